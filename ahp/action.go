@@ -1,0 +1,115 @@
+package ahp
+
+import "encoding/json"
+
+// Action is one mutation of a channel's state. The concrete types are the
+// structs below; DecodeAction makes them from JSON, EncodeAction adds the type
+// member.
+type Action interface {
+	// ActionType is the wire's "type" member, such as "terminal/data".
+	ActionType() string
+}
+
+// Actions of the root channel.
+type (
+	// RootAgentsChanged replaces the agents. Host only.
+	RootAgentsChanged struct {
+		Agents []AgentInfo `json:"agents"`
+	}
+	// RootActiveSessionsChanged replaces the number of sessions. Host only.
+	RootActiveSessionsChanged struct {
+		ActiveSessions int `json:"activeSessions"`
+	}
+	// RootTerminalsChanged replaces the whole list (G10). Host only.
+	RootTerminalsChanged struct {
+		Terminals []TerminalInfo `json:"terminals"`
+	}
+	// RootConfigChanged merges into, or with Replace replaces, config values.
+	RootConfigChanged struct {
+		Config  map[string]any `json:"config"`
+		Replace bool           `json:"replace,omitempty"`
+	}
+)
+
+// Actions of terminal channels (G22–G36, R14–R25).
+type (
+	// TerminalData is output of the pty. Host only.
+	TerminalData struct {
+		Data string `json:"data"`
+	}
+	// TerminalInput is written to the pty; it changes no state.
+	TerminalInput struct {
+		Data string `json:"data"`
+	}
+	// TerminalResized sets the size: a request by a client, an announcement by
+	// the host (R16).
+	TerminalResized struct {
+		Cols int `json:"cols"`
+		Rows int `json:"rows"`
+	}
+	// TerminalClaimed transfers the claim; it never releases it (G5).
+	TerminalClaimed struct {
+		Claim Claim `json:"claim"`
+	}
+	// TerminalTitleChanged renames.
+	TerminalTitleChanged struct {
+		Title string `json:"title"`
+	}
+	// TerminalCwdChanged reports a new working directory. Host only.
+	TerminalCwdChanged struct {
+		Cwd URI `json:"cwd"`
+	}
+	// TerminalExited reports the end of the process. Host only.
+	TerminalExited struct {
+		ExitCode *int `json:"exitCode,omitempty"`
+	}
+	// TerminalCleared empties the content.
+	TerminalCleared struct{}
+	// TerminalCommandDetectionAvailable sets the feature flag. Host only.
+	TerminalCommandDetectionAvailable struct{}
+	// TerminalCommandExecuted opens a command part. Host only.
+	TerminalCommandExecuted struct {
+		CommandID   string `json:"commandId"`
+		CommandLine string `json:"commandLine"`
+		Timestamp   int64  `json:"timestamp"` // Unix ms
+	}
+	// TerminalCommandFinished completes the matching part. Host only.
+	TerminalCommandFinished struct {
+		CommandID  string `json:"commandId"`
+		ExitCode   *int   `json:"exitCode,omitempty"`
+		DurationMs *int64 `json:"durationMs,omitempty"`
+	}
+)
+
+// LayoutChanged replaces a layout document; see LayoutState.
+type LayoutChanged struct {
+	Rev       int64           `json:"rev"` // must be the state's Rev + 1
+	Doc       json.RawMessage `json:"doc"`
+	Terminals []URI           `json:"terminals"`
+}
+
+// Unknown keeps an action of a type that this version does not know.
+type Unknown struct {
+	Type string
+	Raw  json.RawMessage
+}
+
+func (RootAgentsChanged) ActionType() string         { return "root/agentsChanged" }
+func (RootActiveSessionsChanged) ActionType() string { return "root/activeSessionsChanged" }
+func (RootTerminalsChanged) ActionType() string      { return "root/terminalsChanged" }
+func (RootConfigChanged) ActionType() string         { return "root/configChanged" }
+func (TerminalData) ActionType() string              { return "terminal/data" }
+func (TerminalInput) ActionType() string             { return "terminal/input" }
+func (TerminalResized) ActionType() string           { return "terminal/resized" }
+func (TerminalClaimed) ActionType() string           { return "terminal/claimed" }
+func (TerminalTitleChanged) ActionType() string      { return "terminal/titleChanged" }
+func (TerminalCwdChanged) ActionType() string        { return "terminal/cwdChanged" }
+func (TerminalExited) ActionType() string            { return "terminal/exited" }
+func (TerminalCleared) ActionType() string           { return "terminal/cleared" }
+func (TerminalCommandDetectionAvailable) ActionType() string {
+	return "terminal/commandDetectionAvailable"
+}
+func (TerminalCommandExecuted) ActionType() string { return "terminal/commandExecuted" }
+func (TerminalCommandFinished) ActionType() string { return "terminal/commandFinished" }
+func (LayoutChanged) ActionType() string           { return "x-cotty/layoutChanged" }
+func (u Unknown) ActionType() string               { return u.Type }

@@ -1,0 +1,207 @@
+package ahp
+
+import "encoding/json"
+
+// Method names of commands and notifications.
+const (
+	MethodInitialize      = "initialize"
+	MethodReconnect       = "reconnect"
+	MethodPing            = "ping"
+	MethodSubscribe       = "subscribe"
+	MethodUnsubscribe     = "unsubscribe"    // notification
+	MethodDispatchAction  = "dispatchAction" // notification
+	MethodCreateTerminal  = "createTerminal"
+	MethodDisposeTerminal = "disposeTerminal"
+	MethodListSessions    = "listSessions"
+	MethodAction          = "action" // notification, host to client
+
+	// cotty's extensions.
+	MethodRead        = "x-cotty/read"
+	MethodStop        = "x-cotty/stop"
+	MethodHost        = "x-cotty/host"
+	MethodTokenNew    = "x-cotty/tokenNew"
+	MethodTokenList   = "x-cotty/tokenList"
+	MethodTokenRevoke = "x-cotty/tokenRevoke"
+)
+
+// Implementation names a client or host; behaviour never depends on it.
+type Implementation struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Title   string `json:"title,omitempty"`
+}
+
+// InitializeParams opens a connection.
+type InitializeParams struct {
+	Channel              URI             `json:"channel"`
+	ProtocolVersions     []string        `json:"protocolVersions"`
+	ClientID             string          `json:"clientId"`
+	ClientInfo           *Implementation `json:"clientInfo,omitempty"`
+	InitialSubscriptions []URI           `json:"initialSubscriptions,omitempty"`
+	Locale               string          `json:"locale,omitempty"`
+}
+
+// InitializeResult answers it.
+type InitializeResult struct {
+	ProtocolVersion  string          `json:"protocolVersion"`
+	ServerSeq        int64           `json:"serverSeq"`
+	Snapshots        []Snapshot      `json:"snapshots"` // never null
+	ServerInfo       *Implementation `json:"serverInfo,omitempty"`
+	DefaultDirectory URI             `json:"defaultDirectory,omitempty"`
+}
+
+// Snapshot is a channel's state as of FromSeq.
+type Snapshot struct {
+	Resource URI             `json:"resource"`
+	State    json.RawMessage `json:"state"`
+	FromSeq  int64           `json:"fromSeq"`
+}
+
+// ReconnectParams resumes after a lost connection, instead of initialize.
+type ReconnectParams struct {
+	Channel           URI    `json:"channel"`
+	ClientID          string `json:"clientId"`
+	LastSeenServerSeq int64  `json:"lastSeenServerSeq"`
+	Subscriptions     []URI  `json:"subscriptions"`
+}
+
+// The values of ReconnectResult.Type.
+const (
+	ReconnectReplay   = "replay"
+	ReconnectSnapshot = "snapshot"
+)
+
+// ReconnectResult is either a replay (Actions, Missing) or Snapshots.
+type ReconnectResult struct {
+	Type      string     `json:"type"`
+	Actions   []Envelope `json:"actions,omitempty"`
+	Missing   []URI      `json:"missing,omitempty"`
+	Snapshots []Snapshot `json:"snapshots,omitempty"`
+}
+
+// SubscribeParams and UnsubscribeParams name a channel.
+type (
+	SubscribeParams struct {
+		Channel URI `json:"channel"`
+	}
+	UnsubscribeParams = SubscribeParams
+	// SubscribeResult has no snapshot for stateless channels.
+	SubscribeResult struct {
+		Snapshot *Snapshot `json:"snapshot,omitempty"`
+	}
+)
+
+// Origin names the client and dispatch that an accepted or refused action came
+// from.
+type Origin struct {
+	ClientID  string `json:"clientId"`
+	ClientSeq int64  `json:"clientSeq"`
+}
+
+// Envelope is the params of an action notification.
+type Envelope struct {
+	Channel         URI
+	Action          Action
+	ServerSeq       int64
+	Origin          *Origin // nil for the host's own actions
+	RejectionReason string  // not empty on a refusal only
+}
+
+// DispatchParams is the params of dispatchAction.
+type DispatchParams struct {
+	Channel   URI
+	ClientSeq int64
+	Action    Action
+}
+
+// CreateTerminalParams creates the terminal Channel, chosen by the client
+// (R26).
+type CreateTerminalParams struct {
+	Channel URI         `json:"channel"`
+	Claim   Claim       `json:"claim"`
+	Name    string      `json:"name,omitempty"`
+	Cwd     URI         `json:"cwd,omitempty"`
+	Cols    int         `json:"cols,omitempty"` // 0 means 80
+	Rows    int         `json:"rows,omitempty"` // 0 means 24
+	Meta    *CreateMeta `json:"_meta,omitempty"`
+}
+
+// CreateMeta is cotty's addition to createTerminal: something other than the
+// user's shell.
+type CreateMeta struct {
+	Command []string          `json:"cotty/command,omitempty"` // argv; empty means the shell
+	Env     map[string]string `json:"cotty/env,omitempty"`
+	Shell   string            `json:"cotty/shell,omitempty"` // absolute path; empty means $SHELL
+}
+
+// DisposeTerminalParams kills and removes a terminal (R28).
+type DisposeTerminalParams struct {
+	Channel URI `json:"channel"`
+}
+
+// The values of ReadParams.What.
+const (
+	ReadScreen  = "screen"  // the visible screen as text
+	ReadHistory = "history" // scrollback and screen as text
+	ReadRaw     = "raw"     // the retained VT stream
+)
+
+// ReadParams asks for a terminal's text without subscribing (x-cotty/read).
+type ReadParams struct {
+	Channel URI    `json:"channel"`
+	What    string `json:"what"`
+}
+
+// ReadResult answers it. Text has one "\n" after each line for screen and
+// history, trailing blanks cut.
+type ReadResult struct {
+	Text    string `json:"text"`
+	Cols    int    `json:"cols"`
+	Rows    int    `json:"rows"`
+	CursorX int    `json:"cursorX"` // 0-based
+	CursorY int    `json:"cursorY"` // 0-based
+}
+
+// HostResult answers x-cotty/host.
+type HostResult struct {
+	Version   string   `json:"version"`
+	Pid       int      `json:"pid"`
+	KeeperPid int      `json:"keeperPid"`
+	Listen    []string `json:"listen"` // TCP addresses
+	Started   int64    `json:"started"`
+	Clients   int      `json:"clients"`
+	Terminals int      `json:"terminals"`
+}
+
+// TokenNewParams makes an access token for TCP clients.
+type TokenNewParams struct {
+	Channel URI      `json:"channel"`
+	Name    string   `json:"name"`
+	Scopes  []string `json:"scopes,omitempty"` // empty means all
+}
+
+// TokenNewResult holds the secret, shown this once.
+type TokenNewResult struct {
+	ID    string `json:"id"`
+	Token string `json:"token"`
+}
+
+// TokenInfo is a row of TokenListResult.
+type TokenInfo struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Scopes   []string `json:"scopes"`
+	Created  int64    `json:"created"`            // Unix ms
+	LastUsed int64    `json:"lastUsed,omitempty"` // Unix ms
+}
+
+// TokenListResult answers x-cotty/tokenList.
+type TokenListResult struct {
+	Items []TokenInfo `json:"items"`
+}
+
+// TokenRevokeParams ends a token at once; open sockets are closed.
+type TokenRevokeParams struct {
+	Channel URI    `json:"channel"`
+	ID      string `json:"id"`
+}

@@ -1,0 +1,150 @@
+package ahp
+
+// URI is an opaque channel or resource address, compared as an exact string
+// and never normalised (AHP, Channels).
+type URI = string
+
+// RootURI is the channel that always exists.
+const RootURI URI = "ahp-root://"
+
+// Schemes of the channels that cotty mints or serves. Others are accepted for
+// client-chosen terminals.
+const (
+	TerminalScheme = "ahp-terminal:"
+	SessionScheme  = "ahp-session:"
+	ChatScheme     = "ahp-chat:"
+	LayoutScheme   = "x-cotty-layout:"
+)
+
+// RootState is the state of RootURI (G8, G10).
+type RootState struct {
+	Agents         []AgentInfo    `json:"agents"` // never null on the wire
+	ActiveSessions *int           `json:"activeSessions,omitempty"`
+	Terminals      []TerminalInfo `json:"terminals,omitempty"`
+	Config         *RootConfig    `json:"config,omitempty"`
+}
+
+// AgentInfo describes an agent provider. Members beyond these are dropped until
+// the agents' issue needs them.
+type AgentInfo struct {
+	Provider    string           `json:"provider"`
+	DisplayName string           `json:"displayName"`
+	Description string           `json:"description"`
+	Models      []map[string]any `json:"models"`
+}
+
+// RootConfig is the host's configuration as clients see it. It never holds
+// secrets.
+type RootConfig struct {
+	Schema map[string]any `json:"schema"`
+	Values map[string]any `json:"values"`
+}
+
+// TerminalInfo is a terminal's row in RootState: enough to draw a terminal
+// manager without subscribing to each terminal (G9).
+type TerminalInfo struct {
+	Resource  URI       `json:"resource"`
+	Title     string    `json:"title"`
+	Claim     Claim     `json:"claim"`
+	Lifecycle Lifecycle `json:"lifecycle"`
+	// Meta is cotty's addition to the row; other hosts leave it out.
+	Meta *TerminalMeta `json:"_meta,omitempty"`
+}
+
+// TerminalMeta is what AHP has no member for and a terminal list needs. All
+// members are optional.
+type TerminalMeta struct {
+	// Principal that the claim's client belongs to; empty for sessions.
+	Principal string `json:"cotty/principal,omitempty"`
+	// Cwd as a file URI.
+	Cwd URI `json:"cotty/cwd,omitempty"`
+	// Layouts that show the terminal; none means background for a client claim.
+	Layouts []URI `json:"cotty/layouts,omitempty"`
+	// HandBack is the session claim that a reclaim replaced, if any.
+	HandBack *Claim `json:"cotty/handBack,omitempty"`
+	// Pid of the terminal's first process.
+	Pid int `json:"cotty/pid,omitempty"`
+	// Created in Unix milliseconds.
+	Created int64 `json:"cotty/created,omitempty"`
+	// Signal that ended the process, such as "SIGKILL".
+	Signal string `json:"cotty/signal,omitempty"`
+	// Command as started when it is not the user's shell.
+	Command []string `json:"cotty/command,omitempty"`
+}
+
+// Lifecycle says whether the terminal's process runs. The zero value means
+// running.
+type Lifecycle struct {
+	Status   string `json:"status"`             // StatusRunning or StatusExited
+	ExitCode *int   `json:"exitCode,omitempty"` // absent when ended by a signal
+}
+
+// The values of Lifecycle.Status.
+const (
+	StatusRunning = "running"
+	StatusExited  = "exited"
+)
+
+// Exited reports whether the process has ended.
+func (l Lifecycle) Exited() bool { return l.Status == StatusExited }
+
+// TerminalState is the state of a terminal channel (G11, R7).
+type TerminalState struct {
+	Title                    string    `json:"title"`
+	Cwd                      URI       `json:"cwd,omitempty"`
+	Cols                     int       `json:"cols,omitempty"`
+	Rows                     int       `json:"rows,omitempty"`
+	Content                  []Part    `json:"content"` // never null on the wire
+	Lifecycle                Lifecycle `json:"lifecycle"`
+	Claim                    Claim     `json:"claim"`
+	SupportsCommandDetection bool      `json:"supportsCommandDetection,omitempty"`
+	IsPty                    *bool     `json:"isPty,omitempty"`
+}
+
+// The values of Part.Type.
+const (
+	PartUnclassified = "unclassified"
+	PartCommand      = "command"
+)
+
+// Part is one stretch of a terminal's output: a command's, or whatever lies
+// between commands (G12–G15). The raw stream is the concatenation of Text over
+// all parts.
+type Part struct {
+	Type string `json:"type"`
+
+	Value string `json:"value,omitempty"` // unclassified
+
+	CommandID   string `json:"commandId,omitempty"`   // command, and all below
+	CommandLine string `json:"commandLine,omitempty"` //
+	Output      string `json:"output,omitempty"`      //
+	Timestamp   int64  `json:"timestamp,omitempty"`   // Unix ms, host's clock
+	IsComplete  bool   `json:"isComplete,omitempty"`
+	ExitCode    *int   `json:"exitCode,omitempty"`
+	DurationMs  *int64 `json:"durationMs,omitempty"`
+}
+
+// Text is the part's share of the raw stream.
+func (p Part) Text() string {
+	if p.Type == PartCommand {
+		return p.Output
+	}
+	return p.Value
+}
+
+// The values of Claim.Kind (R3).
+const (
+	ClaimClient  = "client"
+	ClaimSession = "session"
+)
+
+// Claim says who holds a terminal: a client, or a session, with the chat, turn
+// and tool call while one runs (G18–G20).
+type Claim struct {
+	Kind       string `json:"kind"`
+	ClientID   string `json:"clientId,omitempty"`
+	Session    URI    `json:"session,omitempty"`
+	Chat       URI    `json:"chat,omitempty"` // absent in 0.5
+	TurnID     string `json:"turnId,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
+}

@@ -1,0 +1,19 @@
+// Package emulator is the terminal emulator: bytes in; grid, scrollback, modes,
+// damage, replies and titles out, as data.
+//
+// It defines the interface and the values that engines share; the engines are
+// emulator/native (the default) and emulator/vt10x. An engine does no I/O, has
+// no clock, log or goroutine, and is not safe for concurrent use: its owner
+// (a host terminal, a pane's feed) guards it.
+//
+// Invariants of every engine:
+//
+//   - No input panics or takes more than linear time; every parameter, string
+//     and count is capped. Content is never an error.
+//   - A whole Write equals any split of it.
+//   - The cursor is always inside the grid.
+//   - A fresh engine of the same size fed with Snapshot shows the same screen,
+//     cursor, modes and history.
+//   - Nothing from the input is echoed back in a reply, except numbers that the
+//     asker's protocol demands.
+package emulator

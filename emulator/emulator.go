@@ -1,0 +1,266 @@
+package emulator
+
+// DefaultHistory is the number of scrollback lines kept when Options says
+// nothing.
+const DefaultHistory = 10000
+
+// MaxCols and MaxRows bound a grid; sizes outside 1..Max are clamped.
+const (
+	MaxCols = 2000
+	MaxRows = 2000
+)
+
+// Options configures an engine.
+type Options struct {
+	Cols, Rows int
+	// History is the number of scrollback lines; 0 means DefaultHistory, a
+	// negative number none.
+	History int
+	// Version is what XTVERSION answers; empty means "cotty".
+	Version string
+}
+
+// Emulator is one terminal's screen.
+type Emulator interface {
+	// Write feeds output of the child. It consumes everything.
+	Write(p []byte)
+
+	// Resize changes the grid, reflowing where the engine can.
+	Resize(cols, rows int)
+	// Size is the grid's size in cells.
+	Size() (cols, rows int)
+
+	// HistoryLen is the number of scrollback lines now. History belongs to the
+	// main screen and is kept, and counted, while the alternate one shows.
+	HistoryLen() int
+	// Line appends the cells of a line to buf and returns it; the result has
+	// exactly cols cells for screen lines, at most cols for history lines. y in
+	// [0, rows) is the screen, y in [-HistoryLen, 0) history, -1 its newest
+	// line. Out of range gives buf unchanged. A wide character is a cell of
+	// Width 2 followed by one of Width 0.
+	Line(y int, buf []Cell) []Cell
+	// Wrapped reports whether line y continues on line y+1.
+	Wrapped(y int) bool
+
+	// Cursor is where the next character goes.
+	Cursor() Cursor
+	// Modes is what the child has asked of its terminal.
+	Modes() Modes
+	// Title is the last title set by OSC 0 or 2, without control characters.
+	Title() string
+	// Palette gives the colours that the child changed by OSC 4, 10, 11, 12.
+	Palette() Palette
+
+	// Damage reports which screen lines changed since the last call and clears
+	// the record. The slice is valid until the next call of any method.
+	Damage() Damage
+
+	// Events returns what happened since the last call, in order: replies to
+	// be written to the pty by the one who owns it, titles, bells, … A viewer
+	// drops the replies.
+	Events() []Event
+
+	// Snapshot appends VT bytes that rebuild the state in a fresh engine of
+	// the same size: history (at most the given number of lines, negative for
+	// all), both screens, cursor, pen, modes, margins, tabs, title.
+	Snapshot(buf []byte, history int) []byte
+}
+
+// Cell is one position of the grid, decoded.
+type Cell struct {
+	// Rune is the base character; 0 is an empty cell, drawn as a blank.
+	Rune rune
+	// Combining holds what follows Rune in the same grapheme cluster, mostly
+	// empty.
+	Combining string
+	// Width is 1, 2 for a wide character, 0 for the cell behind one.
+	Width uint8
+	Style Style
+	// Link is the hyperlink's URI (OSC 8), mostly empty; LinkID its id.
+	Link, LinkID string
+}
+
+// Style is how a cell is drawn.
+type Style struct {
+	FG, BG, UnderlineColor Color
+	Attrs                  Attrs
+	Underline              Underline
+}
+
+// Attrs is a set of attributes.
+type Attrs uint16
+
+// The attributes of SGR.
+const (
+	Bold Attrs = 1 << iota
+	Faint
+	Italic
+	Blink
+	Reverse
+	Conceal
+	Strike
+	Overline
+	Protected // DECSCA, not drawn
+)
+
+// Underline is an underline style.
+type Underline uint8
+
+// The underline styles, in the order of SGR 4:n.
+const (
+	NoUnderline Underline = iota
+	Single
+	Double
+	Curly
+	Dotted
+	Dashed
+)
+
+// Color is a colour as the child named it: the kind in the top byte, the value
+// below. The zero value is the default colour.
+type Color uint32
+
+// The kinds of Color.
+const (
+	colorIndexed Color = 1 << 24
+	colorRGB     Color = 2 << 24
+)
+
+// Indexed is the palette colour i; 0–15 are the basic ones.
+func Indexed(i uint8) Color { return colorIndexed | Color(i) }
+
+// RGB is a direct colour.
+func RGB(r, g, b uint8) Color { return colorRGB | Color(r)<<16 | Color(g)<<8 | Color(b) }
+
+// IsDefault reports whether c is the default colour.
+func (c Color) IsDefault() bool { return c>>24 == 0 }
+
+// Index gives the palette index; ok is false for other kinds.
+func (c Color) Index() (i uint8, ok bool) { return uint8(c), c>>24 == 1 }
+
+// RGB gives a direct colour's parts; ok is false for other kinds.
+func (c Color) RGB() (r, g, b uint8, ok bool) {
+	return uint8(c >> 16), uint8(c >> 8), uint8(c), c>>24 == 2
+}
+
+// Cursor is the cursor's place and look.
+type Cursor struct {
+	X, Y    int // 0-based, inside the grid
+	Visible bool
+	Shape   CursorShape
+	Blink   bool
+	// Default is true until the child asks for a shape (DECSCUSR): the outer
+	// terminal's own cursor is right then.
+	Default bool
+}
+
+// CursorShape is DECSCUSR's shape.
+type CursorShape uint8
+
+// The cursor shapes.
+const (
+	CursorBlock CursorShape = iota
+	CursorUnderline
+	CursorBar
+)
+
+// Mouse tracking modes, in rising order of what is reported.
+type Mouse uint8
+
+// The mouse modes.
+const (
+	MouseOff    Mouse = iota
+	MouseX10          // 9: presses
+	MouseNormal       // 1000: presses and releases
+	MouseButton       // 1002: and drags
+	MouseAny          // 1003: and moves
+)
+
+// MouseEncoding is how mouse reports are written.
+type MouseEncoding uint8
+
+// The encodings.
+const (
+	MouseDefault   MouseEncoding = iota
+	MouseUTF8                    // 1005
+	MouseSGR                     // 1006
+	MouseURXVT                   // 1015
+	MouseSGRPixels               // 1016
+)
+
+// Modes is what the child asked of its terminal, as far as input, drawing or
+// the host care.
+type Modes struct {
+	AltScreen        bool
+	AppCursor        bool // DECCKM 1
+	AppKeypad        bool // DECNKM 66, DECPAM
+	BracketedPaste   bool // 2004
+	FocusEvents      bool // 1004
+	Mouse            Mouse
+	MouseEncoding    MouseEncoding
+	AltScroll        bool // 1007: the wheel sends arrows on the alternate screen
+	Sync             bool // 2026: the child is in the middle of a frame
+	Graphemes        bool // 2027
+	ColorScheme      bool // 2031: wants light/dark reports
+	ReverseScreen    bool // DECSCNM 5
+	ModifyOtherKeys  int  // 0, 1 or 2
+	Kitty            int  // kitty keyboard flags now in force
+	Newline          bool // LNM 20: Enter sends CR LF
+	BackspaceSendsBS bool // DECBKM 67
+}
+
+// Palette holds colours changed by the child; zero RGB entries are absent.
+type Palette struct {
+	FG, BG, Cursor Color           // RGB or default
+	Indexed        map[uint8]Color // nil when nothing was changed
+}
+
+// Damage says what to draw again.
+type Damage struct {
+	// All is set when everything may have changed.
+	All bool
+	// Lines has one entry for each screen line; Lines[y] is the changed range
+	// of cells [From, To), empty when nothing changed. Undefined under All.
+	Lines []Span
+	// Scrolled is the number of lines that moved from the screen into history
+	// since the last call, so that a scrolled-back view can stay in place.
+	Scrolled int
+}
+
+// Span is a half-open range of cells.
+type Span struct{ From, To int }
+
+// Any reports whether anything changed.
+func (d Damage) Any() bool {
+	if d.All {
+		return true
+	}
+	for _, s := range d.Lines {
+		if s.To > s.From {
+			return true
+		}
+	}
+	return false
+}
+
+// EventKind says what an Event is.
+type EventKind uint8
+
+// The kinds of Event; the comment names the members used.
+const (
+	EventReply     EventKind = iota // Text: bytes for the pty
+	EventTitle                      // Text: the new title
+	EventBell                       //
+	EventCwd                        // Text: the URI of OSC 7
+	EventClipboard                  // Name: selection, Text: decoded contents to set
+	EventNotify                     // Name: title, Text: body (OSC 9, 99, 777)
+	EventProgress                   // Text: the body of OSC 9;4
+	EventMark                       // Text: the body of an OSC 133, 633 or 7501
+	EventImage                      // Name: "kitty" or "sixel", Text: the raw, bounded body
+)
+
+// Event is something beyond the grid.
+type Event struct {
+	Kind       EventKind
+	Name, Text string
+}
