@@ -1,0 +1,225 @@
+package rules
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module   = "cotty"
+	maxLines = 700 // of a file that is neither a test nor generated
+)
+
+// arrows lists, for each package, the project's packages that it may import
+// besides its own sub-packages ("a/..." stands for a and all below it). It is
+// the table of docs/architecture.md; packages not listed may import nothing.
+var arrows = map[string][]string{
+	"ahp":              {},
+	"emulator":         {},
+	"emulator/native":  {"emulator"},
+	"emulator/vt10x":   {"emulator"},
+	"emulator/engine":  {"emulator/..."},
+	"emulator/emutest": {"emulator"},
+	"keymap":           {},
+	"themes":           {},
+	"internal/leak":    {},
+	"internal/rules":   {},
+	"internal/jsonrpc": {},
+	"internal/wsrpc":   {"internal/jsonrpc"},
+	"internal/client":  {"ahp", "internal/jsonrpc", "internal/wsrpc"},
+	"host/keeper":      {},
+	"host/shell":       {},
+	"host/terminal":    {"ahp", "emulator/...", "host/keeper", "host/shell"},
+	"host":             {"ahp", "emulator/...", "internal/jsonrpc", "internal/wsrpc", "host/keeper", "host/terminal", "host/shell"},
+	"ui/layout":        {},
+	"ui/command":       {"keymap"},
+	"ui/paint":         {"emulator/..."},
+	"ui/pane":          {"ahp", "emulator/...", "keymap", "themes", "ui/paint"},
+	"ui/status":        {"ahp", "emulator/...", "keymap", "themes", "ui/layout", "ui/command", "ui/paint", "ui/pane"},
+	"ui/overlay":       {"ahp", "emulator/...", "keymap", "themes", "ui/layout", "ui/command", "ui/paint", "ui/pane"},
+	"ui":               {"ahp", "emulator/...", "keymap", "themes", "ui/layout", "ui/command", "ui/paint", "ui/pane", "ui/status", "ui/overlay"},
+	"ui/uitest":        {"ahp", "emulator/...", "keymap", "themes", "ui", "ui/..."},
+	"cmd/cotty":        {"..."},
+}
+
+// soleImporters names modules that one package alone may import, and why.
+var soleImporters = map[string]string{
+	"github.com/coder/websocket": "internal/wsrpc", // the transport is replaceable
+	"github.com/hinshun/vt10x":   "emulator/vt10x", // its panics are fenced off there
+}
+
+// banned are imports that a tree of packages must not have.
+var banned = map[string][]string{
+	"ui":       {"net", "os/exec"},
+	"ahp":      {"os", "net", "time"},
+	"emulator": {"os", "net", "time", "log/slog"},
+	"keymap":   {"os", "net", "time"},
+}
+
+// leakChecked are the packages whose tests must fail on a left-over goroutine.
+var leakChecked = []string{"host", "host/keeper", "host/terminal", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
+
+// longFiles are allowed over maxLines, each with its reason.
+var longFiles = map[string]string{}
+
+type source struct {
+	dir, name string // relative to the root, slash separated
+	file      *ast.File
+	lines     int
+	test      bool
+	generated bool
+}
+
+func read(t *testing.T) []source {
+	t.Helper()
+	root := "../.."
+	var all []source
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if n := d.Name(); p != root && (strings.HasPrefix(n, ".") || n == "testdata" || n == "bin") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(fset, p, text, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		all = append(all, source{
+			dir: path.Dir(rel), name: path.Base(rel), file: f,
+			lines: bytes.Count(text, []byte("\n")), test: strings.HasSuffix(rel, "_test.go"),
+			generated: ast.IsGenerated(f),
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no source found")
+	}
+	return all
+}
+
+func matches(pattern, pkg string) bool {
+	prefix, all := strings.CutSuffix(pattern, "...")
+	if !all {
+		return pattern == pkg
+	}
+	prefix = strings.TrimSuffix(prefix, "/")
+	return prefix == "" || pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+}
+
+func TestImportArrows(t *testing.T) {
+	for _, s := range read(t) {
+		allowed, known := arrows[s.dir]
+		if !known {
+			t.Errorf("%s/%s: package is not in the table of arrows", s.dir, s.name)
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			imp, _ := strconv.Unquote(spec.Path.Value)
+			if owner, sole := soleImporters[imp]; sole && owner != s.dir {
+				t.Errorf("%s/%s imports %s, which only %s may", s.dir, s.name, imp, owner)
+			}
+			for tree, list := range banned {
+				if matches(tree+"/...", s.dir) && !s.test && slices.Contains(list, imp) {
+					t.Errorf("%s/%s imports %s, which nothing below %s may", s.dir, s.name, imp, tree)
+				}
+			}
+			pkg, ours := strings.CutPrefix(imp, module+"/")
+			if !ours || pkg == s.dir || s.test {
+				continue
+			}
+			if !slices.ContainsFunc(allowed, func(p string) bool { return matches(p, pkg) }) {
+				t.Errorf("%s/%s imports %s; arrows allow %v", s.dir, s.name, pkg, allowed)
+			}
+		}
+	}
+}
+
+func TestOnePackageDocEach(t *testing.T) {
+	docs := map[string][]string{}
+	for _, s := range read(t) {
+		if s.test {
+			continue
+		}
+		docs[s.dir] = slices.Grow(docs[s.dir], 0)
+		if s.file.Doc != nil {
+			docs[s.dir] = append(docs[s.dir], s.name)
+		}
+	}
+	for dir, files := range docs {
+		if !slices.Equal(files, []string{"doc.go"}) {
+			t.Errorf("%s: package documentation in %v, want it in doc.go alone", dir, files)
+		}
+	}
+}
+
+func TestFileSize(t *testing.T) {
+	for _, s := range read(t) {
+		name := s.dir + "/" + s.name
+		if s.test || s.generated || longFiles[name] != "" {
+			continue
+		}
+		if s.lines > maxLines {
+			t.Errorf("%s has %d lines, over %d: split it by noun or verb", name, s.lines, maxLines)
+		}
+	}
+}
+
+func TestNoGrabBagNames(t *testing.T) {
+	for _, s := range read(t) {
+		stem := strings.TrimSuffix(strings.TrimSuffix(s.name, ".go"), "_test")
+		for _, bad := range []string{"util", "utils", "helper", "helpers", "common", "types", "misc"} {
+			if stem == bad || path.Base(s.dir) == bad {
+				t.Errorf("%s/%s: name a file or package after what it holds", s.dir, s.name)
+			}
+		}
+	}
+}
+
+func TestGoroutinesAreLeakChecked(t *testing.T) {
+	checked := map[string]bool{}
+	for _, s := range read(t) {
+		if !s.test {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			if spec.Path.Value == strconv.Quote(module+"/internal/leak") {
+				checked[s.dir] = true
+			}
+		}
+	}
+	for _, dir := range leakChecked {
+		if !checked[dir] {
+			t.Errorf("%s starts goroutines, but its tests do not use internal/leak", dir)
+		}
+	}
+}
