@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// readyEnv names the descriptor on which a background process tells its
+// starter that it serves, or why it can't.
+const readyEnv = "COTTY_READY_FD"
+
+// startBackground starts this binary with args in a session of its own and
+// waits until it says it is ready. Its words on failure become the error.
+func startBackground(d dirs, args ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("make a pipe: %w", err)
+	}
+	defer r.Close()
+	stderr, err := os.OpenFile(filepath.Join(d.state, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		w.Close()
+		return fmt.Errorf("open the crash log: %w", err)
+	}
+	defer stderr.Close()
+	cmd := exec.Command(self, args...)
+	cmd.Args[0] = "cotty"
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), readyEnv+"=3")
+	cmd.ExtraFiles = []*os.File{w}
+	cmd.Stderr = stderr // a Go panic's last words; logs go to the log file
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return fmt.Errorf("start cotty %s: %w", args[0], err)
+	}
+	go cmd.Wait() //nolint:errcheck // reaped if it ends while we live
+	line, err := bufio.NewReader(io.LimitReader(r, 4096)).ReadString('\n')
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "ready":
+		return nil
+	case line != "":
+		return errors.New(line)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("cotty %s ended before it was ready; see %s", args[0], stderr.Name())
+	default:
+		return fmt.Errorf("wait for cotty %s: %w", args[0], err)
+	}
+}
+
+// readiness is the background process's end of startBackground. Without one,
+// as in the foreground, telling does nothing.
+type readiness struct{ pipe *os.File }
+
+func inheritReadiness() readiness {
+	if os.Getenv(readyEnv) == "" {
+		return readiness{}
+	}
+	os.Unsetenv(readyEnv)
+	syscall.CloseOnExec(3)
+	return readiness{os.NewFile(3, "ready")}
+}
+
+func (r readiness) ready() { r.tell("ready") }
+
+// failed passes the reason to the starter and gives it back.
+func (r readiness) failed(err error) error {
+	if err != nil {
+		r.tell(oneSentence(err))
+	}
+	return err
+}
+
+func (r readiness) tell(line string) {
+	if r.pipe != nil {
+		fmt.Fprintln(r.pipe, line)
+		r.pipe.Close()
+	}
+}
