@@ -1,0 +1,24 @@
+// Package ui is the terminal user interface: a root model that dispatches, and
+// small components below it that each draw themselves into a rectangle.
+//
+//	connection ─▶ Sink ─▶ feeds (ui/pane)      terminal/data, on the connection's goroutine
+//	                 └──▶ inbox ─▶ Model       everything else, in order
+//	keyboard   ─▶ ui/tty ─▶ Model              decoded keys, mouse, paste, focus, size
+//	Model      ─▶ Host                         dispatches, creates, disposes
+//	Model      ─▶ ui/paint ─▶ outer terminal   cells, compared with what is shown
+//
+// Ownership: the Model and every component are owned by Bubble Tea's event
+// loop; nothing else touches them. A pane.Feed has its own lock, because the
+// connection writes to it while the loop draws it. The Sink has a lock and a
+// bounded inbox. Commands (tea.Cmd) run elsewhere, receive values and return a
+// message.
+//
+// Invariants: nothing is written to the outer terminal but by the painter and
+// ui/tty; nothing is drawn unless something changed, so that an idle program
+// writes no byte and wakes for nothing; the terminal is restored on every way
+// out; the layout document that is shown is the newest confirmed one with the
+// operations on top that the host has not answered yet.
+//
+// The package knows no sockets and starts no processes: it declares Host and
+// Sink, and cmd/cotty joins them to internal/client.
+package ui

@@ -1,0 +1,41 @@
+package ui
+
+import (
+	"context"
+
+	"cotty/ahp"
+)
+
+// Host is what the interface needs from a connection to a host. The methods
+// may be called from any goroutine. Answers to dispatches and changes of
+// subscribed channels come through the Sink.
+type Host interface {
+	// ClientID is the identity that claims of this client carry.
+	ClientID() string
+	// Create makes a terminal (createTerminal) and returns when the host has
+	// answered.
+	Create(ctx context.Context, p ahp.CreateTerminalParams) error
+	// Dispose kills and removes a terminal (disposeTerminal).
+	Dispose(ctx context.Context, uri ahp.URI) error
+	// Subscribe follows a channel; its snapshot has gone through the Sink when
+	// Subscribe returns.
+	Subscribe(ctx context.Context, uri ahp.URI) error
+	// Unsubscribe stops following it.
+	Unsubscribe(uri ahp.URI)
+	// Dispatch sends an action without waiting; the number identifies its echo
+	// or refusal (Envelope.Origin.ClientSeq). It must not block.
+	Dispatch(uri ahp.URI, a ahp.Action) (clientSeq int64, err error)
+}
+
+// Link is the state of the connection to the host.
+type Link uint8
+
+// The states of Link.
+const (
+	// Connected means that actions flow.
+	Connected Link = iota
+	// Reconnecting means that the connection was lost and is tried again.
+	Reconnecting
+	// Closed means that the connection is gone for good.
+	Closed
+)
