@@ -1,0 +1,241 @@
+package emulator
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// Colors is how many colours a receiver of VT bytes can show.
+type Colors uint8
+
+// The colour depths, in rising order.
+const (
+	NoColors  Colors = iota // attributes only
+	Colors16                // SGR 30–37, 40–47, 90–97, 100–107
+	Colors256               // and 38;5;n
+	TrueColor               // and 38;2;r;g;b
+)
+
+// Profile says what the receiver of encoded bytes understands. The zero value
+// is the poorest terminal; Full is an engine of this module.
+type Profile struct {
+	Colors Colors
+	// Underlines: underline styles (4:n) and underline colours (58:…). Without
+	// it every underline is a single one in the text's colour.
+	Underlines bool
+	// Overline: SGR 53.
+	Overline bool
+	// Hyperlinks: OSC 8.
+	Hyperlinks bool
+	// Protect: DECSCA. Only engines care; it is never drawn.
+	Protect bool
+	// BCE: erasing fills with the pen's background. Without it, blanks with a
+	// background are written as spaces.
+	BCE bool
+	// KeepEmpty: empty cells (rune 0) must arrive as empty cells, not as the
+	// spaces that look the same. Engines care, screens don't.
+	KeepEmpty bool
+}
+
+// Full is the profile of the engines: everything arrives exactly.
+var Full = Profile{
+	Colors: TrueColor, Underlines: true, Overline: true, Hyperlinks: true,
+	Protect: true, BCE: true, KeepEmpty: true,
+}
+
+// Pen is what the receiver writes with: the state that AppendLine leaves in it.
+// The zero value is a terminal after a reset.
+type Pen struct {
+	Style        Style
+	Link, LinkID string
+}
+
+// AppendStyle appends the shortest SGR that turns from into to, nothing when
+// they are equal, for a receiver that understands everything.
+func AppendStyle(buf []byte, from, to Style) []byte {
+	return Full.AppendStyle(buf, from, to)
+}
+
+// AppendStyle appends the shortest SGR that turns from into to as far as p can
+// show them, nothing when they look the same.
+func (p Profile) AppendStyle(buf []byte, from, to Style) []byte {
+	if from == to {
+		return buf
+	}
+	if p != Full {
+		from, to = p.Style(from), p.Style(to)
+	}
+	if from.Attrs&Protected != to.Attrs&Protected {
+		if to.Attrs&Protected != 0 {
+			buf = append(buf, "\x1b[1\"q"...)
+		} else {
+			buf = append(buf, "\x1b[0\"q"...)
+		}
+	}
+	from.Attrs &^= Protected
+	to.Attrs &^= Protected
+	if from == to {
+		return buf
+	}
+	if to == (Style{}) {
+		return append(buf, "\x1b[m"...)
+	}
+	// Both ways are written and the shorter one kept: from a rich style a reset
+	// and a fresh start often win.
+	start := len(buf)
+	buf = closeSGR(appendDelta(append(buf, "\x1b["...), from, to))
+	mid := len(buf)
+	buf = closeSGR(appendDelta(append(buf, "\x1b[0;"...), Style{}, to))
+	if n := len(buf) - mid; n < mid-start {
+		copy(buf[start:], buf[mid:])
+		return buf[:start+n]
+	}
+	return buf[:mid]
+}
+
+// closeSGR turns the last parameter's separator into the final byte.
+func closeSGR(buf []byte) []byte {
+	buf[len(buf)-1] = 'm'
+	return buf
+}
+
+// flagSGR has the attributes that are turned on and off on their own.
+var flagSGR = [...]struct {
+	bit     Attrs
+	on, off string
+}{
+	{Italic, "3;", "23;"},
+	{Blink, "5;", "25;"},
+	{Reverse, "7;", "27;"},
+	{Conceal, "8;", "28;"},
+	{Strike, "9;", "29;"},
+	{Overline, "53;", "55;"},
+}
+
+// underlineSGR is indexed by Underline.
+var underlineSGR = [...]string{"24;", "4;", "4:2;", "4:3;", "4:4;", "4:5;"}
+
+// appendDelta appends the parameters that turn from into to, each followed by
+// a semicolon.
+func appendDelta(buf []byte, from, to Style) []byte {
+	if gone := from.Attrs &^ to.Attrs & (Bold | Faint); gone != 0 {
+		// 22 ends bold and faint alike, so the one that stays is set again.
+		buf = append(buf, "22;"...)
+		from.Attrs &^= Bold | Faint
+	}
+	if to.Attrs&^from.Attrs&Bold != 0 {
+		buf = append(buf, "1;"...)
+	}
+	if to.Attrs&^from.Attrs&Faint != 0 {
+		buf = append(buf, "2;"...)
+	}
+	if changed := from.Attrs ^ to.Attrs; changed&^(Bold|Faint) != 0 {
+		for i := range flagSGR {
+			f := &flagSGR[i]
+			switch {
+			case changed&f.bit == 0:
+			case to.Attrs&f.bit != 0:
+				buf = append(buf, f.on...)
+			default:
+				buf = append(buf, f.off...)
+			}
+		}
+	}
+	if from.Underline != to.Underline && int(to.Underline) < len(underlineSGR) {
+		buf = append(buf, underlineSGR[to.Underline]...)
+	}
+	if from.FG != to.FG {
+		buf = appendColor(buf, to.FG, 30)
+	}
+	if from.BG != to.BG {
+		buf = appendColor(buf, to.BG, 40)
+	}
+	if from.UnderlineColor != to.UnderlineColor {
+		buf = appendUnderlineColor(buf, to.UnderlineColor)
+	}
+	return buf
+}
+
+// appendColor appends a foreground (base 30) or background (base 40) colour.
+// Semicolons, since every terminal with the depth reads those.
+func appendColor(buf []byte, c Color, base int64) []byte {
+	if i, ok := c.Index(); ok {
+		switch {
+		case i < 8:
+			buf = strconv.AppendInt(buf, base+int64(i), 10)
+		case i < 16:
+			buf = strconv.AppendInt(buf, base+60+int64(i)-8, 10)
+		default:
+			buf = strconv.AppendInt(buf, base+8, 10)
+			buf = append(buf, ";5;"...)
+			buf = strconv.AppendInt(buf, int64(i), 10)
+		}
+	} else if r, g, b, ok := c.RGB(); ok {
+		buf = strconv.AppendInt(buf, base+8, 10)
+		buf = append(buf, ";2;"...)
+		buf = appendRGB(buf, r, g, b, ';')
+	} else {
+		buf = strconv.AppendInt(buf, base+9, 10)
+	}
+	return append(buf, ';')
+}
+
+// appendUnderlineColor appends an underline colour. Colons: a terminal that
+// doesn't know 58 would take the parts of the other form for attributes.
+func appendUnderlineColor(buf []byte, c Color) []byte {
+	if i, ok := c.Index(); ok {
+		buf = append(buf, "58:5:"...)
+		buf = strconv.AppendInt(buf, int64(i), 10)
+	} else if r, g, b, ok := c.RGB(); ok {
+		buf = append(buf, "58:2::"...)
+		buf = appendRGB(buf, r, g, b, ':')
+	} else {
+		buf = append(buf, "59"...)
+	}
+	return append(buf, ';')
+}
+
+func appendRGB(buf []byte, r, g, b uint8, sep byte) []byte {
+	buf = strconv.AppendInt(buf, int64(r), 10)
+	buf = append(buf, sep)
+	buf = strconv.AppendInt(buf, int64(g), 10)
+	buf = append(buf, sep)
+	return strconv.AppendInt(buf, int64(b), 10)
+}
+
+// AppendLink appends the OSC 8 that makes (uri, id) the pen's hyperlink; both
+// empty ends one. A URI or id that could end the sequence early is left out.
+func AppendLink(buf []byte, uri, id string) []byte {
+	if !plain(uri, "") {
+		uri = ""
+	}
+	buf = append(buf, "\x1b]8;"...)
+	if uri != "" && id != "" && plain(id, ";:") {
+		buf = append(buf, "id="...)
+		buf = append(buf, id...)
+	}
+	buf = append(buf, ';')
+	buf = append(buf, uri...)
+	return append(buf, "\x1b\\"...)
+}
+
+// plain reports whether s has neither control characters, C1 included, nor any
+// of the bytes in not.
+func plain(s, not string) bool {
+	for i, r := range s {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 {
+			return false
+		}
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return false
+			}
+		}
+		for j := 0; j < len(not); j++ {
+			if r == rune(not[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,147 @@
+package emulator
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxText bounds what HistoryText gives, in bytes.
+const MaxText = 16 << 20
+
+// LineText is the text of cells: empty cells as spaces, trailing blanks cut.
+func LineText(cells []Cell) string {
+	var b []byte
+	return string(AppendText(b, cells))
+}
+
+// AppendText appends the text of cells, trailing blanks cut.
+func AppendText(buf []byte, cells []Cell) []byte {
+	end := len(cells)
+	for end > 0 && isBlank(&cells[end-1]) {
+		end--
+	}
+	for i := range cells[:end] {
+		c := &cells[i]
+		switch {
+		case c.Rune == 0 && c.Width == 0:
+			// The cell behind a wide character.
+		case c.Rune == 0:
+			buf = append(buf, ' ')
+		default:
+			buf = utf8.AppendRune(buf, c.Rune)
+			buf = append(buf, c.Combining...)
+		}
+	}
+	return buf
+}
+
+func isBlank(c *Cell) bool {
+	return (c.Rune == 0 && c.Width != 0 || c.Rune == ' ') && c.Combining == ""
+}
+
+// ScreenText is the screen as text: one row per line joined by \n, trailing
+// blanks of rows cut, all rows present.
+func ScreenText(e Emulator) string {
+	_, rows := e.Size()
+	var buf []byte
+	var cells []Cell
+	for y := range rows {
+		if y > 0 {
+			buf = append(buf, '\n')
+		}
+		cells = e.Line(y, cells[:0])
+		buf = AppendText(buf, cells)
+	}
+	return string(buf)
+}
+
+// HistoryText is the newest n lines of history (all when n is negative)
+// followed by the screen, lines that were wrapped joined again, empty lines at
+// the end cut. Of more than MaxText bytes the newest whole lines are given.
+func HistoryText(e Emulator, n int) string {
+	return HistoryTail(e, n, MaxText)
+}
+
+// HistoryTail is HistoryText with a bound in bytes; a line longer than the
+// bound is cut at its front.
+func HistoryTail(e Emulator, n, maxBytes int) string {
+	_, rows := e.Size()
+	first := -e.HistoryLen()
+	if n >= 0 {
+		first = max(first, -n)
+	}
+	// From the bottom up, so that a bound costs no more than what it lets
+	// through.
+	var lines []string
+	size := 0
+	for y := rows - 1; y >= first; {
+		var line string
+		line, y = unwrapped(e, y, first)
+		if line == "" && len(lines) == 0 {
+			continue
+		}
+		size += len(line) + 1
+		if size-1 > maxBytes {
+			if len(lines) == 0 {
+				lines = append(lines, tail(line, maxBytes))
+			}
+			break
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n")
+}
+
+// unwrapped gives the logical line that ends on line y and the line above it.
+func unwrapped(e Emulator, y, first int) (string, int) {
+	top := y
+	for top > first && e.Wrapped(top-1) {
+		top--
+	}
+	var buf []byte
+	var cells []Cell
+	for i := top; i <= y; i++ {
+		cells = e.Line(i, cells[:0])
+		if i == y {
+			buf = AppendText(buf, cells)
+			break
+		}
+		buf = appendFull(buf, cells)
+	}
+	return string(buf), top - 1
+}
+
+// appendFull appends a wrapped line: its blanks are text, except the cell left
+// free at the margin before a wide character.
+func appendFull(buf []byte, cells []Cell) []byte {
+	n := len(cells)
+	if n > 1 && cells[n-1].Rune == 0 && cells[n-1].Width == 1 {
+		n--
+	}
+	for i := range cells[:n] {
+		c := &cells[i]
+		switch {
+		case c.Rune == 0 && c.Width == 0:
+		case c.Rune == 0:
+			buf = append(buf, ' ')
+		default:
+			buf = utf8.AppendRune(buf, c.Rune)
+			buf = append(buf, c.Combining...)
+		}
+	}
+	return buf
+}
+
+// tail is the end of s in at most n bytes, cut between runes.
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	i := len(s) - n
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return s[i:]
+}
