@@ -1,0 +1,133 @@
+package ahp
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Error codes of JSON-RPC 2.0 and of AHP (ahp.md §9). -32006 is unassigned.
+const (
+	CodeParse          = -32700
+	CodeInvalidRequest = -32600
+	CodeMethodNotFound = -32601
+	CodeInvalidParams  = -32602
+	CodeInternal       = -32603
+
+	CodeSessionNotFound      = -32001
+	CodeProviderNotFound     = -32002
+	CodeSessionAlreadyExists = -32003
+	CodeTurnInProgress       = -32004
+	CodeUnsupportedVersion   = -32005
+	CodeAuthRequired         = -32007
+	CodeNotFound             = -32008
+	CodePermissionDenied     = -32009
+	CodeAlreadyExists        = -32010
+	CodeConflict             = -32011
+)
+
+// Error is an error as it crosses the wire. Message says what was being done,
+// what was wrong and what to do; it is shown to people as it is.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"` // anything that marshals to JSON; nil for none
+}
+
+// Error is the message alone; the code is for programs.
+func (e *Error) Error() string { return e.Message }
+
+// RPCError gives the parts to the JSON-RPC layer, which does not know this
+// package.
+func (e *Error) RPCError() (code int, message string, data any) {
+	return e.Code, e.Message, e.Data
+}
+
+// Is makes errors.Is compare codes, so that a caller may write
+// errors.Is(err, &ahp.Error{Code: ahp.CodeNotFound}).
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}
+
+// CodeOf is the wire code inside err, or 0 when it holds none.
+func CodeOf(err error) int {
+	if e := FromRPC(err); e != nil {
+		return e.Code
+	}
+	return 0
+}
+
+// FromRPC finds an error in err that knows its wire form, whichever package it
+// comes from, and gives it as an *Error; nil when there is none.
+func FromRPC(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	var r interface {
+		RPCError() (code int, message string, data any)
+	}
+	if !errors.As(err, &r) {
+		return nil
+	}
+	code, message, data := r.RPCError()
+	return &Error{Code: code, Message: message, Data: data}
+}
+
+// Errorf makes an error of the given code.
+func Errorf(code int, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// InvalidRequest is -32600: the request is not allowed now or not a request.
+func InvalidRequest(format string, args ...any) *Error {
+	return Errorf(CodeInvalidRequest, format, args...)
+}
+
+// MethodNotFound is -32601.
+func MethodNotFound(method string) *Error {
+	return Errorf(CodeMethodNotFound, "method %q is not known here", method)
+}
+
+// InvalidParams is -32602.
+func InvalidParams(format string, args ...any) *Error {
+	return Errorf(CodeInvalidParams, format, args...)
+}
+
+// Internal is -32603: an unexpected failure.
+func Internal(format string, args ...any) *Error { return Errorf(CodeInternal, format, args...) }
+
+// NotFound is -32008: a file, URI, terminal or client record is missing.
+func NotFound(format string, args ...any) *Error { return Errorf(CodeNotFound, format, args...) }
+
+// SessionNotFound is -32001.
+func SessionNotFound(format string, args ...any) *Error {
+	return Errorf(CodeSessionNotFound, format, args...)
+}
+
+// PermissionDenied is -32009.
+func PermissionDenied(format string, args ...any) *Error {
+	return Errorf(CodePermissionDenied, format, args...)
+}
+
+// AlreadyExists is -32010: the URI is taken.
+func AlreadyExists(format string, args ...any) *Error {
+	return Errorf(CodeAlreadyExists, format, args...)
+}
+
+// Conflict is -32011.
+func Conflict(format string, args ...any) *Error { return Errorf(CodeConflict, format, args...) }
+
+// SupportedVersions is the data of an unsupported version error, required by
+// AHP.
+type SupportedVersions struct {
+	SupportedVersions []string `json:"supportedVersions"`
+}
+
+// UnsupportedVersion is -32005; the host closes the connection after it.
+func UnsupportedVersion(offered []string) *Error {
+	e := Errorf(CodeUnsupportedVersion,
+		"no common protocol version: offered %q, this host speaks %q", offered, Supported())
+	e.Data = SupportedVersions{SupportedVersions: Supported()}
+	return e
+}

@@ -1,0 +1,25 @@
+// Package jsonrpc is a JSON-RPC 2.0 peer over whole messages.
+//
+// A Conn owns a Transport, which moves one JSON text at a time, and serves both
+// directions over it: its Handler gets the other side's requests and
+// notifications, Call and Notify send one's own. Ids are numbers. Batches are
+// refused.
+//
+// Reading. Run reads and handles one message after the other, in the order of
+// arrival: a request's handler, a notification's, and the callback of an
+// answered Go never run at the same time. A handler that takes long holds up
+// its connection and no other. A handler must therefore not wait for an answer
+// of its own peer (Call refuses that); it may start one with Go. The context
+// of a handler ends when the connection does, also while the handler runs.
+//
+// Writing. Send, Notify, Call and replies only put a message into a queue
+// bounded in bytes and messages, which one goroutine writes; they never block.
+// The overflow rule: a message that does not fit is refused with ErrQueueFull
+// and the queue stays as it is; the caller decides whether to drop, to wait for
+// Drained or to Close. Replies are exempt from the message bound, as the number
+// of requests being handled is one.
+//
+// Errors on the wire have a code, a message and data. A handler's error that
+// has the method RPCError() (code int, message string, data any) keeps them;
+// any other becomes -32603. The package knows nothing of AHP.
+package jsonrpc

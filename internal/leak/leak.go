@@ -1,0 +1,92 @@
+package leak
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Patience is how long goroutines may take to end after the last test.
+const Patience = 5 * time.Second
+
+// Main runs the tests, then exits with 1 when goroutines that the tests started
+// are still there after Patience.
+func Main(m *testing.M) {
+	before := stacks()
+	code := m.Run()
+	if code == 0 {
+		if left := Wait(before, Patience); len(left) > 0 {
+			fmt.Fprintf(os.Stderr, "leak: %d goroutines left:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// Wait waits until no goroutine runs that is not in before, for at most d, and
+// returns the stacks of those that do.
+func Wait(before map[string]string, d time.Duration) []string {
+	deadline := time.Now().Add(d)
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		var left []string
+		for id, stack := range stacks() {
+			if _, old := before[id]; !old {
+				left = append(left, stack)
+			}
+		}
+		if len(left) == 0 || time.Now().After(deadline) {
+			return left
+		}
+		time.Sleep(pause)
+	}
+}
+
+// Now gives the goroutines that run, for Wait.
+func Now() map[string]string { return stacks() }
+
+// stacks maps "goroutine 7" to its stack, without those of the runtime and the
+// testing package.
+func stacks() map[string]string {
+	buf := make([]byte, 1<<16)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	found := map[string]string{}
+	for _, g := range bytes.Split(buf, []byte("\n\n")) {
+		stack := strings.TrimSpace(string(g))
+		id, _, _ := strings.Cut(stack, " [")
+		if stack != "" && !ignored(stack) {
+			found[id] = stack
+		}
+	}
+	return found
+}
+
+// ignored names goroutines that no test owns.
+func ignored(stack string) bool {
+	for _, s := range []string{
+		"cotty/internal/leak.stacks(", // the caller
+		"testing.(*M).startAlarm",
+		"testing.(*F).Fuzz",
+		"testing.runFuzzing",
+		"os/signal.signal_recv",
+		"os/signal.loop",
+		"runtime.ensureSigM",
+		"runtime/trace.Start",
+		"internal/fuzz.",
+	} {
+		if strings.Contains(stack, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,11 @@
+// Package wsrpc carries JSON-RPC messages over WebSockets, on unix sockets and
+// TCP alike: one message is one uncompressed text frame.
+//
+// It is the only importer of the WebSocket library. Accept upgrades an HTTP
+// request that the caller has already authorised; Dial connects. Both give a
+// jsonrpc.Transport whose messages are bounded in size, whose writes take one
+// system call each, and fewer when several follow one another (WriteMore), and
+// whose Close waits for the peer only briefly.
+//
+// It does not authenticate, retry or know JSON-RPC.
+package wsrpc
