@@ -1,0 +1,259 @@
+package emutest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"cotty/emulator"
+)
+
+// colorName is a colour as attrs has it.
+func colorName(c emulator.Color) string {
+	if i, ok := c.Index(); ok {
+		return strconv.Itoa(int(i))
+	}
+	if r, g, b, ok := c.RGB(); ok {
+		return fmt.Sprintf("#%02x%02x%02x", r, g, b)
+	}
+	return "default"
+}
+
+var attrNames = []struct {
+	bit  emulator.Attrs
+	name string
+}{
+	{emulator.Bold, "bold"},
+	{emulator.Faint, "faint"},
+	{emulator.Italic, "italic"},
+	{emulator.Blink, "blink"},
+	{emulator.Reverse, "reverse"},
+	{emulator.Conceal, "conceal"},
+	{emulator.Strike, "strike"},
+	{emulator.Overline, "overline"},
+	{emulator.Protected, "protected"},
+}
+
+var underlineNames = []string{"", "underline", "double", "curly", "dotted", "dashed"}
+
+// styleName is a style and link as attrs has it; "" for the default.
+func styleName(c emulator.Cell) string {
+	var words []string
+	for _, a := range attrNames {
+		if c.Style.Attrs&a.bit != 0 {
+			words = append(words, a.name)
+		}
+	}
+	if u := int(c.Style.Underline); u > 0 && u < len(underlineNames) {
+		words = append(words, underlineNames[u])
+	}
+	for _, f := range []struct {
+		name string
+		c    emulator.Color
+	}{{"fg", c.Style.FG}, {"bg", c.Style.BG}, {"ul", c.Style.UnderlineColor}} {
+		if !f.c.IsDefault() {
+			words = append(words, f.name+"="+colorName(f.c))
+		}
+	}
+	if c.Link != "" {
+		words = append(words, "link="+strconv.Quote(c.Link))
+	}
+	if c.LinkID != "" {
+		words = append(words, "id="+strconv.Quote(c.LinkID))
+	}
+	return strings.Join(words, " ")
+}
+
+// row is line y between bars.
+func row(e emulator.Emulator, y int) string {
+	cols, _ := e.Size()
+	var b strings.Builder
+	b.WriteByte('|')
+	cells := e.Line(y, nil)
+	for _, c := range cells {
+		switch {
+		case c.Width == 0 && c.Rune == 0:
+		case c.Rune == 0:
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(c.Rune)
+			b.WriteString(c.Combining)
+		}
+	}
+	for n := len(cells); n < cols; n++ {
+		b.WriteByte(' ')
+	}
+	b.WriteByte('|')
+	if e.Wrapped(y) {
+		b.WriteByte('~')
+	}
+	return b.String()
+}
+
+// cursorLine is the cursor as the first line of a screen has it.
+func cursorLine(c emulator.Cursor) string {
+	s := fmt.Sprintf("cursor %d,%d", c.X, c.Y)
+	if !c.Visible {
+		s += " hidden"
+	}
+	if c.Default {
+		return s
+	}
+	s += " " + []string{"block", "underline", "bar"}[min(int(c.Shape), 2)]
+	if c.Blink {
+		s += " blink"
+	}
+	return s
+}
+
+// Screen is the screen section of e.
+func Screen(e emulator.Emulator) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, cursorLine(e.Cursor()))
+	_, rows := e.Size()
+	for y := range rows {
+		fmt.Fprintln(&b, row(e, y))
+	}
+	return b.String()
+}
+
+// History is the history section of e.
+func History(e emulator.Emulator) string {
+	var b strings.Builder
+	for y := -e.HistoryLen(); y < 0; y++ {
+		fmt.Fprintln(&b, row(e, y))
+	}
+	return b.String()
+}
+
+// Attrs is the attrs section of e: runs of cells in one style, the default
+// one left out.
+func Attrs(e emulator.Emulator) string {
+	var b strings.Builder
+	_, rows := e.Size()
+	for y := -e.HistoryLen(); y < rows; y++ {
+		cells := e.Line(y, nil)
+		for x := 0; x < len(cells); {
+			name := styleName(cells[x])
+			end := x + 1
+			for end < len(cells) && styleName(cells[end]) == name {
+				end++
+			}
+			if name != "" {
+				fmt.Fprintf(&b, "%d:%d-%d %s\n", y, x, end-1, name)
+			}
+			x = end
+		}
+	}
+	return b.String()
+}
+
+// Modes is the modes section of e: what differs from a fresh terminal.
+func Modes(m emulator.Modes) string {
+	var words []string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"alt-screen", m.AltScreen},
+		{"app-cursor", m.AppCursor},
+		{"app-keypad", m.AppKeypad},
+		{"bracketed-paste", m.BracketedPaste},
+		{"focus-events", m.FocusEvents},
+		{"alt-scroll", m.AltScroll},
+		{"sync", m.Sync},
+		{"graphemes", m.Graphemes},
+		{"color-scheme", m.ColorScheme},
+		{"reverse-screen", m.ReverseScreen},
+		{"newline", m.Newline},
+		{"backspace-sends-bs", m.BackspaceSendsBS},
+	} {
+		if f.on {
+			words = append(words, f.name)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{
+		{"mouse", int(m.Mouse)},
+		{"mouse-encoding", int(m.MouseEncoding)},
+		{"modify-other-keys", m.ModifyOtherKeys},
+		{"kitty", m.Kitty},
+	} {
+		if f.value != 0 {
+			words = append(words, fmt.Sprintf("%s=%d", f.name, f.value))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.Join(words, "\n") + "\n"
+}
+
+var eventNames = map[emulator.EventKind]string{
+	emulator.EventReply:     "reply",
+	emulator.EventTitle:     "title",
+	emulator.EventBell:      "bell",
+	emulator.EventCwd:       "cwd",
+	emulator.EventClipboard: "clipboard",
+	emulator.EventNotify:    "notify",
+	emulator.EventProgress:  "progress",
+	emulator.EventMark:      "mark",
+	emulator.EventImage:     "image",
+}
+
+// eventLine is one event as the events section has it.
+func eventLine(ev emulator.Event) string {
+	s := eventNames[ev.Kind]
+	if ev.Name != "" {
+		s += " name=" + strconv.Quote(ev.Name)
+	}
+	if ev.Text != "" || ev.Kind != emulator.EventBell {
+		s += " " + strconv.Quote(ev.Text)
+	}
+	return s
+}
+
+// Dump is everything that can be seen of e, except events and damage, as text:
+// two engines with equal dumps look and behave alike.
+func Dump(e emulator.Emulator) string {
+	cols, rows := e.Size()
+	p := e.Palette()
+	var b strings.Builder
+	fmt.Fprintf(&b, "size %dx%d title %q\n", cols, rows, e.Title())
+	b.WriteString(Screen(e))
+	fmt.Fprintf(&b, "history %d\n%s", e.HistoryLen(), History(e))
+	fmt.Fprintf(&b, "attrs\n%s", Attrs(e))
+	fmt.Fprintf(&b, "modes\n%s", Modes(e.Modes()))
+	fmt.Fprintf(&b, "palette fg=%s bg=%s cursor=%s\n", colorName(p.FG), colorName(p.BG), colorName(p.Cursor))
+	for i := range 256 {
+		if c, ok := p.Indexed[uint8(i)]; ok {
+			fmt.Fprintf(&b, "palette %d=%s\n", i, colorName(c))
+		}
+	}
+	return b.String()
+}
+
+// Diff shows the lines in which two dumps differ, "" when they are equal.
+func Diff(got, want string) string {
+	if got == want {
+		return ""
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	var b strings.Builder
+	for i, shown := 0, 0; i < max(len(g), len(w)) && shown < 20; i++ {
+		var gl, wl string
+		if i < len(g) {
+			gl = g[i]
+		}
+		if i < len(w) {
+			wl = w[i]
+		}
+		if gl != wl {
+			fmt.Fprintf(&b, "line %d\n  got  %s\n  want %s\n", i+1, gl, wl)
+			shown++
+		}
+	}
+	return b.String()
+}
