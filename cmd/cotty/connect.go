@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cotty/ahp"
+	"cotty/host"
+	"cotty/internal/client"
+	"cotty/internal/jsonrpc"
+	"cotty/internal/wsrpc"
+)
+
+// tokenEnv holds the token for --host; a token never goes into argv, where
+// other users of the machine could read it.
+const tokenEnv = "COTTY_TOKEN"
+
+var errNoHost = errors.New("no host is running; `cotty` or `cotty host` starts one")
+
+// place is where the host is: this user's own, or the one at --host.
+type place struct {
+	dirs dirs
+	url  string // empty for this user's own
+}
+
+func placeOf(cmd *cobra.Command) (place, error) {
+	p := place{dirs: findDirs()}
+	flag := cmd.Flags().Lookup("host")
+	if flag == nil || flag.Value.String() == "" {
+		return p, nil
+	}
+	u, err := url.Parse(flag.Value.String())
+	if err != nil {
+		return p, usagef("--host: %w", err)
+	}
+	if u.Scheme != "ws" && u.Scheme != "wss" && u.Scheme != "unix" {
+		return p, usagef("--host %s: the address starts with ws://, wss:// or unix://", u.Redacted())
+	}
+	if u.Query().Has("tkn") || u.User != nil {
+		return p, usagef("--host: a token on the command line can be read by others; put it into %s", tokenEnv)
+	}
+	p.url = u.String()
+	return p, nil
+}
+
+// dialer gives the transport function of internal/client.
+func (p place) dialer() (func(context.Context) (jsonrpc.Transport, error), error) {
+	target := wsrpc.Target{URL: p.url, Token: os.Getenv(tokenEnv)}
+	if p.url == "" {
+		path, err := p.dirs.socket(host.SocketName)
+		if err != nil {
+			return nil, err
+		}
+		target = wsrpc.Target{URL: "unix://" + path}
+	}
+	return func(ctx context.Context) (jsonrpc.Transport, error) { return wsrpc.Dial(ctx, target) }, nil
+}
+
+// how says what connect does beyond connecting.
+type how struct {
+	start     bool // start this user's host when none runs
+	reconnect bool
+	sink      client.Sink
+	kind      string // part of the client id: "tui", "cli"
+}
+
+// connect reaches the host and shakes hands.
+func connect(ctx context.Context, p place, h how) (*client.Client, error) {
+	if p.url == "" {
+		if err := p.dirs.check(); err != nil {
+			return nil, err
+		}
+	}
+	dial, err := p.dialer()
+	if err != nil {
+		return nil, err
+	}
+	opts := client.Options{
+		Dial: dial, ClientID: newClientID(h.kind), Reconnect: h.reconnect, Sink: h.sink,
+		Info: ahp.Implementation{Name: "cotty", Version: version},
+	}
+	c, err := client.Connect(ctx, opts)
+	if err == nil || p.url != "" || !isNobodyThere(err) {
+		return c, explain(p, err)
+	}
+	if err := p.notASocket(); err != nil {
+		return nil, err
+	}
+	if !h.start {
+		return nil, errNoHost
+	}
+	if err := startOnce(p.dirs, func() bool { return p.answers(ctx, dial) }); err != nil {
+		return nil, err
+	}
+	c, err = client.Connect(ctx, opts)
+	return c, explain(p, err)
+}
+
+func (p place) answers(ctx context.Context, dial func(context.Context) (jsonrpc.Transport, error)) bool {
+	t, err := dial(ctx)
+	if err != nil {
+		return false
+	}
+	t.Close(1000, "") //nolint:errcheck // only asked whether somebody is there
+	return true
+}
+
+// notASocket names what lies where the socket should be.
+func (p place) notASocket() error {
+	path, err := p.dirs.socket(host.SocketName)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&os.ModeSocket == 0 {
+		return fmt.Errorf("%s is not a socket; move it away", path)
+	}
+	return nil
+}
+
+// startOnce starts the host; of several commands that find none at the same
+// moment one starts it and the others wait for it.
+func startOnce(d dirs, answers func() bool) error {
+	if err := d.make(); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(d.runtime, "start.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the start lock: %w", err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("take the start lock: %w", err)
+	}
+	if answers() {
+		return nil
+	}
+	return startHost(d, hostOptions{})
+}
+
+func explain(p place, err error) error {
+	if err == nil {
+		return nil
+	}
+	at := "the host"
+	if p.url != "" {
+		at = p.url
+	}
+	var refused *wsrpc.StatusError
+	if errors.As(err, &refused) && refused.Code == 403 {
+		return fmt.Errorf("%s refuses the connection: set %s to a valid token (`cotty token new` on that machine makes one)", at, tokenEnv)
+	}
+	return fmt.Errorf("connect to %s: %w", at, err)
+}
+
+// newClientID names this process to the host. It is no secret and no identity:
+// who we are follows from how we connected.
+func newClientID(kind string) string {
+	return "cotty-" + kind + "-" + strings.ToLower(rand.Text()[:12])
+}
+
+// session is a connected command: the client and what it mirrors.
+type session struct {
+	*client.Client
+	mirror *client.Mirror
+}
+
+// callTimeout bounds every request of the command line.
+const callTimeout = 10 * time.Second
+
+// withHost runs a command's work with a connection that ends with it.
+func withHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *session) error) error {
+	p, err := placeOf(cmd)
+	if err != nil {
+		return err
+	}
+	m := client.NewMirror()
+	c, err := connect(cmd.Context(), p, how{start: start, sink: m, kind: "cli"})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return work(cmd.Context(), &session{c, m})
+}
+
+// call is Call with the command line's time limit.
+func (s *session) call(ctx context.Context, method string, params, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return s.Call(ctx, method, params, result)
+}
+
+// dispatch sends an action and waits for the host's word on it.
+func (s *session) dispatch(ctx context.Context, channel ahp.URI, a ahp.Action) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	_, err := s.DispatchWait(ctx, channel, a)
+	return err
+}
+
+// terminal finds the terminal that an id of the command line means.
+func (s *session) terminal(id string) (ahp.TerminalInfo, error) {
+	return resolve(s.mirror.Root().Terminals, id)
+}

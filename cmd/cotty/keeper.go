@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"cotty/host"
+	"cotty/host/keeper"
+)
+
+// newKeeperCommand is the process that owns ptys and children; the host starts
+// it. It is not for people.
+func newKeeperCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "keeper",
+		Short:  "Own the ptys and child processes (started by the host)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   did(func(*cobra.Command, []string) error { return runKeeper(findDirs()) }),
+	}
+}
+
+// runKeeper ends on SIGTERM or when the host asks; a closed terminal or an
+// interrupt must not take the shells along.
+func runKeeper(d dirs) error {
+	ready := inheritReadiness()
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := d.make(); err != nil {
+		return ready.failed(err)
+	}
+	path, err := d.socket(host.KeeperName)
+	if err != nil {
+		return ready.failed(err)
+	}
+	log, closeLog, err := openLog(d, "keeper.log")
+	if err != nil {
+		return ready.failed(err)
+	}
+	defer closeLog()
+	// The host holds host.lock while it starts a keeper and has found nobody
+	// answering here, so whatever lies at the path is left over.
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket == 0 {
+		return ready.failed(fmt.Errorf("%s is not a socket; move it away", path))
+	}
+	os.Remove(path)
+	old := syscall.Umask(0o177)
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	syscall.Umask(old)
+	if err != nil {
+		return ready.failed(fmt.Errorf("listen for the host: %w", err))
+	}
+	ready.ready()
+	return keeper.Serve(ctx, ln, log)
+}
+
+// maxLog is the size at which a log is begun anew, keeping one old file.
+const maxLog = 4 << 20
+
+// openLog opens a log in the state directory, 0600.
+func openLog(d dirs, name string) (*slog.Logger, func(), error) {
+	path := filepath.Join(d.state, name)
+	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
+		if err := os.Rename(path, path+".1"); err != nil {
+			return nil, nil, fmt.Errorf("rotate the log: %w", err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the log: %w", err)
+	}
+	return slog.New(slog.NewTextHandler(f, nil)), func() { f.Close() }, nil
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cotty/ahp"
+)
+
+// row is a terminal as `cotty ls --json` prints it; stable.
+type row struct {
+	ID         string    `json:"id"`
+	URI        string    `json:"uri"`
+	Title      string    `json:"title"`
+	Claim      ahp.Claim `json:"claim"`
+	Holder     string    `json:"holder"` // "operator", a token's name, or "session"
+	Background bool      `json:"background"`
+	State      string    `json:"state"` // "running" or "exited"
+	ExitCode   *int      `json:"exitCode,omitempty"`
+	Signal     string    `json:"signal,omitempty"`
+	Cwd        string    `json:"cwd,omitempty"`
+	Layouts    []string  `json:"layouts"`
+	Command    []string  `json:"command,omitempty"`
+	Pid        int       `json:"pid,omitempty"`
+	Created    string    `json:"created,omitempty"` // RFC 3339
+}
+
+func rowOf(t ahp.TerminalInfo) row {
+	r := row{
+		ID: lastPart(t.Resource), URI: t.Resource, Title: t.Title, Claim: t.Claim, Holder: "session",
+		State: ahp.StatusRunning, ExitCode: t.Lifecycle.ExitCode, Layouts: []string{},
+	}
+	if t.Lifecycle.Exited() {
+		r.State = ahp.StatusExited
+	}
+	var meta ahp.TerminalMeta
+	if t.Meta != nil {
+		meta = *t.Meta
+	}
+	if t.Claim.Kind == ahp.ClaimClient {
+		r.Holder = meta.Principal
+		r.Background = len(meta.Layouts) == 0
+	} else {
+		r.Background = t.Claim.TurnID == "" && t.Claim.ToolCallID == ""
+	}
+	for _, l := range meta.Layouts {
+		r.Layouts = append(r.Layouts, lastPart(l))
+	}
+	r.Signal, r.Pid, r.Command = meta.Signal, meta.Pid, meta.Command
+	if meta.Cwd != "" {
+		r.Cwd = pathOf(meta.Cwd)
+	}
+	if meta.Created > 0 {
+		r.Created = time.UnixMilli(meta.Created).Format(time.RFC3339)
+	}
+	return r
+}
+
+// claimText says in a word or two who holds the terminal.
+func (r row) claimText() string {
+	who := r.Holder
+	switch {
+	case r.Claim.Kind == ahp.ClaimSession && r.Claim.ToolCallID != "":
+		return "agent " + lastPart(r.Claim.Session) + ", tool call " + r.Claim.ToolCallID
+	case r.Claim.Kind == ahp.ClaimSession:
+		who = "agent " + lastPart(r.Claim.Session)
+	case who == "operator":
+		who = "you"
+	case who == "":
+		who = r.Claim.ClientID
+	}
+	if r.Background {
+		who += ", background"
+	}
+	return who
+}
+
+func (r row) stateText() string {
+	switch {
+	case r.State == ahp.StatusRunning:
+		return "running"
+	case r.Signal != "":
+		return r.Signal
+	case r.ExitCode != nil:
+		return "exited " + strconv.Itoa(*r.ExitCode)
+	default:
+		return "exited"
+	}
+}
+
+func newLsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List the terminals",
+		Args:  cobra.NoArgs,
+		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			rows := []row{}
+			err := withHost(cmd, false, func(_ context.Context, s *session) error {
+				for _, t := range s.mirror.Root().Terminals {
+					rows = append(rows, rowOf(t))
+				}
+				return nil
+			})
+			// Where no host runs there are no terminals: an answer, no failure.
+			if err != nil && !errors.Is(err, errNoHost) {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), rows)
+			}
+			if err != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `cotty` starts one")
+			}
+			return printRows(cmd.OutOrStdout(), rows)
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printRows(w io.Writer, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "ID\tTITLE\tHELD BY\tSTATE\tCWD")
+	for _, r := range rows {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", r.ID, printable(r.Title), printable(r.claimText()), r.stateText(), printable(tilde(r.Cwd)))
+	}
+	return tw.Flush()
+}
+
+// printable keeps what a program wrote into its title off our terminal's
+// controls and columns.
+func printable(s string) string {
+	const most = 60
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

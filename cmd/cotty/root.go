@@ -1,0 +1,54 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// Groups of the command list.
+const (
+	groupUse      = "use"
+	groupTerminal = "terminal"
+	groupHost     = "host"
+)
+
+func newRoot() *cobra.Command {
+	root := newAttachCommand()
+	root.Use = "cotty [flags]"
+	root.Short = "A terminal multiplexer that people and agents share"
+	root.Long = `cotty keeps your shells running, shows them in panes and tabs, and lets agents
+and editors use the same terminals over open protocols. Each terminal says who
+holds it.
+
+Without a command it opens the interface, starting the host when none runs.
+The prefix key is ctrl+space; ctrl+space ? shows all keys.`
+	root.Example = ""
+	root.Args = cobra.NoArgs
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.Version = version
+	root.SetVersionTemplate("cotty {{.Version}}\n")
+	root.AddGroup(
+		&cobra.Group{ID: groupUse, Title: "Every day"},
+		&cobra.Group{ID: groupTerminal, Title: "Terminals, for scripts and agents"},
+		&cobra.Group{ID: groupHost, Title: "The host"},
+	)
+	root.PersistentFlags().String("host", "", "address of another host: ws://, wss:// or unix:// (token in COTTY_TOKEN)")
+	for group, commands := range map[string][]*cobra.Command{
+		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand()},
+		groupTerminal: terminalCommands(),
+		groupHost:     {newHostCommand(), newStopCommand(), newTokenCommand(), newDoctorCommand()},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newKeeperCommand())
+	return root
+}
+
+func terminalCommands() []*cobra.Command {
+	return []*cobra.Command{
+		newSendCommand(), newReadCommand(), newClaimCommand(), newBackgroundCommand(),
+		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(),
+	}
+}
