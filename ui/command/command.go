@@ -1,5 +1,11 @@
 package command
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // Command is a row of the table.
 type Command struct {
 	Name  string // stable, lower case with hyphens
@@ -7,19 +13,20 @@ type Command struct {
 	Group string
 	Help  string // one sentence
 	Args  []Arg
-	// Mode is "" for commands that run any time and "copy" for those that need
-	// copy mode.
-	Mode string
-	// Disabled says why the command can't run now, "" when it can. Never nil.
+	// Disabled says why the command can't run now, in a few words that follow
+	// the title: "" when it can. Never nil.
 	Disabled func(Context) string
+
+	// describe words the title with its arguments; nil means Title alone.
+	describe func(args []string) string
 }
 
-// Arg is an argument of a command, in order.
+// Arg is an argument of a command, in order. Optional ones come last.
 type Arg struct {
 	Name     string
 	Kind     Kind
 	Optional bool
-	Min, Max int      // bounds of an Int
+	Min, Max int      // bounds of an Int, both inclusive
 	Choices  []string // of a Choice
 }
 
@@ -27,62 +34,155 @@ type Arg struct {
 type Kind uint8
 
 const (
+	// Text is anything, such as a name.
 	Text Kind = iota
+	// Int is a whole number within Min and Max.
 	Int
+	// Choice is one of Choices.
 	Choice
 )
 
-// Holder says who holds the focused pane's terminal, seen from this person.
-type Holder uint8
-
-const (
-	Nobody     Holder = iota // no focused pane, or its terminal is gone
-	Me                       // this client
-	MyOther                  // another client of the same person
-	Other                    // another person's client
-	Agent                    // a session, with a tool call running
-	Background               // a session, without a tool call
-)
-
-// Context is what the commands need to know to say whether they can run now.
-// The root model fills it; the zero value is an unconnected, empty layout.
-type Context struct {
-	Args []string // of the command asked about
-
-	Connected bool
-	Tabs      int
-	Tab       int  // index of the active tab
-	LastTab   bool // a tab was active before
-	Panes     int  // in the active tab
-	LastPane  bool // a pane was focused before
-	Zoomed    bool
-
-	// A neighbour of the focused pane exists in that direction.
-	Left, Down, Up, Right bool
-	// There is room to split the focused pane.
-	RoomRight, RoomDown bool
-
-	Holder     Holder
-	Exited     bool // the focused terminal's process has ended
-	HandBack   bool // a session had the focused terminal before this person took it
-	Scroll     int  // lines that the focused pane is scrolled back
-	History    int  // lines that it could be
-	FullScreen bool // its program uses the alternate screen
-	Copying    bool // copy mode is on
-}
-
-// All gives the commands in the order of the help.
-func All() []Command { return nil }
+// maxText bounds a Text argument in bytes.
+const maxText = 256
 
 // Find gives the command of that name.
-func Find(name string) (Command, bool) { return Command{}, false }
+func Find(name string) (Command, bool) {
+	i, ok := index[name]
+	if !ok {
+		return Command{}, false
+	}
+	return table[i], true
+}
+
+// All gives the commands in the order of the help. The slice is the caller's.
+func All() []Command {
+	return append([]Command(nil), table...)
+}
 
 // Check says what is wrong with a command line: an unknown name (with a
-// suggestion), missing, surplus or malformed arguments.
-func Check(name string, args []string) error { return nil }
+// suggestion), missing, surplus or malformed arguments. nil means that it may
+// be bound to a key.
+func Check(name string, args []string) error {
+	c, ok := Find(name)
+	if !ok {
+		if near := nearest(name); near != "" {
+			return fmt.Errorf("there is no command %q; did you mean %q?", name, near)
+		}
+		return fmt.Errorf("there is no command %q", name)
+	}
+	if len(args) > len(c.Args) {
+		if len(c.Args) == 0 {
+			return fmt.Errorf("%s takes no argument, got %q", name, args[0])
+		}
+		return fmt.Errorf("%s takes at most %d argument(s), got %d", name, len(c.Args), len(args))
+	}
+	for i, a := range c.Args {
+		if i >= len(args) {
+			if a.Optional {
+				break
+			}
+			return fmt.Errorf("%s needs its argument %s: %s", name, a.Name, a.wants())
+		}
+		if !a.accepts(args[i]) {
+			return fmt.Errorf("%s: %s must be %s, got %q", name, a.Name, a.wants(), args[i])
+		}
+	}
+	return nil
+}
 
-// Describe is a keymap.Describe.
-func Describe(name string, args []string) (group, text string, ok bool) { return "", "", false }
+func (a Arg) accepts(s string) bool {
+	switch a.Kind {
+	case Int:
+		n, err := strconv.Atoi(s)
+		return err == nil && n >= a.Min && n <= a.Max
+	case Choice:
+		for _, c := range a.Choices {
+			if s == c {
+				return true
+			}
+		}
+		return false
+	default:
+		return len(s) <= maxText
+	}
+}
+
+func (a Arg) wants() string {
+	switch a.Kind {
+	case Int:
+		return fmt.Sprintf("a number from %d to %d", a.Min, a.Max)
+	case Choice:
+		return "one of " + strings.Join(a.Choices, ", ")
+	default:
+		return "a text"
+	}
+}
+
+// Number gives argument i as a number, or its default when it was left out or
+// is not one. Check has refused wrong ones before a binding gets here.
+func Number(args []string, i, otherwise int) int {
+	if i < len(args) {
+		if n, err := strconv.Atoi(args[i]); err == nil {
+			return n
+		}
+	}
+	return otherwise
+}
+
+// Describe gives the command's group and its title worded with the arguments.
+// It is a keymap.Describe.
+func Describe(name string, args []string) (group, text string, ok bool) {
+	c, ok := Find(name)
+	if !ok {
+		return "", "", false
+	}
+	if c.describe != nil && len(args) > 0 {
+		return c.Group, c.describe(args), true
+	}
+	return c.Group, c.Title, true
+}
 
 // Why says why the command can't run now: "" when it can.
-func Why(name string, args []string, c Context) string { return "" }
+func Why(name string, args []string, c Context) string {
+	cmd, ok := Find(name)
+	if !ok {
+		return "there is no such command"
+	}
+	c.Args = args
+	return cmd.Disabled(c)
+}
+
+// nearest gives the command whose name is closest to what was typed, "" when
+// none is close enough to be meant.
+func nearest(name string) string {
+	best, at := "", len(name)/3+2
+	if len(name) > maxText {
+		return ""
+	}
+	for _, c := range table {
+		if d := distance(name, c.Name); d < at {
+			best, at = c.Name, d
+		}
+	}
+	return best
+}
+
+// distance is the number of single-byte edits between two names.
+func distance(a, b string) int {
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := prev[0]
+		prev[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			diagonal, prev[j] = prev[j], min(diagonal+cost, prev[j]+1, prev[j-1]+1)
+		}
+	}
+	return prev[len(b)]
+}

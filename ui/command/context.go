@@ -1,0 +1,131 @@
+package command
+
+import "fmt"
+
+// Holder says who holds the focused pane's terminal, seen from this person.
+type Holder uint8
+
+const (
+	// Nobody means that there is no focused pane, or that its terminal is gone.
+	Nobody Holder = iota
+	// Me is this client.
+	Me
+	// MyOther is another client of the same person.
+	MyOther
+	// Other is another person's client.
+	Other
+	// Agent is a session with a tool call running.
+	Agent
+	// Background is a session without a tool call.
+	Background
+)
+
+// Context is what the commands need to know to say whether they can run now.
+// The root model fills it. The zero value is an empty layout without a host.
+type Context struct {
+	Args []string // of the command asked about; Why sets them
+
+	Connected bool // the host answers
+
+	Tabs     int  // in the layout
+	LastTab  bool // another tab was active before
+	TabsFull bool // no more tabs are allowed
+
+	Panes     int  // in the active tab
+	LastPane  bool // another pane was focused before
+	PanesFull bool // no more panes are allowed in this tab
+
+	// The focused pane has a neighbour in that direction.
+	Left, Down, Up, Right bool
+	// There is room to split the focused pane.
+	RoomRight, RoomDown bool
+
+	Holder   Holder
+	Exited   bool // the focused terminal's process has ended
+	HandBack bool // a session had the focused terminal before this person took it
+
+	Scroll  int  // lines that the focused pane is scrolled back
+	History int  // lines that it can be scrolled back at most
+	Copying bool // copy mode is on
+}
+
+// reason says why something can't be done, "" when it can.
+type reason func(Context) string
+
+// all gives the first of the reasons that holds.
+func all(reasons ...reason) func(Context) string {
+	return func(c Context) string {
+		for _, r := range reasons {
+			if why := r(c); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+}
+
+// unless makes a reason of a condition.
+func unless(ok func(Context) bool, why string) reason {
+	return func(c Context) string {
+		if ok(c) {
+			return ""
+		}
+		return why
+	}
+}
+
+var (
+	always    = all()
+	connected = unless(func(c Context) bool { return c.Connected }, "the host does not answer")
+	pane      = unless(func(c Context) bool { return c.Panes > 0 }, "there is no pane")
+	several   = unless(func(c Context) bool { return c.Panes > 1 }, "this tab has no other pane")
+	tab       = unless(func(c Context) bool { return c.Tabs > 0 }, "there is no tab")
+	tabs      = unless(func(c Context) bool { return c.Tabs > 1 }, "there is no other tab")
+	lastTab   = unless(func(c Context) bool { return c.LastTab }, "no other tab was active before")
+	lastPane  = unless(func(c Context) bool { return c.LastPane }, "no other pane was focused before")
+	moreTabs  = unless(func(c Context) bool { return !c.TabsFull }, "this layout has as many tabs as it can")
+	morePanes = unless(func(c Context) bool { return !c.PanesFull }, "this tab has as many panes as it can")
+
+	left      = unless(func(c Context) bool { return c.Left }, "no pane to the left")
+	down      = unless(func(c Context) bool { return c.Down }, "no pane below")
+	up        = unless(func(c Context) bool { return c.Up }, "no pane above")
+	right     = unless(func(c Context) bool { return c.Right }, "no pane to the right")
+	beside    = unless(func(c Context) bool { return c.Left || c.Right }, "no pane beside this one")
+	stacked   = unless(func(c Context) bool { return c.Up || c.Down }, "no pane above or below this one")
+	roomRight = unless(func(c Context) bool { return c.RoomRight }, "this pane is too narrow to split")
+	roomDown  = unless(func(c Context) bool { return c.RoomDown }, "this pane is not high enough to split")
+
+	terminal = unless(func(c Context) bool { return c.Holder != Nobody }, "there is no terminal here")
+	running  = unless(func(c Context) bool { return !c.Exited }, "the program here has ended")
+	notMine  = unless(func(c Context) bool { return c.Holder != Me }, "this terminal is already yours")
+	handBack = unless(func(c Context) bool { return c.HandBack }, "no session had this terminal before you")
+
+	older   = unless(func(c Context) bool { return c.Scroll < c.History }, "there is nothing above")
+	newer   = unless(func(c Context) bool { return c.Scroll > 0 }, "there is nothing below")
+	copying = unless(func(c Context) bool { return c.Copying }, "copy mode is not on")
+)
+
+// mine says why the person can't type here.
+func mine(c Context) string {
+	switch c.Holder {
+	case Me, MyOther:
+		return ""
+	case Agent:
+		return "an agent holds this terminal; reclaim it first"
+	case Background:
+		return "a session holds this terminal; reclaim it first"
+	case Other:
+		return "someone else holds this terminal; reclaim it first"
+	default:
+		return "there is no terminal here"
+	}
+}
+
+// tabExists says why go-tab can't go there.
+func tabExists(c Context) string {
+	n := Number(c.Args, 0, 1)
+	if n >= 1 && n <= c.Tabs {
+		return ""
+	}
+	return fmt.Sprintf("there is no tab %d", n)
+}

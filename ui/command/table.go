@@ -1,0 +1,311 @@
+package command
+
+import "fmt"
+
+// Groups, in the order of the help.
+const (
+	groupPanes     = "Panes"
+	groupTabs      = "Tabs"
+	groupTerminals = "Terminals"
+	groupScrolling = "Scrolling"
+	groupCotty     = "cotty"
+)
+
+// Arguments that several commands take.
+var (
+	cells = []Arg{{Name: "cells", Kind: Int, Optional: true, Min: 1, Max: 1000}}
+	lines = []Arg{{Name: "lines", Kind: Int, Optional: true, Min: 1, Max: 1000}}
+	name  = []Arg{{Name: "name", Kind: Text, Optional: true}}
+)
+
+// arrangements are the choices of "arrange": layout's presets, in the words of
+// tmux's select-layout, and what a person calls them.
+var arrangements = []struct{ name, title string }{
+	{"even-horizontal", "Panes side by side"},
+	{"even-vertical", "Panes one above the other"},
+	{"main-horizontal", "Main pane on top"},
+	{"main-vertical", "Main pane on the left"},
+	{"tiled", "Panes tiled"},
+}
+
+var table = []Command{
+	{
+		Name: "split-right", Title: "Split right", Group: groupPanes,
+		Help:     "Open a new terminal to the right of this pane.",
+		Disabled: all(connected, pane, morePanes, roomRight),
+	},
+	{
+		Name: "split-down", Title: "Split down", Group: groupPanes,
+		Help:     "Open a new terminal below this pane.",
+		Disabled: all(connected, pane, morePanes, roomDown),
+	},
+	{
+		Name: "focus-left", Title: "Focus left", Group: groupPanes,
+		Help:     "Go to the pane on the left.",
+		Disabled: all(pane, left),
+	},
+	{
+		Name: "focus-down", Title: "Focus down", Group: groupPanes,
+		Help:     "Go to the pane below.",
+		Disabled: all(pane, down),
+	},
+	{
+		Name: "focus-up", Title: "Focus up", Group: groupPanes,
+		Help:     "Go to the pane above.",
+		Disabled: all(pane, up),
+	},
+	{
+		Name: "focus-right", Title: "Focus right", Group: groupPanes,
+		Help:     "Go to the pane on the right.",
+		Disabled: all(pane, right),
+	},
+	{
+		Name: "focus-next", Title: "Focus the next pane", Group: groupPanes,
+		Help:     "Go to the next pane of this tab, and from the last one to the first.",
+		Disabled: all(pane, several),
+	},
+	{
+		Name: "focus-last", Title: "Focus the last pane", Group: groupPanes,
+		Help:     "Go back to the pane that was focused before this one.",
+		Disabled: all(pane, lastPane),
+	},
+	{
+		Name: "resize-left", Title: "Resize left", Group: groupPanes, Args: cells,
+		Help:     "Move this pane's border to the left.",
+		Disabled: all(pane, beside),
+	},
+	{
+		Name: "resize-down", Title: "Resize down", Group: groupPanes, Args: cells,
+		Help:     "Move this pane's border down.",
+		Disabled: all(pane, stacked),
+	},
+	{
+		Name: "resize-up", Title: "Resize up", Group: groupPanes, Args: cells,
+		Help:     "Move this pane's border up.",
+		Disabled: all(pane, stacked),
+	},
+	{
+		Name: "resize-right", Title: "Resize right", Group: groupPanes, Args: cells,
+		Help:     "Move this pane's border to the right.",
+		Disabled: all(pane, beside),
+	},
+	{
+		Name: "zoom", Title: "Zoom", Group: groupPanes,
+		Help:     "Show this pane alone, or all panes again.",
+		Disabled: all(pane, several),
+	},
+	{
+		Name: "close-pane", Title: "Close pane", Group: groupPanes,
+		Help:     "End this pane's terminal and take the pane out; asks when something runs in it.",
+		Disabled: all(connected, pane),
+	},
+	{
+		Name: "rename-pane", Title: "Rename pane", Group: groupPanes, Args: name,
+		Help:     "Give this pane a name of its own in place of the program's title; an empty one takes it away.",
+		Disabled: all(connected, pane),
+		describe: func(args []string) string { return fmt.Sprintf("Rename pane to %q", args[0]) },
+	},
+	{
+		Name: "swap-previous", Title: "Swap with the previous pane", Group: groupPanes,
+		Help:     "Exchange this pane's place with the previous one's.",
+		Disabled: all(pane, several),
+	},
+	{
+		Name: "swap-next", Title: "Swap with the next pane", Group: groupPanes,
+		Help:     "Exchange this pane's place with the next one's.",
+		Disabled: all(pane, several),
+	},
+	{
+		Name: "break-out", Title: "Break out to a tab", Group: groupPanes,
+		Help:     "Move this pane to a new tab of its own.",
+		Disabled: all(pane, several, moreTabs),
+	},
+	{
+		Name: "even", Title: "Even out", Group: groupPanes,
+		Help:     "Give all panes of this tab the same size, as far as their arrangement allows.",
+		Disabled: all(pane, several),
+	},
+	{
+		Name: "next-layout", Title: "Next arrangement", Group: groupPanes,
+		Help:     "Arrange this tab's panes in the next of the usual ways.",
+		Disabled: all(pane, several),
+	},
+	{
+		Name: "arrange", Title: "Arrange panes", Group: groupPanes, Args: arrangeArgs(),
+		Help:     "Arrange this tab's panes side by side, one above the other, around a main pane, or tiled.",
+		Disabled: all(pane, several),
+		describe: describeArrange,
+	},
+
+	{
+		Name: "new-tab", Title: "New tab", Group: groupTabs,
+		Help:     "Open a new terminal in a tab of its own.",
+		Disabled: all(connected, moreTabs),
+	},
+	{
+		Name: "next-tab", Title: "Next tab", Group: groupTabs,
+		Help:     "Go to the next tab, and from the last one to the first.",
+		Disabled: all(tab, tabs),
+	},
+	{
+		Name: "previous-tab", Title: "Previous tab", Group: groupTabs,
+		Help:     "Go to the previous tab, and from the first one to the last.",
+		Disabled: all(tab, tabs),
+	},
+	{
+		Name: "last-tab", Title: "Last tab", Group: groupTabs,
+		Help:     "Go back to the tab that was active before this one.",
+		Disabled: all(tab, lastTab),
+	},
+	{
+		Name: "go-tab", Title: "Go to a tab", Group: groupTabs,
+		Args:     []Arg{{Name: "number", Kind: Int, Min: 1, Max: 64}},
+		Help:     "Go to the tab with this number; the first one is 1.",
+		Disabled: all(tab, tabExists),
+		describe: func(args []string) string { return "Go to tab " + args[0] },
+	},
+	{
+		Name: "rename-tab", Title: "Rename tab", Group: groupTabs, Args: name,
+		Help:     "Give this tab a name; an empty one takes it away.",
+		Disabled: all(connected, tab),
+		describe: func(args []string) string { return fmt.Sprintf("Rename tab to %q", args[0]) },
+	},
+	{
+		Name: "close-tab", Title: "Close tab", Group: groupTabs,
+		Help:     "End all terminals of this tab and take it out; asks when something runs in them.",
+		Disabled: all(connected, tab),
+	},
+
+	{
+		Name: "terminals", Title: "All terminals", Group: groupTerminals,
+		Help:     "Show every terminal of the host, also those in no pane: pick, take, kill.",
+		Disabled: all(connected),
+	},
+	{
+		Name: "reclaim", Title: "Reclaim", Group: groupTerminals,
+		Help:     "Take this terminal, from an agent, from the background or from another client.",
+		Disabled: all(connected, pane, terminal, notMine, running),
+	},
+	{
+		Name: "background", Title: "Send to the background", Group: groupTerminals,
+		Help:     "Let an agent move on while its command runs; a terminal of your own leaves the screen and runs on.",
+		Disabled: all(connected, pane, terminal, running),
+	},
+	{
+		Name: "hand-back", Title: "Hand back", Group: groupTerminals,
+		Help:     "Return this terminal to the session that you took it from.",
+		Disabled: all(connected, pane, terminal, mine, handBack, running),
+	},
+	{
+		Name: "send-prefix", Title: "Send the prefix key", Group: groupTerminals,
+		Help:     "Type the prefix key itself into this pane.",
+		Disabled: all(connected, pane, mine, running),
+	},
+
+	{
+		Name: "copy-mode", Title: "Scroll back", Group: groupScrolling,
+		Help:     "Enter copy mode, in which keys move through what has scrolled away.",
+		Disabled: all(pane),
+	},
+	{
+		Name: "scroll-up", Title: "Scroll up", Group: groupScrolling, Args: lines,
+		Help:     "Scroll this pane back by lines.",
+		Disabled: all(pane, older),
+	},
+	{
+		Name: "scroll-down", Title: "Scroll down", Group: groupScrolling, Args: lines,
+		Help:     "Scroll this pane forward by lines.",
+		Disabled: all(pane, newer),
+	},
+	{
+		Name: "scroll-half-up", Title: "Scroll half a page up", Group: groupScrolling,
+		Help:     "Scroll this pane back by half of its height.",
+		Disabled: all(pane, older),
+	},
+	{
+		Name: "scroll-half-down", Title: "Scroll half a page down", Group: groupScrolling,
+		Help:     "Scroll this pane forward by half of its height.",
+		Disabled: all(pane, newer),
+	},
+	{
+		Name: "scroll-page-up", Title: "Scroll a page up", Group: groupScrolling,
+		Help:     "Scroll this pane back by its height.",
+		Disabled: all(pane, older),
+	},
+	{
+		Name: "scroll-page-down", Title: "Scroll a page down", Group: groupScrolling,
+		Help:     "Scroll this pane forward by its height.",
+		Disabled: all(pane, newer),
+	},
+	{
+		Name: "scroll-top", Title: "Scroll to the top", Group: groupScrolling,
+		Help:     "Show the oldest lines that are kept.",
+		Disabled: all(pane, older),
+	},
+	{
+		Name: "scroll-bottom", Title: "Scroll to the bottom", Group: groupScrolling,
+		Help:     "Show what the program shows now.",
+		Disabled: all(pane, newer),
+	},
+	{
+		Name: "copy-exit", Title: "Leave copy mode", Group: groupScrolling,
+		Help:     "Leave copy mode and return to what the program shows now.",
+		Disabled: all(pane, copying),
+	},
+
+	{
+		Name: "detach", Title: "Detach", Group: groupCotty,
+		Help:     "Leave cotty; everything runs on, and the next cotty shows it again.",
+		Disabled: always,
+	},
+	{
+		Name: "palette", Title: "Command palette", Group: groupCotty,
+		Help:     "Find a command by its name and run it.",
+		Disabled: always,
+	},
+	{
+		Name: "help", Title: "Help", Group: groupCotty,
+		Help:     "Show all keys and what they do.",
+		Disabled: always,
+	},
+	{
+		Name: "redraw", Title: "Redraw", Group: groupCotty,
+		Help:     "Draw the whole screen again.",
+		Disabled: always,
+	},
+	{
+		Name: "reload-config", Title: "Reload configuration", Group: groupCotty,
+		Help:     "Read the configuration file again; with a mistake in it the old one stays.",
+		Disabled: always,
+	},
+	{
+		Name: "stop", Title: "Stop the host", Group: groupCotty,
+		Help:     "End every terminal and the host itself; asks first.",
+		Disabled: all(connected),
+	},
+}
+
+var index = func() map[string]int {
+	m := make(map[string]int, len(table))
+	for i, c := range table {
+		m[c.Name] = i
+	}
+	return m
+}()
+
+func arrangeArgs() []Arg {
+	a := Arg{Name: "arrangement", Kind: Choice}
+	for _, p := range arrangements {
+		a.Choices = append(a.Choices, p.name)
+	}
+	return []Arg{a}
+}
+
+func describeArrange(args []string) string {
+	for _, p := range arrangements {
+		if p.name == args[0] {
+			return p.title
+		}
+	}
+	return "Arrange panes"
+}
