@@ -33,7 +33,7 @@ func completeTerminal(cmd *cobra.Command, args []string, _ string) ([]string, co
 	if len(args) == 0 {
 		// Completion has nowhere to report an error to.
 		_ = withHost(cmd, false, func(_ context.Context, s *session) error {
-			for _, t := range s.mirror.Root().Terminals {
+			for _, t := range s.terminals() {
 				ids = append(ids, lastPart(t.Resource)+"\t"+printable(t.Title))
 			}
 			return nil

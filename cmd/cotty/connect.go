@@ -184,7 +184,7 @@ func withHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *
 	if err != nil {
 		return err
 	}
-	m := client.NewMirror()
+	m := client.NewMirror(0)
 	c, err := connect(cmd.Context(), p, how{start: start, sink: m, kind: "cli"})
 	if err != nil {
 		return err
@@ -208,7 +208,13 @@ func (s *session) dispatch(ctx context.Context, channel ahp.URI, a ahp.Action) e
 	return err
 }
 
+// terminals are those of the host, as of now.
+func (s *session) terminals() []ahp.TerminalInfo {
+	root, _ := s.mirror.Root()
+	return root.Terminals
+}
+
 // terminal finds the terminal that an id of the command line means.
 func (s *session) terminal(id string) (ahp.TerminalInfo, error) {
-	return resolve(s.mirror.Root().Terminals, id)
+	return resolve(s.terminals(), id)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -47,17 +46,9 @@ func runKeeper(d dirs) error {
 		return ready.failed(err)
 	}
 	defer closeLog()
-	// The host holds host.lock while it starts a keeper and has found nobody
-	// answering here, so whatever lies at the path is left over.
-	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket == 0 {
-		return ready.failed(fmt.Errorf("%s is not a socket; move it away", path))
-	}
-	os.Remove(path)
-	old := syscall.Umask(0o177)
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	syscall.Umask(old)
+	ln, err := keeper.Listen(path)
 	if err != nil {
-		return ready.failed(fmt.Errorf("listen for the host: %w", err))
+		return ready.failed(err)
 	}
 	ready.ready()
 	return keeper.Serve(ctx, ln, log)

@@ -106,7 +106,7 @@ func newLsCommand() *cobra.Command {
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
 			rows := []row{}
 			err := withHost(cmd, false, func(_ context.Context, s *session) error {
-				for _, t := range s.mirror.Root().Terminals {
+				for _, t := range s.terminals() {
 					rows = append(rows, rowOf(t))
 				}
 				return nil

@@ -17,7 +17,7 @@ func newStopCommand() *cobra.Command {
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
 			return withHost(cmd, false, func(ctx context.Context, s *session) error {
 				n := 0
-				for _, t := range s.mirror.Root().Terminals {
+				for _, t := range s.terminals() {
 					if !t.Lifecycle.Exited() {
 						n++
 					}

@@ -27,7 +27,7 @@ the list of terminals and of every terminal, new ones too.`,
 			if err != nil {
 				return err
 			}
-			w := &watcher{mirror: client.NewMirror(), enc: lineEncoder(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
+			w := &watcher{mirror: client.NewMirror(0), enc: lineEncoder(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
 			c, err := connect(cmd.Context(), p, how{sink: w, kind: "watch"})
 			if err != nil {
 				return err
@@ -126,7 +126,7 @@ func (w *watcher) follow(ctx context.Context, s *session, ids []string) error {
 	w.mu.Unlock()
 	for {
 		if len(ids) == 0 {
-			for _, t := range s.mirror.Root().Terminals {
+			for _, t := range s.terminals() {
 				if seen[t.Resource] {
 					continue
 				}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"cotty/ahp"
+	"cotty/internal/client"
+	"cotty/ui"
+)
+
+func newAttachCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "attach [LAYOUT]",
+		Short: "Open the interface on a layout, as it was left",
+		Example: `  cotty attach
+  cotty attach work
+  COTTY_TOKEN=… cotty attach --host ws://127.0.0.1:7070`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			name := defaultLayout
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return attach(cmd, name, force)
+		}),
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "open it inside a cotty terminal all the same")
+	return cmd
+}
+
+// attach checks everything that would make the interface fail before it
+// touches the host or starts one.
+func attach(cmd *cobra.Command, name string, force bool) error {
+	if err := checkLayoutName(name); err != nil {
+		return err
+	}
+	if err := checkTerminal(os.Stdin, os.Stdout, os.Getenv("TERM")); err != nil {
+		return err
+	}
+	if os.Getenv("COTTY_TERMINAL") != "" && !force {
+		return errors.New("this is a cotty terminal already; detach with ctrl+space d first, or nest with --force")
+	}
+	p, err := placeOf(cmd)
+	if err != nil {
+		return err
+	}
+	set, err := loadSettings(p.dirs)
+	if err != nil {
+		return err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = ""
+	}
+	sink := ui.NewSink()
+	c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: sinkAdapter{sink}, kind: "tui"})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	log, closeLog, err := openLog(p.dirs, "tui.log")
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	exit, err := ui.Run(cmd.Context(), ui.Config{
+		Host: hostAdapter{c}, Sink: sink, Layout: name, Cwd: cwd,
+		Keymap: set.Keymap, Theme: set.Theme, Engine: set.Emulator, Log: log,
+	}, os.Stdin, os.Stdout)
+	if err != nil {
+		return err
+	}
+	if exit.Note != "" {
+		fmt.Fprintln(cmd.OutOrStdout(), exit.Note)
+	}
+	if exit.Reason == ui.HostGone {
+		return errors.New("the host is gone")
+	}
+	return nil
+}
+
+func checkTerminal(in, out *os.File, termName string) error {
+	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
+		return usagef("the interface needs a terminal on stdin and stdout; scripts use `cotty new`, `send` and `read`")
+	}
+	if termName == "" || termName == "dumb" {
+		return usagef("TERM=%q names a terminal that can't move its cursor; run cotty in another one", termName)
+	}
+	return nil
+}
+
+// checkLayoutName keeps names to what is one part of a URI and easy to type.
+func checkLayoutName(name string) error {
+	const most = 64
+	ok := name != "" && len(name) <= most && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+	}) < 0
+	if !ok {
+		return usagef("%q is no name for a layout; use up to %d letters, digits, dots, dashes and underscores", name, most)
+	}
+	return nil
+}
+
+// hostAdapter gives the interface what it asks for of a connection.
+type hostAdapter struct{ c *client.Client }
+
+func (h hostAdapter) ClientID() string { return h.c.ClientID() }
+
+// Create adds this process's environment, as a shell's child would have it.
+func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
+	meta := ahp.CreateMeta{}
+	if p.Meta != nil {
+		meta = *p.Meta
+	}
+	if meta.Env == nil {
+		meta.Env = childEnv(os.Environ())
+	}
+	p.Meta = &meta
+	return h.c.Call(ctx, ahp.MethodCreateTerminal, p, nil)
+}
+
+func (h hostAdapter) Dispose(ctx context.Context, uri ahp.URI) error {
+	return h.c.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
+}
+
+func (h hostAdapter) Subscribe(ctx context.Context, uri ahp.URI) error {
+	return h.c.Subscribe(ctx, uri)
+}
+
+func (h hostAdapter) Unsubscribe(uri ahp.URI) { h.c.Unsubscribe(uri) }
+
+func (h hostAdapter) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
+	return h.c.Dispatch(uri, a)
+}
+
+// sinkAdapter translates the connection's states; everything else passes.
+type sinkAdapter struct{ *ui.Sink }
+
+var links = map[client.Status]ui.Link{
+	client.Connected: ui.Connected, client.Reconnecting: ui.Reconnecting, client.Closed: ui.Closed,
+}
+
+func (s sinkAdapter) Status(status client.Status, err error) { s.Sink.Status(links[status], err) }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"cotty/host"
+	"cotty/host/keeper"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cotty": main})
+}
+
+// TestScript runs the built program end to end. Each script has a HOME and a
+// runtime directory of its own, and whatever it leaves running is ended.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: setupScript,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"tty":     cmdTty,
+			"waitfor": cmdWaitFor,
+			"rpc":     cmdRPC,
+			"sigkill": cmdSigkill,
+		},
+		Condition: func(cond string) (bool, error) {
+			if prog, ok := strings.CutPrefix(cond, "has:"); ok {
+				_, err := exec.LookPath(prog)
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+	})
+}
+
+func setupScript(env *testscript.Env) error {
+	// The work directory of a test can be too long for a socket's path.
+	run, err := os.MkdirTemp("", "cotty")
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='$ '\nunset PROMPT_COMMAND\n"), 0o600); err != nil {
+		return err
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		return err
+	}
+	for k, v := range map[string]string{
+		"HOME": home, "XDG_RUNTIME_DIR": run, "XDG_STATE_HOME": home + "/state", "XDG_CONFIG_HOME": home + "/config",
+		"XDG_DATA_HOME": home + "/data", "XDG_CACHE_HOME": home + "/cache", "SHELL": bash, "TERM": "xterm-256color",
+		"COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+	} {
+		env.Setenv(k, v)
+	}
+	env.Values[ttysKey{}] = ttys{}
+	env.Defer(func() { endEverything(env, run) })
+	return nil
+}
+
+// endEverything ends what a script left running: the screens, the host and,
+// through its keeper, every child.
+func endEverything(env *testscript.Env, run string) {
+	for _, tt := range env.Values[ttysKey{}].(ttys) {
+		tt.close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	dir := filepath.Join(run, "cotty")
+	if pid := hostPid(dir); pid > 0 {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if k, err := keeper.Dial(ctx, filepath.Join(dir, host.KeeperName)); err == nil {
+		k.Shutdown(ctx) //nolint:errcheck // ends with the process in any case
+		k.Close()
+	}
+	os.RemoveAll(run)
+}
+
+// hostPid is the process that holds the runtime directory's lock.
+func hostPid(dir string) int {
+	f, err := os.Open(filepath.Join(dir, host.LockName))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+		var pid int
+		if _, err := fmt.Fscan(f, &pid); err == nil {
+			return pid
+		}
+	}
+	return 0
+}
+
+// cmdSigkill kills the host as hard as can be: sigkill host.
+func cmdSigkill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 || args[0] != "host" {
+		ts.Fatalf("usage: sigkill host")
+	}
+	pid := hostPid(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "cotty"))
+	if pid == 0 {
+		ts.Fatalf("no host runs")
+	}
+	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+}
+
+// waitLimit bounds every wait for a state; a test that waits this long failed.
+const waitLimit = 20 * time.Second
+
+// cmdWaitFor runs a command again and again until its output holds a text:
+// waitfor TEXT CMD ARG…; with ! until it no longer does. It is for states that
+// nothing announces; the pause between runs costs time, never correctness.
+func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: waitfor TEXT CMD [ARG...]")
+	}
+	end := time.Now().Add(waitLimit)
+	for {
+		ts.Exec(args[1], args[2:]...) //nolint:errcheck // its output decides
+		out := ts.ReadFile("stdout")
+		if strings.Contains(out, args[0]) != neg {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s: waited %v for %q (not: %v); last output:\n%s", args[1], waitLimit, args[0], neg, out)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
