@@ -1,100 +1,191 @@
 package keymap
 
+import (
+	"slices"
+	"time"
+)
+
 // Mode says which of a table's bindings are in force.
 type Mode uint8
 
 const (
-	Normal Mode = iota // keys go to the program, except chords bound here
-	Copy               // scrolled back: keys are the copy mode's own
+	// Normal is when keys go to the program, except chords bound here.
+	Normal Mode = iota
+	// Copy is when the pane is scrolled back and keys move in it. Keys not bound
+	// here are looked up in Normal, so the prefix works as always.
+	Copy
 )
+
+// modes are the names used in configuration and messages.
+var modes = [...]string{Normal: "normal", Copy: "copy"}
+
+// String gives the mode's name in configuration: "normal", "copy".
+func (m Mode) String() string { return modes[m] }
+
+// RepeatTime is how long after a Repeat binding its last key alone does it
+// again.
+const RepeatTime = 500 * time.Millisecond
 
 // Binding is a row of a table.
 type Binding struct {
 	Mode    Mode
 	Keys    string   // canonical chord, such as "ctrl+space |"
-	Chord   Chord    // Keys, parsed
+	Chord   Chord    // Keys, parsed; not to be written to
 	Command string   // name in ui/command's table
-	Args    []string // the command's arguments
-	Repeat  bool     // within Table.RepeatTime the last key alone does it again (tmux's -r)
-	User    bool     // comes from the user's configuration
+	Args    []string // the command's arguments; not to be written to
+	// Repeat says that within RepeatTime after it ran, any Repeat binding of the
+	// same chord but for the last key needs only that last key (tmux's -r).
+	Repeat bool
+	User   bool // comes from the user's configuration
 }
 
 // Table is a set of bindings. The zero Table binds nothing.
 type Table struct {
 	Name string
-	rows []Binding
+
+	prefix  Key
+	sources []source  // all rows, in order, also those that lose a conflict
+	rows    []Binding // those in force
 }
+
+// source is a binding before the prefix is known.
+type source struct {
+	mode    Mode
+	chord   Chord // with prefixKey in the prefix's place
+	command string
+	args    []string
+	repeat  bool
+	user    bool
+}
+
+// prefixKey stands for the prefix in a source. No terminal sends it.
+var prefixKey = Key{Code: -1}
 
 // Match is what Lookup found.
 type Match uint8
 
 const (
-	None   Match = iota // bound to nothing
-	Prefix              // the start of longer chords
-	Full                // a binding
+	// None means that the keys are bound to nothing.
+	None Match = iota
+	// Prefix means that longer chords start with the keys.
+	Prefix
+	// Full means that the keys are bound.
+	Full
 )
 
-// Presets gives the names of the presets, the default one first.
-func Presets() []string { return nil }
-
-// Preset gives the table of that name; ok is false when there is none.
-func Preset(name string) (t Table, ok bool) { return Table{}, false }
-
 // Prefix gives the key that starts commands in Normal mode.
-func (t Table) Prefix() Key { return Key{} }
+func (t Table) Prefix() Key { return t.prefix }
 
-// WithPrefix gives the table with another prefix key.
-func (t Table) WithPrefix(k Key) Table { return t }
-
-// Lookup finds what the keys pressed so far are bound to.
-func (t Table) Lookup(m Mode, keys ...Key) (Binding, Match) { return Binding{}, None }
-
-// Following gives the bindings whose chord starts with, and is longer than,
-// the keys: what the hint after the prefix shows.
-func (t Table) Following(m Mode, keys ...Key) []Binding { return nil }
-
-// Bindings gives all rows in the order of the preset.
-func (t Table) Bindings() []Binding { return nil }
-
-// For gives the bindings of a command, the preferred one first. Without args
-// any arguments match.
-func (t Table) For(command string, args ...string) []Binding { return nil }
-
-// Problem is a fault in a user's bindings, in words for the user.
-type Problem struct {
-	Mode Mode
-	Keys string
-	Text string
-	Warn bool // the binding is in force all the same
+// WithPrefix gives the table with another prefix key. CheckPrefix says whether
+// a user's choice is a good one.
+func (t Table) WithPrefix(k Key) Table {
+	return compile(t.Name, k, t.sources)
 }
 
-// Override gives the table with the user's bindings: from chord to
-// "command [args]", or "" to unbind. The word "prefix" stands for the prefix
-// key. check, if not nil, says what is wrong with a command and its arguments
-// (ui/command.Check). Faulty rows are left out and reported.
-func (t Table) Override(m Mode, user map[string]string, check func(name string, args []string) error) (Table, []Problem) {
-	return t, nil
+// compile puts the prefix in and settles conflicts: a user's row wins over a
+// preset's, an earlier row over a later one, and nothing takes the prefix from
+// Normal mode.
+func compile(name string, prefix Key, sources []source) Table {
+	t := Table{Name: name, prefix: prefix, sources: sources}
+	inForce := make([]*Binding, len(sources))
+	for _, user := range []bool{true, false} {
+		for i, s := range sources {
+			if s.user != user {
+				continue
+			}
+			b := s.binding(prefix)
+			if b.Mode == Copy && b.Chord[0] == prefix {
+				continue
+			}
+			if !slices.ContainsFunc(inForce, func(o *Binding) bool { return o != nil && conflict(*o, b) }) {
+				inForce[i] = &b
+			}
+		}
+	}
+	for _, b := range inForce {
+		if b != nil {
+			t.rows = append(t.rows, *b)
+		}
+	}
+	return t
 }
 
-// Section is a group of help rows.
-type Section struct {
-	Title string
-	Rows  []Row
+func (s source) binding(prefix Key) Binding {
+	c := slices.Clone(s.chord)
+	for i, k := range c {
+		if k == prefixKey {
+			c[i] = prefix
+		}
+	}
+	return Binding{
+		Mode: s.mode, Keys: c.String(), Chord: c, Command: s.command, Args: s.args,
+		Repeat: s.repeat, User: s.user,
+	}
 }
 
-// Row is a line of help: the keys that do it, and what it is.
-type Row struct {
-	Keys     []string // as shown, without the prefix when Prefixed
-	Command  string
-	Args     []string
-	Text     string
-	Prefixed bool
+// conflict says whether two bindings can't both be in force: the same chord, or
+// one the start of the other.
+func conflict(a, b Binding) bool {
+	return a.Mode == b.Mode && (a.Chord.startsWith(b.Chord) || b.Chord.startsWith(a.Chord))
 }
 
-// Describe says which group a command belongs to and what it does, in a few
-// words. ui/command.Describe is one.
-type Describe func(name string, args []string) (group, text string, ok bool)
+// Lookup finds what the keys pressed so far are bound to. It makes no garbage:
+// it runs for each key press.
+func (t Table) Lookup(m Mode, keys ...Key) (Binding, Match) {
+	if len(keys) == 0 {
+		return Binding{}, None
+	}
+	for {
+		found := None
+		for i := range t.rows {
+			if r := &t.rows[i]; r.Mode == m && r.Chord.startsWith(keys) {
+				if len(r.Chord) == len(keys) {
+					return *r, Full
+				}
+				found = Prefix
+			}
+		}
+		if found == Prefix || m == Normal {
+			return Binding{}, found
+		}
+		m = Normal
+	}
+}
 
-// Help gives the bindings of a mode grouped and in the order in which the
-// groups first occur.
-func (t Table) Help(m Mode, d Describe) []Section { return nil }
+// Following gives the bindings whose chord starts with, and is longer than, the
+// keys: what the hint after the prefix shows.
+func (t Table) Following(m Mode, keys ...Key) []Binding {
+	var found []Binding
+	for _, r := range t.rows {
+		if (r.Mode == m || r.Mode == Normal) && len(r.Chord) > len(keys) && r.Chord.startsWith(keys) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Bindings gives all rows in the order of the preset, then the user's. The slice
+// is the caller's.
+func (t Table) Bindings() []Binding { return slices.Clone(t.rows) }
+
+// For gives the bindings of a command, the user's own first. Without args any
+// arguments match.
+func (t Table) For(command string, args ...string) []Binding {
+	var found []Binding
+	for _, r := range t.rows {
+		if r.Command == command && (len(args) == 0 || slices.Equal(r.Args, args)) {
+			found = append(found, r)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Binding) int {
+		switch {
+		case a.User == b.User:
+			return 0
+		case a.User:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return found
+}

@@ -1,0 +1,250 @@
+package keymap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is a fault in a user's bindings, in words for the user.
+type Problem struct {
+	Mode Mode
+	Keys string // as the user wrote them
+	Text string
+	Warn bool // the binding is in force all the same
+}
+
+// String gives the problem as one line.
+func (p Problem) String() string {
+	return fmt.Sprintf("keys (%s): %s: %s", p.Mode, p.Keys, p.Text)
+}
+
+// maxUser bounds the number of bindings that a user may have in a mode.
+const maxUser = 1000
+
+// Override gives the table with the user's bindings: from chord to
+// "command [arguments]", or "" to unbind. The word "prefix" stands for the
+// prefix key, an argument with blanks goes between quotes. check, if not nil,
+// says what is wrong with a command and its arguments (ui/command.Check).
+// Faulty rows are left out and reported; warnings are reported only. Problems
+// come in the order of the keys' spelling.
+func (t Table) Override(m Mode, user map[string]string, check func(name string, args []string) error) (Table, []Problem) {
+	o := overriding{table: t, mode: m, check: check, sources: slices.Clone(t.sources)}
+	spelled := make([]string, 0, len(user))
+	for keys := range user {
+		spelled = append(spelled, keys)
+	}
+	slices.Sort(spelled)
+	if len(spelled) > maxUser {
+		o.problem(spelled[maxUser], false, "at most %d bindings are read; this one and those after it are left out", maxUser)
+		spelled = spelled[:maxUser]
+	}
+	for _, keys := range spelled {
+		o.row(keys, user[keys])
+	}
+	return compile(t.Name, t.prefix, o.sources), o.problems
+}
+
+// overriding is the state of one call of Override.
+type overriding struct {
+	table    Table
+	mode     Mode
+	check    func(name string, args []string) error
+	sources  []source
+	problems []Problem
+	taken    []taken
+}
+
+// taken is a row of the user's that was accepted.
+type taken struct {
+	keys    string
+	binding Binding
+}
+
+func (o *overriding) problem(keys string, warn bool, format string, args ...any) {
+	o.problems = append(o.problems, Problem{Mode: o.mode, Keys: keys, Warn: warn, Text: fmt.Sprintf(format, args...)})
+}
+
+// row takes in one of the user's rows.
+func (o *overriding) row(keys, line string) {
+	chord, err := parseSource(keys)
+	if err != nil {
+		o.problem(keys, false, "%v", err)
+		return
+	}
+	s := source{mode: o.mode, chord: chord, user: true}
+	b := s.binding(o.table.prefix)
+	for _, other := range o.taken {
+		if conflict(b, other.binding) {
+			o.problem(keys, false, "conflicts with %q, which is bound too", other.keys)
+			return
+		}
+	}
+	if words, err := splitLine(line); err != nil {
+		o.problem(keys, false, "%v", err)
+		return
+	} else if len(words) > 0 {
+		s.command, s.args = words[0], words[1:]
+	}
+	if s.command == "" {
+		o.unbind(keys, b)
+		o.taken = append(o.taken, taken{keys, b})
+		return
+	}
+	if o.check != nil {
+		if err := o.check(s.command, s.args); err != nil {
+			o.problem(keys, false, "%v", err)
+			return
+		}
+	}
+	if !o.reachable(keys, b) {
+		return
+	}
+	o.displace(keys, b, &s)
+	o.sources = append(o.sources, s)
+	o.taken = append(o.taken, taken{keys, b})
+}
+
+// unbind takes the rows with that chord out.
+func (o *overriding) unbind(keys string, b Binding) {
+	before := len(o.sources)
+	o.sources = slices.DeleteFunc(o.sources, func(s source) bool {
+		return s.mode == o.mode && s.binding(o.table.prefix).Keys == b.Keys
+	})
+	if len(o.sources) == before {
+		o.problem(keys, true, "was not bound, so there is nothing to unbind")
+	}
+}
+
+// displace takes out what the new row stands in the way of. The same chord is
+// what the user asked for and is not worth a word; its Repeat stays when it
+// stays the same command.
+func (o *overriding) displace(keys string, b Binding, s *source) {
+	o.sources = slices.DeleteFunc(o.sources, func(old source) bool {
+		was := old.binding(o.table.prefix)
+		if !conflict(was, b) {
+			return false
+		}
+		if was.Keys == b.Keys {
+			s.repeat = old.repeat && old.command == s.command
+		} else {
+			o.problem(keys, true, "stands in the way of %q (%s), which is no longer bound", was.Keys, was.Command)
+		}
+		return true
+	})
+}
+
+// reachable says whether the keys can be typed and may be taken from programs.
+func (o *overriding) reachable(keys string, b Binding) bool {
+	first := b.Chord[0]
+	switch {
+	case o.mode == Copy && first == o.table.prefix:
+		o.problem(keys, false, "the prefix key %s does in copy mode what it always does", first)
+		return false
+	case o.mode == Normal && first != o.table.prefix:
+		if why := keeps(first); why != "" {
+			o.problem(keys, false, "%s; put the word prefix before it", why)
+			return false
+		}
+	}
+	for _, k := range b.Chord {
+		as, ok := k.Legacy()
+		if !ok {
+			o.problem(keys, true, "only terminals with the kitty keyboard protocol report %s", k)
+		} else if as != k {
+			o.problem(keys, true, "without the kitty keyboard protocol %s arrives as %s", k, as)
+		}
+	}
+	return true
+}
+
+// keeps says why a key must reach programs, "" when it may be bound.
+func keeps(k Key) string {
+	switch {
+	case k.Types() != "":
+		return fmt.Sprintf("%s is typed text, and programs would no longer get it", k)
+	case k.Mod&^Shift == 0 && (k.Code == Enter || k.Code == Esc || k.Code == Tab || k.Code == Backspace || k.Code == Space):
+		return fmt.Sprintf("%s always goes to the program", k)
+	default:
+		return ""
+	}
+}
+
+// CheckPrefix says why a key is a bad prefix; nil when it will do.
+func CheckPrefix(k Key) error {
+	if k == (Key{}) {
+		return fmt.Errorf("the prefix key is missing")
+	}
+	if why := keeps(k); why != "" {
+		return fmt.Errorf("%s; choose a key with ctrl or alt", why)
+	}
+	if as, ok := k.Legacy(); ok {
+		if why := keeps(as); why != "" {
+			return fmt.Errorf("without the kitty keyboard protocol %s arrives as %s; choose another key", k, as)
+		}
+	}
+	return nil
+}
+
+// parseSource reads a chord in which the word "prefix" stands for the prefix.
+func parseSource(keys string) (Chord, error) {
+	words := strings.Fields(keys)
+	if len(words) == 0 {
+		return nil, fmt.Errorf("a key is missing")
+	}
+	if len(words) > MaxChord {
+		return nil, fmt.Errorf("%d keys in a row are too many; at most %d", len(words), MaxChord)
+	}
+	c := make(Chord, len(words))
+	for i, w := range words {
+		if strings.EqualFold(w, "prefix") {
+			c[i] = prefixKey
+			continue
+		}
+		k, err := Parse(w)
+		if err != nil {
+			return nil, err
+		}
+		c[i] = k
+	}
+	return c, nil
+}
+
+// maxLine bounds a command with its arguments in bytes.
+const maxLine = 1024
+
+// splitLine splits a command line at blanks; single or double quotes keep them.
+func splitLine(line string) ([]string, error) {
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("the command is longer than %d bytes", maxLine)
+	}
+	var words []string
+	var word strings.Builder
+	quote, in := rune(0), false
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, in = r, true
+		case r == ' ' || r == '\t':
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			in = false
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
