@@ -3,14 +3,47 @@ package keeper
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"os"
+	"sync"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Client is the host's connection to a keeper. Its methods may be called from
 // any goroutine. It does not reconnect: when Done is closed, Dial again, List,
 // and Adopt.
-type Client struct{}
+type Client struct {
+	wire    *wire
+	pid     int
+	version int
+
+	mu    sync.Mutex
+	seq   uint64
+	calls map[uint64]*call // requests without an answer
+	ended []Exit           // to be delivered; one for each child at most
+	err   error            // why the connection ended
+	over  bool             // the connection has ended
+
+	exits chan Exit
+	kick  chan struct{} // ended has grown
+	done  chan struct{}
+}
+
+// call is a request that waits for its answer.
+type call struct {
+	answer chan answer // of capacity 1
+	// late disposes of an answer that nobody waits for any more; may be nil.
+	late func(answer)
+}
+
+type answer struct {
+	message
+	fd int // -1 without a descriptor
+}
 
 // Process is a child that this host has the pty of. The caller owns Pty: it is
 // non-blocking, close-on-exec, and closing it ends nothing.
@@ -20,59 +53,325 @@ type Process struct {
 	Pty *os.File
 }
 
-// Dial connects to the keeper that listens on socket and agrees on a version.
-// A host that was connected before is superseded. The error says what to do
-// when nothing listens.
+// Dial connects to the keeper that listens on socket and agrees on a version. A
+// host that was connected before is superseded. ErrNotRunning when nothing
+// listens there, ErrVersion when the two have no version in common. A ctx
+// without a deadline gets five seconds.
 func Dial(ctx context.Context, socket string) (*Client, error) {
-	return nil, errors.New("not yet")
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", socket)
+	switch {
+	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
+		return nil, because(ErrNotRunning, "connect to the keeper: none is running on %s", socket)
+	case err != nil:
+		return nil, fmt.Errorf("connect to the keeper: %w", err)
+	}
+	uc := conn.(*net.UnixConn)
+	if err := checkPeer(uc); err != nil {
+		uc.Close()
+		return nil, fmt.Errorf("connect to the keeper: %w", err)
+	}
+	c := &Client{
+		wire: newWire(uc), calls: map[uint64]*call{},
+		exits: make(chan Exit), kick: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	if err := c.hello(ctx); err != nil {
+		uc.Close()
+		return nil, fmt.Errorf("greet the keeper on %s: %w", socket, err)
+	}
+	go c.receive()
+	go c.deliver()
+	return c, nil
+}
+
+func (c *Client) hello(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { c.wire.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := c.wire.send(request{Op: opHello, Min: 1, Max: ProtocolVersion}, -1); err != nil {
+		return err
+	}
+	var m message
+	if err := c.wire.recv(&m); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	}
+	if m.Error != nil {
+		return m.Error
+	}
+	if !stop() {
+		return ctx.Err()
+	}
+	c.pid, c.version = m.Pid, m.Version
+	return nil
+}
+
+// receive hands answers and events to whom they concern until the connection
+// ends.
+func (c *Client) receive() {
+	err := c.receiveAll()
+	c.wire.close()
+	c.wire.dropFiles()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.over = true
+		c.err = fmt.Errorf("the connection to the keeper broke: %w", err)
+		if errors.Is(err, ErrSuperseded) {
+			c.err = err
+		}
+	}
+	c.calls = nil
+	close(c.done)
+}
+
+func (c *Client) receiveAll() error {
+	for {
+		var m message
+		if err := c.wire.recv(&m); err != nil {
+			return err
+		}
+		switch {
+		case m.Event == eventSuperseded:
+			return ErrSuperseded
+		case m.Event == eventExit && m.Exit != nil:
+			c.mu.Lock()
+			c.ended = append(c.ended, *m.Exit)
+			c.mu.Unlock()
+			select {
+			case c.kick <- struct{}{}:
+			default:
+			}
+		case m.Event == "":
+			a := answer{message: m, fd: -1}
+			if m.File {
+				fd, ok := c.wire.takeFile()
+				if !ok {
+					return errors.New("the keeper announced a descriptor and sent none")
+				}
+				a.fd = fd
+			}
+			c.settle(a)
+		}
+	}
+}
+
+// settle gives an answer to its call, or disposes of it.
+func (c *Client) settle(a answer) {
+	c.mu.Lock()
+	w := c.calls[a.Seq]
+	delete(c.calls, a.Seq)
+	var late func(answer)
+	switch {
+	case w == nil:
+		late = func(a answer) { closeFD(a.fd) }
+	case w.late != nil:
+		late = w.late
+	default:
+		w.answer <- a // has room; under mu, so that a caller who gives up sees it
+	}
+	c.mu.Unlock()
+	if late != nil {
+		late(a)
+	}
+}
+
+// deliver feeds Exits.
+func (c *Client) deliver() {
+	defer close(c.exits)
+	for {
+		c.mu.Lock()
+		todo := c.ended
+		c.ended = nil
+		c.mu.Unlock()
+		for _, e := range todo {
+			select {
+			case c.exits <- e:
+			case <-c.done:
+				return // the keeper tells the next host
+			}
+		}
+		select {
+		case <-c.kick:
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// ask sends a request and waits for its answer. When ctx ends first, late gets
+// the answer if one still comes; nil just closes its descriptor.
+func (c *Client) ask(ctx context.Context, r request, late func(answer)) (answer, error) {
+	if late == nil {
+		late = func(a answer) { closeFD(a.fd) }
+	}
+	w := &call{answer: make(chan answer, 1)}
+	c.mu.Lock()
+	if c.over || c.calls == nil {
+		err := c.err
+		c.mu.Unlock()
+		if err == nil {
+			err = ErrConnClosed
+		}
+		return answer{fd: -1}, err
+	}
+	c.seq++
+	r.Seq = c.seq
+	c.calls[r.Seq] = w
+	c.mu.Unlock()
+
+	if err := c.wire.send(r, -1); err != nil {
+		c.mu.Lock()
+		delete(c.calls, r.Seq)
+		c.mu.Unlock()
+		if !errors.Is(err, ErrInvalid) { // nothing of a refused message was sent
+			c.wire.close()
+		}
+		return answer{fd: -1}, fmt.Errorf("send to the keeper: %w", err)
+	}
+	select {
+	case a := <-w.answer:
+		return a.check()
+	case <-c.done:
+		select {
+		case a := <-w.answer:
+			return a.check()
+		default:
+		}
+		if err := c.Err(); err != nil {
+			return answer{fd: -1}, err
+		}
+		return answer{fd: -1}, ErrConnClosed
+	case <-ctx.Done():
+		c.mu.Lock()
+		w.late = late
+		c.mu.Unlock()
+		select {
+		case a := <-w.answer: // it came just before
+			late(a)
+		default:
+		}
+		return answer{fd: -1}, fmt.Errorf("wait for the keeper: %w", ctx.Err())
+	}
+}
+
+func (a answer) check() (answer, error) {
+	if a.Error != nil {
+		closeFD(a.fd)
+		return answer{fd: -1}, a.Error
+	}
+	return a, nil
+}
+
+// process makes the pty that came with an answer usable.
+func (a answer) process(id string) (Process, error) {
+	if a.fd < 0 {
+		return Process{}, fmt.Errorf("the keeper sent no pty for %q", id)
+	}
+	if err := unix.SetNonblock(a.fd, true); err != nil {
+		closeFD(a.fd)
+		return Process{}, fmt.Errorf("make the pty of %q non-blocking: %w", id, err)
+	}
+	return Process{ID: id, Pid: a.Pid, Pty: os.NewFile(uintptr(a.fd), "pty "+id)}, nil
 }
 
 // Spawn starts a child on a new pty. Errors that a caller branches on are
 // ErrNoDir, ErrNoCommand, ErrNotExecutable, ErrExists and ErrInvalid; a failed
-// Spawn leaves nothing behind.
+// Spawn leaves nothing behind, also when ctx ends first. A child that ends at
+// once may appear on Exits before Spawn has returned.
 func (c *Client) Spawn(ctx context.Context, s Spec) (Process, error) {
-	return Process{}, errors.New("not yet")
+	late := func(a answer) {
+		closeFD(a.fd)
+		if a.Error != nil {
+			return
+		}
+		// Not from the receiving goroutine, which must not wait for itself.
+		go c.ask(context.Background(), request{Op: opDrop, ID: s.ID}, nil)
+	}
+	a, err := c.ask(ctx, request{Op: opSpawn, Spec: &s}, late)
+	if err != nil {
+		return Process{}, err
+	}
+	return a.process(s.ID)
 }
 
 // List reports all children that were not forgotten, oldest first.
-func (c *Client) List(ctx context.Context) ([]Info, error) { return nil, errors.New("not yet") }
+func (c *Client) List(ctx context.Context) ([]Info, error) {
+	a, err := c.ask(ctx, request{Op: opList}, nil)
+	return a.List, err
+}
 
-// Adopt returns the pty of a child that another host started, or ErrUnknown.
-// A child that has exited can be adopted too: what it wrote last is still in
-// the pty.
+// Adopt returns the pty of a child that another host started, or ErrUnknown. A
+// child that has exited can be adopted too: what it wrote last is still in the
+// pty.
 func (c *Client) Adopt(ctx context.Context, id string) (Process, error) {
-	return Process{}, errors.New("not yet")
+	a, err := c.ask(ctx, request{Op: opAdopt, ID: id}, nil)
+	if err != nil {
+		return Process{}, err
+	}
+	return a.process(id)
 }
 
 // Signal sends sig to the child's process group and to the foreground process
 // group of its terminal. It is nil for a child that has exited and ErrUnknown
 // for one that is not known.
 func (c *Client) Signal(ctx context.Context, id string, sig syscall.Signal) error {
-	return errors.New("not yet")
+	_, err := c.ask(ctx, request{Op: opSignal, ID: id, Signal: int(sig)}, nil)
+	return err
 }
 
 // Forget drops an exited child: its pty is closed and its exit not reported
 // again. ErrRunning when it still runs, ErrUnknown when it is not known.
-func (c *Client) Forget(ctx context.Context, id string) error { return errors.New("not yet") }
+func (c *Client) Forget(ctx context.Context, id string) error {
+	_, err := c.ask(ctx, request{Op: opForget, ID: id}, nil)
+	return err
+}
 
 // Exits delivers how children ended: first those that ended before Dial and
-// were not forgotten, then as it happens. It never drops one, however slowly it
-// is read, and is closed after Done.
-func (c *Client) Exits() <-chan Exit { return nil }
+// were not forgotten, then as it happens. It drops none, however slowly it is
+// read, and is closed after Done.
+func (c *Client) Exits() <-chan Exit { return c.exits }
 
 // Shutdown ends all children (SIGHUP and SIGTERM, SIGKILL after five seconds)
-// and then the keeper. It returns when the keeper has let go.
-func (c *Client) Shutdown(ctx context.Context) error { return errors.New("not yet") }
+// and then the keeper. It returns when the keeper has let go of its socket.
+func (c *Client) Shutdown(ctx context.Context) error {
+	if _, err := c.ask(ctx, request{Op: opShutdown}, nil); err != nil {
+		return err
+	}
+	select {
+	case <-c.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the keeper's end: %w", ctx.Err())
+	}
+}
 
 // Done is closed when the connection has ended; Err then says why.
-func (c *Client) Done() <-chan struct{} { return nil }
+func (c *Client) Done() <-chan struct{} { return c.done }
 
 // Err says why the connection ended; nil while it lasts and after Close.
 // ErrSuperseded when another host took over.
-func (c *Client) Err() error { return nil }
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
 
 // Pid is the keeper's process id.
-func (c *Client) Pid() int { return 0 }
+func (c *Client) Pid() int { return c.pid }
 
 // Close ends the connection. The children and the keeper live on.
-func (c *Client) Close() error { return nil }
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.wire.close()
+	<-c.done
+	return nil
+}

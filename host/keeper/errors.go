@@ -1,6 +1,9 @@
 package keeper
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors that callers branch on. What Client returns wraps them and says more.
 var (
@@ -11,6 +14,62 @@ var (
 	ErrInvalid       = errors.New("invalid request")
 	ErrUnknown       = errors.New("unknown id")
 	ErrRunning       = errors.New("still running")
-	ErrSuperseded    = errors.New("another host took over")
+	ErrClosing       = errors.New("the keeper is shutting down")
 	ErrVersion       = errors.New("no common protocol version")
+
+	// ErrSuperseded ends a connection when another host said hello.
+	ErrSuperseded = errors.New("another host took over")
+	// ErrNotRunning is Dial's answer when nothing listens.
+	ErrNotRunning = errors.New("no keeper is running")
+	// ErrConnClosed is what calls return after Close.
+	ErrConnClosed = errors.New("the connection to the keeper is closed")
 )
+
+// codes are the sentinels' names on the wire.
+var codes = map[string]error{
+	"no-dir":         ErrNoDir,
+	"no-command":     ErrNoCommand,
+	"not-executable": ErrNotExecutable,
+	"exists":         ErrExists,
+	"invalid":        ErrInvalid,
+	"unknown":        ErrUnknown,
+	"running":        ErrRunning,
+	"closing":        ErrClosing,
+	"version":        ErrVersion,
+}
+
+// fault is an error on the wire. It carries the whole text, and the code of the
+// sentinel that it wraps.
+type fault struct {
+	Code string `json:"code,omitempty"`
+	Text string `json:"text"`
+}
+
+func newFault(err error) *fault {
+	f := &fault{Text: err.Error()}
+	for code, sentinel := range codes {
+		if errors.Is(err, sentinel) {
+			f.Code = code
+			break
+		}
+	}
+	return f
+}
+
+func (f *fault) Error() string { return f.Text }
+
+// Unwrap gives the sentinel, or nil for a code of a newer keeper.
+func (f *fault) Unwrap() error { return codes[f.Code] }
+
+// because words an error whose text is already complete around a sentinel.
+func because(sentinel error, format string, args ...any) error {
+	return &reason{sentinel, fmt.Sprintf(format, args...)}
+}
+
+type reason struct {
+	sentinel error
+	text     string
+}
+
+func (r *reason) Error() string { return r.text }
+func (r *reason) Unwrap() error { return r.sentinel }

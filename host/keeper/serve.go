@@ -3,24 +3,318 @@ package keeper
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"net"
+	"os"
+	"os/signal"
+	"sort"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// graceTime is how long a child may take over its end (rulings.md, 16).
+	graceTime = 5 * time.Second
+	// killTime is how long a child may take to vanish after SIGKILL; one that
+	// hangs in the kernel is left behind.
+	killTime = 2 * time.Second
+	// helloTime is how long a connection may take to say hello.
+	helloTime = 10 * time.Second
+	// maxChildren bounds children that run or were not forgotten.
+	maxChildren = 1024
 )
 
 // Listen makes the keeper's socket: 0600, refusing when another keeper answers
 // on it, replacing it when none does.
-func Listen(socket string) (*net.UnixListener, error) { return nil, errors.New("not yet") }
+func Listen(socket string) (*net.UnixListener, error) {
+	fi, err := os.Lstat(socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("look at the keeper's socket: %w", err)
+	case fi.Mode().Type() != fs.ModeSocket:
+		return nil, fmt.Errorf("make the keeper's socket: %s exists and is not a socket; move it away", socket)
+	default:
+		if conn, err := net.DialTimeout("unix", socket, time.Second); err == nil {
+			conn.Close()
+			return nil, fmt.Errorf("make the keeper's socket: another keeper answers on %s", socket)
+		}
+		if err := os.Remove(socket); err != nil {
+			return nil, fmt.Errorf("remove a dead keeper's socket: %w", err)
+		}
+	}
+	old := syscall.Umask(0o177)
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	syscall.Umask(old)
+	if err != nil {
+		return nil, fmt.Errorf("make the keeper's socket: %w", err)
+	}
+	return ln, nil
+}
+
+// shielded are signals that the keeper itself lives through. Being notified of
+// them, rather than ignoring them, is what makes children start with their
+// default actions.
+var shielded = []os.Signal{
+	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM,
+	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
+	syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGCHLD,
+}
 
 // Run is the whole of a keeper process: it makes the socket, shields the
 // process from terminal signals, marks inherited descriptors close-on-exec and
-// serves until ctx ends or a host asks for Shutdown. The caller has already
-// detached it (own session, no terminal, standard streams on /dev/null).
-func Run(ctx context.Context, socket string, log *slog.Logger) error { return errors.New("not yet") }
+// serves until ctx ends, SIGTERM comes or a host asks for Shutdown. The caller
+// has already detached it (own session, no terminal, standard streams on
+// /dev/null).
+func Run(ctx context.Context, socket string, log *slog.Logger) error {
+	if err := sealFiles(); err != nil {
+		return fmt.Errorf("seal inherited descriptors: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	swallow := make(chan os.Signal, 1)
+	signal.Notify(swallow, shielded...)
+	defer signal.Stop(swallow)
+	ln, err := Listen(socket)
+	if err != nil {
+		return err
+	}
+	return Serve(ctx, ln, log)
+}
+
+// keeper is the state of Serve.
+type keeper struct {
+	log *slog.Logger
+
+	mu       sync.Mutex // guards what follows, and the fields of children
+	children map[string]*child
+	host     *session // the host that is served, nil while there is none
+	closing  bool     // no more spawns
+
+	sessions map[*session]struct{} // all connections, also before hello
+
+	over     chan struct{} // closed when a host's Shutdown is done
+	overOnce sync.Once
+	work     sync.WaitGroup // sessions
+}
 
 // Serve keeps children for the hosts that connect to ln, one after another. It
 // returns nil after a host's Shutdown; when ctx ends it ends all children in
 // the same way and returns ctx's error. The listener is closed on return. A nil
 // log discards.
 func Serve(ctx context.Context, ln *net.UnixListener, log *slog.Logger) error {
-	return errors.New("not yet")
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	k := &keeper{
+		log: log, children: map[string]*child{}, sessions: map[*session]struct{}{},
+		over: make(chan struct{}),
+	}
+	broken := make(chan error, 1)
+	go func() {
+		broken <- k.accept(ln)
+		close(broken)
+	}()
+
+	var err error
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case err = <-broken:
+		err = fmt.Errorf("accept a host: %w", err)
+	case <-k.over:
+	}
+	k.endAll()
+	ln.Close() // also removes the socket file
+	for range broken {
+	}
+	k.mu.Lock()
+	for s := range k.sessions {
+		s.wire.close()
+	}
+	k.mu.Unlock()
+	k.work.Wait()
+	return err
+}
+
+// accept serves connections until the listener fails.
+func (k *keeper) accept(ln *net.UnixListener) error {
+	for {
+		conn, err := ln.AcceptUnix()
+		var ne net.Error
+		switch {
+		case err == nil:
+		case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
+			errors.Is(err, syscall.ECONNABORTED) || errors.As(err, &ne) && ne.Timeout():
+			// Out of descriptors for now; the shells must not pay for it.
+			k.log.Warn("accept", "err", err)
+			time.Sleep(100 * time.Millisecond)
+			continue
+		default:
+			return err
+		}
+		if err := checkPeer(conn); err != nil {
+			k.log.Warn("refused a connection", "err", err)
+			conn.Close()
+			continue
+		}
+		s := &session{keeper: k, wire: newWire(conn)}
+		k.mu.Lock()
+		k.sessions[s] = struct{}{}
+		k.mu.Unlock()
+		k.work.Go(func() {
+			err := s.serve()
+			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+				k.log.Warn("host connection", "err", err)
+			}
+		})
+	}
+}
+
+// spawn starts a child under an id that is free.
+func (k *keeper) spawn(s *Spec) (*child, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if err := k.reserve(s.ID); err != nil {
+		return nil, err
+	}
+	c, err := start(s)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err != nil {
+		delete(k.children, s.ID)
+		return nil, err
+	}
+	k.children[s.ID] = c
+	go k.reap(c)
+	if k.closing {
+		// endAll did not see it.
+		c.dropped = true
+		c.signal(syscall.SIGKILL)
+		return nil, because(ErrClosing, "start %s: the keeper is shutting down", s.Argv[0])
+	}
+	return c, nil
+}
+
+// reserve takes an id; the child's place is nil until it runs.
+func (k *keeper) reserve(id string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closing {
+		return because(ErrClosing, "start %s: the keeper is shutting down", id)
+	}
+	if _, ok := k.children[id]; ok {
+		return because(ErrExists, "start %s: the id is in use", id)
+	}
+	if len(k.children) >= maxChildren {
+		return because(ErrInvalid, "start %s: %d children are kept, which is the limit; close some", id, maxChildren)
+	}
+	k.children[id] = nil
+	return nil
+}
+
+// reap waits for a child, records how it ended and tells the host.
+func (k *keeper) reap(c *child) {
+	st, err := waitChild(c.proc, &k.mu) // takes mu
+	e := Exit{ID: c.info.ID, Code: 255}
+	if err == nil {
+		e = exitOf(c.info.ID, st)
+	} else {
+		k.log.Error("wait for a child", "id", c.info.ID, "err", err)
+	}
+	c.info.Exit = &e
+	host := k.host
+	if c.dropped {
+		k.remove(c)
+		host = nil
+	}
+	k.mu.Unlock()
+	close(c.ended)
+	if host != nil {
+		host.report(e)
+	}
+}
+
+// remove forgets a child that has ended. The caller holds mu.
+func (k *keeper) remove(c *child) {
+	delete(k.children, c.info.ID)
+	closeFD(c.master)
+	c.master = -1
+}
+
+// find gives a child that runs or was not forgotten. The caller holds mu.
+func (k *keeper) find(id string) (*child, error) {
+	if c := k.children[id]; c != nil && !c.dropped {
+		return c, nil
+	}
+	return nil, because(ErrUnknown, "the keeper knows no child %q", id)
+}
+
+// list gives the children, oldest first. The caller holds mu.
+func (k *keeper) list() []*child {
+	all := make([]*child, 0, len(k.children))
+	for _, c := range k.children {
+		if c != nil && !c.dropped {
+			all = append(all, c)
+		}
+	}
+	sort.Slice(all, func(i, j int) bool {
+		a, b := all[i].info, all[j].info
+		return a.Started < b.Started || a.Started == b.Started && a.ID < b.ID
+	})
+	return all
+}
+
+// endAll ends every child: SIGHUP and SIGTERM, then SIGKILL. It is called more
+// than once and by more than one.
+func (k *keeper) endAll() {
+	steps := []struct {
+		signals []syscall.Signal
+		wait    time.Duration
+	}{
+		// SIGCONT, so that a stopped job hears the others.
+		{[]syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGCONT}, graceTime},
+		{[]syscall.Signal{syscall.SIGKILL}, killTime},
+	}
+	for _, step := range steps {
+		alive := k.signalAll(step.signals)
+		timeout := time.NewTimer(step.wait)
+		for _, c := range alive {
+			select {
+			case <-c.ended:
+				continue
+			case <-timeout.C:
+			}
+			break
+		}
+		timeout.Stop()
+	}
+	for _, c := range k.signalAll(nil) {
+		k.log.Error("a child outlives SIGKILL", "id", c.info.ID, "pid", c.info.Pid)
+	}
+}
+
+// signalAll signals the children that run and gives them.
+func (k *keeper) signalAll(signals []syscall.Signal) []*child {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closing = true
+	var alive []*child
+	for _, c := range k.children {
+		if c == nil || c.info.Exit != nil {
+			continue
+		}
+		alive = append(alive, c)
+		for _, sig := range signals {
+			if err := c.signal(sig); err != nil {
+				k.log.Warn("signal a child", "id", c.info.ID, "signal", sig, "err", err)
+			}
+		}
+	}
+	return alive
 }
