@@ -1,11 +1,30 @@
 package ahp
 
+import (
+	"bytes"
+	"strconv"
+)
+
+// The fixed text around the three values of a data notification.
+const (
+	dataHead = `{"jsonrpc":"2.0","method":"action","params":{"channel":`
+	dataMid  = `,"action":{"type":"terminal/data","data":`
+	dataSeq  = `},"serverSeq":`
+	dataEnd  = `}}`
+)
+
 // AppendDataEnvelope appends the whole JSON-RPC notification that carries
 // terminal output: {"jsonrpc":"2.0","method":"action","params":{…}} with an
 // action of type terminal/data and no origin. Invalid UTF-8 becomes U+FFFD.
 // This is the hot path of a host; it allocates only to grow buf.
 func AppendDataEnvelope(buf []byte, channel URI, data string, seq int64) []byte {
-	panic("not yet")
+	buf = append(buf, dataHead...)
+	buf = appendString(buf, channel)
+	buf = append(buf, dataMid...)
+	buf = appendString(buf, data)
+	buf = append(buf, dataSeq...)
+	buf = strconv.AppendInt(buf, seq, 10)
+	return append(buf, dataEnd...)
 }
 
 // ParseDataEnvelope recognises exactly what AppendDataEnvelope writes, without
@@ -13,5 +32,50 @@ func AppendDataEnvelope(buf []byte, channel URI, data string, seq int64) []byte 
 // other spellings of the same message, which the general decoder then reads.
 // channel aliases msg; data does not.
 func ParseDataEnvelope(msg []byte) (channel []byte, data string, seq int64, ok bool) {
-	panic("not yet")
+	i := len(dataHead)
+	if len(msg) <= i || string(msg[:i]) != dataHead || msg[i] != '"' {
+		return nil, "", 0, false
+	}
+	i++
+	n := plain(msg, i, false)
+	channel = msg[i : i+n]
+	i += n
+	if i >= len(msg) || msg[i] != '"' {
+		return nil, "", 0, false
+	}
+	i++
+	rest, found := bytes.CutPrefix(msg[i:], []byte(dataMid+`"`))
+	if !found {
+		return nil, "", 0, false
+	}
+	// The end is cheap to check, so it comes before the long part.
+	tail := rest[max(0, len(rest)-len(dataSeq)-19-len(dataEnd)):]
+	j := bytes.LastIndex(tail, []byte(dataSeq))
+	if j < 0 {
+		return nil, "", 0, false
+	}
+	seq, ok = parseSeq(tail[j+len(dataSeq):])
+	if !ok {
+		return nil, "", 0, false
+	}
+	data, end, ok := unquote(rest, 0)
+	if !ok || end != len(rest)-len(tail)+j {
+		return nil, "", 0, false
+	}
+	return channel, data, seq, true
+}
+
+// parseSeq reads a sequence number and the end of the message.
+func parseSeq(b []byte) (seq int64, ok bool) {
+	digits, found := bytes.CutSuffix(b, []byte(dataEnd))
+	if !found || len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && len(digits) > 1 {
+		return 0, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		seq = seq*10 + int64(c-'0')
+	}
+	return seq, true
 }

@@ -1,22 +1,145 @@
 package ahp
 
-// TerminalFold folds actions into a terminal's state in time linear in their
-// length, which ReduceTerminal, a pure function over strings, cannot. It is
-// changed in place and is not safe for concurrent use.
-type TerminalFold struct {
-	// Limit bounds the text kept, in bytes; the oldest goes first (G16). 0
-	// keeps everything.
-	Limit int
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
+// TerminalFold folds actions into a terminal's state in time linear in their
+// length, which ReduceTerminal, a pure function over strings, cannot: the text
+// of the last part lives in a buffer that grows in place until State is asked
+// for. It is not safe for concurrent use.
+//
+//	state.Content   [ part ][ part ] … [ last part ]
+//	                  text    text       stale text
+//	tail                               [ all of its text, room to grow ]
+type TerminalFold struct {
 	state TerminalState
-	tail  []byte
+	limit int // bytes of text kept; 0 for all
+	size  int // bytes of text held
+
+	// tail replaces the last part's text when open is set.
+	tail []byte
+	open bool
 }
 
-// NewTerminalFold starts from a snapshot's state.
-func NewTerminalFold(s TerminalState, limit int) *TerminalFold { panic("not yet") }
+// NewTerminalFold starts from a snapshot's state. At most about limit bytes of
+// text are kept, the newest (G16); 0 keeps all.
+func NewTerminalFold(s TerminalState, limit int) *TerminalFold {
+	f := &TerminalFold{state: s, limit: limit}
+	f.state.Content = slices.Clone(s.Content)
+	for _, p := range s.Content {
+		f.size += len(p.Text())
+	}
+	f.trim()
+	return f
+}
 
 // Apply folds one action.
-func (f *TerminalFold) Apply(a Action) { panic("not yet") }
+func (f *TerminalFold) Apply(a Action) {
+	switch a := a.(type) {
+	case TerminalData:
+		f.data(a.Data)
+	case TerminalCommandExecuted:
+		f.push(openCommand(a))
+		f.state.SupportsCommandDetection = true
+	case TerminalCommandFinished:
+		finish(f.state.Content, a)
+	case TerminalCleared:
+		f.state.Content, f.tail, f.open, f.size = nil, nil, false, 0
+	default:
+		reduceShape(&f.state, a)
+	}
+}
 
-// State is the state now. It shares no memory that Apply changes.
-func (f *TerminalFold) State() TerminalState { panic("not yet") }
+// State is the state now. It costs a copy of the last part's text and shares
+// no memory that Apply changes.
+func (f *TerminalFold) State() TerminalState {
+	s := f.state
+	s.Content = append([]Part{}, s.Content...)
+	if f.open {
+		*s.Content[len(s.Content)-1].text() = string(f.tail)
+	}
+	return s
+}
+
+// Shape is State without the content, and costs nothing.
+func (f *TerminalFold) Shape() TerminalState {
+	s := f.state
+	s.Content = nil
+	return s
+}
+
+func (f *TerminalFold) data(text string) {
+	if !takesData(f.state.Content) {
+		f.push(Part{Type: PartUnclassified})
+	}
+	if !f.open {
+		last := &f.state.Content[len(f.state.Content)-1]
+		f.tail, f.open = append(f.tail[:0], *last.text()...), true
+		*last.text() = ""
+	}
+	f.tail = append(f.tail, text...)
+	f.size += len(text)
+	if f.limit > 0 && f.size > f.limit+f.limit/4 {
+		f.trim()
+	}
+}
+
+// push adds a part behind the last one, whose text is settled now.
+func (f *TerminalFold) push(p Part) {
+	if f.open {
+		last := &f.state.Content[len(f.state.Content)-1]
+		*last.text() = string(f.tail)
+		f.tail, f.open = f.tail[:0], false
+		if cap(f.tail) > 64<<10 {
+			f.tail = nil
+		}
+	}
+	f.state.Content = append(f.state.Content, p)
+}
+
+// trim drops the oldest text until limit is met: whole parts, then the front
+// of one.
+func (f *TerminalFold) trim() {
+	excess := f.size - f.limit
+	if f.limit <= 0 || excess <= 0 {
+		return
+	}
+	drop := 0
+	for drop < len(f.state.Content)-1 && len(f.state.Content[drop].Text()) <= excess {
+		excess -= len(f.state.Content[drop].Text())
+		drop++
+	}
+	f.state.Content = slices.Delete(f.state.Content, 0, drop)
+	first := &f.state.Content[0]
+	if f.open && len(f.state.Content) == 1 {
+		n := cutAt(f.tail, excess)
+		f.tail = f.tail[:copy(f.tail, f.tail[n:])]
+	} else if text := first.text(); excess > 0 {
+		n := cutAt([]byte((*text)[:min(len(*text), excess+cutSearch)]), excess)
+		*text = strings.Clone((*text)[n:])
+	}
+	f.size = len(f.tail)
+	for _, p := range f.state.Content {
+		f.size += len(p.Text())
+	}
+}
+
+// cutSearch is how far behind the wished place a line's end is looked for.
+const cutSearch = 4 << 10
+
+// cutAt is the index of the first byte to keep when n bytes are to go: behind a
+// line's end when one is near, else at the start of a character.
+func cutAt(text []byte, n int) int {
+	near := text[n:min(len(text), n+cutSearch)]
+	if i := bytes.IndexByte(near, '\n'); i >= 0 {
+		return n + i + 1
+	}
+	for n < len(text) && !utf8.RuneStart(text[n]) {
+		n++
+	}
+	return n
+}

@@ -148,3 +148,16 @@ type Claim struct {
 	TurnID     string `json:"turnId,omitempty"`
 	ToolCallID string `json:"toolCallId,omitempty"`
 }
+
+// Check reports what is wrong with a claim that a client sent (R3–R6).
+func (c Claim) Check() error {
+	switch {
+	case c.Kind == ClaimClient && c.ClientID == "":
+		return InvalidParams("a client claim needs clientId")
+	case c.Kind == ClaimSession && c.Session == "":
+		return InvalidParams("a session claim needs session")
+	case c.Kind != ClaimClient && c.Kind != ClaimSession:
+		return InvalidParams("claim kind %q is neither %q nor %q", clip(c.Kind), ClaimClient, ClaimSession)
+	}
+	return nil
+}

@@ -1,16 +1,79 @@
 package ahp
 
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// version is MAJOR.MINOR.PATCH.
+type version [3]uint64
+
 // Supported lists what Negotiate accepts, for the data of -32005.
 func Supported() []string { return []string{"1.0.0", "0.9.0", "0.5.0"} }
 
 // Offered is what a client of this package offers, in order of preference.
-func Offered() []string { return []string{"1.0.0", "0.9.0", "0.5.0"} }
+func Offered() []string { return Supported() }
 
 // Negotiate picks the numerically highest offered version that lies in >=1.0.0
 // <2.0.0, 0.9.x or 0.5.x, whatever the order, and returns it verbatim (ahp.md
 // §2.2). A malformed entry is -32602; no acceptable one -32005 with
 // data.supportedVersions.
-func Negotiate(offered []string) (version string, p Profile, err error) { panic("not yet") }
+func Negotiate(offered []string) (v string, p Profile, err error) {
+	var best version
+	for _, s := range offered {
+		parsed, ok := parseVersion(s)
+		if !ok {
+			return "", 0, InvalidParams("protocol version %q is not MAJOR.MINOR.PATCH", clip(s))
+		}
+		profile, ok := parsed.profile()
+		if ok && (v == "" || slices.Compare(parsed[:], best[:]) > 0) {
+			v, p, best = s, profile, parsed
+		}
+	}
+	if v == "" {
+		return "", 0, UnsupportedVersion(offered)
+	}
+	return v, p, nil
+}
 
 // ProfileOf is the profile of a version that Negotiate would accept.
-func ProfileOf(version string) (p Profile, ok bool) { panic("not yet") }
+func ProfileOf(v string) (p Profile, ok bool) {
+	parsed, ok := parseVersion(v)
+	if !ok {
+		return 0, false
+	}
+	return parsed.profile()
+}
+
+func (v version) profile() (p Profile, ok bool) {
+	switch {
+	case v[0] == 1:
+		return V1, true
+	case v[0] == 0 && v[1] == 9:
+		return V09, true
+	case v[0] == 0 && v[1] == 5:
+		return V05, true
+	}
+	return 0, false
+}
+
+// parseVersion is strict: three numbers without signs, leading zeros or
+// suffixes.
+func parseVersion(s string) (v version, ok bool) {
+	parts := strings.SplitN(s, ".", 4)
+	if len(parts) != len(v) {
+		return v, false
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 32)
+		if err != nil || part != strconv.FormatUint(n, 10) {
+			return v, false
+		}
+		v[i] = n
+	}
+	return v, true
+}
+
+// clip bounds what an error quotes of the peer's words.
+func clip(s string) string { return s[:min(len(s), 64)] }
