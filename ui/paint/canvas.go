@@ -1,0 +1,247 @@
+package paint
+
+import (
+	"github.com/clipperhouse/displaywidth"
+
+	"cotty/emulator"
+)
+
+// maxExtras bounds the table of combining characters and hyperlinks; when it
+// is full the canvas is emptied and everything has to be drawn again.
+const maxExtras = 1 << 16
+
+// span is the half-open range of a row's cells that may differ from what is
+// shown.
+type span struct{ from, to int }
+
+// Canvas is what should show on the outer terminal. The zero value has no
+// cells; give it a size by Resize.
+type Canvas struct {
+	w, h  int
+	cells []cell
+	dirty []span // one for each row
+
+	extras []extra // index 0 is the empty one
+	index  map[extra]uint32
+	lost   bool // everything must be drawn again
+}
+
+// Resize gives the canvas a size and empties it. Sizes under 1 become 1.
+func (c *Canvas) Resize(w, h int) {
+	c.w, c.h = max(w, 1), max(h, 1)
+	c.cells = make([]cell, c.w*c.h)
+	c.dirty = make([]span, c.h)
+	c.Clear()
+}
+
+// Size is the canvas's size in cells.
+func (c *Canvas) Size() (w, h int) { return c.w, c.h }
+
+// Bounds is the whole canvas.
+func (c *Canvas) Bounds() Rect { return Rect{0, 0, c.w, c.h} }
+
+// Clear blanks every cell and marks all of them as to be compared.
+func (c *Canvas) Clear() {
+	blank := cell{width: 1}
+	for i := range c.cells {
+		c.cells[i] = blank
+	}
+	for y := range c.dirty {
+		c.dirty[y] = span{0, c.w}
+	}
+	c.extras = append(c.extras[:0], extra{})
+	clear(c.index)
+	c.lost = false
+}
+
+// Lost reports whether the canvas ran out of room and gave up cells: it has to
+// be cleared and drawn whole.
+func (c *Canvas) Lost() bool { return c.lost }
+
+func (c *Canvas) row(y int) []cell { return c.cells[y*c.w : (y+1)*c.w] }
+
+// put stores a cell, mending wide characters that it halves.
+func (c *Canvas) put(row []cell, y, x int, n cell) {
+	old := row[x]
+	if old == n {
+		return
+	}
+	if old.width != 1 {
+		c.mend(row, y, x, n.width)
+	}
+	row[x] = n
+	c.mark(y, x, x+1)
+}
+
+// mend blanks the other half of a wide character whose cell at x is about to
+// become one of the given width.
+func (c *Canvas) mend(row []cell, y, x int, width uint8) {
+	if row[x].width == 0 && width != 0 && x > 0 && row[x-1].width == 2 {
+		row[x-1].char, row[x-1].extra, row[x-1].width = 0, 0, 1
+		c.mark(y, x-1, x)
+	}
+	if row[x].width == 2 && width != 2 && x+1 < c.w && row[x+1].width == 0 {
+		row[x+1].char, row[x+1].extra, row[x+1].width = 0, 0, 1
+		c.mark(y, x+1, x+2)
+	}
+}
+
+func (c *Canvas) mark(y, from, to int) {
+	d := &c.dirty[y]
+	if d.from >= d.to {
+		*d = span{from, to}
+		return
+	}
+	d.from, d.to = min(d.from, from), max(d.to, to)
+}
+
+// intern gives the index of what few cells have.
+func (c *Canvas) intern(e extra) uint32 {
+	if e == (extra{}) {
+		return 0
+	}
+	if i, ok := c.index[e]; ok {
+		return i
+	}
+	if len(c.extras) >= maxExtras {
+		c.lost = true
+		return 0
+	}
+	if c.index == nil {
+		c.index = map[extra]uint32{}
+	}
+	i := uint32(len(c.extras))
+	c.extras = append(c.extras, e)
+	c.index[e] = i
+	return i
+}
+
+// Fill fills a rectangle with one character of width 1 in one style.
+func (c *Canvas) Fill(r Rect, char rune, s emulator.Style) {
+	r = r.Intersect(c.Bounds())
+	n := styled(char, 1, s)
+	for y := r.Y; y < r.Y+r.H; y++ {
+		row := c.row(y)
+		for x := r.X; x < r.X+r.W; x++ {
+			c.put(row, y, x, n)
+		}
+	}
+}
+
+// Text draws text from a cell rightwards into at most w cells and gives the
+// number of cells that it took. Control characters are left out, text that
+// does not fit is cut.
+func (c *Canvas) Text(x, y, w int, text string, s emulator.Style) int {
+	if y < 0 || y >= c.h || x < 0 {
+		return 0
+	}
+	w = min(w, c.w-x)
+	row := c.row(y)
+	used := 0
+	put := func(g string, width int) bool {
+		char, rest := cluster(g)
+		if char < 0x20 || char >= 0x7f && char < 0xa0 || width <= 0 {
+			return true
+		}
+		width = min(width, 2)
+		if used+width > w {
+			return false
+		}
+		n := styled(char, uint8(width), s)
+		if rest != "" {
+			n.extra = c.intern(extra{combining: rest})
+		}
+		c.put(row, y, x+used, n)
+		if width == 2 {
+			c.put(row, y, x+used+1, styled(0, 0, s))
+		}
+		used += width
+		return true
+	}
+	i := 0
+	for i < len(text) && text[i] < 0x80 && (i+1 == len(text) || text[i+1] < 0x80) {
+		if !put(text[i:i+1], 1) {
+			return used
+		}
+		i++
+	}
+	for g := displaywidth.StringGraphemes(text[i:]); g.Next(); {
+		if !put(g.Value(), g.Width()) {
+			break
+		}
+	}
+	return used
+}
+
+// cluster splits a grapheme cluster into its first character and the rest.
+func cluster(g string) (rune, string) {
+	for i, r := range g {
+		if i > 0 {
+			return first(g), g[i:]
+		}
+		_ = r
+	}
+	return first(g), ""
+}
+
+func first(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// Line draws cells of an emulator from a cell rightwards. What lies beyond the
+// canvas's edge is cut; a wide character that is cut in half is a blank.
+func (c *Canvas) Line(x, y int, cells []emulator.Cell) {
+	if y < 0 || y >= c.h || x < 0 || x >= c.w {
+		return
+	}
+	cells = cells[:min(len(cells), c.w-x)]
+	row := c.row(y)
+	for i := range cells {
+		e := &cells[i]
+		n := styled(e.Rune, e.Width, e.Style)
+		switch {
+		case e.Width == 1:
+		case e.Width == 2 && i+1 < len(cells) && cells[i+1].Width == 0:
+		case e.Width == 0 && i > 0 && cells[i-1].Width == 2:
+			n.char = 0
+		default:
+			n.char, n.width = 0, 1
+		}
+		if e.Link != "" || e.Combining != "" && n.char != 0 {
+			x := extra{link: e.Link, linkID: e.LinkID}
+			if n.char != 0 {
+				x.combining = e.Combining
+			}
+			n.extra = c.intern(x)
+		}
+		c.put(row, y, x+i, n)
+	}
+}
+
+// Restyle changes the style of the cells of a rectangle, keeping their text.
+func (c *Canvas) Restyle(r Rect, change func(emulator.Style) emulator.Style) {
+	r = r.Intersect(c.Bounds())
+	for y := r.Y; y < r.Y+r.H; y++ {
+		row := c.row(y)
+		for x := r.X; x < r.X+r.W; x++ {
+			n := styled(row[x].char, row[x].width, change(row[x].style()))
+			n.extra = row[x].extra
+			c.put(row, y, x, n)
+		}
+	}
+}
+
+// Width is the number of cells that Text needs for s.
+func Width(s string) int { return displaywidth.String(s) }
+
+// Cut shortens s to at most w cells, ending it with the mark where something
+// was cut.
+func Cut(s string, w int, mark string) string {
+	if w <= 0 {
+		return ""
+	}
+	return displaywidth.TruncateString(s, w, mark)
+}

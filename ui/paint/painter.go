@@ -1,0 +1,345 @@
+package paint
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"cotty/emulator"
+)
+
+// Options says what the outer terminal can do.
+type Options struct {
+	Profile emulator.Profile
+	// Sync: synchronised output (mode 2026).
+	Sync bool
+	// ASCII: the locale is not UTF-8; other characters are drawn as
+	// replacements.
+	ASCII bool
+}
+
+// Cursor is where the outer terminal's cursor should be and how it looks. It
+// is hidden unless Visible.
+type Cursor struct {
+	X, Y    int
+	Visible bool
+	Shape   emulator.CursorShape
+	Blink   bool
+	Default bool // the outer terminal's own shape
+}
+
+// Painter knows what the outer terminal shows.
+type Painter struct {
+	opt   Options
+	w, h  int
+	front []cell
+	stale bool // what is shown is unknown: paint everything
+
+	// The outer terminal's state.
+	x, y   int // of its cursor; x < 0 is unknown
+	pen    emulator.Style
+	linked bool // a hyperlink is open
+	extra  extra
+	cursor Cursor // as last asked for
+
+	body []byte
+}
+
+// NewPainter gives a painter for a terminal whose contents are unknown.
+func NewPainter(o Options) *Painter {
+	return &Painter{opt: o, stale: true, x: -1}
+}
+
+// SetOptions changes what the outer terminal can do; the next frame is a whole
+// one.
+func (p *Painter) SetOptions(o Options) {
+	if p.opt != o {
+		p.opt = o
+		p.stale = true
+	}
+}
+
+// Options gives what the outer terminal can do.
+func (p *Painter) Options() Options { return p.opt }
+
+// Forget makes the next frame a whole one, whatever the terminal shows.
+func (p *Painter) Forget() { p.stale = true }
+
+// Frame appends what makes the outer terminal show the canvas and the cursor;
+// nothing when it does already. The canvas's marks are cleared.
+func (p *Painter) Frame(buf []byte, c *Canvas, cur Cursor) []byte {
+	p.body = p.body[:0]
+	if c.w != p.w || c.h != p.h || p.stale {
+		p.reset(c)
+	}
+	moves := 0
+	for y := range c.dirty {
+		d := &c.dirty[y]
+		if d.from >= d.to {
+			continue
+		}
+		n := len(p.body)
+		p.row(c, y, d.from, d.to)
+		if len(p.body) > n {
+			moves++
+		}
+		*d = span{}
+	}
+	if p.linked {
+		p.body = emulator.AppendLink(p.body, "", "")
+		p.linked, p.extra = false, extra{}
+	}
+	painted := len(p.body) > 0
+	if !painted && cur == p.cursor && (!cur.Visible || p.x == cur.X && p.y == cur.Y) {
+		return buf
+	}
+	if p.opt.Sync && painted {
+		buf = append(buf, "\x1b[?2026h"...)
+	}
+	hidden := !p.cursor.Visible
+	if !hidden && (moves > 1 || !cur.Visible) {
+		buf = append(buf, "\x1b[?25l"...)
+		hidden = true
+	}
+	buf = append(buf, p.body...)
+	buf = p.place(buf, cur, hidden)
+	if p.opt.Sync && painted {
+		buf = append(buf, "\x1b[?2026l"...)
+	}
+	return buf
+}
+
+// reset clears the outer terminal and marks everything.
+func (p *Painter) reset(c *Canvas) {
+	p.w, p.h = c.w, c.h
+	p.front = make([]cell, p.w*p.h)
+	for i := range p.front {
+		p.front[i].width = 1
+	}
+	for y := range c.dirty {
+		c.dirty[y] = span{0, c.w}
+	}
+	p.body = append(p.body, "\x1b]8;;\x1b\\\x1b[m\x1b[H\x1b[2J"...)
+	if !p.opt.Profile.Hyperlinks {
+		p.body = append(p.body[:0], "\x1b[m\x1b[H\x1b[2J"...)
+	}
+	p.pen, p.linked, p.extra = emulator.Style{}, false, extra{}
+	p.x, p.y = 0, 0
+	p.cursor = Cursor{Visible: true} // so that it is hidden, placed and shaped anew
+	p.stale = false
+}
+
+// place puts the cursor where it belongs, after the cells were written.
+func (p *Painter) place(buf []byte, cur Cursor, hidden bool) []byte {
+	if !cur.Visible {
+		p.cursor = cur
+		return buf
+	}
+	cur.X, cur.Y = min(max(cur.X, 0), p.w-1), min(max(cur.Y, 0), p.h-1)
+	buf = p.move(buf, cur.X, cur.Y)
+	old := p.cursor
+	if cur.Shape != old.Shape || cur.Blink != old.Blink || cur.Default != old.Default {
+		n := int64(0)
+		if !cur.Default {
+			n = int64(cur.Shape)*2 + 1
+			if !cur.Blink {
+				n++
+			}
+		}
+		buf = append(buf, "\x1b["...)
+		buf = strconv.AppendInt(buf, n, 10)
+		buf = append(buf, " q"...)
+	}
+	if hidden {
+		buf = append(buf, "\x1b[?25h"...)
+	}
+	p.cursor = cur
+	return buf
+}
+
+// row writes the cells of a row that differ.
+func (p *Painter) row(c *Canvas, y, from, to int) {
+	back, front := c.row(y), p.front[y*p.w:(y+1)*p.w]
+	tail := len(back) // where the blank end of the row begins
+	for tail > 0 && back[tail-1].plainBlank() {
+		tail--
+	}
+	for x := from; x < to; {
+		if back[x] == front[x] {
+			x++
+			continue
+		}
+		if back[x].width == 0 && x > 0 && back[x-1].width == 2 {
+			x--
+		}
+		if x >= tail && p.eraseTail(back, front, x, y, to) {
+			return
+		}
+		if n := p.eraseRun(back, front, x, y, tail, to); n > 0 {
+			x += n
+			continue
+		}
+		p.bridge(back, front, x, y)
+		p.body = p.move(p.body, x, y)
+		x += p.glyph(c, back, front, x)
+	}
+}
+
+// eraseTail blanks the row from x on, which is all blank, when that is shorter
+// than writing blanks.
+func (p *Painter) eraseTail(back, front []cell, x, y, to int) bool {
+	differ := 0
+	for i := x; i < to; i++ {
+		if back[i] != front[i] {
+			differ++
+		}
+	}
+	if differ < 4 {
+		return false
+	}
+	p.body = p.move(p.body, x, y)
+	p.body = p.setPen(p.body, emulator.Style{}, extra{})
+	p.body = append(p.body, "\x1b[K"...)
+	copy(front[x:], back[x:])
+	return true
+}
+
+// eraseRun blanks a run in the middle of a row and gives its length, 0 when
+// the run is better written as spaces.
+func (p *Painter) eraseRun(back, front []cell, x, y, tail, to int) int {
+	n := 0
+	for x+n < min(tail, to) && back[x+n].plainBlank() {
+		n++
+	}
+	if n < 10 {
+		return 0
+	}
+	p.body = p.move(p.body, x, y)
+	p.body = p.setPen(p.body, emulator.Style{}, extra{})
+	p.body = append(p.body, "\x1b["...)
+	p.body = strconv.AppendInt(p.body, int64(n), 10)
+	p.body = append(p.body, 'X')
+	copy(front[x:x+n], back[x:x+n])
+	return n
+}
+
+// bridge writes the few unchanged cells between the cursor and x again when
+// that is shorter than moving over them.
+func (p *Painter) bridge(back, front []cell, x, y int) {
+	if p.y != y || p.x < 0 || p.x >= x || x-p.x > 3 {
+		return
+	}
+	for i := p.x; i < x; i++ {
+		b := &back[i]
+		if b.width != 1 || b.extra != 0 || b.char >= 0x7f || b.style() != p.pen || p.linked {
+			return
+		}
+	}
+	for i := p.x; i < x; i++ {
+		p.body = append(p.body, max(byte(back[i].char), ' '))
+	}
+	p.x = x
+}
+
+// glyph writes the cell at x, where the cursor is, and gives the number of
+// cells that it covers.
+func (p *Painter) glyph(c *Canvas, back, front []cell, x int) int {
+	b := &back[x]
+	e := extra{}
+	if b.extra != 0 {
+		e = c.extras[b.extra]
+	}
+	p.body = p.setPen(p.body, b.style(), e)
+	n := max(int(b.width), 1)
+	sure := true // the terminal surely agrees on the width
+	switch {
+	case b.char < 0x20 || b.char == 0x7f || b.width == 0 || b.char >= 0x80 && b.char < 0xa0:
+		p.body = append(p.body, ' ')
+	case b.char < 0x7f:
+		p.body = append(p.body, byte(b.char))
+	case p.opt.ASCII:
+		p.body = append(p.body, asciiFor(b.char))
+		if n == 2 {
+			p.body = append(p.body, ' ')
+		}
+	default:
+		p.body = utf8.AppendRune(p.body, b.char)
+		sure = b.char < 0x2600 || b.char >= 0x3000 && b.char < 0x1f000
+	}
+	if e.combining != "" && !p.opt.ASCII {
+		for _, r := range e.combining {
+			if r >= 0xa0 {
+				p.body = utf8.AppendRune(p.body, r)
+			}
+		}
+		sure = false
+	}
+	copy(front[x:x+n], back[x:x+n])
+	p.x += n
+	if !sure || p.x >= p.w {
+		// Behind the last column terminals differ, and behind what they may
+		// measure in another way the cursor may be anywhere.
+		p.x = -1
+	}
+	return n
+}
+
+// setPen brings the terminal's style and hyperlink up to date.
+func (p *Painter) setPen(buf []byte, s emulator.Style, e extra) []byte {
+	if s != p.pen {
+		buf = p.opt.Profile.AppendStyle(buf, p.pen, s)
+		p.pen = s
+	}
+	if p.opt.Profile.Hyperlinks && (e.link != p.extra.link || e.linkID != p.extra.linkID) {
+		buf = emulator.AppendLink(buf, e.link, e.linkID)
+		p.linked = e.link != ""
+		p.extra = extra{link: e.link, linkID: e.linkID}
+	}
+	return buf
+}
+
+// move appends the shortest way to a cell.
+func (p *Painter) move(buf []byte, x, y int) []byte {
+	switch {
+	case p.x == x && p.y == y && p.x >= 0:
+		return buf
+	case x == 0 && p.y == y:
+		buf = append(buf, '\r')
+	case x == 0 && y == p.y+1 && p.x >= 0:
+		buf = append(buf, '\r', '\n')
+	case p.y == y && p.x >= 0 && x == p.x-1:
+		buf = append(buf, '\b')
+	case p.y == y && p.x >= 0 && x > p.x:
+		buf = append(buf, "\x1b["...)
+		if x-p.x > 1 {
+			buf = strconv.AppendInt(buf, int64(x-p.x), 10)
+		}
+		buf = append(buf, 'C')
+	default:
+		buf = append(buf, "\x1b["...)
+		buf = strconv.AppendInt(buf, int64(y+1), 10)
+		if x > 0 {
+			buf = append(buf, ';')
+			buf = strconv.AppendInt(buf, int64(x+1), 10)
+		}
+		buf = append(buf, 'H')
+	}
+	p.x, p.y = x, y
+	return buf
+}
+
+// asciiFor is what stands for a character where only ASCII can be drawn.
+func asciiFor(r rune) byte {
+	switch {
+	case r == '│' || r == '┃':
+		return '|'
+	case r == '─' || r == '━':
+		return '-'
+	case r >= 0x2500 && r < 0x2580:
+		return '+'
+	case r >= 0x2580 && r < 0x25a0:
+		return '#'
+	case r == '…':
+		return '.'
+	}
+	return '?'
+}

@@ -1,0 +1,23 @@
+// Package pane shows a terminal in a rectangle and speaks for the keyboard and
+// the mouse to the program in it.
+//
+// A Feed is a terminal as this client sees it: an emulator fed with the host's
+// actions. The connection's goroutine writes to it; the event loop reads it.
+// Its lock is held for one write or one drawing. It tells, at most once until
+// the next drawing, that there is something to draw.
+//
+// A View is a pane's window on a feed: which lines show, copy mode, selection
+// and search. Views belong to the event loop. Several may look at one feed.
+//
+// Lines are counted in two ways. A screen line is the emulator's y: 0 is the
+// top of the screen, -1 the newest line of history. A line is an absolute
+// number that a line of text keeps as it scrolls: y plus the number of lines
+// that have scrolled off since the feed was reset. Selections, search matches
+// and what a scrolled-back view shows are lines, so that output does not move
+// them.
+//
+// AppendKey, AppendMouse, Paste and Focus make the bytes that a program
+// expects from its terminal, given the modes that it set.
+//
+// The package decides nothing about claims and sends nothing.
+package pane

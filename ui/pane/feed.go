@@ -1,0 +1,228 @@
+package pane
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/emulator/engine"
+)
+
+// SyncTimeout is how long a program may hold back drawing with synchronised
+// output (mode 2026).
+const SyncTimeout = 100 * time.Millisecond
+
+// Feed is a terminal's screen, kept up to date by the connection. All methods
+// may be called from any goroutine.
+type Feed struct {
+	notify func() // called without mu, after a change that was not yet drawn
+
+	mu     sync.Mutex // guards all below
+	engine string
+	em     emulator.Emulator
+	buf    []byte
+	told   bool // notify was called and nothing was drawn since
+
+	// What changed, counted in generations: a line is to be drawn again by a
+	// view that last drew before its generation.
+	gen     uint64
+	all     uint64
+	lines   []uint64
+	lineOff int // lines scrolled off since the reset
+
+	sync   time.Time // when a drawing was first put off, zero if none was
+	events []emulator.Event
+	bad    error // why the engine gave up
+}
+
+// NewFeed gives a feed without contents: Reset fills it. engine is a name that
+// engine.New knows; notify may be nil and must not block.
+func NewFeed(engine string, notify func()) *Feed {
+	if notify == nil {
+		notify = func() {}
+	}
+	return &Feed{engine: engine, notify: notify}
+}
+
+// Reset makes the feed show a snapshot's state in place of what it had.
+func (f *Feed) Reset(s ahp.TerminalState) error {
+	cols, rows := s.Cols, s.Rows
+	if cols <= 0 {
+		cols = 80
+	}
+	if rows <= 0 {
+		rows = 24
+	}
+	em, err := engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows})
+	if err != nil {
+		return fmt.Errorf("show terminal: %w", err)
+	}
+	for i := range s.Content {
+		em.Write([]byte(s.Content[i].Text()))
+	}
+	em.Events() // what they ask for was answered long ago
+	em.Damage()
+	f.change(func() {
+		f.em, f.sync, f.events, f.lineOff = em, time.Time{}, nil, 0
+		f.gen++
+		f.all = f.gen
+	})
+	return nil
+}
+
+// change runs fn under the lock and tells that there is something to draw.
+func (f *Feed) change(fn func()) {
+	f.mu.Lock()
+	fn()
+	tell := !f.told
+	f.told = true
+	f.mu.Unlock()
+	if tell {
+		f.notify()
+	}
+}
+
+// Write takes output of the terminal.
+func (f *Feed) Write(data string) {
+	if data == "" {
+		return
+	}
+	f.change(func() {
+		if f.em == nil {
+			return
+		}
+		f.buf = append(f.buf[:0], data...)
+		f.em.Write(f.buf)
+		for _, ev := range f.em.Events() {
+			// Replies are the host's to give; titles come as actions.
+			if ev.Kind == emulator.EventBell || ev.Kind == emulator.EventClipboard || ev.Kind == emulator.EventNotify {
+				if len(f.events) < 64 {
+					f.events = append(f.events, ev)
+				}
+			}
+		}
+		if cap(f.buf) > 1<<20 {
+			f.buf = nil
+		}
+	})
+}
+
+// Resize takes the terminal's new size.
+func (f *Feed) Resize(cols, rows int) {
+	f.change(func() {
+		if f.em == nil {
+			return
+		}
+		f.collect()
+		f.em.Resize(cols, rows)
+		f.gen++
+		f.all = f.gen
+	})
+}
+
+// Clear empties screen and history, keeping the line that the cursor is on, as
+// the host does for terminal/cleared.
+func (f *Feed) Clear() {
+	f.change(func() {
+		if f.em == nil {
+			return
+		}
+		f.collect()
+		f.em.Write([]byte(ClearSequence))
+		f.gen++
+		f.all = f.gen
+	})
+}
+
+// ClearSequence empties an emulator's screen and history.
+const ClearSequence = "\x1b[H\x1b[2J\x1b[3J"
+
+// collect takes over the emulator's damage. The lock must be held.
+func (f *Feed) collect() {
+	d := f.em.Damage()
+	if !d.Any() && d.Scrolled == 0 {
+		return
+	}
+	f.gen++
+	f.lineOff += d.Scrolled
+	if d.All {
+		f.all = f.gen
+		return
+	}
+	if len(f.lines) < len(d.Lines) {
+		f.lines = append(f.lines, make([]uint64, len(d.Lines)-len(f.lines))...)
+	}
+	for y, s := range d.Lines {
+		if s.To > s.From {
+			f.lines[y] = f.gen
+		}
+	}
+}
+
+// Ready reports whether there is a screen to show.
+func (f *Feed) Ready() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.em != nil
+}
+
+// Size is the terminal's size in cells, 0 when there is no screen yet.
+func (f *Feed) Size() (cols, rows int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.em == nil {
+		return 0, 0
+	}
+	return f.em.Size()
+}
+
+// Modes is what the program has asked of its terminal.
+func (f *Feed) Modes() emulator.Modes {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.em == nil {
+		return emulator.Modes{}
+	}
+	return f.em.Modes()
+}
+
+// History is the number of lines scrolled off that are kept.
+func (f *Feed) History() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.em == nil {
+		return 0
+	}
+	return f.em.HistoryLen()
+}
+
+// Events gives the bells, clipboard writes and notifications since the last
+// call. A feed keeps 64 and drops further ones.
+func (f *Feed) Events() []emulator.Event {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ev := f.events
+	f.events = nil
+	return ev
+}
+
+// Hold reports whether drawing is to be put off because the program is in the
+// middle of a frame (mode 2026), and for how long at most.
+func (f *Feed) Hold(now time.Time) (wait time.Duration, hold bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.em == nil || !f.em.Modes().Sync {
+		f.sync = time.Time{}
+		return 0, false
+	}
+	if f.sync.IsZero() {
+		f.sync = now
+	}
+	if wait = SyncTimeout - now.Sub(f.sync); wait <= 0 {
+		f.sync = now // the next frame gets its own time
+		return 0, false
+	}
+	return wait, true
+}

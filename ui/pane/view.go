@@ -1,0 +1,193 @@
+package pane
+
+import (
+	"cotty/emulator"
+	"cotty/ui/paint"
+)
+
+// Look is how a view draws what is not the program's.
+type Look struct {
+	Letterbox emulator.Style // around a terminal smaller than the pane
+	Selection emulator.Style // FG and BG of selected text
+	Match     emulator.Style // of search matches
+	Scroll    emulator.Style // of the scroll position
+	Fill      rune           // drawn around the terminal; 0 is a blank
+}
+
+// View is a pane's window on a feed. It belongs to the event loop.
+type View struct {
+	Feed *Feed
+
+	// Place, as of the last drawing.
+	rect paint.Rect
+	gen  uint64 // of the feed
+	off  int    // its lineOff
+	ox   int    // first column shown, where the terminal is wider than the pane
+	top  int    // line at the top
+
+	back bool // scrolled back: top stays
+	full bool // draw everything
+
+	copy      *copyMode // nil outside copy mode
+	selection *Selection
+	search    search
+
+	cells []emulator.Cell
+	shown bool
+}
+
+// NewView gives a view that follows the feed's output.
+func NewView(f *Feed) *View { return &View{Feed: f, full: true} }
+
+// Redraw makes the next Draw draw everything.
+func (v *View) Redraw() { v.full = true }
+
+// geometry computes what shows. The feed's lock must be held.
+func (v *View) geometry(r paint.Rect) (cols, rows int) {
+	f := v.Feed
+	cols, rows = f.em.Size()
+	v.ox = 0
+	live := f.lineOff // the line at the screen's top
+	cur := f.em.Cursor()
+	if rows > r.H {
+		// A terminal taller than the pane is shown from where the cursor is.
+		live += min(max(cur.Y-r.H+1, 0), rows-r.H)
+	}
+	if cols > r.W && cur.X >= r.W {
+		v.ox = min(cur.X-r.W+1, cols-r.W)
+	}
+	if !v.back {
+		v.top = live
+		return cols, rows
+	}
+	oldest := f.lineOff - f.em.HistoryLen()
+	v.top = max(v.top, oldest)
+	if v.top >= live {
+		v.top = live
+		if v.copy == nil {
+			v.back = false
+		}
+	}
+	return cols, rows
+}
+
+// Draw draws the view into a rectangle of the canvas: everything when the
+// place, the scroll position or the look of the selection changed, else the
+// lines that changed. It gives the place of the program's cursor.
+func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
+	if r.Empty() {
+		return paint.Cursor{}
+	}
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.told = false
+	if f.em == nil {
+		c.Fill(r, ' ', emulator.Style{})
+		v.full = true
+		return paint.Cursor{}
+	}
+	f.collect()
+	oldTop, oldOx := v.top, v.ox
+	cols, rows := v.geometry(r)
+	if v.rect != r || oldOx != v.ox || v.top-oldTop != f.lineOff-v.off && !v.back || v.back && v.top != oldTop {
+		v.full = true
+	}
+	full := v.full || f.all > v.gen || !v.shown
+	pal := f.em.Palette()
+	recolour := pal.Indexed != nil || !pal.FG.IsDefault() || !pal.BG.IsDefault()
+	reverse := f.em.Modes().ReverseScreen
+	width := min(cols, r.W)
+	for i := range r.H {
+		line := v.top + i
+		y := line - f.lineOff
+		if y >= rows {
+			if full {
+				c.Fill(paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: r.H - i}, look.Fill, look.Letterbox)
+			}
+			break
+		}
+		// A line that was on the screen when it was last drawn may have changed
+		// before it scrolled off.
+		if !full && !(v.back && i == 0) && (y < 0 && line < v.off || y >= 0 && y < len(f.lines) && f.lines[y] <= v.gen && f.lineOff == v.off) {
+			continue
+		}
+		v.line(c, r, i, y, width, look)
+		row := paint.Rect{X: r.X, Y: r.Y + i, W: width, H: 1}
+		if recolour {
+			c.Restyle(row, func(s emulator.Style) emulator.Style { return repaint(s, &pal) })
+		}
+		if reverse {
+			c.Restyle(row, func(s emulator.Style) emulator.Style { s.Attrs ^= emulator.Reverse; return s })
+		}
+		v.highlight(c, row, line, look)
+		if cols < r.W && full {
+			c.Fill(paint.Rect{X: r.X + cols, Y: r.Y + i, W: r.W - cols, H: 1}, look.Fill, look.Letterbox)
+		}
+	}
+	v.rect, v.gen, v.off, v.full, v.shown = r, f.gen, f.lineOff, false, true
+	if v.back {
+		v.position(c, r, look)
+	}
+	return v.cursor(r)
+}
+
+// line draws screen line y at row i of the rectangle.
+func (v *View) line(c *paint.Canvas, r paint.Rect, i, y, width int, look Look) {
+	v.cells = v.Feed.em.Line(y, v.cells[:0])
+	cells := v.cells
+	cells = cells[min(v.ox, len(cells)):]
+	cells = cells[:min(len(cells), width)]
+	c.Line(r.X, r.Y+i, cells)
+	if n := len(cells); n < width {
+		c.Fill(paint.Rect{X: r.X + n, Y: r.Y + i, W: width - n, H: 1}, 0, emulator.Style{})
+	}
+}
+
+// repaint applies the colours that the program changed.
+func repaint(s emulator.Style, p *emulator.Palette) emulator.Style {
+	if s.FG.IsDefault() {
+		s.FG = p.FG
+	}
+	if s.BG.IsDefault() {
+		s.BG = p.BG
+	}
+	for _, c := range [...]*emulator.Color{&s.FG, &s.BG, &s.UnderlineColor} {
+		if i, ok := c.Index(); ok {
+			if to, ok := p.Indexed[i]; ok && !to.IsDefault() {
+				*c = to
+			}
+		}
+	}
+	return s
+}
+
+// cursor is where the outer terminal's cursor belongs. The lock must be held.
+func (v *View) cursor(r paint.Rect) paint.Cursor {
+	if v.copy != nil {
+		x, y := v.copy.x-v.ox, v.copy.line-v.top
+		return paint.Cursor{X: r.X + x, Y: r.Y + y, Visible: x >= 0 && x < r.W && y >= 0 && y < r.H, Default: true}
+	}
+	cur := v.Feed.em.Cursor()
+	x, y := cur.X-v.ox, cur.Y+v.Feed.lineOff-v.top
+	return paint.Cursor{
+		X: r.X + x, Y: r.Y + y, Shape: cur.Shape, Blink: cur.Blink, Default: cur.Default,
+		Visible: cur.Visible && x >= 0 && x < r.W && y >= 0 && y < r.H,
+	}
+}
+
+// Cell gives the cell of the terminal that is drawn at a cell of the canvas,
+// clamped to the screen; ok is false outside of it.
+func (v *View) Cell(x, y int) (cx, cy int, ok bool) {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.em == nil {
+		return 0, 0, false
+	}
+	cols, rows := f.em.Size()
+	cx = x - v.rect.X + v.ox
+	cy = y - v.rect.Y + v.top - f.lineOff
+	ok = v.rect.Contains(x, y) && cx < cols && cy >= 0 && cy < rows
+	return min(max(cx, 0), cols-1), min(max(cy, 0), rows-1), ok
+}

@@ -1,0 +1,133 @@
+package tty
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"cotty/emulator"
+)
+
+// Fence is the answer to the last of the queries that Enter sends: whatever
+// was not answered before it is not going to be.
+type Fence struct{}
+
+// Caps is what the outer terminal can do: guessed from the environment first,
+// then corrected by its answers.
+type Caps struct {
+	Profile emulator.Profile
+	Sync    bool // mode 2026
+	Kitty   bool // the kitty keyboard protocol
+	Other   bool // xterm's modifyOtherKeys
+	UTF8    bool // the locale
+	Console bool // the Linux console: no queries, no titles
+	NoColor bool // the user wants none (NO_COLOR)
+}
+
+// Guess makes what it can of the environment.
+func Guess(env []string) Caps {
+	get := func(name string) string {
+		value := ""
+		for _, e := range env {
+			if k, v, ok := strings.Cut(e, "="); ok && k == name {
+				value = v
+			}
+		}
+		return value
+	}
+	term := get("TERM")
+	c := Caps{
+		UTF8: isUTF8(get("LC_ALL"), get("LC_CTYPE"), get("LANG")),
+		Profile: emulator.Profile{
+			Colors: emulator.Colors16, Underlines: true, Overline: true, Hyperlinks: true, BCE: true,
+		},
+	}
+	switch colorterm := get("COLORTERM"); {
+	case colorterm == "truecolor" || colorterm == "24bit" || strings.Contains(term, "direct"),
+		strings.HasPrefix(term, "xterm-kitty"), strings.HasPrefix(term, "xterm-ghostty"), strings.HasPrefix(term, "alacritty"),
+		strings.HasPrefix(term, "foot"), strings.HasPrefix(term, "wezterm"):
+		c.Profile.Colors = emulator.TrueColor
+	case strings.Contains(term, "256color"):
+		c.Profile.Colors = emulator.Colors256
+	}
+	if term == "linux" || strings.HasPrefix(term, "vt") || term == "" {
+		c.Console = true
+		c.Profile = emulator.Profile{Colors: emulator.Colors16, BCE: true}
+		if term != "linux" {
+			c.Profile.Colors = emulator.NoColors
+		}
+	}
+	if strings.HasPrefix(term, "screen") {
+		c.Profile.Underlines, c.Profile.Overline, c.Profile.BCE = false, false, false
+	}
+	if get("NO_COLOR") != "" {
+		c.NoColor = true
+		c.Profile.Colors = emulator.NoColors
+	}
+	return c
+}
+
+// isUTF8 reports whether the first locale variable that is set names UTF-8;
+// with none set it does not.
+func isUTF8(vars ...string) bool {
+	for _, v := range vars {
+		if v != "" {
+			v = strings.ToLower(v)
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}
+
+// Learn takes an answer of the terminal. It gives what to write to the
+// terminal in turn and whether the capabilities changed.
+func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
+	old := *c
+	switch m := msg.(type) {
+	case tea.ModeReportMsg:
+		if m.Mode == ansi.ModeSynchronizedOutput {
+			c.Sync = m.Value == ansi.ModeSet || m.Value == ansi.ModeReset
+		}
+	case tea.KeyboardEnhancementsMsg:
+		if !c.Kitty {
+			c.Kitty = true
+			write = "\x1b[>1u"
+		}
+	case tea.TerminalVersionMsg:
+		name := strings.ToLower(m.Name)
+		switch {
+		case strings.HasPrefix(name, "xterm("), strings.HasPrefix(name, "tmux "), strings.HasPrefix(name, "mintty "):
+			c.Other = true
+		}
+		if !c.NoColor && modern(name) {
+			c.Profile.Colors = emulator.TrueColor
+		}
+	case Fence:
+		if c.Other && !c.Kitty {
+			write = "\x1b[>4;1m"
+		}
+	}
+	return write, *c != old
+}
+
+// modern reports whether a terminal that calls itself so shows direct colours,
+// whatever the environment says (it gets lost over ssh).
+func modern(name string) bool {
+	for _, p := range [...]string{"kitty", "ghostty", "wezterm", "foot", "alacritty", "iterm2", "contour", "cotty", "konsole", "vte"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Keyboard gives what asks the terminal for these kitty flags in place of the
+// ones before; "" when it can't.
+func (c *Caps) Keyboard(flags int) string {
+	if !c.Kitty {
+		return ""
+	}
+	return "\x1b[=" + strconv.Itoa(flags|1) + "u"
+}

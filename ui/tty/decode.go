@@ -1,0 +1,289 @@
+package tty
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// Input is what one read from the terminal brought: tea's messages for keys,
+// mouse, focus and reports, and this package's Paste and Continued.
+type Input []tea.Msg
+
+// Paste is a piece of a bracketed paste. First and Last mark its ends; a short
+// paste is one piece that is both.
+type Paste struct {
+	Text        string
+	First, Last bool
+}
+
+// Continued is a key whose sequence came in two reads, the ESC alone in the
+// first one: that was reported as the Escape key already.
+type Continued struct{ tea.KeyPressMsg }
+
+// maxSequence bounds a sequence that does not end, in bytes.
+const maxSequence = 64 << 10
+
+var (
+	pasteStart = []byte("\x1b[200~")
+	pasteEnd   = []byte("\x1b[201~")
+)
+
+// consoleKeys are the Linux console's F1 to F5, which no other rule covers.
+var consoleKeys = map[byte]rune{'A': tea.KeyF1, 'B': tea.KeyF2, 'C': tea.KeyF3, 'D': tea.KeyF4, 'E': tea.KeyF5}
+
+// Decoder turns what is read from a terminal into messages. The zero value is
+// ready. It belongs to one goroutine.
+type Decoder struct {
+	// Expecting says that answers to queries may come, so that ESC ] and the
+	// like start one; otherwise they are Alt with a key.
+	Expecting bool
+
+	keys    uv.EventDecoder
+	buf     []byte
+	pasting bool
+	first   bool // nothing of the paste was handed on yet
+	lone    bool // the last thing was an ESC alone
+}
+
+// Feed takes bytes and gives what they mean. more says that a sequence is not
+// complete yet: call Flush if nothing follows within EscTimeout. soon says
+// that the bytes came within EscTimeout of the ones before.
+func (d *Decoder) Feed(p []byte, soon bool) (in Input, more bool) {
+	cont := false
+	if d.lone && soon && len(p) > 1 && (p[0] == '[' || p[0] == 'O') {
+		d.buf = append(d.buf, 0x1b)
+		cont = true
+	}
+	d.lone = false
+	d.buf = append(d.buf, p...)
+	in = d.decode(nil, false)
+	if cont && len(in) > 0 {
+		if k, ok := in[0].(tea.KeyPressMsg); ok {
+			in[0] = Continued{k}
+		}
+	}
+	return in, len(d.buf) > 0
+}
+
+// Flush gives what an incomplete sequence means by itself.
+func (d *Decoder) Flush() Input {
+	return d.decode(nil, true)
+}
+
+func (d *Decoder) decode(in Input, flush bool) Input {
+	b := d.buf
+	for len(b) > 0 {
+		if d.pasting {
+			var ok bool
+			if in, b, ok = d.paste(in, b, flush); !ok {
+				break
+			}
+			continue
+		}
+		n, ok := sequence(b, d.Expecting)
+		if !ok && !flush {
+			if len(b) > maxSequence {
+				b = b[len(b):]
+			}
+			break
+		}
+		if !ok {
+			n = len(b)
+		}
+		if bytes.Equal(b[:n], pasteStart) {
+			d.pasting, d.first = true, true
+			b = b[n:]
+			continue
+		}
+		in = d.one(in, b[:n])
+		d.lone = n == 1 && b[0] == 0x1b && len(b) == 1
+		b = b[n:]
+	}
+	d.buf = append(d.buf[:0], b...)
+	return in
+}
+
+// paste hands on what is there of a paste.
+func (d *Decoder) paste(in Input, b []byte, flush bool) (Input, []byte, bool) {
+	text, rest, last := b, []byte(nil), false
+	if i := bytes.Index(b, pasteEnd); i >= 0 {
+		text, rest, last = b[:i], b[i+len(pasteEnd):], true
+		d.pasting = false
+	} else if !flush {
+		// The end mark or a character may be cut at the end of the read.
+		keep := 0
+		for k := min(len(b), len(pasteEnd)-1); k > 0; k-- {
+			if bytes.HasPrefix(pasteEnd, b[len(b)-k:]) {
+				keep = k
+				break
+			}
+		}
+		if keep == 0 {
+			for k := 1; k < utf8.UTFMax && k <= len(b); k++ {
+				if c := b[len(b)-k]; utf8.RuneStart(c) {
+					if !utf8.FullRune(b[len(b)-k:]) {
+						keep = k
+					}
+					break
+				}
+			}
+		}
+		text, rest = b[:len(b)-keep], b[len(b)-keep:]
+	}
+	if len(text) > 0 || last {
+		in = append(in, Paste{Text: strings.ToValidUTF8(string(text), "\ufffd"), First: d.first, Last: last})
+		d.first = false
+	}
+	return in, rest, last
+}
+
+// one appends the messages of a whole sequence or of some text.
+func (d *Decoder) one(in Input, b []byte) Input {
+	if len(b) == 4 && b[0] == 0x1b && b[1] == '[' && b[2] == '[' {
+		if code, ok := consoleKeys[b[3]]; ok {
+			return append(in, tea.KeyPressMsg{Code: code})
+		}
+		return in
+	}
+	for len(b) > 0 {
+		n, ev := d.keys.Decode(b)
+		if n <= 0 || n > len(b) {
+			return in
+		}
+		if multi, ok := ev.(uv.MultiEvent); ok {
+			for _, e := range multi {
+				in = translate(in, e)
+			}
+		} else {
+			in = translate(in, ev)
+		}
+		b = b[n:]
+	}
+	return in
+}
+
+// translate appends the decoder's event as Bubble Tea's message; events that
+// nothing here asks for are dropped.
+func translate(in Input, ev uv.Event) Input {
+	switch e := ev.(type) {
+	case uv.KeyPressEvent:
+		return append(in, tea.KeyPressMsg(e))
+	case uv.KeyReleaseEvent:
+		return append(in, tea.KeyReleaseMsg(e))
+	case uv.MouseClickEvent:
+		return append(in, tea.MouseClickMsg(e))
+	case uv.MouseReleaseEvent:
+		return append(in, tea.MouseReleaseMsg(e))
+	case uv.MouseMotionEvent:
+		return append(in, tea.MouseMotionMsg(e))
+	case uv.MouseWheelEvent:
+		return append(in, tea.MouseWheelMsg(e))
+	case uv.FocusEvent:
+		return append(in, tea.FocusMsg(e))
+	case uv.BlurEvent:
+		return append(in, tea.BlurMsg(e))
+	case uv.ModeReportEvent:
+		return append(in, tea.ModeReportMsg(e))
+	case uv.KeyboardEnhancementsEvent:
+		return append(in, tea.KeyboardEnhancementsMsg(e))
+	case uv.TerminalVersionEvent:
+		return append(in, tea.TerminalVersionMsg(e))
+	case uv.PrimaryDeviceAttributesEvent:
+		return append(in, Fence{})
+	}
+	return in
+}
+
+// sequence gives the length of the key, character or sequence at the start of
+// b; ok is false when it is not complete.
+func sequence(b []byte, expecting bool) (n int, ok bool) {
+	if b[0] != 0x1b {
+		if b[0] < utf8.RuneSelf {
+			return 1, true
+		}
+		return text(b)
+	}
+	if len(b) == 1 {
+		return 1, true
+	}
+	switch b[1] {
+	case '[':
+		return csi(b)
+	case 'O':
+		i := 2
+		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+			i++
+		}
+		return i + 1, i < len(b)
+	case ']', 'P', '_', '^', 'X':
+		if !expecting {
+			return 2, true
+		}
+		return stringSequence(b)
+	case 0x1b:
+		if len(b) > 2 && (b[2] == '[' || b[2] == 'O') {
+			n, ok = sequence(b[1:], false)
+			return n + 1, ok
+		}
+		return 2, true
+	}
+	if b[1] < utf8.RuneSelf {
+		return 2, true
+	}
+	n, ok = text(b[1:])
+	return n + 1, ok
+}
+
+// text gives the length of the characters above ASCII at the start of b: all
+// of them, so that the decoder sees whole clusters.
+func text(b []byte) (n int, ok bool) {
+	for n < len(b) && b[n] >= utf8.RuneSelf {
+		if !utf8.FullRune(b[n:]) {
+			return max(n, 1), n > 0
+		}
+		_, size := utf8.DecodeRune(b[n:])
+		n += size
+	}
+	return n, true
+}
+
+func csi(b []byte) (n int, ok bool) {
+	if len(b) > 2 && b[2] == '[' {
+		return 4, len(b) >= 4
+	}
+	i := 2
+	for i < len(b) && b[i] >= 0x20 && b[i] <= 0x3f {
+		i++
+	}
+	switch {
+	case i == len(b):
+		return i, false
+	case b[i] < 0x40 || b[i] > 0x7e:
+		return i, true // cut short by something else
+	case i == 2 && b[i] == 'M':
+		return 6, len(b) >= 6
+	}
+	return i + 1, true
+}
+
+func stringSequence(b []byte) (n int, ok bool) {
+	for i := 2; i < len(b); i++ {
+		switch b[i] {
+		case 0x07:
+			return i + 1, true
+		case 0x1b:
+			if i+1 == len(b) {
+				return i, false
+			}
+			if b[i+1] == '\\' {
+				return i + 2, true
+			}
+			return i, true
+		}
+	}
+	return len(b), false
+}

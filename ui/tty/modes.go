@@ -1,0 +1,63 @@
+package tty
+
+import "strings"
+
+// toggle is something that is switched on while the interface shows and off
+// again when it leaves.
+type toggle struct {
+	on, off string
+	query   bool // asks, so that consoles which print what they don't know are spared
+}
+
+// toggles in the order in which they are switched on; off goes backwards.
+var toggles = []toggle{
+	{on: "\x1b[22;2t", off: "\x1b[23;2t", query: true}, // keep the title
+	{on: "\x1b[?1049h", off: "\x1b[?1049l"},            // alternate screen, cursor kept
+	{off: "\x1b[?25h\x1b[0 q\x1b[m"},                   // cursor and style
+	{on: "\x1b[?7l", off: "\x1b[?7h"},                  // no wrapping at the right edge
+	{on: "\x1b[?2004h", off: "\x1b[?2004l"},            // bracketed paste
+	{on: "\x1b[?1004h", off: "\x1b[?1004l"},            // focus
+	{on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l"},
+	{on: "\x1b[?2026$p\x1b[?u\x1b[>q\x1b[c", query: true}, // answered by mode report, flags, version, fence
+}
+
+// Mouse motion without a button is reported only while a program wants it.
+const (
+	AllMotionOn  = "\x1b[?1003h"
+	AllMotionOff = "\x1b[?1003l\x1b[?1002h"
+)
+
+// EnterSequence switches on what the interface needs.
+func EnterSequence(c Caps) string {
+	var b strings.Builder
+	for _, t := range toggles {
+		if !t.query || !c.Console {
+			b.WriteString(t.on)
+		}
+	}
+	return b.String()
+}
+
+// LeaveSequence switches it off again.
+func LeaveSequence(c Caps) string {
+	var b strings.Builder
+	b.WriteString("\x1b[?2026l")
+	if c.Kitty {
+		b.WriteString("\x1b[<u")
+	}
+	if c.Other && !c.Kitty {
+		b.WriteString("\x1b[>4m")
+	}
+	if c.Profile.Hyperlinks {
+		b.WriteString("\x1b]8;;\x1b\\")
+	}
+	for i := len(toggles) - 1; i >= 0; i-- {
+		if t := toggles[i]; !t.query || !c.Console {
+			b.WriteString(t.off)
+		}
+	}
+	if c.Console {
+		return strings.TrimPrefix(b.String(), "\x1b[?2026l")
+	}
+	return b.String()
+}

@@ -1,0 +1,226 @@
+package tty
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"golang.org/x/term"
+)
+
+// EscTimeout is how long the rest of a sequence is waited for. A lone ESC does
+// not wait.
+const EscTimeout = 50 * time.Millisecond
+
+// fenceTimeout is how long Restore waits for answers that are still under way,
+// so that they don't turn up at the shell's prompt.
+const fenceTimeout = 200 * time.Millisecond
+
+// canceler is a reader whose Read can be ended from outside.
+type canceler interface {
+	io.ReadCloser
+	Cancel() bool
+}
+
+// Terminal is the outer terminal. Write belongs to the event loop; all other
+// methods may be called from any goroutine.
+type Terminal struct {
+	in, out *os.File
+
+	mu      sync.Mutex // guards all below, and the decoder
+	caps    Caps
+	saved   *term.State // nil unless in raw mode
+	asked   bool        // queries were sent
+	fence   chan struct{}
+	fenced  bool
+	dec     Decoder
+	reader  canceler
+	done    chan struct{} // the reader has ended
+	flush   *time.Timer
+	last    time.Time
+	dropped bool // input is thrown away
+}
+
+// Open checks that in and out are a terminal that can show the interface.
+func Open(in, out *os.File, env []string) (*Terminal, error) {
+	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
+		return nil, errors.New("open terminal: standard input and output are not a terminal: run cotty in one, or use its commands (cotty --help)")
+	}
+	for _, e := range env {
+		if e == "TERM=dumb" {
+			return nil, errors.New("open terminal: TERM is dumb, which can't move a cursor: use a terminal that can, or cotty's commands (cotty --help)")
+		}
+	}
+	return &Terminal{in: in, out: out, caps: Guess(env), fence: make(chan struct{})}, nil
+}
+
+// Size is the terminal's size in cells.
+func (t *Terminal) Size() (w, h int, err error) {
+	w, h, err = term.GetSize(int(t.out.Fd()))
+	if err != nil {
+		return 0, 0, fmt.Errorf("ask terminal size: %w", err)
+	}
+	if w <= 0 || h <= 0 {
+		w, h = 80, 24 // a pty whose size was never set
+	}
+	return w, h, nil
+}
+
+// Caps is what the terminal can do as far as known when it was opened.
+func (t *Terminal) Caps() Caps {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.caps
+}
+
+// SetCaps tells Restore what was switched on since.
+func (t *Terminal) SetCaps(c Caps) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.caps = c
+}
+
+// Enter sets raw mode and switches on what the interface needs.
+func (t *Terminal) Enter() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	saved, err := term.MakeRaw(int(t.in.Fd()))
+	if err != nil {
+		return fmt.Errorf("set terminal to raw mode: %w", err)
+	}
+	if t.saved == nil {
+		t.saved = saved
+	}
+	t.asked = !t.caps.Console
+	t.dec.Expecting = t.asked
+	if _, err := t.out.WriteString(EnterSequence(t.caps)); err != nil {
+		return fmt.Errorf("write to terminal: %w", err)
+	}
+	return nil
+}
+
+// Write writes to the terminal.
+func (t *Terminal) Write(p []byte) (int, error) { return t.out.Write(p) }
+
+// Read starts to read, handing on what comes from another goroutine. lost is
+// called once when there is nothing to be read any more.
+func (t *Terminal) Read(take func(Input), lost func(error)) error {
+	r, err := uv.NewCancelReader(t.in)
+	if err != nil {
+		return fmt.Errorf("read terminal: %w", err)
+	}
+	t.mu.Lock()
+	t.reader, t.done = r, make(chan struct{})
+	t.mu.Unlock()
+	go t.loop(r, take, lost)
+	return nil
+}
+
+func (t *Terminal) loop(r canceler, take func(Input), lost func(error)) {
+	defer close(t.done)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			t.feed(buf[:n], take)
+		}
+		if err != nil {
+			t.mu.Lock()
+			closed := t.reader == nil
+			t.mu.Unlock()
+			if !closed {
+				lost(err)
+			}
+			return
+		}
+	}
+}
+
+func (t *Terminal) feed(p []byte, take func(Input)) {
+	t.mu.Lock()
+	if t.flush != nil {
+		t.flush.Stop()
+	}
+	now := time.Now()
+	in, more := t.dec.Feed(p, now.Sub(t.last) < EscTimeout)
+	t.last = now
+	if more {
+		t.flush = time.AfterFunc(EscTimeout, func() { t.expire(take) })
+	}
+	t.sawFence(in)
+	dropped := t.dropped
+	t.mu.Unlock()
+	if len(in) > 0 && !dropped {
+		take(in)
+	}
+}
+
+// expire gives up waiting for the rest of a sequence.
+func (t *Terminal) expire(take func(Input)) {
+	t.mu.Lock()
+	in := t.dec.Flush()
+	dropped := t.dropped
+	t.mu.Unlock()
+	if len(in) > 0 && !dropped {
+		take(in)
+	}
+}
+
+// sawFence notes that all answers are in. The lock must be held.
+func (t *Terminal) sawFence(in Input) {
+	if t.fenced {
+		return
+	}
+	for _, msg := range in {
+		if _, ok := msg.(Fence); ok {
+			t.fenced, t.dec.Expecting = true, false
+			close(t.fence)
+			return
+		}
+	}
+}
+
+// Restore gives the terminal back as it was found. It waits a moment for
+// answers that are still under way. Only the first call after Enter does
+// anything.
+func (t *Terminal) Restore() {
+	t.mu.Lock()
+	saved, caps := t.saved, t.caps
+	t.saved, t.dropped = nil, true
+	wait := t.asked && !t.fenced && t.reader != nil
+	t.mu.Unlock()
+	if saved == nil {
+		return
+	}
+	_, _ = t.out.WriteString(LeaveSequence(caps))
+	if wait {
+		select {
+		case <-t.fence:
+		case <-t.done:
+		case <-time.After(fenceTimeout):
+		}
+	}
+	_ = term.Restore(int(t.in.Fd()), saved)
+}
+
+// Close ends the reader. The files stay open.
+func (t *Terminal) Close() {
+	t.mu.Lock()
+	r, done := t.reader, t.done
+	t.reader, t.dropped = nil, true
+	if t.flush != nil {
+		t.flush.Stop()
+	}
+	t.mu.Unlock()
+	if r == nil {
+		return
+	}
+	if r.Cancel() {
+		<-done
+	}
+	_ = r.Close()
+}
