@@ -67,7 +67,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	conn, err := d.DialContext(ctx, "unix", socket)
 	switch {
 	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
-		return nil, because(ErrNotRunning, "connect to the keeper: none is running on %s", socket)
+		return nil, &reason{"connect to the keeper: none is running on " + socket, []error{ErrNotRunning, err}}
 	case err != nil:
 		return nil, fmt.Errorf("connect to the keeper: %w", err)
 	}

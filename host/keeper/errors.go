@@ -63,13 +63,13 @@ func (f *fault) Unwrap() error { return codes[f.Code] }
 
 // because words an error whose text is already complete around a sentinel.
 func because(sentinel error, format string, args ...any) error {
-	return &reason{sentinel, fmt.Sprintf(format, args...)}
+	return &reason{fmt.Sprintf(format, args...), []error{sentinel}}
 }
 
 type reason struct {
-	sentinel error
-	text     string
+	text  string
+	under []error
 }
 
-func (r *reason) Error() string { return r.text }
-func (r *reason) Unwrap() error { return r.sentinel }
+func (r *reason) Error() string   { return r.text }
+func (r *reason) Unwrap() []error { return r.under }

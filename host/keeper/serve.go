@@ -65,27 +65,6 @@ var shielded = []os.Signal{
 	syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGCHLD,
 }
 
-// Run is the whole of a keeper process: it makes the socket, shields the
-// process from terminal signals, marks inherited descriptors close-on-exec and
-// serves until ctx ends, SIGTERM comes or a host asks for Shutdown. The caller
-// has already detached it (own session, no terminal, standard streams on
-// /dev/null).
-func Run(ctx context.Context, socket string, log *slog.Logger) error {
-	if err := sealFiles(); err != nil {
-		return fmt.Errorf("seal inherited descriptors: %w", err)
-	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
-	defer stop()
-	swallow := make(chan os.Signal, 1)
-	signal.Notify(swallow, shielded...)
-	defer signal.Stop(swallow)
-	ln, err := Listen(socket)
-	if err != nil {
-		return err
-	}
-	return Serve(ctx, ln, log)
-}
-
 // keeper is the state of Serve.
 type keeper struct {
 	log *slog.Logger
@@ -106,10 +85,21 @@ type keeper struct {
 // returns nil after a host's Shutdown; when ctx ends it ends all children in
 // the same way and returns ctx's error. The listener is closed on return. A nil
 // log discards.
+//
+// Serve is meant to be all that its process does: it takes the signals of
+// terminals and pipes upon itself and marks inherited descriptors
+// close-on-exec. The caller has detached the process (own session, standard
+// streams elsewhere) and ends ctx on SIGTERM.
 func Serve(ctx context.Context, ln *net.UnixListener, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	if err := sealFiles(); err != nil {
+		return fmt.Errorf("seal inherited descriptors: %w", err)
+	}
+	swallow := make(chan os.Signal, 1)
+	signal.Notify(swallow, shielded...)
+	defer signal.Stop(swallow)
 	k := &keeper{
 		log: log, children: map[string]*child{}, sessions: map[*session]struct{}{},
 		over: make(chan struct{}),
