@@ -2,14 +2,11 @@ package layout
 
 import "cotty/ahp"
 
-// Rect is a rectangle of cells.
-type Rect struct{ X, Y, W, H int }
-
 // Arrangement is where everything of a tab is drawn. Every cell of Area belongs
-// to exactly one body, header or divider, unless there is no room at all.
+// to exactly one body, header or divider, unless no pane is shown at all.
 type Arrangement struct {
 	Area     Rect
-	Panes    []Placed
+	Panes    []Placed // in order; only what is shown
 	Dividers []Divider
 	// TooSmall says that the panes don't fit: the focused one alone is shown, or
 	// none when the area is under MinWidth x MinHeight.
@@ -25,24 +22,77 @@ type Placed struct {
 	Header   Rect
 	Body     Rect
 	Focused  bool
-	Edge     Edge // what dragging the header moves; zero at the top
+	Edge     Edge // what dragging the header moves; zero where nothing lies above
 }
 
-// Divider is a column of cells between the children of a row.
+// Rect gives header and body together.
+func (p Placed) Rect() Rect {
+	return Rect{p.Body.X, p.Body.Y - p.Header.H, p.Body.W, p.Body.H + p.Header.H}
+}
+
+// Divider is the column of cells between two children of a row.
 type Divider struct {
 	Rect
 	Edge Edge
 }
 
-// Edge names a border between two neighbours in a split by the panes next to
-// it, so that it survives changes elsewhere. The zero Edge is none.
+// Edge names the border between two neighbours in a split by a pane on each
+// side, so that it survives changes elsewhere while it is dragged. The zero Edge
+// is none.
 type Edge struct {
 	Axis          Axis // Row: moves left and right; Column: up and down
 	Before, After PaneID
 }
 
 // Arrange lays the tab out.
-func (t Tab) Arrange(area Rect) Arrangement { return Arrangement{} }
+func (t Tab) Arrange(area Rect) Arrangement {
+	a := Arrangement{Area: area}
+	alone := t.Zoom || t.Root.leaf()
+	if !alone && !t.Root.fits(area) {
+		a.TooSmall, alone = true, true
+	}
+	if !alone {
+		a.place(t.Root, area, Edge{})
+	} else if area.W < MinWidth || area.H < MinHeight {
+		a.TooSmall = true
+	} else {
+		leaf := t.Focused()
+		a.Panes = []Placed{{Pane: leaf.Pane, Terminal: leaf.Terminal, Name: leaf.Name, Body: area}}
+	}
+	for i := range a.Panes {
+		a.Panes[i].Focused = a.Panes[i].Pane == t.Focus
+	}
+	return a
+}
+
+// place lays a tree of several panes out; above is the edge on top of it.
+func (a *Arrangement) place(n *Node, r Rect, above Edge) {
+	if n.leaf() {
+		a.Panes = append(a.Panes, Placed{
+			Pane: n.Pane, Terminal: n.Terminal, Name: n.Name, Edge: above,
+			Header: Rect{r.X, r.Y, r.W, 1},
+			Body:   Rect{r.X, r.Y + 1, r.W, r.H - 1},
+		})
+		return
+	}
+	for i, rect := range n.rects(r) {
+		edge := Edge{Axis: n.Axis, After: n.Children[i].first()}
+		if i > 0 {
+			edge.Before = n.Children[i-1].first()
+		}
+		if n.Axis == Column {
+			if i == 0 {
+				edge = above
+			}
+			a.place(n.Children[i], rect, edge)
+			continue
+		}
+		if i > 0 {
+			a.Dividers = append(a.Dividers, Divider{Rect{rect.X - 1, r.Y, 1, r.H}, edge})
+		}
+		a.place(n.Children[i], rect, above)
+	}
+}
 
 // Hit is what lies at a cell.
 type Hit struct {
@@ -54,6 +104,7 @@ type Hit struct {
 // HitKind is what kind of thing lies at a cell.
 type HitKind uint8
 
+// What can be hit.
 const (
 	HitNothing HitKind = iota
 	HitBody
@@ -62,7 +113,39 @@ const (
 )
 
 // At says what lies at a cell.
-func (a Arrangement) At(x, y int) Hit { return Hit{} }
+func (a Arrangement) At(x, y int) Hit {
+	for _, p := range a.Panes {
+		if p.Body.Contains(x, y) {
+			return Hit{Kind: HitBody, Pane: p.Pane}
+		}
+		if p.Header.Contains(x, y) {
+			return Hit{Kind: HitHeader, Pane: p.Pane, Edge: p.Edge}
+		}
+	}
+	for _, d := range a.Dividers {
+		if d.Contains(x, y) {
+			return Hit{Kind: HitDivider, Edge: d.Edge}
+		}
+	}
+	return Hit{}
+}
 
-// Pane gives a pane's place.
-func (a Arrangement) Pane(id PaneID) (Placed, bool) { return Placed{}, false }
+// Pane gives a pane's place; ok is false when it isn't shown.
+func (a Arrangement) Pane(id PaneID) (Placed, bool) {
+	for _, p := range a.Panes {
+		if p.Pane == id {
+			return p, true
+		}
+	}
+	return Placed{}, false
+}
+
+// Focused gives the focused pane's place; ok is false when nothing is shown.
+func (a Arrangement) Focused() (Placed, bool) {
+	for _, p := range a.Panes {
+		if p.Focused {
+			return p, true
+		}
+	}
+	return Placed{}, false
+}

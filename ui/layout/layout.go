@@ -2,11 +2,27 @@ package layout
 
 import (
 	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"cotty/ahp"
 )
 
-// PaneID names a pane within a layout: "p7".
+// Bounds of a layout.
+const (
+	MaxTabs   = 64
+	MaxPanes  = 256     // per tab
+	MaxTotal  = 1024    // in a layout
+	MaxDepth  = 32      // levels of a tree, leaves included
+	MaxWeight = 1 << 20 // of a split's child
+	MaxName   = 128     // bytes
+)
+
+// PaneID names a pane within a layout, such as "p7". It stays with the pane
+// through every operation.
 type PaneID string
 
 // Layout is a named set of tabs: the document of a layout channel.
@@ -14,10 +30,10 @@ type Layout struct {
 	Name   string
 	Tabs   []Tab
 	Active int      // index into Tabs; 0 when there are none
-	NextID int      // number of the next pane or tab
-	Recent []string // tab ids, last active first, without the active one
+	NextID int      // where the search for the next pane's or tab's number starts
+	Recent []string // ids of tabs, last active first, without the active one
 
-	extra map[string]json.RawMessage
+	extra map[string]json.RawMessage // members that this version doesn't know
 }
 
 // Tab is a split tree with a focus.
@@ -27,8 +43,8 @@ type Tab struct {
 	Root   *Node  // never nil
 	Focus  PaneID
 	Recent []PaneID // last focused first, without Focus
-	Zoom   bool     // only the focused pane is shown
-	Preset Preset   // last one applied
+	Zoom   bool     // only the focused pane is shown; never with one pane
+	Preset Preset   // last one applied, "" for none
 
 	extra map[string]json.RawMessage
 }
@@ -36,20 +52,21 @@ type Tab struct {
 // Axis is how a split lays out its children.
 type Axis string
 
+// The axes.
 const (
-	Row    Axis = "row"    // side by side
-	Column Axis = "column" // one above the other
+	Row    Axis = "row"    // side by side, from the left
+	Column Axis = "column" // one above the other, from the top
 )
 
-// Node is a leaf (Pane set) or a split (Children set, two or more).
+// Node is a leaf (Pane set) or a split (Children set).
 type Node struct {
 	Pane     PaneID
 	Terminal ahp.URI
-	Name     string // given by the user
+	Name     string // given by the user; "" shows the terminal's title
 
 	Axis     Axis
 	Children []*Node
-	Weights  []int // as many as Children, each at least 1
+	Weights  []int
 
 	extra map[string]json.RawMessage
 }
@@ -57,6 +74,7 @@ type Node struct {
 // Direction on the screen.
 type Direction uint8
 
+// The directions.
 const (
 	Left Direction = iota
 	Down
@@ -64,38 +82,123 @@ const (
 	Right
 )
 
-// Preset is the name of a ready-made arrangement of a tab's panes.
-type Preset string
+// axis gives the axis along which the direction points.
+func (d Direction) axis() Axis {
+	if d == Left || d == Right {
+		return Row
+	}
+	return Column
+}
 
-const (
-	EvenHorizontal Preset = "even-horizontal"
-	EvenVertical   Preset = "even-vertical"
-	MainHorizontal Preset = "main-horizontal"
-	MainVertical   Preset = "main-vertical"
-	Tiled          Preset = "tiled"
-)
+// back says whether the direction points to smaller coordinates.
+func (d Direction) back() bool { return d == Left || d == Up }
 
 // New gives a layout without tabs.
-func New(name string) Layout { return Layout{Name: name, NextID: 1} }
-
-// Decode reads a layout channel's document. Anything out of bounds or without
-// meaning is an error; a focus that points nowhere is mended.
-func Decode(doc []byte) (Layout, error) { return Layout{}, nil }
-
-// Encode writes the document.
-func (l Layout) Encode() []byte { return nil }
+func New(name string) Layout { return Layout{Name: clean(name), NextID: 1} }
 
 // Tab gives the active tab; ok is false when there are none.
-func (l Layout) Tab() (Tab, bool) { return Tab{}, false }
+func (l Layout) Tab() (Tab, bool) {
+	if len(l.Tabs) == 0 {
+		return Tab{}, false
+	}
+	return l.Tabs[l.Active], true
+}
 
 // Find gives the index of the tab that holds the pane, and its leaf.
-func (l Layout) Find(id PaneID) (tab int, leaf *Node, ok bool) { return 0, nil, false }
+func (l Layout) Find(id PaneID) (tab int, leaf *Node, ok bool) {
+	for i, t := range l.Tabs {
+		if leaf := t.Root.find(id); leaf != nil {
+			return i, leaf, true
+		}
+	}
+	return 0, nil, false
+}
 
-// Showing gives the first pane that shows the terminal.
-func (l Layout) Showing(uri ahp.URI) (PaneID, bool) { return "", false }
+// Showing gives the first pane that shows the terminal, looking in the active
+// tab first.
+func (l Layout) Showing(uri ahp.URI) (PaneID, bool) {
+	if len(l.Tabs) == 0 {
+		return "", false
+	}
+	order := append([]Tab{l.Tabs[l.Active]}, l.Tabs...)
+	for _, t := range order {
+		for _, leaf := range t.Panes() {
+			if leaf.Terminal == uri {
+				return leaf.Pane, true
+			}
+		}
+	}
+	return "", false
+}
 
-// Terminals gives the terminals shown, each once, in order.
-func (l Layout) Terminals() []ahp.URI { return nil }
+// Terminals gives the terminals shown, each once, in the order of the tabs and
+// panes. It is never nil, as ahp.LayoutState wants it.
+func (l Layout) Terminals() []ahp.URI {
+	uris := []ahp.URI{}
+	seen := make(map[ahp.URI]bool)
+	for _, t := range l.Tabs {
+		for _, leaf := range t.Panes() {
+			if !seen[leaf.Terminal] {
+				seen[leaf.Terminal] = true
+				uris = append(uris, leaf.Terminal)
+			}
+		}
+	}
+	return uris
+}
 
-// Panes gives the leaves in order.
-func (t Tab) Panes() []*Node { return nil }
+// Panes gives the leaves in order: left to right, top to bottom.
+func (t Tab) Panes() []*Node {
+	return t.Root.leaves(nil)
+}
+
+// Focused gives the leaf that has the focus.
+func (t Tab) Focused() *Node { return t.Root.find(t.Focus) }
+
+// total counts the panes of all tabs.
+func (l Layout) total() int {
+	n := 0
+	for _, t := range l.Tabs {
+		n += t.Root.count()
+	}
+	return n
+}
+
+// withTab gives the layout with tab i replaced.
+func (l Layout) withTab(i int, t Tab) Layout {
+	l.Tabs = slices.Clone(l.Tabs)
+	l.Tabs[i] = t
+	return l
+}
+
+// mint gives an id that no pane or tab has, and the layout that knows it.
+func (l Layout) mint(kind string) (Layout, string) {
+	for n := max(l.NextID, 1); ; n++ {
+		id := kind + strconv.Itoa(n)
+		_, _, pane := l.Find(PaneID(id))
+		if !pane && !slices.ContainsFunc(l.Tabs, func(t Tab) bool { return t.ID == id }) {
+			l.NextID = n + 1
+			return l, id
+		}
+	}
+}
+
+// clean makes a name fit to be drawn: no control or format characters, no
+// blanks around it, at most MaxName bytes.
+func clean(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.TrimSpace(name)
+	if len(name) > MaxName {
+		cut := MaxName
+		for !utf8.RuneStart(name[cut]) {
+			cut--
+		}
+		name = strings.TrimSpace(name[:cut])
+	}
+	return name
+}

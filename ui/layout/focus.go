@@ -1,0 +1,143 @@
+package layout
+
+import "slices"
+
+// FocusPane focuses the pane and activates its tab. Without such a pane nothing
+// changes. Leaving a zoomed pane ends the zoom.
+func (l Layout) FocusPane(id PaneID) Layout {
+	i, _, ok := l.Find(id)
+	if !ok {
+		return l
+	}
+	return l.withTab(i, l.Tabs[i].focus(id)).GoTab(i)
+}
+
+// focus moves the focus to a pane of this tab.
+func (t Tab) focus(id PaneID) Tab {
+	if id == t.Focus {
+		return t
+	}
+	t.Recent = push(t.Recent, t.Focus, id)
+	t.Focus = id
+	t.Zoom = false
+	return t
+}
+
+// push puts an element in front of a list that has each once, and takes another
+// out.
+func push[T comparable](list []T, front, gone T) []T {
+	out := []T{front}
+	for _, e := range list {
+		if e != front && e != gone {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// without gives the list without an element.
+func without[T comparable](list []T, gone T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(e T) bool { return e == gone })
+}
+
+// Focus moves the active tab's focus to the neighbour; without one nothing
+// changes.
+func (l Layout) Focus(area Rect, d Direction) Layout {
+	t, ok := l.Tab()
+	if !ok {
+		return l
+	}
+	to, ok := t.Neighbour(area, t.Focus, d)
+	if !ok {
+		return l
+	}
+	return l.withTab(l.Active, t.focus(to))
+}
+
+// FocusNext moves the active tab's focus n panes on in order, around the ends;
+// n may be negative.
+func (l Layout) FocusNext(n int) Layout {
+	t, ok := l.Tab()
+	if !ok {
+		return l
+	}
+	return l.withTab(l.Active, t.focus(t.further(t.Focus, n)))
+}
+
+// further gives the pane n places after one of the tab's, around the ends.
+func (t Tab) further(id PaneID, n int) PaneID {
+	panes := t.Panes()
+	i := slices.IndexFunc(panes, func(n *Node) bool { return n.Pane == id })
+	return panes[wrap(i+n, len(panes))].Pane
+}
+
+func wrap(i, n int) int { return (i%n + n) % n }
+
+// FocusLast goes back to the pane of the active tab that was focused before.
+func (l Layout) FocusLast() Layout {
+	t, ok := l.Tab()
+	if !ok || len(t.Recent) == 0 {
+		return l
+	}
+	return l.withTab(l.Active, t.focus(t.Recent[0]))
+}
+
+// Neighbour gives the pane that Focus would go to from a pane: of those whose
+// border touches its border on that side, the one focused last; if none of them
+// ever was, the one with the most border in common, and of equal ones the first.
+// It does not go around the screen's edges. A zoomed tab is looked at as if it
+// weren't, and so is one that doesn't fit into the area.
+func (t Tab) Neighbour(area Rect, from PaneID, d Direction) (PaneID, bool) {
+	a := t.geometry(area)
+	p, ok := a.Pane(from)
+	if !ok {
+		return "", false
+	}
+	here := p.Rect()
+	best, bestRecent, bestOverlap := PaneID(""), len(t.Recent), 0
+	for _, q := range a.Panes {
+		overlap := here.touch(q.Rect(), d)
+		if overlap <= 0 {
+			continue
+		}
+		recent := slices.Index(t.Recent, q.Pane)
+		if recent < 0 {
+			recent = len(t.Recent)
+		}
+		if best == "" || recent < bestRecent || recent == bestRecent && overlap > bestOverlap {
+			best, bestRecent, bestOverlap = q.Pane, recent, overlap
+		}
+	}
+	return best, best != ""
+}
+
+// touch gives the number of cells of border that the rectangles have in common
+// where o lies on that side of r, 0 when it doesn't.
+func (r Rect) touch(o Rect, d Direction) int {
+	touching := false
+	switch d {
+	case Left:
+		touching = o.X+o.W+1 == r.X
+	case Right:
+		touching = r.X+r.W+1 == o.X
+	case Up:
+		touching = o.Y+o.H == r.Y
+	case Down:
+		touching = r.Y+r.H == o.Y
+	}
+	if !touching {
+		return 0
+	}
+	if d.axis() == Row {
+		return min(r.Y+r.H, o.Y+o.H) - max(r.Y, o.Y)
+	}
+	return min(r.X+r.W, o.X+o.W) - max(r.X, o.X)
+}
+
+// geometry arranges all panes of the tab, zoomed or not, in the area or, where
+// they don't fit, in the smallest one that has room for them.
+func (t Tab) geometry(area Rect) Arrangement {
+	w, h := t.Root.least()
+	t.Zoom = false
+	return t.Arrange(Rect{area.X, area.Y, max(area.W, w), max(area.H, h)})
+}

@@ -1,0 +1,253 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+
+	"cotty/ahp"
+)
+
+// The area that operations take is where tabs are drawn. It keeps panes that
+// have nothing to do with an operation from moving by a cell; the zero Rect
+// means that it isn't known.
+
+// Split puts a new pane beside the pane and focuses it. The pane gives up half
+// of its cells; CanSplit says whether that leaves both with enough. The error
+// says which bound was met.
+func (l Layout) Split(area Rect, at PaneID, d Direction, uri ahp.URI) (Layout, PaneID, error) {
+	i, _, ok := l.Find(at)
+	if !ok {
+		return l, "", fmt.Errorf("split: there is no pane %q", at)
+	}
+	if err := l.room(&l.Tabs[i]); err != nil {
+		return l, "", err
+	}
+	next, id := l.mint("p")
+	next, err := next.insert(area, i, at, d, &Node{Pane: PaneID(id), Terminal: uri})
+	if err != nil {
+		return l, "", err
+	}
+	return next, PaneID(id), nil
+}
+
+// insert puts a leaf beside a pane of tab i and focuses it.
+func (l Layout) insert(area Rect, i int, at PaneID, d Direction, leaf *Node) (Layout, error) {
+	t := l.Tabs[i]
+	p, _ := t.Root.pathTo(at)
+	t.Root = t.Root.insert(spaceFor(t.Root, area), p, d, leaf)
+	if t.Root.depth() > MaxDepth {
+		return l, fmt.Errorf("panes can be split %d levels deep at most", MaxDepth-1)
+	}
+	return l.withTab(i, t.focus(leaf.Pane).unzoomed()).GoTab(i), nil
+}
+
+func (t Tab) unzoomed() Tab {
+	t.Zoom = false
+	return t
+}
+
+// CanSplit says whether both halves would have room.
+func (t Tab) CanSplit(area Rect, at PaneID, d Direction) bool {
+	if t.Root.count() >= MaxPanes || !t.Root.fits(area) {
+		return false
+	}
+	p, ok := t.geometry(area).Pane(at)
+	if !ok {
+		return false
+	}
+	r := p.Rect()
+	if d.axis() == Row {
+		return r.W >= 2*MinWidth+1 && r.H >= headed
+	}
+	return r.W >= MinWidth && r.H >= 2*headed
+}
+
+// Close takes the pane out; with its last pane the tab goes too. The focus goes
+// back to the pane focused before, or else to the one next to it in order.
+func (l Layout) Close(area Rect, id PaneID) Layout {
+	i, _, ok := l.Find(id)
+	if !ok {
+		return l
+	}
+	t, left := l.Tabs[i].remove(area, id)
+	if !left {
+		return l.CloseTab(i)
+	}
+	return l.withTab(i, t)
+}
+
+// remove takes a pane out of the tab; ok is false when it was the last one.
+func (t Tab) remove(area Rect, id PaneID) (Tab, bool) {
+	if t.Root.leaf() {
+		return t, false
+	}
+	beside := t.further(id, -1)
+	if t.Root.first() == id {
+		beside = t.further(id, 1)
+	}
+	p, _ := t.Root.pathTo(id)
+	t.Root = t.Root.remove(spaceFor(t.Root, area), p)
+	if t.Focus == id {
+		t.Focus = beside
+		if len(t.Recent) > 0 {
+			t.Focus = t.Recent[0]
+		}
+		t.Zoom = false
+	}
+	t.Recent = without(without(t.Recent, id), t.Focus)
+	t.Zoom = t.Zoom && !t.Root.leaf()
+	return t, true
+}
+
+// RemoveTerminal closes the panes that show it.
+func (l Layout) RemoveTerminal(area Rect, uri ahp.URI) Layout {
+	return l.Prune(area, func(u ahp.URI) bool { return u != uri })
+}
+
+// Prune closes the panes whose terminal is not alive.
+func (l Layout) Prune(area Rect, alive func(ahp.URI) bool) Layout {
+	var dead []PaneID
+	for _, t := range l.Tabs {
+		for _, leaf := range t.Panes() {
+			if !alive(leaf.Terminal) {
+				dead = append(dead, leaf.Pane)
+			}
+		}
+	}
+	for _, id := range dead {
+		l = l.Close(area, id)
+	}
+	return l
+}
+
+// RenamePane names a pane; "" takes the name away. Control characters are left
+// out, and what is over MaxName bytes.
+func (l Layout) RenamePane(id PaneID, name string) Layout {
+	return l.change(id, func(n *Node) { n.Name = clean(name) })
+}
+
+// Show puts another terminal into a pane; a name goes with the old one.
+func (l Layout) Show(id PaneID, uri ahp.URI) Layout {
+	return l.change(id, func(n *Node) { n.Terminal, n.Name = uri, "" })
+}
+
+// change gives the layout with a changed copy of a leaf.
+func (l Layout) change(id PaneID, f func(*Node)) Layout {
+	i, leaf, ok := l.Find(id)
+	if !ok {
+		return l
+	}
+	changed := *leaf
+	f(&changed)
+	t := l.Tabs[i]
+	t.Root = t.Root.swap(map[PaneID]*Node{id: &changed})
+	return l.withTab(i, t)
+}
+
+// Zoom toggles whether only the active tab's focused pane is shown. A pane that
+// is alone can't be zoomed.
+func (l Layout) Zoom() Layout {
+	t, ok := l.Tab()
+	if !ok || t.Root.leaf() {
+		return l
+	}
+	t.Zoom = !t.Zoom
+	return l.withTab(l.Active, t)
+}
+
+// Swap exchanges the places of two panes, of any tabs. The focus stays with a
+// pane in its tab, and with the place across tabs.
+func (l Layout) Swap(a, b PaneID) Layout {
+	i, left, okA := l.Find(a)
+	j, right, okB := l.Find(b)
+	if !okA || !okB || a == b {
+		return l
+	}
+	by := map[PaneID]*Node{a: right, b: left}
+	for _, k := range []int{i, j} {
+		t := l.Tabs[k].unzoomed()
+		t.Root = t.Root.swap(by)
+		if i != j {
+			from, to := a, b
+			if k == j {
+				from, to = b, a
+			}
+			t = t.renamed(from, to)
+		}
+		l = l.withTab(k, t)
+		if i == j {
+			break
+		}
+	}
+	return l
+}
+
+// renamed gives the tab with one pane's id in place of another's in its focus.
+func (t Tab) renamed(from, to PaneID) Tab {
+	if t.Focus == from {
+		t.Focus = to
+	}
+	t.Recent = slices.Clone(t.Recent)
+	for i, id := range t.Recent {
+		if id == from {
+			t.Recent[i] = to
+		}
+	}
+	return t
+}
+
+// SwapNext exchanges the pane with the one n further in its tab, around the
+// ends; n may be negative.
+func (l Layout) SwapNext(id PaneID, n int) Layout {
+	i, _, ok := l.Find(id)
+	if !ok {
+		return l
+	}
+	return l.Swap(id, l.Tabs[i].further(id, n))
+}
+
+// Move takes the pane out and puts it beside another, of any tab, with its name
+// and the focus: what tmux calls move-pane and join-pane.
+func (l Layout) Move(area Rect, id, beside PaneID, d Direction) (Layout, error) {
+	i, leaf, ok := l.Find(id)
+	if !ok {
+		return l, fmt.Errorf("move: there is no pane %q", id)
+	}
+	j, _, ok := l.Find(beside)
+	if !ok {
+		return l, fmt.Errorf("move: there is no pane %q", beside)
+	}
+	if id == beside {
+		return l, nil
+	}
+	if i != j {
+		if l.Tabs[j].Root.count() >= MaxPanes {
+			return l, fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
+		}
+	}
+	// The tab's own pane is never its last here, or it would have none beside it.
+	without := l.Close(area, id)
+	j, _, _ = without.Find(beside)
+	next, err := without.insert(area, j, beside, d, leaf)
+	if err != nil {
+		return l, err
+	}
+	return next, nil
+}
+
+// BreakOut makes a tab of the pane, after the one it was in.
+func (l Layout) BreakOut(area Rect, id PaneID) (Layout, error) {
+	i, leaf, ok := l.Find(id)
+	if !ok {
+		return l, fmt.Errorf("break out: there is no pane %q", id)
+	}
+	t, left := l.Tabs[i].remove(area, id)
+	if !left {
+		return l, fmt.Errorf("break out: this pane has its tab to itself already")
+	}
+	next, err := l.withTab(i, t).addTab(i+1, leaf)
+	if err != nil {
+		return l, err
+	}
+	return next, nil
+}

@@ -1,0 +1,155 @@
+package layout
+
+// Preset is the name of a ready-made arrangement of a tab's panes. The names
+// are tmux's.
+type Preset string
+
+// The presets, in the order in which NextPreset goes through them.
+const (
+	EvenHorizontal Preset = "even-horizontal" // side by side
+	EvenVertical   Preset = "even-vertical"   // one above the other
+	MainHorizontal Preset = "main-horizontal" // the first on top, the others below
+	MainVertical   Preset = "main-vertical"   // the first on the left
+	Tiled          Preset = "tiled"           // as square as can be
+)
+
+// mainWeight and otherWeight share a tab out between the main pane and the rest.
+const mainWeight, otherWeight = 3, 2
+
+// presetRow is an arrangement; it is given two panes or more.
+type presetRow struct {
+	name  Preset
+	build func([]*Node) *Node
+}
+
+var presets = []presetRow{
+	{EvenHorizontal, func(p []*Node) *Node { return line(Row, p) }},
+	{EvenVertical, func(p []*Node) *Node { return line(Column, p) }},
+	{MainHorizontal, func(p []*Node) *Node { return around(Column, p) }},
+	{MainVertical, func(p []*Node) *Node { return around(Row, p) }},
+	{Tiled, tile},
+}
+
+// line puts nodes next to each other.
+func line(axis Axis, nodes []*Node) *Node {
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	return split(axis, ones(len(nodes)), nodes...)
+}
+
+// around puts the first pane against all others.
+func around(axis Axis, panes []*Node) *Node {
+	across := Row
+	if axis == Row {
+		across = Column
+	}
+	return split(axis, []int{mainWeight, otherWeight}, panes[0], line(across, panes[1:]))
+}
+
+// tile makes rows of equal height that all have the same number of panes, but
+// for the last one.
+func tile(panes []*Node) *Node {
+	rows, columns := 1, 1
+	for rows*columns < len(panes) {
+		rows++
+		if rows*columns < len(panes) {
+			columns++
+		}
+	}
+	var lines []*Node
+	for len(panes) > 0 {
+		n := min(columns, len(panes))
+		lines = append(lines, line(Row, panes[:n:n]))
+		panes = panes[n:]
+	}
+	return line(Column, lines)
+}
+
+// Apply arranges the active tab's panes by a preset, in their order. An unknown
+// name changes nothing.
+func (l Layout) Apply(p Preset) Layout {
+	t, ok := l.Tab()
+	if !ok {
+		return l
+	}
+	t, ok = t.apply(p)
+	if !ok {
+		return l
+	}
+	return l.withTab(l.Active, t)
+}
+
+func (t Tab) apply(p Preset) (Tab, bool) {
+	for _, preset := range presets {
+		if preset.name == p && !t.Root.leaf() {
+			t.Root = preset.build(t.Panes())
+			t.Preset = p
+			return t.unzoomed(), true
+		}
+	}
+	return t, false
+}
+
+// NextPreset applies the preset after the last one that fits the area; where
+// none does, nothing changes.
+func (l Layout) NextPreset(area Rect) Layout {
+	t, ok := l.Tab()
+	if !ok {
+		return l
+	}
+	last := -1
+	for i, p := range presets {
+		if p.name == t.Preset {
+			last = i
+		}
+	}
+	for i := range presets {
+		next, ok := t.apply(presets[wrap(last+1+i, len(presets))].name)
+		if ok && (area.Empty() || next.Root.fits(area)) {
+			return l.withTab(l.Active, next)
+		}
+	}
+	return l
+}
+
+// Even gives the active tab's panes equal sizes, as far as their arrangement
+// allows: a split's child gets as much as it has panes along the split.
+func (l Layout) Even() Layout {
+	t, ok := l.Tab()
+	if !ok {
+		return l
+	}
+	t.Root = t.Root.even()
+	return l.withTab(l.Active, t.unzoomed())
+}
+
+func (n *Node) even() *Node {
+	if n.leaf() {
+		return n
+	}
+	children := make([]*Node, len(n.Children))
+	weights := make([]int, len(n.Children))
+	for i, c := range n.Children {
+		children[i] = c.even()
+		weights[i] = c.span(n.Axis)
+	}
+	return n.with(children, weights)
+}
+
+// span counts the panes next to each other along an axis.
+func (n *Node) span(axis Axis) int {
+	if n.leaf() {
+		return 1
+	}
+	sum, most := 0, 0
+	for _, c := range n.Children {
+		s := c.span(axis)
+		sum += s
+		most = max(most, s)
+	}
+	if n.Axis == axis {
+		return sum
+	}
+	return most
+}

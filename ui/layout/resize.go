@@ -1,0 +1,99 @@
+package layout
+
+// Resize moves the pane's border by n cells in the direction, as tmux does: the
+// border on its far side (right, bottom), or the near one where the pane ends
+// its split. What the neighbour can't give up its next neighbours do. Zoomed
+// panes are unzoomed; without a split along the direction, or where the panes
+// don't fit, nothing else changes.
+func (l Layout) Resize(area Rect, id PaneID, d Direction, n int) Layout {
+	i, _, ok := l.Find(id)
+	if !ok || n <= 0 {
+		return l
+	}
+	t := l.Tabs[i].unzoomed()
+	p, _ := t.Root.pathTo(id)
+	for k := len(p) - 1; k >= 0; k-- {
+		s := t.Root.at(p[:k])
+		if s.Axis != d.axis() {
+			continue
+		}
+		edge := min(p[k], len(s.Children)-2)
+		if d.back() {
+			n = -n
+		}
+		t.Root = t.Root.moveEdge(area, p[:k], edge, n)
+		break
+	}
+	return l.withTab(i, t)
+}
+
+// Drag moves an edge to a cell: a divider to column x, a header to row y, as far
+// as there is room. An edge that is no more, because someone else changed the
+// layout, moves nothing.
+func (l Layout) Drag(area Rect, e Edge, x, y int) Layout {
+	i, _, ok := l.Find(e.Before)
+	if !ok || l.Tabs[i].Zoom {
+		return l
+	}
+	t := l.Tabs[i]
+	p, at, ok := t.Root.edge(e)
+	if !ok || !t.Root.fits(area) {
+		return l
+	}
+	s := t.Root.at(p)
+	rects := s.rects(t.Root.rectAt(area, p))
+	n := y - rects[at+1].Y
+	if s.Axis == Row {
+		n = x - (rects[at+1].X - 1)
+	}
+	t.Root = t.Root.moveEdge(area, p, at, n)
+	return l.withTab(i, t)
+}
+
+// edge finds the split of an edge, and the child before it.
+func (n *Node) edge(e Edge) (p path, at int, ok bool) {
+	before, ok1 := n.pathTo(e.Before)
+	after, ok2 := n.pathTo(e.After)
+	if !ok1 || !ok2 {
+		return nil, 0, false
+	}
+	k := 0
+	for k < len(before) && k < len(after) && before[k] == after[k] {
+		k++
+	}
+	if k == len(before) || k == len(after) || after[k] != before[k]+1 || n.at(before[:k]).Axis != e.Axis {
+		return nil, 0, false
+	}
+	return before[:k], before[k], true
+}
+
+// rectAt gives the rectangle of the node at the path.
+func (n *Node) rectAt(area Rect, p path) Rect {
+	for _, i := range p {
+		area = n.rects(area)[i]
+		n = n.Children[i]
+	}
+	return area
+}
+
+// moveEdge gives the tree with the border after child at of the split at the
+// path moved by n cells, forward when positive, as far as there is room.
+func (n *Node) moveEdge(area Rect, p path, at, by int) *Node {
+	if !n.fits(area) {
+		return n
+	}
+	s := n.at(p)
+	sizes := s.sizes(s.length(n.rectAt(area, p)))
+	leasts := s.leasts()
+	grows, shrinks, step := at, at+1, 1
+	if by < 0 {
+		grows, shrinks, step, by = at+1, at, -1, -by
+	}
+	for i := shrinks; i >= 0 && i < len(sizes) && by > 0; i += step {
+		give := min(by, sizes[i]-leasts[i])
+		sizes[i] -= give
+		sizes[grows] += give
+		by -= give
+	}
+	return n.replace(space{}, p, s.with(s.Children, sizes))
+}

@@ -1,0 +1,175 @@
+package layout
+
+// Sizes of a pane's body that are still drawn. A pane with a header needs one
+// row more.
+const (
+	MinWidth  = 2
+	MinHeight = 1
+)
+
+// headed is the least height of a pane with a header.
+const headed = MinHeight + 1
+
+// Rect is a rectangle of cells.
+type Rect struct{ X, Y, W, H int }
+
+// Contains says whether the cell lies within.
+func (r Rect) Contains(x, y int) bool {
+	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
+}
+
+// Empty says whether it has no cell.
+func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
+
+// space is the area of a node while a tree is changed: empty when nobody knows
+// it or the tree doesn't fit, and then weights stand for themselves.
+type space Rect
+
+func (s space) known() bool { return !Rect(s).Empty() }
+
+// child gives the space of child i of a split that has this one.
+func (s space) child(n *Node, i int) space {
+	if !s.known() {
+		return space{}
+	}
+	return space(n.rects(Rect(s))[i])
+}
+
+// weights gives the split's weights as its children's sizes in cells, which
+// share the same space out in the same way. The slice is the caller's.
+func (s space) weights(n *Node) []int {
+	if !s.known() {
+		return append([]int(nil), n.Weights...)
+	}
+	return n.sizes(n.length(Rect(s)))
+}
+
+// spaceFor gives the area as the space of the tree if the tree fits into it.
+func spaceFor(root *Node, area Rect) space {
+	if area.Empty() || !root.fits(area) {
+		return space{}
+	}
+	return space(area)
+}
+
+// least gives the smallest width and height that the tree can be drawn in,
+// headers included.
+func (n *Node) least() (w, h int) {
+	if n.leaf() {
+		return MinWidth, headed
+	}
+	for i, c := range n.Children {
+		cw, ch := c.least()
+		switch {
+		case n.Axis == Row:
+			w += cw
+			h = max(h, ch)
+			if i > 0 {
+				w++
+			}
+		default:
+			w = max(w, cw)
+			h += ch
+		}
+	}
+	return w, h
+}
+
+func (n *Node) fits(area Rect) bool {
+	w, h := n.least()
+	return w <= area.W && h <= area.H
+}
+
+// length gives the rectangle's extent along the split's axis.
+func (n *Node) length(r Rect) int {
+	if n.Axis == Row {
+		return r.W
+	}
+	return r.H
+}
+
+// leasts gives the least sizes of the children along the split's axis.
+func (n *Node) leasts() []int {
+	mins := make([]int, len(n.Children))
+	for i, c := range n.Children {
+		w, h := c.least()
+		if n.Axis == Row {
+			mins[i] = w
+		} else {
+			mins[i] = h
+		}
+	}
+	return mins
+}
+
+// sizes gives the cells of the children along the split's axis, dividers not
+// counted. The split must fit into the length.
+func (n *Node) sizes(length int) []int {
+	if n.Axis == Row {
+		length -= len(n.Children) - 1
+	}
+	return share(length, n.Weights, n.leasts())
+}
+
+// rects gives the children's rectangles.
+func (n *Node) rects(r Rect) []Rect {
+	rects := make([]Rect, len(n.Children))
+	for i, size := range n.sizes(n.length(r)) {
+		rects[i] = r
+		if n.Axis == Row {
+			rects[i].W = size
+			r.X += size + 1
+		} else {
+			rects[i].H = size
+			r.Y += size
+		}
+	}
+	return rects
+}
+
+// share hands cells out by weight, but nobody less than its least; what
+// rounding leaves over goes to the largest remainders, of equal ones to the
+// first. The leasts must not sum to more than there is.
+func share(cells int, weights, leasts []int) []int {
+	sizes := make([]int, len(weights))
+	fixed := make([]bool, len(weights))
+	var sum int64
+	for again := true; again; {
+		again = false
+		sum = 0
+		for i, w := range weights {
+			if !fixed[i] {
+				sum += int64(w)
+			}
+		}
+		left := cells
+		for i, w := range weights {
+			if !fixed[i] && int64(cells)*int64(w) < int64(leasts[i])*sum {
+				sizes[i], fixed[i], again = leasts[i], true, true
+				left -= leasts[i]
+			}
+		}
+		cells = left
+	}
+	left := cells
+	remainders := make([]int64, len(weights))
+	for i, w := range weights {
+		if !fixed[i] {
+			exact := int64(cells) * int64(w)
+			sizes[i] = int(exact / sum)
+			remainders[i] = exact % sum
+			left -= sizes[i]
+		}
+	}
+	for ; left > 0; left-- {
+		best := -1
+		for i := range weights {
+			if !fixed[i] && (best < 0 || remainders[i] > remainders[best]) {
+				best = i
+			}
+		}
+		sizes[best]++
+		remainders[best] = -1
+	}
+	return sizes
+}

@@ -1,0 +1,123 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+
+	"cotty/ahp"
+)
+
+// NewTab appends a tab with one pane and makes it active. The error says which
+// bound was met.
+func (l Layout) NewTab(uri ahp.URI) (Layout, PaneID, error) {
+	if err := l.room(nil); err != nil {
+		return l, "", err
+	}
+	next, pane := l.mint("p")
+	next, err := next.addTab(len(l.Tabs), &Node{Pane: PaneID(pane), Terminal: uri})
+	if err != nil {
+		return l, "", err
+	}
+	return next, PaneID(pane), nil
+}
+
+// room says which bound stands against one pane more in the layout, and in the
+// tab if there is one.
+func (l Layout) room(t *Tab) error {
+	if t != nil && t.Root.count() >= MaxPanes {
+		return fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
+	}
+	if l.total() >= MaxTotal {
+		return fmt.Errorf("a layout can have %d panes at most; close one first", MaxTotal)
+	}
+	return nil
+}
+
+// addTab puts a tab with one pane at place i and makes it active.
+func (l Layout) addTab(i int, leaf *Node) (Layout, error) {
+	if len(l.Tabs) >= MaxTabs {
+		return l, fmt.Errorf("a layout can have %d tabs at most; close one first", MaxTabs)
+	}
+	l, id := l.mint("t")
+	if len(l.Tabs) > 0 {
+		l.Recent = push(l.Recent, l.Tabs[l.Active].ID, id)
+	}
+	l.Tabs = slices.Insert(slices.Clone(l.Tabs), i, Tab{ID: id, Root: leaf, Focus: leaf.Pane})
+	l.Active = i
+	return l, nil
+}
+
+// GoTab activates a tab by index; out of range nothing changes.
+func (l Layout) GoTab(i int) Layout {
+	if i < 0 || i >= len(l.Tabs) || i == l.Active {
+		return l
+	}
+	l.Recent = push(l.Recent, l.Tabs[l.Active].ID, l.Tabs[i].ID)
+	l.Active = i
+	return l
+}
+
+// NextTab activates the tab n further, around the ends; n may be negative.
+func (l Layout) NextTab(n int) Layout {
+	if len(l.Tabs) == 0 {
+		return l
+	}
+	return l.GoTab(wrap(l.Active+n, len(l.Tabs)))
+}
+
+// LastTab goes back to the tab that was active before.
+func (l Layout) LastTab() Layout {
+	if len(l.Recent) == 0 {
+		return l
+	}
+	return l.GoTab(l.tabIndex(l.Recent[0]))
+}
+
+// tabIndex gives the index of the tab with that id, -1 without one.
+func (l Layout) tabIndex(id string) int {
+	return slices.IndexFunc(l.Tabs, func(t Tab) bool { return t.ID == id })
+}
+
+// CloseTab takes the tab out with its panes. When it was active, the tab active
+// before it is again, or else its neighbour.
+func (l Layout) CloseTab(i int) Layout {
+	if i < 0 || i >= len(l.Tabs) {
+		return l
+	}
+	gone := l.Tabs[i].ID
+	active := ""
+	if i != l.Active {
+		active = l.Tabs[l.Active].ID
+	} else if len(l.Recent) > 0 {
+		active = l.Recent[0]
+	} else if len(l.Tabs) > 1 {
+		active = l.Tabs[max(i-1, 1-i)].ID
+	}
+	l.Tabs = slices.Delete(slices.Clone(l.Tabs), i, i+1)
+	l.Recent = without(without(l.Recent, gone), active)
+	l.Active = max(l.tabIndex(active), 0)
+	return l
+}
+
+// MoveTab puts tab i at place to. The active tab stays active.
+func (l Layout) MoveTab(i, to int) Layout {
+	if i < 0 || i >= len(l.Tabs) || to < 0 || to >= len(l.Tabs) || i == to {
+		return l
+	}
+	active := l.Tabs[l.Active].ID
+	t := l.Tabs[i]
+	l.Tabs = slices.Insert(slices.Delete(slices.Clone(l.Tabs), i, i+1), to, t)
+	l.Active = l.tabIndex(active)
+	return l
+}
+
+// RenameTab names a tab; "" takes the name away. Control characters are left
+// out, and what is over MaxName bytes.
+func (l Layout) RenameTab(i int, name string) Layout {
+	if i < 0 || i >= len(l.Tabs) {
+		return l
+	}
+	t := l.Tabs[i]
+	t.Name = clean(name)
+	return l.withTab(i, t)
+}

@@ -1,0 +1,227 @@
+package layout
+
+import "slices"
+
+// A path leads from a node to one below it: the index of the child at each
+// step. It is what operations rebuild a tree along.
+type path []int
+
+func (n *Node) leaf() bool { return len(n.Children) == 0 }
+
+// find gives the leaf of that pane, nil when there is none.
+func (n *Node) find(id PaneID) *Node {
+	if n.leaf() {
+		if n.Pane == id {
+			return n
+		}
+		return nil
+	}
+	for _, c := range n.Children {
+		if f := c.find(id); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// pathTo gives the way to the leaf of that pane.
+func (n *Node) pathTo(id PaneID) (path, bool) {
+	if n.leaf() {
+		return nil, n.Pane == id
+	}
+	for i, c := range n.Children {
+		if p, ok := c.pathTo(id); ok {
+			return append(path{i}, p...), true
+		}
+	}
+	return nil, false
+}
+
+// at gives the node that the path leads to.
+func (n *Node) at(p path) *Node {
+	for _, i := range p {
+		n = n.Children[i]
+	}
+	return n
+}
+
+// leaves appends the leaves in order.
+func (n *Node) leaves(to []*Node) []*Node {
+	if n.leaf() {
+		return append(to, n)
+	}
+	for _, c := range n.Children {
+		to = c.leaves(to)
+	}
+	return to
+}
+
+func (n *Node) count() int {
+	if n.leaf() {
+		return 1
+	}
+	sum := 0
+	for _, c := range n.Children {
+		sum += c.count()
+	}
+	return sum
+}
+
+// depth counts the levels, 1 for a leaf.
+func (n *Node) depth() int {
+	deepest := 0
+	for _, c := range n.Children {
+		deepest = max(deepest, c.depth())
+	}
+	return deepest + 1
+}
+
+// first gives the first leaf's pane.
+func (n *Node) first() PaneID {
+	for !n.leaf() {
+		n = n.Children[0]
+	}
+	return n.Pane
+}
+
+// split makes a split without a past.
+func split(axis Axis, weights []int, children ...*Node) *Node {
+	return &Node{Axis: axis, Children: children, Weights: bounded(weights)}
+}
+
+// ones gives n equal weights.
+func ones(n int) []int {
+	w := make([]int, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}
+
+// bounded halves weights until all are within 1 and MaxWeight.
+func bounded(weights []int) []int {
+	largest, halvings := slices.Max(weights), 0
+	for largest>>halvings > MaxWeight {
+		halvings++
+	}
+	out := make([]int, len(weights))
+	for i, w := range weights {
+		out[i] = max(w>>halvings, 1)
+	}
+	return out
+}
+
+// with gives the split with other children and weights.
+func (n *Node) with(children []*Node, weights []int) *Node {
+	return &Node{Axis: n.Axis, Children: children, Weights: bounded(weights), extra: n.extra}
+}
+
+// replace gives the tree with the node at the path replaced. A split that takes
+// the place of a child of the same axis becomes part of its parent: r is where
+// the tree is drawn, and keeps the panes where they are when it is known.
+func (n *Node) replace(r space, p path, by *Node) *Node {
+	if len(p) == 0 {
+		return by
+	}
+	i := p[0]
+	return n.put(r, i, n.Children[i].replace(r.child(n, i), p[1:], by))
+}
+
+// put gives the split with child i replaced.
+func (n *Node) put(r space, i int, kid *Node) *Node {
+	children := slices.Clone(n.Children)
+	if kid.leaf() || kid.Axis != n.Axis {
+		children[i] = kid
+		return n.with(children, n.Weights)
+	}
+	weights, inner := r.weights(n), r.child(n, i).weights(kid)
+	if !r.known() {
+		// Without cells the slot's share is handed on in proportion.
+		sum := 0
+		for _, w := range inner {
+			sum += w
+		}
+		share := weights[i]
+		for j := range weights {
+			weights[j] *= sum
+		}
+		for j := range inner {
+			inner[j] *= share
+		}
+	}
+	return n.with(slices.Replace(children, i, i+1, kid.Children...), slices.Replace(weights, i, i+1, inner...))
+}
+
+// remove gives the tree without the leaf at the path, nil when that was all of
+// it. Its cells go to the neighbour before it, or after it for the first.
+func (n *Node) remove(r space, p path) *Node {
+	if len(p) == 0 {
+		return nil
+	}
+	i := p[0]
+	kid := n.Children[i].remove(r.child(n, i), p[1:])
+	if kid != nil {
+		return n.put(r, i, kid)
+	}
+	heir := i - 1
+	if i == 0 {
+		heir = 1
+	}
+	if len(n.Children) == 2 {
+		return n.Children[heir]
+	}
+	weights := r.weights(n)
+	weights[heir] += weights[i]
+	if r.known() && n.Axis == Row {
+		weights[heir]++ // The divider's column.
+	}
+	return n.with(slices.Delete(slices.Clone(n.Children), i, i+1), slices.Delete(weights, i, i+1))
+}
+
+// insert gives the tree with a new leaf beside the one at the path, which gives
+// up half of its cells.
+func (n *Node) insert(r space, p path, d Direction, leaf *Node) *Node {
+	if len(p) > 1 || len(p) == 1 && n.Axis != d.axis() {
+		i := p[0]
+		children := slices.Clone(n.Children)
+		children[i] = n.Children[i].insert(r.child(n, i), p[1:], d, leaf)
+		return n.with(children, n.Weights)
+	}
+	if len(p) == 0 {
+		if d.back() {
+			return split(d.axis(), ones(2), leaf, n)
+		}
+		return split(d.axis(), ones(2), n, leaf)
+	}
+	i, weights := p[0], r.weights(n)
+	old := weights[i]
+	if !r.known() {
+		for j := range weights {
+			weights[j] *= 2
+		}
+		old *= 2
+	} else if n.Axis == Row {
+		old-- // The new divider's column.
+	}
+	to := i + 1
+	if d.back() {
+		to = i
+	}
+	weights[i] = old - old/2
+	return n.with(slices.Insert(slices.Clone(n.Children), to, leaf), slices.Insert(weights, to, old/2))
+}
+
+// swap gives the tree with leaves replaced by what the map says.
+func (n *Node) swap(by map[PaneID]*Node) *Node {
+	if n.leaf() {
+		if other, ok := by[n.Pane]; ok {
+			return other
+		}
+		return n
+	}
+	children := make([]*Node, len(n.Children))
+	for i, c := range n.Children {
+		children[i] = c.swap(by)
+	}
+	return n.with(children, n.Weights)
+}
