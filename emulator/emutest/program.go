@@ -1,0 +1,197 @@
+package emutest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Features selects what a random program does beyond plain text, cursor moves,
+// erasing, scrolling and the basic attributes.
+type Features uint32
+
+// The features.
+const (
+	Wide        Features = 1 << iota // wide characters
+	Combining                        // combining marks and emoji sequences
+	Styles                           // every attribute and colour
+	Links                            // OSC 8
+	AltScreen                        // 47, 1047, 1049
+	Insert                           // IRM
+	Origin                           // DECOM
+	NoWrap                           // DECAWM off
+	Region                           // DECSTBM
+	SideMargins                      // DECLRMM and DECSLRM
+	Saved                            // DECSC, DECRC
+	Tabs                             // HTS, TBC, CHT, CBT
+	Charsets                         // line drawing, SO, SI
+	Repeat                           // REP
+	Private                          // modes that only input and drawing care for
+	Strings                          // titles, colours, cwd, clipboard, marks
+	Reports                          // queries
+	Protect                          // DECSCA and selective erase
+	Resets                           // RIS, DECSTR, DECALN
+	Hostile                          // garbage, huge parameters, cut sequences, bad UTF-8
+
+	All = Hostile<<1 - 1
+)
+
+// Program makes a random program of n steps for a grid of the given size.
+func Program(r *rand.Rand, cols, rows, n int, f Features) []byte {
+	g := &generator{r: r, cols: cols, rows: rows}
+	var ops []op
+	for _, o := range operations {
+		if o.needs&^f == 0 {
+			for range o.weight {
+				ops = append(ops, o)
+			}
+		}
+	}
+	for range n {
+		ops[r.IntN(len(ops))].do(g)
+	}
+	return []byte(g.b.String())
+}
+
+type generator struct {
+	r          *rand.Rand
+	cols, rows int
+	b          strings.Builder
+}
+
+// op is a kind of step.
+type op struct {
+	needs  Features
+	weight int
+	do     func(*generator)
+}
+
+func (g *generator) f(format string, args ...any) { fmt.Fprintf(&g.b, format, args...) }
+
+func (g *generator) pick(s ...string) { g.b.WriteString(g.r0(s)) }
+
+func (g *generator) r0(s []string) string { return s[g.r.IntN(len(s))] }
+
+// count is mostly small, sometimes left out, sometimes beyond the grid.
+func (g *generator) count() string {
+	switch g.r.IntN(8) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprint(g.r.IntN(2 * g.cols))
+	default:
+		return fmt.Sprint(1 + g.r.IntN(4))
+	}
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789ABCXYZ.,:;-_/|~`{}"
+
+func (g *generator) word() {
+	for range 1 + g.r.IntN(12) {
+		g.b.WriteByte(letters[g.r.IntN(len(letters))])
+	}
+}
+
+func (g *generator) paragraph() {
+	for range 1 + g.r.IntN(12) {
+		g.word()
+		g.b.WriteString(" "[:g.r.IntN(2)])
+	}
+}
+
+// basicSGR is what every engine draws alike.
+func (g *generator) basicSGR() {
+	g.pick("\x1b[m", "\x1b[1m", "\x1b[3m", "\x1b[4m", "\x1b[7m", "\x1b[22m", "\x1b[23m", "\x1b[24m", "\x1b[27m",
+		"\x1b[31m", "\x1b[32;44m", "\x1b[39m", "\x1b[49m", "\x1b[91m", "\x1b[103m", "\x1b[38;5;196m", "\x1b[48;5;17m",
+		"\x1b[38;2;1;2;3m", "\x1b[48;2;200;100;50m", "\x1b[0;1;4;35;42m")
+}
+
+func (g *generator) anySGR() {
+	g.pick("\x1b[2m", "\x1b[5m", "\x1b[8m", "\x1b[9m", "\x1b[53m", "\x1b[21m", "\x1b[4:3m", "\x1b[4:4m", "\x1b[4:5m", "\x1b[4:0m",
+		"\x1b[25m", "\x1b[28m", "\x1b[29m", "\x1b[55m", "\x1b[58:5:9m", "\x1b[58:2::1:2:3m", "\x1b[58;5;3m", "\x1b[59m",
+		"\x1b[38:5:200m", "\x1b[38:2:9:8:7m", "\x1b[48:2::7:8:9m", "\x1b[38;2;0;0;7m", "\x1b[1;2m", "\x1b[22;2m",
+		"\x1b[;1m", "\x1b[38;5m", "\x1b[38;2;1m", "\x1b[48m", "\x1b[99;1m")
+}
+
+var operations = []op{
+	{0, 12, (*generator).word},
+	{0, 4, (*generator).paragraph},
+	{0, 8, func(g *generator) {
+		g.pick(" ", "  ", "\r\n", "\r\n", "\r\n", "\n", "\r", "\b", "\t", "\x1bD", "\x1bE", "\x1bM")
+	}},
+	{0, 6, func(g *generator) { g.f("\x1b[%d;%dH", 1+g.r.IntN(g.rows), 1+g.r.IntN(g.cols)) }},
+	{0, 6, func(g *generator) { g.f("\x1b[%s%c", g.count(), g.any("ABCDEFGd`")) }},
+	{0, 4, func(g *generator) { g.f("\x1b[%s%c", g.count(), g.any("PX@")) }},
+	{0, 4, func(g *generator) { g.f("\x1b[%d%c", g.r.IntN(3), g.any("JK")) }},
+	{0, 3, func(g *generator) { g.f("\x1b[%s%c", g.count(), g.any("LMST")) }},
+	{0, 6, (*generator).basicSGR},
+	{Styles, 6, (*generator).anySGR},
+	{Wide, 4, func(g *generator) { g.pick("世界", "漢", "한국어", "日本語テキスト", "🙂", "ａｂ") }},
+	{Combining, 4, func(g *generator) {
+		g.pick("e\u0301", "\u0301", "a\u0300\u0323", "👩‍👩‍👧", "🇩🇪", "❤️", "✈\ufe0f", "👍🏽", "\u200d", "1️⃣", "नमस्ते")
+	}},
+	{Links, 2, func(g *generator) {
+		g.pick("\x1b]8;;https://example.org/\x1b\\", "\x1b]8;id=a;file:///tmp\a", "\x1b]8;;\x1b\\", "\x1b]8;;\a", "\x1b]8;bad\a")
+	}},
+	{AltScreen, 1, func(g *generator) { g.f("\x1b[?%s%c", g.r0([]string{"1049", "1049", "1047", "47"}), g.any("hl")) }},
+	{AltScreen, 1, func(g *generator) { g.pick("\x1b[?1049h", "\x1b[?1049l") }},
+	{Insert, 1, func(g *generator) { g.pick("\x1b[4h", "\x1b[4l", "\x1b[4l") }},
+	{Origin | Region, 1, func(g *generator) { g.pick("\x1b[?6h", "\x1b[?6l", "\x1b[?6l") }},
+	{NoWrap, 1, func(g *generator) { g.pick("\x1b[?7l", "\x1b[?7h", "\x1b[?7h") }},
+	{Region, 2, func(g *generator) { g.f("\x1b[%d;%dr", g.r.IntN(g.rows+1), g.r.IntN(g.rows+2)) }},
+	{Region, 1, func(g *generator) { g.pick("\x1b[r") }},
+	{SideMargins, 1, func(g *generator) { g.pick("\x1b[?69h", "\x1b[?69l") }},
+	{SideMargins, 1, func(g *generator) { g.f("\x1b[%d;%ds", g.r.IntN(g.cols), 1+g.r.IntN(g.cols)) }},
+	{Saved, 2, func(g *generator) { g.pick("\x1b7", "\x1b8", "\x1b[s", "\x1b[u", "\x1b[?1048h", "\x1b[?1048l") }},
+	{Tabs, 2, func(g *generator) { g.pick("\x1bH", "\x1b[g", "\x1b[3g", "\x1b[2I", "\x1b[Z", "\t", "\t") }},
+	{Charsets, 2, func(g *generator) {
+		g.pick("\x1b(0", "\x1b(B", "\x1b)0", "\x0e", "\x0f", "\x1b*0", "\x1bn", "\x1b(0lqqk\x1b(B")
+	}},
+	{Repeat, 1, func(g *generator) { g.f("x\x1b[%sb", g.count()) }},
+	{Private, 2, func(g *generator) {
+		modes := []string{"1", "5", "12", "25", "66", "67", "9", "1000", "1002", "1003", "1004", "1005", "1006", "1007", "1015", "1016", "2004", "2026", "2031"}
+		g.f("\x1b[?%s%c", g.r0(modes), g.any("hl"))
+	}},
+	{Private, 1, func(g *generator) {
+		g.pick("\x1b=", "\x1b>", "\x1b[20h", "\x1b[20l", "\x1b[3 q", "\x1b[6 q", "\x1b[ q", "\x1b[>4;2m", "\x1b[>4m")
+	}},
+	{Private, 1, func(g *generator) { g.pick("\x1b[>1u", "\x1b[<u", "\x1b[=5;1u", "\x1b[>31u") }},
+	{Strings, 2, func(g *generator) {
+		g.pick("\x1b]0;title\a", "\x1b]2;tïtle\x1b\\", "\x1b]4;7;#102030\a", "\x1b]104;7\a", "\x1b]10;#ffeedd\a", "\x1b]110\a",
+			"\x1b]7;file://host/tmp\a", "\x1b]52;c;aGk=\a", "\x1b]133;A\a", "\x1b]9;note\a", "\x1b]777;notify;a;b\a", "\x1b]9;4;1;50\a",
+			"\x1b[22;0t", "\x1b[23;0t", "\x1bPq#0;2;0;0;0~-\x1b\\", "\x1b_Gi=1,a=q;AAAA\x1b\\", "\a")
+	}},
+	{Reports, 2, func(g *generator) {
+		g.pick("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[5n", "\x1b[6n", "\x1b[?6n", "\x1b[?2004$p", "\x1b[?25$p", "\x1b[4$p", "\x1b[>q",
+			"\x1b[18t", "\x1b]10;?\a", "\x1b]11;?\x1b\\", "\x1b]4;1;?\a", "\x1bP$qm\x1b\\", "\x1bP$qr\x1b\\", "\x1bP+q544e\x1b\\", "\x1b[?u", "\x05")
+	}},
+	{Protect, 1, func(g *generator) { g.pick("\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1K", "\x1b[?2K") }},
+	{Resets, 1, func(g *generator) { g.pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J") }},
+	{Hostile, 3, (*generator).hostile},
+}
+
+func (g *generator) any(s string) byte { return s[g.r.IntN(len(s))] }
+
+// hostile writes what a broken or malicious program might.
+func (g *generator) hostile() {
+	switch g.r.IntN(8) {
+	case 0:
+		for range g.r.IntN(24) {
+			g.b.WriteByte(byte(g.r.Uint32()))
+		}
+	case 1:
+		g.f("\x1b[%s%c", g.r0([]string{"-1", "0", "9223372036854775807", "99999999999999999999", "4294967295", "65536", "1;2;3;4;5", ";;;;", ":::"}), byte(0x40+g.r.IntN(0x3f)))
+	case 2:
+		g.f("\x1b[%s", strings.Repeat("1;", g.r.IntN(300)))
+	case 3:
+		g.pick("\x1b]", "\x1bP", "\x1b_", "\x1b[", "\x1b", "\x1b]8;;", "\x1b[?", "\x1b(", "\x1bk", "\x1b^", "\x1bX", "\x1bPq", "\x1b]52;c;")
+	case 4:
+		g.pick("\xe4\xb8", "\xf0\x9f", "\xc3", "\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80", "\xc2\x9b1m")
+	case 5:
+		g.pick("\x18", "\x1a", "\x1b\\", "\x00", "\x7f", "\x0c", "\x0b")
+	case 6:
+		g.f("\x1b[%s%c%c", g.r0([]string{"", "?", ">", "<", "="}), byte(0x20+g.r.IntN(16)), byte(0x40+g.r.IntN(0x3f)))
+	case 7:
+		g.f("\x1b[%s%d%c", g.r0([]string{"", "?", ">", "=", "<"}), g.r.IntN(3000), byte(0x40+g.r.IntN(0x3f)))
+	}
+}

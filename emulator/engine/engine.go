@@ -1,0 +1,39 @@
+// Package engine makes emulators by name, for whoever lets a user choose one.
+//
+// It is the only importer of both engines; everybody else holds an
+// emulator.Emulator.
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cotty/emulator"
+	"cotty/emulator/vt10x"
+)
+
+// Default is the engine of an empty name.
+const Default = "vt10x"
+
+var engines = map[string]func(emulator.Options) emulator.Emulator{
+	"vt10x": vt10x.New,
+}
+
+// New makes an emulator of the named engine; an empty name is Default.
+func New(name string, o emulator.Options) (emulator.Emulator, error) {
+	if name == "" {
+		name = Default
+	}
+	make, ok := engines[name]
+	if !ok {
+		return nil, fmt.Errorf("make emulator: no engine is named %q: use one of %s", name, strings.Join(Names(), ", "))
+	}
+	return make(o), nil
+}
+
+// Names gives the engines' names, sorted.
+func Names() []string {
+	return slices.Sorted(maps.Keys(engines))
+}

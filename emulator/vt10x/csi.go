@@ -1,0 +1,263 @@
+package vt10x
+
+import (
+	"cotty/emulator"
+)
+
+// sequence is a CSI.
+type sequence struct {
+	key    [3]byte // prefix, intermediate, final; 0 where there is none
+	params []param
+}
+
+// param is a parameter; -1 stands for one left out. sub says that a colon, not
+// a semicolon, came before it.
+type param struct {
+	n   int
+	sub bool
+}
+
+// parseCSI takes a CSI apart. It refuses what no terminal sends.
+func parseCSI(seq []byte, final byte) (sequence, bool) {
+	var s sequence
+	s.key[2] = final
+	if len(seq) > 0 && seq[0] >= '<' && seq[0] <= '?' {
+		s.key[0] = seq[0]
+		seq = seq[1:]
+	}
+	if n := len(seq); n > 0 && seq[n-1] < 0x30 {
+		s.key[1] = seq[n-1]
+		seq = seq[:n-1]
+	}
+	if len(seq) == 0 {
+		return s, true
+	}
+	p := param{n: -1}
+	for _, b := range seq {
+		switch {
+		case b >= '0' && b <= '9':
+			p.n = min(max(p.n, 0)*10+int(b-'0'), maxParam)
+		case b == ';' || b == ':':
+			s.params = append(s.params, p)
+			p = param{n: -1, sub: b == ':'}
+		default:
+			return s, false
+		}
+	}
+	s.params = append(s.params, p)
+	if len(s.params) > maxParams {
+		s.params = s.params[:maxParams]
+	}
+	return s, true
+}
+
+// at is parameter i, def when it is left out.
+func (s sequence) at(i, def int) int {
+	if i < len(s.params) && s.params[i].n >= 0 {
+		return s.params[i].n
+	}
+	return def
+}
+
+// count is parameter i as a count: at least 1.
+func (s sequence) count() int { return max(1, s.at(0, 1)) }
+
+// csi runs a CSI by the table.
+func (e *engine) csi(s sequence) {
+	if fn := sequences[s.key]; fn != nil {
+		fn(e, s)
+	}
+}
+
+// sequences are the CSI sequences. Those that vt10x reads rightly are sent on
+// with a bounded count.
+var sequences map[[3]byte]func(*engine, sequence)
+
+func key(s string) (k [3]byte) {
+	k[2] = s[len(s)-1]
+	for _, b := range []byte(s[:len(s)-1]) {
+		if b < 0x30 {
+			k[1] = b
+		} else {
+			k[0] = b
+		}
+	}
+	return k
+}
+
+func init() {
+	sequences = map[[3]byte]func(*engine, sequence){}
+	for k, fn := range map[string]func(*engine, sequence){
+		"@": across, "P": across, "X": across,
+		"C": move, "D": move, "a": move, "I": move, "Z": move,
+		"A": (*engine).up, "B": (*engine).down, "e": (*engine).down,
+		"E": func(e *engine, s sequence) { e.down(s); e.sendString("\r") },
+		"F": func(e *engine, s sequence) { e.up(s); e.sendString("\r") },
+		"G": move, "`": move,
+		"d": func(e *engine, s sequence) { e.moveTo(s.count(), -1) },
+		"H": func(e *engine, s sequence) { e.moveTo(s.count(), max(1, s.at(1, 1))) },
+		"f": func(e *engine, s sequence) { e.moveTo(s.count(), max(1, s.at(1, 1))) },
+		"J": (*engine).eraseDisplay, "?J": (*engine).eraseDisplay,
+		"K": (*engine).eraseLine, "?K": (*engine).eraseLine,
+		"L": (*engine).lines, "M": (*engine).lines,
+		"S": (*engine).scrollUp,
+		"T": (*engine).scrollDown,
+		"b": func(e *engine, s sequence) { e.repeat(s.count()) },
+		"g": func(e *engine, s sequence) { e.clearTabs(s.at(0, 0)) },
+		"h": func(e *engine, s sequence) { e.setModes(s, ansiModes, true) },
+		"l": func(e *engine, s sequence) { e.setModes(s, ansiModes, false) },
+		"m": (*engine).sgr,
+		"r": (*engine).setRegion,
+		"s": func(e *engine, s sequence) {
+			if len(s.params) == 0 {
+				e.save()
+			}
+		},
+		"u":   func(e *engine, _ sequence) { e.restore() },
+		"?h":  func(e *engine, s sequence) { e.setModes(s, privateModes, true) },
+		"?l":  func(e *engine, s sequence) { e.setModes(s, privateModes, false) },
+		"!p":  func(e *engine, _ sequence) { e.softReset() },
+		" q":  (*engine).cursorStyle,
+		"t":   (*engine).window,
+		"n":   (*engine).status,
+		"?n":  (*engine).privateStatus,
+		"c":   func(e *engine, s sequence) { e.attributes(s, deviceAttributes) },
+		">c":  func(e *engine, s sequence) { e.attributes(s, secondaryAttributes) },
+		"=c":  func(e *engine, s sequence) { e.attributes(s, tertiaryAttributes) },
+		">q":  (*engine).reportVersion,
+		"$p":  func(e *engine, s sequence) { e.reportMode(s, "", ansiModes) },
+		"?$p": func(e *engine, s sequence) { e.reportMode(s, "?", privateModes) },
+	} {
+		sequences[key(k)] = fn
+	}
+}
+
+// move sends on a move along the line.
+func move(e *engine, s sequence) {
+	e.sendCSI(min(s.count(), e.cols), s.key[2])
+}
+
+// across sends on a change within the line.
+func across(e *engine, s sequence) {
+	e.sendPen()
+	e.sendCSI(min(s.count(), e.cols), s.key[2])
+}
+
+// up and down (CUU, CUD) stop at the margins when they begin inside them.
+func (e *engine) up(s sequence) {
+	_, y, _ := e.at()
+	n := min(s.count(), y)
+	if y >= e.top {
+		n = min(n, y-e.top)
+	}
+	e.vertical(n, 'A')
+}
+
+func (e *engine) down(s sequence) {
+	_, y, _ := e.at()
+	n := min(s.count(), e.rows-1-y)
+	if y <= e.bottom {
+		n = min(n, e.bottom-y)
+	}
+	e.vertical(n, 'B')
+}
+
+// vertical sends a move that may be by nothing, which still ends waiting to
+// wrap.
+func (e *engine) vertical(n int, final byte) {
+	if n > 0 {
+		e.sendCSI(n, final)
+		return
+	}
+	x, _, _ := e.at()
+	e.sendCSI(x+1, 'G')
+}
+
+// moveTo sends CUP; col -1 keeps the column.
+func (e *engine) moveTo(row, col int) {
+	if col < 0 {
+		x, _, _ := e.at()
+		col = x + 1
+	}
+	e.out = appendInt(append(e.out[:0], "\x1b["...), row)
+	e.out = appendInt(append(e.out, ';'), col)
+	e.send(append(e.out, 'H'))
+}
+
+func (e *engine) eraseDisplay(s sequence) {
+	mode := s.at(0, 0)
+	if mode == 3 {
+		e.history.clear()
+		e.damage.all = true
+		return
+	}
+	if mode > 3 {
+		return
+	}
+	e.sendPen()
+	if x, y, _ := e.at(); mode == 1 && y == 1 {
+		// vt10x forgets row 0 then. The region is opened to get there even
+		// under origin mode.
+		top, bottom := e.top, e.bottom
+		e.sendRegion(0, e.rows-1)
+		e.sendString("\x1b[1;1H\x1b[2K")
+		e.sendRegion(top, bottom)
+		e.place(x, y)
+	}
+	e.sendCSI(mode, 'J')
+}
+
+func (e *engine) eraseLine(s sequence) {
+	e.sendPen()
+	e.sendCSI(min(s.at(0, 0), 3), 'K')
+}
+
+// lines is IL and DL, which also move the cursor to the first column.
+func (e *engine) lines(s sequence) {
+	_, y, _ := e.at()
+	if y < e.top || y > e.bottom {
+		return
+	}
+	e.sendPen()
+	e.sendCSI(min(s.count(), e.rows), s.key[2])
+	e.sendString("\r")
+}
+
+func (e *engine) scrollUp(s sequence) {
+	n := min(s.count(), e.rows)
+	e.saveTop(n)
+	e.sendPen()
+	e.sendCSI(n, 'S')
+}
+
+func (e *engine) scrollDown(s sequence) {
+	if len(s.params) > 1 {
+		return // Highlight tracking, not SD.
+	}
+	e.sendPen()
+	e.sendCSI(min(s.count(), e.rows), 'T')
+}
+
+// setRegion is DECSTBM. A region of less than two lines is refused.
+func (e *engine) setRegion(s sequence) {
+	top := max(1, s.at(0, 1))
+	bottom := s.at(1, e.rows)
+	if bottom == 0 || bottom > e.rows {
+		bottom = e.rows
+	}
+	if top >= bottom {
+		return
+	}
+	e.sendRegion(top-1, bottom-1)
+}
+
+// cursorStyle is DECSCUSR.
+func (e *engine) cursorStyle(s sequence) {
+	n := s.at(0, 0)
+	if n > 6 {
+		return
+	}
+	e.cursor.Default = n == 0
+	e.cursor.Shape = emulator.CursorShape(max(0, n-1) / 2)
+	e.cursor.Blink = n%2 == 1
+}

@@ -1,0 +1,277 @@
+package vt10x
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"cotty/emulator"
+)
+
+// snapshot writes an engine's state as VT bytes.
+type snapshot struct {
+	e     *engine
+	buf   []byte
+	pen   emulator.Pen
+	cells []emulator.Cell
+}
+
+// Snapshot appends VT bytes that rebuild the state in a fresh engine of the
+// same size: the main screen with its history first, then the alternate one if
+// it shows, then what surrounds them. A sequence in progress comes last, so
+// that the rest of it may follow.
+func (e *engine) Snapshot(buf []byte, history int) []byte {
+	first := -e.history.len()
+	if history >= 0 {
+		first = max(first, -history)
+	}
+	screen := e.copyScreen()
+	s := &snapshot{e: e, buf: buf}
+	if e.altMode != 0 {
+		s.lines(first, e.hidden)
+		s.enterAlternate()
+		first = 0
+	}
+	s.lines(first, screen)
+	s.titles()
+	s.palette()
+	s.tabs()
+	s.setPen(emulator.Pen{})
+	s.savedCursor(e.saved[e.screen()])
+	s.region()
+	s.modes()
+	s.cursor(screen)
+	s.unfinished()
+	return s.buf
+}
+
+func (s *snapshot) string(text string) { s.buf = append(s.buf, text...) }
+
+// lines writes history from line first on and a whole screen, starting at the
+// top of an empty one.
+func (s *snapshot) lines(first int, screen grid) {
+	get := func(y int) line {
+		if y < 0 {
+			return s.e.history.at(y)
+		}
+		return screen.lines[y]
+	}
+	wrapped := false
+	for y := first; y < len(screen.lines); y++ {
+		l := get(y)
+		s.cells = s.e.styles.decode(s.cells[:0], l.glyphs[:min(len(l.glyphs), s.e.cols)])
+		if wrapped && (len(s.cells) == 0 || s.cells[0].Rune == 0) {
+			// The wrap is made by a character, which is then taken away.
+			s.setPen(emulator.Pen{})
+			s.string(" \r\x1b[X")
+		}
+		s.buf = emulator.AppendLine(s.buf, s.cells, emulator.OnBlank, &s.pen)
+		wrapped = y+1 < len(screen.lines) && l.continues(get(y+1), s.e.cols)
+		if !wrapped && y+1 < len(screen.lines) {
+			s.setPen(emulator.Pen{}) // A scroll fills with the background.
+			s.string("\r\n")
+		} else if wrapped {
+			s.background()
+			if s.cells[s.e.cols-1].Rune == 0 && s.cells[s.e.cols-1].Width == 1 {
+				s.buf = fmt.Appendf(s.buf, "\x1b[%dG", s.e.cols) // A wide character follows.
+			}
+		}
+	}
+}
+
+// background gives the pen back its default background before a wrap that may
+// scroll.
+func (s *snapshot) background() {
+	if !s.pen.Style.BG.IsDefault() {
+		s.setPen(emulator.Pen{})
+	}
+}
+
+func (s *snapshot) setPen(p emulator.Pen) {
+	s.buf = emulator.Full.AppendPen(s.buf, s.pen, p)
+	s.pen = p
+}
+
+// enterAlternate switches screens, the main one's cursor saved.
+func (s *snapshot) enterAlternate() {
+	s.state(s.e.saved[0])
+	if s.e.altMode != 1049 {
+		s.string("\x1b7") // 1049 saves by itself.
+	}
+	s.private(s.e.altMode, true)
+	s.state(saved{})
+}
+
+// savedCursor saves a cursor as DECSC does. It goes before the scroll region,
+// so that places are absolute.
+func (s *snapshot) savedCursor(c saved) {
+	if c != (saved{}) {
+		s.state(c)
+		s.string("\x1b7")
+		s.state(saved{})
+	}
+}
+
+// state makes the cursor, pen and character sets those of c.
+func (s *snapshot) state(c saved) {
+	s.private(6, c.origin)
+	s.place(c.x, c.y)
+	s.charsets(c.charset)
+	pen := s.e.styles.list[c.id]
+	pen.Link, pen.LinkID = "", ""
+	s.setPen(pen)
+}
+
+func (s *snapshot) private(n int, on bool) {
+	s.string("\x1b[?")
+	s.buf = appendInt(s.buf, n)
+	if on {
+		s.string("h")
+	} else {
+		s.string("l")
+	}
+}
+
+func (s *snapshot) place(x, y int) {
+	s.buf = fmt.Appendf(s.buf, "\x1b[%d;%dH", y+1, x+1)
+}
+
+func (s *snapshot) charsets(c charset) {
+	for i, intermediate := range []string{"(", ")", "*", "+"} {
+		final := "B"
+		if c.drawing[i] {
+			final = "0"
+		}
+		s.string("\x1b" + intermediate + final)
+	}
+	s.string([]string{"\x0f", "\x0e", "\x1bn", "\x1bo"}[c.gl&3])
+}
+
+// palette writes the colours that the child changed, in order.
+func (s *snapshot) palette() {
+	p := s.e.palette
+	for _, i := range slices.Sorted(maps.Keys(p.Indexed)) {
+		s.buf = fmt.Appendf(s.buf, "\x1b]4;%d;%s\x1b\\", i, spec(p.Indexed[i]))
+	}
+	for n, c := range []emulator.Color{p.FG, p.BG, p.Cursor} {
+		if !c.IsDefault() {
+			s.buf = fmt.Appendf(s.buf, "\x1b]%d;%s\x1b\\", 10+n, spec(c))
+		}
+	}
+}
+
+func (s *snapshot) tabs() {
+	standard := make([]bool, len(s.e.tabs))
+	setDefaultTabs(standard, 0)
+	if slices.Equal(standard, s.e.tabs) {
+		return
+	}
+	s.string("\x1b[3g")
+	for x, set := range s.e.tabs {
+		if set {
+			s.buf = fmt.Appendf(s.buf, "\x1b[%dG\x1bH", x+1)
+		}
+	}
+}
+
+func (s *snapshot) region() {
+	if s.e.top != 0 || s.e.bottom != s.e.rows-1 {
+		s.buf = fmt.Appendf(s.buf, "\x1b[%d;%dr", s.e.top+1, s.e.bottom+1)
+	}
+}
+
+// elsewhere are the private modes that other parts of a snapshot write.
+var elsewhere = map[int]bool{6: true, 12: true, 47: true, 1047: true, 1048: true, 1049: true}
+
+func (s *snapshot) modes() {
+	for _, n := range slices.Sorted(maps.Keys(privateModes)) {
+		initially := n == 7 || n == 25
+		if on := privateModes[n].get(s.e); on != initially && !elsewhere[n] {
+			s.private(n, on)
+		}
+	}
+	if s.e.modes.Newline {
+		s.string("\x1b[20h")
+	}
+	c := s.e.cursor
+	switch {
+	case !c.Default:
+		n := 2*int(c.Shape) + 2
+		if c.Blink {
+			n--
+		}
+		s.buf = fmt.Appendf(s.buf, "\x1b[%d q", n)
+	case c.Blink:
+		s.private(12, true)
+	}
+}
+
+// cursor places the cursor and gives it its pen. Waiting to wrap comes from
+// writing the last cell once more.
+func (s *snapshot) cursor(screen grid) {
+	e := s.e
+	x, y, pending := e.at()
+	s.charsets(charset{})
+	s.private(6, e.flags.origin)
+	top := 0
+	if e.flags.origin {
+		top = e.top
+	}
+	if pending {
+		cells := e.styles.decode(s.cells[:0], screen.lines[y].glyphs)
+		from := len(cells) - 1
+		if cells[from].Width == 0 {
+			from--
+		}
+		s.place(from, y-top)
+		if c := cells[from]; c.Rune == 0 {
+			s.setPen(emulator.Pen{Style: c.Style})
+			s.string(" \x1b[X")
+		} else {
+			s.buf = emulator.AppendLine(s.buf, cells[from:], emulator.OnSpan, &s.pen)
+		}
+	} else {
+		s.place(x, y-top)
+	}
+	s.setPen(e.pen)
+	s.charsets(e.charset)
+	if e.flags.insert {
+		s.string("\x1b[4h")
+	}
+}
+
+func (s *snapshot) titles() {
+	for _, t := range s.e.titles {
+		s.string("\x1b]2;" + t + "\x1b\\\x1b[22;2t")
+	}
+	if s.e.title != "" || len(s.e.titles) > 0 {
+		s.string("\x1b]2;" + s.e.title + "\x1b\\")
+	}
+}
+
+// unfinished writes the sequence or character in progress. One that is already
+// known to be bad is written as something short that is bad, too.
+func (s *snapshot) unfinished() {
+	sc := &s.e.scan
+	s.buf = append(s.buf, s.e.held...)
+	if sc.state == ground {
+		return
+	}
+	intro := map[state]string{
+		inEscape: "\x1b", inCSI: "\x1b[", inOSC: "\x1b]", inDCS: "\x1bP", inTitle: "\x1bk", inIgnore: "\x1bX",
+	}[sc.state]
+	s.string(intro)
+	switch {
+	case !sc.bad:
+		s.buf = append(s.buf, sc.seq...)
+	case sc.state == inCSI:
+		s.string("!0")
+	case sc.state == inEscape:
+		s.string("         ")
+	default:
+		s.string("99999;")
+	}
+	if sc.esc {
+		s.string("\x1b")
+	}
+}

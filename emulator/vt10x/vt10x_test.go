@@ -1,0 +1,131 @@
+package vt10x
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cotty/emulator"
+	"cotty/emulator/emutest"
+)
+
+func TestGoldens(t *testing.T) {
+	emutest.Run(t, New, "../testdata/*.txtar")
+}
+
+func TestProperties(t *testing.T) {
+	o := emutest.Options{Features: emutest.All, Programs: 300, Steps: 40, Seed: 1}
+	if testing.Short() {
+		o.Programs = 30
+	}
+	emutest.Properties(t, New, o)
+}
+
+// TestHostile has the inputs that panic vt10x or make it spin.
+func TestHostile(t *testing.T) {
+	for _, input := range []string{
+		"\x1b[-1P", "\x1b[-1@", "\x1b[-5X", "\x1b[-1L", "\x1b[-1M", "\x1b[-1S", "\x1b[-1T",
+		"\x1b[9223372036854775807I", "\x1b[9223372036854775807Z", "\x1b[9223372036854775807b",
+		"\x1b[99999999999@", "\x1b[99999999999P", "\x1b[4294967297L", "\x1b[2147483647M", "\x1b[9223372036854775807S",
+		"\x1b[9223372036854775807;9223372036854775807H", "\x1b[9223372036854775807A", "\x1b[9223372036854775807C",
+		"\x1b[1;9223372036854775807r", "\x1b[0;0r", "\x1b[5;2r", "\x1b[9223372036854775807X",
+		"\x1b[?1049l", "\x1b[>1u", "\x1b[>4;2m", "\x1b[4:3m", "\x1b[38:2::1:2:3m",
+		"\x1b]4;99999999999;?\a", "\x1b]10\a", "\x1b]4\a", "\x1b]104;-1\a",
+		"\x1b[" + strings.Repeat("1;", 5000) + "m", "\x1b]" + strings.Repeat("x", 3<<20) + "\a",
+	} {
+		name := input[:min(len(input), 40)]
+		e := New(emulator.Options{Cols: 20, Rows: 5})
+		e.Write([]byte("before\r\nnext"))
+		want := emutest.Dump(e)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			e.Write([]byte(input))
+			e.Write([]byte("\x1b[m\x1b[1;1Hafter"))
+		}()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%q does not end", name)
+		}
+		if got := emulator.LineText(e.Line(0, nil)); !strings.HasPrefix(got, "after") {
+			t.Errorf("%q: the screen begins with %q, was\n%s", name, got, want)
+		}
+	}
+}
+
+// TestFence breaks vt10x behind the front's back: the engine goes on with a
+// fresh screen.
+func TestFence(t *testing.T) {
+	e := New(emulator.Options{Cols: 20, Rows: 5}).(*engine)
+	e.Write([]byte("one\r\n\x1b[31m\x1b[?7l"))
+	e.sendString("\x1b[-1P")
+	e.Write([]byte("two" + strings.Repeat("x", 30)))
+	if got, want := emulator.LineText(e.Line(0, nil)), "two"+strings.Repeat("x", 17); got != want {
+		t.Errorf("line 0 is %q, want %q", got, want)
+	}
+	if c := e.Line(0, nil)[0]; c.Style.FG != emulator.Indexed(1) {
+		t.Errorf("the pen was lost: %+v", c)
+	}
+}
+
+// TestStyleSweep writes more styles than the table keeps before it looks for
+// unused ones.
+func TestStyleSweep(t *testing.T) {
+	e := New(emulator.Options{Cols: 20, Rows: 5, History: 100}).(*engine)
+	var buf []byte
+	style := emulator.Style{}
+	for i := range 60000 {
+		to := emulator.Style{FG: emulator.RGB(uint8(i>>16), uint8(i>>8), uint8(i))}
+		buf = append(emulator.AppendStyle(buf[:0], style, to), 'x')
+		style = to
+		e.Write(buf)
+	}
+	if n := len(e.styles.list); n > 2*sweepStyles {
+		t.Errorf("the table has %d styles", n)
+	}
+	_, y, _ := e.at()
+	last := e.Line(y, nil)
+	for x := 19; x >= 0; x-- {
+		if last[x].Rune == 'x' && last[x].Style.FG != emulator.RGB(0, uint8((60000-20+x)>>8), uint8(60000-20+x)&0xff) {
+			t.Fatalf("cell %d has %+v", x, last[x].Style)
+		}
+	}
+	for y := -e.HistoryLen(); y < 0; y++ {
+		for x, c := range e.Line(y, nil) {
+			i := 60000 - 20*(5+(-y)-1) - 20 + x
+			if want := emulator.RGB(0, uint8(i>>8), uint8(i)); c.Style.FG != want {
+				t.Fatalf("history line %d cell %d has %+v, want %+v", y, x, c.Style.FG, want)
+			}
+		}
+	}
+}
+
+func FuzzWrite(f *testing.F) {
+	f.Add([]byte("hello\r\n\x1b[31mworld"), uint8(3))
+	f.Add([]byte("\x1b[-1P\x1b[9223372036854775807I"), uint8(1))
+	f.Add([]byte("\x1b[?1049h\x1b[2;3r\x1b[?6h世界\x1b[4h\xf0\x9f"), uint8(7))
+	f.Fuzz(func(t *testing.T, p []byte, cut uint8) {
+		if len(p) > 1<<14 {
+			return
+		}
+		o := emulator.Options{Cols: 13, Rows: 4, History: 20}
+		whole := New(o)
+		whole.Write(p)
+		e := New(o)
+		n := min(int(cut), len(p))
+		e.Write(p[:n])
+		f := New(o)
+		f.Write(e.Snapshot(nil, -1))
+		if d := emutest.Diff(emutest.Dump(f), emutest.Dump(e)); d != "" {
+			t.Fatalf("snapshot at %d:\n%s", n, d)
+		}
+		e.Write(p[n:])
+		if d := emutest.Diff(emutest.Dump(e), emutest.Dump(whole)); d != "" {
+			t.Fatalf("split at %d:\n%s", n, d)
+		}
+		if c := e.Cursor(); c.X < 0 || c.X > 12 || c.Y < 0 || c.Y > 3 {
+			t.Fatalf("cursor %+v", c)
+		}
+	})
+}
