@@ -1,4 +1,57 @@
 // Package host is the multiplexer's server: one writer for all state, one
 // sequence of numbered actions, and the fronts through which people, agents and
 // scripts reach it over AHP.
+//
+// # One writer
+//
+// All state changes under one lock, Host.mu, the sequencing lock, and in one
+// place, Host.apply (sequencer.go): it takes the next serverSeq, reduces the
+// channel's state, appends to the channel's replay log, encodes the action once
+// for each profile of wire shapes among the subscribers, and queues it to them.
+// Nothing under the lock waits for a client, a pty or the keeper: queues refuse
+// instead of blocking, and what blocks (spawning, killing, encoding snapshots,
+// files) is done outside.
+//
+// Terminals are pulled: a terminal's reader calls Wake when output is due, and
+// flush takes the lock and applies what has gathered. A subscription flushes
+// first, so that a snapshot and the actions after it together are the whole.
+//
+// # Channels
+//
+//	ahp-root://              agents, and the list of terminals
+//	ahp-terminal:/ID, …      one per terminal; clients choose the URI
+//	x-cotty-layout:/NAME     what a user interface shows; made on first use
+//
+// A channel has a replay log bounded in bytes and entries, its own, so that a
+// busy terminal evicts nobody else's. Two kinds of action are neither logged nor
+// broadcast: refusals and the echoes of terminal/input go to their sender only,
+// the latter because typed keys may be a password. The root list is sent at
+// once when the last one is older than listInterval, and otherwise when that
+// has passed; there is no timer while nothing changes.
+//
+// # Connections
+//
+// One goroutine per connection handles its messages in order; requests are rows
+// of one table (method.go). While a request that subscribes is answered, the
+// connection's actions are held back, so that the reply precedes all actions
+// after its snapshot (conn.go).
+//
+// A connection's queue is bounded; one that would overflow is closed with a
+// reason, and the client resynchronises by reconnect. It never delays the pty,
+// the sequencer or another viewer. Only the claim holder's connection slows its
+// pty down, up to the point where it takes nothing any more (throttle.go).
+//
+// # Who may do what
+//
+// A front makes a principal of every connection: the operator on the unix
+// socket (same uid, by peer credentials), a token's on TCP. Scopes say what a
+// principal may ever do, claims what it may do to one terminal (policy.go). A
+// clientId belongs to the principal that first used it.
+//
+// # What it does not do
+//
+// It owns no pty and no child process (package keeper), does not read VT
+// streams (package terminal), keeps no journal yet, so that terminals of a host
+// that crashed are not adopted by the next one, and knows no user interface: a
+// layout is an opaque document.
 package host

@@ -3,23 +3,24 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
+	"cotty/ahp"
+	"cotty/emulator/engine"
 	"cotty/host/keeper"
 )
 
-// Names of the files in the runtime directory.
-const (
-	SocketName = "host.sock"
-	KeeperName = "keeper.sock"
-	LockName   = "host.lock"
-)
-
-// Config is what a Host needs. Directories must be absolute.
+// Config is what a Host needs. Directories must be absolute and exist.
 type Config struct {
-	// Runtime holds the sockets and the lock (0700), State the tokens and the
-	// audit log, Config the user's files.
+	// Runtime holds the sockets and the lock (0700), State the tokens, the
+	// audit log and the sequence mark, Config the user's files.
 	Runtime, State, Config string
 	// Shell is an absolute path; empty means $SHELL, then the passwd entry.
 	Shell string
@@ -29,7 +30,8 @@ type Config struct {
 	Version string
 	// Log gets what the host does, never what terminals show; nil discards.
 	Log *slog.Logger
-	// Keeper owns the ptys. The host takes it over and closes it on Shutdown.
+	// Keeper owns the ptys. The host takes it over and closes the connection
+	// on Shutdown.
 	Keeper *keeper.Client
 	// Listen holds the TCP addresses that Run listens on. Others than loopback
 	// are refused unless AllowRemote is set.
@@ -42,67 +44,188 @@ type Config struct {
 	Limits Limits
 }
 
-// Kind says how a listener's peers are authenticated.
-type Kind int
+// Host is the one writer of all state. Its methods may be called from any
+// goroutine.
+type Host struct {
+	// Immutable.
+	cfg      Config
+	limits   Limits
+	log      *slog.Logger
+	keeper   *keeper.Client
+	audit    *audit
+	tokens   *tokenStore
+	shell    string
+	home     string
+	hostname string
+	started  time.Time
+	now      func() time.Time
+	done     chan struct{}
 
-// The kinds of listener.
-const (
-	Unix Kind = iota // same uid by SO_PEERCRED: the operator
-	TCP              // a token
-)
+	// What Shutdown waits for, in this order: listeners and connections;
+	// processes being ended, which needs the keeper; the keeper's exits.
+	serving, ending, following sync.WaitGroup
 
-// Host is the one writer of all state.
-type Host struct{}
+	// mu is the sequencing lock; it guards all below and everything in
+	// channels, terms, clients and connections.
+	mu        sync.Mutex
+	seq       sequence
+	channels  map[ahp.URI]*channel
+	root      *root
+	terms     []*term // oldest first
+	layouts   []*layout
+	reserved  map[ahp.URI]bool // URIs of terminals being made
+	procs     processes
+	list      listing
+	clients   map[string]*client
+	conns     map[*conn]struct{}
+	listeners map[net.Listener]Kind
+	open      int  // connections, also those being upgraded
+	closing   bool // Shutdown was called
+	stopping  bool // a client asked to stop
+}
 
-// New makes a host; it serves nothing yet.
-func New(c Config) (*Host, error) { return nil, errors.New("not built yet") }
-
-// Serve accepts connections until ctx ends, the host stops, or the listener
-// fails. It closes ln. A stop gives nil.
-func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error { return nil }
+// New makes a host; it serves nothing yet. It must be shut down, also when
+// nothing was served.
+func New(c Config) (*Host, error) {
+	if c.Keeper == nil {
+		return nil, errors.New("make host: no keeper")
+	}
+	for _, dir := range []string{c.Runtime, c.State} {
+		if !filepath.IsAbs(dir) {
+			return nil, fmt.Errorf("make host: the directory %q is not absolute", dir)
+		}
+	}
+	if c.Engine == "" {
+		c.Engine = engine.Default
+	}
+	h := &Host{
+		cfg: c, limits: c.Limits.withDefaults(), log: c.Log, keeper: c.Keeper,
+		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
+		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]bool{},
+		procs:   processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
+		clients: map[string]*client{}, conns: map[*conn]struct{}{}, listeners: map[net.Listener]Kind{},
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	var err error
+	if h.seq, err = newSequence(c.State, h.now()); err != nil {
+		return nil, fmt.Errorf("make host: %w", err)
+	}
+	if h.tokens, err = openTokens(c.State, h.now); err != nil {
+		return nil, fmt.Errorf("make host: %w", err)
+	}
+	if h.audit, err = openAudit(c.State, h.now); err != nil {
+		return nil, fmt.Errorf("make host: open the audit log: %w", err)
+	}
+	h.hostname, _ = os.Hostname()
+	if h.home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(h.home) {
+		h.home = "/"
+	}
+	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
+	h.root.ch = h.newChannel(ahp.RootURI, h.root)
+	h.following.Add(1)
+	go h.followExits()
+	return h, nil
+}
 
 // Run serves the unix listener and every address of Config.Listen until ctx
 // ends or a client stops the host, then shuts down. Terminals end only with a
 // stop (x-cotty/stop); otherwise the keeper keeps them.
-func (h *Host) Run(ctx context.Context, ln *Socket) error { return nil }
+func (h *Host) Run(ctx context.Context, ln *Socket) error {
+	defer ln.Close()
+	kinds := map[net.Listener]Kind{ln: Unix}
+	for _, addr := range h.cfg.Listen {
+		l, err := ListenTCP(addr, h.cfg.AllowRemote)
+		if err != nil {
+			for l := range kinds {
+				l.Close()
+			}
+			return errors.Join(err, h.Shutdown(ctx))
+		}
+		kinds[l] = TCP
+	}
+	ended := make(chan error, len(kinds))
+	for l, kind := range kinds {
+		go func() { ended <- h.Serve(ctx, l, kind) }()
+	}
+	err := <-ended // by ctx, a stop, or a failure
+	if h.isStopping() {
+		<-h.done
+		return err
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer cancel()
+	return errors.Join(err, h.Shutdown(ending))
+}
 
-// Shutdown closes every connection and listener. It does not end terminals:
-// the keeper keeps them.
-func (h *Host) Shutdown(ctx context.Context) error { return nil }
+func (h *Host) isStopping() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopping
+}
 
 // Done is closed when the host has stopped: after Shutdown, or after a client's
 // x-cotty/stop has ended all terminals.
-func (h *Host) Done() <-chan struct{} { return nil }
+func (h *Host) Done() <-chan struct{} { return h.done }
 
-// Limits bounds what clients can ask for. Zero members mean the defaults.
-type Limits struct {
-	Connections   int // open at once
-	Terminals     int // existing at once, exited ones included
-	Subscriptions int // per connection
-	FrameBytes    int // per message from a client
-	QueueBytes    int // waiting for one connection before it is closed
+// Shutdown closes every connection and listener and waits, as long as ctx
+// lasts, until all is let go. It does not end terminals: the keeper keeps
+// them. Calling it again waits for the first call.
+func (h *Host) Shutdown(ctx context.Context) error {
+	h.mu.Lock()
+	if h.closing {
+		h.mu.Unlock()
+		select {
+		case <-h.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	h.closing = true
+	for ln := range h.listeners {
+		ln.Close()
+	}
+	for c := range h.conns {
+		c.closing = true
+		c.rpc.Close(closeAway, "the host is stopping") //nolint:errcheck // it ends either way
+	}
+	if h.list.timer != nil {
+		h.list.timer.Stop()
+		h.list.timer = nil
+	}
+	terms := slices.Clone(h.terms)
+	h.mu.Unlock()
+	for _, t := range terms {
+		t.t.Close()
+	}
+	err := h.letGo(ctx, terms)
+	h.tokens.close()
+	h.audit.close()
+	close(h.done)
+	return err
 }
 
-// ErrRunning is returned by Listen when another host of this user has the
-// runtime directory.
-var ErrRunning = errors.New("another cotty host is running")
-
-// Socket is the host's unix listener together with the lock that makes it the
-// only one of its runtime directory.
-type Socket struct{ *net.UnixListener }
-
-// Listen makes the runtime directory (0700), takes host.lock and listens on
-// host.sock (0600). It removes a socket that a dead host left behind, refuses a
-// path that is something else, and gives ErrRunning when the lock is held.
-func Listen(runtime string) (*Socket, error) { return nil, errors.New("not built yet") }
-
-// Path is the socket's path, the value of COTTY in terminals.
-func (s *Socket) Path() string { return "" }
-
-// Close closes the listener, removes the socket and releases the lock.
-func (s *Socket) Close() error { return nil }
-
-// ListenTCP listens on a loopback address, or on any with allowRemote.
-func ListenTCP(addr string, allowRemote bool) (net.Listener, error) {
-	return nil, errors.New("not built yet")
+// letGo waits for everything that runs, and closes the keeper's connection when
+// nothing needs it any more.
+func (h *Host) letGo(ctx context.Context, terms []*term) error {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.serving.Wait()
+		for _, t := range terms {
+			<-t.t.Done()
+		}
+		h.ending.Wait()
+		h.keeper.Close()
+		h.following.Wait()
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		h.keeper.Close()
+		return fmt.Errorf("shut down: %w", ctx.Err())
+	}
 }

@@ -1,0 +1,106 @@
+package host
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"cotty/ahp"
+)
+
+// client is what the host remembers of a clientId, beyond any one connection.
+type client struct {
+	id        string
+	principal string // bound for good (threat model)
+	version   string // negotiated; reconnect carries none
+	profile   ahp.Profile
+	window    *window // of the last initialize
+	conns     map[*conn]struct{}
+	seen      time.Time
+}
+
+// bindClient gives the record of a clientId, made on first use, if it is the
+// principal's. The caller holds h.mu.
+func (h *Host) bindClient(id string, p *principal) (*client, error) {
+	if cl, ok := h.clients[id]; ok {
+		if cl.principal != p.id {
+			return nil, ahp.PermissionDenied("the clientId %q belongs to somebody else: choose another", id)
+		}
+		return cl, nil
+	}
+	if len(h.clients) >= h.limits.Clients {
+		h.forgetClients()
+	}
+	cl := &client{id: id, principal: p.id, conns: map[*conn]struct{}{}}
+	h.clients[id] = cl
+	return cl, nil
+}
+
+// forgetClients makes room: a quarter of the limit, of those gone longest.
+func (h *Host) forgetClients() {
+	var gone []*client
+	for _, cl := range h.clients {
+		if len(cl.conns) == 0 {
+			gone = append(gone, cl)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *client) int { return a.seen.Compare(b.seen) })
+	for _, cl := range gone[:min(len(gone), max(1, h.limits.Clients/4))] {
+		delete(h.clients, cl.id)
+	}
+}
+
+func checkClientID(id string) error {
+	switch {
+	case id == "":
+		return ahp.InvalidParams("clientId: missing")
+	case len(id) > maxClientID:
+		return ahp.InvalidParams("clientId: longer than %d bytes", maxClientID)
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return ahp.InvalidParams("clientId: has control characters in it")
+	}
+	return nil
+}
+
+// window remembers what became of a client's latest dispatches, so that one
+// sent again after a lost connection is not carried out twice (ahp.md §2.3).
+// initialize starts a new one, reconnect continues it.
+type window struct {
+	outcomes map[int64]outcome
+	order    []int64 // ring of the keys, oldest at next
+	next     int
+	floor    int64 // the highest number forgotten
+}
+
+// outcome is the refusal, empty for an accepted dispatch.
+type outcome string
+
+const windowSize = 1024
+
+func newWindow() *window { return &window{outcomes: map[int64]outcome{}} }
+
+// repeated reports whether a dispatch was processed before, and its outcome;
+// forgotten ones count as processed.
+func (w *window) repeated(seq int64) (o outcome, yes bool) {
+	if o, yes = w.outcomes[seq]; yes {
+		return o, true
+	}
+	if seq <= w.floor {
+		return "", true
+	}
+	return "", false
+}
+
+func (w *window) note(seq int64, o outcome) {
+	if len(w.order) < windowSize {
+		w.order = append(w.order, seq)
+	} else {
+		old := w.order[w.next]
+		delete(w.outcomes, old)
+		w.floor = max(w.floor, old)
+		w.order[w.next] = seq
+		w.next = (w.next + 1) % windowSize
+	}
+	w.outcomes[seq] = o
+}

@@ -1,0 +1,200 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"cotty/ahp"
+	"cotty/internal/jsonrpc"
+)
+
+// Close codes of the WebSocket protocol.
+const (
+	closeProtocol = 1002 // no common version
+	closePolicy   = 1008 // a token was revoked, the holder is stuck
+	closeAway     = 1001 // the host ends
+	closeOverload = 1013 // the viewer is too slow: come back and reconnect
+)
+
+// conn is one client's connection.
+type conn struct {
+	h         *Host
+	rpc       *jsonrpc.Conn
+	principal *principal
+	moved     chan struct{} // has an element when something was written
+	log       *slog.Logger
+
+	// Set by the handshake, under h.mu, and never changed after it; read
+	// without the lock by the connection's own goroutine only.
+	client  *client // nil before the handshake
+	profile ahp.Profile
+	window  *window // used by the connection's own goroutine, under h.mu
+
+	// Guarded by h.mu.
+	subs    map[ahp.URI]*channel
+	closing bool // nothing more is sent
+
+	// While a request that subscribes is answered, actions wait in held so
+	// that the reply precedes them (ahp.md §4.1).
+	holding   bool
+	held      [][]byte
+	heldBytes int
+}
+
+// serveConn handles a connection until it ends.
+func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal) error {
+	c := &conn{
+		h: h, principal: p, subs: map[ahp.URI]*channel{}, moved: make(chan struct{}, 1),
+		log: h.log.With("principal", p.id),
+	}
+	c.rpc = jsonrpc.New(&meter{Transport: t, moved: c.moved}, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
+		MaxQueueBytes: h.limits.QueueBytes,
+		Log:           c.log,
+	})
+	h.mu.Lock()
+	refusal := ""
+	switch {
+	case h.closing:
+		refusal = "the host is stopping"
+	case p.token != "" && !h.tokens.valid(p.token):
+		// Revoked between the upgrade and here.
+		refusal = "the token was revoked"
+	}
+	if refusal == "" {
+		h.conns[c] = struct{}{}
+	}
+	h.mu.Unlock()
+	if refusal != "" {
+		return t.Close(closePolicy, refusal)
+	}
+	defer h.removeConn(c)
+	return c.rpc.Run(ctx)
+}
+
+// removeConn ends a connection's subscriptions. Claims stay: persistence is the
+// point (ahp.md §7.5).
+func (h *Host) removeConn(c *conn) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, ch := range c.subs {
+		ch.unsubscribe(c)
+	}
+	c.closing = true
+	delete(h.conns, c)
+	if c.client != nil {
+		delete(c.client.conns, c)
+		c.client.seen = h.now()
+	}
+}
+
+// handle is the connection's dispatcher: one message after the other.
+func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	if req.IsNotification() {
+		if note, ok := notifications[req.Method]; ok && c.client != nil {
+			note(c, req.Params)
+		}
+		return nil, nil
+	}
+	m, ok := methods[req.Method]
+	switch {
+	case !ok:
+		return nil, ahp.MethodNotFound(req.Method)
+	case c.client == nil && !m.early:
+		return nil, ahp.InvalidRequest("%s: this connection has not been initialized", req.Method)
+	case c.client != nil && m.opens:
+		return nil, ahp.InvalidRequest("%s: this connection is initialized already", req.Method)
+	case m.scope != "" && !c.principal.may(m.scope):
+		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.principal.lacks(m.scope))
+	}
+	result, err := m.do(ctx, c, req.Params)
+	if c.holding {
+		c.rpc.AfterReply(c.release)
+	}
+	if err != nil && !isWireError(err) {
+		c.log.Error("handle request", "method", req.Method, "err", err)
+	}
+	return result, err
+}
+
+func isWireError(err error) bool {
+	var e *ahp.Error
+	return errors.As(err, &e) && e.Code != ahp.CodeInternal
+}
+
+// hold keeps actions back until the current request has been answered. The
+// caller holds h.mu and runs on the connection's goroutine, in a method.
+func (c *conn) hold() { c.holding = true }
+
+// release lets the held actions follow the reply.
+func (c *conn) release() {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	held := c.held
+	c.holding, c.held, c.heldBytes = false, nil, 0
+	for _, b := range held {
+		c.send(b)
+	}
+}
+
+// send queues an encoded message. A connection without room for it is closed:
+// it comes back with reconnect, and gets a replay or a snapshot. The caller
+// holds h.mu.
+func (c *conn) send(b []byte) {
+	switch {
+	case c.closing:
+	case c.holding && c.heldBytes+len(b) <= c.h.limits.QueueBytes:
+		c.held = append(c.held, b)
+		c.heldBytes += len(b)
+	case c.holding:
+		c.overflow()
+	default:
+		if err := c.rpc.Send(b); errors.Is(err, jsonrpc.ErrQueueFull) {
+			c.overflow()
+		}
+	}
+}
+
+func (c *conn) overflow() {
+	c.drop(closeOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", c.rpc.Queued()))
+}
+
+// drop closes the connection without sending what is queued. The caller holds
+// h.mu.
+func (c *conn) drop(code int, reason string) {
+	if c.closing {
+		return
+	}
+	c.closing = true
+	c.held, c.heldBytes = nil, 0
+	n := c.rpc.Discard()
+	c.log.Info("drop connection", "reason", reason, "messages", n)
+	c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
+}
+
+// meter is a transport that tells when messages leave.
+type meter struct {
+	jsonrpc.Transport
+	moved chan<- struct{}
+}
+
+func (m *meter) Write(ctx context.Context, msg []byte) error {
+	return m.note(m.Transport.Write(ctx, msg))
+}
+
+// WriteMore implements jsonrpc.MoreWriter.
+func (m *meter) WriteMore(ctx context.Context, msg []byte, more bool) error {
+	if t, ok := m.Transport.(jsonrpc.MoreWriter); ok {
+		return m.note(t.WriteMore(ctx, msg, more))
+	}
+	return m.Write(ctx, msg)
+}
+
+func (m *meter) note(err error) error {
+	select {
+	case m.moved <- struct{}{}:
+	default:
+	}
+	return err
+}

@@ -1,0 +1,275 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/emulator/engine"
+	"cotty/host/keeper"
+	"cotty/host/terminal"
+)
+
+const (
+	defaultCols, defaultRows = 80, 24
+	// spawnTime bounds a keeper that does not answer.
+	spawnTime = 10 * time.Second
+)
+
+// createTerminal starts a process on a new pty (R26, G37–G39).
+func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.CreateTerminalParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	plan, err := h.plan(c, p)
+	if err != nil {
+		h.audit.refused(c, "create", p.Channel, err.Error())
+		return nil, err
+	}
+	if err := h.reserve(p.Channel); err != nil {
+		return nil, err
+	}
+	t, err := h.spawn(context.WithoutCancel(ctx), plan)
+	h.mu.Lock()
+	delete(h.reserved, p.Channel)
+	if err != nil {
+		h.mu.Unlock()
+		return nil, err
+	}
+	if h.closing {
+		h.mu.Unlock()
+		h.abandon(t)
+		return nil, errClosing
+	}
+	h.addTerm(p.Channel, t)
+	h.mu.Unlock()
+	h.audit.did(c, "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
+	return nil, nil
+}
+
+// plan is a checked request.
+type plan struct {
+	params ahp.CreateTerminalParams
+	holder string
+	title  string
+	dir    string
+	spec   keeper.Spec
+	shell  bool
+}
+
+func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
+	pl := plan{params: p, holder: c.principal.id}
+	if err := allowed("create terminal", c.principal.lacks(scopeCreate)); err != nil {
+		return pl, err
+	}
+	if err := checkURI(p.Channel); err != nil {
+		return pl, err
+	}
+	if err := mayClaimNew(c.principal, c.client.id, p.Claim); err != nil {
+		return pl, err
+	}
+	if p.Cols == 0 {
+		p.Cols = defaultCols
+	}
+	if p.Rows == 0 {
+		p.Rows = defaultRows
+	}
+	if s := checkSize(p.Cols, p.Rows); s != "" {
+		return pl, ahp.InvalidParams("create terminal: %s", s)
+	}
+	if s := checkTitle(p.Name); s != "" {
+		return pl, ahp.InvalidParams("create terminal: name: %s", s)
+	}
+	dir, err := h.directory(p.Cwd)
+	if err != nil {
+		return pl, err
+	}
+	meta := p.Meta
+	if meta == nil {
+		meta = &ahp.CreateMeta{}
+	}
+	argv, err := h.command(*meta)
+	if err != nil {
+		return pl, err
+	}
+	if err := checkEnv(meta.Env); err != nil {
+		return pl, err
+	}
+	pl.params = p
+	pl.dir = dir
+	pl.shell = len(meta.Command) == 0
+	pl.title = p.Name
+	if pl.title == "" {
+		pl.title = cleanTitle(filepath.Base(argv[0]))
+	}
+	pl.spec = keeper.Spec{
+		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: p.Cols, Rows: p.Rows,
+		Env: h.environ(meta.Env, p.Channel, dir),
+	}
+	return pl, nil
+}
+
+func checkSize(cols, rows int) string {
+	if cols < 1 || cols > emulator.MaxCols || rows < 1 || rows > emulator.MaxRows {
+		return because("a size of %d columns by %d rows is out of range: use 1 to %d by 1 to %d", cols, rows, emulator.MaxCols, emulator.MaxRows)
+	}
+	return ""
+}
+
+func checkTitle(s string) string {
+	switch {
+	case len(s) > maxTitle:
+		return because("longer than %d bytes", maxTitle)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "has control characters in it"
+	}
+	return ""
+}
+
+func cleanTitle(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s[:min(len(s), maxTitle)])
+}
+
+// command is what to start: the given one, or a shell.
+func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
+	if len(m.Command) == 0 {
+		if m.Shell == "" {
+			return []string{h.shell}, nil
+		}
+		if !filepath.IsAbs(m.Shell) || strings.ContainsRune(m.Shell, 0) {
+			return nil, ahp.InvalidParams("create terminal: cotty/shell: %q is not an absolute path", m.Shell)
+		}
+		return []string{m.Shell}, nil
+	}
+	size := 0
+	for _, a := range m.Command {
+		size += len(a)
+		if strings.ContainsRune(a, 0) {
+			return nil, ahp.InvalidParams("create terminal: cotty/command: an argument has a zero byte in it")
+		}
+	}
+	switch {
+	case len(m.Command) > maxArgs || size > maxArgBytes:
+		return nil, ahp.InvalidParams("create terminal: cotty/command: more than %d arguments or %d bytes", maxArgs, maxArgBytes)
+	case m.Command[0] == "":
+		return nil, ahp.InvalidParams("create terminal: cotty/command: the command's name is empty")
+	}
+	return m.Command, nil
+}
+
+// reserve keeps the URI, and a place under the limit, while the process starts.
+func (h *Host) reserve(uri ahp.URI) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch _, taken := h.channels[uri]; {
+	case h.closing:
+		return errClosing
+	case taken || h.reserved[uri]:
+		return ahp.AlreadyExists("create terminal: %s exists already: choose another URI", uri)
+	case len(h.terms)+len(h.reserved) >= h.limits.Terminals:
+		return ahp.Conflict("create terminal: there are %d terminals already, the most this host keeps: end some first", h.limits.Terminals)
+	}
+	h.reserved[uri] = true
+	return nil
+}
+
+// spawn starts the process and its terminal, which nobody knows yet.
+func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
+	p := pl.params
+	em, err := engine.New(h.cfg.Engine, emulator.Options{Cols: p.Cols, Rows: p.Rows, Version: "cotty " + h.cfg.Version})
+	if err != nil {
+		return nil, ahp.Internal("create terminal: %v", err)
+	}
+	h.mu.Lock()
+	h.procs.early[pl.spec.ID] = nil
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, spawnTime)
+	defer cancel()
+	proc, err := h.keeper.Spawn(ctx, pl.spec)
+	if err != nil {
+		h.mu.Lock()
+		delete(h.procs.early, pl.spec.ID)
+		h.mu.Unlock()
+		return nil, spawnError(err)
+	}
+	yes := true
+	t := &term{
+		h: h, proc: proc.ID, holder: pl.holder,
+		value: ahp.TerminalState{
+			Title: pl.title, Cwd: fileURI(pl.dir), Cols: p.Cols, Rows: p.Rows,
+			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
+		},
+		meta: ahp.TerminalMeta{Pid: proc.Pid, Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
+	}
+	if !pl.shell {
+		t.meta.Command = pl.spec.Argv
+	}
+	// The reader starts at once and may wake us before t.t is set: wake waits
+	// for the lock.
+	h.mu.Lock()
+	t.t = terminal.New(terminal.Config{
+		Process: proc, Cols: p.Cols, Rows: p.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
+		Wake:     func() { h.wake(t) },
+		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
+		Signal: func(ctx context.Context, sig syscall.Signal) error {
+			return h.keeper.Signal(ctx, proc.ID, sig)
+		},
+	})
+	h.procs.terms[proc.ID] = t
+	exit := h.procs.early[proc.ID]
+	delete(h.procs.early, proc.ID)
+	h.mu.Unlock()
+	if exit != nil {
+		t.t.Exit(*exit)
+	}
+	return t, nil
+}
+
+// abandon ends a terminal that came too late.
+func (h *Host) abandon(t *term) {
+	h.ending.Add(1)
+	go func() {
+		defer h.ending.Done()
+		h.end(context.Background(), t)
+	}()
+}
+
+// spawnError says in the client's terms why nothing was started.
+func spawnError(err error) error {
+	for _, e := range spawnErrors {
+		if errors.Is(err, e.is) {
+			return ahp.Errorf(e.code, "create terminal: %v", err)
+		}
+	}
+	return ahp.Internal("create terminal: %v", err)
+}
+
+func claimText(c ahp.Claim) string {
+	if c.Kind == ahp.ClaimClient {
+		return "client " + c.ClientID
+	}
+	return strings.TrimSpace("session " + c.Session + " " + c.ToolCallID)
+}
+
+// clientPrincipal is TerminalMeta.Principal for a claim.
+func clientPrincipal(c ahp.Claim, holder string) string {
+	if c.Kind == ahp.ClaimClient {
+		return holder
+	}
+	return ""
+}

@@ -1,0 +1,228 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+
+	"cotty/ahp"
+)
+
+// dispatch is one client action being decided.
+type dispatch struct {
+	c      *conn
+	by     dispatched
+	ch     *channel
+	t      *term // nil unless ch is a terminal's
+	action ahp.Action
+}
+
+// rule is a row of the table of actions that clients may dispatch.
+type rule struct {
+	scope string
+	// fits reports whether the channel is of the action's kind.
+	fits func(b body) bool
+	// do decides and, when it allows, carries out: it applies the action, or
+	// makes it be applied, and returns "". A reason refuses. It runs under
+	// h.mu.
+	do func(h *Host, d *dispatch) (refusal string)
+	// again is the action that answers one processed before: it has the same
+	// type and changes nothing. Nil means that a repetition is refused.
+	again func(d *dispatch) ahp.Action
+	// private echoes go to the sender only and are not logged.
+	private bool
+}
+
+var rules map[string]rule
+
+func init() {
+	rules = map[string]rule{
+		ahp.TerminalInput{}.ActionType(): {scopeInput, isTerm, typeInput, func(d *dispatch) ahp.Action { return d.action }, true},
+		ahp.TerminalResized{}.ActionType(): {scopeInput, isTerm, resize, func(d *dispatch) ahp.Action {
+			return ahp.TerminalResized{Cols: d.t.value.Cols, Rows: d.t.value.Rows}
+		}, false},
+		ahp.TerminalTitleChanged{}.ActionType(): {scopeInput, isTerm, retitle, func(d *dispatch) ahp.Action {
+			return ahp.TerminalTitleChanged{Title: d.t.value.Title}
+		}, false},
+		ahp.TerminalCleared{}.ActionType(): {scopeInput, isTerm, clearTerminal, nil, false},
+		ahp.TerminalClaimed{}.ActionType(): {scopeClaim, isTerm, claimTerminal, func(d *dispatch) ahp.Action {
+			return ahp.TerminalClaimed{Claim: d.t.value.Claim}
+		}, false},
+		ahp.LayoutChanged{}.ActionType(): {scopeAdmin, isLayout, changeLayout, nil, false},
+		ahp.RootConfigChanged{}.ActionType(): {scopeAdmin, isRoot, func(*Host, *dispatch) string {
+			return "this host has no configuration that clients can change"
+		}, nil, false},
+	}
+}
+
+func isTerm(b body) bool   { _, ok := b.(*term); return ok }
+func isLayout(b body) bool { _, ok := b.(*layout); return ok }
+func isRoot(b body) bool   { _, ok := b.(*root); return ok }
+
+// dispatchAction decides a client's action (ahp.md §4.3). It answers with the
+// action's echo, with a refusal to the sender alone, or, when the channel or
+// the action's type is unknown, with nothing.
+func dispatchAction(c *conn, raw json.RawMessage) {
+	var p ahp.DispatchParams
+	if err := json.Unmarshal(raw, &p); err != nil {
+		c.log.Debug("ignore a malformed dispatch", "err", err)
+		return
+	}
+	h := c.h
+	h.mu.Lock()
+	refusal := h.decide(c, p)
+	h.mu.Unlock()
+	if refusal != "" {
+		h.audit.refused(c, p.Action.ActionType(), p.Channel, refusal)
+	}
+}
+
+func (h *Host) decide(c *conn, p ahp.DispatchParams) (refusal string) {
+	ch, ok := h.channels[canonical(p.Channel)]
+	if !ok || p.Action == nil {
+		return ""
+	}
+	known, ok := ahp.ClientDispatchable(p.Action.ActionType())
+	if !known {
+		return ""
+	}
+	d := &dispatch{c: c, ch: ch, action: p.Action, by: dispatched{
+		c: c, origin: ahp.Origin{ClientID: c.client.id, ClientSeq: p.ClientSeq},
+	}}
+	d.t, _ = ch.body.(*term)
+	r := rules[p.Action.ActionType()]
+	switch {
+	case p.ClientSeq < 1:
+		refusal = "clientSeq counts from 1"
+	case !ok || r.do == nil:
+		refusal = because("%s is the host's to say", p.Action.ActionType())
+	case !r.fits(ch.body):
+		refusal = because("%s does not belong on %s", p.Action.ActionType(), ch.uri)
+	default:
+		return h.carryOut(d, r)
+	}
+	h.answer(ch, p.Action, &d.by, refusal)
+	return refusal
+}
+
+// carryOut decides an action that is in order, unless it was decided before.
+func (h *Host) carryOut(d *dispatch, r rule) (refusal string) {
+	seq := d.by.origin.ClientSeq
+	if o, yes := d.c.window.repeated(seq); yes {
+		h.repeat(d, r, o)
+		return ""
+	}
+	if refusal = d.c.principal.lacks(r.scope); refusal == "" {
+		refusal = r.do(h, d)
+	}
+	d.c.window.note(seq, outcome(refusal))
+	if refusal != "" {
+		h.answer(d.ch, d.action, &d.by, refusal)
+	} else if r.private {
+		h.answer(d.ch, d.action, &d.by, "")
+	}
+	return refusal
+}
+
+// repeat answers a dispatch that was processed before, as after a lost
+// connection: with its refusal, or with the state as it is now.
+func (h *Host) repeat(d *dispatch, r rule, o outcome) {
+	switch {
+	case o != "":
+		h.answer(d.ch, d.action, &d.by, string(o))
+	case r.again == nil:
+		h.answer(d.ch, d.action, &d.by, because("clientSeq %d was processed before", d.by.origin.ClientSeq))
+	default:
+		d.ch.body.settle()
+		h.answer(d.ch, r.again(d), &d.by, "")
+	}
+}
+
+// typeInput is terminal/input: to the pty, in the order of arrival, changing
+// no state (G24, R15).
+func typeInput(h *Host, d *dispatch) string {
+	data := d.action.(ahp.TerminalInput).Data
+	if len(data) > maxInput {
+		return because("more than %d bytes of input at once", maxInput)
+	}
+	follow, refusal := d.t.mayType(d.c.principal, d.c.client.id)
+	if refusal != "" {
+		return refusal
+	}
+	if follow {
+		h.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
+	}
+	if err := d.t.t.Input(data); err != nil {
+		return h.inputRefusal(err)
+	}
+	return ""
+}
+
+func (h *Host) inputRefusal(err error) string {
+	for _, known := range inputRefusals {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	h.log.Error("write input", "err", err)
+	return "the input could not be written"
+}
+
+// resize is terminal/resized: the terminal puts the action into its stream
+// where the size took effect (R16, ahp.md §7.3).
+func resize(h *Host, d *dispatch) string {
+	a := d.action.(ahp.TerminalResized)
+	if s := d.t.mayShape(d.c.principal); s != "" {
+		return s
+	}
+	if s := checkSize(a.Cols, a.Rows); s != "" {
+		return s
+	}
+	if d.t.value.Lifecycle.Exited() {
+		return "the terminal's process has ended"
+	}
+	h.flush(d.t)
+	d.t.requests = append(d.t.requests, &d.by)
+	if err := d.t.t.Resize(a.Cols, a.Rows); err != nil {
+		d.t.requests = d.t.requests[:len(d.t.requests)-1]
+		return because("the size could not be set: %v", err)
+	}
+	h.flush(d.t)
+	return ""
+}
+
+// clearTerminal is terminal/cleared (G36).
+func clearTerminal(h *Host, d *dispatch) string {
+	if s := d.t.mayShape(d.c.principal); s != "" {
+		return s
+	}
+	h.flush(d.t)
+	d.t.requests = append(d.t.requests, &d.by)
+	d.t.t.Clear()
+	h.flush(d.t)
+	return ""
+}
+
+// retitle is terminal/titleChanged by a client (R18).
+func retitle(h *Host, d *dispatch) string {
+	if s := d.t.mayShape(d.c.principal); s != "" {
+		return s
+	}
+	if s := checkTitle(d.action.(ahp.TerminalTitleChanged).Title); s != "" {
+		return "the title is " + s
+	}
+	h.flush(d.t)
+	h.apply(d.ch, d.action, &d.by)
+	return ""
+}
+
+// claimTerminal is terminal/claimed: a transfer (G5, G32, R17).
+func claimTerminal(h *Host, d *dispatch) string {
+	to := d.action.(ahp.TerminalClaimed).Claim
+	if s := d.t.mayClaim(d.c.principal, d.c.client.id, to); s != "" {
+		return s
+	}
+	h.flush(d.t)
+	h.audit.did(d.c, "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
+	h.claim(d.t, to, &d.by, d.c.principal)
+	return ""
+}

@@ -1,0 +1,50 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"cotty/ahp"
+)
+
+// endTime bounds the ending of one terminal's process: the keeper kills after
+// five seconds.
+const endTime = 15 * time.Second
+
+// disposeTerminal removes a terminal at once and ends its process in the
+// background (R28, G38).
+func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.DisposeTerminalParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	h.mu.Lock()
+	t, ok := h.termAt(p.Channel)
+	if !ok {
+		h.mu.Unlock()
+		return nil, ahp.NotFound("dispose terminal: there is no terminal %q", p.Channel)
+	}
+	refusal := t.mayDispose(c.principal)
+	if refusal == "" {
+		refusal = c.principal.lacks(scopeClaim)
+	}
+	if refusal != "" {
+		h.mu.Unlock()
+		h.audit.refused(c, "dispose", p.Channel, refusal)
+		return nil, allowed("dispose terminal", refusal)
+	}
+	held := claimText(t.value.Claim)
+	h.removeTerm(t)
+	h.ending.Add(1)
+	h.mu.Unlock()
+	go func() {
+		defer h.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		h.end(ctx, t)
+	}()
+	h.audit.did(c, "dispose", p.Channel, "held by", held)
+	return nil, nil
+}

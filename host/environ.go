@@ -1,0 +1,107 @@
+package host
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cotty/ahp"
+)
+
+// The variables that describe another terminal than ours, by name and by the
+// beginning of the name: they would tell programs to use features, or sizes,
+// or sockets of the terminal that the host was started in.
+var (
+	foreign = []string{
+		"STY", "WINDOW", "LINES", "COLUMNS", "TERMCAP", "OLDPWD", "VTE_VERSION", "WINDOWID", "COLORFGBG",
+		"TERM_SESSION_ID", "LC_TERMINAL", "LC_TERMINAL_VERSION", "WT_SESSION", "WT_PROFILE_ID", "NVIM", "VIM_TERMINAL",
+	}
+	foreignPrefixes = []string{
+		"TMUX", "TERM_PROGRAM", "COTTY", "ZELLIJ", "KITTY_", "WEZTERM_", "ALACRITTY_", "GHOSTTY_", "KONSOLE_",
+		"ITERM_", "VSCODE_SHELL_",
+	}
+)
+
+func isForeign(name string) bool {
+	return slices.Contains(foreign, name) ||
+		slices.ContainsFunc(foreignPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// environ is a child's environment: the host's own, over it what the client
+// sent, over that what is true of this terminal.
+func (h *Host) environ(client map[string]string, uri ahp.URI, dir string) []string {
+	env := map[string]string{}
+	for _, kv := range os.Environ() {
+		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
+			env[name] = value
+		}
+	}
+	for name, value := range client {
+		env[name] = value
+	}
+	for name := range env {
+		if isForeign(name) {
+			delete(env, name)
+		}
+	}
+	env["COTTY"] = filepath.Join(h.cfg.Runtime, SocketName)
+	env["COTTY_TERMINAL"] = uri
+	env["TERM"] = "xterm-256color"
+	env["COLORTERM"] = "truecolor"
+	env["TERM_PROGRAM"] = "cotty"
+	env["TERM_PROGRAM_VERSION"] = h.cfg.Version
+	env["PWD"] = dir
+	list := make([]string, 0, len(env))
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// checkEnv bounds what a client sends as cotty/env.
+func checkEnv(env map[string]string) error {
+	if len(env) > maxEnv {
+		return ahp.InvalidParams("create terminal: cotty/env: more than %d variables", maxEnv)
+	}
+	size := 0
+	for name, value := range env {
+		size += len(name) + len(value)
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return ahp.InvalidParams("create terminal: cotty/env: %q can't be the name of a variable, or its value has a zero byte in it", clip(name))
+		}
+	}
+	if size > maxEnvBytes {
+		return ahp.InvalidParams("create terminal: cotty/env: more than %d bytes", maxEnvBytes)
+	}
+	return nil
+}
+
+// findShell is the user's shell: the configured one, $SHELL, the passwd
+// entry's, or sh.
+func findShell(configured string) string {
+	for _, s := range []string{configured, os.Getenv("SHELL"), passwdShell("/etc/passwd", os.Getuid())} {
+		if info, err := os.Stat(s); err == nil && filepath.IsAbs(s) && !info.IsDir() && info.Mode()&0o111 != 0 {
+			return s
+		}
+	}
+	return "/bin/sh"
+}
+
+func passwdShell(path string, uid int) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Split(lines.Text(), ":")
+		if len(fields) == 7 && fields[2] == strconv.Itoa(uid) {
+			return fields[6]
+		}
+	}
+	return ""
+}

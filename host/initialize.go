@@ -1,0 +1,101 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"cotty/ahp"
+)
+
+// initialize is the handshake (ahp.md §2.1).
+func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.InitializeParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	version, profile, err := ahp.Negotiate(p.ProtocolVersions)
+	if err != nil {
+		if ahp.CodeOf(err) == ahp.CodeUnsupportedVersion {
+			c.rpc.AfterReply(func() {
+				c.rpc.Close(closeProtocol, "no common protocol version") //nolint:errcheck // it ends either way
+			})
+		}
+		return nil, err
+	}
+	if err := checkClientID(p.ClientID); err != nil {
+		return nil, err
+	}
+	if len(p.InitialSubscriptions) > c.h.limits.Subscriptions {
+		return nil, ahp.InvalidParams("initialSubscriptions: more than %d", c.h.limits.Subscriptions)
+	}
+	h := c.h
+	h.mu.Lock()
+	cl, err := h.bindClient(p.ClientID, c.principal)
+	if err != nil {
+		h.mu.Unlock()
+		h.audit.refused(c, "initialize", "", err.Error())
+		return nil, err
+	}
+	cl.version, cl.profile, cl.window = version, profile, newWindow()
+	c.begin(cl)
+	var taken []snapshot
+	seen := map[ahp.URI]bool{}
+	for _, uri := range p.InitialSubscriptions {
+		// What can't be subscribed to yields no snapshot (ahp.md §2.1).
+		if uri = canonical(uri); seen[uri] {
+			continue
+		}
+		seen[uri] = true
+		if s, err := c.open(uri); err == nil {
+			taken = append(taken, s)
+		}
+	}
+	seq := h.seq.last
+	h.mu.Unlock()
+	snapshots, err := c.encode(taken)
+	if err != nil {
+		return nil, c.undo(err)
+	}
+	return ahp.Encode(profile, ahp.InitializeResult{
+		ProtocolVersion:  version,
+		ServerSeq:        seq,
+		Snapshots:        snapshots,
+		ServerInfo:       &ahp.Implementation{Name: "cotty", Version: h.cfg.Version},
+		DefaultDirectory: fileURI(h.home),
+	})
+}
+
+// begin ends the handshake. The caller holds h.mu.
+func (c *conn) begin(cl *client) {
+	c.client, c.profile, c.window = cl, cl.profile, cl.window
+	cl.conns[c] = struct{}{}
+	cl.seen = c.h.now()
+	c.log = c.log.With("client", cl.id)
+}
+
+// encode encodes snapshots up to the bound of one reply; the rest is left out
+// and unsubscribed, and can be subscribed to one by one.
+func (c *conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
+	list := make([]ahp.Snapshot, 0, len(taken))
+	size := 0
+	for _, s := range taken {
+		e, err := s.encode(c.profile)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(e.State); size > c.h.limits.ReplyBytes {
+			c.forgo(s.uri)
+			continue
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func (c *conn) forgo(uri ahp.URI) {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	if ch := c.subs[uri]; ch != nil {
+		ch.unsubscribe(c)
+	}
+}

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cotty/ahp"
+)
+
+// layout is the body of a layout channel.
+type layout struct {
+	ch    *channel
+	value ahp.LayoutState
+}
+
+func (l *layout) reduce(a ahp.Action) { l.value = ahp.ReduceLayout(l.value, a) }
+func (l *layout) state() any          { return l.value }
+func (l *layout) settle()             {}
+
+// openLayout gives the layout of a URI, made on first use: never written, empty.
+func (h *Host) openLayout(uri ahp.URI) (*channel, error) {
+	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
+	if !isLayoutName(name) {
+		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
+	}
+	if len(h.layouts) >= h.limits.Layouts && !h.dropLayout() {
+		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(h.layouts))
+	}
+	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}
+	l.ch = h.newChannel(uri, l)
+	h.layouts = append(h.layouts, l)
+	return l.ch, nil
+}
+
+// dropLayout makes room by forgetting a layout that holds nothing and that
+// nobody looks at.
+func (h *Host) dropLayout() bool {
+	i := slices.IndexFunc(h.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.subs) == 0 })
+	if i < 0 {
+		return false
+	}
+	h.removeChannel(h.layouts[i].ch)
+	h.layouts = slices.Delete(h.layouts, i, i+1)
+	return true
+}
+
+func isLayoutName(s string) bool {
+	return s != "" && len(s) <= 64 && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r == '/' || !unicode.IsPrint(r) })
+}
+
+// changeLayout replaces a layout's document; of two writers that saw the same
+// revision the second is refused and tries again.
+func changeLayout(h *Host, d *dispatch) string {
+	l, a := d.ch.body.(*layout), d.action.(ahp.LayoutChanged)
+	switch {
+	case a.Rev != l.value.Rev+1:
+		return because("the layout is at revision %d, so the next is %d, not %d: apply the change to the newest one", l.value.Rev, l.value.Rev+1, a.Rev)
+	case len(a.Doc) > ahp.MaxLayoutBytes:
+		return because("the layout is larger than %d bytes", ahp.MaxLayoutBytes)
+	case len(a.Doc) > 0 && !bytes.HasPrefix(bytes.TrimSpace(a.Doc), []byte("{")):
+		return "the layout is not a JSON object"
+	case len(a.Terminals) > maxLayoutRefs:
+		return because("the layout names more than %d terminals", maxLayoutRefs)
+	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > maxURI }):
+		return because("the layout names a terminal by more than %d bytes", maxURI)
+	}
+	h.apply(d.ch, a, &d.by)
+	return ""
+}

@@ -1,0 +1,77 @@
+package host
+
+import "time"
+
+// Limits bounds what clients can ask for. Zero members mean the defaults.
+type Limits struct {
+	Connections   int // open at once, upgraded ones
+	Terminals     int // existing at once, exited ones included
+	Subscriptions int // per connection
+	Layouts       int // channels
+	Clients       int // clientIds remembered for reconnect
+	FrameBytes    int // one message from a client
+	QueueBytes    int // waiting for one connection before it is closed
+	ReplayBytes   int // of output in one channel's replay log
+	ReplayCount   int // actions in one channel's replay log
+	ReplyBytes    int // of snapshots or replayed actions in one reply
+
+	// HoldBytes may wait for the claim holder's own connection before its
+	// terminal's pty is no longer read, and StallTime is how long that
+	// connection may then take nothing before it is closed.
+	HoldBytes int
+	StallTime time.Duration
+}
+
+// DefaultLimits are the limits of a zero Limits.
+var DefaultLimits = Limits{
+	Connections:   512,
+	Terminals:     1000,
+	Subscriptions: 2000,
+	Layouts:       256,
+	Clients:       10000,
+	FrameBytes:    8 << 20,
+	QueueBytes:    16 << 20,
+	ReplayBytes:   1 << 20,
+	ReplayCount:   4096,
+	ReplyBytes:    24 << 20, // a client accepts messages of 32 MiB
+	HoldBytes:     512 << 10,
+	StallTime:     time.Second,
+}
+
+// Bounds of single values from clients, in bytes unless they say otherwise.
+const (
+	maxURI        = 1024
+	maxClientID   = 256
+	maxTitle      = 1024
+	maxInput      = 1 << 20
+	maxArgs       = 1000 // arguments of a command
+	maxArgBytes   = 128 << 10
+	maxEnv        = 2000 // variables
+	maxEnvBytes   = 256 << 10
+	maxLayoutRefs = 1000 // terminals that a layout names
+	maxTokens     = 1000
+	maxTokenName  = 64
+)
+
+// listInterval is the least time between two lists of terminals.
+const listInterval = 50 * time.Millisecond
+
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits
+	for _, f := range []struct{ have, want *int }{
+		{&l.Connections, &d.Connections}, {&l.Terminals, &d.Terminals},
+		{&l.Subscriptions, &d.Subscriptions}, {&l.Layouts, &d.Layouts},
+		{&l.Clients, &d.Clients}, {&l.FrameBytes, &d.FrameBytes},
+		{&l.QueueBytes, &d.QueueBytes}, {&l.ReplayBytes, &d.ReplayBytes},
+		{&l.ReplayCount, &d.ReplayCount}, {&l.ReplyBytes, &d.ReplyBytes},
+		{&l.HoldBytes, &d.HoldBytes},
+	} {
+		if *f.have <= 0 {
+			*f.have = *f.want
+		}
+	}
+	if l.StallTime <= 0 {
+		l.StallTime = d.StallTime
+	}
+	return l
+}

@@ -1,0 +1,186 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// Names of the files in the runtime directory.
+const (
+	SocketName = "host.sock"
+	KeeperName = "keeper.sock"
+	LockName   = "host.lock"
+)
+
+// maxSocketPath is the shortest of the systems' bounds (macOS), in bytes.
+const maxSocketPath = 103
+
+// Socket is the host's unix listener together with the lock that makes it the
+// only one of its runtime directory.
+type Socket struct {
+	*net.UnixListener
+	path string
+	lock *os.File
+	once sync.Once
+}
+
+// Listen makes the runtime directory (0700), takes host.lock and listens on
+// host.sock (0600). It removes a socket that a dead host left behind, refuses a
+// path that is something else, and gives ErrRunning when the lock is held.
+func Listen(runtime string) (*Socket, error) {
+	if err := ownDirectory(runtime); err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	path := filepath.Join(runtime, SocketName)
+	if len(path) > maxSocketPath {
+		return nil, fmt.Errorf("listen: the path %s is longer than the %d bytes a socket may have: set XDG_RUNTIME_DIR to a shorter one", path, maxSocketPath)
+	}
+	lock, err := takeLock(filepath.Join(runtime, LockName))
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	ln, err := listenUnix(path)
+	if err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return &Socket{UnixListener: ln, path: path, lock: lock}, nil
+}
+
+// ownDirectory makes a directory that only this user can look into.
+func ownDirectory(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a directory: move it away", dir)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
+		return fmt.Errorf("%s belongs to uid %d, not to you: set XDG_RUNTIME_DIR to a directory of your own", dir, st.Uid)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return os.Chmod(dir, 0o700)
+	}
+	return nil
+}
+
+// takeLock locks a file for this process's life. The file stays: removing it
+// would let two hosts lock different files of one name.
+func takeLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%w: it holds %s", ErrRunning, path)
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// listenUnix listens on a path that, thanks to the lock, no other host uses.
+func listenUnix(path string) (*net.UnixListener, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && info.Mode()&os.ModeSocket == 0:
+		return nil, fmt.Errorf("%s is not a socket: move it away", path)
+	case err == nil:
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("remove the socket of a dead host: %w", err)
+		}
+	case !os.IsNotExist(err):
+		return nil, err
+	}
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	// The directory is 0700 already; until here it alone protects the socket.
+	if err := os.Chmod(path, 0o600); err != nil {
+		ln.Close()
+		return nil, err
+	}
+	return ln, nil
+}
+
+// Path is the socket's path, the value of COTTY in terminals.
+func (s *Socket) Path() string { return s.path }
+
+// Close closes the listener, removes the socket and releases the lock. Later
+// calls do nothing.
+func (s *Socket) Close() error {
+	var err error
+	s.once.Do(func() { err = errors.Join(s.UnixListener.Close(), s.lock.Close()) })
+	return err
+}
+
+// ListenTCP listens on a loopback address such as "127.0.0.1:7070", or on any
+// with allowRemote.
+func ListenTCP(addr string, allowRemote bool) (net.Listener, error) {
+	a, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: %w", addr, err)
+	}
+	if !a.IP.IsLoopback() && !allowRemote {
+		return nil, fmt.Errorf("listen on %q: other machines would reach this address, and the connection is not encrypted: use 127.0.0.1, or allow it in so many words", addr)
+	}
+	ln, err := net.ListenTCP("tcp", a)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return ln, nil
+}
+
+// countedListener bounds open connections, also those that never say anything;
+// one too many is closed at once.
+type countedListener struct {
+	net.Listener
+	room chan struct{}
+}
+
+// Accept implements net.Listener.
+func (l *countedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.room <- struct{}{}:
+			return &countedConn{Conn: c, room: l.room}, nil
+		default:
+			c.Close()
+		}
+	}
+}
+
+type countedConn struct {
+	net.Conn
+	room chan struct{}
+	once sync.Once
+}
+
+// Close implements net.Conn.
+func (c *countedConn) Close() error {
+	c.once.Do(func() { <-c.room })
+	return c.Conn.Close()
+}
+
+func splitPort(host string) (name, port string) {
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		return name, port
+	}
+	return host, ""
+}

@@ -1,0 +1,53 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"cotty/ahp"
+)
+
+// method is a row of the table of requests.
+type method struct {
+	do    func(ctx context.Context, c *conn, params json.RawMessage) (any, error)
+	early bool   // allowed before the handshake
+	opens bool   // is a handshake: allowed only before one
+	scope string // needed in any case; "" when do decides
+}
+
+// methods is everything that can be asked. Unknown ones are -32601.
+var methods map[string]method
+
+func init() {
+	methods = map[string]method{
+		ahp.MethodInitialize: {do: initialize, early: true, opens: true},
+		ahp.MethodReconnect:  {do: reconnect, early: true, opens: true},
+		ahp.MethodPing:       {do: ping, early: true},
+		ahp.MethodSubscribe:  {do: subscribe},
+
+		ahp.MethodCreateTerminal:  {do: createTerminal},
+		ahp.MethodDisposeTerminal: {do: disposeTerminal},
+
+		ahp.MethodListSessions:     {do: listSessions},
+		"resolveSessionConfig":     {do: resolveSessionConfig},
+		"sessionConfigCompletions": {do: sessionConfigCompletions},
+		"createSession":            {do: createSession},
+		"disposeSession":           {do: disposeSession},
+		"authenticate":             {do: authenticate},
+
+		ahp.MethodRead:        {do: read, scope: scopeRead},
+		ahp.MethodStop:        {do: stop},
+		ahp.MethodHost:        {do: describeHost},
+		ahp.MethodTokenNew:    {do: tokenNew, scope: scopeAdmin},
+		ahp.MethodTokenList:   {do: tokenList, scope: scopeAdmin},
+		ahp.MethodTokenRevoke: {do: tokenRevoke, scope: scopeAdmin},
+	}
+}
+
+// notifications are never answered; unknown ones are ignored.
+var notifications = map[string]func(c *conn, params json.RawMessage){
+	ahp.MethodUnsubscribe:    unsubscribe,
+	ahp.MethodDispatchAction: dispatchAction,
+}
+
+func ping(context.Context, *conn, json.RawMessage) (any, error) { return nil, nil }

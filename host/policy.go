@@ -1,0 +1,159 @@
+package host
+
+import (
+	"fmt"
+
+	"cotty/ahp"
+)
+
+// This file decides; it changes nothing. Each function gives the reason of a
+// refusal, shown to people as it is, or "".
+
+// holds reports whether the terminal's claim is one of the principal's: of one
+// of its clients, or of a session that it drives.
+func (t *term) holds(p *principal) bool { return t.holder == p.id }
+
+// holderText names who holds the terminal.
+func (t *term) holderText() string {
+	c := t.value.Claim
+	switch {
+	case c.Kind == ahp.ClaimClient:
+		return fmt.Sprintf("client %s", c.ClientID)
+	case c.ToolCallID != "":
+		return fmt.Sprintf("session %s, which runs tool call %s in it", c.Session, c.ToolCallID)
+	}
+	return fmt.Sprintf("session %s", c.Session)
+}
+
+// mayType decides terminal/input (design rule 5, ruling 9). The keyboard of a
+// terminal belongs to its holder; the operator too takes it over openly, by a
+// claim, before typing. follow says that the claim goes to the typing client
+// first: it belongs to another client of the same person.
+func (t *term) mayType(p *principal, clientID string) (follow bool, refusal string) {
+	c := t.value.Claim
+	switch {
+	case t.value.Lifecycle.Exited():
+		return false, "the terminal's process has ended"
+	case c.Kind == ahp.ClaimClient && t.holds(p):
+		return c.ClientID != clientID, ""
+	case c.Kind == ahp.ClaimSession && t.holds(p) && !p.human:
+		return false, ""
+	case p.operates():
+		return false, fmt.Sprintf("the terminal is held by %s: reclaim it before typing", t.holderText())
+	}
+	return false, fmt.Sprintf("the terminal is held by %s: only its holder may type", t.holderText())
+}
+
+// mayShape decides resize, title and clear (ruling 10).
+func (t *term) mayShape(p *principal) string {
+	if t.holds(p) || p.operates() {
+		return ""
+	}
+	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may change it", t.holderText())
+}
+
+// mayDispose decides disposeTerminal (ruling 1).
+func (t *term) mayDispose(p *principal) string {
+	if t.holds(p) || p.operates() {
+		return ""
+	}
+	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may end it", t.holderText())
+}
+
+// mayClaim decides terminal/claimed: who may take it, and for whom (R17, G48,
+// ahp.md §7.5).
+func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
+	if s := wellFormed(to); s != "" {
+		return s
+	}
+	if !t.holds(p) && !p.operates() {
+		return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may transfer it", t.holderText())
+	}
+	if to.Kind == ahp.ClaimClient {
+		return ownClient(clientID, to)
+	}
+	from := t.value.Claim
+	switch {
+	case narrows(from, to): // to the background
+		return ""
+	case t.meta.HandBack != nil && sameSession(*t.meta.HandBack, to): // hand back
+		return ""
+	case from.Kind == ahp.ClaimSession && sameSession(from, to) && t.holds(p): // G45
+		return ""
+	case p.may(scopeSession):
+		return ""
+	}
+	return "a claim for a session needs the right to drive it: claim for this client, or give the terminal back to the session it came from"
+}
+
+// mayClaimNew decides the claim of a new terminal.
+func mayClaimNew(p *principal, clientID string, claim ahp.Claim) *ahp.Error {
+	if s := wellFormed(claim); s != "" {
+		return ahp.InvalidParams("create terminal: %s", s)
+	}
+	if claim.Kind == ahp.ClaimClient {
+		if s := ownClient(clientID, claim); s != "" {
+			return ahp.PermissionDenied("create terminal: %s", s)
+		}
+		return nil
+	}
+	if s := p.lacks(scopeSession); s != "" {
+		return ahp.PermissionDenied("create terminal for session %s: %s", claim.Session, s)
+	}
+	return nil
+}
+
+func ownClient(clientID string, claim ahp.Claim) string {
+	if claim.ClientID == clientID {
+		return ""
+	}
+	return fmt.Sprintf("a client claims only for itself: %q is not this client's id", claim.ClientID)
+}
+
+// wellFormed says what is missing in a claim (R3–R6).
+func wellFormed(c ahp.Claim) string {
+	switch {
+	case c.Kind == ahp.ClaimClient && c.ClientID == "":
+		return "the claim names no clientId"
+	case c.Kind == ahp.ClaimSession && c.Session == "":
+		return "the claim names no session"
+	case c.Kind != ahp.ClaimClient && c.Kind != ahp.ClaimSession:
+		return fmt.Sprintf("the claim's kind is %q: use %q or %q", c.Kind, ahp.ClaimClient, ahp.ClaimSession)
+	}
+	for _, s := range []string{c.ClientID, c.Session, c.Chat, c.TurnID, c.ToolCallID} {
+		if len(s) > maxURI {
+			return fmt.Sprintf("the claim has a member of more than %d bytes", maxURI)
+		}
+	}
+	return ""
+}
+
+// sameSession compares sessions, and chats where both name one (0.5 has none).
+func sameSession(a, b ahp.Claim) bool {
+	return a.Kind == ahp.ClaimSession && b.Kind == ahp.ClaimSession && a.Session == b.Session &&
+		(a.Chat == b.Chat || a.Chat == "" || b.Chat == "")
+}
+
+// narrows reports whether to is from without its tool call or turn (G41).
+func narrows(from, to ahp.Claim) bool {
+	return sameSession(from, to) &&
+		(to.TurnID == "" || to.TurnID == from.TurnID) &&
+		(to.ToolCallID == "" || to.ToolCallID == from.ToolCallID)
+}
+
+// keepChat completes a session claim of a 0.5 client, which has no word for the
+// chat.
+func keepChat(from, to ahp.Claim) ahp.Claim {
+	if to.Chat == "" && sameSession(from, to) {
+		to.Chat = from.Chat
+	}
+	return to
+}
+
+// allowed wraps a refusal as the error of a request.
+func allowed(doing, refusal string) error {
+	if refusal == "" {
+		return nil
+	}
+	return ahp.PermissionDenied("%s: %s", doing, refusal)
+}

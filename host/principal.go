@@ -1,0 +1,66 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// principal is who is at the other end of a connection, as its front found out.
+// It never changes.
+type principal struct {
+	// id is compared to tell principals apart: "operator" or "token:ID".
+	id string
+	// human is set for the operator: the person whose host it is.
+	human  bool
+	token  string // the token's id, empty for the operator
+	scopes []string
+}
+
+// operator is everybody of the host's own uid on the unix socket.
+var operator = &principal{id: "operator", human: true, scopes: allScopes}
+
+// The scopes of tokens.
+const (
+	scopeRead    = "terminal:read"   // subscribe, read
+	scopeCreate  = "terminal:create" // createTerminal
+	scopeInput   = "terminal:input"  // type, resize, rename, clear what one holds
+	scopeClaim   = "terminal:claim"  // transfer and dispose what one holds
+	scopeSession = "session"         // claim for sessions
+	scopeAdmin   = "admin"           // everything the operator may
+)
+
+var allScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession, scopeAdmin}
+
+// may reports whether the principal has a scope.
+func (p *principal) may(scope string) bool {
+	return slices.Contains(p.scopes, scope) || slices.Contains(p.scopes, scopeAdmin)
+}
+
+// operates reports whether the principal may take any terminal, whoever holds
+// it.
+func (p *principal) operates() bool { return p.human || slices.Contains(p.scopes, scopeAdmin) }
+
+func (p *principal) lacks(scope string) string {
+	if p.may(scope) {
+		return ""
+	}
+	return fmt.Sprintf("this token lacks the scope %q: ask the host's owner for one that has it", scope)
+}
+
+// checkScopes gives the scopes of a new token: all when none are named.
+func checkScopes(names []string) ([]string, error) {
+	if len(names) == 0 {
+		return slices.Clone(allScopes), nil
+	}
+	var scopes []string
+	for _, s := range names {
+		if !slices.Contains(allScopes, s) {
+			return nil, fmt.Errorf("no scope is named %q: use %s", s, strings.Join(allScopes, ", "))
+		}
+		if !slices.Contains(scopes, s) {
+			scopes = append(scopes, s)
+		}
+	}
+	return scopes, nil
+}

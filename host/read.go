@@ -1,0 +1,32 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"cotty/ahp"
+)
+
+// read gives a terminal's text without a subscription (x-cotty/read).
+func read(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.ReadParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	switch p.What {
+	case ahp.ReadScreen, ahp.ReadHistory, ahp.ReadRaw:
+	default:
+		return nil, ahp.InvalidParams("read terminal: what: %q is none of %q, %q, %q", p.What, ahp.ReadScreen, ahp.ReadHistory, ahp.ReadRaw)
+	}
+	c.h.mu.Lock()
+	t, ok := c.h.termAt(p.Channel)
+	c.h.mu.Unlock()
+	if !ok {
+		return nil, ahp.NotFound("read terminal: there is no terminal %q", p.Channel)
+	}
+	r, err := t.t.Read(p.What)
+	if err != nil {
+		return nil, ahp.Internal("read terminal: %v", err)
+	}
+	return r, nil
+}

@@ -1,0 +1,175 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"cotty/ahp"
+)
+
+// reconnect resumes a client's subscriptions on a new connection (ahp.md §2.3).
+// An error leaves the connection as it was: the client goes on with initialize.
+func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p struct {
+		ClientID          string            `json:"clientId"`
+		LastSeenServerSeq int64             `json:"lastSeenServerSeq"`
+		Subscriptions     []json.RawMessage `json:"subscriptions"`
+	}
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	if err := checkClientID(p.ClientID); err != nil {
+		return nil, err
+	}
+	if len(p.Subscriptions) > c.h.limits.Subscriptions {
+		return nil, ahp.InvalidParams("subscriptions: more than %d", c.h.limits.Subscriptions)
+	}
+	uris, err := resumed(p.Subscriptions)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.resume(p.ClientID, p.LastSeenServerSeq, uris)
+	if err != nil {
+		return nil, err
+	}
+	if r.kind == ahp.ReconnectReplay {
+		return ahp.Encode(c.profile, ahp.ReconnectResult{Type: r.kind, Actions: r.actions, Missing: r.missing})
+	}
+	list := make([]ahp.Snapshot, 0, len(r.taken))
+	size := 0
+	for _, s := range r.taken {
+		e, err := s.encode(c.profile)
+		if err != nil {
+			return nil, c.undo(err)
+		}
+		if size += len(e.State); size > c.h.limits.ReplyBytes {
+			// A channel left out here would count as gone.
+			return nil, c.undo(ahp.Conflict("reconnect: more than %d bytes of state: initialize and subscribe one by one", c.h.limits.ReplyBytes))
+		}
+		list = append(list, e)
+	}
+	return ahp.Encode(c.profile, ahp.ReconnectResult{Type: r.kind, Snapshots: list})
+}
+
+// resumed reads the list of subscriptions: URIs, or objects that hold one
+// (ahp.md §2.4).
+func resumed(raws []json.RawMessage) ([]ahp.URI, error) {
+	var uris []ahp.URI
+	seen := map[ahp.URI]bool{}
+	for _, raw := range raws {
+		var uri ahp.URI
+		if json.Unmarshal(raw, &uri) != nil {
+			var cursor ahp.SubscribeParams
+			if json.Unmarshal(raw, &cursor) != nil || cursor.Channel == "" {
+				return nil, ahp.InvalidParams("subscriptions: want a list of URIs")
+			}
+			uri = cursor.Channel
+		}
+		if uri = canonical(uri); !seen[uri] {
+			seen[uri] = true
+			uris = append(uris, uri)
+		}
+	}
+	return uris, nil
+}
+
+// resumption is what a reconnect gives.
+type resumption struct {
+	kind    string
+	actions []ahp.Envelope
+	missing []ahp.URI
+	taken   []snapshot
+}
+
+// resume subscribes to what is still there and collects what was missed: the
+// actions when the log of every channel reaches back to seq, states otherwise.
+func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cl, ok := h.clients[id]
+	if !ok {
+		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
+	}
+	if cl.principal != c.principal.id {
+		h.audit.refused(c, "reconnect", "", "clientId of another principal")
+		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
+	}
+	c.begin(cl)
+	c.hold()
+	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
+	var channels []*channel
+	for _, uri := range uris {
+		ch, err := h.visible(c.principal, uri)
+		if err != nil {
+			r.missing = append(r.missing, uri)
+			continue
+		}
+		channels = append(channels, ch)
+	}
+	for _, ch := range channels {
+		ch.body.settle()
+	}
+	if actions, ok := h.missed(channels, seq); ok {
+		r.actions = actions
+		for _, ch := range channels {
+			ch.subscribe(c)
+		}
+		return r, nil
+	}
+	r.kind = ahp.ReconnectSnapshot
+	for _, ch := range channels {
+		r.taken = append(r.taken, h.snapshot(ch, c))
+	}
+	return r, nil
+}
+
+// missed merges the channels' logs after seq in ascending order; ok is false
+// when one has a hole, or seq lies in the future, or it is too much for one
+// reply.
+func (h *Host) missed(channels []*channel, seq int64) (all []ahp.Envelope, ok bool) {
+	if seq > h.seq.last {
+		return nil, false
+	}
+	var parts [][]ahp.Envelope
+	size, n := 0, 0
+	for _, ch := range channels {
+		es, ok := ch.log.since(seq)
+		if !ok {
+			return nil, false
+		}
+		for _, e := range es {
+			size += weight(e.Action)
+		}
+		n += len(es)
+		parts = append(parts, es)
+	}
+	if size > h.limits.ReplyBytes/4 { // escaped, text may grow sixfold
+		return nil, false
+	}
+	all = make([]ahp.Envelope, 0, n)
+	for len(all) < n {
+		next := -1
+		for i, p := range parts {
+			if len(p) > 0 && (next < 0 || p[0].ServerSeq < parts[next][0].ServerSeq) {
+				next = i
+			}
+		}
+		all = append(all, parts[next][0])
+		parts[next] = parts[next][1:]
+	}
+	return all, true
+}
+
+// undo makes the connection fresh again, so that initialize works on it.
+func (c *conn) undo(err error) error {
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	for _, ch := range c.subs {
+		ch.unsubscribe(c)
+	}
+	delete(c.client.conns, c)
+	c.client, c.window = nil, nil
+	c.holding, c.held, c.heldBytes = false, nil, 0
+	return err
+}

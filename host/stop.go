@@ -1,0 +1,47 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"cotty/ahp"
+)
+
+// stopTime bounds the ending of all processes: the keeper kills after five
+// seconds.
+const stopTime = 20 * time.Second
+
+// stop ends all terminals, the keeper and the host (x-cotty/stop). The reply
+// comes first; then the connection is closed.
+func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
+	if !c.principal.operates() {
+		return nil, ahp.PermissionDenied("stop: %s", c.principal.lacks(scopeAdmin))
+	}
+	h := c.h
+	h.audit.did(c, "stop", "")
+	c.rpc.AfterReply(func() {
+		// Not counted in h.ending, which Shutdown waits for.
+		go h.endAll()
+	})
+	return nil, nil
+}
+
+func (h *Host) endAll() {
+	h.mu.Lock()
+	again := h.stopping
+	h.stopping = true
+	h.mu.Unlock()
+	if again {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	h.log.Info("stop: end all terminals")
+	if err := h.keeper.Shutdown(ctx); err != nil {
+		h.log.Error("end all terminals", "err", err)
+	}
+	if err := h.Shutdown(ctx); err != nil {
+		h.log.Error("shut down", "err", err)
+	}
+}

@@ -1,0 +1,102 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"cotty/ahp"
+)
+
+// subscribe gives a channel's snapshot and everything after it. Members such as
+// delivery, view and flowControl are hints that may be ignored (ahp.md §4.1,
+// §4.6).
+func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.SubscribeParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	c.h.mu.Lock()
+	s, err := c.open(p.Channel)
+	c.h.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := s.encode(c.profile)
+	if err != nil {
+		return nil, err
+	}
+	return ahp.SubscribeResult{Snapshot: &encoded}, nil
+}
+
+func unsubscribe(c *conn, raw json.RawMessage) {
+	var p ahp.UnsubscribeParams
+	if decode(raw, &p) != nil {
+		return
+	}
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	if ch := c.subs[canonical(p.Channel)]; ch != nil {
+		ch.unsubscribe(c)
+	}
+}
+
+// snapshot is a state that has yet to be encoded, which is done without the
+// lock.
+type snapshot struct {
+	uri   ahp.URI
+	state any
+	seq   int64
+}
+
+func (s snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
+	state, err := ahp.Encode(p, s.state)
+	if err != nil {
+		return ahp.Snapshot{}, ahp.Internal("encode the state of %s: %v", s.uri, err)
+	}
+	return ahp.Snapshot{Resource: s.uri, State: state, FromSeq: s.seq}, nil
+}
+
+// open subscribes the connection, from the number in the snapshot on; its
+// actions are held until the request is answered. The caller holds h.mu.
+func (c *conn) open(uri ahp.URI) (snapshot, error) {
+	ch, err := c.h.visible(c.principal, uri)
+	if err != nil {
+		return snapshot{}, err
+	}
+	if _, again := c.subs[ch.uri]; !again && len(c.subs) >= c.h.limits.Subscriptions {
+		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, len(c.subs))
+	}
+	c.hold()
+	return c.h.snapshot(ch, c), nil
+}
+
+// snapshot takes a channel's state and subscribes c in the same instant.
+func (h *Host) snapshot(ch *channel, c *conn) snapshot {
+	ch.body.settle()
+	state := ch.body.state()
+	ch.subscribe(c)
+	return snapshot{uri: ch.uri, state: state, seq: h.seq.last}
+}
+
+// visible finds the channel of a URI that a principal may watch. Layouts are
+// made on first use. The caller holds h.mu.
+func (h *Host) visible(p *principal, uri ahp.URI) (*channel, error) {
+	uri = canonical(uri)
+	if err := allowed("subscribe to "+uri, p.lacks(scopeRead)); err != nil {
+		return nil, err
+	}
+	if ch, ok := h.channels[uri]; ok {
+		return ch, nil
+	}
+	switch scheme, _, _ := strings.Cut(uri, ":"); scheme + ":" {
+	case ahp.LayoutScheme:
+		if len(uri) > maxURI {
+			break
+		}
+		return h.openLayout(uri)
+	case ahp.SessionScheme, ahp.ChatScheme:
+		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
+	}
+	return nil, ahp.NotFound("subscribe to %q: there is no such channel", uri)
+}

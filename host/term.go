@@ -1,0 +1,202 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"syscall"
+
+	"cotty/ahp"
+	"cotty/host/keeper"
+	"cotty/host/terminal"
+)
+
+// term is the body of a terminal's channel: what the host knows beyond what
+// package terminal does. All but the immutable members is guarded by h.mu.
+type term struct {
+	h    *Host
+	ch   *channel
+	proc string // the keeper's id, immutable
+	t    *terminal.Terminal
+
+	// value has no content: that is t's, so that appending output never copies
+	// what is there.
+	value ahp.TerminalState
+	meta  ahp.TerminalMeta // Cwd and Layouts are filled in by infos
+	// holder is the principal behind the claim: the client's, or the one that
+	// drives the session. handBackHolder is that of meta.HandBack.
+	holder         string
+	handBackHolder string
+	// requests are the clients' resizes and clears that t has yet to put into
+	// the stream of actions, in order.
+	requests []*dispatched
+}
+
+// reduce keeps everything but the content.
+func (t *term) reduce(a ahp.Action) {
+	switch a.(type) {
+	case ahp.TerminalData, ahp.TerminalCleared:
+		return
+	case ahp.TerminalExited:
+		if e, ok := t.t.Exited(); ok {
+			t.meta.Signal = e.Signal
+		}
+	}
+	t.value = ahp.ReduceTerminal(t.value, a)
+	t.value.Content = nil
+}
+
+func (t *term) settle() { t.h.flush(t) }
+
+func (t *term) state() any {
+	pending, content := t.t.Content()
+	t.h.applyAll(t, pending)
+	s := t.value
+	s.Content = content
+	return s
+}
+
+// claim transfers the terminal to a claim of p's; by is nil when the claim
+// follows the keyboard. The caller holds h.mu and has asked the policy.
+func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *principal) {
+	from, back := t.value.Claim, t.meta.HandBack
+	holder := p.id
+	switch {
+	case to.Kind == ahp.ClaimClient:
+		if from.Kind == ahp.ClaimSession {
+			t.meta.HandBack, t.handBackHolder = &from, t.holder
+		}
+	case sameSession(from, to): // narrowed or widened: the driver stays
+		holder, to = t.holder, keepChat(from, to)
+	case back != nil && sameSession(*back, to):
+		holder, to = t.handBackHolder, keepChat(*back, to)
+	}
+	if to.Kind == ahp.ClaimSession {
+		t.meta.HandBack, t.handBackHolder = nil, ""
+	}
+	// Before the action, which may send the list of terminals at once.
+	t.holder, t.meta.Principal = holder, clientPrincipal(to, holder)
+	h.apply(t.ch, ahp.TerminalClaimed{Claim: to}, by)
+}
+
+// flush applies what the terminal has gathered. The caller holds h.mu.
+func (h *Host) flush(t *term) { h.applyAll(t, t.t.Take()) }
+
+func (h *Host) applyAll(t *term, actions []ahp.Action) {
+	for _, a := range actions {
+		var by *dispatched
+		switch a.(type) {
+		case ahp.TerminalResized, ahp.TerminalCleared:
+			if len(t.requests) > 0 {
+				by, t.requests = t.requests[0], t.requests[1:]
+			}
+		}
+		h.apply(t.ch, a, by)
+	}
+}
+
+// wake is what terminals call when output is due. It is no lock of theirs that
+// it runs under.
+func (h *Host) wake(t *term) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t.ch != nil && h.channels[t.ch.uri] == t.ch {
+		h.flush(t)
+	}
+}
+
+// termAt finds a terminal. The caller holds h.mu.
+func (h *Host) termAt(uri ahp.URI) (*term, bool) {
+	ch, ok := h.channels[uri]
+	if !ok {
+		return nil, false
+	}
+	t, ok := ch.body.(*term)
+	return t, ok
+}
+
+// addTerm makes a started terminal known. The caller holds h.mu.
+func (h *Host) addTerm(uri ahp.URI, t *term) {
+	t.ch = h.newChannel(uri, t)
+	h.terms = append(h.terms, t)
+	h.flush(t)
+	h.listChanged()
+}
+
+// removeTerm forgets a terminal; its process may still be ending. Subscribers
+// see it exit, then nothing more.
+func (h *Host) removeTerm(t *term) {
+	h.flush(t)
+	if !t.value.Lifecycle.Exited() {
+		h.apply(t.ch, ahp.TerminalExited{}, nil)
+	}
+	h.removeChannel(t.ch)
+	if i := slices.Index(h.terms, t); i >= 0 {
+		h.terms = slices.Delete(h.terms, i, i+1)
+	}
+	h.listChanged()
+}
+
+// processes follows the keeper's children: which of them belong to which
+// terminal, and how they ended.
+type processes struct {
+	terms map[string]*term
+	// early holds exits of children that ended while they were being made into
+	// a terminal; nil marks one that has not.
+	early map[string]*keeper.Exit
+}
+
+// followExits forwards exits until the keeper is gone.
+func (h *Host) followExits() {
+	defer h.following.Done()
+	for e := range h.keeper.Exits() {
+		h.mu.Lock()
+		t := h.procs.terms[e.ID]
+		if _, making := h.procs.early[e.ID]; making && t == nil {
+			h.procs.early[e.ID] = &e
+		}
+		h.mu.Unlock()
+		if t != nil {
+			t.t.Exit(e)
+		}
+	}
+	h.keeperLost()
+}
+
+// keeperLost reports the end of every terminal: the keeper held their ptys, so
+// the kernel has hung up on the shells.
+func (h *Host) keeperLost() {
+	h.mu.Lock()
+	closing := h.closing
+	lost := make([]*term, 0, len(h.procs.terms))
+	for _, t := range h.procs.terms {
+		lost = append(lost, t)
+	}
+	h.mu.Unlock()
+	if !closing {
+		h.log.Error("the keeper is gone and all terminals with it", "err", h.keeper.Err(), "terminals", len(lost))
+	}
+	for _, t := range lost {
+		if _, done := t.t.Exited(); !done && !closing {
+			t.t.Exit(keeper.Exit{ID: t.proc, Code: 128 + int(syscall.SIGHUP), Signal: "SIGHUP"})
+		}
+	}
+}
+
+// end kills a removed terminal's process and lets go of everything.
+func (h *Host) end(ctx context.Context, t *term) {
+	if err := t.t.Kill(ctx); err != nil {
+		h.log.Warn("end terminal", "process", t.proc, "err", err)
+	}
+	t.t.Close()
+	h.forget(ctx, t.proc)
+}
+
+func (h *Host) forget(ctx context.Context, proc string) {
+	h.mu.Lock()
+	delete(h.procs.terms, proc)
+	delete(h.procs.early, proc)
+	h.mu.Unlock()
+	if err := h.keeper.Forget(ctx, proc); err != nil {
+		h.log.Warn("forget process", "process", proc, "err", err)
+	}
+}
