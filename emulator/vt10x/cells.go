@@ -150,13 +150,16 @@ func (l line) continues(next line, cols int) bool {
 	if !l.wrapped || len(l.glyphs) < cols {
 		return false
 	}
-	switch l.glyphs[cols-1].char {
-	case ' ':
+	g := l.glyphs[cols-1].char
+	switch {
+	case g == ' ':
 		return false
-	case marginGap:
+	case g == marginGap:
 		return next.startsWide()
+	case g == secondHalf:
+		return cols > 1 && runeWidth(l.glyphs[cols-2].char) == 2
 	}
-	return true
+	return runeWidth(g) == 1
 }
 
 func (l line) startsWide() bool {

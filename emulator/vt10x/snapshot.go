@@ -56,35 +56,33 @@ func (s *snapshot) lines(first int, screen grid) {
 		}
 		return screen.lines[y]
 	}
-	wrapped := false
+	wrapped, gap := false, false
 	for y := first; y < len(screen.lines); y++ {
 		l := get(y)
 		s.cells = s.e.styles.decode(s.cells[:0], l.glyphs[:min(len(l.glyphs), s.e.cols)])
-		if wrapped && (len(s.cells) == 0 || s.cells[0].Rune == 0) {
-			// The wrap is made by a character, which is then taken away.
-			s.setPen(emulator.Pen{})
-			s.string(" \r\x1b[X")
+		if wrapped {
+			s.wrap(gap)
 		}
 		s.buf = emulator.AppendLine(s.buf, s.cells, emulator.OnBlank, &s.pen)
+		gap = len(l.glyphs) >= s.e.cols && l.glyphs[s.e.cols-1].char == marginGap
 		wrapped = y+1 < len(screen.lines) && l.continues(get(y+1), s.e.cols)
 		if !wrapped && y+1 < len(screen.lines) {
 			s.setPen(emulator.Pen{}) // A scroll fills with the background.
 			s.string("\r\n")
-		} else if wrapped {
-			s.background()
-			if s.cells[s.e.cols-1].Rune == 0 && s.cells[s.e.cols-1].Width == 1 {
-				s.buf = fmt.Appendf(s.buf, "\x1b[%dG", s.e.cols) // A wide character follows.
-			}
 		}
 	}
 }
 
-// background gives the pen back its default background before a wrap that may
-// scroll.
-func (s *snapshot) background() {
-	if !s.pen.Style.BG.IsDefault() {
-		s.setPen(emulator.Pen{})
+// wrap moves on to the line in cells by a character in the default style, since
+// the wrap may scroll, which fills with the background. It is then taken away
+// or written over. After a gap it must be the wide one that left it.
+func (s *snapshot) wrap(gap bool) {
+	s.setPen(emulator.Pen{})
+	if gap {
+		s.buf = fmt.Appendf(s.buf, "\x1b[%dG%c\r", s.e.cols, s.cells[0].Rune)
+		return
 	}
+	s.string(" \r\x1b[X")
 }
 
 func (s *snapshot) setPen(p emulator.Pen) {
