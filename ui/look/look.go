@@ -1,0 +1,137 @@
+package look
+
+import (
+	"cotty/emulator"
+	"cotty/themes"
+)
+
+// Style is how a cell is drawn.
+type Style = emulator.Style
+
+// Look is everything that components draw with.
+type Look struct {
+	Glyphs
+
+	// Panes.
+	Border, BorderFocused    Style
+	Title, TitleFocused      Style
+	Mine, Other, Agent       Style // badges
+	Background, Exited, Fail Style
+	Letterbox                Style
+	Selection, Match         Style
+
+	// Status line.
+	Status, StatusMuted  Style
+	StatusLayout         Style
+	Tab, TabActive       Style
+	Message, Error, Warn Style
+	Prefix               Style
+
+	// Overlays.
+	Overlay, OverlayMuted     Style
+	OverlayAccent, OverlayBox Style
+	Selected                  Style
+	Hint, HintKey             Style
+}
+
+// Faint is the attribute of what can't be used now.
+const Faint = emulator.Faint
+
+// HintKeyOn is the style of a key's name on another ground.
+func (l Look) HintKeyOn(s Style) Style {
+	s.FG = l.OverlayAccent.FG
+	s.Attrs |= l.OverlayAccent.Attrs
+	return s
+}
+
+// Glyphs are the characters that lines and marks are drawn with.
+type Glyphs struct {
+	Horizontal, Vertical                       rune
+	Cross, TeeLeft, TeeRight, TeeUp, TeeDown   rune // TeeLeft has its stem to the left
+	TopLeft, TopRight, BottomLeft, BottomRight rune
+	Fill                                       rune // around a terminal smaller than its pane
+	Ellipsis, Separator, Up, Down, Pointer     string
+}
+
+// Unicode and ASCII are the two sets of glyphs.
+var (
+	Unicode = Glyphs{
+		Horizontal: '─', Vertical: '│',
+		Cross: '┼', TeeLeft: '┤', TeeRight: '├', TeeUp: '┴', TeeDown: '┬',
+		TopLeft: '╭', TopRight: '╮', BottomLeft: '╰', BottomRight: '╯',
+		Fill: '·', Ellipsis: "…", Separator: "·", Up: "↑", Down: "↓", Pointer: "›",
+	}
+	ASCII = Glyphs{
+		Horizontal: '-', Vertical: '|',
+		Cross: '+', TeeLeft: '+', TeeRight: '+', TeeUp: '+', TeeDown: '+',
+		TopLeft: '+', TopRight: '+', BottomLeft: '+', BottomRight: '+',
+		Fill: '.', Ellipsis: "~", Separator: "-", Up: "^", Down: "v", Pointer: ">",
+	}
+)
+
+// New makes the look of a theme for a terminal: utf8 says whether more than
+// ASCII can be shown, colours whether any colours can.
+func New(t themes.Theme, utf8, colours bool) Look {
+	g := Unicode
+	if !utf8 {
+		g = ASCII
+	}
+	if !colours {
+		return Look{Glyphs: g}.plain()
+	}
+	fg := func(c themes.Color) Style { return Style{FG: colour(c)} }
+	on := func(f, b themes.Color) Style { return Style{FG: colour(f), BG: colour(b)} }
+	bold := func(s Style) Style { s.Attrs |= emulator.Bold; return s }
+	over := func(f themes.Color) Style { return on(f, t.Colors.Background) }
+	l := Look{
+		Glyphs: g,
+
+		Border: fg(t.Border), BorderFocused: fg(t.BorderFocused),
+		Title: fg(t.Title), TitleFocused: bold(fg(t.TitleFocused)),
+		Mine: fg(t.BadgeMine), Other: fg(t.BadgeOther), Agent: bold(fg(t.BadgeAgent)),
+		Background: fg(t.BadgeBackground), Exited: fg(t.BadgeExited), Fail: bold(fg(t.BadgeFailed)),
+		Letterbox: fg(t.Letterbox), Selection: on(t.SelectionFg, t.SelectionBg), Match: on(t.HintFg, t.HintBg),
+
+		Status: on(t.StatusFg, t.StatusBg), StatusMuted: on(t.StatusMuted, t.StatusBg),
+		StatusLayout: bold(on(t.StatusLayoutFg, t.StatusLayoutBg)),
+		Tab:          on(t.TabFg, t.TabBg), TabActive: bold(on(t.TabActiveFg, t.TabActiveBg)),
+		Message: on(t.MessageFg, t.MessageBg), Error: bold(on(t.ErrorFg, t.ErrorBg)), Warn: on(t.WarningFg, t.WarningBg),
+		Prefix: bold(on(t.TabActiveFg, t.TabActiveBg)),
+
+		Overlay: over(t.Foreground), OverlayMuted: over(t.Muted), OverlayAccent: bold(over(t.Accent)),
+		OverlayBox: over(t.BorderFocused), Selected: on(t.SelectedFg, t.SelectedBg),
+		Hint: on(t.HintFg, t.HintBg), HintKey: bold(on(t.HintKey, t.HintBg)),
+	}
+	if l.Selection == (Style{}) {
+		l.Selection.Attrs = emulator.Reverse
+	}
+	return l
+}
+
+// plain is the look without any colours: attributes alone.
+func (l Look) plain() Look {
+	bold := Style{Attrs: emulator.Bold}
+	faint := Style{Attrs: emulator.Faint}
+	reverse := Style{Attrs: emulator.Reverse}
+	loud := Style{Attrs: emulator.Reverse | emulator.Bold}
+	l.Border, l.BorderFocused, l.TitleFocused = faint, bold, bold
+	l.Agent, l.Fail, l.Exited, l.Background, l.Letterbox = bold, bold, faint, faint, faint
+	l.Selection, l.Match = reverse, Style{Underline: emulator.Single}
+	l.Status, l.StatusMuted, l.StatusLayout = reverse, reverse, loud
+	l.Tab, l.TabActive, l.Prefix = reverse, bold, loud
+	l.Message, l.Error, l.Warn = reverse, loud, reverse
+	l.OverlayAccent, l.OverlayMuted, l.Selected = bold, faint, reverse
+	l.Hint, l.HintKey = reverse, loud
+	return l
+}
+
+// colour gives a theme's colour to the emulator's way of writing it.
+func colour(c themes.Color) emulator.Color {
+	if i, ok := c.ANSI(); ok {
+		return emulator.Indexed(i)
+	}
+	if r, g, b, ok := c.RGB(); ok {
+		return emulator.RGB(r, g, b)
+	}
+	return 0
+}

@@ -1,0 +1,68 @@
+package overlay
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/ui/look"
+	"cotty/ui/paint"
+)
+
+// Overlay is something on top of the panes that takes the keys.
+type Overlay interface {
+	// Key handles a key and reports whether the overlay is done.
+	Key(k tea.Key) (done bool)
+	// Paste takes pasted text.
+	Paste(text string)
+	// Draw draws it within the area and gives the place of its cursor.
+	Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor
+}
+
+// Clicker is an overlay that handles the mouse.
+type Clicker interface {
+	// Click handles a press at a cell, Wheel a notch.
+	Click(x, y int) (done bool)
+	Wheel(up bool)
+}
+
+// stroke names a key: by what it types, or by its keys and modifiers.
+func stroke(k tea.Key) string {
+	if k.Text != "" && k.Text != " " && k.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
+		return k.Text
+	}
+	return k.Keystroke()
+}
+
+// box draws an empty framed box with a title and a footer and gives its inside.
+func box(c *paint.Canvas, r paint.Rect, title, footer string, l look.Look) paint.Rect {
+	c.Fill(r, ' ', l.Overlay)
+	if r.W < 4 || r.H < 3 {
+		return r
+	}
+	right, bottom := r.X+r.W-1, r.Y+r.H-1
+	c.Fill(paint.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}, l.Horizontal, l.OverlayBox)
+	c.Fill(paint.Rect{X: r.X, Y: bottom, W: r.W, H: 1}, l.Horizontal, l.OverlayBox)
+	c.Fill(paint.Rect{X: r.X, Y: r.Y, W: 1, H: r.H}, l.Vertical, l.OverlayBox)
+	c.Fill(paint.Rect{X: right, Y: r.Y, W: 1, H: r.H}, l.Vertical, l.OverlayBox)
+	corners := [...]struct {
+		x, y int
+		r    rune
+	}{{r.X, r.Y, l.TopLeft}, {right, r.Y, l.TopRight}, {r.X, bottom, l.BottomLeft}, {right, bottom, l.BottomRight}}
+	for _, k := range corners {
+		c.Fill(paint.Rect{X: k.x, Y: k.y, W: 1, H: 1}, k.r, l.OverlayBox)
+	}
+	if title != "" {
+		c.Text(r.X+2, r.Y, r.W-4, " "+paint.Cut(title, r.W-6, l.Ellipsis)+" ", l.OverlayAccent)
+	}
+	if footer != "" {
+		text := " " + paint.Cut(footer, r.W-6, l.Ellipsis) + " "
+		c.Text(right-1-paint.Width(text), bottom, r.W-4, text, l.OverlayMuted)
+	}
+	return paint.Rect{X: r.X + 1, Y: r.Y + 1, W: r.W - 2, H: r.H - 2}
+}
+
+// centred is a rectangle of at most w×h cells in the middle of the area, a
+// little above it.
+func centred(area paint.Rect, w, h int) paint.Rect {
+	w, h = min(w, area.W), min(h, area.H)
+	return paint.Rect{X: area.X + (area.W-w)/2, Y: area.Y + (area.H-h)/3, W: w, H: h}
+}

@@ -1,0 +1,84 @@
+package overlay
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/ui/look"
+	"cotty/ui/paint"
+)
+
+// Prompt asks for a line of text on the last row of the area.
+type Prompt struct {
+	label  string
+	line   line
+	accept func(text string)
+}
+
+// NewPrompt gives a prompt with a text to start from; accept runs on Enter.
+func NewPrompt(label, text string, accept func(text string)) *Prompt {
+	return &Prompt{label: label, line: newLine(text), accept: accept}
+}
+
+// Key implements Overlay.
+func (p *Prompt) Key(k tea.Key) bool {
+	switch stroke(k) {
+	case "esc", "ctrl+c", "ctrl+g":
+		return true
+	case "enter":
+		p.accept(p.line.String())
+		return true
+	}
+	p.line.key(k)
+	return false
+}
+
+// Paste implements Overlay.
+func (p *Prompt) Paste(text string) { p.line.insert(text) }
+
+// Draw implements Overlay.
+func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
+	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
+	c.Fill(r, ' ', l.Hint)
+	label := paint.Cut(p.label, area.W/2, l.Ellipsis)
+	x := r.X + c.Text(r.X, r.Y, r.W, " "+label+" ", l.HintKey)
+	text, at := p.line.view(r.X + r.W - x - 1)
+	c.Text(x, r.Y, r.X+r.W-x, text, l.Hint)
+	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
+}
+
+// Confirm asks whether to go on.
+type Confirm struct {
+	text string
+	yes  func()
+}
+
+// NewConfirm gives a question; yes runs when it is answered with y.
+func NewConfirm(text string, yes func()) *Confirm { return &Confirm{text: text, yes: yes} }
+
+// Key implements Overlay: y goes on; n, Esc, Enter and q leave; other keys wait
+// for an answer.
+func (q *Confirm) Key(k tea.Key) bool {
+	switch stroke(k) {
+	case "y", "Y":
+		q.yes()
+		return true
+	case "n", "N", "q", "esc", "enter", "ctrl+c":
+		return true
+	}
+	return false
+}
+
+// Paste implements Overlay: a paste is no answer.
+func (q *Confirm) Paste(string) {}
+
+// Draw implements Overlay.
+func (q *Confirm) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
+	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
+	c.Fill(r, ' ', l.Warn)
+	keys := " y/n "
+	n := c.Text(r.X, r.Y, r.W, " "+paint.Cut(q.text, r.W-len(keys)-1, l.Ellipsis), l.Warn)
+	style := l.Warn
+	style.Attrs |= l.HintKey.Attrs
+	n += c.Text(r.X+n, r.Y, r.W-n, keys, style)
+	return paint.Cursor{X: min(r.X+n, r.X+r.W-1), Y: r.Y, Visible: true, Default: true}
+}
