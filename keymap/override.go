@@ -100,7 +100,11 @@ func (o *overriding) row(keys, line string) {
 	if !o.reachable(keys, b) {
 		return
 	}
-	o.displace(keys, b, &s)
+	// What the preset repeats is repeated by other keys too.
+	s.repeat = slices.ContainsFunc(o.table.sources, func(old source) bool {
+		return old.repeat && old.command == s.command
+	})
+	o.displace(keys, b)
 	o.sources = append(o.sources, s)
 	o.taken = append(o.taken, taken{keys, b})
 }
@@ -117,17 +121,14 @@ func (o *overriding) unbind(keys string, b Binding) {
 }
 
 // displace takes out what the new row stands in the way of. The same chord is
-// what the user asked for and is not worth a word; its Repeat stays when it
-// stays the same command.
-func (o *overriding) displace(keys string, b Binding, s *source) {
+// what the user asked for and is not worth a word.
+func (o *overriding) displace(keys string, b Binding) {
 	o.sources = slices.DeleteFunc(o.sources, func(old source) bool {
 		was := old.binding(o.table.prefix)
 		if !conflict(was, b) {
 			return false
 		}
-		if was.Keys == b.Keys {
-			s.repeat = old.repeat && old.command == s.command
-		} else {
+		if was.Keys != b.Keys {
 			o.problem(keys, true, "stands in the way of %q (%s), which is no longer bound", was.Keys, was.Command)
 		}
 		return true
@@ -140,6 +141,9 @@ func (o *overriding) reachable(keys string, b Binding) bool {
 	switch {
 	case o.mode == Copy && first == o.table.prefix:
 		o.problem(keys, false, "the prefix key %s does in copy mode what it always does", first)
+		return false
+	case len(b.Chord) == 1 && first == o.table.prefix:
+		o.problem(keys, false, "is the prefix key, which can't be a command too")
 		return false
 	case o.mode == Normal && first != o.table.prefix:
 		if why := keeps(first); why != "" {
