@@ -165,3 +165,21 @@ func (l line) continues(next line, cols int) bool {
 func (l line) startsWide() bool {
 	return len(l.glyphs) > 1 && l.glyphs[1].char == secondHalf && runeWidth(l.glyphs[0].char) == 2
 }
+
+// endBottom makes the screen's last line one that does not run on, after
+// something took away the line below: vt10x keeps the mark in the cell, which is
+// written once more.
+func (e *engine) endBottom() {
+	g, wrapped := e.glyph(e.cols-1, e.rows-1)
+	if !wrapped {
+		return
+	}
+	c := e.vt.Cursor()
+	top, bottom := e.top, e.bottom
+	e.sendRegion(0, e.rows-1) // So that even origin mode lets the cursor there.
+	e.place(e.cols-1, e.rows-1)
+	e.sendID(g.id)
+	e.sendString(string(g.char))
+	e.sendRegion(top, bottom)
+	e.place(c.X, c.Y)
+}

@@ -64,6 +64,9 @@ func (s sequence) count() int { return max(1, s.at(0, 1)) }
 
 // csi runs a CSI by the table.
 func (e *engine) csi(s sequence) {
+	if s.key != repeatKey {
+		e.last = 0
+	}
 	if fn := sequences[s.key]; fn != nil {
 		fn(e, s)
 	}
@@ -72,6 +75,9 @@ func (e *engine) csi(s sequence) {
 // sequences are the CSI sequences. Those that vt10x reads rightly are sent on
 // with a bounded count.
 var sequences map[[3]byte]func(*engine, sequence)
+
+// repeatKey is REP's.
+var repeatKey = key("b")
 
 func key(s string) (k [3]byte) {
 	k[2] = s[len(s)-1]
@@ -221,6 +227,7 @@ func (e *engine) lines(s sequence) {
 	e.sendPen()
 	e.sendCSI(min(s.count(), e.rows), s.key[2])
 	e.sendString("\r")
+	e.endBottom()
 }
 
 func (e *engine) scrollUp(s sequence) {
@@ -236,6 +243,7 @@ func (e *engine) scrollDown(s sequence) {
 	}
 	e.sendPen()
 	e.sendCSI(min(s.count(), e.rows), 'T')
+	e.endBottom()
 }
 
 // setRegion is DECSTBM. A region of less than two lines is refused.

@@ -26,7 +26,7 @@ type engine struct {
 	penID   uint32 // pen's number; what vt10x has is sentID
 	sentID  uint32
 	charset charset
-	last    rune // for REP, 0 when there is none
+	last    rune // for REP: what was just printed, 0 after anything else
 
 	// Terminal state that vt10x lacks or gets wrong.
 	flags       flags

@@ -8,6 +8,7 @@ import (
 
 // control runs a C0 control.
 func (e *engine) control(b byte) {
+	e.last = 0
 	switch b {
 	case 0x07:
 		e.event(emulator.EventBell, "", "")
@@ -33,7 +34,7 @@ func init() {
 	escapes = map[string]func(*engine){
 		"D":  func(e *engine) { e.lineFeed("\x1bD") },
 		"E":  func(e *engine) { e.lineFeed("\x1bE") },
-		"M":  func(e *engine) { e.sendPen(); e.sendString("\x1bM") },
+		"M":  func(e *engine) { e.sendPen(); e.sendString("\x1bM"); e.endBottom() },
 		"H":  (*engine).setTab,
 		"7":  (*engine).save,
 		"8":  (*engine).restore,

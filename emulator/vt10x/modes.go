@@ -161,6 +161,7 @@ func (e *engine) switchScreen(n int, on bool) {
 	e.sendString("\x1b[?47l")
 	e.altMode = 0
 	e.hidden = grid{}
+	e.endBottom()
 	if n == 1049 {
 		e.restore()
 	}

@@ -39,7 +39,7 @@ func (e *engine) print(run []rune) {
 			r = utf8.RuneError
 		}
 		w := runeWidth(r)
-		if w == 0 || w > e.cols || w == 2 && x == e.cols-1 && !pending && e.flags.noWrap {
+		if w == 0 || w > e.cols || w == 2 && x == e.cols-1 && e.flags.noWrap {
 			// Zero width, or nowhere to put it.
 			continue
 		}
@@ -50,14 +50,11 @@ func (e *engine) print(run []rune) {
 		}
 		if pending && !e.flags.noWrap {
 			flush()
-			piece = e.wrap(piece, y == e.bottom)
+			piece = e.wrap(piece, y)
 			if y != e.bottom {
 				y = min(y+1, e.rows-1)
 			}
 			x = 0
-		} else if pending && w == 2 {
-			// Without wrapping, the last column is written over and over.
-			continue
 		}
 		if e.flags.insert {
 			piece = append(piece, "\x1b["...)
@@ -86,10 +83,13 @@ func (e *engine) scrolledUnder(x, y int, wrapped bool) bool {
 	return x == 0 && wrapped && y == e.bottom && !e.pen.Style.BG.IsDefault()
 }
 
-// wrap prepares for a character that wraps, scrolls being whether that scrolls.
-// Insert mode needs the cursor on the new line before the character.
-func (e *engine) wrap(piece []byte, scrolls bool) []byte {
-	if scrolls {
+// wrap prepares for a character that wraps from line y. Below the region there
+// is no next line; insert mode needs the cursor on it before the character.
+func (e *engine) wrap(piece []byte, y int) []byte {
+	switch {
+	case y == e.rows-1 && y != e.bottom:
+		return append(piece, '\r')
+	case y == e.bottom:
 		e.saveTop(1)
 	}
 	if e.flags.insert {
@@ -130,9 +130,9 @@ func (e *engine) lineFeed(bytes string) {
 	if scrolls {
 		e.saveTop(1)
 	}
+	e.sendPen()
 	e.sendString(bytes)
 	if scrolls && !e.pen.Style.BG.IsDefault() {
-		e.sendPen()
 		e.sendString("\x1b[2K")
 	}
 }

@@ -37,6 +37,7 @@ func (e *engine) Resize(cols, rows int) {
 		s := &e.saved[i]
 		s.x, s.y = min(s.x, cols-1), min(max(0, s.y-slide), rows-1)
 	}
+	e.endBottom()
 	e.damage.all = true
 }
 
@@ -68,5 +69,6 @@ func (g *grid) resize(cols, rows, slide int) {
 		copy(row, old)
 		lines[y].glyphs = row
 	}
+	lines[rows-1].wrapped = false
 	g.lines = lines
 }

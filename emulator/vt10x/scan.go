@@ -61,6 +61,10 @@ func (e *engine) Write(p []byte) {
 				return
 			}
 		}
+		if p[0] >= 0x80 && e.scan.state == inEscape {
+			e.scan.begin(ground) // No escape sequence: text again.
+			continue
+		}
 		e.step(p[0])
 		p = p[1:]
 	}
@@ -162,6 +166,7 @@ func (e *engine) finish(end string) {
 	st, text := s.state, string(s.seq)
 	bad := s.bad
 	s.begin(ground)
+	e.last = 0
 	if cap(s.seq) > 1<<16 {
 		s.seq = nil
 	}
@@ -185,11 +190,6 @@ var introducers = map[byte]state{
 
 func (e *engine) inEscape(b byte) {
 	s := &e.scan
-	if b >= 0x80 {
-		s.begin(ground)
-		e.Write([]byte{b})
-		return
-	}
 	if b < 0x30 {
 		s.add(b, 8)
 		return
@@ -200,6 +200,7 @@ func (e *engine) inEscape(b byte) {
 	}
 	seq, bad := string(s.seq)+string(rune(b)), s.bad
 	s.begin(ground)
+	e.last = 0
 	if fn := escapes[seq]; fn != nil && !bad {
 		fn(e)
 	}

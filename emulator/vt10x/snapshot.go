@@ -60,6 +60,9 @@ func (s *snapshot) lines(first int, screen grid) {
 	for y := first; y < len(screen.lines); y++ {
 		l := get(y)
 		s.cells = s.e.styles.decode(s.cells[:0], l.glyphs[:min(len(l.glyphs), s.e.cols)])
+		for len(s.cells) < s.e.cols { // History lines are trimmed.
+			s.cells = append(s.cells, emulator.Cell{Width: 1})
+		}
 		if wrapped {
 			s.wrap(gap)
 		}
@@ -98,6 +101,7 @@ func (s *snapshot) enterAlternate() {
 	}
 	s.private(s.e.altMode, true)
 	s.state(saved{})
+	s.string("\x1b[2J") // Entering filled it with the background.
 }
 
 // savedCursor saves a cursor as DECSC does. It goes before the scroll region,
@@ -204,8 +208,8 @@ func (s *snapshot) modes() {
 	}
 }
 
-// cursor places the cursor and gives it its pen. Waiting to wrap comes from
-// writing the last cell once more.
+// cursor places the cursor and gives it its pen. Waiting to wrap, and the
+// character for REP, come from writing what is left of the cursor once more.
 func (s *snapshot) cursor(screen grid) {
 	e := s.e
 	x, y, pending := e.at()
@@ -214,6 +218,17 @@ func (s *snapshot) cursor(screen grid) {
 	top := 0
 	if e.flags.origin {
 		top = e.top
+	}
+	from := x - runeWidth(e.last)
+	if pending {
+		from++
+	}
+	if e.last != 0 && from >= 0 && !e.flags.insert {
+		s.place(from, y-top)
+		s.setPen(e.pen)
+		s.charsets(e.charset)
+		s.string(string(e.last))
+		return
 	}
 	if pending {
 		cells := e.styles.decode(s.cells[:0], screen.lines[y].glyphs)
