@@ -73,21 +73,25 @@ var table = []Command{
 		Name: "resize-left", Title: "Resize left", Group: groupPanes, Args: cells,
 		Help:     "Move this pane's border to the left.",
 		Disabled: all(pane, beside),
+		describe: func(args []string) string { return "Resize left by " + args[0] },
 	},
 	{
 		Name: "resize-down", Title: "Resize down", Group: groupPanes, Args: cells,
 		Help:     "Move this pane's border down.",
 		Disabled: all(pane, stacked),
+		describe: func(args []string) string { return "Resize down by " + args[0] },
 	},
 	{
 		Name: "resize-up", Title: "Resize up", Group: groupPanes, Args: cells,
 		Help:     "Move this pane's border up.",
 		Disabled: all(pane, stacked),
+		describe: func(args []string) string { return "Resize up by " + args[0] },
 	},
 	{
 		Name: "resize-right", Title: "Resize right", Group: groupPanes, Args: cells,
 		Help:     "Move this pane's border to the right.",
 		Disabled: all(pane, beside),
+		describe: func(args []string) string { return "Resize right by " + args[0] },
 	},
 	{
 		Name: "zoom", Title: "Zoom", Group: groupPanes,
@@ -211,11 +215,13 @@ var table = []Command{
 		Name: "scroll-up", Title: "Scroll up", Group: groupScrolling, Args: lines,
 		Help:     "Scroll this pane back by lines.",
 		Disabled: all(pane, older),
+		describe: func(args []string) string { return "Scroll up by " + args[0] },
 	},
 	{
 		Name: "scroll-down", Title: "Scroll down", Group: groupScrolling, Args: lines,
 		Help:     "Scroll this pane forward by lines.",
 		Disabled: all(pane, newer),
+		describe: func(args []string) string { return "Scroll down by " + args[0] },
 	},
 	{
 		Name: "scroll-half-up", Title: "Scroll half a page up", Group: groupScrolling,

@@ -1,0 +1,270 @@
+package command
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"cotty/keymap"
+	"cotty/ui/layout"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/keys.md")
+
+// presets gives the tables that ship, the default one first.
+func presets(t *testing.T) []keymap.Table {
+	t.Helper()
+	var tables []keymap.Table
+	for _, name := range keymap.Presets() {
+		table, ok := keymap.Preset(name)
+		if !ok {
+			t.Fatalf("there is no preset %s", name)
+		}
+		tables = append(tables, table)
+	}
+	return tables
+}
+
+func TestRowsAreComplete(t *testing.T) {
+	named := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	seen := make(map[string]bool)
+	titles := make(map[string]bool)
+	for _, c := range All() {
+		if !named.MatchString(c.Name) || seen[c.Name] {
+			t.Errorf("%q is no good name, or used twice", c.Name)
+		}
+		if c.Title == "" || strings.HasSuffix(c.Title, ".") || titles[c.Title] {
+			t.Errorf("%s: the title is %q", c.Name, c.Title)
+		}
+		if !strings.HasSuffix(c.Help, ".") || len(c.Help) < 15 || c.Group == "" || c.Disabled == nil {
+			t.Errorf("%s: help %q, group %q", c.Name, c.Help, c.Group)
+		}
+		optional := false
+		for _, a := range c.Args {
+			if optional && !a.Optional || a.Name == "" || a.Kind == Int && a.Min > a.Max || a.Kind == Choice && len(a.Choices) == 0 {
+				t.Errorf("%s: an argument is %+v", c.Name, a)
+			}
+			optional = a.Optional
+		}
+		seen[c.Name], titles[c.Title] = true, true
+		if found, ok := Find(c.Name); !ok || found.Title != c.Title {
+			t.Errorf("%s is not found", c.Name)
+		}
+	}
+	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Terminals", "Scrolling", "cotty"}) {
+		t.Errorf("the groups are %v", got)
+	}
+}
+
+func TestArrangementsAreTheLayoutsPresets(t *testing.T) {
+	want := []layout.Preset{layout.EvenHorizontal, layout.EvenVertical, layout.MainHorizontal, layout.MainVertical, layout.Tiled}
+	if len(want) != len(arrangements) {
+		t.Fatalf("%d arrangements, %d presets", len(arrangements), len(want))
+	}
+	for i, a := range arrangements {
+		if a.name != string(want[i]) {
+			t.Errorf("arrangement %d is %s, the preset %s", i, a.name, want[i])
+		}
+	}
+}
+
+func TestEveryTabHasANumber(t *testing.T) {
+	if c, _ := Find("go-tab"); c.Args[0].Max != layout.MaxTabs {
+		t.Errorf("go-tab goes up to %d of %d tabs", c.Args[0].Max, layout.MaxTabs)
+	}
+}
+
+func TestPresetsBindExistingCommands(t *testing.T) {
+	for _, table := range presets(t) {
+		for _, b := range table.Bindings() {
+			if err := Check(b.Command, b.Args); err != nil {
+				t.Errorf("%s: %s: %v", table.Name, b.Keys, err)
+			}
+		}
+	}
+}
+
+// TestPresetsAreComplete checks that a key of the default preset is never lost
+// by choosing another one, and that what has no key at all is meant to have none.
+func TestPresetsAreComplete(t *testing.T) {
+	tables := presets(t)
+	byName := []string{"arrange", "reload-config", "stop"} // found in the palette
+	for _, c := range All() {
+		keyed := len(tables[0].For(c.Name)) > 0
+		if keyed == slices.Contains(byName, c.Name) {
+			t.Errorf("%s has keys in the default preset: %v", c.Name, keyed)
+		}
+		for _, table := range tables[1:] {
+			if keyed && len(table.For(c.Name)) == 0 {
+				t.Errorf("%s has no key in the preset %s", c.Name, table.Name)
+			}
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		why  string
+	}{
+		{"zoom", ""},
+		{"go-tab 7", ""},
+		{"resize-left", ""},
+		{"resize-left 5", ""},
+		{"arrange tiled", ""},
+		{"rename-tab work", ""},
+		{"zom", `did you mean "zoom"`},
+		{"split-rigth", `did you mean "split-right"`},
+		{"new-window", `there is no command "new-window"`},
+		{"explode", `there is no command "explode"`},
+		{"zoom 1", "takes no argument"},
+		{"go-tab", "needs its argument number: a number from 1 to 64"},
+		{"go-tab 0", "must be a number from 1 to 64"},
+		{"go-tab 65", "must be a number"},
+		{"go-tab one", "must be a number"},
+		{"go-tab 1 2", "at most 1"},
+		{"arrange spiral", "must be one of even-horizontal, "},
+		{"rename-tab " + strings.Repeat("x", 300), "must be a text"},
+		{strings.Repeat("x", 5000), "there is no command"},
+	} {
+		words := strings.Fields(c.line)
+		err := Check(words[0], words[1:])
+		if (err == nil) != (c.why == "") || err != nil && !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%.40s: %v, want %q", c.line, err, c.why)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	for line, want := range map[string]string{
+		"zoom": "Panes: Zoom", "go-tab 7": "Tabs: Go to tab 7", "go-tab": "Tabs: Go to a tab", "arrange tiled": "Panes: Panes tiled",
+		"arrange x": "Panes: Arrange panes", "resize-up 5": "Panes: Resize up by 5", "rename-tab a": `Tabs: Rename tab to "a"`, "nothing": "",
+	} {
+		words := strings.Fields(line)
+		group, text, ok := Describe(words[0], words[1:])
+		if got := group + ": " + text; ok != (want != "") || ok && got != want {
+			t.Errorf("%s is %q, %v; want %q", line, got, ok, want)
+		}
+	}
+}
+
+// TestNothingWorksWithoutPaneTabOrHost: the zero context leaves only what needs
+// none of them.
+func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
+	var left []string
+	for _, c := range All() {
+		if c.Disabled(Context{}) == "" {
+			left = append(left, c.Name)
+		}
+	}
+	if want := []string{"detach", "palette", "help", "redraw", "reload-config"}; !slices.Equal(left, want) {
+		t.Errorf("still work: %v, want %v", left, want)
+	}
+}
+
+func TestReasons(t *testing.T) {
+	full := Context{
+		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
+		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
+	}
+	for _, c := range All() {
+		ctx := full
+		var args []string
+		switch c.Name {
+		case "go-tab":
+			args = []string{"3"}
+		case "send-prefix", "hand-back":
+			ctx.Holder = MyOther
+		}
+		if why := Why(c.Name, args, ctx); why != "" {
+			t.Errorf("%s can't run although everything is there: %s", c.Name, why)
+		}
+	}
+	for _, c := range []struct {
+		line   string
+		change func(*Context)
+		why    string
+	}{
+		{"split-right", func(c *Context) { c.Connected = false }, "the host does not answer"},
+		{"split-right", func(c *Context) { c.RoomRight = false }, "this pane is too narrow to split"},
+		{"split-down", func(c *Context) { c.RoomDown = false }, "this pane is not high enough to split"},
+		{"split-down", func(c *Context) { c.PanesFull = true }, "this tab has as many panes as it can"},
+		{"new-tab", func(c *Context) { c.TabsFull = true }, "this layout has as many tabs as it can"},
+		{"break-out", func(c *Context) { c.TabsFull = true }, "this layout has as many tabs as it can"},
+		{"focus-left", func(c *Context) { c.Left = false }, "no pane to the left"},
+		{"focus-right", func(c *Context) { c.Right = false }, "no pane to the right"},
+		{"focus-up", func(c *Context) { c.Up = false }, "no pane above"},
+		{"focus-down", func(c *Context) { c.Down = false }, "no pane below"},
+		{"focus-last", func(c *Context) { c.LastPane = false }, "no other pane was focused before"},
+		{"resize-left", func(c *Context) { c.Left, c.Right = false, false }, "no pane beside this one"},
+		{"resize-up", func(c *Context) { c.Up = false }, ""},
+		{"zoom", func(c *Context) { c.Panes = 1 }, "this tab has no other pane"},
+		{"close-pane", func(c *Context) { c.Panes = 0 }, "there is no pane"},
+		{"next-tab", func(c *Context) { c.Tabs = 1 }, "there is no other tab"},
+		{"last-tab", func(c *Context) { c.LastTab = false }, "no other tab was active before"},
+		{"go-tab 7", func(*Context) {}, "there is no tab 7"},
+		{"go-tab 0", func(*Context) {}, "there is no tab 0"},
+		{"reclaim", func(c *Context) { c.Holder = Me }, "this terminal is already yours"},
+		{"reclaim", func(c *Context) { c.Holder = Background }, ""},
+		{"reclaim", func(c *Context) { c.Holder = Other }, ""},
+		{"reclaim", func(c *Context) { c.Holder = Nobody }, "there is no terminal here"},
+		{"reclaim", func(c *Context) { c.Exited = true }, "the program here has ended"},
+		{"background", func(c *Context) { c.Holder = Me }, ""},
+		{"background", func(c *Context) { c.Exited = true }, "the program here has ended"},
+		{"hand-back", func(*Context) {}, "an agent holds this terminal; reclaim it first"},
+		{"hand-back", func(c *Context) { c.Holder, c.HandBack = Me, false }, "no session had this terminal before you"},
+		{"send-prefix", func(c *Context) { c.Holder = Background }, "a session holds this terminal; reclaim it first"},
+		{"send-prefix", func(c *Context) { c.Holder = Other }, "someone else holds this terminal; reclaim it first"},
+		{"send-prefix", func(c *Context) { c.Holder = Nobody }, "there is no terminal here"},
+		{"scroll-up", func(c *Context) { c.Scroll = 10 }, "there is nothing above"},
+		{"scroll-bottom", func(c *Context) { c.Scroll = 0 }, "there is nothing below"},
+		{"copy-exit", func(c *Context) { c.Copying = false }, "copy mode is not on"},
+		{"explode", func(*Context) {}, "there is no such command"},
+	} {
+		words := strings.Fields(c.line)
+		ctx := full
+		c.change(&ctx)
+		if why := Why(words[0], words[1:], ctx); why != c.why {
+			t.Errorf("%s: %q, want %q", c.line, why, c.why)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want int
+	}{{nil, 4}, {[]string{"7"}, 7}, {[]string{"x"}, 4}} {
+		if got := Number(c.args, 0, 4); got != c.want {
+			t.Errorf("%v is %d, want %d", c.args, got, c.want)
+		}
+	}
+}
+
+// TestKeysAreDocumented keeps docs/keys.md the same as the tables.
+func TestKeysAreDocumented(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "keys.md")
+	want := Markdown(presets(t)...)
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("docs/keys.md is not up to date; run: go test ./ui/command -run Documented -update")
+	}
+	for _, c := range All() {
+		if !strings.Contains(want, "`"+c.Name+"`") {
+			t.Errorf("%s is not documented", c.Name)
+		}
+	}
+}
