@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/emulator/engine"
+	"cotty/keymap"
+	"cotty/ui/pane"
+)
+
+func newSendCommand() *cobra.Command {
+	var enter bool
+	var keys []string
+	cmd := &cobra.Command{
+		Use:   "send ID [TEXT...]",
+		Short: "Type into a terminal",
+		Long: `Type TEXT into a terminal, then the keys of --key, then Enter with --enter.
+Words are joined by blanks. A terminal that an agent's session holds refuses
+typing until it is claimed.`,
+		Example: `  cotty send build --enter make test
+  cotty send build --key ctrl+c`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTerminal,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			var pressed []keymap.Key
+			for _, name := range keys {
+				k, err := keymap.Parse(name)
+				if err != nil {
+					return usagef("--key: %w", err)
+				}
+				pressed = append(pressed, k)
+			}
+			if enter {
+				pressed = append(pressed, keymap.Key{Code: keymap.Enter})
+			}
+			text := strings.Join(args[1:], " ")
+			if text == "" && len(pressed) == 0 {
+				return usagef("nothing to send: give a text, --key or --enter")
+			}
+			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+				t, err := s.terminal(args[0])
+				if err != nil {
+					return err
+				}
+				return s.sendTo(ctx, t, text, pressed)
+			})
+		}),
+	}
+	cmd.Flags().BoolVar(&enter, "enter", false, "press Enter at the end")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "press a key, such as ctrl+c, up or f5 (repeatable)")
+	return cmd
+}
+
+// sendTo types as a keyboard would: what a key sends depends on the modes that
+// the program has set.
+func (s *session) sendTo(ctx context.Context, t ahp.TerminalInfo, text string, keys []keymap.Key) error {
+	data := []byte(text)
+	if len(keys) > 0 {
+		modes, err := s.modes(ctx, t.Resource)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			data = pane.AppendKey(data, teaKey(k), pane.Press, modes)
+		}
+	}
+	if err := s.dispatch(ctx, t.Resource, ahp.TerminalInput{Data: string(data)}); err != nil {
+		return fmt.Errorf("type into %s: %w", lastPart(t.Resource), err)
+	}
+	return nil
+}
+
+// modes are what the terminal's program asked of its keyboard, known from the
+// state that the host serves to every viewer.
+func (s *session) modes(ctx context.Context, uri ahp.URI) (emulator.Modes, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := s.Subscribe(ctx, uri); err != nil {
+		return emulator.Modes{}, fmt.Errorf("look at %s: %w", lastPart(uri), err)
+	}
+	defer s.Unsubscribe(uri)
+	state, _ := s.mirror.Terminal(uri)
+	e, err := engine.New(engine.Default, emulator.Options{Cols: state.Cols, Rows: state.Rows, History: -1})
+	if err != nil {
+		return emulator.Modes{}, err
+	}
+	for _, p := range state.Content {
+		e.Write([]byte(p.Text()))
+	}
+	return e.Modes(), nil
+}
+
+// teaCodes are the keys whose code differs between keymap and Bubble Tea.
+var teaCodes = map[rune]rune{
+	keymap.Enter: tea.KeyEnter, keymap.Tab: tea.KeyTab, keymap.Esc: tea.KeyEscape, keymap.Space: tea.KeySpace,
+	keymap.Backspace: tea.KeyBackspace, keymap.Up: tea.KeyUp, keymap.Down: tea.KeyDown, keymap.Left: tea.KeyLeft,
+	keymap.Right: tea.KeyRight, keymap.Home: tea.KeyHome, keymap.End: tea.KeyEnd, keymap.PgUp: tea.KeyPgUp,
+	keymap.PgDown: tea.KeyPgDown, keymap.Insert: tea.KeyInsert, keymap.Delete: tea.KeyDelete,
+}
+
+var teaMods = []struct {
+	ours keymap.Mod
+	tea  tea.KeyMod
+}{
+	{keymap.Shift, tea.ModShift},
+	{keymap.Alt, tea.ModAlt},
+	{keymap.Ctrl, tea.ModCtrl},
+	{keymap.Super, tea.ModSuper},
+	{keymap.Hyper, tea.ModHyper},
+	{keymap.Meta, tea.ModMeta},
+}
+
+func teaKey(k keymap.Key) tea.Key {
+	key := tea.Key{Code: k.Code}
+	for _, m := range teaMods {
+		if k.Mod&m.ours != 0 {
+			key.Mod |= m.tea
+		}
+	}
+	code, named := teaCodes[k.Code]
+	switch {
+	case named:
+		key.Code = code
+	case k.Code >= keymap.F1 && k.Code < keymap.F1+24:
+		key.Code = tea.KeyF1 + (k.Code - keymap.F1)
+	case k.Mod&^keymap.Shift == 0 && unicode.IsPrint(k.Code):
+		key.Text = string(k.Code)
+	}
+	if k.Code == keymap.Space && k.Mod == 0 {
+		key.Text = " "
+	}
+	return key
+}
