@@ -1,0 +1,71 @@
+package native
+
+// cell is one position of a screen in eight bytes:
+//
+//	63           32 31     24 23 22 21      20             0
+//	+--------------+---------+-----+-------+----------------+
+//	| style's index| unused  |kind |cluster| rune, or index |
+//	+--------------+---------+-----+-------+----------------+
+//
+// The zero cell is empty in the default style. An empty cell (rune 0) has a
+// style of nothing but a background, as erasing leaves it.
+type cell uint64
+
+const (
+	runeMask   cell = 1<<21 - 1
+	clusterBit cell = 1 << 21 // the low bits index clusters
+	kindMask   cell = 3 << 22
+	wideLead   cell = 1 << 22 // first half of a wide character
+	wideTail   cell = 2 << 22 // second half: rune 0
+	padding    cell = 3 << 22 // last column, free because a wide character wrapped: rune 0
+	textMask        = runeMask | clusterBit | kindMask
+	styleShift      = 32
+	styleMask  cell = 0xffffffff << styleShift
+)
+
+func (c cell) style() uint32 { return uint32(c >> styleShift) }
+
+// empty reports whether nothing was written in c.
+func (c cell) empty() bool { return c&textMask == 0 || c&kindMask == padding }
+
+// row is one screen line. Cells at used and beyond are zero.
+type row struct {
+	cells   []cell
+	used    int
+	wrapped bool // continues on the next line; then the last cell isn't empty
+	marks   Mark
+}
+
+// touch says that cells up to x were written.
+func (r *row) touch(x int) {
+	if x > r.used {
+		r.used = x
+	}
+}
+
+// fill sets cells [from, to) to the blank b.
+func (r *row) fill(from, to int, b cell) {
+	if b == 0 {
+		if to >= r.used {
+			clear(r.cells[min(from, r.used):r.used])
+			r.used = min(r.used, from)
+			return
+		}
+		clear(r.cells[from:to])
+		return
+	}
+	c := r.cells[from:to]
+	for i := range c {
+		c[i] = b
+	}
+	r.touch(to)
+}
+
+// reset makes the whole row blank.
+func (r *row) reset(b cell) {
+	clear(r.cells[:r.used])
+	r.used, r.wrapped, r.marks = 0, false, 0
+	if b != 0 {
+		r.fill(0, len(r.cells), b)
+	}
+}

@@ -1,0 +1,102 @@
+package native
+
+import "cotty/emulator"
+
+// control executes a C0 control.
+func (e *Engine) control(b byte) {
+	switch b {
+	case 0x07:
+		e.event(emulator.EventBell, "", "")
+	case 0x08:
+		e.backspace()
+	case 0x09:
+		e.tab(1)
+	case 0x0a, 0x0b, 0x0c:
+		e.index()
+		if e.flags.has(flagNewline) {
+			e.cur.x = e.lineStart()
+		}
+	case 0x0d:
+		e.settle()
+		e.cur.x = e.lineStart()
+	case 0x0e:
+		e.shift(1)
+	case 0x0f:
+		e.shift(0)
+	}
+}
+
+// lineStart is the column that CR goes to.
+func (e *Engine) lineStart() int {
+	if e.cur.x < e.left && !e.cur.origin {
+		return 0
+	}
+	return e.left
+}
+
+// shift makes set g the one in GL.
+func (e *Engine) shift(g uint8) {
+	e.cur.charsets.gl = g
+	e.setPlain()
+}
+
+// escTable maps an ESC's intermediate and final bytes to what they do.
+var escTable = map[string]func(*Engine){
+	"D":  (*Engine).index,
+	"E":  func(e *Engine) { e.index(); e.cur.x = e.lineStart() },
+	"H":  func(e *Engine) { e.tabs[e.cur.x] = true },
+	"M":  (*Engine).reverseIndex,
+	"N":  func(e *Engine) { e.cur.charsets.single = 2; e.setPlain() },
+	"O":  func(e *Engine) { e.cur.charsets.single = 3; e.setPlain() },
+	"Z":  (*Engine).deviceAttributes,
+	"c":  (*Engine).reset,
+	"n":  func(e *Engine) { e.shift(2) },
+	"o":  func(e *Engine) { e.shift(3) },
+	"6":  (*Engine).backIndex,
+	"7":  (*Engine).saveCursor,
+	"8":  (*Engine).restoreCursor,
+	"9":  (*Engine).forwardIndex,
+	"=":  func(e *Engine) { e.flags.set(flagAppKeypad, true) },
+	">":  func(e *Engine) { e.flags.set(flagAppKeypad, false) },
+	"#8": (*Engine).alignmentTest,
+	"\\": func(*Engine) {},
+}
+
+// esc executes an ESC sequence.
+func (e *Engine) esc(final byte) {
+	ps := &e.parser
+	if ps.ninter > 0 {
+		if g := designates(ps.inter[0]); g >= 0 {
+			set := setASCII
+			if ps.ninter == 1 && ps.inter[0] <= '+' {
+				set = setFinals[final]
+			}
+			e.cur.charsets.g[g] = set
+			e.setPlain()
+			return
+		}
+	}
+	var key [maxIntermed + 1]byte
+	n := copy(key[:], ps.inter[:ps.ninter])
+	key[n] = final
+	if do := escTable[string(key[:n+1])]; do != nil {
+		do(e)
+		return
+	}
+	e.unhandled++
+}
+
+// designates gives the set, 0 to 3, that an intermediate byte designates, or -1.
+func designates(b byte) int {
+	switch b {
+	case '(':
+		return 0
+	case ')', '-':
+		return 1
+	case '*', '.':
+		return 2
+	case '+', '/':
+		return 3
+	}
+	return -1
+}

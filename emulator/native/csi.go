@@ -1,0 +1,168 @@
+package native
+
+import "cotty/emulator"
+
+// csiNames maps a CSI's private prefix, intermediate and final bytes to what
+// it does. csiTable is made from it.
+var csiNames = map[string]func(*Engine){
+	"@":   func(e *Engine) { e.insertChars(e.arg(0, 1)) },
+	" @":  func(e *Engine) { e.scrollSideways(-e.arg(0, 1)) },
+	"A":   func(e *Engine) { e.up(e.arg(0, 1)) },
+	" A":  func(e *Engine) { e.scrollSideways(e.arg(0, 1)) },
+	"B":   func(e *Engine) { e.down(e.arg(0, 1)) },
+	"C":   func(e *Engine) { e.forward(e.arg(0, 1)) },
+	"D":   func(e *Engine) { e.back(e.arg(0, 1)) },
+	"E":   func(e *Engine) { e.down(e.arg(0, 1)); e.cur.x = e.lineStart() },
+	"F":   func(e *Engine) { e.up(e.arg(0, 1)); e.cur.x = e.lineStart() },
+	"G":   func(e *Engine) { e.moveTo(e.arg(0, 1)-1, e.line()) },
+	"H":   func(e *Engine) { e.moveTo(e.arg(1, 1)-1, e.arg(0, 1)-1) },
+	"I":   func(e *Engine) { e.tab(e.arg(0, 1)) },
+	"J":   func(e *Engine) { e.eraseDisplay(e.raw(0), false) },
+	"?J":  func(e *Engine) { e.eraseDisplay(e.raw(0), true) },
+	"K":   func(e *Engine) { e.eraseLine(e.raw(0), false) },
+	"?K":  func(e *Engine) { e.eraseLine(e.raw(0), true) },
+	"L":   func(e *Engine) { e.insertLines(e.arg(0, 1)) },
+	"M":   func(e *Engine) { e.deleteLines(e.arg(0, 1)) },
+	"P":   func(e *Engine) { e.deleteChars(e.arg(0, 1)) },
+	"S":   func(e *Engine) { e.settle(); e.scrollUp(e.top, e.bot, e.arg(0, 1)) },
+	"T":   scrollDownOrTrack,
+	"^":   func(e *Engine) { e.settle(); e.scrollDown(e.top, e.bot, e.arg(0, 1)) },
+	"?W":  func(e *Engine) { e.resetTabs(e.raw(0)) },
+	"X":   func(e *Engine) { e.eraseChars(e.arg(0, 1)) },
+	"Z":   func(e *Engine) { e.backTab(e.arg(0, 1)) },
+	"`":   func(e *Engine) { e.moveTo(e.arg(0, 1)-1, e.line()) },
+	"a":   func(e *Engine) { e.moveTo(e.column()+e.arg(0, 1), e.line()) },
+	"b":   func(e *Engine) { e.repeat(e.arg(0, 1)) },
+	"c":   (*Engine).deviceAttributes,
+	">c":  (*Engine).deviceAttributes2,
+	"=c":  (*Engine).deviceAttributes3,
+	"d":   func(e *Engine) { e.moveTo(e.column(), e.arg(0, 1)-1) },
+	"e":   func(e *Engine) { e.moveTo(e.column(), e.line()+e.arg(0, 1)) },
+	"f":   func(e *Engine) { e.moveTo(e.arg(1, 1)-1, e.arg(0, 1)-1) },
+	"g":   func(e *Engine) { e.clearTabs(e.raw(0)) },
+	"h":   func(e *Engine) { e.setModes(ansiModes, true) },
+	"?h":  func(e *Engine) { e.setModes(privateModes, true) },
+	"l":   func(e *Engine) { e.setModes(ansiModes, false) },
+	"?l":  func(e *Engine) { e.setModes(privateModes, false) },
+	"m":   (*Engine).sgr,
+	">m":  (*Engine).keyModifierOptions,
+	"?m":  (*Engine).reportKeyModifierOptions,
+	">n":  (*Engine).resetKeyModifierOptions,
+	"n":   (*Engine).statusReport,
+	"?n":  (*Engine).privateStatusReport,
+	"!p":  (*Engine).softReset,
+	"$p":  func(e *Engine) { e.reportMode(ansiModes, "") },
+	"?$p": func(e *Engine) { e.reportMode(privateModes, "?") },
+	" q":  (*Engine).setCursorShape,
+	"\"q": func(e *Engine) { e.setProtected(e.raw(0)) },
+	">q":  (*Engine).reportVersion,
+	"r":   (*Engine).setMargins,
+	"?r":  (*Engine).restoreModes,
+	"s":   saveOrSideMargins,
+	"?s":  (*Engine).saveModes,
+	"t":   (*Engine).windowOp,
+	"u":   (*Engine).restoreCursor,
+	">u":  func(e *Engine) { e.scr.kitty.push(e.raw(0)) },
+	"<u":  func(e *Engine) { e.scr.kitty.pop(e.arg(0, 1)) },
+	"=u":  func(e *Engine) { e.scr.kitty.set(e.raw(0), e.arg(1, 1)) },
+	"?u":  (*Engine).reportKitty,
+	"x":   (*Engine).reportParameters,
+	"'}":  func(e *Engine) { e.editColumns(e.arg(0, 1)) },
+	"'~":  func(e *Engine) { e.editColumns(-e.arg(0, 1)) },
+	"$w":  (*Engine).reportPresentation,
+}
+
+// csiTable is csiNames by bytes: prefix, intermediate, final.
+var csiTable = func() (t [5][17][63]func(*Engine)) {
+	for name, do := range csiNames {
+		b := []byte(name)
+		prefix := 0
+		if b[0] >= '<' && b[0] <= '?' && len(b) > 1 {
+			prefix = int(b[0]-'<') + 1
+			b = b[1:]
+		}
+		inter := 0
+		if len(b) == 2 {
+			inter = int(b[0]-0x20) + 1
+			b = b[1:]
+		}
+		t[prefix][inter][b[0]-0x40] = do
+	}
+	return t
+}()
+
+// csi executes a control sequence.
+func (e *Engine) csi(final byte) {
+	ps := &e.parser
+	prefix, inter := 0, 0
+	if ps.prefix != 0 {
+		prefix = int(ps.prefix-'<') + 1
+	}
+	if ps.ninter == 1 {
+		inter = int(ps.inter[0]-0x20) + 1
+	}
+	if final < 0x7f && ps.ninter < 2 {
+		if do := csiTable[prefix][inter][final-0x40]; do != nil {
+			do(e)
+			return
+		}
+	}
+	e.unhandled++
+}
+
+// scrollDownOrTrack is SD; with five parameters it is xterm's highlight mouse
+// tracking, which is not there.
+func scrollDownOrTrack(e *Engine) {
+	if e.parser.nparams > 1 {
+		return
+	}
+	e.settle()
+	e.scrollDown(e.top, e.bot, e.arg(0, 1))
+}
+
+// saveOrSideMargins: CSI s is DECSLRM in mode 69, else SCOSC.
+func saveOrSideMargins(e *Engine) {
+	if e.flags.has(flagSideMargins) {
+		e.setSideMargins()
+	} else if e.parser.nparams == 1 && e.raw(0) == 0 {
+		e.saveCursor()
+	}
+}
+
+// scrollSideways is SL (left, n < 0) and SR.
+func (e *Engine) scrollSideways(n int) {
+	if e.inside() {
+		e.moveColumns(e.left, n)
+	}
+}
+
+// editColumns is DECIC and, for a negative n, DECDC.
+func (e *Engine) editColumns(n int) {
+	if e.inside() {
+		e.moveColumns(e.cur.x, n)
+	}
+}
+
+// resetTabs is DECST8C.
+func (e *Engine) resetTabs(what int) {
+	if what == 5 {
+		e.defaultTabs()
+	}
+}
+
+// setProtected is DECSCA.
+func (e *Engine) setProtected(n int) {
+	if n == 1 {
+		e.cur.pen.Attrs |= emulator.Protected
+	} else {
+		e.cur.pen.Attrs &^= emulator.Protected
+	}
+	e.penChanged()
+}
+
+// setCursorShape is DECSCUSR.
+func (e *Engine) setCursorShape() {
+	if n := e.raw(0); n <= 6 {
+		e.shape = n
+	}
+}

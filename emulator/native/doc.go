@@ -1,0 +1,23 @@
+// Package native is cotty's own terminal engine; see package emulator for what
+// every engine promises.
+//
+// Bytes go through a state machine (parse.go) that knows nothing of the grid,
+// to tables of what each sequence does (control.go, csi.go, osc.go, dcs.go,
+// modes.go). Text goes to print.go, which has a fast path for runs of ASCII.
+//
+// The grid is rows of 8-byte cells (cell.go) whose styles and grapheme clusters
+// are interned (style.go, grapheme.go). Rows that leave the main screen are
+// encoded (line.go) into the history's blocks (history.go), about a byte a
+// character; nothing in there refers to the intern tables, which are therefore
+// small and swept by looking at the two screens only. Resizing brings the
+// screen into the same form and breaks it anew (resize.go).
+//
+// Choices where terminals differ: text is kept in grapheme clusters always
+// (mode 2027 is reported as permanently set), with the widths of displaywidth,
+// but a variation selector only widens what can be an emoji, halfwidth kana
+// marks keep a cell of their own, and prepended marks do not join what follows;
+// ambiguous width is one; 8-bit C1 controls are not interpreted; ED 2 leaves
+// the history alone; reverse wrap follows xterm since patch 383; a screen made
+// taller takes lines back from history unless the screen was cleared since they
+// went there. An Engine is not safe for concurrent use.
+package native

@@ -1,0 +1,226 @@
+package native
+
+import "cotty/emulator"
+
+// erase blanks cells [from, to) of line y; selective spares protected ones.
+func (e *Engine) erase(y, from, to int, selective bool) {
+	if from >= to {
+		return
+	}
+	e.settle()
+	r := e.scr.lines[y]
+	e.split(y, from)
+	e.split(y, to)
+	b := e.blank()
+	if !selective {
+		r.fill(from, to, b)
+		if to == e.cols {
+			r.wrapped = false
+		}
+		e.mark(y, from, to)
+		return
+	}
+	for x := from; x < to; x++ {
+		if e.styles.list[r.cells[x].style()].Attrs&emulator.Protected == 0 {
+			r.cells[x] = b
+		}
+	}
+	r.touch(to)
+	if to == e.cols && r.cells[to-1].empty() {
+		r.wrapped = false
+	}
+	e.mark(y, from, to)
+}
+
+// eraseLine is EL and DECSEL.
+func (e *Engine) eraseLine(what int, selective bool) {
+	x, y := e.cur.x, e.cur.y
+	switch what {
+	case 0:
+		e.erase(y, x, e.cols, selective)
+	case 1:
+		e.erase(y, 0, x+1, selective)
+	case 2:
+		e.erase(y, 0, e.cols, selective)
+	}
+}
+
+// eraseDisplay is ED and DECSED. ED 2 does not move the screen into history, as
+// in xterm; ED 3 empties the history.
+func (e *Engine) eraseDisplay(what int, selective bool) {
+	from, to := 0, e.rows-1
+	switch what {
+	case 0:
+		e.eraseLine(0, selective)
+		from = e.cur.y + 1
+	case 1:
+		e.eraseLine(1, selective)
+		to = e.cur.y - 1
+	case 2:
+		if !selective && !e.alt() {
+			e.hist.endLine()
+			e.hist.setFloor()
+		}
+	case 3:
+		if !selective {
+			e.hist.clear()
+		}
+		return
+	default:
+		return
+	}
+	if from > to {
+		return
+	}
+	e.settle()
+	if selective {
+		for y := from; y <= to; y++ {
+			e.erase(y, 0, e.cols, true)
+		}
+		return
+	}
+	b := e.blank()
+	for y := from; y <= to; y++ {
+		e.scr.lines[y].reset(b)
+	}
+	e.markRows(from, to)
+}
+
+// eraseChars is ECH.
+func (e *Engine) eraseChars(n int) {
+	e.erase(e.cur.y, e.cur.x, min(e.cols, e.cur.x+n), false)
+}
+
+// shiftRight makes room for n cells at x in line y, before column limit, and
+// fills it with b.
+func (e *Engine) shiftRight(y, x, limit, n int, b cell) {
+	n = min(n, limit-x)
+	e.split(y, x)
+	e.split(y, limit-n)
+	e.split(y, limit)
+	r := e.scr.lines[y]
+	if r.used > x {
+		r.touch(min(limit, max(r.used+n, x+n)))
+	}
+	copy(r.cells[x+n:limit], r.cells[x:limit-n])
+	if b == 0 {
+		clear(r.cells[x : x+n])
+	} else {
+		r.fill(x, x+n, b)
+	}
+	if limit == e.cols {
+		r.wrapped = false
+	}
+	e.mark(y, x, limit)
+}
+
+// shiftLeft removes n cells at x in line y, before column limit.
+func (e *Engine) shiftLeft(y, x, limit, n int) {
+	n = min(n, limit-x)
+	e.split(y, x)
+	e.split(y, x+n)
+	e.split(y, limit)
+	r := e.scr.lines[y]
+	copy(r.cells[x:limit-n], r.cells[x+n:limit])
+	if limit > r.used {
+		r.touch(min(limit, r.used))
+	}
+	r.fill(limit-n, limit, e.blank())
+	if limit == e.cols {
+		r.wrapped = false
+	}
+	e.mark(y, x, limit)
+}
+
+// inside reports whether the cursor is within the scroll region.
+func (e *Engine) inside() bool {
+	c := &e.cur
+	return c.y >= e.top && c.y <= e.bot && c.x >= e.left && c.x <= e.right
+}
+
+// insertChars is ICH.
+func (e *Engine) insertChars(n int) {
+	if e.cur.x < e.left || e.cur.x > e.right {
+		return
+	}
+	e.settle()
+	e.shiftRight(e.cur.y, e.cur.x, e.right+1, n, e.blank())
+}
+
+// deleteChars is DCH.
+func (e *Engine) deleteChars(n int) {
+	if e.cur.x < e.left || e.cur.x > e.right {
+		return
+	}
+	e.settle()
+	e.shiftLeft(e.cur.y, e.cur.x, e.right+1, n)
+}
+
+// insertLines is IL; the cursor goes to the left margin.
+func (e *Engine) insertLines(n int) {
+	if !e.inside() {
+		return
+	}
+	e.settle()
+	e.scrollDown(e.cur.y, e.bot, n)
+	e.cur.x = e.left
+}
+
+// deleteLines is DL; the cursor goes to the left margin.
+func (e *Engine) deleteLines(n int) {
+	if !e.inside() {
+		return
+	}
+	e.settle()
+	e.scrollUp(e.cur.y, e.bot, n)
+	e.cur.x = e.left
+}
+
+// moveColumns shifts the cells of the scroll region from column x to its right
+// margin by n, left for a negative n (DECIC, DECDC, SL, SR).
+func (e *Engine) moveColumns(x, n int) {
+	e.settle()
+	for y := e.top; y <= e.bot; y++ {
+		if n > 0 {
+			e.shiftRight(y, x, e.right+1, n, e.blank())
+		} else {
+			e.shiftLeft(y, x, e.right+1, -n)
+		}
+	}
+}
+
+// backIndex is DECBI: left, scrolling at the left margin.
+func (e *Engine) backIndex() {
+	switch {
+	case e.cur.x != e.left:
+		e.settle()
+		e.cur.x = max(0, e.cur.x-1)
+	case e.inside():
+		e.moveColumns(e.left, 1)
+	}
+}
+
+// forwardIndex is DECFI: right, scrolling at the right margin.
+func (e *Engine) forwardIndex() {
+	switch {
+	case e.cur.x != e.right:
+		e.settle()
+		e.cur.x = min(e.cols-1, e.cur.x+1)
+	case e.inside():
+		e.moveColumns(e.left, -1)
+	}
+}
+
+// alignmentTest is DECALN: a screen of E, margins reset, cursor home.
+func (e *Engine) alignmentTest() {
+	e.resetMargins()
+	e.cur.origin = false
+	e.moveTo(0, 0)
+	for _, r := range e.scr.lines {
+		for x := range r.cells {
+			r.cells[x] = 'E'
+		}
+		r.used, r.wrapped, r.marks = e.cols, false, 0
+	}
+	e.damageAll = true
+}

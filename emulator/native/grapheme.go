@@ -1,0 +1,137 @@
+package native
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxCluster bounds a grapheme cluster, in bytes; what would make it longer is
+// dropped. The longest emoji sequences have 35.
+const maxCluster = 128
+
+const vs16 = 0xfe0f
+
+// clusters interns grapheme clusters of more than one rune. Entries that no
+// cell names any more are dropped by collect.
+type clusters struct {
+	list  []string
+	index map[string]uint32
+	limit int
+}
+
+const minClusters = 1024
+
+func newClusters() clusters {
+	return clusters{index: map[string]uint32{}, limit: minClusters}
+}
+
+func (t *clusters) intern(b []byte) cell {
+	i, ok := t.index[string(b)]
+	if !ok {
+		i = uint32(len(t.list))
+		s := string(b)
+		t.list = append(t.list, s)
+		t.index[s] = i
+	}
+	return clusterBit | cell(i)
+}
+
+// collect drops the clusters that no cell names and renumbers the rest.
+func (t *clusters) collect(screens ...*screen) {
+	fresh := newClusters()
+	for _, sc := range screens {
+		for _, r := range sc.lines {
+			cells := r.cells[:r.used]
+			for i, c := range cells {
+				if c&clusterBit == 0 {
+					continue
+				}
+				s := t.list[c&runeMask]
+				n, ok := fresh.index[s]
+				if !ok {
+					n = uint32(len(fresh.list))
+					fresh.list = append(fresh.list, s)
+					fresh.index[s] = n
+				}
+				cells[i] = c&^runeMask | cell(n)
+			}
+		}
+	}
+	fresh.limit = max(minClusters, 2*len(fresh.list))
+	*t = fresh
+}
+
+// appendText appends what a cell shows, nothing for an empty one.
+func (t *clusters) appendText(buf []byte, c cell) []byte {
+	if c&clusterBit != 0 {
+		return append(buf, t.list[c&runeMask]...)
+	}
+	if r := rune(c & runeMask); r != 0 {
+		return utf8.AppendRune(buf, r)
+	}
+	return buf
+}
+
+// joins reports whether a rune of class c continues the cluster s, which the
+// classes that always do (marks) are not asked about. UAX #29 GB6–GB13, without
+// GB9b.
+func joins(s []byte, c class, r rune) bool {
+	last, _ := utf8.DecodeLastRune(s)
+	lc := propOf(last).class()
+	switch c {
+	case clsRegional:
+		return lc == clsRegional && len(s) == utf8.RuneLen(last)
+	case clsPict:
+		return lc == clsZWJ && pictBefore(s)
+	case clsL, clsHangul:
+		return lc == clsL
+	case clsV:
+		return lc == clsL || lc == clsV || lc == clsHangul && (last-0xac00)%28 == 0
+	case clsT:
+		return lc == clsV || lc == clsT || lc == clsHangul
+	case clsConsonant:
+		return conjunct(s)
+	}
+	return false
+}
+
+// pictBefore reports whether s is … ExtPict Extend* ZWJ.
+func pictBefore(s []byte) bool {
+	for len(s) > 0 {
+		r, n := utf8.DecodeLastRune(s)
+		s = s[:len(s)-n]
+		switch propOf(r).class() {
+		case clsExtend, clsExtendPlain, clsLinker, clsZWJ:
+		case clsPict:
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// conjunct reports whether s ends with a consonant that a linker binds to the
+// next one.
+func conjunct(s []byte) bool {
+	linked := false
+	for len(s) > 0 {
+		r, n := utf8.DecodeLastRune(s)
+		s = s[:len(s)-n]
+		switch propOf(r).class() {
+		case clsLinker:
+			linked = true
+		case clsExtend, clsZWJ:
+		case clsConsonant:
+			return linked
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// emojiBase reports whether VS16 turns r into a wide emoji.
+func emojiBase(r rune) bool {
+	return r < 0x80 && strings.ContainsRune("0123456789#*", r) || r >= 0x80 && propOf(r).class() == clsPict
+}

@@ -1,0 +1,196 @@
+package native
+
+import "slices"
+
+// history is the scrollback: lines encoded as line.go has it, in blocks, under
+// an index that is a ring.
+//
+//	lines   [.. newest] [oldest next next ..]      ring, grows to limit
+//	blocks  [ bytes ][ bytes ][ bytes ..   ]       oldest first
+//
+// A line lies in one block. A block whose lines are all gone is used again, so
+// that a full history allocates nothing.
+type history struct {
+	limit int
+
+	lines []histLine // ring
+	head  int        // index of the oldest
+	n     int
+
+	blocks  [][]byte // data, oldest first
+	base    uint32   // number of blocks[0]
+	spare   []byte
+	size    int // bytes in blocks
+	maxSize int
+
+	// floor is the number of oldest lines that a taller screen must not take
+	// back: they were there before the screen was cleared.
+	floor int
+}
+
+// histLine is a line's place and what is known without decoding it.
+type histLine struct {
+	block  uint32
+	off    uint32
+	length uint32
+	cells  uint16 // columns that it fills
+	flags  lineFlags
+	marks  Mark
+}
+
+type lineFlags uint8
+
+const (
+	lineWrapped lineFlags = 1 << iota // continues on the next line
+	linePlain                         // printable ASCII in the default style, one byte a cell
+)
+
+func (l histLine) wrapped() bool { return l.flags&lineWrapped != 0 }
+
+const (
+	blockSize = 64 << 10
+	// maxHistoryBytes bounds a history beside its lines; the oldest go.
+	maxHistoryBytes = 64 << 20
+)
+
+func newHistory(limit int) history {
+	return history{limit: limit, maxSize: max(maxHistoryBytes, 512*limit)}
+}
+
+func (h *history) len() int { return h.n }
+
+func (h *history) index(i int) int {
+	if i += h.head; i >= len(h.lines) {
+		i -= len(h.lines)
+	}
+	return i
+}
+
+// at gives line i, 0 being the oldest.
+func (h *history) at(i int) histLine { return h.lines[h.index(i)] }
+
+// data gives the bytes of a line.
+func (h *history) data(l histLine) []byte {
+	return h.blocks[l.block-h.base][l.off : l.off+l.length]
+}
+
+// clear forgets all lines.
+func (h *history) clear() {
+	*h = newHistory(h.limit)
+}
+
+// setFloor keeps the lines that are there now from being taken back.
+func (h *history) setFloor() { h.floor = h.n }
+
+// endLine ends the newest line where it is.
+func (h *history) endLine() {
+	if h.n > 0 {
+		h.lines[h.index(h.n-1)].flags &^= lineWrapped
+	}
+}
+
+// continueLine says that the newest line goes on on the screen.
+func (h *history) continueLine() {
+	if h.n > 0 {
+		h.lines[h.index(h.n-1)].flags |= lineWrapped
+	}
+}
+
+// dropOldest forgets the oldest line.
+func (h *history) dropOldest() {
+	if h.head++; h.head == len(h.lines) {
+		h.head = 0
+	}
+	h.n--
+	h.floor = max(0, h.floor-1)
+	next := h.base + uint32(len(h.blocks)) - 1
+	if h.n > 0 {
+		next = h.lines[h.head].block
+	}
+	for h.base < next {
+		b := h.blocks[0]
+		h.size -= cap(b)
+		if cap(b) == blockSize {
+			h.spare = b[:0]
+		}
+		h.blocks = slices.Delete(h.blocks, 0, 1)
+		h.base++
+	}
+}
+
+// dropNewest forgets the newest line.
+func (h *history) dropNewest() {
+	l := h.at(h.n - 1)
+	h.n--
+	h.floor = min(h.floor, h.n)
+	for last := len(h.blocks) - 1; h.base+uint32(last) > l.block; last-- {
+		h.size -= cap(h.blocks[last])
+		h.blocks = h.blocks[:last]
+	}
+	b := &h.blocks[l.block-h.base]
+	*b = (*b)[:l.off]
+}
+
+// room gives a block to append a line of at most n bytes to.
+func (h *history) room(n int) *[]byte {
+	if last := len(h.blocks) - 1; last >= 0 {
+		if b := &h.blocks[last]; cap(*b)-len(*b) >= n {
+			return b
+		}
+	}
+	b := h.spare
+	h.spare = nil
+	if n > blockSize {
+		b = make([]byte, 0, n)
+	} else if b == nil {
+		b = make([]byte, 0, blockSize)
+	}
+	h.blocks = append(h.blocks, b)
+	h.size += cap(b)
+	return &h.blocks[len(h.blocks)-1]
+}
+
+// add appends a line whose bytes are in data already encoded.
+func (h *history) add(data []byte, l histLine) {
+	b := h.room(len(data))
+	l.block, l.off, l.length = h.base+uint32(len(h.blocks))-1, uint32(len(*b)), uint32(len(data))
+	*b = append(*b, data...)
+	h.append(l)
+}
+
+// append indexes a line and drops what is over the bounds.
+func (h *history) append(l histLine) {
+	for h.n > 0 && (h.n >= h.limit || h.size > h.maxSize) {
+		h.dropOldest()
+	}
+	if h.n == len(h.lines) {
+		grown := make([]histLine, min(h.limit, max(64, 2*h.n)))
+		for i := range h.n {
+			grown[i] = h.at(i)
+		}
+		h.lines, h.head = grown, 0
+	}
+	h.n++
+	h.lines[h.index(h.n-1)] = l
+}
+
+// push encodes a screen row as the newest line.
+func (h *history) push(e *Engine, r *row) {
+	n := r.length()
+	b := h.room(max(n, 4096))
+	start := len(*b)
+	l := histLine{cells: uint16(n), marks: r.marks}
+	if r.wrapped {
+		l.flags |= lineWrapped
+	}
+	if plain := appendPlain((*b)[start:start:cap(*b)], r.cells[:n]); len(plain) == n {
+		*b = (*b)[:start+n]
+		l.flags |= linePlain
+	} else {
+		e.textBuf = e.appendLine(e.textBuf[:0], r, n)
+		h.add(e.textBuf, l)
+		return
+	}
+	l.block, l.off, l.length = h.base+uint32(len(h.blocks))-1, uint32(start), uint32(n)
+	h.append(l)
+}

@@ -1,0 +1,405 @@
+package native
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+
+	"cotty/emulator"
+)
+
+// A line at rest (in history, and in the middle of a resize) is a stream of
+// cells and style changes. It names no table, so that tables need only know
+// the cells on the screens, and is a fraction of the cells' size.
+//
+//	bytes of UTF-8     a cell; its width is the rune's
+//	tokCluster n text  a cell of n bytes of text, one column wide
+//	tokWide n text     the same, two columns wide
+//	tokOdd rune        a cell whose width is not its rune's: one column
+//	tokPad             the last column, left free by a wide character
+//	tokEmpty n         n empty cells
+//	tokStyle …         the style of the cells that follow, as appendStyle has it
+//
+// A line begins in the default style. Controls are never text, so the tokens
+// are.
+const (
+	tokCluster = 0x01
+	tokWide    = 0x02
+	tokOdd     = 0x03
+	tokPad     = 0x04
+	tokEmpty   = 0x05
+	tokStyle   = 0x06
+)
+
+// What a style token has; the parts follow its mask in this order.
+const (
+	hasFG = 1 << iota
+	hasBG
+	hasUnderlineColor
+	hasAttrs
+	hasUnderline
+	hasLink
+)
+
+// length is the number of columns up to the last one that isn't empty in the
+// default style; all of them when the line is wrapped.
+func (r *row) length() int {
+	if r.wrapped {
+		return len(r.cells)
+	}
+	n := r.used
+	for n > 0 && (r.cells[n-1] == 0 || r.cells[n-1] == padding) {
+		n--
+	}
+	return n
+}
+
+// appendPlain appends cells as ASCII up to the first that needs more.
+func appendPlain(buf []byte, cells []cell) []byte {
+	buf = buf[:min(cap(buf), len(cells))]
+	for i := range buf {
+		c := cells[i]
+		if c-0x20 > 0x5e {
+			return buf[:i]
+		}
+		buf[i] = byte(c)
+	}
+	return buf
+}
+
+// appendLine appends the first n cells of r.
+func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
+	var style uint32
+	empty := 0
+	flush := func() {
+		if empty > 0 {
+			buf = appendEmpty(buf, empty)
+			empty = 0
+		}
+	}
+	for x := 0; x < n; x++ {
+		c := r.cells[x]
+		if c&kindMask == wideTail {
+			continue
+		}
+		if s := c.style(); s != style {
+			flush()
+			style = s
+			buf = appendStyle(append(buf, tokStyle), &e.styles.list[s])
+		}
+		if c.empty() {
+			if c&kindMask == padding && r.wrapped && x == len(r.cells)-1 {
+				flush()
+				buf = append(buf, tokPad)
+			} else {
+				empty++
+			}
+			continue
+		}
+		if empty > 0 {
+			flush()
+		}
+		switch {
+		case c&clusterBit != 0:
+			s := e.texts.list[c&runeMask]
+			tok := byte(tokCluster)
+			if c&kindMask == wideLead {
+				tok = tokWide
+			}
+			buf = append(append(buf, tok, byte(len(s))), s...)
+		case c&textMask < 0x80:
+			buf = append(buf, byte(c))
+		default:
+			ru := rune(c & runeMask)
+			if c&kindMask == 0 && propOf(ru).width() == 2 {
+				buf = append(buf, tokOdd)
+			}
+			buf = utf8.AppendRune(buf, ru)
+		}
+	}
+	flush()
+	return buf
+}
+
+func appendEmpty(buf []byte, n int) []byte {
+	return binary.AppendUvarint(append(buf, tokEmpty), uint64(n))
+}
+
+func appendStyle(buf []byte, s *style) []byte {
+	at := len(buf)
+	buf = append(buf, 0)
+	var mask byte
+	if s.FG != 0 {
+		mask |= hasFG
+		buf = appendColor(buf, s.FG)
+	}
+	if s.BG != 0 {
+		mask |= hasBG
+		buf = appendColor(buf, s.BG)
+	}
+	if s.UnderlineColor != 0 {
+		mask |= hasUnderlineColor
+		buf = appendColor(buf, s.UnderlineColor)
+	}
+	if s.Attrs != 0 {
+		mask |= hasAttrs
+		buf = append(buf, byte(s.Attrs), byte(s.Attrs>>8))
+	}
+	if s.Underline != 0 {
+		mask |= hasUnderline
+		buf = append(buf, byte(s.Underline))
+	}
+	if s.link != nil {
+		mask |= hasLink
+		for _, t := range []string{s.link.uri, s.link.id} {
+			buf = append(binary.AppendUvarint(buf, uint64(len(t))), t...)
+		}
+	}
+	buf[at] = mask
+	return buf
+}
+
+func appendColor(buf []byte, c emulator.Color) []byte {
+	if i, ok := c.Index(); ok {
+		return append(buf, 1, i)
+	}
+	return append(buf, 2, byte(c>>16), byte(c>>8), byte(c))
+}
+
+// token is what a line decodes to.
+type token struct {
+	kind  byte // a tok…, or 0 for a rune of its own width
+	text  []byte
+	r     rune
+	count int // of empty cells
+}
+
+// next decodes the first token of a line and returns how many bytes it took. A
+// style's bytes are left in text for decodeStyle.
+func nextToken(b []byte) (token, int) {
+	switch kind := b[0]; kind {
+	case tokCluster, tokWide:
+		n := 2 + int(b[1])
+		return token{kind: kind, text: b[2:n]}, n
+	case tokOdd:
+		r, n := utf8.DecodeRune(b[1:])
+		return token{kind: kind, r: r}, n + 1
+	case tokPad:
+		return token{kind: kind}, 1
+	case tokEmpty:
+		v, n := binary.Uvarint(b[1:])
+		return token{kind: kind, count: int(v)}, n + 1
+	case tokStyle:
+		n := 1 + styleLen(b[1:])
+		return token{kind: kind, text: b[1:n]}, n
+	}
+	if b[0] < 0x80 {
+		return token{r: rune(b[0])}, 1
+	}
+	r, n := utf8.DecodeRune(b)
+	return token{r: r}, n
+}
+
+// width is the number of columns of a token.
+func (t *token) width() int {
+	switch t.kind {
+	case 0:
+		if t.r < 0x80 {
+			return 1
+		}
+		return max(1, propOf(t.r).width())
+	case tokWide:
+		return 2
+	case tokEmpty:
+		return t.count
+	case tokStyle:
+		return 0
+	}
+	return 1
+}
+
+// styleLen is the length of an encoded style.
+func styleLen(b []byte) int {
+	n := 1
+	for bit := byte(hasFG); bit <= hasUnderlineColor; bit <<= 1 {
+		if b[0]&bit != 0 {
+			if b[n] == 1 {
+				n += 2
+			} else {
+				n += 4
+			}
+		}
+	}
+	if b[0]&hasAttrs != 0 {
+		n += 2
+	}
+	if b[0]&hasUnderline != 0 {
+		n++
+	}
+	if b[0]&hasLink != 0 {
+		for range 2 {
+			v, used := binary.Uvarint(b[n:])
+			n += used + int(v)
+		}
+	}
+	return n
+}
+
+// decodeStyle decodes what appendStyle wrote.
+func (e *Engine) decodeStyle(b []byte) style {
+	var s style
+	mask := b[0]
+	b = b[1:]
+	color := func(bit byte) (c emulator.Color) {
+		if mask&bit == 0 {
+			return 0
+		}
+		if b[0] == 1 {
+			c = emulator.Indexed(b[1])
+			b = b[2:]
+		} else {
+			c = emulator.RGB(b[1], b[2], b[3])
+			b = b[4:]
+		}
+		return c
+	}
+	s.FG = color(hasFG)
+	s.BG = color(hasBG)
+	s.UnderlineColor = color(hasUnderlineColor)
+	if mask&hasAttrs != 0 {
+		s.Attrs = emulator.Attrs(b[0]) | emulator.Attrs(b[1])<<8
+		b = b[2:]
+	}
+	if mask&hasUnderline != 0 {
+		s.Underline = emulator.Underline(b[0])
+		b = b[1:]
+	}
+	if mask&hasLink != 0 {
+		var part [2][]byte
+		for i := range part {
+			v, used := binary.Uvarint(b)
+			part[i] = b[used : used+int(v)]
+			b = b[used+int(v):]
+		}
+		s.link = e.links.intern(part[0], part[1])
+	}
+	return s
+}
+
+// historyLine appends the cells of history line i, 0 being the oldest.
+func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
+	l := e.hist.at(i)
+	data := e.hist.data(l)
+	if l.flags&linePlain != 0 {
+		for _, b := range data {
+			buf = append(buf, emulator.Cell{Rune: rune(b), Width: 1})
+		}
+		return buf
+	}
+	var c emulator.Cell
+	for len(data) > 0 {
+		t, n := nextToken(data)
+		data = data[n:]
+		if t.kind == tokStyle {
+			s := e.decodeStyle(t.text)
+			c.Style = s.Style
+			c.Link, c.LinkID = "", ""
+			if s.link != nil {
+				c.Link, c.LinkID = s.link.uri, s.link.id
+			}
+			continue
+		}
+		c.Width = 1
+		c.Rune, c.Combining = t.r, ""
+		switch t.kind {
+		case tokCluster, tokWide:
+			c.Rune, c.Combining = splitCluster(e.texts.text(t.text))
+		case tokEmpty:
+			for range t.count {
+				buf = append(buf, c)
+			}
+			continue
+		}
+		if t.width() == 2 {
+			c.Width = 2
+			buf = append(buf, c)
+			c.Width, c.Rune, c.Combining = 0, 0, ""
+		}
+		buf = append(buf, c)
+	}
+	return buf
+}
+
+// decodeRow fills a blank row with an encoded line.
+func (e *Engine) decodeRow(r *row, data []byte, l histLine) {
+	r.wrapped, r.marks = l.wrapped(), l.marks
+	if l.flags&linePlain != 0 {
+		for x, b := range data {
+			r.cells[x] = cell(b)
+		}
+		r.used = len(data)
+		return
+	}
+	x := 0
+	var pen cell
+	for len(data) > 0 {
+		t, n := nextToken(data)
+		data = data[n:]
+		w := t.width()
+		switch t.kind {
+		case tokStyle:
+			pen = cell(e.styles.intern(e.decodeStyle(t.text))) << styleShift
+			continue
+		case tokEmpty:
+			if pen != 0 {
+				r.fill(x, x+w, pen)
+			}
+			x += w
+			continue
+		case tokPad:
+			r.cells[x] = padding
+		case tokCluster:
+			r.cells[x] = e.texts.intern(t.text) | pen
+		case tokWide:
+			r.cells[x] = e.texts.intern(t.text) | pen | wideLead
+		default:
+			r.cells[x] = cell(t.r) | pen
+			if w == 2 {
+				r.cells[x] |= wideLead
+			}
+		}
+		if w == 2 {
+			r.cells[x+1] = pen | wideTail
+		}
+		x += w
+		r.touch(x)
+	}
+}
+
+// links shares equal hyperlinks.
+type links struct{ index map[string]*link }
+
+// maxLinks bounds the index. When it is full it starts over: links in use live
+// on in their styles.
+const maxLinks = 4096
+
+func (t *links) intern(uri, id []byte) *link {
+	var key [128]byte
+	k := append(append(append(key[:0], id...), 0), uri...)
+	if l := t.index[string(k)]; l != nil {
+		return l
+	}
+	if t.index == nil || len(t.index) >= maxLinks {
+		t.index = map[string]*link{}
+	}
+	l := &link{uri: string(uri), id: string(id)}
+	t.index[string(k)] = l
+	return l
+}
+
+// text gives a cluster as a string without keeping it.
+func (t *clusters) text(b []byte) string {
+	if i, ok := t.index[string(b)]; ok {
+		return t.list[i]
+	}
+	return string(b)
+}

@@ -1,0 +1,246 @@
+package native
+
+// index moves the cursor down, scrolling at the bottom margin (IND, LF).
+func (e *Engine) index() {
+	e.settle()
+	c := &e.cur
+	if c.y == e.bot {
+		if c.x >= e.left && c.x <= e.right {
+			e.scrollUp(e.top, e.bot, 1)
+		}
+	} else if c.y < e.rows-1 {
+		c.y++
+	}
+}
+
+// reverseIndex moves the cursor up, scrolling at the top margin (RI).
+func (e *Engine) reverseIndex() {
+	e.settle()
+	c := &e.cur
+	if c.y == e.top {
+		if c.x >= e.left && c.x <= e.right {
+			e.scrollDown(e.top, e.bot, 1)
+		}
+	} else if c.y > 0 {
+		c.y--
+	}
+}
+
+// up moves the cursor up by n, stopping at the top margin if it is below it.
+func (e *Engine) up(n int) {
+	e.settle()
+	limit := 0
+	if e.cur.y >= e.top {
+		limit = e.top
+	}
+	e.cur.y = max(limit, e.cur.y-n)
+}
+
+// down moves the cursor down by n, stopping at the bottom margin if it is
+// above it.
+func (e *Engine) down(n int) {
+	e.settle()
+	limit := e.rows - 1
+	if e.cur.y <= e.bot {
+		limit = e.bot
+	}
+	e.cur.y = min(limit, e.cur.y+n)
+}
+
+// forward moves the cursor right by n, stopping at the right margin if it is
+// left of it.
+func (e *Engine) forward(n int) {
+	e.settle()
+	limit := e.cols - 1
+	if e.cur.x <= e.right {
+		limit = e.right
+	}
+	e.cur.x = min(limit, e.cur.x+n)
+}
+
+// backspace moves the cursor left by one (BS).
+func (e *Engine) backspace() { e.back(1) }
+
+// back moves the cursor left by n, stopping at the left margin if it is right
+// of it. With reverse wrap on it goes on at the end of the line above: in mode
+// 45 only where that line was wrapped, in mode 1045 everywhere and from the top
+// margin to the bottom one (xterm, since patch 383).
+func (e *Engine) back(n int) {
+	c := &e.cur
+	wrap, extended := e.flags.has(flagReverseWrap), e.flags.has(flagReverseWrapExt)
+	pending := c.pending
+	e.settle()
+	if !(wrap || extended) || !e.flags.has(flagWrap) {
+		limit := 0
+		if c.x >= e.left {
+			limit = e.left
+		}
+		c.x = max(limit, c.x-n)
+		return
+	}
+	if pending {
+		n--
+	}
+	n = min(n, e.cols*e.rows)
+	for n > 0 {
+		limit := 0
+		if c.x >= e.left {
+			limit = e.left
+		}
+		if step := min(n, c.x-limit); step > 0 {
+			c.x -= step
+			n -= step
+			continue
+		}
+		if c.y == e.top {
+			if !extended {
+				return
+			}
+			c.y = e.bot
+		} else if c.y == 0 || !extended && !e.scr.lines[c.y-1].wrapped {
+			return
+		} else {
+			c.y--
+		}
+		c.x = e.right
+		n--
+	}
+}
+
+// moveTo puts the cursor at a place given by a child, 0-based; in origin mode
+// it counts from the margins and stays within.
+func (e *Engine) moveTo(x, y int) {
+	e.settle()
+	e.setColumn(x)
+	e.setRow(y)
+}
+
+func (e *Engine) setColumn(x int) {
+	lo, hi := 0, e.cols-1
+	if e.cur.origin {
+		lo, hi = e.left, e.right
+	}
+	e.cur.x = clamp(x+lo, lo, hi)
+}
+
+func (e *Engine) setRow(y int) {
+	lo, hi := 0, e.rows-1
+	if e.cur.origin {
+		lo, hi = e.top, e.bot
+	}
+	e.cur.y = clamp(y+lo, lo, hi)
+}
+
+// column and line are the cursor's place as moveTo takes it.
+func (e *Engine) column() int {
+	if e.cur.origin {
+		return e.cur.x - e.left
+	}
+	return e.cur.x
+}
+
+func (e *Engine) line() int {
+	if e.cur.origin {
+		return e.cur.y - e.top
+	}
+	return e.cur.y
+}
+
+// tab moves the cursor to the n-th next tab stop, at most to the right margin.
+// A line that waits to wrap goes on waiting, as in xterm.
+func (e *Engine) tab(n int) {
+	limit := e.cols - 1
+	if e.cur.x <= e.right {
+		limit = e.right
+	}
+	x := e.cur.x
+	for ; n > 0 && x < limit; n-- {
+		for x++; x < limit && !e.tabs[x]; x++ {
+		}
+	}
+	if x != e.cur.x {
+		e.settle()
+		e.cur.x = x
+	}
+}
+
+// backTab moves the cursor to the n-th tab stop before it (CBT).
+func (e *Engine) backTab(n int) {
+	e.settle()
+	limit := 0
+	if e.cur.origin {
+		limit = e.left
+	}
+	x := e.cur.x
+	for ; n > 0 && x > limit; n-- {
+		for x--; x > limit && !e.tabs[x]; x-- {
+		}
+	}
+	e.cur.x = max(x, 0)
+}
+
+// clearTabs removes the stop at the cursor (0) or all (3) (TBC).
+func (e *Engine) clearTabs(what int) {
+	switch what {
+	case 0:
+		e.tabs[e.cur.x] = false
+	case 3:
+		clear(e.tabs)
+	}
+}
+
+// defaultTabs sets a stop every eight columns.
+func (e *Engine) defaultTabs() {
+	e.tabs = make([]bool, e.cols)
+	for x := 8; x < e.cols; x += 8 {
+		e.tabs[x] = true
+	}
+}
+
+// setMargins sets the scroll region's rows (DECSTBM); a region of less than two
+// lines is ignored.
+func (e *Engine) setMargins() {
+	top, bot := e.arg(0, 1), e.arg(1, e.rows)
+	bot = min(bot, e.rows)
+	if top >= bot {
+		return
+	}
+	e.top, e.bot = top-1, bot-1
+	e.moveTo(0, 0)
+}
+
+// setSideMargins sets the scroll region's columns (DECSLRM), in mode 69.
+func (e *Engine) setSideMargins() {
+	left, right := e.arg(0, 1), e.arg(1, e.cols)
+	right = min(right, e.cols)
+	if left >= right {
+		return
+	}
+	e.left, e.right = left-1, right-1
+	e.moveTo(0, 0)
+}
+
+// saveCursor is DECSC.
+func (e *Engine) saveCursor() {
+	e.scr.saved = e.cur
+	e.scr.saved.charsets.single = 0
+}
+
+// restoreCursor is DECRC. The wait to wrap is only restored where there still
+// is a character to have caused it.
+func (e *Engine) restoreCursor() {
+	e.last.ok = false
+	e.cur = e.scr.saved
+	e.cur.x = min(e.cur.x, e.cols-1)
+	e.cur.y = min(e.cur.y, e.rows-1)
+	if e.cur.origin {
+		e.cur.x = clamp(e.cur.x, e.left, e.right)
+		e.cur.y = clamp(e.cur.y, e.top, e.bot)
+	}
+	if e.cur.pending {
+		c := e.scr.lines[e.cur.y].cells[e.cur.x]
+		e.cur.pending = e.cur.x == e.edge()-1 && (!c.empty() || c&kindMask == wideTail)
+	}
+	e.penStale = true
+	e.setPlain()
+}

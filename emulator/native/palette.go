@@ -1,0 +1,171 @@
+package native
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"cotty/emulator"
+)
+
+// outerColors are the real terminal's, for questions; zero is unknown.
+type outerColors struct{ fg, bg, cursor emulator.Color }
+
+// What OSC 10, 11 and 12 answer while the outer terminal's colours are unknown.
+var (
+	defaultFG = emulator.RGB(0xe5, 0xe5, 0xe5)
+	defaultBG = emulator.RGB(0, 0, 0)
+)
+
+// SetColors tells the engine the outer terminal's colours, which it gives to a
+// child that asks (OSC 10, 11, 12, DSR ?996); colours that aren't RGB mean
+// unknown. A change between light and dark is reported to a child that wants to
+// know (mode 2031).
+func (e *Engine) SetColors(fg, bg, cursor emulator.Color) {
+	was := e.dark()
+	e.outer = outerColors{fg, bg, cursor}
+	if e.flags.has(flagScheme) && e.dark() != was {
+		e.reportScheme()
+	}
+}
+
+// dark reports whether the background is nearer to black.
+func (e *Engine) dark() bool {
+	r, g, b, ok := e.outer.bg.RGB()
+	return !ok || 299*int(r)+587*int(g)+114*int(b) < 128*1000
+}
+
+// colorOf gives what colour n (10 text, 11 background, 12 cursor) is now.
+func (e *Engine) colorOf(n int) emulator.Color {
+	set, outer, def := e.palette.FG, e.outer.fg, defaultFG
+	switch n {
+	case 11:
+		set, outer, def = e.palette.BG, e.outer.bg, defaultBG
+	case 12:
+		set, outer = e.palette.Cursor, e.outer.cursor
+	}
+	for _, c := range []emulator.Color{set, outer} {
+		if _, _, _, ok := c.RGB(); ok {
+			return c
+		}
+	}
+	return def
+}
+
+func (e *Engine) setDynamic(n int, c emulator.Color) {
+	switch n {
+	case 10:
+		e.palette.FG = c
+	case 11:
+		e.palette.BG = c
+	case 12:
+		e.palette.Cursor = c
+	}
+	e.damageAll = true
+}
+
+// oscDynamic is OSC 10, 11, 12: colours, or question marks, of n and those that
+// follow it.
+func (e *Engine) oscDynamic(n int, b []byte, bell bool) {
+	for _, spec := range bytes.Split(b, []byte{';'}) {
+		if n > 12 {
+			return
+		}
+		if string(spec) == "?" {
+			e.replyColor(strconv.Itoa(n), e.colorOf(n), bell)
+		} else if c, ok := parseColor(string(spec)); ok {
+			e.setDynamic(n, c)
+		}
+		n++
+	}
+}
+
+// oscPalette is OSC 4: pairs of index and colour, or question mark.
+func (e *Engine) oscPalette(b []byte, bell bool) {
+	parts := bytes.Split(b, []byte{';'})
+	for i := 0; i+1 < len(parts); i += 2 {
+		n, err := strconv.ParseUint(string(parts[i]), 10, 8)
+		if err != nil {
+			continue
+		}
+		if string(parts[i+1]) == "?" {
+			c, ok := e.palette.Indexed[uint8(n)]
+			if !ok {
+				c = emulator.RGB(emulator.PaletteRGB(uint8(n)))
+			}
+			e.replyColor(fmt.Sprintf("4;%d", n), c, bell)
+		} else if c, ok := parseColor(string(parts[i+1])); ok {
+			if e.palette.Indexed == nil {
+				e.palette.Indexed = map[uint8]emulator.Color{}
+			}
+			e.palette.Indexed[uint8(n)] = c
+			e.damageAll = true
+		}
+	}
+}
+
+// oscResetPalette is OSC 104: some colours, or all.
+func (e *Engine) oscResetPalette(b []byte, _ bool) {
+	e.damageAll = true
+	if len(b) == 0 {
+		e.palette.Indexed = nil
+		return
+	}
+	for _, p := range bytes.Split(b, []byte{';'}) {
+		if n, err := strconv.ParseUint(string(p), 10, 8); err == nil {
+			delete(e.palette.Indexed, uint8(n))
+		}
+	}
+	if len(e.palette.Indexed) == 0 {
+		e.palette.Indexed = nil
+	}
+}
+
+// replyColor answers a question for a colour, ended as the question was.
+func (e *Engine) replyColor(what string, c emulator.Color, bell bool) {
+	end := "\x1b\\"
+	if bell {
+		end = "\a"
+	}
+	r, g, b, _ := c.RGB()
+	e.reply(fmt.Sprintf("\x1b]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g, g, b, b, end))
+}
+
+// parseColor reads rgb:R/G/B with one to four digits each, and #RGB with one to
+// four digits each (XParseColor); names are not known.
+func parseColor(s string) (emulator.Color, bool) {
+	var part [3]string
+	if rest, ok := bytes.CutPrefix([]byte(s), []byte("rgb:")); ok {
+		p := bytes.Split(rest, []byte{'/'})
+		if len(p) != 3 {
+			return 0, false
+		}
+		for i := range part {
+			part[i] = string(p[i])
+		}
+	} else if len(s) > 1 && s[0] == '#' && (len(s)-1)%3 == 0 && len(s) <= 13 {
+		n := (len(s) - 1) / 3
+		for i := range part {
+			part[i] = s[1+i*n : 1+(i+1)*n]
+		}
+	} else {
+		return 0, false
+	}
+	var v [3]uint8
+	for i, p := range part {
+		if len(p) < 1 || len(p) > 4 {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(p, 16, 16)
+		if err != nil {
+			return 0, false
+		}
+		if s[0] == '#' {
+			// The digits are the high ones.
+			v[i] = uint8(n << (16 - 4*len(p)) >> 8)
+		} else {
+			v[i] = uint8(n * 255 / (1<<(4*len(p)) - 1))
+		}
+	}
+	return emulator.RGB(v[0], v[1], v[2]), true
+}

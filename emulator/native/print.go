@@ -1,0 +1,303 @@
+package native
+
+import "unicode/utf8"
+
+// settle says that the cursor moved or the grid changed other than by
+// printing: nothing waits to wrap, the last cluster is finished.
+func (e *Engine) settle() {
+	e.cur.pending = false
+	e.last.ok = false
+}
+
+// edge is the column behind the last one that printing at x may use.
+func (e *Engine) edge() int {
+	if e.cur.x > e.right {
+		return e.cols
+	}
+	return e.right + 1
+}
+
+// penCell is the style part of a cell printed now.
+func (e *Engine) penCell() cell {
+	if e.penStale {
+		e.penStale = false
+		e.penBits = cell(e.styles.intern(style{e.cur.pen, e.link})) << styleShift
+	}
+	return e.penBits
+}
+
+// printASCII prints p up to its first byte that is not printable ASCII, and
+// returns how many bytes that were. The first byte must be printable.
+func (e *Engine) printASCII(p []byte) int {
+	if !e.plain {
+		e.printMapped(p[0])
+		return 1
+	}
+	pen := e.penCell()
+	c := &e.cur
+	n := 0
+	for {
+		if c.pending && e.flags.has(flagWrap) {
+			e.wrapLine()
+		}
+		r := e.scr.lines[c.y]
+		x := c.x
+		limit := e.edge()
+		src := p[n:]
+		if len(src) > limit-x {
+			src = src[:limit-x]
+		}
+		dst := r.cells[x:][:len(src)]
+		if dst[0]&kindMask == wideTail {
+			e.split(c.y, x)
+		}
+		i := 0
+		for ; i < len(src); i++ {
+			b := src[i]
+			if b-0x20 > 0x5e {
+				break
+			}
+			dst[i] = pen | cell(b)
+		}
+		n += i
+		end := x + i
+		if end < e.cols && r.cells[end]&kindMask == wideTail {
+			r.cells[end] = e.half(r.cells[end])
+			e.mark(c.y, end, end+1)
+		}
+		r.touch(end)
+		e.mark(c.y, x, end)
+		e.last = lastPrint{ok: true, x: end - 1, y: c.y, r: rune(p[n-1])}
+		if end < limit {
+			c.x = end
+		} else {
+			c.x = limit - 1
+			c.pending = true
+		}
+		if n == len(p) || p[n]-0x20 > 0x5e {
+			return n
+		}
+	}
+}
+
+// printMapped prints an ASCII byte through the character sets.
+func (e *Engine) printMapped(b byte) {
+	e.print(e.cur.charsets.mapByte(b), plainProp)
+	e.setPlain()
+}
+
+// printRune prints a rune beyond ASCII.
+func (e *Engine) printRune(r rune) {
+	p := propOf(r)
+	if p.class() != clsOther && e.printSpecial(r, p) {
+		return
+	}
+	e.print(r, p)
+}
+
+// printSpecial handles what may join the cell before it, or shows nothing; it
+// reports whether r is done with.
+func (e *Engine) printSpecial(r rune, p prop) bool {
+	switch cls := p.class(); cls {
+	case clsControl:
+		e.last.ok = false
+		return true
+	case clsPrepend:
+		return p.width() == 0
+	case clsExtend, clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
+		if p.width() == 0 {
+			e.attach(r)
+			return true
+		}
+		if !e.lastValid() || cls == clsExtend && p.width() == 2 && !e.lastIsEmoji() {
+			return false
+		}
+		e.attach(r)
+		return true
+	default:
+		if !e.lastValid() {
+			return false
+		}
+		c := e.scr.lines[e.last.y].cells[e.last.x]
+		e.textBuf = e.texts.appendText(e.textBuf[:0], c)
+		if len(e.textBuf) == 0 || !joins(e.textBuf, cls, r) {
+			return false
+		}
+		e.attach(r)
+		return true
+	}
+}
+
+// lastValid reports whether the cell printed last is right before the cursor.
+func (e *Engine) lastValid() bool { return e.last.ok && e.last.y == e.cur.y }
+
+func (e *Engine) lastIsEmoji() bool {
+	c := e.scr.lines[e.last.y].cells[e.last.x]
+	e.textBuf = e.texts.appendText(e.textBuf[:0], c)
+	r, _ := utf8.DecodeRune(e.textBuf)
+	return propOf(r).class() == clsPict
+}
+
+// attach adds a mark to the cell left of the cursor, or under it while it waits
+// to wrap. Without such a cell the mark is lost.
+func (e *Engine) attach(r rune) {
+	if len(e.texts.list) >= e.texts.limit {
+		e.texts.collect(&e.screens[0], &e.screens[1])
+	}
+	x, y := e.cur.x, e.cur.y
+	if e.lastValid() {
+		x = e.last.x
+	} else if !e.cur.pending {
+		x--
+	}
+	if x < 0 {
+		return
+	}
+	line := e.scr.lines[y]
+	if line.cells[x]&kindMask == wideTail {
+		x--
+	}
+	c := line.cells[x]
+	if c.empty() {
+		return
+	}
+	e.textBuf = e.texts.appendText(e.textBuf[:0], c)
+	if len(e.textBuf)+utf8.RuneLen(r) > maxCluster {
+		return
+	}
+	first, _ := utf8.DecodeRune(e.textBuf)
+	e.textBuf = utf8.AppendRune(e.textBuf, r)
+	text := e.texts.intern(e.textBuf)
+	line.cells[x] = c&^(runeMask|clusterBit) | text
+	e.mark(y, x, x+1)
+	if r == vs16 && c&kindMask == 0 && e.lastValid() && emojiBase(first) {
+		e.widen(x, c&^(runeMask|clusterBit)|text)
+	}
+}
+
+// widen gives the cell printed last, now c, a second column: VS16 made it an
+// emoji. In the last column it moves to the next line, as it would have gone
+// there had its width been known.
+func (e *Engine) widen(x int, c cell) {
+	ok := e.last
+	if e.cur.pending {
+		if e.edge()-e.left < 2 || !e.flags.has(flagWrap) {
+			return
+		}
+		e.scr.lines[e.cur.y].cells[x] = 0
+		e.cur.pending = false
+		e.place(c, 2, 2)
+		e.last.r = ok.r
+		return
+	}
+	e.cur.x = x
+	e.place(c, 2, 1)
+	e.last.r = ok.r
+}
+
+// print prints a character that stands alone.
+func (e *Engine) print(r rune, p prop) {
+	w := p.width()
+	if w == 0 {
+		return
+	}
+	if e.cur.pending && e.flags.has(flagWrap) {
+		e.wrapLine()
+	}
+	e.place(cell(r)|e.penCell(), w, w)
+	e.last.r = r
+}
+
+// place puts a cell of w columns at the cursor and moves it on; in insert mode
+// the rest of the line gives way by shift columns.
+func (e *Engine) place(c cell, w, shift int) {
+	limit := e.edge()
+	cur := &e.cur
+	if w == 2 && cur.x+2 > limit {
+		if limit-e.left < 2 {
+			w = 1 // No line has room: it is squeezed into one column.
+		} else if !e.flags.has(flagWrap) {
+			cur.x = limit - 2
+		} else {
+			e.pad(limit)
+			e.wrapLine()
+			if limit = e.edge(); cur.x+2 > limit {
+				w = 1
+			}
+		}
+	}
+	y, x := cur.y, cur.x
+	if e.flags.has(flagInsert) {
+		e.shiftRight(y, x, limit, shift, 0)
+	}
+	e.split(y, x)
+	e.split(y, x+w)
+	r := e.scr.lines[y]
+	if w == 2 {
+		r.cells[x] = c&^kindMask | wideLead
+		r.cells[x+1] = c&styleMask | wideTail
+	} else {
+		r.cells[x] = c &^ kindMask
+	}
+	r.touch(x + w)
+	e.mark(y, x, x+w)
+	e.last = lastPrint{ok: true, x: x, y: y}
+	if x+w < limit {
+		cur.x = x + w
+		cur.pending = false
+	} else {
+		cur.x = limit - 1
+		cur.pending = true
+	}
+}
+
+// pad leaves the last column free for a wide character that goes to the next
+// line instead.
+func (e *Engine) pad(limit int) {
+	x, y := e.cur.x, e.cur.y
+	if limit != e.cols || e.sideMargins() {
+		return
+	}
+	e.split(y, x)
+	r := e.scr.lines[y]
+	r.cells[x] = padding
+	r.touch(x + 1)
+	e.mark(y, x, x+1)
+}
+
+// wrapLine moves the cursor to the start of the next line, which continues this
+// one.
+func (e *Engine) wrapLine() {
+	c := &e.cur
+	full := !e.sideMargins()
+	c.pending = false
+	switch {
+	case c.y == e.bot:
+		if c.x >= e.left && c.x <= e.right {
+			e.scrollUp(e.top, e.bot, 1)
+			if full && e.bot > e.top {
+				e.scr.lines[e.bot-1].wrapped = true
+			} else if full && e.bot == 0 && !e.alt() {
+				e.hist.continueLine()
+			}
+		}
+	case c.y < e.rows-1:
+		if full {
+			e.scr.lines[c.y].wrapped = true
+		}
+		c.y++
+	}
+	c.x = e.left
+}
+
+// repeat prints the last character n times again (REP).
+func (e *Engine) repeat(n int) {
+	if !e.last.ok || e.last.r == 0 {
+		return
+	}
+	n = min(n, e.cols*e.rows)
+	r, p := e.last.r, propOf(e.last.r)
+	for range n {
+		e.print(r, p)
+	}
+}

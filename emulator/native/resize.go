@@ -1,0 +1,445 @@
+package native
+
+import (
+	"cotty/emulator"
+)
+
+// Resize implements emulator.Emulator. The main screen and its history are
+// broken anew at the new width; the alternate screen is cut or extended, since
+// its program draws it again. Margins are reset.
+func (e *Engine) Resize(cols, rows int) {
+	cols = clamp(cols, 1, emulator.MaxCols)
+	rows = clamp(rows, 1, emulator.MaxRows)
+	if cols == e.cols && rows == e.rows {
+		return
+	}
+	e.last.ok = false
+	cur := &e.cur
+	if e.alt() {
+		cur = &e.screens[0].saved
+	}
+	cur.x, cur.y = min(cur.x, e.cols-1), min(cur.y, e.rows-1)
+	if cols == e.cols {
+		e.resizeRows(cur, rows)
+	} else {
+		e.reflow(cur, cols, rows)
+	}
+	e.resizeAlt(cols, rows)
+	e.resizeTabs(cols)
+	e.cols, e.rows = cols, rows
+	e.resetMargins()
+	for _, c := range []*cursor{&e.cur, &e.screens[0].saved, &e.screens[1].saved} {
+		c.x, c.y = min(c.x, cols-1), min(c.y, rows-1)
+		c.pending = c.pending && c.x == cols-1
+	}
+	e.damage = make([]emulator.Span, rows)
+	scrolled := e.scrolled
+	e.clearDamage()
+	e.damageAll, e.scrolled = true, scrolled
+}
+
+// resizeTabs keeps the stops that are there and sets the usual ones in new
+// columns.
+func (e *Engine) resizeTabs(cols int) {
+	tabs := make([]bool, cols)
+	for x := copy(tabs, e.tabs); x < cols; x++ {
+		tabs[x] = x%8 == 0
+	}
+	e.tabs = tabs
+}
+
+// resizeAlt cuts or extends the alternate screen: lines go at its bottom, but
+// at its top as far as the cursor needs it.
+func (e *Engine) resizeAlt(cols, rows int) {
+	s := &e.screens[1]
+	old := s.lines
+	if e.alt() && e.cur.y >= rows {
+		n := e.cur.y - rows + 1
+		old = old[n:]
+		e.cur.y -= n
+	}
+	s.resize(cols, rows)
+	for y := range min(len(old), rows) {
+		from, to := old[y], s.lines[y]
+		n := copy(to.cells, from.cells[:from.used])
+		if n < len(from.cells) && n > 0 && from.cells[n]&kindMask == wideTail {
+			to.cells[n-1] = e.half(to.cells[n-1])
+		}
+		to.used, to.marks = n, from.marks
+		to.wrapped = from.wrapped && len(from.cells) == cols && y+1 < rows
+	}
+	if e.alt() && cols != e.cols {
+		e.cur.pending = false
+	}
+	s.saved.pending = false
+}
+
+// content is the number of rows of the main screen down to the last one that
+// isn't blank, the cursor's included.
+func (e *Engine) content(cur *cursor) int {
+	lines := e.screens[0].lines
+	n := len(lines)
+	for n > cur.y+1 && lines[n-1].length() == 0 {
+		n--
+	}
+	return n
+}
+
+// topLine decides which line of history and screen together, numbered from the
+// oldest, becomes the screen's first.
+//
+//	total   lines there are
+//	anchor  the first one on the screen before
+//	full    whether the screen was full of content
+//	floor   lines before it must not come back from history
+//	cursor  its line, which must be on the screen
+//
+// A screen with room left below keeps its first line. A full one keeps its last
+// line at the bottom, taking lines back from history when it grows. What does
+// not fit goes into history; but the cursor's line stays, and then what does
+// not fit below is lost, as everywhere.
+func topLine(total, anchor, floor, cursor, rows int, full bool) int {
+	low := anchor
+	if full {
+		low = min(floor, anchor)
+	}
+	return max(0, min(max(total-rows, low), cursor))
+}
+
+// resizeRows changes the main screen's height alone.
+func (e *Engine) resizeRows(cur *cursor, rows int) {
+	s := &e.screens[0]
+	h := &e.hist
+	n := e.content(cur)
+	anchor := h.n
+	top := topLine(anchor+n, anchor, h.floor, anchor+cur.y, rows, n == e.rows)
+	old := s.lines
+	s.resize(e.cols, rows)
+	back := max(0, anchor-top)
+	for i := back - 1; i >= 0; i-- {
+		if l := h.at(h.n - 1); i < rows {
+			e.decodeRow(s.lines[i], h.data(l), l)
+		}
+		h.dropNewest()
+	}
+	gone := max(0, top-anchor)
+	for _, r := range old[:gone] {
+		e.push(r)
+	}
+	for i, r := range old[gone:n] {
+		if y := back + i; y < rows {
+			s.lines[y] = r
+			s.buf[s.off+y] = r
+		}
+	}
+	s.lines[rows-1].wrapped = false
+	cur.y = clamp(cur.y+anchor-top, 0, rows-1)
+	if c := &s.saved; c != cur {
+		c.y = clamp(c.y+anchor-top, 0, rows-1)
+	}
+}
+
+// spot follows a place through a reflow.
+type spot struct {
+	line, x int // before
+	done    bool
+	outLine int // after
+	outX    int
+	full    bool // behind the last column
+}
+
+// reflow breaks the main screen and its history anew.
+func (e *Engine) reflow(cur *cursor, cols, rows int) {
+	s := &e.screens[0]
+	n := e.content(cur)
+	h := e.hist
+	src := source{e: e, hist: &h, rows: s.lines[:n]}
+	out := newHistory(h.limit + rows)
+	at := func(c *cursor) spot {
+		p := spot{line: h.n + min(c.y, n-1), x: min(c.x, e.cols-1)}
+		if c.pending {
+			p.x++
+		}
+		return p
+	}
+	spots := []spot{at(cur), at(&s.saved), {line: h.n}, {line: h.floor}}
+	w := wrapper{cols: cols, out: &out, spots: spots, plain: true}
+	for i := 0; i < h.n+n; {
+		i = w.logical(&src, i)
+	}
+
+	total := w.count
+	dropped := total - out.n
+	here, saved, anchor, floor := spots[0], spots[1], spots[2], spots[3]
+	if h.floor >= h.n {
+		floor.outLine = anchor.outLine
+	}
+	top := topLine(total, anchor.outLine, floor.outLine, here.outLine, rows, n == e.rows)
+	top = max(top, dropped)
+	s.resize(cols, rows)
+	for i := total - 1; i >= top; i-- {
+		if l := out.at(out.n - 1); i-top < rows {
+			e.decodeRow(s.lines[i-top], out.data(l), l)
+		}
+		out.dropNewest()
+	}
+	s.lines[rows-1].wrapped = false
+	out.limit = h.limit
+	for out.n > out.limit {
+		out.dropOldest()
+		dropped++
+	}
+	out.floor = clamp(floor.outLine-dropped, 0, out.n)
+	e.hist = out
+	place := func(c *cursor, p spot) {
+		c.x, c.y = p.outX, clamp(p.outLine-top, 0, rows-1)
+		if c.pending = p.full; p.full {
+			c.x = cols - 1
+		}
+	}
+	savedUnset := s.saved == cursor{}
+	if place(cur, here); cur != &s.saved && !savedUnset {
+		place(&s.saved, saved)
+		s.saved.pending = false
+	}
+}
+
+// source is the main screen's lines in their encoded form.
+type source struct {
+	e    *Engine
+	hist *history
+	rows []*row
+	buf  []byte
+}
+
+func (s *source) len() int { return s.hist.n + len(s.rows) }
+
+// line gives line i; the bytes are valid until the next call.
+func (s *source) line(i int) (histLine, []byte) {
+	if i < s.hist.n {
+		l := s.hist.at(i)
+		return l, s.hist.data(l)
+	}
+	r := s.rows[i-s.hist.n]
+	n := r.length()
+	l := histLine{cells: uint16(n), marks: r.marks}
+	if r.wrapped {
+		l.flags = lineWrapped
+	}
+	s.buf = s.e.appendLine(s.buf[:0], r, n)
+	return l, s.buf
+}
+
+// wrapper breaks logical lines at a new width.
+type wrapper struct {
+	cols  int
+	out   *history
+	count int // lines put out
+	spots []spot
+
+	// The line being made.
+	buf   []byte
+	col   int
+	plain bool
+	marks Mark
+	style []byte // the style in force, nil is the default
+	empty int    // empty cells not written yet
+}
+
+// logical breaks the logical line that begins with line i anew and returns the
+// line after it.
+func (w *wrapper) logical(src *source, i int) int {
+	l, data := src.line(i)
+	if !l.wrapped() && int(l.cells) <= w.cols && !(l.cells == 1 && data[0] != 0 && hasOdd(data)) {
+		for j := range w.spots {
+			if p := &w.spots[j]; p.line == i {
+				w.put(p, w.count, p.x)
+			}
+		}
+		w.out.add(data, l)
+		w.count++
+		return i + 1
+	}
+	w.begin()
+	for {
+		last := !l.wrapped() || i+1 >= src.len()
+		if w.col == 0 || l.marks != 0 {
+			w.marks |= l.marks
+		}
+		w.physical(i, l, data, last)
+		i++
+		if last {
+			break
+		}
+		l, data = src.line(i)
+	}
+	w.finish(false)
+	return i
+}
+
+func hasOdd(data []byte) bool {
+	for len(data) > 0 {
+		t, n := nextToken(data)
+		if t.kind == tokOdd {
+			return true
+		}
+		data = data[n:]
+	}
+	return false
+}
+
+// put settles where a spot came out.
+func (w *wrapper) put(p *spot, line, x int) {
+	p.done, p.outLine = true, line
+	p.outX = min(x, w.cols-1)
+	p.full = x == w.cols
+}
+
+// begin starts a line.
+func (w *wrapper) begin() {
+	w.buf, w.col, w.plain, w.marks, w.empty = w.buf[:0], 0, true, 0, 0
+	w.style = w.style[:0]
+}
+
+// finish puts the line out.
+func (w *wrapper) finish(wrapped bool) {
+	if wrapped && w.empty > 0 {
+		// A line that goes on has something in its last column.
+		w.empty--
+		w.flush()
+		w.buf = append(w.buf, ' ')
+	}
+	w.flush()
+	l := histLine{cells: uint16(w.col), marks: w.marks}
+	if wrapped {
+		l.flags |= lineWrapped
+	}
+	if w.plain {
+		l.flags |= linePlain
+	}
+	w.out.add(w.buf, l)
+	w.count++
+	w.marks = 0
+}
+
+// breakLine ends the line where it is and goes on on the next one.
+func (w *wrapper) breakLine() {
+	if w.col < w.cols {
+		w.flush()
+		w.buf = append(w.buf, tokPad)
+		w.col++
+		w.plain = false
+	}
+	w.finish(true)
+	w.buf, w.col, w.plain = w.buf[:0], 0, true
+	if len(w.style) > 0 {
+		w.buf = append(append(w.buf, tokStyle), w.style...)
+		w.plain = false
+	}
+}
+
+// flush writes the empty cells.
+func (w *wrapper) flush() {
+	if w.empty > 0 {
+		w.buf = appendEmpty(w.buf, w.empty)
+		w.plain = false
+		w.empty = 0
+	}
+}
+
+// physical adds a line of the source.
+func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
+	var spots []*spot
+	for j := range w.spots {
+		if w.spots[j].line == i {
+			spots = append(spots, &w.spots[j])
+		}
+	}
+	x := 0
+	// pass settles the spots in the next n source columns, before they are put
+	// out as width columns.
+	pass := func(n, width int) {
+		for _, p := range spots {
+			if p.done || p.x >= x+n {
+				continue
+			}
+			if w.col+width > w.cols {
+				w.put(p, w.count+1, p.x-x)
+			} else {
+				w.put(p, w.count, w.col+p.x-x)
+			}
+		}
+		x += n
+	}
+	if len(w.style) > 0 && len(data) > 0 && data[0] != tokStyle {
+		w.setStyle([]byte{0}) // Each line begins in the default style.
+	}
+	for len(data) > 0 {
+		t, n := nextToken(data)
+		raw := data[:n]
+		data = data[n:]
+		switch t.kind {
+		case tokStyle:
+			w.setStyle(t.text)
+		case tokPad:
+			x++
+		case tokEmpty:
+			for range t.count {
+				if w.col == w.cols {
+					if last && len(data) == 0 {
+						break // A background up to the edge does not wrap.
+					}
+					pass(0, 1)
+					w.breakLine()
+				}
+				pass(1, 1)
+				w.empty++
+				w.col++
+			}
+		default:
+			w.glyph(t, raw, pass)
+		}
+	}
+	for _, p := range spots {
+		if !p.done {
+			w.put(p, w.count, min(w.cols, w.col+p.x-x))
+			p.full = p.full && w.col == w.cols && p.x == x
+		}
+	}
+}
+
+// glyph adds a character.
+func (w *wrapper) glyph(t token, raw []byte, pass func(n, width int)) {
+	old := t.width()
+	width := old
+	switch {
+	case t.kind == tokOdd && w.cols > 1:
+		width, raw = 2, raw[1:]
+	case width == 2 && w.cols == 1 && t.kind == tokWide:
+		width = 1
+		raw = append([]byte{tokCluster}, raw[1:]...)
+	case width == 2 && w.cols == 1:
+		width = 1
+		raw = append([]byte{tokOdd}, raw...)
+	}
+	if pass(old, width); w.col+width > w.cols {
+		w.breakLine()
+	}
+	w.flush()
+	w.buf = append(w.buf, raw...)
+	w.col += width
+	if t.kind != 0 || t.r >= 0x80 || width != 1 {
+		w.plain = false
+	}
+}
+
+// setStyle changes the style, given encoded.
+func (w *wrapper) setStyle(s []byte) {
+	w.flush()
+	w.buf = append(append(w.buf, tokStyle), s...)
+	w.plain = false
+	w.style = append(w.style[:0], s...)
+	if s[0] == 0 {
+		w.style = w.style[:0]
+	}
+}

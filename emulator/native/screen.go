@@ -1,0 +1,203 @@
+package native
+
+// screen is the main or the alternate screen.
+//
+//	buf    r0 r1 r2 [r3 r4 r5 r6] .. ..
+//	                 lines ^ off
+//
+// lines is a window into buf that moves down by one when everything scrolls, so
+// that scrolling costs the same at every height; at the end of buf it starts
+// over.
+type screen struct {
+	lines []*row
+	buf   []*row
+	off   int
+	saved cursor
+	kitty kittyStack
+}
+
+// resize makes a screen of blank rows.
+func (s *screen) resize(cols, rows int) {
+	s.buf = make([]*row, 3*rows)
+	s.off = 0
+	s.lines = s.buf[:rows]
+	cells := make([]cell, cols*rows)
+	all := make([]row, rows)
+	for y := range s.lines {
+		all[y].cells = cells[y*cols : (y+1)*cols : (y+1)*cols]
+		s.lines[y] = &all[y]
+	}
+}
+
+// rotate moves every line up by one; the top row, blank by now, becomes the
+// bottom one.
+func (s *screen) rotate() {
+	n := len(s.lines)
+	r := s.lines[0]
+	if s.off+n == len(s.buf) {
+		copy(s.buf, s.lines)
+		s.off = 0
+	}
+	s.off++
+	s.lines = s.buf[s.off : s.off+n]
+	s.lines[n-1] = r
+}
+
+// blank is an erased cell: empty, in the pen's background (BCE).
+func (e *Engine) blank() cell {
+	bg := e.cur.pen.BG
+	if bg.IsDefault() {
+		return 0
+	}
+	if bg != e.blankBG {
+		st := style{}
+		st.BG = bg
+		e.blankBits = cell(e.styles.intern(st)) << styleShift
+		e.blankBG = bg
+	}
+	return e.blankBits
+}
+
+// half is what is left of a wide character when its other half goes: a blank in
+// its background.
+func (e *Engine) half(c cell) cell {
+	bg := e.styles.list[c.style()].BG
+	if bg.IsDefault() {
+		return 0
+	}
+	st := style{}
+	st.BG = bg
+	return cell(e.styles.intern(st)) << styleShift
+}
+
+// split cuts a wide character that lies across column x of line y in two
+// blanks.
+func (e *Engine) split(y, x int) {
+	if x <= 0 || x >= e.cols {
+		return
+	}
+	r := e.scr.lines[y]
+	if r.cells[x]&kindMask != wideTail {
+		return
+	}
+	r.cells[x-1] = e.half(r.cells[x-1])
+	r.cells[x] = e.half(r.cells[x])
+	if x == e.cols-1 {
+		r.wrapped = false
+	}
+	e.mark(y, x-1, x+1)
+}
+
+// sideMargins reports whether the scroll region is narrower than the screen.
+func (e *Engine) sideMargins() bool { return e.left > 0 || e.right < e.cols-1 }
+
+// scrollUp moves lines top to bot up by n within the side margins; blank ones
+// come in below. Lines that leave the main screen at its top become history.
+func (e *Engine) scrollUp(top, bot, n int) {
+	n = min(n, bot-top+1)
+	if n <= 0 {
+		return
+	}
+	e.last.ok = false
+	if e.sideMargins() {
+		e.scrollRect(top, bot, n)
+		return
+	}
+	b := e.blank()
+	s := e.scr
+	keep := top == 0 && s == &e.screens[0]
+	if top > 0 {
+		s.lines[top-1].wrapped = false
+	}
+	s.lines[bot].wrapped = false
+	if keep {
+		for _, r := range s.lines[:n] {
+			e.push(r)
+		}
+	}
+	if top == 0 && bot == e.rows-1 {
+		for range n {
+			s.lines[0].reset(b)
+			s.rotate()
+		}
+		e.damageAll = true
+		return
+	}
+	e.rowBuf = append(e.rowBuf[:0], s.lines[top:top+n]...)
+	copy(s.lines[top:], s.lines[top+n:bot+1])
+	for i, r := range e.rowBuf {
+		r.reset(b)
+		s.lines[bot+1-n+i] = r
+	}
+	e.markRows(top, bot)
+}
+
+// scrollDown moves lines top to bot down by n within the side margins; blank
+// ones come in above.
+func (e *Engine) scrollDown(top, bot, n int) {
+	n = min(n, bot-top+1)
+	if n <= 0 {
+		return
+	}
+	e.last.ok = false
+	if e.sideMargins() {
+		e.scrollRect(top, bot, -n)
+		return
+	}
+	b := e.blank()
+	s := e.scr
+	e.unwrapAbove(top)
+	e.rowBuf = append(e.rowBuf[:0], s.lines[bot+1-n:bot+1]...)
+	copy(s.lines[top+n:bot+1], s.lines[top:])
+	for i, r := range e.rowBuf {
+		r.reset(b)
+		s.lines[top+i] = r
+	}
+	s.lines[bot].wrapped = false
+	e.markRows(top, bot)
+}
+
+// unwrapAbove ends the line above line y there, since what continued it goes.
+func (e *Engine) unwrapAbove(y int) {
+	if y > 0 {
+		e.scr.lines[y-1].wrapped = false
+	} else if !e.alt() {
+		e.hist.endLine()
+	}
+}
+
+// scrollRect moves the cells between the side margins up by n lines, down for a
+// negative n.
+func (e *Engine) scrollRect(top, bot, n int) {
+	b := e.blank()
+	for y := top; y <= bot; y++ {
+		e.split(y, e.left)
+		e.split(y, e.right+1)
+	}
+	from, to, step := top, bot+1, 1
+	if n < 0 {
+		from, to, step = bot, top-1, -1
+	}
+	for y := from; y != to; y += step {
+		dst := e.scr.lines[y]
+		if src := y + n; src >= top && src <= bot {
+			copy(dst.cells[e.left:e.right+1], e.scr.lines[src].cells[e.left:e.right+1])
+			dst.touch(e.right + 1)
+		} else {
+			dst.fill(e.left, e.right+1, b)
+		}
+		if e.right == e.cols-1 {
+			dst.wrapped = false
+		}
+		e.mark(y, e.left, e.right+1)
+	}
+}
+
+// push moves a row of the main screen into history.
+func (e *Engine) push(r *row) {
+	if e.hist.limit == 0 {
+		return
+	}
+	e.hist.push(e, r)
+	e.scrolled++
+}

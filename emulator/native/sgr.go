@@ -1,0 +1,153 @@
+package native
+
+import "cotty/emulator"
+
+// penChanged says that the pen must be interned anew. It is the one place where
+// styles that are in no cell are dropped: nobody holds an index here.
+func (e *Engine) penChanged() {
+	e.penStale = true
+	if len(e.styles.list) >= e.styles.limit {
+		e.styles.collect(&e.screens[0], &e.screens[1])
+		e.blankBG = 0
+	}
+}
+
+// sgrAttr has the parameters that set and clear attributes.
+var sgrAttr = [...]struct{ set, clear emulator.Attrs }{
+	1:  {set: emulator.Bold},
+	2:  {set: emulator.Faint},
+	3:  {set: emulator.Italic},
+	5:  {set: emulator.Blink},
+	6:  {set: emulator.Blink},
+	7:  {set: emulator.Reverse},
+	8:  {set: emulator.Conceal},
+	9:  {set: emulator.Strike},
+	22: {clear: emulator.Bold | emulator.Faint},
+	23: {clear: emulator.Italic},
+	25: {clear: emulator.Blink},
+	27: {clear: emulator.Reverse},
+	28: {clear: emulator.Conceal},
+	29: {clear: emulator.Strike},
+	53: {set: emulator.Overline},
+	55: {clear: emulator.Overline},
+}
+
+// sgr changes the pen (SGR).
+func (e *Engine) sgr() {
+	ps := &e.parser
+	pen := &e.cur.pen
+	for i := 0; i < ps.nparams; {
+		n := int(max(ps.params[i], 0))
+		i++
+		subs := i // Sub-parameters of n are [subs, i).
+		for i < ps.nparams && ps.sub>>i&1 != 0 {
+			i++
+		}
+		switch {
+		case n == 0:
+			*pen = emulator.Style{Attrs: pen.Attrs & emulator.Protected}
+		case n == 4:
+			e.setUnderline(ps.params[subs:i])
+		case n >= 30 && n <= 37:
+			pen.FG = emulator.Indexed(uint8(n - 30))
+		case n >= 40 && n <= 47:
+			pen.BG = emulator.Indexed(uint8(n - 40))
+		case n == 38 || n == 48 || n == 58:
+			c, ok := emulator.Color(0), false
+			if i > subs {
+				c, ok = colonColor(ps.params[subs:i])
+			} else {
+				var used int
+				c, used, ok = semicolonColor(ps.params[i:ps.nparams])
+				i += used
+			}
+			if !ok {
+				break
+			}
+			switch n {
+			case 38:
+				pen.FG = c
+			case 48:
+				pen.BG = c
+			default:
+				pen.UnderlineColor = c
+			}
+		case n == 39:
+			pen.FG = 0
+		case n == 49:
+			pen.BG = 0
+		case n == 59:
+			pen.UnderlineColor = 0
+		case n == 21:
+			pen.Underline = emulator.Double
+		case n == 24:
+			pen.Underline = emulator.NoUnderline
+		case n >= 90 && n <= 97:
+			pen.FG = emulator.Indexed(uint8(n - 90 + 8))
+		case n >= 100 && n <= 107:
+			pen.BG = emulator.Indexed(uint8(n - 100 + 8))
+		case n < len(sgrAttr):
+			pen.Attrs = pen.Attrs&^sgrAttr[n].clear | sgrAttr[n].set
+		}
+	}
+	e.penChanged()
+}
+
+// setUnderline is SGR 4, alone or with a style behind a colon.
+func (e *Engine) setUnderline(sub []int32) {
+	style := emulator.Single
+	if len(sub) > 0 && sub[0] >= 0 {
+		if sub[0] > int32(emulator.Dashed) {
+			return
+		}
+		style = emulator.Underline(sub[0])
+	}
+	e.cur.pen.Underline = style
+}
+
+// colonColor reads 5:n, 2:r:g:b, and 2:space:r:g:b with what may follow
+// (ITU-T T.416).
+func colonColor(p []int32) (emulator.Color, bool) {
+	switch {
+	case p[0] == 5 && len(p) >= 2:
+		return indexColor(p[1])
+	case p[0] == 2 && len(p) == 4:
+		return rgbColor(p[1:4])
+	case p[0] == 2 && len(p) > 4:
+		return rgbColor(p[2:5])
+	}
+	return 0, false
+}
+
+// semicolonColor reads 5;n and 2;r;g;b and returns how many parameters they
+// took.
+func semicolonColor(p []int32) (c emulator.Color, used int, ok bool) {
+	switch {
+	case len(p) >= 2 && p[0] == 5:
+		c, ok = indexColor(p[1])
+		return c, 2, ok
+	case len(p) >= 4 && p[0] == 2:
+		c, ok = rgbColor(p[1:4])
+		return c, 4, ok
+	case len(p) > 0 && (p[0] == 5 || p[0] == 2):
+		return 0, len(p), false
+	}
+	return 0, min(1, len(p)), false
+}
+
+func indexColor(n int32) (emulator.Color, bool) {
+	n = max(n, 0)
+	return emulator.Indexed(uint8(n)), n <= 255
+}
+
+func rgbColor(p []int32) (emulator.Color, bool) {
+	var v [3]uint8
+	for i := range v {
+		n := max(p[i], 0)
+		if n > 255 {
+			return 0, false
+		}
+		v[i] = uint8(n)
+	}
+	return emulator.RGB(v[0], v[1], v[2]), true
+}

@@ -1,0 +1,492 @@
+package native
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"cotty/emulator"
+)
+
+// Snapshot implements emulator.Emulator. Lines are written as a child would
+// write them, wrapping and scrolling into history by themselves; the rest is
+// set by sequences in an order in which none disturbs what is there already.
+// Marks of lines are left out: a rebuilt engine would report them again.
+func (e *Engine) Snapshot(buf []byte, history int) []byte {
+	w := &writer{e: e, buf: buf}
+	w.tabs()
+	w.titles()
+	w.savedModes()
+	w.palette()
+	if alt := &e.screens[1]; !e.alt() && !alt.pristine() {
+		w.raw("\x1b[?47h")
+		w.screen(alt, 0)
+		w.raw("\x1b[?47l\x1b[H")
+	}
+	w.screen(&e.screens[0], history)
+	if e.alt() {
+		w.raw("\x1b[?1047h")
+		w.screen(&e.screens[1], 0)
+	}
+	w.modes()
+	w.cursor()
+	w.pen()
+	w.pending()
+	return w.buf
+}
+
+// writer writes a snapshot.
+type writer struct {
+	e   *Engine
+	buf []byte
+	now style // the pen of the receiver
+	flow
+}
+
+func (w *writer) raw(s string) { w.buf = append(w.buf, s...) }
+
+func (w *writer) rawf(format string, args ...any) { w.buf = fmt.Appendf(w.buf, format, args...) }
+
+// csi writes CSI n final.
+func (w *writer) csi(n int, final byte) {
+	w.buf = append(w.buf, "\x1b["...)
+	if n != 1 {
+		w.buf = strconv.AppendInt(w.buf, int64(n), 10)
+	}
+	w.buf = append(w.buf, final)
+}
+
+// style gives the receiver a pen.
+func (w *writer) style(s style) {
+	if w.now == s {
+		return
+	}
+	w.buf = emulator.AppendStyle(w.buf, w.now.Style, s.Style)
+	if w.now.link != s.link {
+		var uri, id string
+		if s.link != nil {
+			uri, id = s.link.uri, s.link.id
+		}
+		w.buf = emulator.AppendLink(w.buf, uri, id)
+	}
+	w.now = s
+}
+
+func (w *writer) tabs() {
+	e := w.e
+	same := true
+	for x, on := range e.tabs {
+		same = same && on == (x > 0 && x%8 == 0)
+	}
+	if same {
+		return
+	}
+	w.raw("\x1b[3g")
+	for x, on := range e.tabs {
+		if on {
+			w.rawf("\x1b[%dG\x1bH", x+1)
+		}
+	}
+	w.raw("\x1b[H")
+}
+
+func (w *writer) titles() {
+	for _, t := range w.e.titles {
+		w.rawf("\x1b]2;%s\x1b\\\x1b[22;2t", t)
+	}
+	if w.e.title != "" || len(w.e.titles) > 0 {
+		w.rawf("\x1b]2;%s\x1b\\", w.e.title)
+	}
+}
+
+// savedModes rebuilds what XTSAVE kept; none of those modes has an effect of
+// its own.
+func (w *writer) savedModes() {
+	for _, n := range slices.Sorted(maps.Keys(w.e.savedSet)) {
+		on := w.e.savedSet[n]
+		def := defaultFlags.has(privateModes[n].flag)
+		w.rawf("\x1b[?%d%c\x1b[?%ds", n, setReset(on), n)
+		if on != def {
+			w.rawf("\x1b[?%d%c", n, setReset(def))
+		}
+	}
+}
+
+func setReset(on bool) byte {
+	if on {
+		return 'h'
+	}
+	return 'l'
+}
+
+func (w *writer) palette() {
+	p := &w.e.palette
+	for _, i := range slices.Sorted(maps.Keys(p.Indexed)) {
+		r, g, b, _ := p.Indexed[i].RGB()
+		w.rawf("\x1b]4;%d;rgb:%02x/%02x/%02x\x1b\\", i, r, g, b)
+	}
+	for i, c := range []emulator.Color{p.FG, p.BG, p.Cursor} {
+		if r, g, b, ok := c.RGB(); ok {
+			w.rawf("\x1b]%d;rgb:%02x/%02x/%02x\x1b\\", 10+i, r, g, b)
+		}
+	}
+}
+
+// pristine reports whether nothing would be lost by leaving s out.
+func (s *screen) pristine() bool {
+	for _, r := range s.lines {
+		if r.length() > 0 || r.wrapped {
+			return false
+		}
+	}
+	return s.saved == cursor{} && s.kitty.n == 0
+}
+
+// screen writes a blank screen's lines, those of history before them, its saved
+// cursor and its keyboard stack. The receiver's cursor is at home before.
+func (w *writer) screen(s *screen, history int) {
+	w.savedCursor(&s.saved)
+	w.flow = flow{}
+	if s == &w.e.screens[0] && history != 0 {
+		n := w.e.hist.len()
+		first := 0
+		if history > 0 && history < n {
+			first = n - history
+		}
+		if floor := w.e.hist.floor; floor > first {
+			w.history(first, floor)
+			w.clearScreen(min(floor-first, w.e.rows))
+			first = floor
+		}
+		w.history(first, n)
+	}
+	rows := s.lines
+	for !w.started && len(rows) > 0 && rows[len(rows)-1].length() == 0 {
+		rows = rows[:len(rows)-1]
+	}
+	for _, r := range rows {
+		w.e.textBuf = w.e.appendLine(w.e.textBuf[:0], r, r.length())
+		w.line(w.e.textBuf, false, r.wrapped)
+	}
+	for i := range s.kitty.n {
+		w.rawf("\x1b[>%du", s.kitty.stack[i])
+	}
+}
+
+// clearScreen moves n lines off the screen and clears it, which says in the
+// receiver that they are not to come back.
+func (w *writer) clearScreen(n int) {
+	w.style(style{})
+	w.rawf("\x1b[%dH", w.e.rows)
+	for range n {
+		w.buf = append(w.buf, '\n')
+	}
+	w.raw("\x1b[2J\x1b[H")
+	w.flow = flow{}
+}
+
+// history writes lines [from, to).
+func (w *writer) history(from, to int) {
+	for i := from; i < to; i++ {
+		l := w.e.hist.at(i)
+		w.line(w.e.hist.data(l), l.flags&linePlain != 0, l.wrapped())
+	}
+}
+
+// flow is how the line written last ended.
+type flow struct {
+	started bool
+	wrapped bool
+	padded  bool // by tokPad
+}
+
+// line writes an encoded line below the one before it.
+func (w *writer) line(data []byte, plain, wrapped bool) {
+	switch {
+	case !w.started:
+	case w.wrapped:
+		w.continueLine(data)
+	default:
+		if w.now.BG != 0 {
+			w.style(style{}) // The line that comes in takes the background.
+		}
+		w.buf = append(w.buf, "\r\n"...)
+	}
+	w.flow = flow{started: true, wrapped: wrapped}
+	if plain {
+		w.style(style{})
+		w.buf = append(w.buf, data...)
+		return
+	}
+	w.tokens(data)
+}
+
+// continueLine makes the receiver wrap. The next line's first character does
+// that where it can; where it is empty, or has a background, which a scroll
+// would spread, a character is printed for it and erased.
+func (w *writer) continueLine(data []byte) {
+	var first style
+	for len(data) > 0 && data[0] == tokStyle {
+		t, n := nextToken(data)
+		first = w.e.decodeStyle(t.text)
+		data = data[n:]
+	}
+	if len(data) > 0 && first.BG == 0 {
+		t, _ := nextToken(data)
+		if t.kind != tokEmpty && t.kind != tokPad && (!w.padded || t.width() == 2) {
+			return
+		}
+	}
+	w.style(style{})
+	if w.padded {
+		w.raw("\u3000\r\x1b[2X")
+	} else {
+		w.raw(" \r\x1b[X")
+	}
+}
+
+// tokens writes a line's tokens on an empty line.
+func (w *writer) tokens(data []byte) {
+	next := style{}
+	for len(data) > 0 {
+		if b := data[0]; b >= 0x20 {
+			// A run of text goes as it is.
+			n := 1
+			for n < len(data) && data[n] >= 0x20 {
+				n++
+			}
+			w.style(next)
+			w.buf = append(w.buf, data[:n]...)
+			data = data[n:]
+			continue
+		}
+		t, n := nextToken(data)
+		data = data[n:]
+		switch t.kind {
+		case tokStyle:
+			next = w.e.decodeStyle(t.text)
+		case tokPad:
+			w.padded = true
+		case tokEmpty:
+			if next.BG != 0 {
+				w.style(next)
+				w.csi(t.count, 'X')
+			}
+			if len(data) > 0 {
+				w.csi(t.count, 'C')
+			}
+		case tokOdd:
+			w.style(next)
+			w.buf = utf8.AppendRune(w.buf, t.r)
+		default:
+			w.style(next)
+			w.buf = append(w.buf, t.text...)
+		}
+	}
+}
+
+// savedCursor rebuilds what DECSC kept, on a blank screen, and leaves it so.
+func (w *writer) savedCursor(c *cursor) {
+	if *c == (cursor{}) {
+		return
+	}
+	side := c.pending && c.x < w.e.cols-1
+	if side {
+		w.rawf("\x1b[?69h\x1b[1;%ds", c.x+1)
+	}
+	if c.origin {
+		w.raw("\x1b[?6h")
+	}
+	w.rawf("\x1b[%d;%dH", c.y+1, c.x+1)
+	if c.pending {
+		w.raw("x")
+	}
+	w.charsets(&c.charsets)
+	w.style(style{Style: c.pen})
+	w.raw("\x1b7")
+	w.style(style{})
+	if c.charsets != (charsets{}) {
+		w.raw("\x1b(B\x1b)B\x1b*B\x1b+B\x0f")
+	}
+	if c.origin {
+		w.raw("\x1b[?6l")
+	}
+	if side {
+		w.raw("\x1b[?69l")
+	}
+	w.raw("\x1b[2J\x1b[H")
+}
+
+var (
+	designators = [...]byte{'(', ')', '*', '+'}
+	setNames    = [...]byte{setASCII: 'B', setGraphics: '0', setUK: 'A'}
+	shifts      = [...]string{"\x0f", "\x0e", "\x1bn", "\x1bo"}
+)
+
+// charsets sets a receiver's character sets that differ from a reset.
+func (w *writer) charsets(c *charsets) {
+	for i, set := range c.g {
+		if set != setASCII {
+			w.buf = append(w.buf, 0x1b, designators[i], setNames[set])
+		}
+	}
+	if c.gl != 0 {
+		w.raw(shifts[c.gl])
+	}
+}
+
+// lateFlags are set after the cursor's last character is printed anew.
+const lateFlags = flagInsert
+
+// modes sets what differs from a reset, except what would be in the way yet.
+func (w *writer) modes() {
+	e := w.e
+	w.table("\x1b[?", privateModes, 0)
+	if e.flags.has(flagSideMargins) {
+		w.rawf("\x1b[%d;%ds", e.left+1, e.right+1)
+	}
+	w.table("\x1b[", ansiModes, lateFlags)
+	if e.mouse != emulator.MouseOff {
+		w.rawf("\x1b[?%dh", [...]int{0, 9, 1000, 1002, 1003}[e.mouse])
+	}
+	if e.mouseEnc != emulator.MouseDefault {
+		w.rawf("\x1b[?%dh", [...]int{0, 1005, 1006, 1015, 1016}[e.mouseEnc])
+	}
+	if e.keyMods != 0 {
+		w.rawf("\x1b[>4;%dm", e.keyMods)
+	}
+	if e.shape != 0 {
+		w.rawf("\x1b[%d q", e.shape)
+	}
+	if e.top > 0 || e.bot < e.rows-1 {
+		w.rawf("\x1b[%d;%dr", e.top+1, e.bot+1)
+	}
+	if e.cur.origin {
+		w.raw("\x1b[?6h")
+	}
+}
+
+// table sets the modes of a table that are flags.
+func (w *writer) table(prefix string, modes map[int]mode, not flags) {
+	var done flags
+	for _, n := range slices.Sorted(maps.Keys(modes)) {
+		f := modes[n].flag
+		if f == 0 || f == flagColumns || f&(not|done) != 0 || w.e.flags&f == defaultFlags&f {
+			continue
+		}
+		done |= f
+		w.rawf("%s%d%c", prefix, n, setReset(w.e.flags.has(f)))
+	}
+}
+
+// cursor places the cursor. Where it waits to wrap, or the cluster before it
+// may still grow, that cell is printed once more.
+func (w *writer) cursor() {
+	e := w.e
+	x, y := e.cur.x, e.cur.y
+	var c cell
+	switch {
+	case e.lastValid():
+		x = e.last.x
+		c = e.scr.lines[y].cells[x]
+	case e.cur.pending:
+		c = e.scr.lines[y].cells[x]
+		if c&kindMask == wideTail {
+			x--
+			c = e.scr.lines[y].cells[x]
+		}
+	}
+	if e.cur.origin {
+		w.rawf("\x1b[%d;%dH", y-e.top+1, x-e.left+1)
+	} else {
+		w.rawf("\x1b[%d;%dH", y+1, x+1)
+	}
+	if c.empty() {
+		return
+	}
+	w.style(e.styles.list[c.style()])
+	w.buf = e.texts.appendText(w.buf, c)
+	if !e.lastValid() {
+		w.raw("\u200b") // Shows nothing and ends the cluster.
+	}
+}
+
+// pen sets what the next character is printed with.
+func (w *writer) pen() {
+	e := w.e
+	w.table("\x1b[", map[int]mode{4: ansiModes[4]}, 0)
+	w.style(style{e.cur.pen, e.link})
+	w.charsets(&e.cur.charsets)
+	if s := e.cur.charsets.single; s != 0 {
+		w.raw([...]string{2: "\x1bN", 3: "\x1bO"}[s])
+	}
+}
+
+// pending writes the beginning of a sequence whose end has not come yet.
+func (w *writer) pending() {
+	ps := &w.e.parser
+	w.buf = append(w.buf, ps.utf8[:ps.nutf8]...)
+	switch ps.state {
+	case stGround:
+		return
+	case stEscape, stEscInter:
+		w.raw("\x1b")
+		w.inter(ps)
+	case stCSI, stCSIInter:
+		w.raw("\x1b[")
+		w.params(ps)
+		w.inter(ps)
+	case stCSIIgnore:
+		w.raw("\x1b[0?")
+	case stDCS, stDCSInter:
+		w.raw("\x1bP")
+		w.params(ps)
+		w.inter(ps)
+	case stString, stStringEsc:
+		w.raw("\x1b")
+		w.buf = append(w.buf, ps.kind)
+		if ps.kind == 'P' {
+			w.params(ps)
+			w.inter(ps)
+			w.buf = append(w.buf, ps.final)
+		}
+		w.buf = append(w.buf, ps.str...)
+		if ps.over {
+			// As much as makes the receiver give up, too.
+			w.buf = append(w.buf, make([]byte, ps.bound()+1)...)
+		}
+		if ps.state == stStringEsc {
+			w.raw("\x1b")
+		}
+	}
+}
+
+func (w *writer) inter(ps *parser) {
+	w.buf = append(w.buf, ps.inter[:ps.ninter]...)
+	if ps.bad {
+		w.raw("    ")
+	}
+}
+
+func (w *writer) params(ps *parser) {
+	if ps.prefix != 0 {
+		w.buf = append(w.buf, ps.prefix)
+	}
+	for i := range min(ps.nparams, maxParams) {
+		if i > 0 {
+			sep := byte(';')
+			if ps.sub>>i&1 != 0 {
+				sep = ':'
+			}
+			w.buf = append(w.buf, sep)
+		}
+		if v := ps.params[i]; v >= 0 {
+			w.buf = strconv.AppendInt(w.buf, int64(v), 10)
+		}
+	}
+	if ps.nparams > maxParams {
+		w.raw(";")
+	}
+}

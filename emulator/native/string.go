@@ -1,0 +1,112 @@
+package native
+
+// beginString starts the body of a control string; kind is what followed ESC.
+func (ps *parser) beginString(kind byte) {
+	ps.state, ps.kind = stString, kind
+	ps.str, ps.over = ps.str[:0], false
+}
+
+// beginDCS starts a DCS body after its final byte.
+func (e *Engine) beginDCS(final byte) {
+	e.parser.beginString('P')
+	e.parser.final = final
+}
+
+// bound is how long the string may become.
+func (ps *parser) bound() int {
+	switch {
+	case ps.kind == 'P' && ps.final == 'q' && ps.ninter == 0, ps.kind == '_':
+		return maxImage
+	case ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:3]) == "52;":
+		return maxOSC52
+	case ps.kind == 'X' || ps.kind == '^':
+		return 0
+	}
+	return maxString
+}
+
+// parseString consumes a string's body.
+func (e *Engine) parseString(p []byte) int {
+	ps := &e.parser
+	for i, b := range p {
+		if b >= 0x20 {
+			continue
+		}
+		switch b {
+		case 0x1b:
+			ps.collect(p[:i])
+			ps.state = stStringEsc
+			return i + 1
+		case 0x07:
+			if ps.kind != ']' && ps.kind != 'k' {
+				continue
+			}
+			ps.collect(p[:i])
+			e.endString(true)
+			return i + 1
+		case 0x18, 0x1a:
+			ps.drop()
+			return i + 1
+		}
+	}
+	ps.collect(p)
+	return len(p)
+}
+
+// collect keeps a part of the body. Going over the bound is decided by length
+// alone, so that it doesn't depend on how the input is split.
+func (ps *parser) collect(b []byte) {
+	if ps.over || len(b) == 0 {
+		return
+	}
+	if ps.kind == ']' && len(ps.str) < 4 {
+		// The bound depends on the OSC's number.
+		n := min(4-len(ps.str), len(b))
+		ps.str = append(ps.str, b[:n]...)
+		b = b[n:]
+	}
+	if len(ps.str)+len(b) > ps.bound() {
+		ps.over = true
+		ps.str = ps.str[:min(len(ps.str), 4)]
+		return
+	}
+	ps.str = append(ps.str, b...)
+}
+
+// drop forgets the string.
+func (ps *parser) drop() {
+	ps.state = stGround
+	if cap(ps.str) > keepString {
+		ps.str = nil
+	}
+	ps.str, ps.over = ps.str[:0], false
+}
+
+// stringEsc handles the byte after an ESC within a string: a backslash ends it,
+// anything else drops it and begins a sequence of its own, as in xterm.
+func (e *Engine) stringEsc(b byte) int {
+	if b == '\\' {
+		e.endString(false)
+		return 1
+	}
+	e.parser.drop()
+	e.enterEscape()
+	return 0
+}
+
+// endString handles a complete string; bell tells how it ended.
+func (e *Engine) endString(bell bool) {
+	ps := &e.parser
+	ps.state = stGround
+	if !ps.over {
+		switch ps.kind {
+		case ']':
+			e.osc(ps.str, bell)
+		case 'P':
+			e.dcs(ps.str)
+		case '_':
+			e.apc(ps.str)
+		}
+	}
+	ps.drop()
+}

@@ -1,0 +1,105 @@
+package native
+
+import "cotty/emulator"
+
+// link is a hyperlink; equal ones share a pointer while both are in use.
+type link struct{ uri, id string }
+
+// style is a pen: what a cell looks like.
+type style struct {
+	emulator.Style
+	link *link
+}
+
+// styles interns the styles of the cells of both screens. Index 0 is the
+// default style. Entries that no cell names any more are dropped by collect.
+type styles struct {
+	list  []style
+	table []uint32 // open addressing: index into list plus one, 0 is free
+	limit int      // collect when list is that long
+}
+
+const minStyles = 1024
+
+func newStyles() styles {
+	s := styles{limit: minStyles}
+	s.rehash(4 * minStyles)
+	s.intern(style{})
+	return s
+}
+
+func (s *styles) rehash(n int) {
+	s.table = make([]uint32, n)
+	for i := range s.list {
+		s.place(uint32(i))
+	}
+}
+
+func (s *styles) place(i uint32) {
+	h := s.list[i].hash() & uint32(len(s.table)-1)
+	for s.table[h] != 0 {
+		h = (h + 1) & uint32(len(s.table)-1)
+	}
+	s.table[h] = i + 1
+}
+
+func (st *style) hash() uint32 {
+	h := uint64(st.FG)*0x9e3779b97f4a7c15 ^ uint64(st.BG)*0xc2b2ae3d27d4eb4f ^
+		(uint64(st.UnderlineColor)<<16|uint64(st.Attrs)<<3|uint64(st.Underline))*0x165667b19e3779f9
+	if st.link != nil {
+		h ^= uint64(len(st.link.uri)+len(st.link.id)) * 0x27d4eb2f165667c5
+	}
+	return uint32(h>>32) ^ uint32(h>>15)
+}
+
+// intern gives the index of st, adding it when it is new.
+func (s *styles) intern(st style) uint32 {
+	mask := uint32(len(s.table) - 1)
+	h := st.hash() & mask
+	for {
+		i := s.table[h]
+		if i == 0 {
+			break
+		}
+		if s.list[i-1] == st {
+			return i - 1
+		}
+		h = (h + 1) & mask
+	}
+	s.list = append(s.list, st)
+	if 2*len(s.list) > len(s.table) {
+		s.rehash(2 * len(s.table))
+	} else {
+		s.table[h] = uint32(len(s.list))
+	}
+	return uint32(len(s.list) - 1)
+}
+
+// collect drops the styles that no cell of rows names and renumbers the rest.
+func (s *styles) collect(screens ...*screen) {
+	remap := make([]uint32, len(s.list))
+	old := s.list
+	s.list = append(make([]style, 0, 2*minStyles), style{})
+	for _, sc := range screens {
+		for _, r := range sc.lines {
+			cells := r.cells[:r.used]
+			for i, c := range cells {
+				id := c.style()
+				if id == 0 {
+					continue
+				}
+				if remap[id] == 0 {
+					remap[id] = uint32(len(s.list))
+					s.list = append(s.list, old[id])
+				}
+				cells[i] = c&^styleMask | cell(remap[id])<<styleShift
+			}
+		}
+	}
+	s.limit = max(minStyles, 2*len(s.list))
+	n := 4 * minStyles
+	for n < 4*len(s.list) {
+		n *= 2
+	}
+	s.rehash(n)
+}
