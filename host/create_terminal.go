@@ -129,9 +129,9 @@ func checkSize(cols, rows int) string {
 func checkTitle(s string) string {
 	switch {
 	case len(s) > maxTitle:
-		return because("longer than %d bytes", maxTitle)
+		return because("it is longer than %d bytes", maxTitle)
 	case strings.ContainsFunc(s, unicode.IsControl):
-		return "has control characters in it"
+		return "it has control characters in it"
 	}
 	return ""
 }

@@ -208,7 +208,7 @@ func retitle(h *Host, d *dispatch) string {
 		return s
 	}
 	if s := checkTitle(d.action.(ahp.TerminalTitleChanged).Title); s != "" {
-		return "the title is " + s
+		return "the title is not usable: " + s
 	}
 	h.flush(d.t)
 	h.apply(d.ch, d.action, &d.by)

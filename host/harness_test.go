@@ -1,0 +1,449 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host"
+	"cotty/host/keeper"
+	"cotty/internal/jsonrpc"
+	"cotty/internal/leak"
+	"cotty/internal/wsrpc"
+)
+
+// keeperEnv makes the test binary a keeper that listens on the named socket.
+const keeperEnv = "COTTY_TEST_KEEPER"
+
+// patience bounds every wait; it is long because machines that run tests are
+// slow, and never spent when all is well.
+const patience = 30 * time.Second
+
+func TestMain(m *testing.M) {
+	if socket := os.Getenv(keeperEnv); socket != "" {
+		ln, err := keeper.Listen(socket)
+		if err == nil {
+			err = keeper.Serve(context.Background(), ln, nil)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	leak.Main(m)
+}
+
+// world is a host with a keeper process of its own, in its own directory.
+type world struct {
+	t     testing.TB
+	dir   string
+	host  *host.Host
+	sock  *host.Socket
+	tcp   net.Listener
+	admin *peer // for making tokens
+	log   *syncBuffer
+
+	keeperDone chan struct{}
+	shut       sync.Once
+}
+
+// start makes a world that ends with the test.
+func start(t testing.TB, change ...func(*host.Config)) *world {
+	t.Helper()
+	// A socket's path is short, a test's temporary directory may not be.
+	dir, err := os.MkdirTemp("", "cotty")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, dir: dir, log: &syncBuffer{}}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	for _, d := range []string{"run", "state", "home"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.startKeeper()
+	w.startHost(change...)
+	return w
+}
+
+func (w *world) startKeeper() {
+	w.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	socket := filepath.Join(w.dir, "run", host.KeeperName)
+	cmd := exec.Command(self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), keeperEnv+"="+socket)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.keeperDone = make(chan struct{})
+	go func() {
+		defer close(w.keeperDone)
+		cmd.Wait()
+	}()
+	w.t.Cleanup(func() {
+		select {
+		case <-w.keeperDone:
+		default:
+			cmd.Process.Kill()
+			<-w.keeperDone
+		}
+	})
+	w.until("the keeper listens", func() bool {
+		c, err := net.Dial("unix", socket)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
+}
+
+func (w *world) startHost(change ...func(*host.Config)) {
+	w.t.Helper()
+	ctx := context.Background()
+	k, err := keeper.Dial(ctx, filepath.Join(w.dir, "run", host.KeeperName))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	sock, err := host.Listen(filepath.Join(w.dir, "run"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c := host.Config{
+		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Shell: "/bin/sh",
+		Version: "test", Keeper: k, Log: slog.New(slog.NewTextHandler(w.log, nil)),
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	h, err := host.New(c)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	tcp, err := host.ListenTCP("127.0.0.1:0", false)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.host, w.sock, w.tcp, w.admin = h, sock, tcp, nil
+	w.shut = sync.Once{}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.Serve(ctx, tcp, host.TCP)
+	}()
+	running := make(chan error, 1)
+	go func() { running <- h.Run(ctx, sock) }()
+	w.t.Cleanup(func() {
+		w.shutdown()
+		<-ended
+		if err := <-running; err != nil {
+			w.t.Errorf("host ended: %v", err)
+		}
+		if w.t.Failed() {
+			w.t.Logf("host's log:\n%s", w.log)
+		}
+	})
+}
+
+// shutdown ends the host, not the keeper.
+func (w *world) shutdown() {
+	w.shut.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := w.host.Shutdown(ctx); err != nil {
+			w.t.Errorf("shutdown: %v", err)
+		}
+	})
+}
+
+// until waits for a state that comes from outside the host's protocol.
+func (w *world) until(what string, ok func() bool) {
+	w.t.Helper()
+	until(w.t, what, ok)
+}
+
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for pause := time.Millisecond; !ok(); pause = min(2*pause, 50*time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("gave up waiting until %s", what)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// token makes an access token with the given scopes; none means all.
+func (w *world) token(scopes ...string) ahp.TokenNewResult {
+	w.t.Helper()
+	if w.admin == nil {
+		w.admin = w.connect("admin")
+		w.admin.initialize()
+	}
+	var r ahp.TokenNewResult
+	w.admin.must(ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: "test", Scopes: scopes}, &r)
+	return r
+}
+
+// peer is a client of raw messages.
+type peer struct {
+	t    testing.TB
+	name string
+	tr   jsonrpc.Transport
+
+	in     chan json.RawMessage // closed at the end
+	err    error                // why it ended, valid after in is closed
+	lastID int
+	seq    int64 // last serverSeq seen
+	out    map[ahp.URI]*strings.Builder
+}
+
+func (w *world) connect(name string) *peer {
+	w.t.Helper()
+	return w.dial(name, wsrpc.Target{URL: "unix://" + w.sock.Path()})
+}
+
+func (w *world) connectTCP(name, token string) *peer {
+	w.t.Helper()
+	return w.dial(name, wsrpc.Target{URL: "ws://" + w.tcp.Addr().String() + "/ahp", Token: token})
+}
+
+func (w *world) dial(name string, target wsrpc.Target) *peer {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	tr, err := wsrpc.Dial(ctx, target)
+	if err != nil {
+		w.t.Fatalf("dial: %v", err)
+	}
+	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, 1<<16), out: map[ahp.URI]*strings.Builder{}}
+	go func() {
+		defer close(p.in)
+		for {
+			msg, err := tr.Read(context.Background())
+			if err != nil {
+				p.err = err
+				return
+			}
+			p.in <- append(json.RawMessage(nil), msg...)
+		}
+	}()
+	w.t.Cleanup(p.hangUp)
+	return p
+}
+
+// hangUp closes the connection and waits for the reader.
+func (p *peer) hangUp() {
+	p.tr.Close(1000, "")
+	for range p.in {
+	}
+}
+
+func (p *peer) sendRaw(msg string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := p.tr.Write(ctx, []byte(msg)); err != nil {
+		p.t.Fatalf("%s: send: %v", p.name, err)
+	}
+}
+
+func (p *peer) send(v any) {
+	p.t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.sendRaw(string(b))
+}
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  *ahp.Error      `json:"error"`
+	Params json.RawMessage `json:"params"`
+}
+
+var errEnded = errors.New("connection ended")
+
+// next is the next message; it checks what holds for all of them: serverSeq
+// rises strictly (checklist 16).
+func (p *peer) next() (json.RawMessage, message, error) {
+	p.t.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	select {
+	case raw, ok := <-p.in:
+		if !ok {
+			return nil, message{}, fmt.Errorf("%w: %v", errEnded, p.err)
+		}
+		var m message
+		if err := json.Unmarshal(raw, &m); err != nil {
+			p.t.Fatalf("%s: host sent %q: %v", p.name, raw, err)
+		}
+		if m.Method == ahp.MethodAction {
+			p.note(m)
+		}
+		return raw, m, nil
+	case <-timeout.C:
+		return nil, message{}, errors.New("nothing came")
+	}
+}
+
+func (p *peer) note(m message) {
+	p.t.Helper()
+	var e ahp.Envelope
+	if err := json.Unmarshal(m.Params, &e); err != nil {
+		p.t.Fatalf("%s: envelope %s: %v", p.name, m.Params, err)
+	}
+	if e.ServerSeq <= p.seq {
+		p.t.Fatalf("%s: serverSeq %d after %d", p.name, e.ServerSeq, p.seq)
+	}
+	p.seq = e.ServerSeq
+	if d, ok := e.Action.(ahp.TerminalData); ok {
+		if p.out[e.Channel] == nil {
+			p.out[e.Channel] = &strings.Builder{}
+		}
+		p.out[e.Channel].WriteString(d.Data)
+	}
+}
+
+// call sends a request and skips to its answer.
+func (p *peer) call(method string, params, result any) error {
+	p.t.Helper()
+	p.lastID++
+	id := p.lastID
+	p.send(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	for {
+		_, m, err := p.next()
+		if err != nil {
+			return err
+		}
+		if string(m.ID) != fmt.Sprint(id) {
+			continue
+		}
+		if m.Error != nil {
+			return m.Error
+		}
+		if result != nil {
+			return json.Unmarshal(m.Result, result)
+		}
+		return nil
+	}
+}
+
+func (p *peer) must(method string, params, result any) {
+	p.t.Helper()
+	if err := p.call(method, params, result); err != nil {
+		p.t.Fatalf("%s: %s: %v", p.name, method, err)
+	}
+}
+
+func (p *peer) initialize(subscriptions ...ahp.URI) ahp.InitializeResult {
+	p.t.Helper()
+	var r ahp.InitializeResult
+	p.must(ahp.MethodInitialize, ahp.InitializeParams{
+		Channel: ahp.RootURI, ProtocolVersions: []string{"1.0.0"}, ClientID: p.name, InitialSubscriptions: subscriptions,
+	}, &r)
+	return r
+}
+
+// create makes a terminal that runs argv, claimed by p, and subscribes to it.
+func (p *peer) create(uri ahp.URI, argv ...string) ahp.Snapshot {
+	p.t.Helper()
+	p.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
+		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: p.name}, Meta: &ahp.CreateMeta{Command: argv},
+	}, nil)
+	return p.subscribe(uri)
+}
+
+func (p *peer) subscribe(uri ahp.URI) ahp.Snapshot {
+	p.t.Helper()
+	var r ahp.SubscribeResult
+	p.must(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: uri}, &r)
+	return *r.Snapshot
+}
+
+func (p *peer) dispatch(uri ahp.URI, seq int64, a ahp.Action) {
+	p.t.Helper()
+	p.send(map[string]any{"jsonrpc": "2.0", "method": ahp.MethodDispatchAction, "params": ahp.DispatchParams{Channel: uri, ClientSeq: seq, Action: a}})
+}
+
+// envelope skips to an action that fits.
+func (p *peer) envelope(what string, fits func(ahp.Envelope) bool) ahp.Envelope {
+	p.t.Helper()
+	for {
+		_, m, err := p.next()
+		if err != nil {
+			p.t.Fatalf("%s: waiting for %s: %v", p.name, what, err)
+		}
+		if m.Method != ahp.MethodAction {
+			continue
+		}
+		var e ahp.Envelope
+		if err := json.Unmarshal(m.Params, &e); err != nil {
+			p.t.Fatal(err)
+		}
+		if fits(e) {
+			return e
+		}
+	}
+}
+
+// echo skips to the answer of one's own dispatch.
+func (p *peer) echo(seq int64) ahp.Envelope {
+	p.t.Helper()
+	return p.envelope(fmt.Sprintf("the echo of %d", seq), func(e ahp.Envelope) bool {
+		return e.Origin != nil && e.Origin.ClientID == p.name && e.Origin.ClientSeq == seq
+	})
+}
+
+// output reads on until the terminal's output since the connection began
+// contains text.
+func (p *peer) output(uri ahp.URI, text string) {
+	p.t.Helper()
+	for p.out[uri] == nil || !strings.Contains(p.out[uri].String(), text) {
+		if _, _, err := p.next(); err != nil {
+			got := ""
+			if p.out[uri] != nil {
+				got = p.out[uri].String()
+			}
+			p.t.Fatalf("%s: waiting for output %q of %s, have %q: %v", p.name, text, uri, got, err)
+		}
+	}
+}
+
+// syncBuffer is a buffer that a logger may write to.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}

@@ -1,0 +1,177 @@
+package host
+
+import (
+	"strings"
+	"testing"
+
+	"cotty/ahp"
+)
+
+var (
+	agent  = &principal{id: "token:agent", token: "agent", scopes: []string{scopeRead, scopeCreate, scopeInput, scopeClaim}}
+	driver = &principal{id: "token:driver", token: "driver", scopes: []string{scopeRead, scopeInput, scopeClaim, scopeSession}}
+	admin  = &principal{id: "token:admin", token: "admin", scopes: []string{scopeAdmin}}
+)
+
+func held(c ahp.Claim, p *principal, back *ahp.Claim) *term {
+	return &term{value: ahp.TerminalState{Claim: c}, holder: p.id, meta: ahp.TerminalMeta{HandBack: back}}
+}
+
+func byClient(id string) ahp.Claim { return ahp.Claim{Kind: ahp.ClaimClient, ClientID: id} }
+
+func bySession(id, chat, turn, call string) ahp.Claim {
+	return ahp.Claim{Kind: ahp.ClaimSession, Session: id, Chat: chat, TurnID: turn, ToolCallID: call}
+}
+
+// TestPolicy is the table of who may do what (design rule 5; rulings 1, 9, 10;
+// R17, G41–G48).
+func TestPolicy(t *testing.T) {
+	mine := held(byClient("tui"), operator, nil)
+	agents := held(byClient("agent"), agent, nil)
+	running := held(bySession("s", "c", "t", "call"), driver, nil)
+	parked := held(bySession("s", "c", "", ""), driver, nil)
+	back := bySession("s", "c", "", "")
+	taken := held(byClient("tui"), operator, &back)
+	ownRun := held(bySession("s", "c", "t", "call"), operator, nil)
+	exited := held(byClient("tui"), operator, nil)
+	exited.value.Lifecycle.Status = ahp.StatusExited
+
+	const yes, follow = "", "follows"
+	for _, c := range []struct {
+		name string
+		t    *term
+		p    *principal
+		id   string
+		what string // type, shape, dispose or a claim
+		to   ahp.Claim
+		want string // part of the refusal
+	}{
+		{"holder types", mine, operator, "tui", "type", ahp.Claim{}, yes},
+		{"my other client types", mine, operator, "cli", "type", ahp.Claim{}, follow},
+		{"stranger types", mine, agent, "agent", "type", ahp.Claim{}, "only its holder"},
+		{"admin token types", mine, admin, "remote", "type", ahp.Claim{}, "reclaim it before typing"},
+		{"operator types into agent's", agents, operator, "tui", "type", ahp.Claim{}, "reclaim it before typing"},
+		{"operator types into a session's", running, operator, "tui", "type", ahp.Claim{}, "tool call call"},
+		{"driver types into its session's", running, driver, "d", "type", ahp.Claim{}, yes},
+		{"operator types into a session's that it drives", ownRun, operator, "tui", "type", ahp.Claim{}, "reclaim"},
+		{"typing after the end", exited, operator, "tui", "type", ahp.Claim{}, "has ended"},
+
+		{"holder shapes", agents, agent, "agent", "shape", ahp.Claim{}, yes},
+		{"operator shapes", agents, operator, "tui", "shape", ahp.Claim{}, yes},
+		{"admin shapes", agents, admin, "remote", "shape", ahp.Claim{}, yes},
+		{"stranger shapes", agents, driver, "d", "shape", ahp.Claim{}, "only its holder"},
+		{"stranger shapes a session's", running, agent, "agent", "shape", ahp.Claim{}, "only its holder"},
+
+		{"holder ends", agents, agent, "agent", "dispose", ahp.Claim{}, yes},
+		{"operator ends", running, operator, "tui", "dispose", ahp.Claim{}, yes},
+		{"agent ends what was taken", taken, driver, "d", "dispose", ahp.Claim{}, "only its holder"},
+
+		{"operator takes a session's", running, operator, "tui", "claim", byClient("tui"), yes},
+		{"operator takes for another client", running, operator, "tui", "claim", byClient("cli"), "only for itself"},
+		{"admin takes", mine, admin, "remote", "claim", byClient("remote"), yes},
+		{"agent takes mine", mine, agent, "agent", "claim", byClient("agent"), "may transfer"},
+		{"driver takes mine", mine, driver, "d", "claim", bySession("s", "c", "", ""), "may transfer"},
+		{"my other client claims", mine, operator, "cli", "claim", byClient("cli"), yes},
+		{"operator narrows", running, operator, "tui", "claim", bySession("s", "c", "", ""), yes},
+		{"operator narrows without a chat", running, operator, "tui", "claim", bySession("s", "", "", ""), yes},
+		{"driver narrows", running, driver, "d", "claim", bySession("s", "c", "", ""), yes},
+		{"driver widens", parked, driver, "d", "claim", bySession("s", "c", "t2", "call2"), yes},
+		{"agent narrows another's", running, agent, "agent", "claim", bySession("s", "c", "", ""), "may transfer"},
+		{"hand back", taken, operator, "tui", "claim", bySession("s", "c", "", ""), yes},
+		{"agent gives to a session", agents, agent, "agent", "claim", bySession("s", "c", "", ""), "right to drive"},
+		{"no kind", mine, operator, "tui", "claim", ahp.Claim{}, "kind"},
+		{"no session", mine, operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession}, "no session"},
+		{"endless", mine, operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession, Session: strings.Repeat("x", maxURI+1)}, "bytes"},
+	} {
+		got, follows := "", false
+		switch c.what {
+		case "type":
+			follows, got = c.t.mayType(c.p, c.id)
+		case "shape":
+			got = c.t.mayShape(c.p)
+		case "dispose":
+			got = c.t.mayDispose(c.p)
+		case "claim":
+			got = c.t.mayClaim(c.p, c.id, c.to)
+		}
+		want := c.want
+		if want == follow {
+			want = ""
+		}
+		if (got == "") != (want == "") || !strings.Contains(got, want) || follows != (c.want == follow) {
+			t.Errorf("%s: %q, follows %v; want %q", c.name, got, follows, c.want)
+		}
+	}
+}
+
+func TestURIs(t *testing.T) {
+	for uri, ok := range map[string]bool{
+		"ahp-terminal:/1": true, "terminal:/5C0F-A": true, "x-my.own+scheme:anything?at#all": true, "ahp-terminal:/ü": true,
+		"": false, ":": false, "/path": false, "1x:/y": false, "ahp-terminal:": false, "ahp-terminal:/a\nb": false,
+		"ahp-root://": false, "AHP-CHAT:/1": false, "x-cotty-layout:/m": false, "ahp-terminal:/" + strings.Repeat("x", maxURI): false,
+		"ahp-terminal:/\xff": false,
+	} {
+		if err := checkURI(uri); (err == nil) != ok {
+			t.Errorf("%q: %v", uri, err)
+		}
+	}
+}
+
+func TestFilePaths(t *testing.T) {
+	for uri, want := range map[string]string{
+		"file:///tmp": "/tmp", "file:///a%20b/ü": "/a b/ü", "file://localhost/x/": "/x", "file://BOX/x": "/x", "/plain": "/plain",
+		"file:///a/../b": "/b",
+		"file://other/x": "", "file:x": "", "https:///x": "", "x": "", "file:///a%00b": "", "": "",
+	} {
+		if got, ok := filePath(uri, "box"); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v", uri, got, ok)
+		}
+	}
+}
+
+// TestEnvironment: the client's values win, ours are true, and nothing of the
+// outer terminal is left.
+func TestEnvironment(t *testing.T) {
+	for name, value := range map[string]string{
+		"TMUX": "x", "TMUX_PANE": "%1", "STY": "1", "TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3", "VTE_VERSION": "7000",
+		"LINES": "3", "COLUMNS": "4", "KITTY_WINDOW_ID": "1", "PATH": "/host/bin", "ONLY_HOST": "1", "TERM": "screen",
+	} {
+		t.Setenv(name, value)
+	}
+	h := &Host{cfg: Config{Runtime: "/run/cotty", Version: "9"}}
+	env := map[string]string{}
+	for _, kv := range h.environ(map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": ""}, "ahp-terminal:/1", "/work") {
+		name, value, _ := strings.Cut(kv, "=")
+		if _, twice := env[name]; twice {
+			t.Errorf("%s is there twice", name)
+		}
+		env[name] = value
+	}
+	for name, want := range map[string]string{
+		"PATH": "/client/bin", "ONLY_HOST": "1", "EMPTY": "", "COTTY": "/run/cotty/host.sock", "COTTY_TERMINAL": "ahp-terminal:/1",
+		"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "cotty", "TERM_PROGRAM_VERSION": "9", "PWD": "/work",
+	} {
+		if got, ok := env[name]; !ok || got != want {
+			t.Errorf("%s is %q, %v; want %q", name, got, ok, want)
+		}
+	}
+	for _, name := range []string{"TMUX", "TMUX_PANE", "STY", "VTE_VERSION", "LINES", "COLUMNS", "KITTY_WINDOW_ID"} {
+		if value, ok := env[name]; ok {
+			t.Errorf("%s=%s is left", name, value)
+		}
+	}
+}
+
+func TestShells(t *testing.T) {
+	t.Setenv("SHELL", "/no/such/shell")
+	if got := findShell("relative"); got == "relative" || !strings.HasPrefix(got, "/") {
+		t.Errorf("shell %q", got)
+	}
+	if got := findShell("/bin/sh"); got != "/bin/sh" {
+		t.Errorf("the configured shell is %q", got)
+	}
+	t.Setenv("SHELL", "/bin/sh")
+	if got := findShell(""); got != "/bin/sh" {
+		t.Errorf("$SHELL gives %q", got)
+	}
+}

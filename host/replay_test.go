@@ -1,0 +1,94 @@
+package host
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"cotty/ahp"
+)
+
+// TestReplayLog holds the log against a list that forgets nothing: whatever the
+// log says it has since a number is exactly what the list has, and what it
+// keeps stays within its bounds.
+func TestReplayLog(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		l := replayLog{maxBytes: 1 + rnd.IntN(20000), maxCount: 1 + rnd.IntN(50), floor: 100}
+		var all []ahp.Envelope
+		seq := int64(100)
+		for range 300 {
+			seq += 1 + rnd.Int64N(3)
+			e := ahp.Envelope{ServerSeq: seq, Action: ahp.TerminalData{Data: strings.Repeat("x", rnd.IntN(1000))}}
+			l.add(e)
+			all = append(all, e)
+			bytes := 0
+			for _, e := range l.entries[l.head:] {
+				bytes += weight(e.Action)
+			}
+			if bytes != l.bytes || bytes > l.maxBytes || len(l.entries)-l.head > l.maxCount {
+				t.Fatalf("log has %d bytes (says %d) in %d entries; bounds %d, %d", bytes, l.bytes, len(l.entries)-l.head, l.maxBytes, l.maxCount)
+			}
+			from := 95 + rnd.Int64N(seq-95+3)
+			got, ok := l.since(from)
+			if !ok {
+				if from >= l.floor {
+					t.Fatalf("since(%d) refused, floor %d", from, l.floor)
+				}
+				continue
+			}
+			var want []ahp.Envelope
+			for _, e := range all {
+				if e.ServerSeq > from {
+					want = append(want, e)
+				}
+			}
+			if len(got) != len(want) {
+				t.Fatalf("since(%d) gave %d actions, want %d", from, len(got), len(want))
+			}
+			for i := range got {
+				if got[i] != want[i] {
+					t.Fatalf("since(%d)[%d] is %v, want %v", from, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestReplayLogKeepsNoMemory makes sure that evicted actions can be collected.
+func TestReplayLogKeepsNoMemory(t *testing.T) {
+	l := replayLog{maxBytes: 1 << 20, maxCount: 10}
+	for i := range 100_000 {
+		l.add(ahp.Envelope{ServerSeq: int64(i), Action: ahp.TerminalData{Data: "x"}})
+	}
+	if c := cap(l.entries); c > 1000 {
+		t.Errorf("the log of 10 entries holds an array of %d", c)
+	}
+}
+
+// TestWindow checks that a clientSeq is processed once, also when it is long
+// forgotten, and that gaps may be filled later (checklist 27).
+func TestWindow(t *testing.T) {
+	w := newWindow()
+	for seq := int64(1); seq <= 3*windowSize; seq += 2 { // odd ones
+		if _, yes := w.repeated(seq); yes {
+			t.Fatalf("%d was never processed", seq)
+		}
+		w.note(seq, "")
+	}
+	w.note(3*windowSize+1, "refused")
+	for _, seq := range []int64{1, 3, 2*windowSize + 1, 3*windowSize - 1} {
+		if _, yes := w.repeated(seq); !yes {
+			t.Errorf("%d was processed, but counts as new", seq)
+		}
+	}
+	if o, yes := w.repeated(3*windowSize + 1); !yes || o != "refused" {
+		t.Errorf("the refusal is %q, %v", o, yes)
+	}
+	if _, yes := w.repeated(3*windowSize - 2); yes {
+		t.Error("a gap within the window counts as processed")
+	}
+	if len(w.outcomes) != windowSize || len(w.order) != windowSize {
+		t.Errorf("the window holds %d and %d", len(w.outcomes), len(w.order))
+	}
+}

@@ -1,0 +1,54 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestSequenceNeverGoesBack restarts a sequence under clocks that run, stand
+// still and are set back: no number comes twice (checklist 35).
+func TestSequenceNeverGoesBack(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	last := int64(0)
+	for _, clock := range []time.Time{now, now, now.Add(time.Hour), now.Add(-24 * time.Hour), time.Unix(0, 0), now.Add(2 * time.Hour)} {
+		s, err := newSequence(dir, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.last < last {
+			t.Fatalf("with the clock at %v the sequence starts at %d, after %d was used", clock, s.last, last)
+		}
+		h := &Host{seq: s}
+		h.seq.last += seqBlock - 2 // as if so many had been used
+		for range 5 {              // passes the mark
+			if n := h.nextSeq(); n <= last {
+				t.Fatalf("%d after %d", n, last)
+			} else {
+				last = n
+			}
+		}
+		if last > maxSeq {
+			t.Fatalf("%d is more than JavaScript can count", last)
+		}
+	}
+}
+
+func TestSequenceSurvivesDamage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "seq"), []byte("rubbish"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSequence(dir, time.Now())
+	if err != nil || s.last == 0 {
+		t.Fatal(s, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "seq"), []byte("9223372036854775807"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newSequence(dir, time.Now()); err == nil {
+		t.Fatal("a mark beyond all numbers was taken")
+	}
+}

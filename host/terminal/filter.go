@@ -1,0 +1,523 @@
+package terminal
+
+import (
+	"bytes"
+)
+
+// filter takes questions to the terminal and shell marks out of the child's
+// output (ahp.md §7.3 items 1 and 5, shell-integration.md §6). It is a byte
+// machine after Paul Williams's, without 8-bit controls (they are bytes of
+// UTF-8), and its output doesn't depend on how its input is split.
+//
+// A sequence is undecided until it is known whether it must go. Bytes of an
+// undecided one that arrived in earlier chunks are held; the others are still
+// in the chunk:
+//
+//	earlier chunks        this chunk
+//	passed │ held         from ─ pass ─▶ seq ─ undecided ─▶ i ─ unread
+//
+// Sequences that stay are not held but begun: what viewers have of them is kept
+// so that a snapshot taken in their middle can repeat it. Inside DCS, APC, PM
+// and SOS nothing is looked at; a DCS that is itself a question goes as a whole.
+type filter struct {
+	state  filterState
+	held   []byte // undecided, not passed on
+	begun  []byte // of a sequence not yet complete, passed on
+	kind   byte   // what introduced a string: ] P _ ^ X k
+	long   bool   // begun is over its bound; it is given up
+	torn   bool   // viewers have a sequence that this one cut short
+	prefix byte   // of a CSI, one of <=>?, or 0
+	inter  byte   // the only intermediate, 0 when there is none, many for more
+	number int    // of an OSC; 1 when a CSI or DCS has parameters
+	tmux   int    // bytes of "tmux;" seen at a DCS's start
+}
+
+type filterState uint8
+
+const (
+	ground      filterState = iota
+	inEscape                // undecided: ESC, intermediates
+	inCSI                   // undecided: up to its final byte
+	inOSCNumber             // undecided: digits after ESC ]
+	inOSC                   // undecided: an OSC that may have to go
+	inOSCEscape             // undecided: ESC in the two above
+	inDCS                   // undecided: up to its final byte
+	inQuery                 // undecided: the body of a DCS that has to go
+	inQueryEsc              // undecided: ESC in it
+	passCSI                 // an overlong CSI
+	passString              // the body of a string that stays
+	passEscape              // ESC in it; alone undecided
+)
+
+const (
+	// maxHeld bounds an undecided sequence; a longer one is passed on.
+	maxHeld = 64 << 10
+	// maxBegun bounds what is kept of a sequence passed on in part.
+	maxBegun = 64 << 10
+
+	esc = 0x1b
+	can = 0x18
+	sub = 0x1a
+	bel = 0x07
+
+	manyInter = 0xff
+)
+
+// cursor is where the filter is in a chunk; see filter.
+type cursor struct {
+	p            []byte
+	dst          []byte
+	from, seq, i int
+}
+
+// add filters p and appends what stays to dst.
+func (f *filter) add(dst, p []byte) []byte {
+	c := cursor{p: p, dst: dst}
+	for c.i < len(p) {
+		if f.state == ground {
+			n := bytes.IndexByte(p[c.i:], esc)
+			if n < 0 {
+				break
+			}
+			c.seq = c.i + n
+			c.i = c.seq + 1
+			f.begin()
+			continue
+		}
+		steps[f.state](f, &c)
+	}
+	return f.end(&c)
+}
+
+// steps handles at least one byte in each state, or changes the state.
+var steps = [...]func(*filter, *cursor){
+	inEscape: (*filter).stepEscape, inCSI: (*filter).stepCSI,
+	inOSCNumber: (*filter).stepOSCNumber, inOSC: (*filter).stepOSC, inOSCEscape: (*filter).stepOSCEscape,
+	inDCS: (*filter).stepDCS, inQuery: (*filter).stepQuery, inQueryEsc: (*filter).stepQueryEscape,
+	passCSI: (*filter).stepPassCSI, passString: (*filter).stepPassString, passEscape: (*filter).stepPassEscape,
+}
+
+// undecided reports whether the present sequence may still have to go.
+func (s filterState) undecided() bool { return s >= inEscape && s <= inQueryEsc }
+
+// begin starts a sequence at an ESC.
+func (f *filter) begin() {
+	f.state = inEscape
+	f.prefix, f.inter, f.number, f.tmux, f.kind = 0, 0, 0, 0, 0
+}
+
+// end settles the rest of a chunk.
+func (f *filter) end(c *cursor) []byte {
+	switch {
+	case f.state == ground:
+		return append(c.dst, c.p[c.from:]...)
+	case f.state.undecided():
+		if f.state == inOSC {
+			if v, _ := f.judge(c, len(c.p), false); v == stays {
+				f.passOn(c)
+				f.state = passString
+				return f.end(c)
+			}
+		}
+		f.hold(c, len(c.p))
+		return c.dst
+	}
+	stop := len(c.p)
+	if f.state == passEscape && stop > c.from {
+		stop-- // That ESC may begin a question.
+	}
+	c.dst = append(c.dst, c.p[c.from:stop]...)
+	f.keep(c.p[c.seq:stop])
+	if stop < len(c.p) {
+		f.held = append(f.held, esc)
+	}
+	return c.dst
+}
+
+// hold moves the undecided part up to p[:stop] out of the chunk.
+func (f *filter) hold(c *cursor, stop int) {
+	c.dst = append(c.dst, c.p[c.from:c.seq]...)
+	f.held = append(f.held, c.p[c.seq:stop]...)
+	c.from, c.seq = stop, stop
+}
+
+// keep remembers what was passed on of an incomplete sequence.
+func (f *filter) keep(b []byte) {
+	if f.long {
+		return
+	}
+	if len(f.begun)+len(b) > maxBegun {
+		f.begun, f.long = nil, true
+		return
+	}
+	f.begun = append(f.begun, b...)
+}
+
+// passOn decides that the sequence stays.
+func (f *filter) passOn(c *cursor) {
+	if len(f.held) > 0 { // then from == seq
+		c.dst = append(c.dst, f.held...)
+		f.keep(f.held)
+		f.release()
+	}
+}
+
+// release empties held, keeping a small buffer.
+func (f *filter) release() {
+	if cap(f.held) > 4<<10 {
+		f.held = nil
+	}
+	f.held = f.held[:0]
+}
+
+// finish is the end of a sequence that stays, before p[i].
+func (f *filter) finish(c *cursor) {
+	f.passOn(c)
+	f.state = ground
+	f.torn = false
+	f.forget()
+}
+
+// forget clears what was begun.
+func (f *filter) forget() {
+	if cap(f.begun) > 4<<10 {
+		f.begun = nil
+	}
+	f.begun, f.long = f.begun[:0], false
+}
+
+// drop is the end of a sequence that goes, before p[stop]. If viewers are left
+// with a sequence that is not complete, they are told to give it up.
+func (f *filter) drop(c *cursor, stop int) {
+	f.discard(c, stop)
+	if f.torn || len(f.begun) > 0 {
+		c.dst = append(c.dst, can)
+	}
+	f.finish(c)
+}
+
+// discard takes out what is undecided before p[stop].
+func (f *filter) discard(c *cursor, stop int) {
+	c.dst = append(c.dst, c.p[c.from:c.seq]...)
+	c.from, c.seq = stop, stop
+	f.release()
+}
+
+// cutShort ends a sequence that another begins in: it means nothing. What
+// viewers have of it stays open for them until they see the new one.
+func (f *filter) cutShort() {
+	if len(f.begun) > 0 || f.long {
+		f.torn = true
+	}
+	f.forget()
+	f.begin()
+}
+
+// full reports that the undecided sequence has reached its bound, and then
+// passes it on and goes to state next.
+func (f *filter) full(c *cursor, next filterState) bool {
+	if len(f.held)+c.i-c.seq < maxHeld {
+		return false
+	}
+	f.passOn(c)
+	f.state = next
+	return true
+}
+
+// room is how many bytes the undecided sequence may still take of the chunk.
+func (f *filter) room(c *cursor) []byte {
+	rest := c.p[c.i:]
+	return rest[:min(len(rest), maxHeld-(len(f.held)+c.i-c.seq))]
+}
+
+// control handles what is common to escape sequences and CSI: controls inside
+// them act at once, before the sequence, and so leave it here too.
+func (f *filter) control(c *cursor, b byte) (done bool) {
+	switch {
+	case b == esc:
+		f.restart(c)
+	case b == can || b == sub:
+		c.i++
+		f.finish(c)
+	case b < 0x20:
+		f.hold(c, c.i)
+		if f.torn { // It must not become part of what was cut short.
+			c.dst = append(c.dst, can)
+			f.torn = false
+		}
+		c.dst = append(c.dst, b)
+		c.i++
+		c.from, c.seq = c.i, c.i
+	case b == 0x7f:
+		c.i++
+	case b >= 0x80: // a character: it ends the sequence without effect
+		f.finish(c)
+	default:
+		return false
+	}
+	return true
+}
+
+// restart ends a sequence without effect and begins one at the ESC at p[i].
+func (f *filter) restart(c *cursor) {
+	if f.state.undecided() {
+		f.discard(c, c.i)
+	} else {
+		f.torn = true
+	}
+	c.seq = c.i
+	c.i++
+	f.cutShort()
+}
+
+func (f *filter) stepEscape(c *cursor) {
+	b := c.p[c.i]
+	if f.control(c, b) {
+		return
+	}
+	c.i++
+	switch {
+	case b < 0x30:
+		f.addInter(b)
+		f.full(c, passCSI) // a flood of intermediates ends as a CSI does
+	case f.inter != 0:
+		f.finish(c)
+	case b == '[':
+		f.state = inCSI
+	case b == ']':
+		f.kind, f.state = b, inOSCNumber
+	case b == 'P':
+		f.kind, f.state = b, inDCS
+	case b == '_' || b == '^' || b == 'X' || b == 'k':
+		f.passOn(c)
+		f.kind, f.state = b, passString
+	case b == 'Z': // DECID, an old DA1
+		f.drop(c, c.i)
+	default:
+		f.finish(c)
+	}
+}
+
+func (f *filter) addInter(b byte) {
+	if f.inter == 0 {
+		f.inter = b
+	} else {
+		f.inter = manyInter
+	}
+}
+
+func (f *filter) stepCSI(c *cursor) {
+	b := c.p[c.i]
+	if f.control(c, b) {
+		return
+	}
+	c.i++
+	switch {
+	case b >= 0x40:
+		if f.questionCSI(c, b) {
+			f.drop(c, c.i)
+		} else {
+			f.finish(c)
+		}
+		return
+	case b >= '<' && b <= '?':
+		if f.prefix == 0 && f.inter == 0 && f.number == 0 {
+			f.prefix = b
+		} else {
+			f.inter = manyInter // Malformed, so no question.
+		}
+	case b < 0x30:
+		f.addInter(b)
+	case f.inter != 0:
+		f.inter = manyInter // A parameter after an intermediate.
+	default:
+		f.number = 1
+	}
+	f.full(c, passCSI)
+}
+
+func (f *filter) stepPassCSI(c *cursor) {
+	b := c.p[c.i]
+	switch {
+	case b == esc:
+		f.restart(c)
+	case b < 0x20 && b != can && b != sub, b >= 0x20 && b < 0x40, b == 0x7f:
+		c.i++
+	case b >= 0x80:
+		f.finish(c)
+	default:
+		c.i++
+		f.finish(c)
+	}
+}
+
+func (f *filter) stepDCS(c *cursor) {
+	b := c.p[c.i]
+	switch {
+	case b == esc:
+		f.restart(c)
+	case b == can || b == sub:
+		c.i++
+		f.finish(c)
+	case b >= 0x80:
+		f.finish(c)
+	case b < 0x20 || b == 0x7f:
+		c.i++
+		f.full(c, passString)
+	case b < 0x40:
+		if c.i++; b < 0x30 {
+			f.addInter(b)
+		} else {
+			f.number = 1
+		}
+		f.full(c, passString)
+	default:
+		c.i++
+		if b == 'q' && (f.inter == '$' || f.inter == '+') { // DECRQSS, XTGETTCAP
+			f.state = inQuery
+			return
+		}
+		f.passOn(c)
+		f.state = passString
+		if b == 't' && f.inter == 0 && f.number == 0 {
+			f.tmux = 1
+		}
+	}
+}
+
+// scan moves over a string's body up to a byte that may end it. It reports
+// false when the chunk, or the room for an undecided one, ends first.
+func (f *filter) scan(c *cursor, body []byte) bool {
+	for n, b := range body {
+		if b < 0x20 && (b == esc || b == can || b == sub || b == bel && (f.kind == ']' || f.kind == 'k')) {
+			c.i += n
+			return true
+		}
+	}
+	c.i += len(body)
+	return false
+}
+
+func (f *filter) stepQuery(c *cursor) {
+	if !f.scan(c, f.room(c)) {
+		f.full(c, passString)
+		return
+	}
+	b := c.p[c.i]
+	c.i++
+	if b == esc {
+		f.state = inQueryEsc
+	} else {
+		f.finish(c) // cancelled
+	}
+}
+
+func (f *filter) stepQueryEscape(c *cursor) {
+	if c.p[c.i] == '\\' {
+		c.i++
+		f.drop(c, c.i)
+		return
+	}
+	f.splitEscape(c)
+}
+
+// splitEscape ends an undecided string that the ESC just seen cuts short, and
+// begins a sequence with that ESC. The string means nothing, but an OSC that
+// would have been passed on as it came must be, however the input is split.
+func (f *filter) splitEscape(c *cursor) {
+	stop := c.i - 1
+	early := c.i == c.seq // the ESC came with an earlier chunk
+	if early {
+		stop = c.i
+		f.held = f.held[:len(f.held)-1]
+	}
+	if v, _ := f.judge(c, stop, false); f.kind == ']' && v == stays {
+		f.passOn(c)
+		c.seq = stop
+		f.torn = true
+	} else {
+		f.discard(c, stop)
+	}
+	if early {
+		f.held = append(f.held, esc)
+	}
+	f.cutShort()
+}
+
+func (f *filter) stepPassString(c *cursor) {
+	if f.tmux > 0 && f.tmux < len(tmuxMark) {
+		if c.p[c.i] != tmuxMark[f.tmux] {
+			f.tmux = 0
+		} else {
+			f.tmux++
+			c.i++
+		}
+		return
+	}
+	if !f.scan(c, c.p[c.i:]) {
+		return
+	}
+	b := c.p[c.i]
+	c.i++
+	if b == esc {
+		f.state = passEscape
+	} else {
+		f.finish(c)
+	}
+}
+
+// tmuxMark begins a DCS in which every ESC is doubled (tmux's passthrough).
+const tmuxMark = "tmux;"
+
+func (f *filter) stepPassEscape(c *cursor) {
+	b := c.p[c.i]
+	switch {
+	case b == '\\':
+		c.i++
+		f.finish(c)
+	case b == esc && f.tmux == len(tmuxMark):
+		c.i++
+		f.passOn(c)
+		f.state = passString
+	default: // that ESC begins a sequence
+		flushed := c.i == c.seq && len(f.held) == 0
+		if c.i > c.seq {
+			c.seq = c.i - 1
+		}
+		f.torn = true
+		f.cutShort()
+		if flushed {
+			f.keep([]byte{esc})
+		}
+	}
+}
+
+// lone reports that all that is held is an ESC that may have been meant as it
+// is.
+func (f *filter) lone() bool { return len(f.held) == 1 && f.held[0] == esc }
+
+// flush passes on what is held, at the end of the output or when a lone ESC has
+// waited long enough.
+func (f *filter) flush(dst []byte) []byte {
+	c := cursor{dst: dst}
+	f.passOn(&c)
+	return c.dst
+}
+
+// resume appends what a viewer must have seen of the sequence that the output
+// is in the middle of, after a snapshot of the emulator, which has seen more.
+func (f *filter) resume(dst []byte) []byte {
+	switch {
+	case f.state == ground:
+		return dst
+	case f.long && f.kind == ']':
+		// Its head is gone: an OSC that means nothing takes the rest up.
+		return append(dst, "\x18\x1b]99999;"...)
+	case f.long && f.kind != 0:
+		return append(dst, "\x18\x1b^"...)
+	case f.long:
+		return append(dst, "\x18\x1b[>99999"...)
+	}
+	dst = append(dst, can)
+	return append(dst, f.begun...)
+}

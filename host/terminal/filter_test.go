@@ -1,0 +1,265 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"cotty/emulator"
+	"cotty/emulator/emutest"
+	"cotty/emulator/native"
+)
+
+// filterAll filters pieces, as they come.
+func filterAll(pieces ...string) string {
+	var f filter
+	var out []byte
+	for _, p := range pieces {
+		out = f.add(out, []byte(p))
+	}
+	return string(f.flush(out))
+}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, in, want string }{
+		{"text", "plain text\r\n", "plain text\r\n"},
+		{"styles", "\x1b[1;31mred\x1b[m", "\x1b[1;31mred\x1b[m"},
+		{"DA1", "a\x1b[cb\x1b[0cc", "abc"},
+		{"DA2, DA3, DECID", "a\x1b[>c\x1b[=0c\x1bZb", "ab"},
+		{"DSR", "a\x1b[5nb\x1b[6nc\x1b[?6nd\x1b[?996ne", "abcde"},
+		{"XTMODKEYS off is no question", "\x1b[>4n", "\x1b[>4n"},
+		{"DECRQM", "\x1b[?2026$p\x1b[4$p", ""},
+		{"soft reset, DECSCL", "\x1b[!p\x1b[61\"p", "\x1b[!p\x1b[61\"p"},
+		{"XTVERSION", "\x1b[>q\x1b[>0q", ""},
+		{"DECSCUSR, DECSCA", "\x1b[2 q\x1b[1\"q", "\x1b[2 q\x1b[1\"q"},
+		{"kitty keyboard", "\x1b[?u\x1b[>1u\x1b[<u\x1b[=1;1u\x1b[u", "\x1b[>1u\x1b[<u\x1b[=1;1u\x1b[u"},
+		{"modifyOtherKeys", "\x1b[?4m\x1b[>4;2m", "\x1b[>4;2m"},
+		{"window reports", "\x1b[18t\x1b[14;2t\x1b[21t\x1b[22;0t\x1b[8;24;80t\x1b[t", "\x1b[22;0t\x1b[8;24;80t\x1b[t"},
+		{"graphics attributes", "\x1b[?1;1;0S\x1b[3S", "\x1b[3S"},
+		{"DECREQTPARM, DECFRA", "\x1b[1x\x1b[65;1;1;2;2$x", "\x1b[65;1;1;2;2$x"},
+		{"DECRQCRA", "\x1b[1;1;1;1;2;2*y", ""},
+		{"DECRQSS", "a\x1bP$qm\x1b\\b", "ab"},
+		{"XTGETTCAP", "a\x1bP+q544e\x1b\\b", "ab"},
+		{"sixel", "\x1bPq#0;2;0;0;0~-\x1b\\", "\x1bPq#0;2;0;0;0~-\x1b\\"},
+		{"kitty graphics, even a query", "\x1b_Gi=1,a=q;AAAA\x1b\\", "\x1b_Gi=1,a=q;AAAA\x1b\\"},
+		{"nothing inside DCS", "\x1bPx\x07;[6n]133;A\x07\x1b\\ok", "\x1bPx\x07;[6n]133;A\x07\x1b\\ok"},
+		{"tmux passthrough", "\x1bPtmux;\x1b\x1b]133;A\x07\x1b\x1b[6n\x1b\\a\x1b[6n", "\x1bPtmux;\x1b\x1b]133;A\x07\x1b\x1b[6n\x1b\\a"},
+		{"titles", "\x1b]0;a\x07\x1b]2;b\x1b\\\x1b]1;c\x07", "\x1b]0;a\x07\x1b]2;b\x1b\\\x1b]1;c\x07"},
+		{"links", "\x1b]8;;http://x/\x1b\\l\x1b]8;;\x1b\\", "\x1b]8;;http://x/\x1b\\l\x1b]8;;\x1b\\"},
+		{"marks", "\x1b]133;A\x07$ \x1b]133;B\x1b\\ls\x1b]633;E;ls;n\x07\x1b]133;C\x07out\x1b]133;D;0\x07\x1b]7501;x\x07", "$ lsout"},
+		{"cwd", "\x1b]7;file://h/tmp\x1b\\", ""},
+		{"other numbers with the same start", "\x1b]13;#fff\x07\x1b]1330;A\x07\x1b]77;x\x07\x1b]777;notify;a;b\x07", "\x1b]13;#fff\x07\x1b]1330;A\x07\x1b]77;x\x07\x1b]777;notify;a;b\x07"},
+		{"iTerm2 marks", "\x1b]1337;SetMark\x07\x1b]1337;CurrentDir=/x\x07\x1b]1337;ReportCellSize\x07", ""},
+		{"iTerm2 files", "\x1b]1337;File=inline=1:AAAA\x07", "\x1b]1337;File=inline=1:AAAA\x07"},
+		{"colour questions", "\x1b]10;?\x07\x1b]11;?\x1b\\\x1b]12;?\x07\x1b]4;1;?\x07\x1b]4;1;?;2;?\x07\x1b]10;?;?\x07", ""},
+		{"colours", "\x1b]10;#fff\x07\x1b]4;1;#123456\x07\x1b]110\x07\x1b]104;1\x07", "\x1b]10;#fff\x07\x1b]4;1;#123456\x07\x1b]110\x07\x1b]104;1\x07"},
+		{"colours set and asked at once", "\x1b]4;1;?;2;red\x07\x1b]10;?;#abc\x07", "\x1b]4;2;red\x1b\\\x1b]11;#abc\x1b\\"},
+		{"kitty's colours", "\x1b]21;foreground=?\x07\x1b]21;cursor=red;foreground=?\x07\x1b]21;cursor=red\x07", "\x1b]21;cursor=red\x1b\\\x1b]21;cursor=red\x07"},
+		{"clipboard", "\x1b]52;c;?\x07\x1b]52;c;aGk=\x07\x1b]52;;?\x1b\\", "\x1b]52;c;aGk=\x07"},
+		{"pointer, font, notification", "\x1b]22;?__current__\x07\x1b]22;text\x07\x1b]50;?\x07\x1b]99;i=1:p=?;\x07\x1b]99;i=1;hello\x07", "\x1b]22;text\x07\x1b]99;i=1;hello\x07"},
+		{"cancelled mark", "\x1b]133;A\x18a\x1b]7;x\x1ab", "\x1b]133;A\x18a\x1b]7;x\x1ab"},
+		{"mark ended by another sequence", "\x1b]133;A\x1b[1mb\x1b[6", "\x1b[1mb\x1b[6"},
+		{"control inside CSI", "\x1b[3\n1m\x1b[6\rn", "\n\x1b[31m\r"},
+		{"character inside CSI", "\x1b[6é n", "\x1b[6é n"},
+		{"ESC inside CSI", "\x1b[6\x1b[31mn", "\x1b[31mn"},
+		{"a question inside a CSI", "\x1b[6\x1b[5nm", "m"},
+		{"a question inside a string that stays", "\x1b]0;t\x1b[5nm", "\x1b]0;t\x18m"},
+		{"malformed questions stay", "\x1b[6?n\x1b[?$4p", "\x1b[6?n\x1b[?$4p"},
+		{"designations", "\x1b(0\x1b)B\x1b#8\x1b=\x1b7", "\x1b(0\x1b)B\x1b#8\x1b=\x1b7"},
+		{"UTF-8 that looks like C1", "\xc2\x9b6n\xe2\x94\x9c", "\xc2\x9b6n\xe2\x94\x9c"},
+		{"unfinished", "a\x1b]133;A", "a\x1b]133;A"},
+	} {
+		if got := filterAll(tt.in); got != tt.want {
+			t.Errorf("%s: %q becomes %q; want %q", tt.name, tt.in, got, tt.want)
+		}
+		if got := filterAll(strings.Split(tt.in, "")...); got != tt.want {
+			t.Errorf("%s, byte by byte: %q becomes %q; want %q", tt.name, tt.in, got, tt.want)
+		}
+		for i := range tt.in {
+			if got := filterAll(tt.in[:i], tt.in[i:]); got != tt.want {
+				t.Errorf("%s, split at %d: %q becomes %q; want %q", tt.name, i, tt.in, got, tt.want)
+			}
+		}
+	}
+}
+
+// What stays is not held back: only an undecided sequence is.
+func TestFilterHoldsLittle(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, now string }{
+		{"text", "text"},
+		{"a\x1b", "a"},
+		{"a\x1b[3", "a"},
+		{"\x1b]0;tit", "\x1b]0;tit"},
+		{"\x1b]5", ""},
+		{"\x1b]52;c", ""},
+		{"\x1b]52;c;aG", "\x1b]52;c;aG"},
+		{"\x1b]1337;File=na", "\x1b]1337;File=na"},
+		{"\x1b_Gf=100;AAA", "\x1b_Gf=100;AAA"},
+		{"\x1bPq~~", "\x1bPq~~"},
+		{"\x1bPq~~\x1b", "\x1bPq~~"},
+		{"\x1bP$qm", ""},
+	} {
+		var f filter
+		if got := f.add(nil, []byte(tt.in)); string(got) != tt.now {
+			t.Errorf("%q: %q is passed on at once; want %q", tt.in, got, tt.now)
+		}
+	}
+}
+
+// Overlong sequences are passed on, and memory stays bounded.
+func TestFilterBounds(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		"\x1b]133;" + strings.Repeat("x", 3*maxHeld) + "\x07after",
+		"\x1bP$q" + strings.Repeat("x", 3*maxHeld) + "\x1b\\after",
+		"\x1b[" + strings.Repeat("1;", 2*maxHeld) + "nafter",
+		"\x1bP" + strings.Repeat("1;", 2*maxHeld) + "q~\x1b\\after",
+		"\x1b" + strings.Repeat("(", 2*maxHeld) + "Bafter",
+		"\x1b]" + strings.Repeat("0", 2*maxHeld) + ";x\x07after",
+		"\x1b]4;1;?;" + strings.Repeat("2;red;", maxHeld) + "\x07after",
+	} {
+		for _, piece := range []int{1, 1000, maxHeld, len(in)} {
+			var f filter
+			var out []byte
+			for rest := in; len(rest) > 0; {
+				n := min(piece, len(rest))
+				out = f.add(out, []byte(rest[:n]))
+				rest = rest[n:]
+				if len(f.held) > maxHeld || len(f.begun) > maxBegun {
+					t.Fatalf("%.8q… in pieces of %d: %d held, %d begun", in, piece, len(f.held), len(f.begun))
+				}
+			}
+			if string(out) != in {
+				t.Errorf("%.8q… in pieces of %d: %d bytes of %d came out", in, piece, len(out), len(in))
+			}
+			if f.state != ground || len(f.begun) > 0 {
+				t.Errorf("%.8q… in pieces of %d: state %d, %d begun at the end", in, piece, f.state, len(f.begun))
+			}
+		}
+	}
+}
+
+// A lone ESC that was flushed is taken back when it turns out to ask.
+func TestFilterFlush(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ rest, want string }{
+		{"[31mx", "a\x1b[31mx"},
+		{"[6nx", "a\x1b\x18x"},
+		{"]133;A\x07x", "a\x1b\x18x"},
+		{"]133;A\x1b\\x", "a\x1b\x18x"},
+		{"]0;t\x07x", "a\x1b]0;t\x07x"},
+		{"]10;?;#abc\x07", "a\x1b\x18\x1b]11;#abc\x1b\\"},
+		{"P$qm\x1b\\x", "a\x1b\x18x"},
+		{"[?2026$px", "a\x1b\x18x"},
+		{"Zx", "a\x1b\x18x"},
+		{"\x1b[6nx", "a\x1b\x18x"},
+		{"(Bx", "a\x1b(Bx"},
+	} {
+		for _, split := range [][]string{{tt.rest}, strings.Split(tt.rest, "")} {
+			var f filter
+			out := f.add(nil, []byte("a\x1b"))
+			if !f.lone() {
+				t.Fatal("a lone ESC is not seen")
+			}
+			out = f.flush(out)
+			if f.lone() {
+				t.Fatal("still lone after flush")
+			}
+			for _, s := range split {
+				out = f.add(out, []byte(s))
+			}
+			if string(out) != tt.want {
+				t.Errorf("flushed before %q: %q; want %q", split, out, tt.want)
+			}
+		}
+	}
+	var f filter
+	out := f.add(nil, []byte("\x1b]0;t\x1b"))
+	if !f.lone() {
+		t.Error("a lone ESC in a string is not seen")
+	}
+	out = f.flush(out)
+	if out = f.add(out, []byte("[6nx")); string(out) != "\x1b]0;t\x1b\x18x" {
+		t.Errorf("flushed in a string: %q", out)
+	}
+}
+
+// asks collects what a viewer would answer or report, were it asked.
+func asks(e emulator.Emulator) (found []string) {
+	for _, ev := range e.Events() {
+		switch ev.Kind {
+		case emulator.EventReply, emulator.EventMark, emulator.EventCwd:
+			found = append(found, fmt.Sprintf("%d %q", ev.Kind, ev.Text))
+		}
+	}
+	return found
+}
+
+// checkFilter holds for any input: the split doesn't matter, no question or
+// mark is left, and a viewer's screen is the same.
+func checkFilter(in []byte, cuts *rand.Rand) error {
+	var whole filter
+	want := whole.flush(whole.add(nil, in))
+	for _, most := range []int{1, 3, 40} {
+		var f filter
+		var got []byte
+		for rest := in; len(rest) > 0; {
+			n := min(len(rest), 1+cuts.IntN(most))
+			got = f.add(got, bytes.Clone(rest[:n]))
+			rest = rest[n:]
+		}
+		if got = f.flush(got); !bytes.Equal(got, want) {
+			return fmt.Errorf("in pieces of up to %d: %q; whole: %q", most, got, want)
+		}
+	}
+	o := emulator.Options{Cols: 20, Rows: 6, History: 40}
+	all, left := native.New(o), native.New(o)
+	all.Write(in)
+	left.Write(want)
+	// What is doubled for tmux is for the terminal outside of it.
+	if found := asks(left); found != nil && !bytes.Contains(in, []byte("\x1bPtmux;")) {
+		return fmt.Errorf("%q is left, in which a viewer finds %s", want, found)
+	}
+	if d := emutest.Diff(emutest.Dump(left), emutest.Dump(all)); d != "" {
+		return fmt.Errorf("a viewer of %q sees something else:\n%s", want, d)
+	}
+	return nil
+}
+
+func TestFilterProperties(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(1500) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		in := repaired(emutest.Program(r, 20, 6, 1+r.IntN(80), emutest.All))
+		if err := checkFilter(in, r); err != nil {
+			small := emutest.Shrink(in, func(b []byte) bool {
+				return checkFilter(repaired(b), rand.New(rand.NewPCG(seed, 8))) != nil
+			})
+			t.Fatalf("seed %d: %v\nsmall: %q: %v", seed, err, small, checkFilter(repaired(small), rand.New(rand.NewPCG(seed, 8))))
+		}
+	}
+}
+
+func FuzzFilter(f *testing.F) {
+	for _, s := range []string{
+		"a\x1b[6nb", "\x1b]133;A\x07", "\x1bP$qm\x1b\\", "\x1b]4;1;?;2;red\x07", "\x1bPtmux;\x1b\x1b[c\x1b\\",
+		"\x1b]52;c;?\x07", "\x1b[3\n1m", "\x1b]0;a\x1b\x1b[c",
+	} {
+		f.Add([]byte(s), uint64(1))
+	}
+	f.Fuzz(func(t *testing.T, in []byte, seed uint64) {
+		if err := checkFilter(repaired(in), rand.New(rand.NewPCG(seed, 1))); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// repaired is the input as the filter and the emulator get it.
+func repaired(in []byte) []byte {
+	var d decoder
+	return append(d.decode(append(make([]byte, headroom, headroom+len(in)), in...)), d.flush()...)
+}
