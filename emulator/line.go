@@ -41,6 +41,13 @@ func (p Profile) AppendLine(buf []byte, cells []Cell, on Ground, pen *Pen) []byt
 		end = p.textEnd(cells, on)
 	}
 	for x := 0; x < end; {
+		if n := plainRun(cells[x:end], pen); n > 0 {
+			for i := range cells[x : x+n] {
+				buf = append(buf, byte(cells[x+i].Rune))
+			}
+			x += n
+			continue
+		}
 		if n := p.blankRun(cells[x:end]); n > 0 {
 			buf = p.appendBlank(buf, cells[x:x+n], on, pen)
 			x += n
@@ -58,6 +65,21 @@ func (p Profile) AppendLine(buf []byte, cells []Cell, on Ground, pen *Pen) []byt
 		buf = p.appendTail(buf, &cells[end], on, pen)
 	}
 	return buf
+}
+
+// plainRun is the length of the run of ASCII cells at the start of cells that
+// the pen can write as it is.
+func plainRun(cells []Cell, pen *Pen) int {
+	if pen.Link != "" {
+		return 0
+	}
+	for i := range cells {
+		c := &cells[i]
+		if c.Rune <= ' ' || c.Rune >= 0x7f || c.Combining != "" || c.Link != "" || c.Style != pen.Style {
+			return i
+		}
+	}
+	return len(cells)
 }
 
 // textEnd is where the tail of equal blanks begins that needs no cells of its

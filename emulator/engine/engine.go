@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"cotty/emulator"
+	"cotty/emulator/native"
 	"cotty/emulator/vt10x"
 )
 
@@ -18,7 +19,8 @@ import (
 const Default = "vt10x"
 
 var engines = map[string]func(emulator.Options) emulator.Emulator{
-	"vt10x": vt10x.New,
+	"native": native.New,
+	"vt10x":  vt10x.New,
 }
 
 // New makes an emulator of the named engine; an empty name is Default.

@@ -110,13 +110,14 @@ func appendStandIn(buf []byte, r rune, w int) []byte {
 	return buf
 }
 
-// repeat is REP: the last character n times more.
+// repeat is REP: the last character n times more, at most as often as the
+// screen has room for.
 func (e *engine) repeat(n int) {
 	if e.last == 0 {
 		return
 	}
 	e.run = e.run[:0]
-	for range min(n, maxParam) {
+	for range min(n, e.cols*e.rows) {
 		e.run = append(e.run, e.last)
 	}
 	e.print(e.run)
