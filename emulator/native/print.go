@@ -166,13 +166,24 @@ func (e *Engine) attach(r rune) {
 		return
 	}
 	first, _ := utf8.DecodeRune(e.textBuf)
-	e.textBuf = utf8.AppendRune(e.textBuf, r)
-	text := e.texts.intern(e.textBuf)
-	line.cells[x] = c&^(runeMask|clusterBit) | text
-	e.mark(y, x, x+1)
-	if r == vs16 && c&kindMask == 0 && e.lastValid() && emojiBase(first) {
-		e.widen(x, c&^(runeMask|clusterBit)|text)
+	widens := r == vs16 && c&kindMask == 0 && emojiBase(first)
+	if widens && !e.canWiden() {
+		return
 	}
+	e.textBuf = utf8.AppendRune(e.textBuf, r)
+	c = c&^(runeMask|clusterBit) | e.texts.intern(e.textBuf)
+	line.cells[x] = c
+	e.mark(y, x, x+1)
+	if widens {
+		e.widen(x, c)
+	}
+}
+
+// canWiden reports whether the cell printed last could have been a wide one.
+// Elsewhere the variation selector is lost, so that no cell holds text of
+// another width than its own.
+func (e *Engine) canWiden() bool {
+	return e.lastValid() && (!e.cur.pending || e.flags.has(flagWrap) && e.edge()-e.left >= 2)
 }
 
 // widen gives the cell printed last, now c, a second column: VS16 made it an
@@ -181,9 +192,6 @@ func (e *Engine) attach(r rune) {
 func (e *Engine) widen(x int, c cell) {
 	ok := e.last
 	if e.cur.pending {
-		if e.edge()-e.left < 2 || !e.flags.has(flagWrap) {
-			return
-		}
 		e.scr.lines[e.cur.y].cells[x] = 0
 		e.cur.pending = false
 		e.place(c, 2, 2)

@@ -27,7 +27,7 @@ func (e *Engine) Snapshot(buf []byte, history int) []byte {
 	}
 	w.screen(&e.screens[0], history)
 	if e.alt() {
-		w.raw("\x1b[?1047h")
+		w.raw("\x1b[?1047h\x1b[H")
 		w.screen(&e.screens[1], 0)
 	}
 	w.modes()
@@ -163,8 +163,8 @@ func (w *writer) screen(s *screen, history int) {
 		w.history(first, n)
 	}
 	rows := s.lines
-	for !w.started && len(rows) > 0 && rows[len(rows)-1].length() == 0 {
-		rows = rows[:len(rows)-1]
+	for n := len(rows); !w.started && n > 0 && rows[n-1].length() == 0 && (n < 2 || !rows[n-2].wrapped); n-- {
+		rows = rows[:n-1]
 	}
 	for _, r := range rows {
 		w.e.textBuf = w.e.appendLine(w.e.textBuf[:0], r, r.length())
