@@ -55,7 +55,7 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%s is not found", c.Name)
 		}
 	}
-	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Terminals", "Scrolling", "cotty"}) {
+	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Terminals", "Scrolling", "Copy mode", "cotty"}) {
 		t.Errorf("the groups are %v", got)
 	}
 }
@@ -92,7 +92,10 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"arrange", "reload-config", "stop"} // found in the palette
+	byName := []string{ // found in the palette, or bound by those who want them
+		"arrange", "reload-config", "stop",
+		"scroll-up", "scroll-down", "scroll-page-down", "scroll-top", "scroll-bottom",
+	}
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -142,7 +145,7 @@ func TestCheck(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	for line, want := range map[string]string{
 		"zoom": "Panes: Zoom", "go-tab 7": "Tabs: Go to tab 7", "go-tab": "Tabs: Go to a tab", "arrange tiled": "Panes: Panes tiled",
-		"arrange x": "Panes: Arrange panes", "resize-up 5": "Panes: Resize up by 5", "rename-tab a": `Tabs: Rename tab to "a"`, "nothing": "",
+		"arrange x": "Panes: Arrange panes", "copy-move word-back": "Copy mode: To the word before", "resize-up 5": "Panes: Resize up by 5", "rename-tab a": `Tabs: Rename tab to "a"`, "nothing": "",
 	} {
 		words := strings.Fields(line)
 		group, text, ok := Describe(words[0], words[1:])
@@ -169,7 +172,7 @@ func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 func TestReasons(t *testing.T) {
 	full := Context{
 		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
-		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
+		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true, Searching: true,
 	}
 	for _, c := range All() {
 		ctx := full
@@ -222,6 +225,8 @@ func TestReasons(t *testing.T) {
 		{"send-prefix", func(c *Context) { c.Holder = Nobody }, "there is no terminal here"},
 		{"scroll-up", func(c *Context) { c.Scroll = 10 }, "there is nothing above"},
 		{"scroll-bottom", func(c *Context) { c.Scroll = 0 }, "there is nothing below"},
+		{"search-next", func(c *Context) { c.Searching = false }, "nothing was searched for"},
+		{"copy-move up", func(c *Context) { c.Copying = false }, "copy mode is not on"},
 		{"copy-exit", func(c *Context) { c.Copying = false }, "copy mode is not on"},
 		{"explode", func(*Context) {}, "there is no such command"},
 	} {

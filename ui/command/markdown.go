@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cotty/keymap"
@@ -19,11 +20,11 @@ func Markdown(tables ...keymap.Table) string {
 		fmt.Fprintf(&b, "| %s | %s |\n", t.Name, code(t.Prefix().String()))
 	}
 	b.WriteString("\nKeys marked with ↻ may be repeated without the prefix for half a second. ")
-	b.WriteString("A command without a key is in the command palette.\n")
+	b.WriteString("The command palette has every command, also those without a key.\n")
 	for _, group := range groups() {
 		writeKeys(&b, keymap.Normal, group, tables)
 	}
-	b.WriteString("\n# Copy mode\n\nIn copy mode keys move through what has scrolled away, without the prefix.\n")
+	b.WriteString("\n# In copy mode\n\nThese keys need no prefix; the prefix key does what it always does.\n")
 	for _, group := range groups() {
 		writeKeys(&b, keymap.Copy, group, tables)
 	}
@@ -46,56 +47,69 @@ func groups() []string {
 	return out
 }
 
-// writeKeys writes the table of a group's keys in a mode, nothing when the group
-// has no command for it.
-func writeKeys(b *strings.Builder, m keymap.Mode, group string, tables []keymap.Table) {
-	title := "## " + group
-	rows := 0
+// effect is a row of the documentation: a command, or one of the choices of a
+// command that takes one.
+type effect struct {
+	title, name string
+	choice      string // "" for the whole command
+}
+
+func effects(group string) []effect {
+	var out []effect
 	for _, c := range table {
-		if c.Group != group {
-			continue
+		switch {
+		case c.Group != group:
+		case len(c.Args) == 1 && c.Args[0].Kind == Choice:
+			for _, choice := range c.Args[0].Choices {
+				out = append(out, effect{c.describe([]string{choice}), c.Name, choice})
+			}
+		default:
+			out = append(out, effect{title: c.Title, name: c.Name})
 		}
-		cells, keyed := keysIn(tables, m, c.Name)
-		if _, elsewhere := keysIn(tables, keymap.Copy, c.Name); !keyed && (m == keymap.Copy || elsewhere) {
+	}
+	return out
+}
+
+// writeKeys writes the table of a group's keys in a mode, nothing when the group
+// has no key in it.
+func writeKeys(b *strings.Builder, m keymap.Mode, group string, tables []keymap.Table) {
+	rows := 0
+	for _, e := range effects(group) {
+		line, keyed := "| "+e.title+" |", false
+		for _, t := range tables {
+			keys := keysOf(t, m, e)
+			line += " " + keys + " |"
+			keyed = keyed || keys != ""
+		}
+		if !keyed {
 			continue
 		}
 		if rows == 0 {
-			fmt.Fprintf(b, "\n%s\n\n| |", title)
+			fmt.Fprintf(b, "\n## %s\n\n| |", group)
 			for _, t := range tables {
 				fmt.Fprintf(b, " %s |", t.Name)
 			}
 			b.WriteString("\n|---|" + strings.Repeat("---|", len(tables)) + "\n")
 		}
 		rows++
-		fmt.Fprintf(b, "| %s | %s |\n", c.Title, strings.Join(cells, " | "))
+		b.WriteString(line + "\n")
 	}
 }
 
-// keysIn gives the keys of a command in each table; any is false when it has
-// none.
-func keysIn(tables []keymap.Table, m keymap.Mode, name string) (cells []string, any bool) {
-	for _, t := range tables {
-		keys := keysOf(t, m, name)
-		cells = append(cells, keys)
-		any = any || keys != ""
-	}
-	return cells, any
-}
-
-// keysOf gives the keys of a command as Markdown.
-func keysOf(t keymap.Table, m keymap.Mode, name string) string {
+// keysOf gives the keys of an effect as Markdown.
+func keysOf(t keymap.Table, m keymap.Mode, e effect) string {
 	var keys []string
 	for _, s := range t.Help(m, Describe) {
 		for _, r := range s.Rows {
-			if r.Command != name {
+			if r.Command != e.name || e.choice != "" && !slices.Equal(r.Args, []string{e.choice}) {
 				continue
 			}
 			for _, k := range r.Keys {
 				k = code(k)
-				if b := t.For(name, r.Args...); len(b) > 0 && b[0].Repeat {
+				if b := t.For(e.name, r.Args...); len(b) > 0 && b[0].Repeat {
 					k += "↻"
 				}
-				if len(r.Args) > 0 {
+				if len(r.Args) > 0 && e.choice == "" {
 					k += " (" + strings.Join(r.Args, " ") + ")"
 				}
 				keys = append(keys, k)

@@ -8,6 +8,7 @@ const (
 	groupTabs      = "Tabs"
 	groupTerminals = "Terminals"
 	groupScrolling = "Scrolling"
+	groupCopying   = "Copy mode"
 	groupCotty     = "cotty"
 )
 
@@ -18,14 +19,45 @@ var (
 	name  = []Arg{{Name: "name", Kind: Text, Optional: true}}
 )
 
+// choice is a value of a Choice argument, and what the command is called with
+// it.
+type choice struct{ name, title string }
+
 // arrangements are the choices of "arrange": layout's presets, in the words of
 // tmux's select-layout, and what a person calls them.
-var arrangements = []struct{ name, title string }{
+var arrangements = []choice{
 	{"even-horizontal", "Panes side by side"},
 	{"even-vertical", "Panes one above the other"},
 	{"main-horizontal", "Main pane on top"},
 	{"main-vertical", "Main pane on the left"},
 	{"tiled", "Panes tiled"},
+}
+
+// motions are the choices of "copy-move", named after what vi's keys do.
+var motions = []choice{
+	{"left", "Left"},
+	{"down", "Down"},
+	{"up", "Up"},
+	{"right", "Right"},
+	{"line-start", "To the start of the line"},
+	{"line-text", "To the first text of the line"},
+	{"line-end", "To the end of the line"},
+	{"word-next", "To the next word"},
+	{"word-back", "To the word before"},
+	{"word-end", "To the end of the word"},
+	{"paragraph-next", "To the next paragraph"},
+	{"paragraph-back", "To the paragraph before"},
+	{"screen-top", "To the top of the pane"},
+	{"screen-middle", "To the middle of the pane"},
+	{"screen-bottom", "To the bottom of the pane"},
+	{"history-top", "To the oldest line"},
+	{"history-bottom", "To the newest line"},
+	{"half-up", "Half a page up"},
+	{"half-down", "Half a page down"},
+	{"page-up", "A page up"},
+	{"page-down", "A page down"},
+	{"scroll-up", "Scroll a line up"},
+	{"scroll-down", "Scroll a line down"},
 }
 
 var table = []Command{
@@ -135,10 +167,10 @@ var table = []Command{
 		Disabled: all(pane, several),
 	},
 	{
-		Name: "arrange", Title: "Arrange panes", Group: groupPanes, Args: arrangeArgs(),
+		Name: "arrange", Title: "Arrange panes", Group: groupPanes, Args: choose("arrangement", arrangements),
 		Help:     "Arrange this tab's panes side by side, one above the other, around a main pane, or tiled.",
 		Disabled: all(pane, several),
-		describe: describeArrange,
+		describe: describeChoice("Arrange panes", arrangements),
 	},
 
 	{
@@ -207,8 +239,13 @@ var table = []Command{
 	},
 
 	{
-		Name: "copy-mode", Title: "Scroll back", Group: groupScrolling,
-		Help:     "Enter copy mode, in which keys move through what has scrolled away.",
+		Name: "copy-mode", Title: "Copy mode", Group: groupScrolling,
+		Help:     "Enter copy mode, in which keys move through what has scrolled away, select and copy it.",
+		Disabled: all(pane),
+	},
+	{
+		Name: "search-back", Title: "Search back", Group: groupScrolling,
+		Help:     "Look for a text in copy mode, from here towards the oldest line.",
 		Disabled: all(pane),
 	},
 	{
@@ -222,16 +259,6 @@ var table = []Command{
 		Help:     "Scroll this pane forward by lines.",
 		Disabled: all(pane, newer),
 		describe: func(args []string) string { return "Scroll down by " + args[0] },
-	},
-	{
-		Name: "scroll-half-up", Title: "Scroll half a page up", Group: groupScrolling,
-		Help:     "Scroll this pane back by half of its height.",
-		Disabled: all(pane, older),
-	},
-	{
-		Name: "scroll-half-down", Title: "Scroll half a page down", Group: groupScrolling,
-		Help:     "Scroll this pane forward by half of its height.",
-		Disabled: all(pane, newer),
 	},
 	{
 		Name: "scroll-page-up", Title: "Scroll a page up", Group: groupScrolling,
@@ -253,8 +280,50 @@ var table = []Command{
 		Help:     "Show what the program shows now.",
 		Disabled: all(pane, newer),
 	},
+
 	{
-		Name: "copy-exit", Title: "Leave copy mode", Group: groupScrolling,
+		Name: "copy-move", Title: "Move in copy mode", Group: groupCopying, Args: choose("motion", motions),
+		Help:     "Move the cursor of copy mode.",
+		Disabled: all(pane, copying),
+		describe: describeChoice("Move in copy mode", motions),
+	},
+	{
+		Name: "copy-select", Title: "Select", Group: groupCopying,
+		Help:     "Start a selection at the cursor of copy mode, or end it.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-select-lines", Title: "Select lines", Group: groupCopying,
+		Help:     "Start a selection of whole lines at the cursor of copy mode, or end it.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-selection", Title: "Copy and leave", Group: groupCopying,
+		Help:     "Copy what is selected, if anything is, and leave copy mode.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "search-forward", Title: "Search forward", Group: groupCopying,
+		Help:     "Look for a text in copy mode, from here towards the newest line.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "search-next", Title: "Next match", Group: groupCopying,
+		Help:     "Go to the next match of the search, in its direction.",
+		Disabled: all(pane, copying, searching),
+	},
+	{
+		Name: "search-previous", Title: "Previous match", Group: groupCopying,
+		Help:     "Go to the next match of the search, against its direction.",
+		Disabled: all(pane, copying, searching),
+	},
+	{
+		Name: "copy-escape", Title: "Drop the selection, or leave", Group: groupCopying,
+		Help:     "Drop the selection; without one leave copy mode.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-exit", Title: "Leave copy mode", Group: groupCopying,
 		Help:     "Leave copy mode and return to what the program shows now.",
 		Disabled: all(pane, copying),
 	},
@@ -299,19 +368,23 @@ var index = func() map[string]int {
 	return m
 }()
 
-func arrangeArgs() []Arg {
-	a := Arg{Name: "arrangement", Kind: Choice}
-	for _, p := range arrangements {
-		a.Choices = append(a.Choices, p.name)
+// choose makes the one argument of a command that takes a choice.
+func choose(name string, from []choice) []Arg {
+	a := Arg{Name: name, Kind: Choice}
+	for _, c := range from {
+		a.Choices = append(a.Choices, c.name)
 	}
 	return []Arg{a}
 }
 
-func describeArrange(args []string) string {
-	for _, p := range arrangements {
-		if p.name == args[0] {
-			return p.title
+// describeChoice words a command by its choice.
+func describeChoice(otherwise string, from []choice) func([]string) string {
+	return func(args []string) string {
+		for _, c := range from {
+			if c.name == args[0] {
+				return c.title
+			}
 		}
+		return otherwise
 	}
-	return "Arrange panes"
 }
