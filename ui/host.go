@@ -27,6 +27,12 @@ type Host interface {
 	Dispatch(uri ahp.URI, a ahp.Action) (clientSeq int64, err error)
 }
 
+// Stopper is a Host that can be asked to end (x-cotty/stop). The command "stop"
+// needs it.
+type Stopper interface {
+	Stop(ctx context.Context) error
+}
+
 // Link is the state of the connection to the host.
 type Link uint8
 

@@ -3,30 +3,18 @@ package ui
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"fmt"
+	"io"
 	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/ui/tty"
 )
-
-// Config says what to show and how.
-type Config struct {
-	// Required.
-	Host Host
-	Sink *Sink // the one that the connection feeds
-
-	// What.
-	Layout  string   // name of the layout; empty means "main"
-	Cwd     string   // absolute directory of the first terminal; empty means the host's default
-	Command []string // argv of the first terminal of an empty layout; empty means the user's shell
-
-	// How.
-	Keymap string   // name of a keymap preset; empty means "default"
-	Theme  string   // name of a theme; empty means the default one
-	Engine string   // name of an emulator engine; empty means engine.Default
-	Env    []string // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
-
-	// Log may be nil.
-	Log *slog.Logger
-}
 
 // Reason says why the interface ended.
 type Reason uint8
@@ -50,11 +38,145 @@ type Exit struct {
 	Note   string
 }
 
+// ended is the message that something from outside ends the interface, and
+// why.
+type ended string
+
+// stuckTime is how long a signal waits for the loop before it ends it hard.
+const stuckTime = 2 * time.Second
+
 // Run shows the interface on the terminal in and out until the user leaves, the
 // context ends, or SIGINT, SIGTERM or SIGHUP arrives. The terminal is restored
-// when it returns. The error is not nil when the interface could not start (in
-// or out is no terminal, TERM=dumb, a window that is too small to start is fine)
-// or broke.
-func Run(ctx context.Context, c Config, in, out *os.File) (Exit, error) {
-	return Exit{}, errors.New("not written yet")
+// when it returns, also after a panic. The error is not nil when the interface
+// could not start (in or out is no terminal, TERM is dumb, the configuration
+// names what does not exist) or broke.
+func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error) {
+	if c.Host == nil || c.Sink == nil {
+		return exit, errors.New("start interface: Host and Sink are required")
+	}
+	term, err := tty.Open(in, out, c.env())
+	if err != nil {
+		return exit, err
+	}
+	w, h, err := term.Size()
+	if err != nil {
+		return exit, err
+	}
+	var p *tea.Program // set before anything can send to it
+	wakes := make(chan struct{}, 1)
+	m, err := New(c, Env{
+		Caps:  term.Caps(),
+		Now:   time.Now,
+		After: func(d time.Duration, msg tea.Msg) { time.AfterFunc(d, func() { p.Send(msg) }) },
+		Wake: func() {
+			select {
+			case wakes <- struct{}{}:
+			default: // a wake-up waits already
+			}
+		},
+		Write: func(b []byte) {
+			if _, err := term.Write(b); err != nil {
+				go p.Send(ended("the terminal is gone: " + err.Error()))
+			}
+		},
+	})
+	if err != nil {
+		return exit, err
+	}
+	defer c.Sink.close()
+	p = tea.NewProgram(m,
+		tea.WithContext(ctx), tea.WithEnvironment(c.env()), tea.WithWindowSize(w, h),
+		tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1),
+		tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+
+	done := make(chan struct{})
+	defer close(done)
+	go wake(p, wakes, done)
+	go quiet(p)
+
+	defer func() {
+		r := recover()
+		term.SetCaps(m.Caps())
+		term.Restore()
+		term.Close()
+		if r != nil {
+			m.log.Error("interface broke", "panic", r, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the interface broke, everything in it runs on: %v", r)
+		}
+	}()
+	stop := signals(p, term, done)
+	defer stop()
+	if err := term.Enter(); err != nil {
+		return exit, err
+	}
+	if err := term.Read(
+		func(in tty.Input) { p.Send(in) },
+		func(err error) { p.Send(ended("the terminal is gone")) },
+	); err != nil {
+		return exit, err
+	}
+	if _, err := p.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) {
+		return exit, fmt.Errorf("run interface: %w", err)
+	}
+	return m.Exit(), nil
+}
+
+// wake hands wake-ups of the sink to the loop, so that the connection's
+// goroutine never waits for it.
+func wake(p *tea.Program, wakes, done chan struct{}) {
+	for {
+		select {
+		case <-wakes:
+			p.Send(Wake{})
+		case <-done:
+			return
+		}
+	}
+}
+
+// quiet ends the ticker that Bubble Tea starts for its renderer even when it
+// has none: an idle program wakes for nothing. Releasing the terminal, which
+// Bubble Tea does not hold here, is the one way to stop it.
+func quiet(p *tea.Program) {
+	p.Send(nil) // taken by the loop, which drops it: everything is started then
+	_ = p.ReleaseTerminal()
+}
+
+// signals hands on what the system says: a new size, that it is time to go,
+// that the program was stopped and goes on. It returns what undoes it.
+func signals(p *tea.Program, term *tty.Terminal, done chan struct{}) (stop func()) {
+	ch := make(chan os.Signal, 8)
+	signal.Notify(ch, syscall.SIGWINCH, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGCONT)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-ch:
+				handleSignal(p, term, s, done)
+			}
+		}
+	}()
+	return func() { signal.Stop(ch) }
+}
+
+func handleSignal(p *tea.Program, term *tty.Terminal, s os.Signal, done chan struct{}) {
+	switch s {
+	case syscall.SIGCONT:
+		if err := term.Enter(); err == nil {
+			p.Send(then(func(m *Model) { m.redraw() }))
+		}
+		fallthrough // it may have been resized meanwhile
+	case syscall.SIGWINCH:
+		if w, h, err := term.Size(); err == nil {
+			p.Send(tea.WindowSizeMsg{Width: w, Height: h})
+		}
+	default:
+		hard := time.AfterFunc(stuckTime, p.Kill)
+		p.Send(ended("ended by " + s.String()))
+		go func() {
+			<-done
+			hard.Stop()
+		}()
+	}
 }

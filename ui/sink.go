@@ -1,24 +1,199 @@
 package ui
 
-import "cotty/ahp"
+import (
+	"encoding/json"
+	"sync"
+
+	"cotty/ahp"
+	"cotty/ui/pane"
+)
+
+// maxInbox bounds what waits for the event loop. The connection's goroutine
+// waits when it is full: a host that sends that much faster than it can be
+// shown is held back by its connection's own bounds.
+const maxInbox = 4096
 
 // Sink takes what the connection brings. Its methods are called from one
 // goroutine, the connection's, in order. It is made before the connection and
 // before the Model, and keeps what arrives in between: the root snapshot of
 // the handshake above all.
-type Sink struct{}
+//
+// What a terminal prints goes straight into the terminal's feed; all else waits
+// in the inbox until the event loop takes it. The loop is woken once for any
+// number of changes.
+type Sink struct {
+	mu     sync.Mutex // guards all below
+	room   *sync.Cond
+	inbox  []any
+	feeds  map[ahp.URI]*pane.Feed
+	engine string
+	told   bool   // wake was called and the inbox was not taken since
+	wake   func() // nil until a Model is attached
+	closed bool
+}
+
+// What the inbox holds, besides ahp.Envelope.
+type (
+	snapshot struct {
+		channel ahp.URI
+		state   any // ahp.RootState, ahp.TerminalState or ahp.LayoutState
+	}
+	gone   struct{ channel ahp.URI }
+	linked struct {
+		link Link
+		err  error
+	}
+	broken struct {
+		what string
+		err  error
+	}
+)
 
 // NewSink gives an empty sink.
-func NewSink() *Sink { return &Sink{} }
+func NewSink() *Sink {
+	s := &Sink{feeds: map[ahp.URI]*pane.Feed{}}
+	s.room = sync.NewCond(&s.mu)
+	return s
+}
+
+// attach makes the sink wake a loop. wake must not block.
+func (s *Sink) attach(engine string, wake func()) {
+	s.mu.Lock()
+	s.engine, s.wake = engine, wake
+	told := s.told
+	s.mu.Unlock()
+	if told {
+		wake()
+	}
+}
+
+// close lets the connection's goroutine go on with nobody listening.
+func (s *Sink) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.inbox = true, nil
+	s.room.Broadcast()
+}
+
+// signal wakes the loop unless it was woken already.
+func (s *Sink) signal() {
+	s.mu.Lock()
+	wake := s.wake
+	if s.told {
+		wake = nil
+	}
+	s.told = true
+	s.mu.Unlock()
+	if wake != nil {
+		wake()
+	}
+}
+
+func (s *Sink) post(item any) {
+	s.mu.Lock()
+	for len(s.inbox) >= maxInbox && !s.closed {
+		s.room.Wait()
+	}
+	if !s.closed {
+		s.inbox = append(s.inbox, item)
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
+// take gives what waits, in order.
+func (s *Sink) take() []any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	items := s.inbox
+	s.inbox, s.told = nil, false
+	s.room.Broadcast()
+	return items
+}
+
+// feed gives the terminal's feed, a new one if there is none.
+func (s *Sink) feed(uri ahp.URI) *pane.Feed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.feeds[uri]
+	if f == nil {
+		f = pane.NewFeed(s.engine, s.signal)
+		s.feeds[uri] = f
+	}
+	return f
+}
+
+// existing gives the terminal's feed, nil if there is none.
+func (s *Sink) existing(uri ahp.URI) *pane.Feed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.feeds[uri]
+}
+
+// drop forgets the terminal's feed.
+func (s *Sink) drop(uri ahp.URI) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.feeds, uri)
+}
 
 // Snapshot takes the state of a channel, after a subscription or a reconnect.
-func (s *Sink) Snapshot(snap ahp.Snapshot) {}
+func (s *Sink) Snapshot(snap ahp.Snapshot) {
+	var err error
+	switch {
+	case isRoot(snap.Resource):
+		var st ahp.RootState
+		if err = json.Unmarshal(snap.State, &st); err == nil {
+			s.post(snapshot{ahp.RootURI, st})
+		}
+	case isLayout(snap.Resource):
+		var st ahp.LayoutState
+		if err = json.Unmarshal(snap.State, &st); err == nil {
+			s.post(snapshot{snap.Resource, st})
+		}
+	default:
+		var st ahp.TerminalState
+		if err = json.Unmarshal(snap.State, &st); err == nil {
+			if err = s.feed(snap.Resource).Reset(st); err == nil {
+				st.Content = nil
+				s.post(snapshot{snap.Resource, st})
+			}
+		}
+	}
+	if err != nil {
+		s.post(broken{"read the state of " + snap.Resource, err})
+	}
+}
 
 // Action takes a confirmed action, this client's own included, or a refusal.
-func (s *Sink) Action(e ahp.Envelope) {}
+func (s *Sink) Action(e ahp.Envelope) {
+	if e.RejectionReason != "" {
+		s.post(e)
+		return
+	}
+	switch a := e.Action.(type) {
+	case ahp.TerminalData:
+		if f := s.existing(e.Channel); f != nil {
+			f.Write(a.Data)
+		}
+		return
+	case ahp.TerminalInput:
+		return
+	case ahp.TerminalResized:
+		if f := s.existing(e.Channel); f != nil {
+			f.Resize(a.Cols, a.Rows)
+		}
+	case ahp.TerminalCleared:
+		if f := s.existing(e.Channel); f != nil {
+			f.Clear()
+		}
+		return
+	}
+	s.post(e)
+}
 
 // Gone takes the news that a channel no longer exists.
-func (s *Sink) Gone(channel ahp.URI) {}
+func (s *Sink) Gone(channel ahp.URI) { s.post(gone{channel}) }
 
 // Status takes a change of the connection's state; err says why, where known.
-func (s *Sink) Status(l Link, err error) {}
+func (s *Sink) Status(l Link, err error) { s.post(linked{l, err}) }

@@ -53,6 +53,25 @@ type Glyphs struct {
 	Ellipsis, Separator, Up, Down, Pointer     string
 }
 
+// Junction is the character where lines in these directions meet a vertical one.
+func (g *Glyphs) Junction(up, down, left, right bool) rune {
+	switch {
+	case left && right && up && down:
+		return g.Cross
+	case left && right && down:
+		return g.TeeDown
+	case left && right && up:
+		return g.TeeUp
+	case left && right:
+		return g.Horizontal
+	case left:
+		return g.TeeLeft
+	case right:
+		return g.TeeRight
+	}
+	return g.Vertical
+}
+
 // Unicode and ASCII are the two sets of glyphs.
 var (
 	Unicode = Glyphs{

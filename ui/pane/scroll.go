@@ -72,3 +72,6 @@ func (v *View) position(c *paint.Canvas, r paint.Rect, look Look) {
 		c.Text(r.X+r.W-w, r.Y, w, text, look.Scroll)
 	}
 }
+
+// Height is the number of rows that the view was last drawn in.
+func (v *View) Height() int { return v.rect.H }

@@ -34,10 +34,14 @@ type View struct {
 
 	cells []emulator.Cell
 	shown bool
+	last  paint.Cursor // as of the last drawing
 }
 
 // NewView gives a view that follows the feed's output.
 func NewView(f *Feed) *View { return &View{Feed: f, full: true} }
+
+// Cursor is the program's cursor as of the last drawing.
+func (v *View) Cursor() paint.Cursor { return v.last }
 
 // Redraw makes the next Draw draw everything.
 func (v *View) Redraw() { v.full = true }
@@ -129,7 +133,8 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	if v.back {
 		v.position(c, r, look)
 	}
-	return v.cursor(r)
+	v.last = v.cursor(r)
+	return v.last
 }
 
 // line draws screen line y at row i of the rectangle.

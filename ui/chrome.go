@@ -1,0 +1,175 @@
+package ui
+
+import (
+	"slices"
+
+	"cotty/emulator"
+	"cotty/keymap"
+	"cotty/ui/command"
+	"cotty/ui/layout"
+	"cotty/ui/overlay"
+	"cotty/ui/paint"
+	"cotty/ui/status"
+)
+
+// drawEmpty draws what shows instead of panes.
+func (m *Model) drawEmpty() {
+	o := &m.outer
+	if len(m.arr.Panes) > 0 {
+		return
+	}
+	area := paint.Rect(m.arr.Area)
+	o.canvas.Fill(area, ' ', emulator.Style{})
+	lines := []string{}
+	switch {
+	case m.arr.TooSmall:
+		lines = append(lines, "too small")
+	case m.begun && m.kb.holding == 0:
+		lines = append(lines, "no pane here",
+			m.keysOf("new-tab")+"  new terminal", m.keysOf("terminals")+"  all terminals", m.keysOf("detach")+"  detach")
+	}
+	for i, s := range lines {
+		s = paint.Cut(s, area.W, "")
+		y := area.Y + (area.H-len(lines))/2 + i
+		if y >= area.Y && y < area.Y+area.H {
+			o.canvas.Text(area.X+(area.W-paint.Width(s))/2, y, area.W, s, o.look.Title)
+		}
+	}
+}
+
+// keysOf gives the keys that a command is bound to, for people.
+func (m *Model) keysOf(name string, args ...string) string {
+	if b := m.keys.For(name, args...); len(b) > 0 {
+		return b[0].Keys
+	}
+	return ":" + name
+}
+
+// drawDividers draws the lines between panes side by side, joined with the
+// headers that meet them.
+func (m *Model) drawDividers() {
+	o := &m.outer
+	l := &o.look
+	focus, _ := m.arr.Focused()
+	near := focus.Rect()
+	for _, d := range m.arr.Dividers {
+		for y := d.Y; y < d.Y+d.H; y++ {
+			kind := func(x, y int) layout.HitKind { return m.arr.At(x, y).Kind }
+			glyph := l.Junction(
+				kind(d.X, y-1) == layout.HitDivider, kind(d.X, y+1) == layout.HitDivider,
+				kind(d.X-1, y) == layout.HitHeader, kind(d.X+1, y) == layout.HitHeader)
+			style := l.Border
+			if (d.X == near.X-1 || d.X == near.X+near.W) && y >= near.Y && y < near.Y+near.H {
+				style = l.BorderFocused
+			}
+			o.canvas.Fill(paint.Rect{X: d.X, Y: y, W: 1, H: 1}, glyph, style)
+		}
+	}
+}
+
+// drawHeaders draws the title rows of panes.
+func (m *Model) drawHeaders() {
+	o := &m.outer
+	l := &o.look
+	for _, p := range m.arr.Panes {
+		if p.Header.Empty() {
+			continue
+		}
+		r := paint.Rect(p.Header)
+		line, title := l.Border, l.Title
+		if p.Focused {
+			line, title = l.BorderFocused, l.TitleFocused
+		}
+		o.canvas.Fill(r, l.Horizontal, line)
+		t := m.terms.get(p.Terminal)
+		badge, style := m.badge(t)
+		room := r.W - 2
+		if badge != "" && room >= 6 {
+			badge = " " + paint.Cut(badge, min(room-2, max(room*2/3, 8)), l.Ellipsis) + " "
+			w := paint.Width(badge)
+			o.canvas.Text(r.X+r.W-1-w, r.Y, w, badge, style)
+			room -= w + 1
+		}
+		if name := m.paneName(p.Name, t); name != "" && room >= 4 {
+			o.canvas.Text(r.X+1, r.Y, room, " "+paint.Cut(name, room-2, l.Ellipsis)+" ", title)
+		}
+	}
+}
+
+// paneName is what a pane is called: its own name, or its terminal's title.
+func (m *Model) paneName(name string, t *terminal) string {
+	if name != "" {
+		return clean(name)
+	}
+	if t == nil {
+		return ""
+	}
+	return t.title()
+}
+
+// tabName is what a tab is called: its own name, or its focused pane's.
+func (m *Model) tabName(t layout.Tab) string {
+	if t.Name != "" {
+		return clean(t.Name)
+	}
+	leaf := t.Focused()
+	if leaf == nil {
+		return ""
+	}
+	return m.paneName(leaf.Name, m.terms.get(leaf.Terminal))
+}
+
+// statusData says what the status line shows.
+func (m *Model) statusData() status.Data {
+	d := status.Data{
+		Layout: m.cfg.Layout, Active: m.doc.shown.Active,
+		Message: m.note.text, Kind: m.note.kind,
+	}
+	for _, t := range m.doc.shown.Tabs {
+		d.Tabs = append(d.Tabs, status.Tab{Name: m.tabName(t), Panes: len(t.Panes()), Zoom: t.Zoom})
+	}
+	if len(m.kb.pending) > 0 {
+		d.Pending = keymap.Chord(m.kb.pending).String()
+	}
+	_, t, v := m.focused()
+	if v != nil && v.Copying() {
+		d.Mode = "copy"
+	}
+	if t != nil {
+		d.Badge, d.BadgeStyle = m.badge(t)
+		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
+	}
+	switch {
+	case m.link == Reconnecting:
+		d.Message, d.Kind = "connection lost, reconnecting"+m.outer.look.Ellipsis, status.Warning
+	case d.Message == "" && t != nil && t.exited():
+		d.Message, d.Kind = exitText(t)+": enter or x closes the pane", status.Info
+	case d.Message == "" && m.arr.TooSmall:
+		d.Message, d.Kind = "too small for all panes", status.Warning
+	}
+	return d
+}
+
+// drawHint draws what can follow the keys pressed so far.
+func (m *Model) drawHint() {
+	ctx := m.context()
+	sections := m.following()
+	rows := overlay.HintRows(sections, func(name string, args []string) string { return command.Why(name, args, ctx) })
+	area := paint.Rect(m.area())
+	overlay.Hint(&m.outer.canvas, area, rows, m.outer.look)
+}
+
+// following gives the help rows of the bindings that can follow the pending
+// keys.
+func (m *Model) following() []keymap.Section {
+	after := m.keys.Following(m.mode(), m.kb.pending...)
+	sections := m.keys.Help(keymap.Normal, func(name string, args []string) (string, string, bool) {
+		bound := slices.ContainsFunc(after, func(b keymap.Binding) bool { return b.Command == name })
+		_, text, ok := command.Describe(name, args)
+		return "", text, ok && bound
+	})
+	for i := range sections {
+		sections[i].Rows = slices.DeleteFunc(sections[i].Rows, func(r keymap.Row) bool { return !r.Prefixed })
+	}
+	return sections
+}

@@ -1,0 +1,299 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"cotty/keymap"
+	"cotty/ui/command"
+	"cotty/ui/layout"
+	"cotty/ui/overlay"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+)
+
+// action is what a command does. It runs only when the command can.
+type action func(m *Model, args []string)
+
+// actions binds every command of ui/command's table. A test holds the two
+// against each other.
+var actions map[string]action
+
+// The table is filled by init because help and palette, which are in it, look
+// into it.
+func init() {
+	actions = map[string]action{
+		"split-right": func(m *Model, _ []string) { m.split(layout.Right) },
+		"split-down":  func(m *Model, _ []string) { m.split(layout.Down) },
+		"focus-left":  focus(layout.Left),
+		"focus-down":  focus(layout.Down),
+		"focus-up":    focus(layout.Up),
+		"focus-right": focus(layout.Right),
+		"focus-next":  changing(func(m *Model, l layout.Layout) layout.Layout { return l.FocusNext(1) }),
+		"focus-last":  changing(func(m *Model, l layout.Layout) layout.Layout { return l.FocusLast() }),
+
+		"resize-left":  resize(layout.Left),
+		"resize-down":  resize(layout.Down),
+		"resize-up":    resize(layout.Up),
+		"resize-right": resize(layout.Right),
+		"zoom":         changing(func(m *Model, l layout.Layout) layout.Layout { return l.Zoom() }),
+		"even":         changing(func(m *Model, l layout.Layout) layout.Layout { return l.Even() }),
+		"next-layout":  changing(func(m *Model, l layout.Layout) layout.Layout { return l.NextPreset(m.area()) }),
+		"arrange":      arrange,
+
+		"swap-previous": swap(-1),
+		"swap-next":     swap(1),
+		"break-out":     breakOut,
+		"close-pane":    func(m *Model, _ []string) { m.closePane() },
+		"rename-pane":   renamePane,
+
+		"new-tab":      func(m *Model, _ []string) { m.newTab(nil) },
+		"next-tab":     changing(func(m *Model, l layout.Layout) layout.Layout { return l.NextTab(1) }),
+		"previous-tab": changing(func(m *Model, l layout.Layout) layout.Layout { return l.NextTab(-1) }),
+		"last-tab":     changing(func(m *Model, l layout.Layout) layout.Layout { return l.LastTab() }),
+		"go-tab":       goTab,
+		"rename-tab":   renameTab,
+		"close-tab":    func(m *Model, _ []string) { m.closeTab() },
+
+		"terminals":   func(m *Model, _ []string) { m.openTerminals() },
+		"reclaim":     onFocused(func(m *Model, t *terminal) { m.take(t) }),
+		"background":  onFocused(func(m *Model, t *terminal) { m.background(t) }),
+		"hand-back":   onFocused(func(m *Model, t *terminal) { m.handBack(t) }),
+		"send-prefix": func(m *Model, _ []string) { m.sendPrefix() },
+
+		"detach":        func(m *Model, _ []string) { m.leave(Exit{Reason: Detached, Note: "detached; everything runs on"}) },
+		"palette":       func(m *Model, _ []string) { m.openPalette() },
+		"help":          func(m *Model, _ []string) { m.openHelp() },
+		"redraw":        func(m *Model, _ []string) { m.redraw() },
+		"reload-config": func(m *Model, _ []string) { m.reload() },
+		"stop":          func(m *Model, _ []string) { m.stop() },
+	}
+	for name, do := range copyActions {
+		actions[name] = do
+	}
+}
+
+// changing is a change of the layout that can't fail.
+func changing(f func(*Model, layout.Layout) layout.Layout) action {
+	return func(m *Model, _ []string) {
+		m.change(func(l layout.Layout) layout.Layout { return f(m, l) })
+	}
+}
+
+func focus(d layout.Direction) action {
+	return changing(func(m *Model, l layout.Layout) layout.Layout { return l.Focus(m.area(), d) })
+}
+
+func resize(d layout.Direction) action {
+	return func(m *Model, args []string) {
+		n, id, area := command.Number(args, 0, 1), m.focusID(), m.area()
+		m.change(func(l layout.Layout) layout.Layout { return l.Resize(area, id, d, n) })
+	}
+}
+
+func swap(n int) action {
+	return func(m *Model, _ []string) {
+		id := m.focusID()
+		m.change(func(l layout.Layout) layout.Layout { return l.SwapNext(id, n) })
+	}
+}
+
+func arrange(m *Model, args []string) {
+	m.change(func(l layout.Layout) layout.Layout { return l.Apply(layout.Preset(args[0])) })
+}
+
+func breakOut(m *Model, _ []string) {
+	id, area := m.focusID(), m.area()
+	m.apply(func(l layout.Layout) (layout.Layout, error) { return l.BreakOut(area, id) })
+}
+
+func goTab(m *Model, args []string) {
+	n := command.Number(args, 0, 1)
+	m.change(func(l layout.Layout) layout.Layout { return l.GoTab(n - 1) })
+}
+
+func renamePane(m *Model, args []string) {
+	id := m.focusID()
+	rename := func(name string) {
+		m.change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
+	}
+	if len(args) > 0 {
+		rename(strings.Join(args, " "))
+		return
+	}
+	_, leaf, _ := m.doc.shown.Find(id)
+	m.open(overlay.NewPrompt("rename pane", leaf.Name, rename))
+}
+
+func renameTab(m *Model, args []string) {
+	tab, _ := m.doc.shown.Tab()
+	rename := func(name string) {
+		m.change(func(l layout.Layout) layout.Layout {
+			for i, t := range l.Tabs {
+				if t.ID == tab.ID {
+					return l.RenameTab(i, name)
+				}
+			}
+			return l
+		})
+	}
+	if len(args) > 0 {
+		rename(strings.Join(args, " "))
+		return
+	}
+	m.open(overlay.NewPrompt("rename tab", tab.Name, rename))
+}
+
+// onFocused is a command about the focused terminal.
+func onFocused(f func(*Model, *terminal)) action {
+	return func(m *Model, _ []string) {
+		if _, t, _ := m.focused(); t != nil {
+			f(m, t)
+		}
+	}
+}
+
+// run runs a command by name; one that can't run now says why.
+func (m *Model) run(name string, args []string) {
+	if err := command.Check(name, args); err != nil {
+		m.say(status.Warning, "%v", err)
+		return
+	}
+	if why := command.Why(name, args, m.context()); why != "" {
+		_, title, _ := command.Describe(name, args)
+		m.say(status.Info, "%s: %s", title, why)
+		return
+	}
+	if do, ok := actions[name]; ok {
+		do(m, args)
+	}
+}
+
+// context is what decides which commands can run.
+func (m *Model) context() command.Context {
+	c := command.Context{
+		Connected: m.link == Connected, Tabs: len(m.doc.shown.Tabs),
+		LastTab: len(m.doc.shown.Recent) > 0, TabsFull: len(m.doc.shown.Tabs) >= layout.MaxTabs,
+	}
+	tab, ok := m.doc.shown.Tab()
+	if !ok {
+		return c
+	}
+	area, id := m.area(), tab.Focus
+	c.Panes = len(tab.Panes())
+	c.LastPane, c.PanesFull = len(tab.Recent) > 0, c.Panes >= layout.MaxPanes
+	for d, to := range map[layout.Direction]*bool{
+		layout.Left: &c.Left, layout.Down: &c.Down, layout.Up: &c.Up, layout.Right: &c.Right,
+	} {
+		_, *to = tab.Neighbour(area, id, d)
+	}
+	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
+	_, t, v := m.focused()
+	if t != nil {
+		c.Holder, c.Exited = m.terms.holder(t), t.exited()
+		c.HandBack = t.info.Meta != nil && t.info.Meta.HandBack != nil
+	}
+	if v != nil {
+		c.Scroll, c.History, c.Copying = v.Back(), v.Feed.History(), v.Copying()
+	}
+	return c
+}
+
+// sendPrefix types the prefix key itself.
+func (m *Model) sendPrefix() {
+	_, t, v := m.focused()
+	if t == nil || v == nil {
+		return
+	}
+	data := pane.AppendKey(nil, pressOf(m.keys.Prefix()), pane.Press, v.Feed.Modes())
+	m.typeInto(t, v, data)
+}
+
+// openPalette opens the command palette.
+func (m *Model) openPalette() {
+	rows := func() []overlay.Command {
+		ctx := m.context()
+		var rows []overlay.Command
+		for _, c := range command.All() {
+			row := overlay.Command{Name: c.Name, Title: c.Title, Help: c.Help, Args: argsText(c)}
+			if len(c.Args) == 0 || c.Args[0].Optional {
+				row.Why = command.Why(c.Name, nil, ctx)
+			}
+			if b := m.keys.For(c.Name); len(b) > 0 {
+				row.Keys = m.short(b[0])
+			}
+			rows = append(rows, row)
+		}
+		return rows
+	}
+	m.open(overlay.NewPalette(rows, func(name string, args []string) {
+		m.close()
+		m.run(name, args)
+	}))
+}
+
+// short is a binding's keys, the prefix left out.
+func (m *Model) short(b keymap.Binding) string {
+	if len(b.Chord) > 1 && b.Chord[0] == m.keys.Prefix() {
+		return b.Chord[1:].String()
+	}
+	return b.Keys
+}
+
+// argsText shows what arguments a command takes.
+func argsText(c command.Command) string {
+	var parts []string
+	for _, a := range c.Args {
+		s := a.Name
+		if a.Optional {
+			s = "[" + s + "]"
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, " ")
+}
+
+// openHelp opens the help on all keys.
+func (m *Model) openHelp() {
+	sections := m.keys.Help(keymap.Normal, command.Describe)
+	for _, s := range m.keys.Help(keymap.Copy, command.Describe) {
+		s.Title = "Copy mode"
+		sections = append(sections, s)
+	}
+	title := "Keys, after " + m.keys.Prefix().String()
+	m.open(overlay.NewHelp(title, sections))
+}
+
+// reload reads the configuration again.
+func (m *Model) reload() {
+	if m.cfg.Reload == nil {
+		m.say(status.Info, "there is no configuration to read again")
+		return
+	}
+	c, err := m.cfg.Reload()
+	if err == nil {
+		var next Config = m.cfg
+		next.Keymap, next.Prefix, next.Keys, next.Theme = c.Keymap, c.Prefix, c.Keys, c.Theme
+		var keys keymap.Table
+		if keys, err = next.table(); err == nil {
+			theme, themeErr := next.theme()
+			if err = themeErr; err == nil {
+				m.cfg, m.keys, m.outer.theme = next, keys, theme
+				m.outer.setCaps(m.outer.caps)
+				m.redraw()
+				m.say(status.Info, "configuration read")
+				return
+			}
+		}
+	}
+	m.fail("read configuration", err)
+}
+
+// counted says how much text there is.
+func counted(text string) string {
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	if lines > 1 {
+		return plural(lines, "line")
+	}
+	return plural(utf8.RuneCountInString(strings.TrimSuffix(text, "\n")), "character")
+}

@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"cotty/keymap"
+	"cotty/themes"
+	"cotty/ui/command"
+)
+
+// Config says what to show and how.
+type Config struct {
+	// Required.
+	Host Host
+	Sink *Sink // the one that the connection feeds
+
+	// What.
+	Layout  string   // name of the layout; empty means "main"
+	Cwd     string   // absolute directory of the first terminal; empty means the host's default
+	Command []string // argv of the first terminal of an empty layout; empty means the user's shell
+
+	// How.
+	Keymap string            // name of a keymap preset; empty means "default"
+	Prefix string            // replaces the preset's prefix key
+	Keys   map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
+	Theme  string            // name of a theme; empty means the default one
+	Engine string            // name of an emulator engine; empty means engine.Default
+	Env    []string          // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
+
+	// Reload reads the configuration again for the command reload-config; of
+	// what it gives Keymap, Prefix, Keys and Theme count. It may be nil.
+	Reload func() (Config, error)
+
+	// Log may be nil.
+	Log *slog.Logger
+}
+
+// table makes the binding table.
+func (c *Config) table() (keymap.Table, error) {
+	name := c.Keymap
+	if name == "" {
+		name = keymap.Presets()[0]
+	}
+	t, ok := keymap.Preset(name)
+	if !ok {
+		return t, fmt.Errorf("choose keymap: there is no preset %q: use one of %s", name, strings.Join(keymap.Presets(), ", "))
+	}
+	if c.Prefix != "" {
+		k, err := keymap.Parse(c.Prefix)
+		if err != nil {
+			return t, fmt.Errorf("choose prefix: %w", err)
+		}
+		t = t.WithPrefix(k)
+	}
+	t, problems := t.Override(keymap.Normal, c.Keys, command.Check)
+	for _, p := range problems {
+		if !p.Warn {
+			return t, fmt.Errorf("bind %s: %s", p.Keys, p.Text)
+		}
+	}
+	return t, nil
+}
+
+// theme finds the theme.
+func (c *Config) theme() (themes.Theme, error) {
+	name := c.Theme
+	if name == "" {
+		if names := themes.Names(); len(names) > 0 {
+			name = names[0]
+		}
+	}
+	t, ok := themes.Find(name)
+	if !ok && c.Theme != "" {
+		return t, fmt.Errorf("choose theme: there is no theme %q: use one of %s", c.Theme, strings.Join(themes.Names(), ", "))
+	}
+	return t, nil
+}
+
+func (c *Config) env() []string {
+	if c.Env == nil {
+		return os.Environ()
+	}
+	return c.Env
+}
+
+// home is the user's home directory, "" when unknown.
+func (c *Config) home() string {
+	for _, e := range c.env() {
+		if dir, ok := strings.CutPrefix(e, "HOME="); ok {
+			return dir
+		}
+	}
+	return ""
+}

@@ -1,0 +1,127 @@
+package ui
+
+import (
+	"bytes"
+
+	"cotty/ahp"
+	"cotty/ui/layout"
+)
+
+// op is a change of the layout. It may be run again on a newer layout than the
+// one it was made for, so it names panes and terminals, not places.
+type op func(layout.Layout) (layout.Layout, error)
+
+// maxRetries bounds how often operations are tried again when other clients
+// keep changing the layout first.
+const maxRetries = 32
+
+// document is the layout as confirmed by the host, with this client's
+// operations on top that the host has not answered yet. One dispatch is under
+// way at a time; what is done meanwhile goes with the next.
+//
+//	confirmed ──sent──▶ shown        sent: dispatched, not answered
+//	     └────────waiting──┘         waiting: not dispatched yet
+type document struct {
+	uri       ahp.URI
+	confirmed ahp.LayoutState
+	base      layout.Layout // confirmed, decoded
+	shown     layout.Layout // what the interface draws
+
+	sent, waiting []op
+	seq           int64  // of the dispatch under way, 0 for none
+	doc           []byte // that it carries
+	rev           int64  // that it carries
+	retries       int
+	loaded        bool // a snapshot has come
+}
+
+// apply runs an operation on what is shown and keeps it for the host. It
+// reports whether anything changed.
+func (d *document) apply(o op) (bool, error) {
+	next, err := o(d.shown)
+	if err != nil {
+		return false, err
+	}
+	if next.Equal(d.shown) {
+		return false, nil
+	}
+	d.shown = next
+	d.waiting = append(d.waiting, o)
+	return true, nil
+}
+
+// next gives the action to dispatch now; ok is false when there is none. The
+// number of the dispatch goes to dispatched.
+func (d *document) next() (a ahp.LayoutChanged, ok bool) {
+	if d.seq != 0 || len(d.waiting) == 0 || !d.loaded {
+		return a, false
+	}
+	d.sent, d.waiting = append(d.sent, d.waiting...), nil
+	d.doc = d.shown.Encode()
+	d.rev = d.confirmed.Rev + 1
+	return ahp.LayoutChanged{Rev: d.rev, Doc: d.doc, Terminals: d.shown.Terminals()}, true
+}
+
+func (d *document) dispatched(seq int64) { d.seq = seq }
+
+// replace takes a snapshot.
+func (d *document) replace(s ahp.LayoutState) error {
+	if d.loaded && d.seq != 0 && bytes.Equal(s.Doc, d.doc) {
+		d.sent = nil // it had arrived before the connection was lost
+	}
+	d.waiting = append(d.sent, d.waiting...)
+	d.sent, d.seq, d.loaded = nil, 0, true
+	return d.confirm(s)
+}
+
+// changed takes a confirmed change; own says that it is the dispatch under way.
+func (d *document) changed(a ahp.LayoutChanged, own bool) error {
+	if own {
+		d.sent, d.seq, d.retries = nil, 0, 0
+	}
+	return d.confirm(ahp.LayoutState{Rev: a.Rev, Doc: a.Doc, Terminals: a.Terminals})
+}
+
+// refused takes a refusal of the dispatch under way and reports whether its
+// operations will be tried again: they are when another client was first.
+func (d *document) refused() (again bool) {
+	d.seq = 0
+	again = d.confirmed.Rev >= d.rev && d.retries < maxRetries
+	d.retries++
+	if again {
+		d.waiting = append(d.sent, d.waiting...)
+	}
+	d.sent = nil
+	d.rebase()
+	return again
+}
+
+// confirm makes a state the confirmed one and puts the operations on top.
+func (d *document) confirm(s ahp.LayoutState) error {
+	base := layout.New(layoutName(d.uri))
+	if len(s.Doc) > 0 && !bytes.Equal(s.Doc, []byte("null")) {
+		var err error
+		if base, err = layout.Decode(s.Doc); err != nil {
+			return err
+		}
+	}
+	d.confirmed, d.base = s, base
+	d.rebase()
+	return nil
+}
+
+// rebase computes what is shown. Operations that can't be done any more are
+// left out.
+func (d *document) rebase() {
+	d.shown = d.base
+	for _, ops := range [...]*[]op{&d.sent, &d.waiting} {
+		kept := (*ops)[:0:0]
+		for _, o := range *ops {
+			if next, err := o(d.shown); err == nil {
+				d.shown = next
+				kept = append(kept, o)
+			}
+		}
+		*ops = kept
+	}
+}

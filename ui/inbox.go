@@ -1,0 +1,224 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cotty/ahp"
+	"cotty/ui/layout"
+	"cotty/ui/status"
+)
+
+// drain handles what the connection brought. It runs first in every update, so
+// that an answer to a call is never handled before what came ahead of it.
+func (m *Model) drain() {
+	for _, item := range m.cfg.Sink.take() {
+		switch it := item.(type) {
+		case snapshot:
+			m.snapshot(it)
+		case ahp.Envelope:
+			m.action(it)
+		case gone:
+			m.gone(it.channel)
+		case linked:
+			m.linked(it)
+		case broken:
+			m.fail(it.what, it.err)
+		}
+	}
+	m.events()
+	m.begin()
+	// What woke the loop may have been output of a terminal.
+	m.dirty |= dirtyPanes
+}
+
+func (m *Model) snapshot(s snapshot) {
+	switch st := s.state.(type) {
+	case ahp.RootState:
+		m.listed(st.Terminals)
+	case ahp.LayoutState:
+		if s.channel == m.doc.uri {
+			m.layoutChanged(m.doc.replace(st))
+		}
+	case ahp.TerminalState:
+		t := m.terms.ensure(s.channel)
+		t.feed, t.ready = m.cfg.Sink.feed(s.channel), true
+		t.info.Title, t.info.Claim, t.info.Lifecycle = st.Title, st.Claim, st.Lifecycle
+		t.cols, t.rows, t.want = st.Cols, st.Rows, size{}
+		if st.Cwd != "" {
+			t.cwd = st.Cwd
+		}
+		m.dirty |= dirtyPlaces
+	}
+}
+
+func (m *Model) action(e ahp.Envelope) {
+	own := e.Origin != nil && e.Origin.ClientID == m.terms.me
+	if e.RejectionReason != "" {
+		m.refused(e, own)
+		return
+	}
+	switch a := e.Action.(type) {
+	case ahp.RootTerminalsChanged:
+		m.listed(a.Terminals)
+		return
+	case ahp.LayoutChanged:
+		if e.Channel == m.doc.uri {
+			m.layoutChanged(m.doc.changed(a, own && e.Origin.ClientSeq == m.doc.seq))
+		}
+		return
+	}
+	t := m.terms.get(e.Channel)
+	if t == nil {
+		return
+	}
+	m.dirty |= dirtyChrome
+	switch a := e.Action.(type) {
+	case ahp.TerminalTitleChanged:
+		t.info.Title = a.Title
+	case ahp.TerminalCwdChanged:
+		t.cwd = a.Cwd
+	case ahp.TerminalClaimed:
+		t.info.Claim = a.Claim
+		t.want = size{} // the new holder's pane decides
+		m.dirty |= dirtyPlaces
+	case ahp.TerminalResized:
+		t.cols, t.rows = a.Cols, a.Rows
+		m.dirty |= dirtyPanes
+	case ahp.TerminalExited:
+		was := t.exited()
+		t.info.Lifecycle = ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: a.ExitCode}
+		if !was {
+			m.ended(t)
+		}
+	}
+}
+
+// refused handles the host's refusal of something that this client sent.
+func (m *Model) refused(e ahp.Envelope, own bool) {
+	if !own {
+		return
+	}
+	if e.Channel == m.doc.uri && e.Origin.ClientSeq == m.doc.seq {
+		if !m.doc.refused() {
+			m.say(status.Error, "the host refused the change: %s", e.RejectionReason)
+		}
+		m.dirty |= dirtyPlaces
+		return
+	}
+	m.say(status.Warning, "refused: %s", e.RejectionReason)
+}
+
+// listed takes the host's list of terminals.
+func (m *Model) listed(list []ahp.TerminalInfo) {
+	first := !m.terms.loaded
+	ended, lost := m.terms.update(list, m.env.Now())
+	m.dirty |= dirtyChrome | dirtyPlaces
+	if first {
+		return // begin looks at all of them
+	}
+	for _, t := range lost {
+		m.unfollow(t)
+		if m.begun {
+			m.removePane(t.uri)
+		}
+	}
+	for _, t := range ended {
+		m.ended(t)
+	}
+}
+
+// layoutChanged acts on a new confirmed layout.
+func (m *Model) layoutChanged(err error) {
+	if err != nil {
+		m.fail("read layout "+m.cfg.Layout, err)
+		return
+	}
+	m.dirty |= dirtyPlaces | dirtyChrome
+	if m.begun && len(m.doc.shown.Tabs) == 0 && !m.kb.bare {
+		m.leave(Exit{Reason: Emptied, Note: "the last pane closed"})
+	}
+}
+
+// begin acts on the first full picture: panes whose terminals are gone or have
+// ended close, and an empty layout gets a terminal.
+func (m *Model) begin() {
+	if m.begun || !m.terms.loaded || !m.doc.loaded {
+		return
+	}
+	m.begun = true
+	now := m.env.Now()
+	m.apply(func(l layout.Layout) (layout.Layout, error) {
+		return l.Prune(m.area(), func(uri ahp.URI) bool {
+			t := m.terms.get(uri)
+			return t != nil && !t.done
+		}), nil
+	})
+	for _, uri := range m.doc.shown.Terminals() {
+		if t := m.terms.get(uri); t.exited() && t.closesItself(now) {
+			m.dispose(t)
+		}
+	}
+	if len(m.doc.shown.Tabs) == 0 {
+		m.newTab(m.cfg.Command)
+	}
+}
+
+// ended acts on the end of a terminal's program.
+func (m *Model) ended(t *terminal) {
+	m.dirty |= dirtyChrome
+	if !m.begun || t.done {
+		return
+	}
+	if _, shown := m.doc.shown.Showing(t.uri); !shown {
+		return
+	}
+	if !t.closesItself(m.env.Now()) {
+		t.stays = true
+		return
+	}
+	m.dispose(t)
+	m.emptied()
+}
+
+// emptied leaves when no pane is left.
+func (m *Model) emptied() {
+	if len(m.doc.shown.Tabs) == 0 && m.kb.holding == 0 {
+		m.leave(Exit{Reason: Emptied, Note: "the last pane closed"})
+	}
+}
+
+func (m *Model) gone(channel ahp.URI) {
+	switch {
+	case channel == m.doc.uri:
+		m.async("open layout "+m.cfg.Layout, func(ctx context.Context) (then, error) {
+			return nil, m.cfg.Host.Subscribe(ctx, channel)
+		})
+	case m.terms.get(channel) != nil:
+		m.unfollow(m.terms.get(channel))
+		m.removePane(channel)
+	}
+}
+
+func (m *Model) linked(l linked) {
+	was := m.link
+	m.link = l.link
+	m.dirty |= dirtyChrome
+	switch {
+	case l.link == Closed:
+		note := "the host is gone"
+		if l.err != nil {
+			note += ": " + l.err.Error()
+		}
+		m.leave(Exit{Reason: HostGone, Note: note})
+	case l.link == Connected && was == Reconnecting:
+		m.say(status.Info, "connected again")
+		m.dirty |= dirtyPlaces
+	}
+}
+
+// errGone is what a call about a terminal says that vanished meanwhile.
+var errGone = errors.New("the terminal is gone")
+
+func describe(t *terminal) string { return fmt.Sprintf("%q", t.title()) }

@@ -1,0 +1,402 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/ahp"
+	"cotty/keymap"
+	"cotty/ui/command"
+	"cotty/ui/overlay"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+	"cotty/ui/tty"
+)
+
+// hintTime is how long the prefix has to stand alone until the hint shows what
+// can follow.
+const hintTime = 500 * time.Millisecond
+
+// maxHeld bounds how many keys wait for a terminal that is being created.
+const maxHeld = 4096
+
+// maxInput bounds one terminal/input, in bytes; longer pastes go in pieces.
+const maxInput = 32 << 10
+
+// keyboard is what has been pressed and not come to an end.
+type keyboard struct {
+	pending []keymap.Key // of a chord
+	hint    bool         // what can follow is shown
+	chord   int          // number of the chord, so that an old timer is known
+
+	repeat []keymap.Key // all but the last key of a chord that may be repeated
+	until  time.Time    // for how long
+
+	holding int       // terminals being created
+	held    []tea.Msg // input that waits for them
+	bare    bool      // the layout is empty because the person made it so
+
+	escaped bool          // the last thing a program got was ESC alone
+	down    map[rune]bool // keys whose press went to a program
+	out     []outgoing
+}
+
+// outgoing is input for a terminal, gathered during an update.
+type outgoing struct {
+	uri  ahp.URI
+	data []byte
+}
+
+// read handles what one read of the outer terminal brought.
+func (m *Model) read(in tty.Input) {
+	for i, msg := range in {
+		if m.kb.holding > 0 && held(msg) {
+			if len(m.kb.held) < maxHeld {
+				m.kb.held = append(m.kb.held, in[i])
+			}
+			continue
+		}
+		m.event(msg)
+	}
+}
+
+// held reports whether a message waits for a terminal that is being created.
+func held(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.KeyReleaseMsg, tty.Paste, tty.Continued:
+		return true
+	}
+	return false
+}
+
+// release handles what waited for a terminal, now that it shows or has failed.
+func (m *Model) release() {
+	m.kb.holding--
+	if m.kb.holding > 0 {
+		return
+	}
+	if m.dirty&dirtyPlaces != 0 {
+		m.arrange()
+	}
+	msgs := m.kb.held
+	m.kb.held = nil
+	m.read(msgs)
+}
+
+// event handles one message of the outer terminal.
+func (m *Model) event(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		m.key(tea.Key(msg), false)
+	case tty.Continued:
+		m.key(tea.Key(msg.KeyPressMsg), m.kb.escaped)
+	case tea.KeyReleaseMsg:
+		m.keyReleased(tea.Key(msg))
+	case tty.Paste:
+		m.paste(msg)
+	case tea.MouseClickMsg:
+		m.mousePress(tea.Mouse(msg))
+	case tea.MouseReleaseMsg:
+		m.mouseRelease(tea.Mouse(msg))
+	case tea.MouseMotionMsg:
+		m.mouseMotion(tea.Mouse(msg))
+	case tea.MouseWheelMsg:
+		m.mouseWheel(tea.Mouse(msg))
+	case tea.FocusMsg:
+		m.outerFocus(true)
+	case tea.BlurMsg:
+		m.outerFocus(false)
+	default:
+		m.learn(msg)
+	}
+}
+
+// mode is the table of bindings that is in force.
+func (m *Model) mode() keymap.Mode {
+	if _, _, v := m.focused(); v != nil && v.Copying() {
+		return keymap.Copy
+	}
+	return keymap.Normal
+}
+
+// key handles a key: an overlay's, part of a chord, or the program's. With rest
+// set its ESC went to the program already.
+func (m *Model) key(k tea.Key, rest bool) {
+	if m.overlay != nil {
+		o := m.overlay
+		if o.Key(k) && m.overlay == o {
+			m.close()
+		}
+		m.dirty |= dirtyPanes
+		return
+	}
+	key := keymap.Press(k.Keystroke(), k.Text)
+	if key != (keymap.Key{}) && m.chord(key) {
+		return
+	}
+	m.typeKey(k, rest)
+}
+
+// chord handles a key as part of a chord and reports whether it was one.
+func (m *Model) chord(key keymap.Key) bool {
+	kb := &m.kb
+	if len(kb.pending) == 0 && len(kb.repeat) > 0 {
+		again := append(kb.repeat[:len(kb.repeat):len(kb.repeat)], key)
+		soon := m.env.Now().Before(kb.until)
+		if b, match := m.keys.Lookup(keymap.Normal, again...); soon && match == keymap.Full && b.Repeat {
+			m.runBinding(b)
+			return true
+		}
+		kb.repeat = nil
+	}
+	seq := append(kb.pending, key)
+	b, match := m.keys.Lookup(m.mode(), seq...)
+	switch match {
+	case keymap.Full:
+		m.endChord()
+		m.runBinding(b)
+	case keymap.Prefix:
+		m.startChord(seq)
+	default:
+		if len(kb.pending) == 0 {
+			return m.mode() == keymap.Copy // copy mode keeps what it doesn't know
+		}
+		m.endChord()
+		if key != (keymap.Key{Code: keymap.Esc}) {
+			m.say(status.Info, "%s is bound to nothing", keymap.Chord(seq))
+		}
+	}
+	return true
+}
+
+func (m *Model) startChord(seq []keymap.Key) {
+	kb := &m.kb
+	kb.pending = seq
+	kb.chord++
+	m.note.text = ""
+	m.dirty |= dirtyChrome
+	if kb.hint {
+		m.dirty |= dirtyPlaces
+		return
+	}
+	n := kb.chord
+	m.env.After(hintTime, then(func(m *Model) {
+		if m.kb.chord == n && len(m.kb.pending) > 0 {
+			m.kb.hint = true
+			m.dirty |= dirtyChrome
+		}
+	}))
+}
+
+func (m *Model) endChord() {
+	kb := &m.kb
+	if kb.hint {
+		m.dirty |= dirtyPlaces
+	}
+	kb.pending, kb.hint = nil, false
+	kb.chord++
+	m.dirty |= dirtyChrome
+}
+
+func (m *Model) runBinding(b keymap.Binding) {
+	m.run(b.Command, b.Args)
+	m.kb.repeat = nil
+	if b.Repeat {
+		m.kb.repeat = b.Chord[:len(b.Chord)-1]
+		m.kb.until = m.env.Now().Add(keymap.RepeatTime)
+	}
+}
+
+// typeKey sends a key to the focused program.
+func (m *Model) typeKey(k tea.Key, rest bool) {
+	_, t, v := m.focused()
+	if t == nil || v == nil || !t.ready {
+		return
+	}
+	if t.exited() {
+		if k.Code == tea.KeyEnter || k.Text == "x" {
+			m.dispose(t)
+			m.emptied()
+		}
+		return
+	}
+	modes := v.Feed.Modes()
+	data := pane.AppendKey(nil, k, pane.Press, modes)
+	if rest && len(data) > 1 && data[0] == 0x1b {
+		data = data[1:]
+	}
+	if len(data) == 0 {
+		return
+	}
+	if m.typeInto(t, v, data) {
+		m.kb.escaped = k.Code == tea.KeyEscape && k.Mod == 0
+		if modes.Kitty != 0 {
+			m.pressed(k.Code, true)
+		}
+	}
+}
+
+func (m *Model) pressed(code rune, down bool) {
+	if m.kb.down == nil {
+		m.kb.down = map[rune]bool{}
+	}
+	if down && len(m.kb.down) < 64 {
+		m.kb.down[code] = true
+	} else if !down {
+		delete(m.kb.down, code)
+	}
+}
+
+// keyReleased tells a program that wants to know; it gets the releases of keys
+// whose press it got.
+func (m *Model) keyReleased(k tea.Key) {
+	if !m.kb.down[k.Code] {
+		return
+	}
+	m.pressed(k.Code, false)
+	_, t, v := m.focused()
+	if v == nil || !m.terms.typable(t) {
+		return
+	}
+	if data := pane.AppendKey(nil, k, pane.Release, v.Feed.Modes()); len(data) > 0 {
+		m.send(t.uri, data)
+	}
+}
+
+// typeInto sends what the person typed to a terminal, if it is theirs to type
+// into; else it says what to do. The view goes back to the newest output and
+// the terminal gets this client's size.
+func (m *Model) typeInto(t *terminal, v *pane.View, data []byte) bool {
+	if !m.mayType(t) {
+		return false
+	}
+	if v.Back() > 0 {
+		v.Follow()
+		m.dirty |= dirtyPanes
+	}
+	if v.Unselect() {
+		m.dirty |= dirtyPanes
+	}
+	if p, ok := m.showing(t.uri); ok {
+		m.fit(p, true)
+	}
+	m.unsay()
+	m.send(t.uri, data)
+	return true
+}
+
+// mayType reports whether the person may type into a terminal; if not it says
+// why.
+func (m *Model) mayType(t *terminal) bool {
+	if m.link != Connected {
+		return false // the status line says so
+	}
+	if m.terms.typable(t) {
+		return true
+	}
+	keys := m.keysOf("reclaim")
+	switch m.terms.holder(t) {
+	case command.Agent:
+		m.say(status.Warning, "%s holds this terminal and runs %s: %s takes it", sessionName(t), callName(t), keys)
+	case command.Background:
+		m.say(status.Warning, "%s holds this terminal: %s takes it", sessionName(t), keys)
+	case command.Other:
+		m.say(status.Warning, "%s holds this terminal: %s takes it", clean(t.info.Meta.Principal), keys)
+	}
+	return false
+}
+
+// send gathers input for a terminal; it leaves at the end of the update.
+func (m *Model) send(uri ahp.URI, data []byte) {
+	m.kb.escaped = false
+	if n := len(m.kb.out); n > 0 && m.kb.out[n-1].uri == uri {
+		m.kb.out[n-1].data = append(m.kb.out[n-1].data, data...)
+		return
+	}
+	m.kb.out = append(m.kb.out, outgoing{uri, data})
+}
+
+// sendInput dispatches what was gathered.
+func (m *Model) sendInput() {
+	for _, o := range m.kb.out {
+		for len(o.data) > 0 {
+			n := len(o.data)
+			if n > maxInput {
+				n = cutRune(o.data[:maxInput])
+			}
+			m.dispatch(o.uri, ahp.TerminalInput{Data: string(o.data[:n])})
+			o.data = o.data[n:]
+		}
+	}
+	m.kb.out = m.kb.out[:0]
+}
+
+// cutRune is the length of b without a character cut at its end.
+func cutRune(b []byte) int {
+	for n := len(b); n > len(b)-4; n-- {
+		if b[n-1] < 0x80 {
+			return n
+		}
+		if b[n-1] >= 0xc0 {
+			return n - 1
+		}
+	}
+	return len(b)
+}
+
+// paste hands pasted text to an overlay or the focused program.
+func (m *Model) paste(p tty.Paste) {
+	if m.overlay != nil {
+		m.overlay.Paste(p.Text)
+		m.dirty |= dirtyPanes
+		return
+	}
+	_, t, v := m.focused()
+	if t == nil || v == nil || !t.ready || t.exited() {
+		return
+	}
+	if text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes()); text != "" {
+		m.typeInto(t, v, []byte(text))
+	}
+}
+
+// outerFocus tells the focused program that the outer terminal gained or lost
+// the focus.
+func (m *Model) outerFocus(gained bool) {
+	m.outer.blurred = !gained
+	if p, ok := m.arr.Focused(); ok {
+		m.tellFocus(p.Terminal, gained)
+	}
+}
+
+// focusMoved tells the programs that the focus went from one pane to another.
+func (m *Model) focusMoved(from, to ahp.URI) {
+	m.dirty |= dirtyChrome
+	if m.outer.blurred || from == to {
+		return
+	}
+	m.tellFocus(from, false)
+	m.tellFocus(to, true)
+}
+
+// tellFocus reports the focus to a program that asked for it, in a terminal of
+// this client: moving the focus is no reason to take one from another client.
+func (m *Model) tellFocus(uri ahp.URI, gained bool) {
+	t := m.terms.get(uri)
+	if t == nil || t.feed == nil || t.exited() || m.terms.holder(t) != command.Me {
+		return
+	}
+	if s := pane.Focus(gained, t.feed.Modes()); s != "" {
+		m.send(uri, []byte(s))
+	}
+}
+
+// ask opens a question; with nothing to ask about it goes on at once.
+func (m *Model) askFirst(question string, yes func()) {
+	if question == "" {
+		yes()
+		return
+	}
+	m.open(overlay.NewConfirm(question, yes))
+}

@@ -1,0 +1,275 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/ahp"
+	"cotty/keymap"
+	"cotty/ui/layout"
+	"cotty/ui/overlay"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+	"cotty/ui/tty"
+)
+
+// Env is the program around a Model: the clock, the outer terminal, the loop.
+// Run makes a real one, package uitest one for tests.
+type Env struct {
+	Caps tty.Caps
+	Now  func() time.Time
+	// After delivers a message to Update when the time has passed.
+	After func(d time.Duration, msg tea.Msg)
+	// Wake delivers Wake to Update soon. It is called from any goroutine and
+	// must not block.
+	Wake func()
+	// Write writes to the outer terminal. It is called within Update.
+	Write func(p []byte)
+}
+
+// Wake tells the Model that the Sink has something.
+type Wake struct{}
+
+// then is what is to be done in the loop when something else is finished.
+type then func(*Model)
+
+// callTimeout bounds a call to the host.
+const callTimeout = 15 * time.Second
+
+// noteTime is how long a message stays in the status line.
+const noteTime = 4 * time.Second
+
+// leaveTime is how long leaving waits for the host to confirm what was done.
+const leaveTime = time.Second
+
+// dirt says what has to be drawn again.
+type dirt uint8
+
+const (
+	dirtyPanes  dirt = 1 << iota // what terminals show
+	dirtyChrome                  // status line and pane headers
+	dirtyPlaces                  // where everything is: all of it
+)
+
+// note is a message in the status line.
+type note struct {
+	text string
+	kind status.Kind
+	id   int
+}
+
+// Model is the root of the interface. It belongs to the event loop.
+type Model struct {
+	// Fixed at the start.
+	cfg  Config
+	env  Env
+	keys keymap.Table
+	log  *slog.Logger
+
+	// What the host says.
+	link  Link
+	terms terminals
+	doc   document
+	begun bool // both lists have come and were acted on
+
+	// What shows.
+	outer   outer
+	arr     layout.Arrangement
+	views   map[layout.PaneID]*pane.View
+	overlay overlay.Overlay
+	note    note
+
+	// What the person does.
+	kb    keyboard
+	mouse mouse
+
+	// Work.
+	dirty   dirt
+	cmds    []tea.Cmd
+	tasks   int // calls to the host under way
+	ticks   int // arrangements so far
+	leaving *Exit
+}
+
+// New makes the model. Config.Keymap and Theme must name what exists.
+func New(c Config, env Env) (*Model, error) {
+	keys, err := c.table()
+	if err != nil {
+		return nil, err
+	}
+	theme, err := c.theme()
+	if err != nil {
+		return nil, err
+	}
+	if c.Layout == "" {
+		c.Layout = "main"
+	}
+	m := &Model{
+		cfg: c, env: env, keys: keys, log: c.Log,
+		views: map[layout.PaneID]*pane.View{},
+		outer: newOuter(env.Caps, theme),
+	}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	m.terms.me = c.Host.ClientID()
+	m.doc.uri = layoutURI(c.Layout)
+	m.doc.shown = layout.New(c.Layout)
+	c.Sink.attach(c.Engine, env.Wake)
+	return m, nil
+}
+
+// Init implements tea.Model: it follows the layout.
+func (m *Model) Init() tea.Cmd {
+	m.async("open layout "+m.cfg.Layout, func(ctx context.Context) (then, error) {
+		return nil, m.cfg.Host.Subscribe(ctx, m.doc.uri)
+	})
+	return m.takeCommands()
+}
+
+// View implements tea.Model. Bubble Tea draws nothing here: the painter does.
+func (m *Model) View() tea.View { return tea.View{} }
+
+// Update implements tea.Model: it hands the message on, then brings everything
+// that depends on it up to date.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.drain()
+	switch msg := msg.(type) {
+	case tty.Input:
+		m.read(msg)
+	case tea.WindowSizeMsg:
+		m.resized(msg.Width, msg.Height)
+	case then:
+		msg(m)
+	case ended:
+		m.leave(Exit{Reason: Ended, Note: string(msg)})
+	}
+	m.settle()
+	return m, m.takeCommands()
+}
+
+// settle brings what depends on the state up to date: places, subscriptions,
+// sizes, what goes to the host, the screen.
+func (m *Model) settle() {
+	if m.dirty&dirtyPlaces != 0 {
+		m.arrange()
+	}
+	m.sendLayout()
+	m.sendInput()
+	if m.leaving != nil && m.tasks == 0 && m.doc.idle() {
+		m.cmds = append(m.cmds, tea.Quit)
+	}
+	m.paint()
+}
+
+func (m *Model) takeCommands() tea.Cmd {
+	cmds := m.cmds
+	m.cmds = nil
+	switch len(cmds) {
+	case 0:
+		return nil
+	case 1:
+		return cmds[0]
+	}
+	return tea.Batch(cmds...)
+}
+
+// async runs a call to the host outside of the loop and what it gives in it. An
+// error becomes a message; a panic ends the interface, restoring the terminal.
+func (m *Model) async(what string, call func(context.Context) (then, error)) {
+	m.tasks++
+	m.cmds = append(m.cmds, func() (msg tea.Msg) {
+		defer func() {
+			if p := recover(); p != nil {
+				msg = crashed(p)
+			}
+		}()
+		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+		defer cancel()
+		next, err := call(ctx)
+		return then(func(m *Model) {
+			m.tasks--
+			if err != nil {
+				m.fail(what, err)
+			}
+			if next != nil {
+				next(m)
+			}
+		})
+	})
+}
+
+// crashed makes a panic elsewhere one of the loop, where Run restores the
+// terminal and reports it.
+func crashed(p any) tea.Msg {
+	stack := debug.Stack()
+	return then(func(*Model) { panic(fmt.Sprintf("%v\n%s", p, stack)) })
+}
+
+// say shows a message in the status line for a while.
+func (m *Model) say(kind status.Kind, format string, args ...any) {
+	m.note = note{text: clean(fmt.Sprintf(format, args...)), kind: kind, id: m.note.id + 1}
+	m.dirty |= dirtyChrome
+	id := m.note.id
+	m.env.After(noteTime, then(func(m *Model) {
+		if m.note.id == id {
+			m.unsay()
+		}
+	}))
+}
+
+// unsay takes the message away.
+func (m *Model) unsay() {
+	if m.note.text != "" {
+		m.note.text = ""
+		m.dirty |= dirtyChrome
+	}
+}
+
+// fail reports what went wrong.
+func (m *Model) fail(what string, err error) {
+	m.log.Warn("call failed", "what", what, "err", err)
+	m.say(status.Error, "%s: %v", what, err)
+}
+
+// leave ends the interface once the host has confirmed what was done.
+func (m *Model) leave(e Exit) {
+	if m.leaving != nil {
+		return
+	}
+	m.leaving = &e
+	m.env.After(leaveTime, then(func(m *Model) { m.cmds = append(m.cmds, tea.Quit) }))
+}
+
+// Exit says how the interface ended, once it has.
+func (m *Model) Exit() Exit {
+	if m.leaving == nil {
+		return Exit{Reason: Ended}
+	}
+	return *m.leaving
+}
+
+// dispatch sends an action; what can't be sent is reported.
+func (m *Model) dispatch(uri ahp.URI, a ahp.Action) int64 {
+	seq, err := m.cfg.Host.Dispatch(uri, a)
+	if err != nil {
+		m.fail("send "+a.ActionType(), err)
+	}
+	return seq
+}
+
+// open puts an overlay on top; close takes it away.
+func (m *Model) open(o overlay.Overlay) {
+	m.overlay = o
+	m.dirty |= dirtyPlaces
+}
+
+func (m *Model) close() {
+	m.overlay = nil
+	m.dirty |= dirtyPlaces
+}

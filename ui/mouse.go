@@ -1,0 +1,208 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/emulator"
+	"cotty/ui/layout"
+	"cotty/ui/overlay"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+)
+
+// grab is what a pressed button holds on to until it is released.
+type grab uint8
+
+const (
+	grabNone    grab = iota
+	grabEdge         // a border between panes
+	grabText         // text of a pane
+	grabProgram      // a program that follows the mouse
+)
+
+// mouse is what the mouse is doing.
+type mouse struct {
+	grab  grab
+	edge  layout.Edge
+	pane  layout.PaneID
+	x, y  int  // where the button was pressed
+	moved bool // since then
+}
+
+// under gives the pane with its terminal and view whose body lies at a cell.
+func (m *Model) under(x, y int) (p layout.Placed, t *terminal, v *pane.View) {
+	h := m.arr.At(x, y)
+	if h.Kind != layout.HitBody {
+		return p, nil, nil
+	}
+	p, _ = m.arr.Pane(h.Pane)
+	return p, m.terms.get(p.Terminal), m.views[p.Pane]
+}
+
+// forward reports a mouse event to the program of a view, if it asked for such
+// and the person may type there; it reports whether it did.
+func (m *Model) forward(t *terminal, v *pane.View, ev tea.Mouse, kind pane.MouseKind) bool {
+	if t == nil || v == nil || v.Copying() || v.Back() > 0 || ev.Mod&tea.ModShift != 0 {
+		return false
+	}
+	modes := v.Feed.Modes()
+	if modes.Mouse == emulator.MouseOff || !m.terms.typable(t) {
+		return false
+	}
+	x, y, inside := v.Cell(ev.X, ev.Y)
+	if !inside && m.mouse.grab != grabProgram {
+		return false
+	}
+	ev.X, ev.Y = x, y
+	if data := pane.AppendMouse(nil, pane.MouseEvent{Mouse: ev, Kind: kind}, modes); len(data) > 0 {
+		m.send(t.uri, data)
+	}
+	return true
+}
+
+func (m *Model) mousePress(ev tea.Mouse) {
+	m.mouse = mouse{x: ev.X, y: ev.Y}
+	if m.overlay != nil {
+		m.clickOverlay(ev)
+		return
+	}
+	if ev.Y == m.outer.h-1 {
+		for _, h := range m.outer.tabs {
+			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
+				m.change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
+			}
+		}
+		return
+	}
+	h := m.arr.At(ev.X, ev.Y)
+	if h.Pane != "" {
+		m.change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
+	}
+	if h.Edge != (layout.Edge{}) && ev.Button == tea.MouseLeft {
+		m.mouse.grab, m.mouse.edge = grabEdge, h.Edge
+		return
+	}
+	_, t, v := m.under(ev.X, ev.Y)
+	if v == nil {
+		return
+	}
+	m.mouse.pane = h.Pane
+	if m.forward(t, v, ev, pane.MousePress) {
+		m.mouse.grab = grabProgram
+		return
+	}
+	if v.Unselect() {
+		m.dirty |= dirtyPanes
+	}
+	if ev.Button == tea.MouseLeft {
+		m.mouse.grab = grabText
+	}
+}
+
+func (m *Model) clickOverlay(ev tea.Mouse) {
+	o, ok := m.overlay.(overlay.Clicker)
+	if !ok || ev.Button != tea.MouseLeft {
+		return
+	}
+	top := m.overlay
+	if o.Click(ev.X, ev.Y) && m.overlay == top {
+		m.close()
+	}
+	m.dirty |= dirtyPanes
+}
+
+func (m *Model) mouseMotion(ev tea.Mouse) {
+	if m.overlay != nil {
+		return
+	}
+	switch m.mouse.grab {
+	case grabEdge:
+		edge, area := m.mouse.edge, m.area()
+		m.change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
+	case grabText:
+		if v := m.views[m.mouse.pane]; v != nil {
+			m.mouse.moved = m.mouse.moved || ev.X != m.mouse.x || ev.Y != m.mouse.y
+			if m.mouse.moved {
+				v.Drag(m.mouse.x, m.mouse.y, ev.X, ev.Y)
+				m.dirty |= dirtyPanes
+			}
+		}
+	case grabProgram:
+		m.forwardGrabbed(ev, pane.MouseMotion)
+	default:
+		_, t, v := m.under(ev.X, ev.Y)
+		m.forward(t, v, ev, pane.MouseMotion)
+	}
+}
+
+// forwardGrabbed reports to the program that the button was pressed over, also
+// from beyond its pane.
+func (m *Model) forwardGrabbed(ev tea.Mouse, kind pane.MouseKind) {
+	if p, ok := m.arr.Pane(m.mouse.pane); ok {
+		m.forward(m.terms.get(p.Terminal), m.views[p.Pane], ev, kind)
+	}
+}
+
+func (m *Model) mouseRelease(ev tea.Mouse) {
+	grab := m.mouse.grab
+	switch grab {
+	case grabProgram:
+		m.forwardGrabbed(ev, pane.MouseRelease)
+	case grabText:
+		if v := m.views[m.mouse.pane]; v != nil && m.mouse.moved {
+			m.copyText(v.SelectedText())
+		}
+	case grabNone:
+		if m.overlay == nil {
+			_, t, v := m.under(ev.X, ev.Y)
+			m.forward(t, v, ev, pane.MouseRelease)
+		}
+	}
+	m.mouse = mouse{}
+}
+
+// mouseWheel scrolls: the program if it follows the mouse, its cursor keys if
+// it takes the whole screen without, else the history.
+func (m *Model) mouseWheel(ev tea.Mouse) {
+	up := ev.Button == tea.MouseWheelUp
+	if m.overlay != nil {
+		if o, ok := m.overlay.(overlay.Clicker); ok {
+			o.Wheel(up)
+			m.dirty |= dirtyPanes
+		}
+		return
+	}
+	_, t, v := m.under(ev.X, ev.Y)
+	if t == nil || v == nil || m.forward(t, v, ev, pane.MouseWheel) {
+		return
+	}
+	if ev.Button != tea.MouseWheelUp && ev.Button != tea.MouseWheelDown {
+		return
+	}
+	modes := v.Feed.Modes()
+	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
+		if m.terms.typable(t) {
+			m.send(t.uri, pane.AppendWheelKeys(nil, up, modes))
+		}
+		return
+	}
+	n := pane.WheelLines
+	if up {
+		n = -n
+	}
+	if v.Scroll(n) {
+		m.dirty |= dirtyPanes
+	}
+}
+
+// copyText copies text to the outer terminal's clipboard and says so.
+func (m *Model) copyText(text string) {
+	switch {
+	case text == "":
+		return
+	case m.clipboard(text):
+		m.say(status.Info, "copied %s", counted(text))
+	default:
+		m.say(status.Warning, "%s can't be copied: more than the terminal takes", counted(text))
+	}
+}

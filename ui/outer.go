@@ -1,0 +1,256 @@
+package ui
+
+import (
+	"encoding/base64"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/emulator"
+	"cotty/themes"
+	"cotty/ui/layout"
+	"cotty/ui/look"
+	"cotty/ui/paint"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+	"cotty/ui/tty"
+)
+
+// outer is the outer terminal as the model sees it.
+type outer struct {
+	caps    tty.Caps
+	theme   themes.Theme
+	look    look.Look
+	w, h    int
+	blurred bool // it said that it lost the focus
+
+	canvas  paint.Canvas
+	painter *paint.Painter
+	pace    paint.Pace
+	cursor  paint.Cursor
+	buf     []byte
+	raw     []byte // to be written before the next frame
+
+	// As last asked for.
+	motion bool   // mouse motion without a button
+	kitty  int    // keyboard flags
+	title  string // of the window
+	held   bool   // a timer runs for a pane in the middle of its frame
+	tabs   []status.Hit
+}
+
+func newOuter(c tty.Caps, t themes.Theme) outer {
+	o := outer{theme: t, painter: paint.NewPainter(paint.Options{}), kitty: 1}
+	o.setCaps(c)
+	return o
+}
+
+func (o *outer) setCaps(c tty.Caps) {
+	o.caps = c
+	o.look = look.New(o.theme, c.UTF8, c.Profile.Colors != emulator.NoColors)
+	o.painter.SetOptions(paint.Options{Profile: c.Profile, Sync: c.Sync, ASCII: !c.UTF8})
+}
+
+// resized takes the outer terminal's size.
+func (m *Model) resized(w, h int) {
+	if w <= 0 || h <= 0 {
+		return
+	}
+	m.outer.w, m.outer.h = w, h
+	m.outer.canvas.Resize(w, h)
+	m.redraw()
+}
+
+// redraw paints everything anew.
+func (m *Model) redraw() {
+	m.outer.canvas.Clear()
+	m.outer.painter.Forget()
+	m.dirty |= dirtyPlaces | dirtyPanes | dirtyChrome
+}
+
+// learn takes an answer of the outer terminal about itself.
+func (m *Model) learn(msg tea.Msg) {
+	caps := m.outer.caps
+	write, changed := caps.Learn(msg)
+	m.outer.raw = append(m.outer.raw, write...)
+	if changed {
+		m.outer.setCaps(caps)
+		m.dirty |= dirtyPlaces | dirtyChrome
+	}
+}
+
+// Caps is what the outer terminal can do as far as it has said.
+func (m *Model) Caps() tty.Caps { return m.outer.caps }
+
+// events handles bells and clipboard writes of the terminals that are followed.
+func (m *Model) events() {
+	bell := false
+	for _, t := range m.terms.byURI {
+		if t.feed == nil {
+			continue
+		}
+		for _, ev := range t.feed.Events() {
+			switch ev.Kind {
+			case emulator.EventBell:
+				bell = true
+			case emulator.EventClipboard:
+				m.clipboard(ev.Text)
+			}
+		}
+	}
+	if bell {
+		m.outer.raw = append(m.outer.raw, 0x07)
+	}
+}
+
+// maxClipboard bounds what is written to the outer clipboard, in bytes.
+const maxClipboard = 1 << 20
+
+// clipboard sets the outer terminal's clipboard (OSC 52).
+func (m *Model) clipboard(text string) bool {
+	if len(text) > maxClipboard || m.outer.caps.Console {
+		return false
+	}
+	m.outer.raw = append(m.outer.raw, "\x1b]52;c;"...)
+	m.outer.raw = base64.StdEncoding.AppendEncode(m.outer.raw, []byte(text))
+	m.outer.raw = append(m.outer.raw, "\x1b\\"...)
+	return true
+}
+
+// paint draws what changed: at once after a pause, else at the frame's end.
+func (m *Model) paint() {
+	o := &m.outer
+	if m.dirty == 0 && len(o.raw) == 0 || o.w == 0 {
+		return
+	}
+	now := m.env.Now()
+	switch wait := o.pace.Next(now); {
+	case wait < 0:
+		return
+	case wait > 0:
+		m.env.After(wait, then(func(m *Model) { m.outer.pace.Fired() }))
+		return
+	}
+	m.compose(now)
+	m.ask()
+	o.buf = append(o.buf[:0], o.raw...)
+	o.raw = o.raw[:0]
+	o.buf = o.painter.Frame(o.buf, &o.canvas, o.cursor)
+	if len(o.buf) > 0 {
+		m.env.Write(o.buf)
+		o.pace.Painted(now)
+	}
+	if cap(o.buf) > 1<<20 {
+		o.buf = nil
+	}
+}
+
+// ask asks the outer terminal for what the programs on the screen want of it.
+func (m *Model) ask() {
+	o := &m.outer
+	motion, flags, title := false, 1, "cotty"
+	for _, p := range m.arr.Panes {
+		if v := m.views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
+			motion = true
+		}
+	}
+	if _, t, v := m.focused(); t != nil && v != nil {
+		if m.overlay == nil {
+			flags = keyboardFlags(v.Feed.Modes().Kitty)
+		}
+		title = t.title()
+	}
+	if motion != o.motion {
+		o.motion = motion
+		seq := tty.AllMotionOff
+		if motion {
+			seq = tty.AllMotionOn
+		}
+		o.raw = append(o.raw, seq...)
+	}
+	if flags != o.kitty && o.caps.Kitty {
+		o.kitty = flags
+		o.raw = append(o.raw, o.caps.Keyboard(flags)...)
+	}
+	if title != o.title && !o.caps.Console {
+		o.title = title
+		o.raw = append(o.raw, "\x1b]2;"+title+"\x1b\\"...)
+	}
+}
+
+// keyboardFlags is what to ask of the outer terminal so that a program gets the
+// kitty flags that it set.
+func keyboardFlags(child int) int {
+	flags := 1 | child&(2|4)
+	if child&8 != 0 {
+		flags |= 8 | 16 // the text is needed to know what was typed
+	}
+	return flags
+}
+
+// compose draws into the canvas what has changed.
+func (m *Model) compose(now time.Time) {
+	o := &m.outer
+	if o.canvas.Lost() {
+		m.redraw()
+	}
+	all := m.dirty&dirtyPlaces != 0
+	m.dirty &^= dirtyPlaces
+	cursor := paint.Cursor{}
+	if m.link != Connected {
+		cursor.Default = true
+	}
+	for _, p := range m.arr.Panes {
+		cur := m.drawPane(p, all, now)
+		if p.Focused {
+			cursor = cur
+		}
+	}
+	if all {
+		m.drawEmpty()
+		m.drawDividers()
+	}
+	if all || m.dirty&dirtyChrome != 0 {
+		m.drawHeaders()
+		o.tabs = status.Draw(&o.canvas, paint.Rect{Y: o.h - 1, W: o.w, H: 1}, m.statusData(), o.look)
+	}
+	if m.overlay != nil {
+		cursor = m.overlay.Draw(&o.canvas, m.overlayArea(), o.look)
+	} else if m.kb.hint {
+		m.drawHint()
+	}
+	o.cursor = cursor
+	m.dirty = 0
+}
+
+// overlayArea is where overlays draw themselves: everything, as prompts take
+// the status line's row.
+func (m *Model) overlayArea() paint.Rect { return m.outer.canvas.Bounds() }
+
+// drawPane draws a pane's body and gives the place of its cursor.
+func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor {
+	o := &m.outer
+	v := m.views[p.Pane]
+	if v == nil {
+		o.canvas.Fill(paint.Rect(p.Body), ' ', emulator.Style{})
+		return paint.Cursor{}
+	}
+	if all {
+		v.Redraw()
+	} else if wait, hold := v.Feed.Hold(now); hold {
+		if !o.held {
+			o.held = true
+			m.env.After(wait, then(func(m *Model) {
+				m.outer.held = false
+				m.dirty |= dirtyPanes
+			}))
+		}
+		return v.Cursor()
+	}
+	return v.Draw(&o.canvas, paint.Rect(p.Body), m.paneLook())
+}
+
+func (m *Model) paneLook() pane.Look {
+	l := &m.outer.look
+	return pane.Look{Letterbox: l.Letterbox, Selection: l.Selection, Match: l.Match, Scroll: l.Hint, Fill: l.Fill}
+}

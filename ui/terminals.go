@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/command"
+	"cotty/ui/pane"
+)
+
+// youth is how long a shell has to have lived for its pane to close by itself
+// when it exits: one that dies at once has something to say.
+const youth = 2 * time.Second
+
+// keepHidden is how many terminals that are not shown stay subscribed, so that
+// going back to their tab shows them at once.
+const keepHidden = 8
+
+// terminal is what this client knows of a terminal of the host.
+type terminal struct {
+	uri  ahp.URI
+	info ahp.TerminalInfo // as in the root channel, kept fresher by the terminal's own
+	cwd  ahp.URI
+
+	// Following it.
+	feed       *pane.Feed // nil when not subscribed
+	ready      bool       // its snapshot has come
+	cols, rows int        // the host's size
+	want       size       // what this client asked for last; zero asks anew
+	shown      int        // when it was last on the screen, in rising order
+
+	born time.Time // when it was first seen; zero if it was there before
+	// stays says that the pane stays open although the program has ended.
+	stays bool
+	// done says that it has been closed here; what still comes is ignored.
+	done bool
+}
+
+type size struct{ cols, rows int }
+
+// terminals are all terminals of the host, in the host's order.
+type terminals struct {
+	byURI  map[ahp.URI]*terminal
+	order  []ahp.URI
+	loaded bool   // the root snapshot has come
+	me     string // this client's id
+	person string // this client's principal, once known
+}
+
+func (ts *terminals) get(uri ahp.URI) *terminal { return ts.byURI[uri] }
+
+// update takes the host's list. It gives the terminals that have ended and those
+// that are gone.
+func (ts *terminals) update(list []ahp.TerminalInfo, now time.Time) (ended, lost []*terminal) {
+	if ts.byURI == nil {
+		ts.byURI = map[ahp.URI]*terminal{}
+	}
+	listed := make(map[ahp.URI]bool, len(list))
+	ts.order = ts.order[:0]
+	for _, info := range list {
+		listed[info.Resource] = true
+		ts.order = append(ts.order, info.Resource)
+		t := ts.byURI[info.Resource]
+		if t == nil {
+			t = &terminal{uri: info.Resource}
+			if ts.loaded {
+				t.born = now
+			}
+			ts.byURI[info.Resource] = t
+		}
+		if info.Lifecycle.Exited() && !t.info.Lifecycle.Exited() {
+			ended = append(ended, t)
+		}
+		t.info = info
+		if info.Meta != nil && info.Meta.Cwd != "" {
+			t.cwd = info.Meta.Cwd
+		}
+		if ts.mine(info.Claim) && info.Meta != nil && info.Meta.Principal != "" {
+			ts.person = info.Meta.Principal
+		}
+	}
+	for uri, t := range ts.byURI {
+		if !listed[uri] {
+			delete(ts.byURI, uri)
+			lost = append(lost, t)
+		}
+	}
+	ts.loaded = true
+	return ended, lost
+}
+
+// mine reports whether a claim is this client's.
+func (ts *terminals) mine(c ahp.Claim) bool {
+	return c.Kind == ahp.ClaimClient && c.ClientID == ts.me
+}
+
+// holder says who holds a terminal, seen from this person.
+func (ts *terminals) holder(t *terminal) command.Holder {
+	if t == nil {
+		return command.Nobody
+	}
+	c := t.info.Claim
+	switch {
+	case c.Kind == ahp.ClaimSession && (c.ToolCallID != "" || c.TurnID != ""):
+		return command.Agent
+	case c.Kind == ahp.ClaimSession:
+		return command.Background
+	case ts.mine(c):
+		return command.Me
+	}
+	if t.info.Meta == nil || ts.person == "" || t.info.Meta.Principal == "" || t.info.Meta.Principal == ts.person {
+		return command.MyOther
+	}
+	return command.Other
+}
+
+// typable reports whether this person may type into the terminal.
+func (ts *terminals) typable(t *terminal) bool {
+	h := ts.holder(t)
+	return t != nil && (h == command.Me || h == command.MyOther) && !t.exited()
+}
+
+func (t *terminal) exited() bool { return t.info.Lifecycle.Exited() }
+
+// command is the argv of what was started, nil for a shell.
+func (t *terminal) command() []string {
+	if t.info.Meta == nil {
+		return nil
+	}
+	return t.info.Meta.Command
+}
+
+// closesItself reports whether the pane of a terminal that has ended closes: a
+// shell's does, unless it died at once or by a signal.
+func (t *terminal) closesItself(now time.Time) bool {
+	young := !t.born.IsZero() && now.Sub(t.born) < youth
+	return len(t.command()) == 0 && t.info.Lifecycle.ExitCode != nil && !young
+}
+
+// title is the terminal's title for people.
+func (t *terminal) title() string {
+	if s := clean(t.info.Title); s != "" {
+		return s
+	}
+	return lastPart(t.uri)
+}
