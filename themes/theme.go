@@ -7,55 +7,110 @@ type Theme struct {
 	Colors
 }
 
-// Colors are the tokens. Names in TOML are the field names in lower case with
-// underscores.
+// Colors are the tokens. Their names in TOML are those of the fields in lower
+// case with underscores: "border_focused".
 type Colors struct {
-	Foreground, Background                      Color // overlays and empty space
-	Muted                                       Color // secondary text on Background
-	Accent                                      Color // what draws the eye on Background
-	Border, BorderFocused                       Color // pane borders, on the outer terminal's background
-	Title, TitleFocused                         Color // pane titles in the border
-	BadgeMine, BadgeAgent                       Color // badges: text on the border's background
-	BadgeBackground, BadgeOther, BadgeExited    Color
-	BadgeFailed                                 Color
-	StatusFg, StatusBg                          Color
-	StatusMuted, StatusLayoutFg, StatusLayoutBg Color
-	TabFg, TabBg, TabActiveFg, TabActiveBg      Color
-	HintFg, HintBg, HintKey                     Color // which-key, key hints
-	SelectedFg, SelectedBg                      Color // the row chosen in a list
-	MessageFg, MessageBg                        Color
-	ErrorFg, ErrorBg                            Color
-	WarningFg, WarningBg                        Color
-	SelectionFg, SelectionBg                    Color // text selected in a pane
-	MarkRunning, MarkPassed, MarkFailed         Color
-	Scrollbar, Letterbox                        Color
+	// Overlays (lists, help, prompts) and empty space.
+	Foreground, Background Color
+	Muted                  Color // secondary text
+	Accent                 Color // what draws the eye
+
+	// Pane borders, on the outer terminal's own background.
+	Border, BorderFocused                    Color // lines
+	Title, TitleFocused                      Color // a pane's name in its border
+	BadgeMine, BadgeAgent                    Color // who holds the terminal
+	BadgeBackground, BadgeOther, BadgeExited Color
+	BadgeFailed                              Color // exited with another code than 0
+	MarkRunning, MarkPassed, MarkFailed      Color // at the edge of a command
+	Scrollbar                                Color
+	Letterbox                                Color // around a terminal smaller than its pane
+
+	// The status line.
+	StatusFg, StatusBg             Color
+	StatusMuted                    Color // on StatusBg
+	StatusLayoutFg, StatusLayoutBg Color // the layout's name
+	TabFg, TabBg                   Color
+	TabActiveFg, TabActiveBg       Color
+	MessageFg, MessageBg           Color // what just happened
+	WarningFg, WarningBg           Color
+	ErrorFg, ErrorBg               Color
+
+	// Hints and choices.
+	HintFg, HintBg           Color // what can follow the prefix
+	HintKey                  Color // a key, on HintBg
+	SelectedFg, SelectedBg   Color // the row chosen in a list
+	SelectionFg, SelectionBg Color // text selected in a pane; both default means reverse
 }
 
-// Color is "#rrggbb", one of the outer terminal's own "0" to "15", or
-// "default". The zero Color is the default one.
-type Color struct {
-	kind    uint8
-	r, g, b uint8
+// Least contrasts by what is drawn: text (WCAG 1.4.3, AA), lines and marks that
+// carry a meaning (1.4.11), and what is decoration.
+const (
+	text       = 4.5
+	meaningful = 3.0
+	decoration = 1.2
+)
+
+// token is a row of the table of colours.
+type token struct {
+	name  string
+	of    func(*Colors) *Color
+	on    string  // the token of its ground; "" for the outer terminal's background
+	least float64 // contrast with it; 0 for a ground
 }
 
-// ParseColor reads a colour.
-func ParseColor(s string) (Color, error) { return Color{}, nil }
+var tokens = []token{
+	{"foreground", func(c *Colors) *Color { return &c.Foreground }, "background", text},
+	{"background", func(c *Colors) *Color { return &c.Background }, "", 0},
+	{"muted", func(c *Colors) *Color { return &c.Muted }, "background", text},
+	{"accent", func(c *Colors) *Color { return &c.Accent }, "background", text},
 
-// IsDefault says whether the outer terminal's default colour is meant.
-func (c Color) IsDefault() bool { return c.kind == 0 }
+	{"border", func(c *Colors) *Color { return &c.Border }, "", decoration},
+	{"border_focused", func(c *Colors) *Color { return &c.BorderFocused }, "", meaningful},
+	{"title", func(c *Colors) *Color { return &c.Title }, "", text},
+	{"title_focused", func(c *Colors) *Color { return &c.TitleFocused }, "", text},
+	{"badge_mine", func(c *Colors) *Color { return &c.BadgeMine }, "", text},
+	{"badge_agent", func(c *Colors) *Color { return &c.BadgeAgent }, "", text},
+	{"badge_background", func(c *Colors) *Color { return &c.BadgeBackground }, "", text},
+	{"badge_other", func(c *Colors) *Color { return &c.BadgeOther }, "", text},
+	{"badge_exited", func(c *Colors) *Color { return &c.BadgeExited }, "", text},
+	{"badge_failed", func(c *Colors) *Color { return &c.BadgeFailed }, "", text},
+	{"mark_running", func(c *Colors) *Color { return &c.MarkRunning }, "", meaningful},
+	{"mark_passed", func(c *Colors) *Color { return &c.MarkPassed }, "", meaningful},
+	{"mark_failed", func(c *Colors) *Color { return &c.MarkFailed }, "", meaningful},
+	{"scrollbar", func(c *Colors) *Color { return &c.Scrollbar }, "", decoration},
+	{"letterbox", func(c *Colors) *Color { return &c.Letterbox }, "", decoration},
 
-// ANSI gives the palette index 0 to 15.
-func (c Color) ANSI() (index uint8, ok bool) { return 0, false }
+	{"status_fg", func(c *Colors) *Color { return &c.StatusFg }, "status_bg", text},
+	{"status_bg", func(c *Colors) *Color { return &c.StatusBg }, "", 0},
+	{"status_muted", func(c *Colors) *Color { return &c.StatusMuted }, "status_bg", text},
+	{"status_layout_fg", func(c *Colors) *Color { return &c.StatusLayoutFg }, "status_layout_bg", text},
+	{"status_layout_bg", func(c *Colors) *Color { return &c.StatusLayoutBg }, "", 0},
+	{"tab_fg", func(c *Colors) *Color { return &c.TabFg }, "tab_bg", text},
+	{"tab_bg", func(c *Colors) *Color { return &c.TabBg }, "", 0},
+	{"tab_active_fg", func(c *Colors) *Color { return &c.TabActiveFg }, "tab_active_bg", text},
+	{"tab_active_bg", func(c *Colors) *Color { return &c.TabActiveBg }, "", 0},
+	{"message_fg", func(c *Colors) *Color { return &c.MessageFg }, "message_bg", text},
+	{"message_bg", func(c *Colors) *Color { return &c.MessageBg }, "", 0},
+	{"warning_fg", func(c *Colors) *Color { return &c.WarningFg }, "warning_bg", text},
+	{"warning_bg", func(c *Colors) *Color { return &c.WarningBg }, "", 0},
+	{"error_fg", func(c *Colors) *Color { return &c.ErrorFg }, "error_bg", text},
+	{"error_bg", func(c *Colors) *Color { return &c.ErrorBg }, "", 0},
 
-// RGB gives the components.
-func (c Color) RGB() (r, g, b uint8, ok bool) { return 0, 0, 0, false }
+	{"hint_fg", func(c *Colors) *Color { return &c.HintFg }, "hint_bg", text},
+	{"hint_bg", func(c *Colors) *Color { return &c.HintBg }, "", 0},
+	{"hint_key", func(c *Colors) *Color { return &c.HintKey }, "hint_bg", text},
+	{"selected_fg", func(c *Colors) *Color { return &c.SelectedFg }, "selected_bg", text},
+	{"selected_bg", func(c *Colors) *Color { return &c.SelectedBg }, "", 0},
+	{"selection_fg", func(c *Colors) *Color { return &c.SelectionFg }, "selection_bg", text},
+	{"selection_bg", func(c *Colors) *Color { return &c.SelectionBg }, "", 0},
+}
 
-// Names gives the themes that ship, the default one first.
-func Names() []string { return nil }
-
-// Find gives a theme that ships.
-func Find(name string) (Theme, bool) { return Theme{}, false }
-
-// Load reads a user's theme: name, base (a theme that ships) and colours over
-// the base's.
-func Load(doc []byte) (Theme, error) { return Theme{}, nil }
+// find gives the token of that name, nil when there is none.
+func find(name string) *token {
+	for i := range tokens {
+		if tokens[i].name == name {
+			return &tokens[i]
+		}
+	}
+	return nil
+}

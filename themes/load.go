@@ -1,0 +1,230 @@
+package themes
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+//go:embed *.toml
+var files embed.FS
+
+// shipped are the themes' names, the default one first.
+var shipped = []string{"cotty-dark", "cotty-light", "terminal"}
+
+// embedded reads the themes that ship when one is first asked for.
+var embedded = sync.OnceValue(func() map[string]Theme {
+	m := make(map[string]Theme, len(shipped))
+	for _, name := range shipped {
+		doc, err := files.ReadFile(name + ".toml")
+		if err != nil {
+			panic("themes: " + err.Error()) // A test reads them all.
+		}
+		t, err := read(doc, func(string, bool) (Theme, error) { return Theme{}, nil })
+		if err != nil {
+			panic("themes: " + name + ": " + err.Error())
+		}
+		m[name] = t
+	}
+	return m
+})
+
+// Names gives the themes that ship, the default one first.
+func Names() []string { return slices.Clone(shipped) }
+
+// Find gives a theme that ships.
+func Find(name string) (Theme, bool) {
+	t, ok := embedded()[name]
+	return t, ok
+}
+
+const (
+	maxDoc  = 64 << 10 // bytes of a user's theme
+	maxName = 64       // bytes of its name
+)
+
+// Load reads a user's theme:
+//
+//	name = "mine"
+//	base = "cotty-light"   # what isn't said here; cotty-dark when left out
+//	dark = false           # meant for a dark background; the base's when left out
+//
+//	[colors]
+//	border_focused = "#d33682"
+//
+// The error names every unknown key, with a suggestion, and every malformed
+// colour, one per line.
+func Load(doc []byte) (Theme, error) {
+	if len(doc) > maxDoc {
+		return Theme{}, fmt.Errorf("theme: the file has %d bytes, at most %d are read", len(doc), maxDoc)
+	}
+	t, err := read(doc, func(name string, given bool) (Theme, error) {
+		if !given {
+			name = shipped[0]
+		}
+		base, ok := Find(name)
+		if !ok {
+			return Theme{}, fmt.Errorf("base: there is no theme %q; there are %s", name, strings.Join(shipped, ", "))
+		}
+		base.Name = "user"
+		return base, nil
+	})
+	if err != nil {
+		return Theme{}, fmt.Errorf("theme: %w", err)
+	}
+	return t, nil
+}
+
+// keys are those of a theme's file.
+var keys = []string{"name", "base", "dark", "colors"}
+
+// read reads a theme over what base gives for the name in "base".
+func read(doc []byte, base func(name string, given bool) (Theme, error)) (Theme, error) {
+	var m map[string]any
+	if err := toml.Unmarshal(doc, &m); err != nil {
+		return Theme{}, positioned(err)
+	}
+	var faults []error
+	for _, key := range sorted(m) {
+		if !slices.Contains(keys, key) {
+			faults = append(faults, unknown(key, keys))
+		}
+	}
+	name, given, err := member[string](m, "base")
+	t, errBase := base(name, given)
+	faults = append(faults, err, errBase)
+	if dark, ok, err := member[bool](m, "dark"); ok || err != nil {
+		t.Dark = dark
+		faults = append(faults, err)
+	}
+	if name, ok, err := member[string](m, "name"); ok || err != nil {
+		t.Name = name
+		if len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			err = errors.New("name: it is too long or has control characters")
+		}
+		faults = append(faults, err)
+	}
+	colors, _, err := member[map[string]any](m, "colors")
+	faults = append(faults, err)
+	for _, key := range sorted(colors) {
+		faults = append(faults, t.set(key, colors[key]))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return Theme{}, err
+	}
+	return t, nil
+}
+
+// set sets a token.
+func (t *Theme) set(key string, value any) error {
+	k := find(key)
+	if k == nil {
+		names := make([]string, len(tokens))
+		for i := range tokens {
+			names[i] = tokens[i].name
+		}
+		return fmt.Errorf("colors: %w", unknown(key, names))
+	}
+	s, ok := value.(string)
+	if n, number := value.(int64); number {
+		s, ok = fmt.Sprint(n), true
+	}
+	if !ok {
+		return fmt.Errorf("colors: %s must be a text such as %q", key, "#7cc4ff")
+	}
+	c, err := ParseColor(s)
+	if err != nil {
+		return fmt.Errorf("colors: %s: %w", key, err)
+	}
+	*k.of(&t.Colors) = c
+	return nil
+}
+
+// member gives a key's value; ok is false when it isn't there.
+func member[T any](m map[string]any, key string) (v T, ok bool, err error) {
+	raw, ok := m[key]
+	if !ok {
+		return v, false, nil
+	}
+	v, ok = raw.(T)
+	if !ok {
+		return v, false, fmt.Errorf("%s must be a %s", key, kindOf[T]())
+	}
+	return v, true, nil
+}
+
+// kindOf names a type as TOML does.
+func kindOf[T any]() string {
+	var v T
+	switch any(v).(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	default:
+		return "table"
+	}
+}
+
+// positioned words a TOML error with its place.
+func positioned(err error) error {
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		line, column := decode.Position()
+		return fmt.Errorf("line %d, column %d: %w", line, column, err)
+	}
+	return err
+}
+
+func sorted(m map[string]any) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unknown says that a key is none of those known, and which one may be meant.
+func unknown(key string, known []string) error {
+	best, at := "", len(key)/3+2
+	if len(key) <= maxName {
+		for _, k := range known {
+			if d := distance(key, k); d < at {
+				best, at = k, d
+			}
+		}
+	} else {
+		key = key[:maxName] + "…"
+	}
+	if best == "" {
+		return fmt.Errorf("there is no key %q", key)
+	}
+	return fmt.Errorf("there is no key %q; did you mean %q?", key, best)
+}
+
+// distance is the number of single-byte edits between two keys.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
