@@ -1,7 +1,5 @@
 package layout
 
-import "cotty/ahp"
-
 // Arrangement is where everything of a tab is drawn. Every cell of Area belongs
 // to exactly one body, header or divider, unless no pane is shown at all.
 type Arrangement struct {
@@ -17,7 +15,7 @@ type Arrangement struct {
 // empty (H 0) where the tab shows one pane only.
 type Placed struct {
 	Pane     PaneID
-	Terminal ahp.URI
+	Terminal URI
 	Name     string
 	Header   Rect
 	Body     Rect

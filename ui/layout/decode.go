@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"cotty/ahp"
 )
 
 // maxURI and maxID bound a terminal's address and a pane's or tab's id in bytes.
@@ -23,8 +21,8 @@ const (
 // error that says where; what only says how the layout was looked at (focus,
 // recency, zoom, the active tab) is mended.
 func Decode(doc []byte) (Layout, error) {
-	if len(doc) > ahp.MaxLayoutBytes {
-		return Layout{}, fmt.Errorf("layout: the document has %d bytes, at most %d are read", len(doc), ahp.MaxLayoutBytes)
+	if len(doc) > MaxBytes {
+		return Layout{}, fmt.Errorf("layout: the document has %d bytes, at most %d are read", len(doc), MaxBytes)
 	}
 	if !utf8.Valid(doc) {
 		return Layout{}, errors.New("layout: the document is not UTF-8")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"cotty/ahp"
 )
 
 func TestDocument(t *testing.T) {
@@ -146,6 +148,12 @@ func TestHostileDocuments(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%.80s: %v, want %q", c.doc, err, c.why)
 		}
+	}
+}
+
+func TestBoundIsTheChannels(t *testing.T) {
+	if MaxBytes != ahp.MaxLayoutBytes {
+		t.Errorf("a document may have %d bytes, the channel's state %d", MaxBytes, ahp.MaxLayoutBytes)
 	}
 }
 

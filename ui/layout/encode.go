@@ -31,7 +31,7 @@ func put[T comparable](o object, name string, v T) {
 	}
 }
 
-// Encode writes the document. It may be larger than ahp.MaxLayoutBytes when it
+// Encode writes the document. It may be larger than MaxBytes when it
 // is full of long names; the host refuses it then.
 func (l Layout) Encode() []byte {
 	o := over(l.extra)

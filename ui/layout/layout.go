@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"cotty/ahp"
 )
 
 // Bounds of a layout.
@@ -20,6 +18,12 @@ const (
 	MaxWeight = 1 << 20 // of a split's child
 	MaxName   = 128     // bytes
 )
+
+// URI is a terminal's address, ahp.URI; this package only compares it.
+type URI = string
+
+// MaxBytes bounds a document: ahp.MaxLayoutBytes.
+const MaxBytes = 256 << 10
 
 // PaneID names a pane within a layout, such as "p7". It stays with the pane
 // through every operation.
@@ -61,7 +65,7 @@ const (
 // Node is a leaf (Pane set) or a split (Children set).
 type Node struct {
 	Pane     PaneID
-	Terminal ahp.URI
+	Terminal URI
 	Name     string // given by the user; "" shows the terminal's title
 
 	Axis     Axis
@@ -116,7 +120,7 @@ func (l Layout) Find(id PaneID) (tab int, leaf *Node, ok bool) {
 
 // Showing gives the first pane that shows the terminal, looking in the active
 // tab first.
-func (l Layout) Showing(uri ahp.URI) (PaneID, bool) {
+func (l Layout) Showing(uri URI) (PaneID, bool) {
 	if len(l.Tabs) == 0 {
 		return "", false
 	}
@@ -132,10 +136,10 @@ func (l Layout) Showing(uri ahp.URI) (PaneID, bool) {
 }
 
 // Terminals gives the terminals shown, each once, in the order of the tabs and
-// panes. It is never nil, as ahp.LayoutState wants it.
-func (l Layout) Terminals() []ahp.URI {
-	uris := []ahp.URI{}
-	seen := make(map[ahp.URI]bool)
+// panes. It is never nil, as the layout channel wants it.
+func (l Layout) Terminals() []URI {
+	uris := []URI{}
+	seen := make(map[URI]bool)
 	for _, t := range l.Tabs {
 		for _, leaf := range t.Panes() {
 			if !seen[leaf.Terminal] {

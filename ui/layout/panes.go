@@ -3,8 +3,6 @@ package layout
 import (
 	"fmt"
 	"slices"
-
-	"cotty/ahp"
 )
 
 // The area that operations take is where tabs are drawn. It keeps panes that
@@ -14,7 +12,7 @@ import (
 // Split puts a new pane beside the pane and focuses it. The pane gives up half
 // of its cells; CanSplit says whether that leaves both with enough. The error
 // says which bound was met.
-func (l Layout) Split(area Rect, at PaneID, d Direction, uri ahp.URI) (Layout, PaneID, error) {
+func (l Layout) Split(area Rect, at PaneID, d Direction, uri URI) (Layout, PaneID, error) {
 	i, _, ok := l.Find(at)
 	if !ok {
 		return l, "", fmt.Errorf("split: there is no pane %q", at)
@@ -100,12 +98,12 @@ func (t Tab) remove(area Rect, id PaneID) (Tab, bool) {
 }
 
 // RemoveTerminal closes the panes that show it.
-func (l Layout) RemoveTerminal(area Rect, uri ahp.URI) Layout {
-	return l.Prune(area, func(u ahp.URI) bool { return u != uri })
+func (l Layout) RemoveTerminal(area Rect, uri URI) Layout {
+	return l.Prune(area, func(u URI) bool { return u != uri })
 }
 
 // Prune closes the panes whose terminal is not alive.
-func (l Layout) Prune(area Rect, alive func(ahp.URI) bool) Layout {
+func (l Layout) Prune(area Rect, alive func(URI) bool) Layout {
 	var dead []PaneID
 	for _, t := range l.Tabs {
 		for _, leaf := range t.Panes() {
@@ -127,7 +125,7 @@ func (l Layout) RenamePane(id PaneID, name string) Layout {
 }
 
 // Show puts another terminal into a pane; a name goes with the old one.
-func (l Layout) Show(id PaneID, uri ahp.URI) Layout {
+func (l Layout) Show(id PaneID, uri URI) Layout {
 	return l.change(id, func(n *Node) { n.Terminal, n.Name = uri, "" })
 }
 

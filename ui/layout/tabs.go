@@ -3,13 +3,11 @@ package layout
 import (
 	"fmt"
 	"slices"
-
-	"cotty/ahp"
 )
 
 // NewTab appends a tab with one pane and makes it active. The error says which
 // bound was met.
-func (l Layout) NewTab(uri ahp.URI) (Layout, PaneID, error) {
+func (l Layout) NewTab(uri URI) (Layout, PaneID, error) {
 	if err := l.room(nil); err != nil {
 		return l, "", err
 	}
