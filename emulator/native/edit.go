@@ -2,12 +2,14 @@ package native
 
 import "cotty/emulator"
 
-// erase blanks cells [from, to) of line y; selective spares protected ones.
+// erase blanks cells [from, to) of line y; selective spares protected ones. A
+// line that waits to wrap goes on waiting, as in tmux, Alacritty and xterm.js;
+// xterm stops.
 func (e *Engine) erase(y, from, to int, selective bool) {
 	if from >= to {
 		return
 	}
-	e.settle()
+	e.last.ok = false
 	r := e.scr.lines[y]
 	e.split(y, from)
 	e.split(y, to)
@@ -32,12 +34,16 @@ func (e *Engine) erase(y, from, to int, selective bool) {
 	e.mark(y, from, to)
 }
 
-// eraseLine is EL and DECSEL.
+// eraseLine is EL and DECSEL. While the line waits to wrap the cursor is behind
+// its last character, so that EL 0 erases nothing: grep --color ends each match
+// that way.
 func (e *Engine) eraseLine(what int, selective bool) {
 	x, y := e.cur.x, e.cur.y
 	switch what {
 	case 0:
-		e.erase(y, x, e.cols, selective)
+		if !e.cur.pending {
+			e.erase(y, x, e.cols, selective)
+		}
 	case 1:
 		e.erase(y, 0, x+1, selective)
 	case 2:
@@ -72,7 +78,7 @@ func (e *Engine) eraseDisplay(what int, selective bool) {
 	if from > to {
 		return
 	}
-	e.settle()
+	e.last.ok = false
 	if selective {
 		for y := from; y <= to; y++ {
 			e.erase(y, 0, e.cols, true)

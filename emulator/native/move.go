@@ -226,8 +226,8 @@ func (e *Engine) saveCursor() {
 	e.scr.saved.charsets.single = 0
 }
 
-// restoreCursor is DECRC. The wait to wrap is only restored where there still
-// is a character to have caused it.
+// restoreCursor is DECRC. The wait to wrap is only restored where the margins
+// still allow it.
 func (e *Engine) restoreCursor() {
 	e.last.ok = false
 	e.cur = e.scr.saved
@@ -239,7 +239,7 @@ func (e *Engine) restoreCursor() {
 	}
 	if e.cur.pending {
 		c := e.scr.lines[e.cur.y].cells[e.cur.x]
-		e.cur.pending = e.cur.x == e.edge()-1 && (!c.empty() || c&kindMask == wideTail)
+		e.cur.pending = e.cur.x == e.edge()-1 && c&kindMask != padding
 	}
 	e.penStale = true
 	e.setPlain()

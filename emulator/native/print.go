@@ -277,7 +277,8 @@ func (e *Engine) pad(limit int) {
 // one.
 func (e *Engine) wrapLine() {
 	c := &e.cur
-	full := !e.sideMargins()
+	// A line whose last character was erased since has nothing to continue.
+	full := !e.sideMargins() && e.scr.lines[c.y].cells[e.cols-1]&textMask != 0
 	c.pending = false
 	switch {
 	case c.y == e.bot:

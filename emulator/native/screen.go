@@ -58,20 +58,20 @@ func (e *Engine) blank() cell {
 	return e.blankBits
 }
 
-// half is what is left of a wide character when its other half goes: a blank in
-// its background.
+// half is what is left of a wide character when its other half goes: a space in
+// its background, as in xterm.
 func (e *Engine) half(c cell) cell {
 	bg := e.styles.list[c.style()].BG
 	if bg.IsDefault() {
-		return 0
+		return ' '
 	}
 	st := style{}
 	st.BG = bg
-	return cell(e.styles.intern(st)) << styleShift
+	return cell(e.styles.intern(st))<<styleShift | ' '
 }
 
 // split cuts a wide character that lies across column x of line y in two
-// blanks.
+// spaces.
 func (e *Engine) split(y, x int) {
 	if x <= 0 || x >= e.cols {
 		return
@@ -82,9 +82,6 @@ func (e *Engine) split(y, x int) {
 	}
 	r.cells[x-1] = e.half(r.cells[x-1])
 	r.cells[x] = e.half(r.cells[x])
-	if x == e.cols-1 {
-		r.wrapped = false
-	}
 	e.mark(y, x-1, x+1)
 }
 

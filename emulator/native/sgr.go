@@ -79,7 +79,11 @@ func (e *Engine) sgr() {
 		case n == 59:
 			pen.UnderlineColor = 0
 		case n == 21:
-			pen.Underline = emulator.Double
+			// Doubly underlined (ECMA-48); but those who mean "not bold" should
+			// not take a style away that was asked for by name.
+			if pen.Underline <= emulator.Single {
+				pen.Underline = emulator.Double
+			}
 		case n == 24:
 			pen.Underline = emulator.NoUnderline
 		case n >= 90 && n <= 97:

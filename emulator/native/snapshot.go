@@ -403,7 +403,13 @@ func (w *writer) cursor() {
 	} else {
 		w.rawf("\x1b[%d;%dH", y+1, x+1)
 	}
-	if c.empty() {
+	switch {
+	case c.empty() && e.cur.pending:
+		// The character that filled the line was erased.
+		w.style(style{Style: emulator.Style{BG: e.styles.list[c.style()].BG}})
+		w.raw(" \x1b[X")
+		return
+	case c.empty():
 		return
 	}
 	w.style(e.styles.list[c.style()])
