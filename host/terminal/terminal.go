@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
-	"cotty/ahp"
 	"cotty/emulator"
 	"cotty/host/keeper"
 )
@@ -16,6 +19,25 @@ var (
 	ErrInputFull = errors.New("the program does not read its input and the input queue is full; try again later")
 	ErrExited    = errors.New("the terminal's process has ended")
 	ErrClosed    = errors.New("the terminal is closed")
+)
+
+const (
+	// defaultContent is Config.MaxContent when it is 0.
+	defaultContent = 1 << 20
+	// frame is the least time between two wake-ups while output flows.
+	frame = 8 * time.Millisecond
+	// maxPending bounds output in bytes that waits for Take; the reader waits
+	// with it.
+	maxPending = 1 << 20
+	// chunk is how much the reader collects before it processes.
+	chunk = 64 << 10
+	// loneEscape is how long an ESC at the end of the output is held back.
+	loneEscape = 50 * time.Millisecond
+	// silence is how long the pty must be quiet after the child's exit for the
+	// exit to be reported although another process holds the pty.
+	silence = 200 * time.Millisecond
+	// graceTime is how long a child may take over its end (rulings.md, 16).
+	graceTime = 5 * time.Second
 )
 
 // Config makes a Terminal.
@@ -31,7 +53,9 @@ type Config struct {
 	// Log may be nil.
 	Log *slog.Logger
 	// Wake is called, on any goroutine and with no lock held, when Take has
-	// something: at once after a pause, then at most once in 8 ms.
+	// something: at once after a pause, then at most once in 8 ms, except when
+	// output has piled up to its bound. It is not called again before Take. Nil
+	// is allowed.
 	Wake func()
 	// Throttle may block the reader while the holder's own front is behind; its
 	// context ends at Close. Nil means never.
@@ -39,67 +63,122 @@ type Config struct {
 	// Signal delivers a signal to the child, as keeper.Client.Signal does; nil
 	// signals the process groups from here.
 	Signal func(context.Context, syscall.Signal) error
-	// MaxContent bounds retained raw output in bytes; 0 means 1 MiB.
+	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 }
 
 // Terminal is one terminal. All methods may be called from any goroutine.
-type Terminal struct{}
+type Terminal struct {
+	cfg Config
+	log *slog.Logger
+	raw syscall.RawConn // of the pty
+
+	ctx    context.Context // ends at Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+	done   chan struct{}
+
+	// screen guards the emulator and all that must be of one instant with it.
+	screen     sync.Mutex
+	emu        emulator.Emulator
+	filter     filter
+	decoder    decoder
+	cols, rows int
+	kept       kept
+	title      string // last one the child set
+	cwd        string // last one the child reported
+	escTimer   *time.Timer
+
+	// mu guards what waits for Take. It is taken after screen.
+	mu      sync.Mutex
+	pending pending
+	wake    wake
+	room    sync.Cond // pending has shrunk, or closed
+
+	in input
+
+	exit   exit
+	parked atomic.Bool // the reader waits for output, or has ended
+	closed atomic.Bool
+}
 
 // New starts the terminal's goroutines. Close ends them.
-func New(c Config) *Terminal { return &Terminal{} }
+func New(c Config) *Terminal {
+	t := build(c)
+	t.work.Go(t.read)
+	t.work.Go(t.write)
+	context.AfterFunc(t.ctx, func() {
+		t.work.Wait()
+		close(t.done)
+	})
+	return t
+}
 
-// Take returns everything pending, in stream order, and empties it: output
-// (TerminalData, decoded and filtered), TerminalTitleChanged,
-// TerminalCwdChanged, TerminalResized, TerminalCleared, TerminalExited. The
-// holder calls it under its sequencing lock. Nil when nothing is pending.
-func (t *Terminal) Take() []ahp.Action { return nil }
+// build makes a terminal that does not run yet.
+func build(c Config) *Terminal {
+	if c.MaxContent <= 0 {
+		c.MaxContent = defaultContent
+	}
+	t := &Terminal{cfg: c, log: c.Log, emu: c.Emulator, cols: c.Cols, rows: c.Rows, done: make(chan struct{})}
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.room.L = &t.mu
+	t.in.ready.L = &t.in.mu
+	t.exit.ended = make(chan struct{})
+	t.kept.begin(c.MaxContent, c.Emulator)
+	t.escTimer = stopped(t.flushEscape)
+	t.wake.timer = stopped(t.wakeLate)
+	t.exit.timer = stopped(t.exitQuiet)
+	var err error
+	if t.raw, err = c.Process.Pty.SyscallConn(); err != nil {
+		t.log.Error("use the pty", "process", c.Process.ID, "err", err)
+		t.Close()
+	}
+	return t
+}
 
-// Content returns the actions still pending, as Take does, and the parts that
-// reproduce the state after them in a fresh emulator of the present size
-// (design.md, rule 2). Both are of one instant, so the holder sequences the
-// pending actions before it serves the parts. Never nil.
-func (t *Terminal) Content() (pending []ahp.Action, content []ahp.Part) { return nil, nil }
-
-// Input queues data for the child. It never blocks; ErrInputFull when the queue
-// is full (nothing of data is taken then), ErrExited, ErrClosed.
-func (t *Terminal) Input(data string) error { return nil }
-
-// Resize sets the size of the pty and the emulator and queues TerminalResized
-// with the size that was set, 1..emulator.MaxCols by 1..emulator.MaxRows.
-func (t *Terminal) Resize(cols, rows int) error { return nil }
+// stopped makes a timer that does not run yet.
+func stopped(fn func()) *time.Timer {
+	timer := time.AfterFunc(time.Hour, fn)
+	timer.Stop()
+	return timer
+}
 
 // Size is the present size in cells.
-func (t *Terminal) Size() (cols, rows int) { return 0, 0 }
-
-// Clear empties content and history, and the main screen but for the line that
-// the cursor is on (the prompt), which moves to the top. The alternate screen
-// is left alone: its program owns it. It queues TerminalCleared and then
-// TerminalData that rebuilds what is left, so that every viewer, whatever it
-// does about TerminalCleared, shows the same.
-func (t *Terminal) Clear() {}
-
-// Read gives the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw.
-func (t *Terminal) Read(what string) (ahp.ReadResult, error) { return ahp.ReadResult{}, nil }
-
-// Kill ends the child: SIGHUP and SIGTERM to its process groups, SIGKILL after
-// five seconds (rulings.md, 16). It returns once Exit was called, or with ctx's
-// error.
-func (t *Terminal) Kill(ctx context.Context) error { return nil }
-
-// Exit tells the terminal that its child has ended. TerminalExited becomes
-// pending when the pty is read empty: at its end, or after 200 ms of silence
-// when another process still holds it; later output is still taken.
-func (t *Terminal) Exit(e keeper.Exit) {}
-
-// Exited reports how the child ended; ok is false before Exit.
-func (t *Terminal) Exited() (e keeper.Exit, ok bool) { return keeper.Exit{}, false }
+func (t *Terminal) Size() (cols, rows int) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	return t.cols, t.rows
+}
 
 // Close stops reading and closes the pty. It waits for nothing, so it may be
 // called under the holder's lock; Done is closed when the goroutines have
 // ended. The child is not signalled, except that the kernel hangs up when no
 // one else holds the pty.
-func (t *Terminal) Close() {}
+func (t *Terminal) Close() {
+	if t.closed.Swap(true) {
+		return
+	}
+	t.cancel()
+	t.cfg.Process.Pty.Close()
+	t.mu.Lock()
+	t.wake.timer.Stop()
+	t.room.Broadcast()
+	t.mu.Unlock()
+	t.in.mu.Lock()
+	t.in.over = ErrClosed
+	t.in.ready.Broadcast()
+	t.in.mu.Unlock()
+	t.exit.mu.Lock()
+	t.exit.timer.Stop()
+	t.exit.mu.Unlock()
+	t.escTimer.Stop()
+}
 
 // Done is closed when Close was called and the goroutines have ended.
-func (t *Terminal) Done() <-chan struct{} { return nil }
+func (t *Terminal) Done() <-chan struct{} { return t.done }
+
+// isClosed reports whether an error is only that of a closed pty.
+func isClosed(err error) bool { return errors.Is(err, os.ErrClosed) }

@@ -1,0 +1,186 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"cotty/ahp"
+	"cotty/host/keeper"
+)
+
+// exit is how and whether the child has ended.
+type exit struct {
+	mu       sync.Mutex
+	ended    chan struct{} // closed by Exit
+	how      *keeper.Exit
+	reported bool      // TerminalExited was queued
+	last     time.Time // when output was read last, after Exit
+	timer    *time.Timer
+}
+
+func (x *exit) known() bool {
+	select {
+	case <-x.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// heard notes that output was read.
+func (x *exit) heard() {
+	if !x.known() {
+		return
+	}
+	x.mu.Lock()
+	x.last = time.Now()
+	x.mu.Unlock()
+}
+
+// Exit tells the terminal that its child has ended. TerminalExited becomes
+// pending when the pty is read empty: at its end, or after 200 ms of silence
+// when another process still holds it; later output is still taken. Only the
+// first call counts.
+func (t *Terminal) Exit(e keeper.Exit) {
+	x := &t.exit
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.how != nil {
+		return
+	}
+	x.how = &e
+	x.last = time.Now()
+	close(x.ended)
+	t.in.end(ErrExited)
+	if t.closed.Load() {
+		return
+	}
+	x.timer.Reset(silence)
+	// The reader may be waiting at what only now is the end.
+	t.cfg.Process.Pty.SetReadDeadline(time.Unix(1, 0))
+}
+
+// Exited reports how the child ended; ok is false before Exit.
+func (t *Terminal) Exited() (e keeper.Exit, ok bool) {
+	t.exit.mu.Lock()
+	defer t.exit.mu.Unlock()
+	if t.exit.how == nil {
+		return keeper.Exit{}, false
+	}
+	return *t.exit.how, true
+}
+
+// exitQuiet is called some time after the exit, to see whether the pty has
+// fallen silent.
+func (t *Terminal) exitQuiet() {
+	x := &t.exit
+	x.mu.Lock()
+	wait := silence - time.Since(x.last)
+	if x.reported || t.closed.Load() {
+		x.mu.Unlock()
+		return
+	}
+	if wait <= 0 && !(t.parked.Load() && t.readEmpty()) {
+		wait = silence // the reader is behind, or held up by Throttle
+	}
+	if wait > 0 {
+		x.timer.Reset(wait)
+		x.mu.Unlock()
+		return
+	}
+	x.mu.Unlock()
+	t.reportExit()
+}
+
+// readEmpty reports that the pty has nothing to read.
+func (t *Terminal) readEmpty() bool {
+	empty := false
+	t.raw.Control(func(fd uintptr) {
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(p, 0)
+		empty = err == nil && (n == 0 || p[0].Revents&unix.POLLIN == 0)
+	})
+	return empty
+}
+
+// reportExit queues TerminalExited, once.
+func (t *Terminal) reportExit() {
+	x := &t.exit
+	x.mu.Lock()
+	again := x.reported
+	x.reported = true
+	x.timer.Stop()
+	a := ahp.TerminalExited{}
+	if x.how.Signal == "" {
+		code := x.how.Code
+		a.ExitCode = &code
+	}
+	x.mu.Unlock()
+	if again {
+		return
+	}
+	t.mu.Lock()
+	t.pending.push(a)
+	due := t.due(false)
+	t.mu.Unlock()
+	t.wakeUp(due)
+}
+
+// Kill ends the child: SIGHUP and SIGTERM to its process groups, SIGKILL after
+// five seconds (rulings.md, 16). It returns once Exit was called, or with ctx's
+// error.
+func (t *Terminal) Kill(ctx context.Context) error {
+	steps := []struct {
+		signals []syscall.Signal
+		wait    time.Duration
+	}{
+		// SIGCONT, so that a stopped job hears the others.
+		{[]syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGCONT}, graceTime},
+		{[]syscall.Signal{syscall.SIGKILL}, graceTime},
+	}
+	for _, step := range steps {
+		for _, sig := range step.signals {
+			if t.exit.known() {
+				return nil
+			}
+			if err := t.signal(ctx, sig); err != nil {
+				return fmt.Errorf("end process %d with %v: %w", t.cfg.Process.Pid, sig, err)
+			}
+		}
+		timeout := time.NewTimer(step.wait)
+		select {
+		case <-t.exit.ended:
+			timeout.Stop()
+			return nil
+		case <-ctx.Done():
+			timeout.Stop()
+			return fmt.Errorf("end process %d: %w", t.cfg.Process.Pid, ctx.Err())
+		case <-timeout.C:
+		}
+	}
+	return fmt.Errorf("end process %d: it outlives SIGKILL", t.cfg.Process.Pid)
+}
+
+// signal reaches the child's group and the terminal's foreground group.
+func (t *Terminal) signal(ctx context.Context, sig syscall.Signal) error {
+	if t.cfg.Signal != nil {
+		return t.cfg.Signal(ctx, sig)
+	}
+	pid, fg := t.cfg.Process.Pid, 0
+	err := syscall.Kill(-pid, sig)
+	t.raw.Control(func(fd uintptr) { fg, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
+	if fg > 0 && fg != pid {
+		if ferr := syscall.Kill(-fg, sig); err != nil {
+			err = ferr
+		}
+	}
+	if err == syscall.ESRCH {
+		return nil
+	}
+	return err
+}

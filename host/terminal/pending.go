@@ -1,0 +1,134 @@
+package terminal
+
+import (
+	"time"
+
+	"cotty/ahp"
+)
+
+// pending is what waits for Take, in stream order: actions, then data, then the
+// title and the directory that came with it. Of several titles the last counts.
+type pending struct {
+	actions []ahp.Action
+	data    []byte
+	title   *string
+	cwd     *string
+}
+
+func (p *pending) empty() bool {
+	return len(p.actions) == 0 && len(p.data) == 0 && p.title == nil && p.cwd == nil
+}
+
+// push queues an action behind all that is there.
+func (p *pending) push(a ahp.Action) {
+	p.settle()
+	p.actions = append(p.actions, a)
+}
+
+// settle makes actions of what came in pieces.
+func (p *pending) settle() {
+	if n := len(p.data); n > 0 {
+		p.actions = append(p.actions, ahp.TerminalData{Data: string(p.data)})
+		if p.data = p.data[:0]; cap(p.data) > chunk && n < cap(p.data)/4 {
+			p.data = nil
+		}
+	}
+	if p.title != nil {
+		p.actions = append(p.actions, ahp.TerminalTitleChanged{Title: *p.title})
+		p.title = nil
+	}
+	if p.cwd != nil {
+		p.actions = append(p.actions, ahp.TerminalCwdChanged{Cwd: *p.cwd})
+		p.cwd = nil
+	}
+}
+
+// take gives everything and empties p.
+func (p *pending) take() []ahp.Action {
+	p.settle()
+	all := p.actions
+	p.actions = nil
+	return all
+}
+
+// wake decides when Config.Wake is called.
+type wake struct {
+	called bool // and Take was not, since
+	armed  bool // timer runs
+	last   time.Time
+	timer  *time.Timer // calls wakeLate
+}
+
+// Take returns everything pending, in stream order, and empties it: output
+// (TerminalData, decoded and filtered), TerminalTitleChanged,
+// TerminalCwdChanged, TerminalResized, TerminalCleared, TerminalExited. The
+// holder calls it under its sequencing lock. Nil when nothing is pending.
+func (t *Terminal) Take() []ahp.Action {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.takeLocked()
+}
+
+func (t *Terminal) takeLocked() []ahp.Action {
+	t.wake.called = false
+	all := t.pending.take()
+	t.room.Signal()
+	return all
+}
+
+// due reports whether Wake is to be called now; otherwise it sees to it that it
+// will be, if there is a reason. With later set, now is not possible: the
+// caller's caller holds a lock. The caller holds mu.
+func (t *Terminal) due(later bool) bool {
+	w := &t.wake
+	if t.pending.empty() || w.called || t.closed.Load() {
+		return false
+	}
+	now := time.Now()
+	wait := frame - now.Sub(w.last)
+	if len(t.pending.data) >= maxPending {
+		wait = 0
+	}
+	if later {
+		wait = frame
+	}
+	if wait > 0 {
+		if !w.armed {
+			w.armed = true
+			w.timer.Reset(wait)
+		}
+		return false
+	}
+	w.called, w.last = true, now
+	return true
+}
+
+// wakeUp calls Wake with no lock held, if it was found due.
+func (t *Terminal) wakeUp(due bool) {
+	if due && t.cfg.Wake != nil {
+		t.cfg.Wake()
+	}
+}
+
+// wakeLate is the end of a frame in which output came.
+func (t *Terminal) wakeLate() {
+	t.mu.Lock()
+	w := &t.wake
+	w.armed = false
+	due := !t.pending.empty() && !w.called && !t.closed.Load()
+	if due {
+		w.called, w.last = true, time.Now()
+	}
+	t.mu.Unlock()
+	t.wakeUp(due)
+}
+
+// waitRoom waits until pending output is below its bound; false when closed.
+func (t *Terminal) waitRoom() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.pending.data) >= maxPending && !t.closed.Load() {
+		t.room.Wait()
+	}
+	return !t.closed.Load()
+}

@@ -1,0 +1,185 @@
+package terminal
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"cotty/emulator"
+)
+
+// buffers are shared by all readers: an idle terminal has none.
+var buffers = sync.Pool{New: func() any { return new([headroom + chunk]byte) }}
+
+// read is the goroutine that reads the pty, until its end or Close.
+func (t *Terminal) read() {
+	defer t.parked.Store(true)
+	for {
+		if t.cfg.Throttle != nil {
+			t.cfg.Throttle(t.ctx)
+		}
+		if !t.waitRoom() {
+			return
+		}
+		buf, n, err := t.collect()
+		if n > 0 {
+			t.process(buf[:headroom+n])
+			t.exit.heard()
+		}
+		if buf != nil {
+			buffers.Put(buf)
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded): // Exit wants to know
+			t.cfg.Process.Pty.SetReadDeadline(time.Time{})
+		default:
+			if err != io.EOF && !isClosed(err) {
+				t.log.Warn("read the pty", "process", t.cfg.Process.ID, "err", err)
+			}
+			t.endOfOutput()
+			return
+		}
+	}
+}
+
+// collect waits for output and takes what is there, up to a chunk. A pty gives
+// at most 4 KiB at a time; what costs per chunk should be paid less often. The
+// caller puts buf back.
+func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
+	rerr := t.raw.Read(func(fd uintptr) bool {
+		t.parked.Store(false)
+		if buf == nil {
+			buf = buffers.Get().(*[headroom + chunk]byte)
+		}
+		n, err = readAvailable(int(fd), buf[headroom:])
+		if err == unix.EIO || err == io.EOF {
+			// No process has the terminal open. While the child lives, or its
+			// exit is not known yet, one may open it again.
+			if err = nil; n == 0 && t.exit.known() {
+				err = io.EOF
+			}
+		}
+		if n > 0 || err != nil {
+			return true
+		}
+		buffers.Put(buf)
+		buf = nil
+		t.parked.Store(true)
+		return false
+	})
+	t.parked.Store(false)
+	if rerr != nil {
+		err = rerr
+	}
+	return buf, n, err
+}
+
+// readAvailable reads until p is full or nothing is left. What was read before
+// an error is given without it: the error comes again.
+func readAvailable(fd int, p []byte) (n int, err error) {
+	for n < len(p) {
+		m, err := unix.Read(fd, p[n:])
+		switch {
+		case m > 0:
+			n += m
+		case err == unix.EINTR:
+		case n > 0 || err == unix.EAGAIN:
+			return n, nil
+		case err == nil:
+			return 0, io.EOF
+		default:
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// process puts output, read into buf[headroom:], through the pipeline.
+func (t *Terminal) process(buf []byte) {
+	t.screen.Lock()
+	due := t.feed(t.decoder.decode(buf))
+	if t.filter.lone() {
+		t.escTimer.Reset(loneEscape)
+	}
+	t.screen.Unlock()
+	t.wakeUp(due)
+}
+
+// feed gives repaired output to filter and emulator and deals with what the
+// emulator has to say. It reports whether Wake is due. The caller holds screen.
+func (t *Terminal) feed(p []byte) (due bool) {
+	t.mu.Lock()
+	before := len(t.pending.data)
+	t.pending.data = t.filter.add(t.pending.data, p)
+	t.kept.add(t.pending.data[before:])
+	t.mu.Unlock()
+	t.emu.Write(p)
+	t.handle(t.emu.Events())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.due(false)
+}
+
+// handle deals with the emulator's events. The caller holds screen.
+func (t *Terminal) handle(events []emulator.Event) {
+	for _, e := range events {
+		switch e.Kind {
+		case emulator.EventReply:
+			t.in.reply(e.Text)
+		case emulator.EventTitle:
+			if e.Text != t.title {
+				t.title = e.Text
+				t.mu.Lock()
+				t.pending.title = &e.Text
+				t.mu.Unlock()
+			}
+		case emulator.EventCwd:
+			if cwd, ok := localDir(e.Text, t.cfg.Hostname); ok && cwd != t.cwd {
+				t.cwd = cwd
+				t.mu.Lock()
+				t.pending.cwd = &cwd
+				t.mu.Unlock()
+			}
+		}
+	}
+}
+
+// flushEscape passes on an ESC that nothing followed.
+func (t *Terminal) flushEscape() {
+	t.screen.Lock()
+	due := false
+	if t.filter.lone() && !t.closed.Load() {
+		due = t.passHeld()
+	}
+	t.screen.Unlock()
+	t.wakeUp(due)
+}
+
+// passHeld passes on what the filter holds. The caller holds screen.
+func (t *Terminal) passHeld() (due bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := len(t.pending.data)
+	t.pending.data = t.filter.flush(t.pending.data)
+	t.kept.add(t.pending.data[before:])
+	return t.due(false)
+}
+
+// endOfOutput is after the last read: nothing more will come.
+func (t *Terminal) endOfOutput() {
+	t.screen.Lock()
+	if rest := t.decoder.flush(); rest != nil {
+		t.feed(rest)
+	}
+	due := t.passHeld()
+	t.screen.Unlock()
+	t.wakeUp(due)
+	if t.exit.known() {
+		t.reportExit()
+	}
+}

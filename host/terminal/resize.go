@@ -1,0 +1,98 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"cotty/ahp"
+	"cotty/emulator"
+)
+
+// Resize sets the size of the pty and the emulator and queues TerminalResized
+// with the size that was set, 1..emulator.MaxCols by 1..emulator.MaxRows. It
+// does not call Wake before it returns, as the holder calls Take.
+func (t *Terminal) Resize(cols, rows int) error {
+	cols = min(max(cols, 1), emulator.MaxCols)
+	rows = min(max(rows, 1), emulator.MaxRows)
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	if t.closed.Load() {
+		return ErrClosed
+	}
+	if cols != t.cols || rows != t.rows {
+		if err := t.setWinsize(cols, rows); err != nil && !t.exit.known() {
+			return fmt.Errorf("resize the pty to %d×%d: %w", cols, rows, err)
+		}
+		t.cols, t.rows = cols, rows
+		t.emu.Resize(cols, rows)
+		t.handle(t.emu.Events())
+		if len(t.kept.raw) > 0 {
+			t.kept.lose()
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending.push(ahp.TerminalResized{Cols: cols, Rows: rows})
+	t.due(true)
+	return nil
+}
+
+func (t *Terminal) setWinsize(cols, rows int) error {
+	var err error
+	size := unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
+	if cerr := t.raw.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &size)
+	}); cerr != nil {
+		return cerr
+	}
+	return err
+}
+
+// reset brings any emulator to its first state, also one that takes RIS to
+// leave text where it is.
+const reset = "\x1bc\x1b[H\x1b[2J\x1b[3J"
+
+// Clear empties content and history, and the main screen but for the line that
+// the cursor is on (the prompt), which moves to the top. The alternate screen
+// is left alone: its program owns it. It queues TerminalCleared and then
+// TerminalData that rebuilds what is left, modes included, so that every
+// viewer, whatever it does about TerminalCleared, shows the same. Content then
+// begins with that, and is empty when nothing is left. It does not call Wake
+// before it returns, as the holder calls Take.
+func (t *Terminal) Clear() {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	t.emu.Write([]byte(t.clearing()))
+	t.handle(t.emu.Events())
+	state := t.emu.Snapshot(nil, -1)
+	// What the child has not completed was cut short for the emulator.
+	t.emu.Write(append(t.filter.resume(nil), t.filter.held...))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending.push(ahp.TerminalCleared{})
+	t.pending.data = append(t.pending.data, reset...)
+	t.pending.data = append(t.pending.data, state...)
+	t.pending.data = t.filter.resume(t.pending.data)
+	t.kept.restart(state)
+	t.kept.add(t.filter.resume(nil))
+	t.due(true)
+}
+
+// clearing is what the emulator is told: scroll the cursor's line to the top
+// and forget the history.
+func (t *Terminal) clearing() string {
+	var b bytes.Buffer
+	if c := t.emu.Cursor(); !t.emu.Modes().AltScreen && c.Y > 0 {
+		top := c.Y
+		for top > 0 && t.emu.Wrapped(top-1) {
+			top--
+		}
+		if top > 0 {
+			fmt.Fprintf(&b, "\x1b[%dS\x1b[%dA", top, top)
+		}
+	}
+	b.WriteString("\x1b[3J")
+	return b.String()
+}
