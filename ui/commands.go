@@ -205,7 +205,7 @@ func (m *Model) sendPrefix() {
 	if t == nil || v == nil {
 		return
 	}
-	data := pane.AppendKey(nil, pressOf(m.keys.Prefix()), pane.Press, v.Feed.Modes())
+	data := pane.AppendKey(nil, PressOf(m.keys.Prefix()), pane.Press, v.Feed.Modes())
 	m.typeInto(t, v, data)
 }
 

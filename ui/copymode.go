@@ -110,8 +110,8 @@ var namedKeys = map[rune]rune{
 	keymap.Insert: tea.KeyInsert, keymap.Delete: tea.KeyDelete,
 }
 
-// pressOf is the press that a key stands for.
-func pressOf(k keymap.Key) tea.Key {
+// PressOf is the press that a key stands for.
+func PressOf(k keymap.Key) tea.Key {
 	code := k.Code
 	if named, ok := namedKeys[code]; ok {
 		code = named

@@ -27,10 +27,7 @@ func (m *Model) drain() {
 			m.fail(it.what, it.err)
 		}
 	}
-	m.events()
 	m.begin()
-	// What woke the loop may have been output of a terminal.
-	m.dirty |= dirtyPanes
 }
 
 func (m *Model) snapshot(s snapshot) {

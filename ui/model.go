@@ -140,6 +140,9 @@ func (m *Model) View() tea.View { return tea.View{} }
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.drain()
 	switch msg := msg.(type) {
+	case Wake:
+		m.events()
+		m.dirty |= dirtyPanes
 	case tty.Input:
 		m.read(msg)
 	case tea.WindowSizeMsg:

@@ -89,6 +89,9 @@ func (m *Model) events() {
 		if t.feed == nil {
 			continue
 		}
+		if err := t.feed.Err(); err != nil {
+			m.fail("show "+describe(t), err)
+		}
 		for _, ev := range t.feed.Events() {
 			switch ev.Kind {
 			case emulator.EventBell:

@@ -31,6 +31,7 @@ type Feed struct {
 	all     uint64
 	lines   []uint64
 	lineOff int // lines scrolled off since the reset
+	epoch   int // changes when lines get other numbers
 
 	sync   time.Time // when a drawing was first put off, zero if none was
 	events []emulator.Event
@@ -59,29 +60,51 @@ func (f *Feed) Reset(s ahp.TerminalState) error {
 	if err != nil {
 		return fmt.Errorf("show terminal: %w", err)
 	}
-	for i := range s.Content {
-		em.Write([]byte(s.Content[i].Text()))
-	}
-	em.Events() // what they ask for was answered long ago
-	em.Damage()
 	f.change(func() {
 		f.em, f.sync, f.events, f.lineOff = em, time.Time{}, nil, 0
 		f.gen++
 		f.all = f.gen
+		f.epoch++
+		for i := range s.Content {
+			em.Write([]byte(s.Content[i].Text()))
+		}
+		em.Events() // what they ask for was answered long ago
+		em.Damage()
 	})
 	return nil
 }
 
-// change runs fn under the lock and tells that there is something to draw.
+// change runs fn under the lock and tells that there is something to draw, or
+// the first of some events. An engine that breaks takes its pane down and no
+// more.
 func (f *Feed) change(fn func()) {
 	f.mu.Lock()
-	fn()
-	tell := !f.told
+	quiet := len(f.events) == 0
+	f.guard(fn)
+	tell := !f.told || quiet && len(f.events) > 0
 	f.told = true
 	f.mu.Unlock()
 	if tell {
 		f.notify()
 	}
+}
+
+func (f *Feed) guard(fn func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			f.em, f.bad = nil, fmt.Errorf("the emulator broke: %v", r)
+		}
+	}()
+	fn()
+}
+
+// Err says once why the feed gave up its screen; nil while it has not.
+func (f *Feed) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.bad
+	f.bad = nil
+	return err
 }
 
 // Write takes output of the terminal.
@@ -119,6 +142,7 @@ func (f *Feed) Resize(cols, rows int) {
 		f.em.Resize(cols, rows)
 		f.gen++
 		f.all = f.gen
+		f.epoch++
 	})
 }
 
@@ -224,5 +248,6 @@ func (f *Feed) Hold(now time.Time) (wait time.Duration, hold bool) {
 		f.sync = now // the next frame gets its own time
 		return 0, false
 	}
+	f.told = false // the end of the frame has to be told
 	return wait, true
 }

@@ -22,6 +22,7 @@ type View struct {
 	rect paint.Rect
 	gen  uint64 // of the feed
 	off  int    // its lineOff
+	era  int    // its epoch
 	ox   int    // first column shown, where the terminal is wider than the pane
 	top  int    // line at the top
 
@@ -92,6 +93,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		return paint.Cursor{}
 	}
 	f.collect()
+	v.renumber()
 	oldTop, oldOx := v.top, v.ox
 	cols, rows := v.geometry(r)
 	if v.rect != r || oldOx != v.ox || v.top-oldTop != f.lineOff-v.off && !v.back || v.back && v.top != oldTop {
@@ -135,6 +137,19 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	}
 	v.last = v.cursor(r)
 	return v.last
+}
+
+// renumber gives up what named lines that have other numbers now. The lock must
+// be held.
+func (v *View) renumber() {
+	if v.era == v.Feed.epoch {
+		return
+	}
+	v.era, v.selection, v.full = v.Feed.epoch, nil, true
+	if v.copy != nil {
+		oldest, newest := v.bounds()
+		v.copy.line = min(max(v.copy.line, oldest), newest)
+	}
 }
 
 // line draws screen line y at row i of the rectangle.

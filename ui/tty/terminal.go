@@ -122,6 +122,11 @@ func (t *Terminal) Read(take func(Input), lost func(error)) error {
 
 func (t *Terminal) loop(r canceler, take func(Input), lost func(error)) {
 	defer close(t.done)
+	defer func() {
+		if p := recover(); p != nil {
+			lost(fmt.Errorf("decode input: %v", p))
+		}
+	}()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
@@ -161,6 +166,7 @@ func (t *Terminal) feed(p []byte, take func(Input)) {
 
 // expire gives up waiting for the rest of a sequence.
 func (t *Terminal) expire(take func(Input)) {
+	defer func() { _ = recover() }() // what can't be decoded is dropped
 	t.mu.Lock()
 	in := t.dec.Flush()
 	dropped := t.dropped

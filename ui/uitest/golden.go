@@ -1,0 +1,69 @@
+package uitest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cotty/emulator/emutest"
+)
+
+// update is emutest's flag; there is one for all goldens.
+func update() bool {
+	f := flag.Lookup("update")
+	return f != nil && f.Value.String() == "true"
+}
+
+// Golden compares the screen, cursor first, with testdata/<name>.txt.
+func (u *UI) Golden(name string) {
+	u.t.Helper()
+	u.golden(name, emutest.Screen(u.screen))
+}
+
+// GoldenStyled compares screen and colours.
+func (u *UI) GoldenStyled(name string) {
+	u.t.Helper()
+	u.golden(name, emutest.Screen(u.screen)+"\n"+emutest.Attrs(u.screen))
+}
+
+func (u *UI) golden(name, got string) {
+	u.t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	got = strings.TrimRight(got, "\n") + "\n"
+	if update() {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			u.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			u.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		u.t.Fatalf("read golden (run the test with -update to write it): %v\n%s", err, got)
+	}
+	if string(want) != got {
+		u.t.Errorf("the screen is not %s:\n%s", path, diff(string(want), got))
+	}
+}
+
+// diff shows the rows that differ.
+func diff(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	var b strings.Builder
+	for i := range max(len(w), len(g)) {
+		line := func(l []string) string {
+			if i < len(l) {
+				return l[i]
+			}
+			return ""
+		}
+		if line(w) != line(g) {
+			fmt.Fprintf(&b, "%3d want %s\n    got  %s\n", i, line(w), line(g))
+		}
+	}
+	return b.String()
+}

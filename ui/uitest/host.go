@@ -1,0 +1,444 @@
+package uitest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/emulator/engine"
+	"cotty/ui"
+)
+
+// Host is a host for one client, in memory. It belongs to the test's goroutine.
+type Host struct {
+	// Program runs in terminals that are created; nil is Shell.
+	Program Program
+	// Refuse, if it gives a reason, refuses a dispatch.
+	Refuse func(uri ahp.URI, a ahp.Action) string
+	// FailCreate, if not nil, is what createTerminal answers.
+	FailCreate error
+	// Sent has every dispatch but the layout's, in words.
+	Sent []string
+	// Now is the host's clock in Unix milliseconds.
+	Now int64
+
+	t         testing.TB
+	sink      *ui.Sink
+	seq       int64
+	clientSeq int64
+	root      ahp.RootState
+	terms     map[ahp.URI]*Terminal
+	layouts   map[ahp.URI]ahp.LayoutState
+	follows   map[ahp.URI]bool
+	held      []func()
+	holding   bool
+	made      int
+}
+
+// ClientID and Person name the client that the host is for.
+const (
+	ClientID = "tester"
+	Person   = "ann"
+)
+
+// Program is what runs in a terminal: it gets what is typed.
+type Program func(t *Terminal, input string)
+
+// Terminal is a terminal of the host.
+type Terminal struct {
+	URI   ahp.URI
+	Input []string // everything typed, in pieces as it came
+
+	host  *Host
+	state ahp.TerminalState
+	em    emulator.Emulator
+	meta  ahp.TerminalMeta
+	run   Program
+}
+
+// NewHost gives a host without terminals.
+func NewHost(t testing.TB, sink *ui.Sink) *Host {
+	h := &Host{
+		t: t, sink: sink, terms: map[ahp.URI]*Terminal{},
+		layouts: map[ahp.URI]ahp.LayoutState{}, follows: map[ahp.URI]bool{ahp.RootURI: true},
+	}
+	h.snapshot(ahp.RootURI, h.root)
+	return h
+}
+
+// Shell echoes what is typed and answers each line with a prompt.
+func Shell(t *Terminal, input string) {
+	for _, r := range input {
+		switch r {
+		case '\r':
+			t.Print("\r\n$ ")
+		case 0x7f:
+			t.Print("\b \b")
+		case 0x03:
+			t.Print("^C\r\n$ ")
+		default:
+			t.Print(string(r))
+		}
+	}
+}
+
+// Hold keeps back what the host would answer until Let.
+func (h *Host) Hold() { h.holding = true }
+
+// Let answers what was kept back.
+func (h *Host) Let() {
+	h.holding = false
+	held := h.held
+	h.held = nil
+	for _, f := range held {
+		f()
+	}
+}
+
+func (h *Host) later(f func()) {
+	if h.holding {
+		h.held = append(h.held, f)
+		return
+	}
+	f()
+}
+
+// emit sequences an action and hands it to the client if it follows the
+// channel.
+func (h *Host) emit(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
+	h.seq++
+	e := ahp.Envelope{Channel: uri, Action: a, ServerSeq: h.seq, Origin: origin}
+	if h.follows[uri] {
+		h.later(func() { h.sink.Action(e) })
+	}
+}
+
+func (h *Host) snapshot(uri ahp.URI, state any) {
+	raw, err := json.Marshal(state)
+	if err != nil {
+		h.t.Fatalf("encode snapshot: %v", err)
+	}
+	seq := h.seq
+	h.later(func() { h.sink.Snapshot(ahp.Snapshot{Resource: uri, State: raw, FromSeq: seq}) })
+}
+
+// list announces the terminals.
+func (h *Host) list() {
+	var infos []ahp.TerminalInfo
+	for _, old := range h.root.Terminals {
+		if t := h.terms[old.Resource]; t != nil {
+			infos = append(infos, t.info())
+		}
+	}
+	for uri, t := range h.terms {
+		if !slices.ContainsFunc(infos, func(i ahp.TerminalInfo) bool { return i.Resource == uri }) {
+			infos = append(infos, t.info())
+		}
+	}
+	a := ahp.RootTerminalsChanged{Terminals: infos}
+	h.root = ahp.ReduceRoot(h.root, a)
+	h.emit(ahp.RootURI, a, nil)
+}
+
+func (t *Terminal) info() ahp.TerminalInfo {
+	meta := t.meta
+	if t.state.Claim.Kind == ahp.ClaimClient {
+		meta.Principal = t.meta.Principal
+		if t.state.Claim.ClientID == ClientID {
+			meta.Principal = Person
+		}
+	}
+	for uri, l := range t.host.layouts {
+		if slices.Contains(l.Terminals, t.URI) {
+			meta.Layouts = append(meta.Layouts, uri)
+		}
+	}
+	return ahp.TerminalInfo{
+		Resource: t.URI, Title: t.state.Title, Claim: t.state.Claim, Lifecycle: t.state.Lifecycle, Meta: &meta,
+	}
+}
+
+// ClientID implements ui.Host.
+func (h *Host) ClientID() string { return ClientID }
+
+// Create implements ui.Host.
+func (h *Host) Create(_ context.Context, p ahp.CreateTerminalParams) error {
+	if h.FailCreate != nil {
+		return h.FailCreate
+	}
+	if h.terms[p.Channel] != nil {
+		return errors.New("taken")
+	}
+	h.made++
+	name := p.Name
+	if name == "" {
+		name = fmt.Sprintf("sh%d", h.made)
+	}
+	h.add(p.Channel, name, p.Claim, p.Cols, p.Rows, p.Cwd, p.Meta)
+	return nil
+}
+
+// Add makes a terminal that no client asked for: "agent", say.
+func (h *Host) Add(name string, claim ahp.Claim) *Terminal {
+	return h.add(ahp.TerminalScheme+"/"+name, name, claim, 80, 24, "file:///srv/"+name, nil)
+}
+
+func (h *Host) add(uri ahp.URI, name string, claim ahp.Claim, cols, rows int, cwd ahp.URI, meta *ahp.CreateMeta) *Terminal {
+	if cols == 0 {
+		cols, rows = 80, 24
+	}
+	em, err := engine.New("", emulator.Options{Cols: cols, Rows: rows})
+	if err != nil {
+		h.t.Fatalf("make engine: %v", err)
+	}
+	t := &Terminal{URI: uri, host: h, em: em, run: h.Program}
+	if t.run == nil {
+		t.run = Shell
+	}
+	t.state = ahp.TerminalState{
+		Title: name, Cwd: cwd, Cols: cols, Rows: rows, Claim: claim,
+		Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning},
+	}
+	t.meta = ahp.TerminalMeta{Cwd: cwd, Created: h.Now}
+	if meta != nil {
+		t.meta.Command = meta.Command
+	}
+	h.terms[uri] = t
+	h.list()
+	t.Print("$ ")
+	return t
+}
+
+// Dispose implements ui.Host.
+func (h *Host) Dispose(_ context.Context, uri ahp.URI) error {
+	if h.terms[uri] == nil {
+		return errors.New("there is no such terminal")
+	}
+	h.Sent = append(h.Sent, "dispose "+h.terms[uri].state.Title)
+	delete(h.terms, uri)
+	h.list()
+	return nil
+}
+
+// Subscribe implements ui.Host.
+func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
+	switch t := h.terms[uri]; {
+	case strings.HasPrefix(uri, ahp.LayoutScheme):
+		h.follows[uri] = true
+		h.snapshot(uri, h.layouts[uri])
+	case t != nil:
+		h.follows[uri] = true
+		h.snapshot(uri, t.snapshot())
+	default:
+		return errors.New("there is no such channel")
+	}
+	return nil
+}
+
+// snapshot is the terminal's state with content that rebuilds its screen.
+func (t *Terminal) snapshot() ahp.TerminalState {
+	s := t.state
+	s.Content = []ahp.Part{{Type: ahp.PartUnclassified, Value: string(t.em.Snapshot(nil, -1))}}
+	return s
+}
+
+// Unsubscribe implements ui.Host.
+func (h *Host) Unsubscribe(uri ahp.URI) { delete(h.follows, uri) }
+
+// Follows reports whether the client follows a channel.
+func (h *Host) Follows(uri ahp.URI) bool { return h.follows[uri] }
+
+// Dispatch implements ui.Host.
+func (h *Host) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
+	h.clientSeq++
+	origin := &ahp.Origin{ClientID: ClientID, ClientSeq: h.clientSeq}
+	if reason := h.refusal(uri, a); reason != "" {
+		h.note(uri, a, " refused")
+		e := ahp.Envelope{Channel: uri, Action: a, ServerSeq: h.seq, Origin: origin, RejectionReason: reason}
+		h.later(func() { h.sink.Action(e) })
+		return h.clientSeq, nil
+	}
+	h.note(uri, a, "")
+	h.do(uri, a, origin)
+	return h.clientSeq, nil
+}
+
+func (h *Host) note(uri ahp.URI, a ahp.Action, how string) {
+	if _, ok := a.(ahp.LayoutChanged); ok {
+		return
+	}
+	text, _ := json.Marshal(a)
+	name := uri
+	if t := h.terms[uri]; t != nil {
+		name = t.state.Title
+	}
+	h.Sent = append(h.Sent, fmt.Sprintf("%s %s %s%s", strings.TrimPrefix(a.ActionType(), "terminal/"), name, text, how))
+}
+
+func (h *Host) refusal(uri ahp.URI, a ahp.Action) string {
+	if h.Refuse != nil {
+		if reason := h.Refuse(uri, a); reason != "" {
+			return reason
+		}
+	}
+	if l, ok := a.(ahp.LayoutChanged); ok {
+		if l.Rev != h.layouts[uri].Rev+1 {
+			return fmt.Sprintf("revision %d does not follow %d", l.Rev, h.layouts[uri].Rev)
+		}
+		return ""
+	}
+	t := h.terms[uri]
+	if t == nil {
+		return "there is no such terminal"
+	}
+	if _, ok := a.(ahp.TerminalInput); ok && t.state.Claim.Kind == ahp.ClaimSession {
+		return "a session holds the terminal"
+	}
+	return ""
+}
+
+// do carries a dispatch out.
+func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
+	if l, ok := a.(ahp.LayoutChanged); ok {
+		h.layouts[uri] = ahp.ReduceLayout(h.layouts[uri], l)
+		h.emit(uri, a, origin)
+		h.list()
+		return
+	}
+	t := h.terms[uri]
+	switch a := a.(type) {
+	case ahp.TerminalInput:
+		t.Input = append(t.Input, a.Data)
+		if c := &t.state.Claim; c.Kind == ahp.ClaimClient && c.ClientID != ClientID {
+			t.Claim(ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID})
+		}
+		t.run(t, a.Data)
+		return
+	case ahp.TerminalResized:
+		t.em.Resize(a.Cols, a.Rows)
+	case ahp.TerminalClaimed:
+		if t.state.Claim.Kind == ahp.ClaimSession && a.Claim.Kind == ahp.ClaimClient {
+			old := t.state.Claim
+			t.meta.HandBack = &old
+		}
+	}
+	t.state = ahp.ReduceTerminal(t.state, a)
+	h.emit(uri, a, origin)
+	if _, ok := a.(ahp.TerminalClaimed); ok {
+		h.list()
+	}
+}
+
+// Other changes the layout as another client would.
+func (h *Host) Other(layout string, doc []byte, terminals []ahp.URI) {
+	uri := ahp.LayoutScheme + "/" + layout
+	h.do(uri, ahp.LayoutChanged{Rev: h.layouts[uri].Rev + 1, Doc: doc, Terminals: terminals}, &ahp.Origin{ClientID: "other", ClientSeq: 1})
+}
+
+// Layout is the document of a layout.
+func (h *Host) Layout(name string) ahp.LayoutState { return h.layouts[ahp.LayoutScheme+"/"+name] }
+
+// Terminal gives the terminal of a title.
+func (h *Host) Terminal(title string) *Terminal {
+	h.t.Helper()
+	for _, t := range h.terms {
+		if t.state.Title == title {
+			return t
+		}
+	}
+	h.t.Fatalf("the host has no terminal %q", title)
+	return nil
+}
+
+// Terminals gives the titles of all terminals, sorted.
+func (h *Host) Terminals() []string {
+	var titles []string
+	for _, t := range h.terms {
+		titles = append(titles, t.state.Title)
+	}
+	slices.Sort(titles)
+	return titles
+}
+
+// Print is output of the terminal's program.
+func (t *Terminal) Print(s string) {
+	t.em.Write([]byte(s))
+	t.em.Events()
+	t.host.emit(t.URI, ahp.TerminalData{Data: s}, nil)
+}
+
+// Claim gives the terminal to somebody.
+func (t *Terminal) Claim(c ahp.Claim) {
+	a := ahp.TerminalClaimed{Claim: c}
+	t.state = ahp.ReduceTerminal(t.state, a)
+	t.host.emit(t.URI, a, nil)
+	t.host.list()
+}
+
+// Holder gives the claim.
+func (t *Terminal) Holder() ahp.Claim { return t.state.Claim }
+
+// Size is the terminal's size.
+func (t *Terminal) Size() (cols, rows int) { return t.state.Cols, t.state.Rows }
+
+// Resize is another client's change of the size.
+func (t *Terminal) Resize(cols, rows int) {
+	t.em.Resize(cols, rows)
+	a := ahp.TerminalResized{Cols: cols, Rows: rows}
+	t.state = ahp.ReduceTerminal(t.state, a)
+	t.host.emit(t.URI, a, &ahp.Origin{ClientID: "other", ClientSeq: 1})
+}
+
+// SetTitle is the program's change of its title.
+func (t *Terminal) SetTitle(s string) {
+	a := ahp.TerminalTitleChanged{Title: s}
+	t.state = ahp.ReduceTerminal(t.state, a)
+	t.host.emit(t.URI, a, nil)
+	t.host.list()
+}
+
+// Person is who the holding client belongs to.
+func (t *Terminal) Person(name string) {
+	t.meta.Principal = name
+	t.host.list()
+}
+
+// Exit ends the program with a code, or by a signal if one is named.
+func (t *Terminal) Exit(code int, signal string) {
+	a := ahp.TerminalExited{}
+	if signal == "" {
+		a.ExitCode = &code
+	}
+	t.meta.Signal = signal
+	t.state = ahp.ReduceTerminal(t.state, a)
+	t.host.emit(t.URI, a, nil)
+	t.host.list()
+}
+
+// Typed is everything typed into the terminal.
+func (t *Terminal) Typed() string { return strings.Join(t.Input, "") }
+
+// Reconnect loses the connection and brings it back with snapshots of all that
+// was followed.
+func (h *Host) Reconnect(during func()) {
+	h.sink.Status(ui.Reconnecting, errors.New("lost"))
+	if during != nil {
+		during()
+	}
+	h.sink.Status(ui.Connected, nil)
+	h.snapshot(ahp.RootURI, h.root)
+	for uri := range h.follows {
+		switch t := h.terms[uri]; {
+		case strings.HasPrefix(uri, ahp.LayoutScheme):
+			h.snapshot(uri, h.layouts[uri])
+		case t != nil:
+			h.snapshot(uri, t.snapshot())
+		}
+	}
+}

@@ -1,0 +1,347 @@
+package uitest
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/emulator"
+	"cotty/emulator/engine"
+	"cotty/keymap"
+	"cotty/ui"
+	"cotty/ui/pane"
+	"cotty/ui/tty"
+)
+
+// Options says what to run. The zero value is 80×24 with the default keys in a
+// UTF-8 terminal of 256 colours.
+type Options struct {
+	W, H   int
+	Config func(*ui.Config)
+	Env    []string
+	Host   func(*Host) // prepares the host before the interface starts
+}
+
+// UI is a running interface.
+type UI struct {
+	Host  *Host
+	Model *ui.Model
+	// Written counts the bytes written to the outer terminal, Raw holds them.
+	Written int
+	Raw     []byte
+
+	t      testing.TB
+	sink   *ui.Sink
+	screen emulator.Emulator
+	dec    tty.Decoder
+	now    time.Time
+	timers []timer
+	queue  []tea.Msg
+	woken  bool
+	quit   bool
+	caps   tty.Caps
+}
+
+type timer struct {
+	at  time.Time
+	msg tea.Msg
+}
+
+// Second is a start for the clock.
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// New starts an interface and waits until it shows its first pane.
+func New(t testing.TB, o Options) *UI {
+	t.Helper()
+	if o.W == 0 {
+		o.W, o.H = 80, 24
+	}
+	if o.Env == nil {
+		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
+	}
+	u := &UI{t: t, sink: ui.NewSink(), now: epoch}
+	u.Host = NewHost(t, u.sink)
+	if o.Host != nil {
+		o.Host(u.Host)
+	}
+	u.start(o)
+	return u
+}
+
+// Again starts a second interface on the same host, as after a detach.
+func (u *UI) Again(o Options) *UI {
+	u.t.Helper()
+	if o.W == 0 {
+		o.W, o.H = 80, 24
+	}
+	if o.Env == nil {
+		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
+	}
+	n := &UI{t: u.t, sink: ui.NewSink(), now: u.now, Host: u.Host}
+	n.Host.sink = n.sink
+	n.Host.follows = map[string]bool{"ahp-root://": true}
+	n.Host.snapshot("ahp-root://", n.Host.root)
+	n.start(o)
+	return n
+}
+
+func (u *UI) start(o Options) {
+	u.t.Helper()
+	u.setScreen(o.W, o.H)
+	u.caps = tty.Guess(o.Env)
+	cfg := ui.Config{Host: u.Host, Sink: u.sink, Cwd: "/home/ann", Env: o.Env}
+	if o.Config != nil {
+		o.Config(&cfg)
+	}
+	m, err := ui.New(cfg, ui.Env{
+		Caps: u.caps, Now: func() time.Time { return u.now },
+		After: func(d time.Duration, msg tea.Msg) { u.timers = append(u.timers, timer{u.now.Add(d), msg}) },
+		Wake:  func() { u.woken = true },
+		Write: u.write,
+	})
+	if err != nil {
+		u.t.Fatalf("start interface: %v", err)
+	}
+	u.Model = m
+	u.write([]byte(tty.EnterSequence(u.caps)))
+	u.perform(m.Init())
+	u.queue = append(u.queue, tea.WindowSizeMsg{Width: o.W, Height: o.H})
+	u.WaitIdle()
+}
+
+func (u *UI) setScreen(w, h int) {
+	e, err := engine.New("", emulator.Options{Cols: w, Rows: h, History: -1})
+	if err != nil {
+		u.t.Fatalf("make screen: %v", err)
+	}
+	u.screen = e
+}
+
+// write is the outer terminal: it shows what it gets and answers.
+func (u *UI) write(p []byte) {
+	u.Written += len(p)
+	u.Raw = append(u.Raw, p...)
+	u.screen.Write(p)
+	for _, ev := range u.screen.Events() {
+		if ev.Kind == emulator.EventReply {
+			u.read(ev.Text)
+		}
+	}
+}
+
+// read delivers bytes of the outer terminal.
+func (u *UI) read(s string) {
+	u.dec.Expecting = true
+	in, more := u.dec.Feed([]byte(s), false)
+	if more {
+		in = append(in, u.dec.Flush()...)
+	}
+	if len(in) > 0 {
+		u.queue = append(u.queue, in)
+	}
+}
+
+// pump handles messages until there are none.
+func (u *UI) pump() {
+	u.t.Helper()
+	for n := 0; len(u.queue) > 0 || u.woken; n++ {
+		if n > 10000 {
+			u.t.Fatal("the interface never comes to rest")
+		}
+		var msg tea.Msg = ui.Wake{}
+		if u.woken {
+			u.woken = false
+		} else {
+			msg, u.queue = u.queue[0], u.queue[1:]
+		}
+		_, cmd := u.Model.Update(msg)
+		u.perform(cmd)
+	}
+}
+
+// perform runs a command, and those in a batch, in place.
+func (u *UI) perform(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.QuitMsg:
+		u.quit = true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			u.perform(c)
+		}
+	default:
+		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+			for i := range v.Len() {
+				u.perform(v.Index(i).Interface().(tea.Cmd))
+			}
+			return
+		}
+		u.queue = append(u.queue, msg)
+	}
+}
+
+// Advance moves the clock, delivering the timers that run out in order.
+func (u *UI) Advance(d time.Duration) {
+	u.t.Helper()
+	end := u.now.Add(d)
+	u.pump()
+	for {
+		next := -1
+		for i, t := range u.timers {
+			if !t.at.After(end) && (next < 0 || t.at.Before(u.timers[next].at)) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break
+		}
+		t := u.timers[next]
+		u.timers = slices.Delete(u.timers, next, next+1)
+		if t.at.After(u.now) {
+			u.now = t.at
+		}
+		u.queue = append(u.queue, t.msg)
+		u.pump()
+	}
+	u.now = end
+	u.Host.Now = end.UnixMilli()
+}
+
+// WaitIdle handles everything that is under way, up to the frame's end.
+func (u *UI) WaitIdle() {
+	u.t.Helper()
+	u.Advance(10 * time.Millisecond)
+}
+
+// Press presses keys as a keyboard would, such as "ctrl+space |".
+func (u *UI) Press(keys ...string) {
+	u.t.Helper()
+	for _, chord := range keys {
+		parsed, err := keymap.ParseChord(chord)
+		if err != nil {
+			u.t.Fatalf("press %q: %v", chord, err)
+		}
+		for _, k := range parsed {
+			u.read(string(pane.AppendKey(nil, ui.PressOf(k), pane.Press, u.keyboard())))
+			u.WaitIdle()
+		}
+	}
+}
+
+// keyboard is how the outer terminal writes keys now.
+func (u *UI) keyboard() emulator.Modes {
+	m := u.screen.Modes()
+	return emulator.Modes{Kitty: m.Kitty, ModifyOtherKeys: m.ModifyOtherKeys}
+}
+
+// Type types text.
+func (u *UI) Type(text string) {
+	u.t.Helper()
+	for _, r := range text {
+		u.read(string(r))
+	}
+	u.WaitIdle()
+}
+
+// Read delivers raw bytes of the outer terminal.
+func (u *UI) Read(s string) {
+	u.t.Helper()
+	u.read(s)
+	u.WaitIdle()
+}
+
+// Paste pastes text.
+func (u *UI) Paste(text string) {
+	u.t.Helper()
+	u.Read("\x1b[200~" + text + "\x1b[201~")
+}
+
+// Mouse does something with the mouse at a cell counted from 0.
+func (u *UI) Mouse(kind pane.MouseKind, b tea.MouseButton, x, y int) {
+	u.t.Helper()
+	modes := emulator.Modes{Mouse: emulator.MouseAny, MouseEncoding: emulator.MouseSGR}
+	u.Read(string(pane.AppendMouse(nil, pane.MouseEvent{Mouse: tea.Mouse{X: x, Y: y, Button: b}, Kind: kind}, modes)))
+}
+
+// Click presses and releases the left button.
+func (u *UI) Click(x, y int) {
+	u.t.Helper()
+	u.Mouse(pane.MousePress, tea.MouseLeft, x, y)
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, x, y)
+}
+
+// Drag moves the mouse with the left button pressed.
+func (u *UI) Drag(x0, y0, x1, y1 int) {
+	u.t.Helper()
+	u.Mouse(pane.MousePress, tea.MouseLeft, x0, y0)
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, x1, y1)
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, x1, y1)
+}
+
+// Wheel turns the wheel by a notch.
+func (u *UI) Wheel(up bool, x, y int) {
+	u.t.Helper()
+	b := tea.MouseWheelDown
+	if up {
+		b = tea.MouseWheelUp
+	}
+	u.Mouse(pane.MouseWheel, b, x, y)
+}
+
+// Resize gives the outer terminal another size.
+func (u *UI) Resize(w, h int) {
+	u.t.Helper()
+	u.screen.Resize(w, h)
+	u.queue = append(u.queue, tea.WindowSizeMsg{Width: w, Height: h})
+	u.WaitIdle()
+}
+
+// Screen is what the outer terminal shows as text, rows joined by line ends.
+func (u *UI) Screen() string { return emulator.ScreenText(u.screen) }
+
+// Row is a row of the screen; negative ones count from the bottom.
+func (u *UI) Row(y int) string {
+	rows := strings.Split(u.Screen(), "\n")
+	if y < 0 {
+		y += len(rows)
+	}
+	return rows[y]
+}
+
+// Outer is the outer terminal.
+func (u *UI) Outer() emulator.Emulator { return u.screen }
+
+// Shows fails the test unless the screen shows all of the texts.
+func (u *UI) Shows(texts ...string) {
+	u.t.Helper()
+	screen := u.Screen()
+	for _, s := range texts {
+		if !strings.Contains(screen, s) {
+			u.t.Fatalf("the screen does not show %q:\n%s", s, screen)
+		}
+	}
+}
+
+// Hides fails the test if the screen shows any of the texts.
+func (u *UI) Hides(texts ...string) {
+	u.t.Helper()
+	screen := u.Screen()
+	for _, s := range texts {
+		if strings.Contains(screen, s) {
+			u.t.Fatalf("the screen shows %q:\n%s", s, screen)
+		}
+	}
+}
+
+// Ended reports whether the interface has ended, and how.
+func (u *UI) Ended() (ui.Exit, bool) { return u.Model.Exit(), u.quit }
+
+// Timers is the number of timers that run.
+func (u *UI) Timers() int { return len(u.timers) }
