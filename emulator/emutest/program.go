@@ -1,6 +1,7 @@
 package emutest
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -16,7 +17,7 @@ const (
 	Combining                        // combining marks and emoji sequences
 	Styles                           // every attribute and colour
 	Links                            // OSC 8
-	AltScreen                        // 47, 1047, 1049
+	AltScreen                        // to the alternate screen and back by 1049
 	Insert                           // IRM
 	Origin                           // DECOM
 	NoWrap                           // DECAWM off
@@ -27,6 +28,8 @@ const (
 	Charsets                         // line drawing, SO, SI
 	Repeat                           // REP
 	Private                          // modes that only input and drawing care for
+	Keyboard                         // kitty's keyboard protocol, modifyOtherKeys
+	AltAgain                         // 47, 1047 and 1049 in any order
 	Strings                          // titles, colours, cwd, clipboard, marks
 	Reports                          // queries
 	Protect                          // DECSCA and selective erase
@@ -38,6 +41,11 @@ const (
 
 // Program makes a random program of n steps for a grid of the given size.
 func Program(r *rand.Rand, cols, rows, n int, f Features) []byte {
+	return bytes.Join(Steps(r, cols, rows, n, f), nil)
+}
+
+// Steps is Program with its steps apart, for those that take some away.
+func Steps(r *rand.Rand, cols, rows, n int, f Features) [][]byte {
 	g := &generator{r: r, cols: cols, rows: rows}
 	var ops []op
 	for _, o := range operations {
@@ -47,16 +55,20 @@ func Program(r *rand.Rand, cols, rows, n int, f Features) []byte {
 			}
 		}
 	}
-	for range n {
+	steps := make([][]byte, n)
+	for i := range steps {
 		ops[r.IntN(len(ops))].do(g)
+		steps[i] = []byte(g.b.String())
+		g.b.Reset()
 	}
-	return []byte(g.b.String())
+	return steps
 }
 
 type generator struct {
 	r          *rand.Rand
 	cols, rows int
 	b          strings.Builder
+	alt        bool // the alternate screen shows
 }
 
 // op is a kind of step.
@@ -99,6 +111,16 @@ func (g *generator) paragraph() {
 	}
 }
 
+// switchScreen goes to the alternate screen or back.
+func (g *generator) switchScreen() {
+	g.alt = !g.alt
+	if g.alt {
+		g.f("\x1b[?1049h")
+	} else {
+		g.f("\x1b[?1049l")
+	}
+}
+
 // basicSGR is what every engine draws alike.
 func (g *generator) basicSGR() {
 	g.pick("\x1b[m", "\x1b[1m", "\x1b[3m", "\x1b[4m", "\x1b[7m", "\x1b[22m", "\x1b[23m", "\x1b[24m", "\x1b[27m",
@@ -133,8 +155,8 @@ var operations = []op{
 	{Links, 2, func(g *generator) {
 		g.pick("\x1b]8;;https://example.org/\x1b\\", "\x1b]8;id=a;file:///tmp\a", "\x1b]8;;\x1b\\", "\x1b]8;;\a", "\x1b]8;bad\a")
 	}},
-	{AltScreen, 1, func(g *generator) { g.f("\x1b[?%s%c", g.r0([]string{"1049", "1049", "1047", "47"}), g.any("hl")) }},
-	{AltScreen, 1, func(g *generator) { g.pick("\x1b[?1049h", "\x1b[?1049l") }},
+	{AltScreen, 2, (*generator).switchScreen},
+	{AltAgain, 1, func(g *generator) { g.f("\x1b[?%s%c", g.r0([]string{"1049", "1049", "1047", "47"}), g.any("hl")) }},
 	{Insert, 1, func(g *generator) { g.pick("\x1b[4h", "\x1b[4l", "\x1b[4l") }},
 	{Origin | Region, 1, func(g *generator) { g.pick("\x1b[?6h", "\x1b[?6l", "\x1b[?6l") }},
 	{NoWrap, 1, func(g *generator) { g.pick("\x1b[?7l", "\x1b[?7h", "\x1b[?7h") }},
@@ -153,9 +175,9 @@ var operations = []op{
 		g.f("\x1b[?%s%c", g.r0(modes), g.any("hl"))
 	}},
 	{Private, 1, func(g *generator) {
-		g.pick("\x1b=", "\x1b>", "\x1b[20h", "\x1b[20l", "\x1b[3 q", "\x1b[6 q", "\x1b[ q", "\x1b[>4;2m", "\x1b[>4m")
+		g.pick("\x1b=", "\x1b>", "\x1b[20h", "\x1b[20l", "\x1b[3 q", "\x1b[6 q", "\x1b[ q")
 	}},
-	{Private, 1, func(g *generator) { g.pick("\x1b[>1u", "\x1b[<u", "\x1b[=5;1u", "\x1b[>31u") }},
+	{Keyboard, 1, func(g *generator) { g.pick("\x1b[>4;2m", "\x1b[>4m", "\x1b[>1u", "\x1b[<u", "\x1b[=5;1u", "\x1b[>31u") }},
 	{Strings, 2, func(g *generator) {
 		g.pick("\x1b]0;title\a", "\x1b]2;tïtle\x1b\\", "\x1b]4;7;#102030\a", "\x1b]104;7\a", "\x1b]10;#ffeedd\a", "\x1b]110\a",
 			"\x1b]7;file://host/tmp\a", "\x1b]52;c;aGk=\a", "\x1b]133;A\a", "\x1b]9;note\a", "\x1b]777;notify;a;b\a", "\x1b]9;4;1;50\a",

@@ -56,8 +56,9 @@ func Properties(t *testing.T, new New, o Options) {
 	}
 }
 
-// Shrink removes pieces of a failing program while it still fails.
-func Shrink(program []byte, fails func([]byte) bool) []byte {
+// Shrink removes pieces of a failing program, bytes or steps, while it still
+// fails.
+func Shrink[P ~[]E, E any](program P, fails func(P) bool) P {
 	tries := 0
 	for size := len(program) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(program) && tries < 3000; {

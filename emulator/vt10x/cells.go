@@ -174,12 +174,12 @@ func (e *engine) endBottom() {
 	if !wrapped {
 		return
 	}
-	c := e.vt.Cursor()
+	x, y, pending := e.at()
 	top, bottom := e.top, e.bottom
 	e.sendRegion(0, e.rows-1) // So that even origin mode lets the cursor there.
 	e.place(e.cols-1, e.rows-1)
 	e.sendID(g.id)
 	e.sendString(string(g.char))
 	e.sendRegion(top, bottom)
-	e.place(c.X, c.Y)
+	e.putBack(x, y, pending)
 }

@@ -138,13 +138,20 @@ func init() {
 	}
 }
 
-// move sends on a move along the line.
+// move sends on a move along the line. Tabbing on from the margin does not end
+// waiting to wrap.
 func move(e *engine, s sequence) {
+	if _, _, pending := e.at(); pending && s.key[2] == 'I' {
+		return
+	}
 	e.sendCSI(min(s.count(), e.cols), s.key[2])
 }
 
 // across sends on a change within the line.
 func across(e *engine, s sequence) {
+	if s.key[2] != 'X' {
+		e.settle()
+	}
 	e.sendPen()
 	e.sendCSI(min(s.count(), e.cols), s.key[2])
 }
@@ -175,8 +182,14 @@ func (e *engine) vertical(n int, final byte) {
 		e.sendCSI(n, final)
 		return
 	}
-	x, _, _ := e.at()
-	e.sendCSI(x+1, 'G')
+	e.settle()
+}
+
+// settle ends waiting to wrap, which vt10x does for moves but not for erasing.
+func (e *engine) settle() {
+	if x, _, pending := e.at(); pending {
+		e.sendCSI(x+1, 'G')
+	}
 }
 
 // moveTo sends CUP; col -1 keeps the column.
@@ -197,25 +210,63 @@ func (e *engine) eraseDisplay(s sequence) {
 		e.damage.all = true
 		return
 	}
-	if mode > 3 {
+	x, y, pending := e.at()
+	switch {
+	case mode > 3:
 		return
+	case mode == 0 && pending:
+		if y+1 < e.rows {
+			e.anywhere(0, y+1, "\x1b[J")
+			e.await(x, y)
+		}
+		return
+	case mode == 1 && y == 1:
+		e.anywhere(0, 0, "\x1b[2K") // vt10x forgets row 0 then.
+		e.putBack(x, y, pending)
 	}
 	e.sendPen()
-	if x, y, _ := e.at(); mode == 1 && y == 1 {
-		// vt10x forgets row 0 then. The region is opened to get there even
-		// under origin mode.
-		top, bottom := e.top, e.bottom
-		e.sendRegion(0, e.rows-1)
-		e.sendString("\x1b[1;1H\x1b[2K")
-		e.sendRegion(top, bottom)
-		e.place(x, y)
-	}
 	e.sendCSI(mode, 'J')
 }
 
+// eraseLine is EL. While the line waits to wrap the cursor is behind its last
+// character.
 func (e *engine) eraseLine(s sequence) {
+	mode := s.at(0, 0)
+	if _, _, pending := e.at(); mode > 2 || mode == 0 && pending {
+		return
+	}
 	e.sendPen()
-	e.sendCSI(min(s.at(0, 0), 3), 'K')
+	e.sendCSI(mode, 'K')
+}
+
+// anywhere does what bytes do at an absolute place, which the scroll region is
+// opened for so that even origin mode lets the cursor there. The cursor is
+// elsewhere afterwards.
+func (e *engine) anywhere(x, y int, bytes string) {
+	top, bottom := e.top, e.bottom
+	e.sendRegion(0, e.rows-1)
+	e.place(x, y)
+	e.sendPen()
+	e.sendString(bytes)
+	e.sendRegion(top, bottom)
+}
+
+// putBack moves the cursor to where it was.
+func (e *engine) putBack(x, y int, pending bool) {
+	if pending {
+		e.await(x, y)
+	} else {
+		e.place(x, y)
+	}
+}
+
+// await puts the cursor into the last column waiting to wrap, by writing what
+// is there once more.
+func (e *engine) await(x, y int) {
+	g, _ := e.glyph(x, y)
+	e.place(x, y)
+	e.sendID(g.id)
+	e.sendString(string(g.char))
 }
 
 // lines is IL and DL, which also move the cursor to the first column.
@@ -232,6 +283,7 @@ func (e *engine) lines(s sequence) {
 
 func (e *engine) scrollUp(s sequence) {
 	n := min(s.count(), e.rows)
+	e.settle()
 	e.saveTop(n)
 	e.sendPen()
 	e.sendCSI(n, 'S')
@@ -241,6 +293,7 @@ func (e *engine) scrollDown(s sequence) {
 	if len(s.params) > 1 {
 		return // Highlight tracking, not SD.
 	}
+	e.settle()
 	e.sendPen()
 	e.sendCSI(min(s.count(), e.rows), 'T')
 	e.endBottom()

@@ -25,6 +25,6 @@
 // (zero-width characters are dropped, an emoji sequence is shown part by part),
 // reflow, left and right margins, reverse wrap, selective erase (DECSCA), VT52,
 // DECCOLM, kitty keyboard and modifyOtherKeys (always off), images, rectangle
-// operations, SS2/SS3 and G2/G3; a restored cursor forgets that it was waiting
-// to wrap; leaving the alternate screen by 47 clears it. About 10 MB/s.
+// operations, SS2/SS3; leaving the alternate screen by 47 clears it. About
+// 10 MB/s.
 package vt10x

@@ -54,6 +54,7 @@ type flags struct {
 // saved is what DECSC saves.
 type saved struct {
 	x, y    int
+	pending bool // waiting to wrap
 	id      uint32
 	origin  bool
 	charset charset
@@ -88,7 +89,7 @@ func (e *engine) reset() {
 	e.charset = charset{}
 	e.last = 0
 	e.flags = flags{}
-	e.modes = emulator.Modes{}
+	e.modes = emulator.Modes{AltScroll: true} // As today's terminals have it.
 	e.cursor = emulator.Cursor{Visible: true, Default: true}
 	e.tabs = make([]bool, e.cols)
 	setDefaultTabs(e.tabs, 0)

@@ -12,7 +12,11 @@ func (e *engine) control(b byte) {
 	switch b {
 	case 0x07:
 		e.event(emulator.EventBell, "", "")
-	case '\b', '\t', '\r':
+	case '\t':
+		if _, _, pending := e.at(); !pending { // A tab at the margin leaves that.
+			e.sendString("\t")
+		}
+	case '\b', '\r':
 		e.sendString(string(rune(b)))
 	case '\n', '\v', '\f':
 		if e.modes.Newline {
@@ -34,7 +38,7 @@ func init() {
 	escapes = map[string]func(*engine){
 		"D":  func(e *engine) { e.lineFeed("\x1bD") },
 		"E":  func(e *engine) { e.lineFeed("\x1bE") },
-		"M":  func(e *engine) { e.sendPen(); e.sendString("\x1bM"); e.endBottom() },
+		"M":  func(e *engine) { e.settle(); e.sendPen(); e.sendString("\x1bM"); e.endBottom() },
 		"H":  (*engine).setTab,
 		"7":  (*engine).save,
 		"8":  (*engine).restore,
@@ -56,12 +60,11 @@ func init() {
 // save is DECSC.
 func (e *engine) save() {
 	s := saved{id: e.penID, origin: e.flags.origin, charset: e.charset}
-	s.x, s.y, _ = e.at()
+	s.x, s.y, s.pending = e.at()
 	e.saved[e.screen()] = s
 }
 
-// restore is DECRC. The hyperlink is not part of what is saved, nor is the
-// state of waiting to wrap, which vt10x cannot be put into.
+// restore is DECRC. The hyperlink is not part of what is saved.
 func (e *engine) restore() {
 	s := e.saved[e.screen()]
 	pen := e.styles.list[s.id]
@@ -71,7 +74,7 @@ func (e *engine) restore() {
 	if s.origin != e.flags.origin {
 		e.setOrigin(s.origin)
 	}
-	e.place(s.x, s.y)
+	e.putBack(s.x, s.y, s.pending && s.x == e.cols-1)
 }
 
 // setOrigin is DECOM, which moves the cursor home.

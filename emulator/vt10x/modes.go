@@ -132,12 +132,6 @@ func (e *engine) setWrap(on bool) {
 // asked to leave from the main one, and clears it on the way back only.
 func (e *engine) switchScreen(n int, on bool) {
 	if on == (e.altMode != 0) {
-		if n == 1049 && on {
-			return
-		}
-		if n == 1049 {
-			e.restore()
-		}
 		return
 	}
 	e.damage.all = true
@@ -146,6 +140,7 @@ func (e *engine) switchScreen(n int, on bool) {
 		if n == 1049 {
 			e.save()
 		}
+		e.settle()
 		e.hidden = e.copyScreen()
 		e.sendString("\x1b[?47h")
 		e.altMode = n
@@ -155,6 +150,7 @@ func (e *engine) switchScreen(n int, on bool) {
 		}
 		return
 	}
+	e.settle()
 	// Leaving clears the alternate screen: in the default style, so that
 	// nothing of this pen is found there next time.
 	e.sendID(0)

@@ -39,19 +39,23 @@ func (e *engine) print(run []rune) {
 			r = utf8.RuneError
 		}
 		w := runeWidth(r)
-		if w == 0 || w > e.cols || w == 2 && x == e.cols-1 && e.flags.noWrap {
-			// Zero width, or nowhere to put it.
+		if w == 0 || w > e.cols {
 			continue
 		}
 		e.last = r
+		if w == 2 && x == e.cols-1 && e.flags.noWrap {
+			piece = append(piece, '\b') // It takes the last two columns.
+			x, pending = x-1, false
+		}
 		if w == 2 && x == e.cols-1 && !pending {
 			piece = utf8.AppendRune(piece, marginGap)
 			pending = true
 		}
+		scrolled := false
 		if pending && !e.flags.noWrap {
 			flush()
 			piece = e.wrap(piece, y)
-			if y != e.bottom {
+			if scrolled = y == e.bottom; !scrolled {
 				y = min(y+1, e.rows-1)
 			}
 			x = 0
@@ -61,13 +65,12 @@ func (e *engine) print(run []rune) {
 			piece = append(appendInt(piece, w), '@')
 		}
 		piece = appendStandIn(piece, r, w)
-		scrolled := e.scrolledUnder(x, y, pending)
 		x += w
 		pending = x >= e.cols
 		if pending {
 			x = e.cols - 1
 		}
-		if scrolled && !pending {
+		if scrolled && !pending && !e.pen.Style.BG.IsDefault() {
 			// vt10x scrolls in the default background; the rest of the new line
 			// gets the pen's.
 			piece = append(piece, "\x1b[K"...)
@@ -75,12 +78,6 @@ func (e *engine) print(run []rune) {
 	}
 	flush()
 	e.out = piece
-}
-
-// scrolledUnder reports that a character just written to (x, y) was the first
-// of a line that scrolled in and should have the pen's background.
-func (e *engine) scrolledUnder(x, y int, wrapped bool) bool {
-	return x == 0 && wrapped && y == e.bottom && !e.pen.Style.BG.IsDefault()
 }
 
 // wrap prepares for a character that wraps from line y. Below the region there
@@ -126,6 +123,7 @@ func (e *engine) repeat(n int) {
 // lineFeed moves down, scrolling at the bottom of the region; bytes is how
 // vt10x is told.
 func (e *engine) lineFeed(bytes string) {
+	e.settle()
 	_, y, _ := e.at()
 	scrolls := y == e.bottom
 	if scrolls {

@@ -28,16 +28,15 @@ func (e *engine) Snapshot(buf []byte, history int) []byte {
 	screen := e.copyScreen()
 	s := &snapshot{e: e, buf: buf}
 	if e.altMode != 0 {
-		s.lines(first, e.hidden)
-		s.enterAlternate()
+		s.alternate(first, e.hidden)
 		first = 0
 	}
+	s.savedCursor(e.saved[e.screen()])
 	s.lines(first, screen)
 	s.titles()
 	s.palette()
 	s.tabs()
 	s.setPen(emulator.Pen{})
-	s.savedCursor(e.saved[e.screen()])
 	s.region()
 	s.modes()
 	s.cursor(screen)
@@ -93,35 +92,72 @@ func (s *snapshot) setPen(p emulator.Pen) {
 	s.pen = p
 }
 
-// enterAlternate switches screens, the main one's cursor saved.
-func (s *snapshot) enterAlternate() {
-	s.state(s.e.saved[0])
-	if s.e.altMode != 1049 {
-		s.string("\x1b7") // 1049 saves by itself.
+// alternate writes the main screen and goes to the alternate one, the main
+// one's cursor saved.
+func (s *snapshot) alternate(first int, main grid) {
+	at := s.e.saved[0]
+	if s.e.altMode == 1049 {
+		// It saves the cursor by itself.
+		s.lines(first, main)
+		s.state(at)
+		if at.pending {
+			s.again(at.x, at.y, 0, main)
+			s.state(saved{x: -1, id: at.id, charset: at.charset})
+		}
+	} else {
+		s.savedCursor(at)
+		s.lines(first, main)
 	}
 	s.private(s.e.altMode, true)
 	s.state(saved{})
 	s.string("\x1b[2J") // Entering filled it with the background.
 }
 
-// savedCursor saves a cursor as DECSC does. It goes before the scroll region,
-// so that places are absolute.
+// savedCursor saves a cursor as DECSC does. It goes before everything else, so
+// that places are absolute and the screen is empty.
 func (s *snapshot) savedCursor(c saved) {
-	if c != (saved{}) {
-		s.state(c)
-		s.string("\x1b7")
-		s.state(saved{})
+	if c == (saved{}) {
+		return
+	}
+	s.state(c)
+	if c.pending {
+		s.string(" ")
+	}
+	s.string("\x1b7")
+	s.state(saved{})
+	if c.pending {
+		s.string("\x1b[2J")
 	}
 }
 
-// state makes the cursor, pen and character sets those of c.
+// state makes the cursor, pen and character sets those of c; without a place
+// when x is negative.
 func (s *snapshot) state(c saved) {
-	s.private(6, c.origin)
-	s.place(c.x, c.y)
+	if c.x >= 0 {
+		s.private(6, c.origin)
+		s.place(c.x, c.y)
+	}
 	s.charsets(c.charset)
 	pen := s.e.styles.list[c.id]
 	pen.Link, pen.LinkID = "", ""
 	s.setPen(pen)
+}
+
+// again writes the cell at (x, y), in the last column, once more, which leaves
+// the cursor waiting to wrap. top is what places are counted from.
+func (s *snapshot) again(x, y, top int, screen grid) {
+	s.charsets(charset{})
+	cells := s.e.styles.decode(s.cells[:0], screen.lines[y].glyphs)
+	if cells[x].Width == 0 {
+		x--
+	}
+	s.place(x, y-top)
+	if c := cells[x]; c.Rune == 0 {
+		s.setPen(emulator.Pen{Style: c.Style})
+		s.string(" \x1b[X")
+	} else {
+		s.buf = emulator.AppendLine(s.buf, cells[x:], emulator.OnSpan, &s.pen)
+	}
 }
 
 func (s *snapshot) private(n int, on bool) {
@@ -187,7 +223,7 @@ var elsewhere = map[int]bool{6: true, 12: true, 47: true, 1047: true, 1048: true
 
 func (s *snapshot) modes() {
 	for _, n := range slices.Sorted(maps.Keys(privateModes)) {
-		initially := n == 7 || n == 25
+		initially := n == 7 || n == 25 || n == 1007
 		if on := privateModes[n].get(s.e); on != initially && !elsewhere[n] {
 			s.private(n, on)
 		}
@@ -231,18 +267,7 @@ func (s *snapshot) cursor(screen grid) {
 		return
 	}
 	if pending {
-		cells := e.styles.decode(s.cells[:0], screen.lines[y].glyphs)
-		from := len(cells) - 1
-		if cells[from].Width == 0 {
-			from--
-		}
-		s.place(from, y-top)
-		if c := cells[from]; c.Rune == 0 {
-			s.setPen(emulator.Pen{Style: c.Style})
-			s.string(" \x1b[X")
-		} else {
-			s.buf = emulator.AppendLine(s.buf, cells[from:], emulator.OnSpan, &s.pen)
-		}
+		s.again(x, y, top, screen)
 	} else {
 		s.place(x, y-top)
 	}
