@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"cotty/internal/wsrpc"
@@ -47,12 +48,13 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
 		IdleTimeout:       headerTime,
 		MaxHeaderBytes:    headerBytes,
 		ConnContext:       f.identify,
+		ConnState:         f.count,
 		// It would quote what peers send.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	defer srv.Close()
 	defer context.AfterFunc(ctx, func() { srv.Close() })()
-	err := srv.Serve(&countedListener{Listener: ln, room: make(chan struct{}, 2*h.limits.Connections)})
+	err := srv.Serve(ln)
 	if ctx.Err() != nil || h.isClosing() {
 		return nil
 	}
@@ -89,6 +91,20 @@ type front struct {
 	kind    Kind
 	address net.Addr
 	ctx     context.Context // of Serve: connections outlive their requests
+	waiting atomic.Int64    // connections that have not been upgraded
+}
+
+// count bounds connections that never say anything; one too many is closed at
+// once.
+func (f *front) count(c net.Conn, s http.ConnState) {
+	switch s {
+	case http.StateNew:
+		if f.waiting.Add(1) > int64(f.h.limits.Connections) {
+			c.Close()
+		}
+	case http.StateHijacked, http.StateClosed:
+		f.waiting.Add(-1)
+	}
 }
 
 type peerKey struct{}
@@ -97,9 +113,6 @@ type peerKey struct{}
 func (f *front) identify(ctx context.Context, c net.Conn) context.Context {
 	if f.kind != Unix {
 		return ctx
-	}
-	if counted, ok := c.(*countedConn); ok {
-		c = counted.Conn
 	}
 	u, ok := c.(*net.UnixConn)
 	if !ok {

@@ -53,7 +53,10 @@ type world struct {
 	sock  *host.Socket
 	tcp   net.Listener
 	admin *peer // for making tokens
-	log   *syncBuffer
+	// buffer is how many messages a peer takes from its socket ahead of the
+	// test.
+	buffer int
+	log    *syncBuffer
 
 	keeperDone chan struct{}
 	shut       sync.Once
@@ -67,7 +70,7 @@ func start(t testing.TB, change ...func(*host.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: dir, log: &syncBuffer{}}
+	w := &world{t: t, dir: dir, log: &syncBuffer{}, buffer: 1 << 16}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for _, d := range []string{"run", "state", "home"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
@@ -208,6 +211,7 @@ type peer struct {
 	tr   jsonrpc.Transport
 
 	in     chan json.RawMessage // closed at the end
+	gate   sync.Mutex           // held while stalled: nothing is read
 	err    error                // why it ended, valid after in is closed
 	lastID int
 	seq    int64 // last serverSeq seen
@@ -226,17 +230,27 @@ func (w *world) connectTCP(name, token string) *peer {
 
 func (w *world) dial(name string, target wsrpc.Target) *peer {
 	w.t.Helper()
+	p, err := w.try(name, target)
+	if err != nil {
+		w.t.Fatalf("dial: %v", err)
+	}
+	return p
+}
+
+func (w *world) try(name string, target wsrpc.Target) (*peer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	tr, err := wsrpc.Dial(ctx, target)
 	if err != nil {
-		w.t.Fatalf("dial: %v", err)
+		return nil, err
 	}
-	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, 1<<16), out: map[ahp.URI]*strings.Builder{}}
+	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, w.buffer), out: map[ahp.URI]*strings.Builder{}}
 	go func() {
 		defer close(p.in)
 		for {
 			msg, err := tr.Read(context.Background())
+			p.gate.Lock()
+			p.gate.Unlock() //nolint:staticcheck // to wait while stalled
 			if err != nil {
 				p.err = err
 				return
@@ -245,7 +259,7 @@ func (w *world) dial(name string, target wsrpc.Target) *peer {
 		}
 	}()
 	w.t.Cleanup(p.hangUp)
-	return p
+	return p, nil
 }
 
 // hangUp closes the connection and waits for the reader.
@@ -254,6 +268,11 @@ func (p *peer) hangUp() {
 	for range p.in {
 	}
 }
+
+// stall stops reading from the socket until resume.
+func (p *peer) stall() { p.gate.Lock() }
+
+func (p *peer) resume() { p.gate.Unlock() }
 
 func (p *peer) sendRaw(msg string) {
 	p.t.Helper()
@@ -301,6 +320,7 @@ func (p *peer) next() (json.RawMessage, message, error) {
 		if m.Method == ahp.MethodAction {
 			p.note(m)
 		}
+		p.noteSnapshots(m.Result)
 		return raw, m, nil
 	case <-timeout.C:
 		return nil, message{}, errors.New("nothing came")
@@ -322,6 +342,30 @@ func (p *peer) note(m message) {
 			p.out[e.Channel] = &strings.Builder{}
 		}
 		p.out[e.Channel].WriteString(d.Data)
+	}
+}
+
+// noteSnapshots takes the output in snapshots for output's purposes.
+func (p *peer) noteSnapshots(result json.RawMessage) {
+	var r struct {
+		Snapshot  *ahp.Snapshot  `json:"snapshot"`
+		Snapshots []ahp.Snapshot `json:"snapshots"`
+	}
+	if len(result) == 0 || json.Unmarshal(result, &r) != nil {
+		return
+	}
+	if r.Snapshot != nil {
+		r.Snapshots = append(r.Snapshots, *r.Snapshot)
+	}
+	for _, s := range r.Snapshots {
+		var state ahp.TerminalState
+		if json.Unmarshal(s.State, &state) != nil {
+			continue
+		}
+		p.out[s.Resource] = &strings.Builder{}
+		for _, part := range state.Content {
+			p.out[s.Resource].WriteString(part.Text())
+		}
 	}
 }
 
@@ -415,8 +459,8 @@ func (p *peer) echo(seq int64) ahp.Envelope {
 	})
 }
 
-// output reads on until the terminal's output since the connection began
-// contains text.
+// output reads on until the terminal's output, its latest snapshot's and all
+// after it, contains text.
 func (p *peer) output(uri ahp.URI, text string) {
 	p.t.Helper()
 	for p.out[uri] == nil || !strings.Contains(p.out[uri].String(), text) {

@@ -35,7 +35,7 @@ var DefaultLimits = Limits{
 	ReplayCount:   4096,
 	ReplyBytes:    24 << 20, // a client accepts messages of 32 MiB
 	HoldBytes:     512 << 10,
-	StallTime:     time.Second,
+	StallTime:     3 * time.Second,
 }
 
 // Bounds of single values from clients, in bytes unless they say otherwise.

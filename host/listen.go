@@ -143,41 +143,6 @@ func ListenTCP(addr string, allowRemote bool) (net.Listener, error) {
 	return ln, nil
 }
 
-// countedListener bounds open connections, also those that never say anything;
-// one too many is closed at once.
-type countedListener struct {
-	net.Listener
-	room chan struct{}
-}
-
-// Accept implements net.Listener.
-func (l *countedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.room <- struct{}{}:
-			return &countedConn{Conn: c, room: l.room}, nil
-		default:
-			c.Close()
-		}
-	}
-}
-
-type countedConn struct {
-	net.Conn
-	room chan struct{}
-	once sync.Once
-}
-
-// Close implements net.Conn.
-func (c *countedConn) Close() error {
-	c.once.Do(func() { <-c.room })
-	return c.Conn.Close()
-}
-
 func splitPort(host string) (name, port string) {
 	if name, port, err := net.SplitHostPort(host); err == nil {
 		return name, port

@@ -1,0 +1,198 @@
+package host_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"cotty/ahp"
+	"cotty/host"
+)
+
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+// tree starts a shell that starts a child of its own, and gives both pids.
+func (p *peer) tree(uri ahp.URI) (shell, child int) {
+	p.t.Helper()
+	p.create(uri, "sh", "-c", `sleep 1000 & echo "pids $$ $! ok"; wait`)
+	p.output(uri, " ok")
+	if _, err := fmt.Sscanf(p.out[uri].String(), "pids %d %d", &shell, &child); err != nil {
+		p.t.Fatalf("%q: %v", p.out[uri], err)
+	}
+	return shell, child
+}
+
+// TestStop: the reply comes first, then all processes, the keeper and the host
+// end, and the socket is gone.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.connect("p")
+	p.initialize()
+	shell, child := p.tree("ahp-terminal:/1")
+	var d ahp.HostResult
+	p.must(ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &d)
+	if d.Pid != os.Getpid() || !alive(d.KeeperPid) || d.Terminals != 1 || d.Clients != 1 || len(d.Listen) != 1 || d.Version != "test" {
+		t.Errorf("host %+v", d)
+	}
+	p.must(ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+	for {
+		if _, _, err := p.next(); err != nil {
+			if !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "stopping") {
+				t.Errorf("the connection ended with %v", err)
+			}
+			break
+		}
+	}
+	<-w.host.Done()
+	<-w.keeperDone
+	w.until("the processes have ended", func() bool { return !alive(shell) && !alive(child) })
+	w.until("the socket is gone", func() bool {
+		_, err := os.Lstat(w.sock.Path())
+		return os.IsNotExist(err)
+	})
+	s, err := host.Listen(w.dir + "/run")
+	if err != nil {
+		t.Fatalf("a new host cannot listen: %v", err)
+	}
+	s.Close()
+}
+
+// TestDispose: the process tree is killed (checklist 41), also one that ignores
+// what can be ignored.
+func TestDispose(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.connect("p")
+	p.initialize()
+	shell, child := p.tree("ahp-terminal:/1")
+	p.must(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: "ahp-terminal:/1"}, nil)
+	p.create("ahp-terminal:/1", "sh", "-c", `trap '' HUP TERM; echo "pid $$ ok"; while :; do sleep 1; done`)
+	p.output("ahp-terminal:/1", " ok")
+	var stubborn int
+	text := p.out["ahp-terminal:/1"].String()
+	if _, err := fmt.Sscanf(text[strings.Index(text, "pid "):], "pid %d", &stubborn); err != nil {
+		t.Fatal(text, err)
+	}
+	p.must(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: "ahp-terminal:/1"}, nil)
+	w.until("all processes have ended", func() bool { return !alive(shell) && !alive(child) && !alive(stubborn) })
+}
+
+// TestKeeperDies: the terminals are reported as ended, nothing hangs, and new
+// ones are refused with a reason.
+func TestKeeperDies(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.connect("p")
+	p.initialize(ahp.RootURI)
+	p.create("ahp-terminal:/1", "cat")
+	var d ahp.HostResult
+	p.must(ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &d)
+	if err := syscall.Kill(d.KeeperPid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.envelope("the end", func(e ahp.Envelope) bool {
+		_, ok := e.Action.(ahp.TerminalExited)
+		return ok && e.Channel == "ahp-terminal:/1"
+	})
+	p.envelope("the list", func(e ahp.Envelope) bool {
+		a, ok := e.Action.(ahp.RootTerminalsChanged)
+		return ok && a.Terminals[0].Lifecycle.Exited()
+	})
+	err := p.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: "ahp-terminal:/2", Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "p"}}, nil)
+	if ahp.CodeOf(err) != ahp.CodeInternal {
+		t.Errorf("creating without a keeper: %v", err)
+	}
+	p.must(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: "ahp-terminal:/1"}, nil)
+	p.must(ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+	<-w.host.Done()
+}
+
+// TestRestart: a new host with the same state goes on counting upwards, knows
+// no client of the old one, and keeps the tokens (checklist 35).
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	token := w.token()
+	p := w.connect("p")
+	r := p.initialize(ahp.RootURI)
+	p.create("ahp-terminal:/1", "cat")
+	p.dispatch("ahp-terminal:/1", 1, ahp.TerminalTitleChanged{Title: "x"})
+	last := p.echo(1).ServerSeq
+	if last <= r.ServerSeq {
+		t.Errorf("%d after %d", last, r.ServerSeq)
+	}
+	w.shutdown()
+	w.startHost()
+	q := w.connect("p")
+	err := q.call(ahp.MethodReconnect, ahp.ReconnectParams{Channel: ahp.RootURI, ClientID: "p", LastSeenServerSeq: last, Subscriptions: []ahp.URI{ahp.RootURI}}, nil)
+	if ahp.CodeOf(err) != ahp.CodeNotFound {
+		t.Errorf("reconnect to a new host: %v", err)
+	}
+	if r := q.initialize(ahp.RootURI); r.ServerSeq <= last {
+		t.Errorf("the new host is at %d, the old one was at %d", r.ServerSeq, last)
+	}
+	w.connectTCP("t", token.Token).initialize()
+}
+
+// TestManyAtOnce: clients that all want the same URI, and many others, at the
+// same time: one gets each, and all end.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	const clients, each = 4, 8
+	won := make(chan ahp.URI, clients*each)
+	done := make(chan struct{})
+	for i := range clients {
+		p := w.connect("p" + strconv.Itoa(i))
+		p.initialize()
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for n := range each {
+				uri := "ahp-terminal:/" + strconv.Itoa(n)
+				err := p.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
+					Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: p.name},
+					Meta: &ahp.CreateMeta{Command: []string{"true"}},
+				}, nil)
+				switch ahp.CodeOf(err) {
+				case ahp.CodeAlreadyExists:
+				case 0:
+					won <- uri
+				default:
+					t.Errorf("%s: %v", uri, err)
+				}
+			}
+		}()
+	}
+	for range clients {
+		<-done
+	}
+	close(won)
+	got := map[ahp.URI]int{}
+	for uri := range won {
+		got[uri]++
+	}
+	if len(got) != each {
+		t.Errorf("%d URIs were taken", len(got))
+	}
+	for uri, n := range got {
+		if n != 1 {
+			t.Errorf("%s was given %d times", uri, n)
+		}
+	}
+	// Each has ended by itself, however early that was.
+	watcher := w.connect("watcher")
+	watcher.initialize()
+	for uri := range got {
+		if s := watcher.subscribe(uri); !strings.Contains(string(s.State), `"exited"`) {
+			watcher.envelope("the end of "+uri, func(e ahp.Envelope) bool {
+				_, ok := e.Action.(ahp.TerminalExited)
+				return ok && e.Channel == uri
+			})
+		}
+	}
+}
