@@ -113,8 +113,8 @@ func TestLookup(t *testing.T) {
 		{"default", Normal, "j", ""},
 		{"default", Normal, "esc", ""},
 		{"default", Normal, "ctrl+b", ""},
-		{"default", Copy, "j", "copy-move down"},
-		{"default", Copy, "ctrl+b", "copy-move page-up"},
+		{"default", Copy, "j", "scroll-down"},
+		{"default", Copy, "ctrl+b", "scroll-page-up"},
 		{"default", Copy, "ctrl+space", "…"},
 		{"default", Copy, "ctrl+space d", "detach"},
 		{"tmux", Normal, "C-b %", "split-right"},
@@ -122,7 +122,7 @@ func TestLookup(t *testing.T) {
 		{"tmux", Normal, "C-b M-5", "arrange tiled"},
 		{"tmux", Normal, "C-b C-b", "send-prefix"},
 		{"tmux", Copy, "C-b", "…"},
-		{"tmux", Copy, "M-v", "copy-move page-up"},
+		{"tmux", Copy, "M-v", "scroll-page-up"},
 		{"screen", Normal, "C-a a", "send-prefix"},
 		{"screen", Normal, "C-a C-a", "last-tab"},
 		{"screen", Normal, "C-a S", "split-down"},
@@ -158,7 +158,7 @@ func TestAnotherPrefix(t *testing.T) {
 		t.Errorf("in copy mode the prefix does %q", got)
 	}
 	back := table.WithPrefix(keys(t, "ctrl+b")[0])
-	if got := bound(t, back, Copy, "C-n"); got != "copy-move down" {
+	if got := bound(t, back, Copy, "C-n"); got != "scroll-down" {
 		t.Errorf("with the old prefix again ctrl+n does %q", got)
 	}
 	for spelled, why := range map[string]string{
@@ -249,7 +249,7 @@ func TestOverrideProblems(t *testing.T) {
 		{Normal, map[string]string{"super+z": "zoom"}, `!super+z: only terminals with the kitty keyboard protocol report super+z`},
 		{Normal, map[string]string{"prefix g": ""}, `!prefix g: was not bound`},
 		{Copy, map[string]string{"prefix g": "scroll-up"}, `prefix g: the prefix key ctrl+space does in copy mode`},
-		{Copy, map[string]string{"g g": "scroll-up"}, `!g g: stands in the way of "g" (copy-move)`},
+		{Copy, map[string]string{"g g": "scroll-up"}, `!g g: stands in the way of "g" (scroll-top)`},
 	} {
 		table, problems := presetOf(t, "default").Override(c.mode, c.rows, known)
 		if len(problems) == 0 {

@@ -92,10 +92,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{ // found in the palette, or bound by those who want them
-		"arrange", "reload-config", "stop",
-		"scroll-up", "scroll-down", "scroll-page-down", "scroll-top", "scroll-bottom",
-	}
+	byName := []string{"arrange", "reload-config", "stop"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -145,7 +142,7 @@ func TestCheck(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	for line, want := range map[string]string{
 		"zoom": "Panes: Zoom", "go-tab 7": "Tabs: Go to tab 7", "go-tab": "Tabs: Go to a tab", "arrange tiled": "Panes: Panes tiled",
-		"arrange x": "Panes: Arrange panes", "copy-move word-back": "Copy mode: To the word before", "resize-up 5": "Panes: Resize up by 5", "rename-tab a": `Tabs: Rename tab to "a"`, "nothing": "",
+		"arrange x": "Panes: Arrange panes", "copy-word-back": "Copy mode: Word before", "resize-up 5": "Panes: Resize up by 5", "rename-tab a": `Tabs: Rename tab to "a"`, "nothing": "",
 	} {
 		words := strings.Fields(line)
 		group, text, ok := Describe(words[0], words[1:])
@@ -223,10 +220,12 @@ func TestReasons(t *testing.T) {
 		{"send-prefix", func(c *Context) { c.Holder = Background }, "a session holds this terminal; reclaim it first"},
 		{"send-prefix", func(c *Context) { c.Holder = Other }, "someone else holds this terminal; reclaim it first"},
 		{"send-prefix", func(c *Context) { c.Holder = Nobody }, "there is no terminal here"},
-		{"scroll-up", func(c *Context) { c.Scroll = 10 }, "there is nothing above"},
-		{"scroll-bottom", func(c *Context) { c.Scroll = 0 }, "there is nothing below"},
+		{"scroll-up", func(c *Context) { c.Scroll, c.Copying = 10, false }, "there is nothing above"},
+		{"scroll-bottom", func(c *Context) { c.Scroll, c.Copying = 0, false }, "there is nothing below"},
+		{"scroll-up", func(c *Context) { c.Scroll = 10 }, ""},
 		{"search-next", func(c *Context) { c.Searching = false }, "nothing was searched for"},
-		{"copy-move up", func(c *Context) { c.Copying = false }, "copy mode is not on"},
+		{"copy-left", func(c *Context) { c.Copying = false }, "copy mode is not on"},
+		{"search", func(c *Context) { c.Copying = false }, ""},
 		{"copy-exit", func(c *Context) { c.Copying = false }, "copy mode is not on"},
 		{"explode", func(*Context) {}, "there is no such command"},
 	} {

@@ -101,8 +101,9 @@ var (
 	notMine  = unless(func(c Context) bool { return c.Holder != Me }, "this terminal is already yours")
 	handBack = unless(func(c Context) bool { return c.HandBack }, "no session had this terminal before you")
 
-	older   = unless(func(c Context) bool { return c.Scroll < c.History }, "there is nothing above")
-	newer   = unless(func(c Context) bool { return c.Scroll > 0 }, "there is nothing below")
+	// In copy mode its cursor moves where the view can't.
+	older   = unless(func(c Context) bool { return c.Copying || c.Scroll < c.History }, "there is nothing above")
+	newer   = unless(func(c Context) bool { return c.Copying || c.Scroll > 0 }, "there is nothing below")
 	copying = unless(func(c Context) bool { return c.Copying }, "copy mode is not on")
 
 	searching = unless(func(c Context) bool { return c.Searching }, "nothing was searched for")

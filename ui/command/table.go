@@ -33,33 +33,6 @@ var arrangements = []choice{
 	{"tiled", "Panes tiled"},
 }
 
-// motions are the choices of "copy-move", named after what vi's keys do.
-var motions = []choice{
-	{"left", "Left"},
-	{"down", "Down"},
-	{"up", "Up"},
-	{"right", "Right"},
-	{"line-start", "To the start of the line"},
-	{"line-text", "To the first text of the line"},
-	{"line-end", "To the end of the line"},
-	{"word-next", "To the next word"},
-	{"word-back", "To the word before"},
-	{"word-end", "To the end of the word"},
-	{"paragraph-next", "To the next paragraph"},
-	{"paragraph-back", "To the paragraph before"},
-	{"screen-top", "To the top of the pane"},
-	{"screen-middle", "To the middle of the pane"},
-	{"screen-bottom", "To the bottom of the pane"},
-	{"history-top", "To the oldest line"},
-	{"history-bottom", "To the newest line"},
-	{"half-up", "Half a page up"},
-	{"half-down", "Half a page down"},
-	{"page-up", "A page up"},
-	{"page-down", "A page down"},
-	{"scroll-up", "Scroll a line up"},
-	{"scroll-down", "Scroll a line down"},
-}
-
 var table = []Command{
 	{
 		Name: "split-right", Title: "Split right", Group: groupPanes,
@@ -244,11 +217,6 @@ var table = []Command{
 		Disabled: all(pane),
 	},
 	{
-		Name: "search-back", Title: "Search back", Group: groupScrolling,
-		Help:     "Look for a text in copy mode, from here towards the oldest line.",
-		Disabled: all(pane),
-	},
-	{
 		Name: "scroll-up", Title: "Scroll up", Group: groupScrolling, Args: lines,
 		Help:     "Scroll this pane back by lines.",
 		Disabled: all(pane, older),
@@ -259,6 +227,16 @@ var table = []Command{
 		Help:     "Scroll this pane forward by lines.",
 		Disabled: all(pane, newer),
 		describe: func(args []string) string { return "Scroll down by " + args[0] },
+	},
+	{
+		Name: "scroll-half-up", Title: "Scroll half a page up", Group: groupScrolling,
+		Help:     "Scroll this pane back by half of its height.",
+		Disabled: all(pane, older),
+	},
+	{
+		Name: "scroll-half-down", Title: "Scroll half a page down", Group: groupScrolling,
+		Help:     "Scroll this pane forward by half of its height.",
+		Disabled: all(pane, newer),
 	},
 	{
 		Name: "scroll-page-up", Title: "Scroll a page up", Group: groupScrolling,
@@ -282,10 +260,79 @@ var table = []Command{
 	},
 
 	{
-		Name: "copy-move", Title: "Move in copy mode", Group: groupCopying, Args: choose("motion", motions),
-		Help:     "Move the cursor of copy mode.",
+		Name: "copy-left", Title: "Left", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the left.",
 		Disabled: all(pane, copying),
-		describe: describeChoice("Move in copy mode", motions),
+	},
+	{
+		Name: "copy-right", Title: "Right", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the right.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-line-start", Title: "Start of the line", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the start of the line.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-line-text", Title: "First text of the line", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the first character of the line that is no blank.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-line-end", Title: "End of the line", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the end of the line.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-word-next", Title: "Next word", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the start of the next word.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-word-back", Title: "Word before", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the start of the word before.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-word-end", Title: "End of the word", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the end of the word.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-paragraph-next", Title: "Next paragraph", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the next paragraph.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-paragraph-back", Title: "Paragraph before", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the paragraph before.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-screen-top", Title: "Top of the pane", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the top line of the pane.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-screen-middle", Title: "Middle of the pane", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the middle line of the pane.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-screen-bottom", Title: "Bottom of the pane", Group: groupCopying,
+		Help:     "Move the cursor of copy mode to the bottom line of the pane.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-view-up", Title: "View up", Group: groupCopying,
+		Help:     "Scroll what copy mode shows back by a line; the cursor stays on its line.",
+		Disabled: all(pane, copying),
+	},
+	{
+		Name: "copy-view-down", Title: "View down", Group: groupCopying,
+		Help:     "Scroll what copy mode shows forward by a line; the cursor stays on its line.",
+		Disabled: all(pane, copying),
 	},
 	{
 		Name: "copy-select", Title: "Select", Group: groupCopying,
@@ -298,29 +345,29 @@ var table = []Command{
 		Disabled: all(pane, copying),
 	},
 	{
-		Name: "copy-selection", Title: "Copy and leave", Group: groupCopying,
+		Name: "copy-yank", Title: "Copy and leave", Group: groupCopying,
 		Help:     "Copy what is selected, if anything is, and leave copy mode.",
 		Disabled: all(pane, copying),
 	},
 	{
-		Name: "search-forward", Title: "Search forward", Group: groupCopying,
-		Help:     "Look for a text in copy mode, from here towards the newest line.",
-		Disabled: all(pane, copying),
+		Name: "search", Title: "Search", Group: groupCopying,
+		Help:     "Look for a text, from here towards the newest line.",
+		Disabled: all(pane),
+	},
+	{
+		Name: "search-back", Title: "Search back", Group: groupCopying,
+		Help:     "Look for a text, from here towards the oldest line.",
+		Disabled: all(pane),
 	},
 	{
 		Name: "search-next", Title: "Next match", Group: groupCopying,
 		Help:     "Go to the next match of the search, in its direction.",
-		Disabled: all(pane, copying, searching),
+		Disabled: all(pane, searching),
 	},
 	{
 		Name: "search-previous", Title: "Previous match", Group: groupCopying,
 		Help:     "Go to the next match of the search, against its direction.",
-		Disabled: all(pane, copying, searching),
-	},
-	{
-		Name: "copy-escape", Title: "Drop the selection, or leave", Group: groupCopying,
-		Help:     "Drop the selection; without one leave copy mode.",
-		Disabled: all(pane, copying),
+		Disabled: all(pane, searching),
 	},
 	{
 		Name: "copy-exit", Title: "Leave copy mode", Group: groupCopying,
