@@ -169,7 +169,7 @@ func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 func TestReasons(t *testing.T) {
 	full := Context{
 		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
-		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true, Searching: true,
+		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
 	}
 	for _, c := range All() {
 		ctx := full
@@ -223,7 +223,6 @@ func TestReasons(t *testing.T) {
 		{"scroll-up", func(c *Context) { c.Scroll, c.Copying = 10, false }, "there is nothing above"},
 		{"scroll-bottom", func(c *Context) { c.Scroll, c.Copying = 0, false }, "there is nothing below"},
 		{"scroll-up", func(c *Context) { c.Scroll = 10 }, ""},
-		{"search-next", func(c *Context) { c.Searching = false }, "nothing was searched for"},
 		{"copy-left", func(c *Context) { c.Copying = false }, "copy mode is not on"},
 		{"search", func(c *Context) { c.Copying = false }, ""},
 		{"copy-exit", func(c *Context) { c.Copying = false }, "copy mode is not on"},

@@ -44,10 +44,9 @@ type Context struct {
 	Exited   bool // the focused terminal's process has ended
 	HandBack bool // a session had the focused terminal before this person took it
 
-	Scroll    int  // lines that the focused pane is scrolled back
-	History   int  // lines that it can be scrolled back at most
-	Copying   bool // copy mode is on
-	Searching bool // a text was searched for in the focused pane
+	Scroll  int  // lines that the focused pane is scrolled back
+	History int  // lines that it can be scrolled back at most
+	Copying bool // copy mode is on
 }
 
 // reason says why something can't be done, "" when it can.
@@ -105,8 +104,6 @@ var (
 	older   = unless(func(c Context) bool { return c.Copying || c.Scroll < c.History }, "there is nothing above")
 	newer   = unless(func(c Context) bool { return c.Copying || c.Scroll > 0 }, "there is nothing below")
 	copying = unless(func(c Context) bool { return c.Copying }, "copy mode is not on")
-
-	searching = unless(func(c Context) bool { return c.Searching }, "nothing was searched for")
 )
 
 // mine says why the person can't type here.

@@ -362,12 +362,12 @@ var table = []Command{
 	{
 		Name: "search-next", Title: "Next match", Group: groupCopying,
 		Help:     "Go to the next match of the search, in its direction.",
-		Disabled: all(pane, searching),
+		Disabled: all(pane),
 	},
 	{
 		Name: "search-previous", Title: "Previous match", Group: groupCopying,
 		Help:     "Go to the next match of the search, against its direction.",
-		Disabled: all(pane, searching),
+		Disabled: all(pane),
 	},
 	{
 		Name: "copy-exit", Title: "Leave copy mode", Group: groupCopying,
