@@ -1,9 +1,14 @@
 package jsonrpc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Request is a request or notification of the peer.
@@ -11,9 +16,10 @@ type Request struct {
 	// ID is the id as it was sent; nil for a notification.
 	ID     json.RawMessage
 	Method string
-	// Params is valid until Handle returns; nil when absent. Unmarshalling
-	// copies what it keeps.
+	// Params is nil when absent.
 	Params json.RawMessage
+
+	replied atomic.Bool
 }
 
 // IsNotification reports whether the peer expects no answer.
@@ -42,71 +48,323 @@ const (
 	DefaultDepth         = 128
 )
 
+const (
+	// CloseWait is how long Close lets the queue drain, and how long a peer
+	// that no longer reads may still be read from.
+	CloseWait = time.Second
+	// slowHandler is when reading goes on beside a handler.
+	slowHandler = 20 * time.Millisecond
+)
+
 // Options bounds a connection. Zero values mean the defaults.
 type Options struct {
 	MaxQueueBytes    int // bytes waiting to be written
 	MaxQueueMessages int // messages waiting to be written
 	MaxDepth         int // nesting of arrays and objects in a received message
 	// Raw, when set, sees each received message first and reports whether it
-	// has dealt with it. It runs where Handle runs.
+	// has dealt with it. It runs where Handle runs; msg is valid until it
+	// returns.
 	Raw func(msg []byte) bool
 	Log *slog.Logger // nil means discard
 }
 
 // Conn is one connection. All methods may be called from any goroutine.
-type Conn struct{}
+type Conn struct {
+	t       Transport
+	handler Handler
+	o       Options
+	log     *slog.Logger
+	queue   *queue
 
-// New makes a connection; Run starts it. h may be nil for a peer that serves
-// nothing.
-func New(t Transport, h Handler, o Options) *Conn { panic("not yet") }
+	// Owned by Run's goroutine.
+	after  []func()
+	ahead  *intake       // where messages come from once a handler was slow
+	beside chan struct{} // then closed when nothing more is put into it
+
+	// Calls of ours.
+	pendingMu sync.Mutex
+	pending   map[int64]func(json.RawMessage, error)
+	lastID    int64
+	ended     error // set when no answer can come any more
+
+	// The end.
+	closeOnce sync.Once
+	closing   chan struct{} // closed once the following are set
+	code      int
+	reason    string
+	cause     error // what Run returns
+	done      chan struct{}
+}
+
+// New makes a connection; Run must be called. h may be nil for a peer that
+// serves nothing.
+func New(t Transport, h Handler, o Options) *Conn {
+	o.MaxQueueBytes = cmp.Or(o.MaxQueueBytes, DefaultQueueBytes)
+	o.MaxQueueMessages = cmp.Or(o.MaxQueueMessages, DefaultQueueMessages)
+	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultDepth)
+	if h == nil {
+		h = HandlerFunc(func(context.Context, *Conn, *Request) (any, error) {
+			return nil, &Error{Code: CodeMethodNotFound, Message: "nothing is served here"}
+		})
+	}
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Conn{
+		t: t, handler: h, o: o, log: log,
+		queue:   newQueue(o.MaxQueueBytes, o.MaxQueueMessages),
+		pending: map[int64]func(json.RawMessage, error){},
+		closing: make(chan struct{}),
+		done:    make(chan struct{}),
+	}
+}
+
+// handlerOf is the key that marks the context of a connection's handlers.
+type handlerOf struct{ c *Conn }
 
 // Run reads and handles messages until the connection ends, by Close, by the
 // peer, by an error or by ctx, and closes the transport. It returns nil after
-// Close and after a clean close by the peer.
-func (c *Conn) Run(ctx context.Context) error { panic("not yet") }
-
-// Call sends a request and decodes the answer into result, which may be nil.
-// An error answer is an *Error. It must not be called from a handler with the
-// handler's context.
-func (c *Conn) Call(ctx context.Context, method string, params, result any) error { panic("not yet") }
-
-// Go sends a request. done is called once, with the raw result or an error, in
-// order with the handling of other messages; result is valid until it returns.
-// When Go itself returns an error done is not called.
-func (c *Conn) Go(method string, params any, done func(result json.RawMessage, err error)) error {
-	panic("not yet")
+// Close, ctx's error after the end of ctx, and a *CloseError when the peer has
+// closed. It may be called once.
+func (c *Conn) Run(ctx context.Context) (err error) {
+	defer context.AfterFunc(ctx, func() { c.shut(1001, "going away", ctx.Err()) })()
+	hctx, cancel := context.WithCancel(context.WithValue(ctx, handlerOf{c}, true))
+	defer cancel()
+	written, closed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write()
+	}()
+	go func() {
+		defer close(closed)
+		<-c.closing
+		cancel()
+		c.queue.close()
+		timer := time.NewTimer(CloseWait)
+		defer timer.Stop()
+		select {
+		case <-written:
+		case <-timer.C:
+		}
+		if err := c.t.Close(c.code, c.reason); err != nil {
+			c.log.Debug("close connection", "err", err)
+		}
+	}()
+	returned := false
+	defer func() {
+		if !returned { // A handler panics, or ends its goroutine.
+			c.shut(1011, "internal error", errors.New("handler panicked"))
+		}
+		c.shut(1000, "", err)
+		<-closed
+		<-written
+		if c.beside != nil {
+			<-c.beside
+		}
+		c.endCalls()
+		close(c.done)
+		err = c.cause
+	}()
+	err = c.read(hctx, cancel)
+	returned = true
+	return err
 }
 
-// Notify sends a notification.
-func (c *Conn) Notify(method string, params any) error { panic("not yet") }
+// read is the loop of Run. While a handler takes long, reading goes on beside
+// it, into an intake from which the loop reads from then on: a connection whose
+// handlers are quick needs no second goroutine, and one whose handlers are not
+// still notices that its peer is gone.
+func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
+	in, ended := newIntake(), make(chan struct{})
+	defer in.fail(ErrClosed)
+	watch := time.AfterFunc(time.Hour, func() {
+		defer close(ended)
+		for {
+			msg, err := c.t.Read(context.Background())
+			if err != nil {
+				cancel()
+				in.fail(err)
+				return
+			}
+			if !in.put(msg) {
+				return
+			}
+		}
+	})
+	watch.Stop()
+	for {
+		msg, err := c.next()
+		if err != nil {
+			return err
+		}
+		if c.o.Raw != nil && c.o.Raw(msg) {
+			continue
+		}
+		m, bad := parse(msg, c.o.MaxDepth)
+		if c.ahead == nil {
+			watch.Reset(slowHandler)
+		}
+		c.handle(ctx, m, bad)
+		if c.ahead == nil && !watch.Stop() {
+			c.ahead, c.beside = in, ended
+		}
+	}
+}
+
+// next is the next message, once the answers to the earlier ones fit into the
+// queue: a peer that asks and does not listen waits.
+func (c *Conn) next() ([]byte, error) {
+	if c.queue.full() {
+		select {
+		case <-c.queue.room():
+		case <-c.closing:
+		}
+	}
+	select {
+	case <-c.closing:
+		return nil, ErrClosed
+	default:
+	}
+	if c.ahead != nil {
+		return c.ahead.get()
+	}
+	return c.t.Read(context.Background())
+}
+
+// handle deals with one message.
+func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
+	switch {
+	case bad != nil:
+		c.log.Debug("message refused", "code", bad.Code, "err", bad.Message)
+		if m.ID != nil || m.Method == "" || m.badID {
+			c.answer(m.ID, nil, bad)
+		}
+	case m.Method == "":
+		c.answered(m)
+	default:
+		req := &Request{ID: m.ID, Method: m.Method, Params: m.Params}
+		result, err := c.handler.Handle(ctx, c, req)
+		switch {
+		case errors.Is(err, ErrReplied):
+		case req.IsNotification():
+			if err != nil {
+				c.log.Debug("notification refused", "method", m.Method, "err", err)
+			}
+		default:
+			c.Reply(req, result, err)
+		}
+		for len(c.after) > 0 {
+			fns := c.after
+			c.after = nil
+			for _, fn := range fns {
+				fn()
+			}
+		}
+	}
+}
+
+// answer queues the answer to a request. Answers are never refused for want of
+// room; next waits instead.
+func (c *Conn) answer(id json.RawMessage, result any, err error) error {
+	return c.queue.put(encodeReply(id, result, err), true)
+}
+
+// write is the writer goroutine: one message after the other, until the queue
+// is closed and empty.
+func (c *Conn) write() {
+	mw, _ := c.t.(MoreWriter)
+	held := false // the transport holds messages back for one that was to follow
+	for {
+		msg, more, ok := c.queue.take(held)
+		if !ok {
+			return
+		}
+		var err error
+		if mw != nil {
+			err = mw.WriteMore(context.Background(), msg, more)
+		} else {
+			err = c.t.Write(context.Background(), msg)
+		}
+		c.queue.written()
+		held = more && mw != nil
+		if err != nil {
+			c.unwritable(err)
+			return
+		}
+	}
+}
+
+// unwritable ends the connection after a failed write. What the peer had sent
+// before it went is still handled, for a moment.
+func (c *Conn) unwritable(err error) {
+	c.queue.close()
+	c.queue.discard()
+	timer := time.NewTimer(CloseWait)
+	defer timer.Stop()
+	select {
+	case <-c.closing:
+	case <-timer.C:
+		c.shut(1001, "", err)
+	}
+}
 
 // Send queues a whole encoded message, which must not be changed afterwards.
-// It never blocks; ErrQueueFull when a bound would be exceeded.
-func (c *Conn) Send(raw []byte) error { panic("not yet") }
+// It never blocks; ErrQueueFull when a bound would be exceeded. A message that
+// is larger than the bound by itself passes when nothing else waits.
+func (c *Conn) Send(raw []byte) error { return c.queue.put(raw, false) }
 
-// Reply answers req from a handler that returns ErrReplied, at once or later.
-// It never blocks. Answering a notification does nothing.
-func (c *Conn) Reply(req *Request, result any, err error) error { panic("not yet") }
+// Notify sends a notification.
+func (c *Conn) Notify(method string, params any) error {
+	msg, err := encodeRequest(0, method, params)
+	if err != nil {
+		return err
+	}
+	return c.Send(msg)
+}
+
+// Reply answers req: for a handler that returns ErrReplied, at once or later,
+// from any goroutine. It never blocks. Only the first answer counts; a
+// notification gets none.
+func (c *Conn) Reply(req *Request, result any, err error) error {
+	if req.IsNotification() || req.replied.Swap(true) {
+		return nil
+	}
+	return c.answer(req.ID, result, err)
+}
 
 // AfterReply, called inside Handle, runs fn right after the reply was queued
 // and before the next message is handled.
-func (c *Conn) AfterReply(fn func()) { panic("not yet") }
+func (c *Conn) AfterReply(fn func()) { c.after = append(c.after, fn) }
 
 // Queued is the number of bytes waiting to be written.
-func (c *Conn) Queued() int { panic("not yet") }
+func (c *Conn) Queued() int { return c.queue.size() }
 
 // Drained gives a channel that is closed once the queue is at most half full
 // (at once if it is now), or the connection has ended.
-func (c *Conn) Drained() <-chan struct{} { panic("not yet") }
+func (c *Conn) Drained() <-chan struct{} { return c.queue.room() }
 
-// Discard drops everything queued that is not being written yet and returns
-// the number of messages.
-func (c *Conn) Discard() int { panic("not yet") }
+// Discard drops everything queued that is not being written yet, answers too,
+// and returns the number of messages.
+func (c *Conn) Discard() int { return c.queue.discard() }
 
 // Close ends the connection: nothing more is accepted, what is queued is still
 // written for at most CloseWait, then the transport is closed with code and
-// reason. It does not wait for that; Done does. Later calls do nothing.
-func (c *Conn) Close(code int, reason string) error { panic("not yet") }
+// reason. It does not wait for that; Done does. Later calls do nothing. A
+// handler that wants its answer delivered calls it through AfterReply.
+func (c *Conn) Close(code int, reason string) error {
+	c.shut(code, reason, nil)
+	return nil
+}
+
+// shut is Close with what Run is to return.
+func (c *Conn) shut(code int, reason string, cause error) {
+	c.closeOnce.Do(func() {
+		c.code, c.reason, c.cause = code, reason, cause
+		c.queue.close()
+		close(c.closing)
+	})
+}
 
 // Done is closed when Run has ended.
-func (c *Conn) Done() <-chan struct{} { panic("not yet") }
+func (c *Conn) Done() <-chan struct{} { return c.done }

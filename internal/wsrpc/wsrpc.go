@@ -2,7 +2,14 @@ package wsrpc
 
 import (
 	"context"
-	"net/http"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
 
 	"cotty/internal/jsonrpc"
 )
@@ -14,39 +21,104 @@ const (
 	HostReadLimit   = 8 << 20
 )
 
-// Options configures Accept.
-type Options struct {
-	// ReadLimit bounds a received message in bytes; 0 means HostReadLimit. A
-	// longer one ends the connection with status 1009.
-	ReadLimit int64
+// closeWait is how long Close waits for the peer's half of the closing
+// handshake.
+const closeWait = time.Second
+
+// keep is the largest read buffer kept from one message to the next.
+const keep = 1 << 20
+
+// transport is a WebSocket as a jsonrpc.Transport.
+type transport struct {
+	ws   *websocket.Conn
+	wire *wire
+
+	buf []byte // of Read, reused
+
+	closeOnce sync.Once
+	closeErr  error
 }
 
-// Accept upgrades a request whose Host, Origin and token the caller has
-// checked. On an error the response has been written.
-func Accept(w http.ResponseWriter, r *http.Request, o Options) (jsonrpc.Transport, error) {
-	panic("not yet")
+func newTransport(ws *websocket.Conn, wire *wire, limit int64) *transport {
+	ws.SetReadLimit(limit)
+	return &transport{ws: ws, wire: wire}
 }
 
-// Target says what to dial.
-type Target struct {
-	// URL is ws://host:port/path, wss://host:port/path or unix:///path/of/socket.
-	URL string
-	// Token is sent as Authorization: Bearer; empty for none. It is never part
-	// of an error.
-	Token string
-	// ReadLimit bounds a received message in bytes; 0 means ClientReadLimit.
-	ReadLimit int64
+// Read returns the next message. Binary frames are read as text, which some
+// clients send.
+func (t *transport) Read(ctx context.Context) ([]byte, error) {
+	_, r, err := t.ws.Reader(ctx)
+	if err != nil {
+		return nil, readError(err)
+	}
+	if cap(t.buf) > keep {
+		t.buf = nil
+	}
+	buf := t.buf[:0]
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, make([]byte, max(4096, cap(buf)))...)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			t.buf = buf
+			return buf, nil
+		}
+		if err != nil {
+			return nil, readError(err)
+		}
+	}
 }
 
-// Dial connects. A refusal by the host's HTTP front is a *StatusError.
-func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) { panic("not yet") }
-
-// StatusError is an HTTP answer other than an upgrade, such as 403 for a wrong
-// token.
-type StatusError struct {
-	Code int
-	Body string // the first bytes of the answer's text
+// readError makes the peer's close a *jsonrpc.CloseError.
+func readError(err error) error {
+	var ce websocket.CloseError
+	switch {
+	case errors.As(err, &ce):
+		return &jsonrpc.CloseError{Code: int(ce.Code), Reason: ce.Reason}
+	case errors.Is(err, websocket.ErrMessageTooBig):
+		return fmt.Errorf("read message: %w", err)
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("read message: %w", io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("read message: %w", err)
 }
 
-// Error names the status and the answer's text.
-func (e *StatusError) Error() string { panic("not yet") }
+// Write sends msg as one text frame, in one system call.
+func (t *transport) Write(ctx context.Context, msg []byte) error {
+	return t.WriteMore(ctx, msg, false)
+}
+
+// WriteMore holds the frame back while more follow, up to corkBytes.
+func (t *transport) WriteMore(ctx context.Context, msg []byte, more bool) error {
+	t.wire.cork()
+	var err error
+	if len(msg) > 0 {
+		err = t.ws.Write(ctx, websocket.MessageText, msg)
+	}
+	if err2 := t.wire.uncork(more); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return fmt.Errorf("write message: %w", err)
+	}
+	return nil
+}
+
+// Close does the closing handshake, for closeWait at most, and closes the
+// socket.
+func (t *transport) Close(code int, reason string) error {
+	t.closeOnce.Do(func() {
+		if len(reason) > 123 {
+			reason = reason[:123]
+		}
+		timer := time.AfterFunc(closeWait, func() { t.wire.Close() })
+		defer timer.Stop()
+		err := t.ws.Close(websocket.StatusCode(code), reason)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) && websocket.CloseStatus(err) == -1 {
+			t.closeErr = err
+		}
+	})
+	return t.closeErr
+}

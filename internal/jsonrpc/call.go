@@ -1,0 +1,113 @@
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Go sends a request. done is called once, with the raw result or an error, in
+// order with the handling of other messages: it runs where handlers run, must
+// not wait for the peer, and result is valid until it returns. An error answer
+// is an *Error. When Go itself returns an error done is not called.
+func (c *Conn) Go(method string, params any, done func(result json.RawMessage, err error)) error {
+	_, err := c.start(method, params, done)
+	return err
+}
+
+func (c *Conn) start(method string, params any, done func(json.RawMessage, error)) (id int64, err error) {
+	c.pendingMu.Lock()
+	if c.ended != nil {
+		defer c.pendingMu.Unlock()
+		return 0, c.ended
+	}
+	c.lastID++
+	id = c.lastID
+	c.pending[id] = done
+	c.pendingMu.Unlock()
+	msg, err := encodeRequest(id, method, params)
+	if err == nil {
+		err = c.Send(msg)
+	}
+	if err != nil && c.forget(id) == nil {
+		err = nil // The connection ended in between, and done has been told.
+	}
+	return id, err
+}
+
+// forget takes a pending call out, so that its answer is ignored; nil when it
+// has been answered.
+func (c *Conn) forget(id int64) func(json.RawMessage, error) {
+	c.pendingMu.Lock()
+	defer c.pendingMu.Unlock()
+	done := c.pending[id]
+	delete(c.pending, id)
+	return done
+}
+
+// Call sends a request and decodes the answer into result, which may be nil.
+// An error answer is an *Error. It must not be called where handlers run; with
+// a handler's context it returns ErrInHandler.
+func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
+	if ctx.Value(handlerOf{c}) != nil {
+		return fmt.Errorf("call %s: %w", method, ErrInHandler)
+	}
+	answered := make(chan error, 1)
+	id, err := c.start(method, params, func(raw json.RawMessage, err error) {
+		if err == nil && result != nil {
+			if e := json.Unmarshal(raw, result); e != nil {
+				err = fmt.Errorf("decode result of %s: %w", method, e)
+			}
+		}
+		answered <- err
+	})
+	if err != nil {
+		return fmt.Errorf("call %s: %w", method, err)
+	}
+	select {
+	case err := <-answered:
+		return err
+	case <-ctx.Done():
+		if c.forget(id) == nil { // It is being decoded into result right now.
+			return <-answered
+		}
+		return fmt.Errorf("call %s: %w", method, ctx.Err())
+	}
+}
+
+// answered gives an answer to the call that waits for it.
+func (c *Conn) answered(m message) {
+	id, err := strconv.ParseInt(string(m.ID), 10, 64)
+	done := c.forget(id)
+	if err != nil || done == nil {
+		if m.Error != nil {
+			c.log.Debug("error from the peer that answers no call", "id", string(m.ID), "code", m.Error.Code, "err", m.Error.Message)
+		}
+		return
+	}
+	if m.Error != nil {
+		e := &Error{Code: m.Error.Code, Message: m.Error.Message}
+		if m.Error.Data != nil {
+			e.Data = m.Error.Data
+		}
+		done(nil, e)
+		return
+	}
+	done(m.Result, nil)
+}
+
+// endCalls fails the calls that can no longer be answered.
+func (c *Conn) endCalls() {
+	err := ErrClosed
+	if c.cause != nil {
+		err = fmt.Errorf("%w: %w", ErrClosed, c.cause)
+	}
+	c.pendingMu.Lock()
+	pending := c.pending
+	c.pending, c.ended = nil, err
+	c.pendingMu.Unlock()
+	for _, done := range pending {
+		done(nil, err)
+	}
+}

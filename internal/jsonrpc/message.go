@@ -1,0 +1,160 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// message is any message, decoded. It shares no memory with the text it came
+// from.
+type message struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+	Result  json.RawMessage `json:"result"` // "null" differs from absent
+	Error   *wireError      `json:"error"`
+
+	badID bool // it had an id that cannot be echoed
+}
+
+// parse decodes one message. On an error the id, where there is a usable one,
+// is in m.
+func parse(text []byte, maxDepth int) (m message, err *Error) {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if len(text) > 0 && text[0] == '[' && json.Valid(text) {
+		return m, &Error{Code: CodeInvalidRequest, Message: "batches are not accepted: send one message at a time"}
+	}
+	if depth(text) > maxDepth {
+		return m, &Error{Code: CodeInvalidRequest, Message: "message is nested more than " + strconv.Itoa(maxDepth) + " deep"}
+	}
+	if e := json.Unmarshal(text, &m); e != nil {
+		if !json.Valid(text) {
+			return message{}, &Error{Code: CodeParse, Message: "message is not JSON: " + e.Error()}
+		}
+		// A member of the wrong type; the others have been read.
+		m.checkID()
+		return m, &Error{Code: CodeInvalidRequest, Message: "message is not JSON-RPC: " + e.Error()}
+	}
+	isAnswer := m.Method == "" && (m.Result != nil || m.Error != nil)
+	m.checkID()
+	switch {
+	case m.badID && !isAnswer:
+		return m, &Error{Code: CodeInvalidRequest, Message: "id must be a number"}
+	case m.JSONRPC != "2.0":
+		return m, &Error{Code: CodeInvalidRequest, Message: `member "jsonrpc" must be "2.0"`}
+	case m.Method == "" && !isAnswer:
+		return m, &Error{Code: CodeInvalidRequest, Message: "message is neither a request nor an answer"}
+	}
+	if string(m.Params) == "null" {
+		m.Params = nil
+	}
+	if len(m.Params) > 0 && m.Params[0] != '{' && m.Params[0] != '[' {
+		return m, &Error{Code: CodeInvalidParams, Message: "params must be an object"}
+	}
+	return m, nil
+}
+
+// checkID accepts numbers, which this protocol uses, and strings, which others
+// do; either is echoed exactly.
+func (m *message) checkID() {
+	if len(m.ID) == 0 {
+		return
+	}
+	if c := m.ID[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
+		m.ID, m.badID = nil, true
+	}
+}
+
+// depth is the deepest nesting of arrays and objects in a JSON text. Of other
+// texts it is a number that does not matter.
+func depth(text []byte) int {
+	deepest, now := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			now++
+			deepest = max(deepest, now)
+		case '}', ']':
+			now--
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return deepest
+}
+
+// marshal is json.Marshal without escaping HTML. Raw JSON is passed on.
+func marshal(v any) (json.RawMessage, error) {
+	switch v := v.(type) {
+	case nil:
+		return json.RawMessage("null"), nil
+	case json.RawMessage:
+		if len(v) == 0 {
+			return json.RawMessage("null"), nil
+		}
+		return v, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// encodeRequest is a request, or with id 0 a notification.
+func encodeRequest(id int64, method string, params any) ([]byte, error) {
+	name, err := marshal(method)
+	if err != nil {
+		return nil, err
+	}
+	buf := []byte(`{"jsonrpc":"2.0"`)
+	if id != 0 {
+		buf = append(buf, `,"id":`...)
+		buf = strconv.AppendInt(buf, id, 10)
+	}
+	buf = append(buf, `,"method":`...)
+	buf = append(buf, name...)
+	if params != nil {
+		p, err := marshal(params)
+		if err != nil {
+			return nil, err
+		}
+		buf = append(buf, `,"params":`...)
+		buf = append(buf, p...)
+	}
+	return append(buf, '}'), nil
+}
+
+// encodeReply is the answer to a request; a nil id becomes null.
+func encodeReply(id json.RawMessage, result any, failure error) []byte {
+	var body json.RawMessage
+	name := `,"result":`
+	if failure == nil {
+		b, err := marshal(result)
+		if err != nil {
+			failure = &Error{Code: CodeInternal, Message: "encode result: " + err.Error()}
+		}
+		body = b
+	}
+	if failure != nil {
+		name = `,"error":`
+		body, _ = marshal(toWire(failure))
+	}
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	buf := make([]byte, 0, 40+len(id)+len(body))
+	buf = append(buf, `{"jsonrpc":"2.0","id":`...)
+	buf = append(buf, id...)
+	buf = append(buf, name...)
+	buf = append(buf, body...)
+	return append(buf, '}')
+}

@@ -1,0 +1,117 @@
+package wsrpc
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/coder/websocket"
+
+	"cotty/internal/jsonrpc"
+)
+
+// Target says what to dial.
+type Target struct {
+	// URL is ws://host:port/path, wss://host:port/path or unix:///path/of/socket.
+	URL string
+	// Token is sent as Authorization: Bearer; empty for none. It is never part
+	// of an error.
+	Token string
+	// ReadLimit bounds a received message in bytes; 0 means ClientReadLimit.
+	ReadLimit int64
+}
+
+// StatusError is an HTTP answer other than an upgrade, such as 403 for a wrong
+// token.
+type StatusError struct {
+	Code int
+	Body string // the first bytes of the answer's text
+}
+
+// Error names the status and the answer's text.
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("the host answered %d %s", e.Code, http.StatusText(e.Code))
+	if e.Body != "" {
+		text += ": " + e.Body
+	}
+	return text
+}
+
+// Dial connects. A refusal by the host's HTTP front is a *StatusError; a socket
+// that is not there, or that nobody listens on, gives the system's error.
+func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		return nil, errors.New("dial host: the address is not a URL")
+	}
+	network, address := "", ""
+	switch u.Scheme {
+	case "ws", "wss":
+		if u.Host == "" {
+			return nil, fmt.Errorf("dial host: %s://… has no host", u.Scheme)
+		}
+	case "unix":
+		if u.Host != "" || u.Path == "" {
+			return nil, errors.New("dial host: a unix address is unix:///path/of/socket")
+		}
+		network, address = "unix", u.Path
+		u = &url.URL{Scheme: "ws", Host: "localhost", Path: "/"}
+	default:
+		return nil, fmt.Errorf("dial host: scheme %q is not ws, wss or unix", u.Scheme)
+	}
+	var sock *wire
+	dial := func(ctx context.Context, n, a string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, cmp.Or(network, n), cmp.Or(address, a))
+		if err != nil {
+			return nil, err
+		}
+		sock = &wire{Conn: conn}
+		return sock, nil
+	}
+	header := http.Header{}
+	if t.Token != "" {
+		header.Set("Authorization", "Bearer "+t.Token)
+	}
+	transport := &http.Transport{
+		DialContext:       dial,
+		TLSClientConfig:   &tls.Config{MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true, // No connection outlives a refusal.
+	}
+	ws, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{
+		HTTPClient: &http.Client{
+			Transport: transport,
+			// A token must not follow a redirection to who knows where.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		HTTPHeader:      header,
+		CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return nil, dialError(resp, err)
+	}
+	return newTransport(ws, sock, cmp.Or(t.ReadLimit, ClientReadLimit)), nil
+}
+
+// dialError leaves out the URL, whose query may hold a token.
+func dialError(resp *http.Response, err error) error {
+	if resp != nil && resp.StatusCode != http.StatusSwitchingProtocols {
+		e := &StatusError{Code: resp.StatusCode}
+		if resp.Body != nil {
+			b, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
+			e.Body = strings.TrimSpace(string(b))
+		}
+		return fmt.Errorf("dial host: %w", e)
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	return fmt.Errorf("dial host: %w", err)
+}
