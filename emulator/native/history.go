@@ -89,13 +89,6 @@ func (h *history) endLine() {
 	}
 }
 
-// continueLine says that the newest line goes on on the screen.
-func (h *history) continueLine() {
-	if h.n > 0 {
-		h.lines[h.index(h.n-1)].flags |= lineWrapped
-	}
-}
-
 // dropOldest forgets the oldest line.
 func (h *history) dropOldest() {
 	if h.head++; h.head == len(h.lines) {

@@ -318,6 +318,9 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 				buf = append(buf, c)
 			}
 			continue
+		case tokPad:
+			buf = append(buf, emulator.Cell{Width: 1})
+			continue
 		}
 		if t.width() == 2 {
 			c.Width = 2

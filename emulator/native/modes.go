@@ -30,6 +30,7 @@ const (
 	flagMeta       // 1034
 	flagAltEsc     // 1036, 1039
 	flagEcho       // 12, SRM
+	flagGraphemes  // 2027
 
 	// defaultFlags is a terminal after a reset.
 	defaultFlags = flagWrap | flagCursor | flagAutoRepeat | flagMeta | flagAltEsc | flagEcho | flagAltScroll
@@ -110,7 +111,8 @@ func init() {
 		1049: {set: (*Engine).setAlt1049, get: (*Engine).alt},
 		2004: {flag: flagPaste},
 		2026: {flag: flagSync},
-		2027: {fixed: modeAlways}, // Grapheme clusters are how text is kept.
+		// Grapheme clusters are how text is kept; that a child asked is noted.
+		2027: {flag: flagGraphemes, fixed: modeAlways},
 		2031: {flag: flagScheme},
 	}
 }
@@ -118,9 +120,10 @@ func init() {
 func mouseMode(m emulator.Mouse) mode {
 	return mode{
 		set: func(e *Engine, on bool) {
-			e.mouse = emulator.MouseOff
 			if on {
 				e.mouse = m
+			} else {
+				e.mouse = emulator.MouseOff
 			}
 		},
 		get: func(e *Engine) bool { return e.mouse == m },
@@ -130,9 +133,10 @@ func mouseMode(m emulator.Mouse) mode {
 func mouseEncoding(m emulator.MouseEncoding) mode {
 	return mode{
 		set: func(e *Engine, on bool) {
-			e.mouseEnc = emulator.MouseDefault
 			if on {
 				e.mouseEnc = m
+			} else if e.mouseEnc == m {
+				e.mouseEnc = emulator.MouseDefault
 			}
 		},
 		get: func(e *Engine) bool { return e.mouseEnc == m },
@@ -149,7 +153,7 @@ func (e *Engine) setModes(table map[int]mode, on bool) {
 func (e *Engine) setMode(table map[int]mode, n int, on bool) {
 	m, ok := table[n]
 	switch {
-	case !ok:
+	case !ok || m.flag == 0 && m.set == nil:
 		e.unhandled++
 	case m.set != nil:
 		m.set(e, on)

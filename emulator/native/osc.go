@@ -134,7 +134,7 @@ func (e *Engine) oscNotify(b []byte, _ bool) {
 	s := clean(b, maxText)
 	switch {
 	case strings.HasPrefix(s, "4;"):
-		e.event(emulator.EventProgress, "", s)
+		e.event(emulator.EventProgress, "", s[2:])
 	case strings.HasPrefix(s, "9;"):
 		e.cwd([]byte(strings.Trim(s[2:], `"`)))
 	case s != "":

@@ -283,11 +283,12 @@ func (e *Engine) wrapLine() {
 	switch {
 	case c.y == e.bot:
 		if c.x >= e.left && c.x <= e.right {
+			if full && e.rows == 1 {
+				e.scr.lines[0].wrapped = true // It is in history next.
+			}
 			e.scrollUp(e.top, e.bot, 1)
 			if full && e.bot > e.top {
 				e.scr.lines[e.bot-1].wrapped = true
-			} else if full && e.bot == 0 && !e.alt() {
-				e.hist.continueLine()
 			}
 		}
 	case c.y < e.rows-1:

@@ -1,6 +1,9 @@
 package native
 
 import (
+	"bytes"
+	"unicode/utf8"
+
 	"cotty/emulator"
 )
 
@@ -64,6 +67,9 @@ func (e *Engine) resizeAlt(cols, rows int) {
 		n := copy(to.cells, from.cells[:from.used])
 		if n < len(from.cells) && n > 0 && from.cells[n]&kindMask == wideTail {
 			to.cells[n-1] = e.half(to.cells[n-1])
+		}
+		if c := to.cells[0]; e.cols == 1 && startsWide(e.texts.appendText(nil, c)) {
+			to.cells[0] = e.half(c) // It was squeezed into the only column.
 		}
 		to.used, to.marks = n, from.marks
 		to.wrapped = from.wrapped && len(from.cells) == cols && y+1 < rows
@@ -163,7 +169,7 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 		return p
 	}
 	spots := []spot{at(cur), at(&s.saved), {line: h.n}, {line: h.floor}}
-	w := wrapper{cols: cols, out: &out, spots: spots, plain: true}
+	w := wrapper{from: e.cols, cols: cols, out: &out, spots: spots}
 	for i := 0; i < h.n+n; {
 		i = w.logical(&src, i)
 	}
@@ -232,25 +238,27 @@ func (s *source) line(i int) (histLine, []byte) {
 
 // wrapper breaks logical lines at a new width.
 type wrapper struct {
+	from  int // the old width
 	cols  int
 	out   *history
 	count int // lines put out
 	spots []spot
 
 	// The line being made.
-	buf   []byte
-	col   int
-	plain bool
-	marks Mark
-	style []byte // the style in force, nil is the default
-	empty int    // empty cells not written yet
+	buf    []byte
+	col    int
+	plain  bool
+	marks  Mark
+	style  []byte // the style in force, empty is the default
+	styled bool   // it changed and is not written yet
+	empty  int    // empty cells not written yet, in the style before that
 }
 
 // logical breaks the logical line that begins with line i anew and returns the
 // line after it.
 func (w *wrapper) logical(src *source, i int) int {
 	l, data := src.line(i)
-	if !l.wrapped() && int(l.cells) <= w.cols && !(l.cells == 1 && data[0] != 0 && hasOdd(data)) {
+	if !l.wrapped() && int(l.cells) <= w.cols && int(l.cells) < w.from && !(l.cells == 1 && hasOdd(data)) {
 		for j := range w.spots {
 			if p := &w.spots[j]; p.line == i {
 				w.put(p, w.count, p.x)
@@ -298,17 +306,21 @@ func (w *wrapper) put(p *spot, line, x int) {
 // begin starts a line.
 func (w *wrapper) begin() {
 	w.buf, w.col, w.plain, w.marks, w.empty = w.buf[:0], 0, true, 0, 0
-	w.style = w.style[:0]
+	w.style, w.styled = w.style[:0], false
 }
 
 // finish puts the line out.
 func (w *wrapper) finish(wrapped bool) {
 	if wrapped && w.empty > 0 {
 		// A line that goes on has something in its last column.
-		w.empty--
-		w.flush()
+		if w.empty > 1 {
+			w.buf = appendEmpty(w.buf, w.empty-1)
+			w.plain = false
+		}
 		w.buf = append(w.buf, ' ')
+		w.empty, w.styled = 0, false
 	}
+	w.styled = false
 	w.flush()
 	l := histLine{cells: uint16(w.col), marks: w.marks}
 	if wrapped {
@@ -338,12 +350,20 @@ func (w *wrapper) breakLine() {
 	}
 }
 
-// flush writes the empty cells.
+// flush writes the empty cells and the style that comes after them.
 func (w *wrapper) flush() {
 	if w.empty > 0 {
 		w.buf = appendEmpty(w.buf, w.empty)
 		w.plain = false
 		w.empty = 0
+	}
+	if w.styled {
+		w.styled, w.plain = false, false
+		w.buf = append(w.buf, tokStyle)
+		if len(w.style) == 0 {
+			w.buf = append(w.buf, 0)
+		}
+		w.buf = append(w.buf, w.style...)
 	}
 }
 
@@ -371,7 +391,7 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		}
 		x += n
 	}
-	if len(w.style) > 0 && len(data) > 0 && data[0] != tokStyle {
+	if (len(w.style) > 0 || w.styled) && len(data) > 0 && data[0] != tokStyle {
 		w.setStyle([]byte{0}) // Each line begins in the default style.
 	}
 	for len(data) > 0 {
@@ -384,15 +404,23 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		case tokPad:
 			x++
 		case tokEmpty:
-			for range t.count {
+			count := t.count
+			if last && len(data) == 0 {
+				// A background up to the edge goes on doing that and doesn't
+				// wrap.
+				room := w.cols - w.col
+				if count = min(count, room); x+t.count == w.from {
+					count = room
+				}
+			}
+			for range count {
 				if w.col == w.cols {
-					if last && len(data) == 0 {
-						break // A background up to the edge does not wrap.
-					}
-					pass(0, 1)
 					w.breakLine()
 				}
 				pass(1, 1)
+				if w.styled {
+					w.flush()
+				}
 				w.empty++
 				w.col++
 			}
@@ -415,9 +443,19 @@ func (w *wrapper) glyph(t token, raw []byte, pass func(n, width int)) {
 	switch {
 	case t.kind == tokOdd && w.cols > 1:
 		width, raw = 2, raw[1:]
+	case w.from == 1 && t.kind == tokCluster && startsWide(t.text):
+		width = 2
+		raw = append([]byte{tokWide}, raw[1:]...)
 	case width == 2 && w.cols == 1 && t.kind == tokWide:
+		// Where nothing can be wide, variation selectors are not kept.
 		width = 1
-		raw = append([]byte{tokCluster}, raw[1:]...)
+		text := bytes.ReplaceAll(t.text, []byte(string(rune(vs16))), nil)
+		raw = append([]byte{tokCluster, byte(len(text))}, text...)
+		if r, n := utf8.DecodeRune(text); n == len(text) {
+			if raw = text; propOf(r).width() == 2 {
+				raw = append([]byte{tokOdd}, text...)
+			}
+		}
 	case width == 2 && w.cols == 1:
 		width = 1
 		raw = append([]byte{tokOdd}, raw...)
@@ -433,13 +471,17 @@ func (w *wrapper) glyph(t token, raw []byte, pass func(n, width int)) {
 	}
 }
 
-// setStyle changes the style, given encoded.
+// startsWide reports whether text begins with a wide character.
+func startsWide(text []byte) bool {
+	r, n := utf8.DecodeRune(text)
+	return n > 0 && propOf(r).width() == 2
+}
+
+// setStyle changes the style, given encoded. It is written with the next cell.
 func (w *wrapper) setStyle(s []byte) {
-	w.flush()
-	w.buf = append(append(w.buf, tokStyle), s...)
-	w.plain = false
 	w.style = append(w.style[:0], s...)
 	if s[0] == 0 {
 		w.style = w.style[:0]
 	}
+	w.styled = true
 }

@@ -106,7 +106,9 @@ func (e *Engine) scrollUp(top, bot, n int) {
 	if top > 0 {
 		s.lines[top-1].wrapped = false
 	}
-	s.lines[bot].wrapped = false
+	if bot < e.rows-1 {
+		s.lines[bot].wrapped = false
+	}
 	if keep {
 		for _, r := range s.lines[:n] {
 			e.push(r)

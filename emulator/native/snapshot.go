@@ -43,6 +43,7 @@ type writer struct {
 	buf []byte
 	now style // the pen of the receiver
 	flow
+	prevBuf []byte
 }
 
 func (w *writer) raw(s string) { w.buf = append(w.buf, s...) }
@@ -199,7 +200,8 @@ func (w *writer) history(from, to int) {
 type flow struct {
 	started bool
 	wrapped bool
-	padded  bool // by tokPad
+	padded  bool   // by tokPad
+	prev    []byte // its last cell's text, nil where nothing can join that
 }
 
 // line writes an encoded line below the one before it.
@@ -213,19 +215,24 @@ func (w *writer) line(data []byte, plain, wrapped bool) {
 			w.style(style{}) // The line that comes in takes the background.
 		}
 		w.buf = append(w.buf, "\r\n"...)
+		w.prev = nil
 	}
+	prev := w.prev
 	w.flow = flow{started: true, wrapped: wrapped}
-	if plain {
+	if !plain {
+		w.prev = prev
+		w.tokens(data)
+	} else if len(data) > 0 {
 		w.style(style{})
 		w.buf = append(w.buf, data...)
-		return
+		w.prev = data[len(data)-1:]
 	}
-	w.tokens(data)
 }
 
 // continueLine makes the receiver wrap. The next line's first character does
-// that where it can; where it is empty, or has a background, which a scroll
-// would spread, a character is printed for it and erased.
+// that where it can; where it is empty, would join what is before it, or has a
+// background, which a scroll would spread, a character is printed for it and
+// erased.
 func (w *writer) continueLine(data []byte) {
 	var first style
 	for len(data) > 0 && data[0] == tokStyle {
@@ -234,8 +241,8 @@ func (w *writer) continueLine(data []byte) {
 		data = data[n:]
 	}
 	if len(data) > 0 && first.BG == 0 {
-		t, _ := nextToken(data)
-		if t.kind != tokEmpty && t.kind != tokPad && (!w.padded || t.width() == 2) {
+		t, n := nextToken(data)
+		if t.kind != tokEmpty && t.kind != tokPad && (!w.padded || t.width() == 2) && !w.joined(t.bytes(data[:n])) {
 			return
 		}
 	}
@@ -245,24 +252,64 @@ func (w *writer) continueLine(data []byte) {
 	} else {
 		w.raw(" \r\x1b[X")
 	}
+	w.prev = nil
+}
+
+// bytes is the text of a character's token, whose encoding is raw.
+func (t *token) bytes(raw []byte) []byte {
+	switch t.kind {
+	case tokCluster, tokWide:
+		return t.text
+	case tokOdd:
+		return raw[1:]
+	}
+	return raw
+}
+
+// joined reports whether a cell's text would join the cell before it when both
+// are printed in a row. They are apart when they were not.
+func (w *writer) joined(text []byte) bool {
+	if w.prev == nil || text[0] < 0x80 {
+		return false
+	}
+	r, _ := utf8.DecodeRune(text)
+	switch cls := propOf(r).class(); cls {
+	case clsOther, clsControl, clsPrepend:
+		return false
+	case clsExtend, clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
+		return true
+	default:
+		return joins(w.prev, cls, r)
+	}
+}
+
+// text writes a cell's text.
+func (w *writer) text(text []byte) {
+	if w.joined(text) {
+		w.raw("\b\x1b[C")
+	}
+	w.buf = append(w.buf, text...)
+	w.prev = text
 }
 
 // tokens writes a line's tokens on an empty line.
 func (w *writer) tokens(data []byte) {
 	next := style{}
 	for len(data) > 0 {
-		if b := data[0]; b >= 0x20 {
-			// A run of text goes as it is.
+		if b := data[0]; b >= 0x20 && b < 0x80 {
+			// A run of ASCII goes as it is.
 			n := 1
-			for n < len(data) && data[n] >= 0x20 {
+			for n < len(data) && data[n] >= 0x20 && data[n] < 0x80 {
 				n++
 			}
 			w.style(next)
 			w.buf = append(w.buf, data[:n]...)
+			w.prev = data[n-1 : n]
 			data = data[n:]
 			continue
 		}
 		t, n := nextToken(data)
+		raw := data[:n]
 		data = data[n:]
 		switch t.kind {
 		case tokStyle:
@@ -277,13 +324,16 @@ func (w *writer) tokens(data []byte) {
 			if len(data) > 0 {
 				w.csi(t.count, 'C')
 			}
-		case tokOdd:
-			w.style(next)
-			w.buf = utf8.AppendRune(w.buf, t.r)
+			w.prev = nil
 		default:
 			w.style(next)
-			w.buf = append(w.buf, t.text...)
+			w.text(t.bytes(raw))
 		}
+	}
+	// The data is scratch.
+	w.prevBuf = append(w.prevBuf[:0], w.prev...)
+	if w.prev != nil {
+		w.prev = w.prevBuf
 	}
 }
 
