@@ -17,6 +17,7 @@ type clusters struct {
 	list  []string
 	index map[string]uint32
 	limit int
+	spare []string // for the next collect
 }
 
 const minClusters = 1024
@@ -38,7 +39,9 @@ func (t *clusters) intern(b []byte) cell {
 
 // collect drops the clusters that no cell names and renumbers the rest.
 func (t *clusters) collect(screens ...*screen) {
-	fresh := newClusters()
+	clear(t.index)
+	old := t.list
+	t.list = t.spare[:0]
 	for _, sc := range screens {
 		for _, r := range sc.lines {
 			cells := r.cells[:r.used]
@@ -46,19 +49,20 @@ func (t *clusters) collect(screens ...*screen) {
 				if c&clusterBit == 0 {
 					continue
 				}
-				s := t.list[c&runeMask]
-				n, ok := fresh.index[s]
+				s := old[c&runeMask]
+				n, ok := t.index[s]
 				if !ok {
-					n = uint32(len(fresh.list))
-					fresh.list = append(fresh.list, s)
-					fresh.index[s] = n
+					n = uint32(len(t.list))
+					t.list = append(t.list, s)
+					t.index[s] = n
 				}
 				cells[i] = c&^runeMask | cell(n)
 			}
 		}
 	}
-	fresh.limit = max(minClusters, 2*len(fresh.list))
-	*t = fresh
+	clear(old)
+	t.spare = old
+	t.limit = max(minClusters, 2*len(t.list))
 }
 
 // appendText appends what a cell shows, nothing for an empty one.

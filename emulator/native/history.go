@@ -19,7 +19,7 @@ type history struct {
 
 	blocks  [][]byte // data, oldest first
 	base    uint32   // number of blocks[0]
-	spare   []byte
+	spare   [][]byte // blocks to use again, at most maxSpare
 	size    int // bytes in blocks
 	maxSize int
 
@@ -49,6 +49,7 @@ func (l histLine) wrapped() bool { return l.flags&lineWrapped != 0 }
 
 const (
 	blockSize = 64 << 10
+	maxSpare  = 8
 	// maxHistoryBytes bounds a history beside its lines; the oldest go.
 	maxHistoryBytes = 64 << 20
 )
@@ -103,8 +104,8 @@ func (h *history) dropOldest() {
 	for h.base < next {
 		b := h.blocks[0]
 		h.size -= cap(b)
-		if cap(b) == blockSize {
-			h.spare = b[:0]
+		if cap(b) == blockSize && len(h.spare) < maxSpare {
+			h.spare = append(h.spare, b[:0])
 		}
 		h.blocks = slices.Delete(h.blocks, 0, 1)
 		h.base++
@@ -131,11 +132,12 @@ func (h *history) room(n int) *[]byte {
 			return b
 		}
 	}
-	b := h.spare
-	h.spare = nil
-	if n > blockSize {
+	var b []byte
+	if last := len(h.spare) - 1; n > blockSize {
 		b = make([]byte, 0, n)
-	} else if b == nil {
+	} else if last >= 0 {
+		b, h.spare = h.spare[last], h.spare[:last]
+	} else {
 		b = make([]byte, 0, blockSize)
 	}
 	h.blocks = append(h.blocks, b)

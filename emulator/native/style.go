@@ -17,6 +17,8 @@ type styles struct {
 	list  []style
 	table []uint32 // open addressing: index into list plus one, 0 is free
 	limit int      // collect when list is that long
+	spare []style  // for the next collect
+	remap []uint32 // old index to new one, in collect
 }
 
 const minStyles = 1024
@@ -29,7 +31,11 @@ func newStyles() styles {
 }
 
 func (s *styles) rehash(n int) {
-	s.table = make([]uint32, n)
+	if n == len(s.table) {
+		clear(s.table)
+	} else {
+		s.table = make([]uint32, n)
+	}
 	for i := range s.list {
 		s.place(uint32(i))
 	}
@@ -75,11 +81,12 @@ func (s *styles) intern(st style) uint32 {
 	return uint32(len(s.list) - 1)
 }
 
-// collect drops the styles that no cell of rows names and renumbers the rest.
+// collect drops the styles that no cell of screens names and renumbers the rest.
+// It allocates only when there are more than ever before.
 func (s *styles) collect(screens ...*screen) {
-	remap := make([]uint32, len(s.list))
+	s.remap = append(s.remap[:0], make([]uint32, len(s.list))...)
 	old := s.list
-	s.list = append(make([]style, 0, 2*minStyles), style{})
+	s.list = append(s.spare[:0], style{})
 	for _, sc := range screens {
 		for _, r := range sc.lines {
 			cells := r.cells[:r.used]
@@ -88,14 +95,16 @@ func (s *styles) collect(screens ...*screen) {
 				if id == 0 {
 					continue
 				}
-				if remap[id] == 0 {
-					remap[id] = uint32(len(s.list))
+				if s.remap[id] == 0 {
+					s.remap[id] = uint32(len(s.list))
 					s.list = append(s.list, old[id])
 				}
-				cells[i] = c&^styleMask | cell(remap[id])<<styleShift
+				cells[i] = c&^styleMask | cell(s.remap[id])<<styleShift
 			}
 		}
 	}
+	clear(old) // Links go with it.
+	s.spare = old
 	s.limit = max(minStyles, 2*len(s.list))
 	n := 4 * minStyles
 	for n < 4*len(s.list) {
