@@ -32,6 +32,7 @@ const (
 	AltAgain                         // 47, 1047 and 1049 in any order
 	Strings                          // titles, colours, cwd, clipboard, marks
 	Reports                          // queries
+	Identity                         // queries for what the terminal is
 	Protect                          // DECSCA and selective erase
 	Resets                           // RIS, DECSTR, DECALN
 	Hostile                          // garbage, huge parameters, cut sequences, bad UTF-8
@@ -184,9 +185,10 @@ var operations = []op{
 			"\x1b[22;0t", "\x1b[23;0t", "\x1bPq#0;2;0;0;0~-\x1b\\", "\x1b_Gi=1,a=q;AAAA\x1b\\", "\a")
 	}},
 	{Reports, 2, func(g *generator) {
-		g.pick("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[5n", "\x1b[6n", "\x1b[?6n", "\x1b[?2004$p", "\x1b[?25$p", "\x1b[4$p", "\x1b[>q",
-			"\x1b[18t", "\x1b]10;?\a", "\x1b]11;?\x1b\\", "\x1b]4;1;?\a", "\x1bP$qm\x1b\\", "\x1bP$qr\x1b\\", "\x1bP+q544e\x1b\\", "\x1b[?u", "\x05")
+		g.pick("\x1b[5n", "\x1b[6n", "\x1b[?6n", "\x1b[?2004$p", "\x1b[?25$p", "\x1b[4$p",
+			"\x1b[18t", "\x1b]10;?\a", "\x1b]11;?\x1b\\", "\x1b]4;1;?\a", "\x1bP$qm\x1b\\", "\x1bP$qr\x1b\\", "\x05")
 	}},
+	{Identity, 1, func(g *generator) { g.pick("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[>q", "\x1b[?u", "\x1bP+q544e\x1b\\") }},
 	{Protect, 1, func(g *generator) { g.pick("\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1K", "\x1b[?2K") }},
 	{Resets, 1, func(g *generator) { g.pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J") }},
 	{Hostile, 3, (*generator).hostile},

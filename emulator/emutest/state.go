@@ -148,7 +148,8 @@ func Attrs(e emulator.Emulator) string {
 	return b.String()
 }
 
-// Modes is the modes section of e: what differs from a fresh terminal.
+// Modes is the modes section: what is set. Graphemes is left out, since it is
+// set from the start in engines that know clusters.
 func Modes(m emulator.Modes) string {
 	var words []string
 	for _, f := range []struct {
@@ -162,7 +163,6 @@ func Modes(m emulator.Modes) string {
 		{"focus-events", m.FocusEvents},
 		{"alt-scroll", m.AltScroll},
 		{"sync", m.Sync},
-		{"graphemes", m.Graphemes},
 		{"color-scheme", m.ColorScheme},
 		{"reverse-screen", m.ReverseScreen},
 		{"newline", m.Newline},
@@ -225,7 +225,7 @@ func Dump(e emulator.Emulator) string {
 	b.WriteString(Screen(e))
 	fmt.Fprintf(&b, "history %d\n%s", e.HistoryLen(), History(e))
 	fmt.Fprintf(&b, "attrs\n%s", Attrs(e))
-	fmt.Fprintf(&b, "modes\n%s", Modes(e.Modes()))
+	fmt.Fprintf(&b, "modes graphemes=%v\n%s", e.Modes().Graphemes, Modes(e.Modes()))
 	fmt.Fprintf(&b, "palette fg=%s bg=%s cursor=%s\n", colorName(p.FG), colorName(p.BG), colorName(p.Cursor))
 	for i := range 256 {
 		if c, ok := p.Indexed[uint8(i)]; ok {

@@ -149,11 +149,36 @@ func move(e *engine, s sequence) {
 
 // across sends on a change within the line.
 func across(e *engine, s sequence) {
-	if s.key[2] != 'X' {
-		e.settle()
+	n := min(s.count(), e.cols)
+	if s.key[2] == 'X' {
+		e.sendPen()
+		e.sendCSI(n, 'X')
+		return
 	}
+	e.settle()
+	e.splitWide(true)
 	e.sendPen()
-	e.sendCSI(min(s.count(), e.cols), s.key[2])
+	e.sendCSI(n, s.key[2])
+	e.splitWide(false)
+}
+
+// splitWide erases the second half of a wide character under the cursor, with
+// its first half if both: shifting must not join it to another's first half.
+func (e *engine) splitWide(both bool) {
+	x, y, _ := e.at()
+	if g, _ := e.glyph(x, y); g.char != secondHalf {
+		return
+	}
+	if both && x > 0 {
+		if g, _ := e.glyph(x-1, y); runeWidth(g.char) == 2 {
+			e.sendID(g.id)
+			e.sendString("\x1b[D\x1b[2X\x1b[C")
+			return
+		}
+	}
+	g, _ := e.glyph(x, y)
+	e.sendID(g.id)
+	e.sendString("\x1b[X")
 }
 
 // up and down (CUU, CUD) stop at the margins when they begin inside them.
@@ -269,14 +294,19 @@ func (e *engine) await(x, y int) {
 	e.sendString(string(g.char))
 }
 
-// lines is IL and DL, which also move the cursor to the first column.
+// lines is IL and DL, which also move the cursor to the first column. DL on the
+// top line scrolls into history, as in xterm.
 func (e *engine) lines(s sequence) {
 	_, y, _ := e.at()
 	if y < e.top || y > e.bottom {
 		return
 	}
+	n := min(s.count(), e.rows)
+	if y == 0 && s.key[2] == 'M' {
+		e.saveTop(n)
+	}
 	e.sendPen()
-	e.sendCSI(min(s.count(), e.rows), s.key[2])
+	e.sendCSI(n, s.key[2])
 	e.sendString("\r")
 	e.endBottom()
 }

@@ -82,8 +82,9 @@ func clampSize(cols, rows int) (int, int) {
 	return min(max(cols, 1), emulator.MaxCols), min(max(rows, 1), emulator.MaxRows)
 }
 
-// reset is the state after RIS. History and title stay, as in xterm.
+// reset is the state after RIS. The title stays, as in xterm.
 func (e *engine) reset() {
+	e.history.clear()
 	e.renew()
 	e.pen, e.penID = emulator.Pen{}, 0
 	e.charset = charset{}

@@ -106,7 +106,7 @@ func (e *engine) softReset() {
 	e.sendString("\x1b[?7h")
 	e.flags = flags{}
 	e.modes.AppCursor, e.modes.AppKeypad = false, false
-	e.cursor.Visible = true
+	e.cursor = emulator.Cursor{Visible: true, Default: true}
 	e.saved[e.screen()] = saved{}
 }
 

@@ -23,14 +23,6 @@ type events struct {
 }
 
 func (q *events) add(ev emulator.Event) {
-	if n := len(q.list); n > 0 && ev.Name == "" {
-		last := &q.list[n-1]
-		if last.Kind == ev.Kind && (ev.Kind == emulator.EventBell || ev.Kind == emulator.EventTitle) {
-			q.bytes += len(ev.Text) - len(last.Text)
-			*last = ev
-			return
-		}
-	}
 	size := len(ev.Name) + len(ev.Text)
 	if len(q.list) >= maxEvents || q.bytes+size > maxEventBytes {
 		return
@@ -56,9 +48,6 @@ func (e *engine) event(kind emulator.EventKind, name, text string) {
 // setTitle takes a title without its control characters and in bounds.
 func (e *engine) setTitle(s string) {
 	s = clean(s, maxTitle)
-	if s == e.title {
-		return
-	}
 	e.title = s
 	e.event(emulator.EventTitle, "", s)
 }

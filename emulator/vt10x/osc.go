@@ -52,9 +52,9 @@ func init() {
 		777: (*engine).oscNotify777,
 	}
 	for _, n := range []int{133, 633, 7501} {
-		name := strconv.Itoa(n)
+		number := strconv.Itoa(n) + ";"
 		oscs[n] = func(e *engine, body, _ string) {
-			e.event(emulator.EventMark, name, clean(body, maxMark))
+			e.event(emulator.EventMark, "", number+clean(body, maxMark))
 		}
 	}
 }

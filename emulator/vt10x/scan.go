@@ -108,7 +108,7 @@ func (e *engine) text(p []byte) int {
 // badLen is the length of the invalid sequence at the start of p that becomes
 // one U+FFFD: the longest that could have begun a character.
 func badLen(p []byte) int {
-	for n := 2; n <= len(p) && n < utf8.UTFMax; n++ {
+	for n := 2; n <= len(p) && n <= utf8.UTFMax; n++ {
 		if utf8.FullRune(p[:n]) {
 			return n - 1
 		}
