@@ -20,7 +20,7 @@ type history struct {
 	blocks  [][]byte // data, oldest first
 	base    uint32   // number of blocks[0]
 	spare   [][]byte // blocks to use again, at most maxSpare
-	size    int // bytes in blocks
+	size    int      // bytes in blocks
 	maxSize int
 
 	// floor is the number of oldest lines that a taller screen must not take

@@ -64,7 +64,9 @@ func (w *writer) style(s style) {
 	if w.now == s {
 		return
 	}
-	w.buf = emulator.AppendStyle(w.buf, w.now.Style, s.Style)
+	if w.now.Style != s.Style {
+		w.buf = appendPen(w.buf, &w.now.Style, &s.Style)
+	}
 	if w.now.link != s.link {
 		var uri, id string
 		if s.link != nil {
