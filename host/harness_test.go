@@ -59,7 +59,8 @@ type world struct {
 	log    *syncBuffer
 
 	keeperDone chan struct{}
-	shut       sync.Once
+	running    chan error // Run's result
+	shut       *sync.Once
 }
 
 // start makes a world that ends with the test.
@@ -144,20 +145,17 @@ func (w *world) startHost(change ...func(*host.Config)) {
 		w.t.Fatal(err)
 	}
 	w.host, w.sock, w.tcp, w.admin = h, sock, tcp, nil
-	w.shut = sync.Once{}
+	w.shut = &sync.Once{}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		h.Serve(ctx, tcp, host.TCP)
 	}()
-	running := make(chan error, 1)
-	go func() { running <- h.Run(ctx, sock) }()
+	w.running = make(chan error, 1)
+	go func(running chan<- error) { running <- h.Run(ctx, sock) }(w.running)
 	w.t.Cleanup(func() {
 		w.shutdown()
 		<-ended
-		if err := <-running; err != nil {
-			w.t.Errorf("host ended: %v", err)
-		}
 		if w.t.Failed() {
 			w.t.Logf("host's log:\n%s", w.log)
 		}
@@ -171,6 +169,9 @@ func (w *world) shutdown() {
 		defer cancel()
 		if err := w.host.Shutdown(ctx); err != nil {
 			w.t.Errorf("shutdown: %v", err)
+		}
+		if err := <-w.running; err != nil {
+			w.t.Errorf("host ended: %v", err)
 		}
 	})
 }
@@ -463,13 +464,20 @@ func (p *peer) echo(seq int64) ahp.Envelope {
 // after it, contains text.
 func (p *peer) output(uri ahp.URI, text string) {
 	p.t.Helper()
-	for p.out[uri] == nil || !strings.Contains(p.out[uri].String(), text) {
+	for seen := 0; ; {
+		have := ""
+		if p.out[uri] != nil {
+			have = p.out[uri].String()
+		}
+		if len(have) < seen { // a new snapshot
+			seen = 0
+		}
+		if strings.Contains(have[max(0, seen-len(text)):], text) {
+			return
+		}
+		seen = len(have)
 		if _, _, err := p.next(); err != nil {
-			got := ""
-			if p.out[uri] != nil {
-				got = p.out[uri].String()
-			}
-			p.t.Fatalf("%s: waiting for output %q of %s, have %q: %v", p.name, text, uri, got, err)
+			p.t.Fatalf("%s: waiting for output %q of %s, have %q: %v", p.name, text, uri, have[max(0, len(have)-2000):], err)
 		}
 	}
 }

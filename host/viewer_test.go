@@ -134,7 +134,7 @@ func randomAction(rnd *rand.Rand) ahp.Action {
 	case 4:
 		return ahp.TerminalInput{Data: "i=0; while [ $i -lt 30 ]; do echo line $i; i=$((i+1)); done\n"}
 	case 5:
-		return ahp.TerminalInput{Data: "printf '\\033[?1049h\\033[2Jalt\\033[6n\\033[?1049l'; printf '\\033[3;10r'\n"}
+		return ahp.TerminalInput{Data: "printf '\\033[?1049h\\033[2Jalt\\033[?1049l'; printf '\\033[3;10r'\n"}
 	case 6:
 		return ahp.TerminalInput{Data: "printf '\\033[r\\033[2J\\033[H'\n"}
 	}
@@ -146,11 +146,11 @@ func randomAction(rnd *rand.Rand) ahp.Action {
 // (checklist 22; design rule 3).
 func TestStalledViewer(t *testing.T) {
 	t.Parallel()
-	w := start(t, func(c *host.Config) { c.Limits.QueueBytes = 2 << 20 })
-	const uri, lines = "ahp-terminal:/t", 600_000
+	w := start(t, func(c *host.Config) { c.Limits.QueueBytes, c.Limits.HoldBytes = 512<<10, 64<<10 })
+	const uri, lines = "ahp-terminal:/t", 28_000
 	p := w.connect("p")
 	p.initialize()
-	p.create(uri, "sh", "-c", fmt.Sprintf(`stty -echo -onlcr; read x; seq 1 %d; echo END; read x`, lines))
+	p.create(uri, "sh", "-c", fmt.Sprintf(`stty -echo; read x; seq -f %%070.0f 1 %d; echo END; read x`, lines))
 
 	stalled := w.connect("stalled")
 	stalled.initialize()
@@ -163,7 +163,7 @@ func TestStalledViewer(t *testing.T) {
 	p.dispatch(uri, 1, ahp.TerminalInput{Data: "\n"})
 	var want strings.Builder
 	for i := 1; i <= lines; i++ {
-		fmt.Fprintln(&want, i)
+		fmt.Fprintf(&want, "%070d\n", i)
 	}
 	want.WriteString("END\n")
 	for _, v := range []*peer{p, watcher} {
@@ -176,14 +176,14 @@ func TestStalledViewer(t *testing.T) {
 	for {
 		_, _, err := stalled.next()
 		if errors.Is(err, errEnded) {
-			if !strings.Contains(err.Error(), "too slow") && !strings.Contains(err.Error(), "1013") {
-				t.Errorf("the stalled viewer was closed with %v", err)
-			}
-			break
+			break // without the reason: it could not be delivered
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	if log := w.log.String(); !strings.Contains(log, "viewer too slow") {
+		t.Errorf("the log does not say why:\n%s", log)
 	}
 	back := w.connect("stalled")
 	var r ahp.ReconnectResult
@@ -204,7 +204,7 @@ func TestStalledHolder(t *testing.T) {
 	const uri = "ahp-terminal:/t"
 	p := w.connect("p")
 	p.initialize()
-	p.create(uri, "sh", "-c", `read x; yes | head -c 20000000; echo; echo END; read x`)
+	p.create(uri, "sh", "-c", `read x; yes "$(printf %070d 7)" | head -c 2000000; echo; echo END; read x`)
 	watcher := w.connect("watcher")
 	watcher.initialize()
 	watcher.subscribe(uri)
@@ -216,21 +216,20 @@ func TestStalledHolder(t *testing.T) {
 	for {
 		_, _, err := p.next()
 		if errors.Is(err, errEnded) {
-			if !strings.Contains(err.Error(), "stalled") && !strings.Contains(err.Error(), "1008") {
-				t.Errorf("the holder was closed with %v", err)
-			}
-			break
+			break // without the reason: it could not be delivered
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	if log := w.log.String(); !strings.Contains(log, "viewer stalled") {
+		t.Errorf("the log does not say why:\n%s", log)
+	}
 }
 
 // TestFlood: a program that never stops, watched by its holder, costs bounded
 // memory, and Ctrl-C ends it at once (checklist 48).
-func TestFlood(t *testing.T) {
-	t.Parallel()
+func TestFlood(t *testing.T) { // alone: it looks at the heap
 	w := start(t)
 	w.buffer = 4
 	const uri = "ahp-terminal:/t"
@@ -247,11 +246,11 @@ func TestFlood(t *testing.T) {
 			p.out[uri] = nil
 		}
 	}
-	read(10 << 20)
+	read(2 << 20)
 	before := heap()
-	read(40 << 20)
+	read(8 << 20)
 	after := heap()
-	if after > before+64<<20 {
+	if after > before+24<<20 {
 		t.Errorf("the heap grew from %d to %d MiB", before>>20, after>>20)
 	}
 	sent := time.Now()
