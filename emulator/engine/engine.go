@@ -16,7 +16,7 @@ import (
 )
 
 // Default is the engine of an empty name.
-const Default = "vt10x"
+const Default = "native"
 
 var engines = map[string]func(emulator.Options) emulator.Emulator{
 	"native": native.New,

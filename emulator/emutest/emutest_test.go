@@ -1,0 +1,161 @@
+package emutest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"cotty/emulator"
+	"cotty/emulator/vt10x"
+)
+
+const good = `A golden.
+-- size --
+6x2 history 3
+-- input --
+"a\r\nb\r\n\x1b[31mc\x1b[6n\a"
+-- screen --
+cursor 1,1
+|b     |
+|c     |
+-- history --
+|a     |
+-- attrs --
+1:0-0 fg=1
+-- replies --
+"\x1b[2;2R"
+-- events --
+bell
+-- resize --
+4x2
+-- screen --
+cursor 1,1
+|b   |
+|c   |
+`
+
+func TestGolden(t *testing.T) {
+	a := txtar.Parse([]byte(good))
+	failures, err := runArchive(vt10x.New, a)
+	if err != nil || len(failures) > 0 {
+		t.Fatalf("%v %q", err, failures)
+	}
+	if got := string(txtar.Format(a)); got != good {
+		t.Errorf("written anew it is\n%s", got)
+	}
+}
+
+func TestGoldenDiffers(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"|c     |", "|d     |", "section 3, screen"},
+		{"|a     |", "|b     |", "section 4, history"},
+		{"fg=1", "fg=2", "section 5, attrs"},
+		{"2;2R", "2;3R", "section 6, replies"},
+		{"bell", "title \"x\"", "section 7, events"},
+		{"|c   |", "|c  |", "section 9, screen"},
+	} {
+		a := txtar.Parse([]byte(strings.Replace(good, c.old, c.new, 1)))
+		failures, err := runArchive(vt10x.New, a)
+		if err != nil || len(failures) != 1 || !strings.HasPrefix(failures[0], c.want) {
+			t.Errorf("%s for %s: %v %q", c.new, c.old, err, failures)
+		}
+		if got := string(txtar.Format(a)); got != good {
+			t.Errorf("%s for %s: written anew it is\n%s", c.new, c.old, got)
+		}
+	}
+}
+
+func TestGoldenBroken(t *testing.T) {
+	for _, text := range []string{
+		"-- input --\n\"a\"\n",
+		"-- screen --\n",
+		"-- size --\nbig\n",
+		"-- size --\n5x5\n-- size --\n5x5\n",
+		"-- size --\n5x5\n-- input --\na\n",
+		"-- size --\n5x5\n-- resize --\nx\n",
+		"-- size --\n5x5\n-- colour --\n",
+	} {
+		if _, err := runArchive(vt10x.New, txtar.Parse([]byte(text))); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}
+
+func TestProgram(t *testing.T) {
+	one := Program(rand.New(rand.NewPCG(1, 1)), 20, 6, 50, All)
+	if two := Program(rand.New(rand.NewPCG(1, 1)), 20, 6, 50, All); !bytes.Equal(one, two) {
+		t.Errorf("one seed gives two programs")
+	}
+	plain := Program(rand.New(rand.NewPCG(1, 1)), 20, 6, 500, 0)
+	for _, s := range []string{"\x1b]", "\x1b[?", "\x1bP", "世"} {
+		if bytes.Contains(plain, []byte(s)) {
+			t.Errorf("a program without features has %q", s)
+		}
+	}
+}
+
+func TestShrink(t *testing.T) {
+	got := Shrink([]byte("some text with x in it"), func(p []byte) bool { return bytes.ContainsRune(p, 'x') })
+	if string(got) != "x" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// forgetful is an engine with one fault.
+type forgetful struct {
+	emulator.Emulator
+	fault string
+	wrote int
+}
+
+func (f *forgetful) Write(p []byte) {
+	f.wrote++
+	if f.fault == "split" && f.wrote > 1 {
+		p = bytes.TrimPrefix(p, []byte("["))
+	}
+	f.Emulator.Write(p)
+}
+
+func (f *forgetful) Snapshot(buf []byte, n int) []byte {
+	buf = f.Emulator.Snapshot(buf, n)
+	if f.fault == "snapshot" {
+		return bytes.ReplaceAll(buf, []byte("\x1b[1m"), nil)
+	}
+	return buf
+}
+
+func (f *forgetful) Damage() emulator.Damage {
+	d := f.Emulator.Damage()
+	if f.fault == "damage" && !d.All && len(d.Lines) > 1 {
+		d.Lines[1] = emulator.Span{}
+	}
+	return d
+}
+
+func (f *forgetful) Cursor() emulator.Cursor {
+	c := f.Emulator.Cursor()
+	if f.fault == "sane" && c.Y > 2 {
+		c.X = -1
+	}
+	return c
+}
+
+// TestFaults: each property finds an engine that breaks it.
+func TestFaults(t *testing.T) {
+	program := []byte("one\r\ntwo\x1b[1mbold\x1b[m\r\n\x1b[2;2Hxx\x1b[4;1Hy" + strings.Repeat("\x1b[31mz", 30))
+	for fault, check := range map[string]func(New, emulator.Options, []byte, *rand.Rand) error{
+		"split": SplitInvariance, "snapshot": SnapshotRebuild, "damage": DamageCovers, "sane": Sane,
+	} {
+		for _, broken := range []string{"", fault} {
+			err := check(func(o emulator.Options) emulator.Emulator {
+				return &forgetful{Emulator: vt10x.New(o), fault: broken}
+			}, emulator.Options{Cols: 20, Rows: 5}, program, rand.New(rand.NewPCG(1, 1)))
+			if (err != nil) != (broken != "") {
+				t.Errorf("%s with the fault %q: %v", fault, broken, err)
+			}
+		}
+	}
+}
