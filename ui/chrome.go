@@ -84,13 +84,16 @@ func (m *Model) drawHeaders() {
 		t := m.terms.get(p.Terminal)
 		badge, style := m.badge(t)
 		room := r.W - 2
+		name := m.paneName(p.Name, t)
 		if badge != "" && room >= 6 {
-			badge = " " + paint.Cut(badge, min(room-2, max(room*2/3, 8)), l.Ellipsis) + " "
+			// Half of the row at least, more where the name leaves it.
+			most := max(room-3-paint.Width(name)-2, room/2-2)
+			badge = " " + paint.Cut(badge, most, l.Ellipsis) + " "
 			w := paint.Width(badge)
 			o.canvas.Text(r.X+r.W-1-w, r.Y, w, badge, style)
 			room -= w + 1
 		}
-		if name := m.paneName(p.Name, t); name != "" && room >= 4 {
+		if name != "" && room >= 4 {
 			o.canvas.Text(r.X+1, r.Y, room, " "+paint.Cut(name, room-2, l.Ellipsis)+" ", title)
 		}
 	}
@@ -140,7 +143,7 @@ func (m *Model) statusData() status.Data {
 		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
 	}
 	switch {
-	case m.link == Reconnecting:
+	case d.Message == "" && m.link == Reconnecting:
 		d.Message, d.Kind = "connection lost, reconnecting"+m.outer.look.Ellipsis, status.Warning
 	case d.Message == "" && t != nil && t.exited():
 		d.Message, d.Kind = exitText(t)+": enter or x closes the pane", status.Info

@@ -228,6 +228,9 @@ func (m *Model) openPalette() {
 	}
 	m.open(overlay.NewPalette(rows, func(name string, args []string) {
 		m.close()
+		if c, ok := command.Find(name); ok && len(c.Args) == 1 && c.Args[0].Kind == command.Text && len(args) > 1 {
+			args = []string{strings.Join(args, " ")}
+		}
 		m.run(name, args)
 	}))
 }
@@ -253,15 +256,16 @@ func argsText(c command.Command) string {
 	return strings.Join(parts, " ")
 }
 
-// openHelp opens the help on all keys.
+// openHelp opens the help on all keys: those after the prefix by group, then
+// copy mode's.
 func (m *Model) openHelp() {
 	sections := m.keys.Help(keymap.Normal, command.Describe)
+	in := keymap.Section{Title: "In copy mode"}
 	for _, s := range m.keys.Help(keymap.Copy, command.Describe) {
-		s.Title = "Copy mode"
-		sections = append(sections, s)
+		in.Rows = append(in.Rows, s.Rows...)
 	}
 	title := "Keys, after " + m.keys.Prefix().String()
-	m.open(overlay.NewHelp(title, sections))
+	m.open(overlay.NewHelp(title, append(sections, in)))
 }
 
 // reload reads the configuration again.

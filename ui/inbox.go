@@ -133,8 +133,8 @@ func (m *Model) layoutChanged(err error) {
 		return
 	}
 	m.dirty |= dirtyPlaces | dirtyChrome
-	if m.begun && len(m.doc.shown.Tabs) == 0 && !m.kb.bare {
-		m.leave(Exit{Reason: Emptied, Note: "the last pane closed"})
+	if m.begun && !m.kb.bare {
+		m.emptied()
 	}
 }
 

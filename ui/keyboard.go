@@ -211,7 +211,7 @@ func (m *Model) runBinding(b keymap.Binding) {
 // typeKey sends a key to the focused program.
 func (m *Model) typeKey(k tea.Key, rest bool) {
 	_, t, v := m.focused()
-	if t == nil || v == nil || !t.ready {
+	if t == nil || v == nil {
 		return
 	}
 	if t.exited() {
@@ -298,7 +298,7 @@ func (m *Model) mayType(t *terminal) bool {
 	keys := m.keysOf("reclaim")
 	switch m.terms.holder(t) {
 	case command.Agent:
-		m.say(status.Warning, "%s holds this terminal and runs %s: %s takes it", sessionName(t), callName(t), keys)
+		m.say(status.Warning, "%s runs %s here: %s takes it", sessionName(t), callName(t), keys)
 	case command.Background:
 		m.say(status.Warning, "%s holds this terminal: %s takes it", sessionName(t), keys)
 	case command.Other:
@@ -353,7 +353,7 @@ func (m *Model) paste(p tty.Paste) {
 		return
 	}
 	_, t, v := m.focused()
-	if t == nil || v == nil || !t.ready || t.exited() {
+	if t == nil || v == nil || t.exited() {
 		return
 	}
 	if text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes()); text != "" {

@@ -202,6 +202,14 @@ func (c *Canvas) Line(x, y int, cells []emulator.Cell) {
 	for i := range cells {
 		e := &cells[i]
 		n := styled(e.Rune, e.Width, e.Style)
+		if e.Width == 1 && e.Combining == "" && e.Link == "" && row[x+i].width == 1 {
+			// Nearly every cell of nearly every line.
+			if row[x+i] != n {
+				row[x+i] = n
+				c.mark(y, x+i, x+i+1)
+			}
+			continue
+		}
 		switch {
 		case e.Width == 1:
 		case e.Width == 2 && i+1 < len(cells) && cells[i+1].Width == 0:

@@ -181,7 +181,34 @@ func (p *Painter) row(c *Canvas, y, from, to int) {
 		p.bridge(back, front, x, y)
 		p.body = p.move(p.body, x, y)
 		x += p.glyph(c, back, front, x)
+		x += p.run(back, front, x, min(to, max(tail, x)))
 	}
+}
+
+// run writes the ASCII cells from x on that differ and have the style of the
+// one before, and gives their number.
+func (p *Painter) run(back, front []cell, x, to int) int {
+	if p.x != x || x >= to || x == 0 {
+		return 0
+	}
+	last, n := back[x-1], 0
+	if last.extra != 0 {
+		return 0
+	}
+	for x+n < to {
+		b := &back[x+n]
+		last.char = b.char
+		if *b != last || b.char < 0x20 || b.char >= 0x7f || *b == front[x+n] {
+			break
+		}
+		p.body = append(p.body, byte(b.char))
+		front[x+n] = *b
+		n++
+	}
+	if p.x += n; p.x >= p.w {
+		p.x = -1
+	}
+	return n
 }
 
 // eraseTail blanks the row from x on, which is all blank, when that is shorter

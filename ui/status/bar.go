@@ -65,7 +65,11 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	}
 	if d.Message != "" {
 		// A message needs its room; the active tab stays.
-		hits, used := tabs(c, paint.Rect{X: left, Y: r.Y, W: min(maxLabel, (end-left)/3), H: 1}, d, l)
+		room := end - left - paint.Width(d.Message) - 2
+		if d.Active < len(d.Tabs) {
+			room = max(room, min(paint.Width(d.Tabs[d.Active].label(d.Active+1, l)), (end-left)/3))
+		}
+		hits, used := tabs(c, paint.Rect{X: left, Y: r.Y, W: room, H: 1}, d, l)
 		message(c, paint.Rect{X: left + used, Y: r.Y, W: end - left - used, H: 1}, d, l)
 		return hits
 	}
@@ -102,7 +106,7 @@ func corner(c *paint.Canvas, r paint.Rect, d Data, l look.Look) {
 		room -= paint.Width(badge)
 	}
 	cwd := ""
-	if d.Cwd != "" && room >= 6 {
+	if d.Cwd != "" && room >= 10 {
 		cwd = " " + cutFront(d.Cwd, room-2, l.Ellipsis) + " "
 		room -= paint.Width(cwd)
 	}

@@ -193,7 +193,7 @@ func (h *Host) add(uri ahp.URI, name string, claim ahp.Claim, cols, rows int, cw
 	if cols == 0 {
 		cols, rows = 80, 24
 	}
-	em, err := engine.New("", emulator.Options{Cols: cols, Rows: rows})
+	em, err := engine.New(Engine, emulator.Options{Cols: cols, Rows: rows})
 	if err != nil {
 		h.t.Fatalf("make engine: %v", err)
 	}
@@ -211,7 +211,9 @@ func (h *Host) add(uri ahp.URI, name string, claim ahp.Claim, cols, rows int, cw
 	}
 	h.terms[uri] = t
 	h.list()
-	t.Print("$ ")
+	if h.Program == nil {
+		t.Print("$ ")
+	}
 	return t
 }
 
@@ -441,4 +443,9 @@ func (h *Host) Reconnect(during func()) {
 			h.snapshot(uri, t.snapshot())
 		}
 	}
+}
+
+// AddCommand makes a terminal that runs a command instead of a shell.
+func (h *Host) AddCommand(name string, claim ahp.Claim, argv ...string) *Terminal {
+	return h.add(ahp.TerminalScheme+"/"+name, name, claim, 80, 24, "", &ahp.CreateMeta{Command: argv})
 }

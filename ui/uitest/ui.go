@@ -51,7 +51,10 @@ type timer struct {
 	msg tea.Msg
 }
 
-// Second is a start for the clock.
+// Engine is the emulator of panes, terminals and the outer terminal.
+const Engine = "native"
+
+// epoch is where the clock starts.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // New starts an interface and waits until it shows its first pane.
@@ -93,7 +96,7 @@ func (u *UI) start(o Options) {
 	u.t.Helper()
 	u.setScreen(o.W, o.H)
 	u.caps = tty.Guess(o.Env)
-	cfg := ui.Config{Host: u.Host, Sink: u.sink, Cwd: "/home/ann", Env: o.Env}
+	cfg := ui.Config{Host: u.Host, Sink: u.sink, Cwd: "/home/ann", Env: o.Env, Engine: Engine}
 	if o.Config != nil {
 		o.Config(&cfg)
 	}
@@ -114,7 +117,7 @@ func (u *UI) start(o Options) {
 }
 
 func (u *UI) setScreen(w, h int) {
-	e, err := engine.New("", emulator.Options{Cols: w, Rows: h, History: -1})
+	e, err := engine.New(Engine, emulator.Options{Cols: w, Rows: h, History: -1})
 	if err != nil {
 		u.t.Fatalf("make screen: %v", err)
 	}
@@ -163,9 +166,14 @@ func (u *UI) pump() {
 	}
 }
 
-// perform runs a command, and those in a batch, in place.
+// perform runs a command, and those in a batch, in place; while the host is
+// held, when it is let go.
 func (u *UI) perform(cmd tea.Cmd) {
 	if cmd == nil {
+		return
+	}
+	if u.Host.holding {
+		u.Host.held = append(u.Host.held, func() { u.perform(cmd) })
 		return
 	}
 	switch msg := cmd().(type) {
@@ -224,11 +232,11 @@ func (u *UI) WaitIdle() {
 func (u *UI) Press(keys ...string) {
 	u.t.Helper()
 	for _, chord := range keys {
-		parsed, err := keymap.ParseChord(chord)
-		if err != nil {
-			u.t.Fatalf("press %q: %v", chord, err)
-		}
-		for _, k := range parsed {
+		for _, name := range strings.Fields(chord) {
+			k, err := keymap.Parse(name)
+			if err != nil {
+				u.t.Fatalf("press %q: %v", name, err)
+			}
 			u.read(string(pane.AppendKey(nil, ui.PressOf(k), pane.Press, u.keyboard())))
 			u.WaitIdle()
 		}
@@ -345,3 +353,17 @@ func (u *UI) Ended() (ui.Exit, bool) { return u.Model.Exit(), u.quit }
 
 // Timers is the number of timers that run.
 func (u *UI) Timers() int { return len(u.timers) }
+
+// ReadSoon delivers raw bytes that follow closely on those before.
+func (u *UI) ReadSoon(s string) {
+	u.t.Helper()
+	in, _ := u.dec.Feed([]byte(s), true)
+	u.queue = append(u.queue, in)
+	u.WaitIdle()
+}
+
+// Write writes to the outer terminal behind the interface's back.
+func (u *UI) Write(s string) { u.write([]byte(s)) }
+
+// LeaveSequence is what would be written now to restore the outer terminal.
+func (u *UI) LeaveSequence() string { return tty.LeaveSequence(u.Model.Caps()) }
