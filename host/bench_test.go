@@ -6,8 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"cotty/ahp"
+	"cotty/emulator/engine"
 	"cotty/host"
 )
 
@@ -15,14 +17,19 @@ import (
 // emulator, sequencer and sockets to its viewers. MB/s counts what the program
 // writes, once; the holder is one of the viewers and sets the pace.
 func BenchmarkFanout(b *testing.B) {
-	for _, viewers := range []int{1, 10, 100} {
-		b.Run(fmt.Sprintf("viewers=%d", viewers), func(b *testing.B) { fanout(b, viewers) })
+	for _, name := range engine.Names() {
+		for _, viewers := range []int{1, 10, 100} {
+			b.Run(fmt.Sprintf("engine=%s/viewers=%d", name, viewers), func(b *testing.B) { fanout(b, name, viewers) })
+		}
 	}
 }
 
-func fanout(b *testing.B, viewers int) {
+func fanout(b *testing.B, engine string, viewers int) {
 	const uri, size = "ahp-terminal:/t", 4 << 20
-	w := start(b, func(c *host.Config) { c.Limits.QueueBytes = 256 << 20 })
+	w := start(b, func(c *host.Config) {
+		c.Limits.QueueBytes = 256 << 20
+		c.Engine = engine
+	})
 	p := w.connect("p")
 	p.initialize()
 	p.create(uri, "sh", "-c", fmt.Sprintf(
@@ -73,7 +80,8 @@ func fanout(b *testing.B, viewers int) {
 	}
 }
 
-// BenchmarkEcho measures a keystroke: dispatch, pty, the program's echo, back.
+// BenchmarkEcho measures a keystroke after a pause: dispatch, pty, the
+// program's echo, back.
 func BenchmarkEcho(b *testing.B) {
 	const uri = "ahp-terminal:/t"
 	w := start(b)
@@ -83,6 +91,9 @@ func BenchmarkEcho(b *testing.B) {
 	p.output(uri, "ready")
 	b.ResetTimer()
 	for n := range b.N {
+		b.StopTimer()
+		time.Sleep(12 * time.Millisecond) // longer than output is gathered for
+		b.StartTimer()
 		p.dispatch(uri, int64(n+1), ahp.TerminalInput{Data: "x"})
 		p.envelope("the echo", func(e ahp.Envelope) bool {
 			_, ok := e.Action.(ahp.TerminalData)

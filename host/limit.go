@@ -34,7 +34,7 @@ var DefaultLimits = Limits{
 	ReplayBytes:   1 << 20,
 	ReplayCount:   4096,
 	ReplyBytes:    24 << 20, // a client accepts messages of 32 MiB
-	HoldBytes:     512 << 10,
+	HoldBytes:     128 << 10,
 	StallTime:     3 * time.Second,
 }
 

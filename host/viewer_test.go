@@ -146,7 +146,7 @@ func randomAction(rnd *rand.Rand) ahp.Action {
 // (checklist 22; design rule 3).
 func TestStalledViewer(t *testing.T) {
 	t.Parallel()
-	w := start(t, func(c *host.Config) { c.Limits.QueueBytes, c.Limits.HoldBytes = 512<<10, 64<<10 })
+	w := start(t, func(c *host.Config) { c.Limits.QueueBytes, c.Limits.HoldBytes, c.Engine = 512<<10, 64<<10, "native" })
 	const uri, lines = "ahp-terminal:/t", 28_000
 	p := w.connect("p")
 	p.initialize()
@@ -200,6 +200,7 @@ func TestStalledHolder(t *testing.T) {
 	w := start(t, func(c *host.Config) {
 		c.Limits.HoldBytes = 64 << 10
 		c.Limits.QueueBytes = 64 << 20
+		c.Engine = "native"
 	})
 	const uri = "ahp-terminal:/t"
 	p := w.connect("p")
@@ -230,7 +231,7 @@ func TestStalledHolder(t *testing.T) {
 // TestFlood: a program that never stops, watched by its holder, costs bounded
 // memory, and Ctrl-C ends it at once (checklist 48).
 func TestFlood(t *testing.T) { // alone: it looks at the heap
-	w := start(t)
+	w := start(t, func(c *host.Config) { c.Engine = "native" })
 	w.buffer = 4
 	const uri = "ahp-terminal:/t"
 	p := w.connect("p")
