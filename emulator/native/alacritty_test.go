@@ -12,12 +12,10 @@ import (
 	"cotty/emulator"
 )
 
-// alacrittyPolicy are recordings in which Alacritty differs from xterm on
-// purpose; tmux and xterm.js differ from it there, too.
+// alacrittyPolicy are recordings in which we differ from Alacritty on purpose.
 var alacrittyPolicy = map[string]string{
-	"decaln_reset":        "DECALN fills with the pen's background there",
-	"saved_cursor_alt":    "the alternate screen has its own saved cursor, which 1049 doesn't touch",
-	"wrapline_alt_toggle": "leaving the alternate screen keeps the wait to wrap there",
+	"decaln_reset":      "DECALN fills with the pen's background there, xterm's is in the default style",
+	"selective_erasure": "DECSED and DECSEL, which are not there, do nothing; here they erase what isn't protected",
 }
 
 // What Alacritty's grid.json holds, as far as we compare it.

@@ -24,9 +24,9 @@ var csiNames = map[string]func(*Engine){
 	"L":   func(e *Engine) { e.insertLines(e.arg(0, 1)) },
 	"M":   func(e *Engine) { e.deleteLines(e.arg(0, 1)) },
 	"P":   func(e *Engine) { e.deleteChars(e.arg(0, 1)) },
-	"S":   func(e *Engine) { e.settle(); e.scrollUp(e.top, e.bot, e.arg(0, 1)) },
+	"S":   func(e *Engine) { e.scrollUp(e.top, e.bot, e.arg(0, 1)) },
 	"T":   scrollDownOrTrack,
-	"^":   func(e *Engine) { e.settle(); e.scrollDown(e.top, e.bot, e.arg(0, 1)) },
+	"^":   func(e *Engine) { e.scrollDown(e.top, e.bot, e.arg(0, 1)) },
 	"?W":  func(e *Engine) { e.resetTabs(e.raw(0)) },
 	"X":   func(e *Engine) { e.eraseChars(e.arg(0, 1)) },
 	"Z":   func(e *Engine) { e.backTab(e.arg(0, 1)) },
@@ -116,7 +116,6 @@ func scrollDownOrTrack(e *Engine) {
 	if e.parser.nparams > 1 {
 		return
 	}
-	e.settle()
 	e.scrollDown(e.top, e.bot, e.arg(0, 1))
 }
 

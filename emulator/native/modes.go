@@ -221,12 +221,13 @@ func (e *Engine) setSideMode(on bool) {
 	}
 }
 
-// show switches between the main and the alternate screen. The cursor stays.
+// show switches between the main and the alternate screen. The cursor stays,
+// and its wait to wrap.
 func (e *Engine) show(alt bool) {
 	if alt == e.alt() {
 		return
 	}
-	e.settle()
+	e.last.ok = false
 	e.scr = &e.screens[0]
 	if alt {
 		e.scr = &e.screens[1]
@@ -241,7 +242,7 @@ func (e *Engine) clearAlt() {
 		r.reset(b)
 	}
 	if e.alt() {
-		e.settle()
+		e.last.ok = false
 		e.damageAll = true
 	}
 }

@@ -118,7 +118,9 @@ func TestTmuxPrograms(t *testing.T) {
 		input := notTmux.ReplaceAll(emutest.Program(r, cols, rows, 120, features), nil)
 		if d := s.compare(cols, rows, input); d != "" {
 			until := time.Now().Add(10 * time.Second)
-			small := emutest.Shrink(input, func(b []byte) bool { return time.Now().Before(until) && !notTmux.Match(b) && s.compare(cols, rows, b) != "" })
+			small := emutest.Shrink(input, func(b []byte) bool {
+				return time.Now().Before(until) && !notTmux.Match(b) && s.compare(cols, rows, b) != ""
+			})
 			t.Errorf("seed %d, %dx%d, %q:\n%.800s", seed, cols, rows, small, s.compare(cols, rows, small))
 		}
 	}
