@@ -177,7 +177,7 @@ func DamageCovers(new New, o emulator.Options, program []byte, r *rand.Rand) err
 	}
 	e.Damage()
 	if d := e.Damage(); d.Any() || d.Scrolled != 0 {
-		return fmt.Errorf("Damage after Damage is %+v", d)
+		return fmt.Errorf("a second Damage is %+v", d)
 	}
 	return nil
 }

@@ -313,7 +313,6 @@ func (e *engine) lines(s sequence) {
 
 func (e *engine) scrollUp(s sequence) {
 	n := min(s.count(), e.rows)
-	e.settle()
 	e.saveTop(n)
 	e.sendPen()
 	e.sendCSI(n, 'S')
@@ -323,7 +322,6 @@ func (e *engine) scrollDown(s sequence) {
 	if len(s.params) > 1 {
 		return // Highlight tracking, not SD.
 	}
-	e.settle()
 	e.sendPen()
 	e.sendCSI(min(s.count(), e.rows), 'T')
 	e.endBottom()

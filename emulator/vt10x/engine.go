@@ -96,6 +96,7 @@ func (e *engine) reset() {
 	setDefaultTabs(e.tabs, 0)
 	e.saved = [2]saved{}
 	e.palette = emulator.Palette{}
+	e.titles = nil
 }
 
 // renew replaces the inner terminal by a fresh one on the main screen.

@@ -140,7 +140,6 @@ func (e *engine) switchScreen(n int, on bool) {
 		if n == 1049 {
 			e.save()
 		}
-		e.settle()
 		e.hidden = e.copyScreen()
 		e.sendString("\x1b[?47h")
 		e.altMode = n
@@ -150,7 +149,6 @@ func (e *engine) switchScreen(n int, on bool) {
 		}
 		return
 	}
-	e.settle()
 	// Leaving clears the alternate screen: in the default style, so that
 	// nothing of this pen is found there next time.
 	e.sendID(0)
