@@ -28,11 +28,11 @@ func New(name string, o emulator.Options) (emulator.Emulator, error) {
 	if name == "" {
 		name = Default
 	}
-	make, ok := engines[name]
+	create, ok := engines[name]
 	if !ok {
 		return nil, fmt.Errorf("make emulator: no engine is named %q: use one of %s", name, strings.Join(Names(), ", "))
 	}
-	return make(o), nil
+	return create(o), nil
 }
 
 // Names gives the engines' names, sorted.
