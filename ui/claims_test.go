@@ -430,4 +430,3 @@ func TestLayoutNamesStayClean(t *testing.T) {
 		t.Errorf("window title %q", u.Outer().Title())
 	}
 }
-

@@ -612,4 +612,3 @@ func TestScreenIsWhatAFreshOneShows(t *testing.T) {
 		}
 	}
 }
-

@@ -29,7 +29,9 @@ type canceler interface {
 // Terminal is the outer terminal. Write belongs to the event loop; all other
 // methods may be called from any goroutine.
 type Terminal struct {
-	in, out *os.File
+	in, out *os.File  // as given; termios and size are asked of them
+	own     *polled   // in, opened anew; nil where that can't be
+	writer  io.Writer // own if it is out too
 
 	mu      sync.Mutex // guards all below, and the decoder
 	caps    Caps
@@ -55,7 +57,13 @@ func Open(in, out *os.File, env []string) (*Terminal, error) {
 			return nil, errors.New("open terminal: TERM is dumb, which can't move a cursor: use a terminal that can, or cotty's commands (cotty --help)")
 		}
 	}
-	return &Terminal{in: in, out: out, caps: Guess(env), fence: make(chan struct{})}, nil
+	t := &Terminal{in: in, out: out, own: reopen(in), writer: out, caps: Guess(env), fence: make(chan struct{})}
+	if a, err := in.Stat(); err == nil && t.own != nil {
+		if b, err := out.Stat(); err == nil && os.SameFile(a, b) {
+			t.writer = t.own
+		}
+	}
+	return t, nil
 }
 
 // Size is the terminal's size in cells.
@@ -97,21 +105,25 @@ func (t *Terminal) Enter() error {
 	}
 	t.asked = !t.caps.Console
 	t.dec.Expecting = t.asked
-	if _, err := t.out.WriteString(EnterSequence(t.caps)); err != nil {
+	if _, err := io.WriteString(t.writer, EnterSequence(t.caps)); err != nil {
 		return fmt.Errorf("write to terminal: %w", err)
 	}
 	return nil
 }
 
 // Write writes to the terminal.
-func (t *Terminal) Write(p []byte) (int, error) { return t.out.Write(p) }
+func (t *Terminal) Write(p []byte) (int, error) { return t.writer.Write(p) }
 
 // Read starts to read, handing on what comes from another goroutine. lost is
 // called once when there is nothing to be read any more.
 func (t *Terminal) Read(take func(Input), lost func(error)) error {
-	r, err := uv.NewCancelReader(t.in)
-	if err != nil {
-		return fmt.Errorf("read terminal: %w", err)
+	var r canceler = t.own
+	if t.own == nil {
+		cr, err := uv.NewCancelReader(t.in)
+		if err != nil {
+			return fmt.Errorf("read terminal: %w", err)
+		}
+		r = cr
 	}
 	t.mu.Lock()
 	t.reader, t.done = r, make(chan struct{})
@@ -202,7 +214,7 @@ func (t *Terminal) Restore() {
 	if saved == nil {
 		return
 	}
-	_, _ = t.out.WriteString(LeaveSequence(caps))
+	_, _ = io.WriteString(t.writer, LeaveSequence(caps))
 	if wait {
 		select {
 		case <-t.fence:
@@ -213,7 +225,8 @@ func (t *Terminal) Restore() {
 	_ = term.Restore(int(t.in.Fd()), saved)
 }
 
-// Close ends the reader. The files stay open.
+// Close ends the reader; nothing can be written any more. The files that Open
+// was given stay open.
 func (t *Terminal) Close() {
 	t.mu.Lock()
 	r, done := t.reader, t.done
@@ -223,6 +236,9 @@ func (t *Terminal) Close() {
 	}
 	t.mu.Unlock()
 	if r == nil {
+		if t.own != nil {
+			t.own.Close()
+		}
 		return
 	}
 	if r.Cancel() {

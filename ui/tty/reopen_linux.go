@@ -1,0 +1,39 @@
+package tty
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// polled is a terminal opened anew, so that it can be non-blocking without
+// being so for the shell, which shares the file that it gave us. Go's poller
+// then wakes the reading goroutine without a thread of its own for it: that
+// takes two thread switches off the way of a key.
+type polled struct{ *os.File }
+
+// reopen opens the terminal that f is anew; nil when that can't be done.
+func reopen(f *os.File) *polled {
+	was, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if err != nil {
+		return nil
+	}
+	own, err := os.OpenFile(name, os.O_RDWR|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	is, err := own.Stat()
+	if err != nil || !os.SameFile(was, is) || own.SetReadDeadline(time.Time{}) != nil {
+		own.Close()
+		return nil
+	}
+	return &polled{own}
+}
+
+// Cancel ends a Read that is under way.
+func (p *polled) Cancel() bool { return p.SetReadDeadline(time.Unix(1, 0)) == nil }

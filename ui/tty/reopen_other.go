@@ -1,0 +1,14 @@
+//go:build !linux
+
+package tty
+
+import "os"
+
+// polled is unused: elsewhere a terminal can't be relied on to work with Go's
+// poller.
+type polled struct{ *os.File }
+
+func reopen(*os.File) *polled { return nil }
+
+// Cancel implements canceler.
+func (p *polled) Cancel() bool { return false }
