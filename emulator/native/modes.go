@@ -30,7 +30,6 @@ const (
 	flagMeta       // 1034
 	flagAltEsc     // 1036, 1039
 	flagEcho       // 12, SRM
-	flagGraphemes  // 2027
 
 	// defaultFlags is a terminal after a reset.
 	defaultFlags = flagWrap | flagCursor | flagAutoRepeat | flagMeta | flagAltEsc | flagEcho | flagAltScroll
@@ -111,8 +110,7 @@ func init() {
 		1049: {set: (*Engine).setAlt1049, get: (*Engine).alt},
 		2004: {flag: flagPaste},
 		2026: {flag: flagSync},
-		// Grapheme clusters are how text is kept; that a child asked is noted.
-		2027: {flag: flagGraphemes, fixed: modeAlways},
+		2027: {fixed: modeAlways}, // Grapheme clusters are how text is kept.
 		2031: {flag: flagScheme},
 	}
 }

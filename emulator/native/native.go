@@ -206,7 +206,7 @@ func (e *Engine) Modes() emulator.Modes {
 		MouseEncoding:    e.mouseEnc,
 		AltScroll:        has(flagAltScroll),
 		Sync:             has(flagSync),
-		Graphemes:        has(flagGraphemes),
+		Graphemes:        true,
 		ColorScheme:      has(flagScheme),
 		ReverseScreen:    has(flagReverse),
 		ModifyOtherKeys:  e.keyMods,

@@ -9,6 +9,7 @@ import (
 // Every golden screen that all engines share, and our own.
 func TestGolden(t *testing.T) {
 	t.Run("shared", func(t *testing.T) { emutest.Run(t, New, "../testdata/*.txtar") })
+	t.Run("own", func(t *testing.T) { emutest.Run(t, New, "testdata/*.txtar") })
 }
 
 // Whatever a child writes: any split of it is the same, a snapshot rebuilds the
