@@ -1,7 +1,7 @@
 package ahp
 
 import (
-	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -114,21 +114,36 @@ func unquote(msg []byte, i int) (s string, end int, ok bool) {
 		}
 		return string(msg[start:i]), i + 1, true
 	}
-	// Invalid UTF-8 cannot hide in front of or behind an escape, which stands
-	// for whole characters, so one look at the end does.
-	var b strings.Builder
-	b.Grow(len(msg) - start)
+	// The text is put together in a buffer that is used again, so that what is
+	// allocated is the result alone. Invalid UTF-8 cannot hide in front of or
+	// behind an escape, which stands for whole characters: one look at the end
+	// does.
+	scratch := scratches.Get().(*[]byte)
+	out := (*scratch)[:0]
+	defer func() {
+		if cap(out) <= maxScratch {
+			*scratch = out
+		}
+		scratches.Put(scratch)
+	}()
 	for i < len(msg) {
-		b.Write(msg[start:i])
+		out = append(out, msg[start:i]...)
 		switch msg[i] {
 		case '"':
-			return b.String(), i + 1, utf8.ValidString(b.String())
+			if !utf8.Valid(out) {
+				return "", 0, false
+			}
+			return string(out), i + 1, true
 		case '\\':
 			r, n := unescape(msg[i:])
 			if n == 0 {
 				return "", 0, false
 			}
-			b.WriteRune(r)
+			if r < utf8.RuneSelf {
+				out = append(out, byte(r))
+			} else {
+				out = utf8.AppendRune(out, r)
+			}
 			i += n
 		default: // A bare control character.
 			return "", 0, false
@@ -138,6 +153,11 @@ func unquote(msg []byte, i int) (s string, end int, ok bool) {
 	}
 	return "", 0, false
 }
+
+// maxScratch bounds what unquote keeps for the next text.
+const maxScratch = 1 << 20
+
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 // unescape reads one escape sequence, which starts with a backslash; n is its
 // length, 0 when it is malformed. Surrogates without a partner are U+FFFD.

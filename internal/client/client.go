@@ -1,8 +1,16 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"cotty/ahp"
 	"cotty/internal/jsonrpc"
@@ -19,7 +27,17 @@ const (
 )
 
 // String names the state.
-func (s Status) String() string { panic("not yet") }
+func (s Status) String() string {
+	switch s {
+	case Connected:
+		return "connected"
+	case Reconnecting:
+		return "reconnecting"
+	case Closed:
+		return "closed"
+	}
+	return fmt.Sprintf("status %d", int(s))
+}
 
 // Sink gets what the host says, in order, from the connection's reader
 // goroutine. It must not block for long.
@@ -28,12 +46,24 @@ type Sink interface {
 	// after a reconnect that could not replay.
 	Snapshot(s ahp.Snapshot)
 	// Action is a confirmed action, including echoes of one's own and refusals
-	// (RejectionReason not empty), which change no state.
+	// of one's own (RejectionReason not empty), which change no state.
 	Action(e ahp.Envelope)
 	// Gone says that a channel did not survive a reconnect.
 	Gone(channel ahp.URI)
 	// Status reports changes of the connection; err says why.
 	Status(s Status, err error)
+}
+
+// Predictor is a Sink that shows one's own actions before the host confirms
+// them. Its methods must not call the Client.
+type Predictor interface {
+	Sink
+	// Dispatched is called before an action is sent, by the goroutine that
+	// dispatches it.
+	Dispatched(clientSeq int64, channel ahp.URI, a ahp.Action)
+	// Settled says that an action has been confirmed or refused, after Action
+	// said so, or that its outcome will never be known.
+	Settled(clientSeq int64)
 }
 
 // Options configures Connect.
@@ -50,61 +80,271 @@ type Options struct {
 	Log       *slog.Logger // nil means discard
 }
 
+const (
+	// handshakeWait bounds dialling and the handshake where the caller's
+	// context does not, and each attempt to reconnect.
+	handshakeWait = 10 * time.Second
+	// echoWait bounds DispatchWait where the caller's context does not.
+	echoWait = 30 * time.Second
+)
+
+var (
+	// ErrClosed is returned once the client has ended.
+	ErrClosed = errors.New("the connection to the host is closed")
+	// ErrDisconnected is returned while the client reconnects.
+	ErrDisconnected = errors.New("not connected to the host")
+	// ErrOutcomeUnknown says that a request or action was sent, and the
+	// connection lost before the host's answer.
+	ErrOutcomeUnknown = errors.New("the connection was lost before the host answered")
+)
+
 // Client is a connection to a host that survives lost sockets.
-type Client struct{}
+type Client struct {
+	o       Options
+	log     *slog.Logger
+	sink    Sink
+	predict Predictor // nil unless the Sink is one
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // set before done is closed
+
+	serverSeq atomic.Int64 // the highest seen
+
+	mu       sync.Mutex // Protects following.
+	link     *link      // nil while there is no connection
+	ready    chan struct{}
+	ended    bool
+	version  string
+	profile  ahp.Profile
+	channels map[ahp.URI]*channel
+
+	clientSeq    int64
+	pending      []*pending // by clientSeq
+	pendingBytes int
+}
+
+// channel is a subscription.
+type channel struct {
+	uri  ahp.URI
+	live bool  // its snapshot has reached the Sink
+	last int64 // sequence number up to which the Sink knows it
+	// again is set when its state was lost with a connection, and it is to be
+	// subscribed to anew.
+	again bool
+}
 
 // Connect dials, does the handshake and subscribes to the root channel, whose
 // snapshot reaches the Sink before Connect returns. Later losses of the
 // connection are handled as Options.Reconnect says; a failure of the first
 // attempt is returned.
-func Connect(ctx context.Context, o Options) (*Client, error) { panic("not yet") }
+func Connect(ctx context.Context, o Options) (*Client, error) {
+	ctx, cancel := withDeadline(ctx, handshakeWait)
+	defer cancel()
+	if o.ClientID == "" {
+		o.ClientID = "cotty-" + strings.ToLower(rand.Text())
+	}
+	c := &Client{
+		o: o, log: o.Log, sink: o.Sink,
+		done: make(chan struct{}), ready: make(chan struct{}),
+		channels: map[ahp.URI]*channel{ahp.RootURI: {uri: ahp.RootURI, again: true}},
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if c.sink == nil {
+		c.sink = nobody{}
+	}
+	c.predict, _ = c.sink.(Predictor)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	l, err := c.attempt(ctx, (*link).initialize)
+	if err != nil {
+		c.cancel()
+		return nil, err
+	}
+	go c.keep(l)
+	return c, nil
+}
+
+// withDeadline bounds a context that has no deadline.
+func withDeadline(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d)
+}
 
 // Call sends a request and decodes the answer into result, which may be nil.
-// An error answer is an *ahp.Error. A request in flight when the connection is
-// lost fails: its outcome is unknown.
+// An error answer is an *ahp.Error. It fails with ErrDisconnected while there
+// is no connection, and with ErrOutcomeUnknown when it is lost in between.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
-	panic("not yet")
+	c.mu.Lock()
+	l, ended := c.link, c.ended
+	c.mu.Unlock()
+	if l == nil {
+		return absent(ended)
+	}
+	err := l.rpc.Call(ctx, method, params, result)
+	if errors.Is(err, jsonrpc.ErrClosed) {
+		return fmt.Errorf("call %s: %w", method, ErrOutcomeUnknown)
+	}
+	return wireError(err)
+}
+
+// absent is the error for what needs a connection when there is none.
+func absent(ended bool) error {
+	if ended {
+		return ErrClosed
+	}
+	return ErrDisconnected
+}
+
+// wireError makes an error answer an *ahp.Error.
+func wireError(err error) error {
+	if e := ahp.FromRPC(err); e != nil {
+		return e
+	}
+	return err
 }
 
 // Subscribe subscribes to a channel; its snapshot reaches the Sink before
-// Subscribe returns. Subscribing again gives a new snapshot.
-func (c *Client) Subscribe(ctx context.Context, channel ahp.URI) error { panic("not yet") }
-
-// Unsubscribe ends a subscription; nothing of the channel reaches the Sink
-// afterwards, except echoes of one's own actions.
-func (c *Client) Unsubscribe(channel ahp.URI) { panic("not yet") }
-
-// Dispatch sends an action without waiting for its echo.
-func (c *Client) Dispatch(channel ahp.URI, a ahp.Action) (clientSeq int64, err error) {
-	panic("not yet")
+// Subscribe returns. Subscribing again gives a new snapshot. When the
+// connection is lost meanwhile it tries again on the next one.
+func (c *Client) Subscribe(ctx context.Context, uri ahp.URI) error {
+	for {
+		l, err := c.connected(ctx)
+		if err != nil {
+			return fmt.Errorf("subscribe to %s: %w", uri, err)
+		}
+		if err = c.join(ctx, l, uri); !errors.Is(err, jsonrpc.ErrClosed) {
+			return wireError(err)
+		}
+		if !c.o.Reconnect {
+			return fmt.Errorf("subscribe to %s: %w", uri, ErrOutcomeUnknown)
+		}
+		<-l.gone
+	}
 }
 
-// DispatchWait sends an action and waits for its echo. A refusal is a
-// *RejectedError.
-func (c *Client) DispatchWait(ctx context.Context, channel ahp.URI, a ahp.Action) (ahp.Envelope, error) {
-	panic("not yet")
+// connected waits for a connection.
+func (c *Client) connected(ctx context.Context) (*link, error) {
+	for {
+		c.mu.Lock()
+		l, ready := c.link, c.ready
+		c.mu.Unlock()
+		if l != nil {
+			return l, nil
+		}
+		select {
+		case <-ready:
+		case <-c.done:
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// join subscribes on one connection.
+func (c *Client) join(ctx context.Context, l *link, uri ahp.URI) error {
+	c.mu.Lock()
+	ch := c.channels[uri]
+	if ch == nil {
+		ch = &channel{uri: uri}
+		c.channels[uri] = ch
+	}
+	known := ch.live || ch.again
+	c.mu.Unlock()
+	answered := make(chan error, 1)
+	l.subscribe(ch, func(err error) {
+		if err != nil && !known {
+			c.forget(ch)
+		}
+		answered <- err
+	})
+	select {
+	case err := <-answered:
+		return err
+	case <-ctx.Done():
+		if !known && c.forget(ch) {
+			l.rpc.Notify(ahp.MethodUnsubscribe, ahp.UnsubscribeParams{Channel: uri}) //nolint:errcheck // nobody listens any more
+		}
+		return fmt.Errorf("subscribe to %s: %w", uri, ctx.Err())
+	}
+}
+
+// forget ends a subscription on this side; false when it had ended.
+func (c *Client) forget(ch *channel) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.channels[ch.uri] != ch {
+		return false
+	}
+	delete(c.channels, ch.uri)
+	return true
+}
+
+// Unsubscribe ends a subscription. Once a call of the Sink that is under way
+// has returned, nothing of the channel reaches it but echoes of one's own
+// actions.
+func (c *Client) Unsubscribe(uri ahp.URI) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.channels[uri] == nil {
+		return
+	}
+	delete(c.channels, uri)
+	if c.link != nil {
+		// A lost connection has no subscriptions either.
+		c.link.rpc.Notify(ahp.MethodUnsubscribe, ahp.UnsubscribeParams{Channel: uri}) //nolint:errcheck // see above
+	}
 }
 
 // ServerSeq is the highest sequence number seen.
-func (c *Client) ServerSeq() int64 { panic("not yet") }
+func (c *Client) ServerSeq() int64 { return c.serverSeq.Load() }
+
+// saw raises ServerSeq. Only the reader goroutine calls it.
+func (c *Client) saw(seq int64) { c.serverSeq.Store(max(c.serverSeq.Load(), seq)) }
 
 // ClientID is the id used.
-func (c *Client) ClientID() string { panic("not yet") }
+func (c *Client) ClientID() string { return c.o.ClientID }
 
 // Version is the negotiated protocol version.
-func (c *Client) Version() string { panic("not yet") }
+func (c *Client) Version() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
+}
 
 // Done is closed when the client has ended for good; Err says why.
-func (c *Client) Done() <-chan struct{} { panic("not yet") }
+func (c *Client) Done() <-chan struct{} { return c.done }
 
 // Err is nil until Done, and after Close.
-func (c *Client) Err() error { panic("not yet") }
+func (c *Client) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return nil
+	}
+}
 
-// Close ends the connection and waits for the reader to end.
-func (c *Client) Close() error { panic("not yet") }
+// Close ends the connection, after what was sent is out, and waits for the
+// reader to end.
+func (c *Client) Close() error {
+	c.cancel()
+	<-c.done
+	return nil
+}
 
-// RejectedError is the host's refusal of a dispatched action.
-type RejectedError struct{ Envelope ahp.Envelope }
+// nobody is the Sink of a client that only calls.
+type nobody struct{}
 
-// Error is the host's reason.
-func (e *RejectedError) Error() string { return e.Envelope.RejectionReason }
+func (nobody) Snapshot(ahp.Snapshot) {}
+func (nobody) Action(ahp.Envelope)   {}
+func (nobody) Gone(ahp.URI)          {}
+func (nobody) Status(Status, error)  {}
+
+// next is the pause after d.
+func next(d time.Duration) time.Duration { return min(cmp.Or(2*d, 50*time.Millisecond), 2*time.Second) }

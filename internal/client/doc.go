@@ -3,16 +3,27 @@
 //
 // A Client owns one connection at a time and the list of channels it is
 // subscribed to. Everything that the host says about them reaches the Sink in
-// the order of the wire, from the goroutine that reads the connection: for each
-// channel a Snapshot, then the Actions that follow it, none twice and none
-// left out. After a lost connection the client dials again (at once, then with
-// growing pauses up to 2 s), resumes with reconnect, and passes on what was
-// missed, as Actions where the host could replay and as new Snapshots where it
-// could not. Dispatched actions whose outcome is unknown are sent again with
-// their first clientSeq, which the host processes once.
+// the order of the wire, one call at a time, from the goroutine that reads the
+// connection: for each channel a Snapshot, then the Actions that follow it,
+// none twice and none left out. The client lock is never held meanwhile, so a
+// Sink may call Dispatch and Unsubscribe; it must not call what waits (Call,
+// Subscribe, DispatchWait, Close).
 //
-// Methods may be called from any goroutine, but those that wait (Call,
-// Subscribe, DispatchWait, Close) not from within the Sink.
+// Reconnect. After a lost connection the client dials again, at once and then
+// with pauses that grow to two seconds, and resumes with the request reconnect.
+// What was missed reaches the Sink as Actions where the host can replay, and as
+// new Snapshots where it cannot; Gone names channels that did not survive. A
+// host that does not know the client any more is asked with initialize on the
+// same socket. A host that refuses (HTTP 401 or 403, an error answer to
+// initialize, close codes 1000, 1002 and 1008) ends the client; one that says
+// that it goes away (1001) has two seconds to come back.
+//
+// Dispatch. An action is pending until its echo. Pending ones are sent again
+// after a reconnect, in order and with their first clientSeq, by which the host
+// processes each once (ahp.md §2.3); hosts older than 1.0 get no second copy of
+// typed input. After initialize their outcome is unknown and nothing is sent
+// again. Nothing is accepted while there is no connection. At most maxPending
+// actions and maxPendingBytes are kept for this; older ones are given up.
 //
 // Mirror is a Sink that keeps the states.
 package client

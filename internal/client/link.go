@@ -1,0 +1,343 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"cotty/ahp"
+	"cotty/internal/jsonrpc"
+)
+
+// link is one connection of a Client.
+type link struct {
+	c     *Client
+	rpc   *jsonrpc.Conn
+	born  time.Time
+	ended chan error    // what Run returned
+	gone  chan struct{} // closed once the Client knows
+
+	// live is set when the handshake is over; actions before that would leave
+	// a hole. Only the reader goroutine uses it.
+	live bool
+}
+
+func (c *Client) newLink(t jsonrpc.Transport) *link {
+	l := &link{c: c, born: time.Now(), ended: make(chan error, 1), gone: make(chan struct{})}
+	l.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Raw: l.raw, Log: c.log})
+	go func() { l.ended <- l.rpc.Run(context.Background()) }()
+	return l
+}
+
+// raw is the fast way of terminal output to the Sink.
+func (l *link) raw(msg []byte) bool {
+	uri, data, seq, ok := ahp.ParseDataEnvelope(msg)
+	if !ok {
+		return false
+	}
+	if !l.live {
+		return true
+	}
+	c := l.c
+	c.mu.Lock()
+	ch := c.channels[string(uri)]
+	pass := ch.takes(seq)
+	c.mu.Unlock()
+	c.saw(seq)
+	if pass {
+		c.sink.Action(ahp.Envelope{Channel: ch.uri, Action: ahp.TerminalData{Data: data}, ServerSeq: seq})
+	}
+	return true
+}
+
+// takes reports whether an action belongs to a subscription and is new to it,
+// and notes that it was seen. The client's lock is held; ch may be nil.
+func (ch *channel) takes(seq int64) bool {
+	if ch == nil || !ch.live || seq <= ch.last {
+		return false
+	}
+	ch.last = seq
+	return true
+}
+
+// handle gets the host's other notifications and its requests.
+func (l *link) handle(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	if req.Method != ahp.MethodAction {
+		return nil, ahp.MethodNotFound(req.Method)
+	}
+	if !l.live {
+		return nil, nil
+	}
+	var e ahp.Envelope
+	if err := json.Unmarshal(req.Params, &e); err != nil {
+		l.c.log.Warn("ignore an action that cannot be decoded", "err", err)
+		return nil, nil
+	}
+	l.c.action(e)
+	return nil, nil
+}
+
+// action passes one envelope on, on the reader goroutine.
+func (c *Client) action(e ahp.Envelope) {
+	c.mu.Lock()
+	var mine *pending
+	if e.Origin != nil && e.Origin.ClientID == c.o.ClientID {
+		mine = c.takePending(e.Origin.ClientSeq)
+	}
+	ch := c.channels[e.Channel]
+	pass := false
+	switch {
+	case e.RejectionReason != "":
+		pass = mine != nil
+	case ch == nil:
+		pass = mine != nil // Echoes come without a subscription, too.
+	default:
+		pass = ch.takes(e.ServerSeq)
+	}
+	c.mu.Unlock()
+	c.saw(e.ServerSeq)
+	if pass {
+		c.sink.Action(e)
+	}
+	if mine != nil {
+		c.settle(mine, outcome{envelope: e})
+	}
+}
+
+// snapshot passes a state on, unless the subscription has ended meanwhile.
+func (c *Client) snapshot(s ahp.Snapshot) {
+	c.mu.Lock()
+	ch := c.channels[s.Resource]
+	if ch != nil {
+		ch.live, ch.again, ch.last = true, false, s.FromSeq
+	}
+	c.mu.Unlock()
+	if ch == nil {
+		return
+	}
+	c.saw(s.FromSeq)
+	c.sink.Snapshot(s)
+}
+
+// initialize opens a session with the host, as its first request or after a
+// refused reconnect. done is called with the outcome.
+func (l *link) initialize(done func(error)) {
+	c := l.c
+	info := c.o.Info
+	err := l.rpc.Go(ahp.MethodInitialize, ahp.InitializeParams{
+		Channel: ahp.RootURI, ProtocolVersions: ahp.Offered(), ClientID: c.o.ClientID, ClientInfo: &info,
+		InitialSubscriptions: []ahp.URI{ahp.RootURI},
+	}, func(raw json.RawMessage, err error) {
+		var r ahp.InitializeResult
+		if err == nil {
+			err = json.Unmarshal(raw, &r)
+		}
+		if err != nil {
+			done(fmt.Errorf("initialize: %w", err))
+			return
+		}
+		p, ok := ahp.ProfileOf(r.ProtocolVersion)
+		if !ok {
+			done(ahp.InvalidRequest("the host chose protocol version %q, which was not offered", r.ProtocolVersion))
+			return
+		}
+		l.begin(r, p)
+		done(nil)
+	})
+	if err != nil {
+		done(err)
+	}
+}
+
+// begin starts anew: the host knows nothing of what was before.
+func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
+	c := l.c
+	c.mu.Lock()
+	c.version, c.profile = r.ProtocolVersion, p
+	for _, ch := range c.channels {
+		ch.again = ch.again || ch.live
+		ch.live = false
+	}
+	lost := c.pending
+	c.pending, c.pendingBytes = nil, 0
+	c.mu.Unlock()
+	c.serverSeq.Store(r.ServerSeq)
+	c.giveUp(lost, ErrOutcomeUnknown)
+	l.start()
+	for _, s := range r.Snapshots {
+		c.snapshot(s)
+	}
+	l.rejoin()
+}
+
+// start makes the link the client's connection.
+func (l *link) start() {
+	c := l.c
+	l.live = true
+	c.mu.Lock()
+	c.link = l
+	close(c.ready)
+	c.mu.Unlock()
+	c.sink.Status(Connected, nil)
+}
+
+// rejoin subscribes anew to the channels whose state was lost.
+func (l *link) rejoin() {
+	c := l.c
+	c.mu.Lock()
+	var all []*channel
+	for _, ch := range c.channels {
+		if ch.again && !ch.live {
+			all = append(all, ch)
+		}
+	}
+	c.mu.Unlock()
+	slices.SortFunc(all, func(a, b *channel) int { return cmp.Compare(a.uri, b.uri) })
+	for _, ch := range all {
+		l.subscribe(ch, func(err error) {
+			if ahp.FromRPC(err) != nil && c.forget(ch) {
+				c.log.Info("channel is gone", "channel", ch.uri, "err", err)
+				c.sink.Gone(ch.uri)
+			}
+		})
+	}
+}
+
+// subscribe asks for a channel; done is called once its snapshot, if there is
+// any, has reached the Sink.
+func (l *link) subscribe(ch *channel, done func(error)) {
+	c := l.c
+	err := l.rpc.Go(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ch.uri}, func(raw json.RawMessage, err error) {
+		var r ahp.SubscribeResult
+		if err == nil {
+			err = json.Unmarshal(raw, &r)
+		}
+		if err != nil {
+			done(fmt.Errorf("subscribe to %s: %w", ch.uri, err))
+			return
+		}
+		c.mu.Lock()
+		wanted := c.channels[ch.uri] == ch
+		if wanted && r.Snapshot == nil { // A channel without state.
+			ch.live, ch.again, ch.last = true, false, 0
+		}
+		c.mu.Unlock()
+		if wanted && r.Snapshot != nil {
+			r.Snapshot.Resource = ch.uri
+			c.snapshot(*r.Snapshot)
+		}
+		done(nil)
+	})
+	if err != nil {
+		done(err)
+	}
+}
+
+// reconnect resumes on a new socket (ahp.md §2.3). An error answer is followed
+// by initialize on the same socket.
+func (l *link) reconnect(done func(error)) {
+	c := l.c
+	c.mu.Lock()
+	var uris []ahp.URI
+	for uri, ch := range c.channels {
+		if ch.live {
+			uris = append(uris, uri)
+		}
+	}
+	c.mu.Unlock()
+	slices.Sort(uris)
+	seq := c.serverSeq.Load()
+	if seq == 0 || len(uris) == 0 {
+		l.initialize(done)
+		return
+	}
+	err := l.rpc.Go(ahp.MethodReconnect, ahp.ReconnectParams{
+		Channel: ahp.RootURI, ClientID: c.o.ClientID, LastSeenServerSeq: seq, Subscriptions: uris,
+	}, func(raw json.RawMessage, err error) {
+		var refused *jsonrpc.Error
+		switch {
+		case errors.As(err, &refused):
+			c.log.Info("the host cannot resume; starting anew", "err", err)
+			l.initialize(done)
+		case err != nil:
+			done(fmt.Errorf("reconnect: %w", err))
+		default:
+			done(l.resume(raw, uris))
+		}
+	})
+	if err != nil {
+		done(err)
+	}
+}
+
+// resume passes on what was missed.
+func (l *link) resume(raw json.RawMessage, asked []ahp.URI) error {
+	c := l.c
+	var r struct {
+		Type      string            `json:"type"`
+		Actions   []json.RawMessage `json:"actions"`
+		Missing   []ahp.URI         `json:"missing"`
+		Snapshots []ahp.Snapshot    `json:"snapshots"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("reconnect: %w", err)
+	}
+	var missed []ahp.Envelope
+	switch r.Type {
+	case ahp.ReconnectReplay:
+		missed = c.decodeReplay(r.Actions)
+	case ahp.ReconnectSnapshot:
+		r.Missing = slices.DeleteFunc(asked, func(uri ahp.URI) bool {
+			return slices.ContainsFunc(r.Snapshots, func(s ahp.Snapshot) bool { return s.Resource == uri })
+		})
+		if len(r.Snapshots) > 0 { // They may lie behind what was seen of a host of before.
+			c.serverSeq.Store(0)
+		}
+	default:
+		return fmt.Errorf("reconnect: the host answers with type %q", r.Type)
+	}
+	gone := c.drop(r.Missing)
+	c.giveUp(c.resend(l, missed), ErrOutcomeUnknown)
+	l.start()
+	for _, uri := range gone {
+		c.sink.Gone(uri)
+	}
+	for _, e := range missed {
+		c.action(e)
+	}
+	for _, s := range r.Snapshots {
+		c.snapshot(s)
+	}
+	l.rejoin()
+	return nil
+}
+
+func (c *Client) decodeReplay(raws []json.RawMessage) []ahp.Envelope {
+	all := make([]ahp.Envelope, 0, len(raws))
+	for _, raw := range raws {
+		var e ahp.Envelope
+		if err := json.Unmarshal(raw, &e); err != nil {
+			c.log.Warn("ignore a replayed action that cannot be decoded", "err", err)
+			continue
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// drop removes channels and returns those that were there.
+func (c *Client) drop(uris []ahp.URI) (gone []ahp.URI) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, uri := range uris {
+		if c.channels[uri] != nil {
+			delete(c.channels, uri)
+			gone = append(gone, uri)
+		}
+	}
+	return gone
+}
