@@ -57,6 +57,10 @@ func (m *Model) read(in tty.Input) {
 			}
 			continue
 		}
+		// A key may follow, in the same read, one that moved the focus.
+		if m.dirty&dirtyPlaces != 0 {
+			m.arrange()
+		}
 		m.event(msg)
 	}
 }
