@@ -87,6 +87,10 @@ func takeLock(path string) (*os.File, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
+	// For people and scripts that ask who holds it; nothing here reads it.
+	if err := f.Truncate(0); err == nil {
+		fmt.Fprintln(f, os.Getpid())
+	}
 	return f, nil
 }
 

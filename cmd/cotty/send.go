@@ -4,15 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
 	"cotty/ahp"
 	"cotty/emulator"
 	"cotty/emulator/engine"
 	"cotty/keymap"
+	"cotty/ui"
 	"cotty/ui/pane"
 )
 
@@ -69,7 +68,7 @@ func (s *session) sendTo(ctx context.Context, t ahp.TerminalInfo, text string, k
 			return err
 		}
 		for _, k := range keys {
-			data = pane.AppendKey(data, teaKey(k), pane.Press, modes)
+			data = pane.AppendKey(data, ui.PressOf(k), pane.Press, modes)
 		}
 	}
 	if err := s.dispatch(ctx, t.Resource, ahp.TerminalInput{Data: string(data)}); err != nil {
@@ -96,46 +95,4 @@ func (s *session) modes(ctx context.Context, uri ahp.URI) (emulator.Modes, error
 		e.Write([]byte(p.Text()))
 	}
 	return e.Modes(), nil
-}
-
-// teaCodes are the keys whose code differs between keymap and Bubble Tea.
-var teaCodes = map[rune]rune{
-	keymap.Enter: tea.KeyEnter, keymap.Tab: tea.KeyTab, keymap.Esc: tea.KeyEscape, keymap.Space: tea.KeySpace,
-	keymap.Backspace: tea.KeyBackspace, keymap.Up: tea.KeyUp, keymap.Down: tea.KeyDown, keymap.Left: tea.KeyLeft,
-	keymap.Right: tea.KeyRight, keymap.Home: tea.KeyHome, keymap.End: tea.KeyEnd, keymap.PgUp: tea.KeyPgUp,
-	keymap.PgDown: tea.KeyPgDown, keymap.Insert: tea.KeyInsert, keymap.Delete: tea.KeyDelete,
-}
-
-var teaMods = []struct {
-	ours keymap.Mod
-	tea  tea.KeyMod
-}{
-	{keymap.Shift, tea.ModShift},
-	{keymap.Alt, tea.ModAlt},
-	{keymap.Ctrl, tea.ModCtrl},
-	{keymap.Super, tea.ModSuper},
-	{keymap.Hyper, tea.ModHyper},
-	{keymap.Meta, tea.ModMeta},
-}
-
-func teaKey(k keymap.Key) tea.Key {
-	key := tea.Key{Code: k.Code}
-	for _, m := range teaMods {
-		if k.Mod&m.ours != 0 {
-			key.Mod |= m.tea
-		}
-	}
-	code, named := teaCodes[k.Code]
-	switch {
-	case named:
-		key.Code = code
-	case k.Code >= keymap.F1 && k.Code < keymap.F1+24:
-		key.Code = tea.KeyF1 + (k.Code - keymap.F1)
-	case k.Mod&^keymap.Shift == 0 && unicode.IsPrint(k.Code):
-		key.Text = string(k.Code)
-	}
-	if k.Code == keymap.Space && k.Mod == 0 {
-		key.Text = " "
-	}
-	return key
 }
