@@ -22,6 +22,10 @@ func (m *Model) take(t *terminal) {
 	case command.Background:
 		m.say(status.Info, "taken from %s", sessionName(t))
 	}
+	m.claim(t)
+}
+
+func (m *Model) claim(t *terminal) {
 	m.dispatch(t.uri, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.me}})
 }
 

@@ -185,6 +185,24 @@ func TestOtherClients(t *testing.T) {
 	}
 }
 
+func TestAttachingTakesOnesOwn(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space |")
+	u.Host.Terminal("sh1").Claim(other)
+	u.Host.Terminal("sh1").Person(uitest.Person)
+	u.Host.Terminal("sh2").Claim(other)
+	u.Host.Terminal("sh2").Person("bob")
+	u.Press("ctrl+space d")
+	again := u.Again(uitest.Options{Config: func(c *ui.Config) { c.Person = uitest.Person }})
+	again.Golden("attached-own")
+	if got := u.Host.Terminal("sh1").Holder().ClientID; got != uitest.ClientID {
+		t.Errorf("one's own is held by %s", got)
+	}
+	if got := u.Host.Terminal("sh2").Holder().ClientID; got != "laptop" {
+		t.Errorf("bob's is held by %s", got)
+	}
+}
+
 func TestShellExitClosesItsPane(t *testing.T) {
 	for _, code := range []int{0, 1, 130} {
 		u := start(t)

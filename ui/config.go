@@ -17,6 +17,12 @@ type Config struct {
 	Host Host
 	Sink *Sink // the one that the connection feeds
 
+	// Person is the principal that the host knows this connection as
+	// (TerminalMeta.Principal), such as "operator" on the unix socket. It tells
+	// this person's other clients from other people's; empty means unknown until
+	// a terminal of this client's is listed.
+	Person string
+
 	// What.
 	Layout  string   // name of the layout; empty means "main"
 	Cwd     string   // absolute directory of the first terminal; empty means the host's default

@@ -153,8 +153,12 @@ func (m *Model) begin() {
 		}), nil
 	})
 	for _, uri := range m.doc.shown.Terminals() {
-		if t := m.terms.get(uri); t.exited() && t.closesItself(now) {
+		switch t := m.terms.get(uri); {
+		case t.exited() && t.closesItself(now):
 			m.dispose(t)
+		case m.terms.left(t):
+			// Attaching is sitting down at one's own terminals.
+			m.claim(t)
 		}
 	}
 	if len(m.doc.shown.Tabs) == 0 {

@@ -117,7 +117,7 @@ func New(c Config, env Env) (*Model, error) {
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
-	m.terms.me = c.Host.ClientID()
+	m.terms.me, m.terms.person = c.Host.ClientID(), c.Person
 	m.doc.uri = layoutURI(c.Layout)
 	m.doc.shown = layout.New(c.Layout)
 	c.Sink.attach(c.Engine, env.Wake)

@@ -114,6 +114,12 @@ func (ts *terminals) holder(t *terminal) command.Holder {
 	return command.Other
 }
 
+// left reports whether another client of this very person holds the terminal:
+// the one that this person detached, most of the time.
+func (ts *terminals) left(t *terminal) bool {
+	return ts.holder(t) == command.MyOther && !t.exited() && ts.person != "" && t.info.Meta != nil && t.info.Meta.Principal == ts.person
+}
+
 // typable reports whether this person may type into the terminal.
 func (ts *terminals) typable(t *terminal) bool {
 	h := ts.holder(t)
