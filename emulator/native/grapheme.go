@@ -101,11 +101,12 @@ func joins(s []byte, c class, r rune) bool {
 
 // pictBefore reports whether s is … ExtPict Extend* ZWJ.
 func pictBefore(s []byte) bool {
+	s = s[:len(s)-len("\u200d")]
 	for len(s) > 0 {
 		r, n := utf8.DecodeLastRune(s)
 		s = s[:len(s)-n]
 		switch propOf(r).class() {
-		case clsExtend, clsExtendPlain, clsLinker, clsZWJ:
+		case clsExtend, clsExtendPlain, clsLinker:
 		case clsPict:
 			return true
 		default:

@@ -1,0 +1,167 @@
+package native
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"cotty/emulator"
+	"cotty/emulator/emutest"
+)
+
+// invariants checks what cell.go, screen.go and history.go promise.
+func invariants(e *Engine) error {
+	if c := e.cur; c.x < 0 || c.x >= e.cols || c.y < 0 || c.y >= e.rows {
+		return fmt.Errorf("cursor %d,%d outside of %dx%d", c.x, c.y, e.cols, e.rows)
+	}
+	for i := range e.screens {
+		for y, r := range e.screens[i].lines {
+			if err := e.rowInvariants(r); err != nil {
+				return fmt.Errorf("screen %d, line %d: %w", i, y, err)
+			}
+			if r.wrapped && y == e.rows-1 {
+				return fmt.Errorf("screen %d: the last line is wrapped", i)
+			}
+		}
+	}
+	if e.hist.n > e.hist.limit || e.hist.floor > e.hist.n {
+		return fmt.Errorf("history of %d lines, limit %d, floor %d", e.hist.n, e.hist.limit, e.hist.floor)
+	}
+	for i := range e.hist.n {
+		if l, n := e.hist.at(i), len(e.historyLine(i, nil)); n != int(l.cells) || n > e.cols {
+			return fmt.Errorf("history line %d has %d cells, is said to have %d", i, n, l.cells)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) rowInvariants(r *row) error {
+	if len(r.cells) != e.cols {
+		return fmt.Errorf("%d cells", len(r.cells))
+	}
+	for x, c := range r.cells {
+		kind := c & kindMask
+		switch {
+		case x >= r.used && c != 0:
+			return fmt.Errorf("cell %d is %x beyond %d", x, c, r.used)
+		case int(c.style()) >= len(e.styles.list):
+			return fmt.Errorf("cell %d has style %d of %d", x, c.style(), len(e.styles.list))
+		case c&clusterBit != 0 && int(c&runeMask) >= len(e.texts.list):
+			return fmt.Errorf("cell %d has cluster %d of %d", x, c&runeMask, len(e.texts.list))
+		case kind == wideLead && (x+1 == e.cols || r.cells[x+1]&kindMask != wideTail):
+			return fmt.Errorf("cell %d is half of a wide character", x)
+		case kind == wideTail && (x == 0 || r.cells[x-1]&kindMask != wideLead || c&(runeMask|clusterBit) != 0):
+			return fmt.Errorf("cell %d is the other half of nothing", x)
+		case kind == padding && c != padding:
+			return fmt.Errorf("cell %d is padding with %x", x, c)
+		}
+		if st := e.styles.list[c.style()]; c.empty() && (st != style{Style: emulator.Style{BG: st.BG}}) {
+			return fmt.Errorf("cell %d is empty in %+v", x, st)
+		}
+	}
+	if r.wrapped && r.cells[e.cols-1]&textMask == 0 {
+		return fmt.Errorf("wrapped, with nothing in the last column")
+	}
+	return nil
+}
+
+// seed gives a fuzz target something of everything.
+func seed(f *testing.F) {
+	for i := range uint64(8) {
+		r := rand.New(rand.NewPCG(i, 77))
+		f.Add(emutest.Program(r, 20, 6, 40, emutest.All), i*7)
+	}
+	goldens, _ := filepath.Glob("testdata/*.txtar")
+	for i, name := range goldens {
+		if b, err := os.ReadFile(name); err == nil {
+			f.Add(b, uint64(i))
+		}
+	}
+	f.Add([]byte("\x1b[?69h\x1b[2;5s\x1b[?6h日本\x1b7\x1b[4h\x1b8\u200d\xf0\x9f"), uint64(3))
+}
+
+// fuzzSize makes a grid size of a number.
+func fuzzSize(n uint64) (cols, rows int) { return 1 + int(n%41), 1 + int(n/41%13) }
+
+func fuzzEngine(n uint64) *Engine {
+	cols, rows := fuzzSize(n)
+	return newEngine(emulator.Options{Cols: cols, Rows: rows, History: 30})
+}
+
+// Any bytes: no panic, all invariants hold, and any split gives the same.
+func FuzzWrite(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
+		whole, parts := fuzzEngine(n), fuzzEngine(n)
+		whole.Write(data)
+		if err := invariants(whole); err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(n, 5))
+		for p := data; len(p) > 0; {
+			k := min(len(p), 1+r.IntN(1+r.IntN(9)))
+			parts.Write(p[:k])
+			p = p[k:]
+		}
+		if d := emutest.Diff(emutest.Dump(parts), emutest.Dump(whole)); d != "" {
+			t.Fatalf("split differs:\n%s", d)
+		}
+		a, b := whole.Events(), parts.Events()
+		if len(a) != len(b) {
+			t.Fatalf("%d events, split %d", len(a), len(b))
+		}
+		for i := range a {
+			if a[i] != b[i] {
+				t.Fatalf("event %d is %+v, split %+v", i, a[i], b[i])
+			}
+		}
+	})
+}
+
+// Any bytes with resizes between them: no panic, all invariants hold, and what
+// is left is rebuilt by a snapshot.
+func FuzzResize(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
+		e := fuzzEngine(n)
+		r := rand.New(rand.NewPCG(n, 6))
+		for p := data; ; {
+			k := min(len(p), r.IntN(60))
+			e.Write(p[:k])
+			p = p[k:]
+			e.Resize(fuzzSize(r.Uint64()))
+			if err := invariants(e); err != nil {
+				t.Fatal(err)
+			}
+			if len(p) == 0 {
+				break
+			}
+		}
+		if d := rebuilt(e); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// A snapshot after any bytes rebuilds the state, and what follows it does the
+// same to both.
+func FuzzSnapshot(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
+		e := fuzzEngine(n)
+		cut := int(n>>16) % (len(data) + 1)
+		e.Write(data[:cut])
+		if d := rebuilt(e); d != "" {
+			t.Fatal(d)
+		}
+		g := fuzzEngine(n)
+		g.Write(e.Snapshot(nil, -1))
+		e.Write(data[cut:])
+		g.Write(data[cut:])
+		if d := emutest.Diff(emutest.Dump(g), emutest.Dump(e)); d != "" {
+			t.Fatalf("after the snapshot at %d:\n%s", cut, d)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package native
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/clipperhouse/displaywidth"
+	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"cotty/emulator"
+)
+
+// The table is that of displaywidth, for every rune.
+func TestWidths(t *testing.T) {
+	for r := rune(0); r <= 0x10ffff; r++ {
+		if r >= 0xd800 && r <= 0xdfff {
+			continue
+		}
+		if got, want := propOf(r).width(), displaywidth.Rune(r); got != want {
+			t.Fatalf("%U is %d wide, want %d", r, got, want)
+		}
+	}
+}
+
+// Text falls into the same clusters of the same widths as with the libraries
+// that the rest of cotty measures text with.
+func TestClustersAreUAX29(t *testing.T) {
+	var pool []rune
+	for _, g := range propRanges {
+		switch {
+		case g.class == clsControl || g.class == clsPrepend || g.width == 0 && g.class == clsOther:
+			continue // Not shown, or apart on purpose.
+		}
+		pool = append(pool, g.from, (g.from+g.to)/2)
+	}
+	pool = append(pool, []rune("aé日👩👩👩👧🇩🇪🇫👍🏽☁1#\ufe0f\ufe0f\u200d\u200d\u200d\u0301\u0301ᄀ가각ᅡᆨक्षि\u094d\u094d")...)
+	common := pool[len(pool)-34:]
+	for seed := range uint64(4000) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		text := []rune{'x'}
+		for range 12 {
+			from := pool
+			if r.IntN(3) > 0 {
+				from = common
+			}
+			text = append(text, from[r.IntN(len(from))])
+		}
+		s := string(text)
+		var want []string
+		for it := graphemes.FromString(s); it.Next(); {
+			want = append(want, it.Value())
+		}
+		e := newEngine(emulator.Options{Cols: 80, Rows: 1})
+		e.Write([]byte(s))
+		x := 0
+		for _, c := range want {
+			if apart(c) {
+				goto next
+			}
+			w := max(1, displaywidth.String(c))
+			cell := e.Line(0, nil)[x]
+			if got := string(cell.Rune) + cell.Combining; got != c || int(cell.Width) != w {
+				t.Fatalf("seed %d, %+q: cell %d is %+q, %d wide; want %+q, %d wide", seed, s, x, got, cell.Width, c, w)
+			}
+			x += w
+		}
+	next:
+	}
+}
+
+// apart reports whether we differ on purpose: VS16 only makes wide what has an
+// emoji form, a skin tone joins only an emoji, halfwidth voicing marks stand
+// alone.
+func apart(cluster string) bool {
+	runes := []rune(cluster)
+	for i, r := range runes {
+		switch {
+		case r == 0xff9e || r == 0xff9f:
+			return true
+		case i > 0 && propOf(r).class() == clsExtend && propOf(r).width() == 2 && propOf(runes[0]).class() != clsPict:
+			return true
+		case r == vs16 && (i != 1 || !emojiBase(runes[0]) && propOf(runes[0]).width() == 1):
+			return true
+		}
+	}
+	return strings.ContainsRune(cluster, 0xfffd)
+}
