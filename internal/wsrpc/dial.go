@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -27,6 +28,10 @@ type Target struct {
 	// ReadLimit bounds a received message in bytes; 0 means ClientReadLimit.
 	ReadLimit int64
 }
+
+// keepAlive makes the kernel notice within half a minute that a host on the
+// other side of a network is gone, as when a laptop has changed networks.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 // StatusError is an HTTP answer other than an upgrade, such as 403 for a wrong
 // token.
@@ -68,7 +73,8 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 	}
 	var sock *wire
 	dial := func(ctx context.Context, n, a string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, cmp.Or(network, n), cmp.Or(address, a))
+		d := net.Dialer{KeepAliveConfig: keepAlive}
+		conn, err := d.DialContext(ctx, cmp.Or(network, n), cmp.Or(address, a))
 		if err != nil {
 			return nil, err
 		}
