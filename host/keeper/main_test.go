@@ -156,7 +156,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	give := time.After(15 * time.Second)
+	give := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:
@@ -191,7 +191,7 @@ func readUntil(t *testing.T, f *os.File, want string) string {
 	t.Helper()
 	var all strings.Builder
 	buf := make([]byte, 4096)
-	f.SetReadDeadline(time.Now().Add(15 * time.Second))
+	f.SetReadDeadline(time.Now().Add(time.Minute))
 	for !strings.Contains(all.String(), want) {
 		n, err := f.Read(buf)
 		all.Write(buf[:n])
@@ -205,7 +205,7 @@ func readUntil(t *testing.T, f *os.File, want string) string {
 // readAll reads a pty to its end.
 func readAll(t *testing.T, f *os.File) string {
 	t.Helper()
-	f.SetReadDeadline(time.Now().Add(15 * time.Second))
+	f.SetReadDeadline(time.Now().Add(time.Minute))
 	all, err := io.ReadAll(f)
 	if err != nil && !strings.Contains(err.Error(), "input/output error") {
 		t.Fatalf("read %q: %v", all, err)
@@ -222,7 +222,7 @@ func exit(t *testing.T, c *Client) Exit {
 			t.Fatalf("the connection ended: %v", c.Err())
 		}
 		return e
-	case <-time.After(15 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no exit was reported")
 	}
 	panic("not reached")

@@ -91,6 +91,10 @@ func (t *Terminal) snapshot() []byte {
 		history := len(all) - len(least)
 		fits := max(0, t.kept.max-len(least))
 		lines = min(lines-1, int(int64(lines)*int64(fits)/int64(max(history, 1))))
+		// A wrapped line is taken whole or not, or it would reflow differently.
+		for lines > 0 && t.emu.Wrapped(-lines-1) {
+			lines--
+		}
 		all = t.emu.Snapshot(all[:0], lines)
 	}
 	return all

@@ -80,6 +80,10 @@ func (f *filter) add(dst, p []byte) []byte {
 				break
 			}
 			c.seq = c.i + n
+			if end := plainCSI(p, c.seq); end > 0 {
+				c.i = end
+				continue
+			}
 			c.i = c.seq + 1
 			f.begin()
 			continue
@@ -87,6 +91,24 @@ func (f *filter) add(dst, p []byte) []byte {
 		steps[f.state](f, &c)
 	}
 	return f.end(&c)
+}
+
+// plainCSI is the end of the sequence at p[at] if it is whole and a CSI that
+// needs no second look, as most are; else 0.
+func plainCSI(p []byte, at int) int {
+	if at+2 >= len(p) || p[at+1] != '[' {
+		return 0
+	}
+	for i, b := range p[at+2:] {
+		if b-'0' <= ';'-'0' {
+			continue
+		}
+		if b >= 0x40 && b < 0x7f && !plainAsks[b] {
+			return at + 2 + i + 1
+		}
+		return 0
+	}
+	return 0
 }
 
 // steps handles at least one byte in each state, or changes the state.

@@ -86,17 +86,20 @@ func (t *Terminal) due(later bool) bool {
 	}
 	now := time.Now()
 	wait := frame - now.Sub(w.last)
-	if len(t.pending.data) >= maxPending {
-		wait = 0
-	}
-	if later {
+	switch {
+	case later:
 		wait = frame
+	case len(t.pending.data) >= maxPending: // The reader waits for Take.
+		wait = 0
+		w.timer.Stop()
+		w.armed = false
+	}
+	if w.armed {
+		return false
 	}
 	if wait > 0 {
-		if !w.armed {
-			w.armed = true
-			w.timer.Reset(wait)
-		}
+		w.armed = true
+		w.timer.Reset(wait)
 		return false
 	}
 	w.called, w.last = true, now

@@ -64,6 +64,17 @@ var csiByFinal = func() (t [128][]csiQuestion) {
 	return t
 }()
 
+// plainAsks are the final bytes of questions with neither prefix nor
+// intermediate.
+var plainAsks = func() (t [128]bool) {
+	for _, q := range csiQuestions {
+		if q.inter == 0 && (q.prefix == 0 || q.prefix == anyPrefix) {
+			t[q.final] = true
+		}
+	}
+	return t
+}()
+
 // questionCSI reports whether the CSI that ends before p[i] has to go.
 func (f *filter) questionCSI(c *cursor, final byte) bool {
 	for _, q := range csiByFinal[final&0x7f] {
@@ -248,13 +259,26 @@ func iterm(_ int, body []byte, final bool) (verdict, []byte) {
 	return mark(0, nil, final)
 }
 
-// judge applies an OSC's rule to the undecided sequence up to p[stop].
+// maxGlance is how much of an OSC is looked at before its end.
+const maxGlance = 256
+
+// judge applies an OSC's rule to the undecided sequence up to p[stop], or, when
+// that is not its end, to no more than the first bytes of it: what comes byte
+// by byte must not be read anew each time.
 func (f *filter) judge(c *cursor, stop int, final bool) (verdict, []byte) {
 	rule := oscRules[f.number]
 	if rule == nil {
 		return stays, nil
 	}
-	body := f.sequence(c, stop)
+	var body []byte
+	switch {
+	case final:
+		body = f.sequence(c, stop)
+	case len(f.held) >= maxGlance:
+		body = f.held[:maxGlance]
+	default:
+		body = f.sequence(c, min(stop, c.seq+maxGlance-len(f.held)))
+	}
 	body = bytes.TrimLeft(body[min(len(body), f.introLen()):], "0123456789")
 	return rule(f.number, bytes.TrimPrefix(body, []byte(";")), final)
 }

@@ -173,10 +173,11 @@ func (t *Terminal) passHeld() (due bool) {
 // endOfOutput is after the last read: nothing more will come.
 func (t *Terminal) endOfOutput() {
 	t.screen.Lock()
+	due := false
 	if rest := t.decoder.flush(); rest != nil {
-		t.feed(rest)
+		due = t.feed(rest)
 	}
-	due := t.passHeld()
+	due = t.passHeld() || due
 	t.screen.Unlock()
 	t.wakeUp(due)
 	if t.exit.known() {

@@ -1,0 +1,221 @@
+package terminal
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/emulator/emutest"
+	"cotty/emulator/native"
+	"cotty/emulator/vt10x"
+	"cotty/host/keeper"
+)
+
+// viewer is a subscriber: an emulator fed with a snapshot and the actions after
+// it, and the content that a client's reducer holds.
+type viewer struct {
+	name    string
+	emu     emulator.Emulator
+	state   ahp.TerminalState
+	resized bool
+}
+
+func (v *viewer) apply(actions []ahp.Action) {
+	for _, a := range actions {
+		switch a := a.(type) {
+		case ahp.TerminalData:
+			v.emu.Write([]byte(a.Data))
+			v.state.Content = append(v.state.Content, ahp.Part{Value: a.Data})
+		case ahp.TerminalResized:
+			v.emu.Resize(a.Cols, a.Rows)
+			v.resized = true
+		case ahp.TerminalCleared:
+			v.state.Content = nil
+		}
+	}
+}
+
+func (v *viewer) feed(parts []ahp.Part) {
+	for _, p := range parts {
+		v.emu.Write([]byte(p.Text()))
+	}
+	v.state.Content = append([]ahp.Part{}, parts...)
+}
+
+func text(parts []ahp.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text())
+	}
+	return b.String()
+}
+
+// trial is a random life of a terminal, with viewers that come and go.
+type trial struct {
+	new      emutest.New
+	features emutest.Features
+	clears   bool
+	content  int // MaxContent
+	// cut: the engine does not reflow, it cuts lines. What is beyond the screen
+	// is not in a snapshot, so after a resize only the screen is compared.
+	cut bool
+	pty keeper.Process
+}
+
+const trialHistory = 30
+
+func (tr trial) options(cols, rows int) emulator.Options {
+	return emulator.Options{Cols: cols, Rows: rows, History: trialHistory}
+}
+
+// run plays one life and reports the first viewer that sees something else.
+func (tr trial) run(seed uint64) (err error) {
+	r := rand.New(rand.NewPCG(seed, 99))
+	cols, rows := 2+r.IntN(30), 1+r.IntN(10)
+	t := build(Config{
+		Process: tr.pty, Cols: cols, Rows: rows, Emulator: tr.new(tr.options(cols, rows)), MaxContent: tr.content,
+	})
+	viewers := []*viewer{{name: "from the start", emu: tr.new(tr.options(cols, rows))}}
+	var log []string
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			err = fmt.Errorf("seed %d: after %s: %w", seed, strings.Join(log, ", "), err)
+		}
+	}()
+	for range 3 + r.IntN(14) {
+		switch op := r.IntN(20); {
+		case op < 9:
+			p := emutest.Program(r, cols, rows, 1+r.IntN(20), tr.features)
+			log = append(log, fmt.Sprintf("write %q", p))
+			for len(p) > 0 {
+				n := 1 + r.IntN(len(p))
+				t.process(append(make([]byte, headroom), p[:n]...))
+				p = p[n:]
+			}
+		case op < 12:
+			cols, rows = 2+r.IntN(30), 1+r.IntN(10)
+			log = append(log, fmt.Sprintf("resize %dx%d", cols, rows))
+			if err := t.Resize(cols, rows); err != nil {
+				return err
+			}
+		case op < 13 && tr.clears:
+			log = append(log, "clear")
+			t.Clear()
+		case op < 14:
+			log = append(log, "flush")
+			t.flushEscape()
+		case op < 16:
+			actions := t.Take()
+			for _, v := range viewers {
+				v.apply(actions)
+			}
+		default:
+			actions, parts := t.Content()
+			for _, v := range viewers {
+				v.apply(actions)
+			}
+			v := &viewer{name: fmt.Sprint("from ", len(log)), emu: tr.new(tr.options(cols, rows))}
+			v.feed(parts)
+			log = append(log, fmt.Sprintf("join %q", text(parts)))
+			viewers = append(viewers, v)
+			if err := tr.compare(t, viewers); err != nil {
+				return err
+			}
+		}
+	}
+	actions := t.Take()
+	for _, v := range viewers {
+		v.apply(actions)
+	}
+	return tr.compare(t, viewers)
+}
+
+// compare holds each viewer against the host's emulator. With trimmed content a
+// late viewer may have less history, but what it has must be the newest; and
+// after a resize it can bring back to the screen, and rewrap, only what it has.
+func (tr trial) compare(t *Terminal, viewers []*viewer) error {
+	whole := emutest.Dump(t.emu)
+	for _, v := range viewers {
+		got, want := emutest.Dump(v.emu), whole
+		if tr.content > 0 && v.resized {
+			continue
+		}
+		if tr.content > 0 {
+			if h, all := emutest.History(v.emu), emutest.History(t.emu); !strings.HasSuffix(all, h) {
+				return fmt.Errorf("viewer %s: history %q is no end of %q", v.name, h, all)
+			}
+			got, want = visible(v.emu), visible(t.emu)
+		}
+		if tr.cut && viewers[0].resized {
+			got, want = visible(v.emu), visible(t.emu)
+		}
+		if d := emutest.Diff(got, want); d != "" {
+			return fmt.Errorf("viewer %s sees something else:\n%s", v.name, d)
+		}
+	}
+	return nil
+}
+
+// visible is a screen's text, cursor and modes.
+func visible(e emulator.Emulator) string {
+	return fmt.Sprintf("%s\n%+v\n%s", emulator.ScreenText(e), e.Cursor(), emutest.Modes(e.Modes()))
+}
+
+// idlePty is a pty that no process uses, for terminals that are fed by hand.
+func idlePty(t testing.TB) keeper.Process {
+	t.Helper()
+	master, slave := openPair(t)
+	t.Cleanup(func() {
+		master.Close()
+		unix.Close(slave)
+	})
+	return keeper.Process{ID: "idle", Pty: master}
+}
+
+// A snapshot at any point and what follows show the same as the host's own
+// emulator, for all viewers (design.md, rule 2).
+func TestRule2(t *testing.T) {
+	t.Parallel()
+	const simple = emutest.Wide | emutest.Styles | emutest.Links | emutest.AltScreen | emutest.Private | emutest.Strings | emutest.Reports
+	for _, tt := range []struct {
+		name  string
+		trial trial
+		lives uint64
+	}{
+		{"native", trial{new: native.New, features: emutest.All, clears: true}, 250},
+		{"native, trimmed", trial{new: native.New, features: emutest.All, clears: true, content: 600}, 100},
+		{"vt10x", trial{new: vt10x.New, features: simple, clears: true, cut: true}, 60},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.trial.pty = idlePty(t)
+			for seed := range tt.lives {
+				if err := tt.trial.run(seed); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// FuzzRule2 plays more lives than a test has time for.
+func FuzzRule2(f *testing.F) {
+	f.Add(uint64(1), false)
+	f.Fuzz(func(t *testing.T, seed uint64, trimmed bool) {
+		tr := trial{new: native.New, features: emutest.All, clears: true, pty: idlePty(t)}
+		if trimmed {
+			tr.content = 600
+		}
+		if err := tr.run(seed); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
