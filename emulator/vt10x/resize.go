@@ -30,6 +30,7 @@ func (e *engine) Resize(cols, rows int) {
 	setDefaultTabs(e.tabs, old)
 	e.cols, e.rows = cols, rows
 	e.top, e.bottom = 0, rows-1
+	e.last = 0 // The cursor may no longer be behind it.
 	if wider {
 		e.sendTabs()
 	}
