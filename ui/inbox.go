@@ -164,6 +164,7 @@ func (m *Model) begin() {
 	if len(m.doc.shown.Tabs) == 0 {
 		m.newTab(m.cfg.Command)
 	}
+	m.release()
 }
 
 // ended acts on the end of a terminal's program.

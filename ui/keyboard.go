@@ -51,7 +51,7 @@ type outgoing struct {
 // read handles what one read of the outer terminal brought.
 func (m *Model) read(in tty.Input) {
 	for i, msg := range in {
-		if m.kb.holding > 0 && held(msg) {
+		if m.waiting() && held(msg) {
 			if len(m.kb.held) < maxHeld {
 				m.kb.held = append(m.kb.held, in[i])
 			}
@@ -65,7 +65,11 @@ func (m *Model) read(in tty.Input) {
 	}
 }
 
-// held reports whether a message waits for a terminal that is being created.
+// waiting reports whether what is typed has no terminal to go to yet: at the
+// start, and while one is being created.
+func (m *Model) waiting() bool { return m.kb.holding > 0 || !m.begun }
+
+// held reports whether a message waits for a terminal.
 func held(msg tea.Msg) bool {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.KeyReleaseMsg, tty.Paste, tty.Continued:
@@ -76,8 +80,7 @@ func held(msg tea.Msg) bool {
 
 // release handles what waited for a terminal, now that it shows or has failed.
 func (m *Model) release() {
-	m.kb.holding--
-	if m.kb.holding > 0 {
+	if m.waiting() || len(m.kb.held) == 0 {
 		return
 	}
 	if m.dirty&dirtyPlaces != 0 {

@@ -250,6 +250,7 @@ func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
 			if err == nil {
 				m.created(uri, put)
 			}
+			m.kb.holding--
 			m.release()
 			if err != nil && len(m.doc.shown.Tabs) == 0 && m.kb.holding == 0 {
 				m.leave(Exit{Reason: Emptied, Note: "no terminal could be created: " + err.Error()})

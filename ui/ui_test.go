@@ -409,7 +409,17 @@ func TestKeysWaitForTheNewPane(t *testing.T) {
 	}
 }
 
-func TestSignalEnds(t *testing.T) {
+func TestKeysWaitForTheFirstPane(t *testing.T) {
+	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Hold() }})
+	u.Type("early")
+	u.Host.Let()
+	u.WaitIdle()
+	if got := u.Host.Terminal("sh1").Typed(); got != "early" {
+		t.Errorf("the first pane got %q", got)
+	}
+}
+
+func TestConnectionLost(t *testing.T) {
 	u := start(t)
 	if _, quit := u.Ended(); quit {
 		t.Fatal("ended at once")
