@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"cotty/emulator"
@@ -88,6 +90,30 @@ func BenchmarkPipeline(b *testing.B) {
 						t.Take()
 					}
 				}
+			})
+		}
+	}
+}
+
+// BenchmarkPty is the way from a program's write to Take, through a real pty.
+func BenchmarkPty(b *testing.B) {
+	for _, name := range []string{"ascii", "sgr"} {
+		for engine, em := range map[string]func() emulator.Emulator{
+			"null":   func() emulator.Emulator { return null{} },
+			"native": func() emulator.Emulator { return native.New(emulator.Options{Cols: 80, Rows: 24}) },
+		} {
+			b.Run(engine+"/"+name, func(b *testing.B) {
+				file := filepath.Join(b.TempDir(), "stream")
+				if err := os.WriteFile(file, streams[name], 0o600); err != nil {
+					b.Fatal(err)
+				}
+				h := start(b, fmt.Sprintf("stty -opost -echo; read x; for ((i=0;i<%d;i++)); do cat %s; done", b.N, file), startOptions{
+					onData: func(string) {}, config: func(c *Config) { c.Emulator = em() },
+				})
+				b.SetBytes(int64(len(streams[name])))
+				b.ResetTimer()
+				h.input("\n")
+				h.exited()
 			})
 		}
 	}

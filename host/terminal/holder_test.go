@@ -19,7 +19,7 @@ import (
 // holder is what a host is to a terminal: it takes under a lock of its own when
 // woken, and remembers everything in order.
 type holder struct {
-	t    *testing.T
+	t    testing.TB
 	term *Terminal
 	proc keeper.Process
 
@@ -41,12 +41,12 @@ type startOptions struct {
 }
 
 // start runs a script in a terminal, with a keeper of its own.
-func start(t *testing.T, script string, o startOptions) *holder {
+func start(t testing.TB, script string, o startOptions) *holder {
 	t.Helper()
 	return startArgv(t, []string{"bash", "--norc", "--noprofile", "-c", script}, o)
 }
 
-func startArgv(t *testing.T, argv []string, o startOptions) *holder {
+func startArgv(t testing.TB, argv []string, o startOptions) *holder {
 	t.Helper()
 	if o.cols == 0 {
 		o.cols, o.rows = 80, 24
@@ -98,7 +98,7 @@ func startArgv(t *testing.T, argv []string, o startOptions) *holder {
 }
 
 // startKeeper runs a keeper for one test, in this process.
-func startKeeper(t *testing.T) *keeper.Client {
+func startKeeper(t testing.TB) *keeper.Client {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "term")
 	if err != nil {

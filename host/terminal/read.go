@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -99,15 +100,31 @@ func readAvailable(fd int, p []byte) (n int, err error) {
 	return n, nil
 }
 
-// process puts output, read into buf[headroom:], through the pipeline.
+// process puts output, read into buf[headroom:], through the pipeline, in
+// slices, so that whoever wants the screen need not wait for a whole chunk.
 func (t *Terminal) process(buf []byte) {
-	t.screen.Lock()
-	due := t.feed(t.decoder.decode(buf))
-	if t.filter.lone() {
-		t.escTimer.Reset(loneEscape)
+	for p := t.decoder.decode(buf); len(p) > 0; {
+		n := runeBoundary(p, slice)
+		t.screen.Lock()
+		due := t.feed(p[:n])
+		if t.filter.lone() {
+			t.escTimer.Reset(loneEscape)
+		}
+		t.screen.Unlock()
+		t.wakeUp(due)
+		p = p[n:]
 	}
-	t.screen.Unlock()
-	t.wakeUp(due)
+}
+
+// runeBoundary is the most of valid text, up to n bytes, that ends with a rune.
+func runeBoundary(p []byte, n int) int {
+	if n >= len(p) {
+		return len(p)
+	}
+	for !utf8.RuneStart(p[n]) {
+		n--
+	}
+	return n
 }
 
 // feed gives repaired output to filter and emulator and deals with what the

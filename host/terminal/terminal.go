@@ -31,6 +31,8 @@ const (
 	maxPending = 1 << 20
 	// chunk is how much the reader collects before it processes.
 	chunk = 64 << 10
+	// slice is how much is processed before others may have the screen.
+	slice = 16 << 10
 	// loneEscape is how long an ESC at the end of the output is held back.
 	loneEscape = 50 * time.Millisecond
 	// silence is how long the pty must be quiet after the child's exit for the
@@ -82,7 +84,7 @@ type Terminal struct {
 	screen     sync.Mutex
 	emu        emulator.Emulator
 	filter     filter
-	decoder    decoder
+	decoder    decoder // the reader's alone
 	cols, rows int
 	kept       kept
 	title      string // last one the child set
