@@ -49,9 +49,11 @@ const (
 )
 
 const (
-	// CloseWait is how long Close lets the queue drain, and how long a peer
-	// that no longer reads may still be read from.
+	// CloseWait is how long Close waits for the queue to get shorter, and how
+	// long a peer that no longer reads may still be read from.
 	CloseWait = time.Second
+	// maxDrains is how many times in a row it does.
+	maxDrains = 10
 	// slowHandler is when reading goes on beside a handler.
 	slowHandler = 20 * time.Millisecond
 )
@@ -141,12 +143,7 @@ func (c *Conn) Run(ctx context.Context) (err error) {
 		<-c.closing
 		cancel()
 		c.queue.close()
-		timer := time.NewTimer(CloseWait)
-		defer timer.Stop()
-		select {
-		case <-written:
-		case <-timer.C:
-		}
+		c.drain(written)
 		if err := c.t.Close(c.code, c.reason); err != nil {
 			c.log.Debug("close connection", "err", err)
 		}
@@ -295,6 +292,25 @@ func (c *Conn) write() {
 	}
 }
 
+// drain waits for the writer, for CloseWait, and again as long as something got
+// out meanwhile, maxDrains times at most.
+func (c *Conn) drain(written <-chan struct{}) {
+	timer := time.NewTimer(CloseWait)
+	defer timer.Stop()
+	for range maxDrains {
+		before := c.queue.size()
+		select {
+		case <-written:
+			return
+		case <-timer.C:
+		}
+		if c.queue.size() >= before {
+			return
+		}
+		timer.Reset(CloseWait)
+	}
+}
+
 // unwritable ends the connection after a failed write. What the peer had sent
 // before it went is still handled, for a moment.
 func (c *Conn) unwritable(err error) {
@@ -349,9 +365,10 @@ func (c *Conn) Drained() <-chan struct{} { return c.queue.room() }
 func (c *Conn) Discard() int { return c.queue.discard() }
 
 // Close ends the connection: nothing more is accepted, what is queued is still
-// written for at most CloseWait, then the transport is closed with code and
-// reason. It does not wait for that; Done does. Later calls do nothing. A
-// handler that wants its answer delivered calls it through AfterReply.
+// written as long as the peer takes some of it each CloseWait, then the
+// transport is closed with code and reason. It does not wait for that; Done
+// does. Later calls do nothing. A handler that wants its answer delivered calls
+// it through AfterReply.
 func (c *Conn) Close(code int, reason string) error {
 	c.shut(code, reason, nil)
 	return nil

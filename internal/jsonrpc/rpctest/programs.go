@@ -157,7 +157,7 @@ var programs = []program{
 		go e.client.Call(context.Background(), "wait", nil, nil)
 		await(e, "the handler", e.entered)
 		var want []string
-		for i := range 200 {
+		for i := range 150 {
 			if err := e.client.Notify("note", []any{i, strings.Repeat("x", 8<<10)}); err != nil {
 				e.Fatal(err)
 			}
@@ -258,19 +258,19 @@ var programs = []program{
 	},
 	{
 		name:   "a peer that asks and does not listen waits",
-		server: jsonrpc.Options{MaxQueueBytes: 256 << 10},
+		server: jsonrpc.Options{MaxQueueBytes: 128 << 10},
 		client: jsonrpc.Options{MaxQueueBytes: 64 << 20},
 		run: func(e *env) {
 			release := stall(e)
 			text := strings.Repeat("x", 16<<10)
-			for range 256 { // 4 MiB of answers.
+			for range 96 { // 1.5 MiB of answers.
 				if err := e.client.Go("echo", []string{text}, func(json.RawMessage, error) {}); err != nil {
 					e.Fatal(err)
 				}
 			}
 			release()
 			e.call("null", nil)
-			if n := e.server.Queued(); n > 512<<10 {
+			if n := e.server.Queued(); n > 256<<10 {
 				e.Errorf("%d bytes were queued", n)
 			}
 		},
@@ -280,7 +280,7 @@ var programs = []program{
 		run: func(e *env) {
 			release := stall(e)
 			n := 0
-			for ; n < 150; n++ {
+			for ; n < 60; n++ {
 				if err := e.server.Send(bulk(64 << 10)); err != nil {
 					e.Fatal(err)
 				}
