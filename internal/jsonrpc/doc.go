@@ -10,14 +10,16 @@
 // answered Go never run at the same time. A handler that takes long holds up
 // its connection and no other. A handler must therefore not wait for an answer
 // of its own peer (Call refuses that); it may start one with Go. The context
-// of a handler ends when the connection does, also while the handler runs.
+// of a handler ends when the connection does, also while the handler runs: once
+// a handler has taken long, messages are read ahead of it, up to a bound.
 //
-// Writing. Send, Notify, Call and replies only put a message into a queue
+// Writing. Send, Notify, Call and answers only put a message into a queue
 // bounded in bytes and messages, which one goroutine writes; they never block.
 // The overflow rule: a message that does not fit is refused with ErrQueueFull
 // and the queue stays as it is; the caller decides whether to drop, to wait for
-// Drained or to Close. Replies are exempt from the message bound, as the number
-// of requests being handled is one.
+// Drained or to Close. Answers are never refused; while the queue is over its
+// bounds nothing more is read instead, so that a peer that asks and does not
+// listen waits for itself.
 //
 // Errors on the wire have a code, a message and data. A handler's error that
 // has the method RPCError() (code int, message string, data any) keeps them;
