@@ -40,7 +40,7 @@ func (m *Model) snapshot(s snapshot) {
 		}
 	case ahp.TerminalState:
 		t := m.terms.ensure(s.channel)
-		t.feed, t.ready = m.cfg.Sink.feed(s.channel), true
+		t.feed, t.ready, t.asked = m.cfg.Sink.feed(s.channel), true, 0
 		t.info.Title, t.info.Claim, t.info.Lifecycle = st.Title, st.Claim, st.Lifecycle
 		t.cols, t.rows, t.want = st.Cols, st.Rows, size{}
 		if st.Cwd != "" {
@@ -78,6 +78,9 @@ func (m *Model) action(e ahp.Envelope) {
 		t.cwd = a.Cwd
 	case ahp.TerminalClaimed:
 		t.info.Claim = a.Claim
+		if own && e.Origin.ClientSeq == t.asked {
+			t.asked = 0
+		}
 		t.want = size{} // the new holder's pane decides
 		m.dirty |= dirtyPlaces
 	case ahp.TerminalResized:
@@ -103,6 +106,10 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 		}
 		m.dirty |= dirtyPlaces
 		return
+	}
+	if t := m.terms.get(e.Channel); t != nil && e.Origin.ClientSeq == t.asked {
+		t.asked = 0
+		m.dirty |= dirtyChrome
 	}
 	m.say(status.Warning, "refused: %s", e.RejectionReason)
 }

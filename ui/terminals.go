@@ -27,6 +27,7 @@ type terminal struct {
 	ready      bool       // its snapshot has come
 	cols, rows int        // the host's size
 	want       size       // what this client asked for last; zero asks anew
+	asked      int64      // dispatch of a claim that the host has not answered; 0 for none
 	shown      int        // when it was last on the screen, in rising order
 
 	born time.Time // when it was first seen; zero if it was there before
@@ -101,6 +102,9 @@ func (ts *terminals) holder(t *terminal) command.Holder {
 	}
 	c := t.info.Claim
 	switch {
+	case t.asked != 0:
+		// What is typed now reaches the host behind the claim.
+		return command.Me
 	case c.Kind == ahp.ClaimSession && (c.ToolCallID != "" || c.TurnID != ""):
 		return command.Agent
 	case c.Kind == ahp.ClaimSession:
