@@ -79,7 +79,7 @@ func (d *document) changed(a ahp.LayoutChanged, own bool) error {
 	if own {
 		d.sent, d.seq, d.retries = nil, 0, 0
 	}
-	return d.confirm(ahp.LayoutState{Rev: a.Rev, Doc: a.Doc, Terminals: a.Terminals})
+	return d.confirm(ahp.LayoutState(a))
 }
 
 // refused takes a refusal of the dispatch under way and reports whether its

@@ -197,8 +197,8 @@ func (m *Model) compose(now time.Time) {
 	if o.canvas.Lost() {
 		m.redraw()
 	}
-	all := m.dirty&dirtyPlaces != 0
-	m.dirty &^= dirtyPlaces
+	// What lies under an overlay that may have shrunk is drawn again.
+	all := m.dirty&dirtyPlaces != 0 || m.overlay != nil || m.kb.hint
 	cursor := paint.Cursor{}
 	if m.link != Connected {
 		cursor.Default = true

@@ -176,7 +176,8 @@ func TestProfiles(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			c.Resize(8, 1)
 			c.Line(0, 0, []emulator.Cell{
-				{Rune: '日', Width: 2, Style: emulator.Style{FG: emulator.RGB(10, 20, 30)}, Link: "http://x"}, {Width: 0},
+				{Rune: '日', Width: 2, Style: emulator.Style{FG: emulator.RGB(10, 20, 30)}, Link: "http://x"},
+				{Width: 0},
 				{Rune: '│', Width: 1},
 			})
 			out := string(paint.NewPainter(k.opt).Frame(nil, &c, paint.Cursor{}))

@@ -113,9 +113,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 			}
 			break
 		}
-		// A line that was on the screen when it was last drawn may have changed
-		// before it scrolled off.
-		if !full && !(v.back && i == 0) && (y < 0 && line < v.off || y >= 0 && y < len(f.lines) && f.lines[y] <= v.gen && f.lineOff == v.off) {
+		if !full && !(v.back && i == 0) && v.unchanged(line, y) {
 			continue
 		}
 		v.line(c, r, i, y, width, look)
@@ -137,6 +135,18 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	}
 	v.last = v.cursor(r)
 	return v.last
+}
+
+// unchanged reports whether a line is as it was drawn last. The lock must be
+// held.
+func (v *View) unchanged(line, y int) bool {
+	f := v.Feed
+	if y < 0 {
+		// A line that was on the screen when it was last drawn may have changed
+		// before it scrolled off.
+		return line < v.off
+	}
+	return f.lineOff == v.off && (y >= len(f.lines) || f.lines[y] <= v.gen)
 }
 
 // renumber gives up what named lines that have other numbers now. The lock must

@@ -38,6 +38,7 @@ type Host struct {
 	follows   map[ahp.URI]bool
 	held      []func()
 	holding   bool
+	quiet     bool // dispatches are counted and no more
 	made      int
 }
 
@@ -259,6 +260,9 @@ func (h *Host) Follows(uri ahp.URI) bool { return h.follows[uri] }
 // Dispatch implements ui.Host.
 func (h *Host) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
 	h.clientSeq++
+	if h.quiet {
+		return h.clientSeq, nil
+	}
 	origin := &ahp.Origin{ClientID: ClientID, ClientSeq: h.clientSeq}
 	if reason := h.refusal(uri, a); reason != "" {
 		h.note(uri, a, " refused")
