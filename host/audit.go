@@ -28,8 +28,8 @@ type audit struct {
 }
 
 type refusal struct {
-	client, what, channel, reason string
-	at                            time.Time
+	from, what, channel, reason string
+	at                          time.Time
 }
 
 func openAudit(dir string, now func() time.Time) (*audit, error) {
@@ -47,21 +47,34 @@ func (a *audit) did(c *conn, what string, channel ahp.URI, args ...any) {
 
 // refused notes something that was not allowed.
 func (a *audit) refused(c *conn, what string, channel ahp.URI, reason string) {
-	r := refusal{what: what, channel: channel, reason: reason, at: a.now()}
+	r := refusal{from: c.principal.id, what: what, channel: channel, reason: reason}
 	if c.client != nil {
-		r.client = c.client.id
+		r.from = c.client.id
 	}
-	a.mu.Lock()
-	last := a.last
-	last.at = r.at
-	repeated := last == r && r.at.Sub(a.last.at) < time.Second
-	if !repeated {
-		a.last = r
-	}
-	a.mu.Unlock()
-	if !repeated {
+	if a.isNew(r) {
 		a.log.Warn(what, append(a.who(c, channel), "refused", reason)...)
 	}
+}
+
+// turnedAway notes a request that did not become a connection.
+func (a *audit) turnedAway(remote, reason string) {
+	if a.isNew(refusal{what: "connect", reason: reason}) {
+		a.log.Warn("connect", "remote", remote, "refused", reason)
+	}
+}
+
+func (a *audit) isNew(r refusal) bool {
+	r.at = a.now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last := a.last
+	recent := r.at.Sub(last.at) < time.Second
+	last.at = r.at
+	if recent && last == r {
+		return false
+	}
+	a.last = r
+	return true
 }
 
 func (a *audit) who(c *conn, channel ahp.URI) []any {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -97,6 +98,15 @@ func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 		}
 		return nil, nil
 	}
+	result, err := c.answer(ctx, req)
+	if c.holding {
+		c.rpc.AfterReply(c.release)
+	}
+	c.noteError(req, err)
+	return result, err
+}
+
+func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 	m, ok := methods[req.Method]
 	switch {
 	case !ok:
@@ -108,19 +118,28 @@ func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 	case m.scope != "" && !c.principal.may(m.scope):
 		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.principal.lacks(m.scope))
 	}
-	result, err := m.do(ctx, c, req.Params)
-	if c.holding {
-		c.rpc.AfterReply(c.release)
+	if m.large {
+		select {
+		case <-c.rpc.Drained():
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	if err != nil && !isWireError(err) {
-		c.log.Error("handle request", "method", req.Method, "err", err)
-	}
-	return result, err
+	return m.do(ctx, c, req.Params)
 }
 
-func isWireError(err error) bool {
-	var e *ahp.Error
-	return errors.As(err, &e) && e.Code != ahp.CodeInternal
+// noteError logs what is our fault and records who was not allowed what.
+func (c *conn) noteError(req *jsonrpc.Request, err error) {
+	switch ahp.CodeOf(err) {
+	case ahp.CodePermissionDenied:
+		var p ahp.SubscribeParams
+		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
+		c.h.audit.refused(c, req.Method, p.Channel, err.Error())
+	case 0, ahp.CodeInternal:
+		if err != nil {
+			c.log.Error("handle request", "method", req.Method, "err", err)
+		}
+	}
 }
 
 // hold keeps actions back until the current request has been answered. The

@@ -33,7 +33,6 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	h := c.h
 	plan, err := h.plan(c, p)
 	if err != nil {
-		h.audit.refused(c, "create", p.Channel, err.Error())
 		return nil, err
 	}
 	if err := h.reserve(p.Channel); err != nil {

@@ -32,7 +32,6 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 	}
 	if refusal != "" {
 		h.mu.Unlock()
-		h.audit.refused(c, "dispose", p.Channel, refusal)
 		return nil, allowed("dispose terminal", refusal)
 	}
 	held := claimText(t.value.Claim)

@@ -136,7 +136,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p, reason := f.admit(r)
 	switch {
 	case p == nil:
-		f.h.log.Info("refuse a request", "remote", r.RemoteAddr, "path", clip(r.URL.Path), "reason", reason)
+		f.h.audit.turnedAway(r.RemoteAddr, reason)
 		http.Error(w, reason, http.StatusForbidden)
 		return
 	case !endpoints[r.URL.Path]:

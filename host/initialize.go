@@ -33,7 +33,6 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	cl, err := h.bindClient(p.ClientID, c.principal)
 	if err != nil {
 		h.mu.Unlock()
-		h.audit.refused(c, "initialize", "", err.Error())
 		return nil, err
 	}
 	cl.version, cl.profile, cl.window = version, profile, newWindow()

@@ -10,10 +10,14 @@ type Limits struct {
 	Layouts       int // channels
 	Clients       int // clientIds remembered for reconnect
 	FrameBytes    int // one message from a client
-	QueueBytes    int // waiting for one connection before it is closed
+	QueueBytes    int // waiting for one connection before it is closed; see ReplyBytes
 	ReplayBytes   int // of output in one channel's replay log
 	ReplayCount   int // actions in one channel's replay log
-	ReplyBytes    int // of snapshots or replayed actions in one reply
+	// ReplyBytes bounds the snapshots or replayed actions in one reply. Such
+	// requests wait until the connection's queue is half empty, so half of
+	// QueueBytes must be more than a reply: a client that asks for much is not
+	// closed for being slow because of what it asked for.
+	ReplyBytes int
 
 	// HoldBytes may wait for the claim holder's own connection before its
 	// terminal's pty is no longer read, and StallTime is how long that
@@ -30,12 +34,12 @@ var DefaultLimits = Limits{
 	Layouts:       256,
 	Clients:       10000,
 	FrameBytes:    8 << 20,
-	QueueBytes:    16 << 20,
+	QueueBytes:    24 << 20,
 	ReplayBytes:   1 << 20,
 	ReplayCount:   4096,
-	ReplyBytes:    24 << 20, // a client accepts messages of 32 MiB
+	ReplyBytes:    8 << 20,
 	HoldBytes:     128 << 10,
-	StallTime:     3 * time.Second,
+	StallTime:     5 * time.Second,
 }
 
 // Bounds of single values from clients, in bytes unless they say otherwise.

@@ -12,6 +12,7 @@ type method struct {
 	do    func(ctx context.Context, c *conn, params json.RawMessage) (any, error)
 	early bool   // allowed before the handshake
 	opens bool   // is a handshake: allowed only before one
+	large bool   // answers with much: waits for room first
 	scope string // needed in any case; "" when do decides
 }
 
@@ -20,10 +21,10 @@ var methods map[string]method
 
 func init() {
 	methods = map[string]method{
-		ahp.MethodInitialize: {do: initialize, early: true, opens: true},
-		ahp.MethodReconnect:  {do: reconnect, early: true, opens: true},
+		ahp.MethodInitialize: {do: initialize, early: true, opens: true, large: true},
+		ahp.MethodReconnect:  {do: reconnect, early: true, opens: true, large: true},
 		ahp.MethodPing:       {do: ping, early: true},
-		ahp.MethodSubscribe:  {do: subscribe},
+		ahp.MethodSubscribe:  {do: subscribe, large: true},
 
 		ahp.MethodCreateTerminal:  {do: createTerminal},
 		ahp.MethodDisposeTerminal: {do: disposeTerminal},
@@ -35,9 +36,9 @@ func init() {
 		"disposeSession":           {do: disposeSession},
 		"authenticate":             {do: authenticate},
 
-		ahp.MethodRead:        {do: read, scope: scopeRead},
+		ahp.MethodRead:        {do: read, scope: scopeRead, large: true},
 		ahp.MethodStop:        {do: stop},
-		ahp.MethodHost:        {do: describeHost},
+		ahp.MethodHost:        {do: describeHost, scope: scopeRead},
 		ahp.MethodTokenNew:    {do: tokenNew, scope: scopeAdmin},
 		ahp.MethodTokenList:   {do: tokenList, scope: scopeAdmin},
 		ahp.MethodTokenRevoke: {do: tokenRevoke, scope: scopeAdmin},

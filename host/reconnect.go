@@ -92,7 +92,6 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
 	}
 	if cl.principal != c.principal.id {
-		h.audit.refused(c, "reconnect", "", "clientId of another principal")
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(cl)

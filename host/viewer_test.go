@@ -199,6 +199,7 @@ func TestStalledHolder(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) {
 		c.Limits.HoldBytes = 64 << 10
+		c.Limits.StallTime = time.Second
 		c.Limits.QueueBytes = 64 << 20
 		c.Engine = "native"
 	})
@@ -231,7 +232,7 @@ func TestStalledHolder(t *testing.T) {
 // TestFlood: a program that never stops, watched by its holder, costs bounded
 // memory, and Ctrl-C ends it at once (checklist 48).
 func TestFlood(t *testing.T) { // alone: it looks at the heap
-	w := start(t, func(c *host.Config) { c.Engine = "native" })
+	w := start(t, func(c *host.Config) { c.Engine, c.Limits.StallTime = "native", patience })
 	w.buffer = 4
 	const uri = "ahp-terminal:/t"
 	p := w.connect("p")
