@@ -141,10 +141,14 @@ func (t *terminal) command() []string {
 }
 
 // closesItself reports whether the pane of a terminal that has ended closes: a
-// shell's does, unless it died at once or by a signal.
+// shell's does, unless it failed at once or died by a signal.
 func (t *terminal) closesItself(now time.Time) bool {
+	code := t.info.Lifecycle.ExitCode
+	if len(t.command()) > 0 || code == nil {
+		return false
+	}
 	young := !t.born.IsZero() && now.Sub(t.born) < youth
-	return len(t.command()) == 0 && t.info.Lifecycle.ExitCode != nil && !young
+	return !young || *code == 0
 }
 
 // title is the terminal's title for people.
