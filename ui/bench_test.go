@@ -101,8 +101,8 @@ func BenchmarkRedraw(b *testing.B) {
 	}
 	u.Frame()
 	b.ReportAllocs()
-	for b.Loop() {
-		u.Model.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
+	for i := 0; b.Loop(); i++ {
+		u.Model.Update(tea.WindowSizeMsg{Width: 200, Height: 50 - i%2})
 		u.Frame()
 	}
 }

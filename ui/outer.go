@@ -53,7 +53,7 @@ func (o *outer) setCaps(c tty.Caps) {
 
 // resized takes the outer terminal's size.
 func (m *Model) resized(w, h int) {
-	if w <= 0 || h <= 0 {
+	if w <= 0 || h <= 0 || w == m.outer.w && h == m.outer.h {
 		return
 	}
 	m.outer.w, m.outer.h = w, h

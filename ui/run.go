@@ -92,7 +92,6 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	done := make(chan struct{})
 	defer close(done)
 	go wake(p, wakes, done)
-	go quiet(p)
 
 	defer func() {
 		r := recover()
@@ -109,6 +108,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	if err := term.Enter(); err != nil {
 		return exit, err
 	}
+	go settled(p, term)
 	if err := term.Read(
 		func(in tty.Input) { p.Send(in) },
 		func(err error) { p.Send(ended("the terminal is gone")) },
@@ -134,11 +134,16 @@ func wake(p *tea.Program, wakes, done chan struct{}) {
 	}
 }
 
-// quiet ends the ticker that Bubble Tea starts for its renderer even when it
-// has none: an idle program wakes for nothing. Releasing the terminal, which
-// Bubble Tea does not hold here, is the one way to stop it.
-func quiet(p *tea.Program) {
-	p.Send(nil) // taken by the loop, which drops it: everything is started then
+// settled does what has to wait until the loop runs. The size may have changed
+// before SIGWINCH was listened for. And the ticker that Bubble Tea starts for
+// its renderer, even when it has none, has to go, as an idle program wakes for
+// nothing: releasing the terminal, which Bubble Tea does not hold here, is the
+// one way to stop it.
+func settled(p *tea.Program, term *tty.Terminal) {
+	p.Send(nil) // the loop takes it when everything is started, and drops it
+	if w, h, err := term.Size(); err == nil {
+		p.Send(tea.WindowSizeMsg{Width: w, Height: h})
+	}
 	_ = p.ReleaseTerminal()
 }
 
