@@ -15,7 +15,7 @@ func TestGolden(t *testing.T) {
 // Whatever a child writes: any split of it is the same, a snapshot rebuilds the
 // state, damage covers what changed, and what we give is well formed.
 func TestProperties(t *testing.T) {
-	n := 150
+	n := 100
 	if testing.Short() {
 		n = 30
 	}

@@ -307,6 +307,16 @@ func (e *Engine) repeat(n int) {
 	}
 	n = min(n, e.cols*e.rows)
 	r, p := e.last.r, propOf(e.last.r)
+	if e.plain && r < 0x80 {
+		var run [256]byte
+		for i := range min(n, len(run)) {
+			run[i] = byte(r)
+		}
+		for n > 0 {
+			n -= e.printASCII(run[:min(n, len(run))])
+		}
+		return
+	}
 	for range n {
 		e.print(r, p)
 	}

@@ -524,7 +524,10 @@ func (w *writer) pending() {
 func (w *writer) inter(ps *parser) {
 	w.buf = append(w.buf, ps.inter[:ps.ninter]...)
 	if ps.bad {
-		w.raw("    ")
+		// Too many, as they may not be the reason.
+		for range maxIntermed + 1 - ps.ninter {
+			w.raw(" ")
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package native
 
-import "cotty/emulator"
+import (
+	"slices"
+
+	"cotty/emulator"
+)
 
 // link is a hyperlink; equal ones share a pointer while both are in use.
 type link struct{ uri, id string }
@@ -84,7 +88,8 @@ func (s *styles) intern(st style) uint32 {
 // collect drops the styles that no cell of screens names and renumbers the rest.
 // It allocates only when there are more than ever before.
 func (s *styles) collect(screens ...*screen) {
-	s.remap = append(s.remap[:0], make([]uint32, len(s.list))...)
+	s.remap = slices.Grow(s.remap[:0], len(s.list))[:len(s.list)]
+	clear(s.remap)
 	old := s.list
 	s.list = append(s.spare[:0], style{})
 	for _, sc := range screens {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,66 +20,65 @@ import (
 
 // tmuxServer is a tmux of our own; nothing of the user's is read or touched.
 type tmuxServer struct {
-	t      *testing.T
 	socket string
 	conf   string
-	n      int
+	n      atomic.Int32
 }
 
 func startTmux(t *testing.T) *tmuxServer {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed: nothing to compare with")
 	}
-	s := &tmuxServer{t: t, socket: fmt.Sprintf("cotty-native-%d-%d", os.Getpid(), time.Now().UnixNano())}
+	s := &tmuxServer{socket: fmt.Sprintf("cotty-native-%d-%d", os.Getpid(), time.Now().UnixNano())}
 	s.conf = filepath.Join(t.TempDir(), "conf")
 	if err := os.WriteFile(s.conf, []byte("set -g status off\nset -g history-limit 5000\nset -g exit-empty off\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.run("kill-server") })
+	t.Cleanup(func() { s.run(t, "kill-server") })
 	return s
 }
 
-func (s *tmuxServer) run(args ...string) string {
+func (s *tmuxServer) run(t *testing.T, args ...string) string {
+	t.Helper()
 	cmd := exec.Command("tmux", append([]string{"-L", s.socket, "-f", s.conf}, args...)...)
 	cmd.Env = append(os.Environ(), "TMUX=", "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()
 	if err != nil && args[0] != "kill-server" {
-		s.t.Fatalf("tmux %q: %v: %s", args, err, out)
+		t.Fatalf("tmux %q: %v: %s", args, err, out)
 	}
 	return string(out)
 }
 
 // capture feeds a pane of the given size and returns its screen with styles.
-func (s *tmuxServer) capture(cols, rows int, input []byte) string {
-	s.t.Helper()
-	s.n++
-	file := filepath.Join(s.t.TempDir(), "input")
+func (s *tmuxServer) capture(t *testing.T, cols, rows int, input []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "input")
 	if err := os.WriteFile(file, input, 0o600); err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	name := fmt.Sprintf("w%d", s.n)
+	name := fmt.Sprintf("w%d", s.n.Add(1))
 	done := "done-" + name
-	s.run("new-session", "-d", "-s", name, "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows),
+	s.run(t, "new-session", "-d", "-s", name, "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows),
 		fmt.Sprintf("stty raw -echo; cat %s; printf '\\033]2;%s\\033\\\\'; exec sleep 600", file, done))
-	defer s.run("kill-session", "-t", name)
+	defer s.run(t, "kill-session", "-t", name)
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		if strings.TrimSpace(s.run("display-message", "-p", "-t", name, "#{pane_title}")) == done {
+		if strings.TrimSpace(s.run(t, "display-message", "-p", "-t", name, "#{pane_title}")) == done {
 			break
 		}
 		if time.Now().After(deadline) {
-			s.t.Fatal("tmux did not finish reading")
+			t.Fatal("tmux did not finish reading")
 		}
 	}
-	return s.run("capture-pane", "-p", "-e", "-t", name)
+	return s.run(t, "capture-pane", "-p", "-e", "-t", name)
 }
 
 // compare says where tmux's screen and ours differ.
-func (s *tmuxServer) compare(cols, rows int, input []byte) string {
-	s.t.Helper()
+func (s *tmuxServer) compare(t *testing.T, cols, rows int, input []byte) string {
+	t.Helper()
 	e := newEngine(emulator.Options{Cols: cols, Rows: rows})
 	e.Write(input)
 	theirs := newEngine(emulator.Options{Cols: cols, Rows: rows})
-	capture := strings.TrimSuffix(s.capture(cols, rows, input), "\n")
+	capture := strings.TrimSuffix(s.capture(t, cols, rows, input), "\n")
 	theirs.Write([]byte(strings.ReplaceAll(capture, "\n", "\r\n")))
 	if d := emutest.Diff(emulator.ScreenText(e), emulator.ScreenText(theirs)); d != "" {
 		return d
@@ -107,7 +107,7 @@ var notTmux = regexp.MustCompile(`\x1bM|\x1b\[(\?1048[hl]|\d*[ILMXa]|\d*;0r)`)
 // Random programs of what tmux does, too, show the same in a tmux pane.
 func TestTmuxPrograms(t *testing.T) {
 	s := startTmux(t)
-	n := 80
+	n := 30
 	if testing.Short() {
 		n = 3
 	}
@@ -116,12 +116,12 @@ func TestTmuxPrograms(t *testing.T) {
 		cols, rows := 20+r.IntN(60), 4+r.IntN(20)
 		features := emutest.Region | emutest.Saved | emutest.Tabs
 		input := notTmux.ReplaceAll(emutest.Program(r, cols, rows, 120, features), nil)
-		if d := s.compare(cols, rows, input); d != "" {
+		if d := s.compare(t, cols, rows, input); d != "" {
 			until := time.Now().Add(10 * time.Second)
 			small := emutest.Shrink(input, func(b []byte) bool {
-				return time.Now().Before(until) && !notTmux.Match(b) && s.compare(cols, rows, b) != ""
+				return time.Now().Before(until) && !notTmux.Match(b) && s.compare(t, cols, rows, b) != ""
 			})
-			t.Errorf("seed %d, %dx%d, %q:\n%.800s", seed, cols, rows, small, s.compare(cols, rows, small))
+			t.Errorf("seed %d, %dx%d, %q:\n%.800s", seed, cols, rows, small, s.compare(t, cols, rows, small))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestTmuxStreams(t *testing.T) {
 		if i := strings.LastIndexByte(string(input), 0x1b); i > 0 && len(input)-i < 20 {
 			input = input[:i]
 		}
-		if d := s.compare(80, 24, input); d != "" {
+		if d := s.compare(t, 80, 24, input); d != "" {
 			t.Errorf("%s:\n%.3000s", st.name, d)
 		}
 	}
@@ -262,11 +262,12 @@ func TestRealPrograms(t *testing.T) {
 	s := startTmux(t)
 	for _, p := range sessions {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			if _, err := exec.LookPath(p.argv[0]); err != nil {
 				t.Skipf("%s is not installed", p.argv[0])
 			}
 			input := record(t, p.argv, p.keys)
-			if d := s.compare(80, 24, input); d != "" {
+			if d := s.compare(t, 80, 24, input); d != "" {
 				t.Errorf("differs from tmux:\n%.4000s", d)
 			}
 			e := newEngine(emulator.Options{Cols: 80, Rows: 24})
