@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/binary"
+	"slices"
 	"unicode/utf8"
 
 	"cotty/emulator"
@@ -68,37 +69,50 @@ func appendPlain(buf []byte, cells []cell) []byte {
 
 // appendLine appends the first n cells of r.
 func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
-	var style uint32
+	var pen cell // the style in force
 	empty := 0
-	flush := func() {
-		if empty > 0 {
-			buf = appendEmpty(buf, empty)
-			empty = 0
-		}
-	}
+	cells := r.cells[:n]
+	buf = slices.Grow(buf, n)
 	for x := 0; x < n; x++ {
-		c := r.cells[x]
+		c := cells[x]
 		if c&kindMask == wideTail {
 			continue
 		}
-		if s := c.style(); s != style {
-			flush()
-			style = s
-			buf = appendStyle(append(buf, tokStyle), &e.styles.list[s])
+		if s := c & styleMask; s != pen {
+			if empty > 0 {
+				buf, empty = appendEmpty(buf, empty), 0
+			}
+			pen = s
+			buf = appendStyle(append(buf, tokStyle), &e.styles.list[c.style()])
 		}
 		if c.empty() {
-			if c&kindMask == padding && r.wrapped && x == len(r.cells)-1 {
-				flush()
-				buf = append(buf, tokPad)
-			} else {
+			if c&kindMask != padding || !r.wrapped || x != len(r.cells)-1 {
 				empty++
+				continue
 			}
+			if empty > 0 {
+				buf, empty = appendEmpty(buf, empty), 0
+			}
+			buf = append(buf, tokPad)
 			continue
 		}
 		if empty > 0 {
-			flush()
+			buf, empty = appendEmpty(buf, empty), 0
 		}
 		switch {
+		case c-pen-0x20 <= 0x5e:
+			// A run of ASCII in one style.
+			room := buf[len(buf):cap(buf)]
+			k := 0
+			for x+k < n && k < len(room) && cells[x+k]-pen-0x20 <= 0x5e {
+				room[k] = byte(cells[x+k])
+				k++
+			}
+			if buf = buf[:len(buf)+k]; k == 0 {
+				buf = append(buf, byte(c))
+				k = 1
+			}
+			x += k - 1
 		case c&clusterBit != 0:
 			s := e.texts.list[c&runeMask]
 			tok := byte(tokCluster)
@@ -106,17 +120,21 @@ func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
 				tok = tokWide
 			}
 			buf = append(append(buf, tok, byte(len(s))), s...)
-		case c&textMask < 0x80:
-			buf = append(buf, byte(c))
 		default:
 			ru := rune(c & runeMask)
 			if c&kindMask == 0 && propOf(ru).width() == 2 {
 				buf = append(buf, tokOdd)
 			}
-			buf = utf8.AppendRune(buf, ru)
+			if ru >= 0x800 && ru < 0x10000 {
+				buf = append(buf, 0xe0|byte(ru>>12), 0x80|byte(ru>>6)&0x3f, 0x80|byte(ru)&0x3f)
+			} else {
+				buf = utf8.AppendRune(buf, ru)
+			}
 		}
 	}
-	flush()
+	if empty > 0 {
+		buf = appendEmpty(buf, empty)
+	}
 	return buf
 }
 

@@ -84,7 +84,7 @@ func (e *Engine) ground(p []byte) int {
 		case b-0x20 <= 0x5e:
 			i += e.printASCII(p[i:])
 		case b >= 0x80:
-			r, n := utf8.DecodeRune(p[i:])
+			r, n := decodeRune(p[i:])
 			if r == utf8.RuneError && n == 1 {
 				if n = e.badRune(p[i:]); e.parser.nutf8 > 0 {
 					return i + n
@@ -106,6 +106,15 @@ func (e *Engine) ground(p []byte) int {
 		}
 	}
 	return i
+}
+
+// decodeRune is utf8.DecodeRune with a fast path for three bytes: East Asian
+// text, rules and boxes.
+func decodeRune(p []byte) (rune, int) {
+	if b := p[0]; b-0xe1 <= 0xec-0xe1 && len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80 {
+		return rune(b&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
+	}
+	return utf8.DecodeRune(p)
 }
 
 // badRune handles bytes that are no rune: an incomplete one at the end is kept

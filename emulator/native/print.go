@@ -1,6 +1,9 @@
 package native
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // settle says that the cursor moved or the grid changed other than by
 // printing: nothing waits to wrap, the last cluster is finished.
@@ -51,14 +54,7 @@ func (e *Engine) printASCII(p []byte) int {
 		if dst[0]&kindMask == wideTail {
 			e.split(c.y, x)
 		}
-		i := 0
-		for ; i < len(src); i++ {
-			b := src[i]
-			if b-0x20 > 0x5e {
-				break
-			}
-			dst[i] = pen | cell(b)
-		}
+		i := fillASCII(dst, src, pen)
 		n += i
 		end := x + i
 		if end < e.cols && r.cells[end]&kindMask == wideTail {
@@ -78,6 +74,34 @@ func (e *Engine) printASCII(p []byte) int {
 			return n
 		}
 	}
+}
+
+// fillASCII writes src up to its first byte that is not printable ASCII into
+// dst, which is as long, and returns how many bytes that were.
+func fillASCII(dst []cell, src []byte, pen cell) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for i+8 <= len(src) && i+8 <= len(dst) {
+		v := binary.LittleEndian.Uint64(src[i:])
+		if (v|(v+ones)|(v-0x20*ones))&high != 0 {
+			break // One of the eight is above 0x7e or below 0x20.
+		}
+		d := dst[i : i+8 : i+8]
+		d[0] = pen | cell(v&0xff)
+		d[1] = pen | cell(v>>8&0xff)
+		d[2] = pen | cell(v>>16&0xff)
+		d[3] = pen | cell(v>>24&0xff)
+		d[4] = pen | cell(v>>32&0xff)
+		d[5] = pen | cell(v>>40&0xff)
+		d[6] = pen | cell(v>>48&0xff)
+		d[7] = pen | cell(v>>56)
+		i += 8
+	}
+	for i < len(src) && i < len(dst) && src[i]-0x20 <= 0x5e {
+		dst[i] = pen | cell(src[i])
+		i++
+	}
+	return i
 }
 
 // printMapped prints an ASCII byte through the character sets.
@@ -238,9 +262,13 @@ func (e *Engine) place(c cell, w, shift int) {
 	if e.flags.has(flagInsert) {
 		e.shiftRight(y, x, limit, shift, 0)
 	}
-	e.split(y, x)
-	e.split(y, x+w)
 	r := e.scr.lines[y]
+	if r.cells[x]&kindMask == wideTail {
+		e.split(y, x)
+	}
+	if x+w < e.cols && r.cells[x+w]&kindMask == wideTail {
+		e.split(y, x+w)
+	}
 	if w == 2 {
 		r.cells[x] = c&^kindMask | wideLead
 		r.cells[x+1] = c&styleMask | wideTail
