@@ -52,7 +52,6 @@ type Engine struct {
 	scrolled  int
 	events    []emulator.Event
 	eventSize int
-	taken     []emulator.Event
 	spans     []emulator.Span
 	unhandled int
 
@@ -232,6 +231,10 @@ func (e *Engine) Palette() emulator.Palette {
 	}
 	return p
 }
+
+// Unhandled counts the sequences that were understood as such but do nothing
+// here, for tests.
+func (e *Engine) Unhandled() int { return e.unhandled }
 
 // Damage implements emulator.Emulator.
 func (e *Engine) Damage() emulator.Damage {

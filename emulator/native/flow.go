@@ -1,0 +1,164 @@
+package native
+
+import "unicode/utf8"
+
+// clearScreen moves n lines off the screen and clears it, which says in the
+// receiver that they are not to come back.
+func (w *writer) clearScreen(n int) {
+	w.style(style{})
+	w.rawf("\x1b[%dH", w.e.rows)
+	for range n {
+		w.buf = append(w.buf, '\n')
+	}
+	w.raw("\x1b[2J\x1b[H")
+	w.flow = flow{}
+}
+
+// history writes lines [from, to).
+func (w *writer) history(from, to int) {
+	for i := from; i < to; i++ {
+		l := w.e.hist.at(i)
+		w.line(w.e.hist.data(l), l.flags&linePlain != 0, l.wrapped())
+	}
+}
+
+// flow is how the line written last ended.
+type flow struct {
+	started bool
+	wrapped bool
+	padded  bool   // by tokPad
+	prev    []byte // its last cell's text, nil where nothing can join that
+}
+
+// line writes an encoded line below the one before it.
+func (w *writer) line(data []byte, plain, wrapped bool) {
+	switch {
+	case !w.started:
+	case w.wrapped:
+		w.continueLine(data)
+	default:
+		if w.now.BG != 0 {
+			w.style(style{}) // The line that comes in takes the background.
+		}
+		w.buf = append(w.buf, "\r\n"...)
+		w.prev = nil
+	}
+	prev := w.prev
+	w.flow = flow{started: true, wrapped: wrapped}
+	if !plain {
+		w.prev = prev
+		w.tokens(data)
+	} else if len(data) > 0 {
+		w.style(style{})
+		w.buf = append(w.buf, data...)
+		w.prev = data[len(data)-1:]
+	}
+}
+
+// continueLine makes the receiver wrap. The next line's first character does
+// that where it can; where it is empty, would join what is before it, or has a
+// background, which a scroll would spread, a character is printed for it and
+// erased.
+func (w *writer) continueLine(data []byte) {
+	var first style
+	for len(data) > 0 && data[0] == tokStyle {
+		t, n := nextToken(data)
+		first = w.e.decodeStyle(t.text)
+		data = data[n:]
+	}
+	if len(data) > 0 && first.BG == 0 {
+		t, n := nextToken(data)
+		if t.kind != tokEmpty && t.kind != tokPad && (!w.padded || t.width() == 2) && !w.joined(t.bytes(data[:n])) {
+			return
+		}
+	}
+	w.style(style{})
+	if w.padded {
+		w.raw("\u3000\r\x1b[2X")
+	} else {
+		w.raw(" \r\x1b[X")
+	}
+	w.prev = nil
+}
+
+// bytes is the text of a character's token, whose encoding is raw.
+func (t *token) bytes(raw []byte) []byte {
+	switch t.kind {
+	case tokCluster, tokWide:
+		return t.text
+	case tokOdd:
+		return raw[1:]
+	}
+	return raw
+}
+
+// joined reports whether a cell's text would join the cell before it when both
+// are printed in a row. They are apart when they were not.
+func (w *writer) joined(text []byte) bool {
+	if w.prev == nil || text[0] < 0x80 {
+		return false
+	}
+	r, _ := utf8.DecodeRune(text)
+	switch cls := propOf(r).class(); cls {
+	case clsOther, clsControl, clsPrepend:
+		return false
+	case clsExtend, clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
+		return true
+	default:
+		return joins(w.prev, cls, r)
+	}
+}
+
+// text writes a cell's text.
+func (w *writer) text(text []byte) {
+	if w.joined(text) {
+		w.raw("\b\x1b[C")
+	}
+	w.buf = append(w.buf, text...)
+	w.prev = text
+}
+
+// tokens writes a line's tokens on an empty line.
+func (w *writer) tokens(data []byte) {
+	next := style{}
+	for len(data) > 0 {
+		if b := data[0]; b >= 0x20 && b < 0x80 {
+			// A run of ASCII goes as it is.
+			n := 1
+			for n < len(data) && data[n] >= 0x20 && data[n] < 0x80 {
+				n++
+			}
+			w.style(next)
+			w.buf = append(w.buf, data[:n]...)
+			w.prev = data[n-1 : n]
+			data = data[n:]
+			continue
+		}
+		t, n := nextToken(data)
+		raw := data[:n]
+		data = data[n:]
+		switch t.kind {
+		case tokStyle:
+			next = w.e.decodeStyle(t.text)
+		case tokPad:
+			w.padded = true
+		case tokEmpty:
+			if next.BG != 0 {
+				w.style(next)
+				w.csi(t.count, 'X')
+			}
+			if len(data) > 0 {
+				w.csi(t.count, 'C')
+			}
+			w.prev = nil
+		default:
+			w.style(next)
+			w.text(t.bytes(raw))
+		}
+	}
+	// The data is scratch.
+	w.prevBuf = append(w.prevBuf[:0], w.prev...)
+	if w.prev != nil {
+		w.prev = w.prevBuf
+	}
+}
