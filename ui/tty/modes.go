@@ -13,10 +13,13 @@ type toggle struct {
 var toggles = []toggle{
 	{on: "\x1b[22;2t", off: "\x1b[23;2t", query: true}, // keep the title
 	{on: "\x1b[?1049h", off: "\x1b[?1049l"},            // alternate screen, cursor kept
-	{off: "\x1b[?25h\x1b[0 q\x1b[m"},                   // cursor and style
-	{on: "\x1b[?7l", off: "\x1b[?7h"},                  // no wrapping at the right edge
-	{on: "\x1b[?2004h", off: "\x1b[?2004l"},            // bracketed paste
-	{on: "\x1b[?1004h", off: "\x1b[?1004l"},            // focus
+	// Cursor and style. The screen is left empty with the cursor at its top:
+	// tmux moves what is above the cursor into the main screen's history when
+	// the window was made larger meanwhile.
+	{off: "\x1b[?25h\x1b[0 q\x1b[m\x1b[H\x1b[2J"},
+	{on: "\x1b[?7l", off: "\x1b[?7h"},       // no wrapping at the right edge
+	{on: "\x1b[?2004h", off: "\x1b[?2004l"}, // bracketed paste
+	{on: "\x1b[?1004h", off: "\x1b[?1004l"}, // focus
 	{on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l"},
 	{on: "\x1b[?2026$p\x1b[?u\x1b[>q\x1b[c", query: true}, // answered by mode report, flags, version, fence
 }
