@@ -31,6 +31,7 @@ func Properties(t *testing.T, new New, o Options) {
 	}{
 		{"split", SplitInvariance},
 		{"snapshot", SnapshotRebuild},
+		{"resize", ResizeRebuild},
 		{"damage", DamageCovers},
 		{"sane", Sane},
 	} {
@@ -141,6 +142,26 @@ func SnapshotRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) 
 		f.Write(program[at:])
 		if d := Diff(Dump(f), Dump(e)); d != "" {
 			return fmt.Errorf("what follows a snapshot at %d, %q, differs:\n%s", at, snapshot, d)
+		}
+	}
+	return nil
+}
+
+// ResizeRebuild: resizes between writes do not keep a snapshot from rebuilding
+// the state.
+func ResizeRebuild(new New, o emulator.Options, program []byte, r *rand.Rand) error {
+	e := new(o)
+	for at := 0; at < len(program); {
+		n := min(len(program)-at, 1+r.IntN(200))
+		e.Write(program[at : at+n])
+		at += n
+		o.Cols, o.Rows = 1+r.IntN(40), 1+r.IntN(12)
+		e.Resize(o.Cols, o.Rows)
+		snapshot := e.Snapshot(nil, -1)
+		f := new(o)
+		f.Write(snapshot)
+		if d := Diff(Dump(f), Dump(e)); d != "" {
+			return fmt.Errorf("snapshot at %d, resized to %dx%d, %q:\n%s", at, o.Cols, o.Rows, snapshot, d)
 		}
 	}
 	return nil

@@ -140,7 +140,11 @@ func (e *engine) Wrapped(y int) bool {
 		}
 	}
 	var a, b [256]glyph
-	return e.line(y, a[:0]).continues(e.line(y+1, b[:0]), e.cols)
+	next := e.line(y+1, b[:0])
+	if y == -1 && e.altMode != 0 {
+		next = e.hidden.lines[0] // History belongs to the main screen.
+	}
+	return e.line(y, a[:0]).continues(next, e.cols)
 }
 
 // continues reports whether a line runs on into the next. Where the character
@@ -167,19 +171,32 @@ func (l line) startsWide() bool {
 }
 
 // endBottom makes the screen's last line one that does not run on, after
-// something took away the line below: vt10x keeps the mark in the cell, which is
-// written once more.
-func (e *engine) endBottom() {
-	g, wrapped := e.glyph(e.cols-1, e.rows-1)
+// something took away the line below.
+func (e *engine) endBottom() { e.unmark(e.cols-1, e.rows-1) }
+
+// unmark takes the mark of a wrapped line off a cell, where vt10x keeps it, by
+// writing the cell once more.
+func (e *engine) unmark(x, y int) {
+	g, wrapped := e.glyph(x, y)
 	if !wrapped {
 		return
 	}
-	x, y, pending := e.at()
+	cx, cy, pending := e.at()
 	top, bottom := e.top, e.bottom
 	e.sendRegion(0, e.rows-1) // So that even origin mode lets the cursor there.
-	e.place(e.cols-1, e.rows-1)
+	e.place(x, y)
 	e.sendID(g.id)
 	e.sendString(string(g.char))
 	e.sendRegion(top, bottom)
-	e.putBack(x, y, pending)
+	e.putBack(cx, cy, pending)
+}
+
+// unmarkInside takes the marks off all cells that are not in the last column,
+// so that a shift does not bring them there.
+func (e *engine) unmarkInside() {
+	for y := range e.rows {
+		for x := range e.cols - 1 {
+			e.unmark(x, y)
+		}
+	}
 }

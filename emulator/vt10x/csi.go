@@ -156,6 +156,8 @@ func across(e *engine, s sequence) {
 		return
 	}
 	e.settle()
+	_, y, _ := e.at()
+	e.unmark(e.cols-1, y)
 	e.splitWide(true)
 	e.sendPen()
 	e.sendCSI(n, s.key[2])
@@ -316,6 +318,7 @@ func (e *engine) scrollUp(s sequence) {
 	e.saveTop(n)
 	e.sendPen()
 	e.sendCSI(n, 'S')
+	e.awaitAgain()
 }
 
 func (e *engine) scrollDown(s sequence) {
@@ -324,7 +327,18 @@ func (e *engine) scrollDown(s sequence) {
 	}
 	e.sendPen()
 	e.sendCSI(min(s.count(), e.rows), 'T')
+	e.awaitAgain()
 	e.endBottom()
+}
+
+// awaitAgain makes sure that the line that waits to wrap, which a scroll may
+// just have brought here, has not wrapped before: only then can a snapshot make
+// it wait.
+func (e *engine) awaitAgain() {
+	x, y, pending := e.at()
+	if _, wrapped := e.glyph(x, y); pending && wrapped {
+		e.await(x, y)
+	}
 }
 
 // setRegion is DECSTBM. A region of less than two lines is refused.

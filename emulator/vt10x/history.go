@@ -29,6 +29,13 @@ func (h *history) push(l line) bool {
 	return true
 }
 
+// mark makes the newest line one that runs on.
+func (h *history) mark() {
+	if n := len(h.lines); n > 0 {
+		h.lines[(h.head+n-1)%n].wrapped = true
+	}
+}
+
 func (h *history) clear() { h.lines, h.head = nil, 0 }
 
 // saveTop puts the screen's first n lines into history, when a scroll by n

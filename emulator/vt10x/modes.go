@@ -149,12 +149,14 @@ func (e *engine) switchScreen(n int, on bool) {
 		}
 		return
 	}
+	e.settle() // The main screen's line may have wrapped already.
 	// Leaving clears the alternate screen: in the default style, so that
 	// nothing of this pen is found there next time.
 	e.sendID(0)
 	e.sendString("\x1b[?47l")
 	e.altMode = 0
 	e.hidden = grid{}
+	e.unmarkInside() // It may have been resized meanwhile.
 	e.endBottom()
 	if n == 1049 {
 		e.restore()

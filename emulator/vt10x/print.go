@@ -88,6 +88,9 @@ func (e *engine) wrap(piece []byte, y int) []byte {
 		return append(piece, '\r')
 	case y == e.bottom:
 		e.saveTop(1)
+		if y == 0 && e.altMode == 0 {
+			e.history.mark() // The line that wraps is itself the one that leaves.
+		}
 	}
 	if e.flags.insert {
 		piece = append(piece, "\r\n"...)

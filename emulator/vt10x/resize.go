@@ -38,6 +38,7 @@ func (e *engine) Resize(cols, rows int) {
 		s := &e.saved[i]
 		s.x, s.y = min(s.x, cols-1), min(max(0, s.y-slide), rows-1)
 	}
+	e.unmarkInside()
 	e.endBottom()
 	e.damage.all = true
 }

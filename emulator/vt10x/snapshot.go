@@ -259,10 +259,13 @@ func (s *snapshot) cursor(screen grid) {
 	if pending {
 		from++
 	}
-	if e.last != 0 && from >= 0 && !e.flags.insert {
+	if e.last != 0 && from >= 0 && (!e.flags.insert || !e.Wrapped(y)) {
 		s.place(from, y-top)
 		s.setPen(e.pen)
 		s.charsets(e.charset)
+		if e.flags.insert {
+			s.buf = fmt.Appendf(s.buf, "\x1b[%dP\x1b[4h", runeWidth(e.last)) // To come in again.
+		}
 		s.string(string(e.last))
 		return
 	}
