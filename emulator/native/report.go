@@ -82,7 +82,7 @@ var privateReports = map[int]string{
 func (e *Engine) privateStatusReport() {
 	switch n := e.raw(0); n {
 	case 6:
-		e.replyf("\x1b[?%d;%d;1R", e.line()+1, e.column()+1)
+		e.replyf("\x1b[?%d;%dR", e.line()+1, e.column()+1) // A VT220 has no pages.
 	case 63:
 		e.replyf("\x1bP%d!~0000\x1b\\", e.raw(1))
 	case 996:
