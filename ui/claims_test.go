@@ -381,6 +381,20 @@ func TestTwoClientsChangeOneLayout(t *testing.T) {
 	}
 }
 
+func TestLayoutOfAnotherVersionIsLeftAlone(t *testing.T) {
+	doc := []byte(`{"tabs": "of the future"}`)
+	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Other("main", doc, nil) }})
+	if exit, quit := u.Ended(); !quit || !strings.Contains(exit.Note, "layout main can't be read") {
+		t.Errorf("ended %v with %+v", quit, exit)
+	}
+	if got := u.Host.Layout("main"); string(got.Doc) != string(doc) {
+		t.Errorf("the layout is now %s", got.Doc)
+	}
+	if got := u.Host.Terminals(); len(got) > 0 {
+		t.Errorf("terminals %v", got)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	u := start(t)
 	u.Host.Refuse = func(_ ahp.URI, a ahp.Action) string {

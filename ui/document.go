@@ -70,8 +70,12 @@ func (d *document) replace(s ahp.LayoutState) error {
 		d.sent = nil // it had arrived before the connection was lost
 	}
 	d.waiting = append(d.sent, d.waiting...)
-	d.sent, d.seq, d.loaded = nil, 0, true
-	return d.confirm(s)
+	d.sent, d.seq = nil, 0
+	if err := d.confirm(s); err != nil {
+		return err
+	}
+	d.loaded = true
+	return nil
 }
 
 // changed takes a confirmed change; own says that it is the dispatch under way.

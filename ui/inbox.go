@@ -35,9 +35,15 @@ func (m *Model) snapshot(s snapshot) {
 	case ahp.RootState:
 		m.listed(st.Terminals)
 	case ahp.LayoutState:
-		if s.channel == m.doc.uri {
-			m.layoutChanged(m.doc.replace(st))
+		if s.channel != m.doc.uri {
+			return
 		}
+		if err := m.doc.replace(st); err != nil {
+			// Going on would write over what somebody else understands.
+			m.leave(Exit{Reason: Ended, Note: fmt.Sprintf("layout %s can't be read: %v", m.cfg.Layout, err)})
+			return
+		}
+		m.layoutChanged(nil)
 	case ahp.TerminalState:
 		t := m.terms.ensure(s.channel)
 		t.feed, t.ready, t.asked = m.cfg.Sink.feed(s.channel), true, 0

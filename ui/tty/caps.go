@@ -59,6 +59,9 @@ func Guess(env []string) Caps {
 			c.Profile.Colors = emulator.NoColors
 		}
 	}
+	if get("TERM_PROGRAM") == "Apple_Terminal" {
+		c.Profile.Underlines, c.Profile.Overline = false, false
+	}
 	if strings.HasPrefix(term, "screen") {
 		c.Profile.Underlines, c.Profile.Overline, c.Profile.BCE = false, false, false
 	}

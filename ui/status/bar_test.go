@@ -1,0 +1,69 @@
+package status_test
+
+import (
+	"strings"
+	"testing"
+
+	"cotty/emulator"
+	"cotty/emulator/engine"
+	"cotty/themes"
+	"cotty/ui/look"
+	"cotty/ui/paint"
+	"cotty/ui/status"
+)
+
+func draw(t *testing.T, w int, d status.Data) (string, []status.Hit) {
+	t.Helper()
+	var c paint.Canvas
+	c.Resize(w, 1)
+	hits := status.Draw(&c, paint.Rect{W: w, H: 1}, d, look.New(themes.Theme{}, true, true))
+	e, err := engine.New("", emulator.Options{Cols: w, Rows: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Write(paint.NewPainter(paint.Options{}).Frame(nil, &c, paint.Cursor{}))
+	return emulator.ScreenText(e), hits
+}
+
+func TestBarGivesRoomAway(t *testing.T) {
+	d := status.Data{
+		Layout: "main", Active: 1, Badge: "mine", Cwd: "~/src/cotty/ui",
+		Tabs: []status.Tab{{Name: "vim"}, {Name: "build"}, {Name: "a very long name of a tab that goes on"}},
+	}
+	for _, c := range []struct {
+		w    int
+		want string
+	}{
+		{90, " main  1 vim  2 build  3 a very long name of…                        mine  ~/src/cotty/ui"},
+		{50, " main <2 build >             mine  ~/src/cotty/ui"},
+		{30, " main  2 build  mine …cotty/ui"},
+	} {
+		got, _ := draw(t, c.w, d)
+		for _, part := range []string{"main", "2 build", "mine"} {
+			if !strings.Contains(got, part) {
+				t.Errorf("%d cells: %q lacks %q", c.w, got, part)
+			}
+		}
+		if c.w == 90 && strings.TrimRight(got, " ") != c.want {
+			t.Errorf("%d cells:\n%q, want\n%q", c.w, got, c.want)
+		}
+	}
+}
+
+func TestBarInAnyWidth(t *testing.T) {
+	for w := 1; w < 120; w++ {
+		for _, d := range []status.Data{
+			{Layout: "main"},
+			{Layout: "main", Tabs: []status.Tab{{Name: "日本語"}, {Zoom: true}}, Badge: "claude: make test", Cwd: "~/日本/語"},
+			{Layout: "main", Tabs: make([]status.Tab, 30), Active: 17, Pending: "ctrl+space", Message: "something went wrong", Kind: status.Error},
+			{Layout: "main", Tabs: make([]status.Tab, 3), Mode: "copy", Message: strings.Repeat("long ", 60)},
+		} {
+			_, hits := draw(t, w, d)
+			for i, h := range hits {
+				if h.From < 0 || h.To > w || h.From > h.To || i > 0 && h.From < hits[i-1].To || h.Tab >= len(d.Tabs) {
+					t.Fatalf("%d cells: tab hits %+v", w, hits)
+				}
+			}
+		}
+	}
+}
