@@ -36,6 +36,10 @@ func newAttachCommand() *cobra.Command {
 	return cmd
 }
 
+// operatorPrincipal is what the host calls everybody of its own uid on the unix
+// socket (TerminalMeta.Principal).
+const operatorPrincipal = "operator"
+
 // attach checks everything that would make the interface fail before it
 // touches the host or starts one.
 func attach(cmd *cobra.Command, name string, force bool) error {
@@ -71,10 +75,15 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	defer closeLog()
-	exit, err := ui.Run(cmd.Context(), ui.Config{
-		Host: hostAdapter{c}, Sink: sink, Layout: name, Cwd: cwd,
-		Keymap: set.Keymap, Theme: set.Theme, Engine: set.Emulator, Log: log,
-	}, os.Stdin, os.Stdout)
+	conf := set.apply(ui.Config{Host: hostAdapter{c}, Sink: sink, Layout: name, Cwd: cwd, Log: log})
+	conf.Reload = func() (ui.Config, error) {
+		set, err := loadSettings(p.dirs)
+		return set.apply(ui.Config{}), err
+	}
+	if p.url == "" {
+		conf.Person = operatorPrincipal
+	}
+	exit, err := ui.Run(cmd.Context(), conf, os.Stdin, os.Stdout)
 	if err != nil {
 		return err
 	}

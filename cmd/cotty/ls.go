@@ -73,7 +73,7 @@ func (r row) claimText() string {
 		return "agent " + lastPart(r.Claim.Session) + ", tool call " + r.Claim.ToolCallID
 	case r.Claim.Kind == ahp.ClaimSession:
 		who = "agent " + lastPart(r.Claim.Session)
-	case who == "operator":
+	case who == operatorPrincipal:
 		who = "you"
 	case who == "":
 		who = r.Claim.ClientID

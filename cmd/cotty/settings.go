@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"cotty/ui"
 )
 
 // settings is the user's config.toml. Absent members mean the defaults.
@@ -53,6 +55,12 @@ func loadSettings(d dirs) (settings, error) {
 		return s, fmt.Errorf("%s: shell = %q is not an absolute path", path, s.Shell)
 	}
 	return s, nil
+}
+
+// apply puts the interface's part of the settings into c.
+func (s settings) apply(c ui.Config) ui.Config {
+	c.Keymap, c.Prefix, c.Keys, c.Theme, c.Engine = s.Keymap, s.Prefix, s.Keys, s.Theme, s.Emulator
+	return c
 }
 
 func joinKey(parts toml.Key) string {
