@@ -40,7 +40,7 @@ func (e *Engine) apc(body []byte) {
 
 // settings are the answers to DECRQSS.
 var settings = map[string]func(*Engine) string{
-	"m":   func(e *Engine) string { return "0" + sgrColons(e.cur.pen) + "m" },
+	"m":   func(e *Engine) string { return emulator.StyleReport(e.cur.pen) + "m" },
 	"r":   func(e *Engine) string { return fmt.Sprintf("%d;%dr", e.top+1, e.bot+1) },
 	"s":   func(e *Engine) string { return fmt.Sprintf("%d;%ds", e.left+1, e.right+1) },
 	"t":   func(e *Engine) string { return fmt.Sprintf("%dt", e.rows) },
@@ -54,31 +54,6 @@ var settings = map[string]func(*Engine) string{
 		}
 		return "0\"q"
 	},
-}
-
-// sgrColons gives a style's parameters, each behind a semicolon, with colons
-// within colours, as xterm reports them.
-func sgrColons(s emulator.Style) string {
-	s.Attrs &^= emulator.Protected
-	text := strings.TrimSuffix(string(appendPen(nil, &emulator.Style{}, &s)), "m")
-	text = strings.TrimPrefix(text, "\x1b[")
-	if text == "" {
-		return ""
-	}
-	parts := strings.Split(text, ";")
-	var out strings.Builder
-	for len(parts) > 0 {
-		n := 1
-		if parts[0] == "38" || parts[0] == "48" {
-			if n = 3; parts[1] == "2" {
-				n = 5
-				parts[1] = "2:"
-			}
-		}
-		out.WriteString(";" + strings.Join(parts[:n], ":"))
-		parts = parts[n:]
-	}
-	return out.String()
 }
 
 // requestSetting is DECRQSS.

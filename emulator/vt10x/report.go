@@ -41,7 +41,7 @@ func (e *engine) status(s sequence) {
 func (e *engine) privateStatus(s sequence) {
 	switch s.at(0, 0) {
 	case 6:
-		e.reply(e.position("\x1b[?", ";1R")) // On page 1.
+		e.reply(e.position("\x1b[?", "R")) // A VT220 has no pages.
 	case 15:
 		e.reply("\x1b[?13n")
 	case 25:
@@ -111,12 +111,7 @@ func (e *engine) dcs(text string) {
 func (e *engine) reportSetting(name string) {
 	switch name {
 	case "m":
-		sgr := emulator.AppendStyle(nil, emulator.Style{}, e.pen.Style)
-		text := "0m"
-		if len(sgr) > 2 {
-			text = "0;" + string(sgr[2:])
-		}
-		e.reply("\x1bP1$r" + text + "\x1b\\")
+		e.reply("\x1bP1$r" + emulator.StyleReport(e.pen.Style) + "m\x1b\\")
 	case "r":
 		e.reply(fmt.Sprintf("\x1bP1$r%d;%dr\x1b\\", e.top+1, e.bottom+1))
 	case " q":
