@@ -24,6 +24,11 @@
 // The emulator sees the questions and answers each once; the filter takes
 // questions and shell marks out of what viewers get (design.md, rule 4).
 //
+// Content reproduces the host's screen, cursor, modes and history in a fresh
+// emulator, and so does whatever follows it. Where MaxContent left history out,
+// a viewer has that much less to rewrap, and to bring back to the screen, after
+// a later resize.
+//
 // # Ownership and concurrency
 //
 // All methods may be called from any goroutine. One goroutine reads, one
