@@ -216,9 +216,10 @@ func appendModified(buf []byte, k tea.Key, m emulator.Modes) []byte {
 	}
 	mod := xtermMod(k)
 	if k.Mod&tea.ModCtrl == 0 {
-		if m.ModifyOtherKeys >= 2 {
-			return appendOther(buf, mod, char)
-		}
+		// Alt with a character stays ESC with it, also under modifyOtherKeys:
+		// from an outer terminal without the kitty protocol it may have been
+		// Escape and then the character, typed fast, and every program reads
+		// the pair right either way.
 		buf = append(buf, 0x1b)
 		return utf8.AppendRune(buf, char)
 	}
