@@ -32,7 +32,7 @@ func (e *engine) status(s sequence) {
 	case 5:
 		e.reply("\x1b[0n")
 	case 6:
-		e.reply(e.position("\x1b[", "R"))
+		e.reply(e.position("\x1b["))
 	}
 }
 
@@ -52,12 +52,12 @@ func (e *engine) privateStatus(s sequence) {
 }
 
 // position is the cursor report, relative to the region under origin mode.
-func (e *engine) position(intro, end string) string {
+func (e *engine) position(intro string) string {
 	x, y, _ := e.at()
 	if e.flags.origin {
 		y -= e.top
 	}
-	return fmt.Sprintf("%s%d;%d%s", intro, y+1, x+1, end)
+	return fmt.Sprintf("%s%d;%dR", intro, y+1, x+1)
 }
 
 // reportMode is DECRQM: 1 set, 2 reset, 0 unknown.
