@@ -41,7 +41,7 @@ func (e *engine) status(s sequence) {
 func (e *engine) privateStatus(s sequence) {
 	switch s.at(0, 0) {
 	case 6:
-		e.reply(e.position("\x1b[?", "R")) // A VT220 has no pages.
+		e.reply(e.position("\x1b[?")) // A VT220 has no pages.
 	case 15:
 		e.reply("\x1b[?13n")
 	case 25:
