@@ -43,7 +43,7 @@ type Exit struct {
 type ended string
 
 // stuckTime is how long a signal waits for the loop before it ends it hard.
-const stuckTime = 2 * time.Second
+const stuckTime = time.Second
 
 // Run shows the interface on the terminal in and out until the user leaves, the
 // context ends, or SIGINT, SIGTERM or SIGHUP arrives. The terminal is restored
@@ -177,7 +177,10 @@ func handleSignal(p *tea.Program, term *tty.Terminal, s os.Signal, done chan str
 			p.Send(tea.WindowSizeMsg{Width: w, Height: h})
 		}
 	default:
-		hard := time.AfterFunc(stuckTime, p.Kill)
+		hard := time.AfterFunc(stuckTime, func() {
+			term.Unblock()
+			p.Kill()
+		})
 		p.Send(ended("ended by " + s.String()))
 		go func() {
 			<-done

@@ -367,6 +367,42 @@ func TestRunEndsWithItsTerminal(t *testing.T) {
 	}
 }
 
+// TestRunEndsWithAStuckTerminal ends an interface whose window takes nothing
+// any more.
+func TestRunEndsWithAStuckTerminal(t *testing.T) {
+	w := newWindow(t, 80, 24)
+	l, _, ended := run(t, w, nil)
+	w.waitFor("1 sh1")
+	stuck := make(chan struct{})
+	free := make(chan struct{})
+	w.mu.Lock()
+	once := sync.Once{}
+	w.heard = func([]byte) { once.Do(func() { close(stuck) }); <-free }
+	w.mu.Unlock()
+	t.Cleanup(func() { close(free) })
+	// Print until the painter waits for the window.
+	buf := make([]byte, 1<<20)
+	deadline := time.Now().Add(patience)
+	for i := 0; ; i++ {
+		l.do(func(h *uitest.Host) {
+			h.Terminal("sh1").Print("\x1b[H" + strings.Repeat(string(rune('a'+i%26)), 79*23))
+		})
+		if i%50 == 0 && strings.Contains(string(buf[:runtime.Stack(buf, true)]), "pollDesc).waitWrite") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the window never gets full")
+		}
+	}
+	<-stuck
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if r := finish(t, ended); r.err != nil || r.exit.Reason != ui.Ended {
+		t.Errorf("ended with %+v", r)
+	}
+}
+
 func TestRunNeedsATerminal(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

@@ -20,6 +20,9 @@ const EscTimeout = 50 * time.Millisecond
 // so that they don't turn up at the shell's prompt.
 const fenceTimeout = 200 * time.Millisecond
 
+// leaveTimeout is how long a terminal may take to hear that it is left.
+const leaveTimeout = 500 * time.Millisecond
+
 // canceler is a reader whose Read can be ended from outside.
 type canceler interface {
 	io.ReadCloser
@@ -113,6 +116,15 @@ func (t *Terminal) Enter() error {
 
 // Write writes to the terminal.
 func (t *Terminal) Write(p []byte) (int, error) { return t.writer.Write(p) }
+
+// Unblock ends a Write that is under way and fails those after it, for a
+// terminal that takes nothing any more. It helps only where the terminal could
+// be opened anew.
+func (t *Terminal) Unblock() {
+	if t.own != nil {
+		_ = t.own.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
 
 // Read starts to read, handing on what comes from another goroutine. lost is
 // called once when there is nothing to be read any more.
@@ -213,6 +225,9 @@ func (t *Terminal) Restore() {
 	t.mu.Unlock()
 	if saved == nil {
 		return
+	}
+	if t.own != nil {
+		_ = t.own.SetWriteDeadline(time.Now().Add(leaveTimeout))
 	}
 	_, _ = io.WriteString(t.writer, LeaveSequence(caps))
 	if wait {
