@@ -46,7 +46,7 @@ func newTokenNewCommand() *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: terminal:read, terminal:create, terminal:input, terminal:claim, admin (default: all but admin)")
+	cmd.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: terminal:read, terminal:create, terminal:input, terminal:claim, session, admin (default: all)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
