@@ -203,11 +203,15 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Run(map[bool]string{false: "plain", true: "coloured"}[coloured], func(b *testing.B) {
 			e := fullHistory(coloured)
 			buf := e.Snapshot(nil, -1)
-			b.ReportMetric(float64(len(buf))/1e6, "MB")
 			b.ReportAllocs()
+			used, n := cpuTime(), 0
 			for b.Loop() {
 				buf = e.Snapshot(buf[:0], -1)
+				n++
 			}
+			used = cpuTime() - used
+			b.ReportMetric(used.Seconds()*1e3/float64(n), "cpu-ms/op")
+			b.ReportMetric(float64(len(buf))/1e6, "MB")
 		})
 	}
 }

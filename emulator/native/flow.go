@@ -63,7 +63,7 @@ func (w *writer) continueLine(data []byte) {
 	var first style
 	for len(data) > 0 && data[0] == tokStyle {
 		t, n := nextToken(data)
-		first = w.e.decodeStyle(t.text)
+		first, _ = w.e.decodeStyle(t.text)
 		data = data[n:]
 	}
 	if len(data) > 0 && first.BG == 0 {
@@ -133,13 +133,16 @@ func (w *writer) tokens(data []byte) {
 			w.prev = data[n-1 : n]
 			data = data[n:]
 			continue
+		} else if b == tokStyle {
+			var n int
+			next, n = w.e.decodeStyle(data[1:])
+			data = data[1+n:]
+			continue
 		}
 		t, n := nextToken(data)
 		raw := data[:n]
 		data = data[n:]
 		switch t.kind {
-		case tokStyle:
-			next = w.e.decodeStyle(t.text)
 		case tokPad:
 			w.padded = true
 		case tokEmpty:

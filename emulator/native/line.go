@@ -262,45 +262,50 @@ func styleLen(b []byte) int {
 	return n
 }
 
-// decodeStyle decodes what appendStyle wrote.
-func (e *Engine) decodeStyle(b []byte) style {
-	var s style
-	mask := b[0]
-	b = b[1:]
-	color := func(bit byte) (c emulator.Color) {
-		if mask&bit == 0 {
-			return 0
-		}
-		if b[0] == 1 {
-			c = emulator.Indexed(b[1])
-			b = b[2:]
-		} else {
-			c = emulator.RGB(b[1], b[2], b[3])
-			b = b[4:]
-		}
-		return c
+// decodeColor decodes a colour and returns how many bytes it took.
+func decodeColor(b []byte) (emulator.Color, int) {
+	if b[0] == 1 {
+		return emulator.Indexed(b[1]), 2
 	}
-	s.FG = color(hasFG)
-	s.BG = color(hasBG)
-	s.UnderlineColor = color(hasUnderlineColor)
+	return emulator.RGB(b[1], b[2], b[3]), 4
+}
+
+// decodeStyle decodes what appendStyle wrote and returns how many bytes that
+// were.
+func (e *Engine) decodeStyle(b []byte) (style, int) {
+	var s style
+	mask, n, k := b[0], 1, 0
+	if mask&hasFG != 0 {
+		s.FG, k = decodeColor(b[n:])
+		n += k
+	}
+	if mask&hasBG != 0 {
+		s.BG, k = decodeColor(b[n:])
+		n += k
+	}
+	if mask&hasUnderlineColor != 0 {
+		s.UnderlineColor, k = decodeColor(b[n:])
+		n += k
+	}
 	if mask&hasAttrs != 0 {
-		s.Attrs = emulator.Attrs(b[0]) | emulator.Attrs(b[1])<<8
-		b = b[2:]
+		s.Attrs = emulator.Attrs(b[n]) | emulator.Attrs(b[n+1])<<8
+		n += 2
 	}
 	if mask&hasUnderline != 0 {
-		s.Underline = emulator.Underline(b[0])
-		b = b[1:]
+		s.Underline = emulator.Underline(b[n])
+		n++
 	}
 	if mask&hasLink != 0 {
 		var part [2][]byte
 		for i := range part {
-			v, used := binary.Uvarint(b)
-			part[i] = b[used : used+int(v)]
-			b = b[used+int(v):]
+			v, used := binary.Uvarint(b[n:])
+			n += used
+			part[i] = b[n : n+int(v)]
+			n += int(v)
 		}
 		s.link = e.links.intern(part[0], part[1])
 	}
-	return s
+	return s, n
 }
 
 // historyLine appends the cells of history line i, 0 being the oldest.
@@ -318,7 +323,7 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 		t, n := nextToken(data)
 		data = data[n:]
 		if t.kind == tokStyle {
-			s := e.decodeStyle(t.text)
+			s, _ := e.decodeStyle(t.text)
 			c.Style = s.Style
 			c.Link, c.LinkID = "", ""
 			if s.link != nil {
@@ -368,7 +373,8 @@ func (e *Engine) decodeRow(r *row, data []byte, l histLine) {
 		w := t.width()
 		switch t.kind {
 		case tokStyle:
-			pen = cell(e.styles.intern(e.decodeStyle(t.text))) << styleShift
+			s, _ := e.decodeStyle(t.text)
+			pen = cell(e.styles.intern(s)) << styleShift
 			continue
 		case tokEmpty:
 			if pen != 0 {
@@ -401,7 +407,7 @@ type links struct{ index map[string]*link }
 
 // maxLinks bounds the index. When it is full it starts over: links in use live
 // on in their styles.
-const maxLinks = 4096
+const maxLinks = 1024
 
 func (t *links) intern(uri, id []byte) *link {
 	var key [128]byte

@@ -77,6 +77,9 @@ type lastPrint struct {
 	r    rune // for REP: the rune that began it
 }
 
+// maxHistory bounds what Options may ask for, in lines.
+const maxHistory = 1 << 24
+
 // New makes an engine.
 func New(o emulator.Options) emulator.Emulator { return newEngine(o) }
 
@@ -90,8 +93,8 @@ func newEngine(o emulator.Options) *Engine {
 	switch {
 	case limit == 0:
 		limit = emulator.DefaultHistory
-	case limit < 0:
-		limit = 0
+	default:
+		limit = clamp(limit, 0, maxHistory)
 	}
 	e.hist = newHistory(limit)
 	e.styles = newStyles()

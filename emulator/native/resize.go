@@ -395,6 +395,18 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		w.setStyle([]byte{0}) // Each line begins in the default style.
 	}
 	for len(data) > 0 {
+		if n := asciiRun(data); n > 0 && len(spots) == 0 {
+			if w.col == w.cols {
+				w.breakLine()
+			}
+			n = min(n, w.cols-w.col)
+			w.flush()
+			w.buf = append(w.buf, data[:n]...)
+			w.col += n
+			x += n
+			data = data[n:]
+			continue
+		}
 		t, n := nextToken(data)
 		raw := data[:n]
 		data = data[n:]
@@ -434,6 +446,16 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 			p.full = p.full && w.col == w.cols && p.x == x
 		}
 	}
+}
+
+// asciiRun is the number of cells of ASCII that an encoded line begins with.
+func asciiRun(data []byte) int {
+	for i, b := range data {
+		if b-0x20 > 0x5e {
+			return i
+		}
+	}
+	return len(data)
 }
 
 // glyph adds a character.
