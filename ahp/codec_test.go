@@ -16,19 +16,25 @@ var wireActions = []struct {
 	client bool
 }{
 	{RootAgentsChanged{}, `{"type":"root/agentsChanged","agents":[]}`, false},
-	{RootAgentsChanged{Agents: []AgentInfo{{Provider: "p", DisplayName: "P", Description: "d"}}},
-		`{"type":"root/agentsChanged","agents":[{"provider":"p","displayName":"P","description":"d","models":[]}]}`, false},
+	{
+		RootAgentsChanged{Agents: []AgentInfo{{Provider: "p", DisplayName: "P", Description: "d"}}},
+		`{"type":"root/agentsChanged","agents":[{"provider":"p","displayName":"P","description":"d","models":[]}]}`, false,
+	},
 	{RootActiveSessionsChanged{ActiveSessions: 5}, `{"type":"root/activeSessionsChanged","activeSessions":5}`, false},
 	{RootTerminalsChanged{}, `{"type":"root/terminalsChanged","terminals":[]}`, false},
-	{RootTerminalsChanged{Terminals: []TerminalInfo{{Resource: "ahp-terminal:/1", Title: "t", Claim: Claim{Kind: ClaimClient, ClientID: "c"}}}},
-		`{"type":"root/terminalsChanged","terminals":[{"resource":"ahp-terminal:/1","title":"t","claim":{"kind":"client","clientId":"c"},"lifecycle":{"status":"running"}}]}`, false},
+	{
+		RootTerminalsChanged{Terminals: []TerminalInfo{{Resource: "ahp-terminal:/1", Title: "t", Claim: Claim{Kind: ClaimClient, ClientID: "c"}}}},
+		`{"type":"root/terminalsChanged","terminals":[{"resource":"ahp-terminal:/1","title":"t","claim":{"kind":"client","clientId":"c"},"lifecycle":{"status":"running"}}]}`, false,
+	},
 	{RootConfigChanged{}, `{"type":"root/configChanged","config":{}}`, true},
 	{RootConfigChanged{Config: map[string]any{"a": "<&>"}, Replace: true}, `{"type":"root/configChanged","config":{"a":"<&>"},"replace":true}`, true},
 	{TerminalData{Data: "a\x1b[31m\r\n\"\\é\u2028"}, `{"type":"terminal/data","data":"a\u001b[31m\r\n\"\\é\u2028"}`, false},
 	{TerminalInput{Data: "\x03"}, `{"type":"terminal/input","data":"\u0003"}`, true},
 	{TerminalResized{Cols: 80, Rows: 24}, `{"type":"terminal/resized","cols":80,"rows":24}`, true},
-	{TerminalClaimed{Claim: Claim{Kind: ClaimSession, Session: "ahp-session:/s", Chat: "ahp-chat:/k", TurnID: "t", ToolCallID: "c"}},
-		`{"type":"terminal/claimed","claim":{"kind":"session","session":"ahp-session:/s","chat":"ahp-chat:/k","turnId":"t","toolCallId":"c"}}`, true},
+	{
+		TerminalClaimed{Claim: Claim{Kind: ClaimSession, Session: "ahp-session:/s", Chat: "ahp-chat:/k", TurnID: "t", ToolCallID: "c"}},
+		`{"type":"terminal/claimed","claim":{"kind":"session","session":"ahp-session:/s","chat":"ahp-chat:/k","turnId":"t","toolCallId":"c"}}`, true,
+	},
 	{TerminalClaimed{Claim: Claim{Kind: ClaimClient}}, `{"type":"terminal/claimed","claim":{"kind":"client","clientId":""}}`, true},
 	{TerminalTitleChanged{Title: ""}, `{"type":"terminal/titleChanged","title":""}`, true},
 	{TerminalCwdChanged{Cwd: "file:///"}, `{"type":"terminal/cwdChanged","cwd":"file:///"}`, false},
@@ -36,13 +42,19 @@ var wireActions = []struct {
 	{TerminalExited{ExitCode: ptr(0)}, `{"type":"terminal/exited","exitCode":0}`, false},
 	{TerminalCleared{}, `{"type":"terminal/cleared"}`, true},
 	{TerminalCommandDetectionAvailable{}, `{"type":"terminal/commandDetectionAvailable"}`, false},
-	{TerminalCommandExecuted{CommandID: "1", CommandLine: "ls", Timestamp: 1700000000000},
-		`{"type":"terminal/commandExecuted","commandId":"1","commandLine":"ls","timestamp":1700000000000}`, false},
+	{
+		TerminalCommandExecuted{CommandID: "1", CommandLine: "ls", Timestamp: 1700000000000},
+		`{"type":"terminal/commandExecuted","commandId":"1","commandLine":"ls","timestamp":1700000000000}`, false,
+	},
 	{TerminalCommandFinished{CommandID: "1"}, `{"type":"terminal/commandFinished","commandId":"1"}`, false},
-	{TerminalCommandFinished{CommandID: "1", ExitCode: ptr(1), DurationMs: ptr(int64(0))},
-		`{"type":"terminal/commandFinished","commandId":"1","exitCode":1,"durationMs":0}`, false},
-	{LayoutChanged{Rev: 1, Doc: json.RawMessage(`{"a":1}`), Terminals: []URI{"x"}},
-		`{"type":"x-cotty/layoutChanged","rev":1,"doc":{"a":1},"terminals":["x"]}`, true},
+	{
+		TerminalCommandFinished{CommandID: "1", ExitCode: ptr(1), DurationMs: ptr(int64(0))},
+		`{"type":"terminal/commandFinished","commandId":"1","exitCode":1,"durationMs":0}`, false,
+	},
+	{
+		LayoutChanged{Rev: 1, Doc: json.RawMessage(`{"a":1}`), Terminals: []URI{"x"}},
+		`{"type":"x-cotty/layoutChanged","rev":1,"doc":{"a":1},"terminals":["x"]}`, true,
+	},
 	{LayoutChanged{Rev: 2}, `{"type":"x-cotty/layoutChanged","rev":2,"doc":null,"terminals":[]}`, true},
 }
 
@@ -135,8 +147,10 @@ func TestResultsOnTheWire(t *testing.T) {
 		want string
 	}{
 		{V1, RootState{}, `{"agents":[]}`},
-		{V1, &RootState{ActiveSessions: ptr(0), Terminals: []TerminalInfo{}, Config: &RootConfig{}},
-			`{"agents":[],"activeSessions":0,"terminals":[],"config":{"schema":{},"values":{}}}`},
+		{
+			V1, &RootState{ActiveSessions: ptr(0), Terminals: []TerminalInfo{}, Config: &RootConfig{}},
+			`{"agents":[],"activeSessions":0,"terminals":[],"config":{"schema":{},"values":{}}}`,
+		},
 		{V1, running, `{"title":"t","content":[],"lifecycle":{"status":"running"},"claim":{"kind":"client","clientId":"c"}}`},
 		{V09, exited, `{"title":"t","content":[],"lifecycle":{"status":"exited","exitCode":2},"exitCode":2,"claim":{"kind":"client","clientId":"c"}}`},
 		{V05, running, `{"title":"t","content":[],"claim":{"kind":"client","clientId":"c"}}`},
@@ -147,16 +161,23 @@ func TestResultsOnTheWire(t *testing.T) {
 		{V1, LayoutState{}, `{"rev":0,"doc":null,"terminals":[]}`},
 		{V1, env, `{"channel":"ahp-terminal:/1","action":{"type":"terminal/data","data":"x"},"serverSeq":9007199254740991}`},
 		{V1, mine, `{"channel":"ahp-terminal:/1","action":{"type":"terminal/data","data":"x"},"serverSeq":9007199254740991,"origin":{"clientId":"c","clientSeq":4},"rejectionReason":"held by another"}`},
-		{V05, Envelope{Channel: "c", Action: TerminalClaimed{Claim: Claim{Kind: ClaimSession, Session: "s", Chat: "k"}}, ServerSeq: 1},
-			`{"channel":"c","action":{"type":"terminal/claimed","claim":{"kind":"session","session":"s"}},"serverSeq":1}`},
+		{
+			V05,
+			Envelope{Channel: "c", Action: TerminalClaimed{Claim: Claim{Kind: ClaimSession, Session: "s", Chat: "k"}}, ServerSeq: 1},
+			`{"channel":"c","action":{"type":"terminal/claimed","claim":{"kind":"session","session":"s"}},"serverSeq":1}`,
+		},
 		{V1, InitializeParams{Channel: RootURI, ClientID: "c"}, `{"channel":"ahp-root://","protocolVersions":[],"clientId":"c"}`},
 		{V1, InitializeResult{ProtocolVersion: "1.0.0", ServerSeq: 1}, `{"protocolVersion":"1.0.0","serverSeq":1,"snapshots":[]}`},
 		{V1, ReconnectParams{ClientID: "c"}, `{"channel":"","clientId":"c","lastSeenServerSeq":0,"subscriptions":[]}`},
 		{V1, ReconnectResult{Type: ReconnectReplay}, `{"type":"replay","actions":[],"missing":[]}`},
 		{V1, ReconnectResult{Type: ReconnectSnapshot}, `{"type":"snapshot","snapshots":[]}`},
-		{V05, ReconnectResult{Type: ReconnectReplay, Actions: []Envelope{{Channel: RootURI, ServerSeq: 2, Action: RootTerminalsChanged{
-			Terminals: []TerminalInfo{{Resource: "r", Title: "t", Claim: Claim{Kind: ClaimClient, ClientID: "c"}, Lifecycle: exited.Lifecycle}}}}}},
-			`{"type":"replay","actions":[{"channel":"ahp-root://","action":{"type":"root/terminalsChanged","terminals":[{"resource":"r","title":"t","claim":{"kind":"client","clientId":"c"},"exitCode":2}]},"serverSeq":2}],"missing":[]}`},
+		{
+			V05,
+			ReconnectResult{Type: ReconnectReplay, Actions: []Envelope{{Channel: RootURI, ServerSeq: 2, Action: RootTerminalsChanged{
+				Terminals: []TerminalInfo{{Resource: "r", Title: "t", Claim: Claim{Kind: ClaimClient, ClientID: "c"}, Lifecycle: exited.Lifecycle}},
+			}}}},
+			`{"type":"replay","actions":[{"channel":"ahp-root://","action":{"type":"root/terminalsChanged","terminals":[{"resource":"r","title":"t","claim":{"kind":"client","clientId":"c"},"exitCode":2}]},"serverSeq":2}],"missing":[]}`,
+		},
 		{V1, SubscribeResult{}, `{}`},
 		{V1, SubscribeResult{Snapshot: &Snapshot{Resource: "r", FromSeq: 3}}, `{"snapshot":{"resource":"r","state":null,"fromSeq":3}}`},
 		{V1, TokenListResult{}, `{"items":[]}`},

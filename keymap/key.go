@@ -53,8 +53,12 @@ var modNames = []struct {
 	mod  Mod
 	name string
 }{
-	{Ctrl, "ctrl"}, {Alt, "alt"}, {Shift, "shift"},
-	{Meta, "meta"}, {Hyper, "hyper"}, {Super, "super"},
+	{Ctrl, "ctrl"},
+	{Alt, "alt"},
+	{Shift, "shift"},
+	{Meta, "meta"},
+	{Hyper, "hyper"},
+	{Super, "super"},
 }
 
 // String gives the canonical spelling, which Parse reads back: "ctrl+space",

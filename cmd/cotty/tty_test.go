@@ -192,8 +192,10 @@ var ttyVerbs = map[string]func(ts *testscript.TestScript, t *tty, neg bool, arg 
 // ttyEnv is the script's environment.
 func ttyEnv(ts *testscript.TestScript) []string {
 	var env []string
-	for _, k := range []string{"PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
-		"SHELL", "TERM", "COLORTERM", "LANG", "LC_ALL", "WORK", "NO_COLOR", "COTTY_TOKEN", "COTTY_TERMINAL"} {
+	for _, k := range []string{
+		"PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
+		"SHELL", "TERM", "COLORTERM", "LANG", "LC_ALL", "WORK", "NO_COLOR", "COTTY_TOKEN", "COTTY_TERMINAL",
+	} {
 		if v := ts.Getenv(k); v != "" {
 			env = append(env, k+"="+v)
 		}

@@ -578,7 +578,7 @@ func TestPauses(t *testing.T) {
 		// A connection that is lost at once is no reason to hurry.
 		lost = time.Now()
 		p.drop()
-		p = s.accept()
+		s.accept()
 		if d := s.dials[len(s.dials)-1].Sub(lost); d < 2*time.Second {
 			t.Errorf("dialled after %v", d)
 		}
@@ -685,7 +685,7 @@ func TestClose(t *testing.T) {
 	}
 
 	// While there is no connection.
-	s, p, c, r = start(t, Options{Reconnect: true})
+	_, p, c, r = start(t, Options{Reconnect: true})
 	hold := make(chan struct{})
 	c.o.Dial = func(ctx context.Context) (jsonrpc.Transport, error) {
 		close(hold)

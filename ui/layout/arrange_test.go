@@ -100,7 +100,10 @@ func TestHits(t *testing.T) {
 		{14, 1, Hit{Kind: HitHeader, Pane: "p3"}},
 		{23, 5, Hit{Kind: HitHeader, Pane: "p4", Edge: column}},
 		{23, 8, Hit{Kind: HitBody, Pane: "p4"}},
-		{2, 1, Hit{}}, {3, 0, Hit{}}, {24, 8, Hit{}}, {23, 9, Hit{}},
+		{2, 1, Hit{}},
+		{3, 0, Hit{}},
+		{24, 8, Hit{}},
+		{23, 9, Hit{}},
 	} {
 		if got := a.At(c.x, c.y); got != c.want {
 			t.Errorf("at %d,%d is %+v, want %+v", c.x, c.y, got, c.want)
