@@ -26,7 +26,7 @@ func (m *Model) take(t *terminal) {
 }
 
 func (m *Model) claim(t *terminal) {
-	t.asked = m.dispatch(t.uri, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.me}})
+	t.asked, _ = m.dispatch(t.uri, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.me}})
 }
 
 // background lets an agent's tool call end while the command runs on; a

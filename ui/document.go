@@ -64,6 +64,11 @@ func (d *document) next() (a ahp.LayoutChanged, ok bool) {
 
 func (d *document) dispatched(seq int64) { d.seq = seq }
 
+// unsent takes back what next gave: it could not be dispatched.
+func (d *document) unsent() {
+	d.waiting, d.sent = append(d.sent, d.waiting...), nil
+}
+
 // replace takes a snapshot.
 func (d *document) replace(s ahp.LayoutState) error {
 	if d.loaded && d.seq != 0 && bytes.Equal(s.Doc, d.doc) {

@@ -57,10 +57,6 @@ func (m *Model) read(in tty.Input) {
 			}
 			continue
 		}
-		// A key may follow, in the same read, one that moved the focus.
-		if m.dirty&dirtyPlaces != 0 {
-			m.arrange()
-		}
 		m.event(msg)
 	}
 }
@@ -83,9 +79,6 @@ func (m *Model) release() {
 	if m.waiting() || len(m.kb.held) == 0 {
 		return
 	}
-	if m.dirty&dirtyPlaces != 0 {
-		m.arrange()
-	}
 	msgs := m.kb.held
 	m.kb.held = nil
 	m.read(msgs)
@@ -93,6 +86,7 @@ func (m *Model) release() {
 
 // event handles one message of the outer terminal.
 func (m *Model) event(msg tea.Msg) {
+	m.freshen() // a key of the same read may have moved the focus
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.key(tea.Key(msg), false)

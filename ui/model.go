@@ -53,7 +53,10 @@ type dirt uint8
 const (
 	dirtyPanes  dirt = 1 << iota // what terminals show
 	dirtyChrome                  // status line and pane headers
-	dirtyPlaces                  // where everything is: all of it
+	dirtyAll                     // everything
+	stale                        // where everything is has to be computed first
+
+	dirtyPlaces = dirtyAll | stale
 )
 
 // note is a message in the status line.
@@ -159,9 +162,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // settle brings what depends on the state up to date: places, subscriptions,
 // sizes, what goes to the host, the screen.
 func (m *Model) settle() {
-	if m.dirty&dirtyPlaces != 0 {
-		m.arrange()
-	}
+	m.freshen()
 	m.sendLayout()
 	m.sendInput()
 	if m.leaving != nil && m.tasks == 0 && m.doc.idle() {
@@ -258,12 +259,12 @@ func (m *Model) Exit() Exit {
 }
 
 // dispatch sends an action; what can't be sent is reported.
-func (m *Model) dispatch(uri ahp.URI, a ahp.Action) int64 {
+func (m *Model) dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {
 	seq, err := m.cfg.Host.Dispatch(uri, a)
 	if err != nil {
 		m.fail("send "+a.ActionType(), err)
 	}
-	return seq
+	return seq, err == nil
 }
 
 // open puts an overlay on top; close takes it away.

@@ -198,7 +198,7 @@ func (m *Model) compose(now time.Time) {
 		m.redraw()
 	}
 	// What lies under an overlay that may have shrunk is drawn again.
-	all := m.dirty&dirtyPlaces != 0 || m.overlay != nil || m.kb.hint
+	all := m.dirty&dirtyAll != 0 || m.overlay != nil || m.kb.hint
 	cursor := paint.Cursor{}
 	if m.link != Connected {
 		cursor.Default = true

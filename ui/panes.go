@@ -53,7 +53,13 @@ func (m *Model) sendLayout() {
 		return
 	}
 	if a, ok := m.doc.next(); ok {
-		m.doc.dispatched(m.dispatch(m.doc.uri, a))
+		seq, ok := m.dispatch(m.doc.uri, a)
+		if !ok {
+			m.doc.unsent()
+			m.link = Reconnecting // it is about to say so itself
+			return
+		}
+		m.doc.dispatched(seq)
 	}
 }
 
@@ -70,9 +76,17 @@ func (m *Model) focused() (p layout.Placed, t *terminal, v *pane.View) {
 	return p, m.terms.get(p.Terminal), m.views[p.Pane]
 }
 
+// freshen computes the places again if something moved.
+func (m *Model) freshen() {
+	if m.dirty&stale != 0 {
+		m.arrange()
+	}
+}
+
 // arrange computes the places of panes and what follows from them: which
 // terminals to follow, their sizes, their views.
 func (m *Model) arrange() {
+	m.dirty &^= stale
 	old, _ := m.arr.Focused()
 	m.arr = layout.Arrangement{Area: m.area()}
 	if tab, ok := m.doc.shown.Tab(); ok {
@@ -213,7 +227,11 @@ func (m *Model) dispose(t *terminal) {
 		if err != nil && ended {
 			err = nil // another client was first
 		}
-		return nil, err
+		return func(m *Model) {
+			if t := m.terms.get(uri); t != nil && err != nil {
+				t.done = false
+			}
+		}, err
 	})
 }
 
@@ -266,6 +284,9 @@ func (m *Model) created(uri ahp.URI, put placement) {
 	}
 	m.kb.bare = false
 	m.apply(func(l layout.Layout) (layout.Layout, error) {
+		if _, ok := l.Showing(uri); ok {
+			return l, nil // done again on a layout that has it
+		}
 		l, _, err := put(l, uri)
 		return l, err
 	})

@@ -409,6 +409,17 @@ func TestKeysWaitForTheNewPane(t *testing.T) {
 	}
 }
 
+func TestKeysOfOneReadFollowTheFocus(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space |")
+	u.Read("\x1b[32;5uhone\x1b[32;5ultwo\x1b[32;5ucthree")
+	for name, want := range map[string]string{"sh1": "one", "sh2": "two", "sh3": "three"} {
+		if got := u.Host.Terminal(name).Typed(); got != want {
+			t.Errorf("%s got %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestKeysWaitForTheFirstPane(t *testing.T) {
 	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Hold() }})
 	u.Type("early")
