@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ func New(c Config) (*Host, error) {
 }
 
 // Run serves the unix listener and every address of Config.Listen until ctx
-// ends or a client stops the host, then shuts down. Terminals end only with a
+// ends, a client stops the host or the keeper is gone, then shuts down. Terminals end only with a
 // stop (x-cotty/stop); otherwise the keeper keeps them.
 func (h *Host) Run(ctx context.Context, ln *Socket) error {
 	defer ln.Close()
@@ -149,7 +150,14 @@ func (h *Host) Run(ctx context.Context, ln *Socket) error {
 	for l, kind := range kinds {
 		go func() { ended <- h.Serve(ctx, l, kind) }()
 	}
-	err := <-ended // by ctx, a stop, or a failure
+	var err error
+	select {
+	case err = <-ended: // by ctx, a stop, or a failure
+	case <-h.keeper.Done():
+		// Without it no exit is heard of and nothing can be started. Closing
+		// our ends of the ptys hangs up what still runs.
+		err = fmt.Errorf("the keeper is gone: %w", cmp.Or(h.keeper.Err(), errors.New("it closed the connection")))
+	}
 	if h.isStopping() {
 		<-h.done
 		return err

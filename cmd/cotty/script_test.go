@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -108,16 +110,34 @@ func hostPid(dir string) int {
 	return 0
 }
 
-// cmdSigkill kills the host as hard as can be: sigkill host.
+// cmdSigkill kills a process as hard as can be: sigkill host|keeper. It waits
+// until the host is gone, which in both cases it is.
 func cmdSigkill(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 || args[0] != "host" {
-		ts.Fatalf("usage: sigkill host")
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sigkill host|keeper")
 	}
-	pid := hostPid(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "cotty"))
+	dir := filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "cotty")
+	pid := hostPid(dir)
 	if pid == 0 {
 		ts.Fatalf("no host runs")
 	}
+	if args[0] == "keeper" {
+		// Another connection would supersede the host's: ask the host.
+		ts.Check(ts.Exec("cotty", "doctor"))
+		m := regexp.MustCompile(`keeper (\d+)`).FindStringSubmatch(ts.ReadFile("stdout"))
+		if m == nil {
+			ts.Fatalf("doctor names no keeper")
+		}
+		pid, _ = strconv.Atoi(m[1])
+	}
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	end := time.Now().Add(waitLimit)
+	for hostPid(dir) != 0 {
+		if time.Now().After(end) {
+			ts.Fatalf("the host still holds its lock")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // waitLimit bounds every wait for a state; a test that waits this long failed.
