@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"cotty/emulator"
 	"cotty/ui"
+	"cotty/ui/layout"
 	"cotty/ui/pane"
 	"cotty/ui/uitest"
 )
@@ -536,7 +538,7 @@ func TestRandomKeys(t *testing.T) {
 		var log []string
 		for range 150 {
 			if _, quit := u.Ended(); quit {
-				break
+				u = u.Again(uitest.Options{})
 			}
 			switch r.IntN(10) {
 			case 0:
@@ -572,10 +574,15 @@ func TestRandomKeys(t *testing.T) {
 		if u.Written != n || u.Timers() != 0 {
 			t.Errorf("seed %d: not at rest after %v", seed, log)
 		}
-		shown := u.Screen()
-		u.Resize(100, 30)
-		u.Resize(80, 24)
-		_ = shown
+		if l, err := layout.Decode(u.Host.Layout("main").Doc); err != nil {
+			t.Errorf("seed %d: the host's layout after %v: %v", seed, log, err)
+		} else if _, quit := u.Ended(); !quit && len(l.Tabs) > 0 {
+			for _, uri := range l.Terminals() {
+				if !slices.Contains(u.Host.URIs(), uri) {
+					t.Errorf("seed %d: after %v the layout shows %s, which is gone", seed, log, uri)
+				}
+			}
+		}
 	}
 }
 

@@ -372,6 +372,15 @@ func (h *Host) Terminals() []string {
 	return titles
 }
 
+// URIs gives the addresses of all terminals.
+func (h *Host) URIs() []ahp.URI {
+	var uris []ahp.URI
+	for uri := range h.terms {
+		uris = append(uris, uri)
+	}
+	return uris
+}
+
 // Print is output of the terminal's program.
 func (t *Terminal) Print(s string) {
 	t.em.Write([]byte(s))
