@@ -140,6 +140,11 @@ func (h hostAdapter) Dispose(ctx context.Context, uri ahp.URI) error {
 	return h.c.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
 }
 
+// Stop ends the host and all its terminals.
+func (h hostAdapter) Stop(ctx context.Context) error {
+	return h.c.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+}
+
 func (h hostAdapter) Subscribe(ctx context.Context, uri ahp.URI) error {
 	return h.c.Subscribe(ctx, uri)
 }
