@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"cotty/emulator"
@@ -78,6 +79,9 @@ func seed(f *testing.F) {
 		if b, err := os.ReadFile(name); err == nil {
 			f.Add(b, uint64(i))
 		}
+	}
+	for i, long := range []string{"\x1b]2;", "\x1b]52;c;", "\x1b_G", "\x1bPq", "\x1bP$q", "\x1bX", "\x1bk"} {
+		f.Add([]byte(long+strings.Repeat("A", 70<<10)), uint64(i)|60<<26)
 	}
 	f.Add([]byte("\x1b[?69h\x1b[2;5s\x1b[?6h日本\x1b7\x1b[4h\x1b8\u200d\xf0\x9f"), uint64(3))
 }

@@ -341,17 +341,22 @@ func (w *writer) pending() {
 		w.params(ps)
 		w.inter(ps)
 	case stString, stStringEsc:
-		w.raw("\x1b")
-		w.buf = append(w.buf, ps.kind)
-		if ps.kind == 'P' {
-			w.params(ps)
-			w.inter(ps)
-			w.buf = append(w.buf, ps.final)
-		}
-		w.buf = append(w.buf, ps.str...)
-		if ps.over {
-			// As much as makes the receiver give up, too.
-			w.buf = append(w.buf, make([]byte, ps.bound()+1)...)
+		switch {
+		case !ps.over:
+			w.raw("\x1b")
+			w.buf = append(w.buf, ps.kind)
+			if ps.kind == 'P' {
+				w.params(ps)
+				w.inter(ps)
+				w.buf = append(w.buf, ps.final)
+			}
+			w.buf = append(w.buf, ps.str...)
+		case ps.kind == ']':
+			w.raw("\x1b]999999;") // An OSC that is ignored as well.
+		case ps.kind == 'k':
+			w.raw("\x1bk")
+		default:
+			w.raw("\x1bX") // Ends as DCS, APC and PM do.
 		}
 		if ps.state == stStringEsc {
 			w.raw("\x1b")
