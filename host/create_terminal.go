@@ -204,7 +204,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		h.mu.Lock()
 		delete(h.procs.early, pl.spec.ID)
 		h.mu.Unlock()
-		return nil, spawnError(err)
+		return nil, h.spawnError(err)
 	}
 	yes := true
 	t := &term{
@@ -249,7 +249,12 @@ func (h *Host) abandon(t *term) {
 }
 
 // spawnError says in the client's terms why nothing was started.
-func spawnError(err error) error {
+func (h *Host) spawnError(err error) error {
+	select {
+	case <-h.keeper.Done():
+		return ahp.Internal("create terminal: the keeper, which owns all terminals, is gone: end the host with `cotty stop` and start it again")
+	default:
+	}
 	for _, e := range spawnErrors {
 		if errors.Is(err, e.is) {
 			return ahp.Errorf(e.code, "create terminal: %v", err)

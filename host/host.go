@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +130,7 @@ func New(c Config) (*Host, error) {
 }
 
 // Run serves the unix listener and every address of Config.Listen until ctx
-// ends, a client stops the host or the keeper is gone, then shuts down. Terminals end only with a
+// ends or a client stops the host, then shuts down. Terminals end only with a
 // stop (x-cotty/stop); otherwise the keeper keeps them.
 func (h *Host) Run(ctx context.Context, ln *Socket) error {
 	defer ln.Close()
@@ -150,14 +149,7 @@ func (h *Host) Run(ctx context.Context, ln *Socket) error {
 	for l, kind := range kinds {
 		go func() { ended <- h.Serve(ctx, l, kind) }()
 	}
-	var err error
-	select {
-	case err = <-ended: // by ctx, a stop, or a failure
-	case <-h.keeper.Done():
-		// Without it no exit is heard of and nothing can be started. Closing
-		// our ends of the ptys hangs up what still runs.
-		err = fmt.Errorf("the keeper is gone: %w", cmp.Or(h.keeper.Err(), errors.New("it closed the connection")))
-	}
+	err := <-ended // by ctx, a stop, or a failure
 	if h.isStopping() {
 		<-h.done
 		return err

@@ -61,7 +61,9 @@ func TestChildIsClean(t *testing.T) {
 		want string // PID stands for the child's
 	}{
 		{[]string{"ls", "/proc/self/fd"}, `^0 +1 +2 +3\n$`}, // 3 is the directory
-		{[]string{"grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status"}, `^SigBlk:\s0+\nSigIgn:\s0+\n$`},
+		// Signals 32 and 33 are the C library's own; GNU make ignores them, and
+		// Go's runtime gives no way to reset them.
+		{[]string{"grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status"}, `^SigBlk:\s0+\nSigIgn:\s0{7}[01][08]0{7}\n$`},
 		// pid comm state ppid pgrp session tty foreground
 		{[]string{"cat", "/proc/self/stat"}, `^PID \(cat\) R \d+ PID PID [1-9]\d* PID `},
 		{[]string{"stty", "size"}, `^31 93\n$`},
