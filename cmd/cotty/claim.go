@@ -82,11 +82,7 @@ the agent moves on while the command runs.`
 func newKillCommand() *cobra.Command {
 	return onTerminal("kill ID", "End a terminal's program and remove the terminal", 1,
 		func(ctx context.Context, _ *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
-			err := s.call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: t.Resource}, nil)
-			if err != nil {
-				return fmt.Errorf("kill %s: %w", lastPart(t.Resource), err)
-			}
-			return nil
+			return s.call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: t.Resource}, nil)
 		})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cotty/ahp"
 	"cotty/host"
 	"cotty/host/keeper"
 )
@@ -42,10 +43,20 @@ hand to choose how it listens. There is one host per user.`,
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "host started; socket %s\n", path)
-			for _, addr := range opts.listen {
-				fmt.Fprintf(cmd.OutOrStdout(), "listening on ws://%s; `cotty token new` makes a token\n", addr)
+			if len(opts.listen) == 0 {
+				return nil
 			}
-			return nil
+			// The host knows which port it got for :0.
+			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+				var got ahp.HostResult
+				if err := s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
+					return err
+				}
+				for _, addr := range got.Listen {
+					fmt.Fprintf(cmd.OutOrStdout(), "listening on ws://%s; `cotty token new` makes a token\n", addr)
+				}
+				return nil
+			})
 		}),
 	}
 	f := cmd.Flags()

@@ -35,7 +35,7 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 			return withHost(cmd, true, func(ctx context.Context, s *session) error {
 				params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}
 				if err := s.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
-					return fmt.Errorf("create the terminal: %w", err)
+					return err // says what was being done, as all the host's errors do
 				}
 				if !background {
 					if err := s.showInTab(ctx, layoutName, params.Channel); err != nil {

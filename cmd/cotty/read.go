@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -23,7 +22,7 @@ func newReadCommand() *cobra.Command {
 			}
 			var got ahp.ReadResult
 			if err := s.call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: what}, &got); err != nil {
-				return fmt.Errorf("read %s: %w", lastPart(t.Resource), err)
+				return err
 			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), got)

@@ -23,7 +23,7 @@ func newStopCommand() *cobra.Command {
 					}
 				}
 				if err := s.call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
-					return fmt.Errorf("stop the host: %w", err)
+					return err
 				}
 				select {
 				case <-s.Done():

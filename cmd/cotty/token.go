@@ -35,7 +35,7 @@ func newTokenNewCommand() *cobra.Command {
 				params := ahp.TokenNewParams{Channel: ahp.RootURI, Name: strings.Join(args, ""), Scopes: scopes}
 				var got ahp.TokenNewResult
 				if err := s.call(ctx, ahp.MethodTokenNew, params, &got); err != nil {
-					return fmt.Errorf("make a token: %w", err)
+					return err
 				}
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), got)
@@ -61,7 +61,7 @@ func newTokenLsCommand() *cobra.Command {
 			return withHost(cmd, true, func(ctx context.Context, s *session) error {
 				var got ahp.TokenListResult
 				if err := s.call(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
-					return fmt.Errorf("list the tokens: %w", err)
+					return err
 				}
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), got.Items)
@@ -89,11 +89,7 @@ func newTokenRevokeCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: did(func(cmd *cobra.Command, args []string) error {
 			return withHost(cmd, true, func(ctx context.Context, s *session) error {
-				err := s.call(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
-				if err != nil {
-					return fmt.Errorf("revoke token %s: %w", args[0], err)
-				}
-				return nil
+				return s.call(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
 			})
 		}),
 	}
