@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -174,8 +175,13 @@ func connectKeeper(ctx context.Context, d dirs) (*keeper.Client, error) {
 	return k, nil
 }
 
-// isNobodyThere tells a socket that is absent or left over from one that
-// refuses us for another reason.
+// isNobodyThere tells a socket that is absent or left over, or whose process
+// died while we knocked, from one that refuses us for another reason.
 func isNobodyThere(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)
+	for _, gone := range []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
 }
