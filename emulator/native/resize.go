@@ -2,6 +2,7 @@ package native
 
 import (
 	"bytes"
+	"math"
 	"unicode/utf8"
 
 	"cotty/emulator"
@@ -170,9 +171,19 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 	}
 	spots := []spot{at(cur), at(&s.saved), {line: h.n}, {line: h.floor}}
 	w := wrapper{from: e.cols, cols: cols, out: &out, spots: spots}
+	// What is on the screen is not dropped for being too much, or the cursor's
+	// line might be.
+	onScreen := h.n
+	for onScreen > 0 && h.at(onScreen-1).wrapped() {
+		onScreen--
+	}
 	for i := 0; i < h.n+n; {
+		if i >= onScreen {
+			out.limit, out.maxSize = math.MaxInt32, math.MaxInt
+		}
 		i = w.logical(&src, i)
 	}
+	out.maxSize = h.maxSize
 
 	total := w.count
 	dropped := total - out.n
