@@ -217,6 +217,7 @@ type peer struct {
 	lastID int
 	seq    int64 // last serverSeq seen
 	out    map[ahp.URI]*strings.Builder
+	from   map[ahp.URI]int64 // fromSeq of each channel's latest snapshot
 }
 
 func (w *world) connect(name string) *peer {
@@ -245,13 +246,12 @@ func (w *world) try(name string, target wsrpc.Target) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, w.buffer), out: map[ahp.URI]*strings.Builder{}}
+	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, w.buffer), out: map[ahp.URI]*strings.Builder{}, from: map[ahp.URI]int64{}}
 	go func() {
 		defer close(p.in)
 		for {
 			msg, err := tr.Read(context.Background())
-			p.gate.Lock()
-			p.gate.Unlock() //nolint:staticcheck // to wait while stalled
+			p.pass()
 			if err != nil {
 				p.err = err
 				return
@@ -274,6 +274,12 @@ func (p *peer) hangUp() {
 func (p *peer) stall() { p.gate.Lock() }
 
 func (p *peer) resume() { p.gate.Unlock() }
+
+// pass waits while stalled.
+func (p *peer) pass() {
+	p.gate.Lock()
+	defer p.gate.Unlock()
+}
 
 func (p *peer) sendRaw(msg string) {
 	p.t.Helper()
@@ -304,7 +310,8 @@ type message struct {
 var errEnded = errors.New("connection ended")
 
 // next is the next message; it checks what holds for all of them: serverSeq
-// rises strictly (checklist 16).
+// rises strictly (checklist 16), and no action that a snapshot contains comes
+// after it (15).
 func (p *peer) next() (json.RawMessage, message, error) {
 	p.t.Helper()
 	timeout := time.NewTimer(patience)
@@ -337,6 +344,9 @@ func (p *peer) note(m message) {
 	if e.ServerSeq <= p.seq {
 		p.t.Fatalf("%s: serverSeq %d after %d", p.name, e.ServerSeq, p.seq)
 	}
+	if from := p.from[e.Channel]; e.ServerSeq <= from {
+		p.t.Fatalf("%s: serverSeq %d of %s after a snapshot from %d", p.name, e.ServerSeq, e.Channel, from)
+	}
 	p.seq = e.ServerSeq
 	if d, ok := e.Action.(ahp.TerminalData); ok {
 		if p.out[e.Channel] == nil {
@@ -359,6 +369,7 @@ func (p *peer) noteSnapshots(result json.RawMessage) {
 		r.Snapshots = append(r.Snapshots, *r.Snapshot)
 	}
 	for _, s := range r.Snapshots {
+		p.from[s.Resource] = s.FromSeq
 		var state ahp.TerminalState
 		if json.Unmarshal(s.State, &state) != nil {
 			continue

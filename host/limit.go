@@ -63,11 +63,16 @@ const listInterval = 50 * time.Millisecond
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	for _, f := range []struct{ have, want *int }{
-		{&l.Connections, &d.Connections}, {&l.Terminals, &d.Terminals},
-		{&l.Subscriptions, &d.Subscriptions}, {&l.Layouts, &d.Layouts},
-		{&l.Clients, &d.Clients}, {&l.FrameBytes, &d.FrameBytes},
-		{&l.QueueBytes, &d.QueueBytes}, {&l.ReplayBytes, &d.ReplayBytes},
-		{&l.ReplayCount, &d.ReplayCount}, {&l.ReplyBytes, &d.ReplyBytes},
+		{&l.Connections, &d.Connections},
+		{&l.Terminals, &d.Terminals},
+		{&l.Subscriptions, &d.Subscriptions},
+		{&l.Layouts, &d.Layouts},
+		{&l.Clients, &d.Clients},
+		{&l.FrameBytes, &d.FrameBytes},
+		{&l.QueueBytes, &d.QueueBytes},
+		{&l.ReplayBytes, &d.ReplayBytes},
+		{&l.ReplayCount, &d.ReplayCount},
+		{&l.ReplyBytes, &d.ReplyBytes},
 		{&l.HoldBytes, &d.HoldBytes},
 	} {
 		if *f.have <= 0 {

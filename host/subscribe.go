@@ -67,14 +67,16 @@ func (c *conn) open(uri ahp.URI) (snapshot, error) {
 	if _, again := c.subs[ch.uri]; !again && len(c.subs) >= c.h.limits.Subscriptions {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, len(c.subs))
 	}
-	c.hold()
 	return c.h.snapshot(ch, c), nil
 }
 
-// snapshot takes a channel's state and subscribes c in the same instant.
+// snapshot takes a channel's state and subscribes c in the same instant. What
+// is pending goes out before the reply, should c be subscribed already: it is
+// part of the state.
 func (h *Host) snapshot(ch *channel, c *conn) snapshot {
 	ch.body.settle()
 	state := ch.body.state()
+	c.hold()
 	ch.subscribe(c)
 	return snapshot{uri: ch.uri, state: state, seq: h.seq.last}
 }

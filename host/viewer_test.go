@@ -309,6 +309,35 @@ func TestListIsPaced(t *testing.T) {
 	}
 }
 
+// TestSubscribeAgain: what is pending when a channel is subscribed to again
+// comes before the reply, or not at all, never after a snapshot that has it
+// (checklist 15, 19).
+func TestSubscribeAgain(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	const uri = "ahp-terminal:/t"
+	p := w.connect("p")
+	p.initialize(ahp.RootURI)
+	p.create(uri, "sh", "-c", "stty -echo; echo ready; while read l; do echo $l; done")
+	p.output(uri, "ready")
+	for i := range int64(50) {
+		// The list is due, but too early to be sent; so is the echo.
+		p.dispatch(uri, 2*i+1, ahp.TerminalTitleChanged{Title: fmt.Sprint("title ", i)})
+		p.dispatch(uri, 2*i+2, ahp.TerminalInput{Data: fmt.Sprintf("line-%d.\n", i)})
+		p.subscribe(uri)
+		s := p.subscribe(ahp.RootURI)
+		if want := fmt.Sprintf(`"title":"title %d"`, i); !strings.Contains(string(s.State), want) {
+			t.Fatalf("no %s in %s", want, s.State)
+		}
+	}
+	p.output(uri, "line-49.")
+	for i := range 50 {
+		if n := strings.Count(p.out[uri].String(), fmt.Sprintf("line-%d.", i)); n != 1 {
+			t.Errorf("line %d is there %d times", i, n)
+		}
+	}
+}
+
 // TestReplayEqualsLive: a client that lost its connection ends up, by replay or
 // snapshot, exactly where one that did not is (checklist 29, 30, 32).
 func TestReplayEqualsLive(t *testing.T) {
