@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -211,9 +212,9 @@ type peer struct {
 	name string
 	tr   jsonrpc.Transport
 
-	in     chan json.RawMessage // closed at the end
-	gate   sync.Mutex           // held while stalled: nothing is read
-	err    error                // why it ended, valid after in is closed
+	in     chan json.RawMessage          // closed at the end
+	gate   atomic.Pointer[chan struct{}] // not nil while stalled: nothing is read
+	err    error                         // why it ended, valid after in is closed
 	lastID int
 	seq    int64 // last serverSeq seen
 	out    map[ahp.URI]*strings.Builder
@@ -266,19 +267,28 @@ func (w *world) try(name string, target wsrpc.Target) (*peer, error) {
 // hangUp closes the connection and waits for the reader.
 func (p *peer) hangUp() {
 	p.tr.Close(1000, "")
+	p.resume()
 	for range p.in {
 	}
 }
 
 // stall stops reading from the socket until resume.
-func (p *peer) stall() { p.gate.Lock() }
+func (p *peer) stall() {
+	gate := make(chan struct{})
+	p.gate.Store(&gate)
+}
 
-func (p *peer) resume() { p.gate.Unlock() }
+func (p *peer) resume() {
+	if gate := p.gate.Swap(nil); gate != nil {
+		close(*gate)
+	}
+}
 
 // pass waits while stalled.
 func (p *peer) pass() {
-	p.gate.Lock()
-	defer p.gate.Unlock()
+	if gate := p.gate.Load(); gate != nil {
+		<-*gate
+	}
 }
 
 func (p *peer) sendRaw(msg string) {

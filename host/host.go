@@ -124,6 +124,7 @@ func New(c Config) (*Host, error) {
 	}
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
 	h.root.ch = h.newChannel(ahp.RootURI, h.root)
+	h.noteOrphans()
 	h.following.Add(1)
 	go h.followExits()
 	return h, nil

@@ -120,7 +120,7 @@ func TestRestart(t *testing.T) {
 	token := w.token()
 	p := w.connect("p")
 	r := p.initialize(ahp.RootURI)
-	p.create("ahp-terminal:/1", "cat")
+	shell, _ := p.tree("ahp-terminal:/1")
 	p.dispatch("ahp-terminal:/1", 1, ahp.TerminalTitleChanged{Title: "x"})
 	last := p.echo(1).ServerSeq
 	if last <= r.ServerSeq {
@@ -137,6 +137,14 @@ func TestRestart(t *testing.T) {
 		t.Errorf("the new host is at %d, the old one was at %d", r.ServerSeq, last)
 	}
 	w.connectTCP("t", token.Token).initialize()
+	// The old host's shell lives on in the keeper; the new one says so, and
+	// stopping it ends that too.
+	if log := w.log.String(); !alive(shell) || !strings.Contains(log, "earlier host") {
+		t.Errorf("the shell lives: %v; the log says\n%s", alive(shell), log)
+	}
+	q.must(ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+	<-w.host.Done()
+	w.until("the old shell has ended", func() bool { return !alive(shell) })
 }
 
 // TestManyAtOnce: clients that all want the same URI, and many others, at the

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"syscall"
 
@@ -151,12 +152,16 @@ func (h *Host) followExits() {
 	for e := range h.keeper.Exits() {
 		h.mu.Lock()
 		t := h.procs.terms[e.ID]
-		if _, making := h.procs.early[e.ID]; making && t == nil {
+		_, making := h.procs.early[e.ID]
+		if making && t == nil {
 			h.procs.early[e.ID] = &e
 		}
 		h.mu.Unlock()
-		if t != nil {
+		switch {
+		case t != nil:
 			t.t.Exit(e)
+		case !making: // an earlier host's, or one whose start we gave up
+			h.forget(context.Background(), e.ID)
 		}
 	}
 	h.keeperLost()
@@ -196,7 +201,29 @@ func (h *Host) forget(ctx context.Context, proc string) {
 	delete(h.procs.terms, proc)
 	delete(h.procs.early, proc)
 	h.mu.Unlock()
-	if err := h.keeper.Forget(ctx, proc); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, spawnTime)
+	defer cancel()
+	if err := h.keeper.Forget(ctx, proc); err != nil && !errors.Is(err, keeper.ErrUnknown) && !h.isClosing() {
 		h.log.Warn("forget process", "process", proc, "err", err)
+	}
+}
+
+// noteOrphans tells of processes that an earlier host left to the keeper.
+func (h *Host) noteOrphans() {
+	ctx, cancel := context.WithTimeout(context.Background(), spawnTime)
+	defer cancel()
+	list, err := h.keeper.List(ctx)
+	if err != nil {
+		h.log.Warn("list the keeper's processes", "err", err)
+		return
+	}
+	running := 0
+	for _, p := range list {
+		if p.Exit == nil {
+			running++
+		}
+	}
+	if running > 0 {
+		h.log.Warn("the keeper has processes of an earlier host, which this one does not show: `cotty stop` ends them", "processes", running)
 	}
 }
