@@ -24,7 +24,7 @@ type conn struct {
 	h         *Host
 	rpc       *jsonrpc.Conn
 	principal *principal
-	moved     chan struct{} // has an element when something was written
+	moved     chan struct{} // has an element when a message has left the queue
 	log       *slog.Logger
 
 	// Set by the handshake, under h.mu, and never changed after it; read
@@ -50,8 +50,9 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 		h: h, principal: p, subs: map[ahp.URI]*channel{}, moved: make(chan struct{}, 1),
 		log: h.log.With("principal", p.id),
 	}
-	c.rpc = jsonrpc.New(&meter{Transport: t, moved: c.moved}, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
+	c.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		MaxQueueBytes: h.limits.QueueBytes,
+		Wrote:         c.wrote,
 		Log:           c.log,
 	})
 	h.mu.Lock()
@@ -192,28 +193,10 @@ func (c *conn) drop(code int, reason string) {
 	c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
 }
 
-// meter is a transport that tells when messages leave.
-type meter struct {
-	jsonrpc.Transport
-	moved chan<- struct{}
-}
-
-func (m *meter) Write(ctx context.Context, msg []byte) error {
-	return m.note(m.Transport.Write(ctx, msg))
-}
-
-// WriteMore implements jsonrpc.MoreWriter.
-func (m *meter) WriteMore(ctx context.Context, msg []byte, more bool) error {
-	if t, ok := m.Transport.(jsonrpc.MoreWriter); ok {
-		return m.note(t.WriteMore(ctx, msg, more))
-	}
-	return m.Write(ctx, msg)
-}
-
-func (m *meter) note(err error) error {
+// wrote tells throttle that a message has left.
+func (c *conn) wrote() {
 	select {
-	case m.moved <- struct{}{}:
+	case c.moved <- struct{}{}:
 	default:
 	}
-	return err
 }

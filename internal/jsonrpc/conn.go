@@ -67,7 +67,11 @@ type Options struct {
 	// has dealt with it. It runs where Handle runs; msg is valid until it
 	// returns.
 	Raw func(msg []byte) bool
-	Log *slog.Logger // nil means discard
+	// Wrote, when set, is called after each message that was written, when
+	// Queued no longer counts it. It runs where messages are written and must
+	// not block.
+	Wrote func()
+	Log   *slog.Logger // nil means discard
 }
 
 // Conn is one connection. All methods may be called from any goroutine.
@@ -284,6 +288,9 @@ func (c *Conn) write() {
 			err = c.t.Write(context.Background(), msg)
 		}
 		c.queue.written()
+		if c.o.Wrote != nil {
+			c.o.Wrote()
+		}
 		held = more && mw != nil
 		if err != nil {
 			c.unwritable(err)
