@@ -24,7 +24,7 @@ type conn struct {
 	h         *Host
 	rpc       *jsonrpc.Conn
 	principal *principal
-	moved     chan struct{} // has an element when a message has left the queue
+	moved     pulse // beats when a message has left the queue
 	log       *slog.Logger
 
 	// Set by the handshake, under h.mu, and never changed after it; read
@@ -47,12 +47,11 @@ type conn struct {
 // serveConn handles a connection until it ends.
 func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal) error {
 	c := &conn{
-		h: h, principal: p, subs: map[ahp.URI]*channel{}, moved: make(chan struct{}, 1),
-		log: h.log.With("principal", p.id),
+		h: h, principal: p, subs: map[ahp.URI]*channel{}, log: h.log.With("principal", p.id),
 	}
 	c.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		MaxQueueBytes: h.limits.QueueBytes,
-		Wrote:         c.wrote,
+		Wrote:         c.moved.beat,
 		Log:           c.log,
 	})
 	h.mu.Lock()
@@ -191,12 +190,4 @@ func (c *conn) drop(code int, reason string) {
 	n := c.rpc.Discard()
 	c.log.Info("drop connection", "reason", reason, "messages", n)
 	c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
-}
-
-// wrote tells throttle that a message has left.
-func (c *conn) wrote() {
-	select {
-	case c.moved <- struct{}{}:
-	default:
-	}
 }

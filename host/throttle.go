@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"cotty/ahp"
@@ -14,13 +15,13 @@ import (
 // rule 3).
 func (h *Host) throttle(ctx context.Context, t *term) {
 	for {
-		c := h.behind(t)
+		c, moved := h.behind(t)
 		if c == nil {
 			return
 		}
 		stalled := time.NewTimer(h.limits.StallTime)
 		select {
-		case <-c.moved:
+		case <-moved:
 		case <-c.rpc.Done():
 		case <-ctx.Done():
 			stalled.Stop()
@@ -35,21 +36,51 @@ func (h *Host) throttle(ctx context.Context, t *term) {
 }
 
 // behind finds a connection of the claim's client that watches the terminal and
-// has more than HoldBytes waiting.
-func (h *Host) behind(t *term) *conn {
+// has more than HoldBytes waiting. moved is closed when a message has left it
+// since.
+func (h *Host) behind(t *term) (c *conn, moved <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t.ch == nil || t.value.Claim.Kind != ahp.ClaimClient {
-		return nil
+		return nil, nil
 	}
 	cl := h.clients[t.value.Claim.ClientID]
 	if cl == nil {
-		return nil
+		return nil, nil
 	}
 	for c := range cl.conns {
-		if _, watches := c.subs[t.ch.uri]; watches && !c.closing && c.rpc.Queued() > h.limits.HoldBytes {
-			return c
+		if _, watches := c.subs[t.ch.uri]; !watches || c.closing || c.rpc.Queued() <= h.limits.HoldBytes {
+			continue
+		}
+		// Looked at again: what leaves from here on is not missed.
+		if moved := c.moved.next(); c.rpc.Queued() > h.limits.HoldBytes {
+			return c, moved
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// pulse wakes everybody who waits for its next beat: a client may hold many
+// terminals, whose readers all wait for its one connection.
+type pulse struct {
+	mu sync.Mutex
+	ch chan struct{} // nil while nobody waits
+}
+
+func (p *pulse) next() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ch == nil {
+		p.ch = make(chan struct{})
+	}
+	return p.ch
+}
+
+func (p *pulse) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ch != nil {
+		close(p.ch)
+		p.ch = nil
+	}
 }

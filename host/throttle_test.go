@@ -25,14 +25,14 @@ func (g *gated) Write(context.Context, []byte) error {
 }
 
 // TestThrottleSeesTheLastMessage: the holder's one large message is taken, and
-// nothing comes after it that could wake the reader a second time; it must go
-// on at once, not when the holder counts as stalled.
+// nothing comes after it that could wake the readers of its terminals a second
+// time; all must go on at once, not when the holder counts as stalled.
 func TestThrottleSeesTheLastMessage(t *testing.T) {
 	g := &gated{let: make(chan struct{}), end: make(chan struct{})}
 	h := &Host{log: slog.New(slog.DiscardHandler), clients: map[string]*client{}, channels: map[ahp.URI]*channel{}}
 	h.limits = Limits{HoldBytes: 10, StallTime: time.Hour}.withDefaults()
-	c := &conn{h: h, log: h.log, principal: operator, subs: map[ahp.URI]*channel{}, moved: make(chan struct{}, 1)}
-	c.rpc = jsonrpc.New(g, nil, jsonrpc.Options{Wrote: c.wrote})
+	c := &conn{h: h, log: h.log, principal: operator, subs: map[ahp.URI]*channel{}}
+	c.rpc = jsonrpc.New(g, nil, jsonrpc.Options{Wrote: c.moved.beat})
 	ended := make(chan error, 1)
 	go func() { ended <- c.rpc.Run(t.Context()) }()
 	defer func() {
@@ -40,25 +40,30 @@ func TestThrottleSeesTheLastMessage(t *testing.T) {
 		c.rpc.Close(1000, "")
 		<-ended
 	}()
-	tm := &term{value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
-	tm.ch = h.newChannel("ahp-terminal:/t", tm)
+	const terms = 3
+	one := &term{value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
+	one.ch = h.newChannel("ahp-terminal:/t", one)
 	h.clients["c"] = &client{id: "c", conns: map[*conn]struct{}{c: {}}}
-	tm.ch.subscribe(c)
+	one.ch.subscribe(c)
 
 	for range 500 {
 		if err := c.rpc.Send(make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			h.throttle(t.Context(), tm)
-		}()
+		done := make(chan struct{}, terms)
+		for range terms {
+			go func() {
+				h.throttle(t.Context(), one)
+				done <- struct{}{}
+			}()
+		}
 		g.let <- struct{}{}
-		select {
-		case <-done:
-		case <-time.After(10 * time.Second):
-			t.Fatal("the reader still waits, though nothing is queued")
+		for range terms {
+			select {
+			case <-done:
+			case <-time.After(10 * time.Second):
+				t.Fatal("a reader still waits, though nothing is queued")
+			}
 		}
 	}
 }
