@@ -24,7 +24,8 @@ type conn struct {
 	h         *Host
 	rpc       *jsonrpc.Conn
 	principal *principal
-	moved     pulse // beats when a message has left the queue
+	moved     pulse        // beats when a message has left the queue
+	sent      func() int64 // bytes that the socket has taken
 	log       *slog.Logger
 
 	// Set by the handshake, under h.mu, and never changed after it; read
@@ -48,6 +49,10 @@ type conn struct {
 func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal) error {
 	c := &conn{
 		h: h, principal: p, subs: map[ahp.URI]*channel{}, log: h.log.With("principal", p.id),
+		sent: func() int64 { return 0 },
+	}
+	if s, ok := t.(interface{ Sent() int64 }); ok {
+		c.sent = s.Sent
 	}
 	c.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		MaxQueueBytes: h.limits.QueueBytes,

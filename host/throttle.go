@@ -19,6 +19,7 @@ func (h *Host) throttle(ctx context.Context, t *term) {
 		if c == nil {
 			return
 		}
+		sent := c.sent()
 		stalled := time.NewTimer(h.limits.StallTime)
 		select {
 		case <-moved:
@@ -27,6 +28,9 @@ func (h *Host) throttle(ctx context.Context, t *term) {
 			stalled.Stop()
 			return
 		case <-stalled.C:
+			if c.sent() != sent { // in the middle of a long message
+				continue
+			}
 			h.mu.Lock()
 			c.drop(closePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
 			h.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,7 +13,12 @@ import (
 )
 
 // gated is a transport whose writes wait to be let through.
-type gated struct{ let, end chan struct{} }
+type gated struct {
+	let, end chan struct{}
+	sent     func() int64
+}
+
+func (g *gated) Sent() int64 { return g.sent() }
 
 func (g *gated) Read(context.Context) ([]byte, error) { <-g.end; return nil, io.EOF }
 func (g *gated) Close(int, string) error              { return nil }
@@ -24,28 +30,33 @@ func (g *gated) Write(context.Context, []byte) error {
 	return nil
 }
 
-// TestThrottleSeesTheLastMessage: the holder's one large message is taken, and
-// nothing comes after it that could wake the readers of its terminals a second
-// time; all must go on at once, not when the holder counts as stalled.
-func TestThrottleSeesTheLastMessage(t *testing.T) {
-	g := &gated{let: make(chan struct{}), end: make(chan struct{})}
+// behindHolder is a host, a terminal and its holder's connection over g.
+func behindHolder(t *testing.T, g *gated, stall time.Duration) (*Host, *term, *conn) {
 	h := &Host{log: slog.New(slog.DiscardHandler), clients: map[string]*client{}, channels: map[ahp.URI]*channel{}}
-	h.limits = Limits{HoldBytes: 10, StallTime: time.Hour}.withDefaults()
-	c := &conn{h: h, log: h.log, principal: operator, subs: map[ahp.URI]*channel{}}
+	h.limits = Limits{HoldBytes: 10, StallTime: stall}.withDefaults()
+	c := &conn{h: h, log: h.log, principal: operator, subs: map[ahp.URI]*channel{}, sent: g.sent}
 	c.rpc = jsonrpc.New(g, nil, jsonrpc.Options{Wrote: c.moved.beat})
 	ended := make(chan error, 1)
 	go func() { ended <- c.rpc.Run(t.Context()) }()
-	defer func() {
+	t.Cleanup(func() {
 		close(g.end)
 		c.rpc.Close(1000, "")
 		<-ended
-	}()
-	const terms = 3
+	})
 	one := &term{value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
 	one.ch = h.newChannel("ahp-terminal:/t", one)
 	h.clients["c"] = &client{id: "c", conns: map[*conn]struct{}{c: {}}}
 	one.ch.subscribe(c)
+	return h, one, c
+}
 
+// TestThrottleSeesTheLastMessage: the holder's one large message is taken, and
+// nothing comes after it that could wake the readers of its terminals a second
+// time; all must go on at once, not when the holder counts as stalled.
+func TestThrottleSeesTheLastMessage(t *testing.T) {
+	g := &gated{let: make(chan struct{}), end: make(chan struct{}), sent: func() int64 { return 0 }}
+	h, one, c := behindHolder(t, g, time.Hour)
+	const terms = 3
 	for range 500 {
 		if err := c.rpc.Send(make([]byte, 100)); err != nil {
 			t.Fatal(err)
@@ -65,5 +76,25 @@ func TestThrottleSeesTheLastMessage(t *testing.T) {
 				t.Fatal("a reader still waits, though nothing is queued")
 			}
 		}
+	}
+}
+
+// TestThrottleTellsSlowFromStuck: a holder that takes a long message bit by bit
+// is waited for, one that stops taking is closed.
+func TestThrottleTellsSlowFromStuck(t *testing.T) {
+	var looks, taken atomic.Int64
+	g := &gated{let: make(chan struct{}), end: make(chan struct{}), sent: func() int64 {
+		if looks.Add(1) < 10 {
+			taken.Add(1)
+		}
+		return taken.Load()
+	}}
+	h, one, c := behindHolder(t, g, time.Millisecond)
+	if err := c.rpc.Send(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	h.throttle(t.Context(), one)
+	if n := looks.Load(); n < 10 || !c.closing {
+		t.Errorf("after %d looks the reader went on; connection closed: %v", n, c.closing)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,6 +34,8 @@ type wire struct {
 	corked bool
 	out    []byte
 	failed error
+
+	sent atomic.Int64 // bytes that the socket has taken
 }
 
 // Read is net.Conn's; small reads go through a larger buffer.
@@ -99,12 +102,16 @@ func (w *wire) flush(p []byte) error {
 		bufs := net.Buffers{w.out, p[:min(len(p), writeChunk)]}
 		p = p[len(bufs[1]):]
 		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
-		if _, err := bufs.WriteTo(w.Conn); err != nil {
+		n, err := bufs.WriteTo(w.Conn)
+		w.sent.Add(n)
+		if err != nil {
 			return w.fail(err)
 		}
 	} else if len(w.out) > 0 {
 		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
-		if _, err := w.Conn.Write(w.out); err != nil {
+		n, err := w.Conn.Write(w.out)
+		w.sent.Add(int64(n))
+		if err != nil {
 			return w.fail(err)
 		}
 	}
@@ -112,7 +119,9 @@ func (w *wire) flush(p []byte) error {
 	for len(p) > 0 {
 		chunk := p[:min(len(p), writeChunk)]
 		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
-		if _, err := w.Conn.Write(chunk); err != nil {
+		n, err := w.Conn.Write(chunk)
+		w.sent.Add(int64(n))
+		if err != nil {
 			return w.fail(err)
 		}
 		p = p[len(chunk):]

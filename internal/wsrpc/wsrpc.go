@@ -106,6 +106,11 @@ func (t *transport) WriteMore(ctx context.Context, msg []byte, more bool) error 
 	return nil
 }
 
+// Sent is the number of bytes that the socket has taken so far, in steps of at
+// most writeChunk: a slow peer can be told from one that takes nothing, also in
+// the middle of a long message.
+func (t *transport) Sent() int64 { return t.wire.sent.Load() }
+
 // Close does the closing handshake, for closeWait at most, and closes the
 // socket.
 func (t *transport) Close(code int, reason string) error {
