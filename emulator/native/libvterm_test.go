@@ -98,7 +98,8 @@ func (v *vterm) check(line int, ok bool, format string, args ...any) {
 	v.checks++
 	if !ok {
 		v.failures = append(v.failures, struct{ at, text string }{
-			fmt.Sprintf("%s:%d", v.name, line), v.title + ": " + fmt.Sprintf(format, args...)})
+			fmt.Sprintf("%s:%d", v.name, line), v.title + ": " + fmt.Sprintf(format, args...),
+		})
 	}
 }
 

@@ -12,8 +12,10 @@ import (
 
 // session is lines of random words without any cursor movement.
 func session(r *rand.Rand, lines int) []byte {
-	words := []string{"a", "lorem", "ipsum dolor", "日本語", "👩‍👩‍👧", "é", "e\u0301", "☁️", "\x1b[31mred\x1b[m", "\x1b[4:3;44mcurl\x1b[m", "🇩🇪",
-		"\x1b]8;id=x;http://a.b/c\x1b\\link\x1b]8;;\x1b\\", "0123456789012345678901234567890123456789", " ", "  "}
+	words := []string{
+		"a", "lorem", "ipsum dolor", "日本語", "👩‍👩‍👧", "é", "e\u0301", "☁️", "\x1b[31mred\x1b[m", "\x1b[4:3;44mcurl\x1b[m", "🇩🇪",
+		"\x1b]8;id=x;http://a.b/c\x1b\\link\x1b]8;;\x1b\\", "0123456789012345678901234567890123456789", " ", "  ",
+	}
 	var b strings.Builder
 	for range lines {
 		for range r.IntN(12) {

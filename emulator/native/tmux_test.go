@@ -153,22 +153,40 @@ var sessions = []struct {
 	keys []key
 }{
 	{"vim", []string{"vim", "-u", "NONE", "-N", "-c", "syntax on|set nu hls", "FILE"}, []key{
-		{"func main", "/line\r"}, {"/line", "jjjdd"}, {"", ":vsplit\r"}, {"", "\x06\x06ggO"}, {"-- INSERT --", "inserted text\x1b"},
-		{"inserted text", ":split\r"}, {"", "Gzz"}, {"", ":echo 'the end'\r"}, {"the end", ""}}},
+		{"func main", "/line\r"},
+		{"/line", "jjjdd"},
+		{"", ":vsplit\r"},
+		{"", "\x06\x06ggO"},
+		{"-- INSERT --", "inserted text\x1b"},
+		{"inserted text", ":split\r"},
+		{"", "Gzz"},
+		{"", ":echo 'the end'\r"},
+		{"the end", ""},
+	}},
 	{"less", []string{"less", "-N", "FILE"}, []key{
-		{"package main", " "}, {"", "/line 7\r"}, {"line 7", "bk"}, {"", "G"}, {"(END)", "y"}, {":", ""}}},
+		{"package main", " "}, {"", "/line 7\r"}, {"line 7", "bk"}, {"", "G"}, {"(END)", "y"}, {":", ""},
+	}},
 	{"fzf", []string{"sh", "-c", "seq 1 500 | fzf --no-mouse"}, []key{
-		{"500/500", "12"}, {"> 12", "\x0b\x0b"}, {"> 12", ""}}},
+		{"500/500", "12"}, {"> 12", "\x0b\x0b"}, {"> 12", ""},
+	}},
 	{"htop", []string{"htop", "-d", "600"}, []key{{"F10", "\x1b[B\x1b[B"}, {"Quit", ""}}},
 	{"top", []string{"top", "-d", "600"}, []key{{"PID", "c"}, {"COMMAND", ""}}},
 	{"git", []string{"sh", "-c", "git log --graph --color=always --stat -30 | less -R"}, []key{{"commit", " "}, {":", "  "}, {":", ""}}},
 	{"bash", []string{"bash", "--norc", "--noprofile"}, []key{
-		{"$", "PS1='> '\r"}, {"> ", "echo " + strings.Repeat("a long line ", 15) + "\x01\x05\x02\x02XY\x0b\x19"}, {"XY", "\r"}, {"XY", "printf '\\033[31mred\\033[m\\n'\r"},
-		{"red\n", "\x12echo"}, {"reverse", "\x07for i in 1 2 3; do echo $i; done\r"}, {"3\n>", ""}}},
+		{"$", "PS1='> '\r"},
+		{"> ", "echo " + strings.Repeat("a long line ", 15) + "\x01\x05\x02\x02XY\x0b\x19"},
+		{"XY", "\r"},
+		{"XY", "printf '\\033[31mred\\033[m\\n'\r"},
+		{"red\n", "\x12echo"},
+		{"reverse", "\x07for i in 1 2 3; do echo $i; done\r"},
+		{"3\n>", ""},
+	}},
 	{"zsh", []string{"zsh", "-f"}, []key{
-		{"$", "autoload -U compinit; compinit -u -D\r"}, {"$", "ls /etc/\t\t"}, {"/etc/", "\x15echo done-$((40+2))\r"}, {"done-42", ""}}},
+		{"$", "autoload -U compinit; compinit -u -D\r"}, {"$", "ls /etc/\t\t"}, {"/etc/", "\x15echo done-$((40+2))\r"}, {"done-42", ""},
+	}},
 	{"tmux", []string{"tmux", "-L", "SOCKET", "-f", "/dev/null", "new-session", "PS1='> ' sh"}, []key{
-		{">", "\x02%"}, {"│", "\x02\""}, {"─", "seq 30\r"}, {"30", "\x02["}, {"[0/", ""}}},
+		{">", "\x02%"}, {"│", "\x02\""}, {"─", "seq 30\r"}, {"30", "\x02["}, {"[0/", ""},
+	}},
 }
 
 // record runs a program on a pty whose terminal is an engine, and returns what
