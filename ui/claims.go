@@ -14,6 +14,15 @@ import (
 	"cotty/ui/status"
 )
 
+// detach leaves; only a host that answers is known to run on.
+func (m *Model) detach() {
+	note := "detached; everything runs on"
+	if m.link != Connected {
+		note = "detached; the host was not reached any more"
+	}
+	m.leave(Exit{Reason: Detached, Note: note})
+}
+
 // take makes a terminal this client's, saying what that interrupts.
 func (m *Model) take(t *terminal) {
 	switch m.terms.holder(t) {

@@ -61,7 +61,7 @@ func init() {
 		"hand-back":   onFocused(func(m *Model, t *terminal) { m.handBack(t) }),
 		"send-prefix": func(m *Model, _ []string) { m.sendPrefix() },
 
-		"detach":        func(m *Model, _ []string) { m.leave(Exit{Reason: Detached, Note: "detached; everything runs on"}) },
+		"detach":        func(m *Model, _ []string) { m.detach() },
 		"palette":       func(m *Model, _ []string) { m.openPalette() },
 		"help":          func(m *Model, _ []string) { m.openHelp() },
 		"redraw":        func(m *Model, _ []string) { m.redraw() },

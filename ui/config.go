@@ -59,6 +59,9 @@ func (c *Config) table() (keymap.Table, error) {
 		if err != nil {
 			return t, fmt.Errorf("choose prefix: %w", err)
 		}
+		if err := keymap.CheckPrefix(k); err != nil {
+			return t, fmt.Errorf("choose prefix: %w", err)
+		}
 		t = t.WithPrefix(k)
 	}
 	t, problems := t.Override(keymap.Normal, c.Keys, command.Check)

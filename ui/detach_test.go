@@ -1,0 +1,40 @@
+package ui_test
+
+import (
+	"strings"
+	"testing"
+
+	"cotty/ui"
+	"cotty/ui/uitest"
+)
+
+// A person who leaves while the host does not answer is not told that
+// everything runs on.
+func TestDetachWithoutAHost(t *testing.T) {
+	for _, c := range []struct {
+		link ui.Link
+		want string
+	}{
+		{ui.Connected, "detached; everything runs on"},
+		{ui.Reconnecting, "detached; the host was not reached any more"},
+	} {
+		u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }})
+		leave := func() { u.Press("ctrl+space d") }
+		if c.link == ui.Reconnecting {
+			u.Host.Reconnect(leave)
+		} else {
+			leave()
+		}
+		if got, ended := u.Ended(); !ended || got.Reason != ui.Detached || got.Note != c.want {
+			t.Errorf("%v: left with %+v, want the note %q", c.link, got, c.want)
+		}
+	}
+}
+
+// A prefix that would take a key from every program is refused by name.
+func TestBadPrefix(t *testing.T) {
+	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, ui.NewSink()), Sink: ui.NewSink(), Prefix: "esc"}, ui.Env{})
+	if err == nil || !strings.HasPrefix(err.Error(), "choose prefix") {
+		t.Fatalf("esc as the prefix: %v", err)
+	}
+}
