@@ -19,6 +19,10 @@ const (
 	MethodRead        = "x-cotty/read"
 	MethodStop        = "x-cotty/stop"
 	MethodHost        = "x-cotty/host"
+	MethodCommand     = "x-cotty/command"
+	MethodCommands    = "x-cotty/commands"
+	MethodWait        = "x-cotty/wait"
+	MethodRun         = "x-cotty/run"
 	MethodTokenNew    = "x-cotty/tokenNew"
 	MethodTokenList   = "x-cotty/tokenList"
 	MethodTokenRevoke = "x-cotty/tokenRevoke"
@@ -48,6 +52,14 @@ type InitializeResult struct {
 	Snapshots        []Snapshot      `json:"snapshots"` // never null
 	ServerInfo       *Implementation `json:"serverInfo,omitempty"`
 	DefaultDirectory URI             `json:"defaultDirectory,omitempty"`
+	Meta             *InitializeMeta `json:"_meta,omitempty"`
+}
+
+// InitializeMeta is cotty's addition to the answer.
+type InitializeMeta struct {
+	// Principal is who the host takes this connection for, as in
+	// TerminalMeta.Principal: what it holds is the client's own.
+	Principal string `json:"cotty/principal,omitempty"`
 }
 
 // Snapshot is a channel's state as of FromSeq.
@@ -132,6 +144,15 @@ type CreateMeta struct {
 	Command []string          `json:"cotty/command,omitempty"` // argv; empty means the shell
 	Env     map[string]string `json:"cotty/env,omitempty"`
 	Shell   string            `json:"cotty/shell,omitempty"` // absolute path; empty means $SHELL
+	// ShellIntegration false starts a shell as it is, without marks of its
+	// commands; absent means as the host is configured.
+	ShellIntegration *bool `json:"cotty/shellIntegration,omitempty"`
+	// AwaitHolder keeps the output until the client of the claim subscribes, or
+	// its connection ends, so that it sees all of it.
+	AwaitHolder bool `json:"cotty/awaitHolder,omitempty"`
+	// Stdin gives Command a pipe as standard input, which is fed with
+	// terminal/input: lines of base64, then an empty line as the end.
+	Stdin bool `json:"cotty/stdin,omitempty"`
 }
 
 // DisposeTerminalParams kills and removes a terminal (R28).
@@ -168,22 +189,36 @@ type HostResult struct {
 	Pid       int      `json:"pid"`
 	KeeperPid int      `json:"keeperPid"`
 	Listen    []string `json:"listen"` // TCP addresses
-	Started   int64    `json:"started"`
-	Clients   int      `json:"clients"`
-	Terminals int      `json:"terminals"`
+	URLs      []string `json:"urls"`   // of the same, ws://… or wss://…
+	// Fingerprint is that of the certificate on wss:// addresses, "sha256:" and
+	// hex digits, for clients to pin; empty when none is encrypted.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Principal   string `json:"principal"` // who the asking connection is
+	// Warning says what its owner has to see to; empty when all is well.
+	Warning   string `json:"warning,omitempty"`
+	Started   int64  `json:"started"`
+	Clients   int    `json:"clients"`
+	Terminals int    `json:"terminals"`
 }
 
 // TokenNewParams makes an access token for TCP clients.
 type TokenNewParams struct {
 	Channel URI      `json:"channel"`
 	Name    string   `json:"name"`
-	Scopes  []string `json:"scopes,omitempty"` // empty means all
+	Scopes  []string `json:"scopes,omitempty"` // empty means all that fit
+	// Terminal binds the token to one existing terminal; empty for none.
+	Terminal URI `json:"terminal,omitempty"`
+	// Expires is when it ends, in Unix ms; 0 for never.
+	Expires int64 `json:"expires,omitempty"`
 }
 
 // TokenNewResult holds the secret, shown this once.
 type TokenNewResult struct {
-	ID    string `json:"id"`
-	Token string `json:"token"`
+	ID       string   `json:"id"`
+	Token    string   `json:"token"`
+	Scopes   []string `json:"scopes"`
+	Terminal URI      `json:"terminal,omitempty"`
+	Expires  int64    `json:"expires,omitempty"` // Unix ms
 }
 
 // TokenInfo is a row of TokenListResult.
@@ -191,7 +226,9 @@ type TokenInfo struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
 	Scopes   []string `json:"scopes"`
+	Terminal URI      `json:"terminal,omitempty"` // the only one it reaches
 	Created  int64    `json:"created"`            // Unix ms
+	Expires  int64    `json:"expires,omitempty"`  // Unix ms
 	LastUsed int64    `json:"lastUsed,omitempty"` // Unix ms
 }
 

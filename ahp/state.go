@@ -70,6 +70,9 @@ type TerminalMeta struct {
 	Signal string `json:"cotty/signal,omitempty"`
 	// Command as started when it is not the user's shell.
 	Command []string `json:"cotty/command,omitempty"`
+	// LastCommand is the newest command, running or finished, its line cut to
+	// what a list has room for.
+	LastCommand *CommandInfo `json:"cotty/lastCommand,omitempty"`
 }
 
 // Lifecycle says whether the terminal's process runs. The zero value means

@@ -1,0 +1,117 @@
+package ahp
+
+// CommandInfo describes a command of a terminal: one that its shell ran, or
+// the one that the terminal was started with.
+type CommandInfo struct {
+	// ID as in the actions and parts (R11): stable, unique in its terminal.
+	ID          string `json:"commandId"`
+	CommandLine string `json:"commandLine"`
+	Timestamp   int64  `json:"timestamp"` // Unix ms, host's clock, at the start
+	Running     bool   `json:"running,omitempty"`
+	ExitCode    *int   `json:"exitCode,omitempty"`   // absent while running and when unknown
+	DurationMs  *int64 `json:"durationMs,omitempty"` // absent while running
+	Cwd         URI    `json:"cwd,omitempty"`        // at the start
+	Bytes       int64  `json:"bytes"`                // of output so far, escape sequences counted
+}
+
+// The values of CommandParams.Format.
+const (
+	FormatText = "text" // plain: what a reader of the lines would see; the default
+	FormatRaw  = "raw"  // the VT stream
+)
+
+// CommandParams asks for one command and its output (x-cotty/command): the one
+// named ID, or else counted from the end.
+type CommandParams struct {
+	Channel URI    `json:"channel"`
+	ID      string `json:"id,omitempty"`
+	// Back counts from the end, 1 is the newest; 0 means 1.
+	Back int `json:"back,omitempty"`
+	// Failed counts only commands that ended with an exit code other than 0.
+	Failed bool   `json:"failed,omitempty"`
+	Format string `json:"format,omitempty"`
+}
+
+// CommandResult answers it. Of much output the head and the tail are kept, each
+// cut at a line's end where one is near: the whole output is Output, then
+// Omitted bytes of VT stream that are not kept, then Tail.
+type CommandResult struct {
+	CommandInfo
+	Output  string `json:"output"`
+	Omitted int64  `json:"omitted,omitempty"`
+	Tail    string `json:"tail,omitempty"`
+}
+
+// CommandsParams asks for the commands that a terminal remembers
+// (x-cotty/commands), at most Limit of them; 0 means all.
+type CommandsParams struct {
+	Channel URI `json:"channel"`
+	Limit   int `json:"limit,omitempty"`
+}
+
+// CommandsResult answers it.
+type CommandsResult struct {
+	Items []CommandInfo `json:"items"` // the newest last, never null
+	// Detection is SupportsCommandDetection, Prompt whether the shell waits for
+	// a command.
+	Detection bool `json:"detection"`
+	Prompt    bool `json:"prompt"`
+}
+
+// The values of WaitParams.Until.
+const (
+	WaitExit    = "exit"    // the terminal's process has ended
+	WaitCommand = "command" // the command that runs now has finished
+	WaitIdle    = "idle"    // no output for IdleMs
+	WaitText    = "text"    // a line of output matches Pattern
+)
+
+// WaitParams waits, in the host, for a condition (x-cotty/wait). The wait is
+// bound to the terminal and to the command that runs when it begins.
+type WaitParams struct {
+	Channel URI    `json:"channel"`
+	Until   string `json:"until"`
+	IdleMs  int64  `json:"idleMs,omitempty"`
+	// Pattern is an RE2 expression, matched against each line of plain text on
+	// its own: the line that the cursor is on when the wait begins, and all
+	// output after that, also of a line that is not complete.
+	Pattern   string `json:"pattern,omitempty"`
+	TimeoutMs int64  `json:"timeoutMs,omitempty"` // 0 means none
+}
+
+// The values of WaitResult.Reason.
+const (
+	WaitMet      = "met"      // the condition holds
+	WaitTimeout  = "timeout"  // TimeoutMs is over
+	WaitFinished = "finished" // the command that ran has finished, and with it the wait
+	WaitExited   = "exited"   // the process has ended, and with it the wait
+	WaitGone     = "gone"     // the terminal was removed
+	WaitOverrun  = "overrun"  // output came faster than Pattern could be matched
+)
+
+// WaitResult answers it.
+type WaitResult struct {
+	Reason string `json:"reason"`
+	// Running says that the process of the terminal, or the command if one was
+	// waited for, still runs.
+	Running bool `json:"running,omitempty"`
+	// ExitCode of the process or command waited for, once known.
+	ExitCode *int `json:"exitCode,omitempty"`
+	// CommandID is the command that the wait was bound to.
+	CommandID string `json:"commandId,omitempty"`
+	Line      string `json:"line,omitempty"` // that matched
+}
+
+// RunParams types a command into a shell that waits for one (x-cotty/run).
+type RunParams struct {
+	Channel URI `json:"channel"`
+	// Command is an argument vector; the host quotes it for the shell.
+	Command []string `json:"command"`
+}
+
+// RunResult answers it once the shell has begun the command: the commandExecuted
+// action with that id precedes the answer.
+type RunResult struct {
+	CommandID   string `json:"commandId"`
+	CommandLine string `json:"commandLine"`
+}
