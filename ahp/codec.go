@@ -20,7 +20,7 @@ func row[A Action](client bool, write func(w *writer, a A)) (string, kind) {
 		client: client,
 		decode: func(raw json.RawMessage) (Action, error) {
 			var a A
-			if err := json.Unmarshal(raw, &a); err != nil {
+			if err := Unmarshal(raw, &a); err != nil {
 				return nil, err
 			}
 			return a, nil
@@ -101,7 +101,7 @@ func DecodeAction(raw json.RawMessage) (Action, error) {
 	var head struct {
 		Type *string `json:"type"`
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if err := Unmarshal(raw, &head); err != nil {
 		return nil, fmt.Errorf("decode action: %w", err)
 	}
 	if head.Type == nil || *head.Type == "" {

@@ -58,13 +58,13 @@ func (t *TerminalInfo) UnmarshalJSON(b []byte) error {
 		life
 		Meta json.RawMessage `json:"_meta"`
 	}
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
 	*t = TerminalInfo{Resource: w.Resource, Title: w.Title, Claim: w.Claim, Lifecycle: w.get()}
 	if len(w.Meta) > 0 && !isNull(w.Meta) {
 		meta := new(TerminalMeta)
-		if json.Unmarshal(w.Meta, meta) == nil {
+		if Unmarshal(w.Meta, meta) == nil {
 			t.Meta = meta
 		}
 	}
@@ -84,7 +84,7 @@ func (s *TerminalState) UnmarshalJSON(b []byte) error {
 		SupportsCommandDetection bool  `json:"supportsCommandDetection"`
 		IsPty                    *bool `json:"isPty"`
 	}
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
 	*s = TerminalState{
@@ -105,7 +105,7 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 		DurationMs *number `json:"durationMs"`
 	}{plain: (*plain)(p)}
 	*p = Part{}
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
 	p.Timestamp = int64(w.Timestamp)
@@ -121,7 +121,7 @@ func (a *TerminalCommandExecuted) UnmarshalJSON(b []byte) error {
 		Timestamp number `json:"timestamp"`
 	}{plain: (*plain)(a)}
 	*a = TerminalCommandExecuted{}
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
 	a.Timestamp = int64(w.Timestamp)
@@ -136,7 +136,7 @@ func (a *TerminalCommandFinished) UnmarshalJSON(b []byte) error {
 		DurationMs *number `json:"durationMs"`
 	}{plain: (*plain)(a)}
 	*a = TerminalCommandFinished{}
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
 	a.DurationMs = (*int64)(w.DurationMs)
@@ -147,7 +147,7 @@ func (a *TerminalCommandFinished) UnmarshalJSON(b []byte) error {
 func (s *LayoutState) UnmarshalJSON(b []byte) error {
 	type plain LayoutState
 	*s = LayoutState{}
-	if err := json.Unmarshal(b, (*plain)(s)); err != nil {
+	if err := Unmarshal(b, (*plain)(s)); err != nil {
 		return err
 	}
 	s.Doc = notNull(s.Doc)
@@ -158,7 +158,7 @@ func (s *LayoutState) UnmarshalJSON(b []byte) error {
 func (a *LayoutChanged) UnmarshalJSON(b []byte) error {
 	type plain LayoutChanged
 	*a = LayoutChanged{}
-	if err := json.Unmarshal(b, (*plain)(a)); err != nil {
+	if err := Unmarshal(b, (*plain)(a)); err != nil {
 		return err
 	}
 	a.Doc = notNull(a.Doc)
@@ -174,7 +174,7 @@ func (e *Envelope) UnmarshalJSON(b []byte) error {
 		Origin          *Origin         `json:"origin"`
 		RejectionReason string          `json:"rejectionReason"`
 	}
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
 	a, err := DecodeAction(w.Action)
@@ -192,7 +192,7 @@ func (d *DispatchParams) UnmarshalJSON(b []byte) error {
 		ClientSeq int64           `json:"clientSeq"`
 		Action    json.RawMessage `json:"action"`
 	}
-	if err := json.Unmarshal(b, &w); err != nil {
+	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
 	a, err := DecodeAction(w.Action)
