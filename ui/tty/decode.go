@@ -41,6 +41,9 @@ type Decoder struct {
 	// Expecting says that answers to queries may come, so that ESC ] and the
 	// like start one; otherwise they are Alt with a key.
 	Expecting bool
+	// Due says that answers are coming just now, so that an ESC at the end of
+	// a read may start one; otherwise it is Escape.
+	Due bool
 
 	keys    uv.EventDecoder
 	buf     []byte
@@ -85,6 +88,9 @@ func (d *Decoder) decode(in Input, flush bool) Input {
 			continue
 		}
 		n, ok := sequence(b, d.Expecting)
+		if d.Due && len(b) == 1 && b[0] == 0x1b {
+			ok = false
+		}
 		if !ok && !flush {
 			if len(b) > maxSequence {
 				b = b[len(b):]
@@ -93,6 +99,9 @@ func (d *Decoder) decode(in Input, flush bool) Input {
 		}
 		if !ok {
 			n = len(b)
+			if !d.Expecting && n > 2 && b[1] == ']' {
+				n = 2 // what looked like an answer is none
+			}
 		}
 		if bytes.Equal(b[:n], pasteStart) {
 			d.pasting, d.first = true, true
@@ -149,6 +158,11 @@ func (d *Decoder) one(in Input, b []byte) Input {
 		}
 		return in
 	}
+	if len(b) > 2 && b[0] == 0x1b && b[1] == ']' {
+		if msg, ok := colorOf(b); ok {
+			return append(in, msg)
+		}
+	}
 	for len(b) > 0 {
 		n, ev := d.keys.Decode(b)
 		if n <= 0 || n > len(b) {
@@ -192,6 +206,10 @@ func translate(in Input, ev uv.Event) Input {
 		return append(in, tea.KeyboardEnhancementsMsg(e))
 	case uv.TerminalVersionEvent:
 		return append(in, tea.TerminalVersionMsg(e))
+	case uv.DarkColorSchemeEvent:
+		return append(in, Scheme{Dark: true})
+	case uv.LightColorSchemeEvent:
+		return append(in, Scheme{})
 	case uv.PrimaryDeviceAttributesEvent:
 		return append(in, Fence{})
 	}
@@ -221,7 +239,7 @@ func sequence(b []byte, expecting bool) (n int, ok bool) {
 		return i + 1, i < len(b)
 	case ']', 'P', '_', '^', 'X':
 		if !expecting {
-			return 2, true
+			return lateAnswer(b)
 		}
 		return stringSequence(b)
 	case 0x1b:

@@ -21,8 +21,13 @@ var toggles = []toggle{
 	{on: "\x1b[?2004h", off: "\x1b[?2004l"}, // bracketed paste
 	{on: "\x1b[?1004h", off: "\x1b[?1004l"}, // focus
 	{on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l"},
-	{on: "\x1b[?2026$p\x1b[?u\x1b[>q\x1b[c", query: true}, // answered by mode report, flags, version, fence
+	{on: "\x1b[?2031h", off: "\x1b[?2031l", query: true}, // reports of light and dark
+	{on: "\x1b[?2026$p\x1b[?2031$p\x1b[?u\x1b[>q\x1b[?996n" + colorQuery + fenceQuery, query: true},
 }
+
+// fenceQuery is answered by a Fence: every terminal knows it, and answers in
+// the order in which it was asked.
+const fenceQuery = "\x1b[c"
 
 // Mouse motion without a button is reported only while a program wants it.
 const (

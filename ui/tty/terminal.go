@@ -20,6 +20,10 @@ const EscTimeout = 50 * time.Millisecond
 // so that they don't turn up at the shell's prompt.
 const fenceTimeout = 200 * time.Millisecond
 
+// answerTimeout is for how long answers about colours are due where not all
+// come: until then a lone ESC waits like any incomplete sequence.
+const answerTimeout = time.Second
+
 // leaveTimeout is how long a terminal may take to hear that it is left.
 const leaveTimeout = 500 * time.Millisecond
 
@@ -42,6 +46,8 @@ type Terminal struct {
 	asked   bool        // queries were sent
 	fence   chan struct{}
 	fenced  bool
+	colors  int // answers about colours since they were asked for
+	give    *time.Timer
 	dec     Decoder
 	reader  canceler
 	done    chan struct{} // the reader has ended
@@ -60,7 +66,7 @@ func Open(in, out *os.File, env []string) (*Terminal, error) {
 			return nil, errors.New("open terminal: TERM is dumb, which can't move a cursor: use a terminal that can, or cotty's commands (cotty --help)")
 		}
 	}
-	t := &Terminal{in: in, out: out, own: reopen(in), writer: out, caps: Guess(env), fence: make(chan struct{})}
+	t := &Terminal{in: in, out: out, own: reopen(in), writer: out, caps: Guess(env)}
 	if a, err := in.Stat(); err == nil && t.own != nil {
 		if b, err := out.Stat(); err == nil && os.SameFile(a, b) {
 			t.writer = t.own
@@ -106,12 +112,39 @@ func (t *Terminal) Enter() error {
 	if t.saved == nil {
 		t.saved = saved
 	}
-	t.asked = !t.caps.Console
-	t.dec.Expecting = t.asked
+	t.expect()
 	if _, err := io.WriteString(t.writer, EnterSequence(t.caps)); err != nil {
 		return fmt.Errorf("write to terminal: %w", err)
 	}
 	return nil
+}
+
+// Expect says that the terminal is about to be asked with AskColors, so that
+// its answers are not taken for keys.
+func (t *Terminal) Expect() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.expect()
+}
+
+// expect is Expect. The lock must be held.
+func (t *Terminal) expect() {
+	if t.caps.Console {
+		return
+	}
+	if t.fenced || !t.asked {
+		t.fence = make(chan struct{})
+	}
+	t.asked, t.fenced, t.colors = true, false, 0
+	t.dec.Expecting, t.dec.Due = true, true
+	if t.give != nil {
+		t.give.Stop()
+	}
+	t.give = time.AfterFunc(answerTimeout, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.dec.Expecting, t.dec.Due = !t.fenced, false
+	})
 }
 
 // Write writes to the terminal.
@@ -180,7 +213,7 @@ func (t *Terminal) feed(p []byte, take func(Input)) {
 	if more {
 		t.flush = time.AfterFunc(EscTimeout, func() { t.expire(take) })
 	}
-	t.sawFence(in)
+	t.sawAnswers(in)
 	dropped := t.dropped
 	t.mu.Unlock()
 	if len(in) > 0 && !dropped {
@@ -200,16 +233,23 @@ func (t *Terminal) expire(take func(Input)) {
 	}
 }
 
-// sawFence notes that all answers are in. The lock must be held.
-func (t *Terminal) sawFence(in Input) {
-	if t.fenced {
-		return
-	}
+// sawAnswers notes which answers are in. The lock must be held.
+func (t *Terminal) sawAnswers(in Input) {
 	for _, msg := range in {
-		if _, ok := msg.(Fence); ok {
-			t.fenced, t.dec.Expecting = true, false
-			close(t.fence)
-			return
+		switch msg.(type) {
+		case Color:
+			t.colors++
+		case Fence:
+			if t.asked && !t.fenced {
+				t.fenced = true
+				t.dec.Expecting = t.dec.Due
+				close(t.fence)
+			}
+		default:
+			continue
+		}
+		if t.fenced && t.colors >= ColorCount {
+			t.dec.Expecting, t.dec.Due = false, false
 		}
 	}
 }
@@ -221,7 +261,7 @@ func (t *Terminal) Restore() {
 	t.mu.Lock()
 	saved, caps := t.saved, t.caps
 	t.saved, t.dropped = nil, true
-	wait := t.asked && !t.fenced && t.reader != nil
+	wait, fence := t.asked && !t.fenced && t.reader != nil, t.fence
 	t.mu.Unlock()
 	if saved == nil {
 		return
@@ -232,7 +272,7 @@ func (t *Terminal) Restore() {
 	_, _ = io.WriteString(t.writer, LeaveSequence(caps))
 	if wait {
 		select {
-		case <-t.fence:
+		case <-fence:
 		case <-t.done:
 		case <-time.After(fenceTimeout):
 		}
@@ -248,6 +288,9 @@ func (t *Terminal) Close() {
 	t.reader, t.dropped = nil, true
 	if t.flush != nil {
 		t.flush.Stop()
+	}
+	if t.give != nil {
+		t.give.Stop()
 	}
 	t.mu.Unlock()
 	if r == nil {

@@ -1,0 +1,169 @@
+package tty
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/emulator"
+)
+
+// Color is an answer of the terminal about one of its colours (OSC 4, 10, 11,
+// 12).
+type Color struct {
+	Code  int            // 4 palette, 10 text, 11 background, 12 cursor
+	Index int            // in the palette, 0 to 15; 0 for the others
+	Value emulator.Color // RGB
+}
+
+// Scheme says whether the terminal is dark or light: the answer to CSI ? 996 n,
+// or the report of a change that mode 2031 asks for.
+type Scheme struct{ Dark bool }
+
+// SchemeMode is the mode in which a terminal reports changes of its colours.
+const SchemeMode = 2031
+
+// ColorCount is how many colours are asked for.
+const ColorCount = 3 + 16
+
+// colorQuery asks for text, background, cursor and the basic colours.
+var colorQuery = func() string {
+	var b strings.Builder
+	for _, code := range [...]string{"10", "11", "12"} {
+		b.WriteString("\x1b]" + code + ";?\x1b\\")
+	}
+	for i := range 16 {
+		b.WriteString("\x1b]4;" + strconv.Itoa(i) + ";?\x1b\\")
+	}
+	return b.String()
+}()
+
+// AskColors asks for the terminal's colours again; a Fence follows what it
+// answers.
+func AskColors(c Caps) string {
+	if c.Console {
+		return ""
+	}
+	return colorQuery + fenceQuery
+}
+
+// maxAnswer bounds the answer about a colour, in bytes; longer strings that
+// nobody asked for are keys.
+const maxAnswer = 64
+
+// lateAnswer is sequence for ESC with the start of a string that nobody asked
+// for: two bytes of a key, unless it is an answer about a colour.
+func lateAnswer(b []byte) (n int, ok bool) {
+	if b[1] != ']' || !answering(b) {
+		return 2, true
+	}
+	if n, ok = stringSequence(b[:min(len(b), maxAnswer)]); ok {
+		if _, is := colorOf(b[:n]); is {
+			return n, true
+		}
+		return 2, true
+	}
+	if len(b) >= maxAnswer {
+		return 2, true
+	}
+	return n, false
+}
+
+// answering reports whether b, which starts with ESC ], may be an answer about a
+// colour or the start of one. A person does not type that in one read.
+func answering(b []byte) bool {
+	if len(b) < 3 {
+		return false
+	}
+	b = b[2:]
+	for _, start := range [...]string{"10;rgb", "11;rgb", "12;rgb"} {
+		if n := min(len(b), len(start)); string(b[:n]) == start[:n] {
+			return true
+		}
+	}
+	if b[0] != '4' {
+		return false
+	}
+	if b = b[1:]; len(b) == 0 {
+		return true
+	}
+	if b[0] != ';' {
+		return false
+	}
+	b = bytes.TrimLeft(b[1:], "0123456789")
+	n := min(len(b), len(";rgb"))
+	return string(b[:n]) == ";rgb"[:n]
+}
+
+// colorOf reads a whole OSC as an answer about a colour.
+func colorOf(seq []byte) (tea.Msg, bool) {
+	body, ok := strings.CutPrefix(string(seq), "\x1b]")
+	if !ok || len(seq) > maxAnswer {
+		return nil, false
+	}
+	body = strings.TrimSuffix(strings.TrimSuffix(body, "\a"), "\x1b\\")
+	code, spec, ok := strings.Cut(body, ";")
+	c := Color{}
+	switch code {
+	case "10", "11", "12":
+		c.Code, _ = strconv.Atoi(code)
+	case "4":
+		var index string
+		index, spec, ok = strings.Cut(spec, ";")
+		n, err := strconv.Atoi(index)
+		if err != nil || n < 0 || n > 15 {
+			return nil, false
+		}
+		c.Code, c.Index = 4, n
+	default:
+		return nil, false
+	}
+	if !ok {
+		return nil, false
+	}
+	c.Value, ok = parseColor(spec)
+	return c, ok
+}
+
+// parseColor reads what terminals write for a colour: rgb:R/G/B and
+// rgba:R/G/B/A with one to four hexadecimal digits each (XParseColor), and
+// #RRGGBB.
+func parseColor(spec string) (emulator.Color, bool) {
+	var parts []string
+	switch kind, rest, _ := strings.Cut(spec, ":"); kind {
+	case "rgb":
+		parts = strings.Split(rest, "/")
+		if len(parts) != 3 {
+			return 0, false
+		}
+	case "rgba":
+		parts = strings.Split(rest, "/")
+		if len(parts) != 4 {
+			return 0, false
+		}
+	default:
+		if len(spec) != 7 || spec[0] != '#' {
+			return 0, false
+		}
+		parts = []string{spec[1:3], spec[3:5], spec[5:7]}
+	}
+	var v [4]uint8
+	for i, p := range parts {
+		n, err := strconv.ParseUint(p, 16, 16)
+		if err != nil || len(p) > 4 {
+			return 0, false
+		}
+		most := uint64(1)<<(4*len(p)) - 1
+		v[i] = uint8((n*255 + most/2) / most)
+	}
+	return emulator.RGB(v[0], v[1], v[2]), true
+}
+
+// Dark reports whether a colour is nearer to black than to white; known is
+// false for a colour that isn't RGB.
+func Dark(c emulator.Color) (dark, known bool) {
+	r, g, b, ok := c.RGB()
+	return ok && 299*int(r)+587*int(g)+114*int(b) < 128*1000, ok
+}
