@@ -9,15 +9,18 @@ import (
 // message is any message, decoded. It shares no memory with the text it came
 // from.
 type message struct {
-	JSONRPC string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
-	Result  json.RawMessage `json:"result"` // "null" differs from absent
-	Error   *wireError      `json:"error"`
+	JSONRPC string
+	ID      json.RawMessage
+	Method  string
+	Params  json.RawMessage
+	Result  json.RawMessage // "null" differs from absent
+	Error   *wireError
 
 	badID bool // it had an id that cannot be echoed
 }
+
+// maxID bounds an id in bytes: it is sent back.
+const maxID = 1024
 
 // parse decodes one message. On an error the id, where there is a usable one,
 // is in m.
@@ -29,19 +32,18 @@ func parse(text []byte, maxDepth int) (m message, err *Error) {
 	if depth(text) > maxDepth {
 		return m, &Error{Code: CodeInvalidRequest, Message: "message is nested more than " + strconv.Itoa(maxDepth) + " deep"}
 	}
-	if e := json.Unmarshal(text, &m); e != nil {
-		if !json.Valid(text) {
-			return message{}, &Error{Code: CodeParse, Message: "message is not JSON: " + e.Error()}
-		}
-		// A member of the wrong type; the others have been read.
-		m.checkID()
-		return m, &Error{Code: CodeInvalidRequest, Message: "message is not JSON-RPC: " + e.Error()}
+	if !json.Valid(text) {
+		var v any
+		return m, &Error{Code: CodeParse, Message: "message is not JSON: " + json.Unmarshal(text, &v).Error()}
 	}
+	wrong := m.read(text)
 	isAnswer := m.Method == "" && (m.Result != nil || m.Error != nil)
 	m.checkID()
 	switch {
+	case wrong != "":
+		return m, &Error{Code: CodeInvalidRequest, Message: "message is not JSON-RPC: " + wrong}
 	case m.badID && !isAnswer:
-		return m, &Error{Code: CodeInvalidRequest, Message: "id must be a number"}
+		return m, &Error{Code: CodeInvalidRequest, Message: "id must be a number (or a string) of at most " + strconv.Itoa(maxID) + " bytes"}
 	case m.JSONRPC != "2.0":
 		return m, &Error{Code: CodeInvalidRequest, Message: `member "jsonrpc" must be "2.0"`}
 	case m.Method == "" && !isAnswer:
@@ -56,13 +58,103 @@ func parse(text []byte, maxDepth int) (m message, err *Error) {
 	return m, nil
 }
 
+// read takes the members out of a text that is valid JSON. Their names match
+// exactly, which json.Unmarshal's do not, and of two of one name the last
+// counts. It says what is wrong with them; those that are right are read.
+func (m *message) read(text []byte) (wrong string) {
+	if len(text) == 0 || text[0] != '{' {
+		return "it is not an object"
+	}
+	str := func(name string, raw []byte, to *string) {
+		if json.Unmarshal(raw, to) != nil {
+			wrong = name + " must be a string"
+		}
+	}
+	for at := blanks(text, 1); text[at] != '}'; at = blanks(text, at) {
+		if text[at] == ',' {
+			at = blanks(text, at+1)
+		}
+		end := valueEnd(text, at)
+		name := text[at+1 : end-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			var s string
+			if json.Unmarshal(text[at:end], &s) == nil {
+				name = []byte(s)
+			}
+		}
+		at = blanks(text, blanks(text, end)+1) // behind the colon
+		end = valueEnd(text, at)
+		raw := text[at:end]
+		at = end
+		switch string(name) {
+		case "jsonrpc":
+			str("jsonrpc", raw, &m.JSONRPC)
+		case "id":
+			m.ID = bytes.Clone(raw)
+		case "method":
+			m.Method = ""
+			str("method", raw, &m.Method)
+		case "params":
+			m.Params = bytes.Clone(raw)
+		case "result":
+			m.Result = bytes.Clone(raw)
+		case "error":
+			m.Error = nil
+			if json.Unmarshal(raw, &m.Error) != nil {
+				wrong = "error must be an object with code and message"
+			}
+		}
+	}
+	return wrong
+}
+
+// blanks is the index of the first byte from at on that is no blank.
+func blanks(text []byte, at int) int {
+	for text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n' {
+		at++
+	}
+	return at
+}
+
+// valueEnd is the index behind the value that begins at at, in valid JSON.
+func valueEnd(text []byte, at int) int {
+	for level := 0; ; at++ {
+		switch text[at] {
+		case '"':
+			for at++; text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+		case '{', '[':
+			level++
+			continue
+		case '}', ']':
+			if level == 0 {
+				return at // the end of what the value is in
+			}
+			level--
+		case ',', ' ', '\t', '\r', '\n':
+			if level == 0 {
+				return at
+			}
+			continue
+		default:
+			continue
+		}
+		if level == 0 {
+			return at + 1
+		}
+	}
+}
+
 // checkID accepts numbers, which this protocol uses, and strings, which others
 // do; either is echoed exactly.
 func (m *message) checkID() {
 	if len(m.ID) == 0 {
 		return
 	}
-	if c := m.ID[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
+	if c := m.ID[0]; c != '"' && c != '-' && (c < '0' || c > '9') || len(m.ID) > maxID {
 		m.ID, m.badID = nil, true
 	}
 }

@@ -21,6 +21,44 @@ func TestDepth(t *testing.T) {
 	}
 }
 
+// TestParse: the members of a message are what their names say, to the letter;
+// a request whose id cannot be sent back is answered without one.
+func TestParse(t *testing.T) {
+	const invalid, ok = jsonrpc.CodeInvalidRequest, 0
+	for _, c := range []struct {
+		text               string
+		id, method, params string
+		code               int
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":[",",{}]}}`, `1`, "a", `{"b":[",",{}]}`, ok},
+		{` { "params" : { } , "method" : "a" , "id" : "x" , "jsonrpc" : "2.0" } `, `"x"`, "a", `{ }`, ok},
+		{`{"jsonrpc":"2.0","id":1,"ID":2,"Method":"b","method":"a","PARAMS":{}}`, `1`, "a", ``, ok},
+		{`{"jsonrpc":"2.0","\u0069d":1,"meth\u006fd":"a"}`, `1`, "a", ``, ok},
+		{`{"jsonrpc":"2.0","id":1,"id":2,"method":"a","method":"b"}`, `2`, "b", ``, ok},
+		{`{"jsonrpc":"2.0","id":1.0,"method":"a","params":null}`, `1.0`, "a", ``, ok},
+		{`{"jsonrpc":"2.0","id":-0.5e+300,"method":"a\"}"}`, `-0.5e+300`, `a"}`, ``, ok},
+		{`{"jsonrpc":"2.0","method":"a","extra":[{"id":7}]}`, ``, "a", ``, ok},
+		{`{"jsonrpc":"2.0","method":"a","params":7}`, ``, "a", `7`, jsonrpc.CodeInvalidParams},
+		{`{"JSONRPC":"2.0","id":1,"method":"a"}`, `1`, "a", ``, invalid},
+		{`{"jsonrpc":"2.0","id":null,"method":"a"}`, ``, "a", ``, invalid},
+		{`{"jsonrpc":"2.0","id":true,"method":"a"}`, ``, "a", ``, invalid},
+		{`{"jsonrpc":"2.0","id":[1],"method":"a"}`, ``, "a", ``, invalid},
+		{`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 2000) + `","method":"a"}`, ``, "a", ``, invalid},
+		{`{"jsonrpc":"2.0","id":1,"method":["a"]}`, `1`, "", ``, invalid},
+		{`{"jsonrpc":2.0,"id":1,"method":"a"}`, `1`, "a", ``, invalid},
+		{`{"jsonrpc":"2.0","id":1}`, `1`, "", ``, invalid},
+		{`{}`, ``, "", ``, invalid}, {`null`, ``, "", ``, invalid}, {`"x"`, ``, "", ``, invalid}, {`[]`, ``, "", ``, invalid},
+		{``, ``, "", ``, jsonrpc.CodeParse}, {`{"jsonrpc":"2.0","id":1,}`, ``, "", ``, jsonrpc.CodeParse},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"} {}`, ``, "", ``, jsonrpc.CodeParse},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat(`{"a":`, 9) + `1` + strings.Repeat(`}`, 10), ``, "", ``, invalid},
+	} {
+		id, method, params, code := jsonrpc.Parsed([]byte(c.text), 8)
+		if string(id) != c.id || method != c.method || string(params) != c.params || code != c.code {
+			t.Errorf("%s\ngives id %s, method %q, params %s, code %d", c.text, id, method, params, code)
+		}
+	}
+}
+
 // FuzzDecode: nothing panics; what is accepted is JSON of bounded depth with a
 // usable id, and an id comes back exactly.
 func FuzzDecode(f *testing.F) {
