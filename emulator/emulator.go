@@ -64,6 +64,52 @@ type Emulator interface {
 	// the same size: history (at most the given number of lines, negative for
 	// all), both screens, cursor, pen, modes, margins, tabs, title.
 	Snapshot(buf []byte, history int) []byte
+
+	// SetColors tells the engine what the outer terminal shows, which is what a
+	// child that asks is told (OSC 4, 10, 11, 12, DSR ?996) unless it set a
+	// colour itself. A change between light and dark is reported to a child
+	// that wants to know (mode 2031). A reset does not undo it.
+	SetColors(Colors)
+
+	// Mark puts a mark at the cursor's place, on the main screen only: while
+	// the alternate one shows it does nothing. ids are the caller's, rising. A
+	// mark stays with its place in the text through scrolling, history and
+	// reflow; it goes when its line is trimmed or a clear of the screen or of
+	// history takes the whole line. What is printed over it or erased beside it
+	// leaves it alone. Over MaxMarks the first in the text go.
+	Mark(id uint64)
+	// Marks appends the marks that are left, in the order of the text, those of
+	// the main screen while the alternate one shows, too.
+	Marks(buf []Mark) []Mark
+	// SnapshotMarks is Snapshot, and where in the result the marks lie that are
+	// in it: cutting there gives what is before and behind a mark. Fed to a
+	// fresh engine piece by piece, Mark called at each cut, the result gives
+	// the same Marks.
+	SnapshotMarks(buf []byte, history int) ([]byte, []Cut)
+}
+
+// MaxMarks bounds the marks of an engine.
+const MaxMarks = 1 << 15
+
+// Mark is a place in the text that the caller named.
+type Mark struct {
+	ID uint64
+	// Line is numbered as for Emulator.Line, of the main screen; Col is
+	// 0-based, and the number of columns where it lies behind a full line's
+	// last cell.
+	Line, Col int
+}
+
+// Cut is where a mark lies in a snapshot.
+type Cut struct {
+	ID uint64
+	At int // offset in the bytes, never falling
+}
+
+// Colors is what a terminal shows: RGB colours, or zero where they are unknown.
+type Colors struct {
+	FG, BG, Cursor Color
+	Indexed        [16]Color // the basic colours
 }
 
 // Cell is one position of the grid, decoded.

@@ -5,21 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// Colors is how many colours a receiver of VT bytes can show.
-type Colors uint8
+// Depth is how many colours a receiver of VT bytes can show.
+type Depth uint8
 
 // The colour depths, in rising order.
 const (
-	NoColors  Colors = iota // attributes only
-	Colors16                // SGR 30–37, 40–47, 90–97, 100–107
-	Colors256               // and 38;5;n
-	TrueColor               // and 38;2;r;g;b
+	NoColors  Depth = iota // attributes only
+	Colors16               // SGR 30–37, 40–47, 90–97, 100–107
+	Colors256              // and 38;5;n
+	TrueColor              // and 38;2;r;g;b
 )
 
 // Profile says what the receiver of encoded bytes understands. The zero value
 // is the poorest terminal; Full is an engine of this module.
 type Profile struct {
-	Colors Colors
+	Colors Depth
 	// Underlines: underline styles (4:n) and underline colours (58:…). Without
 	// it every underline is a single one in the text's colour.
 	Underlines bool

@@ -33,6 +33,8 @@ func Properties(t *testing.T, new New, o Options) {
 		{"snapshot", SnapshotRebuild},
 		{"resize", ResizeRebuild},
 		{"damage", DamageCovers},
+		{"marks", MarksRebuild},
+		{"marks reflow", MarksReflow},
 		{"sane", Sane},
 	} {
 		t.Run(p.name, func(t *testing.T) {

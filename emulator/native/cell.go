@@ -33,7 +33,7 @@ type row struct {
 	cells   []cell
 	used    int
 	wrapped bool // continues on the next line; then the last cell isn't empty
-	marks   Mark
+	marks   []mark
 }
 
 // touch says that cells up to x were written.
@@ -64,7 +64,10 @@ func (r *row) fill(from, to int, b cell) {
 // reset makes the whole row blank.
 func (r *row) reset(b cell) {
 	clear(r.cells[:r.used])
-	r.used, r.wrapped, r.marks = 0, false, 0
+	r.used, r.wrapped = 0, false
+	if len(r.marks) > 0 {
+		r.marks = r.marks[:0]
+	}
 	if b != 0 {
 		r.fill(0, len(r.cells), b)
 	}

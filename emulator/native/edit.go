@@ -226,7 +226,7 @@ func (e *Engine) alignmentTest() {
 		for x := range r.cells {
 			r.cells[x] = 'E'
 		}
-		r.used, r.wrapped, r.marks = e.cols, false, 0
+		r.used, r.wrapped, r.marks = e.cols, false, nil
 	}
 	e.damageAll = true
 }

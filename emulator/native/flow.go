@@ -18,7 +18,10 @@ func (w *writer) clearScreen(n int) {
 func (w *writer) history(from, to int) {
 	for i := from; i < to; i++ {
 		l := w.e.hist.at(i)
-		w.line(w.e.hist.data(l), l.flags&linePlain != 0, l.wrapped())
+		if w.marks = w.marks[:0]; w.cutting {
+			w.marks = w.e.hist.lineMarks(i, w.marks)
+		}
+		w.line(w.e.hist.data(l), l.flags&linePlain != 0, l.wrapped(), w.marks)
 	}
 }
 
@@ -30,12 +33,12 @@ type flow struct {
 	prev    []byte // its last cell's text, nil where nothing can join that
 }
 
-// line writes an encoded line below the one before it.
-func (w *writer) line(data []byte, plain, wrapped bool) {
+// line writes an encoded line below the one before it, and notes its marks.
+func (w *writer) line(data []byte, plain, wrapped bool, marks []mark) {
 	switch {
 	case !w.started:
 	case w.wrapped:
-		w.continueLine(data)
+		w.continueLine(data, len(marks) > 0 && marks[0].col == 0)
 	default:
 		if w.now.BG != 0 {
 			w.style(style{}) // The line that comes in takes the background.
@@ -45,9 +48,9 @@ func (w *writer) line(data []byte, plain, wrapped bool) {
 	}
 	prev := w.prev
 	w.flow = flow{started: true, wrapped: wrapped}
-	if !plain {
+	if !plain || len(marks) > 0 {
 		w.prev = prev
-		w.tokens(data)
+		w.tokens(data, marks)
 	} else if len(data) > 0 {
 		w.style(style{})
 		w.buf = append(w.buf, data...)
@@ -57,16 +60,16 @@ func (w *writer) line(data []byte, plain, wrapped bool) {
 
 // continueLine makes the receiver wrap. The next line's first character does
 // that where it can; where it is empty, would join what is before it, or has a
-// background, which a scroll would spread, a character is printed for it and
-// erased.
-func (w *writer) continueLine(data []byte) {
+// background, which a scroll would spread, or has a mark (alone), a character is
+// printed for it and erased.
+func (w *writer) continueLine(data []byte, alone bool) {
 	var first style
 	for len(data) > 0 && data[0] == tokStyle {
 		t, n := nextToken(data)
 		first, _ = w.e.decodeStyle(t.text)
 		data = data[n:]
 	}
-	if len(data) > 0 && first.BG == 0 {
+	if len(data) > 0 && first.BG == 0 && !alone {
 		t, n := nextToken(data)
 		if t.kind != tokEmpty && t.kind != tokPad && (!w.padded || t.width() == 2) && !w.joined(t.bytes(data[:n])) {
 			return
@@ -118,20 +121,28 @@ func (w *writer) text(text []byte) {
 	w.prev = text
 }
 
-// tokens writes a line's tokens on an empty line.
-func (w *writer) tokens(data []byte) {
+// tokens writes a line's tokens on an empty line, and notes its marks.
+func (w *writer) tokens(data []byte, marks []mark) {
 	next := style{}
+	at := 0 // the receiver's column, while marks are left
 	for len(data) > 0 {
+		for len(marks) > 0 && marks[0].col <= at {
+			marks = w.cut(marks)
+		}
 		if b := data[0]; b >= 0x20 && b < 0x80 {
 			// A run of ASCII goes as it is.
-			n := 1
-			for n < len(data) && data[n] >= 0x20 && data[n] < 0x80 {
+			n, limit := 1, len(data)
+			if len(marks) > 0 {
+				limit = min(limit, marks[0].col-at)
+			}
+			for n < limit && data[n] >= 0x20 && data[n] < 0x80 {
 				n++
 			}
 			w.style(next)
 			w.buf = append(w.buf, data[:n]...)
 			w.prev = data[n-1 : n]
 			data = data[n:]
+			at += n
 			continue
 		} else if b == tokStyle {
 			var n int
@@ -150,13 +161,31 @@ func (w *writer) tokens(data []byte) {
 				w.style(next)
 				w.csi(t.count, 'X')
 			}
-			if len(data) > 0 {
-				w.csi(t.count, 'C')
-			}
 			w.prev = nil
+			end := at + t.count
+			for ; len(marks) > 0 && marks[0].col < end; marks = w.cut(marks) {
+				if x := marks[0].col; x > at {
+					w.csi(x-at, 'C')
+					at = x
+				}
+			}
+			if len(data) > 0 {
+				w.csi(end-at, 'C')
+				at = end
+			}
 		default:
 			w.style(next)
 			w.text(t.bytes(raw))
+			if len(marks) > 0 {
+				at += t.width()
+			}
+		}
+	}
+	for ; len(marks) > 0; marks = w.cut(marks) {
+		if x := marks[0].col; x > at {
+			w.csi(x-at, 'C')
+			at = x
+			w.prev = nil
 		}
 	}
 	// The data is scratch.

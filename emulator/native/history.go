@@ -23,6 +23,9 @@ type history struct {
 	size    int      // bytes in blocks
 	maxSize int
 
+	first uint64     // lines that went: the number of the oldest
+	marks []histMark // of lines, in the order of the text
+
 	// floor is the number of oldest lines that a taller screen must not take
 	// back: they were there before the screen was cleared.
 	floor int
@@ -35,7 +38,6 @@ type histLine struct {
 	length uint32
 	cells  uint16 // columns that it fills
 	flags  lineFlags
-	marks  Mark
 }
 
 type lineFlags uint8
@@ -96,6 +98,10 @@ func (h *history) dropOldest() {
 		h.head = 0
 	}
 	h.n--
+	h.first++
+	for len(h.marks) > 0 && h.marks[0].seq < h.first {
+		h.marks = h.marks[1:]
+	}
 	h.floor = max(0, h.floor-1)
 	next := h.base + uint32(len(h.blocks)) - 1
 	if h.n > 0 {
@@ -116,6 +122,9 @@ func (h *history) dropOldest() {
 func (h *history) dropNewest() {
 	l := h.at(h.n - 1)
 	h.n--
+	if len(h.marks) > 0 {
+		h.marks = h.marks[:h.marksFrom(h.n)]
+	}
 	h.floor = min(h.floor, h.n)
 	for last := len(h.blocks) - 1; h.base+uint32(last) > l.block; last-- {
 		h.size -= cap(h.blocks[last])
@@ -172,9 +181,12 @@ func (h *history) append(l histLine) {
 // push encodes a screen row as the newest line.
 func (h *history) push(e *Engine, r *row) {
 	n := r.length()
+	if len(r.marks) > 0 {
+		e.markBuf = h.mark(r, e.markBuf[:0])
+	}
 	b := h.room(max(n, 4096))
 	start := len(*b)
-	l := histLine{cells: uint16(n), marks: r.marks}
+	l := histLine{cells: uint16(n)}
 	if r.wrapped {
 		l.flags |= lineWrapped
 	}

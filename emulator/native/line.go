@@ -357,7 +357,7 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 
 // decodeRow fills a blank row with an encoded line.
 func (e *Engine) decodeRow(r *row, data []byte, l histLine) {
-	r.wrapped, r.marks = l.wrapped(), l.marks
+	r.wrapped = l.wrapped()
 	if l.flags&linePlain != 0 {
 		for x, b := range data {
 			r.cells[x] = cell(b)

@@ -1,45 +1,177 @@
 package native
 
-import "cotty/emulator"
+import (
+	"slices"
+	"sort"
 
-// Mark says what a shell said about a line (OSC 133, 633).
-type Mark uint8
-
-// The marks of a line.
-const (
-	MarkPrompt Mark = 1 << iota // a prompt begins on it
-	MarkInput                   // the command line begins on it
-	MarkOutput                  // output begins on it
+	"cotty/emulator"
 )
 
-// Mark gives the marks of line y, numbered as for Line.
-func (e *Engine) Mark(y int) Mark {
-	switch {
-	case y >= e.rows || -y > e.hist.len():
-		return 0
-	case y < 0:
-		return e.hist.at(e.hist.len() + y).marks
-	}
-	return e.scr.lines[y].marks
+// mark is a caller's mark on a row, in the order of their coming. col is the
+// number of columns where it lies behind a full row.
+type mark struct {
+	id  uint64
+	col int
 }
 
-// shellMark notes a shell's mark on its line and passes it on.
-func (e *Engine) shellMark(number string, body []byte) {
-	if len(body) == 0 {
+// histMark is a mark of a history line; seq counts the lines from the first
+// one that ever came.
+type histMark struct {
+	mark
+	seq uint64
+}
+
+// Mark implements emulator.Emulator.
+func (e *Engine) Mark(id uint64) {
+	if e.alt() {
 		return
 	}
-	if number != "7501;" && (len(body) == 1 || body[1] == ';') {
-		r := e.scr.lines[e.cur.y]
-		switch body[0] {
-		case 'A', 'P':
-			if number == "133;" || body[0] == 'A' {
-				r.marks |= MarkPrompt
-			}
-		case 'B':
-			r.marks |= MarkInput
-		case 'C':
-			r.marks |= MarkOutput
+	m := mark{id: id, col: e.cur.x}
+	if e.cur.pending {
+		m.col++
+	}
+	r := e.scr.lines[e.cur.y]
+	r.marks = append(r.marks, m)
+	if e.marks++; e.marks > emulator.MaxMarks {
+		e.boundMarks()
+	}
+}
+
+// boundMarks counts the marks, which may have gone with their rows, and drops
+// the first of the text when there are too many.
+func (e *Engine) boundMarks() {
+	rows := e.screens[0].lines
+	e.marks = len(e.hist.marks)
+	for _, r := range rows {
+		e.marks += len(r.marks)
+	}
+	if e.marks <= emulator.MaxMarks {
+		return
+	}
+	e.marks--
+	if len(e.hist.marks) > 0 {
+		e.hist.marks = e.hist.marks[1:]
+		return
+	}
+	for _, r := range rows {
+		if len(r.marks) > 0 {
+			r.marks = r.marks[1:]
+			return
 		}
 	}
-	e.event(emulator.EventMark, "", number+string(body))
+}
+
+// Marks implements emulator.Emulator.
+func (e *Engine) Marks(buf []emulator.Mark) []emulator.Mark {
+	h := &e.hist
+	for _, m := range h.marks {
+		buf = append(buf, emulator.Mark{ID: m.id, Line: int(m.seq-h.first) - h.n, Col: m.col})
+	}
+	var marks []mark
+	for y, r := range e.screens[0].lines {
+		marks = r.textMarks(marks[:0])
+		for _, m := range marks {
+			buf = append(buf, emulator.Mark{ID: m.id, Line: y, Col: m.col})
+		}
+	}
+	return buf
+}
+
+// textMarks appends the marks of a row in the order of the text and on whole
+// cells: none in the middle of a wide character, or behind a last column in
+// which nothing is.
+func (r *row) textMarks(buf []mark) []mark {
+	if len(r.marks) == 0 {
+		return buf
+	}
+	start, cols := len(buf), len(r.cells)
+	for _, m := range r.marks {
+		if m.col >= cols && r.cells[cols-1].empty() {
+			m.col = cols - 1
+		}
+		if m.col < cols && r.cells[m.col]&kindMask == wideTail {
+			m.col--
+		}
+		buf = append(buf, m)
+	}
+	slices.SortStableFunc(buf[start:], func(a, b mark) int { return a.col - b.col })
+	return buf
+}
+
+// moveMarks takes the marks between the side margins from one row to another,
+// from no row when src is nil.
+func (e *Engine) moveMarks(dst, src *row) {
+	within := func(m mark) bool { return m.col >= e.left && m.col <= e.right }
+	dst.marks = slices.DeleteFunc(dst.marks, within)
+	if src == nil {
+		return
+	}
+	for _, m := range src.marks {
+		if within(m) {
+			dst.marks = append(dst.marks, m)
+		}
+	}
+}
+
+// mark adds the marks of the row that becomes the newest line next.
+func (h *history) mark(r *row, buf []mark) []mark {
+	buf = r.textMarks(buf)
+	for _, m := range buf {
+		h.marks = append(h.marks, histMark{m, h.first + uint64(h.n)})
+	}
+	return buf
+}
+
+// marksFrom is the index of the first mark that lies on line i or after it.
+func (h *history) marksFrom(i int) int {
+	seq := h.first + uint64(i)
+	return sort.Search(len(h.marks), func(k int) bool { return h.marks[k].seq >= seq })
+}
+
+// lineMarks appends the marks of line i.
+func (h *history) lineMarks(i int, buf []mark) []mark {
+	if len(h.marks) == 0 {
+		return buf
+	}
+	seq := h.first + uint64(i)
+	for _, m := range h.marks[h.marksFrom(i):] {
+		if m.seq != seq {
+			break
+		}
+		buf = append(buf, m.mark)
+	}
+	return buf
+}
+
+// follow makes the marks spots of a reflow and returns their ids; the screen's
+// first row is line n.
+func (w *wrapper) follow(e *Engine, n int) (ids []uint64) {
+	add := func(m mark, line int) {
+		w.marks = append(w.marks, spot{line: line, x: m.col})
+		ids = append(ids, m.id)
+	}
+	for _, m := range e.hist.marks {
+		add(m.mark, int(m.seq-e.hist.first))
+	}
+	for y, r := range e.screens[0].lines {
+		e.markBuf = r.textMarks(e.markBuf[:0])
+		for _, m := range e.markBuf {
+			add(m, n+y)
+		}
+	}
+	return ids
+}
+
+// SnapshotMarks implements emulator.Emulator.
+func (e *Engine) SnapshotMarks(buf []byte, history int) ([]byte, []emulator.Cut) {
+	w := &writer{e: e, buf: buf, cutting: true}
+	w.snapshot(history)
+	return w.buf, w.cuts
+}
+
+// cut notes that the receiver's cursor is at the first of marks now, and
+// returns the others.
+func (w *writer) cut(marks []mark) []mark {
+	w.cuts = append(w.cuts, emulator.Cut{ID: marks[0].id, At: len(w.buf)})
+	return marks[1:]
 }

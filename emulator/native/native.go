@@ -42,7 +42,8 @@ type Engine struct {
 	title    string
 	titles   []string
 	palette  emulator.Palette
-	outer    outerColors
+	outer    emulator.Colors
+	marks    int // at least as many as there are
 
 	parser parser
 
@@ -58,6 +59,7 @@ type Engine struct {
 	// Scratch.
 	rowBuf  []*row
 	textBuf []byte
+	markBuf []mark
 }
 
 // cursor is what DECSC saves.

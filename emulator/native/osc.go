@@ -40,11 +40,11 @@ var oscTable = map[int]func(e *Engine, body []byte, bell bool){
 	110:  func(e *Engine, _ []byte, _ bool) { e.setDynamic(10, 0) },
 	111:  func(e *Engine, _ []byte, _ bool) { e.setDynamic(11, 0) },
 	112:  func(e *Engine, _ []byte, _ bool) { e.setDynamic(12, 0) },
-	133:  func(e *Engine, b []byte, _ bool) { e.shellMark("133;", b) },
-	633:  func(e *Engine, b []byte, _ bool) { e.shellMark("633;", b) },
+	133:  func(e *Engine, b []byte, _ bool) { e.passMark("133;", b) },
+	633:  func(e *Engine, b []byte, _ bool) { e.passMark("633;", b) },
 	777:  (*Engine).oscRxvt,
 	1337: (*Engine).oscITerm,
-	7501: func(e *Engine, b []byte, _ bool) { e.shellMark("7501;", b) },
+	7501: func(e *Engine, b []byte, _ bool) { e.passMark("7501;", b) },
 }
 
 // osc executes an operating system command.
@@ -105,6 +105,14 @@ func (e *Engine) setTitle(s string) {
 func (e *Engine) cwd(b []byte) {
 	if s := clean(b, maxURI); s != "" {
 		e.event(emulator.EventCwd, "", s)
+	}
+}
+
+// passMark passes what a shell or program says of itself on (OSC 133, 633,
+// 7501).
+func (e *Engine) passMark(number string, body []byte) {
+	if len(body) > 0 {
+		e.event(emulator.EventMark, "", number+string(body))
 	}
 }
 

@@ -8,22 +8,16 @@ import (
 	"cotty/emulator"
 )
 
-// outerColors are the real terminal's, for questions; zero is unknown.
-type outerColors struct{ fg, bg, cursor emulator.Color }
-
 // What OSC 10, 11 and 12 answer while the outer terminal's colours are unknown.
 var (
 	defaultFG = emulator.RGB(0xe5, 0xe5, 0xe5)
 	defaultBG = emulator.RGB(0, 0, 0)
 )
 
-// SetColors tells the engine the outer terminal's colours, which it gives to a
-// child that asks (OSC 10, 11, 12, DSR ?996); colours that aren't RGB mean
-// unknown. A change between light and dark is reported to a child that wants to
-// know (mode 2031).
-func (e *Engine) SetColors(fg, bg, cursor emulator.Color) {
+// SetColors implements emulator.Emulator.
+func (e *Engine) SetColors(c emulator.Colors) {
 	was := e.dark()
-	e.outer = outerColors{fg, bg, cursor}
+	e.outer = c
 	if e.flags.has(flagScheme) && e.dark() != was {
 		e.reportScheme()
 	}
@@ -31,18 +25,18 @@ func (e *Engine) SetColors(fg, bg, cursor emulator.Color) {
 
 // dark reports whether the background is nearer to black.
 func (e *Engine) dark() bool {
-	r, g, b, ok := e.outer.bg.RGB()
+	r, g, b, ok := e.outer.BG.RGB()
 	return !ok || 299*int(r)+587*int(g)+114*int(b) < 128*1000
 }
 
 // colorOf gives what colour n (10 text, 11 background, 12 cursor) is now.
 func (e *Engine) colorOf(n int) emulator.Color {
-	set, outer, def := e.palette.FG, e.outer.fg, defaultFG
+	set, outer, def := e.palette.FG, e.outer.FG, defaultFG
 	switch n {
 	case 11:
-		set, outer, def = e.palette.BG, e.outer.bg, defaultBG
+		set, outer, def = e.palette.BG, e.outer.BG, defaultBG
 	case 12:
-		set, outer = e.palette.Cursor, e.outer.cursor
+		set, outer = e.palette.Cursor, e.outer.Cursor
 	}
 	for _, c := range []emulator.Color{set, outer} {
 		if _, _, _, ok := c.RGB(); ok {
@@ -50,6 +44,19 @@ func (e *Engine) colorOf(n int) emulator.Color {
 		}
 	}
 	return def
+}
+
+// indexedColor gives what palette colour i is now.
+func (e *Engine) indexedColor(i uint8) emulator.Color {
+	if c, ok := e.palette.Indexed[i]; ok {
+		return c
+	}
+	if int(i) < len(e.outer.Indexed) {
+		if c := e.outer.Indexed[i]; !c.IsDefault() {
+			return c
+		}
+	}
+	return emulator.RGB(emulator.PaletteRGB(i))
 }
 
 func (e *Engine) setDynamic(n int, c emulator.Color) {
@@ -89,11 +96,7 @@ func (e *Engine) oscPalette(b []byte, bell bool) {
 			continue
 		}
 		if string(parts[i+1]) == "?" {
-			c, ok := e.palette.Indexed[uint8(n)]
-			if !ok {
-				c = emulator.RGB(emulator.PaletteRGB(uint8(n)))
-			}
-			e.replyColor(fmt.Sprintf("4;%d", n), c, bell)
+			e.replyColor(fmt.Sprintf("4;%d", n), e.indexedColor(uint8(n)), bell)
 		} else if c, ok := parseColor(string(parts[i+1])); ok {
 			if e.palette.Indexed == nil {
 				e.palette.Indexed = map[uint8]emulator.Color{}

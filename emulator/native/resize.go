@@ -72,7 +72,7 @@ func (e *Engine) resizeAlt(cols, rows int) {
 		if c := to.cells[0]; e.cols == 1 && startsWide(e.texts.appendText(nil, c)) {
 			to.cells[0] = e.half(c) // It was squeezed into the only column.
 		}
-		to.used, to.marks = n, from.marks
+		to.used = n
 		to.wrapped = from.wrapped && len(from.cells) == cols && y+1 < rows
 	}
 	if e.alt() && cols != e.cols {
@@ -126,6 +126,7 @@ func (e *Engine) resizeRows(cur *cursor, rows int) {
 	for i := back - 1; i >= 0; i-- {
 		if l := h.at(h.n - 1); i < rows {
 			e.decodeRow(s.lines[i], h.data(l), l)
+			s.lines[i].marks = h.lineMarks(h.n-1, nil)
 		}
 		h.dropNewest()
 	}
@@ -137,6 +138,11 @@ func (e *Engine) resizeRows(cur *cursor, rows int) {
 		if y := back + i; y < rows {
 			s.lines[y] = r
 			s.buf[s.off+y] = r
+		}
+	}
+	for i, r := range old[n:] {
+		if y := back - gone + n + i; y < rows {
+			s.lines[y].marks = r.marks
 		}
 	}
 	s.lines[rows-1].wrapped = false
@@ -171,6 +177,7 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 	}
 	spots := []spot{at(cur), at(&s.saved), {line: h.n}, {line: h.floor}}
 	w := wrapper{from: e.cols, cols: cols, out: &out, spots: spots}
+	ids := w.follow(e, h.n)
 	// What is on the screen is not dropped for being too much, or the cursor's
 	// line might be.
 	onScreen := h.n
@@ -184,6 +191,11 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 		i = w.logical(&src, i)
 	}
 	out.maxSize = h.maxSize
+	for i := range w.marks {
+		if p := &w.marks[i]; !p.done { // Below what there is.
+			w.put(p, w.count+p.line-h.n-n, p.x)
+		}
+	}
 
 	total := w.count
 	dropped := total - out.n
@@ -207,6 +219,18 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 		dropped++
 	}
 	out.floor = clamp(floor.outLine-dropped, 0, out.n)
+	out.marks = nil
+	for i, p := range w.marks {
+		m := mark{id: ids[i], col: p.outX}
+		if p.full {
+			m.col = cols
+		}
+		if y := p.outLine - top; y >= 0 && y < rows {
+			s.lines[y].marks = append(s.lines[y].marks, m)
+		} else if y < 0 && uint64(p.outLine) >= out.first {
+			out.marks = append(out.marks, histMark{m, uint64(p.outLine)})
+		}
+	}
 	e.hist = out
 	place := func(c *cursor, p spot) {
 		c.x, c.y = p.outX, clamp(p.outLine-top, 0, rows-1)
@@ -239,7 +263,7 @@ func (s *source) line(i int) (histLine, []byte) {
 	}
 	r := s.rows[i-s.hist.n]
 	n := r.length()
-	l := histLine{cells: uint16(n), marks: r.marks}
+	l := histLine{cells: uint16(n)}
 	if r.wrapped {
 		l.flags = lineWrapped
 	}
@@ -254,12 +278,13 @@ type wrapper struct {
 	out   *history
 	count int // lines put out
 	spots []spot
+	marks []spot // the same, in the order of the text
+	next  int    // index of the first of marks not reached yet
 
 	// The line being made.
 	buf    []byte
 	col    int
 	plain  bool
-	marks  Mark
 	style  []byte // the style in force, empty is the default
 	styled bool   // it changed and is not written yet
 	empty  int    // empty cells not written yet, in the style before that
@@ -273,7 +298,13 @@ func (w *wrapper) logical(src *source, i int) int {
 		for j := range w.spots {
 			if p := &w.spots[j]; p.line == i {
 				w.put(p, w.count, p.x)
+				p.full = p.full && p.x == int(l.cells)
 			}
+		}
+		for ; w.next < len(w.marks) && w.marks[w.next].line == i; w.next++ {
+			p := &w.marks[w.next]
+			w.put(p, w.count, p.x)
+			p.full = p.full && p.x == int(l.cells)
 		}
 		w.out.add(data, l)
 		w.count++
@@ -282,9 +313,6 @@ func (w *wrapper) logical(src *source, i int) int {
 	w.begin()
 	for {
 		last := !l.wrapped() || i+1 >= src.len()
-		if w.col == 0 || l.marks != 0 {
-			w.marks |= l.marks
-		}
 		w.physical(i, l, data, last)
 		i++
 		if last {
@@ -316,7 +344,7 @@ func (w *wrapper) put(p *spot, line, x int) {
 
 // begin starts a line.
 func (w *wrapper) begin() {
-	w.buf, w.col, w.plain, w.marks, w.empty = w.buf[:0], 0, true, 0, 0
+	w.buf, w.col, w.plain, w.empty = w.buf[:0], 0, true, 0
 	w.style, w.styled = w.style[:0], false
 }
 
@@ -333,7 +361,7 @@ func (w *wrapper) finish(wrapped bool) {
 	}
 	w.styled = false
 	w.flush()
-	l := histLine{cells: uint16(w.col), marks: w.marks}
+	l := histLine{cells: uint16(w.col)}
 	if wrapped {
 		l.flags |= lineWrapped
 	}
@@ -342,7 +370,6 @@ func (w *wrapper) finish(wrapped bool) {
 	}
 	w.out.add(w.buf, l)
 	w.count++
-	w.marks = 0
 }
 
 // breakLine ends the line where it is and goes on on the next one.
@@ -386,19 +413,29 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 			spots = append(spots, &w.spots[j])
 		}
 	}
+	first := w.next
+	for w.next < len(w.marks) && w.marks[w.next].line == i {
+		w.next++
+	}
+	marks := w.marks[first:w.next]
 	x := 0
 	// pass settles the spots in the next n source columns, before they are put
 	// out as width columns.
+	settle := func(p *spot, width int) {
+		if w.col+width > w.cols {
+			w.put(p, w.count+1, p.x-x)
+		} else {
+			w.put(p, w.count, w.col+p.x-x)
+		}
+	}
 	pass := func(n, width int) {
 		for _, p := range spots {
-			if p.done || p.x >= x+n {
-				continue
+			if !p.done && p.x < x+n {
+				settle(p, width)
 			}
-			if w.col+width > w.cols {
-				w.put(p, w.count+1, p.x-x)
-			} else {
-				w.put(p, w.count, w.col+p.x-x)
-			}
+		}
+		for ; len(marks) > 0 && marks[0].x < x+n; marks = marks[1:] {
+			settle(&marks[0], width)
 		}
 		x += n
 	}
@@ -406,7 +443,10 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		w.setStyle([]byte{0}) // Each line begins in the default style.
 	}
 	for len(data) > 0 {
-		if n := asciiRun(data); n > 0 && len(spots) == 0 {
+		if n := asciiRun(data); n > 0 && len(spots) == 0 && (len(marks) == 0 || marks[0].x > x) {
+			if len(marks) > 0 {
+				n = min(n, marks[0].x-x)
+			}
 			if w.col == w.cols {
 				w.breakLine()
 			}
@@ -453,9 +493,14 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 	}
 	for _, p := range spots {
 		if !p.done {
-			w.put(p, w.count, min(w.cols, w.col+p.x-x))
+			w.put(p, w.count, min(w.cols, w.col+max(0, p.x-x)))
 			p.full = p.full && w.col == w.cols && p.x == x
 		}
+	}
+	for j := range marks {
+		p := &marks[j]
+		w.put(p, w.count, min(w.cols, w.col+max(0, p.x-x)))
+		p.full = p.full && p.x <= x // It may have been before padding.
 	}
 }
 

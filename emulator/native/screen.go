@@ -177,9 +177,17 @@ func (e *Engine) scrollRect(top, bot, n int) {
 	if n < 0 {
 		from, to, step = bot, top-1, -1
 	}
+	marked := e.marks > 0 && !e.alt()
 	for y := from; y != to; y += step {
 		dst := e.scr.lines[y]
-		if src := y + n; src >= top && src <= bot {
+		inside := y+n >= top && y+n <= bot
+		switch {
+		case marked && inside:
+			e.moveMarks(dst, e.scr.lines[y+n])
+		case marked:
+			e.moveMarks(dst, nil)
+		}
+		if src := y + n; inside {
 			copy(dst.cells[e.left:e.right+1], e.scr.lines[src].cells[e.left:e.right+1])
 			dst.touch(e.right + 1)
 		} else {

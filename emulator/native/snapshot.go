@@ -12,9 +12,15 @@ import (
 // Snapshot implements emulator.Emulator. Lines are written as a child would
 // write them, wrapping and scrolling into history by themselves; the rest is
 // set by sequences in an order in which none disturbs what is there already.
-// Marks of lines are left out: a rebuilt engine would report them again.
+// Marks are left out of the bytes; SnapshotMarks says where they lie.
 func (e *Engine) Snapshot(buf []byte, history int) []byte {
 	w := &writer{e: e, buf: buf}
+	w.snapshot(history)
+	return w.buf
+}
+
+func (w *writer) snapshot(history int) {
+	e := w.e
 	w.tabs()
 	w.titles()
 	w.savedModes()
@@ -33,7 +39,6 @@ func (e *Engine) Snapshot(buf []byte, history int) []byte {
 	w.cursor()
 	w.pen()
 	w.pending()
-	return w.buf
 }
 
 // writer writes a snapshot.
@@ -43,6 +48,10 @@ type writer struct {
 	now style // the pen of the receiver
 	flow
 	prevBuf []byte
+
+	cutting bool // note where marks lie
+	cuts    []emulator.Cut
+	marks   []mark // scratch: those of the line being written
 }
 
 func (w *writer) raw(s string) { w.buf = append(w.buf, s...) }
@@ -166,11 +175,17 @@ func (w *writer) screen(s *screen, history int) {
 	}
 	rows := s.lines
 	for n := len(rows); !w.started && n > 0 && rows[n-1].length() == 0 && (n < 2 || !rows[n-2].wrapped); n-- {
+		if w.cutting && len(rows[n-1].marks) > 0 {
+			break
+		}
 		rows = rows[:n-1]
 	}
 	for _, r := range rows {
+		if w.marks = w.marks[:0]; w.cutting {
+			w.marks = r.textMarks(w.marks)
+		}
 		w.e.textBuf = w.e.appendLine(w.e.textBuf[:0], r, r.length())
-		w.line(w.e.textBuf, false, r.wrapped)
+		w.line(w.e.textBuf, false, r.wrapped, w.marks)
 	}
 	for i := range s.kitty.n {
 		w.rawf("\x1b[>%du", s.kitty.stack[i])

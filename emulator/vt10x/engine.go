@@ -40,6 +40,7 @@ type engine struct {
 	title       string
 	titles      []string
 	palette     emulator.Palette
+	outer       emulator.Colors
 
 	history history
 	damage  damage
@@ -199,5 +200,15 @@ func (e *engine) Modes() emulator.Modes { return e.modes }
 func (e *engine) Title() string { return e.title }
 
 func (e *engine) Palette() emulator.Palette { return e.palette }
+
+// Mark does nothing: this engine has no marks, and Marks and SnapshotMarks give
+// none.
+func (e *engine) Mark(uint64) {}
+
+func (e *engine) Marks(buf []emulator.Mark) []emulator.Mark { return buf }
+
+func (e *engine) SnapshotMarks(buf []byte, history int) ([]byte, []emulator.Cut) {
+	return e.Snapshot(buf, history), nil
+}
 
 func (e *engine) Events() []emulator.Event { return e.events.take() }

@@ -150,11 +150,7 @@ func (e *engine) oscPalette(body, end string) {
 		}
 		index := uint8(n)
 		if parts[i+1] == "?" {
-			c, ok := e.palette.Indexed[index]
-			if !ok {
-				c = emulator.RGB(emulator.PaletteRGB(index))
-			}
-			e.reply(fmt.Sprintf("\x1b]4;%d;%s%s", index, spec(c), end))
+			e.reply(fmt.Sprintf("\x1b]4;%d;%s%s", index, spec(e.indexedColor(index)), end))
 			continue
 		}
 		if c, ok := parseColor(parts[i+1]); ok {
@@ -196,21 +192,23 @@ func (e *engine) oscResetPalette(body, _ string) {
 func (e *engine) oscColors(body, end string, n int) {
 	for part := range strings.SplitSeq(body, ";") {
 		var at *emulator.Color
-		fallback := defaultFG
+		outer, fallback := e.outer.FG, defaultFG
 		switch n {
 		case 10:
 			at = &e.palette.FG
 		case 11:
-			at, fallback = &e.palette.BG, defaultBG
+			at, outer, fallback = &e.palette.BG, e.outer.BG, defaultBG
 		case 12:
-			at = &e.palette.Cursor
+			at, outer = &e.palette.Cursor, e.outer.Cursor
 		default:
 			return
 		}
 		if part == "?" {
 			c := *at
-			if c.IsDefault() {
-				c = fallback
+			for _, next := range []emulator.Color{outer, fallback} {
+				if c.IsDefault() {
+					c = next
+				}
 			}
 			e.reply(fmt.Sprintf("\x1b]%d;%s%s", n, spec(c), end))
 		} else if c, ok := parseColor(part); ok {
@@ -219,6 +217,17 @@ func (e *engine) oscColors(body, end string, n int) {
 		}
 		n++
 	}
+}
+
+// indexedColor gives what palette colour i is now.
+func (e *engine) indexedColor(i uint8) emulator.Color {
+	if c, ok := e.palette.Indexed[i]; ok {
+		return c
+	}
+	if int(i) < len(e.outer.Indexed) && !e.outer.Indexed[i].IsDefault() {
+		return e.outer.Indexed[i]
+	}
+	return emulator.RGB(emulator.PaletteRGB(i))
 }
 
 // spec is a colour as X has it, 16 bits a part.

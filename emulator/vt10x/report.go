@@ -37,7 +37,7 @@ func (e *engine) status(s sequence) {
 }
 
 // privateStatus is the DEC DSR: the cursor's place, no printer, keys unlocked,
-// a dark theme.
+// light or dark.
 func (e *engine) privateStatus(s sequence) {
 	switch s.at(0, 0) {
 	case 6:
@@ -47,7 +47,30 @@ func (e *engine) privateStatus(s sequence) {
 	case 25:
 		e.reply("\x1b[?21n")
 	case 996:
+		e.reportScheme()
+	}
+}
+
+func (e *engine) reportScheme() {
+	if e.dark() {
 		e.reply("\x1b[?997;1n")
+	} else {
+		e.reply("\x1b[?997;2n")
+	}
+}
+
+// dark reports whether the outer terminal's background is nearer to black.
+func (e *engine) dark() bool {
+	r, g, b, ok := e.outer.BG.RGB()
+	return !ok || 299*int(r)+587*int(g)+114*int(b) < 128*1000
+}
+
+// SetColors implements emulator.Emulator.
+func (e *engine) SetColors(c emulator.Colors) {
+	was := e.dark()
+	e.outer = c
+	if e.modes.ColorScheme && e.dark() != was {
+		e.reportScheme()
 	}
 }
 

@@ -29,7 +29,13 @@ func (null) Title() string                                   { return "" }
 func (null) Palette() emulator.Palette                       { return emulator.Palette{} }
 func (null) Damage() emulator.Damage                         { return emulator.Damage{} }
 func (null) Events() []emulator.Event                        { return nil }
+func (null) SetColors(emulator.Colors)                       {}
+func (null) Mark(uint64)                                     {}
+func (null) Marks(buf []emulator.Mark) []emulator.Mark       { return buf }
 func (null) Snapshot(buf []byte, _ int) []byte               { return buf }
+func (null) SnapshotMarks(buf []byte, _ int) ([]byte, []emulator.Cut) {
+	return buf, nil
+}
 
 // streams are what terminals show, about 1 MB each.
 var streams = map[string][]byte{
