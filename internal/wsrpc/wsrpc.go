@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -44,6 +46,10 @@ func newTransport(ws *websocket.Conn, wire *wire, limit int64) *transport {
 	return &transport{ws: ws, wire: wire}
 }
 
+// errNotText ends a connection whose peer sends what is not UTF-8 (RFC 6455,
+// section 8.1).
+var errNotText = errors.New("read message: the peer sent text that is not UTF-8")
+
 // Read returns the next message. Binary frames are read as text, which some
 // clients send.
 func (t *transport) Read(ctx context.Context) ([]byte, error) {
@@ -63,6 +69,10 @@ func (t *transport) Read(ctx context.Context) ([]byte, error) {
 		buf = buf[:len(buf)+n]
 		if err == io.EOF {
 			t.buf = buf
+			if !utf8.Valid(buf) {
+				t.Close(int(websocket.StatusInvalidFramePayloadData), "messages are UTF-8")
+				return nil, errNotText
+			}
 			return buf, nil
 		}
 		if err != nil {
@@ -115,8 +125,8 @@ func (t *transport) Sent() int64 { return t.wire.sent.Load() }
 // socket.
 func (t *transport) Close(code int, reason string) error {
 	t.closeOnce.Do(func() {
-		if len(reason) > 123 {
-			reason = reason[:123]
+		for len(reason) > 123 || !utf8.ValidString(reason) {
+			reason = strings.ToValidUTF8(reason[:min(len(reason), 123)], "")
 		}
 		timer := time.AfterFunc(closeWait, func() { t.wire.Close() })
 		defer timer.Stop()
