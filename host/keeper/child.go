@@ -12,11 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// child is one process with its pty. info.Exit and dropped are guarded by
-// keeper.mu; master is closed, under it, when the child is forgotten.
+// child is one process with its pty. info.Exit, info.Note and dropped are
+// guarded by keeper.mu; master is closed, under it, when the child is forgotten.
 type child struct {
 	info    Info
-	proc    *os.Process
 	master  int
 	dropped bool          // forget it once it has ended, tell nobody
 	ended   chan struct{} // closed after info.Exit was set
@@ -36,6 +35,8 @@ func (s *Spec) check() error {
 		return because(ErrInvalid, "start %s: size %d×%d is out of range 1..%d", s.Argv[0], s.Cols, s.Rows, maxSize)
 	case !filepath.IsAbs(s.Dir):
 		return because(ErrInvalid, "start %s: directory %q is not absolute", s.Argv[0], s.Dir)
+	case len(s.Note) > MaxNote:
+		return because(ErrInvalid, "start %s: a note of %d bytes is over the limit of %d", s.Argv[0], len(s.Note), MaxNote)
 	}
 	for _, v := range [][]string{s.Argv, s.Env, {s.Dir}} {
 		for _, w := range v {
@@ -60,8 +61,11 @@ func start(s *Spec) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
-	tty := os.NewFile(uintptr(slave), "tty")
-	defer tty.Close()
+	defer unix.Close(slave)
+	if err := spare(master); err != nil {
+		unix.Close(master)
+		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
+	}
 	size := unix.Winsize{Col: uint16(s.Cols), Row: uint16(s.Rows)}
 	if err := unix.IoctlSetWinsize(master, unix.TIOCSWINSZ, &size); err != nil {
 		unix.Close(master)
@@ -71,8 +75,10 @@ func start(s *Spec) (*child, error) {
 	if env == nil {
 		env = []string{} // nil would hand on the keeper's own
 	}
-	proc, err := os.StartProcess(path, s.Argv, &os.ProcAttr{
-		Dir: s.Dir, Env: env, Files: []*os.File{tty, tty, tty},
+	tty := uintptr(slave)
+	// Not os.StartProcess, which keeps a descriptor for each process.
+	pid, _, err := syscall.StartProcess(path, s.Argv, &syscall.ProcAttr{
+		Dir: s.Dir, Env: env, Files: []uintptr{tty, tty, tty},
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0},
 	})
 	if err != nil {
@@ -81,10 +87,10 @@ func start(s *Spec) (*child, error) {
 	}
 	return &child{
 		info: Info{
-			ID: s.ID, Pid: proc.Pid, Argv: boundArgv(s.Argv), Dir: s.Dir,
-			Started: time.Now().UnixMilli(),
+			ID: s.ID, Pid: pid, Argv: boundArgv(s.Argv), Dir: s.Dir,
+			Started: time.Now().UnixMilli(), Note: s.Note,
 		},
-		proc: proc, master: master, ended: make(chan struct{}),
+		master: master, ended: make(chan struct{}),
 	}, nil
 }
 
@@ -221,14 +227,13 @@ func (c *child) signal(sig syscall.Signal) error {
 }
 
 // exitOf says how a reaped process ended.
-func exitOf(id string, st *os.ProcessState) Exit {
-	ws, ok := st.Sys().(syscall.WaitStatus)
-	if ok && ws.Signaled() {
+func exitOf(id string, ws unix.WaitStatus) Exit {
+	if ws.Signaled() {
 		name := unix.SignalName(ws.Signal())
 		if name == "" {
 			name = fmt.Sprintf("SIG%d", int(ws.Signal()))
 		}
 		return Exit{ID: id, Code: 128 + int(ws.Signal()), Signal: name}
 	}
-	return Exit{ID: id, Code: st.ExitCode()}
+	return Exit{ID: id, Code: ws.ExitStatus()}
 }

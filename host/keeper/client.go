@@ -92,7 +92,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 func (c *Client) hello(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { c.wire.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	if err := c.wire.send(request{Op: opHello, Min: 1, Max: ProtocolVersion}, -1); err != nil {
+	if err := c.wire.send(request{Op: opHello, Min: MinVersion, Max: ProtocolVersion}, -1); err != nil {
 		return err
 	}
 	var m message
@@ -102,6 +102,9 @@ func (c *Client) hello(ctx context.Context) error {
 		}
 		return err
 	}
+	if errors.Is(m.Error.err(), ErrVersion) {
+		return cannotMeet(&m)
+	}
 	if m.Error != nil {
 		return m.Error
 	}
@@ -110,6 +113,23 @@ func (c *Client) hello(ctx context.Context) error {
 	}
 	c.pid, c.version = m.Pid, m.Version
 	return nil
+}
+
+// cannotMeet says what to do about a keeper whose versions are all older or all
+// newer than ours. The shells that it holds are the reason not to do it unasked.
+func cannotMeet(m *message) error {
+	who := "the keeper, which holds the running terminals,"
+	if m.Pid > 0 {
+		who = fmt.Sprintf("the keeper (pid %d), which holds the running terminals,", m.Pid)
+	}
+	ours := fmt.Sprintf("this cotty speaks versions %d to %d of its protocol", MinVersion, ProtocolVersion)
+	switch {
+	case m.Max > 0 && m.Max < MinVersion:
+		return because(ErrVersion, "%s is too old: it speaks up to version %d, and %s: go on with the cotty that started it, or end its terminals with that one's `cotty stop`", who, m.Max, ours)
+	case m.Min > ProtocolVersion:
+		return because(ErrVersion, "%s is newer than this program: it speaks version %d and later, and %s: use the newer cotty", who, m.Min, ours)
+	}
+	return because(ErrVersion, "%s and this program have no version in common: %s; the keeper says: %v", who, ours, m.Error)
 }
 
 // receive hands answers and events to whom they concern until the connection
@@ -208,6 +228,11 @@ func (c *Client) deliver() {
 // ask sends a request and waits for its answer. When ctx ends first, late gets
 // the answer if one still comes; nil just closes its descriptor.
 func (c *Client) ask(ctx context.Context, r request, late func(answer)) (answer, error) {
+	return c.askWith(ctx, r, -1, late)
+}
+
+// askWith is ask with a descriptor, unless it is negative.
+func (c *Client) askWith(ctx context.Context, r request, fd int, late func(answer)) (answer, error) {
 	if late == nil {
 		late = func(a answer) { closeFD(a.fd) }
 	}
@@ -226,7 +251,7 @@ func (c *Client) ask(ctx context.Context, r request, late func(answer)) (answer,
 	c.calls[r.Seq] = w
 	c.mu.Unlock()
 
-	if err := c.wire.send(r, -1); err != nil {
+	if err := c.wire.send(r, fd); err != nil {
 		c.mu.Lock()
 		delete(c.calls, r.Seq)
 		c.mu.Unlock()

@@ -2,8 +2,9 @@
 // host's client for it. The host may crash or be replaced; the keeper goes on
 // holding every shell, so it is tiny and does nothing clever (design.md, rule
 // 8): it starts children, hands out the master side of their ptys, reaps them
-// and remembers how they ended until it is told to forget. It never reads from
-// or writes to a pty.
+// and remembers how they ended until it is told to forget; and it holds the
+// descriptors of files in which a host leaves its state for the next one
+// (package journal). It never reads from or writes to a pty or a file.
 //
 // # Protocol
 //
@@ -13,7 +14,24 @@
 // versions it speaks; the keeper chooses one, reports every exit that was not
 // forgotten, and then answers requests in order. Exits are reported as they
 // happen. A second host that says hello supersedes the first, whose connection
-// is closed with a stated reason.
+// is closed with a stated reason and whose late requests are refused.
+//
+// A keeper outlives many releases, so versions only add: a host speaks
+// MinVersion to ProtocolVersion, and works with a keeper of an earlier release
+// without what that one lacks (ErrUnsupported). Two that have no version in
+// common part with a sentence that says who is older and what to do (ErrVersion);
+// the shells run on.
+//
+// # Its end
+//
+// A keeper ends by Shutdown, by SIGTERM or by SIGKILL. SIGTERM is how service
+// managers and a shutdown of the machine end things, with SIGKILL to follow, so
+// outliving it would only cost the children their grace: it ends them in order.
+// All other signals are survived, and a program file that is replaced or
+// removed, malformed messages, panics in requests, and a full table of
+// descriptors (children and files leave some free, so that a new host is always
+// served). What a process cannot survive is the end of its login's cgroup:
+// LeaveLogin and CheckLogout (logout.go).
 //
 // # Ownership and concurrency
 //

@@ -16,6 +16,13 @@ var (
 	ErrRunning       = errors.New("still running")
 	ErrClosing       = errors.New("the keeper is shutting down")
 	ErrVersion       = errors.New("no common protocol version")
+	// ErrFull is a refusal for want of room: too many children, files or
+	// descriptors.
+	ErrFull = errors.New("the keeper is full")
+
+	// ErrUnsupported is what calls return that the keeper, which is of an
+	// earlier release, does not know. Nothing else is wrong with it.
+	ErrUnsupported = errors.New("the keeper is too old for this")
 
 	// ErrSuperseded ends a connection when another host said hello.
 	ErrSuperseded = errors.New("another host took over")
@@ -36,6 +43,8 @@ var codes = map[string]error{
 	"running":        ErrRunning,
 	"closing":        ErrClosing,
 	"version":        ErrVersion,
+	"full":           ErrFull,
+	"superseded":     ErrSuperseded,
 }
 
 // fault is an error on the wire. It carries the whole text, and the code of the
@@ -57,6 +66,14 @@ func newFault(err error) *fault {
 }
 
 func (f *fault) Error() string { return f.Text }
+
+// err is f, or nil without one.
+func (f *fault) err() error {
+	if f == nil {
+		return nil
+	}
+	return f
+}
 
 // Unwrap gives the sentinel, or nil for a code of a newer keeper.
 func (f *fault) Unwrap() error { return codes[f.Code] }

@@ -18,6 +18,8 @@ import (
 const (
 	// maxFrame bounds a message; an environment and a full list are large.
 	maxFrame = 8 << 20
+	// keepBuf is the largest buffer that is kept for the next frame, in bytes.
+	keepBuf = 64 << 10
 	// maxFiles bounds descriptors that arrived and were not asked for yet.
 	maxFiles = 8
 	// sendTimeout is how long a peer may leave a message unread before it
@@ -87,6 +89,9 @@ func (w *wire) recv(msg any) error {
 	}
 	err := json.Unmarshal(w.rbuf[4:4+size], msg)
 	w.rbuf = append(w.rbuf[:0], w.rbuf[4+size:]...)
+	if cap(w.rbuf) > keepBuf && len(w.rbuf) < keepBuf {
+		w.rbuf = append([]byte(nil), w.rbuf...) // a keeper stays small after a large frame
+	}
 	if err != nil {
 		return fmt.Errorf("decode message: %w", err)
 	}
@@ -146,6 +151,10 @@ func (w *wire) takeFile() (fd int, ok bool) {
 	w.files = w.files[1:]
 	return fd, true
 }
+
+// empty reports that nothing of another frame has arrived, so that no
+// descriptor is one of its.
+func (w *wire) empty() bool { return len(w.rbuf) == 0 }
 
 // dropFiles closes descriptors that nobody took.
 func (w *wire) dropFiles() {

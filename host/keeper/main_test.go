@@ -23,8 +23,9 @@ import (
 // The test binary is also the keeper process and a host process: real ones, so
 // that descriptors, sessions and SIGKILL are real.
 const (
-	roleEnv   = "COTTY_KEEPER_TEST_ROLE"
-	socketEnv = "COTTY_KEEPER_TEST_SOCKET"
+	roleEnv     = "COTTY_KEEPER_TEST_ROLE"
+	socketEnv   = "COTTY_KEEPER_TEST_SOCKET"
+	versionsEnv = "COTTY_KEEPER_TEST_VERSIONS" // "MIN MAX"
 )
 
 func TestMain(m *testing.M) {
@@ -33,6 +34,8 @@ func TestMain(m *testing.M) {
 		keeperProcess()
 	case "host":
 		hostProcess()
+	case "busy":
+		busyHost()
 	default:
 		leak.Main(m)
 	}
@@ -48,6 +51,10 @@ func keeperProcess() {
 			fmt.Println(runtime.NumGoroutine())
 		}
 	}()
+	if v := os.Getenv(versionsEnv); v != "" {
+		fmt.Sscan(v, &speaks.min, &speaks.max)
+	}
+	handlers["panic"] = func(*session, *request) error { panic("as asked") }
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT) // children must not inherit this
@@ -72,6 +79,38 @@ func hostProcess() {
 	}
 	fmt.Println("ready", err)
 	select {}
+}
+
+// busyHost starts and ends children and stores files as fast as it can, until
+// it is killed.
+func busyHost() {
+	ctx := context.Background()
+	c, err := Dial(ctx, os.Getenv(socketEnv))
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	f, err := os.Open(os.Args[0])
+	if err != nil {
+		os.Exit(1)
+	}
+	for i := 0; ; i++ {
+		id := fmt.Sprint(os.Getpid(), " ", i)
+		s := shell(id, "exit 3")
+		s.Note = []byte(id)
+		if i%2 == 0 {
+			s.Argv[2] = "read x; exit 4"
+		}
+		p, err := c.Spawn(ctx, s)
+		if err == nil {
+			err = c.Store(ctx, id, f)
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		p.Pty.Close()
+	}
 }
 
 // process is a keeper in its own process.

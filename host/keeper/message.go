@@ -9,8 +9,11 @@ type request struct {
 	Min    int    `json:"min,omitempty"`    // hello: oldest version spoken
 	Max    int    `json:"max,omitempty"`    // hello: newest version spoken
 	Spec   *Spec  `json:"spec,omitempty"`   // spawn
-	ID     string `json:"id,omitempty"`     // adopt, signal, forget, drop
+	ID     string `json:"id,omitempty"`     // adopt, signal, forget, drop, annotate
 	Signal int    `json:"signal,omitempty"` // signal
+	Note   []byte `json:"note,omitempty"`   // annotate
+	Name   string `json:"name,omitempty"`   // store, fetch, discard
+	File   bool   `json:"file,omitempty"`   // store: a descriptor comes with it
 }
 
 // message is the keeper's to a host: the answer to request Seq, or an event.
@@ -21,8 +24,13 @@ type message struct {
 
 	Version int    `json:"version,omitempty"` // hello
 	Pid     int    `json:"pid,omitempty"`     // hello: the keeper's; spawn, adopt: the child's
-	File    bool   `json:"file,omitempty"`    // spawn, adopt
+	File    bool   `json:"file,omitempty"`    // spawn, adopt, fetch
 	List    []Info `json:"list,omitempty"`    // list
+
+	Min int `json:"min,omitempty"` // hello: oldest version the keeper speaks, also when refused
+	Max int `json:"max,omitempty"` // hello: newest
+
+	Files []FileInfo `json:"files,omitempty"` // files
 
 	Event string `json:"event,omitempty"` // eventExit, eventSuperseded
 	Exit  *Exit  `json:"exit,omitempty"`  // eventExit
@@ -44,4 +52,10 @@ const (
 	opForget   = "forget"
 	opDrop     = "drop"
 	opShutdown = "shutdown"
+
+	opAnnotate = "annotate"
+	opStore    = "store"
+	opFetch    = "fetch"
+	opFiles    = "files"
+	opDiscard  = "discard"
 )

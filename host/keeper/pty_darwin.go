@@ -3,7 +3,6 @@ package keeper
 import (
 	"fmt"
 	"os"
-	"sync"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -47,15 +46,6 @@ func duplicate(f *os.File) (int, error) {
 		return -1, err
 	}
 	return fd, nil
-}
-
-// waitChild reaps p and then takes the lock: waitid also returns for stopped
-// children here. Pids are given out in turn, so the moment between a child's
-// end and its record is harmless.
-func waitChild(p *os.Process, mu *sync.Mutex) (*os.ProcessState, error) {
-	st, err := p.Wait()
-	mu.Lock()
-	return st, err
 }
 
 // sealFiles marks every inherited descriptor but the standard three

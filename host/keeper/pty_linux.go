@@ -2,8 +2,6 @@ package keeper
 
 import (
 	"fmt"
-	"os"
-	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,15 +32,6 @@ func openPty() (master, slave int, err error) {
 		return -1, -1, fmt.Errorf("open %s: %w", name, err)
 	}
 	return master, slave, nil
-}
-
-// waitChild reaps p with the lock taken: until then the child is a zombie, so
-// that whoever holds the lock and sees it unreaped may still signal its number.
-func waitChild(p *os.Process, mu *sync.Mutex) (*os.ProcessState, error) {
-	for unix.Waitid(unix.P_PID, p.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
-	}
-	mu.Lock()
-	return p.Wait()
 }
 
 // sealFiles marks every inherited descriptor but the standard three

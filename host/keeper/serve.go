@@ -26,6 +26,9 @@ const (
 	helloTime = 10 * time.Second
 	// maxChildren bounds children that run or were not forgotten.
 	maxChildren = 1024
+	// maxSessions bounds connections; all but one are strangers that have not
+	// said hello yet, or hosts that are being told that they were superseded.
+	maxSessions = 64
 )
 
 // Listen makes the keeper's socket: 0600, refusing when another keeper answers
@@ -62,7 +65,7 @@ func Listen(socket string) (*net.UnixListener, error) {
 var shielded = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM,
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
-	syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGCHLD,
+	syscall.SIGWINCH, syscall.SIGCONT,
 }
 
 // keeper is the state of Serve.
@@ -71,12 +74,14 @@ type keeper struct {
 
 	mu       sync.Mutex // guards what follows, and the fields of children
 	children map[string]*child
+	files    map[string]*stored
 	host     *session // the host that is served, nil while there is none
 	closing  bool     // no more spawns
 
 	sessions map[*session]struct{} // all connections, also before hello
 
-	over     chan struct{} // closed when a host's Shutdown is done
+	ended    chan os.Signal // SIGCHLD, or a reason to look whether there was one
+	over     chan struct{}  // closed when a host's Shutdown is done
 	overOnce sync.Once
 	work     sync.WaitGroup // sessions
 }
@@ -101,9 +106,15 @@ func Serve(ctx context.Context, ln *net.UnixListener, log *slog.Logger) error {
 	signal.Notify(swallow, shielded...)
 	defer signal.Stop(swallow)
 	k := &keeper{
-		log: log, children: map[string]*child{}, sessions: map[*session]struct{}{},
-		over: make(chan struct{}),
+		log: log, children: map[string]*child{}, files: map[string]*stored{}, sessions: map[*session]struct{}{},
+		ended: make(chan os.Signal, 1), over: make(chan struct{}),
 	}
+	signal.Notify(k.ended, syscall.SIGCHLD)
+	reaped := make(chan struct{})
+	go func() {
+		defer close(reaped)
+		k.reapAll()
+	}()
 	broken := make(chan error, 1)
 	go func() {
 		broken <- k.accept(ln)
@@ -128,6 +139,10 @@ func Serve(ctx context.Context, ln *net.UnixListener, log *slog.Logger) error {
 	}
 	k.mu.Unlock()
 	k.work.Wait()
+	signal.Stop(k.ended)
+	close(k.ended)
+	<-reaped
+	k.dropFiles()
 	return err
 }
 
@@ -153,9 +168,11 @@ func (k *keeper) accept(ln *net.UnixListener) error {
 			continue
 		}
 		s := &session{keeper: k, wire: newWire(conn)}
-		k.mu.Lock()
-		k.sessions[s] = struct{}{}
-		k.mu.Unlock()
+		if !k.admit(s) {
+			k.log.Warn("refused a connection: there are too many", "limit", maxSessions)
+			conn.Close()
+			continue
+		}
 		k.work.Go(func() {
 			err := s.serve()
 			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
@@ -163,6 +180,17 @@ func (k *keeper) accept(ln *net.UnixListener) error {
 			}
 		})
 	}
+}
+
+// admit counts a connection in, unless there are too many of them.
+func (k *keeper) admit(s *session) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.sessions) >= maxSessions {
+		return false
+	}
+	k.sessions[s] = struct{}{}
+	return true
 }
 
 // spawn starts a child under an id that is free.
@@ -181,7 +209,7 @@ func (k *keeper) spawn(s *Spec) (*child, error) {
 		return nil, err
 	}
 	k.children[s.ID] = c
-	go k.reap(c)
+	k.lookAgain() // it may have ended before it was known
 	if k.closing {
 		// endAll did not see it.
 		c.dropped = true
@@ -202,32 +230,10 @@ func (k *keeper) reserve(id string) error {
 		return because(ErrExists, "start %s: the id is in use", id)
 	}
 	if len(k.children) >= maxChildren {
-		return because(ErrInvalid, "start %s: %d children are kept, which is the limit; close some", id, maxChildren)
+		return because(ErrFull, "start %s: %d children are kept, which is the limit; close some", id, maxChildren)
 	}
 	k.children[id] = nil
 	return nil
-}
-
-// reap waits for a child, records how it ended and tells the host.
-func (k *keeper) reap(c *child) {
-	st, err := waitChild(c.proc, &k.mu) // takes mu
-	e := Exit{ID: c.info.ID, Code: 255}
-	if err == nil {
-		e = exitOf(c.info.ID, st)
-	} else {
-		k.log.Error("wait for a child", "id", c.info.ID, "err", err)
-	}
-	c.info.Exit = &e
-	host := k.host
-	if c.dropped {
-		k.remove(c)
-		host = nil
-	}
-	k.mu.Unlock()
-	close(c.ended)
-	if host != nil {
-		host.report(e)
-	}
 }
 
 // remove forgets a child that has ended. The caller holds mu.

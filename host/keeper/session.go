@@ -28,13 +28,11 @@ func (s *session) serve() error {
 		if err := s.wire.recv(&r); err != nil {
 			return err
 		}
-		s.wire.dropFiles() // no request has one
-		h, ok := handlers[r.Op]
-		if !ok {
-			h = unsupported
-		}
-		if err := h(s, &r); err != nil {
+		if err := s.answer(&r); err != nil {
 			return err
+		}
+		if s.wire.empty() {
+			s.wire.dropFiles() // a request that has one says so
 		}
 		if r.Op == opShutdown {
 			s.keeper.overOnce.Do(func() { close(s.keeper.over) })
@@ -42,9 +40,31 @@ func (s *session) serve() error {
 	}
 }
 
+// answer handles one request. A host that was superseded may have sent it
+// before it knew: what it wants is for the new host to decide.
+func (s *session) answer(r *request) (err error) {
+	defer s.keeper.fence("answer " + r.Op)
+	err = fmt.Errorf("the request %q failed inside the keeper", r.Op) // unless it returns
+	s.keeper.mu.Lock()
+	late := s.keeper.host != s
+	s.keeper.mu.Unlock()
+	if late {
+		return s.refuse(r, because(ErrSuperseded, "%s: another host took over", r.Op))
+	}
+	h, ok := handlers[r.Op]
+	if !ok {
+		h = unsupported
+	}
+	return h(s, r)
+}
+
 func unsupported(s *session, r *request) error {
 	return s.refuse(r, because(ErrInvalid, "the keeper does not know the request %q", r.Op))
 }
+
+// speaks is what the keeper's side offers; tests make it an older or a newer
+// keeper.
+var speaks = struct{ min, max int }{MinVersion, ProtocolVersion}
 
 // hello agrees on a version, takes over from the host before, and reports what
 // ended while there was none.
@@ -58,11 +78,11 @@ func (s *session) hello() error {
 	if r.Op != opHello {
 		return s.refuse(&r, because(ErrInvalid, "the first request must be hello, not %q", r.Op))
 	}
-	version := min(r.Max, ProtocolVersion)
-	if version < r.Min || version < 1 {
-		err := because(ErrVersion, "the host speaks versions %d to %d of the keeper's protocol, the keeper (pid %d) 1 to %d",
-			r.Min, r.Max, os.Getpid(), ProtocolVersion)
-		s.refuse(&r, err)
+	version := min(r.Max, speaks.max)
+	if version < r.Min || version < speaks.min {
+		err := because(ErrVersion, "the host speaks versions %d to %d of the keeper's protocol, the keeper (pid %d) %d to %d",
+			r.Min, r.Max, os.Getpid(), speaks.min, speaks.max)
+		s.wire.send(message{Seq: r.Seq, Error: newFault(err), Pid: os.Getpid(), Min: speaks.min, Max: speaks.max}, -1)
 		return err
 	}
 	// wmu is held from before the session is known until its exits are written:
@@ -74,7 +94,7 @@ func (s *session) hello() error {
 		// Not waited for: the old host may not be reading.
 		go old.supersede()
 	}
-	if err := s.wire.sendLocked(message{Seq: r.Seq, Version: version, Pid: os.Getpid()}, -1); err != nil {
+	if err := s.wire.sendLocked(message{Seq: r.Seq, Version: version, Pid: os.Getpid(), Min: speaks.min, Max: speaks.max}, -1); err != nil {
 		return err
 	}
 	for i := range exits {
@@ -147,6 +167,11 @@ var handlers = map[string]func(*session, *request) error{
 	opForget:   (*session).forget,
 	opDrop:     (*session).drop,
 	opShutdown: (*session).shutdown,
+	opAnnotate: (*session).annotate,
+	opStore:    (*session).store,
+	opFetch:    (*session).fetch,
+	opFiles:    (*session).listFiles,
+	opDiscard:  (*session).discard,
 }
 
 func (s *session) spawn(r *request) error {
@@ -236,6 +261,20 @@ func (s *session) drop(r *request) error {
 	default:
 		c.dropped = true
 		err = c.signal(syscall.SIGKILL)
+	}
+	s.keeper.mu.Unlock()
+	return s.done(r, err)
+}
+
+func (s *session) annotate(r *request) error {
+	s.keeper.mu.Lock()
+	c, err := s.keeper.find(r.ID)
+	switch {
+	case err != nil:
+	case len(r.Note) > MaxNote:
+		err = because(ErrInvalid, "annotate %q: a note of %d bytes is over the limit of %d", r.ID, len(r.Note), MaxNote)
+	default:
+		c.info.Note = r.Note
 	}
 	s.keeper.mu.Unlock()
 	return s.done(r, err)

@@ -1,8 +1,26 @@
 package keeper
 
-// ProtocolVersion is the newest version of the protocol that this package
-// speaks.
-const ProtocolVersion = 1
+// Versions of the protocol that this package speaks, on both sides. A keeper
+// lives for weeks while hosts come and go, so a host speaks what the keepers of
+// all earlier releases spoke.
+//
+//	1  spawn, list, adopt, signal, forget, drop, shutdown
+//	2  what a host wants its successor to have: notes on children (Spec.Note,
+//	   Annotate) and stored files (Store, Fetch, Files, Discard)
+const (
+	MinVersion      = 1
+	ProtocolVersion = 2
+)
+
+// notesVersion is the first with notes and stored files.
+const notesVersion = 2
+
+// MaxNote bounds a child's note in bytes.
+const MaxNote = 8 << 10
+
+// maxName bounds the name of a child or of a stored file in bytes; a terminal's
+// URI has up to 1024.
+const maxName = 1100
 
 // Spec says what to start.
 type Spec struct {
@@ -20,6 +38,10 @@ type Spec struct {
 	// Cols and Rows are set before the child starts; 1..65535.
 	Cols int `json:"cols"`
 	Rows int `json:"rows"`
+	// Note is what a later host must know to make a terminal of this child if
+	// it has nothing else: opaque, at most MaxNote bytes, List gives it back.
+	// Keepers of version 1 drop it.
+	Note []byte `json:"note,omitempty"`
 }
 
 // Exit says how a child ended.
@@ -40,4 +62,11 @@ type Info struct {
 	Dir     string   `json:"dir"`     // as started
 	Started int64    `json:"started"` // Unix milliseconds
 	Exit    *Exit    `json:"exit,omitempty"`
+	Note    []byte   `json:"note,omitempty"` // Spec's, or the last Annotate's
+}
+
+// FileInfo describes a stored file.
+type FileInfo struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"` // bytes, as stored; memory is used for what was written
 }

@@ -1,0 +1,132 @@
+package keeper
+
+import (
+	"fmt"
+	"sort"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxStored bounds stored files: a journal for each child and each layout, and
+// some.
+const maxStored = 2048
+
+// stored is a file that a host left for its successor. The keeper holds its
+// descriptor and never looks inside. Guarded by keeper.mu.
+type stored struct {
+	fd   int
+	size int64
+}
+
+// spareFDs is how many descriptors children and files leave free, so that a
+// keeper with a full table can still be reached, listed and adopted from.
+const spareFDs = 32
+
+// spare refuses a new descriptor that leaves too few. The kernel gives the
+// lowest number that is free, so those below it are in use.
+func spare(fd int) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("read the limit of open files: %w", err)
+	}
+	if uint64(fd)+spareFDs < limit.Cur {
+		return nil
+	}
+	return because(ErrFull, "the keeper has almost as many files open as it may (%d): close some terminals, or raise the limit (ulimit -n) before the keeper starts", limit.Cur)
+}
+
+// store keeps the descriptor that came with the request, in place of an earlier
+// one of this name.
+func (s *session) store(r *request) error {
+	if !r.File {
+		return s.refuse(r, because(ErrInvalid, "store %q: the request has no descriptor", r.Name))
+	}
+	fd, ok := s.wire.takeFile()
+	if !ok {
+		return s.refuse(r, because(ErrFull, "store %q: its descriptor did not arrive; the keeper may have too many files open", r.Name))
+	}
+	if err := s.keeper.store(r.Name, fd); err != nil {
+		closeFD(fd)
+		return s.refuse(r, err)
+	}
+	return s.done(r, nil)
+}
+
+// store takes fd over unless it fails.
+func (k *keeper) store(name string, fd int) error {
+	if name == "" || len(name) > maxName {
+		return because(ErrInvalid, "store a file: its name must have 1 to %d bytes, not %d", maxName, len(name))
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fmt.Errorf("store %q: %w", name, err)
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return because(ErrInvalid, "store %q: it is not a memory file or a plain file", name)
+	}
+	if err := spare(fd); err != nil {
+		return fmt.Errorf("store %q: %w", name, err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	old := k.files[name]
+	if old == nil && len(k.files) >= maxStored {
+		return because(ErrFull, "store %q: %d files are kept, which is the limit", name, maxStored)
+	}
+	k.files[name] = &stored{fd: fd, size: st.Size}
+	if old != nil {
+		unix.Close(old.fd)
+	}
+	return nil
+}
+
+func (s *session) fetch(r *request) error {
+	k := s.keeper
+	k.mu.Lock()
+	f, fd := k.files[r.Name], -1
+	var err error
+	if f == nil {
+		err = because(ErrUnknown, "the keeper has no file %q", r.Name)
+	} else if fd, err = unix.FcntlInt(uintptr(f.fd), unix.F_DUPFD_CLOEXEC, 3); err != nil {
+		err = fmt.Errorf("hand over the file %q: %w", r.Name, err)
+	}
+	k.mu.Unlock()
+	if err != nil {
+		return s.refuse(r, err)
+	}
+	defer closeFD(fd)
+	return s.wire.send(message{Seq: r.Seq, File: true}, fd)
+}
+
+func (s *session) listFiles(r *request) error {
+	k := s.keeper
+	k.mu.Lock()
+	all := make([]FileInfo, 0, len(k.files))
+	for name, f := range k.files {
+		all = append(all, FileInfo{Name: name, Size: f.size})
+	}
+	k.mu.Unlock()
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return s.wire.send(message{Seq: r.Seq, Files: all}, -1)
+}
+
+func (s *session) discard(r *request) error {
+	k := s.keeper
+	k.mu.Lock()
+	if f := k.files[r.Name]; f != nil {
+		unix.Close(f.fd)
+		delete(k.files, r.Name)
+	}
+	k.mu.Unlock()
+	return s.done(r, nil)
+}
+
+// dropFiles lets go of all stored files, when nobody can fetch them any more.
+func (k *keeper) dropFiles() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, f := range k.files {
+		unix.Close(f.fd)
+	}
+	clear(k.files)
+}
