@@ -1,0 +1,141 @@
+# cotty's shell integration for bash 4.4 and later.
+#
+# bash reads this in place of ~/.bashrc, or a login shell as $ENV in POSIX mode.
+# It reads the user's files as bash would have, then adds marks to PS0, PS1, PS2
+# and PROMPT_COMMAND. The functions are defined before the user's files are read,
+# so that no alias gets into them.
+
+__cotty=$'\e]7501;'"${COTTY_SHELL_NONCE-}"';'
+unset COTTY_SHELL_NONCE
+
+# __cotty_precmd runs first at each prompt: the command before it has ended. It
+# leaves $? as it was, and $_, its own last argument.
+__cotty_precmd() {
+    local status=$?
+    builtin printf '%sD;%s\a%sW;%s\a%sA\a' "$__cotty" "$status" "$__cotty" "${PWD##*[[:cntrl:]]*}" "$__cotty" >/dev/tty
+    # A PS1 that is made anew for each prompt needs a second look at the end.
+    if [[ ${PS1-} == *'${__cotty'* || ${PS1+${PS1@a}} == *[rx]* ]]; then
+        __cotty_lost=0
+    elif ((++__cotty_lost == 2)) && [[ ${PROMPT_COMMAND[*]-} != *__cotty_dress* ]]; then
+        __cotty_hook '' '{ __cotty_dress; } 2>/dev/null'
+    fi
+    __cotty_dress
+    return "$status"
+}
+
+# __cotty_dress puts the marks around the prompts that have lost them. What it
+# adds is guarded: where __cotty is not set, as in a child that inherits a
+# prompt, it is nothing. PS1 tells the status too, for a PROMPT_COMMAND that was
+# cleared; \! in it is the number that the next line gets in the history.
+__cotty_dress() {
+    local execute='${__cotty:+$({ __cotty_preexec \#; } 2>/dev/null)}'
+    local start='\[${__cotty:+${__cotty}D;$?\a${__cotty}W;${PWD##*[[:cntrl:]]*}\a${__cotty}A\a}\]'
+    local end='\[${__cotty:+${__cotty[__cotty_n=\!,0]}B\a}\]'
+    local more='\[${__cotty:+${__cotty}F\a}\]' less='\[${__cotty:+${__cotty}G\a}\]'
+    if ! shopt -q promptvars; then # What is added would be shown as it is.
+        local name text part
+        for name in PS0 PS1 PS2; do
+            [[ ${!name-} == *__cotty* ]] || continue
+            text=${!name}
+            for part in "$execute" "$start" "$end" "$more" "$less"; do
+                text=${text//"$part"/}
+            done
+            builtin printf -v "$name" %s "$text" || :
+        done
+        return 0
+    fi
+    if [[ ${PS0-} != *__cotty* ]]; then
+        builtin printf -v PS0 %s "${PS0-}$execute" || :
+    fi
+    # Children are to get nothing of ours: an exported PS1 stays as it is, unless
+    # there is no other way.
+    if [[ ${PS1+x} && $PS1 != *'${__cotty'* ]] && [[ ${PS1@a} != *x* || ! $__cotty_hooked ]]; then
+        builtin printf -v PS1 %s "$start$PS1$end" || :
+    fi
+    if [[ ${PS2+x} && $PS2 != *'${__cotty'* && ${PS2@a} != *x* ]]; then
+        builtin printf -v PS2 %s "$more$PS2$less" || :
+    fi
+    return 0
+}
+
+# __cotty_preexec runs in a subshell of PS0, with the number of the command. The
+# line is known if it is in the history under the number that it was to get;
+# else what was there before may be the line again, or not.
+__cotty_preexec() {
+    if [[ "${PROMPT_COMMAND[*]-} ${precmd_functions[*]-} ${PS1-}" != *__cotty* ]]; then
+        builtin printf '%sD\a' "$__cotty" # Its end would not be told.
+        return 0
+    fi
+    local LC_ALL=C HISTTIMEFORMAT= text number kind= char hex back='\\' semicolon='\x3b'
+    text=$(builtin history 1)
+    text=${text#"${text%%[! ]*}"}
+    number=${text%%[!0-9]*}
+    text=${text#"$number"}
+    text=${text:2}
+    if [[ $number == "$__cotty_n" ]]; then
+        kind=E
+    elif [[ $number == "$((__cotty_n - 1))" ]]; then
+        kind=L
+    fi
+    if [[ $kind && ! $HISTTIMEFORMAT ]] && ((${#text} <= 32768)); then
+        text=${text//\\/"$back"}
+        text=${text//;/"$semicolon"}
+        while [[ $text == *[[:cntrl:]]* ]]; do
+            char=${text#"${text%%[[:cntrl:]]*}"}
+            char=${char:0:1}
+            builtin printf -v hex '\\x%02x' "'$char"
+            text=${text//"$char"/"$hex"}
+        done
+        builtin printf '%s%s;%s\a' "$__cotty" "$kind" "$text"
+    fi
+    builtin printf '%sC;%s\a' "$__cotty" "$1"
+}
+
+# __cotty_hook puts $1 before what PROMPT_COMMAND is and $2 behind it.
+__cotty_hook() {
+    local before=$1${1:+$'\n'} behind=${2:+$'\n'}$2 now
+    now=$(declare -p PROMPT_COMMAND 2>/dev/null)
+    now=${now#declare -}
+    case ${now%% *} in
+    *[rx]*) return 1 ;; # Readonly; or exported, and children don't have the function.
+    *a*)
+        if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+            PROMPT_COMMAND=(${1:+"$1"} "${PROMPT_COMMAND[@]}" ${2:+"$2"})
+            return 0
+        fi
+        ;;
+    esac
+    builtin printf -v PROMPT_COMMAND %s "$before${PROMPT_COMMAND-}$behind"
+}
+
+__cotty_install() {
+    unset -f __cotty_install
+    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || return 0
+    __cotty_n=0 __cotty_lost=0 __cotty_hooked=
+    if [[ ${bash_preexec_imported-}${__bp_imported-} ]]; then
+        precmd_functions=(__cotty_precmd "${precmd_functions[@]}") && __cotty_hooked=1
+    elif __cotty_hook '{ __cotty_precmd "$_"; } 2>/dev/null && : "$_"' ''; then
+        __cotty_hooked=1
+    fi
+    __cotty_dress
+}
+
+if shopt -qo posix; then # A login shell; see --posix.
+    set +o posix
+    shopt -u inherit_errexit
+    if [[ ${HISTFILE-} == ~/.sh_history ]]; then HISTFILE=~/.bash_history; fi
+    if [[ ${COTTY_SHELL_KEPT+x} ]]; then ENV=$COTTY_SHELL_KEPT; else unset ENV; fi
+    unset COTTY_SHELL_KEPT
+    if [[ -r /etc/profile ]]; then . /etc/profile; fi
+    if [[ -r ~/.bash_profile ]]; then
+        . ~/.bash_profile
+    elif [[ -r ~/.bash_login ]]; then
+        . ~/.bash_login
+    elif [[ -r ~/.profile ]]; then
+        . ~/.profile
+    fi
+elif [[ -r ~/.bashrc ]]; then
+    . ~/.bashrc
+fi
+
+__cotty_install 2>/dev/null || :

@@ -1,0 +1,29 @@
+# cotty's shell integration for fish 3 and later, read after the user's
+# configuration. fish tells everything by events, so nothing is wrapped.
+
+set -g __cotty \e']7501;'"$COTTY_SHELL_NONCE;"
+set -e COTTY_SHELL_NONCE
+set -g __cotty_n 0
+
+function __cotty_prompt --on-event fish_prompt
+    set -l dir $PWD
+    string match -qr '[[:cntrl:]]' -- $dir; and set dir ''
+    printf '%sW;%s\a%sA\a' $__cotty $dir $__cotty >/dev/tty
+end
+
+function __cotty_preexec --on-event fish_preexec
+    set -g __cotty_n (math $__cotty_n + 1)
+    set -l line (string replace -a \\ \\\\ -- $argv[1] | string replace -a ';' '\x3b' | string join '\x0a')
+    if test (string length -- "$line") -gt 32768
+        set line
+    else
+        for char in (string match -ar '[[:cntrl:]]' -- "$line" | sort -u)
+            
+        end
+    end
+    printf '%sE;%s\a%sC;%s\a' $__cotty "$line" $__cotty $__cotty_n >/dev/tty
+end
+
+function __cotty_postexec --on-event fish_postexec
+    printf '%sD;%s\a' $__cotty $status >/dev/tty
+end
