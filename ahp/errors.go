@@ -126,8 +126,13 @@ type SupportedVersions struct {
 
 // UnsupportedVersion is -32005; the host closes the connection after it.
 func UnsupportedVersion(offered []string) *Error {
+	const quoted = 8 // of what may be a very long list
+	more := ""
+	if len(offered) > quoted {
+		offered, more = offered[:quoted], " and more"
+	}
 	e := Errorf(CodeUnsupportedVersion,
-		"no common protocol version: offered %q, this host speaks %q", offered, Supported())
+		"no common protocol version: offered %q%s, this host speaks %q", offered, more, Supported())
 	e.Data = SupportedVersions{SupportedVersions: Supported()}
 	return e
 }

@@ -29,6 +29,17 @@ func Unmarshal(raw []byte, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
+// EmptyAction is an action of a type with nothing in it; of an unknown type it is
+// an Unknown.
+func EmptyAction(actionType string) Action {
+	if k, known := kinds[actionType]; known {
+		if a, err := k.decode(json.RawMessage("{}")); err == nil {
+			return a
+		}
+	}
+	return Unknown{Type: actionType}
+}
+
 // unmarshaler is what types implement that read themselves, by Unmarshal again.
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 

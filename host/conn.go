@@ -28,6 +28,9 @@ type conn struct {
 	sent      func() int64 // bytes that the socket has taken
 	log       *slog.Logger
 
+	// Of the connection's own goroutine.
+	requests, dispatches rate
+
 	// Set by the handshake, under h.mu, and never changed after it; read
 	// without the lock by the connection's own goroutine only.
 	client  *client // nil before the handshake
@@ -49,7 +52,9 @@ type conn struct {
 func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal) error {
 	c := &conn{
 		h: h, principal: p, subs: map[ahp.URI]*channel{}, log: h.log.With("principal", p.id),
-		sent: func() int64 { return 0 },
+		sent:       func() int64 { return 0 },
+		requests:   newRate(h.limits.RequestRate, h.limits.RequestBurst),
+		dispatches: newRate(h.limits.DispatchRate, h.limits.DispatchBurst),
 	}
 	if s, ok := t.(interface{ Sent() int64 }); ok {
 		c.sent = s.Sent
@@ -114,8 +119,10 @@ func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 	m, ok := methods[req.Method]
 	switch {
+	case !c.requests.take(c.h.now()):
+		return nil, c.requests.tooMany(clip(req.Method))
 	case !ok:
-		return nil, ahp.MethodNotFound(req.Method)
+		return nil, ahp.MethodNotFound(clip(req.Method))
 	case c.client == nil && !m.early:
 		return nil, ahp.InvalidRequest("%s: this connection has not been initialized", req.Method)
 	case c.client != nil && m.opens:

@@ -30,6 +30,17 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
+	// Left out means the default; a size of 0 is not one.
+	var given struct {
+		Cols *int `json:"cols"`
+		Rows *int `json:"rows"`
+	}
+	if err := decode(raw, &given); err != nil {
+		return nil, err
+	}
+	if given.Cols != nil && p.Cols == 0 || given.Rows != nil && p.Rows == 0 {
+		return nil, ahp.InvalidParams("create terminal: %s", checkSize(p.Cols, p.Rows))
+	}
 	h := c.h
 	plan, err := h.plan(c, p)
 	if err != nil {
@@ -216,7 +227,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		meta: ahp.TerminalMeta{Pid: proc.Pid, Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
 	}
 	if !pl.shell {
-		t.meta.Command = pl.spec.Argv
+		t.meta.Command = listedCommand(pl.spec.Argv)
 	}
 	// The reader starts at once and may wake us before t.t is set: wake waits
 	// for the lock.
@@ -237,6 +248,25 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		t.t.Exit(*exit)
 	}
 	return t, nil
+}
+
+// listedCommand is what of a command the list of terminals shows: it goes to
+// every client at every change.
+func listedCommand(argv []string) []string {
+	left := maxListed
+	var shown []string
+	for _, a := range argv {
+		if len(a) > left {
+			shown = append(shown, strings.ToValidUTF8(a[:left], "")+"…")
+			break
+		}
+		shown = append(shown, a)
+		left -= len(a) + 1
+		if left <= 0 {
+			break
+		}
+	}
+	return shown
 }
 
 // abandon ends a terminal that came too late.

@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"cotty/ahp"
 )
@@ -62,21 +63,26 @@ func isRoot(b body) bool   { _, ok := b.(*root); return ok }
 // action's echo, with a refusal to the sender alone, or, when the channel or
 // the action's type is unknown, with nothing.
 func dispatchAction(c *conn, raw json.RawMessage) {
-	var p ahp.DispatchParams
-	if err := json.Unmarshal(raw, &p); err != nil {
-		c.log.Debug("ignore a malformed dispatch", "err", err)
+	p, refusal, ok := readDispatch(raw)
+	if !ok {
+		c.log.Debug("ignore a malformed dispatch")
 		return
+	}
+	if refusal == "" && !c.dispatches.take(c.h.now()) {
+		refusal = c.dispatches.tooFast()
 	}
 	h := c.h
 	h.mu.Lock()
-	refusal := h.decide(c, p)
+	refusal = h.decide(c, p, refusal)
 	h.mu.Unlock()
 	if refusal != "" {
 		h.audit.refused(c, p.Action.ActionType(), p.Channel, refusal)
 	}
 }
 
-func (h *Host) decide(c *conn, p ahp.DispatchParams) (refusal string) {
+// decide answers a dispatch; unusable says why it is refused in any case, or is
+// empty. The caller holds h.mu.
+func (h *Host) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal string) {
 	ch, ok := h.channels[canonical(p.Channel)]
 	if !ok || p.Action == nil {
 		return ""
@@ -93,6 +99,8 @@ func (h *Host) decide(c *conn, p ahp.DispatchParams) (refusal string) {
 	switch {
 	case p.ClientSeq < 1:
 		refusal = "clientSeq counts from 1"
+	case unusable != "":
+		refusal = unusable
 	case !ok || r.do == nil:
 		refusal = because("%s is the host's to say", p.Action.ActionType())
 	case !r.fits(ch.body):
@@ -135,6 +143,62 @@ func (h *Host) repeat(d *dispatch, r rule, o outcome) {
 		d.ch.body.settle()
 		h.answer(d.ch, r.again(d), &d.by, "")
 	}
+}
+
+// needed are the members that an action of a client must have; those that may
+// be left out are not among them.
+var needed = map[string][]string{
+	ahp.TerminalInput{}.ActionType():        {"data"},
+	ahp.TerminalResized{}.ActionType():      {"cols", "rows"},
+	ahp.TerminalTitleChanged{}.ActionType(): {"title"},
+	ahp.TerminalClaimed{}.ActionType():      {"claim"},
+	ahp.LayoutChanged{}.ActionType():        {"rev"},
+}
+
+// readDispatch reads a client's action. One of a known type that cannot be
+// carried out as it is comes back with a refusal; ok is false
+// for what can't even be refused: it names no action, or no clientSeq. The
+// guide of 0.1 has no channel but a "terminal" in the action (G22).
+func readDispatch(raw json.RawMessage) (p ahp.DispatchParams, refusal string, ok bool) {
+	var w struct {
+		Channel   ahp.URI         `json:"channel"`
+		ClientSeq int64           `json:"clientSeq"`
+		Action    json.RawMessage `json:"action"`
+	}
+	var head struct {
+		Type     string  `json:"type"`
+		Terminal ahp.URI `json:"terminal"`
+	}
+	if ahp.Unmarshal(raw, &w) != nil || ahp.Unmarshal(w.Action, &head) != nil {
+		return p, "", false
+	}
+	if w.Channel == "" {
+		w.Channel = head.Terminal
+	}
+	a, err := ahp.DecodeAction(w.Action)
+	if err != nil {
+		refusal = because("%s: %s", head.Type, unfit(err))
+		a = ahp.EmptyAction(head.Type) // which every client can read
+	} else if missing := lacking(w.Action, needed[head.Type]); missing != "" {
+		refusal = because("%s: the member %q is missing", head.Type, missing)
+	}
+	return ahp.DispatchParams{Channel: w.Channel, ClientSeq: w.ClientSeq, Action: a}, refusal, head.Type != ""
+}
+
+// lacking is the first of names that an action does not have, or has as null.
+func lacking(action json.RawMessage, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(action, &members) != nil {
+		return names[0]
+	}
+	i := slices.IndexFunc(names, func(n string) bool { m, ok := members[n]; return !ok || string(m) == "null" })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
 }
 
 // typeInput is terminal/input: to the pty, in the order of arrival, changing

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"cotty/ahp"
 	"cotty/host/keeper"
@@ -38,10 +39,41 @@ func decode(raw json.RawMessage, p any) error {
 	if len(raw) == 0 {
 		return ahp.InvalidParams("params: missing")
 	}
-	if err := json.Unmarshal(raw, p); err != nil {
-		return ahp.InvalidParams("params: %v", err)
+	if err := ahp.Unmarshal(raw, p); err != nil {
+		return ahp.InvalidParams("params: %s", unfit(err))
 	}
 	return nil
+}
+
+// decodeOptional is decode for requests that old clients send without params.
+func decodeOptional(raw json.RawMessage, p any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	return decode(raw, p)
+}
+
+// unfit says what is wrong with params in the words of the wire.
+func unfit(err error) string {
+	var t *json.UnmarshalTypeError
+	if !errors.As(err, &t) {
+		return clip(err.Error())
+	}
+	want := "an object"
+	switch k := t.Type.Kind(); {
+	case k == reflect.String:
+		want = "a string"
+	case k == reflect.Bool:
+		want = "true or false"
+	case k == reflect.Slice || k == reflect.Array:
+		want = "a list"
+	case k >= reflect.Int && k <= reflect.Float64:
+		want = "a whole number in range"
+	}
+	if t.Field == "" {
+		return because("want %s, not: %s", want, clip(t.Value))
+	}
+	return because("%s: want %s, not: %s", t.Field, want, clip(t.Value))
 }
 
 // because words a refusal.

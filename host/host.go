@@ -40,6 +40,9 @@ type Config struct {
 	// Origins are the browser origins that may connect over TCP, such as
 	// "https://example.org"; none by default.
 	Origins []string
+	// Roots are the directories, absolute, whose files clients may read (the
+	// resource requests); nil means the user's home, empty none.
+	Roots []string
 	// Limits bounds everything from outside; zero members mean the defaults.
 	Limits Limits
 }
@@ -57,6 +60,7 @@ type Host struct {
 	shell    string
 	home     string
 	hostname string
+	roots    []fileRoot
 	started  time.Time
 	now      func() time.Time
 	done     chan struct{}
@@ -122,6 +126,10 @@ func New(c Config) (*Host, error) {
 	if h.home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(h.home) {
 		h.home = "/"
 	}
+	if h.cfg.Roots == nil {
+		h.cfg.Roots = []string{h.home}
+	}
+	h.roots = findRoots(h.cfg.Roots)
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
 	h.root.ch = h.newChannel(ahp.RootURI, h.root)
 	h.noteOrphans()

@@ -19,6 +19,10 @@ type Limits struct {
 	// closed for being slow because of what it asked for.
 	ReplyBytes int
 
+	// What one connection may ask for in a second, and at once after a pause.
+	RequestRate, RequestBurst   int
+	DispatchRate, DispatchBurst int
+
 	// HoldBytes may wait for the claim holder's own connection before its
 	// terminal's pty is no longer read, and StallTime is how long that
 	// connection may then take nothing before it is closed.
@@ -38,6 +42,10 @@ var DefaultLimits = Limits{
 	ReplayBytes:   1 << 20,
 	ReplayCount:   4096,
 	ReplyBytes:    8 << 20,
+	RequestRate:   500,
+	RequestBurst:  5000,
+	DispatchRate:  5000,
+	DispatchBurst: 20000,
 	HoldBytes:     128 << 10,
 	StallTime:     5 * time.Second,
 }
@@ -53,6 +61,7 @@ const (
 	maxEnv        = 2000 // variables
 	maxEnvBytes   = 256 << 10
 	maxLayoutRefs = 1000 // terminals that a layout names
+	maxListed     = 256  // bytes of a command in the list of terminals
 	maxTokens     = 1000
 	maxTokenName  = 64
 )
@@ -74,6 +83,10 @@ func (l Limits) withDefaults() Limits {
 		{&l.ReplayCount, &d.ReplayCount},
 		{&l.ReplyBytes, &d.ReplyBytes},
 		{&l.HoldBytes, &d.HoldBytes},
+		{&l.RequestRate, &d.RequestRate},
+		{&l.RequestBurst, &d.RequestBurst},
+		{&l.DispatchRate, &d.DispatchRate},
+		{&l.DispatchBurst, &d.DispatchBurst},
 	} {
 		if *f.have <= 0 {
 			*f.have = *f.want

@@ -36,6 +36,11 @@ func init() {
 		"disposeSession":           {do: disposeSession},
 		"authenticate":             {do: authenticate},
 
+		"resourceList":    {do: resourceList, large: true},
+		"resourceRead":    {do: resourceRead, large: true},
+		"resourceResolve": {do: resourceResolve},
+		"resourceRequest": {do: resourceRequest},
+
 		ahp.MethodRead:        {do: read, scope: scopeRead, large: true},
 		ahp.MethodStop:        {do: stop},
 		ahp.MethodHost:        {do: describeHost, scope: scopeRead},
@@ -43,6 +48,15 @@ func init() {
 		ahp.MethodTokenList:   {do: tokenList, scope: scopeAdmin},
 		ahp.MethodTokenRevoke: {do: tokenRevoke, scope: scopeAdmin},
 	}
+	for _, name := range readOnlyFiles {
+		methods[name] = method{do: refuseWrite(name)}
+	}
+}
+
+// readOnlyFiles are the requests that would change files, or watch them: all are
+// refused (ahp.md §8).
+var readOnlyFiles = []string{
+	"resourceWrite", "resourceCopy", "resourceDelete", "resourceMove", "resourceMkdir", "createResourceWatch",
 }
 
 // notifications are never answered; unknown ones are ignored.

@@ -60,7 +60,7 @@ func resumed(raws []json.RawMessage) ([]ahp.URI, error) {
 		var uri ahp.URI
 		if json.Unmarshal(raw, &uri) != nil {
 			var cursor ahp.SubscribeParams
-			if json.Unmarshal(raw, &cursor) != nil || cursor.Channel == "" {
+			if ahp.Unmarshal(raw, &cursor) != nil || cursor.Channel == "" {
 				return nil, ahp.InvalidParams("subscriptions: want a list of URIs")
 			}
 			uri = cursor.Channel

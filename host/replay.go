@@ -63,10 +63,23 @@ func weight(a ahp.Action) int {
 		return overhead + len(a.Title)
 	case ahp.TerminalCommandExecuted:
 		return overhead + len(a.CommandLine)
+	case ahp.TerminalCwdChanged:
+		return overhead + len(a.Cwd)
+	case ahp.TerminalClaimed:
+		return overhead + claimWeight(a.Claim)
 	case ahp.RootTerminalsChanged:
-		return overhead + overhead*len(a.Terminals)
+		n := overhead
+		for i := range a.Terminals {
+			t := &a.Terminals[i]
+			n += 2*overhead + len(t.Resource) + len(t.Title) + claimWeight(t.Claim)
+		}
+		return n
 	case ahp.LayoutChanged:
 		return overhead + len(a.Doc) + 64*len(a.Terminals)
 	}
 	return overhead
+}
+
+func claimWeight(c ahp.Claim) int {
+	return len(c.ClientID) + len(c.Session) + len(c.Chat) + len(c.TurnID) + len(c.ToolCallID)
 }

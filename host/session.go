@@ -14,7 +14,7 @@ func listSessions(_ context.Context, _ *conn, raw json.RawMessage) (any, error) 
 	var p struct {
 		Cursor string `json:"cursor"`
 	}
-	if err := decode(raw, &p); err != nil {
+	if err := decodeOptional(raw, &p); err != nil {
 		return nil, err
 	}
 	if p.Cursor != "" {

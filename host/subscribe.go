@@ -12,12 +12,12 @@ import (
 // delivery, view and flowControl are hints that may be ignored (ahp.md §4.1,
 // §4.6).
 func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p ahp.SubscribeParams
-	if err := decode(raw, &p); err != nil {
+	channel, err := channelOf(raw)
+	if err != nil {
 		return nil, err
 	}
 	c.h.mu.Lock()
-	s, err := c.open(p.Channel)
+	s, err := c.open(channel)
 	c.h.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -29,14 +29,33 @@ func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	return ahp.SubscribeResult{Snapshot: &encoded}, nil
 }
 
+// channelOf is the channel that the params of a subscription name; before 0.2
+// the member was "resource".
+func channelOf(raw json.RawMessage) (ahp.URI, error) {
+	var p struct {
+		Channel  *ahp.URI `json:"channel"`
+		Resource *ahp.URI `json:"resource"`
+	}
+	if err := decode(raw, &p); err != nil {
+		return "", err
+	}
+	switch {
+	case p.Channel != nil:
+		return *p.Channel, nil
+	case p.Resource != nil:
+		return *p.Resource, nil
+	}
+	return "", ahp.InvalidParams("channel: missing")
+}
+
 func unsubscribe(c *conn, raw json.RawMessage) {
-	var p ahp.UnsubscribeParams
-	if decode(raw, &p) != nil {
+	channel, err := channelOf(raw)
+	if err != nil {
 		return
 	}
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
-	if ch := c.subs[canonical(p.Channel)]; ch != nil {
+	if ch := c.subs[canonical(channel)]; ch != nil {
 		ch.unsubscribe(c)
 	}
 }
