@@ -413,7 +413,6 @@ func TestHostsDieAtRandom(t *testing.T) {
 	t.Parallel()
 	k := startKeeper(t)
 	k.dial().Close()
-	until(t, "the connection to be gone", func() bool { return k.files() < 12 })
 	base := k.files()
 	ctx := context.Background()
 	rounds := 12
@@ -455,9 +454,7 @@ func TestHostsDieAtRandom(t *testing.T) {
 				t.Errorf("exit = %+v", e)
 			}
 		}
-		if n := k.files(); n > base+len(list)+len(files)+2 { // this connection, and the one that is going
-			t.Errorf("%d descriptors for %d children and %d files; %d with none", n, len(list), len(files), base)
-		}
+		until(t, "one descriptor for each child and file, and one for us", func() bool { return k.files() <= base+len(list)+len(files)+1 })
 		for _, info := range list {
 			if err := c.Forget(ctx, info.ID); err != nil {
 				t.Error(err)
@@ -468,7 +465,7 @@ func TestHostsDieAtRandom(t *testing.T) {
 		}
 		c.Close()
 	}
-	until(t, "all to be let go", func() bool { return k.files() == base })
+	until(t, "all to be let go", func() bool { return k.files() <= base })
 	if children == 0 {
 		t.Error("no host lived long enough to start a child")
 	}

@@ -148,7 +148,7 @@ func Serve(ctx context.Context, ln *net.UnixListener, log *slog.Logger) error {
 
 // accept serves connections until the listener fails.
 func (k *keeper) accept(ln *net.UnixListener) error {
-	for {
+	for number := uint64(0); ; {
 		conn, err := ln.AcceptUnix()
 		var ne net.Error
 		switch {
@@ -167,7 +167,8 @@ func (k *keeper) accept(ln *net.UnixListener) error {
 			conn.Close()
 			continue
 		}
-		s := &session{keeper: k, wire: newWire(conn)}
+		number++
+		s := &session{keeper: k, wire: newWire(conn), number: number}
 		if !k.admit(s) {
 			k.log.Warn("refused a connection: there are too many", "limit", maxSessions)
 			conn.Close()
@@ -194,11 +195,17 @@ func (k *keeper) admit(s *session) bool {
 }
 
 // spawn starts a child under an id that is free.
-func (k *keeper) spawn(s *Spec) (*child, error) {
+func (k *keeper) spawn(by *session, r *request) (*child, error) {
+	s := r.Spec
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if err := k.reserve(s.ID); err != nil {
+	if err := by.enter(r); err != nil {
+		return nil, err
+	}
+	err := k.reserve(s.ID)
+	k.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
 	c, err := start(s)
@@ -210,19 +217,22 @@ func (k *keeper) spawn(s *Spec) (*child, error) {
 	}
 	k.children[s.ID] = c
 	k.lookAgain() // it may have ended before it was known
-	if k.closing {
-		// endAll did not see it.
-		c.dropped = true
-		c.signal(syscall.SIGKILL)
-		return nil, because(ErrClosing, "start %s: the keeper is shutting down", s.Argv[0])
+	switch {
+	case k.closing: // endAll did not see it
+		err = because(ErrClosing, "start %s: the keeper is shutting down", s.Argv[0])
+	case k.host != by: // nor did the new host
+		err = because(ErrSuperseded, "start %s: another host took over", s.Argv[0])
+	default:
+		return c, nil
 	}
-	return c, nil
+	c.dropped = true
+	c.signal(syscall.SIGKILL)
+	return nil, err
 }
 
-// reserve takes an id; the child's place is nil until it runs.
+// reserve takes an id; the child's place is nil until it runs. The caller holds
+// mu.
 func (k *keeper) reserve(id string) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	if k.closing {
 		return because(ErrClosing, "start %s: the keeper is shutting down", id)
 	}
@@ -234,6 +244,12 @@ func (k *keeper) reserve(id string) error {
 	}
 	k.children[id] = nil
 	return nil
+}
+
+func (k *keeper) isClosing() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.closing
 }
 
 // remove forgets a child that has ended. The caller holds mu.

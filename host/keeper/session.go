@@ -14,6 +14,7 @@ import (
 type session struct {
 	keeper *keeper
 	wire   *wire
+	number uint64 // rises with each connection
 }
 
 // serve answers requests, in order, until the connection ends. Whatever the
@@ -34,28 +35,33 @@ func (s *session) serve() error {
 		if s.wire.empty() {
 			s.wire.dropFiles() // a request that has one says so
 		}
-		if r.Op == opShutdown {
+		if r.Op == opShutdown && s.keeper.isClosing() {
 			s.keeper.overOnce.Do(func() { close(s.keeper.over) })
 		}
 	}
 }
 
-// answer handles one request. A host that was superseded may have sent it
-// before it knew: what it wants is for the new host to decide.
+// answer handles one request.
 func (s *session) answer(r *request) (err error) {
 	defer s.keeper.fence("answer " + r.Op)
 	err = fmt.Errorf("the request %q failed inside the keeper", r.Op) // unless it returns
-	s.keeper.mu.Lock()
-	late := s.keeper.host != s
-	s.keeper.mu.Unlock()
-	if late {
-		return s.refuse(r, because(ErrSuperseded, "%s: another host took over", r.Op))
-	}
 	h, ok := handlers[r.Op]
 	if !ok {
 		h = unsupported
 	}
 	return h(s, r)
+}
+
+// enter takes keeper.mu for a request that changes something, unless the host
+// was superseded and did not know it yet: what it wants is for the new host to
+// decide, which has looked at what there is.
+func (s *session) enter(r *request) error {
+	s.keeper.mu.Lock()
+	if s.keeper.host == s {
+		return nil
+	}
+	s.keeper.mu.Unlock()
+	return because(ErrSuperseded, "%s: another host took over", r.Op)
 }
 
 func unsupported(s *session, r *request) error {
@@ -89,7 +95,11 @@ func (s *session) hello() error {
 	// a child that ends meanwhile is reported after them, and none twice.
 	s.wire.wmu.Lock()
 	defer s.wire.wmu.Unlock()
-	old, exits := s.takeOver()
+	old, exits, err := s.takeOver()
+	if err != nil {
+		s.wire.sendLocked(message{Seq: r.Seq, Error: newFault(err)}, -1)
+		return err
+	}
 	if old != nil {
 		// Not waited for: the old host may not be reading.
 		go old.supersede()
@@ -105,17 +115,21 @@ func (s *session) hello() error {
 	return nil
 }
 
-func (s *session) takeOver() (old *session, exits []Exit) {
+func (s *session) takeOver() (old *session, exits []Exit, err error) {
 	k := s.keeper
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.host != nil && k.host.number > s.number {
+		// Its hello was overtaken; mostly it is dead already.
+		return nil, nil, because(ErrSuperseded, "a host that connected later has taken over")
+	}
 	old, k.host = k.host, s
 	for _, c := range k.list() {
 		if c.info.Exit != nil {
 			exits = append(exits, *c.info.Exit)
 		}
 	}
-	return old, exits
+	return old, exits, nil
 }
 
 // supersede tells an old host why it is closed.
@@ -178,7 +192,7 @@ func (s *session) spawn(r *request) error {
 	if r.Spec == nil {
 		return s.refuse(r, because(ErrInvalid, "start a child: the request has no spec"))
 	}
-	c, err := s.keeper.spawn(r.Spec)
+	c, err := s.keeper.spawn(s, r)
 	if err != nil {
 		return s.refuse(r, err)
 	}
@@ -223,7 +237,9 @@ func (s *session) list(r *request) error {
 }
 
 func (s *session) signal(r *request) error {
-	s.keeper.mu.Lock()
+	if err := s.enter(r); err != nil {
+		return s.refuse(r, err)
+	}
 	c, err := s.keeper.find(r.ID)
 	switch {
 	case err != nil:
@@ -237,7 +253,9 @@ func (s *session) signal(r *request) error {
 }
 
 func (s *session) forget(r *request) error {
-	s.keeper.mu.Lock()
+	if err := s.enter(r); err != nil {
+		return s.refuse(r, err)
+	}
 	c, err := s.keeper.find(r.ID)
 	switch {
 	case err != nil:
@@ -251,7 +269,9 @@ func (s *session) forget(r *request) error {
 }
 
 func (s *session) drop(r *request) error {
-	s.keeper.mu.Lock()
+	if err := s.enter(r); err != nil {
+		return s.refuse(r, err)
+	}
 	c, err := s.keeper.find(r.ID)
 	switch {
 	case errors.Is(err, ErrUnknown):
@@ -267,7 +287,9 @@ func (s *session) drop(r *request) error {
 }
 
 func (s *session) annotate(r *request) error {
-	s.keeper.mu.Lock()
+	if err := s.enter(r); err != nil {
+		return s.refuse(r, err)
+	}
 	c, err := s.keeper.find(r.ID)
 	switch {
 	case err != nil:
@@ -283,6 +305,10 @@ func (s *session) annotate(r *request) error {
 // shutdown answers when every child has ended; the connection's end then says
 // that the socket is gone.
 func (s *session) shutdown(r *request) error {
+	if err := s.enter(r); err != nil {
+		return s.refuse(r, err)
+	}
+	s.keeper.mu.Unlock()
 	s.keeper.endAll()
 	return s.done(r, nil)
 }

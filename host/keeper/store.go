@@ -45,15 +45,16 @@ func (s *session) store(r *request) error {
 	if !ok {
 		return s.refuse(r, because(ErrFull, "store %q: its descriptor did not arrive; the keeper may have too many files open", r.Name))
 	}
-	if err := s.keeper.store(r.Name, fd); err != nil {
+	if err := s.keep(r, fd); err != nil {
 		closeFD(fd)
 		return s.refuse(r, err)
 	}
 	return s.done(r, nil)
 }
 
-// store takes fd over unless it fails.
-func (k *keeper) store(name string, fd int) error {
+// keep takes fd over unless it fails.
+func (s *session) keep(r *request, fd int) error {
+	k, name := s.keeper, r.Name
 	if name == "" || len(name) > maxName {
 		return because(ErrInvalid, "store a file: its name must have 1 to %d bytes, not %d", maxName, len(name))
 	}
@@ -67,7 +68,9 @@ func (k *keeper) store(name string, fd int) error {
 	if err := spare(fd); err != nil {
 		return fmt.Errorf("store %q: %w", name, err)
 	}
-	k.mu.Lock()
+	if err := s.enter(r); err != nil {
+		return err
+	}
 	defer k.mu.Unlock()
 	old := k.files[name]
 	if old == nil && len(k.files) >= maxStored {
@@ -112,7 +115,9 @@ func (s *session) listFiles(r *request) error {
 
 func (s *session) discard(r *request) error {
 	k := s.keeper
-	k.mu.Lock()
+	if err := s.enter(r); err != nil {
+		return s.refuse(r, err)
+	}
 	if f := k.files[r.Name]; f != nil {
 		unix.Close(f.fd)
 		delete(k.files, r.Name)
