@@ -16,10 +16,21 @@ type kept struct {
 	raw   []byte
 	whole bool
 	max   int
+	// cuts are where commands begin and end in raw.
+	cuts []cut
 	// blank is a fresh emulator's snapshot: a state with the same one needs no
 	// content.
 	blank []byte
 }
+
+// cut is where a part begins: a command's, or with nil an unclassified one.
+type cut struct {
+	at  int
+	cmd *command
+}
+
+// maxCuts bounds the parts of raw.
+const maxCuts = 2 * maxCommands
 
 func (k *kept) begin(limit int, fresh emulator.Emulator) {
 	k.max, k.whole = limit, true
@@ -38,12 +49,23 @@ func (k *kept) add(b []byte) {
 }
 
 // lose gives up: from here on the emulator's state is served.
-func (k *kept) lose() { k.raw, k.whole = nil, false }
+func (k *kept) lose() { k.raw, k.cuts, k.whole = nil, nil, false }
+
+// cut begins a part: a command's, or with nil what follows one.
+func (k *kept) cut(cmd *command) {
+	switch n := len(k.cuts); {
+	case !k.whole || cmd == nil && (n == 0 || k.cuts[n-1].cmd == nil):
+	case n == maxCuts:
+		k.lose()
+	default:
+		k.cuts = append(k.cuts, cut{len(k.raw), cmd})
+	}
+}
 
 // restart keeps output from here on, beginning with what makes the present
 // state of a fresh emulator.
 func (k *kept) restart(state []byte) {
-	k.raw, k.whole = nil, true
+	k.raw, k.cuts, k.whole = nil, nil, true
 	if !bytes.Equal(state, k.blank) {
 		k.add(state)
 	}
@@ -51,9 +73,9 @@ func (k *kept) restart(state []byte) {
 
 // Content returns the actions still pending, as Take does, and the parts that
 // reproduce the state after them in a fresh emulator of the present size
-// (design.md, rule 2): the output itself while nothing of it was trimmed and
-// the size has not changed, else the emulator's serialised state with as much
-// history as fits into MaxContent. Both results are of one instant, so the
+// (design.md, rule 2; G15): the output itself while nothing of it was trimmed
+// and the size has not changed, else the emulator's serialised state with as
+// much history as fits into MaxContent, cut where commands begin and end. Both results are of one instant, so the
 // holder sequences the pending actions before it serves the parts. The parts
 // are never nil.
 func (t *Terminal) Content() (actions []ahp.Action, content []ahp.Part) {
@@ -62,11 +84,7 @@ func (t *Terminal) Content() (actions []ahp.Action, content []ahp.Part) {
 	t.mu.Lock()
 	actions = t.takeLocked()
 	t.mu.Unlock()
-	content = []ahp.Part{}
-	if text := t.stream(); text != "" {
-		content = append(content, ahp.Part{Type: ahp.PartUnclassified, Value: text})
-	}
-	return actions, content
+	return actions, t.parts()
 }
 
 // stream is a VT stream that makes the present state. The caller holds screen.
@@ -74,16 +92,17 @@ func (t *Terminal) stream() string {
 	if t.kept.whole {
 		return string(t.kept.raw)
 	}
-	return string(t.filter.resume(t.snapshot()))
+	state, _ := t.snapshot()
+	return string(t.filter.resume(state))
 }
 
 // snapshot serialises the emulator's state with the history that fits. The
 // screen itself is never cut. The caller holds screen.
-func (t *Terminal) snapshot() []byte {
-	all := t.emu.Snapshot(nil, -1)
+func (t *Terminal) snapshot() ([]byte, []emulator.Cut) {
+	all, cuts := t.emu.SnapshotMarks(nil, -1)
 	lines := t.emu.HistoryLen()
 	if len(all) <= t.kept.max || lines == 0 {
-		return all
+		return all, cuts
 	}
 	least := t.emu.Snapshot(nil, 0)
 	for len(all) > t.kept.max && lines > 0 {
@@ -95,9 +114,9 @@ func (t *Terminal) snapshot() []byte {
 		for lines > 0 && t.emu.Wrapped(-lines-1) {
 			lines--
 		}
-		all = t.emu.Snapshot(all[:0], lines)
+		all, cuts = t.emu.SnapshotMarks(all[:0], lines)
 	}
-	return all
+	return all, cuts
 }
 
 // Read gives the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw. The

@@ -6,35 +6,11 @@ import (
 	"strings"
 )
 
-// maxDir bounds a reported directory in bytes.
-const maxDir = 4096
-
-// localDir makes a file URI without a host of what OSC 7 reported: a file URI,
-// percent-encoded, or kitty's own, which is not (shell-integration.md §1). It
-// is false when the URI names another host, as a shell behind ssh does, or no
-// absolute directory.
-func localDir(report, hostname string) (uri string, ok bool) {
-	rest, file := strings.CutPrefix(report, "file://")
-	if !file {
-		if rest, ok = strings.CutPrefix(report, "kitty-shell-cwd://"); !ok {
-			return "", false
-		}
-	}
-	slash := strings.IndexByte(rest, '/')
-	if slash < 0 || len(rest) > 3*maxDir {
-		return "", false
-	}
-	host, dir := rest[:slash], rest[slash:]
+// localDir makes a file URI without a host of the directory that a shell
+// reported with a host's name, "" when it gave none. It is false when that is
+// another host, as a shell behind ssh names it (shell-integration.md §1).
+func localDir(dir, host, hostname string) (uri string, ok bool) {
 	if host != "" && !strings.EqualFold(host, "localhost") && !sameHost(host, hostname) {
-		return "", false
-	}
-	if file {
-		var err error
-		if dir, err = url.PathUnescape(dir); err != nil {
-			return "", false
-		}
-	}
-	if len(dir) > maxDir || strings.IndexFunc(dir, func(r rune) bool { return r < 0x20 || r == 0x7f }) >= 0 {
 		return "", false
 	}
 	return (&url.URL{Scheme: "file", Path: path.Clean(dir)}).String(), true

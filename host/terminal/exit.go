@@ -124,11 +124,25 @@ func (t *Terminal) reportExit() {
 	if again {
 		return
 	}
+	t.screen.Lock()
+	t.finished(t.finalCode())
+	t.screen.Unlock()
 	t.mu.Lock()
 	t.pending.push(a)
 	due := t.due(false)
 	t.mu.Unlock()
 	t.wakeUp(due)
+}
+
+// finalCode is the exit code of what ran when the process ended: the process's
+// own, as of a shell that a command replaced (exec) or ended (exit 3). What a
+// signal to a shell did to its command is not known.
+func (t *Terminal) finalCode() *int {
+	code := t.exit.how.Code
+	if t.exit.how.Signal != "" && t.cfg.Command == "" {
+		return nil
+	}
+	return &code
 }
 
 // Kill ends the child: SIGHUP and SIGTERM to its process groups, SIGKILL after

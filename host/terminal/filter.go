@@ -30,6 +30,17 @@ type filter struct {
 	inter  byte   // the only intermediate, 0 when there is none, many for more
 	number int    // of an OSC; 1 when a CSI or DCS has parameters
 	tmux   int    // bytes of "tmux;" seen at a DCS's start
+
+	// What the last add found, for the caller.
+	marks  []found
+	bodies []byte // of the marks
+}
+
+// found is a shell mark that was taken out.
+type found struct {
+	at       int // where in dst it was
+	in       int // where in p it ended
+	from, to int // its body, between "ESC ]" and the terminator, in bodies
 }
 
 type filterState uint8
@@ -70,8 +81,12 @@ type cursor struct {
 	from, seq, i int
 }
 
-// add filters p and appends what stays to dst.
+// add filters p and appends what stays to dst. The shell marks that ended in p
+// are in marks then, until the next call.
 func (f *filter) add(dst, p []byte) []byte {
+	if len(f.marks) > 0 {
+		f.marks, f.bodies = f.marks[:0], f.bodies[:0]
+	}
 	c := cursor{p: p, dst: dst}
 	for c.i < len(p) {
 		if f.state == ground {

@@ -13,6 +13,12 @@ type pending struct {
 	data    []byte
 	title   *string
 	cwd     *string
+	size    int // of the data in actions, in bytes
+}
+
+// full reports that no more is taken until Take: the reader waits.
+func (p *pending) full() bool {
+	return p.size+len(p.data) >= maxPending || len(p.actions) >= maxActions
 }
 
 func (p *pending) empty() bool {
@@ -29,6 +35,7 @@ func (p *pending) push(a ahp.Action) {
 func (p *pending) settle() {
 	if n := len(p.data); n > 0 {
 		p.actions = append(p.actions, ahp.TerminalData{Data: string(p.data)})
+		p.size += n
 		if p.data = p.data[:0]; cap(p.data) > chunk && n < cap(p.data)/4 {
 			p.data = nil
 		}
@@ -47,7 +54,7 @@ func (p *pending) settle() {
 func (p *pending) take() []ahp.Action {
 	p.settle()
 	all := p.actions
-	p.actions = nil
+	p.actions, p.size = nil, 0
 	return all
 }
 
@@ -61,8 +68,9 @@ type wake struct {
 
 // Take returns everything pending, in stream order, and empties it: output
 // (TerminalData, decoded and filtered), TerminalTitleChanged,
-// TerminalCwdChanged, TerminalResized, TerminalCleared, TerminalExited. The
-// holder calls it under its sequencing lock. Nil when nothing is pending.
+// TerminalCwdChanged, TerminalCommandDetectionAvailable, -Executed, -Finished,
+// TerminalResized, TerminalCleared, TerminalExited; and Declined, which is for
+// the holder alone. It calls it under its sequencing lock. Nil when nothing is pending.
 func (t *Terminal) Take() []ahp.Action {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +97,7 @@ func (t *Terminal) due(later bool) bool {
 	switch {
 	case later:
 		wait = frame
-	case len(t.pending.data) >= maxPending: // The reader waits for Take.
+	case t.pending.full(): // The reader waits for Take.
 		wait = 0
 		w.timer.Stop()
 		w.armed = false
@@ -130,7 +138,7 @@ func (t *Terminal) wakeLate() {
 func (t *Terminal) waitRoom() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for len(t.pending.data) >= maxPending && !t.closed.Load() {
+	for t.pending.full() && !t.closed.Load() {
 		t.room.Wait()
 	}
 	return !t.closed.Load()

@@ -294,8 +294,24 @@ func (f *filter) settle(c *cursor, stop, end int) {
 		f.finish(c)
 		return
 	}
-	f.drop(c, end)
+	f.take(c, stop, end)
 	c.dst = append(c.dst, left...)
+}
+
+// marking are the OSCs that shells mark with (shell-integration.md §1).
+var marking = map[int]bool{7: true, 133: true, 633: true, 1337: true, 7501: true}
+
+// take drops an OSC whose body ends before p[stop], and notes it if it is a
+// shell's mark.
+func (f *filter) take(c *cursor, stop, end int) {
+	if !marking[f.number] {
+		f.drop(c, end)
+		return
+	}
+	from := len(f.bodies)
+	f.bodies = append(f.bodies, f.sequence(c, stop)[f.introLen():]...)
+	f.drop(c, end)
+	f.marks = append(f.marks, found{at: len(c.dst), in: end, from: from, to: len(f.bodies)})
 }
 
 func (f *filter) stepOSCNumber(c *cursor) {
@@ -351,7 +367,7 @@ func (f *filter) stepOSCEscape(c *cursor) {
 	}
 	f.held = f.held[:len(f.held)-1]
 	if v, left := f.judge(c, c.seq, true); v == goes {
-		f.drop(c, c.i)
+		f.take(c, c.seq, c.i)
 		c.dst = append(c.dst, left...)
 		return
 	}

@@ -133,13 +133,28 @@ func (t *Terminal) feed(p []byte) (due bool) {
 	t.mu.Lock()
 	before := len(t.pending.data)
 	t.pending.data = t.filter.add(t.pending.data, p)
-	t.kept.add(t.pending.data[before:])
-	t.mu.Unlock()
-	t.emu.Write(p)
-	t.handle(t.emu.Events())
+	if len(t.filter.marks) > 0 {
+		t.clean = append(t.clean[:0], t.pending.data[before:]...)
+		t.pending.data = t.pending.data[:before]
+		t.mu.Unlock()
+		t.feedMarked(p, before)
+	} else {
+		t.retain(t.pending.data[before:])
+		t.mu.Unlock()
+		t.emu.Write(p)
+		t.handle(t.emu.Events())
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.due(false)
+}
+
+// retain keeps what viewers get. The caller holds screen.
+func (t *Terminal) retain(b []byte) {
+	t.kept.add(b)
+	if t.cmds.running != nil {
+		t.cmds.running.out.add(b)
+	}
 }
 
 // handle deals with the emulator's events. The caller holds screen.
@@ -153,13 +168,6 @@ func (t *Terminal) handle(events []emulator.Event) {
 				t.title = e.Text
 				t.mu.Lock()
 				t.pending.title = &e.Text
-				t.mu.Unlock()
-			}
-		case emulator.EventCwd:
-			if cwd, ok := localDir(e.Text, t.cfg.Hostname); ok && cwd != t.cwd {
-				t.cwd = cwd
-				t.mu.Lock()
-				t.pending.cwd = &cwd
 				t.mu.Unlock()
 			}
 		}
@@ -183,7 +191,7 @@ func (t *Terminal) passHeld() (due bool) {
 	defer t.mu.Unlock()
 	before := len(t.pending.data)
 	t.pending.data = t.filter.flush(t.pending.data)
-	t.kept.add(t.pending.data[before:])
+	t.retain(t.pending.data[before:])
 	return t.due(false)
 }
 

@@ -71,6 +71,7 @@ func (t *Terminal) Clear() {
 	t.emu.Write(append(t.filter.resume(nil), t.filter.held...))
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.cmds.hidden = t.cmds.count
 	t.pending.push(ahp.TerminalCleared{})
 	t.pending.data = append(t.pending.data, reset...)
 	t.pending.data = append(t.pending.data, state...)

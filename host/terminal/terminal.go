@@ -19,6 +19,8 @@ var (
 	ErrInputFull = errors.New("the program does not read its input and the input queue is full; try again later")
 	ErrExited    = errors.New("the terminal's process has ended")
 	ErrClosed    = errors.New("the terminal is closed")
+	// ErrNoDetection is Submit's where the shell does not mark its commands.
+	ErrNoDetection = errors.New("its shell does not mark its commands")
 )
 
 const (
@@ -29,6 +31,8 @@ const (
 	// maxPending bounds output in bytes that waits for Take; the reader waits
 	// with it.
 	maxPending = 1 << 20
+	// maxActions bounds actions that wait for Take, as a flood of marks makes.
+	maxActions = 4096
 	// chunk is how much the reader collects before it processes.
 	chunk = 64 << 10
 	// slice is how much is processed before others may have the screen.
@@ -65,6 +69,14 @@ type Config struct {
 	// Signal delivers a signal to the child, as keeper.Client.Signal does; nil
 	// signals the process groups from here.
 	Signal func(context.Context, syscall.Signal) error
+	// Command is the command line of a terminal that was started with a command:
+	// it is one command then, from start to exit. Empty means a shell.
+	Command string
+	// Nonce is what the shell's trusted marks have in them (shell.Inject); empty
+	// when the shell was started as it is. It is a secret of the terminal.
+	Nonce string
+	// Dir is the working directory at the start, as a file URI; may be empty.
+	Dir string
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 }
@@ -89,6 +101,8 @@ type Terminal struct {
 	kept       kept
 	title      string // last one the child set
 	cwd        string // last one the child reported
+	cmds       commands
+	clean      []byte // feedMarked's, reused
 	escTimer   *time.Timer
 
 	// mu guards what waits for Take. It is taken after screen.
@@ -97,7 +111,9 @@ type Terminal struct {
 	wake    wake
 	room    sync.Cond // pending has shrunk, or closed
 
-	in input
+	in      input
+	typed   atomic.Bool // something was typed since the last prompt
+	entered atomic.Bool // Enter was typed, and neither command nor prompt came since
 
 	exit   exit
 	parked atomic.Bool // the reader waits for output, or has ended
@@ -137,6 +153,9 @@ func build(c Config) *Terminal {
 	if t.raw, err = c.Process.Pty.SyscallConn(); err != nil {
 		t.log.Error("use the pty", "process", c.Process.ID, "err", err)
 		t.Close()
+	}
+	if t.cwd = c.Dir; c.Command != "" {
+		t.executed(c.Command)
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"strings"
 	"sync"
 )
 
@@ -75,6 +76,12 @@ func (in *input) end(why error) {
 // Input queues data for the child. It never blocks; ErrInputFull when the queue
 // is full (nothing of data is taken then), ErrExited, ErrClosed.
 func (t *Terminal) Input(data string) error {
+	if !focusReports[data] {
+		t.typed.Store(true)
+	}
+	if strings.ContainsAny(data, "\r\n") {
+		t.entered.Store(true)
+	}
 	return t.in.add(data, maxInput)
 }
 

@@ -1,0 +1,239 @@
+package terminal
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/host/shell"
+)
+
+const (
+	// maxCommands bounds the commands that a terminal remembers.
+	maxCommands = 500
+	// maxOutputs bounds the output kept of finished ones, in bytes; the oldest
+	// goes first, whole.
+	maxOutputs = 1 << 20
+	// maxLines bounds their command lines, in bytes.
+	maxLines = 256 << 10
+)
+
+// command is one command: what the shell ran, or what the terminal was started
+// with.
+type command struct {
+	info  ahp.CommandInfo
+	start time.Time // of the monotonic clock
+	// begin and end are its marks in the emulator; 0 when there is none.
+	begin, end uint64
+	out        output
+}
+
+// commands is the command model of a terminal. All of it is guarded by screen.
+type commands struct {
+	tracker shell.Tracker
+	list    []*command // oldest first
+	running *command   // the last one, or nil
+	count   int        // commands so far; ids are made of it
+	mark    uint64     // marks so far
+	marks   bool       // the engine keeps marks
+	// hidden is the number of the last command before the content was cleared:
+	// it and those before it are in no content any more.
+	hidden int
+
+	available bool // detection was reported
+	prompt    prompt
+}
+
+// prompt is what is known of the shell's prompt.
+type prompt struct {
+	shows bool   // the shell waits for a command
+	input uint64 // the mark where what is typed begins; 0 when it is not told
+	// skip are the marks around secondary prompts after input, in pairs.
+	skip []uint64
+}
+
+// maxSkip bounds prompt.skip; the text of a longer input has prompts in it.
+const maxSkip = 2000
+
+// number is the part of a command's id that counts.
+func number(id string) int {
+	n, _ := strconv.Atoi(id[1:])
+	return n
+}
+
+// setMark marks the cursor's place. The caller holds screen.
+func (t *Terminal) setMark() uint64 {
+	t.cmds.mark++
+	t.emu.Mark(t.cmds.mark)
+	if t.cmds.mark == 1 {
+		t.cmds.marks = len(t.emu.Marks(nil)) > 0
+	}
+	return t.cmds.mark
+}
+
+// event deals with what the shell's marks tell, at this place of the stream.
+// The caller holds screen.
+func (t *Terminal) event(e shell.Event) {
+	c := &t.cmds
+	switch e.Kind {
+	case shell.Available:
+		t.detected()
+	case shell.PromptStart:
+		c.prompt = prompt{shows: true, skip: c.prompt.skip[:0]}
+	case shell.PromptEnd:
+		c.prompt = prompt{shows: true, input: t.setMark(), skip: c.prompt.skip[:0]}
+	case shell.ContinuationStart, shell.ContinuationEnd:
+		paired := len(c.prompt.skip)%2 == 1
+		if paired == (e.Kind == shell.ContinuationEnd) && c.prompt.input > 0 && len(c.prompt.skip) < maxSkip {
+			c.prompt.skip = append(c.prompt.skip, t.setMark())
+		}
+	case shell.Executed:
+		line := e.CommandLine
+		if !e.Known {
+			line = t.typedText()
+		}
+		t.executed(line)
+	case shell.Finished:
+		t.finished(e.ExitCode)
+	case shell.Cwd:
+		t.directory(e)
+	}
+}
+
+// detected reports command detection, once (R23).
+func (t *Terminal) detected() {
+	if t.cmds.available {
+		return
+	}
+	t.cmds.available = true
+	t.push(ahp.TerminalCommandDetectionAvailable{})
+}
+
+func (t *Terminal) directory(e shell.Event) {
+	cwd, ok := localDir(e.Dir, e.Host, t.cfg.Hostname)
+	if !ok || cwd == t.cwd {
+		return
+	}
+	t.cwd = cwd
+	t.mu.Lock()
+	t.pending.cwd = &cwd
+	t.mu.Unlock()
+}
+
+// executed begins a command here (R24).
+func (t *Terminal) executed(line string) {
+	c := &t.cmds
+	c.prompt = prompt{skip: c.prompt.skip[:0]}
+	c.available = true
+	t.entered.Store(false)
+	c.count++
+	now := time.Now()
+	cmd := &command{start: now, begin: t.setMark(), info: ahp.CommandInfo{
+		ID: "c" + strconv.Itoa(c.count), CommandLine: line, Timestamp: now.UnixMilli(), Running: true, Cwd: t.cwd,
+	}}
+	c.list = append(c.list, cmd)
+	c.running = cmd
+	c.bound()
+	t.kept.cut(cmd)
+	t.push(ahp.TerminalCommandExecuted{CommandID: cmd.info.ID, CommandLine: line, Timestamp: cmd.info.Timestamp})
+}
+
+// finished ends what runs here (R25).
+func (t *Terminal) finished(code *int) {
+	c := &t.cmds
+	cmd := c.running
+	if cmd == nil {
+		return
+	}
+	c.running = nil
+	took := time.Since(cmd.start).Milliseconds()
+	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, code, &took
+	cmd.end = t.setMark()
+	cmd.out.finish()
+	c.bound()
+	t.kept.cut(nil)
+	t.push(ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: &took})
+}
+
+// bound forgets what is too much, the oldest first.
+func (c *commands) bound() {
+	lines := 0
+	for _, cmd := range c.list {
+		lines += len(cmd.info.CommandLine)
+	}
+	for len(c.list) > maxCommands || lines > maxLines && len(c.list) > 1 {
+		lines -= len(c.list[0].info.CommandLine)
+		c.list = slices.Delete(c.list, 0, 1)
+	}
+	held := 0
+	for _, cmd := range slices.Backward(c.list) {
+		if held += cmd.out.held(); held > maxOutputs && cmd != c.running {
+			cmd.out.forget()
+		}
+	}
+}
+
+// push queues an action. The caller holds screen.
+func (t *Terminal) push(a ahp.Action) {
+	t.mu.Lock()
+	t.pending.push(a)
+	t.mu.Unlock()
+}
+
+// typedText is the command line as the screen shows it: from the end of the
+// prompt to the cursor, without secondary prompts. It is empty when the engine
+// or the shell does not tell where that is.
+func (t *Terminal) typedText() string {
+	p := t.cmds.prompt
+	if p.input == 0 {
+		return ""
+	}
+	at := map[uint64]emulator.Mark{}
+	for _, m := range t.emu.Marks(nil) {
+		at[m.ID] = m
+	}
+	from, ok := at[p.input]
+	if !ok || t.emu.Modes().AltScreen {
+		return ""
+	}
+	cur := t.emu.Cursor()
+	end := emulator.Mark{Line: cur.Y, Col: cur.X}
+	var b []byte
+	for i := 0; i+1 < len(p.skip); i += 2 {
+		start, one := at[p.skip[i]]
+		stop, two := at[p.skip[i+1]]
+		if !one || !two || before(start, from) || before(stop, start) {
+			continue
+		}
+		b = t.between(b, from, start)
+		from = stop
+	}
+	b = t.between(b, from, end)
+	return trimInput(string(b))
+}
+
+func before(a, b emulator.Mark) bool {
+	return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
+}
+
+// between appends the text from one place to another; a line that was not
+// wrapped ends with a newline.
+func (t *Terminal) between(b []byte, from, to emulator.Mark) []byte {
+	var cells []emulator.Cell
+	for y := from.Line; y <= to.Line && len(b) < shell.MaxText; y++ {
+		cells = t.emu.Line(y, cells[:0])
+		if y == to.Line {
+			cells = cells[:min(max(to.Col, 0), len(cells))]
+		}
+		if y == from.Line {
+			cells = cells[min(from.Col, len(cells)):]
+		}
+		b = emulator.AppendText(b, cells)
+		if y < to.Line && !t.emu.Wrapped(y) {
+			b = append(b, '\n')
+		}
+	}
+	return b
+}

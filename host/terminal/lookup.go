@@ -1,0 +1,163 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/host/shell"
+)
+
+// trimInput cuts what a typed line has around it.
+func trimInput(s string) string {
+	return strings.TrimRight(strings.TrimSpace(s[:min(len(s), shell.MaxText)]), "\n")
+}
+
+// Command gives a command, and what is kept of its output: the head, the tail
+// and how many bytes are missing between (ahp.CommandResult, in FormatRaw). It
+// is the one with the given id, or else counted back from the newest, 1 being
+// that; with failed set only those with an exit code other than 0 count. False
+// when there is none.
+func (t *Terminal) Command(id string, back int, failed bool) (r ahp.CommandResult, ok bool) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	cmd := t.cmds.find(id, max(back, 1), failed)
+	if cmd == nil {
+		return r, false
+	}
+	head, tail, omitted := cmd.out.parts()
+	return ahp.CommandResult{CommandInfo: cmd.now(), Output: string(head), Omitted: omitted, Tail: string(tail)}, true
+}
+
+func (c *commands) find(id string, back int, failed bool) *command {
+	for i := len(c.list) - 1; i >= 0; i-- {
+		cmd := c.list[i]
+		switch code := cmd.info.ExitCode; {
+		case id != "":
+			if cmd.info.ID == id {
+				return cmd
+			}
+		case failed && (code == nil || *code == 0):
+		case back == 1:
+			return cmd
+		default:
+			back--
+		}
+	}
+	return nil
+}
+
+// now is what is known of a command.
+func (c *command) now() ahp.CommandInfo {
+	info := c.info
+	info.Bytes = c.out.total
+	return info
+}
+
+// Commands gives the commands that are remembered, oldest first, and what is
+// known of the shell: whether it marks commands, and whether it waits for one.
+func (t *Terminal) Commands() ahp.CommandsResult {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	r := ahp.CommandsResult{Items: make([]ahp.CommandInfo, 0, len(t.cmds.list)), Detection: t.cmds.available, Prompt: t.cmds.prompt.shows}
+	for _, cmd := range t.cmds.list {
+		r.Items = append(r.Items, cmd.now())
+	}
+	return r
+}
+
+// Running gives the command that runs now; false when none does or nothing is
+// known of commands.
+func (t *Terminal) Running() (ahp.CommandInfo, bool) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	if t.cmds.running == nil {
+		return ahp.CommandInfo{}, false
+	}
+	return t.cmds.running.now(), true
+}
+
+// Submit types a command line, without control characters, into a shell that
+// waits for one, and Enter. The command that begins next is the one; its id is
+// returned. Errors say why the shell can't take a command now.
+func (t *Terminal) Submit(line string) (id string, err error) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	c := &t.cmds
+	switch {
+	case t.exit.known():
+		return "", ErrExited
+	case t.cfg.Command != "":
+		return "", fmt.Errorf("it runs %q, not a shell", clip(t.cfg.Command))
+	case c.running != nil:
+		return "", fmt.Errorf("%q is running in it", clip(c.running.info.CommandLine))
+	case !c.available:
+		return "", ErrNoDetection
+	case !c.prompt.shows:
+		return "", fmt.Errorf("its shell does not show a prompt")
+	case t.inputPresent():
+		return "", fmt.Errorf("something is typed at its prompt already")
+	}
+	if t.emu.Modes().BracketedPaste {
+		line = "\x1b[200~" + line + "\x1b[201~"
+	}
+	if err := t.in.add(line+"\r", maxInput); err != nil {
+		return "", err
+	}
+	c.prompt.shows = false
+	t.entered.Store(true)
+	return "c" + fmt.Sprint(c.count+1), nil
+}
+
+// Entered reports that Enter was typed and no command has begun since, nor a
+// prompt been shown: one may be about to.
+func (t *Terminal) Entered() bool { return t.entered.Load() }
+
+// PresentLine gives the actions still pending, as Take does, and the text of the
+// line that the cursor is on up to there, of the same instant.
+func (t *Terminal) PresentLine() (actions []ahp.Action, line string) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	t.mu.Lock()
+	actions = t.takeLocked()
+	t.mu.Unlock()
+	cur := t.emu.Cursor()
+	top := cur.Y
+	for top > 0 && t.emu.Wrapped(top-1) {
+		top--
+	}
+	return actions, string(t.between(nil, emulator.Mark{Line: top}, emulator.Mark{Line: cur.Y, Col: cur.X}))
+}
+
+// inputPresent reports whether something stands at the prompt that Enter would
+// execute. Where the shell tells no place for it, whatever was typed since the
+// prompt counts. The caller holds screen.
+func (t *Terminal) inputPresent() bool {
+	if t.cmds.prompt.input == 0 {
+		return t.typed.Load()
+	}
+	if t.typedText() != "" {
+		return true
+	}
+	cur := t.emu.Cursor()
+	if cells := t.emu.Line(cur.Y, nil); cur.X < len(cells) {
+		return emulator.LineText(cells[cur.X:cur.X+1]) != ""
+	}
+	return false
+}
+
+// focusReports are input that nobody types.
+var focusReports = map[string]bool{"\x1b[I": true, "\x1b[O": true}
+
+// clip shortens a command line for a message.
+func clip(s string) string {
+	const most = 60
+	if line, _, more := strings.Cut(s, "\n"); more {
+		s = line + " …"
+	}
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+package terminal
+
+import (
+	"cotty/host/shell"
+)
+
+// Declined tells the holder that Enter was typed and a prompt shows again, but
+// no command began. It is not for the wire.
+type Declined struct{}
+
+// ActionType implements ahp.Action.
+func (Declined) ActionType() string { return "" }
+
+// feedMarked is feed for output with shell marks in it: clean is what viewers
+// get of p, the marks' places in it count from base. What comes before a mark is
+// in the emulator, with whoever retains it, and in the queue before what the
+// mark tells. The caller holds screen.
+func (t *Terminal) feedMarked(p []byte, base int) {
+	at, in := 0, 0
+	for _, m := range t.filter.marks {
+		t.pass(t.clean[at:m.at-base], p[in:m.in])
+		at, in = m.at-base, m.in
+		t.marked(t.filter.bodies[m.from:m.to])
+	}
+	t.pass(t.clean[at:], p[in:])
+	if cap(t.clean) > 2*slice {
+		t.clean = nil
+	}
+}
+
+// pass gives output that has no mark in it to all that want it.
+func (t *Terminal) pass(clean, p []byte) {
+	t.mu.Lock()
+	t.pending.data = append(t.pending.data, clean...)
+	t.mu.Unlock()
+	t.retain(clean)
+	t.emu.Write(p)
+	t.handle(t.emu.Events())
+}
+
+// marked deals with the body of one mark at this place.
+func (t *Terminal) marked(body []byte) {
+	m, ours := shell.Parse(body, t.cfg.Nonce)
+	if !ours {
+		return
+	}
+	c := &t.cmds
+	if t.cfg.Command != "" && m.Kind != shell.Directory && m.Kind != shell.Remote {
+		return // All of it is one command.
+	}
+	for _, e := range c.tracker.Mark(m) {
+		t.event(e)
+	}
+	// Of prompts drawn again the tracker tells the first only.
+	if m.Kind == shell.Prompt && !c.tracker.Running() && (m.Trusted || t.cfg.Nonce == "") {
+		if t.entered.Swap(false) {
+			t.push(Declined{})
+		}
+		c.prompt.shows = true
+		t.typed.Store(false)
+	}
+}

@@ -1,0 +1,95 @@
+package terminal
+
+import (
+	"cotty/ahp"
+	"cotty/emulator"
+)
+
+// parts is the content: never nil, its texts together a stream that makes the
+// present state, and the command that runs, unless the content was cleared
+// since it began, its last part (G12–G15). The caller holds screen.
+func (t *Terminal) parts() []ahp.Part {
+	if t.kept.whole {
+		return assemble(t.kept.raw, t.kept.cuts)
+	}
+	state, marks := t.snapshot()
+	cuts := t.cutAt(marks, len(state))
+	return assemble(t.filter.resume(state), cuts)
+}
+
+// assemble makes parts of a stream, of which cuts name where each begins.
+func assemble(stream []byte, cuts []cut) []ahp.Part {
+	parts := make([]ahp.Part, 0, len(cuts)+1)
+	text := func(from, to int, cmd *command) {
+		switch {
+		case cmd != nil:
+			parts = append(parts, cmd.part(string(stream[from:to])))
+		case from < to:
+			parts = append(parts, ahp.Part{Type: ahp.PartUnclassified, Value: string(stream[from:to])})
+		}
+	}
+	at, cmd := 0, (*command)(nil)
+	for _, c := range cuts {
+		text(at, c.at, cmd)
+		at, cmd = c.at, c.cmd
+	}
+	text(at, len(stream), cmd)
+	return parts
+}
+
+// part is the command as a part with the given output (R10).
+func (c *command) part(output string) ahp.Part {
+	return ahp.Part{
+		Type: ahp.PartCommand, CommandID: c.info.ID, CommandLine: c.info.CommandLine, Timestamp: c.info.Timestamp,
+		Output: output, IsComplete: !c.info.Running, ExitCode: c.info.ExitCode, DurationMs: c.info.DurationMs,
+	}
+}
+
+// cutAt finds the commands in a serialised state of a length, by the marks that
+// are left. Where only the beginning of a command is left of it, or only its
+// end, its output can't be told from what else is there, unless all before the
+// end has gone with the history: then the part is empty.
+func (t *Terminal) cutAt(marks []emulator.Cut, length int) []cut {
+	at := make(map[uint64]int, len(marks))
+	for _, m := range marks {
+		at[m.ID] = m.At
+	}
+	var cuts []cut
+	last := 0      // where the part before ends
+	older := false // something of an older command is left
+	for _, cmd := range t.cmds.list {
+		if number(cmd.info.ID) <= t.cmds.hidden {
+			continue
+		}
+		from, begins := at[cmd.begin]
+		to, ends := at[cmd.end]
+		running := cmd == t.cmds.running
+		switch {
+		case running && begins:
+			to = length
+		case running && (older || !t.cmds.marks):
+			from, to = length, length
+		case running:
+			from, to = last, length
+		case begins && ends:
+		case begins:
+			to = from
+		case ends && older:
+			from = to
+		case ends:
+			from = last
+		default:
+			continue
+		}
+		older = true
+		// A program can move the cursor up before it ends.
+		from = max(from, last)
+		to = max(to, from)
+		cuts = append(cuts, cut{from, cmd}, cut{to, nil})
+		last = to
+	}
+	if t.cmds.running != nil && len(cuts) > 0 && cuts[len(cuts)-2].cmd == t.cmds.running {
+		cuts = cuts[:len(cuts)-1] // What completes a sequence belongs to it.
+	}
+	return cuts
+}
