@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"cotty/ahp"
+	"cotty/emulator"
 )
 
 // client is what the host remembers of a clientId, beyond any one connection.
@@ -18,6 +19,7 @@ type client struct {
 	window    *window // of the last initialize
 	conns     map[*conn]struct{}
 	seen      time.Time
+	colors    emulator.Colors // of its screen, zero while it has not said
 }
 
 // bindClient gives the record of a clientId, made on first use, if it is the

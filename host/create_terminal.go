@@ -207,7 +207,9 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	}
 	h.mu.Lock()
 	h.procs.early[pl.spec.ID] = nil
+	colors := h.colorsOf(p.Claim)
 	h.mu.Unlock()
+	em.SetColors(colors) // the child may ask at once
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()
 	proc, err := h.keeper.Spawn(ctx, pl.spec)
@@ -219,7 +221,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	}
 	yes := true
 	t := &term{
-		h: h, proc: proc.ID, holder: pl.holder,
+		h: h, proc: proc.ID, holder: pl.holder, colors: colors,
 		value: ahp.TerminalState{
 			Title: pl.title, Cwd: fileURI(pl.dir), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,

@@ -63,6 +63,7 @@ var readOnlyFiles = []string{
 var notifications = map[string]func(c *conn, params json.RawMessage){
 	ahp.MethodUnsubscribe:    unsubscribe,
 	ahp.MethodDispatchAction: dispatchAction,
+	ahp.MethodColors:         setColors,
 }
 
 func ping(context.Context, *conn, json.RawMessage) (any, error) { return nil, nil }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"cotty/ahp"
+	"cotty/emulator"
 	"cotty/host/keeper"
 	"cotty/host/terminal"
 )
@@ -27,6 +28,8 @@ type term struct {
 	// drives the session. handBackHolder is that of meta.HandBack.
 	holder         string
 	handBackHolder string
+	// colors are those that t was told last.
+	colors emulator.Colors
 	// requests are the clients' resizes and clears that t has yet to put into
 	// the stream of actions, in order.
 	requests []*dispatched
@@ -77,6 +80,7 @@ func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *principal) {
 	// Before the action, which may send the list of terminals at once.
 	t.holder, t.meta.Principal = holder, clientPrincipal(to, holder)
 	h.apply(t.ch, ahp.TerminalClaimed{Claim: to}, by)
+	h.recolor(t)
 }
 
 // flush applies what the terminal has gathered. The caller holds h.mu.
@@ -119,6 +123,7 @@ func (h *Host) termAt(uri ahp.URI) (*term, bool) {
 func (h *Host) addTerm(uri ahp.URI, t *term) {
 	t.ch = h.newChannel(uri, t)
 	h.terms = append(h.terms, t)
+	h.recolor(t)
 	h.flush(t)
 	h.listChanged()
 }

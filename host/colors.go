@@ -1,0 +1,90 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"cotty/ahp"
+	"cotty/emulator"
+)
+
+// setColors takes what colours a client's screen shows (x-cotty/colors). They
+// stay with the client beyond its connection, and with the terminals that it
+// holds beyond its claim, until a client that shows others holds them.
+func setColors(c *conn, raw json.RawMessage) {
+	var p ahp.ColorsParams
+	if err := decode(raw, &p); err != nil {
+		c.log.Debug("ignore malformed colours", "err", err)
+		return
+	}
+	colors, err := parseColors(p)
+	if err != nil {
+		c.log.Debug("ignore malformed colours", "err", err)
+		return
+	}
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if colors == c.client.colors {
+		return
+	}
+	c.client.colors = colors
+	for _, t := range h.terms {
+		h.recolor(t)
+	}
+}
+
+// recolor gives a terminal the colours of the client that holds it. One that
+// shows nothing, such as a command, or a session leaves it those it has: they
+// are what a person last saw it in. The caller holds h.mu.
+func (h *Host) recolor(t *term) {
+	if c := h.colorsOf(t.value.Claim); c != t.colors && c != (emulator.Colors{}) {
+		t.colors = c
+		t.t.SetColors(c)
+	}
+}
+
+// colorsOf gives the colours of the client that a claim names, nothing when
+// none are known. The caller holds h.mu.
+func (h *Host) colorsOf(claim ahp.Claim) emulator.Colors {
+	if claim.Kind != ahp.ClaimClient {
+		return emulator.Colors{}
+	}
+	if cl, ok := h.clients[claim.ClientID]; ok {
+		return cl.colors
+	}
+	return emulator.Colors{}
+}
+
+func parseColors(p ahp.ColorsParams) (c emulator.Colors, err error) {
+	if len(p.Palette) > len(c.Indexed) {
+		return c, fmt.Errorf("palette: %d colours are more than %d", len(p.Palette), len(c.Indexed))
+	}
+	for _, f := range []struct {
+		name, text string
+		to         *emulator.Color
+	}{{"fg", p.FG, &c.FG}, {"bg", p.BG, &c.BG}, {"cursor", p.Cursor, &c.Cursor}} {
+		if *f.to, err = parseColor(f.text); err != nil {
+			return c, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	for i, text := range p.Palette {
+		if c.Indexed[i], err = parseColor(text); err != nil {
+			return c, fmt.Errorf("palette %d: %w", i, err)
+		}
+	}
+	return c, nil
+}
+
+// parseColor reads "#rrggbb"; "" is the unknown colour.
+func parseColor(s string) (emulator.Color, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(s[1:], 16, 24)
+	if s[0] != '#' || len(s) != 7 || err != nil {
+		return 0, fmt.Errorf("%.20q is not a colour: use #rrggbb", s)
+	}
+	return emulator.RGB(uint8(n>>16), uint8(n>>8), uint8(n)), nil
+}
