@@ -33,6 +33,12 @@ type Stopper interface {
 	Stop(ctx context.Context) error
 }
 
+// Painted is a Host that is told what colours the outer terminal shows
+// (x-cotty/colors), so that programs that ask get them. Colors must not block.
+type Painted interface {
+	Colors(p ahp.ColorsParams) error
+}
+
 // Link is the state of the connection to the host.
 type Link uint8
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"cotty/ahp"
+	"cotty/emulator"
 	"cotty/ui/layout"
 	"cotty/ui/status"
 )
@@ -220,6 +221,9 @@ func (m *Model) linked(l linked) {
 	was := m.link
 	m.link = l.link
 	m.dirty |= dirtyChrome
+	if l.link == Connected {
+		m.outer.colors.told = emulator.Colors{} // it may be another host
+	}
 	switch {
 	case l.link == Closed:
 		note := "the host is gone"

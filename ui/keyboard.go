@@ -109,7 +109,9 @@ func (m *Model) event(msg tea.Msg) {
 	case tea.BlurMsg:
 		m.outerFocus(false)
 	default:
-		m.learn(msg)
+		if !m.learnColors(msg) {
+			m.learn(msg)
+		}
 	}
 }
 
@@ -366,6 +368,9 @@ func (m *Model) paste(p tty.Paste) {
 // the focus.
 func (m *Model) outerFocus(gained bool) {
 	m.outer.blurred = !gained
+	if gained {
+		m.checkColors()
+	}
 	if p, ok := m.arr.Focused(); ok {
 		m.tellFocus(p.Terminal, gained)
 	}

@@ -25,6 +25,9 @@ type Env struct {
 	Now  func() time.Time
 	// After delivers a message to Update when the time has passed.
 	After func(d time.Duration, msg tea.Msg)
+	// Expect says that what is written next asks the outer terminal for its
+	// colours. It may be nil.
+	Expect func()
 	// Wake delivers Wake to Update soon. It is called from any goroutine and
 	// must not block.
 	Wake func()
@@ -123,6 +126,7 @@ func New(c Config, env Env) (*Model, error) {
 	m.terms.me, m.terms.person = c.Host.ClientID(), c.Person
 	m.doc.uri = layoutURI(c.Layout)
 	m.doc.shown = layout.New(c.Layout)
+	m.outer.colors.asked = env.Now() // by what switched the terminal on
 	c.Sink.attach(c.Engine, env.Wake)
 	return m, nil
 }
@@ -164,6 +168,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) settle() {
 	m.freshen()
 	m.sendLayout()
+	m.sendColors()
 	m.sendInput()
 	if m.leaving != nil && m.tasks == 0 && m.doc.idle() {
 		m.cmds = append(m.cmds, tea.Quit)

@@ -23,6 +23,7 @@ type outer struct {
 	look    look.Look
 	w, h    int
 	blurred bool // it said that it lost the focus
+	colors  colors
 
 	canvas  paint.Canvas
 	painter *paint.Painter

@@ -65,9 +65,10 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	var p *tea.Program // set before anything can send to it
 	wakes := make(chan struct{}, 1)
 	m, err := New(c, Env{
-		Caps:  term.Caps(),
-		Now:   time.Now,
-		After: func(d time.Duration, msg tea.Msg) { time.AfterFunc(d, func() { p.Send(msg) }) },
+		Caps:   term.Caps(),
+		Now:    time.Now,
+		After:  func(d time.Duration, msg tea.Msg) { time.AfterFunc(d, func() { p.Send(msg) }) },
+		Expect: term.Expect,
 		Wake: func() {
 			select {
 			case wakes <- struct{}{}:
@@ -169,7 +170,10 @@ func handleSignal(p *tea.Program, term *tty.Terminal, s os.Signal, done chan str
 	switch s {
 	case syscall.SIGCONT:
 		if err := term.Enter(); err == nil {
-			p.Send(then(func(m *Model) { m.redraw() }))
+			p.Send(then(func(m *Model) {
+				m.outer.colors.asked = m.env.Now()
+				m.redraw()
+			}))
 		}
 		fallthrough // it may have been resized meanwhile
 	case syscall.SIGWINCH:

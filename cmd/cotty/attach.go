@@ -145,6 +145,11 @@ func (h hostAdapter) Stop(ctx context.Context) error {
 	return h.c.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 }
 
+// Colors tells the host what colours this terminal shows.
+func (h hostAdapter) Colors(p ahp.ColorsParams) error {
+	return h.c.Notify(ahp.MethodColors, p)
+}
+
 func (h hostAdapter) Subscribe(ctx context.Context, uri ahp.URI) error {
 	return h.c.Subscribe(ctx, uri)
 }

@@ -69,11 +69,7 @@ func (t *tty) read() {
 		n, err := t.ptmx.Read(buf)
 		t.mu.Lock()
 		t.screen.Write(buf[:n])
-		for _, e := range t.screen.Events() {
-			if e.Kind == emulator.EventReply {
-				t.ptmx.WriteString(e.Text) //nolint:errcheck // a program that went away asks no more
-			}
-		}
+		t.answer()
 		if err != nil {
 			t.exit = "exit 0"
 			if werr := t.cmd.Wait(); werr != nil {
@@ -85,6 +81,15 @@ func (t *tty) read() {
 		t.mu.Unlock()
 		if err != nil {
 			return
+		}
+	}
+}
+
+// answer tells the program what its terminal has to say. The lock must be held.
+func (t *tty) answer() {
+	for _, e := range t.screen.Events() {
+		if e.Kind == emulator.EventReply {
+			t.ptmx.WriteString(e.Text) //nolint:errcheck // a program that went away asks no more
 		}
 	}
 }
@@ -123,6 +128,7 @@ func (t *tty) close() {
 //	tty exit NAME TEXT                  waits until it ended like "exit 0"
 //	tty resize NAME COLSxROWS
 //	tty signal NAME NUMBER
+//	tty colors NAME TEXT BACKGROUND     what it shows, each rrggbb; asked or not, the program hears of it
 //	tty show NAME                       writes the screen to stdout
 func cmdTty(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
@@ -182,6 +188,18 @@ var ttyVerbs = map[string]func(ts *testscript.TestScript, t *tty, neg bool, arg 
 		n, err := strconv.Atoi(arg)
 		ts.Check(err)
 		ts.Check(t.cmd.Process.Signal(syscall.Signal(n)))
+	},
+	"colors": func(ts *testscript.TestScript, t *tty, _ bool, arg string) {
+		var c emulator.Colors
+		for i, s := range strings.Fields(arg) {
+			n, err := strconv.ParseUint(s, 16, 24)
+			ts.Check(err)
+			*[]*emulator.Color{&c.FG, &c.BG}[i] = emulator.RGB(uint8(n>>16), uint8(n>>8), uint8(n))
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.screen.SetColors(c)
+		t.answer()
 	},
 	"show": func(ts *testscript.TestScript, t *tty, _ bool, _ string) {
 		screen, _ := t.waitUntil(func(string, string) bool { return true })

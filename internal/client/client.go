@@ -117,6 +117,7 @@ type Client struct {
 	ready    chan struct{}
 	ended    bool
 	version  string
+	who      string // the principal that the host takes us for
 	profile  ahp.Profile
 	channels map[ahp.URI]*channel
 
@@ -190,6 +191,19 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 		return fmt.Errorf("call %s: %w", method, ErrOutcomeUnknown)
 	}
 	return wireError(err)
+}
+
+// Notify sends a notification, which the host never answers. It fails with
+// ErrDisconnected while there is no connection; one that is lost with the
+// connection is not sent again.
+func (c *Client) Notify(method string, params any) error {
+	c.mu.Lock()
+	l, ended := c.link, c.ended
+	c.mu.Unlock()
+	if l == nil {
+		return absent(ended)
+	}
+	return l.rpc.Notify(method, params)
 }
 
 // absent is the error for what needs a connection when there is none.
@@ -315,6 +329,14 @@ func (c *Client) Version() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.version
+}
+
+// Principal is whom the host takes this client for, as in
+// ahp.TerminalMeta.Principal; empty when the host does not say.
+func (c *Client) Principal() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.who
 }
 
 // Done is closed when the client has ended for good; Err says why.

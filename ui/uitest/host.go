@@ -25,6 +25,8 @@ type Host struct {
 	FailCreate error
 	// Sent has every dispatch but the layout's, in words.
 	Sent []string
+	// Painted has what the client said of its colours, each time it did.
+	Painted []ahp.ColorsParams
 	// Now is the host's clock in Unix milliseconds.
 	Now int64
 
@@ -167,6 +169,12 @@ func (t *Terminal) info() ahp.TerminalInfo {
 
 // ClientID implements ui.Host.
 func (h *Host) ClientID() string { return ClientID }
+
+// Colors implements ui.Painted.
+func (h *Host) Colors(p ahp.ColorsParams) error {
+	h.Painted = append(h.Painted, p)
+	return nil
+}
 
 // Create implements ui.Host.
 func (h *Host) Create(_ context.Context, p ahp.CreateTerminalParams) error {

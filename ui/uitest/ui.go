@@ -24,6 +24,7 @@ type Options struct {
 	Config func(*ui.Config)
 	Env    []string
 	Host   func(*Host) // prepares the host before the interface starts
+	Silent bool        // the outer terminal answers nothing
 }
 
 // UI is a running interface.
@@ -44,6 +45,7 @@ type UI struct {
 	woken  bool
 	quit   bool
 	deaf   bool // what is written is counted and no more
+	silent bool // the outer terminal answers nothing
 	caps   tty.Caps
 }
 
@@ -67,7 +69,7 @@ func New(t testing.TB, o Options) *UI {
 	if o.Env == nil {
 		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
 	}
-	u := &UI{t: t, sink: ui.NewSink(), now: epoch}
+	u := &UI{t: t, sink: ui.NewSink(), now: epoch, silent: o.Silent}
 	u.Host = NewHost(t, u.sink)
 	if o.Host != nil {
 		o.Host(u.Host)
@@ -134,7 +136,7 @@ func (u *UI) write(p []byte) {
 	u.Raw = append(u.Raw, p...)
 	u.screen.Write(p)
 	for _, ev := range u.screen.Events() {
-		if ev.Kind == emulator.EventReply {
+		if ev.Kind == emulator.EventReply && !u.silent {
 			u.read(ev.Text)
 		}
 	}
@@ -371,3 +373,15 @@ func (u *UI) Write(s string) { u.write([]byte(s)) }
 
 // LeaveSequence is what would be written now to restore the outer terminal.
 func (u *UI) LeaveSequence() string { return tty.LeaveSequence(u.Model.Caps()) }
+
+// Silence makes the outer terminal answer nothing, or answer again.
+func (u *UI) Silence(on bool) { u.silent = on }
+
+// SetColors gives the outer terminal other colours, which it reports as it was
+// asked to (mode 2031).
+func (u *UI) SetColors(c emulator.Colors) {
+	u.t.Helper()
+	u.screen.SetColors(c)
+	u.write(nil)
+	u.WaitIdle()
+}
