@@ -2,7 +2,8 @@ package host
 
 import (
 	"log/slog"
-	"os"
+	"math/bits"
+	"net"
 	"path/filepath"
 	"sync"
 	"time"
@@ -10,21 +11,36 @@ import (
 	"cotty/ahp"
 )
 
-// auditBytes is the size at which the audit log is begun anew; one old file is
-// kept.
-const auditBytes = 4 << 20
+// Bounds of the audit log. What is done is noted always; refusals, which anybody
+// can cause, only refusalBurst at once and one each refusalEvery after that, so
+// that they cannot push out what is worth keeping.
+const (
+	auditBytes   = 4 << 20 // a file's; one old file is kept
+	refusalBurst = 100
+	refusalEvery = 10 * time.Second
+	// connectEvery is how often a token that connects from the same address is
+	// noted, and maxConnects how many are remembered for that.
+	connectEvery = time.Hour
+	maxConnects  = 1024
+	maxReason    = 512
+)
 
 // audit is the record of who did what to terminals and tokens, and who was
 // refused: JSON lines in State/audit.log, 0600. It never holds contents, keys
-// or secrets. Its methods may be called from any goroutine, also under h.mu:
-// a line is one write to a local file.
+// or secrets, and nothing in it but letters, digits and the like: control
+// characters are escaped. Its methods may be called from any goroutine, also
+// under h.mu: a line is one write to a local file.
 type audit struct {
 	log  *slog.Logger
 	file *auditFile
 	now  func() time.Time
 
-	mu   sync.Mutex
-	last refusal // the latest refusal; the same one is noted once a second
+	mu         sync.Mutex
+	last       refusal   // the latest refusal; the same one is noted once a second
+	credit     float64   // refusals that may be noted
+	credited   time.Time // when credit was right
+	suppressed int       // refusals not noted since the last that was
+	connects   map[[2]string]time.Time
 }
 
 type refusal struct {
@@ -33,12 +49,18 @@ type refusal struct {
 }
 
 func openAudit(dir string, now func() time.Time) (*audit, error) {
-	f := &auditFile{path: filepath.Join(dir, "audit.log")}
+	f := &auditFile{path: filepath.Join(dir, "audit.log"), most: auditBytes}
 	if err := f.open(); err != nil {
 		return nil, err
 	}
-	return &audit{log: slog.New(slog.NewJSONHandler(f, nil)), file: f, now: now}, nil
+	return &audit{
+		log: slog.New(slog.NewJSONHandler(f, nil)), file: f, now: now,
+		credit: refusalBurst, credited: now(), connects: map[[2]string]time.Time{},
+	}, nil
 }
+
+// note writes down what happened without a client asking; args are slog's.
+func (a *audit) note(what string, args ...any) { a.log.Info(what, args...) }
 
 // did notes something that was done; args are slog's.
 func (a *audit) did(c *conn, what string, channel ahp.URI, args ...any) {
@@ -51,30 +73,70 @@ func (a *audit) refused(c *conn, what string, channel ahp.URI, reason string) {
 	if c.client != nil {
 		r.from = c.client.id
 	}
-	if a.isNew(r) {
-		a.log.Warn(what, append(a.who(c, channel), "refused", reason)...)
-	}
+	a.refusal(r, append(a.who(c, channel), "refused", cut(reason, maxReason))...)
 }
 
 // turnedAway notes a request that did not become a connection.
 func (a *audit) turnedAway(remote, reason string) {
-	if a.isNew(refusal{what: "connect", reason: reason}) {
-		a.log.Warn("connect", "remote", remote, "refused", reason)
+	a.refusal(refusal{what: "connect", reason: reason}, "remote", remote, "refused", reason)
+}
+
+// failed notes an attempt without a valid token: of the failures of one address
+// the first, the second, the fourth, the eighth, and so on.
+func (a *audit) failed(remote, reason string, count int) {
+	if bits.OnesCount(uint(count)) == 1 {
+		a.refusal(refusal{from: remote, what: "login", reason: reason}, "remote", remote, "refused", cut(reason, maxReason), "failures", count)
 	}
 }
 
-func (a *audit) isNew(r refusal) bool {
+// connected notes that a token was used, seldom when it is used often.
+func (a *audit) connected(p *principal, remote string) {
+	if p.token == "" {
+		return
+	}
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		host = remote
+	}
+	key, now := [2]string{p.id, host}, a.now()
+	a.mu.Lock()
+	last, known := a.connects[key]
+	recent := known && now.Sub(last) < connectEvery
+	if !recent {
+		if len(a.connects) >= maxConnects {
+			clear(a.connects)
+		}
+		a.connects[key] = now
+	}
+	a.mu.Unlock()
+	if !recent {
+		a.log.Info("connect", "principal", p.id, "remote", remote)
+	}
+}
+
+// refusal notes r unless it was noted just now or there are too many.
+func (a *audit) refusal(r refusal, args ...any) {
 	r.at = a.now()
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	last := a.last
-	recent := r.at.Sub(last.at) < time.Second
+	repeated := r.at.Sub(last.at) < time.Second
 	last.at = r.at
-	if recent && last == r {
-		return false
+	repeated = repeated && last == r
+	a.credit = min(refusalBurst, a.credit+float64(r.at.Sub(a.credited))/float64(refusalEvery))
+	a.credited = r.at
+	if repeated || a.credit < 1 {
+		a.suppressed++
+		a.mu.Unlock()
+		return
 	}
+	a.credit--
 	a.last = r
-	return true
+	if a.suppressed > 0 {
+		args = append(args, "suppressed before", a.suppressed)
+		a.suppressed = 0
+	}
+	a.mu.Unlock()
+	a.log.Warn(r.what, args...)
 }
 
 func (a *audit) who(c *conn, channel ahp.URI) []any {
@@ -88,63 +150,8 @@ func (a *audit) who(c *conn, channel ahp.URI) []any {
 	return who
 }
 
-func clip(s string) string { return s[:min(len(s), maxURI)] }
+func clip(s string) string { return cut(s, maxURI) }
+
+func cut(s string, most int) string { return s[:min(len(s), most)] }
 
 func (a *audit) close() error { return a.file.Close() }
-
-// auditFile is a file that starts again when it is full.
-type auditFile struct {
-	path string
-
-	mu   sync.Mutex
-	file *os.File
-	size int64
-}
-
-func (f *auditFile) open() error {
-	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return err
-	}
-	f.file, f.size = file, info.Size()
-	return nil
-}
-
-// Write implements io.Writer.
-func (f *auditFile) Write(line []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.file == nil {
-		return 0, os.ErrClosed
-	}
-	if f.size+int64(len(line)) > auditBytes {
-		f.file.Close()
-		f.file = nil
-		if err := os.Rename(f.path, f.path+".1"); err != nil {
-			return 0, err
-		}
-		if err := f.open(); err != nil {
-			return 0, err
-		}
-	}
-	n, err := f.file.Write(line)
-	f.size += int64(n)
-	return n, err
-}
-
-// Close implements io.Closer.
-func (f *auditFile) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.file == nil {
-		return nil
-	}
-	err := f.file.Close()
-	f.file = nil
-	return err
-}

@@ -70,8 +70,8 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 	case h.closing:
 		refusal = "the host is stopping"
 	case p.token != "" && !h.tokens.valid(p.token):
-		// Revoked between the upgrade and here.
-		refusal = "the token was revoked"
+		// Between the upgrade and here.
+		refusal = "the token was revoked or has expired"
 	}
 	if refusal == "" {
 		h.conns[c] = struct{}{}
@@ -129,6 +129,9 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 		return nil, ahp.InvalidRequest("%s: this connection is initialized already", req.Method)
 	case m.scope != "" && !c.principal.may(m.scope):
 		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.principal.lacks(m.scope))
+	}
+	if err := c.confine(req.Method, req.Params); err != nil {
+		return nil, err
 	}
 	if m.large {
 		select {

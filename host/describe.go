@@ -4,23 +4,37 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
 
 	"cotty/ahp"
 )
 
-// describeHost answers x-cotty/host.
+// describeHost answers x-cotty/host. A token bound to one terminal learns only
+// what concerns it.
 func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	h := c.h
+	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.principal.id}
+	if c.principal.terminal != "" {
+		return r, nil
+	}
+	if err := h.tokens.trouble(); err != nil && c.principal.operates() {
+		r.Warning = err.Error()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	listen := []string{}
 	for ln, kind := range h.listeners {
-		if kind == TCP {
-			listen = append(listen, ln.Addr().String())
+		if kind != TCP {
+			continue
+		}
+		r.Listen = append(r.Listen, ln.Addr().String())
+		r.URLs = append(r.URLs, urlOf(ln))
+		if s, ok := ln.(*secureListener); ok {
+			r.Fingerprint = s.certificate.Fingerprint()
 		}
 	}
-	return ahp.HostResult{
-		Version: h.cfg.Version, Pid: os.Getpid(), KeeperPid: h.keeper.Pid(), Listen: listen,
-		Started: h.started.UnixMilli(), Clients: len(h.conns), Terminals: len(h.terms),
-	}, nil
+	slices.Sort(r.Listen)
+	slices.Sort(r.URLs)
+	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper.Pid(), h.started.UnixMilli()
+	r.Clients, r.Terminals = len(h.conns), len(h.terms)
+	return r, nil
 }

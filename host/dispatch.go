@@ -83,7 +83,12 @@ func dispatchAction(c *conn, raw json.RawMessage) {
 // decide answers a dispatch; unusable says why it is refused in any case, or is
 // empty. The caller holds h.mu.
 func (h *Host) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal string) {
-	ch, ok := h.channels[canonical(p.Channel)]
+	uri := canonical(p.Channel)
+	ch, ok := h.channels[uri]
+	confined := !h.reaches(c.principal, uri)
+	if confined { // The same answer whether it is there or not.
+		ch, ok = &channel{uri: uri}, true
+	}
 	if !ok || p.Action == nil {
 		return ""
 	}
@@ -101,6 +106,8 @@ func (h *Host) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal s
 		refusal = "clientSeq counts from 1"
 	case unusable != "":
 		refusal = unusable
+	case confined:
+		refusal = c.principal.confined()
 	case !ok || r.do == nil:
 		refusal = because("%s is the host's to say", p.Action.ActionType())
 	case !r.fits(ch.body):
@@ -213,6 +220,7 @@ func typeInput(h *Host, d *dispatch) string {
 		return refusal
 	}
 	if follow {
+		h.audit.did(d.c, "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
 		h.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
 	if err := d.t.t.Input(data); err != nil {
@@ -263,6 +271,7 @@ func clearTerminal(h *Host, d *dispatch) string {
 	d.t.requests = append(d.t.requests, &d.by)
 	d.t.t.Clear()
 	h.flush(d.t)
+	h.audit.did(d.c, "clear", d.ch.uri)
 	return ""
 }
 

@@ -7,9 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"cotty/internal/wsrpc"
@@ -24,10 +25,11 @@ const (
 	TCP              // a token
 )
 
-// Bounds of an HTTP request before its upgrade.
+// headerBytes bounds an HTTP request's header, and waitingShare is the part of
+// the connections not upgraded yet that one address may have.
 const (
-	headerTime  = 5 * time.Second
-	headerBytes = 16 << 10
+	headerBytes  = 16 << 10
+	waitingShare = 4
 )
 
 // Serve accepts connections until ctx ends, the host stops, or the listener
@@ -41,14 +43,17 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
 		return ln.Close()
 	}
 	defer h.unlisten(ln)
-	f := &front{h: h, kind: kind, address: ln.Addr(), ctx: context.WithoutCancel(ctx)}
+	f := newFront(h, kind, ln)
+	f.ctx = context.WithoutCancel(ctx)
 	srv := &http.Server{
 		Handler:           f,
-		ReadHeaderTimeout: headerTime,
-		IdleTimeout:       headerTime,
+		ReadHeaderTimeout: h.limits.HeaderTime, // the TLS handshake's too
+		IdleTimeout:       h.limits.HeaderTime,
 		MaxHeaderBytes:    headerBytes,
 		ConnContext:       f.identify,
 		ConnState:         f.count,
+		// Else "OPTIONS *" would be answered before we are asked.
+		DisableGeneralOptionsHandler: true,
 		// It would quote what peers send.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
@@ -87,24 +92,62 @@ func (h *Host) isClosing() bool {
 
 // front checks HTTP requests and makes connections of them.
 type front struct {
-	h       *Host
-	kind    Kind
-	address net.Addr
-	ctx     context.Context // of Serve: connections outlive their requests
-	waiting atomic.Int64    // connections that have not been upgraded
+	h           *Host
+	kind        Kind
+	address     net.Addr
+	certificate *Certificate    // nil unless encrypted
+	ctx         context.Context // of Serve: connections outlive their requests
+
+	mu      sync.Mutex
+	waiting map[net.Conn]netip.Prefix // connections that have not been upgraded
+	from    map[netip.Prefix]int      // how many of them an address has
 }
 
-// count bounds connections that never say anything; one too many is closed at
-// once.
+func newFront(h *Host, kind Kind, ln net.Listener) *front {
+	f := &front{
+		h: h, kind: kind, address: ln.Addr(), ctx: context.Background(),
+		waiting: map[net.Conn]netip.Prefix{}, from: map[netip.Prefix]int{},
+	}
+	if s, ok := ln.(*secureListener); ok {
+		f.certificate = s.certificate
+	}
+	return f
+}
+
+// count bounds connections that never say anything, of all addresses and of
+// each; one too many is closed at once.
 func (f *front) count(c net.Conn, s http.ConnState) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch s {
 	case http.StateNew:
-		if f.waiting.Add(1) > int64(f.h.limits.Connections) {
-			c.Close()
+		most, share := f.h.limits.Connections, f.h.limits.Connections
+		var from netip.Prefix
+		if f.kind == TCP {
+			from = subnet(remoteAddr(c.RemoteAddr().String()))
+			share = min(most, max(8, most/waitingShare))
 		}
+		if len(f.waiting) >= most || f.from[from] >= share {
+			c.Close()
+			return
+		}
+		f.waiting[c] = from
+		f.from[from]++
 	case http.StateHijacked, http.StateClosed:
-		f.waiting.Add(-1)
+		from, ok := f.waiting[c]
+		if !ok {
+			return
+		}
+		delete(f.waiting, c)
+		if f.from[from]--; f.from[from] == 0 {
+			delete(f.from, from)
+		}
 	}
+}
+
+func remoteAddr(s string) netip.Addr {
+	a, _ := netip.ParseAddrPort(s)
+	return a.Addr()
 }
 
 type peerKey struct{}
@@ -128,26 +171,30 @@ func (f *front) identify(ctx context.Context, c net.Conn) context.Context {
 // endpoints are the paths that a client may dial (ahp.md §1).
 var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true}
 
+// answer is a request's fate: a principal, or a status and its text.
+type answer struct {
+	who    *principal
+	status int
+	text   string
+	header [2]string // one more header; the name may be empty
+}
+
 // ServeHTTP upgrades a request that may be upgraded; the URL's query, which may
 // hold the token, goes into no log and no answer.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	p, reason := f.admit(r)
-	switch {
-	case p == nil:
-		f.h.audit.turnedAway(r.RemoteAddr, reason)
-		http.Error(w, reason, http.StatusForbidden)
-		return
-	case !endpoints[r.URL.Path]:
-		http.NotFound(w, r)
-		return
-	case !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
-		w.Header().Set("Upgrade", "websocket")
-		http.Error(w, "This is a cotty host. It speaks the Agent Host Protocol over WebSocket.", http.StatusUpgradeRequired)
+	a := f.admit(r)
+	if a.who == nil {
+		if a.header[0] != "" {
+			w.Header().Set(a.header[0], a.header[1])
+		}
+		// Whoever was refused gets no second request on the connection.
+		w.Header().Set("Connection", "close")
+		http.Error(w, a.text, a.status)
 		return
 	}
-	if !f.h.enter() {
+	if !f.h.enter(f.kind) {
 		http.Error(w, "too many connections: close some", http.StatusServiceUnavailable)
 		return
 	}
@@ -157,35 +204,71 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.h.log.Info("upgrade a request", "remote", r.RemoteAddr, "err", err)
 		return
 	}
-	if err := f.h.serveConn(f.ctx, t, p); err != nil {
-		f.h.log.Info("connection ended", "principal", p.id, "remote", r.RemoteAddr, "err", err)
+	f.h.audit.connected(a.who, r.RemoteAddr)
+	if err := f.h.serveConn(f.ctx, t, a.who); err != nil {
+		f.h.log.Info("connection ended", "principal", a.who.id, "remote", r.RemoteAddr, "err", err)
 	}
 }
 
-// admit gives the request's principal, or nil and why there is none. Host and
-// Origin come first, so that a web page learns nothing about tokens.
-func (f *front) admit(r *http.Request) (*principal, string) {
+// admit decides about a request. Host and Origin come first, so that a web page
+// learns nothing about tokens, and the token before all that would tell whoever
+// has none what is here.
+func (f *front) admit(r *http.Request) answer {
 	origins := r.Header.Values("Origin")
 	for _, o := range origins {
 		if len(origins) > 1 || !f.allowsOrigin(o) {
-			return nil, "web pages of this origin may not connect"
+			return f.turnAway(r, "web pages of this origin may not connect")
 		}
 	}
+	var who *principal
 	if f.kind == Unix {
-		if p, ok := r.Context().Value(peerKey{}).(*principal); ok {
-			return p, ""
+		var ok bool
+		if who, ok = r.Context().Value(peerKey{}).(*principal); !ok {
+			return f.turnAway(r, "this socket belongs to another user")
 		}
-		return nil, "this socket belongs to another user"
-	}
-	if !f.allowsHost(r.Host) {
-		return nil, "the Host header names neither this machine's loopback nor the address listened on"
-	}
-	if secret := tokenOf(r); secret != "" {
-		if p, ok := f.h.tokens.check(secret); ok {
-			return p, ""
+	} else {
+		if !f.allowsHost(r.Host) {
+			return f.turnAway(r, "the Host header names neither this machine's loopback nor the address listened on; --allow-host of `cotty host` allows a name")
+		}
+		var reason string
+		if who, reason = f.h.tokens.check(tokenOf(r)); who == nil {
+			return f.failed(r, reason)
 		}
 	}
-	return nil, "a valid token is needed: `cotty token new` makes one"
+	switch {
+	case !endpoints[r.URL.Path]:
+		return answer{status: http.StatusNotFound, text: "404 page not found"}
+	case r.Method != http.MethodGet:
+		return answer{status: http.StatusMethodNotAllowed, text: "only GET is answered here", header: [2]string{"Allow", http.MethodGet}}
+	case !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
+		return answer{
+			status: http.StatusUpgradeRequired, header: [2]string{"Upgrade", "websocket"},
+			text: "This is a cotty host. It speaks the Agent Host Protocol over WebSocket.",
+		}
+	case r.ContentLength != 0 || len(r.TransferEncoding) > 0:
+		return answer{status: http.StatusBadRequest, text: "an upgrade has no body"}
+	}
+	return answer{who: who}
+}
+
+func (f *front) turnAway(r *http.Request, reason string) answer {
+	f.h.audit.turnedAway(r.RemoteAddr, reason)
+	return answer{status: http.StatusForbidden, text: reason}
+}
+
+// failed answers an attempt without a valid token. The answer does not say
+// what is wrong with it.
+func (f *front) failed(r *http.Request, reason string) answer {
+	wait, count, early := f.h.attempts.fail(remoteAddr(r.RemoteAddr))
+	f.h.audit.failed(r.RemoteAddr, reason, count)
+	if !early {
+		return answer{status: http.StatusForbidden, text: "a valid token is needed: `cotty token new` makes one"}
+	}
+	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
+	return answer{
+		status: http.StatusTooManyRequests, header: [2]string{"Retry-After", seconds},
+		text: "too many attempts without a valid token from this address: wait " + seconds + " s; a valid one is let in at any time",
+	}
 }
 
 // tokenOf is the token of ?tkn= or of an Authorization header.
@@ -215,26 +298,38 @@ func (f *front) allowsHost(host string) bool {
 	if want := own.AddrPort().Port(); port != "" && port != strconv.Itoa(int(want)) {
 		return false
 	}
-	if strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	listen := own.AddrPort().Addr().Unmap()
+	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	if err == nil {
+		ip = ip.Unmap()
+		return ip.IsLoopback() || ip == listen ||
+			// An address cannot be rebound; listening everywhere, any is ours.
+			listen.IsUnspecified()
+	}
+	allowed := func(n string) bool { return strings.EqualFold(n, name) }
+	switch {
+	case name == "localhost" || slices.ContainsFunc(f.h.cfg.Hosts, allowed):
+		return true
+	case name == "" || strings.ContainsAny(name, "*/ "):
+		return false
+	case f.certificate != nil && f.certificate.isFor(name):
 		return true
 	}
-	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
-	if err != nil {
-		// A name: this machine's own, where others than loopback may connect.
-		return f.h.cfg.AllowRemote && strings.EqualFold(name, f.h.hostname)
-	}
-	ip = ip.Unmap()
-	listen := own.AddrPort().Addr().Unmap()
-	return ip.IsLoopback() || ip == listen ||
-		// An address cannot be rebound; listening everywhere, any is ours.
-		f.h.cfg.AllowRemote && listen.IsUnspecified()
+	// This machine's own name, where others than loopback may connect.
+	return !listen.IsLoopback() && (allowed(f.h.hostname) || allowed(f.h.hostname+".local"))
 }
 
 // enter counts a connection in, unless there are too many or the host stops.
-func (h *Host) enter() bool {
+// The last places are kept for the unix socket: no token takes its owner's.
+func (h *Host) enter(kind Kind) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing || h.open >= h.limits.Connections {
+	most := h.limits.Connections
+	if kind != Unix {
+		most -= min(most-1, max(1, most/8))
+	}
+	if h.closing || h.open >= most {
 		return false
 	}
 	h.open++

@@ -33,10 +33,15 @@ type Config struct {
 	// Keeper owns the ptys. The host takes it over and closes the connection
 	// on Shutdown.
 	Keeper *keeper.Client
-	// Listen holds the TCP addresses that Run listens on. Others than loopback
-	// are refused unless AllowRemote is set.
+	// Listen holds the TCP addresses that Run listens on, with Certificate
+	// encrypted. Without one, others than loopback are refused unless Plaintext
+	// is set.
 	Listen      []string
-	AllowRemote bool
+	Certificate *Certificate
+	Plaintext   bool
+	// Hosts are names that clients may know the machine by, besides its own and
+	// those in the certificate.
+	Hosts []string
 	// Origins are the browser origins that may connect over TCP, such as
 	// "https://example.org"; none by default.
 	Origins []string
@@ -57,6 +62,7 @@ type Host struct {
 	keeper   *keeper.Client
 	audit    *audit
 	tokens   *tokenStore
+	attempts *attempts
 	shell    string
 	home     string
 	hostname string
@@ -81,6 +87,7 @@ type Host struct {
 	procs     processes
 	list      listing
 	clients   map[string]*client
+	bindings  *bindings
 	conns     map[*conn]struct{}
 	listeners map[net.Listener]Kind
 	open      int  // connections, also those being upgraded
@@ -116,11 +123,16 @@ func New(c Config) (*Host, error) {
 	if h.seq, err = newSequence(c.State, h.now()); err != nil {
 		return nil, fmt.Errorf("make host: %w", err)
 	}
-	if h.tokens, err = openTokens(c.State, h.now); err != nil {
-		return nil, fmt.Errorf("make host: %w", err)
-	}
 	if h.audit, err = openAudit(c.State, h.now); err != nil {
 		return nil, fmt.Errorf("make host: open the audit log: %w", err)
+	}
+	h.attempts = newAttempts(h.now)
+	h.tokens = openTokens(c.State, h.now, func() { h.closeInvalid("the token has expired", nil) })
+	if err := h.tokens.trouble(); err != nil {
+		h.log.Error("closed to tokens", "err", err)
+	}
+	if h.bindings, err = openBindings(c.State); err != nil {
+		h.log.Warn("clientIds are remembered in memory only", "err", err)
 	}
 	h.hostname, _ = os.Hostname()
 	if h.home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(h.home) {
@@ -145,7 +157,7 @@ func (h *Host) Run(ctx context.Context, ln *Socket) error {
 	defer ln.Close()
 	kinds := map[net.Listener]Kind{ln: Unix}
 	for _, addr := range h.cfg.Listen {
-		l, err := ListenTCP(addr, h.cfg.AllowRemote)
+		l, err := h.listenOn(addr)
 		if err != nil {
 			for l := range kinds {
 				l.Close()
@@ -166,6 +178,13 @@ func (h *Host) Run(ctx context.Context, ln *Socket) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
 	return errors.Join(err, h.Shutdown(ending))
+}
+
+func (h *Host) listenOn(addr string) (net.Listener, error) {
+	if h.cfg.Certificate != nil {
+		return ListenTLS(addr, h.cfg.Certificate)
+	}
+	return ListenTCP(addr, h.cfg.Plaintext)
 }
 
 func (h *Host) isStopping() bool {
@@ -211,6 +230,9 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	}
 	err := h.letGo(ctx, terms)
 	h.tokens.close()
+	h.mu.Lock()
+	h.bindings.close()
+	h.mu.Unlock()
 	h.audit.close()
 	close(h.done)
 	return err

@@ -61,6 +61,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		Snapshots:        snapshots,
 		ServerInfo:       &ahp.Implementation{Name: "cotty", Version: h.cfg.Version},
 		DefaultDirectory: fileURI(h.home),
+		Meta:             &ahp.InitializeMeta{Principal: c.principal.id},
 	})
 }
 

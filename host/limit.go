@@ -28,6 +28,11 @@ type Limits struct {
 	// connection may then take nothing before it is closed.
 	HoldBytes int
 	StallTime time.Duration
+
+	// HeaderTime is how long an HTTP request's header may take, with the TLS
+	// handshake before it, and how long a connection may be idle before it is
+	// upgraded.
+	HeaderTime time.Duration
 }
 
 // DefaultLimits are the limits of a zero Limits.
@@ -48,6 +53,7 @@ var DefaultLimits = Limits{
 	DispatchBurst: 20000,
 	HoldBytes:     128 << 10,
 	StallTime:     5 * time.Second,
+	HeaderTime:    5 * time.Second,
 }
 
 // Bounds of single values from clients, in bytes unless they say otherwise.
@@ -94,6 +100,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.StallTime <= 0 {
 		l.StallTime = d.StallTime
+	}
+	if l.HeaderTime <= 0 {
+		l.HeaderTime = d.HeaderTime
 	}
 	return l
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -130,21 +131,65 @@ func (s *Socket) Close() error {
 	return err
 }
 
-// ListenTCP listens on a loopback address such as "127.0.0.1:7070", or on any
-// with allowRemote.
-func ListenTCP(addr string, allowRemote bool) (net.Listener, error) {
-	a, err := net.ResolveTCPAddr("tcp", addr)
+// ListenTCP listens on a loopback address such as "127.0.0.1:7070" without
+// encryption, or on any with plaintext: then whoever is on the way reads tokens
+// and everything that is typed.
+func ListenTCP(addr string, plaintext bool) (net.Listener, error) {
+	a, err := resolve(addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %q: %w", addr, err)
+		return nil, err
 	}
-	if !a.IP.IsLoopback() && !allowRemote {
-		return nil, fmt.Errorf("listen on %q: other machines would reach this address, and the connection is not encrypted: use 127.0.0.1, or allow it in so many words", addr)
+	if !a.IP.IsLoopback() && !plaintext {
+		return nil, fmt.Errorf("listen on %q: other machines would reach this address, and the connection is not encrypted: use 127.0.0.1, or TLS, or allow it in so many words", addr)
 	}
 	ln, err := net.ListenTCP("tcp", a)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return ln, nil
+}
+
+// ListenTLS listens on any address, with TLS 1.2 or later.
+func ListenTLS(addr string, c *Certificate) (net.Listener, error) {
+	a, err := resolve(addr)
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.ListenTCP("tcp", a)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return &secureListener{tls.NewListener(ln, c.config()), c}, nil
+}
+
+// secureListener knows its certificate.
+type secureListener struct {
+	net.Listener
+	certificate *Certificate
+}
+
+func resolve(addr string) (*net.TCPAddr, error) {
+	a, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: %w: use an address and a port, such as 127.0.0.1:7070", addr, err)
+	}
+	return a, nil
+}
+
+// OtherMachines reports whether an address to listen on can be reached from
+// other machines.
+func OtherMachines(addr string) (bool, error) {
+	a, err := resolve(addr)
+	return err == nil && !a.IP.IsLoopback(), err
+}
+
+// urlOf is a listener's address for clients.
+func urlOf(ln net.Listener) string {
+	scheme := "ws"
+	if _, ok := ln.(*secureListener); ok {
+		scheme = "wss"
+	}
+	return scheme + "://" + ln.Addr().String()
 }
 
 func splitPort(host string) (name, port string) {

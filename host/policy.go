@@ -66,7 +66,8 @@ func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
 	if s := wellFormed(to); s != "" {
 		return s
 	}
-	if !t.holds(p) && !p.operates() {
+	// A token for this one terminal with the right to claim was made to take it.
+	if !t.holds(p) && !p.operates() && p.terminal == "" {
 		return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may transfer it", t.holderText())
 	}
 	if to.Kind == ahp.ClaimClient {

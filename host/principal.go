@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"cotty/ahp"
 )
 
 // principal is who is at the other end of a connection, as its front found out.
@@ -15,7 +17,14 @@ type principal struct {
 	human  bool
 	token  string // the token's id, empty for the operator
 	scopes []string
+	// terminal, if not empty, is all that the principal reaches, as long as
+	// process runs in it (confine.go).
+	terminal ahp.URI
+	process  string
 }
+
+// tokenOwner begins the id of a token's principal.
+const tokenOwner = "token:"
 
 // operator is everybody of the host's own uid on the unix socket.
 var operator = &principal{id: "operator", human: true, scopes: allScopes}
@@ -30,7 +39,19 @@ const (
 	scopeAdmin   = "admin"           // everything the operator may
 )
 
-var allScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession, scopeAdmin}
+var (
+	allScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession, scopeAdmin}
+	// boundScopes are those that make sense for one terminal.
+	boundScopes = []string{scopeRead, scopeInput, scopeClaim}
+)
+
+func tokenPrincipal(t *token) *principal {
+	p := &principal{id: tokenOwner + t.ID, token: t.ID, scopes: slices.Clone(t.Scopes), terminal: t.Terminal, process: t.Process}
+	if p.terminal != "" { // Whatever the file says.
+		p.scopes = slices.DeleteFunc(p.scopes, func(s string) bool { return !slices.Contains(boundScopes, s) })
+	}
+	return p
+}
 
 // may reports whether the principal has a scope.
 func (p *principal) may(scope string) bool {
@@ -48,17 +69,24 @@ func (p *principal) lacks(scope string) string {
 	return fmt.Sprintf("this token lacks the scope %q: ask the host's owner for one that has it", scope)
 }
 
-// checkScopes gives the scopes of a new token: all when none are named.
-func checkScopes(names []string) ([]string, error) {
+// checkScopes gives the scopes of a new token: all that fit when none are
+// named.
+func checkScopes(names []string, bound bool) ([]string, error) {
+	known := allScopes
+	if bound {
+		known = boundScopes
+	}
 	if len(names) == 0 {
-		return slices.Clone(allScopes), nil
+		return slices.Clone(known), nil
 	}
 	var scopes []string
 	for _, s := range names {
-		if !slices.Contains(allScopes, s) {
-			return nil, fmt.Errorf("no scope is named %q: use %s", s, strings.Join(allScopes, ", "))
-		}
-		if !slices.Contains(scopes, s) {
+		switch {
+		case !slices.Contains(allScopes, s):
+			return nil, fmt.Errorf("no scope is named %q: use %s", clip(s), strings.Join(allScopes, ", "))
+		case !slices.Contains(known, s):
+			return nil, fmt.Errorf("the scope %q is not for a token bound to one terminal: use %s", s, strings.Join(boundScopes, ", "))
+		case !slices.Contains(scopes, s):
 			scopes = append(scopes, s)
 		}
 	}

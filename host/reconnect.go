@@ -91,7 +91,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	if !ok {
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
 	}
-	if cl.principal != c.principal.id {
+	if cl.principal != c.principal.id { // also when a dead token's: it may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(cl)
@@ -110,6 +110,9 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		ch.body.settle()
 	}
 	if actions, ok := h.missed(channels, seq); ok {
+		for i := range actions {
+			actions[i] = h.shownAction(c.principal, actions[i])
+		}
 		r.actions = actions
 		for _, ch := range channels {
 			ch.subscribe(c)

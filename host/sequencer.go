@@ -79,6 +79,9 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 }
 
 func (h *Host) sendFrame(c *conn, f *frame) {
+	if c.principal.terminal != "" {
+		f = &frame{env: h.shownAction(c.principal, f.env)}
+	}
 	b, err := f.bytes(c.profile)
 	if err != nil {
 		h.log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)

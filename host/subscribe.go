@@ -94,7 +94,7 @@ func (c *conn) open(uri ahp.URI) (snapshot, error) {
 // part of the state.
 func (h *Host) snapshot(ch *channel, c *conn) snapshot {
 	ch.body.settle()
-	state := ch.body.state()
+	state := h.shownState(c.principal, ch.body.state())
 	c.hold()
 	ch.subscribe(c)
 	return snapshot{uri: ch.uri, state: state, seq: h.seq.last}
@@ -106,6 +106,9 @@ func (h *Host) visible(p *principal, uri ahp.URI) (*channel, error) {
 	uri = canonical(uri)
 	if err := allowed("subscribe to "+uri, p.lacks(scopeRead)); err != nil {
 		return nil, err
+	}
+	if uri != ahp.RootURI && !h.reaches(p, uri) {
+		return nil, allowed("subscribe to "+clip(uri), p.confined())
 	}
 	if ch, ok := h.channels[uri]; ok {
 		return ch, nil

@@ -6,9 +6,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -21,81 +18,110 @@ import (
 // secrets.
 const tokenPrefix = "cotty_"
 
+// longestNap bounds the expiry timer: the clock may be set, and a sleeping
+// machine's timers stand still. It runs only while a token will expire.
+const longestNap = time.Minute
+
 // token is a stored access token: everything but the secret itself.
 type token struct {
 	ahp.TokenInfo
-	Hash string `json:"hash"` // SHA-256 of the secret, hex
+	// Process is the keeper's id of the process in Terminal, so that a later
+	// terminal of the same URI is not reached.
+	Process string `json:"process,omitempty"`
+	Hash    string `json:"hash"` // SHA-256 of the secret, hex
 }
+
+func (t *token) expired(now time.Time) bool { return t.Expires > 0 && now.UnixMilli() >= t.Expires }
 
 // tokenStore keeps the tokens, and the file that holds them (0600, State). Its
 // methods may be called from any goroutine.
 type tokenStore struct {
 	path string
 	now  func() time.Time
+	// ended is called, without any lock, when a token may have expired.
+	ended func()
 
-	mu    sync.Mutex
-	list  []token
-	saved time.Time // when LastUsed was last written
+	mu     sync.Mutex
+	broken error // why the file could not be read: then no token is valid
+	list   []token
+	saved  time.Time // when LastUsed was last written
+	timer  *time.Timer
+	closed bool
 }
 
-func openTokens(dir string, now func() time.Time) (*tokenStore, error) {
-	s := &tokenStore{path: filepath.Join(dir, "tokens.json"), now: now}
-	text, err := os.ReadFile(s.path)
-	if os.IsNotExist(err) {
-		return s, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &s.list)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the tokens in %s: %w", s.path, err)
-	}
-	return s, nil
+// openTokens reads the store of a state directory. A file that cannot be read
+// or understood leaves the store broken: it has no tokens, makes none and
+// writes nothing until the file has been repaired or moved away.
+func openTokens(dir string, now func() time.Time, ended func()) *tokenStore {
+	s := &tokenStore{path: filepath.Join(dir, "tokens.json"), now: now, ended: ended}
+	s.list, s.broken = readTokens(s.path)
+	s.arm()
+	return s
 }
 
-// save writes the file. The caller holds mu.
-func (s *tokenStore) save() error {
-	text, err := json.MarshalIndent(s.list, "", "\t")
-	if err == nil {
-		err = writeFile(s.path, append(text, '\n'))
+// trouble is why no token is valid, nil when all is well.
+func (s *tokenStore) trouble() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken
+}
+
+// mend reads the file again if it could not be read before. The caller holds
+// mu and acts for somebody who manages tokens.
+func (s *tokenStore) mend() error {
+	if s.broken == nil {
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("write the tokens to %s: %w", s.path, err)
+	if s.list, s.broken = readTokens(s.path); s.broken != nil {
+		return ahp.Internal("%v", s.broken)
 	}
-	s.saved = s.now()
+	s.arm()
 	return nil
 }
 
-// create makes a token of 256 random bits; the secret is in the result and
-// nowhere else.
-func (s *tokenStore) create(name string, scopes []string) (ahp.TokenNewResult, error) {
+// create makes a token of 256 random bits like t, whose id, date and hash it
+// sets; the secret is in the result and nowhere else. Expired tokens make room
+// for new ones.
+func (s *tokenStore) create(t token) (ahp.TokenNewResult, error) {
 	var secret [32]byte
 	var id [4]byte
 	rand.Read(secret[:]) //nolint:errcheck // never fails
 	rand.Read(id[:])     //nolint:errcheck // never fails
 	r := ahp.TokenNewResult{
-		ID:    hex.EncodeToString(id[:]),
-		Token: tokenPrefix + base64.RawURLEncoding.EncodeToString(secret[:]),
+		ID:     hex.EncodeToString(id[:]),
+		Token:  tokenPrefix + base64.RawURLEncoding.EncodeToString(secret[:]),
+		Scopes: t.Scopes, Terminal: t.Terminal, Expires: t.Expires,
 	}
+	t.ID, t.Hash, t.Created = r.ID, hash(r.Token), s.now().UnixMilli()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.list) >= maxTokens {
-		return ahp.TokenNewResult{}, ahp.Conflict("make a token: there are %d already: revoke some first", maxTokens)
-	}
-	s.list = append(s.list, token{
-		TokenInfo: ahp.TokenInfo{ID: r.ID, Name: name, Scopes: scopes, Created: s.now().UnixMilli()},
-		Hash:      hash(r.Token),
-	})
-	if err := s.save(); err != nil {
-		s.list = s.list[:len(s.list)-1]
+	if err := s.mend(); err != nil {
 		return ahp.TokenNewResult{}, err
 	}
+	before := s.list
+	s.list = append(slices.Clone(before), t)
+	if len(s.list) > maxTokens {
+		now := s.now()
+		s.list = slices.DeleteFunc(s.list, func(t token) bool { return t.expired(now) })
+	}
+	var err error
+	if len(s.list) > maxTokens {
+		err = ahp.Conflict("make a token: there are %d already: revoke some first", maxTokens)
+	} else {
+		err = s.save()
+	}
+	if err != nil {
+		s.list = before
+		return ahp.TokenNewResult{}, err
+	}
+	s.arm()
 	return r, nil
 }
 
 // check finds the principal of a secret. It looks at every token, in constant
-// time each, so that its own time tells nothing.
-func (s *tokenStore) check(secret string) (*principal, bool) {
+// time each, so that its own time tells nothing. The reason is for the log:
+// who holds no valid token learns no more than that.
+func (s *tokenStore) check(secret string) (p *principal, reason string) {
 	want := []byte(hash(secret))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,48 +131,102 @@ func (s *tokenStore) check(secret string) (*principal, bool) {
 			found = i
 		}
 	}
-	if found < 0 {
-		return nil, false
+	switch {
+	case secret == "":
+		return nil, "no token"
+	case s.broken != nil:
+		return nil, "the file of tokens cannot be read"
+	case found < 0:
+		return nil, "unknown token"
 	}
 	t := &s.list[found]
-	t.LastUsed = s.now().UnixMilli()
-	if s.now().Sub(s.saved) > time.Minute {
+	now := s.now()
+	if t.expired(now) {
+		return nil, "expired token " + t.ID
+	}
+	t.LastUsed = now.UnixMilli()
+	if now.Sub(s.saved) > time.Minute {
 		// A lost date of last use is no reason to refuse.
 		_ = s.save()
 	}
-	return &principal{id: "token:" + t.ID, token: t.ID, scopes: slices.Clone(t.Scopes)}, true
+	return tokenPrincipal(t), ""
 }
 
+// valid reports whether a token exists and has not expired.
 func (s *tokenStore) valid(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.list, func(t token) bool { return t.ID == id })
+	now := s.now()
+	return slices.ContainsFunc(s.list, func(t token) bool { return t.ID == id && !t.expired(now) })
 }
 
-func (s *tokenStore) infos() []ahp.TokenInfo {
+// infos lists the tokens, expired ones too, oldest first.
+func (s *tokenStore) infos() ([]ahp.TokenInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.mend(); err != nil {
+		return nil, err
+	}
 	list := make([]ahp.TokenInfo, 0, len(s.list))
 	for _, t := range s.list {
 		list = append(list, t.TokenInfo)
 	}
-	return list
+	return list, nil
 }
 
+// revoke forgets a token. When the file cannot be written it is revoked all the
+// same for as long as this process lives.
 func (s *tokenStore) revoke(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.mend(); err != nil {
+		return err
+	}
 	i := slices.IndexFunc(s.list, func(t token) bool { return t.ID == id })
 	if i < 0 {
-		return ahp.NotFound("revoke token: there is no token %q", id)
+		return ahp.NotFound("revoke token: there is no token %q: `cotty token ls` lists them", id)
 	}
 	s.list = slices.Delete(s.list, i, i+1)
+	s.arm()
 	return s.save()
 }
 
+// arm sets the timer to the next expiry: no token that will expire, no timer.
+// The caller holds mu, or nobody else knows the store.
+func (s *tokenStore) arm() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	now := s.now()
+	next := int64(0)
+	for _, t := range s.list {
+		if t.Expires > 0 && !t.expired(now) && (next == 0 || t.Expires < next) {
+			next = t.Expires
+		}
+	}
+	if next == 0 || s.closed {
+		return
+	}
+	s.timer = time.AfterFunc(min(time.UnixMilli(next).Sub(now), longestNap), s.ring)
+}
+
+func (s *tokenStore) ring() {
+	s.mu.Lock()
+	closed := s.closed
+	s.arm()
+	s.mu.Unlock()
+	if !closed && s.ended != nil {
+		s.ended()
+	}
+}
+
+// close stops the timer and writes dates of last use.
 func (s *tokenStore) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
+	s.arm()
 	if slices.ContainsFunc(s.list, func(t token) bool { return t.LastUsed > s.saved.UnixMilli() }) {
 		_ = s.save() // only dates of last use are lost
 	}

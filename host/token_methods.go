@@ -4,36 +4,70 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"cotty/ahp"
 )
 
+// tokenNew makes a token (x-cotty/tokenNew).
 func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.TokenNewParams
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
-	if p.Name == "" || len(p.Name) > maxTokenName || strings.ContainsFunc(p.Name, unicode.IsControl) {
-		return nil, ahp.InvalidParams("make a token: name: use 1 to %d bytes without control characters", maxTokenName)
+	h := c.h
+	if !isTokenName(p.Name) {
+		return nil, ahp.InvalidParams("make a token: name: use 1 to %d bytes of printable characters", maxTokenName)
 	}
-	scopes, err := checkScopes(p.Scopes)
-	if err != nil {
+	if p.Expires != 0 && p.Expires <= h.now().UnixMilli() {
+		return nil, ahp.InvalidParams("make a token: expires: %s is over", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
+	}
+	t := token{TokenInfo: ahp.TokenInfo{Name: p.Name, Terminal: p.Terminal, Expires: p.Expires}}
+	if p.Terminal != "" {
+		h.mu.Lock()
+		term, ok := h.termAt(p.Terminal)
+		if ok {
+			t.Process = term.proc
+		}
+		h.mu.Unlock()
+		if !ok {
+			return nil, ahp.NotFound("make a token: there is no terminal %q to bind it to", clip(p.Terminal))
+		}
+	}
+	var err error
+	if t.Scopes, err = checkScopes(p.Scopes, p.Terminal != ""); err != nil {
 		return nil, ahp.InvalidParams("make a token: %v", err)
 	}
-	r, err := c.h.tokens.create(p.Name, scopes)
+	r, err := h.tokens.create(t)
 	if err != nil {
 		return nil, err
 	}
-	c.h.audit.did(c, "token new", "", "token", r.ID, "scopes", strings.Join(scopes, " "))
+	args := []any{"token", r.ID, "name", p.Name, "scopes", strings.Join(t.Scopes, " ")}
+	if p.Expires != 0 {
+		args = append(args, "expires", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
+	}
+	h.audit.did(c, "token new", p.Terminal, args...)
 	return r, nil
 }
 
-func tokenList(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-	return ahp.TokenListResult{Items: c.h.tokens.infos()}, nil
+func isTokenName(s string) bool {
+	return s != "" && len(s) <= maxTokenName && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// tokenRevoke ends a token at once, its open connections included.
+// tokenList lists the tokens without their secrets (x-cotty/tokenList).
+func tokenList(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
+	list, err := c.h.tokens.infos()
+	if err != nil {
+		return nil, err
+	}
+	return ahp.TokenListResult{Items: list}, nil
+}
+
+// tokenRevoke ends a token at once, its open connections included
+// (x-cotty/tokenRevoke).
 func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.TokenRevokeParams
 	if err := decode(raw, &p); err != nil {
@@ -41,27 +75,34 @@ func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h := c.h
 	err := h.tokens.revoke(p.ID)
-	if ahp.CodeOf(err) == ahp.CodeNotFound {
+	if h.tokens.valid(p.ID) || ahp.CodeOf(err) == ahp.CodeNotFound {
 		return nil, err
 	}
 	// Also when the file could not be written: in this process it is revoked.
+	h.closeInvalid("the token was revoked", c)
+	h.audit.did(c, "token revoke", "", "token", p.ID)
+	return nil, err
+}
+
+// closeInvalid closes the connections whose tokens are not valid any more.
+// current, which is answering a request, is closed after its reply; nil for
+// none.
+func (h *Host) closeInvalid(reason string, current *conn) {
 	h.mu.Lock()
-	for other := range h.conns {
-		if other.principal.token != p.ID {
-			continue
-		}
-		if other == c {
+	defer h.mu.Unlock()
+	for c := range h.conns {
+		switch {
+		case c.principal.token == "" || h.tokens.valid(c.principal.token):
+		case c == current:
 			c.rpc.AfterReply(func() {
 				h.mu.Lock()
 				defer h.mu.Unlock()
 				c.closing = true
-				c.rpc.Close(closePolicy, "the token was revoked") //nolint:errcheck // it ends either way
+				c.rpc.Close(closePolicy, reason) //nolint:errcheck // it ends either way
 			})
-			continue
+		default:
+			h.audit.note("disconnect", "principal", c.principal.id, "reason", reason)
+			c.drop(closePolicy, reason)
 		}
-		other.drop(closePolicy, "the token was revoked")
 	}
-	h.mu.Unlock()
-	h.audit.did(c, "token revoke", "", "token", p.ID)
-	return nil, err
 }

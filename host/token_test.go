@@ -1,25 +1,31 @@
 package host
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"cotty/ahp"
 )
+
+func newToken(name string, scopes ...string) token {
+	return token{TokenInfo: ahp.TokenInfo{Name: name, Scopes: scopes}}
+}
 
 // TestTokens keeps, finds, forgets; the file is private and holds no secret.
 func TestTokens(t *testing.T) {
 	dir := t.TempDir()
-	s, err := openTokens(dir, time.Now)
+	s := openTokens(dir, time.Now, nil)
+	a, err := s.create(newToken("a", scopeRead))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.create("a", []string{scopeRead})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.create("b", allScopes)
+	b, err := s.create(newToken("b", allScopes...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,32 +43,200 @@ func TestTokens(t *testing.T) {
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v", info.Mode())
 	}
-	s, err = openTokens(dir, time.Now)
-	if err != nil {
+	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, ok := s.check(a.Token)
-	if !ok || p.id != "token:"+a.ID || p.operates() || !p.may(scopeRead) || p.may(scopeInput) {
-		t.Errorf("a's principal is %+v, %v", p, ok)
+	s = openTokens(dir, time.Now, nil)
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
+		t.Errorf("the file was open to others and is %v", info.Mode())
 	}
-	if p, ok := s.check(b.Token); !ok || !p.operates() || p.human {
-		t.Errorf("b's principal is %+v, %v", p, ok)
+	p, reason := s.check(a.Token)
+	if p == nil || p.id != "token:"+a.ID || p.operates() || !p.may(scopeRead) || p.may(scopeInput) {
+		t.Errorf("a's principal is %+v, %q", p, reason)
+	}
+	if p, reason := s.check(b.Token); p == nil || !p.operates() || p.human {
+		t.Errorf("b's principal is %+v, %q", p, reason)
 	}
 	for _, wrong := range []string{"", tokenPrefix, a.Token + "x", a.Token[:len(a.Token)-1], a.ID, hash(a.Token)} {
-		if _, ok := s.check(wrong); ok {
+		if p, _ := s.check(wrong); p != nil {
 			t.Errorf("%q was taken", wrong)
 		}
 	}
 	if err := s.revoke(a.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := s.check(a.Token); ok || s.valid(a.ID) {
+	if p, _ := s.check(a.Token); p != nil || s.valid(a.ID) {
 		t.Error("a is valid after its end")
 	}
 	if err := s.revoke(a.ID); err == nil {
 		t.Error("a token was revoked twice")
 	}
-	if _, err := checkScopes([]string{"terminal:read", "everything"}); err == nil {
+	if _, err := checkScopes([]string{"terminal:read", "everything"}, false); err == nil {
 		t.Error("an unknown scope was taken")
+	}
+	if _, err := checkScopes([]string{scopeRead, scopeAdmin}, true); err == nil {
+		t.Error("a token for one terminal got admin")
+	}
+	if scopes, err := checkScopes(nil, true); err != nil || strings.Join(scopes, " ") != strings.Join(boundScopes, " ") {
+		t.Errorf("a token for one terminal gets %v, %v", scopes, err)
+	}
+}
+
+// TestTokenFiles: what an older program wrote is read, what makes no sense
+// closes the host to tokens and stays as it is, until it is mended.
+func TestTokenFiles(t *testing.T) {
+	const secret = "cotty_abc"
+	old := fmt.Sprintf(`[{"id":"0a","name":"old","scopes":["terminal:read"],"created":1,"hash":%q}]`, hash(secret))
+	bound := fmt.Sprintf(`{"version":2,"tokens":[{"id":"0a","name":"b","scopes":["terminal:read","admin"],"terminal":"t:x","process":"p","created":1,"hash":%q}]}`, hash(secret))
+	for name, text := range map[string]string{"version 1": old, "version 2": bound} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := openTokens(dir, time.Now, nil)
+		p, reason := s.check(secret)
+		if p == nil || !p.may(scopeRead) || p.operates() {
+			t.Errorf("%s: %+v, %q", name, p, reason)
+		}
+		if _, err := s.create(newToken("new", scopeRead)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s = openTokens(dir, time.Now, nil); s.trouble() != nil || len(s.list) != 2 {
+			t.Errorf("%s: after adding one: %v, %d tokens", name, s.trouble(), len(s.list))
+		}
+	}
+	long, _ := json.Marshal(make([]token, maxTokens+1))
+	for name, text := range map[string]string{
+		"half a file":   old[:len(old)/2],
+		"not JSON":      "tokens!",
+		"empty":         "",
+		"a newer one":   `{"version":3,"tokens":[]}`,
+		"no version":    `{"tokens":[]}`,
+		"no hash":       `[{"id":"0a","scopes":["admin"]}]`,
+		"a short hash":  `[{"id":"0a","scopes":["admin"],"hash":"00"}]`,
+		"twice an id":   strings.Replace(old, "}]", "},"+old[1:], 1),
+		"no process":    strings.Replace(bound, `"process":"p",`, "", 1),
+		"too many":      string(long),
+		"minus expires": strings.Replace(bound, `"created"`, `"expires":-1,"created"`, 1),
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "tokens.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := openTokens(dir, time.Now, nil)
+		if err := s.trouble(); err == nil || !strings.Contains(err.Error(), "repaired or moved away") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if p, _ := s.check(secret); p != nil {
+			t.Errorf("%s: a token is valid", name)
+		}
+		if _, err := s.create(newToken("x", scopeRead)); err == nil {
+			t.Errorf("%s: a token was made", name)
+		}
+		if err := s.revoke("0a"); err == nil {
+			t.Errorf("%s: a token was revoked", name)
+		}
+		s.close()
+		if now, _ := os.ReadFile(path); string(now) != text {
+			t.Errorf("%s: the file was changed", name)
+		}
+		os.Remove(path)
+		if list, err := s.infos(); err != nil || len(list) != 0 || s.trouble() != nil {
+			t.Errorf("%s: moved away: %v, %v", name, list, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.Symlink("/dev/null", filepath.Join(dir, "tokens.json")); err != nil {
+		t.Fatal(err)
+	}
+	if s := openTokens(dir, time.Now, nil); s.trouble() == nil {
+		t.Error("a symbolic link was read")
+	}
+}
+
+// TestTokensExpire: at that moment, by one timer, which there is only while a
+// token will expire.
+func TestTokensExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rings := 0
+		s := openTokens(t.TempDir(), time.Now, func() { rings++ })
+		forever, err := s.create(newToken("forever", scopeRead))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.timer != nil {
+			t.Error("a timer runs though no token expires")
+		}
+		short := newToken("short", scopeRead)
+		short.Expires = time.Now().Add(20 * time.Second).UnixMilli()
+		late := newToken("late", scopeRead)
+		late.Expires = time.Now().Add(10 * time.Minute).UnixMilli()
+		a, err := s.create(short)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := s.create(late)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20*time.Second - time.Millisecond)
+		synctest.Wait()
+		if p, reason := s.check(a.Token); p == nil || rings != 0 {
+			t.Errorf("a moment before: %q, %d rings", reason, rings)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if p, reason := s.check(a.Token); p != nil || !strings.Contains(reason, "expired") || s.valid(a.ID) || rings != 1 {
+			t.Errorf("at the moment: %v, %q, %d rings", p, reason, rings)
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if s.valid(b.ID) || s.timer != nil || rings > 12 {
+			t.Errorf("in the end: valid %v, timer %v, %d rings", s.valid(b.ID), s.timer != nil, rings)
+		}
+		if p, _ := s.check(forever.Token); p == nil {
+			t.Error("a token without expiry ended")
+		}
+		if list, _ := s.infos(); len(list) != 3 {
+			t.Errorf("%d are listed, expired ones included", len(list))
+		}
+		// Expired ones make room.
+		for i := 3; i < maxTokens; i++ {
+			s.list = append(s.list, token{TokenInfo: ahp.TokenInfo{ID: fmt.Sprint(i)}, Hash: hash(fmt.Sprint(i))})
+		}
+		if _, err := s.create(newToken("one more", scopeRead)); err != nil || s.valid(a.ID) || len(s.list) != maxTokens-1 {
+			t.Errorf("a full store: %v, %d tokens", err, len(s.list))
+		}
+		if _, err := s.create(newToken("the last", scopeRead)); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.create(newToken("too many", scopeRead)); err == nil {
+			t.Error("a token too many was made")
+		}
+		// Closing stops the timer.
+		s.list = s.list[:1]
+		short.Expires = time.Now().Add(time.Second).UnixMilli()
+		if _, err := s.create(short); err != nil {
+			t.Fatal(err)
+		}
+		before := rings
+		s.close()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if rings != before {
+			t.Error("a closed store rang")
+		}
+	})
+}
+
+func TestTokenNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"ci": true, "my phone": true, "Büro": true, "": false, strings.Repeat("x", maxTokenName+1): false,
+		"a\nb": false, "a\x1b[31m": false, "a\u202eb": false, "a\u009bm": false, "\xff": false, "a\u200bb": false,
+	} {
+		if isTokenName(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
 	}
 }

@@ -158,6 +158,9 @@ func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
 	c := l.c
 	c.mu.Lock()
 	c.version, c.profile = r.ProtocolVersion, p
+	if r.Meta != nil {
+		c.who = r.Meta.Principal
+	}
 	for _, ch := range c.channels {
 		ch.again = ch.again || ch.live
 		ch.live = false

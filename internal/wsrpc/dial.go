@@ -3,7 +3,6 @@ package wsrpc
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +24,13 @@ type Target struct {
 	// Token is sent as Authorization: Bearer; empty for none. It is never part
 	// of an error.
 	Token string
+	// Fingerprint pins the certificate of a wss URL, in the form of
+	// CheckFingerprint; empty means that it is verified as browsers do.
+	Fingerprint string
+	// Dial, if not nil, makes the connection that the WebSocket runs over; URL
+	// is then ws://NAME, for the request alone. What it returns is closed with
+	// the transport.
+	Dial func(ctx context.Context) (net.Conn, error)
 	// ReadLimit bounds a received message in bytes; 0 means ClientReadLimit.
 	ReadLimit int64
 }
@@ -49,8 +55,10 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// Dial connects. A refusal by the host's HTTP front is a *StatusError; a socket
-// that is not there, or that nobody listens on, gives the system's error.
+// Dial connects. A refusal by the host's HTTP front is a *StatusError; a host
+// whose certificate is another than the pinned one, or unknown, a
+// *FingerprintError or *UntrustedError; a socket that is not there, or that
+// nobody listens on, gives the system's error.
 func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 	u, err := url.Parse(t.URL)
 	if err != nil {
@@ -73,8 +81,14 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 	}
 	var sock *wire
 	dial := func(ctx context.Context, n, a string) (net.Conn, error) {
-		d := net.Dialer{KeepAliveConfig: keepAlive}
-		conn, err := d.DialContext(ctx, cmp.Or(network, n), cmp.Or(address, a))
+		var conn net.Conn
+		var err error
+		if t.Dial != nil {
+			conn, err = t.Dial(ctx)
+		} else {
+			d := net.Dialer{KeepAliveConfig: keepAlive}
+			conn, err = d.DialContext(ctx, cmp.Or(network, n), cmp.Or(address, a))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +101,7 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 	}
 	transport := &http.Transport{
 		DialContext:       dial,
-		TLSClientConfig:   &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:   clientTLS(t.Fingerprint),
 		DisableKeepAlives: true, // No connection outlives a refusal.
 	}
 	ws, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{

@@ -7,5 +7,8 @@
 // system call each, and fewer when several follow one another (WriteMore), and
 // whose Close waits for the peer only briefly.
 //
-// It does not authenticate, retry or know JSON-RPC.
+// A host is known by its certificate: the one pinned by the caller, or one that
+// the machine trusts (pin.go).
+//
+// It does not authenticate itself, retry or know JSON-RPC.
 package wsrpc

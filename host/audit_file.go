@@ -1,0 +1,113 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+)
+
+// auditFile is a file of JSON lines that starts again when it is full, keeping
+// the one before.
+type auditFile struct {
+	path string
+	most int64 // bytes
+
+	mu   sync.Mutex
+	file *os.File // nil when it could not be opened, or is closed
+	size int64
+	shut bool
+}
+
+func (f *auditFile) open() error {
+	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file: move it away", f.path)
+	}
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = file.Chmod(0o600)
+	}
+	if err != nil {
+		file.Close()
+		return err
+	}
+	f.file, f.size = file, info.Size()
+	return nil
+}
+
+// Write implements io.Writer; line is one whole line of JSON.
+func (f *auditFile) Write(line []byte) (int, error) {
+	safe := escapeControls(line)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shut {
+		return 0, os.ErrClosed
+	}
+	if f.file != nil && f.size > 0 && f.size+int64(len(safe)) > f.most {
+		f.file.Close()
+		f.file = nil
+		if err := os.Rename(f.path, f.path+".1"); err != nil {
+			return 0, err
+		}
+	}
+	if f.file == nil { // full, or it went wrong the last time
+		if err := f.open(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := f.file.Write(safe)
+	f.size += int64(n)
+	if err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// Close implements io.Closer.
+func (f *auditFile) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.shut = true
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	f.file = nil
+	return err
+}
+
+// escapeControls escapes what a terminal might obey, or show in another order,
+// when the log is printed on it. JSON itself leaves all but C0 as it is; such
+// characters can occur within strings only.
+func escapeControls(line []byte) []byte {
+	text, end := bytes.CutSuffix(line, []byte("\n"))
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	if !bytes.ContainsFunc(text, odd) {
+		return line
+	}
+	safe := make([]byte, 0, len(line)+64)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case !odd(r):
+			safe = append(safe, text[:n]...)
+		case r > 0xffff:
+			r -= 0x10000
+			safe = fmt.Appendf(safe, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			safe = fmt.Appendf(safe, `\u%04x`, r)
+		}
+		text = text[n:]
+	}
+	if end {
+		safe = append(safe, '\n')
+	}
+	return safe
+}

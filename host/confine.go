@@ -1,0 +1,87 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"cotty/ahp"
+)
+
+// This file keeps a token that is bound to one terminal to it. Whatever else it
+// names is refused in the same words, there or not.
+
+// everywhere are the requests that a bound token may make though they name
+// another channel than its terminal: they decide by themselves, or tell nothing.
+var everywhere = map[string]bool{
+	ahp.MethodInitialize:   true,
+	ahp.MethodReconnect:    true, // visible decides about each subscription
+	ahp.MethodPing:         true,
+	ahp.MethodSubscribe:    true, // visible decides
+	ahp.MethodListSessions: true, // only what it reaches
+	ahp.MethodHost:         true, // tells a bound token less
+	"resolveSessionConfig": true,
+}
+
+// reaches reports whether a channel exists for the principal. The caller holds
+// h.mu.
+func (h *Host) reaches(p *principal, uri ahp.URI) bool {
+	if p.terminal == "" {
+		return true
+	}
+	t, ok := h.termAt(uri)
+	return ok && uri == p.terminal && t.proc == p.process
+}
+
+// confined is the refusal of what lies beyond a bound token's terminal.
+func (p *principal) confined() string {
+	return fmt.Sprintf("this token is for the terminal %s only", p.terminal)
+}
+
+// confine refuses a bound token's request for anything but its terminal, also
+// requests that do not exist yet.
+func (c *conn) confine(method string, params json.RawMessage) error {
+	if c.principal.terminal == "" || everywhere[method] {
+		return nil
+	}
+	var p ahp.SubscribeParams
+	if ahp.Unmarshal(params, &p) == nil && method != ahp.MethodCreateTerminal {
+		c.h.mu.Lock()
+		defer c.h.mu.Unlock()
+		if c.h.reaches(c.principal, p.Channel) {
+			return nil
+		}
+	}
+	return ahp.PermissionDenied("%s: %s", method, c.principal.confined())
+}
+
+// shown is what a principal sees of the list of terminals. The caller holds
+// h.mu.
+func (h *Host) shown(p *principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
+	if p.terminal == "" {
+		return all
+	}
+	for _, t := range all {
+		if h.reaches(p, t.Resource) {
+			return []ahp.TerminalInfo{t}
+		}
+	}
+	return []ahp.TerminalInfo{}
+}
+
+// shownAction is what a principal sees of an action. The caller holds h.mu.
+func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
+	if a, ok := e.Action.(ahp.RootTerminalsChanged); ok && p.terminal != "" {
+		e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(p, a.Terminals)}
+	}
+	return e
+}
+
+// shownState is what a principal sees of a channel's state. The caller holds
+// h.mu.
+func (h *Host) shownState(p *principal, state any) any {
+	if r, ok := state.(ahp.RootState); ok && p.terminal != "" {
+		r.Terminals = h.shown(p, r.Terminals)
+		return r
+	}
+	return state
+}
