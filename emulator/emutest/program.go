@@ -34,6 +34,7 @@ const (
 	Reports                          // queries
 	Identity                         // queries for what the terminal is
 	Protect                          // DECSCA and selective erase
+	Rects                            // rectangle operations
 	Resets                           // RIS, DECSTR, DECALN
 	Hostile                          // garbage, huge parameters, cut sequences, bad UTF-8
 
@@ -189,12 +190,27 @@ var operations = []op{
 			"\x1b[18t", "\x1b]10;?\a", "\x1b]11;?\x1b\\", "\x1b]4;1;?\a", "\x1bP$qm\x1b\\", "\x1bP$qr\x1b\\", "\x05")
 	}},
 	{Identity, 1, func(g *generator) { g.pick("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[>q", "\x1b[?u", "\x1bP+q544e\x1b\\") }},
-	{Protect, 1, func(g *generator) { g.pick("\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1K", "\x1b[?2K") }},
+	{Protect, 1, func(g *generator) {
+		g.pick("\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1K", "\x1b[?2K", "\x1bV", "\x1bW")
+	}},
+	{Rects, 2, (*generator).rect},
+	{Rects, 1, func(g *generator) {
+		g.pick("\x1b[0*x", "\x1b[2*x", "\x1b[63;1\"p", "\x1b[64;1\"p", "\x1b[65\"p", "\x1b]5;1;#123456\a", "\x1b]105\a", "\x1b[7#y", "\x1b[?41h",
+			"\x1b[1;1;1;1;9;9*y", "\x1b[?2048h", "\x1b[?3h", "\x1b[3j", "\x1b[2k", "\x1bZ")
+	}},
 	{Resets, 1, func(g *generator) { g.pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J") }},
 	{Hostile, 3, (*generator).hostile},
 }
 
 func (g *generator) any(s string) byte { return s[g.r.IntN(len(s))] }
+
+// rect writes a rectangle operation, of which some are inside out.
+func (g *generator) rect() {
+	y, x := 1+g.r.IntN(g.rows), 1+g.r.IntN(g.cols)
+	area := fmt.Sprintf("%d;%d;%d;%d", y, x, y+g.r.IntN(g.rows)-1, x+g.r.IntN(g.cols)-1)
+	to := fmt.Sprintf("%d;%d", 1+g.r.IntN(g.rows), 1+g.r.IntN(g.cols))
+	g.f(g.r0([]string{"\x1b[%s$z", "\x1b[%s${", "\x1b[88;%s$x", "\x1b[233;%s$x", "\x1b[%s;1;" + to + ";1$v", "\x1b[%s;1;" + to + "$v", "\x1b[%s;1;7$r", "\x1b[%s;0;4$r", "\x1b[%s;1;4$t", "\x1b[%s$t"}), area)
+}
 
 // hostile writes what a broken or malicious program might.
 func (g *generator) hostile() {

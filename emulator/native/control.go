@@ -10,6 +10,10 @@ func (e *Engine) control(b byte) {
 	case 0x08:
 		e.backspace()
 	case 0x09:
+		if e.cur.pending && e.flags.has(flagMoreFix) {
+			e.last.ok = false
+			e.wrapLine()
+		}
 		e.tab(1)
 	case 0x0a, 0x0b, 0x0c:
 		e.index()
@@ -46,9 +50,11 @@ var escTable = map[string]func(*Engine){
 	"E":  func(e *Engine) { e.index(); e.cur.x = e.lineStart() },
 	"H":  func(e *Engine) { e.tabs[e.cur.x] = true },
 	"M":  (*Engine).reverseIndex,
+	"V":  func(e *Engine) { e.guard(true) },
+	"W":  func(e *Engine) { e.guard(false) },
 	"N":  func(e *Engine) { e.cur.charsets.single = 2; e.setPlain() },
 	"O":  func(e *Engine) { e.cur.charsets.single = 3; e.setPlain() },
-	"Z":  (*Engine).deviceAttributes,
+	"Z":  (*Engine).identify,
 	"c":  (*Engine).reset,
 	"n":  func(e *Engine) { e.shift(2) },
 	"o":  func(e *Engine) { e.shift(3) },

@@ -39,6 +39,8 @@ var csiNames = map[string]func(*Engine){
 	"d":   func(e *Engine) { e.moveTo(e.column(), e.arg(0, 1)-1) },
 	"e":   func(e *Engine) { e.moveTo(e.column(), e.line()+e.arg(0, 1)) },
 	"f":   func(e *Engine) { e.moveTo(e.arg(1, 1)-1, e.arg(0, 1)-1) },
+	"j":   func(e *Engine) { e.back(e.arg(0, 1)) },
+	"k":   func(e *Engine) { e.up(e.arg(0, 1)) },
 	"g":   func(e *Engine) { e.clearTabs(e.raw(0)) },
 	"h":   func(e *Engine) { e.setModes(ansiModes, true) },
 	"?h":  func(e *Engine) { e.setModes(privateModes, true) },
@@ -51,6 +53,7 @@ var csiNames = map[string]func(*Engine){
 	"n":   (*Engine).statusReport,
 	"?n":  (*Engine).privateStatusReport,
 	"!p":  (*Engine).softReset,
+	"\"p": (*Engine).setLevel,
 	"$p":  func(e *Engine) { e.reportMode(ansiModes, "") },
 	"?$p": func(e *Engine) { e.reportMode(privateModes, "?") },
 	" q":  (*Engine).setCursorShape,
@@ -67,6 +70,15 @@ var csiNames = map[string]func(*Engine){
 	"=u":  func(e *Engine) { e.scr.kitty.set(e.raw(0), e.arg(1, 1)) },
 	"?u":  (*Engine).reportKitty,
 	"x":   (*Engine).reportParameters,
+	"$r":  func(e *Engine) { e.restyleRect(changeAttr) },
+	"$t":  func(e *Engine) { e.restyleRect(reverseAttr) },
+	"$v":  (*Engine).copyRect,
+	"$x":  (*Engine).fillRect,
+	"$z":  onRect(0, (*Engine).eraseRect),
+	"${":  onRect(0, (*Engine).eraseRectSelectively),
+	"*x":  (*Engine).setExtent,
+	"*y":  (*Engine).reportChecksum,
+	"#y":  func(e *Engine) { e.sumMode = e.raw(0) },
 	"'}":  func(e *Engine) { e.editColumns(e.arg(0, 1)) },
 	"'~":  func(e *Engine) { e.editColumns(-e.arg(0, 1)) },
 	"$w":  (*Engine).reportPresentation,
@@ -149,10 +161,23 @@ func (e *Engine) resetTabs(what int) {
 	}
 }
 
+// guard is SPA and EPA. As in xterm, there is only one kind of protected cells at
+// a time, that of SPA or DECSCA, whichever came last; see spares.
+func (e *Engine) guard(on bool) {
+	if on {
+		e.cur.pen.Attrs |= emulator.Protected
+		e.flags.set(flagISOProtect, true)
+	} else {
+		e.cur.pen.Attrs &^= emulator.Protected
+	}
+	e.penChanged()
+}
+
 // setProtected is DECSCA.
 func (e *Engine) setProtected(n int) {
 	if n == 1 {
 		e.cur.pen.Attrs |= emulator.Protected
+		e.flags.set(flagISOProtect, false)
 	} else {
 		e.cur.pen.Attrs &^= emulator.Protected
 	}

@@ -47,7 +47,10 @@ var settings = map[string]func(*Engine) string{
 	"$|":  func(e *Engine) string { return fmt.Sprintf("%d$|", e.cols) },
 	"*|":  func(e *Engine) string { return fmt.Sprintf("%d*|", e.rows) },
 	" q":  func(e *Engine) string { return fmt.Sprintf("%d q", max(1, e.shape)) },
-	"\"p": func(*Engine) string { return "62;1\"p" },
+	"\"p": func(e *Engine) string { return fmt.Sprintf("6%d;1\"p", e.level) },
+	"*x":  func(e *Engine) string { return fmt.Sprintf("%d*x", e.extent) },
+	"$}":  func(*Engine) string { return "0$}" }, // No status line.
+	"$~":  func(*Engine) string { return "0$~" },
 	"\"q": func(e *Engine) string {
 		if e.cur.pen.Attrs&emulator.Protected != 0 {
 			return "1\"q"

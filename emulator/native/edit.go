@@ -2,6 +2,13 @@ package native
 
 import "cotty/emulator"
 
+// spares reports whether an erase spares protected cells: those of DECSCA are
+// spared by DECSED, DECSEL and DECSERA; those of SPA by ED, EL, ECH and, as in
+// xterm, by DECSED and DECSEL, too.
+func (e *Engine) spares(selective bool) bool {
+	return selective || e.flags.has(flagISOProtect)
+}
+
 // erase blanks cells [from, to) of line y; selective spares protected ones. A
 // line that waits to wrap goes on waiting, as in tmux, Alacritty and xterm.js;
 // xterm stops.
@@ -38,6 +45,7 @@ func (e *Engine) erase(y, from, to int, selective bool) {
 // its last character, so that EL 0 erases nothing: grep --color ends each match
 // that way.
 func (e *Engine) eraseLine(what int, selective bool) {
+	selective = e.spares(selective)
 	x, y := e.cur.x, e.cur.y
 	switch what {
 	case 0:
@@ -79,7 +87,7 @@ func (e *Engine) eraseDisplay(what int, selective bool) {
 		return
 	}
 	e.last.ok = false
-	if selective {
+	if e.spares(selective) {
 		for y := from; y <= to; y++ {
 			e.erase(y, 0, e.cols, true)
 		}
@@ -94,7 +102,7 @@ func (e *Engine) eraseDisplay(what int, selective bool) {
 
 // eraseChars is ECH.
 func (e *Engine) eraseChars(n int) {
-	e.erase(e.cur.y, e.cur.x, min(e.cols, e.cur.x+n), false)
+	e.erase(e.cur.y, e.cur.x, min(e.cols, e.cur.x+n), e.spares(false))
 }
 
 // shiftRight makes room for n cells at x in line y, before column limit, and

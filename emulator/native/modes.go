@@ -30,6 +30,13 @@ const (
 	flagMeta       // 1034
 	flagAltEsc     // 1036, 1039
 	flagEcho       // 12, SRM
+	flagMoreFix    // 41
+	flagNational   // 42: no effect
+	flagLock       // 2, KAM: no effect
+	flagFormFeed   // 18: no effect, there is no printer
+	flagExtent     // 19: the same
+	flagInBand     // 2048
+	flagISOProtect // protected cells are those of SPA
 
 	// defaultFlags is a terminal after a reset.
 	defaultFlags = flagWrap | flagCursor | flagAutoRepeat | flagMeta | flagAltEsc | flagEcho | flagAltScroll
@@ -64,10 +71,15 @@ type mode struct {
 
 // ansiModes are those of SM and RM (ECMA-48).
 var ansiModes = map[int]mode{
-	2:  {fixed: modeNever}, // KAM
+	2:  {flag: flagLock},
 	4:  {flag: flagInsert, set: func(e *Engine, on bool) { e.flags.set(flagInsert, on); e.setPlain() }},
 	12: {flag: flagEcho},
 	20: {flag: flagNewline},
+
+	// What no terminal has (ECMA-48).
+	1: {fixed: modeNever}, 5: {fixed: modeNever}, 7: {fixed: modeNever}, 10: {fixed: modeNever},
+	11: {fixed: modeNever}, 13: {fixed: modeNever}, 14: {fixed: modeNever}, 15: {fixed: modeNever},
+	16: {fixed: modeNever}, 17: {fixed: modeNever}, 18: {fixed: modeNever}, 19: {fixed: modeNever},
 }
 
 // privateModes are those of DECSET and DECRST. It is filled in init, since
@@ -83,10 +95,15 @@ func init() {
 		6:    {set: (*Engine).setOrigin, get: func(e *Engine) bool { return e.cur.origin }},
 		7:    {flag: flagWrap},
 		8:    {flag: flagAutoRepeat},
+		18:   {flag: flagFormFeed},
+		19:   {flag: flagExtent},
 		9:    mouseMode(emulator.MouseX10),
 		12:   {flag: flagCursorBlink},
 		25:   {flag: flagCursor},
 		40:   {flag: flagAllow80},
+		41:   {flag: flagMoreFix},
+		42:   {flag: flagNational},
+		60:   {fixed: modeNever},
 		45:   {flag: flagReverseWrap},
 		47:   {set: (*Engine).setAlt47, get: (*Engine).alt},
 		66:   {flag: flagAppKeypad},
@@ -112,6 +129,7 @@ func init() {
 		2026: {flag: flagSync},
 		2027: {fixed: modeAlways}, // Grapheme clusters are how text is kept.
 		2031: {flag: flagScheme},
+		2048: {flag: flagInBand, set: (*Engine).setInBand},
 	}
 }
 
@@ -196,8 +214,10 @@ func (e *Engine) restoreModes() {
 	}
 }
 
-// setColumnMode is DECCOLM. The window doesn't change, but what comes with it
-// does happen: screen cleared, margins reset, cursor home.
+// setColumnMode is DECCOLM. The window is not the child's to resize: it stays
+// as it is, and what comes with it does happen: screen cleared, margins reset,
+// cursor home. Not only in mode 40, as in Alacritty (its recording
+// deccolm_reset).
 func (e *Engine) setColumnMode(on bool) {
 	e.flags.set(flagColumns, on)
 	e.resetMargins()
@@ -213,6 +233,9 @@ func (e *Engine) setOrigin(on bool) {
 
 // setSideMode is DECLRMM; leaving it takes the side margins away.
 func (e *Engine) setSideMode(on bool) {
+	if e.level < 4 {
+		return
+	}
 	e.flags.set(flagSideMargins, on)
 	if !on {
 		e.left, e.right = 0, e.cols-1
@@ -307,6 +330,8 @@ func (e *Engine) reset() {
 	e.flags = defaultFlags
 	e.savedSet = nil
 	e.mouse, e.mouseEnc, e.keyMods, e.shape = 0, 0, 0, 0
+	e.level, e.extent, e.sumMode = maxLevel, 0, 0
+	e.special = [maxSpecial]emulator.Color{}
 	e.titles = nil
 	e.palette = emulator.Palette{}
 	e.damageAll = true
@@ -317,13 +342,35 @@ func (e *Engine) reset() {
 // softReset is DECSTR, as in xterm.
 func (e *Engine) softReset() {
 	e.settle()
-	e.flags = e.flags&^(flagAppCursor|flagAppKeypad|flagInsert|flagReverseWrap|flagReverseWrapExt|flagSideMargins) |
+	e.flags = e.flags&^(flagAppCursor|flagAppKeypad|flagInsert|flagReverseWrap|flagReverseWrapExt|flagSideMargins|flagISOProtect) |
 		flagCursor | flagWrap
 	e.resetMargins()
 	x, y := e.cur.x, e.cur.y
 	e.cur = cursor{x: x, y: y}
 	e.scr.saved = cursor{}
-	e.keyMods, e.shape = 0, 0
+	e.keyMods, e.shape, e.extent = 0, 0, 0
 	e.penChanged()
 	e.setPlain()
+}
+
+// maxLevel is the conformance level, that of a VT420.
+const maxLevel = 4
+
+// setLevel is DECSCL: a soft reset, as in xterm, and a lower level. Controls
+// stay 7-bit.
+func (e *Engine) setLevel() {
+	n := e.raw(0) - 60
+	if n < 1 || n > 5 {
+		return
+	}
+	e.softReset()
+	e.level = min(n, maxLevel)
+}
+
+// setInBand is in-band resize notification (mode 2048); the size is reported
+// at once.
+func (e *Engine) setInBand(on bool) {
+	if e.flags.set(flagInBand, on); on {
+		e.reportResize()
+	}
 }

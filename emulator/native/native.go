@@ -10,6 +10,7 @@ import (
 type Engine struct {
 	cols, rows int
 	version    string
+	checksums  bool
 
 	// Grid.
 	screens [2]screen // main, alternate
@@ -38,6 +39,10 @@ type Engine struct {
 	mouse    emulator.Mouse
 	mouseEnc emulator.MouseEncoding
 	keyMods  int // modifyOtherKeys
+	level    int // DECSCL, 1 to 4
+	extent   int // DECSACE
+	sumMode  int // XTCHECKSUM
+	special  [maxSpecial]emulator.Color
 	shape    int // DECSCUSR, 0 is the default
 	title    string
 	titles   []string
@@ -90,6 +95,8 @@ func newEngine(o emulator.Options) *Engine {
 		cols:    clamp(o.Cols, 1, emulator.MaxCols),
 		rows:    clamp(o.Rows, 1, emulator.MaxRows),
 		version: o.Version,
+
+		checksums: o.Checksums,
 	}
 	limit := o.History
 	switch {

@@ -28,6 +28,8 @@ var oscTable = map[int]func(e *Engine, body []byte, bell bool){
 	1:    func(*Engine, []byte, bool) {},
 	2:    func(e *Engine, b []byte, _ bool) { e.setTitle(clean(b, maxTitle)) },
 	4:    (*Engine).oscPalette,
+	5:    (*Engine).oscSpecial,
+	105:  (*Engine).oscResetSpecial,
 	7:    func(e *Engine, b []byte, _ bool) { e.cwd(b) },
 	8:    (*Engine).oscLink,
 	9:    (*Engine).oscNotify,

@@ -91,8 +91,12 @@ func (e *Engine) oscDynamic(n int, b []byte, bell bool) {
 func (e *Engine) oscPalette(b []byte, bell bool) {
 	parts := bytes.Split(b, []byte{';'})
 	for i := 0; i+1 < len(parts); i += 2 {
-		n, err := strconv.ParseUint(string(parts[i]), 10, 8)
+		n, err := strconv.ParseUint(string(parts[i]), 10, 16)
 		if err != nil {
+			continue
+		}
+		if n > 255 {
+			e.specialColor(int(n)-256, fmt.Sprintf("4;%d", n), string(parts[i+1]), bell)
 			continue
 		}
 		if string(parts[i+1]) == "?" {
@@ -107,6 +111,51 @@ func (e *Engine) oscPalette(b []byte, bell bool) {
 	}
 }
 
+// maxSpecial is the number of special colours: bold, underline, blink, reverse,
+// italic. They are kept and told, but text is drawn in them by no terminal that
+// isn't set up to, nor here.
+const maxSpecial = 5
+
+// specialColor sets special colour i or says what it is.
+func (e *Engine) specialColor(i int, name, spec string, bell bool) {
+	if i >= maxSpecial {
+		return
+	}
+	if spec == "?" {
+		c := e.special[i]
+		if c.IsDefault() {
+			c = e.colorOf(10)
+		}
+		e.replyColor(name, c, bell)
+	} else if c, ok := parseColor(spec); ok {
+		e.special[i] = c
+	}
+}
+
+// oscSpecial is OSC 5: pairs of a special colour's number and colour, or
+// question mark.
+func (e *Engine) oscSpecial(b []byte, bell bool) {
+	parts := bytes.Split(b, []byte{';'})
+	for i := 0; i+1 < len(parts); i += 2 {
+		if n, err := strconv.ParseUint(string(parts[i]), 10, 8); err == nil {
+			e.specialColor(int(n), fmt.Sprintf("5;%d", n), string(parts[i+1]), bell)
+		}
+	}
+}
+
+// oscResetSpecial is OSC 105: some special colours, or all.
+func (e *Engine) oscResetSpecial(b []byte, _ bool) {
+	if len(b) == 0 {
+		e.special = [maxSpecial]emulator.Color{}
+		return
+	}
+	for _, p := range bytes.Split(b, []byte{';'}) {
+		if n, err := strconv.ParseUint(string(p), 10, 8); err == nil && n < maxSpecial {
+			e.special[n] = 0
+		}
+	}
+}
+
 // oscResetPalette is OSC 104: some colours, or all.
 func (e *Engine) oscResetPalette(b []byte, _ bool) {
 	e.damageAll = true
@@ -115,8 +164,12 @@ func (e *Engine) oscResetPalette(b []byte, _ bool) {
 		return
 	}
 	for _, p := range bytes.Split(b, []byte{';'}) {
-		if n, err := strconv.ParseUint(string(p), 10, 8); err == nil {
+		switch n, err := strconv.ParseUint(string(p), 10, 16); {
+		case err != nil:
+		case n < 256:
 			delete(e.palette.Indexed, uint8(n))
+		case n < 256+maxSpecial:
+			e.special[n-256] = 0
 		}
 	}
 	if len(e.palette.Indexed) == 0 {

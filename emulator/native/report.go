@@ -18,17 +18,23 @@ func (e *Engine) reply(s string) { e.event(emulator.EventReply, "", s) }
 
 func (e *Engine) replyf(format string, args ...any) { e.reply(fmt.Sprintf(format, args...)) }
 
-// deviceAttributes is DA1: a VT220 (62) with colour (22) and the clipboard (52).
+// deviceAttributes is DA1.
 func (e *Engine) deviceAttributes() {
-	if e.parser.ninter == 0 && e.raw(0) == 0 {
-		e.reply("\x1b[?62;22;52c")
+	if e.raw(0) == 0 {
+		e.identify()
 	}
 }
 
-// deviceAttributes2 is DA2: a VT220, no version, no ROM.
+// identify says what DECID and DA1 ask for, in xterm's order and as far as it is
+// so: a VT420 (64) with selective erase (6), terminal state reports (17),
+// horizontal scrolling (21), colour (22) and rectangles (28).
+func (e *Engine) identify() { e.reply("\x1b[?64;6;17;21;22;28c") }
+
+// deviceAttributes2 is DA2: a VT420 as xterm says it, whose patch level stands
+// for what is here. Programs take what they may use from it.
 func (e *Engine) deviceAttributes2() {
 	if e.raw(0) == 0 {
-		e.reply("\x1b[>1;10;0c")
+		e.reply("\x1b[>41;390;0c")
 	}
 }
 
@@ -82,7 +88,11 @@ var privateReports = map[int]string{
 func (e *Engine) privateStatusReport() {
 	switch n := e.raw(0); n {
 	case 6:
-		e.replyf("\x1b[?%d;%dR", e.line()+1, e.column()+1) // A VT220 has no pages.
+		if e.level < 4 {
+			e.replyf("\x1b[?%d;%dR", e.line()+1, e.column()+1) // No pages yet.
+			return
+		}
+		e.replyf("\x1b[?%d;%d;1R", e.line()+1, e.column()+1)
 	case 63:
 		e.replyf("\x1bP%d!~0000\x1b\\", e.raw(1))
 	case 996:
@@ -104,8 +114,16 @@ func (e *Engine) reportScheme() {
 
 // reportMode is DECRQM.
 func (e *Engine) reportMode(table map[int]mode, prefix string) {
+	if e.level < 3 {
+		return
+	}
 	n := e.raw(0)
 	e.replyf("\x1b[%s%d;%d$y", prefix, n, e.modeState(table, n))
+}
+
+// reportResize is what mode 2048 reports.
+func (e *Engine) reportResize() {
+	e.replyf("\x1b[48;%d;%d;%d;%dt", e.rows, e.cols, e.rows*cellHeight, e.cols*cellWidth)
 }
 
 // reportKitty is the kitty keyboard protocol's question.

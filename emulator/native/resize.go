@@ -40,6 +40,9 @@ func (e *Engine) Resize(cols, rows int) {
 	scrolled := e.scrolled
 	e.clearDamage()
 	e.damageAll, e.scrolled = true, scrolled
+	if e.flags.has(flagInBand) {
+		e.reportResize()
+	}
 }
 
 // resizeTabs keeps the stops that are there and sets the usual ones in new

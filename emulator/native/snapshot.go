@@ -21,6 +21,7 @@ func (e *Engine) Snapshot(buf []byte, history int) []byte {
 
 func (w *writer) snapshot(history int) {
 	e := w.e
+	w.level()
 	w.tabs()
 	w.titles()
 	w.savedModes()
@@ -85,6 +86,21 @@ func (w *writer) style(s style) {
 	w.now = s
 }
 
+// level sets the conformance level, which resets other things, and what else a
+// reset doesn't leave as it should be.
+func (w *writer) level() {
+	e := w.e
+	if e.level != maxLevel {
+		w.rawf("\x1b[6%d;1\"p", e.level)
+	}
+	if e.extent != 0 {
+		w.rawf("\x1b[%d*x", e.extent)
+	}
+	if e.sumMode != 0 {
+		w.rawf("\x1b[%d#y", e.sumMode)
+	}
+}
+
 func (w *writer) tabs() {
 	e := w.e
 	same := true
@@ -137,6 +153,11 @@ func (w *writer) palette() {
 	for _, i := range slices.Sorted(maps.Keys(p.Indexed)) {
 		r, g, b, _ := p.Indexed[i].RGB()
 		w.rawf("\x1b]4;%d;rgb:%02x/%02x/%02x\x1b\\", i, r, g, b)
+	}
+	for i, c := range w.e.special {
+		if r, g, b, ok := c.RGB(); ok {
+			w.rawf("\x1b]5;%d;rgb:%02x/%02x/%02x\x1b\\", i, r, g, b)
+		}
 	}
 	for i, c := range []emulator.Color{p.FG, p.BG, p.Cursor} {
 		if r, g, b, ok := c.RGB(); ok {
@@ -329,6 +350,12 @@ func (w *writer) pen() {
 	e := w.e
 	w.table("\x1b[", map[int]mode{4: ansiModes[4]}, 0)
 	w.style(style{e.cur.pen, e.link})
+	if e.flags.has(flagISOProtect) {
+		w.raw("\x1bV")
+		if e.cur.pen.Attrs&emulator.Protected == 0 {
+			w.raw("\x1bW")
+		}
+	}
 	w.charsets(&e.cur.charsets)
 	if s := e.cur.charsets.single; s != 0 {
 		w.raw([...]string{2: "\x1bN", 3: "\x1bO"}[s])

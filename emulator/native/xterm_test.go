@@ -12,6 +12,8 @@ import (
 
 // xtermPolicy are screens of xterm that we do not want.
 var xtermPolicy = map[string]string{
+	"t0032-VPB":          "VPB (ECMA-48), which xterm doesn't have",
+	"t0033-VPB_scroll":   "the same",
 	"t0055-EL":           "EL spares a last column that waits to wrap, as in tmux, Alacritty and xterm.js",
 	"t0060-DECSC":        "an old xterm: today's restores the wait to wrap",
 	"t0061-CSI_s":        "an old xterm: today's restores the wait to wrap",

@@ -1,0 +1,260 @@
+package native
+
+import (
+	"cotty/emulator"
+)
+
+// rect is a rectangle of cells; right and bottom are inside it.
+type rect struct{ top, left, bottom, right int }
+
+// rectArgs reads a rectangle from parameters i to i+3: what is left out reaches
+// to the edge. In origin mode it counts from the margins and stays within them,
+// else the margins don't matter. ok is false for one that is inside out.
+func (e *Engine) rectArgs(i int) (r rect, ok bool) {
+	b := e.bounds()
+	r = e.corners(i)
+	ok = r.top <= r.bottom && r.left <= r.right && r.top <= b.bottom && r.left <= b.right
+	r.bottom, r.right = min(r.bottom, b.bottom), min(r.right, b.right)
+	return r, ok
+}
+
+// corners reads the corners of a rectangle from parameters i to i+3.
+func (e *Engine) corners(i int) rect {
+	b := e.bounds()
+	return rect{
+		top:    b.top + e.arg(i, 1) - 1,
+		left:   b.left + e.arg(i+1, 1) - 1,
+		bottom: b.top + e.arg(i+2, emulator.MaxRows) - 1,
+		right:  b.left + e.arg(i+3, emulator.MaxCols) - 1,
+	}
+}
+
+// bounds is where a rectangle may lie.
+func (e *Engine) bounds() rect {
+	if e.cur.origin {
+		return rect{e.top, e.left, e.bot, e.right}
+	}
+	return rect{0, 0, e.rows - 1, e.cols - 1}
+}
+
+// onRect makes a sequence that works on the rectangle of its parameters from i
+// on.
+func onRect(i int, do func(*Engine, rect)) func(*Engine) {
+	return func(e *Engine) {
+		if r, ok := e.rectArgs(i); ok {
+			do(e, r)
+		}
+	}
+}
+
+// overwrite gives the cells of a row that are about to be replaced: what
+// reaches over the edges is cut.
+func (e *Engine) overwrite(y, left, right int) []cell {
+	e.last.ok = false
+	e.split(y, left)
+	e.split(y, right+1)
+	r := e.scr.lines[y]
+	r.touch(right + 1)
+	e.mark(y, left, right+1)
+	return r.cells[left : right+1]
+}
+
+// overwritten ends a line of which nothing is left in the last column.
+func (e *Engine) overwritten(y int) {
+	if r := e.scr.lines[y]; r.cells[e.cols-1]&textMask == 0 {
+		r.wrapped = false
+	}
+}
+
+// fillRect is DECFRA: the character of the first parameter in the pen's style.
+func (e *Engine) fillRect() {
+	r, ok := e.rectArgs(1)
+	ch := rune(e.raw(0))
+	if ch < 0x80 {
+		if ch < 0x20 || ch > 0x7e {
+			return
+		}
+		sets := e.cur.charsets
+		ch = sets.mapByte(byte(ch))
+	}
+	if p := propOf(ch); !ok || ch > 0x7f && (ch < 0xa0 || p.width() != 1 || p.class() != clsOther) {
+		return
+	}
+	c := cell(ch) | e.penCell()
+	for y := r.top; y <= r.bottom; y++ {
+		cells := e.overwrite(y, r.left, r.right)
+		for x := range cells {
+			cells[x] = c
+		}
+	}
+}
+
+// eraseRect is DECERA: protected or not.
+func (e *Engine) eraseRect(r rect) {
+	for y := r.top; y <= r.bottom; y++ {
+		e.erase(y, r.left, r.right+1, false)
+	}
+}
+
+// eraseRectSelectively is DECSERA.
+func (e *Engine) eraseRectSelectively(r rect) {
+	for y := r.top; y <= r.bottom; y++ {
+		e.erase(y, r.left, r.right+1, !e.flags.has(flagISOProtect))
+	}
+}
+
+// copyRect is DECCRA, on the only page there is.
+func (e *Engine) copyRect() {
+	src, ok := e.rectArgs(0)
+	b := e.bounds()
+	top, left := b.top+e.arg(5, 1)-1, b.left+e.arg(6, 1)-1
+	w := min(src.right-src.left, b.right-left) + 1
+	h := min(src.bottom-src.top, b.bottom-top) + 1
+	if !ok || w <= 0 || h <= 0 {
+		return
+	}
+	block := make([]cell, 0, w*h)
+	for y := src.top; y < src.top+h; y++ {
+		block = append(block, e.scr.lines[y].cells[src.left:src.left+w]...)
+		e.tidy(block[len(block)-w:])
+	}
+	for y := range h {
+		copy(e.overwrite(top+y, left, left+w-1), block[y*w:])
+		e.overwritten(top + y)
+	}
+}
+
+// tidy makes a piece of a line stand alone: halves of wide characters at its
+// ends become spaces, padding an empty cell.
+func (e *Engine) tidy(cells []cell) {
+	last := len(cells) - 1
+	if cells[0]&kindMask == wideTail {
+		cells[0] = e.half(cells[0])
+	}
+	switch cells[last] & kindMask {
+	case wideLead:
+		cells[last] = e.half(cells[last])
+	case padding:
+		cells[last] = 0
+	}
+}
+
+// rectAttrs are the parameters of DECCARA and DECRARA; 0 is all of them.
+var rectAttrs = map[int]emulator.Attrs{
+	1: emulator.Bold, 5: emulator.Blink, 7: emulator.Reverse, 8: emulator.Conceal,
+	22: emulator.Bold, 25: emulator.Blink, 27: emulator.Reverse, 28: emulator.Conceal,
+}
+
+const allRectAttrs = emulator.Bold | emulator.Blink | emulator.Reverse | emulator.Conceal
+
+// changeAttr is one parameter of DECCARA.
+func changeAttr(s *emulator.Style, n int) {
+	switch {
+	case n == 0:
+		s.Attrs &^= allRectAttrs
+		s.Underline = emulator.NoUnderline
+	case n == 4:
+		s.Underline = emulator.Single
+	case n == 24:
+		s.Underline = emulator.NoUnderline
+	case n < 20:
+		s.Attrs |= rectAttrs[n]
+	default:
+		s.Attrs &^= rectAttrs[n]
+	}
+}
+
+// reverseAttr is one parameter of DECRARA.
+func reverseAttr(s *emulator.Style, n int) {
+	if n == 0 {
+		s.Attrs ^= allRectAttrs
+	} else if n < 20 {
+		s.Attrs ^= rectAttrs[n]
+	}
+	if n == 0 || n == 4 {
+		if s.Underline == emulator.NoUnderline {
+			s.Underline = emulator.Single
+		} else {
+			s.Underline = emulator.NoUnderline
+		}
+	}
+}
+
+// restyleRect is DECCARA and DECRARA: change of each cell of a rectangle, or of
+// the stream of cells between its corners (DECSACE), with each parameter from
+// the fifth on.
+func (e *Engine) restyleRect(change func(*emulator.Style, int)) {
+	r, ok := e.rectArgs(0)
+	b := e.bounds()
+	if e.extent != 2 && !ok {
+		// A stream may end further to the left than it begins.
+		r = e.corners(0)
+		ok = r.top < r.bottom && r.top <= b.bottom && r.left <= b.right
+		r.bottom, r.right = min(r.bottom, b.bottom), min(r.right, b.right)
+	}
+	if !ok {
+		return
+	}
+	e.penChanged() // Makes room for new styles.
+	args := []int{0}
+	if n := e.parser.nparams; n > 4 {
+		args = args[:0]
+		for i := 4; i < n; i++ {
+			args = append(args, e.raw(i))
+		}
+	}
+	for y := r.top; y <= r.bottom; y++ {
+		left, right := r.left, r.right
+		if e.extent != 2 {
+			if y > r.top {
+				left = b.left
+			}
+			if y < r.bottom {
+				right = b.right
+			}
+		}
+		if left <= right {
+			e.restyle(y, left, right, args, change)
+		}
+	}
+}
+
+// restyle changes cells [left, right] of a line. A wide character changes with
+// its first half; an empty cell that comes to show something becomes a space.
+func (e *Engine) restyle(y, left, right int, args []int, change func(*emulator.Style, int)) {
+	e.last.ok = false
+	r := e.scr.lines[y]
+	e.mark(y, left, min(right+2, e.cols))
+	from, to := ^cell(0), cell(0) // The style changed last.
+	for x := left; x <= right; x++ {
+		c := r.cells[x]
+		if c&kindMask == wideTail {
+			continue
+		}
+		if c&styleMask != from {
+			st := e.styles.list[c.style()]
+			for _, n := range args {
+				change(&st.Style, n)
+			}
+			from, to = c&styleMask, cell(e.styles.intern(st))<<styleShift
+		}
+		if from == to {
+			continue
+		}
+		if c.empty() {
+			c = ' '
+		}
+		r.cells[x] = c&^styleMask | to
+		if c&kindMask == wideLead {
+			r.cells[x+1] = wideTail | to
+		}
+		r.touch(x + 1)
+	}
+}
+
+// setExtent is DECSACE.
+func (e *Engine) setExtent() {
+	if n := e.raw(0); n <= 2 {
+		e.extent = n
+	}
+}
