@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"cotty/host"
 )
 
 // TestConformance runs testdata/conformance/*.txtar against a real host, keeper
@@ -26,6 +28,9 @@ import (
 //	                                a tab
 //	-- host NAME --                 expect these messages, exactly in order
 //	-- hang-up NAME --              close the connection
+//	-- file PATH --                 make this file below $PATH, which is all that
+//	                                the host serves files of
+//	-- link PATH TARGET --          make a symbolic link there
 //	-- expect WORD --               the value of $WORD is this text, but for
 //	                                newlines at the end
 //
@@ -54,7 +59,8 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &script{t: t, w: start(t), peers: map[string]*peer{}, vars: map[string]any{}}
+			w := start(t, func(c *host.Config) { c.Roots = []string{filepath.Join(filepath.Dir(c.Runtime), "home")} })
+			s := &script{t: t, w: w, peers: map[string]*peer{}, vars: map[string]any{}}
 			s.vars["HOME"] = "file://" + mustHome(t)
 			s.vars["DIR"] = "file://" + filepath.Join(s.w.dir, "home")
 			s.vars["PATH"] = filepath.Join(s.w.dir, "home")
@@ -100,6 +106,10 @@ func (s *script) run(section txtar.File) {
 		if got := strings.TrimRight(fmt.Sprint(s.vars[name]), "\n"); got != want {
 			s.t.Fatalf("-- %s --\nwant:\n%s\ngot:\n%s", section.Name, want, got)
 		}
+	case "file", "link":
+		if err := s.plant(words[1:], section.Data); err != nil {
+			s.t.Fatalf("section %q: %v", section.Name, err)
+		}
 	case "hang-up":
 		s.peer(name).hangUp()
 		delete(s.peers, name)
@@ -117,6 +127,18 @@ func (s *script) run(section txtar.File) {
 	default:
 		s.t.Fatalf("section %q: unknown verb", section.Name)
 	}
+}
+
+// plant makes a file, or with two words a symbolic link.
+func (s *script) plant(words []string, data []byte) error {
+	path := filepath.Join(s.w.dir, "home", words[0])
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if len(words) == 2 {
+		return os.Symlink(s.fill(words[1]), path)
+	}
+	return os.WriteFile(path, data, 0o600)
 }
 
 // joined gives the lines without comments, blank ones and continuations.
