@@ -193,6 +193,9 @@ func asks(e emulator.Emulator) (found []string) {
 	for _, ev := range e.Events() {
 		switch ev.Kind {
 		case emulator.EventReply, emulator.EventMark, emulator.EventCwd:
+			if strings.HasPrefix(ev.Text, "\x1b[48;") {
+				continue // The report that goes with setting mode 2048 is no answer.
+			}
 			found = append(found, fmt.Sprintf("%d %q", ev.Kind, ev.Text))
 		}
 	}

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ type viewer struct {
 	emu     emulator.Emulator
 	state   ahp.TerminalState
 	resized bool
+	cleared bool
 }
 
 func (v *viewer) apply(actions []ahp.Action) {
@@ -30,13 +32,13 @@ func (v *viewer) apply(actions []ahp.Action) {
 		switch a := a.(type) {
 		case ahp.TerminalData:
 			v.emu.Write([]byte(a.Data))
-			v.state.Content = append(v.state.Content, ahp.Part{Value: a.Data})
 		case ahp.TerminalResized:
 			v.emu.Resize(a.Cols, a.Rows)
 			v.resized = true
 		case ahp.TerminalCleared:
-			v.state.Content = nil
+			v.cleared = true
 		}
+		v.state = ahp.ReduceTerminal(v.state, a)
 	}
 }
 
@@ -60,6 +62,7 @@ type trial struct {
 	new      emutest.New
 	features emutest.Features
 	clears   bool
+	commands bool // the shell marks its commands
 	content  int // MaxContent
 	// cut: the engine does not reflow, it cuts lines. What is beyond the screen
 	// is not in a snapshot, so after a resize only the screen is compared.
@@ -79,6 +82,7 @@ func (tr trial) run(seed uint64) (err error) {
 	cols, rows := 2+r.IntN(30), 1+r.IntN(10)
 	t := build(Config{
 		Process: tr.pty, Cols: cols, Rows: rows, Emulator: tr.new(tr.options(cols, rows)), MaxContent: tr.content,
+		Nonce: "n",
 	})
 	viewers := []*viewer{{name: "from the start", emu: tr.new(tr.options(cols, rows))}}
 	var log []string
@@ -94,6 +98,9 @@ func (tr trial) run(seed uint64) (err error) {
 		switch op := r.IntN(20); {
 		case op < 9:
 			p := emutest.Program(r, cols, rows, 1+r.IntN(20), tr.features)
+			if tr.commands {
+				p = shellLike(r, p)
+			}
 			log = append(log, fmt.Sprintf("write %q", p))
 			for len(p) > 0 {
 				n := 1 + r.IntN(len(p))
@@ -157,9 +164,83 @@ func (tr trial) compare(t *Terminal, viewers []*viewer) error {
 		if tr.cut && viewers[0].resized {
 			got, want = visible(v.emu), visible(t.emu)
 		}
+		if err := sameCommands(t, v); err != nil {
+			return fmt.Errorf("viewer %s: %w", v.name, err)
+		}
 		if d := emutest.Diff(got, want); d != "" {
 			return fmt.Errorf("viewer %s sees something else:\n%s", v.name, d)
 		}
+	}
+	return nil
+}
+
+// shellLike puts marks around and into output, mostly as a shell does.
+func shellLike(r *rand.Rand, p []byte) []byte {
+	mark := func(s string) string { return "\x1b]7501;n;" + s + "\x07" }
+	usual := []string{
+		mark("A") + "$ " + mark("B"), "ls" + mark("E;ls") + "\r\n" + mark("C;1"), "out\r\n", mark("D;0") + mark("A") + "$ " + mark("B") + "x\r\n" + mark("C;2"),
+		mark("D;1"), mark("C;3"), mark("A") + mark("B"), "\x1b]133;C\x07", "\x1b]133;D;7\x07", mark("D"), mark("P;Cwd=/tmp/a"), mark("A"),
+	}
+	for range r.IntN(4) {
+		at := 0
+		if r.IntN(3) == 0 && len(p) > 0 {
+			at = r.IntN(len(p))
+			for at > 0 && p[at]&0xc0 == 0x80 {
+				at--
+			}
+		}
+		p = append(p[:at:at], append([]byte(usual[r.IntN(len(usual))]), p[at:]...)...)
+	}
+	return p
+}
+
+// sameCommands holds what a viewer folded against what one that comes now gets:
+// the same commands, the running one last and open in both. The newcomer may
+// miss those whose lines are gone.
+func sameCommands(t *Terminal, v *viewer) error {
+	now := t.parts()
+	known := map[string]ahp.Part{}
+	for _, p := range v.state.Content {
+		if p.Type == ahp.PartCommand {
+			if _, twice := known[p.CommandID]; twice {
+				return fmt.Errorf("command %s twice", p.CommandID)
+			}
+			known[p.CommandID] = p
+		}
+	}
+	last := 0
+	for i, p := range now {
+		if p.Type != ahp.PartCommand {
+			if p.Value == "" {
+				return fmt.Errorf("part %d is empty", i)
+			}
+			continue
+		}
+		k, ok := known[p.CommandID]
+		k.Output, p.Output = "", ""
+		if !ok || !reflect.DeepEqual(k, p) {
+			return fmt.Errorf("newcomers get %+v; known is %+v", p, k)
+		}
+		if n := number(p.CommandID); n <= last {
+			return fmt.Errorf("command %s comes after number %d", p.CommandID, last)
+		} else {
+			last = n
+		}
+		if !p.IsComplete && i != len(now)-1 {
+			return fmt.Errorf("the open command %s is not the last part", p.CommandID)
+		}
+	}
+	open := func(parts []ahp.Part) string {
+		if n := len(parts); n > 0 && parts[n-1].Type == ahp.PartCommand && !parts[n-1].IsComplete {
+			return parts[n-1].CommandID
+		}
+		return ""
+	}
+	if a, b := open(now), open(v.state.Content); a != b {
+		return fmt.Errorf("newcomers get the open command %q; %q is open", a, b)
+	}
+	if t.kept.whole && !v.cleared && v.name == "from the start" && !reflect.DeepEqual(now, v.state.Content) && len(now)+len(v.state.Content) > 0 {
+		return fmt.Errorf("newcomers get\n%+v; known is\n%+v", now, v.state.Content)
 	}
 	return nil
 }
@@ -192,6 +273,9 @@ func TestRule2(t *testing.T) {
 	}{
 		{"native", trial{new: native.New, features: emutest.All, clears: true}, 250},
 		{"native, trimmed", trial{new: native.New, features: emutest.All, clears: true, content: 600}, 100},
+		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 250},
+		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, clears: true, commands: true, content: 600}, 100},
+		{"vt10x, commands", trial{new: vt10x.New, features: simple, clears: true, commands: true, cut: true}, 60},
 		{"vt10x", trial{new: vt10x.New, features: simple, clears: true, cut: true}, 60},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,7 +294,7 @@ func TestRule2(t *testing.T) {
 func FuzzRule2(f *testing.F) {
 	f.Add(uint64(1), false)
 	f.Fuzz(func(t *testing.T, seed uint64, trimmed bool) {
-		tr := trial{new: native.New, features: emutest.All, clears: true, pty: idlePty(t)}
+		tr := trial{new: native.New, features: emutest.All, clears: true, commands: seed%2 == 0, pty: idlePty(t)}
 		if trimmed {
 			tr.content = 600
 		}
