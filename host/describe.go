@@ -3,8 +3,8 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"os"
-	"slices"
 
 	"cotty/ahp"
 )
@@ -22,18 +22,14 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var tcp []net.Listener
 	for ln, kind := range h.listeners {
-		if kind != TCP {
-			continue
-		}
-		r.Listen = append(r.Listen, ln.Addr().String())
-		r.URLs = append(r.URLs, urlOf(ln))
-		if s, ok := ln.(*secureListener); ok {
-			r.Fingerprint = s.certificate.Fingerprint()
+		if kind == TCP {
+			tcp = append(tcp, ln)
 		}
 	}
-	slices.Sort(r.Listen)
-	slices.Sort(r.URLs)
+	at := Addresses(tcp)
+	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
 	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper.Pid(), h.started.UnixMilli()
 	r.Clients, r.Terminals = len(h.conns), len(h.terms)
 	return r, nil

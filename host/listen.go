@@ -7,8 +7,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
+
+	"cotty/ahp"
 )
 
 // Names of the files in the runtime directory.
@@ -181,6 +184,21 @@ func resolve(addr string) (*net.TCPAddr, error) {
 func OtherMachines(addr string) (bool, error) {
 	a, err := resolve(addr)
 	return err == nil && !a.IP.IsLoopback(), err
+}
+
+// Addresses describes listeners as x-cotty/host does.
+func Addresses(all []net.Listener) ahp.HostResult {
+	r := ahp.HostResult{Listen: []string{}, URLs: []string{}}
+	for _, ln := range all {
+		r.Listen = append(r.Listen, ln.Addr().String())
+		r.URLs = append(r.URLs, urlOf(ln))
+		if s, ok := ln.(*secureListener); ok {
+			r.Fingerprint = s.certificate.Fingerprint()
+		}
+	}
+	slices.Sort(r.Listen)
+	slices.Sort(r.URLs)
+	return r
 }
 
 // urlOf is a listener's address for clients.

@@ -22,7 +22,8 @@ func newAttachCommand() *cobra.Command {
 		Short: "Open the interface on a layout, as it was left",
 		Example: `  cotty attach
   cotty attach work
-  COTTY_TOKEN=… cotty attach --host ws://127.0.0.1:7070`,
+  cotty attach --host ssh://me@machine
+  cotty attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: did(func(cmd *cobra.Command, args []string) error {
 			name := defaultLayout
@@ -61,7 +62,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	cwd, err := os.Getwd()
-	if err != nil {
+	if err != nil || p.elsewhere() {
 		cwd = ""
 	}
 	sink := ui.NewSink()
@@ -75,14 +76,12 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	defer closeLog()
-	conf := set.apply(ui.Config{Host: hostAdapter{c}, Sink: sink, Layout: name, Cwd: cwd, Log: log})
+	conf := set.apply(ui.Config{Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log})
 	conf.Reload = func() (ui.Config, error) {
 		set, err := loadSettings(p.dirs)
 		return set.apply(ui.Config{}), err
 	}
-	if p.url == "" {
-		conf.Person = operatorPrincipal
-	}
+	conf.Person = (&session{Client: c, place: p}).me()
 	exit, err := ui.Run(cmd.Context(), conf, os.Stdin, os.Stdout)
 	if err != nil {
 		return err
@@ -119,7 +118,10 @@ func checkLayoutName(name string) error {
 }
 
 // hostAdapter gives the interface what it asks for of a connection.
-type hostAdapter struct{ c *client.Client }
+type hostAdapter struct {
+	c     *client.Client
+	place place
+}
 
 func (h hostAdapter) ClientID() string { return h.c.ClientID() }
 
@@ -130,7 +132,7 @@ func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) err
 		meta = *p.Meta
 	}
 	if meta.Env == nil {
-		meta.Env = childEnv(os.Environ())
+		meta.Env = h.place.childEnv(os.Environ())
 	}
 	p.Meta = &meta
 	return h.c.Call(ctx, ahp.MethodCreateTerminal, p, nil)

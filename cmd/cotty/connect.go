@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,50 +20,7 @@ import (
 	"cotty/internal/wsrpc"
 )
 
-// tokenEnv holds the token for --host; a token never goes into argv, where
-// other users of the machine could read it.
-const tokenEnv = "COTTY_TOKEN"
-
 var errNoHost = errors.New("no host is running; `cotty` or `cotty host` starts one")
-
-// place is where the host is: this user's own, or the one at --host.
-type place struct {
-	dirs dirs
-	url  string // empty for this user's own
-}
-
-func placeOf(cmd *cobra.Command) (place, error) {
-	p := place{dirs: findDirs()}
-	flag := cmd.Flags().Lookup("host")
-	if flag == nil || flag.Value.String() == "" {
-		return p, nil
-	}
-	u, err := url.Parse(flag.Value.String())
-	if err != nil {
-		return p, usagef("--host: %w", err)
-	}
-	if u.Scheme != "ws" && u.Scheme != "wss" && u.Scheme != "unix" {
-		return p, usagef("--host %s: the address starts with ws://, wss:// or unix://", u.Redacted())
-	}
-	if u.Query().Has("tkn") || u.User != nil {
-		return p, usagef("--host: a token on the command line can be read by others; put it into %s", tokenEnv)
-	}
-	p.url = u.String()
-	return p, nil
-}
-
-// dialer gives the transport function of internal/client.
-func (p place) dialer() (func(context.Context) (jsonrpc.Transport, error), error) {
-	target := wsrpc.Target{URL: p.url, Token: os.Getenv(tokenEnv)}
-	if p.url == "" {
-		path, err := p.dirs.socket(host.SocketName)
-		if err != nil {
-			return nil, err
-		}
-		target = wsrpc.Target{URL: "unix://" + path}
-	}
-	return func(ctx context.Context) (jsonrpc.Transport, error) { return wsrpc.Dial(ctx, target) }, nil
-}
 
 // how says what connect does beyond connecting.
 type how struct {
@@ -76,10 +32,19 @@ type how struct {
 
 // connect reaches the host and shakes hands.
 func connect(ctx context.Context, p place, h how) (*client.Client, error) {
-	if p.url == "" {
+	if p.own() {
 		if err := p.dirs.check(); err != nil {
 			return nil, err
 		}
+	}
+	if p.inTheClear() {
+		fmt.Fprintf(os.Stderr, "cotty: %s is not encrypted: whoever is on the way can read the token and what you type\n", p.url)
+	}
+	if p.ssh != nil {
+		// Somebody may have to type a password first.
+		patient, cancel := context.WithTimeout(ctx, sshPatience)
+		defer cancel()
+		ctx = patient
 	}
 	dial, err := p.dialer()
 	if err != nil {
@@ -90,7 +55,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		Info: ahp.Implementation{Name: "cotty", Version: version},
 	}
 	c, err := client.Connect(ctx, opts)
-	if err == nil || p.url != "" || !isNobodyThere(err) {
+	if err == nil || !p.own() || !isNobodyThere(err) {
 		return c, explain(p, err)
 	}
 	if err := p.notASocket(); err != nil {
@@ -148,17 +113,34 @@ func startOnce(d dirs, answers func() bool) error {
 	return startHost(d, hostOptions{})
 }
 
+// explain says what an error of connecting means and what to do.
 func explain(p place, err error) error {
 	if err == nil {
 		return nil
+	}
+	if err := p.distrusted(err); err != nil {
+		return err
 	}
 	at := "the host"
 	if p.url != "" {
 		at = p.url
 	}
 	var refused *wsrpc.StatusError
-	if errors.As(err, &refused) && refused.Code == 403 {
-		return fmt.Errorf("%s refuses the connection: set %s to a valid token (`cotty token new` on that machine makes one)", at, tokenEnv)
+	var bySSH sshError
+	switch {
+	case errors.As(err, &bySSH):
+		return bySSH
+	case !errors.As(err, &refused):
+		if p.scheme == "wss" && strings.Contains(err.Error(), "does not look like a TLS handshake") {
+			return fmt.Errorf("connect to %s: what answers there does not speak TLS: use ws:// if it is a host on this machine", at)
+		}
+		return fmt.Errorf("connect to %s: %w", at, err)
+	case refused.Code == 400 && strings.Contains(refused.Body, "HTTPS"):
+		return fmt.Errorf("connect to %s: the host speaks TLS: use wss://", at)
+	case refused.Code == 403 && p.token == "":
+		return fmt.Errorf("%s refuses the connection: put a token into %s or a --token-file (`cotty token new` on that machine makes one)", at, tokenEnv)
+	case refused.Code == 403 && strings.Contains(refused.Body, "token"):
+		return fmt.Errorf("%s refuses the token in %s: it is wrong, revoked or expired (`cotty token new` on that machine makes another)", at, p.tokenFrom)
 	}
 	return fmt.Errorf("connect to %s: %w", at, err)
 }
@@ -173,10 +155,15 @@ func newClientID(kind string) string {
 type session struct {
 	*client.Client
 	mirror *client.Mirror
+	place  place
 }
 
-// callTimeout bounds every request of the command line.
-const callTimeout = 10 * time.Second
+const (
+	// callTimeout bounds every request of the command line.
+	callTimeout = 10 * time.Second
+	// sshPatience bounds logging in by ssh.
+	sshPatience = 2 * time.Minute
+)
 
 // withHost runs a command's work with a connection that ends with it.
 func withHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *session) error) error {
@@ -184,13 +171,26 @@ func withHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *
 	if err != nil {
 		return err
 	}
+	return p.with(cmd, start, work)
+}
+
+// with is withHost for a place that is known already.
+func (p place) with(cmd *cobra.Command, start bool, work func(ctx context.Context, s *session) error) error {
 	m := client.NewMirror(0)
 	c, err := connect(cmd.Context(), p, how{start: start, sink: m, kind: "cli"})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return work(cmd.Context(), &session{c, m})
+	return work(cmd.Context(), &session{c, m, p})
+}
+
+// me is the principal that the host takes us for.
+func (s *session) me() string {
+	if who := s.Principal(); who != "" || !s.place.own() {
+		return who
+	}
+	return operatorPrincipal // an old host, which does not say
 }
 
 // call is Call with the command line's time limit.

@@ -143,7 +143,13 @@ func checkHost(cmd *cobra.Command, d dirs) (string, string) {
 	detail := fmt.Sprintf("pid %d, keeper %d, since %s, %s, %s", got.Pid, got.KeeperPid,
 		time.UnixMilli(got.Started).Format("2006-01-02 15:04"), count(got.Terminals, "terminal"), count(got.Clients, "client"))
 	if len(got.Listen) > 0 {
-		detail += ", listening on " + strings.Join(got.Listen, ", ")
+		detail += ", listening on " + strings.Join(got.URLs, ", ")
+	}
+	if got.Fingerprint != "" {
+		detail += ", certificate " + got.Fingerprint
+	}
+	if got.Warning != "" {
+		return levelBad, got.Warning
 	}
 	if got.Version != version {
 		return levelWarn, detail + fmt.Sprintf("; it is version %s and this is %s: `cotty stop` and start again when it suits you", got.Version, version)

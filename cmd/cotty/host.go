@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"syscall"
 
@@ -26,6 +25,7 @@ func newHostCommand() *cobra.Command {
 agents and scripts connect to. It starts by itself on first use; start it by
 hand to choose how it listens. There is one host per user.`,
 		Example: `  cotty host --listen 127.0.0.1:7070
+  cotty host --listen 0.0.0.0:7070 --tls-self-signed
   cotty host --foreground`,
 		Args: cobra.NoArgs,
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
@@ -33,8 +33,14 @@ hand to choose how it listens. There is one host per user.`,
 			if err := d.make(); err != nil {
 				return err
 			}
-			if foreground || os.Getenv(readyEnv) != "" {
-				return runHost(cmd.Context(), d, opts)
+			if err := opts.check(); err != nil {
+				return err
+			}
+			if os.Getenv(readyEnv) != "" {
+				return runHost(cmd.Context(), d, opts, nil)
+			}
+			if foreground {
+				return runHost(cmd.Context(), d, opts, cmd.OutOrStdout())
 			}
 			if err := startHost(d, opts); err != nil {
 				return err
@@ -44,48 +50,20 @@ hand to choose how it listens. There is one host per user.`,
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "host started; socket %s\n", path)
-			if len(opts.listen) == 0 {
-				return nil
-			}
 			// The host knows which port it got for :0.
-			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+			return (place{dirs: d}).with(cmd, false, func(ctx context.Context, s *session) error {
 				var got ahp.HostResult
 				if err := s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 					return err
 				}
-				for _, addr := range got.Listen {
-					fmt.Fprintf(cmd.OutOrStdout(), "listening on ws://%s; `cotty token new` makes a token\n", addr)
-				}
+				printAddresses(cmd.OutOrStdout(), got)
 				return nil
 			})
 		}),
 	}
-	f := cmd.Flags()
-	f.BoolVar(&foreground, "foreground", false, "stay in the foreground")
-	f.StringArrayVar(&opts.listen, "listen", nil, "also listen on this TCP address, such as 127.0.0.1:7070")
-	f.StringArrayVar(&opts.origins, "allow-origin", nil, "let web pages of this origin connect")
-	f.BoolVar(&opts.remote, "allow-remote", false, "allow --listen on an address that other machines reach, unencrypted")
+	cmd.Flags().BoolVar(&foreground, "foreground", false, "stay in the foreground")
+	opts.addTo(cmd)
 	return cmd
-}
-
-type hostOptions struct {
-	listen  []string
-	origins []string
-	remote  bool
-}
-
-func (o hostOptions) args() []string {
-	args := []string{"host"}
-	for _, a := range o.listen {
-		args = append(args, "--listen", a)
-	}
-	for _, a := range o.origins {
-		args = append(args, "--allow-origin", a)
-	}
-	if o.remote {
-		args = append(args, "--allow-remote")
-	}
-	return args
 }
 
 // startHost starts a host in the background and returns when it serves.
@@ -93,13 +71,14 @@ func startHost(d dirs, o hostOptions) error {
 	return startBackground(d, o.args()...)
 }
 
-// runHost serves until a signal or `cotty stop`.
-func runHost(ctx context.Context, d dirs, o hostOptions) error {
+// runHost serves until a signal or `cotty stop`. It says on out, unless nil,
+// where it listens.
+func runHost(ctx context.Context, d dirs, o hostOptions, out io.Writer) error {
 	ready := inheritReadiness()
-	return ready.failed(serveHost(ctx, d, o, ready))
+	return ready.failed(serveHost(ctx, d, o, ready, out))
 }
 
-func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness) error {
+func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out io.Writer) error {
 	settings, err := loadSettings(d)
 	if err != nil {
 		return err
@@ -127,21 +106,19 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness) erro
 	h, err := host.New(host.Config{
 		Runtime: d.runtime, State: d.state, Config: d.config,
 		Shell: settings.Shell, Engine: settings.Emulator, Version: version,
-		Log: log, Keeper: k, AllowRemote: o.remote, Origins: o.origins,
+		Log: log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {
 		return err
 	}
 	// Addresses are taken before we say that we are ready, so that one in use
 	// is an error of the command that asked for it.
-	var tcp []net.Listener
-	for _, addr := range o.listen {
-		l, err := host.ListenTCP(addr, o.remote)
-		if err != nil {
-			return err
-		}
-		defer l.Close()
-		tcp = append(tcp, l)
+	tcp, err := o.listenAll(d, log)
+	if err != nil {
+		return errors.Join(err, h.Shutdown(ctx))
+	}
+	if out != nil {
+		printAddresses(out, host.Addresses(tcp))
 	}
 	log.Info("host started", "version", version, "pid", os.Getpid(), "keeper", k.Pid())
 	ready.ready()

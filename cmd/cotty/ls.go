@@ -32,10 +32,13 @@ type row struct {
 	Command    []string  `json:"command,omitempty"`
 	Pid        int       `json:"pid,omitempty"`
 	Created    string    `json:"created,omitempty"` // RFC 3339
+
+	me string // the principal that asks
 }
 
-func rowOf(t ahp.TerminalInfo) row {
+func rowOf(t ahp.TerminalInfo, me string) row {
 	r := row{
+		me: me,
 		ID: lastPart(t.Resource), URI: t.Resource, Title: t.Title, Claim: t.Claim, Holder: "session",
 		State: ahp.StatusRunning, ExitCode: t.Lifecycle.ExitCode, Layouts: []string{},
 	}
@@ -73,7 +76,7 @@ func (r row) claimText() string {
 		return "agent " + lastPart(r.Claim.Session) + ", tool call " + r.Claim.ToolCallID
 	case r.Claim.Kind == ahp.ClaimSession:
 		who = "agent " + lastPart(r.Claim.Session)
-	case who == operatorPrincipal:
+	case who != "" && who == r.me:
 		who = "you"
 	case who == "":
 		who = r.Claim.ClientID
@@ -107,7 +110,7 @@ func newLsCommand() *cobra.Command {
 			rows := []row{}
 			err := withHost(cmd, false, func(_ context.Context, s *session) error {
 				for _, t := range s.terminals() {
-					rows = append(rows, rowOf(t))
+					rows = append(rows, rowOf(t, s.me()))
 				}
 				return nil
 			})

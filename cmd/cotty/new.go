@@ -33,6 +33,9 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 				return err
 			}
 			return withHost(cmd, true, func(ctx context.Context, s *session) error {
+				if err := s.place.adapt(&params, cwd); err != nil {
+					return err
+				}
 				params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}
 				if err := s.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
 					return err // says what was being done, as all the host's errors do
@@ -104,7 +107,7 @@ func childEnv(environ []string) map[string]string {
 	env := make(map[string]string, len(environ))
 	for _, kv := range environ {
 		k, v, ok := strings.Cut(kv, "=")
-		if ok && k != "" && k != tokenEnv && k != readyEnv {
+		if ok && k != "" && k != tokenEnv && k != hostEnv && k != readyEnv {
 			env[k] = v
 		}
 	}

@@ -31,7 +31,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		&cobra.Group{ID: groupTerminal, Title: "Terminals, for scripts and agents"},
 		&cobra.Group{ID: groupHost, Title: "The host"},
 	)
-	root.PersistentFlags().String("host", "", "address of another host: ws://, wss:// or unix:// (token in COTTY_TOKEN)")
+	addPlaceFlags(root)
 	for group, commands := range map[string][]*cobra.Command{
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand()},
 		groupTerminal: terminalCommands(),
@@ -42,7 +42,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newKeeperCommand())
+	root.AddCommand(newKeeperCommand(), newBridgeCommand())
 	return root
 }
 

@@ -33,7 +33,7 @@ the list of terminals and of every terminal, new ones too.`,
 				return err
 			}
 			defer c.Close()
-			return w.follow(cmd.Context(), &session{c, w.mirror}, args)
+			return w.follow(cmd.Context(), &session{c, w.mirror, p}, args)
 		}),
 	}
 	cmd.Flags().BoolVar(&snapshots, "snapshots", false, `also print the states it starts from, as {"resource", "state", "fromSeq"}`)

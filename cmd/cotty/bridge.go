@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"cotty/host"
+)
+
+// newBridgeCommand is the far side of --host ssh://; ssh runs it. It is not for
+// people.
+func newBridgeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "bridge",
+		Short:  "Connect stdin and stdout to the host (started over ssh)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			findRuntimeDir()
+			return bridge(cmd.Context(), findDirs(), cmd.InOrStdin(), cmd.OutOrStdout())
+		}),
+	}
+}
+
+// findRuntimeDir sets XDG_RUNTIME_DIR where the login that ssh made did not, so
+// that it is the same as in the user's other sessions.
+func findRuntimeDir() {
+	if os.Getenv("XDG_RUNTIME_DIR") != "" {
+		return
+	}
+	dir := "/run/user/" + strconv.Itoa(os.Getuid())
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		os.Setenv("XDG_RUNTIME_DIR", dir)
+	}
+}
+
+// bridge carries bytes between a client on in and out, and this user's host,
+// starting the latter when none runs. It ends when either side does.
+func bridge(ctx context.Context, d dirs, in io.Reader, out io.Writer) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	path, err := d.socket(host.SocketName)
+	if err != nil {
+		return err
+	}
+	dial := func() (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, "unix", path) }
+	c, err := dial()
+	if err != nil && isNobodyThere(err) {
+		if err := (place{dirs: d}).notASocket(); err != nil {
+			return err
+		}
+		err = startOnce(d, func() bool {
+			c, err := dial()
+			if err == nil {
+				c.Close()
+			}
+			return err == nil
+		})
+		if err != nil {
+			return err
+		}
+		c, err = dial()
+	}
+	if err != nil {
+		return fmt.Errorf("connect to the host: %w", err)
+	}
+	defer c.Close()
+	// On a line of its own, whatever was printed before us.
+	if _, err := fmt.Fprintf(out, "\n%s %d %s\n", bridgeGreeting, bridgeVersion, version); err != nil {
+		return err
+	}
+	ended := make(chan error, 2)
+	carry := func(to io.Writer, from io.Reader) {
+		_, err := io.Copy(to, from)
+		ended <- err
+	}
+	go carry(c, in)
+	go carry(out, c)
+	select {
+	case err = <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
