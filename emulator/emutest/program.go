@@ -34,7 +34,7 @@ const (
 	Reports                          // queries
 	Identity                         // queries for what the terminal is
 	Protect                          // DECSCA and selective erase
-	Rects                            // rectangle operations
+	Rects                            // rectangle operations and what else a VT420 has
 	Resets                           // RIS, DECSTR, DECALN
 	Hostile                          // garbage, huge parameters, cut sequences, bad UTF-8
 
@@ -170,6 +170,9 @@ var operations = []op{
 	{Tabs, 2, func(g *generator) { g.pick("\x1bH", "\x1b[g", "\x1b[3g", "\x1b[2I", "\x1b[Z", "\t", "\t") }},
 	{Charsets, 2, func(g *generator) {
 		g.pick("\x1b(0", "\x1b(B", "\x1b)0", "\x0e", "\x0f", "\x1b*0", "\x1bn", "\x1b(0lqqk\x1b(B")
+	}},
+	{Charsets | Rects, 1, func(g *generator) {
+		g.pick("\x1b[?42h", "\x1b(K{|}", "\x1b-A\x0e!IMy\x0f", "\x1b)>", "\x1b.A", "\x1b%5", "\x1b+<\x1bO)x", "\x1b(B")
 	}},
 	{Repeat, 1, func(g *generator) { g.f("x\x1b[%sb", g.count()) }},
 	{Private, 2, func(g *generator) {

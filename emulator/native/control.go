@@ -73,12 +73,7 @@ func (e *Engine) esc(final byte) {
 	ps := &e.parser
 	if ps.ninter > 0 {
 		if g := designates(ps.inter[0]); g >= 0 {
-			set := setASCII
-			if ps.ninter == 1 && ps.inter[0] <= '+' {
-				set = setFinals[final]
-			}
-			e.cur.charsets.g[g] = set
-			e.setPlain()
+			e.designate(g, ps.inter[0] > '+', string(append(ps.inter[1:ps.ninter:ps.ninter], final)))
 			return
 		}
 	}

@@ -228,10 +228,11 @@ func (e *Engine) cursorReport() string {
 	prot := 0x40 + bit(a&emulator.Protected != 0, 1)
 	cs := &e.cur.charsets
 	flags := 0x40 + bit(e.cur.origin, 1) + bit(cs.single == 2, 2) + bit(cs.single == 3, 4) + bit(e.cur.pending, 8)
-	sets := make([]byte, len(cs.g))
+	sets, size := "", 0x40
 	for i, s := range cs.g {
-		sets[i] = "B0A"[s]
+		sets += setNames[s]
+		size += bit(s == setLatin1, 1<<i)
 	}
-	return fmt.Sprintf("\x1bP1$u%d;%d;1;%c;%c;%c;%d;2;@;%s\x1b\\",
-		e.line()+1, e.column()+1, sgr, prot, flags, cs.gl, sets)
+	return fmt.Sprintf("\x1bP1$u%d;%d;1;%c;%c;%c;%d;2;%c;%s\x1b\\",
+		e.line()+1, e.column()+1, sgr, prot, flags, cs.gl, size, sets)
 }

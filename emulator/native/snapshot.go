@@ -93,12 +93,25 @@ func (w *writer) level() {
 	if e.level != maxLevel {
 		w.rawf("\x1b[6%d;1\"p", e.level)
 	}
+	w.raw(w.national(true))
 	if e.extent != 0 {
 		w.rawf("\x1b[%d*x", e.extent)
 	}
 	if e.sumMode != 0 {
 		w.rawf("\x1b[%d#y", e.sumMode)
 	}
+}
+
+// national sets mode 42 while character sets are designated.
+func (w *writer) national(on bool) string {
+	for _, cs := range []*charsets{&w.e.cur.charsets, &w.e.screens[0].saved.charsets, &w.e.screens[1].saved.charsets} {
+		for _, s := range cs.g {
+			if s >= setNational {
+				return fmt.Sprintf("\x1b[?42%c", setReset(on))
+			}
+		}
+	}
+	return ""
 }
 
 func (w *writer) tabs() {
@@ -246,8 +259,7 @@ func (w *writer) savedCursor(c *cursor) {
 }
 
 var (
-	designators = [...]byte{'(', ')', '*', '+'}
-	setNames    = [...]byte{setASCII: 'B', setGraphics: '0', setUK: 'A'}
+	designators = [2][4]byte{{'(', ')', '*', '+'}, {0, '-', '.', '/'}} // of 94 and 96 characters
 	shifts      = [...]string{"\x0f", "\x0e", "\x1bn", "\x1bo"}
 )
 
@@ -255,7 +267,11 @@ var (
 func (w *writer) charsets(c *charsets) {
 	for i, set := range c.g {
 		if set != setASCII {
-			w.buf = append(w.buf, 0x1b, designators[i], setNames[set])
+			kind := 0
+			if set == setLatin1 {
+				kind = 1
+			}
+			w.buf = append(append(w.buf, 0x1b, designators[kind][i]), setNames[set]...)
 		}
 	}
 	if c.gl != 0 {
@@ -357,6 +373,9 @@ func (w *writer) pen() {
 		}
 	}
 	w.charsets(&e.cur.charsets)
+	if !e.flags.has(flagNational) {
+		w.raw(w.national(false))
+	}
 	if s := e.cur.charsets.single; s != 0 {
 		w.raw([...]string{2: "\x1bN", 3: "\x1bO"}[s])
 	}
