@@ -36,10 +36,14 @@ type conn struct {
 	client  *client // nil before the handshake
 	profile ahp.Profile
 	window  *window // used by the connection's own goroutine, under h.mu
+	// req is the request being handled, for one that is answered later; the
+	// connection's own goroutine's.
+	req *jsonrpc.Request
 
 	// Guarded by h.mu.
 	subs    map[ahp.URI]*channel
 	closing bool // nothing more is sent
+	waits   []*wait
 
 	// While a request that subscribes is answered, actions wait in held so
 	// that the reply precedes them (ahp.md §4.1).
@@ -92,6 +96,9 @@ func (h *Host) removeConn(c *conn) {
 	for _, ch := range c.subs {
 		ch.unsubscribe(c)
 	}
+	for len(c.waits) > 0 {
+		c.waits[0].end()
+	}
 	c.closing = true
 	delete(h.conns, c)
 	if c.client != nil {
@@ -108,6 +115,7 @@ func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 		}
 		return nil, nil
 	}
+	c.req = req
 	result, err := c.answer(ctx, req)
 	if c.holding {
 		c.rpc.AfterReply(c.release)
@@ -145,6 +153,9 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 
 // noteError logs what is our fault and records who was not allowed what.
 func (c *conn) noteError(req *jsonrpc.Request, err error) {
+	if errors.Is(err, jsonrpc.ErrReplied) {
+		return
+	}
 	switch ahp.CodeOf(err) {
 	case ahp.CodePermissionDenied:
 		var p ahp.SubscribeParams

@@ -75,6 +75,8 @@ type plan struct {
 	dir    string
 	spec   keeper.Spec
 	shell  bool
+	nonce  string // of the shell's marks
+	await  *awaited
 }
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
@@ -125,6 +127,17 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	pl.spec = keeper.Spec{
 		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: p.Cols, Rows: p.Rows,
 		Env: h.environ(meta.Env, p.Channel, dir),
+	}
+	if meta.AwaitHolder {
+		pl.await = awaitHolder(c)
+	}
+	if meta.Stdin {
+		if err := h.feedStdin(&pl); err != nil {
+			return pl, err
+		}
+	}
+	if pl.shell && h.integrates(*meta) {
+		h.inject(&pl)
 	}
 	return pl, nil
 }
@@ -221,21 +234,26 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	}
 	yes := true
 	t := &term{
-		h: h, proc: proc.ID, holder: pl.holder, colors: colors,
+		h: h, proc: proc.ID, holder: pl.holder, colors: colors, await: pl.await,
 		value: ahp.TerminalState{
 			Title: pl.title, Cwd: fileURI(pl.dir), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		meta: ahp.TerminalMeta{Pid: proc.Pid, Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
 	}
-	if !pl.shell {
-		t.meta.Command = listedCommand(pl.spec.Argv)
+	line := ""
+	if pl.shell {
+		t.shell = pl.spec.Argv[0]
+	} else {
+		t.meta.Command = listedCommand(p.Meta.Command)
+		line = quoteCommand(p.Meta.Command, "")
 	}
 	// The reader starts at once and may wake us before t.t is set: wake waits
 	// for the lock.
 	h.mu.Lock()
 	t.t = terminal.New(terminal.Config{
 		Process: proc, Cols: p.Cols, Rows: p.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
+		Command: line, Nonce: pl.nonce, Dir: fileURI(pl.dir),
 		Wake:     func() { h.wake(t) },
 		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
 		Signal: func(ctx context.Context, sig syscall.Signal) error {

@@ -24,6 +24,12 @@ type Config struct {
 	Runtime, State, Config string
 	// Shell is an absolute path; empty means $SHELL, then the passwd entry.
 	Shell string
+	// NoShellIntegration starts shells as they are, unless a client asks for
+	// marks of their commands.
+	NoShellIntegration bool
+	// Self is the absolute path of the program that has StdinCommand; without
+	// it commands can't be fed.
+	Self string
 	// Engine names the emulator; empty means engine.Default.
 	Engine string
 	// Version is reported to clients and children.

@@ -42,6 +42,10 @@ func init() {
 		"resourceRequest": {do: resourceRequest},
 
 		ahp.MethodRead:        {do: read, scope: scopeRead, large: true},
+		ahp.MethodCommand:     {do: readCommand, scope: scopeRead, large: true},
+		ahp.MethodCommands:    {do: listCommands, scope: scopeRead, large: true},
+		ahp.MethodWait:        {do: waitFor, scope: scopeRead},
+		ahp.MethodRun:         {do: run, scope: scopeInput},
 		ahp.MethodStop:        {do: stop},
 		ahp.MethodHost:        {do: describeHost, scope: scopeRead},
 		ahp.MethodTokenNew:    {do: tokenNew, scope: scopeAdmin},

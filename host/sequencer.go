@@ -96,7 +96,11 @@ var listed = map[string]bool{
 	ahp.TerminalClaimed{}.ActionType():      true,
 	ahp.TerminalExited{}.ActionType():       true,
 	ahp.TerminalCwdChanged{}.ActionType():   true,
-	ahp.LayoutChanged{}.ActionType():        true,
+
+	ahp.TerminalCommandExecuted{}.ActionType(): true,
+	ahp.TerminalCommandFinished{}.ActionType(): true,
+
+	ahp.LayoutChanged{}.ActionType(): true,
 }
 
 // listing paces root/terminalsChanged.

@@ -97,6 +97,7 @@ func (h *Host) snapshot(ch *channel, c *conn) snapshot {
 	state := h.shownState(c.principal, ch.body.state())
 	c.hold()
 	ch.subscribe(c)
+	h.watches(c, ch.uri)
 	return snapshot{uri: ch.uri, state: state, seq: h.seq.last}
 }
 

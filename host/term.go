@@ -15,10 +15,12 @@ import (
 // term is the body of a terminal's channel: what the host knows beyond what
 // package terminal does. All but the immutable members is guarded by h.mu.
 type term struct {
-	h    *Host
-	ch   *channel
-	proc string // the keeper's id, immutable
-	t    *terminal.Terminal
+	h     *Host
+	ch    *channel
+	proc  string // the keeper's id, immutable
+	shell string // the shell's path, empty for a command; immutable
+	t     *terminal.Terminal
+	await *awaited // nil unless the output waits for its holder; immutable
 
 	// value has no content: that is t's, so that appending output never copies
 	// what is there.
@@ -33,6 +35,7 @@ type term struct {
 	// requests are the clients' resizes and clears that t has yet to put into
 	// the stream of actions, in order.
 	requests []*dispatched
+	waits    []*wait
 }
 
 // reduce keeps everything but the content.
@@ -40,6 +43,8 @@ func (t *term) reduce(a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalData, ahp.TerminalCleared:
 		return
+	case ahp.TerminalCommandExecuted, ahp.TerminalCommandFinished:
+		t.noteCommand(a)
 	case ahp.TerminalExited:
 		if e, ok := t.t.Exited(); ok {
 			t.meta.Signal = e.Signal
@@ -88,6 +93,12 @@ func (h *Host) flush(t *term) { h.applyAll(t, t.t.Take()) }
 
 func (h *Host) applyAll(t *term, actions []ahp.Action) {
 	for _, a := range actions {
+		if _, ok := a.(terminal.Declined); ok {
+			for _, w := range slices.Clone(t.waits) {
+				w.declined()
+			}
+			continue
+		}
 		var by *dispatched
 		switch a.(type) {
 		case ahp.TerminalResized, ahp.TerminalCleared:
@@ -96,6 +107,9 @@ func (h *Host) applyAll(t *term, actions []ahp.Action) {
 			}
 		}
 		h.apply(t.ch, a, by)
+		if len(t.waits) > 0 {
+			t.observe(a)
+		}
 	}
 }
 
@@ -135,6 +149,7 @@ func (h *Host) removeTerm(t *term) {
 	if !t.value.Lifecycle.Exited() {
 		h.apply(t.ch, ahp.TerminalExited{}, nil)
 	}
+	t.endWaits()
 	h.removeChannel(t.ch)
 	if i := slices.Index(h.terms, t); i >= 0 {
 		h.terms = slices.Delete(h.terms, i, i+1)

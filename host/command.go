@@ -1,0 +1,111 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"cotty/ahp"
+	"cotty/internal/plain"
+)
+
+// maxListedLine bounds the command line in a row of the list of terminals.
+const maxListedLine = 256
+
+// readCommand gives one command of a terminal and its output (x-cotty/command).
+func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.CommandParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	if p.Format != "" && p.Format != ahp.FormatText && p.Format != ahp.FormatRaw {
+		return nil, ahp.InvalidParams("read command: format: %q is neither %q nor %q", clip(p.Format), ahp.FormatText, ahp.FormatRaw)
+	}
+	if p.Back < 0 {
+		return nil, ahp.InvalidParams("read command: back: %d is negative; 1 is the newest command", p.Back)
+	}
+	t, err := c.h.terminalAt(p.Channel, "read command")
+	if err != nil {
+		return nil, err
+	}
+	r, ok := t.t.Command(p.ID, p.Back, p.Failed)
+	if !ok {
+		return nil, c.h.noCommand(t, p)
+	}
+	if p.Format != ahp.FormatRaw {
+		r.Output, r.Tail = plain.String(r.Output), plain.String(r.Tail)
+	}
+	return r, nil
+}
+
+// noCommand says why there is none.
+func (h *Host) noCommand(t *term, p ahp.CommandParams) error {
+	known := t.t.Commands()
+	switch {
+	case len(known.Items) == 0 && !known.Detection:
+		return ahp.NotFound("read command: nothing is known of commands in this terminal: its shell does not mark them")
+	case p.ID != "":
+		return ahp.NotFound("read command: there is no command %q, or not any more", clip(p.ID))
+	case p.Failed:
+		return ahp.NotFound("read command: none of the last %d commands failed", len(known.Items))
+	case len(known.Items) == 0:
+		return ahp.NotFound("read command: no command has run yet")
+	}
+	return ahp.NotFound("read command: %d is more than the %d commands that are remembered", p.Back, len(known.Items))
+}
+
+// listCommands gives the commands that a terminal remembers (x-cotty/commands).
+func listCommands(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.CommandsParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	t, err := c.h.terminalAt(p.Channel, "list commands")
+	if err != nil {
+		return nil, err
+	}
+	r := t.t.Commands()
+	if p.Limit > 0 && len(r.Items) > p.Limit {
+		r.Items = r.Items[len(r.Items)-p.Limit:]
+	}
+	return r, nil
+}
+
+// terminalAt finds the terminal of a request.
+func (h *Host) terminalAt(uri ahp.URI, doing string) (*term, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, ok := h.termAt(uri)
+	if !ok {
+		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
+	}
+	return t, nil
+}
+
+// noteCommand keeps the newest command for the list of terminals. The caller
+// holds h.mu.
+func (t *term) noteCommand(a ahp.Action) {
+	switch a := a.(type) {
+	case ahp.TerminalCommandExecuted:
+		t.meta.LastCommand = &ahp.CommandInfo{
+			ID: a.CommandID, CommandLine: clipLine(a.CommandLine), Timestamp: a.Timestamp, Running: true, Cwd: t.value.Cwd,
+		}
+	case ahp.TerminalCommandFinished:
+		if last := t.meta.LastCommand; last != nil && last.ID == a.CommandID {
+			done := *last // The list that was sent keeps the old one.
+			done.Running, done.ExitCode, done.DurationMs = false, a.ExitCode, a.DurationMs
+			t.meta.LastCommand = &done
+		}
+	}
+}
+
+// clipLine cuts a command line at a character.
+func clipLine(s string) string {
+	if len(s) <= maxListedLine {
+		return s
+	}
+	n := maxListedLine
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,49 @@
+package host
+
+import (
+	"path/filepath"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/host/shell"
+)
+
+// ShellDir is the directory below Config.Runtime that holds the scripts of the
+// shell integration.
+const ShellDir = "shell"
+
+// StdinCommand is the hidden command of Config.Self that gives another command
+// a pipe as its standard input; see ahp.CreateMeta.Stdin.
+const StdinCommand = "stdin"
+
+// integrates reports whether a new shell is to mark its commands.
+func (h *Host) integrates(m ahp.CreateMeta) bool {
+	if m.ShellIntegration != nil {
+		return *m.ShellIntegration
+	}
+	return !h.cfg.NoShellIntegration
+}
+
+// inject changes how a shell is started so that it marks its commands. A shell
+// that can't be changed comes up as it is.
+func (h *Host) inject(pl *plan) {
+	out, nonce, ok, err := shell.Inject(shell.Launch{Argv: pl.spec.Argv, Env: pl.spec.Env}, filepath.Join(h.cfg.Runtime, ShellDir))
+	if err != nil {
+		h.log.Warn("integrate the shell", "shell", pl.spec.Argv[0], "err", err)
+	}
+	if ok {
+		pl.spec.Argv, pl.spec.Env, pl.nonce = out.Argv, out.Env, nonce
+	}
+}
+
+// feedStdin has the command read what the client sends it as from a pipe.
+func (h *Host) feedStdin(pl *plan) error {
+	if pl.shell {
+		return ahp.InvalidParams("create terminal: cotty/stdin: only a cotty/command can be fed")
+	}
+	if h.cfg.Self == "" {
+		return ahp.Internal("create terminal: cotty/stdin: this host does not know its own program")
+	}
+	pl.spec.Argv = slices.Concat([]string{h.cfg.Self, StdinCommand, "--"}, pl.spec.Argv)
+	return nil
+}

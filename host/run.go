@@ -1,0 +1,151 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/host/terminal"
+	"cotty/internal/jsonrpc"
+)
+
+// run types a command into a shell that waits for one, and answers once the
+// shell has begun it (x-cotty/run). Who may type decides mayType, as for keys.
+func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.RunParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	if _, err := c.h.command(ahp.CreateMeta{Command: p.Command}); err != nil || len(p.Command) == 0 {
+		return nil, ahp.InvalidParams("run: command: missing, empty or too long")
+	}
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w, err := h.newWait(c, p.Channel, "run")
+	if err != nil {
+		return nil, err
+	}
+	if err := w.submit(p.Command); err != nil {
+		w.end()
+		return nil, err
+	}
+	h.audit.did(c, "run", w.t.ch.uri)
+	return nil, jsonrpc.ErrReplied
+}
+
+// submit types the command. The caller holds h.mu.
+func (w *wait) submit(argv []string) error {
+	h, t := w.h, w.t
+	h.flush(t)
+	follow, refusal := t.mayType(w.c.principal, w.c.client.id)
+	if refusal != "" {
+		return allowed("run", refusal)
+	}
+	id, err := t.t.Submit(quoteCommand(argv, filepath.Base(t.shell)))
+	switch {
+	case errors.Is(err, terminal.ErrNoDetection):
+		return ahp.Conflict("run: the shell of this terminal does not mark its commands, so their end can't be seen: type with `cotty send`, or run the command in a terminal of its own")
+	case err != nil:
+		return ahp.Conflict("run: the terminal can't take a command now: %v", err)
+	}
+	if follow {
+		h.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
+	}
+	w.command = id
+	w.see = func(w *wait, a ahp.Action) {
+		switch a := a.(type) {
+		case ahp.TerminalCommandExecuted:
+			if a.CommandID == w.command {
+				w.answer(ahp.RunResult{CommandID: a.CommandID, CommandLine: a.CommandLine}, nil)
+			}
+		case ahp.TerminalExited:
+			w.answer(nil, ahp.Conflict("run: the shell ended before it ran the command"))
+		}
+	}
+	w.next = true
+	w.timer = w.after(beginTime, func() {
+		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `cotty read`", beginTime))
+	})
+	return nil
+}
+
+// quoteCommand writes an argument vector as a line that a shell splits into the
+// same again, without control characters: they would be keys to its line
+// editor. Words of plain characters stay as they are, so that aliases and
+// builtins work. What it uses means the same in bash, zsh, fish and POSIX
+// shells; only control characters need the shell's own way.
+func quoteCommand(argv []string, shell string) string {
+	control := ansiEscape
+	if shell == "fish" {
+		control = fishEscape
+	}
+	var b strings.Builder
+	for i, word := range argv {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		quoteWord(&b, word, i == 0, control)
+	}
+	return b.String()
+}
+
+// plainChars are special to no shell, wherever they stand in a word but at its
+// start.
+const plainChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=@%+,-"
+
+func quoteWord(b *strings.Builder, word string, first bool, control func(*strings.Builder, byte)) {
+	strange := func(r rune) bool { return !strings.ContainsRune(plainChars, r) }
+	switch {
+	case word == "":
+		b.WriteString("''")
+		return
+	case strings.ContainsFunc(word, strange), strings.ContainsRune("=%", rune(word[0])), first && strings.Contains(word, "="):
+	default:
+		b.WriteString(word)
+		return
+	}
+	open := false
+	quoted := func(want bool) {
+		if open != want {
+			b.WriteByte('\'')
+			open = want
+		}
+	}
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c == '\'' || c == '\\': // Inside quotes fish takes them otherwise.
+			quoted(false)
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c == 0x7f:
+			quoted(false)
+			control(b, c)
+		default:
+			quoted(true)
+			b.WriteByte(c)
+		}
+	}
+	quoted(false)
+}
+
+const hexDigits = "0123456789abcdef"
+
+func ansiEscape(b *strings.Builder, c byte) {
+	b.WriteString(`$'\x`)
+	writeHex(b, c)
+	b.WriteByte('\'')
+}
+
+func fishEscape(b *strings.Builder, c byte) {
+	b.WriteString(`\x`)
+	writeHex(b, c)
+}
+
+func writeHex(b *strings.Builder, c byte) {
+	b.WriteByte(hexDigits[c>>4])
+	b.WriteByte(hexDigits[c&15])
+}

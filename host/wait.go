@@ -1,0 +1,312 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"time"
+
+	"cotty/ahp"
+	"cotty/internal/jsonrpc"
+)
+
+const (
+	// maxWaits bounds the waits of a connection, those of x-cotty/run counted.
+	maxWaits = 64
+	// maxPattern bounds WaitParams.Pattern in bytes.
+	maxPattern = 1 << 10
+	// beginTime is how long a shell may take to begin a command that was typed.
+	beginTime = 10 * time.Second
+)
+
+// wait is one x-cotty/wait or x-cotty/run that has yet to be answered. It is
+// bound to its terminal and to the connection that asked, and guarded by h.mu.
+type wait struct {
+	h   *Host
+	c   *conn
+	t   *term
+	req *jsonrpc.Request
+	// command is the id of the command that it is bound to; "" when none ran.
+	command string
+	// next says that Enter was typed at a prompt: the command that begins next
+	// is the one.
+	next  bool
+	over  bool
+	timer *time.Timer // of the time limit; nil without
+	idle  *time.Timer
+	quiet time.Duration
+	match *matcher
+	// see is told each action of the terminal, in order.
+	see func(w *wait, a ahp.Action)
+}
+
+// waitFor answers x-cotty/wait when the condition holds, or can't any more.
+// Nothing is polled: the terminal's actions decide as they are applied.
+func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.WaitParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	begin, ok := conditions[p.Until]
+	if !ok {
+		return nil, ahp.InvalidParams("wait: until: %q is none of %q, %q, %q, %q", clip(p.Until), ahp.WaitExit, ahp.WaitCommand, ahp.WaitIdle, ahp.WaitText)
+	}
+	const most = int64(365 * 24 * time.Hour / time.Millisecond)
+	if p.TimeoutMs < 0 || p.TimeoutMs > most || p.IdleMs < 0 || p.IdleMs > most {
+		return nil, ahp.InvalidParams("wait: a time is out of range: use 0 to %d ms", most)
+	}
+	var pattern *regexp.Regexp
+	if p.Until == ahp.WaitText {
+		var err error
+		if pattern, err = compile(p.Pattern); err != nil {
+			return nil, err
+		}
+	}
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w, err := h.newWait(c, p.Channel, "wait")
+	if err != nil {
+		return nil, err
+	}
+	w.quiet = time.Duration(p.IdleMs) * time.Millisecond
+	h.flush(w.t)
+	if cmd, ok := w.t.t.Running(); ok {
+		w.command = cmd.ID
+	}
+	if err := begin(w, pattern); err != nil {
+		w.end()
+		return nil, err
+	}
+	if p.TimeoutMs > 0 && !w.over {
+		w.timer = w.after(time.Duration(p.TimeoutMs)*time.Millisecond, func() {
+			w.reply(ahp.WaitResult{Reason: ahp.WaitTimeout, Running: w.stillRunning(p.Until)})
+		})
+	}
+	return nil, jsonrpc.ErrReplied
+}
+
+func compile(pattern string) (*regexp.Regexp, error) {
+	switch {
+	case pattern == "":
+		return nil, ahp.InvalidParams("wait: pattern: missing")
+	case len(pattern) > maxPattern:
+		return nil, ahp.InvalidParams("wait: pattern: longer than %d bytes", maxPattern)
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, ahp.InvalidParams("wait: pattern: %v (the syntax is RE2's)", err)
+	}
+	return re, nil
+}
+
+// newWait registers a wait. The caller holds h.mu.
+func (h *Host) newWait(c *conn, uri ahp.URI, doing string) (*wait, error) {
+	t, ok := h.termAt(uri)
+	switch {
+	case !ok:
+		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
+	case len(c.waits) >= maxWaits:
+		return nil, ahp.Conflict("%s: this connection has %d waits already, the most it may have: let some end", doing, maxWaits)
+	}
+	w := &wait{h: h, c: c, t: t, req: c.req}
+	c.waits = append(c.waits, w)
+	t.waits = append(t.waits, w)
+	return w, nil
+}
+
+// conditions begin a wait of each kind; they may end it at once. The caller
+// holds h.mu.
+var conditions = map[string]func(w *wait, pattern *regexp.Regexp) error{
+	ahp.WaitExit:    (*wait).forExit,
+	ahp.WaitCommand: (*wait).forCommand,
+	ahp.WaitIdle:    (*wait).forIdle,
+	ahp.WaitText:    (*wait).forText,
+}
+
+func (w *wait) forExit(*regexp.Regexp) error {
+	w.see = func(w *wait, a ahp.Action) {
+		if _, ok := a.(ahp.TerminalExited); ok {
+			w.reply(ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
+		}
+	}
+	if w.t.value.Lifecycle.Exited() {
+		w.reply(ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
+	}
+	return nil
+}
+
+// forCommand waits for the command that runs, or that Enter at the prompt is
+// about to begin. When there is none its end has come.
+func (w *wait) forCommand(*regexp.Regexp) error {
+	known := w.t.t.Commands()
+	exited := w.t.value.Lifecycle.Exited()
+	if !known.Detection && len(known.Items) == 0 && !exited {
+		return ahp.Conflict("wait for the command: the shell of this terminal does not mark its commands: wait for text, or until it is idle")
+	}
+	w.next = w.command == "" && !exited && w.t.t.Entered()
+	if w.command == "" && !w.next {
+		r := ahp.WaitResult{Reason: ahp.WaitMet}
+		if n := len(known.Items); n > 0 {
+			r.CommandID, r.ExitCode = known.Items[n-1].ID, known.Items[n-1].ExitCode
+		}
+		w.reply(r)
+		return nil
+	}
+	w.see = func(w *wait, a ahp.Action) {
+		switch a := a.(type) {
+		case ahp.TerminalCommandExecuted:
+			if w.next {
+				w.command, w.next = a.CommandID, false
+			}
+		case ahp.TerminalCommandFinished:
+			if a.CommandID == w.command {
+				w.reply(ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: a.ExitCode})
+			}
+		case ahp.TerminalExited:
+			w.reply(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
+		}
+	}
+	return nil
+}
+
+// declined is for a wait whose command never came.
+func (w *wait) declined() {
+	switch {
+	case !w.next:
+	case w.command != "": // of x-cotty/run
+		w.answer(nil, ahp.Conflict("run: the shell took the command line and did not execute it: look at the terminal with `cotty read`"))
+	default:
+		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+	}
+}
+
+func (w *wait) forIdle(*regexp.Regexp) error {
+	if w.quiet <= 0 {
+		return ahp.InvalidParams("wait: idleMs: say for how long there is to be no output, such as 500")
+	}
+	if w.t.value.Lifecycle.Exited() {
+		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+		return nil
+	}
+	w.idle = w.after(w.quiet, func() { w.reply(ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
+	w.see = func(w *wait, a ahp.Action) {
+		switch a.(type) {
+		case ahp.TerminalData:
+			w.idle.Reset(w.quiet)
+		case ahp.TerminalExited: // It will be quiet now.
+			w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+		}
+	}
+	return nil
+}
+
+func (w *wait) forText(pattern *regexp.Regexp) error {
+	pending, line := w.t.t.PresentLine()
+	w.h.applyAll(w.t, pending)
+	w.startMatch(pattern, line)
+	if w.t.value.Lifecycle.Exited() {
+		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
+		return nil
+	}
+	w.see = func(w *wait, a ahp.Action) {
+		switch a := a.(type) {
+		case ahp.TerminalData:
+			w.match.add(a.Data)
+		case ahp.TerminalCommandFinished:
+			if a.CommandID == w.command {
+				w.match.last(ahp.WaitResult{Reason: ahp.WaitFinished, ExitCode: a.ExitCode})
+			}
+		case ahp.TerminalExited:
+			w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
+		}
+	}
+	return nil
+}
+
+// exitCode is the process's, as shells count (128+n for signal n), once known.
+func (t *term) exitCode() *int {
+	if e, ok := t.t.Exited(); ok {
+		return &e.Code
+	}
+	return t.value.Lifecycle.ExitCode
+}
+
+// stillRunning reports whether what is waited for runs.
+func (w *wait) stillRunning(until string) bool {
+	if until == ahp.WaitCommand && !w.next {
+		cmd, ok := w.t.t.Running()
+		return ok && cmd.ID == w.command
+	}
+	return !w.t.value.Lifecycle.Exited()
+}
+
+// after calls f under h.mu in a while, unless the wait is over by then.
+func (w *wait) after(d time.Duration, f func()) *time.Timer {
+	return time.AfterFunc(d, func() {
+		w.h.mu.Lock()
+		defer w.h.mu.Unlock()
+		if !w.over {
+			f()
+		}
+	})
+}
+
+// reply answers and ends the wait. The caller holds h.mu.
+func (w *wait) reply(r ahp.WaitResult) {
+	if r.CommandID == "" {
+		r.CommandID = w.command
+	}
+	w.answer(r, nil)
+}
+
+// answer answers, once, and ends the wait. The caller holds h.mu.
+func (w *wait) answer(result any, err error) {
+	if w.over {
+		return
+	}
+	w.end()
+	w.c.rpc.Reply(w.req, result, err) //nolint:errcheck // a connection that has ended needs no answer
+}
+
+// end ends the wait without an answer. The caller holds h.mu.
+func (w *wait) end() {
+	if w.over {
+		return
+	}
+	w.over = true
+	is := func(o *wait) bool { return o == w }
+	w.c.waits = slices.DeleteFunc(w.c.waits, is)
+	w.t.waits = slices.DeleteFunc(w.t.waits, is)
+	for _, timer := range []*time.Timer{w.timer, w.idle} {
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+	if w.match != nil {
+		w.match.stop()
+	}
+}
+
+// observe shows the terminal's waits an action that was applied. The caller
+// holds h.mu.
+func (t *term) observe(a ahp.Action) {
+	for _, w := range slices.Clone(t.waits) {
+		if w.see != nil && !w.over {
+			w.see(w, a)
+		}
+	}
+}
+
+// endWaits answers those who wait for a terminal that was removed. The caller
+// holds h.mu.
+func (t *term) endWaits() {
+	for _, w := range slices.Clone(t.waits) {
+		if w.match != nil {
+			w.match.last(ahp.WaitResult{Reason: ahp.WaitGone})
+			continue
+		}
+		w.reply(ahp.WaitResult{Reason: ahp.WaitGone})
+	}
+}
