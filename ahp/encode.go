@@ -211,6 +211,9 @@ func (r InitializeResult) appendTo(w *writer) {
 		w.member("serverInfo", *r.ServerInfo)
 	}
 	w.optStr("defaultDirectory", r.DefaultDirectory)
+	if r.Meta != nil {
+		w.member("_meta", *r.Meta)
+	}
 	w.close('}')
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 
@@ -201,13 +202,20 @@ func Addresses(all []net.Listener) ahp.HostResult {
 	return r
 }
 
-// urlOf is a listener's address for clients.
+// urlOf is a listener's address for clients; one that listens everywhere is
+// named by the machine.
 func urlOf(ln net.Listener) string {
 	scheme := "ws"
 	if _, ok := ln.(*secureListener); ok {
 		scheme = "wss"
 	}
-	return scheme + "://" + ln.Addr().String()
+	at := ln.Addr().String()
+	if a, ok := ln.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil && name != "" {
+			at = net.JoinHostPort(name, strconv.Itoa(a.Port))
+		}
+	}
+	return scheme + "://" + at
 }
 
 func splitPort(host string) (name, port string) {

@@ -131,7 +131,7 @@ func explain(p place, err error) error {
 	case errors.As(err, &bySSH):
 		return bySSH
 	case !errors.As(err, &refused):
-		if p.scheme == "wss" && strings.Contains(err.Error(), "does not look like a TLS handshake") {
+		if p.scheme == "wss" && (strings.Contains(err.Error(), "does not look like a TLS handshake") || strings.Contains(err.Error(), "HTTP response to HTTPS client")) {
 			return fmt.Errorf("connect to %s: what answers there does not speak TLS: use ws:// if it is a host on this machine", at)
 		}
 		return fmt.Errorf("connect to %s: %w", at, err)

@@ -99,7 +99,7 @@ func (o hostOptions) encrypted(addr string) (bool, error) {
 	case err != nil:
 		return false, err
 	case other && !o.remote && !o.plaintext && !o.encrypts():
-		return false, usagef("listen on %s: other machines would reach this address: allow it, encrypted, with --tls-self-signed or --tls-cert, or use 127.0.0.1", addr)
+		return false, fmt.Errorf("listen on %s: other machines would reach this address: allow it, encrypted, with --tls-self-signed or --tls-cert, or use 127.0.0.1", addr)
 	}
 	return o.encrypts() || other && !o.plaintext, nil
 }
