@@ -503,7 +503,9 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 	for j := range marks {
 		p := &marks[j]
 		w.put(p, w.count, min(w.cols, w.col+max(0, p.x-x)))
-		p.full = p.full && p.x <= x // It may have been before padding.
+		// It may have been before padding; and a last cell that is empty has
+		// nothing behind it.
+		p.full = p.full && p.x <= x && w.empty == 0
 	}
 }
 
