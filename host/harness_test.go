@@ -520,3 +520,5 @@ func (b *syncBuffer) String() string {
 	defer b.mu.Unlock()
 	return b.b.String()
 }
+
+func (b *syncBuffer) count(text string) int { return strings.Count(b.String(), text) }

@@ -25,7 +25,12 @@ type fold struct {
 
 func (p *peer) follow(uri ahp.URI) *fold {
 	p.t.Helper()
-	s := p.subscribe(uri)
+	return p.starting(p.subscribe(uri))
+}
+
+// starting starts from one channel's snapshot.
+func (p *peer) starting(s ahp.Snapshot) *fold {
+	p.t.Helper()
 	var state ahp.TerminalState
 	if err := json.Unmarshal(s.State, &state); err != nil {
 		p.t.Fatal(err)
@@ -47,6 +52,19 @@ func (f *fold) until(seq int64) {
 		f.apply(e)
 		return e.ServerSeq >= seq
 	})
+}
+
+// take applies a message, if it is an action.
+func (f *fold) take(m message) {
+	f.t.Helper()
+	var e ahp.Envelope
+	if m.Method != ahp.MethodAction {
+		return
+	}
+	if err := json.Unmarshal(m.Params, &e); err != nil {
+		f.t.Fatal(err)
+	}
+	f.apply(e)
 }
 
 func (f *fold) apply(e ahp.Envelope) {
