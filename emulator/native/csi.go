@@ -82,6 +82,8 @@ var csiNames = map[string]func(*Engine){
 	"'}":  func(e *Engine) { e.editColumns(e.arg(0, 1)) },
 	"'~":  func(e *Engine) { e.editColumns(-e.arg(0, 1)) },
 	"$w":  (*Engine).reportPresentation,
+	"\"v": (*Engine).reportExtent,
+	"&u":  (*Engine).reportSupplement,
 }
 
 // csiTable is csiNames by bytes: prefix, intermediate, final.

@@ -22,6 +22,8 @@ func (e *Engine) dcs(body []byte) {
 	switch string(ps.inter[:ps.ninter]) + string(ps.final) {
 	case "$q":
 		e.requestSetting(string(body))
+	case "$t":
+		e.restorePresentation(body)
 	case "+q":
 		e.requestCaps(string(body))
 	case "q":

@@ -83,6 +83,7 @@ func seed(f *testing.F) {
 	for i, long := range []string{"\x1b]2;", "\x1b]52;c;", "\x1b_G", "\x1bPq", "\x1bP$q", "\x1bX", "\x1bk"} {
 		f.Add([]byte(long+strings.Repeat("A", 70<<10)), uint64(i)|60<<26)
 	}
+	f.Add([]byte("日本語\x1b[1;2;2;5;1;2;3$v\x1b[1;1;3;4;7$r\x1bVx\x1bW\x1b[2J\x1b[?42h\x1b(K[\x1b-A\x0e!\x1bP1$t2;3;1;I;A;B;1;2;B;BA0B\x1b\\"), uint64(9))
 	f.Add([]byte("\x1b[?69h\x1b[2;5s\x1b[?6h日本\x1b7\x1b[4h\x1b8\u200d\xf0\x9f"), uint64(3))
 }
 
@@ -166,6 +167,22 @@ func FuzzSnapshot(f *testing.F) {
 		g.Write(data[cut:])
 		if d := emutest.Diff(emutest.Dump(g), emutest.Dump(e)); d != "" {
 			t.Fatalf("after the snapshot at %d:\n%s", cut, d)
+		}
+	})
+}
+
+// Marks put anywhere into any bytes, with resizes between them, are rebuilt by
+// a snapshot fed in pieces.
+func FuzzMarks(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, data []byte, n uint64) {
+		if len(data) > 4<<10 {
+			return // Each piece is compared with all that came before it.
+		}
+		cols, rows := fuzzSize(n)
+		o := emulator.Options{Cols: cols, Rows: rows, History: 30}
+		if err := emutest.MarksRebuild(New, o, data, rand.New(rand.NewPCG(n, 7))); err != nil {
+			t.Fatal(err)
 		}
 	})
 }
