@@ -78,6 +78,9 @@ var defaultKeys = []row{
 	{"prefix [", "copy-mode", false},
 	{"prefix /", "search-back", false},
 	{"prefix pgup", "scroll-page-up", false},
+	{"prefix {", "previous-command", again},
+	{"prefix }", "next-command", again},
+	{"prefix y", "copy-output", false},
 
 	{"prefix d", "detach", false},
 	{"prefix :", "palette", false},
@@ -146,6 +149,9 @@ var tmuxKeys = []row{
 	{"prefix [", "copy-mode", false},
 	{"prefix /", "search-back", false},
 	{"prefix pgup", "scroll-page-up", false},
+	{"prefix K", "previous-command", again},
+	{"prefix J", "next-command", again},
+	{"prefix y", "copy-output", false},
 
 	{"prefix d", "detach", false},
 	{"prefix :", "palette", false},
@@ -216,6 +222,9 @@ var screenKeys = []row{
 	{"prefix /", "search-back", false},
 	{"prefix esc", "copy-mode", false},
 	{"prefix pgup", "scroll-page-up", false},
+	{"prefix {", "previous-command", again},
+	{"prefix }", "next-command", again},
+	{"prefix y", "copy-output", false},
 
 	{"prefix d", "detach", false},
 	{"prefix ctrl+d", "detach", false},

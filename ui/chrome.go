@@ -93,6 +93,14 @@ func (m *Model) drawHeaders() {
 			o.canvas.Text(r.X+r.W-1-w, r.Y, w, badge, style)
 			room -= w + 1
 		}
+		command, short, style := m.lastCommand(t)
+		for _, s := range [...]string{command, short} {
+			if w := paint.Width(s) + 2; s != "" && room-w-1 >= min(paint.Width(name)+2, room/2) {
+				o.canvas.Text(r.X+1+room-w, r.Y, w, " "+s+" ", style)
+				room -= w + 1
+				break
+			}
+		}
 		if name != "" && room >= 4 {
 			o.canvas.Text(r.X+1, r.Y, room, " "+paint.Cut(name, room-2, l.Ellipsis)+" ", title)
 		}
@@ -140,6 +148,7 @@ func (m *Model) statusData() status.Data {
 	}
 	if t != nil {
 		d.Badge, d.BadgeStyle = m.badge(t)
+		d.Command, _, d.CommandStyle = m.lastCommand(t)
 		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
 	}
 	switch {

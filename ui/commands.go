@@ -195,6 +195,9 @@ func (m *Model) context() command.Context {
 	}
 	if v != nil {
 		c.Scroll, c.History, c.Copying = v.Back(), v.Feed.History(), v.Copying()
+		_, c.Detects, c.Commands = v.Feed.LastCommand()
+		c.FullScreen = v.Feed.Modes().AltScreen
+		c.Previous, c.Next = v.Around()
 	}
 	return c
 }

@@ -44,6 +44,10 @@ var copyActions = map[string]action{
 	"copy-select-lines": onView(func(m *Model, v *pane.View, _ int) { v.Mark(true) }),
 	"copy-yank":         onView(func(m *Model, v *pane.View, _ int) { m.copyText(v.SelectedText()); v.Follow() }),
 
+	"previous-command": onView(func(_ *Model, v *pane.View, _ int) { v.GoCommand(false) }),
+	"next-command":     onView(func(_ *Model, v *pane.View, _ int) { v.GoCommand(true) }),
+	"copy-output":      onView(func(m *Model, v *pane.View, _ int) { m.copyOutput(v) }),
+
 	"search":          onView(func(m *Model, v *pane.View, _ int) { m.search(v, false) }),
 	"search-back":     onView(func(m *Model, v *pane.View, _ int) { m.search(v, true) }),
 	"search-next":     onView(func(m *Model, v *pane.View, _ int) { m.searchNext(v, false) }),

@@ -183,6 +183,18 @@ func (s *Sink) Action(e ahp.Envelope) {
 		if f := s.existing(e.Channel); f != nil {
 			f.Resize(a.Cols, a.Rows)
 		}
+	case ahp.TerminalCommandDetectionAvailable:
+		if f := s.existing(e.Channel); f != nil {
+			f.Detects()
+		}
+	case ahp.TerminalCommandExecuted:
+		if f := s.existing(e.Channel); f != nil {
+			f.Executed(a)
+		}
+	case ahp.TerminalCommandFinished:
+		if f := s.existing(e.Channel); f != nil {
+			f.Finished(a)
+		}
 	case ahp.TerminalCleared:
 		if f := s.existing(e.Channel); f != nil {
 			f.Clear()

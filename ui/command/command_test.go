@@ -170,6 +170,7 @@ func TestReasons(t *testing.T) {
 	full := Context{
 		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
+		Detects: true, Commands: true, Previous: true, Next: true,
 	}
 	for _, c := range All() {
 		ctx := full
@@ -226,6 +227,11 @@ func TestReasons(t *testing.T) {
 		{"copy-left", func(c *Context) { c.Copying = false }, "copy mode is not on"},
 		{"search", func(c *Context) { c.Copying = false }, ""},
 		{"copy-exit", func(c *Context) { c.Copying = false }, "copy mode is not on"},
+		{"previous-command", func(c *Context) { c.Detects, c.Commands = false, false }, "this shell does not mark its commands"},
+		{"copy-output", func(c *Context) { c.Commands = false }, "no command has run here yet"},
+		{"copy-output", func(c *Context) { c.FullScreen = true }, "the program here shows its own screen"},
+		{"previous-command", func(c *Context) { c.Previous = false }, "there is no command above"},
+		{"next-command", func(c *Context) { c.Next = false }, "there is no command below"},
 		{"explode", func(*Context) {}, "there is no such command"},
 	} {
 		words := strings.Fields(c.line)

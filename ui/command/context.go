@@ -47,6 +47,12 @@ type Context struct {
 	Scroll  int  // lines that the focused pane is scrolled back
 	History int  // lines that it can be scrolled back at most
 	Copying bool // copy mode is on
+
+	Detects    bool // the focused terminal's shell marks its commands
+	Commands   bool // one has run
+	FullScreen bool // its program shows its own screen
+	// There is a command before or after what the focused pane shows.
+	Previous, Next bool
 }
 
 // reason says why something can't be done, "" when it can.
@@ -101,9 +107,14 @@ var (
 	handBack = unless(func(c Context) bool { return c.HandBack }, "no session had this terminal before you")
 
 	// In copy mode its cursor moves where the view can't.
-	older   = unless(func(c Context) bool { return c.Copying || c.Scroll < c.History }, "there is nothing above")
-	newer   = unless(func(c Context) bool { return c.Copying || c.Scroll > 0 }, "there is nothing below")
-	copying = unless(func(c Context) bool { return c.Copying }, "copy mode is not on")
+	older    = unless(func(c Context) bool { return c.Copying || c.Scroll < c.History }, "there is nothing above")
+	newer    = unless(func(c Context) bool { return c.Copying || c.Scroll > 0 }, "there is nothing below")
+	detects  = unless(func(c Context) bool { return c.Detects || c.Commands }, "this shell does not mark its commands")
+	ran      = unless(func(c Context) bool { return c.Commands }, "no command has run here yet")
+	mainText = unless(func(c Context) bool { return !c.FullScreen }, "the program here shows its own screen")
+	previous = unless(func(c Context) bool { return c.Previous }, "there is no command above")
+	next     = unless(func(c Context) bool { return c.Next }, "there is no command below")
+	copying  = unless(func(c Context) bool { return c.Copying }, "copy mode is not on")
 )
 
 // mine says why the person can't type here.

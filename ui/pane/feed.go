@@ -33,9 +33,10 @@ type Feed struct {
 	lineOff int // lines scrolled off since the reset
 	epoch   int // changes when lines get other numbers
 
-	sync   time.Time // when a drawing was first put off, zero if none was
-	events []emulator.Event
-	bad    error // why the engine gave up
+	sync     time.Time // when a drawing was first put off, zero if none was
+	events   []emulator.Event
+	commands commands
+	bad      error // why the engine gave up
 }
 
 // NewFeed gives a feed without contents: Reset fills it. engine is a name that
@@ -65,8 +66,9 @@ func (f *Feed) Reset(s ahp.TerminalState) error {
 		f.gen++
 		f.all = f.gen
 		f.epoch++
+		f.commands = commands{detects: s.SupportsCommandDetection}
 		for i := range s.Content {
-			em.Write([]byte(s.Content[i].Text()))
+			f.part(em, &s.Content[i])
 		}
 		em.Events() // what they ask for was answered long ago
 		em.Damage()

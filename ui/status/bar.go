@@ -15,7 +15,10 @@ type Data struct {
 
 	Badge      string // of the focused terminal; "" for none
 	BadgeStyle look.Style
-	Cwd        string // shortened with "~" already
+	// Command says how the focused terminal's last command did; "" for none.
+	Command      string
+	CommandStyle look.Style
+	Cwd          string // shortened with "~" already
 
 	Pending string // keys pressed of a chord, "" for none
 	Mode    string // "copy" and the like, "" for none
@@ -79,9 +82,12 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	return hits
 }
 
-// right is the room that badge and directory want.
+// right is the room that command, badge and directory want.
 func right(d Data) int {
 	w := 0
+	if d.Command != "" {
+		w += paint.Width(d.Command) + 2
+	}
 	if d.Badge != "" {
 		w += paint.Width(d.Badge) + 2
 	}
@@ -97,7 +103,8 @@ func message(c *paint.Canvas, r paint.Rect, d Data, l look.Look) {
 	c.Text(max(r.X, r.X+r.W-paint.Width(text)), r.Y, r.W, text, style)
 }
 
-// corner draws badge and directory at the right end.
+// corner draws command, badge and directory at the right end. The badge gets
+// its room first.
 func corner(c *paint.Canvas, r paint.Rect, d Data, l look.Look) {
 	room := r.W
 	badge := ""
@@ -105,16 +112,24 @@ func corner(c *paint.Canvas, r paint.Rect, d Data, l look.Look) {
 		badge = " " + paint.Cut(d.Badge, room-2, l.Ellipsis) + " "
 		room -= paint.Width(badge)
 	}
+	command := ""
+	if w := paint.Width(d.Command) + 2; d.Command != "" && w <= room {
+		command = " " + d.Command + " "
+		room -= w
+	}
 	cwd := ""
 	if d.Cwd != "" && room >= 10 {
 		cwd = " " + cutFront(d.Cwd, room-2, l.Ellipsis) + " "
 		room -= paint.Width(cwd)
 	}
 	x := r.X + max(room, 0)
-	style := d.BadgeStyle
-	style.BG = l.Status.BG
-	style.Attrs |= l.Status.Attrs
-	x += c.Text(x, r.Y, r.X+r.W-x, badge, style)
+	on := func(s look.Style) look.Style {
+		s.BG = l.Status.BG
+		s.Attrs |= l.Status.Attrs
+		return s
+	}
+	x += c.Text(x, r.Y, r.X+r.W-x, command, on(d.CommandStyle))
+	x += c.Text(x, r.Y, r.X+r.W-x, badge, on(d.BadgeStyle))
 	c.Text(x, r.Y, r.X+r.W-x, cwd, l.StatusMuted)
 }
 

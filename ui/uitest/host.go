@@ -60,6 +60,8 @@ type Terminal struct {
 
 	host  *Host
 	state ahp.TerminalState
+	parts ahp.TerminalState // whose content has the commands, once there are any
+	ran   int
 	em    emulator.Emulator
 	meta  ahp.TerminalMeta
 	run   Program
@@ -255,6 +257,10 @@ func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
 // snapshot is the terminal's state with content that rebuilds its screen.
 func (t *Terminal) snapshot() ahp.TerminalState {
 	s := t.state
+	if s.SupportsCommandDetection {
+		s.Content = t.parts.Content
+		return s
+	}
 	s.Content = []ahp.Part{{Type: ahp.PartUnclassified, Value: string(t.em.Snapshot(nil, -1))}}
 	return s
 }
@@ -393,7 +399,45 @@ func (h *Host) URIs() []ahp.URI {
 func (t *Terminal) Print(s string) {
 	t.em.Write([]byte(s))
 	t.em.Events()
-	t.host.emit(t.URI, ahp.TerminalData{Data: s}, nil)
+	t.tell(ahp.TerminalData{Data: s})
+}
+
+// tell sequences an action of the host's own about the terminal's content.
+func (t *Terminal) tell(a ahp.Action) {
+	t.parts = ahp.ReduceTerminal(t.parts, a)
+	t.host.emit(t.URI, a, nil)
+}
+
+// Detect says that the terminal's shell marks its commands.
+func (t *Terminal) Detect() {
+	t.state.SupportsCommandDetection = true
+	t.tell(ahp.TerminalCommandDetectionAvailable{})
+}
+
+// Begin starts a command at the prompt, as a shell would that echoes its line.
+func (t *Terminal) Begin(line string) {
+	t.Print(strings.ReplaceAll(line, "\n", "\r\n> ") + "\r\n")
+	t.ran++
+	t.state.SupportsCommandDetection = true
+	t.tell(ahp.TerminalCommandExecuted{CommandID: fmt.Sprint("c", t.ran), CommandLine: line, Timestamp: t.host.Now})
+}
+
+// End finishes the command that runs and prompts; a negative code is an unknown
+// one.
+func (t *Terminal) End(code int, ms int64) {
+	a := ahp.TerminalCommandFinished{CommandID: fmt.Sprint("c", t.ran), DurationMs: &ms}
+	if code >= 0 {
+		a.ExitCode = &code
+	}
+	t.tell(a)
+	t.Print("$ ")
+}
+
+// Run is a whole command.
+func (t *Terminal) Run(line, output string, code int) {
+	t.Begin(line)
+	t.Print(output)
+	t.End(code, 1234)
 }
 
 // Claim gives the terminal to somebody.

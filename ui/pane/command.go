@@ -1,0 +1,186 @@
+package pane
+
+import (
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/emulator"
+)
+
+const (
+	// maxCommands bounds the commands that a feed remembers; older ones can't be
+	// gone to any more.
+	maxCommands = 4096
+	// maxCommandLine bounds a command's line, in bytes.
+	maxCommandLine = 256
+)
+
+// Command is what a feed knows of a command of its terminal (R23–R25).
+type Command struct {
+	Line     string // as the shell has it, cut; "" when unknown
+	Running  bool
+	ExitCode *int          // nil while it runs and when unknown
+	Duration time.Duration // negative when unknown
+}
+
+// commands are a feed's, oldest first. Command n begins at the mark 2n of the
+// feed's emulator, where its output does, and ends at the mark 2n+1.
+type commands struct {
+	detects bool // the terminal's shell tells where commands begin and end
+	list    []command
+	last    uint64 // n of the newest one
+}
+
+type command struct {
+	Command
+	n    uint64
+	id   string // in the actions
+	rows int    // line breaks in the command line
+}
+
+// begin adds a command and gives its number.
+func (c *commands) begin(id, line string) uint64 {
+	c.detects = true
+	c.last++
+	if len(c.list) >= maxCommands {
+		c.list = append(c.list[:0], c.list[len(c.list)-maxCommands/2:]...)
+	}
+	rows := strings.Count(line, "\n")
+	if len(line) > maxCommandLine {
+		line = strings.ToValidUTF8(line[:maxCommandLine], "")
+	}
+	c.list = append(c.list, command{
+		Command: Command{Line: line, Running: true, Duration: -1}, n: c.last, id: strings.Clone(id), rows: rows,
+	})
+	return c.last
+}
+
+// finish ends a command; ok is false for one that is not known or has ended.
+func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
+	for i := len(c.list) - 1; i >= 0; i-- {
+		cmd := &c.list[i]
+		if cmd.id != id {
+			continue
+		}
+		if !cmd.Running {
+			return 0, false
+		}
+		cmd.Running, cmd.ExitCode = false, code
+		if ms != nil && *ms >= 0 {
+			cmd.Duration = time.Duration(*ms) * time.Millisecond
+		}
+		return cmd.n, true
+	}
+	return 0, false
+}
+
+// part feeds a part of a snapshot's content to an emulator. The lock must be
+// held.
+func (f *Feed) part(em emulator.Emulator, p *ahp.Part) {
+	c := &f.commands
+	if p.Type == ahp.PartCommand {
+		if n := len(c.list); n == 0 || c.list[n-1].id != p.CommandID {
+			em.Mark(2 * c.begin(p.CommandID, p.CommandLine))
+		}
+	}
+	em.Write([]byte(p.Text()))
+	if p.Type == ahp.PartCommand && p.IsComplete {
+		if n, ok := c.finish(p.CommandID, p.ExitCode, p.DurationMs); ok {
+			em.Mark(2*n + 1)
+		}
+	}
+}
+
+// Detects takes the news that the terminal's shell marks its commands.
+func (f *Feed) Detects() { f.change(func() { f.commands.detects = true }) }
+
+// Executed takes the start of a command: what is printed from here on is its
+// output.
+func (f *Feed) Executed(a ahp.TerminalCommandExecuted) {
+	f.change(func() {
+		n := f.commands.begin(a.CommandID, a.CommandLine)
+		if f.em != nil {
+			f.em.Mark(2 * n)
+		}
+	})
+}
+
+// Finished takes the end of a command.
+func (f *Feed) Finished(a ahp.TerminalCommandFinished) {
+	f.change(func() {
+		n, ok := f.commands.finish(a.CommandID, a.ExitCode, a.DurationMs)
+		if ok && f.em != nil {
+			f.em.Mark(2*n + 1)
+		}
+	})
+}
+
+// LastCommand is the newest command; ok is false where none is known, and
+// detects then says whether that is because none has run.
+func (f *Feed) LastCommand() (c Command, detects, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.commands.list); n > 0 {
+		return f.commands.list[n-1].Command, true, true
+	}
+	return Command{}, f.commands.detects, false
+}
+
+// place is where a command lies in the feed's text.
+type place struct {
+	command
+	first      int            // line where what was typed begins
+	start, end *emulator.Mark // of the output; nil where the mark is gone
+}
+
+// places gives the commands of which a mark is left, in their order. The lock
+// must be held.
+func (f *Feed) places() []place {
+	marks := f.em.Marks(nil)
+	if len(marks) == 0 {
+		return nil
+	}
+	at := make(map[uint64]*emulator.Mark, len(marks))
+	for i := range marks {
+		at[marks[i].ID] = &marks[i]
+	}
+	var all []place
+	for _, c := range f.commands.list {
+		p := place{command: c, start: at[2*c.n], end: at[2*c.n+1]}
+		switch {
+		case p.start != nil:
+			p.first = f.typed(p.start, c.rows, at[2*c.n-1]) + f.lineOff
+		case p.end != nil:
+			p.first = p.end.Line + f.lineOff
+		default:
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// typed gives the screen line where what was typed for a command begins: above
+// the start of its output, as long as its line is, and not above the end of the
+// command before. The lock must be held.
+func (f *Feed) typed(start *emulator.Mark, rows int, before *emulator.Mark) int {
+	oldest := -f.em.HistoryLen()
+	if before != nil {
+		oldest = max(oldest, before.Line)
+	}
+	y := start.Line
+	if start.Col > 0 {
+		return y
+	}
+	for range rows + 1 {
+		if y <= oldest {
+			break
+		}
+		y--
+		for y > oldest && f.em.Wrapped(y-1) {
+			y--
+		}
+	}
+	return y
+}
