@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"internal/wsrpc":   {"internal/jsonrpc"},
 	"internal/client":  {"ahp", "internal/jsonrpc", "internal/wsrpc"},
 	"host/keeper":      {},
+	"host/journal":     {},
 	"host/shell":       {},
 	"host/terminal":    {"ahp", "emulator/...", "host/keeper", "host/shell"},
 	"host":             {"ahp", "emulator/...", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/keeper", "host/terminal", "host/shell"},

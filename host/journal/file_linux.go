@@ -1,0 +1,45 @@
+package journal
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// memoryFile has memory for what is written only, and no file system. The seals
+// keep whoever has the descriptor from changing its size.
+func memoryFile(size int) (*os.File, error) {
+	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
+	fd, err := unix.MemfdCreate("cotty-journal", flags|unix.MFD_NOEXEC_SEAL)
+	if err == unix.EINVAL { // before Linux 6.3
+		fd, err = unix.MemfdCreate("cotty-journal", flags)
+	}
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	f := os.NewFile(uintptr(fd), "cotty-journal")
+	if err := f.Truncate(int64(size)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
+		f.Close()
+		return nil, os.NewSyscallError("seal a memory file", err)
+	}
+	return f, nil
+}
+
+// sealed reports that a file cannot be cut short: by its seals, or, if it is a
+// plain one, by having no name.
+func sealed(fd int, named bool) bool {
+	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	if err != nil || seals == unix.F_SEAL_SEAL {
+		// A file system without seals, or one of memory whose files can't have any.
+		return !named
+	}
+	return seals&unix.F_SEAL_SHRINK != 0
+}
+
+func allocate(f *os.File, size int) error {
+	return unix.Fallocate(int(f.Fd()), 0, 0, int64(size))
+}

@@ -1,0 +1,81 @@
+package journal
+
+import (
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// packet is what readv needs.
+type packet struct{ iov [2]unix.Iovec }
+
+// countable puts the pty into packet mode: each read then begins with a byte of
+// its own, 0 for output, so that the next host sees whether a read took place.
+// The programs on the other side notice nothing.
+func countable(fd int) (bool, error) {
+	if _, err := unix.IoctlGetInt(fd, unix.TIOCINQ); err != nil {
+		return false, nil //nolint:nilerr // some systems can't; the marked way works there
+	}
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCPKT, 1); err != nil {
+		return false, nil //nolint:nilerr // as above
+	}
+	return true, nil
+}
+
+// readExact reads as many bytes as there are. The kernel gives all of them or,
+// when the process dies before, none, and says which with the packet's byte; a
+// read that was killed in the kernel still comes to its end there.
+func (l *Landing) readExact(s *slot, fd int) (int, error) {
+	for {
+		want, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+		if err != nil {
+			return 0, err
+		}
+		// None may mean that they have not come through yet, or the end: one
+		// byte can't be read by halves either.
+		want = min(max(want, 1), slotSize-s.n)
+		s.touch(want)
+		s.head[16] = unset
+		s.intend(uint32(want) | exactly)
+		n, err := l.readv(s, fd, want)
+		if n > 0 && s.head[16] == 0 {
+			s.done(n - 1)
+			if n == 1 {
+				continue // a packet without bytes
+			}
+			return n - 1, nil
+		}
+		s.done(0)
+		if n <= 0 {
+			return 0, err
+		}
+		// A packet about flow control or flushing: nobody here wants to know.
+	}
+}
+
+// readv reads a packet: its first byte into the slot's header, the rest to the
+// slot's end.
+func (l *Landing) readv(s *slot, fd, want int) (int, error) {
+	v := &l.scratch.iov
+	v[0].Base, v[1].Base = &s.head[16], &s.bytes()[s.n]
+	v[0].SetLen(1)
+	v[1].SetLen(want)
+	n, _, errno := unix.Syscall(unix.SYS_READV, uintptr(fd), uintptr(unsafe.Pointer(&v[0])), 2)
+	runtime.KeepAlive(l)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
+}
+
+// touch makes the pages that a read will write to: one that is missing could
+// fail the read, after the kernel took the bytes from the pty, if the process
+// is killed just then.
+func (s *slot) touch(want int) {
+	for end := slotFront + s.n + want; s.touched < end; s.touched += page {
+		s.mem[s.touched] = 0 // nothing was read into this page yet
+	}
+}
+
+func readPlain(fd int, p []byte) (int, error) { return unix.Read(fd, p) }

@@ -1,0 +1,124 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// Recovered is what a journal holds. Records' Data lies in the journal's
+// memory: it is valid until the second checkpoint from here begins.
+type Recovered struct {
+	Name string
+	// State is the checkpoint to start from: nothing in a journal that has had
+	// none. Whole is what its Begin said.
+	State []Record
+	Whole bool
+	// Records are all that follow State, in order.
+	Records []Record
+	// Earlier are records from before State, in order and without a hole up to
+	// it, as many as are left. They say what State came from, for clients that
+	// have to catch up.
+	Earlier []Record
+	// Dropped counts batches that the last host could not append, as the
+	// journal was full: they are missing at the end.
+	Dropped uint64
+	// Damage says what was wrong and left out, nil when nothing was. The host
+	// should tell people, and make a checkpoint at once.
+	Damage error
+}
+
+// Open reads a journal that an earlier host left, and takes it over: from here
+// on that host's appends and reads of the pty are refused (ErrFenced). The
+// landing must be resumed before it is used. Whatever is in the memory, Open
+// does not fail except with ErrFormat; opening again gives the same.
+func Open(mem []byte) (*Log, *Landing, Recovered, error) {
+	var r Recovered
+	if len(mem) > 0 && uintptr(unsafe.Pointer(&mem[0]))%8 != 0 {
+		return nil, nil, r, errors.New("journal: the memory is not aligned to 8 bytes")
+	}
+	o, err := options(mem)
+	if err != nil {
+		return nil, nil, r, err
+	}
+	l := layout(mem, o)
+	r.Name, r.Dropped = o.Name, l.Dropped()
+	l.epoch = load(mem[epochAt:]) + 1
+	store(mem[epochAt:], l.epoch)
+
+	var found []contents // newest first
+	var damage []error
+	for i, a := range l.areas {
+		c, err := a.read()
+		c.index = i
+		switch {
+		case err == nil && len(found) == 1 && c.generation > found[0].generation:
+			found = []contents{c, found[0]}
+		case err == nil:
+			found = append(found, c)
+		case err != errNoRecord:
+			damage = append(damage, err)
+		}
+	}
+	switch len(found) {
+	case 0:
+		damage = append(damage, errors.New("neither checkpoint is left"))
+		l.info = areaInfo{generation: 1, whole: true}
+		l.areas[0].terminate(0)
+		l.areas[0].commit(l.info)
+	case 1:
+		damage = append(damage, r.alone(found[0]))
+		l.resume(found[0])
+	default:
+		damage = append(damage, r.join(found[0], found[1]))
+		l.resume(found[0])
+	}
+	if err := errors.Join(damage...); err != nil {
+		r.Damage = fmt.Errorf("the journal of %q: %w", r.Name, err)
+	}
+	return l, newLanding(l, o.Slots), r, nil
+}
+
+// resume makes the log go on behind what was read.
+func (l *Log) resume(c contents) {
+	l.current, l.info, l.at, l.ordinal = c.index, c.areaInfo, c.end, c.last
+	// What is damaged behind must not be taken for the log's one day.
+	l.areas[l.current].terminate(l.at)
+}
+
+// alone recovers from one area.
+func (r *Recovered) alone(c contents) error {
+	if c.stateErr != nil {
+		return c.stateErr // and its log follows nothing
+	}
+	r.State, r.Whole, r.Records = c.checkpoint, c.whole, c.log
+	return c.damage
+}
+
+// join recovers from the newer area and what the older one adds.
+func (r *Recovered) join(newer, older contents) error {
+	// before are the older log's records that the newer checkpoint includes.
+	n := int64(newer.base) - int64(older.base)
+	meets := n >= 0 && n <= int64(len(older.log)) && older.generation+1 == newer.generation
+	var before []Record
+	if meets {
+		before = older.log[:n:n]
+	}
+	usable := meets && older.stateErr == nil
+	switch {
+	case newer.stateErr == nil && (newer.whole || !usable):
+		r.Earlier = before
+		return r.alone(newer)
+	case usable:
+		r.State, r.Whole = older.checkpoint, older.whole
+		r.Records = append(before, newer.log...)
+		return errors.Join(newer.stateErr, newer.damage)
+	}
+	// The newer checkpoint is damaged and the older log ends before it. What
+	// is left is that older state, but the log goes on behind the newer one, so
+	// the host must make a checkpoint before it appends.
+	if older.stateErr == nil {
+		r.State, r.Whole, r.Records = older.checkpoint, older.whole, older.log
+	}
+	return errors.Join(newer.stateErr, older.stateErr, older.damage)
+}
