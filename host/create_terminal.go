@@ -232,6 +232,11 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		h.mu.Unlock()
 		return nil, h.spawnError(err)
 	}
+	if p.Meta != nil && p.Meta.Stdin {
+		if err := silence(proc.Pty); err != nil {
+			h.log.Warn("turn a terminal's echo off", "process", proc.ID, "err", err)
+		}
+	}
 	yes := true
 	t := &term{
 		h: h, proc: proc.ID, holder: pl.holder, colors: colors, await: pl.await,

@@ -16,7 +16,25 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+
+	exitTimeout = 124
 )
+
+// statusError ends with an exit code of its own: a command's that was run, or
+// exitTimeout. Without an error there is nothing to say.
+type statusError struct {
+	code int
+	err  error
+}
+
+func (e statusError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e statusError) Unwrap() error { return e.err }
 
 // usageError marks an error that the caller's words caused.
 type usageError struct{ error }
@@ -46,6 +64,13 @@ func did(work func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 func exitCode(root *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
+	}
+	var status statusError
+	if errors.As(err, &status) {
+		if status.err != nil {
+			fmt.Fprintln(root.ErrOrStderr(), "cotty: "+oneSentence(status.err))
+		}
+		return status.code
 	}
 	var usage usageError
 	var ran ranError

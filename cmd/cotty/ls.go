@@ -32,6 +32,8 @@ type row struct {
 	Command    []string  `json:"command,omitempty"`
 	Pid        int       `json:"pid,omitempty"`
 	Created    string    `json:"created,omitempty"` // RFC 3339
+	// LastCommand is the newest command, running or finished.
+	LastCommand *ahp.CommandInfo `json:"lastCommand,omitempty"`
 
 	me string // the principal that asks
 }
@@ -59,6 +61,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 		r.Layouts = append(r.Layouts, lastPart(l))
 	}
 	r.Signal, r.Pid, r.Command = meta.Signal, meta.Pid, meta.Command
+	r.LastCommand = meta.LastCommand
 	if meta.Cwd != "" {
 		r.Cwd = pathOf(meta.Cwd)
 	}
@@ -100,6 +103,20 @@ func (r row) stateText() string {
 	}
 }
 
+// commandText is the newest command and how it ended.
+func (r row) commandText() string {
+	c := r.LastCommand
+	switch {
+	case c == nil:
+		return ""
+	case c.Running:
+		return printable(c.CommandLine) + " (running)"
+	case c.ExitCode != nil:
+		return fmt.Sprintf("%s (%d)", printable(c.CommandLine), *c.ExitCode)
+	}
+	return printable(c.CommandLine) + " (?)"
+}
+
 func newLsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -136,9 +153,9 @@ func printRows(w io.Writer, rows []row) error {
 		return nil
 	}
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "ID\tTITLE\tHELD BY\tSTATE\tCWD")
+	fmt.Fprintln(tw, "ID\tTITLE\tHELD BY\tSTATE\tLAST COMMAND\tCWD")
 	for _, r := range rows {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", r.ID, printable(r.Title), printable(r.claimText()), r.stateText(), printable(tilde(r.Cwd)))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, printable(r.Title), printable(r.claimText()), r.stateText(), r.commandText(), printable(tilde(r.Cwd)))
 	}
 	return tw.Flush()
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,9 +13,13 @@ import (
 )
 
 func newReadCommand() *cobra.Command {
-	var screen, history, raw, asJSON bool
+	var screen, history, raw, asJSON, failed bool
+	var command string
 	cmd := onTerminal("read ID", "Print what a terminal shows", 1,
 		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
+			if cmd.Flags().Changed("command") || failed {
+				return s.readCommand(ctx, cmd, t, command, failed, raw, asJSON)
+			}
 			what := ahp.ReadScreen
 			switch {
 			case history:
@@ -35,6 +42,44 @@ func newReadCommand() *cobra.Command {
 	f.BoolVar(&history, "history", false, "scrollback and screen as text")
 	f.BoolVar(&raw, "raw", false, "the retained output with its escape sequences")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with size and cursor")
+	f.StringVar(&command, "command", "", "the output of a command: last, the N-th from the end, or a command's id")
+	f.BoolVar(&failed, "failed", false, "of the commands only those that failed; without --command the last one")
 	cmd.MarkFlagsMutuallyExclusive("screen", "history", "raw")
+	for _, other := range []string{"screen", "history"} {
+		cmd.MarkFlagsMutuallyExclusive(other, "command")
+		cmd.MarkFlagsMutuallyExclusive(other, "failed")
+	}
 	return cmd
+}
+
+// readCommand prints one command's output. What the host did not keep of it is
+// named where it is missing.
+func (s *session) readCommand(ctx context.Context, cmd *cobra.Command, t ahp.TerminalInfo, which string, failed, raw, asJSON bool) error {
+	p := ahp.CommandParams{Channel: t.Resource, Failed: failed, Format: ahp.FormatText}
+	if raw {
+		p.Format = ahp.FormatRaw
+	}
+	switch n, err := strconv.Atoi(which); {
+	case which == "last" || which == "" && failed:
+	case err == nil && n > 0:
+		p.Back = n
+	case err != nil && strings.HasPrefix(which, "c"):
+		p.ID = which
+	default:
+		return usagef("--command %q is neither last, nor a number from 1 on that counts from the end, nor a command's id such as c12", which)
+	}
+	var got ahp.CommandResult
+	if err := s.call(ctx, ahp.MethodCommand, p, &got); err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if asJSON {
+		return printJSON(out, got)
+	}
+	text := got.Output
+	if got.Omitted > 0 {
+		text += fmt.Sprintf("[cotty: %d bytes of output are not kept]\n", got.Omitted) + got.Tail
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }

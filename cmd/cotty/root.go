@@ -42,13 +42,14 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 			root.AddCommand(c)
 		}
 	}
+	root.AddCommand(newStdinCommand())
 	root.AddCommand(newKeeperCommand(), newBridgeCommand())
 	return root
 }
 
 func terminalCommands() []*cobra.Command {
 	return []*cobra.Command{
-		newSendCommand(), newReadCommand(), newClaimCommand(), newBackgroundCommand(),
+		newRunCommand(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newBackgroundCommand(),
 		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(),
 	}
 }

@@ -13,12 +13,14 @@ import (
 
 // settings is the user's config.toml. Absent members mean the defaults.
 type settings struct {
-	Keymap   string            `toml:"keymap"`   // "default", "tmux" or "screen"
-	Prefix   string            `toml:"prefix"`   // replaces the preset's prefix key
-	Theme    string            `toml:"theme"`    // a theme's name
-	Emulator string            `toml:"emulator"` // "native" or "vt10x"
-	Shell    string            `toml:"shell"`    // absolute path
-	Keys     map[string]string `toml:"keys"`     // chord to command
+	Keymap   string `toml:"keymap"`   // "default", "tmux" or "screen"
+	Prefix   string `toml:"prefix"`   // replaces the preset's prefix key
+	Theme    string `toml:"theme"`    // a theme's name
+	Emulator string `toml:"emulator"` // "native" or "vt10x"
+	Shell    string `toml:"shell"`    // absolute path
+	// ShellIntegration false starts shells as they are; absent means true.
+	ShellIntegration *bool             `toml:"shell-integration"`
+	Keys             map[string]string `toml:"keys"` // chord to command
 }
 
 // loadSettings reads config.toml; no file is fine. Unknown keys and bad

@@ -1,0 +1,435 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cotty/ahp"
+	"cotty/internal/client"
+	"cotty/internal/plain"
+)
+
+// runOptions are the flags of `cotty run`.
+type runOptions struct {
+	terminal          string
+	name, cwd, size   string
+	raw, asJSON, keep bool
+	timeout           time.Duration
+}
+
+func newRunCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARG...]",
+		Short: "Run a command in a terminal; print its output and exit as it does",
+		Long: `Run COMMAND in a new terminal, or with --terminal in a shell that waits for a
+command, with that shell's environment and directory. Its output is printed as
+plain text: without colours and controls, lines as they were left. The exit code
+is the command's, 128+n when signal n ended it; 124 when --timeout is over: then
+the command runs on, and stderr says where.
+
+An interrupt (ctrl+c) goes to the command. Standard input is passed on when it is
+a pipe or a file: to a new terminal's command through a pipe, byte for byte; to a
+command in a shell as if it were typed, so that the terminal echoes it.
+
+Arguments are quoted for the shell of --terminal: use eval for shell syntax.`,
+		Example: `  cotty run -- go test ./...
+  cotty run --terminal build -- make -j4
+  cotty run --terminal build -- eval 'cd src && make'`,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			if n := cmd.ArgsLenAtDash(); n != 0 || len(args) == 0 {
+				return usagef("put the command after --, as in `cotty run -- make`")
+			}
+			if o.terminal != "" && (o.name != "" || o.cwd != "" || o.size != "" || o.keep) {
+				return usagef("--name, --cwd, --size and --keep are for a new terminal, not for --terminal")
+			}
+			if o.timeout < 0 {
+				return usagef("--timeout %v is negative", o.timeout)
+			}
+			return runCommand(cmd, o, args)
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.terminal, "terminal", "", "run it in the shell of this terminal")
+	f.DurationVar(&o.timeout, "timeout", 0, "give up waiting after this long, such as 30s (exit code 124)")
+	f.BoolVar(&o.raw, "raw", false, "print the output with its escape sequences")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end: output, exit code, duration, …")
+	f.BoolVar(&o.keep, "keep", false, "keep the new terminal afterwards")
+	f.StringVar(&o.name, "name", "", "title of the new terminal")
+	f.StringVar(&o.cwd, "cwd", "", "working directory of the new terminal (default: the current one)")
+	f.StringVar(&o.size, "size", "", "size of the new terminal as COLSxROWS (default 80x24)")
+	cmd.MarkFlagsMutuallyExclusive("raw", "json")
+	_ = cmd.RegisterFlagCompletionFunc("terminal", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		return completeTerminal(cmd, nil, word)
+	})
+	return cmd
+}
+
+// runCommand does the work of `cotty run`. Signals are the command's, so the
+// context of ours, which an interrupt ends, is not used.
+func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
+	p, err := placeOf(cmd)
+	if err != nil {
+		return err
+	}
+	ctx := context.WithoutCancel(cmd.Context())
+	f := newFollower()
+	defer f.stop()
+	c, err := connect(cmd.Context(), p, how{start: o.terminal == "", sink: f, kind: "run"})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	r := &runner{session: &session{c, f.Mirror, p}, o: o, f: f, out: cmd.OutOrStdout()}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if o.terminal == "" {
+		err = r.begin(ctx, argv)
+	} else {
+		err = r.submit(ctx, argv)
+	}
+	if err != nil {
+		return err
+	}
+	go r.pass(ctx, signals, cancel)
+	go r.feed(ctx)
+	return r.follow(ctx, cmd)
+}
+
+// runner is one `cotty run` under way.
+type runner struct {
+	*session
+	o     runOptions
+	f     *follower
+	out   io.Writer
+	uri   ahp.URI
+	id    string // the command's
+	stdin bool   // the command reads a pipe that we feed
+	text  plain.Text
+	buf   []byte
+}
+
+// begin creates a terminal that runs the command. The host keeps its output
+// until we watch.
+func (r *runner) begin(ctx context.Context, argv []string) error {
+	params, err := createParams(r.o.name, r.o.cwd, r.o.size, argv)
+	if err != nil {
+		return err
+	}
+	if err := r.place.adapt(&params, r.o.cwd); err != nil {
+		return err
+	}
+	r.stdin = isPiped(os.Stdin)
+	params.Meta.AwaitHolder, params.Meta.Stdin = true, r.stdin
+	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
+	if err := r.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+		return err
+	}
+	r.uri, r.id = params.Channel, firstCommand
+	r.f.want(r.uri, r.id)
+	return r.watch(ctx)
+}
+
+// firstCommand is the id of the command that a terminal was started with.
+const firstCommand = "c1"
+
+// submit has the shell of a terminal run the command.
+func (r *runner) submit(ctx context.Context, argv []string) error {
+	t, err := r.session.terminal(r.o.terminal)
+	if err != nil {
+		return err
+	}
+	r.uri = t.Resource
+	r.f.want(r.uri, "")
+	if err := r.watch(ctx); err != nil {
+		return err
+	}
+	var begun ahp.RunResult
+	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
+	defer cancel()
+	if err := r.Call(ctx, ahp.MethodRun, ahp.RunParams{Channel: r.uri, Command: argv}, &begun); err != nil {
+		return err
+	}
+	r.id = begun.CommandID
+	return nil
+}
+
+func (r *runner) watch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return r.Subscribe(ctx, r.uri)
+}
+
+// pass hands interrupts to the command; any other signal ends us, and a new
+// terminal with it.
+func (r *runner) pass(ctx context.Context, signals <-chan os.Signal, cancel func()) {
+	for {
+		select {
+		case s := <-signals:
+			if s != os.Interrupt {
+				cancel()
+				return
+			}
+			r.Dispatch(r.uri, ahp.TerminalInput{Data: "\x03"}) //nolint:errcheck // the lost connection is reported by follow
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// follow prints until the command has ended.
+func (r *runner) follow(ctx context.Context, cmd *cobra.Command) error {
+	var late <-chan time.Time
+	if r.o.timeout > 0 {
+		timer := time.NewTimer(r.o.timeout)
+		defer timer.Stop()
+		late = timer.C
+	}
+	for {
+		select {
+		case e := <-r.f.events:
+			if e.id != r.id && e.kind != terminalEnded {
+				continue
+			}
+			done, err := r.take(e)
+			if err != nil {
+				return r.unread(err)
+			}
+			if done {
+				return r.finish(cmd, e)
+			}
+		case <-late:
+			return r.timedOut(cmd)
+		case <-ctx.Done():
+			r.dispose()
+			return statusError{exitFailed, nil}
+		case <-r.f.closed:
+			return fmt.Errorf("the connection to the host was lost (%v); the command may still run: `cotty read %s --command %s` shows its output", r.f.why(), lastPart(r.uri), r.id)
+		}
+	}
+}
+
+// take prints what came; done says that it was the last.
+func (r *runner) take(e runEvent) (done bool, err error) {
+	switch {
+	case e.kind != outputCame:
+		if !r.o.raw && !r.o.asJSON {
+			_, err = r.out.Write(r.text.Flush(r.buf[:0]))
+		}
+		return true, err
+	case r.o.asJSON:
+		return false, nil
+	case r.o.raw:
+		_, err = io.WriteString(r.out, e.data)
+	default:
+		r.buf = r.text.Write(r.buf[:0], []byte(e.data))
+		_, err = r.out.Write(r.buf)
+	}
+	return false, err
+}
+
+// unread is what is left to do when nobody takes our output.
+func (r *runner) unread(err error) error {
+	r.dispose()
+	return fmt.Errorf("write the output: %w", err)
+}
+
+// finish ends a run whose command has ended.
+func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
+	if r.o.asJSON && e.kind == commandEnded {
+		if err := r.printResult(cmd, false); err != nil {
+			return err
+		}
+	}
+	r.dispose()
+	switch {
+	case e.kind == terminalEnded:
+		return fmt.Errorf("the terminal %s was ended while the command ran", lastPart(r.uri))
+	case e.code == nil:
+		return fmt.Errorf("the command has ended, with an exit code that the shell did not tell")
+	case *e.code != 0:
+		return statusError{*e.code, nil}
+	}
+	return nil
+}
+
+// dispose removes the terminal that was made for the command.
+func (r *runner) dispose() {
+	if r.o.terminal != "" || r.o.keep {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	// It may be gone already, by somebody else's hand.
+	r.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: r.uri}, nil) //nolint:errcheck // see above
+}
+
+// timedOut says what became of the command.
+func (r *runner) timedOut(cmd *cobra.Command) error {
+	if !r.o.raw && !r.o.asJSON {
+		if _, err := r.out.Write(r.text.Flush(r.buf[:0])); err != nil {
+			return r.unread(err)
+		}
+	}
+	if r.o.asJSON {
+		if err := r.printResult(cmd, true); err != nil {
+			return err
+		}
+	}
+	id := lastPart(r.uri)
+	wait := "--exit"
+	if r.o.terminal != "" {
+		wait = "--command"
+	}
+	return statusError{exitTimeout, fmt.Errorf("timed out after %v; the command still runs in terminal %s: `cotty wait %s %s` waits for it, `cotty send %s --key ctrl+c` interrupts it", r.o.timeout, id, id, wait, id)}
+}
+
+// runResult is what `cotty run --json` prints; stable.
+type runResult struct {
+	Terminal string `json:"terminal"` // its id
+	URI      string `json:"uri"`
+	TimedOut bool   `json:"timedOut"`
+	ahp.CommandResult
+}
+
+func (r *runner) printResult(cmd *cobra.Command, timedOut bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	got := runResult{Terminal: lastPart(r.uri), URI: r.uri, TimedOut: timedOut}
+	if err := r.Call(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id}, &got.CommandResult); err != nil {
+		return err
+	}
+	return printJSON(cmd.OutOrStdout(), got)
+}
+
+// isPiped reports whether a file is something to be passed on: a pipe, a file or
+// a socket, but no terminal and not /dev/null.
+func isPiped(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	m := info.Mode()
+	return m.IsRegular() || m&(os.ModeNamedPipe|os.ModeSocket) != 0
+}
+
+// follower is the sink of a run: the mirror of the list, and the events of one
+// command, in order. It blocks the connection while they are not taken, so that
+// the host slows the command down.
+type follower struct {
+	*client.Mirror
+	events chan runEvent
+	done   chan struct{} // closed when nobody takes events any more
+	closed chan struct{} // closed when the connection has ended
+	err    error         // then why
+
+	uri ahp.URI
+	id  string // of the command that runs now
+}
+
+type runEvent struct {
+	kind runEventKind
+	id   string
+	data string
+	code *int
+}
+
+type runEventKind uint8
+
+const (
+	outputCame runEventKind = iota
+	commandEnded
+	terminalEnded
+)
+
+func newFollower() *follower {
+	return &follower{
+		Mirror: client.NewMirror(0), events: make(chan runEvent, 4), done: make(chan struct{}), closed: make(chan struct{}),
+	}
+}
+
+// want names the terminal, and the command if it runs already. It is called
+// before the terminal is subscribed to.
+func (f *follower) want(uri ahp.URI, id string) { f.uri, f.id = uri, id }
+
+func (f *follower) stop() { close(f.done) }
+
+// why is the reason of the end; after closed only.
+func (f *follower) why() error {
+	if f.err == nil {
+		return errors.New("it was closed")
+	}
+	return f.err
+}
+
+func (f *follower) tell(e runEvent) {
+	select {
+	case f.events <- e:
+	case <-f.done:
+	}
+}
+
+// Snapshot implements client.Sink: a command that was begun before we watched
+// has its output in its part.
+func (f *follower) Snapshot(s ahp.Snapshot) {
+	if s.Resource != f.uri || s.Resource == "" {
+		f.Mirror.Snapshot(s)
+		return
+	}
+	var state ahp.TerminalState
+	if ahp.Unmarshal(s.State, &state) != nil || f.id == "" {
+		return
+	}
+	for _, p := range state.Content {
+		if p.CommandID != f.id {
+			continue
+		}
+		f.tell(runEvent{id: f.id, data: p.Output})
+		if p.IsComplete {
+			f.tell(runEvent{kind: commandEnded, id: f.id, code: p.ExitCode})
+		}
+	}
+}
+
+// Action implements client.Sink.
+func (f *follower) Action(e ahp.Envelope) {
+	if e.Channel != f.uri || e.Channel == "" {
+		f.Mirror.Action(e)
+		return
+	}
+	if e.RejectionReason != "" {
+		return
+	}
+	switch a := e.Action.(type) {
+	case ahp.TerminalData:
+		if f.id != "" {
+			f.tell(runEvent{id: f.id, data: a.Data})
+		}
+	case ahp.TerminalCommandExecuted:
+		f.id = a.CommandID
+	case ahp.TerminalCommandFinished:
+		f.tell(runEvent{kind: commandEnded, id: a.CommandID, code: a.ExitCode})
+		f.id = ""
+	case ahp.TerminalExited:
+		f.tell(runEvent{kind: terminalEnded})
+	}
+}
+
+// Status implements client.Sink.
+func (f *follower) Status(s client.Status, err error) {
+	if s == client.Closed {
+		f.err = err
+		close(f.closed)
+	}
+}
