@@ -220,6 +220,24 @@ func TestCommandsWithoutDetection(t *testing.T) {
 	u.Shows("the program here shows its own screen")
 }
 
+// TestOutputWithoutLineEnd: what zsh and fish print to get to a new line belongs
+// to no command.
+func TestOutputWithoutLineEnd(t *testing.T) {
+	u := uitest.New(t, uitest.Options{})
+	sh := u.Host.Terminal(u.Host.Terminals()[0])
+	sh.Prompt = "%" + strings.Repeat(" ", 79) + "\r \r$ "
+	sh.Run("printf abc", "abc", 0)
+	sh.Run("seq 1 50", numbers(50), 0)
+	u.Press("ctrl+space {")
+	if got := u.Row(0); !strings.HasPrefix(got, "$ seq 1 50") {
+		t.Errorf("the top row is %q", got)
+	}
+	u.Press("{", "ctrl+space y")
+	if got := copied(t, u); got != "abc" {
+		t.Errorf("copied %q", got)
+	}
+}
+
 // TestCommandOfSeveralLines: the first line of what was typed is the command's.
 func TestCommandOfSeveralLines(t *testing.T) {
 	u := uitest.New(t, uitest.Options{})

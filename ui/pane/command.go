@@ -161,6 +161,17 @@ func (f *Feed) places() []place {
 	return all
 }
 
+// filled reports whether the shell left the line on which a command's output
+// ended, behind a sign that it has no line end, by filling it with blanks, as
+// zsh and fish do before a prompt. The lock must be held.
+func (f *Feed) filled(end *emulator.Mark) bool {
+	if end.Col == 0 || !f.em.Wrapped(end.Line) {
+		return false
+	}
+	cells := f.em.Line(end.Line, nil)
+	return length(cells[min(end.Col+1, len(cells)):]) == 0
+}
+
 // typed gives the screen line where what was typed for a command begins: above
 // the start of its output, as long as its line is, and not above the end of the
 // command before. The lock must be held.
@@ -168,6 +179,9 @@ func (f *Feed) typed(start *emulator.Mark, rows int, before *emulator.Mark) int 
 	oldest := -f.em.HistoryLen()
 	if before != nil {
 		oldest = max(oldest, before.Line)
+		if f.filled(before) {
+			oldest = before.Line + 1
+		}
 	}
 	y := start.Line
 	if start.Col > 0 {

@@ -55,8 +55,9 @@ type Program func(t *Terminal, input string)
 
 // Terminal is a terminal of the host.
 type Terminal struct {
-	URI   ahp.URI
-	Input []string // everything typed, in pieces as it came
+	URI    ahp.URI
+	Input  []string // everything typed, in pieces as it came
+	Prompt string   // printed when a command has ended
 
 	host  *Host
 	state ahp.TerminalState
@@ -208,7 +209,7 @@ func (h *Host) add(uri ahp.URI, name string, claim ahp.Claim, cols, rows int, cw
 	if err != nil {
 		h.t.Fatalf("make engine: %v", err)
 	}
-	t := &Terminal{URI: uri, host: h, em: em, run: h.Program}
+	t := &Terminal{URI: uri, host: h, em: em, run: h.Program, Prompt: "$ "}
 	if t.run == nil {
 		t.run = Shell
 	}
@@ -430,7 +431,7 @@ func (t *Terminal) End(code int, ms int64) {
 		a.ExitCode = &code
 	}
 	t.tell(a)
-	t.Print("$ ")
+	t.Print(t.Prompt)
 }
 
 // Run is a whole command.
