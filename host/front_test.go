@@ -52,7 +52,10 @@ func upgrade(t *testing.T, network, addr, target, hostHeader string, headers ...
 // (checklist 7, 9; design rule 7).
 func TestFront(t *testing.T) {
 	t.Parallel()
-	w := start(t, func(c *host.Config) { c.Origins = []string{"https://ok.example"} })
+	w := start(t, func(c *host.Config) {
+		c.Origins = []string{"https://ok.example"}
+		c.Hosts = []string{"box.example"}
+	})
 	token := w.token()
 	secret := token.Token
 	addr := w.tcp.Addr().String()
@@ -88,6 +91,10 @@ func TestFront(t *testing.T) {
 		{"other address", "/", "192.0.2.1:" + port, []string{bearer}, 403},
 		{"unknown path", "/etc/passwd", addr, []string{bearer}, 404},
 		{"unknown path, no token", "/etc/passwd", addr, nil, 403},
+		{"body", "/", addr, []string{bearer, "Content-Length: 5"}, 400},
+		{"chunked body", "/", addr, []string{bearer, "Transfer-Encoding: chunked"}, 400},
+		{"allowed host", "/", "box.example:" + port, []string{bearer}, 101},
+		{"part of an allowed host", "/", "example:" + port, []string{bearer}, 403},
 	} {
 		if got := upgrade(t, "tcp", addr, c.target, c.host, c.headers...); got != c.want {
 			t.Errorf("%s: status %d, want %d", c.name, got, c.want)

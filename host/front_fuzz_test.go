@@ -1,0 +1,129 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// port7070 is a listener's address without a listener.
+type port7070 struct{ net.Listener }
+
+func (port7070) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7070} }
+
+// recorder can be upgraded; what is written after that goes nowhere.
+type recorder struct {
+	*httptest.ResponseRecorder
+	near, far net.Conn
+}
+
+func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	r.near, r.far = net.Pipe()
+	r.far.Close() // a peer that leaves at once
+	return r.near, bufio.NewReadWriter(bufio.NewReader(r.near), bufio.NewWriter(r.near)), nil
+}
+
+// FuzzFront asks the TCP front itself, without sockets. Whatever the requests
+// are, the answer is one of the front's, nobody without the token gets past it,
+// no page does, and no answer or log repeats a query or a token.
+func FuzzFront(f *testing.F) {
+	h := &Host{
+		cfg: Config{Origins: []string{"https://ok.example"}, Hosts: []string{"box.example"}}, limits: Limits{}.withDefaults(),
+		now: time.Now, conns: map[*conn]struct{}{}, hostname: "me",
+	}
+	var log bytes.Buffer
+	h.log = slog.New(slog.NewTextHandler(&log, nil))
+	var err error
+	dir := f.TempDir()
+	if h.audit, err = openAudit(dir, time.Now); err != nil {
+		f.Fatal(err)
+	}
+	defer h.audit.close()
+	h.attempts = newAttempts(time.Now)
+	h.tokens = openTokens(dir, time.Now, nil)
+	if _, err := h.tokens.create(newToken("fuzz", scopeRead)); err != nil {
+		f.Fatal(err)
+	}
+	const secret = "cotty_fuzz" // one that the corpus can hold
+	h.tokens.list[0].Hash = hash(secret)
+	fr := newFront(h, TCP, port7070{})
+	fr.ctx = context.Background()
+	upgrade := "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+	for _, seed := range []string{
+		"GET / HTTP/1.1\r\nHost: localhost:7070\r\nAuthorization: Bearer " + secret + "\r\n" + upgrade + "\r\n",
+		"GET /ahp?tkn=" + secret + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + upgrade + "\r\n",
+		"GET /ahp?tkn=cotty%5ffuzz HTTP/1.1\r\nHost: [::1]:7070\r\n" + upgrade + "\r\n",
+		"GET / HTTP/1.1\r\nHost: box.example\r\nOrigin: https://ok.example\r\nAuthorization: bearer  " + secret + " \r\n" + upgrade + "\r\n",
+		"GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\nAuthorization: Bearer " + secret + "\r\n" + upgrade + "\r\n",
+		"GET /?tkn=" + secret + " HTTP/1.1\r\nHost: evil.example\r\n" + upgrade + "\r\n",
+		"GET http://localhost/?tkn=" + secret + " HTTP/1.1\r\nHost: evil\r\n" + upgrade + "\r\n",
+		"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
+		"GET / HTTP/1.0\r\n\r\n",
+		"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	known := map[int]bool{400: true, 403: true, 404: true, 405: true, 426: true, 429: true, 501: true, 503: true}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(text)))
+		if err != nil {
+			return // net/http's own 400
+		}
+		r.RemoteAddr = "192.0.2.1:1"
+		log.Reset()
+		w := &recorder{ResponseRecorder: httptest.NewRecorder()}
+		fr.ServeHTTP(w, r)
+		holds := bytes.Contains(text, []byte(secret)) || decodes(r.URL, secret)
+		status := w.Code
+		switch {
+		case !known[status] && status != http.StatusSwitchingProtocols:
+			t.Errorf("status %d", status)
+		case !holds && status != 403 && status != 429:
+			t.Errorf("without the token: status %d", status)
+		case len(r.Header["Origin"]) > 0 && r.Header.Get("Origin") != "https://ok.example" && status != 403:
+			t.Errorf("origin %q: status %d", r.Header["Origin"], status)
+		}
+		// The answer to 101 is the library's and repeats nothing of the kind.
+		if out := w.Body.String() + log.String(); strings.Contains(out, secret) || r.URL.RawQuery != "" && len(r.URL.RawQuery) > 8 && strings.Contains(out, r.URL.RawQuery) {
+			t.Errorf("answer or log repeat the token or the query: %s", out)
+		}
+		admitted := fr.admit(r).who != nil
+		if admitted && (!holds || r.Method != http.MethodGet || !endpoints[r.URL.Path]) {
+			t.Errorf("admitted: %q", text)
+		}
+		if admitted && !ours(r.Host) {
+			t.Errorf("admitted for the host %q", r.Host)
+		}
+	})
+}
+
+// decodes finds the secret in a query's values.
+func decodes(u *url.URL, secret string) bool {
+	for _, values := range u.Query() {
+		for _, v := range values {
+			if strings.Contains(v, secret) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ours says anew, by other means than the front's, which Host may be used.
+func ours(host string) bool {
+	host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(host), ":7070"), ":")
+	host = strings.TrimSuffix(host, ".")
+	if host == "localhost" || host == "box.example" {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return ip != nil && ip.IsLoopback()
+}
