@@ -37,39 +37,65 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	return nil, jsonrpc.ErrReplied
 }
 
-// submit types the command. The caller holds h.mu.
+// submit types the command, now or when the shell shows its prompt: of a command
+// that has just ended, or of a shell that is starting. The caller holds h.mu.
 func (w *wait) submit(argv []string) error {
 	h, t := w.h, w.t
 	h.flush(t)
-	follow, refusal := t.mayType(w.c.principal, w.c.client.id)
-	if refusal != "" {
-		return allowed("run", refusal)
-	}
-	id, err := t.t.Submit(quoteCommand(argv, filepath.Base(t.shell)))
-	switch {
-	case errors.Is(err, terminal.ErrNoDetection):
-		return ahp.Conflict("run: the shell of this terminal does not mark its commands, so their end can't be seen: type with `cotty send`, or run the command in a terminal of its own")
-	case err != nil:
-		return ahp.Conflict("run: the terminal can't take a command now: %v", err)
-	}
-	if follow {
-		h.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
-	}
-	w.command = id
+	w.line = quoteCommand(argv, filepath.Base(t.shell))
 	w.see = func(w *wait, a ahp.Action) {
 		switch a := a.(type) {
 		case ahp.TerminalCommandExecuted:
-			if a.CommandID == w.command {
+			if w.line == "" && a.CommandID == w.command {
 				w.answer(ahp.RunResult{CommandID: a.CommandID, CommandLine: a.CommandLine}, nil)
 			}
 		case ahp.TerminalExited:
 			w.answer(nil, ahp.Conflict("run: the shell ended before it ran the command"))
 		}
 	}
-	w.next = true
+	if err := w.submitLine(); err != nil {
+		return err
+	}
 	w.timer = w.after(beginTime, func() {
-		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `cotty read`", beginTime))
+		why := "its shell has not shown a prompt"
+		if w.line == "" {
+			why = "the command was typed, but the shell has not begun it"
+		}
+		w.answer(nil, ahp.Conflict("run: %s within %v: look at the terminal with `cotty read`", why, beginTime))
 	})
+	return nil
+}
+
+// ready tries again after the shell did not wait for a command.
+func (w *wait) ready() {
+	if w.line == "" || w.over {
+		return
+	}
+	if err := w.submitLine(); err != nil {
+		w.answer(nil, err)
+	}
+}
+
+// submitLine types the line if the shell waits for one; not yet is no error.
+func (w *wait) submitLine() error {
+	refusal := ""
+	follow := false
+	if follow, refusal = w.t.mayType(w.c.principal, w.c.client.id); refusal != "" {
+		return allowed("run", refusal)
+	}
+	id, err := w.t.t.Submit(w.line)
+	switch {
+	case errors.Is(err, terminal.ErrNoPrompt):
+		return nil
+	case errors.Is(err, terminal.ErrNoDetection):
+		return ahp.Conflict("run: the shell of this terminal does not mark its commands, so their end can't be seen: type with `cotty send`, or run the command in a terminal of its own")
+	case err != nil:
+		return ahp.Conflict("run: the terminal can't take a command now: %v", err)
+	}
+	w.line, w.command, w.next = "", id, true
+	if follow {
+		w.h.claim(w.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
+	}
 	return nil
 }
 

@@ -93,10 +93,8 @@ func (h *Host) flush(t *term) { h.applyAll(t, t.t.Take()) }
 
 func (h *Host) applyAll(t *term, actions []ahp.Action) {
 	for _, a := range actions {
-		if _, ok := a.(terminal.Declined); ok {
-			for _, w := range slices.Clone(t.waits) {
-				w.declined()
-			}
+		if tell := told[a.ActionType()]; tell != nil {
+			tell(t, a)
 			continue
 		}
 		var by *dispatched

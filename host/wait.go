@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cotty/ahp"
+	"cotty/host/terminal"
 	"cotty/internal/jsonrpc"
 )
 
@@ -37,6 +38,7 @@ type wait struct {
 	idle  *time.Timer
 	quiet time.Duration
 	match *matcher
+	line  string // of x-cotty/run: what is to be typed; "" once it is
 	// see is told each action of the terminal, in order.
 	see func(w *wait, a ahp.Action)
 }
@@ -174,7 +176,7 @@ func (w *wait) forCommand(*regexp.Regexp) error {
 // declined is for a wait whose command never came.
 func (w *wait) declined() {
 	switch {
-	case !w.next:
+	case !w.next || w.line != "":
 	case w.command != "": // of x-cotty/run
 		w.answer(nil, ahp.Conflict("run: the shell took the command line and did not execute it: look at the terminal with `cotty read`"))
 	default:
@@ -297,6 +299,20 @@ func (t *term) observe(a ahp.Action) {
 			w.see(w, a)
 		}
 	}
+}
+
+// told are the actions of terminals that are for the host alone.
+var told = map[string]func(t *term, a ahp.Action){
+	terminal.Declined{}.ActionType(): func(t *term, _ ahp.Action) {
+		for _, w := range slices.Clone(t.waits) {
+			w.declined()
+		}
+	},
+	terminal.Ready{}.ActionType(): func(t *term, _ ahp.Action) {
+		for _, w := range slices.Clone(t.waits) {
+			w.ready()
+		}
+	},
 }
 
 // endWaits answers those who wait for a terminal that was removed. The caller

@@ -44,6 +44,15 @@ type commands struct {
 
 	available bool // detection was reported
 	prompt    prompt
+	// tellsInput: the shell tells where its prompts end, and only then waits.
+	tellsInput bool
+	// wanted: the holder is to be told when the shell waits for a command.
+	wanted bool
+}
+
+// ready reports that the shell waits for a command.
+func (c *commands) ready() bool {
+	return c.prompt.shows && (c.prompt.input > 0 || !c.tellsInput)
 }
 
 // prompt is what is known of the shell's prompt.
@@ -84,6 +93,7 @@ func (t *Terminal) event(e shell.Event) {
 		c.prompt = prompt{shows: true, skip: c.prompt.skip[:0]}
 	case shell.PromptEnd:
 		c.prompt = prompt{shows: true, input: t.setMark(), skip: c.prompt.skip[:0]}
+		c.tellsInput = true
 	case shell.ContinuationStart, shell.ContinuationEnd:
 		paired := len(c.prompt.skip)%2 == 1
 		if paired == (e.Kind == shell.ContinuationEnd) && c.prompt.input > 0 && len(c.prompt.skip) < maxSkip {

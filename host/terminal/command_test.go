@@ -61,6 +61,8 @@ func story(actions []ahp.Action) string {
 			fmt.Fprintf(&b, "exited(%s) ", code(a.ExitCode))
 		case ahp.TerminalCleared:
 			b.WriteString("cleared ")
+		case Ready:
+			b.WriteString("ready ")
 		case Declined:
 			b.WriteString("declined ")
 		}
@@ -165,7 +167,7 @@ func TestLookup(t *testing.T) {
 	if len(all.Items) != 5 || !all.Detection || all.Prompt || all.Items[1].ID != "c2" || *all.Items[1].ExitCode != 1 || all.Items[0].Bytes != 6 {
 		t.Errorf("%+v", all)
 	}
-	term.give(own("A"))
+	term.give(own("A") + own("B"))
 	if !term.Commands().Prompt {
 		t.Error("no prompt")
 	}
@@ -365,8 +367,12 @@ func TestSubmit(t *testing.T) {
 		}
 	}
 	term := fed(t, nil)
-	refuse(term, "does not mark")
+	refuse(fed(t, func(c *Config) { c.Nonce = "" }), "does not mark")
+	refuse(term, "prompt") // yet
 	term.give(own("A") + "$ ")
+	if got := story(term.Take()); !strings.HasSuffix(got, "ready \"$ \"") {
+		t.Errorf("%s", got)
+	}
 	refuse(fed(t, func(c *Config) { c.Command = "top" }), `"top"`)
 	term.Input("abc")
 	refuse(term, "typed")

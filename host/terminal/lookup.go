@@ -60,7 +60,7 @@ func (c *command) now() ahp.CommandInfo {
 func (t *Terminal) Commands() ahp.CommandsResult {
 	t.screen.Lock()
 	defer t.screen.Unlock()
-	r := ahp.CommandsResult{Items: make([]ahp.CommandInfo, 0, len(t.cmds.list)), Detection: t.cmds.available, Prompt: t.cmds.prompt.shows}
+	r := ahp.CommandsResult{Items: make([]ahp.CommandInfo, 0, len(t.cmds.list)), Detection: t.cmds.available, Prompt: t.cmds.ready()}
 	for _, cmd := range t.cmds.list {
 		r.Items = append(r.Items, cmd.now())
 	}
@@ -80,7 +80,8 @@ func (t *Terminal) Running() (ahp.CommandInfo, bool) {
 
 // Submit types a command line, without control characters, into a shell that
 // waits for one, and Enter. The command that begins next is the one; its id is
-// returned. Errors say why the shell can't take a command now.
+// returned. Errors say why the shell can't take a command now; after ErrNoPrompt
+// a Ready becomes pending when it can.
 func (t *Terminal) Submit(line string) (id string, err error) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
@@ -92,10 +93,11 @@ func (t *Terminal) Submit(line string) (id string, err error) {
 		return "", fmt.Errorf("it runs %q, not a shell", clip(t.cfg.Command))
 	case c.running != nil:
 		return "", fmt.Errorf("%q is running in it", clip(c.running.info.CommandLine))
-	case !c.available:
+	case !c.available && t.cfg.Nonce == "":
 		return "", ErrNoDetection
-	case !c.prompt.shows:
-		return "", fmt.Errorf("its shell does not show a prompt")
+	case !c.ready():
+		c.wanted = true
+		return "", ErrNoPrompt
 	case t.inputPresent():
 		return "", fmt.Errorf("something is typed at its prompt already")
 	}

@@ -9,7 +9,14 @@ import (
 type Declined struct{}
 
 // ActionType implements ahp.Action.
-func (Declined) ActionType() string { return "" }
+func (Declined) ActionType() string { return "host/declined" }
+
+// Ready tells the holder that the shell waits for a command, after Submit had
+// to refuse because it did not. It is not for the wire.
+type Ready struct{}
+
+// ActionType implements ahp.Action.
+func (Ready) ActionType() string { return "host/ready" }
 
 // feedMarked is feed for output with shell marks in it: clean is what viewers
 // get of p, the marks' places in it count from base. What comes before a mark is
@@ -48,15 +55,21 @@ func (t *Terminal) marked(body []byte) {
 	if t.cfg.Command != "" && m.Kind != shell.Directory && m.Kind != shell.Remote {
 		return // All of it is one command.
 	}
+	again := !c.tellsInput
 	for _, e := range c.tracker.Mark(m) {
 		t.event(e)
+		again = again || e.Kind == shell.PromptStart
 	}
-	// Of prompts drawn again the tracker tells the first only.
+	// Of prompts that have no end the tracker tells the first only.
 	if m.Kind == shell.Prompt && !c.tracker.Running() && (m.Trusted || t.cfg.Nonce == "") {
-		if t.entered.Swap(false) {
+		if again && t.entered.Swap(false) {
 			t.push(Declined{})
 		}
 		c.prompt.shows = true
 		t.typed.Store(false)
+	}
+	if c.wanted && c.ready() {
+		c.wanted = false
+		t.push(Ready{})
 	}
 }

@@ -63,7 +63,7 @@ type trial struct {
 	features emutest.Features
 	clears   bool
 	commands bool // the shell marks its commands
-	content  int // MaxContent
+	content  int  // MaxContent
 	// cut: the engine does not reflow, it cuts lines. What is beyond the screen
 	// is not in a snapshot, so after a resize only the screen is compared.
 	cut bool

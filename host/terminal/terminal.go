@@ -21,6 +21,8 @@ var (
 	ErrClosed    = errors.New("the terminal is closed")
 	// ErrNoDetection is Submit's where the shell does not mark its commands.
 	ErrNoDetection = errors.New("its shell does not mark its commands")
+	// ErrNoPrompt is Submit's where the shell shows no prompt yet.
+	ErrNoPrompt = errors.New("its shell does not show a prompt")
 )
 
 const (
