@@ -49,7 +49,8 @@ type Mark struct {
 	// Exit is the exit status of Done, meaningful only if HasExit.
 	Exit    int
 	HasExit bool
-	// ID tells executions apart, of trusted Execute marks; 0 is none.
+	// ID tells executions apart, of trusted Execute marks, and prompts, of trusted
+	// Prompt marks: what has the same is the same once more. 0 is none.
 	ID uint64
 }
 

@@ -63,15 +63,11 @@ func letters(rest string, trusted bool) Mark {
 	letter, rest, more := strings.Cut(rest, ";")
 	switch letter {
 	case "A":
-		return Mark{Kind: Prompt}
+		return Mark{Kind: Prompt, ID: id(rest, trusted)}
 	case "B":
 		return Mark{Kind: Input}
 	case "C":
-		m := Mark{Kind: Execute}
-		if trusted {
-			m.ID, _ = strconv.ParseUint(rest, 10, 64)
-		}
-		return m
+		return Mark{Kind: Execute, ID: id(rest, trusted)}
 	case "D":
 		return done(rest)
 	case "E":
@@ -90,6 +86,18 @@ func letters(rest string, trusted bool) Mark {
 		}
 	}
 	return Mark{}
+}
+
+// id reads the number that only our own marks have.
+func id(rest string, trusted bool) uint64 {
+	if !trusted {
+		return 0
+	}
+	n, err := strconv.ParseUint(rest, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // parseFinalTerm reads what follows 133.

@@ -7,7 +7,8 @@ const (
 	// Available: the shell marks its commands; once, before all others but Cwd.
 	Available EventKind = iota + 1
 	// PromptStart: a prompt begins at the mark's place. From here on the shell
-	// reads what is typed.
+	// reads what is typed. There is one for each prompt, also after an empty line;
+	// a foreign integration may repeat it when it draws the prompt again.
 	PromptStart
 	// PromptEnd: what is typed begins at the mark's place. Only bash and foreign
 	// integrations tell; a redrawn prompt repeats it, and the last one counts.
@@ -53,7 +54,7 @@ type Event struct {
 type Tracker struct {
 	available bool
 	trusted   bool // a trusted mark has been seen
-	prompt    bool // the last mark of the prompt was its start
+	promptID  uint64 // of the prompt that is shown, from Mark.ID
 
 	running    bool
 	runTrusted bool   // who began what runs
@@ -147,16 +148,15 @@ func (t *Tracker) directory(m Mark) []Event {
 func (t *Tracker) promptMark(m Mark, events []Event) []Event {
 	events = t.finish(events, nil)
 	t.line, t.hasLine, t.guess = "", false, ""
-	if t.prompt {
+	if m.ID != 0 && m.ID == t.promptID {
 		return events
 	}
-	t.prompt = true
+	t.promptID = m.ID
 	return append(events, Event{Kind: PromptStart, Trusted: m.Trusted})
 }
 
 func (t *Tracker) inputMark(m Mark, events []Event) []Event {
 	events = t.finish(events, nil)
-	t.prompt = false
 	return append(events, Event{Kind: PromptEnd, Trusted: m.Trusted})
 }
 
@@ -204,7 +204,7 @@ func (t *Tracker) executeMark(m Mark, events []Event) []Event {
 		}
 		events = t.finish(events, nil)
 	}
-	t.running, t.runTrusted, t.runID, t.prompt = true, m.Trusted, m.ID, false
+	t.running, t.runTrusted, t.runID, t.promptID = true, m.Trusted, m.ID, 0
 	return append(events, Event{Kind: Executed, Trusted: m.Trusted, CommandLine: line, Known: known, Guess: guess})
 }
 

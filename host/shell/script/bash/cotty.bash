@@ -12,15 +12,35 @@ unset COTTY_SHELL_NONCE
 # leaves $? as it was, and $_, its own last argument.
 __cotty_precmd() {
     local status=$?
-    builtin printf '%sD;%s\a%sW;%s\a%sA\a' "$__cotty" "$status" "$__cotty" "${PWD##*[[:cntrl:]]*}" "$__cotty" >/dev/tty
-    # A PS1 that is made anew for each prompt needs a second look at the end.
-    if [[ ${PS1-} == *'${__cotty'* || ${PS1+${PS1@a}} == *[rx]* ]]; then
-        __cotty_lost=0
-    elif ((++__cotty_lost == 2)) && [[ ${PROMPT_COMMAND[*]-} != *__cotty_dress* ]]; then
-        __cotty_hook '' '{ __cotty_dress; } 2>/dev/null'
+    builtin printf '%sD;%s\a%sW;%s\a%sA;%s\a' "$__cotty" "$status" "$__cotty" "${PWD##*[[:cntrl:]]*}" \
+        "$__cotty" "$((++__cotty_prompt))" >/dev/tty
+    if [[ ${PROMPT_COMMAND[*]-} != *__cotty_again* && ${PS1-} != *'${__cotty'* ]]; then
+        __cotty_twice
     fi
     __cotty_dress
     return "$status"
+}
+
+# __cotty_twice has PS1 looked at a second time, last, as it may be made anew for
+# each prompt; not where there is a DEBUG trap, which would take our command for
+# the user's next one.
+__cotty_twice() {
+    if [[ ${PROMPT_COMMAND-} && ! $(\trap -p DEBUG) && ${PS1+x} && ${PS1@a} != *[rx]* ]]; then
+        __cotty_hook '' '{ __cotty_again; } 2>/dev/null'
+    fi
+}
+
+# __cotty_again runs last at each prompt, until it has nothing to do.
+__cotty_again() {
+    local last
+    if [[ ${PS1-} != *'${__cotty'* ]]; then
+        __cotty_dress
+    elif [[ ${PROMPT_COMMAND-} == *__cotty_again* ]]; then
+        builtin printf -v PROMPT_COMMAND %s "${PROMPT_COMMAND%$'\n'*__cotty_again*}"
+    else
+        last=${#PROMPT_COMMAND[@]}
+        [[ ${PROMPT_COMMAND[last - 1]-} != *__cotty_again* ]] || unset "PROMPT_COMMAND[last - 1]"
+    fi
 }
 
 # __cotty_dress puts the marks around the prompts that have lost them. What it
@@ -28,11 +48,12 @@ __cotty_precmd() {
 # prompt, it is nothing. PS1 tells the status too, for a PROMPT_COMMAND that was
 # cleared; \! in it is the number that the next line gets in the history.
 __cotty_dress() {
-    local execute='${__cotty:+$({ __cotty_preexec \#; } 2>/dev/null)}'
-    local start='\[${__cotty:+${__cotty}D;$?\a${__cotty}W;${PWD##*[[:cntrl:]]*}\a${__cotty}A\a}\]'
+    # The empty mark keeps a backslash at the end of PS0 off the dollar sign.
+    local execute='\e]7501\a${__cotty:+$({ __cotty_preexec \# \!; } 2>/dev/null)}'
+    local start='\[${__cotty:+${__cotty}D;$?\a${__cotty}W;${PWD##*[[:cntrl:]]*}\a${__cotty}A;${__cotty_prompt}\a}\]'
     local end='\[${__cotty:+${__cotty[__cotty_n=\!,0]}B\a}\]'
     local more='\[${__cotty:+${__cotty}F\a}\]' less='\[${__cotty:+${__cotty}G\a}\]'
-    if ! shopt -q promptvars; then # What is added would be shown as it is.
+    if ! builtin shopt -q promptvars; then # What is added would be shown as it is.
         local name text part
         for name in PS0 PS1 PS2; do
             [[ ${!name-} == *__cotty* ]] || continue
@@ -58,16 +79,18 @@ __cotty_dress() {
     return 0
 }
 
-# __cotty_preexec runs in a subshell of PS0, with the number of the command. The
-# line is known if it is in the history under the number that it was to get;
-# else what was there before may be the line again, or not.
+# __cotty_preexec runs in a subshell of PS0, with the numbers of the command and
+# of the line in the history. The line is known if it is in the history under the
+# number that it was to get; else what was there before may be the line again, or
+# not. PS1 knows the number; PS0 does only as long as the history is not full.
 __cotty_preexec() {
     if [[ "${PROMPT_COMMAND[*]-} ${precmd_functions[*]-} ${PS1-}" != *__cotty* ]]; then
         builtin printf '%sD\a' "$__cotty" # Its end would not be told.
         return 0
     fi
     local LC_ALL=C HISTTIMEFORMAT= text number kind= char hex back='\\' semicolon='\x3b'
-    text=$(builtin history 1)
+    [[ ${PS1-} == *'${__cotty'* ]] || __cotty_n=$2
+    text=$(\builtin \history 1)
     text=${text#"${text%%[! ]*}"}
     number=${text%%[!0-9]*}
     text=${text#"$number"}
@@ -111,11 +134,12 @@ __cotty_hook() {
 __cotty_install() {
     unset -f __cotty_install
     ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || return 0
-    __cotty_n=0 __cotty_lost=0 __cotty_hooked=
+    __cotty_n=0 __cotty_prompt=0 __cotty_hooked=
     if [[ ${bash_preexec_imported-}${__bp_imported-} ]]; then
         precmd_functions=(__cotty_precmd "${precmd_functions[@]}") && __cotty_hooked=1
     elif __cotty_hook '{ __cotty_precmd "$_"; } 2>/dev/null && : "$_"' ''; then
         __cotty_hooked=1
+        __cotty_twice
     fi
     __cotty_dress
 }

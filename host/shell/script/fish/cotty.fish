@@ -6,22 +6,21 @@ set -e COTTY_SHELL_NONCE
 set -g __cotty_n 0
 
 function __cotty_prompt --on-event fish_prompt
-    set -l dir $PWD
-    string match -qr '[[:cntrl:]]' -- $dir; and set dir ''
-    printf '%sW;%s\a%sA\a' $__cotty $dir $__cotty >/dev/tty
+    set -l dir "$PWD"
+    string match -qr '[\x01-\x1f\x7f]' -- "$dir"; and set dir
+    printf '%sW;%s\a%sA\a' $__cotty "$dir" $__cotty >/dev/tty
 end
 
 function __cotty_preexec --on-event fish_preexec
     set -g __cotty_n (math $__cotty_n + 1)
-    set -l line (string replace -a \\ \\\\ -- $argv[1] | string replace -a ';' '\x3b' | string join '\x0a')
-    if test (string length -- "$line") -gt 32768
-        set line
-    else
-        for char in (string match -ar '[[:cntrl:]]' -- "$line" | sort -u)
-            
-        end
+    set -l line (string replace -a -- \\ \\\\ "$argv[1]" | string replace -a -- ';' '\x3b')
+    set line (string join -- '\x0a' $line)
+    while set -l char (string match -r -- '[\x01-\x1f\x7f]' "$line")
+        set line (string replace -a -- $char (printf '\\\\x%02x' "'$char") "$line")
     end
-    printf '%sE;%s\a%sC;%s\a' $__cotty "$line" $__cotty $__cotty_n >/dev/tty
+    test (string length -- "$line") -le 32768
+    and printf '%sE;%s\a' $__cotty "$line" >/dev/tty
+    printf '%sC;%s\a' $__cotty $__cotty_n >/dev/tty
 end
 
 function __cotty_postexec --on-event fish_postexec
