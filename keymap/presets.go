@@ -83,6 +83,7 @@ var defaultKeys = []row{
 	{"prefix y", "copy-output", false},
 
 	{"prefix d", "detach", false},
+	{"prefix ctrl+z", "suspend", false},
 	{"prefix :", "palette", false},
 	{"prefix ?", "help", false},
 	{"prefix ctrl+l", "redraw", false},
@@ -154,6 +155,7 @@ var tmuxKeys = []row{
 	{"prefix y", "copy-output", false},
 
 	{"prefix d", "detach", false},
+	{"prefix ctrl+z", "suspend", false},
 	{"prefix :", "palette", false},
 	{"prefix ?", "help", false},
 	{"prefix r", "redraw", false},
@@ -227,6 +229,7 @@ var screenKeys = []row{
 	{"prefix y", "copy-output", false},
 
 	{"prefix d", "detach", false},
+	{"prefix ctrl+z", "suspend", false},
 	{"prefix ctrl+d", "detach", false},
 	{"prefix :", "palette", false},
 	{"prefix ?", "help", false},

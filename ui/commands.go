@@ -64,6 +64,7 @@ func init() {
 		"detach":        func(m *Model, _ []string) { m.detach() },
 		"palette":       func(m *Model, _ []string) { m.openPalette() },
 		"help":          func(m *Model, _ []string) { m.openHelp() },
+		"suspend":       func(m *Model, _ []string) { m.suspend() },
 		"redraw":        func(m *Model, _ []string) { m.redraw() },
 		"reload-config": func(m *Model, _ []string) { m.reload() },
 		"stop":          func(m *Model, _ []string) { m.stop() },

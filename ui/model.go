@@ -28,6 +28,13 @@ type Env struct {
 	// Expect says that what is written next asks the outer terminal for its
 	// colours. It may be nil.
 	Expect func()
+	// Learned is told what the outer terminal can do as that becomes known, as
+	// it decides how to give the terminal back. It may be nil.
+	Learned func(tty.Caps)
+	// Suspend gives the outer terminal back and stops the program, as the shell
+	// that it was started from expects; Resumed is delivered to Update when it
+	// goes on, which may be at once. It is called within Update and may be nil.
+	Suspend func()
 	// Wake delivers Wake to Update soon. It is called from any goroutine and
 	// must not block.
 	Wake func()
@@ -37,6 +44,12 @@ type Env struct {
 
 // Wake tells the Model that the Sink has something.
 type Wake struct{}
+
+// Resumed tells the Model that the program goes on after Env.Suspend, or after it
+// was stopped otherwise; the outer terminal is switched on again.
+type Resumed struct {
+	Stopped bool // it was stopped indeed
+}
 
 // then is what is to be done in the loop when something else is finished.
 type then func(*Model)
@@ -154,6 +167,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.read(msg)
 	case tea.WindowSizeMsg:
 		m.resized(msg.Width, msg.Height)
+	case Resumed:
+		m.resumed(msg)
 	case then:
 		msg(m)
 	case ended:

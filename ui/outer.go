@@ -23,6 +23,7 @@ type outer struct {
 	look    look.Look
 	w, h    int
 	blurred bool // it said that it lost the focus
+	away    bool // it was given back: nothing is drawn
 	colors  colors
 
 	canvas  paint.Canvas
@@ -77,7 +78,32 @@ func (m *Model) learn(msg tea.Msg) {
 	if changed {
 		m.outer.setCaps(caps)
 		m.dirty |= dirtyPlaces | dirtyChrome
+		if m.env.Learned != nil {
+			m.env.Learned(caps)
+		}
 	}
+}
+
+// suspend gives the outer terminal back until the person goes on.
+func (m *Model) suspend() {
+	if m.env.Suspend == nil {
+		m.say(status.Info, "there is no shell to go back to")
+		return
+	}
+	m.outer.away = true
+	m.env.Suspend()
+}
+
+// resumed takes the outer terminal again, in which everything is as at the
+// start.
+func (m *Model) resumed(r Resumed) {
+	o := &m.outer
+	if o.away && !r.Stopped {
+		m.say(status.Info, "there is no shell to go back to")
+	}
+	o.away, o.motion, o.kitty, o.title = false, false, 1, ""
+	o.colors.asked = m.env.Now()
+	m.redraw()
 }
 
 // Caps is what the outer terminal can do as far as it has said.
@@ -124,7 +150,7 @@ func (m *Model) clipboard(text string) bool {
 // paint draws what changed: at once after a pause, else at the frame's end.
 func (m *Model) paint() {
 	o := &m.outer
-	if m.dirty == 0 && len(o.raw) == 0 || o.w == 0 {
+	if m.dirty == 0 && len(o.raw) == 0 || o.w == 0 || o.away {
 		return
 	}
 	now := m.env.Now()

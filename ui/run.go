@@ -65,10 +65,12 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	var p *tea.Program // set before anything can send to it
 	wakes := make(chan struct{}, 1)
 	m, err := New(c, Env{
-		Caps:   term.Caps(),
-		Now:    time.Now,
-		After:  func(d time.Duration, msg tea.Msg) { time.AfterFunc(d, func() { p.Send(msg) }) },
-		Expect: term.Expect,
+		Caps:    term.Caps(),
+		Now:     time.Now,
+		After:   func(d time.Duration, msg tea.Msg) { time.AfterFunc(d, func() { p.Send(msg) }) },
+		Expect:  term.Expect,
+		Learned: term.SetCaps,
+		Suspend: func() { suspend(p, term) },
 		Wake: func() {
 			select {
 			case wakes <- struct{}{}:
@@ -96,7 +98,6 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 
 	defer func() {
 		r := recover()
-		term.SetCaps(m.Caps())
 		term.Restore()
 		term.Close()
 		if r != nil {
@@ -166,15 +167,37 @@ func signals(p *tea.Program, term *tty.Terminal, done chan struct{}) (stop func(
 	return func() { signal.Stop(ch) }
 }
 
+// resumeTime is how long after stopping a program may still run: one that nothing
+// can continue is not stopped at all.
+const resumeTime = 300 * time.Millisecond
+
+// suspend gives the terminal back and stops the program with all of its job, as
+// Ctrl-Z does to others. Where there is no shell that could let it go on, the
+// system does not stop it.
+func suspend(p *tea.Program, term *tty.Terminal) {
+	term.Restore()
+	_ = syscall.Kill(0, syscall.SIGTSTP)
+	time.AfterFunc(resumeTime, func() {
+		time.Sleep(resumeTime / 4) // after a stop SIGCONT is due in the same instant
+		if !term.Entered() {
+			resume(p, term, false)
+		}
+	})
+}
+
+// resume takes the terminal again.
+func resume(p *tea.Program, term *tty.Terminal, stopped bool) {
+	if err := term.Enter(); err != nil {
+		p.Send(ended("the terminal is gone: " + err.Error()))
+		return
+	}
+	p.Send(Resumed{Stopped: stopped})
+}
+
 func handleSignal(p *tea.Program, term *tty.Terminal, s os.Signal, done chan struct{}) {
 	switch s {
 	case syscall.SIGCONT:
-		if err := term.Enter(); err == nil {
-			p.Send(then(func(m *Model) {
-				m.outer.colors.asked = m.env.Now()
-				m.redraw()
-			}))
-		}
+		resume(p, term, true)
 		fallthrough // it may have been resized meanwhile
 	case syscall.SIGWINCH:
 		if w, h, err := term.Size(); err == nil {

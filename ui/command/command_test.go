@@ -161,7 +161,7 @@ func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 			left = append(left, c.Name)
 		}
 	}
-	if want := []string{"detach", "palette", "help", "redraw", "reload-config"}; !slices.Equal(left, want) {
+	if want := []string{"detach", "palette", "help", "suspend", "redraw", "reload-config"}; !slices.Equal(left, want) {
 		t.Errorf("still work: %v, want %v", left, want)
 	}
 }

@@ -406,6 +406,11 @@ var table = []Command{
 		Disabled: always,
 	},
 	{
+		Name: "suspend", Title: "Suspend", Group: groupCotty,
+		Help:     "Stop cotty and go back to the shell that it was started from; fg there goes on.",
+		Disabled: always,
+	},
+	{
 		Name: "redraw", Title: "Redraw", Group: groupCotty,
 		Help:     "Draw the whole screen again.",
 		Disabled: always,

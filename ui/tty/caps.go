@@ -96,7 +96,7 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 	case tea.KeyboardEnhancementsMsg:
 		if !c.Kitty {
 			c.Kitty = true
-			write = "\x1b[>1u"
+			write = c.keyboard()
 		}
 	case tea.TerminalVersionMsg:
 		name := strings.ToLower(m.Name)
@@ -108,8 +108,8 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 			c.Profile.Colors = emulator.TrueColor
 		}
 	case Fence:
-		if c.Other && !c.Kitty {
-			write = "\x1b[>4;1m"
+		if !c.Kitty {
+			write = c.keyboard()
 		}
 	}
 	return write, *c != old
@@ -124,6 +124,18 @@ func modern(name string) bool {
 		}
 	}
 	return false
+}
+
+// keyboard switches on what tells keys apart, as far as the terminal is known
+// to have it.
+func (c *Caps) keyboard() string {
+	switch {
+	case c.Kitty:
+		return "\x1b[>1u"
+	case c.Other:
+		return "\x1b[>4;1m"
+	}
+	return ""
 }
 
 // Keyboard gives what asks the terminal for these kitty flags in place of the

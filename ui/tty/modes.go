@@ -43,6 +43,7 @@ func EnterSequence(c Caps) string {
 			b.WriteString(t.on)
 		}
 	}
+	b.WriteString(c.keyboard())
 	return b.String()
 }
 

@@ -101,22 +101,39 @@ func (t *Terminal) SetCaps(c Caps) {
 	t.caps = c
 }
 
-// Enter sets raw mode and switches on what the interface needs.
+// Enter sets raw mode and switches on what the interface needs, also where it is
+// on already as far as is known here: the program was stopped, and whoever had
+// the terminal meanwhile changed it.
 func (t *Terminal) Enter() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	again := t.saved != nil
 	saved, err := term.MakeRaw(int(t.in.Fd()))
 	if err != nil {
 		return fmt.Errorf("set terminal to raw mode: %w", err)
 	}
-	if t.saved == nil {
+	t.dropped = false
+	t.expect()
+	if t.own != nil {
+		_ = t.own.SetWriteDeadline(time.Time{}) // as Restore left it
+	}
+	seq := EnterSequence(t.caps)
+	if again {
+		seq = LeaveSequence(t.caps) + seq // each once, as Restore undoes them once
+	} else {
 		t.saved = saved
 	}
-	t.expect()
-	if _, err := io.WriteString(t.writer, EnterSequence(t.caps)); err != nil {
+	if _, err := io.WriteString(t.writer, seq); err != nil {
 		return fmt.Errorf("write to terminal: %w", err)
 	}
 	return nil
+}
+
+// Entered reports whether Enter was called and Restore not since.
+func (t *Terminal) Entered() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.saved != nil
 }
 
 // Expect says that the terminal is about to be asked with AskColors, so that
@@ -256,7 +273,7 @@ func (t *Terminal) sawAnswers(in Input) {
 
 // Restore gives the terminal back as it was found. It waits a moment for
 // answers that are still under way. Only the first call after Enter does
-// anything.
+// anything; Enter may follow, after a suspension.
 func (t *Terminal) Restore() {
 	t.mu.Lock()
 	saved, caps := t.saved, t.caps

@@ -25,6 +25,8 @@ type Options struct {
 	Env    []string
 	Host   func(*Host) // prepares the host before the interface starts
 	Silent bool        // the outer terminal answers nothing
+	// Suspend is ui.Env's; Send then delivers ui.Resumed.
+	Suspend func()
 }
 
 // UI is a running interface.
@@ -107,7 +109,7 @@ func (u *UI) start(o Options) {
 		Caps: u.caps, Now: func() time.Time { return u.now },
 		After: func(d time.Duration, msg tea.Msg) { u.timers = append(u.timers, timer{u.now.Add(d), msg}) },
 		Wake:  func() { u.woken = true },
-		Write: u.write,
+		Write: u.write, Suspend: o.Suspend,
 	})
 	if err != nil {
 		u.t.Fatalf("start interface: %v", err)
@@ -373,6 +375,13 @@ func (u *UI) Write(s string) { u.write([]byte(s)) }
 
 // LeaveSequence is what would be written now to restore the outer terminal.
 func (u *UI) LeaveSequence() string { return tty.LeaveSequence(u.Model.Caps()) }
+
+// Send delivers a message.
+func (u *UI) Send(msg tea.Msg) {
+	u.t.Helper()
+	u.queue = append(u.queue, msg)
+	u.WaitIdle()
+}
 
 // Silence makes the outer terminal answer nothing, or answer again.
 func (u *UI) Silence(on bool) { u.silent = on }
