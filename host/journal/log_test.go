@@ -151,7 +151,7 @@ func (m *model) check(r Recovered) (end int, err error) {
 // and the next host goes on behind it.
 func TestRecover(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(12) {
+	for seed := range uint64(8) {
 		m := newModel(t, seed, Options{Name: "ahp-terminal:/a", Area: 16 << 10})
 		for range 400 {
 			m.step()
@@ -202,7 +202,7 @@ func TestHasty(t *testing.T) {
 // up.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	const journals = 1000
+	const journals = 500
 	intact, none := 0, 0
 	for seed := range uint64(journals) {
 		m := newModel(t, seed, Options{Area: 8 << 10})
@@ -241,9 +241,19 @@ func TestDamage(t *testing.T) {
 		if n, cerr := m.check(again); err != nil || cerr != nil || n != end {
 			t.Fatalf("seed %d: the second time %d, not %d: %v, %v", seed, n, end, err, cerr)
 		}
+		if r.Damage != nil {
+			if err := l.Append(Record{Type: "early"}); !errors.Is(err, ErrFull) {
+				t.Fatalf("seed %d: appended behind damage: %v", seed, err)
+			}
+		}
 		c, err := l.Begin(true)
 		if err != nil {
 			t.Fatal(err)
+		}
+		// It dies again before it has its checkpoint.
+		_, _, again, err = Open(bytes.Clone(mem))
+		if n, cerr := m.check(again); r.Damage != nil && (err != nil || cerr != nil || again.Dropped == 0 || n > end) {
+			t.Fatalf("seed %d: during the checkpoint %d, not %d, %d dropped: %v, %v", seed, n, end, again.Dropped, err, cerr)
 		}
 		c.Add(Record{Type: "new"})
 		if err := errors.Join(c.Commit(), l.Append(Record{Type: "newer"})); err != nil {

@@ -21,7 +21,7 @@ type Record struct {
 	// Seq is the host's sequence number of the action, 0 when it is none.
 	Seq int64
 	// Data is copied by Append. What a reader gives lies in the journal's
-	// memory and is valid until the next checkpoint but one.
+	// memory and is valid until the next checkpoint begins.
 	Data []byte
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Recovered is what a journal holds. Records' Data lies in the journal's
-// memory: it is valid until the second checkpoint from here begins.
+// memory: it is valid until the next checkpoint begins.
 type Recovered struct {
 	Name string
 	// State is the checkpoint to start from: nothing in a journal that has had
@@ -24,14 +24,15 @@ type Recovered struct {
 	// journal was full: they are missing at the end.
 	Dropped uint64
 	// Damage says what was wrong and left out, nil when nothing was. The host
-	// should tell people, and make a checkpoint at once.
+	// should tell people; nothing is appended before it made a checkpoint.
 	Damage error
 }
 
 // Open reads a journal that an earlier host left, and takes it over: from here
 // on that host's appends and reads of the pty are refused (ErrFenced). The
 // landing must be resumed before it is used. Whatever is in the memory, Open
-// does not fail except with ErrFormat; opening again gives the same.
+// does not fail except with ErrFormat; opening again gives the same, except
+// that damage has become a Dropped above 0.
 func Open(mem []byte) (*Log, *Landing, Recovered, error) {
 	var r Recovered
 	if len(mem) > 0 && uintptr(unsafe.Pointer(&mem[0]))%8 != 0 {
@@ -70,11 +71,24 @@ func Open(mem []byte) (*Log, *Landing, Recovered, error) {
 		damage = append(damage, r.alone(found[0]))
 		l.resume(found[0])
 	default:
-		damage = append(damage, r.join(found[0], found[1]))
-		l.resume(found[0])
+		newer, older := found[0], found[1]
+		damage = append(damage, r.join(newer, older))
+		if newer.stateErr == nil {
+			l.resume(newer)
+			break
+		}
+		// The next checkpoint replaces the damaged one, not the good.
+		l.current, l.info, l.at = older.index, older.areaInfo, older.end
+		l.info.generation = newer.generation
 	}
 	if err := errors.Join(damage...); err != nil {
 		r.Damage = fmt.Errorf("the journal of %q: %w", r.Name, err)
+		if r.Dropped == 0 {
+			store(mem[droppedAt:], 1)
+		}
+		for _, c := range found { // the next checkpoint is behind them all
+			l.ordinal = max(l.ordinal, c.last)
+		}
 	}
 	return l, newLanding(l, o.Slots), r, nil
 }
@@ -97,12 +111,17 @@ func (r *Recovered) alone(c contents) error {
 
 // join recovers from the newer area and what the older one adds.
 func (r *Recovered) join(newer, older contents) error {
-	// before are the older log's records that the newer checkpoint includes.
+	// The older log's records are first those that the newer checkpoint
+	// includes, then those that were copied behind it.
 	n := int64(newer.base) - int64(older.base)
 	meets := n >= 0 && n <= int64(len(older.log)) && older.generation+1 == newer.generation
 	var before []Record
 	if meets {
 		before = older.log[:n:n]
+		if copied := older.log[n:]; len(copied) > len(newer.log) {
+			newer.log = copied
+			newer.damage = errors.Join(newer.damage, errors.New("the log has lost its beginning, which the one before it still had"))
+		}
 	}
 	usable := meets && older.stateErr == nil
 	switch {
@@ -114,9 +133,7 @@ func (r *Recovered) join(newer, older contents) error {
 		r.Records = append(before, newer.log...)
 		return errors.Join(newer.stateErr, newer.damage)
 	}
-	// The newer checkpoint is damaged and the older log ends before it. What
-	// is left is that older state, but the log goes on behind the newer one, so
-	// the host must make a checkpoint before it appends.
+	// The newer checkpoint is damaged and the older log ends before it.
 	if older.stateErr == nil {
 		r.State, r.Whole, r.Records = older.checkpoint, older.whole, older.log
 	}
