@@ -42,8 +42,10 @@ var setNames = [numSets]string{
 
 // sets94 and sets96 map what a designation ends with to its set.
 var (
-	sets94 = map[string]charset{"2": setGraphics, "C": setNational + 1, "f": setNational + 2, "9": setNational + 3,
-		"E": setNational + 6, "`": setNational + 6, "H": setNational + 9, "<": setSupplemental}
+	sets94 = map[string]charset{
+		"2": setGraphics, "C": setNational + 1, "f": setNational + 2, "9": setNational + 3,
+		"E": setNational + 6, "`": setNational + 6, "H": setNational + 9, "<": setSupplemental,
+	}
 	sets96 = map[string]charset{"A": setLatin1}
 )
 

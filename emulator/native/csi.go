@@ -133,11 +133,12 @@ func scrollDownOrTrack(e *Engine) {
 	e.scrollDown(e.top, e.bot, e.arg(0, 1))
 }
 
-// saveOrSideMargins: CSI s is DECSLRM in mode 69, else SCOSC.
+// saveOrSideMargins: CSI s is DECSLRM in mode 69, else SCOSC, with parameters
+// or without, as in xterm.
 func saveOrSideMargins(e *Engine) {
 	if e.flags.has(flagSideMargins) {
 		e.setSideMargins()
-	} else if e.parser.nparams == 1 && e.raw(0) == 0 {
+	} else {
 		e.saveCursor()
 	}
 }

@@ -270,8 +270,9 @@ func (e *Engine) clearAlt() {
 
 // The three ways to the alternate screen, as xterm's ctlseqs has them: 47
 // switches; 1047 clears it when leaving; 1049 saves the cursor, clears when
-// entering, and restores the cursor when leaving; here it clears then, too, so
-// that nobody carries a screen along that nothing will show.
+// entering, and restores the cursor when leaving, also when the screen shows
+// already, or the main one; here it clears when leaving, too, so that nobody
+// carries a screen along that nothing will show.
 func (e *Engine) setAlt47(on bool) { e.show(on) }
 
 func (e *Engine) setAlt1047(on bool) {
@@ -282,16 +283,15 @@ func (e *Engine) setAlt1047(on bool) {
 }
 
 func (e *Engine) setAlt1049(on bool) {
-	if on == e.alt() {
-		return
-	}
 	if on {
 		e.saveCursor()
 		e.show(true)
 		e.clearAlt()
 		return
 	}
-	e.clearAlt()
+	if e.alt() {
+		e.clearAlt()
+	}
 	e.show(false)
 	e.restoreCursor()
 }
@@ -360,11 +360,11 @@ const maxLevel = 4
 // stay 7-bit.
 func (e *Engine) setLevel() {
 	n := e.raw(0) - 60
-	if n < 1 || n > 5 {
+	if n < 1 || n > maxLevel {
 		return
 	}
 	e.softReset()
-	e.level = min(n, maxLevel)
+	e.level = n
 }
 
 // setInBand is in-band resize notification (mode 2048); the size is reported

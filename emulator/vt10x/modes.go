@@ -132,6 +132,9 @@ func (e *engine) setWrap(on bool) {
 // asked to leave from the main one, and clears it on the way back only.
 func (e *engine) switchScreen(n int, on bool) {
 	if on == (e.altMode != 0) {
+		if n == 1049 && !on {
+			e.restore() // As xterm and tmux do.
+		}
 		return
 	}
 	e.damage.all = true
