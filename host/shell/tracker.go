@@ -53,7 +53,7 @@ type Event struct {
 // is ready.
 type Tracker struct {
 	available bool
-	trusted   bool // a trusted mark has been seen
+	trusted   bool   // a trusted mark has been seen
 	promptID  uint64 // of the prompt that is shown, from Mark.ID
 
 	running    bool
