@@ -388,21 +388,25 @@ func (w *world) lag(ctx context.Context, name string, uri ahp.URI, closes *atomi
 	p := w.tap(name)
 	p.watch(uri)
 	for ctx.Err() == nil {
-		before := closedFor(w, name)
-		for ctx.Err() == nil && closedFor(w, name) == before {
+		// Either the queue is full, or the socket has taken nothing for half a
+		// minute, whichever comes first.
+		before, began := closedFor(w, name), time.Now()
+		for ctx.Err() == nil && closedFor(w, name) == before && time.Since(began) < 35*time.Second {
 			time.Sleep(20 * time.Millisecond)
 		}
+		draining, cancel := context.WithTimeout(ctx, 5*time.Second)
 		for { // What the sockets hold, up to the end.
-			raw, err := p.tr.Read(ctx)
+			raw, err := p.tr.Read(draining)
 			if err != nil {
 				break
 			}
 			p.fold(raw)
 		}
-		p.tr.Close(1000, "")
-		if ctx.Err() == nil {
+		if draining.Err() == nil {
 			closes.Add(1)
 		}
+		cancel()
+		p.tr.Close(1000, "")
 		if !p.reconnect(uri) {
 			break
 		}

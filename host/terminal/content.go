@@ -84,7 +84,28 @@ func (t *Terminal) Content() (actions []ahp.Action, content []ahp.Part) {
 	t.mu.Lock()
 	actions = t.takeLocked()
 	t.mu.Unlock()
+	if t.kept.whole && wireSize(t.kept.raw) > maxWire {
+		t.kept.lose()
+	}
 	return actions, t.parts()
+}
+
+// maxWire bounds content as JSON has it, where a control character takes six
+// bytes: with all around it, a snapshot stays below 4 MiB.
+const maxWire = 5 << 19
+
+// wireSize is the length of b as a JSON string.
+func wireSize(b []byte) int {
+	n := len(b)
+	for _, c := range b {
+		switch {
+		case c == '\n', c == '\r', c == '\t', c == '"', c == '\\':
+			n++
+		case c < ' ':
+			n += 5
+		}
+	}
+	return n
 }
 
 // stream is a VT stream that makes the present state. The caller holds screen.
@@ -101,22 +122,31 @@ func (t *Terminal) stream() string {
 func (t *Terminal) snapshot() ([]byte, []emulator.Cut) {
 	all, cuts := t.emu.SnapshotMarks(nil, -1)
 	lines := t.emu.HistoryLen()
-	if len(all) <= t.kept.max || lines == 0 {
+	size := t.relative(all)
+	if size <= t.kept.max || lines == 0 {
 		return all, cuts
 	}
-	least := t.emu.Snapshot(nil, 0)
-	for len(all) > t.kept.max && lines > 0 {
+	least := t.relative(t.emu.Snapshot(nil, 0))
+	for size > t.kept.max && lines > 0 {
 		// Guess from the average line, and always make progress.
-		history := len(all) - len(least)
-		fits := max(0, t.kept.max-len(least))
+		history := size - least
+		fits := max(0, t.kept.max-least)
 		lines = min(lines-1, int(int64(lines)*int64(fits)/int64(max(history, 1))))
 		// A wrapped line is taken whole or not, or it would reflow differently.
 		for lines > 0 && t.emu.Wrapped(-lines-1) {
 			lines--
 		}
 		all, cuts = t.emu.SnapshotMarks(all[:0], lines)
+		size = t.relative(all)
 	}
 	return all, cuts
+}
+
+// relative is the size of a state in bytes, or more if it is nearer to the bound
+// of the wire.
+func (t *Terminal) relative(state []byte) int {
+	wire := int64(wireSize(state)) * int64(t.kept.max) / maxWire
+	return max(len(state), int(wire))
 }
 
 // Read gives the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw. The
