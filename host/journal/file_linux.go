@@ -43,3 +43,11 @@ func sealed(fd int, named bool) bool {
 func allocate(f *os.File, size int) error {
 	return unix.Fallocate(int(f.Fd()), 0, 0, int64(size))
 }
+
+// remove frees whole pages of a mapping's memory, which read as zeros then. In
+// memory that is no mapping of a file it does nothing.
+func remove(mem []byte) {
+	if len(mem) > 0 {
+		unix.Madvise(mem, unix.MADV_REMOVE) //nolint:errcheck // it is a kindness
+	}
+}

@@ -23,3 +23,6 @@ func allocate(f *os.File, size int) error {
 	}
 	return nil
 }
+
+// remove: there is no way to free a part of a file's memory.
+func remove([]byte) {}

@@ -287,6 +287,98 @@ func used(t *testing.T, f *os.File) int64 {
 	return st.Blocks * 512
 }
 
+// A journal is made, left, adopted and let go; a trimmed one has all that is
+// needed, in little memory.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := Options{Name: "n", Slots: 4}
+	j, err := New(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, slave := openRaw(t)
+	fd := int(master.Fd())
+	unix.SetNonblock(fd, true)
+	if _, err := j.Landing.Prepare(fd); err != nil {
+		t.Fatal(err)
+	}
+	// A busy time.
+	big := Record{Type: "data", Data: make([]byte, 60<<10)}
+	for i := range 100 {
+		if j.Log.Due() {
+			c, err := j.Log.Begin(true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Add(Record{Type: "state", Seq: int64(i)})
+			if err := c.Commit(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.Log.Append(big); err != nil {
+			t.Fatal(err)
+		}
+		slave.Write(big.Data[:2000])
+		read(t, j.Landing, fd, 2000)
+	}
+	j.Landing.Release(j.Landing.Pos() - 5)
+	slave.WriteString("last words")
+	read(t, j.Landing, fd, 10)
+	before := used(t, j.File)
+	_, _, r, _ := Open(bytes.Clone(j.mem))
+	records := len(r.Records)
+	c, err := j.Log.Begin(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Add(Record{Type: "state", Seq: 100})
+	if err := c.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	j.Log.Append(Record{Type: "data", Seq: 7})
+	j.Log.Trim()
+	j.Landing.Trim()
+	after := used(t, j.File)
+	if before < 3<<20 || after > 256<<10 || records == 0 {
+		t.Errorf("%d bytes before, %d after, %d records", before, after, records)
+	}
+	t.Logf("%d KiB after a busy time, %d KiB trimmed", before>>10, after>>10)
+	pos := j.Landing.Pos()
+	f, err := unix.FcntlInt(j.File.Fd(), unix.F_DUPFD_CLOEXEC, 3) // as from the keeper
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	k, r, err := Adopt(os.NewFile(uintptr(f), "journal"))
+	if err != nil || r.Damage != nil || len(r.State) != 1 || r.State[0].Seq != 100 || len(r.Records) != 1 || r.Records[0].Seq != 7 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	data, missing := k.Landing.Resume(pos - 10)
+	if string(data) != "last words" || missing != 0 {
+		t.Errorf("%q, %d missing", data, missing)
+	}
+	if _, err := k.Landing.Prepare(fd); err != nil {
+		t.Fatal(err)
+	}
+	slave.WriteString("!")
+	if got := read(t, k.Landing, fd, 1); got != "!" {
+		t.Errorf("read %q", got)
+	}
+	if err := k.Close(); err != nil {
+		t.Fatal(err)
+	}
+	junk, err := CreateFile(dir, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Adopt(junk); !errors.Is(err, ErrFormat) || junk.Fd() != ^uintptr(0) {
+		t.Errorf("adopted zeros: %v", err)
+	}
+}
+
 // BenchmarkRead compares reading a pty into the landing with plain reads, in
 // bytes and in processor time of the reader.
 func BenchmarkRead(b *testing.B) {
