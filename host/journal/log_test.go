@@ -487,3 +487,38 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkOpen reads a journal whose areas are both full.
+func BenchmarkOpen(b *testing.B) {
+	o := Options{Name: "n"}
+	mem := make([]byte, o.Size())
+	l, _, err := Create(mem, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := Record{Type: "terminal/data", Data: make([]byte, 4<<10)}
+	for range 2 {
+		for err = nil; err == nil; {
+			err = l.Append(r)
+		}
+		c, err := l.Begin(true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range 250 {
+			c.Add(r)
+		}
+		if err := c.Commit(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for l.Append(r) == nil {
+	}
+	store(mem[droppedAt:], 0)
+	b.SetBytes(int64(2 * o.withDefaults().Area))
+	for b.Loop() {
+		if _, _, got, err := Open(mem); err != nil || got.Damage != nil || len(got.Earlier) == 0 {
+			b.Fatal(got.Damage, err)
+		}
+	}
+}
