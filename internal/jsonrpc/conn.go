@@ -237,7 +237,7 @@ func (c *Conn) next() ([]byte, error) {
 func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 	switch {
 	case bad != nil:
-		c.log.Debug("message refused", "code", bad.Code, "err", bad.Message)
+		c.log.Debug("message refused", "code", bad.Code)
 		if m.ID != nil || m.Method == "" || m.badID {
 			c.answer(m.ID, nil, bad)
 		}
