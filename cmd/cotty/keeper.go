@@ -59,6 +59,10 @@ const maxLog = 4 << 20
 
 // openLog opens a log in the state directory, 0600.
 func openLog(d dirs, name string) (*slog.Logger, func(), error) {
+	// Whoever uses only hosts elsewhere has no directory yet.
+	if err := os.MkdirAll(d.state, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("make the directory of the log: %w", err)
+	}
 	path := filepath.Join(d.state, name)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
 		if err := os.Rename(path, path+".1"); err != nil {

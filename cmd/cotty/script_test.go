@@ -35,11 +35,19 @@ func TestScript(t *testing.T) {
 			"waitfor": cmdWaitFor,
 			"rpc":     cmdRPC,
 			"sigkill": cmdSigkill,
+
+			"exitcode": cmdExitCode,
+			"cmpraw":   cmdCmpRaw,
+			"user":     cmdUser,
+			"sshd":     cmdSSHD,
 		},
 		Condition: func(cond string) (bool, error) {
 			if prog, ok := strings.CutPrefix(cond, "has:"); ok {
 				_, err := exec.LookPath(prog)
 				return err == nil, nil
+			}
+			if cond == "sshd" {
+				return sshdPath() != "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
@@ -63,10 +71,18 @@ func setupScript(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
+	for k, v := range homeEnv(home, run) {
+		env.Setenv(k, v)
+	}
+	for _, dir := range filepath.SplitList(env.Getenv("PATH")) {
+		if path := filepath.Join(dir, "cotty"); env.Getenv("COTTYBIN") == "" {
+			if _, err := os.Stat(path); err == nil {
+				env.Setenv("COTTYBIN", path) // for another machine's PATH
+			}
+		}
+	}
 	for k, v := range map[string]string{
-		"HOME": home, "XDG_RUNTIME_DIR": run, "XDG_STATE_HOME": home + "/state", "XDG_CONFIG_HOME": home + "/config",
-		"XDG_DATA_HOME": home + "/data", "XDG_CACHE_HOME": home + "/cache", "SHELL": bash, "TERM": "xterm-256color",
-		"COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+		"SHELL": bash, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
 	} {
 		env.Setenv(k, v)
 	}
@@ -75,12 +91,25 @@ func setupScript(env *testscript.Env) error {
 	return nil
 }
 
+// homeEnv says where a user's cotty has its files.
+func homeEnv(home, run string) map[string]string {
+	return map[string]string{
+		"HOME": home, "XDG_RUNTIME_DIR": run, "XDG_STATE_HOME": home + "/state", "XDG_CONFIG_HOME": home + "/config",
+		"XDG_DATA_HOME": home + "/data", "XDG_CACHE_HOME": home + "/cache",
+	}
+}
+
 // endEverything ends what a script left running: the screens, the host and,
 // through its keeper, every child.
 func endEverything(env *testscript.Env, run string) {
 	for _, tt := range env.Values[ttysKey{}].(ttys) {
 		tt.close()
 	}
+	endHost(run)
+}
+
+// endHost ends the host of a runtime directory and removes that.
+func endHost(run string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	dir := filepath.Join(run, "cotty")
@@ -130,6 +159,36 @@ func cmdSigkill(ts *testscript.TestScript, neg bool, args []string) {
 		pid, _ = strconv.Atoi(m[1])
 	}
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+}
+
+// cmdExitCode runs a command that must end with an exit code: exitcode N CMD ARG….
+func cmdExitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode N CMD [ARG...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		code = ended.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d; want %s", code, args[0])
+	}
+}
+
+// cmdCmpRaw compares a file with a text in which \n, \t, \r, \x1b and \\ stand
+// for bytes: cmpraw FILE TEXT. Unlike cmp it can tell how a file ends.
+func cmdCmpRaw(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmpraw FILE TEXT")
+	}
+	want := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\x1b`, "\x1b", `\\`, `\`).Replace(args[1])
+	if got := ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("%s is %q; want %q", args[0], got, want)
+	}
 }
 
 // waitLimit bounds every wait for a state; a test that waits this long failed.

@@ -3,10 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"cotty/ahp"
+	"cotty/host"
 )
 
 func newStopCommand() *cobra.Command {
@@ -30,10 +35,29 @@ func newStopCommand() *cobra.Command {
 				case <-ctx.Done():
 					return ctx.Err()
 				}
+				if s.place.own() {
+					s.place.dirs.awaitEnd()
+				}
 				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", count(n, "running terminal"))
 				return nil
 			})
 		}),
+	}
+}
+
+// awaitEnd waits, not for long, until the lock is free that a host holds to the
+// last, so that the next one can start.
+func (d dirs) awaitEnd() {
+	f, err := os.Open(filepath.Join(d.runtime, host.LockName))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for range 200 {
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
