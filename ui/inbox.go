@@ -73,6 +73,12 @@ func (m *Model) action(e ahp.Envelope) {
 		}
 		return
 	}
+	if _, ok := e.Action.(ahp.TerminalInput); ok {
+		if own {
+			m.took(e)
+		}
+		return
+	}
 	t := m.terms.get(e.Channel)
 	if t == nil {
 		return
@@ -112,6 +118,9 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 			m.say(status.Error, "the host refused the change: %s", e.RejectionReason)
 		}
 		m.dirty |= dirtyPlaces
+		return
+	}
+	if m.refusedPiece(e) {
 		return
 	}
 	if t := m.terms.get(e.Channel); t != nil && e.Origin.ClientSeq == t.asked {
@@ -233,6 +242,7 @@ func (m *Model) linked(l linked) {
 		m.leave(Exit{Reason: HostGone, Note: note})
 	case l.link == Connected && was == Reconnecting:
 		m.say(status.Info, "connected again")
+		m.resumeFlows()
 		m.dirty |= dirtyPlaces
 	}
 }

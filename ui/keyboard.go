@@ -40,12 +40,14 @@ type keyboard struct {
 	escaped bool          // the last thing a program got was ESC alone
 	down    map[rune]bool // keys whose press went to a program
 	out     []outgoing
+	flows   map[ahp.URI]*flow // input that takes more than one message
 }
 
 // outgoing is input for a terminal, gathered during an update.
 type outgoing struct {
 	uri  ahp.URI
 	data []byte
+	part bool // of a paste that comes in several reads: the host may not have room for all
 }
 
 // read handles what one read of the outer terminal brought.
@@ -317,22 +319,7 @@ func (m *Model) send(uri ahp.URI, data []byte) {
 		m.kb.out[n-1].data = append(m.kb.out[n-1].data, data...)
 		return
 	}
-	m.kb.out = append(m.kb.out, outgoing{uri, data})
-}
-
-// sendInput dispatches what was gathered.
-func (m *Model) sendInput() {
-	for _, o := range m.kb.out {
-		for len(o.data) > 0 {
-			n := len(o.data)
-			if n > maxInput {
-				n = cutRune(o.data[:maxInput])
-			}
-			m.dispatch(o.uri, ahp.TerminalInput{Data: string(o.data[:n])})
-			o.data = o.data[n:]
-		}
-	}
-	m.kb.out = m.kb.out[:0]
+	m.kb.out = append(m.kb.out, outgoing{uri: uri, data: data})
 }
 
 // cutRune is the length of b without a character cut at its end.
@@ -360,7 +347,9 @@ func (m *Model) paste(p tty.Paste) {
 		return
 	}
 	if text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes()); text != "" {
-		m.typeInto(t, v, []byte(text))
+		if m.typeInto(t, v, []byte(text)) && !(p.First && p.Last) {
+			m.kb.out[len(m.kb.out)-1].part = true
+		}
 	}
 }
 

@@ -185,7 +185,7 @@ func (m *Model) settle() {
 	m.sendLayout()
 	m.sendColors()
 	m.sendInput()
-	if m.leaving != nil && m.tasks == 0 && m.doc.idle() {
+	if m.leaving != nil && m.tasks == 0 && m.doc.idle() && len(m.kb.flows) == 0 {
 		m.cmds = append(m.cmds, tea.Quit)
 	}
 	m.paint()

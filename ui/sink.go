@@ -30,6 +30,7 @@ type Sink struct {
 	told   bool   // wake was called and the inbox was not taken since
 	wake   func() // nil until a Model is attached
 	closed bool
+	inputs bool // the loop wants to know which input the host has taken
 }
 
 // What the inbox holds, besides ahp.Envelope.
@@ -73,6 +74,20 @@ func (s *Sink) close() {
 	defer s.mu.Unlock()
 	s.closed, s.inbox = true, nil
 	s.room.Broadcast()
+}
+
+// hearInput makes the echoes of input reach the loop, or not: most of the time
+// they say nothing that it wants to be woken for.
+func (s *Sink) hearInput(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inputs = on
+}
+
+func (s *Sink) hearsInput() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inputs
 }
 
 // signal wakes the loop unless it was woken already.
@@ -178,7 +193,9 @@ func (s *Sink) Action(e ahp.Envelope) {
 		}
 		return
 	case ahp.TerminalInput:
-		return
+		if !s.hearsInput() {
+			return
+		}
 	case ahp.TerminalResized:
 		if f := s.existing(e.Channel); f != nil {
 			f.Resize(a.Cols, a.Rows)

@@ -97,6 +97,9 @@ func Shell(t *Terminal, input string) {
 // Hold keeps back what the host would answer until Let.
 func (h *Host) Hold() { h.holding = true }
 
+// Forget answers nothing of what was kept back.
+func (h *Host) Forget() { h.holding, h.held = false, nil }
+
 // Let answers what was kept back.
 func (h *Host) Let() {
 	h.holding = false
@@ -340,6 +343,7 @@ func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
 			t.Claim(ahp.Claim{Kind: ahp.ClaimClient, ClientID: ClientID})
 		}
 		t.run(t, a.Data)
+		h.emit(uri, a, origin)
 		return
 	case ahp.TerminalResized:
 		t.em.Resize(a.Cols, a.Rows)
