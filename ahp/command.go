@@ -107,6 +107,21 @@ type RunParams struct {
 	Channel URI `json:"channel"`
 	// Command is an argument vector; the host quotes it for the shell.
 	Command []string `json:"command"`
+	// Stdin gives it a pipe as standard input, as CreateMeta.Stdin does.
+	Stdin bool `json:"stdin,omitempty"`
+}
+
+// FeedParams fills the pipe that a command reads (x-cotty/feed). The next may
+// be sent when this one is answered.
+type FeedParams struct {
+	Channel URI    `json:"channel"`
+	Data    []byte `json:"data,omitempty"` // base64 on the wire; at most 1 MiB
+	End     bool   `json:"end,omitempty"`  // nothing follows
+}
+
+// FeedResult answers it.
+type FeedResult struct {
+	Open bool `json:"open"` // false: the command takes no more
 }
 
 // RunResult answers it once the shell has begun the command: the commandExecuted

@@ -23,6 +23,7 @@ const (
 	MethodCommands    = "x-cotty/commands"
 	MethodWait        = "x-cotty/wait"
 	MethodRun         = "x-cotty/run"
+	MethodFeed        = "x-cotty/feed"
 	MethodTokenNew    = "x-cotty/tokenNew"
 	MethodTokenList   = "x-cotty/tokenList"
 	MethodTokenRevoke = "x-cotty/tokenRevoke"
@@ -150,8 +151,8 @@ type CreateMeta struct {
 	// AwaitHolder keeps the output until the client of the claim subscribes, or
 	// its connection ends, so that it sees all of it.
 	AwaitHolder bool `json:"cotty/awaitHolder,omitempty"`
-	// Stdin gives Command a pipe as standard input, which is fed with
-	// terminal/input: lines of base64, then an empty line as the end.
+	// Stdin gives Command a pipe as standard input, which this connection fills
+	// with x-cotty/feed.
 	Stdin bool `json:"cotty/stdin,omitempty"`
 }
 

@@ -99,6 +99,7 @@ func (h *Host) removeConn(c *conn) {
 	for len(c.waits) > 0 {
 		c.waits[0].end()
 	}
+	c.h.endFeeds(c)
 	c.closing = true
 	delete(h.conns, c)
 	if c.client != nil {

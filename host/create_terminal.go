@@ -47,6 +47,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		return nil, err
 	}
 	if err := h.reserve(p.Channel); err != nil {
+		plan.feed.end()
 		return nil, err
 	}
 	t, err := h.spawn(context.WithoutCancel(ctx), plan)
@@ -54,10 +55,12 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	delete(h.reserved, p.Channel)
 	if err != nil {
 		h.mu.Unlock()
+		plan.feed.end()
 		return nil, err
 	}
 	if h.closing {
 		h.mu.Unlock()
+		plan.feed.end()
 		h.abandon(t)
 		return nil, errClosing
 	}
@@ -76,7 +79,10 @@ type plan struct {
 	spec   keeper.Spec
 	shell  bool
 	nonce  string // of the shell's marks
-	await  *awaited
+	// promptEnds says that they tell where prompts end.
+	promptEnds bool
+	await      *awaited
+	feed       *feeder // nil unless the command is fed
 }
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
@@ -132,9 +138,13 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		pl.await = awaitHolder(c)
 	}
 	if meta.Stdin {
-		if err := h.feedStdin(&pl); err != nil {
+		if pl.shell {
+			return pl, ahp.InvalidParams("create terminal: cotty/stdin: only a cotty/command can be fed")
+		}
+		if pl.feed, err = h.newFeeder(c); err != nil {
 			return pl, err
 		}
+		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
 	}
 	if pl.shell && h.integrates(*meta) {
 		h.inject(&pl)
@@ -232,14 +242,9 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		h.mu.Unlock()
 		return nil, h.spawnError(err)
 	}
-	if p.Meta != nil && p.Meta.Stdin {
-		if err := silence(proc.Pty); err != nil {
-			h.log.Warn("turn a terminal's echo off", "process", proc.ID, "err", err)
-		}
-	}
 	yes := true
 	t := &term{
-		h: h, proc: proc.ID, holder: pl.holder, colors: colors, await: pl.await,
+		h: h, proc: proc.ID, holder: pl.holder, colors: colors, await: pl.await, feed: pl.feed,
 		value: ahp.TerminalState{
 			Title: pl.title, Cwd: fileURI(pl.dir), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
@@ -258,7 +263,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	h.mu.Lock()
 	t.t = terminal.New(terminal.Config{
 		Process: proc, Cols: p.Cols, Rows: p.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
-		Command: line, Nonce: pl.nonce, Dir: fileURI(pl.dir),
+		Command: line, Nonce: pl.nonce, PromptEnds: pl.promptEnds, Dir: fileURI(pl.dir),
 		Wake:     func() { h.wake(t) },
 		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
 		Signal: func(ctx context.Context, sig syscall.Signal) error {

@@ -27,9 +27,6 @@ type Config struct {
 	// NoShellIntegration starts shells as they are, unless a client asks for
 	// marks of their commands.
 	NoShellIntegration bool
-	// Self is the absolute path of the program that has StdinCommand; without
-	// it commands can't be fed.
-	Self string
 	// Engine names the emulator; empty means engine.Default.
 	Engine string
 	// Version is reported to clients and children.

@@ -2,7 +2,6 @@ package host
 
 import (
 	"path/filepath"
-	"slices"
 
 	"cotty/ahp"
 	"cotty/host/shell"
@@ -11,10 +10,6 @@ import (
 // ShellDir is the directory below Config.Runtime that holds the scripts of the
 // shell integration.
 const ShellDir = "shell"
-
-// StdinCommand is the hidden command of Config.Self that gives another command
-// a pipe as its standard input; see ahp.CreateMeta.Stdin.
-const StdinCommand = "stdin"
 
 // integrates reports whether a new shell is to mark its commands.
 func (h *Host) integrates(m ahp.CreateMeta) bool {
@@ -33,17 +28,6 @@ func (h *Host) inject(pl *plan) {
 	}
 	if ok {
 		pl.spec.Argv, pl.spec.Env, pl.nonce = out.Argv, out.Env, nonce
+		pl.promptEnds = filepath.Base(out.Argv[0]) == "bash"
 	}
-}
-
-// feedStdin has the command read what the client sends it as from a pipe.
-func (h *Host) feedStdin(pl *plan) error {
-	if pl.shell {
-		return ahp.InvalidParams("create terminal: cotty/stdin: only a cotty/command can be fed")
-	}
-	if h.cfg.Self == "" {
-		return ahp.Internal("create terminal: cotty/stdin: this host does not know its own program")
-	}
-	pl.spec.Argv = slices.Concat([]string{h.cfg.Self, StdinCommand, "--"}, pl.spec.Argv)
-	return nil
 }

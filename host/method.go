@@ -46,6 +46,7 @@ func init() {
 		ahp.MethodCommands:    {do: listCommands, scope: scopeRead, large: true},
 		ahp.MethodWait:        {do: waitFor, scope: scopeRead},
 		ahp.MethodRun:         {do: run, scope: scopeInput},
+		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
 		ahp.MethodStop:        {do: stop},
 		ahp.MethodHost:        {do: describeHost, scope: scopeRead},
 		ahp.MethodTokenNew:    {do: tokenNew, scope: scopeAdmin},

@@ -29,7 +29,14 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Stdin {
+		if w.feed, err = h.newFeeder(c); err != nil {
+			w.end()
+			return nil, err
+		}
+	}
 	if err := w.submit(p.Command); err != nil {
+		w.feed.end()
 		w.end()
 		return nil, err
 	}
@@ -42,7 +49,9 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 func (w *wait) submit(argv []string) error {
 	h, t := w.h, w.t
 	h.flush(t)
-	w.line = quoteCommand(argv, filepath.Base(t.shell))
+	if w.line = quoteCommand(argv, filepath.Base(t.shell)); w.feed != nil {
+		w.line = w.feed.redirect(w.line)
+	}
 	w.see = func(w *wait, a ahp.Action) {
 		switch a := a.(type) {
 		case ahp.TerminalCommandExecuted:
@@ -93,6 +102,9 @@ func (w *wait) submitLine() error {
 		return ahp.Conflict("run: the terminal can't take a command now: %v", err)
 	}
 	w.line, w.command, w.next = "", id, true
+	if w.feed != nil {
+		w.t.setFeed(w.feed)
+	}
 	if follow {
 		w.h.claim(w.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
 	}

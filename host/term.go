@@ -36,6 +36,7 @@ type term struct {
 	// the stream of actions, in order.
 	requests []*dispatched
 	waits    []*wait
+	feed     *feeder // nil when no command is fed
 }
 
 // reduce keeps everything but the content.
@@ -105,6 +106,10 @@ func (h *Host) applyAll(t *term, actions []ahp.Action) {
 			}
 		}
 		h.apply(t.ch, a, by)
+		switch a.(type) {
+		case ahp.TerminalCommandFinished, ahp.TerminalExited:
+			t.setFeed(nil)
+		}
 		if len(t.waits) > 0 {
 			t.observe(a)
 		}
@@ -148,6 +153,7 @@ func (h *Host) removeTerm(t *term) {
 		h.apply(t.ch, ahp.TerminalExited{}, nil)
 	}
 	t.endWaits()
+	t.setFeed(nil)
 	h.removeChannel(t.ch)
 	if i := slices.Index(h.terms, t); i >= 0 {
 		h.terms = slices.Delete(h.terms, i, i+1)

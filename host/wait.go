@@ -39,6 +39,7 @@ type wait struct {
 	quiet time.Duration
 	match *matcher
 	line  string // of x-cotty/run: what is to be typed; "" once it is
+	feed  *feeder
 	// see is told each action of the terminal, in order.
 	see func(w *wait, a ahp.Action)
 }
@@ -267,6 +268,9 @@ func (w *wait) reply(r ahp.WaitResult) {
 func (w *wait) answer(result any, err error) {
 	if w.over {
 		return
+	}
+	if err != nil {
+		w.feed.end()
 	}
 	w.end()
 	w.c.rpc.Reply(w.req, result, err) //nolint:errcheck // a connection that has ended needs no answer

@@ -106,8 +106,8 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	h, err := host.New(host.Config{
 		Runtime: d.runtime, State: d.state, Config: d.config,
 		Shell: settings.Shell, Engine: settings.Emulator, Version: version,
-		NoShellIntegration: settings.ShellIntegration != nil && !*settings.ShellIntegration, Self: ownProgram(),
-		Log: log, Keeper: k, Origins: o.origins, Hosts: o.names,
+		NoShellIntegration: settings.ShellIntegration != nil && !*settings.ShellIntegration,
+		Log:                log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {
 		return err
@@ -129,15 +129,6 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	err = h.Run(ctx, ln)
 	log.Info("host ended", "err", err)
 	return err
-}
-
-// ownProgram is the path of this program, empty when it can't be found.
-func ownProgram() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	return path
 }
 
 // connectKeeper reaches the user's keeper, starting one when none answers.

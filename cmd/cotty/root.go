@@ -42,7 +42,6 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newStdinCommand())
 	root.AddCommand(newKeeperCommand(), newBridgeCommand())
 	return root
 }

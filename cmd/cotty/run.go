@@ -37,8 +37,7 @@ is the command's, 128+n when signal n ended it; 124 when --timeout is over: then
 the command runs on, and stderr says where.
 
 An interrupt (ctrl+c) goes to the command. Standard input is passed on when it is
-a pipe or a file: to a new terminal's command through a pipe, byte for byte; to a
-command in a shell as if it were typed, so that the terminal echoes it.
+a pipe or a file: the command reads it, byte for byte, in place of the terminal.
 
 Arguments are quoted for the shell of --terminal: use eval for shell syntax.`,
 		Example: `  cotty run -- go test ./...
@@ -76,6 +75,10 @@ Arguments are quoted for the shell of --terminal: use eval for shell syntax.`,
 // runCommand does the work of `cotty run`. Signals are the command's, so the
 // context of ours, which an interrupt ends, is not used.
 func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
+	params, err := createParams(o.name, o.cwd, o.size, argv)
+	if err != nil {
+		return err
+	}
 	p, err := placeOf(cmd)
 	if err != nil {
 		return err
@@ -88,14 +91,14 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 		return err
 	}
 	defer c.Close()
-	r := &runner{session: &session{c, f.Mirror, p}, o: o, f: f, out: cmd.OutOrStdout()}
+	r := &runner{session: &session{c, f.Mirror, p}, o: o, f: f, out: cmd.OutOrStdout(), stdin: isPiped(os.Stdin)}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if o.terminal == "" {
-		err = r.begin(ctx, argv)
+		err = r.begin(ctx, params)
 	} else {
 		err = r.submit(ctx, argv)
 	}
@@ -115,22 +118,17 @@ type runner struct {
 	out   io.Writer
 	uri   ahp.URI
 	id    string // the command's
-	stdin bool   // the command reads a pipe that we feed
+	stdin bool   // the command reads a pipe that we fill
 	text  plain.Text
 	buf   []byte
 }
 
 // begin creates a terminal that runs the command. The host keeps its output
 // until we watch.
-func (r *runner) begin(ctx context.Context, argv []string) error {
-	params, err := createParams(r.o.name, r.o.cwd, r.o.size, argv)
-	if err != nil {
-		return err
-	}
+func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) error {
 	if err := r.place.adapt(&params, r.o.cwd); err != nil {
 		return err
 	}
-	r.stdin = isPiped(os.Stdin)
 	params.Meta.AwaitHolder, params.Meta.Stdin = true, r.stdin
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
 	if err := r.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
@@ -158,7 +156,7 @@ func (r *runner) submit(ctx context.Context, argv []string) error {
 	var begun ahp.RunResult
 	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
 	defer cancel()
-	if err := r.Call(ctx, ahp.MethodRun, ahp.RunParams{Channel: r.uri, Command: argv}, &begun); err != nil {
+	if err := r.Call(ctx, ahp.MethodRun, ahp.RunParams{Channel: r.uri, Command: argv, Stdin: r.stdin}, &begun); err != nil {
 		return err
 	}
 	r.id = begun.CommandID

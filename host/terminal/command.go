@@ -241,6 +241,9 @@ func (t *Terminal) between(b []byte, from, to emulator.Mark) []byte {
 			cells = cells[min(from.Col, len(cells)):]
 		}
 		b = emulator.AppendText(b, cells)
+		for i := len(cells) - 1; y == to.Line && i >= 0 && (cells[i].Rune == 0 && cells[i].Width == 1 || cells[i].Rune == ' '); i-- {
+			b = append(b, ' ') // before the cursor, so meant
+		}
 		if y < to.Line && !t.emu.Wrapped(y) {
 			b = append(b, '\n')
 		}

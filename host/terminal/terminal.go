@@ -77,6 +77,9 @@ type Config struct {
 	// Nonce is what the shell's trusted marks have in them (shell.Inject); empty
 	// when the shell was started as it is. It is a secret of the terminal.
 	Nonce string
+	// PromptEnds says that the shell's marks tell where its prompts end, before
+	// one has.
+	PromptEnds bool
 	// Dir is the working directory at the start, as a file URI; may be empty.
 	Dir string
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
@@ -156,6 +159,7 @@ func build(c Config) *Terminal {
 		t.log.Error("use the pty", "process", c.Process.ID, "err", err)
 		t.Close()
 	}
+	t.cmds.tellsInput = c.PromptEnds
 	if t.cwd = c.Dir; c.Command != "" {
 		t.executed(c.Command)
 	}

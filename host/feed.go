@@ -1,0 +1,168 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"cotty/ahp"
+	"cotty/internal/jsonrpc"
+)
+
+// FeedDir is the directory below Config.Runtime that holds the named pipes which
+// commands read.
+const FeedDir = "feed"
+
+// maxFeed bounds one x-cotty/feed in bytes.
+const maxFeed = 1 << 20
+
+// feeder is a named pipe that a command reads as its standard input, and that a
+// client fills: what is sent is not typed into the terminal, so it is neither
+// echoed, nor does a shell ever read what its command left.
+type feeder struct {
+	c      *conn // whose it is
+	path   string
+	chunks chan chunk // holds one
+	over   chan struct{}
+	once   sync.Once
+
+	mu   sync.Mutex
+	pipe *os.File // nil until the command has opened it
+}
+
+// chunk is one request.
+type chunk struct {
+	req  *jsonrpc.Request
+	data []byte
+	end  bool
+}
+
+// newFeeder makes the pipe.
+func (h *Host) newFeeder(c *conn) (*feeder, error) {
+	dir := filepath.Join(h.cfg.Runtime, FeedDir)
+	f := &feeder{c: c, path: filepath.Join(dir, strings.ToLower(rand.Text())), chunks: make(chan chunk, 1), over: make(chan struct{})}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = syscall.Mkfifo(f.path, 0o600)
+	}
+	if err != nil {
+		return nil, ahp.Internal("make a pipe for the command: %v", err)
+	}
+	h.serving.Add(1)
+	go func() {
+		defer h.serving.Done()
+		f.run()
+	}()
+	return f, nil
+}
+
+// run opens the pipe, which takes until the command does, and fills it.
+func (f *feeder) run() {
+	pipe, err := os.OpenFile(f.path, os.O_WRONLY, 0)
+	os.Remove(f.path)
+	if err != nil {
+		f.end()
+	}
+	f.mu.Lock()
+	f.pipe = pipe
+	f.mu.Unlock()
+	defer pipe.Close()
+	for open := true; ; {
+		select {
+		case c := <-f.chunks:
+			if open {
+				_, err := pipe.Write(c.data)
+				open = err == nil
+			}
+			if c.end {
+				open = false
+				pipe.Close() // the command's end of input
+			}
+			f.c.rpc.Reply(c.req, ahp.FeedResult{Open: open}, nil) //nolint:errcheck // a connection that has ended needs no answer
+		case <-f.over:
+			select {
+			case c := <-f.chunks:
+				f.c.rpc.Reply(c.req, ahp.FeedResult{}, nil) //nolint:errcheck // see above
+			default:
+			}
+			return
+		}
+	}
+}
+
+// end closes the pipe, also one that was never opened. It may be nil.
+func (f *feeder) end() {
+	if f == nil {
+		return
+	}
+	f.once.Do(func() {
+		close(f.over)
+		f.mu.Lock()
+		pipe := f.pipe
+		f.mu.Unlock()
+		if pipe != nil {
+			pipe.Close() // ends a write
+			return
+		}
+		// Lets run's open return.
+		if fd, err := syscall.Open(f.path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0); err == nil {
+			syscall.Close(fd)
+		}
+	})
+}
+
+// feed fills a command's standard input (x-cotty/feed). The answer comes when
+// the pipe has taken it: then the next may be sent.
+func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.FeedParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	if len(p.Data) > maxFeed {
+		return nil, ahp.InvalidParams("feed: data: more than %d bytes at once", maxFeed)
+	}
+	c.h.mu.Lock()
+	defer c.h.mu.Unlock()
+	t, ok := c.h.termAt(p.Channel)
+	if !ok {
+		return nil, ahp.NotFound("feed: there is no terminal %q", clip(p.Channel))
+	}
+	if t.feed == nil || t.feed.c != c {
+		return ahp.FeedResult{}, nil
+	}
+	select {
+	case t.feed.chunks <- chunk{c.req, p.Data, p.End}:
+		return nil, jsonrpc.ErrReplied
+	default:
+		return nil, ahp.Conflict("feed: wait for the answer to the last one")
+	}
+}
+
+// setFeed gives a terminal a feeder, ending another. The caller holds h.mu.
+func (t *term) setFeed(f *feeder) {
+	t.feed.end()
+	t.feed = f
+}
+
+// endFeeds ends what a connection feeds. The caller holds h.mu.
+func (h *Host) endFeeds(c *conn) {
+	for _, t := range h.terms {
+		if t.feed != nil && t.feed.c == c {
+			t.setFeed(nil)
+		}
+	}
+}
+
+// fed makes a command read a feeder.
+func (f *feeder) fed(argv []string) []string {
+	return append([]string{"/bin/sh", "-c", `in=$1; shift; exec "$@" <"$in"`, "cotty", f.path}, argv...)
+}
+
+// redirect is fed for a command line.
+func (f *feeder) redirect(line string) string { return fmt.Sprintf("%s <%s", line, f.path) }
