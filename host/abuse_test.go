@@ -182,3 +182,22 @@ func grouped(n int) string {
 	}
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
+
+// TestLayoutPlaces: a token that may not write layouts cannot take all places.
+func TestLayoutPlaces(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *host.Config) { c.Limits.Layouts = 4 })
+	reader := w.connectTCP("reader", w.token("terminal:read").Token)
+	reader.initialize()
+	for i := range 4 {
+		err := reader.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: fmt.Sprint("x-cotty-layout:/", i)}, nil)
+		if want := map[bool]int{true: 0, false: ahp.CodeConflict}[i < 2]; ahp.CodeOf(err) != want {
+			t.Errorf("the reader's layout %d: %v", i, err)
+		}
+	}
+	p := w.connect("p")
+	p.initialize()
+	p.subscribe("x-cotty-layout:/2")
+	p.subscribe("x-cotty-layout:/3")
+	reader.subscribe("x-cotty-layout:/3") // it is there
+}

@@ -90,7 +90,8 @@ func checkClientID(id string) error {
 // initialize starts a new one, reconnect continues it.
 type window struct {
 	outcomes map[int64]outcome
-	order    []int64 // ring of the keys, oldest at next
+	order    []int64             // ring of the keys, oldest at next
+	texts    map[outcome]outcome // each refusal once, maxTexts at most
 	next     int
 	floor    int64 // the highest number forgotten
 }
@@ -98,7 +99,11 @@ type window struct {
 // outcome is the refusal, empty for an accepted dispatch.
 type outcome string
 
-const windowSize = 1024
+const (
+	windowSize = 1024
+	maxTexts   = 32
+	maxText    = 512 // bytes of a refusal that are remembered
+)
 
 func newWindow() *window { return &window{outcomes: map[int64]outcome{}} }
 
@@ -124,5 +129,25 @@ func (w *window) note(seq int64, o outcome) {
 		w.order[w.next] = seq
 		w.next = (w.next + 1) % windowSize
 	}
-	w.outcomes[seq] = o
+	w.outcomes[seq] = w.intern(o)
+}
+
+// intern keeps refusals, which a client can cause as many of as it likes, from
+// taking much memory.
+func (w *window) intern(o outcome) outcome {
+	if o == "" {
+		return ""
+	}
+	o = outcome(strings.ToValidUTF8(string(o[:min(len(o), maxText)]), ""))
+	have, ok := w.texts[o]
+	switch {
+	case ok:
+		return have
+	case len(w.texts) >= maxTexts:
+		return "refused before"
+	case w.texts == nil:
+		w.texts = map[outcome]outcome{}
+	}
+	w.texts[o] = o
+	return o
 }

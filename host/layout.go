@@ -21,12 +21,17 @@ func (l *layout) state() any          { return l.value }
 func (l *layout) settle()             {}
 
 // openLayout gives the layout of a URI, made on first use: never written, empty.
-func (h *Host) openLayout(uri ahp.URI) (*channel, error) {
+// Those who may not write layouts cannot take more than half the places.
+func (h *Host) openLayout(p *principal, uri ahp.URI) (*channel, error) {
 	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
 	if !isLayoutName(name) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
 	}
-	if len(h.layouts) >= h.limits.Layouts && !h.dropLayout() {
+	most := h.limits.Layouts
+	if !p.may(scopeAdmin) {
+		most = (most + 1) / 2
+	}
+	if len(h.layouts) >= most && !h.dropLayout() {
 		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(h.layouts))
 	}
 	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}

@@ -92,3 +92,22 @@ func TestWindow(t *testing.T) {
 		t.Errorf("the window holds %d and %d", len(w.outcomes), len(w.order))
 	}
 }
+
+// TestWindowForgetsTexts: a client that is refused for ever new reasons costs no
+// more than one that is not.
+func TestWindowForgetsTexts(t *testing.T) {
+	w := newWindow()
+	for i := range int64(5000) {
+		w.note(i+1, outcome(strings.Repeat(string(rune('a'+i%7)), int(i))))
+	}
+	size := 0
+	for _, o := range w.texts {
+		size += len(o)
+	}
+	if len(w.texts) > maxTexts || size > maxTexts*maxText {
+		t.Errorf("%d texts of %d bytes", len(w.texts), size)
+	}
+	if o, yes := w.repeated(5000); !yes || o == "" {
+		t.Errorf("the last refusal is %q, %v", o, yes)
+	}
+}

@@ -119,7 +119,7 @@ func (h *Host) visible(p *principal, uri ahp.URI) (*channel, error) {
 		if len(uri) > maxURI {
 			break
 		}
-		return h.openLayout(uri)
+		return h.openLayout(p, uri)
 	case ahp.SessionScheme, ahp.ChatScheme:
 		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
 	}
