@@ -13,6 +13,10 @@
 // bounded inbox. Commands (tea.Cmd) run elsewhere, receive values and return a
 // message.
 //
+// Long input, such as a paste, is a flow: a piece goes when the host has taken
+// the one before. What the outer terminal says of its colours goes to the host,
+// which answers programs with it.
+//
 // Invariants: nothing is written to the outer terminal but by the painter and
 // ui/tty; nothing is drawn unless something changed, so that an idle program
 // writes no byte and wakes for nothing; the terminal is restored on every way

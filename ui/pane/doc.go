@@ -16,6 +16,11 @@
 // and what a scrolled-back view shows are lines, so that output does not move
 // them.
 //
+// Commands of the terminal's shell are marks in the feed's emulator, set where
+// the host's actions and the parts of a snapshot say that output begins and
+// ends. They keep their places through scrolling and reflow; nothing is read off
+// the screen to find them.
+//
 // AppendKey, AppendMouse, Paste and Focus make the bytes that a program
 // expects from its terminal, given the modes that it set.
 //

@@ -202,7 +202,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s), uint8(1), true)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, cut uint8, expecting bool) {
-		d := tty.Decoder{Expecting: expecting}
+		d := tty.Decoder{Expecting: expecting, Due: expecting && cut%2 == 0}
 		n := int(cut)%max(len(b), 1) + 0
 		d.Feed(b[:min(n, len(b))], false)
 		d.Feed(b[min(n, len(b)):], true)
