@@ -4,6 +4,9 @@ import "cotty/emulator"
 
 // control executes a C0 control.
 func (e *Engine) control(b byte) {
+	if b != 0x0e && b != 0x0f {
+		e.intervene()
+	}
 	switch b {
 	case 0x07:
 		e.event(emulator.EventBell, "", "")
@@ -80,6 +83,9 @@ func (e *Engine) esc(final byte) {
 	var key [maxIntermed + 1]byte
 	n := copy(key[:], ps.inter[:ps.ninter])
 	key[n] = final
+	if n > 0 || final != 'n' && final != 'o' {
+		e.intervene()
+	}
 	if do := escTable[string(key[:n+1])]; do != nil {
 		do(e)
 		return

@@ -118,9 +118,13 @@ func (e *Engine) csi(final byte) {
 	if final < 0x7f && ps.ninter < 2 {
 		if do := csiTable[prefix][inter][final-0x40]; do != nil {
 			do(e)
+			if final != 'h' && final != 'l' || prefix != 0 {
+				e.intervene()
+			}
 			return
 		}
 	}
+	e.intervene()
 	e.unhandled++
 }
 

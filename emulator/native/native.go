@@ -81,7 +81,7 @@ type cursor struct {
 type lastPrint struct {
 	ok   bool
 	x, y int
-	r    rune // for REP: the rune that began it
+	r    rune // for REP: the rune that began it; see intervene
 }
 
 // maxHistory bounds what Options may ask for, in lines.

@@ -328,6 +328,11 @@ func (e *Engine) wrapLine() {
 	c.x = e.left
 }
 
+// intervene says that a control came since the last character, so that REP has
+// nothing to repeat, as in xterm, VTE and tmux (vttest 11.7.2). Insert mode and
+// character sets don't count: a snapshot sets them last.
+func (e *Engine) intervene() { e.last.r = 0 }
+
 // repeat prints the last character n times again (REP).
 func (e *Engine) repeat(n int) {
 	if !e.last.ok || e.last.r == 0 {

@@ -355,9 +355,15 @@ func (w *writer) cursor() {
 		return
 	}
 	w.style(e.styles.list[c.style()])
+	if e.lastValid() && e.last.r != 0 {
+		w.guard()
+	}
 	w.buf = e.texts.appendText(w.buf, c)
-	if !e.lastValid() {
+	switch {
+	case !e.lastValid():
 		w.raw("\u200b") // Shows nothing and ends the cluster.
+	case e.last.r == 0:
+		w.raw("\x1b\\") // REP has nothing to repeat.
 	}
 }
 
@@ -366,11 +372,8 @@ func (w *writer) pen() {
 	e := w.e
 	w.table("\x1b[", map[int]mode{4: ansiModes[4]}, 0)
 	w.style(style{e.cur.pen, e.link})
-	if e.flags.has(flagISOProtect) {
-		w.raw("\x1bV")
-		if e.cur.pen.Attrs&emulator.Protected == 0 {
-			w.raw("\x1bW")
-		}
+	if e.last.r == 0 || !e.lastValid() {
+		w.guard() // Else it was there before the last character.
 	}
 	w.charsets(&e.cur.charsets)
 	if !e.flags.has(flagNational) {
@@ -378,6 +381,16 @@ func (w *writer) pen() {
 	}
 	if s := e.cur.charsets.single; s != 0 {
 		w.raw([...]string{2: "\x1bN", 3: "\x1bO"}[s])
+	}
+}
+
+// guard makes the protected cells those of SPA where they are.
+func (w *writer) guard() {
+	if w.e.flags.has(flagISOProtect) {
+		w.raw("\x1bV")
+		if w.e.cur.pen.Attrs&emulator.Protected == 0 {
+			w.raw("\x1bW")
+		}
 	}
 }
 

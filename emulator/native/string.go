@@ -98,6 +98,7 @@ func (e *Engine) stringEsc(b byte) int {
 func (e *Engine) endString(bell bool) {
 	ps := &e.parser
 	ps.state = stGround
+	e.intervene()
 	if !ps.over {
 		switch ps.kind {
 		case ']':

@@ -70,6 +70,7 @@ func (e *engine) csi(s sequence) {
 	if fn := sequences[s.key]; fn != nil {
 		fn(e, s)
 	}
+	e.last = 0 // REP comes but once, too.
 }
 
 // sequences are the CSI sequences. Those that vt10x reads rightly are sent on
