@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"cotty/ahp"
 )
@@ -22,6 +23,14 @@ var everywhere = map[string]bool{
 	"resolveSessionConfig": true,
 }
 
+// within are the requests that act on their channel, a terminal, and on nothing
+// else: a bound token may make them for its own. What is in neither list is
+// refused, as are requests that do not exist yet.
+var within = []string{
+	ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodWait, ahp.MethodRun, ahp.MethodFeed,
+	ahp.MethodDisposeTerminal,
+}
+
 // reaches reports whether a channel exists for the principal. The caller holds
 // h.mu.
 func (h *Host) reaches(p *principal, uri ahp.URI) bool {
@@ -37,14 +46,14 @@ func (p *principal) confined() string {
 	return fmt.Sprintf("this token is for the terminal %s only", p.terminal)
 }
 
-// confine refuses a bound token's request for anything but its terminal, also
-// requests that do not exist yet.
+// confine refuses a bound token's request for anything but its terminal. It
+// reads the channel as the requests do, by decode.
 func (c *conn) confine(method string, params json.RawMessage) error {
 	if c.principal.terminal == "" || everywhere[method] {
 		return nil
 	}
 	var p ahp.SubscribeParams
-	if ahp.Unmarshal(params, &p) == nil && method != ahp.MethodCreateTerminal {
+	if slices.Contains(within, method) && decode(params, &p) == nil {
 		c.h.mu.Lock()
 		defer c.h.mu.Unlock()
 		if c.h.reaches(c.principal, p.Channel) {

@@ -409,6 +409,24 @@ func TestBoundToken(t *testing.T) {
 			}
 		}
 	}
+	// Two channels in one request, in any case and order: the one that is used
+	// is the one that is checked.
+	for i, members := range []string{
+		`"channel":"` + other + `","CHANNEL":"` + mine + `"`, `"Channel":"` + mine + `","channel":"` + other + `"`,
+		`"channel":"` + mine + `","channel":"` + other + `"`, `"resource":"` + mine + `","channel":"` + other + `"`,
+	} {
+		for j, method := range []string{ahp.MethodRead, ahp.MethodSubscribe, ahp.MethodDisposeTerminal} {
+			id := 5000 + 10*i + j
+			p.sendRaw(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s,"what":"screen"}}`, id, method, members))
+			_, m, err := p.next()
+			for err == nil && string(m.ID) != fmt.Sprint(id) {
+				_, m, err = p.next()
+			}
+			if err != nil || m.Error == nil {
+				t.Errorf("%s {%s} was done: %s, %v", method, members, m.Result, err)
+			}
+		}
+	}
 	for _, uri := range []string{mine + "2", mine} {
 		refused(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "p"}})
 	}

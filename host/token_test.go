@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,8 +160,9 @@ func TestTokenFiles(t *testing.T) {
 // token will expire.
 func TestTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rings := 0
-		s := openTokens(t.TempDir(), time.Now, func() { rings++ })
+		var count atomic.Int64
+		rings := func() int64 { return count.Load() }
+		s := openTokens(t.TempDir(), time.Now, func() { count.Add(1) })
 		forever, err := s.create(newToken("forever", scopeRead))
 		if err != nil {
 			t.Fatal(err)
@@ -182,18 +184,18 @@ func TestTokensExpire(t *testing.T) {
 		}
 		time.Sleep(20*time.Second - time.Millisecond)
 		synctest.Wait()
-		if p, reason := s.check(a.Token); p == nil || rings != 0 {
-			t.Errorf("a moment before: %q, %d rings", reason, rings)
+		if p, reason := s.check(a.Token); p == nil || rings() != 0 {
+			t.Errorf("a moment before: %q, %d rings", reason, rings())
 		}
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		if p, reason := s.check(a.Token); p != nil || !strings.Contains(reason, "expired") || s.valid(a.ID) || rings != 1 {
-			t.Errorf("at the moment: %v, %q, %d rings", p, reason, rings)
+		if p, reason := s.check(a.Token); p != nil || !strings.Contains(reason, "expired") || s.valid(a.ID) || rings() != 1 {
+			t.Errorf("at the moment: %v, %q, %d rings", p, reason, rings())
 		}
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if s.valid(b.ID) || s.timer != nil || rings > 12 {
-			t.Errorf("in the end: valid %v, timer %v, %d rings", s.valid(b.ID), s.timer != nil, rings)
+		if s.valid(b.ID) || s.timer != nil || rings() > 12 {
+			t.Errorf("in the end: valid %v, timer %v, %d rings", s.valid(b.ID), s.timer != nil, rings())
 		}
 		if p, _ := s.check(forever.Token); p == nil {
 			t.Error("a token without expiry ended")
@@ -220,11 +222,11 @@ func TestTokensExpire(t *testing.T) {
 		if _, err := s.create(short); err != nil {
 			t.Fatal(err)
 		}
-		before := rings
+		before := rings()
 		s.close()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if rings != before {
+		if rings() != before {
 			t.Error("a closed store rang")
 		}
 	})
