@@ -34,6 +34,7 @@ type feeder struct {
 
 	mu   sync.Mutex
 	pipe *os.File // nil until the command has opened it
+	stop *os.File // opened by end instead, so that run's open returns
 }
 
 // chunk is one request.
@@ -71,6 +72,7 @@ func (f *feeder) run() {
 	}
 	f.mu.Lock()
 	f.pipe = pipe
+	f.stop.Close() // nil is fine
 	f.mu.Unlock()
 	defer pipe.Close()
 	for open := true; ; {
@@ -104,16 +106,12 @@ func (f *feeder) end() {
 	f.once.Do(func() {
 		close(f.over)
 		f.mu.Lock()
-		pipe := f.pipe
-		f.mu.Unlock()
-		if pipe != nil {
-			pipe.Close() // ends a write
+		defer f.mu.Unlock()
+		if f.pipe != nil {
+			f.pipe.Close() // ends a write
 			return
 		}
-		// Lets run's open return.
-		if fd, err := syscall.Open(f.path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0); err == nil {
-			syscall.Close(fd)
-		}
+		f.stop, _ = os.OpenFile(f.path, os.O_RDWR, 0) // gone if run's open has returned
 	})
 }
 

@@ -95,6 +95,8 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	// A reader that went away must not end us before the terminal is removed.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if o.terminal == "" {
@@ -240,6 +242,9 @@ func (r *runner) take(e runEvent) (done bool, err error) {
 // unread is what is left to do when nobody takes our output.
 func (r *runner) unread(err error) error {
 	r.dispose()
+	if errors.Is(err, syscall.EPIPE) {
+		return statusError{exitFailed, nil} // as all programs, without a word
+	}
 	return fmt.Errorf("write the output: %w", err)
 }
 
