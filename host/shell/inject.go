@@ -142,8 +142,18 @@ func changeBash(c *change, folder string) {
 	c.Argv = slices.Insert(c.Argv, 1, "--init-file", script)
 }
 
-// suitsZsh is for symmetry of the table: any interactive zsh will do.
-func suitsZsh(*change) bool { return true }
+// suitsZsh leaves a zsh alone whose user has no startup file at all: it greets
+// new users with questions, unless it finds such a file, as it would find ours.
+func suitsZsh(c *change) bool {
+	dir, ok := c.get("ZDOTDIR")
+	if !ok {
+		dir, _ = c.get("HOME")
+	}
+	return runtime.GOOS == "darwin" || slices.ContainsFunc([]string{".zshenv", ".zprofile", ".zshrc", ".zlogin"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
 
 // changeZsh has zsh look for its startup files in our folder, which has only a
 // .zshenv: it restores ZDOTDIR before anything else is read.

@@ -61,6 +61,7 @@ type setup struct {
 	files map[string]string // by their name in HOME
 	env   []string
 	plain bool // no injection
+	early bool // as in session
 }
 
 // place is an event and where in the data it happened.
@@ -76,7 +77,7 @@ type session struct {
 	pty   *os.File
 	cmd   *exec.Cmd
 	nonce string
-	fish  bool // it sets up the terminal before its prompt
+	early bool // it does not tell when it reads, or does so before its prompt
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -90,6 +91,9 @@ type session struct {
 func begin(t testing.TB, s setup) *session {
 	t.Helper()
 	home := t.TempDir()
+	if len(s.files) == 0 {
+		s.files = map[string]string{".zshrc": ""} // Without any, zsh asks new users questions.
+	}
 	for name, text := range s.files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -103,8 +107,11 @@ func begin(t testing.TB, s setup) *session {
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "USER=u",
 		"SHELL=" + s.shell, "PWD=" + home, "COTTY=/run/cotty", "COTTY_TERMINAL=t",
 	}
-	l := Launch{Argv: append([]string{s.shell}, s.args...), Env: append(env, s.env...)}
-	se := &session{t: t, home: home, fish: filepath.Base(s.shell) == "fish"}
+	l := Launch{Argv: append([]string{s.shell}, s.args...), Env: env}
+	for _, kv := range s.env {
+		l.Env = append(l.Env, strings.ReplaceAll(kv, "@HOME@", home))
+	}
+	se := &session{t: t, home: home, early: s.early || filepath.Base(s.shell) == "fish"}
 	se.changed = sync.NewCond(&se.mu)
 	if !s.plain {
 		out, nonce, ok, err := Inject(l, filepath.Join(t.TempDir(), "it's a dir"))
@@ -194,8 +201,10 @@ func (sp *splitter) write(p []byte, data func([]byte), osc func([]byte) bool) {
 			return
 		}
 		body, next := p[2:2+end], 2+end+1
-		if p[2+end] == 0x1b && p[2+end+1] == '\\' {
-			next++
+		if p[2+end] == 0x1b {
+			if next--; p[2+end+1] == '\\' {
+				next += 2
+			}
 		}
 		if !osc(body) {
 			data(p[:next])
@@ -250,7 +259,9 @@ func (s *session) total(k EventKind) int {
 // ready waits for the first prompt.
 func (s *session) ready() *session {
 	s.t.Helper()
-	s.wait("first prompt", func() bool { return s.count(PromptStart) > 0 && s.reads() })
+	s.wait("first prompt", func() bool {
+		return slices.ContainsFunc(s.events, func(p place) bool { return p.Kind == PromptStart && p.Trusted }) && s.reads()
+	})
 	return s
 }
 
@@ -262,7 +273,7 @@ func (s *session) reads() bool {
 		case PromptEnd:
 			return true
 		case PromptStart:
-			return s.fish || bytes.Contains(s.data[e.at:], []byte("\x1b[?2004h")) || bytes.Contains(s.data[e.at:], []byte("> "))
+			return s.early || bytes.Contains(s.data[e.at:], []byte("\x1b[?2004h")) || bytes.Contains(s.data[e.at:], []byte("> "))
 		}
 	}
 	return false

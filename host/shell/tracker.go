@@ -75,6 +75,10 @@ func (t *Tracker) Running() bool { return t.running }
 // Mark takes the next mark of the stream and returns what it means, in order;
 // most often nothing or one event, at most three.
 func (t *Tracker) Mark(m Mark) []Event {
+	if m.Trusted && !t.trusted {
+		t.trusted = true
+		t.line, t.hasLine, t.guess = "", false, ""
+	}
 	switch m.Kind {
 	case Ignored:
 		return nil
@@ -86,10 +90,6 @@ func (t *Tracker) Mark(m Mark) []Event {
 	}
 	if !m.Trusted && t.trusted {
 		return nil
-	}
-	if m.Trusted && !t.trusted {
-		t.trusted = true
-		t.line, t.hasLine, t.guess = "", false, ""
 	}
 	var events []Event
 	if !t.available {
@@ -181,7 +181,10 @@ func (t *Tracker) lineMark(m Mark, events []Event) []Event {
 	if t.running && !m.Trusted {
 		return events
 	}
-	t.line, t.hasLine, t.guess = m.Text, m.HasText, ""
+	t.line, t.hasLine, t.guess = "", m.HasText, ""
+	if m.HasText {
+		t.line = m.Text
+	}
 	return events
 }
 

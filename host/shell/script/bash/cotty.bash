@@ -145,9 +145,11 @@ __cotty_install() {
 }
 
 if shopt -qo posix; then # A login shell; see --posix.
+    # What POSIX mode has set otherwise, and leaves so.
     set +o posix
     shopt -u inherit_errexit
     if [[ ${HISTFILE-} == ~/.sh_history ]]; then HISTFILE=~/.bash_history; fi
+    if [[ $(declare -p MAILCHECK 2>/dev/null) == 'declare -i MAILCHECK="600"' ]]; then MAILCHECK=60; fi
     if [[ ${COTTY_SHELL_KEPT+x} ]]; then ENV=$COTTY_SHELL_KEPT; else unset ENV; fi
     unset COTTY_SHELL_KEPT
     if [[ -r /etc/profile ]]; then . /etc/profile; fi

@@ -13,14 +13,20 @@ end
 
 function __cotty_preexec --on-event fish_preexec
     set -g __cotty_n (math $__cotty_n + 1)
-    set -l line (string replace -a -- \\ \\\\ "$argv[1]" | string replace -a -- ';' '\x3b')
-    set line (string join -- '\x0a' $line)
+    set -l line "$argv[1]"
+    if string match -qr -- '[\\\\;\x01-\x1f\x7f]' "$line"
+        set line (string replace -a -- \\ \\\\ "$line")
+        set line (string replace -a -- ';' '\x3b' $line)
+        set line (string join -- '\x0a' $line)
+    end
     while set -l char (string match -r -- '[\x01-\x1f\x7f]' "$line")
         set line (string replace -a -- $char (printf '\\\\x%02x' "'$char") "$line")
     end
-    test (string length -- "$line") -le 32768
-    and printf '%sE;%s\a' $__cotty "$line" >/dev/tty
-    printf '%sC;%s\a' $__cotty $__cotty_n >/dev/tty
+    if test (string length -- "$line") -le 32768
+        printf '%sE;%s\a%sC;%s\a' $__cotty "$line" $__cotty $__cotty_n >/dev/tty
+    else
+        printf '%sC;%s\a' $__cotty $__cotty_n >/dev/tty
+    end
 end
 
 function __cotty_postexec --on-event fish_postexec

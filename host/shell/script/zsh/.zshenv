@@ -20,6 +20,7 @@ if [[ -o interactive && -n ${COTTY_SHELL_NONCE-} ]]; then
     __cotty_precmd() {
         'builtin' 'local' __cotty_status=$?
         'builtin' 'emulate' -L zsh
+        setopt no_xtrace
         if (( $#__cotty_eol )); then # PROMPT_EOL_MARK, unless it was changed.
             if [[ ${PROMPT_EOL_MARK-} == "$__cotty_eol[1]" ]]; then
                 if (( $#__cotty_eol > 1 )); then
@@ -44,7 +45,7 @@ if [[ -o interactive && -n ${COTTY_SHELL_NONCE-} ]]; then
         'builtin' 'local' __cotty_sp=
         [[ -o promptsp && -o promptcr && -o promptpercent ]] && __cotty_sp=1
         'builtin' 'emulate' -L zsh
-        setopt no_multibyte
+        setopt no_xtrace no_multibyte
         local text=$1 char hex line= back='\\' semicolon='\x3b'
         if [[ -n $text ]] && (( $#text <= 32768 )); then
             text=${text//'\'/$back}
@@ -74,6 +75,7 @@ if [[ -o interactive && -n ${COTTY_SHELL_NONCE-} ]]; then
     # __cotty_init runs once, at the first prompt.
     __cotty_init() {
         'builtin' 'emulate' -L zsh
+        setopt no_xtrace
         typeset -ga precmd_functions preexec_functions
         precmd_functions=(__cotty_precmd ${precmd_functions:#__cotty_init})
         preexec_functions+=(__cotty_preexec)
