@@ -297,7 +297,8 @@ type wrapper struct {
 // line after it.
 func (w *wrapper) logical(src *source, i int) int {
 	l, data := src.line(i)
-	if !l.wrapped() && int(l.cells) <= w.cols && int(l.cells) < w.from && !(l.cells == 1 && hasOdd(data)) {
+	marked := w.next < len(w.marks) && w.marks[w.next].line == i
+	if !l.wrapped() && !(marked && int(l.cells) == w.cols) && int(l.cells) <= w.cols && int(l.cells) < w.from && !(l.cells == 1 && hasOdd(data)) {
 		for j := range w.spots {
 			if p := &w.spots[j]; p.line == i {
 				w.put(p, w.count, p.x)
@@ -307,7 +308,7 @@ func (w *wrapper) logical(src *source, i int) int {
 		for ; w.next < len(w.marks) && w.marks[w.next].line == i; w.next++ {
 			p := &w.marks[w.next]
 			w.put(p, w.count, p.x)
-			p.full = p.full && p.x == int(l.cells)
+			p.full = false
 		}
 		w.out.add(data, l)
 		w.count++
@@ -503,9 +504,8 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 	for j := range marks {
 		p := &marks[j]
 		w.put(p, w.count, min(w.cols, w.col+max(0, p.x-x)))
-		// It may have been before padding; and a last cell that is empty has
-		// nothing behind it.
-		p.full = p.full && p.x <= x && w.empty == 0
+		// A last cell that is empty has nothing behind it.
+		p.full = p.full && w.col == w.cols && w.empty == 0
 	}
 }
 
