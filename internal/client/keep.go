@@ -99,6 +99,11 @@ func final(err error) bool {
 	if errors.As(err, &ce) {
 		return ce.Code == closeDone || ce.Code == closeProtocol || ce.Code == closePolicy
 	}
+	var other *wsrpc.FingerprintError
+	var unknown *wsrpc.UntrustedError
+	if errors.As(err, &other) || errors.As(err, &unknown) { // for people to look at
+		return true
+	}
 	var se *wsrpc.StatusError
 	if errors.As(err, &se) {
 		return se.Code == http.StatusUnauthorized || se.Code == http.StatusForbidden
