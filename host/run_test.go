@@ -1,0 +1,244 @@
+package host_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host"
+)
+
+// longEnv makes the tests below play as much as the issue asks for.
+const longEnv = "COTTY_LONG"
+
+// shells gives the path of each shell that is there.
+func shells(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, name := range []string{"bash", "zsh", "fish"} {
+		if path, err := exec.LookPath(name); err == nil {
+			found[name] = path
+		}
+	}
+	if found["bash"] == "" {
+		t.Fatal("there is no bash")
+	}
+	return found
+}
+
+// startShell makes a terminal with a shell of its own home, and watches it.
+func startShell(w *world, p *peer, uri ahp.URI, path string) {
+	w.t.Helper()
+	home := filepath.Join(w.dir, "home")
+	if err := os.WriteFile(filepath.Join(home, ".zshrc"), []byte("PS1='%# '\n"), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	p.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
+		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: p.name}, Cwd: "file://" + home, Meta: &ahp.CreateMeta{
+			Shell: path, Env: map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home, "LC_ALL": "C.UTF-8", "SHELL": path},
+		},
+	}, nil)
+	p.subscribe(uri)
+}
+
+// A thousand quick commands in a row: as many pairs of executed and finished,
+// with the right exit codes, in order, in each shell (issue 5).
+func TestManyCommands(t *testing.T) {
+	t.Parallel()
+	count := 60
+	if os.Getenv(longEnv) != "" {
+		count = 1000
+	}
+	for name, path := range shells(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t)
+			p := w.connect("one")
+			p.initialize()
+			const uri = "ahp-terminal:/many"
+			startShell(w, p, uri, path)
+			begin := time.Now()
+			var story []string
+			note := func(e ahp.Envelope) bool {
+				switch a := e.Action.(type) {
+				case ahp.TerminalCommandExecuted:
+					story = append(story, fmt.Sprintf("%s %q", a.CommandID, a.CommandLine))
+				case ahp.TerminalCommandFinished:
+					code := "?"
+					if a.ExitCode != nil {
+						code = strconv.Itoa(*a.ExitCode)
+					}
+					story = append(story, fmt.Sprintf("%s ends %s", a.CommandID, code))
+					return true
+				}
+				return false
+			}
+			for i := range count {
+				p.lastID++
+				p.send(map[string]any{"jsonrpc": "2.0", "id": p.lastID, "method": ahp.MethodRun, "params": ahp.RunParams{
+					Channel: uri, Command: []string{"sh", "-c", fmt.Sprintf("exit %d", i%200)},
+				}})
+				p.envelope(fmt.Sprintf("the end of command %d", i), note)
+			}
+			t.Logf("%s: %d commands in %v", name, count, time.Since(begin))
+			if len(story) != 2*count {
+				t.Fatalf("%d actions for %d commands: %q", len(story), count, story)
+			}
+			for i := range count {
+				line, end := fmt.Sprintf(`c%d "sh -c 'exit %d'"`, i+1, i%200), fmt.Sprintf("c%d ends %d", i+1, i%200)
+				if story[2*i] != line || story[2*i+1] != end {
+					t.Fatalf("command %d: %s, %s; want %s, %s", i, story[2*i], story[2*i+1], line, end)
+				}
+			}
+		})
+	}
+}
+
+// Typed ahead of the prompt, as a person or a paste does, commands are as many
+// and in order.
+func TestTypedAhead(t *testing.T) {
+	t.Parallel()
+	const count = 100
+	w := start(t)
+	p := w.connect("one")
+	p.initialize()
+	const uri = "ahp-terminal:/ahead"
+	startShell(w, p, uri, shells(t)["bash"])
+	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"true"}}, nil)
+	for i := range count {
+		p.dispatch(uri, int64(i+1), ahp.TerminalInput{Data: fmt.Sprintf("(exit %d)\r", i)})
+	}
+	next := -1 // of true
+	p.envelope("the last end", func(e ahp.Envelope) bool {
+		if a, ok := e.Action.(ahp.TerminalCommandFinished); ok {
+			if want := max(next, 0); a.ExitCode == nil || *a.ExitCode != want || a.CommandID != fmt.Sprint("c", next+2) {
+				t.Fatalf("%+v after %d", a, next)
+			}
+			next++
+		}
+		return next == count
+	})
+}
+
+// Whatever the arguments are, each shell passes them on as they are.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	rounds := 15
+	if os.Getenv(longEnv) != "" {
+		rounds = 300
+	}
+	for name, path := range shells(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t)
+			p := w.connect("one")
+			p.initialize()
+			const uri = "ahp-terminal:/args"
+			startShell(w, p, uri, path)
+			r := rand.New(rand.NewPCG(7, uint64(len(name))))
+			for range rounds {
+				args := randomArgs(r)
+				argv := append([]string{"sh", "-c", `printf '%s\0' "$@" | od -An -v -tx1`, "x"}, args...)
+				var begun ahp.RunResult
+				p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: argv}, &begun)
+				p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand}, nil)
+				var got ahp.CommandResult
+				p.must(ahp.MethodCommand, ahp.CommandParams{Channel: uri, ID: begun.CommandID}, &got)
+				b, err := hex.DecodeString(strings.Join(strings.Fields(got.Output), ""))
+				if want := strings.Join(args, "\x00") + "\x00"; err != nil || string(b) != want {
+					t.Fatalf("the command got %q, %v; want %q\noutput %q", b, err, want, got.Output)
+				}
+			}
+		})
+	}
+}
+
+func randomArgs(r *rand.Rand) []string {
+	const strange = "'\\\"$`!#&*()[]{}<>|;?~^%=@ \t\n\r\x01\x03\x04\x1b\x7f-+,:/żæ日🙂abcXYZ019"
+	pool := []rune(strange)
+	args := make([]string, 1+r.IntN(4))
+	for i := range args {
+		var b strings.Builder
+		for range r.IntN(12) {
+			b.WriteRune(pool[r.IntN(len(pool))])
+		}
+		args[i] = b.String()
+	}
+	return args
+}
+
+// A command reads what is fed, all of it, and its end.
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.connect("one")
+	p.initialize()
+	const uri = "ahp-terminal:/fed"
+	startShell(w, p, uri, shells(t)["bash"])
+	data := bytes.Repeat([]byte{0, 1, 2, 3, 4, 0xff, '\n'}, 60_000)
+	feed := func(who *peer, d []byte, end bool) (r ahp.FeedResult) {
+		t.Helper()
+		who.must(ahp.MethodFeed, ahp.FeedParams{Channel: uri, Data: d, End: end}, &r)
+		return r
+	}
+	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"wc", "-c"}, Stdin: true}, nil)
+	stranger := w.connect("two")
+	stranger.initialize()
+	if feed(stranger, []byte("x"), true).Open {
+		t.Error("a stranger feeds")
+	}
+	for range 3 {
+		if !feed(p, data, false).Open {
+			t.Error("the command reads no more")
+		}
+	}
+	if feed(p, nil, true).Open {
+		t.Error("open after its end")
+	}
+	p.output(uri, fmt.Sprint(3*len(data)))
+	// A command that ends, a client that goes: nothing is left, nothing hangs.
+	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"sh", "-c", "sleep 0.1; echo unread"}, Stdin: true}, nil)
+	for open := true; open; {
+		open = feed(p, data, false).Open
+	}
+	p.output(uri, "unread\r\n")
+	p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand}, nil)
+	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"sh", "-c", "cat; echo at its end"}, Stdin: true}, nil)
+	p.hangUp()
+	stranger.subscribe(uri)
+	stranger.output(uri, "at its end\r\n")
+	w.until("the pipes are gone", func() bool {
+		left, err := os.ReadDir(filepath.Join(w.dir, "run", host.FeedDir))
+		return err == nil && len(left) == 0
+	})
+}
+
+// A shell without marks, and one that is told to come up as it is, can't be
+// given commands; a missing or broken one comes up as it would.
+func TestWithoutMarks(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *host.Config) { c.NoShellIntegration = true })
+	p := w.connect("one")
+	p.initialize()
+	yes, bash := true, shells(t)["bash"]
+	for uri, meta := range map[ahp.URI]*ahp.CreateMeta{"ahp-terminal:/off": {Shell: bash}, "ahp-terminal:/sh": {Shell: "/bin/sh", ShellIntegration: &yes}} {
+		p.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "one"}, Meta: meta}, nil)
+		err := p.call(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"true"}}, nil)
+		if err == nil || !strings.Contains(err.Error(), "does not mark its commands") {
+			t.Errorf("%s: %v", uri, err)
+		}
+	}
+	p.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
+		Channel: "ahp-terminal:/on", Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "one"}, Meta: &ahp.CreateMeta{Shell: bash, ShellIntegration: &yes},
+	}, nil)
+	p.must(ahp.MethodRun, ahp.RunParams{Channel: "ahp-terminal:/on", Command: []string{"true"}}, nil)
+}
