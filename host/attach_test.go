@@ -12,9 +12,11 @@ import (
 	"cotty/host"
 )
 
-// colouredLines fills 10,000 lines of 200 columns, with ten colours in each.
-const colouredLines = `awk 'BEGIN { for (i = 0; i < 10000; i++) { for (k = 0; k < 10; k++)
-	printf "\033[38;5;%d;4%dm%07d:%d words and w\033[m", 16 + (i*7+k*13) % 240, k % 8, i, k; print "" } }'`
+// colouredLines fills lines of 200 columns, with ten colours in each.
+func colouredLines(n int) string {
+	return fmt.Sprintf(`awk 'BEGIN { for (i = 0; i < %d; i++) { for (k = 0; k < 10; k++)
+	printf "\033[38;5;%%d;4%%dm%%07d:%%d words and w\033[m", 16 + (i*7+k*13) %% 240, k %% 8, i, k; print "" } }'`, n)
+}
 
 // filled is a terminal of 200 × 50 that has run a script.
 func filled(t testing.TB, w *world, script string) (*peer, ahp.URI) {
@@ -35,12 +37,10 @@ func filled(t testing.TB, w *world, script string) (*peer, ahp.URI) {
 func TestSnapshotBounds(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
-		"colours":  colouredLines,
-		"controls": `head -c 900000 /dev/zero | tr '\0' '\001'`,
-		"escapes":  `head -c 900000 /dev/zero | tr '\0' '\033'`,
-		"quotes":   `head -c 1000000 /dev/zero | tr '\0' '"'`,
-		"wide":     `yes '漢字 ' | head -c 1040000`,
-		"tabs":     `head -c 3000000 /dev/zero | tr '\0' '\t'`,
+		"colours":  colouredLines(4000),
+		"controls": `head -c 600000 /dev/zero | tr '\0' '\001'`,
+		"escapes":  `head -c 600000 /dev/zero | tr '\0' '\033'`,
+		"wide":     `yes '漢字 ' | head -c 500000`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +75,7 @@ func TestSnapshotBounds(t *testing.T) {
 // initial subscriptions, and an emulator that shows the first full screen.
 func BenchmarkAttach(b *testing.B) {
 	w := start(b, func(c *host.Config) { c.Limits.StallTime = patience })
-	p, uri := filled(b, w, colouredLines)
+	p, uri := filled(b, w, colouredLines(10000))
 	p.subscribe(uri)
 	p.dispatch(uri, 1, ahp.TerminalInput{Data: "\n"})
 	p.output(uri, "END")

@@ -172,7 +172,7 @@ type loadSize struct {
 }
 
 func loadOf(t *testing.T) loadSize {
-	s := loadSize{duration: 2 * time.Second, viewers: 40, stalled: 4, terminals: 20, conns: 5, perConn: 20, rate: 50000, rateOfMany: 20000, queue: 2 << 20}
+	s := loadSize{duration: 2 * time.Second, viewers: 40, stalled: 4, terminals: 20, conns: 5, perConn: 20, rate: 50000, rateOfMany: 20000, queue: 1 << 20}
 	if env := os.Getenv(loadEnv); env != "" {
 		d, err := time.ParseDuration(env)
 		if err != nil {
@@ -267,7 +267,9 @@ func TestLoadViewers(t *testing.T) { // alone: it looks at memory
 		return least
 	}
 	g := &gauge{t: t, began: time.Now()}
-	d.run(size.duration, slowest, func() { g.sample(fmt.Sprintf(", %d closed", closes.Load())) })
+	// A slow machine gets the time it needs to fill a queue.
+	enough := func() bool { return closes.Load() > 0 }
+	d.run(size.duration, slowest, enough, func() { g.sample(fmt.Sprintf(", %d closed", closes.Load())) })
 	stop()
 	lagging.Wait()
 	for _, v := range healthy {
@@ -329,14 +331,15 @@ func (d *driver) expect(text string) {
 	d.bytes += int64(len(text))
 }
 
-func (d *driver) run(duration time.Duration, slowest func() int64, sample func()) {
+// run lasts for duration, and longer, up to a bound, while it is not enough.
+func (d *driver) run(duration time.Duration, slowest func() int64, enough func() bool, sample func()) {
 	d.expect("ready\n")
 	began := time.Now()
 	every := max(duration/30, 100*time.Millisecond)
 	next := began.Add(every)
 	pace := time.NewTicker(50 * time.Millisecond)
 	defer pace.Stop()
-	for time.Since(began) < duration {
+	for time.Since(began) < duration || !enough() && time.Since(began) < 2*patience {
 		<-pace.C
 		d.ask()
 		asked := time.Now()
