@@ -19,11 +19,11 @@ printf 'DUM%s\n' PED`,
 printf 'DUM%s\n' PED`,
 }
 
-// ours and volatile are the lines of a dump that may differ. With PS0, PS1, PS2,
+// ours (with the rest of a PROMPT_COMMAND of two lines) and volatile are the lines of a dump that may differ. With PS0, PS1, PS2,
 // PROMPT_COMMAND, zsh's hooks and its PROMPT_EOL_MARK the first has all that is
 // left in a shell.
 var (
-	ours = regexp.MustCompile(`__cotty|^(declare -\S+|typeset( -\S+)*) (PS[0124]|PROMPT_COMMAND|PROMPT_EOL_MARK|precmd_functions|preexec_functions)\b`)
+	ours = regexp.MustCompile(`__cotty|^f"$|^(declare -\S+|typeset( -\S+)*) (PS[0124]|PROMPT_COMMAND|PROMPT_EOL_MARK|precmd_functions|preexec_functions)\b`)
 
 	volatile = regexp.MustCompile(`^(declare -\S+ |typeset( -\S+)* |export |)` +
 		`(BASHPID|PPID|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|HISTCMD|_|BASH_(ARGC|ARGV|LINENO|SOURCE|COMMAND|MONOSECONDS)|` +

@@ -133,7 +133,11 @@ __cotty_hook() {
 
 __cotty_install() {
     unset -f __cotty_install
-    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || return 0
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then # No PS0.
+        unset -v __cotty
+        unset -f __cotty_precmd __cotty_preexec __cotty_dress __cotty_again __cotty_twice __cotty_hook
+        return 0
+    fi
     __cotty_n=0 __cotty_prompt=0 __cotty_hooked=
     if [[ ${bash_preexec_imported-}${__bp_imported-} ]]; then
         precmd_functions=(__cotty_precmd "${precmd_functions[@]}") && __cotty_hooked=1
