@@ -54,6 +54,8 @@ const (
 	CloseWait = time.Second
 	// maxDrains is how many times in a row it does.
 	maxDrains = 10
+	// LaterWait is how long a message of SendLater waits for company.
+	LaterWait = 2 * time.Millisecond
 	// slowHandler is when reading goes on beside a handler.
 	slowHandler = 20 * time.Millisecond
 )
@@ -81,6 +83,8 @@ type Conn struct {
 	o       Options
 	log     *slog.Logger
 	queue   *queue
+	try     TryWriter // nil when the transport is none
+	later   *time.Timer
 
 	// Owned by Run's goroutine.
 	after  []func()
@@ -117,13 +121,17 @@ func New(t Transport, h Handler, o Options) *Conn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Conn{
+	c := &Conn{
 		t: t, handler: h, o: o, log: log,
 		queue:   newQueue(o.MaxQueueBytes, o.MaxQueueMessages),
 		pending: map[int64]func(json.RawMessage, error){},
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
 	}
+	c.try, _ = t.(TryWriter)
+	c.later = time.AfterFunc(time.Hour, c.queue.start)
+	c.later.Stop()
+	return c
 }
 
 // handlerOf is the key that marks the context of a connection's handlers.
@@ -163,6 +171,7 @@ func (c *Conn) Run(ctx context.Context) (err error) {
 		if c.beside != nil {
 			<-c.beside
 		}
+		c.later.Stop()
 		c.endCalls()
 		close(c.done)
 		err = c.cause
@@ -268,7 +277,11 @@ func (c *Conn) handle(ctx context.Context, m message, bad *Error) {
 // answer queues the answer to a request. Answers are never refused for want of
 // room; next waits instead.
 func (c *Conn) answer(id json.RawMessage, result any, err error) error {
-	return c.queue.put(encodeReply(id, result, err), true)
+	if err := c.queue.put(encodeReply(id, result, err), true); err != nil {
+		return err
+	}
+	c.Flush()
+	return nil
 }
 
 // write is the writer goroutine: one message after the other, until the queue
@@ -277,25 +290,61 @@ func (c *Conn) write() {
 	mw, _ := c.t.(MoreWriter)
 	held := false // the transport holds messages back for one that was to follow
 	for {
-		msg, more, ok := c.queue.take(held)
+		msg, more, ok, err := c.queue.take(held)
 		if !ok {
 			return
 		}
-		var err error
+		if err != nil {
+			c.unwritable(err)
+			return
+		}
 		if mw != nil {
 			err = mw.WriteMore(context.Background(), msg, more)
 		} else {
 			err = c.t.Write(context.Background(), msg)
 		}
 		c.queue.written()
-		if c.o.Wrote != nil {
-			c.o.Wrote()
-		}
+		c.wrote()
 		held = more && mw != nil
 		if err != nil {
 			c.unwritable(err)
 			return
 		}
+	}
+}
+
+// Flush sees to it that what is queued is written: by the caller, when it is
+// little and the transport takes it at once, so that a message to an idle peer
+// needs no other goroutine, else by the writer. It does not block.
+func (c *Conn) Flush() {
+	if c.try == nil {
+		c.queue.start()
+		return
+	}
+	msg, more, ok := c.queue.borrow(TryBytes)
+	if !ok {
+		c.queue.start()
+		return
+	}
+	for ok {
+		tried, err := c.try.TryWrite(msg, more)
+		switch {
+		case err != nil || tried == Kept:
+			c.queue.handOver(err)
+			ok = false
+		case tried == Refused:
+			c.queue.putBack(msg)
+			return
+		default:
+			msg, more, ok = c.queue.next(more)
+		}
+		c.wrote()
+	}
+}
+
+func (c *Conn) wrote() {
+	if c.o.Wrote != nil {
+		c.o.Wrote()
 	}
 }
 
@@ -335,7 +384,27 @@ func (c *Conn) unwritable(err error) {
 // Send queues a whole encoded message, which must not be changed afterwards.
 // It never blocks; ErrQueueFull when a bound would be exceeded. A message that
 // is larger than the bound by itself passes when nothing else waits.
-func (c *Conn) Send(raw []byte) error { return c.queue.put(raw, false) }
+func (c *Conn) Send(raw []byte) error {
+	if err := c.queue.put(raw, false); err != nil {
+		return err
+	}
+	c.Flush()
+	return nil
+}
+
+// Put is Send without writing: a Flush, or another message's Send, has to
+// follow. So several messages go in one packet.
+func (c *Conn) Put(raw []byte) error { return c.queue.put(raw, false) }
+
+// SendLater is Send for a message that nobody waits for: it goes with the next
+// one, or after a wait of LaterWait.
+func (c *Conn) SendLater(raw []byte) error {
+	if err := c.queue.put(raw, false); err != nil {
+		return err
+	}
+	c.later.Reset(LaterWait)
+	return nil
+}
 
 // Notify sends a notification.
 func (c *Conn) Notify(method string, params any) error {

@@ -13,8 +13,9 @@
 // of a handler ends when the connection does, also while the handler runs: once
 // a handler has taken long, messages are read ahead of it, up to a bound.
 //
-// Writing. Send, Notify, Call and answers only put a message into a queue
-// bounded in bytes and messages, which one goroutine writes; they never block.
+// Writing. Send, Notify, Call and answers put a message into a queue bounded in
+// bytes and messages, and never block: what is small and taken by the transport
+// at once is written by the caller, all else by the connection's writer.
 // The overflow rule: a message that does not fit is refused with ErrQueueFull
 // and the queue stays as it is; the caller decides whether to drop, to wait for
 // Drained or to Close. Answers are never refused; while the queue is over its

@@ -1,17 +1,26 @@
 package jsonrpc
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // queue is what waits to be written, bounded in bytes and messages.
 //
 //	done | items[head:] | room
 //
-// The message being written stays counted until it is out.
+// The message being written stays counted until it is out. Whoever writes holds
+// the pen: the writer goroutine or, for small messages that the transport takes
+// at once, whoever flushes.
 type queue struct {
 	maxBytes, maxMessages int
 
 	mu      sync.Mutex
-	wake    sync.Cond // for the writer: something to write, or closed
+	wake    sync.Cond // for the writer: something to do, or closed
+	pen     pen
+	due     bool  // the writer is to write what there is
+	stuck   bool  // the transport holds back what it could not write at once
+	failed  error // of a write with a borrowed pen
 	items   [][]byte
 	head    int
 	writing int // bytes of the message being written; 0 when none is
@@ -19,6 +28,15 @@ type queue struct {
 	closed  bool
 	drained chan struct{} // not nil while someone waits for it
 }
+
+// pen says who writes.
+type pen uint8
+
+const (
+	free pen = iota
+	writing
+	borrowed
+)
 
 func newQueue(maxBytes, maxMessages int) *queue {
 	q := &queue{maxBytes: maxBytes, maxMessages: maxMessages}
@@ -39,8 +57,56 @@ func (q *queue) put(msg []byte, force bool) error {
 	}
 	q.items = append(q.items, msg)
 	q.bytes += len(msg)
-	q.wake.Signal()
 	return nil
+}
+
+// start makes the writer write what there is.
+func (q *queue) start() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.head < len(q.items) {
+		q.due = true
+		q.wake.Signal()
+	}
+}
+
+// borrow gives the pen and the first message to somebody who won't wait, when
+// nobody has the pen and no more than most bytes wait.
+func (q *queue) borrow(most int) (msg []byte, more, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.pen != free || q.due || q.stuck || q.failed != nil || q.closed || q.head == len(q.items) || q.bytes > most {
+		return nil, false, false
+	}
+	q.pen = borrowed
+	msg, more = q.first()
+	return msg, more, true
+}
+
+// next counts a message as written that the holder of a borrowed pen wrote, and
+// gives the next one. The pen goes back when there is none; held says that there
+// was to be one, for which the transport waits.
+func (q *queue) next(held bool) (msg []byte, more, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.out()
+	if q.head == len(q.items) {
+		q.pen, q.stuck = free, held
+		q.wake.Signal()
+		return nil, false, false
+	}
+	msg, more = q.first()
+	return msg, more, true
+}
+
+// handOver gives a borrowed pen back and leaves the rest to the writer: what
+// the transport could not write at once, or what went wrong.
+func (q *queue) handOver(failed error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.out()
+	q.pen, q.stuck, q.failed = free, failed == nil, failed
+	q.wake.Signal()
 }
 
 // over reports whether the bounds would be exceeded with so much more.
@@ -48,18 +114,58 @@ func (q *queue) over(bytes, messages int) bool {
 	return q.bytes+bytes > q.maxBytes || len(q.items)-q.head+messages > q.maxMessages
 }
 
-// take waits for the next message. more says that another waits behind it. ok
-// is false when the queue is closed and empty. With held it does not wait but
-// gives an empty message: the one promised by more was discarded.
-func (q *queue) take(held bool) (msg []byte, more, ok bool) {
+// putBack gives a borrowed pen back with the message, which the writer is to
+// write.
+func (q *queue) putBack(msg []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.head == len(q.items) && !q.closed && !held {
+	q.writing = 0
+	q.items = slices.Insert(q.items, q.head, msg)
+	q.pen, q.due = free, true
+	q.wake.Signal()
+}
+
+// take waits for the next message, for the writer. more says that another waits
+// behind it. ok is false when the queue is closed and empty. With held it does
+// not wait but gives an empty message: the one promised by more was discarded.
+// So it does when somebody else's write has left something behind; err is why
+// that failed.
+func (q *queue) take(held bool) (msg []byte, more, ok bool, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.pen == writing && !held {
+		q.pen = free
+	}
+	for !held && (q.pen != free || !q.ready()) {
 		q.wake.Wait()
 	}
-	if q.head == len(q.items) {
-		return nil, false, held
+	held = held || q.stuck
+	q.stuck = false
+	switch {
+	case q.failed != nil:
+		return nil, false, true, q.failed
+	case q.head < len(q.items):
+		q.pen = writing
+		msg, more = q.first()
+		return msg, more, true, nil
+	case held:
+		q.pen = writing
 	}
+	q.due = false
+	return nil, false, held, nil
+}
+
+// ready reports whether there is something for the writer to do. The lock is
+// held.
+func (q *queue) ready() bool {
+	if q.head == len(q.items) {
+		q.due = false
+	}
+	return q.due || q.stuck || q.failed != nil || q.closed
+}
+
+// first takes the first message out. The lock is held.
+func (q *queue) first() (msg []byte, more bool) {
 	msg = q.items[q.head]
 	q.items[q.head] = nil
 	q.head++
@@ -72,13 +178,18 @@ func (q *queue) take(held bool) (msg []byte, more, ok bool) {
 		q.items, q.head = q.items[:n], 0
 	}
 	q.writing = len(msg)
-	return msg, q.head < len(q.items), true
+	return msg, q.head < len(q.items)
 }
 
 // written says that the message taken last is out.
 func (q *queue) written() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.out()
+}
+
+// out counts the message being written as gone. The lock is held.
+func (q *queue) out() {
 	q.bytes -= q.writing
 	q.writing = 0
 	q.notify()

@@ -23,3 +23,28 @@ type MoreWriter interface {
 	// that this one may wait for it. An empty msg only sends what waits.
 	WriteMore(ctx context.Context, msg []byte, more bool) error
 }
+
+// TryWriter is a MoreWriter that can write without waiting for anybody.
+type TryWriter interface {
+	MoreWriter
+	// TryWrite is WriteMore for a message of at most TryBytes.
+	TryWrite(msg []byte, more bool) (Tried, error)
+}
+
+// Tried says what became of a TryWrite.
+type Tried uint8
+
+// What becomes of a TryWrite without an error.
+const (
+	// Written: the message is out, or waits for the one that follows it.
+	Written Tried = iota
+	// Kept: the peer did not take all of it. The next WriteMore sends the rest
+	// before its own message.
+	Kept
+	// Refused: another write is under way. The message was not taken.
+	Refused
+)
+
+// TryBytes is the most that is written on the caller's own goroutine: beyond
+// it, handing it to the writer costs less than the caller's time.
+const TryBytes = 16 << 10

@@ -60,7 +60,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		conn.Close()
 		return nil, nil, err
 	}
-	h.wire = &wire{Conn: conn}
+	h.wire = newWire(conn, false)
 	early, _ := rw.Reader.Peek(rw.Reader.Buffered())
 	h.wire.in = append([]byte(nil), early...)
 	br := bufio.NewReader(h.wire)

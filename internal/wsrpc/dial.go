@@ -92,7 +92,7 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 		if err != nil {
 			return nil, err
 		}
-		sock = &wire{Conn: conn}
+		sock = newWire(conn, true)
 		return sock, nil
 	}
 	header := http.Header{}

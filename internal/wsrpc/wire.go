@@ -1,11 +1,15 @@
 package wsrpc
 
 import (
+	"encoding/binary"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"cotty/internal/jsonrpc"
 )
 
 const (
@@ -26,6 +30,8 @@ const (
 // that, and writes at uncork.
 type wire struct {
 	net.Conn
+	direct *direct // nil unless Conn is a socket itself
+	client bool    // frames are masked
 
 	in []byte // read from the socket, not yet by the library
 	br []byte // the buffer behind in, made at the first small read
@@ -34,20 +40,33 @@ type wire struct {
 	corked bool
 	out    []byte
 	failed error
+	timed  bool // a write deadline is set
 
 	sent atomic.Int64 // bytes that the socket has taken
+}
+
+func newWire(conn net.Conn, client bool) *wire {
+	return &wire{Conn: conn, direct: newDirect(conn), client: client}
+}
+
+// receive reads from the socket.
+func (w *wire) receive(p []byte) (int, error) {
+	if w.direct != nil {
+		return w.direct.read(p)
+	}
+	return w.Conn.Read(p)
 }
 
 // Read is net.Conn's; small reads go through a larger buffer.
 func (w *wire) Read(p []byte) (int, error) {
 	if len(w.in) == 0 {
 		if len(p) >= readAhead {
-			return w.Conn.Read(p)
+			return w.receive(p)
 		}
 		if w.br == nil {
 			w.br = make([]byte, readAhead)
 		}
-		n, err := w.Conn.Read(w.br)
+		n, err := w.receive(w.br)
 		if n == 0 {
 			return 0, err
 		}
@@ -76,6 +95,75 @@ func (w *wire) uncork(more bool) error {
 	return w.flush(nil)
 }
 
+// try writes a text frame, and what was gathered before it, as far as the socket
+// takes it at once. It waits for nobody: not for a pong, either, that the
+// library writes to a peer that reads nothing.
+func (w *wire) try(msg []byte, more bool) (jsonrpc.Tried, error) {
+	if w.direct == nil || !w.mu.TryLock() {
+		return jsonrpc.Refused, nil
+	}
+	defer w.mu.Unlock()
+	if w.failed != nil {
+		return jsonrpc.Written, w.failed
+	}
+	w.out = appendFrame(w.out, msg, w.client)
+	if w.corked = more; more {
+		return jsonrpc.Written, nil
+	}
+	if w.timed { // A deadline that has passed would fail the write.
+		w.timed = false
+		w.Conn.SetWriteDeadline(time.Time{})
+	}
+	n, err := w.direct.write(w.out)
+	w.sent.Add(int64(n))
+	if err != nil {
+		return jsonrpc.Written, w.fail(err)
+	}
+	if n < len(w.out) {
+		w.out = w.out[:copy(w.out, w.out[n:])]
+		w.corked = true
+		return jsonrpc.Kept, nil
+	}
+	w.out = w.out[:0]
+	return jsonrpc.Written, nil
+}
+
+// appendFrame appends a whole text frame (RFC 6455, 5.2). A client's is masked.
+func appendFrame(buf, msg []byte, client bool) []byte {
+	const finText, masked = 0x81, 0x80
+	var bit byte
+	if client {
+		bit = masked
+	}
+	buf = append(buf, finText)
+	switch n := len(msg); {
+	case n < 126:
+		buf = append(buf, bit|byte(n))
+	case n < 1<<16:
+		buf = binary.BigEndian.AppendUint16(append(buf, bit|126), uint16(n))
+	default:
+		buf = binary.BigEndian.AppendUint64(append(buf, bit|127), uint64(n))
+	}
+	if !client {
+		return append(buf, msg...)
+	}
+	var key [4]byte
+	binary.NativeEndian.PutUint32(key[:], rand.Uint32())
+	buf = append(buf, key[:]...)
+	start := len(buf)
+	buf = append(buf, msg...)
+	for i := range msg {
+		buf[start+i] ^= key[i&3]
+	}
+	return buf
+}
+
+// patience gives the peer writeWait to take something.
+func (w *wire) patience() {
+	w.timed = true
+	w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
+}
+
 // Write is net.Conn's.
 func (w *wire) Write(p []byte) (int, error) {
 	w.mu.Lock()
@@ -101,14 +189,14 @@ func (w *wire) flush(p []byte) error {
 	if len(w.out) > 0 && len(p) > 0 {
 		bufs := net.Buffers{w.out, p[:min(len(p), writeChunk)]}
 		p = p[len(bufs[1]):]
-		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
+		w.patience()
 		n, err := bufs.WriteTo(w.Conn)
 		w.sent.Add(n)
 		if err != nil {
 			return w.fail(err)
 		}
 	} else if len(w.out) > 0 {
-		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
+		w.patience()
 		n, err := w.Conn.Write(w.out)
 		w.sent.Add(int64(n))
 		if err != nil {
@@ -118,7 +206,7 @@ func (w *wire) flush(p []byte) error {
 	w.out = w.out[:0]
 	for len(p) > 0 {
 		chunk := p[:min(len(p), writeChunk)]
-		w.Conn.SetWriteDeadline(time.Now().Add(writeWait))
+		w.patience()
 		n, err := w.Conn.Write(chunk)
 		w.sent.Add(int64(n))
 		if err != nil {

@@ -116,6 +116,15 @@ func (t *transport) WriteMore(ctx context.Context, msg []byte, more bool) error 
 	return nil
 }
 
+// TryWrite is WriteMore without waiting for anybody.
+func (t *transport) TryWrite(msg []byte, more bool) (jsonrpc.Tried, error) {
+	tried, err := t.wire.try(msg, more)
+	if err != nil {
+		err = fmt.Errorf("write message: %w", err)
+	}
+	return tried, err
+}
+
 // Sent is the number of bytes that the socket has taken so far, in steps of at
 // most writeChunk: a slow peer can be told from one that takes nothing, also in
 // the middle of a long message.
