@@ -44,6 +44,7 @@ type conn struct {
 	subs    map[ahp.URI]*channel
 	closing bool // nothing more is sent
 	waits   []*wait
+	touched bool // by the outbox's turn
 
 	// While a request that subscribes is answered, actions wait in held so
 	// that the reply precedes them (ahp.md §4.1).
@@ -196,7 +197,7 @@ func (c *conn) send(b []byte) {
 	case c.holding:
 		c.overflow()
 	default:
-		if err := c.rpc.Send(b); errors.Is(err, jsonrpc.ErrQueueFull) {
+		if err := c.h.post(c, b); errors.Is(err, jsonrpc.ErrQueueFull) {
 			c.overflow()
 		}
 	}

@@ -72,9 +72,7 @@ func dispatchAction(c *conn, raw json.RawMessage) {
 		refusal = c.dispatches.tooFast()
 	}
 	h := c.h
-	h.mu.Lock()
-	refusal = h.decide(c, p, refusal)
-	h.mu.Unlock()
+	h.turn(func() { refusal = h.decide(c, p, refusal) })
 	if refusal != "" {
 		h.audit.refused(c, p.Action.ActionType(), p.Channel, refusal)
 	}

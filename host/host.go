@@ -89,6 +89,7 @@ type Host struct {
 	reserved  map[ahp.URI]bool // URIs of terminals being made
 	procs     processes
 	list      listing
+	outbox    outbox
 	clients   map[string]*client
 	bindings  *bindings
 	conns     map[*conn]struct{}

@@ -42,6 +42,7 @@ func (h *Host) answer(ch *channel, a ahp.Action, by *dispatched, reason string) 
 	f := frame{env: ahp.Envelope{
 		Channel: ch.uri, Action: a, ServerSeq: h.nextSeq(), Origin: &origin, RejectionReason: reason,
 	}}
+	_, f.patient = a.(ahp.TerminalInput)
 	h.sendFrame(by.c, &f)
 }
 
@@ -49,6 +50,7 @@ func (h *Host) answer(ch *channel, a ahp.Action, by *dispatched, reason string) 
 type frame struct {
 	env     ahp.Envelope
 	encoded [3][]byte // by profile
+	patient bool      // nobody waits for it
 }
 
 const (
@@ -87,7 +89,11 @@ func (h *Host) sendFrame(c *conn, f *frame) {
 		h.log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
 		return
 	}
-	c.send(b)
+	if f.patient {
+		c.later(b)
+	} else {
+		c.send(b)
+	}
 }
 
 // listed are the actions that change what the root list says (ahp.md §7.1).

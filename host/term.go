@@ -119,11 +119,11 @@ func (h *Host) applyAll(t *term, actions []ahp.Action) {
 // wake is what terminals call when output is due. It is no lock of theirs that
 // it runs under.
 func (h *Host) wake(t *term) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if t.ch != nil && h.channels[t.ch.uri] == t.ch {
-		h.flush(t)
-	}
+	h.turn(func() {
+		if t.ch != nil && h.channels[t.ch.uri] == t.ch {
+			h.flush(t)
+		}
+	})
 }
 
 // termAt finds a terminal. The caller holds h.mu.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cotty/emulator"
+	"cotty/internal/nowait"
 )
 
 // buffers are shared by all readers: an idle terminal has none.
@@ -57,7 +58,7 @@ func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
 		if buf == nil {
 			buf = buffers.Get().(*[headroom + chunk]byte)
 		}
-		n, err = readAvailable(int(fd), buf[headroom:])
+		n, err = readAvailable(fd, buf[headroom:])
 		if err == unix.EIO || err == io.EOF {
 			// No process has the terminal open. While the child lives, or its
 			// exit is not known yet, one may open it again.
@@ -80,15 +81,20 @@ func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
 	return buf, n, err
 }
 
-// readAvailable reads until p is full or nothing is left. What was read before
-// an error is given without it: the error comes again.
-func readAvailable(fd int, p []byte) (n int, err error) {
+// little is so few bytes that there is most likely nothing behind them. Finding
+// that out makes the kernel wait for its own worker, while a key's echo waits.
+const little = 256
+
+// readAvailable reads until p is full or, likely, nothing is left. What was read
+// before an error is given without it: the error comes again.
+func readAvailable(fd uintptr, p []byte) (n int, err error) {
 	for n < len(p) {
-		m, err := unix.Read(fd, p[n:])
+		m, err := nowait.Read(fd, p[n:])
 		switch {
+		case m > 0 && n == 0 && m < little:
+			return m, nil
 		case m > 0:
 			n += m
-		case err == unix.EINTR:
 		case n > 0 || err == unix.EAGAIN:
 			return n, nil
 		case err == nil:

@@ -3,6 +3,8 @@ package terminal
 import (
 	"strings"
 	"sync"
+
+	"cotty/internal/nowait"
 )
 
 const (
@@ -12,6 +14,8 @@ const (
 	// maxReplies is what the emulator's answers may take up beyond that; more
 	// are dropped, as the child does not read them.
 	maxReplies = 64 << 10
+	// maxNow bounds what is written on the caller's goroutine.
+	maxNow = 4 << 10
 )
 
 // input is the queue to the pty: what is typed and what the emulator answers,
@@ -22,9 +26,12 @@ type input struct {
 	queue []byte
 	busy  int   // bytes that are being written
 	over  error // no more is taken: ErrExited, ErrClosed
+	// now writes what the pty takes at once and gives its number of bytes.
+	now func([]byte) int
 }
 
-// add queues data unless the queue would exceed limit.
+// add writes data, or queues what the pty does not take at once, unless the
+// queue would exceed limit. A key needs no other goroutine this way.
 func (in *input) add(data string, limit int) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -34,8 +41,14 @@ func (in *input) add(data string, limit int) error {
 	case len(in.queue)+in.busy+len(data) > limit:
 		return ErrInputFull
 	}
-	in.queue = append(in.queue, data...)
-	in.ready.Signal()
+	n := 0
+	if len(in.queue)+in.busy == 0 && in.now != nil && len(data) <= maxNow {
+		n = in.now([]byte(data))
+	}
+	if n < len(data) {
+		in.queue = append(in.queue, data[n:]...)
+		in.ready.Signal()
+	}
 	return nil
 }
 
@@ -103,4 +116,17 @@ func (t *Terminal) write() {
 			t.log.Debug("write to the pty", "process", t.cfg.Process.ID, "err", err)
 		}
 	}
+}
+
+// writeNow writes what the pty takes at once. An error is left to the writer,
+// which meets it again.
+func (t *Terminal) writeNow(p []byte) (n int) {
+	err := t.raw.Write(func(fd uintptr) bool {
+		n, _ = nowait.Write(fd, p)
+		return true
+	})
+	if err != nil {
+		return 0
+	}
+	return n
 }

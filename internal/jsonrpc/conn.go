@@ -342,6 +342,9 @@ func (c *Conn) Flush() {
 	}
 }
 
+// Start is Flush by the writer.
+func (c *Conn) Start() { c.queue.start() }
+
 func (c *Conn) wrote() {
 	if c.o.Wrote != nil {
 		c.o.Wrote()

@@ -7,9 +7,11 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"cotty/internal/jsonrpc"
+	"cotty/internal/nowait"
 )
 
 const (
@@ -30,8 +32,8 @@ const (
 // that, and writes at uncork.
 type wire struct {
 	net.Conn
-	direct *direct // nil unless Conn is a socket itself
-	client bool    // frames are masked
+	direct *nowait.Conn // nil unless Conn is a socket itself
+	client bool        // frames are masked
 
 	in []byte // read from the socket, not yet by the library
 	br []byte // the buffer behind in, made at the first small read
@@ -46,13 +48,19 @@ type wire struct {
 }
 
 func newWire(conn net.Conn, client bool) *wire {
-	return &wire{Conn: conn, direct: newDirect(conn), client: client}
+	w := &wire{Conn: conn, client: client}
+	if sock, ok := conn.(syscall.Conn); ok {
+		if direct, err := nowait.New(sock); err == nil {
+			w.direct = direct
+		}
+	}
+	return w
 }
 
 // receive reads from the socket.
 func (w *wire) receive(p []byte) (int, error) {
 	if w.direct != nil {
-		return w.direct.read(p)
+		return w.direct.Read(p)
 	}
 	return w.Conn.Read(p)
 }
@@ -114,7 +122,7 @@ func (w *wire) try(msg []byte, more bool) (jsonrpc.Tried, error) {
 		w.timed = false
 		w.Conn.SetWriteDeadline(time.Time{})
 	}
-	n, err := w.direct.write(w.out)
+	n, err := w.direct.Write(w.out)
 	w.sent.Add(int64(n))
 	if err != nil {
 		return jsonrpc.Written, w.fail(err)

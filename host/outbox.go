@@ -1,0 +1,66 @@
+package host
+
+// outbox gathers the connections that one turn of the sequencer sends to, so
+// that each is written to once, without the lock. Guarded by h.mu.
+type outbox struct {
+	open    bool
+	touched []*conn
+}
+
+// maxInline is how many connections are written to by the goroutine that had
+// something to say; beyond it their own writers do so side by side.
+const maxInline = 4
+
+// turn runs fn under the sequencing lock and then writes what it sent.
+func (h *Host) turn(fn func()) {
+	var few [maxInline]*conn
+	n := 0
+	func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		o := &h.outbox
+		o.open = true
+		defer func() {
+			o.open = false
+			many := len(o.touched) > maxInline
+			for _, c := range o.touched {
+				c.touched = false
+				if many {
+					c.rpc.Start()
+				}
+			}
+			if !many {
+				n = copy(few[:], o.touched)
+			}
+			clear(o.touched)
+			o.touched = o.touched[:0]
+		}()
+		fn()
+	}()
+	for _, c := range few[:n] {
+		c.rpc.Flush()
+	}
+}
+
+// post queues a message for the end of the turn, or sends it when there is
+// none. The caller holds h.mu.
+func (h *Host) post(c *conn, b []byte) error {
+	o := &h.outbox
+	if !o.open {
+		return c.rpc.Send(b)
+	}
+	err := c.rpc.Put(b)
+	if err == nil && !c.touched {
+		c.touched = true
+		o.touched = append(o.touched, c)
+	}
+	return err
+}
+
+// later queues the echo of input: its sender has seen it do its work, or will
+// with the output that follows. The caller holds h.mu.
+func (c *conn) later(b []byte) {
+	if c.closing || c.holding || c.rpc.SendLater(b) != nil {
+		c.send(b)
+	}
+}
