@@ -5,13 +5,32 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"cotty/internal/nowait"
 )
 
 // polled is a terminal opened anew, so that it can be non-blocking without
 // being so for the shell, which shares the file that it gave us. Go's poller
 // then wakes the reading goroutine without a thread of its own for it: that
 // takes two thread switches off the way of a key.
-type polled struct{ *os.File }
+type polled struct {
+	*os.File
+	now *nowait.Conn
+}
+
+// Read is io.Reader's.
+func (p *polled) Read(b []byte) (int, error) { return p.now.Read(b) }
+
+// Write is io.Writer's. A frame that the terminal takes at once, as nearly all
+// are, needs no help of the scheduler.
+func (p *polled) Write(b []byte) (int, error) {
+	n, err := p.now.Write(b)
+	if err != nil || n == len(b) {
+		return n, err
+	}
+	m, err := p.File.Write(b[n:])
+	return n + m, err
+}
 
 // reopen opens the terminal that f is anew; nil when that can't be done.
 func reopen(f *os.File) *polled {
@@ -32,7 +51,12 @@ func reopen(f *os.File) *polled {
 		own.Close()
 		return nil
 	}
-	return &polled{own}
+	now, err := nowait.New(own)
+	if err != nil {
+		own.Close()
+		return nil
+	}
+	return &polled{own, now}
 }
 
 // Cancel ends a Read that is under way.
