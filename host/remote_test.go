@@ -496,7 +496,7 @@ func TestExpiry(t *testing.T) {
 	if err := admin.call(ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: "x", Expires: 1}, nil); ahp.CodeOf(err) != ahp.CodeInvalidParams {
 		t.Errorf("a token from the past: %v", err)
 	}
-	end := time.Now().Add(1500 * time.Millisecond)
+	end := time.Now().Add(1500 * time.Millisecond).Truncate(time.Millisecond)
 	var r ahp.TokenNewResult
 	admin.must(ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: "short", Expires: end.UnixMilli()}, &r)
 	p := w.connectTCP("p", r.Token)

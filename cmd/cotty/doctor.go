@@ -143,7 +143,8 @@ func checkHost(cmd *cobra.Command, d dirs) (string, string) {
 	detail := fmt.Sprintf("pid %d, keeper %d, since %s, %s, %s", got.Pid, got.KeeperPid,
 		time.UnixMilli(got.Started).Format("2006-01-02 15:04"), count(got.Terminals, "terminal"), count(got.Clients, "client"))
 	if len(got.Listen) > 0 {
-		detail += ", listening on " + strings.Join(got.URLs, ", ")
+		// Scripts read a plain address here.
+		detail += ", listening on " + strings.Join(shortAddresses(got.URLs), ", ")
 	}
 	if got.Fingerprint != "" {
 		detail += ", certificate " + got.Fingerprint
@@ -204,4 +205,13 @@ func checkNesting(*cobra.Command, dirs) (string, string) {
 		}
 	}
 	return levelOK, "not inside another multiplexer"
+}
+
+// shortAddresses leaves the scheme out where nothing is encrypted.
+func shortAddresses(urls []string) []string {
+	short := make([]string, 0, len(urls))
+	for _, u := range urls {
+		short = append(short, strings.TrimPrefix(u, "ws://"))
+	}
+	return short
 }
