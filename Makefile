@@ -1,4 +1,4 @@
-# Targets: run, test, lint, load, bench, build, install, clean.
+# Targets: run, test, lint, load, long, bench, build, install, clean.
 GO      ?= go
 PREFIX  ?= $(HOME)/.local
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -12,7 +12,7 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := $(GO) run mvdan.cc/gofumpt@v0.12.0
 GOVULNCHECK := $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4
 
-.PHONY: run build test lint load bench install clean
+.PHONY: run build test lint load long bench install clean
 
 run: build
 	@./bin/cotty
@@ -32,6 +32,10 @@ lint:
 # Ten minutes of each by default: make load DURATION=1m
 load:
 	COTTY_LOAD=$(or $(DURATION),10m) nice -n 15 $(GO) test ./host -run '^TestLoad' -v -timeout 90m
+
+# What takes minutes: a thousand commands in each shell, hundreds of odd arguments.
+long:
+	COTTY_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

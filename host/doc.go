@@ -41,6 +41,13 @@
 // the sequencer or another viewer. Only the claim holder's connection slows its
 // pty down, up to the point where it takes nothing any more (throttle.go).
 //
+// # Waits
+//
+// x-cotty/wait and x-cotty/run are answered later: each is a wait that sees its
+// terminal's actions as they are applied, and is over with its terminal or its
+// connection (wait.go). Text is matched on a goroutine of its own, from a bounded
+// queue (match.go). Nothing is polled.
+//
 // # Who may do what
 //
 // A front makes a principal of every connection: the operator on the unix

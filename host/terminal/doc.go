@@ -29,6 +29,17 @@
 // a viewer has that much less to rewrap, and to bring back to the screen, after
 // a later resize.
 //
+// # Commands
+//
+// The filter notes the shell's marks with their place in what viewers get; feed
+// splits output there, so that data, the emulator and what a mark tells are in
+// step, and host/shell's tracker makes commands of them (mark.go, command.go).
+// A command is marked in the emulator at its beginning and its end. Content
+// consists of parts: of the raw output while that is whole, otherwise of the
+// serialised state, cut where those marks lie (parts.go). Besides, the head and
+// the tail of the last commands' output are kept, for lookups (output.go). A
+// terminal that was started with a command is one command, whatever it prints.
+//
 // # Ownership and concurrency
 //
 // All methods may be called from any goroutine. One goroutine reads, one
@@ -41,5 +52,5 @@
 // Pending output is bounded (the reader waits for Take), input is bounded
 // (Input refuses), held bytes of the filter are bounded (they are passed on),
 // retained raw bytes are bounded by MaxContent (the emulator's serialised state
-// takes over). Nothing ticks: with no output and no input there is no timer.
+// takes over), commands by their number and bytes (command.go). Nothing ticks: with no output and no input there is no timer.
 package terminal
