@@ -10,14 +10,23 @@
 // encoded (line.go) into the history's blocks (history.go), about a byte a
 // character; nothing in there refers to the intern tables, which are therefore
 // small and swept by looking at the two screens only. Resizing brings the
-// screen into the same form and breaks it anew (resize.go).
+// screen into the same form and breaks it anew (resize.go). A caller's marks
+// (mark.go) lie on rows, and beside the history by the number of their line.
+//
+// It is a VT420 as xterm is one, and says so as far as it is: no printer, no
+// locator, no macros, no keys of the user's own, no pages, no double-sized lines,
+// no VT52, no 8-bit controls. The size is never the child's to change: DECCOLM
+// clears the screen and no more.
 //
 // Choices where terminals differ: text is kept in grapheme clusters always
 // (mode 2027 is reported as permanently set), with the widths of displaywidth,
 // but a variation selector only widens what can be an emoji, halfwidth kana
 // marks keep a cell of their own, and prepended marks do not join what follows;
 // ambiguous width is one; 8-bit C1 controls are not interpreted; ED 2 leaves
-// the history alone; reverse wrap follows xterm since patch 383; a screen made
-// taller takes lines back from history unless the screen was cleared since they
-// went there. An Engine is not safe for concurrent use.
+// the history alone; erasing does not end the wait to wrap; any control keeps
+// REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero
+// unless Options say otherwise (checksum.go); reverse wrap follows xterm since
+// patch 383; a screen made taller takes lines back from history unless the
+// screen was cleared since they went there. An Engine is not safe for
+// concurrent use.
 package native
