@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"cotty/ahp"
 )
@@ -221,6 +222,7 @@ func typeInput(h *Host, d *dispatch) string {
 		h.audit.did(d.c, "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
 		h.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
+	h.typist = typist{d.c.principal.id, d.t, time.Now()}
 	if err := d.t.t.Input(data); err != nil {
 		return h.inputRefusal(err)
 	}

@@ -90,6 +90,7 @@ type Host struct {
 	procs     processes
 	list      listing
 	outbox    outbox
+	typist    typist
 	clients   map[string]*client
 	bindings  *bindings
 	conns     map[*conn]struct{}

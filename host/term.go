@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"syscall"
+	"time"
 
 	"cotty/ahp"
 	"cotty/emulator"
@@ -36,7 +37,8 @@ type term struct {
 	// the stream of actions, in order.
 	requests []*dispatched
 	waits    []*wait
-	feed     *feeder // nil when no command is fed
+	feed     *feeder   // nil when no command is fed
+	read     time.Time // when the pty was read last; see giveWay
 }
 
 // reduce keeps everything but the content.
