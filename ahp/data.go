@@ -23,7 +23,7 @@ func AppendDataEnvelope(buf []byte, channel URI, data string, seq int64) []byte 
 	buf = append(buf, dataHead...)
 	buf = appendString(buf, channel)
 	buf = append(buf, dataMid...)
-	buf = appendString(buf, data)
+	buf = appendQuoted(buf, data)
 	buf = append(buf, dataSeq...)
 	buf = strconv.AppendInt(buf, seq, 10)
 	return append(buf, dataEnd...)
@@ -34,37 +34,59 @@ func AppendDataEnvelope(buf []byte, channel URI, data string, seq int64) []byte 
 // other spellings of the same message, which the general decoder then reads.
 // channel aliases msg; data does not.
 func ParseDataEnvelope(msg []byte) (channel []byte, data string, seq int64, ok bool) {
+	channel, rest, at, seq, ok := splitData(msg)
+	if !ok {
+		return nil, "", 0, false
+	}
+	data, end, ok := unquote(rest, 0)
+	if !ok || end != at {
+		return nil, "", 0, false
+	}
+	return channel, data, seq, true
+}
+
+// ReadDataEnvelope is ParseDataEnvelope for a message that is known to be valid
+// UTF-8, as those of a WebSocket are. data is in buf, whose contents are
+// replaced; larger is buf, or the one that it had to become.
+func ReadDataEnvelope(msg, buf []byte) (channel, data []byte, seq int64, larger []byte, ok bool) {
+	channel, rest, at, seq, ok := splitData(msg)
+	if !ok {
+		return nil, nil, 0, buf, false
+	}
+	data, end, ok := unquoteTo(buf[:0], rest)
+	if !ok || end != at {
+		return nil, nil, 0, buf, false
+	}
+	return channel, data, seq, data, true
+}
+
+// splitData takes a data notification apart: rest begins with the data, behind
+// its first quote, and the text after the data begins at rest[at:].
+func splitData(msg []byte) (channel, rest []byte, at int, seq int64, ok bool) {
 	i := len(dataHead)
 	if len(msg) <= i || string(msg[:i]) != dataHead || msg[i] != '"' {
-		return nil, "", 0, false
+		return nil, nil, 0, 0, false
 	}
 	i++
 	n := plain(msg, i, false)
 	channel = msg[i : i+n]
 	i += n
 	if i >= len(msg) || msg[i] != '"' {
-		return nil, "", 0, false
+		return nil, nil, 0, 0, false
 	}
 	i++
 	rest, found := bytes.CutPrefix(msg[i:], []byte(dataMid+`"`))
 	if !found {
-		return nil, "", 0, false
+		return nil, nil, 0, 0, false
 	}
 	// The end is cheap to check, so it comes before the long part.
 	tail := rest[max(0, len(rest)-len(dataSeq)-19-len(dataEnd)):]
 	j := bytes.LastIndex(tail, []byte(dataSeq))
 	if j < 0 {
-		return nil, "", 0, false
+		return nil, nil, 0, 0, false
 	}
 	seq, ok = parseSeq(tail[j+len(dataSeq):])
-	if !ok {
-		return nil, "", 0, false
-	}
-	data, end, ok := unquote(rest, 0)
-	if !ok || end != len(rest)-len(tail)+j {
-		return nil, "", 0, false
-	}
-	return channel, data, seq, true
+	return channel, rest, len(rest) - len(tail) + j, seq, ok
 }
 
 // parseSeq reads a sequence number and the end of the message.

@@ -68,6 +68,12 @@ func checkData(t *testing.T, channel, data string, seq int64) {
 		}
 		return
 	}
+	if utf8.Valid(want) {
+		ch2, text2, s2, _, ok := ReadDataEnvelope(want, []byte("used before"))
+		if !ok || string(ch2) != string(ch) || string(text2) != text || s2 != s {
+			t.Fatalf("ReadDataEnvelope(%s) = %q, %q, %d, %v", want, ch2, text2, s2, ok)
+		}
+	}
 	if g := general.Params; string(ch) != g.Channel || text != g.Action.(TerminalData).Data || s != g.ServerSeq {
 		t.Fatalf("ParseDataEnvelope(%s) = %q, %q, %d; the general decoder says %#v", want, ch, text, s, g)
 	}
@@ -121,6 +127,19 @@ func TestParseDataEnvelopeLeaves(t *testing.T) {
 	checkData(t, "c", dataSeq+"1"+dataEnd, 7)
 }
 
+// TestValidUTF8 holds the fast check to the plain one, at every offset.
+func TestValidUTF8(t *testing.T) {
+	for _, s := range append(dataSamples, "\xe0\x9f\xbf\x80\x80\x80\x80\x80", "\xed\xa0\x80aaaaaaaa", "\xc1\xbfaaaaaaaa", "\xf4\x90\x80\x80aaaaaaaa", "é日本語😀é日本語😀") {
+		for pad := range 9 {
+			for _, text := range []string{strings.Repeat("a", pad) + s, strings.Repeat("é", pad) + s + "日"} {
+				if got, want := validUTF8(text), utf8.ValidString(text); got != want {
+					t.Errorf("validUTF8(%q) = %v", text, got)
+				}
+			}
+		}
+	}
+}
+
 // FuzzDataEnvelope: both fast ways agree with encoding/json for all texts.
 func FuzzDataEnvelope(f *testing.F) {
 	for _, s := range dataSamples {
@@ -138,6 +157,10 @@ func FuzzParseDataEnvelope(f *testing.F) {
 	f.Add([]byte(dataHead + `"c"` + dataMid + `"\ud83d\ude00\ud83d\u0041\udc00\/"` + dataSeq + `1` + dataEnd))
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		ch, data, seq, ok := ParseDataEnvelope(msg)
+		if ch2, data2, seq2, _, ok2 := ReadDataEnvelope(msg, nil); utf8.Valid(msg) &&
+			(ok2 != ok || string(ch2) != string(ch) || string(data2) != data || seq2 != seq) {
+			t.Fatalf("%q\n Read %q %q %d %v\nParse %q %q %d %v", msg, ch2, data2, seq2, ok2, ch, data, seq, ok)
+		}
 		if !ok {
 			return
 		}
@@ -197,6 +220,18 @@ func BenchmarkParseDataEnvelope(b *testing.B) {
 	for name, text := range benchTexts {
 		msg := AppendDataEnvelope(nil, "ahp-terminal:/1", text, 1<<50)
 		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			var buf []byte
+			for b.Loop() {
+				var ch []byte
+				var ok bool
+				if ch, _, _, buf, ok = ReadDataEnvelope(msg, buf); !ok || !bytes.HasPrefix(ch, []byte("ahp")) {
+					b.Fatal("not taken")
+				}
+			}
+		})
+		b.Run(name+"/string", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,0 +1,162 @@
+package ahp
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+)
+
+// store8 writes eight bytes; the compiler makes one store of it.
+func store8(b []byte, x uint64) {
+	_ = b[7]
+	b[0], b[1], b[2], b[3] = byte(x), byte(x>>8), byte(x>>16), byte(x>>24)
+	b[4], b[5], b[6], b[7] = byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56)
+}
+
+// maxEscape is the most bytes that an ASCII character becomes.
+const maxEscape = len(`\u0000`)
+
+// appendQuoted is appendString, fast for what terminals print: one pass, eight
+// bytes at a time, that copies as it looks.
+func appendQuoted(buf []byte, s string) []byte {
+	if !validUTF8(s) || separators(s) {
+		return appendString(buf, s)
+	}
+	buf = append(buf, '"')
+	for len(s) > 0 {
+		// Room for a stretch, however it has to be escaped.
+		n := min(len(s), 4096)
+		buf = slices.Grow(buf, n*maxEscape+8)
+		at := len(buf)
+		buf = buf[:at+quote(buf[at:cap(buf)], s[:n])]
+		s = s[n:]
+	}
+	return append(buf, '"')
+}
+
+// quote writes s, escaped, into dst, which has room for it and eight bytes more,
+// and gives the length.
+func quote(dst []byte, s string) int {
+	i, k := 0, 0
+	for i+8 <= len(s) {
+		x := load8(s, i)
+		store8(dst[k:], x)
+		m := special(x)
+		if m == 0 {
+			i, k = i+8, k+8
+			continue
+		}
+		n := bits.TrailingZeros64(m) / 8
+		i, k = i+n, k+n
+		k += escape(dst[k:], s[i])
+		i++
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' {
+			k += escape(dst[k:], c)
+		} else {
+			dst[k] = c
+			k++
+		}
+	}
+	return k
+}
+
+// escape writes the escape sequence of an ASCII character.
+func escape(dst []byte, c byte) int {
+	if e := shortEscapes[c&0x7f]; e != 0 {
+		dst[0], dst[1] = '\\', e
+		return 2
+	}
+	_ = dst[5]
+	dst[0], dst[1], dst[2], dst[3] = '\\', 'u', '0', '0'
+	dst[4], dst[5] = hexDigits[c>>4], hexDigits[c&0xf]
+	return 6
+}
+
+var shortEscapes = [128]byte{
+	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
+}
+
+// shortMeanings is the inverse of shortEscapes, and the slash.
+var shortMeanings = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// separators reports whether s has U+2028 or U+2029, which encoding/json
+// escapes.
+func separators(s string) bool {
+	for i := 0; i+2 < len(s); i++ {
+		n := indexByte(s[i:], 0xe2)
+		if n < 0 {
+			return false
+		}
+		if i += n; i+2 < len(s) && s[i+1] == 0x80 && s[i+2]&^1 == 0xa8 {
+			return true
+		}
+	}
+	return false
+}
+
+// unquoteTo is unquote for a message that is valid UTF-8 as a whole: what it
+// reads is appended to buf.
+func unquoteTo(buf, msg []byte) (out []byte, end int, ok bool) {
+	buf = slices.Grow(buf, len(msg)+8)
+	k := len(buf)
+	dst := buf[:cap(buf)]
+	i := 0
+	for i < len(msg) {
+		if i+8 <= len(msg) {
+			x := load8(msg, i)
+			store8(dst[k:], x)
+			m := special(x)
+			if m == 0 {
+				i, k = i+8, k+8
+				continue
+			}
+			n := bits.TrailingZeros64(m) / 8
+			i, k = i+n, k+n
+		}
+		switch c := msg[i]; {
+		case c == '"':
+			return dst[:k], i + 1, true
+		case c == '\\':
+			n := 0
+			if k, n = unescapeTo(dst, k, msg[i:]); n == 0 {
+				return buf, 0, false
+			}
+			i += n
+		case c < 0x20:
+			return buf, 0, false
+		default:
+			dst[k] = c
+			i, k = i+1, k+1
+		}
+	}
+	return buf, 0, false
+}
+
+var escESC = []byte(`\u001b`)
+
+// unescapeTo writes the character of the escape sequence at the start of b to
+// dst[k:] and gives the place behind it and the sequence's length, 0 when it is
+// malformed.
+func unescapeTo(dst []byte, k int, b []byte) (next, n int) {
+	if len(b) < 2 {
+		return k, 0
+	}
+	if c := shortMeanings[b[1]]; c != 0 {
+		dst[k] = c
+		return k + 1, 2
+	}
+	if bytes.HasPrefix(b, escESC) {
+		dst[k] = 0x1b
+		return k + 1, 6
+	}
+	r, n := unescape(b)
+	if n == 0 {
+		return k, 0
+	}
+	return k + utf8.EncodeRune(dst[k:], r), n
+}
