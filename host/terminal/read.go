@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cotty/emulator"
-	"cotty/internal/nowait"
 )
 
 // buffers are shared by all readers: an idle terminal has none.
@@ -58,7 +57,7 @@ func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
 		if buf == nil {
 			buf = buffers.Get().(*[headroom + chunk]byte)
 		}
-		n, err = readAvailable(fd, buf[headroom:])
+		n, err = readAvailable(int(fd), buf[headroom:])
 		if err == unix.EIO || err == io.EOF {
 			// No process has the terminal open. While the child lives, or its
 			// exit is not known yet, one may open it again.
@@ -87,14 +86,15 @@ const little = 256
 
 // readAvailable reads until p is full or, likely, nothing is left. What was read
 // before an error is given without it: the error comes again.
-func readAvailable(fd uintptr, p []byte) (n int, err error) {
+func readAvailable(fd int, p []byte) (n int, err error) {
 	for n < len(p) {
-		m, err := nowait.Read(fd, p[n:])
+		m, err := unix.Read(fd, p[n:])
 		switch {
 		case m > 0 && n == 0 && m < little:
 			return m, nil
 		case m > 0:
 			n += m
+		case err == unix.EINTR:
 		case n > 0 || err == unix.EAGAIN:
 			return n, nil
 		case err == nil:

@@ -85,6 +85,7 @@ type Conn struct {
 	queue   *queue
 	try     TryWriter // nil when the transport is none
 	later   *time.Timer
+	waits   atomic.Bool // later runs
 
 	// Owned by Run's goroutine.
 	after  []func()
@@ -129,7 +130,10 @@ func New(t Transport, h Handler, o Options) *Conn {
 		done:    make(chan struct{}),
 	}
 	c.try, _ = t.(TryWriter)
-	c.later = time.AfterFunc(time.Hour, c.queue.start)
+	c.later = time.AfterFunc(time.Hour, func() {
+		c.waits.Store(false)
+		c.queue.start()
+	})
 	c.later.Stop()
 	return c
 }
@@ -212,11 +216,14 @@ func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
 			continue
 		}
 		m, bad := parse(msg, c.o.MaxDepth)
-		if c.ahead == nil {
+		// Only a request's handler may take long. To set the timer wakes a
+		// thread, which keys and output on their way had better not.
+		watched := c.ahead == nil && m.ID != nil && m.Method != ""
+		if watched {
 			watch.Reset(slowHandler)
 		}
 		c.handle(ctx, m, bad)
-		if c.ahead == nil && !watch.Stop() {
+		if watched && !watch.Stop() {
 			c.ahead, c.beside = in, ended
 		}
 	}
@@ -405,7 +412,9 @@ func (c *Conn) SendLater(raw []byte) error {
 	if err := c.queue.put(raw, false); err != nil {
 		return err
 	}
-	c.later.Reset(LaterWait)
+	if !c.waits.Swap(true) {
+		c.later.Reset(LaterWait)
+	}
 	return nil
 }
 

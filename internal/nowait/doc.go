@@ -4,8 +4,12 @@
 // Such a call never waits, so the scheduler has nothing to do about it. Being
 // told, it wakes its monitor thread after each pause, which on the way of a key
 // is every time, and may take the processor from a thread that is about to come
-// back. For sockets and ptys in Go's poller, within syscall.RawConn's Read and
+// back. For sockets in Go's poller, and for
+// writing to ttys there, within syscall.RawConn's Read and
 // Write, which also keep the descriptor from being closed meanwhile.
+//
+// Not for reading a tty: with nothing to read that waits for the kernel's own
+// worker, which may be late on a busy machine.
 //
 // It owns nothing, has no state and must not be used on descriptors that may
 // block.

@@ -33,7 +33,7 @@ const (
 type wire struct {
 	net.Conn
 	direct *nowait.Conn // nil unless Conn is a socket itself
-	client bool        // frames are masked
+	client bool         // frames are masked
 
 	in []byte // read from the socket, not yet by the library
 	br []byte // the buffer behind in, made at the first small read

@@ -18,9 +18,6 @@ type polled struct {
 	now *nowait.Conn
 }
 
-// Read is io.Reader's.
-func (p *polled) Read(b []byte) (int, error) { return p.now.Read(b) }
-
 // Write is io.Writer's. A frame that the terminal takes at once, as nearly all
 // are, needs no help of the scheduler.
 func (p *polled) Write(b []byte) (int, error) {

@@ -1,0 +1,43 @@
+package host
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// TestAFloodGivesWay: a terminal is read less often while its holder types into
+// another, and only then.
+func TestAFloodGivesWay(t *testing.T) {
+	h := &Host{}
+	flood, typed, other := &term{holder: "me"}, &term{holder: "me"}, &term{holder: "you"}
+	// twice gives the time between two reads.
+	twice := func(t *term) time.Duration {
+		h.giveWay(context.Background(), t)
+		start := time.Now()
+		h.giveWay(context.Background(), t)
+		return time.Since(start)
+	}
+	if d := twice(flood); d >= floodPause {
+		t.Errorf("nobody types, and a read waits %v", d)
+	}
+	types := func() { h.typist = typist{"me", typed, time.Now().Add(time.Hour)} }
+	types()
+	if d := twice(flood); d < floodPause/2 {
+		t.Errorf("a flood does not give way: %v between two reads", d)
+	}
+	if d := twice(typed); d >= floodPause {
+		t.Errorf("the terminal that is typed into waits %v", d)
+	}
+	if d := twice(other); d >= floodPause {
+		t.Errorf("somebody else's terminal waits %v", d)
+	}
+	h.typist.at = time.Now().Add(-2 * typingTime)
+	if d := twice(flood); d >= floodPause {
+		t.Errorf("typing is over, and a read waits %v", d)
+	}
+	types()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	h.giveWay(ctx, flood) // The terminal was closed: it must return.
+}

@@ -1,0 +1,183 @@
+package jsonrpc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cotty/internal/jsonrpc"
+)
+
+// fickle is a transport whose TryWrite does as it likes. What it keeps or holds
+// back counts as out only when a later write sends it.
+type fickle struct {
+	jsonrpc.Transport
+	rnd  *rand.Rand
+	fail error // of the next TryWrite
+
+	mu   sync.Mutex
+	busy bool
+	held []string
+	out  []string
+	kept bool // the next write must be a WriteMore
+	bad  []string
+}
+
+func (f *fickle) enter() func() {
+	f.mu.Lock()
+	if f.busy {
+		f.bad = append(f.bad, "two writes at once")
+	}
+	f.busy = true
+	f.mu.Unlock()
+	return func() {
+		f.mu.Lock()
+		f.busy = false
+		f.mu.Unlock()
+	}
+}
+
+func (f *fickle) TryWrite(msg []byte, more bool) (jsonrpc.Tried, error) {
+	defer f.enter()()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.kept {
+		f.bad = append(f.bad, "TryWrite while something is kept")
+	}
+	if f.fail != nil {
+		return jsonrpc.Written, f.fail
+	}
+	switch f.rnd.IntN(4) {
+	case 0:
+		return jsonrpc.Refused, nil
+	case 1:
+		f.held = append(f.held, string(msg))
+		f.kept = true
+		return jsonrpc.Kept, nil
+	}
+	f.held = append(f.held, string(msg))
+	if !more {
+		f.send()
+	}
+	return jsonrpc.Written, nil
+}
+
+func (f *fickle) send() {
+	f.out = append(f.out, f.held...)
+	f.held, f.kept = nil, false
+}
+
+func (f *fickle) Write(ctx context.Context, msg []byte) error { return f.WriteMore(ctx, msg, false) }
+
+func (f *fickle) WriteMore(_ context.Context, msg []byte, more bool) error {
+	defer f.enter()()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(msg) > 0 {
+		f.held = append(f.held, string(msg))
+	}
+	if !more {
+		f.send()
+	}
+	return nil
+}
+
+// TestWhoeverWrites: whatever becomes of a caller's attempt to write, all
+// messages get out, once, in the order of Send, and nobody writes beside
+// another.
+func TestWhoeverWrites(t *testing.T) {
+	for seed := range uint64(20) {
+		a, b := jsonrpc.Pipe(1)
+		f := &fickle{Transport: b, rnd: rand.New(rand.NewPCG(seed, 1))}
+		c := jsonrpc.New(f, nil, jsonrpc.Options{})
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(context.Background()) }()
+		var order sync.Mutex
+		var want []string
+		var senders sync.WaitGroup
+		for g := range 4 {
+			senders.Go(func() {
+				for i := range 100 {
+					msg := fmt.Sprintf(`{"g":%d,"i":%d}`, g, i)
+					if i%17 == 0 {
+						msg += strings.Repeat(" ", jsonrpc.TryBytes)
+					}
+					order.Lock()
+					want = append(want, msg)
+					var err error
+					switch i % 3 {
+					case 0:
+						err = c.Send([]byte(msg))
+					case 1:
+						err = c.SendLater([]byte(msg))
+					default:
+						err = c.Put([]byte(msg))
+					}
+					order.Unlock()
+					if err != nil {
+						t.Error(err)
+					}
+					if i%5 == 0 {
+						c.Flush()
+					}
+				}
+			})
+		}
+		senders.Wait()
+		c.Flush()
+		c.Close(1000, "")
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		a.Close(1000, "")
+		if len(f.bad) > 0 {
+			t.Fatalf("seed %d: %v", seed, f.bad)
+		}
+		if !slices.Equal(f.out, want) {
+			t.Fatalf("seed %d: %d messages out, want %d in order", seed, len(f.out), len(want))
+		}
+	}
+}
+
+// TestSendLaterGoesByItself: nobody flushes, and the message gets out.
+func TestSendLaterGoesByItself(t *testing.T) {
+	a, b := jsonrpc.Pipe(8)
+	c := jsonrpc.New(b, nil, jsonrpc.Options{})
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(context.Background()) }()
+	if err := c.SendLater([]byte(`{"late":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if msg, err := a.Read(ctx); err != nil || string(msg) != `{"late":1}` {
+		t.Errorf("read %q, %v", msg, err)
+	}
+	a.Close(1000, "")
+	<-ended
+}
+
+// TestAFailedTryEndsTheConnection as a failed write of the writer's does.
+func TestAFailedTryEndsTheConnection(t *testing.T) {
+	_, b := jsonrpc.Pipe(1)
+	broken := errors.New("broken pipe")
+	f := &fickle{Transport: b, rnd: rand.New(rand.NewPCG(1, 1)), fail: broken}
+	c := jsonrpc.New(f, nil, jsonrpc.Options{})
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(context.Background()) }()
+	if err := c.Notify("x", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, broken) {
+		t.Errorf("Run returned %v", err)
+	}
+	if err := c.Send([]byte("{}")); !errors.Is(err, jsonrpc.ErrClosed) {
+		t.Error(err)
+	}
+}
