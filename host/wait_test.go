@@ -83,8 +83,11 @@ func TestWait(t *testing.T) {
 	}
 	// The end of the program ends all of them.
 	kinds := []ahp.WaitParams{
-		{Channel: uri, Until: ahp.WaitExit}, {Channel: uri, Until: ahp.WaitCommand}, {Channel: uri, Until: ahp.WaitIdle, IdleMs: 1e6},
-		{Channel: uri, Until: ahp.WaitText, Pattern: "never"}, {Channel: uri, Until: ahp.WaitText, Pattern: "last words"},
+		{Channel: uri, Until: ahp.WaitExit},
+		{Channel: uri, Until: ahp.WaitCommand},
+		{Channel: uri, Until: ahp.WaitIdle, IdleMs: 1e6},
+		{Channel: uri, Until: ahp.WaitText, Pattern: "never"},
+		{Channel: uri, Until: ahp.WaitText, Pattern: "last words"},
 	}
 	want := []string{ahp.WaitMet, ahp.WaitMet, ahp.WaitMet, ahp.WaitFinished, ahp.WaitMet}
 	var ids []int

@@ -154,9 +154,16 @@ func TestLookup(t *testing.T) {
 		failed bool
 		want   string
 	}{
-		{"", 0, false, "cmd5"}, {"", 1, false, "cmd5"}, {"", 5, false, "cmd1"}, {"", 6, false, ""},
-		{"c2", 0, false, "cmd2"}, {"c9", 0, false, ""}, {"c", 0, false, ""},
-		{"", 1, true, "cmd4"}, {"", 2, true, "cmd2"}, {"", 3, true, ""},
+		{"", 0, false, "cmd5"},
+		{"", 1, false, "cmd5"},
+		{"", 5, false, "cmd1"},
+		{"", 6, false, ""},
+		{"c2", 0, false, "cmd2"},
+		{"c9", 0, false, ""},
+		{"c", 0, false, ""},
+		{"", 1, true, "cmd4"},
+		{"", 2, true, "cmd2"},
+		{"", 3, true, ""},
 	} {
 		r, ok := term.Command(tt.id, tt.back, tt.failed)
 		if ok != (tt.want != "") || r.CommandLine != tt.want || ok && r.Output != strings.Replace(tt.want, "cmd", "out", 1)+"\r\n" {
