@@ -140,3 +140,59 @@ func TestBusyEvictsNobody(t *testing.T) {
 		back.hangUp()
 	}
 }
+
+// TestManySnapshots: a client that comes back to more than fits into one reply
+// gets all of it, with less history, and sees what the others see (checklist 30;
+// design rule 2).
+func TestManySnapshots(t *testing.T) {
+	t.Parallel()
+	const terminals = 8
+	w := start(t, func(c *host.Config) { c.Limits.ReplyBytes = 256 << 10 })
+	p := w.connect("p")
+	p.initialize()
+	uris := []ahp.URI{ahp.RootURI}
+	early := map[ahp.URI]*fold{}
+	for i := range terminals {
+		uri := fmt.Sprint("ahp-terminal:/", i)
+		p.create(uri, "sh", "-c", fmt.Sprintf(`stty -echo; read x; seq -f '%%06.0f of terminal %d, and more' 1 %d; printf 'E''ND'; read x`, i, 100+2000*(i%4)))
+		early[uri] = p.follow(uri)
+		uris = append(uris, uri)
+		p.dispatch(uri, int64(i+1), ahp.TerminalInput{Data: "\n"})
+		seen := ""
+		p.envelope("the end", func(e ahp.Envelope) bool {
+			if f := early[e.Channel]; f != nil {
+				f.apply(e)
+			}
+			if d, ok := e.Action.(ahp.TerminalData); ok && e.Channel == uri {
+				seen = (seen + d.Data)[max(0, len(seen)+len(d.Data)-10):]
+			}
+			return strings.HasSuffix(seen, "END")
+		})
+	}
+	check := func(how string, v *peer, list []ahp.Snapshot) {
+		t.Helper()
+		if len(list) != len(uris) {
+			t.Fatalf("%s gives %d snapshots of %d", how, len(list), len(uris))
+		}
+		size := 0
+		for _, s := range list {
+			size += len(s.State)
+			if f := early[s.Resource]; f != nil {
+				if got, want := v.starting(s).look(), f.look(); got != want {
+					t.Errorf("%s: %s is\n%s\nnot\n%s", how, s.Resource, got, want)
+				}
+			}
+		}
+		if size > 256<<10 {
+			t.Errorf("%s gives %d bytes", how, size)
+		}
+		v.must(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+	}
+	v := w.connect("v")
+	check("initialize", v, v.initialize(uris...).Snapshots)
+	v.hangUp()
+	back := w.connect("v")
+	var r ahp.ReconnectResult
+	back.must(ahp.MethodReconnect, ahp.ReconnectParams{Channel: ahp.RootURI, ClientID: "v", LastSeenServerSeq: 1, Subscriptions: uris}, &r)
+	check("reconnect", back, r.Snapshots)
+}

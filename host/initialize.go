@@ -49,6 +49,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 			taken = append(taken, s)
 		}
 	}
+	h.fit(c, taken)
 	seq := h.seq.last
 	h.mu.Unlock()
 	snapshots, err := c.encode(taken)

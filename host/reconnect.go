@@ -123,6 +123,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	for _, ch := range channels {
 		r.taken = append(r.taken, h.snapshot(ch, c))
 	}
+	h.fit(c, r.taken)
 	return r, nil
 }
 

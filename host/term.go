@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"syscall"
 	"time"
@@ -59,8 +60,11 @@ func (t *term) reduce(a ahp.Action) {
 
 func (t *term) settle() { t.h.flush(t) }
 
-func (t *term) state() any {
-	pending, content := t.t.Content()
+func (t *term) state() any { return t.stateWithin(math.MaxInt) }
+
+// stateWithin is the state with at most about limit bytes of content.
+func (t *term) stateWithin(limit int) any {
+	pending, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
 	t.h.applyAll(t, pending)
 	s := t.value
 	s.Content = content

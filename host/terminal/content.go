@@ -75,24 +75,30 @@ func (k *kept) restart(state []byte) {
 // reproduce the state after them in a fresh emulator of the present size
 // (design.md, rule 2; G15): the output itself while nothing of it was trimmed
 // and the size has not changed, else the emulator's serialised state with as
-// much history as fits into MaxContent, cut where commands begin and end. Both results are of one instant, so the
-// holder sequences the pending actions before it serves the parts. The parts
-// are never nil.
+// much history as fits into MaxContent, cut where commands begin and end. Both
+// results are of one instant, so the holder sequences the pending actions before
+// it serves the parts. The parts are never nil.
 func (t *Terminal) Content() (actions []ahp.Action, content []ahp.Part) {
+	return t.ContentWithin(MaxWire)
+}
+
+// ContentWithin is Content with at most about limit bytes of JSON, by leaving
+// history out; the screen itself is never cut.
+func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, content []ahp.Part) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	t.mu.Lock()
 	actions = t.takeLocked()
 	t.mu.Unlock()
-	if t.kept.whole && wireSize(t.kept.raw) > maxWire {
-		t.kept.lose()
+	if t.kept.whole && wireSize(t.kept.raw) > limit {
+		return actions, t.serialised(limit)
 	}
 	return actions, t.parts()
 }
 
-// maxWire bounds content as JSON has it, where a control character takes six
+// MaxWire bounds content in bytes as JSON has it, where a control character takes six
 // bytes: with all around it, a snapshot stays below 4 MiB.
-const maxWire = 5 << 19
+const MaxWire = 5 << 19
 
 // wireSize is the length of b as a JSON string.
 func wireSize(b []byte) int {
@@ -113,20 +119,21 @@ func (t *Terminal) stream() string {
 	if t.kept.whole {
 		return string(t.kept.raw)
 	}
-	state, _ := t.snapshot()
+	state, _ := t.snapshot(MaxWire)
 	return string(t.filter.resume(state))
 }
 
-// snapshot serialises the emulator's state with the history that fits. The
-// screen itself is never cut. The caller holds screen.
-func (t *Terminal) snapshot() ([]byte, []emulator.Cut) {
+// snapshot serialises the emulator's state with the history that fits into
+// MaxContent, and into limit bytes of JSON. The screen itself is never cut. The
+// caller holds screen.
+func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 	all, cuts := t.emu.SnapshotMarks(nil, -1)
 	lines := t.emu.HistoryLen()
-	size := t.relative(all)
+	size := t.relative(all, limit)
 	if size <= t.kept.max || lines == 0 {
 		return all, cuts
 	}
-	least := t.relative(t.emu.Snapshot(nil, 0))
+	least := t.relative(t.emu.Snapshot(nil, 0), limit)
 	for size > t.kept.max && lines > 0 {
 		// Guess from the average line, and always make progress.
 		history := size - least
@@ -137,15 +144,15 @@ func (t *Terminal) snapshot() ([]byte, []emulator.Cut) {
 			lines--
 		}
 		all, cuts = t.emu.SnapshotMarks(all[:0], lines)
-		size = t.relative(all)
+		size = t.relative(all, limit)
 	}
 	return all, cuts
 }
 
-// relative is the size of a state in bytes, or more if it is nearer to the bound
+// relative is the size of a state in bytes, or more if it is nearer to the limit
 // of the wire.
-func (t *Terminal) relative(state []byte) int {
-	wire := int64(wireSize(state)) * int64(t.kept.max) / maxWire
+func (t *Terminal) relative(state []byte, limit int) int {
+	wire := int64(wireSize(state)) * int64(t.kept.max) / int64(max(limit, 1))
 	return max(len(state), int(wire))
 }
 

@@ -12,7 +12,13 @@ func (t *Terminal) parts() []ahp.Part {
 	if t.kept.whole {
 		return assemble(t.kept.raw, t.kept.cuts)
 	}
-	state, marks := t.snapshot()
+	return t.serialised(MaxWire)
+}
+
+// serialised is the content made of the emulator's state. The caller holds
+// screen.
+func (t *Terminal) serialised(limit int) []ahp.Part {
+	state, marks := t.snapshot(limit)
 	cuts := t.cutAt(marks, len(state))
 	return assemble(t.filter.resume(state), cuts)
 }
