@@ -1,7 +1,8 @@
 // Package themes names the colours of the interface and holds the themes that
-// ship with cotty: "cotty-dark", "cotty-light" and "terminal", which uses the
-// outer terminal's own sixteen colours and nothing else. A Theme is a value;
-// Load makes one of a user's TOML.
+// ship with cotty: families with a dark and a light theme each, and "terminal",
+// which uses the outer terminal's own sixteen colours and nothing else. A Theme
+// is a value; Load makes one of a user's TOML, and Choose finds the pair of
+// themes, for dark and for light outer terminals, that a name means.
 //
 // A token says what a colour is for, not what it looks like; the interface asks
 // for tokens only. Text tokens come with the token of the ground they are drawn

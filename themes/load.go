@@ -16,32 +16,46 @@ import (
 var files embed.FS
 
 // shipped are the themes' names, the default one first.
-var shipped = []string{"cotty-dark", "cotty-light", "terminal"}
+var shipped = []string{
+	"cotty-dark", "cotty-light",
+	"catppuccin-dark", "catppuccin-light",
+	"gruvbox-dark", "gruvbox-light",
+	"nord-dark", "nord-light",
+	"rose-pine-dark", "rose-pine-light",
+	"solarized-dark", "solarized-light",
+	"tokyo-night-dark", "tokyo-night-light",
+	Terminal,
+}
 
-// embedded reads the themes that ship when one is first asked for.
-var embedded = sync.OnceValue(func() map[string]Theme {
-	m := make(map[string]Theme, len(shipped))
+// embedded reads each of the themes that ship when it is first asked for.
+var embedded = func() map[string]func() Theme {
+	m := make(map[string]func() Theme, len(shipped))
 	for _, name := range shipped {
-		doc, err := files.ReadFile(name + ".toml")
-		if err != nil {
-			panic("themes: " + err.Error()) // A test reads them all.
-		}
-		t, err := read(doc, func(string, bool) (Theme, error) { return Theme{}, nil })
-		if err != nil {
-			panic("themes: " + name + ": " + err.Error())
-		}
-		m[name] = t
+		m[name] = sync.OnceValue(func() Theme {
+			doc, err := files.ReadFile(name + ".toml")
+			if err != nil {
+				panic("themes: " + err.Error()) // A test reads them all.
+			}
+			t, err := read(doc, func(string, bool) (Theme, error) { return Theme{}, nil })
+			if err != nil {
+				panic("themes: " + name + ": " + err.Error())
+			}
+			return t
+		})
 	}
 	return m
-})
+}()
 
 // Names gives the themes that ship, the default one first.
 func Names() []string { return slices.Clone(shipped) }
 
 // Find gives a theme that ships.
 func Find(name string) (Theme, bool) {
-	t, ok := embedded()[name]
-	return t, ok
+	read, ok := embedded[name]
+	if !ok {
+		return Theme{}, false
+	}
+	return read(), true
 }
 
 const (
@@ -70,7 +84,7 @@ func Load(doc []byte) (Theme, error) {
 		}
 		base, ok := Find(name)
 		if !ok {
-			return Theme{}, fmt.Errorf("base: there is no theme %q; there are %s", name, strings.Join(shipped, ", "))
+			return Theme{}, fmt.Errorf("base: there is no theme %q; there are %s", short(name), strings.Join(shipped, ", "))
 		}
 		base.Name = "user"
 		return base, nil
@@ -193,20 +207,26 @@ func sorted(m map[string]any) []string {
 
 // unknown says that a key is none of those known, and which one may be meant.
 func unknown(key string, known []string) error {
-	best, at := "", len(key)/3+2
-	if len(key) <= maxName {
-		for _, k := range known {
-			if d := distance(key, k); d < at {
-				best, at = k, d
-			}
-		}
-	} else {
-		key = key[:maxName] + "…"
-	}
+	best := nearest(key, known)
 	if best == "" {
-		return fmt.Errorf("there is no key %q", key)
+		return fmt.Errorf("there is no key %q", short(key))
 	}
 	return fmt.Errorf("there is no key %q; did you mean %q?", key, best)
+}
+
+// nearest gives the name closest to what was typed, "" when none is close enough
+// to be meant.
+func nearest(name string, known []string) string {
+	best, at := "", len(name)/3+2
+	if len(name) > maxName {
+		return ""
+	}
+	for _, k := range known {
+		if d := distance(name, k); d < at {
+			best, at = k, d
+		}
+	}
+	return best
 }
 
 // distance is the number of single-byte edits between two keys.

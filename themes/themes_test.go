@@ -194,7 +194,7 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		"[colors]\nborder = \"red\"":               `colors: border: "red" is no colour`,
 		"[colors]\nborder = 16":                    `colors: border: "16" is no colour`,
 		"[colors]\nborder = [1]":                   `colors: border must be a text`,
-		"base = \"gruvbox\"":                       `base: there is no theme "gruvbox"; there are cotty-dark, cotty-light, terminal`,
+		"base = \"mud\"":                           `base: there is no theme "mud"; there are cotty-dark, cotty-light, `,
 		"base = 1":                                 `base must be a string`,
 		"dark = \"yes\"":                           `dark must be a boolean`,
 		"colors = \"red\"":                         `colors must be a table`,
