@@ -36,6 +36,7 @@ load:
 # What takes minutes: a thousand commands in each shell, hundreds of odd arguments.
 long:
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
+	COTTY_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/cotty
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

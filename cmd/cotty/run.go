@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"cotty/ahp"
-	"cotty/internal/client"
 	"cotty/internal/plain"
 )
 
@@ -197,8 +196,7 @@ func (r *runner) follow(ctx context.Context, cmd *cobra.Command) error {
 		late = timer.C
 	}
 	for {
-		select {
-		case e := <-r.f.events:
+		if e, ok := r.f.next(); ok {
 			if e.id != r.id && e.kind != terminalEnded {
 				continue
 			}
@@ -209,6 +207,9 @@ func (r *runner) follow(ctx context.Context, cmd *cobra.Command) error {
 			if done {
 				return r.finish(cmd, e)
 			}
+		}
+		select {
+		case <-r.f.came:
 		case <-late:
 			return r.timedOut(cmd)
 		case <-ctx.Done():
@@ -325,114 +326,4 @@ func isPiped(f *os.File) bool {
 	}
 	m := info.Mode()
 	return m.IsRegular() || m&(os.ModeNamedPipe|os.ModeSocket) != 0
-}
-
-// follower is the sink of a run: the mirror of the list, and the events of one
-// command, in order. It blocks the connection while they are not taken, so that
-// the host slows the command down.
-type follower struct {
-	*client.Mirror
-	events chan runEvent
-	done   chan struct{} // closed when nobody takes events any more
-	closed chan struct{} // closed when the connection has ended
-	err    error         // then why
-
-	uri ahp.URI
-	id  string // of the command that runs now
-}
-
-type runEvent struct {
-	kind runEventKind
-	id   string
-	data string
-	code *int
-}
-
-type runEventKind uint8
-
-const (
-	outputCame runEventKind = iota
-	commandEnded
-	terminalEnded
-)
-
-func newFollower() *follower {
-	return &follower{
-		Mirror: client.NewMirror(0), events: make(chan runEvent, 4), done: make(chan struct{}), closed: make(chan struct{}),
-	}
-}
-
-// want names the terminal, and the command if it runs already. It is called
-// before the terminal is subscribed to.
-func (f *follower) want(uri ahp.URI, id string) { f.uri, f.id = uri, id }
-
-func (f *follower) stop() { close(f.done) }
-
-// why is the reason of the end; after closed only.
-func (f *follower) why() error {
-	if f.err == nil {
-		return errors.New("it was closed")
-	}
-	return f.err
-}
-
-func (f *follower) tell(e runEvent) {
-	select {
-	case f.events <- e:
-	case <-f.done:
-	}
-}
-
-// Snapshot implements client.Sink: a command that was begun before we watched
-// has its output in its part.
-func (f *follower) Snapshot(s ahp.Snapshot) {
-	if s.Resource != f.uri || s.Resource == "" {
-		f.Mirror.Snapshot(s)
-		return
-	}
-	var state ahp.TerminalState
-	if ahp.Unmarshal(s.State, &state) != nil || f.id == "" {
-		return
-	}
-	for _, p := range state.Content {
-		if p.CommandID != f.id {
-			continue
-		}
-		f.tell(runEvent{id: f.id, data: p.Output})
-		if p.IsComplete {
-			f.tell(runEvent{kind: commandEnded, id: f.id, code: p.ExitCode})
-		}
-	}
-}
-
-// Action implements client.Sink.
-func (f *follower) Action(e ahp.Envelope) {
-	if e.Channel != f.uri || e.Channel == "" {
-		f.Mirror.Action(e)
-		return
-	}
-	if e.RejectionReason != "" {
-		return
-	}
-	switch a := e.Action.(type) {
-	case ahp.TerminalData:
-		if f.id != "" {
-			f.tell(runEvent{id: f.id, data: a.Data})
-		}
-	case ahp.TerminalCommandExecuted:
-		f.id = a.CommandID
-	case ahp.TerminalCommandFinished:
-		f.tell(runEvent{kind: commandEnded, id: a.CommandID, code: a.ExitCode})
-		f.id = ""
-	case ahp.TerminalExited:
-		f.tell(runEvent{kind: terminalEnded})
-	}
-}
-
-// Status implements client.Sink.
-func (f *follower) Status(s client.Status, err error) {
-	if s == client.Closed {
-		f.err = err
-		close(f.closed)
-	}
 }

@@ -49,6 +49,9 @@ func TestScript(t *testing.T) {
 			if cond == "sshd" {
 				return sshdPath() != "", nil
 			}
+			if cond == "long" {
+				return os.Getenv("COTTY_LONG") != "", nil
+			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	})
