@@ -356,15 +356,15 @@ func (e *Engine) softReset() {
 // maxLevel is the conformance level, that of a VT420.
 const maxLevel = 4
 
-// setLevel is DECSCL: a soft reset, as in xterm, and a lower level. Controls
-// stay 7-bit.
+// setLevel is DECSCL: a soft reset, as in xterm, and a lower level; what is asked
+// of a VT500 is given a VT420. Controls stay 7-bit.
 func (e *Engine) setLevel() {
 	n := e.raw(0) - 60
-	if n < 1 || n > maxLevel {
+	if n < 1 || n > maxLevel+1 {
 		return
 	}
 	e.softReset()
-	e.level = n
+	e.level = min(n, maxLevel)
 }
 
 // setInBand is in-band resize notification (mode 2048); the size is reported
