@@ -169,6 +169,7 @@ type loadSize struct {
 	rate, rateOfMany int // lines a second, of the one terminal and of all
 	queue            int // bytes
 	perConn          int // terminals that a connection watches
+	filled           int // lines in each of the many before it counts
 }
 
 func loadOf(t *testing.T) loadSize {
@@ -178,7 +179,7 @@ func loadOf(t *testing.T) loadSize {
 		if err != nil {
 			t.Fatalf("%s: %v", loadEnv, err)
 		}
-		s = loadSize{duration: d, viewers: 200, stalled: 20, terminals: 200, conns: 50, perConn: 20, rate: 5000, rateOfMany: 10000, queue: host.DefaultLimits.QueueBytes}
+		s = loadSize{duration: d, viewers: 200, stalled: 20, terminals: 200, conns: 50, perConn: 20, rate: 5000, rateOfMany: 10000, filled: 30000, queue: host.DefaultLimits.QueueBytes}
 		if r, err := strconv.Atoi(os.Getenv("COTTY_LOAD_RATE")); err == nil {
 			s.rate, s.rateOfMany = r, 2*r
 		}
@@ -482,7 +483,7 @@ func TestLoadTerminals(t *testing.T) { // alone: it looks at memory
 	for i := range uris {
 		uris[i] = fmt.Sprint("ahp-terminal:/", i)
 		holder.create(uris[i], "sh", "-c", loadProgram)
-		drivers[i] = &driver{t: t, uri: uris[i], holder: holder, batch: max(1, size.rateOfMany/size.terminals)}
+		drivers[i] = &driver{t: t, uri: uris[i], holder: holder}
 		drivers[i].expect("ready\n")
 	}
 	for _, u := range uris {
@@ -503,24 +504,7 @@ func TestLoadTerminals(t *testing.T) { // alone: it looks at memory
 		for range holder.in {
 		}
 	}()
-	// All terminals are asked once a second, spread over it.
-	g := &gauge{t: t, began: time.Now()}
-	every := max(size.duration/30, 100*time.Millisecond)
-	next, seq := g.began.Add(every), int64(0)
-	pace := time.NewTicker(time.Second / time.Duration(size.terminals))
-	defer pace.Stop()
-	for i := 0; time.Since(g.began) < size.duration; i++ {
-		<-pace.C
-		d := drivers[i%len(drivers)]
-		d.seq = seq // they share the holder's numbers
-		d.ask()
-		seq = d.seq
-		if time.Now().After(next) {
-			g.sample("")
-			next = next.Add(every)
-		}
-	}
-	total, missing := int64(0), func() (n int) {
+	missing := func() (n int) {
 		for _, v := range taps {
 			for u, s := range v.streams {
 				if s.bytes.Load() < drivers[slices.Index(uris, u)].bytes {
@@ -530,6 +514,36 @@ func TestLoadTerminals(t *testing.T) { // alone: it looks at memory
 		}
 		return n
 	}
+	seq := int64(0)
+	ask := func(d *driver, lines int) {
+		d.seq, d.batch = seq, lines // they share the holder's numbers
+		d.ask()
+		seq = d.seq
+	}
+	// First all that is kept of a terminal is filled, so that memory is flat from
+	// then on.
+	for _, d := range drivers {
+		if size.filled > 0 {
+			ask(d, size.filled)
+			until(t, "every viewer has everything", func() bool { return missing() == 0 })
+		}
+	}
+	// All terminals are asked once a second, spread over it.
+	lines := max(1, size.rateOfMany/size.terminals)
+	g := &gauge{t: t, began: time.Now()}
+	every := max(size.duration/30, 100*time.Millisecond)
+	next := g.began.Add(every)
+	pace := time.NewTicker(time.Second / time.Duration(size.terminals))
+	defer pace.Stop()
+	for i := 0; time.Since(g.began) < size.duration; i++ {
+		<-pace.C
+		ask(drivers[i%len(drivers)], lines)
+		if time.Now().After(next) {
+			g.sample("")
+			next = next.Add(every)
+		}
+	}
+	total := int64(0)
 	until(t, "every viewer has everything", func() bool { return missing() == 0 })
 	took := time.Since(g.began)
 	for _, v := range taps {
