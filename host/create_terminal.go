@@ -156,6 +156,9 @@ func checkSize(cols, rows int) string {
 	if cols < 1 || cols > emulator.MaxCols || rows < 1 || rows > emulator.MaxRows {
 		return because("a size of %d columns by %d rows is out of range: use 1 to %d by 1 to %d", cols, rows, emulator.MaxCols, emulator.MaxRows)
 	}
+	if cols*rows > maxCells {
+		return because("a size of %d columns by %d rows is out of range: use %d cells at most", cols, rows, maxCells)
+	}
 	return ""
 }
 

@@ -66,8 +66,9 @@ const (
 	maxArgBytes   = 128 << 10
 	maxEnv        = 2000 // variables
 	maxEnvBytes   = 256 << 10
-	maxLayoutRefs = 1000 // terminals that a layout names
-	maxListed     = 256  // bytes of a command in the list of terminals
+	maxLayoutRefs = 1000    // terminals that a layout names
+	maxCells      = 250_000 // of a screen, which a snapshot always holds whole
+	maxListed     = 256     // bytes of a command in the list of terminals
 	maxTokens     = 1000
 	maxTokenName  = 64
 )
