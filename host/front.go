@@ -66,6 +66,14 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
 	return err
 }
 
+// Announce makes a listener that is about to be served known to x-cotty/host,
+// and Shutdown close it.
+func (h *Host) Announce(ln net.Listener, kind Kind) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.listeners[ln] = kind
+}
+
 func (h *Host) listen(ln net.Listener, kind Kind) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -122,6 +122,9 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		printAddresses(out, host.Addresses(tcp))
 	}
 	log.Info("host started", "version", version, "pid", os.Getpid(), "keeper", k.Pid())
+	for _, l := range tcp {
+		h.Announce(l, host.TCP) // whoever asks next is told
+	}
 	ready.ready()
 	for _, l := range tcp {
 		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run

@@ -3,6 +3,7 @@ package wsrpc
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -81,18 +82,32 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 	}
 	var sock *wire
 	dial := func(ctx context.Context, n, a string) (net.Conn, error) {
-		var conn net.Conn
-		var err error
 		if t.Dial != nil {
-			conn, err = t.Dial(ctx)
-		} else {
-			d := net.Dialer{KeepAliveConfig: keepAlive}
-			conn, err = d.DialContext(ctx, cmp.Or(network, n), cmp.Or(address, a))
+			return t.Dial(ctx)
 		}
+		d := net.Dialer{KeepAliveConfig: keepAlive}
+		return d.DialContext(ctx, cmp.Or(network, n), cmp.Or(address, a))
+	}
+	// The wire writes frames by itself, so that TLS must be below it.
+	connect := func(ctx context.Context, n, a string) (net.Conn, error) {
+		conn, err := dial(ctx, n, a)
 		if err != nil {
 			return nil, err
 		}
 		sock = newWire(conn, true)
+		return sock, nil
+	}
+	connectTLS := func(ctx context.Context, n, a string) (net.Conn, error) {
+		conn, err := dial(ctx, n, a)
+		if err != nil {
+			return nil, err
+		}
+		secure := tls.Client(conn, clientTLS(u.Hostname(), t.Fingerprint))
+		if err := secure.HandshakeContext(ctx); err != nil {
+			conn.Close()
+			return nil, err
+		}
+		sock = newWire(secure, true)
 		return sock, nil
 	}
 	header := http.Header{}
@@ -100,8 +115,8 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 		header.Set("Authorization", "Bearer "+t.Token)
 	}
 	transport := &http.Transport{
-		DialContext:       dial,
-		TLSClientConfig:   clientTLS(t.Fingerprint),
+		DialContext:       connect,
+		DialTLSContext:    connectTLS,
 		DisableKeepAlives: true, // No connection outlives a refusal.
 	}
 	ws, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{

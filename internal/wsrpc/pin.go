@@ -47,10 +47,11 @@ func CheckFingerprint(s string) (string, error) {
 	return name + ":" + digits, nil
 }
 
-// clientTLS verifies the host: by the pinned fingerprint alone, its name and
+// clientTLS verifies the host name: by the pinned fingerprint alone, its name and
 // dates then being of no matter, or else as browsers do.
-func clientTLS(pinned string) *tls.Config {
+func clientTLS(name, pinned string) *tls.Config {
 	return &tls.Config{
+		ServerName: name,
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"http/1.1"},
 		// VerifyConnection does it, so that its error can name what to pin.

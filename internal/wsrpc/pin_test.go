@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"cotty/internal/jsonrpc"
 	"cotty/internal/wsrpc"
 )
 
@@ -65,4 +66,42 @@ func TestDialOver(t *testing.T) {
 	if !errors.Is(err, want) {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestOverTLS: requests and answers of all sizes, as the peer writes them.
+func TestOverTLS(t *testing.T) {
+	handler := jsonrpc.HandlerFunc(func(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+		return len(req.Params), nil
+	})
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tr, err := wsrpc.Accept(w, r, wsrpc.Options{})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		jsonrpc.New(tr, handler, jsonrpc.Options{}).Run(context.Background()) //nolint:errcheck // the client hangs up
+	}))
+	defer s.Close()
+	target := wsrpc.Target{URL: "wss" + strings.TrimPrefix(s.URL, "https")}
+	_, err := wsrpc.Dial(context.Background(), target)
+	var unknown *wsrpc.UntrustedError
+	if !errors.As(err, &unknown) {
+		t.Fatal(err)
+	}
+	target.Fingerprint = unknown.Fingerprint
+	tr, err := wsrpc.Dial(context.Background(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonrpc.New(tr, handler, jsonrpc.Options{})
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(context.Background()) }()
+	for _, size := range []int{0, 100, 1000, 100_000, 1 << 20} {
+		var got int
+		if err := c.Call(t.Context(), "length", map[string]string{"x": strings.Repeat("x", size)}, &got); err != nil || got != size+len(`{"x":""}`) {
+			t.Fatalf("%d bytes: %d, %v", size, got, err)
+		}
+	}
+	c.Close(1000, "")
+	<-ended
 }
