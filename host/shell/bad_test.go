@@ -219,3 +219,33 @@ func TestInterrupt(t *testing.T) {
 		}
 	})
 }
+
+// bash promises the end of a prompt where it can tell it, and only there.
+func TestPromptEndIsPromised(t *testing.T) {
+	each(t, "bash", func(t *testing.T, shell string) {
+		for rc, want := range map[string]bool{
+			"PS1='> '":                                      true,
+			"PS1='> '; PROMPT_COMMAND=true":                 true,
+			"PROMPT_COMMAND=\"PS1='> '\"":                   true,
+			"export PS1='> '":                               false,
+			"trap 'x=1' DEBUG; PROMPT_COMMAND=\"PS1='> '\"": false,
+		} {
+			s := begin(t, setup{shell: shell, files: map[string]string{".bashrc": rc}}).ready()
+			s.expect2("echo hi", "0", "hi\n")
+			s.expect2("false", "1", "")
+			s.mu.Lock()
+			for i, e := range s.events {
+				if e.Kind != PromptStart {
+					continue
+				}
+				if e.Ends != want {
+					t.Errorf("%s: prompt at %d promises its end: %v", rc, e.at, e.Ends)
+				}
+				if e.Ends && i+1 < len(s.events) && s.events[i+1].Kind != PromptEnd && s.events[i+1].Kind != Cwd {
+					t.Errorf("%s: after the promise at %d: %v", rc, e.at, s.events[i+1].Event)
+				}
+			}
+			s.mu.Unlock()
+		}
+	})
+}

@@ -13,7 +13,8 @@
 //
 //	OSC 7501 ; NONCE ; MARK ST
 //
-// MARK is the body of an OSC 633 as VS Code has it: A prompt, B input begins,
+// MARK is the body of an OSC 633 as VS Code has it: A;ID prompt (A;ID;e promises
+// a B; a prompt drawn again has the same ID), B input begins,
 // E;TEXT the command line, C;ID execution begins, D;STATUS execution ended, F
 // and G around a secondary prompt. Besides, L;TEXT is the line before when it
 // may be the same again, and W;PATH the directory, to the end of the mark as it

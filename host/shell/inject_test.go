@@ -115,6 +115,9 @@ func TestInstall(t *testing.T) {
 		t.Helper()
 		n := 0
 		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
 			info, err := d.Info()
 			if err != nil || info.Mode().Perm()&0o077 != 0 {
 				t.Errorf("%s: %v %v", path, info, err)

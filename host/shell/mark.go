@@ -52,6 +52,9 @@ type Mark struct {
 	// ID tells executions apart, of trusted Execute marks, and prompts, of trusted
 	// Prompt marks: what has the same is the same once more. 0 is none.
 	ID uint64
+	// Ends is set when a Prompt is sure to be followed by its Input; only trusted
+	// ones can be.
+	Ends bool
 }
 
 const (

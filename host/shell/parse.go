@@ -63,7 +63,8 @@ func letters(rest string, trusted bool) Mark {
 	letter, rest, more := strings.Cut(rest, ";")
 	switch letter {
 	case "A":
-		return Mark{Kind: Prompt, ID: id(rest, trusted)}
+		number, ends, _ := strings.Cut(rest, ";")
+		return Mark{Kind: Prompt, ID: id(number, trusted), Ends: trusted && ends == "e"}
 	case "B":
 		return Mark{Kind: Input}
 	case "C":

@@ -59,6 +59,8 @@ func TestParse(t *testing.T) {
 		{"1337;RemoteHost=u@h", Mark{Kind: Remote, Host: "h"}},
 		{"1337;SetUserVar=a=Yg==", Mark{}},
 		{"7501;secret;A;4", Mark{Kind: Prompt, Trusted: true, ID: 4}},
+		{"7501;secret;A;4;e", Mark{Kind: Prompt, Trusted: true, ID: 4, Ends: true}},
+		{"633;A;4;e", Mark{Kind: Prompt}},
 		{"7501;secret;C;9", Mark{Kind: Execute, Trusted: true, ID: 9}},
 		{"7501;secret;D;2", Mark{Kind: Done, Trusted: true, Exit: 2, HasExit: true}},
 		{`7501;secret;E;a\x1b`, Mark{Kind: Line, Trusted: true, Text: "a\x1b", HasText: true}},

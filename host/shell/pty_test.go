@@ -273,6 +273,9 @@ func (s *session) reads() bool {
 		case PromptEnd:
 			return true
 		case PromptStart:
+			if e.Ends {
+				return false // The promise is kept, or the test stops here.
+			}
 			return s.early || bytes.Contains(s.data[e.at:], []byte("\x1b[?2004h")) || bytes.Contains(s.data[e.at:], []byte("> "))
 		}
 	}

@@ -43,6 +43,9 @@ type Event struct {
 	Guess string
 	// ExitCode is that of Finished, nil when it is unknown.
 	ExitCode *int
+	// Ends, of PromptStart, is set when a PromptEnd is sure to follow. What is
+	// typed before it may be shown twice, by the terminal and by the shell.
+	Ends bool
 	// Dir is an absolute path of any bytes, Host the host it is on as the shell
 	// named it. An empty Host with Trusted is this host; without, nobody said.
 	Dir, Host string
@@ -152,7 +155,7 @@ func (t *Tracker) promptMark(m Mark, events []Event) []Event {
 		return events
 	}
 	t.promptID = m.ID
-	return append(events, Event{Kind: PromptStart, Trusted: m.Trusted})
+	return append(events, Event{Kind: PromptStart, Trusted: m.Trusted, Ends: m.Ends})
 }
 
 func (t *Tracker) inputMark(m Mark, events []Event) []Event {

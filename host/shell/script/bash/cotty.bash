@@ -11,13 +11,18 @@ unset COTTY_SHELL_NONCE
 # __cotty_precmd runs first at each prompt: the command before it has ended. It
 # leaves $? as it was, and $_, its own last argument.
 __cotty_precmd() {
-    local status=$?
-    builtin printf '%sD;%s\a%sW;%s\a%sA;%s\a' "$__cotty" "$status" "$__cotty" "${PWD##*[[:cntrl:]]*}" \
-        "$__cotty" "$((++__cotty_prompt))" >/dev/tty
-    if [[ ${PROMPT_COMMAND[*]-} != *__cotty_again* && ${PS1-} != *'${__cotty'* ]]; then
-        __cotty_twice
+    local status=$? ends=e
+    builtin printf '%sD;%s\a%sW;%s\a' "$__cotty" "$status" "$__cotty" "${PWD##*[[:cntrl:]]*}" >/dev/tty
+    if ((++__cotty_prompt > 1)); then __cotty_unsure=; fi
+    if [[ ${PS1-} != *'${__cotty'* ]]; then
+        __cotty_unsure=1
+        [[ ${PROMPT_COMMAND[*]-} == *__cotty_again* ]] || __cotty_twice
     fi
     __cotty_dress
+    # e promises that PS1 will tell where the prompt ends.
+    [[ ${PROMPT_COMMAND[*]-} != *__cotty_again* && ${precmd_functions[*]-} != *__cotty_dress* ]] || __cotty_unsure=
+    [[ ${PS1-} == *'${__cotty'* && ! $__cotty_unsure ]] || ends=
+    builtin printf '%sA;%s;%s\a' "$__cotty" "$__cotty_prompt" "$ends" >/dev/tty
     return "$status"
 }
 
@@ -50,7 +55,7 @@ __cotty_again() {
 __cotty_dress() {
     # The empty mark keeps a backslash at the end of PS0 off the dollar sign.
     local execute='\e]7501\a${__cotty:+$({ __cotty_preexec \# \!; } 2>/dev/null)}'
-    local start='\[${__cotty:+${__cotty}D;$?\a${__cotty}W;${PWD##*[[:cntrl:]]*}\a${__cotty}A;${__cotty_prompt}\a}\]'
+    local start='\[${__cotty:+${__cotty}D;$?\a${__cotty}W;${PWD##*[[:cntrl:]]*}\a${__cotty}A;${__cotty_prompt};e\a}\]'
     local end='\[${__cotty:+${__cotty[__cotty_n=\!,0]}B\a}\]'
     local more='\[${__cotty:+${__cotty}F\a}\]' less='\[${__cotty:+${__cotty}G\a}\]'
     if ! builtin shopt -q promptvars; then # What is added would be shown as it is.
@@ -138,12 +143,12 @@ __cotty_install() {
         unset -f __cotty_precmd __cotty_preexec __cotty_dress __cotty_again __cotty_twice __cotty_hook
         return 0
     fi
-    __cotty_n=0 __cotty_prompt=0 __cotty_hooked=
+    __cotty_n=0 __cotty_prompt=0 __cotty_hooked= __cotty_unsure=${PROMPT_COMMAND:+1}
     if [[ ${bash_preexec_imported-}${__bp_imported-} ]]; then
-        precmd_functions=(__cotty_precmd "${precmd_functions[@]}") && __cotty_hooked=1
-    elif __cotty_hook '{ __cotty_precmd "$_"; } 2>/dev/null && : "$_"' ''; then
-        __cotty_hooked=1
+        precmd_functions=(__cotty_precmd "${precmd_functions[@]}" __cotty_dress) && __cotty_hooked=1
+    else
         __cotty_twice
+        if __cotty_hook '{ __cotty_precmd "$_"; } 2>/dev/null && : "$_"' ''; then __cotty_hooked=1; fi
     fi
     __cotty_dress
 }
