@@ -180,6 +180,13 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 	}
 }
 
+// Data takes output of a terminal; data is valid until it returns.
+func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
+	if f := s.existing(channel); f != nil {
+		f.Print(data)
+	}
+}
+
 // Action takes a confirmed action, this client's own included, or a refusal.
 func (s *Sink) Action(e ahp.Envelope) {
 	if e.RejectionReason != "" {

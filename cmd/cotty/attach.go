@@ -65,6 +65,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	if err != nil || p.elsewhere() {
 		cwd = ""
 	}
+	interfaceTuning().apply()
 	sink := ui.NewSink()
 	c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: sinkAdapter{sink}, kind: "tui"})
 	if err != nil {

@@ -79,6 +79,7 @@ func runHost(ctx context.Context, d dirs, o hostOptions, out io.Writer) error {
 }
 
 func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out io.Writer) error {
+	hostTuning().apply()
 	settings, err := loadSettings(d)
 	if err != nil {
 		return err

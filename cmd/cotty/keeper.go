@@ -30,6 +30,7 @@ func newKeeperCommand() *cobra.Command {
 // runKeeper ends on SIGTERM or when the host asks; a closed terminal or an
 // interrupt must not take the shells along.
 func runKeeper(d dirs) error {
+	keeperTuning().apply()
 	ready := inheritReadiness()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)

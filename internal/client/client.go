@@ -66,6 +66,13 @@ type Predictor interface {
 	Settled(clientSeq int64)
 }
 
+// Printer is a Sink that takes terminal output without a string made of it.
+type Printer interface {
+	Sink
+	// Data is Action for an ahp.TerminalData. data is valid until it returns.
+	Data(channel ahp.URI, data []byte, serverSeq int64)
+}
+
 // Options configures Connect.
 type Options struct {
 	// Dial opens a connection to the host.
@@ -104,6 +111,7 @@ type Client struct {
 	log     *slog.Logger
 	sink    Sink
 	predict Predictor // nil unless the Sink is one
+	print   Printer   // nil unless the Sink is one
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -158,6 +166,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		c.sink = nobody{}
 	}
 	c.predict, _ = c.sink.(Predictor)
+	c.print, _ = c.sink.(Printer)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l, err := c.attempt(ctx, (*link).initialize)
 	if err != nil {

@@ -24,6 +24,7 @@ type link struct {
 	// live is set when the handshake is over; actions before that would leave
 	// a hole. Only the reader goroutine uses it.
 	live bool
+	text []byte // of raw, reused
 }
 
 func (c *Client) newLink(t jsonrpc.Transport) *link {
@@ -33,11 +34,18 @@ func (c *Client) newLink(t jsonrpc.Transport) *link {
 	return l
 }
 
-// raw is the fast way of terminal output to the Sink.
+// maxText bounds the buffer that is kept from one message to the next.
+const maxText = 256 << 10
+
+// raw is the fast way of terminal output to the Sink. The transport's messages
+// are valid UTF-8.
 func (l *link) raw(msg []byte) bool {
-	uri, data, seq, ok := ahp.ParseDataEnvelope(msg)
+	uri, data, seq, text, ok := ahp.ReadDataEnvelope(msg, l.text)
 	if !ok {
 		return false
+	}
+	if l.text = text; cap(text) > maxText {
+		l.text = nil
 	}
 	if !l.live {
 		return true
@@ -48,8 +56,12 @@ func (l *link) raw(msg []byte) bool {
 	pass := ch.takes(seq)
 	c.mu.Unlock()
 	c.saw(seq)
-	if pass {
-		c.sink.Action(ahp.Envelope{Channel: ch.uri, Action: ahp.TerminalData{Data: data}, ServerSeq: seq})
+	switch {
+	case !pass:
+	case c.print != nil:
+		c.print.Data(ch.uri, data, seq)
+	default:
+		c.sink.Action(ahp.Envelope{Channel: ch.uri, Action: ahp.TerminalData{Data: string(data)}, ServerSeq: seq})
 	}
 	return true
 }

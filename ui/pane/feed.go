@@ -22,7 +22,6 @@ type Feed struct {
 	mu     sync.Mutex // guards all below
 	engine string
 	em     emulator.Emulator
-	buf    []byte
 	told   bool // notify was called and nothing was drawn since
 
 	// What changed, counted in generations: a line is to be drawn again by a
@@ -110,16 +109,18 @@ func (f *Feed) Err() error {
 }
 
 // Write takes output of the terminal.
-func (f *Feed) Write(data string) {
-	if data == "" {
+func (f *Feed) Write(data string) { f.Print([]byte(data)) }
+
+// Print is Write; it does not keep data.
+func (f *Feed) Print(data []byte) {
+	if len(data) == 0 {
 		return
 	}
 	f.change(func() {
 		if f.em == nil {
 			return
 		}
-		f.buf = append(f.buf[:0], data...)
-		f.em.Write(f.buf)
+		f.em.Write(data)
 		for _, ev := range f.em.Events() {
 			// Replies are the host's to give; titles come as actions.
 			if ev.Kind == emulator.EventBell || ev.Kind == emulator.EventClipboard || ev.Kind == emulator.EventNotify {
@@ -127,9 +128,6 @@ func (f *Feed) Write(data string) {
 					f.events = append(f.events, ev)
 				}
 			}
-		}
-		if cap(f.buf) > 1<<20 {
-			f.buf = nil
 		}
 	})
 }
