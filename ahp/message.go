@@ -24,6 +24,7 @@ const (
 	MethodWait        = "x-cotty/wait"
 	MethodRun         = "x-cotty/run"
 	MethodFeed        = "x-cotty/feed"
+	MethodProfile     = "x-cotty/profile"
 	MethodTokenNew    = "x-cotty/tokenNew"
 	MethodTokenList   = "x-cotty/tokenList"
 	MethodTokenRevoke = "x-cotty/tokenRevoke"
@@ -200,6 +201,25 @@ type HostResult struct {
 	Started   int64  `json:"started"`
 	Clients   int    `json:"clients"`
 	Terminals int    `json:"terminals"`
+}
+
+// What ProfileParams.Kind may be.
+const (
+	ProfileCPU  = "cpu"
+	ProfileHeap = "heap"
+)
+
+// ProfileParams asks for a profile of the host's process; its owner alone may.
+type ProfileParams struct {
+	Channel URI    `json:"channel"`
+	Kind    string `json:"kind"`
+	Seconds int    `json:"seconds,omitempty"` // of a CPU profile, 0 to 60
+}
+
+// ProfileResult answers x-cotty/profile. Profile is in pprof's format, gzipped,
+// and in base64 on the wire.
+type ProfileResult struct {
+	Profile []byte `json:"profile"`
 }
 
 // TokenNewParams makes an access token for TCP clients.

@@ -49,6 +49,7 @@ func init() {
 		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
 		ahp.MethodStop:        {do: stop},
 		ahp.MethodHost:        {do: describeHost, scope: scopeRead},
+		ahp.MethodProfile:     {do: profile, large: true},
 		ahp.MethodTokenNew:    {do: tokenNew, scope: scopeAdmin},
 		ahp.MethodTokenList:   {do: tokenList, scope: scopeAdmin},
 		ahp.MethodTokenRevoke: {do: tokenRevoke, scope: scopeAdmin},

@@ -48,11 +48,22 @@ var checks = []struct {
 
 func newDoctorCommand() *cobra.Command {
 	var asJSON bool
+	var prof profileOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what keeps cotty from working well here",
-		Args:  cobra.NoArgs,
+		Long: `Look for what keeps cotty from working well here.
+
+With --profile, write down instead what the running host does with processor
+time or memory, for go tool pprof. It names functions of cotty and has nothing
+of what terminals show.`,
+		Example: `  cotty doctor
+  cotty doctor --profile cpu --seconds 10`,
+		Args: cobra.NoArgs,
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			if prof.kind != "" {
+				return prof.take(cmd)
+			}
 			d := findDirs()
 			var found []finding
 			bad := 0
@@ -79,6 +90,7 @@ func newDoctorCommand() *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	prof.flags(cmd)
 	return cmd
 }
 

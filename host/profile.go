@@ -1,0 +1,84 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/pprof"
+	"sync/atomic"
+	"time"
+
+	"cotty/ahp"
+)
+
+const (
+	// maxProfileTime bounds how long a CPU profile is taken.
+	maxProfileTime = 60 * time.Second
+	// maxProfile bounds a profile in bytes, so that it fits into one answer.
+	maxProfile = 4 << 20
+)
+
+// profiling is set while a CPU profile is taken: the process has one profiler.
+var profiling atomic.Bool
+
+// profilers are the kinds of x-cotty/profile.
+var profilers = map[string]func(ctx context.Context, d time.Duration) ([]byte, error){
+	ahp.ProfileCPU: profileCPU,
+	ahp.ProfileHeap: func(context.Context, time.Duration) ([]byte, error) {
+		var b bytes.Buffer
+		runtime.GC() // so that it shows what is in use
+		err := pprof.WriteHeapProfile(&b)
+		return b.Bytes(), err
+	},
+}
+
+// profile answers x-cotty/profile: a profile of the host's own process in
+// pprof's format, which names functions and has nothing of what terminals show.
+// It holds up the asking connection alone and ends with it.
+func profile(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+	if !c.principal.human {
+		return nil, ahp.PermissionDenied("profile: only the host's owner may, over the unix socket")
+	}
+	var p ahp.ProfileParams
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, ahp.InvalidParams("profile: %v", err)
+	}
+	take, ok := profilers[p.Kind]
+	if !ok {
+		return nil, ahp.InvalidParams("kind: %q is not %q or %q", p.Kind, ahp.ProfileCPU, ahp.ProfileHeap)
+	}
+	d := time.Duration(p.Seconds) * time.Second
+	if d < 0 || d > maxProfileTime {
+		return nil, ahp.InvalidParams("seconds: %d is not between 0 and %d", p.Seconds, int(maxProfileTime.Seconds()))
+	}
+	b, err := take(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("take a %s profile: %w", p.Kind, err)
+	}
+	if len(b) > maxProfile {
+		return nil, fmt.Errorf("take a %s profile: it has %d bytes, and an answer %d at most", p.Kind, len(b), maxProfile)
+	}
+	c.h.audit.did(c, "profile", "", "kind", p.Kind)
+	return ahp.ProfileResult{Profile: b}, nil
+}
+
+func profileCPU(ctx context.Context, d time.Duration) ([]byte, error) {
+	if profiling.Swap(true) {
+		return nil, ahp.InvalidRequest("profile: one is being taken already; try again later")
+	}
+	defer profiling.Store(false)
+	var b bytes.Buffer
+	if err := pprof.StartCPUProfile(&b); err != nil {
+		return nil, err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	pprof.StopCPUProfile()
+	return b.Bytes(), ctx.Err()
+}
