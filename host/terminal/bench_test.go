@@ -51,6 +51,13 @@ var streams = map[string][]byte{
 	"tui": fill(func(b *bytes.Buffer, r *rand.Rand) {
 		fmt.Fprintf(b, "\x1b[%d;%dH\x1b[38;5;%dmcell\x1b[K\x1b[m", 1+r.IntN(24), 1+r.IntN(80), r.IntN(256))
 	}),
+	"shell": fill(func(b *bytes.Buffer, r *rand.Rand) {
+		fmt.Fprintf(b, "\x1b]7501;n;A\a$ \x1b]7501;n;B\amake test\r\n\x1b]7501;n;E;make test\a\x1b]7501;n;C;%d\a", r.IntN(1000000))
+		for range r.IntN(40) {
+			b.WriteString("ok   some/package   0.123s\r\n")
+		}
+		b.WriteString("\x1b]7501;n;D;0\a")
+	}),
 	"unicode": fill(func(b *bytes.Buffer, r *rand.Rand) {
 		b.WriteString("zażółć 日本語 текст ✓ ")
 		if r.IntN(4) == 0 {
@@ -80,9 +87,9 @@ func BenchmarkPipeline(b *testing.B) {
 		{"vt10x", vt10x.New},
 	}
 	for _, e := range engines {
-		for _, name := range []string{"ascii", "sgr", "tui", "unicode"} {
+		for _, name := range []string{"ascii", "sgr", "tui", "unicode", "shell"} {
 			b.Run(e.name+"/"+name, func(b *testing.B) {
-				t := build(Config{Process: idlePty(b), Cols: 80, Rows: 24, Emulator: e.new(emulator.Options{Cols: 80, Rows: 24})})
+				t := build(Config{Process: idlePty(b), Cols: 80, Rows: 24, Nonce: "n", Emulator: e.new(emulator.Options{Cols: 80, Rows: 24})})
 				defer t.Close()
 				stream := streams[name]
 				buf := make([]byte, headroom+chunk)
@@ -127,7 +134,7 @@ func BenchmarkPty(b *testing.B) {
 
 // BenchmarkFilter is the filter alone.
 func BenchmarkFilter(b *testing.B) {
-	for _, name := range []string{"ascii", "sgr", "tui", "unicode"} {
+	for _, name := range []string{"ascii", "sgr", "tui", "unicode", "shell"} {
 		b.Run(name, func(b *testing.B) {
 			var f filter
 			dst := make([]byte, 0, 2<<20)
