@@ -1,6 +1,8 @@
 package status
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"cotty/ui/look"
@@ -9,9 +11,17 @@ import (
 
 // Data is what the status line shows.
 type Data struct {
+	Line   Line // which segments, and where
 	Layout string
 	Tabs   []Tab
 	Active int
+	Title  string // of the focused pane
+	Host   string // machine
+
+	Pane, Panes     int // number of the focused pane, from 1, of how many
+	Cols, Rows      int // of the focused terminal; 0 for none
+	Scroll, History int // lines that the focused pane is scrolled back, of how many
+	Time, Date      string
 
 	Badge      string // of the focused terminal; "" for none
 	BadgeStyle look.Style
@@ -24,6 +34,8 @@ type Data struct {
 	Mode    string // "copy" and the like, "" for none
 	Message string
 	Kind    Kind
+	// Hints stand where a message would: the first that fits.
+	Hints []string
 }
 
 // Tab is a tab's label.
@@ -52,89 +64,176 @@ type Hit struct {
 // maxLabel bounds a tab's label, in cells.
 const maxLabel = 20
 
+// item is a segment on its way into the line.
+type item struct {
+	seg   *Segment
+	text  string // as it is drawn, with a blank at either side; "" for nothing
+	style look.Style
+}
+
 // Draw draws the line into a row and gives where the tabs are.
 func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	if r.Empty() {
 		return nil
 	}
-	c.Fill(r, ' ', l.Status)
-	left, end := r.X, r.X+r.W
-	if d.Pending != "" {
-		left += c.Text(left, r.Y, end-left, " "+d.Pending+" ", l.Prefix)
-	} else if d.Mode != "" {
-		left += c.Text(left, r.Y, end-left, " "+d.Mode+" ", l.Warn)
-	} else {
-		left += c.Text(left, r.Y, min(end-left, max(r.W/4, 4)), " "+d.Layout+" ", l.StatusLayout)
+	line := d.Line
+	if line.left == nil && line.right == nil {
+		line = standard
 	}
-	if d.Message != "" {
-		// A message needs its room; the active tab stays.
-		room := end - left - paint.Width(d.Message) - 2
-		if d.Active < len(d.Tabs) {
-			room = max(room, min(paint.Width(d.Tabs[d.Active].label(d.Active+1, l)), (end-left)/3))
+	c.Fill(r, ' ', l.Status)
+	left, right := items(line.left, &d, &l), items(line.right, &d, &l)
+	room := r.W
+	for i := range left {
+		room -= left[i].fitLeft(r.W, room)
+	}
+	message := pickMessage(&d, &l, room)
+	want := 0
+	for i := range right {
+		if w := paint.Width(right[i].text); w > 0 && message == "" {
+			want += w + 2
 		}
-		hits, used := tabs(c, paint.Rect{X: left, Y: r.Y, W: room, H: 1}, d, l)
-		message(c, paint.Rect{X: left + used, Y: r.Y, W: end - left - used, H: 1}, d, l)
+	}
+	tabsRoom := room - min(want, max(room/2, 0))
+	if message != "" {
+		// A message needs its room; the active tab stays.
+		tabsRoom = room - paint.Width(message) - 2
+		if d.Active < len(d.Tabs) {
+			tabsRoom = max(tabsRoom, min(paint.Width(d.Tabs[d.Active].label(d.Active+1, &l)), room/3))
+		}
+	}
+	t := strip{labels: labels(&d, &l, has(left) || has(right))}
+	t.choose(d.Active, tabsRoom)
+	room -= t.width
+	if message == "" {
+		room = fitRight(right, room, &l)
+	} else {
+		for i := range right {
+			right[i].text = ""
+		}
+	}
+	x := r.X
+	hits := drawItems(c, &x, r, left, &t, &d, &l)
+	if message != "" {
+		hits = append(hits, drawItems(c, &x, r, right, &t, &d, &l)...)
+		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: r.X + r.W - x, H: 1}, message, &d, &l)
 		return hits
 	}
-	right := min(right(d), max((end-left)/2, 0))
-	hits, used := tabs(c, paint.Rect{X: left, Y: r.Y, W: end - left - right, H: 1}, d, l)
-	corner(c, paint.Rect{X: left + used, Y: r.Y, W: end - left - used, H: 1}, d, l)
+	x += max(room, 0)
+	return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...)
+}
+
+// items gives what the slots say.
+func items(slots []slot, d *Data, l *look.Look) []item {
+	out := make([]item, 0, len(slots))
+	for _, s := range slots {
+		for _, seg := range s {
+			if seg.fit == elastic {
+				out = append(out, item{seg: seg})
+				break
+			}
+			if text := seg.text(d); text != "" {
+				out = append(out, item{seg, text, seg.style(d, l)})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// has reports whether the tabs are among the items.
+func has(list []item) bool {
+	for i := range list {
+		if list[i].seg.fit == elastic {
+			return true
+		}
+	}
+	return false
+}
+
+// fitLeft shortens an item of the left side and gives its width.
+func (it *item) fitLeft(line, room int) int {
+	if it.text == "" {
+		return 0
+	}
+	it.text = paint.Cut(" "+it.text+" ", min(room, max(line/it.seg.share, 4)), "")
+	return paint.Width(it.text)
+}
+
+// fitRight shortens the items of the right side, in the order of their ranks, and
+// gives the room that is left.
+func fitRight(list []item, room int, l *look.Look) int {
+	order := make([]*item, 0, len(list))
+	for i := range list {
+		if list[i].text != "" {
+			order = append(order, &list[i])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *item) int { return cmp.Compare(a.seg.rank, b.seg.rank) })
+	for _, it := range order {
+		w := paint.Width(it.text)
+		switch it.seg.fit {
+		case cutEnd:
+			it.text = " " + paint.Cut(it.text, room-2, l.Ellipsis) + " "
+		case cutFront:
+			if w+2 > room && room < leastFront {
+				it.text = ""
+				continue
+			}
+			it.text = " " + shortenFront(it.text, room-2, l.Ellipsis) + " "
+		default:
+			if w+2 > room {
+				it.text = ""
+				continue
+			}
+			it.text = " " + it.text + " "
+		}
+		room -= paint.Width(it.text)
+	}
+	return room
+}
+
+// drawItems draws the items of a side from x on and moves x behind them.
+func drawItems(c *paint.Canvas, x *int, r paint.Rect, list []item, t *strip, d *Data, l *look.Look) []Hit {
+	var hits []Hit
+	for i := range list {
+		if list[i].seg.fit == elastic {
+			hits = t.draw(c, *x, r, d.Active, l)
+			*x += t.width
+			continue
+		}
+		*x += c.Text(*x, r.Y, r.X+r.W-*x, list[i].text, list[i].style)
+	}
 	return hits
 }
 
-// right is the room that command, badge and directory want.
-func right(d Data) int {
-	w := 0
-	if d.Command != "" {
-		w += paint.Width(d.Command) + 2
+// pickMessage is what the message's place shows: a message, or the longest hint
+// that leaves the active tab its room.
+func pickMessage(d *Data, l *look.Look, room int) string {
+	if d.Message != "" {
+		return d.Message
 	}
-	if d.Badge != "" {
-		w += paint.Width(d.Badge) + 2
+	if d.Active < len(d.Tabs) {
+		room -= paint.Width(d.Tabs[d.Active].label(d.Active+1, l)) + 2
 	}
-	if d.Cwd != "" {
-		w += paint.Width(d.Cwd) + 2
+	for _, hint := range d.Hints {
+		if paint.Width(hint)+2 <= room {
+			return hint
+		}
 	}
-	return w
+	return ""
 }
 
-func message(c *paint.Canvas, r paint.Rect, d Data, l look.Look) {
+func drawMessage(c *paint.Canvas, r paint.Rect, text string, d *Data, l *look.Look) {
 	style := map[Kind]look.Style{Info: l.Message, Warning: l.Warn, Error: l.Error}[d.Kind]
-	text := " " + paint.Cut(d.Message, r.W-2, l.Ellipsis) + " "
+	if d.Message == "" {
+		style = l.Message
+	}
+	text = " " + paint.Cut(text, r.W-2, l.Ellipsis) + " "
 	c.Text(max(r.X, r.X+r.W-paint.Width(text)), r.Y, r.W, text, style)
 }
 
-// corner draws command, badge and directory at the right end. The badge gets
-// its room first.
-func corner(c *paint.Canvas, r paint.Rect, d Data, l look.Look) {
-	room := r.W
-	badge := ""
-	if d.Badge != "" {
-		badge = " " + paint.Cut(d.Badge, room-2, l.Ellipsis) + " "
-		room -= paint.Width(badge)
-	}
-	command := ""
-	if w := paint.Width(d.Command) + 2; d.Command != "" && w <= room {
-		command = " " + d.Command + " "
-		room -= w
-	}
-	cwd := ""
-	if d.Cwd != "" && room >= 10 {
-		cwd = " " + cutFront(d.Cwd, room-2, l.Ellipsis) + " "
-		room -= paint.Width(cwd)
-	}
-	x := r.X + max(room, 0)
-	on := func(s look.Style) look.Style {
-		s.BG = l.Status.BG
-		s.Attrs |= l.Status.Attrs
-		return s
-	}
-	x += c.Text(x, r.Y, r.X+r.W-x, command, on(d.CommandStyle))
-	x += c.Text(x, r.Y, r.X+r.W-x, badge, on(d.BadgeStyle))
-	c.Text(x, r.Y, r.X+r.W-x, cwd, l.StatusMuted)
-}
-
-// cutFront shortens s at its front.
-func cutFront(s string, w int, mark string) string {
+// shortenFront shortens s at its front.
+func shortenFront(s string, w int, mark string) string {
 	if paint.Width(s) <= w {
 		return s
 	}
@@ -145,7 +244,7 @@ func cutFront(s string, w int, mark string) string {
 	return mark + string(runes)
 }
 
-func (t Tab) label(number int, l look.Look) string {
+func (t Tab) label(number int, l *look.Look) string {
 	text := " " + strconv.Itoa(number)
 	if t.Name != "" {
 		text += " " + paint.Cut(t.Name, maxLabel, l.Ellipsis)
@@ -156,37 +255,73 @@ func (t Tab) label(number int, l look.Look) string {
 	return text + " "
 }
 
-// tabs draws the tabs that fit, the active one always, and gives the room that
-// they took.
-func tabs(c *paint.Canvas, r paint.Rect, d Data, l look.Look) ([]Hit, int) {
-	if len(d.Tabs) == 0 || r.W <= 0 {
-		return nil, 0
+// labels are the tabs' labels, none when the line has no place for them.
+func labels(d *Data, l *look.Look, shown bool) []string {
+	if !shown {
+		return nil
 	}
-	labels := make([]string, len(d.Tabs))
-	widths := make([]int, len(d.Tabs))
+	out := make([]string, len(d.Tabs))
 	for i, t := range d.Tabs {
-		labels[i] = t.label(i+1, l)
-		widths[i] = paint.Width(labels[i])
+		out[i] = t.label(i+1, l)
 	}
-	from, to := window(widths, d.Active, r.W)
+	return out
+}
+
+// strip is the tabs that are shown.
+type strip struct {
+	labels   []string
+	from, to int
+	width    int // with the marks that there are more
+	room     int
+}
+
+// choose chooses the tabs that fit, the active one always.
+func (t *strip) choose(active, room int) {
+	if len(t.labels) == 0 || room <= 0 {
+		t.labels = nil
+		return
+	}
+	widths := make([]int, len(t.labels))
+	for i, s := range t.labels {
+		widths[i] = paint.Width(s)
+	}
+	t.room = room
+	t.from, t.to = window(widths, active, room)
+	if t.from > 0 {
+		t.width++
+	}
+	for _, w := range widths[t.from:t.to] {
+		t.width += w
+	}
+	if t.to < len(t.labels) {
+		t.width++
+	}
+	t.width = min(t.width, room)
+}
+
+// draw draws the tabs from x on.
+func (t *strip) draw(c *paint.Canvas, x int, r paint.Rect, active int, l *look.Look) []Hit {
+	if len(t.labels) == 0 {
+		return nil
+	}
 	var hits []Hit
-	x := r.X
-	if from > 0 {
-		x += c.Text(x, r.Y, r.W, "<", l.StatusMuted)
+	end := min(x+t.width, r.X+r.W)
+	if t.from > 0 {
+		x += c.Text(x, r.Y, end-x, "<", l.StatusMuted)
 	}
-	for i := from; i < to; i++ {
+	for i := t.from; i < t.to; i++ {
 		style := l.Tab
-		if i == d.Active {
+		if i == active {
 			style = l.TabActive
 		}
-		n := c.Text(x, r.Y, r.X+r.W-x, labels[i], style)
+		n := c.Text(x, r.Y, end-x, t.labels[i], style)
 		hits = append(hits, Hit{From: x, To: x + n, Tab: i})
 		x += n
 	}
-	if to < len(labels) {
-		x += c.Text(x, r.Y, r.X+r.W-x, ">", l.StatusMuted)
+	if t.to < len(t.labels) {
+		c.Text(x, r.Y, end-x, ">", l.StatusMuted)
 	}
-	return hits, x - r.X
+	return hits
 }
 
 // window chooses the tabs around the active one that fit into w cells.

@@ -3,6 +3,8 @@
 // a message. It is a function of Data that draws into a row and says where the
 // tabs are, so that they can be clicked.
 //
-// Room is given away in this order: the prefix indicator and the message first,
-// then the active tab, the badge, the other tabs, the directory.
+// Which segments it shows, and on which side, is a Line, composed of the names in
+// the table of segments. Room is given away in this order: the prefix indicator
+// and the message first, then the active tab, the segments by their rank, the
+// other tabs.
 package status
