@@ -23,10 +23,21 @@ func listSessions(_ context.Context, _ *conn, raw json.RawMessage) (any, error) 
 	return map[string]any{"items": []any{}}, nil
 }
 
-func resolveSessionConfig(context.Context, *conn, json.RawMessage) (any, error) {
+// resolveSessionConfig has no properties of its own; the values are the input's
+// and defaults, of which there are none (ahp.md §5).
+func resolveSessionConfig(_ context.Context, _ *conn, raw json.RawMessage) (any, error) {
+	var p struct {
+		Config map[string]json.RawMessage `json:"config"`
+	}
+	if err := decodeOptional(raw, &p); err != nil {
+		return nil, err
+	}
+	if p.Config == nil {
+		p.Config = map[string]json.RawMessage{}
+	}
 	return map[string]any{
 		"schema": map[string]any{"type": "object", "properties": map[string]any{}},
-		"values": map[string]any{},
+		"values": p.Config,
 	}, nil
 }
 
