@@ -225,7 +225,7 @@ var scenarios = []scenario{
 PROMPT_COMMAND="_direnv_hook${PROMPT_COMMAND:+;$PROMPT_COMMAND}"`},
 	{name: "starship", shell: "bash", rc: `starship_precmd() { STATUS=$?; PS1="\[\e[32m\]$STATUS ❯\[\e[0m\] "; return $STATUS; }
 PROMPT_COMMAND="starship_precmd"
-starship_preexec() { :; }; trap 'starship_preexec "$_"' DEBUG; PS0='$(:)'`},
+starship_preexec() { :; }; trap 'starship_preexec "$_"' DEBUG; PS0='$(:)'`, unsure: true, early: true},
 	{name: "bash-preexec", shell: "bash", rc: bashPreexec},
 	{name: "vte", shell: "bash", rc: `PS0=$(printf '\e]133;C\e\\'); PS1='\[\e]133;D;$?\e\\\e]133;A\e\\\]$ \[\e]133;B\e\\\]'
 PROMPT_COMMAND=__vte_prompt_command; __vte_prompt_command() { printf '\e]0;title\e\\\e]7;file://elsewhere/tmp\e\\'; }`},

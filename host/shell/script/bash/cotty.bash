@@ -28,9 +28,9 @@ __cotty_precmd() {
 
 # __cotty_twice has PS1 looked at a second time, last, as it may be made anew for
 # each prompt; not where there is a DEBUG trap, which would take our command for
-# the user's next one.
+# the user's next one. Then a PS1 that is made anew has no marks.
 __cotty_twice() {
-    if [[ ${PROMPT_COMMAND-} && ! $(\trap -p DEBUG) && ${PS1+x} && ${PS1@a} != *[rx]* ]]; then
+    if [[ ${PROMPT_COMMAND-} && ! $__cotty_debug && ${PS1+x} && ${PS1@a} != *[rx]* ]]; then
         __cotty_hook '' '{ __cotty_again; } 2>/dev/null'
     fi
 }
@@ -143,7 +143,7 @@ __cotty_install() {
         unset -f __cotty_precmd __cotty_preexec __cotty_dress __cotty_again __cotty_twice __cotty_hook
         return 0
     fi
-    __cotty_n=0 __cotty_prompt=0 __cotty_hooked= __cotty_unsure=${PROMPT_COMMAND:+1}
+    __cotty_n=0 __cotty_prompt=0 __cotty_hooked= __cotty_debug=${1:+1} __cotty_unsure=${PROMPT_COMMAND:+1}
     if [[ ${bash_preexec_imported-}${__bp_imported-} ]]; then
         precmd_functions=(__cotty_precmd "${precmd_functions[@]}" __cotty_dress) && __cotty_hooked=1
     else
@@ -173,4 +173,5 @@ elif [[ -r ~/.bashrc ]]; then
     . ~/.bashrc
 fi
 
-__cotty_install 2>/dev/null || :
+# In a function there would be no DEBUG trap to be seen.
+__cotty_install "$(trap -p DEBUG)" 2>/dev/null || :
