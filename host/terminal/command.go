@@ -91,6 +91,9 @@ func (t *Terminal) event(e shell.Event) {
 		t.detected()
 	case shell.PromptStart:
 		c.prompt = prompt{shows: true, skip: c.prompt.skip[:0]}
+		if e.Trusted {
+			c.tellsInput = e.Ends // An exported PS1, say, can't have the mark.
+		}
 	case shell.PromptEnd:
 		c.prompt = prompt{shows: true, input: t.setMark(), skip: c.prompt.skip[:0]}
 		c.tellsInput = true

@@ -409,6 +409,22 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
+// A prompt whose end the shell does not promise to tell, as bash with an exported
+// PS1, is ready at once; another not before its end.
+func TestSubmitWithoutPromptEnd(t *testing.T) {
+	t.Parallel()
+	term := fed(t, func(c *Config) { c.PromptEnds = true })
+	term.give(own("A;1;e") + "$ ")
+	if id, err := term.Submit("x"); err == nil {
+		t.Errorf("Submit before the prompt's end = %q", id)
+	}
+	term.give(own("B"))
+	term.give(own("A;2;") + "$ ")
+	if id, err := term.Submit("x"); id != "c1" || err != nil {
+		t.Errorf("Submit = %q, %v", id, err)
+	}
+}
+
 // A flood of marks is bounded in what waits for Take.
 func TestMarkFlood(t *testing.T) {
 	t.Parallel()
