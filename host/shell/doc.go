@@ -14,15 +14,16 @@
 //	OSC 7501 ; NONCE ; MARK ST
 //
 // MARK is the body of an OSC 633 as VS Code has it: A;ID prompt (A;ID;e promises
-// a B; a prompt drawn again has the same ID), B input begins,
-// E;TEXT the command line, C;ID execution begins, D;STATUS execution ended, F
-// and G around a secondary prompt. Besides, L;TEXT is the line before when it
-// may be the same again, and W;PATH the directory, to the end of the mark as it
-// is. In TEXT a backslash is \\, a semicolon \x3b, and a byte below 0x20 \xHH.
+// that B follows; a prompt drawn again has the same ID), B input begins, E;TEXT
+// the command line, C;ID execution begins, D;STATUS execution ended, F and G
+// around a secondary prompt. Besides, L;TEXT is the line before when it may be
+// the same again, and W;PATH the directory, to the end of the mark as it is. In
+// TEXT a backslash is \\, a semicolon \x3b, and a byte below 0x20 \xHH.
 //
 // The nonce is on every mark, and only a mark with the nonce is trusted. It is
 // made for one terminal, gets to the shell in its environment, and is taken out
-// of it before any startup file of the user is read (fish: after them). It keeps
+// of it before any startup file of the user is read (fish: after them; a zsh whose /etc/zshenv
+// sets ZDOTDIR never reads our file, and keeps it). It keeps
 // what a program prints, a file that is shown, or a remote host, from passing
 // for the shell; it is no secret from other programs of the same user.
 //
@@ -51,8 +52,10 @@
 // No file of the user's is written. Startup files are read by the shell in its
 // usual order; options, traps, $?, $_, history and environment stay what they
 // are. What is left in the shell: names that begin with __cotty; in bash, PS0,
-// PROMPT_COMMAND, PS1 and PS2 have our part around the user's. Children get
-// nothing of it.
+// PROMPT_COMMAND, PS1 and PS2 have our part around the user's; in zsh, two hooks,
+// and PROMPT_EOL_MARK while a command runs. Children get nothing of it, unless
+// bash has both PS1 and PROMPT_COMMAND exported: then PS1 has our part, which is
+// empty in a child.
 //
 // There is no I/O but Inject's writing of the scripts, no clock, no goroutine.
 // Parse and Inject may be called from any goroutine; a Tracker by one at a time.
