@@ -56,9 +56,7 @@ type tap struct {
 	name    string
 	tr      jsonrpc.Transport
 	streams map[ahp.URI]*stream // fixed once it runs
-	answers chan message
-	seq     int64         // the last action's
-	ended   chan struct{} // closed when err is set
+	seq     int64               // the last action's
 	err     error
 }
 

@@ -123,6 +123,7 @@ func TestFrames(t *testing.T) {
 		{"a close without a status", frame(fin|opClose, ""), 1005},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			client, tr := dialRaw(t, l)
 			if _, err := client.conn.Write(c.send); err != nil {
 				t.Fatal(err)
