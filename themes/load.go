@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"cotty/internal/nearest"
 )
 
 //go:embed *.toml
@@ -207,44 +209,9 @@ func sorted(m map[string]any) []string {
 
 // unknown says that a key is none of those known, and which one may be meant.
 func unknown(key string, known []string) error {
-	best := nearest(key, known)
+	best := nearest.Of(key, known)
 	if best == "" {
 		return fmt.Errorf("there is no key %q", short(key))
 	}
 	return fmt.Errorf("there is no key %q; did you mean %q?", key, best)
-}
-
-// nearest gives the name closest to what was typed, "" when none is close enough
-// to be meant.
-func nearest(name string, known []string) string {
-	best, at := "", len(name)/3+2
-	if len(name) > maxName {
-		return ""
-	}
-	for _, k := range known {
-		if d := distance(name, k); d < at {
-			best, at = k, d
-		}
-	}
-	return best
-}
-
-// distance is the number of single-byte edits between two keys.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

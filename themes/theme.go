@@ -114,3 +114,12 @@ func find(name string) *token {
 	}
 	return nil
 }
+
+// Tokens gives the names of all tokens, in the order of their groups.
+func Tokens() []string {
+	names := make([]string, len(tokens))
+	for i := range tokens {
+		names[i] = tokens[i].name
+	}
+	return names
+}

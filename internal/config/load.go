@@ -1,0 +1,169 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"cotty/themes"
+)
+
+// Names below the configuration's directory.
+const (
+	FileName  = "config.toml"
+	ThemesDir = "themes" // holds NAME.toml
+)
+
+const (
+	maxFile   = 1 << 20 // bytes of config.toml
+	maxTheme  = 64 << 10
+	maxThemes = 200
+)
+
+// Load reads config.toml and the themes in a directory; neither needs to be
+// there. Faults of themes that are not chosen are warnings.
+func Load(dir string) (Config, []themes.Theme, []Problem) {
+	user, problems := LoadThemes(filepath.Join(dir, ThemesDir))
+	path := filepath.Join(dir, FileName)
+	doc, err := readFile(path, maxFile)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return Default(), user, append(problems, Problem{File: path, Text: err.Error()})
+	}
+	c, faults := Read(doc, user)
+	for i := range faults {
+		faults[i].File = path
+	}
+	return c, user, append(faults, problems...)
+}
+
+// LoadFile reads another file in place of config.toml, with the themes of the
+// directory.
+func LoadFile(path, dir string) (Config, []Problem) {
+	user, problems := LoadThemes(filepath.Join(dir, ThemesDir))
+	doc, err := readFile(path, maxFile)
+	if err != nil {
+		return Default(), []Problem{{File: path, Text: err.Error()}}
+	}
+	c, faults := Read(doc, user)
+	for i := range faults {
+		faults[i].File = path
+	}
+	return c, append(faults, problems...)
+}
+
+// themeName is what a theme's file may be called, so that its name can stand in
+// a choice of themes.
+var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,47}$`)
+
+// LoadThemes reads the user's themes, which are called what their files are.
+// Those that can't be read are left out and reported as warnings, as are
+// contrasts that are hard to read.
+func LoadThemes(dir string) ([]themes.Theme, []Problem) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []Problem{{File: dir, Text: err.Error(), Warn: true}}
+	}
+	var user []themes.Theme
+	var problems []Problem
+	for _, e := range entries {
+		name, is := strings.CutSuffix(e.Name(), ".toml")
+		if !is {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		warn := func(line int, text string) {
+			problems = append(problems, Problem{File: path, Line: line, Text: text, Warn: true})
+		}
+		switch {
+		case len(user) == maxThemes:
+			warn(0, fmt.Sprintf("at most %d themes are read; this one and those after it are left out", maxThemes))
+			return user, problems
+		case !themeName.MatchString(name) || name == themes.Auto:
+			warn(0, "a theme's name has letters, digits, dots, dashes and underscores only, and isn't auto")
+			continue
+		}
+		doc, err := readFile(path, maxTheme)
+		if err != nil {
+			warn(0, err.Error())
+			continue
+		}
+		t, err := themes.Load(doc)
+		if err != nil {
+			at := lines(doc)
+			for _, line := range strings.Split(err.Error(), "\n") {
+				warn(lineOf(line, at), strings.TrimPrefix(line, "theme: "))
+			}
+			continue
+		}
+		t.Name = name
+		for _, fault := range t.Faults() {
+			warn(0, "hard to read: "+fault)
+		}
+		user = append(user, t)
+	}
+	return user, problems
+}
+
+var (
+	quotedKey = regexp.MustCompile(`there is no key "([^"]*)"`)
+	colorKey  = regexp.MustCompile(`^colors: ([a-z_]+)`)
+	lineText  = regexp.MustCompile(`line ([0-9]+),`)
+)
+
+// lineOf finds the line that a fault of a theme is about; 0 when it names none.
+func lineOf(text string, at map[string]int) int {
+	text = strings.TrimPrefix(text, "theme: ")
+	if m := lineText.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return n
+	}
+	if m := quotedKey.FindStringSubmatch(text); m != nil {
+		return max(at[place("colors", m[1])], at[m[1]])
+	}
+	if m := colorKey.FindStringSubmatch(text); m != nil {
+		return at[place("colors", m[1])]
+	}
+	word, _, _ := strings.Cut(text, ":")
+	word, _, _ = strings.Cut(word, " ")
+	return at[word]
+}
+
+// readFile reads a file of at most so many bytes. The error doesn't name it.
+func readFile(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not hold us
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return nil, bare(err)
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a file")
+	}
+	doc, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, bare(err)
+	}
+	if int64(len(doc)) > most {
+		return nil, fmt.Errorf("it is longer than the %d bytes that are read", most)
+	}
+	return doc, nil
+}
+
+// bare takes the path off an error.
+func bare(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s it: %w", p.Op, p.Err)
+	}
+	return err
+}

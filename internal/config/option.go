@@ -1,0 +1,240 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cotty/keymap"
+	"cotty/themes"
+	"cotty/ui/status"
+)
+
+// Option is a row of the table.
+type Option struct {
+	Name    string
+	Kind    Kind
+	Default string   // as TOML
+	Choices []string // of a Choice
+	Doc     string   // sentences, for the file and the documentation
+	Needs   Needs
+	Example []string // lines of a Table
+
+	// put checks a value of the option's kind and sets it.
+	put func(*Config, value) error
+	// get gives what is set, to tell two configurations apart.
+	get func(*Config) string
+}
+
+// Kind is an option's type.
+type Kind uint8
+
+// The kinds.
+const (
+	Text   Kind = iota
+	Bool        // true or false
+	Choice      // one of Choices
+	List        // of texts
+	Table       // from text to text
+)
+
+// kindNames are the kinds for people.
+var kindNames = [...]string{Text: "text", Bool: "true or false", Choice: "choice", List: "list of texts", Table: "table"}
+
+// Needs is what a change of an option needs to take effect.
+type Needs uint8
+
+// The needs.
+const (
+	// Nothing: it takes effect when the file is saved.
+	Nothing Needs = iota
+	// NewTerminal: it applies to terminals that are created from then on.
+	NewTerminal
+)
+
+var needNames = [...]string{Nothing: "at once", NewTerminal: "in new terminals"}
+
+// Config is a configuration. Members are never empty where the default is not.
+type Config struct {
+	Keymap, Prefix   string
+	Theme            string
+	Colors, Unicode  string
+	StatusLeft       []string
+	StatusRight      []string
+	Clock            string
+	FirstRunHint     bool
+	Shell, Emulator  string
+	ShellIntegration bool
+	Keys, CopyKeys   map[string]string
+}
+
+// value is a value of the file: the member of the option's kind counts.
+type value struct {
+	text  string
+	is    bool
+	list  []string
+	table map[string]string
+}
+
+var options = []Option{
+	{
+		Name: "keymap", Kind: Choice, Default: `"default"`, Choices: keymap.Presets(),
+		Doc: "The preset of keys: cotty's own, or those of tmux or screen. docs/keys.md has them all.",
+		put: func(c *Config, v value) error { c.Keymap = v.text; return nil },
+		get: func(c *Config) string { return c.Keymap },
+	},
+	{
+		Name: "prefix", Kind: Text, Default: `""`,
+		Doc: `The prefix key in place of the preset's, such as "ctrl+a". Pressed twice it goes to the program.`,
+		put: putPrefix,
+		get: func(c *Config) string { return c.Prefix },
+	},
+	{
+		Name: "theme", Kind: Text, Default: `"auto"`,
+		Doc: `The colours: "auto" is cotty's own, dark or light as your terminal is, also while it changes. ` +
+			`A family such as "nord" follows your terminal, a theme such as "nord-dark" does not, ` +
+			`"dark:nord-dark,light:gruvbox-light" names one for each, and "terminal" uses your terminal's own sixteen colours. ` +
+			`Your own themes are files in the directory themes beside this file. The command choose-theme shows them all.`,
+		put: func(c *Config, v value) error { c.Theme = v.text; return nil }, // checked where the user's themes are known
+		get: func(c *Config) string { return c.Theme },
+	},
+	{
+		Name: "colors", Kind: Choice, Default: `"auto"`, Choices: []string{"auto", "none", "16", "256", "true"},
+		Doc: `How many colours your terminal has, when what it says of itself ("auto") is wrong. ` +
+			`With 16 the theme "terminal" stands in for others; NO_COLOR in the environment is "none".`,
+		put: func(c *Config, v value) error { c.Colors = v.text; return nil },
+		get: func(c *Config) string { return c.Colors },
+	},
+	{
+		Name: "unicode", Kind: Choice, Default: `"auto"`, Choices: []string{"auto", "on", "off"},
+		Doc: `Whether lines and marks may be other characters than ASCII; "auto" is as the locale says (LC_ALL, LC_CTYPE, LANG).`,
+		put: func(c *Config, v value) error { c.Unicode = v.text; return nil },
+		get: func(c *Config) string { return c.Unicode },
+	},
+	{
+		Name: "status-left", Kind: List, Default: tomlList(status.Left),
+		Doc: `What the status line shows on the left: segments by name, in order. "a|b" shows the first of them that has something to say.`,
+		put: func(c *Config, v value) error {
+			c.StatusLeft = v.list
+			_, err := status.Compose(v.list, nil)
+			return err
+		},
+		get: func(c *Config) string { return tomlList(c.StatusLeft) },
+	},
+	{
+		Name: "status-right", Kind: List, Default: tomlList(status.Right),
+		Doc: `What it shows on the right, such as ["command", "claim", "cwd", "time"].`,
+		put: func(c *Config, v value) error {
+			c.StatusRight = v.list
+			_, err := status.Compose(nil, v.list)
+			return err
+		},
+		get: func(c *Config) string { return tomlList(c.StatusRight) },
+	},
+	{
+		Name: "clock", Kind: Choice, Default: `"24h"`, Choices: []string{"24h", "12h"},
+		Doc: "How the segment time writes the time of day.",
+		put: func(c *Config, v value) error { c.Clock = v.text; return nil },
+		get: func(c *Config) string { return c.Clock },
+	},
+	{
+		Name: "first-run-hint", Kind: Bool, Default: "true",
+		Doc: "Whether the status line names the first keys until you have used the prefix key once.",
+		put: func(c *Config, v value) error { c.FirstRunHint = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.FirstRunHint) },
+	},
+	{
+		Name: "shell", Kind: Text, Default: `""`, Needs: NewTerminal,
+		Doc: "The shell as an absolute path; empty is $SHELL, or the one in the password file.",
+		put: putShell,
+		get: func(c *Config) string { return c.Shell },
+	},
+	{
+		Name: "shell-integration", Kind: Bool, Default: "true", Needs: NewTerminal,
+		Doc: "Whether shells are started so that they mark their commands: that is what shows whether a command passed and how long it took.",
+		put: func(c *Config, v value) error { c.ShellIntegration = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.ShellIntegration) },
+	},
+	{
+		Name: "emulator", Kind: Choice, Default: `"native"`, Choices: []string{"native", "vt10x"}, Needs: NewTerminal,
+		Doc: "The terminal emulator.",
+		put: func(c *Config, v value) error { c.Emulator = v.text; return nil },
+		get: func(c *Config) string { return c.Emulator },
+	},
+	{
+		Name: "keys", Kind: Table,
+		Doc: `Your bindings: from keys to a command with its arguments, or "" to unbind. ` +
+			`The word prefix stands for the prefix key. docs/keys.md has the commands.`,
+		Example: []string{`"prefix v" = "split-right"`, `"prefix ctrl+l" = "redraw"`, `"alt+enter" = "new-tab"`, `"prefix x" = ""`},
+		put:     func(c *Config, v value) error { c.Keys = v.table; return nil },
+		get:     func(c *Config) string { return tomlTable(c.Keys) },
+	},
+	{
+		Name: "copy-keys", Kind: Table,
+		Doc:     "Your bindings in copy mode, which need no prefix.",
+		Example: []string{`"ctrl+j" = "copy-yank"`},
+		put:     func(c *Config, v value) error { c.CopyKeys = v.table; return nil },
+		get:     func(c *Config) string { return tomlTable(c.CopyKeys) },
+	},
+}
+
+// Options gives the table in the order of the file. The slice is the caller's.
+func Options() []Option { return slices.Clone(options) }
+
+// Default gives the configuration without a file.
+func Default() Config {
+	return Config{
+		Keymap: keymap.Presets()[0], Theme: themes.Auto, Colors: "auto", Unicode: "auto",
+		StatusLeft: slices.Clone(status.Left), StatusRight: slices.Clone(status.Right), Clock: "24h",
+		FirstRunHint: true, ShellIntegration: true, Emulator: "native",
+	}
+}
+
+// Changed gives the names of the options that differ between two configurations
+// and need new terminals to take effect.
+func Changed(a, b Config) []string {
+	var names []string
+	for _, o := range options {
+		if o.Needs == NewTerminal && o.get(&a) != o.get(&b) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+func putPrefix(c *Config, v value) error {
+	c.Prefix = v.text
+	if v.text == "" {
+		return nil
+	}
+	k, err := keymap.Parse(v.text)
+	if err != nil {
+		return err
+	}
+	return keymap.CheckPrefix(k)
+}
+
+func putShell(c *Config, v value) error {
+	c.Shell = v.text
+	if v.text != "" && !strings.HasPrefix(v.text, "/") || strings.ContainsRune(v.text, 0) {
+		return fmt.Errorf("%q is not an absolute path", v.text)
+	}
+	return nil
+}
+
+func tomlList(list []string) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = fmt.Sprintf("%q", s)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+func tomlTable(m map[string]string) string {
+	lines := make([]string, 0, len(m))
+	for k, v := range m {
+		lines = append(lines, fmt.Sprintf("%q = %q\n", k, v))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}

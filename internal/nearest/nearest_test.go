@@ -1,0 +1,18 @@
+package nearest
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOf(t *testing.T) {
+	known := []string{"theme", "prefix", "keymap", "status-left", "status-right"}
+	for typed, want := range map[string]string{
+		"them": "theme", "thmee": "theme", "statusleft": "status-left", "status-rigth": "status-right", "theme": "theme",
+		"zebra": "", "": "", strings.Repeat("theme", 100): "",
+	} {
+		if got := Of(typed, known); got != want {
+			t.Errorf("%q is taken for %q, want %q", typed, got, want)
+		}
+	}
+}
