@@ -81,6 +81,11 @@ var defaultKeys = []row{
 	{"prefix {", "previous-command", again},
 	{"prefix }", "next-command", again},
 	{"prefix y", "copy-output", false},
+	{"prefix Y", "copy-selection", false},
+	{"prefix ]", "paste-buffer", false},
+	{"prefix #", "choose-buffer", false},
+	{"prefix E", "edit-scrollback", false},
+	{"prefix O", "copy-open-link", false},
 
 	{"prefix d", "detach", false},
 	{"prefix ctrl+z", "suspend", false},
@@ -153,6 +158,13 @@ var tmuxKeys = []row{
 	{"prefix K", "previous-command", again},
 	{"prefix J", "next-command", again},
 	{"prefix y", "copy-output", false},
+	{"prefix Y", "copy-selection", false},
+	{"prefix ]", "paste-buffer", false},
+	{"prefix =", "choose-buffer", false},
+	{"prefix #", "choose-buffer", false},
+	{"prefix -", "delete-buffer", false},
+	{"prefix e", "edit-scrollback", false},
+	{"prefix O", "copy-open-link", false},
 
 	{"prefix d", "detach", false},
 	{"prefix ctrl+z", "suspend", false},
@@ -227,6 +239,11 @@ var screenKeys = []row{
 	{"prefix {", "previous-command", again},
 	{"prefix }", "next-command", again},
 	{"prefix y", "copy-output", false},
+	{"prefix Y", "copy-selection", false},
+	{"prefix ]", "paste-buffer", false},
+	{"prefix #", "choose-buffer", false},
+	{"prefix h", "edit-scrollback", false},
+	{"prefix O", "copy-open-link", false},
 
 	{"prefix d", "detach", false},
 	{"prefix ctrl+z", "suspend", false},
@@ -258,22 +275,26 @@ func Preset(name string) (t Table, ok bool) {
 }
 
 func (p preset) table() Table {
-	var sources []source
-	for mode, rows := range [][]row{Normal: p.normal, Copy: p.copy} {
-		for _, r := range rows {
-			chord, err := parseSource(r.keys)
-			if err != nil {
-				panic("keymap: preset " + p.name + ": " + err.Error()) // A test parses them all.
-			}
-			words := strings.Fields(r.line)
-			sources = append(sources, source{
-				mode: Mode(mode), chord: chord, command: words[0], args: words[1:], repeat: r.repeat,
-			})
-		}
-	}
+	sources := append(compileRows(p.name, Normal, p.normal), compileRows(p.name, Copy, p.copy)...)
 	prefix, err := Parse(p.prefix)
 	if err != nil {
 		panic("keymap: preset " + p.name + ": " + err.Error())
 	}
 	return compile(p.name, prefix, sources)
+}
+
+// compileRows reads rows as written.
+func compileRows(name string, mode Mode, rows []row) []source {
+	var sources []source
+	for _, r := range rows {
+		chord, err := parseSource(r.keys)
+		if err != nil {
+			panic("keymap: preset " + name + ": " + err.Error()) // A test parses them all.
+		}
+		words := strings.Fields(r.line)
+		sources = append(sources, source{
+			mode: mode, chord: chord, command: words[0], args: words[1:], repeat: r.repeat,
+		})
+	}
+	return sources
 }

@@ -144,7 +144,7 @@ func (m *Model) statusData() status.Data {
 	}
 	_, t, v := m.focused()
 	if v != nil && v.Copying() {
-		d.Mode = "copy"
+		d.Mode = m.copyState()
 	}
 	if t != nil {
 		d.Badge, d.BadgeStyle = m.badge(t)
@@ -152,6 +152,8 @@ func (m *Model) statusData() status.Data {
 		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
 	}
 	switch {
+	case d.Message == "" && m.picking.uri != "":
+		d.Message, d.Kind = clean(m.picking.uri), status.Info
 	case d.Message == "" && m.link == Reconnecting:
 		d.Message, d.Kind = "connection lost, reconnecting"+m.outer.look.Ellipsis, status.Warning
 	case d.Message == "" && t != nil && t.exited():

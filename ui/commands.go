@@ -176,6 +176,7 @@ func (m *Model) context() command.Context {
 		Connected: m.link == Connected, Tabs: len(m.doc.shown.Tabs),
 		LastTab: len(m.doc.shown.Recent) > 0, TabsFull: len(m.doc.shown.Tabs) >= layout.MaxTabs,
 	}
+	c.Buffers = len(m.buffers.list)
 	tab, ok := m.doc.shown.Tab()
 	if !ok {
 		return c

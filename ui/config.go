@@ -34,7 +34,22 @@ type Config struct {
 	Keys   map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
 	Theme  string            // name of a theme; empty means the default one
 	Engine string            // name of an emulator engine; empty means engine.Default
-	Env    []string          // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
+	// CopyKeys are copy mode's keys: "vi", which empty means, or "emacs".
+	CopyKeys string
+	// WordSeparators are the characters that part words besides blanks, in copy
+	// mode and for double clicks; empty means vi's words there and whole paths
+	// and addresses here.
+	WordSeparators string
+	// NoCopyOnSelect leaves what the mouse selects to copy-selection.
+	NoCopyOnSelect bool
+	// NoHover asks the outer terminal for the mouse's moves only where a program
+	// wants them: links are not underlined and the scroll bar not shown before a
+	// click.
+	NoHover bool
+	// Desk opens links and edits and saves text; it may be nil.
+	Desk Desk
+
+	Env []string // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
 
 	// Reload reads the configuration again for the command reload-config; of
 	// what it gives Keymap, Prefix, Keys and Theme count. It may be nil.
@@ -53,6 +68,10 @@ func (c *Config) table() (keymap.Table, error) {
 	t, ok := keymap.Preset(name)
 	if !ok {
 		return t, fmt.Errorf("choose keymap: there is no preset %q: use one of %s", name, strings.Join(keymap.Presets(), ", "))
+	}
+	t, ok = t.WithCopyKeys(c.CopyKeys)
+	if !ok {
+		return t, fmt.Errorf("choose copy mode's keys: there are no %q ones: use one of %s", c.CopyKeys, strings.Join(keymap.CopyKeys(), ", "))
 	}
 	if c.Prefix != "" {
 		k, err := keymap.Parse(c.Prefix)

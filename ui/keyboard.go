@@ -37,6 +37,9 @@ type keyboard struct {
 	held    []tea.Msg // input that waits for them
 	bare    bool      // the layout is empty because the person made it so
 
+	count int    // typed in copy mode before a command, 0 for none
+	asked *asked // what waits for a character, nil for nothing
+
 	escaped bool          // the last thing a program got was ESC alone
 	down    map[rune]bool // keys whose press went to a program
 	out     []outgoing
@@ -136,6 +139,10 @@ func (m *Model) key(k tea.Key, rest bool) {
 		m.dirty |= dirtyPanes
 		return
 	}
+	if m.kb.asked != nil {
+		m.answer(k)
+		return
+	}
 	key := keymap.Press(k.Keystroke(), k.Text)
 	if key != (keymap.Key{}) && m.chord(key) {
 		return
@@ -206,6 +213,10 @@ func (m *Model) endChord() {
 
 func (m *Model) runBinding(b keymap.Binding) {
 	m.run(b.Command, b.Args)
+	if m.kb.count > 0 && b.Command != "copy-count" {
+		m.kb.count = 0 // it was for a command that takes none
+		m.dirty |= dirtyChrome
+	}
 	m.kb.repeat = nil
 	if b.Repeat {
 		m.kb.repeat = b.Chord[:len(b.Chord)-1]

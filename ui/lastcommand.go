@@ -78,8 +78,8 @@ func (m *Model) copyOutput(v *pane.View) {
 		m.say(status.Info, "%s has printed nothing yet", name)
 	case o.Text == "":
 		m.say(status.Info, "%s printed nothing", name)
-	case !m.clipboard(o.Text):
-		m.say(status.Warning, "%s of %s can't be copied: more than the terminal takes", counted(o.Text), name)
+	case !m.keep(o.Text):
+		m.say(status.Warning, "copied %s of %s to a paste buffer only: more than the terminal's clipboard takes", counted(o.Text), name)
 	case o.Cut:
 		m.say(status.Info, "copied the last %s of %s; what came before is gone", counted(o.Text), name)
 	case o.Running:

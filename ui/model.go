@@ -104,8 +104,11 @@ type Model struct {
 	note    note
 
 	// What the person does.
-	kb    keyboard
-	mouse mouse
+	kb       keyboard
+	mouse    mouse
+	picking  picking
+	buffers  buffers
+	searches []string // what was looked for, the newest last
 
 	// Work.
 	dirty   dirt

@@ -7,7 +7,6 @@ import (
 	"cotty/ui/layout"
 	"cotty/ui/overlay"
 	"cotty/ui/pane"
-	"cotty/ui/status"
 )
 
 // grab is what a pressed button holds on to until it is released.
@@ -18,6 +17,7 @@ const (
 	grabEdge         // a border between panes
 	grabText         // text of a pane
 	grabProgram      // a program that follows the mouse
+	grabBar          // a scroll bar
 )
 
 // mouse is what the mouse is doing.
@@ -87,16 +87,14 @@ func (m *Model) mousePress(ev tea.Mouse) {
 		return
 	}
 	m.mouse.pane = h.Pane
+	if m.pressView(v, ev) {
+		return
+	}
 	if m.forward(t, v, ev, pane.MousePress) {
 		m.mouse.grab = grabProgram
 		return
 	}
-	if v.Unselect() {
-		m.dirty |= dirtyPanes
-	}
-	if ev.Button == tea.MouseLeft {
-		m.mouse.grab = grabText
-	}
+	m.pressText(v, ev)
 }
 
 func (m *Model) clickOverlay(ev tea.Mouse) {
@@ -120,16 +118,16 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 		edge, area := m.mouse.edge, m.area()
 		m.change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
 	case grabText:
+		m.dragText(ev)
+	case grabBar:
 		if v := m.views[m.mouse.pane]; v != nil {
-			m.mouse.moved = m.mouse.moved || ev.X != m.mouse.x || ev.Y != m.mouse.y
-			if m.mouse.moved {
-				v.Drag(m.mouse.x, m.mouse.y, ev.X, ev.Y)
-				m.dirty |= dirtyPanes
-			}
+			v.DragBar(ev.Y)
+			m.dirty |= dirtyPanes
 		}
 	case grabProgram:
 		m.forwardGrabbed(ev, pane.MouseMotion)
 	default:
+		m.hover(ev)
 		_, t, v := m.under(ev.X, ev.Y)
 		m.forward(t, v, ev, pane.MouseMotion)
 	}
@@ -149,9 +147,7 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 	case grabProgram:
 		m.forwardGrabbed(ev, pane.MouseRelease)
 	case grabText:
-		if v := m.views[m.mouse.pane]; v != nil && m.mouse.moved {
-			m.copyText(v.SelectedText())
-		}
+		m.releaseText()
 	case grabNone:
 		if m.overlay == nil {
 			_, t, v := m.under(ev.X, ev.Y)
@@ -192,17 +188,5 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 	}
 	if v.Scroll(n) {
 		m.dirty |= dirtyPanes
-	}
-}
-
-// copyText copies text to the outer terminal's clipboard and says so.
-func (m *Model) copyText(text string) {
-	switch {
-	case text == "":
-		return
-	case m.clipboard(text):
-		m.say(status.Info, "copied %s", counted(text))
-	default:
-		m.say(status.Warning, "%s can't be copied: more than the terminal takes", counted(text))
 	}
 }

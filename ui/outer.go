@@ -178,7 +178,7 @@ func (m *Model) paint() {
 // ask asks the outer terminal for what the programs on the screen want of it.
 func (m *Model) ask() {
 	o := &m.outer
-	motion, flags, title := false, 1, "cotty"
+	motion, flags, title := !m.cfg.NoHover, 1, "cotty"
 	for _, p := range m.arr.Panes {
 		if v := m.views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
 			motion = true
@@ -282,5 +282,8 @@ func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor 
 
 func (m *Model) paneLook() pane.Look {
 	l := &m.outer.look
-	return pane.Look{Letterbox: l.Letterbox, Selection: l.Selection, Match: l.Match, Scroll: l.Hint, Fill: l.Fill}
+	return pane.Look{
+		Letterbox: l.Letterbox, Selection: l.Selection, Match: l.Match, Scroll: l.Hint, Fill: l.Fill,
+		Bar: look.Style{FG: l.Hint.FG, BG: l.Border.FG},
+	}
 }

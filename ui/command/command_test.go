@@ -92,7 +92,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"arrange", "reload-config", "stop"} // found in the palette
+	byName := []string{"arrange", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -170,7 +170,7 @@ func TestReasons(t *testing.T) {
 	full := Context{
 		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
-		Detects: true, Commands: true, Previous: true, Next: true,
+		Detects: true, Commands: true, Previous: true, Next: true, Buffers: 1,
 	}
 	for _, c := range All() {
 		ctx := full
@@ -178,7 +178,7 @@ func TestReasons(t *testing.T) {
 		switch c.Name {
 		case "go-tab":
 			args = []string{"3"}
-		case "send-prefix", "hand-back":
+		case "send-prefix", "hand-back", "paste-buffer":
 			ctx.Holder = MyOther
 		}
 		if why := Why(c.Name, args, ctx); why != "" {
@@ -232,6 +232,10 @@ func TestReasons(t *testing.T) {
 		{"copy-output", func(c *Context) { c.FullScreen = true }, "the program here shows its own screen"},
 		{"previous-command", func(c *Context) { c.Previous = false }, "there is no command above"},
 		{"next-command", func(c *Context) { c.Next = false }, "there is no command below"},
+		{"paste-buffer", func(c *Context) { c.Holder, c.Buffers = Me, 0 }, "nothing was copied yet"},
+		{"paste-buffer", func(*Context) {}, "an agent holds this terminal; reclaim it first"},
+		{"choose-buffer", func(c *Context) { c.Buffers = 0 }, "nothing was copied yet"},
+		{"copy-find", func(c *Context) { c.Copying = false }, "copy mode is not on"},
 		{"explode", func(*Context) {}, "there is no such command"},
 	} {
 		words := strings.Fields(c.line)

@@ -48,6 +48,8 @@ type Context struct {
 	History int  // lines that it can be scrolled back at most
 	Copying bool // copy mode is on
 
+	Buffers int // that were copied
+
 	Detects    bool // the focused terminal's shell marks its commands
 	Commands   bool // one has run
 	FullScreen bool // its program shows its own screen
@@ -109,6 +111,7 @@ var (
 	// In copy mode its cursor moves where the view can't.
 	older    = unless(func(c Context) bool { return c.Copying || c.Scroll < c.History }, "there is nothing above")
 	newer    = unless(func(c Context) bool { return c.Copying || c.Scroll > 0 }, "there is nothing below")
+	buffered = unless(func(c Context) bool { return c.Buffers > 0 }, "nothing was copied yet")
 	detects  = unless(func(c Context) bool { return c.Detects || c.Commands }, "this shell does not mark its commands")
 	ran      = unless(func(c Context) bool { return c.Commands }, "no command has run here yet")
 	mainText = unless(func(c Context) bool { return !c.FullScreen }, "the program here shows its own screen")

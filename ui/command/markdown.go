@@ -28,12 +28,27 @@ func Markdown(tables ...keymap.Table) string {
 	for _, group := range groups() {
 		writeKeys(&b, keymap.Copy, group, tables)
 	}
+	writeEmacs(&b, tables[0])
 	b.WriteString("\n# Commands\n\nWhat the palette offers and a key can be bound to.\n\n")
 	b.WriteString("| command | arguments | does |\n|---|---|---|\n")
 	for _, c := range table {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", code(c.Name), usage(c.Args), c.Help)
 	}
 	return b.String()
+}
+
+// writeEmacs writes copy mode's keys with copy-keys = "emacs", which are the same
+// in every preset.
+func writeEmacs(b *strings.Builder, t keymap.Table) {
+	emacs, ok := t.WithCopyKeys("emacs")
+	if !ok {
+		return
+	}
+	emacs.Name = "every preset"
+	b.WriteString("\n# In copy mode with `copy-keys = \"emacs\"`\n\nThe keys above are vi's. These take their place.\n")
+	for _, group := range groups() {
+		writeKeys(b, keymap.Copy, group, []keymap.Table{emacs})
+	}
 }
 
 // groups gives the groups in the order of the table.
@@ -106,7 +121,8 @@ func keysOf(t keymap.Table, m keymap.Mode, e effect) string {
 			}
 			for _, k := range r.Keys {
 				k = code(k)
-				if b := t.For(e.name, r.Args...); len(b) > 0 && b[0].Repeat {
+				again := func(b keymap.Binding) bool { return b.Mode == m && b.Repeat }
+				if slices.ContainsFunc(t.For(e.name, r.Args...), again) {
 					k += "↻"
 				}
 				if len(r.Args) > 0 && e.choice == "" {

@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"slices"
+
 	"cotty/keymap"
 	"cotty/ui/look"
 	"cotty/ui/paint"
@@ -11,6 +13,7 @@ type HintRow struct {
 	Keys string
 	Text string
 	Off  bool // it can't run now
+	Keep bool // it shows also where not everything fits
 }
 
 // Widths of a hint's columns, in cells.
@@ -28,6 +31,7 @@ func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, l look.Look) {
 	n := max((area.W-1)/(hintKeys+hintText+2), 1)
 	h := min((len(rows)+n-1)/n, max(area.H*2/3, 1))
 	n = min(n, (len(rows)+h-1)/h)
+	rows = fitting(rows, n*h)
 	w := (area.W - 1) / n
 	r := paint.Rect{X: area.X, Y: area.Y + area.H - h, W: area.W, H: h}
 	c.Fill(r, ' ', l.Hint)
@@ -43,6 +47,17 @@ func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, l look.Look) {
 	}
 }
 
+// fitting leaves out rows from the end until there are at most n.
+func fitting(rows []HintRow, n int) []HintRow {
+	rows = slices.Clone(rows)
+	for i := len(rows) - 1; i >= 0 && len(rows) > n; i-- {
+		if !rows[i].Keep {
+			rows = slices.Delete(rows, i, i+1)
+		}
+	}
+	return rows
+}
+
 // HintRows words the bindings that can follow, each with its first key and
 // counting ones as a range; why says why a command can't run now.
 func HintRows(sections []keymap.Section, why func(name string, args []string) string) []HintRow {
@@ -50,7 +65,7 @@ func HintRows(sections []keymap.Section, why func(name string, args []string) st
 	for _, s := range sections {
 		for _, r := range s.Rows {
 			off := len(r.Args) == 0 && why(r.Command, nil) != "" || len(r.Args) > 0 && why(r.Command, r.Args) != ""
-			rows = append(rows, HintRow{Keys: r.Keys[0], Text: r.Text, Off: off})
+			rows = append(rows, HintRow{Keys: r.Keys[0], Text: r.Text, Off: off, Keep: r.Command == "help" || r.Command == "palette"})
 		}
 	}
 	return rows

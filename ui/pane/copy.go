@@ -1,10 +1,6 @@
 package pane
 
-import (
-	"unicode"
-
-	"cotty/emulator"
-)
+import "cotty/emulator"
 
 // copyMode is a cursor of the reader's own, on a line that keeps its text.
 type copyMode struct {
@@ -12,37 +8,17 @@ type copyMode struct {
 	want    int // column that vertical moves aim at
 }
 
-// Motion is a move of copy mode's cursor.
-type Motion uint8
+// spot is a place in the text.
+type spot struct{ x, line int }
 
-// The motions, named after vi's.
-const (
-	MoveLeft Motion = iota
-	MoveRight
-	MoveUp
-	MoveDown
-	MoveLineStart
-	MoveLineText // first character that is no blank
-	MoveLineEnd
-	MoveWordNext
-	MoveWordBack
-	MoveWordEnd
-	MoveScreenTop
-	MoveScreenMiddle
-	MoveScreenBottom
-	MoveHistoryTop
-	MoveHistoryBottom
-	MovePageUp
-	MovePageDown
-	MoveHalfUp
-	MoveHalfDown
-	MoveParagraphBack
-	MoveParagraphNext
-	ScrollUp // the view moves, the cursor only if it must
-	ScrollDown
-)
+// before reports whether a lies before b in reading order.
+func (a spot) before(b spot) bool { return a.line < b.line || a.line == b.line && a.x < b.x }
 
-// EnterCopy starts copy mode with the cursor where the program's is.
+// MaxCount bounds how often a motion is repeated.
+const MaxCount = 9999
+
+// EnterCopy starts copy mode with the cursor where the program's is, or at the
+// bottom of a view that is scrolled back beyond it.
 func (v *View) EnterCopy() {
 	f := v.Feed
 	f.mu.Lock()
@@ -56,13 +32,27 @@ func (v *View) EnterCopy() {
 	line := min(max(f.lineOff+cur.Y, v.top), v.top+max(v.rect.H, 1)-1)
 	v.copy = &copyMode{x: cur.X, want: cur.X, line: line}
 	v.back, v.full = true, true
+	v.selection = nil
 }
 
 // Copying reports whether copy mode is on.
 func (v *View) Copying() bool { return v.copy != nil }
 
-// Move moves copy mode's cursor n times; the view follows it.
+// Move moves copy mode's cursor n times, at most MaxCount; the view follows it.
 func (v *View) Move(m Motion, n int) {
+	v.moving(func() {
+		for range min(max(n, 1), MaxCount) {
+			was, top := *v.copy, v.top
+			v.move(m)
+			if *v.copy == was && v.top == top {
+				return // it is at the end
+			}
+		}
+	})
+}
+
+// moving changes copy mode's cursor under the lock; the view follows it.
+func (v *View) moving(fn func()) {
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,11 +60,82 @@ func (v *View) Move(m Motion, n int) {
 		return
 	}
 	f.collect()
+	v.renumber()
 	v.geometry(v.rect)
-	for range max(n, 1) {
-		v.move(m)
-	}
+	fn()
 	v.follow()
+}
+
+// GoLine moves the cursor to a line counted from 1 at the oldest one kept.
+func (v *View) GoLine(n int) {
+	v.moving(func() {
+		oldest, newest := v.bounds()
+		v.jump()
+		v.copy.line = min(oldest+max(n, 1)-1, newest)
+		v.copy.x = v.firstText()
+		v.copy.want = v.copy.x
+	})
+}
+
+// MaxMarks bounds the marks of a view.
+const MaxMarks = 64
+
+// SetMark remembers the cursor's place under a letter.
+func (v *View) SetMark(letter rune) {
+	v.moving(func() {
+		if v.marks == nil {
+			v.marks = map[rune]spot{}
+		}
+		if len(v.marks) < MaxMarks {
+			v.marks[letter] = spot{v.copy.x, v.copy.line}
+		}
+	})
+}
+
+// lastJump names the place before the last jump, as in vi.
+const lastJump = '\''
+
+// GoMark moves to a place that was remembered; ' is the one before the last
+// jump. It reports whether there is one.
+func (v *View) GoMark(letter rune) (ok bool) {
+	v.moving(func() {
+		if letter == '`' {
+			letter = lastJump
+		}
+		to, known := v.marks[letter]
+		if oldest, _ := v.bounds(); !known || to.line < oldest {
+			return
+		}
+		v.jump()
+		v.copy.x, v.copy.line, v.copy.want = to.x, to.line, to.x
+		ok = true
+	})
+	return ok
+}
+
+// jump remembers where a jump starts. The lock must be held.
+func (v *View) jump() {
+	if v.marks == nil {
+		v.marks = map[rune]spot{}
+	}
+	v.marks[lastJump] = spot{v.copy.x, v.copy.line}
+}
+
+// Where in the view the cursor's line can be put.
+const (
+	AtTop = iota
+	AtMiddle
+	AtBottom
+)
+
+// Recentre scrolls so that the cursor's line is at the top, in the middle or at
+// the bottom, as far as there is text.
+func (v *View) Recentre(where int) {
+	v.moving(func() {
+		h := max(v.rect.H, 1)
+		oldest, _ := v.bounds()
+		v.top = min(max(v.copy.line-[...]int{0, h / 2, h - 1}[where], oldest), max(v.live(), oldest))
+	})
 }
 
 // bounds gives the oldest and the newest line. The lock must be held, as for
@@ -119,44 +180,6 @@ func (v *View) follow() {
 	v.full = true
 }
 
-func (v *View) move(m Motion) {
-	c, h := v.copy, max(v.rect.H, 1)
-	oldest, newest := v.bounds()
-	vertical := true
-	switch m {
-	case MoveUp:
-		c.line = max(c.line-1, oldest)
-	case MoveDown:
-		c.line = min(c.line+1, newest)
-	case MovePageUp, MoveHalfUp, ScrollUp:
-		n := map[Motion]int{MovePageUp: max(h-2, 1), MoveHalfUp: max(h/2, 1), ScrollUp: 1}[m]
-		v.shift(-n, m != ScrollUp)
-	case MovePageDown, MoveHalfDown, ScrollDown:
-		n := map[Motion]int{MovePageDown: max(h-2, 1), MoveHalfDown: max(h/2, 1), ScrollDown: 1}[m]
-		v.shift(n, m != ScrollDown)
-	case MoveScreenTop:
-		c.line = v.top
-	case MoveScreenMiddle:
-		c.line = v.top + h/2
-	case MoveScreenBottom:
-		c.line = v.top + h - 1
-	case MoveHistoryTop:
-		c.line = oldest
-	case MoveHistoryBottom:
-		c.line = newest
-	case MoveParagraphBack, MoveParagraphNext:
-		v.paragraph(m == MoveParagraphNext, oldest, newest)
-	default:
-		vertical = false
-		v.moveWithin(m, oldest, newest)
-	}
-	if vertical {
-		c.x = min(c.want, max(length(v.at(min(max(c.line, oldest), newest)))-1, 0))
-		return
-	}
-	c.want = c.x
-}
-
 // shift scrolls the view by n lines; the cursor goes along or stays.
 func (v *View) shift(n int, along bool) {
 	oldest, newest := v.bounds()
@@ -166,140 +189,4 @@ func (v *View) shift(n int, along bool) {
 		c.line = min(max(c.line+n, oldest), newest)
 	}
 	c.line = min(max(c.line, v.top), v.top+h-1)
-}
-
-func (v *View) paragraph(next bool, oldest, newest int) {
-	c, step := v.copy, -1
-	if next {
-		step = 1
-	}
-	text := false
-	for c.line+step >= oldest && c.line+step <= newest {
-		c.line += step
-		empty := length(v.at(c.line)) == 0
-		if empty && text {
-			return
-		}
-		text = text || !empty
-	}
-}
-
-// moveWithin does the motions along the text.
-func (v *View) moveWithin(m Motion, oldest, newest int) {
-	c := v.copy
-	switch m {
-	case MoveLeft:
-		c.x = v.lead(max(c.x-1, 0))
-	case MoveRight:
-		cells := v.at(c.line)
-		step := 1
-		if c.x < len(cells) && cells[c.x].Width == 2 {
-			step = 2
-		}
-		c.x = min(c.x+step, max(length(cells)-1, 0))
-	case MoveLineStart:
-		c.x = 0
-	case MoveLineText:
-		c.x = 0
-		for i, cell := range v.at(c.line) {
-			if cell.Rune != 0 && cell.Rune != ' ' {
-				c.x = i
-				break
-			}
-		}
-	case MoveLineEnd:
-		c.x = v.lead(max(length(v.at(c.line))-1, 0))
-	case MoveWordNext, MoveWordEnd:
-		v.wordForward(m == MoveWordEnd, newest)
-	case MoveWordBack:
-		v.wordBack(oldest)
-	}
-}
-
-// lead gives the first cell of the character at column x of the cursor's line.
-func (v *View) lead(x int) int {
-	if cells := v.at(v.copy.line); x > 0 && x < len(cells) && cells[x].Width == 0 {
-		return x - 1
-	}
-	return x
-}
-
-type class uint8
-
-const (
-	blank class = iota
-	word
-	punctuation
-)
-
-func classOf(c *emulator.Cell) class {
-	switch {
-	case c.Rune == 0 && c.Width != 0 || unicode.IsSpace(c.Rune):
-		return blank
-	case c.Width == 0 || c.Rune == '_' || unicode.IsLetter(c.Rune) || unicode.IsDigit(c.Rune):
-		return word
-	}
-	return punctuation
-}
-
-func (v *View) wordForward(end bool, newest int) {
-	c := v.copy
-	cells := v.at(c.line)
-	x, n := c.x, length(cells)
-	if !end && x < n {
-		for k := classOf(&cells[x]); x < n && classOf(&cells[x]) == k && k != blank; {
-			x++
-		}
-	} else if end {
-		x++
-	}
-	for {
-		for x < n && classOf(&cells[x]) == blank {
-			x++
-		}
-		if x < n {
-			break
-		}
-		if c.line >= newest {
-			c.x = max(n-1, 0)
-			return
-		}
-		c.line++
-		cells = v.at(c.line)
-		x, n = 0, length(cells)
-		if n == 0 && !end {
-			break
-		}
-	}
-	if end {
-		for k := classOf(&cells[x]); x+1 < n && classOf(&cells[x+1]) == k; {
-			x++
-		}
-	}
-	c.x = x
-}
-
-func (v *View) wordBack(oldest int) {
-	c := v.copy
-	cells := v.at(c.line)
-	x := min(c.x, length(cells)) - 1
-	for {
-		for x >= 0 && classOf(&cells[x]) == blank {
-			x--
-		}
-		if x >= 0 {
-			break
-		}
-		if c.line <= oldest {
-			c.x = 0
-			return
-		}
-		c.line--
-		cells = v.at(c.line)
-		x = length(cells) - 1
-	}
-	for k := classOf(&cells[x]); x > 0 && classOf(&cells[x-1]) == k; {
-		x--
-	}
-	c.x = x
 }

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 
+	"cotty/emulator"
 	"cotty/ui/paint"
 )
 
@@ -47,7 +48,7 @@ func (v *View) live() int {
 // Follow leaves copy mode and goes back to the newest output.
 func (v *View) Follow() {
 	v.back, v.copy, v.selection, v.full = false, nil, nil, true
-	v.search = search{}
+	v.search, v.index = search{}, index{}
 }
 
 // Back gives the number of lines that the view is scrolled back by.
@@ -65,11 +66,75 @@ func (v *View) Back() int {
 // position draws where a scrolled-back view is. The lock must be held.
 func (v *View) position(c *paint.Canvas, r paint.Rect, look Look) {
 	text := fmt.Sprintf(" %d/%d ", max(v.live()-v.top, 0), v.Feed.em.HistoryLen())
-	if v.search.pattern != "" {
-		text = fmt.Sprintf(" %s %s", v.search.state(), text)
+	if found := v.Found(); found != "" {
+		mark := "/"
+		if v.search.back {
+			mark = "?"
+		}
+		pattern := paint.Cut(v.search.pattern, max(r.W-len(text)-len(found)-4, 0), "")
+		if long := fmt.Sprintf(" %s%s %s %s", mark, pattern, found, text); paint.Width(long) < r.W {
+			text = long
+		} else if long = " " + found + " " + text; paint.Width(long) < r.W {
+			text = long
+		}
 	}
 	if w := paint.Width(text); w < r.W {
 		c.Text(r.X+r.W-w, r.Y, w, text, look.Scroll)
+	}
+}
+
+// OnBar reports whether the scroll bar is drawn at a cell of the canvas.
+func (v *View) OnBar(x, y int) bool {
+	return v.thumb.to > v.thumb.from && x == v.rect.X+v.rect.W-1 && v.rect.Contains(x, y)
+}
+
+// DragBar scrolls so that the middle of the scroll bar's thumb is at a row of
+// the canvas.
+func (v *View) DragBar(y int) {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.em == nil {
+		return
+	}
+	f.collect()
+	v.geometry(v.rect)
+	oldest, h := f.lineOff-f.em.HistoryLen(), max(v.rect.H, 1)
+	size := v.thumb.to - v.thumb.from
+	room := max(h-size, 1)
+	row := min(max(y-v.rect.Y-size/2, 0), room)
+	v.scroll(oldest + (v.live()-oldest)*row/room - v.top)
+}
+
+// thumbNow gives the rows of the scroll bar's thumb, none where no bar is to be
+// drawn. The lock must be held.
+func (v *View) thumbNow() hit {
+	if !v.back && !v.bar || v.rect.H < 3 {
+		return hit{}
+	}
+	live, h := v.live(), v.rect.H
+	oldest := v.Feed.lineOff - v.Feed.em.HistoryLen()
+	if live == oldest {
+		return hit{}
+	}
+	size := max(h*h/(live-oldest+h), 1)
+	from := (v.top - oldest) * (h - size) / (live - oldest)
+	return hit{from, from + size}
+}
+
+// drawBar draws the scroll bar over the last column, whose text stays. The lock
+// must be held.
+func (v *View) drawBar(c *paint.Canvas, r paint.Rect, look Look) {
+	for y := v.thumb.from; y < v.thumb.to; y++ {
+		c.Restyle(paint.Rect{X: r.X + r.W - 1, Y: r.Y + y, W: 1, H: 1}, func(s emulator.Style) emulator.Style {
+			if look.Bar.BG.IsDefault() {
+				s.Attrs ^= emulator.Reverse
+				return s
+			}
+			s.FG, s.BG = look.Bar.FG, look.Bar.BG
+			s.Attrs &^= emulator.Reverse
+			return s
+		})
 	}
 }
 

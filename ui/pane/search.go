@@ -1,167 +1,296 @@
 package pane
 
 import (
+	"fmt"
+	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"cotty/emulator"
 )
 
-// maxSearchLines bounds how far a search looks; histories are not longer.
-const maxSearchLines = 1 << 20
+// maxMatches bounds how many matches are counted.
+const maxMatches = 100_000
 
 // search is what the reader looks for in a view.
 type search struct {
-	pattern string // "" is none
+	pattern string // as typed
+	re      finder // nil is none
 	fold    bool   // letters of either case match
+	literal bool   // the pattern is no regular expression and is taken as text
 	back    bool   // towards older lines
-	none    bool   // the last search found nothing
 
-	text []byte // of the line looked at
-	cols []int  // the column of each byte of text
+	count   int  // matches, as of the last move; more than maxMatches are not counted
+	current int  // which of them the cursor is on, from 1; 0 is none
+	around  bool // the last move went around the end
+
+	drawn struct { // the hits of the stretch that was looked at last
+		gen   uint64
+		first int
+		at    stretch
+		hits  []hit
+	}
 }
 
-// hit is a half-open range of columns.
+// hit is a half-open range of cells.
 type hit struct{ from, to int }
 
-// state says what the search is for.
-func (s *search) state() string {
-	mark := "/"
-	if s.back {
-		mark = "?"
+// finder finds the first match in text: a half-open range, nil for none.
+type finder func(text []byte) []int
+
+// compile makes the finder of a pattern. A pattern without upper case letters
+// matches either case: it is looked for in text made lower case.
+func (s *search) compile() {
+	s.fold = !upper(s.pattern)
+	if regexp.QuoteMeta(s.pattern) == s.pattern {
+		s.re = plainly(s.pattern)
+		return
 	}
-	text := mark + s.pattern
-	if s.none {
-		text += " not found"
+	re, err := regexp.Compile(s.pattern)
+	if err != nil {
+		s.literal, s.re = true, plainly(s.pattern)
+		return
+	}
+	s.re = re.FindIndex
+}
+
+// plainly finds the text as it is.
+func plainly(text string) finder {
+	re := regexp.MustCompile(regexp.QuoteMeta(text)) // its prefix is all of it: a plain search
+	return re.FindIndex
+}
+
+// upper reports whether a pattern has upper case letters, those of classes such
+// as \S left out.
+func upper(pattern string) bool {
+	escaped := false
+	for _, r := range pattern {
+		if !escaped && unicode.IsUpper(r) {
+			return true
+		}
+		escaped = r == '\\' && !escaped
+	}
+	return false
+}
+
+// all calls found with each match in text that is not empty, until it says to
+// stop.
+func (s *search) all(text []byte, found func(from, to int) bool) {
+	for at := 0; at < len(text); {
+		m := s.re(text[at:])
+		if m == nil {
+			return
+		}
+		if m[1] == m[0] { // nothing is no match: go on behind the next character
+			_, n := utf8.DecodeRune(text[at+m[1]:])
+			at += m[1] + max(n, 1)
+			continue
+		}
+		if !found(at+m[0], at+m[1]) {
+			return
+		}
+		at += m[1]
+	}
+}
+
+// appendCell appends a cell's text.
+func appendCell(text []byte, c *emulator.Cell, fold bool) []byte {
+	r := c.Rune
+	switch {
+	case r == 0 && c.Width == 0:
+		return text
+	case r == 0:
+		return append(text, ' ')
+	case r < utf8.RuneSelf:
+		if fold && r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		text = append(text, byte(r))
+	default:
+		if fold {
+			r = unicode.ToLower(r)
+		}
+		text = utf8.AppendRune(text, r)
+	}
+	if c.Combining != "" {
+		if fold {
+			return append(text, strings.ToLower(c.Combining)...)
+		}
+		return append(text, c.Combining...)
 	}
 	return text
 }
 
-// find gives the matches on a line.
-func (s *search) find(cells []emulator.Cell) []hit {
-	s.text, s.cols = s.text[:0], s.cols[:0]
-	for x := range cells {
-		c := &cells[x]
-		n := len(s.text)
-		switch {
-		case c.Width == 0 && c.Rune == 0:
-			continue
-		case c.Rune == 0:
-			s.text = append(s.text, ' ')
-		case s.fold:
-			s.text = append(s.text, string(unicode.ToLower(c.Rune))...)
-			s.text = append(s.text, strings.ToLower(c.Combining)...)
-		default:
-			s.text = append(s.text, string(c.Rune)...)
-			s.text = append(s.text, c.Combining...)
-		}
-		for range len(s.text) - n {
-			s.cols = append(s.cols, x)
+// hits gives the matches on a line, in its columns. The lock must be held.
+func (v *View) hits(line int) []hit {
+	s := &v.search
+	d := &s.drawn
+	if d.gen != v.Feed.gen || len(d.at.starts) == 0 || line < d.first || line > d.at.last() {
+		d.at = v.stretch(line)
+		d.gen, d.first, d.hits = v.Feed.gen, d.at.first, d.hits[:0]
+		text, at := d.at.text(s.fold)
+		s.all(text, func(from, to int) bool {
+			d.hits = append(d.hits, hit{at[from], d.at.end(at[to-1])})
+			return len(d.hits) < maxMatches
+		})
+	}
+	var on []hit
+	for _, h := range d.hits {
+		if h, ok := d.at.on(line, h); ok {
+			on = append(on, h)
 		}
 	}
-	pattern := s.pattern
-	if s.fold {
-		pattern = strings.ToLower(pattern)
-	}
-	var hits []hit
-	text := string(s.text)
-	for at := 0; ; {
-		i := strings.Index(text[at:], pattern)
-		if i < 0 {
-			return hits
-		}
-		last := s.cols[at+i+len(pattern)-1]
-		end := last + 1
-		if cells[last].Width == 2 {
-			end++
-		}
-		hits = append(hits, hit{s.cols[at+i], end})
-		at += i + len(pattern)
-	}
+	return on
 }
 
-// Search looks for text, towards older lines if back is set, from copy mode's
-// cursor and around the end. Letters match either case unless the pattern has
-// an upper case one. It enters copy mode where need be and reports whether the
-// text was found; the cursor is on it then.
+// Search looks for a regular expression, towards older lines if back is set,
+// from copy mode's cursor and around the end; what is no regular expression is
+// looked for as text. Letters match either case unless the pattern has an upper
+// case one. It enters copy mode where need be and reports whether there is a
+// match; the cursor is on it then.
 func (v *View) Search(pattern string, back bool) bool {
 	if v.copy == nil {
 		v.EnterCopy()
 	}
-	v.search = search{pattern: pattern, back: back, fold: strings.ToLower(pattern) == pattern}
-	return v.SearchNext(false)
-}
-
-// Searching gives the text that is looked for, "" for none.
-func (v *View) Searching() string { return v.search.pattern }
-
-// SearchNext goes to the next match in the direction of the search, or with
-// reverse in the other one.
-func (v *View) SearchNext(reverse bool) bool {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil || v.copy == nil || v.search.pattern == "" {
+	v.search = search{pattern: pattern, back: back}
+	v.full = true
+	if pattern == "" {
 		return false
 	}
-	f.collect()
-	v.geometry(v.rect)
-	v.full = true
-	oldest, newest := v.bounds()
-	c, back := v.copy, v.search.back != reverse
-	total := min(newest-oldest+1, maxSearchLines)
-	for i := range total + 1 {
-		line := c.line + i
-		if back {
-			line = c.line - i
-		}
-		if line > newest {
-			line -= total
-		} else if line < oldest {
-			line += total
-		}
-		x, ok := v.pick(line, back, i == 0, i == total)
-		if !ok {
-			continue
-		}
-		c.x, c.line, c.want = x, line, x
-		v.search.none = false
-		v.follow()
-		return true
-	}
-	v.search.none = true
-	return false
+	v.search.compile()
+	return v.SearchNext(false, 1)
 }
 
-// pick chooses a match on a line: beyond the cursor on the first line, up to it
-// when the search has come around.
-func (v *View) pick(line int, back, first, around bool) (int, bool) {
-	hits := v.search.find(v.at(line))
-	x, found := 0, false
-	for _, h := range hits {
-		beyond := h.from > v.copy.x
-		if back {
-			beyond = h.from < v.copy.x
-		}
-		if first && !beyond || around && beyond {
-			continue
-		}
-		if !found || back {
-			x, found = h.from, true
-		}
-	}
-	return x, found
-}
+// Searching gives what is looked for, "" for nothing.
+func (v *View) Searching() string { return v.search.pattern }
 
-// Line gives copy mode's place, counted from 1 at the oldest line kept.
-func (v *View) Line() string {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil || v.copy == nil {
+// Found says how the search stands: which match of how many, whether it went
+// around the end, whether the pattern is no regular expression.
+func (v *View) Found() string {
+	s := &v.search
+	var words []string
+	switch {
+	case s.re == nil:
 		return ""
+	case s.count == 0:
+		words = append(words, "no match")
+	case s.current == 0:
+		words = append(words, counted(s.count))
+	default:
+		words = append(words, fmt.Sprintf("%d/%s", s.current, counted(s.count)))
 	}
-	oldest, _ := v.bounds()
-	return strconv.Itoa(v.copy.line - oldest + 1)
+	if s.around {
+		words = append(words, "wrapped")
+	}
+	if s.literal {
+		words = append(words, "not a regexp, taken as text")
+	}
+	return strings.Join(words, ", ")
 }
+
+func counted(n int) string {
+	if n >= maxMatches {
+		return strconv.Itoa(maxMatches) + "+"
+	}
+	return strconv.Itoa(n)
+}
+
+// SearchNext goes to the nth next match in the direction of the search, or with
+// reverse in the other one.
+func (v *View) SearchNext(reverse bool, n int) (ok bool) {
+	v.moving(func() {
+		s := &v.search
+		if s.re == nil {
+			return
+		}
+		matches := v.matches()
+		s.count, s.current, s.around = len(matches), 0, false
+		if len(matches) == 0 {
+			return
+		}
+		v.jump()
+		here := v.index.offset(v, spot{v.copy.x, v.copy.line})
+		at, total := 0, len(matches)
+		if s.back != reverse {
+			at = sort.Search(total, func(i int) bool { return matches[i].from >= here }) - min(max(n, 1), MaxCount)
+		} else {
+			at = sort.Search(total, func(i int) bool { return matches[i].from > here }) + min(max(n, 1), MaxCount) - 1
+		}
+		s.around = at < 0 || at >= total
+		at = (at%total + total) % total
+		to := v.index.spot(v, matches[at].from)
+		v.copy.x, v.copy.line, v.copy.want = to.x, to.line, to.x
+		s.current, ok = at+1, true
+	})
+	return ok
+}
+
+// WordHere is the word at copy mode's cursor as a pattern that finds it, "" when
+// there is none.
+func (v *View) WordHere() (pattern string) {
+	v.moving(func() {
+		cells := v.at(v.copy.line)
+		n := length(cells)
+		x := v.copy.x
+		for x < n && v.classOf(&cells[x], false) != word {
+			x++
+		}
+		if x >= n {
+			return
+		}
+		from, to := x, x
+		for from > 0 && v.classOf(&cells[from-1], false) == word {
+			from--
+		}
+		for to < n && v.classOf(&cells[to], false) == word {
+			to++
+		}
+		text := regexp.QuoteMeta(emulator.LineText(cells[from:to]))
+		if plain := strings.IndexFunc(text, func(r rune) bool { return r > 0x7f }) < 0; plain && v.Separators == "" {
+			text = `\b` + text + `\b`
+		}
+		pattern = text
+	})
+	return pattern
+}
+
+// Position is what a search may be taken back to.
+type Position struct {
+	copy   *copyMode
+	back   bool
+	top    int
+	search search
+	era    int
+}
+
+// Position gives the view's place, cursor and search as they are.
+func (v *View) Position() Position {
+	p := Position{back: v.back, top: v.top, search: v.search, era: v.era}
+	if v.copy != nil {
+		c := *v.copy
+		p.copy = &c
+	}
+	return p
+}
+
+// Restore goes back to where the view was. Where lines got other numbers since,
+// it stays.
+func (v *View) Restore(p Position) {
+	v.search, v.full = p.search, true
+	if p.era != v.era {
+		return
+	}
+	v.copy, v.back, v.top = nil, p.back, p.top
+	if p.copy == nil {
+		v.index = index{}
+	} else {
+		c := *p.copy
+		v.copy = &c
+	}
+}
+
+// Matches is the number of matches, as of the last move to one.
+func (v *View) Matches() int { return v.search.count }

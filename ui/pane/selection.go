@@ -10,12 +10,22 @@ import (
 // MaxCopy bounds the text of a selection, in bytes.
 const MaxCopy = 8 << 20
 
+// Shape is how a selection lies between its ends.
+type Shape uint8
+
+// The shapes.
+const (
+	Chars Shape = iota // from one end to the other, as the text reads
+	Lines              // whole lines
+	Block              // a rectangle
+)
+
 // Selection is text chosen in a view, from an anchor to an end that moves. Both
 // ends belong to it.
 type Selection struct {
 	AnchorX, AnchorLine int
 	X, Line             int
-	Lines               bool // whole lines
+	Shape               Shape
 }
 
 // ordered gives the ends in reading order.
@@ -26,64 +36,64 @@ func (s *Selection) ordered() (x0, line0, x1, line1 int) {
 	return s.X, s.Line, s.AnchorX, s.AnchorLine
 }
 
-// on gives the half-open range of a line's columns that is selected.
-func (s *Selection) on(line, width int) (from, to int) {
+// on gives the half-open range of a line's cells that is selected, whole
+// characters of width at most.
+func (s *Selection) on(line, width int, cells []emulator.Cell) (from, to int) {
 	x0, line0, x1, line1 := s.ordered()
 	if line < line0 || line > line1 {
 		return 0, 0
 	}
-	if s.Lines {
-		return 0, width
-	}
 	from, to = 0, width
-	if line == line0 {
-		from = x0
+	switch s.Shape {
+	case Lines:
+		return from, to
+	case Block:
+		from, to = min(x0, x1), max(x0, x1)+1
+	default:
+		if line == line0 {
+			from = x0
+		}
+		if line == line1 {
+			to = x1 + 1
+		}
 	}
-	if line == line1 {
-		to = min(x1+1, width)
+	if from > 0 && from < len(cells) && cells[from].Width == 0 {
+		from--
 	}
-	return from, to
+	if to > 0 && to < len(cells) && cells[to].Width == 0 && cells[to-1].Width == 2 {
+		to++
+	}
+	return min(from, width), min(to, width)
 }
 
-// Mark starts a selection at copy mode's cursor, of characters or of lines;
-// the same kind again ends it.
-func (v *View) Mark(lines bool) {
+// Mark starts a selection at copy mode's cursor, or gives the one there another
+// shape; the same shape again ends it.
+func (v *View) Mark(shape Shape) {
 	if v.copy == nil {
 		return
 	}
 	v.full = true
 	if s := v.selection; s != nil {
-		if s.Lines == lines {
+		if s.Shape == shape {
 			v.selection = nil
 		} else {
-			s.Lines = lines
+			s.Shape = shape
 		}
 		return
 	}
 	v.selection = &Selection{
-		AnchorX: v.copy.x, AnchorLine: v.copy.line, X: v.copy.x, Line: v.copy.line, Lines: lines,
+		AnchorX: v.copy.x, AnchorLine: v.copy.line, X: v.copy.x, Line: v.copy.line, Shape: shape,
 	}
 }
 
-// Drag selects from one cell of the canvas to another.
-func (v *View) Drag(fromX, fromY, toX, toY int) {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.em == nil {
-		return
-	}
-	f.collect()
-	v.geometry(v.rect)
-	if v.selection == nil {
-		v.selection = &Selection{AnchorX: fromX - v.rect.X + v.ox, AnchorLine: v.top + fromY - v.rect.Y}
-	}
-	cols, _ := f.em.Size()
-	oldest, newest := v.bounds()
-	s := v.selection
-	s.X = min(max(toX-v.rect.X+v.ox, 0), cols-1)
-	s.Line = min(max(v.top+min(max(toY, v.rect.Y), v.rect.Y+v.rect.H-1)-v.rect.Y, oldest), newest)
-	v.full = true
+// OtherEnd moves copy mode's cursor to the other end of the selection.
+func (v *View) OtherEnd() {
+	v.moving(func() {
+		if s, c := v.selection, v.copy; s != nil {
+			s.AnchorX, s.AnchorLine, c.x, c.line = c.x, c.line, s.AnchorX, s.AnchorLine
+			c.want = c.x
+		}
+	})
 }
 
 // Unselect takes the selection away; it reports whether there was one.
@@ -108,8 +118,12 @@ func (v *View) SelectedText() string {
 		return ""
 	}
 	f.collect()
-	if s == nil {
-		s = &Selection{AnchorLine: v.copy.line, Line: v.copy.line, Lines: true}
+	v.renumber()
+	if s = v.selection; s == nil {
+		if v.copy == nil {
+			return "" // it named lines that have other numbers now
+		}
+		s = &Selection{AnchorLine: v.copy.line, Line: v.copy.line, Shape: Lines}
 	}
 	_, first, _, last := s.ordered()
 	oldest, newest := v.bounds()
@@ -117,19 +131,63 @@ func (v *View) SelectedText() string {
 	var b strings.Builder
 	for line := first; line <= last && b.Len() < MaxCopy; line++ {
 		cells := v.at(line)
-		from, to := s.on(line, len(cells))
-		cells = cells[min(from, len(cells)):min(to, len(cells))]
-		wrapped := f.em.Wrapped(line - f.lineOff)
-		if wrapped && line < last {
-			b.WriteString(pad(cells))
-			continue
-		}
-		b.WriteString(emulator.LineText(cells))
-		if line < last || s.Lines {
-			b.WriteByte('\n')
-		}
+		from, to := s.on(line, len(cells), cells)
+		v.text(&b, line, cells[min(from, to):to], line == last, s.Shape)
 	}
 	return b.String()
+}
+
+// text appends a line's part of a selection with its line end. The lock must be
+// held.
+func (v *View) text(b *strings.Builder, line int, cells []emulator.Cell, last bool, shape Shape) {
+	if shape != Block && !last && v.Feed.em.Wrapped(line-v.Feed.lineOff) {
+		b.WriteString(pad(cells))
+		return
+	}
+	b.WriteString(emulator.LineText(cells))
+	if !last || shape == Lines {
+		b.WriteByte('\n')
+	}
+}
+
+// Text is all that is kept of the terminal's text: wrapped lines joined, blanks
+// at line ends cut. at is the line in it, counted from 1, that the view begins
+// with. Over most bytes the oldest lines are left out, and cut says so.
+func (v *View) Text(most int) (text string, at int, cut bool) {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.em == nil {
+		return "", 1, false
+	}
+	f.collect()
+	v.renumber()
+	v.geometry(v.rect)
+	oldest, newest := v.bounds()
+	var b strings.Builder
+	at = 1
+	for line, n := oldest, 1; line <= newest; line++ {
+		if line == v.top {
+			at = n
+		}
+		v.text(&b, line, v.at(line), false, Chars)
+		if !f.em.Wrapped(line - f.lineOff) {
+			n++
+		}
+	}
+	text = strings.TrimRight(b.String(), "\n")
+	if len(text) > most {
+		start := len(text) - most
+		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+			start += i + 1
+		}
+		at = max(at-strings.Count(text[:start], "\n"), 1)
+		text, cut = strings.ToValidUTF8(text[start:], ""), true
+	}
+	if text != "" {
+		text += "\n"
+	}
+	return text, at, cut
 }
 
 // pad is the text of cells with the blanks at the end, as a wrapped line goes
@@ -143,19 +201,31 @@ func pad(cells []emulator.Cell) string {
 	return text + strings.Repeat(" ", len(cells)-n)
 }
 
-// highlight marks what is selected or found on a line that was just drawn into
-// a row of the canvas. The lock must be held.
+// highlight marks what is selected, found or pointed at on a line that was just
+// drawn into a row of the canvas. The lock must be held.
 func (v *View) highlight(c *paint.Canvas, row paint.Rect, line int, look Look) {
-	if v.search.pattern != "" {
-		cells := v.at(line)
-		for _, m := range v.search.find(cells) {
-			v.restyle(c, row, m.from, m.to, look.Match)
+	if v.search.re != nil {
+		for _, m := range v.hits(line) {
+			style := look.Match
+			if v.copy != nil && line == v.copy.line && m.from <= v.copy.x && v.copy.x < m.to {
+				style.Attrs |= emulator.Reverse
+			}
+			v.restyle(c, row, m.from, m.to, style)
 		}
 	}
 	if v.selection != nil {
 		cols, _ := v.Feed.em.Size()
-		from, to := v.selection.on(line, cols)
+		from, to := v.selection.on(line, cols, v.at(line))
 		v.restyle(c, row, from, to, look.Selection)
+	}
+	if from, to, ok := v.link.on(line); ok {
+		x, end := max(from-v.ox, 0), min(to-v.ox, row.W)
+		if x < end {
+			c.Restyle(paint.Rect{X: row.X + x, Y: row.Y, W: end - x, H: 1}, func(s emulator.Style) emulator.Style {
+				s.Underline = emulator.Single
+				return s
+			})
+		}
 	}
 }
 
@@ -168,6 +238,9 @@ func (v *View) restyle(c *paint.Canvas, row paint.Rect, from, to int, s emulator
 	c.Restyle(paint.Rect{X: row.X + from, Y: row.Y, W: to - from, H: 1}, func(old emulator.Style) emulator.Style {
 		if s.FG.IsDefault() && s.BG.IsDefault() {
 			old.Attrs ^= emulator.Reverse
+			if s.Underline != emulator.NoUnderline && s.Attrs&emulator.Reverse != 0 {
+				old.Attrs |= emulator.Bold // the match that the cursor is on
+			}
 			return old
 		}
 		old.FG, old.BG = s.FG, s.BG

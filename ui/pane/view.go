@@ -11,6 +11,7 @@ type Look struct {
 	Selection emulator.Style // FG and BG of selected text
 	Match     emulator.Style // of search matches
 	Scroll    emulator.Style // of the scroll position
+	Bar       emulator.Style // of the scroll bar's thumb
 	Fill      rune           // drawn around the terminal; 0 is a blank
 }
 
@@ -29,9 +30,20 @@ type View struct {
 	back bool // scrolled back: top stays
 	full bool // draw everything
 
+	// Separators, if not empty, are the characters that part words besides
+	// blanks, for the motions by words and double clicks.
+	Separators string
+
 	copy      *copyMode // nil outside copy mode
+	marks     map[rune]spot
+	find      Find // what FindAgain repeats
 	selection *Selection
+	grip      grip
 	search    search
+	index     index
+	link      link // pointed at
+	bar       bool // the scroll bar is pointed at
+	thumb     hit  // rows of the scroll bar's thumb, as last drawn
 
 	cells []emulator.Cell
 	shown bool
@@ -99,6 +111,12 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	if v.rect != r || oldOx != v.ox || v.top-oldTop != f.lineOff-v.off && !v.back || v.back && v.top != oldTop {
 		v.full = true
 	}
+	v.rect = r
+	if t := v.thumbNow(); t != v.thumb || (v.search.re != nil || t != hit{}) && f.gen != v.gen {
+		// A match may begin on a line that did not change; the bar is drawn over
+		// lines as they are.
+		v.thumb, v.full = t, true
+	}
 	full := v.full || f.all > v.gen || !v.shown
 	pal := f.em.Palette()
 	recolour := pal.Indexed != nil || !pal.FG.IsDefault() || !pal.BG.IsDefault()
@@ -129,7 +147,10 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 			c.Fill(paint.Rect{X: r.X + cols, Y: r.Y + i, W: r.W - cols, H: 1}, look.Fill, look.Letterbox)
 		}
 	}
-	v.rect, v.gen, v.off, v.full, v.shown = r, f.gen, f.lineOff, false, true
+	v.gen, v.off, v.full, v.shown = f.gen, f.lineOff, false, true
+	if full {
+		v.drawBar(c, r, look)
+	}
 	if v.back {
 		v.position(c, r, look)
 	}
@@ -156,6 +177,7 @@ func (v *View) renumber() {
 		return
 	}
 	v.era, v.selection, v.full = v.Feed.epoch, nil, true
+	v.marks, v.link = nil, link{}
 	if v.copy != nil {
 		oldest, newest := v.bounds()
 		v.copy.line = min(max(v.copy.line, oldest), newest)

@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"context"
+
+	"cotty/ui/layout"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+)
+
+// Desk is what the interface needs of the machine that it runs on. It starts no
+// process and writes no file itself. The methods are called outside of the loop.
+type Desk interface {
+	// Open shows an address with the person's program for such; it returns when
+	// that was started. Addresses come from programs: it refuses what could do
+	// more than show something.
+	Open(uri string) error
+	// Edit puts text into a file that only this user can read and gives the
+	// command that edits it from a line on, counted from 1, and then removes it.
+	Edit(text string, line int) (argv []string, err error)
+	// Save writes text to a file that is not there yet; ~ is the home directory.
+	// It gives the file's full name.
+	Save(path, text string) (full string, err error)
+}
+
+// maxScrollback bounds the text of a terminal that is edited or saved, in bytes;
+// the oldest lines are left out.
+const maxScrollback = 64 << 20
+
+// editScrollback opens all of the focused terminal's text in the person's
+// editor, in a pane of its own that shows alone.
+func (m *Model) editScrollback(v *pane.View) {
+	if m.cfg.Desk == nil {
+		m.say(status.Info, "there is no editor to open it in")
+		return
+	}
+	text, line, cut := v.Text(maxScrollback)
+	if text == "" {
+		m.say(status.Info, "there is no text here")
+		return
+	}
+	at, area := m.focusID(), m.area()
+	m.async("edit scrollback", func(context.Context) (then, error) {
+		argv, err := m.cfg.Desk.Edit(text, line)
+		if err != nil {
+			return nil, err
+		}
+		return func(m *Model) {
+			if cut {
+				m.say(status.Warning, "the oldest lines are left out")
+			}
+			m.create(beside(area, at), argv, "")
+		}, nil
+	})
+}
+
+// beside puts a terminal below a pane and shows it alone, or into a tab of its
+// own where there is no room.
+func beside(area layout.Rect, at layout.PaneID) placement {
+	return func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+		if _, _, ok := l.Find(at); ok {
+			if split, id, err := l.Split(area, at, layout.Down, uri); err == nil {
+				return split.Zoom(), id, nil
+			}
+		}
+		return l.NewTab(uri)
+	}
+}
+
+// saveScrollback writes all of the focused terminal's text to a file.
+func (m *Model) saveScrollback(v *pane.View, path string) {
+	text, _, cut := v.Text(maxScrollback)
+	if text == "" {
+		m.say(status.Info, "there is no text here")
+		return
+	}
+	m.save("save scrollback to", path, text, cut)
+}
+
+// openLink opens an address; where nothing can, it is copied.
+func (m *Model) openLink(uri string) {
+	if m.cfg.Desk == nil {
+		m.copyLink(uri)
+		return
+	}
+	m.async("open "+clean(uri), func(context.Context) (then, error) {
+		err := m.cfg.Desk.Open(uri)
+		return func(m *Model) {
+			if err == nil {
+				m.say(status.Info, "opened %s", uri)
+			}
+		}, err
+	})
+}
+
+// copyLink copies an address.
+func (m *Model) copyLink(uri string) {
+	if m.keep(uri) {
+		m.say(status.Info, "copied %s", uri)
+	}
+}

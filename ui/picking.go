@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/emulator"
+	"cotty/ui/pane"
+)
+
+const (
+	// clickTime is how long after a click another one makes two.
+	clickTime = 400 * time.Millisecond
+	// edgeTime is how often a view scrolls while text is dragged beyond it.
+	edgeTime = 40 * time.Millisecond
+)
+
+// picking is text that the mouse selects, and what it points at.
+type picking struct {
+	clicks int // in a row, 1 to 3
+	x, y   int // of the last one
+	at     time.Time
+
+	hovered *pane.View
+	uri     string // of the link pointed at
+	scrolls bool   // a timer runs that scrolls while text is dragged
+	ev      tea.Mouse
+}
+
+// pressView handles what a button does over a view before its program is asked:
+// a link opens with ctrl, the scroll bar is taken hold of.
+func (m *Model) pressView(v *pane.View, ev tea.Mouse) bool {
+	if ev.Button != tea.MouseLeft {
+		return false
+	}
+	if ev.Mod&tea.ModCtrl != 0 {
+		if uri, ok := v.LinkAt(ev.X, ev.Y); ok {
+			if ev.Mod&tea.ModAlt != 0 {
+				m.copyLink(uri)
+			} else {
+				m.openLink(uri)
+			}
+			return true
+		}
+	}
+	if v.OnBar(ev.X, ev.Y) {
+		v.DragBar(ev.Y)
+		m.mouse.grab = grabBar
+		m.dirty |= dirtyPanes
+		return true
+	}
+	return false
+}
+
+// pressText takes hold of text: by characters, words with two clicks, lines with
+// three, a block with alt.
+func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
+	if v.Unselect() {
+		m.dirty |= dirtyPanes
+	}
+	p := &m.picking
+	now := m.env.Now()
+	if ev.Button != tea.MouseLeft {
+		p.clicks = 0
+		return
+	}
+	if p.clicks > 0 && p.clicks < 3 && ev.X == p.x && ev.Y == p.y && now.Sub(p.at) <= clickTime {
+		p.clicks++
+	} else {
+		p.clicks = 1
+	}
+	p.x, p.y, p.at = ev.X, ev.Y, now
+	v.Separators = m.cfg.WordSeparators
+	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
+	m.mouse.grab = grabText
+	m.dirty |= dirtyPanes
+}
+
+// dragText selects up to where the mouse is; beyond the view's edge it scrolls
+// until the mouse comes back or the button is released.
+func (m *Model) dragText(ev tea.Mouse) {
+	v := m.views[m.mouse.pane]
+	if v == nil {
+		return
+	}
+	m.mouse.moved = m.mouse.moved || ev.X != m.mouse.x || ev.Y != m.mouse.y
+	if !m.mouse.moved {
+		return
+	}
+	v.Drag(ev.X, ev.Y)
+	m.dirty |= dirtyPanes
+	m.picking.ev = ev
+	m.scrollEdge()
+}
+
+// scrollEdge starts the timer that scrolls while text is dragged beyond its
+// view.
+func (m *Model) scrollEdge() {
+	v := m.views[m.mouse.pane]
+	p := &m.picking
+	if p.scrolls || m.mouse.grab != grabText || v == nil || v.Beyond(p.ev.Y, m.outer.h) == 0 {
+		return
+	}
+	p.scrolls = true
+	m.env.After(edgeTime, then(func(m *Model) {
+		m.picking.scrolls = false
+		v := m.views[m.mouse.pane]
+		if m.mouse.grab != grabText || v == nil {
+			return
+		}
+		n := v.Beyond(m.picking.ev.Y, m.outer.h)
+		if n == 0 || !v.Scroll(min(max(n, -maxEdge), maxEdge)) {
+			return // there is no more text: the next motion tries again
+		}
+		v.Drag(m.picking.ev.X, m.picking.ev.Y)
+		m.dirty |= dirtyPanes
+		m.scrollEdge()
+	}))
+}
+
+// maxEdge bounds how many lines are scrolled at once, however far the mouse is.
+const maxEdge = 5
+
+// releaseText copies what was selected, unless that is left to a command.
+func (m *Model) releaseText() {
+	v := m.views[m.mouse.pane]
+	if v == nil || !v.Selected() || m.cfg.NoCopyOnSelect {
+		return
+	}
+	if text := v.SelectedText(); text != "" {
+		m.copyText(text)
+	}
+}
+
+// hover underlines the link under the mouse while ctrl is held, and shows the
+// scroll bar where the mouse is on its column.
+func (m *Model) hover(ev tea.Mouse) {
+	_, _, v := m.under(ev.X, ev.Y)
+	p := &m.picking
+	if p.hovered != nil && p.hovered != v {
+		if _, changed := p.hovered.Hover(-1, -1, false); changed {
+			m.dirty |= dirtyPanes
+		}
+		p.hovered = nil
+	}
+	uri := ""
+	if v != nil {
+		links := ev.Mod&tea.ModCtrl != 0
+		programs := v.Feed.Modes().Mouse != emulator.MouseOff && v.Back() == 0 && !v.Copying()
+		x := ev.X
+		if programs && !links {
+			x = -1
+		}
+		var changed bool
+		if uri, changed = v.Hover(x, ev.Y, links); changed {
+			m.dirty |= dirtyPanes
+		}
+		p.hovered = v
+	}
+	if uri != p.uri {
+		p.uri = uri
+		m.dirty |= dirtyChrome
+	}
+}

@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"slices"
+
+	"cotty/ui/overlay"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+)
+
+// maxSearches bounds what is remembered of what was looked for.
+const maxSearches = 50
+
+// search asks what to look for and looks for it as it is typed. Without a text
+// it goes on with what was looked for before.
+func (m *Model) search(v *pane.View, back bool) {
+	label := "search"
+	if back {
+		label = "search back"
+	}
+	from := v.Position()
+	look := func(text string) string {
+		v.Restore(from)
+		if text == "" {
+			return ""
+		}
+		v.Search(text, back)
+		return v.Found()
+	}
+	m.open(overlay.NewSearch(label, m.searches, overlay.SearchDo{
+		Changed: look,
+		Step: func(reverse bool) string {
+			v.SearchNext(reverse, 1)
+			return v.Found()
+		},
+		Done: func(text string, ok bool) {
+			switch {
+			case !ok:
+				v.Restore(from)
+			case text == "" && len(m.searches) == 0:
+				m.say(status.Info, "nothing was searched for yet")
+			case text == "":
+				m.lookFor(v, m.searches[len(m.searches)-1], back)
+			case v.Searching() == text && v.Copying():
+				m.remember(text)
+				m.sayFound(v)
+			default:
+				m.lookFor(v, text, back)
+			}
+			m.dirty |= dirtyPanes | dirtyChrome
+		},
+	}))
+}
+
+// lookFor looks for a pattern.
+func (m *Model) lookFor(v *pane.View, pattern string, back bool) {
+	m.remember(pattern)
+	v.Search(pattern, back)
+	m.sayFound(v)
+}
+
+// remember keeps what was looked for, the newest last.
+func (m *Model) remember(pattern string) {
+	m.searches = slices.DeleteFunc(m.searches, func(s string) bool { return s == pattern })
+	m.searches = append(m.searches, pattern)
+	if len(m.searches) > maxSearches {
+		m.searches = m.searches[1:]
+	}
+}
+
+// sayFound says what the view can't show: that there is no match.
+func (m *Model) sayFound(v *pane.View) {
+	if v.Matches() == 0 {
+		m.say(status.Info, "%q is not there", v.Searching())
+	}
+}
+
+// searchNext goes to the nth next match; in a view without a search it looks for
+// what was looked for last.
+func (m *Model) searchNext(v *pane.View, reverse bool, n int) {
+	switch {
+	case v.Searching() != "":
+		v.SearchNext(reverse, n)
+		m.sayFound(v)
+	case len(m.searches) > 0:
+		m.lookFor(v, m.searches[len(m.searches)-1], reverse)
+	default:
+		m.say(status.Info, "nothing was searched for yet")
+	}
+}
+
+// searchWord looks for the word at copy mode's cursor.
+func (m *Model) searchWord(v *pane.View, back bool) {
+	if pattern := v.WordHere(); pattern != "" {
+		m.lookFor(v, pattern, back)
+		return
+	}
+	m.say(status.Info, "there is no word here")
+}
