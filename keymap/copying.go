@@ -206,8 +206,8 @@ var copyKeys = []struct {
 	rows []row
 }{{"vi", nil}, {"emacs", emacsKeys}}
 
-// CopyKeys gives the names of the sets of copy mode's keys, the default first.
-func CopyKeys() []string {
+// ModeKeys gives the names of the sets of copy mode's keys, the default first.
+func ModeKeys() []string {
 	var names []string
 	for _, k := range copyKeys {
 		names = append(names, k.name)
@@ -215,9 +215,9 @@ func CopyKeys() []string {
 	return names
 }
 
-// WithCopyKeys gives the table with another set of copy mode's keys, "" for its
+// WithModeKeys gives the table with another set of copy mode's keys, "" for its
 // own; ok is false when there is no such set. The user's own keys stay.
-func (t Table) WithCopyKeys(name string) (with Table, ok bool) {
+func (t Table) WithModeKeys(name string) (with Table, ok bool) {
 	for _, k := range copyKeys {
 		if k.name != name && name != "" {
 			continue

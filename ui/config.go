@@ -34,8 +34,8 @@ type Config struct {
 	Keys   map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
 	Theme  string            // name of a theme; empty means the default one
 	Engine string            // name of an emulator engine; empty means engine.Default
-	// CopyKeys are copy mode's keys: "vi", which empty means, or "emacs".
-	CopyKeys string
+	// ModeKeys are copy mode's keys: "vi", which empty means, or "emacs".
+	ModeKeys string
 	// WordSeparators are the characters that part words besides blanks, in copy
 	// mode and for double clicks; empty means vi's words there and whole paths
 	// and addresses here.
@@ -69,9 +69,9 @@ func (c *Config) table() (keymap.Table, error) {
 	if !ok {
 		return t, fmt.Errorf("choose keymap: there is no preset %q: use one of %s", name, strings.Join(keymap.Presets(), ", "))
 	}
-	t, ok = t.WithCopyKeys(c.CopyKeys)
+	t, ok = t.WithModeKeys(c.ModeKeys)
 	if !ok {
-		return t, fmt.Errorf("choose copy mode's keys: there are no %q ones: use one of %s", c.CopyKeys, strings.Join(keymap.CopyKeys(), ", "))
+		return t, fmt.Errorf("choose copy mode's keys: there are no %q ones: use one of %s", c.ModeKeys, strings.Join(keymap.ModeKeys(), ", "))
 	}
 	if c.Prefix != "" {
 		k, err := keymap.Parse(c.Prefix)

@@ -37,15 +37,15 @@ func Markdown(tables ...keymap.Table) string {
 	return b.String()
 }
 
-// writeEmacs writes copy mode's keys with copy-keys = "emacs", which are the same
+// writeEmacs writes copy mode's keys with mode-keys = "emacs", which are the same
 // in every preset.
 func writeEmacs(b *strings.Builder, t keymap.Table) {
-	emacs, ok := t.WithCopyKeys("emacs")
+	emacs, ok := t.WithModeKeys("emacs")
 	if !ok {
 		return
 	}
 	emacs.Name = "every preset"
-	b.WriteString("\n# In copy mode with `copy-keys = \"emacs\"`\n\nThe keys above are vi's. These take their place.\n")
+	b.WriteString("\n# In copy mode with `mode-keys = \"emacs\"`\n\nThe keys above are vi's. These take their place.\n")
 	for _, group := range groups() {
 		writeKeys(b, keymap.Copy, group, []keymap.Table{emacs})
 	}
