@@ -168,6 +168,10 @@ func TestManySnapshots(t *testing.T) {
 			}
 			return strings.HasSuffix(seen, "END")
 		})
+		if i%2 == 1 { // From here on its state is served, not its output.
+			p.dispatch(uri, int64(i+101), ahp.TerminalResized{Cols: 60 + i, Rows: 20})
+			early[uri].apply(p.echo(int64(i + 101)))
+		}
 	}
 	check := func(how string, v *peer, list []ahp.Snapshot) {
 		t.Helper()

@@ -171,7 +171,7 @@ type loadSize struct {
 }
 
 func loadOf(t *testing.T) loadSize {
-	s := loadSize{duration: 2 * time.Second, viewers: 40, stalled: 4, terminals: 20, conns: 5, perConn: 20, rate: 50000, rateOfMany: 20000, queue: 1 << 20}
+	s := loadSize{duration: 2 * time.Second, viewers: 40, stalled: 4, terminals: 20, conns: 5, perConn: 20, rate: 50000, rateOfMany: 20000, queue: 3 << 19}
 	if env := os.Getenv(loadEnv); env != "" {
 		d, err := time.ParseDuration(env)
 		if err != nil {
@@ -230,7 +230,9 @@ func (g *gauge) flat() {
 // rule 3).
 func TestLoadViewers(t *testing.T) { // alone: it looks at memory
 	size := loadOf(t)
-	w := start(t, func(c *host.Config) { c.Limits.QueueBytes = size.queue; c.Limits.StallTime = patience })
+	w := start(t, func(c *host.Config) {
+		c.Limits.QueueBytes, c.Limits.ReplyBytes, c.Limits.StallTime = size.queue, size.queue/3, patience
+	})
 	const uri = "ahp-terminal:/t"
 	holder := w.connect("holder")
 	holder.initialize()

@@ -90,10 +90,10 @@ func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, content []ahp
 	t.mu.Lock()
 	actions = t.takeLocked()
 	t.mu.Unlock()
-	if t.kept.whole && wireSize(t.kept.raw) > limit {
-		return actions, t.serialised(limit)
+	if t.kept.whole && wireSize(t.kept.raw) <= limit {
+		return actions, assemble(t.kept.raw, t.kept.cuts)
 	}
-	return actions, t.parts()
+	return actions, t.serialised(limit)
 }
 
 // MaxWire bounds content in bytes as JSON has it, where a control character takes six
