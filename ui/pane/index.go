@@ -23,7 +23,8 @@ type index struct {
 // held, as for all below.
 func (v *View) matches() []hit {
 	ix, s, f := &v.index, &v.search, v.Feed
-	if ix.gen == f.gen && ix.era == v.era && ix.fold == s.fold && ix.pattern == s.pattern && ix.rows != nil {
+	oldest, _ := v.bounds()
+	if ix.gen == f.gen && ix.era == v.era && ix.oldest == oldest && ix.fold == s.fold && ix.pattern == s.pattern && ix.rows != nil {
 		return ix.found
 	}
 	ix.update(v)

@@ -97,7 +97,7 @@ func (v *View) paragraph(next bool, oldest, newest int) {
 	if next {
 		step = 1
 	}
-	text := false
+	text := length(v.at(c.line)) > 0
 	for c.line+step >= oldest && c.line+step <= newest {
 		c.line += step
 		empty := length(v.at(c.line)) == 0
