@@ -49,15 +49,18 @@ func (m *Model) editScrollback(v *pane.View) {
 			if cut {
 				m.say(status.Warning, "the oldest lines are left out")
 			}
-			m.create(beside(area, at), argv, "")
+			m.create(m.beside(area, at), argv, "")
 		}, nil
 	})
 }
 
-// beside puts a terminal below a pane and shows it alone, or into a tab of its
-// own where there is no room.
-func beside(area layout.Rect, at layout.PaneID) placement {
+// beside puts a terminal that goes when its program is done below a pane and
+// shows it alone, or into a tab of its own where there is no room.
+func (m *Model) beside(area layout.Rect, at layout.PaneID) placement {
 	return func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+		if t := m.terms.get(uri); t != nil {
+			t.passing = true
+		}
 		if _, _, ok := l.Find(at); ok {
 			if split, id, err := l.Split(area, at, layout.Down, uri); err == nil {
 				return split.Zoom(), id, nil

@@ -32,7 +32,8 @@ type terminal struct {
 
 	born time.Time // when it was first seen; zero if it was there before
 	// stays says that the pane stays open although the program has ended.
-	stays bool
+	passing bool // it closes when its program has ended well
+	stays   bool
 	// done says that it has been closed here; what still comes is ignored.
 	done bool
 }
@@ -144,6 +145,9 @@ func (t *terminal) command() []string {
 // shell's does, unless it failed at once or died by a signal.
 func (t *terminal) closesItself(now time.Time) bool {
 	code := t.info.Lifecycle.ExitCode
+	if t.passing && code != nil && *code == 0 {
+		return true
+	}
 	if len(t.command()) > 0 || code == nil {
 		return false
 	}

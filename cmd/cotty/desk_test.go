@@ -1,0 +1,131 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func testDesk(t *testing.T) desk {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	return desk{place: place{dirs: dirs{runtime: t.TempDir()}}}
+}
+
+// TestEditRemovesTheFile: the editor gets a private file with the text; it is
+// gone when the editor has ended, also when it failed or the pane was closed.
+func TestEditRemovesTheFile(t *testing.T) {
+	d := testDesk(t)
+	out := filepath.Join(t.TempDir(), "seen")
+	for _, c := range []struct {
+		name, editor string
+		kill         syscall.Signal
+	}{
+		{"done", `cp "$1" ` + out + `; stat -c %a`, 0}, // what follows is given the file's name
+		{"failed", "false", 0},
+		{"hung up", "sleep 60; :", syscall.SIGHUP},
+	} {
+		t.Setenv("VISUAL", c.editor)
+		argv, err := d.Edit("some\ntext\n", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := argv[len(argv)-1]
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("%s: the file is %v, %v", c.name, info, err)
+		}
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if c.kill != 0 {
+			for !hasChild(cmd.Process.Pid) {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if err := syscall.Kill(-cmd.Process.Pid, c.kill); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = cmd.Wait()
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s: the file is still there: %v", c.name, err)
+		}
+	}
+	if seen, err := os.ReadFile(out); err != nil || string(seen) != "some\ntext\n" {
+		t.Errorf("the editor saw %q, %v", seen, err)
+	}
+}
+
+// hasChild reports whether a process has started another one.
+func hasChild(pid int) bool {
+	out, _ := exec.Command("ps", "-o", "pid=", "--ppid", strconv.Itoa(pid)).Output()
+	return strings.TrimSpace(string(out)) != ""
+}
+
+func TestEditorStartsAtTheLine(t *testing.T) {
+	for editor, want := range map[string]string{
+		"vim": ` vim +7 "$1"`, "/usr/bin/nano -w": ` /usr/bin/nano -w +7 "$1"`, "code -w": ` code -w "$1"`,
+	} {
+		if argv := editing(editor, "/f", 7); !strings.HasSuffix(argv[2], want) {
+			t.Errorf("%s: %q", editor, argv[2])
+		}
+	}
+}
+
+func TestSave(t *testing.T) {
+	d := testDesk(t)
+	full, err := d.Save("~/out.txt", "text")
+	if err != nil || full != filepath.Join(os.Getenv("HOME"), "out.txt") {
+		t.Fatalf("saved to %q, %v", full, err)
+	}
+	if info, err := os.Stat(full); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+	if _, err := d.Save("~/out.txt", "other"); err == nil || !strings.Contains(err.Error(), "is there already") {
+		t.Errorf("written over: %v", err)
+	}
+	if _, err := d.Save("/nowhere/at/all", "text"); err == nil {
+		t.Error("saved to nowhere")
+	}
+}
+
+// TestOpen: the address is one argument, whatever is in it, and what could do
+// more than show something is refused.
+func TestOpen(t *testing.T) {
+	d := testDesk(t)
+	out := filepath.Join(t.TempDir(), "args")
+	script := filepath.Join(t.TempDir(), "open")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" > "+out+".new; mv "+out+".new "+out+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.open = script + " --new-tab"
+	uri := "https://example.org/?a=$(touch${IFS}x)&b=`id`;'"
+	if err := d.Open(uri); err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	for deadline := time.Now().Add(10 * time.Second); len(got) == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was started")
+		}
+		got, _ = os.ReadFile(out)
+		time.Sleep(time.Millisecond)
+	}
+	if string(got) != "--new-tab\n"+uri+"\n" {
+		t.Errorf("started with %q", got)
+	}
+	for _, uri := range []string{
+		"javascript:alert(1)", "ssh://x", "--help", "", "https://a b", "https://a\x1b", "data:text/html,x", "vscode://run",
+		"file://elsewhere.example/etc/passwd",
+	} {
+		if err := d.Open(uri); err == nil {
+			t.Errorf("%q was opened", uri)
+		}
+	}
+}
