@@ -205,6 +205,7 @@ func TestFeed(t *testing.T) {
 		t.Error("open after its end")
 	}
 	p.output(uri, fmt.Sprint(3*len(data)))
+	p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand}, nil)
 	// A command that ends, a client that goes: nothing is left, nothing hangs.
 	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"sh", "-c", "sleep 0.1; echo unread"}, Stdin: true}, nil)
 	for open := true; open; {

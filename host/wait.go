@@ -17,6 +17,10 @@ const (
 	maxWaits = 64
 	// maxPattern bounds WaitParams.Pattern in bytes.
 	maxPattern = 1 << 10
+	// nextTime is how long a wait for a command believes that Enter begins one:
+	// what the shell can't read, it neither executes nor always answers with a
+	// prompt.
+	nextTime = time.Second
 	// beginTime is how long a shell may take to begin a command that was typed.
 	beginTime = 10 * time.Second
 )
@@ -156,6 +160,9 @@ func (w *wait) forCommand(*regexp.Regexp) error {
 		}
 		w.reply(r)
 		return nil
+	}
+	if w.next {
+		w.idle = w.after(nextTime, w.declined)
 	}
 	w.see = func(w *wait, a ahp.Action) {
 		switch a := a.(type) {

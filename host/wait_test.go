@@ -124,6 +124,32 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// Enter that begins no command does not hold a wait for one up: fish neither
+// executes what it can't read, nor shows another prompt.
+func TestWaitForNoCommand(t *testing.T) {
+	t.Parallel()
+	for name, path := range shells(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t)
+			p := w.connect("one")
+			p.initialize()
+			const uri = "ahp-terminal:/w"
+			startShell(w, p, uri, path)
+			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"true"}}, nil)
+			for i, line := range []string{"\r", "(exit )) 5)\r", "\x03"} {
+				p.dispatch(uri, int64(i+1), ahp.TerminalInput{Data: line})
+				if r := p.answer(p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand})); r.Reason != ahp.WaitMet {
+					t.Errorf("%q: %+v", line, r)
+				}
+			}
+			// The shell has dealt with ctrl+c, which drops what is typed before.
+			p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitIdle, IdleMs: 200}, nil)
+			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"true"}}, nil)
+		})
+	}
+}
+
 // Waits are bounded, checked, and end with the terminal or the connection.
 func TestWaitBounds(t *testing.T) {
 	t.Parallel()

@@ -90,7 +90,8 @@ func (in *input) end(why error) {
 // is full (nothing of data is taken then), ErrExited, ErrClosed.
 func (t *Terminal) Input(data string) error {
 	if !focusReports[data] {
-		t.typed.Store(true)
+		// Ctrl-C drops what was typed; fish shows no new prompt then.
+		t.typed.Store(!strings.HasSuffix(data, "\x03"))
 	}
 	if strings.ContainsAny(data, "\r\n") {
 		t.entered.Store(true)
