@@ -57,6 +57,7 @@ var arrows = map[string][]string{
 	"ui":               {"ahp", "emulator/...", "keymap", "themes", "ui/..."},
 	"ui/uitest":        {"ahp", "emulator/...", "keymap", "ui/..."},
 	"cmd/cotty":        {"..."},
+	"bench":            {"ahp", "internal/..."},
 
 	"internal/jsonrpc/rpctest": {"internal/jsonrpc"}, // for tests of transports
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// muxes are what can be compared: how each is started, and the keys that split a
+// pane, make a window and detach; without keys what needs them is left out.
+var muxes = []kind{
+	{name: "raw", argv: []string{"bash"}},
+	{name: "tmux", argv: []string{"tmux", "-f", "/dev/null", "new-session"}, splits: []string{"\x02\"", "\x02%", "\x02%"}, window: "\x02c"},
+	{name: "screen", argv: []string{"screen", "-c", "/dev/null", "-U", "bash"}, window: "\x01c"},
+	{name: "cotty", argv: []string{"cotty"}, splits: []string{"\x00-", "\x00|", "\x00|"}, window: "\x00c", detach: "\x00d"},
+}
+
+type kind struct {
+	name   string
+	argv   []string
+	splits []string
+	window string
+	detach string
+}
+
+// cases are run in this order, each with a multiplexer of its own.
+var cases = []struct {
+	name string
+	run  func(b *bench, k kind) error
+}{
+	{"start", (*bench).start},
+	{"echo", (*bench).echo},
+	{"throughput", (*bench).throughput},
+	{"flood", (*bench).flood},
+	{"idle", (*bench).idle},
+	{"attach", (*bench).attach},
+	{"terminals", (*bench).terminals},
+	{"fanout", (*bench).fanout},
+}
+
+// bench gathers figures: rows in the order of their first mention, a column for
+// each multiplexer.
+type bench struct {
+	dir   string // for files to print
+	cotty string
+	runs  int
+	keys  int
+	rows  []string
+	cells map[string]map[string]string
+}
+
+// note records a figure.
+func (b *bench) note(k kind, row, format string, args ...any) {
+	if b.cells[row] == nil {
+		b.cells[row] = map[string]string{}
+		b.rows = append(b.rows, row)
+	}
+	b.cells[row][k.name] = fmt.Sprintf(format, args...)
+	fmt.Fprintf(os.Stderr, "%s: %s: %s\n", k.name, row, b.cells[row][k.name])
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == echoChild {
+		echoKeys()
+		return
+	}
+	which := flag.String("mux", "raw,tmux,screen,cotty", "what to compare")
+	only := flag.String("case", "", "cases to run, all by default: start, echo, throughput, flood, idle, attach, terminals, fanout")
+	cotty := flag.String("cotty", "bin/cotty", "the cotty to measure")
+	runs := flag.Int("runs", 3, "how often to repeat starts and throughput; the median counts")
+	keys := flag.Int("keys", 300, "keys to type for latencies")
+	asJSON := flag.Bool("json", false, "print JSON")
+	flag.Parse()
+	if err := run(strings.Split(*which, ","), *only, *cotty, *runs, *keys, *asJSON); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(which []string, only, cotty string, runs, keys int, asJSON bool) error {
+	dir, err := os.MkdirTemp("", "cotty-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{dir: dir, runs: runs, keys: keys, cells: map[string]map[string]string{}}
+	if b.cotty, err = filepath.Abs(cotty); err != nil {
+		return err
+	}
+	for _, c := range cases {
+		if only != "" && !slices.Contains(strings.Split(only, ","), c.name) {
+			continue
+		}
+		for _, k := range muxes {
+			if !slices.Contains(which, k.name) {
+				continue
+			}
+			if k.name == "cotty" {
+				k.argv = []string{b.cotty}
+			}
+			if _, err := exec.LookPath(k.argv[0]); err != nil {
+				fmt.Fprintf(os.Stderr, "%s is not there: %v\n", k.name, err)
+				continue
+			}
+			if err := c.run(b, k); err != nil {
+				b.note(k, c.name, "failed: %v", err)
+			}
+		}
+	}
+	return b.print(which, asJSON)
+}
+
+func (b *bench) print(which []string, asJSON bool) error {
+	if asJSON {
+		e := json.NewEncoder(os.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(b.cells)
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(w, "120x40, as the outer pty sees it\t%s\n", strings.Join(which, "\t"))
+	for _, row := range b.rows {
+		fmt.Fprint(w, row)
+		for _, name := range which {
+			cell := b.cells[row][name]
+			if cell == "" {
+				cell = "–"
+			}
+			fmt.Fprint(w, "\t", cell)
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// texts are what is printed: about 18 MB of plain lines, of lines that change
+// colour with each word, and 9 MB of many scripts.
+var texts = map[string]func(w *bufio.Writer){
+	"ascii": func(w *bufio.Writer) {
+		for i := range 300_000 {
+			fmt.Fprintf(w, "%08d the quick brown fox jumps over the lazy dog %d\n", i, i*7919%100003)
+		}
+	},
+	"sgr": func(w *bufio.Writer) {
+		for i := range 60_000 {
+			for k := range 14 {
+				fmt.Fprintf(w, "\x1b[38;5;%d;%dmword%d ", (i+k)%256, 22-k%2*21, k)
+			}
+			w.WriteString("\x1b[0m\n")
+		}
+	},
+	"unicode": func(w *bufio.Writer) {
+		for i := range 120_000 {
+			fmt.Fprintf(w, "%d 漢字かな交じり文 😀🚀 naïve café Ελληνικά\n", i)
+		}
+	},
+}
+
+// file gives a file with one of the texts.
+func (b *bench) file(name string) (string, error) {
+	path := filepath.Join(b.dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return "", err
+	}
+	w := bufio.NewWriter(f)
+	texts[name](w)
+	if err := w.Flush(); err != nil {
+		return "", err
+	}
+	return path, f.Close()
+}
+
+// throughput is how fast cat gets through, with all of it in the history; then
+// what the processes take up, and Ctrl-C.
+func (b *bench) throughput(k kind) error {
+	s, err := b.open(k)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	for _, name := range []string{"ascii", "sgr", "unicode"} {
+		path, err := b.file(name)
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		var all []time.Duration
+		cpu := s.busy()
+		for i := range b.runs {
+			end := string(rune('①' + i%20)) // in octal, so that the typed line has none of it
+			s.send("clear; cat " + path + "; printf '" + octal(end) + "\\n'\r")
+			start := time.Now()
+			if err := s.wait(end, 2*time.Minute); err != nil {
+				return fmt.Errorf("cat %s: %w", name, err)
+			}
+			all = append(all, time.Since(start))
+			s.drain(300 * time.Millisecond)
+		}
+		slices.Sort(all)
+		size := float64(info.Size()) / 1e6
+		b.note(k, "cat "+name+", MB/s", "%.1f", size/all[len(all)/2].Seconds())
+		if used := s.busy() - cpu; k.name != "raw" {
+			b.note(k, "cat "+name+", processor time, ms/MB", "%.1f", millis(used)/size/float64(b.runs))
+		}
+	}
+	if k.name != "raw" {
+		b.note(k, "memory after that (PSS), MiB", "%.1f", mib(s.memory()))
+	}
+	path, err := b.file("ascii")
+	if err != nil {
+		return err
+	}
+	return b.interrupt(k, s, path)
+}
+
+func octal(s string) (out string) {
+	for _, c := range []byte(s) {
+		out += fmt.Sprintf("\\%03o", c)
+	}
+	return out
+}
+
+// start is the time to the first prompt, and for cotty also with its host
+// running.
+func (b *bench) start(k kind) error {
+	var cold, warm []time.Duration
+	for range b.runs {
+		s, err := newSession(b.dir)
+		if err != nil {
+			return err
+		}
+		err = s.start(k.argv...)
+		if err == nil {
+			err = s.wait(prompt, 20*time.Second)
+		}
+		cold = append(cold, time.Since(s.born))
+		if err == nil && k.name == "cotty" {
+			var d time.Duration
+			d, err = b.again(k, s)
+			warm = append(warm, d)
+		}
+		s.close()
+		if err != nil {
+			return err
+		}
+	}
+	slices.Sort(cold)
+	b.note(k, "start to the prompt, ms", "%.0f", quantile(cold, .5))
+	if len(warm) > 0 {
+		slices.Sort(warm)
+		b.note(k, "the same, host running, ms", "%.0f", quantile(warm, .5))
+	}
+	return nil
+}
+
+// again leaves the interface and opens it once more on another layout, which
+// gets a shell of its own.
+func (b *bench) again(k kind, s *session) (time.Duration, error) {
+	s.drain(200 * time.Millisecond)
+	if err := s.leave(k); err != nil {
+		return 0, err
+	}
+	if err := s.start(k.argv[0], "attach", "other"); err != nil {
+		return 0, err
+	}
+	err := s.wait(prompt, 20*time.Second)
+	return time.Since(s.born), err
+}
+
+// leave detaches and waits for the interface's end.
+func (s *session) leave(k kind) error {
+	s.press(k.detach)
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
+		if _, err := s.read(100 * time.Millisecond); err != nil {
+			s.pty.Close()
+			return s.cmd.Wait()
+		}
+	}
+	return fmt.Errorf("detach: %w", errTimeout)
+}
+
+// idle is what ten shells cost when nothing happens.
+func (b *bench) idle(k kind) error {
+	if k.window == "" {
+		return nil
+	}
+	s, err := b.open(k)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	b.note(k, "memory, one shell (PSS), MiB", "%.1f", mib(s.memory()))
+	for range 9 {
+		s.press(k.window)
+	}
+	s.drainFor(2 * time.Second)
+	cpu := s.busy()
+	bytes := s.drainFor(10 * time.Second)
+	b.note(k, "10 idle shells, 10 s: bytes, processor time", "%d, %v", bytes, s.busy()-cpu)
+	return nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mark is in the environment of all processes of a session.
+const mark = "COTTY_BENCH="
+
+type process struct {
+	pid  int
+	name string
+	args string
+}
+
+// own says that a process belongs to what runs in the multiplexer, not to it.
+func (p process) own() bool {
+	return slices.Contains([]string{"bash", "cat", "sleep", "sh", "bench"}, p.name)
+}
+
+// processes are those that the session started, wherever they went.
+func (s *session) processes() (all []process) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		env, err := os.ReadFile(dir + "/environ")
+		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), mark+s.id) {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		comm, _ := os.ReadFile(dir + "/comm")
+		args, _ := os.ReadFile(dir + "/cmdline")
+		all = append(all, process{pid, strings.TrimSpace(string(comm)), strings.ReplaceAll(string(args), "\x00", " ")})
+	}
+	return all
+}
+
+// pss is the proportional set size in bytes, 0 when the process is gone.
+func (p process) pss() int64 {
+	f, err := os.Open("/proc/" + strconv.Itoa(p.pid) + "/smaps_rollup")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if f := strings.Fields(lines.Text()); len(f) > 1 && f[0] == "Pss:" {
+			kb, _ := strconv.ParseInt(f[1], 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// cpu is the processor time that the process took.
+func (p process) cpu() time.Duration {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+	user, _ := strconv.Atoi(string(f[11]))
+	system, _ := strconv.Atoi(string(f[12]))
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100
+}
+
+// memory and busy are the sums for the multiplexer without what runs in it.
+func (s *session) memory() (sum int64) {
+	for _, p := range s.processes() {
+		if !p.own() {
+			sum += p.pss()
+		}
+	}
+	return sum
+}
+
+func (s *session) busy() (sum time.Duration) {
+	for _, p := range s.processes() {
+		if !p.own() {
+			sum += p.cpu()
+		}
+	}
+	return sum
+}
+
+// host is cotty's host process.
+func (s *session) host() (process, bool) {
+	all := s.processes()
+	i := slices.IndexFunc(all, func(p process) bool { return strings.HasPrefix(p.args, "cotty host") })
+	if i < 0 {
+		return process{}, false
+	}
+	return all[i], true
+}
+
+func mib(n int64) float64 { return float64(n) / (1 << 20) }
