@@ -61,7 +61,12 @@ func newSession(dir string) (*session, error) {
 			return nil, err
 		}
 	}
-	return s, os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='"+prompt+" '\n"), 0o600)
+	for _, rc := range []string{".bashrc", ".bash_profile"} { // tmux starts login shells
+		if err := os.WriteFile(filepath.Join(home, rc), []byte("PS1='"+prompt+" '\n"), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 func (s *session) environ() []string {
