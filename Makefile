@@ -12,7 +12,15 @@ STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := $(GO) run mvdan.cc/gofumpt@v0.12.0
 GOVULNCHECK := $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4
 
-.PHONY: run build test lint load long bench install clean
+BENCHSTAT   := $(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+
+# What `make bench` measures and compares with bench/baseline.txt: the ways of a
+# byte and of a key. A regression of more than 5 % is a defect.
+BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/client ./internal/wsrpc ./ui ./ui/paint
+BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
+	-skip 'vt10x|encoding-json|string$$|tcp' -benchmem -benchtime 0.1s -count 6
+
+.PHONY: run build test lint load long bench install clean bench-baseline compare
 
 run: build
 	@./bin/cotty
@@ -39,7 +47,16 @@ long:
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/cotty
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(BENCH) $(BENCH_PACKAGES) | tee bench/new.txt
+	$(BENCHSTAT) bench/baseline.txt bench/new.txt
+
+# Only on a quiet machine, and with the reason in the commit.
+bench-baseline:
+	$(BENCH) $(BENCH_PACKAGES) | tee bench/baseline.txt
+
+# From outside, against the bare pty, tmux and screen.
+compare: build
+	$(GO) run ./bench
 
 install: build
 	install -Dm755 bin/cotty $(PREFIX)/bin/cotty

@@ -36,7 +36,7 @@ func (b *bench) attach(k kind) error {
 	for i := range 4 {
 		s.send(lines + "'" + octal(end) + "'\r")
 		if err := s.wait(end, 30*time.Second); err != nil {
-			return err
+			return fmt.Errorf("fill pane %d: %w", i+1, err)
 		}
 		if i < 3 {
 			s.press(k.splits[i])
@@ -51,7 +51,7 @@ func (b *bench) attach(k kind) error {
 			return err
 		}
 		if err := s.waitCount(end, 4, 20*time.Second); err != nil {
-			return err
+			return fmt.Errorf("look at 4 panes: %w", err)
 		}
 		all = append(all, time.Since(s.born))
 		s.drain(500 * time.Millisecond)
