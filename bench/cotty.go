@@ -34,7 +34,7 @@ func (b *bench) attach(k kind) error {
 	defer s.close()
 	const end = "⓿"
 	for i := range 4 {
-		s.send(lines + "'" + octal(end) + "'\r")
+		s.send(lines + "'" + octal(end) + "\\n'\r") // on a line of its own: a resized shell writes its prompt anew
 		if err := s.wait(end, 30*time.Second); err != nil {
 			return fmt.Errorf("fill pane %d: %w", i+1, err)
 		}
