@@ -31,9 +31,10 @@ type terminal struct {
 	shown      int        // when it was last on the screen, in rising order
 
 	born time.Time // when it was first seen; zero if it was there before
+	// passing says that its pane closes when the program has ended well.
+	passing bool
 	// stays says that the pane stays open although the program has ended.
-	passing bool // it closes when its program has ended well
-	stays   bool
+	stays bool
 	// done says that it has been closed here; what still comes is ignored.
 	done bool
 }

@@ -93,8 +93,9 @@ func (s *Search) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	c.Fill(r, ' ', l.Hint)
 	x := r.X + c.Text(r.X, r.Y, r.W, " "+paint.Cut(s.label, area.W/2, l.Ellipsis)+" ", l.HintKey)
 	room := r.X + r.W - x
-	if w := paint.Width(s.note); w > 0 && w+2 < room-8 {
-		c.Text(r.X+r.W-w-1, r.Y, w, s.note, l.HintKey)
+	note := paint.Cut(s.note, room/2, l.Ellipsis)
+	if w := paint.Width(note); w > 0 {
+		c.Text(r.X+r.W-w-1, r.Y, w, note, l.HintKey)
 		room -= w + 2
 	}
 	text, at := s.line.view(room - 1)

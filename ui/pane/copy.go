@@ -69,9 +69,9 @@ func (v *View) moving(fn func()) {
 // GoLine moves the cursor to a line counted from 1 at the oldest one kept.
 func (v *View) GoLine(n int) {
 	v.moving(func() {
-		oldest, newest := v.bounds()
+		oldest, _ := v.bounds()
 		v.jump()
-		v.copy.line = min(oldest+max(n, 1)-1, newest)
+		v.copy.line = min(oldest+max(n, 1)-1, v.lastText())
 		v.copy.x = v.firstText()
 		v.copy.want = v.copy.x
 	})

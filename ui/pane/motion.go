@@ -61,12 +61,14 @@ func (v *View) move(m Motion) {
 		c.line = v.top + h/2
 	case MoveScreenBottom:
 		c.line = v.top + h - 1
-	case MoveHistoryTop:
+	case MoveHistoryTop, MoveHistoryBottom:
 		v.jump()
 		c.line = oldest
-	case MoveHistoryBottom:
-		v.jump()
-		c.line = newest
+		if m == MoveHistoryBottom {
+			c.line, v.top = v.lastText(), max(v.live(), oldest)
+		}
+		c.x = v.firstText()
+		c.want = c.x
 	case MoveParagraphBack, MoveParagraphNext:
 		v.paragraph(m == MoveParagraphNext, oldest, newest)
 	default:
@@ -79,6 +81,16 @@ func (v *View) move(m Motion) {
 		return
 	}
 	c.want = c.x
+}
+
+// lastText is the newest line with text, or the program's cursor's below it.
+func (v *View) lastText() int {
+	oldest, newest := v.bounds()
+	cursor := v.Feed.lineOff + v.Feed.em.Cursor().Y
+	for newest > max(cursor, oldest) && length(v.at(newest)) == 0 {
+		newest--
+	}
+	return newest
 }
 
 // step is the number of lines that a motion scrolls by.

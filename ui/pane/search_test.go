@@ -29,9 +29,9 @@ func TestSearch(t *testing.T) {
 		{`\w+ wrap`, false, "11,4", "1/1"},
 		{"around the", false, "1,5", "1/1"},
 		{"wrap around", false, "16,4", "1/1"},
-		{"z*", false, "0,9", "no match"},
-		{"nowhere", false, "0,9", "no match"},
-		{"[", false, "0,9", "no match, not a regexp, taken as text"},
+		{"z*", false, "0,6", "no match"},
+		{"nowhere", false, "0,6", "no match"},
+		{"[", false, "0,6", "no match, not a regexp, taken as text"},
 	} {
 		v := view(t, 20, 12, text)
 		v.EnterCopy()

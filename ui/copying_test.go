@@ -1,0 +1,535 @@
+package ui_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/ahp"
+	"cotty/ui"
+	"cotty/ui/pane"
+	"cotty/ui/uitest"
+)
+
+// clip is what was last written to the outer clipboard since n bytes.
+func clip(u *uitest.UI, n int) string {
+	_, last, ok := strings.Cut(string(u.Raw[n:]), "\x1b]52;c;")
+	if !ok {
+		return ""
+	}
+	if i := strings.LastIndex(last, "\x1b]52;c;"); i >= 0 {
+		last = last[i+7:]
+	}
+	text, _, _ := strings.Cut(last, "\x1b\\")
+	b, _ := base64.StdEncoding.DecodeString(text)
+	return string(b)
+}
+
+// paper is a text with words, brackets, wide characters and an empty line.
+const paper = "first line of text\r\n\r\nif (a[1] == b) { run('x, y') }\r\n一二 wide 三四\r\nlast-line here"
+
+// TestCopyModeCommands presses the keys of every command of copy mode and looks
+// where the cursor is or what is copied.
+func TestCopyModeCommands(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		x, y int // where the cursor is, -1 for anywhere
+		text string
+	}{
+		{"g", 0, 0, ""}, {"g l l", 2, 0, ""}, {"g $", 17, 0, ""}, {"g $ 0", 0, 0, ""}, {"g $ home", 0, 0, ""}, {"g $ h", 16, 0, ""},
+		{"g w w", 11, 0, ""}, {"g e", 4, 0, ""}, {"g $ b", 14, 0, ""}, {"G $ B", 10, 4, ""}, {"G ^ W", 10, 4, ""}, {"G ^ E", 8, 4, ""},
+		{"g 3 w", 14, 0, ""}, {"g 1 2 l", 12, 0, ""}, {"3 G", 0, 2, ""}, {"3 G %", 13, 2, ""}, {"3 G % %", 3, 2, ""},
+		{"g }", 0, 1, ""}, {"G {", 0, 1, ""}, {"g H", 0, 0, ""}, {"g L", 0, 22, ""}, {"g M", 0, 11, ""},
+		{"g f o", 11, 0, ""}, {"g f n ;", -1, 0, ""}, {"g f i ; ,", 1, 0, ""}, {"g $ F i", 7, 0, ""}, {"g t o", 10, 0, ""}, {"g $ T l", 7, 0, ""},
+		{"g f esc l", 1, 0, ""}, {"g m a G ' a", 0, 0, ""}, {"3 G g ' '", 0, 2, ""}, {"4 G l", 2, 3, ""}, {"4 G $", 12, 3, ""},
+		{"g v e y", -1, -1, "first"}, {"g w v e o b y", -1, -1, "first line"}, {"g V y", -1, -1, "first line of text\n"},
+		{"g V j j j y", -1, -1, "first line of text\n\nif (a[1] == b) { run('x, y') }\n一二 wide 三四\n"},
+		{"3 G l ctrl+v j l y", -1, -1, "f\n一二"}, {"g v l ctrl+g l y", -1, -1, "first line of text\n"},
+		{"g w v e Y", 9, 0, "line"}, {"g v $ h h h h h h h h h h enter", -1, -1, "first li"}, {"g y", -1, -1, "first line of text\n"},
+		{"3 G z z", 0, 2, ""},
+	} {
+		u, _ := program(t, paper)
+		n := len(u.Raw)
+		u.Press("ctrl+space [")
+		for _, k := range strings.Fields(c.keys) {
+			u.Press(k)
+		}
+		cur := u.Outer().Cursor()
+		if c.x >= 0 && (cur.X != c.x || cur.Y != c.y) || c.y >= 0 && cur.Y != c.y {
+			t.Errorf("%s: the cursor is at %d,%d, want %d,%d", c.keys, cur.X, cur.Y, c.x, c.y)
+		}
+		if got := clip(u, n); got != c.text {
+			t.Errorf("%s: copied %q, want %q", c.keys, got, c.text)
+		}
+		if got := u.Host.Terminal("sh1").Typed(); got != "" {
+			t.Errorf("%s: typed %q", c.keys, got)
+		}
+	}
+}
+
+// TestEmacsKeys: the same with emacs's keys, where the prefix is another one.
+func TestEmacsKeys(t *testing.T) {
+	for _, preset := range []string{"default", "tmux", "screen"} {
+		for _, c := range []struct{ keys, want string }{
+			{"alt+< ctrl+space alt+f alt+w", "first"}, {"alt+< space ctrl+f ctrl+f ctrl+w", "fir"},
+			{"alt+< ctrl+n ctrl+n alt+3 ctrl+f space ctrl+e alt+w", "(a[1] == b) { run('x, y') }"},
+			{"alt+< ctrl+e space ctrl+a alt+w", "first line of text"}, {"alt+< space ctrl+f ctrl+g alt+w", "first line of text\n"},
+			{"alt+> ctrl+a R ctrl+p ctrl+f ctrl+f alt+w", "一二\nlast-"},
+		} {
+			if preset == "default" {
+				c.keys = strings.ReplaceAll(c.keys, "ctrl+space", "space") // the prefix there
+			} else if preset == "screen" {
+				c.keys = strings.ReplaceAll(c.keys, "ctrl+a", "home")
+			}
+			u := uitest.New(t, uitest.Options{
+				Host:   func(h *uitest.Host) { h.Program = silent },
+				Config: func(cfg *ui.Config) { cfg.Keymap, cfg.ModeKeys = preset, "emacs" },
+			})
+			u.Host.Terminal("sh1").Print(paper)
+			u.WaitIdle()
+			n := len(u.Raw)
+			u.Press(map[string]string{"default": "ctrl+space [", "tmux": "ctrl+b [", "screen": "ctrl+a ["}[preset])
+			u.Press(strings.Fields(c.keys)...)
+			if got := clip(u, n); got != c.want {
+				t.Errorf("%s: %s: copied %q, want %q", preset, c.keys, got, c.want)
+			}
+		}
+	}
+}
+
+func TestCountShows(t *testing.T) {
+	u, _ := program(t, paper)
+	u.Press("ctrl+space [", "1", "2")
+	u.Shows(" copy 12 ")
+	u.Press("esc")
+	u.Press("ctrl+space [", "f")
+	u.Shows(" copy: go to character ")
+	u.Press("esc")
+	u.Shows(" copy ")
+	u.Press("m", "a", "'", "z")
+	u.Shows("mark z is not set")
+}
+
+func TestSearchWhileTyping(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 12}, {200, 50}} {
+		u := uitest.New(t, uitest.Options{W: size[0], H: size[1], Host: func(h *uitest.Host) { h.Program = silent }})
+		sh := u.Host.Terminal("sh1")
+		for i := range 90 {
+			sh.Print(fmt.Sprintf("row %d of Many\r\n", i))
+		}
+		u.WaitIdle()
+		u.Press("ctrl+space /")
+		u.Type("row 1")
+		u.Shows("11/11")
+		u.Type("7")
+		u.Golden(fmt.Sprintf("search-typing-%d", size[0]))
+		u.Press("backspace", "backspace")
+		u.Shows("90/90")
+		u.Press("esc")
+		u.Hides(" copy ")
+		u.Press("ctrl+space /")
+		u.Type("[")
+		u.Shows("no match")
+		u.Press("ctrl+u")
+		u.Type("many$")
+		u.Press("ctrl+r")
+		u.Shows("1/90, wrapped")
+		u.Press("enter")
+		u.Press("n")
+		u.Shows("?many$ 90/90, wrapped")
+		u.Press("3", "N")
+		u.Shows("?many$ 3/90")
+		u.Press("0", "*")
+		u.Shows(`\brow\b 4/90`)
+		u.Press("#")
+		u.Shows(`\brow\b 3/90`)
+		u.Press("/", "up")
+		u.Shows("search", `\brow\b`)
+		u.Press("up", "enter")
+		u.Shows("/many$")
+		u.Press("q", "ctrl+space /", "enter") // nothing typed: the last search again
+		u.Shows("?many$")
+		u.Press("/")
+		u.Type("MANY")
+		u.Press("enter")
+		u.Shows(`"MANY" is not there`)
+	}
+}
+
+func TestSearchTakesTextForWhatIsNoRegexp(t *testing.T) {
+	u, _ := program(t, "call(x) [y]")
+	u.Press("ctrl+space /")
+	u.Type("call(")
+	u.Shows("not a regexp, taken as text")
+	u.GoldenStyled("search-literal")
+}
+
+func TestPasteBuffers(t *testing.T) {
+	u, sh := program(t, "alpha beta\r\ngamma")
+	u.Press("ctrl+space ]")
+	u.Shows("Paste: nothing was copied yet")
+	u.Press("ctrl+space #")
+	u.Shows("Paste buffers: nothing was copied yet")
+	u.Press("ctrl+space [", "g", "v", "e", "y", "ctrl+space [", "g", "V", "j", "y")
+	u.Press("ctrl+space ]")
+	if got := sh.Typed(); got != "alpha beta\rgamma\r" {
+		t.Errorf("pasted %q", got)
+	}
+	sh.Print("\x1b[?2004h")
+	u.WaitIdle()
+	sh.Input = nil
+	u.Press("ctrl+space #")
+	u.Golden("buffers")
+	u.Press("j", "enter")
+	if got := sh.Typed(); got != "\x1b[200~alpha\x1b[201~" {
+		t.Errorf("with marks it is %q", got)
+	}
+	u.Press("ctrl+space #", "/")
+	u.Type("gam")
+	u.Hides("5 characters")
+	u.Press("esc", "d")
+	u.Hides("2 lines")
+	n := len(u.Raw)
+	u.Press("y")
+	if got := clip(u, n); got != "alpha" {
+		t.Errorf("copied again: %q", got)
+	}
+	u.Press("ctrl+space :")
+	u.Type("delete-buffer\r")
+	u.Shows("forgot 5 characters")
+	u.Press("ctrl+space ]")
+	u.Shows("nothing was copied yet")
+	s := small(t)
+	s.Type("word")
+	s.Press("ctrl+space [", "y", "ctrl+space #")
+	s.Golden("buffers-small")
+}
+
+// TestPastedTextCannotEndThePaste: what was copied from a program's output is
+// typed as it is but for the marks of a paste.
+func TestPastedTextCannotEndThePaste(t *testing.T) {
+	u, sh := program(t, "\x1b[?2004hmany words")
+	u.Press("ctrl+space [", "y", "ctrl+space ]")
+	if got := sh.Typed(); strings.Count(got, "\x1b") != 2 {
+		t.Errorf("pasted %q", got)
+	}
+}
+
+func TestBuffersAreBounded(t *testing.T) {
+	u, sh := program(t, "")
+	for i := range 60 {
+		sh.Print(fmt.Sprintf("\x1b[2J\x1b[Hword%d", i))
+		u.WaitIdle()
+		u.Press("ctrl+space [", "y")
+	}
+	u.Press("ctrl+space #")
+	u.Shows("word59")
+	u.Press("end")
+	u.Shows("word10 ")
+	u.Hides("word9 ")
+	u.Type("/nothing")
+	u.Shows("no buffer matches")
+}
+
+func TestTooMuchForTheClipboard(t *testing.T) {
+	u := uitest.New(t, uitest.Options{W: 200, H: 50, Host: func(h *uitest.Host) { h.Program = silent }})
+	u.Host.Terminal("sh1").Print(strings.Repeat(strings.Repeat("x", 200)+"\r\n", 6000))
+	u.WaitIdle()
+	u.Press("ctrl+space [", "g", "V", "G")
+	n := len(u.Raw)
+	u.Press("y")
+	u.Shows("to a paste buffer only: more than the terminal's clipboard")
+	if got := clip(u, n); got != "" {
+		t.Errorf("%d bytes were written", len(got))
+	}
+}
+
+func TestClicksSelect(t *testing.T) {
+	u, sh := program(t, "see /usr/lib/x.so now\r\nand https://example.org/?a=b.\r\nthe end")
+	n := len(u.Raw)
+	u.Click(8, 0)
+	u.Click(8, 0)
+	if got := clip(u, n); got != "/usr/lib/x.so" {
+		t.Errorf("two clicks copy %q", got)
+	}
+	u.GoldenStyled("double-click")
+	u.Click(8, 0)
+	if got := clip(u, n); got != "see /usr/lib/x.so now" {
+		t.Errorf("three clicks copy %q", got)
+	}
+	u.Advance(time.Second)
+	u.Click(1, 1)
+	u.Click(1, 1)
+	u.Advance(time.Second)
+	u.Mouse(pane.MousePress, tea.MouseLeft, 1, 2)
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, 1, 2)
+	u.Mouse(pane.MousePress, tea.MouseLeft, 1, 2)
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 5, 2)
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, 5, 2)
+	if got := clip(u, n); got != "the end" {
+		t.Errorf("dragged by words: %q", got)
+	}
+	sh.Print("\x1b[5;1Hmore output")
+	u.WaitIdle()
+	u.GoldenStyled("selection-stays")
+	if got := sh.Typed(); got != "" {
+		t.Errorf("typed %q", got)
+	}
+}
+
+func TestSelectingWithoutCopying(t *testing.T) {
+	u := uitest.New(t, uitest.Options{
+		Host:   func(h *uitest.Host) { h.Program = silent },
+		Config: func(c *ui.Config) { c.NoCopyOnSelect, c.WordSeparators = true, "/" },
+	})
+	u.Host.Terminal("sh1").Print("a.b/c.d e")
+	u.WaitIdle()
+	n := len(u.Raw)
+	u.Click(0, 0)
+	u.Click(0, 0)
+	if got := clip(u, n); got != "" {
+		t.Errorf("copied %q", got)
+	}
+	u.Press("ctrl+space Y")
+	if got := clip(u, n); got != "a.b" {
+		t.Errorf("copied %q", got)
+	}
+}
+
+// TestDraggingBeyondTheEdgeScrolls: a timer runs while the mouse is held there,
+// and none before or after.
+func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
+	u, sh := program(t, "")
+	for i := range 80 {
+		sh.Print(fmt.Sprintf("row %d\r\n", i))
+	}
+	u.WaitIdle()
+	u.Advance(5 * time.Second)
+	idle := u.Timers()
+	n := len(u.Raw)
+	u.Mouse(pane.MousePress, tea.MouseLeft, 3, 10)
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 0, 5)
+	if got := u.Timers(); got != idle {
+		t.Errorf("%d timers within the pane", got-idle)
+	}
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 0, 0)
+	u.Advance(3 * time.Second)
+	u.Shows("row 0 ")
+	if got := u.Timers(); got != idle {
+		t.Errorf("%d timers at the top", got-idle)
+	}
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, 0, 0)
+	text := clip(u, n)
+	if !strings.HasPrefix(text, "row 0\nrow 1\n") || !strings.HasSuffix(text, "row 67\nrow") {
+		t.Errorf("copied %q … %q", text[:min(20, len(text))], text[max(len(text)-20, 0):])
+	}
+	// And down again: it stops where the text does.
+	u.Mouse(pane.MousePress, tea.MouseLeft, 0, 1)
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 23)
+	u.Advance(200 * time.Millisecond)
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 10)
+	u.Advance(time.Second)
+	if u.Screen(); strings.Contains(u.Row(21), "row 79") {
+		t.Error("it scrolls on although the mouse came back")
+	}
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, 3, 10)
+	u.Advance(5 * time.Second)
+	if got := u.Timers(); got != idle {
+		t.Errorf("%d timers afterwards", got-idle)
+	}
+}
+
+func TestScrollBar(t *testing.T) {
+	u, sh := program(t, "")
+	for i := range 200 {
+		sh.Print(fmt.Sprintf("row %d\r\n", i))
+	}
+	u.WaitIdle()
+	// The bar shows where the mouse is on its column, and scrolls without a mode.
+	u.Mouse(pane.MouseMotion, tea.MouseNone, 79, 4)
+	u.GoldenStyled("scroll-bar")
+	u.Mouse(pane.MousePress, tea.MouseLeft, 79, 22)
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 70, 0)
+	u.Shows("row 0 ")
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, 70, 0)
+	u.Drag(79, 0, 79, 12)
+	u.Shows(" 85/178")
+	u.Hides("copied")
+	u.Mouse(pane.MouseMotion, tea.MouseNone, 10, 4)
+	u.Press("x")
+	u.Hides("/178")
+	if got := sh.Typed(); got != "x" {
+		t.Errorf("typed %q", got)
+	}
+}
+
+// papers is a desk for tests.
+type papers struct {
+	opened, edited []string
+	saved          map[string]string
+	fails          error
+}
+
+func (d *papers) Open(uri string) error {
+	d.opened = append(d.opened, uri)
+	return d.fails
+}
+
+func (d *papers) Edit(text string, line int) ([]string, error) {
+	d.edited = append(d.edited, fmt.Sprint(line, ": ", text))
+	return []string{"edit", "file"}, d.fails
+}
+
+func (d *papers) Save(path, text string) (string, error) {
+	if d.saved == nil {
+		d.saved = map[string]string{}
+	}
+	d.saved[path] = text
+	return "/home/ann/" + strings.TrimPrefix(path, "~/"), d.fails
+}
+
+// desk starts an interface with a desk on a program that printed something.
+func desk(t *testing.T, output string) (*uitest.UI, *uitest.Terminal, *papers) {
+	t.Helper()
+	d := &papers{}
+	u := uitest.New(t, uitest.Options{
+		Host:   func(h *uitest.Host) { h.Program = silent },
+		Config: func(c *ui.Config) { c.Desk = d },
+	})
+	sh := u.Host.Terminal("sh1")
+	sh.Print(output)
+	u.WaitIdle()
+	return u, sh, d
+}
+
+// press is a mouse report with ctrl, and with more modifiers in code.
+func press(u *uitest.UI, code, x, y int) {
+	u.Read(fmt.Sprintf("\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm", 16+code, x+1, y+1, 16+code, x+1, y+1))
+}
+
+func TestLinks(t *testing.T) {
+	u, sh, d := desk(t, "at https://example.org/x.\r\n\x1b]8;;https://hidden.example/?q\x1b\\text\x1b]8;;\x1b\\ none")
+	u.Read("\x1b[<51;7;1M") // the mouse moves with ctrl held
+	u.GoldenStyled("link-hover")
+	u.Read("\x1b[<51;2;2M")
+	u.Shows("https://hidden.example/?q")
+	u.Read("\x1b[<35;3;2M") // without ctrl
+	u.Hides("hidden.example")
+	press(u, 0, 6, 0)
+	u.Shows("opened https://example.org/x")
+	press(u, 0, 1, 1)
+	press(u, 0, 6, 1) // no link: nothing
+	if got := strings.Join(d.opened, " "); got != "https://example.org/x https://hidden.example/?q" {
+		t.Errorf("opened %s", got)
+	}
+	n := len(u.Raw)
+	press(u, 8, 6, 0)
+	if got := clip(u, n); got != "https://example.org/x" {
+		t.Errorf("with alt it copies %q", got)
+	}
+	u.Press("ctrl+space O")
+	if got := d.opened[len(d.opened)-1]; got != "https://hidden.example/?q" {
+		t.Errorf("the last link is %s", got)
+	}
+	u.Press("ctrl+space [", "g", "w", "U")
+	u.Shows("copied https://example.org/x")
+	d.fails = errors.New("there is no program for links here")
+	u.Press("O")
+	u.Shows("there is no program for links here")
+	u.Press("q")
+	sh.Print("\x1b[2J\x1b[H")
+	u.WaitIdle()
+	u.Press("ctrl+space O")
+	u.Shows("there is no link here")
+	// A program that follows the mouse gets clicks with ctrl beside links.
+	sh.Print("\x1b[?1002h\x1b[?1006hhttps://a.example/ and text")
+	u.WaitIdle()
+	press(u, 0, 22, 0)
+	if got := sh.Typed(); got != "\x1b[<16;23;1M\x1b[<16;23;1m" {
+		t.Errorf("the program got %q", got)
+	}
+}
+
+func TestEditScrollback(t *testing.T) {
+	u, sh, d := desk(t, "")
+	for i := range 60 {
+		sh.Print(fmt.Sprintf("row %d\r\n", i))
+	}
+	u.WaitIdle()
+	u.Wheel(true, 3, 3)
+	u.Press("ctrl+space E")
+	if len(d.edited) != 1 || !strings.HasPrefix(d.edited[0], "36: row 0\nrow 1\n") || !strings.HasSuffix(d.edited[0], "row 59\n") {
+		t.Fatalf("edits %.60q", d.edited)
+	}
+	if got := u.Host.Terminals(); len(got) != 2 {
+		t.Fatalf("terminals %v", got)
+	}
+	_, tb := tab(t, u)
+	if !tb.Zoom {
+		t.Error("the editor does not show alone")
+	}
+	u.Host.Terminal("sh2").Exit(0, "")
+	u.WaitIdle()
+	if got := u.Host.Terminals(); len(got) != 1 {
+		t.Errorf("the editor's pane stays: %v", got)
+	}
+	d.fails = errors.New("no space left")
+	u.Press("ctrl+space E")
+	u.Shows("edit scrollback: no space left")
+}
+
+func TestSaveScrollback(t *testing.T) {
+	u, _, d := desk(t, "one\r\ntwo  \r\nthree")
+	u.Press("ctrl+space :")
+	u.Type("save-scrollback\r")
+	u.Shows("save scrollback to", "~/cotty-2026")
+	u.Press("ctrl+u")
+	u.Type("~/out.txt\r")
+	u.Shows("saved 3 lines to /home/ann/out.txt")
+	if got := d.saved["~/out.txt"]; got != "one\ntwo\nthree\n" {
+		t.Errorf("saved %q", got)
+	}
+	u.Press("ctrl+space [", "g", "y", "ctrl+space :")
+	u.Type("save-buffer /tmp/b\r")
+	if got := d.saved["/tmp/b"]; got != "one\n" {
+		t.Errorf("saved %q", got)
+	}
+	d.fails = errors.New("it is there already")
+	u.Press("ctrl+space :")
+	u.Type("save-scrollback x\r")
+	u.Shows("save x: it is there already")
+}
+
+// TestPickingSurvivesAnything: the view changes under a drag, a search prompt and
+// a command that waits for a character.
+func TestPickingSurvivesAnything(t *testing.T) {
+	u, sh := program(t, strings.Repeat("some text\r\n", 50))
+	u.Mouse(pane.MousePress, tea.MouseLeft, 3, 10)
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 0)
+	sh.Resize(30, 5)
+	u.WaitIdle()
+	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 2)
+	sh.Print("\x1b[3J\x1b[2J")
+	u.Advance(time.Second)
+	u.Mouse(pane.MouseRelease, tea.MouseLeft, 3, 2)
+	u.Press("ctrl+space [", "f")
+	sh.Claim(ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/x"})
+	u.WaitIdle()
+	u.Press("x", "/")
+	u.Type("some")
+	sh.Print("\x1bc")
+	u.Host.Reconnect(nil)
+	u.WaitIdle()
+	u.Press("enter", "n", "q")
+	u.Press("ctrl+space /")
+	u.Resize(20, 5)
+	u.Type("te")
+	sh.Exit(1, "")
+	u.WaitIdle()
+	u.Press("esc")
+}
