@@ -90,7 +90,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 }
 
 // removeConn ends a connection's subscriptions. Claims stay: persistence is the
-// point (ahp.md §7.5).
+// point (ahp.md §7.5); but see returnLoans.
 func (h *Host) removeConn(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,6 +106,9 @@ func (h *Host) removeConn(c *conn) {
 	if c.client != nil {
 		delete(c.client.conns, c)
 		c.client.seen = h.now()
+		if len(c.client.conns) == 0 {
+			h.returnLoans(c.client, c.principal)
+		}
 	}
 }
 

@@ -32,6 +32,9 @@ type term struct {
 	// drives the session. handBackHolder is that of meta.HandBack.
 	holder         string
 	handBackHolder string
+	// lender is the client that the claim followed the keyboard away from; "" when
+	// somebody has claimed since.
+	lender string
 	// colors are those that t was told last.
 	colors emulator.Colors
 	// requests are the clients' resizes and clears that t has yet to put into
@@ -89,10 +92,31 @@ func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *principal) {
 	if to.Kind == ahp.ClaimSession {
 		t.meta.HandBack, t.handBackHolder = nil, ""
 	}
+	t.lender = ""
+	if by == nil && from.Kind == ahp.ClaimClient {
+		t.lender = from.ClientID
+	}
 	// Before the action, which may send the list of terminals at once.
 	t.holder, t.meta.Principal = holder, clientPrincipal(to, holder)
 	h.apply(t.ch, ahp.TerminalClaimed{Claim: to}, by)
 	h.recolor(t)
+}
+
+// returnLoans gives back what a client that has gone got by typing: to the client
+// of the same person that had it, if that is there. So a command line that types
+// a line and ends leaves the terminal with the one in whose pane it is. The
+// caller holds h.mu.
+func (h *Host) returnLoans(gone *client, p *principal) {
+	for _, t := range h.terms {
+		c := t.value.Claim
+		if t.lender == "" || c.Kind != ahp.ClaimClient || c.ClientID != gone.id {
+			continue
+		}
+		if back, ok := h.clients[t.lender]; ok && back.principal == p.id && len(back.conns) > 0 {
+			h.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
+			t.lender = ""
+		}
+	}
 }
 
 // flush applies what the terminal has gathered. The caller holds h.mu.
