@@ -25,6 +25,7 @@ type picking struct {
 	hovered *pane.View
 	uri     string // of the link pointed at
 	scrolls bool   // a timer runs that scrolls while text is dragged
+	held    int    // how often it has run for this time beyond the edge
 	ev      tea.Mouse
 }
 
@@ -70,7 +71,7 @@ func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 	} else {
 		p.clicks = 1
 	}
-	p.x, p.y, p.at = ev.X, ev.Y, now
+	p.x, p.y, p.at, p.held = ev.X, ev.Y, now, 0
 	v.Separators = m.cfg.WordSeparators
 	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
 	m.mouse.grab = grabText
@@ -99,7 +100,11 @@ func (m *Model) dragText(ev tea.Mouse) {
 func (m *Model) scrollEdge() {
 	v := m.views[m.mouse.pane]
 	p := &m.picking
-	if p.scrolls || m.mouse.grab != grabText || v == nil || v.Beyond(p.ev.Y, m.outer.h) == 0 {
+	if p.scrolls || m.mouse.grab != grabText || v == nil {
+		return
+	}
+	if v.Beyond(p.ev.Y, m.outer.h) == 0 {
+		p.held = 0
 		return
 	}
 	p.scrolls = true
@@ -109,18 +114,26 @@ func (m *Model) scrollEdge() {
 		if m.mouse.grab != grabText || v == nil {
 			return
 		}
-		n := v.Beyond(m.picking.ev.Y, m.outer.h)
-		if n == 0 || !v.Scroll(min(max(n, -maxEdge), maxEdge)) {
-			return // there is no more text: the next motion tries again
+		p := &m.picking
+		n := v.Beyond(p.ev.Y, m.outer.h)
+		if n < 0 {
+			n -= p.held / 10
+		} else if n > 0 {
+			n += p.held / 10
 		}
+		if n == 0 || !v.Scroll(min(max(n, -maxEdge), maxEdge)) {
+			return // it is back, or there is no more text: the next motion tries again
+		}
+		p.held++
 		v.Drag(m.picking.ev.X, m.picking.ev.Y)
 		m.dirty |= dirtyPanes
 		m.scrollEdge()
 	}))
 }
 
-// maxEdge bounds how many lines are scrolled at once, however far the mouse is.
-const maxEdge = 5
+// maxEdge bounds how many lines are scrolled at once, however far the mouse is
+// and however long it has been there.
+const maxEdge = 20
 
 // releaseText copies what was selected, unless that is left to a command.
 func (m *Model) releaseText() {

@@ -110,10 +110,10 @@ func (v *View) around(p spot, unit Unit) (from, to spot) {
 		return s.spot(l.span.from), s.spot(l.span.to - 1)
 	}
 	a, b, kind := i, i, v.clicked(&s.cells[i])
-	for a > 0 && v.clicked(&s.cells[a-1]) == kind && kind != punctuation {
+	for a > 0 && v.clicked(&s.cells[a-1]) == kind && kind == word {
 		a--
 	}
-	for b+1 < len(s.cells) && v.clicked(&s.cells[b+1]) == kind && kind != punctuation {
+	for b+1 < len(s.cells) && v.clicked(&s.cells[b+1]) == kind && kind == word {
 		b++
 	}
 	return s.spot(a), s.spot(b)
