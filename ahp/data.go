@@ -19,7 +19,9 @@ const (
 // action of type terminal/data and no origin. Invalid UTF-8 becomes U+FFFD.
 // This is the hot path of a host; it allocates only to grow buf.
 func AppendDataEnvelope(buf []byte, channel URI, data string, seq int64) []byte {
-	buf = slices.Grow(buf, len(dataHead)+len(channel)+len(dataMid)+len(data)+len(data)/8+64)
+	// Colours grow by a quarter; appendQuoted wants room for the worst of a
+	// stretch.
+	buf = slices.Grow(buf, len(dataHead)+len(channel)+len(dataMid)+len(data)+len(data)/4+stretch(len(data))+64)
 	buf = append(buf, dataHead...)
 	buf = appendString(buf, channel)
 	buf = append(buf, dataMid...)

@@ -17,6 +17,12 @@ func store8(b []byte, x uint64) {
 // maxEscape is the most bytes that an ASCII character becomes.
 const maxEscape = len(`\u0000`)
 
+// maxStretch is how many bytes are quoted between two looks at the room.
+const maxStretch = 1 << 10
+
+// stretch is the room for so many bytes or, if it is less, for maxStretch.
+func stretch(n int) int { return min(n, maxStretch)*maxEscape + 8 }
+
 // appendQuoted is appendString, fast for what terminals print: one pass, eight
 // bytes at a time, that copies as it looks.
 func appendQuoted(buf []byte, s string) []byte {
@@ -26,8 +32,8 @@ func appendQuoted(buf []byte, s string) []byte {
 	buf = append(buf, '"')
 	for len(s) > 0 {
 		// Room for a stretch, however it has to be escaped.
-		n := min(len(s), 4096)
-		buf = slices.Grow(buf, n*maxEscape+8)
+		n := min(len(s), maxStretch)
+		buf = slices.Grow(buf, stretch(n))
 		at := len(buf)
 		buf = buf[:at+quote(buf[at:cap(buf)], s[:n])]
 		s = s[n:]

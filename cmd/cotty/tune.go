@@ -27,7 +27,7 @@ func keeperTuning() tuning { return tuning{procs: 1, percent: 25, limit: 16 << 2
 
 // hostTuning leaves half the machine to those who print and those who look.
 func hostTuning() tuning {
-	return tuning{procs: min(max(runtime.NumCPU()/2, 1), 4), percent: 100, limit: 512 << 20}
+	return tuning{procs: min(max(runtime.NumCPU()/2, 1), 4), percent: 75, limit: 512 << 20}
 }
 
 func (t tuning) apply() {
