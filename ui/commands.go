@@ -283,6 +283,8 @@ func (m *Model) reload() {
 	if err == nil {
 		var next Config = m.cfg
 		next.Keymap, next.Prefix, next.Keys, next.Theme = c.Keymap, c.Prefix, c.Keys, c.Theme
+		next.ModeKeys, next.WordSeparators = c.ModeKeys, c.WordSeparators
+		next.NoCopyOnSelect, next.NoHover = c.NoCopyOnSelect, c.NoHover
 		var keys keymap.Table
 		if keys, err = next.table(); err == nil {
 			theme, themeErr := next.theme()

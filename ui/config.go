@@ -52,7 +52,7 @@ type Config struct {
 	Env []string // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
 
 	// Reload reads the configuration again for the command reload-config; of
-	// what it gives Keymap, Prefix, Keys and Theme count. It may be nil.
+	// what it gives the keys, the theme and what the mouse does count. It may be nil.
 	Reload func() (Config, error)
 
 	// Log may be nil.

@@ -77,7 +77,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	defer closeLog()
-	conf := set.apply(ui.Config{Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Desk: desk{place: p}})
+	conf := set.apply(ui.Config{Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Desk: desk{place: p, open: set.OpenCommand}})
 	conf.Reload = func() (ui.Config, error) {
 		set, err := loadSettings(p.dirs)
 		return set.apply(ui.Config{}), err

@@ -20,7 +20,12 @@ type settings struct {
 	Shell    string `toml:"shell"`    // absolute path
 	// ShellIntegration false starts shells as they are; absent means true.
 	ShellIntegration *bool             `toml:"shell-integration"`
-	Keys             map[string]string `toml:"keys"` // chord to command
+	ModeKeys         string            `toml:"mode-keys"`       // "vi" or "emacs"
+	WordSeparators   string            `toml:"word-separators"` // characters
+	CopyOnSelect     *bool             `toml:"copy-on-select"`  // absent means true
+	LinkHover        *bool             `toml:"link-hover"`      // absent means true
+	OpenCommand      string            `toml:"open-command"`    // words
+	Keys             map[string]string `toml:"keys"`            // chord to command
 }
 
 // loadSettings reads config.toml; no file is fine. Unknown keys and bad
@@ -62,6 +67,9 @@ func loadSettings(d dirs) (settings, error) {
 // apply puts the interface's part of the settings into c.
 func (s settings) apply(c ui.Config) ui.Config {
 	c.Keymap, c.Prefix, c.Keys, c.Theme, c.Engine = s.Keymap, s.Prefix, s.Keys, s.Theme, s.Emulator
+	c.ModeKeys, c.WordSeparators = s.ModeKeys, s.WordSeparators
+	c.NoCopyOnSelect = s.CopyOnSelect != nil && !*s.CopyOnSelect
+	c.NoHover = s.LinkHover != nil && !*s.LinkHover
 	return c
 }
 

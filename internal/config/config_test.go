@@ -98,6 +98,11 @@ shell-integration = false
 emulator = "vt10x"
 colors = "16"
 unicode = "off"
+mode-keys = "emacs"
+word-separators = "/:"
+copy-on-select = false
+link-hover = false
+open-command = "firefox --new-tab"
 keys = { "prefix v" = "split-right" }
 [copy-keys]
 "ctrl+j" = "copy-yank"
@@ -106,6 +111,7 @@ keys = { "prefix v" = "split-right" }
 		Keymap: "tmux", Prefix: "ctrl+a", Theme: "dark:nord-dark,light:mine", Colors: "16", Unicode: "off",
 		StatusLeft: []string{}, StatusRight: []string{"tabs", "prefix|mode", "time"}, Clock: "12h",
 		Shell: "/bin/zsh", Emulator: "vt10x",
+		ModeKeys: "emacs", WordSeparators: "/:", OpenCommand: "firefox --new-tab",
 		Keys: map[string]string{"prefix v": "split-right"}, CopyKeys: map[string]string{"ctrl+j": "copy-yank"},
 	}
 	if Fail(problems) != nil || !reflect.DeepEqual(c, want) {

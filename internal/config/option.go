@@ -63,6 +63,11 @@ type Config struct {
 	StatusRight      []string
 	Clock            string
 	FirstRunHint     bool
+	ModeKeys         string
+	WordSeparators   string
+	CopyOnSelect     bool
+	LinkHover        bool
+	OpenCommand      string
 	Shell, Emulator  string
 	ShellIntegration bool
 	Keys, CopyKeys   map[string]string
@@ -144,6 +149,38 @@ var options = []Option{
 		get: func(c *Config) string { return fmt.Sprint(c.FirstRunHint) },
 	},
 	{
+		Name: "mode-keys", Kind: Choice, Default: `"vi"`, Choices: keymap.ModeKeys(),
+		Doc: "The keys of copy mode. docs/keys.md has them all.",
+		put: func(c *Config, v value) error { c.ModeKeys = v.text; return nil },
+		get: func(c *Config) string { return c.ModeKeys },
+	},
+	{
+		Name: "word-separators", Kind: Text, Default: `""`,
+		Doc: "The characters that part words besides blanks, for two clicks and in copy mode. " +
+			"Empty means that two clicks take a path or an address whole, and copy mode has vi's words.",
+		put: func(c *Config, v value) error { c.WordSeparators = v.text; return nil },
+		get: func(c *Config) string { return c.WordSeparators },
+	},
+	{
+		Name: "copy-on-select", Kind: Bool, Default: "true",
+		Doc: "Whether what the mouse selects is copied when the button is released; else the command copy-selection does it.",
+		put: func(c *Config, v value) error { c.CopyOnSelect = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.CopyOnSelect) },
+	},
+	{
+		Name: "link-hover", Kind: Bool, Default: "true",
+		Doc: "Whether links are underlined under the mouse while ctrl is held, and the scroll bar shows where the mouse is on it. " +
+			"Your terminal then tells of every move of the mouse; a click with ctrl opens a link without it too.",
+		put: func(c *Config, v value) error { c.LinkHover = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.LinkHover) },
+	},
+	{
+		Name: "open-command", Kind: Text, Default: `""`,
+		Doc: "The command that opens links: words parted by blanks, the link comes behind them. Empty means the desktop's (xdg-open).",
+		put: func(c *Config, v value) error { c.OpenCommand = v.text; return nil },
+		get: func(c *Config) string { return c.OpenCommand },
+	},
+	{
 		Name: "shell", Kind: Text, Default: `""`, Needs: NewTerminal,
 		Doc: "The shell as an absolute path; empty is $SHELL, or the one in the password file.",
 		put: putShell,
@@ -187,6 +224,7 @@ func Default() Config {
 		Keymap: keymap.Presets()[0], Theme: themes.Auto, Colors: "auto", Unicode: "auto",
 		StatusLeft: slices.Clone(status.Left), StatusRight: slices.Clone(status.Right), Clock: "24h",
 		FirstRunHint: true, ShellIntegration: true, Emulator: "native",
+		ModeKeys: keymap.ModeKeys()[0], CopyOnSelect: true, LinkHover: true,
 	}
 }
 
