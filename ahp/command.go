@@ -105,8 +105,11 @@ type WaitResult struct {
 // RunParams types a command into a shell that waits for one (x-cotty/run).
 type RunParams struct {
 	Channel URI `json:"channel"`
-	// Command is an argument vector; the host quotes it for the shell.
-	Command []string `json:"command"`
+	// Command is an argument vector; the host quotes it for the shell. Exactly
+	// one of Command and Line is given.
+	Command []string `json:"command,omitempty"`
+	// Line is a line in the shell's own language.
+	Line string `json:"line,omitempty"`
 	// Stdin gives it a pipe as standard input, as CreateMeta.Stdin does.
 	Stdin bool `json:"stdin,omitempty"`
 }

@@ -19,7 +19,14 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
-	if _, err := c.h.command(ahp.CreateMeta{Command: p.Command}); err != nil || len(p.Command) == 0 {
+	argv := p.Command
+	if p.Line != "" {
+		argv = []string{"eval", p.Line}
+	}
+	switch _, err := c.h.command(ahp.CreateMeta{Command: argv}); {
+	case p.Line != "" && len(p.Command) > 0:
+		return nil, ahp.InvalidParams("run: command and line: give one of them")
+	case err != nil || len(argv) == 0:
 		return nil, ahp.InvalidParams("run: command: missing, empty or too long")
 	}
 	h := c.h
@@ -35,7 +42,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 			return nil, err
 		}
 	}
-	if err := w.submit(p.Command); err != nil {
+	if err := w.submit(argv, p.Line); err != nil {
 		w.feed.end()
 		w.end()
 		return nil, err
@@ -45,11 +52,18 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // submit types the command, now or when the shell shows its prompt: of a command
-// that has just ended, or of a shell that is starting. The caller holds h.mu.
-func (w *wait) submit(argv []string) error {
+// that has just ended, or of a shell that is starting. A line in the shell's
+// language goes as it is if it is words alone; else argv, which evaluates it: one
+// that isn't complete is an error then, not a shell that waits for the rest. The
+// caller holds h.mu.
+func (w *wait) submit(argv []string, line string) error {
 	h, t := w.h, w.t
 	h.flush(t)
-	if w.line = quoteCommand(argv, filepath.Base(t.shell)); w.feed != nil {
+	shell := filepath.Base(t.shell)
+	if words := strings.Fields(line); quoteCommand(words, shell) == line && line != "" {
+		argv = words
+	}
+	if w.line = quoteCommand(argv, shell); w.feed != nil {
 		w.line = w.feed.redirect(w.line)
 	}
 	w.see = func(w *wait, a ahp.Action) {

@@ -38,10 +38,12 @@ the command runs on, and stderr says where.
 An interrupt (ctrl+c) goes to the command. Standard input is passed on when it is
 a pipe or a file: the command reads it, byte for byte, in place of the terminal.
 
-Arguments are quoted for the shell of --terminal: use eval for shell syntax.`,
+Several arguments are quoted for the shell of --terminal, so that the command gets
+them as they are. A single one is a line of that shell: it may change the
+directory, use a pipe, or set a variable.`,
 		Example: `  cotty run -- go test ./...
   cotty run --terminal build -- make -j4
-  cotty run --terminal build -- eval 'cd src && make'`,
+  cotty run --terminal build -- 'cd src && make'`,
 		RunE: did(func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); n != 0 || len(args) == 0 {
 				return usagef("put the command after --, as in `cotty run -- make`")
@@ -157,7 +159,11 @@ func (r *runner) submit(ctx context.Context, argv []string) error {
 	var begun ahp.RunResult
 	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
 	defer cancel()
-	if err := r.Call(ctx, ahp.MethodRun, ahp.RunParams{Channel: r.uri, Command: argv, Stdin: r.stdin}, &begun); err != nil {
+	params := ahp.RunParams{Channel: r.uri, Command: argv, Stdin: r.stdin}
+	if len(argv) == 1 {
+		params.Command, params.Line = nil, argv[0]
+	}
+	if err := r.Call(ctx, ahp.MethodRun, params, &begun); err != nil {
 		return err
 	}
 	r.id = begun.CommandID
