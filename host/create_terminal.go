@@ -77,6 +77,7 @@ type plan struct {
 	title  string
 	dir    string
 	spec   keeper.Spec
+	engine string
 	shell  bool
 	nonce  string // of the shell's marks
 	// promptEnds says that they tell where prompts end.
@@ -116,6 +117,12 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if meta == nil {
 		meta = &ahp.CreateMeta{}
 	}
+	start := h.start()
+	if meta.Shell == "" {
+		with := *meta
+		with.Shell = start.Shell
+		meta = &with
+	}
 	argv, err := h.command(*meta)
 	if err != nil {
 		return pl, err
@@ -124,6 +131,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		return pl, err
 	}
 	pl.params = p
+	pl.engine = start.Engine
 	pl.dir = dir
 	pl.shell = len(meta.Command) == 0
 	pl.title = p.Name
@@ -146,7 +154,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		}
 		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
 	}
-	if pl.shell && h.integrates(*meta) {
+	if pl.shell && start.integrates(*meta) {
 		h.inject(&pl)
 	}
 	return pl, nil
@@ -227,7 +235,7 @@ func (h *Host) reserve(uri ahp.URI) error {
 // spawn starts the process and its terminal, which nobody knows yet.
 func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	p := pl.params
-	em, err := engine.New(h.cfg.Engine, emulator.Options{Cols: p.Cols, Rows: p.Rows, Version: "cotty " + h.cfg.Version})
+	em, err := engine.New(pl.engine, emulator.Options{Cols: p.Cols, Rows: p.Rows, Version: "cotty " + h.cfg.Version})
 	if err != nil {
 		return nil, ahp.Internal("create terminal: %v", err)
 	}

@@ -29,6 +29,10 @@ type Config struct {
 	NoShellIntegration bool
 	// Engine names the emulator; empty means engine.Default.
 	Engine string
+	// Fresh, if not nil, gives what new terminals are started with in place of
+	// Shell, NoShellIntegration and Engine. It is asked for each of them, from any
+	// goroutine.
+	Fresh func() Start
 	// Version is reported to clients and children.
 	Version string
 	// Log gets what the host does, never what terminals show; nil discards.
@@ -53,6 +57,23 @@ type Config struct {
 	Roots []string
 	// Limits bounds everything from outside; zero members mean the defaults.
 	Limits Limits
+}
+
+// Start is what new terminals are started with; the members are as in Config.
+type Start struct {
+	Shell              string
+	NoShellIntegration bool
+	Engine             string
+}
+
+// start is what a new terminal is started with.
+func (h *Host) start() Start {
+	s := Start{Shell: h.shell, NoShellIntegration: h.cfg.NoShellIntegration, Engine: h.cfg.Engine}
+	if h.cfg.Fresh != nil {
+		s = h.cfg.Fresh()
+		s.Shell = findShell(s.Shell)
+	}
+	return s
 }
 
 // Host is the one writer of all state. Its methods may be called from any

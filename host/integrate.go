@@ -12,11 +12,11 @@ import (
 const ShellDir = "shell"
 
 // integrates reports whether a new shell is to mark its commands.
-func (h *Host) integrates(m ahp.CreateMeta) bool {
+func (s Start) integrates(m ahp.CreateMeta) bool {
 	if m.ShellIntegration != nil {
 		return *m.ShellIntegration
 	}
-	return !h.cfg.NoShellIntegration
+	return !s.NoShellIntegration
 }
 
 // inject changes how a shell is started so that it marks its commands. A shell

@@ -133,19 +133,26 @@ func (m *Model) tabName(t layout.Tab) string {
 // statusData says what the status line shows.
 func (m *Model) statusData() status.Data {
 	d := status.Data{
-		Layout: m.cfg.Layout, Active: m.doc.shown.Active,
-		Message: m.note.text, Kind: m.note.kind,
+		Line: m.cfg.line, Layout: m.cfg.Layout, Active: m.doc.shown.Active,
+		Message: m.note.text, Kind: m.note.kind, Host: m.cfg.Machine, Hints: m.firstHints(),
 	}
+	m.clock(&d)
 	for _, t := range m.doc.shown.Tabs {
 		d.Tabs = append(d.Tabs, status.Tab{Name: m.tabName(t), Panes: len(t.Panes()), Zoom: t.Zoom})
 	}
 	if len(m.kb.pending) > 0 {
 		d.Pending = keymap.Chord(m.kb.pending).String()
 	}
-	_, t, v := m.focused()
-	if v != nil && v.Copying() {
-		d.Mode = m.copyState()
+	p, t, v := m.focused()
+	if v != nil {
+		if d.Scroll = v.Back(); d.Scroll > 0 {
+			d.History = v.Feed.History()
+		}
+		if v.Copying() {
+			d.Mode = m.copyState()
+		}
 	}
+	m.focusData(&d, p, t)
 	if t != nil {
 		d.Badge, d.BadgeStyle = m.badge(t)
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
@@ -162,6 +169,24 @@ func (m *Model) statusData() status.Data {
 		d.Message, d.Kind = "too small for all panes", status.Warning
 	}
 	return d
+}
+
+// focusData says what the status line shows of the focused pane's place.
+func (m *Model) focusData(d *status.Data, p layout.Placed, t *terminal) {
+	d.Title = m.paneName(p.Name, t)
+	if t != nil {
+		d.Cols, d.Rows = t.cols, t.rows
+	}
+	tab, ok := m.doc.shown.Tab()
+	if !ok {
+		return
+	}
+	for i, leaf := range tab.Panes() {
+		d.Panes = i + 1
+		if leaf.Pane == tab.Focus {
+			d.Pane = i + 1
+		}
+	}
 }
 
 // drawHint draws what can follow the keys pressed so far.

@@ -57,6 +57,11 @@ func (m *Model) Dark() (yes, known bool) {
 // whether the message was about them.
 func (m *Model) learnColors(msg tea.Msg) bool {
 	c := &m.outer.colors
+	defer func(was shade) {
+		if was != c.shade {
+			m.dress()
+		}
+	}(c.shade)
 	switch msg := msg.(type) {
 	case tty.Color:
 		c.take(msg)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -67,6 +69,7 @@ func init() {
 		"suspend":       func(m *Model, _ []string) { m.suspend() },
 		"redraw":        func(m *Model, _ []string) { m.redraw() },
 		"reload-config": func(m *Model, _ []string) { m.reload() },
+		"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
 		"stop":          func(m *Model, _ []string) { m.stop() },
 	}
 	for name, do := range copyActions {
@@ -273,7 +276,7 @@ func (m *Model) openHelp() {
 	m.open(overlay.NewHelp(title, append(sections, in)))
 }
 
-// reload reads the configuration again.
+// reload reads the configuration again; with a mistake in it the old one stays.
 func (m *Model) reload() {
 	if m.cfg.Reload == nil {
 		m.say(status.Info, "there is no configuration to read again")
@@ -281,23 +284,56 @@ func (m *Model) reload() {
 	}
 	c, err := m.cfg.Reload()
 	if err == nil {
-		var next Config = m.cfg
-		next.Keymap, next.Prefix, next.Keys, next.Theme = c.Keymap, c.Prefix, c.Keys, c.Theme
-		next.ModeKeys, next.WordSeparators = c.ModeKeys, c.WordSeparators
-		next.NoCopyOnSelect, next.NoHover = c.NoCopyOnSelect, c.NoHover
-		var keys keymap.Table
-		if keys, err = next.table(); err == nil {
-			theme, themeErr := next.theme()
-			if err = themeErr; err == nil {
-				m.cfg, m.keys, m.outer.theme = next, keys, theme
-				m.outer.setCaps(m.outer.caps)
-				m.redraw()
-				m.say(status.Info, "configuration read")
-				return
-			}
-		}
+		err = m.adopt(c.Look)
 	}
-	m.fail("read configuration", err)
+	if err != nil {
+		m.fail("read configuration", oneLine(err))
+		return
+	}
+	text := "configuration read"
+	if len(c.Later) > 0 {
+		text += "; " + strings.Join(c.Later, ", ") + " in new terminals"
+	}
+	if c.Warnings > 0 {
+		m.say(status.Warning, "%s; %s, see cotty config check", text, plural(c.Warnings, "warning"))
+		return
+	}
+	m.say(status.Info, "%s", text)
+}
+
+// adopt takes another configuration, all of it or nothing.
+func (m *Model) adopt(l Look) error {
+	next := m.cfg
+	next.Look = l
+	keys, err := next.table()
+	if err != nil {
+		return err
+	}
+	pair, err := next.theme()
+	if err != nil {
+		return err
+	}
+	if next.line, err = next.compose(); err != nil {
+		return err
+	}
+	changed := m.cfg.Theme != l.Theme || !slices.Equal(m.cfg.Themes, l.Themes)
+	m.cfg, m.keys = next, keys
+	if changed {
+		m.useTheme(pair)
+	} else {
+		m.dress()
+	}
+	m.redraw()
+	return nil
+}
+
+// oneLine gives the first line of an error, and how many more there are.
+func oneLine(err error) error {
+	first, rest, more := strings.Cut(err.Error(), "\n")
+	if !more {
+		return err
+	}
+	return fmt.Errorf("%s (and %d more: cotty config check)", first, strings.Count(rest, "\n")+1)
 }
 
 // counted says how much text there is.

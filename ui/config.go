@@ -9,6 +9,7 @@ import (
 	"cotty/keymap"
 	"cotty/themes"
 	"cotty/ui/command"
+	"cotty/ui/status"
 )
 
 // Config says what to show and how.
@@ -29,13 +30,43 @@ type Config struct {
 	Command []string // argv of the first terminal of an empty layout; empty means the user's shell
 
 	// How.
-	Keymap string            // name of a keymap preset; empty means "default"
-	Prefix string            // replaces the preset's prefix key
-	Keys   map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
-	Theme  string            // name of a theme; empty means the default one
-	Engine string            // name of an emulator engine; empty means engine.Default
+	Look
+	// Desk opens links and edits and saves text; it may be nil.
+	Desk   Desk
+	Engine string   // name of an emulator engine; empty means engine.Default
+	Env    []string // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
+
+	// Machine is what the status line calls the machine that the terminals run
+	// on.
+	Machine string
+	// Hint names the first keys in the status line until the prefix key is
+	// pressed; then Learnt, which may be nil, is called.
+	Hint   bool
+	Learnt func() error
+
+	// Reload reads the configuration again, for the command reload-config and
+	// when Changes says that it may be another one. Both may be nil.
+	Reload  func() (Reloaded, error)
+	Changes <-chan struct{}
+	// KeepTheme writes a choice of themes into the configuration. It may be nil.
+	KeepTheme func(choice string) error
+
+	// Log may be nil.
+	Log *slog.Logger
+
+	line status.Line // of Look.StatusLeft and StatusRight
+}
+
+// Look is the part of the configuration that can change while the interface
+// runs. The zero value is the defaults.
+type Look struct {
+	Keymap   string            // name of a keymap preset; empty means the first one
+	Prefix   string            // replaces the preset's prefix key
+	Keys     map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
+	CopyKeys map[string]string // those in copy mode
 	// ModeKeys are copy mode's keys: "vi", which empty means, or "emacs".
 	ModeKeys string
+
 	// WordSeparators are the characters that part words besides blanks, in copy
 	// mode and for double clicks; empty means vi's words there and whole paths
 	// and addresses here.
@@ -46,17 +77,24 @@ type Config struct {
 	// wants them: links are not underlined and the scroll bar not shown before a
 	// click.
 	NoHover bool
-	// Desk opens links and edits and saves text; it may be nil.
-	Desk Desk
 
-	Env []string // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
+	Theme  string         // a choice of themes (themes.Choose)
+	Themes []themes.Theme // the user's own
 
-	// Reload reads the configuration again for the command reload-config; of
-	// what it gives the keys, the theme and what the mouse does count. It may be nil.
-	Reload func() (Config, error)
+	Colors  string // "none", "16", "256" or "true"; else as many as the outer terminal has
+	Unicode string // "on" or "off"; else as the locale says
 
-	// Log may be nil.
-	Log *slog.Logger
+	StatusLeft, StatusRight []string // segments (status.Compose); nil means the default ones
+	Clock                   string   // "24h" or "12h"; empty means "24h"
+}
+
+// Reloaded is what Config.Reload gives.
+type Reloaded struct {
+	Look
+	Warnings int
+	// Later are the options that are others than before and apply to new
+	// terminals only.
+	Later []string
 }
 
 // table makes the binding table.
@@ -84,7 +122,8 @@ func (c *Config) table() (keymap.Table, error) {
 		t = t.WithPrefix(k)
 	}
 	t, problems := t.Override(keymap.Normal, c.Keys, command.Check)
-	for _, p := range problems {
+	t, more := t.Override(keymap.Copy, c.CopyKeys, command.Check)
+	for _, p := range append(problems, more...) {
 		if !p.Warn {
 			return t, fmt.Errorf("bind %s: %s", p.Keys, p.Text)
 		}
@@ -92,19 +131,29 @@ func (c *Config) table() (keymap.Table, error) {
 	return t, nil
 }
 
-// theme finds the theme.
-func (c *Config) theme() (themes.Theme, error) {
-	name := c.Theme
-	if name == "" {
-		if names := themes.Names(); len(names) > 0 {
-			name = names[0]
-		}
+// theme finds the themes.
+func (c *Config) theme() (themes.Pair, error) {
+	p, err := themes.Choose(c.Theme, c.Themes)
+	if err != nil {
+		return p, fmt.Errorf("choose theme: %w", err)
 	}
-	t, ok := themes.Find(name)
-	if !ok && c.Theme != "" {
-		return t, fmt.Errorf("choose theme: there is no theme %q: use one of %s", c.Theme, strings.Join(themes.Names(), ", "))
+	return p, nil
+}
+
+// compose makes the status line.
+func (c *Config) compose() (status.Line, error) {
+	left, right := c.StatusLeft, c.StatusRight
+	if left == nil {
+		left = status.Left
 	}
-	return t, nil
+	if right == nil {
+		right = status.Right
+	}
+	line, err := status.Compose(left, right)
+	if err != nil {
+		return line, fmt.Errorf("compose status line: %w", err)
+	}
+	return line, nil
 }
 
 func (c *Config) env() []string {

@@ -33,7 +33,7 @@ func TestDetachWithoutAHost(t *testing.T) {
 
 // A prefix that would take a key from every program is refused by name.
 func TestBadPrefix(t *testing.T) {
-	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, ui.NewSink()), Sink: ui.NewSink(), Prefix: "esc"}, ui.Env{})
+	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, ui.NewSink()), Sink: ui.NewSink(), Look: ui.Look{Prefix: "esc"}}, ui.Env{})
 	if err == nil || !strings.HasPrefix(err.Error(), "choose prefix") {
 		t.Fatalf("esc as the prefix: %v", err)
 	}

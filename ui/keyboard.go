@@ -186,6 +186,7 @@ func (m *Model) startChord(seq []keymap.Key) {
 	kb := &m.kb
 	kb.pending = seq
 	kb.chord++
+	m.learnt()
 	m.note.text = ""
 	m.dirty |= dirtyChrome
 	if kb.hint {

@@ -51,6 +51,9 @@ type Resumed struct {
 	Stopped bool // it was stopped indeed
 }
 
+// Changed tells the Model that the configuration may be another one.
+type Changed struct{}
+
 // then is what is to be done in the loop when something else is finished.
 type then func(*Model)
 
@@ -124,8 +127,11 @@ func New(c Config, env Env) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	theme, err := c.theme()
+	pair, err := c.theme()
 	if err != nil {
+		return nil, err
+	}
+	if c.line, err = c.compose(); err != nil {
 		return nil, err
 	}
 	if c.Layout == "" {
@@ -134,8 +140,9 @@ func New(c Config, env Env) (*Model, error) {
 	m := &Model{
 		cfg: c, env: env, keys: keys, log: c.Log,
 		views: map[layout.PaneID]*pane.View{},
-		outer: newOuter(env.Caps, theme),
+		outer: newOuter(env.Caps, pair),
 	}
+	m.dress()
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
@@ -172,6 +179,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.resized(msg.Width, msg.Height)
 	case Resumed:
 		m.resumed(msg)
+	case Changed:
+		m.reload()
 	case then:
 		msg(m)
 	case ended:
@@ -292,11 +301,13 @@ func (m *Model) dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {
 
 // open puts an overlay on top; close takes it away.
 func (m *Model) open(o overlay.Overlay) {
+	m.endPreview()
 	m.overlay = o
 	m.dirty |= dirtyPlaces
 }
 
 func (m *Model) close() {
+	m.endPreview()
 	m.overlay = nil
 	m.dirty |= dirtyPlaces
 }

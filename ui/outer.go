@@ -19,8 +19,10 @@ import (
 // outer is the outer terminal as the model sees it.
 type outer struct {
 	caps    tty.Caps
-	theme   themes.Theme
+	pair    themes.Pair  // the themes that were chosen
+	preview *themes.Pair // those that are looked at; nil for none
 	look    look.Look
+	ticking bool // a timer runs for the status line's clock
 	w, h    int
 	blurred bool // it said that it lost the focus
 	away    bool // it was given back: nothing is drawn
@@ -41,16 +43,8 @@ type outer struct {
 	tabs   []status.Hit
 }
 
-func newOuter(c tty.Caps, t themes.Theme) outer {
-	o := outer{theme: t, painter: paint.NewPainter(paint.Options{}), kitty: 1}
-	o.setCaps(c)
-	return o
-}
-
-func (o *outer) setCaps(c tty.Caps) {
-	o.caps = c
-	o.look = look.New(o.theme, c.UTF8, c.Profile.Colors != emulator.NoColors)
-	o.painter.SetOptions(paint.Options{Profile: c.Profile, Sync: c.Sync, ASCII: !c.UTF8})
+func newOuter(c tty.Caps, p themes.Pair) outer {
+	return outer{caps: c, pair: p, painter: paint.NewPainter(paint.Options{}), kitty: 1}
 }
 
 // resized takes the outer terminal's size.
@@ -76,8 +70,8 @@ func (m *Model) learn(msg tea.Msg) {
 	write, changed := caps.Learn(msg)
 	m.outer.raw = append(m.outer.raw, write...)
 	if changed {
-		m.outer.setCaps(caps)
-		m.dirty |= dirtyPlaces | dirtyChrome
+		m.outer.caps = caps
+		m.dress()
 		if m.env.Learned != nil {
 			m.env.Learned(caps)
 		}

@@ -489,11 +489,11 @@ func TestPresets(t *testing.T) {
 	if got := len(u.Host.Terminals()); got != 3 {
 		t.Errorf("%d terminals", got)
 	}
-	_, err := ui.New(ui.Config{Host: u.Host, Sink: ui.NewSink(), Keymap: "emacs"}, ui.Env{})
+	_, err := ui.New(ui.Config{Host: u.Host, Sink: ui.NewSink(), Look: ui.Look{Keymap: "emacs"}}, ui.Env{})
 	if err == nil || !strings.Contains(err.Error(), `no preset "emacs"`) {
 		t.Errorf("an unknown keymap is %v", err)
 	}
-	_, err = ui.New(ui.Config{Host: u.Host, Sink: ui.NewSink(), Theme: "mud"}, ui.Env{})
+	_, err = ui.New(ui.Config{Host: u.Host, Sink: ui.NewSink(), Look: ui.Look{Theme: "mud"}}, ui.Env{})
 	if err == nil || !strings.Contains(err.Error(), `no theme "mud"`) {
 		t.Errorf("an unknown theme is %v", err)
 	}
@@ -506,9 +506,9 @@ func TestPresets(t *testing.T) {
 }
 
 func TestReloadConfiguration(t *testing.T) {
-	next := ui.Config{Keymap: "tmux"}
+	next := ui.Reloaded{Look: ui.Look{Keymap: "tmux"}}
 	u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) {
-		c.Reload = func() (ui.Config, error) { return next, nil }
+		c.Reload = func() (ui.Reloaded, error) { return next, nil }
 	}})
 	u.Press("ctrl+space :")
 	u.Type("reload-config\r")

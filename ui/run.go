@@ -95,6 +95,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	done := make(chan struct{})
 	defer close(done)
 	go wake(p, wakes, done)
+	go heed(p, c.Changes, done)
 
 	defer func() {
 		r := recover()
@@ -130,6 +131,21 @@ func wake(p *tea.Program, wakes, done chan struct{}) {
 		select {
 		case <-wakes:
 			p.Send(Wake{})
+		case <-done:
+			return
+		}
+	}
+}
+
+// heed hands on that the configuration may have changed.
+func heed(p *tea.Program, changes <-chan struct{}, done chan struct{}) {
+	for {
+		select {
+		case _, ok := <-changes:
+			if !ok {
+				return
+			}
+			p.Send(Changed{})
 		case <-done:
 			return
 		}

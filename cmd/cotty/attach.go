@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"cotty/ahp"
 	"cotty/internal/client"
+	"cotty/internal/config"
 	"cotty/ui"
 )
 
@@ -77,10 +79,16 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return err
 	}
 	defer closeLog()
-	conf := set.apply(ui.Config{Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Desk: desk{place: p, open: set.OpenCommand}})
-	conf.Reload = func() (ui.Config, error) {
-		set, err := loadSettings(p.dirs)
-		return set.apply(ui.Config{}), err
+	conf := ui.Config{
+		Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: desk{place: p, open: set.OpenCommand},
+		Look: set.look(), Engine: set.Emulator, Reload: rereader(p.dirs, set),
+		Hint: set.FirstRunHint && !p.dirs.seen(), Learnt: p.dirs.see,
+		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
+	}
+	following, unfollow := context.WithCancel(cmd.Context())
+	defer unfollow()
+	if conf.Changes, err = config.Follow(following, p.dirs.config, log); err != nil {
+		log.Warn("the configuration is not read again by itself", "err", err)
 	}
 	conf.Person = (&session{Client: c, place: p}).me()
 	exit, err := ui.Run(cmd.Context(), conf, os.Stdin, os.Stdout)
@@ -94,6 +102,21 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		return errors.New("the host is gone")
 	}
 	return nil
+}
+
+// machineName is what the status line calls the machine that the host runs on.
+func machineName(p place) string {
+	switch {
+	case p.ssh != nil:
+		return p.ssh.name
+	case p.host != "":
+		if name, _, err := net.SplitHostPort(p.host); err == nil {
+			return name
+		}
+		return p.host
+	}
+	name, _ := os.Hostname() // nothing to show is fine
+	return name
 }
 
 func checkTerminal(in, out *os.File, termName string) error {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -105,10 +107,9 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		return err
 	}
 	h, err := host.New(host.Config{
-		Runtime: d.runtime, State: d.state, Config: d.config,
-		Shell: settings.Shell, Engine: settings.Emulator, Version: version,
-		NoShellIntegration: settings.ShellIntegration != nil && !*settings.ShellIntegration,
-		Log:                log, Keeper: k, Origins: o.origins, Hosts: o.names,
+		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
+		Fresh: fresh(d, settings, log),
+		Log:   log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {
 		return err
@@ -133,6 +134,23 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	err = h.Run(ctx, ln)
 	log.Info("host ended", "err", err)
 	return err
+}
+
+// fresh reads the configuration for each new terminal; with a mistake in it the
+// last good one stays.
+func fresh(d dirs, s settings, log *slog.Logger) func() host.Start {
+	var mu sync.Mutex
+	return func() host.Start {
+		next, err := loadSettings(d)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			s = next
+		} else {
+			log.Warn("the configuration has mistakes; the one before stays", "err", err)
+		}
+		return host.Start{Shell: s.Shell, NoShellIntegration: !s.ShellIntegration, Engine: s.Emulator}
+	}
 }
 
 // connectKeeper reaches the user's keeper, starting one when none answers.

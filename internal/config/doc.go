@@ -5,6 +5,7 @@
 //
 // Read and Load report every fault with its line and give the defaults in the
 // faulty options' places; whether faults stop anything is the caller's to say.
-// The files are bounded. A Config is a value that its reader owns. Nothing here
-// watches, logs or keeps state; everything may be used from any goroutine.
+// The files are bounded. A Config is a value that its reader owns. Follow has a
+// goroutine that tells when the files change and ends with its context; nothing
+// else keeps state, and everything may be used from any goroutine.
 package config

@@ -50,9 +50,11 @@ const (
 	Nothing Needs = iota
 	// NewTerminal: it applies to terminals that are created from then on.
 	NewTerminal
+	// Restart: it is read when cotty starts.
+	Restart
 )
 
-var needNames = [...]string{Nothing: "at once", NewTerminal: "in new terminals"}
+var needNames = [...]string{Nothing: "at once", NewTerminal: "in new terminals", Restart: "at the next start of cotty"}
 
 // Config is a configuration. Members are never empty where the default is not.
 type Config struct {
@@ -175,7 +177,7 @@ var options = []Option{
 		get: func(c *Config) string { return fmt.Sprint(c.LinkHover) },
 	},
 	{
-		Name: "open-command", Kind: Text, Default: `""`,
+		Name: "open-command", Kind: Text, Default: `""`, Needs: Restart,
 		Doc: "The command that opens links: words parted by blanks, the link comes behind them. Empty means the desktop's (xdg-open).",
 		put: func(c *Config, v value) error { c.OpenCommand = v.text; return nil },
 		get: func(c *Config) string { return c.OpenCommand },

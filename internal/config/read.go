@@ -197,6 +197,7 @@ func (r *reading) keys() {
 	if !ok {
 		return
 	}
+	t, _ = t.WithModeKeys(r.config.ModeKeys) // one of the choices
 	if k, err := keymap.Parse(r.config.Prefix); err == nil && r.config.Prefix != "" {
 		t = t.WithPrefix(k)
 	}

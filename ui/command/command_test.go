@@ -92,7 +92,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"arrange", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback"} // found in the palette
+	byName := []string{"arrange", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -161,7 +161,7 @@ func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 			left = append(left, c.Name)
 		}
 	}
-	if want := []string{"detach", "palette", "help", "suspend", "redraw", "reload-config"}; !slices.Equal(left, want) {
+	if want := []string{"detach", "palette", "help", "suspend", "redraw", "choose-theme", "reload-config"}; !slices.Equal(left, want) {
 		t.Errorf("still work: %v, want %v", left, want)
 	}
 }

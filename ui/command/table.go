@@ -247,6 +247,12 @@ var cottyRows = []Command{
 		Disabled: always,
 	},
 	{
+		Name: "choose-theme", Title: "Choose a theme", Group: groupCotty, Args: []Arg{{Name: "theme", Kind: Text, Optional: true}},
+		Help:     "Show the themes, each at once as you come to it; or change to the one named.",
+		Disabled: always,
+		describe: func(args []string) string { return fmt.Sprintf("Change to theme %q", args[0]) },
+	},
+	{
 		Name: "reload-config", Title: "Reload configuration", Group: groupCotty,
 		Help:     "Read the configuration file again; with a mistake in it the old one stays.",
 		Disabled: always,

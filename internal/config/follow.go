@@ -1,0 +1,175 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// settle is how long the files have to be left alone before they are read: an
+// editor takes several steps to save one.
+const settle = 60 * time.Millisecond
+
+// Follow tells when config.toml or a theme beside it has other content than
+// before, however it was written: in place, by renaming another file onto it,
+// through a link. Directories that are not there yet are waited for. The channel
+// holds one notice, which stands for all that have not been taken; it is closed
+// when the context ends. Nothing is polled.
+func Follow(ctx context.Context, dir string, log *slog.Logger) (<-chan struct{}, error) {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("follow the configuration: %w", err)
+	}
+	f := follower{dir: dir, watcher: w, log: log, watched: map[string]bool{}}
+	f.arm()
+	f.last = fingerprint(dir)
+	ch := make(chan struct{}, 1)
+	go func() {
+		defer close(ch)
+		defer w.Close()
+		f.run(ctx, ch)
+	}()
+	return ch, nil
+}
+
+// follower is the state of Follow.
+type follower struct {
+	dir     string
+	watcher *fsnotify.Watcher
+	log     *slog.Logger
+	watched map[string]bool
+	last    [sha256.Size]byte
+}
+
+func (f *follower) run(ctx context.Context, ch chan<- struct{}) {
+	quiet := time.NewTimer(settle)
+	quiet.Stop()
+	defer quiet.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case ev, ok := <-f.watcher.Events:
+			if !ok {
+				return
+			}
+			if f.concerns(ev.Name) {
+				quiet.Reset(settle)
+			}
+		case err, ok := <-f.watcher.Errors:
+			if !ok {
+				return
+			}
+			f.log.Warn("follow the configuration", "err", err) // it may be that notices were lost
+			quiet.Reset(settle)
+		case <-quiet.C:
+			f.arm()
+			now := fingerprint(f.dir)
+			if now == f.last {
+				continue
+			}
+			f.last = now
+			select {
+			case ch <- struct{}{}:
+			default: // a notice waits already
+			}
+		}
+	}
+}
+
+// concerns reports whether something that happened to a path can matter: in
+// directories above ours only what leads to it does.
+func (f *follower) concerns(path string) bool {
+	parent := filepath.Dir(path)
+	return path == f.dir || strings.HasPrefix(f.dir, path+string(filepath.Separator)) ||
+		parent == f.dir || !strings.HasPrefix(f.dir, parent+string(filepath.Separator))
+}
+
+// arm watches the directories that the files are in, or will be.
+func (f *follower) arm() {
+	want := map[string]bool{}
+	for _, dir := range places(f.dir) {
+		want[dir] = true
+	}
+	for dir := range f.watched {
+		if !want[dir] {
+			_ = f.watcher.Remove(dir) // it may be gone
+			delete(f.watched, dir)
+		}
+	}
+	for dir := range want {
+		// A directory that was removed and made again is another one.
+		if err := f.watcher.Add(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			f.log.Warn("follow the configuration", "dir", dir, "err", err)
+			continue
+		}
+		f.watched[dir] = true
+	}
+}
+
+// places are the directories to watch: the configuration's, its themes', those
+// that links among them lead to, and where one is missing the nearest above it.
+func places(dir string) []string {
+	var dirs []string
+	for _, p := range [...]string{dir, filepath.Join(dir, ThemesDir)} {
+		for {
+			if info, err := os.Stat(p); err == nil && info.IsDir() {
+				break
+			}
+			if up := filepath.Dir(p); up != p {
+				p = up
+				continue
+			}
+			break
+		}
+		dirs = append(dirs, p)
+		if parent := filepath.Dir(dir); p == dir {
+			dirs = append(dirs, parent) // it may be renamed away
+		}
+	}
+	links := []string{filepath.Join(dir, FileName)}
+	themes, _ := filepath.Glob(filepath.Join(escape(dir), ThemesDir, "*.toml"))
+	links = append(links, themes[:min(len(themes), maxThemes)]...)
+	for _, path := range links {
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			dirs = append(dirs, filepath.Dir(target))
+		}
+	}
+	return dirs
+}
+
+// escape makes a path match itself alone.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// fingerprint tells contents apart.
+func fingerprint(dir string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	add := func(path string, most int64) {
+		doc, err := readFile(path, most)
+		fmt.Fprintf(h, "%q %d %v\n", path, len(doc), err != nil)
+		h.Write(doc)
+	}
+	add(filepath.Join(dir, FileName), maxFile)
+	entries, _ := os.ReadDir(filepath.Join(dir, ThemesDir))
+	for _, e := range entries[:min(len(entries), maxThemes)] {
+		if strings.HasSuffix(e.Name(), ".toml") {
+			add(filepath.Join(dir, ThemesDir, e.Name()), maxTheme)
+		}
+	}
+	h.Sum(sum[:0])
+	return sum
+}

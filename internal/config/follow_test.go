@@ -1,0 +1,78 @@
+package config
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"cotty/internal/leak"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// TestFollow: a notice for each way in which editors and dotfile managers write,
+// none where the content stays or other files change.
+func TestFollow(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, "config", "cotty")
+	ctx, cancel := context.WithCancel(context.Background())
+	ch, err := Follow(ctx, dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, FileName)
+	try := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename := func(text, to string) {
+		t.Helper()
+		write(t, filepath.Join(home, "new"), text)
+		try(os.Rename(filepath.Join(home, "new"), to))
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"made with its directories", func() { write(t, path, "theme = \"nord\"\n") }},
+		{"written in place", func() { write(t, path, "theme = \"gruvbox\"\n") }},
+		{"renamed onto", func() { rename("theme = \"auto\"\n", path) }},
+		{"and again", func() { rename("theme = \"nord\"\n", path) }},
+		{"a first theme", func() { write(t, filepath.Join(dir, ThemesDir, "mine.toml"), "dark = true\n") }},
+		{"a theme changed", func() { write(t, filepath.Join(dir, ThemesDir, "mine.toml"), "dark = false\n") }},
+		{"removed", func() { try(os.Remove(path)) }},
+		{"a link", func() {
+			write(t, filepath.Join(home, "dotfiles", "cotty.toml"), "theme = \"solarized\"\n")
+			try(os.Symlink(filepath.Join(home, "dotfiles", "cotty.toml"), path))
+		}},
+		{"where the link leads, in place", func() { write(t, filepath.Join(home, "dotfiles", "cotty.toml"), "theme = \"nord\"\n") }},
+		{"where the link leads, renamed onto", func() { rename("clock = \"12h\"\n", filepath.Join(home, "dotfiles", "cotty.toml")) }},
+		{"the directory gone", func() { try(os.RemoveAll(dir)) }},
+		{"and there again", func() { write(t, path, "theme = \"rose-pine\"\n") }},
+	} {
+		step.do()
+		select {
+		case <-ch:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: no notice", step.name)
+		}
+	}
+	// What changes nothing is not told: the notice that comes is of what follows.
+	write(t, path, "theme = \"rose-pine\"\n")
+	write(t, filepath.Join(dir, "notes"), "x")
+	write(t, filepath.Join(home, "config", "other"), "x")
+	select {
+	case <-ch:
+		t.Error("a notice for nothing")
+	case <-time.After(3 * settle):
+	}
+	cancel()
+	if _, more := <-ch; more {
+		t.Error("a notice after the end")
+	}
+}

@@ -1,0 +1,171 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"cotty/emulator"
+	"cotty/themes"
+	"cotty/ui/look"
+	"cotty/ui/overlay"
+	"cotty/ui/paint"
+	"cotty/ui/status"
+	"cotty/ui/tty"
+)
+
+// depths are the choices of Config.Colors.
+var depths = map[string]emulator.Depth{
+	"none": emulator.NoColors, "16": emulator.Colors16, "256": emulator.Colors256, "true": emulator.TrueColor,
+}
+
+// bend changes what the outer terminal says of itself to what the person says.
+func (c *Config) bend(caps tty.Caps) tty.Caps {
+	if depth, ok := depths[c.Colors]; ok {
+		caps.Profile.Colors = depth
+	}
+	switch c.Unicode {
+	case "on":
+		caps.UTF8 = true
+	case "off":
+		caps.UTF8 = false
+	}
+	return caps
+}
+
+// dress makes the look anew of what it depends on: the theme that was chosen or
+// is looked at, whether the outer terminal is light or dark, what it can show.
+func (m *Model) dress() {
+	o := &m.outer
+	caps := m.cfg.bend(o.caps)
+	pair := o.pair
+	if o.preview != nil {
+		pair = *o.preview
+	}
+	t := pair.For(o.colors.shade != light)
+	if caps.Profile.Colors == emulator.Colors16 && !basic(t) {
+		// The nearest of sixteen colours can be the same for a text and its
+		// ground.
+		t, _ = themes.Find(themes.Terminal)
+	}
+	o.look = look.New(t, caps.UTF8, caps.Profile.Colors != emulator.NoColors)
+	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8})
+	m.dirty |= dirtyPlaces | dirtyChrome
+}
+
+// basic reports whether a theme has no colours but the outer terminal's.
+func basic(t themes.Theme) bool {
+	_, _, _, rgb := t.StatusBg.RGB()
+	_, _, _, rgbText := t.Foreground.RGB()
+	return !rgb && !rgbText
+}
+
+// useTheme changes the theme.
+func (m *Model) useTheme(p themes.Pair) {
+	m.outer.pair, m.outer.preview = p, nil
+	m.dress()
+}
+
+// endPreview goes back to the theme that was chosen.
+func (m *Model) endPreview() {
+	if m.outer.preview != nil {
+		m.outer.preview = nil
+		m.dress()
+	}
+}
+
+// chooseTheme changes the theme to the one named, or opens a list in which each
+// theme shows as one comes to it.
+func (m *Model) chooseTheme(args []string) {
+	if len(args) > 0 {
+		p, err := themes.Choose(args[0], m.cfg.Themes)
+		if err != nil {
+			m.fail("choose theme", err)
+			return
+		}
+		m.useTheme(p)
+		return
+	}
+	names := themes.Choices(m.cfg.Themes)
+	pairOf := func(row int) themes.Pair {
+		p, _ := themes.Choose(names[row], m.cfg.Themes) // Choices gives only what can be chosen.
+		return p
+	}
+	list := overlay.Choosing{
+		Title: "Themes", Rows: names, Chosen: max(slices.Index(names, m.outer.pair.Name), 0),
+		Moved: func(row int) {
+			p := pairOf(row)
+			m.outer.preview = &p
+			m.dress()
+		},
+		Accept: func(row int) {
+			m.useTheme(pairOf(row))
+			m.say(status.Info, "theme = %q keeps it", names[row])
+		},
+	}
+	if m.cfg.KeepTheme != nil {
+		list.Keep = func(row int) {
+			m.useTheme(pairOf(row))
+			if err := m.cfg.KeepTheme(names[row]); err != nil {
+				m.fail("keep the theme", err)
+				return
+			}
+			m.say(status.Info, "%s is in the configuration", names[row])
+		}
+	}
+	m.open(overlay.NewChoice(list))
+}
+
+// firstHints name the first keys, at several lengths.
+func (m *Model) firstHints() []string {
+	if !m.cfg.Hint {
+		return nil
+	}
+	prefix := m.keys.Prefix().String()
+	help, leave := "", ""
+	if b := m.keys.For("help"); len(b) > 0 {
+		help = m.short(b[0])
+	}
+	if b := m.keys.For("detach"); len(b) > 0 {
+		leave = m.short(b[0])
+	}
+	return []string{
+		fmt.Sprintf("press %s and wait to see all keys; then %s helps, %s leaves and all runs on", prefix, help, leave),
+		fmt.Sprintf("press %s and wait to see all keys", prefix),
+		prefix + " shows keys",
+	}
+}
+
+// learnt notes that the person knows the prefix key.
+func (m *Model) learnt() {
+	if !m.cfg.Hint {
+		return
+	}
+	m.cfg.Hint = false
+	m.dirty |= dirtyChrome
+	if m.cfg.Learnt != nil {
+		if err := m.cfg.Learnt(); err != nil {
+			m.log.Warn("note that the first hint was seen", "err", err)
+		}
+	}
+}
+
+// clock gives the time and the date as the status line shows them, and has it
+// drawn again when they change.
+func (m *Model) clock(d *status.Data) {
+	if !m.cfg.line.Ticks() {
+		return
+	}
+	now := m.env.Now()
+	d.Time, d.Date = now.Format("15:04"), now.Format(time.DateOnly)
+	if m.cfg.Clock == "12h" {
+		d.Time = now.Format("3:04 pm")
+	}
+	if !m.outer.ticking {
+		m.outer.ticking = true
+		m.env.After(now.Truncate(time.Minute).Add(time.Minute).Sub(now), then(func(m *Model) {
+			m.outer.ticking = false
+			m.dirty |= dirtyChrome
+		}))
+	}
+}
