@@ -81,7 +81,7 @@ var viKeys = []row{
 	{"*", "search-word", false},
 	{"#", "search-word-back", false},
 	{"ctrl+g", "copy-select-clear", false},
-	{"esc", "copy-exit", false},
+	{"esc", "copy-escape", false},
 	{"q", "copy-exit", false},
 	{"ctrl+c", "copy-exit", false},
 }
@@ -194,7 +194,7 @@ var emacsKeys = []row{
 	{"N", "search-previous", false},
 	{"*", "search-word", false},
 	{"#", "search-word-back", false},
-	{"esc", "copy-exit", false},
+	{"esc", "copy-escape", false},
 	{"q", "copy-exit", false},
 	{"ctrl+c", "copy-exit", false},
 }

@@ -282,6 +282,42 @@ func TestClicksSelect(t *testing.T) {
 	}
 }
 
+// TestMiddleButtonPastes: into the pane that it is pressed over.
+func TestMiddleButtonPastes(t *testing.T) {
+	u := start(t)
+	u.Type("word")
+	u.Press("ctrl+space |", "ctrl+space h")
+	u.Mouse(pane.MousePress, tea.MouseMiddle, 60, 5)
+	u.Mouse(pane.MouseRelease, tea.MouseMiddle, 60, 5)
+	if got := u.Host.Terminal("sh2").Typed(); got != "" {
+		t.Errorf("nothing was copied, but %q is typed", got)
+	}
+	u.Click(3, 1)
+	u.Click(3, 1)
+	u.Mouse(pane.MousePress, tea.MouseMiddle, 60, 5)
+	u.Mouse(pane.MouseRelease, tea.MouseMiddle, 60, 5)
+	if got := u.Host.Terminal("sh2").Typed(); got != "word" {
+		t.Errorf("pasted %q", got)
+	}
+	if got := u.Host.Terminal("sh1").Typed(); got != "word" {
+		t.Errorf("the other pane got %q", got)
+	}
+}
+
+// TestEscapeTakesTheSelectionAwayFirst: as in vi.
+func TestEscapeTakesTheSelectionAwayFirst(t *testing.T) {
+	u, _ := program(t, paper)
+	u.Press("ctrl+space [", "v", "h", "esc")
+	u.Shows(" copy ")
+	n := len(u.Raw)
+	u.Press("g", "Y")
+	if got := clip(u, n); got != "first line of text\n" {
+		t.Errorf("copied %q", got)
+	}
+	u.Press("esc")
+	u.Hides(" copy ")
+}
+
 func TestSelectingWithoutCopying(t *testing.T) {
 	u := uitest.New(t, uitest.Options{
 		Host:   func(h *uitest.Host) { h.Program = silent },

@@ -16,6 +16,11 @@ import (
 // copyActions are the commands that scroll, search and copy.
 var copyActions = map[string]action{
 	"copy-mode": onView(func(m *Model, v *pane.View, _ int) { v.EnterCopy() }),
+	"copy-escape": onView(func(m *Model, v *pane.View, _ int) {
+		if !v.Unselect() {
+			v.Follow()
+		}
+	}),
 	"copy-exit": onView(func(m *Model, v *pane.View, _ int) { v.Follow() }),
 
 	"scroll-up":        scroll(pane.MoveUp, func(*pane.View) int { return -1 }),

@@ -55,7 +55,7 @@ func (m *Model) pressView(v *pane.View, ev tea.Mouse) bool {
 }
 
 // pressText takes hold of text: by characters, words with two clicks, lines with
-// three, a block with alt.
+// three, a block with alt. The middle button pastes what was copied last.
 func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 	if v.Unselect() {
 		m.dirty |= dirtyPanes
@@ -64,6 +64,10 @@ func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 	now := m.env.Now()
 	if ev.Button != tea.MouseLeft {
 		p.clicks = 0
+		if ev.Button == tea.MouseMiddle && len(m.buffers.list) > 0 {
+			m.freshen() // the click moved the focus here
+			m.pasteBuffer(0)
+		}
 		return
 	}
 	if p.clicks > 0 && p.clicks < 3 && ev.X == p.x && ev.Y == p.y && now.Sub(p.at) <= clickTime {

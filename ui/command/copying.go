@@ -346,6 +346,11 @@ var copyRows = []Command{
 		Disabled: all(pane, copying),
 	},
 	{
+		Name: "copy-escape", Title: "Back", Group: groupCopying,
+		Help:     "Take the selection away, or leave copy mode where nothing is selected.",
+		Disabled: all(pane, copying),
+	},
+	{
 		Name: "copy-exit", Title: "Leave copy mode", Group: groupCopying,
 		Help:     "Leave copy mode and return to what the program shows now.",
 		Disabled: all(pane, copying),
