@@ -78,6 +78,11 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 		return cols, rows
 	}
 	oldest := f.lineOff - f.em.HistoryLen()
+	if c := v.copy; c != nil {
+		// Its line may have been thrown away, or its column cut off.
+		c.line = min(max(c.line, oldest), f.lineOff+rows-1)
+		c.x = min(c.x, cols-1)
+	}
 	v.top = max(v.top, oldest)
 	if v.top >= live {
 		v.top = live

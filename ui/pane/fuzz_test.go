@@ -1,0 +1,95 @@
+package pane
+
+import (
+	"strings"
+	"testing"
+
+	"cotty/ui/paint"
+)
+
+// outputs are what the program prints between a reader's moves.
+var outputs = []string{
+	"word (x[1]) https://a.example/\r\n", "\x1b[2J\x1b[H", "\x1b[3J", "世界 wide\r\n", strings.Repeat("wrap ", 30),
+	"\x1b[?1049h", "\x1b[?1049l", "\x1b]8;;https://b.example/\x1b\\link\x1b]8;;\x1b\\", "\r\n\r\n\r\n\r\n", "\x1bc",
+}
+
+var patterns = []string{"", "w", "word", "(", `\w+`, "x*", "世", "[a-", "Word", "^$", " "}
+
+// FuzzView does what a reader, the mouse and the program can do in any order:
+// nothing panics, and the cursor stays in the text.
+func FuzzView(f *testing.F) {
+	f.Add([]byte("\x00\x00\x10\x01\x20\x02\x30\x03"))
+	f.Add([]byte("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	f.Add([]byte{0, 0, 0, 4, 3, 0, 4, 0, 8, 2, 9, 200, 2, 20, 0, 2, 1, 4, 8, 3, 6, 40, 7, 3, 5, 1, 10, 9, 11, 7, 12, 1})
+	f.Fuzz(func(t *testing.T, ops []byte) {
+		w, h := 20, 6
+		v := view(t, w, h, "")
+		c := &paint.Canvas{}
+		c.Resize(w, h)
+		var saved Position
+		for i := 0; i+1 < len(ops) && i < 400; i += 2 {
+			n := int(ops[i+1])
+			x, y := n%(w+4)-2, n/8%(h+4)-2
+			switch ops[i] % 19 {
+			case 0:
+				v.Feed.Write(outputs[n%len(outputs)])
+			case 1:
+				w, h = 1+n%40, 1+n/40
+				v.Feed.Resize(w, h)
+				c.Resize(w, h)
+			case 2:
+				v.EnterCopy()
+			case 3:
+				v.Move(Motion(n%int(ScrollDown+1)), 1+n%7)
+			case 4:
+				v.Mark(Shape(n % 3))
+			case 5:
+				v.OtherEnd()
+			case 6:
+				v.Grip(x, y, Unit(n%3), n%2 == 0)
+			case 7:
+				v.Drag(x, y)
+			case 8:
+				v.Search(patterns[n%len(patterns)], n%2 == 0)
+			case 9:
+				v.SearchNext(n%2 == 0, n)
+			case 10:
+				v.FindChar(Find{Char: rune('a' + n%26), Back: n%2 == 0, Till: n%3 == 0}, 1+n%3)
+			case 11:
+				v.SetMark(rune(n))
+				v.GoMark(rune(n / 2))
+			case 12:
+				v.Hover(x, y, n%2 == 0)
+			case 13:
+				v.DragBar(y)
+			case 14:
+				v.GoLine(n)
+				v.Recentre(n % 3)
+			case 15:
+				v.Scroll(n - 128)
+			case 16:
+				v.SelectedText()
+				v.Text(n * 10)
+				v.WordHere()
+				v.LinkHere()
+			case 17:
+				saved = v.Position()
+			case 18:
+				if n%2 == 0 {
+					v.Restore(saved)
+				} else {
+					v.Follow()
+				}
+			}
+			v.Draw(c, paint.Rect{W: w, H: h}, Look{})
+			if v.copy == nil {
+				continue
+			}
+			cols, _ := v.Feed.Size()
+			if oldest, newest := v.bounds(); v.copy.x < 0 || v.copy.x >= cols || v.copy.line < oldest || v.copy.line > newest {
+				t.Fatalf("step %d (%d %d): the cursor is at %d,%d; lines are %d to %d, columns %d",
+					i, ops[i]%19, n, v.copy.x, v.copy.line, oldest, newest, cols)
+			}
+		}
+	})
+}
