@@ -17,6 +17,10 @@
 // the one before. What the outer terminal says of its colours goes to the host,
 // which answers programs with it.
 //
+// What is copied goes to the outer terminal's clipboard and to paste buffers,
+// which this client keeps, bounded, until it ends. Opening links, editing and
+// saving text is the Desk's, which cmd/cotty supplies.
+//
 // Invariants: nothing is written to the outer terminal but by the painter and
 // ui/tty; nothing is drawn unless something changed, so that an idle program
 // writes no byte and wakes for nothing; the terminal is restored on every way

@@ -16,6 +16,11 @@
 // and what a scrolled-back view shows are lines, so that output does not move
 // them.
 //
+// A search reads the text once: an index keeps that of the history, which does
+// not change, from the first search until the view follows the output again.
+// What shows is searched as it is drawn. Lines that were wrapped are one stretch
+// of text for searches, clicks and links.
+//
 // Commands of the terminal's shell are marks in the feed's emulator, set where
 // the host's actions and the parts of a snapshot say that output begins and
 // ends. They keep their places through scrolling and reflow; nothing is read off
