@@ -11,8 +11,8 @@ import (
 //
 // More processors than a process can use cost more than they give: each time a
 // goroutine wakes another, the runtime wakes a thread to look for work, and on
-// the way of a key or of a flood that happens at every step. With one, the host
-// takes half the time for the same output (docs/performance.md).
+// the way of a key or of a flood that happens at every step, and costs most when
+// the machine is busy (docs/performance.md).
 type tuning struct {
 	procs   int
 	percent int   // GOGC
