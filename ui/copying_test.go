@@ -41,16 +41,48 @@ func TestCopyModeCommands(t *testing.T) {
 		x, y int // where the cursor is, -1 for anywhere
 		text string
 	}{
-		{"g", 0, 0, ""}, {"g l l", 2, 0, ""}, {"g $", 17, 0, ""}, {"g $ 0", 0, 0, ""}, {"g $ home", 0, 0, ""}, {"g $ h", 16, 0, ""},
-		{"g w w", 11, 0, ""}, {"g e", 4, 0, ""}, {"g $ b", 14, 0, ""}, {"G $ B", 10, 4, ""}, {"G ^ W", 10, 4, ""}, {"G ^ E", 8, 4, ""},
-		{"g 3 w", 14, 0, ""}, {"g 1 2 l", 12, 0, ""}, {"3 G", 0, 2, ""}, {"3 G %", 13, 2, ""}, {"3 G % %", 3, 2, ""},
-		{"g }", 0, 1, ""}, {"G {", 0, 1, ""}, {"g H", 0, 0, ""}, {"g L", 0, 22, ""}, {"g M", 0, 11, ""},
-		{"g f o", 11, 0, ""}, {"g f n ;", -1, 0, ""}, {"g f i ; ,", 1, 0, ""}, {"g $ F i", 7, 0, ""}, {"g t o", 10, 0, ""}, {"g $ T l", 7, 0, ""},
-		{"g f esc l", 1, 0, ""}, {"g m a G ' a", 0, 0, ""}, {"3 G g ' '", 0, 2, ""}, {"4 G l", 2, 3, ""}, {"4 G $", 12, 3, ""},
-		{"g v e y", -1, -1, "first"}, {"g w v e o b y", -1, -1, "first line"}, {"g V y", -1, -1, "first line of text\n"},
+		{"g", 0, 0, ""},
+		{"g l l", 2, 0, ""},
+		{"g $", 17, 0, ""},
+		{"g $ 0", 0, 0, ""},
+		{"g $ home", 0, 0, ""},
+		{"g $ h", 16, 0, ""},
+		{"g w w", 11, 0, ""},
+		{"g e", 4, 0, ""},
+		{"g $ b", 14, 0, ""},
+		{"G $ B", 10, 4, ""},
+		{"G ^ W", 10, 4, ""},
+		{"G ^ E", 8, 4, ""},
+		{"g 3 w", 14, 0, ""},
+		{"g 1 2 l", 12, 0, ""},
+		{"3 G", 0, 2, ""},
+		{"3 G %", 13, 2, ""},
+		{"3 G % %", 3, 2, ""},
+		{"g }", 0, 1, ""},
+		{"G {", 0, 1, ""},
+		{"g H", 0, 0, ""},
+		{"g L", 0, 22, ""},
+		{"g M", 0, 11, ""},
+		{"g f o", 11, 0, ""},
+		{"g f n ;", -1, 0, ""},
+		{"g f i ; ,", 1, 0, ""},
+		{"g $ F i", 7, 0, ""},
+		{"g t o", 10, 0, ""},
+		{"g $ T l", 7, 0, ""},
+		{"g f esc l", 1, 0, ""},
+		{"g m a G ' a", 0, 0, ""},
+		{"3 G g ' '", 0, 2, ""},
+		{"4 G l", 2, 3, ""},
+		{"4 G $", 12, 3, ""},
+		{"g v e y", -1, -1, "first"},
+		{"g w v e o b y", -1, -1, "first line"},
+		{"g V y", -1, -1, "first line of text\n"},
 		{"g V j j j y", -1, -1, "first line of text\n\nif (a[1] == b) { run('x, y') }\n一二 wide 三四\n"},
-		{"3 G l ctrl+v j l y", -1, -1, "f\n一二"}, {"g v l ctrl+g l y", -1, -1, "first line of text\n"},
-		{"g w v e Y", 9, 0, "line"}, {"g v $ h h h h h h h h h h enter", -1, -1, "first li"}, {"g y", -1, -1, "first line of text\n"},
+		{"3 G l ctrl+v j l y", -1, -1, "f\n一二"},
+		{"g v l ctrl+g l y", -1, -1, "first line of text\n"},
+		{"g w v e Y", 9, 0, "line"},
+		{"g v $ h h h h h h h h h h enter", -1, -1, "first li"},
+		{"g y", -1, -1, "first line of text\n"},
 		{"3 G z z", 0, 2, ""},
 	} {
 		u, _ := program(t, paper)
@@ -76,9 +108,11 @@ func TestCopyModeCommands(t *testing.T) {
 func TestEmacsKeys(t *testing.T) {
 	for _, preset := range []string{"default", "tmux", "screen"} {
 		for _, c := range []struct{ keys, want string }{
-			{"alt+< ctrl+space alt+f alt+w", "first"}, {"alt+< space ctrl+f ctrl+f ctrl+w", "fir"},
+			{"alt+< ctrl+space alt+f alt+w", "first"},
+			{"alt+< space ctrl+f ctrl+f ctrl+w", "fir"},
 			{"alt+< ctrl+n ctrl+n alt+3 ctrl+f space ctrl+e alt+w", "(a[1] == b) { run('x, y') }"},
-			{"alt+< ctrl+e space ctrl+a alt+w", "first line of text"}, {"alt+< space ctrl+f ctrl+g alt+w", "first line of text\n"},
+			{"alt+< ctrl+e space ctrl+a alt+w", "first line of text"},
+			{"alt+< space ctrl+f ctrl+g alt+w", "first line of text\n"},
 			{"alt+> ctrl+a R ctrl+p ctrl+f ctrl+f alt+w", "一二\nlast-"},
 		} {
 			if preset == "default" {
@@ -301,6 +335,25 @@ func TestMiddleButtonPastes(t *testing.T) {
 	}
 	if got := u.Host.Terminal("sh1").Typed(); got != "word" {
 		t.Errorf("the other pane got %q", got)
+	}
+}
+
+// TestWheelTakesTheSelectionAlong: the cursor that it moves is the selection's
+// end.
+func TestWheelTakesTheSelectionAlong(t *testing.T) {
+	u, sh := program(t, "")
+	for i := range 60 {
+		sh.Print(fmt.Sprintf("row %d\r\n", i))
+	}
+	u.WaitIdle()
+	u.Press("ctrl+space [", "k", "V")
+	for range 4 {
+		u.Wheel(true, 3, 3)
+	}
+	n := len(u.Raw)
+	u.Press("y")
+	if got := clip(u, n); !strings.HasPrefix(got, "row 48\n") || !strings.HasSuffix(got, "row 59\n") {
+		t.Errorf("copied %q", got)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // desk is what the interface needs of this machine: a program for links, an
@@ -76,6 +77,7 @@ func (d desk) Edit(text string, line int) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a place for it: %w", err)
 	}
+	sweep(dir)
 	f, err := os.CreateTemp(dir, "scrollback-*.txt") // 0600
 	if err != nil {
 		return nil, fmt.Errorf("make a file: %w", err)
@@ -86,6 +88,20 @@ func (d desk) Edit(text string, line int) ([]string, error) {
 		return nil, fmt.Errorf("write it: %w", err)
 	}
 	return editing(editor(), f.Name(), line), nil
+}
+
+// leftTime is how old a file is that an editor left, as when the machine went
+// down.
+const leftTime = 7 * 24 * time.Hour
+
+// sweep removes what editors left.
+func sweep(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, "scrollback-*.txt"))
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > leftTime {
+			os.Remove(path)
+		}
+	}
 }
 
 // editor is the person's, a command line as a shell reads it.

@@ -68,6 +68,29 @@ func hasChild(pid int) bool {
 	return strings.TrimSpace(string(out)) != ""
 }
 
+// TestEditSweeps: what an editor left long ago goes, what is open stays.
+func TestEditSweeps(t *testing.T) {
+	d := testDesk(t)
+	old, err := d.Edit("old", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, _ := d.Edit("open", 1)
+	past := time.Now().Add(-2 * leftTime)
+	if err := os.Chtimes(old[4], past, past); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Edit("new", 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old[4]); !os.IsNotExist(err) {
+		t.Errorf("what was left is still there: %v", err)
+	}
+	if _, err := os.Stat(open[4]); err != nil {
+		t.Errorf("what is open is gone: %v", err)
+	}
+}
+
 func TestEditorStartsAtTheLine(t *testing.T) {
 	for editor, want := range map[string]string{
 		"vim": ` vim +7 "$1"`, "/usr/bin/nano -w": ` /usr/bin/nano -w +7 "$1"`, "code -w": ` code -w "$1"`,

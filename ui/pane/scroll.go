@@ -31,6 +31,9 @@ func (v *View) scroll(n int) bool {
 	v.back = top < live || v.copy != nil
 	if v.copy != nil {
 		v.copy.line = min(max(v.copy.line, top), top+v.rect.H-1)
+		if s := v.selection; s != nil {
+			s.X, s.Line = v.copy.x, v.copy.line
+		}
 	}
 	return true
 }

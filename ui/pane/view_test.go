@@ -236,8 +236,13 @@ func TestLinks(t *testing.T) {
 		x, y int
 		want string
 	}{
-		{8, 0, "https://a.example/x"}, {6, 0, ""}, {26, 0, ""}, {4, 1, "mailto:me@b.example"},
-		{3, 2, "https://hidden.example/"}, {12, 2, ""}, {18, 2, ""},
+		{8, 0, "https://a.example/x"},
+		{6, 0, ""},
+		{26, 0, ""},
+		{4, 1, "mailto:me@b.example"},
+		{3, 2, "https://hidden.example/"},
+		{12, 2, ""},
+		{18, 2, ""},
 	} {
 		if got, _ := v.LinkAt(c.x, c.y); got != c.want {
 			t.Errorf("at %d,%d: %q, want %q\n", c.x, c.y, got, c.want)
