@@ -80,7 +80,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	}
 	defer closeLog()
 	conf := ui.Config{
-		Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: desk{place: p, open: set.OpenCommand},
+		Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: newDesk(p),
 		Look: set.look(), Engine: set.Emulator, Reload: rereader(p.dirs, set),
 		Hint: set.FirstRunHint && !p.dirs.seen(), Learnt: p.dirs.see,
 		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },

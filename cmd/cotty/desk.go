@@ -20,7 +20,17 @@ import (
 // editor, files. It implements ui.Desk.
 type desk struct {
 	place place
-	open  string // command that opens links; empty for the system's
+	// open gives the command that opens links, "" for the system's; nil is "".
+	open func() string
+}
+
+// newDesk makes the desk of an interface; the command that opens links is the one
+// of the configuration as it is then.
+func newDesk(p place) desk {
+	return desk{place: p, open: func() string {
+		set, _ := loadSettings(p.dirs) // what is wrong in it was said when it was saved
+		return set.OpenCommand
+	}}
 }
 
 // schemes are the links that are opened. Others could make the program that
@@ -40,7 +50,10 @@ func (d desk) Open(uri string) error {
 	if name, _ := os.Hostname(); u.Scheme == "file" && u.Host != "" && u.Host != "localhost" && u.Host != name {
 		return fmt.Errorf("the file is on %s", u.Host)
 	}
-	argv := strings.Fields(d.open)
+	var argv []string
+	if d.open != nil {
+		argv = strings.Fields(d.open())
+	}
 	if len(argv) == 0 {
 		if argv, err = systemOpener(); err != nil {
 			return err

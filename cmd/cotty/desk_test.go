@@ -127,7 +127,7 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" > "+out+".new; mv "+out+".new "+out+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	d.open = script + " --new-tab"
+	d.open = func() string { return script + " --new-tab" }
 	uri := "https://example.org/?a=$(touch${IFS}x)&b=`id`;'"
 	if err := d.Open(uri); err != nil {
 		t.Fatal(err)
