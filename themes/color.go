@@ -89,3 +89,6 @@ func (c Color) luminance() float64 {
 	}
 	return 0.2126*linear(c.r) + 0.7152*linear(c.g) + 0.0722*linear(c.b)
 }
+
+// RGB gives the colour of these components.
+func RGB(r, g, b uint8) Color { return Color{isRGB, r, g, b} }

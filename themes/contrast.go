@@ -1,6 +1,9 @@
 package themes
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Backgrounds that people's terminals have: the darkest and the lightest of the
 // widespread dark ones, and of the light ones.
@@ -29,12 +32,17 @@ func (t Theme) Faults() []string {
 
 // grounds gives the colours that a token may be drawn on.
 func (t Theme) grounds(k token) []Color {
-	switch {
-	case k.on != "":
+	if k.on != "" {
 		return []Color{*find(k.on).of(&t.Colors)}
-	case t.Dark:
-		return append(darkGrounds[:len(darkGrounds):len(darkGrounds)], t.Background)
-	default:
-		return append(lightGrounds[:len(lightGrounds):len(lightGrounds)], t.Background)
 	}
+	grounds := []Color{t.Background}
+	if t.Dark {
+		grounds = append(grounds, darkGrounds...)
+	} else {
+		grounds = append(grounds, lightGrounds...)
+	}
+	if strings.HasPrefix(k.name, "badge_") {
+		grounds = append(grounds, t.StatusBg) // the focused terminal's shows there, too
+	}
+	return grounds
 }

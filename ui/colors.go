@@ -57,11 +57,11 @@ func (m *Model) Dark() (yes, known bool) {
 // whether the message was about them.
 func (m *Model) learnColors(msg tea.Msg) bool {
 	c := &m.outer.colors
-	defer func(was shade) {
-		if was != c.shade {
-			m.dress()
+	defer func(was shade, shown emulator.Colors) {
+		if was != c.shade || shown != c.shown {
+			m.outer.undressed = true // the theme depends on them
 		}
-	}(c.shade)
+	}(c.shade, c.shown)
 	switch msg := msg.(type) {
 	case tty.Color:
 		c.take(msg)

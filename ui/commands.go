@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -68,7 +69,7 @@ func init() {
 		"help":          func(m *Model, _ []string) { m.openHelp() },
 		"suspend":       func(m *Model, _ []string) { m.suspend() },
 		"redraw":        func(m *Model, _ []string) { m.redraw() },
-		"reload-config": func(m *Model, _ []string) { m.reload() },
+		"reload-config": func(m *Model, _ []string) { m.reload(true) },
 		"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
 		"stop":          func(m *Model, _ []string) { m.stop() },
 	}
@@ -277,15 +278,20 @@ func (m *Model) openHelp() {
 }
 
 // reload reads the configuration again; with a mistake in it the old one stays.
-func (m *Model) reload() {
+// Unless the person asked for it, one with nothing new is not worth a word.
+func (m *Model) reload(asked bool) {
 	if m.cfg.Reload == nil {
 		m.say(status.Info, "there is no configuration to read again")
 		return
 	}
 	c, err := m.cfg.Reload()
+	if err == nil && !asked && !m.misread && len(c.Later) == 0 && c.Warnings == 0 && reflect.DeepEqual(c.Look, m.cfg.Look) {
+		return
+	}
 	if err == nil {
 		err = m.adopt(c.Look)
 	}
+	m.misread = err != nil
 	if err != nil {
 		m.fail("read configuration", oneLine(err))
 		return

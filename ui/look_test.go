@@ -232,6 +232,9 @@ func TestFirstHint(t *testing.T) {
 			u.Golden("first-hint")
 		}
 		u.Shows(c.want)
+		if c.w >= 80 {
+			u.Shows("mine")
+		}
 		u.Type("ls")
 		u.Shows(c.want)
 		if learnt != 0 {
@@ -291,6 +294,9 @@ func TestReloadTakesAllOrNothing(t *testing.T) {
 	}
 	u.Press("ctrl+space [", "ctrl+j")
 	u.Hides("copy")
+	u.Advance(10 * time.Second)
+	reread(ui.Reloaded{Look: good}, nil)
+	u.Hides("configuration read") // there is nothing new in it
 	reread(ui.Reloaded{Look: good, Warnings: 2}, nil)
 	u.Shows("configuration read; 2 warnings, see cotty config check")
 

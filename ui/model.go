@@ -93,6 +93,8 @@ type Model struct {
 	keys keymap.Table
 	log  *slog.Logger
 
+	misread bool // the configuration had a mistake when it was read last
+
 	// What the host says.
 	link  Link
 	terms terminals
@@ -180,7 +182,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case Resumed:
 		m.resumed(msg)
 	case Changed:
-		m.reload()
+		m.reload(false)
 	case then:
 		msg(m)
 	case ended:
@@ -193,6 +195,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // settle brings what depends on the state up to date: places, subscriptions,
 // sizes, what goes to the host, the screen.
 func (m *Model) settle() {
+	if m.outer.undressed {
+		m.dress()
+	}
 	m.freshen()
 	m.sendLayout()
 	m.sendColors()

@@ -22,11 +22,13 @@ type outer struct {
 	pair    themes.Pair  // the themes that were chosen
 	preview *themes.Pair // those that are looked at; nil for none
 	look    look.Look
-	ticking bool // a timer runs for the status line's clock
-	w, h    int
-	blurred bool // it said that it lost the focus
-	away    bool // it was given back: nothing is drawn
-	colors  colors
+	// undressed says that what the look depends on has changed.
+	undressed bool
+	ticking   bool // a timer runs for the status line's clock
+	w, h      int
+	blurred   bool // it said that it lost the focus
+	away      bool // it was given back: nothing is drawn
+	colors    colors
 
 	canvas  paint.Canvas
 	painter *paint.Painter

@@ -37,6 +37,7 @@ func (c *Config) bend(caps tty.Caps) tty.Caps {
 // is looked at, whether the outer terminal is light or dark, what it can show.
 func (m *Model) dress() {
 	o := &m.outer
+	o.undressed = false
 	caps := m.cfg.bend(o.caps)
 	pair := o.pair
 	if o.preview != nil {
@@ -48,9 +49,25 @@ func (m *Model) dress() {
 		// ground.
 		t, _ = themes.Find(themes.Terminal)
 	}
-	o.look = look.New(t, caps.UTF8, caps.Profile.Colors != emulator.NoColors)
+	o.look = look.New(t.On(o.colors.palette()), caps.UTF8, caps.Profile.Colors != emulator.NoColors)
 	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8})
 	m.dirty |= dirtyPlaces | dirtyChrome
+}
+
+// palette is what the outer terminal shows, for themes.
+func (c *colors) palette() (p themes.Palette) {
+	direct := func(c emulator.Color) themes.Color {
+		r, g, b, ok := c.RGB()
+		if !ok {
+			return themes.Color{}
+		}
+		return themes.RGB(r, g, b)
+	}
+	p.Background = direct(c.shown.BG)
+	for i, c := range c.shown.Indexed {
+		p.Indexed[i] = direct(c)
+	}
+	return p
 }
 
 // basic reports whether a theme has no colours but the outer terminal's.
@@ -110,6 +127,7 @@ func (m *Model) chooseTheme(args []string) {
 				m.fail("keep the theme", err)
 				return
 			}
+			m.cfg.Theme = names[row]
 			m.say(status.Info, "%s is in the configuration", names[row])
 		}
 	}

@@ -34,7 +34,8 @@ type Data struct {
 	Mode    string // "copy" and the like, "" for none
 	Message string
 	Kind    Kind
-	// Hints stand where a message would: the first that fits.
+	// Hints, the longest first: the first that fits stands beside the segments, or
+	// in place of those on the right.
 	Hints []string
 }
 
@@ -86,30 +87,26 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	for i := range left {
 		room -= left[i].fitLeft(r.W, room)
 	}
-	message := pickMessage(&d, &l, room)
-	want := 0
-	for i := range right {
-		if w := paint.Width(right[i].text); w > 0 && message == "" {
-			want += w + 2
-		}
+	message, active := d.Message, 0
+	if d.Active < len(d.Tabs) {
+		active = paint.Width(d.Tabs[d.Active].label(d.Active+1, &l))
 	}
-	tabsRoom := room - min(want, max(room/2, 0))
-	if message != "" {
-		// A message needs its room; the active tab stays.
-		tabsRoom = room - paint.Width(message) - 2
-		if d.Active < len(d.Tabs) {
-			tabsRoom = max(tabsRoom, min(paint.Width(d.Tabs[d.Active].label(d.Active+1, &l)), room/3))
-		}
+	if message == "" && rightWidth(right)+hintWidth(&d)+active > room {
+		// No hint has room beside everything else.
+		message = pickHint(&d, room-active)
 	}
 	t := strip{labels: labels(&d, &l, has(left) || has(right))}
-	t.choose(d.Active, tabsRoom)
-	room -= t.width
-	if message == "" {
-		room = fitRight(right, room, &l)
-	} else {
+	switch {
+	case message != "":
+		// A message needs its room; the active tab stays.
+		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3)))
+		room -= t.width
 		for i := range right {
 			right[i].text = ""
 		}
+	default:
+		t.choose(d.Active, room-min(rightWidth(right), max(room/2, 0)))
+		room = fitRight(right, room-t.width, &l)
 	}
 	x := r.X
 	hits := drawItems(c, &x, r, left, &t, &d, &l)
@@ -118,8 +115,40 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: r.X + r.W - x, H: 1}, message, &d, &l)
 		return hits
 	}
+	if hint := pickHint(&d, room); hint != "" {
+		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: room, H: 1}, hint, &d, &l)
+	}
 	x += max(room, 0)
 	return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...)
+}
+
+// rightWidth is the room that the items of the right side want.
+func rightWidth(list []item) int {
+	want := 0
+	for i := range list {
+		if w := paint.Width(list[i].text); w > 0 {
+			want += w + 2
+		}
+	}
+	return want
+}
+
+// hintWidth is the room that the shortest hint needs.
+func hintWidth(d *Data) int {
+	if len(d.Hints) == 0 {
+		return 0
+	}
+	return paint.Width(d.Hints[len(d.Hints)-1]) + 2
+}
+
+// pickHint gives the first hint that fits, "" for none.
+func pickHint(d *Data, room int) string {
+	for _, hint := range d.Hints {
+		if paint.Width(hint)+2 <= room {
+			return hint
+		}
+	}
+	return ""
 }
 
 // items gives what the slots say.
@@ -204,23 +233,6 @@ func drawItems(c *paint.Canvas, x *int, r paint.Rect, list []item, t *strip, d *
 		*x += c.Text(*x, r.Y, r.X+r.W-*x, list[i].text, list[i].style)
 	}
 	return hits
-}
-
-// pickMessage is what the message's place shows: a message, or the longest hint
-// that leaves the active tab its room.
-func pickMessage(d *Data, l *look.Look, room int) string {
-	if d.Message != "" {
-		return d.Message
-	}
-	if d.Active < len(d.Tabs) {
-		room -= paint.Width(d.Tabs[d.Active].label(d.Active+1, l)) + 2
-	}
-	for _, hint := range d.Hints {
-		if paint.Width(hint)+2 <= room {
-			return hint
-		}
-	}
-	return ""
 }
 
 func drawMessage(c *paint.Canvas, r paint.Rect, text string, d *Data, l *look.Look) {

@@ -127,16 +127,19 @@ func TestComposedInAnyWidth(t *testing.T) {
 	}
 }
 
-// TestHints: the longest hint that leaves the active tab its place.
+// TestHints: the longest hint that leaves everything else its place, or in that of
+// the right side.
 func TestHints(t *testing.T) {
 	d := status.Data{Layout: "main", Tabs: []status.Tab{{Name: "sh"}}, Badge: "mine", Hints: []string{"press ctrl+space and wait", "ctrl+space ?"}}
-	for w, want := range map[int]string{60: "press ctrl+space and wait", 30: "ctrl+space ?", 16: "mine"} {
-		if got, _ := draw(t, w, d); !strings.HasSuffix(strings.TrimRight(got, " "), want) || !strings.Contains(got, "1 sh") && w > 20 {
+	for w, want := range map[int]string{
+		60: "press ctrl+space and wait  mine", 38: "1 sh        ctrl+space ?  mine", 28: "1 sh    ctrl+space ?", 20: "mine",
+	} {
+		if got, _ := draw(t, w, d); !strings.HasSuffix(strings.TrimRight(got, " "), want) || !strings.Contains(got, "1 sh") {
 			t.Errorf("%d cells: %q, want %q", w, got, want)
 		}
 	}
 	d.Message = "done"
-	if got, _ := draw(t, 60, d); !strings.HasSuffix(strings.TrimRight(got, " "), " done") {
+	if got, _ := draw(t, 60, d); !strings.HasSuffix(strings.TrimRight(got, " "), " done") || strings.Contains(got, "press") {
 		t.Errorf("a message does not come before a hint: %q", got)
 	}
 }
