@@ -18,7 +18,7 @@ BENCHSTAT   := $(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-2
 # byte and of a key. A regression of more than 5 % is a defect.
 BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/client ./internal/wsrpc ./ui ./ui/paint
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
-	-skip 'vt10x|encoding-json|string$$|tcp' -benchmem -benchtime 0.1s -count 6
+	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
 .PHONY: run build test lint load long bench install clean bench-baseline compare
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -93,16 +94,7 @@ var shortMeanings = [256]byte{
 // separators reports whether s has U+2028 or U+2029, which encoding/json
 // escapes.
 func separators(s string) bool {
-	for i := 0; i+2 < len(s); i++ {
-		n := indexByte(s[i:], 0xe2)
-		if n < 0 {
-			return false
-		}
-		if i += n; i+2 < len(s) && s[i+1] == 0x80 && s[i+2]&^1 == 0xa8 {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029")
 }
 
 // unquoteTo is unquote for a message that is valid UTF-8 as a whole: what it

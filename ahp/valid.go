@@ -1,11 +1,6 @@
 package ahp
 
-import (
-	"strings"
-	"unicode/utf8"
-)
-
-func indexByte(s string, c byte) int { return strings.IndexByte(s, c) }
+import "unicode/utf8"
 
 // validUTF8 is utf8.ValidString, several times as fast for text that is neither
 // ASCII alone nor has many kinds of characters.
