@@ -91,9 +91,10 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	if d.Active < len(d.Tabs) {
 		active = paint.Width(d.Tabs[d.Active].label(d.Active+1, &l))
 	}
-	if message == "" && rightWidth(right)+hintWidth(&d)+active > room {
-		// No hint has room beside everything else.
-		message = pickHint(&d, room-active)
+	hint := hintWidth(&d)
+	if message == "" && hint > 0 && needed(right)+hint+active > room {
+		// No hint has room beside the claim.
+		message, hint = pickHint(&d, room-active), 0
 	}
 	t := strip{labels: labels(&d, &l, has(left) || has(right))}
 	switch {
@@ -105,8 +106,8 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 			right[i].text = ""
 		}
 	default:
-		t.choose(d.Active, room-min(rightWidth(right), max(room/2, 0)))
-		room = fitRight(right, room-t.width, &l)
+		t.choose(d.Active, max(room-min(rightWidth(right), max(room/2, 0))-hint, min(active, room)))
+		room = fitRight(right, room-t.width-hint, &l) + hint
 	}
 	x := r.X
 	hits := drawItems(c, &x, r, left, &t, &d, &l)
@@ -127,6 +128,17 @@ func rightWidth(list []item) int {
 	want := 0
 	for i := range list {
 		if w := paint.Width(list[i].text); w > 0 {
+			want += w + 2
+		}
+	}
+	return want
+}
+
+// needed is the room of those items of the right side that hints leave alone.
+func needed(list []item) int {
+	want := 0
+	for i := range list {
+		if w := paint.Width(list[i].text); w > 0 && list[i].seg.rank <= claimRank {
 			want += w + 2
 		}
 	}

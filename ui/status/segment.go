@@ -31,6 +31,9 @@ const (
 	elastic             // the tabs: what is left over, around the active one
 )
 
+// claimRank is the claim's: what comes after it gives way to the first hints.
+const claimRank = 1
+
 // leastFront is the least room that something shortened at its front is shown
 // in, in cells.
 const leastFront = 10
@@ -57,7 +60,7 @@ var segments = []Segment{
 		text: func(d *Data) string { return d.Title }, style: plain,
 	},
 	{
-		Name: "claim", Doc: "Who holds the focused terminal and what for.", fit: cutEnd, rank: 1, share: 3,
+		Name: "claim", Doc: "Who holds the focused terminal and what for.", fit: cutEnd, rank: claimRank, share: 3,
 		text:  func(d *Data) string { return d.Badge },
 		style: func(d *Data, l *look.Look) look.Style { return onStatus(d.BadgeStyle, l) },
 	},

@@ -138,6 +138,10 @@ func TestHints(t *testing.T) {
 			t.Errorf("%d cells: %q, want %q", w, got, want)
 		}
 	}
+	d.Cwd = "/a/directory/of/many/parts/far/away"
+	if got, _ := draw(t, 60, d); !strings.Contains(got, "ctrl+space ?  mine  …") {
+		t.Errorf("a long directory does not give way: %q", got)
+	}
 	d.Message = "done"
 	if got, _ := draw(t, 60, d); !strings.HasSuffix(strings.TrimRight(got, " "), " done") || strings.Contains(got, "press") {
 		t.Errorf("a message does not come before a hint: %q", got)
