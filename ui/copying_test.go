@@ -242,6 +242,9 @@ func TestPasteBuffers(t *testing.T) {
 	s.Type("word")
 	s.Press("ctrl+space [", "y", "ctrl+space #")
 	s.Golden("buffers-small")
+	for w := range 12 { // however little room there is
+		s.Resize(1+w, 12-w)
+	}
 }
 
 // TestPastedTextCannotEndThePaste: what was copied from a program's output is

@@ -531,6 +531,7 @@ func TestRandomKeys(t *testing.T) {
 		"ctrl+space c", "ctrl+space n", "ctrl+space p", "ctrl+space x", "y", "n", "esc", "enter", "ctrl+space w", "r", "b", "x",
 		"ctrl+space ?", "ctrl+space :", "ctrl+space [", "v", "V", "j", "k", "g", "G", "/", "ctrl+space =", "ctrl+space space",
 		"ctrl+space <", "ctrl+space !", "ctrl+space H", "L", "ctrl+space ,", "a", "ctrl+space b", "ctrl+space r", "ctrl+space B",
+		"ctrl+space /", "ctrl+space ]", "ctrl+space #", "ctrl+space E", "ctrl+space Y", "ctrl+v", "o", "f", "m", "'", "5", "*", "%", "W", "Y",
 		"up", "down", "tab", "ctrl+c", "ctrl+space", "ctrl+space 1", "ctrl+space X", "alt+x", "f5",
 	}
 	for seed := range uint64(12) {
@@ -561,6 +562,11 @@ func TestRandomKeys(t *testing.T) {
 				w, h := u.Outer().Size()
 				u.Drag(r.IntN(w), r.IntN(h), r.IntN(w), r.IntN(h))
 				u.Wheel(r.IntN(2) == 0, r.IntN(w), r.IntN(h))
+				press(u, 16*r.IntN(2), r.IntN(w), r.IntN(h))
+				u.Read(fmt.Sprintf("\x1b[<%d;%d;%dM", 35+16*r.IntN(2), 1+r.IntN(w), 1+r.IntN(h)))
+				for range r.IntN(4) {
+					u.Click(w-1, h/2)
+				}
 			case 3:
 				u.Advance(time.Duration(r.IntN(2000)) * time.Millisecond)
 			default:

@@ -145,7 +145,7 @@ func (b *Buffers) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curs
 	b.match()
 	r := centred(area, min(110, area.W-2), min(max(len(b.shown)+12, 14), area.H))
 	in := box(c, r, "Paste buffers", "enter paste  y copy  d delete  s save  / filter", l)
-	if in.H < 2 {
+	if in.H < 2 || in.W < 4 {
 		return paint.Cursor{}
 	}
 	c.Text(in.X+1, in.Y, in.W-2, l.Pointer, l.OverlayAccent)
@@ -200,7 +200,7 @@ func (b *Buffers) preview(c *paint.Canvas, r paint.Rect, l look.Look) {
 
 // oneLine is the start of a text as one line of what can be drawn.
 func oneLine(text string, w int) string {
-	text = text[:min(len(text), 8*w)]
+	text = text[:min(len(text), 8*max(w, 0))]
 	l := newLine(strings.TrimLeft(strings.ToValidUTF8(text, ""), "\n"))
 	return l.String()
 }
