@@ -109,7 +109,7 @@ func New(t themes.Theme, utf8, colours bool) Look {
 		Title: fg(t.Title), TitleFocused: bold(fg(t.TitleFocused)),
 		Mine: fg(t.BadgeMine), Other: fg(t.BadgeOther), Agent: bold(fg(t.BadgeAgent)),
 		Background: fg(t.BadgeBackground), Exited: fg(t.BadgeExited), Fail: bold(fg(t.BadgeFailed)),
-		Letterbox: fg(t.Letterbox), Selection: on(t.SelectionFg, t.SelectionBg), Match: on(t.HintFg, t.HintBg),
+		Letterbox: fg(t.Letterbox), Selection: on(t.SelectionFg, t.SelectionBg), Match: on(t.WarningFg, t.WarningBg),
 
 		Status: on(t.StatusFg, t.StatusBg), StatusMuted: on(t.StatusMuted, t.StatusBg),
 		StatusLayout: bold(on(t.StatusLayoutFg, t.StatusLayoutBg)),
