@@ -159,7 +159,7 @@ func (m *Model) statusData() status.Data {
 		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
 	}
 	switch {
-	case d.Message == "" && m.picking.uri != "":
+	case (d.Message == "" || d.Kind == status.Info) && m.picking.uri != "":
 		d.Message, d.Kind = clean(m.picking.uri), status.Info
 	case d.Message == "" && m.link == Reconnecting:
 		d.Message, d.Kind = "connection lost, reconnecting"+m.outer.look.Ellipsis, status.Warning
