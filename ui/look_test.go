@@ -316,3 +316,28 @@ func TestReloadTakesAllOrNothing(t *testing.T) {
 		t.Errorf("the user's theme has the ground %s", got)
 	}
 }
+
+// TestTerminalThemeOnWhite: where the outer terminal's own colours can't be read
+// on its ground, they give way on the borders, and what stands in is still read on
+// the status line, whose ground is another one.
+func TestTerminalThemeOnWhite(t *testing.T) {
+	white := emulator.Colors{FG: emulator.RGB(0, 0, 0), BG: emulator.RGB(255, 255, 255)}
+	for i := range white.Indexed {
+		r, g, b := emulator.PaletteRGB(uint8(i))
+		white.Indexed[i] = emulator.RGB(r, g, b)
+	}
+	u := uitest.New(t, uitest.Options{Env: direct, Config: func(c *ui.Config) { c.Theme = "terminal" }})
+	u.Press("ctrl+space |")
+	u.SetColors(white)
+	u.WaitIdle()
+	u.GoldenStyled("terminal-white")
+	e := u.Outer()
+	cols, rows := e.Size()
+	for _, y := range []int{0, rows - 1} {
+		for x, c := range e.Line(y, nil)[:cols] {
+			if c.Style.FG == c.Style.BG && c.Style.BG != 0 || y > 0 && c.Style.FG == 0 {
+				t.Errorf("row %d, column %d: %q is %v on %v", y, x, c.Rune, c.Style.FG, c.Style.BG)
+			}
+		}
+	}
+}

@@ -100,7 +100,14 @@ func New(t themes.Theme, utf8, colours bool) Look {
 	}
 	fg := func(c themes.Color) Style { return Style{FG: colour(c)} }
 	on := func(f, b themes.Color) Style { return Style{FG: colour(f), BG: colour(b)} }
-	bold := func(s Style) Style { s.Attrs |= emulator.Bold; return s }
+	bold := func(s Style) Style {
+		// Many terminals brighten a bold basic colour, as which it may be too close
+		// to its ground.
+		if i, ok := s.FG.Index(); !ok || i >= 8 || s.BG == 0 {
+			s.Attrs |= emulator.Bold
+		}
+		return s
+	}
 	over := func(f themes.Color) Style { return on(f, t.Colors.Background) }
 	l := Look{
 		Glyphs: g,
