@@ -510,6 +510,10 @@ func TestLinks(t *testing.T) {
 	u.GoldenStyled("link-hover")
 	u.Read("\x1b[<51;2;2M")
 	u.Shows("https://hidden.example/?q")
+	u.Press("x")
+	u.Hides("hidden.example")
+	sh.Input = nil
+	u.Read("\x1b[<51;2;2M")
 	u.Read("\x1b[<35;3;2M") // without ctrl
 	u.Hides("hidden.example")
 	press(u, 0, 6, 0)

@@ -131,6 +131,9 @@ func (m *Model) mode() keymap.Mode {
 // key handles a key: an overlay's, part of a chord, or the program's. With rest
 // set its ESC went to the program already.
 func (m *Model) key(k tea.Key, rest bool) {
+	if m.picking.uri != "" {
+		m.unhover() // ctrl is let go, or means something else
+	}
 	if m.overlay != nil {
 		o := m.overlay
 		if o.Key(k) && m.overlay == o {

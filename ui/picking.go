@@ -150,6 +150,15 @@ func (m *Model) releaseText() {
 	}
 }
 
+// unhover forgets what the mouse points at until it moves.
+func (m *Model) unhover() {
+	if v := m.picking.hovered; v != nil {
+		v.Hover(-1, -1, false)
+	}
+	m.picking.hovered, m.picking.uri = nil, ""
+	m.dirty |= dirtyPanes | dirtyChrome
+}
+
 // hover underlines the link under the mouse while ctrl is held, and shows the
 // scroll bar where the mouse is on its column.
 func (m *Model) hover(ev tea.Mouse) {
