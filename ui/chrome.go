@@ -134,7 +134,7 @@ func (m *Model) tabName(t layout.Tab) string {
 func (m *Model) statusData() status.Data {
 	d := status.Data{
 		Line: m.cfg.line, Layout: m.cfg.Layout, Active: m.doc.shown.Active,
-		Message: m.note.text, Kind: m.note.kind, Host: m.cfg.Machine, Hints: m.firstHints(),
+		Message: m.note.text, Kind: m.note.kind, Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.misread != "",
 	}
 	m.clock(&d)
 	for _, t := range m.doc.shown.Tabs {

@@ -285,15 +285,17 @@ func (m *Model) reload(asked bool) {
 		return
 	}
 	c, err := m.cfg.Reload()
-	if err == nil && !asked && !m.misread && len(c.Later) == 0 && c.Warnings == 0 && reflect.DeepEqual(c.Look, m.cfg.Look) {
+	if err == nil && !asked && m.misread == "" && len(c.Later) == 0 && c.Warnings == 0 && reflect.DeepEqual(c.Look, m.cfg.Look) {
 		return
 	}
 	if err == nil {
 		err = m.adopt(c.Look)
 	}
-	m.misread = err != nil
+	m.misread = ""
 	if err != nil {
-		m.fail("read configuration", oneLine(err))
+		err = oneLine(err)
+		m.misread = clean(err.Error())
+		m.fail("read configuration", err)
 		return
 	}
 	text := "configuration read"

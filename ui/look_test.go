@@ -282,6 +282,12 @@ func TestReloadTakesAllOrNothing(t *testing.T) {
 	u.Shows("read configuration: config.toml:3: first (and 2 more")
 	u.Press("ctrl+space |")
 	u.Shows("│")
+	// The mistake stands beside the claim until it is put right.
+	u.Advance(10 * time.Second)
+	u.Shows("config.toml:3: first (and 2 m", "mine")
+	u.Golden("misread")
+	u.Type("x")
+	u.Shows("config.toml:3: first (and 2 m")
 
 	good.Theme, good.StatusLeft, good.CopyKeys = "gruvbox-light", []string{"layout", "title"}, map[string]string{"ctrl+j": "copy-exit"}
 	reread(ui.Reloaded{Look: good, Later: []string{"shell", "emulator"}}, nil)
@@ -292,6 +298,8 @@ func TestReloadTakesAllOrNothing(t *testing.T) {
 	if row := u.Row(-1); !strings.HasPrefix(row, " main  sh2 ") {
 		t.Errorf("the status line is %q", row)
 	}
+	u.Advance(10 * time.Second)
+	u.Hides("config.toml:3")
 	u.Press("ctrl+space [", "ctrl+j")
 	u.Hides("copy")
 	u.Advance(10 * time.Second)

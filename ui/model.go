@@ -93,7 +93,7 @@ type Model struct {
 	keys keymap.Table
 	log  *slog.Logger
 
-	misread bool // the configuration had a mistake when it was read last
+	misread string // what was wrong with the configuration when it was read last
 
 	// What the host says.
 	link  Link

@@ -134,9 +134,14 @@ func (m *Model) chooseTheme(args []string) {
 	m.open(overlay.NewChoice(list))
 }
 
-// firstHints name the first keys, at several lengths.
-func (m *Model) firstHints() []string {
-	if !m.cfg.Hint {
+// hints are what stands in the status line where there is room, at several
+// lengths: that the configuration has a mistake, until it is put right, or the
+// first keys.
+func (m *Model) hints() []string {
+	switch {
+	case m.misread != "":
+		return []string{m.misread, paint.Cut(m.misread, maxQuoted, m.outer.look.Ellipsis), "see cotty config check"}
+	case !m.cfg.Hint:
 		return nil
 	}
 	prefix := m.keys.Prefix().String()

@@ -37,6 +37,7 @@ type Data struct {
 	// Hints, the longest first: the first that fits stands beside the segments, or
 	// in place of those on the right.
 	Hints []string
+	Alarm bool // they are warnings
 }
 
 // Tab is a tab's label.
@@ -251,6 +252,9 @@ func drawMessage(c *paint.Canvas, r paint.Rect, text string, d *Data, l *look.Lo
 	style := map[Kind]look.Style{Info: l.Message, Warning: l.Warn, Error: l.Error}[d.Kind]
 	if d.Message == "" {
 		style = l.Message
+		if d.Alarm {
+			style = l.Warn
+		}
 	}
 	text = " " + paint.Cut(text, r.W-2, l.Ellipsis) + " "
 	c.Text(max(r.X, r.X+r.W-paint.Width(text)), r.Y, r.W, text, style)
