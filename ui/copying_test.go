@@ -341,6 +341,39 @@ func TestMiddleButtonPastes(t *testing.T) {
 	}
 }
 
+// TestCopyModeScrolls: the cursor's row and text after each, in 23 and 11 rows.
+func TestCopyModeScrolls(t *testing.T) {
+	for _, c := range []struct {
+		keys       string
+		rows       [2]int
+		text, more string // where the cursor is in 23 and in 11 rows
+	}{
+		{"2 0 G z t", [2]int{0, 0}, "row 19", ""}, {"2 0 G z z", [2]int{11, 5}, "row 19", ""}, {"3 0 G z b", [2]int{22, 10}, "row 29", ""},
+		{"3 0 G z t ctrl+e", [2]int{0, 0}, "row 30", ""}, {"3 0 G z b ctrl+y", [2]int{22, 10}, "row 28", ""},
+		{"3 0 G z z ctrl+e", [2]int{10, 4}, "row 29", ""}, {"g ctrl+d", [2]int{0, 0}, "row 11", "row 5"}, {"g ctrl+f", [2]int{0, 0}, "row 21", "row 9"},
+		{"G ctrl+b", [2]int{22, 10}, "row 60", "row 72"}, {"G ctrl+u", [2]int{22, 10}, "row 70", "row 76"}, {"g pgdown pgup", [2]int{0, 0}, "row 0", ""},
+		{"ctrl+home", [2]int{0, 0}, "row 0", ""}, {"g 5 j", [2]int{5, 5}, "row 5", ""},
+	} {
+		for i, size := range [][2]int{{80, 24}, {40, 12}} {
+			u := uitest.New(t, uitest.Options{W: size[0], H: size[1], Host: func(h *uitest.Host) { h.Program = silent }})
+			for i := range 81 {
+				u.Host.Terminal("sh1").Print(fmt.Sprintf("row %d\r\n", i))
+			}
+			u.WaitIdle()
+			u.Press("ctrl+space [")
+			u.Press(strings.Fields(c.keys)...)
+			cur := u.Outer().Cursor()
+			want := c.text
+			if i == 1 && c.more != "" {
+				want = c.more
+			}
+			if row := strings.Fields(u.Row(cur.Y) + " . ."); cur.Y != c.rows[i] || row[0]+" "+row[1] != want {
+				t.Errorf("%s in %d rows: in row %d on %q, want %d on %q", c.keys, size[1], cur.Y, u.Row(cur.Y), c.rows[i], want)
+			}
+		}
+	}
+}
+
 // TestWheelTakesTheSelectionAlong: the cursor that it moves is the selection's
 // end.
 func TestWheelTakesTheSelectionAlong(t *testing.T) {
