@@ -2,17 +2,11 @@ package ui_test
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	tea "charm.land/bubbletea/v2"
-
-	"cotty/ahp"
 	"cotty/ui"
-	"cotty/ui/pane"
 	"cotty/ui/uitest"
 )
 
@@ -286,61 +280,6 @@ func TestTooMuchForTheClipboard(t *testing.T) {
 	}
 }
 
-func TestClicksSelect(t *testing.T) {
-	u, sh := program(t, "see /usr/lib/x.so now\r\nand https://example.org/?a=b.\r\nthe end")
-	n := len(u.Raw)
-	u.Click(8, 0)
-	u.Click(8, 0)
-	if got := clip(u, n); got != "/usr/lib/x.so" {
-		t.Errorf("two clicks copy %q", got)
-	}
-	u.GoldenStyled("double-click")
-	u.Click(8, 0)
-	if got := clip(u, n); got != "see /usr/lib/x.so now" {
-		t.Errorf("three clicks copy %q", got)
-	}
-	u.Advance(time.Second)
-	u.Click(1, 1)
-	u.Click(1, 1)
-	u.Advance(time.Second)
-	u.Mouse(pane.MousePress, tea.MouseLeft, 1, 2)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 1, 2)
-	u.Mouse(pane.MousePress, tea.MouseLeft, 1, 2)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 5, 2)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 5, 2)
-	if got := clip(u, n); got != "the end" {
-		t.Errorf("dragged by words: %q", got)
-	}
-	sh.Print("\x1b[5;1Hmore output")
-	u.WaitIdle()
-	u.GoldenStyled("selection-stays")
-	if got := sh.Typed(); got != "" {
-		t.Errorf("typed %q", got)
-	}
-}
-
-// TestMiddleButtonPastes: into the pane that it is pressed over.
-func TestMiddleButtonPastes(t *testing.T) {
-	u := start(t)
-	u.Type("word")
-	u.Press("ctrl+space |", "ctrl+space h")
-	u.Mouse(pane.MousePress, tea.MouseMiddle, 60, 5)
-	u.Mouse(pane.MouseRelease, tea.MouseMiddle, 60, 5)
-	if got := u.Host.Terminal("sh2").Typed(); got != "" {
-		t.Errorf("nothing was copied, but %q is typed", got)
-	}
-	u.Click(3, 1)
-	u.Click(3, 1)
-	u.Mouse(pane.MousePress, tea.MouseMiddle, 60, 5)
-	u.Mouse(pane.MouseRelease, tea.MouseMiddle, 60, 5)
-	if got := u.Host.Terminal("sh2").Typed(); got != "word" {
-		t.Errorf("pasted %q", got)
-	}
-	if got := u.Host.Terminal("sh1").Typed(); got != "word" {
-		t.Errorf("the other pane got %q", got)
-	}
-}
-
 // TestCopyModeScrolls: the cursor's row and text after each, in 23 and 11 rows.
 func TestCopyModeScrolls(t *testing.T) {
 	for _, c := range []struct {
@@ -348,11 +287,19 @@ func TestCopyModeScrolls(t *testing.T) {
 		rows       [2]int
 		text, more string // where the cursor is in 23 and in 11 rows
 	}{
-		{"2 0 G z t", [2]int{0, 0}, "row 19", ""}, {"2 0 G z z", [2]int{11, 5}, "row 19", ""}, {"3 0 G z b", [2]int{22, 10}, "row 29", ""},
-		{"3 0 G z t ctrl+e", [2]int{0, 0}, "row 30", ""}, {"3 0 G z b ctrl+y", [2]int{22, 10}, "row 28", ""},
-		{"3 0 G z z ctrl+e", [2]int{10, 4}, "row 29", ""}, {"g ctrl+d", [2]int{0, 0}, "row 11", "row 5"}, {"g ctrl+f", [2]int{0, 0}, "row 21", "row 9"},
-		{"G ctrl+b", [2]int{22, 10}, "row 60", "row 72"}, {"G ctrl+u", [2]int{22, 10}, "row 70", "row 76"}, {"g pgdown pgup", [2]int{0, 0}, "row 0", ""},
-		{"ctrl+home", [2]int{0, 0}, "row 0", ""}, {"g 5 j", [2]int{5, 5}, "row 5", ""},
+		{"2 0 G z t", [2]int{0, 0}, "row 19", ""},
+		{"2 0 G z z", [2]int{11, 5}, "row 19", ""},
+		{"3 0 G z b", [2]int{22, 10}, "row 29", ""},
+		{"3 0 G z t ctrl+e", [2]int{0, 0}, "row 30", ""},
+		{"3 0 G z b ctrl+y", [2]int{22, 10}, "row 28", ""},
+		{"3 0 G z z ctrl+e", [2]int{10, 4}, "row 29", ""},
+		{"g ctrl+d", [2]int{0, 0}, "row 11", "row 5"},
+		{"g ctrl+f", [2]int{0, 0}, "row 21", "row 9"},
+		{"G ctrl+b", [2]int{22, 10}, "row 60", "row 72"},
+		{"G ctrl+u", [2]int{22, 10}, "row 70", "row 76"},
+		{"g pgdown pgup", [2]int{0, 0}, "row 0", ""},
+		{"ctrl+home", [2]int{0, 0}, "row 0", ""},
+		{"g 5 j", [2]int{5, 5}, "row 5", ""},
 	} {
 		for i, size := range [][2]int{{80, 24}, {40, 12}} {
 			u := uitest.New(t, uitest.Options{W: size[0], H: size[1], Host: func(h *uitest.Host) { h.Program = silent }})
@@ -374,25 +321,6 @@ func TestCopyModeScrolls(t *testing.T) {
 	}
 }
 
-// TestWheelTakesTheSelectionAlong: the cursor that it moves is the selection's
-// end.
-func TestWheelTakesTheSelectionAlong(t *testing.T) {
-	u, sh := program(t, "")
-	for i := range 60 {
-		sh.Print(fmt.Sprintf("row %d\r\n", i))
-	}
-	u.WaitIdle()
-	u.Press("ctrl+space [", "k", "V")
-	for range 4 {
-		u.Wheel(true, 3, 3)
-	}
-	n := len(u.Raw)
-	u.Press("y")
-	if got := clip(u, n); !strings.HasPrefix(got, "row 48\n") || !strings.HasSuffix(got, "row 59\n") {
-		t.Errorf("copied %q", got)
-	}
-}
-
 // TestEscapeTakesTheSelectionAwayFirst: as in vi.
 func TestEscapeTakesTheSelectionAwayFirst(t *testing.T) {
 	u, _ := program(t, paper)
@@ -405,263 +333,4 @@ func TestEscapeTakesTheSelectionAwayFirst(t *testing.T) {
 	}
 	u.Press("esc")
 	u.Hides(" copy ")
-}
-
-func TestSelectingWithoutCopying(t *testing.T) {
-	u := uitest.New(t, uitest.Options{
-		Host:   func(h *uitest.Host) { h.Program = silent },
-		Config: func(c *ui.Config) { c.NoCopyOnSelect, c.WordSeparators = true, "/" },
-	})
-	u.Host.Terminal("sh1").Print("a.b/c.d e")
-	u.WaitIdle()
-	n := len(u.Raw)
-	u.Click(0, 0)
-	u.Click(0, 0)
-	if got := clip(u, n); got != "" {
-		t.Errorf("copied %q", got)
-	}
-	u.Press("ctrl+space Y")
-	if got := clip(u, n); got != "a.b" {
-		t.Errorf("copied %q", got)
-	}
-}
-
-// TestDraggingBeyondTheEdgeScrolls: a timer runs while the mouse is held there,
-// and none before or after.
-func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
-	u, sh := program(t, "")
-	for i := range 80 {
-		sh.Print(fmt.Sprintf("row %d\r\n", i))
-	}
-	u.WaitIdle()
-	u.Advance(5 * time.Second)
-	idle := u.Timers()
-	n := len(u.Raw)
-	u.Mouse(pane.MousePress, tea.MouseLeft, 3, 10)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 0, 5)
-	if got := u.Timers(); got != idle {
-		t.Errorf("%d timers within the pane", got-idle)
-	}
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 0, 0)
-	u.Advance(3 * time.Second)
-	u.Shows("row 0 ")
-	if got := u.Timers(); got != idle {
-		t.Errorf("%d timers at the top", got-idle)
-	}
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 0, 0)
-	text := clip(u, n)
-	if !strings.HasPrefix(text, "row 0\nrow 1\n") || !strings.HasSuffix(text, "row 67\nrow") {
-		t.Errorf("copied %q … %q", text[:min(20, len(text))], text[max(len(text)-20, 0):])
-	}
-	// And down again: it stops where the text does.
-	u.Mouse(pane.MousePress, tea.MouseLeft, 0, 1)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 23)
-	u.Advance(200 * time.Millisecond)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 10)
-	u.Advance(time.Second)
-	if u.Screen(); strings.Contains(u.Row(21), "row 79") {
-		t.Error("it scrolls on although the mouse came back")
-	}
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 3, 10)
-	u.Advance(5 * time.Second)
-	if got := u.Timers(); got != idle {
-		t.Errorf("%d timers afterwards", got-idle)
-	}
-}
-
-func TestScrollBar(t *testing.T) {
-	u, sh := program(t, "")
-	for i := range 200 {
-		sh.Print(fmt.Sprintf("row %d\r\n", i))
-	}
-	u.WaitIdle()
-	// The bar shows where the mouse is on its column, and scrolls without a mode.
-	u.Mouse(pane.MouseMotion, tea.MouseNone, 79, 4)
-	u.GoldenStyled("scroll-bar")
-	u.Mouse(pane.MousePress, tea.MouseLeft, 79, 22)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 70, 0)
-	u.Shows("row 0 ")
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 70, 0)
-	u.Drag(79, 0, 79, 12)
-	u.Shows(" 85/178")
-	u.Hides("copied")
-	u.Mouse(pane.MouseMotion, tea.MouseNone, 10, 4)
-	u.Press("x")
-	u.Hides("/178")
-	if got := sh.Typed(); got != "x" {
-		t.Errorf("typed %q", got)
-	}
-}
-
-// papers is a desk for tests.
-type papers struct {
-	opened, edited []string
-	saved          map[string]string
-	fails          error
-}
-
-func (d *papers) Open(uri string) error {
-	d.opened = append(d.opened, uri)
-	return d.fails
-}
-
-func (d *papers) Edit(text string, line int) ([]string, error) {
-	d.edited = append(d.edited, fmt.Sprint(line, ": ", text))
-	return []string{"edit", "file"}, d.fails
-}
-
-func (d *papers) Save(path, text string) (string, error) {
-	if d.saved == nil {
-		d.saved = map[string]string{}
-	}
-	d.saved[path] = text
-	return "/home/ann/" + strings.TrimPrefix(path, "~/"), d.fails
-}
-
-// desk starts an interface with a desk on a program that printed something.
-func desk(t *testing.T, output string) (*uitest.UI, *uitest.Terminal, *papers) {
-	t.Helper()
-	d := &papers{}
-	u := uitest.New(t, uitest.Options{
-		Host:   func(h *uitest.Host) { h.Program = silent },
-		Config: func(c *ui.Config) { c.Desk = d },
-	})
-	sh := u.Host.Terminal("sh1")
-	sh.Print(output)
-	u.WaitIdle()
-	return u, sh, d
-}
-
-// press is a mouse report with ctrl, and with more modifiers in code.
-func press(u *uitest.UI, code, x, y int) {
-	u.Read(fmt.Sprintf("\x1b[<%d;%d;%dM\x1b[<%d;%d;%dm", 16+code, x+1, y+1, 16+code, x+1, y+1))
-}
-
-func TestLinks(t *testing.T) {
-	u, sh, d := desk(t, "at https://example.org/x.\r\n\x1b]8;;https://hidden.example/?q\x1b\\text\x1b]8;;\x1b\\ none")
-	u.Read("\x1b[<51;7;1M") // the mouse moves with ctrl held
-	u.GoldenStyled("link-hover")
-	u.Read("\x1b[<51;2;2M")
-	u.Shows("https://hidden.example/?q")
-	u.Press("x")
-	u.Hides("hidden.example")
-	sh.Input = nil
-	u.Read("\x1b[<51;2;2M")
-	u.Read("\x1b[<35;3;2M") // without ctrl
-	u.Hides("hidden.example")
-	press(u, 0, 6, 0)
-	u.Shows("opened https://example.org/x")
-	u.Read("\x1b[<51;2;2M") // what is pointed at matters more than what was done
-	u.Shows("https://hidden.example/?q")
-	press(u, 0, 1, 1)
-	press(u, 0, 6, 1) // no link: nothing
-	u.Read("\x1b[<35;3;5M")
-	if got := strings.Join(d.opened, " "); got != "https://example.org/x https://hidden.example/?q" {
-		t.Errorf("opened %s", got)
-	}
-	n := len(u.Raw)
-	press(u, 8, 6, 0)
-	if got := clip(u, n); got != "https://example.org/x" {
-		t.Errorf("with alt it copies %q", got)
-	}
-	u.Press("ctrl+space O")
-	if got := d.opened[len(d.opened)-1]; got != "https://hidden.example/?q" {
-		t.Errorf("the last link is %s", got)
-	}
-	u.Press("ctrl+space [", "g", "w", "U")
-	u.Shows("copied https://example.org/x")
-	d.fails = errors.New("there is no program for links here")
-	u.Press("O")
-	u.Shows("there is no program for links here")
-	u.Press("q")
-	sh.Print("\x1b[2J\x1b[H")
-	u.WaitIdle()
-	u.Press("ctrl+space O")
-	u.Shows("there is no link here")
-	// A program that follows the mouse gets clicks with ctrl beside links.
-	sh.Print("\x1b[?1002h\x1b[?1006hhttps://a.example/ and text")
-	u.WaitIdle()
-	press(u, 0, 22, 0)
-	if got := sh.Typed(); got != "\x1b[<16;23;1M\x1b[<16;23;1m" {
-		t.Errorf("the program got %q", got)
-	}
-}
-
-func TestEditScrollback(t *testing.T) {
-	u, sh, d := desk(t, "")
-	for i := range 60 {
-		sh.Print(fmt.Sprintf("row %d\r\n", i))
-	}
-	u.WaitIdle()
-	u.Wheel(true, 3, 3)
-	u.Press("ctrl+space E")
-	if len(d.edited) != 1 || !strings.HasPrefix(d.edited[0], "36: row 0\nrow 1\n") || !strings.HasSuffix(d.edited[0], "row 59\n") {
-		t.Fatalf("edits %.60q", d.edited)
-	}
-	if got := u.Host.Terminals(); len(got) != 2 {
-		t.Fatalf("terminals %v", got)
-	}
-	_, tb := tab(t, u)
-	if !tb.Zoom {
-		t.Error("the editor does not show alone")
-	}
-	u.Host.Terminal("sh2").Exit(0, "")
-	u.WaitIdle()
-	if got := u.Host.Terminals(); len(got) != 1 {
-		t.Errorf("the editor's pane stays: %v", got)
-	}
-	d.fails = errors.New("no space left")
-	u.Press("ctrl+space E")
-	u.Shows("edit scrollback: no space left")
-}
-
-func TestSaveScrollback(t *testing.T) {
-	u, _, d := desk(t, "one\r\ntwo  \r\nthree")
-	u.Press("ctrl+space :")
-	u.Type("save-scrollback\r")
-	u.Shows("save scrollback to", "~/cotty-2026")
-	u.Press("ctrl+u")
-	u.Type("~/out.txt\r")
-	u.Shows("saved 3 lines to /home/ann/out.txt")
-	if got := d.saved["~/out.txt"]; got != "one\ntwo\nthree\n" {
-		t.Errorf("saved %q", got)
-	}
-	u.Press("ctrl+space [", "g", "y", "ctrl+space :")
-	u.Type("save-buffer /tmp/b\r")
-	if got := d.saved["/tmp/b"]; got != "one\n" {
-		t.Errorf("saved %q", got)
-	}
-	d.fails = errors.New("it is there already")
-	u.Press("ctrl+space :")
-	u.Type("save-scrollback x\r")
-	u.Shows("save x: it is there already")
-}
-
-// TestPickingSurvivesAnything: the view changes under a drag, a search prompt and
-// a command that waits for a character.
-func TestPickingSurvivesAnything(t *testing.T) {
-	u, sh := program(t, strings.Repeat("some text\r\n", 50))
-	u.Mouse(pane.MousePress, tea.MouseLeft, 3, 10)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 0)
-	sh.Resize(30, 5)
-	u.WaitIdle()
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 2)
-	sh.Print("\x1b[3J\x1b[2J")
-	u.Advance(time.Second)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 3, 2)
-	u.Press("ctrl+space [", "f")
-	sh.Claim(ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/x"})
-	u.WaitIdle()
-	u.Press("x", "/")
-	u.Type("some")
-	sh.Print("\x1bc")
-	u.Host.Reconnect(nil)
-	u.WaitIdle()
-	u.Press("enter", "n", "q")
-	u.Press("ctrl+space /")
-	u.Resize(20, 5)
-	u.Type("te")
-	sh.Exit(1, "")
-	u.WaitIdle()
-	u.Press("esc")
 }
