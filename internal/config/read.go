@@ -177,6 +177,9 @@ func convert(o *Option, raw any) (v value, path []string, err error) {
 
 // theme checks the theme's name.
 func (r *reading) theme(user []themes.Theme) {
+	if r.config.Theme == themes.Auto {
+		return // which is there, and need not be read for that
+	}
 	if _, err := themes.Choose(r.config.Theme, user); err != nil {
 		r.problem([]string{"theme"}, false, "theme: %v", err)
 		r.config.Theme = Default().Theme
@@ -193,6 +196,9 @@ func (r *reading) status() {
 
 // keys checks the bindings.
 func (r *reading) keys() {
+	if len(r.config.Keys)+len(r.config.CopyKeys) == 0 {
+		return
+	}
 	t, ok := keymap.Preset(r.config.Keymap)
 	if !ok {
 		return
