@@ -84,13 +84,18 @@ func (m *Model) drawHeaders() {
 		t := m.terms.get(p.Terminal)
 		badge, style := m.badge(t)
 		room := r.W - 2
+		if flags := paint.Cut(m.paneFlags(p), room-2, l.Ellipsis); flags != "" {
+			w := paint.Width(flags) + 2
+			o.canvas.Text(r.X+1+room-w, r.Y, w, " "+flags+" ", l.Warn)
+			room -= w + 1
+		}
 		name := m.paneName(p.Name, t)
 		if badge != "" && room >= 6 {
 			// Half of the row at least, more where the name leaves it.
 			most := max(room-3-paint.Width(name)-2, room/2-2)
 			badge = " " + paint.Cut(badge, most, l.Ellipsis) + " "
 			w := paint.Width(badge)
-			o.canvas.Text(r.X+r.W-1-w, r.Y, w, badge, style)
+			o.canvas.Text(r.X+1+room-w, r.Y, w, badge, style)
 			room -= w + 1
 		}
 		command, short, style := m.lastCommand(t)
@@ -151,6 +156,9 @@ func (m *Model) statusData() status.Data {
 		if v.Copying() {
 			d.Mode = m.copyState()
 		}
+	}
+	if n := m.receiving(); n > 0 && d.Mode == "" {
+		d.Mode = "typing into " + plural(n, "pane")
 	}
 	m.focusData(&d, p, t)
 	if t != nil {

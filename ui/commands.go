@@ -47,6 +47,11 @@ func init() {
 		"swap-previous": swap(-1),
 		"swap-next":     swap(1),
 		"break-out":     breakOut,
+		"type-to-all":   func(m *Model, _ []string) { m.typeTogether() },
+		"mark-pane":     markPane,
+		"join-pane":     joinPane,
+		"swap-marked":   swapMarked,
+		"move-to-tab":   moveToTab,
 		"close-pane":    func(m *Model, _ []string) { m.closePane() },
 		"rename-pane":   renamePane,
 
@@ -193,6 +198,7 @@ func (m *Model) context() command.Context {
 	} {
 		_, *to = tab.Neighbour(area, id, d)
 	}
+	c.Marked = m.otherMarked(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := m.focused()
 	if t != nil {
@@ -214,8 +220,11 @@ func (m *Model) sendPrefix() {
 	if t == nil || v == nil {
 		return
 	}
-	data := pane.AppendKey(nil, PressOf(m.keys.Prefix()), pane.Press, v.Feed.Modes())
-	m.typeInto(t, v, data)
+	into := func(t *terminal, v *pane.View) {
+		m.typeInto(t, v, pane.AppendKey(nil, PressOf(m.keys.Prefix()), pane.Press, v.Feed.Modes()))
+	}
+	into(t, v)
+	m.repeat(into)
 }
 
 // openPalette opens the command palette.

@@ -242,14 +242,15 @@ func (m *Model) typeKey(k tea.Key, rest bool) {
 		return
 	}
 	modes := v.Feed.Modes()
-	data := pane.AppendKey(nil, k, pane.Press, modes)
-	if rest && len(data) > 1 && data[0] == 0x1b {
-		data = data[1:]
-	}
+	data := encode(k, pane.Press, rest, modes)
 	if len(data) == 0 {
 		return
 	}
 	if m.typeInto(t, v, data) {
+		m.repeat(func(t *terminal, v *pane.View) {
+			modes.Kitty |= v.Feed.Modes().Kitty
+			m.typeInto(t, v, encode(k, pane.Press, rest, v.Feed.Modes()))
+		})
 		m.kb.escaped = k.Code == tea.KeyEscape && k.Mod == 0
 		if modes.Kitty != 0 {
 			m.pressed(k.Code, true)
@@ -279,9 +280,13 @@ func (m *Model) keyReleased(k tea.Key) {
 	if v == nil || !m.terms.typable(t) {
 		return
 	}
-	if data := pane.AppendKey(nil, k, pane.Release, v.Feed.Modes()); len(data) > 0 {
-		m.send(t.uri, data)
+	release := func(t *terminal, v *pane.View) {
+		if data := pane.AppendKey(nil, k, pane.Release, v.Feed.Modes()); len(data) > 0 {
+			m.send(t.uri, data)
+		}
 	}
+	release(t, v)
+	m.repeat(release)
 }
 
 // typeInto sends what the person typed to a terminal, if it is theirs to type
@@ -361,10 +366,19 @@ func (m *Model) paste(p tty.Paste) {
 	if t == nil || v == nil || t.exited() {
 		return
 	}
-	if text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes()); text != "" {
-		if m.typeInto(t, v, []byte(text)) && !(p.First && p.Last) {
+	typed := false
+	into := func(t *terminal, v *pane.View) {
+		text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes())
+		if text == "" || !m.typeInto(t, v, []byte(text)) {
+			return
+		}
+		typed = true
+		if !(p.First && p.Last) {
 			m.kb.out[len(m.kb.out)-1].part = true
 		}
+	}
+	if into(t, v); typed {
+		m.repeat(into)
 	}
 }
 

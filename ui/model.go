@@ -113,7 +113,9 @@ type Model struct {
 	mouse    mouse
 	picking  picking
 	buffers  buffers
-	searches []string // what was looked for, the newest last
+	together together
+	marked   layout.PaneID // for the commands that take two, "" for none
+	searches []string      // what was looked for, the newest last
 
 	// Work.
 	dirty   dirt

@@ -92,6 +92,7 @@ func (m *Model) arrange() {
 	if tab, ok := m.doc.shown.Tab(); ok {
 		m.arr = tab.Arrange(m.area())
 	}
+	m.together.prune(m.doc.shown)
 	m.ticks++
 	for _, p := range m.arr.Panes {
 		if t := m.terms.get(p.Terminal); t != nil {

@@ -34,6 +34,7 @@ type Context struct {
 	Panes     int  // in the active tab
 	LastPane  bool // another pane was focused before
 	PanesFull bool // no more panes are allowed in this tab
+	Marked    bool // a pane other than the focused one is marked
 
 	// The focused pane has a neighbour in that direction.
 	Left, Down, Up, Right bool
@@ -94,6 +95,8 @@ var (
 	moreTabs  = unless(func(c Context) bool { return !c.TabsFull }, "this layout has as many tabs as it can")
 	morePanes = unless(func(c Context) bool { return !c.PanesFull }, "this tab has as many panes as it can")
 
+	marked = unless(func(c Context) bool { return c.Marked }, "no other pane is marked")
+
 	left      = unless(func(c Context) bool { return c.Left }, "no pane to the left")
 	down      = unless(func(c Context) bool { return c.Down }, "no pane below")
 	up        = unless(func(c Context) bool { return c.Up }, "no pane above")
@@ -134,6 +137,14 @@ func mine(c Context) string {
 	default:
 		return "there is no terminal here"
 	}
+}
+
+// tabGiven says why a pane can't be moved to the tab that was named, if one was.
+func tabGiven(c Context) string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	return tabExists(c)
 }
 
 // tabExists says why go-tab can't go there.

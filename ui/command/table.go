@@ -137,6 +137,35 @@ var arrangeRows = []Command{
 		Disabled: all(pane, several, moreTabs),
 	},
 	{
+		Name: "mark-pane", Title: "Mark this pane", Group: groupPanes,
+		Help:     "Mark this pane for joining or swapping, or take its mark away.",
+		Disabled: all(pane),
+	},
+	{
+		Name: "join-pane", Title: "Join the marked pane", Group: groupPanes,
+		Args:     []Arg{{Name: "side", Kind: Choice, Optional: true, Choices: []string{"left", "down", "up", "right"}}},
+		Help:     "Move the marked pane, of any tab, beside this one: to the side given, or where there is room.",
+		Disabled: all(connected, pane, marked),
+		describe: func(args []string) string { return "Join the marked pane, " + args[0] },
+	},
+	{
+		Name: "swap-marked", Title: "Swap with the marked pane", Group: groupPanes,
+		Help:     "Exchange this pane's place with the marked one's, of any tab.",
+		Disabled: all(connected, pane, marked),
+	},
+	{
+		Name: "move-to-tab", Title: "Move to another tab", Group: groupPanes,
+		Args:     []Arg{{Name: "number", Kind: Int, Optional: true, Min: 1, Max: 64}},
+		Help:     "Move this pane to the tab with this number, beside the pane that is focused there.",
+		Disabled: all(connected, pane, tabs, tabGiven),
+		describe: func(args []string) string { return "Move to tab " + args[0] },
+	},
+	{
+		Name: "type-to-all", Title: "Type into all panes", Group: groupPanes,
+		Help:     "Send what is typed and pasted to every pane of this tab that shows and is yours, until called again.",
+		Disabled: all(connected, pane, several),
+	},
+	{
 		Name: "even", Title: "Even out", Group: groupPanes,
 		Help:     "Give all panes of this tab the same size, as far as their arrangement allows.",
 		Disabled: all(pane, several),
