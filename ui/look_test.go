@@ -349,3 +349,44 @@ func TestTerminalThemeOnWhite(t *testing.T) {
 		}
 	}
 }
+
+// TestChooseThemeByMouse: the wheel moves through the themes, a click takes one.
+func TestChooseThemeByMouse(t *testing.T) {
+	u := uitest.New(t, uitest.Options{Env: direct})
+	open := func() {
+		u.Press("ctrl+space :")
+		u.Type("choose-theme\r")
+	}
+	open()
+	u.Wheel(false, 40, 10)
+	u.Wheel(false, 40, 10)
+	u.Wheel(false, 40, 10)
+	if got := ground(u); got != groundOf(t, "cotty-light") {
+		t.Errorf("three notches down the ground is %s", got)
+	}
+	u.Press("esc")
+	open()
+	for y, row := range strings.Split(u.Screen(), "\n") {
+		if strings.Contains(row, "│ nord-light") {
+			u.Click(30, y)
+			break
+		}
+	}
+	u.Hides("Themes")
+	if got := ground(u); got != groundOf(t, "nord-light") {
+		t.Errorf("the ground of what was clicked on is %s", got)
+	}
+	open()
+	u.Paste("solarized-dark")
+	if got := ground(u); got != groundOf(t, "solarized-dark") {
+		t.Errorf("the ground of what was pasted is %s", got)
+	}
+	u.Type("zzz")
+	u.Shows("nothing matches")
+	u.Press("enter")
+	u.Shows("nothing matches")
+	u.Press("esc")
+	if got := ground(u); got != groundOf(t, "nord-light") {
+		t.Errorf("Esc leaves the ground %s", got)
+	}
+}
