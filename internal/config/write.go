@@ -109,6 +109,7 @@ func writeThemes(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(b, "| | %s, of your terminal's own sixteen colours |\n", code(themes.Terminal))
+	b.WriteString("\n![tokyo-night on a dark terminal](screens/theme-dark.png)\n![rose-pine on a light terminal](screens/theme-light.png)\n")
 	b.WriteString("\nA theme of your own is a file such as `~/.config/cotty/themes/mine.toml`, chosen with\n`theme = \"mine\"`; `mine-dark.toml` and `mine-light.toml` make a family `mine`.\n\n")
 	b.WriteString("```toml\nbase = \"nord-dark\"   # what isn't said here; cotty-dark when left out\ndark = true          # meant for a dark background; the base's when left out\n\n[colors]\nborder_focused = \"#d33682\"   # \"#rrggbb\", \"0\" to \"15\", or \"default\"\n```\n\n")
 	b.WriteString("The colours: ")
