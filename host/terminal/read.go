@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"cotty/emulator"
+	"cotty/internal/nowait"
 )
 
 // buffers are shared by all readers: an idle terminal has none.
@@ -52,12 +53,14 @@ func (t *Terminal) read() {
 // at most 4 KiB at a time; what costs per chunk should be paid less often. The
 // caller puts buf back.
 func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
+	read := unix.Read // of what may be nothing; see nowait
 	rerr := t.raw.Read(func(fd uintptr) bool {
 		t.parked.Store(false)
 		if buf == nil {
 			buf = buffers.Get().(*[headroom + chunk]byte)
 		}
-		n, err = readAvailable(int(fd), buf[headroom:])
+		n, err = readAvailable(int(fd), buf[headroom:], read)
+		read = readNow // the poller says that something is there
 		if err == unix.EIO || err == io.EOF {
 			// No process has the terminal open. While the child lives, or its
 			// exit is not known yet, one may open it again.
@@ -84,11 +87,17 @@ func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
 // that out makes the kernel wait for its own worker, while a key's echo waits.
 const little = 256
 
+// readNow is unix.Read that the scheduler isn't told of.
+func readNow(fd int, p []byte) (int, error) { return nowait.Read(uintptr(fd), p) }
+
 // readAvailable reads until p is full or, likely, nothing is left. What was read
 // before an error is given without it: the error comes again.
-func readAvailable(fd int, p []byte) (n int, err error) {
+// first reads first, as it may have to wait.
+func readAvailable(fd int, p []byte, first func(int, []byte) (int, error)) (n int, err error) {
+	read := first
 	for n < len(p) {
-		m, err := unix.Read(fd, p[n:])
+		m, err := read(fd, p[n:])
+		read = unix.Read
 		switch {
 		case m > 0 && n == 0 && m < little:
 			return m, nil

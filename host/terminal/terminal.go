@@ -128,6 +128,9 @@ type Terminal struct {
 // New starts the terminal's goroutines. Close ends them.
 func New(c Config) *Terminal {
 	t := build(c)
+	if t.raw != nil {
+		t.in.now = t.writeNow
+	}
 	t.work.Go(t.read)
 	t.work.Go(t.write)
 	context.AfterFunc(t.ctx, func() {
