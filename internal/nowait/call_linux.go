@@ -12,3 +12,11 @@ func call(number, fd uintptr, p []byte) (int, error) {
 	}
 	return int(n), nil
 }
+
+// empty reports whether a tty has nothing to read. One that was hung up, and
+// whatever is none, is not empty.
+func empty(fd uintptr) bool {
+	var n int32
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))
+	return errno == 0 && n == 0
+}

@@ -8,8 +8,9 @@
 // writing to ttys there, within syscall.RawConn's Read and
 // Write, which also keep the descriptor from being closed meanwhile.
 //
-// Not for reading a tty: with nothing to read that waits for the kernel's own
-// worker, which may be late on a busy machine.
+// Reading a tty that has nothing waits for the kernel's own worker, which may be
+// late on a busy machine: only when the poller, or NewTTY's Read, knows of
+// something.
 //
 // It owns nothing, has no state and must not be used on descriptors that may
 // block.

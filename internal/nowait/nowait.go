@@ -9,6 +9,7 @@ import (
 // each in one goroutine at a time.
 type Conn struct {
 	raw      syscall.RawConn
+	tty      bool
 	in, out  transfer
 	readable func(fd uintptr) bool
 	writable func(fd uintptr) bool
@@ -17,9 +18,10 @@ type Conn struct {
 // transfer is what a call works on: kept, so that the function around it is
 // made once.
 type transfer struct {
-	p   []byte
-	n   int
-	err error
+	p     []byte
+	n     int
+	err   error
+	woken bool // by the poller
 }
 
 // New gives a Conn of a socket or file in the poller.
@@ -30,6 +32,11 @@ func New(c syscall.Conn) (*Conn, error) {
 	}
 	n := &Conn{raw: raw}
 	n.readable = func(fd uintptr) bool {
+		woken := n.in.woken
+		n.in.woken = true
+		if n.tty && !woken && empty(fd) {
+			return false
+		}
 		n.in.n, n.in.err = Read(fd, n.in.p)
 		return n.in.err != syscall.EAGAIN
 	}
@@ -38,6 +45,16 @@ func New(c syscall.Conn) (*Conn, error) {
 		return true
 	}
 	return n, nil
+}
+
+// NewTTY gives a Conn of a terminal in the poller. Read looks whether there is
+// anything before it reads.
+func NewTTY(c syscall.Conn) (*Conn, error) {
+	n, err := New(c)
+	if err == nil {
+		n.tty = true
+	}
+	return n, err
 }
 
 // Read waits for data in the poller; it is io.Reader's.

@@ -18,6 +18,9 @@ type polled struct {
 	now *nowait.Conn
 }
 
+// Read is io.Reader's.
+func (p *polled) Read(b []byte) (int, error) { return p.now.Read(b) }
+
 // Write is io.Writer's. A frame that the terminal takes at once, as nearly all
 // are, needs no help of the scheduler.
 func (p *polled) Write(b []byte) (int, error) {
@@ -48,7 +51,7 @@ func reopen(f *os.File) *polled {
 		own.Close()
 		return nil
 	}
-	now, err := nowait.New(own)
+	now, err := nowait.NewTTY(own)
 	if err != nil {
 		own.Close()
 		return nil
