@@ -107,7 +107,7 @@ func (h *Host) locate(uri ahp.URI, follow bool) (place, error) {
 		}
 		real, err := filepath.EvalSymlinks(filepath.Join(root, rel))
 		if err != nil {
-			return place{}, fileError(uri, err)
+			return place{}, unfollowed(root, rel, uri, err)
 		}
 		if rel, ok = below(real, root); !ok {
 			return place{}, outside(uri)
@@ -115,6 +115,21 @@ func (h *Host) locate(uri ahp.URI, follow bool) (place, error) {
 		return place{root: root, rel: filepath.Join(rel, last)}, nil
 	}
 	return place{}, outside(uri)
+}
+
+// unfollowed is what to say of a path that could not be followed: one that leaves
+// the root on its way is refused as if it led somewhere, or the answer would
+// tell what there is outside.
+func unfollowed(root, rel string, uri ahp.URI, err error) error {
+	r, openErr := os.OpenRoot(root)
+	if openErr != nil {
+		return fileError(uri, openErr)
+	}
+	defer r.Close()
+	if _, statErr := r.Stat(rel); statErr != nil {
+		err = statErr
+	}
+	return fileError(uri, err)
 }
 
 func outside(uri ahp.URI) error {
