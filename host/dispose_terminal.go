@@ -19,6 +19,9 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
+	if p.Channel == "" {
+		return nil, ahp.InvalidParams("dispose terminal: channel: missing")
+	}
 	h := c.h
 	h.mu.Lock()
 	t, ok := h.termAt(p.Channel)

@@ -12,7 +12,7 @@ import (
 func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p struct {
 		ClientID          string            `json:"clientId"`
-		LastSeenServerSeq int64             `json:"lastSeenServerSeq"`
+		LastSeenServerSeq *int64            `json:"lastSeenServerSeq"`
 		Subscriptions     []json.RawMessage `json:"subscriptions"`
 	}
 	if err := decode(raw, &p); err != nil {
@@ -21,6 +21,12 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := checkClientID(p.ClientID); err != nil {
 		return nil, err
 	}
+	if p.LastSeenServerSeq == nil || *p.LastSeenServerSeq < 0 {
+		return nil, ahp.InvalidParams("lastSeenServerSeq: it must be the number of the last action seen, 0 or more")
+	}
+	if p.Subscriptions == nil {
+		return nil, ahp.InvalidParams("subscriptions: missing: list the channels to resume")
+	}
 	if len(p.Subscriptions) > c.h.limits.Subscriptions {
 		return nil, ahp.InvalidParams("subscriptions: more than %d", c.h.limits.Subscriptions)
 	}
@@ -28,7 +34,7 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.resume(p.ClientID, p.LastSeenServerSeq, uris)
+	r, err := c.resume(p.ClientID, *p.LastSeenServerSeq, uris)
 	if err != nil {
 		return nil, err
 	}
