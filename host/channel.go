@@ -87,7 +87,7 @@ func checkURI(uri ahp.URI) *ahp.Error {
 		return ahp.InvalidParams("channel: %q is not a URI: use one like ahp-terminal:/ID", uri)
 	case strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }):
 		return ahp.InvalidParams("channel: the URI has blanks or control characters in it")
-	case reserved[strings.ToLower(scheme)]:
+	case reserved[strings.ToLower(scheme)], canonical(uri) == ahp.RootURI:
 		return ahp.InvalidParams("channel: the scheme %q is not for terminals: use one like ahp-terminal:/ID", scheme)
 	}
 	return nil
@@ -99,7 +99,6 @@ var reserved = map[string]bool{
 	"ahp-root": true, "ahp-session": true, "ahp-chat": true, "ahp-changeset": true,
 	"ahp-resource-watch": true, "ahp-otlp": true, "ahp-automations": true, "ahp-automation": true,
 	"ahp-canvas": true, "ahp-tcp": true, "ahp-tunnels": true, "mcp": true, "x-cotty-layout": true,
-	"agenthost": true,
 }
 
 func isScheme(s string) bool {
