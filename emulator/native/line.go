@@ -56,86 +56,129 @@ func (r *row) length() int {
 
 // appendPlain appends cells as ASCII up to the first that needs more.
 func appendPlain(buf []byte, cells []cell) []byte {
-	buf = buf[:min(cap(buf), len(cells))]
-	for i := range buf {
-		c := cells[i]
-		if c-0x20 > 0x5e {
-			return buf[:i]
-		}
-		buf[i] = byte(c)
-	}
-	return buf
+	return buf[:packASCII(buf[:min(cap(buf), len(cells))], cells, 0)]
 }
 
-// appendLine appends the first n cells of r.
+// packASCII writes cells into dst up to the first that isn't ASCII in the style
+// pen, or to the end of dst, and returns how many that were.
+func packASCII(dst []byte, cells []cell, pen cell) int {
+	n := min(len(dst), len(cells))
+	dst, cells = dst[:n], cells[:n]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		c := cells[i : i+4 : i+4]
+		c0, c1, c2, c3 := c[0]-pen, c[1]-pen, c[2]-pen, c[3]-pen
+		if c0-0x20 > 0x5e || c1-0x20 > 0x5e || c2-0x20 > 0x5e || c3-0x20 > 0x5e {
+			break
+		}
+		binary.LittleEndian.PutUint32(dst[i:i+4], uint32(c0|c1<<8|c2<<16|c3<<24))
+	}
+	for i < len(cells) && i < len(dst) && cells[i]-pen-0x20 <= 0x5e {
+		dst[i] = byte(cells[i])
+		i++
+	}
+	return i
+}
+
+// maxCellBytes is the most that a cell takes with its style, clusters and links
+// left aside.
+const maxCellBytes = packedStyle + 1 + utf8.UTFMax
+
+// appendLine appends the first n cells of r. There is always room for the plain
+// cells that are left, so that they are written without looking.
 func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
 	var pen cell // the style in force
-	empty := 0
 	cells := r.cells[:n]
-	buf = slices.Grow(buf, n)
-	for x := 0; x < n; x++ {
+	buf = slices.Grow(buf, n*maxCellBytes+packedStyle)
+	for x := 0; x < n; {
 		c := cells[x]
-		if c&kindMask == wideTail {
-			continue
-		}
 		if s := c & styleMask; s != pen {
-			if empty > 0 {
-				buf, empty = appendEmpty(buf, empty), 0
-			}
 			pen = s
-			buf = appendStyle(append(buf, tokStyle), &e.styles.list[c.style()])
-		}
-		if c.empty() {
-			if c&kindMask != padding || !r.wrapped || x != len(r.cells)-1 {
-				empty++
-				continue
+			if p := e.styles.pack(c.style()); p.n > 0 {
+				at := len(buf)
+				copy(buf[at:at+packedStyle], p.bytes[:])
+				buf = buf[:at+int(p.n)]
+			} else {
+				buf = appendStyle(append(buf, tokStyle), &e.styles.list[c.style()])
+				buf = slices.Grow(buf, (n-x)*maxCellBytes+packedStyle)
 			}
-			if empty > 0 {
-				buf, empty = appendEmpty(buf, empty), 0
-			}
-			buf = append(buf, tokPad)
-			continue
-		}
-		if empty > 0 {
-			buf, empty = appendEmpty(buf, empty), 0
 		}
 		switch {
 		case c-pen-0x20 <= 0x5e:
-			// A run of ASCII in one style.
-			room := buf[len(buf):cap(buf)]
-			k := 0
-			for x+k < n && k < len(room) && cells[x+k]-pen-0x20 <= 0x5e {
-				room[k] = byte(cells[x+k])
-				k++
+			k := packASCII(buf[len(buf):cap(buf)], cells[x:], pen)
+			buf = buf[:len(buf)+k]
+			x += k
+		case c.empty():
+			if r.padded(x) {
+				buf = append(buf, tokPad)
+				x++
+				continue
 			}
-			if buf = buf[:len(buf)+k]; k == 0 {
-				buf = append(buf, byte(c))
-				k = 1
+			from := x
+			for x < n && cells[x].empty() && cells[x]&styleMask == pen && !r.padded(x) {
+				x++
 			}
-			x += k - 1
+			buf = appendEmpty(buf, x-from)
 		case c&clusterBit != 0:
-			s := e.texts.list[c&runeMask]
-			tok := byte(tokCluster)
+			s, tok := e.texts.list[c&runeMask], byte(tokCluster)
 			if c&kindMask == wideLead {
 				tok = tokWide
 			}
 			buf = append(append(buf, tok, byte(len(s))), s...)
+			buf = slices.Grow(buf, (n-x)*maxCellBytes+packedStyle)
+			x++
+		case c&kindMask == wideLead:
+			var used int
+			used, buf = appendWide(buf, cells[x:], pen)
+			x += used
+		case c&kindMask == wideTail:
+			x++
 		default:
-			ru := rune(c & runeMask)
-			if c&kindMask == 0 && propOf(ru).width() == 2 {
-				buf = append(buf, tokOdd)
-			}
-			if ru >= 0x800 && ru < 0x10000 {
-				buf = append(buf, 0xe0|byte(ru>>12), 0x80|byte(ru>>6)&0x3f, 0x80|byte(ru)&0x3f)
-			} else {
-				buf = utf8.AppendRune(buf, ru)
-			}
+			buf = appendNarrow(buf, rune(c&runeMask))
+			x++
 		}
 	}
-	if empty > 0 {
-		buf = appendEmpty(buf, empty)
-	}
 	return buf
+}
+
+// padded reports whether column x is the last one, left free by a wide character
+// that went to the next line.
+func (r *row) padded(x int) bool {
+	return x == len(r.cells)-1 && r.wrapped && r.cells[x]&kindMask == padding
+}
+
+// appendWide appends wide characters in the style pen, one at least, and returns
+// how many columns they took.
+func appendWide(buf []byte, cells []cell, pen cell) (int, []byte) {
+	x := 0
+	for x < len(cells) && (cells[x]^pen)&^runeMask == wideLead {
+		if ru := cells[x] & runeMask; ru >= 0x800 && ru < 0x10000 {
+			buf = append(buf, 0xe0|byte(ru>>12), 0x80|byte(ru>>6)&0x3f, 0x80|byte(ru)&0x3f)
+		} else {
+			buf = utf8.AppendRune(buf, rune(ru))
+		}
+		x += 2
+	}
+	return x, buf
+}
+
+// firstWide is before the first rune that takes two columns.
+const firstWide = 0x1100
+
+// appendNarrow appends a character beyond ASCII that is one column wide.
+func appendNarrow(buf []byte, r rune) []byte {
+	if r >= firstWide && propOf(r).width() == 2 {
+		buf = append(buf, tokOdd)
+	}
+	switch {
+	case r < 0x80:
+		return append(buf, byte(r))
+	case r < 0x800:
+		return append(buf, 0xc0|byte(r>>6), 0x80|byte(r)&0x3f)
+	case r < 0x10000:
+		return append(buf, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
+	}
+	return utf8.AppendRune(buf, r)
 }
 
 func appendEmpty(buf []byte, n int) []byte {

@@ -84,20 +84,14 @@ func (e *Engine) ground(p []byte) int {
 		case b-0x20 <= 0x5e:
 			i += e.printASCII(p[i:])
 		case b >= 0x80:
-			r, n := decodeRune(p[i:])
-			if r == utf8.RuneError && n == 1 {
-				if n = e.badRune(p[i:]); e.parser.nutf8 > 0 {
-					return i + n
-				}
-			} else if e.cur.charsets.single != 0 {
-				e.cur.charsets.single = 0
-				e.setPlain()
-				e.printRune(r)
-			} else {
-				e.printRune(r)
+			if i += e.printText(p[i:]); e.parser.nutf8 > 0 {
+				return i
 			}
-			i += n
 		case b == 0x1b:
+			if n := e.wholeCSI(p[i:]); n > 0 {
+				i += n
+				continue
+			}
 			e.enterEscape()
 			return i + 1
 		default:
@@ -108,13 +102,47 @@ func (e *Engine) ground(p []byte) int {
 	return i
 }
 
-// decodeRune is utf8.DecodeRune with a fast path for three bytes: East Asian
-// text, rules and boxes.
-func decodeRune(p []byte) (rune, int) {
-	if b := p[0]; b-0xe1 <= 0xec-0xe1 && len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80 {
-		return rune(b&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
+// wholeCSI executes the control sequence that p begins with if all of it is
+// there and it is of the usual form: numbers with separators, then the final
+// byte. It returns its length, else zero, having done nothing that counts.
+func (e *Engine) wholeCSI(p []byte) int {
+	if len(p) < 3 || p[1] != '[' {
+		return 0
 	}
-	return utf8.DecodeRune(p)
+	ps := &e.parser
+	v, n := int32(-1), 0
+	var sub uint64
+	for i := 2; i < len(p); i++ {
+		b := p[i]
+		switch {
+		case b-'0' <= 9:
+			v = min(max(v, 0)*10+int32(b-'0'), maxParam)
+		case b-':' <= 1:
+			if n == maxParams-1 {
+				return 0
+			}
+			ps.params[n] = v
+			v = -1
+			n++
+			if b == ':' {
+				sub |= 1 << n
+			}
+		case b-0x40 <= 0x3e:
+			ps.params[n] = v
+			ps.nparams, ps.sub = n+1, sub
+			if b == 'm' {
+				e.sgr()
+				e.intervene()
+				return i + 1
+			}
+			ps.prefix, ps.ninter, ps.bad = 0, 0, false
+			e.csi(b)
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // badRune handles bytes that are no rune: an incomplete one at the end is kept

@@ -110,15 +110,6 @@ func (e *Engine) printMapped(b byte) {
 	e.setPlain()
 }
 
-// printRune prints a rune beyond ASCII.
-func (e *Engine) printRune(r rune) {
-	p := propOf(r)
-	if p.class() != clsOther && e.printSpecial(r, p) {
-		return
-	}
-	e.print(r, p)
-}
-
 // printSpecial handles what may join the cell before it, or shows nothing; it
 // reports whether r is done with.
 func (e *Engine) printSpecial(r rune, p prop) bool {

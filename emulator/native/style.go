@@ -23,6 +23,30 @@ type styles struct {
 	limit int      // collect when list is that long
 	spare []style  // for the next collect
 	remap []uint32 // old index to new one, in collect
+
+	packed []packed // of list's styles, as far as they were asked for
+}
+
+// packedStyle bounds an encoded style without a link, its token included.
+const packedStyle = 18
+
+// packed is a style as a line at rest has it; n is zero when it has a link, or
+// was not asked for yet.
+type packed struct {
+	n     uint8
+	bytes [packedStyle]byte
+}
+
+// pack gives style i, packed unless it has a link.
+func (s *styles) pack(i uint32) *packed {
+	if int(i) >= len(s.packed) {
+		s.packed = slices.Grow(s.packed, len(s.list)-len(s.packed))[:len(s.list)]
+	}
+	p := &s.packed[i]
+	if p.n == 0 && s.list[i].link == nil {
+		p.n = uint8(len(appendStyle(append(p.bytes[:0], tokStyle), &s.list[i])))
+	}
+	return p
 }
 
 const minStyles = 1024
@@ -64,6 +88,9 @@ func (st *style) hash() uint32 {
 
 // intern gives the index of st, adding it when it is new.
 func (s *styles) intern(st style) uint32 {
+	if st == (style{}) && len(s.list) > 0 {
+		return 0
+	}
 	mask := uint32(len(s.table) - 1)
 	h := st.hash() & mask
 	for {
@@ -108,6 +135,8 @@ func (s *styles) collect(screens ...*screen) {
 			}
 		}
 	}
+	clear(s.packed)
+	s.packed = s.packed[:0]
 	clear(old) // Links go with it.
 	s.spare = old
 	s.limit = max(minStyles, 2*len(s.list))

@@ -35,44 +35,70 @@ type propRange struct {
 	width    uint8
 }
 
+// starterClasses are the classes of runes that begin a cell of their own unless
+// they continue a cluster of several runes, or Hangul that is not composed: next
+// to each other they never join.
+const starterClasses = 1<<clsOther | 1<<clsPict | 1<<clsHangul | 1<<clsConsonant
+
+// starts reports whether p is one of starterClasses and shows something.
+func (p prop) starts() bool { return starterClasses>>p.class()&1 != 0 && p.width() > 0 }
+
+// startsAs reports whether p is of width w and one of starterClasses.
+func (p prop) startsAs(w int) bool { return p.width() == w && starterClasses>>p.class()&1 != 0 }
+
 const (
 	propBlock   = 256
+	propBlocks  = 1 << 21 / propBlock // for any 21 bits, as a cell has them
 	plainProp   = prop(1)
-	propBlocks  = 0x110000 / propBlock
 	controlProp = prop(clsControl << 2)
 )
 
-// props is a two-stage table: the block of r/256, then the prop of r%256.
-// Blocks of a single prop are shared.
-var props = func() (t [propBlocks]*[propBlock]prop) {
-	uniform := map[prop]*[propBlock]prop{}
-	shared := func(p prop) *[propBlock]prop {
-		b := uniform[p]
-		if b == nil {
-			b = new([propBlock]prop)
-			for i := range b {
-				b[i] = p
+// props is a two-stage table: the number of the block of r/256, then the prop of
+// r%256 in it. Blocks of a single prop are shared.
+var props struct {
+	index  [propBlocks]uint8
+	blocks [256][propBlock]prop
+}
+
+func init() {
+	n := 0
+	add := func(b [propBlock]prop) uint8 {
+		props.blocks[n] = b
+		n++
+		return uint8(n - 1)
+	}
+	uniform := map[prop]uint8{}
+	shared := func(p prop) uint8 {
+		i, ok := uniform[p]
+		if !ok {
+			var b [propBlock]prop
+			for j := range b {
+				b[j] = p
 			}
-			uniform[p] = b
+			i = add(b)
+			uniform[p] = i
 		}
-		return b
+		return i
 	}
 	plain := shared(plainProp)
-	for i := range t {
-		t[i] = plain
+	for i := range props.index {
+		props.index[i] = plain
 	}
+	own := map[rune]bool{} // blocks of several props
 	set := func(from, to rune, p prop) {
 		for r := from; r <= to; {
 			i, end := r/propBlock, r|(propBlock-1)
 			if r%propBlock == 0 && end <= to {
-				t[i] = shared(p)
+				props.index[i] = shared(p)
 			} else {
-				end = min(end, to)
-				own := *t[i]
-				for j := r; j <= end; j++ {
-					own[j%propBlock] = p
+				if !own[i] {
+					props.index[i] = add(props.blocks[props.index[i]])
+					own[i] = true
 				}
-				t[i] = &own
+				end = min(end, to)
+				for j := r; j <= end; j++ {
+					props.blocks[props.index[i]][j%propBlock] = p
+				}
 			}
 			r = end + 1
 		}
@@ -82,10 +108,9 @@ var props = func() (t [propBlocks]*[propBlock]prop) {
 	}
 	set(0, 0x1f, controlProp)
 	set(0x7f, 0x9f, controlProp)
-	return t
-}()
+}
 
 // propOf gives a rune's prop; r must be a valid rune.
 func propOf(r rune) prop {
-	return props[uint32(r)>>8%propBlocks][uint32(r)%propBlock]
+	return props.blocks[props.index[uint32(r)>>8%propBlocks]][uint8(r)]
 }

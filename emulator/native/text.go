@@ -1,0 +1,124 @@
+package native
+
+import "unicode/utf8"
+
+// decodeRune is utf8.DecodeRune with fast paths for what needs no further look
+// than at the form of its bytes: all but the first and last of each length.
+func decodeRune(p []byte) (rune, int) {
+	switch b := p[0]; {
+	case b-0xe1 <= 0xef-0xe1 && b != 0xed:
+		if len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80 {
+			return rune(b&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f), 3
+		}
+	case b-0xc2 <= 0xdf-0xc2:
+		if len(p) > 1 && p[1]&0xc0 == 0x80 {
+			return rune(b&0x1f)<<6 | rune(p[1]&0x3f), 2
+		}
+	case b == 0xf0:
+		if len(p) > 3 && p[1]-0x90 <= 0xbf-0x90 && p[2]&0xc0 == 0x80 && p[3]&0xc0 == 0x80 {
+			return rune(p[1]&0x3f)<<12 | rune(p[2]&0x3f)<<6 | rune(p[3]&0x3f), 4
+		}
+	}
+	return utf8.DecodeRune(p)
+}
+
+// printText prints what p begins with, which is not ASCII, and returns how many
+// bytes that were.
+func (e *Engine) printText(p []byte) int {
+	r, n := decodeRune(p)
+	if r == utf8.RuneError && n == 1 {
+		return e.badRune(p)
+	}
+	if e.cur.charsets.single != 0 {
+		e.cur.charsets.single = 0
+		e.setPlain()
+	}
+	pr := propOf(r)
+	if pr.class() != clsOther && e.printSpecial(r, pr) {
+		return n
+	}
+	if e.plain && pr.starts() {
+		if k := e.printRun(p, r, n, pr.width()); k > 0 {
+			return k
+		}
+	}
+	e.print(r, pr)
+	return n
+}
+
+// printRune prints a rune beyond ASCII.
+func (e *Engine) printRune(r rune) {
+	p := propOf(r)
+	if p.class() != clsOther && e.printSpecial(r, p) {
+		return
+	}
+	e.print(r, p)
+}
+
+// printRun prints the runes of width w that p begins with and that each start a
+// cell, as far as the line has room. The first of them, r of n bytes, is known
+// to start one. It returns how many bytes that were, zero when even the first
+// has no room.
+func (e *Engine) printRun(p []byte, r rune, n, w int) int {
+	pen := e.penCell()
+	c := &e.cur
+	if c.pending && e.flags.has(flagWrap) {
+		e.wrapLine()
+	}
+	x, limit := c.x, e.edge()
+	if x+w > limit {
+		return 0
+	}
+	line := e.scr.lines[c.y]
+	cells := line.cells[:limit]
+	if cells[x]&kindMask == wideTail {
+		e.split(c.y, x)
+	}
+	var used int
+	if w == 2 {
+		x, used, r = fillWide(cells, x, p, r, n, pen)
+	} else {
+		x, used, r = fillNarrow(cells, x, p, r, n, pen)
+	}
+	if x < e.cols && line.cells[x]&kindMask == wideTail {
+		line.cells[x] = e.half(line.cells[x])
+		e.mark(c.y, x, x+1)
+	}
+	line.touch(x)
+	e.mark(c.y, c.x, x)
+	e.last = lastPrint{ok: true, x: x - w, y: c.y, r: r}
+	c.pending = x == limit
+	c.x = min(x, limit-1)
+	return used
+}
+
+// fillWide writes runes of two columns into cells from x on: r of n bytes, and
+// those that follow it in p and start a cell. It returns the column behind them,
+// their length, and the last of them.
+func fillWide(cells []cell, x int, p []byte, r rune, n int, pen cell) (end, used int, last rune) {
+	for {
+		cells[x] = pen | cell(r) | wideLead
+		cells[x+1] = pen | wideTail
+		x, used, last = x+2, used+n, r
+		if p = p[n:]; len(p) < 3 || p[0] < 0x80 || x+2 > len(cells) {
+			return x, used, last
+		}
+		if r, n = decodeRune(p); !propOf(r).startsAs(2) {
+			return x, used, last
+		}
+	}
+}
+
+// fillNarrow is fillWide for runes of one column.
+func fillNarrow(cells []cell, x int, p []byte, r rune, n int, pen cell) (end, used int, last rune) {
+	for {
+		cells[x] = pen | cell(r)
+		x, used, last = x+1, used+n, r
+		if p = p[n:]; len(p) < 2 || p[0] < 0x80 || x == len(cells) {
+			return x, used, last
+		}
+		if r, n = decodeRune(p); r == utf8.RuneError || !propOf(r).startsAs(1) {
+			return x, used, last
+		}
+	}
+}
