@@ -66,6 +66,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 	}
 	c.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		MaxQueueBytes: h.limits.QueueBytes,
+		Raw:           c.typed,
 		Wrote:         c.moved.beat,
 		Log:           c.log,
 	})

@@ -69,6 +69,25 @@ func dispatchAction(c *conn, raw json.RawMessage) {
 		c.log.Debug("ignore a malformed dispatch")
 		return
 	}
+	c.dispatch(p, refusal)
+}
+
+// typed is the fast way of a key, of a message as nearly all clients write it; it
+// reports whether msg was one.
+func (c *conn) typed(msg []byte) bool {
+	if c.client == nil {
+		return false
+	}
+	p, ok := ahp.ReadInputDispatch(msg)
+	if ok {
+		c.dispatch(p, "")
+	}
+	return ok
+}
+
+// dispatch decides an action that was read; refusal says why it can't be
+// carried out, or is empty.
+func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 	if refusal == "" && !c.dispatches.take(c.h.now()) {
 		refusal = c.dispatches.tooFast()
 	}

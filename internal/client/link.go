@@ -37,12 +37,12 @@ func (c *Client) newLink(t jsonrpc.Transport) *link {
 // maxText bounds the buffer that is kept from one message to the next.
 const maxText = 256 << 10
 
-// raw is the fast way of terminal output to the Sink. The transport's messages
+// raw is the fast way of terminal output to the Sink, and of input's echo. The transport's messages
 // are valid UTF-8.
 func (l *link) raw(msg []byte) bool {
 	uri, data, seq, text, ok := ahp.ReadDataEnvelope(msg, l.text)
 	if !ok {
-		return false
+		return l.echo(msg)
 	}
 	if l.text = text; cap(text) > maxText {
 		l.text = nil
@@ -64,6 +64,16 @@ func (l *link) raw(msg []byte) bool {
 		c.sink.Action(ahp.Envelope{Channel: ch.uri, Action: ahp.TerminalData{Data: string(data)}, ServerSeq: seq})
 	}
 	return true
+}
+
+// echo is the fast way of the echo of input: what the program prints comes
+// behind it.
+func (l *link) echo(msg []byte) bool {
+	e, ok := ahp.ReadInputEcho(msg)
+	if ok && l.live {
+		l.c.action(e)
+	}
+	return ok
 }
 
 // takes reports whether an action belongs to a subscription and is new to it,

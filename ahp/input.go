@@ -1,0 +1,99 @@
+package ahp
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// The fixed text around the values of what is typed, on its way to the host and
+// as its echo.
+const (
+	inputHead   = `{"jsonrpc":"2.0","method":"dispatchAction","params":{"channel":`
+	inputSeq    = `,"clientSeq":`
+	inputMid    = `,"action":{"type":"terminal/input","data":`
+	inputOrigin = `,"origin":{"clientId":`
+	inputEnd    = `}}}`
+)
+
+// ReadInputDispatch recognises exactly the notification that Encode and jsonrpc
+// write of a terminal/input that is dispatched, without reflection: the way of a
+// key into a host. ok is false for anything else, also for other spellings of
+// the same message, which the general decoder then reads. p does not alias msg.
+func ReadInputDispatch(msg []byte) (p DispatchParams, ok bool) {
+	c := cursor{rest: msg}
+	c.skip(inputHead)
+	p.Channel = c.str()
+	c.skip(inputSeq)
+	p.ClientSeq = c.int()
+	c.skip(inputMid)
+	p.Action = TerminalInput{Data: c.str()}
+	return p, c.ends(inputEnd)
+}
+
+// ReadInputEcho is ReadInputDispatch for the host's echo, which comes to a
+// viewer ahead of what the program prints.
+func ReadInputEcho(msg []byte) (e Envelope, ok bool) {
+	c := cursor{rest: msg}
+	c.skip(dataHead)
+	e.Channel = c.str()
+	c.skip(inputMid)
+	e.Action = TerminalInput{Data: c.str()}
+	c.skip(dataSeq)
+	e.ServerSeq = c.int()
+	c.skip(inputOrigin)
+	e.Origin = &Origin{ClientID: c.str()}
+	c.skip(inputSeq)
+	e.Origin.ClientSeq = c.int()
+	return e, c.ends(inputEnd)
+}
+
+// cursor reads a message of a known form. Once something is not as expected, it
+// has failed and gives nothing any more.
+type cursor struct {
+	rest   []byte
+	failed bool
+}
+
+// skip reads fixed text.
+func (c *cursor) skip(text string) {
+	rest, ok := bytes.CutPrefix(c.rest, []byte(text))
+	if !ok {
+		c.failed, rest = true, nil
+	}
+	c.rest = rest
+}
+
+// str reads a string.
+func (c *cursor) str() string {
+	c.skip(`"`)
+	if c.failed {
+		return ""
+	}
+	s, end, ok := unquote(c.rest, 0)
+	if !ok {
+		c.failed, end = true, len(c.rest)
+	}
+	c.rest = c.rest[end:]
+	return s
+}
+
+// int reads a number of 1 to 18 digits.
+func (c *cursor) int() int64 {
+	n := 0
+	for n < len(c.rest) && c.rest[n] >= '0' && c.rest[n] <= '9' {
+		n++
+	}
+	if n == 0 || n > 18 || n > 1 && c.rest[0] == '0' {
+		c.failed = true
+		return 0
+	}
+	i, _ := strconv.ParseInt(string(c.rest[:n]), 10, 64)
+	c.rest = c.rest[n:]
+	return i
+}
+
+// ends reads fixed text that is the last.
+func (c *cursor) ends(text string) bool {
+	c.skip(text)
+	return !c.failed && len(c.rest) == 0
+}

@@ -1,0 +1,93 @@
+package ahp
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// whole is a notification as package jsonrpc makes it.
+func whole(t testing.TB, method string, params any) []byte {
+	t.Helper()
+	b, err := Encode(V1, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":` + string(b) + `}`)
+}
+
+// checkInput holds the fast ways to the general one for any message.
+func checkInput(t *testing.T, msg []byte) (dispatch, echo bool) {
+	t.Helper()
+	p, dispatch := ReadInputDispatch(msg)
+	if dispatch {
+		var m struct {
+			Method string
+			Params DispatchParams
+		}
+		if err := json.Unmarshal(msg, &m); err != nil || m.Method != MethodDispatchAction || !reflect.DeepEqual(p, m.Params) {
+			t.Fatalf("ReadInputDispatch(%s) = %#v; the general decoder says %#v, %v", msg, p, m, err)
+		}
+	}
+	e, echo := ReadInputEcho(msg)
+	if echo {
+		var m struct {
+			Method string
+			Params Envelope
+		}
+		if err := json.Unmarshal(msg, &m); err != nil || m.Method != MethodAction || !reflect.DeepEqual(e, m.Params) {
+			t.Fatalf("ReadInputEcho(%s) = %#v; the general decoder says %#v, %v", msg, e, m, err)
+		}
+	}
+	return dispatch, echo
+}
+
+func TestInputIsReadAsItIsWritten(t *testing.T) {
+	for _, data := range dataSamples {
+		for _, seq := range []int64{1, 9, 10, 1e17} {
+			msg := whole(t, MethodDispatchAction, DispatchParams{Channel: "ahp-terminal:/1", ClientSeq: seq, Action: TerminalInput{Data: data}})
+			if dispatch, _ := checkInput(t, msg); !dispatch {
+				t.Errorf("ReadInputDispatch does not know %s", msg)
+			}
+			e := Envelope{Channel: "ahp-terminal:/1", Action: TerminalInput{Data: data}, ServerSeq: seq, Origin: &Origin{ClientID: "me", ClientSeq: 3}}
+			msg = whole(t, MethodAction, e)
+			if _, echo := checkInput(t, msg); !echo {
+				t.Errorf("ReadInputEcho does not know %s", msg)
+			}
+		}
+	}
+}
+
+// Whatever is more, less or otherwise goes to the general decoder.
+func TestOtherMessagesAreNotInput(t *testing.T) {
+	d := string(whole(t, MethodDispatchAction, DispatchParams{Channel: "c", ClientSeq: 7, Action: TerminalInput{Data: "x"}}))
+	e := string(whole(t, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: "x"}, ServerSeq: 7, Origin: &Origin{ClientID: "me", ClientSeq: 3}}))
+	for _, msg := range []string{
+		"", "{}", d[:len(d)-1], d + " ", " " + d, e[:len(e)-1], e + "}",
+		strings.Replace(d, "7", "-7", 1), strings.Replace(d, "7", "07", 1), strings.Replace(d, "7", "7.0", 1),
+		strings.Replace(d, "7", "1234567890123456789", 1), strings.Replace(d, "7", "", 1),
+		strings.Replace(d, `"x"`, "null", 1), strings.Replace(d, `"x"`, "\"\xff\"", 1), strings.Replace(d, `"x"`, `"\q"`, 1),
+		strings.Replace(d, `"x"`, `"x","data":"y"`, 1), strings.Replace(d, "terminal/input", "terminal/titleChanged", 1),
+		strings.Replace(d, `"c"`, `"c","channel":"d"`, 1), strings.Replace(d, "{", `{"id":1,`, 1),
+		string(whole(t, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: "x"}, ServerSeq: 7, Origin: &Origin{ClientID: "me", ClientSeq: 3}, RejectionReason: "no"})),
+		string(whole(t, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: "x"}, ServerSeq: 7})),
+	} {
+		if dispatch, echo := checkInput(t, []byte(msg)); dispatch || echo {
+			t.Errorf("taken for input: %s", msg)
+		}
+	}
+}
+
+func FuzzInput(f *testing.F) {
+	for _, data := range dataSamples {
+		f.Add(whole(f, MethodDispatchAction, DispatchParams{Channel: "c", ClientSeq: 7, Action: TerminalInput{Data: data}}))
+		f.Add(whole(f, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: data}, ServerSeq: 7, Origin: &Origin{ClientID: "me", ClientSeq: 3}}))
+	}
+	f.Fuzz(func(t *testing.T, msg []byte) {
+		if utf8.Valid(msg) { // as all messages of a WebSocket are
+			checkInput(t, msg)
+		}
+	})
+}
