@@ -50,11 +50,12 @@ func (m *Model) keysOf(name string, args ...string) string {
 func (m *Model) drawDividers() {
 	o := &m.outer
 	l := &o.look
-	focus, _ := m.arr.Focused()
+	tiled := m.arr.Tiled()
+	focus, _ := tiled.Focused()
 	near := focus.Rect()
 	for _, d := range m.arr.Dividers {
 		for y := d.Y; y < d.Y+d.H; y++ {
-			kind := func(x, y int) layout.HitKind { return m.arr.At(x, y).Kind }
+			kind := func(x, y int) layout.HitKind { return tiled.At(x, y).Kind }
 			glyph := l.Junction(
 				kind(d.X, y-1) == layout.HitDivider, kind(d.X, y+1) == layout.HitDivider,
 				kind(d.X-1, y) == layout.HitHeader, kind(d.X+1, y) == layout.HitHeader)
@@ -67,48 +68,52 @@ func (m *Model) drawDividers() {
 	}
 }
 
-// drawHeaders draws the title rows of panes.
+// drawHeaders draws the title rows of tiled panes.
 func (m *Model) drawHeaders() {
+	for _, p := range m.arr.Panes {
+		if !p.Header.Empty() && !p.Floating() {
+			m.drawHeader(p)
+		}
+	}
+}
+
+// drawHeader draws the title row of a pane.
+func (m *Model) drawHeader(p layout.Placed) {
 	o := &m.outer
 	l := &o.look
-	for _, p := range m.arr.Panes {
-		if p.Header.Empty() {
-			continue
-		}
-		r := paint.Rect(p.Header)
-		line, title := l.Border, l.Title
-		if p.Focused {
-			line, title = l.BorderFocused, l.TitleFocused
-		}
-		o.canvas.Fill(r, l.Horizontal, line)
-		t := m.terms.get(p.Terminal)
-		badge, style := m.badge(t)
-		room := r.W - 2
-		if flags := paint.Cut(m.paneFlags(p), room-2, l.Ellipsis); flags != "" {
-			w := paint.Width(flags) + 2
-			o.canvas.Text(r.X+1+room-w, r.Y, w, " "+flags+" ", l.Warn)
+	r := paint.Rect(p.Header)
+	line, title := l.Border, l.Title
+	if p.Focused {
+		line, title = l.BorderFocused, l.TitleFocused
+	}
+	o.canvas.Fill(r, l.Horizontal, line)
+	t := m.terms.get(p.Terminal)
+	badge, style := m.badge(t)
+	room := r.W - 2
+	if flags := paint.Cut(m.paneFlags(p), room-2, l.Ellipsis); flags != "" {
+		w := paint.Width(flags) + 2
+		o.canvas.Text(r.X+1+room-w, r.Y, w, " "+flags+" ", l.Warn)
+		room -= w + 1
+	}
+	name := m.paneName(p.Name, t)
+	if badge != "" && room >= 6 {
+		// Half of the row at least, more where the name leaves it.
+		most := max(room-3-paint.Width(name)-2, room/2-2)
+		badge = " " + paint.Cut(badge, most, l.Ellipsis) + " "
+		w := paint.Width(badge)
+		o.canvas.Text(r.X+1+room-w, r.Y, w, badge, style)
+		room -= w + 1
+	}
+	command, short, style := m.lastCommand(t)
+	for _, s := range [...]string{command, short} {
+		if w := paint.Width(s) + 2; s != "" && room-w-1 >= min(paint.Width(name)+2, room/2) {
+			o.canvas.Text(r.X+1+room-w, r.Y, w, " "+s+" ", style)
 			room -= w + 1
+			break
 		}
-		name := m.paneName(p.Name, t)
-		if badge != "" && room >= 6 {
-			// Half of the row at least, more where the name leaves it.
-			most := max(room-3-paint.Width(name)-2, room/2-2)
-			badge = " " + paint.Cut(badge, most, l.Ellipsis) + " "
-			w := paint.Width(badge)
-			o.canvas.Text(r.X+1+room-w, r.Y, w, badge, style)
-			room -= w + 1
-		}
-		command, short, style := m.lastCommand(t)
-		for _, s := range [...]string{command, short} {
-			if w := paint.Width(s) + 2; s != "" && room-w-1 >= min(paint.Width(name)+2, room/2) {
-				o.canvas.Text(r.X+1+room-w, r.Y, w, " "+s+" ", style)
-				room -= w + 1
-				break
-			}
-		}
-		if name != "" && room >= 4 {
-			o.canvas.Text(r.X+1, r.Y, room, " "+paint.Cut(name, room-2, l.Ellipsis)+" ", title)
-		}
+	}
+	if name != "" && room >= 4 {
+		o.canvas.Text(r.X+1, r.Y, room, " "+paint.Cut(name, room-2, l.Ellipsis)+" ", title)
 	}
 }
 

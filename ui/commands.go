@@ -52,6 +52,10 @@ func init() {
 		"join-pane":     joinPane,
 		"swap-marked":   swapMarked,
 		"move-to-tab":   moveToTab,
+		"floating":      toggleFloats,
+		"new-floating":  newFloat,
+		"float-pane":    liftPane,
+		"move-floating": moveFloat,
 		"close-pane":    func(m *Model, _ []string) { m.closePane() },
 		"rename-pane":   renamePane,
 
@@ -198,7 +202,7 @@ func (m *Model) context() command.Context {
 	} {
 		_, *to = tab.Neighbour(area, id, d)
 	}
-	c.Marked = m.otherMarked(id)
+	c.Marked, c.Floating = m.otherMarked(id), tab.Floating(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := m.focused()
 	if t != nil {

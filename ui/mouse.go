@@ -18,12 +18,14 @@ const (
 	grabText         // text of a pane
 	grabProgram      // a program that follows the mouse
 	grabBar          // a scroll bar
+	grabFloat        // the frame of a floating pane
 )
 
 // mouse is what the mouse is doing.
 type mouse struct {
 	grab  grab
 	edge  layout.Edge
+	grip  grip
 	pane  layout.PaneID
 	x, y  int  // where the button was pressed
 	moved bool // since then
@@ -78,6 +80,9 @@ func (m *Model) mousePress(ev tea.Mouse) {
 	if h.Pane != "" {
 		m.change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
 	}
+	if m.grabFrame(h, ev) {
+		return
+	}
 	if h.Edge != (layout.Edge{}) && ev.Button == tea.MouseLeft {
 		m.mouse.grab, m.mouse.edge = grabEdge, h.Edge
 		return
@@ -117,6 +122,8 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 	case grabEdge:
 		edge, area := m.mouse.edge, m.area()
 		m.change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
+	case grabFloat:
+		m.dragFrame(ev.X, ev.Y)
 	case grabText:
 		m.dragText(ev)
 	case grabBar:

@@ -226,9 +226,14 @@ func (m *Model) compose(now time.Time) {
 	if m.link != Connected {
 		cursor.Default = true
 	}
+	if !all && m.floatHeld(now) {
+		return
+	}
 	for _, p := range m.arr.Panes {
-		cur := m.drawPane(p, all, now)
-		if p.Focused {
+		if p.Floating() {
+			break
+		}
+		if cur := m.drawPane(p, all, now); p.Focused {
 			cursor = cur
 		}
 	}
@@ -240,6 +245,7 @@ func (m *Model) compose(now time.Time) {
 		m.drawHeaders()
 		o.tabs = status.Draw(&o.canvas, paint.Rect{Y: o.h - 1, W: o.w, H: 1}, m.statusData(), o.look)
 	}
+	cursor = m.drawFloats(now, cursor)
 	if m.overlay != nil {
 		cursor = m.overlay.Draw(&o.canvas, m.overlayArea(), o.look)
 	} else if m.kb.hint {
@@ -264,16 +270,22 @@ func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor 
 	if all {
 		v.Redraw()
 	} else if wait, hold := v.Feed.Hold(now); hold {
-		if !o.held {
-			o.held = true
-			m.env.After(wait, then(func(m *Model) {
-				m.outer.held = false
-				m.dirty |= dirtyPanes
-			}))
-		}
+		m.holdFrame(wait)
 		return v.Cursor()
 	}
 	return v.Draw(&o.canvas, paint.Rect(p.Body), m.paneLook())
+}
+
+// holdFrame draws again when a program had time to end its frame.
+func (m *Model) holdFrame(wait time.Duration) {
+	if m.outer.held {
+		return
+	}
+	m.outer.held = true
+	m.env.After(wait, then(func(m *Model) {
+		m.outer.held = false
+		m.dirty |= dirtyPanes
+	}))
 }
 
 func (m *Model) paneLook() pane.Look {

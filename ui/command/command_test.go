@@ -92,7 +92,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"arrange", "swap-marked", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback"} // found in the palette
+	byName := []string{"arrange", "swap-marked", "new-floating", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -170,12 +170,14 @@ func TestReasons(t *testing.T) {
 	full := Context{
 		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
-		Detects: true, Commands: true, Previous: true, Next: true, Buffers: 1, Marked: true,
+		Detects: true, Commands: true, Previous: true, Next: true, Buffers: 1, Marked: true, Floating: true,
 	}
 	for _, c := range All() {
 		ctx := full
 		var args []string
 		switch c.Name {
+		case "move-floating":
+			args = []string{"left"}
 		case "go-tab":
 			args = []string{"3"}
 		case "send-prefix", "hand-back", "paste-buffer":
@@ -201,10 +203,11 @@ func TestReasons(t *testing.T) {
 		{"focus-up", func(c *Context) { c.Up = false }, "no pane above"},
 		{"focus-down", func(c *Context) { c.Down = false }, "no pane below"},
 		{"focus-last", func(c *Context) { c.LastPane = false }, "no other pane was focused before"},
-		{"resize-left", func(c *Context) { c.Left, c.Right = false, false }, "no pane beside this one"},
+		{"resize-left", func(c *Context) { c.Left, c.Right, c.Floating = false, false, false }, "no pane beside this one"},
 		{"resize-up", func(c *Context) { c.Up = false }, ""},
 		{"zoom", func(c *Context) { c.Panes = 1 }, "this tab has no other pane"},
 		{"close-pane", func(c *Context) { c.Panes = 0 }, "there is no pane"},
+		{"move-floating left", func(c *Context) { c.Floating = false }, "this pane does not float"},
 		{"join-pane", func(c *Context) { c.Marked = false }, "no other pane is marked"},
 		{"move-to-tab 7", func(*Context) {}, "there is no tab 7"},
 		{"move-to-tab", func(c *Context) { c.Tabs = 1 }, "there is no other tab"},

@@ -34,6 +34,7 @@ type Context struct {
 	Panes     int  // in the active tab
 	LastPane  bool // another pane was focused before
 	PanesFull bool // no more panes are allowed in this tab
+	Floating  bool // the focused pane lies above the tiled ones
 	Marked    bool // a pane other than the focused one is marked
 
 	// The focused pane has a neighbour in that direction.
@@ -97,12 +98,13 @@ var (
 
 	marked = unless(func(c Context) bool { return c.Marked }, "no other pane is marked")
 
+	floating  = unless(func(c Context) bool { return c.Floating }, "this pane does not float")
 	left      = unless(func(c Context) bool { return c.Left }, "no pane to the left")
 	down      = unless(func(c Context) bool { return c.Down }, "no pane below")
 	up        = unless(func(c Context) bool { return c.Up }, "no pane above")
 	right     = unless(func(c Context) bool { return c.Right }, "no pane to the right")
-	beside    = unless(func(c Context) bool { return c.Left || c.Right }, "no pane beside this one")
-	stacked   = unless(func(c Context) bool { return c.Up || c.Down }, "no pane above or below this one")
+	beside    = unless(func(c Context) bool { return c.Left || c.Right || c.Floating }, "no pane beside this one")
+	stacked   = unless(func(c Context) bool { return c.Up || c.Down || c.Floating }, "no pane above or below this one")
 	roomRight = unless(func(c Context) bool { return c.RoomRight }, "this pane is too narrow to split")
 	roomDown  = unless(func(c Context) bool { return c.RoomDown }, "this pane is not high enough to split")
 

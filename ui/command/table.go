@@ -19,6 +19,7 @@ const (
 var (
 	cells = []Arg{{Name: "cells", Kind: Int, Optional: true, Min: 1, Max: 1000}}
 	lines = []Arg{{Name: "lines", Kind: Int, Optional: true, Min: 1, Max: 1000}}
+	sides = []string{"left", "down", "up", "right"}
 	name  = []Arg{{Name: "name", Kind: Text, Optional: true}}
 )
 
@@ -137,13 +138,38 @@ var arrangeRows = []Command{
 		Disabled: all(pane, several, moreTabs),
 	},
 	{
+		Name: "floating", Title: "Floating panes", Group: groupPanes,
+		Help:     "Show the panes above the others and go to the top one, or hide them; the first time, open one.",
+		Disabled: all(connected, tab),
+	},
+	{
+		Name: "new-floating", Title: "New floating pane", Group: groupPanes,
+		Help:     "Open a new terminal above the other panes.",
+		Disabled: all(connected, tab, morePanes),
+	},
+	{
+		Name: "float-pane", Title: "Float or tile this pane", Group: groupPanes,
+		Help:     "Take this pane out and put it above the others, or put a floating one among them.",
+		Disabled: all(connected, pane, several),
+	},
+	{
+		Name: "move-floating", Title: "Move a floating pane", Group: groupPanes,
+		Args: []Arg{
+			{Name: "side", Kind: Choice, Choices: sides},
+			{Name: "cells", Kind: Int, Optional: true, Min: 1, Max: 1000},
+		},
+		Help:     "Move this floating pane; the keys that resize a pane make it smaller and larger.",
+		Disabled: all(connected, pane, floating),
+		describe: func(args []string) string { return "Float " + args[0] },
+	},
+	{
 		Name: "mark-pane", Title: "Mark this pane", Group: groupPanes,
 		Help:     "Mark this pane for joining or swapping, or take its mark away.",
 		Disabled: all(pane),
 	},
 	{
 		Name: "join-pane", Title: "Join the marked pane", Group: groupPanes,
-		Args:     []Arg{{Name: "side", Kind: Choice, Optional: true, Choices: []string{"left", "down", "up", "right"}}},
+		Args:     []Arg{{Name: "side", Kind: Choice, Optional: true, Choices: sides}},
 		Help:     "Move the marked pane, of any tab, beside this one: to the side given, or where there is room.",
 		Disabled: all(connected, pane, marked),
 		describe: func(args []string) string { return "Join the marked pane, " + args[0] },

@@ -1,10 +1,11 @@
 package layout
 
 // Arrangement is where everything of a tab is drawn. Every cell of Area belongs
-// to exactly one body, header or divider, unless no pane is shown at all.
+// to exactly one body, header or divider of the tiled panes, unless no pane is
+// shown at all; floats lie above them.
 type Arrangement struct {
 	Area     Rect
-	Panes    []Placed // in order; only what is shown
+	Panes    []Placed // in order, floats last from the lowest; only what is shown
 	Dividers []Divider
 	// TooSmall says that the panes don't fit: the focused one alone is shown, or
 	// none when the area is under MinWidth x MinHeight.
@@ -20,11 +21,15 @@ type Placed struct {
 	Header   Rect
 	Body     Rect
 	Focused  bool
+	Frame    Rect // of a float, border included; empty for a tiled pane
 	Edge     Edge // what dragging the header moves; zero where nothing lies above
 }
 
-// Rect gives header and body together.
+// Rect gives header and body together, and a float's border.
 func (p Placed) Rect() Rect {
+	if p.Floating() {
+		return p.Frame
+	}
 	return Rect{p.Body.X, p.Body.Y - p.Header.H, p.Body.W, p.Body.H + p.Header.H}
 }
 
@@ -45,12 +50,24 @@ type Edge struct {
 // Arrange lays the tab out.
 func (t Tab) Arrange(area Rect) Arrangement {
 	a := Arrangement{Area: area}
-	alone := t.Zoom || t.Root.leaf()
-	if !alone && !t.Root.fits(area) {
+	floats := t.Floats
+	if t.Hidden {
+		floats = nil
+	}
+	alone, single := t.Zoom, t.Root.leaf()
+	least := area.W >= minFrameW && area.H >= minFrameH
+	if !alone && (!single && !t.Root.fits(area) || len(floats) > 0 && !least) {
 		a.TooSmall, alone = true, true
 	}
-	if !alone {
-		a.place(t.Root, area, Edge{})
+	if !alone && (!single || len(floats) > 0) {
+		if single {
+			a.Panes = []Placed{{Pane: t.Root.Pane, Terminal: t.Root.Terminal, Name: t.Root.Name, Body: area}}
+		} else {
+			a.place(t.Root, area, Edge{})
+		}
+		for _, f := range floats {
+			a.float(f)
+		}
 	} else if area.W < MinWidth || area.H < MinHeight {
 		a.TooSmall = true
 	} else {
@@ -108,16 +125,21 @@ const (
 	HitBody
 	HitHeader
 	HitDivider
+	HitFrame // a float's border but for the header
 )
 
 // At says what lies at a cell.
 func (a Arrangement) At(x, y int) Hit {
-	for _, p := range a.Panes {
+	for i := len(a.Panes) - 1; i >= 0; i-- {
+		p := a.Panes[i]
 		if p.Body.Contains(x, y) {
 			return Hit{Kind: HitBody, Pane: p.Pane}
 		}
 		if p.Header.Contains(x, y) {
 			return Hit{Kind: HitHeader, Pane: p.Pane, Edge: p.Edge}
+		}
+		if p.Frame.Contains(x, y) {
+			return Hit{Kind: HitFrame, Pane: p.Pane}
 		}
 	}
 	for _, d := range a.Dividers {

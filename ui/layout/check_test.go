@@ -23,8 +23,20 @@ func picture(a Arrangement) string {
 			}
 		}
 	}
-	for _, p := range a.Panes {
+	dividers := func() {
+		for _, d := range a.Dividers {
+			fill(d.Rect, '|')
+		}
+	}
+	if !a.Floats() {
+		dividers()
+	}
+	for i, p := range a.Panes {
+		if p.Floating() && !a.Panes[i-1].Floating() {
+			dividers()
+		}
 		n := p.Pane[len(p.Pane)-1]
+		fill(p.Frame, '+')
 		fill(p.Body, n)
 		line := byte('=')
 		if p.Focused {
@@ -34,9 +46,6 @@ func picture(a Arrangement) string {
 		if p.Header.H > 0 {
 			rows[p.Header.Y-a.Area.Y][p.Header.X-a.Area.X] = n
 		}
-	}
-	for _, d := range a.Dividers {
-		fill(d.Rect, '|')
 	}
 	var b strings.Builder
 	for _, r := range rows {
@@ -104,6 +113,16 @@ func check(t *testing.T, l Layout) {
 		if len(panes) > MaxPanes || tab.Root.depth() > MaxDepth {
 			t.Fatalf("%d panes, %d levels", len(panes), tab.Root.depth())
 		}
+		for _, f := range tab.Floats {
+			for _, n := range []int{f.X, f.Y, f.W, f.H} {
+				if n < 0 || n > Whole {
+					t.Fatalf("a float is at %+v", f)
+				}
+			}
+		}
+		if tab.Hidden && (len(tab.Floats) == 0 || tab.Floating(tab.Focus)) {
+			t.Fatalf("%d floats are hidden, the focus is on %s", len(tab.Floats), tab.Focus)
+		}
 		if tab.Zoom && len(panes) == 1 {
 			t.Fatal("a pane alone is zoomed")
 		}
@@ -151,8 +170,9 @@ func checkTree(t *testing.T, n *Node) {
 	}
 }
 
-// covers verifies that every cell belongs to exactly one thing, that hit testing
-// agrees, and that a tab shows all of its panes or says why not.
+// covers verifies that every cell belongs to exactly one thing of the tiled panes
+// and that floats lie within the area, that hit testing agrees, and that a tab
+// shows all of its panes or says why not.
 func covers(t *testing.T, tab Tab, area Rect) {
 	t.Helper()
 	a := tab.Arrange(area)
@@ -181,28 +201,56 @@ func covers(t *testing.T, tab Tab, area Rect) {
 		}
 	}
 	focused := 0
+	var floats []Placed
 	for _, p := range a.Panes {
-		claim(p.Body, "body "+string(p.Pane), Rect{W: MinWidth, H: MinHeight})
-		claim(p.Header, "header "+string(p.Pane), Rect{})
 		if p.Focused {
 			focused++
 		}
+		if p.Floating() {
+			floats = append(floats, p)
+			continue
+		}
+		claim(p.Body, "body "+string(p.Pane), Rect{W: MinWidth, H: MinHeight})
+		claim(p.Header, "header "+string(p.Pane), Rect{})
 	}
 	for _, d := range a.Dividers {
 		claim(d.Rect, "divider "+string(d.Edge.Before)+" "+string(d.Edge.After), Rect{W: 1, H: 1})
+	}
+	for _, p := range floats {
+		f, body := p.Frame, p.Body
+		if f.X < area.X || f.Y < area.Y || f.X+f.W > area.X+area.W || f.Y+f.H > area.Y+area.H {
+			t.Fatalf("float %s has frame %+v in %+v", p.Pane, f, area)
+		}
+		if body.W < MinWidth || body.H < MinHeight || body != (Rect{f.X + 1, f.Y + 1, f.W - 2, f.H - 2}) || p.Header != (Rect{f.X, f.Y, f.W, 1}) {
+			t.Fatalf("float %s has frame %+v, header %+v, body %+v", p.Pane, f, p.Header, body)
+		}
+		for y := f.Y; y < f.Y+f.H; y++ {
+			for x := f.X; x < f.X+f.W; x++ {
+				name := "frame "
+				if body.Contains(x, y) {
+					name = "body "
+				} else if y == f.Y {
+					name = "header "
+				}
+				owner[(y-area.Y)*area.W+x-area.X] = name + string(p.Pane)
+			}
+		}
 	}
 	for i, name := range owner {
 		x, y := area.X+i%area.W, area.Y+i/area.W
 		h := a.At(x, y)
 		hit := [...]string{
 			HitNothing: "", HitBody: "body " + string(h.Pane), HitHeader: "header " + string(h.Pane),
-			HitDivider: "divider " + string(h.Edge.Before) + " " + string(h.Edge.After),
+			HitDivider: "divider " + string(h.Edge.Before) + " " + string(h.Edge.After), HitFrame: "frame " + string(h.Pane),
 		}[h.Kind]
 		if name == "" || name != hit {
 			t.Fatalf("%d,%d belongs to %q, and %q is hit", x, y, name, hit)
 		}
 	}
 	want := tab.Root.count()
+	if !tab.Hidden {
+		want += len(tab.Floats)
+	}
 	if tab.Zoom || a.TooSmall {
 		want = 1
 	}

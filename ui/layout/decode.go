@@ -159,9 +159,10 @@ func (d *decoding) tab(raw json.RawMessage) (Tab, error) {
 	}
 	var t Tab
 	var root json.RawMessage
+	var floats []json.RawMessage
 	err = m.takeAll(map[string]any{
 		"id": &t.ID, "name": &t.Name, "root": &root, "focus": &t.Focus,
-		"recent": &t.Recent, "zoom": &t.Zoom, "preset": &t.Preset,
+		"recent": &t.Recent, "zoom": &t.Zoom, "preset": &t.Preset, "floats": &floats, "hidden": &t.Hidden,
 	})
 	if err != nil {
 		return Tab{}, err
@@ -177,6 +178,13 @@ func (d *decoding) tab(raw json.RawMessage) (Tab, error) {
 	if t.Root, err = d.node(root, 1); err != nil {
 		return Tab{}, err
 	}
+	for i, raw := range floats {
+		f, err := d.float(raw)
+		if err != nil {
+			return Tab{}, fmt.Errorf("float %d: %w", i+1, err)
+		}
+		t.Floats = append(t.Floats, f)
+	}
 	if n := len(d.panes) - before; n > MaxPanes {
 		return Tab{}, fmt.Errorf("%d panes, at most %d are allowed", n, MaxPanes)
 	}
@@ -190,12 +198,36 @@ func (t Tab) mended() Tab {
 	if t.Focused() == nil {
 		t.Focus = t.Root.first()
 	}
-	t.Recent = known(t.Recent, func(id PaneID) bool { return id != t.Focus && t.Root.find(id) != nil })
-	t.Zoom = t.Zoom && !t.Root.leaf()
+	t.Recent = known(t.Recent, func(id PaneID) bool { return id != t.Focus && t.find(id) != nil })
+	t.Zoom = t.Zoom && t.count() > 1
+	t.Hidden = t.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
 	if !slices.ContainsFunc(presets, func(p presetRow) bool { return p.name == t.Preset }) {
 		t.Preset = ""
 	}
 	return t
+}
+
+// float reads a pane above the tiled ones: a leaf with its place.
+func (d *decoding) float(raw json.RawMessage) (Float, error) {
+	m, err := parse(raw)
+	if err != nil {
+		return Float{}, err
+	}
+	var place []int
+	n := &Node{}
+	if err := m.takeAll(map[string]any{"place": &place, "pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name}); err != nil {
+		return Float{}, err
+	}
+	for _, name := range []string{"axis", "children", "weights"} {
+		if _, ok := m[name]; ok {
+			return Float{}, errors.New("a split can't float")
+		}
+	}
+	if len(place) != 4 || slices.ContainsFunc(place, func(p int) bool { return p < 0 || p > Whole }) {
+		return Float{}, fmt.Errorf("its place is not four numbers from 0 to %d", Whole)
+	}
+	n.extra = clone(m)
+	return Float{Leaf: n, X: place[0], Y: place[1], W: place[2], H: place[3]}, d.leaf(n)
 }
 
 // node reads a tree. A split inside one of the same axis becomes part of it.

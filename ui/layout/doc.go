@@ -14,6 +14,11 @@
 // A pane alone in its tab, or zoomed, has the whole area and no header. Where
 // the panes of a tab don't fit into the area, the focused one is shown alone.
 //
+// Floats lie above the tiled panes of their tab, each in a frame whose top row is
+// its header, at a share of the area: they keep their place on another screen.
+// They can be hidden together; what has the focus is never hidden. When the last
+// tiled pane of a tab closes, the lowest float takes its place.
+//
 // Sizes are weights: a split's cells are shared out by them, the rounding by
 // largest remainder, and no pane gets less than MinWidth x MinHeight. Weights
 // change only when a person resizes, splits or closes, so a terminal that
@@ -21,12 +26,12 @@
 //
 // Invariants, after any operation and for any document that Decode accepts: a
 // split has at least two children, none of them a split of the same axis, and as
-// many weights, all within 1 and MaxWeight; pane and tab ids are unique; each tab's focus is one of its panes;
+// many weights, all within 1 and MaxWeight; pane and tab ids are unique; each tab's focus is one of its panes, and of those that show;
 // Active is a tab's index; at most MaxTabs tabs, MaxPanes panes per tab,
 // MaxTotal in all, MaxDepth levels. A layout without tabs is legal: the
 // interface decides what that means.
 //
 // The document (the layout channel's state) is JSON of Version 1. Members that
-// this version doesn't know are kept where they are, so that a newer cotty's
-// floating panes survive an older one that shares the layout.
+// this version doesn't know are kept where they are, so that what a newer cotty
+// adds survives an older one that shares the layout, as floats do.
 package layout

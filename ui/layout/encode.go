@@ -68,6 +68,15 @@ func (t Tab) encode() object {
 	if len(t.Recent) > 0 {
 		o["recent"] = t.Recent
 	}
+	if len(t.Floats) > 0 {
+		floats := make([]object, len(t.Floats))
+		for i, f := range t.Floats {
+			floats[i] = f.Leaf.encode()
+			floats[i]["place"] = [4]int{f.X, f.Y, f.W, f.H}
+		}
+		o["floats"] = floats
+	}
+	put(o, "hidden", t.Hidden)
 	put(o, "zoom", t.Zoom)
 	put(o, "preset", t.Preset)
 	return o

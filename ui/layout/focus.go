@@ -14,6 +14,7 @@ func (l Layout) FocusPane(id PaneID) Layout {
 
 // focus moves the focus to a pane of this tab.
 func (t Tab) focus(id PaneID) Tab {
+	t = t.raised(id)
 	if id == t.Focus {
 		return t
 	}
@@ -67,6 +68,9 @@ func (l Layout) FocusNext(n int) Layout {
 // further gives the pane n places after one of the tab's, around the ends.
 func (t Tab) further(id PaneID, n int) PaneID {
 	panes := t.Panes()
+	if t.Hidden {
+		panes = t.Root.leaves(nil)
+	}
 	i := slices.IndexFunc(panes, func(n *Node) bool { return n.Pane == id })
 	return panes[wrap(i+n, len(panes))].Pane
 }
@@ -86,8 +90,12 @@ func (l Layout) FocusLast() Layout {
 // border touches its border on that side, the one focused last; if none of them
 // ever was, the one with the most border in common, and of equal ones the first.
 // It does not go around the screen's edges. A zoomed tab is looked at as if it
-// weren't, and so is one that doesn't fit into the area.
+// weren't, and so is one that doesn't fit into the area. From a float it gives the
+// tiled pane that lies there; to a float no direction leads.
 func (t Tab) Neighbour(area Rect, from PaneID, d Direction) (PaneID, bool) {
+	if i := t.float(from); i >= 0 {
+		return t.besideFloat(area, i, d)
+	}
 	a := t.geometry(area)
 	p, ok := a.Pane(from)
 	if !ok {
@@ -134,10 +142,11 @@ func (r Rect) touch(o Rect, d Direction) int {
 	return min(r.X+r.W, o.X+o.W) - max(r.X, o.X)
 }
 
-// geometry arranges all panes of the tab, zoomed or not, in the area or, where
+// geometry arranges all tiled panes of the tab, zoomed or not, in the area or, where
 // they don't fit, in the smallest one that has room for them.
 func (t Tab) geometry(area Rect) Arrangement {
 	w, h := t.Root.least()
-	t.Zoom = false
+	t.Focus = t.tiled(t.Focus)
+	t.Zoom, t.Floats = false, nil
 	return t.Arrange(Rect{area.X, area.Y, max(area.W, w), max(area.H, h)})
 }

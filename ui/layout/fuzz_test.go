@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -130,6 +131,21 @@ var operations = []func(*driver, Layout) Layout{
 		return next
 	},
 	func(d *driver, l Layout) Layout {
+		u := d.terminal()
+		next, _, err := l.NewFloat(u)
+		return d.opened(next, u, err)
+	},
+	func(d *driver, l Layout) Layout {
+		next, _ := l.Lift(d.area, d.pane(l))
+		return next
+	},
+	func(d *driver, l Layout) Layout {
+		r := Rect{d.next(200) - 50, d.next(100) - 30, d.next(150), d.next(80)}
+		return placeAny(d, l, d.pane(l), r)
+	},
+	func(_ *driver, l Layout) Layout { return l.HideFloats() },
+	func(_ *driver, l Layout) Layout { return l.ShowFloats() },
+	func(d *driver, l Layout) Layout {
 		d.area = Rect{X: d.next(3), Y: d.next(3), W: d.next(120), H: d.next(60)}
 		return l
 	},
@@ -143,12 +159,16 @@ func splitAny(d *driver, l Layout) Layout {
 	u := d.terminal()
 	at, dir := d.pane(l), d.direction()
 	before, can := place(l, d, at, dir)
+	split := at
+	if i, _, ok := l.Find(at); ok {
+		split = l.Tabs[i].tiled(at)
+	}
 	next, id, err := l.Split(d.area, at, dir, u)
 	if err == nil && can {
 		// Nobody but the split pane moves.
 		t, _ := next.Tab()
 		for _, p := range t.Arrange(d.area).Panes {
-			if was, ok := before[p.Pane]; ok && p.Pane != at && p.Pane != id && was != p.Rect() {
+			if was, ok := before[p.Pane]; ok && p.Pane != split && p.Pane != id && was != p.Rect() {
 				panic("split moved " + string(p.Pane))
 			}
 		}
@@ -168,6 +188,23 @@ func place(l Layout, d *driver, at PaneID, dir Direction) (map[PaneID]Rect, bool
 		rects[p.Pane] = p.Rect()
 	}
 	return rects, true
+}
+
+// placeAny puts a float somewhere; where the area has room it is drawn there.
+func placeAny(d *driver, l Layout, id PaneID, r Rect) Layout {
+	next := l.PlaceFloat(d.area, id, r)
+	k, _, ok := next.Find(id)
+	if !ok || !next.Tabs[k].Floating(id) || r.W < minFrameW || r.H < minFrameH {
+		return next
+	}
+	a := d.area
+	if r.X >= a.X && r.Y >= a.Y && r.X+r.W <= a.X+a.W && r.Y+r.H <= a.Y+a.H {
+		t := next.Tabs[k]
+		if got, _ := t.Floats[t.float(id)].Frame(a); got != r {
+			panic(fmt.Sprintf("placed at %+v it is at %+v", r, got))
+		}
+	}
+	return next
 }
 
 func drag(d *driver, l Layout) Layout {
@@ -239,6 +276,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version":1,"x":{"y":[1,2]},"tabs":[{"id":"t1","zoom":true,"root":{"axis":"row","weights":[3,1],"children":[` +
 		`{"pane":"p1","terminal":"a:/1"},{"axis":"row","children":[{"pane":"p2","terminal":"a:/1"},{"axis":"column","children":[` +
 		`{"pane":"p3","terminal":"a:/1"},{"pane":"p4","terminal":"a:/2","name":"n"}]}]}]}}]}`))
+	f.Add([]byte(`{"version":1,"tabs":[{"id":"t1","focus":"p2","hidden":true,"root":{"pane":"p1","terminal":"a:/1"},"floats":[` +
+		`{"pane":"p2","terminal":"a:/2","place":[0,10000,5000,1],"new":1},{"pane":"p3","terminal":"a:/3","place":[1,2,3,4]}]}]}`))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		l, err := Decode(doc)
 		if err != nil {

@@ -43,8 +43,10 @@ type Layout struct {
 // Tab is a split tree with a focus.
 type Tab struct {
 	ID     string
-	Name   string // given by the user; "" shows the focused pane's title
-	Root   *Node  // never nil
+	Name   string  // given by the user; "" shows the focused pane's title
+	Root   *Node   // never nil: the tiled panes
+	Floats []Float // above them, the top one last
+	Hidden bool    // the floats don't show; never while one has the focus
 	Focus  PaneID
 	Recent []PaneID // last focused first, without Focus
 	Zoom   bool     // only the focused pane is shown; never with one pane
@@ -111,7 +113,7 @@ func (l Layout) Tab() (Tab, bool) {
 // Find gives the index of the tab that holds the pane, and its leaf.
 func (l Layout) Find(id PaneID) (tab int, leaf *Node, ok bool) {
 	for i, t := range l.Tabs {
-		if leaf := t.Root.find(id); leaf != nil {
+		if leaf := t.find(id); leaf != nil {
 			return i, leaf, true
 		}
 	}
@@ -151,19 +153,24 @@ func (l Layout) Terminals() []URI {
 	return uris
 }
 
-// Panes gives the leaves in order: left to right, top to bottom.
+// Panes gives the leaves in order: left to right, top to bottom, then the floats
+// from the lowest.
 func (t Tab) Panes() []*Node {
-	return t.Root.leaves(nil)
+	leaves := t.Root.leaves(nil)
+	for _, f := range t.Floats {
+		leaves = append(leaves, f.Leaf)
+	}
+	return leaves
 }
 
 // Focused gives the leaf that has the focus.
-func (t Tab) Focused() *Node { return t.Root.find(t.Focus) }
+func (t Tab) Focused() *Node { return t.find(t.Focus) }
 
 // total counts the panes of all tabs.
 func (l Layout) total() int {
 	n := 0
 	for _, t := range l.Tabs {
-		n += t.Root.count()
+		n += t.count()
 	}
 	return n
 }

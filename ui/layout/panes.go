@@ -10,8 +10,8 @@ import (
 // means that it isn't known.
 
 // Split puts a new pane beside the pane and focuses it. The pane gives up half
-// of its cells; CanSplit says whether that leaves both with enough. The error
-// says which bound was met.
+// of its cells; CanSplit says whether that leaves both with enough. Beside a float
+// means beside the tiled pane focused last. The error says which bound was met.
 func (l Layout) Split(area Rect, at PaneID, d Direction, uri URI) (Layout, PaneID, error) {
 	i, _, ok := l.Find(at)
 	if !ok {
@@ -31,7 +31,7 @@ func (l Layout) Split(area Rect, at PaneID, d Direction, uri URI) (Layout, PaneI
 // insert puts a leaf beside a pane of tab i and focuses it.
 func (l Layout) insert(area Rect, i int, at PaneID, d Direction, leaf *Node) (Layout, error) {
 	t := l.Tabs[i]
-	p, _ := t.Root.pathTo(at)
+	p, _ := t.Root.pathTo(t.tiled(at))
 	t.Root = t.Root.insert(spaceFor(t.Root, area), p, d, leaf)
 	if t.Root.depth() > MaxDepth {
 		return l, fmt.Errorf("panes can be split %d levels deep at most", MaxDepth-1)
@@ -46,10 +46,10 @@ func (t Tab) unzoomed() Tab {
 
 // CanSplit says whether both halves would have room.
 func (t Tab) CanSplit(area Rect, at PaneID, d Direction) bool {
-	if t.Root.count() >= MaxPanes || !t.Root.fits(area) {
+	if t.count() >= MaxPanes || !t.Root.fits(area) {
 		return false
 	}
-	p, ok := t.geometry(area).Pane(at)
+	p, ok := t.geometry(area).Pane(t.tiled(at))
 	if !ok {
 		return false
 	}
@@ -76,24 +76,37 @@ func (l Layout) Close(area Rect, id PaneID) Layout {
 
 // remove takes a pane out of the tab; ok is false when it was the last one.
 func (t Tab) remove(area Rect, id PaneID) (Tab, bool) {
-	if t.Root.leaf() {
+	if t.count() == 1 {
 		return t, false
 	}
-	beside := t.further(id, -1)
-	if t.Root.first() == id {
-		beside = t.further(id, 1)
-	}
-	p, _ := t.Root.pathTo(id)
-	t.Root = t.Root.remove(spaceFor(t.Root, area), p)
-	if t.Focus == id {
-		t.Focus = beside
+	focus := t.Focus
+	if focus == id {
+		focus = t.further(id, -1)
+		if t.Root.first() == id {
+			focus = t.further(id, 1)
+		}
 		if len(t.Recent) > 0 {
-			t.Focus = t.Recent[0]
+			focus = t.Recent[0]
 		}
 		t.Zoom = false
 	}
+	switch i := t.float(id); {
+	case i >= 0:
+		t.Floats = slices.Delete(slices.Clone(t.Floats), i, i+1)
+	case t.Root.leaf():
+		// The lowest float takes the place of the last tiled pane.
+		t.Root, t.Floats = t.Floats[0].Leaf, slices.Clone(t.Floats[1:])
+	default:
+		p, _ := t.Root.pathTo(id)
+		t.Root = t.Root.remove(spaceFor(t.Root, area), p)
+	}
+	if focus == id {
+		focus = t.Root.first() // It was the only one that showed.
+	}
+	t.Focus = focus
 	t.Recent = without(without(t.Recent, id), t.Focus)
-	t.Zoom = t.Zoom && !t.Root.leaf()
+	t.Zoom = t.Zoom && t.count() > 1
+	t.Hidden = t.Hidden && len(t.Floats) > 0 && !t.Floating(t.Focus)
 	return t, true
 }
 
@@ -138,15 +151,14 @@ func (l Layout) change(id PaneID, f func(*Node)) Layout {
 	changed := *leaf
 	f(&changed)
 	t := l.Tabs[i]
-	t.Root = t.Root.swap(map[PaneID]*Node{id: &changed})
-	return l.withTab(i, t)
+	return l.withTab(i, t.swap(map[PaneID]*Node{id: &changed}))
 }
 
 // Zoom toggles whether only the active tab's focused pane is shown. A pane that
 // is alone can't be zoomed.
 func (l Layout) Zoom() Layout {
 	t, ok := l.Tab()
-	if !ok || t.Root.leaf() {
+	if !ok || t.count() == 1 {
 		return l
 	}
 	t.Zoom = !t.Zoom
@@ -164,7 +176,7 @@ func (l Layout) Swap(a, b PaneID) Layout {
 	by := map[PaneID]*Node{a: right, b: left}
 	for _, k := range []int{i, j} {
 		t := l.Tabs[k].unzoomed()
-		t.Root = t.Root.swap(by)
+		t = t.swap(by)
 		if i != j {
 			from, to := a, b
 			if k == j {
@@ -219,7 +231,7 @@ func (l Layout) Move(area Rect, id, beside PaneID, d Direction) (Layout, error) 
 		return l, nil
 	}
 	if i != j {
-		if l.Tabs[j].Root.count() >= MaxPanes {
+		if l.Tabs[j].count() >= MaxPanes {
 			return l, fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
 		}
 	}

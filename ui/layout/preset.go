@@ -83,7 +83,7 @@ func (l Layout) Apply(p Preset) Layout {
 func (t Tab) apply(p Preset) (Tab, bool) {
 	for _, preset := range presets {
 		if preset.name == p && !t.Root.leaf() {
-			t.Root = preset.build(t.Panes())
+			t.Root = preset.build(t.Root.leaves(nil))
 			t.Preset = p
 			return t.unzoomed(), true
 		}

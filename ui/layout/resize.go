@@ -10,6 +10,9 @@ func (l Layout) Resize(area Rect, id PaneID, d Direction, n int) Layout {
 	if !ok || n <= 0 {
 		return l
 	}
+	if f := l.Tabs[i].float(id); f >= 0 {
+		return l.resizeFloat(area, i, f, d, n)
+	}
 	t := l.Tabs[i].unzoomed()
 	p, _ := t.Root.pathTo(id)
 	for k := len(p) - 1; k >= 0; k-- {

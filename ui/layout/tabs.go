@@ -22,7 +22,7 @@ func (l Layout) NewTab(uri URI) (Layout, PaneID, error) {
 // room says which bound stands against one pane more in the layout, and in the
 // tab if there is one.
 func (l Layout) room(t *Tab) error {
-	if t != nil && t.Root.count() >= MaxPanes {
+	if t != nil && t.count() >= MaxPanes {
 		return fmt.Errorf("a tab can have %d panes at most; close one first", MaxPanes)
 	}
 	if l.total() >= MaxTotal {

@@ -47,12 +47,15 @@ func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, l look.Look) {
 	}
 }
 
-// fitting leaves out rows from the end until there are at most n.
+// fitting leaves out rows from the end until there are at most n, first those
+// that can't run now.
 func fitting(rows []HintRow, n int) []HintRow {
 	rows = slices.Clone(rows)
-	for i := len(rows) - 1; i >= 0 && len(rows) > n; i-- {
-		if !rows[i].Keep {
-			rows = slices.Delete(rows, i, i+1)
+	for _, off := range []bool{true, false} {
+		for i := len(rows) - 1; i >= 0 && len(rows) > n; i-- {
+			if !rows[i].Keep && (rows[i].Off || !off) {
+				rows = slices.Delete(rows, i, i+1)
+			}
 		}
 	}
 	return rows

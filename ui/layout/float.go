@@ -1,0 +1,286 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Float is a pane above the tiled ones of its tab. X, Y, W and H say where its
+// frame is, in shares of the area of which the whole is Whole, so that it keeps
+// its place on a screen of another size.
+type Float struct {
+	Leaf       *Node
+	X, Y, W, H int
+}
+
+// Whole is the share that stands for the area's whole width or height.
+const Whole = 10000
+
+// The frame is one cell wide on each side; a smaller area shows no floats.
+const (
+	minFrameW = MinWidth + 2
+	minFrameH = MinHeight + 2
+)
+
+// float gives the index of the pane's float, -1 for a tiled pane.
+func (t Tab) float(id PaneID) int {
+	return slices.IndexFunc(t.Floats, func(f Float) bool { return f.Leaf.Pane == id })
+}
+
+// Floating says whether the pane is above the tiled ones.
+func (t Tab) Floating(id PaneID) bool { return t.float(id) >= 0 }
+
+// find gives the leaf of a pane of the tab, nil when there is none.
+func (t Tab) find(id PaneID) *Node {
+	if i := t.float(id); i >= 0 {
+		return t.Floats[i].Leaf
+	}
+	return t.Root.find(id)
+}
+
+func (t Tab) count() int { return t.Root.count() + len(t.Floats) }
+
+// swap gives the tab with leaves replaced by what the map says.
+func (t Tab) swap(by map[PaneID]*Node) Tab {
+	t.Root = t.Root.swap(by)
+	t.Floats = slices.Clone(t.Floats)
+	for i, f := range t.Floats {
+		if other, ok := by[f.Leaf.Pane]; ok {
+			t.Floats[i].Leaf = other
+		}
+	}
+	return t
+}
+
+// tiled gives the tiled pane that stands for a pane: the one focused last for a
+// float, itself otherwise.
+func (t Tab) tiled(id PaneID) PaneID {
+	if !t.Floating(id) {
+		return id
+	}
+	for _, r := range t.Recent {
+		if !t.Floating(r) {
+			return r
+		}
+	}
+	return t.Root.first()
+}
+
+// raised brings a float to the top and shows the floats; a tiled pane changes
+// nothing.
+func (t Tab) raised(id PaneID) Tab {
+	i := t.float(id)
+	if i < 0 {
+		return t
+	}
+	t.Hidden = false
+	f := t.Floats[i]
+	t.Floats = append(slices.Delete(slices.Clone(t.Floats), i, i+1), f)
+	return t
+}
+
+// Frame gives the float's rectangle in an area, border included: within it, and
+// large enough for a body. ok is false where the area is too small for that.
+func (f Float) Frame(area Rect) (r Rect, ok bool) {
+	if area.W < minFrameW || area.H < minFrameH {
+		return Rect{}, false
+	}
+	cells := func(part, of int) int { return (part*of + Whole/2) / Whole }
+	r.W = min(max(cells(f.W, area.W), minFrameW), area.W)
+	r.H = min(max(cells(f.H, area.H), minFrameH), area.H)
+	r.X = area.X + min(max(cells(f.X, area.W), 0), area.W-r.W)
+	r.Y = area.Y + min(max(cells(f.Y, area.H), 0), area.H-r.H)
+	return r, true
+}
+
+// at gives the float with its frame at a rectangle of the area.
+func (f Float) at(area, r Rect) Float {
+	share := func(n, of int) int { return min(max((n*Whole+of/2)/of, 0), Whole) }
+	r.W, r.H = min(max(r.W, minFrameW), area.W), min(max(r.H, minFrameH), area.H)
+	r.X = min(max(r.X, area.X), area.X+area.W-r.W)
+	r.Y = min(max(r.Y, area.Y), area.Y+area.H-r.H)
+	f.X, f.W = share(r.X-area.X, area.W), share(r.W, area.W)
+	f.Y, f.H = share(r.Y-area.Y, area.H), share(r.H, area.H)
+	return f
+}
+
+// floated gives a new float: in the middle, a little further down and right for
+// each one that is there.
+func (t Tab) floated(leaf *Node) Float {
+	off := len(t.Floats) % 5 * (Whole / 40)
+	return Float{Leaf: leaf, X: Whole/5 + off, Y: Whole/5 + off, W: Whole * 3 / 5, H: Whole * 3 / 5}
+}
+
+// NewFloat puts a new pane above the tiled ones of the active tab and focuses
+// it; without a tab it makes one. The error says which bound was met.
+func (l Layout) NewFloat(uri URI) (Layout, PaneID, error) {
+	t, ok := l.Tab()
+	if !ok {
+		return l.NewTab(uri)
+	}
+	if err := l.room(&t); err != nil {
+		return l, "", err
+	}
+	next, id := l.mint("p")
+	leaf := &Node{Pane: PaneID(id), Terminal: uri}
+	t.Floats = append(slices.Clone(t.Floats), t.floated(leaf))
+	return next.withTab(l.Active, t.focus(leaf.Pane).unzoomed()), leaf.Pane, nil
+}
+
+// PlaceFloat moves and resizes a float: its frame goes to a rectangle, as far as
+// the area has room. A tiled pane, and an area that isn't known, change nothing.
+func (l Layout) PlaceFloat(area Rect, id PaneID, r Rect) Layout {
+	k, _, ok := l.Find(id)
+	if !ok || area.W < minFrameW || area.H < minFrameH {
+		return l
+	}
+	t := l.Tabs[k]
+	i := t.float(id)
+	if i < 0 {
+		return l
+	}
+	t.Floats = slices.Clone(t.Floats)
+	t.Floats[i] = t.Floats[i].at(area, r)
+	return l.withTab(k, t)
+}
+
+// HideFloats hides the active tab's floats; the focus goes to a tiled pane.
+func (l Layout) HideFloats() Layout {
+	t, ok := l.Tab()
+	if !ok || t.Hidden || len(t.Floats) == 0 {
+		return l
+	}
+	t = t.focus(t.tiled(t.Focus))
+	t.Hidden = true
+	return l.withTab(l.Active, t)
+}
+
+// ShowFloats shows the active tab's floats and focuses the top one.
+func (l Layout) ShowFloats() Layout {
+	t, ok := l.Tab()
+	if !ok || len(t.Floats) == 0 {
+		return l
+	}
+	t = t.focus(t.Floats[len(t.Floats)-1].Leaf.Pane)
+	t.Hidden = false
+	return l.withTab(l.Active, t)
+}
+
+// Lift takes a tiled pane out of the tree and puts it above it, or a float back
+// beside the tiled pane focused last. It keeps the focus.
+func (l Layout) Lift(area Rect, id PaneID) (Layout, error) {
+	k, leaf, ok := l.Find(id)
+	if !ok {
+		return l, fmt.Errorf("float: there is no pane %q", id)
+	}
+	t := l.Tabs[k]
+	if i := t.float(id); i >= 0 {
+		d, ok := t.sideWithRoom(area, t.tiled(id))
+		if !ok {
+			return l, fmt.Errorf("there is no room beside the other panes")
+		}
+		beside := t.tiled(id)
+		t, _ = t.remove(area, id)
+		return l.withTab(k, t).insert(area, k, beside, d, leaf)
+	}
+	if t.Root.leaf() {
+		return l, fmt.Errorf("this is the only pane that does not float")
+	}
+	t, _ = t.remove(area, id)
+	t.Floats = append(slices.Clone(t.Floats), t.floated(leaf))
+	return l.withTab(k, t.focus(id).unzoomed()), nil
+}
+
+// sideWithRoom gives a side of a tiled pane where another one fits.
+func (t Tab) sideWithRoom(area Rect, at PaneID) (Direction, bool) {
+	if area.Empty() {
+		return Right, true
+	}
+	for _, d := range []Direction{Right, Down} {
+		if t.CanSplit(area, at, d) {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// resizeFloat makes a float larger or smaller by n cells, as moving its right or
+// bottom border does.
+func (l Layout) resizeFloat(area Rect, k, i int, d Direction, n int) Layout {
+	f := l.Tabs[k].Floats[i]
+	r, ok := f.Frame(area)
+	if !ok {
+		return l
+	}
+	if d.back() {
+		n = -n
+	}
+	if d.axis() == Row {
+		r.W = min(r.W+n, area.X+area.W-r.X)
+	} else {
+		r.H = min(r.H+n, area.Y+area.H-r.Y)
+	}
+	return l.PlaceFloat(area, f.Leaf.Pane, r)
+}
+
+// besideFloat gives the tiled pane that lies on that side of a float's frame.
+func (t Tab) besideFloat(area Rect, i int, d Direction) (PaneID, bool) {
+	r, ok := t.Floats[i].Frame(area)
+	if !ok {
+		return "", false
+	}
+	x, y := r.X+r.W/2, r.Y+r.H/2
+	step := 1
+	switch d {
+	case Left:
+		x, step = r.X-1, -1
+	case Right:
+		x = r.X + r.W
+	case Up:
+		y, step = r.Y-1, -1
+	case Down:
+		y = r.Y + r.H
+	}
+	a := t.geometry(area)
+	for range 2 { // A divider belongs to nobody.
+		if h := a.At(x, y); h.Pane != "" {
+			return h.Pane, true
+		}
+		if d.axis() == Row {
+			x += step
+		} else {
+			y += step
+		}
+	}
+	return "", false
+}
+
+// float lays a float out: a frame of one cell around the body, whose top row is
+// the header.
+func (a *Arrangement) float(f Float) {
+	r, ok := f.Frame(a.Area)
+	if !ok {
+		return
+	}
+	a.Panes = append(a.Panes, Placed{
+		Pane: f.Leaf.Pane, Terminal: f.Leaf.Terminal, Name: f.Leaf.Name, Frame: r,
+		Header: Rect{r.X, r.Y, r.W, 1},
+		Body:   Rect{r.X + 1, r.Y + 1, r.W - 2, r.H - 2},
+	})
+}
+
+// Floating says whether the pane is drawn above others.
+func (p Placed) Floating() bool { return !p.Frame.Empty() }
+
+// Tiled is the arrangement without what is drawn above others.
+func (a Arrangement) Tiled() Arrangement {
+	for len(a.Panes) > 0 && a.Panes[len(a.Panes)-1].Floating() {
+		a.Panes = a.Panes[:len(a.Panes)-1]
+	}
+	return a
+}
+
+// Floats says whether any pane is drawn above others.
+func (a Arrangement) Floats() bool {
+	return len(a.Panes) > 0 && a.Panes[len(a.Panes)-1].Floating()
+}
