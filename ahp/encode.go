@@ -134,7 +134,13 @@ func (c Claim) appendTo(w *writer) {
 	if c.Kind == ClaimSession || c.Session != "" {
 		w.str("session", c.Session)
 	}
-	if w.p != V05 {
+	switch {
+	case w.p == V05:
+	case c.Chat == "" && c.Kind == ClaimSession:
+		// From a 0.5 client; later ones require the member. There a session is
+		// its own chat.
+		w.str("chat", c.Session)
+	default:
 		w.optStr("chat", c.Chat)
 	}
 	w.optStr("turnId", c.TurnID)
