@@ -23,6 +23,8 @@ var streams = []struct {
 	{"tui", tuiStream},
 	{"unicode", unicodeStream},
 	{"alt", altStream},
+	{"words", wordsStream},
+	{"scripts", scriptsStream},
 }
 
 const streamSize = 2 << 20
@@ -129,6 +131,28 @@ func altStream(r *rand.Rand, cols, rows int) string {
 		fmt.Fprintf(&b, "\x1b[%d;1H\x1b[7m", rows)
 		words(r, &b, 20)
 		b.WriteString("\x1b[m\x1b[K")
+	}
+	return b.String()
+}
+
+// wordsStream is the dense SGR of the comparison with other multiplexers: each
+// word in another of 256 colours.
+func wordsStream(*rand.Rand, int, int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < streamSize; i++ {
+		for k := range 14 {
+			fmt.Fprintf(&b, "\x1b[38;5;%d;%dmword%d ", (i+k)%256, 22-k%2*21, k)
+		}
+		b.WriteString("\x1b[0m\r\n")
+	}
+	return b.String()
+}
+
+// scriptsStream is the Unicode of that comparison: short runs of many scripts.
+func scriptsStream(*rand.Rand, int, int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < streamSize; i++ {
+		fmt.Fprintf(&b, "%d 漢字かな交じり文 😀🚀 naïve café Ελληνικά\r\n", i)
 	}
 	return b.String()
 }

@@ -96,7 +96,7 @@ func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
 			pen = s
 			if p := e.styles.pack(c.style()); p.n > 0 {
 				at := len(buf)
-				copy(buf[at:at+packedStyle], p.bytes[:])
+				p.put(buf[at : at+packedStyle])
 				buf = buf[:at+int(p.n)]
 			} else {
 				buf = appendStyle(append(buf, tokStyle), &e.styles.list[c.style()])

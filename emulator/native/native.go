@@ -29,7 +29,8 @@ type Engine struct {
 	link        *link
 	penBits     cell // cur.pen and link interned, unless penStale
 	penStale    bool
-	blankBits   cell // a blank in blankBG
+	memo        *sgrMemo // nil until the first SGR
+	blankBits   cell     // a blank in blankBG
 	blankBG     emulator.Color
 	plain       bool // ASCII is printed as it is: no charset, no insert mode
 

@@ -88,7 +88,11 @@ func (e *Engine) ground(p []byte) int {
 				return i
 			}
 		case b == 0x1b:
-			if n := e.wholeCSI(p[i:]); n > 0 {
+			n := e.knownSGR(p[i:])
+			if n == 0 {
+				n = e.wholeCSI(p[i:])
+			}
+			if n > 0 {
 				i += n
 				continue
 			}
@@ -133,6 +137,7 @@ func (e *Engine) wholeCSI(p []byte) int {
 			if b == 'm' {
 				e.sgr()
 				e.intervene()
+				e.learnSGR(p, i+1)
 				return i + 1
 			}
 			ps.prefix, ps.ninter, ps.bad = 0, 0, false

@@ -24,7 +24,7 @@ func (e *Engine) edge() int {
 func (e *Engine) penCell() cell {
 	if e.penStale {
 		e.penStale = false
-		e.penBits = cell(e.styles.intern(style{e.cur.pen, e.link})) << styleShift
+		e.penBits = cell(e.styles.find(&e.cur.pen, e.link)) << styleShift
 	}
 	return e.penBits
 }

@@ -34,6 +34,13 @@ var sgrAttr = [...]struct{ set, clear emulator.Attrs }{
 
 // sgr changes the pen (SGR).
 func (e *Engine) sgr() {
+	e.changePen()
+	e.penChanged()
+}
+
+// changePen applies the parameters of SGR to the pen. What it makes of a bit of
+// the pen must not depend on others, but for 21: see learnSGR.
+func (e *Engine) changePen() {
 	ps := &e.parser
 	pen := &e.cur.pen
 	for i := 0; i < ps.nparams; {
@@ -94,7 +101,6 @@ func (e *Engine) sgr() {
 			pen.Attrs = pen.Attrs&^sgrAttr[n].clear | sgrAttr[n].set
 		}
 	}
-	e.penChanged()
 }
 
 // setUnderline is SGR 4, alone or with a style behind a colon.

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"cotty/emulator"
@@ -25,6 +27,7 @@ type styles struct {
 	remap []uint32 // old index to new one, in collect
 
 	packed []packed // of list's styles, as far as they were asked for
+	recent [1 << recentBits]recent
 }
 
 // packedStyle bounds an encoded style without a link, its token included.
@@ -33,8 +36,17 @@ const packedStyle = 18
 // packed is a style as a line at rest has it; n is zero when it has a link, or
 // was not asked for yet.
 type packed struct {
-	n     uint8
-	bytes [packedStyle]byte
+	first, next uint64
+	last        uint16
+	n           uint8
+}
+
+// put writes all of packedStyle bytes, of which n count.
+func (p *packed) put(buf []byte) {
+	_ = buf[packedStyle-1]
+	binary.LittleEndian.PutUint64(buf, p.first)
+	binary.LittleEndian.PutUint64(buf[8:], p.next)
+	binary.LittleEndian.PutUint16(buf[16:], p.last)
 }
 
 // pack gives style i, packed unless it has a link.
@@ -44,7 +56,10 @@ func (s *styles) pack(i uint32) *packed {
 	}
 	p := &s.packed[i]
 	if p.n == 0 && s.list[i].link == nil {
-		p.n = uint8(len(appendStyle(append(p.bytes[:0], tokStyle), &s.list[i])))
+		var b [packedStyle]byte
+		p.n = uint8(len(appendStyle(append(b[:0], tokStyle), &s.list[i])))
+		p.first, p.next = binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])
+		p.last = binary.LittleEndian.Uint16(b[16:])
 	}
 	return p
 }
@@ -86,11 +101,34 @@ func (st *style) hash() uint32 {
 	return uint32(h>>32) ^ uint32(h>>15)
 }
 
-// intern gives the index of st, adding it when it is new.
-func (s *styles) intern(st style) uint32 {
-	if st == (style{}) && len(s.list) > 0 {
+// recent is a style without a link that was found lately; the default one stands
+// for none.
+type recent struct {
+	pen   pair
+	index uint32
+}
+
+const recentBits = 9
+
+// find is intern with a look at recent styles first.
+func (s *styles) find(pen *emulator.Style, l *link) uint32 {
+	w := packPen(pen)
+	if l != nil {
+		return s.intern(style{*pen, l})
+	}
+	if w.lo|w.hi == 0 {
 		return 0
 	}
+	h := (w.lo ^ bits.RotateLeft64(w.hi, 20)) * 0x9e3779b97f4a7c15
+	r := &s.recent[h>>(64-recentBits)]
+	if r.pen != w {
+		r.pen, r.index = w, s.intern(style{Style: *pen})
+	}
+	return r.index
+}
+
+// intern gives the index of st, adding it when it is new.
+func (s *styles) intern(st style) uint32 {
 	mask := uint32(len(s.table) - 1)
 	h := st.hash() & mask
 	for {
@@ -135,6 +173,7 @@ func (s *styles) collect(screens ...*screen) {
 			}
 		}
 	}
+	clear(s.recent[:])
 	clear(s.packed)
 	s.packed = s.packed[:0]
 	clear(old) // Links go with it.
