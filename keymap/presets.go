@@ -78,6 +78,9 @@ var defaultKeys = []row{
 	{"prefix .", "rename-tab", false},
 	{"prefix X", "close-tab", false},
 
+	{"prefix S", "layouts", false},
+	{"prefix $", "rename-layout", false},
+
 	{"prefix w", "terminals", false},
 	{"prefix r", "reclaim", false},
 	{"prefix b", "background", false},
@@ -163,8 +166,10 @@ var tmuxKeys = []row{
 	{"prefix ,", "rename-tab", false},
 	{"prefix &", "close-tab", false},
 
+	{"prefix s", "layouts", false},
+	{"prefix $", "rename-layout", false},
+
 	{"prefix w", "terminals", false},
-	{"prefix s", "terminals", false},
 	{"prefix R", "reclaim", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
@@ -249,6 +254,9 @@ var screenKeys = []row{
 	{"prefix 0", "go-tab 10", false},
 	{"prefix A", "rename-tab", false},
 	{"prefix K", "close-tab", false},
+
+	{"prefix W", "layouts", false},
+	{"prefix $", "rename-layout", false},
 
 	{"prefix \"", "terminals", false},
 	{"prefix w", "terminals", false},

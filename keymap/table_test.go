@@ -306,7 +306,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"split|%|split-right|true", "go|1–9|go-tab|true", "go|0|go-tab 10|true", "terminals|w s|terminals|true",
+		"split|%|split-right|true", "go|1–9|go-tab|true", "go|0|go-tab 10|true", "terminals|w|terminals|true",
 		"resize|ctrl+left|resize-left|true", "resize|alt+left|resize-left 5|true", "send|ctrl+b|send-prefix|true",
 	} {
 		if !slices.Contains(got, want) {

@@ -67,6 +67,9 @@ func init() {
 		"rename-tab":   renameTab,
 		"close-tab":    func(m *Model, _ []string) { m.closeTab() },
 
+		"layouts":       openLayouts,
+		"rename-layout": renameLayout,
+
 		"terminals":   func(m *Model, _ []string) { m.openTerminals() },
 		"reclaim":     onFocused(func(m *Model, t *terminal) { m.take(t) }),
 		"background":  onFocused(func(m *Model, t *terminal) { m.background(t) }),

@@ -37,6 +37,7 @@ func (m *Model) snapshot(s snapshot) {
 		m.listed(st.Terminals)
 	case ahp.LayoutState:
 		if s.channel != m.doc.uri {
+			m.layouts.other(s.channel, st)
 			return
 		}
 		if err := m.doc.replace(st); err != nil {

@@ -114,6 +114,7 @@ type Model struct {
 	picking  picking
 	buffers  buffers
 	together together
+	layouts  layouts
 	marked   layout.PaneID // for the commands that take two, "" for none
 	searches []string      // what was looked for, the newest last
 
@@ -202,6 +203,7 @@ func (m *Model) settle() {
 	}
 	m.freshen()
 	m.sendLayout()
+	m.switchLayout()
 	m.sendColors()
 	m.sendInput()
 	if m.leaving != nil && m.tasks == 0 && m.doc.idle() && len(m.kb.flows) == 0 {

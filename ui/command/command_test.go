@@ -55,7 +55,7 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%s is not found", c.Name)
 		}
 	}
-	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Terminals", "Scrolling", "Copy mode", "cotty"}) {
+	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Scrolling", "Copy mode", "cotty"}) {
 		t.Errorf("the groups are %v", got)
 	}
 }

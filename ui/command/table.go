@@ -9,6 +9,7 @@ import (
 const (
 	groupPanes     = "Panes"
 	groupTabs      = "Tabs"
+	groupLayouts   = "Layouts"
 	groupTerminals = "Terminals"
 	groupScrolling = "Scrolling"
 	groupCopying   = "Copy mode"
@@ -245,6 +246,19 @@ var arrangeRows = []Command{
 		Name: "close-tab", Title: "Close tab", Group: groupTabs,
 		Help:     "End all terminals of this tab and take it out; asks when something runs in them.",
 		Disabled: all(connected, tab),
+	},
+
+	{
+		Name: "layouts", Title: "Layouts", Group: groupLayouts, Args: name,
+		Help:     "Show the layouts: go to one, make a new one, rename, delete; or go to the one named.",
+		Disabled: all(connected),
+		describe: func(args []string) string { return "Go to layout " + args[0] },
+	},
+	{
+		Name: "rename-layout", Title: "Rename layout", Group: groupLayouts, Args: name,
+		Help:     "Give this layout another name.",
+		Disabled: all(connected, tab),
+		describe: func(args []string) string { return fmt.Sprintf("Rename layout to %q", args[0]) },
 	},
 
 	{

@@ -1,0 +1,116 @@
+package ui_test
+
+import (
+	"slices"
+	"testing"
+
+	"cotty/ui/layout"
+	"cotty/ui/uitest"
+)
+
+// shownIn gives how many panes the host's layout of that name has.
+func shownIn(t *testing.T, u *uitest.UI, name string) int {
+	t.Helper()
+	st := u.Host.Layout(name)
+	if len(st.Doc) == 0 {
+		return 0
+	}
+	l, err := layout.Decode(st.Doc)
+	if err != nil {
+		t.Fatalf("layout %s: %v", name, err)
+	}
+	if l.Name != name {
+		t.Errorf("layout %s calls itself %q", name, l.Name)
+	}
+	return len(l.Terminals())
+}
+
+func TestLayouts(t *testing.T) {
+	atSizes(t, "layouts", func(t *testing.T, u *uitest.UI, golden string) {
+		u.Press("ctrl+space |", "ctrl+space S", "n")
+		u.Type("work\r")
+		u.Type("here")
+		typed(t, u, map[string]string{"sh1": "", "sh2": "", "sh3": "here"})
+		u.Press("ctrl+space S")
+		u.Golden(golden)
+		u.Press("up", "enter")
+		u.Type("!")
+		typed(t, u, map[string]string{"sh2": "!", "sh3": "here"})
+		if a, b := shownIn(t, u, "main"), shownIn(t, u, "work"); a != 2 || b != 1 {
+			t.Errorf("main shows %d terminals, work %d", a, b)
+		}
+		u.Press("ctrl+space :")
+		u.Type("layouts work\r")
+		u.Shows("$ here")
+		u.Hides("│")
+	})
+}
+
+// What is typed right behind the key that goes to another layout is for it, also
+// while the host has not taken all of this one.
+func TestTypingBehindGoingToALayout(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space S", "n")
+	u.Type("work\r")
+	u.Host.Hold()
+	u.Press("ctrl+space S", "up")
+	u.Press("enter")
+	u.Type("early")
+	u.Host.Let()
+	u.WaitIdle()
+	typed(t, u, map[string]string{"sh1": "early", "sh2": ""})
+}
+
+func TestRenameLayout(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space $")
+	u.Press("ctrl+u")
+	u.Type("home\r")
+	u.Shows(" home ")
+	if a, b := shownIn(t, u, "main"), shownIn(t, u, "home"); a != 0 || b != 1 {
+		t.Errorf("main shows %d terminals, home %d", a, b)
+	}
+	u.Type("x")
+	typed(t, u, map[string]string{"sh1": "x"})
+	u.Press("ctrl+space :")
+	u.Type("layouts other\r")
+	u.Press("ctrl+space S", "up", "r", "ctrl+u")
+	u.Type("away\r")
+	if a, b := shownIn(t, u, "home"), shownIn(t, u, "away"); a != 0 || b != 1 {
+		t.Errorf("renamed from elsewhere, home shows %d terminals, away %d", a, b)
+	}
+	u.Press("ctrl+space $", "ctrl+u")
+	u.Type("away\r")
+	u.Shows("there is a layout away already")
+	u.Press("ctrl+space $", "ctrl+u")
+	u.Type("no/name\r")
+	u.Shows("is no name for a layout")
+}
+
+func TestDeleteLayout(t *testing.T) {
+	u := start(t)
+	u.Press("ctrl+space S", "d")
+	u.Shows("main is the only layout")
+	u.Press("esc", "ctrl+space :")
+	u.Type("layouts work\r")
+	u.Press("ctrl+space S", "up", "d")
+	u.Shows("delete layout main?")
+	u.Press("n")
+	if shownIn(t, u, "main") != 1 {
+		t.Error("it is deleted although the answer was no")
+	}
+	u.Press("ctrl+space S", "up", "d", "y")
+	u.Shows("layout main is deleted")
+	if shownIn(t, u, "main") != 0 || !slices.Equal(u.Host.Terminals(), []string{"sh1", "sh2"}) {
+		t.Errorf("main shows %d terminals, there are %v", shownIn(t, u, "main"), u.Host.Terminals())
+	}
+	// The one on the screen: another one comes.
+	u.Press("ctrl+space :")
+	u.Type("layouts third\r")
+	u.Press("ctrl+space S", "d", "y")
+	u.WaitIdle()
+	u.Shows(" work ", "layout third is deleted")
+	if shownIn(t, u, "third") != 0 {
+		t.Error("it still shows a terminal")
+	}
+}
