@@ -84,8 +84,15 @@ func (s *TerminalState) UnmarshalJSON(b []byte) error {
 		SupportsCommandDetection bool  `json:"supportsCommandDetection"`
 		IsPty                    *bool `json:"isPty"`
 	}
-	if err := Unmarshal(b, &w); err != nil {
+	content, rest, ok := takeContent(b)
+	if !ok {
+		rest = b
+	}
+	if err := Unmarshal(rest, &w); err != nil {
 		return err
+	}
+	if ok {
+		w.Content = content
 	}
 	*s = TerminalState{
 		Title: w.Title, Cwd: w.Cwd, Cols: int(w.Cols), Rows: int(w.Rows), Content: w.Content,

@@ -26,7 +26,7 @@ func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ahp.SubscribeResult{Snapshot: &encoded}, nil
+	return ahp.Encode(c.profile, ahp.SubscribeResult{Snapshot: &encoded}) // else it is validated and copied once more
 }
 
 // channelOf is the channel that the params of a subscription name; before 0.2

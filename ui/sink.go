@@ -168,7 +168,7 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 		}
 	default:
 		var st ahp.TerminalState
-		if err = json.Unmarshal(snap.State, &st); err == nil {
+		if err = st.UnmarshalJSON(snap.State); err == nil { // which was validated as part of the message
 			if err = s.feed(snap.Resource).Reset(st); err == nil {
 				st.Content = nil
 				s.post(snapshot{snap.Resource, st})

@@ -239,7 +239,7 @@ func (l *link) subscribe(ch *channel, done func(error)) {
 	err := l.rpc.Go(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ch.uri}, func(raw json.RawMessage, err error) {
 		var r ahp.SubscribeResult
 		if err == nil {
-			err = json.Unmarshal(raw, &r)
+			r, err = ahp.ReadSubscribeResult(raw)
 		}
 		if err != nil {
 			done(fmt.Errorf("subscribe to %s: %w", ch.uri, err))

@@ -29,10 +29,11 @@ func parse(text []byte, maxDepth int) (m message, err *Error) {
 	if len(text) > 0 && text[0] == '[' && json.Valid(text) {
 		return m, &Error{Code: CodeInvalidRequest, Message: "batches are not accepted: send one message at a time"}
 	}
-	if depth(text) > maxDepth {
+	deepest := depth(text)
+	if deepest > maxDepth {
 		return m, &Error{Code: CodeInvalidRequest, Message: "message is nested more than " + strconv.Itoa(maxDepth) + " deep"}
 	}
-	if !json.Valid(text) {
+	if !valid(text, deepest) {
 		var v any
 		return m, &Error{Code: CodeParse, Message: "message is not JSON: " + json.Unmarshal(text, &v).Error()}
 	}
@@ -121,10 +122,7 @@ func valueEnd(text []byte, at int) int {
 	for level := 0; ; at++ {
 		switch text[at] {
 		case '"':
-			for at++; text[at] != '"'; at++ {
-				if text[at] == '\\' {
-					at++
-				}
+			for at = runEnd(text, at+1); text[at] != '"'; at = runEnd(text, at+2) {
 			}
 		case '{', '[':
 			level++
@@ -171,10 +169,11 @@ func depth(text []byte) int {
 		case '}', ']':
 			now--
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
+			for i = runEnd(text, i+1); i < len(text) && text[i] != '"'; i = runEnd(text, i) {
 				if text[i] == '\\' {
 					i++
 				}
+				i = min(i+1, len(text))
 			}
 		}
 	}
