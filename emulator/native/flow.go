@@ -108,7 +108,7 @@ func (w *writer) joined(text []byte) bool {
 	case clsExtend, clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
 		return true
 	default:
-		return joins(w.prev, cls, r)
+		return joins(string(w.prev), cls)
 	}
 }
 

@@ -18,6 +18,22 @@ type clusters struct {
 	index map[string]uint32
 	limit int
 	spare []string // for the next collect
+	known [1 << growthBits]growth
+}
+
+// growth is what a cell's text became when a rune joined it, as in cells. One
+// from nothing stands for none.
+type growth struct {
+	from, to cell
+	rune     rune
+}
+
+const growthBits = 7
+
+// grown gives the place of what becomes of the text of c when r joins it.
+func (t *clusters) grown(c cell, r rune) *growth {
+	h := uint64(c&(runeMask|clusterBit)|cell(r)<<22) * 0x9e3779b97f4a7c15
+	return &t.known[h>>(64-growthBits)]
 }
 
 const minClusters = 1024
@@ -40,6 +56,7 @@ func (t *clusters) intern(b []byte) cell {
 // collect drops the clusters that no cell names and renumbers the rest.
 func (t *clusters) collect(screens ...*screen) {
 	clear(t.index)
+	clear(t.known[:])
 	old := t.list
 	t.list = t.spare[:0]
 	for _, sc := range screens {
@@ -79,31 +96,40 @@ func (t *clusters) appendText(buf []byte, c cell) []byte {
 // joins reports whether a rune of class c continues the cluster s, which the
 // classes that always do (marks) are not asked about. UAX #29 GB6–GB13, without
 // GB9b.
-func joins(s []byte, c class, r rune) bool {
-	last, _ := utf8.DecodeLastRune(s)
+func joins(s string, c class) bool {
+	last, n := utf8.DecodeLastRuneInString(s)
+	switch c {
+	case clsRegional:
+		return n == len(s) && joinsRune(last, c)
+	case clsPict:
+		return propOf(last).class() == clsZWJ && pictBefore(s)
+	case clsConsonant:
+		return conjunct(s)
+	}
+	return joinsRune(last, c)
+}
+
+// joinsRune is joins for a single rune.
+func joinsRune(last rune, c class) bool {
 	lc := propOf(last).class()
 	switch c {
 	case clsRegional:
-		return lc == clsRegional && len(s) == utf8.RuneLen(last)
-	case clsPict:
-		return lc == clsZWJ && pictBefore(s)
+		return lc == clsRegional
 	case clsL, clsHangul:
 		return lc == clsL
 	case clsV:
 		return lc == clsL || lc == clsV || lc == clsHangul && (last-0xac00)%28 == 0
 	case clsT:
 		return lc == clsV || lc == clsT || lc == clsHangul
-	case clsConsonant:
-		return conjunct(s)
 	}
 	return false
 }
 
 // pictBefore reports whether s is … ExtPict Extend* ZWJ.
-func pictBefore(s []byte) bool {
+func pictBefore(s string) bool {
 	s = s[:len(s)-len("\u200d")]
 	for len(s) > 0 {
-		r, n := utf8.DecodeLastRune(s)
+		r, n := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-n]
 		switch propOf(r).class() {
 		case clsExtend, clsExtendPlain, clsLinker:
@@ -118,10 +144,10 @@ func pictBefore(s []byte) bool {
 
 // conjunct reports whether s ends with a consonant that a linker binds to the
 // next one.
-func conjunct(s []byte) bool {
+func conjunct(s string) bool {
 	linked := false
 	for len(s) > 0 {
-		r, n := utf8.DecodeLastRune(s)
+		r, n := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-n]
 		switch propOf(r).class() {
 		case clsLinker:

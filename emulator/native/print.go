@@ -134,8 +134,11 @@ func (e *Engine) printSpecial(r rune, p prop) bool {
 			return false
 		}
 		c := e.scr.lines[e.last.y].cells[e.last.x]
-		e.textBuf = e.texts.appendText(e.textBuf[:0], c)
-		if len(e.textBuf) == 0 || !joins(e.textBuf, cls, r) {
+		if c&clusterBit == 0 {
+			if last := rune(c & runeMask); last == 0 || !joinsRune(last, cls) {
+				return false
+			}
+		} else if !joins(e.texts.list[c&runeMask], cls) {
 			return false
 		}
 		e.attach(r)
@@ -148,8 +151,10 @@ func (e *Engine) lastValid() bool { return e.last.ok && e.last.y == e.cur.y }
 
 func (e *Engine) lastIsEmoji() bool {
 	c := e.scr.lines[e.last.y].cells[e.last.x]
-	e.textBuf = e.texts.appendText(e.textBuf[:0], c)
-	r, _ := utf8.DecodeRune(e.textBuf)
+	r := rune(c & runeMask)
+	if c&clusterBit != 0 {
+		r, _ = splitCluster(e.texts.list[c&runeMask])
+	}
 	return propOf(r).class() == clsPict
 }
 
@@ -176,6 +181,12 @@ func (e *Engine) attach(r rune) {
 	if c.empty() {
 		return
 	}
+	known := e.texts.grown(c, r)
+	if known.from == c&(runeMask|clusterBit) && known.rune == r && r != vs16 {
+		line.cells[x] = c&^(runeMask|clusterBit) | known.to
+		e.mark(y, x, x+1)
+		return
+	}
 	e.textBuf = e.texts.appendText(e.textBuf[:0], c)
 	if len(e.textBuf)+utf8.RuneLen(r) > maxCluster {
 		return
@@ -186,7 +197,8 @@ func (e *Engine) attach(r rune) {
 		return
 	}
 	e.textBuf = utf8.AppendRune(e.textBuf, r)
-	c = c&^(runeMask|clusterBit) | e.texts.intern(e.textBuf)
+	known.from, known.rune, known.to = c&(runeMask|clusterBit), r, e.texts.intern(e.textBuf)
+	c = c&^(runeMask|clusterBit) | known.to
 	line.cells[x] = c
 	e.mark(y, x, x+1)
 	if widens {

@@ -55,10 +55,10 @@ func (e *Engine) printRune(r rune) {
 	e.print(r, p)
 }
 
-// printRun prints the runes of width w that p begins with and that each start a
-// cell, as far as the line has room. The first of them, r of n bytes, is known
-// to start one. It returns how many bytes that were, zero when even the first
-// has no room.
+// printRun prints the characters that p begins with and that each start a cell,
+// as far as the line has room. The first of them, r of n bytes and w columns, is
+// known to start one. It returns how many bytes that were, zero when even the
+// first has no room.
 func (e *Engine) printRun(p []byte, r rune, n, w int) int {
 	pen := e.penCell()
 	c := &e.cur
@@ -70,15 +70,13 @@ func (e *Engine) printRun(p []byte, r rune, n, w int) int {
 		return 0
 	}
 	line := e.scr.lines[c.y]
-	cells := line.cells[:limit]
-	if cells[x]&kindMask == wideTail {
+	if line.cells[x]&kindMask == wideTail {
 		e.split(c.y, x)
 	}
-	var used int
-	if w == 2 {
-		x, used, r = fillWide(cells, x, p, r, n, pen)
-	} else {
-		x, used, r = fillNarrow(cells, x, p, r, n, pen)
+	used, last, r := fillRun(line.cells[x:limit], p, r, n, w, pen)
+	last += x
+	if x = last + 1; x < limit && line.cells[last]&kindMask == wideLead {
+		x++
 	}
 	if x < e.cols && line.cells[x]&kindMask == wideTail {
 		line.cells[x] = e.half(line.cells[x])
@@ -86,39 +84,40 @@ func (e *Engine) printRun(p []byte, r rune, n, w int) int {
 	}
 	line.touch(x)
 	e.mark(c.y, c.x, x)
-	e.last = lastPrint{ok: true, x: x - w, y: c.y, r: r}
+	e.last = lastPrint{ok: true, x: last, y: c.y, r: r}
 	c.pending = x == limit
 	c.x = min(x, limit-1)
 	return used
 }
 
-// fillWide writes runes of two columns into cells from x on: r of n bytes, and
-// those that follow it in p and start a cell. It returns the column behind them,
-// their length, and the last of them.
-func fillWide(cells []cell, x int, p []byte, r rune, n int, pen cell) (end, used int, last rune) {
+// fillRun writes r, of n bytes and w columns, and the characters that follow it
+// in p into cells, as long as they start a cell and there is room. It returns
+// their length, and the column and the rune of the last of them.
+func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int, lastRune rune) {
+	x := 0
 	for {
-		cells[x] = pen | cell(r) | wideLead
-		cells[x+1] = pen | wideTail
-		x, used, last = x+2, used+n, r
-		if p = p[n:]; len(p) < 3 || p[0] < 0x80 || x+2 > len(cells) {
-			return x, used, last
+		if w == 2 {
+			cells[x] = pen | cell(r) | wideLead
+			cells[x+1] = pen | wideTail
+		} else {
+			cells[x] = pen | cell(r)
 		}
-		if r, n = decodeRune(p); !propOf(r).startsAs(2) {
-			return x, used, last
+		last, lastRune = x, r
+		x += w
+		if used += n; used < len(p) && p[used]-0x20 <= 0x5e && x < len(cells) {
+			src := p[used:min(len(p), used+len(cells)-x)]
+			k := fillASCII(cells[x:][:len(src)], src, pen)
+			x, used = x+k, used+k
+			last, lastRune = x-1, rune(p[used-1])
 		}
-	}
-}
-
-// fillNarrow is fillWide for runes of one column.
-func fillNarrow(cells []cell, x int, p []byte, r rune, n int, pen cell) (end, used int, last rune) {
-	for {
-		cells[x] = pen | cell(r)
-		x, used, last = x+1, used+n, r
-		if p = p[n:]; len(p) < 2 || p[0] < 0x80 || x == len(cells) {
-			return x, used, last
+		if used >= len(p) || p[used] < 0x80 {
+			return used, last, lastRune
 		}
-		if r, n = decodeRune(p); r == utf8.RuneError || !propOf(r).startsAs(1) {
-			return x, used, last
+		r, n = decodeRune(p[used:])
+		pr := propOf(r)
+		w = pr.width()
+		if r == utf8.RuneError || !pr.starts() || x+w > len(cells) {
+			return used, last, lastRune
 		}
 	}
 }

@@ -43,9 +43,6 @@ const starterClasses = 1<<clsOther | 1<<clsPict | 1<<clsHangul | 1<<clsConsonant
 // starts reports whether p is one of starterClasses and shows something.
 func (p prop) starts() bool { return starterClasses>>p.class()&1 != 0 && p.width() > 0 }
 
-// startsAs reports whether p is of width w and one of starterClasses.
-func (p prop) startsAs(w int) bool { return p.width() == w && starterClasses>>p.class()&1 != 0 }
-
 const (
 	propBlock   = 256
 	propBlocks  = 1 << 21 / propBlock // for any 21 bits, as a cell has them
