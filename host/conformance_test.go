@@ -111,7 +111,10 @@ func (s *script) run(section txtar.File) {
 			s.t.Fatalf("section %q: %v", section.Name, err)
 		}
 	case "hang-up":
+		const ended = `msg="connection ended"`
+		before := s.w.log.count(ended)
 		s.peer(name).hangUp()
+		until(s.t, "the host knows that "+name+" has gone", func() bool { return s.w.log.count(ended) > before })
 		delete(s.peers, name)
 	case "client":
 		for _, line := range lines {
