@@ -33,7 +33,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	)
 	addPlaceFlags(root)
 	for group, commands := range map[string][]*cobra.Command{
-		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newConfigCommand()},
+		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand()},
 		groupTerminal: terminalCommands(),
 		groupHost:     {newHostCommand(), newStopCommand(), newTokenCommand(), newDoctorCommand()},
 	} {

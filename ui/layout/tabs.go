@@ -119,3 +119,42 @@ func (l Layout) RenameTab(i int, name string) Layout {
 	t.Name = clean(name)
 	return l.withTab(i, t)
 }
+
+// Append puts another layout's tabs behind this one's, with ids of their own, and
+// activates the one that was active there. The error says which bound was met.
+func (l Layout) Append(o Layout) (Layout, error) {
+	if len(l.Tabs)+len(o.Tabs) > MaxTabs {
+		return l, fmt.Errorf("a layout can have %d tabs at most; close some first", MaxTabs)
+	}
+	if l.total()+o.total() > MaxTotal {
+		return l, fmt.Errorf("a layout can have %d panes at most; close some first", MaxTotal)
+	}
+	first, next := len(l.Tabs), l
+	for _, t := range o.Tabs {
+		by := map[PaneID]*Node{}
+		ids := map[PaneID]PaneID{}
+		for _, leaf := range t.Panes() {
+			var id string
+			next, id = next.mint("p")
+			fresh := *leaf
+			fresh.Pane = PaneID(id)
+			by[leaf.Pane], ids[leaf.Pane] = &fresh, fresh.Pane
+		}
+		t = t.swap(by)
+		t.Focus = ids[t.Focus]
+		recent := make([]PaneID, len(t.Recent))
+		for i, id := range t.Recent {
+			recent[i] = ids[id]
+		}
+		t.Recent = recent
+		next, t.ID = next.mint("t")
+		next.Tabs = append(slices.Clone(next.Tabs), t)
+	}
+	if len(o.Tabs) == 0 {
+		return next, nil
+	}
+	if first == 0 {
+		next.Active, next.Recent = 0, nil
+	}
+	return next.GoTab(first + o.Active), nil
+}

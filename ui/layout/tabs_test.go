@@ -97,3 +97,27 @@ func TestNames(t *testing.T) {
 		t.Error("naming what isn't there changed the layout")
 	}
 }
+
+func TestAppend(t *testing.T) {
+	l := floating(t)
+	both, err := l.Append(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, both)
+	if len(both.Tabs) != 2 || both.Active != 1 || both.total() != 6 || len(both.Tabs[1].Floats) != 1 || !both.Tabs[1].Floating(both.Tabs[1].Focus) {
+		t.Errorf("appended to itself it is %s", both.Encode())
+	}
+	alone, err := New("x").Append(l)
+	check(t, alone)
+	if err != nil || alone.Active != 0 || len(alone.Recent) != 0 || alone.Name != "x" {
+		t.Errorf("appended to nothing it is %s, %v", alone.Encode(), err)
+	}
+	for range 6 {
+		both, err = both.Append(both)
+	}
+	check(t, both)
+	if err == nil || len(both.Tabs) != MaxTabs {
+		t.Errorf("%d tabs, %v", len(both.Tabs), err)
+	}
+}
