@@ -73,11 +73,15 @@ func packASCII(dst []byte, cells []cell, pen cell) int {
 		}
 		binary.LittleEndian.PutUint32(dst[i:i+4], uint32(c0|c1<<8|c2<<16|c3<<24))
 	}
-	for i < len(cells) && i < len(dst) && cells[i]-pen-0x20 <= 0x5e {
-		dst[i] = byte(cells[i])
-		i++
+	rest := cells[i:]
+	dst = dst[i:][:len(rest)]
+	for j, c := range rest {
+		if c-pen-0x20 > 0x5e {
+			return i + j
+		}
+		dst[j] = byte(c)
 	}
-	return i
+	return n
 }
 
 // maxCellBytes is the most that a cell takes with its style, clusters and links

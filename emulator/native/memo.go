@@ -24,7 +24,8 @@ const (
 	maxMemoLen = 2 + 16 // with CSI
 )
 
-// sgrMemo has the effects of sequences that came at least twice, by hash.
+// sgrMemo has the effects of sequences that came at least twice, each in the
+// place of its hash or, pushed out from there, in the one beside it.
 type sgrMemo [1 << memoBits]sgrEffect
 
 // packPen gives a pen as two words.
@@ -73,9 +74,12 @@ func (e *Engine) knownSGR(p []byte) int {
 		return 0
 	}
 	key, hash, n := memoKey(p)
-	m := &e.memo[hash>>(32-memoBits)]
+	i := hash >> (32 - memoBits)
+	m := &e.memo[i]
 	if m.key != key {
-		return 0
+		if m = &e.memo[i^1]; m.key != key {
+			return 0
+		}
 	}
 	w := packPen(&e.cur.pen)
 	w.lo = w.lo&^m.clear.lo | m.set.lo
@@ -97,7 +101,8 @@ func (e *Engine) learnSGR(p []byte, n int) {
 		e.memo = new(sgrMemo)
 	}
 	key, hash, _ := memoKey(p)
-	m := &e.memo[hash>>(32-memoBits)]
+	i := hash >> (32 - memoBits)
+	m := &e.memo[i]
 	if m.seen != hash {
 		m.seen = hash
 		return
@@ -115,6 +120,9 @@ func (e *Engine) learnSGR(p []byte, n int) {
 	e.changePen()
 	ones := packPen(&e.cur.pen)
 	e.cur.pen = pen
+	if m.key != (pair{}) {
+		e.memo[i^1] = *m
+	}
 	m.key = key
 	m.clear = pair{^(zeros.lo ^ ones.lo), ^(zeros.hi ^ ones.hi)}
 	m.set = pair{zeros.lo & m.clear.lo, zeros.hi & m.clear.hi}

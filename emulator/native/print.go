@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -83,8 +84,14 @@ func fillASCII(dst []cell, src []byte, pen cell) int {
 	i := 0
 	for i+8 <= len(src) && i+8 <= len(dst) {
 		v := binary.LittleEndian.Uint64(src[i:])
-		if (v|(v+ones)|(v-0x20*ones))&high != 0 {
-			break // One of the eight is above 0x7e or below 0x20.
+		if stop := (v | (v + ones) | (v - 0x20*ones)) & high; stop != 0 {
+			// The lowest of those above 0x7e or below 0x20 is marked right.
+			d := dst[i : i+bits.TrailingZeros64(stop)>>3]
+			for j := range d {
+				d[j] = pen | cell(v&0xff)
+				v >>= 8
+			}
+			return i + len(d)
 		}
 		d := dst[i : i+8 : i+8]
 		d[0] = pen | cell(v&0xff)
