@@ -399,7 +399,12 @@ func (w *world) lag(ctx context.Context, name string, uri ahp.URI, closes *atomi
 		for ctx.Err() == nil && closedFor(w, name) == before && time.Since(began) < 35*time.Second {
 			time.Sleep(20 * time.Millisecond)
 		}
-		draining, cancel := context.WithTimeout(ctx, 5*time.Second)
+		closed, limit := closedFor(w, name) > before, 5*time.Second
+		if closed { // The host says so: what is left to read comes to an end.
+			closes.Add(1)
+			limit = patience
+		}
+		draining, cancel := context.WithTimeout(ctx, limit)
 		for { // What the sockets hold, up to the end.
 			raw, err := p.tr.Read(draining)
 			if err != nil {
@@ -407,7 +412,7 @@ func (w *world) lag(ctx context.Context, name string, uri ahp.URI, closes *atomi
 			}
 			p.fold(raw)
 		}
-		if draining.Err() == nil {
+		if !closed && draining.Err() == nil {
 			closes.Add(1)
 		}
 		cancel()
