@@ -99,12 +99,17 @@ func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int
 		if w == 2 {
 			cells[x] = pen | cell(r) | wideLead
 			cells[x+1] = pen | wideTail
+			used += n
+			k := fillWide(cells[x+2:], p[used:], pen)
+			x, used = x+2*k, used+3*k
+			r = rune(cells[x] & runeMask)
 		} else {
 			cells[x] = pen | cell(r)
+			used += n
 		}
 		last, lastRune = x, r
 		x += w
-		if used += n; used < len(p) && p[used]-0x20 <= 0x5e && x < len(cells) {
+		if used < len(p) && p[used]-0x20 <= 0x5e && x < len(cells) {
 			src := p[used:min(len(p), used+len(cells)-x)]
 			k := fillASCII(cells[x:][:len(src)], src, pen)
 			x, used = x+k, used+k
@@ -120,4 +125,24 @@ func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int
 			return used, last, lastRune
 		}
 	}
+}
+
+// fillWide writes ideographs and the like, all of three bytes and two columns,
+// that p begins with into cells, and returns how many there were.
+func fillWide(cells []cell, p []byte, pen cell) int {
+	n := 0
+	for len(p) > 2 && len(cells) > 1 {
+		if p[0]-0xe1 > 0xec-0xe1 || p[1]&0xc0 != 0x80 || p[2]&0xc0 != 0x80 {
+			break
+		}
+		r := rune(p[0]&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f)
+		if propOf(r) != wideProp {
+			break
+		}
+		cells[0] = pen | cell(r) | wideLead
+		cells[1] = pen | wideTail
+		p, cells = p[3:], cells[2:]
+		n++
+	}
+	return n
 }

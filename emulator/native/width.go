@@ -47,6 +47,7 @@ const (
 	propBlock   = 256
 	propBlocks  = 1 << 21 / propBlock // for any 21 bits, as a cell has them
 	plainProp   = prop(1)
+	wideProp    = prop(2)
 	controlProp = prop(clsControl << 2)
 )
 
