@@ -1,0 +1,89 @@
+package native
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"cotty/emulator"
+	"cotty/emulator/emutest"
+)
+
+// slowly writes data a byte at a time, which no fast path takes.
+func slowly(e *Engine, data []byte) {
+	for i := range data {
+		e.Write(data[i : i+1])
+	}
+}
+
+// differ says how an engine that was given data whole differs from one that was
+// given it slowly.
+func differ(data []byte, cols, rows int) string {
+	o := emulator.Options{Cols: cols, Rows: rows, History: 100}
+	fast, slow := newEngine(o), newEngine(o)
+	fast.Write(data)
+	slowly(slow, data)
+	if err := invariants(fast); err != nil {
+		return err.Error()
+	}
+	return emutest.Diff(emutest.Dump(fast), emutest.Dump(slow))
+}
+
+// A sequence that is known does to any pen what it did when it was parsed.
+func TestKnownSGR(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	var seqs []string
+	for n := range 112 {
+		seqs = append(seqs, fmt.Sprintf("\x1b[%dm", n))
+	}
+	seqs = append(seqs, "\x1b[m", "\x1b[;1m", "\x1b[1;;3m", "\x1b[4:m", "\x1b[4:9m", "\x1b[0;4:3m", "\x1b[58:5:9m", "\x1b[58:2::1:2:3m",
+		"\x1b[38;5;300m", "\x1b[38;2;1;2m", "\x1b[48:2:9:8:7m", "\x1b[1;21m", "\x1b[24;21;1m", "\x1b[007m", "\x1b[38;5;208;22m",
+		"\x1b[38;2;255;128;1m", "\x1b[38;2;255;255;255m", "\x1b[1;38;2;10;20;30m", "\x1b[22;23;24;25;27m", "\x1b[99999999999m", "\x1b[1\"q", "\x1b[0\"q")
+	var b bytes.Buffer
+	for range 20 * len(seqs) {
+		b.WriteString(seqs[r.IntN(len(seqs))])
+		if r.IntN(3) > 0 {
+			b.WriteByte(byte('a' + r.IntN(26)))
+		}
+		if r.IntN(200) == 0 {
+			b.WriteString("\x1b[")
+			b.WriteByte(byte(0x80 | 'm')) // Not a known one: its last byte is no final byte.
+		}
+	}
+	if d := differ(b.Bytes(), 60, 20); d != "" {
+		t.Error(d)
+	}
+	e := newEngine(emulator.Options{Cols: 60, Rows: 20})
+	e.Write(b.Bytes())
+	known := 0
+	for i := range e.memo {
+		if e.memo[i].key != (pair{}) {
+			known++
+		}
+	}
+	if known < len(seqs)/2 {
+		t.Errorf("%d of %d sequences known", known, len(seqs))
+	}
+}
+
+// Runs of characters fall as they do one by one, over wide characters cut in two,
+// at margins, in insert mode and without wrapping.
+func TestRunsFallAsCharacters(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 11))
+	parts := []string{
+		"漢字かな交じり文", "😀🚀", " naïve café", "Ελληνικά", "👩\u200d👩\u200d👧", "🇩🇪🇫", "👍🏽", "☁\ufe0f", "e\u0301", "한글", "ᄒ", "ᅡ", "ᆫ",
+		"क्", "ष", "\u200d", "\xf0\x9f", "\xed\xa0\x80", "\uff9e", "\ufffd", "─", "a", "0123456789", "\r\n", "\r", "\t", "\x1b[C", "\x1b[3D", "\x1b[4h", "\x1b[4l",
+		"\x1b[?7l", "\x1b[?7h", "\x1b[?69h\x1b[4;11s", "\x1b[?69l", "\x1b[H", "\x1b[5;3H", "\x1b[41m", "\x1b[m", "\x1b(0", "\x1b(B", "\x1bN", "\x1b[3b", "\x1b[X", "\x1b[2P",
+	}
+	for i := range 400 {
+		var b bytes.Buffer
+		for range 80 {
+			b.WriteString(parts[r.IntN(len(parts))])
+		}
+		cols, rows := 1+r.IntN(24), 1+r.IntN(6)
+		if d := differ(b.Bytes(), cols, rows); d != "" {
+			t.Fatalf("case %d, %dx%d, %q:\n%s", i, cols, rows, b.Bytes(), d)
+		}
+	}
+}
