@@ -140,3 +140,21 @@ func TestMoveToTab(t *testing.T) {
 	tiny.Resize(80, 24)
 	tiny.Shows("there is no room in tab 1")
 }
+
+// Of two clients of one person the one that types decides the size; the other one
+// leaves it as it is, also when it is taken from it and when its window changes.
+func TestAnotherClientDecidesTheSize(t *testing.T) {
+	u := start(t)
+	sh := u.Host.Terminal("sh1")
+	sh.Claim(ahp.Claim{Kind: ahp.ClaimClient, ClientID: "larger"})
+	sh.Resize(120, 39)
+	u.WaitIdle()
+	u.Resize(70, 20)
+	if cols, rows := sh.Size(); cols != 120 || rows != 39 {
+		t.Errorf("the client that only looks made it %dx%d", cols, rows)
+	}
+	u.Type("x")
+	if cols, rows := sh.Size(); cols != 70 || rows != 19 {
+		t.Errorf("after typing it is %dx%d", cols, rows)
+	}
+}

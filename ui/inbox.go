@@ -7,6 +7,7 @@ import (
 
 	"cotty/ahp"
 	"cotty/emulator"
+	"cotty/ui/command"
 	"cotty/ui/layout"
 	"cotty/ui/status"
 )
@@ -95,10 +96,11 @@ func (m *Model) action(e ahp.Envelope) {
 		if own && e.Origin.ClientSeq == t.asked {
 			t.asked = 0
 		}
-		t.want = size{} // the new holder's pane decides
+		t.want, t.theirs = size{}, !m.terms.mine(a.Claim) // the new holder's pane decides
 		m.dirty |= dirtyPlaces
 	case ahp.TerminalResized:
 		t.cols, t.rows = a.Cols, a.Rows
+		t.theirs = t.theirs || !own && m.terms.holder(t) == command.MyOther
 		m.dirty |= dirtyPanes
 	case ahp.TerminalExited:
 		was := t.exited()

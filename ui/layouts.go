@@ -153,7 +153,7 @@ func (ls *layouts) other(uri ahp.URI, st ahp.LayoutState) {
 	}
 }
 
-// write replaces a layout's document by the next revision.
+// writeLayout replaces a layout's document by the next revision.
 func (m *Model) writeLayout(name string, rev int64, l layout.Layout) {
 	l.Name = name
 	m.dispatch(layoutURI(name), ahp.LayoutChanged{Rev: rev + 1, Doc: l.Encode(), Terminals: l.Terminals()})
@@ -166,21 +166,24 @@ func (m *Model) deleteLayout(name string) {
 		m.say(status.Info, "%s is the only layout; the last one stays", name)
 		return
 	}
+	deleted := "layout " + name + " is deleted; " + m.keysOf("terminals") + " shows its terminals"
 	question := "delete layout " + name + "? " + plural(terminals[name], "terminal") + " in it will run on in the background"
 	m.open(overlay.NewConfirm(question, func() {
 		if name != m.cfg.Layout {
-			m.emptyLayout(name)
+			m.emptyLayout(name, deleted)
 			return
 		}
 		at := slices.Index(names, name)
-		m.switchTo(names[max(at-1, 1-at)], func(m *Model) { m.emptyLayout(name) })
+		m.switchTo(names[max(at-1, 1-at)], func(m *Model) { m.emptyLayout(name, deleted) })
 	}))
 }
 
-func (m *Model) emptyLayout(name string) {
+// emptyLayout writes that a layout shows nothing, which ends it, and says what
+// that was for.
+func (m *Model) emptyLayout(name, done string) {
 	m.readLayout(name, func(m *Model, st ahp.LayoutState) {
 		m.writeLayout(name, st.Rev, layout.New(name))
-		m.say(status.Info, "layout %s is deleted; %s shows its terminals", name, m.keysOf("terminals"))
+		m.say(status.Info, "%s", done)
 	})
 }
 
@@ -207,6 +210,7 @@ func (m *Model) nameLayout(from, to string) {
 		m.say(status.Warning, "there is a layout %s already", to)
 		return
 	}
+	renamed := "layout " + from + " is called " + to + " now"
 	if from != m.cfg.Layout {
 		m.readLayout(from, func(m *Model, st ahp.LayoutState) {
 			l, err := layout.Decode(st.Doc)
@@ -216,13 +220,13 @@ func (m *Model) nameLayout(from, to string) {
 			}
 			m.readLayout(to, func(m *Model, free ahp.LayoutState) {
 				m.writeLayout(to, free.Rev, l)
-				m.emptyLayout(from)
+				m.emptyLayout(from, renamed)
 			})
 		})
 		return
 	}
 	m.readLayout(to, func(m *Model, free ahp.LayoutState) {
 		m.writeLayout(to, free.Rev, m.doc.shown)
-		m.switchTo(to, func(m *Model) { m.emptyLayout(from) })
+		m.switchTo(to, func(m *Model) { m.emptyLayout(from, renamed) })
 	})
 }

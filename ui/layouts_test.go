@@ -66,7 +66,7 @@ func TestRenameLayout(t *testing.T) {
 	u.Press("ctrl+space $")
 	u.Press("ctrl+u")
 	u.Type("home\r")
-	u.Shows(" home ")
+	u.Shows(" home ", "layout main is called home now")
 	if a, b := shownIn(t, u, "main"), shownIn(t, u, "home"); a != 0 || b != 1 {
 		t.Errorf("main shows %d terminals, home %d", a, b)
 	}

@@ -171,14 +171,15 @@ func (m *Model) look() {
 	}
 }
 
-// fit asks the host for the pane's size: when this client's places changed, and
-// with typed set whenever the terminal has another size.
+// fit asks the host for the pane's size: when this client's places changed, unless
+// another client of this person's decides, and with typed set whenever the
+// terminal has another size.
 func (m *Model) fit(p layout.Placed, typed bool) {
 	t := m.terms.get(p.Terminal)
 	if t == nil || !t.ready || t.exited() || p.Body.Empty() || m.link != Connected {
 		return
 	}
-	if h := m.terms.holder(t); h != command.Me && h != command.MyOther {
+	if h := m.terms.holder(t); h != command.Me && (h != command.MyOther || t.theirs && !typed) {
 		return
 	}
 	if shown, _ := m.showing(p.Terminal); shown.Pane != p.Pane {

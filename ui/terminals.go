@@ -35,6 +35,9 @@ type terminal struct {
 	passing bool
 	// stays says that the pane stays open although the program has ended.
 	stays bool
+	// theirs says that another client took it or gave it a size while this one was
+	// there: that one decides until somebody types here.
+	theirs bool
 	// done says that it has been closed here; what still comes is ignored.
 	done bool
 }
