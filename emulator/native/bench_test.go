@@ -157,7 +157,7 @@ func scriptsStream(*rand.Rand, int, int) string {
 	return b.String()
 }
 
-var benchSizes = [][2]int{{80, 24}, {200, 50}}
+var benchSizes = [][2]int{{80, 24}, {120, 40}, {200, 50}}
 
 // cpuTime is what this process has used, which tells more than the clock does on
 // a busy machine.

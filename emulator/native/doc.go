@@ -3,7 +3,10 @@
 //
 // Bytes go through a state machine (parse.go) that knows nothing of the grid,
 // to tables of what each sequence does (control.go, csi.go, osc.go, dcs.go,
-// modes.go). Text goes to print.go, which has a fast path for runs of ASCII.
+// modes.go). Text goes to print.go, runs of it by ways of their own: ASCII there,
+// the rest in text.go. A whole control sequence is parsed without the machine, and
+// an SGR that came before is not parsed at all (memo.go); these ways and the slow
+// ones must come to the same, which fast_test.go and FuzzWrite compare.
 //
 // The grid is rows of 8-byte cells (cell.go) whose styles and grapheme clusters
 // are interned (style.go, grapheme.go). Rows that leave the main screen are

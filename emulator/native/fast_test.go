@@ -87,3 +87,25 @@ func TestRunsFallAsCharacters(t *testing.T) {
 		}
 	}
 }
+
+// What is remembered of clusters and styles goes when their tables are swept.
+func TestSweepForgets(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 13))
+	e := newEngine(emulator.Options{Cols: 20, Rows: 2, History: 10})
+	for i := range 20000 {
+		base := rune('a' + r.IntN(26))
+		marks := string([]rune{rune(0x300 + r.IntN(12)), rune(0x300 + r.IntN(12))})
+		fg := emulator.RGB(1, uint8(r.IntN(50)), uint8(r.IntN(50)))
+		_, green, blue, _ := fg.RGB()
+		e.Write(fmt.Appendf(nil, "\r\n\x1b[38;2;1;%d;%dm%c%s\x1b[m", green, blue, base, marks))
+		for y := range 2 {
+			if y == 1 {
+				e.Write([]byte("\r\n\r\n"))
+			}
+			c := e.Line(1-2*y, nil)[0] // On the screen, then in history.
+			if c.Rune != base || c.Combining != marks || c.Style != (emulator.Style{FG: fg}) {
+				t.Fatalf("%d, line %d: %c%s in %v is %c%s in %v", i, 1-2*y, base, marks, fg, c.Rune, c.Combining, c.Style.FG)
+			}
+		}
+	}
+}
