@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cotty/ahp"
@@ -136,6 +137,9 @@ func quoteCommand(argv []string, shell string) string {
 		control = fishEscape
 	}
 	var b strings.Builder
+	if shell == "fish" && len(argv) > 0 && slices.Contains(opening, argv[0]) {
+		b.WriteString("command ") // Quotes don't make it a plain word there.
+	}
 	for i, word := range argv {
 		if i > 0 {
 			b.WriteByte(' ')
@@ -149,13 +153,19 @@ func quoteCommand(argv []string, shell string) string {
 // start.
 const plainChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=@%+,-"
 
+// opening are the words by which bash, zsh or fish begin what one line need not
+// end: unquoted, the shell would wait for the rest at its secondary prompt.
+var opening = []string{
+	"begin", "case", "coproc", "for", "foreach", "function", "if", "repeat", "select", "switch", "until", "while",
+}
+
 func quoteWord(b *strings.Builder, word string, first bool, control func(*strings.Builder, byte)) {
 	strange := func(r rune) bool { return !strings.ContainsRune(plainChars, r) }
 	switch {
 	case word == "":
 		b.WriteString("''")
 		return
-	case strings.ContainsFunc(word, strange), strings.ContainsRune("=%", rune(word[0])), first && strings.Contains(word, "="):
+	case slices.Contains(opening, word), strings.ContainsFunc(word, strange), strings.ContainsRune("=%", rune(word[0])), first && strings.Contains(word, "="):
 	default:
 		b.WriteString(word)
 		return

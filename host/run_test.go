@@ -162,6 +162,49 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// Words that begin a compound command leave no shell waiting for its end, neither
+// as a command's name nor as a line: they fail, and the next command runs.
+func TestOpeningWords(t *testing.T) {
+	t.Parallel()
+	for name, path := range shells(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t)
+			p := w.connect("one")
+			p.initialize()
+			const uri = "ahp-terminal:/words"
+			startShell(w, p, uri, path)
+			code := func(params ahp.RunParams) int {
+				t.Helper()
+				params.Channel = uri
+				var begun ahp.RunResult
+				p.must(ahp.MethodRun, params, &begun)
+				p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand}, nil)
+				var got ahp.CommandResult
+				p.must(ahp.MethodCommand, ahp.CommandParams{Channel: uri, ID: begun.CommandID}, &got)
+				if got.ExitCode == nil {
+					t.Fatalf("%+v ended without an exit code", params)
+				}
+				return *got.ExitCode
+			}
+			for _, line := range []string{"if true", "while true", "for i in a b", "function f", "begin", "switch a", "case a in"} {
+				if got := code(ahp.RunParams{Command: strings.Fields(line)}); got != 127 {
+					t.Errorf("the arguments of %q ended with %d, want 127: there is no such command", line, got)
+				}
+				if line == "while true" || line == "function f" {
+					continue // zsh has short forms: these are complete.
+				}
+				if got := code(ahp.RunParams{Line: line}); got == 0 {
+					t.Errorf("the line %q ended with 0, want an error", line)
+				}
+			}
+			if got := code(ahp.RunParams{Line: "sh -c 'exit 5'"}); got != 5 {
+				t.Errorf("the last command ended with %d, want 5", got)
+			}
+		})
+	}
+}
+
 func randomArgs(r *rand.Rand) []string {
 	const strange = "'\\\"$`!#&*()[]{}<>|;?~^%=@ \t\n\r\x01\x03\x04\x1b\x7f-+,:/żæ日🙂abcXYZ019"
 	pool := []rune(strange)
