@@ -533,6 +533,8 @@ func TestRandomKeys(t *testing.T) {
 		"ctrl+space <", "ctrl+space !", "ctrl+space H", "L", "ctrl+space ,", "a", "ctrl+space b", "ctrl+space r", "ctrl+space B",
 		"ctrl+space /", "ctrl+space ]", "ctrl+space #", "ctrl+space E", "ctrl+space Y", "ctrl+v", "o", "f", "m", "'", "5", "*", "%", "W", "Y",
 		"up", "down", "tab", "ctrl+c", "ctrl+space", "ctrl+space 1", "ctrl+space X", "alt+x", "f5",
+		"ctrl+space f", "ctrl+space F", "ctrl+space shift+left", "shift+down", "ctrl+space m", "ctrl+space @", "ctrl+space s",
+		"ctrl+space S", "ctrl+space $",
 	}
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -603,6 +605,9 @@ func TestScreenIsWhatAFreshOneShows(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		u := start(t)
 		u.Press("ctrl+space |", "ctrl+space -")
+		if seed%2 == 1 {
+			u.Press("ctrl+space f")
+		}
 		for range 40 {
 			sh := u.Host.Terminal(fmt.Sprintf("sh%d", 1+r.IntN(3)))
 			switch r.IntN(6) {
