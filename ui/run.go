@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -74,6 +75,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 		Wake: func() {
 			select {
 			case wakes <- struct{}{}:
+				runtime.Gosched() // drawing goes before the next read
 			default: // a wake-up waits already
 			}
 		},
