@@ -56,7 +56,15 @@ func (r *row) length() int {
 
 // appendPlain appends cells as ASCII up to the first that needs more.
 func appendPlain(buf []byte, cells []cell) []byte {
-	return buf[:packASCII(buf[:min(cap(buf), len(cells))], cells, 0)]
+	buf = buf[:min(cap(buf), len(cells))]
+	for i := range buf {
+		c := cells[i]
+		if c-0x20 > 0x5e {
+			return buf[:i]
+		}
+		buf[i] = byte(c)
+	}
+	return buf
 }
 
 // packASCII writes cells into dst up to the first that isn't ASCII in the style
