@@ -73,10 +73,10 @@ func (w *wire) expect(re *regexp.Regexp) (string, error) {
 	for {
 		w.mu.Lock()
 		for i := w.seen; i < len(w.got); i++ {
-			if re.MatchString(w.got[i]) {
+			if got := w.got[i]; re.MatchString(got) {
 				w.seen = i + 1
 				w.mu.Unlock()
-				return w.got[i], nil
+				return got, nil
 			}
 		}
 		err, changed, rest := w.err, w.changed, strings.Join(w.got[w.seen:], "\n")
