@@ -11,8 +11,8 @@ import (
 //
 // More processors than a process can use cost more than they give: each time a
 // goroutine wakes another, the runtime wakes a thread to look for work, and on
-// the way of a key or of a flood that happens at every step, and costs most when
-// the machine is busy (docs/performance.md).
+// the way of a key or of a flood that happens at every step. One is too few where
+// keys pass: a key then waits for the collector (docs/performance.md).
 type tuning struct {
 	procs   int
 	percent int   // GOGC
@@ -20,14 +20,14 @@ type tuning struct {
 }
 
 // interfaceTuning is the TUI's: one connection, one screen.
-func interfaceTuning() tuning { return tuning{procs: 1, percent: 50, limit: 64 << 20} }
+func interfaceTuning() tuning { return tuning{procs: 2, percent: 50, limit: 64 << 20} }
 
 // keeperTuning is the keeper's, which does next to nothing.
 func keeperTuning() tuning { return tuning{procs: 1, percent: 25, limit: 16 << 20} }
 
-// hostTuning leaves half the machine to those who print and those who look.
+// hostTuning leaves half of a large machine to those who print and those who look.
 func hostTuning() tuning {
-	return tuning{procs: min(max(runtime.NumCPU()/2, 1), 4), percent: 75, limit: 512 << 20}
+	return tuning{procs: min(max(runtime.NumCPU()/2, 2), 4), percent: 75, limit: 512 << 20}
 }
 
 func (t tuning) apply() {
