@@ -1,0 +1,30 @@
+package agent
+
+import "errors"
+
+// ErrDetached says that a person has taken a terminal from an agent, or sent it
+// to the background: the command runs on, and the agent should too.
+var ErrDetached = errors.New("a person has taken this terminal over or sent it to the background; its command may still run")
+
+// Kinds of Error, as AHP's ErrorInfo.errorType.
+const (
+	KindAuthRequired = "authRequired" // Auth lists the ways
+	KindNotFound     = "agentNotFound"
+	KindStart        = "agentStart"    // it did not start, or not in time
+	KindCrashed      = "agentCrashed"  // its process ended
+	KindProtocol     = "agentProtocol" // it said what can't be understood, or too much
+	KindTimeout      = "agentTimeout"  // it did not do what it must in time
+	KindAgent        = "agentError"    // it answered with an error of its own
+	KindClosed       = "sessionClosed"
+)
+
+// Error is why a session could not be opened or a turn failed.
+type Error struct {
+	Kind string
+	// Message says what was being done, what was wrong and what to do.
+	Message string
+	Auth    []AuthMethod // of KindAuthRequired
+}
+
+// Error is the message.
+func (e *Error) Error() string { return e.Message }
