@@ -67,7 +67,7 @@ func (t *term) state() any { return t.stateWithin(math.MaxInt) }
 
 // stateWithin is the state with at most about limit bytes of content.
 func (t *term) stateWithin(limit int) any {
-	pending, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
+	pending, _, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
 	t.h.applyAll(t, pending)
 	s := t.value
 	s.Content = content
@@ -120,7 +120,10 @@ func (h *Host) returnLoans(gone *client, p *principal) {
 }
 
 // flush applies what the terminal has gathered. The caller holds h.mu.
-func (h *Host) flush(t *term) { h.applyAll(t, t.t.Take()) }
+func (h *Host) flush(t *term) {
+	actions, _ := t.t.Take()
+	h.applyAll(t, actions)
+}
 
 func (h *Host) applyAll(t *term, actions []ahp.Action) {
 	for _, a := range actions {

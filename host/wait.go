@@ -213,7 +213,7 @@ func (w *wait) forIdle(*regexp.Regexp) error {
 }
 
 func (w *wait) forText(pattern *regexp.Regexp) error {
-	pending, line := w.t.t.PresentLine()
+	pending, _, line := w.t.t.PresentLine()
 	w.h.applyAll(w.t, pending)
 	w.startMatch(pattern, line)
 	if w.t.value.Lifecycle.Exited() {

@@ -78,14 +78,14 @@ func TestOrder(t *testing.T) {
 	want := `available "$ ls\r\n" executed(c1 "ls") "one\r\ntwo" cwd(file:///tmp/a%20b) finished(c1 3) "$ \r\n$ x" executed(c2 "x") "out" finished(c2 ?) "$ "`
 	term := fed(t, nil)
 	term.give(in)
-	if got := story(term.Take()); got != want {
+	if got := story(taken(term)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	for i := range len(in) {
 		term := fed(t, nil)
 		term.give(in[:i])
 		term.give(in[i:])
-		if got := story(term.Take()); got != want {
+		if got := story(taken(term)); got != want {
 			t.Fatalf("split at %d: %s", i, got)
 		}
 	}
@@ -104,7 +104,7 @@ func TestForged(t *testing.T) {
 		term.give(fake + "x")
 	}
 	term.give(own("D;5"))
-	got := story(term.Take())
+	got := story(taken(term))
 	if !strings.Contains(got, `executed(c1 "real")`) || strings.Count(got, "executed") != 1 || strings.Count(got, "finished") != 1 || !strings.HasSuffix(got, "finished(c1 5)") {
 		t.Errorf("%s", got)
 	}
@@ -275,7 +275,7 @@ func TestSerialisedParts(t *testing.T) {
 	if err := term.Resize(23, 7); err != nil {
 		t.Fatal(err)
 	}
-	_, parts := term.Content()
+	_, _, parts := term.Content()
 	if term.kept.whole {
 		t.Fatal("the state is not serialised")
 	}
@@ -301,7 +301,7 @@ func TestEngineWithoutMarks(t *testing.T) {
 	term := fed(t, func(c *Config) { c.Emulator = vt10x.New(emulator.Options{Cols: 40, Rows: 10}) })
 	term.give(run(1, "one", "out\r\n", "0") + own("A") + own("E;two") + own("C;2") + "x")
 	term.Resize(30, 8)
-	_, parts := term.Content()
+	_, _, parts := term.Content()
 	if len(parts) != 2 || parts[0].Type != ahp.PartUnclassified || parts[1].CommandLine != "two" || parts[1].Output != "" || parts[1].IsComplete {
 		t.Errorf("%+v", parts)
 	}
@@ -314,7 +314,7 @@ func TestClearWhileRunning(t *testing.T) {
 	term.give(own("A") + "$ " + own("B") + own("E;make") + own("C;1") + "a\r\n")
 	term.Clear()
 	term.give("b\r\n" + own("D;0"))
-	actions := term.Take()
+	actions := taken(term)
 	if got := story(actions); !strings.Contains(got, "cleared") || !strings.HasSuffix(got, `b\r\n" finished(c1 0)`) {
 		t.Errorf("%s", got)
 	}
@@ -322,7 +322,7 @@ func TestClearWhileRunning(t *testing.T) {
 		if size > 0 {
 			term.Resize(size, 8)
 		}
-		_, parts := term.Content()
+		_, _, parts := term.Content()
 		if len(parts) != 1 || parts[0].Type != ahp.PartUnclassified {
 			t.Errorf("%+v", parts)
 		}
@@ -377,7 +377,7 @@ func TestSubmit(t *testing.T) {
 	refuse(fed(t, func(c *Config) { c.Nonce = "" }), "does not mark")
 	refuse(term, "prompt") // yet
 	term.give(own("A") + "$ ")
-	if got := story(term.Take()); !strings.HasSuffix(got, "ready \"$ \"") {
+	if got := story(taken(term)); !strings.HasSuffix(got, "ready \"$ \"") {
 		t.Errorf("%s", got)
 	}
 	refuse(fed(t, func(c *Config) { c.Command = "top" }), `"top"`)
@@ -404,7 +404,7 @@ func TestSubmit(t *testing.T) {
 	}
 	term.Take()
 	term.give("\r\n" + own("A") + "$ " + own("B"))
-	if got := story(term.Take()); !strings.Contains(got, "declined") {
+	if got := story(taken(term)); !strings.Contains(got, "declined") {
 		t.Errorf("%s", got)
 	}
 }
@@ -462,11 +462,11 @@ func checkSplit(t testing.TB, in []byte, r *rand.Rand) error {
 			term.give(string(rest[:n]))
 			rest = rest[n:]
 			if r.IntN(3) == 0 {
-				all = append(all, term.Take()...)
+				all = append(all, taken(term)...)
 			}
 		}
 		term.endOfOutput()
-		all = append(all, term.Take()...)
+		all = append(all, taken(term)...)
 		parts := term.parts()
 		for i := range parts {
 			parts[i].Timestamp, parts[i].DurationMs = 0, nil

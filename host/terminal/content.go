@@ -78,22 +78,22 @@ func (k *kept) restart(state []byte) {
 // much history as fits into MaxContent, cut where commands begin and end. Both
 // results are of one instant, so the holder sequences the pending actions before
 // it serves the parts. The parts are never nil.
-func (t *Terminal) Content() (actions []ahp.Action, content []ahp.Part) {
+func (t *Terminal) Content() (actions []ahp.Action, k Taken, content []ahp.Part) {
 	return t.ContentWithin(MaxWire)
 }
 
 // ContentWithin is Content with at most about limit bytes of JSON, by leaving
 // history out; the screen itself is never cut.
-func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, content []ahp.Part) {
+func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, content []ahp.Part) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	t.mu.Lock()
-	actions = t.takeLocked()
+	actions, k = t.takeLocked()
 	t.mu.Unlock()
 	if t.kept.whole && wireSize(t.kept.raw) <= limit {
-		return actions, assemble(t.kept.raw, t.kept.cuts)
+		return actions, k, assemble(t.kept.raw, t.kept.cuts)
 	}
-	return actions, t.serialised(limit)
+	return actions, k, t.serialised(limit)
 }
 
 // MaxWire bounds content in bytes as JSON has it, where a control character takes six

@@ -131,7 +131,7 @@ func startKeeper(t testing.TB) *keeper.Client {
 
 // take takes what is pending. The caller holds mu.
 func (h *holder) take() {
-	h.note(h.term.Take())
+	h.note(taken(h.term))
 }
 
 func (h *holder) note(actions []ahp.Action) {
@@ -221,4 +221,10 @@ func (h *holder) input(s string) {
 	if err := h.term.Input(s); err != nil {
 		h.t.Fatal(err)
 	}
+}
+
+// taken is what Take gives, without the mark.
+func taken(t *Terminal) []ahp.Action {
+	actions, _ := t.Take()
+	return actions
 }

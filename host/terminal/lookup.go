@@ -118,18 +118,18 @@ func (t *Terminal) Entered() bool { return t.entered.Load() }
 
 // PresentLine gives the actions still pending, as Take does, and the text of the
 // line that the cursor is on up to there, of the same instant.
-func (t *Terminal) PresentLine() (actions []ahp.Action, line string) {
+func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	t.mu.Lock()
-	actions = t.takeLocked()
+	actions, k = t.takeLocked()
 	t.mu.Unlock()
 	cur := t.emu.Cursor()
 	top := cur.Y
 	for top > 0 && t.emu.Wrapped(top-1) {
 		top--
 	}
-	return actions, string(t.between(nil, emulator.Mark{Line: top}, emulator.Mark{Line: cur.Y, Col: cur.X}))
+	return actions, k, string(t.between(nil, emulator.Mark{Line: top}, emulator.Mark{Line: cur.Y, Col: cur.X}))
 }
 
 // inputPresent reports whether something stands at the prompt that Enter would

@@ -70,18 +70,19 @@ type wake struct {
 // (TerminalData, decoded and filtered), TerminalTitleChanged,
 // TerminalCwdChanged, TerminalCommandDetectionAvailable, -Executed, -Finished,
 // TerminalResized, TerminalCleared, TerminalExited; and Declined, which is for
-// the holder alone. It calls it under its sequencing lock. Nil when nothing is pending.
-func (t *Terminal) Take() []ahp.Action {
+// the holder alone; and how far they have come. It calls it under its sequencing
+// lock. Nil when nothing is pending.
+func (t *Terminal) Take() ([]ahp.Action, Taken) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.takeLocked()
 }
 
-func (t *Terminal) takeLocked() []ahp.Action {
+func (t *Terminal) takeLocked() ([]ahp.Action, Taken) {
 	t.wake.called = false
 	all := t.pending.take()
 	t.room.Signal()
-	return all
+	return all, Taken{}
 }
 
 // due reports whether Wake is to be called now; otherwise it sees to it that it

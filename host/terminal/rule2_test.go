@@ -120,12 +120,12 @@ func (tr trial) run(seed uint64) (err error) {
 			log = append(log, "flush")
 			t.flushEscape()
 		case op < 16:
-			actions := t.Take()
+			actions := taken(t)
 			for _, v := range viewers {
 				v.apply(actions)
 			}
 		default:
-			actions, parts := t.Content()
+			actions, _, parts := t.Content()
 			for _, v := range viewers {
 				v.apply(actions)
 			}
@@ -138,7 +138,7 @@ func (tr trial) run(seed uint64) (err error) {
 			}
 		}
 	}
-	actions := t.Take()
+	actions := taken(t)
 	for _, v := range viewers {
 		v.apply(actions)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cotty/emulator"
+	"cotty/host/journal"
 	"cotty/host/keeper"
 )
 
@@ -82,6 +83,18 @@ type Config struct {
 	PromptEnds bool
 	// Dir is the working directory at the start, as a file URI; may be empty.
 	Dir string
+	// Landing is what the pty is read into; nil means memory of the terminal's
+	// own. It belongs to the terminal until Done is closed, but for Release,
+	// which is the holder's, through Released.
+	Landing *journal.Landing
+	// Renew makes a fresh emulator after a panic of the one before; it is told
+	// the colours already. Nil means that the terminal shows nothing then.
+	Renew func(cols, rows int) emulator.Emulator
+	// Failed is told, with no lock held, what went wrong in this terminal alone:
+	// a *Panic of its own code or its emulator, after which it goes on with an
+	// empty screen, or journal.ErrFenced, after which it reads no more. Nil
+	// means that it is only logged.
+	Failed func(error)
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 }

@@ -170,7 +170,7 @@ func TestContentBound(t *testing.T) {
 		config: func(c *Config) { c.MaxContent = limit },
 	})
 	h.exited()
-	_, parts := h.term.Content()
+	_, _, parts := h.term.Content()
 	if n := len(text(parts)); n > limit || n < limit*3/4 {
 		t.Errorf("content of %d bytes; the limit is %d", n, limit)
 	}
@@ -486,7 +486,7 @@ func TestClear(t *testing.T) {
 	h.term.Clear()
 	h.take()
 	after := h.actions
-	_, parts := h.term.Content()
+	_, _, parts := h.term.Content()
 	h.mu.Unlock()
 	if len(after) != 2 || after[0] != (ahp.TerminalCleared{}) {
 		t.Fatalf("actions %+v", after)
@@ -504,12 +504,12 @@ func TestClear(t *testing.T) {
 	h.input("\n")
 	h.see("\x1b[m\x1b[?2004l")
 	h.term.Clear()
-	if _, parts := h.term.Content(); len(parts) != 0 {
+	if _, _, parts := h.term.Content(); len(parts) != 0 {
 		t.Errorf("content %q after clearing an empty screen", text(parts))
 	}
 	h.input("\n")
 	h.exited()
-	if _, parts := h.term.Content(); text(parts) != "new\r\n" {
+	if _, _, parts := h.term.Content(); text(parts) != "new\r\n" {
 		t.Errorf("content %q", text(parts))
 	}
 }
@@ -529,7 +529,7 @@ func TestJoinInFlood(t *testing.T) {
 			if n == 0 {
 				return false
 			}
-			pending, parts := h.term.Content()
+			pending, _, parts := h.term.Content()
 			h.note(pending)
 			v := &viewer{name: fmt.Sprint(i), emu: native.New(emulator.Options{Cols: 60, Rows: 20})}
 			v.feed(parts)
