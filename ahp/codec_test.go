@@ -56,6 +56,10 @@ var wireActions = []struct {
 		`{"type":"x-cotty/layoutChanged","rev":1,"doc":{"a":1},"terminals":["x"]}`, true,
 	},
 	{LayoutChanged{Rev: 2}, `{"type":"x-cotty/layoutChanged","rev":2,"doc":null,"terminals":[]}`, true},
+	{AttentionChanged{Terminal: "t", Attention: &Attention{Bell: 3, Seen: 4}}, `{"type":"x-cotty/attentionChanged","terminal":"t","attention":{"bell":3,"seen":4}}`, false},
+	{AttentionChanged{Terminal: "t"}, `{"type":"x-cotty/attentionChanged","terminal":"t","attention":null}`, false},
+	{TerminalSeen{Terminal: "t", At: 5}, `{"type":"x-cotty/terminalSeen","terminal":"t","at":5}`, true},
+	{LayoutWatched{Layout: "l", Clients: 2}, `{"type":"x-cotty/layoutWatched","layout":"l","clients":2}`, false},
 }
 
 func TestActionsOnTheWire(t *testing.T) {

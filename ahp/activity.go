@@ -1,0 +1,155 @@
+package ahp
+
+import "maps"
+
+// ActivityURI is the channel of what goes on in the host that a person may want
+// to know without watching every terminal. It always exists; bound tokens don't
+// reach it. Its state is of the moment: a host that starts anew begins with none.
+const ActivityURI URI = "x-cotty-activity:/"
+
+// ActivityState is the state of ActivityURI. Neither map is null on the wire.
+type ActivityState struct {
+	// Terminals has a row for each terminal that has something to tell.
+	Terminals map[URI]Attention `json:"terminals"`
+	// Layouts counts the connections that are subscribed to a layout; those
+	// without one are left out.
+	Layouts map[URI]int `json:"layouts"`
+}
+
+// Attention is what a terminal has to tell a person. Times are Unix
+// milliseconds of the host's clock, 0 for never.
+type Attention struct {
+	// Output is when the newest output came that followed a silence and that
+	// nobody had just typed for.
+	Output int64 `json:"output,omitempty"`
+	// Bell is when the bell rang last.
+	Bell int64 `json:"bell,omitempty"`
+	// Note is the newest notification (OSC 9, 99, 777).
+	Note *Note `json:"note,omitempty"`
+	// Status is what the program says of itself (OSC 7501, OSC 9;4).
+	Status *ProgramStatus `json:"status,omitempty"`
+	// Seen is when a person looked at the terminal last.
+	Seen int64 `json:"seen,omitempty"`
+}
+
+// Note is a notification of a program's. Its texts have no control characters
+// and at most MaxNote bytes.
+type Note struct {
+	At    int64  `json:"at"`
+	Title string `json:"title,omitempty"`
+	Body  string `json:"body,omitempty"`
+}
+
+// MaxNote bounds each text of a Note or a ProgramStatus, in bytes.
+const MaxNote = 1024
+
+// ProgramStatus is the record of a terminal's programs that matters most
+// (Program Status Protocol, OSC 7501, revision 0.4).
+type ProgramStatus struct {
+	State string `json:"state"`          // one of the constants below
+	Kind  string `json:"kind,omitempty"` // of StatusBlocked: "permission", "question" or "auth"
+	App   string `json:"app,omitempty"`
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text,omitempty"`
+	// Progress is 0 to 100; nil where the amount of work is not known.
+	Progress *int `json:"progress,omitempty"`
+	// At is when the state began: progress and texts do not change it.
+	At int64 `json:"at"`
+}
+
+// The values of ProgramStatus.State.
+const (
+	StatusIdle    = "idle"
+	StatusWorking = "working"
+	StatusBlocked = "blocked"
+	StatusDone    = "done"
+	StatusError   = "error"
+)
+
+// Actions of ActivityURI.
+type (
+	// AttentionChanged replaces a terminal's row, or with nil takes it out. Host
+	// only.
+	AttentionChanged struct {
+		Terminal  URI        `json:"terminal"`
+		Attention *Attention `json:"attention"`
+	}
+	// TerminalSeen says that a person looks at a terminal. The host fills in At.
+	TerminalSeen struct {
+		Terminal URI   `json:"terminal"`
+		At       int64 `json:"at,omitempty"`
+	}
+	// LayoutWatched replaces a layout's number of connections. Host only.
+	LayoutWatched struct {
+		Layout  URI `json:"layout"`
+		Clients int `json:"clients"`
+	}
+)
+
+func (AttentionChanged) ActionType() string { return "x-cotty/attentionChanged" }
+func (TerminalSeen) ActionType() string     { return "x-cotty/terminalSeen" }
+func (LayoutWatched) ActionType() string    { return "x-cotty/layoutWatched" }
+
+func init() {
+	add(row(byHost, func(w *writer, a AttentionChanged) {
+		w.str("terminal", a.Terminal)
+		w.member("attention", a.Attention)
+	}))
+	add(row(byClient, func(w *writer, a TerminalSeen) {
+		w.str("terminal", a.Terminal)
+		if a.At != 0 {
+			w.int("at", a.At)
+		}
+	}))
+	add(row(byHost, func(w *writer, a LayoutWatched) {
+		w.str("layout", a.Layout)
+		w.int("clients", int64(a.Clients))
+	}))
+}
+
+// MarshalJSON writes the newest form.
+func (s ActivityState) MarshalJSON() ([]byte, error) { return Encode(V1, s) }
+
+func (s ActivityState) appendTo(w *writer) {
+	w.open('{')
+	w.member("terminals", nonNilMapOf(s.Terminals))
+	w.member("layouts", nonNilMapOf(s.Layouts))
+	w.close('}')
+}
+
+// ReduceActivity is the activity channel's state after a. It copies the map that
+// changes.
+func ReduceActivity(s ActivityState, a Action) ActivityState {
+	switch a := a.(type) {
+	case AttentionChanged:
+		s.Terminals = with(s.Terminals, a.Terminal, a.Attention)
+	case TerminalSeen:
+		row := s.Terminals[a.Terminal]
+		row.Seen = a.At
+		s.Terminals = with(s.Terminals, a.Terminal, &row)
+	case LayoutWatched:
+		n := &a.Clients
+		if *n == 0 {
+			n = nil
+		}
+		s.Layouts = with(s.Layouts, a.Layout, n)
+	}
+	return s
+}
+
+// with is a copy of m with the value at k, or without k where v is nil.
+func with[V any](m map[URI]V, k URI, v *V) map[URI]V {
+	next := make(map[URI]V, len(m)+1)
+	maps.Copy(next, m)
+	if delete(next, k); v != nil {
+		next[k] = *v
+	}
+	return next
+}
+
+func nonNilMapOf[V any](m map[URI]V) map[URI]V {
+	if m == nil {
+		return map[URI]V{}
+	}
+	return m
+}
