@@ -13,6 +13,7 @@ type pending struct {
 	data    []byte
 	title   *string
 	cwd     *string
+	noticed *Noticed
 	size    int // of the data in actions, in bytes
 }
 
@@ -22,7 +23,7 @@ func (p *pending) full() bool {
 }
 
 func (p *pending) empty() bool {
-	return len(p.actions) == 0 && len(p.data) == 0 && p.title == nil && p.cwd == nil
+	return len(p.actions) == 0 && len(p.data) == 0 && p.title == nil && p.cwd == nil && p.noticed == nil
 }
 
 // push queues an action behind all that is there.
@@ -47,6 +48,10 @@ func (p *pending) settle() {
 	if p.cwd != nil {
 		p.actions = append(p.actions, ahp.TerminalCwdChanged{Cwd: *p.cwd})
 		p.cwd = nil
+	}
+	if p.noticed != nil {
+		p.actions = append(p.actions, *p.noticed)
+		p.noticed = nil
 	}
 }
 

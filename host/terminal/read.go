@@ -185,6 +185,8 @@ func (t *Terminal) handle(events []emulator.Event) {
 				t.pending.title = &e.Text
 				t.mu.Unlock()
 			}
+		case emulator.EventBell, emulator.EventNotify, emulator.EventProgress, emulator.EventMark:
+			t.notice(e)
 		}
 	}
 }

@@ -1,0 +1,78 @@
+package terminal
+
+import (
+	"strings"
+
+	"cotty/ahp"
+	"cotty/emulator"
+)
+
+const (
+	// maxNotices bounds the notifications of one Noticed; the newest stay.
+	maxNotices = 4
+	// maxReports bounds its reports; more are dropped, as what they report on
+	// goes on to be reported.
+	maxReports = 256
+	// maxReport bounds one report in bytes (OSC 7501: 4096 with what is around).
+	maxReport = 4096 - len("\x1b]7501;\x1b\\")
+)
+
+// Noticed tells the holder what programs want a person to know. It is not for
+// the wire.
+type Noticed struct {
+	Bell    bool
+	Notes   []emulator.Event // EventNotify
+	Reports []Report         // in order
+}
+
+// Report is what a program says of itself.
+type Report struct {
+	Progress bool   // Body is an OSC 9;4's, else an OSC 7501's
+	Body     string // behind the number
+}
+
+// ActionType implements ahp.Action.
+func (Noticed) ActionType() string { return "host/noticed" }
+
+var _ ahp.Action = Noticed{}
+
+// statusQuery asks whether the terminal takes reports; the answer is the same.
+const statusQuery = "7501;?"
+
+// notice deals with the emulator's events that are for a person. The caller
+// holds screen.
+func (t *Terminal) notice(e emulator.Event) {
+	var r Report
+	switch e.Kind {
+	case emulator.EventMark:
+		body, ok := strings.CutPrefix(e.Text, "7501;")
+		switch {
+		case e.Text == statusQuery:
+			t.in.reply("\x1b]" + statusQuery + "\x1b\\")
+			return
+		case !ok || !strings.Contains(body, "state=") || len(body) > maxReport:
+			return // a shell's mark
+		}
+		r.Body = body
+	case emulator.EventProgress:
+		r = Report{Progress: true, Body: e.Text}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.pending.noticed
+	if n == nil {
+		n = new(Noticed)
+		t.pending.noticed = n
+	}
+	switch {
+	case e.Kind == emulator.EventBell:
+		n.Bell = true
+	case e.Kind == emulator.EventNotify:
+		if len(n.Notes) == maxNotices {
+			n.Notes = append(n.Notes[:0:0], n.Notes[1:]...)
+		}
+		n.Notes = append(n.Notes, e)
+	case len(n.Reports) < maxReports:
+		n.Reports = append(n.Reports, r)
+	}
+}
