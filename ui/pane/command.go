@@ -13,12 +13,17 @@ const (
 	// gone to any more.
 	maxCommands = 4096
 	// maxCommandLine bounds a command's line, in bytes.
-	maxCommandLine = 256
+	maxCommandLine = 64 << 10
+	// maxCommandLines bounds the lines of all of them together; older commands go.
+	maxCommandLines = 4 << 20
 )
 
 // Command is what a feed knows of a command of its terminal (R23–R25).
 type Command struct {
-	Line     string // as the shell has it, cut; "" when unknown
+	ID       string    // as in the actions
+	Line     string    // as the shell has it; "" when unknown
+	Cut      bool      // Line is too long to be kept, and this is its beginning
+	Started  time.Time // by the host's clock; zero when unknown
 	Running  bool
 	ExitCode *int          // nil while it runs and when unknown
 	Duration time.Duration // negative when unknown
@@ -30,37 +35,78 @@ type commands struct {
 	detects bool // the terminal's shell tells where commands begin and end
 	list    []command
 	last    uint64 // n of the newest one
+	bytes   int    // of their lines
 }
 
 type command struct {
 	Command
 	n    uint64
-	id   string // in the actions
-	rows int    // line breaks in the command line
+	rows int // line breaks in the command line
+}
+
+// State is how a command stands, as marks show it.
+type State uint8
+
+// The states. None is a terminal's without command detection.
+const (
+	None State = iota
+	Running
+	Passed
+	Failed
+	Ended // without a word on how
+	states
+)
+
+// State tells how the command stands.
+func (c *Command) State() State {
+	switch {
+	case c.Running:
+		return Running
+	case c.ExitCode == nil:
+		return Ended
+	case *c.ExitCode == 0:
+		return Passed
+	}
+	return Failed
 }
 
 // begin adds a command and gives its number.
-func (c *commands) begin(id, line string) uint64 {
+func (c *commands) begin(id, line string, ms int64) uint64 {
 	c.detects = true
 	c.last++
-	if len(c.list) >= maxCommands {
-		c.list = append(c.list[:0], c.list[len(c.list)-maxCommands/2:]...)
+	if len(c.list) >= maxCommands || c.bytes > maxCommandLines {
+		c.list = append(c.list[:0], c.list[(len(c.list)+1)/2:]...)
+		c.bytes = 0
+		for i := range c.list {
+			c.bytes += len(c.list[i].Line)
+		}
 	}
-	rows := strings.Count(line, "\n")
+	cmd := command{Command: Command{ID: strings.Clone(id), Running: true, Duration: -1}, n: c.last, rows: strings.Count(line, "\n")}
 	if len(line) > maxCommandLine {
-		line = strings.ToValidUTF8(line[:maxCommandLine], "")
+		line, cmd.Cut = strings.ToValidUTF8(line[:maxCommandLine], ""), true
 	}
-	c.list = append(c.list, command{
-		Command: Command{Line: line, Running: true, Duration: -1}, n: c.last, id: strings.Clone(id), rows: rows,
-	})
+	if cmd.Line = strings.Clone(line); ms > 0 {
+		cmd.Started = time.UnixMilli(ms)
+	}
+	c.list = append(c.list, cmd)
+	c.bytes += len(line)
 	return c.last
+}
+
+// known gives the command that a mark belongs to; nil for one that is forgotten.
+func (c *commands) known(mark uint64) *command {
+	n := mark / 2
+	if len(c.list) == 0 || n < c.list[0].n || n > c.last {
+		return nil
+	}
+	return &c.list[n-c.list[0].n]
 }
 
 // finish ends a command; ok is false for one that is not known or has ended.
 func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		cmd := &c.list[i]
-		if cmd.id != id {
+		if cmd.ID != id {
 			continue
 		}
 		if !cmd.Running {
@@ -80,8 +126,8 @@ func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
 func (f *Feed) part(em emulator.Emulator, p *ahp.Part) {
 	c := &f.commands
 	if p.Type == ahp.PartCommand {
-		if n := len(c.list); n == 0 || c.list[n-1].id != p.CommandID {
-			em.Mark(2 * c.begin(p.CommandID, p.CommandLine))
+		if n := len(c.list); n == 0 || c.list[n-1].ID != p.CommandID {
+			em.Mark(2 * c.begin(p.CommandID, p.CommandLine, p.Timestamp))
 		}
 	}
 	em.Write([]byte(p.Text()))
@@ -99,8 +145,8 @@ func (f *Feed) Detects() { f.change(func() { f.commands.detects = true }) }
 // output.
 func (f *Feed) Executed(a ahp.TerminalCommandExecuted) {
 	f.change(func() {
-		n := f.commands.begin(a.CommandID, a.CommandLine)
-		if f.em != nil {
+		n := f.commands.begin(a.CommandID, a.CommandLine, a.Timestamp)
+		if f.gen++; f.em != nil {
 			f.em.Mark(2 * n)
 		}
 	})
@@ -110,7 +156,7 @@ func (f *Feed) Executed(a ahp.TerminalCommandExecuted) {
 func (f *Feed) Finished(a ahp.TerminalCommandFinished) {
 	f.change(func() {
 		n, ok := f.commands.finish(a.CommandID, a.ExitCode, a.DurationMs)
-		if ok && f.em != nil {
+		if f.gen++; ok && f.em != nil {
 			f.em.Mark(2*n + 1)
 		}
 	})
@@ -132,6 +178,7 @@ type place struct {
 	command
 	first      int            // line where what was typed begins
 	start, end *emulator.Mark // of the output; nil where the mark is gone
+	older      bool           // there are older commands; chosen sets it
 }
 
 // places gives the commands of which a mark is left, in their order. The lock

@@ -29,7 +29,7 @@ func (v *View) EnterCopy() {
 	f.collect()
 	v.geometry(v.rect)
 	cur := f.em.Cursor()
-	line := min(max(f.lineOff+cur.Y, v.top), v.top+max(v.rect.H, 1)-1)
+	line := min(max(v.showing(f.lineOff+cur.Y), v.top), v.lineAt(max(v.rect.H, 1)-1))
 	v.copy = &copyMode{x: cur.X, want: cur.X, line: line}
 	v.back, v.full = true, true
 	v.selection = nil
@@ -134,7 +134,7 @@ func (v *View) Recentre(where int) {
 	v.moving(func() {
 		h := max(v.rect.H, 1)
 		oldest, _ := v.bounds()
-		v.top = min(max(v.copy.line-[...]int{0, h / 2, h - 1}[where], oldest), max(v.live(), oldest))
+		v.top = min(max(v.step(v.copy.line, -[...]int{0, h / 2, h - 1}[where]), oldest), max(v.live(), oldest))
 	})
 }
 
@@ -165,13 +165,14 @@ func (v *View) follow() {
 	oldest, newest := v.bounds()
 	c := v.copy
 	c.line = min(max(c.line, oldest), newest)
+	v.unfold(c.line)
 	cols, _ := v.Feed.em.Size()
 	c.x = min(max(c.x, 0), cols-1)
 	h := max(v.rect.H, 1)
 	if c.line < v.top {
 		v.top = c.line
-	} else if c.line >= v.top+h {
-		v.top = c.line - h + 1
+	} else if v.row(c.line) >= h {
+		v.top = v.step(c.line, 1-h)
 	}
 	v.top = max(v.top, oldest)
 	if s := v.selection; s != nil {
@@ -184,9 +185,9 @@ func (v *View) follow() {
 func (v *View) shift(n int, along bool) {
 	oldest, newest := v.bounds()
 	c, h := v.copy, max(v.rect.H, 1)
-	v.top = min(max(v.top+n, oldest), max(v.live(), oldest))
+	v.top = min(max(v.step(v.top, n), oldest), max(v.live(), oldest))
 	if along {
-		c.line = min(max(c.line+n, oldest), newest)
+		c.line = min(max(v.step(c.line, n), oldest), newest)
 	}
-	c.line = min(max(c.line, v.top), v.top+h-1)
+	c.line = min(max(c.line, v.top), v.lineAt(h-1))
 }

@@ -35,7 +35,8 @@ type Feed struct {
 	sync     time.Time // when a drawing was first put off, zero if none was
 	events   []emulator.Event
 	commands commands
-	bad      error // why the engine gave up
+	marks    []emulator.Mark // scratch
+	bad      error           // why the engine gave up
 }
 
 // NewFeed gives a feed without contents: Reset fills it. engine is a name that

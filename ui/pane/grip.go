@@ -88,7 +88,7 @@ func (v *View) pointed(x, y int) spot {
 	oldest, newest := v.bounds()
 	r := v.rect
 	row := min(max(y, r.Y), r.Y+max(r.H, 1)-1) - r.Y
-	return spot{min(max(x-r.X+v.ox, 0), cols-1), min(max(v.top+row, oldest), newest)}
+	return spot{min(max(x-r.X+v.ox, 0), cols-1), min(max(v.lineAt(row), oldest), newest)}
 }
 
 // around gives the first and last cell of the unit at a place.

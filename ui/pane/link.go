@@ -39,7 +39,7 @@ func (v *View) LinkAt(x, y int) (uri string, ok bool) {
 	}
 	f.collect()
 	v.renumber()
-	l := v.linkAt(x-v.rect.X+v.ox, v.top+y-v.rect.Y)
+	l := v.linkAt(x-v.rect.X+v.ox, v.lineAt(y-v.rect.Y))
 	return l.uri, l.uri != ""
 }
 
@@ -62,7 +62,7 @@ func (v *View) LinkHere() (uri string, ok bool) {
 	}
 	_, newest := v.bounds()
 	cols, _ := f.em.Size()
-	for line := min(v.top+max(v.rect.H, 1)-1, newest); line >= v.top; line-- {
+	for line := min(v.lineAt(max(v.rect.H, 1)-1), newest); line >= v.top; line = v.step(v.showing(line), -1) {
 		for x := cols - 1; x >= 0; {
 			l := v.linkAt(x, line)
 			if l.uri != "" {
@@ -170,7 +170,7 @@ func (v *View) Hover(x, y int, links bool) (uri string, changed bool) {
 	if inside && links {
 		f.collect()
 		v.renumber()
-		l = v.linkAt(x-v.rect.X+v.ox, v.top+y-v.rect.Y)
+		l = v.linkAt(x-v.rect.X+v.ox, v.lineAt(y-v.rect.Y))
 	}
 	if l.uri == v.link.uri && l.span == v.link.span && l.at.first == v.link.at.first && bar == v.bar {
 		return l.uri, false

@@ -48,9 +48,9 @@ func (v *View) move(m Motion) {
 	vertical := true
 	switch m {
 	case MoveUp:
-		c.line = max(c.line-1, oldest)
+		c.line = max(v.step(c.line, -1), oldest)
 	case MoveDown:
-		c.line = min(c.line+1, newest)
+		c.line = min(v.step(c.line, 1), newest)
 	case MovePageUp, MoveHalfUp, ScrollUp:
 		v.shift(-step(m, h), m != ScrollUp)
 	case MovePageDown, MoveHalfDown, ScrollDown:
@@ -58,9 +58,9 @@ func (v *View) move(m Motion) {
 	case MoveScreenTop:
 		c.line = v.top
 	case MoveScreenMiddle:
-		c.line = v.top + h/2
+		c.line = v.lineAt(h / 2)
 	case MoveScreenBottom:
-		c.line = v.top + h - 1
+		c.line = v.lineAt(h - 1)
 	case MoveHistoryTop, MoveHistoryBottom:
 		v.jump()
 		c.line = oldest

@@ -84,6 +84,7 @@ var (
 	ErrFullScreen = errors.New("the program here shows its own screen")
 	ErrNoCommand  = errors.New("no command has run here yet")
 	ErrCleared    = errors.New("its output was cleared")
+	ErrNoOutput   = errors.New("it has no lines of output")
 )
 
 // Output is what a command has printed.
@@ -100,14 +101,34 @@ func (v *View) CommandOutput() (Output, error) {
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	p, err := v.chosen()
+	if err != nil {
+		return Output{Command: p.Command}, err
+	}
+	return f.output(p, p.older)
+}
+
+// Chosen is the command that CommandOutput names.
+func (v *View) Chosen() (Command, error) {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, err := v.chosen()
+	return p.Command, err
+}
+
+// chosen gives the command at copy mode's cursor, or at the top of a view that is
+// scrolled back, else the newest one. The lock must be held.
+func (v *View) chosen() (p place, err error) {
+	f := v.Feed
 	if f.em != nil && f.em.Modes().AltScreen {
-		return Output{}, ErrFullScreen
+		return p, ErrFullScreen
 	}
 	if len(f.commands.list) == 0 || !v.locate() {
-		return Output{}, ErrNoCommand
+		return p, ErrNoCommand
 	}
 	all := f.places()
-	p := place{command: f.commands.list[len(f.commands.list)-1]}
+	p = place{command: f.commands.list[len(f.commands.list)-1]}
 	if at, here := v.here(); here && len(all) > 0 {
 		p = all[0]
 		for _, q := range all {
@@ -118,7 +139,8 @@ func (v *View) CommandOutput() (Output, error) {
 	} else if n := len(all); n > 0 && all[n-1].n == p.n {
 		p = all[n-1]
 	}
-	return f.output(p, len(all) > 0 && all[0].n < p.n)
+	p.older = len(all) > 0 && all[0].n < p.n
+	return p, nil
 }
 
 // here gives the line that a person looks at, if it is one of their choice.

@@ -23,14 +23,14 @@ func (v *View) Scroll(n int) bool {
 func (v *View) scroll(n int) bool {
 	v.geometry(v.rect)
 	live := v.live()
-	top := min(max(v.top+n, v.Feed.lineOff-v.Feed.em.HistoryLen()), live)
+	top := min(max(v.step(v.top, n), v.Feed.lineOff-v.Feed.em.HistoryLen()), live)
 	if top == v.top {
 		return false
 	}
 	v.top, v.full = top, true
 	v.back = top < live || v.copy != nil
 	if v.copy != nil {
-		v.copy.line = min(max(v.copy.line, top), top+v.rect.H-1)
+		v.copy.line = min(max(v.copy.line, top), v.lineAt(v.rect.H-1))
 		if s := v.selection; s != nil {
 			s.X, s.Line = v.copy.x, v.copy.line
 		}
@@ -38,14 +38,22 @@ func (v *View) scroll(n int) bool {
 	return true
 }
 
-// live is the line at the top of the view when it follows the output.
+// live is the line at the top of the view when it follows the output. Where
+// lines are folded it shows as many older ones as it has room for.
 func (v *View) live() int {
-	_, rows := v.Feed.em.Size()
-	y := v.Feed.em.Cursor().Y
+	f := v.Feed
+	_, rows := f.em.Size()
+	top := f.lineOff
 	if rows > v.rect.H {
-		return v.Feed.lineOff + min(max(y-v.rect.H+1, 0), rows-v.rect.H)
+		// A terminal taller than the pane is shown from where the cursor is.
+		top += min(max(f.em.Cursor().Y-v.rect.H+1, 0), rows-v.rect.H)
 	}
-	return v.Feed.lineOff
+	if len(v.folds.out) == 0 {
+		return top
+	}
+	h := min(rows, max(v.rect.H, 1))
+	last := v.showing(top + h - 1)
+	return max(v.step(last, 1-h), f.lineOff-f.em.HistoryLen())
 }
 
 // Follow leaves copy mode and goes back to the newest output.
@@ -63,12 +71,12 @@ func (v *View) Back() int {
 		return 0
 	}
 	f.collect()
-	return max(v.live()-v.top, 0)
+	return max(v.between(v.top, v.live()), 0)
 }
 
 // position draws where a scrolled-back view is. The lock must be held.
 func (v *View) position(c *paint.Canvas, r paint.Rect, look Look) {
-	text := fmt.Sprintf(" %d/%d ", max(v.live()-v.top, 0), v.Feed.em.HistoryLen())
+	text := fmt.Sprintf(" %d/%d ", max(v.between(v.top, v.live()), 0), v.Feed.em.HistoryLen())
 	if found := v.Found(); found != "" {
 		mark := "/"
 		if v.search.back {
@@ -106,7 +114,7 @@ func (v *View) DragBar(y int) {
 	size := v.thumb.to - v.thumb.from
 	room := max(h-size, 1)
 	row := min(max(y-v.rect.Y-size/2, 0), room)
-	v.scroll(oldest + (v.live()-oldest)*row/room - v.top)
+	v.scroll(v.between(oldest, v.live())*row/room - v.between(oldest, v.top))
 }
 
 // thumbNow gives the rows of the scroll bar's thumb, none where no bar is to be
@@ -120,8 +128,9 @@ func (v *View) thumbNow() hit {
 	if live == oldest {
 		return hit{}
 	}
-	size := max(h*h/(live-oldest+h), 1)
-	from := (v.top - oldest) * (h - size) / (live - oldest)
+	all := max(v.between(oldest, live), 1)
+	size := max(h*h/(all+h), 1)
+	from := v.between(oldest, v.top) * (h - size) / all
 	return hit{from, from + size}
 }
 

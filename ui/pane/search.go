@@ -223,9 +223,10 @@ func (v *View) SearchNext(reverse bool, n int) (ok bool) {
 		at = (at%total + total) % total
 		to := v.index.spot(v, matches[at].from)
 		v.copy.x, v.copy.line, v.copy.want = to.x, to.line, to.x
-		if h := max(v.rect.H, 1); to.line < v.top || to.line >= v.top+h {
+		v.unfold(to.line)
+		if h := max(v.rect.H, 1); to.line < v.top || v.row(to.line) >= h {
 			oldest, _ := v.bounds() // with the text around it
-			v.top = min(max(to.line-h/2, oldest), max(v.live(), oldest))
+			v.top = min(max(v.step(to.line, -h/2), oldest), max(v.live(), oldest))
 		}
 		s.current, ok = at+1, true
 	})

@@ -13,6 +13,8 @@ type Look struct {
 	Scroll    emulator.Style // of the scroll position
 	Bar       emulator.Style // of the scroll bar's thumb
 	Fill      rune           // drawn around the terminal; 0 is a blank
+	Signs     *SignLook      // of commands; nil for none
+	Sticky    Sticky
 }
 
 // View is a pane's window on a feed. It belongs to the event loop.
@@ -33,12 +35,19 @@ type View struct {
 	// Separators, if not empty, are the characters that part words besides
 	// blanks, for the motions by words and double clicks.
 	Separators string
+	// Framed says that the cell on the left of the view is a frame's, in which
+	// whoever draws that marks commands (Signs).
+	Framed bool
 
 	copy      *copyMode // nil outside copy mode
 	marks     map[rune]spot
 	find      Find // what FindAgain repeats
 	selection *Selection
 	grip      grip
+	folds     folds
+	signs     []Sign // of commands, as last drawn
+	signed    []Sign // as drawn before that
+	stuck     string // the command whose line stays on top
 	search    search
 	index     index
 	link      link // pointed at
@@ -64,12 +73,10 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	f := v.Feed
 	cols, rows = f.em.Size()
 	v.ox = 0
-	live := f.lineOff // the line at the screen's top
 	cur := f.em.Cursor()
-	if rows > r.H {
-		// A terminal taller than the pane is shown from where the cursor is.
-		live += min(max(cur.Y-r.H+1, 0), rows-r.H)
-	}
+	v.rect = r
+	v.refold()
+	live := v.live()
 	if cols > r.W && cur.X >= r.W {
 		v.ox = min(cur.X-r.W+1, cols-r.W)
 	}
@@ -80,10 +87,10 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	oldest := f.lineOff - f.em.HistoryLen()
 	if c := v.copy; c != nil {
 		// Its line may have been thrown away, or its column cut off.
-		c.line = min(max(c.line, oldest), f.lineOff+rows-1)
+		c.line = v.showing(min(max(c.line, oldest), f.lineOff+rows-1))
 		c.x = min(c.x, cols-1)
 	}
-	v.top = max(v.top, oldest)
+	v.top = v.showing(max(v.top, oldest))
 	if v.top >= live {
 		v.top = live
 		if v.copy == nil {
@@ -111,13 +118,12 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	}
 	f.collect()
 	v.renumber()
-	oldTop, oldOx := v.top, v.ox
+	oldTop, oldOx, oldRect := v.top, v.ox, v.rect
 	cols, rows := v.geometry(r)
-	if v.rect != r || oldOx != v.ox || v.top-oldTop != f.lineOff-v.off && !v.back || v.back && v.top != oldTop {
+	if oldRect != r || oldOx != v.ox || v.top-oldTop != f.lineOff-v.off && !v.back || v.back && v.top != oldTop {
 		v.full = true
 	}
-	v.rect = r
-	if t := v.thumbNow(); t != v.thumb || (v.search.re != nil || t != hit{}) && f.gen != v.gen {
+	if t := v.thumbNow(); t != v.thumb || (v.search.re != nil || t != hit{} || len(v.folds.out) > 0) && f.gen != v.gen {
 		// A match may begin on a line that did not change; the bar is drawn over
 		// lines as they are.
 		v.thumb, v.full = t, true
@@ -127,16 +133,20 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	recolour := pal.Indexed != nil || !pal.FG.IsDefault() || !pal.BG.IsDefault()
 	reverse := f.em.Modes().ReverseScreen
 	width := min(cols, r.W)
+	v.sign(look.Signs)
+	line := v.top - 1
 	for i := range r.H {
-		line := v.top + i
+		if line++; len(v.folds.out) > 0 {
+			line = v.lineAt(i)
+		}
 		y := line - f.lineOff
 		if y >= rows {
 			if full {
-				c.Fill(paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: r.H - i}, look.Fill, look.Letterbox)
+				v.below(c, r, i, rows, look)
 			}
 			break
 		}
-		if !full && !(v.back && i == 0) && v.unchanged(line, y) {
+		if !full && !(i == 0 && (v.back || look.Sticky == StickyAlways)) && v.unchanged(line, y) && !v.resigned(i) {
 			continue
 		}
 		v.line(c, r, i, y, width, look)
@@ -148,11 +158,15 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 			c.Restyle(row, func(s emulator.Style) emulator.Style { s.Attrs ^= emulator.Reverse; return s })
 		}
 		v.highlight(c, row, line, look)
+		if look.Signs != nil && len(v.signs) > 0 {
+			v.drawSign(c, row, i, look.Signs)
+		}
 		if cols < r.W && full {
 			c.Fill(paint.Rect{X: r.X + cols, Y: r.Y + i, W: r.W - cols, H: 1}, look.Fill, look.Letterbox)
 		}
 	}
 	v.gen, v.off, v.full, v.shown = f.gen, f.lineOff, false, true
+	v.drawStuck(c, r, look)
 	if full {
 		v.drawBar(c, r, look)
 	}
@@ -161,6 +175,17 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	}
 	v.last = v.cursor(r)
 	return v.last
+}
+
+// below fills what lies below the terminal's last line, from row i on: where
+// lines are folded that is room of its own, else it is smaller than the pane. The
+// lock must be held.
+func (v *View) below(c *paint.Canvas, r paint.Rect, i, rows int, look Look) {
+	if own := min(rows, r.H); len(v.folds.out) > 0 && i < own {
+		c.Fill(paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: own - i}, 0, emulator.Style{})
+		i = own
+	}
+	c.Fill(paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: r.H - i}, look.Fill, look.Letterbox)
 }
 
 // unchanged reports whether a line is as it was drawn last. The lock must be
@@ -222,11 +247,11 @@ func repaint(s emulator.Style, p *emulator.Palette) emulator.Style {
 // cursor is where the outer terminal's cursor belongs. The lock must be held.
 func (v *View) cursor(r paint.Rect) paint.Cursor {
 	if v.copy != nil {
-		x, y := v.copy.x-v.ox, v.copy.line-v.top
+		x, y := v.copy.x-v.ox, v.row(v.copy.line)
 		return paint.Cursor{X: r.X + x, Y: r.Y + y, Visible: x >= 0 && x < r.W && y >= 0 && y < r.H, Default: true}
 	}
 	cur := v.Feed.em.Cursor()
-	x, y := cur.X-v.ox, cur.Y+v.Feed.lineOff-v.top
+	x, y := cur.X-v.ox, v.row(cur.Y+v.Feed.lineOff)
 	return paint.Cursor{
 		X: r.X + x, Y: r.Y + y, Shape: cur.Shape, Blink: cur.Blink, Default: cur.Default,
 		Visible: cur.Visible && x >= 0 && x < r.W && y >= 0 && y < r.H,
@@ -244,7 +269,7 @@ func (v *View) Cell(x, y int) (cx, cy int, ok bool) {
 	}
 	cols, rows := f.em.Size()
 	cx = x - v.rect.X + v.ox
-	cy = y - v.rect.Y + v.top - f.lineOff
+	cy = v.lineAt(y-v.rect.Y) - f.lineOff
 	ok = v.rect.Contains(x, y) && cx < cols && cy >= 0 && cy < rows
 	return min(max(cx, 0), cols-1), min(max(cy, 0), rows-1), ok
 }

@@ -1,0 +1,235 @@
+package pane
+
+import (
+	"slices"
+	"strings"
+)
+
+// folds are the commands whose output a view leaves out. Only the rows of
+// output go: the line that was typed stays, and says that something is folded.
+type folds struct {
+	ids map[string]struct{} // as in the actions, at most maxCommands
+
+	// Half-open ranges of lines that are left out, in order and apart, as of gen.
+	out []hit
+	gen uint64 // of the feed
+	era int    // of its epoch
+	ver int    // of ids
+	was int    // ver that out is of
+}
+
+// refold computes which lines are left out. The lock must be held.
+func (v *View) refold() {
+	d := &v.folds
+	f := v.Feed
+	if len(d.ids) == 0 || f.em.Modes().AltScreen {
+		if len(d.out) > 0 {
+			d.out, d.was, v.full = d.out[:0], -1, true
+		}
+		return
+	}
+	if d.gen == f.gen && d.era == f.epoch && d.was == d.ver {
+		return
+	}
+	old := slices.Clone(d.out)
+	d.gen, d.era, d.was, d.out = f.gen, f.epoch, d.ver, d.out[:0]
+	for _, p := range f.places() {
+		if _, ok := d.ids[p.ID]; !ok {
+			continue
+		}
+		if h, ok := f.outputLines(&p); ok && (len(d.out) == 0 || h.from >= d.out[len(d.out)-1].to) {
+			d.out = append(d.out, h)
+		}
+	}
+	if !slices.Equal(old, d.out) {
+		v.full = true
+	}
+}
+
+// outputLines gives the lines that a command's output has to itself: not the one
+// on which the next prompt follows it, nor, while it runs, the one it is at. ok
+// is false where there is none. The lock must be held.
+func (f *Feed) outputLines(p *place) (h hit, ok bool) {
+	if p.start == nil {
+		return hit{}, false
+	}
+	h.from = p.start.Line
+	if p.start.Col > 0 {
+		h.from++
+	}
+	switch {
+	case p.Running:
+		h.to = f.em.Cursor().Y
+	case p.end == nil:
+		return hit{}, false
+	default:
+		h.to = p.end.Line
+		if f.filled(p.end) {
+			h.to++
+		}
+	}
+	h.from, h.to = h.from+f.lineOff, h.to+f.lineOff
+	return h, h.from < h.to
+}
+
+// folded gives the fold that a line is left out by. The lock must be held, as
+// for all below.
+func (v *View) folded(line int) (hit, bool) {
+	for _, h := range v.folds.out {
+		if line < h.from {
+			break
+		}
+		if line < h.to {
+			return h, true
+		}
+	}
+	return hit{}, false
+}
+
+// showing gives a line that shows for one that may be folded: the one before the
+// fold.
+func (v *View) showing(line int) int {
+	if h, ok := v.folded(line); ok {
+		return h.from - 1
+	}
+	return line
+}
+
+// step gives the line n lines below one that shows, above it for negative n, as
+// they show.
+func (v *View) step(line, n int) int {
+	out := v.folds.out
+	from := line
+	line += n
+	if n >= 0 {
+		for _, h := range out {
+			if h.from > from && h.from <= line {
+				line += h.to - h.from
+			}
+		}
+		return line
+	}
+	for i := len(out) - 1; i >= 0; i-- {
+		if h := out[i]; h.to <= from && h.to > line {
+			line -= h.to - h.from
+		}
+	}
+	return line
+}
+
+// between counts the lines that show from one up to another.
+func (v *View) between(from, to int) int {
+	n := to - from
+	for _, h := range v.folds.out {
+		if a, b := max(h.from, from), min(h.to, to); a < b {
+			n -= b - a
+		}
+	}
+	return n
+}
+
+// row gives the row of the view that a line shows at, negative or beyond its
+// height where it does not.
+func (v *View) row(line int) int {
+	if line < v.top {
+		return -v.between(line, v.top)
+	}
+	if _, ok := v.folded(line); ok {
+		return -1
+	}
+	return v.between(v.top, line)
+}
+
+// lineAt gives the line that shows at a row of the view.
+func (v *View) lineAt(row int) int { return v.step(v.top, row) }
+
+// unfold shows the output that a line is folded in.
+func (v *View) unfold(line int) {
+	if _, ok := v.folded(line); !ok {
+		return
+	}
+	for _, p := range v.Feed.places() {
+		if h, ok := v.Feed.outputLines(&p); ok && h.from <= line && line < h.to {
+			v.fold(p.ID, false)
+		}
+	}
+	v.refold()
+}
+
+// fold adds or takes away a fold.
+func (v *View) fold(id string, on bool) {
+	d := &v.folds
+	if on && d.ids == nil {
+		d.ids = map[string]struct{}{}
+	}
+	if on && len(d.ids) < maxCommands {
+		d.ids[strings.Clone(id)] = struct{}{}
+	} else if !on {
+		delete(d.ids, id)
+	}
+	d.ver++
+	v.full = true
+}
+
+// Fold leaves out the output of the command that CommandOutput names, or shows it
+// again. Lines is how many lines are concerned; the error says why nothing is.
+func (v *View) Fold() (c Command, folded bool, lines int, err error) {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, err := v.chosen()
+	if err != nil {
+		return p.Command, false, 0, err
+	}
+	return v.toggle(&p)
+}
+
+func (v *View) toggle(p *place) (c Command, folded bool, lines int, err error) {
+	h, ok := v.Feed.outputLines(p)
+	if !ok {
+		if p.start == nil {
+			return p.Command, false, 0, ErrCleared
+		}
+		return p.Command, false, 0, ErrNoOutput
+	}
+	_, was := v.folds.ids[p.ID]
+	v.refold()
+	v.fold(p.ID, !was)
+	v.refold()
+	v.settle()
+	return p.Command, !was, h.to - h.from, nil
+}
+
+// FoldAll leaves out the output of every command that has ended, or with on not
+// set shows all again. It gives how many are folded now.
+func (v *View) FoldAll(on bool) int {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !v.locate() {
+		return 0
+	}
+	clear(v.folds.ids)
+	v.folds.ver++
+	if on {
+		for _, p := range f.places() {
+			if _, ok := f.outputLines(&p); ok && !p.Running {
+				v.fold(p.ID, true)
+			}
+		}
+	}
+	v.full = true
+	v.refold()
+	v.settle()
+	return len(v.folds.out)
+}
+
+// settle brings the view's place onto lines that show after folds changed.
+func (v *View) settle() {
+	v.top = v.showing(v.top)
+	if c := v.copy; c != nil {
+		c.line = v.showing(c.line)
+		v.geometry(v.rect)
+		v.follow()
+	}
+}

@@ -1,0 +1,276 @@
+package pane
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"cotty/emulator"
+	"cotty/ui/paint"
+)
+
+// SignLook is how commands are marked. The arrays are by State.
+type SignLook struct {
+	Glyphs [states]rune
+	Fold   rune // in place of the glyph where output is left out
+	// Frame is the glyph's style in the frame, Cell that of the cell which stands
+	// for it where a pane has no frame on its left, Note that of what is said
+	// behind the line.
+	Frame, Cell, Note [states]emulator.Style
+	Sticky            emulator.Style
+	Ellipsis          string
+}
+
+// noteTime is how long a command has to have run for its duration to be shown.
+const noteTime = time.Second
+
+// Sign marks the row of a view on which a command begins.
+type Sign struct {
+	Row    int
+	State  State
+	Folded bool
+	id     string
+	note   int // row on which something is said about it, negative for none
+	text   string
+	short  string
+}
+
+// Signs gives the marks as of the last drawing, from the top; the slice is valid
+// until the next one. Whoever draws a pane's frame draws them there.
+func (v *View) Signs() []Sign { return v.signs }
+
+// sign finds the commands that begin in the rows of the view. Marks of a
+// terminal are in the order of its text, so only those that show are looked at.
+// The lock must be held, as for all below.
+func (v *View) sign(look *SignLook) {
+	v.signed, v.signs = v.signs, v.signed[:0]
+	f := v.Feed
+	if look == nil || len(f.commands.list) == 0 || f.em.Modes().AltScreen {
+		return
+	}
+	f.marks = f.em.Marks(f.marks[:0])
+	last := v.lineAt(v.rect.H-1) - f.lineOff
+	from := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].Line >= v.top-f.lineOff })
+	for i := from; i < len(f.marks); i++ {
+		m := &f.marks[i]
+		c := f.commands.known(m.ID)
+		if m.ID%2 == 1 || c == nil {
+			continue
+		}
+		var before *emulator.Mark
+		if i > 0 && f.marks[i-1].ID == m.ID-1 {
+			before = &f.marks[i-1]
+		}
+		first := f.typed(m, c.rows, before)
+		if first > last {
+			break
+		}
+		if row := v.row(first + f.lineOff); row >= 0 && row < v.rect.H {
+			v.signs = append(v.signs, v.signOf(c, m, row, look))
+		}
+	}
+}
+
+// signOf makes the mark of a command whose line begins at a row.
+func (v *View) signOf(c *command, start *emulator.Mark, row int, look *SignLook) Sign {
+	f := v.Feed
+	s := Sign{Row: row, State: c.State(), id: c.ID, note: -1}
+	said := start.Line
+	if start.Col == 0 {
+		said-- // the last row of what was typed has the most room
+	}
+	if r := v.row(said + f.lineOff); r >= row && r < v.rect.H {
+		s.note = r
+	}
+	var words []string
+	if _, s.Folded = v.folds.ids[c.ID]; s.Folded {
+		p := place{command: *c, start: start, end: f.endOf(c)}
+		if h, ok := f.outputLines(&p); ok {
+			words = append(words, fmt.Sprintf("%c %d lines", look.Fold, h.to-h.from))
+			if h.to-h.from == 1 {
+				words[0] = fmt.Sprintf("%c 1 line", look.Fold)
+			}
+		} else {
+			s.Folded = false
+		}
+	}
+	if s.State == Failed {
+		words = append(words, fmt.Sprintf("exit %d", *c.ExitCode))
+	} else if !v.Framed && s.State == Passed {
+		words = append(words, string(look.Glyphs[Passed]))
+	}
+	s.short = strings.Join(words, "  ")
+	if c.Duration >= noteTime {
+		words = append(words, Lasted(c.Duration))
+	}
+	s.text = strings.Join(words, "  ")
+	return s
+}
+
+// endOf gives the mark at the end of a command's output.
+func (f *Feed) endOf(c *command) *emulator.Mark {
+	for i := range f.marks {
+		if f.marks[i].ID == 2*c.n+1 {
+			return &f.marks[i]
+		}
+	}
+	return nil
+}
+
+// resigned reports whether a row has other marks than as it was drawn last.
+func (v *View) resigned(row int) bool {
+	return signOn(v.signs, row) != signOn(v.signed, row) || noteOn(v.signs, row) != noteOn(v.signed, row)
+}
+
+func signOn(list []Sign, row int) (s Sign) {
+	for i := range list {
+		if list[i].Row == row {
+			return list[i]
+		}
+	}
+	return s
+}
+
+func noteOn(list []Sign, row int) (s Sign) {
+	for i := range list {
+		if list[i].note == row {
+			return list[i]
+		}
+	}
+	return s
+}
+
+// drawSign draws a row's mark into its first cell, whose text stays, where the
+// pane has no frame on its left, and behind the row's text what is said of the
+// command.
+func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) {
+	if s := signOn(v.signs, i); s.State != None && !v.Framed && v.ox == 0 {
+		to := look.Cell[s.State]
+		c.Restyle(paint.Rect{X: row.X, Y: row.Y, W: 1, H: 1}, func(old emulator.Style) emulator.Style {
+			if to == (emulator.Style{}) {
+				return old
+			}
+			old.FG, old.BG = to.FG, to.BG
+			old.Attrs = old.Attrs&^emulator.Reverse | to.Attrs
+			return old
+		})
+	}
+	s := noteOn(v.signs, i)
+	if s.State == None {
+		return
+	}
+	used := length(v.cells)
+	for _, text := range [...]string{s.text, s.short} {
+		w := paint.Width(text)
+		if text == "" || used-v.ox+w+2 > row.W || !plain(v.cells, v.ox+row.W-w-1, v.ox+row.W) {
+			continue
+		}
+		c.Text(row.X+row.W-w-1, row.Y, w, text, look.Note[s.State])
+		return
+	}
+}
+
+// plain reports whether the cells of a range look like nothing at all.
+func plain(cells []emulator.Cell, from, to int) bool {
+	for i := from; i < min(to, len(cells)); i++ {
+		s := &cells[i].Style
+		if !s.BG.IsDefault() || s.Underline != emulator.NoUnderline || s.Attrs&(emulator.Reverse|emulator.Strike|emulator.Overline) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Sticky is when the line of the command whose output fills a view stays on top.
+type Sticky uint8
+
+// The values of Sticky.
+const (
+	StickyNever Sticky = iota
+	StickyBack         // in a view that is scrolled back
+	StickyAlways
+)
+
+// Stuck gives the command whose line a row of the canvas shows above its output.
+func (v *View) Stuck(x, y int) (id string, ok bool) {
+	return v.stuck, v.stuck != "" && v.rect.Contains(x, y) && y == v.rect.Y
+}
+
+// drawStuck draws the line of the command that the top row belongs to, if its
+// own line has scrolled off.
+func (v *View) drawStuck(c *paint.Canvas, r paint.Rect, look Look) {
+	v.stuck = ""
+	p, ok := v.sticking(look.Sticky)
+	if !ok || look.Signs == nil || r.H < 3 {
+		return
+	}
+	v.stuck = p.ID
+	s := look.Signs
+	line, _, more := strings.Cut(p.Line, "\n")
+	line = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, line)
+	if more {
+		line += s.Ellipsis
+	}
+	state := p.State()
+	c.Fill(paint.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}, ' ', s.Sticky)
+	note := s.Note[state]
+	note.BG = s.Sticky.BG
+	note.Attrs |= s.Sticky.Attrs & emulator.Reverse
+	c.Text(r.X+1, r.Y, r.W-2, string(s.Glyphs[state]), note)
+	c.Text(r.X+3, r.Y, r.W-4, paint.Cut(line, r.W-4, s.Ellipsis), s.Sticky)
+}
+
+// sticking gives the command whose output the top row is, if its line does not
+// show. Copy mode's cursor and what is selected are never covered.
+func (v *View) sticking(how Sticky) (p place, ok bool) {
+	f := v.Feed
+	if how == StickyNever || how == StickyBack && !v.back || len(f.commands.list) == 0 || v.selection != nil ||
+		f.em.Modes().AltScreen || v.copy != nil && v.copy.line == v.top {
+		return p, false
+	}
+	f.marks = f.em.Marks(f.marks[:0])
+	top := v.top - f.lineOff
+	i := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].Line > top }) - 1
+	for ; i >= 0; i-- {
+		m := &f.marks[i]
+		c := f.commands.known(m.ID)
+		switch {
+		case c == nil:
+			return p, false
+		case m.ID%2 == 1:
+			if m.Line < top || m.Col == 0 || !f.filled(m) {
+				return p, false // between commands
+			}
+			continue
+		case c.Line == "" || c.Running && top >= f.em.Cursor().Y:
+			return p, false
+		}
+		var before *emulator.Mark
+		if i > 0 && f.marks[i-1].ID == m.ID-1 {
+			before = &f.marks[i-1]
+		}
+		return place{command: *c, start: m}, f.typed(m, c.rows, before) < top
+	}
+	return p, false
+}
+
+// Lasted writes a duration in at most two units.
+func Lasted(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
