@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 	"host/shell":       {},
 	"host/terminal":    {"ahp", "emulator/...", "internal/nowait", "host/journal", "host/keeper", "host/shell"},
 	"host":             {"ahp", "emulator/...", "host/agent", "host/guard", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/journal", "host/keeper", "host/terminal", "host/shell"},
+	"host/mcp":         {"ahp", "internal/plain"},
 	"ui/layout":        {},
 	"ui/command":       {"keymap", "ui/layout"},
 	"ui/look":          {"emulator", "themes"},
@@ -69,6 +70,8 @@ var arrows = map[string][]string{
 var soleImporters = map[string]string{
 	"github.com/coder/websocket": "internal/wsrpc", // the transport is replaceable
 	"github.com/hinshun/vt10x":   "emulator/vt10x", // its panics are fenced off there
+
+	"github.com/modelcontextprotocol/go-sdk": "host/mcp", // what a tool is stays in one place
 }
 
 // banned are imports that a tree of packages must not have; emutest, which

@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cotty/ahp"
+)
+
+// askTime is how long a person is given to answer.
+const askTime = time.Minute
+
+type claimInput struct {
+	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
+	Reason     string `json:"reason" jsonschema:"what you need it for; the person reads this"`
+	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait for an answer; default 60000"`
+}
+
+type claimOutput struct {
+	TerminalID string `json:"terminalId"`
+	Claimed    bool   `json:"claimed"`
+	Answer     string `json:"answer" jsonschema:"granted; refused; timeout: nobody answered"`
+}
+
+// claimTerminal asks for a terminal; the host asks the person.
+func claimTerminal(ctx context.Context, c call, in claimInput) (claimOutput, error) {
+	limit, err := timeout(in.TimeoutMs, askTime)
+	if err != nil {
+		return claimOutput{}, err
+	}
+	t, err := c.known(ctx, in.TerminalID)
+	switch {
+	case err != nil:
+		return claimOutput{}, err
+	case c.holds(t):
+		return claimOutput{in.TerminalID, true, ahp.AskGranted}, nil
+	case t.Lifecycle.Exited():
+		return claimOutput{}, fmt.Errorf("claim: the process of %s has ended", idOf(t.Resource))
+	}
+	var r ahp.AskResult
+	err = c.request(ctx, ahp.MethodAsk, ahp.AskParams{Channel: t.Resource, Claim: c.o.Claim, Reason: in.Reason, TimeoutMs: limit}, &r)
+	return claimOutput{in.TerminalID, r.Answer == ahp.AskGranted, r.Answer}, err
+}

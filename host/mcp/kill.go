@@ -1,0 +1,39 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"cotty/ahp"
+)
+
+type killOutput struct {
+	Terminated bool   `json:"terminated"`
+	ID         string `json:"id"`
+}
+
+// errKeep is T21, to the letter.
+var errKeep = errors.New("Cannot kill visible or user-owned terminals") //nolint:staticcheck // the document's text
+
+// killTerminal is T19 to T24. What another agent holds is not this one's to
+// kill either.
+func killTerminal(ctx context.Context, c call, in terminalInput) (killOutput, error) {
+	t, err := c.find(ctx, in.TerminalID)
+	switch {
+	case err != nil:
+		return killOutput{}, err
+	case t == nil:
+		return killOutput{true, in.TerminalID}, nil // T22
+	}
+	if d := c.describe(t); d.Owner != "agent" || d.Visible || !d.Mine {
+		return killOutput{}, errKeep
+	}
+	err = c.request(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: t.Resource}, nil)
+	switch ahp.CodeOf(err) {
+	case ahp.CodeNotFound: // ended meanwhile
+		err = nil
+	case ahp.CodePermissionDenied: // changed hands meanwhile
+		err = errKeep
+	}
+	return killOutput{err == nil, in.TerminalID}, err
+}

@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"cotty/ahp"
+)
+
+type spawnInput struct {
+	Cwd     string   `json:"cwd,omitempty" jsonschema:"absolute path of the directory to start in"`
+	Command []string `json:"command" jsonschema:"program and arguments"`
+	Title   string   `json:"title,omitempty" jsonschema:"what the person reads at the pane"`
+}
+
+// spawnTerminal is T9. What must not be started, and how much at once, the host
+// says (T10–T16).
+func spawnTerminal(ctx context.Context, c call, in spawnInput) (terminal, error) {
+	uri, err := c.create(ctx, c.o.Claim, in.Title, in.Cwd, in.Command)
+	if err != nil {
+		return terminal{}, err
+	}
+	return c.created(ctx, uri)
+}
+
+// create starts a terminal with a claim of the agent's.
+func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, argv []string) (ahp.URI, error) {
+	if len(argv) == 0 || argv[0] == "" {
+		return "", errors.New("command must not be empty: give the program and its arguments")
+	}
+	if dir == "" {
+		dir = c.o.Dir
+	}
+	p := ahp.CreateTerminalParams{
+		Channel: c.o.NewURI(), Claim: claim, Name: title, Cols: 120, Rows: 40,
+		Meta: &ahp.CreateMeta{Command: argv},
+	}
+	if dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("cwd %q is not an absolute path", clip(dir))
+		}
+		p.Cwd = fileURI(dir)
+	}
+	return p.Channel, c.request(ctx, ahp.MethodCreateTerminal, p, nil)
+}
+
+// created describes a terminal that was just made; it may have ended already.
+func (c call) created(ctx context.Context, uri ahp.URI) (terminal, error) {
+	t, err := c.find(ctx, uri)
+	switch {
+	case err != nil:
+		return terminal{}, err
+	case t == nil:
+		return terminal{}, fmt.Errorf("the terminal %s was started and is gone already", idOf(uri))
+	}
+	return c.describe(t), nil
+}
