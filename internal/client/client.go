@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -73,6 +72,28 @@ type Printer interface {
 	Data(channel ahp.URI, data []byte, serverSeq int64)
 }
 
+// Observer is a Sink that is told more of a connection in trouble. Its methods
+// may be called from any goroutine, and must not block or call what waits.
+type Observer interface {
+	Sink
+	// Retrying says that an attempt to reconnect failed and when the next is
+	// made.
+	Retrying(r Retry)
+	// Lost says that the outcome of typed input will never be known: it was sent,
+	// the connection ended, and the host of now knows nothing of it.
+	Lost(channel ahp.URI, input string)
+	// Silent says that the host has left something unanswered since then; the
+	// zero time says that it answers again, or that the connection was lost.
+	Silent(since time.Time)
+}
+
+// Retry is where reconnecting has come to.
+type Retry struct {
+	Since time.Time // of the loss
+	Next  time.Time // of the next attempt
+	Err   error     // of the last one
+}
+
 // Options configures Connect.
 type Options struct {
 	// Dial opens a connection to the host.
@@ -84,7 +105,19 @@ type Options struct {
 	Sink Sink
 	// Reconnect makes the client dial again after a lost connection.
 	Reconnect bool
-	Log       *slog.Logger // nil means discard
+	// MaxPause bounds the pauses between attempts; 0 means two seconds. Pauses
+	// longer than that vary by a fifth, so that not all come at once.
+	MaxPause time.Duration
+	// Patience bounds each attempt to reconnect; 0 means ten seconds.
+	Patience time.Duration
+	// Away is how long a host that says that it goes away (1001) may take to come
+	// back; 0 means two seconds, less than 0 as long as one that just vanished.
+	Away time.Duration
+	// GiveUp is for how long a host may leave things unanswered and say nothing
+	// until the connection counts as lost; 0 means as long as the system keeps
+	// it. It is for connections that cross a network.
+	GiveUp time.Duration
+	Log    *slog.Logger // nil means discard
 }
 
 const (
@@ -110,8 +143,10 @@ type Client struct {
 	o       Options
 	log     *slog.Logger
 	sink    Sink
-	predict Predictor // nil unless the Sink is one
-	print   Printer   // nil unless the Sink is one
+	predict Predictor     // nil unless the Sink is one
+	print   Printer       // nil unless the Sink is one
+	observe Observer      // nil unless the Sink is one
+	now     chan struct{} // holds one when the next attempt is wanted at once
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -132,6 +167,7 @@ type Client struct {
 	clientSeq    int64
 	pending      []*pending // by clientSeq
 	pendingBytes int
+	vigil        vigil
 }
 
 // channel is a subscription.
@@ -156,7 +192,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	}
 	c := &Client{
 		o: o, log: o.Log, sink: o.Sink,
-		done: make(chan struct{}), ready: make(chan struct{}),
+		done: make(chan struct{}), ready: make(chan struct{}), now: make(chan struct{}, 1),
 		channels: map[ahp.URI]*channel{ahp.RootURI: {uri: ahp.RootURI, again: true}},
 	}
 	if c.log == nil {
@@ -167,6 +203,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	}
 	c.predict, _ = c.sink.(Predictor)
 	c.print, _ = c.sink.(Printer)
+	c.observe, _ = c.sink.(Observer)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l, err := c.attempt(ctx, (*link).initialize)
 	if err != nil {
@@ -376,6 +413,3 @@ func (nobody) Snapshot(ahp.Snapshot) {}
 func (nobody) Action(ahp.Envelope)   {}
 func (nobody) Gone(ahp.URI)          {}
 func (nobody) Status(Status, error)  {}
-
-// next is the pause after d.
-func next(d time.Duration) time.Duration { return min(cmp.Or(2*d, 50*time.Millisecond), 2*time.Second) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"cotty/ahp"
 )
@@ -18,8 +19,11 @@ const (
 // pending is a dispatched action whose echo has not come.
 type pending struct {
 	seq    int64
+	at     time.Time
 	params json.RawMessage // as sent
 	input  bool            // a second copy of it would do harm
+	uri    ahp.URI         // of input
+	text   string          // of input
 	wait   chan outcome    // nil, or with room for one
 }
 
@@ -88,7 +92,7 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 		return 0, nil, err
 	}
 	c.clientSeq = seq
-	_, input := a.(ahp.TerminalInput)
+	typed, input := a.(ahp.TerminalInput)
 	if c.predict != nil {
 		c.predict.Dispatched(seq, channel, a)
 	}
@@ -98,7 +102,9 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 		}
 		return 0, nil, err
 	}
-	c.pending = append(c.pending, &pending{seq: seq, params: params, input: input, wait: wait})
+	c.pending = append(c.pending, &pending{
+		seq: seq, at: time.Now(), params: params, input: input, uri: channel, text: typed.Data, wait: wait,
+	})
 	c.pendingBytes += len(params)
 	n := 0
 	for len(c.pending)-n > maxPending || c.pendingBytes > maxPendingBytes && n < len(c.pending)-1 {
@@ -107,6 +113,7 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 	}
 	given = slices.Clone(c.pending[:n])
 	c.pending = slices.Delete(c.pending, 0, n)
+	c.vigil.begin(c)
 	return seq, given, nil
 }
 
@@ -159,6 +166,9 @@ func (c *Client) resend(l *link, missed []ahp.Envelope) (lost []*pending) {
 func (c *Client) giveUp(lost []*pending, err error) {
 	for _, p := range lost {
 		c.settle(p, outcome{err: err})
+		if p.input && c.observe != nil {
+			c.observe.Lost(p.uri, p.text)
+		}
 	}
 }
 

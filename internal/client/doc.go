@@ -10,19 +10,26 @@
 // Subscribe, DispatchWait, Close).
 //
 // Reconnect. After a lost connection the client dials again, at once and then
-// with pauses that grow to two seconds, and resumes with the request reconnect.
-// What was missed reaches the Sink as Actions where the host can replay, and as
-// new Snapshots where it cannot; Gone names channels that did not survive. A
-// host that does not know the client any more is asked with initialize on the
-// same socket. A host that refuses (HTTP 401 or 403, an error answer to
+// with pauses that grow to Options.MaxPause, and resumes with the request
+// reconnect. What was missed reaches the Sink as Actions where the host can
+// replay, and as new Snapshots where it cannot; Gone names channels that did not
+// survive. A host that does not know the client any more is asked with initialize
+// on the same socket. A host that refuses (HTTP 401 or 403, an error answer to
 // initialize, close codes 1000, 1002 and 1008) ends the client; one that says
-// that it goes away (1001) has two seconds to come back.
+// that it goes away (1001) has Options.Away to come back; one that makes room for
+// its successor (1012) is tried in short pauses.
+//
+// Silence. While an action is unanswered and the host says nothing, it is asked
+// with ping whether it is there (vigil.go). A stopped process or a network that
+// swallows everything is reported (Observer), and given up where Options.GiveUp
+// says so. While all is answered no timer runs.
 //
 // Dispatch. An action is pending until its echo. Pending ones are sent again
 // after a reconnect, in order and with their first clientSeq, by which the host
 // processes each once (ahp.md §2.3); hosts older than 1.0 get no second copy of
 // typed input. After initialize their outcome is unknown and nothing is sent
-// again. Nothing is accepted while there is no connection. At most maxPending
+// again; an Observer is told which typed input that concerns. Nothing is accepted
+// while there is no connection. At most maxPending
 // actions and maxPendingBytes are kept for this; older ones are given up.
 //
 // Mirror is a Sink that keeps the states.

@@ -1,9 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -16,8 +18,18 @@ const (
 	// steady is how long a connection must have lived for its loss to be
 	// followed by an attempt at once.
 	steady = 5 * time.Second
-	// leaving is how long a host that goes away may take to come back.
+	// leaving is how long a host that goes away may take to come back, where
+	// Options do not say.
 	leaving = 2 * time.Second
+	// maxPause bounds pauses where Options do not say.
+	maxPause = 2 * time.Second
+	// leastPause is what Retry does not shorten, so that a key that is held down
+	// is no storm of attempts.
+	leastPause = 500 * time.Millisecond
+	// swapTime is how long a host that restarts is tried without growing pauses,
+	// swapPause one of those.
+	swapTime  = 5 * time.Second
+	swapPause = 50 * time.Millisecond
 )
 
 // Close codes by which a host says that coming back is of no use, or not now.
@@ -26,7 +38,14 @@ const (
 	closeAway     = 1001
 	closeProtocol = 1002
 	closePolicy   = 1008
+	closeRestart  = 1012 // another process takes over at once
 )
+
+// closeMute is what we close a connection with that has stopped answering.
+const closeMute = 4000
+
+// errMute is why a connection was lost that Options.GiveUp gave up.
+var errMute = errors.New("the host has stopped answering")
 
 // keep replaces lost connections until the client ends.
 func (c *Client) keep(l *link) {
@@ -35,6 +54,9 @@ func (c *Client) keep(l *link) {
 		stop := context.AfterFunc(c.ctx, func() { l.rpc.Close(closeDone, "") })
 		err := <-l.ended
 		stop()
+		if err == nil && l.mute.Load() {
+			err = errMute
+		}
 		c.lose(l)
 		if c.ctx.Err() != nil {
 			c.finish(nil)
@@ -62,22 +84,24 @@ func (c *Client) keep(l *link) {
 
 // redial dials until it succeeds, Close is called or the host refuses.
 func (c *Client) redial(pause time.Duration, why error) (*link, time.Duration, error) {
-	var until time.Time
+	lost := time.Now()
+	var until, swap time.Time
 	var ce *jsonrpc.CloseError
-	if errors.As(why, &ce) && ce.Code == closeAway {
-		until = time.Now().Add(leaving)
+	if errors.As(why, &ce) {
+		switch {
+		case ce.Code == closeAway && c.o.Away >= 0:
+			until = lost.Add(cmp.Or(c.o.Away, leaving))
+		case ce.Code == closeRestart:
+			swap, pause = lost.Add(swapTime), 0
+		}
 	}
 	for {
-		if pause > 0 {
-			timer := time.NewTimer(pause)
-			select {
-			case <-timer.C:
-			case <-c.ctx.Done():
-				timer.Stop()
-			}
+		c.pause(pause)
+		pause = c.next(pause)
+		if time.Now().Before(swap) {
+			pause = swapPause
 		}
-		pause = next(pause)
-		ctx, cancel := context.WithTimeout(c.ctx, handshakeWait)
+		ctx, cancel := context.WithTimeout(c.ctx, cmp.Or(c.o.Patience, handshakeWait))
 		l, err := c.attempt(ctx, (*link).reconnect)
 		cancel()
 		switch {
@@ -90,6 +114,53 @@ func (c *Client) redial(pause time.Duration, why error) (*link, time.Duration, e
 			return nil, 0, why
 		}
 		c.log.Debug("reconnect", "err", err)
+		if c.observe != nil {
+			c.observe.Retrying(Retry{Since: lost, Next: time.Now().Add(pause), Err: err})
+		}
+	}
+}
+
+// next is the pause after d.
+func (c *Client) next(d time.Duration) time.Duration {
+	most := cmp.Or(c.o.MaxPause, maxPause)
+	d = min(cmp.Or(2*d, 50*time.Millisecond), most)
+	if d > maxPause {
+		d = min(d-d/5+rand.N(2*d/5), most)
+	}
+	return d
+}
+
+// pause waits, less when Retry is called, and not at all after Close.
+func (c *Client) pause(d time.Duration) {
+	for _, part := range []struct {
+		length time.Duration
+		now    <-chan struct{}
+	}{{min(d, leastPause), nil}, {d - leastPause, c.now}} {
+		if part.length <= 0 {
+			continue
+		}
+		timer := time.NewTimer(part.length)
+		select {
+		case <-timer.C:
+		case <-part.now:
+		case <-c.ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// Retry makes the next attempt to reconnect now, or half a second after the one
+// before. It does nothing while there is a connection.
+func (c *Client) Retry() {
+	c.mu.Lock()
+	lost := c.link == nil && !c.ended
+	c.mu.Unlock()
+	if !lost {
+		return
+	}
+	select {
+	case c.now <- struct{}{}:
+	default:
 	}
 }
 
@@ -144,7 +215,11 @@ func (c *Client) lose(l *link) {
 		c.link = nil
 		c.ready = make(chan struct{})
 	}
+	said := c.vigil.end()
 	c.mu.Unlock()
+	if said {
+		c.observe.Silent(time.Time{})
+	}
 	close(l.gone)
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"cotty/ahp"
@@ -23,8 +24,10 @@ type link struct {
 
 	// live is set when the handshake is over; actions before that would leave
 	// a hole. Only the reader goroutine uses it.
-	live bool
-	text []byte // of raw, reused
+	live  bool
+	text  []byte        // of raw, reused
+	heard atomic.Uint64 // messages of the host
+	mute  atomic.Bool   // it was closed because the host said nothing
 }
 
 func (c *Client) newLink(t jsonrpc.Transport) *link {
@@ -40,6 +43,7 @@ const maxText = 256 << 10
 // raw is the fast way of terminal output to the Sink, and of input's echo. The transport's messages
 // are valid UTF-8.
 func (l *link) raw(msg []byte) bool {
+	l.heard.Add(1)
 	uri, data, seq, text, ok := ahp.ReadDataEnvelope(msg, l.text)
 	if !ok {
 		return l.echo(msg)

@@ -1,0 +1,239 @@
+package client
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cotty/ahp"
+)
+
+// observer is a record that is also told of trouble, which it notes apart: it
+// may come at any time.
+type observer struct {
+	*record
+	mu      sync.Mutex
+	retries []Retry
+	lost    []string
+	silent  []time.Time
+}
+
+func (o *observer) Retrying(r Retry) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.retries = append(o.retries, r)
+}
+
+func (o *observer) Lost(uri ahp.URI, input string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lost = append(o.lost, fmt.Sprintf("%s %q", uri, input))
+}
+
+func (o *observer) Silent(since time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.silent = append(o.silent, since)
+}
+
+// observed is start with an observer.
+func observed(t *testing.T, o Options) (*script, *peer, *Client, *observer) {
+	t.Helper()
+	obs := &observer{record: newRecord(t)}
+	o.Sink = obs
+	s, p, c, _ := start(t, o)
+	obs.want("connected", "snapshot ahp-root:// 10")
+	return s, p, c, obs
+}
+
+const resumed = `{"type":"replay","actions":[],"missing":[]}`
+
+// TestRetriesAreReported: who waits for an hour is told since when, when the
+// next attempt is made and why the last one failed, and can have it at once.
+func TestRetriesAreReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p, c, obs := observed(t, Options{Reconnect: true, MaxPause: 30 * time.Second})
+		time.Sleep(time.Minute)
+		lost := time.Now()
+		s.mu.Lock()
+		for range 1000 {
+			s.refuse = append(s.refuse, errRefused)
+		}
+		s.mu.Unlock()
+		p.drop()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		obs.mu.Lock()
+		all := obs.retries
+		obs.mu.Unlock()
+		if n := len(all); n < 100 || n > 200 {
+			t.Errorf("%d attempts in an hour", n)
+		}
+		last := all[len(all)-1]
+		if !last.Since.Equal(lost) || last.Err != errRefused || last.Next.Sub(time.Now()) > 30*time.Second || last.Next.Before(time.Now()) {
+			t.Errorf("the last report is %+v, now %v", last, time.Now())
+		}
+		// Somebody presses a key and holds it down for two seconds.
+		s.mu.Lock()
+		before := len(s.dials)
+		s.mu.Unlock()
+		for range 40 {
+			c.Retry()
+			time.Sleep(50 * time.Millisecond)
+		}
+		s.mu.Lock()
+		if n := len(s.dials) - before; n < 3 || n > 5 {
+			t.Errorf("%d attempts in two seconds of wanting one", n)
+		}
+		s.refuse = nil
+		s.mu.Unlock()
+		c.Retry()
+		p = s.accept()
+		p.reply(p.expect("reconnect", ""), resumed)
+		obs.want("reconnecting: …", "connected")
+		c.Close()
+	})
+}
+
+// TestRestart: a host that makes room for another one is tried without growing
+// pauses, so that nobody is away for a second.
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p, c, r := start(t, Options{Reconnect: true, MaxPause: 30 * time.Second})
+		for range 14 { // seven tenths of a second
+			s.refuse = append(s.refuse, errRefused)
+		}
+		begun := time.Now()
+		p.conn.Close(closeRestart, "upgrade")
+		p = s.accept()
+		p.reply(p.expect("reconnect", ""), resumed)
+		r.want("reconnecting: …", "connected")
+		if d := time.Since(begun); d > time.Second {
+			t.Errorf("away for %v", d)
+		}
+		c.Close()
+	})
+}
+
+// TestAwayForLong: a machine that is shut down may come back, where Options say
+// that it is waited for.
+func TestAwayForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p, c, r := start(t, Options{Reconnect: true, Away: -1})
+		for range 9 {
+			s.refuse = append(s.refuse, errRefused)
+		}
+		p.conn.Close(closeAway, "the host is stopping")
+		p = s.accept()
+		p.reply(p.expect("reconnect", ""), resumed)
+		r.want("reconnecting: …", "connected")
+		c.Close()
+	})
+}
+
+// TestLostInput: what was typed and sent, and is unknown to the host that
+// answers after a lost connection, is named.
+func TestLostInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p, c, obs := observed(t, Options{Reconnect: true})
+		for _, a := range []ahp.Action{ahp.TerminalInput{Data: "ls\r"}, ahp.TerminalResized{Cols: 3, Rows: 4}, ahp.TerminalInput{Data: "x"}} {
+			if _, err := c.Dispatch(t1, a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.action(t1, 11, `{"type":"terminal/input","data":"ls\r"}`, origin(1))
+		obs.want("terminal/input …")
+		p.drop()
+		p = s.accept()
+		p.fail(p.expect("reconnect", ""), ahp.NotFound("who?"))
+		p.hello("1.0.0", 3)
+		obs.want("reconnecting: …", "connected", "snapshot ahp-root:// 3")
+		synctest.Wait()
+		obs.mu.Lock()
+		if got := fmt.Sprint(obs.lost); got != `[ahp-terminal:/1 "x"]` {
+			t.Errorf("lost %v", got)
+		}
+		obs.mu.Unlock()
+		c.Close()
+	})
+}
+
+// TestSilence: a host that is stopped, or a network that swallows everything, is
+// noticed while something is unanswered; while all is answered nothing runs.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, p, c, obs := observed(t, Options{Reconnect: true})
+		silences := func() (all []time.Time) {
+			synctest.Wait()
+			obs.mu.Lock()
+			defer obs.mu.Unlock()
+			all, obs.silent = obs.silent, nil
+			return all
+		}
+		time.Sleep(time.Hour)
+		if n := len(p.in); n > 0 || c.vigil.timer != nil {
+			t.Fatalf("an idle client sent %d messages", n)
+		}
+		// One that answers, slowly, is not silent.
+		c.Dispatch(t1, ahp.TerminalInput{Data: "a"})
+		time.Sleep(silence + silence/2)
+		p.expect("dispatchAction", "")
+		ping := p.expect("ping", `{"channel":"ahp-root://"}`)
+		p.action(t1, 11, `{"type":"terminal/input","data":"a"}`, origin(1))
+		p.reply(ping, `{}`)
+		obs.want("terminal/input …")
+		time.Sleep(time.Minute)
+		if got := silences(); len(got) > 0 || c.vigil.timer != nil {
+			t.Errorf("a slow host was called silent: %v", got)
+		}
+		// One that never answers for an action answers a ping: it is there.
+		c.Dispatch(t1, ahp.TerminalInput{Data: "b"})
+		p.expect("dispatchAction", "")
+		time.Sleep(silence + silence/2)
+		p.reply(p.expect("ping", ""), `{}`)
+		time.Sleep(time.Minute)
+		if got := silences(); len(got) > 0 || c.vigil.timer != nil {
+			t.Errorf("a host that ignores an action was called silent: %v", got)
+		}
+		// One that is stopped is silent until it goes on.
+		began := time.Now()
+		c.Dispatch(t1, ahp.TerminalInput{Data: "c"})
+		time.Sleep(time.Minute)
+		if got := silences(); len(got) != 1 || got[0].Sub(began) > time.Second {
+			t.Errorf("silences of a stopped host: %v, it stopped at %v", got, began)
+		}
+		p.expect("dispatchAction", "")
+		p.reply(p.expect("ping", ""), `{}`)
+		if got := silences(); len(got) != 1 || !got[0].IsZero() || c.vigil.timer != nil {
+			t.Errorf("the end of a silence: %v", got)
+		}
+		c.Close()
+	})
+}
+
+// TestGiveUp: a connection that swallows everything is given up where Options
+// say so, and what was typed is sent on the next.
+func TestGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p, c, obs := observed(t, Options{Reconnect: true, GiveUp: 15 * time.Second})
+		began := time.Now()
+		c.Dispatch(t1, ahp.TerminalInput{Data: "a"})
+		q := s.accept()
+		if d := time.Since(began); d < 15*time.Second || d > 20*time.Second {
+			t.Errorf("given up after %v", d)
+		}
+		q.reply(q.expect("reconnect", ""), resumed)
+		q.expect("dispatchAction", `{"channel":"ahp-terminal:/1","clientSeq":1,"action":{"type":"terminal/input","data":"a"}}`)
+		obs.want("reconnecting: the host has stopped answering", "connected")
+		synctest.Wait()
+		obs.mu.Lock()
+		if n := len(obs.silent); n != 2 || !obs.silent[1].IsZero() || len(obs.lost) > 0 {
+			t.Errorf("silences %v, lost %v", obs.silent, obs.lost)
+		}
+		obs.mu.Unlock()
+		p.conn.Close(1000, "")
+		c.Close()
+	})
+}

@@ -1,0 +1,96 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+
+	"cotty/ahp"
+)
+
+// silence is for how long a host may leave things unanswered and say nothing
+// else until it is asked whether it is there, and again until it counts as
+// silent.
+const silence = 2 * time.Second
+
+// vigil watches whether a host answers, while something is unanswered: a stopped
+// process, or a network that swallows everything, ends no connection. Nothing
+// runs while all is answered. The client's lock guards it.
+type vigil struct {
+	timer *time.Timer // nil while nothing is watched
+	link  *link       // that is watched
+	heard uint64      // what the link had heard when the timer was set
+	since time.Time   // when it was last known to be there
+	asked bool        // a ping is under way
+	said  bool        // Silent was called
+}
+
+// begin watches what was just sent, unless a watch is on already.
+func (v *vigil) begin(c *Client) {
+	if v.timer != nil || c.observe == nil && c.o.GiveUp == 0 {
+		return
+	}
+	l := c.link
+	*v = vigil{link: l, heard: l.heard.Load(), since: time.Now()}
+	v.timer = time.AfterFunc(silence, func() { c.look(l) })
+}
+
+// end stops watching, and reports whether it was said that the host is silent.
+func (v *vigil) end() (said bool) {
+	if v.timer == nil {
+		return false
+	}
+	v.timer.Stop()
+	said = v.said
+	*v = vigil{}
+	return said
+}
+
+// look is what the timer does.
+func (c *Client) look(l *link) {
+	c.mu.Lock()
+	v := &c.vigil
+	if v.timer == nil || v.link != l || c.link != l {
+		c.mu.Unlock()
+		return
+	}
+	tell, since, drop := false, time.Time{}, false
+	switch heard := l.heard.Load(); {
+	case len(c.pending) == 0 || v.asked && heard != v.heard:
+		// All is answered, or the host answers and leaves the rest for good.
+		tell = v.end()
+	case heard != v.heard:
+		v.heard, v.since = heard, time.Now()
+		v.timer.Reset(silence)
+	case !v.asked:
+		v.asked = true
+		l.rpc.Go(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, func(json.RawMessage, error) { //nolint:errcheck // lost connections end the watch
+			l.heard.Add(1)
+			c.answered(l)
+		})
+		v.timer.Reset(silence)
+	default:
+		tell, since = !v.said, v.since
+		v.said = true
+		drop = c.o.GiveUp > 0 && time.Since(v.since) >= c.o.GiveUp
+		v.timer.Reset(silence)
+	}
+	c.mu.Unlock()
+	if tell && c.observe != nil {
+		c.observe.Silent(since)
+	}
+	if drop {
+		c.log.Info("the host says nothing; the connection counts as lost", "since", since)
+		l.mute.Store(true)
+		l.rpc.Close(closeMute, "no answer") //nolint:errcheck // never fails
+	}
+}
+
+// answered ends a silence.
+func (c *Client) answered(l *link) {
+	c.mu.Lock()
+	said := c.vigil.link == l && c.vigil.said && c.vigil.end()
+	c.mu.Unlock()
+	if said {
+		c.observe.Silent(time.Time{})
+	}
+}
