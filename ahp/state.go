@@ -56,6 +56,9 @@ type TerminalInfo struct {
 type TerminalMeta struct {
 	// Principal that the claim's client belongs to; empty for sessions.
 	Principal string `json:"cotty/principal,omitempty"`
+	// Holder is what people call the principal behind the claim, where that is
+	// not the host's owner: a token's name, for sessions too.
+	Holder string `json:"cotty/holder,omitempty"`
 	// Cwd as a file URI.
 	Cwd URI `json:"cotty/cwd,omitempty"`
 	// Layouts that show the terminal; none means background for a client claim.

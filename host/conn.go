@@ -98,6 +98,9 @@ func (h *Host) removeConn(c *conn) {
 	for _, ch := range c.subs {
 		ch.unsubscribe(c)
 	}
+	for _, l := range h.layouts {
+		h.recount(l.ch)
+	}
 	for len(c.waits) > 0 {
 		c.waits[0].end()
 	}

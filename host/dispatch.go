@@ -50,6 +50,7 @@ func init() {
 			return ahp.TerminalClaimed{Claim: d.t.value.Claim}
 		}, false},
 		ahp.LayoutChanged{}.ActionType(): {scopeAdmin, isLayout, changeLayout, nil, false},
+		ahp.TerminalSeen{}.ActionType():  {scopeInput, isActivity, seeTerminal, func(d *dispatch) ahp.Action { return d.action }, false},
 		ahp.RootConfigChanged{}.ActionType(): {scopeAdmin, isRoot, func(*Host, *dispatch) string {
 			return "this host has no configuration that clients can change"
 		}, nil, false},
@@ -178,6 +179,7 @@ var needed = map[string][]string{
 	ahp.TerminalTitleChanged{}.ActionType(): {"title"},
 	ahp.TerminalClaimed{}.ActionType():      {"claim"},
 	ahp.LayoutChanged{}.ActionType():        {"rev"},
+	ahp.TerminalSeen{}.ActionType():         {"terminal"},
 }
 
 // readDispatch reads a client's action. One of a known type that cannot be

@@ -123,6 +123,9 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		for _, ch := range channels {
 			ch.subscribe(c)
 		}
+		for _, ch := range channels {
+			h.recount(ch)
+		}
 		return r, nil
 	}
 	r.kind = ahp.ReconnectSnapshot

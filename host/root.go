@@ -27,6 +27,7 @@ func (h *Host) infos() []ahp.TerminalInfo {
 		meta := t.meta
 		meta.Cwd = t.value.Cwd
 		meta.Layouts = shown[t.ch.uri]
+		meta.Holder = h.holderName(t)
 		list = append(list, ahp.TerminalInfo{
 			Resource: t.ch.uri, Title: t.value.Title, Claim: t.value.Claim,
 			Lifecycle: t.value.Lifecycle, Meta: &meta,

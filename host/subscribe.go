@@ -57,6 +57,7 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	defer c.h.mu.Unlock()
 	if ch := c.subs[canonical(channel)]; ch != nil {
 		ch.unsubscribe(c)
+		c.h.recount(ch)
 	}
 }
 
@@ -98,6 +99,7 @@ func (h *Host) snapshot(ch *channel, c *conn) snapshot {
 	c.hold()
 	ch.subscribe(c)
 	h.watches(c, ch.uri)
+	h.recount(ch)
 	return snapshot{uri: ch.uri, state: state, seq: h.seq.last}
 }
 

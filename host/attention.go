@@ -1,0 +1,216 @@
+package host
+
+import (
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/host/terminal"
+)
+
+const (
+	// silence is how long a terminal has to have been quiet for output to be
+	// worth a person's attention.
+	silence = 10 * time.Second
+	// answerTime is for how long output may be the answer to what was typed.
+	answerTime = 2 * time.Second
+)
+
+// activity is the body of the activity channel. Rows that have changed wait in
+// due, so that a program that rings all the time costs its viewers no more than
+// the list of terminals does.
+type activity struct {
+	h     *Host
+	ch    *channel
+	value ahp.ActivityState
+	due   map[*term]struct{}
+	last  time.Time
+	timer *time.Timer // armed while rows are due; nil otherwise
+}
+
+func newActivity(h *Host) *activity {
+	a := &activity{h: h, due: map[*term]struct{}{}}
+	a.ch = h.newChannel(ahp.ActivityURI, a)
+	return a
+}
+
+func (v *activity) reduce(a ahp.Action) { v.value = ahp.ReduceActivity(v.value, a) }
+func (v *activity) state() any          { return v.value }
+func (v *activity) settle()             { v.sendDue() }
+
+// attention is what the host knows of what a terminal has to tell. Guarded by
+// h.mu.
+type attention struct {
+	row     ahp.Attention
+	reports records
+	output  time.Time // when the last one came
+}
+
+// attend changes a terminal's row, and sends it now or soon. The caller holds
+// h.mu.
+func (h *Host) attend(t *term, change func(row *ahp.Attention)) {
+	change(&t.attention.row)
+	v := h.activity
+	v.due[t] = struct{}{}
+	if v.timer != nil {
+		return
+	}
+	if wait := listInterval - time.Since(v.last); wait > 0 {
+		v.timer = time.AfterFunc(wait, func() { h.turn(v.sendDue) })
+		return
+	}
+	v.sendDue()
+}
+
+// sendDue sends the rows that have changed. The caller holds h.mu.
+func (v *activity) sendDue() {
+	v.stop()
+	if len(v.due) == 0 {
+		return
+	}
+	v.last = time.Now()
+	for t := range v.due {
+		delete(v.due, t)
+		if v.h.channels[t.ch.uri] == t.ch {
+			row := t.attention.row
+			v.h.apply(v.ch, ahp.AttentionChanged{Terminal: t.ch.uri, Attention: &row}, nil)
+		}
+	}
+}
+
+func (v *activity) stop() {
+	if v.timer != nil {
+		v.timer.Stop()
+		v.timer = nil
+	}
+}
+
+// forget takes a removed terminal's row out. The caller holds h.mu.
+func (v *activity) forget(t *term) {
+	delete(v.due, t)
+	if _, ok := v.value.Terminals[t.ch.uri]; ok {
+		v.h.apply(v.ch, ahp.AttentionChanged{Terminal: t.ch.uri}, nil)
+	}
+}
+
+// mind looks at an action of a terminal for what a person may want to know. The
+// caller holds h.mu.
+func (h *Host) mind(t *term, a ahp.Action) {
+	switch a.(type) {
+	case ahp.TerminalData:
+		now := time.Now()
+		quiet := now.Sub(t.attention.output)
+		first := t.attention.output.IsZero()
+		t.attention.output = now
+		if quiet < silence || first || h.typist.into == t && now.Sub(h.typist.at) < answerTime {
+			return
+		}
+		h.attend(t, func(row *ahp.Attention) { row.Output = now.UnixMilli() })
+	case ahp.TerminalCommandFinished, ahp.TerminalExited:
+		if t.attention.reports.ended() {
+			h.attend(t, func(row *ahp.Attention) { row.Status = t.attention.reports.top() })
+		}
+	}
+}
+
+// The table would refer to itself otherwise: what follows from an action may be
+// another one.
+func init() {
+	told[terminal.Noticed{}.ActionType()] = func(t *term, a ahp.Action) { t.h.noticed(t, a.(terminal.Noticed)) }
+}
+
+// noticed takes what programs want a person to know. The caller holds h.mu.
+func (h *Host) noticed(t *term, n terminal.Noticed) {
+	at := h.now().UnixMilli()
+	reported := false
+	for _, r := range n.Reports {
+		if r.Progress {
+			reported = t.attention.reports.progress(r.Body, at) || reported
+		} else {
+			reported = t.attention.reports.report(r.Body, at) || reported
+		}
+	}
+	if !n.Bell && len(n.Notes) == 0 && !reported {
+		return
+	}
+	h.attend(t, func(row *ahp.Attention) {
+		if n.Bell {
+			row.Bell = at
+		}
+		if len(n.Notes) > 0 {
+			row.Note = note(n.Notes[len(n.Notes)-1], at)
+		}
+		if reported {
+			row.Status = t.attention.reports.top()
+		}
+	})
+}
+
+func note(e emulator.Event, at int64) *ahp.Note {
+	cut := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), ahp.MaxNote)], "") }
+	return &ahp.Note{At: at, Title: cut(e.Name), Body: cut(e.Text)}
+}
+
+func isActivity(b body) bool { _, ok := b.(*activity); return ok }
+
+// seeTerminal is x-cotty/terminalSeen: by those who may change the terminal, as
+// it takes marks away that others see too.
+func seeTerminal(h *Host, d *dispatch) string {
+	a := d.action.(ahp.TerminalSeen)
+	t, ok := h.termAt(a.Terminal)
+	if !ok || !h.reaches(d.c.principal, a.Terminal) {
+		return because("there is no terminal %q", clip(a.Terminal))
+	}
+	if s := t.mayShape(d.c.principal); s != "" {
+		return s
+	}
+	h.activity.sendDue()
+	t.attention.row.Seen = h.now().UnixMilli()
+	h.apply(d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
+	return ""
+}
+
+// recount counts the clients that show a layout: those that follow it and the
+// activity, as an interface does and a command that edits it does not. The
+// caller holds h.mu.
+func (h *Host) recount(ch *channel) {
+	switch ch.body.(type) {
+	case *activity:
+		for _, l := range h.layouts {
+			h.recount(l.ch)
+		}
+	case *layout:
+		n := 0
+		for _, c := range ch.subs {
+			if _, ok := c.subs[ahp.ActivityURI]; ok {
+				n++
+			}
+		}
+		if h.activity.value.Layouts[ch.uri] != n {
+			h.apply(h.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
+		}
+	}
+}
+
+// holderName is what people call whoever holds a terminal: a token's name, ""
+// for the operator. The caller holds h.mu.
+func (h *Host) holderName(t *term) string {
+	if id, ok := strings.CutPrefix(t.holder, tokenOwner); ok {
+		return h.tokens.name(id)
+	}
+	return ""
+}
+
+// name is a token's name, also of one that is no more as long as it is listed;
+// "" for none.
+func (s *tokenStore) name(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.list {
+		if s.list[i].ID == id {
+			return s.list[i].Name
+		}
+	}
+	return ""
+}
