@@ -17,6 +17,7 @@ var (
 	ErrRunning = errors.New("another cotty host is running")
 
 	errClosing = ahp.Internal("the host is stopping")
+	errTooMany = errors.New("too many connections: close some")
 )
 
 // spawnErrors maps what the keeper says to codes of the wire (ahp.md §7.4).

@@ -182,6 +182,7 @@ var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true
 // answer is a request's fate: a principal, or a status and its text.
 type answer struct {
 	who    *principal
+	door   *Door // nil for AHP
 	status int
 	text   string
 	header [2]string // one more header; the name may be empty
@@ -203,10 +204,14 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !f.h.enter(f.kind) {
-		http.Error(w, "too many connections: close some", http.StatusServiceUnavailable)
+		http.Error(w, errTooMany.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	defer f.h.leave()
+	if a.door != nil {
+		a.door.Serve(w, r, Caller{Principal: a.who.id, f: f, who: a.who})
+		return
+	}
 	t, err := wsrpc.Accept(w, r, wsrpc.Options{ReadLimit: int64(f.h.limits.FrameBytes)})
 	if err != nil {
 		f.h.log.Info("upgrade a request", "remote", r.RemoteAddr, "err", err)
@@ -242,6 +247,9 @@ func (f *front) admit(r *http.Request) answer {
 		if who, reason = f.h.tokens.check(tokenOf(r)); who == nil {
 			return f.failed(r, reason)
 		}
+	}
+	if d, methods := f.h.door(r.URL.Path); d != nil {
+		return enterDoor(who, d, methods, r)
 	}
 	switch {
 	case !endpoints[r.URL.Path]:
