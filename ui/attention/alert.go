@@ -1,0 +1,169 @@
+package attention
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+)
+
+// Kind says what an alert is about.
+type Kind uint8
+
+// The kinds, by weight: of a terminal's alerts the first is shown.
+const (
+	None    Kind = iota
+	Waiting      // its program waits for a person (OSC 7501: blocked)
+	Failed       // a long command, or what its program reports on, has failed
+	Noted        // a notification
+	Rang         // the bell
+	Passed       // a long command, or what its program reports on, is done
+	Printed      // output after a silence
+)
+
+// name is a row of the table of configuration: some kinds under one name.
+type name struct {
+	name, doc string
+	kinds     []Kind
+}
+
+var names = []name{
+	{"waiting", "a program that says it waits for you, such as an agent for an approval (OSC 7501)", []Kind{Waiting}},
+	{"command", "the end of a command that took long, or of what a program reports on", []Kind{Failed, Passed}},
+	{"note", "notifications of programs (OSC 9, 99, 777)", []Kind{Noted}},
+	{"bell", "the bell", []Kind{Rang}},
+	{"output", "output after ten seconds of silence", []Kind{Printed}},
+}
+
+// Names gives the names of configuration, in the order of their weight.
+func Names() []string {
+	var list []string
+	for _, n := range names {
+		list = append(list, n.name)
+	}
+	return list
+}
+
+// Doc words what each name stands for.
+func Doc() string {
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, fmt.Sprintf("%q is %s", n.name, n.doc))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Set is a choice of kinds.
+type Set uint16
+
+// Choose makes a set of names; unknown ones are an error.
+func Choose(list []string) (s Set, err error) {
+	for _, want := range list {
+		i := slices.IndexFunc(names, func(n name) bool { return n.name == want })
+		if i < 0 {
+			return 0, fmt.Errorf("there is no kind %q; there are %s", want, strings.Join(Names(), ", "))
+		}
+		for _, k := range names[i].kinds {
+			s |= 1 << k
+		}
+	}
+	return s, nil
+}
+
+// Has reports whether the set has a kind.
+func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
+
+// Alert is what a terminal has to tell.
+type Alert struct {
+	Kind Kind
+	At   int64  // Unix milliseconds of the host's clock
+	Text string // in a few words; from programs, so it may hold anything printable
+}
+
+// Facts are what is known of a terminal.
+type Facts struct {
+	Row     ahp.Attention
+	Command *ahp.CommandInfo // the newest one; nil for none
+	Long    time.Duration    // how long a command has to have taken
+}
+
+// Of gives the weightiest alert of a terminal since a person looked at it; a
+// program that waits is one until it goes on. None has Kind None.
+func Of(f Facts, of Set) Alert {
+	best := Alert{}
+	for _, a := range [...]Alert{status(f.Row.Status), command(f.Command, f.Long), noted(f.Row.Note), at(Rang, f.Row.Bell, "bell"), at(Printed, f.Row.Output, "output")} {
+		fresh := a.At > f.Row.Seen || a.Kind == Waiting
+		if a.Kind != None && of.Has(a.Kind) && fresh && (best.Kind == None || a.Kind < best.Kind) {
+			best = a
+		}
+	}
+	return best
+}
+
+func at(k Kind, when int64, text string) Alert {
+	if when == 0 {
+		return Alert{}
+	}
+	return Alert{k, when, text}
+}
+
+// waits words what a program waits for.
+var waits = map[string]string{"permission": "asks for permission", "question": "has a question", "auth": "wants you to sign in", "": "waits for you"}
+
+func status(s *ahp.ProgramStatus) Alert {
+	if s == nil {
+		return Alert{}
+	}
+	who := s.Title
+	if who == "" {
+		who = s.App
+	}
+	words := func(text string) string {
+		text = strings.TrimSpace(who + " " + text)
+		if s.Text != "" {
+			text += ": " + s.Text
+		}
+		return text
+	}
+	switch s.State {
+	case ahp.StatusBlocked:
+		return Alert{Waiting, s.At, words(waits[s.Kind])}
+	case ahp.StatusError:
+		return Alert{Failed, s.At, words("failed")}
+	case ahp.StatusDone:
+		return Alert{Passed, s.At, words("is done")}
+	}
+	return Alert{}
+}
+
+func command(c *ahp.CommandInfo, long time.Duration) Alert {
+	if c == nil || c.Running || c.DurationMs == nil || long <= 0 {
+		return Alert{}
+	}
+	took := time.Duration(*c.DurationMs) * time.Millisecond
+	if took < long {
+		return Alert{}
+	}
+	line, _, _ := strings.Cut(c.CommandLine, "\n")
+	a := Alert{Kind: Passed, At: c.Timestamp + *c.DurationMs, Text: line + " is done"}
+	if c.ExitCode != nil && *c.ExitCode != 0 {
+		a.Kind, a.Text = Failed, fmt.Sprintf("%s failed with exit code %d", line, *c.ExitCode)
+	}
+	return a
+}
+
+func noted(n *ahp.Note) Alert {
+	if n == nil {
+		return Alert{}
+	}
+	text := n.Title
+	switch {
+	case text == "":
+		text = n.Body
+	case n.Body != "":
+		text += ": " + n.Body
+	}
+	return Alert{Noted, n.At, text}
+}
