@@ -20,6 +20,7 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/tools v0.42.0
+	mvdan.cc/sh/v3 v3.12.0
 )
 
 require (

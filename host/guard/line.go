@@ -1,0 +1,261 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// checker judges one command; it knows how deep in shells within shells it is,
+// and what the line's variables may hold.
+type checker struct {
+	policy  Policy
+	depth   int
+	assigns []string
+}
+
+// word is a word of a command. What is not static has an unknown value; text is
+// then what of it is known.
+type word struct {
+	text   string
+	static bool
+	pieces []string // of a word that isn't static
+}
+
+// line judges a line of a shell's language.
+func (c *checker) line(line string) *Refusal {
+	if len(line) > MaxLine {
+		return tooLong
+	}
+	if c.depth++; c.depth > maxDepth {
+		return &Refusal{RuleBounds, "shells within shells"}
+	}
+	defer func() { c.depth-- }()
+	if r := c.policy.pattern(line); r != nil {
+		return r
+	}
+	if nesting(line) > maxNesting {
+		return &Refusal{RuleBounds, "brackets within brackets"}
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		return c.crude(line)
+	}
+	return c.walk(file)
+}
+
+// nesting is how deep brackets nest at most, quotes not considered.
+func nesting(line string) int {
+	depth, most := 0, 0
+	for i := range len(line) {
+		switch line[i] {
+		case '(', '{', '[':
+			depth++
+			most = max(most, depth)
+		case ')', '}', ']':
+			depth = max(0, depth-1)
+		}
+	}
+	return most
+}
+
+// crude judges what is not the shell's language as we know it by its words.
+func (c *checker) crude(line string) *Refusal {
+	for _, w := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|(){}<>\"'`$=", r) }) {
+		if which := c.policy.blocked(strings.ReplaceAll(w, `\`, "")); which != "" {
+			return &Refusal{RuleCommand, which}
+		}
+	}
+	if c.policy.Allow != nil {
+		return &Refusal{RuleAllow, clip(line)}
+	}
+	return nil
+}
+
+// walk judges all that a parsed line runs.
+func (c *checker) walk(file *syntax.File) (found *Refusal) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if a, ok := n.(*syntax.Assign); ok && a.Value != nil {
+			w := known(a.Value)
+			c.assigns = append(c.assigns, w.text)
+		}
+		return true
+	})
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if found != nil {
+			return false
+		}
+		found = c.node(n)
+		return found == nil
+	})
+	return found
+}
+
+func (c *checker) node(n syntax.Node) *Refusal {
+	switch n := n.(type) {
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		if slices.ContainsFunc(c.policy.Patterns, func(p Pattern) bool { return p.Text == "$(" }) {
+			return &Refusal{RulePattern, "$("}
+		}
+	case *syntax.BinaryCmd:
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			return c.piped(n.Y)
+		}
+	case *syntax.Stmt:
+		return c.statement(n)
+	case *syntax.Redirect:
+		return c.redirect(n)
+	case *syntax.CallExpr:
+		words := make([]word, len(n.Args))
+		for i, a := range n.Args {
+			words[i] = known(a)
+		}
+		return c.simple(words)
+	}
+	return nil
+}
+
+// piped judges what reads a pipe: a shell would run what comes out of it.
+func (c *checker) piped(s *syntax.Stmt) *Refusal {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return nil
+	}
+	words := make([]word, len(call.Args))
+	for i, a := range call.Args {
+		words[i] = known(a)
+	}
+	name := path.Base(c.innermost(words).text)
+	if !shells[name] || !slices.ContainsFunc(c.policy.Patterns, func(p Pattern) bool { return p.Text == "| sh" }) {
+		return nil
+	}
+	return &Refusal{RulePattern, "| " + name}
+}
+
+// statement judges a here-document for a shell.
+func (c *checker) statement(s *syntax.Stmt) *Refusal {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return nil
+	}
+	words := make([]word, len(call.Args))
+	for i, a := range call.Args {
+		words[i] = known(a)
+	}
+	if !shells[path.Base(c.innermost(words).text)] {
+		return nil
+	}
+	for _, r := range s.Redirs {
+		body := r.Hdoc
+		if r.Op == syntax.WordHdoc {
+			body = r.Word
+		}
+		if body == nil {
+			continue
+		}
+		if refused := c.line(known(body).text); refused != nil {
+			return refused
+		}
+	}
+	return nil
+}
+
+// redirect judges where output goes, however it is quoted.
+func (c *checker) redirect(r *syntax.Redirect) *Refusal {
+	if r.Word == nil || r.Op == syntax.RdrIn || r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
+		return nil
+	}
+	return c.policy.pattern("> " + path.Clean("/"+strings.TrimPrefix(known(r.Word).text, "/")))
+}
+
+// known is what a word is, without running anything.
+func known(w *syntax.Word) word {
+	out := word{static: true}
+	var b strings.Builder
+	parts(w.Parts, false, &b, &out)
+	out.text = b.String()
+	return out
+}
+
+func parts(list []syntax.WordPart, quoted bool, b *strings.Builder, out *word) {
+	for _, p := range list {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text := unescape(p.Value, quoted)
+			b.WriteString(text)
+			out.pieces = append(out.pieces, text)
+		case *syntax.SglQuoted:
+			text := p.Value
+			if p.Dollar {
+				text, out.static = ansi(text), out.static && !strings.Contains(text, `\`)
+			}
+			b.WriteString(text)
+			out.pieces = append(out.pieces, text)
+		case *syntax.DblQuoted:
+			parts(p.Parts, true, b, out)
+		default:
+			out.static = false
+			syntax.Walk(p, func(n syntax.Node) bool {
+				switch n := n.(type) {
+				case *syntax.Lit:
+					out.pieces = append(out.pieces, unescape(n.Value, false))
+				case *syntax.SglQuoted:
+					out.pieces = append(out.pieces, n.Value)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// unescape takes the backslashes out of a literal.
+func unescape(s string, quoted bool) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (!quoted || strings.IndexByte("$`\"\\\n", s[i+1]) >= 0) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansi decodes $'…' as far as names of programs need it.
+func ansi(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		base, most, from := 8, 3, i
+		if s[i] == 'x' || s[i] == 'u' || s[i] == 'U' {
+			base, most, from = 16, map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[i]], i+1
+		}
+		n, end := 0, from
+		for end < len(s) && end < from+most {
+			d := strings.IndexByte("0123456789abcdef"[:base], s[end]|0x20)
+			if d < 0 {
+				break
+			}
+			n = n*base + d
+			end++
+		}
+		if end == from {
+			b.WriteByte(s[i])
+			continue
+		}
+		b.WriteRune(rune(n))
+		i = end - 1
+	}
+	return b.String()
+}

@@ -1,0 +1,83 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// Pattern is text that must not be in a command.
+type Pattern struct {
+	Text string
+	// Name is what a refusal calls it; empty: the text.
+	Name string
+	// Word wants the text to be bounded by what isn't part of a word.
+	Word bool
+	// Unless lists what may follow the text.
+	Unless []string
+}
+
+// harmless are the devices that swallow or show what is written to them.
+var harmless = []string{"null", "stdout", "stderr", "tty", "fd/1", "fd/2"}
+
+// defaultPatterns are T11's and P16's. "rm -rf /" stands for every absolute
+// path, as in the documents. What "| sh" and "eval" are in the middle of a word
+// is something else, and output may go where it does no harm.
+var defaultPatterns = []Pattern{
+	{Text: "rm -rf /"},
+	{Text: "> /dev/", Unless: harmless},
+	{Text: ">/dev/", Name: "> /dev/", Unless: harmless},
+	{Text: "| sh", Word: true},
+	{Text: "|sh", Name: "| sh", Word: true},
+	{Text: "| bash", Word: true},
+	{Text: "|bash", Name: "| bash", Word: true},
+	{Text: "eval", Word: true},
+	{Text: "`"},
+	{Text: "$(", Unless: []string{"("}}, // arithmetic runs nothing
+	{Text: "dd if=", Word: true},
+}
+
+// pattern judges a text.
+func (p Policy) pattern(text string) *Refusal {
+	for _, pat := range p.Patterns {
+		if pat.in(text) {
+			if pat.Name != "" {
+				return &Refusal{RulePattern, pat.Name}
+			}
+			return &Refusal{RulePattern, pat.Text}
+		}
+	}
+	return nil
+}
+
+func (p Pattern) in(text string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], p.Text)
+		if i < 0 || p.Text == "" {
+			return false
+		}
+		before, after := text[:at+i], text[at+i+len(p.Text):]
+		at += i + len(p.Text)
+		if p.Word && inWord(before, after, p.Text) {
+			continue
+		}
+		if !slices.ContainsFunc(p.Unless, func(u string) bool { return follows(after, u) }) {
+			return true
+		}
+	}
+}
+
+// inWord reports whether a text is a part of a longer word.
+func inWord(before, after, text string) bool {
+	return before != "" && wordByte(before[len(before)-1]) && wordByte(text[0]) || after != "" && wordByte(after[0]) && wordByte(text[len(text)-1])
+}
+
+func wordByte(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b == '/' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
+}
+
+// follows reports whether a text begins with one that ends there, unless it is
+// punctuation.
+func follows(text, what string) bool {
+	rest, ok := strings.CutPrefix(text, what)
+	return ok && (!wordByte(what[len(what)-1]) || rest == "" || !wordByte(rest[0]))
+}

@@ -1,0 +1,152 @@
+package guard
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	// MaxLine bounds a line in bytes.
+	MaxLine = 256 << 10
+	// maxDepth bounds shells within shells.
+	maxDepth = 8
+	// maxNesting bounds brackets within brackets.
+	maxNesting = 400
+)
+
+// Policy says what agents may not run. The zero value refuses only what can't be
+// judged.
+type Policy struct {
+	// Commands are names of programs, wherever in the file system they lie; a
+	// name stands for its variants too (mkfs.ext4).
+	Commands []string
+	// Patterns are checked on the whole text and on each simple command in it.
+	Patterns []Pattern
+	// Allow, when not nil, lists the only programs that may run (P18).
+	Allow []string
+	// PlainArguments refuses arguments with shell syntax in them, where there is
+	// no shell (P19).
+	PlainArguments bool
+}
+
+// Default is what agents may not run unless a person says otherwise (T10, T11,
+// P16).
+func Default() Policy {
+	return Policy{
+		Commands: []string{
+			"rm", "sudo", "chmod", "chown", "mkfs", "dd", "fdisk", "shutdown", "reboot", "halt", "poweroff",
+			"kill", "killall", "pkill",
+		},
+		Patterns: defaultPatterns,
+	}
+}
+
+// Rule is what a refused command broke.
+type Rule uint8
+
+// The values of Rule.
+const (
+	RuleCommand  Rule = iota // it runs a blocked program
+	RulePattern              // it has a blocked pattern in it
+	RuleAllow                // it runs a program that is not on the list
+	RuleArgument             // an argument has shell syntax in it
+	RuleBounds               // it is too long or too deep to be judged
+)
+
+// Refusal is why a command may not run. As an error it has ACP's text.
+type Refusal struct {
+	Rule Rule
+	What string // the program, pattern or argument
+}
+
+// Error is what the Agent Client Protocol's agents are told (P16, P18, P19).
+func (r *Refusal) Error() string {
+	switch r.Rule {
+	case RuleAllow:
+		return "Command not allowed: " + r.What
+	case RuleArgument:
+		return "Unsafe argument: " + r.What
+	case RuleBounds:
+		return "Blocked command: " + r.What
+	}
+	return "Blocked dangerous command: " + r.What
+}
+
+// MCP is what clients of the MCP tools are told (T14).
+func (r *Refusal) MCP() string { return "Command blocked for security reasons" }
+
+// Check judges a program with its arguments, to be started without a shell. Nil
+// means that it may run.
+func (p Policy) Check(argv []string) *Refusal {
+	if len(argv) == 0 {
+		return nil
+	}
+	size := len(argv)
+	for _, a := range argv {
+		size += len(a)
+	}
+	if size > MaxLine {
+		return tooLong
+	}
+	if r := p.pattern(strings.Join(argv, " ")); r != nil {
+		return r
+	}
+	if p.PlainArguments {
+		for _, a := range argv[1:] {
+			if strings.ContainsAny(a, ";&|`$()") {
+				return &Refusal{RuleArgument, clip(a)}
+			}
+		}
+	}
+	words := make([]word, len(argv))
+	for i, a := range argv {
+		words[i] = word{text: a, static: true}
+	}
+	c := checker{policy: p}
+	return c.simple(words)
+}
+
+// CheckLine judges a line of a shell's language. Nil means that it may run.
+func (p Policy) CheckLine(line string) *Refusal {
+	c := checker{policy: p}
+	return c.line(line)
+}
+
+var tooLong = &Refusal{RuleBounds, fmt.Sprintf("longer than %d bytes", MaxLine)}
+
+// program judges the name of a program.
+func (p Policy) program(name string) *Refusal {
+	if which := p.blocked(name); which != "" {
+		return &Refusal{RuleCommand, which}
+	}
+	if p.Allow != nil && !slices.Contains(p.Allow, name) && !slices.Contains(p.Allow, path.Base(name)) {
+		return &Refusal{RuleAllow, clip(name)}
+	}
+	return nil
+}
+
+// blocked is the blocked program that a name, or a glob, stands for; or "".
+func (p Policy) blocked(name string) string {
+	base := strings.ToLower(path.Base(name))
+	for _, c := range p.Commands {
+		if base == c || strings.HasPrefix(base, c+".") {
+			return c
+		}
+		if strings.ContainsAny(base, "*?[") {
+			if ok, err := path.Match(base, c); ok || err != nil {
+				return c
+			}
+		}
+	}
+	return ""
+}
+
+func clip(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,258 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// shells run a line that is given with -c, or what they read.
+var shells = map[string]bool{
+	"sh": true, "bash": true, "dash": true, "ash": true, "zsh": true, "ksh": true, "mksh": true, "rbash": true, "fish": true,
+}
+
+// wrapper is a program that runs another one, named by its arguments.
+type wrapper struct {
+	valued  string   // short options that take a value
+	long    []string // long ones that take theirs as the next argument
+	skip    int      // operands before the program's name
+	assigns bool     // operands with = are variables
+	line    string   // options, short and long, whose value is a line
+	joins   bool     // the operands are joined into a line
+}
+
+var wrappers = map[string]wrapper{
+	"env":          {valued: "uCSP", long: []string{"--unset", "--chdir", "--split-string"}, assigns: true, line: "S --split-string"},
+	"nice":         {valued: "n", long: []string{"--adjustment"}},
+	"ionice":       {valued: "cnpPu", long: []string{"--class", "--classdata"}},
+	"chrt":         {valued: "TPD", skip: 1},
+	"taskset":      {skip: 1},
+	"nohup":        {},
+	"setsid":       {},
+	"time":         {valued: "fo", long: []string{"--format", "--output"}},
+	"timeout":      {valued: "ks", long: []string{"--kill-after", "--signal"}, skip: 1},
+	"stdbuf":       {valued: "ioe", long: []string{"--input", "--output", "--error"}},
+	"unbuffer":     {},
+	"exec":         {valued: "a"},
+	"command":      {},
+	"builtin":      {},
+	"noglob":       {},
+	"nocorrect":    {},
+	"busybox":      {},
+	"toybox":       {},
+	"xargs":        {valued: "adEIiLlnPs", long: []string{"--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-lines", "--replace", "--max-chars"}},
+	"parallel":     {valued: "jaS", long: []string{"--jobs", "--arg-file"}, joins: true},
+	"watch":        {valued: "nd", long: []string{"--interval"}, joins: true},
+	"chroot":       {long: []string{"--userspec", "--groups"}, skip: 1},
+	"unshare":      {},
+	"nsenter":      {valued: "tSG"},
+	"doas":         {valued: "Cu"},
+	"su":           {valued: "csgG", long: []string{"--command", "--shell", "--group"}, skip: 1, line: "c --command"},
+	"runuser":      {valued: "cugG", long: []string{"--command", "--user"}, line: "c --command"},
+	"script":       {valued: "cEIOTB", long: []string{"--command"}, skip: 1 << 10, line: "c --command"},
+	"flock":        {valued: "wEc", long: []string{"--wait", "--timeout", "--command"}, skip: 1, line: "c --command"},
+	"strace":       {valued: "aeoOpPsSuEbI"},
+	"ltrace":       {valued: "aeoOpPsSuE"},
+	"systemd-run":  {valued: "pEuHM", long: []string{"--unit", "--property", "--setenv"}},
+	"caffeinate":   {valued: "tw"},
+	"proxychains4": {valued: "f"},
+}
+
+// simple judges one simple command.
+func (c *checker) simple(words []word) *Refusal {
+	for range maxWraps {
+		if len(words) == 0 {
+			return nil
+		}
+		if r := c.name(words[0]); r != nil {
+			return r
+		}
+		if r := c.patterned(words); r != nil {
+			return r
+		}
+		next, r := c.unwrap(words)
+		if r != nil {
+			return r
+		}
+		if len(next) == 0 {
+			return nil
+		}
+		words = next
+	}
+	return &Refusal{RuleBounds, "programs within programs"}
+}
+
+// maxWraps bounds how many programs run one another.
+const maxWraps = 32
+
+// patterned checks the patterns on the command as it is after quotes.
+func (c *checker) patterned(words []word) *Refusal {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	return c.policy.pattern(strings.Join(texts, " "))
+}
+
+// name judges what stands where a program's name does.
+func (c *checker) name(w word) *Refusal {
+	candidates := []string{w.text}
+	if !w.static {
+		candidates = append(append(candidates, w.pieces...), c.assigns...)
+	}
+	for _, text := range candidates {
+		for _, alternative := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, ", r) }) {
+			if which := c.policy.blocked(alternative); which != "" {
+				return &Refusal{RuleCommand, which}
+			}
+		}
+	}
+	return c.policy.program(w.text)
+}
+
+// unwrap is the command that a command runs, if it is one that does.
+func (c *checker) unwrap(words []word) ([]word, *Refusal) {
+	base := path.Base(words[0].text)
+	switch {
+	case shells[base]:
+		return nil, c.shell(words)
+	case base == "find":
+		return nil, c.find(words)
+	case base == "trap" && len(words) > 1:
+		return nil, c.line(words[1].text)
+	case base == "alias":
+		for _, w := range words[1:] {
+			if _, value, ok := strings.Cut(w.text, "="); ok {
+				if r := c.line(value); r != nil {
+					return nil, r
+				}
+			}
+		}
+		return nil, nil
+	}
+	wr, ok := wrappers[base]
+	if !ok {
+		return nil, nil
+	}
+	return c.operands(wr, words[1:])
+}
+
+// operands finds the wrapped command behind a wrapper's options.
+func (c *checker) operands(wr wrapper, words []word) ([]word, *Refusal) {
+	skip := wr.skip
+	for i := 0; i < len(words); i++ {
+		text := words[i].text
+		switch {
+		case text == "--":
+		case len(text) > 1 && text[0] == '-' && !(text[1] >= '0' && text[1] <= '9'):
+			value, separate := wr.value(text)
+			if separate && i+1 < len(words) {
+				i++
+				value = words[i].text
+			}
+			if wr.isLine(text) && value != "" {
+				if r := c.line(value); r != nil {
+					return nil, r
+				}
+			}
+		case len(text) > 1 && text[0] == '-': // nice -5
+		case wr.assigns && strings.Contains(text, "="):
+		case skip > 0:
+			skip--
+		case wr.joins:
+			texts := make([]string, 0, len(words)-i)
+			for _, w := range words[i:] {
+				texts = append(texts, w.text)
+			}
+			return nil, c.line(strings.Join(texts, " "))
+		default:
+			return words[i:], nil
+		}
+	}
+	return nil, nil
+}
+
+// value is the value that comes with an option in the same word, or whether it
+// is the next word.
+func (w wrapper) value(option string) (value string, separate bool) {
+	if strings.HasPrefix(option, "--") {
+		if _, v, ok := strings.Cut(option, "="); ok {
+			return v, false
+		}
+		return "", slices.Contains(w.long, option)
+	}
+	for i := 1; i < len(option); i++ {
+		if strings.IndexByte(w.valued, option[i]) >= 0 {
+			return option[i+1:], i+1 == len(option)
+		}
+	}
+	return "", false
+}
+
+// isLine reports whether an option's value is a line of a shell's.
+func (w wrapper) isLine(option string) bool {
+	name, _, _ := strings.Cut(option, "=")
+	for _, l := range strings.Fields(w.line) {
+		if name == l || len(l) == 1 && !strings.HasPrefix(option, "--") && strings.Contains(option, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// shell judges the line that a shell is given.
+func (c *checker) shell(words []word) *Refusal {
+	line := false
+	for i := 1; i < len(words); i++ {
+		text := words[i].text
+		switch {
+		case strings.HasPrefix(text, "--command="):
+			return c.line(strings.TrimPrefix(text, "--command="))
+		case text == "--command":
+			line = true
+		case text == "-o" || text == "+o" || text == "-O" || text == "--rcfile" || text == "--init-file":
+			i++
+		case strings.HasPrefix(text, "--"):
+		case len(text) > 1 && (text[0] == '-' || text[0] == '+'):
+			line = line || strings.Contains(text, "c")
+		case line:
+			return c.line(text)
+		default:
+			return nil // a script
+		}
+	}
+	return nil
+}
+
+// find judges the commands that find runs for what it finds.
+func (c *checker) find(words []word) *Refusal {
+	for i, w := range words {
+		switch w.text {
+		case "-exec", "-execdir", "-ok", "-okdir":
+			rest := words[i+1:]
+			if end := slices.IndexFunc(rest, func(w word) bool { return w.text == ";" || w.text == "+" }); end >= 0 {
+				rest = rest[:end]
+			}
+			if r := c.simple(rest); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// innermost is the name of the program that a command runs in the end.
+func (c *checker) innermost(words []word) word {
+	for range maxWraps {
+		wr, ok := wrappers[path.Base(words[0].text)]
+		if !ok {
+			break
+		}
+		next, _ := c.operands(wr, words[1:])
+		if len(next) == 0 {
+			break
+		}
+		words = next
+	}
+	return words[0]
+}
