@@ -62,7 +62,7 @@ func TestOptionsAreComplete(t *testing.T) {
 		t.Errorf("%d options for %d members", len(options), members)
 	}
 	for _, o := range options {
-		if !strings.HasSuffix(o.Doc, ".") || o.put == nil || o.get == nil || (o.Kind == Table) != (len(o.Example) > 0) || (o.Kind == Choice) != (len(o.Choices) > 0) {
+		if !strings.HasSuffix(o.Doc, ".") || o.put == nil || o.get == nil || (o.Kind == Table) != (len(o.Example) > 0) || (o.Kind == Choice) && len(o.Choices) == 0 || (o.Kind == Int) != (o.Max > o.Min) {
 			t.Errorf("%s is not complete", o.Name)
 		}
 		if o.Kind == Table {
@@ -101,6 +101,11 @@ unicode = "off"
 mode-keys = "emacs"
 word-separators = "/:"
 copy-on-select = false
+attention = ["bell"]
+long-command = 30
+notify = []
+notifications = "osc99"
+alt-keys = true
 link-hover = false
 open-command = "firefox --new-tab"
 keys = { "prefix v" = "split-right" }
@@ -110,7 +115,8 @@ keys = { "prefix v" = "split-right" }
 	want := Config{
 		Keymap: "tmux", Prefix: "ctrl+a", Theme: "dark:nord-dark,light:mine", Colors: "16", Unicode: "off",
 		StatusLeft: []string{}, StatusRight: []string{"tabs", "prefix|mode", "time"}, Clock: "12h",
-		Shell: "/bin/zsh", Emulator: "vt10x",
+		Shell: "/bin/zsh", Emulator: "vt10x", AltKeys: true,
+		Attention: []string{"bell"}, LongCommand: 30, Notify: []string{}, Notifications: "osc99",
 		ModeKeys: "emacs", WordSeparators: "/:", OpenCommand: "firefox --new-tab",
 		Keys: map[string]string{"prefix v": "split-right"}, CopyKeys: map[string]string{"ctrl+j": "copy-yank"},
 	}

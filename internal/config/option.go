@@ -7,18 +7,20 @@ import (
 
 	"cotty/keymap"
 	"cotty/themes"
+	"cotty/ui/attention"
 	"cotty/ui/status"
 )
 
 // Option is a row of the table.
 type Option struct {
-	Name    string
-	Kind    Kind
-	Default string   // as TOML
-	Choices []string // of a Choice
-	Doc     string   // sentences, for the file and the documentation
-	Needs   Needs
-	Example []string // lines of a Table
+	Name     string
+	Kind     Kind
+	Default  string   // as TOML
+	Choices  []string // of a Choice, or of what a List may hold
+	Min, Max int      // of an Int, both inclusive
+	Doc      string   // sentences, for the file and the documentation
+	Needs    Needs
+	Example  []string // lines of a Table
 
 	// put checks a value of the option's kind and sets it.
 	put func(*Config, value) error
@@ -35,11 +37,12 @@ const (
 	Bool        // true or false
 	Choice      // one of Choices
 	List        // of texts
+	Int         // a whole number
 	Table       // from text to text
 )
 
 // kindNames are the kinds for people.
-var kindNames = [...]string{Text: "text", Bool: "true or false", Choice: "choice", List: "list of texts", Table: "table"}
+var kindNames = [...]string{Text: "text", Bool: "true or false", Choice: "choice", List: "list of texts", Int: "whole number", Table: "table"}
 
 // Needs is what a change of an option needs to take effect.
 type Needs uint8
@@ -72,6 +75,11 @@ type Config struct {
 	OpenCommand      string
 	Shell, Emulator  string
 	ShellIntegration bool
+	AltKeys          bool
+	Attention        []string
+	LongCommand      int // seconds
+	Notify           []string
+	Notifications    string
 	Keys, CopyKeys   map[string]string
 }
 
@@ -79,6 +87,7 @@ type Config struct {
 type value struct {
 	text  string
 	is    bool
+	n     int
 	list  []string
 	table map[string]string
 }
@@ -151,6 +160,37 @@ var options = []Option{
 		get: func(c *Config) string { return fmt.Sprint(c.FirstRunHint) },
 	},
 	{
+		Name: "attention", Kind: List, Default: tomlList(attention.Names()), Choices: attention.Names(),
+		Doc: "What marks a tab, a terminal of the list and the status line while you look elsewhere: " + attention.Doc() + ".",
+		put: func(c *Config, v value) error { c.Attention = v.list; return nil },
+		get: func(c *Config) string { return tomlList(c.Attention) },
+	},
+	{
+		Name: "long-command", Kind: Int, Default: "10", Min: 0, Max: 86400,
+		Doc: "How many seconds a command has to take for its end to be worth a mark; 0 is never.",
+		put: func(c *Config, v value) error { c.LongCommand = v.n; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.LongCommand) },
+	},
+	{
+		Name: "notify", Kind: List, Default: tomlList(notify), Choices: attention.Names(),
+		Doc: "What your terminal also shows as a notification while you look elsewhere, by the names of attention.",
+		put: func(c *Config, v value) error { c.Notify = v.list; return nil },
+		get: func(c *Config) string { return tomlList(c.Notify) },
+	},
+	{
+		Name: "notifications", Kind: Choice, Default: `"auto"`, Choices: []string{"auto", "off", "osc9", "osc99", "osc777"},
+		Doc: "How your terminal is told of a notification: as it says of itself what it has (\"auto\"), not at all, or by that sequence.",
+		put: func(c *Config, v value) error { c.Notifications = v.text; return nil },
+		get: func(c *Config) string { return c.Notifications },
+	},
+	{
+		Name: "alt-keys", Kind: Bool, Default: "false",
+		Doc: "Whether a set of keys with alt works without the prefix, such as alt+left to go to the pane on the left. docs/keys.md has them; " +
+			"programs don't get these keys then.",
+		put: func(c *Config, v value) error { c.AltKeys = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.AltKeys) },
+	},
+	{
 		Name: "mode-keys", Kind: Choice, Default: `"vi"`, Choices: keymap.ModeKeys(),
 		Doc: "The keys of copy mode. docs/keys.md has them all.",
 		put: func(c *Config, v value) error { c.ModeKeys = v.text; return nil },
@@ -217,6 +257,10 @@ var options = []Option{
 	},
 }
 
+// notify is what is forwarded unless the file says otherwise: what programs ask
+// for themselves.
+var notify = []string{"note"}
+
 // Options gives the table in the order of the file. The slice is the caller's.
 func Options() []Option { return slices.Clone(options) }
 
@@ -227,6 +271,7 @@ func Default() Config {
 		StatusLeft: slices.Clone(status.Left), StatusRight: slices.Clone(status.Right), Clock: "24h",
 		FirstRunHint: true, ShellIntegration: true, Emulator: "native",
 		ModeKeys: keymap.ModeKeys()[0], CopyOnSelect: true, LinkHover: true,
+		Attention: attention.Names(), LongCommand: 10, Notify: slices.Clone(notify), Notifications: "auto",
 	}
 }
 

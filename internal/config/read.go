@@ -158,6 +158,21 @@ func convert(o *Option, raw any) (v value, path []string, err error) {
 		if v.list == nil {
 			v.list = []string{}
 		}
+		for _, s := range v.list {
+			if len(o.Choices) > 0 && !slices.Contains(o.Choices, s) {
+				err := fmt.Errorf("has %q; it may hold %s", cut(s), quoted(o.Choices))
+				if near := nearest.Of(s, o.Choices); near != "" {
+					err = fmt.Errorf("has %q; did you mean %q? It may hold %s", cut(s), near, quoted(o.Choices))
+				}
+				return v, path, err
+			}
+		}
+	case Int:
+		n, ok := raw.(int64)
+		if !ok || n < int64(o.Min) || n > int64(o.Max) {
+			return v, path, fmt.Errorf("must be a whole number from %d to %d", o.Min, o.Max)
+		}
+		v.n = int(n)
 	case Table:
 		table, ok := raw.(map[string]any)
 		if !ok {

@@ -24,7 +24,12 @@ func File() string {
 		switch o.Kind {
 		case Choice:
 			wrap(&b, "One of "+quoted(o.Choices)+".")
+		case Int:
+			wrap(&b, fmt.Sprintf("From %d to %d.", o.Min, o.Max))
 		case List:
+			if len(o.Choices) > 0 {
+				break // its words have them
+			}
 			wrap(&b, "Segments: "+strings.Join(segmentNames(), ", ")+".")
 		}
 		if o.Needs != Nothing {
