@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cotty/ahp"
+	"cotty/host/pool"
 )
 
 // askTime is how long a person is given to answer.
@@ -36,7 +37,7 @@ func claimTerminal(ctx context.Context, c call, in claimInput) (claimOutput, err
 	case c.holds(t):
 		return claimOutput{in.TerminalID, true, ahp.AskGranted}, nil
 	case t.Lifecycle.Exited():
-		return claimOutput{}, fmt.Errorf("claim: the process of %s has ended", idOf(t.Resource))
+		return claimOutput{}, fmt.Errorf("claim: the process of %s has ended", pool.ID(t.Resource))
 	}
 	var r ahp.AskResult
 	err = c.request(ctx, ahp.MethodAsk, ahp.AskParams{Channel: t.Resource, Claim: c.o.Claim, Reason: in.Reason, TimeoutMs: limit}, &r)

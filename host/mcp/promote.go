@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cotty/ahp"
+	"cotty/host/pool"
 )
 
 type terminalInput struct {
@@ -22,7 +23,7 @@ func promoteTerminal(ctx context.Context, c call, in terminalInput) (terminal, e
 		return c.describe(t), nil
 	}
 	if !c.holds(t) {
-		return terminal{}, fmt.Errorf("promote: %s belongs to another agent", idOf(t.Resource))
+		return terminal{}, fmt.Errorf("promote: %s belongs to another agent", pool.ID(t.Resource))
 	}
 	if err := c.request(ctx, ahp.MethodPromote, ahp.PromoteParams{Channel: t.Resource}, &t.Claim); err != nil {
 		return terminal{}, err

@@ -5,12 +5,9 @@ import (
 	"fmt"
 
 	"cotty/ahp"
+	"cotty/host/pool"
 	"cotty/internal/plain"
 )
-
-// historyBytes is how much of a terminal's output read_terminal gives (T6); it is
-// cut at a line's end where one is near (T7, ruling 6).
-const historyBytes = 64 << 10
 
 type readInput struct {
 	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
@@ -45,5 +42,5 @@ func readTerminal(ctx context.Context, c call, in readInput) (readOutput, error)
 	if what == ahp.ReadRaw && !in.Raw {
 		text = plain.String(text)
 	}
-	return readOutput{TerminalID: in.TerminalID, History: plain.Tail(text, historyBytes)}, nil
+	return readOutput{TerminalID: in.TerminalID, History: pool.History(text)}, nil
 }

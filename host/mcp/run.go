@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"cotty/ahp"
+	"cotty/host/pool"
 	"cotty/internal/plain"
 )
 
@@ -158,7 +159,7 @@ func (c call) wait(ctx context.Context, p ahp.WaitParams) (ahp.WaitResult, error
 	case err != nil:
 		return r, err
 	case r.Reason == ahp.WaitGone:
-		return r, fmt.Errorf("the terminal %s was removed meanwhile", idOf(p.Channel))
+		return r, fmt.Errorf("the terminal %s was removed meanwhile", pool.ID(p.Channel))
 	}
 	return r, nil
 }
@@ -197,8 +198,8 @@ func (c call) told(ctx context.Context, uri ahp.URI, p ahp.CommandParams, raw bo
 		return commandOutput{}, err
 	}
 	out := commandOutput{
-		TerminalID: idOf(uri), CommandID: r.ID, Command: r.CommandLine, Running: r.Running,
-		ExitCode: r.ExitCode, DurationMs: r.DurationMs, Cwd: pathOf(r.Cwd),
+		TerminalID: pool.ID(uri), CommandID: r.ID, Command: r.CommandLine, Running: r.Running,
+		ExitCode: r.ExitCode, DurationMs: r.DurationMs, Cwd: pool.Path(r.Cwd),
 	}
 	out.Output, out.Omitted = shorten(r.Output, r.Omitted, r.Tail)
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"cotty/ahp"
+	"cotty/host/pool"
 )
 
 type spawnInput struct {
@@ -41,7 +42,7 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, ar
 		if !filepath.IsAbs(dir) {
 			return "", fmt.Errorf("cwd %q is not an absolute path", clip(dir))
 		}
-		p.Cwd = fileURI(dir)
+		p.Cwd = pool.FileURI(dir)
 	}
 	return p.Channel, c.request(ctx, ahp.MethodCreateTerminal, p, nil)
 }
@@ -53,7 +54,7 @@ func (c call) created(ctx context.Context, uri ahp.URI) (terminal, error) {
 	case err != nil:
 		return terminal{}, err
 	case t == nil:
-		return terminal{}, fmt.Errorf("the terminal %s was started and is gone already", idOf(uri))
+		return terminal{}, fmt.Errorf("the terminal %s was started and is gone already", pool.ID(uri))
 	}
 	return c.describe(t), nil
 }

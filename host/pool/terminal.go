@@ -1,0 +1,108 @@
+package pool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/internal/plain"
+)
+
+// Owners of a terminal.
+const (
+	User  = "user"
+	Agent = "agent"
+)
+
+// HistoryBytes is how much of a terminal's output is told (T6), cut at a line's
+// end where one is near (T7, ruling 6).
+const HistoryBytes = 64 << 10
+
+// History is the part of a terminal's output that is told.
+func History(output string) string { return plain.Tail(output, HistoryBytes) }
+
+// Terminal is what is told of a terminal (T4); the first six members, in their
+// order, are the document's.
+type Terminal struct {
+	ID        string   `json:"id"`
+	Cwd       string   `json:"cwd"`
+	Owner     string   `json:"owner" jsonschema:"user or agent: who holds the terminal"`
+	Visible   bool     `json:"visible" jsonschema:"whether a person holds it or sees it"`
+	CreatedAt int64    `json:"createdAt" jsonschema:"Unix time in milliseconds"`
+	Command   []string `json:"command,omitempty"`
+
+	Title       string `json:"title,omitempty"`
+	LastCommand string `json:"lastCommand,omitempty" jsonschema:"the newest command that the terminal's shell ran"`
+	Running     *bool  `json:"running,omitempty" jsonschema:"whether lastCommand still runs"`
+	ExitCode    *int   `json:"exitCode,omitempty" jsonschema:"of lastCommand, once it has ended"`
+}
+
+// Describe derives what is told from the host's row.
+func Describe(t *ahp.TerminalInfo) Terminal {
+	m := t.Meta
+	if m == nil {
+		m = &ahp.TerminalMeta{}
+	}
+	d := Terminal{
+		ID: ID(t.Resource), Cwd: Path(m.Cwd), Owner: Agent, Visible: len(m.Layouts) > 0,
+		CreatedAt: m.Created, Command: m.Command, Title: t.Title,
+	}
+	if t.Claim.Kind == ahp.ClaimClient {
+		d.Owner, d.Visible = User, true
+	}
+	if c := m.LastCommand; c != nil && m.Command == nil {
+		d.LastCommand, d.Running, d.ExitCode = c.CommandLine, &c.Running, c.ExitCode
+	}
+	return d
+}
+
+// List reads the terminals out of the answer to a subscription to the root
+// channel.
+func List(raw json.RawMessage) ([]ahp.TerminalInfo, error) {
+	r, err := ahp.ReadSubscribeResult(raw)
+	if err == nil && r.Snapshot == nil {
+		err = errors.New("the answer has no state")
+	}
+	var root ahp.RootState
+	if err == nil {
+		err = json.Unmarshal(r.Snapshot.State, &root)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the terminals: %w", err)
+	}
+	return root.Terminals, nil
+}
+
+const idPrefix = "pty-"
+
+// ID is the name of a terminal: pty- and the last part of its URI.
+func ID(uri ahp.URI) string { return idPrefix + uri[strings.LastIndexAny(uri, "/:")+1:] }
+
+// Find is the terminal that a name means, also one whose process has ended; nil
+// when there is none. The URI and the name without its prefix do as well.
+func Find(all []ahp.TerminalInfo, id string) *ahp.TerminalInfo {
+	if id == "" {
+		return nil
+	}
+	for i := range all {
+		if name := ID(all[i].Resource); id == name || id == all[i].Resource || idPrefix+id == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// Path is that of a file URI; what is none is given as it is.
+func Path(uri ahp.URI) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" {
+		return uri
+	}
+	return u.Path
+}
+
+// FileURI names an absolute path as AHP does.
+func FileURI(path string) ahp.URI { return (&url.URL{Scheme: "file", Path: path}).String() }
