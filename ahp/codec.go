@@ -8,7 +8,9 @@ import (
 // kind is one row of the table of actions.
 type kind struct {
 	client bool // clients may dispatch it
-	decode func(raw json.RawMessage) (Action, error)
+	// after05 says that 0.5.0 does not have it.
+	after05 bool
+	decode  func(raw json.RawMessage) (Action, error)
 	// write appends the members after "type".
 	write func(w *writer, a Action)
 }

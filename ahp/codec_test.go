@@ -92,18 +92,18 @@ func TestActionsOnTheWire(t *testing.T) {
 			t.Errorf("action %s has no case here", name)
 		}
 	}
-	if known, ok := ClientDispatchable("chat/delta"); known || ok {
-		t.Error("an action of chats is said to be known")
+	if known, ok := ClientDispatchable("canvas/opened"); known || ok {
+		t.Error("an action of canvases is said to be known")
 	}
 }
 
 func TestUnknownActionIsKeptVerbatim(t *testing.T) {
-	raw := `{ "z":1, "type":"chat/delta" , "a":[1.50,"\u0041"]}`
+	raw := `{ "z":1, "type":"canvas/opened" , "a":[1.50,"\u0041"]}`
 	a, err := DecodeAction(json.RawMessage(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u, ok := a.(Unknown); !ok || u.Type != "chat/delta" {
+	if u, ok := a.(Unknown); !ok || u.Type != "canvas/opened" {
 		t.Fatalf("got %#v, want an Unknown", a)
 	}
 	for _, p := range []Profile{V1, V09, V05} {
@@ -250,7 +250,7 @@ func FuzzDecodeAction(f *testing.F) {
 	for _, tt := range wireActions {
 		f.Add([]byte(tt.wire))
 	}
-	f.Add([]byte(`{"type":"chat/delta","x":[{}]}`))
+	f.Add([]byte(`{"type":"canvas/opened","x":[{}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		a, err := DecodeAction(raw)
 		if err != nil {
@@ -272,5 +272,7 @@ func FuzzDecodeAction(f *testing.F) {
 		ReduceRoot(RootState{Config: &RootConfig{}}, a)
 		ReduceTerminal(TerminalState{}, a)
 		ReduceLayout(LayoutState{}, a)
+		ReduceSession(SessionState{}, a)
+		ReduceChat(ChatState{}, a)
 	})
 }

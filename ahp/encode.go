@@ -1,5 +1,7 @@
 package ahp
 
+import "slices"
+
 // The wire forms of this package's types, written by hand so that each key's
 // presence is exact: lists are never null, a running terminal's lifecycle is
 // always there, a command part has all its required members.
@@ -238,7 +240,13 @@ func (r ReconnectResult) appendTo(w *writer) {
 	if r.Type == ReconnectSnapshot {
 		list(w, "snapshots", r.Snapshots)
 	} else {
-		list(w, "actions", r.Actions)
+		actions := r.Actions
+		if w.p == V05 {
+			actions = slices.DeleteFunc(slices.Clone(actions), func(e Envelope) bool {
+				return e.Action != nil && !Speaks(w.p, e.Action.ActionType())
+			})
+		}
+		list(w, "actions", actions)
 		list(w, "missing", r.Missing)
 	}
 	w.close('}')

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,14 +39,14 @@ func TestUpstreamCases(t *testing.T) {
 		if err := json.Unmarshal(text, &f); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if f.Reducer != "root" && f.Reducer != "terminal" {
-			continue // Sessions and chats come with the agents.
+		if !slices.Contains([]string{"root", "terminal", "session", "chat"}, f.Reducer) {
+			continue // Channels that this host does not have.
 		}
 		ran[f.Reducer]++
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) { f.run(t, V05) })
 	}
-	if ran["root"] < 7 || ran["terminal"] < 19 {
-		t.Errorf("ran %v cases, want 7 for root and 19 for terminal at least", ran)
+	if ran["root"] < 7 || ran["terminal"] < 19 || ran["session"] < 25 || ran["chat"] < 40 {
+		t.Errorf("ran %v cases, want 7 for root, 19 for terminal, 25 for sessions and 40 for chats at least", ran)
 	}
 }
 
@@ -82,12 +83,54 @@ func (f fixture) run(t *testing.T, p Profile) {
 		}
 	case "layout":
 		got = fold(t, f, p, ReduceLayout)
+	case "session":
+		now := f.now(p)
+		got = fold(t, f, p, func(s SessionState, a Action) SessionState { return reduceSession(s, a, now) })
+		if p == V05 {
+			got = nested(t, got)
+		}
+	case "chat":
+		now := f.now(p)
+		got = fold(t, f, p, func(s ChatState, a Action) ChatState { return reduceChat(s, a, now) })
 	default:
 		t.Fatalf("no reducer %q", f.Reducer)
 	}
 	if !sameJSON(t, got, f.Expected) {
 		t.Errorf("%s\n got %s\nwant %s", f.Description, got, f.Expected)
 	}
+}
+
+// now is the clock of the reducers of 0.5, as the protocol's project sets it for
+// its cases; later ones have none.
+func (f fixture) now(p Profile) Instant {
+	if p == V05 {
+		return InstantOf(9999)
+	}
+	return ""
+}
+
+// nested is the state of a session as 0.5's sources have it: this package writes
+// the summary's members beside it too, as 0.5 was released. They must agree.
+func nested(t *testing.T, state json.RawMessage) json.RawMessage {
+	t.Helper()
+	var all, summary map[string]any
+	if err := json.Unmarshal(state, &all); err != nil {
+		t.Fatal(err)
+	}
+	summary, _ = all["summary"].(map[string]any)
+	for k, v := range summary {
+		if flat, ok := all[k]; ok && k != "_meta" {
+			if !reflect.DeepEqual(flat, v) {
+				t.Errorf("member %s is %v, but %v in the summary", k, flat, v)
+			}
+			delete(all, k)
+		}
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func fold[S any](t *testing.T, f fixture, p Profile, reduce func(S, Action) S) json.RawMessage {

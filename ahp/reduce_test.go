@@ -45,7 +45,7 @@ func randomAction(r *rand.Rand, i int) Action {
 	case 12:
 		return LayoutChanged{Rev: int64(r.IntN(3) + 1), Doc: json.RawMessage(`{"i":` + fmt.Sprint(i) + `}`), Terminals: []URI{id}}
 	case 13:
-		return Unknown{Type: "chat/delta", Raw: json.RawMessage(`{"type":"chat/delta"}`)}
+		return Unknown{Type: "canvas/opened", Raw: json.RawMessage(`{"type":"canvas/opened"}`)}
 	}
 	return TerminalData{Data: strings.Repeat("é"+id+"\r\n", r.IntN(4))}
 }

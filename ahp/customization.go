@@ -1,0 +1,121 @@
+package ahp
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Customizations are kept as they came: containers, such as plugins, that may
+// have children, and single ones, each with an id.
+
+// reduceCustomizations applies the actions about customizations and MCP servers.
+func reduceCustomizations(s *SessionState, a Action) {
+	switch a := a.(type) {
+	case SessionCustomizationsChanged:
+		s.Customizations = nonNil(a.Customizations)
+	case SessionCustomizationUpdated:
+		id := customizationHead(a.Customization).ID
+		changed := changeCustomization(s.Customizations, id, func(json.RawMessage) json.RawMessage { return a.Customization })
+		if changed == nil {
+			changed = append(slices.Clip(s.Customizations), a.Customization)
+		}
+		s.Customizations = changed
+	case SessionCustomizationRemoved:
+		if changed := changeCustomization(s.Customizations, a.ID, func(json.RawMessage) json.RawMessage { return nil }); changed != nil {
+			s.Customizations = changed
+		}
+	case SessionCustomizationToggled:
+		with := map[string]any{}
+		if a.Enabled != nil {
+			with["enabled"] = *a.Enabled
+		}
+		if !isAbsent(a.Enablement) {
+			with["enablement"] = a.Enablement
+		}
+		s.mergeCustomization(a.ID, "", with)
+	case SessionMcpServerStateChanged:
+		var channel any
+		if a.Channel != "" {
+			channel = a.Channel
+		}
+		s.mergeCustomization(a.ID, mcpServer, map[string]any{"state": a.State, "channel": channel})
+	case SessionMcpServerStartRequested:
+		s.mergeCustomization(a.ID, mcpServer, map[string]any{"state": map[string]string{"kind": "starting"}})
+	case SessionMcpServerStopRequested:
+		s.mergeCustomization(a.ID, mcpServer, map[string]any{"state": map[string]string{"kind": "stopped"}})
+	}
+}
+
+const mcpServer = "mcpServer"
+
+type customization struct {
+	Type     string            `json:"type"`
+	ID       string            `json:"id"`
+	Children []json.RawMessage `json:"children"`
+}
+
+func customizationHead(raw json.RawMessage) (c customization) {
+	Unmarshal(raw, &c) //nolint:errcheck // then it has no id and is left alone
+	return c
+}
+
+// mergeCustomization changes members of the customization of an id, if it is of
+// the type, or of any when that is "".
+func (s *SessionState) mergeCustomization(id, kind string, with map[string]any) {
+	changed := changeCustomization(s.Customizations, id, func(raw json.RawMessage) json.RawMessage {
+		if kind != "" && customizationHead(raw).Type != kind {
+			return raw
+		}
+		changes, err := marshal(with)
+		if err != nil {
+			return raw
+		}
+		merged, ok := mergeMembers(raw, changes, "id")
+		if !ok {
+			return raw
+		}
+		return merged
+	})
+	if changed != nil {
+		s.Customizations = changed
+	}
+}
+
+// changeCustomization replaces the customization of an id, at the top or within
+// a container, by what change makes of it; nil removes it. The result is nil
+// when there is none such.
+func changeCustomization(list []json.RawMessage, id string, change func(json.RawMessage) json.RawMessage) []json.RawMessage {
+	if id == "" {
+		return nil
+	}
+	replace := func(in []json.RawMessage, i int, by json.RawMessage) []json.RawMessage {
+		in = slices.Clone(in)
+		if by == nil {
+			return slices.Delete(in, i, i+1)
+		}
+		in[i] = by
+		return in
+	}
+	for i, raw := range list {
+		if customizationHead(raw).ID == id {
+			return nonNil(replace(list, i, change(raw)))
+		}
+	}
+	for i, raw := range list {
+		children := customizationHead(raw).Children
+		j := slices.IndexFunc(children, func(c json.RawMessage) bool { return customizationHead(c).ID == id })
+		if j < 0 {
+			continue
+		}
+		kept, err := marshal(map[string]any{"children": replace(children, j, change(children[j]))})
+		if err != nil {
+			return nil
+		}
+		merged, ok := mergeMembers(raw, kept, "id")
+		if !ok {
+			return nil
+		}
+		return replace(list, i, merged)
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package ahp
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// ReduceSession is the session's state after a (ahp.md §6.2). It has no clock.
+func ReduceSession(s SessionState, a Action) SessionState { return reduceSession(s, a, "") }
+
+// reduceSession is ReduceSession for readers of 0.5, whose state has the time of
+// the last change: now, unless it is empty.
+func reduceSession(s SessionState, a Action, now Instant) SessionState {
+	switch a.(type) {
+	case SessionTitleChanged, SessionModelChanged, SessionAgentChanged:
+		if now != "" {
+			s.ModifiedAt = now
+		}
+	}
+	if reduceSessionChats(&s, a) || reduceSessionMembers(&s, a) || reduceSessionClients(&s, a) {
+		return s
+	}
+	reduceCustomizations(&s, a)
+	return s
+}
+
+// reduceSessionMembers applies the actions that set one member.
+func reduceSessionMembers(s *SessionState, a Action) bool {
+	switch a := a.(type) {
+	case SessionReady:
+		s.Lifecycle = LifecycleReady
+	case SessionCreationFailed:
+		s.Lifecycle, s.CreationError = LifecycleFailed, &a.Error
+	case SessionTitleChanged:
+		s.Title = a.Title
+	case SessionIsReadChanged:
+		s.Status = s.Status.WithFlag(FlagRead, a.IsRead)
+	case SessionIsArchivedChanged:
+		s.Status = s.Status.WithFlag(FlagArchived, a.IsArchived)
+	case SessionActivityChanged:
+		s.Activity = a.Activity
+	case SessionChangesetsChanged:
+		s.Changesets = a.Changesets
+	case SessionServerToolsChanged:
+		s.ServerTools = nonNil(a.Tools)
+	case SessionMetaChanged:
+		s.Meta = notNull(a.Meta)
+	case SessionModelChanged:
+		s.Model = notNull(a.Model)
+	case SessionAgentChanged:
+		s.CurrentAgent = notNull(a.Agent)
+	case SessionConfigChanged:
+		if s.Config == nil {
+			break
+		}
+		values := make(map[string]any, len(a.Config))
+		if !a.Replace {
+			maps.Copy(values, s.Config.Values)
+		}
+		maps.Copy(values, a.Config)
+		s.Config = &SessionConfig{Schema: s.Config.Schema, Values: values}
+	default:
+		return false
+	}
+	return true
+}
+
+// reduceSessionClients applies the actions about who takes part, where, and what
+// waits for whom.
+func reduceSessionClients(s *SessionState, a Action) bool {
+	switch a := a.(type) {
+	case SessionActiveClientSet:
+		s.ActiveClients = upsert(s.ActiveClients, a.ActiveClient, func(c ActiveClient) bool { return c.ClientID == a.ActiveClient.ClientID })
+	case SessionActiveClientRemoved:
+		s.ActiveClients = without(s.ActiveClients, func(c ActiveClient) bool { return c.ClientID == a.ClientID })
+	case SessionWorkingDirectorySet:
+		s.WorkingDirectories = upsert(s.WorkingDirectories, a.Directory, func(d URI) bool { return d == a.Directory })
+	case SessionWorkingDirectoryRemoved:
+		s.WorkingDirectories = without(s.WorkingDirectories, func(d URI) bool { return d == a.Directory })
+	case SessionWorkingDirectoryReplaced:
+		i := slices.Index(s.WorkingDirectories, a.Old)
+		if i < 0 {
+			break
+		}
+		rest := slices.DeleteFunc(slices.Clone(s.WorkingDirectories), func(d URI) bool { return d == a.New && a.New != a.Old })
+		if i = slices.Index(rest, a.Old); i >= 0 {
+			rest[i] = a.New
+		}
+		s.WorkingDirectories = rest
+	case SessionInputNeededSet:
+		s.InputNeeded = upsert(s.InputNeeded, a.Request, func(n InputNeeded) bool { return n.ID == a.Request.ID })
+		if slices.ContainsFunc(s.InputNeeded, func(n InputNeeded) bool { return n.Kind != NeedToolClientExecution }) {
+			s.Status = s.Status.WithActivity(ActivityInputNeeded)
+		}
+	case SessionInputNeededRemoved:
+		had := len(s.InputNeeded)
+		s.InputNeeded = without(s.InputNeeded, func(n InputNeeded) bool { return n.ID == a.ID })
+		if had > 0 && len(s.InputNeeded) == 0 {
+			s.Status &^= ActivityInputNeeded &^ ActivityInProgress
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// reduceSessionChats applies the actions about the catalogue of chats.
+func reduceSessionChats(s *SessionState, a Action) bool {
+	at := func(chat URI) int {
+		return slices.IndexFunc(s.Chats, func(c ChatSummary) bool { return c.Resource == chat })
+	}
+	switch a := a.(type) {
+	case SessionChatAdded:
+		s.Chats = upsert(s.Chats, a.Summary, func(c ChatSummary) bool { return c.Resource == a.Summary.Resource })
+	case SessionChatRemoved:
+		if at(a.Chat) < 0 {
+			break
+		}
+		s.Chats = without(s.Chats, func(c ChatSummary) bool { return c.Resource == a.Chat })
+		if s.DefaultChat == a.Chat {
+			s.DefaultChat = ""
+		}
+	case SessionChatUpdated:
+		i := at(a.Chat)
+		if i < 0 {
+			break
+		}
+		if merged, ok := s.Chats[i].merged(a.Changes); ok {
+			s.Chats = slices.Clone(s.Chats)
+			s.Chats[i] = merged
+		}
+	case SessionChatsReordered:
+		s.Chats = reorderChats(s.Chats, a)
+	case SessionDefaultChatChanged:
+		s.DefaultChat = a.DefaultChat
+	default:
+		return false
+	}
+	return true
+}
+
+// merged is the summary with members of changes, which null clears; the
+// resource stays.
+func (c ChatSummary) merged(changes json.RawMessage) (ChatSummary, bool) {
+	whole, err := marshal(c)
+	if err != nil {
+		return c, false
+	}
+	text, ok := mergeMembers(whole, changes, "resource")
+	var next ChatSummary
+	if !ok || Unmarshal(text, &next) != nil {
+		return c, false
+	}
+	return next, true
+}
+
+// mergeMembers puts the members of changes into an object, except one; null
+// removes a member.
+func mergeMembers(whole, changes json.RawMessage, except string) (json.RawMessage, bool) {
+	var members, with map[string]json.RawMessage
+	if json.Unmarshal(whole, &members) != nil || json.Unmarshal(changes, &with) != nil {
+		return nil, false
+	}
+	if members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	for k, v := range with {
+		switch {
+		case k == except:
+		case isNull(v):
+			delete(members, k)
+		default:
+			members[k] = v
+		}
+	}
+	text, err := marshal(members)
+	return text, err == nil
+}
+
+// reorderChats moves the named chats, in the named order, to the destination:
+// start, end, or before or after another chat; what can't be resolved is the
+// end.
+func reorderChats(chats []ChatSummary, a SessionChatsReordered) []ChatSummary {
+	var block, rest []ChatSummary
+	for _, uri := range a.Chats {
+		i := slices.IndexFunc(chats, func(c ChatSummary) bool { return c.Resource == uri })
+		if i >= 0 && !slices.ContainsFunc(block, func(c ChatSummary) bool { return c.Resource == uri }) {
+			block = append(block, chats[i])
+		}
+	}
+	for _, c := range chats {
+		if !slices.Contains(a.Chats, c.Resource) {
+			rest = append(rest, c)
+		}
+	}
+	return slices.Insert(rest, destination(a.Destination, rest), block...)
+}
+
+func destination(raw json.RawMessage, rest []ChatSummary) int {
+	var word string
+	var d struct {
+		Kind, Chat, Before, After string
+	}
+	if json.Unmarshal(raw, &word) != nil {
+		json.Unmarshal(raw, &d) //nolint:errcheck // what can't be read is the end
+		word = d.Kind
+	}
+	anchor := d.Chat
+	switch {
+	case d.Before != "":
+		word, anchor = "before", d.Before
+	case d.After != "":
+		word, anchor = "after", d.After
+	}
+	i := slices.IndexFunc(rest, func(c ChatSummary) bool { return c.Resource == anchor })
+	switch {
+	case word == "start":
+		return 0
+	case word == "before" && i >= 0:
+		return i
+	case word == "after" && i >= 0:
+		return i + 1
+	}
+	return len(rest)
+}

@@ -1,0 +1,215 @@
+package ahp
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// toolRef names a tool call.
+type toolRef struct{ turn, call string }
+
+// aboutToolCall is the tool call that an action is about, if it is about one
+// that exists.
+func aboutToolCall(a Action) (ref toolRef, ok bool) {
+	switch a := a.(type) {
+	case ChatToolCallStart:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallDelta:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallReady:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallConfirmed:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallContentChanged:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallComplete:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallResultConfirmed:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallAuthRequired:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	case ChatToolCallAuthResolved:
+		return toolRef{a.TurnID, a.ToolCallID}, true
+	}
+	return ref, false
+}
+
+// reduceToolCall applies an action to the tool call that it is about.
+func reduceToolCall(s ChatState, a Action, ref toolRef) ChatState {
+	if start, ok := a.(ChatToolCallStart); ok {
+		return s.inTurn(start.TurnID, func(t *Turn) {
+			t.ResponseParts = append(slices.Clip(t.ResponseParts), ResponsePart{Kind: PartToolCall, ToolCall: &ToolCall{
+				Status: ToolStreaming, ToolCallID: start.ToolCallID, ToolName: start.ToolName, DisplayName: start.DisplayName,
+				Intention: start.Intention, Contributor: start.Contributor, Meta: start.Meta,
+			}})
+		})
+	}
+	had := s.ToolCall(ref.turn, ref.call)
+	if had == nil {
+		return s
+	}
+	next, ok := had.after(a)
+	if !ok {
+		return s
+	}
+	s = s.inTurn(ref.turn, func(t *Turn) {
+		t.ResponseParts = slices.Clone(t.ResponseParts)
+		for i, p := range t.ResponseParts {
+			if p.ToolCall == had {
+				t.ResponseParts[i].ToolCall = &next
+			}
+		}
+	})
+	s.Status = s.currentStatus()
+	return s
+}
+
+// ToolCall is a tool call of the active turn; nil when there is none such. It
+// must not be changed.
+func (s ChatState) ToolCall(turnID, toolCallID string) *ToolCall {
+	if s.ActiveTurn == nil || s.ActiveTurn.ID != turnID {
+		return nil
+	}
+	for _, p := range s.ActiveTurn.ResponseParts {
+		if p.ToolCall != nil && p.ToolCall.ToolCallID == toolCallID {
+			return p.ToolCall
+		}
+	}
+	return nil
+}
+
+// base is what a call keeps in every state.
+func (t ToolCall) base(status string) ToolCall {
+	return ToolCall{
+		Status: status, ToolCallID: t.ToolCallID, ToolName: t.ToolName, DisplayName: t.DisplayName,
+		Intention: t.Intention, Contributor: t.Contributor, Meta: t.Meta,
+	}
+}
+
+// invoked is base with what it was called with.
+func (t ToolCall) invoked(status string) ToolCall {
+	n := t.base(status)
+	n.InvocationMessage, n.ToolInput = t.InvocationMessage, t.ToolInput
+	if n.InvocationMessage == nil {
+		n.InvocationMessage = Plain("")
+	}
+	return n
+}
+
+// skipped is the call when its turn ends before it does.
+func (t ToolCall) skipped() ToolCall {
+	n := t.invoked(ToolCancelled)
+	if t.Status == ToolStreaming {
+		n.ToolInput = nil
+	}
+	n.Reason = ReasonSkipped
+	return n
+}
+
+// after is the call after an action; ok is false where the action does not apply
+// in its state.
+func (t ToolCall) after(a Action) (n ToolCall, ok bool) {
+	var meta json.RawMessage
+	switch a := a.(type) {
+	case ChatToolCallDelta:
+		n, ok, meta = t, t.Status == ToolStreaming, a.Meta
+		n.PartialInput += a.Content
+		if a.InvocationMessage != nil {
+			n.InvocationMessage = a.InvocationMessage
+		}
+	case ChatToolCallReady:
+		n, ok = t.ready(a)
+		meta = a.Meta
+	case ChatToolCallConfirmed:
+		n, ok, meta = t.confirmed(a), t.Status == ToolPending, a.Meta
+	case ChatToolCallContentChanged:
+		n, ok, meta = t, t.Status == ToolRunning, a.Meta
+		n.Content = a.Content
+	case ChatToolCallComplete:
+		n, ok = t.complete(a)
+		meta = a.Meta
+	case ChatToolCallResultConfirmed:
+		n, ok, meta = t.resultConfirmed(a.Approved), t.Status == ToolPendingResult, a.Meta
+	case ChatToolCallAuthRequired:
+		n, ok, meta = t, t.Status == ToolRunning, a.Meta
+		n.Status, n.Auth = ToolAuthRequired, a.Auth
+	case ChatToolCallAuthResolved:
+		n, ok, meta = t, t.Status == ToolAuthRequired, a.Meta
+		n.Status, n.Auth = ToolRunning, nil
+	}
+	if !isAbsent(meta) {
+		n.Meta = meta
+	}
+	return n, ok
+}
+
+func (t ToolCall) ready(a ChatToolCallReady) (n ToolCall, ok bool) {
+	if t.Status != ToolStreaming && t.Status != ToolRunning && t.Status != ToolPending {
+		return t, false
+	}
+	if a.Contributor != nil {
+		t.Contributor = a.Contributor
+	}
+	if a.Intention != "" {
+		t.Intention = a.Intention
+	}
+	t.InvocationMessage, t.ToolInput = a.InvocationMessage, a.ToolInput
+	if a.Confirmed != "" {
+		n = t.invoked(ToolRunning)
+		n.Confirmed = a.Confirmed
+		return n, true
+	}
+	n = t.invoked(ToolPending)
+	n.ConfirmationTitle, n.RiskAssessment, n.Edits = a.ConfirmationTitle, a.RiskAssessment, a.Edits
+	n.Editable, n.Options = a.Editable, a.Options
+	return n, true
+}
+
+func (t ToolCall) confirmed(a ChatToolCallConfirmed) ToolCall {
+	var selected *ToolOption
+	if i := slices.IndexFunc(t.Options, func(o ToolOption) bool { return o.ID == a.SelectedOptionID }); i >= 0 {
+		o := t.Options[i]
+		selected = &o
+	}
+	if !a.Approved {
+		n := t.invoked(ToolCancelled)
+		n.Reason, n.ReasonMessage, n.UserSuggestion, n.SelectedOption = a.Reason, a.ReasonMessage, a.UserSuggestion, selected
+		return n
+	}
+	n := t.invoked(ToolRunning)
+	n.Confirmed, n.SelectedOption = a.Confirmed, selected
+	if a.EditedToolInput != nil {
+		if _, text := InputText(t.ToolInput); text || isAbsent(t.ToolInput) {
+			n.ToolInput = TextInput(*a.EditedToolInput)
+		}
+	}
+	return n
+}
+
+func (t ToolCall) complete(a ChatToolCallComplete) (n ToolCall, ok bool) {
+	if t.Status != ToolRunning && t.Status != ToolPending {
+		return t, false
+	}
+	n = t.invoked(ToolCompleted)
+	if a.RequiresResultConfirmation {
+		n.Status = ToolPendingResult
+	}
+	n.Confirmed = ConfirmedNotNeeded
+	if t.Status == ToolRunning {
+		n.Confirmed, n.SelectedOption = t.Confirmed, t.SelectedOption
+	}
+	r := a.Result
+	n.Success, n.PastTenseMessage, n.Content = &r.Success, r.PastTenseMessage, r.Content
+	n.StructuredContent, n.Error = r.StructuredContent, r.Error
+	return n, true
+}
+
+func (t ToolCall) resultConfirmed(approved bool) ToolCall {
+	if approved {
+		t.Status = ToolCompleted
+		return t
+	}
+	n := t.invoked(ToolCancelled)
+	n.Reason, n.SelectedOption = ReasonResultDenied, t.SelectedOption
+	return n
+}

@@ -1,0 +1,316 @@
+package ahp
+
+import "encoding/json"
+
+// Status is the state of a session or chat at a glance: an activity in bits 0–4
+// and flags above (ahp.md §6.1). Unknown bits are kept.
+type Status uint32
+
+// The activities, of which a status has one, and the flags.
+const (
+	ActivityIdle        Status = 1
+	ActivityError       Status = 2
+	ActivityInProgress  Status = 8
+	ActivityInputNeeded Status = 24 // in progress, and waiting for a person
+
+	FlagRead     Status = 32
+	FlagArchived Status = 64
+
+	activityMask Status = 31
+)
+
+// Activity is the status without its flags.
+func (s Status) Activity() Status { return s & activityMask }
+
+// NeedsInput reports whether a person is waited for.
+func (s Status) NeedsInput() bool { return s&ActivityInputNeeded == ActivityInputNeeded }
+
+// WithActivity replaces the activity and keeps the flags.
+func (s Status) WithActivity(a Status) Status { return s&^activityMask | a }
+
+// WithFlag sets or clears a flag.
+func (s Status) WithFlag(flag Status, set bool) Status {
+	if set {
+		return s | flag
+	}
+	return s &^ flag
+}
+
+// The values of SessionState.Lifecycle.
+const (
+	LifecycleCreating = "creating"
+	LifecycleReady    = "ready"
+	LifecycleFailed   = "failed" // "creationFailed" in 0.5
+)
+
+// SessionState is the state of a session channel: a catalogue of chats and what
+// they share (ahp.md §6.1). JSON that only agents and user interfaces look into
+// is kept as it came.
+type SessionState struct {
+	Provider           string
+	Title              string
+	Status             Status
+	Activity           string // what it is doing, in words; empty for none
+	Origin             json.RawMessage
+	Project            *Project
+	WorkingDirectories []URI
+	Annotations        json.RawMessage
+
+	Lifecycle      string
+	CreationError  *ErrorInfo
+	ServerTools    []ToolDefinition // nil when not told
+	ActiveClients  []ActiveClient   // never null on the wire
+	Chats          []ChatSummary    // never null on the wire
+	DefaultChat    URI
+	Config         *SessionConfig
+	Customizations []json.RawMessage // nil when not told
+	Changesets     []json.RawMessage // nil when not told
+	InputNeeded    []InputNeeded
+	Meta           json.RawMessage
+
+	// The rest is on the wire in 0.5 only, in the nested summary.
+	Resource                     URI
+	CreatedAt, ModifiedAt        Instant
+	Changes, Model, CurrentAgent json.RawMessage
+}
+
+// Project is what a session works on.
+type Project struct {
+	URI         URI    `json:"uri"`
+	DisplayName string `json:"displayName"`
+}
+
+// SessionConfig is what can be set for a session: a JSON schema of properties
+// and their values.
+type SessionConfig struct {
+	Schema json.RawMessage `json:"schema"`
+	Values map[string]any  `json:"values"`
+}
+
+// SessionSummary is a session's row in listSessions and in the notifications
+// about the list.
+type SessionSummary struct {
+	Resource           URI
+	Provider           string
+	Title              string
+	Status             Status
+	Activity           string
+	Origin             json.RawMessage
+	Project            *Project
+	WorkingDirectories []URI
+	Annotations        json.RawMessage
+	CreatedAt          Instant
+	ModifiedAt         Instant
+	Changes            json.RawMessage
+	DefaultChat        URI
+	Meta               json.RawMessage
+	Model              json.RawMessage // 0.5 only
+	CurrentAgent       json.RawMessage // 0.5 only
+}
+
+// ActiveClient is a client that takes part in a session: the agent may use its
+// tools.
+type ActiveClient struct {
+	ClientID       string            `json:"clientId"`
+	DisplayName    string            `json:"displayName,omitempty"`
+	Tools          []ToolDefinition  `json:"tools"` // never null on the wire
+	Customizations []json.RawMessage `json:"customizations,omitempty"`
+}
+
+// ToolDefinition describes a tool as MCP does.
+type ToolDefinition struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  json.RawMessage `json:"annotations,omitempty"`
+	Meta         json.RawMessage `json:"_meta,omitempty"`
+}
+
+// ErrorInfo says what failed.
+type ErrorInfo struct {
+	ErrorType string          `json:"errorType"`
+	Message   string          `json:"message"`
+	Stack     string          `json:"stack,omitempty"`
+	Meta      json.RawMessage `json:"_meta,omitempty"`
+}
+
+// The values of InputNeeded.Kind.
+const (
+	NeedChatInput           = "chatInput"
+	NeedToolConfirmation    = "toolConfirmation"
+	NeedToolClientExecution = "toolClientExecution"
+	NeedToolAuthentication  = "toolAuthentication"
+)
+
+// InputNeeded is something in one of a session's chats that waits for a person
+// or a client.
+type InputNeeded struct {
+	ID       string        `json:"id"`
+	Chat     URI           `json:"chat"`
+	Kind     string        `json:"kind"`
+	Request  *InputRequest `json:"request,omitempty"`  // chatInput
+	TurnID   string        `json:"turnId,omitempty"`   // the others, and all below
+	ClientID string        `json:"clientId,omitempty"` // toolClientExecution
+	ToolCall *ToolCall     `json:"toolCall,omitempty"`
+}
+
+// Actions of session channels (ahp.md §6.2).
+type (
+	// SessionReady ends the creation. Host only, as is the next.
+	SessionReady          struct{}
+	SessionCreationFailed struct {
+		Error ErrorInfo `json:"error"`
+	}
+	// SessionChatAdded adds or replaces a chat's row. Host only, as are the
+	// other actions about chats.
+	SessionChatAdded struct {
+		Summary ChatSummary `json:"summary"`
+	}
+	SessionChatRemoved struct {
+		Chat URI `json:"chat"`
+	}
+	// SessionChatUpdated merges members into a chat's row; null clears one.
+	SessionChatUpdated struct {
+		Chat    URI             `json:"chat"`
+		Changes json.RawMessage `json:"changes"`
+	}
+	// SessionChatsReordered moves rows as one block.
+	SessionChatsReordered struct {
+		Chats       []URI           `json:"chats"`
+		Destination json.RawMessage `json:"destination"`
+	}
+	SessionDefaultChatChanged struct {
+		DefaultChat URI `json:"defaultChat,omitempty"`
+	}
+	SessionTitleChanged struct {
+		Title string `json:"title"`
+	}
+	SessionIsReadChanged struct {
+		IsRead bool `json:"isRead"`
+	}
+	SessionIsArchivedChanged struct {
+		IsArchived bool `json:"isArchived"`
+	}
+	// SessionActivityChanged sets or clears the words of what goes on. Host
+	// only.
+	SessionActivityChanged struct {
+		Activity string `json:"activity,omitempty"`
+	}
+	SessionChangesetsChanged struct {
+		Changesets []json.RawMessage `json:"changesets,omitempty"`
+	}
+	SessionServerToolsChanged struct {
+		Tools []ToolDefinition `json:"tools"`
+	}
+	// SessionActiveClientSet adds or replaces a client that takes part: by
+	// clients, each for itself.
+	SessionActiveClientSet struct {
+		ActiveClient ActiveClient `json:"activeClient"`
+	}
+	SessionActiveClientRemoved struct {
+		ClientID string `json:"clientId"`
+	}
+	SessionWorkingDirectorySet struct {
+		Directory URI `json:"directory"`
+	}
+	SessionWorkingDirectoryRemoved struct {
+		Directory URI `json:"directory"`
+	}
+	SessionWorkingDirectoryReplaced struct {
+		Old URI `json:"oldDirectory"`
+		New URI `json:"newDirectory"`
+	}
+	// SessionInputNeededSet mirrors what waits in a chat. Host only, as is the
+	// next.
+	SessionInputNeededSet struct {
+		Request InputNeeded `json:"request"`
+	}
+	SessionInputNeededRemoved struct {
+		ID string `json:"id"`
+	}
+	SessionCustomizationsChanged struct {
+		Customizations []json.RawMessage `json:"customizations"`
+	}
+	SessionCustomizationUpdated struct {
+		Customization json.RawMessage `json:"customization"`
+	}
+	SessionCustomizationRemoved struct {
+		ID string `json:"id"`
+	}
+	// SessionCustomizationToggled has Enabled in 0.5, Enablement later.
+	SessionCustomizationToggled struct {
+		ID         string          `json:"id"`
+		Enabled    *bool           `json:"enabled,omitempty"`
+		Enablement json.RawMessage `json:"enablement,omitempty"`
+	}
+	SessionMcpServerStateChanged struct {
+		ID      string          `json:"id"`
+		State   json.RawMessage `json:"state"`
+		Channel URI             `json:"channel,omitempty"`
+	}
+	SessionMcpServerStartRequested struct {
+		ID string `json:"id"`
+	}
+	SessionMcpServerStopRequested struct {
+		ID string `json:"id"`
+	}
+	SessionMcpServerBackgroundRequested struct {
+		ID string `json:"id"`
+	}
+	// SessionConfigChanged merges into, or with Replace replaces, the values.
+	SessionConfigChanged struct {
+		Config  map[string]any `json:"config"`
+		Replace bool           `json:"replace,omitempty"`
+	}
+	SessionMetaChanged struct {
+		Meta json.RawMessage `json:"_meta,omitempty"`
+	}
+	// SessionModelChanged and SessionAgentChanged are 0.5's.
+	SessionModelChanged struct {
+		Model json.RawMessage `json:"model"`
+	}
+	SessionAgentChanged struct {
+		Agent json.RawMessage `json:"agent,omitempty"`
+	}
+)
+
+func (SessionReady) ActionType() string               { return "session/ready" }
+func (SessionCreationFailed) ActionType() string      { return "session/creationFailed" }
+func (SessionChatAdded) ActionType() string           { return "session/chatAdded" }
+func (SessionChatRemoved) ActionType() string         { return "session/chatRemoved" }
+func (SessionChatUpdated) ActionType() string         { return "session/chatUpdated" }
+func (SessionChatsReordered) ActionType() string      { return "session/chatsReordered" }
+func (SessionDefaultChatChanged) ActionType() string  { return "session/defaultChatChanged" }
+func (SessionTitleChanged) ActionType() string        { return "session/titleChanged" }
+func (SessionIsReadChanged) ActionType() string       { return "session/isReadChanged" }
+func (SessionIsArchivedChanged) ActionType() string   { return "session/isArchivedChanged" }
+func (SessionActivityChanged) ActionType() string     { return "session/activityChanged" }
+func (SessionChangesetsChanged) ActionType() string   { return "session/changesetsChanged" }
+func (SessionServerToolsChanged) ActionType() string  { return "session/serverToolsChanged" }
+func (SessionActiveClientSet) ActionType() string     { return "session/activeClientSet" }
+func (SessionActiveClientRemoved) ActionType() string { return "session/activeClientRemoved" }
+func (SessionWorkingDirectorySet) ActionType() string { return "session/workingDirectorySet" }
+func (SessionWorkingDirectoryRemoved) ActionType() string { return "session/workingDirectoryRemoved" }
+
+func (SessionWorkingDirectoryReplaced) ActionType() string { return "session/workingDirectoryReplaced" }
+func (SessionInputNeededSet) ActionType() string           { return "session/inputNeededSet" }
+func (SessionInputNeededRemoved) ActionType() string       { return "session/inputNeededRemoved" }
+func (SessionCustomizationsChanged) ActionType() string    { return "session/customizationsChanged" }
+func (SessionCustomizationUpdated) ActionType() string     { return "session/customizationUpdated" }
+func (SessionCustomizationRemoved) ActionType() string     { return "session/customizationRemoved" }
+func (SessionCustomizationToggled) ActionType() string     { return "session/customizationToggled" }
+func (SessionMcpServerStateChanged) ActionType() string { return "session/mcpServerStateChanged" }
+
+func (SessionMcpServerStartRequested) ActionType() string { return "session/mcpServerStartRequested" }
+
+func (SessionMcpServerStopRequested) ActionType() string { return "session/mcpServerStopRequested" }
+
+func (SessionMcpServerBackgroundRequested) ActionType() string {
+	return "session/mcpServerBackgroundRequested"
+}
+func (SessionConfigChanged) ActionType() string { return "session/configChanged" }
+func (SessionMetaChanged) ActionType() string   { return "session/metaChanged" }
+func (SessionModelChanged) ActionType() string  { return "session/modelChanged" }
+func (SessionAgentChanged) ActionType() string  { return "session/agentChanged" }

@@ -1,0 +1,173 @@
+package ahp
+
+import "encoding/json"
+
+// The values of ToolCall.Status (ahp.md §6.7).
+const (
+	ToolStreaming     = "streaming"
+	ToolPending       = "pending-confirmation"
+	ToolRunning       = "running"
+	ToolPendingResult = "pending-result-confirmation"
+	ToolAuthRequired  = "auth-required"
+	ToolCompleted     = "completed"
+	ToolCancelled     = "cancelled"
+)
+
+// The values of ToolCall.Confirmed.
+const (
+	ConfirmedNotNeeded  = "not-needed"
+	ConfirmedUserAction = "user-action"
+	ConfirmedSetting    = "setting"
+)
+
+// The values of ToolCall.Reason.
+const (
+	ReasonDenied       = "denied"
+	ReasonSkipped      = "skipped"
+	ReasonResultDenied = "result-denied"
+)
+
+// ToolCall is a tool's call in whatever state it is; the members that a state
+// does not have are empty.
+type ToolCall struct {
+	Status      string          `json:"status"`
+	ToolCallID  string          `json:"toolCallId"`
+	ToolName    string          `json:"toolName"`
+	DisplayName string          `json:"displayName"`
+	Intention   string          `json:"intention,omitempty"`
+	Contributor *Contributor    `json:"contributor,omitempty"`
+	Meta        json.RawMessage `json:"_meta,omitempty"`
+
+	PartialInput      string          `json:"partialInput,omitempty"` // streaming
+	InvocationMessage *Prose          `json:"invocationMessage,omitempty"`
+	ToolInput         json.RawMessage `json:"toolInput,omitempty"` // a string, or a reference to content
+
+	// While confirmation is pending.
+	ConfirmationTitle *Prose          `json:"confirmationTitle,omitempty"`
+	RiskAssessment    json.RawMessage `json:"riskAssessment,omitempty"`
+	Edits             json.RawMessage `json:"edits,omitempty"`
+	Editable          *bool           `json:"editable,omitempty"`
+	Options           []ToolOption    `json:"options,omitempty"`
+
+	// Once confirmed.
+	Confirmed      string          `json:"confirmed,omitempty"`
+	SelectedOption *ToolOption     `json:"selectedOption,omitempty"`
+	Auth           json.RawMessage `json:"auth,omitempty"` // auth-required
+
+	// Content is there while it runs and after; the rest of the result after.
+	Success           *bool           `json:"success,omitempty"`
+	PastTenseMessage  *Prose          `json:"pastTenseMessage,omitempty"`
+	Content           []ToolContent   `json:"content,omitempty"`
+	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+	Error             *ToolError      `json:"error,omitempty"`
+
+	// When cancelled.
+	Reason         string          `json:"reason,omitempty"`
+	ReasonMessage  *Prose          `json:"reasonMessage,omitempty"`
+	UserSuggestion json.RawMessage `json:"userSuggestion,omitempty"`
+}
+
+// Over reports whether the call has ended.
+func (t ToolCall) Over() bool { return t.Status == ToolCompleted || t.Status == ToolCancelled }
+
+// Waits reports whether the call waits for a person.
+func (t ToolCall) Waits() bool {
+	return t.Status == ToolPending || t.Status == ToolPendingResult || t.Status == ToolAuthRequired
+}
+
+// Contributor is who carries a tool out, when it isn't the agent.
+type Contributor struct {
+	Kind            string `json:"kind"` // client, mcp
+	ClientID        string `json:"clientId,omitempty"`
+	CustomizationID string `json:"customizationId,omitempty"`
+}
+
+// The values of Contributor.Kind.
+const (
+	ContributorClient = "client"
+	ContributorMcp    = "mcp"
+)
+
+// ToolOption is one of the answers that a confirmation offers.
+type ToolOption struct {
+	ID    string          `json:"id"`
+	Label string          `json:"label"`
+	Kind  string          `json:"kind"` // approve, deny
+	Group *int            `json:"group,omitempty"`
+	Meta  json.RawMessage `json:"_meta,omitempty"`
+}
+
+// The values of ToolOption.Kind.
+const (
+	OptionApprove = "approve"
+	OptionDeny    = "deny"
+)
+
+// ToolError says why a tool failed.
+type ToolError struct {
+	Message string          `json:"message"`
+	Code    json.RawMessage `json:"code,omitempty"`
+}
+
+// ToolResult is how a tool's call ended.
+type ToolResult struct {
+	Success           bool            `json:"success"`
+	PastTenseMessage  *Prose          `json:"pastTenseMessage,omitempty"`
+	Content           []ToolContent   `json:"content,omitempty"`
+	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+	Error             *ToolError      `json:"error,omitempty"`
+}
+
+// The values of ToolContent.Type.
+const (
+	ContentText     = "text"
+	ContentEmbedded = "embeddedResource"
+	ContentResource = "resource"
+	ContentFileEdit = "fileEdit"
+	ContentTerminal = "terminal"
+	ContentSubagent = "subagent"
+)
+
+// ToolContent is a piece of what a tool gives. One of an unknown type keeps its
+// text in Raw.
+type ToolContent struct {
+	Type        string
+	Text        string          // text
+	Data        string          // embeddedResource, base64
+	ContentType string          // embeddedResource, resource
+	URI         URI             // resource
+	SizeHint    *int64          // resource
+	Before      json.RawMessage // fileEdit
+	After       json.RawMessage // fileEdit
+	Diff        json.RawMessage // fileEdit
+	Resource    URI             // terminal, subagent
+	Title       string          // terminal, subagent
+	IsPty       *bool           // terminal
+	Result      *TerminalResult // terminal
+	AgentName   string          // subagent
+	Description string          // subagent
+	Raw         json.RawMessage // unknown types, whole
+}
+
+// TerminalResult is how the command of a tool call ended in a terminal, which is
+// not how the terminal did (ahp.md §7.7).
+type TerminalResult struct {
+	ExitCode   *int            `json:"exitCode,omitempty"`
+	Preview    string          `json:"preview,omitempty"`
+	Truncated  bool            `json:"truncated,omitempty"`
+	FullOutput json.RawMessage `json:"fullOutput,omitempty"`
+}
+
+// TextInput is a tool's input that is a string.
+func TextInput(s string) json.RawMessage {
+	b, err := marshal(s)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// InputText is a tool's input if it is a string.
+func InputText(raw json.RawMessage) (s string, ok bool) {
+	return s, len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil
+}
