@@ -110,6 +110,9 @@ type RunParams struct {
 	Command []string `json:"command,omitempty"`
 	// Line is a line in the shell's own language.
 	Line string `json:"line,omitempty"`
+	// Typed makes the host type Line as it is, as a person would, where an empty
+	// prompt waits, and refuse otherwise: nothing waits for a prompt or quotes.
+	Typed bool `json:"typed,omitempty"`
 	// Stdin gives it a pipe as standard input, as CreateMeta.Stdin does.
 	Stdin bool `json:"stdin,omitempty"`
 }

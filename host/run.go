@@ -24,6 +24,9 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if p.Line != "" {
 		argv = []string{"eval", p.Line}
 	}
+	if p.Typed {
+		return typeLine(c, p)
+	}
 	switch _, err := c.h.command(ahp.CreateMeta{Command: argv}); {
 	case p.Line != "" && len(p.Command) > 0:
 		return nil, ahp.InvalidParams("run: command and line: give one of them")
@@ -52,6 +55,56 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	return nil, jsonrpc.ErrReplied
 }
 
+// typeLine types a line as a person would, where an empty prompt waits for one.
+func typeLine(c *conn, p ahp.RunParams) (any, error) {
+	switch {
+	case p.Line == "" || len(p.Command) > 0 || p.Stdin:
+		return nil, ahp.InvalidParams("run: typed: takes a line and nothing else")
+	case len(p.Line) > maxTyped:
+		return nil, ahp.InvalidParams("run: line: %d bytes are too long to be typed; at most %d", len(p.Line), maxTyped)
+	case strings.ContainsFunc(p.Line, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }):
+		return nil, ahp.InvalidParams("run: line: control characters would be keys to the shell's line editor")
+	}
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w, err := h.newWait(c, p.Channel, "run")
+	if err != nil {
+		return nil, err
+	}
+	h.flush(w.t)
+	w.line = p.Line
+	w.see = w.seeBegin
+	switch err := w.submitLine(); {
+	case err != nil:
+		w.end()
+		return nil, err
+	case w.line != "":
+		w.end()
+		return nil, ahp.Conflict("run: its shell does not wait for a command")
+	}
+	w.timer = w.after(beginTime, func() {
+		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
+	})
+	h.audit.did(c, "run", w.t.ch.uri)
+	return nil, jsonrpc.ErrReplied
+}
+
+// maxTyped bounds a line that is typed as it is, in bytes.
+const maxTyped = 64 << 10
+
+// seeBegin answers when the shell has begun the command.
+func (w *wait) seeBegin(_ *wait, a ahp.Action) {
+	switch a := a.(type) {
+	case ahp.TerminalCommandExecuted:
+		if w.line == "" && a.CommandID == w.command {
+			w.answer(ahp.RunResult{CommandID: a.CommandID, CommandLine: a.CommandLine}, nil)
+		}
+	case ahp.TerminalExited:
+		w.answer(nil, ahp.Conflict("run: the shell ended before it ran the command"))
+	}
+}
+
 // submit types the command, now or when the shell shows its prompt: of a command
 // that has just ended, or of a shell that is starting. A line in the shell's
 // language goes as it is if it is words alone; else argv, which evaluates it: one
@@ -67,16 +120,7 @@ func (w *wait) submit(argv []string, line string) error {
 	if w.line = quoteCommand(argv, shell); w.feed != nil {
 		w.line = w.feed.redirect(w.line)
 	}
-	w.see = func(w *wait, a ahp.Action) {
-		switch a := a.(type) {
-		case ahp.TerminalCommandExecuted:
-			if w.line == "" && a.CommandID == w.command {
-				w.answer(ahp.RunResult{CommandID: a.CommandID, CommandLine: a.CommandLine}, nil)
-			}
-		case ahp.TerminalExited:
-			w.answer(nil, ahp.Conflict("run: the shell ended before it ran the command"))
-		}
-	}
+	w.see = w.seeBegin
 	if err := w.submitLine(); err != nil {
 		return err
 	}

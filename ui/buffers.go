@@ -85,7 +85,7 @@ func (m *Model) copyText(text string) {
 	case text == "":
 		m.say(status.Info, "there is nothing to copy")
 	case m.keep(text):
-		m.say(status.Info, "copied %s", counted(text))
+		m.brief("copied %s", counted(text))
 	default:
 		m.say(status.Warning, "copied %s to a paste buffer only: more than the terminal's clipboard takes", counted(text))
 	}

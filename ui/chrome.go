@@ -48,23 +48,31 @@ func (m *Model) keysOf(name string, args ...string) string {
 // drawDividers draws the lines between panes side by side, joined with the
 // headers that meet them.
 func (m *Model) drawDividers() {
+	draw := m.dividerCell()
+	for _, d := range m.arr.Dividers {
+		for y := d.Y; y < d.Y+d.H; y++ {
+			draw(d.X, y)
+		}
+	}
+}
+
+// dividerCell gives what draws a cell of the lines between panes.
+func (m *Model) dividerCell() func(x, y int) {
 	o := &m.outer
 	l := &o.look
 	tiled := m.arr.Tiled()
 	focus, _ := tiled.Focused()
 	near := focus.Rect()
-	for _, d := range m.arr.Dividers {
-		for y := d.Y; y < d.Y+d.H; y++ {
-			kind := func(x, y int) layout.HitKind { return tiled.At(x, y).Kind }
-			glyph := l.Junction(
-				kind(d.X, y-1) == layout.HitDivider, kind(d.X, y+1) == layout.HitDivider,
-				kind(d.X-1, y) == layout.HitHeader, kind(d.X+1, y) == layout.HitHeader)
-			style := l.Border
-			if (d.X == near.X-1 || d.X == near.X+near.W) && y >= near.Y && y < near.Y+near.H {
-				style = l.BorderFocused
-			}
-			o.canvas.Fill(paint.Rect{X: d.X, Y: y, W: 1, H: 1}, glyph, style)
+	kind := func(x, y int) layout.HitKind { return tiled.At(x, y).Kind }
+	return func(x, y int) {
+		glyph := l.Junction(
+			kind(x, y-1) == layout.HitDivider, kind(x, y+1) == layout.HitDivider,
+			kind(x-1, y) == layout.HitHeader, kind(x+1, y) == layout.HitHeader)
+		style := l.Border
+		if (x == near.X-1 || x == near.X+near.W) && y >= near.Y && y < near.Y+near.H {
+			style = l.BorderFocused
 		}
+		o.canvas.Fill(paint.Rect{X: x, Y: y, W: 1, H: 1}, glyph, style)
 	}
 }
 

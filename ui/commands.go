@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -85,8 +86,8 @@ func init() {
 		"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
 		"stop":          func(m *Model, _ []string) { m.stop() },
 	}
-	for name, do := range copyActions {
-		actions[name] = do
+	for _, more := range []map[string]action{copyActions, shellActions} {
+		maps.Copy(actions, more)
 	}
 }
 

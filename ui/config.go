@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"cotty/keymap"
 	"cotty/themes"
@@ -77,6 +78,12 @@ type Look struct {
 	// wants them: links are not underlined and the scroll bar not shown before a
 	// click.
 	NoHover bool
+
+	// NoCommandMarks leaves commands unmarked. StickyCommand is when the line of
+	// the command whose output fills a pane stays on top: "scrolled", which empty
+	// means, "always" or "never".
+	NoCommandMarks bool
+	StickyCommand  string
 
 	Theme  string         // a choice of themes (themes.Choose)
 	Themes []themes.Theme // the user's own

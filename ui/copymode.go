@@ -75,10 +75,6 @@ var copyActions = map[string]action{
 	"copy-open-link":    onView(func(m *Model, v *pane.View, _ int) { m.linkHere(v, (*Model).openLink) }),
 	"copy-link":         onView(func(m *Model, v *pane.View, _ int) { m.linkHere(v, (*Model).copyLink) }),
 
-	"previous-command": onView(func(_ *Model, v *pane.View, n int) { goCommand(v, false, n) }),
-	"next-command":     onView(func(_ *Model, v *pane.View, n int) { goCommand(v, true, n) }),
-	"copy-output":      onView(func(m *Model, v *pane.View, _ int) { m.copyOutput(v) }),
-
 	"search":           onView(func(m *Model, v *pane.View, _ int) { m.search(v, false) }),
 	"search-back":      onView(func(m *Model, v *pane.View, _ int) { m.search(v, true) }),
 	"search-next":      onView(func(m *Model, v *pane.View, n int) { m.searchNext(v, false, n) }),

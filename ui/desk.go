@@ -99,6 +99,6 @@ func (m *Model) openLink(uri string) {
 // copyLink copies an address.
 func (m *Model) copyLink(uri string) {
 	if m.keep(uri) {
-		m.say(status.Info, "copied %s", uri)
+		m.brief("copied %s", uri)
 	}
 }

@@ -143,6 +143,7 @@ func (m *Model) drawFloats(now time.Time, cursor paint.Cursor) paint.Cursor {
 			top := m.arr.At(cur.X, cur.Y)
 			cursor.Visible = cursor.Visible && top.Pane == p.Pane
 		}
+		m.drawSigns(p, func(int, int) {}) // the frame was drawn whole
 	}
 	return cursor
 }

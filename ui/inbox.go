@@ -93,6 +93,8 @@ func (m *Model) action(e ahp.Envelope) {
 		t.cwd = a.Cwd
 	case ahp.TerminalClaimed:
 		t.info.Claim = a.Claim
+	case ahp.TerminalCommandExecuted:
+		m.began(a)
 		if own && e.Origin.ClientSeq == t.asked {
 			t.asked = 0
 		}

@@ -63,6 +63,9 @@ const callTimeout = 15 * time.Second
 // noteTime is how long a message stays in the status line.
 const noteTime = 4 * time.Second
 
+// briefTime is how long one does that says that what was asked for is done.
+const briefTime = 1500 * time.Millisecond
+
 // leaveTime is how long leaving waits for the host to confirm what was done.
 const leaveTime = time.Second
 
@@ -261,10 +264,20 @@ func (m *Model) say(kind status.Kind, format string, args ...any) {
 	m.note = note{text: clean(fmt.Sprintf(format, args...)), kind: kind, id: m.note.id + 1}
 	m.dirty |= dirtyChrome
 	id := m.note.id
-	m.env.After(noteTime, then(func(m *Model) {
+	m.env.After(d, then(func(m *Model) {
 		if m.note.id == id {
 			m.unsay()
 		}
+	m.sayFor(noteTime, kind, format, args...)
+}
+
+// brief is say for what was done as asked: it soon makes room for the status
+// again.
+func (m *Model) brief(format string, args ...any) {
+	m.sayFor(briefTime, status.Info, format, args...)
+}
+
+func (m *Model) sayFor(d time.Duration, kind status.Kind, format string, args ...any) {
 	}))
 }
 

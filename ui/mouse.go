@@ -155,6 +155,10 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 		m.forwardGrabbed(ev, pane.MouseRelease)
 	case grabText:
 		m.releaseText()
+	case grabEdge, grabFloat:
+		if ev.X == m.mouse.x && ev.Y == m.mouse.y {
+			m.pressSign(ev.X, ev.Y)
+		}
 	case grabNone:
 		if m.overlay == nil {
 			_, t, v := m.under(ev.X, ev.Y)

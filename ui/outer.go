@@ -22,6 +22,7 @@ type outer struct {
 	pair    themes.Pair  // the themes that were chosen
 	preview *themes.Pair // those that are looked at; nil for none
 	look    look.Look
+	signs   *pane.SignLook // of commands; nil for none
 	// undressed says that what the look depends on has changed.
 	undressed bool
 	ticking   bool // a timer runs for the status line's clock
@@ -241,6 +242,7 @@ func (m *Model) compose(now time.Time) {
 		m.drawEmpty()
 		m.drawDividers()
 	}
+	m.drawTiledSigns()
 	if all || m.dirty&dirtyChrome != 0 {
 		m.drawHeaders()
 		o.tabs = status.Draw(&o.canvas, paint.Rect{Y: o.h - 1, W: o.w, H: 1}, m.statusData(), o.look)
@@ -253,6 +255,7 @@ func (m *Model) compose(now time.Time) {
 	}
 	o.cursor = cursor
 	m.dirty = 0
+	m.tick()
 }
 
 // overlayArea is where overlays draw themselves: everything, as prompts take
@@ -273,6 +276,7 @@ func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor 
 		m.holdFrame(wait)
 		return v.Cursor()
 	}
+	v.Framed = m.framed(p)
 	return v.Draw(&o.canvas, paint.Rect(p.Body), m.paneLook())
 }
 
@@ -292,6 +296,7 @@ func (m *Model) paneLook() pane.Look {
 	l := &m.outer.look
 	return pane.Look{
 		Letterbox: l.Letterbox, Selection: l.Selection, Match: l.Match, Scroll: l.Hint, Fill: l.Fill,
+		Signs: m.outer.signs, Sticky: stickies[m.cfg.StickyCommand],
 		Bar: look.Style{FG: l.Hint.FG, BG: l.Border.FG},
 	}
 }

@@ -45,6 +45,10 @@ func (m *Model) pressView(v *pane.View, ev tea.Mouse) bool {
 			return true
 		}
 	}
+	if id, ok := v.Stuck(ev.X, ev.Y); ok && v.GoTo(id) == nil {
+		m.dirty |= dirtyPanes | dirtyChrome
+		return true
+	}
 	if v.OnBar(ev.X, ev.Y) {
 		v.DragBar(ev.Y)
 		m.mouse.grab = grabBar

@@ -50,6 +50,9 @@ func (m *Model) dress() {
 		t, _ = themes.Find(themes.Terminal)
 	}
 	o.look = look.New(t.On(o.colors.palette()), caps.UTF8, caps.Profile.Colors != emulator.NoColors)
+	if o.signs = nil; !m.cfg.NoCommandMarks {
+		o.signs = signLook(&o.look)
+	}
 	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8})
 	m.dirty |= dirtyPlaces | dirtyChrome
 }

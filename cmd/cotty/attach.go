@@ -176,6 +176,11 @@ func (h hostAdapter) Colors(p ahp.ColorsParams) error {
 	return h.c.Notify(ahp.MethodColors, p)
 }
 
+// Run types a command at the prompt of a shell.
+func (h hostAdapter) Run(ctx context.Context, p ahp.RunParams) error {
+	return h.c.Call(ctx, ahp.MethodRun, p, nil)
+}
+
 func (h hostAdapter) Subscribe(ctx context.Context, uri ahp.URI) error {
 	return h.c.Subscribe(ctx, uri)
 }

@@ -55,7 +55,7 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%s is not found", c.Name)
 		}
 	}
-	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Scrolling", "Copy mode", "cotty"}) {
+	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Commands", "Scrolling", "Copy mode", "cotty"}) {
 		t.Errorf("the groups are %v", got)
 	}
 }
@@ -180,7 +180,7 @@ func TestReasons(t *testing.T) {
 			args = []string{"left"}
 		case "go-tab":
 			args = []string{"3"}
-		case "send-prefix", "hand-back", "paste-buffer":
+		case "send-prefix", "hand-back", "paste-buffer", "run-again":
 			ctx.Holder = MyOther
 		}
 		if why := Why(c.Name, args, ctx); why != "" {

@@ -56,21 +56,6 @@ var copyRows = []Command{
 		Disabled: all(pane, newer),
 	},
 	{
-		Name: "previous-command", Title: "Previous command", Group: groupScrolling,
-		Help:     "Scroll back to the first line of a command, or move the cursor of copy mode there.",
-		Disabled: all(pane, detects, ran, mainText, previous),
-	},
-	{
-		Name: "next-command", Title: "Next command", Group: groupScrolling,
-		Help:     "Scroll forward to the first line of a command, and from the last one to what the program shows now.",
-		Disabled: all(pane, detects, ran, mainText, next),
-	},
-	{
-		Name: "copy-output", Title: "Copy a command's output", Group: groupScrolling,
-		Help:     "Copy the output of the last command, or of the one that was scrolled to.",
-		Disabled: all(pane, detects, ran, mainText),
-	},
-	{
 		Name: "paste-buffer", Title: "Paste", Group: groupScrolling,
 		Help:     "Type what was copied last into this pane, as a paste of the terminal would.",
 		Disabled: all(connected, pane, mine, running, buffered),

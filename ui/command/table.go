@@ -12,6 +12,7 @@ const (
 	groupLayouts   = "Layouts"
 	groupTerminals = "Terminals"
 	groupScrolling = "Scrolling"
+	groupCommands  = "Commands"
 	groupCopying   = "Copy mode"
 	groupCotty     = "cotty"
 )
@@ -39,7 +40,7 @@ var arrangements = []choice{
 }
 
 // table has the rows in the order of the help.
-var table = slices.Concat(arrangeRows, copyRows, cottyRows)
+var table = slices.Concat(arrangeRows, shellRows, copyRows, cottyRows)
 
 // arrangeRows are about panes, tabs and terminals.
 var arrangeRows = []Command{

@@ -51,6 +51,8 @@ type Glyphs struct {
 	TopLeft, TopRight, BottomLeft, BottomRight rune
 	Fill                                       rune // around a terminal smaller than its pane
 	Ellipsis, Separator, Up, Down, Pointer     string
+	// Marks of commands; Folded stands for left-out output.
+	Running, Passed, Failed, Ended, Folded rune
 }
 
 // Junction is the character where lines in these directions meet a vertical one.
@@ -79,12 +81,14 @@ var (
 		Cross: '┼', TeeLeft: '┤', TeeRight: '├', TeeUp: '┴', TeeDown: '┬',
 		TopLeft: '╭', TopRight: '╮', BottomLeft: '╰', BottomRight: '╯',
 		Fill: '·', Ellipsis: "…", Separator: "·", Up: "↑", Down: "↓", Pointer: "›",
+		Running: '●', Passed: '✓', Failed: '✗', Ended: '○', Folded: '▸',
 	}
 	ASCII = Glyphs{
 		Horizontal: '-', Vertical: '|',
 		Cross: '+', TeeLeft: '+', TeeRight: '+', TeeUp: '+', TeeDown: '+',
 		TopLeft: '+', TopRight: '+', BottomLeft: '+', BottomRight: '+',
 		Fill: '.', Ellipsis: "~", Separator: "-", Up: "^", Down: "v", Pointer: ">",
+		Running: '*', Passed: 'o', Failed: 'x', Ended: '-', Folded: '>',
 	}
 )
 

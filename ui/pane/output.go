@@ -190,3 +190,127 @@ func (f *Feed) output(p place, older bool) (Output, error) {
 	o.Text = strings.TrimSuffix(b.String(), "\n")
 	return o, nil
 }
+
+// Listed is a command as a list shows it.
+type Listed struct {
+	Command
+	Gone bool // its text is no longer kept
+}
+
+// Commands gives the commands that the feed remembers, the newest first.
+func (f *Feed) Commands() []Listed {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	there := map[uint64]bool{}
+	if f.em != nil {
+		for _, p := range f.places() {
+			there[p.n] = p.start != nil
+		}
+	}
+	list := make([]Listed, 0, len(f.commands.list))
+	for i := len(f.commands.list) - 1; i >= 0; i-- {
+		c := &f.commands.list[i]
+		list = append(list, Listed{c.Command, !there[c.n]})
+	}
+	return list
+}
+
+// byID gives a command. The lock must be held.
+func (v *View) byID(id string) (p place, err error) {
+	f := v.Feed
+	if f.em != nil && f.em.Modes().AltScreen {
+		return p, ErrFullScreen
+	}
+	if !v.locate() {
+		return p, ErrNoCommand
+	}
+	all := f.places()
+	for i, q := range all {
+		if q.ID == id {
+			q.older = i > 0
+			return q, nil
+		}
+	}
+	for _, c := range f.commands.list {
+		if c.ID == id {
+			p.command = c
+		}
+	}
+	return p, ErrCleared
+}
+
+// OutputOf gives the output of a command, as CommandOutput does.
+func (v *View) OutputOf(id string) (Output, error) {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, err := v.byID(id)
+	if err != nil {
+		return Output{Command: p.Command}, err
+	}
+	return f.output(p, p.older)
+}
+
+// GoTo scrolls to the line of a command, or puts copy mode's cursor there.
+func (v *View) GoTo(id string) error {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, err := v.byID(id)
+	switch {
+	case err != nil:
+		return err
+	case p.start == nil:
+		return ErrCleared
+	case v.copy != nil:
+		v.copy.line, v.copy.x, v.copy.want = p.first, 0, 0
+		v.follow()
+	default:
+		v.top, v.full = min(p.first, v.live()), true
+		v.back = v.top < v.live()
+	}
+	return nil
+}
+
+// SelectOutput selects the lines of the output of the command that CommandOutput
+// names, in copy mode, whose cursor goes to the last of them.
+func (v *View) SelectOutput() (Command, error) {
+	f := v.Feed
+	f.mu.Lock()
+	p, err := v.chosen()
+	f.mu.Unlock()
+	if err != nil {
+		return p.Command, err
+	}
+	v.EnterCopy()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p, err = v.byID(p.ID); err != nil || v.copy == nil {
+		return p.Command, err
+	}
+	h, ok := f.outputLines(&p)
+	if !ok {
+		return p.Command, ErrNoOutput
+	}
+	v.copy.line, v.copy.x, v.copy.want = h.to-1, 0, 0
+	v.selection = &Selection{AnchorLine: h.from, Line: h.to - 1, Shape: Lines}
+	v.follow()
+	return p.Command, nil
+}
+
+// FoldRow leaves out the output of the command that is marked at a row of the
+// canvas, or shows it again; false where none is.
+func (v *View) FoldRow(y int) bool {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := signOn(v.signs, y-v.rect.Y)
+	if f.em == nil || s.State == None {
+		return false
+	}
+	p, err := v.byID(s.id)
+	if err == nil {
+		_, _, _, err = v.toggle(&p)
+	}
+	return err == nil
+}

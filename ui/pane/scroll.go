@@ -76,7 +76,11 @@ func (v *View) Back() int {
 
 // position draws where a scrolled-back view is. The lock must be held.
 func (v *View) position(c *paint.Canvas, r paint.Rect, look Look) {
-	text := fmt.Sprintf(" %d/%d ", max(v.between(v.top, v.live()), 0), v.Feed.em.HistoryLen())
+	all := v.Feed.em.HistoryLen()
+	if len(v.folds.out) > 0 {
+		all = v.between(v.Feed.lineOff-all, v.live())
+	}
+	text := fmt.Sprintf(" %d/%d ", max(v.between(v.top, v.live()), 0), all)
 	if found := v.Found(); found != "" {
 		mark := "/"
 		if v.search.back {

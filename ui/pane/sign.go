@@ -274,3 +274,13 @@ func Lasted(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
+
+// Unsigned gives the rows of the view that had a mark as of the drawing before
+// the last one; the slice is valid until the next drawing.
+func (v *View) Unsigned() []int {
+	v.rows = v.rows[:0]
+	for i := range v.signed {
+		v.rows = append(v.rows, v.signed[i].Row)
+	}
+	return v.rows
+}

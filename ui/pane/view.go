@@ -47,6 +47,7 @@ type View struct {
 	folds     folds
 	signs     []Sign // of commands, as last drawn
 	signed    []Sign // as drawn before that
+	rows      []int  // scratch
 	stuck     string // the command whose line stays on top
 	search    search
 	index     index

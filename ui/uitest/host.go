@@ -23,6 +23,8 @@ type Host struct {
 	Refuse func(uri ahp.URI, a ahp.Action) string
 	// FailCreate, if not nil, is what createTerminal answers.
 	FailCreate error
+	// FailRun, if not nil, is what x-cotty/run answers.
+	FailRun error
 	// Sent has every dispatch but the layout's, in words.
 	Sent []string
 	// Painted has what the client said of its colours, each time it did.
@@ -244,6 +246,19 @@ func (h *Host) Dispose(_ context.Context, uri ahp.URI) error {
 }
 
 // Subscribe implements ui.Host.
+// Run implements ui.Runner: it types the line, or fails with FailRun.
+func (h *Host) Run(_ context.Context, p ahp.RunParams) error {
+	if h.FailRun != nil {
+		return h.FailRun
+	}
+	t := h.terms[p.Channel]
+	if t == nil {
+		return errors.New("there is no such terminal")
+	}
+	t.Input = append(t.Input, p.Line+"\r")
+	return nil
+}
+
 func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
 	switch t := h.terms[uri]; {
 	case strings.HasPrefix(uri, ahp.LayoutScheme):
@@ -321,6 +336,9 @@ func (h *Host) refusal(uri ahp.URI, a ahp.Action) string {
 	if t == nil {
 		return "there is no such terminal"
 	}
+	if _, ok := a.(ahp.TerminalSeen); ok {
+		return ""
+	}
 	if _, ok := a.(ahp.TerminalInput); ok && t.state.Claim.Kind == ahp.ClaimSession {
 		return "a session holds the terminal"
 	}
@@ -354,6 +372,11 @@ func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
 		}
 	}
 	t.state = ahp.ReduceTerminal(t.state, a)
+	if s, ok := a.(ahp.TerminalSeen); ok {
+		s.At = h.Now
+		h.tell(s, origin)
+		return
+	}
 	h.emit(uri, a, origin)
 	if _, ok := a.(ahp.TerminalClaimed); ok {
 		h.list()
@@ -450,6 +473,8 @@ func (t *Terminal) Claim(c ahp.Claim) {
 	a := ahp.TerminalClaimed{Claim: c}
 	t.state = ahp.ReduceTerminal(t.state, a)
 	t.host.emit(t.URI, a, nil)
+	t.meta.LastCommand = &ahp.CommandInfo{ID: fmt.Sprint("c", t.ran), CommandLine: line, Timestamp: t.host.Now, Running: true}
+	t.host.list()
 	t.host.list()
 }
 
@@ -460,6 +485,12 @@ func (t *Terminal) Holder() ahp.Claim { return t.state.Claim }
 func (t *Terminal) Size() (cols, rows int) { return t.state.Cols, t.state.Rows }
 
 // Resize is another client's change of the size.
+	if last := t.meta.LastCommand; last != nil {
+		done := *last
+		done.Running, done.ExitCode, done.DurationMs = false, a.ExitCode, a.DurationMs
+		t.meta.LastCommand = &done
+		t.host.list()
+	}
 func (t *Terminal) Resize(cols, rows int) {
 	t.em.Resize(cols, rows)
 	a := ahp.TerminalResized{Cols: cols, Rows: rows}

@@ -1,0 +1,92 @@
+package ui
+
+import (
+	"cotty/emulator"
+	"cotty/ui/layout"
+	"cotty/ui/look"
+	"cotty/ui/paint"
+	"cotty/ui/pane"
+)
+
+// signLook says how commands are marked in a look.
+func signLook(l *look.Look) *pane.SignLook {
+	s := &pane.SignLook{Fold: l.Folded, Sticky: l.Hint, Ellipsis: l.Ellipsis}
+	for _, of := range [...]struct {
+		state pane.State
+		glyph rune
+		frame look.Style
+	}{
+		{pane.Running, l.Running, l.Agent}, {pane.Passed, l.Passed, l.Mine},
+		{pane.Failed, l.Failed, l.Fail}, {pane.Ended, l.Ended, l.Exited},
+	} {
+		s.Glyphs[of.state], s.Frame[of.state], s.Note[of.state] = of.glyph, of.frame, of.frame
+		s.Cell[of.state] = block(of.frame, l)
+	}
+	// What went well is said quietly.
+	s.Note[pane.Passed], s.Cell[pane.Passed] = l.Title, block(l.Border, l)
+	return s
+}
+
+// block is a style with its colours exchanged: a cell of the colour itself.
+func block(s look.Style, l *look.Look) look.Style {
+	if s.FG.IsDefault() {
+		return look.Style{Attrs: emulator.Reverse | s.Attrs&emulator.Bold}
+	}
+	return look.Style{FG: l.StatusLayout.FG, BG: s.FG}
+}
+
+// framed reports whether a pane has a cell of its frame on its left.
+func (m *Model) framed(p layout.Placed) bool {
+	return p.Floating() || p.Body.X > m.arr.Area.X
+}
+
+// drawSigns marks the commands of a pane in the frame on its left. What stood
+// there before is drawn again where no mark stands any more.
+func (m *Model) drawSigns(p layout.Placed, plain func(x, y int)) {
+	v := m.views[p.Pane]
+	if v == nil || !v.Framed || m.outer.signs == nil {
+		return
+	}
+	x := p.Body.X - 1
+	for _, row := range v.Unsigned() {
+		if row < p.Body.H {
+			plain(x, p.Body.Y+row)
+		}
+	}
+	s := m.outer.signs
+	for _, at := range v.Signs() {
+		glyph := s.Glyphs[at.State]
+		if at.Folded {
+			glyph = s.Fold
+		}
+		m.outer.canvas.Fill(paint.Rect{X: x, Y: p.Body.Y + at.Row, W: 1, H: 1}, glyph, s.Frame[at.State])
+	}
+}
+
+// drawTiledSigns marks the commands of the tiled panes.
+func (m *Model) drawTiledSigns() {
+	if m.outer.signs == nil || len(m.arr.Dividers) == 0 {
+		return
+	}
+	cell := m.dividerCell()
+	for _, p := range m.arr.Panes {
+		if !p.Floating() {
+			m.drawSigns(p, cell)
+		}
+	}
+}
+
+// pressSign folds the output of the command whose mark in a pane's frame is
+// clicked, or whose line stays on top; it reports whether that was it.
+func (m *Model) pressSign(x, y int) bool {
+	for _, p := range m.arr.Panes {
+		if v := m.views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
+			m.dirty |= dirtyPlaces
+			return true
+		}
+	}
+	return false
+}
+
+// stickies are the choices of Look.StickyCommand.
+var stickies = map[string]pane.Sticky{"": pane.StickyBack, "scrolled": pane.StickyBack, "always": pane.StickyAlways, "never": pane.StickyNever}
