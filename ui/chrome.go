@@ -179,11 +179,12 @@ func (m *Model) statusData() status.Data {
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
 		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
 	}
+	trouble, how := m.trouble()
 	switch {
 	case (d.Message == "" || d.Kind == status.Info) && m.picking.uri != "":
 		d.Message, d.Kind = clean(m.picking.uri), status.Info
-	case d.Message == "" && m.link == Reconnecting:
-		d.Message, d.Kind = "connection lost, reconnecting"+m.outer.look.Ellipsis, status.Warning
+	case d.Message == "" && trouble != "":
+		d.Message, d.Kind = trouble, how
 	case d.Message == "" && t != nil && t.exited():
 		d.Message, d.Kind = exitText(t)+": enter or x closes the pane", status.Info
 	case d.Message == "" && m.arr.TooSmall:

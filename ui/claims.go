@@ -18,7 +18,7 @@ import (
 func (m *Model) detach() {
 	note := "detached; everything runs on"
 	if m.link != Connected {
-		note = "detached; the host was not reached any more"
+		note = "detached; the host was not reached any more" + m.unsent()
 	}
 	m.leave(Exit{Reason: Detached, Note: note})
 }

@@ -443,12 +443,13 @@ func TestReconnect(t *testing.T) {
 		u.Golden("reconnecting")
 		u.Press("ctrl+space |")
 		u.Shows("Split right: the host does not answer")
-		u.Type("lost")
+		u.Type(" kept")
+		u.Shows("5 keys wait")
 	})
 	u.WaitIdle()
 	u.Shows("before during", "connected again")
 	u.Type("!")
-	if got := u.Host.Terminal("sh1").Typed(); got != "before!" {
+	if got := u.Host.Terminal("sh1").Typed(); got != "before kept!" {
 		t.Errorf("typed %q", got)
 	}
 }

@@ -36,6 +36,9 @@ type flow struct {
 func (m *Model) sendInput() {
 	for _, o := range m.kb.out {
 		f := m.kb.flows[o.uri]
+		if f == nil && m.keepInput(o) {
+			continue
+		}
 		switch {
 		case f == nil && len(o.data) <= maxInput && !o.part:
 			m.dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})

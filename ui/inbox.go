@@ -25,6 +25,8 @@ func (m *Model) drain() {
 			m.gone(it.channel)
 		case linked:
 			m.linked(it)
+		case then:
+			it(m)
 		case broken:
 			m.fail(it.what, it.err)
 		}
@@ -245,9 +247,12 @@ func (m *Model) linked(l linked) {
 			note += ": " + l.err.Error()
 		}
 		m.leave(Exit{Reason: HostGone, Note: note})
+	case l.link == Reconnecting && was == Connected:
+		m.lose(l.err)
 	case l.link == Connected && was == Reconnecting:
 		m.say(status.Info, "connected again")
 		m.resumeFlows()
+		m.regain()
 		m.dirty |= dirtyPlaces
 	}
 }

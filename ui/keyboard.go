@@ -50,6 +50,7 @@ type keyboard struct {
 type outgoing struct {
 	uri  ahp.URI
 	data []byte
+	keys int  // how many it is, for people
 	part bool // of a paste that comes in several reads: the host may not have room for all
 }
 
@@ -293,7 +294,7 @@ func (m *Model) keyReleased(k tea.Key) {
 // into; else it says what to do. The view goes back to the newest output and
 // the terminal gets this client's size.
 func (m *Model) typeInto(t *terminal, v *pane.View, data []byte) bool {
-	if !m.mayType(t) {
+	if !m.mayType(t) || !m.mayKeep(len(data)) {
 		return false
 	}
 	if v.Back() > 0 {
@@ -308,15 +309,13 @@ func (m *Model) typeInto(t *terminal, v *pane.View, data []byte) bool {
 	}
 	m.unsay()
 	m.send(t.uri, data)
+	m.kb.out[len(m.kb.out)-1].keys++
 	return true
 }
 
 // mayType reports whether the person may type into a terminal; if not it says
 // why.
 func (m *Model) mayType(t *terminal) bool {
-	if m.link != Connected {
-		return false // the status line says so
-	}
 	if m.terms.typable(t) {
 		return true
 	}
@@ -366,6 +365,10 @@ func (m *Model) paste(p tty.Paste) {
 	if t == nil || v == nil || t.exited() {
 		return
 	}
+	if !m.mayPaste(p) {
+		return
+	}
+	defer m.pasted(p)
 	typed := false
 	into := func(t *terminal, v *pane.View) {
 		text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes())
@@ -408,7 +411,7 @@ func (m *Model) focusMoved(from, to ahp.URI) {
 // this client: moving the focus is no reason to take one from another client.
 func (m *Model) tellFocus(uri ahp.URI, gained bool) {
 	t := m.terms.get(uri)
-	if t == nil || t.feed == nil || t.exited() || m.terms.holder(t) != command.Me {
+	if t == nil || t.feed == nil || t.exited() || m.link != Connected || m.terms.holder(t) != command.Me {
 		return
 	}
 	if s := pane.Focus(gained, t.feed.Modes()); s != "" {

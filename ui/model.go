@@ -100,6 +100,7 @@ type Model struct {
 
 	// What the host says.
 	link  Link
+	away  outage
 	terms terminals
 	doc   document
 	begun bool // both lists have come and were acted on

@@ -48,7 +48,7 @@ func (m *Model) forward(t *terminal, v *pane.View, ev tea.Mouse, kind pane.Mouse
 		return false
 	}
 	modes := v.Feed.Modes()
-	if modes.Mouse == emulator.MouseOff || !m.terms.typable(t) {
+	if modes.Mouse == emulator.MouseOff || !m.terms.typable(t) || m.link != Connected {
 		return false
 	}
 	x, y, inside := v.Cell(ev.X, ev.Y)
@@ -188,7 +188,7 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 	}
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
-		if m.terms.typable(t) {
+		if m.terms.typable(t) && m.link == Connected {
 			m.send(t.uri, pane.AppendWheelKeys(nil, up, modes))
 		}
 		return

@@ -57,6 +57,7 @@ func (m *Model) sendLayout() {
 		if !ok {
 			m.doc.unsent()
 			m.link = Reconnecting // it is about to say so itself
+			m.lose(nil)
 			return
 		}
 		m.doc.dispatched(seq)

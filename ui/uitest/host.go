@@ -17,6 +17,8 @@ import (
 
 // Host is a host for one client, in memory. It belongs to the test's goroutine.
 type Host struct {
+	Retries int // how often the interface wanted one at once
+
 	// Program runs in terminals that are created; nil is Shell.
 	Program Program
 	// Refuse, if it gives a reason, refuses a dispatch.
@@ -34,6 +36,7 @@ type Host struct {
 
 	t         testing.TB
 	sink      *ui.Sink
+	lost      bool // nothing reaches it
 	seq       int64
 	clientSeq int64
 	root      ahp.RootState
@@ -267,6 +270,8 @@ func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
 	case t != nil:
 		h.follows[uri] = true
 		h.snapshot(uri, t.snapshot())
+	case uri == ahp.RootURI:
+		h.snapshot(uri, h.root)
 	default:
 		return errors.New("there is no such channel")
 	}
@@ -292,6 +297,9 @@ func (h *Host) Follows(uri ahp.URI) bool { return h.follows[uri] }
 
 // Dispatch implements ui.Host.
 func (h *Host) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
+	if h.lost {
+		return 0, errors.New("not connected to the host")
+	}
 	h.clientSeq++
 	if h.quiet {
 		return h.clientSeq, nil
@@ -530,10 +538,12 @@ func (t *Terminal) Typed() string { return strings.Join(t.Input, "") }
 // Reconnect loses the connection and brings it back with snapshots of all that
 // was followed.
 func (h *Host) Reconnect(during func()) {
+	h.lost = true
 	h.sink.Status(ui.Reconnecting, errors.New("lost"))
 	if during != nil {
 		during()
 	}
+	h.lost = false
 	h.sink.Status(ui.Connected, nil)
 	h.snapshot(ahp.RootURI, h.root)
 	for uri := range h.follows {

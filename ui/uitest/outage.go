@@ -1,0 +1,39 @@
+package uitest
+
+import (
+	"errors"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui"
+)
+
+// Lose loses the connection.
+func (h *Host) Lose() {
+	h.lost = true
+	h.sink.Status(ui.Reconnecting, errors.New("lost"))
+}
+
+// Return brings the connection back, to a host that replays what was missed:
+// nothing.
+func (h *Host) Return() {
+	h.lost = false
+	h.sink.Status(ui.Connected, nil)
+}
+
+// Retrying says that an attempt to reconnect failed.
+func (h *Host) Retrying(since, next time.Time, why string) {
+	h.sink.Retrying(ui.Retry{Since: since, Next: next, Err: errors.New(why)})
+}
+
+// Lost says that the outcome of input is unknown.
+func (h *Host) Lost(uri ahp.URI, input string) { h.sink.Lost(uri, input) }
+
+// Silent says since when the host has not answered.
+func (h *Host) Silent(since time.Time) { h.sink.Silent(since) }
+
+// Retry implements ui.Retrier: it counts.
+func (h *Host) Retry() { h.Retries++ }
+
+// Time is the clock of the interface.
+func (u *UI) Time() time.Time { return u.now }
