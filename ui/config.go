@@ -74,10 +74,9 @@ type Look struct {
 	WordSeparators string
 	// NoCopyOnSelect leaves what the mouse selects to copy-selection.
 	NoCopyOnSelect bool
-	// NoHover asks the outer terminal for the mouse's moves only where a program
-	// wants them: links are not underlined and the scroll bar not shown before a
-	// click.
-	NoHover bool
+	// Hover asks the outer terminal for the mouse's moves also where no program
+	// wants them: links are underlined and the scroll bar shows before a click.
+	Hover bool
 
 	// NoCommandMarks leaves commands unmarked. StickyCommand is when the line of
 	// the command whose output fills a pane stays on top: "scrolled", which empty
@@ -85,6 +84,8 @@ type Look struct {
 	NoCommandMarks bool
 	StickyCommand  string
 
+	// RecordInput puts what is typed into recordings.
+	RecordInput bool
 	Theme  string         // a choice of themes (themes.Choose)
 	Themes []themes.Theme // the user's own
 

@@ -175,7 +175,7 @@ func (m *Model) paint() {
 // ask asks the outer terminal for what the programs on the screen want of it.
 func (m *Model) ask() {
 	o := &m.outer
-	motion, flags, title := !m.cfg.NoHover, 1, "cotty"
+	motion, flags, title := m.cfg.Hover, 1, "cotty"
 	for _, p := range m.arr.Panes {
 		if v := m.views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
 			motion = true

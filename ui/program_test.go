@@ -114,8 +114,7 @@ func TestMouseGoesToTheProgram(t *testing.T) {
 
 func TestMouseMotionIsAskedForOnDemand(t *testing.T) {
 	u := uitest.New(t, uitest.Options{
-		Host:   func(h *uitest.Host) { h.Program = silent },
-		Config: func(c *ui.Config) { c.NoHover = true },
+		Host: func(h *uitest.Host) { h.Program = silent },
 	})
 	sh := u.Host.Terminal("sh1")
 	if got := u.Outer().Modes().Mouse; got != emulator.MouseButton {
@@ -202,7 +201,7 @@ func TestFocusReports(t *testing.T) {
 func TestOuterTerminalIsSetUp(t *testing.T) {
 	u, sh := program(t, "")
 	m := u.Outer().Modes()
-	if !m.AltScreen || !m.BracketedPaste || !m.FocusEvents || m.Mouse != emulator.MouseAny || m.MouseEncoding != emulator.MouseSGR {
+	if !m.AltScreen || !m.BracketedPaste || !m.FocusEvents || m.Mouse != emulator.MouseButton || m.MouseEncoding != emulator.MouseSGR {
 		t.Errorf("modes %+v", m)
 	}
 	if m.Kitty != 1 {

@@ -106,7 +106,10 @@ long-command = 30
 notify = []
 notifications = "osc99"
 alt-keys = true
-link-hover = false
+link-hover = true
+command-marks = false
+sticky-command = "always"
+record-input = true
 open-command = "firefox --new-tab"
 keys = { "prefix v" = "split-right" }
 [copy-keys]
@@ -118,6 +121,7 @@ keys = { "prefix v" = "split-right" }
 		Shell: "/bin/zsh", Emulator: "vt10x", AltKeys: true,
 		Attention: []string{"bell"}, LongCommand: 30, Notify: []string{}, Notifications: "osc99",
 		ModeKeys: "emacs", WordSeparators: "/:", OpenCommand: "firefox --new-tab",
+		LinkHover: true, StickyCommand: "always", RecordInput: true,
 		Keys: map[string]string{"prefix v": "split-right"}, CopyKeys: map[string]string{"ctrl+j": "copy-yank"},
 	}
 	if Fail(problems) != nil || !reflect.DeepEqual(c, want) {

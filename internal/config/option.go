@@ -72,6 +72,9 @@ type Config struct {
 	WordSeparators   string
 	CopyOnSelect     bool
 	LinkHover        bool
+	CommandMarks     bool
+	StickyCommand    string
+	RecordInput      bool
 	OpenCommand      string
 	Shell, Emulator  string
 	ShellIntegration bool
@@ -210,11 +213,30 @@ var options = []Option{
 		get: func(c *Config) string { return fmt.Sprint(c.CopyOnSelect) },
 	},
 	{
-		Name: "link-hover", Kind: Bool, Default: "true",
+		Name: "link-hover", Kind: Bool, Default: "false",
 		Doc: "Whether links are underlined under the mouse while ctrl is held, and the scroll bar shows where the mouse is on it. " +
-			"Your terminal then tells of every move of the mouse; a click with ctrl opens a link without it too.",
+			"It makes your terminal tell of every move of the mouse, over ssh too; without it a click with ctrl opens a link, and the scroll bar shows once you have scrolled.",
 		put: func(c *Config, v value) error { c.LinkHover = v.is; return nil },
 		get: func(c *Config) string { return fmt.Sprint(c.LinkHover) },
+	},
+	{
+		Name: "command-marks", Kind: Bool, Default: "true",
+		Doc: "Whether the commands of shells are marked: running, passed, failed with its code, and how long it took. docs/commands.md says where.",
+		put: func(c *Config, v value) error { c.CommandMarks = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.CommandMarks) },
+	},
+	{
+		Name: "sticky-command", Kind: Choice, Default: `"scrolled"`, Choices: []string{"scrolled", "always", "never"},
+		Doc: "When the line of the command whose output fills a pane stays on top of it: while the pane is scrolled back, " +
+			"always, which covers a row of what the program shows, or never.",
+		put: func(c *Config, v value) error { c.StickyCommand = v.text; return nil },
+		get: func(c *Config) string { return c.StickyCommand },
+	},
+	{
+		Name: "record-input", Kind: Bool, Default: "false",
+		Doc: "Whether recordings that you start in the interface have what you type in them, passwords too.",
+		put: func(c *Config, v value) error { c.RecordInput = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.RecordInput) },
 	},
 	{
 		Name: "open-command", Kind: Text, Default: `""`, Needs: Restart,
@@ -270,7 +292,7 @@ func Default() Config {
 		Keymap: keymap.Presets()[0], Theme: themes.Auto, Colors: "auto", Unicode: "auto",
 		StatusLeft: slices.Clone(status.Left), StatusRight: slices.Clone(status.Right), Clock: "24h",
 		FirstRunHint: true, ShellIntegration: true, Emulator: "native",
-		ModeKeys: keymap.ModeKeys()[0], CopyOnSelect: true, LinkHover: true,
+		ModeKeys: keymap.ModeKeys()[0], CopyOnSelect: true, CommandMarks: true, StickyCommand: "scrolled",
 		Attention: attention.Names(), LongCommand: 10, Notify: slices.Clone(notify), Notifications: "auto",
 	}
 }
