@@ -192,7 +192,7 @@ func TestOverride(t *testing.T) {
 		"C-Space d":    "zoom",   // another command on a preset's key
 		"alt+z":        "zoom",   // without the prefix
 		"prefix x":     "",       // unbound
-		"prefix g g":   "detach", // a longer chord
+		"prefix i g":   "detach", // a longer chord
 		"prefix t":     `rename-tab "my tab"`,
 		"prefix alt+h": "resize-left 4",
 	}, known)
@@ -201,8 +201,8 @@ func TestOverride(t *testing.T) {
 	}
 	consistent(t, table)
 	for spelled, want := range map[string]string{
-		"ctrl+space Z": "zoom", "ctrl+space d": "zoom", "alt+z": "zoom", "ctrl+space x": "", "ctrl+space g": "…",
-		"ctrl+space g g": "detach", "ctrl+space t": "rename-tab my tab", "ctrl+space z": "zoom", "ctrl+space c": "new-tab",
+		"ctrl+space Z": "zoom", "ctrl+space d": "zoom", "alt+z": "zoom", "ctrl+space x": "", "ctrl+space i": "…",
+		"ctrl+space i g": "detach", "ctrl+space t": "rename-tab my tab", "ctrl+space z": "zoom", "ctrl+space c": "new-tab",
 	} {
 		if got := bound(t, table, Normal, spelled); got != want {
 			t.Errorf("%s does %q, want %q", spelled, got, want)
@@ -236,19 +236,19 @@ func TestOverrideProblems(t *testing.T) {
 		{Normal, map[string]string{"prefix nokey": "zoom"}, `prefix nokey: "nokey" is no key`},
 		{Normal, map[string]string{"": "zoom"}, `: a key is missing`},
 		{Normal, map[string]string{"a b c d e": "zoom"}, `a b c d e: 5 keys in a row are too many`},
-		{Normal, map[string]string{"prefix g": "zom"}, `prefix g: there is no command "zom"`},
-		{Normal, map[string]string{"prefix g": `zoom "x`}, `prefix g: the quote " is not closed`},
-		{Normal, map[string]string{"prefix g": strings.Repeat("x", 2000)}, `prefix g: the command is longer`},
+		{Normal, map[string]string{"prefix i": "zom"}, `prefix i: there is no command "zom"`},
+		{Normal, map[string]string{"prefix i": `zoom "x`}, `prefix i: the quote " is not closed`},
+		{Normal, map[string]string{"prefix i": strings.Repeat("x", 2000)}, `prefix i: the command is longer`},
 		{Normal, map[string]string{"g": "zoom"}, `g: g is typed text`},
 		{Normal, map[string]string{"esc": "zoom"}, `esc: esc always goes to the program`},
-		{Normal, map[string]string{"prefix g": "zoom", "C-Space g": "detach"}, `prefix g: conflicts with "C-Space g"`},
-		{Normal, map[string]string{"prefix g": "zoom", "prefix g x": "detach"}, `prefix g x: conflicts with "prefix g"`},
+		{Normal, map[string]string{"prefix i": "zoom", "C-Space i": "detach"}, `prefix i: conflicts with "C-Space i"`},
+		{Normal, map[string]string{"prefix i": "zoom", "prefix i x": "detach"}, `prefix i x: conflicts with "prefix i"`},
 		{Normal, map[string]string{"prefix z z": "detach"}, `!prefix z z: stands in the way of "ctrl+space z" (zoom)`},
 		{Normal, map[string]string{"ctrl+space": "detach"}, `ctrl+space: is the prefix key`},
 		{Normal, map[string]string{"prefix ctrl+i": "zoom"}, `!prefix ctrl+i: without the kitty keyboard protocol ctrl+i arrives as tab`},
 		{Normal, map[string]string{"super+z": "zoom"}, `!super+z: only terminals with the kitty keyboard protocol report super+z`},
-		{Normal, map[string]string{"prefix g": ""}, `!prefix g: was not bound`},
-		{Copy, map[string]string{"prefix g": "scroll-up"}, `prefix g: the prefix key ctrl+space does in copy mode`},
+		{Normal, map[string]string{"prefix i": ""}, `!prefix i: was not bound`},
+		{Copy, map[string]string{"prefix i": "scroll-up"}, `prefix i: the prefix key ctrl+space does in copy mode`},
 		{Copy, map[string]string{"g g": "scroll-up"}, `!g g: stands in the way of "g" (scroll-top)`},
 	} {
 		table, problems := presetOf(t, "default").Override(c.mode, c.rows, known)

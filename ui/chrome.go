@@ -154,9 +154,13 @@ func (m *Model) statusData() status.Data {
 		Line: m.cfg.line, Layout: m.cfg.Layout, Active: m.doc.shown.Active,
 		Message: m.note.text, Kind: m.note.kind, Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.misread != "",
 	}
+	d.Alert, d.AlertStyle = m.alertText()
+	d.Clients = m.attending.state.Layouts[m.doc.uri]
 	m.clock(&d)
 	for _, t := range m.doc.shown.Tabs {
-		d.Tabs = append(d.Tabs, status.Tab{Name: m.tabName(t), Panes: len(t.Panes()), Zoom: t.Zoom})
+		tab := status.Tab{Name: m.tabName(t), Panes: len(t.Panes()), Zoom: t.Zoom}
+		tab.Mark, tab.MarkStyle = m.alertMark(m.tabAlert(t).Kind)
+		d.Tabs = append(d.Tabs, tab)
 	}
 	if len(m.kb.pending) > 0 {
 		d.Pending = keymap.Chord(m.kb.pending).String()

@@ -71,6 +71,7 @@ func init() {
 		"layouts":       openLayouts,
 		"rename-layout": renameLayout,
 
+		"next-alert":  func(m *Model, _ []string) { m.nextAlert() },
 		"terminals":   func(m *Model, _ []string) { m.openTerminals() },
 		"reclaim":     onFocused(func(m *Model, t *terminal) { m.take(t) }),
 		"background":  onFocused(func(m *Model, t *terminal) { m.background(t) }),
@@ -209,6 +210,7 @@ func (m *Model) context() command.Context {
 	c.Marked, c.Floating = m.otherMarked(id), tab.Floating(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := m.focused()
+	c.Alerts = len(m.alerts())
 	if t != nil {
 		c.Holder, c.Exited = m.terms.holder(t), t.exited()
 		c.HandBack = t.info.Meta != nil && t.info.Meta.HandBack != nil
@@ -341,6 +343,11 @@ func (m *Model) adopt(l Look) error {
 	if next.line, err = next.compose(); err != nil {
 		return err
 	}
+	a := m.attending
+	if err := a.heed(l); err != nil {
+		return fmt.Errorf("choose what is marked: %w", err)
+	}
+	m.attending = a
 	changed := m.cfg.Theme != l.Theme || !slices.Equal(m.cfg.Themes, l.Themes)
 	m.cfg, m.keys = next, keys
 	if changed {

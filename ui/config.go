@@ -65,6 +65,7 @@ type Look struct {
 	Prefix   string            // replaces the preset's prefix key
 	Keys     map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
 	CopyKeys map[string]string // those in copy mode
+	AltKeys  bool              // those with alt work without the prefix
 	// ModeKeys are copy mode's keys: "vi", which empty means, or "emacs".
 	ModeKeys string
 
@@ -83,11 +84,18 @@ type Look struct {
 	// means, "always" or "never".
 	NoCommandMarks bool
 	StickyCommand  string
-
 	// RecordInput puts what is typed into recordings.
 	RecordInput bool
+
 	Theme  string         // a choice of themes (themes.Choose)
 	Themes []themes.Theme // the user's own
+
+	// Attention are the kinds of alerts that are marked (attention.Names), nil for
+	// all; Notify those that the outer terminal is told of by Notifications
+	// (tty.Notifier), "" as it says itself.
+	Attention, Notify []string
+	Notifications     string
+	LongCommand       time.Duration // a command's end is an alert from here on; 0 is never
 
 	Colors  string // "none", "16", "256" or "true"; else as many as the outer terminal has
 	Unicode string // "on" or "off"; else as the locale says
@@ -128,6 +136,9 @@ func (c *Config) table() (keymap.Table, error) {
 			return t, fmt.Errorf("choose prefix: %w", err)
 		}
 		t = t.WithPrefix(k)
+	}
+	if c.AltKeys {
+		t = t.WithAlt()
 	}
 	t, problems := t.Override(keymap.Normal, c.Keys, command.Check)
 	t, more := t.Override(keymap.Copy, c.CopyKeys, command.Check)

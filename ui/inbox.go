@@ -38,6 +38,8 @@ func (m *Model) snapshot(s snapshot) {
 	switch st := s.state.(type) {
 	case ahp.RootState:
 		m.listed(st.Terminals)
+	case ahp.ActivityState:
+		m.activity(st)
 	case ahp.LayoutState:
 		if s.channel != m.doc.uri {
 			m.layouts.other(s.channel, st)
@@ -77,6 +79,10 @@ func (m *Model) action(e ahp.Envelope) {
 		}
 		return
 	}
+	if e.Channel == ahp.ActivityURI {
+		m.activity(ahp.ReduceActivity(m.attending.state, e.Action))
+		return
+	}
 	if _, ok := e.Action.(ahp.TerminalInput); ok {
 		if own {
 			m.took(e)
@@ -89,14 +95,14 @@ func (m *Model) action(e ahp.Envelope) {
 	}
 	m.dirty |= dirtyChrome
 	switch a := e.Action.(type) {
+	case ahp.TerminalCommandExecuted:
+		m.began(a)
 	case ahp.TerminalTitleChanged:
 		t.info.Title = a.Title
 	case ahp.TerminalCwdChanged:
 		t.cwd = a.Cwd
 	case ahp.TerminalClaimed:
 		t.info.Claim = a.Claim
-	case ahp.TerminalCommandExecuted:
-		m.began(a)
 		if own && e.Origin.ClientSeq == t.asked {
 			t.asked = 0
 		}
@@ -117,7 +123,7 @@ func (m *Model) action(e ahp.Envelope) {
 
 // refused handles the host's refusal of something that this client sent.
 func (m *Model) refused(e ahp.Envelope, own bool) {
-	if !own {
+	if !own || e.Channel == ahp.ActivityURI { // others' marks are not this person's to take away
 		return
 	}
 	if e.Channel == m.doc.uri && e.Origin.ClientSeq == m.doc.seq {
@@ -141,6 +147,7 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 func (m *Model) listed(list []ahp.TerminalInfo) {
 	first := !m.terms.loaded
 	ended, lost := m.terms.update(list, m.env.Now())
+	m.attending.stale = true
 	m.dirty |= dirtyChrome | dirtyPlaces
 	if first {
 		return // begin looks at all of them
@@ -238,6 +245,7 @@ func (m *Model) linked(l linked) {
 	m.link = l.link
 	m.dirty |= dirtyChrome
 	if l.link == Connected {
+		m.attending.stale = true
 		m.outer.colors.told = emulator.Colors{} // it may be another host
 	}
 	switch {

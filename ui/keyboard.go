@@ -389,6 +389,8 @@ func (m *Model) paste(p tty.Paste) {
 // the focus.
 func (m *Model) outerFocus(gained bool) {
 	m.outer.blurred = !gained
+	m.attending.stale = true
+	m.dirty |= dirtyChrome
 	if gained {
 		m.checkColors()
 	}

@@ -113,14 +113,16 @@ type Model struct {
 	note    note
 
 	// What the person does.
-	kb       keyboard
-	mouse    mouse
-	picking  picking
-	buffers  buffers
-	together together
-	layouts  layouts
-	marked   layout.PaneID // for the commands that take two, "" for none
-	searches []string      // what was looked for, the newest last
+	kb        keyboard
+	mouse     mouse
+	picking   picking
+	buffers   buffers
+	elapsed   elapsed
+	together  together
+	layouts   layouts
+	attending attending
+	marked    layout.PaneID // for the commands that take two, "" for none
+	searches  []string      // what was looked for, the newest last
 
 	// Work.
 	dirty   dirt
@@ -151,6 +153,9 @@ func New(c Config, env Env) (*Model, error) {
 		views: map[layout.PaneID]*pane.View{},
 		outer: newOuter(env.Caps, pair),
 	}
+	if err := m.attending.heed(c.Look); err != nil {
+		return nil, fmt.Errorf("choose what is marked: %w", err)
+	}
 	m.dress()
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
@@ -168,6 +173,7 @@ func (m *Model) Init() tea.Cmd {
 	m.async("open layout "+m.cfg.Layout, func(ctx context.Context) (then, error) {
 		return nil, m.cfg.Host.Subscribe(ctx, m.doc.uri)
 	})
+	m.followActivity()
 	return m.takeCommands()
 }
 
@@ -206,6 +212,7 @@ func (m *Model) settle() {
 		m.dress()
 	}
 	m.freshen()
+	m.attend()
 	m.sendLayout()
 	m.switchLayout()
 	m.sendColors()
@@ -262,13 +269,6 @@ func crashed(p any) tea.Msg {
 
 // say shows a message in the status line for a while.
 func (m *Model) say(kind status.Kind, format string, args ...any) {
-	m.note = note{text: clean(fmt.Sprintf(format, args...)), kind: kind, id: m.note.id + 1}
-	m.dirty |= dirtyChrome
-	id := m.note.id
-	m.env.After(d, then(func(m *Model) {
-		if m.note.id == id {
-			m.unsay()
-		}
 	m.sayFor(noteTime, kind, format, args...)
 }
 
@@ -279,6 +279,13 @@ func (m *Model) brief(format string, args ...any) {
 }
 
 func (m *Model) sayFor(d time.Duration, kind status.Kind, format string, args ...any) {
+	m.note = note{text: clean(fmt.Sprintf(format, args...)), kind: kind, id: m.note.id + 1}
+	m.dirty |= dirtyChrome
+	id := m.note.id
+	m.env.After(d, then(func(m *Model) {
+		if m.note.id == id {
+			m.unsay()
+		}
 	}))
 }
 

@@ -94,6 +94,7 @@ func (m *Model) arrange() {
 		m.arr = tab.Arrange(m.area())
 	}
 	m.together.prune(m.doc.shown)
+	m.attending.stale = true
 	m.ticks++
 	for _, p := range m.arr.Panes {
 		if t := m.terms.get(p.Terminal); t != nil {

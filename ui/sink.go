@@ -37,7 +37,7 @@ type Sink struct {
 type (
 	snapshot struct {
 		channel ahp.URI
-		state   any // ahp.RootState, ahp.TerminalState or ahp.LayoutState
+		state   any // ahp.RootState, ahp.TerminalState, ahp.LayoutState or ahp.ActivityState
 	}
 	gone   struct{ channel ahp.URI }
 	linked struct {
@@ -160,6 +160,11 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 		var st ahp.RootState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
 			s.post(snapshot{ahp.RootURI, st})
+		}
+	case snap.Resource == ahp.ActivityURI:
+		var st ahp.ActivityState
+		if err = json.Unmarshal(snap.State, &st); err == nil {
+			s.post(snapshot{snap.Resource, st})
 		}
 	case isLayout(snap.Resource):
 		var st ahp.LayoutState

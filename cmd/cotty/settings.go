@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"cotty/internal/config"
 	"cotty/themes"
@@ -36,7 +37,10 @@ func (s settings) look() ui.Look {
 		Keymap: s.Keymap, Prefix: s.Prefix, Keys: s.Keys, CopyKeys: s.CopyKeys,
 		Theme: s.Theme, Themes: s.themes, Colors: s.Colors, Unicode: s.Unicode,
 		StatusLeft: s.StatusLeft, StatusRight: s.StatusRight, Clock: s.Clock,
-		ModeKeys: s.ModeKeys, WordSeparators: s.WordSeparators, NoCopyOnSelect: !s.CopyOnSelect, NoHover: !s.LinkHover,
+		AltKeys: s.AltKeys, Attention: s.Attention, Notify: s.Notify, Notifications: s.Notifications,
+		LongCommand: time.Duration(s.LongCommand) * time.Second,
+		ModeKeys: s.ModeKeys, WordSeparators: s.WordSeparators, NoCopyOnSelect: !s.CopyOnSelect, Hover: s.LinkHover,
+		NoCommandMarks: !s.CommandMarks, StickyCommand: s.StickyCommand, RecordInput: s.RecordInput,
 	}
 }
 

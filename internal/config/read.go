@@ -222,6 +222,9 @@ func (r *reading) keys() {
 	if k, err := keymap.Parse(r.config.Prefix); err == nil && r.config.Prefix != "" {
 		t = t.WithPrefix(k)
 	}
+	if r.config.AltKeys {
+		t = t.WithAlt()
+	}
 	for _, b := range []struct {
 		mode  keymap.Mode
 		table string

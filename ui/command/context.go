@@ -42,6 +42,8 @@ type Context struct {
 	// There is room to split the focused pane.
 	RoomRight, RoomDown bool
 
+	Alerts int // terminals that have something to tell
+
 	Holder   Holder
 	Exited   bool // the focused terminal's process has ended
 	HandBack bool // a session had the focused terminal before this person took it
@@ -108,6 +110,7 @@ var (
 	roomRight = unless(func(c Context) bool { return c.RoomRight }, "this pane is too narrow to split")
 	roomDown  = unless(func(c Context) bool { return c.RoomDown }, "this pane is not high enough to split")
 
+	alerted  = unless(func(c Context) bool { return c.Alerts > 0 }, "no other terminal has anything to tell")
 	terminal = unless(func(c Context) bool { return c.Holder != Nobody }, "there is no terminal here")
 	running  = unless(func(c Context) bool { return !c.Exited }, "the program here has ended")
 	notMine  = unless(func(c Context) bool { return c.Holder != Me }, "this terminal is already yours")

@@ -29,6 +29,7 @@ func Markdown(tables ...keymap.Table) string {
 		writeKeys(&b, keymap.Copy, group, tables)
 	}
 	writeEmacs(&b, tables[0])
+	writeAlt(&b, tables[0])
 	b.WriteString("\n# Commands\n\nWhat the palette offers and a key can be bound to.\n\n")
 	b.WriteString("| command | arguments | does |\n|---|---|---|\n")
 	for _, c := range table {
@@ -48,6 +49,23 @@ func writeEmacs(b *strings.Builder, t keymap.Table) {
 	b.WriteString("\n# In copy mode with `mode-keys = \"emacs\"`\n\nThe keys above are vi's. These take their place.\n")
 	for _, group := range groups() {
 		writeKeys(b, keymap.Copy, group, []keymap.Table{emacs})
+	}
+}
+
+// writeAlt writes the keys with alt, which are the same in every preset.
+func writeAlt(b *strings.Builder, t keymap.Table) {
+	b.WriteString("\n# Keys with alt, without the prefix\n\nWith `alt-keys = true`, in every preset. Programs don't get these keys then.\n\n| | |\n|---|---|\n")
+	for _, s := range t.WithAlt().Help(keymap.Normal, Describe) {
+		for _, r := range s.Rows {
+			if r.Prefixed {
+				continue
+			}
+			keys := make([]string, len(r.Keys))
+			for i, k := range r.Keys {
+				keys[i] = code(k)
+			}
+			fmt.Fprintf(b, "| %s | %s |\n", r.Text, strings.Join(keys, " "))
+		}
 	}
 }
 

@@ -268,6 +268,11 @@ var arrangeRows = []Command{
 		Disabled: all(connected),
 	},
 	{
+		Name: "next-alert", Title: "Go to the next alert", Group: groupTerminals,
+		Help:     "Go to the terminal that has something to tell: one that waits for you first, then failures, notifications and bells.",
+		Disabled: all(alerted),
+	},
+	{
 		Name: "reclaim", Title: "Reclaim", Group: groupTerminals,
 		Help:     "Take this terminal, from an agent, from the background or from another client.",
 		Disabled: all(connected, pane, terminal, notMine, running),

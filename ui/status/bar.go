@@ -28,7 +28,11 @@ type Data struct {
 	// Command says how the focused terminal's last command did; "" for none.
 	Command      string
 	CommandStyle look.Style
-	Cwd          string // shortened with "~" already
+	// Alert is what another terminal has to tell; "" for none.
+	Alert      string
+	AlertStyle look.Style
+	Clients    int    // that show this layout
+	Cwd        string // shortened with "~" already
 
 	Pending string // keys pressed of a chord, "" for none
 	Mode    string // "copy" and the like, "" for none
@@ -45,6 +49,9 @@ type Tab struct {
 	Name  string
 	Panes int
 	Zoom  bool
+	// Mark is one cell that says that the tab has something to tell; "" for none.
+	Mark      string
+	MarkStyle look.Style
 }
 
 // Kind is what kind of message is shown.
@@ -97,7 +104,7 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 		// No hint has room beside the claim.
 		message, hint = pickHint(&d, room-active), 0
 	}
-	t := strip{labels: labels(&d, &l, has(left) || has(right))}
+	t := strip{tabs: d.Tabs, labels: labels(&d, &l, has(left) || has(right))}
 	switch {
 	case message != "":
 		// A message needs its room; the active tab stays.
@@ -280,6 +287,9 @@ func (t Tab) label(number int, l *look.Look) string {
 	if t.Zoom {
 		text += " Z"
 	}
+	if t.Mark != "" {
+		text += " " + t.Mark
+	}
 	return text + " "
 }
 
@@ -297,6 +307,7 @@ func labels(d *Data, l *look.Look, shown bool) []string {
 
 // strip is the tabs that are shown.
 type strip struct {
+	tabs     []Tab
 	labels   []string
 	from, to int
 	width    int // with the marks that there are more
@@ -343,6 +354,10 @@ func (t *strip) draw(c *paint.Canvas, x int, r paint.Rect, active int, l *look.L
 			style = l.TabActive
 		}
 		n := c.Text(x, r.Y, end-x, t.labels[i], style)
+		if mark := t.tabs[i].Mark; mark != "" && n == paint.Width(t.labels[i]) {
+			w := paint.Width(mark)
+			c.Text(x+n-1-w, r.Y, w, mark, t.tabs[i].MarkStyle)
+		}
 		hits = append(hits, Hit{From: x, To: x + n, Tab: i})
 		x += n
 	}

@@ -60,6 +60,20 @@ var segments = []Segment{
 		text: func(d *Data) string { return d.Title }, style: plain,
 	},
 	{
+		Name: "attention", Doc: "What another terminal has to tell you: which one, what, and how many more there are. The option `attention` says what counts.", fit: cutEnd, rank: 1, share: 2,
+		text:  func(d *Data) string { return d.Alert },
+		style: func(d *Data, l *look.Look) look.Style { return d.AlertStyle },
+	},
+	{
+		Name: "clients", Doc: "How many clients show this layout, when there are others: `2 clients`.", fit: whole, rank: 6, share: 4,
+		text: func(d *Data) string {
+			if d.Clients < 2 {
+				return ""
+			}
+			return fmt.Sprintf("%d clients", d.Clients)
+		}, style: muted,
+	},
+	{
 		Name: "claim", Doc: "Who holds the focused terminal and what for.", fit: cutEnd, rank: claimRank, share: 3,
 		text:  func(d *Data) string { return d.Badge },
 		style: func(d *Data, l *look.Look) look.Style { return onStatus(d.BadgeStyle, l) },
@@ -143,7 +157,7 @@ func find(name string) *Segment {
 // Left and Right are what the line shows when nothing else is configured.
 var (
 	Left  = []string{"prefix|mode|layout", "tabs"}
-	Right = []string{"command", "claim", "cwd"}
+	Right = []string{"attention", "clients", "command", "claim", "cwd"}
 )
 
 // Line is the choice of segments. The zero Line is the default one.

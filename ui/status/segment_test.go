@@ -15,12 +15,14 @@ var full = status.Data{
 	Layout: "main", Active: 1, Tabs: []status.Tab{{Name: "vim"}, {Name: "build"}}, Title: "make", Host: "box",
 	Pane: 2, Panes: 4, Cols: 80, Rows: 23, Scroll: 12, History: 300, Time: "12:34", Date: "2026-11-20",
 	Badge: "mine", Command: "ok 1.5s", Cwd: "~/src", Pending: "ctrl+space", Mode: "copy",
+	Alert: "! 3: bell", Clients: 5,
 }
 
 // says is what each segment shows of full.
 var says = map[string]string{
 	"layout": "main", "tabs": "2 build", "prefix": "ctrl+space", "mode": "copy", "title": "make", "claim": "mine", "command": "ok 1.5s",
 	"cwd": "~/src", "host": "box", "panes": "2/4", "size": "80x23", "scroll": "12/300", "time": "12:34", "date": "2026-11-20",
+	"attention": "! 3: bell", "clients": "5 clients",
 }
 
 // TestEverySegment shows each alone, on either side.

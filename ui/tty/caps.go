@@ -24,6 +24,8 @@ type Caps struct {
 	UTF8    bool // the locale
 	Console bool // the Linux console: no queries, no titles
 	NoColor bool // the user wants none (NO_COLOR)
+	// Notifier is how it shows notifications; "" while it has not said what it is.
+	Notifier Notifier
 }
 
 // Guess makes what it can of the environment.
@@ -100,6 +102,7 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 		}
 	case tea.TerminalVersionMsg:
 		name := strings.ToLower(m.Name)
+		c.Notifier = notifierOf(name)
 		switch {
 		case strings.HasPrefix(name, "xterm("), strings.HasPrefix(name, "tmux "), strings.HasPrefix(name, "mintty "):
 			c.Other = true

@@ -47,6 +47,7 @@ type Host struct {
 	holding   bool
 	quiet     bool // dispatches are counted and no more
 	made      int
+	activity  ahp.ActivityState
 }
 
 // ClientID and Person name the client that the host is for.
@@ -248,7 +249,6 @@ func (h *Host) Dispose(_ context.Context, uri ahp.URI) error {
 	return nil
 }
 
-// Subscribe implements ui.Host.
 // Run implements ui.Runner: it types the line, or fails with FailRun.
 func (h *Host) Run(_ context.Context, p ahp.RunParams) error {
 	if h.FailRun != nil {
@@ -262,8 +262,12 @@ func (h *Host) Run(_ context.Context, p ahp.RunParams) error {
 	return nil
 }
 
+// Subscribe implements ui.Host.
 func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
 	switch t := h.terms[uri]; {
+	case uri == ahp.ActivityURI:
+		h.follows[uri] = true
+		h.snapshot(uri, h.activity)
 	case strings.HasPrefix(uri, ahp.LayoutScheme):
 		h.follows[uri] = true
 		h.snapshot(uri, h.layouts[uri])
@@ -340,12 +344,12 @@ func (h *Host) refusal(uri ahp.URI, a ahp.Action) string {
 		}
 		return ""
 	}
+	if _, ok := a.(ahp.TerminalSeen); ok {
+		return ""
+	}
 	t := h.terms[uri]
 	if t == nil {
 		return "there is no such terminal"
-	}
-	if _, ok := a.(ahp.TerminalSeen); ok {
-		return ""
 	}
 	if _, ok := a.(ahp.TerminalInput); ok && t.state.Claim.Kind == ahp.ClaimSession {
 		return "a session holds the terminal"
@@ -353,8 +357,34 @@ func (h *Host) refusal(uri ahp.URI, a ahp.Action) string {
 	return ""
 }
 
+// Attend changes what a terminal has to tell.
+func (t *Terminal) Attend(change func(*ahp.Attention)) {
+	row := t.host.activity.Terminals[t.URI]
+	change(&row)
+	t.host.tell(ahp.AttentionChanged{Terminal: t.URI, Attention: &row}, nil)
+}
+
+// Attention is what a terminal has to tell.
+func (t *Terminal) Attention() ahp.Attention { return t.host.activity.Terminals[t.URI] }
+
+// Watched says how many clients show a layout.
+func (h *Host) Watched(layout string, clients int) {
+	h.tell(ahp.LayoutWatched{Layout: ahp.LayoutScheme + "/" + layout, Clients: clients}, nil)
+}
+
+// tell sequences an action of the activity channel.
+func (h *Host) tell(a ahp.Action, origin *ahp.Origin) {
+	h.activity = ahp.ReduceActivity(h.activity, a)
+	h.emit(ahp.ActivityURI, a, origin)
+}
+
 // do carries a dispatch out.
 func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
+	if s, ok := a.(ahp.TerminalSeen); ok {
+		s.At = h.Now
+		h.tell(s, origin)
+		return
+	}
 	if l, ok := a.(ahp.LayoutChanged); ok {
 		h.layouts[uri] = ahp.ReduceLayout(h.layouts[uri], l)
 		h.emit(uri, a, origin)
@@ -380,11 +410,6 @@ func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
 		}
 	}
 	t.state = ahp.ReduceTerminal(t.state, a)
-	if s, ok := a.(ahp.TerminalSeen); ok {
-		s.At = h.Now
-		h.tell(s, origin)
-		return
-	}
 	h.emit(uri, a, origin)
 	if _, ok := a.(ahp.TerminalClaimed); ok {
 		h.list()
@@ -456,6 +481,8 @@ func (t *Terminal) Begin(line string) {
 	t.ran++
 	t.state.SupportsCommandDetection = true
 	t.tell(ahp.TerminalCommandExecuted{CommandID: fmt.Sprint("c", t.ran), CommandLine: line, Timestamp: t.host.Now})
+	t.meta.LastCommand = &ahp.CommandInfo{ID: fmt.Sprint("c", t.ran), CommandLine: line, Timestamp: t.host.Now, Running: true}
+	t.host.list()
 }
 
 // End finishes the command that runs and prompts; a negative code is an unknown
@@ -466,6 +493,12 @@ func (t *Terminal) End(code int, ms int64) {
 		a.ExitCode = &code
 	}
 	t.tell(a)
+	if last := t.meta.LastCommand; last != nil {
+		done := *last
+		done.Running, done.ExitCode, done.DurationMs = false, a.ExitCode, a.DurationMs
+		t.meta.LastCommand = &done
+		t.host.list()
+	}
 	t.Print(t.Prompt)
 }
 
@@ -481,8 +514,6 @@ func (t *Terminal) Claim(c ahp.Claim) {
 	a := ahp.TerminalClaimed{Claim: c}
 	t.state = ahp.ReduceTerminal(t.state, a)
 	t.host.emit(t.URI, a, nil)
-	t.meta.LastCommand = &ahp.CommandInfo{ID: fmt.Sprint("c", t.ran), CommandLine: line, Timestamp: t.host.Now, Running: true}
-	t.host.list()
 	t.host.list()
 }
 
@@ -493,12 +524,6 @@ func (t *Terminal) Holder() ahp.Claim { return t.state.Claim }
 func (t *Terminal) Size() (cols, rows int) { return t.state.Cols, t.state.Rows }
 
 // Resize is another client's change of the size.
-	if last := t.meta.LastCommand; last != nil {
-		done := *last
-		done.Running, done.ExitCode, done.DurationMs = false, a.ExitCode, a.DurationMs
-		t.meta.LastCommand = &done
-		t.host.list()
-	}
 func (t *Terminal) Resize(cols, rows int) {
 	t.em.Resize(cols, rows)
 	a := ahp.TerminalResized{Cols: cols, Rows: rows}
@@ -548,6 +573,8 @@ func (h *Host) Reconnect(during func()) {
 	h.snapshot(ahp.RootURI, h.root)
 	for uri := range h.follows {
 		switch t := h.terms[uri]; {
+		case uri == ahp.ActivityURI:
+			h.snapshot(uri, h.activity)
 		case strings.HasPrefix(uri, ahp.LayoutScheme):
 			h.snapshot(uri, h.layouts[uri])
 		case t != nil:

@@ -1,0 +1,219 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/attention"
+	"cotty/ui/layout"
+	"cotty/ui/look"
+	"cotty/ui/tty"
+)
+
+// attending is what terminals want a person to know, and what became of it.
+type attending struct {
+	state ahp.ActivityState
+	known bool // the state has come
+	stale bool // it has to be looked through
+
+	marks, notify attention.Set
+	long          time.Duration
+	by            tty.Notifier // how the outer terminal is told, when not as it says itself
+
+	told   map[ahp.URI]attention.Alert // what was forwarded last
+	seeing map[ahp.URI]int64           // the newest alert that the host was told of as seen
+}
+
+// heed takes the part of the configuration that is about attention.
+func (a *attending) heed(l Look) (err error) {
+	marks, notify := l.Attention, l.Notify
+	if marks == nil {
+		marks = attention.Names()
+	}
+	if a.marks, err = attention.Choose(marks); err != nil {
+		return err
+	}
+	if a.notify, err = attention.Choose(notify); err != nil {
+		return err
+	}
+	a.long, a.by = l.LongCommand, tty.Notifier(l.Notifications)
+	a.stale = true
+	return nil
+}
+
+// followActivity follows the host's channel of what goes on; a host without one
+// leaves marks to what this client sees itself.
+func (m *Model) followActivity() {
+	m.async("follow the host's activity", func(ctx context.Context) (then, error) {
+		if err := m.cfg.Host.Subscribe(ctx, ahp.ActivityURI); err != nil {
+			m.log.Info("the host does not tell of what goes on in it", "err", err)
+		}
+		return nil, nil
+	})
+}
+
+// activity takes a change of the host's activity.
+func (m *Model) activity(next ahp.ActivityState) {
+	a := &m.attending
+	for uri, row := range next.Terminals {
+		// Those that are followed ring by themselves.
+		t := m.terms.get(uri)
+		if _, shown := m.doc.shown.Showing(uri); a.known && row.Bell > a.state.Terminals[uri].Bell && shown && t != nil && t.feed == nil {
+			m.outer.raw = append(m.outer.raw, 0x07)
+		}
+	}
+	first := !a.known
+	a.state, a.known, a.stale = next, true, true
+	if first {
+		a.told = map[ahp.URI]attention.Alert{}
+		for uri := range next.Terminals {
+			a.told[uri] = m.alertOf(m.terms.get(uri), a.notify) // nobody waited for it
+		}
+	}
+	m.dirty |= dirtyChrome
+}
+
+// alertOf is the weightiest of some kinds that a terminal has to tell.
+func (m *Model) alertOf(t *terminal, of attention.Set) attention.Alert {
+	if t == nil || t.done || t.exited() {
+		return attention.Alert{}
+	}
+	f := attention.Facts{Row: m.attending.state.Terminals[t.uri], Long: m.attending.long}
+	if t.info.Meta != nil && m.attending.known {
+		f.Command = t.info.Meta.LastCommand
+	}
+	return attention.Of(f, of)
+}
+
+// alert is what marks a terminal that the person does not look at.
+func (m *Model) alert(t *terminal) attention.Alert {
+	if t == nil || m.looksAt(t.uri) {
+		return attention.Alert{}
+	}
+	return m.alertOf(t, m.attending.marks)
+}
+
+// looksAt reports whether a terminal shows and the outer terminal has the focus,
+// as far as it tells.
+func (m *Model) looksAt(uri ahp.URI) bool {
+	return !m.outer.blurred && slices.ContainsFunc(m.arr.Panes, func(p layout.Placed) bool { return p.Terminal == uri })
+}
+
+// attend tells the host what the person sees, and the outer terminal what they
+// don't.
+func (m *Model) attend() {
+	a := &m.attending
+	if !a.stale || !a.known || m.link != Connected {
+		return
+	}
+	a.stale = false
+	all, _ := attention.Choose(attention.Names())
+	for _, uri := range m.terms.order {
+		t := m.terms.get(uri)
+		if m.looksAt(uri) {
+			if now := m.alertOf(t, all); now.At > max(a.seeing[uri], a.state.Terminals[uri].Seen) {
+				if a.seeing == nil {
+					a.seeing = map[ahp.URI]int64{}
+				}
+				a.seeing[uri] = now.At
+				m.dispatch(ahp.ActivityURI, ahp.TerminalSeen{Terminal: uri})
+			}
+			continue
+		}
+		if now := m.alertOf(t, a.notify); now.Kind != attention.None && now != a.told[uri] {
+			a.told[uri] = now
+			m.notify(t, now)
+		}
+	}
+	for uri := range a.told {
+		if m.terms.get(uri) == nil {
+			delete(a.told, uri)
+			delete(a.seeing, uri)
+		}
+	}
+}
+
+// notify shows a notification in the outer terminal.
+func (m *Model) notify(t *terminal, now attention.Alert) {
+	m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(m.attending.by, "cotty: "+t.title(), clean(now.Text))...)
+}
+
+// alerts are the terminals with an alert, the weightiest first, of those the
+// oldest.
+func (m *Model) alerts() []*terminal {
+	var list []*terminal
+	for _, uri := range m.terms.order {
+		if t := m.terms.get(uri); m.alert(t).Kind != attention.None {
+			list = append(list, t)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *terminal) int {
+		x, y := m.alert(a), m.alert(b)
+		return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.At, y.At))
+	})
+	return list
+}
+
+// nextAlert goes to the terminal whose alert weighs most.
+func (m *Model) nextAlert() {
+	if list := m.alerts(); len(list) > 0 {
+		m.show(list[0])
+	}
+}
+
+// alertMark is how an alert is marked, in one cell.
+func (m *Model) alertMark(k attention.Kind) (string, look.Style) {
+	l := &m.outer.look
+	switch k {
+	case attention.Waiting:
+		return "?", l.Warn
+	case attention.Failed:
+		return string(l.Failed), l.Error
+	case attention.Noted:
+		return "*", l.Warn
+	case attention.Rang:
+		return "!", l.Warn
+	case attention.Passed:
+		return string(l.Passed), l.Message
+	case attention.Printed:
+		return "#", l.Message
+	}
+	return "", l.Tab
+}
+
+// tabAlert is the weightiest alert of a tab's terminals.
+func (m *Model) tabAlert(tab layout.Tab) attention.Alert {
+	best := attention.Alert{}
+	for _, leaf := range tab.Panes() {
+		if a := m.alert(m.terms.get(leaf.Terminal)); a.Kind != attention.None && (best.Kind == attention.None || a.Kind < best.Kind) {
+			best = a
+		}
+	}
+	return best
+}
+
+// alertText words the first alert for the status line, and how many more there
+// are.
+func (m *Model) alertText() (text string, style look.Style) {
+	list := m.alerts()
+	if len(list) == 0 {
+		return "", style
+	}
+	t := list[0]
+	a := m.alert(t)
+	mark, style := m.alertMark(a.Kind)
+	where := t.title()
+	if id, ok := m.doc.shown.Showing(t.uri); ok {
+		i, _, _ := m.doc.shown.Find(id)
+		where = strconv.Itoa(i + 1)
+	}
+	text = mark + " " + where + ": " + clean(a.Text)
+	if len(list) > 1 {
+		text += " +" + strconv.Itoa(len(list)-1)
+	}
+	return text, style
+}
