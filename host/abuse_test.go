@@ -158,6 +158,7 @@ func TestLimitsAreWritten(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("| one message from a client | %s, ", mebi(d.FrameBytes)),
 		fmt.Sprintf("| waiting for one connection | %s, ", mebi(d.QueueBytes)),
+		fmt.Sprintf("| of that, what it did not ask for | %s: ", mebi(d.LagBytes)),
 		fmt.Sprintf("| replay log of a channel | %s of output and %s actions |", mebi(d.ReplayBytes), grouped(d.ReplayCount)),
 		fmt.Sprintf("| one reply with snapshots or replayed actions | %s |", mebi(d.ReplyBytes)),
 		fmt.Sprintf("| connections, terminals, layouts | %s, %s, %s |", grouped(d.Connections), grouped(d.Terminals), grouped(d.Layouts)),

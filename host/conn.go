@@ -157,7 +157,24 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 			return nil, ctx.Err()
 		}
 	}
+	if m.opens || req.Method == ahp.MethodSubscribe {
+		return c.giveState(ctx, m, req)
+	}
 	return m.do(ctx, c, req.Params)
+}
+
+// giveState answers a request that gives states, when it is its turn.
+func (c *conn) giveState(ctx context.Context, m method, req *jsonrpc.Request) (any, error) {
+	a := &c.h.outbox.states
+	if err := a.enter(ctx); err != nil {
+		return nil, err
+	}
+	leave := a.leave
+	defer func() { leave() }() // also when it panics
+	result, err := m.do(ctx, c, req.Params)
+	leave = func() {}
+	c.rpc.AfterReply(func() { a.sent(c) })
+	return result, err
 }
 
 // noteError logs what is our fault and records who was not allowed what.
@@ -198,10 +215,10 @@ func (c *conn) release() {
 func (c *conn) send(b []byte) {
 	switch {
 	case c.closing:
-	case c.holding && c.heldBytes+len(b) <= c.h.limits.QueueBytes:
+	case c.holding && c.heldBytes+len(b) <= c.h.limits.LagBytes:
 		c.held = append(c.held, b)
 		c.heldBytes += len(b)
-	case c.holding:
+	case c.holding, c.lags(len(b)):
 		c.overflow()
 	default:
 		if err := c.h.post(c, b); errors.Is(err, jsonrpc.ErrQueueFull) {
@@ -210,8 +227,14 @@ func (c *conn) send(b []byte) {
 	}
 }
 
+// lags reports whether the connection is too far behind to take so much more.
+func (c *conn) lags(more int) bool {
+	n := c.rpc.Unasked()
+	return n > 0 && n+more > c.h.limits.LagBytes
+}
+
 func (c *conn) overflow() {
-	c.drop(closeOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", c.rpc.Queued()))
+	c.drop(closeOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", c.rpc.Queued()+c.heldBytes))
 }
 
 // drop closes the connection without sending what is queued. The caller holds

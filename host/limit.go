@@ -11,6 +11,7 @@ type Limits struct {
 	Clients       int // clientIds remembered for reconnect
 	FrameBytes    int // one message from a client
 	QueueBytes    int // waiting for one connection before it is closed; see ReplyBytes
+	LagBytes      int // of that, what it did not ask for; all of it if only QueueBytes is set
 	ReplayBytes   int // of output in one channel's replay log
 	ReplayCount   int // actions in one channel's replay log
 	// ReplyBytes bounds the snapshots or replayed actions in one reply. Such
@@ -44,6 +45,7 @@ var DefaultLimits = Limits{
 	Clients:       10000,
 	FrameBytes:    8 << 20,
 	QueueBytes:    24 << 20,
+	LagBytes:      8 << 20,
 	ReplayBytes:   1 << 20,
 	ReplayCount:   4096,
 	ReplyBytes:    8 << 20,
@@ -78,6 +80,9 @@ const listInterval = 50 * time.Millisecond
 
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
+	if l.LagBytes <= 0 {
+		l.LagBytes = l.QueueBytes
+	}
 	for _, f := range []struct{ have, want *int }{
 		{&l.Connections, &d.Connections},
 		{&l.Terminals, &d.Terminals},
@@ -86,6 +91,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.Clients, &d.Clients},
 		{&l.FrameBytes, &d.FrameBytes},
 		{&l.QueueBytes, &d.QueueBytes},
+		{&l.LagBytes, &d.LagBytes},
 		{&l.ReplayBytes, &d.ReplayBytes},
 		{&l.ReplayCount, &d.ReplayCount},
 		{&l.ReplyBytes, &d.ReplyBytes},

@@ -5,6 +5,7 @@ package host
 type outbox struct {
 	open    bool
 	touched []*conn
+	states  admission // beside it: who is given states now
 }
 
 // maxInline is how many connections are written to by the goroutine that had

@@ -340,7 +340,7 @@ func (c *Conn) Flush() {
 			c.queue.handOver(err)
 			ok = false
 		case tried == Refused:
-			c.queue.putBack(msg)
+			c.queue.putBack()
 			return
 		default:
 			msg, more, ok = c.queue.next(more)
@@ -443,6 +443,10 @@ func (c *Conn) AfterReply(fn func()) { c.after = append(c.after, fn) }
 
 // Queued is the number of bytes waiting to be written.
 func (c *Conn) Queued() int { return c.queue.size() }
+
+// Unasked is Queued without answers: what the peer is behind, not what it asked
+// for.
+func (c *Conn) Unasked() int { return c.queue.unasked() }
 
 // Drained gives a channel that is closed once the queue is at most half full
 // (at once if it is now), or the connection has ended.

@@ -21,12 +21,19 @@ type queue struct {
 	due     bool  // the writer is to write what there is
 	stuck   bool  // the transport holds back what it could not write at once
 	failed  error // of a write with a borrowed pen
-	items   [][]byte
+	items   []item
 	head    int
-	writing int // bytes of the message being written; 0 when none is
-	bytes   int // of all of them
+	writing item // the message being written; empty when none is
+	bytes   int  // of all of them
+	answers int  // of those that are answers
 	closed  bool
 	drained chan struct{} // not nil while someone waits for it
+}
+
+// item is a message.
+type item struct {
+	msg    []byte
+	answer bool
 }
 
 // pen says who writes.
@@ -55,8 +62,11 @@ func (q *queue) put(msg []byte, force bool) error {
 	if !force && q.bytes > 0 && q.over(len(msg), 1) {
 		return ErrQueueFull
 	}
-	q.items = append(q.items, msg)
+	q.items = append(q.items, item{msg, force})
 	q.bytes += len(msg)
+	if force {
+		q.answers += len(msg)
+	}
 	return nil
 }
 
@@ -116,11 +126,11 @@ func (q *queue) over(bytes, messages int) bool {
 
 // putBack gives a borrowed pen back with the message, which the writer is to
 // write.
-func (q *queue) putBack(msg []byte) {
+func (q *queue) putBack() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.writing = 0
-	q.items = slices.Insert(q.items, q.head, msg)
+	q.items = slices.Insert(q.items, q.head, q.writing)
+	q.writing = item{}
 	q.pen, q.due = free, true
 	q.wake.Signal()
 }
@@ -166,8 +176,8 @@ func (q *queue) ready() bool {
 
 // first takes the first message out. The lock is held.
 func (q *queue) first() (msg []byte, more bool) {
-	msg = q.items[q.head]
-	q.items[q.head] = nil
+	q.writing = q.items[q.head]
+	q.items[q.head] = item{}
 	q.head++
 	switch {
 	case q.head == len(q.items):
@@ -177,8 +187,7 @@ func (q *queue) first() (msg []byte, more bool) {
 		clear(q.items[n:])
 		q.items, q.head = q.items[:n], 0
 	}
-	q.writing = len(msg)
-	return msg, q.head < len(q.items)
+	return q.writing.msg, q.head < len(q.items)
 }
 
 // written says that the message taken last is out.
@@ -190,8 +199,11 @@ func (q *queue) written() {
 
 // out counts the message being written as gone. The lock is held.
 func (q *queue) out() {
-	q.bytes -= q.writing
-	q.writing = 0
+	q.bytes -= len(q.writing.msg)
+	if q.writing.answer {
+		q.answers -= len(q.writing.msg)
+	}
+	q.writing = item{}
 	q.notify()
 }
 
@@ -220,6 +232,13 @@ func (q *queue) size() int {
 	return q.bytes
 }
 
+// unasked is size without answers.
+func (q *queue) unasked() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.bytes - q.answers
+}
+
 var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // room gives a channel that is closed once the queue is half empty.
@@ -240,7 +259,10 @@ func (q *queue) discard() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.items) - q.head
-	q.items, q.head, q.bytes = nil, 0, q.writing
+	q.items, q.head, q.bytes, q.answers = nil, 0, len(q.writing.msg), 0
+	if q.writing.answer {
+		q.answers = q.bytes
+	}
 	q.notify()
 	return n
 }

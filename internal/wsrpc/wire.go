@@ -20,6 +20,8 @@ const (
 	// readAhead is the size of the buffer that socket reads go through, so
 	// that many small frames cost few system calls.
 	readAhead = 64 << 10
+	// hostReadAhead is the same for a host, whose clients say little.
+	hostReadAhead = 8 << 10
 	// writeWait is how long the peer may take nothing at all before the
 	// connection counts as dead.
 	writeWait = 30 * time.Second
@@ -68,11 +70,15 @@ func (w *wire) receive(p []byte) (int, error) {
 // Read is net.Conn's; small reads go through a larger buffer.
 func (w *wire) Read(p []byte) (int, error) {
 	if len(w.in) == 0 {
-		if len(p) >= readAhead {
+		ahead := hostReadAhead
+		if w.client {
+			ahead = readAhead
+		}
+		if len(p) >= ahead {
 			return w.receive(p)
 		}
 		if w.br == nil {
-			w.br = make([]byte, readAhead)
+			w.br = make([]byte, ahead)
 		}
 		n, err := w.receive(w.br)
 		if n == 0 {
