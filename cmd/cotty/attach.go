@@ -171,6 +171,9 @@ func (h hostAdapter) Stop(ctx context.Context) error {
 	return h.c.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 }
 
+// Retry implements ui.Retrier.
+func (h hostAdapter) Retry() { h.c.Retry() }
+
 // Colors tells the host what colours this terminal shows.
 func (h hostAdapter) Colors(p ahp.ColorsParams) error {
 	return h.c.Notify(ahp.MethodColors, p)
@@ -199,3 +202,8 @@ var links = map[client.Status]ui.Link{
 }
 
 func (s sinkAdapter) Status(status client.Status, err error) { s.Sink.Status(links[status], err) }
+
+// Retrying implements client.Observer; so do ui.Sink's own methods.
+func (s sinkAdapter) Retrying(r client.Retry) { s.Sink.Retrying(ui.Retry(r)) }
+
+var _ client.Observer = sinkAdapter{}

@@ -50,10 +50,14 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.reconnect && p.own() {
+		dial = (&reviver{dirs: p.dirs, dial: dial}).Dial
+	}
 	opts := client.Options{
 		Dial: dial, ClientID: newClientID(h.kind), Reconnect: h.reconnect, Sink: h.sink,
 		Info: ahp.Implementation{Name: "cotty", Version: version},
 	}
+	p.pace(&opts)
 	c, err := client.Connect(ctx, opts)
 	if err == nil || !p.own() || !isNobodyThere(err) {
 		return c, explain(p, err)
@@ -61,7 +65,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 	if err := p.notASocket(); err != nil {
 		return nil, err
 	}
-	if !h.start {
+	if !h.start && !p.dirs.died() {
 		return nil, errNoHost
 	}
 	if err := startOnce(p.dirs, func() bool { return p.answers(ctx, dial) }); err != nil {
@@ -69,6 +73,19 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 	}
 	c, err = client.Connect(ctx, opts)
 	return c, explain(p, err)
+}
+
+// pace says how a lost connection is tried again: this machine's own host often
+// and cheaply, one that is elsewhere, which may be away for an hour, with longer
+// pauses, and however it went. A network can swallow everything without a word.
+func (p place) pace(o *client.Options) {
+	if !p.elsewhere() {
+		return
+	}
+	o.MaxPause, o.Away, o.GiveUp = 30*time.Second, -1, 15*time.Second
+	if p.ssh != nil {
+		o.Patience = 30 * time.Second
+	}
 }
 
 func (p place) answers(ctx context.Context, dial func(context.Context) (jsonrpc.Transport, error)) bool {
@@ -110,7 +127,7 @@ func startOnce(d dirs, answers func() bool) error {
 	if answers() {
 		return nil
 	}
-	return startHost(d, hostOptions{})
+	return bringBack(d)
 }
 
 // explain says what an error of connecting means and what to do.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"sync"
 	"syscall"
@@ -127,13 +128,30 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	for _, l := range tcp {
 		h.Announce(l, host.TCP) // whoever asks next is told
 	}
+	if err := d.putRecord(record(o, tcp, k, out != nil)); err != nil {
+		log.Warn("a host that dies will be started anew with the defaults", "err", err)
+	}
 	ready.ready()
 	for _, l := range tcp {
 		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run
 	}
 	err = h.Run(ctx, ln)
+	d.dropRecord()
 	log.Info("host ended", "err", err)
 	return err
+}
+
+// record is what brings this host back.
+func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool) hostRecord {
+	o.listen = nil
+	for _, l := range tcp {
+		o.listen = append(o.listen, l.Addr().String()) // :0 has become a port
+	}
+	r := hostRecord{Pid: os.Getpid(), Version: version, Keeper: k.Pid(), Args: o.args(), Foreground: foreground}
+	if path, err := program(); err == nil {
+		r.Program, _ = identify(path) // without it every program is another one
+	}
+	return r
 }
 
 // fresh reads the configuration for each new terminal; with a mistake in it the

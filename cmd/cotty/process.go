@@ -19,9 +19,9 @@ const readyEnv = "COTTY_READY_FD"
 // startBackground starts this binary with args in a session of its own and
 // waits until it says it is ready. Its words on failure become the error.
 func startBackground(d dirs, args ...string) error {
-	self, err := os.Executable()
+	self, err := program()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return err
 	}
 	r, w, err := os.Pipe()
 	if err != nil {

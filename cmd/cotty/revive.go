@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"cotty/internal/jsonrpc"
+)
+
+// recordName is the file in the runtime directory that says which host runs
+// there. A host that ends on purpose takes it away, so that whoever finds it and
+// nobody on the socket knows that the host died, or makes room for its successor,
+// and is to be brought back as it was.
+const recordName = "host.json"
+
+// hostRecord is what it takes to bring a host back.
+type hostRecord struct {
+	Pid     int      `json:"pid"`
+	Version string   `json:"version"`
+	Program identity `json:"program"` // what it runs
+	// Args are those of `cotty`, with the addresses that the host got.
+	Args   []string `json:"args"`
+	Keeper int      `json:"keeper"` // pid
+	// Foreground says that somebody watches over it, who may start it again.
+	Foreground bool `json:"foreground,omitempty"`
+}
+
+// identity tells one program file from another of the same path.
+type identity struct {
+	Path  string `json:"path"`
+	Inode uint64 `json:"inode"`
+	Size  int64  `json:"size"`
+	Time  int64  `json:"time"` // of its last change, in ns
+}
+
+// program is the path of this program. When the file was replaced while we ran,
+// it is the new one's.
+func program() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	// The kernel's way to say that what we run has lost its name.
+	if path, gone := strings.CutSuffix(self, " (deleted)"); gone {
+		if _, err := os.Stat(self); err != nil {
+			return path, nil
+		}
+	}
+	return self, nil
+}
+
+// identify describes a program file.
+func identify(path string) (identity, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return identity{}, fmt.Errorf("look at the program: %w", err)
+	}
+	id := identity{Path: path, Size: info.Size(), Time: info.ModTime().UnixNano()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		id.Inode = st.Ino
+	}
+	return id, nil
+}
+
+// record reads the record of the host that runs, or should.
+func (d dirs) record() (hostRecord, error) {
+	var r hostRecord
+	text, err := os.ReadFile(filepath.Join(d.runtime, recordName))
+	if err != nil {
+		return r, err
+	}
+	err = json.Unmarshal(text, &r)
+	return r, err
+}
+
+// putRecord writes the record, whole or not at all.
+func (d dirs) putRecord(r hostRecord) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(d.runtime, recordName)
+	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := os.WriteFile(temp, text, 0o600); err != nil {
+		return fmt.Errorf("write down which host runs: %w", err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		os.Remove(temp)
+		return fmt.Errorf("write down which host runs: %w", err)
+	}
+	return nil
+}
+
+// dropRecord says that no host is to run.
+func (d dirs) dropRecord() { os.Remove(filepath.Join(d.runtime, recordName)) }
+
+// died reports, when no host answers, whether one is to be brought back.
+func (d dirs) died() bool {
+	r, err := d.record()
+	return err == nil && !r.Foreground
+}
+
+// bringBack starts a host, the way the one that died was started. One that can't
+// listen on its addresses any more serves this machine at least: terminals
+// matter more.
+func bringBack(d dirs) error {
+	r, err := d.record()
+	if err != nil || len(r.Args) == 0 || r.Args[0] != "host" {
+		return startHost(d, hostOptions{})
+	}
+	err = startBackground(d, r.Args...)
+	if err != nil && len(r.Args) > 1 {
+		if again := startHost(d, hostOptions{}); again == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// reviver dials this user's own host, and brings it back when it has died. A host
+// that ended on purpose stays away.
+type reviver struct {
+	dirs dirs
+	dial func(context.Context) (jsonrpc.Transport, error)
+
+	mu    sync.Mutex
+	start *revival // under way, nil for none
+}
+
+// revival is a start under way.
+type revival struct {
+	done chan struct{}
+	err  error // once done is closed
+}
+
+// Dial connects. However long a start takes, it returns when ctx ends; the next
+// call then waits for the same start.
+func (r *reviver) Dial(ctx context.Context) (jsonrpc.Transport, error) {
+	t, err := r.dial(ctx)
+	if err == nil || !isNobodyThere(err) || !r.dirs.died() {
+		return t, err
+	}
+	s := r.begin()
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for the host to start: %w", ctx.Err())
+	}
+	if s.err != nil {
+		return nil, fmt.Errorf("bring the host back: %w", s.err)
+	}
+	return r.dial(ctx)
+}
+
+// begin starts a host, unless that is under way.
+func (r *reviver) begin() *revival {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.start != nil {
+		return r.start
+	}
+	s := &revival{done: make(chan struct{})}
+	r.start = s
+	go func() {
+		s.err = startOnce(r.dirs, func() bool { return r.answers() || !r.dirs.died() })
+		r.mu.Lock()
+		r.start = nil
+		r.mu.Unlock()
+		close(s.done)
+	}()
+	return s
+}
+
+func (r *reviver) answers() bool {
+	t, err := r.dial(context.Background())
+	if err != nil {
+		// A host that is there and refuses is there.
+		return !isNobodyThere(err)
+	}
+	t.Close(1000, "") //nolint:errcheck // only asked whether somebody is there
+	return true
+}
