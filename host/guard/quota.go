@@ -71,13 +71,17 @@ func per(window time.Duration) string {
 	return window.String()
 }
 
-// End gives the place back when the terminal has ended. Later calls do nothing.
+// End gives the place back when the terminal has ended. Later calls do nothing,
+// and neither does that of a nil Slot.
 func (s *Slot) End() { s.end(false) }
 
 // Cancel gives the place back as if it had never been taken: nothing was started.
 func (s *Slot) Cancel() { s.end(true) }
 
 func (s *Slot) end(never bool) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {

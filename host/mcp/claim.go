@@ -40,6 +40,6 @@ func claimTerminal(ctx context.Context, c call, in claimInput) (claimOutput, err
 		return claimOutput{}, fmt.Errorf("claim: the process of %s has ended", pool.ID(t.Resource))
 	}
 	var r ahp.AskResult
-	err = c.request(ctx, ahp.MethodAsk, ahp.AskParams{Channel: t.Resource, Claim: c.o.Claim, Reason: in.Reason, TimeoutMs: limit}, &r)
+	err = c.request(ctx, ahp.MethodAsk, ahp.AskParams{Channel: t.Resource, Claim: c.host.Claim(), Reason: in.Reason, TimeoutMs: limit}, &r)
 	return claimOutput{in.TerminalID, r.Answer == ahp.AskGranted, r.Answer}, err
 }

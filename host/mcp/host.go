@@ -6,8 +6,8 @@ import (
 	"cotty/ahp"
 )
 
-// Host is an AHP connection of one agent to a host; package client's Client is
-// most of one. Its methods may be called from any goroutine.
+// Host is an AHP connection of one agent to a host. Its methods may be called
+// from any goroutine.
 type Host interface {
 	// Call sends a request and waits for its answer.
 	Call(ctx context.Context, method string, params, result any) error
@@ -16,14 +16,20 @@ type Host interface {
 	// Press encodes keys, named as in the configuration ("ctrl+c", "up"), for
 	// the modes that a terminal's program has set.
 	Press(ctx context.Context, channel ahp.URI, keys []string) (string, error)
+	// Claim is that of the agent's terminals: its session, and its chat if it has
+	// one.
+	Claim() ahp.Claim
+	// Done is closed when the connection has ended for good.
+	Done() <-chan struct{}
 }
 
 // Options says whose server it is.
 type Options struct {
-	Host Host
-	// Claim is that of the agent's terminals: its session, and its chat if it
-	// has one.
-	Claim ahp.Claim
+	// Open connects to the host as an agent of that name. It is called when the
+	// first tool is, and again when the connection has ended.
+	Open func(ctx context.Context, name string) (Host, error)
+	// Name is the agent's, for clients that do not say theirs.
+	Name string
 	// Version of cotty, told to clients.
 	Version string
 	// Dir is where terminals are started when a call names no directory; an

@@ -122,7 +122,7 @@ func late(out commandOutput, until string) commandOutput {
 
 // working is the agent's claim while this call works in a terminal.
 func (c call) working() ahp.Claim {
-	claim := c.o.Claim
+	claim := c.host.Claim()
 	claim.ToolCallID = c.id
 	return claim
 }
@@ -130,7 +130,7 @@ func (c call) working() ahp.Claim {
 // narrow takes the call out of the claim, which may be somebody else's by now.
 func (c call) narrow(ctx context.Context, uri ahp.URI) {
 	if t, err := c.find(ctx, uri); err == nil && t != nil && t.Claim.ToolCallID == c.id && c.holds(t) {
-		c.act(ctx, uri, ahp.TerminalClaimed{Claim: c.o.Claim}) //nolint:errcheck // see above
+		c.act(ctx, uri, ahp.TerminalClaimed{Claim: c.host.Claim()}) //nolint:errcheck // see above
 	}
 }
 

@@ -38,7 +38,7 @@ func sendInput(ctx context.Context, c call, in sendInputInput) (sendOutput, erro
 	}
 	data := in.Text
 	if len(in.Keys) > 0 {
-		keys, err := c.o.Host.Press(ctx, t.Resource, in.Keys)
+		keys, err := c.host.Press(ctx, t.Resource, in.Keys)
 		if err != nil {
 			return sendOutput{}, err
 		}

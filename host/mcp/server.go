@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,6 +17,9 @@ type Server struct {
 	o     Options
 	sdk   *mcp.Server
 	calls atomic.Int64 // numbers tool calls, for claims
+
+	opening chan struct{} // holds one token: who has it may change host
+	host    Host          // nil before the first call
 }
 
 // instructions is what a model is told of the tools as a whole (T42–T47).
@@ -28,7 +32,7 @@ When a limit is met (3 spawns a minute, 5 terminals), wait or kill one of yours;
 
 // New makes the server of one agent.
 func New(o Options) *Server {
-	s := &Server{o: o}
+	s := &Server{o: o, opening: make(chan struct{}, 1)}
 	s.sdk = mcp.NewServer(
 		&mcp.Implementation{Name: "cotty", Title: "cotty: shared terminals", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}},
@@ -51,8 +55,41 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 // call is one tool call under way.
 type call struct {
 	*Server
-	req *mcp.CallToolRequest
-	id  string // in the claims of terminals that it works in
+	host Host
+	req  *mcp.CallToolRequest
+	id   string // in the claims of terminals that it works in
+}
+
+// begin makes a call of a request: the connection to the host is made with the
+// first one, when the client has said its name.
+func (s *Server) begin(ctx context.Context, tool string, req *mcp.CallToolRequest) (call, error) {
+	c := call{Server: s, req: req, id: fmt.Sprintf("%s-%d", tool, s.calls.Add(1))}
+	select {
+	case s.opening <- struct{}{}:
+	case <-ctx.Done():
+		return c, ctx.Err()
+	}
+	defer func() { <-s.opening }()
+	if s.host != nil {
+		select {
+		case <-s.host.Done():
+			s.host = nil
+		default:
+		}
+	}
+	if s.host == nil {
+		name := s.o.Name
+		if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
+			name = p.ClientInfo.Name
+		}
+		var err error
+		if s.host, err = s.o.Open(ctx, name); err != nil {
+			s.host = nil
+			return c, err
+		}
+	}
+	c.host = s.host
+	return c, nil
 }
 
 // tool is a row of the table of tools.
@@ -68,7 +105,11 @@ func row[In, Out any](t mcp.Tool, do func(ctx context.Context, c call, in In) (O
 	return tool{t.Name, func(s *Server) {
 		t := t // each server its own
 		mcp.AddTool(s.sdk, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-			out, err := do(ctx, call{s, req, fmt.Sprintf("%s-%d", t.Name, s.calls.Add(1))}, in)
+			var out Out
+			c, err := s.begin(ctx, t.Name, req)
+			if err == nil {
+				out, err = do(ctx, c, in)
+			}
 			if err != nil {
 				return nil, out, err
 			}
@@ -92,13 +133,13 @@ func textOf(out any) any {
 }
 
 // request asks the host.
-func (s *Server) request(ctx context.Context, method string, params, result any) error {
-	return s.o.Host.Call(ctx, method, params, result)
+func (c call) request(ctx context.Context, method string, params, result any) error {
+	return c.host.Call(ctx, method, params, result)
 }
 
 // act has the host carry out an action.
-func (s *Server) act(ctx context.Context, channel ahp.URI, a ahp.Action) error {
-	_, err := s.o.Host.DispatchWait(ctx, channel, a)
+func (c call) act(ctx context.Context, channel ahp.URI, a ahp.Action) error {
+	_, err := c.host.DispatchWait(ctx, channel, a)
 	return err
 }
 
@@ -110,3 +151,15 @@ var (
 	ends   = &mcp.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
 	acts   = &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}
 )
+
+// Handler serves the tools over streamable HTTP. It keeps no sessions: each
+// request is by itself, and cancelling it cancels what it started. Who asks has
+// been authenticated, Host and Origin checked.
+func (s *Server) Handler() http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
+		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxBody,
+	})
+}
+
+// maxBody bounds a request in bytes.
+const maxBody = 1 << 20

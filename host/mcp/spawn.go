@@ -19,7 +19,7 @@ type spawnInput struct {
 // spawnTerminal is T9. What must not be started, and how much at once, the host
 // says (T10–T16).
 func spawnTerminal(ctx context.Context, c call, in spawnInput) (terminal, error) {
-	uri, err := c.create(ctx, c.o.Claim, in.Title, in.Cwd, in.Command)
+	uri, err := c.create(ctx, c.host.Claim(), in.Title, in.Cwd, in.Command)
 	if err != nil {
 		return terminal{}, err
 	}

@@ -17,21 +17,21 @@ type terminal struct {
 	Mine bool `json:"mine" jsonschema:"whether you hold it: you may type into it, and kill it unless it is visible"`
 }
 
-func (s *Server) describe(t *ahp.TerminalInfo) terminal {
-	return terminal{pool.Describe(t), s.holds(t)}
+func (c call) describe(t *ahp.TerminalInfo) terminal {
+	return terminal{pool.Describe(t), c.holds(t)}
 }
 
 // holds reports whether the agent's session holds the terminal.
-func (s *Server) holds(t *ahp.TerminalInfo) bool {
-	c, mine := t.Claim, s.o.Claim
-	return c.Kind == ahp.ClaimSession && c.Session == mine.Session && (c.Chat == mine.Chat || c.Chat == "" || mine.Chat == "")
+func (c call) holds(t *ahp.TerminalInfo) bool {
+	has, mine := t.Claim, c.host.Claim()
+	return has.Kind == ahp.ClaimSession && has.Session == mine.Session && (has.Chat == mine.Chat || has.Chat == "" || mine.Chat == "")
 }
 
 // list asks the host for its terminals: what it says is never older than what
 // the agent was answered before.
-func (s *Server) list(ctx context.Context) ([]ahp.TerminalInfo, error) {
+func (c call) list(ctx context.Context) ([]ahp.TerminalInfo, error) {
 	var raw json.RawMessage
-	if err := s.request(ctx, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ahp.RootURI}, &raw); err != nil {
+	if err := c.request(ctx, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ahp.RootURI}, &raw); err != nil {
 		return nil, err
 	}
 	return pool.List(raw)
@@ -39,14 +39,14 @@ func (s *Server) list(ctx context.Context) ([]ahp.TerminalInfo, error) {
 
 // find is the terminal that an id means, also one whose process has ended; nil
 // when there is none.
-func (s *Server) find(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
-	all, err := s.list(ctx)
+func (c call) find(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
+	all, err := c.list(ctx)
 	return pool.Find(all, id), err
 }
 
 // known is find for the tools that need the terminal.
-func (s *Server) known(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
-	t, err := s.find(ctx, id)
+func (c call) known(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
+	t, err := c.find(ctx, id)
 	if err == nil && t == nil {
 		err = fmt.Errorf("Terminal not found: %s", clip(id)) //nolint:staticcheck // the documents' text
 	}
@@ -54,9 +54,9 @@ func (s *Server) known(ctx context.Context, id string) (*ahp.TerminalInfo, error
 }
 
 // own is known for the tools that only the holder may use.
-func (s *Server) own(ctx context.Context, id, doing string) (*ahp.TerminalInfo, error) {
-	t, err := s.known(ctx, id)
-	if err == nil && !s.holds(t) {
+func (c call) own(ctx context.Context, id, doing string) (*ahp.TerminalInfo, error) {
+	t, err := c.known(ctx, id)
+	if err == nil && !c.holds(t) {
 		err = fmt.Errorf("%s: you do not hold %s: claim_terminal asks for it", doing, pool.ID(t.Resource))
 	}
 	return t, err

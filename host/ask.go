@@ -1,0 +1,146 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+
+	"cotty/ahp"
+	"cotty/internal/jsonrpc"
+)
+
+const (
+	maxAskReason = 1 << 10
+	maxAskTime   = time.Hour
+	// maxAsks bounds the questions that wait for a person, of one connection.
+	maxAsks = 8
+)
+
+// ask is a question that waits for a person: may this agent have the terminal?
+// Guarded by h.mu.
+type ask struct {
+	t     *term
+	c     *conn
+	req   *jsonrpc.Request
+	claim ahp.Claim
+	timer *time.Timer
+}
+
+// askFor answers x-cotty/ask when the person has. What nobody's hands are on (a
+// session's that the caller drives) is given at once.
+func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.AskParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	limit := time.Duration(p.TimeoutMs) * time.Millisecond
+	reason := strings.TrimSpace(p.Reason)
+	switch {
+	case p.TimeoutMs < 1 || limit > maxAskTime:
+		return nil, ahp.InvalidParams("ask: timeoutMs: use 1 to %d", maxAskTime.Milliseconds())
+	case reason == "" || len(reason) > maxAskReason || strings.ContainsFunc(reason, unicode.IsControl):
+		return nil, ahp.InvalidParams("ask: reason: want 1 to %d bytes of text in one line: the person reads it", maxAskReason)
+	case p.Claim.Kind != ahp.ClaimSession:
+		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
+	}
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, ok := h.termAt(p.Channel)
+	if !ok || !h.reaches(c.principal, p.Channel) {
+		return nil, ahp.NotFound("ask: there is no terminal %q", clip(p.Channel))
+	}
+	if err := mayClaimNew(c.principal, c.client.id, p.Claim); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.value.Lifecycle.Exited():
+		return nil, ahp.Conflict("ask: the terminal's process has ended")
+	case t.holds(c.principal):
+		h.claim(t, p.Claim, nil, c.principal)
+		return ahp.AskResult{Answer: ahp.AskGranted}, nil
+	case t.value.Claim.Kind == ahp.ClaimSession:
+		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.holderText())
+	case t.asked != nil:
+		return nil, ahp.Conflict("ask: somebody else asks for this terminal already: try again later")
+	case h.asksOf(c) >= maxAsks:
+		return nil, ahp.Conflict("ask: %d questions of this connection wait already", maxAsks)
+	}
+	q := &ask{t: t, c: c, req: c.req, claim: p.Claim}
+	t.asked = q
+	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.principal.name(), Reason: reason}
+	q.timer = time.AfterFunc(limit, func() {
+		h.turn(func() { h.settleAsk(q, ahp.AskTimeout) })
+	})
+	h.listChanged()
+	h.audit.did(c, "ask", p.Channel, "for", claimText(p.Claim))
+	return nil, jsonrpc.ErrReplied
+}
+
+// asksOf counts a connection's open questions. The caller holds h.mu.
+func (h *Host) asksOf(c *conn) (n int) {
+	for _, t := range h.terms {
+		if t.asked != nil && t.asked.c == c {
+			n++
+		}
+	}
+	return n
+}
+
+// settleAsk answers a question, unless it is settled; the empty answer is for
+// one whose asker has gone. The caller holds h.mu.
+func (h *Host) settleAsk(q *ask, answer string) {
+	if q.t.asked != q {
+		return
+	}
+	q.timer.Stop()
+	q.t.asked, q.t.meta.Ask = nil, nil
+	if answer != "" {
+		q.c.rpc.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
+	}
+	h.listChanged()
+}
+
+// dropAsks forgets the questions of a connection that has ended. The caller
+// holds h.mu.
+func (h *Host) dropAsks(c *conn) {
+	for _, t := range h.terms {
+		if t.asked != nil && t.asked.c == c {
+			h.settleAsk(t.asked, "")
+		}
+	}
+}
+
+// answerAsk is x-cotty/answer: the person's word. Granting is a claim that the
+// person makes for the agent.
+func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.AnswerParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, ok := h.termAt(p.Channel)
+	switch {
+	case !ok || !h.reaches(c.principal, p.Channel):
+		return nil, ahp.NotFound("answer: there is no terminal %q", clip(p.Channel))
+	case t.asked == nil || t.meta.Ask.ID != p.ID:
+		return nil, ahp.NotFound("answer: the question is no longer asked")
+	case c.principal.agent != "" || !t.holds(c.principal) && !c.principal.operates():
+		return nil, ahp.PermissionDenied("answer: the terminal is held by %s: only its holder may give it away", t.holderText())
+	}
+	q := t.asked
+	answer := ahp.AskRefused
+	if p.Grant {
+		answer = ahp.AskGranted
+		h.flush(t)
+		h.claim(t, q.claim, nil, q.c.principal)
+	}
+	h.audit.did(c, "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
+	h.settleAsk(q, answer)
+	return nil, nil
+}
