@@ -55,6 +55,9 @@ type Config struct {
 	// Roots are the directories, absolute, whose files clients may read (the
 	// resource requests); nil means the user's home, empty none.
 	Roots []string
+	// Ending, if not nil, is called once, before clients are told that the host
+	// ends; yields says that another one follows at once. It must not block.
+	Ending func(yields bool)
 	// Limits bounds everything from outside; zero members mean the defaults.
 	Limits Limits
 }
@@ -119,6 +122,7 @@ type Host struct {
 	open      int  // connections, also those being upgraded
 	closing   bool // Shutdown was called
 	stopping  bool // a client asked to stop
+	yielding  bool // a client asked to make room for another host
 }
 
 // New makes a host; it serves nothing yet. It must be shut down, also when
@@ -238,12 +242,13 @@ func (h *Host) Shutdown(ctx context.Context) error {
 		}
 	}
 	h.closing = true
+	code, reason := h.parting("the host is stopping")
 	for ln := range h.listeners {
 		ln.Close()
 	}
 	for c := range h.conns {
 		c.closing = true
-		c.rpc.Close(closeAway, "the host is stopping") //nolint:errcheck // it ends either way
+		c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
 	}
 	if h.list.timer != nil {
 		h.list.timer.Stop()

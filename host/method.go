@@ -48,6 +48,7 @@ func init() {
 		ahp.MethodRun:         {do: run, scope: scopeInput},
 		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
 		ahp.MethodStop:        {do: stop},
+		ahp.MethodYield:       {do: yield},
 		ahp.MethodHost:        {do: describeHost, scope: scopeRead},
 		ahp.MethodProfile:     {do: profile, large: true},
 		ahp.MethodTokenNew:    {do: tokenNew, scope: scopeAdmin},

@@ -1,0 +1,56 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"cotty/ahp"
+)
+
+// closeDone is the WebSocket status (normal closure) of a host that was stopped:
+// there is nothing to come back to.
+const closeDone = 1000
+
+// yield ends the host and nothing else, so that another one takes over what it
+// holds (x-cotty/yield).
+func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
+	if !c.principal.operates() {
+		return nil, ahp.PermissionDenied("yield: %s", c.principal.lacks(scopeAdmin))
+	}
+	h := c.h
+	h.mu.Lock()
+	ends := h.stopping
+	h.yielding = h.yielding || !ends
+	h.mu.Unlock()
+	if ends {
+		return nil, ahp.Conflict("yield: the host is ending all its terminals")
+	}
+	h.audit.did(c, "yield", "")
+	c.rpc.AfterReply(func() {
+		// Not counted in h.ending, which Shutdown waits for.
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), endTime)
+			defer cancel()
+			h.log.Info("yield: end, and leave the terminals to the next host")
+			if err := h.Shutdown(ctx); err != nil {
+				h.log.Error("shut down", "err", err)
+			}
+		}()
+	})
+	return nil, nil
+}
+
+// parting is what clients are told at the end: whether to come back, and when.
+// The caller holds h.mu.
+func (h *Host) parting(reason string) (code int, why string) {
+	if h.cfg.Ending != nil {
+		h.cfg.Ending(h.yielding)
+	}
+	switch {
+	case h.yielding:
+		return ahp.CloseRestart, "another host takes over"
+	case h.stopping:
+		return closeDone, "the host was stopped"
+	}
+	return closeAway, reason
+}
