@@ -27,7 +27,8 @@ type how struct {
 	start     bool // start this user's host when none runs
 	reconnect bool
 	sink      client.Sink
-	kind      string // part of the client id: "tui", "cli"
+	kind      string         // part of the client id: "tui", "cli"
+	agent     *ahp.AgentMeta // nil unless it is for an agent
 }
 
 // connect reaches the host and shakes hands.
@@ -55,7 +56,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 	}
 	opts := client.Options{
 		Dial: dial, ClientID: newClientID(h.kind), Reconnect: h.reconnect, Sink: h.sink,
-		Info: ahp.Implementation{Name: "cotty", Version: version},
+		Info: ahp.Implementation{Name: "cotty", Version: version}, Agent: h.agent,
 	}
 	p.pace(&opts)
 	c, err := client.Connect(ctx, opts)

@@ -110,6 +110,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	h, err := host.New(host.Config{
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
 		Fresh: fresh(d, settings, log),
+		Doors: doors(),
 		Log:   log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {

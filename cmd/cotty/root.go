@@ -9,6 +9,7 @@ const (
 	groupUse      = "use"
 	groupTerminal = "terminal"
 	groupHost     = "host"
+	groupAgents   = "agents"
 )
 
 func newRoot() *cobra.Command {
@@ -29,12 +30,14 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Every day"},
 		&cobra.Group{ID: groupTerminal, Title: "Terminals, for scripts and agents"},
+		&cobra.Group{ID: groupAgents, Title: "Agents"},
 		&cobra.Group{ID: groupHost, Title: "The host"},
 	)
 	addPlaceFlags(root)
 	for group, commands := range map[string][]*cobra.Command{
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand()},
 		groupTerminal: terminalCommands(),
+		groupAgents:   {newMCPCommand()},
 		groupHost:     {newHostCommand(), newStopCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
 		for _, c := range commands {

@@ -61,20 +61,30 @@ typing until it is claimed.`,
 // sendTo types as a keyboard would: what a key sends depends on the modes that
 // the program has set.
 func (s *session) sendTo(ctx context.Context, t ahp.TerminalInfo, text string, keys []keymap.Key) error {
-	data := []byte(text)
-	if len(keys) > 0 {
-		modes, err := s.modes(ctx, t.Resource)
-		if err != nil {
-			return err
-		}
-		for _, k := range keys {
-			data = pane.AppendKey(data, ui.PressOf(k), pane.Press, modes)
-		}
+	data, err := s.encode(ctx, t.Resource, keys)
+	if err != nil {
+		return err
 	}
+	data = append([]byte(text), data...)
 	if err := s.dispatch(ctx, t.Resource, ahp.TerminalInput{Data: string(data)}); err != nil {
 		return fmt.Errorf("type into %s: %w", lastPart(t.Resource), err)
 	}
 	return nil
+}
+
+// encode gives what keys send to the terminal's program.
+func (s *session) encode(ctx context.Context, uri ahp.URI, keys []keymap.Key) (data []byte, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	modes, err := s.modes(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		data = pane.AppendKey(data, ui.PressOf(k), pane.Press, modes)
+	}
+	return data, nil
 }
 
 // modes are what the terminal's program asked of its keyboard, known from the

@@ -101,6 +101,9 @@ type Options struct {
 	// ClientID is stable across reconnects; empty means a random one.
 	ClientID string
 	Info     ahp.Implementation
+	// Agent, if not nil, says that the client speaks for an agent: it is then
+	// less than its user.
+	Agent *ahp.AgentMeta
 	// Sink may be nil for a client that only calls.
 	Sink Sink
 	// Reconnect makes the client dial again after a lost connection.
@@ -160,7 +163,8 @@ type Client struct {
 	ready    chan struct{}
 	ended    bool
 	version  string
-	who      string // the principal that the host takes us for
+	who      string  // the principal that the host takes us for
+	session  ahp.URI // of an agent
 	profile  ahp.Profile
 	channels map[ahp.URI]*channel
 
@@ -375,6 +379,22 @@ func (c *Client) Version() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.version
+}
+
+// hello is what initialize says beyond the protocol; nil for nothing.
+func (o Options) hello() *ahp.HelloMeta {
+	if o.Agent == nil {
+		return nil
+	}
+	return &ahp.HelloMeta{Agent: o.Agent}
+}
+
+// Session is what an agent's terminals are to be claimed for; empty when
+// Options.Agent is nil.
+func (c *Client) Session() ahp.URI {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
 }
 
 // Principal is whom the host takes this client for, as in

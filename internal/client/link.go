@@ -156,7 +156,7 @@ func (l *link) initialize(done func(error)) {
 	info := c.o.Info
 	err := l.rpc.Go(ahp.MethodInitialize, ahp.InitializeParams{
 		Channel: ahp.RootURI, ProtocolVersions: ahp.Offered(), ClientID: c.o.ClientID, ClientInfo: &info,
-		InitialSubscriptions: []ahp.URI{ahp.RootURI},
+		InitialSubscriptions: []ahp.URI{ahp.RootURI}, Meta: c.o.hello(),
 	}, func(raw json.RawMessage, err error) {
 		var r ahp.InitializeResult
 		if err == nil {
@@ -185,7 +185,7 @@ func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
 	c.mu.Lock()
 	c.version, c.profile = r.ProtocolVersion, p
 	if r.Meta != nil {
-		c.who = r.Meta.Principal
+		c.who, c.session = r.Meta.Principal, r.Meta.Session
 	}
 	for _, ch := range c.channels {
 		ch.again = ch.again || ch.live
