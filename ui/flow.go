@@ -34,6 +34,9 @@ type flow struct {
 
 // sendInput dispatches what was gathered.
 func (m *Model) sendInput() {
+	if len(m.kb.out) > 0 {
+		m.outer.typed = m.env.Now()
+	}
 	for _, o := range m.kb.out {
 		f := m.kb.flows[o.uri]
 		if f == nil && m.keepInput(o) {

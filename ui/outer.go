@@ -34,6 +34,7 @@ type outer struct {
 	canvas  paint.Canvas
 	painter *paint.Painter
 	pace    paint.Pace
+	typed   time.Time // when something was typed that no frame has answered yet; else zero
 	cursor  paint.Cursor
 	buf     []byte
 	raw     []byte // to be written before the next frame
@@ -151,12 +152,14 @@ func (m *Model) paint() {
 		return
 	}
 	now := m.env.Now()
-	switch wait := o.pace.Next(now); {
-	case wait < 0:
-		return
-	case wait > 0:
-		m.env.After(wait, then(func(m *Model) { m.outer.pace.Fired() }))
-		return
+	if !m.echoes(now) {
+		switch wait := o.pace.Next(now); {
+		case wait < 0:
+			return
+		case wait > 0:
+			m.env.After(wait, then(func(m *Model) { m.outer.pace.Fired() }))
+			return
+		}
 	}
 	m.compose(now)
 	m.ask()
@@ -170,6 +173,28 @@ func (m *Model) paint() {
 	if cap(o.buf) > 1<<20 {
 		o.buf = nil
 	}
+}
+
+// echoTime is how long after a key what its program prints counts as the answer.
+const echoTime = 100 * time.Millisecond
+
+// echoes reports whether the program that was typed into has printed since the
+// last frame: that is drawn at once, once for each key, though other panes are
+// flooded and frames are paced.
+func (m *Model) echoes(now time.Time) bool {
+	o := &m.outer
+	if o.typed.IsZero() {
+		return false
+	}
+	if since := now.Sub(o.typed); since < 0 || since > echoTime {
+		o.typed = time.Time{}
+		return false
+	}
+	if _, _, v := m.focused(); v == nil || !v.Feed.Fresh() {
+		return false
+	}
+	o.typed = time.Time{}
+	return true
 }
 
 // ask asks the outer terminal for what the programs on the screen want of it.

@@ -186,6 +186,13 @@ func (f *Feed) collect() {
 	}
 }
 
+// Fresh reports whether something changed that was not drawn yet.
+func (f *Feed) Fresh() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.told
+}
+
 // Ready reports whether there is a screen to show.
 func (f *Feed) Ready() bool {
 	f.mu.Lock()

@@ -370,6 +370,13 @@ func (u *UI) ReadSoon(s string) {
 	u.WaitIdle()
 }
 
+// ReadAtOnce delivers raw bytes and lets no time pass.
+func (u *UI) ReadAtOnce(s string) {
+	u.t.Helper()
+	u.read(s)
+	u.Advance(0)
+}
+
 // Write writes to the outer terminal behind the interface's back.
 func (u *UI) Write(s string) { u.write([]byte(s)) }
 
