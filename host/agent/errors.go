@@ -28,3 +28,10 @@ type Error struct {
 
 // Error is the message.
 func (e *Error) Error() string { return e.Message }
+
+// Refusal is an error of Terminals and Files that is the agent's own doing: its
+// text says what it may not do.
+type Refusal struct{ Text string }
+
+// Error is the text.
+func (r *Refusal) Error() string { return r.Text }

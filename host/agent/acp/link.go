@@ -1,0 +1,274 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"cotty/host/agent"
+	"cotty/internal/jsonrpc"
+)
+
+// maxRequests bounds the agent's requests that run at once.
+const maxRequests = 256
+
+// link is a running agent and the connection to it.
+type link struct {
+	p    *Provider
+	proc *process
+	conn *jsonrpc.Conn
+	s    *session // nil for a probe
+	init initializeResult
+
+	cancel context.CancelFunc // of the requests
+	work   sync.WaitGroup
+	broken chan struct{} // the connection has ended; cause is set
+	done   chan struct{} // and so have the process and the requests
+	cause  error
+
+	mu       sync.Mutex
+	requests map[string]context.CancelFunc // of the agent's, by id
+	stopping bool
+}
+
+// dial starts an agent in a directory and makes its acquaintance.
+func (p *Provider) dial(ctx context.Context, dir string, s *session) (*link, error) {
+	proc, err := p.start(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{
+		p: p, proc: proc, s: s, requests: map[string]context.CancelFunc{},
+		broken: make(chan struct{}), done: make(chan struct{}),
+	}
+	t := newLines(proc.in, proc.out, p.c.MaxLine, proc.errors.note)
+	l.conn = jsonrpc.New(t, jsonrpc.HandlerFunc(l.handle), jsonrpc.Options{Log: p.log})
+	run, cancel := context.WithCancel(context.Background())
+	l.cancel = cancel
+	go l.run(run)
+	if err := l.initialize(ctx); err != nil {
+		l.stop()
+		return nil, err
+	}
+	return l, nil
+}
+
+// run is the link's life.
+func (l *link) run(ctx context.Context) {
+	l.cause = l.conn.Run(ctx)
+	l.cancel()
+	close(l.broken)
+	if l.s != nil {
+		l.s.lost(l)
+	}
+	l.proc.stop()
+	l.work.Wait()
+	close(l.done)
+	l.p.log.Debug("agent ended", "agent", l.p.c.ID, "how", l.proc.how, "err", l.cause)
+}
+
+// stop ends the agent, and waits for that.
+func (l *link) stop() {
+	l.mu.Lock()
+	l.stopping = true
+	l.mu.Unlock()
+	l.conn.Close(1000, "")
+	<-l.done
+}
+
+// alive reports whether the agent can be spoken to.
+func (l *link) alive() bool {
+	select {
+	case <-l.broken:
+		return false
+	default:
+		return true
+	}
+}
+
+// ended says why the link has ended, once it has.
+func (l *link) ended() *agent.Error {
+	<-l.done
+	l.mu.Lock()
+	stopping := l.stopping
+	l.mu.Unlock()
+	if stopping {
+		return &agent.Error{Kind: agent.KindClosed, Message: fmt.Sprintf("the agent %s was ended", l.p.c.ID)}
+	}
+	var closed *jsonrpc.CloseError
+	if l.cause != nil && !errors.As(l.cause, &closed) {
+		return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s was ended: %v", l.p.c.ID, l.cause)}
+	}
+	message := fmt.Sprintf("the agent %s ended by itself (%s)", l.p.c.ID, l.proc.how)
+	if last := l.proc.errors.last(); last != "" {
+		message += ": " + last
+	}
+	return &agent.Error{Kind: agent.KindCrashed, Message: message}
+}
+
+// initialize agrees on the version and learns what the agent can.
+func (l *link) initialize(ctx context.Context) error {
+	params := initializeParams{
+		ProtocolVersion: protocolVersion,
+		ClientInfo:      implementation{Name: "cotty", Title: "cotty", Version: l.p.c.Version},
+	}
+	caps := &params.ClientCapabilities
+	caps.Auth.Terminal = true
+	caps.Meta = map[string]bool{"terminal_output": true, "terminal-auth": true}
+	if l.s != nil {
+		caps.FS.ReadTextFile = l.s.spec.Files != nil
+		caps.FS.WriteTextFile = l.s.spec.Files != nil
+		caps.Terminal = l.s.spec.Terminals != nil
+	}
+	if err := l.call(ctx, methodInitialize, params, &l.init); err != nil {
+		return err
+	}
+	if v := l.init.ProtocolVersion; v != protocolVersion {
+		return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf(
+			"the agent %s speaks version %d of the Agent Client Protocol and not %d: use another release of it", l.p.c.ID, v, protocolVersion)}
+	}
+	l.p.learn(l)
+	return nil
+}
+
+// call asks the agent for something that it must do in time.
+func (l *link) call(ctx context.Context, method string, params, result any) error {
+	return l.failed(ctx, method, l.conn.Call(ctx, method, params, result))
+}
+
+// failed makes the error of a request that the agent did not do.
+func (l *link) failed(ctx context.Context, method string, err error) error {
+	var rpc *jsonrpc.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &rpc) && rpc.Code == codeAuthRequired:
+		return &agent.Error{
+			Kind: agent.KindAuthRequired, Auth: l.p.auth(l),
+			Message: fmt.Sprintf("the agent %s wants somebody to log in first: %s", l.p.c.ID, l.p.howToLogIn(l, rpc)),
+		}
+	case errors.As(err, &rpc):
+		return &agent.Error{Kind: agent.KindAgent, Message: fmt.Sprintf("the agent %s refused %s: %s", l.p.c.ID, method, rpcText(rpc))}
+	case errors.Is(err, context.DeadlineExceeded):
+		message := fmt.Sprintf("the agent %s did not answer %s in time", l.p.c.ID, method)
+		if last := l.proc.errors.last(); last != "" {
+			message += "; the last it said: " + last
+		}
+		return &agent.Error{Kind: agent.KindTimeout, Message: message}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !l.alive():
+		return l.ended()
+	}
+	return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("ask the agent %s for %s: %v", l.p.c.ID, method, err)}
+}
+
+// rpcText is the message of an agent's error, with the details that some put
+// into its data.
+func rpcText(e *jsonrpc.Error) string {
+	text := e.Message
+	raw, _ := e.Data.(json.RawMessage)
+	var data struct {
+		Details string `json:"details"`
+		Message string `json:"message"`
+	}
+	plain := ""
+	if json.Unmarshal(raw, &data) == nil {
+		plain = data.Details + data.Message
+	} else {
+		json.Unmarshal(raw, &plain)
+	}
+	if plain != "" && !strings.Contains(text, plain) {
+		text += ": " + plain
+	}
+	return clip(text, 1000)
+}
+
+// handle deals with what the agent sends, in order.
+func (l *link) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+	if req.IsNotification() {
+		switch {
+		case req.Method == methodCancelled:
+			l.cancelRequest(req.Params)
+		case req.Method == methodUpdate && l.s != nil:
+			l.s.update(l, req.Params)
+		default:
+			l.p.log.Debug("notification ignored", "agent", l.p.c.ID, "method", req.Method)
+		}
+		return nil, nil
+	}
+	serve := served[req.Method]
+	if serve == nil || l.s == nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", req.Method)}
+	}
+	work, err := serve(l.s, l, req.Params)
+	if err != nil {
+		return nil, wireError(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	id := string(req.ID)
+	l.mu.Lock()
+	full := len(l.requests) >= maxRequests
+	if !full {
+		l.requests[id] = cancel
+	}
+	l.mu.Unlock()
+	if full {
+		cancel()
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: fmt.Sprintf("%d requests are under way already", maxRequests)}
+	}
+	l.work.Go(func() {
+		result, err := work(ctx)
+		if err != nil && ctx.Err() != nil {
+			err = &jsonrpc.Error{Code: codeCancelled, Message: "cancelled"}
+		}
+		l.conn.Reply(req, result, wireError(err))
+		cancel()
+		l.mu.Lock()
+		delete(l.requests, id)
+		l.mu.Unlock()
+	})
+	return nil, jsonrpc.ErrReplied
+}
+
+// cancelRequest gives up one of the agent's requests.
+func (l *link) cancelRequest(params json.RawMessage) {
+	var p struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if cancel := l.requests[string(p.ID)]; cancel != nil {
+		cancel()
+	}
+}
+
+// wireError is an error as the agent gets it.
+func wireError(err error) error {
+	var rpc *jsonrpc.Error
+	var refusal *agent.Refusal
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &rpc):
+		return rpc
+	case errors.As(err, &refusal):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: refusal.Text}
+	case errors.Is(err, fs.ErrNotExist):
+		return &jsonrpc.Error{Code: codeNotFound, Message: err.Error()}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: err.Error()}
+}
+
+// within is a context for what the agent must do in time.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}

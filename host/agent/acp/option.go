@@ -1,0 +1,217 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"cotty/host/agent"
+)
+
+const (
+	// maxOptions and maxChoices bound what a session offers to set.
+	maxOptions = 50
+	maxChoices = 500
+	// The ids of options that ACP has words of their own for.
+	modeOption  = "mode"
+	modelOption = "model"
+)
+
+// setters are the methods that set an option.
+type setter uint8
+
+const (
+	setConfig setter = iota
+	setMode
+	setModel
+)
+
+// options are what can be set in a session. The session's mutex guards them.
+type options struct {
+	all []option
+}
+
+type option struct {
+	agent.Option
+	by setter
+}
+
+func (o *options) list() []agent.Option {
+	out := make([]agent.Option, 0, len(o.all))
+	for _, op := range o.all {
+		out = append(out, op.Option)
+	}
+	return out
+}
+
+func (o *options) find(id string) *option {
+	for i := range o.all {
+		if o.all[i].ID == id {
+			return &o.all[i]
+		}
+	}
+	return nil
+}
+
+// set takes what a session offers. Configuration options supersede modes and
+// models.
+func (o *options) set(r sessionResult) {
+	o.all = nil
+	if r.ConfigOptions != nil {
+		o.config(*r.ConfigOptions)
+	}
+	has := func(category string) bool {
+		return slices.ContainsFunc(o.all, func(op option) bool { return op.Category == category || op.ID == category })
+	}
+	if m := r.Modes; m != nil && len(m.Available) > 0 && !has(modeOption) {
+		op := option{by: setMode, Option: agent.Option{ID: modeOption, Name: "Mode", Category: modeOption, Value: m.Current}}
+		for _, a := range m.Available[:min(len(m.Available), maxChoices)] {
+			op.Choices = append(op.Choices, agent.Choice{ID: a.ID, Name: cmp.Or(clip(a.Name, 200), a.ID), Description: clip(a.Description, 2000)})
+		}
+		o.all = append(o.all, op)
+	}
+	if m := r.Models; m != nil && len(m.Available) > 0 && !has(modelOption) {
+		op := option{by: setModel, Option: agent.Option{ID: modelOption, Name: "Model", Category: modelOption, Value: m.Current}}
+		for _, a := range m.Available[:min(len(m.Available), maxChoices)] {
+			op.Choices = append(op.Choices, agent.Choice{ID: a.ID, Name: cmp.Or(clip(a.Name, 200), a.ID), Description: clip(a.Description, 2000)})
+		}
+		o.all = append(o.all, op)
+	}
+}
+
+// config replaces the configuration options, and those that they supersede.
+func (o *options) config(list []configOption) {
+	kept := o.all[:0:0]
+	for _, c := range list[:min(len(list), maxOptions)] {
+		op := option{by: setConfig, Option: agent.Option{
+			ID: c.ID, Name: cmp.Or(clip(c.Name, 200), c.ID), Description: clip(c.Description, 2000), Category: clip(c.Category, 100),
+			Boolean: c.Type == "boolean", Value: plainValue(c.Current),
+		}}
+		op.Choices = choices(nil, c.Options, "")
+		if c.ID != "" && (op.Boolean || c.Type == "select" || len(op.Choices) > 0) {
+			kept = append(kept, op)
+		}
+	}
+	for _, op := range o.all {
+		if op.by != setConfig && !slices.ContainsFunc(kept, func(k option) bool { return k.Category == op.Category || k.ID == op.ID }) {
+			kept = append(kept, op)
+		}
+	}
+	o.all = kept
+}
+
+func choices(to []agent.Choice, from []configChoice, group string) []agent.Choice {
+	for _, c := range from {
+		if len(to) >= maxChoices {
+			break
+		}
+		if c.Options != nil {
+			to = choices(to, c.Options, cmp.Or(clip(c.Name, 200), c.Group))
+			continue
+		}
+		to = append(to, agent.Choice{ID: c.Value, Name: cmp.Or(clip(c.Name, 200), c.Value), Description: clip(c.Description, 2000), Group: group})
+	}
+	return to
+}
+
+// plainValue is a string's text, or a boolean's.
+func plainValue(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return clip(string(raw), 200)
+}
+
+func (s *session) has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options.find(id) != nil
+}
+
+// SetOption changes an option.
+func (s *session) SetOption(ctx context.Context, id, value string) error {
+	s.mu.Lock()
+	l, op, session := s.l, s.options.find(id), s.id
+	var was option
+	if op != nil {
+		was = *op
+	}
+	s.mu.Unlock()
+	switch {
+	case op == nil:
+		return &agent.Refusal{Text: fmt.Sprintf("the agent %s has no option %q", s.p.c.ID, id)}
+	case was.Boolean && value != "true" && value != "false":
+		return &agent.Refusal{Text: fmt.Sprintf("%s is %q: use true or false", was.Name, value)}
+	case !was.Boolean && len(was.Choices) > 0 && !slices.ContainsFunc(was.Choices, func(c agent.Choice) bool { return c.ID == value }):
+		return &agent.Refusal{Text: fmt.Sprintf("%s has no choice %q", was.Name, value)}
+	case l == nil || !l.alive():
+		return &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent %s does not run: send it a message first", s.p.c.ID)}
+	}
+	ctx, cancel := within(ctx, s.p.c.Start)
+	defer cancel()
+	switch was.by {
+	case setMode:
+		err := l.call(ctx, methodSetMode, map[string]string{"sessionId": session, "modeId": value}, nil)
+		return s.changed(err, modeOption, value)
+	case setModel:
+		err := l.call(ctx, methodSetModel, map[string]string{"sessionId": session, "modelId": value}, nil)
+		return s.changed(err, modelOption, value)
+	}
+	params := map[string]any{"sessionId": session, "configId": id, "value": value}
+	if was.Boolean {
+		params["type"], params["value"] = "boolean", value == "true"
+	}
+	var r struct {
+		ConfigOptions *[]configOption `json:"configOptions"`
+	}
+	if err := l.call(ctx, methodSetConfig, params, &r); err != nil {
+		return err
+	}
+	if r.ConfigOptions == nil {
+		return s.changed(nil, id, value)
+	}
+	s.tellOptions(func(o *options) { o.config(*r.ConfigOptions) })
+	return nil
+}
+
+// changed notes the new value of an option that the agent has agreed to.
+func (s *session) changed(err error, id, value string) error {
+	if err != nil {
+		return err
+	}
+	s.tellOptions(func(o *options) {
+		if op := o.find(id); op != nil {
+			op.Value = value
+		}
+	})
+	return nil
+}
+
+func (s *session) tellOptions(change func(*options)) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.mu.Lock()
+	before := len(s.options.all)
+	change(&s.options)
+	list := s.options.list()
+	s.mu.Unlock()
+	if before+len(list) == 0 {
+		return
+	}
+	s.p.noteModels(list)
+	s.spec.Events.Options(list)
+}
+
+// noteModels keeps the models that a session offered, for Info.
+func (p *Provider) noteModels(list []agent.Option) {
+	for _, o := range list {
+		if o.Category == modelOption {
+			p.mu.Lock()
+			p.info.Models = o.Choices
+			p.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package acp
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"cotty/host/agent"
+)
+
+const (
+	// quitTime is how long an agent may take to go after the end of its stdin,
+	// termTime after SIGTERM.
+	quitTime = time.Second
+	termTime = 3 * time.Second
+	// lastWords is how long output is still read after the process has ended:
+	// another process may hold the pipe open for ever.
+	lastWords = 500 * time.Millisecond
+)
+
+// process is a running agent: the leader of a process group.
+type process struct {
+	cmd     *exec.Cmd
+	in, out *os.File
+	errors  *stderr
+	warden  *warden
+	ended   chan struct{} // the leader is gone, and how is known
+	how     string        // "exit code 3", "SIGKILL"
+	gone    chan struct{} // the whole group is, as far as can be told
+}
+
+// foreign are variables of the host's environment that would tell an agent that
+// it runs inside of something else.
+var foreign = []string{"COTTY_TERMINAL", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TMUX", "TMUX_PANE", "STY"}
+
+// environ is the agent's environment: the host's, over it the configured one.
+func environ(base []string, env []agent.Var) []string {
+	out := make([]string, 0, len(base)+len(env))
+	for _, kv := range base {
+		name, _, _ := strings.Cut(kv, "=")
+		if !contains(foreign, name) {
+			out = append(out, kv)
+		}
+	}
+	for _, v := range env {
+		out = append(out, v.Name+"="+v.Value)
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// find looks the program up in the PATH of env, as the child would.
+func find(name string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	path := ""
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
+			path = v
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 && filepath.IsAbs(file) {
+			return file, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// start starts an agent in a directory.
+func (p *Provider) start(dir string) (*process, error) {
+	env := environ(p.c.Environ(), p.c.Env)
+	file, err := find(p.c.Command[0], env)
+	if err != nil {
+		return nil, &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf(
+			"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)}
+	}
+	var files []*os.File
+	closeAll := func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	var ends [6]*os.File // read and write ends of stdin, stdout, stderr
+	for i := 0; i < len(ends); i += 2 {
+		if ends[i], ends[i+1], err = os.Pipe(); err != nil {
+			closeAll()
+			return nil, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("start agent %s: %v", p.c.ID, err)}
+		}
+		files = append(files, ends[i], ends[i+1])
+	}
+	cmd := &exec.Cmd{
+		Path: file, Args: p.c.Command, Env: env, Dir: dir,
+		Stdin: ends[0], Stdout: ends[3], Stderr: ends[5],
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}
+	if err := cmd.Start(); err != nil {
+		closeAll()
+		kind := agent.KindStart
+		if errors.Is(err, os.ErrNotExist) {
+			kind = agent.KindNotFound
+		}
+		return nil, &agent.Error{Kind: kind, Message: fmt.Sprintf("start agent %s: %v: check [agents.%s] in the configuration", p.c.ID, err, p.c.ID)}
+	}
+	ends[0].Close()
+	ends[3].Close()
+	ends[5].Close()
+	pr := &process{
+		cmd: cmd, in: ends[1], out: ends[2], errors: newStderr(ends[4], p.c.LogFile),
+		ended: make(chan struct{}), gone: make(chan struct{}),
+	}
+	if pr.warden, err = watch(cmd.Process.Pid); err != nil {
+		p.log.Warn("nobody will end the agent if the host dies", "agent", p.c.ID, "err", err)
+	}
+	go pr.wait()
+	return pr, nil
+}
+
+// wait reaps the process and ends what is left of its group.
+func (pr *process) wait() {
+	defer close(pr.gone)
+	err := pr.cmd.Wait()
+	pr.how = "exit code 0"
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if s := exit.Sys().(syscall.WaitStatus); s.Signaled() {
+			pr.how = "signal " + s.Signal().String()
+		} else {
+			pr.how = "exit code " + strconv.Itoa(s.ExitStatus())
+		}
+	}
+	close(pr.ended)
+	time.AfterFunc(lastWords, func() { pr.out.Close() })
+	group := -pr.cmd.Process.Pid
+	if syscall.Kill(group, syscall.SIGTERM) == nil && !pr.emptyWithin(termTime) {
+		syscall.Kill(group, syscall.SIGKILL)
+	}
+	pr.warden.dismiss()
+	pr.errors.close(lastWords)
+}
+
+// emptyWithin waits for the group of a reaped leader to have no member.
+func (pr *process) emptyWithin(d time.Duration) bool {
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if syscall.Kill(-pr.cmd.Process.Pid, 0) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// stop ends the agent and its group, politely at first, and waits for it. It may
+// be called more than once.
+func (pr *process) stop() {
+	pr.in.Close()
+	steps := []struct {
+		wait time.Duration
+		next syscall.Signal
+	}{{quitTime, syscall.SIGTERM}, {termTime, syscall.SIGKILL}, {termTime, syscall.SIGKILL}}
+	for _, s := range steps {
+		timer := time.NewTimer(s.wait)
+		select {
+		case <-pr.ended:
+			timer.Stop()
+			<-pr.gone
+			return
+		case <-timer.C:
+			// Not reaped yet, so the group is still its own.
+			syscall.Kill(-pr.cmd.Process.Pid, s.next)
+		}
+	}
+	<-pr.gone
+}
+
+// warden is a process that ends an agent's group when the host is gone: it
+// waits for the end of its stdin, which only the host holds.
+type warden struct {
+	cmd  *exec.Cmd
+	stop *os.File
+}
+
+const wardenScript = `trap '' HUP INT QUIT
+read -r _
+kill -s TERM -- "-$1" || exit
+i=0
+while kill -s 0 -- "-$1" && [ $i -lt 30 ]; do sleep 0.1; i=$((i+1)); done
+kill -s KILL -- "-$1"`
+
+func watch(group int) (*warden, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	cmd := exec.Command("/bin/sh", "-c", wardenScript, "cotty-agent-warden", strconv.Itoa(group))
+	cmd.Stdin, cmd.Dir = r, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return &warden{cmd, w}, nil
+}
+
+// dismiss ends the warden before its time.
+func (w *warden) dismiss() {
+	if w == nil {
+		return
+	}
+	w.cmd.Process.Kill()
+	w.cmd.Wait()
+	w.stop.Close()
+}

@@ -1,0 +1,229 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cotty/host/agent"
+	"cotty/internal/jsonrpc"
+)
+
+// Confirm says which of the agent's questions are answered without a person.
+type Confirm string
+
+// The values of Confirm.
+const (
+	ConfirmAsk   Confirm = "ask"   // none
+	ConfirmReads Confirm = "reads" // those about tools that change nothing: read, search, think
+	ConfirmAll   Confirm = "all"   // all
+)
+
+// Config makes a Provider.
+type Config struct {
+	// ID is the provider's name in AHP, and in the configuration.
+	ID string
+	// Name and Description are for people; Name may be empty.
+	Name, Description string
+	// Command is the agent's program, looked up in PATH, and its arguments.
+	Command []string
+	Env     []agent.Var
+	// Dir is the directory that the agent starts in; empty: the session's first.
+	Dir string
+	// Confirm is ConfirmAsk when empty.
+	Confirm Confirm
+	// Version is cotty's.
+	Version string
+	// Environ gives the environment that Env is put over; nil: os.Environ.
+	Environ func() []string
+	// LogFile takes what the agent writes to stderr; empty: nothing does.
+	LogFile string
+	Log     *slog.Logger // nil: none
+
+	// Start bounds the time until a session is open; 0: agent.DefaultStart.
+	Start time.Duration
+	// Grace is how long an agent may take to end a turn that was cancelled before
+	// its process is; 0: ten seconds.
+	Grace time.Duration
+	// MaxLine bounds a message of the agent in bytes; 0: 32 MiB.
+	MaxLine int
+}
+
+// Provider is an agent.Provider that runs a command.
+type Provider struct {
+	c   Config
+	log *slog.Logger
+
+	mu   sync.Mutex
+	info agent.Info
+}
+
+// New makes a provider. Nothing is started.
+func New(c Config) (*Provider, error) {
+	if c.ID == "" || len(c.Command) == 0 || c.Command[0] == "" {
+		return nil, fmt.Errorf("agent %q: it has no name or no command", c.ID)
+	}
+	c.Confirm = cmp.Or(c.Confirm, ConfirmAsk)
+	if !slices.Contains([]Confirm{ConfirmAsk, ConfirmReads, ConfirmAll}, c.Confirm) {
+		return nil, fmt.Errorf("agent %s: confirm is %q: use %q, %q or %q", c.ID, c.Confirm, ConfirmAsk, ConfirmReads, ConfirmAll)
+	}
+	c.Start = cmp.Or(c.Start, agent.DefaultStart)
+	c.Grace = cmp.Or(c.Grace, 10*time.Second)
+	c.MaxLine = cmp.Or(c.MaxLine, defaultMaxLine)
+	if c.Environ == nil {
+		c.Environ = os.Environ
+	}
+	log := c.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Provider{c: c, log: log, info: agent.Info{
+		ID: c.ID, Name: cmp.Or(c.Name, c.ID), Description: c.Description,
+	}}, nil
+}
+
+// Info describes the agent.
+func (p *Provider) Info() agent.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := p.info
+	i.Models, i.Auth = slices.Clone(i.Models), slices.Clone(i.Auth)
+	return i
+}
+
+// learn keeps what the agent said of itself.
+func (p *Provider) learn(l *link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a := l.init.AgentInfo; a != nil {
+		p.info.Version = clip(a.Version, 100)
+		if p.c.Name == "" {
+			p.info.Name = clip(cmp.Or(a.Title, a.Name, p.c.ID), 200)
+		}
+	}
+	can := l.init.AgentCapabilities.PromptCapabilities
+	p.info.Images, p.info.Audio, p.info.Embedded = can.Image, can.Audio, can.EmbeddedContext
+	p.info.Auth = p.auth(l)
+}
+
+// Probe starts the agent, asks what it is, and ends it.
+func (p *Provider) Probe(ctx context.Context) (agent.Info, error) {
+	ctx, cancel := within(ctx, p.c.Start)
+	defer cancel()
+	l, err := p.dial(ctx, p.directory(""), nil)
+	if err != nil {
+		return p.Info(), err
+	}
+	l.stop()
+	return p.Info(), nil
+}
+
+// directory is where the agent starts.
+func (p *Provider) directory(root string) string {
+	return cmp.Or(p.c.Dir, root, os.TempDir())
+}
+
+// Open starts the agent and a session.
+func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, error) {
+	if len(spec.Roots) == 0 || spec.Events == nil {
+		return nil, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("start agent %s: no working directory was given", p.c.ID)}
+	}
+	s := &session{p: p, spec: spec, terms: map[string]agent.Terminal{}, displays: map[string]*display{}}
+	ctx, cancel := within(ctx, p.c.Start)
+	defer cancel()
+	resumed, err := s.connect(ctx, spec.Resume)
+	if err != nil {
+		return nil, err
+	}
+	s.resumed = resumed
+	for id, value := range spec.Config {
+		if s.has(id) {
+			if err := s.SetOption(ctx, id, value); err != nil {
+				p.log.Info("option not set", "agent", p.c.ID, "option", id, "err", err)
+			}
+		}
+	}
+	return s, nil
+}
+
+// Authenticate logs in by one of the agent's own methods.
+func (p *Provider) Authenticate(ctx context.Context, methodID string) error {
+	l, err := p.dial(ctx, p.directory(""), nil)
+	if err != nil {
+		return err
+	}
+	defer l.stop()
+	for _, m := range p.auth(l) {
+		if m.ID == methodID && m.Kind != agent.AuthAgent {
+			return &agent.Error{Kind: agent.KindAuthRequired, Auth: p.auth(l), Message: fmt.Sprintf(
+				"log in to %s: %q is done by a person, not by the agent", p.c.ID, m.Name)}
+		}
+	}
+	return l.call(ctx, methodAuthenticate, map[string]string{"methodId": methodID}, nil)
+}
+
+// auth are the ways to log in.
+func (p *Provider) auth(l *link) []agent.AuthMethod {
+	var out []agent.AuthMethod
+	for _, m := range l.init.AuthMethods[:min(len(l.init.AuthMethods), 50)] {
+		a := agent.AuthMethod{ID: m.ID, Name: cmp.Or(m.Name, m.ID), Description: m.Description}
+		switch {
+		case m.Meta.Terminal != nil && m.Meta.Terminal.Command != "":
+			a.Kind = agent.AuthTerminal
+			a.Command = append([]string{m.Meta.Terminal.Command}, m.Meta.Terminal.Args...)
+			a.Env = variables(m.Meta.Terminal.Env)
+		case m.Type == "terminal":
+			a.Kind = agent.AuthTerminal
+			a.Command = append(slices.Clone(p.c.Command), m.Args...)
+			a.Env = append(slices.Clone(p.c.Env), variables(m.Env)...)
+		case m.Type == "env_var":
+			a.Kind = agent.AuthEnv
+			if m.VarName != "" {
+				a.Variables = append(a.Variables, m.VarName)
+			}
+			for _, v := range m.Vars {
+				a.Variables = append(a.Variables, v.Name)
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func variables(m map[string]string) []agent.Var {
+	out := make([]agent.Var, 0, len(m))
+	for name, value := range m {
+		out = append(out, agent.Var{Name: name, Value: value})
+	}
+	slices.SortFunc(out, func(a, b agent.Var) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// howToLogIn says what a person can do.
+func (p *Provider) howToLogIn(l *link, e *jsonrpc.Error) string {
+	var ways []string
+	for _, m := range p.auth(l) {
+		switch m.Kind {
+		case agent.AuthTerminal:
+			ways = append(ways, fmt.Sprintf("run `%s`", strings.Join(m.Command, " ")))
+		case agent.AuthEnv:
+			ways = append(ways, fmt.Sprintf("set %s in [agents.%s.env]", strings.Join(m.Variables, " and "), p.c.ID))
+		default:
+			way := m.Name
+			if m.Description != "" {
+				way += " (" + clip(m.Description, 200) + ")"
+			}
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 0 {
+		return rpcText(e)
+	}
+	return strings.Join(ways, ", or ")
+}

@@ -1,0 +1,343 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+	"cotty/internal/jsonrpc"
+)
+
+const (
+	// maxTerminals bounds the terminals that an agent has not released.
+	maxTerminals = 200
+	// maxPermissions bounds the options of one question.
+	maxPermissions = 32
+	// maxOutput is the most output that an agent may ask to be kept, in bytes
+	// (rulings.md §3.6).
+	maxOutput = 10 << 20
+)
+
+// served are the requests that agents may make. Each has two halves: the first
+// runs in order with all messages, and checks; what it returns may take its time.
+var served = map[string]func(*session, *link, json.RawMessage) (func(context.Context) (any, error), error){
+	methodPermission: (*session).permission,
+	methodRead:       (*session).readFile,
+	methodWrite:      (*session).writeFile,
+	methodCreate:     (*session).createTerminal,
+	methodOutput:     (*session).terminalOutput,
+	methodWait:       (*session).waitTerminal,
+	methodKill:       (*session).killTerminal,
+	methodRelease:    (*session).releaseTerminal,
+}
+
+// params decodes a request's and checks whose it is.
+func (s *session) params(raw json.RawMessage, to any, sessionID func() string) error {
+	if len(raw) == 0 || json.Unmarshal(raw, to) != nil {
+		return &agent.Refusal{Text: "params: missing, or not as the protocol has them"}
+	}
+	if id := s.ID(); id != "" && sessionID() != id {
+		return &jsonrpc.Error{Code: codeNotFound, Message: fmt.Sprintf("there is no session %q", clip(sessionID(), 100))}
+	}
+	return nil
+}
+
+// reads are the kinds of tools that change nothing.
+var reads = []string{"read", "search", "think"}
+
+// permission asks a person whether a tool call may run.
+func (s *session) permission(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	var p permissionParams
+	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
+		return nil, err
+	}
+	var u struct {
+		toolCall
+		Content json.RawMessage `json:"content"`
+	}
+	if err := lenient(p.ToolCall, &u); err != nil || u.ID == "" || len(p.Options) == 0 || len(p.Options) > maxPermissions {
+		return nil, &agent.Refusal{Text: fmt.Sprintf("params: a toolCall with an id, and 1 to %d options are needed", maxPermissions)}
+	}
+	cancelled := permissionResult{outcome{Outcome: "cancelled"}}
+	q := agent.Confirmation{}
+	for _, o := range p.Options {
+		q.Options = append(q.Options, agent.Choice{ID: o.ID, Name: clip(cmp.Or(o.Name, o.ID), 500), Group: o.Kind})
+	}
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	var c *call
+	if t != nil {
+		t.do(func(sink agent.Sink) {
+			if c = s.merge(t, sink, u.toolCall, u.Content); c == nil {
+				return
+			}
+			if option := s.answered(c, q.Options); option != "" {
+				c.Status = max(c.Status, agent.ToolRunning)
+				q.Options, cancelled.Outcome = nil, outcome{"selected", option}
+			}
+			sink.Tool(c.ToolCall)
+			q.Call = c.ToolCall
+		})
+	}
+	if c == nil || q.Options == nil { // Nobody can answer, or nobody need.
+		return func(context.Context) (any, error) { return cancelled, nil }, nil
+	}
+	return func(ctx context.Context) (any, error) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		defer context.AfterFunc(t.ctx, stop)()
+		option, err := t.sink.Confirm(ctx, q)
+		i := slices.IndexFunc(q.Options, func(o agent.Choice) bool { return o.ID == option })
+		if err != nil || i < 0 {
+			return cancelled, nil
+		}
+		if strings.HasPrefix(q.Options[i].Group, "allow") {
+			t.do(func(agent.Sink) { c.Status = max(c.Status, agent.ToolRunning) })
+		}
+		return permissionResult{outcome{"selected", option}}, nil
+	}, nil
+}
+
+// answered is the option that the configuration chooses, if it does: to allow
+// this once.
+func (s *session) answered(c *call, list []agent.Choice) string {
+	if s.p.c.Confirm == ConfirmAsk || s.p.c.Confirm == ConfirmReads && !slices.Contains(reads, c.Kind) {
+		return ""
+	}
+	for _, group := range []string{agent.ConfirmAllowOnce, agent.ConfirmAllowAlways} {
+		for _, o := range list {
+			if o.Group == group {
+				return o.ID
+			}
+		}
+	}
+	return ""
+}
+
+func (s *session) readFile(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	var p fileParams
+	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
+		return nil, err
+	}
+	line, limit := 0, 0
+	if p.Line != nil {
+		line = *p.Line
+	}
+	if p.Limit != nil {
+		limit = *p.Limit
+	}
+	if s.spec.Files == nil || line < 0 || limit < 0 {
+		return nil, &agent.Refusal{Text: "read file: no files here, or a line or limit below 0"}
+	}
+	return func(ctx context.Context) (any, error) {
+		if p.Limit != nil && limit == 0 {
+			limit = 1 // What is asked for is nothing, and only whether it is there.
+			_, err := s.spec.Files.Read(ctx, p.Path, line, limit)
+			return map[string]string{"content": ""}, fileError(err, p.Path)
+		}
+		text, err := s.spec.Files.Read(ctx, p.Path, line, limit)
+		return map[string]string{"content": text}, fileError(err, p.Path)
+	}, nil
+}
+
+func (s *session) writeFile(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	var p fileParams
+	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
+		return nil, err
+	}
+	if s.spec.Files == nil || p.Content == nil {
+		return nil, &agent.Refusal{Text: "write file: no files here, or no content"}
+	}
+	return func(ctx context.Context) (any, error) {
+		return struct{}{}, fileError(s.spec.Files.Write(ctx, p.Path, *p.Content), p.Path)
+	}, nil
+}
+
+func fileError(err error, path string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &jsonrpc.Error{Code: codeNotFound, Message: "Resource not found: " + path}
+	}
+	return err
+}
+
+func (s *session) createTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	var p createParams
+	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	t, live := s.turn, len(s.terms)
+	s.mu.Unlock()
+	switch {
+	case s.spec.Terminals == nil:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there are no terminals here"}
+	case p.Command == "":
+		return nil, &agent.Refusal{Text: "create terminal: command: missing"}
+	case live >= maxTerminals:
+		return nil, &agent.Refusal{Text: fmt.Sprintf("create terminal: %d terminals are not released: release some first", live)}
+	}
+	spec := agent.TerminalSpec{Command: p.Command, Args: p.Args, Dir: p.Cwd}
+	for _, v := range p.Env {
+		spec.Env = append(spec.Env, agent.Var(v))
+	}
+	if limit := p.OutputByteLimit; limit != nil {
+		spec.OutputLimit = int(min(max(*limit, 1), maxOutput))
+	}
+	if t != nil {
+		spec.TurnID, spec.ToolCallID = t.id, s.caller(t)
+	}
+	return func(ctx context.Context) (any, error) {
+		term, err := s.spec.Terminals.Create(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		s.lastTerm++
+		id := fmt.Sprintf("term_%d", s.lastTerm)
+		gone := s.closed || s.l == nil || !s.l.alive()
+		if !gone {
+			s.terms[id] = term
+			s.uris.add(id, term.URI())
+		}
+		s.mu.Unlock()
+		if gone { // Nobody would release it.
+			term.Release()
+			return nil, errors.New("create terminal: the session has ended")
+		}
+		return map[string]string{"terminalId": id}, nil
+	}, nil
+}
+
+// caller is the tool call that a new terminal is for, where only one can be
+// meant: agents name it later, when they show the terminal.
+func (s *session) caller(t *turn) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	found := ""
+	for _, c := range t.calls {
+		if c.Status.Over() || c.Kind != "execute" || slices.ContainsFunc(c.items, func(i toolContent) bool { return i.Type == "terminal" }) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = c.ID
+	}
+	return found
+}
+
+// terminalContent is a terminal in a tool call.
+func (s *session) terminalContent(id string) (agent.Content, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if uri := s.uris.byID[id]; uri != ahp.URI("") {
+		return agent.Content{Terminal: &agent.TerminalContent{URI: uri}}, len(uri)
+	}
+	if d := s.displays[id]; d != nil {
+		shown := d.TerminalContent
+		return agent.Content{Terminal: &shown}, len(shown.Output)
+	}
+	return agent.Content{}, 0
+}
+
+// bind tells the terminals that a tool call shows whose they are.
+func (s *session) bind(c *call) {
+	for _, item := range c.items {
+		if item.Type != "terminal" {
+			continue
+		}
+		s.mu.Lock()
+		t := s.terms[item.TerminalID]
+		s.mu.Unlock()
+		if t != nil {
+			t.Bind(c.ID)
+		}
+	}
+}
+
+// terminal is the one that a request names.
+func (s *session) terminal(raw json.RawMessage) (agent.Terminal, string, error) {
+	var p terminalParams
+	if err := s.params(raw, &p, func() string { return p.SessionID }); err != nil {
+		return nil, "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.terms[p.TerminalID]
+	if t == nil {
+		return nil, p.TerminalID, &jsonrpc.Error{Code: codeNotFound, Message: "Terminal not found: " + clip(p.TerminalID, 200)} // P8
+	}
+	return t, p.TerminalID, nil
+}
+
+func (s *session) terminalOutput(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	t, _, err := s.terminal(raw)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) (any, error) {
+		text, truncated, exit := t.Output()
+		r := outputResult{Output: text, Truncated: truncated}
+		if exit != nil {
+			r.ExitStatus = wireExit(*exit)
+		}
+		return r, nil
+	}, nil
+}
+
+// waitTerminal answers when the command has ended, or a person has taken it: the
+// agent goes on then, with neither exit code nor signal.
+func (s *session) waitTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	t, _, err := s.terminal(raw)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (any, error) {
+		exit, err := t.Wait(ctx)
+		if errors.Is(err, agent.ErrDetached) {
+			return exitStatus{}, nil
+		}
+		return wireExit(exit), err
+	}, nil
+}
+
+func wireExit(x agent.Exit) *exitStatus {
+	e := &exitStatus{ExitCode: x.Code}
+	if x.Signal != "" {
+		e.ExitCode, e.Signal = nil, &x.Signal
+	}
+	return e
+}
+
+func (s *session) killTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	t, _, err := s.terminal(raw)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (any, error) { return struct{}{}, t.Kill(ctx) }, nil
+}
+
+// releaseTerminal succeeds for terminals that are not there, too (P13).
+func (s *session) releaseTerminal(_ *link, raw json.RawMessage) (func(context.Context) (any, error), error) {
+	t, id, err := s.terminal(raw)
+	if t == nil && id == "" {
+		return nil, err
+	}
+	s.mu.Lock()
+	delete(s.terms, id)
+	s.mu.Unlock()
+	return func(context.Context) (any, error) {
+		if t != nil {
+			t.Release()
+		}
+		return struct{}{}, nil
+	}, nil
+}

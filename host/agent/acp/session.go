@@ -1,0 +1,366 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// session is one chat with an agent, over the lives of several processes.
+type session struct {
+	p    *Provider
+	spec agent.Spec
+
+	// telling is held while Events are called, so that they are in order.
+	telling sync.Mutex
+
+	mu      sync.Mutex
+	l       *link // nil before the first
+	id      string
+	resumed bool
+	closed  bool
+	turn    *turn // nil between turns
+	options options
+	usage   agent.Usage // told between turns
+
+	// Terminals of the agent's, by the ids that it knows them by.
+	terms    map[string]agent.Terminal
+	uris     uriList // of released ones too
+	displays map[string]*display
+	lastTerm int
+}
+
+// ID is the agent's name of the session.
+func (s *session) ID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.id
+}
+
+// Resumed reports whether the agent remembers the session asked for.
+func (s *session) Resumed() bool { return s.resumed }
+
+// connect starts the agent and opens a session, which resumes another where it
+// can.
+func (s *session) connect(ctx context.Context, resume string) (resumed bool, err error) {
+	l, err := s.p.dial(ctx, s.p.directory(s.spec.Roots[0]), s)
+	if err != nil {
+		return false, err
+	}
+	r, resumed, err := s.open(ctx, l, resume)
+	if err != nil {
+		l.stop()
+		return false, err
+	}
+	s.mu.Lock()
+	s.l, s.id = l, r.SessionID
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		l.stop()
+		return false, &agent.Error{Kind: agent.KindClosed, Message: "the session was closed"}
+	}
+	s.tellOptions(func(o *options) { o.set(r) })
+	return resumed, nil
+}
+
+// open opens the session in a process.
+func (s *session) open(ctx context.Context, l *link, resume string) (r sessionResult, resumed bool, err error) {
+	params := sessionParams{Cwd: s.spec.Roots[0], MCPServers: s.servers(l)}
+	can := l.init.AgentCapabilities
+	if given(can.SessionCapabilities.AdditionalDirectories) {
+		params.AdditionalDirectories = s.spec.Roots[1:]
+	}
+	if resume != "" {
+		params.SessionID = resume
+		method := ""
+		switch {
+		case given(can.SessionCapabilities.Resume):
+			method = methodResume
+		case can.LoadSession:
+			method = methodLoad
+		}
+		if method != "" {
+			err := l.call(ctx, method, params, &r)
+			var failed *agent.Error
+			switch {
+			case err == nil:
+				r.SessionID = resume
+				return r, true, nil
+			case !errors.As(err, &failed) || failed.Kind != agent.KindAgent:
+				return r, false, err
+			}
+			s.p.log.Info("session not resumed", "agent", s.p.c.ID, "err", err)
+		}
+		params.SessionID = ""
+	}
+	if err := l.call(ctx, methodNew, params, &r); err != nil {
+		return r, false, err
+	}
+	if r.SessionID == "" {
+		return r, false, &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s answered session/new without a sessionId", s.p.c.ID)}
+	}
+	return r, false, nil
+}
+
+// given reports whether a capability is there.
+func given(raw json.RawMessage) bool {
+	return len(raw) > 0 && string(raw) != "null" && string(raw) != "false"
+}
+
+// servers are the MCP servers that the agent can reach.
+func (s *session) servers(l *link) []server {
+	out := []server{}
+	for _, m := range s.spec.Servers {
+		can := l.init.AgentCapabilities.MCPCapabilities
+		if m.URL != "" {
+			if m.Type == "sse" && !can.SSE || m.Type != "sse" && !can.HTTP {
+				s.p.log.Info("server left out: the agent can't reach it", "agent", s.p.c.ID, "server", m.Name, "type", m.Type)
+				continue
+			}
+			headers := wireVars(m.Headers)
+			out = append(out, server{Type: cmp.Or(m.Type, "http"), Name: m.Name, URL: m.URL, Headers: &headers})
+			continue
+		}
+		env := wireVars(m.Env)
+		args := m.Args
+		if args == nil {
+			args = []string{}
+		}
+		out = append(out, server{Name: m.Name, Command: m.Command, Args: args, Env: &env})
+	}
+	return out
+}
+
+func wireVars(vars []agent.Var) []variable {
+	out := make([]variable, 0, len(vars))
+	for _, v := range vars {
+		out = append(out, variable(v))
+	}
+	return out
+}
+
+// running is the link to an agent that runs, started again if it must be.
+func (s *session) running(ctx context.Context, sink agent.Sink) (*link, error) {
+	s.mu.Lock()
+	l, id, closed := s.l, s.id, s.closed
+	s.mu.Unlock()
+	if closed {
+		return nil, &agent.Error{Kind: agent.KindClosed, Message: "the session is closed"}
+	}
+	if l != nil && l.alive() {
+		return l, nil
+	}
+	ctx, cancel := within(ctx, s.p.c.Start)
+	defer cancel()
+	resumed, err := s.connect(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	notice := fmt.Sprintf("The agent %s was started again.", s.p.c.ID)
+	if !resumed {
+		notice = fmt.Sprintf("The agent %s was started again and does not remember what was said before.", s.p.c.ID)
+	}
+	sink.Notice(notice)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.l, nil
+}
+
+// Prompt runs a turn.
+func (s *session) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (agent.Outcome, error) {
+	l, err := s.running(ctx, sink)
+	if err != nil {
+		if ctx.Err() != nil {
+			return agent.Outcome{Stop: agent.StopCancelled}, nil
+		}
+		return agent.Outcome{}, err
+	}
+	tn := newTurn(ctx, t.ID, sink)
+	defer tn.end()
+	s.mu.Lock()
+	if s.turn != nil || s.closed {
+		s.mu.Unlock()
+		return agent.Outcome{}, &agent.Error{Kind: agent.KindClosed, Message: "another turn runs in this session, or it is closed"}
+	}
+	s.turn, tn.usage = tn, s.usage
+	id := s.id
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.turn = nil
+		s.mu.Unlock()
+	}()
+	done := make(chan promptAnswer, 1)
+	params := promptParams{SessionID: id, Prompt: blocks(t, l.init.AgentCapabilities)}
+	err = l.conn.Go(methodPrompt, params, func(raw json.RawMessage, err error) {
+		a := promptAnswer{err: err}
+		if err == nil {
+			a.err = lenient(raw, &a.result)
+			tn.finish(a.result)
+		}
+		done <- a
+	})
+	if err != nil {
+		return agent.Outcome{}, l.failed(ctx, methodPrompt, err)
+	}
+	return s.await(ctx, l, tn, id, done)
+}
+
+// promptAnswer is the agent's answer to session/prompt.
+type promptAnswer struct {
+	result promptResult
+	err    error
+}
+
+// await waits for the end of a turn.
+func (s *session) await(ctx context.Context, l *link, tn *turn, id string, done <-chan promptAnswer) (agent.Outcome, error) {
+	select {
+	case a := <-done:
+		return s.outcome(ctx, l, a)
+	case <-ctx.Done():
+	}
+	tn.end() // Nothing of the turn is told any more; open questions are given up.
+	if err := l.conn.Notify(methodCancel, sessionOnly{id}); err != nil {
+		s.p.log.Debug("cancel", "agent", s.p.c.ID, "err", err)
+	}
+	timer := time.NewTimer(s.p.c.Grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		s.p.log.Warn("the agent does not cancel its turn and is ended", "agent", s.p.c.ID)
+		l.stop()
+	}
+	return agent.Outcome{Stop: agent.StopCancelled}, nil
+}
+
+// stops are ACP's reasons for the end of a turn.
+var stops = map[string]agent.Outcome{
+	"end_turn":          {Stop: agent.StopEnd},
+	"cancelled":         {Stop: agent.StopCancelled},
+	"max_tokens":        {Stop: agent.StopLimit, Message: "the agent stopped: the answer reached the limit of tokens"},
+	"max_turn_requests": {Stop: agent.StopLimit, Message: "the agent stopped: the turn reached the limit of requests to its model"},
+	"refusal":           {Stop: agent.StopRefusal, Message: "the agent refuses to go on"},
+}
+
+func (s *session) outcome(ctx context.Context, l *link, a promptAnswer) (agent.Outcome, error) {
+	if a.err != nil {
+		return agent.Outcome{}, l.failed(ctx, methodPrompt, a.err)
+	}
+	if o, ok := stops[a.result.StopReason]; ok {
+		return o, nil
+	}
+	return agent.Outcome{Stop: agent.StopOther, Message: fmt.Sprintf("the agent stopped for the reason %q", clip(a.result.StopReason, 100))}, nil
+}
+
+// Close ends the session.
+func (s *session) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	l := s.l
+	s.mu.Unlock()
+	if l != nil {
+		l.stop()
+	}
+	return nil
+}
+
+// dropTerminals gives up the terminals of an agent that is gone.
+func (s *session) dropTerminals() {
+	s.mu.Lock()
+	terms := s.terms
+	s.terms, s.displays = map[string]agent.Terminal{}, map[string]*display{}
+	s.mu.Unlock()
+	for _, t := range terms {
+		t.Release()
+	}
+}
+
+// lenient decodes what is as expected and ignores members that aren't.
+func lenient(raw json.RawMessage, to any) error {
+	err := json.Unmarshal(raw, to)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return nil
+	}
+	return err
+}
+
+// blocks is a message as ACP has it.
+func blocks(t agent.Turn, can agentCapabilities) []contentBlock {
+	out := []contentBlock{}
+	if t.Text != "" || len(t.Attachments) == 0 {
+		out = append(out, contentBlock{Type: "text", Text: t.Text})
+	}
+	for _, a := range t.Attachments {
+		out = append(out, block(a, can))
+	}
+	return out
+}
+
+// block is an attachment in the best form that the agent takes.
+func block(a agent.Attachment, can agentCapabilities) contentBlock {
+	p := can.PromptCapabilities
+	data := base64.StdEncoding.EncodeToString(a.Data)
+	switch {
+	case a.Data == nil && a.URI != "":
+		return contentBlock{Type: "resource_link", URI: a.URI, Name: cmp.Or(a.Label, a.URI), MIMEType: a.Type}
+	case strings.HasPrefix(a.Type, "image/") && p.Image:
+		return contentBlock{Type: "image", Data: data, MIMEType: a.Type, URI: a.URI}
+	case strings.HasPrefix(a.Type, "audio/") && p.Audio:
+		return contentBlock{Type: "audio", Data: data, MIMEType: a.Type}
+	case textual(a.Type) && p.EmbeddedContext:
+		return contentBlock{Type: "resource", Resource: &resource{URI: cmp.Or(a.URI, "attachment:///"+a.Label), MIMEType: a.Type, Text: strings.ToValidUTF8(string(a.Data), "\uFFFD")}}
+	case p.EmbeddedContext:
+		return contentBlock{Type: "resource", Resource: &resource{URI: cmp.Or(a.URI, "attachment:///"+a.Label), MIMEType: a.Type, Blob: data}}
+	case a.URI != "":
+		return contentBlock{Type: "resource_link", URI: a.URI, Name: cmp.Or(a.Label, a.URI), MIMEType: a.Type}
+	case textual(a.Type):
+		return contentBlock{Type: "text", Text: fmt.Sprintf("Attached: %s\n\n%s", a.Label, strings.ToValidUTF8(string(a.Data), "\uFFFD"))}
+	}
+	return contentBlock{Type: "text", Text: fmt.Sprintf("(Attached was %s of the type %s, which this agent can't take.)", a.Label, a.Type)}
+}
+
+func textual(contentType string) bool {
+	return strings.HasPrefix(contentType, "text/") || slices.Contains([]string{"application/json", "application/toml", "application/yaml", "application/xml"}, contentType)
+}
+
+// uriList remembers the terminals behind ids, the newest maxURIs of them.
+type uriList struct {
+	byID  map[string]ahp.URI
+	order []string
+}
+
+const maxURIs = 1000
+
+func (u *uriList) add(id string, uri ahp.URI) {
+	if u.byID == nil {
+		u.byID = map[string]ahp.URI{}
+	}
+	u.byID[id] = uri
+	if u.order = append(u.order, id); len(u.order) > maxURIs {
+		delete(u.byID, u.order[0])
+		u.order = u.order[1:]
+	}
+}
+
+// lost gives up the terminals of an agent whose connection has ended.
+func (s *session) lost(l *link) {
+	s.mu.Lock()
+	ours := s.l == l || s.l == nil
+	s.mu.Unlock()
+	if ours {
+		s.dropTerminals()
+	}
+}

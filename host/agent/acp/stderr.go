@@ -1,0 +1,137 @@
+package acp
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+const (
+	// maxLog bounds the log of an agent's stderr in bytes; an older one of the
+	// same size is kept beside it.
+	maxLog = 1 << 20
+	// tailBytes is how much of the end of it is held for messages.
+	tailBytes = 8 << 10
+)
+
+// stderr takes what an agent writes to stderr, and what on stdout is no message.
+type stderr struct {
+	r    *os.File
+	done chan struct{}
+
+	mu   sync.Mutex
+	tail []byte
+	path string
+	file *os.File // nil when there is no log
+	size int64
+}
+
+// newStderr reads r until it ends. path is the log's file, or empty.
+func newStderr(r *os.File, path string) *stderr {
+	s := &stderr{r: r, path: path, done: make(chan struct{})}
+	if path != "" && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
+		s.open()
+	}
+	go s.read()
+	return s
+}
+
+func (s *stderr) open() {
+	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return
+	}
+	if info, err := f.Stat(); err == nil {
+		s.file, s.size = f, info.Size()
+	}
+}
+
+func (s *stderr) read() {
+	defer close(s.done)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := s.r.Read(buf)
+		s.write(buf[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *stderr) write(b []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tail = append(s.tail, b[max(0, len(b)-tailBytes):]...)
+	if n := len(s.tail) - tailBytes; n > 0 {
+		s.tail = append(s.tail[:0], s.tail[n:]...)
+	}
+	if s.file == nil {
+		return
+	}
+	if s.size+int64(len(b)) > maxLog {
+		s.file.Close()
+		s.file, s.size = nil, 0
+		if os.Rename(s.path, s.path+".1") == nil {
+			s.open()
+		}
+		if s.file == nil {
+			return
+		}
+	}
+	n, _ := s.file.Write(b)
+	s.size += int64(n)
+}
+
+// note takes a line from stdout that is no message.
+func (s *stderr) note(line []byte) {
+	s.write(append([]byte("stdout: "), append(bytes.Clone(line), '\n')...))
+}
+
+// last is the last line that says something, for a message.
+func (s *stderr) last() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.Split(strings.ToValidUTF8(string(s.tail), "\uFFFD"), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := strings.TrimSpace(strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return -1
+			}
+			return r
+		}, lines[i]))
+		if line != "" {
+			return clip(line, 300)
+		}
+	}
+	return ""
+}
+
+// close ends reading after a while: another process may hold the pipe.
+func (s *stderr) close(after time.Duration) {
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+	case <-timer.C:
+	}
+	s.r.Close()
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != nil {
+		s.file.Close()
+		s.file = nil
+	}
+}
+
+// clip cuts a text to a number of bytes, at a character's boundary.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

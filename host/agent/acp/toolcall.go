@@ -1,0 +1,268 @@
+package acp
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cotty/host/agent"
+)
+
+const (
+	// maxContent bounds what one tool call shows, in bytes.
+	maxContent = 1 << 20
+	// maxItems bounds its pieces and its locations.
+	maxItems = 200
+	// maxRaw bounds a tool's own input, and its output, in bytes.
+	maxRaw = 256 << 10
+	// maxDisplay is how much of a displayed terminal's output is kept: its end.
+	maxDisplay = 64 << 10
+	// displayEvery is how often a displayed terminal is told of while it prints.
+	displayEvery = 100 * time.Millisecond
+)
+
+// call is a tool call as it stands.
+type call struct {
+	agent.ToolCall
+	items []toolContent
+	told  time.Time
+}
+
+// statuses are ACP's; what is unknown runs.
+var statuses = map[string]agent.ToolStatus{
+	"pending": agent.ToolPending, "in_progress": agent.ToolRunning, "completed": agent.ToolCompleted, "failed": agent.ToolFailed,
+}
+
+// toolUpdate takes a tool call or what changes of one. The turn's mutex is held.
+func (s *session) toolUpdate(t *turn, sink agent.Sink, u *update) {
+	if c := s.merge(t, sink, u.toolCall, u.Content); c != nil {
+		c.told = time.Now()
+		sink.Tool(c.ToolCall)
+	}
+}
+
+// merge is the call after a change. Nil: there are too many, or it has no id.
+func (s *session) merge(t *turn, sink agent.Sink, u toolCall, content json.RawMessage) *call {
+	c := t.calls[u.ID]
+	if c == nil {
+		if u.ID == "" {
+			return nil
+		}
+		if len(t.calls) >= maxCalls {
+			if !t.full {
+				t.full = true
+				sink.Notice(fmt.Sprintf("The agent has made more than %d tool calls in this turn: further ones are not shown.", maxCalls))
+			}
+			return nil
+		}
+		c = &call{ToolCall: agent.ToolCall{ID: u.ID, Title: u.ID, Kind: "other", Name: "other"}}
+		t.calls[u.ID] = c
+	}
+	c.describe(u)
+	if len(content) > 0 {
+		var items []toolContent
+		if lenient(content, &items) == nil {
+			c.items = items[:min(len(items), maxItems)]
+		}
+	}
+	s.bind(c)
+	s.noteDisplay(u.Meta)
+	s.render(c)
+	return c
+}
+
+// describe takes the members that changed.
+func (c *call) describe(u toolCall) {
+	if u.Title != nil {
+		c.Title = clip(*u.Title, maxTitle)
+	}
+	if u.Kind != nil && *u.Kind != "" {
+		if c.Name == c.Kind {
+			c.Name = clip(*u.Kind, 50)
+		}
+		c.Kind = clip(*u.Kind, 50)
+	}
+	if u.Name != nil && *u.Name != "" {
+		c.Name = clip(*u.Name, 200)
+	}
+	if u.Status != nil {
+		status, known := statuses[*u.Status]
+		if !known {
+			status = agent.ToolRunning
+		}
+		if status != agent.ToolPending || c.Status != agent.ToolRunning {
+			c.Status = status
+		}
+	}
+	if u.Locations != nil {
+		var list []struct {
+			Path string `json:"path"`
+			Line int    `json:"line"`
+		}
+		if lenient(*u.Locations, &list) == nil {
+			c.Locations = nil
+			for _, l := range list[:min(len(list), maxItems)] {
+				c.Locations = append(c.Locations, agent.Location{Path: clip(l.Path, maxTitle), Line: max(0, l.Line)})
+			}
+		}
+	}
+	c.Input, c.Output = raw(c.Input, u.RawInput), raw(c.Output, u.RawOutput)
+	if m := u.Meta; m != nil && m.Claude != nil {
+		c.Name = clip(cmp.Or(m.Claude.ToolName, c.Name), 200)
+		c.Parent = clip(cmp.Or(m.Claude.Parent, c.Parent), 200)
+	}
+}
+
+// raw is a tool's input or output after a change; what is too long is left out.
+func raw(was, now json.RawMessage) json.RawMessage {
+	switch {
+	case len(now) == 0 || string(now) == "null":
+		return was
+	case len(now) > maxRaw:
+		left, _ := json.Marshal(fmt.Sprintf("(%d bytes were left out)", len(now)))
+		return left
+	}
+	return slices.Clone(now)
+}
+
+// render makes what a call shows of the agent's items, within bounds.
+func (s *session) render(c *call) {
+	left := maxContent
+	c.Content = nil
+	for _, item := range c.items {
+		content, size := s.content(item)
+		if size > left {
+			content, size = agent.Content{Text: fmt.Sprintf("(%d bytes of content are too many to show)", size)}, 100
+		}
+		left -= size
+		if content != (agent.Content{}) {
+			c.Content = append(c.Content, content)
+		}
+	}
+}
+
+// content is an item as the host has it, and its size in bytes.
+func (s *session) content(item toolContent) (agent.Content, int) {
+	switch item.Type {
+	case "content":
+		if item.Content == nil {
+			return agent.Content{}, 0
+		}
+		b := *item.Content
+		if b.Type == "resource_link" {
+			return agent.Content{Resource: &agent.Attachment{Label: cmp.Or(b.Title, b.Name), URI: b.URI, Type: b.MIMEType}}, len(b.URI) + len(b.Name)
+		}
+		if data, err := base64.StdEncoding.DecodeString(b.Data); b.Type == "image" && err == nil {
+			return agent.Content{Resource: &agent.Attachment{Label: b.Name, URI: b.URI, Type: b.MIMEType, Data: data}}, len(data)
+		}
+		text := markdown(b)
+		return agent.Content{Text: text}, len(text)
+	case "diff":
+		size := len(item.Path) + len(item.NewText)
+		if item.OldText != nil {
+			size += len(*item.OldText)
+		}
+		return agent.Content{Diff: &agent.Diff{Path: item.Path, Old: item.OldText, New: item.NewText}}, size
+	case "terminal":
+		return s.terminalContent(item.TerminalID)
+	}
+	return agent.Content{}, 0
+}
+
+// display is a terminal that the agent runs by itself and shows.
+type display struct {
+	agent.TerminalContent
+}
+
+func (d *display) add(data string) {
+	out := d.Output + strings.ToValidUTF8(data, "\uFFFD")
+	if cut := len(out) - maxDisplay; cut > 0 {
+		for cut < len(out) && !utf8.RuneStart(out[cut]) {
+			cut++
+		}
+		out = strings.Clone(out[cut:])
+	}
+	d.Output = out
+}
+
+// show is the display with an id, made where there is none and room.
+func (s *session) show(id string) *display {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.displays[id]
+	if d == nil && id != "" && len(s.displays) < maxTerminals {
+		d = &display{}
+		s.displays[id] = d
+	}
+	return d
+}
+
+// noteDisplay takes the extension by which an agent shows its own shell.
+func (s *session) noteDisplay(m *toolMeta) {
+	if m == nil {
+		return
+	}
+	if m.TerminalInfo != nil {
+		s.show(m.TerminalInfo.ID)
+	}
+	if o := m.TerminalOutput; o != nil {
+		if d := s.show(o.ID); d != nil {
+			d.add(o.Data)
+		}
+	}
+	if x := m.TerminalExit; x != nil {
+		if d := s.show(x.ID); d != nil {
+			d.Exit = &agent.Exit{Code: x.Code, Signal: x.Signal}
+		}
+	}
+}
+
+// displayUpdate is version 2's form of the same.
+func (s *session) displayUpdate(t *turn, sink agent.Sink, u *update) {
+	d := s.show(u.TerminalID)
+	if d == nil {
+		return
+	}
+	if u.Command != nil {
+		d.Title = clip(*u.Command, maxTitle)
+	}
+	if u.Output != nil {
+		d.Output = ""
+		d.add(decoded(u.Output.Data))
+	}
+	if u.Data != "" {
+		d.add(decoded(u.Data))
+	}
+	if u.ExitStatus != nil {
+		d.Exit = u.ExitStatus.exit()
+	}
+	for _, c := range t.calls {
+		shows := slices.ContainsFunc(c.items, func(i toolContent) bool { return i.Type == "terminal" && i.TerminalID == u.TerminalID })
+		if shows && (d.Exit != nil || time.Since(c.told) >= displayEvery) {
+			c.told = time.Now()
+			s.render(c)
+			sink.Tool(c.ToolCall)
+		}
+	}
+}
+
+func decoded(data string) string {
+	b, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func (x exitStatus) exit() *agent.Exit {
+	e := &agent.Exit{Code: x.ExitCode}
+	if x.Signal != nil {
+		e.Signal = *x.Signal
+	}
+	return e
+}

@@ -1,0 +1,356 @@
+package acp
+
+import "encoding/json"
+
+// protocolVersion is the version that this package speaks.
+const protocolVersion = 1
+
+// Error codes of ACP beyond JSON-RPC's.
+const (
+	codeCancelled    = -32800
+	codeAuthRequired = -32000
+	codeNotFound     = -32002
+)
+
+// Methods of the agent's.
+const (
+	methodInitialize   = "initialize"
+	methodAuthenticate = "authenticate"
+	methodNew          = "session/new"
+	methodLoad         = "session/load"
+	methodResume       = "session/resume"
+	methodPrompt       = "session/prompt"
+	methodCancel       = "session/cancel"
+	methodSetMode      = "session/set_mode"
+	methodSetModel     = "session/set_model" // of agents before configuration options
+	methodSetConfig    = "session/set_config_option"
+)
+
+// Methods of ours.
+const (
+	methodUpdate     = "session/update"
+	methodPermission = "session/request_permission"
+	methodRead       = "fs/read_text_file"
+	methodWrite      = "fs/write_text_file"
+	methodCreate     = "terminal/create"
+	methodOutput     = "terminal/output"
+	methodWait       = "terminal/wait_for_exit"
+	methodKill       = "terminal/kill"
+	methodRelease    = "terminal/release"
+	methodCancelled  = "$/cancel_request"
+)
+
+type (
+	implementation struct {
+		Name    string `json:"name"`
+		Title   string `json:"title,omitempty"`
+		Version string `json:"version"`
+	}
+	initializeParams struct {
+		ProtocolVersion    int                `json:"protocolVersion"`
+		ClientCapabilities clientCapabilities `json:"clientCapabilities"`
+		ClientInfo         implementation     `json:"clientInfo"`
+	}
+	clientCapabilities struct {
+		FS struct {
+			ReadTextFile  bool `json:"readTextFile"`
+			WriteTextFile bool `json:"writeTextFile"`
+		} `json:"fs"`
+		Terminal bool `json:"terminal"` // P1
+		Auth     struct {
+			Terminal bool `json:"terminal"`
+		} `json:"auth"`
+		Session struct {
+			ConfigOptions struct {
+				Boolean struct{} `json:"boolean"`
+			} `json:"configOptions"`
+		} `json:"session"`
+		// Meta asks for extensions that agents have: commands for logging in, and
+		// what their own shell prints.
+		Meta map[string]bool `json:"_meta,omitempty"`
+	}
+	initializeResult struct {
+		ProtocolVersion   int               `json:"protocolVersion"`
+		AgentCapabilities agentCapabilities `json:"agentCapabilities"`
+		AgentInfo         *implementation   `json:"agentInfo"`
+		AuthMethods       []authMethod      `json:"authMethods"`
+	}
+	agentCapabilities struct {
+		LoadSession        bool `json:"loadSession"`
+		PromptCapabilities struct {
+			Image           bool `json:"image"`
+			Audio           bool `json:"audio"`
+			EmbeddedContext bool `json:"embeddedContext"`
+		} `json:"promptCapabilities"`
+		MCPCapabilities struct {
+			HTTP bool `json:"http"`
+			SSE  bool `json:"sse"`
+		} `json:"mcpCapabilities"`
+		SessionCapabilities struct {
+			Resume                json.RawMessage `json:"resume"`
+			AdditionalDirectories json.RawMessage `json:"additionalDirectories"`
+		} `json:"sessionCapabilities"`
+	}
+	authMethod struct {
+		ID          string            `json:"id"`
+		Name        string            `json:"name"`
+		Description string            `json:"description"`
+		Type        string            `json:"type"` // absent, "terminal" or "env_var"
+		Args        []string          `json:"args"`
+		Env         map[string]string `json:"env"`
+		VarName     string            `json:"varName"`
+		Vars        []struct {
+			Name string `json:"name"`
+		} `json:"vars"`
+		Meta struct {
+			Terminal *struct {
+				Command string            `json:"command"`
+				Args    []string          `json:"args"`
+				Env     map[string]string `json:"env"`
+			} `json:"terminal-auth"`
+		} `json:"_meta"`
+	}
+)
+
+type (
+	variable struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	server struct {
+		Type    string      `json:"type,omitempty"` // "http" or "sse"; absent for stdio
+		Name    string      `json:"name"`
+		Command string      `json:"command,omitempty"`
+		Args    []string    `json:"args,omitempty"`
+		Env     *[]variable `json:"env,omitempty"`
+		URL     string      `json:"url,omitempty"`
+		Headers *[]variable `json:"headers,omitempty"`
+	}
+	sessionParams struct {
+		SessionID             string   `json:"sessionId,omitempty"`
+		Cwd                   string   `json:"cwd"`
+		MCPServers            []server `json:"mcpServers"`
+		AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
+	}
+	sessionResult struct {
+		SessionID     string          `json:"sessionId"`
+		Modes         *modes          `json:"modes"`
+		Models        *models         `json:"models"`
+		ConfigOptions *[]configOption `json:"configOptions"`
+	}
+	modes struct {
+		Current   string `json:"currentModeId"`
+		Available []struct {
+			ID          string `json:"id"`
+			Name        string `json:"name"`
+			Description string `json:"description"`
+		} `json:"availableModes"`
+	}
+	models struct {
+		Current   string `json:"currentModelId"`
+		Available []struct {
+			ID          string `json:"modelId"`
+			Name        string `json:"name"`
+			Description string `json:"description"`
+		} `json:"availableModels"`
+	}
+	configOption struct {
+		ID          string          `json:"id"`
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Category    string          `json:"category"`
+		Type        string          `json:"type"` // select, boolean
+		Current     json.RawMessage `json:"currentValue"`
+		Options     []configChoice  `json:"options"`
+	}
+	// configChoice is a choice, or a group of choices.
+	configChoice struct {
+		Value       string         `json:"value"`
+		Name        string         `json:"name"`
+		Description string         `json:"description"`
+		Group       string         `json:"group"`
+		Options     []configChoice `json:"options"`
+	}
+)
+
+type (
+	contentBlock struct {
+		Type     string    `json:"type"` // text, image, audio, resource_link, resource
+		Text     string    `json:"text,omitempty"`
+		Data     string    `json:"data,omitempty"` // base64
+		MIMEType string    `json:"mimeType,omitempty"`
+		URI      string    `json:"uri,omitempty"`
+		Name     string    `json:"name,omitempty"`
+		Title    string    `json:"title,omitempty"`
+		Resource *resource `json:"resource,omitempty"`
+	}
+	resource struct {
+		URI      string `json:"uri"`
+		MIMEType string `json:"mimeType,omitempty"`
+		Text     string `json:"text,omitempty"`
+		Blob     string `json:"blob,omitempty"`
+	}
+	promptParams struct {
+		SessionID string         `json:"sessionId"`
+		Prompt    []contentBlock `json:"prompt"`
+	}
+	promptResult struct {
+		StopReason string `json:"stopReason"`
+		Usage      *struct {
+			InputTokens      int64 `json:"inputTokens"`
+			OutputTokens     int64 `json:"outputTokens"`
+			CachedReadTokens int64 `json:"cachedReadTokens"`
+		} `json:"usage"`
+	}
+	sessionOnly struct {
+		SessionID string `json:"sessionId"`
+	}
+)
+
+// update is any session/update: the members of all variants, of which Kind says
+// which matter.
+type update struct {
+	Kind string `json:"sessionUpdate"`
+
+	Content json.RawMessage `json:"content"` // a block of chunks, a list of tool calls
+
+	toolCall
+
+	Entries []struct { // plan
+		Content  string `json:"content"`
+		Priority string `json:"priority"`
+		Status   string `json:"status"`
+	} `json:"entries"`
+	Plan *struct { // plan_update, a draft
+		Entries json.RawMessage `json:"entries"`
+	} `json:"plan"`
+
+	Commands []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Input       *struct {
+			Hint string `json:"hint"`
+		} `json:"input"`
+	} `json:"availableCommands"`
+
+	CurrentModeID string          `json:"currentModeId"`
+	ModeID        string          `json:"modeId"` // as the documents have it
+	ConfigOptions *[]configOption `json:"configOptions"`
+
+	Used int64 `json:"used"` // usage_update
+	Size int64 `json:"size"`
+	Cost *struct {
+		Amount   float64 `json:"amount"`
+		Currency string  `json:"currency"`
+	} `json:"cost"`
+
+	Description *string `json:"description"` // notice
+	Severity    string  `json:"severity"`
+
+	// Terminals that are only shown (version 2).
+	TerminalID string      `json:"terminalId"`
+	Command    *string     `json:"command"`
+	Data       string      `json:"data"` // base64
+	Output     *displayed  `json:"output"`
+	ExitStatus *exitStatus `json:"exitStatus"`
+}
+
+// displayed is the output so far of a terminal that is only shown.
+type displayed struct {
+	Data string `json:"data"` // base64
+}
+
+// toolCall is a tool call, or the members of it that change: nil means that one
+// stays as it is.
+type toolCall struct {
+	ID        string           `json:"toolCallId"`
+	Title     *string          `json:"title"`
+	Name      *string          `json:"name"`
+	Kind      *string          `json:"kind"`
+	Status    *string          `json:"status"`
+	Locations *json.RawMessage `json:"locations"`
+	RawInput  json.RawMessage  `json:"rawInput"`
+	RawOutput json.RawMessage  `json:"rawOutput"`
+	Meta      *toolMeta        `json:"_meta"`
+}
+
+// toolMeta are the extensions of claude-code-acp and its successor.
+type toolMeta struct {
+	Claude *struct {
+		ToolName string `json:"toolName"`
+		Parent   string `json:"parentToolUseId"`
+	} `json:"claudeCode"`
+	TerminalInfo *struct {
+		ID string `json:"terminal_id"`
+	} `json:"terminal_info"`
+	TerminalOutput *struct {
+		ID   string `json:"terminal_id"`
+		Data string `json:"data"`
+	} `json:"terminal_output"`
+	TerminalExit *struct {
+		ID     string `json:"terminal_id"`
+		Code   *int   `json:"exit_code"`
+		Signal string `json:"signal"`
+	} `json:"terminal_exit"`
+}
+
+// toolContent is what a tool call shows.
+type toolContent struct {
+	Type       string        `json:"type"` // content, diff, terminal
+	Content    *contentBlock `json:"content"`
+	Path       string        `json:"path"`
+	OldText    *string       `json:"oldText"`
+	NewText    string        `json:"newText"`
+	TerminalID string        `json:"terminalId"`
+}
+
+type (
+	permissionParams struct {
+		SessionID string          `json:"sessionId"`
+		ToolCall  json.RawMessage `json:"toolCall"`
+		Options   []struct {
+			ID   string `json:"optionId"`
+			Name string `json:"name"`
+			Kind string `json:"kind"`
+		} `json:"options"`
+	}
+	outcome struct {
+		Outcome  string `json:"outcome"` // cancelled, selected
+		OptionID string `json:"optionId,omitempty"`
+	}
+	permissionResult struct {
+		Outcome outcome `json:"outcome"`
+	}
+)
+
+type (
+	fileParams struct {
+		SessionID string  `json:"sessionId"`
+		Path      string  `json:"path"`
+		Line      *int    `json:"line"`
+		Limit     *int    `json:"limit"`
+		Content   *string `json:"content"`
+	}
+	createParams struct {
+		SessionID       string     `json:"sessionId"`
+		Command         string     `json:"command"`
+		Args            []string   `json:"args"`
+		Env             []variable `json:"env"`
+		Cwd             string     `json:"cwd"`
+		OutputByteLimit *int64     `json:"outputByteLimit"`
+	}
+	terminalParams struct {
+		SessionID  string `json:"sessionId"`
+		TerminalID string `json:"terminalId"`
+	}
+	// exitStatus has both members even where they are null.
+	exitStatus struct {
+		ExitCode *int    `json:"exitCode"`
+		Signal   *string `json:"signal"`
+	}
+	outputResult struct {
+		Output     string      `json:"output"`
+		Truncated  bool        `json:"truncated"`
+		ExitStatus *exitStatus `json:"exitStatus,omitempty"`
+	}
+)

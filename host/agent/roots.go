@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+// maxFile bounds what one Read gives and one Write takes, in bytes.
+const maxFile = 10 << 20
+
+// Refusals of what lies outside of an agent's roots (P15).
+var (
+	ErrDirOutside  = &Refusal{Text: "Access denied: working directory outside allowed path"}
+	ErrFileOutside = &Refusal{Text: "Access denied: path outside allowed path"}
+)
+
+// Roots are the directories that an agent works in. It is Files for them: a path
+// is resolved, symbolic links too, and must then be in one of them, by whole
+// components; the file is opened beneath that directory (os.Root), so that a link
+// that is put there meanwhile leads nowhere else. Its methods may be called from
+// any goroutine.
+type Roots struct{ dirs []string }
+
+// NewRoots resolves directories, of which there must be at least one.
+func NewRoots(dirs []string) (*Roots, error) {
+	if len(dirs) == 0 {
+		return nil, errors.New("an agent needs a directory to work in")
+	}
+	r := &Roots{}
+	for _, d := range dirs {
+		if !filepath.IsAbs(d) {
+			return nil, fmt.Errorf("the directory %q is not absolute", d)
+		}
+		dir, err := filepath.EvalSymlinks(d)
+		if err != nil {
+			return nil, fmt.Errorf("use directory: %w", err)
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("use directory: %s is not one", d)
+		}
+		r.dirs = append(r.dirs, dir)
+	}
+	return r, nil
+}
+
+// Dirs are the directories, resolved.
+func (r *Roots) Dirs() []string { return append([]string(nil), r.dirs...) }
+
+// Dir resolves a working directory; empty means the first root.
+func (r *Roots) Dir(path string) (string, error) {
+	if path == "" {
+		return r.dirs[0], nil
+	}
+	if !filepath.IsAbs(path) {
+		return "", &Refusal{Text: fmt.Sprintf("the working directory %q is not absolute", path)}
+	}
+	root, rel, err := r.within(path)
+	if err != nil {
+		return "", err
+	}
+	if root == "" {
+		return "", ErrDirOutside
+	}
+	dir := filepath.Join(root, rel)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", &Refusal{Text: fmt.Sprintf("there is no directory %q", path)}
+	}
+	return dir, nil
+}
+
+// within is the root that a path lies in once it is resolved, and the path from
+// there; no root when it lies in none.
+func (r *Roots) within(path string) (root, rel string, err error) {
+	if strings.ContainsRune(path, 0) {
+		return "", "", &Refusal{Text: "the path has a zero byte in it"}
+	}
+	real, err := resolve(filepath.Clean(path))
+	if err != nil {
+		return "", "", err
+	}
+	for _, dir := range r.dirs {
+		if rel, err := filepath.Rel(dir, real); err == nil && filepath.IsLocal(rel) {
+			return dir, rel, nil
+		}
+	}
+	return "", "", nil
+}
+
+// resolve follows the symbolic links of what exists of a path.
+func resolve(path string) (string, error) {
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		switch {
+		case err == nil:
+			return filepath.Join(real, rest), nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("resolve %s: %w", path, err)
+		case at == filepath.Dir(at):
+			return "", fmt.Errorf("resolve %s: %w", path, err)
+		}
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return "", fmt.Errorf("resolve %s: a symbolic link leads nowhere: %w", path, fs.ErrNotExist)
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// open gives the root that a path lies in.
+func (r *Roots) open(path string) (*os.Root, string, error) {
+	if !filepath.IsAbs(path) {
+		return nil, "", &Refusal{Text: fmt.Sprintf("the path %q is not absolute", path)}
+	}
+	dir, rel, err := r.within(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if dir == "" {
+		return nil, "", ErrFileOutside
+	}
+	root, err := os.OpenRoot(dir)
+	return root, rel, err
+}
+
+// Read gives a file's lines.
+func (r *Roots) Read(ctx context.Context, path string, line, limit int) (string, error) {
+	root, rel, err := r.open(path)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	// A pipe must not hold anybody up.
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", outside(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", &Refusal{Text: fmt.Sprintf("%s is not a regular file", path)}
+	case line <= 1 && limit == 0 && info.Size() > maxFile:
+		return "", tooLarge(path)
+	}
+	text, err := lines(ctx, f, line, limit)
+	switch {
+	case errors.Is(err, bufio.ErrTooLong):
+		return "", tooLarge(path)
+	case err != nil:
+		return "", err
+	case !utf8.ValidString(text):
+		return "", &Refusal{Text: fmt.Sprintf("%s is not UTF-8 text", path)}
+	}
+	return text, nil
+}
+
+func tooLarge(path string) error {
+	return &Refusal{Text: fmt.Sprintf("%s: that is more than %d MB: read a part with line and limit", path, maxFile>>20)}
+}
+
+// lines reads some lines, all where limit is 0. bufio.ErrTooLong when they are
+// too much.
+func lines(ctx context.Context, from io.Reader, line, limit int) (string, error) {
+	var b strings.Builder
+	r := bufio.NewReaderSize(from, 64<<10)
+	for n := 1; limit == 0 || n < max(line, 1)+limit; {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		part, err := r.ReadSlice('\n')
+		if n >= line {
+			if b.Len()+len(part) > maxFile {
+				return "", bufio.ErrTooLong
+			}
+			b.Write(part)
+		}
+		switch {
+		case err == nil:
+			n++
+		case errors.Is(err, io.EOF):
+			return b.String(), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+// Write replaces a file as a whole, or makes it and the directories to it.
+func (r *Roots) Write(_ context.Context, path, content string) error {
+	if len(content) > maxFile {
+		return &Refusal{Text: fmt.Sprintf("%s: a file of more than %d MB can't be written", path, maxFile>>20)}
+	}
+	root, rel, err := r.open(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	mode := fs.FileMode(0o666)
+	info, err := root.Stat(rel)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return &Refusal{Text: fmt.Sprintf("%s is not a regular file", path)}
+	case err == nil:
+		mode = info.Mode().Perm()
+	case errors.Is(err, fs.ErrNotExist):
+		if err := root.MkdirAll(filepath.Dir(rel), 0o777); err != nil {
+			return outside(err)
+		}
+	default:
+		return outside(err)
+	}
+	existed := err == nil
+	temp := filepath.Join(filepath.Dir(rel), "."+filepath.Base(rel)[:min(len(filepath.Base(rel)), 100)]+"."+rand.Text()[:8])
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return outside(err)
+	}
+	_, err = f.WriteString(content)
+	if existed && err == nil {
+		err = f.Chmod(mode) // Whatever the umask says.
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = root.Rename(temp, rel)
+	}
+	if err != nil {
+		root.Remove(temp)
+		return outside(err)
+	}
+	return nil
+}
+
+// outside turns what os.Root says of paths that leave it into a refusal.
+func outside(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
+		return ErrFileOutside
+	}
+	return err
+}
