@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
+	"cotty/ahp"
 	"cotty/ui/command"
 	"cotty/ui/look"
 )
@@ -31,7 +33,7 @@ func (m *Model) badge(t *terminal) (string, look.Style) {
 		}
 		return "my other client", l.Other
 	case command.Other:
-		return "held by " + clean(t.info.Meta.Principal), l.Other
+		return "held by " + personName(t), l.Other
 	case command.Agent:
 		return sessionName(t) + ": " + callName(t), l.Agent
 	case command.Background:
@@ -57,23 +59,78 @@ func exitStyle(t *terminal, l *look.Look) look.Style {
 	return l.Fail
 }
 
-// sessionName is a short name of the session that holds a terminal:
-// "ahp-session:/claude-1" is "claude-1".
+// sessionName is a short name of the session that holds a terminal: its agent's,
+// or that of the program that drives it, or the end of its address.
 func sessionName(t *terminal) string {
-	name := t.info.Claim.Session
-	if i := strings.LastIndexAny(name, "/:"); i >= 0 {
-		name = name[i+1:]
+	if meta := t.info.Meta; meta != nil {
+		if name := clean(cmp.Or(meta.Agent, meta.Holder)); name != "" {
+			return name
+		}
 	}
-	if name = clean(name); name == "" {
-		return "agent"
-	}
-	return name
+	return shortSession(t.info.Claim.Session)
 }
 
-// callName says what a session that holds a terminal is doing.
+// shortSession names a session by the end of its address: "ahp-session:/claude-1"
+// is "claude-1".
+func shortSession(uri ahp.URI) string {
+	if i := strings.LastIndexAny(uri, "/:"); i >= 0 {
+		uri = uri[i+1:]
+	}
+	if uri = clean(uri); uri == "" {
+		return "agent"
+	}
+	return uri
+}
+
+// personName names another person, or their program, that holds a terminal.
+func personName(t *terminal) string {
+	meta := t.info.Meta
+	switch {
+	case meta == nil:
+		return "somebody"
+	case meta.Holder != "":
+		return clean(meta.Holder)
+	case meta.Principal == "operator":
+		return "the owner"
+	}
+	if id, ok := strings.CutPrefix(meta.Principal, "token:"); ok {
+		return "token " + clean(id)
+	}
+	return clean(meta.Principal)
+}
+
+// callName says what a session that holds a terminal is doing: the command that
+// runs, or the tool call by its name; ids mean nothing to people.
 func callName(t *terminal) string {
-	if id := clean(t.info.Claim.ToolCallID); id != "" {
+	if line := runningLine(t); line != "" {
+		return line
+	}
+	if id := clean(t.info.Claim.ToolCallID); id != "" && !opaque(id) {
 		return id
 	}
-	return "running"
+	return "a tool call"
+}
+
+// runningLine is the first line of the command that runs in a terminal, "" for
+// none that is known.
+func runningLine(t *terminal) string {
+	if t.info.Meta == nil || t.info.Meta.LastCommand == nil || !t.info.Meta.LastCommand.Running {
+		return ""
+	}
+	line, _, more := strings.Cut(t.info.Meta.LastCommand.CommandLine, "\n")
+	if line = clean(line); more {
+		line += " …"
+	}
+	return line
+}
+
+// opaque reports whether a name is one that a program made for itself.
+func opaque(id string) bool {
+	for _, prefix := range [...]string{"toolu_", "call_", "tool_", "tc_", "fc_"} {
+		if strings.HasPrefix(id, prefix) {
+			return true
+		}
+	}
+	digits := strings.IndexFunc(id, func(r rune) bool { return r >= '0' && r <= '9' }) >= 0
+	return digits && len(id) >= 16 && !strings.Contains(id, " ")
 }

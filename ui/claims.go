@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,15 +24,46 @@ func (m *Model) detach() {
 	m.leave(Exit{Reason: Detached, Note: note})
 }
 
-// take makes a terminal this client's, saying what that interrupts.
+// take makes a terminal this client's. What that interrupts is asked about first.
 func (m *Model) take(t *terminal) {
+	uri, said := t.uri, ""
 	switch m.terms.holder(t) {
 	case command.Agent:
-		m.say(status.Info, "taken from %s, which was running %s", sessionName(t), callName(t))
+		said = fmt.Sprintf("taken from %s (%s)", sessionName(t), callName(t))
 	case command.Background:
-		m.say(status.Info, "taken from %s", sessionName(t))
+		said = "taken from " + sessionName(t)
+	case command.Other:
+		said = "taken from " + personName(t)
 	}
-	m.claim(t)
+	m.askFirst(m.interrupts(t), func() {
+		t := m.terms.get(uri)
+		if t == nil {
+			m.say(status.Warning, "%v", errGone)
+			return
+		}
+		if t.info.Claim.Kind == ahp.ClaimSession {
+			said += "; " + m.keysOf("hand-back") + " hands it back"
+		}
+		if said != "" {
+			m.say(status.Info, "%s", said)
+		}
+		m.claim(t)
+	})
+}
+
+// interrupts asks whether to take a terminal that somebody is busy with; "" when
+// nobody is.
+func (m *Model) interrupts(t *terminal) string {
+	switch m.terms.holder(t) {
+	case command.Agent:
+		return fmt.Sprintf("%s runs %s here: interrupt it and take the terminal?", sessionName(t), callName(t))
+	case command.Other:
+		if line := runningLine(t); line != "" {
+			return fmt.Sprintf("%s runs %s here: take the terminal?", personName(t), line)
+		}
+		return fmt.Sprintf("%s holds %s: take it?", personName(t), describe(t))
+	}
+	return ""
 }
 
 func (m *Model) claim(t *terminal) {
@@ -62,12 +94,22 @@ func (m *Model) background(t *terminal) {
 	}
 }
 
-// handBack returns a terminal to the session that it was taken from.
+// handBack returns a terminal to the session that it was taken from. A command of
+// the person's that runs there is asked about first.
 func (m *Model) handBack(t *terminal) {
 	if t.info.Meta == nil || t.info.Meta.HandBack == nil {
 		return
 	}
-	m.dispatch(t.uri, ahp.TerminalClaimed{Claim: *t.info.Meta.HandBack})
+	uri, to := t.uri, *t.info.Meta.HandBack
+	name := clean(cmp.Or(t.info.Meta.Agent, shortSession(to.Session)))
+	question := ""
+	if line := runningLine(t); line != "" {
+		question = fmt.Sprintf("%s runs here: hand it to %s?", line, name)
+	}
+	m.askFirst(question, func() {
+		m.dispatch(uri, ahp.TerminalClaimed{Claim: to})
+		m.say(status.Info, "handed back to %s", name)
+	})
 }
 
 // question asks before terminals end; "" when none of them runs.
@@ -152,85 +194,6 @@ func (m *Model) endAll(uris []ahp.URI) {
 	m.emptied()
 }
 
-// openTerminals opens the list of all terminals.
-func (m *Model) openTerminals() {
-	with := func(f func(*terminal)) func(ahp.URI) {
-		return func(uri ahp.URI) {
-			if t := m.terms.get(uri); t != nil {
-				f(t)
-			} else {
-				m.say(status.Warning, "%v", errGone)
-			}
-		}
-	}
-	m.open(overlay.NewTerminals(m.terminalRows, overlay.Actions{
-		Show:       with(m.show),
-		Take:       with(m.take),
-		Background: with(m.background),
-		Kill: with(func(t *terminal) {
-			list := m.overlay
-			q := m.question([]*terminal{t})
-			if q == "" {
-				m.dispose(t)
-				m.emptied()
-				return
-			}
-			m.open(overlay.NewConfirm(q, func() {
-				m.dispose(t)
-				m.emptied()
-				m.open(list)
-			}))
-		}),
-	}))
-}
-
-// terminalRows are the rows of the terminal list.
-func (m *Model) terminalRows() []overlay.Terminal {
-	var rows []overlay.Terminal
-	for _, uri := range m.terms.order {
-		t := m.terms.get(uri)
-		if t == nil || t.done {
-			continue
-		}
-		row := overlay.Terminal{
-			URI: uri, Title: t.title(), Cwd: clean(shorten(filePath(t.cwd), m.cfg.home())),
-			Detail: clean(strings.Join(t.command(), " ")),
-		}
-		row.Badge, row.BadgeStyle = m.badge(t)
-		if id, ok := m.doc.shown.Showing(uri); ok {
-			i, _, _ := m.doc.shown.Find(id)
-			row.Where = fmt.Sprintf("tab %d", i+1)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// show goes to the pane that shows a terminal, or splits the focused pane to
-// show it.
-func (m *Model) show(t *terminal) {
-	uri, area := t.uri, m.area()
-	m.kb.bare = false
-	m.apply(func(l layout.Layout) (layout.Layout, error) {
-		if id, ok := l.Showing(uri); ok {
-			return l.FocusPane(id), nil
-		}
-		tab, ok := l.Tab()
-		if !ok {
-			l, _, err := l.NewTab(uri)
-			return l, err
-		}
-		for _, d := range [...]layout.Direction{layout.Right, layout.Down} {
-			if tab.CanSplit(area, tab.Focus, d) {
-				l, _, err := l.Split(area, tab.Focus, d, uri)
-				return l, err
-			}
-		}
-		l, _, err := l.NewTab(uri)
-		return l, err
-	})
-}
-
 // stop ends the host, asking first.
 func (m *Model) stop() {
 	s, ok := m.cfg.Host.(Stopper)
@@ -256,7 +219,7 @@ func (m *Model) stop() {
 				}
 			}, err
 		})
-	}))
+	}, nil))
 }
 
 // plural counts things.

@@ -45,7 +45,13 @@ func TestReclaimAndHandBack(t *testing.T) {
 	u := withAgent(t, 80, 24)
 	agent := u.Host.Terminal("agent")
 	u.Press("ctrl+space r")
-	u.Shows("taken from claude, which was running make test")
+	u.Shows("claude runs make test here: interrupt it and take the terminal? y/n")
+	u.Press("n")
+	if agent.Holder() != running {
+		t.Errorf("after a no it is held by %+v", agent.Holder())
+	}
+	u.Press("ctrl+space r", "y")
+	u.Shows("taken from claude (make test); ctrl+space B hands it back")
 	if agent.Holder() != (ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}) {
 		t.Errorf("held by %+v", agent.Holder())
 	}
@@ -58,7 +64,11 @@ func TestReclaimAndHandBack(t *testing.T) {
 	}
 	u.Press("ctrl+space r")
 	u.Shows("Reclaim: this terminal is already yours")
+	agent.Begin("vi notes")
+	u.WaitIdle()
 	u.Press("ctrl+space B")
+	u.Shows("vi notes runs here: hand it to claude? y/n")
+	u.Press("y")
 	if agent.Holder() != running {
 		t.Errorf("handed back to %+v", agent.Holder())
 	}
@@ -123,6 +133,9 @@ func TestTerminalList(t *testing.T) {
 	u.Press("ctrl+space w")
 	u.Type("/agent")
 	u.Press("alt+r")
+	u.Shows("interrupt it and take the terminal? y/n")
+	u.Press("y")
+	u.Shows("Terminals")
 	if got := u.Host.Terminal("agent").Holder().ClientID; got != uitest.ClientID {
 		t.Errorf("after taking it the agent's terminal is held by %q", got)
 	}

@@ -326,7 +326,7 @@ func (m *Model) mayType(t *terminal) bool {
 	case command.Background:
 		m.say(status.Warning, "%s holds this terminal: %s takes it", sessionName(t), keys)
 	case command.Other:
-		m.say(status.Warning, "%s holds this terminal: %s takes it", clean(t.info.Meta.Principal), keys)
+		m.say(status.Warning, "%s holds this terminal: %s takes it", personName(t), keys)
 	}
 	return false
 }
@@ -427,5 +427,16 @@ func (m *Model) askFirst(question string, yes func()) {
 		yes()
 		return
 	}
-	m.open(overlay.NewConfirm(question, yes))
+	m.confirm(question, yes)
+}
+
+// confirm opens a question; the overlay that was open comes back after it.
+func (m *Model) confirm(question string, yes func()) {
+	before := m.overlay
+	back := func() {
+		if before != nil {
+			m.open(before)
+		}
+	}
+	m.open(overlay.NewConfirm(question, func() { yes(); back() }, back))
 }

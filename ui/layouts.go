@@ -175,7 +175,7 @@ func (m *Model) deleteLayout(name string) {
 		}
 		at := slices.Index(names, name)
 		m.switchTo(names[max(at-1, 1-at)], func(m *Model) { m.emptyLayout(name, deleted) })
-	}))
+	}, nil))
 }
 
 // emptyLayout writes that a layout shows nothing, which ends it, and says what

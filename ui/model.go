@@ -121,6 +121,7 @@ type Model struct {
 	together  together
 	layouts   layouts
 	attending attending
+	preview   preview
 	marked    layout.PaneID // for the commands that take two, "" for none
 	searches  []string      // what was looked for, the newest last
 
@@ -211,6 +212,7 @@ func (m *Model) settle() {
 	if m.outer.undressed {
 		m.dress()
 	}
+	m.peek()
 	m.freshen()
 	m.attend()
 	m.sendLayout()

@@ -118,7 +118,7 @@ func (m *Model) follow() {
 	for _, t := range m.terms.byURI {
 		switch {
 		case t.shown == m.ticks && t.feed == nil && m.link == Connected && !t.done:
-			m.subscribe(t)
+			m.subscribe(t, nil)
 		case t.shown != m.ticks && t.feed != nil:
 			hidden = append(hidden, t)
 		}
@@ -135,7 +135,9 @@ func (m *Model) follow() {
 	}
 }
 
-func (m *Model) subscribe(t *terminal) {
+// subscribe follows a terminal; done, if not nil, is called when the host has
+// answered.
+func (m *Model) subscribe(t *terminal, done func(*Model)) {
 	uri := t.uri
 	t.feed = m.cfg.Sink.feed(uri)
 	m.async("show "+describe(t), func(ctx context.Context) (then, error) {
@@ -143,6 +145,9 @@ func (m *Model) subscribe(t *terminal) {
 		return func(m *Model) {
 			if t := m.terms.get(uri); t != nil && err != nil {
 				m.unfollow(t)
+			}
+			if done != nil {
+				done(m)
 			}
 		}, err
 	})

@@ -48,12 +48,13 @@ func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 
 // Confirm asks whether to go on.
 type Confirm struct {
-	text string
-	yes  func()
+	text    string
+	yes, no func()
 }
 
-// NewConfirm gives a question; yes runs when it is answered with y.
-func NewConfirm(text string, yes func()) *Confirm { return &Confirm{text: text, yes: yes} }
+// NewConfirm gives a question; yes runs when it is answered with y, no,
+// which may be nil, otherwise.
+func NewConfirm(text string, yes, no func()) *Confirm { return &Confirm{text: text, yes: yes, no: no} }
 
 // Key implements Overlay: y goes on; n, Esc, Enter and q leave; other keys wait
 // for an answer.
@@ -63,6 +64,9 @@ func (q *Confirm) Key(k tea.Key) bool {
 		q.yes()
 		return true
 	case "n", "N", "q", "esc", "enter", "ctrl+c":
+		if q.no != nil {
+			q.no()
+		}
 		return true
 	}
 	return false

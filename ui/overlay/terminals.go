@@ -11,20 +11,33 @@ import (
 // Terminal is a row of the terminal list.
 type Terminal struct {
 	URI        ahp.URI
+	Title      string
 	Badge      string
 	BadgeStyle look.Style
-	Title      string
+	Where      string // "tab 2", "" when no pane of this layout shows it
+	// Mark, in one cell, and Alert say what it has to tell; "" for nothing.
+	Mark      string
+	MarkStyle look.Style
+	Alert     string
+	// State is one cell that says how the command stands; Command is its line, or
+	// what was started, and Facts how it went.
+	State      string
+	StateStyle look.Style
+	Command    string
+	Facts      string
 	Cwd        string
-	Where      string // "2 vim" for tab 2, "" when no pane of this layout shows it
-	Detail     string // the command, where it is not a shell
 }
 
 // Actions are what the terminal list can do. They say themselves why not.
 type Actions struct {
-	Show, Take, Background, Kill func(ahp.URI)
+	// Show goes to it, Bring takes it into this tab.
+	Show, Bring, Take, Background, Kill func(ahp.URI)
+	// Preview draws the terminal's screen; it may be nil.
+	Preview func(c *paint.Canvas, r paint.Rect, uri ahp.URI)
 }
 
-// Terminals is the list of all terminals of the host.
+// Terminals is the list of all terminals of the host, with the chosen one's
+// screen beside or below.
 type Terminals struct {
 	rows func() []Terminal
 	do   Actions
@@ -40,6 +53,15 @@ func NewTerminals(rows func() []Terminal, do Actions) *Terminals {
 	return &Terminals{rows: rows, do: do}
 }
 
+// Chosen is the terminal chosen now, "" for none.
+func (t *Terminals) Chosen() ahp.URI {
+	t.match()
+	if t.pick.chosen >= len(t.shown) {
+		return ""
+	}
+	return t.shown[t.pick.chosen].URI
+}
+
 // match brings the rows up to date.
 func (t *Terminals) match() {
 	all := t.rows()
@@ -49,7 +71,7 @@ func (t *Terminals) match() {
 	}
 	at := matching(len(all), t.pick.query.String(), func(i int) string {
 		r := all[i]
-		return r.Title + " " + r.Cwd + " " + r.Badge + " " + r.Detail + " " + r.Where
+		return r.Title + " " + r.Cwd + " " + r.Badge + " " + r.Command + " " + r.Where
 	})
 	t.shown = t.shown[:0]
 	for _, i := range at {
@@ -69,7 +91,7 @@ func (t *Terminals) match() {
 // verbs are the single letters that act, until a filter is typed; with Alt
 // they always do.
 func (t *Terminals) verbs() map[string]func(ahp.URI) {
-	return map[string]func(ahp.URI){"r": t.do.Take, "b": t.do.Background, "x": t.do.Kill}
+	return map[string]func(ahp.URI){"r": t.do.Take, "b": t.do.Background, "x": t.do.Kill, "t": t.do.Bring}
 }
 
 var listMoves = map[string]int{
@@ -101,7 +123,7 @@ func (t *Terminals) Key(k tea.Key) bool {
 			if t.pick.chosen < len(t.shown) {
 				act(t.shown[t.pick.chosen].URI)
 			}
-			return false
+			return letter == "t" && len(t.shown) > 0
 		}
 	}
 	switch stroke {
@@ -158,11 +180,22 @@ func (t *Terminals) Wheel(up bool) {
 	}
 }
 
+// Sizes of the list, in cells.
+const (
+	listWide    = 120 // from here on the preview is beside the rows, else below
+	listRows    = 66  // width of the rows beside a preview
+	leastScreen = 5   // rows of a preview below
+)
+
 // Draw implements Overlay.
 func (t *Terminals) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	t.match()
-	r := centred(area, min(110, area.W-2), min(max(len(t.shown)+4, 8), area.H))
-	in := box(c, r, "Terminals", "enter show  r take  b background  x kill  / filter", l)
+	h := len(t.shown) + 4
+	if t.do.Preview != nil {
+		h = max(h, area.H*3/4)
+	}
+	r := centred(area, min(170, area.W-2), min(max(h, 8), area.H))
+	in := box(c, r, "Terminals", "enter show  t to this tab  r take  b background  x kill  / filter", l)
 	if in.H < 2 {
 		return paint.Cursor{}
 	}
@@ -172,18 +205,57 @@ func (t *Terminals) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cu
 		c.Text(in.X+3, in.Y, in.W-4, "type to filter", l.OverlayMuted)
 	}
 	c.Text(in.X+3, in.Y, in.W-4, text, l.Overlay)
-	t.inside = paint.Rect{X: in.X, Y: in.Y + 1, W: in.W, H: in.H - 1}
-	t.pick.scroll(t.inside.H, len(t.shown))
+	list, facts, screen := t.divide(paint.Rect{X: in.X, Y: in.Y + 1, W: in.W, H: in.H - 1})
+	t.inside = list
+	t.pick.scroll(list.H, len(t.shown))
 	if len(t.shown) == 0 {
-		c.Text(in.X+3, in.Y+1, in.W-4, "no terminal matches", l.OverlayMuted)
+		c.Text(list.X+3, list.Y, list.W-4, "no terminal matches", l.OverlayMuted)
 	}
-	for i := range min(t.inside.H, len(t.shown)-t.pick.top) {
-		t.row(c, paint.Rect{X: in.X, Y: t.inside.Y + i, W: in.W, H: 1}, t.pick.top+i, l)
+	for i := range min(list.H, len(t.shown)-t.pick.top) {
+		t.row(c, paint.Rect{X: list.X, Y: list.Y + i, W: list.W, H: 1}, t.pick.top+i, l)
+	}
+	if t.pick.chosen < len(t.shown) {
+		t.facts(c, facts, t.shown[t.pick.chosen], l)
+		if !screen.Empty() {
+			t.do.Preview(c, screen, t.shown[t.pick.chosen].URI)
+		}
 	}
 	return paint.Cursor{X: in.X + 3 + at, Y: in.Y, Visible: true, Default: true}
 }
 
-// row draws a terminal: badge, title, directory, where it is.
+// divide gives the places of the rows, of the chosen one's facts and of its
+// screen, those for which there is room.
+func (t *Terminals) divide(r paint.Rect) (list, facts, screen paint.Rect) {
+	switch {
+	case t.do.Preview != nil && r.W >= listWide && r.H >= leastScreen:
+		list = paint.Rect{X: r.X, Y: r.Y, W: listRows, H: r.H}
+		x, w := r.X+listRows+1, r.W-listRows-1
+		return list, paint.Rect{X: x, Y: r.Y, W: w, H: 1}, paint.Rect{X: x, Y: r.Y + 1, W: w, H: r.H - 1}
+	case t.do.Preview != nil && r.H >= 2*leastScreen:
+		h := min(max(len(t.shown), 3), r.H-1-leastScreen, max(r.H*2/5, 3))
+		list = paint.Rect{X: r.X, Y: r.Y, W: r.W, H: h}
+		return list, paint.Rect{X: r.X, Y: r.Y + h, W: r.W, H: 1}, paint.Rect{X: r.X, Y: r.Y + h + 1, W: r.W, H: r.H - h - 1}
+	case r.H > 3:
+		return paint.Rect{X: r.X, Y: r.Y, W: r.W, H: r.H - 1}, paint.Rect{X: r.X, Y: r.Y + r.H - 1, W: r.W, H: 1}, paint.Rect{}
+	}
+	return r, paint.Rect{}, paint.Rect{}
+}
+
+// columns gives the widths of the titles, the badges and the places, in a row of
+// w cells, with a blank behind each.
+func (t *Terminals) columns(w int) (title, badge, where int) {
+	for _, row := range t.shown {
+		title, badge = max(title, paint.Width(row.Title)+1), max(badge, paint.Width(row.Badge)+1)
+	}
+	if where = 7; w < 60 {
+		where = 0
+	}
+	title = min(title, 24, w*2/5)
+	return title, min(badge, max((w-where-title)*3/5, 10)), where
+}
+
+// row draws a terminal: what it has to tell, its title, who holds it, how its
+// command stands, where it is.
 func (t *Terminals) row(c *paint.Canvas, r paint.Rect, i int, l look.Look) {
 	row := t.shown[i]
 	chosen := i == t.pick.chosen
@@ -195,15 +267,38 @@ func (t *Terminals) row(c *paint.Canvas, r paint.Rect, i int, l look.Look) {
 		return s
 	}
 	c.Fill(r, ' ', paintIn(l.Overlay))
-	badge := min(20, r.W/3)
-	where := min(14, r.W/5)
-	c.Text(r.X+1, r.Y, badge-1, paint.Cut(row.Badge, badge-2, l.Ellipsis), paintIn(row.BadgeStyle))
-	text := row.Title
-	if row.Detail != "" && row.Detail != row.Title {
-		text += "  " + row.Detail
+	if row.Mark != "" {
+		c.Text(r.X, r.Y, 1, row.Mark, row.MarkStyle)
 	}
-	room := r.W - badge - where - 1
-	n := c.Text(r.X+badge, r.Y, room, paint.Cut(text, room*2/3, l.Ellipsis), paintIn(l.Overlay))
-	c.Text(r.X+badge+n+1, r.Y, room-n-1, paint.Cut(" "+row.Cwd, room-n-2, l.Ellipsis), paintIn(l.OverlayMuted))
+	title, badge, where := t.columns(r.W)
+	x := r.X + 2
+	c.Text(x, r.Y, title-1, paint.Cut(row.Title, title-1, l.Ellipsis), paintIn(l.Overlay))
+	x += title
+	c.Text(x, r.Y, badge-1, paint.Cut(row.Badge, badge-1, l.Ellipsis), paintIn(row.BadgeStyle))
+	x += badge
+	c.Text(x, r.Y, 1, row.State, paintIn(row.StateStyle))
+	room := r.X + r.W - where - x - 2
+	c.Text(x+2, r.Y, room, paint.Cut(row.Command, room, l.Ellipsis), paintIn(l.OverlayMuted))
 	c.Text(r.X+r.W-where, r.Y, where-1, paint.Cut(row.Where, where-1, l.Ellipsis), paintIn(l.OverlayMuted))
+}
+
+// facts draws a line about the chosen terminal.
+func (t *Terminals) facts(c *paint.Canvas, r paint.Rect, row Terminal, l look.Look) {
+	if r.Empty() {
+		return
+	}
+	c.Fill(r, l.Horizontal, l.OverlayBox)
+	text := ""
+	for _, s := range [...]string{row.Alert, row.Cwd, row.Facts, row.Where} {
+		switch {
+		case s == "":
+		case text == "":
+			text = s
+		default:
+			text += " " + l.Separator + " " + s
+		}
+	}
+	if text != "" {
+		c.Text(r.X+1, r.Y, r.W-2, " "+paint.Cut(text, r.W-4, l.Ellipsis)+" ", l.OverlayMuted)
+	}
 }

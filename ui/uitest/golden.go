@@ -28,6 +28,12 @@ func (u *UI) GoldenStyled(name string) {
 	u.golden(name, emutest.Screen(u.screen)+"\n"+emutest.Attrs(u.screen))
 }
 
+// GoldenText compares a text made of screens.
+func (u *UI) GoldenText(name, got string) {
+	u.t.Helper()
+	u.golden(name, got)
+}
+
 func (u *UI) golden(name, got string) {
 	u.t.Helper()
 	path := filepath.Join("testdata", name+".txt")

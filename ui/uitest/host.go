@@ -545,6 +545,12 @@ func (t *Terminal) Person(name string) {
 	t.host.list()
 }
 
+// Describe changes what the list says of a terminal.
+func (t *Terminal) Describe(change func(*ahp.TerminalMeta)) {
+	change(&t.meta)
+	t.host.list()
+}
+
 // Exit ends the program with a code, or by a signal if one is named.
 func (t *Terminal) Exit(code int, signal string) {
 	a := ahp.TerminalExited{}

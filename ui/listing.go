@@ -1,0 +1,192 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/attention"
+	"cotty/ui/layout"
+	"cotty/ui/look"
+	"cotty/ui/overlay"
+	"cotty/ui/paint"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+)
+
+// openTerminals opens the list of all terminals.
+func (m *Model) openTerminals() {
+	with := func(f func(*terminal)) func(ahp.URI) {
+		return func(uri ahp.URI) {
+			if t := m.terms.get(uri); t != nil {
+				f(t)
+			} else {
+				m.say(status.Warning, "%v", errGone)
+			}
+		}
+	}
+	m.open(overlay.NewTerminals(m.terminalRows, overlay.Actions{
+		Show:       with(m.show),
+		Bring:      with(m.bring),
+		Take:       with(m.take),
+		Background: with(m.background),
+		Kill: with(func(t *terminal) {
+			m.askFirst(m.question([]*terminal{t}), func() {
+				m.dispose(t)
+				m.emptied()
+			})
+		}),
+		Preview: m.drawPreview,
+	}))
+}
+
+// terminalRows are the rows of the terminal list.
+func (m *Model) terminalRows() []overlay.Terminal {
+	var rows []overlay.Terminal
+	for _, uri := range m.terms.order {
+		t := m.terms.get(uri)
+		if t == nil || t.done {
+			continue
+		}
+		row := overlay.Terminal{URI: uri, Title: t.title(), Cwd: clean(shorten(filePath(t.cwd), m.cfg.home()))}
+		row.Badge, row.BadgeStyle = m.badge(t)
+		if id, ok := m.doc.shown.Showing(uri); ok {
+			i, _, _ := m.doc.shown.Find(id)
+			row.Where = fmt.Sprintf("tab %d", i+1)
+		}
+		if a := m.alert(t); a.Kind != attention.None {
+			row.Mark, row.MarkStyle = m.alertMark(a.Kind)
+			row.Alert = clean(a.Text)
+		}
+		m.listCommand(&row, t)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// listCommand fills in how a terminal's newest command stands.
+func (m *Model) listCommand(row *overlay.Terminal, t *terminal) {
+	l := &m.outer.look
+	row.Command = clean(strings.Join(t.command(), " "))
+	if t.info.Meta == nil || t.info.Meta.LastCommand == nil {
+		return
+	}
+	c := t.info.Meta.LastCommand
+	if line, _, _ := strings.Cut(c.CommandLine, "\n"); row.Command == "" {
+		row.Command = clean(line)
+	}
+	code, ok := 0, c.ExitCode != nil
+	if ok {
+		code = *c.ExitCode
+	}
+	switch {
+	case c.Running:
+		row.State, row.StateStyle, row.Facts = string(l.Running), l.Agent, "running"
+	case !ok:
+		row.State, row.StateStyle, row.Facts = string(l.Ended), l.Exited, "done"
+	case code == 0:
+		row.State, row.StateStyle, row.Facts = string(l.Passed), l.Mine, "ok"
+	default:
+		row.State, row.StateStyle, row.Facts = string(l.Failed), l.Fail, fmt.Sprintf("exit %d", code)
+	}
+	if !c.Running && c.DurationMs != nil {
+		row.Facts += " after " + pane.Lasted(time.Duration(*c.DurationMs)*time.Millisecond)
+	}
+}
+
+// show goes to the pane that shows a terminal, or splits the focused pane to
+// show it.
+func (m *Model) show(t *terminal) {
+	uri, area := t.uri, m.area()
+	m.kb.bare = false
+	m.apply(func(l layout.Layout) (layout.Layout, error) {
+		if id, ok := l.Showing(uri); ok {
+			return l.FocusPane(id), nil
+		}
+		return beside(l, area, uri)
+	})
+}
+
+// beside shows a terminal in a pane beside the focused one, or in a tab of its
+// own where there is no room.
+func beside(l layout.Layout, area layout.Rect, uri ahp.URI) (layout.Layout, error) {
+	if tab, ok := l.Tab(); ok {
+		if d, ok := roomBeside(tab, area, tab.Focus); ok {
+			l, _, err := l.Split(area, tab.Focus, d, uri)
+			return l, err
+		}
+	}
+	l, _, err := l.NewTab(uri)
+	return l, err
+}
+
+// bring takes a terminal into the active tab, out of another one if that shows
+// it.
+func (m *Model) bring(t *terminal) {
+	id, shown := m.doc.shown.Showing(t.uri)
+	if !shown {
+		m.show(t)
+		return
+	}
+	tab, _ := m.doc.shown.Tab()
+	if i, _, _ := m.doc.shown.Find(id); i == m.doc.shown.Active {
+		m.say(status.Info, "%s is in this tab already", describe(t))
+		return
+	}
+	d, ok := roomBeside(tab, m.area(), tab.Focus)
+	if !ok {
+		m.say(status.Warning, "there is no room in this tab")
+		return
+	}
+	m.movePane(id, tab.Focus, d)
+}
+
+// preview is the screen that the terminal list shows.
+type preview struct {
+	uri  ahp.URI
+	view *pane.View // nil while there is no screen yet
+	busy bool       // a subscription is under way
+}
+
+// peek follows the terminal that is chosen in the list, one at a time: who runs
+// through a long list subscribes to those alone that they rest on.
+func (m *Model) peek() {
+	list, ok := m.overlay.(*overlay.Terminals)
+	if !ok {
+		m.preview.uri, m.preview.view = "", nil
+		return
+	}
+	p := &m.preview
+	t := m.terms.get(list.Chosen())
+	if t == nil {
+		p.uri, p.view = "", nil
+		return
+	}
+	if t.feed == nil && !p.busy && !t.done && m.link == Connected {
+		p.busy = true
+		t.shown = m.ticks // among those that are kept longest
+		m.subscribe(t, func(m *Model) { m.preview.busy = false })
+		m.dirty |= stale
+	}
+	if p.uri != t.uri || p.view == nil || p.view.Feed != t.feed {
+		p.uri, p.view = t.uri, nil
+		if t.feed != nil {
+			p.view = pane.NewView(t.feed)
+		}
+	}
+}
+
+// drawPreview draws the screen of the terminal that is chosen in the list.
+func (m *Model) drawPreview(c *paint.Canvas, r paint.Rect, uri ahp.URI) {
+	p := &m.preview
+	if p.uri != uri || p.view == nil || !p.view.Feed.Ready() {
+		c.Fill(r, ' ', m.outer.look.Overlay)
+		return
+	}
+	p.view.Redraw()
+	l := m.paneLook()
+	l.Signs, l.Sticky, l.Fill = nil, pane.StickyNever, ' '
+	l.Letterbox = look.Style{BG: m.outer.look.Overlay.BG}
+	p.view.Draw(c, r, l)
+}
