@@ -10,11 +10,13 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"cotty/ahp"
 	"cotty/host"
+	"cotty/host/guard"
 	"cotty/host/keeper"
 )
 
@@ -107,9 +109,11 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	if err != nil {
 		return err
 	}
+	now := current(d, settings, log)
 	h, err := host.New(host.Config{
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
-		Fresh: fresh(d, settings, log),
+		Fresh: func() host.Start { return now().start() },
+		Belt:  func() host.Belt { return now().belt() },
 		Doors: doors(),
 		Log:   log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
@@ -155,11 +159,11 @@ func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool
 	return r
 }
 
-// fresh reads the configuration for each new terminal; with a mistake in it the
-// last good one stays.
-func fresh(d dirs, s settings, log *slog.Logger) func() host.Start {
+// current gives the configuration as it is now; with a mistake in it the last
+// good one stays.
+func current(d dirs, s settings, log *slog.Logger) func() settings {
 	var mu sync.Mutex
-	return func() host.Start {
+	return func() settings {
 		next, err := loadSettings(d)
 		mu.Lock()
 		defer mu.Unlock()
@@ -168,7 +172,21 @@ func fresh(d dirs, s settings, log *slog.Logger) func() host.Start {
 		} else {
 			log.Warn("the configuration has mistakes; the one before stays", "err", err)
 		}
-		return host.Start{Shell: s.Shell, NoShellIntegration: !s.ShellIntegration, Engine: s.Emulator}
+		return s
+	}
+}
+
+// start is the host's part of the settings for new terminals, belt that for
+// agents.
+func (s settings) start() host.Start {
+	return host.Start{Shell: s.Shell, NoShellIntegration: !s.ShellIntegration, Engine: s.Emulator}
+}
+
+func (s settings) belt() host.Belt {
+	return host.Belt{
+		Policy: guard.Policy{Commands: s.AgentBlocked, Patterns: guard.Patterns(s.AgentPatterns)},
+		Spawns: s.AgentSpawns, Terminals: s.AgentTerminals, Calls: s.AgentCalls,
+		Idle: time.Duration(s.AgentIdle) * time.Second,
 	}
 }
 

@@ -36,14 +36,48 @@ var defaultPatterns = []Pattern{
 	{Text: "dd if=", Word: true},
 }
 
+// name is what people call a pattern.
+func (p Pattern) name() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Text
+}
+
+// PatternNames are the names of the default patterns, each once.
+func PatternNames() []string {
+	var names []string
+	for _, p := range defaultPatterns {
+		if !slices.Contains(names, p.name()) {
+			names = append(names, p.name())
+		}
+	}
+	return names
+}
+
+// Patterns gives what names stand for: default patterns with all their
+// spellings, and texts that are found wherever they are.
+func Patterns(names []string) []Pattern {
+	var list []Pattern
+	for _, name := range names {
+		known := false
+		for _, p := range defaultPatterns {
+			if p.name() == name {
+				list, known = append(list, p), true
+			}
+		}
+		if !known {
+			list = append(list, Pattern{Text: name})
+		}
+	}
+	return list
+}
+
 // pattern judges a text.
 func (p Policy) pattern(text string) *Refusal {
 	for _, pat := range p.Patterns {
 		if pat.in(text) {
-			if pat.Name != "" {
-				return &Refusal{RulePattern, pat.Name}
-			}
-			return &Refusal{RulePattern, pat.Text}
+			return &Refusal{RulePattern, pat.name()}
 		}
 	}
 	return nil

@@ -111,6 +111,12 @@ command-marks = false
 sticky-command = "always"
 record-input = true
 open-command = "firefox --new-tab"
+agent-spawns = 0
+agent-terminals = 50
+agent-calls = 7
+agent-idle = 60
+agent-blocked = ["rm"]
+agent-patterns = ["| sh", "secret"]
 keys = { "prefix v" = "split-right" }
 [copy-keys]
 "ctrl+j" = "copy-yank"
@@ -122,6 +128,7 @@ keys = { "prefix v" = "split-right" }
 		Attention: []string{"bell"}, LongCommand: 30, Notify: []string{}, Notifications: "osc99",
 		ModeKeys: "emacs", WordSeparators: "/:", OpenCommand: "firefox --new-tab",
 		LinkHover: true, StickyCommand: "always", RecordInput: true,
+		AgentTerminals: 50, AgentCalls: 7, AgentIdle: 60, AgentBlocked: []string{"rm"}, AgentPatterns: []string{"| sh", "secret"},
 		Keys: map[string]string{"prefix v": "split-right"}, CopyKeys: map[string]string{"ctrl+j": "copy-yank"},
 	}
 	if Fail(problems) != nil || !reflect.DeepEqual(c, want) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cotty/host/guard"
 	"cotty/keymap"
 	"cotty/themes"
 	"cotty/ui/attention"
@@ -84,6 +85,10 @@ type Config struct {
 	Notify           []string
 	Notifications    string
 	Keys, CopyKeys   map[string]string
+
+	AgentSpawns, AgentTerminals, AgentCalls int
+	AgentIdle                               int // seconds
+	AgentBlocked, AgentPatterns             []string
 }
 
 // value is a value of the file: the member of the option's kind counts.
@@ -294,6 +299,8 @@ func Default() Config {
 		FirstRunHint: true, ShellIntegration: true, Emulator: "native",
 		ModeKeys: keymap.ModeKeys()[0], CopyOnSelect: true, CommandMarks: true, StickyCommand: "scrolled",
 		Attention: attention.Names(), LongCommand: 10, Notify: slices.Clone(notify), Notifications: "auto",
+		AgentSpawns: 3, AgentTerminals: 5, AgentCalls: 20, AgentIdle: 300,
+		AgentBlocked: guard.Default().Commands, AgentPatterns: guard.PatternNames(),
 	}
 }
 
