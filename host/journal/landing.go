@@ -164,6 +164,14 @@ func (l *Landing) Begin() bool {
 // are read's, and ErrFenced. The pty must be non-blocking and read in no other
 // way.
 func (l *Landing) Read(fd int) (n int, err error) {
+	return l.read(fd, false)
+}
+
+// ReadNow is Read by system calls that the scheduler is not told of, for when
+// something is sure to be there (package nowait says why).
+func (l *Landing) ReadNow(fd int) (n int, err error) { return l.read(fd, true) }
+
+func (l *Landing) read(fd int, now bool) (n int, err error) {
 	if load(l.mem[epochAt:]) != l.epoch {
 		return 0, ErrFenced
 	}
@@ -172,7 +180,7 @@ func (l *Landing) Read(fd int) (n int, err error) {
 		return 0, nil
 	}
 	if l.exact {
-		n, err = l.readExact(s, fd)
+		n, err = l.readExact(s, fd, now)
 	} else {
 		n, err = l.readMarked(s, fd)
 	}
@@ -214,6 +222,9 @@ func (l *Landing) Chunk() []byte {
 	s := &l.slots[l.current]
 	return s.mem[slotFront+l.begun-Headroom : slotFront+s.n : slotFront+s.n]
 }
+
+// Size is how many bytes all slots hold.
+func (l *Landing) Size() uint64 { return uint64(len(l.slots)) * slotSize }
 
 // Pos is the offset in the stream of what will be read next.
 func (l *Landing) Pos() uint64 { return l.pos }

@@ -8,6 +8,7 @@ import "cotty/emulator"
 func (t *Terminal) SetColors(c emulator.Colors) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
+	defer t.guard("set the colours")
 	t.emu.SetColors(c)
 	t.handle(t.emu.Events())
 }

@@ -52,15 +52,22 @@ type commands struct {
 
 // ready reports that the shell waits for a command.
 func (c *commands) ready() bool {
-	return c.prompt.shows && (c.prompt.input > 0 || !c.tellsInput)
+	return c.prompt.shows && (c.prompt.input.ID > 0 || !c.tellsInput)
 }
 
 // prompt is what is known of the shell's prompt.
 type prompt struct {
-	shows bool   // the shell waits for a command
-	input uint64 // the mark where what is typed begins; 0 when it is not told
-	// skip are the marks around secondary prompts after input, in pairs.
-	skip []uint64
+	shows bool  // the shell waits for a command
+	input place // where what is typed begins; none when it is not told
+	// skip are the places around secondary prompts after input, in pairs.
+	skip []place
+}
+
+// place is a mark in the emulator and where it lies in what viewers were given,
+// by which a restored terminal finds it.
+type place struct {
+	ID uint64
+	At uint64 // counted as Terminal.passed
 }
 
 // maxSkip bounds prompt.skip; the text of a longer input has prompts in it.
@@ -82,6 +89,9 @@ func (t *Terminal) setMark() uint64 {
 	return t.cmds.mark
 }
 
+// place marks the cursor's place. The caller holds screen.
+func (t *Terminal) place() place { return place{t.setMark(), t.passed} }
+
 // event deals with what the shell's marks tell, at this place of the stream.
 // The caller holds screen.
 func (t *Terminal) event(e shell.Event) {
@@ -95,12 +105,12 @@ func (t *Terminal) event(e shell.Event) {
 			c.tellsInput = e.Ends // An exported PS1, say, can't have the mark.
 		}
 	case shell.PromptEnd:
-		c.prompt = prompt{shows: true, input: t.setMark(), skip: c.prompt.skip[:0]}
+		c.prompt = prompt{shows: true, input: t.place(), skip: c.prompt.skip[:0]}
 		c.tellsInput = true
 	case shell.ContinuationStart, shell.ContinuationEnd:
 		paired := len(c.prompt.skip)%2 == 1
-		if paired == (e.Kind == shell.ContinuationEnd) && c.prompt.input > 0 && len(c.prompt.skip) < maxSkip {
-			c.prompt.skip = append(c.prompt.skip, t.setMark())
+		if paired == (e.Kind == shell.ContinuationEnd) && c.prompt.input.ID > 0 && len(c.prompt.skip) < maxSkip {
+			c.prompt.skip = append(c.prompt.skip, t.place())
 		}
 	case shell.Executed:
 		line := e.CommandLine
@@ -130,9 +140,7 @@ func (t *Terminal) directory(e shell.Event) {
 		return
 	}
 	t.cwd = cwd
-	t.mu.Lock()
-	t.pending.cwd = &cwd
-	t.mu.Unlock()
+	t.push(ahp.TerminalCwdChanged{Cwd: cwd})
 }
 
 // executed begins a command here (R24).
@@ -140,7 +148,7 @@ func (t *Terminal) executed(line string) {
 	c := &t.cmds
 	c.prompt = prompt{skip: c.prompt.skip[:0]}
 	c.available = true
-	t.entered.Store(false)
+	t.entered.set(false)
 	c.count++
 	now := time.Now()
 	cmd := &command{start: now, begin: t.setMark(), info: ahp.CommandInfo{
@@ -161,7 +169,7 @@ func (t *Terminal) finished(code *int) {
 		return
 	}
 	c.running = nil
-	took := time.Since(cmd.start).Milliseconds()
+	took := max(0, time.Since(cmd.start).Milliseconds())
 	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, code, &took
 	cmd.end = t.setMark()
 	cmd.out.finish()
@@ -188,11 +196,10 @@ func (c *commands) bound() {
 	}
 }
 
-// push queues an action. The caller holds screen.
+// push queues an action, to be published. The caller holds screen.
 func (t *Terminal) push(a ahp.Action) {
-	t.mu.Lock()
-	t.pending.push(a)
-	t.mu.Unlock()
+	t.learnt.Store(true)
+	t.fresh.push(a)
 }
 
 // typedText is the command line as the screen shows it: from the end of the
@@ -200,14 +207,14 @@ func (t *Terminal) push(a ahp.Action) {
 // or the shell does not tell where that is.
 func (t *Terminal) typedText() string {
 	p := t.cmds.prompt
-	if p.input == 0 {
+	if p.input.ID == 0 {
 		return ""
 	}
 	at := map[uint64]emulator.Mark{}
 	for _, m := range t.emu.Marks(nil) {
 		at[m.ID] = m
 	}
-	from, ok := at[p.input]
+	from, ok := at[p.input.ID]
 	if !ok || t.emu.Modes().AltScreen {
 		return ""
 	}
@@ -215,8 +222,8 @@ func (t *Terminal) typedText() string {
 	end := emulator.Mark{Line: cur.Y, Col: cur.X}
 	var b []byte
 	for i := 0; i+1 < len(p.skip); i += 2 {
-		start, one := at[p.skip[i]]
-		stop, two := at[p.skip[i+1]]
+		start, one := at[p.skip[i].ID]
+		stop, two := at[p.skip[i+1].ID]
 		if !one || !two || before(start, from) || before(stop, start) {
 			continue
 		}

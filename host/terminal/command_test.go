@@ -491,7 +491,7 @@ func checkSplit(t testing.TB, in []byte, r *rand.Rand) error {
 func merged(actions []ahp.Action) (out []ahp.Action) {
 	for _, a := range actions {
 		switch d := a.(type) {
-		case ahp.TerminalTitleChanged, ahp.TerminalCwdChanged:
+		case ahp.TerminalTitleChanged, ahp.TerminalCwdChanged, Noticed:
 			continue
 		case ahp.TerminalData:
 			if n := len(out); n > 0 {

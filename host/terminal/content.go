@@ -16,6 +16,8 @@ type kept struct {
 	raw   []byte
 	whole bool
 	max   int
+	// base is where raw begins in what viewers were given (Terminal.passed).
+	base uint64
 	// cuts are where commands begin and end in raw.
 	cuts []cut
 	// blank is a fresh emulator's snapshot: a state with the same one needs no
@@ -63,10 +65,12 @@ func (k *kept) cut(cmd *command) {
 }
 
 // restart keeps output from here on, beginning with what makes the present
-// state of a fresh emulator.
-func (k *kept) restart(state []byte) {
-	k.raw, k.cuts, k.whole = nil, nil, true
-	if !bytes.Equal(state, k.blank) {
+// state of a fresh emulator, which viewers are given at a place.
+func (k *kept) restart(state []byte, at uint64) {
+	k.raw, k.cuts, k.whole, k.base = nil, nil, true, at
+	if bytes.Equal(state, k.blank) {
+		k.base += uint64(len(state))
+	} else {
 		k.add(state)
 	}
 }
@@ -87,6 +91,7 @@ func (t *Terminal) Content() (actions []ahp.Action, k Taken, content []ahp.Part)
 func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, content []ahp.Part) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
+	defer t.guard("serve the content")
 	t.mu.Lock()
 	actions, k = t.takeLocked()
 	t.mu.Unlock()
@@ -166,6 +171,7 @@ func (t *Terminal) Read(what string) (ahp.ReadResult, error) {
 	}
 	t.screen.Lock()
 	defer t.screen.Unlock()
+	defer t.guard("read the screen")
 	c := t.emu.Cursor()
 	return ahp.ReadResult{Text: read(t), Cols: t.cols, Rows: t.rows, CursorX: c.X, CursorY: c.Y}, nil
 }

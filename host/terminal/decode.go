@@ -2,6 +2,8 @@ package terminal
 
 import (
 	"unicode/utf8"
+
+	"cotty/host/journal"
 )
 
 // decoder makes valid UTF-8 of the pty's bytes: a rune that is split between
@@ -15,12 +17,13 @@ type decoder struct {
 }
 
 // headroom is the space that decode needs in front of what was read.
-const headroom = utf8.UTFMax
+const headroom = journal.Headroom
 
 const replacement = "\uFFFD"
 
 // decode takes what was read in buf[headroom:] and gives it repaired. The
-// result is valid until the next call and mostly lies in buf.
+// result is valid until the next call and mostly lies in buf. In front of what
+// was read it writes only what the bytes were that it holds.
 func (d *decoder) decode(buf []byte) []byte {
 	p := buf[headroom-d.n:]
 	copy(p, d.held[:d.n])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -15,12 +16,12 @@ import (
 
 // exit is how and whether the child has ended.
 type exit struct {
-	mu       sync.Mutex
-	ended    chan struct{} // closed by Exit
-	how      *keeper.Exit
-	reported bool      // TerminalExited was queued
-	last     time.Time // when output was read last, after Exit
-	timer    *time.Timer
+	mu     sync.Mutex
+	ended  chan struct{} // closed by Exit
+	how    *keeper.Exit
+	queued atomic.Bool // TerminalExited was queued
+	last   time.Time   // when output was read last, after Exit
+	timer  *time.Timer
 }
 
 func (x *exit) known() bool {
@@ -81,7 +82,7 @@ func (t *Terminal) exitQuiet() {
 	x := &t.exit
 	x.mu.Lock()
 	wait := silence - time.Since(x.last)
-	if x.reported || t.closed.Load() {
+	if x.queued.Load() || t.closed.Load() {
 		x.mu.Unlock()
 		return
 	}
@@ -112,8 +113,7 @@ func (t *Terminal) readEmpty() bool {
 func (t *Terminal) reportExit() {
 	x := &t.exit
 	x.mu.Lock()
-	again := x.reported
-	x.reported = true
+	again := x.queued.Swap(true)
 	x.timer.Stop()
 	a := ahp.TerminalExited{}
 	if x.how.Signal == "" {
@@ -126,11 +126,10 @@ func (t *Terminal) reportExit() {
 	}
 	t.screen.Lock()
 	t.finished(t.finalCode())
+	t.told = true
+	t.push(a)
+	due := t.publish(false)
 	t.screen.Unlock()
-	t.mu.Lock()
-	t.pending.push(a)
-	due := t.due(false)
-	t.mu.Unlock()
 	t.wakeUp(due)
 }
 

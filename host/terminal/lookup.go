@@ -85,6 +85,7 @@ func (t *Terminal) Running() (ahp.CommandInfo, bool) {
 func (t *Terminal) Submit(line string) (id string, err error) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
+	defer t.guard("type a command")
 	c := &t.cmds
 	switch {
 	case t.exit.known():
@@ -108,19 +109,21 @@ func (t *Terminal) Submit(line string) (id string, err error) {
 		return "", err
 	}
 	c.prompt.shows = false
-	t.entered.Store(true)
+	t.learnt.Store(true)
+	t.entered.set(true)
 	return "c" + fmt.Sprint(c.count+1), nil
 }
 
 // Entered reports that Enter was typed and no command has begun since, nor a
 // prompt been shown: one may be about to.
-func (t *Terminal) Entered() bool { return t.entered.Load() }
+func (t *Terminal) Entered() bool { return t.entered.on.Load() }
 
 // PresentLine gives the actions still pending, as Take does, and the text of the
 // line that the cursor is on up to there, of the same instant.
 func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
+	defer t.guard("read the line")
 	t.mu.Lock()
 	actions, k = t.takeLocked()
 	t.mu.Unlock()
@@ -136,8 +139,8 @@ func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
 // execute. Where the shell tells no place for it, whatever was typed since the
 // prompt counts. The caller holds screen.
 func (t *Terminal) inputPresent() bool {
-	if t.cmds.prompt.input == 0 {
-		return t.typed.Load()
+	if t.cmds.prompt.input.ID == 0 {
+		return t.typed.on.Load()
 	}
 	if t.typedText() != "" {
 		return true

@@ -37,9 +37,7 @@ func (t *Terminal) feedMarked(p []byte, base int) {
 
 // pass gives output that has no mark in it to all that want it.
 func (t *Terminal) pass(clean, p []byte) {
-	t.mu.Lock()
-	t.pending.data = append(t.pending.data, clean...)
-	t.mu.Unlock()
+	t.fresh.data = append(t.fresh.data, clean...)
 	t.retain(clean)
 	t.emu.Write(p)
 	t.handle(t.emu.Events())
@@ -51,6 +49,7 @@ func (t *Terminal) marked(body []byte) {
 	if !ours {
 		return
 	}
+	t.learnt.Store(true)
 	c := &t.cmds
 	if t.cfg.Command != "" && m.Kind != shell.Directory && m.Kind != shell.Remote {
 		return // All of it is one command.
@@ -62,11 +61,11 @@ func (t *Terminal) marked(body []byte) {
 	}
 	// Of prompts that have no end the tracker tells the first only.
 	if m.Kind == shell.Prompt && !c.tracker.Running() && (m.Trusted || t.cfg.Nonce == "") {
-		if again && t.entered.Swap(false) {
+		if again && t.entered.set(false) {
 			t.push(Declined{})
 		}
 		c.prompt.shows = true
-		t.typed.Store(false)
+		t.typed.set(false)
 	}
 	if c.wanted && c.ready() {
 		c.wanted = false

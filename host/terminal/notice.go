@@ -48,7 +48,7 @@ func (t *Terminal) notice(e emulator.Event) {
 		body, ok := strings.CutPrefix(e.Text, "7501;")
 		switch {
 		case e.Text == statusQuery:
-			t.in.reply("\x1b]" + statusQuery + "\x1b\\")
+			t.answer("\x1b]" + statusQuery + "\x1b\\")
 			return
 		case !ok || !strings.Contains(body, "state=") || len(body) > maxReport:
 			return // a shell's mark

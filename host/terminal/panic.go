@@ -1,6 +1,12 @@
 package terminal
 
-import "fmt"
+import (
+	"fmt"
+	"runtime/debug"
+
+	"cotty/ahp"
+	"cotty/emulator"
+)
 
 // Panic is what Config.Failed is told of a panic.
 type Panic struct {
@@ -12,3 +18,90 @@ type Panic struct {
 }
 
 func (p *Panic) Error() string { return fmt.Sprintf("%s: panic: %v", p.Doing, p.Value) }
+
+// maxPanics is how many panics a terminal renews its emulator after; one more
+// and it shows nothing.
+const maxPanics = 3
+
+// apology is what the screen shows after a panic.
+const apology = "[cotty: showing this terminal has failed and its screen is cleared; what runs in it goes on. The host's log says more.]\r\n"
+
+// guard contains a panic of a method that has the screen: deferred after the
+// lock was taken. The method then returns what its results are by then.
+func (t *Terminal) guard(doing string) { t.contain(doing, recover()) }
+
+// contain deals with the value of a panic, if there was one: it is reported, and
+// the terminal goes on with a fresh screen. What came and is not published
+// stays, as viewers may have a part of it. The caller holds screen.
+func (t *Terminal) contain(doing string, value any) {
+	if value == nil {
+		return
+	}
+	t.panics++
+	t.report(&Panic{Doing: doing, Value: value, Stack: debug.Stack()})
+	t.renew()
+	t.push(ahp.TerminalCleared{})
+	at := t.passed
+	t.fresh.data = append(append(t.fresh.data, reset...), apology...)
+	t.passed += uint64(len(reset))
+	t.kept.restart([]byte(apology), t.passed)
+	t.passed += uint64(len(apology))
+	t.cleared(clearing{at, t.kept.base, t.passed})
+	t.publish(true)
+}
+
+// renew replaces the emulator, and forgets what only the old one knew. The
+// caller holds screen.
+func (t *Terminal) renew() {
+	t.decoder, t.filter = decoder{}, filter{}
+	t.cmds.hidden = t.cmds.count
+	t.cmds.prompt = prompt{shows: t.cmds.prompt.shows}
+	if t.cfg.Renew != nil && t.panics <= maxPanics && t.tryNew() {
+		return
+	}
+	t.emu, t.cmds.marks = blank{t.cols, t.rows}, false
+}
+
+func (t *Terminal) tryNew() (ok bool) {
+	defer func() { ok = ok && recover() == nil }()
+	e := t.cfg.Renew(t.cols, t.rows)
+	e.Write([]byte(apology))
+	t.emu = e
+	return true
+}
+
+// report tells of an error, with no lock held.
+func (t *Terminal) report(err error) {
+	if t.cfg.Failed != nil {
+		go t.cfg.Failed(err)
+		return
+	}
+	args := []any{"process", t.cfg.Process.ID, "err", err}
+	if p, ok := err.(*Panic); ok {
+		args = append(args, "stack", string(p.Stack))
+	}
+	t.log.Error("a terminal has failed", args...)
+}
+
+// blank is the emulator of a terminal that can't show anything.
+type blank struct{ cols, rows int }
+
+func (blank) Write([]byte)                                    {}
+func (blank) Resize(int, int)                                 {}
+func (b blank) Size() (int, int)                              { return b.cols, b.rows }
+func (blank) HistoryLen() int                                 { return 0 }
+func (blank) Line(_ int, buf []emulator.Cell) []emulator.Cell { return buf }
+func (blank) Wrapped(int) bool                                { return false }
+func (blank) Cursor() (c emulator.Cursor)                     { return c }
+func (blank) Modes() (m emulator.Modes)                       { return m }
+func (blank) Title() string                                   { return "" }
+func (blank) Palette() (p emulator.Palette)                   { return p }
+func (blank) Damage() (d emulator.Damage)                     { return d }
+func (blank) Events() []emulator.Event                        { return nil }
+func (blank) SetColors(emulator.Colors)                       {}
+func (blank) Mark(uint64)                                     {}
+func (blank) Marks(buf []emulator.Mark) []emulator.Mark       { return buf }
+func (blank) Snapshot(buf []byte, _ int) []byte               { return append(buf, apology...) }
+func (blank) SnapshotMarks(b []byte, _ int) ([]byte, []emulator.Cut) {
+	return append(b, apology...), nil
+}

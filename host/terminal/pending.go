@@ -11,6 +11,7 @@ import (
 type pending struct {
 	actions []ahp.Action
 	data    []byte
+	open    int // bytes at data's end that are not published yet
 	title   *string
 	cwd     *string
 	noticed *Noticed
@@ -34,11 +35,16 @@ func (p *pending) push(a ahp.Action) {
 
 // settle makes actions of what came in pieces.
 func (p *pending) settle() {
-	if n := len(p.data); n > 0 {
-		p.actions = append(p.actions, ahp.TerminalData{Data: string(p.data)})
+	if n := len(p.data) - p.open; n > 0 {
+		p.actions = append(p.actions, ahp.TerminalData{Data: string(p.data[:n])})
 		p.size += n
-		if p.data = p.data[:0]; cap(p.data) > chunk && n < cap(p.data)/4 {
+		switch open := p.data[n:]; {
+		case len(open) > 0:
+			p.data = append(p.data[:0], open...)
+		case cap(p.data) > chunk && n < cap(p.data)/4:
 			p.data = nil
+		default:
+			p.data = p.data[:0]
 		}
 	}
 	if p.title != nil {
@@ -85,9 +91,12 @@ func (t *Terminal) Take() ([]ahp.Action, Taken) {
 
 func (t *Terminal) takeLocked() ([]ahp.Action, Taken) {
 	t.wake.called = false
-	all := t.pending.take()
+	all, k := t.pending.take(), t.progress.take()
+	if t.cfg.Landing == nil {
+		t.landing.Release(k.Offset)
+	}
 	t.room.Signal()
-	return all, Taken{}
+	return all, k
 }
 
 // due reports whether Wake is to be called now; otherwise it sees to it that it
@@ -95,7 +104,8 @@ func (t *Terminal) takeLocked() ([]ahp.Action, Taken) {
 // caller's caller holds a lock. The caller holds mu.
 func (t *Terminal) due(later bool) bool {
 	w := &t.wake
-	if t.pending.empty() || w.called || t.closed.Load() {
+	crowded := t.crowded()
+	if t.pending.empty() && !crowded || w.called || !t.running.Load() {
 		return false
 	}
 	now := time.Now()
@@ -103,7 +113,7 @@ func (t *Terminal) due(later bool) bool {
 	switch {
 	case later:
 		wait = frame
-	case t.pending.full(): // The reader waits for Take.
+	case crowded || t.pending.full(): // The reader waits for Take.
 		wait = 0
 		w.timer.Stop()
 		w.armed = false
@@ -132,7 +142,7 @@ func (t *Terminal) wakeLate() {
 	t.mu.Lock()
 	w := &t.wake
 	w.armed = false
-	due := !t.pending.empty() && !w.called && !t.closed.Load()
+	due := (!t.pending.empty() || t.crowded()) && !w.called && t.running.Load()
 	if due {
 		w.called, w.last = true, time.Now()
 	}
@@ -140,12 +150,30 @@ func (t *Terminal) wakeLate() {
 	t.wakeUp(due)
 }
 
-// waitRoom waits until pending output is below its bound; false when closed.
+// crowded reports that half of the landing is not released, or that it is full:
+// the holder is to take, if only the mark. The caller holds mu.
+func (t *Terminal) crowded() bool {
+	return t.starved || t.progress.offset-t.landing.Released() >= t.half
+}
+
+// waitRoom waits until pending output is below its bound and the landing has
+// room, and begins a chunk there; false when closed.
 func (t *Terminal) waitRoom() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for t.pending.full() && !t.closed.Load() {
+	for !t.closed.Load() {
+		if !t.pending.full() {
+			if t.starved = !t.landing.Begin(); !t.starved {
+				return true
+			}
+			if t.due(false) {
+				t.mu.Unlock()
+				t.wakeUp(true)
+				t.mu.Lock()
+				continue
+			}
+		}
 		t.room.Wait()
 	}
-	return !t.closed.Load()
+	return false
 }

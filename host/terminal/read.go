@@ -2,20 +2,18 @@ package terminal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
+	"cotty/ahp"
 	"cotty/emulator"
-	"cotty/internal/nowait"
+	"cotty/host/journal"
 )
-
-// buffers are shared by all readers: an idle terminal has none.
-var buffers = sync.Pool{New: func() any { return new([headroom + chunk]byte) }}
 
 // read is the goroutine that reads the pty, until its end or Close.
 func (t *Terminal) read() {
@@ -27,18 +25,19 @@ func (t *Terminal) read() {
 		if !t.waitRoom() {
 			return
 		}
-		buf, n, err := t.collect()
-		if n > 0 {
-			t.process(buf[:headroom+n])
+		err := t.collect()
+		if c := t.landing.Chunk(); len(c) > headroom {
+			t.process(c)
 			t.exit.heard()
-		}
-		if buf != nil {
-			buffers.Put(buf)
+			t.trim(len(c))
 		}
 		switch {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded): // Exit wants to know
 			t.cfg.Process.Pty.SetReadDeadline(time.Time{})
+		case errors.Is(err, journal.ErrFenced):
+			t.report(fmt.Errorf("read the pty: %w", err))
+			return
 		default:
 			if err != io.EOF && !isClosed(err) {
 				t.log.Warn("read the pty", "process", t.cfg.Process.ID, "err", err)
@@ -49,18 +48,16 @@ func (t *Terminal) read() {
 	}
 }
 
-// collect waits for output and takes what is there, up to a chunk. A pty gives
-// at most 4 KiB at a time; what costs per chunk should be paid less often. The
-// caller puts buf back.
-func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
-	read := unix.Read // of what may be nothing; see nowait
+// collect waits for output and takes what is there into the landing, up to a
+// chunk. A pty gives at most 4 KiB at a time; what costs per chunk should be
+// paid less often.
+func (t *Terminal) collect() (err error) {
+	read := t.landing.Read // of what may be nothing; see nowait
 	rerr := t.raw.Read(func(fd uintptr) bool {
 		t.parked.Store(false)
-		if buf == nil {
-			buf = buffers.Get().(*[headroom + chunk]byte)
-		}
-		n, err = readAvailable(int(fd), buf[headroom:], read)
-		read = readNow // the poller says that something is there
+		var n int
+		n, err = t.readAvailable(int(fd), read)
+		read = t.landing.ReadNow // the poller says that something is there
 		if err == unix.EIO || err == io.EOF {
 			// No process has the terminal open. While the child lives, or its
 			// exit is not known yet, one may open it again.
@@ -71,8 +68,6 @@ func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
 		if n > 0 || err != nil {
 			return true
 		}
-		buffers.Put(buf)
-		buf = nil
 		t.parked.Store(true)
 		return false
 	})
@@ -80,24 +75,21 @@ func (t *Terminal) collect() (buf *[headroom + chunk]byte, n int, err error) {
 	if rerr != nil {
 		err = rerr
 	}
-	return buf, n, err
+	return err
 }
 
 // little is so few bytes that there is most likely nothing behind them. Finding
 // that out makes the kernel wait for its own worker, while a key's echo waits.
 const little = 256
 
-// readNow is unix.Read that the scheduler isn't told of.
-func readNow(fd int, p []byte) (int, error) { return nowait.Read(uintptr(fd), p) }
-
-// readAvailable reads until p is full or, likely, nothing is left. What was read
-// before an error is given without it: the error comes again.
+// readAvailable reads until the chunk is full or, likely, nothing is left. What
+// was read before an error is given without it: the error comes again.
 // first reads first, as it may have to wait.
-func readAvailable(fd int, p []byte, first func(int, []byte) (int, error)) (n int, err error) {
+func (t *Terminal) readAvailable(fd int, first func(int) (int, error)) (n int, err error) {
 	read := first
-	for n < len(p) {
-		m, err := read(fd, p[n:])
-		read = unix.Read
+	for !t.landing.Full() {
+		m, err := read(fd)
+		read = t.landing.Read
 		switch {
 		case m > 0 && n == 0 && m < little:
 			return m, nil
@@ -115,57 +107,113 @@ func readAvailable(fd int, p []byte, first func(int, []byte) (int, error)) (n in
 	return n, nil
 }
 
-// process puts output, read into buf[headroom:], through the pipeline, in
-// slices, so that whoever wants the screen need not wait for a whole chunk.
-func (t *Terminal) process(buf []byte) {
-	for p := t.decoder.decode(buf); len(p) > 0; {
-		n := runeBoundary(p, slice)
-		t.screen.Lock()
-		due := t.feed(p[:n])
-		if t.filter.lone() {
-			t.escTimer.Reset(loneEscape)
-		}
-		t.screen.Unlock()
-		t.wakeUp(due)
-		p = p[n:]
+// trimAfter is how much output uses so much of the landing that it is worth to
+// give its memory back.
+const trimAfter = 256 << 10
+
+// trim gives back the memory that a flood needed, once little comes again.
+func (t *Terminal) trim(n int) {
+	if t.busy += n; n < little && t.busy > trimAfter {
+		t.busy = 0
+		t.landing.Trim()
 	}
 }
 
-// runeBoundary is the most of valid text, up to n bytes, that ends with a rune.
-func runeBoundary(p []byte, n int) int {
-	if n >= len(p) {
-		return len(p)
+// process puts output, read into buf[headroom:], through the pipeline, in
+// slices, so that whoever wants the screen need not wait for a whole chunk.
+func (t *Terminal) process(buf []byte) {
+	for from := headroom; from < len(buf); {
+		n := t.sliceOf(buf[from:])
+		t.digest(buf[from-headroom : from+n])
+		from += n
 	}
-	for !utf8.RuneStart(p[n]) {
-		n--
+}
+
+// sliceOf is how much of what was read is processed at once: mostly whole
+// runes, and no questions that were answered with any that were not.
+func (t *Terminal) sliceOf(p []byte) int {
+	n := runeBoundary(p, slice)
+	if t.offset < t.quiet {
+		n = int(min(uint64(n), t.quiet-t.offset))
 	}
 	return n
 }
 
-// feed gives repaired output to filter and emulator and deals with what the
-// emulator has to say. It reports whether Wake is due. The caller holds screen.
-func (t *Terminal) feed(p []byte) (due bool) {
-	t.mu.Lock()
-	before := len(t.pending.data)
-	t.pending.data = t.filter.add(t.pending.data, p)
-	if len(t.filter.marks) > 0 {
-		t.clean = append(t.clean[:0], t.pending.data[before:]...)
-		t.pending.data = t.pending.data[:before]
-		t.mu.Unlock()
-		t.feedMarked(p, before)
-	} else {
-		t.retain(t.pending.data[before:])
-		t.mu.Unlock()
-		t.emu.Write(p)
-		t.handle(t.emu.Events())
+// runeBoundary is the most of p, up to n bytes, that ends with a rune if it is
+// text.
+func runeBoundary(p []byte, n int) int {
+	if n >= len(p) {
+		return len(p)
 	}
+	for k := range utf8.UTFMax {
+		if utf8.RuneStart(p[n-k]) {
+			return n - k
+		}
+	}
+	return n
+}
+
+// digest puts one slice, in buf[headroom:], through the pipeline.
+func (t *Terminal) digest(buf []byte) {
+	t.screen.Lock()
+	t.feed(buf)
+	if t.filter.lone() {
+		t.escTimer.Reset(loneEscape)
+	}
+	due := t.publish(false)
+	t.screen.Unlock()
+	t.wakeUp(due)
+}
+
+// feed gives output, in buf[headroom:], to decoder, filter and emulator and
+// deals with what the emulator has to say. The caller holds screen, and
+// publishes.
+func (t *Terminal) feed(buf []byte) {
+	to := t.offset + uint64(len(buf)-headroom)
+	t.feeding = to
+	defer t.fed(to)
+	t.pipe(t.decoder.decode(buf))
+}
+
+// fed ends a feed, also one that has failed: what it was about is not tried
+// again.
+func (t *Terminal) fed(to uint64) {
+	t.offset, t.feeding = to, 0
+	t.contain("process output", recover())
+}
+
+// pipe gives repaired output to filter and emulator.
+func (t *Terminal) pipe(p []byte) {
+	if base, marked := t.strain(p); marked {
+		t.feedMarked(p, base)
+		return
+	}
+	t.emu.Write(p)
+	t.handle(t.emu.Events())
+}
+
+// strain filters output into what is pending, unpublished, unless there are
+// marks in it: then what is left of it is in clean, and base is what the marks'
+// places count from.
+func (t *Terminal) strain(p []byte) (base int, marked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.due(false)
+	q := &t.pending
+	base = len(q.data)
+	q.data = t.filter.add(q.data, p)
+	if len(t.filter.marks) > 0 {
+		t.clean = append(t.clean[:0], q.data[base:]...)
+		q.data = q.data[:base]
+		return base, true
+	}
+	q.open = len(q.data) - base
+	t.retain(q.data[base:])
+	return base, false
 }
 
 // retain keeps what viewers get. The caller holds screen.
 func (t *Terminal) retain(b []byte) {
+	t.passed += uint64(len(b))
 	t.kept.add(b)
 	if t.cmds.running != nil {
 		t.cmds.running.out.add(b)
@@ -174,16 +222,17 @@ func (t *Terminal) retain(b []byte) {
 
 // handle deals with the emulator's events. The caller holds screen.
 func (t *Terminal) handle(events []emulator.Event) {
+	if t.replaying {
+		return
+	}
 	for _, e := range events {
 		switch e.Kind {
 		case emulator.EventReply:
-			t.in.reply(e.Text)
+			t.answer(e.Text)
 		case emulator.EventTitle:
 			if e.Text != t.title {
 				t.title = e.Text
-				t.mu.Lock()
-				t.pending.title = &e.Text
-				t.mu.Unlock()
+				t.push(ahp.TerminalTitleChanged{Title: e.Text})
 			}
 		case emulator.EventBell, emulator.EventNotify, emulator.EventProgress, emulator.EventMark:
 			t.notice(e)
@@ -191,35 +240,47 @@ func (t *Terminal) handle(events []emulator.Event) {
 	}
 }
 
+// answer writes a reply to the pty, unless an earlier host has answered what is
+// being fed. That it is answered is noted first: a program rather misses an
+// answer than reads one twice. The caller holds screen.
+func (t *Terminal) answer(text string) {
+	if t.feeding > 0 {
+		if t.feeding <= t.quiet {
+			return
+		}
+		t.landing.SetAnswered(t.feeding)
+	}
+	t.in.reply(text)
+}
+
 // flushEscape passes on an ESC that nothing followed.
 func (t *Terminal) flushEscape() {
 	t.screen.Lock()
 	due := false
 	if t.filter.lone() && !t.closed.Load() {
-		due = t.passHeld()
+		t.passHeld()
+		due = t.publish(false)
 	}
 	t.screen.Unlock()
 	t.wakeUp(due)
 }
 
-// passHeld passes on what the filter holds. The caller holds screen.
-func (t *Terminal) passHeld() (due bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before := len(t.pending.data)
-	t.pending.data = t.filter.flush(t.pending.data)
-	t.retain(t.pending.data[before:])
-	return t.due(false)
+// passHeld passes on what the filter holds. The caller holds screen, and
+// publishes.
+func (t *Terminal) passHeld() {
+	before := len(t.fresh.data)
+	t.fresh.data = t.filter.flush(t.fresh.data)
+	t.retain(t.fresh.data[before:])
 }
 
-// endOfOutput is after the last read: nothing more will come.
+// endOfOutput passes on what is held.
 func (t *Terminal) endOfOutput() {
 	t.screen.Lock()
-	due := false
-	if rest := t.decoder.flush(); rest != nil {
-		due = t.feed(rest)
+	if t.decoder.n > 0 {
+		t.pipe(t.decoder.flush())
 	}
-	due = t.passHeld() || due
+	t.passHeld()
+	due := t.publish(false)
 	t.screen.Unlock()
 	t.wakeUp(due)
 	if t.exit.known() {

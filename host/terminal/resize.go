@@ -18,6 +18,7 @@ func (t *Terminal) Resize(cols, rows int) error {
 	rows = min(max(rows, 1), emulator.MaxRows)
 	t.screen.Lock()
 	defer t.screen.Unlock()
+	defer t.guard("resize the screen")
 	if t.closed.Load() {
 		return ErrClosed
 	}
@@ -32,10 +33,8 @@ func (t *Terminal) Resize(cols, rows int) error {
 			t.kept.lose()
 		}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pending.push(ahp.TerminalResized{Cols: cols, Rows: rows})
-	t.due(true)
+	t.push(ahp.TerminalResized{Cols: cols, Rows: rows})
+	t.publish(true)
 	return nil
 }
 
@@ -64,21 +63,26 @@ const reset = "\x1bc\x1b[H\x1b[2J\x1b[3J"
 func (t *Terminal) Clear() {
 	t.screen.Lock()
 	defer t.screen.Unlock()
+	defer t.guard("clear the screen")
 	t.emu.Write([]byte(t.clearing()))
 	t.handle(t.emu.Events())
-	state := t.emu.Snapshot(nil, -1)
+	state, marks := t.emu.SnapshotMarks(nil, -1)
 	// What the child has not completed was cut short for the emulator.
 	t.emu.Write(append(t.filter.resume(nil), t.filter.held...))
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.cmds.hidden = t.cmds.count
-	t.pending.push(ahp.TerminalCleared{})
-	t.pending.data = append(t.pending.data, reset...)
-	t.pending.data = append(t.pending.data, state...)
-	t.pending.data = t.filter.resume(t.pending.data)
-	t.kept.restart(state)
-	t.kept.add(t.filter.resume(nil))
-	t.due(true)
+	t.push(ahp.TerminalCleared{})
+	at := t.passed
+	t.fresh.data = append(t.fresh.data, reset...)
+	t.passed += uint64(len(reset))
+	t.cmds.prompt.moveTo(t.passed, marks)
+	t.kept.restart(state, t.passed)
+	t.fresh.data = t.filter.resume(append(t.fresh.data, state...))
+	t.passed += uint64(len(state))
+	rest := t.filter.resume(nil)
+	t.kept.add(rest)
+	t.passed += uint64(len(rest))
+	t.cleared(clearing{at, t.kept.base, t.passed})
+	t.publish(true)
 }
 
 // clearing is what the emulator is told: scroll the cursor's line to the top

@@ -1,7 +1,13 @@
 package terminal
 
 import (
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"cotty/ahp"
 	"cotty/host/journal"
@@ -10,7 +16,8 @@ import (
 // Saved is what a journal has of a terminal.
 type Saved struct {
 	// State are the records of the checkpoint and After those that follow it.
-	// Records that are not this package's are skipped.
+	// Records that are not this package's are skipped. They are not needed any
+	// more when Restore has returned.
 	State, After []journal.Record
 	// Actions are those of the terminal's channel that follow the checkpoint,
 	// in order; actions that others made may be among them.
@@ -25,19 +32,262 @@ type Saved struct {
 // that was saved, as are Command, Nonce, PromptEnds and Dir. What the earlier
 // host had read into Landing and not taken is processed as if it were just read,
 // except that questions that were answered stay unanswered; it is pending then.
-// Nothing runs yet, and Wake is not called, before Start. On an error the
-// terminal was not made and the pty is the caller's.
+// Nothing runs yet, and Wake is not called, before Start.
+//
+// What can't be read of s, or makes the emulator panic, is left out, with a line
+// on the screen that says so; with an empty s the terminal is one whose output
+// so far is lost. The error is that of a pty that can't be used, which is closed
+// then.
 func Restore(c Config, s Saved) (*Terminal, error) {
-	return nil, errors.New("restore a terminal: not yet")
+	cp, err := readCheckpoint(s)
+	if err != nil {
+		s.Notice = join(s.Notice, fmt.Sprintf("what was shown here is lost: %v", err))
+	}
+	if cp.has {
+		c = cp.configure(c)
+	}
+	t := empty(c)
+	if t.closed.Load() {
+		return nil, errors.New("restore a terminal: its pty can't be used")
+	}
+	t.screen.Lock()
+	if cp.has {
+		t.rebuild(cp, s.Actions)
+	} else {
+		t.cwd, t.cmds.tellsInput = c.Dir, c.PromptEnds
+		if c.Command != "" {
+			t.executed(c.Command)
+		}
+	}
+	t.offset, t.quiet = cp.taken.Offset, t.landing.Answered()
+	t.learnt.Store(true)
+	t.publish(false)
+	t.screen.Unlock()
+	t.resume(s.Notice)
+	if err := t.setWinsize(t.cols, t.rows); err != nil {
+		t.log.Warn("restore a terminal's size", "process", c.Process.ID, "err", err)
+	}
+	return t, nil
 }
 
-// Start begins to read and write, and calls Wake if something is pending. Only
-// for what Restore made, once.
-func (t *Terminal) Start() {}
+func join(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
 
-// Checkpoint gives the actions still pending, as Take does, and the records of a
-// checkpoint of the state after them, of the same instant. A hasty one has the
-// screen without history, and costs little. The records' Data is the caller's.
-func (t *Terminal) Checkpoint(hasty bool) (actions []ahp.Action, k Taken, records []journal.Record) {
-	return nil, Taken{}, nil
+// resume processes what the earlier host had read.
+func (t *Terminal) resume(notice string) {
+	data, missing := t.landing.Resume(t.offset)
+	if missing > 0 {
+		notice = join(notice, fmt.Sprintf("%d bytes of output are missing here", missing))
+	}
+	t.screen.Lock()
+	t.offset = t.landing.Pos() - uint64(len(data))
+	if notice != "" {
+		t.say(notice)
+	}
+	t.publish(false)
+	t.screen.Unlock()
+	t.process(append(make([]byte, headroom, headroom+len(data)), data...))
+}
+
+// say puts a line on the screen that the child did not write. What the child is
+// in the middle of ends with it. The caller holds screen, and publishes.
+func (t *Terminal) say(text string) {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+	line := []byte("\r\n[cotty: " + text + "]\r\n")
+	if !t.filter.rests() || t.decoder.n > 0 {
+		t.filter, t.decoder.n = filter{}, 0
+		line = append([]byte{can}, line...)
+	}
+	t.fresh.data = append(t.fresh.data, line...)
+	t.retain(line)
+	t.emu.Write(line)
+	t.handle(t.emu.Events())
+}
+
+// checkpoint is what Restore reads.
+type checkpoint struct {
+	has     bool
+	saved   saved
+	content []byte
+	outputs map[int][]byte // by the command's number; see recordOutput
+	taken   Taken          // the last mark, with the facts that belong to it
+	last    facts
+}
+
+// readCheckpoint reads the records. On an error it has none, but the offset if
+// there is one.
+func readCheckpoint(s Saved) (cp checkpoint, err error) {
+	cp.outputs = map[int][]byte{}
+	read := map[string]func(data []byte) error{
+		recordState: func(data []byte) error {
+			cp.has = true
+			return json.Unmarshal(data, &cp.saved)
+		},
+		recordContent: func(data []byte) error {
+			cp.content = data
+			return nil
+		},
+		recordOutput: func(data []byte) error {
+			n, size := binary.Uvarint(data)
+			if size <= 0 {
+				return errors.New("a command's output is damaged")
+			}
+			cp.outputs[int(n)] = data[size:]
+			return nil
+		},
+		recordTaken: func(data []byte) error {
+			if len(data) < 8 {
+				return errors.New("a mark is damaged")
+			}
+			cp.taken.Offset, cp.taken.Stream = binary.LittleEndian.Uint64(data), slices.Clone(data[8:])
+			return nil
+		},
+		recordFacts: func(data []byte) error {
+			cp.taken.Facts = data
+			return nil
+		},
+	}
+	for _, r := range slices.Concat(s.State, s.After) {
+		if f := read[r.Type]; f != nil {
+			if r.Version != 1 {
+				return checkpoint{taken: cp.taken}, fmt.Errorf("its record %s has the version %d, of a newer program", r.Type, r.Version)
+			}
+			if err := f(r.Data); err != nil {
+				return checkpoint{taken: cp.taken}, err
+			}
+		}
+	}
+	switch {
+	case !cp.has:
+		return checkpoint{taken: cp.taken}, errors.New("its journal has no checkpoint")
+	case cp.taken.Facts == nil:
+		cp.last = cp.saved.Facts
+	default:
+		if err := json.Unmarshal(cp.taken.Facts, &cp.last); err != nil {
+			return checkpoint{taken: cp.taken}, err
+		}
+	}
+	return cp, cp.check()
+}
+
+// check reports what would lead out of bounds.
+func (cp *checkpoint) check() error {
+	at := 0
+	for _, m := range cp.saved.Marks {
+		if m.At < at || m.At > len(cp.content) {
+			return errors.New("its marks are out of range")
+		}
+		at = m.At
+	}
+	at = 0
+	for _, c := range cp.saved.Cuts {
+		if c.At < at || c.At > len(cp.content) {
+			return errors.New("its parts are out of range")
+		}
+		at = c.At
+	}
+	return nil
+}
+
+// configure is c for what was saved.
+func (cp *checkpoint) configure(c Config) Config {
+	s := &cp.saved
+	if s.Cols != c.Cols || s.Rows != c.Rows {
+		c.Cols, c.Rows = s.Cols, s.Rows
+		if c.Renew != nil {
+			c.Emulator = c.Renew(c.Cols, c.Rows)
+		} else {
+			c.Emulator.Resize(c.Cols, c.Rows)
+		}
+	}
+	c.Nonce, c.Command, c.PromptEnds, c.Dir = s.Nonce, s.Command, s.Facts.TellsInput, s.Facts.Cwd
+	return c
+}
+
+// rebuild makes the state as of the last mark. The caller holds screen.
+func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
+	t.replaying = true
+	defer func() {
+		t.replaying = false
+		t.contain("restore a terminal", recover())
+	}()
+	t.cmds.restore(&cp)
+	t.know(cp.saved.Facts)
+	t.cmds.mark = max(t.cmds.mark, cp.last.Mark)
+	t.recall(&cp)
+	r := replay{t: t, places: cp.last.places(), clears: cp.last.Clears}
+	for _, m := range cp.saved.Marks {
+		r.places = slices.DeleteFunc(r.places, func(p place) bool { return p.ID == m.ID })
+	}
+	for _, a := range actions {
+		r.action(a)
+	}
+	t.know(cp.last)
+	if err := setStream(cp.taken.Stream, &t.decoder, &t.filter); err != nil {
+		t.log.Warn("restore a terminal", "process", t.cfg.Process.ID, "err", err)
+	}
+	// What the filter holds the emulator has seen, and nobody else.
+	t.emu.Write(t.filter.held)
+	t.emu.Events()
+}
+
+// restore makes the commands.
+func (c *commands) restore(cp *checkpoint) {
+	for _, s := range cp.saved.Commands {
+		cmd := &command{info: s.CommandInfo, start: time.UnixMilli(s.Timestamp), begin: s.Begin, end: s.End}
+		cmd.out.total = s.Bytes
+		n := number(cmd.info.ID)
+		if b, ok := cp.outputs[n]; ok {
+			if head, size := binary.Uvarint(b); size > 0 && head <= uint64(len(b)-size) && head <= headBytes && len(b)-size-int(head) <= tailBytes {
+				b = b[size:]
+				cmd.out.head, cmd.out.tail = slices.Clone(b[:head]), slices.Clone(b[head:])
+			}
+		}
+		c.list = append(c.list, cmd)
+		if cmd.info.Running {
+			c.running = cmd
+		}
+	}
+	c.marks = cp.last.Marks
+}
+
+// recall makes the checkpoint's content: the emulator's state, and what is kept.
+func (t *Terminal) recall(cp *checkpoint) {
+	t.passed = cp.saved.Facts.Passed
+	at := 0
+	for _, m := range cp.saved.Marks {
+		t.emu.Write(cp.content[at:m.At])
+		t.emu.Mark(m.ID)
+		at = m.At
+	}
+	t.emu.Write(cp.content[at:])
+	t.emu.Events()
+	if !cp.saved.Raw {
+		t.kept.lose()
+		return
+	}
+	t.kept.base = cp.saved.Facts.Base
+	t.kept.raw = slices.Clone(cp.content)
+	for i, c := range cp.saved.Cuts {
+		cmd := t.cmds.find("c"+fmt.Sprint(c.Command), 1, false)
+		t.kept.cuts = append(t.kept.cuts, cut{c.At, cmd})
+		if cmd == nil {
+			continue
+		}
+		end := len(cp.content)
+		if i+1 < len(cp.saved.Cuts) {
+			end = cp.saved.Cuts[i+1].At
+		}
+		total := cmd.out.total
+		cmd.out = output{}
+		cmd.out.add(cp.content[c.At:end])
+		cmd.out.total = total
+		if !cmd.info.Running {
+			cmd.out.finish()
+		}
+	}
 }

@@ -116,31 +116,55 @@ type Terminal struct {
 	filter     filter
 	decoder    decoder // the reader's alone
 	cols, rows int
+	offset     uint64 // of the output that is fed
+	feeding    uint64 // offset behind what is being fed; 0 outside of feed
+	quiet      uint64 // questions before it were answered by an earlier host
+	replaying  bool   // nothing that the emulator says counts
+	fresh      fresh
+	passed     uint64 // bytes of output that viewers were given
+	clears     []clearing
+	told       bool // TerminalExited is queued
 	kept       kept
 	title      string // last one the child set
 	cwd        string // last one the child reported
 	cmds       commands
 	clean      []byte // feedMarked's, reused
+	panics     int
 	escTimer   *time.Timer
 
+	landing *journal.Landing // cfg's or its own
+	half    uint64           // of the landing, in bytes
+	busy    int              // bytes read since it was trimmed; the reader's
+
 	// mu guards what waits for Take. It is taken after screen.
-	mu      sync.Mutex
-	pending pending
-	wake    wake
-	room    sync.Cond // pending has shrunk, or closed
+	mu       sync.Mutex
+	pending  pending
+	progress progress
+	starved  bool // the reader waits for the landing
+	wake     wake
+	room     sync.Cond // pending has shrunk, or the landing was released, or closed
 
 	in      input
-	typed   atomic.Bool // something was typed since the last prompt
-	entered atomic.Bool // Enter was typed, and neither command nor prompt came since
+	typed   flag        // something was typed since the last prompt
+	entered flag        // Enter was typed, and neither command nor prompt came since
+	learnt  atomic.Bool // facts have changed since they were published
 
-	exit   exit
-	parked atomic.Bool // the reader waits for output, or has ended
-	closed atomic.Bool
+	exit    exit
+	parked  atomic.Bool // the reader waits for output, or has ended
+	running atomic.Bool // started and not closed
+	closed  atomic.Bool
 }
 
 // New starts the terminal's goroutines. Close ends them.
 func New(c Config) *Terminal {
 	t := build(c)
+	t.Start()
+	return t
+}
+
+// Start begins to read and write; Wake comes soon, not before it returns, if
+// something is pending. Only for what Restore made, once.
+func (t *Terminal) Start() {
 	if t.raw != nil {
 		t.in.now = t.writeNow
 	}
@@ -150,11 +174,25 @@ func New(c Config) *Terminal {
 		t.work.Wait()
 		close(t.done)
 	})
-	return t
+	t.mu.Lock()
+	t.running.Store(!t.closed.Load())
+	t.due(true)
+	t.mu.Unlock()
 }
 
 // build makes a terminal that does not run yet.
 func build(c Config) *Terminal {
+	t := empty(c)
+	t.cmds.tellsInput = c.PromptEnds
+	if t.cwd = c.Dir; c.Command != "" {
+		t.executed(c.Command)
+		t.publish(false)
+	}
+	return t
+}
+
+// empty makes a terminal in which nothing has happened yet.
+func empty(c Config) *Terminal {
 	if c.MaxContent <= 0 {
 		c.MaxContent = defaultContent
 	}
@@ -162,6 +200,7 @@ func build(c Config) *Terminal {
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
+	t.typed.learnt, t.entered.learnt = &t.learnt, &t.learnt
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.room.L = &t.mu
 	t.in.ready.L = &t.in.mu
@@ -174,12 +213,47 @@ func build(c Config) *Terminal {
 	if t.raw, err = c.Process.Pty.SyscallConn(); err != nil {
 		t.log.Error("use the pty", "process", c.Process.ID, "err", err)
 		t.Close()
+		return t
 	}
-	t.cmds.tellsInput = c.PromptEnds
-	if t.cwd = c.Dir; c.Command != "" {
-		t.executed(c.Command)
+	if err := t.land(); err != nil {
+		t.log.Error("read the pty", "process", c.Process.ID, "err", err)
+		t.Close()
 	}
 	return t
+}
+
+// ownSlots is how many slots the landing of a terminal without a journal has:
+// room for more than may be pending.
+const ownSlots = 20
+
+// land makes the pty ready to be read into the landing.
+func (t *Terminal) land() error {
+	t.landing = t.cfg.Landing
+	if t.landing == nil {
+		o := journal.Options{Area: 1, Slots: ownSlots}
+		var err error
+		if _, t.landing, err = journal.Create(make([]byte, o.Size()), o); err != nil {
+			return err
+		}
+	}
+	t.half = t.landing.Size() / 2
+	var err error
+	cerr := t.raw.Control(func(fd uintptr) { _, err = t.landing.Prepare(int(fd)) })
+	return errors.Join(cerr, err)
+}
+
+// flag is a fact that changes without the screen.
+type flag struct {
+	on     atomic.Bool
+	learnt *atomic.Bool
+}
+
+// set sets it and reports what it was.
+func (f *flag) set(on bool) (was bool) {
+	if was = f.on.Swap(on); was != on {
+		f.learnt.Store(true)
+	}
+	return was
 }
 
 // stopped makes a timer that does not run yet.
@@ -204,6 +278,7 @@ func (t *Terminal) Close() {
 	if t.closed.Swap(true) {
 		return
 	}
+	t.running.Store(false)
 	t.cancel()
 	t.cfg.Process.Pty.Close()
 	t.mu.Lock()

@@ -91,10 +91,10 @@ func (in *input) end(why error) {
 func (t *Terminal) Input(data string) error {
 	if !focusReports[data] {
 		// Ctrl-C drops what was typed; fish shows no new prompt then.
-		t.typed.Store(!strings.HasSuffix(data, "\x03"))
+		t.typed.set(!strings.HasSuffix(data, "\x03"))
 	}
 	if strings.ContainsAny(data, "\r\n") {
-		t.entered.Store(true)
+		t.entered.set(true)
 	}
 	return t.in.add(data, maxInput)
 }

@@ -1,0 +1,159 @@
+package terminal
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/host/journal"
+)
+
+const (
+	// maxSaved bounds what a checkpoint has of commands' output beyond the
+	// content, in bytes; the newest first.
+	maxSaved = 256 << 10
+	// hastyCommands is how many commands a hasty checkpoint has.
+	hastyCommands = 64
+)
+
+// saved is the first record of a checkpoint. What is in it may grow: a reader
+// takes what is missing for zero.
+type saved struct {
+	Cols    int    `json:"cols"`
+	Rows    int    `json:"rows"`
+	Raw     bool   `json:"raw,omitempty"` // the content is output, not a state made of it
+	Nonce   string `json:"nonce,omitempty"`
+	Command string `json:"command,omitempty"` // Config.Command
+	Facts   facts  `json:"facts"`
+	// Commands are those that are remembered, oldest first.
+	Commands []savedCommand `json:"commands,omitempty"`
+	// Cuts are those of kept, if Raw.
+	Cuts []savedCut `json:"cuts,omitempty"`
+	// Marks are where the emulator's marks lie in the content.
+	Marks []emulator.Cut `json:"marks,omitempty"`
+}
+
+type savedCommand struct {
+	ahp.CommandInfo
+	Begin uint64 `json:"begin,omitempty"` // its marks
+	End   uint64 `json:"end,omitempty"`
+}
+
+type savedCut struct {
+	At      int
+	Command int // its number, or 0
+}
+
+// Checkpoint gives the actions still pending, as Take does, and the records of a
+// checkpoint of the state after them, of the same instant. A hasty one has the
+// screen without history, and costs little. There are no records when the state
+// can't be told, which was reported (Config.Failed). The records' Data must be
+// copied before the next call of any method that changes the content.
+func (t *Terminal) Checkpoint(hasty bool) (actions []ahp.Action, k Taken, records []journal.Record) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	defer t.guard("write a checkpoint")
+	t.mu.Lock()
+	actions, k = t.takeLocked()
+	t.mu.Unlock()
+	s := saved{
+		Cols: t.cols, Rows: t.rows, Nonce: t.cfg.Nonce, Command: t.cfg.Command, Facts: t.facts(),
+	}
+	list := t.cmds.list
+	if hasty {
+		list = list[max(0, len(list)-hastyCommands):]
+	}
+	for _, cmd := range list {
+		s.Commands = append(s.Commands, savedCommand{CommandInfo: cmd.now(), Begin: cmd.begin, End: cmd.end})
+	}
+	content := t.contentOf(&s, hasty)
+	state, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // It has nothing that could fail.
+	}
+	records = []journal.Record{
+		{Type: recordState, Version: 1, Data: state},
+		{Type: recordContent, Version: 1, Data: content},
+	}
+	return actions, k, k.Records(t.outputs(records, list, s.Raw))
+}
+
+// contentOf is the content of a checkpoint; what belongs to it is noted in s.
+func (t *Terminal) contentOf(s *saved, hasty bool) []byte {
+	switch {
+	case t.kept.whole && (!hasty || len(t.kept.raw) <= slice):
+		s.Raw = true
+		for _, c := range t.kept.cuts {
+			at := savedCut{At: c.at}
+			if c.cmd != nil {
+				at.Command = number(c.cmd.info.ID)
+			}
+			s.Cuts = append(s.Cuts, at)
+		}
+		s.Marks = t.rawMarks()
+		return t.kept.raw[:len(t.kept.raw):len(t.kept.raw)]
+	case hasty:
+		state, marks := t.emu.SnapshotMarks(nil, 0)
+		s.Marks = marks
+		return t.filter.resume(state)
+	}
+	state, marks := t.snapshot(MaxWire)
+	s.Marks = marks
+	return t.filter.resume(state)
+}
+
+// rawMarks are the places in the raw output that are marked: where commands
+// begin and end, and the prompt's.
+func (t *Terminal) rawMarks() []emulator.Cut {
+	var marks []emulator.Cut
+	var open *command
+	for _, c := range t.kept.cuts {
+		if open != nil && open.end > 0 {
+			marks = append(marks, emulator.Cut{ID: open.end, At: c.at})
+		}
+		if open = c.cmd; open != nil {
+			marks = append(marks, emulator.Cut{ID: open.begin, At: c.at})
+		}
+	}
+	base, end := t.kept.base, t.kept.base+uint64(len(t.kept.raw))
+	f := t.facts()
+	for _, p := range f.places() {
+		if p.At >= base && p.At <= end {
+			marks = append(marks, emulator.Cut{ID: p.ID, At: int(p.At - base)})
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b emulator.Cut) int { return cmp.Compare(a.At, b.At) })
+	return marks
+}
+
+// outputs appends the output that is kept of commands, the newest first, but for
+// what the content has as it came.
+func (t *Terminal) outputs(records []journal.Record, list []*command, raw bool) []journal.Record {
+	inside := map[*command]bool{}
+	if raw {
+		for _, c := range t.kept.cuts {
+			inside[c.cmd] = true
+		}
+	}
+	left := maxSaved
+	for _, cmd := range slices.Backward(list) {
+		o := &cmd.out
+		size := len(o.head) + len(o.tail)
+		if inside[cmd] || size == 0 {
+			continue
+		}
+		if left -= size; left < 0 {
+			break
+		}
+		data := make([]byte, 0, 2*binary.MaxVarintLen64+size)
+		data = binary.AppendUvarint(data, uint64(number(cmd.info.ID)))
+		data = binary.AppendUvarint(data, uint64(len(o.head)))
+		data = append(data, o.head...)
+		data = append(append(data, o.tail[o.next:]...), o.tail[:o.next]...)
+		records = append(records, journal.Record{Type: recordOutput, Version: 1, Data: data})
+	}
+	return records
+}

@@ -1,0 +1,124 @@
+package terminal
+
+import (
+	"encoding/json"
+	"slices"
+
+	"cotty/emulator"
+	"cotty/host/shell"
+)
+
+// facts is what a terminal knows that neither the content nor an action tells,
+// as a journal has it.
+type facts struct {
+	Passed uint64 `json:"passed"`         // Terminal.passed
+	Base   uint64 `json:"base,omitempty"` // kept.base
+	Title  string `json:"title,omitempty"`
+	Cwd    string `json:"cwd,omitempty"`
+
+	Count      int                `json:"count,omitempty"` // of commands
+	Hidden     int                `json:"hidden,omitempty"`
+	Mark       uint64             `json:"mark,omitempty"`
+	Marks      bool               `json:"marks,omitempty"` // commands.marks
+	Available  bool               `json:"available,omitempty"`
+	TellsInput bool               `json:"tellsInput,omitempty"`
+	Shows      bool               `json:"shows,omitempty"`
+	Input      place              `json:"input,omitzero"`
+	Skip       []place            `json:"skip,omitempty"`
+	Tracker    shell.TrackerState `json:"tracker,omitzero"`
+
+	Typed   bool `json:"typed,omitempty"`
+	Entered bool `json:"entered,omitempty"`
+	Exited  bool `json:"exited,omitempty"` // TerminalExited was queued
+
+	Clears []clearing `json:"clears,omitempty"`
+}
+
+// clearing is where the content was cleared, counted as Terminal.passed: what
+// viewers were given from At on began what they keep at Base, and was made of
+// the state, not by the child, up to To.
+type clearing struct {
+	At, Base, To uint64
+}
+
+// maxClears bounds the clearings that are remembered, the newest of those since
+// the last checkpoint: of what was cleared before, the output that is kept of a
+// command that ran through it has some of the state in it when it is restored.
+const maxClears = 32
+
+// cleared notes a clearing. The caller holds screen.
+func (t *Terminal) cleared(c clearing) {
+	if n := len(t.clears); n == maxClears {
+		t.clears = slices.Delete(t.clears, 0, 1)
+	}
+	t.clears = append(t.clears, c)
+}
+
+// facts are those of now. The caller holds screen.
+func (t *Terminal) facts() facts {
+	c := &t.cmds
+	return facts{
+		Passed: t.passed, Base: t.kept.base, Title: t.title, Cwd: t.cwd,
+		Count: c.count, Hidden: c.hidden, Mark: c.mark, Marks: c.marks, Available: c.available, TellsInput: c.tellsInput,
+		Shows: c.prompt.shows, Input: c.prompt.input, Skip: slices.Clone(c.prompt.skip), Tracker: c.tracker.State(),
+		Typed: t.typed.on.Load(), Entered: t.entered.on.Load(), Exited: t.told,
+		Clears: slices.Clone(t.clears),
+	}
+}
+
+// know sets all that f tells, but for what follows from the content. The caller
+// holds screen.
+func (t *Terminal) know(f facts) {
+	t.title, t.cwd = f.Title, f.Cwd
+	c := &t.cmds
+	c.count, c.hidden, c.available, c.tellsInput = f.Count, f.Hidden, f.Available, f.TellsInput
+	c.mark = max(c.mark, f.Mark)
+	c.prompt = prompt{shows: f.Shows, input: f.Input, skip: f.Skip}
+	c.tracker = f.Tracker.Tracker()
+	t.typed.set(f.Typed)
+	t.entered.set(f.Entered)
+	t.clears, t.told = f.Clears, f.Exited
+	t.exit.queued.Store(f.Exited)
+}
+
+func (f facts) encode() []byte {
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic(err) // It has nothing that could fail.
+	}
+	return b
+}
+
+// places are the marks of the prompt, in the order of the stream.
+func (f *facts) places() []place {
+	if f.Input.ID == 0 {
+		return nil
+	}
+	return append([]place{f.Input}, f.Skip...)
+}
+
+// moveTo finds the prompt's marks in a state that viewers are given at a place,
+// by where it has them.
+func (p *prompt) moveTo(at uint64, marks []emulator.Cut) {
+	if p.input.ID == 0 {
+		return
+	}
+	where := make(map[uint64]uint64, len(marks))
+	for _, m := range marks {
+		where[m.ID] = at + uint64(m.At)
+	}
+	move := func(p *place) {
+		if at, ok := where[p.ID]; ok {
+			p.At = at
+		} else {
+			p.At = gone
+		}
+	}
+	move(&p.input)
+	for i := range p.skip {
+		move(&p.skip[i])
+	}
+}
+
+// gone is the place of a mark that the emulator has no more.
+const gone = ^uint64(0)

@@ -1,0 +1,132 @@
+package terminal
+
+import (
+	"time"
+
+	"cotty/ahp"
+)
+
+// replay brings a restored terminal from its checkpoint to the last mark, by
+// the actions that viewers were given.
+type replay struct {
+	t      *Terminal
+	places []place    // of the prompt, that are yet to be marked
+	clears []clearing // those to come
+	clear  clearing   // the last that came
+}
+
+// action does what made an action, but for what only facts tell.
+func (r *replay) action(a ahp.Action) {
+	t := r.t
+	switch a := a.(type) {
+	case ahp.TerminalData:
+		r.data([]byte(a.Data))
+	case ahp.TerminalResized:
+		if a.Cols == t.cols && a.Rows == t.rows {
+			return
+		}
+		t.cols, t.rows = a.Cols, a.Rows
+		t.emu.Resize(a.Cols, a.Rows)
+		t.emu.Events()
+		if len(t.kept.raw) > 0 {
+			t.kept.lose()
+		}
+	case ahp.TerminalCleared:
+		r.cleared()
+	case ahp.TerminalCwdChanged:
+		t.cwd = a.Cwd
+	case ahp.TerminalCommandExecuted:
+		r.executed(a)
+	case ahp.TerminalCommandFinished:
+		r.finished(a)
+	case ahp.TerminalExited:
+		t.told = true
+		t.exit.queued.Store(true)
+	}
+}
+
+// data passes output on as it was passed on.
+func (r *replay) data(b []byte) {
+	t := r.t
+	for len(b) > 0 {
+		r.mark()
+		p := b[:r.next(len(b))]
+		b = b[len(p):]
+		t.emu.Write(p)
+		t.emu.Events()
+		switch {
+		case t.passed < r.clear.Base:
+			t.passed += uint64(len(p))
+		case t.passed < r.clear.To:
+			t.passed += uint64(len(p))
+			t.kept.add(p)
+		default:
+			t.retain(p)
+		}
+	}
+	r.mark()
+}
+
+// mark marks what lies here.
+func (r *replay) mark() {
+	for len(r.places) > 0 && r.places[0].At == r.t.passed {
+		r.t.emu.Mark(r.places[0].ID)
+		r.places = r.places[1:]
+	}
+}
+
+// next is how many of n bytes there are to the next place where something is to
+// be done.
+func (r *replay) next(n int) int {
+	at := []uint64{r.clear.Base, r.clear.To}
+	if len(r.places) > 0 {
+		at = append(at, r.places[0].At)
+	}
+	for _, at := range at {
+		if at > r.t.passed && at-r.t.passed < uint64(n) {
+			n = int(at - r.t.passed)
+		}
+	}
+	return n
+}
+
+func (r *replay) cleared() {
+	t := r.t
+	t.cmds.hidden = t.cmds.count
+	for len(r.clears) > 0 && r.clears[0].At < t.passed {
+		r.clears = r.clears[1:]
+	}
+	r.clear = clearing{At: t.passed, Base: t.passed, To: t.passed}
+	if len(r.clears) > 0 && r.clears[0].At == t.passed {
+		r.clear, r.clears = r.clears[0], r.clears[1:]
+	}
+	t.kept.raw, t.kept.cuts, t.kept.whole, t.kept.base = nil, nil, true, r.clear.Base
+}
+
+func (r *replay) executed(a ahp.TerminalCommandExecuted) {
+	t := r.t
+	c := &t.cmds
+	c.count = number(a.CommandID)
+	cmd := &command{start: time.UnixMilli(a.Timestamp), begin: t.setMark(), info: ahp.CommandInfo{
+		ID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp, Running: true, Cwd: t.cwd,
+	}}
+	c.list = append(c.list, cmd)
+	c.running = cmd
+	c.bound()
+	t.kept.cut(cmd)
+}
+
+func (r *replay) finished(a ahp.TerminalCommandFinished) {
+	t := r.t
+	c := &t.cmds
+	cmd := c.running
+	if cmd == nil || cmd.info.ID != a.CommandID {
+		return
+	}
+	c.running = nil
+	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, a.ExitCode, a.DurationMs
+	cmd.end = t.setMark()
+	cmd.out.finish()
+	c.bound()
+	t.kept.cut(nil)
+}
