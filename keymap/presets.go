@@ -83,6 +83,7 @@ var defaultKeys = []row{
 
 	{"prefix w", "terminals", false},
 	{"prefix g", "next-alert", false},
+	{"prefix A", "answer-agent", false},
 	{"prefix r", "reclaim", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
@@ -177,6 +178,7 @@ var tmuxKeys = []row{
 
 	{"prefix w", "terminals", false},
 	{"prefix G", "next-alert", false},
+	{"prefix A", "answer-agent", false},
 	{"prefix R", "reclaim", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
@@ -274,6 +276,7 @@ var screenKeys = []row{
 	{"prefix w", "terminals", false},
 	{"prefix ctrl+w", "terminals", false},
 	{"prefix g", "next-alert", false},
+	{"prefix *", "answer-agent", false},
 	{"prefix r", "reclaim", false},
 	{"prefix X", "background", false},
 	{"prefix b", "background", false},

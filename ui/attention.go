@@ -86,6 +86,7 @@ func (m *Model) alertOf(t *terminal, of attention.Set) attention.Alert {
 	if t.info.Meta != nil && m.attending.known {
 		f.Command = t.info.Meta.LastCommand
 	}
+	f.Ask = askOf(t)
 	return attention.Of(f, of)
 }
 

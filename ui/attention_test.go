@@ -105,6 +105,34 @@ func TestWaitingIsAState(t *testing.T) {
 	u.Hides("?")
 }
 
+// An agent that asks for a terminal is answered with one key, wherever that is.
+func TestAgentsAreAnswered(t *testing.T) {
+	for _, c := range []struct {
+		keys  []string
+		grant bool
+		says  string
+	}{{[]string{"enter"}, true, "claude has the terminal; ctrl+space r takes it back"}, {[]string{"down", "enter"}, false, "claude was refused"}} {
+		u := start(t)
+		u.Press("ctrl+space c", "ctrl+space 1")
+		sh := u.Host.Terminal("sh2")
+		sh.Describe(func(m *ahp.TerminalMeta) { m.Ask = &ahp.Ask{ID: "7", Who: "claude", Reason: "to run the tests"} })
+		u.WaitIdle()
+		u.Shows("2 sh2 ?", "? 2: claude asks for this terminal: to run the t")
+		u.Press("ctrl+space 2")
+		u.Shows(`claude asks for "sh2" (to run the tests): ctrl+space A answers`)
+		u.Press("ctrl+space 1", "ctrl+space A")
+		u.Shows(`claude asks for "sh2"`, "hand it over")
+		u.Press("esc", "ctrl+space A")
+		u.Press(c.keys...)
+		if want := (ahp.AnswerParams{Channel: sh.URI, ID: "7", Grant: c.grant}); len(u.Host.Answers) != 1 || u.Host.Answers[0] != want {
+			t.Errorf("answered %+v, want %+v", u.Host.Answers, want)
+		}
+		u.Shows(c.says)
+		u.Press("ctrl+space A")
+		u.Shows("Answer an agent: no agent asks for a terminal")
+	}
+}
+
 func TestNotifications(t *testing.T) {
 	note := func(u *uitest.UI, at int64) string {
 		u.Raw = nil

@@ -189,6 +189,8 @@ func (m *Model) statusData() status.Data {
 		d.Message, d.Kind = clean(m.picking.uri), status.Info
 	case d.Message == "" && trouble != "":
 		d.Message, d.Kind = trouble, how
+	case d.Message == "" && askOf(t) != nil:
+		d.Message, d.Kind = m.askText(t)+": "+m.keysOf("answer-agent")+" answers", status.Warning
 	case d.Message == "" && t != nil && t.exited():
 		d.Message, d.Kind = exitText(t)+": enter or x closes the pane", status.Info
 	case d.Message == "" && m.arr.TooSmall:

@@ -71,12 +71,13 @@ func init() {
 		"layouts":       openLayouts,
 		"rename-layout": renameLayout,
 
-		"next-alert":  func(m *Model, _ []string) { m.nextAlert() },
-		"terminals":   func(m *Model, _ []string) { m.openTerminals() },
-		"reclaim":     onFocused(func(m *Model, t *terminal) { m.take(t) }),
-		"background":  onFocused(func(m *Model, t *terminal) { m.background(t) }),
-		"hand-back":   onFocused(func(m *Model, t *terminal) { m.handBack(t) }),
-		"send-prefix": func(m *Model, _ []string) { m.sendPrefix() },
+		"next-alert":   func(m *Model, _ []string) { m.nextAlert() },
+		"answer-agent": func(m *Model, _ []string) { m.answerAgent() },
+		"terminals":    func(m *Model, _ []string) { m.openTerminals() },
+		"reclaim":      onFocused(func(m *Model, t *terminal) { m.take(t) }),
+		"background":   onFocused(func(m *Model, t *terminal) { m.background(t) }),
+		"hand-back":    onFocused(func(m *Model, t *terminal) { m.handBack(t) }),
+		"send-prefix":  func(m *Model, _ []string) { m.sendPrefix() },
 
 		"detach":        func(m *Model, _ []string) { m.detach() },
 		"palette":       func(m *Model, _ []string) { m.openPalette() },
@@ -210,7 +211,7 @@ func (m *Model) context() command.Context {
 	c.Marked, c.Floating = m.otherMarked(id), tab.Floating(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := m.focused()
-	c.Alerts = len(m.alerts())
+	c.Alerts, c.Asked = len(m.alerts()), m.asking() != nil
 	if t != nil {
 		c.Holder, c.Exited = m.terms.holder(t), t.exited()
 		c.HandBack = t.info.Meta != nil && t.info.Meta.HandBack != nil

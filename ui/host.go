@@ -33,6 +33,12 @@ type Stopper interface {
 	Stop(ctx context.Context) error
 }
 
+// Answerer is a Host that takes the answer to an agent's question for a terminal
+// (x-cotty/answer). The command "answer-agent" needs it.
+type Answerer interface {
+	Answer(ctx context.Context, p ahp.AnswerParams) error
+}
+
 // Painted is a Host that is told what colours the outer terminal shows
 // (x-cotty/colors), so that programs that ask get them. Colors must not block.
 type Painted interface {

@@ -179,6 +179,11 @@ func (h hostAdapter) Colors(p ahp.ColorsParams) error {
 	return h.c.Notify(ahp.MethodColors, p)
 }
 
+// Answer answers an agent's question for a terminal.
+func (h hostAdapter) Answer(ctx context.Context, p ahp.AnswerParams) error {
+	return h.c.Call(ctx, ahp.MethodAnswer, p, nil)
+}
+
 // Run types a command at the prompt of a shell.
 func (h hostAdapter) Run(ctx context.Context, p ahp.RunParams) error {
 	return h.c.Call(ctx, ahp.MethodRun, p, nil)

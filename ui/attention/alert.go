@@ -86,6 +86,7 @@ type Alert struct {
 type Facts struct {
 	Row     ahp.Attention
 	Command *ahp.CommandInfo // the newest one; nil for none
+	Ask     *ahp.Ask         // an agent's question for the terminal; nil for none
 	Long    time.Duration    // how long a command has to have taken
 }
 
@@ -93,7 +94,7 @@ type Facts struct {
 // program that waits is one until it goes on. None has Kind None.
 func Of(f Facts, of Set) Alert {
 	best := Alert{}
-	for _, a := range [...]Alert{status(f.Row.Status), command(f.Command, f.Long), noted(f.Row.Note), at(Rang, f.Row.Bell, "bell"), at(Printed, f.Row.Output, "output")} {
+	for _, a := range [...]Alert{asked(f.Ask), status(f.Row.Status), command(f.Command, f.Long), noted(f.Row.Note), at(Rang, f.Row.Bell, "bell"), at(Printed, f.Row.Output, "output")} {
 		fresh := a.At > f.Row.Seen || a.Kind == Waiting
 		if a.Kind != None && of.Has(a.Kind) && fresh && (best.Kind == None || a.Kind < best.Kind) {
 			best = a
@@ -152,6 +153,17 @@ func command(c *ahp.CommandInfo, long time.Duration) Alert {
 		a.Kind, a.Text = Failed, fmt.Sprintf("%s failed with exit code %d", line, *c.ExitCode)
 	}
 	return a
+}
+
+func asked(a *ahp.Ask) Alert {
+	if a == nil {
+		return Alert{}
+	}
+	text := a.Who + " asks for this terminal"
+	if a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	return Alert{Kind: Waiting, Text: text}
 }
 
 func noted(n *ahp.Note) Alert {

@@ -36,6 +36,7 @@ func TestOf(t *testing.T) {
 			"waiting, though seen", Facts{Row: ahp.Attention{Seen: 99, Status: &ahp.ProgramStatus{State: "blocked", Kind: "permission", App: "claude", Text: "Run rm?", At: 5}}},
 			all, Alert{Waiting, 5, "claude asks for permission: Run rm?"},
 		},
+		{"an agent that asks", Facts{Ask: &ahp.Ask{Who: "claude", Reason: "to run the tests"}}, all, Alert{Waiting, 0, "claude asks for this terminal: to run the tests"}},
 		{"working", Facts{Row: ahp.Attention{Status: &ahp.ProgramStatus{State: "working", At: 5}}}, all, Alert{}},
 		{"done", Facts{Row: ahp.Attention{Status: &ahp.ProgramStatus{State: "done", Title: "Deploy", App: "x", At: 5}}}, all, Alert{Passed, 5, "Deploy is done"}},
 	} {

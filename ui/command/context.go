@@ -42,7 +42,8 @@ type Context struct {
 	// There is room to split the focused pane.
 	RoomRight, RoomDown bool
 
-	Alerts int // terminals that have something to tell
+	Alerts int  // terminals that have something to tell
+	Asked  bool // an agent asks for a terminal
 
 	Holder   Holder
 	Exited   bool // the focused terminal's process has ended
@@ -111,6 +112,7 @@ var (
 	roomDown  = unless(func(c Context) bool { return c.RoomDown }, "this pane is not high enough to split")
 
 	alerted  = unless(func(c Context) bool { return c.Alerts > 0 }, "no other terminal has anything to tell")
+	asked    = unless(func(c Context) bool { return c.Asked }, "no agent asks for a terminal")
 	terminal = unless(func(c Context) bool { return c.Holder != Nobody }, "there is no terminal here")
 	running  = unless(func(c Context) bool { return !c.Exited }, "the program here has ended")
 	notMine  = unless(func(c Context) bool { return c.Holder != Me }, "this terminal is already yours")

@@ -273,6 +273,11 @@ var arrangeRows = []Command{
 		Disabled: all(alerted),
 	},
 	{
+		Name: "answer-agent", Title: "Answer an agent", Group: groupTerminals,
+		Help:     "Hand a terminal over to the agent that asks for it, or refuse.",
+		Disabled: all(connected, asked),
+	},
+	{
 		Name: "reclaim", Title: "Reclaim", Group: groupTerminals,
 		Help:     "Take this terminal, from an agent, from the background or from another client.",
 		Disabled: all(connected, pane, terminal, notMine, running),

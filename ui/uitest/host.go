@@ -29,6 +29,8 @@ type Host struct {
 	FailRun error
 	// Sent has every dispatch but the layout's, in words.
 	Sent []string
+	// Answers are those to agents' questions.
+	Answers []ahp.AnswerParams
 	// Painted has what the client said of its colours, each time it did.
 	Painted []ahp.ColorsParams
 	// Now is the host's clock in Unix milliseconds.
@@ -185,6 +187,17 @@ func (h *Host) ClientID() string { return ClientID }
 // Colors implements ui.Painted.
 func (h *Host) Colors(p ahp.ColorsParams) error {
 	h.Painted = append(h.Painted, p)
+	return nil
+}
+
+// Answer implements ui.Answerer.
+func (h *Host) Answer(_ context.Context, p ahp.AnswerParams) error {
+	h.Answers = append(h.Answers, p)
+	for _, t := range h.terms {
+		if t.URI == p.Channel {
+			t.Describe(func(m *ahp.TerminalMeta) { m.Ask = nil })
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"context"
+
+	"cotty/ahp"
+	"cotty/ui/overlay"
+	"cotty/ui/status"
+)
+
+// askOf is an agent's question for a terminal, nil for none.
+func askOf(t *terminal) *ahp.Ask {
+	if t == nil || t.info.Meta == nil {
+		return nil
+	}
+	return t.info.Meta.Ask
+}
+
+// asking is the terminal whose question is answered next: the focused one's, or
+// the oldest terminal's; nil for none.
+func (m *Model) asking() *terminal {
+	if _, t, _ := m.focused(); askOf(t) != nil {
+		return t
+	}
+	for _, uri := range m.terms.order {
+		if t := m.terms.get(uri); askOf(t) != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// askText words a terminal's question.
+func (m *Model) askText(t *terminal) string {
+	a := askOf(t)
+	text := clean(a.Who) + " asks for " + describe(t)
+	if reason := clean(a.Reason); reason != "" {
+		text += " (" + reason + ")"
+	}
+	return text
+}
+
+// answerAgent asks the person what to tell an agent.
+func (m *Model) answerAgent() {
+	t := m.asking()
+	host, ok := m.cfg.Host.(Answerer)
+	if t == nil || !ok {
+		m.say(status.Info, "this connection can't answer agents")
+		return
+	}
+	uri, id, who := t.uri, askOf(t).ID, clean(askOf(t).Who)
+	m.open(overlay.NewChoice(overlay.Choosing{
+		Title: m.askText(t), Rows: []string{"hand it over", "refuse"}, Moved: func(int) {},
+		Accept: func(row int) {
+			grant := row == 0
+			m.async("answer "+who, func(ctx context.Context) (then, error) {
+				err := host.Answer(ctx, ahp.AnswerParams{Channel: uri, ID: id, Grant: grant})
+				return func(m *Model) {
+					switch {
+					case err != nil:
+					case grant:
+						m.say(status.Info, "%s has the terminal; %s takes it back", who, m.keysOf("reclaim"))
+					default:
+						m.say(status.Info, "%s was refused", who)
+					}
+				}, err
+			})
+		},
+	}))
+}
