@@ -17,6 +17,7 @@ import (
 	"cotty/ahp"
 	"cotty/host"
 	"cotty/host/guard"
+	"cotty/host/journal"
 	"cotty/host/keeper"
 )
 
@@ -111,6 +112,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	}
 	now := current(d, settings, log)
 	h, err := host.New(host.Config{
+		Ending:  d.ending,
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
 		Fresh: func() host.Start { return now().start() },
 		Belt:  func() host.Belt { return now().belt() },
@@ -141,7 +143,6 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run
 	}
 	err = h.Run(ctx, ln)
-	d.dropRecord()
 	log.Info("host ended", "err", err)
 	return err
 }
@@ -152,7 +153,7 @@ func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool
 	for _, l := range tcp {
 		o.listen = append(o.listen, l.Addr().String()) // :0 has become a port
 	}
-	r := hostRecord{Pid: os.Getpid(), Version: version, Keeper: k.Pid(), Args: o.args(), Foreground: foreground}
+	r := hostRecord{Pid: os.Getpid(), Version: version, Keeper: k.Pid(), Args: o.args(), Journal: journal.Format, Foreground: foreground}
 	if path, err := program(); err == nil {
 		r.Program, _ = identify(path) // without it every program is another one
 	}

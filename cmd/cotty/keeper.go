@@ -51,6 +51,13 @@ func runKeeper(d dirs) error {
 	if err != nil {
 		return ready.failed(err)
 	}
+	// Before the first child: children are where their parent is.
+	switch left, err := keeper.LeaveLogin(ctx); {
+	case err != nil:
+		log.Warn("systemd may end all terminals at logout; `cotty doctor` says more", "err", err)
+	case left:
+		log.Info("left the login's cgroup, where systemd ends everything at logout")
+	}
 	ready.ready()
 	return keeper.Serve(ctx, ln, log)
 }

@@ -19,6 +19,12 @@ const readyEnv = "COTTY_READY_FD"
 // startBackground starts this binary with args in a session of its own and
 // waits until it says it is ready. Its words on failure become the error.
 func startBackground(d dirs, args ...string) error {
+	return startProgram(d, nil, args...)
+}
+
+// startProgram is startBackground for a program that is given by an open file;
+// nil is this one.
+func startProgram(d dirs, file *os.File, args ...string) error {
 	self, err := program()
 	if err != nil {
 		return err
@@ -39,6 +45,10 @@ func startBackground(d dirs, args ...string) error {
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), readyEnv+"=3")
 	cmd.ExtraFiles = []*os.File{w}
+	if file != nil {
+		cmd.Path = "/proc/self/fd/4"
+		cmd.ExtraFiles = append(cmd.ExtraFiles, file)
+	}
 	cmd.Stderr = stderr // a Go panic's last words; logs go to the log file
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
@@ -71,6 +81,7 @@ func inheritReadiness() readiness {
 	}
 	os.Unsetenv(readyEnv)
 	syscall.CloseOnExec(3)
+	syscall.CloseOnExec(4) // the program itself, if it was started from an open file
 	return readiness{os.NewFile(3, "ready")}
 }
 

@@ -27,6 +27,8 @@ type hostRecord struct {
 	// Args are those of `cotty`, with the addresses that the host got.
 	Args   []string `json:"args"`
 	Keeper int      `json:"keeper"` // pid
+	// Journal is the form in which it leaves its state (journal.Format).
+	Journal int `json:"journal"`
 	// Foreground says that somebody watches over it, who may start it again.
 	Foreground bool `json:"foreground,omitempty"`
 }
@@ -99,6 +101,13 @@ func (d dirs) putRecord(r hostRecord) error {
 
 // dropRecord says that no host is to run.
 func (d dirs) dropRecord() { os.Remove(filepath.Join(d.runtime, recordName)) }
+
+// ending is what a host does before it tells its clients that it ends.
+func (d dirs) ending(yields bool) {
+	if !yields {
+		d.dropRecord()
+	}
+}
 
 // died reports, when no host answers, whether one is to be brought back.
 func (d dirs) died() bool {
@@ -180,8 +189,7 @@ func (r *reviver) begin() *revival {
 func (r *reviver) answers() bool {
 	t, err := r.dial(context.Background())
 	if err != nil {
-		// A host that is there and refuses is there.
-		return !isNobodyThere(err)
+		return !isNobodyThere(err) // one that refuses is there
 	}
 	t.Close(1000, "") //nolint:errcheck // only asked whether somebody is there
 	return true
