@@ -1,11 +1,13 @@
 package host
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"cotty/ahp"
+	"cotty/host/journal"
 )
 
 // channel is one subscribable state with its log and subscribers. Everything in
@@ -15,9 +17,15 @@ type channel struct {
 	body body
 	log  replayLog
 	subs []*conn
+	last int64 // the number of the last action
+
+	// What a next host needs of the channel.
+	wal      *wal // nil while there is nothing to know
+	accepted accepted
+	broken   error // why a crash would lose something, nil when it would not
 }
 
-// body is what a channel's kind adds: *root, *term or *layout.
+// body is what a channel's kind adds: *root, *term, *layout and so on.
 type body interface {
 	// reduce folds an action into the state.
 	reduce(a ahp.Action)
@@ -28,6 +36,60 @@ type body interface {
 	settle()
 }
 
+// private is a body with facts that are in no action and that subscribers don't
+// see, but the next host must know. They are journalled with the action that
+// they changed with.
+type private interface {
+	body
+	// private gives them; they become JSON.
+	private() any
+	// changed reports, once, that they have changed.
+	changed() bool
+	// know takes what private gave in an earlier host.
+	know(raw json.RawMessage) error
+}
+
+// captured is a body whose state is more than its value: a terminal's.
+type captured interface {
+	body
+	// capture gives what is pending and, of the same instant, the records of a
+	// checkpoint that includes it; marks go into the log with what was pending. A
+	// hasty one leaves out what takes time.
+	capture(hasty bool) (pending []change, marks, records []journal.Record)
+	// shape is the state without what capture gives.
+	shape() any
+	// release says that what was captured is in the journal, or lost to a full
+	// one.
+	release()
+}
+
+// revived is a body that has something to do when all channels of an earlier host
+// are there again, such as to end what that host was doing. It may apply actions.
+type revived interface{ revived() }
+
+// A kind makes bodies of channels that an earlier host left, from their state as
+// AHP 1 has it. What was applied after that is reduced then.
+type kind func(h *Host, ch *channel, state json.RawMessage) (body, error)
+
+// kinds are the channels that outlive the host, by the scheme of their URIs.
+// Terminals, whose scheme is any, are besides (adopt.go). A channel of these
+// kinds is journalled from its first action on, or from Host.keep.
+var kinds map[string]kind
+
+func init() {
+	kinds = map[string]kind{
+		"ahp-root:":         reviveRoot,
+		"x-cotty-activity:": reviveActivity,
+		ahp.LayoutScheme:    reviveLayout,
+	}
+}
+
+func channelKind(uri ahp.URI) (kind, bool) {
+	scheme, _, _ := strings.Cut(uri, ":")
+	k, ok := kinds[scheme+":"]
+	return k, ok
+}
+
 // newChannel registers a channel under a URI that the caller knows to be free.
 func (h *Host) newChannel(uri ahp.URI, b body) *channel {
 	ch := &channel{uri: uri, body: b, log: replayLog{
@@ -35,13 +97,15 @@ func (h *Host) newChannel(uri ahp.URI, b body) *channel {
 		maxCount: h.limits.ReplayCount,
 		// Whoever saw an earlier channel of this URI has a stale state.
 		floor: h.seq.last,
-	}}
+	}, last: h.seq.last}
 	h.channels[uri] = ch
 	return ch
 }
 
-// removeChannel ends all subscriptions and forgets the channel.
+// removeChannel ends all subscriptions and forgets the channel, in the next host
+// too.
 func (h *Host) removeChannel(ch *channel) {
+	h.forgetWAL(ch)
 	for _, c := range ch.subs {
 		delete(c.subs, ch.uri)
 	}
@@ -98,7 +162,7 @@ func checkURI(uri ahp.URI) *ahp.Error {
 var reserved = map[string]bool{
 	"ahp-root": true, "ahp-session": true, "ahp-chat": true, "ahp-changeset": true,
 	"ahp-resource-watch": true, "ahp-otlp": true, "ahp-automations": true, "ahp-automation": true,
-	"ahp-canvas": true, "ahp-tcp": true, "ahp-tunnels": true, "mcp": true, "x-cotty-layout": true,
+	"ahp-canvas": true, "ahp-tcp": true, "ahp-tunnels": true, "mcp": true, "x-cotty-layout": true, "x-cotty-activity": true,
 }
 
 func isScheme(s string) bool {

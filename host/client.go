@@ -16,7 +16,9 @@ type client struct {
 	principal string // bound for good (threat model)
 	version   string // negotiated; reconnect carries none
 	profile   ahp.Profile
-	window    *window // of the last initialize
+	window    *window    // of the last initialize
+	guest     *principal // of the last initialize too, when it is an agent's
+	since     int64      // a number taken at the last initialize: the window's name
 	conns     map[*conn]struct{}
 	seen      time.Time
 	colors    emulator.Colors // of its screen, zero while it has not said

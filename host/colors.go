@@ -30,6 +30,7 @@ func setColors(c *conn, raw json.RawMessage) {
 		return
 	}
 	c.client.colors = colors
+	h.noteClient(c.client)
 	for _, t := range h.terms {
 		h.recolor(t)
 	}
@@ -40,8 +41,11 @@ func setColors(c *conn, raw json.RawMessage) {
 // are what a person last saw it in. The caller holds h.mu.
 func (h *Host) recolor(t *term) {
 	if c := h.colorsOf(t.value.Claim); c != t.colors && c != (emulator.Colors{}) {
-		t.colors = c
+		t.colors, t.dirty = c, true
 		t.t.SetColors(c)
+		if t.ch != nil {
+			h.applyAll(t.ch, nil, nil)
+		}
 	}
 }
 

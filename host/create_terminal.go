@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -46,7 +46,13 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	if err != nil {
 		return nil, err
 	}
-	if err := h.reserve(p.Channel); err != nil {
+	slot, err := h.judge(c.principal, p)
+	if err == nil {
+		if err = h.reserve(p.Channel); err != nil {
+			slot.Cancel()
+		}
+	}
+	if err != nil {
 		plan.feed.end()
 		return nil, err
 	}
@@ -56,15 +62,18 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	if err != nil {
 		h.mu.Unlock()
 		plan.feed.end()
+		slot.Cancel()
 		return nil, err
 	}
+	t.slot = slot
 	if h.closing {
 		h.mu.Unlock()
 		plan.feed.end()
 		h.abandon(t)
 		return nil, errClosing
 	}
-	h.addTerm(p.Channel, t)
+	t.noteAgent(p.Claim, c.principal)
+	h.addTerm(p.Channel, t, t.unborn)
 	h.mu.Unlock()
 	h.audit.did(c, "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
 	return nil, nil
@@ -232,55 +241,52 @@ func (h *Host) reserve(uri ahp.URI) error {
 	return nil
 }
 
-// spawn starts the process and its terminal, which nobody knows yet.
+// spawn starts the process and its terminal, which nobody knows yet. Its journal
+// is the keeper's before the process is, and the keeper's note says enough to make
+// a terminal of the process should the journal still be empty then.
 func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	p := pl.params
-	em, err := engine.New(pl.engine, emulator.Options{Cols: p.Cols, Rows: p.Rows, Version: "cotty " + h.cfg.Version})
-	if err != nil {
+	if !slices.Contains(engine.Names(), pl.engine) {
+		_, err := engine.New(pl.engine, emulator.Options{Cols: 1, Rows: 1})
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
 	h.mu.Lock()
 	h.procs.early[pl.spec.ID] = nil
 	colors := h.colorsOf(p.Claim)
 	h.mu.Unlock()
-	em.SetColors(colors) // the child may ask at once
+	t, n := h.unborn(pl, colors)
+	pl.spec.Note = n.encode()
+	w, werr := h.newTerminalWAL(pl.spec.ID, p.Channel)
+	if werr != nil {
+		h.warn("journal a terminal", werr)
+	}
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()
 	proc, err := h.keeper.Spawn(ctx, pl.spec)
 	if err != nil {
 		h.mu.Lock()
 		delete(h.procs.early, pl.spec.ID)
+		if w != nil {
+			h.drop(w)
+		}
 		h.mu.Unlock()
 		return nil, h.spawnError(err)
 	}
-	yes := true
-	t := &term{
-		h: h, proc: proc.ID, holder: pl.holder, colors: colors, await: pl.await, feed: pl.feed,
-		value: ahp.TerminalState{
-			Title: pl.title, Cwd: fileURI(pl.dir), Cols: p.Cols, Rows: p.Rows,
-			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
-		},
-		meta: ahp.TerminalMeta{Pid: proc.Pid, Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
+	t.meta.Pid = proc.Pid
+	c, err := h.terminalConfig(t, proc, w)
+	if err != nil {
+		proc.Pty.Close()
+		return nil, ahp.Internal("create terminal: %v", err)
 	}
-	line := ""
-	if pl.shell {
-		t.shell = pl.spec.Argv[0]
-	} else {
-		t.meta.Command = listedCommand(p.Meta.Command)
-		line = quoteCommand(p.Meta.Command, "")
+	c.Command, c.Nonce, c.PromptEnds, c.Dir = n.Command, n.Nonce, n.PromptEnds, n.Cwd
+	if !pl.shell {
+		c.Command = quoteCommand(p.Meta.Command, "")
 	}
+	t.unborn = w
 	// The reader starts at once and may wake us before t.t is set: wake waits
 	// for the lock.
 	h.mu.Lock()
-	t.t = terminal.New(terminal.Config{
-		Process: proc, Cols: p.Cols, Rows: p.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
-		Command: line, Nonce: pl.nonce, PromptEnds: pl.promptEnds, Dir: fileURI(pl.dir),
-		Wake:     func() { h.wake(t) },
-		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
-		Signal: func(ctx context.Context, sig syscall.Signal) error {
-			return h.keeper.Signal(ctx, proc.ID, sig)
-		},
-	})
+	t.t = terminal.New(c)
 	h.procs.terms[proc.ID] = t
 	exit := h.procs.early[proc.ID]
 	delete(h.procs.early, proc.ID)
@@ -289,6 +295,33 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		t.t.Exit(*exit)
 	}
 	return t, nil
+}
+
+// unborn makes a terminal that has no process yet, and what a next host must
+// know of it.
+func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
+	p := pl.params
+	yes := true
+	t := &term{
+		h: h, proc: pl.spec.ID, holder: pl.holder, colors: colors, engine: pl.engine, await: pl.await, feed: pl.feed,
+		value: ahp.TerminalState{
+			Title: pl.title, Cwd: fileURI(pl.dir), Cols: p.Cols, Rows: p.Rows,
+			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
+		},
+		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
+	}
+	n := childNote{
+		Channel: p.Channel, Title: pl.title, Claim: p.Claim, Cwd: t.value.Cwd, Cols: p.Cols, Rows: p.Rows,
+		Nonce: pl.nonce, PromptEnds: pl.promptEnds,
+	}
+	if pl.shell {
+		t.shell = pl.spec.Argv[0]
+	} else {
+		t.meta.Command = listedCommand(p.Meta.Command)
+		n.Command = quoteCommand(p.Meta.Command, "")
+	}
+	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta}
+	return t, n
 }
 
 // listedCommand is what of a command the list of terminals shows: it goes to

@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cotty/ahp"
 	"cotty/emulator/engine"
+	"cotty/host/guard"
+	"cotty/host/journal"
 	"cotty/host/keeper"
 )
 
@@ -55,6 +58,11 @@ type Config struct {
 	// Roots are the directories, absolute, whose files clients may read (the
 	// resource requests); nil means the user's home, empty none.
 	Roots []string
+	// Doors are other protocols' entrances.
+	Doors []Door
+	// Belt, if not nil, gives what agents at the side may do, in place of
+	// DefaultBelt. It is asked at each decision, from any goroutine.
+	Belt func() Belt
 	// Ending, if not nil, is called once, before clients are told that the host
 	// ends; yields says that another one follows at once. It must not block.
 	Ending func(yields bool)
@@ -108,6 +116,7 @@ type Host struct {
 	seq       sequence
 	channels  map[ahp.URI]*channel
 	root      *root
+	activity  *activity
 	terms     []*term // oldest first
 	layouts   []*layout
 	reserved  map[ahp.URI]bool // URIs of terminals being made
@@ -117,12 +126,21 @@ type Host struct {
 	typist    typist
 	clients   map[string]*client
 	bindings  *bindings
+	quotas    map[string]*guard.Quota // by agents' principals
 	conns     map[*conn]struct{}
 	listeners map[net.Listener]Kind
-	open      int  // connections, also those being upgraded
-	closing   bool // Shutdown was called
-	stopping  bool // a client asked to stop
-	yielding  bool // a client asked to make room for another host
+	spares    []*wal           // the keeper has them already
+	refilling bool             // more are being made
+	troubles  map[string]error // what the owner has to see to
+	made      atomic.Int64
+	frames    []frame          // reused
+	marks     []journal.Record // reused
+	fenced    bool             // another host has taken over: nothing changes any more
+	dead      bool             // the journals' memory is gone
+	open      int              // connections, also those being upgraded
+	closing   bool             // Shutdown was called
+	stopping  bool             // a client asked to stop
+	yielding  bool             // a client asked to make room for another host
 }
 
 // New makes a host; it serves nothing yet. It must be shut down, also when
@@ -144,7 +162,7 @@ func New(c Config) (*Host, error) {
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
 		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]bool{},
 		procs:   processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
-		clients: map[string]*client{}, conns: map[*conn]struct{}{}, listeners: map[net.Listener]Kind{},
+		clients: map[string]*client{}, quotas: map[string]*guard.Quota{}, conns: map[*conn]struct{}{}, listeners: map[net.Listener]Kind{},
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -174,7 +192,11 @@ func New(c Config) (*Host, error) {
 	h.roots = findRoots(h.cfg.Roots)
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
 	h.root.ch = h.newChannel(ahp.RootURI, h.root)
-	h.noteOrphans()
+	h.activity = newActivity(h)
+	if err := h.restore(); err != nil {
+		h.Shutdown(context.Background()) //nolint:errcheck // the first error counts
+		return nil, fmt.Errorf("make host: take over from an earlier one: %w", err)
+	}
 	h.following.Add(1)
 	go h.followExits()
 	return h, nil
@@ -231,6 +253,11 @@ func (h *Host) Done() <-chan struct{} { return h.done }
 // lasts, until all is let go. It does not end terminals: the keeper keeps
 // them. Calling it again waits for the first call.
 func (h *Host) Shutdown(ctx context.Context) error {
+	return h.shutdown(ctx, "the host is stopping")
+}
+
+// shutdown is Shutdown with what the clients are told.
+func (h *Host) shutdown(ctx context.Context, reason string) error {
 	h.mu.Lock()
 	if h.closing {
 		h.mu.Unlock()
@@ -242,7 +269,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 		}
 	}
 	h.closing = true
-	code, reason := h.parting("the host is stopping")
+	code, reason := h.parting(reason)
 	for ln := range h.listeners {
 		ln.Close()
 	}
@@ -254,6 +281,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 		h.list.timer.Stop()
 		h.list.timer = nil
 	}
+	h.activity.stop()
 	terms := slices.Clone(h.terms)
 	h.mu.Unlock()
 	for _, t := range terms {
@@ -267,6 +295,21 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	h.audit.close()
 	close(h.done)
 	return err
+}
+
+// closeJournals gives the journals' memory back: nothing runs any more. The keeper
+// has it for the next host.
+func (h *Host) closeJournals() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dead = true
+	for _, ch := range h.channels {
+		ch.wal.close()
+	}
+	for _, w := range h.spares {
+		w.close()
+	}
+	h.spares = nil
 }
 
 // letGo waits for everything that runs, and closes the keeper's connection when
@@ -285,6 +328,7 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 	}()
 	select {
 	case <-ended:
+		h.closeJournals()
 		return nil
 	case <-ctx.Done():
 		h.keeper.Close()

@@ -29,13 +29,24 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("initialSubscriptions: more than %d", c.h.limits.Subscriptions)
 	}
 	h := c.h
+	who := c.principal
+	if p.Meta != nil && p.Meta.Agent != nil {
+		if who, err = who.asGuest(p.Meta.Agent, p.ClientID); err != nil {
+			return nil, err
+		}
+	}
 	h.mu.Lock()
-	cl, err := h.bindClient(p.ClientID, c.principal)
+	cl, err := h.bindClient(p.ClientID, who)
 	if err != nil {
 		h.mu.Unlock()
 		return nil, err
 	}
-	cl.version, cl.profile, cl.window = version, profile, newWindow()
+	cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq()
+	h.noteClient(cl)
+	c.principal, cl.guest = who, nil
+	if who.agent != "" {
+		cl.guest = who
+	}
 	c.begin(cl)
 	var taken []snapshot
 	seen := map[ahp.URI]bool{}
@@ -62,7 +73,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		Snapshots:        snapshots,
 		ServerInfo:       &ahp.Implementation{Name: "cotty", Version: h.cfg.Version},
 		DefaultDirectory: fileURI(h.home),
-		Meta:             &ahp.InitializeMeta{Principal: c.principal.id},
+		Meta:             &ahp.InitializeMeta{Principal: who.id, Session: who.session},
 	})
 }
 

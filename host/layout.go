@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,6 +39,16 @@ func (h *Host) openLayout(p *principal, uri ahp.URI) (*channel, error) {
 	l.ch = h.newChannel(uri, l)
 	h.layouts = append(h.layouts, l)
 	return l.ch, nil
+}
+
+// reviveLayout makes a layout that an earlier host left.
+func reviveLayout(h *Host, ch *channel, state json.RawMessage) (body, error) {
+	l := &layout{ch: ch}
+	if err := json.Unmarshal(state, &l.value); err != nil {
+		return nil, err
+	}
+	h.layouts = append(h.layouts, l)
+	return l, nil
 }
 
 // dropLayout makes room by forgetting a layout that holds nothing and that

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -17,6 +19,55 @@ type root struct {
 func (r *root) reduce(a ahp.Action) { r.value = ahp.ReduceRoot(r.value, a) }
 func (r *root) state() any          { return r.value }
 func (r *root) settle()             { r.h.sendDueList() }
+
+// private implements private: the clients that may come back.
+func (r *root) private() any {
+	all := slices.SortedFunc(maps.Values(r.h.clients), func(a, b *client) int {
+		if here := len(a.conns) > 0; here != (len(b.conns) > 0) {
+			return map[bool]int{true: -1, false: 1}[here]
+		}
+		return b.seen.Compare(a.seen)
+	})
+	list := make([]clientRecord, 0, min(len(all), maxKnown))
+	for _, cl := range all[:min(len(all), maxKnown)] {
+		list = append(list, cl.record())
+	}
+	return list
+}
+
+// changed implements private: clients are noted one by one (noteClient).
+func (r *root) changed() bool { return false }
+
+// know implements private.
+func (r *root) know(raw json.RawMessage) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return err
+	}
+	for _, cl := range list {
+		if err := r.h.knowClient(cl); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reviveRoot makes the root channel that an earlier host left. The list of
+// terminals is made anew.
+func reviveRoot(h *Host, ch *channel, state json.RawMessage) (body, error) {
+	r := &root{h: h, ch: ch}
+	if err := json.Unmarshal(state, &r.value); err != nil {
+		return nil, err
+	}
+	if r.value.Agents == nil {
+		r.value.Agents = []ahp.AgentInfo{}
+	}
+	h.root = r
+	return r, nil
+}
+
+// revived implements revived: the list as it is now.
+func (r *root) revived() { r.h.sendList() }
 
 // infos is the list of terminals as of now, oldest first. The caller holds
 // h.mu.

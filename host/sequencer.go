@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"cotty/ahp"
+	"cotty/host/journal"
 )
 
 // dispatched says whose action is being applied; nil means the host's own.
@@ -12,26 +13,98 @@ type dispatched struct {
 	origin ahp.Origin
 }
 
-// apply is the one place where state changes. The caller holds h.mu.
+// change is an action that is to be applied, and whose it is; nil means the
+// host's own.
+type change struct {
+	action ahp.Action
+	by     *dispatched
+}
+
+// apply is applyAll for one action.
 func (h *Host) apply(ch *channel, a ahp.Action, by *dispatched) {
-	env := ahp.Envelope{Channel: ch.uri, Action: a, ServerSeq: h.nextSeq()}
-	if by != nil {
-		origin := by.origin
-		env.Origin = &origin
+	h.applyAll(ch, []change{{a, by}}, nil)
+}
+
+// applyAll is the one place where state changes: the actions are numbered and
+// reduced, then written to the channel's journal, with marks, and only then told.
+// The caller holds h.mu.
+func (h *Host) applyAll(ch *channel, changes []change, marks []journal.Record) {
+	if h.fenced {
+		return
 	}
-	ch.body.reduce(a)
-	ch.log.add(env)
-	f := frame{env: env}
-	sent := by == nil
+	// Taken away meanwhile: what follows from an action may be another one.
+	scratch := h.frames
+	h.frames = nil
+	frames, ok := h.persist(ch, h.number(ch, scratch[:0], changes), marks)
+	if ok {
+		h.deliver(ch, frames)
+		h.renew(ch)
+	}
+	clear(frames)
+	if cap(frames) <= maxFrames {
+		h.frames = frames[:0]
+	}
+}
+
+// maxFrames bounds Host.frames.
+const maxFrames = 64
+
+// number numbers and reduces actions, and appends them to frames.
+func (h *Host) number(ch *channel, frames []frame, changes []change) []frame {
+	for _, c := range changes {
+		f := frame{by: c.by, env: ahp.Envelope{Channel: ch.uri, Action: c.action}}
+		if told[c.action.ActionType()] != nil {
+			f.inner = true
+			frames = append(frames, f)
+			continue
+		}
+		f.env.ServerSeq = h.nextSeq()
+		ch.last = f.env.ServerSeq
+		if c.by != nil {
+			origin := c.by.origin
+			f.env.Origin = &origin
+			ch.accepted.note(origin.ClientID, c.by.c.client.since, origin.ClientSeq, ch.last)
+		}
+		ch.body.reduce(c.action)
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+// deliver tells the subscribers what was applied, and those who wait for it as it
+// comes. What may apply more follows when all of it is told. The caller holds
+// h.mu.
+func (h *Host) deliver(ch *channel, frames []frame) {
+	t, _ := ch.body.(*term)
+	for i := range frames {
+		f := &frames[i]
+		if !f.inner {
+			h.publish(ch, f)
+		}
+		if t != nil {
+			t.meet(f.env.Action)
+		}
+	}
+	for i := range frames {
+		a := frames[i].env.Action
+		if t != nil {
+			t.follow(a)
+		}
+		if listed[a.ActionType()] {
+			h.listChanged()
+		}
+	}
+}
+
+func (h *Host) publish(ch *channel, f *frame) {
+	ch.log.add(f.env)
+	sent := f.by == nil
 	for _, c := range ch.subs {
-		h.sendFrame(c, &f)
-		sent = sent || c == by.c
+		h.sendFrame(c, f)
+		sent = sent || c == f.by.c
 	}
 	if !sent { // an echo reaches its sender, subscribed or not (ahp.md §4.2)
-		h.sendFrame(by.c, &f)
-	}
-	if listed[a.ActionType()] {
-		h.listChanged()
+		h.sendFrame(f.by.c, f)
 	}
 }
 
@@ -50,7 +123,9 @@ func (h *Host) answer(ch *channel, a ahp.Action, by *dispatched, reason string) 
 type frame struct {
 	env     ahp.Envelope
 	encoded [3][]byte // by profile
-	patient bool      // nobody waits for it
+	by      *dispatched
+	patient bool // nobody waits for it
+	inner   bool // it is for the host alone, and has no number
 }
 
 const (

@@ -10,6 +10,8 @@ import (
 
 	"cotty/ahp"
 	"cotty/emulator"
+	"cotty/host/guard"
+	"cotty/host/journal"
 	"cotty/host/keeper"
 	"cotty/host/terminal"
 )
@@ -21,8 +23,10 @@ type term struct {
 	ch    *channel
 	proc  string // the keeper's id, immutable
 	shell string // the shell's path, empty for a command; immutable
-	t     *terminal.Terminal
-	await *awaited // nil unless the output waits for its holder; immutable
+	// engine names the emulator; immutable.
+	engine string
+	t      *terminal.Terminal
+	await  *awaited // nil unless the output waits for its holder; immutable
 
 	// value has no content: that is t's, so that appending output never copies
 	// what is there.
@@ -41,8 +45,21 @@ type term struct {
 	// the stream of actions, in order.
 	requests []*dispatched
 	waits    []*wait
-	feed     *feeder   // nil when no command is fed
-	read     time.Time // when the pty was read last; see giveWay
+	asked    *ask        // an agent's question for it; nil when there is none
+	typed    time.Time   // when the last input came
+	begun    time.Time   // see inactivity.go
+	idle     *time.Timer // see inactivity.go; nil when it does not run
+	slot     *guard.Slot // its place under its agent's quota; nil for others
+	feed     *feeder     // nil when no command is fed
+	read     time.Time   // when the pty was read last; see giveWay
+
+	attention attention
+
+	offset  uint64   // how far the pty's output has been taken
+	takes   int      // counts what was taken
+	scratch []change // reused
+	dirty   bool     // facts have changed since they were journalled
+	unborn  *wal     // the journal while there is no channel
 }
 
 // reduce keeps everything but the content.
@@ -53,6 +70,10 @@ func (t *term) reduce(a ahp.Action) {
 	case ahp.TerminalCommandExecuted, ahp.TerminalCommandFinished:
 		t.noteCommand(a)
 	case ahp.TerminalExited:
+		t.slot.End()
+		if t.t == nil { // being restored
+			break
+		}
 		if e, ok := t.t.Exited(); ok {
 			t.meta.Signal = e.Signal
 		}
@@ -67,11 +88,14 @@ func (t *term) state() any { return t.stateWithin(math.MaxInt) }
 
 // stateWithin is the state with at most about limit bytes of content.
 func (t *term) stateWithin(limit int) any {
-	pending, _, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
-	t.h.applyAll(t, pending)
-	s := t.value
-	s.Content = content
-	return s
+	for {
+		pending, k, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
+		if t.h.applyTaken(t, pending, k) {
+			s := t.value
+			s.Content = content
+			return s
+		}
+	}
 }
 
 // claim transfers the terminal to a claim of p's; by is nil when the claim
@@ -98,7 +122,10 @@ func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *principal) {
 	}
 	// Before the action, which may send the list of terminals at once.
 	t.holder, t.meta.Principal = holder, clientPrincipal(to, holder)
+	t.noteAgent(to, p)
+	t.dirty = true
 	h.apply(t.ch, ahp.TerminalClaimed{Claim: to}, by)
+	h.watchIdle(t)
 	h.recolor(t)
 }
 
@@ -114,38 +141,98 @@ func (h *Host) returnLoans(gone *client, p *principal) {
 		}
 		if back, ok := h.clients[t.lender]; ok && back.principal == p.id && len(back.conns) > 0 {
 			h.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
-			t.lender = ""
+			t.lender, t.dirty = "", true
 		}
 	}
 }
 
 // flush applies what the terminal has gathered. The caller holds h.mu.
 func (h *Host) flush(t *term) {
-	actions, _ := t.t.Take()
-	h.applyAll(t, actions)
+	if h.dead || t.ch == nil {
+		return
+	}
+	actions, k := t.t.Take()
+	h.applyTaken(t, actions, k)
 }
 
-func (h *Host) applyAll(t *term, actions []ahp.Action) {
+// applyTaken applies what was taken from a terminal. It reports whether that is
+// still all: not so when a checkpoint had to be made, which takes again.
+func (h *Host) applyTaken(t *term, actions []ahp.Action, k terminal.Taken) bool {
+	t.takes++
+	takes := t.takes
+	moved := k.Offset != t.offset
+	t.offset = k.Offset
+	if len(actions) > 0 || moved || k.Facts != nil || len(k.Stream) > 0 {
+		h.marks = k.Records(h.marks[:0])
+		h.applyAll(t.ch, t.changes(actions), h.marks)
+	}
+	t.release()
+	return takes == t.takes || h.fenced
+}
+
+// changes says whose the terminal's actions are.
+func (t *term) changes(actions []ahp.Action) []change {
+	all := t.scratch[:0]
 	for _, a := range actions {
-		if tell := told[a.ActionType()]; tell != nil {
-			tell(t, a)
-			continue
-		}
-		var by *dispatched
+		c := change{action: a}
 		switch a.(type) {
 		case ahp.TerminalResized, ahp.TerminalCleared:
 			if len(t.requests) > 0 {
-				by, t.requests = t.requests[0], t.requests[1:]
+				c.by, t.requests = t.requests[0], t.requests[1:]
+			}
+		case ahp.TerminalExited:
+			if t.value.Lifecycle.Exited() { // An earlier host said so.
+				continue
 			}
 		}
-		h.apply(t.ch, a, by)
-		switch a.(type) {
-		case ahp.TerminalCommandFinished, ahp.TerminalExited:
-			t.setFeed(nil)
+		all = append(all, c)
+	}
+	if len(all) <= maxFrames {
+		t.scratch = all
+	}
+	return all
+}
+
+// meet answers those who wait for an action. It applies nothing.
+func (t *term) meet(a ahp.Action) {
+	switch a.(type) {
+	case terminal.Declined:
+		for _, w := range slices.Clone(t.waits) {
+			w.declined()
 		}
-		if len(t.waits) > 0 {
-			t.observe(a)
-		}
+		return
+	case ahp.TerminalCommandFinished, ahp.TerminalExited:
+		t.setFeed(nil)
+	}
+	if len(t.waits) > 0 {
+		t.observe(a)
+	}
+}
+
+// follow does what else follows from an action.
+func (t *term) follow(a ahp.Action) {
+	if tell := told[a.ActionType()]; tell != nil {
+		tell(t, a)
+		return
+	}
+	t.h.mind(t, a)
+}
+
+// capture implements captured.
+func (t *term) capture(hasty bool) (pending []change, marks, records []journal.Record) {
+	actions, k, records := t.t.Checkpoint(hasty)
+	t.takes++
+	t.offset = k.Offset
+	return slices.Clone(t.changes(actions)), k.Records(nil), records
+}
+
+// shape implements captured.
+func (t *term) shape() any { return t.value }
+
+// release implements captured.
+func (t *term) release() {
+	if !t.h.dead {
+		t.t.Released(t.offset)
 	}
 }
 
@@ -169,11 +256,18 @@ func (h *Host) termAt(uri ahp.URI) (*term, bool) {
 	return t, ok
 }
 
-// addTerm makes a started terminal known. The caller holds h.mu.
-func (h *Host) addTerm(uri ahp.URI, t *term) {
+// addTerm makes a started terminal known, with its journal. The caller holds
+// h.mu.
+func (h *Host) addTerm(uri ahp.URI, t *term, w *wal) {
 	t.ch = h.newChannel(uri, t)
+	t.ch.wal = w
 	h.terms = append(h.terms, t)
+	h.watchIdle(t)
 	h.recolor(t)
+	if w != nil {
+		more, _ := h.checkpoint(t.ch, false)
+		h.deliver(t.ch, more)
+	}
 	h.flush(t)
 	h.listChanged()
 }
@@ -186,7 +280,9 @@ func (h *Host) removeTerm(t *term) {
 		h.apply(t.ch, ahp.TerminalExited{}, nil)
 	}
 	t.endWaits()
+	h.letAgentGo(t)
 	t.setFeed(nil)
+	h.activity.forget(t)
 	h.removeChannel(t.ch)
 	if i := slices.Index(h.terms, t); i >= 0 {
 		h.terms = slices.Delete(h.terms, i, i+1)
@@ -233,6 +329,10 @@ func (h *Host) keeperLost() {
 	for _, t := range h.procs.terms {
 		lost = append(lost, t)
 	}
+	if err := h.keeper.Err(); errors.Is(err, keeper.ErrSuperseded) {
+		h.superseded(err)
+		closing = true
+	}
 	h.mu.Unlock()
 	if !closing {
 		h.log.Error("the keeper is gone and all terminals with it", "err", h.keeper.Err(), "terminals", len(lost))
@@ -244,43 +344,46 @@ func (h *Host) keeperLost() {
 	}
 }
 
-// end kills a removed terminal's process and lets go of everything.
+// end kills a removed terminal's process and lets go of everything. The journal
+// goes last: it says that the terminal is no more.
 func (h *Host) end(ctx context.Context, t *term) {
 	if err := t.t.Kill(ctx); err != nil {
 		h.log.Warn("end terminal", "process", t.proc, "err", err)
 	}
 	t.t.Close()
-	h.forget(ctx, t.proc)
+	forgotten := h.forget(ctx, t.proc)
+	<-t.t.Done()
+	h.mu.Lock()
+	w := t.wal()
+	w.close()
+	h.mu.Unlock()
+	if w != nil && forgotten {
+		h.discard(w.name)
+	}
 }
 
-func (h *Host) forget(ctx context.Context, proc string) {
+// wal is the terminal's journal, nil when it has none. The caller holds h.mu.
+func (t *term) wal() *wal {
+	if t.ch == nil {
+		return t.unborn
+	}
+	return t.ch.wal
+}
+
+// forget has the keeper forget a process and reports whether it has.
+func (h *Host) forget(ctx context.Context, proc string) bool {
 	h.mu.Lock()
 	delete(h.procs.terms, proc)
 	delete(h.procs.early, proc)
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()
-	if err := h.keeper.Forget(ctx, proc); err != nil && !errors.Is(err, keeper.ErrUnknown) && !h.isClosing() {
+	err := h.keeper.Forget(ctx, proc)
+	if err == nil || errors.Is(err, keeper.ErrUnknown) {
+		return true
+	}
+	if !h.isClosing() {
 		h.log.Warn("forget process", "process", proc, "err", err)
 	}
-}
-
-// noteOrphans tells of processes that an earlier host left to the keeper.
-func (h *Host) noteOrphans() {
-	ctx, cancel := context.WithTimeout(context.Background(), spawnTime)
-	defer cancel()
-	list, err := h.keeper.List(ctx)
-	if err != nil {
-		h.log.Warn("list the keeper's processes", "err", err)
-		return
-	}
-	running := 0
-	for _, p := range list {
-		if p.Exit == nil {
-			running++
-		}
-	}
-	if running > 0 {
-		h.log.Warn("the keeper has processes of an earlier host, which this one does not show: `cotty stop` ends them", "processes", running)
-	}
+	return false
 }

@@ -213,9 +213,13 @@ func (w *wait) forIdle(*regexp.Regexp) error {
 }
 
 func (w *wait) forText(pattern *regexp.Regexp) error {
-	pending, _, line := w.t.t.PresentLine()
-	w.h.applyAll(w.t, pending)
-	w.startMatch(pattern, line)
+	for {
+		pending, k, line := w.t.t.PresentLine()
+		if w.h.applyTaken(w.t, pending, k) {
+			w.startMatch(pattern, line)
+			break
+		}
+	}
 	if w.t.value.Lifecycle.Exited() {
 		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
 		return nil
@@ -312,18 +316,20 @@ func (t *term) observe(a ahp.Action) {
 	}
 }
 
-// told are the actions of terminals that are for the host alone.
+// told are the actions of terminals that are for the host alone, and what follows
+// from them when all that came along is told.
 var told = map[string]func(t *term, a ahp.Action){
-	terminal.Declined{}.ActionType(): func(t *term, _ ahp.Action) {
-		for _, w := range slices.Clone(t.waits) {
-			w.declined()
-		}
-	},
-	terminal.Ready{}.ActionType(): func(t *term, _ ahp.Action) {
+	terminal.Declined{}.ActionType(): func(*term, ahp.Action) {}, // see meet
+}
+
+// The table would refer to itself: what follows from an action may be another
+// one.
+func init() {
+	told[terminal.Ready{}.ActionType()] = func(t *term, _ ahp.Action) {
 		for _, w := range slices.Clone(t.waits) {
 			w.ready()
 		}
-	},
+	}
 }
 
 // endWaits answers those who wait for a terminal that was removed. The caller

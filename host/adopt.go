@@ -1,0 +1,192 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/emulator/engine"
+	"cotty/host/journal"
+	"cotty/host/keeper"
+	"cotty/host/terminal"
+)
+
+// adopted is a terminal of an earlier host, before anybody knows it.
+type adopted struct {
+	t      *term
+	m      *memory // nil without a journal
+	uri    ahp.URI
+	wal    *wal
+	damage error
+	exit   *keeper.Exit
+}
+
+// adopt makes a terminal of a child that an earlier host left: of its journal,
+// or without one of the keeper's note. The caller holds no lock.
+func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted, error) {
+	proc, err := h.keeper.Adopt(ctx, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	n := h.noteOf(info)
+	a := &adopted{uri: n.Channel, exit: info.Exit, t: &term{h: h, proc: info.ID}}
+	t, yes := a.t, true
+	t.value = ahp.TerminalState{
+		Title: n.Title, Cwd: n.Cwd, Cols: n.Cols, Rows: n.Rows, Claim: n.Claim, IsPty: &yes,
+		Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning},
+	}
+	t.take(n.Facts)
+	saved := terminal.Saved{}
+	if f != nil {
+		a.wal, a.m, a.damage = f.wal, f.memory, f.memory.damage
+		if err := a.recall(&saved); err != nil {
+			a.damage = errors.Join(a.damage, err)
+		}
+	} else {
+		a.damage = errors.New("the host that was before left nothing of this terminal but its process")
+		if a.wal, err = h.newTerminalWAL(info.ID, a.uri); err != nil {
+			h.log.Warn("journal a terminal", "err", err)
+		}
+	}
+	t.meta.Pid = info.Pid
+	if info.Exit != nil {
+		t.meta.Signal = info.Exit.Signal
+	}
+	if a.damage != nil {
+		h.log.Warn("a terminal came back damaged", "channel", a.uri, "err", a.damage)
+		saved.Notice = "cotty: the host ended unexpectedly, and some of what was here is lost; the program runs on"
+	}
+	c, err := h.terminalConfig(t, proc, a.wal)
+	if err != nil {
+		proc.Pty.Close()
+		return nil, err
+	}
+	c.Command, c.Nonce, c.PromptEnds, c.Dir = n.Command, n.Nonce, n.PromptEnds, n.Cwd
+	if t.t, err = terminal.Restore(c, saved); err != nil {
+		// What was saved is of no use; the process is.
+		h.log.Error("restore a terminal", "channel", a.uri, "err", err)
+		a.damage = errors.Join(a.damage, err)
+		if c.Emulator, err = h.newEmulator(t.engine, c.Cols, c.Rows); err == nil {
+			t.t, err = terminal.Restore(c, terminal.Saved{Notice: "cotty: the host ended unexpectedly, and what was here is lost; the program runs on"})
+		}
+		if err != nil {
+			proc.Pty.Close()
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// take is know for facts that were read already.
+func (t *term) take(f facts) {
+	raw, err := json.Marshal(f)
+	if err == nil {
+		t.know(raw) //nolint:errcheck // it has just been written
+	}
+}
+
+// recall brings the terminal to where its journal ends.
+func (a *adopted) recall(saved *terminal.Saved) error {
+	m, t := a.m, a.t
+	if m.state == nil {
+		saved.After = m.after
+		return errors.New("its journal has no checkpoint")
+	}
+	a.uri = m.Channel
+	var value ahp.TerminalState
+	if err := json.Unmarshal(m.state, &value); err != nil {
+		return fmt.Errorf("its state: %w", err)
+	}
+	value.Content = nil
+	t.value = value
+	if err := t.know(m.private); err != nil {
+		return fmt.Errorf("its facts: %w", err)
+	}
+	saved.State, saved.After = m.special, m.after
+	for _, e := range m.log {
+		switch {
+		case e.env.Action != nil:
+			t.reduce(e.env.Action)
+			saved.Actions = append(saved.Actions, e.env.Action)
+		case e.kind == recPrivate:
+			if err := t.know(e.data); err != nil {
+				return fmt.Errorf("its facts: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// newEmulator makes an engine's emulator, of the default engine if there is none
+// of that name.
+func (h *Host) newEmulator(name string, cols, rows int) (emulator.Emulator, error) {
+	o := emulator.Options{Cols: cols, Rows: rows, Version: "cotty " + h.cfg.Version}
+	em, err := engine.New(name, o)
+	if err != nil {
+		em, err = engine.New(engine.Default, o)
+	}
+	return em, err
+}
+
+// terminalConfig is that of a terminal that is new or adopted; w may be nil.
+func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Config, error) {
+	em, err := h.newEmulator(t.engine, t.value.Cols, t.value.Rows)
+	if err != nil {
+		return terminal.Config{}, err
+	}
+	em.SetColors(t.colors) // the child may ask at once
+	c := terminal.Config{
+		Process: proc, Cols: t.value.Cols, Rows: t.value.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
+		Wake:     func() { h.wake(t) },
+		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
+		Signal: func(ctx context.Context, sig syscall.Signal) error {
+			return h.keeper.Signal(ctx, proc.ID, sig)
+		},
+		Renew: func(cols, rows int) emulator.Emulator {
+			em, err := h.newEmulator(t.engine, cols, rows)
+			if err != nil {
+				return nil
+			}
+			return em
+		},
+		Failed: func(err error) { h.terminalFailed(t, err) },
+	}
+	if w != nil && w.j != nil {
+		c.Landing = w.j.Landing
+	}
+	return c, nil
+}
+
+// terminalFailed is told what went wrong in one terminal alone.
+func (h *Host) terminalFailed(t *term, err error) {
+	if errors.Is(err, journal.ErrFenced) {
+		h.turn(func() { h.superseded(err) })
+		return
+	}
+	args := []any{"process", t.proc, "err", err}
+	var p *terminal.Panic
+	if errors.As(err, &p) {
+		args = append(args, "stack", string(p.Stack))
+	}
+	h.log.Error("a terminal failed and goes on with an empty screen", args...)
+}
+
+// newTerminalWAL makes the journal of a terminal and leaves it with the keeper,
+// under a name that begins with the child's id. An error says that it would not
+// survive the host.
+func (h *Host) newTerminalWAL(proc string, uri ahp.URI) (*wal, error) {
+	w, err := h.newWAL(uri, 0, landingSlots)
+	if w == nil {
+		return nil, err
+	}
+	w.name = proc + " " + uri
+	if err == nil {
+		err = h.store(w)
+	}
+	w.broken = err
+	return w, err
+}

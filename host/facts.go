@@ -1,0 +1,115 @@
+package host
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/host/keeper"
+)
+
+// facts are what is in no action of a terminal and the next host must know
+// (private).
+type facts struct {
+	Holder         string           `json:"holder"`
+	HandBackHolder string           `json:"handBackHolder,omitempty"`
+	Lender         string           `json:"lender,omitempty"`
+	Shell          string           `json:"shell,omitempty"`
+	Engine         string           `json:"engine,omitempty"`
+	Meta           ahp.TerminalMeta `json:"meta"`
+	Colors         *emulator.Colors `json:"colors,omitempty"`
+}
+
+// private implements private.
+func (t *term) private() any {
+	f := facts{
+		Holder: t.holder, HandBackHolder: t.handBackHolder, Lender: t.lender,
+		Shell: t.shell, Engine: t.engine, Meta: t.meta,
+	}
+	if t.colors != (emulator.Colors{}) {
+		f.Colors = &t.colors
+	}
+	return f
+}
+
+// changed implements private.
+func (t *term) changed() bool {
+	was := t.dirty
+	t.dirty = false
+	return was
+}
+
+// know implements private.
+func (t *term) know(raw json.RawMessage) error {
+	var f facts
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return err
+	}
+	t.holder, t.handBackHolder, t.lender = f.Holder, f.HandBackHolder, f.Lender
+	t.shell, t.engine, t.meta = f.Shell, f.Engine, f.Meta
+	if f.Colors != nil {
+		t.colors = *f.Colors
+	}
+	return nil
+}
+
+// childNote is what the keeper remembers of a child, for a host that finds no journal
+// of its terminal or a damaged one.
+type childNote struct {
+	Channel ahp.URI   `json:"channel"`
+	Title   string    `json:"title"`
+	Claim   ahp.Claim `json:"claim"`
+	Cwd     ahp.URI   `json:"cwd,omitempty"`
+	Cols    int       `json:"cols"`
+	Rows    int       `json:"rows"`
+	Facts   facts     `json:"facts"`
+	// What terminal.Config has of the same name.
+	Command    string `json:"command,omitempty"`
+	Nonce      string `json:"nonce,omitempty"`
+	PromptEnds bool   `json:"promptEnds,omitempty"`
+}
+
+// maxNoted bounds the longer members of a note, in bytes.
+const maxNoted = 512
+
+// encode makes a note of at most keeper.MaxNote bytes.
+func (n childNote) encode() []byte {
+	n.Facts.Colors = nil
+	n.Command = strings.ToValidUTF8(cut(n.Command, maxNoted), "")
+	b, err := json.Marshal(n)
+	if err == nil && len(b) > keeper.MaxNote { // of a claim with long names
+		n.Claim, n.Facts.Meta = operatorClaim, ahp.TerminalMeta{Created: n.Facts.Meta.Created}
+		b, err = json.Marshal(n)
+	}
+	if err != nil || len(b) > keeper.MaxNote {
+		return nil
+	}
+	return b
+}
+
+// operatorClaim is of a terminal about which nothing else is known: any client of
+// the operator's may type into it.
+var operatorClaim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: "cotty"}
+
+// noteOf is what is known of a child without a journal.
+func (h *Host) noteOf(info keeper.Info) childNote {
+	n := childNote{}
+	if json.Unmarshal(info.Note, &n) != nil || n.Channel == "" {
+		n = childNote{Channel: ahp.TerminalScheme + "/" + info.ID, Cwd: fileURI(info.Dir)}
+	}
+	if n.Title == "" && len(info.Argv) > 0 {
+		n.Title = cleanTitle(info.Argv[0])
+	}
+	if wellFormed(n.Claim) != "" || n.Facts.Holder == "" {
+		n.Claim, n.Facts.Holder = operatorClaim, operator.id
+	}
+	if checkSize(n.Cols, n.Rows) != "" {
+		n.Cols, n.Rows = defaultCols, defaultRows
+	}
+	n.Facts.Meta.Principal = clientPrincipal(n.Claim, n.Facts.Holder)
+	if n.Facts.Meta.Created == 0 {
+		n.Facts.Meta.Created = info.Started
+	}
+	return n
+}

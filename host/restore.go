@@ -1,0 +1,447 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/host/journal"
+	"cotty/host/keeper"
+)
+
+// restoreTime bounds the making of all that an earlier host left.
+const restoreTime = time.Minute
+
+// found is a journal that an earlier host left with the keeper.
+type found struct {
+	wal    *wal
+	memory *memory
+	spare  bool
+}
+
+// estate is all of them.
+type estate struct {
+	terms    map[string]*found // by the child's id
+	channels []*found          // that are no terminals: the root channel, then the oldest
+	spares   []*found
+	stale    []*found // nobody needs them
+}
+
+// divide says what each journal is.
+func divide(all []*found, children []keeper.Info) estate {
+	e := estate{terms: map[string]*found{}}
+	lives := map[string]bool{}
+	for _, c := range children {
+		lives[c.ID] = true
+	}
+	newest := map[ahp.URI]*found{}
+	for _, f := range all {
+		id, _, _ := strings.Cut(f.wal.name, " ")
+		m := f.memory
+		switch {
+		case lives[id]:
+			e.terms[id] = f
+		case f.spare:
+			e.spares = append(e.spares, f)
+		case m.state == nil, m.removed, m.Process != "":
+			e.stale = append(e.stale, f)
+		default:
+			old := newest[m.Channel]
+			if old != nil && old.memory.Made > m.Made {
+				old, f = f, old
+			}
+			if old != nil { // It had been replaced by a larger one.
+				e.stale = append(e.stale, old)
+			}
+			newest[m.Channel] = f
+		}
+	}
+	e.channels = slices.SortedFunc(maps.Values(newest), func(a, b *found) int {
+		if root := a.memory.Channel == ahp.RootURI; root != (b.memory.Channel == ahp.RootURI) {
+			return map[bool]int{true: -1, false: 1}[root]
+		}
+		return cmp.Compare(a.memory.Made, b.memory.Made)
+	})
+	return e
+}
+
+// restore makes what an earlier host left: channels, clients, terminals. Nobody
+// is connected yet.
+func (h *Host) restore() error {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)
+	defer cancel()
+	children, err := h.keeper.List(ctx)
+	if err != nil {
+		return fmt.Errorf("list the keeper's processes: %w", err)
+	}
+	files, err := h.keeper.Files(ctx)
+	if err != nil {
+		return fmt.Errorf("list the keeper's files: %w", err)
+	}
+	all := h.openAll(ctx, files)
+	e := divide(all, children)
+	h.mu.Lock()
+	for _, f := range all {
+		h.seq.last = max(h.seq.last, f.memory.newest)
+	}
+	for _, f := range e.channels {
+		if err := h.revive(f); err != nil {
+			h.log.Error("restore a channel", "channel", f.memory.Channel, "err", err)
+			e.stale = append(e.stale, f)
+		}
+	}
+	for i, f := range e.spares {
+		if i < keptSpares {
+			h.spares = append(h.spares, f.wal)
+		} else {
+			e.stale = append(e.stale, f)
+		}
+	}
+	for _, f := range e.stale {
+		h.drop(f.wal)
+	}
+	h.mu.Unlock()
+	terms := h.adoptAll(ctx, children, e.terms)
+	h.mu.Lock()
+	for _, a := range terms {
+		h.rejoin(a)
+	}
+	h.restoreWindows()
+	for _, ch := range h.channels {
+		if b, ok := ch.body.(revived); ok {
+			b.revived()
+		}
+	}
+	n := len(h.channels)
+	h.mu.Unlock()
+	if err := h.prepareJournals(); err != nil {
+		h.warn("journals", err)
+	}
+	for _, a := range terms {
+		a.t.t.Start()
+		if a.exit != nil {
+			a.t.t.Exit(*a.exit)
+		}
+	}
+	if len(children)+len(files) > 0 {
+		h.log.Info("took over from an earlier host", "terminals", len(terms), "channels", n, "took", time.Since(began))
+	}
+	return nil
+}
+
+// prepareJournals makes those that are needed at once.
+func (h *Host) prepareJournals() error {
+	h.mu.Lock()
+	want := keptSpares - len(h.spares)
+	h.mu.Unlock()
+	for range want {
+		w, err := h.newWAL(spareName, smallArea, 0)
+		if err == nil {
+			err = h.store(w)
+		}
+		if err != nil {
+			w.close()
+			return err
+		}
+		h.mu.Lock()
+		h.spares = append(h.spares, w)
+		h.mu.Unlock()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keep(h.root.ch)
+	h.refill()
+	return nil
+}
+
+// each calls f for 0 to n-1, a few at a time.
+func each(n int, f func(i int)) {
+	var all sync.WaitGroup
+	slots := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			f(i)
+		})
+	}
+	all.Wait()
+}
+
+// openAll takes over all journals: what an earlier host might still write is
+// refused from here on.
+func (h *Host) openAll(ctx context.Context, files []keeper.FileInfo) []*found {
+	all := make([]*found, len(files))
+	each(len(files), func(i int) {
+		f, err := h.openJournal(ctx, files[i].Name)
+		if err != nil {
+			h.log.Error("open a journal", "err", err)
+		}
+		all[i] = f
+	})
+	return slices.DeleteFunc(all, func(f *found) bool { return f == nil })
+}
+
+func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
+	file, err := h.keeper.Fetch(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	j, r, err := journal.Adopt(file)
+	if err != nil {
+		h.mu.Lock()
+		h.drop(&wal{name: name})
+		h.mu.Unlock()
+		return nil, err
+	}
+	j.File.Close()
+	j.File = nil
+	f := &found{memory: readMemory(r), wal: &wal{name: name, j: j, hasty: !r.Whole}}
+	f.wal.made = f.memory.Made
+	f.spare = r.Name == spareName && f.memory.state == nil
+	return f, nil
+}
+
+// drop discards a journal, in the background. The caller holds h.mu.
+func (h *Host) drop(w *wal) {
+	w.close()
+	h.ending.Add(1)
+	go func() {
+		defer h.ending.Done()
+		h.discard(w.name)
+	}()
+}
+
+// revive makes a channel that is no terminal. The caller holds h.mu.
+func (h *Host) revive(f *found) error {
+	m := f.memory
+	make, known := channelKind(m.Channel)
+	if !known {
+		return errors.New("this version has no such channels")
+	}
+	ch := h.newChannel(m.Channel, nil)
+	body, err := make(h, ch, m.state)
+	if err == nil {
+		if p, ok := body.(private); ok && m.private != nil {
+			err = p.know(m.private)
+		}
+	}
+	if err != nil {
+		delete(h.channels, m.Channel)
+		return err
+	}
+	ch.body = body
+	for _, e := range m.log {
+		switch {
+		case e.env.Action != nil:
+			body.reduce(e.env.Action)
+		case e.kind == recPrivate:
+			if p, ok := body.(private); ok {
+				err = p.know(e.data)
+			}
+		case e.kind == recClient && ch.uri == ahp.RootURI:
+			err = h.knowClient(e.data)
+		}
+		if err != nil {
+			m.spoil(err)
+			break
+		}
+	}
+	h.resume(ch, f.wal, m)
+	return nil
+}
+
+// resume makes a channel go on with its journal. The caller holds h.mu.
+func (h *Host) resume(ch *channel, w *wal, m *memory) {
+	ch.wal, ch.last = w, m.lastLogged()
+	es, floor := m.replay()
+	ch.log.floor = floor
+	for _, e := range es {
+		ch.log.add(e)
+	}
+	for id, o := range m.Origins {
+		ch.accepted.set(id, o)
+	}
+	for _, e := range m.log {
+		o := e.env.Origin
+		if e.kind == recInput {
+			o = &e.input.origin
+		}
+		if o == nil {
+			continue
+		}
+		if cl := h.clients[o.ClientID]; cl != nil && e.seq >= cl.since {
+			ch.accepted.note(o.ClientID, cl.since, o.ClientSeq, e.seq)
+		}
+	}
+	if m.damage != nil {
+		h.log.Warn("a journal was damaged", "channel", ch.uri, "err", m.damage)
+		if _, is := ch.body.(*term); !is {
+			h.checkpoint(ch, false)
+		}
+	}
+}
+
+// adoptAll makes all terminals, oldest first. The caller holds no lock.
+func (h *Host) adoptAll(ctx context.Context, children []keeper.Info, terms map[string]*found) []*adopted {
+	all := make([]*adopted, len(children))
+	each(len(children), func(i int) {
+		info := children[i]
+		f := terms[info.ID]
+		if f != nil && f.memory.removed { // The last host was about to end it.
+			h.finish(info.ID, f.wal)
+			return
+		}
+		a, err := h.adopt(ctx, info, f)
+		if err != nil {
+			h.log.Error("adopt a terminal", "process", info.ID, "err", err)
+			return
+		}
+		all[i] = a
+	})
+	return slices.DeleteFunc(all, func(a *adopted) bool { return a == nil })
+}
+
+// finish ends a child whose terminal was disposed of, in the background.
+func (h *Host) finish(proc string, w *wal) {
+	h.mu.Lock()
+	w.close()
+	h.ending.Add(1)
+	h.mu.Unlock()
+	go func() {
+		defer h.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		// Nothing of it is shown any more, so there is nothing to be gentle for.
+		err := h.keeper.Signal(ctx, proc, syscall.SIGKILL)
+		for err == nil || errors.Is(err, keeper.ErrUnknown) {
+			if err = h.keeper.Forget(ctx, proc); !errors.Is(err, keeper.ErrRunning) {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				err = ctx.Err()
+			case <-time.After(50 * time.Millisecond):
+				err = nil
+			}
+		}
+		if err != nil && !errors.Is(err, keeper.ErrUnknown) {
+			h.log.Warn("end a process", "process", proc, "err", err)
+			return
+		}
+		h.discard(w.name)
+	}()
+}
+
+// rejoin makes an adopted terminal known. The caller holds h.mu.
+func (h *Host) rejoin(a *adopted) {
+	t := a.t
+	for n := 2; h.channels[a.uri] != nil; n++ { // Only the keeper's notes can be at odds.
+		a.uri = fmt.Sprintf("%s:/%s-%d", "ahp-terminal", t.proc, n)
+	}
+	t.ch = h.newChannel(a.uri, t)
+	h.terms = append(h.terms, t)
+	h.procs.terms[t.proc] = t
+	if a.m != nil && a.m.state != nil {
+		h.resume(t.ch, a.wal, a.m)
+	} else {
+		t.ch.wal = a.wal
+	}
+	if t.ch.wal == nil {
+		h.flush(t)
+		return
+	}
+	if a.damage != nil || a.m == nil || a.m.state == nil {
+		more, _ := h.checkpoint(t.ch, false)
+		h.deliver(t.ch, more)
+		return
+	}
+	h.flush(t)
+}
+
+// clientRecord is what is remembered of a client that may come back.
+type clientRecord struct {
+	ID        string           `json:"id"`
+	Principal string           `json:"principal"`
+	Version   string           `json:"version"`
+	Since     int64            `json:"since"`
+	Colors    *emulator.Colors `json:"colors,omitempty"`
+}
+
+// maxKnown bounds the clients that a next host knows.
+const maxKnown = 1000
+
+// noteClient journals a client that has initialized, or says something new of
+// itself. The caller holds h.mu.
+func (h *Host) noteClient(cl *client) {
+	r, err := newRecord(recClient, h.seq.last, cl.record())
+	if err != nil {
+		return
+	}
+	h.applyAll(h.root.ch, nil, []journal.Record{r})
+}
+
+func (cl *client) record() clientRecord {
+	r := clientRecord{ID: cl.id, Principal: cl.principal, Version: cl.version, Since: cl.since}
+	if cl.colors != (emulator.Colors{}) {
+		r.Colors = &cl.colors
+	}
+	return r
+}
+
+// knowClient takes what an earlier host noted.
+func (h *Host) knowClient(raw json.RawMessage) error {
+	var r clientRecord
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return err
+	}
+	p, ok := ahp.ProfileOf(r.Version)
+	if !ok || checkClientID(r.ID) != nil || r.Principal == "" {
+		return nil
+	}
+	cl := &client{
+		id: r.ID, principal: r.Principal, version: r.Version, profile: p, since: r.Since,
+		window: newWindow(), conns: map[*conn]struct{}{}, seen: h.now(),
+	}
+	if r.Colors != nil {
+		cl.colors = *r.Colors
+	}
+	if len(h.clients) >= h.limits.Clients {
+		h.forgetClients()
+	}
+	h.clients[cl.id] = cl
+	return nil
+}
+
+// restoreWindows makes the clients' windows of what all channels have accepted.
+// The caller holds h.mu.
+func (h *Host) restoreWindows() {
+	seqs := map[*client][]int64{}
+	for _, ch := range h.channels {
+		for id, o := range ch.accepted {
+			cl := h.clients[id]
+			if cl == nil || o.Since != cl.since {
+				continue
+			}
+			o.each(windowSize, func(seq int64) { seqs[cl] = append(seqs[cl], seq) })
+		}
+	}
+	for cl, all := range seqs {
+		slices.Sort(all)
+		for _, seq := range all {
+			cl.window.note(seq, "")
+		}
+	}
+}

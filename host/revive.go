@@ -1,0 +1,33 @@
+package host
+
+import (
+	"encoding/json"
+
+	"cotty/ahp"
+)
+
+// reviveActivity makes the activity channel that an earlier host left, so that
+// clients which come back are told what they missed of it.
+func reviveActivity(h *Host, ch *channel, state json.RawMessage) (body, error) {
+	a := &activity{h: h, ch: ch, due: map[*term]struct{}{}}
+	if err := json.Unmarshal(state, &a.value); err != nil {
+		return nil, err
+	}
+	h.activity = a
+	return a, nil
+}
+
+// revived implements revived: the terminals have their rows again, and nobody is
+// connected yet.
+func (v *activity) revived() {
+	for uri, row := range v.value.Terminals {
+		if t, ok := v.h.termAt(uri); ok {
+			t.attention.row = row
+		} else {
+			v.h.apply(v.ch, ahp.AttentionChanged{Terminal: uri}, nil)
+		}
+	}
+	for uri := range v.value.Layouts {
+		v.h.apply(v.ch, ahp.LayoutWatched{Layout: uri}, nil)
+	}
+}

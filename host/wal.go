@@ -1,0 +1,545 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host/journal"
+)
+
+const (
+	// smallArea is what journals without a pty begin with; a state that fills
+	// more than half of one gets a larger journal.
+	smallArea = 1 << 20
+	maxArea   = 1 << 30
+	// landingSlots is how many reads of 64 KiB a terminal's journal has room for;
+	// memory is used for those that are.
+	landingSlots = 32
+	// wholeEvery is the least time between two checkpoints with all history,
+	// while output floods.
+	wholeEvery = time.Second
+	// tidyAfter is how long a channel must be quiet for a hasty checkpoint to be
+	// made whole, trimAfter for memory that only a busy time needed to be given
+	// back.
+	tidyAfter = time.Second
+	trimAfter = 30 * time.Second
+	// trimBytes is how much must have been appended for that to be worth while.
+	trimBytes = 256 << 10
+	// retryAfter is the least time between two attempts to make a checkpoint that
+	// does not fit.
+	retryAfter = time.Second
+	// storeTime bounds the keeper's answer.
+	storeTime = 10 * time.Second
+	// keptSpares are journals that the keeper has already, so that a channel can
+	// be journalled at once, under the lock.
+	keptSpares = 3
+	spareName  = "spare"
+)
+
+// wal is a channel's write-ahead log: what the channel's subscribers are told is
+// there before. It is guarded by h.mu.
+type wal struct {
+	name string // the keeper's, of the file
+	j    *journal.Journal
+	made int64 // see head.Made
+	// former is the journal that this one replaces, written to as well until the
+	// keeper has this one.
+	former *wal
+
+	hasty   bool      // the latest checkpoint has no history
+	whole   time.Time // of the latest whole checkpoint
+	tried   time.Time // of the latest attempt that failed
+	used    time.Time // when something was appended last
+	bytes   int       // appended since the memory was trimmed
+	timer   *time.Timer
+	records []journal.Record // reused
+	// broken says why a crash of the host would lose something, nil when it
+	// would not.
+	broken error
+}
+
+// newWAL makes a journal, which the keeper does not have yet. An error says that
+// it will not survive the host; the wal can be used all the same.
+func (h *Host) newWAL(about string, area, slots int) (*wal, error) {
+	w := &wal{name: strings.ToLower(rand.Text()) + " " + about, made: h.now().UnixNano() + h.made.Add(1)}
+	j, err := journal.New(h.cfg.Runtime, journal.Options{Name: about, Area: area, Slots: slots})
+	if j == nil {
+		return nil, err
+	}
+	w.j, w.broken = j, err
+	return w, err
+}
+
+// store leaves a journal with the keeper. It waits for the keeper, so not under
+// h.mu.
+func (h *Host) store(w *wal) error {
+	f := w.j.File
+	if f == nil {
+		return w.broken
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+	defer cancel()
+	if err := h.keeper.Store(ctx, w.name, f); err != nil {
+		return fmt.Errorf("leave a journal with the keeper: %w", err)
+	}
+	// The mapping stays; a descriptor for each terminal would be too many.
+	w.j.File = nil
+	return f.Close()
+}
+
+// discard has the keeper forget a journal.
+func (h *Host) discard(name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+	defer cancel()
+	if err := h.keeper.Discard(ctx, name); err != nil && h.keeper.Err() == nil && !h.isClosing() {
+		h.log.Warn("discard a journal", "err", err)
+	}
+}
+
+// close lets go of the memory. Nothing may use it any more.
+func (w *wal) close() {
+	if w == nil || w.j == nil {
+		return
+	}
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.former.close()
+	w.j.Close() //nolint:errcheck // the keeper has it, or nobody needs it
+	w.j = nil
+}
+
+// append writes records, all or none.
+func (w *wal) append(records []journal.Record) error {
+	if w.former != nil {
+		if err := w.former.append(records); errors.Is(err, journal.ErrFenced) {
+			return err
+		}
+	}
+	before := w.j.Log.Room()
+	err := w.j.Log.Append(records...)
+	w.bytes += max(0, before-w.j.Log.Room())
+	return err
+}
+
+// due reports that it is time for a checkpoint.
+func (w *wal) due(now time.Time) bool {
+	return w.j.Log.Due() && now.Sub(w.tried) > retryAfter
+}
+
+// checkpoint writes a state, and makes room for a log behind it.
+func (w *wal) checkpoint(records []journal.Record, hasty bool, now time.Time) error {
+	c, err := w.j.Log.Begin(!hasty)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err = c.Add(r); err != nil {
+			c.Abort()
+			return err
+		}
+	}
+	if err = c.Commit(); err != nil {
+		return err
+	}
+	w.hasty = hasty
+	if !hasty {
+		w.whole = now
+	}
+	return nil
+}
+
+// persist writes what was applied, before anybody is told. It gives all that is
+// to be told: more than frames, if a checkpoint had to be made, which includes
+// what was pending. False says that another host has taken over. The caller
+// holds h.mu.
+func (h *Host) persist(ch *channel, frames []frame, marks []journal.Record) ([]frame, bool) {
+	w := ch.wal
+	if w == nil {
+		if w = h.beginWAL(ch); w == nil {
+			return frames, true
+		}
+		more, ok := h.checkpoint(ch, false) // includes frames
+		return append(frames, more...), ok
+	}
+	if w.j == nil {
+		return frames, false
+	}
+	err := w.append(h.recordsOf(ch, frames, marks))
+	switch {
+	case err == nil:
+		h.tidyLater(ch)
+		return frames, true
+	case errors.Is(err, journal.ErrFenced):
+		h.superseded(err)
+		return nil, false
+	case h.now().Sub(w.tried) <= retryAfter: // It did not help just now.
+		return frames, true
+	}
+	more, ok := h.checkpoint(ch, h.now().Sub(w.whole) < wholeEvery)
+	return append(frames, more...), ok
+}
+
+// renew makes a checkpoint when it is time for one. The caller holds h.mu and has
+// told all that was applied.
+func (h *Host) renew(ch *channel) {
+	w := ch.wal
+	if w == nil || w.j == nil || h.fenced || !w.due(h.now()) {
+		return
+	}
+	if more, ok := h.checkpoint(ch, h.now().Sub(w.whole) < wholeEvery); ok {
+		h.deliver(ch, more)
+	}
+}
+
+// recordsOf encodes what was applied, valid until the next call.
+func (h *Host) recordsOf(ch *channel, frames []frame, marks []journal.Record) []journal.Record {
+	records := ch.wal.records[:0]
+	for i := range frames {
+		f := &frames[i]
+		if f.inner {
+			continue
+		}
+		r, err := actionRecord(f)
+		if err != nil {
+			h.log.Error("journal an action", "type", f.env.Action.ActionType(), "err", err)
+			continue
+		}
+		records = append(records, r)
+	}
+	if p, ok := ch.body.(private); ok && p.changed() {
+		if r, err := newRecord(recPrivate, 0, p.private()); err == nil {
+			records = append(records, r)
+		}
+	}
+	records = append(records, marks...)
+	ch.wal.records = records
+	return records
+}
+
+// noteOrigin remembers whose dispatch was accepted.
+func (h *Host) noteOrigin(ch *channel, o ahp.Origin, seq int64) {
+	since := int64(0)
+	if cl := h.clients[o.ClientID]; cl != nil {
+		since = cl.since
+	}
+	ch.accepted.note(o.ClientID, since, o.ClientSeq, seq)
+}
+
+// checkpoint captures the channel's state as of now and writes it. It gives what
+// was pending and is part of it, to be told. False says that another host has
+// taken over. The caller holds h.mu.
+func (h *Host) checkpoint(ch *channel, hasty bool) (more []frame, ok bool) {
+	var special []journal.Record
+	b, is := ch.body.(captured)
+	if is {
+		var changes []change
+		var marks []journal.Record
+		changes, marks, special = b.capture(hasty)
+		more = h.number(ch, nil, changes)
+		// For clients that come back: the checkpoint itself does without.
+		if err := ch.wal.append(h.recordsOf(ch, more, marks)); errors.Is(err, journal.ErrFenced) {
+			h.superseded(err)
+			return nil, false
+		}
+	}
+	err := h.writeCheckpoint(ch, special, hasty && is)
+	switch {
+	case errors.Is(err, journal.ErrFenced):
+		h.superseded(err)
+		return nil, false
+	case errors.Is(err, journal.ErrFull) && is && !hasty: // It may fit without its history.
+		again, ok := h.checkpoint(ch, true)
+		return append(more, again...), ok
+	}
+	if is {
+		b.release()
+	}
+	h.spoilt(ch, err)
+	h.tidyLater(ch)
+	return more, true
+}
+
+// writeCheckpoint writes the channel's state, with what only its kind knows.
+func (h *Host) writeCheckpoint(ch *channel, special []journal.Record, hasty bool) error {
+	records, err := h.state(ch)
+	if err == nil {
+		if w := h.outgrown(ch, records); w != ch.wal {
+			// The head names the journal that it is in.
+			ch.wal = w
+			h.settle(ch, w)
+			records, err = h.state(ch)
+		}
+	}
+	if err == nil {
+		err = ch.wal.checkpoint(append(records, special...), hasty, h.now())
+	}
+	if err != nil {
+		ch.wal.tried = h.now()
+	}
+	return err
+}
+
+// state is the beginning of a checkpoint.
+func (h *Host) state(ch *channel) ([]journal.Record, error) {
+	hd := head{Channel: ch.uri, Last: ch.last, Made: ch.wal.made, Origins: ch.accepted.values()}
+	if t, ok := ch.body.(*term); ok {
+		hd.Process = t.proc
+	}
+	state := func() any {
+		if b, ok := ch.body.(captured); ok {
+			return b.shape()
+		}
+		return ch.body.state()
+	}()
+	first, err := newRecord(recChannel, h.seq.last, hd)
+	if err != nil {
+		return nil, err
+	}
+	data, err := ahp.Encode(ahp.V1, state)
+	if err != nil {
+		return nil, fmt.Errorf("journal the state of %s: %w", ch.uri, err)
+	}
+	records := []journal.Record{first, {Type: recState, Version: recordVersion, Data: data}}
+	if p, ok := ch.body.(private); ok {
+		r, err := newRecord(recPrivate, 0, p.private())
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+// outgrown gives a larger journal for a channel whose state takes more than half
+// of its own. A terminal's can't be replaced: its pty is read into it.
+func (h *Host) outgrown(ch *channel, records []journal.Record) *wal {
+	size := 0
+	for _, r := range records {
+		size += len(r.Data) + 128
+	}
+	old := ch.wal
+	area := old.j.Log.Area()
+	if _, is := ch.body.(captured); is || size < area/2 || area >= maxArea || old.former != nil {
+		return old
+	}
+	w, err := h.newWAL(ch.uri, min(maxArea, 4*size), 0)
+	if w == nil {
+		h.log.Error("journal a larger state", "channel", ch.uri, "err", err)
+		return old
+	}
+	w.former = old
+	return w
+}
+
+// settle leaves a channel's new journal with the keeper, in the background, and
+// then lets go of the one before.
+func (h *Host) settle(ch *channel, w *wal) {
+	h.ending.Add(1)
+	go func() {
+		defer h.ending.Done()
+		err := h.store(w)
+		h.mu.Lock()
+		old := w.former
+		if err != nil {
+			w.broken = err
+			h.spoilt(ch, nil)
+			old = nil // It stays, as good as it is.
+		}
+		if old != nil {
+			w.former = nil
+			old.close()
+		}
+		h.mu.Unlock()
+		if old != nil {
+			h.discard(old.name)
+		}
+	}()
+}
+
+// beginWAL gives a channel its journal, if it is of a kind that a next host knows
+// how to make: one that the keeper has, as a rule.
+func (h *Host) beginWAL(ch *channel) *wal {
+	if _, known := channelKind(ch.uri); !known || h.dead {
+		return nil
+	}
+	if n := len(h.spares); n > 0 {
+		ch.wal = h.spares[n-1]
+		h.spares = h.spares[:n-1]
+	} else {
+		w, err := h.newWAL(spareName, smallArea, 0)
+		if w == nil {
+			h.log.Error("journal a channel", "err", err)
+			return nil
+		}
+		ch.wal = w
+		h.settle(ch, w)
+	}
+	h.refill()
+	return ch.wal
+}
+
+// refill makes spare journals in the background.
+func (h *Host) refill() {
+	if h.refilling || h.closing {
+		return
+	}
+	h.refilling = true
+	h.ending.Add(1)
+	go func() {
+		defer h.ending.Done()
+		for {
+			h.mu.Lock()
+			if h.closing || len(h.spares) >= keptSpares {
+				h.refilling = false
+				h.mu.Unlock()
+				return
+			}
+			h.mu.Unlock()
+			w, err := h.newWAL(spareName, smallArea, 0)
+			if err == nil {
+				err = h.store(w)
+			}
+			h.mu.Lock()
+			if err != nil {
+				w.close()
+				h.refilling = false
+				h.mu.Unlock()
+				h.warn("spare journals", err)
+				return
+			}
+			h.spares = append(h.spares, w)
+			h.mu.Unlock()
+		}
+	}()
+}
+
+// forgetWAL tells the next host that a channel is no more. A terminal's journal
+// goes with its process, later (end). The caller holds h.mu.
+func (h *Host) forgetWAL(ch *channel) {
+	w := ch.wal
+	if w == nil || w.j == nil {
+		return
+	}
+	if err := w.append([]journal.Record{{Type: recRemoved, Version: recordVersion}}); err != nil {
+		h.log.Warn("journal the end of a channel", "channel", ch.uri, "err", err)
+	}
+	if _, is := ch.body.(*term); is {
+		return
+	}
+	ch.wal = nil
+	if w.former != nil {
+		h.drop(w.former)
+		w.former = nil
+	}
+	h.drop(w)
+}
+
+// keep makes a channel outlive the host as it is now, before its first action.
+// The caller holds h.mu.
+func (h *Host) keep(ch *channel) {
+	if ch.wal == nil && h.beginWAL(ch) != nil {
+		more, _ := h.checkpoint(ch, false)
+		h.deliver(ch, more)
+	}
+}
+
+// tidyLater sees to it that a journal is tidied once its channel is quiet.
+// There is no timer while nothing happens.
+func (h *Host) tidyLater(ch *channel) {
+	w := ch.wal
+	w.used = h.now()
+	if w.timer != nil || h.closing {
+		return
+	}
+	w.timer = time.AfterFunc(tidyAfter, func() { h.tidy(ch, w) })
+}
+
+// tidy makes a checkpoint whole that was made in haste, and gives memory back
+// when the channel has been quiet for long.
+func (h *Host) tidy(ch *channel, w *wal) {
+	h.turn(func() {
+		if ch.wal != w || w.j == nil || h.closing {
+			return
+		}
+		quiet := h.now().Sub(w.used)
+		if quiet < tidyAfter {
+			w.timer.Reset(tidyAfter)
+			return
+		}
+		big := w.bytes > trimBytes
+		if w.hasty || quiet >= trimAfter && big {
+			more, ok := h.checkpoint(ch, false)
+			if w = ch.wal; !ok || w.j == nil {
+				return
+			}
+			h.deliver(ch, more)
+		}
+		switch {
+		case quiet >= trimAfter:
+			if big {
+				w.j.Log.Trim()
+				w.bytes = 0
+			}
+			w.timer = nil
+		case big:
+			w.timer.Reset(trimAfter - quiet)
+		default:
+			w.timer = nil
+		}
+	})
+}
+
+// spoilt notes that a channel's journal is not what it should be, or is again.
+func (h *Host) spoilt(ch *channel, err error) {
+	if err == nil {
+		err = ch.wal.broken
+	}
+	had := ch.broken != nil
+	ch.broken = err
+	switch {
+	case err != nil && !had:
+		h.log.Error("a crash of the host would lose what is shown here", "channel", ch.uri, "err", err)
+	case err == nil && had:
+		h.log.Info("what is shown here would survive a crash of the host again", "channel", ch.uri)
+	}
+}
+
+// warn notes what the host's owner has to see to.
+func (h *Host) warn(about string, err error) {
+	h.log.Error(about, "err", err)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.troubles == nil {
+		h.troubles = map[string]error{}
+	}
+	h.troubles[about] = err
+}
+
+// trouble says what a crash of the host would lose, nil when nothing. The caller
+// holds h.mu.
+func (h *Host) trouble() error {
+	var first error
+	n := 0
+	for _, ch := range h.channels {
+		if ch.broken != nil {
+			n++
+			if first == nil {
+				first = fmt.Errorf("%s: %w", ch.uri, ch.broken)
+			}
+		}
+	}
+	var all []error
+	if n > 0 {
+		all = append(all, fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first))
+	}
+	for about, err := range h.troubles {
+		all = append(all, fmt.Errorf("%s: %w", about, err))
+	}
+	return errors.Join(all...)
+}
