@@ -38,7 +38,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand()},
 		groupTerminal: terminalCommands(),
 		groupAgents:   {newMCPCommand()},
-		groupHost:     {newHostCommand(), newStopCommand(), newTokenCommand(), newDoctorCommand()},
+		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group
