@@ -52,6 +52,9 @@ type Config struct {
 	// KeepTheme writes a choice of themes into the configuration. It may be nil.
 	KeepTheme func(choice string) error
 
+	// Notice is said once at the start; empty is nothing.
+	Notice string
+
 	// Log may be nil.
 	Log *slog.Logger
 

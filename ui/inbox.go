@@ -202,6 +202,9 @@ func (m *Model) begin() {
 		m.newTab(m.cfg.Command)
 	}
 	m.release()
+	if m.cfg.Notice != "" {
+		m.say(status.Info, "%s", m.cfg.Notice)
+	}
 }
 
 // ended acts on the end of a terminal's program.

@@ -85,6 +85,9 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		Hint: set.FirstRunHint && !p.dirs.seen(), Learnt: p.dirs.see,
 		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
 	}
+	if p.own() {
+		conf.Notice = outdated(p.dirs)
+	}
 	following, unfollow := context.WithCancel(cmd.Context())
 	defer unfollow()
 	if conf.Changes, err = config.Follow(following, p.dirs.config, log); err != nil {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -117,14 +115,11 @@ func startOnce(d dirs, answers func() bool) error {
 	if err := d.make(); err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(filepath.Join(d.runtime, "start.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	unlock, err := d.lockStart()
 	if err != nil {
-		return fmt.Errorf("open the start lock: %w", err)
+		return err
 	}
-	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("take the start lock: %w", err)
-	}
+	defer unlock()
 	if answers() {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 
 	"cotty/ahp"
 	"cotty/host"
+	"cotty/host/keeper"
 )
 
 // finding is one line of `cotty doctor`.
@@ -40,6 +42,7 @@ var checks = []struct {
 	{"configuration", checkConfiguration},
 	{"shell", checkShell},
 	{"host", checkHost},
+	{"logout", checkLogout},
 	{"terminal", checkOuterTerminal},
 	{"colours", checkColours},
 	{"locale", checkLocale},
@@ -165,7 +168,23 @@ func checkHost(cmd *cobra.Command, d dirs) (string, string) {
 		return levelBad, got.Warning
 	}
 	if got.Version != version {
-		return levelWarn, detail + fmt.Sprintf("; it is version %s and this is %s: `cotty stop` and start again when it suits you", got.Version, version)
+		return levelWarn, detail + fmt.Sprintf("; it is version %s and this is %s: `cotty upgrade` swaps it, shells stay", got.Version, version)
+	}
+	if old := outdated(d); old != "" {
+		return levelWarn, detail + "; " + old
+	}
+	return levelOK, detail
+}
+
+// checkLogout says whether terminals outlive the logout.
+func checkLogout(cmd *cobra.Command, d dirs) (string, string) {
+	pid := 0
+	if r, err := d.record(); err == nil && syscall.Kill(r.Keeper, 0) == nil {
+		pid = r.Keeper
+	}
+	ok, detail := keeper.CheckLogout(cmd.Context(), pid)
+	if !ok {
+		return levelWarn, detail
 	}
 	return levelOK, detail
 }
