@@ -53,6 +53,8 @@ type Spec struct {
 	// are none.
 	Terminals Terminals
 	Files     Files
+	// Clients are tools of the session's clients; nil: there are none.
+	Clients ClientTools
 	// Events gets what concerns the session; never nil. It may be called before
 	// Open returns.
 	Events Events

@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"emulator/emutest": {"emulator"},
 	"keymap":           {},
 	"themes":           {"internal/nearest"},
+	"internal/acptest": {},
 	"internal/config":  {"host/guard", "internal/nearest", "keymap", "themes", "ui/attention", "ui/command", "ui/status"},
 	"internal/leak":    {},
 	"internal/nearest": {},
@@ -91,7 +92,7 @@ var banned = map[string][]string{
 }
 
 // leakChecked are the packages whose tests must fail on a left-over goroutine.
-var leakChecked = []string{"host", "host/keeper", "host/terminal", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
+var leakChecked = []string{"host", "host/agent/acp", "host/keeper", "host/terminal", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
 
 // longFiles are allowed over maxLines, each with its reason.
 var longFiles = map[string]string{}

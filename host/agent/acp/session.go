@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -282,8 +283,8 @@ func (s *session) dropTerminals() {
 	terms := s.terms
 	s.terms, s.displays = map[string]agent.Terminal{}, map[string]*display{}
 	s.mu.Unlock()
-	for _, t := range terms {
-		t.Release()
+	for _, id := range slices.Sorted(maps.Keys(terms)) {
+		terms[id].Release()
 	}
 }
 
