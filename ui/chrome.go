@@ -192,7 +192,7 @@ func (m *Model) statusData() status.Data {
 	case d.Message == "" && askOf(t) != nil:
 		d.Message, d.Kind = m.askText(t)+": "+m.keysOf("answer-agent")+" answers", status.Warning
 	case d.Message == "" && t != nil && t.exited():
-		d.Message, d.Kind = exitText(t)+": enter or x closes the pane", status.Info
+		d.Message, d.Kind, d.Badge = exitText(t)+": enter or x closes the pane", status.Info, ""
 	case d.Message == "" && m.arr.TooSmall:
 		d.Message, d.Kind = "too small for all panes", status.Warning
 	}

@@ -332,7 +332,7 @@ func (m *Model) reload(asked bool) {
 // adopt takes another configuration, all of it or nothing.
 func (m *Model) adopt(l Look) error {
 	next := m.cfg
-	next.Look = l
+	next.Look, next.Misread = l, nil
 	keys, err := next.table()
 	if err != nil {
 		return err

@@ -45,6 +45,10 @@ type Config struct {
 	Hint   bool
 	Learnt func() error
 
+	// Misread, if not nil, is what was wrong with the configuration, a line for each
+	// mistake. Bindings in Look with mistakes are left out then; else they are an
+	// error.
+	Misread error
 	// Reload reads the configuration again, for the command reload-config and
 	// when Changes says that it may be another one. Both may be nil.
 	Reload  func() (Reloaded, error)
@@ -146,7 +150,7 @@ func (c *Config) table() (keymap.Table, error) {
 	t, problems := t.Override(keymap.Normal, c.Keys, command.Check)
 	t, more := t.Override(keymap.Copy, c.CopyKeys, command.Check)
 	for _, p := range append(problems, more...) {
-		if !p.Warn {
+		if !p.Warn && c.Misread == nil {
 			return t, fmt.Errorf("bind %s: %s", p.Keys, p.Text)
 		}
 	}

@@ -390,3 +390,26 @@ func TestChooseThemeByMouse(t *testing.T) {
 		t.Errorf("Esc leaves the ground %s", got)
 	}
 }
+
+// A configuration with mistakes starts all the same, says the first one until it
+// is put right, and what has none is in force.
+func TestStartsMisread(t *testing.T) {
+	mistakes := errors.New("config.toml:1: there is no option \"colour\"\nconfig.toml:4: there is no command \"zom\"")
+	good := ui.Look{Prefix: "ctrl+a"}
+	u := uitest.New(t, uitest.Options{W: 120, H: 24, Config: func(c *ui.Config) {
+		c.Misread = mistakes
+		c.Look = ui.Look{Prefix: "ctrl+a", Keys: map[string]string{"prefix v": "zom", "prefix V": "split-right"}}
+		c.Reload = func() (ui.Reloaded, error) { return ui.Reloaded{Look: good}, nil }
+	}})
+	u.Shows(`config.toml:1: there is no option "colour" (and 1 more: cotty config check)`)
+	u.Press("ctrl+a V")
+	if n := len(u.Host.Terminals()); n != 2 {
+		t.Errorf("%d terminals after splitting", n)
+	}
+	u.Advance(time.Minute)
+	u.Shows("there is no option")
+	u.Send(ui.Changed{})
+	u.Shows("configuration read")
+	u.Advance(time.Minute)
+	u.Hides("there is no option")
+}

@@ -165,6 +165,9 @@ func New(c Config, env Env) (*Model, error) {
 	m.doc.uri = layoutURI(c.Layout)
 	m.doc.shown = layout.New(c.Layout)
 	m.outer.colors.asked = env.Now() // by what switched the terminal on
+	if c.Misread != nil {
+		m.misread = clean(oneLine(c.Misread).Error())
+	}
 	c.Sink.attach(c.Engine, env.Wake)
 	return m, nil
 }

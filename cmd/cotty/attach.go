@@ -59,10 +59,9 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	set, err := loadSettings(p.dirs)
-	if err != nil {
-		return err
-	}
+	// What is wrong in it is said where the person looks, with the defaults in
+	// the place of what has a mistake.
+	set, misread := loadSettings(p.dirs)
 	cwd, err := os.Getwd()
 	if err != nil || p.elsewhere() {
 		cwd = ""
@@ -81,7 +80,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	defer closeLog()
 	conf := ui.Config{
 		Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: newDesk(p),
-		Look: set.look(), Engine: set.Emulator, Reload: rereader(p.dirs, set),
+		Look: set.look(), Misread: shortly(p.dirs, misread), Engine: set.Emulator, Reload: rereader(p.dirs, set),
 		Hint: set.FirstRunHint && !p.dirs.seen(), Learnt: p.dirs.see,
 		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
 	}

@@ -39,9 +39,18 @@ func (s settings) look() ui.Look {
 		StatusLeft: s.StatusLeft, StatusRight: s.StatusRight, Clock: s.Clock,
 		AltKeys: s.AltKeys, Attention: s.Attention, Notify: s.Notify, Notifications: s.Notifications,
 		LongCommand: time.Duration(s.LongCommand) * time.Second,
-		ModeKeys: s.ModeKeys, WordSeparators: s.WordSeparators, NoCopyOnSelect: !s.CopyOnSelect, Hover: s.LinkHover,
+		ModeKeys:    s.ModeKeys, WordSeparators: s.WordSeparators, NoCopyOnSelect: !s.CopyOnSelect, Hover: s.LinkHover,
 		NoCommandMarks: !s.CommandMarks, StickyCommand: s.StickyCommand, RecordInput: s.RecordInput,
 	}
+}
+
+// shortly leaves out of what is wrong with the configuration where the files are:
+// a line has no room for it.
+func shortly(d dirs, err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), d.config+string(filepath.Separator), ""))
 }
 
 // rereader reads the settings again and says what applies later only.
@@ -49,8 +58,7 @@ func rereader(d dirs, now settings) func() (ui.Reloaded, error) {
 	return func() (ui.Reloaded, error) {
 		next, err := loadSettings(d)
 		if err != nil {
-			// A line has no room for where the files are.
-			return ui.Reloaded{}, errors.New(strings.ReplaceAll(err.Error(), d.config+string(filepath.Separator), ""))
+			return ui.Reloaded{}, shortly(d, err)
 		}
 		later := config.Changed(now.Config, next.Config)
 		now = next

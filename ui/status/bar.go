@@ -110,9 +110,8 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 		// A message needs its room; the active tab stays.
 		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3)))
 		room -= t.width
-		for i := range right {
-			right[i].text = ""
-		}
+		w := min(paint.Width(message)+2, room)
+		room = fitRight(right, room-w, &l) + w // what is left over may stay
 	default:
 		t.choose(d.Active, max(room-min(rightWidth(right), max(room/2, 0))-hint, min(active, room)))
 		room = fitRight(right, room-t.width-hint, &l) + hint
@@ -120,9 +119,9 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	x := r.X
 	hits := drawItems(c, &x, r, left, &t, &d, &l)
 	if message != "" {
-		hits = append(hits, drawItems(c, &x, r, right, &t, &d, &l)...)
-		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: r.X + r.W - x, H: 1}, message, &d, &l)
-		return hits
+		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: room, H: 1}, message, &d, &l)
+		x += room
+		return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...)
 	}
 	if hint := pickHint(&d, room); hint != "" {
 		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: room, H: 1}, hint, &d, &l)
@@ -222,6 +221,10 @@ func fitRight(list []item, room int, l *look.Look) int {
 		w := paint.Width(it.text)
 		switch it.seg.fit {
 		case cutEnd:
+			if room < min(w, leastEnd)+2 {
+				it.text = ""
+				continue
+			}
 			it.text = " " + paint.Cut(it.text, room-2, l.Ellipsis) + " "
 		case cutFront:
 			if w+2 > room && room < leastFront {

@@ -34,6 +34,10 @@ const (
 // claimRank is the claim's: what comes after it gives way to the first hints.
 const claimRank = 1
 
+// leastEnd is the least room that something shortened at its end is shown in, in
+// cells.
+const leastEnd = 6
+
 // leastFront is the least room that something shortened at its front is shown
 // in, in cells.
 const leastFront = 10
