@@ -6,6 +6,10 @@ import (
 	"cotty/ahp"
 )
 
+// maxData bounds the output in one action, in bytes. Half a megabyte in a piece
+// goes through no processor's caches and makes each buffer on its way as large.
+const maxData = 64 << 10
+
 // pending is what waits for Take, in stream order: actions, then data, then the
 // title and the directory that came with it. Of several titles the last counts.
 type pending struct {
