@@ -40,7 +40,11 @@ func (p *pending) push(a ahp.Action) {
 // settle makes actions of what came in pieces.
 func (p *pending) settle() {
 	if n := len(p.data) - p.open; n > 0 {
-		p.actions = append(p.actions, ahp.TerminalData{Data: string(p.data[:n])})
+		for rest := p.data[:n]; len(rest) > 0; {
+			k := runeBoundary(rest, maxData)
+			p.actions = append(p.actions, ahp.TerminalData{Data: string(rest[:k])})
+			rest = rest[k:]
+		}
 		p.size += n
 		switch open := p.data[n:]; {
 		case len(open) > 0:
