@@ -1,4 +1,4 @@
-# Targets: run, test, lint, load, long, bench, build, install, clean.
+# Targets: run, test, lint, load, long, keys-fuzz, bench, build, install, clean.
 GO      ?= go
 PREFIX  ?= $(HOME)/.local
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -20,7 +20,7 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build test lint load long bench install clean bench-baseline compare
+.PHONY: run build test lint load long keys-fuzz bench install clean bench-baseline compare
 
 run: build
 	@./bin/cotty
@@ -47,6 +47,10 @@ load:
 long:
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/cotty
+
+# Random keys, resizes, output and accidents: make keys-fuzz DURATION=1m
+keys-fuzz:
+	COTTY_KEYS=$(or $(DURATION),10m) nice -n 15 $(GO) test ./ui -run '^TestRandomKeys$$' -v -timeout 90m
 
 bench:
 	$(BENCH) $(BENCH_PACKAGES) | tee bench/new.txt

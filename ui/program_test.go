@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 
 	"cotty/emulator"
 	"cotty/ui"
-	"cotty/ui/layout"
 	"cotty/ui/pane"
 	"cotty/ui/uitest"
 )
@@ -520,81 +518,6 @@ func TestReloadConfiguration(t *testing.T) {
 	u.Shows("read configuration: choose theme")
 	u.Press("ctrl+b c")
 	u.Shows("2 sh3")
-}
-
-// TestRandomKeys presses at random, with resizes and output between, and checks
-// that nothing breaks and that all comes to rest.
-func TestRandomKeys(t *testing.T) {
-	keys := []string{
-		"ctrl+space |", "ctrl+space -", "ctrl+space h", "ctrl+space l", "ctrl+space j", "ctrl+space k", "ctrl+space z",
-		"ctrl+space c", "ctrl+space n", "ctrl+space p", "ctrl+space x", "y", "n", "esc", "enter", "ctrl+space w", "r", "b", "x",
-		"ctrl+space ?", "ctrl+space :", "ctrl+space [", "v", "V", "j", "k", "g", "G", "/", "ctrl+space =", "ctrl+space space",
-		"ctrl+space <", "ctrl+space !", "ctrl+space H", "L", "ctrl+space ,", "a", "ctrl+space b", "ctrl+space r", "ctrl+space B",
-		"ctrl+space /", "ctrl+space ]", "ctrl+space #", "ctrl+space E", "ctrl+space Y", "ctrl+v", "o", "f", "m", "'", "5", "*", "%", "W", "Y",
-		"up", "down", "tab", "ctrl+c", "ctrl+space", "ctrl+space 1", "ctrl+space X", "alt+x", "f5",
-		"ctrl+space f", "ctrl+space F", "ctrl+space shift+left", "shift+down", "ctrl+space m", "ctrl+space @", "ctrl+space s",
-		"ctrl+space S", "ctrl+space $",
-	}
-	for seed := range uint64(12) {
-		r := rand.New(rand.NewPCG(seed, 7))
-		u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) {
-			h.Add("agent", running)
-			h.Add("bobs", other).Person("bob")
-		}})
-		var log []string
-		for range 150 {
-			if _, quit := u.Ended(); quit {
-				u = u.Again(uitest.Options{})
-			}
-			switch r.IntN(10) {
-			case 0:
-				w, h := 1+r.IntN(120), 1+r.IntN(40)
-				log = append(log, fmt.Sprintf("%dx%d", w, h))
-				u.Resize(w, h)
-			case 1:
-				if all := u.Host.Terminals(); len(all) > 0 {
-					sh := u.Host.Terminal(all[r.IntN(len(all))])
-					sh.Print("\x1b[31moutput\r\n日本\x1b[m\x1b[5;5H")
-					if r.IntN(6) == 0 {
-						sh.Exit(r.IntN(2), "")
-					}
-				}
-			case 2:
-				w, h := u.Outer().Size()
-				u.Drag(r.IntN(w), r.IntN(h), r.IntN(w), r.IntN(h))
-				u.Wheel(r.IntN(2) == 0, r.IntN(w), r.IntN(h))
-				press(u, 16*r.IntN(2), r.IntN(w), r.IntN(h))
-				u.Read(fmt.Sprintf("\x1b[<%d;%d;%dM", 35+16*r.IntN(2), 1+r.IntN(w), 1+r.IntN(h)))
-				for range r.IntN(4) {
-					u.Click(w-1, h/2)
-				}
-			case 3:
-				u.Advance(time.Duration(r.IntN(2000)) * time.Millisecond)
-			default:
-				k := keys[r.IntN(len(keys))]
-				log = append(log, k)
-				u.Press(k)
-			}
-			if t.Failed() {
-				t.Fatalf("seed %d: %v", seed, log)
-			}
-		}
-		u.Advance(time.Minute)
-		n := u.Written
-		u.Advance(time.Minute)
-		if u.Written != n || u.Timers() != 0 {
-			t.Errorf("seed %d: not at rest after %v", seed, log)
-		}
-		if l, err := layout.Decode(u.Host.Layout("main").Doc); err != nil {
-			t.Errorf("seed %d: the host's layout after %v: %v", seed, log, err)
-		} else if _, quit := u.Ended(); !quit && len(l.Tabs) > 0 {
-			for _, uri := range l.Terminals() {
-				if !slices.Contains(u.Host.URIs(), uri) {
-					t.Errorf("seed %d: after %v the layout shows %s, which is gone", seed, log, uri)
-				}
-			}
-		}
-	}
 }
 
 // TestScreenIsWhatAFreshOneShows draws piece by piece and compares with one
