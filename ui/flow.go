@@ -44,7 +44,9 @@ func (m *Model) sendInput() {
 		}
 		switch {
 		case f == nil && len(o.data) <= maxInput && !o.part:
-			m.dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
+			if !m.typed(o) {
+				m.keepInput(o)
+			}
 			continue
 		case f == nil:
 			f = m.newFlow(o.uri)
@@ -59,6 +61,13 @@ func (m *Model) sendInput() {
 		m.advance(o.uri, f)
 	}
 	m.kb.out = m.kb.out[:0]
+}
+
+// typed dispatches what fits into a message; false means that there is no
+// connection.
+func (m *Model) typed(o outgoing) bool {
+	_, ok := m.dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
+	return ok || m.link == Connected
 }
 
 func (m *Model) newFlow(uri ahp.URI) *flow {
@@ -103,7 +112,10 @@ func (m *Model) advance(uri ahp.URI, f *flow) {
 		n = cutRune(f.data[:maxInput])
 	}
 	seq, ok := m.dispatch(uri, ahp.TerminalInput{Data: string(f.data[:n])})
-	if !ok {
+	switch {
+	case !ok && m.link != Connected:
+		return // it goes on when the connection is back
+	case !ok:
 		m.endFlow(uri) // dispatch has said so
 		return
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 
 	"cotty/ahp"
 )
@@ -23,7 +24,8 @@ type Host interface {
 	// Unsubscribe stops following it.
 	Unsubscribe(uri ahp.URI)
 	// Dispatch sends an action without waiting; the number identifies its echo
-	// or refusal (Envelope.Origin.ClientSeq). It must not block.
+	// or refusal (Envelope.Origin.ClientSeq). It must not block. Without a
+	// connection it fails with ErrAway, also before the Sink has said so.
 	Dispatch(uri ahp.URI, a ahp.Action) (clientSeq int64, err error)
 }
 
@@ -44,6 +46,9 @@ type Answerer interface {
 type Painted interface {
 	Colors(p ahp.ColorsParams) error
 }
+
+// ErrAway is Host.Dispatch's answer while there is no connection.
+var ErrAway = errors.New("not connected to the host")
 
 // Link is the state of the connection to the host.
 type Link uint8

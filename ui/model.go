@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -328,7 +329,13 @@ func (m *Model) Exit() Exit {
 // dispatch sends an action; what can't be sent is reported.
 func (m *Model) dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {
 	seq, err := m.cfg.Host.Dispatch(uri, a)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrAway):
+		if m.link == Connected { // it is about to say so itself
+			m.link = Reconnecting
+			m.lose(nil)
+		}
+	case err != nil:
 		m.fail("send "+a.ActionType(), err)
 	}
 	return seq, err == nil

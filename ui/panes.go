@@ -56,8 +56,6 @@ func (m *Model) sendLayout() {
 		seq, ok := m.dispatch(m.doc.uri, a)
 		if !ok {
 			m.doc.unsent()
-			m.link = Reconnecting // it is about to say so itself
-			m.lose(nil)
 			return
 		}
 		m.doc.dispatched(seq)

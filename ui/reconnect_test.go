@@ -129,6 +129,21 @@ func TestLostAgainAtOnce(t *testing.T) {
 	}
 }
 
+// TestKeysBeforeTheLossIsKnown: a key that meets a connection that has just gone
+// waits like those after it.
+func TestKeysBeforeTheLossIsKnown(t *testing.T) {
+	u := start(t)
+	u.Host.LoseUnsaid()
+	u.Type("ab")
+	u.Host.Lose()
+	u.Type("c")
+	u.Host.Return()
+	u.WaitIdle()
+	if got := u.Host.Terminal("sh1").Typed(); got != "abc" {
+		t.Errorf("typed %q", got)
+	}
+}
+
 // TestLostKeysAreNamed: keys that were sent to a host that knows nothing of them
 // are spoken of, without showing them: they may be a password.
 func TestLostKeysAreNamed(t *testing.T) {

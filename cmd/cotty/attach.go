@@ -198,7 +198,11 @@ func (h hostAdapter) Subscribe(ctx context.Context, uri ahp.URI) error {
 func (h hostAdapter) Unsubscribe(uri ahp.URI) { h.c.Unsubscribe(uri) }
 
 func (h hostAdapter) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
-	return h.c.Dispatch(uri, a)
+	seq, err := h.c.Dispatch(uri, a)
+	if errors.Is(err, client.ErrDisconnected) {
+		err = ui.ErrAway
+	}
+	return seq, err
 }
 
 // sinkAdapter translates the connection's states; everything else passes.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cotty/ahp"
+	"cotty/internal/jsonrpc"
 )
 
 const (
@@ -99,6 +100,9 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 	if err := c.link.rpc.Notify(ahp.MethodDispatchAction, params); err != nil {
 		if c.predict != nil {
 			c.predict.Settled(seq)
+		}
+		if errors.Is(err, jsonrpc.ErrClosed) { // which Status is about to say
+			err = ErrDisconnected
 		}
 		return 0, nil, err
 	}

@@ -315,7 +315,7 @@ func (h *Host) Follows(uri ahp.URI) bool { return h.follows[uri] }
 // Dispatch implements ui.Host.
 func (h *Host) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
 	if h.lost {
-		return 0, errors.New("not connected to the host")
+		return 0, ui.ErrAway
 	}
 	h.clientSeq++
 	if h.quiet {

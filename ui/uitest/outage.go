@@ -14,6 +14,9 @@ func (h *Host) Lose() {
 	h.sink.Status(ui.Reconnecting, errors.New("lost"))
 }
 
+// LoseUnsaid loses the connection and does not say so yet.
+func (h *Host) LoseUnsaid() { h.lost = true }
+
 // Return brings the connection back, to a host that replays what was missed:
 // nothing.
 func (h *Host) Return() {
