@@ -50,9 +50,15 @@ type progress struct {
 	learnt bool // facts have changed since the last take
 }
 
-// take gives the mark.
-func (p *progress) take() Taken {
+// takeMark gives the mark that belongs to what was published. The caller holds
+// mu.
+func (t *Terminal) takeMark() Taken {
+	p := &t.progress
 	k := Taken{Offset: p.offset}
+	if t.retyped.Load() {
+		t.retyped.Store(false)
+		p.facts.Typed, p.facts.Entered, p.learnt = t.typed.on.Load(), t.entered.on.Load(), true
+	}
 	if len(p.stream) > 0 {
 		k.Stream = append(k.Stream, p.stream...)
 	}

@@ -99,7 +99,7 @@ func (t *Terminal) Take() ([]ahp.Action, Taken) {
 
 func (t *Terminal) takeLocked() ([]ahp.Action, Taken) {
 	t.wake.called = false
-	all, k := t.pending.take(), t.progress.take()
+	all, k := t.pending.take(), t.takeMark()
 	if t.cfg.Landing == nil {
 		t.landing.Release(k.Offset)
 	}

@@ -147,6 +147,7 @@ type Terminal struct {
 	in      input
 	typed   flag        // something was typed since the last prompt
 	entered flag        // Enter was typed, and neither command nor prompt came since
+	retyped atomic.Bool // one of the two has changed since the last take
 	learnt  atomic.Bool // facts have changed since they were published
 
 	exit    exit
@@ -186,8 +187,9 @@ func build(c Config) *Terminal {
 	t.cmds.tellsInput = c.PromptEnds
 	if t.cwd = c.Dir; c.Command != "" {
 		t.executed(c.Command)
-		t.publish(false)
 	}
+	t.learnt.Store(true)
+	t.publish(false)
 	return t
 }
 
@@ -200,7 +202,7 @@ func empty(c Config) *Terminal {
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
-	t.typed.learnt, t.entered.learnt = &t.learnt, &t.learnt
+	t.typed.changed, t.entered.changed = &t.retyped, &t.retyped
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.room.L = &t.mu
 	t.in.ready.L = &t.in.mu
@@ -244,14 +246,14 @@ func (t *Terminal) land() error {
 
 // flag is a fact that changes without the screen.
 type flag struct {
-	on     atomic.Bool
-	learnt *atomic.Bool
+	on      atomic.Bool
+	changed *atomic.Bool
 }
 
 // set sets it and reports what it was.
 func (f *flag) set(on bool) (was bool) {
 	if was = f.on.Swap(on); was != on {
-		f.learnt.Store(true)
+		f.changed.Store(true)
 	}
 	return was
 }
