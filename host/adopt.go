@@ -58,7 +58,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	}
 	if a.damage != nil {
 		h.log.Warn("a terminal came back damaged", "channel", a.uri, "err", a.damage)
-		saved.Notice = "cotty: the host ended unexpectedly, and some of what was here is lost; the program runs on"
+		saved.Notice = "the host ended unexpectedly, and some of what was shown here is lost"
 	}
 	c, err := h.terminalConfig(t, proc, a.wal)
 	if err != nil {
@@ -67,16 +67,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	}
 	c.Command, c.Nonce, c.PromptEnds, c.Dir = n.Command, n.Nonce, n.PromptEnds, n.Cwd
 	if t.t, err = terminal.Restore(c, saved); err != nil {
-		// What was saved is of no use; the process is.
-		h.log.Error("restore a terminal", "channel", a.uri, "err", err)
-		a.damage = errors.Join(a.damage, err)
-		if c.Emulator, err = h.newEmulator(t.engine, c.Cols, c.Rows); err == nil {
-			t.t, err = terminal.Restore(c, terminal.Saved{Notice: "cotty: the host ended unexpectedly, and what was here is lost; the program runs on"})
-		}
-		if err != nil {
-			proc.Pty.Close()
-			return nil, err
-		}
+		return nil, err
 	}
 	return a, nil
 }
