@@ -50,6 +50,7 @@ func (a AgentInfo) appendTo(w *writer) {
 	w.str("displayName", a.DisplayName)
 	w.str("description", a.Description)
 	list(w, "models", a.Models)
+	w.optRaw("capabilities", a.Capabilities)
 	w.close('}')
 }
 

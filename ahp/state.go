@@ -1,5 +1,7 @@
 package ahp
 
+import "encoding/json"
+
 // URI is an opaque channel or resource address, compared as an exact string
 // and never normalised (AHP, Channels).
 type URI = string
@@ -31,6 +33,8 @@ type AgentInfo struct {
 	DisplayName string           `json:"displayName"`
 	Description string           `json:"description"`
 	Models      []map[string]any `json:"models"`
+	// Capabilities say what sessions of the agent can do beyond one chat.
+	Capabilities json.RawMessage `json:"capabilities,omitempty"`
 }
 
 // RootConfig is the host's configuration as clients see it. It never holds

@@ -81,6 +81,8 @@ func init() {
 		"ahp-root:":         reviveRoot,
 		"x-cotty-activity:": reviveActivity,
 		ahp.LayoutScheme:    reviveLayout,
+		ahp.SessionScheme:   reviveSession,
+		ahp.ChatScheme:      reviveChat,
 	}
 }
 

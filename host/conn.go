@@ -113,6 +113,7 @@ func (h *Host) removeConn(c *conn) {
 		if len(c.client.conns) == 0 {
 			h.returnLoans(c.client, c.principal)
 		}
+			h.clientGone(c.client.id)
 	}
 }
 

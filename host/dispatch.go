@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -55,6 +56,10 @@ func init() {
 			return "this host has no configuration that clients can change"
 		}, nil, false},
 	}
+	maps.Copy(rules, chatRules())
+	maps.Copy(rules, sessionRules())
+	maps.Copy(needed, neededOfChats)
+	maps.Copy(needed, neededOfSessions)
 }
 
 func isTerm(b body) bool   { _, ok := b.(*term); return ok }

@@ -137,7 +137,7 @@ func TestRevoke(t *testing.T) {
 	q.initialize()
 	var list ahp.TokenListResult
 	w.admin.must(ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &list)
-	if len(list.Items) != 2 || list.Items[0].ID != token.ID || list.Items[0].LastUsed == 0 || len(list.Items[0].Scopes) != 6 {
+	if len(list.Items) != 2 || list.Items[0].ID != token.ID || list.Items[0].LastUsed == 0 || len(list.Items[0].Scopes) != 7 {
 		t.Errorf("tokens %+v", list.Items)
 	}
 	if err := w.admin.call(ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: "none"}, nil); ahp.CodeOf(err) != ahp.CodeNotFound {

@@ -16,6 +16,7 @@ import (
 	"cotty/ahp"
 	"cotty/emulator/engine"
 	"cotty/host/guard"
+	"cotty/host/agent"
 	"cotty/host/journal"
 	"cotty/host/keeper"
 )
@@ -58,6 +59,8 @@ type Config struct {
 	// Roots are the directories, absolute, whose files clients may read (the
 	// resource requests); nil means the user's home, empty none.
 	Roots []string
+	// Agents open the agents' side of sessions; the first is the default.
+	Agents []agent.Provider
 	// Doors are other protocols' entrances.
 	Doors []Door
 	// Belt, if not nil, gives what agents at the side may do, in place of
@@ -119,6 +122,8 @@ type Host struct {
 	activity  *activity
 	terms     []*term // oldest first
 	layouts   []*layout
+	sessions  []*session
+	agents    agents
 	reserved  map[ahp.URI]bool // URIs of terminals being made
 	procs     processes
 	list      listing
@@ -193,6 +198,7 @@ func New(c Config) (*Host, error) {
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
 	h.root.ch = h.newChannel(ahp.RootURI, h.root)
 	h.activity = newActivity(h)
+	h.initAgents(c.Agents)
 	if err := h.restore(); err != nil {
 		h.Shutdown(context.Background()) //nolint:errcheck // the first error counts
 		return nil, fmt.Errorf("make host: take over from an earlier one: %w", err)
@@ -282,6 +288,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		h.list.timer = nil
 	}
 	h.activity.stop()
+	h.stopAgents()
 	terms := slices.Clone(h.terms)
 	h.mu.Unlock()
 	for _, t := range terms {
@@ -319,6 +326,7 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 	go func() {
 		defer close(ended)
 		h.serving.Wait()
+		h.agents.work.Wait()
 		for _, t := range terms {
 			<-t.t.Done()
 		}

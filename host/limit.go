@@ -1,6 +1,10 @@
 package host
 
-import "time"
+import (
+	"time"
+
+	"cotty/host/agent"
+)
 
 // Limits bounds what clients can ask for. Zero members mean the defaults.
 type Limits struct {
@@ -30,6 +34,14 @@ type Limits struct {
 	HoldBytes int
 	StallTime time.Duration
 
+	// Sessions is how many exist at once, TurnBytes how much an agent says in one
+	// turn. AgentStart is how long an agent may take to be ready, AgentGrace to end
+	// what it was told to, AgentSilence to say something while no tool call runs;
+	// ToolTime how long a client may take over a tool call, ClientGrace how long it
+	// may be away before it takes part no more.
+	Sessions, TurnBytes                                         int
+	AgentStart, AgentGrace, AgentSilence, ToolTime, ClientGrace time.Duration
+
 	// HeaderTime is how long an HTTP request's header may take, with the TLS
 	// handshake before it, and how long a connection may be idle before it is
 	// upgraded.
@@ -56,6 +68,13 @@ var DefaultLimits = Limits{
 	HoldBytes:     128 << 10,
 	StallTime:     5 * time.Second,
 	HeaderTime:    5 * time.Second,
+	Sessions:      200,
+	TurnBytes:     8 << 20,
+	AgentStart:    agent.DefaultStart + 10*time.Second,
+	AgentGrace:    20 * time.Second,
+	AgentSilence:  30 * time.Minute,
+	ToolTime:      10 * time.Minute,
+	ClientGrace:   30 * time.Second,
 }
 
 // Bounds of single values from clients, in bytes unless they say otherwise.
@@ -100,13 +119,24 @@ func (l Limits) withDefaults() Limits {
 		{&l.RequestBurst, &d.RequestBurst},
 		{&l.DispatchRate, &d.DispatchRate},
 		{&l.DispatchBurst, &d.DispatchBurst},
+		{&l.Sessions, &d.Sessions},
+		{&l.TurnBytes, &d.TurnBytes},
 	} {
 		if *f.have <= 0 {
 			*f.have = *f.want
 		}
 	}
-	if l.StallTime <= 0 {
-		l.StallTime = d.StallTime
+	for _, f := range []struct{ have, want *time.Duration }{
+		{&l.StallTime, &d.StallTime},
+		{&l.AgentStart, &d.AgentStart},
+		{&l.AgentGrace, &d.AgentGrace},
+		{&l.AgentSilence, &d.AgentSilence},
+		{&l.ToolTime, &d.ToolTime},
+		{&l.ClientGrace, &d.ClientGrace},
+	} {
+		if *f.have <= 0 {
+			*f.have = *f.want
+		}
 	}
 	if l.HeaderTime <= 0 {
 		l.HeaderTime = d.HeaderTime

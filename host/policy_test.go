@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	agent  = &principal{id: "token:agent", token: "agent", scopes: []string{scopeRead, scopeCreate, scopeInput, scopeClaim}}
+	alien  = &principal{id: "token:agent", token: "agent", scopes: []string{scopeRead, scopeCreate, scopeInput, scopeClaim}}
 	driver = &principal{id: "token:driver", token: "driver", scopes: []string{scopeRead, scopeInput, scopeClaim, scopeSession}}
 	admin  = &principal{id: "token:admin", token: "admin", scopes: []string{scopeAdmin}}
 )
@@ -27,7 +27,7 @@ func bySession(id, chat, turn, call string) ahp.Claim {
 // R17, G41–G48).
 func TestPolicy(t *testing.T) {
 	mine := held(byClient("tui"), operator, nil)
-	agents := held(byClient("agent"), agent, nil)
+	agents := held(byClient("agent"), alien, nil)
 	running := held(bySession("s", "c", "t", "call"), driver, nil)
 	parked := held(bySession("s", "c", "", ""), driver, nil)
 	back := bySession("s", "c", "", "")
@@ -48,7 +48,7 @@ func TestPolicy(t *testing.T) {
 	}{
 		{"holder types", mine, operator, "tui", "type", ahp.Claim{}, yes},
 		{"my other client types", mine, operator, "cli", "type", ahp.Claim{}, follow},
-		{"stranger types", mine, agent, "agent", "type", ahp.Claim{}, "only its holder"},
+		{"stranger types", mine, alien, "agent", "type", ahp.Claim{}, "only its holder"},
 		{"admin token types", mine, admin, "remote", "type", ahp.Claim{}, "reclaim it before typing"},
 		{"operator types into agent's", agents, operator, "tui", "type", ahp.Claim{}, "reclaim it before typing"},
 		{"operator types into a session's", running, operator, "tui", "type", ahp.Claim{}, "tool call call"},
@@ -56,29 +56,29 @@ func TestPolicy(t *testing.T) {
 		{"operator types into a session's that it drives", ownRun, operator, "tui", "type", ahp.Claim{}, "reclaim"},
 		{"typing after the end", exited, operator, "tui", "type", ahp.Claim{}, "has ended"},
 
-		{"holder shapes", agents, agent, "agent", "shape", ahp.Claim{}, yes},
+		{"holder shapes", agents, alien, "agent", "shape", ahp.Claim{}, yes},
 		{"operator shapes", agents, operator, "tui", "shape", ahp.Claim{}, yes},
 		{"admin shapes", agents, admin, "remote", "shape", ahp.Claim{}, yes},
 		{"stranger shapes", agents, driver, "d", "shape", ahp.Claim{}, "only its holder"},
-		{"stranger shapes a session's", running, agent, "agent", "shape", ahp.Claim{}, "only its holder"},
+		{"stranger shapes a session's", running, alien, "agent", "shape", ahp.Claim{}, "only its holder"},
 
-		{"holder ends", agents, agent, "agent", "dispose", ahp.Claim{}, yes},
+		{"holder ends", agents, alien, "agent", "dispose", ahp.Claim{}, yes},
 		{"operator ends", running, operator, "tui", "dispose", ahp.Claim{}, yes},
 		{"agent ends what was taken", taken, driver, "d", "dispose", ahp.Claim{}, "only its holder"},
 
 		{"operator takes a session's", running, operator, "tui", "claim", byClient("tui"), yes},
 		{"operator takes for another client", running, operator, "tui", "claim", byClient("cli"), "only for itself"},
 		{"admin takes", mine, admin, "remote", "claim", byClient("remote"), yes},
-		{"agent takes mine", mine, agent, "agent", "claim", byClient("agent"), "may transfer"},
+		{"agent takes mine", mine, alien, "agent", "claim", byClient("agent"), "may transfer"},
 		{"driver takes mine", mine, driver, "d", "claim", bySession("s", "c", "", ""), "may transfer"},
 		{"my other client claims", mine, operator, "cli", "claim", byClient("cli"), yes},
 		{"operator narrows", running, operator, "tui", "claim", bySession("s", "c", "", ""), yes},
 		{"operator narrows without a chat", running, operator, "tui", "claim", bySession("s", "", "", ""), yes},
 		{"driver narrows", running, driver, "d", "claim", bySession("s", "c", "", ""), yes},
 		{"driver widens", parked, driver, "d", "claim", bySession("s", "c", "t2", "call2"), yes},
-		{"agent narrows another's", running, agent, "agent", "claim", bySession("s", "c", "", ""), "may transfer"},
+		{"agent narrows another's", running, alien, "agent", "claim", bySession("s", "c", "", ""), "may transfer"},
 		{"hand back", taken, operator, "tui", "claim", bySession("s", "c", "", ""), yes},
-		{"agent gives to a session", agents, agent, "agent", "claim", bySession("s", "c", "", ""), "right to drive"},
+		{"agent gives to a session", agents, alien, "agent", "claim", bySession("s", "c", "", ""), "right to drive"},
 		{"no kind", mine, operator, "tui", "claim", ahp.Claim{}, "kind"},
 		{"no session", mine, operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession}, "no session"},
 		{"endless", mine, operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession, Session: strings.Repeat("x", maxURI+1)}, "bytes"},

@@ -35,12 +35,13 @@ const (
 	scopeCreate  = "terminal:create" // createTerminal
 	scopeInput   = "terminal:input"  // type, resize, rename, clear what one holds
 	scopeClaim   = "terminal:claim"  // transfer and dispose what one holds
-	scopeSession = "session"         // claim for sessions
+	scopeSession = "session"         // claim for sessions; begin them, prompt, answer
+	scopeApprove = "approve"         // let agents' tool calls run
 	scopeAdmin   = "admin"           // everything the operator may
 )
 
 var (
-	allScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession, scopeAdmin}
+	allScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession, scopeApprove, scopeAdmin}
 	// boundScopes are those that make sense for one terminal.
 	boundScopes = []string{scopeRead, scopeInput, scopeClaim}
 )

@@ -104,6 +104,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	c.hold()
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*channel
+	defer h.clientBack(c, true)
 	for _, uri := range uris {
 		ch, err := h.visible(c.principal, uri)
 		if err != nil {

@@ -77,7 +77,7 @@ func weight(a ahp.Action) int {
 	case ahp.LayoutChanged:
 		return overhead + len(a.Doc) + 64*len(a.Terminals)
 	}
-	return overhead
+	return overhead + chatWeight(a)
 }
 
 func claimWeight(c ahp.Claim) int {

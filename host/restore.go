@@ -119,6 +119,7 @@ func (h *Host) restore() error {
 		h.rejoin(a)
 	}
 	h.restoreWindows()
+	h.reviveSessions()
 	for _, ch := range h.channels {
 		if b, ok := ch.body.(revived); ok {
 			b.revived()

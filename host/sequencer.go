@@ -159,6 +159,9 @@ func (h *Host) sendFrame(c *conn, f *frame) {
 	if c.principal.terminal != "" {
 		f = &frame{env: h.shownAction(c.principal, f.env)}
 	}
+	if !ahp.Speaks(c.profile, f.env.Action.ActionType()) {
+		return
+	}
 	b, err := f.bytes(c.profile)
 	if err != nil {
 		h.log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)

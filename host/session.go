@@ -1,69 +1,265 @@
 package host
 
 import (
-	"context"
 	"encoding/json"
+	"reflect"
+	"slices"
+	"time"
 
 	"cotty/ahp"
+	"cotty/host/agent"
 )
 
-// This host has no agents yet: what clients ask of sessions as a matter of
-// course is answered as by a host with none.
+// session is the body of a session's channel: what its chats share. Guarded by
+// h.mu.
+type session struct {
+	h     *Host
+	ch    *channel
+	value ahp.SessionState
+	facts sessionFacts
+	dirty bool // the facts have changed
 
-func listSessions(_ context.Context, _ *conn, raw json.RawMessage) (any, error) {
-	var p struct {
-		Cursor string `json:"cursor"`
-	}
-	if err := decodeOptional(raw, &p); err != nil {
-		return nil, err
-	}
-	if p.Cursor != "" {
-		return nil, ahp.InvalidParams("list sessions: the cursor %q is not one of this host's", p.Cursor)
-	}
-	return map[string]any{"items": []any{}}, nil
+	provider agent.Provider // nil when this host has it no more
+	chats    []*chat        // in the order of value.Chats
+	told     ahp.SessionSummary
+	meta     sessionMeta
+	absent   map[string]*time.Timer // active clients that are away, by id
 }
 
-// resolveSessionConfig has no properties of its own; the values are the input's
-// and defaults, of which there are none (ahp.md §5).
-func resolveSessionConfig(_ context.Context, _ *conn, raw json.RawMessage) (any, error) {
-	var p struct {
-		Config map[string]json.RawMessage `json:"config"`
-	}
-	if err := decodeOptional(raw, &p); err != nil {
-		return nil, err
-	}
-	if p.Config == nil {
-		p.Config = map[string]json.RawMessage{}
-	}
-	return map[string]any{
-		"schema": map[string]any{"type": "object", "properties": map[string]any{}},
-		"values": p.Config,
-	}, nil
+// sessionFacts are what no action of a session tells.
+type sessionFacts struct {
+	Created  ahp.Instant `json:"created"`
+	Modified ahp.Instant `json:"modified"`
+	// Owner is the principal that made it.
+	Owner string   `json:"owner"`
+	Roots []string `json:"roots"`
+	// Confirm is one of the policies of ahp.SessionMeta.
+	Confirm string `json:"confirm"`
+	// Named says that a person gave the title.
+	Named  bool           `json:"named,omitempty"`
+	Config map[string]any `json:"config,omitempty"`
 }
 
-func sessionConfigCompletions(context.Context, *conn, json.RawMessage) (any, error) {
-	return map[string]any{"items": []any{}}, nil
+// sessionMeta is the session's _meta: what AHP has no member for.
+type sessionMeta struct {
+	Options  []ahp.AgentOption             `json:"cotty/options,omitempty"`
+	Commands []ahp.AgentCommand            `json:"cotty/commands,omitempty"`
+	Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"cotty/plans,omitempty"`
 }
 
-func createSession(context.Context, *conn, json.RawMessage) (any, error) {
-	return nil, ahp.Errorf(ahp.CodeProviderNotFound, "create session: this host has no agent provider")
+func (s *session) reduce(a ahp.Action) { s.value = ahp.ReduceSession(s.value, a) }
+
+// state is the session as of now. Its activity is its chats': AHP has no action
+// that changes it, so it is right in a snapshot, and later clients go by the
+// chats' rows.
+func (s *session) state() any {
+	v := s.value
+	v.Status, _ = s.aggregate()
+	v.Resource, v.CreatedAt, v.ModifiedAt = s.ch.uri, s.facts.Created, s.modified()
+	return v
 }
 
-func disposeSession(_ context.Context, _ *conn, raw json.RawMessage) (any, error) {
-	var p ahp.SubscribeParams
-	if err := decode(raw, &p); err != nil {
-		return nil, err
+func (s *session) settle() {
+	for _, c := range s.chats {
+		c.settle()
 	}
-	return nil, ahp.SessionNotFound("dispose session: there is no session %q", p.Channel)
 }
 
-// authenticate knows no resource that needs a token (ahp.md §10).
-func authenticate(_ context.Context, _ *conn, raw json.RawMessage) (any, error) {
-	var p struct {
-		Resource string `json:"resource"`
+func (s *session) private() any { return s.facts }
+func (s *session) changed() bool {
+	was := s.dirty
+	s.dirty = false
+	return was
+}
+func (s *session) know(raw json.RawMessage) error { return json.Unmarshal(raw, &s.facts) }
+
+// aggregate is the session's status and activity as they follow from its chats:
+// those of the default chat, or else of the one modified last, unless another
+// needs input or failed (ahp.md §6.4).
+func (s *session) aggregate() (status ahp.Status, activity string) {
+	status = s.value.Status.WithActivity(ahp.ActivityIdle)
+	if len(s.value.Chats) == 0 {
+		return status, ""
 	}
-	if err := decode(raw, &p); err != nil {
-		return nil, err
+	i := slices.IndexFunc(s.value.Chats, func(c ahp.ChatSummary) bool { return c.Resource == s.value.DefaultChat })
+	if i < 0 {
+		i = 0
+		for j, c := range s.value.Chats {
+			if c.ModifiedAt > s.value.Chats[i].ModifiedAt {
+				i = j
+			}
+		}
 	}
-	return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", p.Resource)
+	now := s.value.Chats[i]
+	status, activity = status.WithActivity(now.Status.Activity()), now.Activity
+	for _, c := range s.value.Chats {
+		switch {
+		case c.Status.NeedsInput():
+			status = status.WithActivity(ahp.ActivityInputNeeded)
+		case c.Status.Activity() == ahp.ActivityError && !status.NeedsInput():
+			status = status.WithActivity(ahp.ActivityError)
+		}
+	}
+	return status, activity
+}
+
+// modified is when the session or one of its chats changed last.
+func (s *session) modified() ahp.Instant {
+	last := s.facts.Modified
+	for _, c := range s.value.Chats {
+		last = max(last, c.ModifiedAt)
+	}
+	return last
+}
+
+// touch notes a change of the session's own.
+func (s *session) touch() {
+	s.facts.Modified = ahp.InstantOf(s.h.now().UnixMilli())
+	s.dirty = true
+}
+
+// summary is the session's row in lists.
+func (s *session) summary() ahp.SessionSummary {
+	v := s.state().(ahp.SessionState)
+	row := v.Summary()
+	_, row.Activity = s.aggregate()
+	return row
+}
+
+// announce tells the subscribers of the root what of the summary has changed.
+func (s *session) announce() {
+	now := s.summary()
+	c := ahp.SessionChanges{Before: s.told, After: now}
+	if reflect.DeepEqual(s.told, now) || c.Empty() {
+		return
+	}
+	s.told = now
+	s.h.notify(ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri, Changes: &c})
+}
+
+// apply applies an action of the session and tells what follows from it.
+func (s *session) apply(a ahp.Action, by *dispatched) {
+	s.h.apply(s.ch, a, by)
+	s.announce()
+}
+
+// mirror brings a chat's row up to date after an action of the chat.
+func (s *session) mirror(c *chat) {
+	i := slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
+	if i < 0 || reflect.DeepEqual(s.value.Chats[i], c.value.ChatSummary) {
+		return
+	}
+	changes, err := differing(s.value.Chats[i], c.value.ChatSummary)
+	if err != nil {
+		s.h.log.Error("mirror a chat", "chat", c.ch.uri, "err", err)
+		return
+	}
+	s.apply(ahp.SessionChatUpdated{Chat: c.ch.uri, Changes: changes}, nil)
+}
+
+// differing are the members of a chat's row that changed; null for one gone.
+func differing(before, after ahp.ChatSummary) (json.RawMessage, error) {
+	var b, a map[string]json.RawMessage
+	for _, v := range []struct {
+		of   ahp.ChatSummary
+		into *map[string]json.RawMessage
+	}{{before, &b}, {after, &a}} {
+		text, err := json.Marshal(v.of)
+		if err == nil {
+			err = json.Unmarshal(text, v.into)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	changes := map[string]json.RawMessage{}
+	for k, v := range a {
+		if string(b[k]) != string(v) {
+			changes[k] = v
+		}
+	}
+	for k := range b {
+		if _, still := a[k]; !still {
+			changes[k] = json.RawMessage("null")
+		}
+	}
+	return json.Marshal(changes)
+}
+
+// setMeta tells what has changed in meta; what would be too much is left out.
+func (s *session) setMeta() {
+	b, err := json.Marshal(s.meta)
+	if err != nil || len(b) > maxSessionMeta {
+		s.h.log.Warn("leave out a session's options, commands and plans", "session", s.ch.uri, "bytes", len(b))
+		return
+	}
+	if string(b) == "{}" {
+		b = nil
+	}
+	if string(b) != string(s.value.Meta) {
+		s.apply(ahp.SessionMetaChanged{Meta: b}, nil)
+	}
+}
+
+// need mirrors in the session what waits in a chat.
+func (s *session) need(n ahp.InputNeeded) { s.apply(ahp.SessionInputNeededSet{Request: n}, nil) }
+
+// met ends it.
+func (s *session) met(id string) {
+	if slices.ContainsFunc(s.value.InputNeeded, func(n ahp.InputNeeded) bool { return n.ID == id }) {
+		s.apply(ahp.SessionInputNeededRemoved{ID: id}, nil)
+	}
+}
+
+// sessionAt finds a session. The caller holds h.mu.
+func (h *Host) sessionAt(uri ahp.URI) (*session, bool) {
+	ch, ok := h.channels[uri]
+	if !ok {
+		return nil, false
+	}
+	s, ok := ch.body.(*session)
+	return s, ok
+}
+
+// chatAt finds a chat. The caller holds h.mu.
+func (h *Host) chatAt(uri ahp.URI) (*chat, bool) {
+	ch, ok := h.channels[uri]
+	if !ok {
+		return nil, false
+	}
+	c, ok := ch.body.(*chat)
+	return c, ok
+}
+
+func isSession(b body) bool { _, ok := b.(*session); return ok }
+func isChat(b body) bool    { _, ok := b.(*chat); return ok }
+
+// notify sends a notification about the list of sessions to the root's
+// subscribers; it is neither stored nor replayed (ahp.md §4.5). The caller holds
+// h.mu.
+func (h *Host) notify(method string, params any) {
+	var encoded [3][]byte
+	for _, c := range h.root.ch.subs {
+		if c.principal.terminal != "" {
+			continue
+		}
+		b := encoded[c.profile]
+		if b == nil {
+			text, err := ahp.Encode(c.profile, params)
+			if err != nil {
+				h.log.Error("encode a notification", "method", method, "err", err)
+				return
+			}
+			b = notification(method, text)
+			encoded[c.profile] = b
+		}
+		c.send(b)
+	}
+}
+
+func notification(method string, params json.RawMessage) []byte {
+	b := make([]byte, 0, len(method)+len(params)+48)
+	b = append(b, `{"jsonrpc":"2.0","method":"`...)
+	b = append(append(b, method...), `","params":`...)
+	return append(append(b, params...), '}')
 }

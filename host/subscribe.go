@@ -57,6 +57,7 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	defer c.h.mu.Unlock()
 	if ch := c.subs[canonical(channel)]; ch != nil {
 		ch.unsubscribe(c)
+		c.h.clientLooksAway(c, ch)
 		c.h.recount(ch)
 	}
 }
@@ -87,7 +88,9 @@ func (c *conn) open(uri ahp.URI) (snapshot, error) {
 	if _, again := c.subs[ch.uri]; !again && len(c.subs) >= c.h.limits.Subscriptions {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, len(c.subs))
 	}
-	return c.h.snapshot(ch, c), nil
+	s := c.h.snapshot(ch, c)
+	c.h.clientBack(c, false)
+	return s, nil
 }
 
 // snapshot takes a channel's state and subscribes c in the same instant. What

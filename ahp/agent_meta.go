@@ -1,0 +1,49 @@
+package ahp
+
+// cotty's additions to a session's _meta: what agents offer that AHP has no
+// member for. Each is a list that is replaced whole.
+
+// AgentOption is something about a session that can be set: SessionState.Config
+// has its value by its id ("cotty/options").
+type AgentOption struct {
+	ID          string        `json:"id"`
+	Name        string        `json:"name"`
+	Description string        `json:"description,omitempty"`
+	Category    string        `json:"category,omitempty"` // mode, model, thought_level, …
+	Boolean     bool          `json:"boolean,omitempty"`
+	Choices     []AgentChoice `json:"choices,omitempty"`
+}
+
+// AgentChoice is one of an option's values.
+type AgentChoice struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Group       string `json:"group,omitempty"`
+}
+
+// AgentCommand is a command of the agent's, written "/name" in a message
+// ("cotty/commands").
+type AgentCommand struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Hint        string `json:"hint,omitempty"`
+}
+
+// AgentPlanEntry is a step of an agent's plan ("cotty/plans", by chat).
+type AgentPlanEntry struct {
+	Text     string `json:"text"`
+	Priority string `json:"priority,omitempty"`
+	Status   string `json:"status"` // pending, in_progress, completed
+}
+
+// AgentAuth is a way to log in ("cotty/auth" of an ErrorInfo's _meta).
+type AgentAuth struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Description string            `json:"description,omitempty"`
+	Kind        string            `json:"kind"`              // agent, terminal, env
+	Command     []string          `json:"command,omitempty"` // terminal: to be run in one
+	Env         map[string]string `json:"env,omitempty"`
+	Variables   []string          `json:"variables,omitempty"` // env: to be set
+}

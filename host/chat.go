@@ -1,0 +1,319 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// chat is the body of a chat's channel: the conversation with one session of an
+// agent. Guarded by h.mu.
+type chat struct {
+	h     *Host
+	ch    *channel
+	s     *session
+	value ahp.ChatState
+	older []ahp.Turn // before those in value; see chat_window.go
+	facts chatFacts
+	dirty bool // facts or older have changed
+	gone  bool // disposed of
+
+	agent   agent.Session // nil while none is open
+	opening *agentStart      // nil unless one is being opened
+	now     *prompting    // the turn that the agent is at, or nil
+	options []agent.Option
+	// forgot says that the agent no longer knows what the chat says.
+	forgot bool
+}
+
+// chatFacts are what no action of a chat tells.
+type chatFacts struct {
+	Session ahp.URI `json:"session"`
+	// Resume is the agent's own name of its session.
+	Resume string     `json:"resume,omitempty"`
+	Forgot bool       `json:"forgot,omitempty"`
+	Older  []ahp.Turn `json:"older,omitempty"`
+}
+
+func (c *chat) reduce(a ahp.Action) { c.value = ahp.ReduceChat(c.value, a) }
+func (c *chat) state() any          { return c.value }
+
+// settle tells the text that has gathered.
+func (c *chat) settle() {
+	if c.now != nil {
+		c.now.flush()
+	}
+	if len(c.ch.subs) == 0 {
+		c.compact()
+	}
+}
+
+func (c *chat) private() any {
+	f := c.facts
+	f.Older, f.Forgot = c.older, c.forgot
+	return f
+}
+
+func (c *chat) changed() bool {
+	was := c.dirty
+	c.dirty = false
+	return was
+}
+
+func (c *chat) know(raw json.RawMessage) error {
+	c.facts = chatFacts{}
+	if err := json.Unmarshal(raw, &c.facts); err != nil {
+		return err
+	}
+	c.older, c.forgot = c.facts.Older, c.facts.Forgot
+	c.facts.Older = nil
+	return nil
+}
+
+// apply applies an action of the chat and tells what follows from it.
+func (c *chat) apply(a ahp.Action, by *dispatched) {
+	c.h.apply(c.ch, a, by)
+	c.s.mirror(c)
+}
+
+// agentStart is a session of an agent that is being opened.
+type agentStart struct {
+	done chan struct{}
+	// Set before done is closed.
+	agent agent.Session
+	err   error
+}
+
+// errGone is why nothing more happens in a chat that was disposed of.
+var errGone = &agent.Error{Kind: agent.KindClosed, Message: "the chat was disposed of"}
+
+// open begins to open the agent's session unless it is open or that has begun.
+// The caller holds h.mu.
+func (c *chat) open() *agentStart {
+	if c.opening != nil {
+		return c.opening
+	}
+	o := &agentStart{done: make(chan struct{})}
+	switch {
+	case c.gone, c.h.closing:
+		o.err = errGone
+	case c.agent != nil:
+		o.agent = c.agent
+	case c.s.provider == nil:
+		o.err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf("this host has no agent %q any more: add it to the configuration, or begin a session with another", c.s.value.Provider)}
+	default:
+		c.opening = o
+		spec := c.spec()
+		c.h.agents.work.Add(1)
+		go c.finishOpening(o, spec)
+		return o
+	}
+	close(o.done)
+	return o
+}
+
+// spec says what to open.
+func (c *chat) spec() agent.Spec {
+	s := c.s
+	spec := agent.Spec{
+		Session: s.ch.uri, Chat: c.ch.uri, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume,
+		Config: map[string]string{}, Events: &chatEvents{c}, Clients: &clientTools{c},
+	}
+	for k, v := range s.facts.Config {
+		if k != configConfirm {
+			spec.Config[k] = fmt.Sprint(v)
+		}
+	}
+	if supply := c.h.agents.supply; supply != nil {
+		supply(c, &spec)
+	}
+	return spec
+}
+
+// finishOpening waits for the provider, but not for ever.
+func (c *chat) finishOpening(o *agentStart, spec agent.Spec) {
+	h := c.h
+	defer h.agents.work.Done()
+	ctx, cancel := context.WithTimeout(h.agents.ctx, h.limits.AgentStart)
+	defer cancel()
+	provider := c.s.provider
+	got := make(chan opened, 1)
+	go func() { got <- openGuarded(ctx, provider, spec) }()
+	var r opened
+	select {
+	case r = <-got:
+	case <-ctx.Done():
+		select {
+		case r = <-got:
+		case <-time.After(h.limits.AgentGrace):
+			r.err = &agent.Error{Kind: agent.KindTimeout, Message: fmt.Sprintf("the agent was not ready within %v", h.limits.AgentStart)}
+			go func() {
+				if late := <-got; late.agent != nil {
+					late.agent.Close() //nolint:errcheck // it was given up already
+				}
+			}()
+		}
+	}
+	h.turn(func() {
+		c.opening = nil
+		if (c.gone || h.closing) && r.err == nil {
+			h.closeAgent(r.agent)
+			r = opened{err: errGone}
+		}
+		if o.agent, o.err = r.agent, r.err; r.err == nil {
+			c.take(r.agent)
+		}
+	})
+	close(o.done)
+}
+
+// opened is what a provider's Open gave.
+type opened struct {
+	agent agent.Session
+	err   error
+}
+
+// openGuarded turns a provider's panic into an error.
+func openGuarded(ctx context.Context, p agent.Provider, spec agent.Spec) (o opened) {
+	defer func() {
+		if r := recover(); r != nil {
+			o = opened{err: &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent's provider failed: %v", r)}}
+		}
+	}()
+	o.agent, o.err = p.Open(ctx, spec)
+	if o.err == nil && o.agent == nil {
+		o.err = &agent.Error{Kind: agent.KindStart, Message: "the agent's provider opened nothing"}
+	}
+	return o
+}
+
+// take takes a session of the agent that is ready. The caller holds h.mu.
+func (c *chat) take(a agent.Session) {
+	c.agent = a
+	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.older) > 0) {
+		c.forgot = true
+	}
+	c.facts.Resume = a.ID()
+	c.dirty = true
+	c.h.refreshAgents()
+}
+
+// forsake closes the agent's session; the next turn opens another. The caller
+// holds h.mu.
+func (c *chat) forsake() {
+	if c.agent != nil {
+		c.h.closeAgent(c.agent)
+		c.agent = nil
+	}
+}
+
+// errorInfo is an error of a provider on the wire.
+func errorInfo(err error) ahp.ErrorInfo {
+	var e *agent.Error
+	if !errors.As(err, &e) {
+		return ahp.ErrorInfo{ErrorType: agent.KindAgent, Message: clipTo(err.Error(), maxErrorText)}
+	}
+	info := ahp.ErrorInfo{ErrorType: e.Kind, Message: clipTo(e.Message, maxErrorText)}
+	if len(e.Auth) == 0 {
+		return info
+	}
+	ways := make([]ahp.AgentAuth, 0, len(e.Auth))
+	for _, m := range e.Auth[:min(len(e.Auth), maxAuthMethods)] {
+		way := ahp.AgentAuth{ID: m.ID, Name: m.Name, Description: m.Description, Kind: authKinds[m.Kind], Command: m.Command, Variables: m.Variables}
+		for _, v := range m.Env {
+			if way.Env == nil {
+				way.Env = map[string]string{}
+			}
+			way.Env[v.Name] = v.Value
+		}
+		ways = append(ways, way)
+	}
+	if meta, err := json.Marshal(map[string]any{"cotty/auth": ways}); err == nil {
+		info.Meta = meta
+	}
+	return info
+}
+
+var authKinds = map[agent.AuthKind]string{agent.AuthAgent: "agent", agent.AuthTerminal: "terminal", agent.AuthEnv: "env"}
+
+// chatEvents takes what an agent tells of its session.
+type chatEvents struct{ c *chat }
+
+// Title names the session unless a person has.
+func (e *chatEvents) Title(title string) {
+	c := e.c
+	c.h.turn(func() {
+		if c.dead() || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
+			return
+		}
+		if title = cleanTitle(clipTo(title, maxTitle)); title != "" && title != c.s.value.Title {
+			c.s.apply(ahp.SessionTitleChanged{Title: title}, nil)
+		}
+	})
+}
+
+// Options replaces what can be set.
+func (e *chatEvents) Options(options []agent.Option) {
+	c := e.c
+	options = options[:min(len(options), maxOptions)]
+	c.h.turn(func() {
+		if c.dead() {
+			return
+		}
+		c.options = options
+		s := c.s
+		s.meta.Options = wireOptions(options)
+		s.setMeta()
+		values := map[string]any{}
+		for _, o := range options {
+			var v any = o.Value
+			if o.Boolean {
+				v = o.Value == "true"
+			}
+			if s.value.Config == nil || s.value.Config.Values[o.ID] != v {
+				values[o.ID] = v
+			}
+		}
+		if len(values) > 0 {
+			s.apply(ahp.SessionConfigChanged{Config: values}, nil)
+		}
+		c.h.agents.options[s.value.Provider] = s.meta.Options
+	})
+}
+
+// Commands replaces the agent's commands.
+func (e *chatEvents) Commands(commands []agent.Command) {
+	c := e.c
+	c.h.turn(func() {
+		if c.dead() {
+			return
+		}
+		list := make([]ahp.AgentCommand, 0, len(commands))
+		for _, k := range commands[:min(len(commands), maxCommands)] {
+			list = append(list, ahp.AgentCommand{Name: clipTo(k.Name, maxTitle), Description: clipTo(k.Description, maxTitle), Hint: clipTo(k.Hint, maxTitle)})
+		}
+		c.s.meta.Commands = list
+		c.s.setMeta()
+	})
+}
+
+// dead reports that nothing may happen in the chat any more.
+func (c *chat) dead() bool { return c.gone || c.h.closing }
+
+func wireOptions(options []agent.Option) []ahp.AgentOption {
+	list := make([]ahp.AgentOption, 0, len(options))
+	for _, o := range options {
+		w := ahp.AgentOption{ID: o.ID, Name: o.Name, Description: o.Description, Category: o.Category, Boolean: o.Boolean}
+		for _, ch := range o.Choices[:min(len(o.Choices), maxChoices)] {
+			w.Choices = append(w.Choices, ahp.AgentChoice(ch))
+		}
+		list = append(list, w)
+	}
+	return list
+}

@@ -1,0 +1,314 @@
+package host
+
+import (
+	"encoding/json"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// chatRules are the actions that clients may dispatch to chats (ahp.md §6.6,
+// §6.8). What is not among them, of those that AHP lets clients dispatch, is
+// refused with a reason.
+func chatRules() map[string]rule {
+	rules := map[string]rule{}
+	for name, do := range map[string]func(h *Host, d *dispatch) string{
+		ahp.ChatTurnStarted{}.ActionType():             beginTurn,
+		ahp.ChatTurnCancelled{}.ActionType():           cancelTurn,
+		ahp.ChatTurnResume{}.ActionType():              refuseBecause("this host can't go on with a turn that has ended: send a message"),
+		ahp.ChatPendingMessageSet{}.ActionType():       setPending,
+		ahp.ChatPendingMessageRemoved{}.ActionType():   removePending,
+		ahp.ChatQueuedMessagesReordered{}.ActionType(): reorderQueue,
+		ahp.ChatDraftChanged{}.ActionType():            changeDraft,
+		ahp.ChatIsReadChanged{}.ActionType():           accept,
+		ahp.ChatIsArchivedChanged{}.ActionType():       accept,
+		ahp.ChatInputAnswerChanged{}.ActionType():      changeAnswer,
+		ahp.ChatInputCompleted{}.ActionType():          completeInput,
+		ahp.ChatTruncated{}.ActionType():               truncateChat,
+		ahp.ChatToolCallConfirmed{}.ActionType():       confirmTool,
+		ahp.ChatToolCallResultConfirmed{}.ActionType(): confirmResult,
+		ahp.ChatToolCallComplete{}.ActionType():        completeTool,
+		ahp.ChatToolCallContentChanged{}.ActionType():  changeToolContent,
+		ahp.ChatWorkingDirectorySet{}.ActionType():     refuseBecause("the directories of a chat are those that its session began with"),
+		ahp.ChatWorkingDirectoryRemoved{}.ActionType(): refuseBecause("the directories of a chat are those that its session began with"),
+	} {
+		rules[name] = rule{scope: scopeSession, fits: isChat, do: byPeople(do)}
+	}
+	return rules
+}
+
+// neededOfChats are the members that those actions must have.
+var neededOfChats = map[string][]string{
+	ahp.ChatTurnStarted{}.ActionType():             {"turnId", "message"},
+	ahp.ChatTurnCancelled{}.ActionType():           {"turnId"},
+	ahp.ChatPendingMessageSet{}.ActionType():       {"kind", "id", "message"},
+	ahp.ChatPendingMessageRemoved{}.ActionType():   {"kind", "id"},
+	ahp.ChatQueuedMessagesReordered{}.ActionType(): {"order"},
+	ahp.ChatInputAnswerChanged{}.ActionType():      {"requestId", "questionId"},
+	ahp.ChatInputCompleted{}.ActionType():          {"requestId", "response"},
+	ahp.ChatToolCallConfirmed{}.ActionType():       {"turnId", "toolCallId", "approved"},
+	ahp.ChatToolCallComplete{}.ActionType():        {"turnId", "toolCallId", "result"},
+	ahp.ChatToolCallContentChanged{}.ActionType():  {"turnId", "toolCallId", "content"},
+	ahp.ChatToolCallResultConfirmed{}.ActionType(): {"turnId", "toolCallId", "approved"},
+}
+
+func refuseBecause(why string) func(*Host, *dispatch) string {
+	return func(*Host, *dispatch) string { return why }
+}
+
+// accept applies an action that can't be wrong.
+func accept(_ *Host, d *dispatch) string {
+	d.ch.body.(*chat).apply(d.action, &d.by)
+	return ""
+}
+
+// bulky refuses an action that is too large to be kept.
+func bulky(a ahp.Action) string {
+	b, err := ahp.EncodeAction(ahp.V1, a)
+	if err != nil || len(b) > maxMessage {
+		return because("it is larger than %d bytes", maxMessage)
+	}
+	return ""
+}
+
+// mayPrompt says why a client can't say anything in a chat.
+func (c *chat) mayPrompt(m *ahp.Message) string {
+	switch {
+	case c.value.Interactivity != "" && c.value.Interactivity != ahp.InteractivityFull:
+		return because("the chat is %s", c.value.Interactivity)
+	case c.s.value.Lifecycle == ahp.LifecycleFailed:
+		why := ""
+		if e := c.s.value.CreationError; e != nil {
+			why = ": " + e.Message
+		}
+		return "the session could not be created" + why
+	case m != nil && m.Origin.Kind != ahp.OriginUser:
+		return because("a client's message is a person's: its origin is %q, not %q", ahp.OriginUser, clip(m.Origin.Kind))
+	case m != nil && len(m.Attachments) > maxAttachments:
+		return because("the message has more than %d attachments", maxAttachments)
+	}
+	return ""
+}
+
+// beginTurn is chat/turnStarted.
+func beginTurn(h *Host, d *dispatch) string {
+	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnStarted)
+	if s := c.mayPrompt(&a.Message); s != "" {
+		return s
+	}
+	known := func(t ahp.Turn) bool { return t.ID == a.TurnID }
+	switch {
+	case c.value.ActiveTurn != nil:
+		return because("TurnInProgress: the turn %s has not ended: queue the message, or cancel the turn", clip(c.value.ActiveTurn.ID))
+	case a.TurnID == "" || len(a.TurnID) > maxURI:
+		return because("turnId: it must have 1 to %d bytes", maxURI)
+	case slices.ContainsFunc(c.value.Turns, known) || slices.ContainsFunc(c.older, known):
+		return because("there was a turn %s already", clip(a.TurnID))
+	}
+	if s := bulky(a); s != "" {
+		return s
+	}
+	h.audit.did(d.c, "prompt", d.ch.uri, "turn", clip(a.TurnID))
+	c.startTurn(a, &d.by)
+	return ""
+}
+
+// cancelTurn is chat/turnCancelled: the clients are done with the turn at once,
+// the agent is told.
+func cancelTurn(h *Host, d *dispatch) string {
+	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnCancelled)
+	switch t := c.value.ActiveTurn; {
+	case t == nil:
+		return "no turn runs"
+	case t.ID != a.TurnID:
+		return because("the turn that runs is %s", clip(t.ID))
+	}
+	h.audit.did(d.c, "cancel", d.ch.uri, "turn", clip(a.TurnID))
+	if r := c.now; r != nil && r.id == a.TurnID {
+		a.Duration = r.took()
+		r.end(a, &d.by)
+		return ""
+	}
+	c.apply(a, &d.by)
+	return ""
+}
+
+// setPending is chat/pendingMessageSet.
+func setPending(_ *Host, d *dispatch) string {
+	c, a := d.ch.body.(*chat), d.action.(ahp.ChatPendingMessageSet)
+	if s := c.mayPrompt(&a.Message); s != "" {
+		return s
+	}
+	if s := bulky(a); s != "" {
+		return s
+	}
+	known := slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID })
+	switch {
+	case a.ID == "" || len(a.ID) > maxURI:
+		return because("id: it must have 1 to %d bytes", maxURI)
+	case a.Kind != ahp.PendingSteering && a.Kind != ahp.PendingQueued:
+		return because("kind: it is %q or %q", ahp.PendingSteering, ahp.PendingQueued)
+	case a.Kind == ahp.PendingQueued && !known && len(c.value.QueuedMessages) >= maxQueued:
+		return because("%d messages are queued already, the most there can be", maxQueued)
+	}
+	c.apply(a, &d.by)
+	if a.Kind == ahp.PendingQueued {
+		if c.value.ActiveTurn == nil {
+			c.drain()
+		}
+		return ""
+	}
+	c.steer()
+	return ""
+}
+
+// steer gives the steering message to the agent in its turn, if it takes any.
+// Otherwise it waits: for the end of the turn.
+func (c *chat) steer() {
+	r, m := c.now, c.value.SteeringMessage
+	if r == nil || r.over || m == nil {
+		return
+	}
+	able, ok := c.agent.(agent.Steerer)
+	if !ok {
+		return
+	}
+	c.apply(ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
+	c.h.agents.work.Add(1)
+	go func() {
+		defer c.h.agents.work.Done()
+		if err := able.Steer(r.ctx, asTurn(m.ID, m.Message)); err != nil {
+			c.h.turn(func() {
+				if !c.dead() && len(c.value.QueuedMessages) < maxQueued {
+					c.apply(ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
+					c.drain()
+				}
+			})
+		}
+	}()
+}
+
+// removePending is chat/pendingMessageRemoved.
+func removePending(_ *Host, d *dispatch) string {
+	c, a := d.ch.body.(*chat), d.action.(ahp.ChatPendingMessageRemoved)
+	known := a.Kind == ahp.PendingQueued && slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID }) ||
+		a.Kind == ahp.PendingSteering && c.value.SteeringMessage != nil && c.value.SteeringMessage.ID == a.ID
+	if !known {
+		return "no such message waits: it may have been sent already"
+	}
+	c.apply(a, &d.by)
+	return ""
+}
+
+// reorderQueue is chat/queuedMessagesReordered.
+func reorderQueue(_ *Host, d *dispatch) string {
+	if n := len(d.action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
+		return because("order: it names %d messages, more than there can be", n)
+	}
+	return accept(nil, d)
+}
+
+// changeDraft is chat/draftChanged.
+func changeDraft(_ *Host, d *dispatch) string {
+	a := d.action.(ahp.ChatDraftChanged)
+	if s := d.ch.body.(*chat).mayPrompt(a.Draft); s != "" {
+		return s
+	}
+	if s := bulky(a); s != "" {
+		return s
+	}
+	return accept(nil, d)
+}
+
+// truncateChat is chat/truncated: the agent can't forget a part, so it forgets
+// all and begins anew with the next turn.
+func truncateChat(h *Host, d *dispatch) string {
+	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTruncated)
+	if s := c.mayPrompt(nil); s != "" {
+		return s
+	}
+	if a.TurnID != "" && !slices.ContainsFunc(c.value.Turns, func(t ahp.Turn) bool { return t.ID == a.TurnID }) {
+		i := slices.IndexFunc(c.older, func(t ahp.Turn) bool { return t.ID == a.TurnID })
+		if i < 0 {
+			return because("there is no turn %s", clip(a.TurnID))
+		}
+		c.load(len(c.older))
+	}
+	if r := c.now; r != nil && !r.over {
+		r.flush()
+		r.over = true
+		r.cancel(nil)
+		r.stopWatch()
+		for _, k := range r.calls {
+			k.giveUp()
+		}
+		for id := range r.asks {
+			r.closeAsk(id)
+		}
+	}
+	h.audit.did(d.c, "truncate", d.ch.uri, "turn", clip(a.TurnID))
+	if a.TurnID == "" {
+		c.older = nil
+	}
+	c.forsake()
+	c.facts.Resume, c.dirty = "", true
+	c.apply(a, &d.by)
+	c.forgot = len(c.value.Turns) > 0
+	return ""
+}
+
+// confirmResult is chat/toolCallResultConfirmed.
+func confirmResult(_ *Host, d *dispatch) string {
+	a := d.action.(ahp.ChatToolCallResultConfirmed)
+	t := d.ch.body.(*chat).value.ToolCall(a.TurnID, a.ToolCallID)
+	switch {
+	case t == nil:
+		return "there is no such tool call in the turn that runs"
+	case t.Status != ahp.ToolPendingResult:
+		return because("the tool call's result does not wait for confirmation: it is %s", t.Status)
+	}
+	return accept(nil, d)
+}
+
+// changeAnswer is chat/inputAnswerChanged.
+func changeAnswer(_ *Host, d *dispatch) string {
+	c, a := d.ch.body.(*chat), d.action.(ahp.ChatInputAnswerChanged)
+	q := c.value.OpenRequest(a.RequestID)
+	if q == nil {
+		return "there is no such question, or it was answered already"
+	}
+	if s := bulky(a); s != "" {
+		return s
+	}
+	if s := checkAnswers(*q, map[string]json.RawMessage{a.QuestionID: a.Answer}); s != "" {
+		return s
+	}
+	return accept(nil, d)
+}
+
+// completeInput is chat/inputCompleted: as with tool calls, the first one wins.
+func completeInput(_ *Host, d *dispatch) string {
+	c, a := d.ch.body.(*chat), d.action.(ahp.ChatInputCompleted)
+	q := c.value.OpenRequest(a.RequestID)
+	if q == nil {
+		return "there is no such question, or it was answered already"
+	}
+	if s := bulky(a); s != "" {
+		return s
+	}
+	if !slices.Contains([]string{ahp.InputAccept, ahp.InputDecline, ahp.InputCancel}, a.Response) {
+		return because("response: it is %q, %q or %q", ahp.InputAccept, ahp.InputDecline, ahp.InputCancel)
+	}
+	if s := checkAnswers(*q, a.Answers); s != "" {
+		return s
+	}
+	if s := lacksAnswer(*q, a); s != "" {
+		return s
+	}
+	c.apply(a, &d.by)
+	if r := c.now; r != nil {
+		r.completeAsk(a, q.Answers)
+	}
+	return ""
+}

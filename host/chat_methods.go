@@ -1,0 +1,203 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"cotty/ahp"
+)
+
+// newChat registers a chat of a session. The caller holds h.mu.
+func (h *Host) newChat(s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
+	c := &chat{h: h, s: s, facts: chatFacts{Session: s.ch.uri}, value: ahp.ChatState{
+		ChatSummary: ahp.ChatSummary{
+			Resource: uri, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now,
+			Origin: &ahp.ChatOrigin{Kind: ahp.OriginUser},
+		},
+		Turns: []ahp.Turn{},
+	}}
+	c.ch = h.newChannel(uri, c)
+	s.chats = append(s.chats, c)
+	h.keep(c.ch)
+	return c
+}
+
+// createChat adds a chat to a session, with an agent's session of its own, which
+// is opened with the first message.
+func createChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.CreateChatParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	if err := allowed("create chat", c.principal.drives()); err != nil {
+		return nil, err
+	}
+	var err error
+	h.turn(func() {
+		var s *session
+		if s, err = h.checkNewChat(p); err != nil {
+			return
+		}
+		chat := h.newChat(s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
+		s.touch()
+		s.apply(ahp.SessionChatAdded{Summary: chat.value.ChatSummary}, nil)
+		if p.InitialMessage != nil {
+			chat.startTurn(ahp.ChatTurnStarted{TurnID: newID("turn"), Message: *p.InitialMessage}, nil)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.audit.did(c, "create", p.Chat, "session", clip(p.Channel))
+	return nil, nil
+}
+
+// checkNewChat says why there can't be such a chat.
+func (h *Host) checkNewChat(p ahp.CreateChatParams) (*session, error) {
+	s, ok := h.sessionAt(p.Channel)
+	if !ok {
+		return nil, ahp.SessionNotFound("create chat: there is no session %q", clip(p.Channel))
+	}
+	if why := checkSessionURI(p.Chat, ahp.ChatScheme); why != "" {
+		return nil, ahp.InvalidParams("create chat: chat: %s", why)
+	}
+	_, taken := h.channels[p.Chat]
+	switch {
+	case h.closing:
+		return nil, errClosing
+	case taken || h.reserved[p.Chat]:
+		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", clip(p.Chat))
+	case p.Source != nil:
+		return nil, ahp.InvalidParams("create chat: source: the agents of this host can't begin from another chat")
+	case len(p.WorkingDirectories) > 0:
+		return nil, ahp.InvalidParams("create chat: workingDirectories: a chat has its session's")
+	case len(s.chats) >= maxChats:
+		return nil, ahp.Conflict("create chat: the session has %d chats already, the most it can have", maxChats)
+	case s.value.Lifecycle == ahp.LifecycleFailed:
+		return nil, ahp.Conflict("create chat: the session could not be created")
+	case checkTitle(p.Title) != "":
+		return nil, ahp.InvalidParams("create chat: title: %s", checkTitle(p.Title))
+	}
+	if m := p.InitialMessage; m != nil {
+		why := ""
+		switch size := bulky(ahp.ChatTurnStarted{Message: *m}); {
+		case size != "":
+			why = size
+		case m.Origin.Kind != ahp.OriginUser:
+			why = "its origin must be \"user\""
+		case len(m.Attachments) > maxAttachments:
+			why = because("it has more than %d attachments", maxAttachments)
+		}
+		if why != "" {
+			return nil, ahp.InvalidParams("create chat: initialMessage: %s", why)
+		}
+	}
+	return s, nil
+}
+
+// disposeChat removes a chat from its session.
+func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.SubscribeParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	var err error
+	h.turn(func() {
+		chat, ok := h.chatAt(p.Channel)
+		if !ok {
+			err = ahp.SessionNotFound("dispose chat: there is no chat %q", clip(p.Channel))
+			return
+		}
+		s := chat.s
+		switch err = allowed("dispose chat", s.mayDispose(c.principal)); {
+		case err != nil:
+		case len(s.chats) == 1:
+			err = ahp.Conflict("dispose chat: it is the session's only one: dispose of the session")
+		default:
+			chat.remove()
+			s.touch()
+			s.apply(ahp.SessionChatRemoved{Chat: p.Channel}, nil)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.audit.did(c, "dispose", p.Channel)
+	return nil, nil
+}
+
+// remove forgets a chat; what its agent does is ended. Terminals stay its
+// session's. The caller holds h.mu.
+func (c *chat) remove() {
+	if r := c.now; r != nil {
+		r.over = true
+		r.cancel(errGone)
+		r.stopWatch()
+		for _, k := range r.calls {
+			k.giveUp()
+		}
+		for id := range r.asks {
+			r.closeAsk(id)
+		}
+	}
+	c.gone = true
+	c.forsake()
+	c.h.removeChannel(c.ch)
+	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *chat) bool { return o == c })
+	if ended := c.h.agents.chatEnded; ended != nil {
+		ended(c)
+	}
+}
+
+// fetchTurns puts older turns into a chat's state, by an action that precedes the
+// reply (checklist 57). 0.5 has them in the reply.
+func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.FetchTurnsParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	var result ahp.FetchTurnsResult
+	var err error
+	h.turn(func() {
+		chat, ok := h.chatAt(p.Channel)
+		switch {
+		case !ok || !h.reaches(c.principal, p.Channel):
+			err = ahp.SessionNotFound("fetch turns: there is no chat %q", clip(p.Channel))
+		case c.profile == ahp.V05:
+			result, err = chat.turnsBefore(p.Before, p.Limit)
+		default:
+			err = chat.fetch(p.Cursor)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ahp.Encode(c.profile, result)
+}
+
+// turnsBefore is a page of turns as 0.5 asks for it.
+func (c *chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err error) {
+	all := append(slices.Clip(c.older), c.value.Turns...)
+	if id != "" {
+		i := slices.IndexFunc(all, func(t ahp.Turn) bool { return t.ID == id })
+		if i < 0 {
+			return r, ahp.InvalidParams("fetch turns: there is no turn %q", clip(id))
+		}
+		all = all[:i]
+	}
+	if limit <= 0 || limit > pageTurns {
+		limit = pageTurns
+	}
+	from, size := len(all), 0
+	for from > 0 && len(all)-from < limit {
+		if size += turnWeight(all[from-1]); size > pageBytes && from < len(all) {
+			break
+		}
+		from--
+	}
+	return ahp.FetchTurnsResult{Turns: all[from:], HasMore: from > 0}, nil
+}

@@ -1,0 +1,111 @@
+package host
+
+import (
+	"encoding/json"
+	"slices"
+
+	"cotty/ahp"
+)
+
+// reviveSession makes a session that an earlier host left.
+func reviveSession(h *Host, ch *channel, state json.RawMessage) (body, error) {
+	s := &session{h: h, ch: ch}
+	if err := json.Unmarshal(state, &s.value); err != nil {
+		return nil, err
+	}
+	h.sessions = append(h.sessions, s)
+	return s, nil
+}
+
+// reviveChat makes a chat that an earlier host left; it finds its session when
+// all are there.
+func reviveChat(h *Host, ch *channel, state json.RawMessage) (body, error) {
+	c := &chat{h: h, ch: ch}
+	if err := json.Unmarshal(state, &c.value); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// reviveSessions puts sessions and chats together again that an earlier host
+// left, and ends what its agents were doing: they are gone with it (ahp.md §2.5).
+// The caller holds h.mu; all channels are there.
+func (h *Host) reviveSessions() {
+	for _, ch := range h.channels {
+		if c, ok := ch.body.(*chat); ok {
+			if s, ok := h.sessionAt(c.facts.Session); ok {
+				c.s = s
+				s.chats = append(s.chats, c)
+			} else {
+				h.log.Error("a chat without its session is dropped", "chat", ch.uri)
+				h.removeChannel(ch)
+			}
+		}
+	}
+	slices.SortFunc(h.sessions, func(a, b *session) int { return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.uri}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.uri})) * -1 })
+	for _, s := range h.sessions {
+		s.revive()
+	}
+	if n := h.root.value.ActiveSessions; n != nil || len(h.sessions) > 0 {
+		h.countSessions()
+	}
+	h.refreshAgents()
+}
+
+// revive brings one session up to date.
+func (s *session) revive() {
+	h := s.h
+	order := func(c *chat) int {
+		return slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
+	}
+	slices.SortFunc(s.chats, func(a, b *chat) int { return order(a) - order(b) })
+	s.provider, _ = h.provider(s.value.Provider) //nolint:errcheck // without one, turns fail and say so
+	if len(s.value.Meta) > 0 {
+		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // then it is told anew
+	}
+	for _, row := range slices.Clone(s.value.Chats) {
+		if _, ok := h.chatAt(row.Resource); !ok {
+			s.apply(ahp.SessionChatRemoved{Chat: row.Resource}, nil)
+		}
+	}
+	for _, c := range s.chats {
+		if order(c) < 0 {
+			s.apply(ahp.SessionChatAdded{Summary: c.value.ChatSummary}, nil)
+		}
+		c.revive()
+		s.mirror(c)
+	}
+	for _, n := range slices.Clone(s.value.InputNeeded) {
+		s.met(n.ID)
+	}
+	for _, cl := range slices.Clone(s.value.ActiveClients) {
+		h.clientGone(cl.ClientID)
+	}
+	if s.value.Lifecycle == ahp.LifecycleCreating {
+		s.apply(ahp.SessionCreationFailed{Error: ahp.ErrorInfo{ErrorType: errorRestarted, Message: "the host was restarted while the session was being created"}}, nil)
+	}
+	s.told = s.summary()
+}
+
+const errorRestarted = "hostRestarted"
+
+// revive ends the turn that was active when the earlier host ended.
+func (c *chat) revive() {
+	if t := c.value.ActiveTurn; t != nil {
+		took := int64(0)
+		if began, ok := t.StartedAt.Ms(); ok {
+			took = max(0, c.h.now().UnixMilli()-began)
+		}
+		if c.value.Activity != "" {
+			c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
+		}
+		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{
+			ErrorType: errorRestarted, Message: "the host was restarted while the agent was at work; send the message again",
+		}}}, nil)
+	}
+	for _, w := range slices.Clone(c.value.BackgroundWork) {
+		if t, ok := c.h.termAt(w.Terminal); !ok || t.value.Lifecycle.Exited() {
+			c.apply(ahp.ChatBackgroundWorkRemoved{ID: w.ID}, nil)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"cotty/ahp"
+)
+
+// completions offers the agent's commands for a message that begins with "/", and
+// files of the session's directories for a word that begins with "@".
+func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.CompletionsParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	h.mu.Lock()
+	chat, ok := h.chatAt(p.Channel)
+	var commands []ahp.AgentCommand
+	var roots []string
+	if ok {
+		commands, roots = chat.s.meta.Commands, chat.s.facts.Roots
+	}
+	h.mu.Unlock()
+	if !ok {
+		return nil, ahp.SessionNotFound("completions: there is no chat %q", clip(p.Channel))
+	}
+	units := utf16.Encode([]rune(p.Text[:min(len(p.Text), maxMessage)]))
+	if p.Offset < 0 || p.Offset > len(units) {
+		return nil, ahp.InvalidParams("completions: offset: %d is not in the text", p.Offset)
+	}
+	before := string(utf16.Decode(units[:p.Offset]))
+	start := strings.LastIndexAny(before, " \t\n") + 1
+	word := before[start:]
+	at := len(utf16.Encode([]rune(before[:start])))
+	var items []ahp.CompletionItem
+	switch {
+	case p.Kind != "userMessage":
+	case start == 0 && strings.HasPrefix(word, "/"):
+		for _, k := range commands {
+			if strings.HasPrefix(k.Name, word[1:]) {
+				items = append(items, ahp.CompletionItem{InsertText: "/" + k.Name + " "})
+			}
+		}
+	case strings.HasPrefix(word, "@") && c.principal.may(scopeRead):
+		items = fileCompletions(roots, word[1:])
+	}
+	for i := range items {
+		items[i].RangeStart, items[i].RangeEnd = &at, &p.Offset
+	}
+	return ahp.CompletionsResult{Items: items}, nil
+}
+
+// fileCompletions are the files below the roots whose path, relative to one,
+// begins with a text; one directory is read for each root.
+func fileCompletions(roots []string, text string) []ahp.CompletionItem {
+	var items []ahp.CompletionItem
+	dir, name := filepath.Split(text)
+	for _, path := range roots {
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			continue
+		}
+		f, err := root.Open(filepath.Join(".", dir))
+		if err == nil {
+			entries, _ := f.ReadDir(maxDirectory) //nolint:errcheck // what was read is offered
+			f.Close()
+			slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+			for _, e := range entries {
+				if strings.HasPrefix(e.Name(), name) && (name != "" || !strings.HasPrefix(e.Name(), ".")) && len(items) < maxCompletions {
+					items = append(items, fileCompletion(path, dir, e))
+				}
+			}
+		}
+		root.Close()
+	}
+	return items
+}
+
+func fileCompletion(root, dir string, e os.DirEntry) ahp.CompletionItem {
+	rel := filepath.Join(dir, e.Name())
+	if e.IsDir() {
+		return ahp.CompletionItem{InsertText: "@" + rel + "/"}
+	}
+	return ahp.CompletionItem{
+		InsertText: "@" + rel + " ",
+		Attachment: &ahp.Attachment{Type: ahp.AttachResource, Label: rel, URI: fileURI(filepath.Join(root, rel)), DisplayKind: "document"},
+	}
+}

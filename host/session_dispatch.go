@@ -1,0 +1,253 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// sessionRules are the actions that clients may dispatch to sessions (ahp.md
+// §6.2).
+func sessionRules() map[string]rule {
+	rules := map[string]rule{}
+	const noDirectories = "the directories of a session are those that it began with"
+	const noCustomizations = "this session has no customizations that can be changed here"
+	for name, do := range map[string]func(h *Host, d *dispatch) string{
+		ahp.SessionTitleChanged{}.ActionType():                 retitleSession,
+		ahp.SessionIsReadChanged{}.ActionType():                acceptForSession,
+		ahp.SessionIsArchivedChanged{}.ActionType():            acceptForSession,
+		ahp.SessionActiveClientSet{}.ActionType():              setActiveClient,
+		ahp.SessionActiveClientRemoved{}.ActionType():          removeActiveClient,
+		ahp.SessionConfigChanged{}.ActionType():                changeSessionConfig,
+		ahp.SessionModelChanged{}.ActionType():                 changeModel,
+		ahp.SessionAgentChanged{}.ActionType():                 refuseBecause("this host has no custom agents"),
+		ahp.SessionWorkingDirectorySet{}.ActionType():          refuseBecause(noDirectories),
+		ahp.SessionWorkingDirectoryRemoved{}.ActionType():      refuseBecause(noDirectories),
+		ahp.SessionWorkingDirectoryReplaced{}.ActionType():     refuseBecause(noDirectories),
+		ahp.SessionCustomizationToggled{}.ActionType():         refuseBecause(noCustomizations),
+		ahp.SessionMcpServerStartRequested{}.ActionType():      refuseBecause(noCustomizations),
+		ahp.SessionMcpServerStopRequested{}.ActionType():       refuseBecause(noCustomizations),
+		ahp.SessionMcpServerBackgroundRequested{}.ActionType(): refuseBecause(noCustomizations),
+	} {
+		rules[name] = rule{scope: scopeSession, fits: isSession, do: byPeople(do)}
+	}
+	return rules
+}
+
+// byPeople refuses agents that came from the side: who drives an agent is a
+// person, or a program that is no agent.
+func byPeople(do func(*Host, *dispatch) string) func(*Host, *dispatch) string {
+	return func(h *Host, d *dispatch) string {
+		if s := d.c.principal.drives(); s != "" {
+			return s
+		}
+		return do(h, d)
+	}
+}
+
+// drives says why a principal can't begin sessions, prompt and answer; who may
+// let tool calls run is another matter (scopeApprove).
+func (p *principal) drives() string {
+	if p.agent != "" {
+		return "an agent from the side does not drive sessions of other agents"
+	}
+	return p.lacks(scopeSession)
+}
+
+var neededOfSessions = map[string][]string{
+	ahp.SessionTitleChanged{}.ActionType():        {"title"},
+	ahp.SessionActiveClientSet{}.ActionType():     {"activeClient"},
+	ahp.SessionActiveClientRemoved{}.ActionType(): {"clientId"},
+	ahp.SessionConfigChanged{}.ActionType():       {"config"},
+	ahp.SessionModelChanged{}.ActionType():        {"model"},
+}
+
+func acceptForSession(_ *Host, d *dispatch) string {
+	d.ch.body.(*session).apply(d.action, &d.by)
+	return ""
+}
+
+func retitleSession(_ *Host, d *dispatch) string {
+	s := d.ch.body.(*session)
+	if why := checkTitle(d.action.(ahp.SessionTitleChanged).Title); why != "" {
+		return "the title is not usable: " + why
+	}
+	s.facts.Named = d.action.(ahp.SessionTitleChanged).Title != ""
+	s.touch()
+	return acceptForSession(nil, d)
+}
+
+// setActiveClient is session/activeClientSet: each client for itself.
+func setActiveClient(_ *Host, d *dispatch) string {
+	s, a := d.ch.body.(*session), d.action.(ahp.SessionActiveClientSet).ActiveClient
+	if a.ClientID != d.c.client.id {
+		return "a client takes part for itself only: that is not its clientId"
+	}
+	if why := checkActive(s, a); why != "" {
+		return why
+	}
+	if why := bulky(d.action); why != "" {
+		return why
+	}
+	return acceptForSession(nil, d)
+}
+
+func checkActive(s *session, a ahp.ActiveClient) string {
+	switch {
+	case len(a.Tools) > maxClientTools:
+		return because("a client has %d tools at most", maxClientTools)
+	case !s.isActive(a.ClientID) && len(s.value.ActiveClients) >= maxActiveClients:
+		return because("%d clients take part already, the most there can be", maxActiveClients)
+	}
+	return ""
+}
+
+func removeActiveClient(_ *Host, d *dispatch) string {
+	s, id := d.ch.body.(*session), d.action.(ahp.SessionActiveClientRemoved).ClientID
+	if id != d.c.client.id {
+		return "a client removes itself only: that is not its clientId"
+	}
+	s.removeClient(id, &d.by, "the client that has the tool no longer takes part")
+	return ""
+}
+
+// configConfirm is the property with the policy of confirmation.
+const configConfirm = "cotty/confirm"
+
+var confirmPolicies = []string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}
+
+// changeSessionConfig is session/configChanged: of what the agent lets be set, and
+// the policy of confirmation.
+func changeSessionConfig(h *Host, d *dispatch) string {
+	s, a := d.ch.body.(*session), d.action.(ahp.SessionConfigChanged)
+	if a.Replace {
+		return "the values can be changed, not replaced"
+	}
+	set := map[string]string{}
+	for id, v := range a.Config {
+		if id == configConfirm {
+			if why := checkConfirm(d.c.principal, v); why != "" {
+				return why
+			}
+			continue
+		}
+		value, why := s.settable(id, v)
+		if why != "" {
+			return why
+		}
+		set[id] = value
+	}
+	if policy, ok := a.Config[configConfirm].(string); ok {
+		h.audit.did(d.c, "confirm policy", d.ch.uri, "policy", policy)
+		s.facts.Confirm = policy
+		s.dirty = true
+	}
+	before := map[string]any{}
+	if s.value.Config != nil {
+		for id := range set {
+			before[id] = s.value.Config.Values[id]
+		}
+	}
+	s.apply(a, &d.by)
+	for id, value := range set {
+		s.setOption(id, value, before[id])
+	}
+	return ""
+}
+
+// checkConfirm says why a policy of confirmation can't be set.
+func checkConfirm(p *principal, v any) string {
+	policy, _ := v.(string)
+	switch {
+	case !slices.Contains(confirmPolicies, policy):
+		return because("%s: use one of %q", configConfirm, confirmPolicies)
+	case policy != ahp.ConfirmAsk:
+		return p.lacks(scopeApprove)
+	}
+	return ""
+}
+
+// settable is a value for an option of the agent's, in its words.
+func (s *session) settable(id string, v any) (value, refusal string) {
+	i := slices.IndexFunc(s.meta.Options, func(o ahp.AgentOption) bool { return o.ID == id })
+	if i < 0 {
+		return "", because("%q can't be set in this session", clip(id))
+	}
+	o := s.meta.Options[i]
+	switch v := v.(type) {
+	case bool:
+		if o.Boolean {
+			return fmt.Sprint(v), ""
+		}
+	case string:
+		if !o.Boolean && slices.ContainsFunc(o.Choices, func(c ahp.AgentChoice) bool { return c.ID == v }) {
+			return v, ""
+		}
+	}
+	return "", because("%q is not one of the values of %s", clip(fmt.Sprint(v)), clip(id))
+}
+
+// setOption has the agents of the session's chats set an option; if that fails,
+// the value goes back.
+func (s *session) setOption(id, value string, before any) {
+	h := s.h
+	for _, c := range s.chats {
+		a := c.agent
+		if a == nil {
+			continue
+		}
+		h.agents.work.Add(1)
+		go func() {
+			defer h.agents.work.Done()
+			ctx, cancel := context.WithTimeout(h.agents.ctx, h.limits.AgentGrace)
+			defer cancel()
+			if err := setGuarded(ctx, a, id, value); err != nil {
+				h.turn(func() {
+					if !c.dead() {
+						h.log.Warn("set an agent's option", "session", s.ch.uri, "option", id, "err", err)
+						s.apply(ahp.SessionConfigChanged{Config: map[string]any{id: before}}, nil)
+					}
+				})
+			}
+		}()
+	}
+}
+
+func setGuarded(ctx context.Context, a agent.Session, id, value string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the agent's provider failed: %v", r)
+		}
+	}()
+	return a.SetOption(ctx, id, value)
+}
+
+// changeModel is 0.5's session/modelChanged.
+func changeModel(_ *Host, d *dispatch) string {
+	s, a := d.ch.body.(*session), d.action.(ahp.SessionModelChanged)
+	var m ahp.ModelSelection
+	if json.Unmarshal(a.Model, &m) != nil {
+		return "model: want an object with an id"
+	}
+	i := slices.IndexFunc(s.meta.Options, func(o ahp.AgentOption) bool { return o.Category == "model" })
+	if i < 0 {
+		return "the agent has no models to choose from"
+	}
+	o := s.meta.Options[i]
+	value, why := s.settable(o.ID, m.ID)
+	if why != "" {
+		return why
+	}
+	before := any(nil)
+	if s.value.Config != nil {
+		before = s.value.Config.Values[o.ID]
+	}
+	s.apply(a, &d.by)
+	s.apply(ahp.SessionConfigChanged{Config: map[string]any{o.ID: value}}, nil)
+	s.setOption(o.ID, value, before)
+	return ""
+}

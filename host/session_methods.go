@@ -1,0 +1,454 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// createSession makes a session at once and opens its agent behind it: session/ready
+// or session/creationFailed tells how that went (ahp.md §6.3).
+func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.CreateSessionParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	if err := allowed("create session", c.principal.drives()); err != nil {
+		return nil, err
+	}
+	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
+		p.WorkingDirectories = []ahp.URI{p.WorkingDirectory}
+	}
+	roots, err := h.sessionRoots(p.WorkingDirectories)
+	if err != nil {
+		return nil, err
+	}
+	if p.Meta == nil {
+		p.Meta = &ahp.SessionMeta{}
+	}
+	h.turn(func() {
+		var s *session
+		if s, err = h.newSession(c, p, roots); err == nil {
+			c.hold() // The reply precedes what follows, also for the root's subscribers.
+			h.announceSession(s)
+			s.begin(c, p.ProgressToken)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.audit.did(c, "create", p.Channel, "agent", clip(p.Provider))
+	return nil, nil
+}
+
+// sessionRoots are the directories of a new session; the user's home when there
+// are none.
+func (h *Host) sessionRoots(uris []ahp.URI) ([]string, error) {
+	if len(uris) > maxRoots {
+		return nil, ahp.InvalidParams("create session: workingDirectories: more than %d", maxRoots)
+	}
+	if len(uris) == 0 {
+		return []string{h.home}, nil
+	}
+	var roots []string
+	for _, u := range uris {
+		dir, err := h.directory(u)
+		if err != nil {
+			e := ahp.FromRPC(err)
+			return nil, ahp.Errorf(e.Code, "create session: workingDirectories: %s", strings.TrimPrefix(e.Message, "create terminal: cwd: "))
+		}
+		if u != "" && !slices.Contains(roots, dir) {
+			roots = append(roots, dir)
+		}
+	}
+	if len(roots) == 0 {
+		roots = []string{h.home}
+	}
+	return roots, nil
+}
+
+// newSession checks what is asked and registers a session with its first chat.
+// The caller holds h.mu.
+func (h *Host) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
+	provider, err := h.provider(p.Provider)
+	if err != nil {
+		return nil, err
+	}
+	chatURI := p.Meta.Chat
+	if chatURI == "" {
+		chatURI = ahp.ChatScheme + "/" + strings.ToLower(rand.Text())
+	}
+	if err := h.checkNewSession(c, p, chatURI); err != nil {
+		return nil, err
+	}
+	info := provider.Info()
+	values := map[string]any{configConfirm: ahp.ConfirmAsk}
+	maps.Copy(values, p.Config)
+	if p.Meta.Confirm != "" {
+		values[configConfirm] = p.Meta.Confirm
+	}
+	policy, _ := values[configConfirm].(string)
+	if why := checkConfirm(c.principal, policy); why != "" {
+		return nil, ahp.InvalidParams("create session: %s", why)
+	}
+	now := ahp.InstantOf(h.now().UnixMilli())
+	dirs := make([]ahp.URI, 0, len(roots))
+	for _, r := range roots {
+		dirs = append(dirs, fileURI(r))
+	}
+	s := &session{
+		h: h, provider: provider,
+		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.id, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config},
+		value: ahp.SessionState{
+			Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs,
+			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
+			Config: &ahp.SessionConfig{Schema: h.configSchema(info.ID), Values: values},
+		},
+	}
+	s.meta.Options = h.agents.options[info.ID]
+	if p.ActiveClient != nil {
+		s.value.ActiveClients = []ahp.ActiveClient{*p.ActiveClient}
+	}
+	s.ch = h.newChannel(p.Channel, s)
+	h.sessions = append(h.sessions, s)
+	chat := h.newChat(s, chatURI, "", now)
+	s.value.Chats, s.value.DefaultChat = []ahp.ChatSummary{chat.value.ChatSummary}, chatURI
+	if len(s.meta.Options) > 0 {
+		if b, err := json.Marshal(s.meta); err == nil && len(b) <= maxSessionMeta {
+			s.value.Meta = b
+		}
+	}
+	h.keep(s.ch)
+	return s, nil
+}
+
+// checkNewSession says why there can't be such a session.
+func (h *Host) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI) error {
+	if s := checkSessionURI(p.Channel, ahp.SessionScheme); s != "" {
+		return ahp.InvalidParams("create session: channel: %s", s)
+	}
+	if s := checkSessionURI(chat, ahp.ChatScheme); s != "" {
+		return ahp.InvalidParams("create session: cotty/chat: %s", s)
+	}
+	_, taken := h.channels[p.Channel]
+	_, chatTaken := h.channels[chat]
+	active := ahp.ActiveClient{}
+	if p.ActiveClient != nil {
+		active = *p.ActiveClient
+	}
+	size, _ := json.Marshal(p) //nolint:errcheck // it was JSON
+	switch {
+	case h.closing:
+		return errClosing
+	case taken || chatTaken || h.reserved[p.Channel] || p.Channel == chat:
+		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", clip(p.Channel))
+	case len(h.sessions) >= h.limits.Sessions:
+		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", h.limits.Sessions)
+	case p.ActiveClient != nil && active.ClientID != c.client.id:
+		return ahp.InvalidParams("create session: activeClient: a client takes part for itself only")
+	case len(active.Tools) > maxClientTools:
+		return ahp.InvalidParams("create session: activeClient: more than %d tools", maxClientTools)
+	case len(size) > maxMessage:
+		return ahp.InvalidParams("create session: the params are larger than %d bytes", maxMessage)
+	case checkTitle(p.Meta.Title) != "":
+		return ahp.InvalidParams("create session: cotty/title: %s", checkTitle(p.Meta.Title))
+	}
+	return nil
+}
+
+// checkSessionURI says what is wrong with a URI that a client chose for a session
+// or chat. Schemes other than AHP's are taken for old clients (ahp.md §3), but
+// what has such a URI does not outlive the host.
+func checkSessionURI(uri ahp.URI, own string) string {
+	if rest, ok := strings.CutPrefix(uri, own); ok {
+		uri = "x:" + rest
+	}
+	if err := checkURI(uri); err != nil {
+		return strings.TrimPrefix(err.Message, "channel: ")
+	}
+	return ""
+}
+
+// announceSession tells the root's subscribers of a new session.
+func (h *Host) announceSession(s *session) {
+	s.told = s.summary()
+	h.notify(ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
+	h.countSessions()
+}
+
+func (h *Host) countSessions() {
+	n := len(h.sessions)
+	if had := h.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
+		h.apply(h.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
+	}
+}
+
+// begin opens the agent of a new session and tells when it is ready. The caller
+// holds h.mu.
+func (s *session) begin(c *conn, progress string) {
+	h := s.h
+	o := s.chats[0].open()
+	h.agents.work.Add(1)
+	go func() {
+		defer h.agents.work.Done()
+		<-o.done
+		h.turn(func() {
+			if h.channels[s.ch.uri] != s.ch || h.closing {
+				return
+			}
+			if o.err != nil {
+				s.apply(ahp.SessionCreationFailed{Error: errorInfo(o.err)}, nil)
+			} else {
+				s.apply(ahp.SessionReady{}, nil)
+			}
+			if progress != "" && len(progress) <= maxURI {
+				if b, err := ahp.Encode(c.profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
+					c.send(notification(ahp.NoteProgress, b))
+				}
+			}
+		})
+	}()
+}
+
+// disposeSession ends a session with its chats, agents and the terminals that it
+// still holds (ahp.md §6.3, G42).
+func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.SubscribeParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	var err error
+	h.turn(func() {
+		s, ok := h.sessionAt(p.Channel)
+		if !ok {
+			err = ahp.SessionNotFound("dispose session: there is no session %q", clip(p.Channel))
+			return
+		}
+		if err = allowed("dispose session", s.mayDispose(c.principal)); err == nil {
+			h.removeSession(s)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.audit.did(c, "dispose", p.Channel)
+	return nil, nil
+}
+
+// mayDispose decides the end of a session or of one of its chats.
+func (s *session) mayDispose(p *principal) string {
+	if why := p.drives(); why != "" {
+		return why
+	}
+	if s.facts.Owner == p.id || p.operates() {
+		return ""
+	}
+	return "the session is somebody else's: only who made it or the host's operator may end it"
+}
+
+// removeSession forgets a session and all that is its. The caller holds h.mu.
+func (h *Host) removeSession(s *session) {
+	for _, c := range slices.Clone(s.chats) {
+		c.remove()
+	}
+	for _, timer := range s.absent {
+		timer.Stop()
+	}
+	for _, t := range slices.Clone(h.terms) {
+		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.uri {
+			h.removeTerm(t)
+			h.ending.Add(1)
+			go func() {
+				defer h.ending.Done()
+				ctx, cancel := context.WithTimeout(context.Background(), endTime)
+				defer cancel()
+				h.end(ctx, t)
+			}()
+		}
+	}
+	h.removeChannel(s.ch)
+	h.sessions = slices.DeleteFunc(h.sessions, func(o *session) bool { return o == s })
+	h.notify(ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
+	h.countSessions()
+}
+
+// listSessions gives a page of the sessions, the last modified first.
+func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.ListSessionsParams
+	if err := decodeOptional(raw, &p); err != nil {
+		return nil, err
+	}
+	if p.Limit < 0 {
+		return nil, ahp.InvalidParams("list sessions: limit: it must be 1 or more")
+	}
+	if p.Limit == 0 || p.Limit > maxPage {
+		p.Limit = maxPage
+	}
+	after, err := readCursor(p.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	h := c.h
+	h.mu.Lock()
+	rows := make([]ahp.SessionSummary, 0, len(h.sessions))
+	if c.principal.terminal == "" && c.principal.may(scopeRead) {
+		for _, s := range h.sessions {
+			rows = append(rows, s.summary())
+		}
+	}
+	h.mu.Unlock()
+	slices.SortFunc(rows, func(a, b ahp.SessionSummary) int { return rankOf(a).compare(rankOf(b)) })
+	if p.Cursor != "" {
+		rows = slices.DeleteFunc(rows, func(r ahp.SessionSummary) bool { return rankOf(r).compare(after) <= 0 })
+	}
+	r := ahp.ListSessionsResult{Items: rows}
+	if len(rows) > p.Limit {
+		r.Items = rows[:p.Limit]
+		r.NextCursor = rankOf(rows[p.Limit-1]).cursor()
+	}
+	return ahp.Encode(c.profile, r)
+}
+
+// rank is where a session stands in the list; a cursor names one, so that a page
+// goes on where the one before ended, whatever has changed since.
+type rank struct {
+	modified ahp.Instant
+	uri      ahp.URI
+}
+
+func rankOf(s ahp.SessionSummary) rank { return rank{s.ModifiedAt, s.Resource} }
+
+func (p rank) compare(q rank) int {
+	if c := strings.Compare(string(q.modified), string(p.modified)); c != 0 {
+		return c
+	}
+	return strings.Compare(p.uri, q.uri)
+}
+
+func (p rank) cursor() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(string(p.modified) + " " + p.uri))
+}
+
+func readCursor(cursor string) (p rank, err error) {
+	if cursor == "" {
+		return p, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	at, uri, ok := strings.Cut(string(b), " ")
+	p = rank{ahp.Instant(at), uri}
+	if _, date := p.modified.Ms(); err != nil || !ok || !date || len(cursor) > 2*maxURI {
+		return p, ahp.InvalidParams("list sessions: the cursor %q is not one of this host's", clip(cursor))
+	}
+	return p, nil
+}
+
+// resolveSessionConfig gives all that can be set for a session, and the values:
+// the input's, and defaults (ahp.md §5).
+func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p struct {
+		Provider string                     `json:"provider"`
+		Config   map[string]json.RawMessage `json:"config"`
+	}
+	if err := decodeOptional(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	values := map[string]any{}
+	for k, v := range p.Config { // as they were written
+		values[k] = v
+	}
+	if len(h.agents.providers) == 0 {
+		return ahp.ResolveSessionConfigResult{Values: values, Schema: json.RawMessage(`{"type":"object","properties":{}}`)}, nil
+	}
+	provider, err := h.provider(p.Provider)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := values[configConfirm]; !ok {
+		values[configConfirm] = ahp.ConfirmAsk
+	}
+	return ahp.ResolveSessionConfigResult{Schema: h.configSchema(provider.Info().ID), Values: values}, nil
+}
+
+// configSchema describes what can be set: cotty's policy, and what the provider's
+// agent offered when it was last asked.
+func (h *Host) configSchema(provider string) json.RawMessage {
+	properties := map[string]any{configConfirm: map[string]any{
+		"type": "string", "title": "Confirm tool calls", "default": ahp.ConfirmAsk, "enum": confirmPolicies, "sessionMutable": true,
+		"enumLabels":  []string{"Ask about all", "Approve what only reads", "Approve all"},
+		"description": "Which of the tool calls that the agent asks about wait for a person",
+	}}
+	for _, o := range h.agents.options[provider] {
+		p := map[string]any{"type": "string", "title": o.Name, "description": o.Description, "sessionMutable": true}
+		if o.Boolean {
+			p["type"] = "boolean"
+		} else {
+			var ids, labels []string
+			for _, ch := range o.Choices {
+				ids, labels = append(ids, ch.ID), append(labels, ch.Name)
+			}
+			p["enum"], p["enumLabels"] = ids, labels
+		}
+		properties[o.ID] = p
+	}
+	b, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
+	if err != nil {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return b
+}
+
+// sessionConfigCompletions has nothing to add: all values are in the schema.
+func sessionConfigCompletions(context.Context, *conn, json.RawMessage) (any, error) {
+	return map[string]any{"items": []any{}}, nil
+}
+
+// authenticate logs in to an agent by a method of its own: the resource is
+// "x-cotty-agent:/PROVIDER/METHOD". This host knows no others (ahp.md §10).
+func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p struct {
+		Resource string `json:"resource"`
+	}
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	rest, ours := strings.CutPrefix(p.Resource, "x-cotty-agent:/")
+	id, method, ok := strings.Cut(rest, "/")
+	h := c.h
+	h.mu.Lock()
+	provider, err := h.provider(id)
+	h.mu.Unlock()
+	if !ours || !ok || id == "" || err != nil {
+		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", clip(p.Resource))
+	}
+	if err := allowed("authenticate", c.principal.drives()); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
+	defer cancel()
+	if err := authGuarded(ctx, provider, method); err != nil {
+		return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", errorInfo(err).Message)
+	}
+	return struct{}{}, nil
+}
+
+func authGuarded(ctx context.Context, p agent.Provider, method string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the agent's provider failed: %v", r)
+		}
+	}()
+	return p.Authenticate(ctx, method)
+}

@@ -1,0 +1,268 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"cotty/ahp"
+)
+
+// clientTools are the tools that a session's active clients carry out; it
+// implements agent.ClientTools.
+type clientTools struct{ c *chat }
+
+// List gives the tools, of the client that came first where two have one of a
+// name.
+func (t *clientTools) List() []ahp.ToolDefinition {
+	t.c.h.mu.Lock()
+	defer t.c.h.mu.Unlock()
+	var list []ahp.ToolDefinition
+	for _, cl := range t.c.s.value.ActiveClients {
+		for _, def := range cl.Tools {
+			if !slices.ContainsFunc(list, func(d ahp.ToolDefinition) bool { return d.Name == def.Name }) {
+				list = append(list, def)
+			}
+		}
+	}
+	return list
+}
+
+// Call has a client carry a tool out and waits for the result. A client that goes
+// and does not come back within a grace, or takes too long, has failed.
+func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawMessage) (ahp.ToolResult, error) {
+	c := t.c
+	var wait chan ahp.ToolResult
+	err := errors.New("no turn runs")
+	c.h.turn(func() {
+		r := c.now
+		if r == nil || r.over || c.dead() {
+			return
+		}
+		r.heard()
+		wait, err = r.callClient(id, name, input)
+	})
+	if err != nil {
+		return ahp.ToolResult{}, err
+	}
+	limit := time.NewTimer(c.h.limits.ToolTime)
+	defer limit.Stop()
+	var why string
+	select {
+	case result, ok := <-wait:
+		if !ok {
+			return ahp.ToolResult{}, errors.New("the tool call was given up: its turn has ended")
+		}
+		return result, nil
+	case <-ctx.Done():
+		why = "the agent no longer waits for it"
+	case <-limit.C:
+		why = fmt.Sprintf("the client did not answer within %v", c.h.limits.ToolTime)
+	}
+	failed := failedResult(why)
+	c.h.turn(func() { c.failCall(id, wait, failed) })
+	return failed, nil
+}
+
+func failedResult(why string) ahp.ToolResult {
+	return ahp.ToolResult{Error: &ahp.ToolError{Message: why}, PastTenseMessage: ahp.Plain("Failed: " + why)}
+}
+
+// callClient tells the clients that one of them is to carry a tool out.
+func (r *prompting) callClient(id, name string, input json.RawMessage) (chan ahp.ToolResult, error) {
+	c := r.c
+	var owner string
+	var def ahp.ToolDefinition
+	for _, cl := range c.s.value.ActiveClients {
+		i := slices.IndexFunc(cl.Tools, func(d ahp.ToolDefinition) bool { return d.Name == name })
+		if i >= 0 {
+			owner, def = cl.ClientID, cl.Tools[i]
+			break
+		}
+	}
+	switch {
+	case owner == "":
+		return nil, fmt.Errorf("no client has a tool %q", clip(name))
+	case id == "" || len(id) > maxURI || r.calls[id] != nil:
+		return nil, fmt.Errorf("the tool call's id %q is not usable", clip(id))
+	case len(input) > maxToolText:
+		return nil, fmt.Errorf("the tool's input is larger than %d bytes", maxToolText)
+	}
+	r.closeText()
+	if r.over || !r.room() {
+		return nil, errors.New("the turn has ended")
+	}
+	k := &call{r: r, id: id, owner: owner, result: make(chan ahp.ToolResult, 1)}
+	r.calls[id] = k
+	by := &ahp.Contributor{Kind: ahp.ContributorClient, ClientID: owner}
+	c.apply(ahp.ChatToolCallStart{TurnID: r.id, ToolCallID: id, ToolName: name, DisplayName: orElse(def.Title, name), Contributor: by}, nil)
+	ready := ahp.ChatToolCallReady{TurnID: r.id, ToolCallID: id, InvocationMessage: ahp.Plain(orElse(def.Title, name)), Confirmed: ahp.ConfirmedNotNeeded}
+	if in := bounded(input); in != nil {
+		ready.ToolInput = ahp.TextInput(string(in))
+	}
+	c.apply(ready, nil)
+	if t := c.value.ToolCall(r.id, id); t != nil {
+		c.s.need(ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolClientExecution, TurnID: r.id, ClientID: owner, ToolCall: t})
+	}
+	return k.result, nil
+}
+
+// failCall completes a client's call as failed, unless it was answered. The
+// caller holds h.mu.
+func (c *chat) failCall(id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
+	if c.now == nil || c.dead() {
+		return
+	}
+	k := c.now.calls[id]
+	if k == nil || k.over || k.result == nil || wait != nil && k.result != wait {
+		return
+	}
+	k.answerResult(result, nil)
+}
+
+// answerResult gives a client's result to the agent and to everybody. The caller
+// holds h.mu.
+func (k *call) answerResult(result ahp.ToolResult, by *dispatched) {
+	k.result <- result
+	k.result = nil
+	k.complete(result, nil, by)
+	k.r.c.s.met(k.need())
+	k.r.heard()
+}
+
+// completeTool is chat/toolCallComplete by a client: of its own tool only.
+func completeTool(_ *Host, d *dispatch) string {
+	a := d.action.(ahp.ChatToolCallComplete)
+	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
+	switch {
+	case refusal != "":
+		return refusal
+	case a.RequiresResultConfirmation:
+		return "the result of a client's tool is not confirmed here"
+	}
+	if s := bulky(a); s != "" {
+		return s
+	}
+	k.answerResult(a.Result, &d.by)
+	return ""
+}
+
+// changeToolContent is chat/toolCallContentChanged by a client: of its own tool.
+func changeToolContent(_ *Host, d *dispatch) string {
+	a := d.action.(ahp.ChatToolCallContentChanged)
+	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
+	if refusal == "" {
+		refusal = bulky(a)
+	}
+	if refusal == "" {
+		k.r.heard()
+		k.r.c.apply(a, &d.by)
+	}
+	return refusal
+}
+
+// ownCall finds a running call of a tool that the dispatching client has.
+func ownCall(d *dispatch, turnID, id string) (*call, string) {
+	c := d.ch.body.(*chat)
+	t := c.value.ToolCall(turnID, id)
+	switch {
+	case t == nil:
+		return nil, "there is no such tool call in the turn that runs"
+	case t.Contributor == nil || t.Contributor.Kind != ahp.ContributorClient:
+		return nil, "the tool is the agent's: it tells the result itself"
+	case t.Contributor.ClientID != d.c.client.id:
+		return nil, because("the tool is another client's, %s: only that one tells the result", clip(t.Contributor.ClientID))
+	case t.Status != ahp.ToolRunning || c.now == nil || c.now.calls[id] == nil || c.now.calls[id].result == nil:
+		return nil, because("the tool call does not run: it is %s", t.Status)
+	}
+	return c.now.calls[id], ""
+}
+
+// clientGone begins the grace of a client whose last connection has ended: it may
+// come back. The caller holds h.mu.
+func (h *Host) clientGone(id string) {
+	for _, s := range h.sessions {
+		if s.isActive(id) && s.absent[id] == nil {
+			if s.absent == nil {
+				s.absent = map[string]*time.Timer{}
+			}
+			var timer *time.Timer
+			timer = time.AfterFunc(h.limits.ClientGrace, func() {
+				h.turn(func() {
+					if s.absent[id] == timer {
+						s.removeClient(id, nil, "the client that has the tool is gone")
+					}
+				})
+			})
+			s.absent[id] = timer
+		}
+	}
+}
+
+// clientBack ends the grace of a client that is subscribed to its sessions again.
+// When a reconnect is complete, those that it has not listed are without it (ahp.md
+// §2.3). The caller holds h.mu.
+func (h *Host) clientBack(c *conn, complete bool) {
+	id := c.client.id
+	for _, s := range h.sessions {
+		if !s.isActive(id) {
+			continue
+		}
+		if c.client.watches(s.ch.uri) {
+			if timer := s.absent[id]; timer != nil {
+				timer.Stop()
+				delete(s.absent, id)
+			}
+		} else if complete {
+			s.removeClient(id, nil, "the client that has the tool no longer takes part")
+		}
+	}
+}
+
+// clientLooksAway ends a client's part in a session that it has unsubscribed from
+// (ahp.md §4.1). The caller holds h.mu.
+func (h *Host) clientLooksAway(c *conn, ch *channel) {
+	if s, ok := ch.body.(*session); ok && s.isActive(c.client.id) && !c.client.watches(ch.uri) {
+		s.removeClient(c.client.id, nil, "the client that has the tool no longer takes part")
+	}
+}
+
+// watches reports whether one of the client's connections is subscribed.
+func (cl *client) watches(uri ahp.URI) bool {
+	for c := range cl.conns {
+		if c.subs[uri] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *session) isActive(id string) bool {
+	return slices.ContainsFunc(s.value.ActiveClients, func(c ahp.ActiveClient) bool { return c.ClientID == id })
+}
+
+// removeClient ends a client's part in a session; the tools that it was carrying
+// out have failed. The caller holds h.mu.
+func (s *session) removeClient(id string, by *dispatched, why string) {
+	if timer := s.absent[id]; timer != nil {
+		timer.Stop()
+		delete(s.absent, id)
+	}
+	if s.h.channels[s.ch.uri] != s.ch || s.h.closing {
+		return
+	}
+	s.apply(ahp.SessionActiveClientRemoved{ClientID: id}, by)
+	for _, c := range s.chats {
+		if c.now == nil {
+			continue
+		}
+		for _, k := range c.now.calls {
+			if k.owner == id && !k.over && k.result != nil {
+				k.answerResult(failedResult(why), nil)
+			}
+		}
+	}
+}

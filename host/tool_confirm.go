@@ -1,0 +1,200 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// errDenied is Confirm's answer when a person says no and the agent has no option
+// for that.
+var errDenied = errors.New("the tool call was denied")
+
+// reading are the kinds of tools that change nothing.
+var reading = []string{"read", "search", "think"}
+
+// Confirm implements agent.Sink: a person answers, or the session's policy does.
+func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (optionID string, err error) {
+	q.Options = q.Options[:min(len(q.Options), maxChoices)]
+	var wait chan ahp.ChatToolCallConfirmed
+	err = errors.New("the turn has ended")
+	r.event(0, func() {
+		if q.Call.ID == "" {
+			return
+		}
+		if r.calls[q.Call.ID] == nil {
+			r.tool(q.Call, toolContent(q.Call.Content))
+		}
+		k := r.calls[q.Call.ID]
+		if k == nil || k.over || k.answer != nil {
+			return
+		}
+		err = nil
+		if optionID = r.c.s.decides(q); optionID != "" {
+			r.c.apply(k.ready(q.Call, ahp.ConfirmedSetting), nil)
+			k.say(q.Call)
+			return
+		}
+		wait = k.ask(q)
+	})
+	if err != nil || optionID != "" {
+		return optionID, err
+	}
+	select {
+	case a, ok := <-wait:
+		if !ok {
+			return "", errors.New("the question was given up: the turn has ended")
+		}
+		return chosen(q.Options, a)
+	case <-ctx.Done():
+		r.c.h.turn(func() { r.withdraw(q.Call.ID, wait) })
+		return "", context.Cause(ctx)
+	}
+}
+
+// decides is the option that the session's policy chooses; empty when a person
+// has to.
+func (s *session) decides(q agent.Confirmation) string {
+	switch {
+	case s.facts.Confirm == ahp.ConfirmAll:
+	case s.facts.Confirm == ahp.ConfirmReads && slices.Contains(reading, q.Call.Kind):
+	default:
+		return ""
+	}
+	id, _ := optionOf(q.Options, agent.ConfirmAllowOnce, agent.ConfirmAllowAlways)
+	return id
+}
+
+// ask asks the clients. The caller holds h.mu.
+func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
+	c := k.r.c
+	k.r.closeText()
+	a := k.ready(q.Call, "")
+	one, two := 1, 2
+	for _, o := range q.Options {
+		w := ahp.ToolOption{ID: o.ID, Label: clipTo(o.Name, maxTitle), Kind: ahp.OptionApprove, Group: &one}
+		if denies(o) {
+			w.Kind, w.Group = ahp.OptionDeny, &two
+		}
+		a.Options = append(a.Options, w)
+	}
+	k.asked, k.answer = q.Options, make(chan ahp.ChatToolCallConfirmed, 1)
+	c.apply(a, nil)
+	k.told = q.Call
+	if t := c.value.ToolCall(k.r.id, k.id); t != nil {
+		c.s.need(ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolConfirmation, TurnID: k.r.id, ToolCall: t})
+	}
+	return k.answer
+}
+
+// withdraw ends a question that the agent no longer asks: the call is skipped.
+func (r *prompting) withdraw(id string, wait chan ahp.ChatToolCallConfirmed) {
+	k := r.calls[id]
+	if r.over || k == nil || k.answer != wait {
+		return
+	}
+	k.endConfirm()
+	k.over = true
+	r.c.apply(ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped}, nil)
+}
+
+func denies(o agent.Choice) bool {
+	return o.Group == agent.ConfirmRejectOnce || o.Group == agent.ConfirmRejectAlways
+}
+
+// optionOf is the first option of the first group that has one.
+func optionOf(options []agent.Choice, groups ...string) (id string, ok bool) {
+	for _, g := range groups {
+		if i := slices.IndexFunc(options, func(o agent.Choice) bool { return o.Group == g }); i >= 0 {
+			return options[i].ID, true
+		}
+	}
+	return "", false
+}
+
+// chosen is the agent's option for an answer.
+func chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error) {
+	if a.SelectedOptionID != "" {
+		return a.SelectedOptionID, nil
+	}
+	groups := []string{agent.ConfirmAllowOnce, agent.ConfirmAllowAlways}
+	if !a.Approved {
+		groups = []string{agent.ConfirmRejectOnce, agent.ConfirmRejectAlways}
+	}
+	id, ok := optionOf(options, groups...)
+	if !ok {
+		return "", errDenied
+	}
+	return id, nil
+}
+
+// confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from
+// (checklist 52).
+func confirmTool(h *Host, d *dispatch) string {
+	a := d.action.(ahp.ChatToolCallConfirmed)
+	c := d.ch.body.(*chat)
+	t := c.value.ToolCall(a.TurnID, a.ToolCallID)
+	switch {
+	case t == nil:
+		return "there is no such tool call in the turn that runs"
+	case t.Status != ahp.ToolPending:
+		return because("the tool call does not wait for confirmation: it is %s%s", t.Status, answered(*t))
+	case a.Approved:
+		if s := d.c.principal.lacks(scopeApprove); s != "" {
+			return s
+		}
+	}
+	option := slices.IndexFunc(t.Options, func(o ahp.ToolOption) bool { return o.ID == a.SelectedOptionID })
+	switch {
+	case a.SelectedOptionID != "" && option < 0:
+		return because("the tool call has no option %q", clip(a.SelectedOptionID))
+	case option >= 0 && (t.Options[option].Kind == ahp.OptionApprove) != a.Approved:
+		return because("the option %q is there to %s", clip(a.SelectedOptionID), t.Options[option].Kind)
+	case a.EditedToolInput != nil && (t.Editable == nil || !*t.Editable):
+		return "the input of this tool call can't be edited"
+	case !a.Approved && a.Reason != "" && a.Reason != ahp.ReasonDenied && a.Reason != ahp.ReasonSkipped:
+		return because("a tool call is not approved because it is %q or %q", ahp.ReasonDenied, ahp.ReasonSkipped)
+	}
+	if s := bulky(d.action); s != "" {
+		return s
+	}
+	if a.Approved {
+		a.Confirmed, a.Reason = ahp.ConfirmedUserAction, ""
+	} else {
+		a.Reason, a.Confirmed = orElse(a.Reason, ahp.ReasonDenied), ""
+	}
+	h.audit.did(d.c, "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
+	c.apply(a, &d.by)
+	if r := c.now; r != nil && r.id == a.TurnID {
+		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {
+			k.answer <- a
+			k.answer = nil
+			c.s.met(k.need())
+			r.heard()
+			if a.Approved {
+				k.say(k.told)
+			} else {
+				k.over = true
+			}
+		}
+	}
+	return ""
+}
+
+var approvedText = map[bool]string{true: "yes", false: "no"}
+
+// answered says who was faster.
+func answered(t ahp.ToolCall) string {
+	switch {
+	case t.Confirmed == ahp.ConfirmedUserAction && t.SelectedOption != nil:
+		return because(": somebody has chosen %q already", t.SelectedOption.Label)
+	case t.Confirmed == ahp.ConfirmedUserAction:
+		return ": somebody has approved it already"
+	case t.Reason == ahp.ReasonDenied:
+		return ": somebody has denied it already"
+	}
+	return ""
+}

@@ -1,0 +1,328 @@
+package host
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// prompting is a turn that an agent is at: from its start until Prompt has
+// returned, which may be after the turn has ended for the clients. It is the
+// turn's agent.Sink. Guarded by h.mu but for what says otherwise.
+type prompting struct {
+	c       *chat
+	id      string
+	message ahp.Message
+	started time.Time
+	ctx     context.Context // immutable
+	cancel  context.CancelCauseFunc
+	done    chan struct{} // closed when Prompt has returned, or was given up
+	// over says that the turn has ended: what the agent still says is dropped.
+	over bool
+
+	text  gathered
+	calls map[string]*call
+	asks  map[string]chan ahp.ChatInputCompleted
+	said  int         // bytes of all that the agent said
+	parts int         // response parts made
+	quiet *time.Timer // runs out when the agent says nothing for too long
+}
+
+// startTurn applies a turnStarted and has the agent begin. The caller holds h.mu
+// and has seen that no turn is active.
+func (c *chat) startTurn(a ahp.ChatTurnStarted, by *dispatched) {
+	now := c.h.now()
+	a.StartedAt = ahp.InstantOf(now.UnixMilli())
+	r := &prompting{
+		c: c, id: a.TurnID, message: a.Message, started: now, done: make(chan struct{}),
+		calls: map[string]*call{}, asks: map[string]chan ahp.ChatInputCompleted{},
+	}
+	r.ctx, r.cancel = context.WithCancelCause(c.h.agents.ctx)
+	before := c.now
+	c.now = r
+	c.apply(a, by)
+	if c.forgot {
+		c.forgot, c.dirty = false, true
+		r.part(ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain("The agent starts without memory of what was said before.")})
+	}
+	c.s.nameAfter(a.Message)
+	c.h.agents.work.Add(1)
+	go r.run(before)
+}
+
+// nameAfter titles a session that has no title by its first message.
+func (s *session) nameAfter(m ahp.Message) {
+	if s.value.Title != "" {
+		return
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
+	if title := cleanTitle(clipTo(line, maxNamed)); title != "" {
+		s.apply(ahp.SessionTitleChanged{Title: title}, nil)
+	}
+}
+
+// run has the agent carry the turn out, once it is done with the one before.
+func (r *prompting) run(before *prompting) {
+	h := r.c.h
+	defer h.agents.work.Done()
+	defer close(r.done)
+	if before != nil {
+		<-before.done // which it is soon: it has ended
+	}
+	h.mu.Lock()
+	o := r.c.open()
+	h.mu.Unlock()
+	var out agent.Outcome
+	err := context.Cause(r.ctx)
+	select {
+	case <-o.done:
+		if err == nil {
+			err = o.err
+		}
+	case <-r.ctx.Done():
+		err = context.Cause(r.ctx)
+	}
+	if err == nil {
+		r.wake()
+		out, err = r.prompt(o.agent)
+	}
+	h.turn(func() { r.finish(out, err) })
+}
+
+// prompt calls the agent and waits, but after the turn has ended no longer than
+// the grace.
+func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
+	h := r.c.h
+	type result struct {
+		out agent.Outcome
+		err error
+	}
+	got := make(chan result, 1)
+	go func() {
+		r.setModel(a)
+		out, err := promptGuarded(r.ctx, a, r.asked(), r)
+		got <- result{out, err}
+	}()
+	select {
+	case x := <-got:
+		return x.out, x.err
+	case <-r.ctx.Done():
+	}
+	select {
+	case x := <-got:
+		return x.out, x.err
+	case <-time.After(h.limits.AgentGrace):
+	}
+	h.mu.Lock()
+	if r.c.agent == a {
+		r.c.agent = nil
+	}
+	h.closeAgent(a)
+	h.mu.Unlock()
+	return agent.Outcome{}, &agent.Error{Kind: agent.KindTimeout, Message: "the agent did not end its turn when it was told to; it was ended"}
+}
+
+func promptGuarded(ctx context.Context, a agent.Session, t agent.Turn, sink agent.Sink) (out agent.Outcome, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent's provider failed: %v", r)}
+		}
+	}()
+	return a.Prompt(ctx, t, sink)
+}
+
+// asked is the message in the provider's words.
+func (r *prompting) asked() agent.Turn {
+	return asTurn(r.id, r.message)
+}
+
+func asTurn(id string, m ahp.Message) agent.Turn {
+	t := agent.Turn{ID: id, Text: m.Text}
+	for _, a := range m.Attachments {
+		switch a.Type {
+		case ahp.AttachResource:
+			t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, URI: a.URI, Type: a.ContentType})
+		case ahp.AttachEmbedded:
+			if data, err := base64.StdEncoding.DecodeString(a.Data); err == nil {
+				t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, Type: a.ContentType, Data: data})
+			}
+		case ahp.AttachSimple:
+			if a.ModelRepresentation != "" {
+				t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, Type: "text/plain", Data: []byte(a.ModelRepresentation)})
+			}
+		}
+	}
+	return t
+}
+
+// setModel sets the model that the message asks for, if the agent lets it.
+func (r *prompting) setModel(a agent.Session) {
+	m := r.message.Model
+	if m == nil {
+		return
+	}
+	r.c.h.mu.Lock()
+	id := ""
+	for _, o := range r.c.options {
+		if o.Category == "model" && o.Value != m.ID {
+			id = o.ID
+		}
+	}
+	r.c.h.mu.Unlock()
+	if id == "" {
+		return
+	}
+	if err := a.SetOption(r.ctx, id, m.ID); err != nil {
+		r.Notice("The model could not be set: " + err.Error())
+	}
+}
+
+// finish ends the turn as the agent did, if it has not ended before. The caller
+// holds h.mu.
+func (r *prompting) finish(out agent.Outcome, err error) {
+	c := r.c
+	r.cancel(nil)
+	r.stopWatch()
+	if c.now == r {
+		defer func() {
+			if c.now == r {
+				c.now = nil
+			}
+		}()
+	}
+	if r.over || c.dead() {
+		return
+	}
+	switch {
+	case err == nil && out.Stop == agent.StopCancelled:
+		r.end(ahp.ChatTurnCancelled{TurnID: r.id, Duration: r.took()}, nil)
+	case err == nil && (out.Stop == agent.StopEnd || out.Stop == ""):
+		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
+	case err == nil && out.Stop == agent.StopRefusal:
+		r.fail(ahp.ErrorInfo{ErrorType: "refusal", Message: orElse(out.Message, "The agent refused to go on.")})
+	case err == nil:
+		r.note(orElse(out.Message, "The agent stopped early: "+string(out.Stop)))
+		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
+	default:
+		if cause := context.Cause(r.ctx); cause != nil && r.ctx.Err() != nil && cause != context.Canceled {
+			err = cause
+		}
+		r.fail(errorInfo(err))
+	}
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// fail ends the turn with an error. The caller holds h.mu.
+func (r *prompting) fail(info ahp.ErrorInfo) {
+	r.end(ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &info}}, nil)
+}
+
+// took is how long the turn has taken.
+func (r *prompting) took() *int64 {
+	ms := max(0, r.c.h.now().Sub(r.started).Milliseconds())
+	return &ms
+}
+
+// end ends the turn for everybody, by an action; the agent is told to stop if it
+// has not. The caller holds h.mu.
+func (r *prompting) end(a ahp.Action, by *dispatched) {
+	c := r.c
+	r.flush()
+	r.over = true
+	r.cancel(context.Canceled)
+	r.stopWatch()
+	for _, k := range r.calls {
+		k.giveUp()
+	}
+	for id := range r.asks {
+		r.closeAsk(id)
+	}
+	c.endPlan()
+	if c.value.Activity != "" {
+		c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
+	}
+	c.apply(a, by)
+	if ended := c.h.agents.turnEnded; ended != nil {
+		ended(c, r.id, "")
+	}
+	c.compactLater()
+	if _, failed := a.(ahp.ChatError); !failed {
+		c.drain()
+	}
+}
+
+// drain begins a turn with what waits, if there is anything and no turn is
+// active: a steering message that came too late for its turn, then the queue in
+// order. A turn that failed leaves it waiting, lest an agent that can't work
+// eats it up. The caller holds h.mu.
+func (c *chat) drain() {
+	if c.value.ActiveTurn != nil || c.dead() || c.s.value.Lifecycle == ahp.LifecycleFailed {
+		return
+	}
+	next, kind := c.value.SteeringMessage, ahp.PendingSteering
+	if next == nil && len(c.value.QueuedMessages) > 0 {
+		next, kind = &c.value.QueuedMessages[0], ahp.PendingQueued
+	}
+	if next == nil {
+		return
+	}
+	m := *next
+	c.apply(ahp.ChatPendingMessageRemoved{Kind: kind, ID: m.ID}, nil)
+	c.startTurn(ahp.ChatTurnStarted{TurnID: newID("turn"), Message: m.Message, QueuedMessageID: m.ID}, nil)
+}
+
+// wake starts to watch for silence.
+func (r *prompting) wake() {
+	r.c.h.mu.Lock()
+	defer r.c.h.mu.Unlock()
+	r.heard()
+}
+
+// heard begins the silence anew. While a tool call is not over, somebody else is
+// at work, and silence means nothing. The caller holds h.mu.
+func (r *prompting) heard() {
+	if r.over {
+		return
+	}
+	limit := r.c.h.limits.AgentSilence
+	if r.quiet == nil {
+		r.quiet = time.AfterFunc(limit, func() { r.c.h.turn(r.silent) })
+		return
+	}
+	r.quiet.Reset(limit)
+}
+
+func (r *prompting) silent() {
+	if r.over || r.c.dead() {
+		return
+	}
+	if len(r.asks) > 0 {
+		r.heard()
+		return
+	}
+	for _, k := range r.calls {
+		if !k.over {
+			r.heard()
+			return
+		}
+	}
+	r.fail(ahp.ErrorInfo{ErrorType: agent.KindTimeout, Message: fmt.Sprintf("the agent has said nothing for %v", r.c.h.limits.AgentSilence)})
+}
+
+func (r *prompting) stopWatch() {
+	if r.quiet != nil {
+		r.quiet.Stop()
+	}
+	r.text.stop()
+}

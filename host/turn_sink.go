@@ -1,0 +1,202 @@
+package host
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// gathered is text that has yet to be told: deltas are joined as output of
+// terminals is, at once when nothing was said for a while and else at most every
+// textInterval.
+type gathered struct {
+	kind string // of the part
+	part string // its id
+	made bool   // the part exists
+	buf  strings.Builder
+	last time.Time
+	due  *time.Timer // nil unless a flush is due
+}
+
+func (g *gathered) stop() {
+	if g.due != nil {
+		g.due.Stop()
+		g.due = nil
+	}
+}
+
+const (
+	textInterval = 25 * time.Millisecond
+	textPiece    = 16 << 10 // that much is told at once in any case
+)
+
+// Message implements agent.Sink.
+func (r *prompting) Message(text string) { r.say(ahp.PartMarkdown, text) }
+
+// Reasoning implements agent.Sink.
+func (r *prompting) Reasoning(text string) { r.say(ahp.PartReasoning, text) }
+
+func (r *prompting) say(kind, text string) {
+	if text == "" {
+		return
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	r.event(len(text), func() {
+		g := &r.text
+		if g.kind != kind {
+			r.closeText()
+			g.kind, g.part = kind, newID("part")
+		}
+		g.buf.WriteString(text)
+		wait := textInterval - time.Since(g.last)
+		switch {
+		case wait <= 0 || g.buf.Len() >= textPiece:
+			r.flush()
+		case g.due == nil:
+			g.due = time.AfterFunc(wait, func() { r.c.h.turn(r.flush) })
+		}
+	})
+}
+
+// event does something under the lock unless the turn has ended; size is what it
+// adds. An agent that says too much fails its turn.
+func (r *prompting) event(size int, do func()) {
+	r.c.h.turn(func() {
+		if r.over || r.c.dead() {
+			return
+		}
+		r.heard()
+		if r.said += size + 64; r.said > r.c.h.limits.TurnBytes {
+			r.fail(ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent said more than %d bytes in one turn", r.c.h.limits.TurnBytes)})
+			return
+		}
+		do()
+	})
+}
+
+// flush tells the text that has gathered. The caller holds h.mu.
+func (r *prompting) flush() {
+	g := &r.text
+	g.stop()
+	if g.buf.Len() == 0 || r.over || r.c.dead() {
+		return
+	}
+	text := g.buf.String()
+	g.buf.Reset()
+	g.last = time.Now()
+	var a ahp.Action
+	switch {
+	case !g.made:
+		g.made = true
+		if !r.room() {
+			return
+		}
+		a = ahp.ChatResponsePart{TurnID: r.id, Part: ahp.ResponsePart{Kind: g.kind, ID: g.part, Content: text}}
+	case g.kind == ahp.PartReasoning:
+		a = ahp.ChatReasoning{TurnID: r.id, PartID: g.part, Content: text}
+	default:
+		a = ahp.ChatDelta{TurnID: r.id, PartID: g.part, Content: text}
+	}
+	r.c.apply(a, nil)
+}
+
+// closeText ends the part that text goes to: what follows begins another.
+func (r *prompting) closeText() {
+	r.flush()
+	r.text.kind, r.text.part, r.text.made = "", "", false
+}
+
+// room counts a new part; a turn with too many fails.
+func (r *prompting) room() bool {
+	if r.parts++; r.parts <= maxTurnParts {
+		return true
+	}
+	if r.parts == maxTurnParts+1 {
+		r.fail(ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent's turn has more than %d parts", maxTurnParts)})
+	}
+	return false
+}
+
+// part appends a part that is no text. The caller holds h.mu.
+func (r *prompting) part(p ahp.ResponsePart) {
+	r.closeText()
+	if !r.over && r.room() {
+		r.c.apply(ahp.ChatResponsePart{TurnID: r.id, Part: p}, nil)
+	}
+}
+
+func (r *prompting) note(text string) {
+	r.part(ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(text, maxErrorText))})
+}
+
+// Notice implements agent.Sink.
+func (r *prompting) Notice(text string) { r.event(len(text), func() { r.note(text) }) }
+
+// Usage implements agent.Sink.
+func (r *prompting) Usage(u agent.Usage) {
+	w := ahp.Usage{InputTokens: known(u.InputTokens), OutputTokens: known(u.OutputTokens), CacheReadTokens: known(u.CacheReadTokens)}
+	more := map[string]any{}
+	if u.ContextSize > 0 {
+		more["cotty/contextUsed"], more["cotty/contextSize"] = u.ContextUsed, u.ContextSize
+	}
+	if u.Cost > 0 {
+		more["cotty/cost"], more["cotty/currency"] = u.Cost, clipTo(u.Currency, 16)
+	}
+	if len(more) > 0 {
+		if b, err := json.Marshal(more); err == nil {
+			w.Meta = b
+		}
+	}
+	r.event(0, func() { r.c.apply(ahp.ChatUsage{TurnID: r.id, Usage: w}, nil) })
+}
+
+func known(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// Plan implements agent.Sink: the plan is in the session's _meta.
+func (r *prompting) Plan(entries []agent.PlanEntry) {
+	size := 0
+	list := make([]ahp.AgentPlanEntry, 0, len(entries))
+	for _, e := range entries[:min(len(entries), maxPlan)] {
+		size += len(e.Text)
+		list = append(list, ahp.AgentPlanEntry{Text: clipTo(e.Text, maxTitle), Priority: clipTo(e.Priority, 16), Status: clipTo(e.Status, 16)})
+	}
+	r.event(size, func() {
+		s := r.c.s
+		plans := map[ahp.URI][]ahp.AgentPlanEntry{}
+		for k, v := range s.meta.Plans {
+			plans[k] = v
+		}
+		plans[r.c.ch.uri] = list
+		s.meta.Plans = plans
+		s.setMeta()
+	})
+}
+
+// endPlan takes away a plan that is done with.
+func (c *chat) endPlan() {
+	plan, ok := c.s.meta.Plans[c.ch.uri]
+	if !ok {
+		return
+	}
+	for _, e := range plan {
+		if e.Status != "completed" {
+			return // It may go on with the next turn.
+		}
+	}
+	plans := map[ahp.URI][]ahp.AgentPlanEntry{}
+	for k, v := range c.s.meta.Plans {
+		if k != c.ch.uri {
+			plans[k] = v
+		}
+	}
+	c.s.meta.Plans = plans
+	c.s.setMeta()
+}
