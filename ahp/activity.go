@@ -4,7 +4,7 @@ import "maps"
 
 // ActivityURI is the channel of what goes on in the host that a person may want
 // to know without watching every terminal. It always exists; bound tokens don't
-// reach it. Its state is of the moment: a host that starts anew begins with none.
+// reach it.
 const ActivityURI URI = "x-cotty-activity:/"
 
 // ActivityState is the state of ActivityURI. Neither map is null on the wire.

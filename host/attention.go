@@ -99,7 +99,7 @@ func (v *activity) forget(t *term) {
 func (h *Host) mind(t *term, a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalData:
-		now := time.Now()
+		now := h.now()
 		quiet := now.Sub(t.attention.output)
 		first := t.attention.output.IsZero()
 		t.attention.output = now
@@ -108,7 +108,8 @@ func (h *Host) mind(t *term, a ahp.Action) {
 		}
 		h.attend(t, func(row *ahp.Attention) { row.Output = now.UnixMilli() })
 	case ahp.TerminalCommandFinished, ahp.TerminalExited:
-		if t.attention.reports.ended() {
+		// What an earlier host was told is in the row alone.
+		if s := t.attention.row.Status; t.attention.reports.ended() || s != nil && passing(s.State) {
 			h.attend(t, func(row *ahp.Attention) { row.Status = t.attention.reports.top() })
 		}
 	}

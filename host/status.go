@@ -144,10 +144,13 @@ func (r *records) clear(id string) bool {
 func (r *records) ended() bool {
 	n := len(r.list)
 	r.list = slices.DeleteFunc(r.list, func(old record) bool {
-		return old.status.State == ahp.StatusWorking || old.status.State == ahp.StatusBlocked || old.id == conEmu
+		return passing(old.status.State) || old.id == conEmu
 	})
 	return len(r.list) != n
 }
+
+// passing reports whether a state is over with the program that is in it.
+func passing(state string) bool { return state == ahp.StatusWorking || state == ahp.StatusBlocked }
 
 // top is the record that matters most: by its state, then the newest; nil when
 // there is none. An app that it does not name is that of a record above it.

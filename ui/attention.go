@@ -11,6 +11,7 @@ import (
 	"cotty/ui/attention"
 	"cotty/ui/layout"
 	"cotty/ui/look"
+	"cotty/ui/paint"
 	"cotty/ui/tty"
 )
 
@@ -213,6 +214,7 @@ func (m *Model) alertText() (text string, style look.Style) {
 		where = strconv.Itoa(i + 1)
 	}
 	text = mark + " " + where + ": " + clean(a.Text)
+	text = paint.Cut(text, max(m.outer.w/2, 20), m.outer.look.Ellipsis)
 	if len(list) > 1 {
 		text += " +" + strconv.Itoa(len(list)-1)
 	}

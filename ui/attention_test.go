@@ -117,7 +117,7 @@ func TestAgentsAreAnswered(t *testing.T) {
 		sh := u.Host.Terminal("sh2")
 		sh.Describe(func(m *ahp.TerminalMeta) { m.Ask = &ahp.Ask{ID: "7", Who: "claude", Reason: "to run the tests"} })
 		u.WaitIdle()
-		u.Shows("2 sh2 ?", "? 2: claude asks for this terminal: to run the t")
+		u.Shows("2 sh2 ?", "? 2: claude asks for this terminal: to")
 		u.Press("ctrl+space 2")
 		u.Shows(`claude asks for "sh2" (to run the tests): ctrl+space A answers`)
 		u.Press("ctrl+space 1", "ctrl+space A")

@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"slices"
+	"strings"
 
 	"cotty/keymap"
 	"cotty/ui/look"
@@ -18,9 +19,12 @@ type HintRow struct {
 
 // Widths of a hint's columns, in cells.
 const (
-	hintKeys = 6
+	hintKeys = 7
 	hintText = 17
 )
+
+// brief writes modifiers as short as a hint's columns are.
+var brief = strings.NewReplacer("ctrl+", "^", "shift+", "S-", "alt+", "M-")
 
 // Hint draws what can follow the keys pressed so far on the last rows of the
 // area, in columns. It takes no keys. What does not fit is left to the help.
@@ -41,7 +45,7 @@ func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, l look.Look) {
 		if row.Off {
 			style.Attrs |= look.Faint
 		}
-		k := paint.Cut(row.Keys, hintKeys, l.Ellipsis)
+		k := paint.Cut(brief.Replace(row.Keys), hintKeys, l.Ellipsis)
 		c.Text(x+hintKeys-paint.Width(k), y, hintKeys, k, l.HintKey)
 		c.Text(x+hintKeys+1, y, w-hintKeys-2, paint.Cut(row.Text, w-hintKeys-2, l.Ellipsis), style)
 	}

@@ -1,0 +1,78 @@
+package host
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host/terminal"
+)
+
+// noticing is a host with one terminal and a clock of its own.
+func noticing() (h *Host, t *term, now *time.Time) {
+	clock := time.UnixMilli(1_000_000)
+	h = &Host{
+		limits: DefaultLimits, log: slog.New(slog.DiscardHandler), now: func() time.Time { return clock },
+		channels: map[ahp.URI]*channel{},
+	}
+	h.fenced = true // nothing is journalled or told
+	h.activity = newActivity(h)
+	t = &term{h: h}
+	t.ch = h.newChannel("ahp-terminal:/a", t)
+	return h, t, &clock
+}
+
+func TestOutputAfterSilence(t *testing.T) {
+	h, term, now := noticing()
+	data := ahp.TerminalData{Data: "x"}
+	at := func() int64 { return term.attention.row.Output }
+	h.mind(term, data)
+	if at() != 0 {
+		t.Error("the first output calls")
+	}
+	*now = now.Add(silence - time.Millisecond)
+	h.mind(term, data)
+	if at() != 0 {
+		t.Error("output calls before the silence was long enough")
+	}
+	*now = now.Add(silence)
+	h.mind(term, data)
+	if at() != now.UnixMilli() {
+		t.Errorf("output after a silence is at %d", at())
+	}
+	first := at()
+	*now = now.Add(silence)
+	h.typist = typist{"operator", term, *now}
+	h.mind(term, data)
+	if at() != first {
+		t.Error("the answer to what was typed calls")
+	}
+	*now = now.Add(2 * silence)
+	h.mind(term, data)
+	if at() == first {
+		t.Error("output long after typing does not call")
+	}
+}
+
+// A prompt, or the end, takes away what no program does any more; what it came to
+// stays.
+func TestStatusEndsWithTheCommand(t *testing.T) {
+	h, term, now := noticing()
+	say := func(body string) {
+		h.noticed(term, terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
+	}
+	say("state=blocked:kind=permission:app=claude")
+	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusBlocked || s.At != now.UnixMilli() {
+		t.Fatalf("status %+v", s)
+	}
+	h.mind(term, ahp.TerminalCommandFinished{CommandID: "1"})
+	if s := term.attention.row.Status; s != nil {
+		t.Errorf("after the prompt %+v", s)
+	}
+	say("state=done:app=claude")
+	h.mind(term, ahp.TerminalExited{})
+	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusDone {
+		t.Errorf("after the end %+v", s)
+	}
+}
