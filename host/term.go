@@ -51,6 +51,7 @@ type term struct {
 	idle     *time.Timer // see inactivity.go; nil when it does not run
 	slot     *guard.Slot // its place under its agent's quota; nil for others
 	feed     *feeder     // nil when no command is fed
+	used     *agentTerm  // an agent's use of it; nil when there is none
 	read     time.Time   // when the pty was read last; see giveWay
 
 	attention attention
@@ -206,6 +207,9 @@ func (t *term) meet(a ahp.Action) {
 	}
 	if len(t.waits) > 0 {
 		t.observe(a)
+	}
+	if t.used != nil {
+		t.used.see(a)
 	}
 }
 

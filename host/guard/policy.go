@@ -135,7 +135,7 @@ func (p Policy) blocked(name string) string {
 			return c
 		}
 		if strings.ContainsAny(base, "*?[") {
-			if ok, err := path.Match(base, c); ok || err != nil {
+			if ok, err := path.Match(base, c); ok && err == nil {
 				return c
 			}
 		}

@@ -125,7 +125,7 @@ func TestBlockedLines(t *testing.T) {
 
 // Lines that look like blocked ones and aren't.
 var allowedLines = []string{
-	"", "ls -l", "npm run build && npm test", "grep rm file", "echo kill", "git rm x", "docker kill x",
+	"", "[ -f x ] && echo y", "[[ x == y ]]", "[ x", "ls -l", "npm run build && npm test", "grep rm file", "echo kill", "git rm x", "docker kill x",
 	"ls 2>/dev/null", "ls 2> /dev/null", "ls > /dev/null 2>&1", "echo x > /dev/stderr", "cat < /dev/zero",
 	"ls | shasum", "cat x | sha256sum", "ls | bashful", "node --eval 1", "evaluate x", "x.eval", "echo $((1 + 2))",
 	"ls | sort -u | head -5", "for f in *.go; do wc -l $f; done", "CC=gcc make -j4", "$EDITOR x", "env", "env A=b",

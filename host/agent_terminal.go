@@ -1,0 +1,428 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+	"cotty/host/keeper"
+	"cotty/internal/plain"
+)
+
+const (
+	// Agents' commands have this size: programs that fit their lines to it give
+	// an agent something to read.
+	agentCols, agentRows = 120, 40
+	// agentOutput is what is kept of a command's output for the agent, in bytes,
+	// when it does not say; most, what it may ask for (rulings.md §3.6).
+	agentOutput, mostAgentOutput = 1 << 20, 10 << 20
+	// keptAgentTerms is how many terminals whose command has ended a chat keeps.
+	keptAgentTerms = 50
+)
+
+// chatTerminals are the host's terminals as an agent's, for one chat (agent.
+// Terminals). It has no state of its own.
+type chatTerminals struct {
+	c     *chat // its uris and owner are immutable
+	roots *agent.Roots
+	owner string
+}
+
+// Create starts a command in a terminal that the session holds. What is checked
+// is checked in the order of rulings.md §3.1.
+func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
+	h := ct.c.h
+	dir, err := ct.roots.Dir(s.Dir)
+	if err != nil {
+		h.audit.note("refused", "session", ct.c.s.ch.uri, "dir", s.Dir, "why", err.Error())
+		return nil, err
+	}
+	argv, title := shellLine(s, dir)
+	policy := h.belt().Policy
+	refused := policy.Check(argv)
+	if len(s.Args) == 0 && len(argv) == 3 {
+		refused = policy.CheckLine(s.Command)
+	}
+	if refused != nil {
+		h.audit.note("refused", "session", ct.c.s.ch.uri, "command", clip(title), "why", refused.Error())
+		return nil, &agent.Refusal{Text: refused.Error()}
+	}
+	pl, err := ct.plan(s, argv, title, dir)
+	if err != nil {
+		return nil, asRefusal(err)
+	}
+	slot, err := h.reserveSlot("acp "+ct.c.s.ch.uri, h.belt().Calls, 0)
+	if err != nil {
+		return nil, asRefusal(err)
+	}
+	uri := pl.params.Channel
+	if err := h.reserve(uri); err != nil {
+		slot.Cancel()
+		return nil, asRefusal(err)
+	}
+	t, err := h.spawn(context.WithoutCancel(ctx), pl)
+	if err != nil {
+		h.mu.Lock()
+		delete(h.reserved, uri)
+		h.mu.Unlock()
+		slot.Cancel()
+		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
+	}
+	a := newAgentTerm(h, t, pl.params.Claim, s.OutputLimit)
+	err = errClosing
+	h.turn(func() {
+		delete(h.reserved, uri)
+		t.slot = slot
+		if !ct.c.dead() {
+			err = nil
+			t.used = a
+			h.addTerm(uri, t, t.unborn)
+			ct.c.forgetOld()
+		}
+	})
+	if err != nil {
+		h.abandon(t)
+		return nil, asRefusal(err)
+	}
+	h.audit.note("create", "terminal", uri, "claim", claimText(pl.params.Claim), "command", clip(title))
+	return a, nil
+}
+
+// shellLine is what to start: a program with arguments as it is; a text alone is
+// a shell's line, unless it names a file (rulings.md, 11).
+func shellLine(s agent.TerminalSpec, dir string) (argv []string, title string) {
+	if len(s.Args) > 0 {
+		return append([]string{s.Command}, s.Args...), quoteCommand(append([]string{s.Command}, s.Args...), "")
+	}
+	file := s.Command
+	if strings.Contains(file, "/") {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return []string{s.Command}, s.Command
+		}
+	}
+	return []string{"/bin/sh", "-c", s.Command}, s.Command
+}
+
+// plan is h.plan for a session's terminal.
+func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir string) (plan, error) {
+	h := ct.c.h
+	env := map[string]string{}
+	for _, v := range s.Env {
+		env[v.Name] = v.Value
+	}
+	meta := ahp.CreateMeta{Command: argv, Env: env}
+	if _, err := h.command(meta); err != nil {
+		return plan{}, err
+	}
+	if err := checkEnv(env); err != nil {
+		return plan{}, err
+	}
+	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.s.ch.uri, Chat: ct.c.ch.uri, TurnID: s.TurnID, ToolCallID: s.ToolCallID}
+	if why := wellFormed(claim); why != "" {
+		return plan{}, ahp.InvalidParams("create terminal: %s", why)
+	}
+	uri := ahp.TerminalScheme + "/" + strings.ToLower(rand.Text())
+	pl := plan{
+		params: ahp.CreateTerminalParams{Channel: uri, Claim: claim, Cols: agentCols, Rows: agentRows, Meta: &meta},
+		holder: ct.owner, dir: dir, engine: h.start().Engine,
+		spec: keeper.Spec{
+			ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: agentCols, Rows: agentRows,
+			Env: h.environ(env, uri, dir),
+		},
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
+	pl.title = orElse(cleanTitle(cut(line, maxNamed)), "command")
+	return pl, nil
+}
+
+// asRefusal is an error in the words of the agent's protocol.
+func asRefusal(err error) error {
+	var e *ahp.Error
+	if errors.As(err, &e) {
+		return &agent.Refusal{Text: e.Message}
+	}
+	return err
+}
+
+// unstarted is the terminal of a command that could not be started.
+type unstarted struct{ text string }
+
+func (u unstarted) URI() ahp.URI { return "" }
+func (u unstarted) Bind(string)  {}
+func (u unstarted) Output() (string, bool, *agent.Exit) {
+	x := u.exit()
+	return u.text, false, &x
+}
+
+func (u unstarted) exit() agent.Exit {
+	code := 127 // As a shell says it.
+	return agent.Exit{Code: &code}
+}
+func (u unstarted) Wait(context.Context) (agent.Exit, error) { return u.exit(), nil }
+func (u unstarted) Kill(context.Context) error               { return nil }
+func (u unstarted) Release()                                 {}
+
+// agentTerm is an agent's use of a terminal, from its making until the agent
+// releases it. Guarded by h.mu.
+type agentTerm struct {
+	h     *Host
+	t     *term
+	limit int
+
+	text  plain.Text
+	out   []byte // plain text, the newest limit bytes and some
+	cut   bool   // out lacks its beginning
+	claim ahp.Claim
+	// ours says that a change of the claim is the host's own doing.
+	ours     bool
+	detached chan struct{} // closed when a person took the terminal, or sent it away
+	away     bool          // detached is closed
+	ended    chan struct{} // closed when the command has ended
+	exit     *agent.Exit
+	released bool
+}
+
+func newAgentTerm(h *Host, t *term, claim ahp.Claim, limit int) *agentTerm {
+	if limit <= 0 {
+		limit = agentOutput
+	}
+	return &agentTerm{
+		h: h, t: t, limit: min(limit, mostAgentOutput), claim: claim,
+		detached: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// see follows the terminal's actions. The caller holds h.mu.
+func (a *agentTerm) see(action ahp.Action) {
+	switch x := action.(type) {
+	case ahp.TerminalData:
+		if a.released {
+			return
+		}
+		a.out = a.text.Write(a.out, []byte(x.Data))
+		if len(a.out) > a.limit+max(a.limit/4, 64<<10) {
+			a.out = append([]byte(nil), tail(a.out, a.limit)...)
+			a.cut = true
+		}
+	case ahp.TerminalExited:
+		if a.exit != nil {
+			return
+		}
+		a.exit = &agent.Exit{Code: x.ExitCode}
+		if e, ok := a.t.t.Exited(); ok && e.Signal != "" {
+			a.exit.Signal = e.Signal
+		}
+		close(a.ended)
+	case ahp.TerminalClaimed:
+		from := a.claim
+		a.claim = x.Claim
+		busy := from.Kind == ahp.ClaimSession && from.TurnID+from.ToolCallID != ""
+		idle := x.Claim.Kind == ahp.ClaimClient || x.Claim.TurnID+x.Claim.ToolCallID == ""
+		if !a.away && !a.ours && (x.Claim.Kind == ahp.ClaimClient || busy && idle) {
+			a.away = true
+			close(a.detached)
+		}
+	}
+}
+
+// tail is the end of a text, at most so many bytes, from a character's beginning.
+func tail(b []byte, most int) []byte {
+	if len(b) <= most {
+		return b
+	}
+	b = b[len(b)-most:]
+	for len(b) > 0 && !utf8.RuneStart(b[0]) {
+		b = b[1:]
+	}
+	return b
+}
+
+// URI is the terminal's.
+func (a *agentTerm) URI() ahp.URI { return a.t.ch.uri }
+
+// Bind claims the terminal for a tool call, if it is for none yet.
+func (a *agentTerm) Bind(toolCallID string) {
+	a.h.turn(func() {
+		c := a.t.value.Claim
+		if toolCallID == "" || c.Kind != ahp.ClaimSession || c.TurnID == "" || c.ToolCallID != "" || a.removed() {
+			return
+		}
+		c.ToolCallID = toolCallID
+		a.h.claimForAgent(a.t, c)
+	})
+}
+
+// claimForAgent changes what in its session a terminal is claimed for. The caller
+// holds h.mu.
+func (h *Host) claimForAgent(t *term, to ahp.Claim) {
+	if t.used != nil {
+		t.used.ours = true
+		defer func() { t.used.ours = false }()
+	}
+	h.claim(t, to, nil, &principal{id: t.holder})
+}
+
+// removed reports whether the terminal was disposed of. The caller holds h.mu.
+func (a *agentTerm) removed() bool { return a.h.channels[a.t.ch.uri] != a.t.ch }
+
+// awayNote is what an agent reads at the end of a terminal that runs on without
+// it.
+const awayNote = "\n[" + "A person has taken this terminal over, or sent it to the background. The command runs on; go on without waiting for it.]\n"
+
+// Output is what the agent reads.
+func (a *agentTerm) Output() (text string, truncated bool, exit *agent.Exit) {
+	a.h.turn(func() {
+		if !a.removed() {
+			a.h.flush(a.t)
+		}
+		all := a.text.AppendLine(slices.Clone(a.out))
+		kept := tail(all, a.limit)
+		text, truncated = strings.ToValidUTF8(string(kept), "\uFFFD"), a.cut || len(kept) < len(all)
+		if exit = a.exit; exit == nil && a.away {
+			text += awayNote
+		}
+	})
+	return text, truncated, exit
+}
+
+// Wait waits for the end of the command.
+func (a *agentTerm) Wait(ctx context.Context) (agent.Exit, error) {
+	select {
+	case <-a.ended:
+	case <-a.detached:
+		select {
+		case <-a.ended: // Both: the end counts.
+		default:
+			return agent.Exit{}, agent.ErrDetached
+		}
+	case <-ctx.Done():
+		return agent.Exit{}, ctx.Err()
+	}
+	a.h.mu.Lock()
+	defer a.h.mu.Unlock()
+	return *a.exit, nil
+}
+
+// held reports whether the terminal is the session's still. The caller holds
+// h.mu.
+func (a *agentTerm) held() bool { return a.t.value.Claim.Kind == ahp.ClaimSession }
+
+// errNotKilled is T21's.
+var errNotKilled = &agent.Refusal{Text: "Cannot kill visible or user-owned terminals"}
+
+// Kill ends the command (P10–P12).
+func (a *agentTerm) Kill(ctx context.Context) error {
+	a.h.mu.Lock()
+	over, held := a.exit != nil || a.removed(), a.held()
+	a.h.mu.Unlock()
+	switch {
+	case over:
+		return nil
+	case !held:
+		return errNotKilled
+	}
+	if err := a.t.t.Kill(ctx); err != nil {
+		return err
+	}
+	select { // Its output is whole then.
+	case <-a.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Release lets go of the terminal and ends its command, unless a person has it
+// (rulings.md, 1): then, and when the host goes and leaves it to the next one, it
+// runs on.
+func (a *agentTerm) Release() {
+	a.h.turn(func() {
+		if a.released {
+			return
+		}
+		a.released, a.out = true, nil
+		if a.removed() || a.h.closing {
+			return
+		}
+		if c := a.t.value.Claim; c.Kind == ahp.ClaimSession && c.TurnID+c.ToolCallID != "" && a.exit != nil {
+			c.TurnID, c.ToolCallID = "", ""
+			a.h.claimForAgent(a.t, c)
+		}
+		if a.exit != nil || !a.held() || a.away {
+			return
+		}
+		a.h.ending.Add(1)
+		go func() {
+			defer a.h.ending.Done()
+			ctx, cancel := context.WithTimeout(context.Background(), endTime)
+			defer cancel()
+			if err := a.t.t.Kill(ctx); err != nil {
+				a.h.log.Warn("end an agent's terminal", "err", err)
+			}
+		}()
+	})
+}
+
+// supplyAgent gives an agent the terminals and files of its chat. The caller
+// holds h.mu.
+func (h *Host) supplyAgent(c *chat, spec *agent.Spec) {
+	roots, err := agent.NewRoots(spec.Roots)
+	if err != nil {
+		h.log.Warn("an agent gets neither terminals nor files", "session", c.s.ch.uri, "err", err)
+		return
+	}
+	spec.Terminals = &chatTerminals{c: c, roots: roots, owner: c.s.facts.Owner}
+	spec.Files = roots
+}
+
+// callEnded narrows the claims of a tool call that has ended, or with call "" of
+// a turn: their terminals are the session's in the background then (G41). The
+// caller holds h.mu.
+func (h *Host) callEnded(c *chat, turn, call string) {
+	for _, t := range slices.Clone(h.terms) {
+		claim := t.value.Claim
+		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.uri || claim.TurnID != turn || call != "" && claim.ToolCallID != call {
+			continue
+		}
+		claim.TurnID, claim.ToolCallID = "", ""
+		h.claimForAgent(t, claim)
+	}
+}
+
+// chatEnded ends the terminals that a chat still holds when it is disposed of
+// (G42, G46). The caller holds h.mu.
+func (h *Host) chatEnded(c *chat) {
+	for _, t := range slices.Clone(h.terms) {
+		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri {
+			h.removeTerm(t)
+			h.abandon(t)
+		}
+	}
+}
+
+// forgetOld removes the oldest of a chat's terminals whose command has ended, so
+// that a long conversation does not fill the host. The caller holds h.mu.
+func (c *chat) forgetOld() {
+	var over []*term
+	for _, t := range c.h.terms {
+		claim := t.value.Claim
+		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri && claim.TurnID == "" && t.value.Lifecycle.Exited() && !c.h.inLayout(t) {
+			over = append(over, t)
+		}
+	}
+	for len(over) > keptAgentTerms {
+		c.h.removeTerm(over[0])
+		c.h.abandon(over[0])
+		over = over[1:]
+	}
+}
