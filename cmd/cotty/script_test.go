@@ -36,10 +36,12 @@ func TestScript(t *testing.T) {
 			"rpc":     cmdRPC,
 			"sigkill": cmdSigkill,
 
-			"exitcode": cmdExitCode,
-			"cmpraw":   cmdCmpRaw,
-			"user":     cmdUser,
-			"sshd":     cmdSSHD,
+			"exitcode":   cmdExitCode,
+			"hostsignal": cmdHostSignal,
+			"network":    cmdNetwork,
+			"cmpraw":     cmdCmpRaw,
+			"user":       cmdUser,
+			"sshd":       cmdSSHD,
 		},
 		Condition: func(cond string) (bool, error) {
 			if prog, ok := strings.CutPrefix(cond, "has:"); ok {
@@ -90,6 +92,7 @@ func setupScript(env *testscript.Env) error {
 		env.Setenv(k, v)
 	}
 	env.Values[ttysKey{}] = ttys{}
+	env.Values[networkKey{}] = map[string]*network{}
 	env.Defer(func() { endEverything(env, run) })
 	return nil
 }

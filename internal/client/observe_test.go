@@ -197,6 +197,22 @@ func TestSilence(t *testing.T) {
 		if got := silences(); len(got) > 0 || c.vigil.timer != nil {
 			t.Errorf("a host that ignores an action was called silent: %v", got)
 		}
+		// What is sent while a ping is under way is watched like all else.
+		c.Dispatch(t1, ahp.TerminalInput{Data: "b2"})
+		p.expect("dispatchAction", "")
+		time.Sleep(silence + silence/2)
+		ping = p.expect("ping", "")
+		c.Dispatch(t1, ahp.TerminalInput{Data: "b3"})
+		p.expect("dispatchAction", "")
+		p.reply(ping, `{}`)
+		time.Sleep(time.Minute)
+		if got := silences(); len(got) != 1 || got[0].IsZero() {
+			t.Errorf("silences of a host that stopped after a ping: %v", got)
+		}
+		p.reply(p.expect("ping", ""), `{}`)
+		if got := silences(); len(got) != 1 || !got[0].IsZero() || c.vigil.timer != nil {
+			t.Errorf("the end of its silence: %v", got)
+		}
 		// One that is stopped is silent until it goes on.
 		began := time.Now()
 		c.Dispatch(t1, ahp.TerminalInput{Data: "c"})

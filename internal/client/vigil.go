@@ -20,7 +20,7 @@ type vigil struct {
 	link  *link       // that is watched
 	heard uint64      // what the link had heard when the timer was set
 	since time.Time   // when it was last known to be there
-	asked bool        // a ping is under way
+	asked time.Time   // a ping went out then; zero for none
 	said  bool        // Silent was called
 }
 
@@ -55,14 +55,15 @@ func (c *Client) look(l *link) {
 	}
 	tell, since, drop := false, time.Time{}, false
 	switch heard := l.heard.Load(); {
-	case len(c.pending) == 0 || v.asked && heard != v.heard:
+	case len(c.pending) == 0, heard != v.heard && !v.asked.IsZero() && c.pending[len(c.pending)-1].at.Before(v.asked):
 		// All is answered, or the host answers and leaves the rest for good.
 		tell = v.end()
 	case heard != v.heard:
-		v.heard, v.since = heard, time.Now()
+		tell, v.said = v.said, false
+		v.heard, v.since, v.asked = heard, time.Now(), time.Time{}
 		v.timer.Reset(silence)
-	case !v.asked:
-		v.asked = true
+	case v.asked.IsZero():
+		v.asked = time.Now()
 		l.rpc.Go(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, func(json.RawMessage, error) { //nolint:errcheck // lost connections end the watch
 			l.heard.Add(1)
 			c.answered(l)
