@@ -69,6 +69,8 @@ type Config struct {
 	// Ending, if not nil, is called once, before clients are told that the host
 	// ends; yields says that another one follows at once. It must not block.
 	Ending func(yields bool)
+	// Now is the clock; nil means time.Now. Tests let it jump.
+	Now func() time.Time
 	// Limits bounds everything from outside; zero members mean the defaults.
 	Limits Limits
 }
@@ -171,6 +173,9 @@ func New(c Config) (*Host, error) {
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now != nil {
+		h.now = c.Now
 	}
 	var err error
 	if h.seq, err = newSequence(c.State, h.now()); err != nil {
