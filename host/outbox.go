@@ -1,11 +1,14 @@
 package host
 
+import "cotty/internal/ebb"
+
 // outbox gathers the connections that one turn of the sequencer sends to, so
 // that each is written to once, without the lock. Guarded by h.mu.
 type outbox struct {
 	open    bool
 	touched []*conn
 	states  admission // beside it: who is given states now
+	ebb     ebb.Ebb   // beside it: what floods of output took
 }
 
 // maxInline is how many connections are written to by the goroutine that had

@@ -163,6 +163,7 @@ func (h *Host) sendFrame(c *conn, f *frame) {
 		return
 	}
 	b, err := f.bytes(c.profile)
+	h.outbox.ebb.Flow(len(b))
 	if err != nil {
 		h.log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
 		return

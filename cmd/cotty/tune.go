@@ -4,6 +4,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"cotty/internal/ebb"
 )
 
 // tuning is how the Go runtime is set for one of our processes. What the user
@@ -30,7 +32,9 @@ func hostTuning() tuning {
 	return tuning{procs: min(max(runtime.NumCPU()/2, 2), 4), percent: 75, limit: 512 << 20}
 }
 
+// apply sets the runtime of this process, once.
 func (t tuning) apply() {
+	ebb.Settle()
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(t.procs)
 	}

@@ -1,0 +1,59 @@
+package ebb
+
+import (
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+const (
+	// Quiet is how long nothing must flow for a flood to be over.
+	Quiet = 300 * time.Millisecond
+	// Flood is how much, in bytes and without a pause of Quiet, is one.
+	Flood = 8 << 20
+)
+
+// Ebb notices the end of floods. The zero value is ready.
+type Ebb struct {
+	// Free gives memory back; nil means debug.FreeOSMemory. It is called on a
+	// goroutine of its own, once for each flood.
+	Free func()
+
+	mu    sync.Mutex
+	n     int       // bytes since the last pause
+	last  time.Time // something flowed
+	armed bool      // a timer runs
+}
+
+// Flow says that so many bytes have come.
+func (e *Ebb) Flow(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := time.Now()
+	if now.Sub(e.last) >= Quiet && !e.armed {
+		e.n = 0
+	}
+	e.last = now
+	if e.n += n; e.n >= Flood && !e.armed {
+		e.armed = true
+		time.AfterFunc(Quiet, e.look)
+	}
+}
+
+// look gives memory back if the flood is over, else looks again later.
+func (e *Ebb) look() {
+	e.mu.Lock()
+	left := Quiet - time.Since(e.last)
+	if left > 0 {
+		time.AfterFunc(left, e.look)
+		e.mu.Unlock()
+		return
+	}
+	e.armed, e.n = false, 0
+	free := e.Free
+	e.mu.Unlock()
+	if free == nil {
+		free = debug.FreeOSMemory
+	}
+	free()
+}
