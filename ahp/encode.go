@@ -208,6 +208,9 @@ func (p InitializeParams) appendTo(w *writer) {
 		list(w, "initialSubscriptions", p.InitialSubscriptions)
 	}
 	w.optStr("locale", p.Locale)
+	if p.Meta != nil {
+		w.member("_meta", *p.Meta)
+	}
 	w.close('}')
 }
 

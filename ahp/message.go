@@ -45,6 +45,22 @@ type InitializeParams struct {
 	ClientInfo           *Implementation `json:"clientInfo,omitempty"`
 	InitialSubscriptions []URI           `json:"initialSubscriptions,omitempty"`
 	Locale               string          `json:"locale,omitempty"`
+	Meta                 *HelloMeta      `json:"_meta,omitempty"`
+}
+
+// HelloMeta is cotty's addition to InitializeParams.
+type HelloMeta struct {
+	// Agent says that the client is an agent, or speaks for one: it is then less
+	// than whoever opened the connection.
+	Agent *AgentMeta `json:"cotty/agent,omitempty"`
+}
+
+// AgentMeta says which agent.
+type AgentMeta struct {
+	Name string `json:"name"` // for people; at most 64 bytes
+	// Session that it works for, if it is one of the host's; otherwise it gets
+	// one of its own, InitializeMeta.Session.
+	Session URI `json:"session,omitempty"`
 }
 
 // InitializeResult answers it.
@@ -62,6 +78,8 @@ type InitializeMeta struct {
 	// Principal is who the host takes this connection for, as in
 	// TerminalMeta.Principal: what it holds is the client's own.
 	Principal string `json:"cotty/principal,omitempty"`
+	// Session is what an agent's terminals are claimed for.
+	Session URI `json:"cotty/session,omitempty"`
 }
 
 // Snapshot is a channel's state as of FromSeq.

@@ -77,6 +77,10 @@ type TerminalMeta struct {
 	Signal string `json:"cotty/signal,omitempty"`
 	// Command as started when it is not the user's shell.
 	Command []string `json:"cotty/command,omitempty"`
+	// Agent is the name of the agent from the side whose session holds it.
+	Agent string `json:"cotty/agent,omitempty"`
+	// Ask is an agent's question for it that waits for the person.
+	Ask *Ask `json:"cotty/ask,omitempty"`
 	// LastCommand is the newest command, running or finished, its line cut to
 	// what a list has room for.
 	LastCommand *CommandInfo `json:"cotty/lastCommand,omitempty"`

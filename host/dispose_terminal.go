@@ -33,6 +33,9 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 	if refusal == "" {
 		refusal = c.principal.lacks(scopeClaim)
 	}
+	if refusal == "" {
+		refusal = c.principal.mayEnd(t, h.inLayout(t))
+	}
 	if refusal != "" {
 		h.mu.Unlock()
 		return nil, allowed("dispose terminal", refusal)

@@ -51,6 +51,9 @@ func init() {
 		ahp.MethodWait:        {do: waitFor, scope: scopeRead},
 		ahp.MethodRun:         {do: run, scope: scopeInput},
 		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
+		ahp.MethodPromote:     {do: promote, scope: scopeClaim},
+		ahp.MethodAsk:         {do: askFor, scope: scopeClaim},
+		ahp.MethodAnswer:      {do: answerAsk, scope: scopeClaim},
 		ahp.MethodStop:        {do: stop},
 		ahp.MethodYield:       {do: yield},
 		ahp.MethodHost:        {do: describeHost, scope: scopeRead},

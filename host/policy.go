@@ -66,6 +66,9 @@ func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
 	if s := wellFormed(to); s != "" {
 		return s
 	}
+	if s := p.ownSession(to); s != "" {
+		return s
+	}
 	// A token for this one terminal with the right to claim was made to take it.
 	if !t.holds(p) && !p.operates() && p.terminal == "" {
 		return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may transfer it", t.holderText())
@@ -91,6 +94,9 @@ func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
 func mayClaimNew(p *principal, clientID string, claim ahp.Claim) *ahp.Error {
 	if s := wellFormed(claim); s != "" {
 		return ahp.InvalidParams("create terminal: %s", s)
+	}
+	if s := p.ownSession(claim); s != "" {
+		return ahp.PermissionDenied("create terminal: %s", s)
 	}
 	if claim.Kind == ahp.ClaimClient {
 		if s := ownClient(clientID, claim); s != "" {

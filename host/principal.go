@@ -21,6 +21,10 @@ type principal struct {
 	// process runs in it (confine.go).
 	terminal ahp.URI
 	process  string
+	// agent is the name of one that came from the side, empty for all others,
+	// and session the one that it works for (guest.go).
+	agent   string
+	session ahp.URI
 }
 
 // tokenOwner begins the id of a token's principal.

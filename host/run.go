@@ -20,6 +20,9 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
+	if err := c.h.judgeLine(c.principal, p.Command, p.Line); err != nil {
+		return nil, err
+	}
 	argv := p.Command
 	if p.Line != "" {
 		argv = []string{"eval", p.Line}

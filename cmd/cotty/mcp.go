@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -55,8 +56,12 @@ it. docs/agents.md says what it may run.`,
 			if !p.own() {
 				dir = "" // it is that machine's directories that count
 			}
+			find := exec.LookPath
+			if !p.own() {
+				find = nil
+			}
 			return mcp.New(mcp.Options{
-				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI,
+				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI, LookPath: find,
 				Open: func(ctx context.Context, name string) (mcp.Host, error) {
 					return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
 				},
@@ -177,7 +182,7 @@ func (d *agentDoor) take(c host.Caller) *doorAgent {
 		a = &doorAgent{}
 		d.makeRoom()
 		a.handler = mcp.New(mcp.Options{
-			Name: "agent", Version: version, NewURI: newTerminalURI,
+			Name: "agent", Version: version, NewURI: newTerminalURI, LookPath: exec.LookPath,
 			Open: func(ctx context.Context, name string) (mcp.Host, error) { return d.connect(ctx, a, c, name) },
 		}).Handler()
 		d.open[c.Principal] = a

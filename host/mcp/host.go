@@ -35,6 +35,8 @@ type Options struct {
 	// Dir is where terminals are started when a call names no directory; an
 	// absolute path, or empty for the host's default.
 	Dir string
+	// LookPath finds a program, for shells; nil where that can't be done.
+	LookPath func(name string) (string, error)
 	// NewURI makes the URI of a new terminal.
 	NewURI func() ahp.URI
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"cotty/ahp"
@@ -104,6 +106,7 @@ type tool struct {
 func row[In, Out any](t mcp.Tool, do func(ctx context.Context, c call, in In) (Out, error)) tool {
 	return tool{t.Name, func(s *Server) {
 		t := t // each server its own
+		t.InputSchema = schemaOf[In]()
 		mcp.AddTool(s.sdk, &t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 			var out Out
 			c, err := s.begin(ctx, t.Name, req)
@@ -120,6 +123,21 @@ func row[In, Out any](t mcp.Tool, do func(ctx context.Context, c call, in In) (O
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, out, nil
 		})
 	}}
+}
+
+// schemaOf is the schema of a tool's input. A list that may be left out is not
+// therefore null, which the inferred schema would allow.
+func schemaOf[In any]() *jsonschema.Schema {
+	s, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(err) // the types are ours
+	}
+	for _, p := range s.Properties {
+		if slices.Contains(p.Types, "array") {
+			p.Type, p.Types = "array", nil
+		}
+	}
+	return s
 }
 
 // texter is an answer whose text is not its structure.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 
 	"cotty/ahp"
@@ -38,6 +39,9 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, ar
 		Channel: c.o.NewURI(), Claim: claim, Name: title, Cols: 120, Rows: 40,
 		Meta: &ahp.CreateMeta{Command: argv},
 	}
+	if shell := c.shell(argv); shell != "" {
+		p.Meta = &ahp.CreateMeta{Shell: shell}
+	}
 	if dir != "" {
 		if !filepath.IsAbs(dir) {
 			return "", fmt.Errorf("cwd %q is not an absolute path", clip(dir))
@@ -46,6 +50,21 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, ar
 	}
 	return p.Channel, c.request(ctx, ahp.MethodCreateTerminal, p, nil)
 }
+
+// shell is the path of the shell that a bare command names: it is started as
+// one, with marks of its commands, so that run_command can work in it.
+func (c call) shell(argv []string) string {
+	if len(argv) > 1 || !shells[path.Base(argv[0])] || c.o.LookPath == nil {
+		return ""
+	}
+	found, err := c.o.LookPath(argv[0])
+	if err != nil || !filepath.IsAbs(found) {
+		return ""
+	}
+	return found
+}
+
+var shells = map[string]bool{"bash": true, "zsh": true, "fish": true}
 
 // created describes a terminal that was just made; it may have ended already.
 func (c call) created(ctx context.Context, uri ahp.URI) (terminal, error) {
