@@ -50,6 +50,11 @@ type Painted interface {
 // ErrAway is Host.Dispatch's answer while there is no connection.
 var ErrAway = errors.New("not connected to the host")
 
+// ClosedError is why a host has closed the connection, in its own words.
+type ClosedError string
+
+func (e ClosedError) Error() string { return string(e) }
+
 // Link is the state of the connection to the host.
 type Link uint8
 

@@ -254,7 +254,11 @@ func (m *Model) linked(l linked) {
 	switch {
 	case l.link == Closed:
 		note := "the host is gone"
-		if l.err != nil {
+		var closed ClosedError
+		switch {
+		case errors.As(l.err, &closed):
+			note = "the host has closed the connection: " + clean(closed.Error())
+		case l.err != nil:
 			note += ": " + l.err.Error()
 		}
 		m.leave(Exit{Reason: HostGone, Note: note})

@@ -14,6 +14,7 @@ import (
 	"cotty/ahp"
 	"cotty/internal/client"
 	"cotty/internal/config"
+	"cotty/internal/jsonrpc"
 	"cotty/ui"
 )
 
@@ -97,11 +98,11 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	if err != nil {
 		return err
 	}
+	if exit.Reason == ui.HostGone {
+		return errors.New(exit.Note)
+	}
 	if exit.Note != "" {
 		fmt.Fprintln(cmd.OutOrStdout(), exit.Note)
-	}
-	if exit.Reason == ui.HostGone {
-		return errors.New("the host is gone")
 	}
 	return nil
 }
@@ -212,7 +213,13 @@ var links = map[client.Status]ui.Link{
 	client.Connected: ui.Connected, client.Reconnecting: ui.Reconnecting, client.Closed: ui.Closed,
 }
 
-func (s sinkAdapter) Status(status client.Status, err error) { s.Sink.Status(links[status], err) }
+func (s sinkAdapter) Status(status client.Status, err error) {
+	var closed *jsonrpc.CloseError
+	if errors.As(err, &closed) && closed.Reason != "" {
+		err = ui.ClosedError(closed.Reason)
+	}
+	s.Sink.Status(links[status], err)
+}
 
 // Retrying implements client.Observer; so do ui.Sink's own methods.
 func (s sinkAdapter) Retrying(r client.Retry) { s.Sink.Retrying(ui.Retry(r)) }
