@@ -61,6 +61,9 @@ type Config struct {
 	Roots []string
 	// Agents open the agents' side of sessions; the first is the default.
 	Agents []agent.Provider
+	// Agent, if not nil, finds one that Agents lacks, by its name or a command. It
+	// may be called from any goroutine.
+	Agent func(id string, command []string) (agent.Provider, error)
 	// Doors are other protocols' entrances.
 	Doors []Door
 	// Belt, if not nil, gives what agents at the side may do, in place of

@@ -51,6 +51,7 @@ func init() {
 		ahp.MethodWait:        {do: waitFor, scope: scopeRead},
 		ahp.MethodRun:         {do: run, scope: scopeInput},
 		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
+		ahp.MethodAgent:       {do: findAgent},
 		ahp.MethodPromote:     {do: promote, scope: scopeClaim},
 		ahp.MethodAsk:         {do: askFor, scope: scopeClaim},
 		ahp.MethodAnswer:      {do: answerAsk, scope: scopeClaim},

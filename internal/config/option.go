@@ -21,7 +21,7 @@ type Option struct {
 	Min, Max int      // of an Int, both inclusive
 	Doc      string   // sentences, for the file and the documentation
 	Needs    Needs
-	Example  []string // lines of a Table
+	Example  []string // lines of a Table or of Tables
 
 	// put checks a value of the option's kind and sets it.
 	put func(*Config, value) error
@@ -40,10 +40,11 @@ const (
 	List        // of texts
 	Int         // a whole number
 	Table       // from text to text
+	Tables      // of several members, each with a name
 )
 
 // kindNames are the kinds for people.
-var kindNames = [...]string{Text: "text", Bool: "true or false", Choice: "choice", List: "list of texts", Int: "whole number", Table: "table"}
+var kindNames = [...]string{Text: "text", Bool: "true or false", Choice: "choice", List: "list of texts", Int: "whole number", Table: "table", Tables: "tables"}
 
 // Needs is what a change of an option needs to take effect.
 type Needs uint8
@@ -89,15 +90,18 @@ type Config struct {
 	AgentSpawns, AgentTerminals, AgentCalls int
 	AgentIdle                               int // seconds
 	AgentBlocked, AgentPatterns             []string
+
+	Agents map[string]Agent
 }
 
 // value is a value of the file: the member of the option's kind counts.
 type value struct {
-	text  string
-	is    bool
-	n     int
-	list  []string
-	table map[string]string
+	text   string
+	is     bool
+	n      int
+	list   []string
+	table  map[string]string
+	agents map[string]Agent
 }
 
 var options = []Option{

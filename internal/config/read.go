@@ -186,6 +186,9 @@ func convert(o *Option, raw any) (v value, path []string, err error) {
 			}
 			v.table[key] = s
 		}
+	case Tables:
+		v.agents, path, err = agentTables(raw)
+		return v, path, err
 	}
 	return v, path, nil
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,11 +36,13 @@ func File() string {
 		if o.Needs != Nothing {
 			wrap(&b, "A change applies "+needNames[o.Needs]+".")
 		}
-		if o.Kind != Table {
+		switch o.Kind {
+		case Table:
+			fmt.Fprintf(&b, "[%s]\n", o.Name)
+		case Tables: // The example has their names.
+		default:
 			fmt.Fprintf(&b, "#%s = %s\n", o.Name, o.Default)
-			continue
 		}
-		fmt.Fprintf(&b, "[%s]\n", o.Name)
 		for _, line := range o.Example {
 			b.WriteString("#" + line + "\n")
 		}
@@ -87,14 +90,15 @@ func Markdown() string {
 			}
 			kind = strings.Join(words, ", ")
 		}
-		if o.Kind == Table {
-			def = "empty"
-		}
+		def = cmp.Or(map[Kind]string{Table: "empty", Tables: "empty"}[o.Kind], def)
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(o.Name), kind, def, needNames[o.Needs], cell(o.Doc))
 	}
 	for _, o := range options {
-		if o.Kind == Table {
+		switch o.Kind {
+		case Table:
 			fmt.Fprintf(&b, "\n```toml\n[%s]\n%s\n```\n", o.Name, strings.Join(o.Example, "\n"))
+		case Tables:
+			fmt.Fprintf(&b, "\n```toml\n%s\n```\n", strings.Join(o.Example, "\n"))
 		}
 	}
 	b.WriteString("\n## Segments of the status line\n\n| segment | shows |\n|---|---|\n")

@@ -1,0 +1,69 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// maxAgents bounds the agents that a host has.
+const maxAgents = 100
+
+// findAgent makes an agent available (x-cotty/agent).
+func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.AgentParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	need := scopeSession
+	if len(p.Command) > 0 {
+		need = scopeAdmin
+		if _, err := h.command(ahp.CreateMeta{Command: p.Command}); err != nil {
+			return nil, ahp.InvalidParams("find agent: command: empty, or too long")
+		}
+	}
+	switch {
+	case (p.Provider == "") == (len(p.Command) == 0):
+		return nil, ahp.InvalidParams("find agent: provider and command: give one of them")
+	case c.principal.lacks(need) != "":
+		return nil, allowed("find agent", c.principal.lacks(need))
+	}
+	if h.hasAgent(p.Provider) {
+		return ahp.AgentResult{Provider: p.Provider}, nil
+	}
+	if h.cfg.Agent == nil {
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "find agent: this host runs no other agents than those it has")
+	}
+	found, err := h.cfg.Agent(p.Provider, p.Command)
+	if err != nil {
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "find agent: %v", err)
+	}
+	id := found.Info().ID
+	h.turn(func() {
+		known := slices.ContainsFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
+		switch {
+		case known:
+		case len(h.agents.providers) >= maxAgents:
+			err = ahp.Conflict("find agent: there are %d agents already", maxAgents)
+		default:
+			// Behind those that were configured: the first is the default.
+			h.agents.providers = append(slices.Clip(h.agents.providers), found)
+			h.refreshAgents()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.audit.did(c, "agent", id, "command", clip(quoteCommand(p.Command, "")))
+	return ahp.AgentResult{Provider: id}, nil
+}
+
+func (h *Host) hasAgent(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return id != "" && slices.ContainsFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
+}

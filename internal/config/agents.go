@@ -1,0 +1,147 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cotty/internal/nearest"
+)
+
+// Agent is a table [agents.NAME]: an agent that speaks the Agent Client Protocol.
+type Agent struct {
+	// Command is the program and its arguments; nil where only other members of
+	// an agent that cotty knows are set.
+	Command []string
+	// Title is what people read; may be empty.
+	Title   string
+	Env     map[string]string
+	Cwd     string // absolute; empty: the session's
+	Confirm string // "ask", "reads", "all", or empty for ask
+}
+
+// Confirms are the values of Agent.Confirm.
+var Confirms = []string{"ask", "reads", "all"}
+
+func init() {
+	options = append(options, Option{
+		Name: "agents", Kind: Tables, Needs: Restart,
+		Doc: `Agents that speak the Agent Client Protocol, a table for each. "cotty agents" lists them and those that cotty knows ` +
+			`and finds by itself. command is a list of texts, or one text without quoting; env is put over the host's environment; ` +
+			`cwd is where it starts in place of the session's directory; confirm says which of its questions are answered with yes: ` +
+			`none ("ask"), those about tools that only read ("reads"), or all ("all").`,
+		Example: []string{
+			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`, `confirm = "reads"`, `cwd = "/srv/project"`, `env = { MODEL = "large" }`,
+		},
+		put: func(c *Config, v value) error { c.Agents = v.agents; return nil },
+		get: func(c *Config) string { return tomlAgents(c.Agents) },
+	})
+}
+
+var agentMembers = []string{"command", "title", "env", "cwd", "confirm"}
+
+// agentTables reads the tables. The path is of what is wrong.
+func agentTables(raw any) (agents map[string]Agent, path []string, err error) {
+	path = []string{"agents"}
+	tables, ok := raw.(map[string]any)
+	if !ok {
+		return nil, path, errors.New("must be tables, such as [agents.mine]")
+	}
+	agents = make(map[string]Agent, len(tables))
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		at := append(slices.Clone(path), name)
+		members, ok := tables[name].(map[string]any)
+		if !ok {
+			return nil, at, errors.New("must be a table, such as [agents.mine]")
+		}
+		if !plainName(name) {
+			return nil, at, errors.New("has a name of other characters than letters, digits, - and _, or of more than 40")
+		}
+		var a Agent
+		for _, m := range slices.Sorted(maps.Keys(members)) {
+			if err := a.set(m, members[m]); err != nil {
+				return nil, append(at, m), err
+			}
+		}
+		agents[name] = a
+	}
+	return agents, nil, nil
+}
+
+// set takes a member.
+func (a *Agent) set(name string, raw any) error {
+	text, isText := raw.(string)
+	switch name {
+	case "command":
+		if isText {
+			a.Command = strings.Fields(text)
+		}
+		list, _ := raw.([]any)
+		for _, item := range list {
+			word, ok := item.(string)
+			if !ok {
+				return errors.New(`must be a list of texts, such as ["my-agent", "--acp"]`)
+			}
+			a.Command = append(a.Command, word)
+		}
+		if len(a.Command) == 0 || a.Command[0] == "" {
+			return errors.New(`must be a program and its arguments, such as ["my-agent", "--acp"]`)
+		}
+		return nil
+	case "env":
+		table, ok := raw.(map[string]any)
+		a.Env = make(map[string]string, len(table))
+		for k, v := range table {
+			s, text := v.(string)
+			if ok = ok && text && k != "" && !strings.ContainsAny(k, "=\x00"); ok {
+				a.Env[k] = s
+			}
+		}
+		if !ok {
+			return errors.New(`must be a table of texts, such as { MODEL = "large" }`)
+		}
+		return nil
+	}
+	if !slices.Contains(agentMembers, name) {
+		err := fmt.Errorf("is nothing that an agent has; it may have %s", strings.Join(agentMembers, ", "))
+		if near := nearest.Of(name, agentMembers); near != "" {
+			err = fmt.Errorf("is nothing that an agent has; did you mean %q?", near)
+		}
+		return err
+	}
+	if !isText || strings.ContainsRune(text, 0) {
+		return errors.New("must be a text in quotes")
+	}
+	switch {
+	case name == "title":
+		a.Title = text
+	case name == "cwd" && strings.HasPrefix(text, "/"):
+		a.Cwd = text
+	case name == "cwd":
+		return fmt.Errorf("%q is not an absolute path", cut(text))
+	case !slices.Contains(Confirms, text):
+		return fmt.Errorf("must be one of %s", quoted(Confirms))
+	default:
+		a.Confirm = text
+	}
+	return nil
+}
+
+func plainName(name string) bool {
+	strange := func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
+	}
+	return name != "" && len(name) <= 40 && !strings.ContainsFunc(name, strange)
+}
+
+func tomlAgents(agents map[string]Agent) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(agents)) {
+		a := agents[name]
+		fmt.Fprintf(&b, "[agents.%s]\ncommand = %s\ntitle = %q\ncwd = %q\nconfirm = %q\nenv = { %s }\n",
+			name, tomlList(a.Command), a.Title, a.Cwd, a.Confirm, strings.ReplaceAll(tomlTable(a.Env), "\n", ", "))
+	}
+	return b.String()
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestAgents(t *testing.T) {
+	c, problems := Read([]byte(`
+[agents.claude]
+env = { ANTHROPIC_API_KEY = "x" }
+[agents.mine]
+command = ["my-agent", "--acp"]
+title = "Mine"
+cwd = "/srv"
+confirm = "reads"
+[agents.short]
+command = "short  agent"
+`), nil)
+	want := map[string]Agent{
+		"claude": {Env: map[string]string{"ANTHROPIC_API_KEY": "x"}},
+		"mine":   {Command: []string{"my-agent", "--acp"}, Title: "Mine", Cwd: "/srv", Confirm: "reads"},
+		"short":  {Command: []string{"short", "agent"}},
+	}
+	if len(problems) > 0 || !reflect.DeepEqual(c.Agents, want) {
+		t.Errorf("%+v, %v", c.Agents, problems)
+	}
+}
+
+// Mistakes are named with their line, and none of the agents counts then.
+func TestFaultyAgents(t *testing.T) {
+	for _, c := range []struct{ doc, want string }{
+		{`agents = 3`, `line 1: agents must be tables`},
+		{"[agents]\nmine = 3", `line 2: agents.mine must be a table`},
+		{"[agents.mine]\ncomand = []", `line 2: agents.mine.comand is nothing that an agent has; did you mean "command"?`},
+		{"[agents.mine]\n\ncommand = []", `line 3: agents.mine.command must be a program`},
+		{"[agents.mine]\ncommand = [1]", `line 2: agents.mine.command must be a list of texts`},
+		{"[agents.mine]\nconfirm = \"maybe\"", `line 2: agents.mine.confirm must be one of "ask", "reads", "all"`},
+		{"[agents.mine]\ncwd = \"here\"", `line 2: agents.mine.cwd "here" is not an absolute path`},
+		{"[agents.mine]\nenv = { A = 1 }", `line 2: agents.mine.env must be a table of texts`},
+		{"[agents.mine]\nenv = 1", `line 2: agents.mine.env must be a table of texts`},
+		{"[agents.mine]\ntitle = 1", `line 2: agents.mine.title must be a text`},
+		{"[agents.\"a/b\"]\ncommand = \"x\"", `agents.a/b has a name of other characters`},
+	} {
+		got, problems := Read([]byte(c.doc), nil)
+		if len(problems) != 1 || !strings.Contains(problems[0].String(), c.want) || got.Agents != nil {
+			t.Errorf("%q: %v, %v; want %q", c.doc, problems, got.Agents, c.want)
+		}
+	}
+}
