@@ -21,6 +21,10 @@ const (
 	leastRoom = 8 << 10
 	// answeredAt is in the landing's page, behind the slots' headers.
 	answeredAt = page + maxSlots*slotHeader
+	// Next to it: how much of what was typed was begun to be written to the pty,
+	// and how much was.
+	typingAt = answeredAt + 8
+	typedAt  = typingAt + 8
 )
 
 // A slot's header:
@@ -244,6 +248,19 @@ func (l *Landing) SetAnswered(to uint64) { store(l.mem[answeredAt:], to) }
 
 // Answered is the offset up to which questions were answered.
 func (l *Landing) Answered() uint64 { return load(l.mem[answeredAt:]) }
+
+// SetTyping notes, before it is written to the pty, up to which offset what was
+// typed is begun, and SetTyped, after that, up to which it is done. What a host
+// that dies leaves between the two may have arrived or not.
+func (l *Landing) SetTyping(to uint64) { store(l.mem[typingAt:], to) }
+
+// SetTyped is described at SetTyping.
+func (l *Landing) SetTyped(to uint64) { store(l.mem[typedAt:], to) }
+
+// Typed gives both offsets.
+func (l *Landing) Typed() (begun, done uint64) {
+	return load(l.mem[typingAt:]), load(l.mem[typedAt:])
+}
 
 // Prepare makes a pty ready to be read into the landing and reports whether
 // reads are counted exactly; they are where the system can say how much there

@@ -9,6 +9,7 @@ func (t *Terminal) SetColors(c emulator.Colors) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("set the colours")
+	t.colors = c
 	t.emu.SetColors(c)
 	t.handle(t.emu.Events())
 }

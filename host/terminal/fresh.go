@@ -45,7 +45,8 @@ func (f *fresh) settle(p *pending) {
 // progress is the mark that belongs to what is pending. Guarded by mu.
 type progress struct {
 	offset uint64
-	stream []byte // reused
+	stream []byte // reused, in turn with spare, which the last Taken may have
+	spare  []byte
 	facts  facts
 	learnt bool // facts have changed since the last take
 }
@@ -60,7 +61,8 @@ func (t *Terminal) takeMark() Taken {
 		p.facts.Typed, p.facts.Entered, p.learnt = t.typed.on.Load(), t.entered.on.Load(), true
 	}
 	if len(p.stream) > 0 {
-		k.Stream = append(k.Stream, p.stream...)
+		k.Stream = p.stream
+		p.stream, p.spare = append(p.spare[:0], p.stream...), p.stream
 	}
 	if p.learnt {
 		k.Facts, p.learnt = p.facts.encode(), false

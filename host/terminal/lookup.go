@@ -105,7 +105,7 @@ func (t *Terminal) Submit(line string) (id string, err error) {
 	if t.emu.Modes().BracketedPaste {
 		line = "\x1b[200~" + line + "\x1b[201~"
 	}
-	if err := t.in.add(line+"\r", maxInput); err != nil {
+	if err := t.in.add(line+"\r", maxInput, true); err != nil {
 		return "", err
 	}
 	c.prompt.shows = false

@@ -65,6 +65,10 @@ func (t *Terminal) renew() {
 func (t *Terminal) tryNew() (ok bool) {
 	defer func() { ok = ok && recover() == nil }()
 	e := t.cfg.Renew(t.cols, t.rows)
+	if e == nil {
+		return false
+	}
+	e.SetColors(t.colors)
 	e.Write([]byte(apology))
 	t.emu = e
 	return true

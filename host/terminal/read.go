@@ -158,7 +158,7 @@ func (t *Terminal) digest(buf []byte) {
 	t.screen.Lock()
 	t.feed(buf)
 	if t.filter.lone() {
-		t.escTimer.Reset(loneEscape)
+		t.escTimer.Reset(t.cfg.escape)
 	}
 	due := t.publish(false)
 	t.screen.Unlock()

@@ -198,11 +198,7 @@ func (cp *checkpoint) configure(c Config) Config {
 	s := &cp.saved
 	if s.Cols != c.Cols || s.Rows != c.Rows {
 		c.Cols, c.Rows = s.Cols, s.Rows
-		if c.Renew != nil {
-			c.Emulator = c.Renew(c.Cols, c.Rows)
-		} else {
-			c.Emulator.Resize(c.Cols, c.Rows)
-		}
+		c.Emulator.Resize(c.Cols, c.Rows)
 	}
 	c.Nonce, c.Command, c.PromptEnds, c.Dir = s.Nonce, s.Command, s.Facts.TellsInput, s.Facts.Cwd
 	return c

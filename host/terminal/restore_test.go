@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -69,22 +69,11 @@ func newMortal(tb testing.TB, tr trial, cols, rows int) *mortal {
 	return m
 }
 
-func makeRaw(tb testing.TB, fd int) {
-	tio, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tio.Iflag, tio.Oflag, tio.Lflag = 0, 0, 0
-	if err := unix.IoctlSetTermios(fd, unix.TCSETS, tio); err != nil {
-		tb.Fatal(err)
-	}
-}
-
 func (m *mortal) config(cols, rows int, l *journal.Landing) Config {
 	return Config{
 		Process: m.pty, Cols: cols, Rows: rows, Emulator: m.new(m.options(cols, rows)), MaxContent: m.content,
 		Renew: func(cols, rows int) emulator.Emulator { return m.new(m.options(cols, rows)) },
-		Nonce: "n", Landing: l, Dir: "file:///start",
+		Nonce: "n", Landing: l, Dir: "file:///start", escape: time.Hour,
 	}
 }
 
@@ -133,15 +122,7 @@ func (m *mortal) collect() error {
 	})
 	m.read = append(m.read, m.landing.Chunk()[headroom:]...)
 	if err != nil {
-		link, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", m.slave))
-		n, inq := -1, -1
-		var mfd uintptr
-		raw.Control(func(fd uintptr) { mfd = fd; n, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); inq, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
-		ml, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", mfd))
-		outq, _ := unix.IoctlGetInt(m.slave, unix.TIOCOUTQ)
-		b := make([]byte, 300)
-		rn, rerr := unix.Read(int(mfd), b)
-		return fmt.Errorf("read at %d of %d: %w slave %d %s master %d %d %s inq %d outq %d read %d %v %q", m.landing.Pos(), len(m.stream), err, m.slave, link, mfd, n, ml, inq, outq, rn, rerr, b[:max(rn,0)])
+		return fmt.Errorf("read at %d of %d: %w", m.landing.Pos(), len(m.stream), err)
 	}
 	return nil
 }
@@ -150,7 +131,6 @@ func (m *mortal) collect() error {
 func (m *mortal) process() {
 	m.t.process(append(make([]byte, headroom), m.read...))
 	m.read = nil
-	m.t.escTimer.Stop()
 }
 
 // do does something to the terminal where it is in the stream.
@@ -202,7 +182,6 @@ func (m *mortal) checkpoint(hasty bool) {
 func (m *mortal) die() error {
 	m.deaths++
 	m.replies += string(m.t.in.queue)
-	m.t.escTimer.Stop()
 	m.dropped = m.dropped || m.logged < len(m.done)
 	m.done, m.read = m.done[:m.logged], nil
 	var r journal.Recovered
@@ -217,7 +196,6 @@ func (m *mortal) die() error {
 	if m.t, err = Restore(m.config(7, 3, m.landing), Saved{State: r.State, After: r.Records, Actions: actions}); err != nil {
 		return err
 	}
-	m.t.escTimer.Stop()
 	if m.t.offset != uint64(len(m.stream)) {
 		return fmt.Errorf("the new life is at %d of %d", m.t.offset, len(m.stream))
 	}
@@ -237,7 +215,6 @@ func (m *mortal) immortal(cols, rows int) *Terminal {
 
 func feedTo(t *Terminal, stream []byte, to uint64) {
 	t.process(append(make([]byte, headroom), stream[t.offset:to]...))
-	t.escTimer.Stop()
 }
 
 // encoded and decoded are a host's encoding of actions.
@@ -253,8 +230,15 @@ func encoded(actions []ahp.Action) (records []journal.Record) {
 }
 
 var kinds = []ahp.Action{
-	ahp.TerminalData{}, ahp.TerminalResized{}, ahp.TerminalCleared{}, ahp.TerminalTitleChanged{}, ahp.TerminalCwdChanged{},
-	ahp.TerminalCommandDetectionAvailable{}, ahp.TerminalCommandExecuted{}, ahp.TerminalCommandFinished{}, ahp.TerminalExited{},
+	ahp.TerminalData{},
+	ahp.TerminalResized{},
+	ahp.TerminalCleared{},
+	ahp.TerminalTitleChanged{},
+	ahp.TerminalCwdChanged{},
+	ahp.TerminalCommandDetectionAvailable{},
+	ahp.TerminalCommandExecuted{},
+	ahp.TerminalCommandFinished{},
+	ahp.TerminalExited{},
 }
 
 func decoded(records []journal.Record) (actions []ahp.Action, err error) {

@@ -22,7 +22,8 @@ type Taken struct {
 	// Offset counts the bytes of the pty's output that are processed: their
 	// consequences are in this or an earlier result of Take.
 	Offset uint64
-	// Stream is the state of decoder and filter, nil when both are at rest.
+	// Stream is the state of decoder and filter, nil when both are at rest. It
+	// is valid until the next call that gives a Taken.
 	Stream []byte
 	// Facts is what the terminal knows that is in no action, nil when nothing
 	// of it has changed since the last Taken.

@@ -87,8 +87,9 @@ type Config struct {
 	// own. It belongs to the terminal until Done is closed, but for Release,
 	// which is the holder's, through Released.
 	Landing *journal.Landing
-	// Renew makes a fresh emulator after a panic of the one before; it is told
-	// the colours already. Nil means that the terminal shows nothing then.
+	// Renew makes a fresh emulator after a panic of the one before, or returns
+	// nil; it is called with the screen locked, so it must take no lock of the
+	// holder's. Nil means that the terminal shows nothing then.
 	Renew func(cols, rows int) emulator.Emulator
 	// Failed is told, with no lock held, what went wrong in this terminal alone:
 	// a *Panic of its own code or its emulator, after which it goes on with an
@@ -97,6 +98,8 @@ type Config struct {
 	Failed func(error)
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
+
+	escape time.Duration // 0 means loneEscape
 }
 
 // Terminal is one terminal. All methods may be called from any goroutine.
@@ -130,6 +133,7 @@ type Terminal struct {
 	cmds       commands
 	clean      []byte // feedMarked's, reused
 	panics     int
+	colors     emulator.Colors // as SetColors told
 	escTimer   *time.Timer
 
 	landing *journal.Landing // cfg's or its own
@@ -198,6 +202,9 @@ func empty(c Config) *Terminal {
 	if c.MaxContent <= 0 {
 		c.MaxContent = defaultContent
 	}
+	if c.escape == 0 {
+		c.escape = loneEscape
+	}
 	t := &Terminal{cfg: c, log: c.Log, emu: c.Emulator, cols: c.Cols, rows: c.Rows, done: make(chan struct{})}
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
@@ -239,6 +246,9 @@ func (t *Terminal) land() error {
 		}
 	}
 	t.half = t.landing.Size() / 2
+	begun, _ := t.landing.Typed()
+	t.in.landing, t.in.accepted, t.in.typed = t.landing, begun, begun
+	t.landing.SetTyped(begun)
 	var err error
 	cerr := t.raw.Control(func(fd uintptr) { _, err = t.landing.Prepare(int(fd)) })
 	return errors.Join(cerr, err)

@@ -1,9 +1,13 @@
 package terminal
 
 import (
+	"errors"
 	"strings"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
+	"cotty/host/journal"
 	"cotty/internal/nowait"
 )
 
@@ -19,61 +23,110 @@ const (
 )
 
 // input is the queue to the pty: what is typed and what the emulator answers,
-// in order.
+// in order. Bytes that are typed are counted, and the landing is told which of
+// them are begun to be written and which are, so that after a crash none is
+// written twice.
 type input struct {
 	mu    sync.Mutex
 	ready sync.Cond
-	queue []byte
-	busy  int   // bytes that are being written
-	over  error // no more is taken: ErrExited, ErrClosed
+	queue []byte // from head on
+	head  int
+	runs  []stretch // of the queue
+	busy  int       // bytes that are being written
+	over  error     // no more is taken: ErrExited, ErrClosed
 	// now writes what the pty takes at once and gives its number of bytes.
 	now func([]byte) int
+
+	landing         *journal.Landing
+	accepted, typed uint64 // of what was typed: taken, written
 }
+
+// stretch is a part of the queue.
+type stretch struct {
+	n     int
+	typed bool
+}
+
+func (in *input) waiting() int { return len(in.queue) - in.head }
 
 // add writes data, or queues what the pty does not take at once, unless the
 // queue would exceed limit. A key needs no other goroutine this way.
-func (in *input) add(data string, limit int) error {
+func (in *input) add(data string, limit int, typed bool) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	switch {
 	case in.over != nil:
 		return in.over
-	case len(in.queue)+in.busy+len(data) > limit:
+	case in.waiting()+in.busy+len(data) > limit:
 		return ErrInputFull
 	}
+	if typed {
+		in.accepted += uint64(len(data))
+	}
 	n := 0
-	if len(in.queue)+in.busy == 0 && in.now != nil && len(data) <= maxNow {
+	if in.waiting()+in.busy == 0 && in.now != nil && len(data) <= maxNow {
+		in.begin(len(data), typed)
 		n = in.now([]byte(data))
+		in.wrote(n, typed)
 	}
 	if n < len(data) {
 		in.queue = append(in.queue, data[n:]...)
+		if last := len(in.runs) - 1; last >= 0 && in.runs[last].typed == typed {
+			in.runs[last].n += len(data) - n
+		} else {
+			in.runs = append(in.runs, stretch{len(data) - n, typed})
+		}
 		in.ready.Signal()
 	}
 	return nil
 }
 
-// reply queues an answer of the emulator.
-func (in *input) reply(data string) { in.add(data, maxInput+maxReplies) }
+// begin notes that bytes are about to be written. The caller holds mu.
+func (in *input) begin(n int, typed bool) {
+	if typed {
+		in.landing.SetTyping(in.typed + uint64(n))
+	}
+}
 
-// next waits for input and takes all of it; false at the end.
-func (in *input) next(done []byte) ([]byte, bool) {
+// wrote counts what was written. The caller holds mu.
+func (in *input) wrote(n int, typed bool) {
+	if typed {
+		in.typed += uint64(n)
+		in.landing.SetTyped(in.typed)
+		in.landing.SetTyping(in.typed)
+	}
+}
+
+// reply queues an answer of the emulator.
+func (in *input) reply(data string) { in.add(data, maxInput+maxReplies, false) }
+
+// next waits for input and gives some of it, all typed or none, in buf; false at
+// the end. What it gave before is done with.
+func (in *input) next(buf []byte) ([]byte, bool, bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.busy = 0
-	for len(in.queue) == 0 && in.over == nil {
+	for in.waiting() == 0 && in.over == nil {
 		in.ready.Wait()
 	}
 	if in.over != nil {
-		in.queue = nil
-		return nil, false
+		in.queue, in.head, in.runs = nil, 0, nil
+		return nil, false, false
 	}
-	out := in.queue
-	in.busy = len(out)
-	if cap(done) > chunk {
-		done = nil
+	r := &in.runs[0]
+	out := stretch{min(r.n, maxNow), r.typed}
+	buf = append(buf[:0], in.queue[in.head:in.head+out.n]...)
+	if r.n -= out.n; r.n == 0 {
+		in.runs = in.runs[1:]
 	}
-	in.queue = done[:0]
-	return out, true
+	if in.head += out.n; in.head == len(in.queue) {
+		in.queue, in.head = in.queue[:0], 0
+		if cap(in.queue) > chunk {
+			in.queue = nil
+		}
+	}
+	in.busy = out.n
+	return buf, out.typed, true
 }
 
 // end takes no more input and drops what waits.
@@ -96,8 +149,33 @@ func (t *Terminal) Input(data string) error {
 	if strings.ContainsAny(data, "\r\n") {
 		t.entered.set(true)
 	}
-	return t.in.add(data, maxInput)
+	return t.in.add(data, maxInput, true)
 }
+
+// Waits reports that what is typed now has to wait for the program to read.
+func (t *Terminal) Waits() bool {
+	t.in.mu.Lock()
+	defer t.in.mu.Unlock()
+	return t.in.waiting()+t.in.busy > 0
+}
+
+// Accepted counts the bytes that were typed: the offset behind the last.
+func (t *Terminal) Accepted() uint64 {
+	t.in.mu.Lock()
+	defer t.in.mu.Unlock()
+	return t.in.accepted
+}
+
+// Written is the offset up to which what was typed is written.
+func (t *Terminal) Written() uint64 {
+	t.in.mu.Lock()
+	defer t.in.mu.Unlock()
+	return t.in.typed
+}
+
+// Retype queues what was typed into the terminal of an earlier host and not begun
+// to be written. Only for what Restore made, before Start.
+func (t *Terminal) Retype(data string) error { return t.in.add(data, 2*maxInput, true) }
 
 // write is the goroutine that writes to the pty, until the child has ended or
 // Close. Writes that find the pty full wait in the poller; only this goroutine
@@ -105,18 +183,43 @@ func (t *Terminal) Input(data string) error {
 func (t *Terminal) write() {
 	var b []byte
 	for {
-		var ok bool
-		if b, ok = t.in.next(b); !ok {
+		var typed, ok bool
+		if b, typed, ok = t.in.next(b); !ok {
 			return
 		}
-		if _, err := t.cfg.Process.Pty.Write(b); err != nil {
-			if isClosed(err) {
-				return
+		for rest := b; len(rest) > 0; {
+			n, err := t.writeSome(rest, typed)
+			rest = rest[n:]
+			if err != nil {
+				if isClosed(err) {
+					return
+				}
+				// Nobody has the terminal open; what is typed into it is lost.
+				t.log.Debug("write to the pty", "process", t.cfg.Process.ID, "err", err)
+				t.in.mu.Lock()
+				t.in.wrote(len(rest), typed)
+				t.in.mu.Unlock()
+				break
 			}
-			// Nobody has the terminal open; what is typed into it is lost.
-			t.log.Debug("write to the pty", "process", t.cfg.Process.ID, "err", err)
 		}
 	}
+}
+
+// writeSome waits until the pty takes some of p, and notes how much.
+func (t *Terminal) writeSome(p []byte, typed bool) (n int, err error) {
+	werr := t.raw.Write(func(fd uintptr) bool {
+		t.in.mu.Lock()
+		defer t.in.mu.Unlock()
+		t.in.begin(len(p), typed)
+		n, err = nowait.Write(fd, p)
+		n = max(n, 0)
+		t.in.wrote(n, typed)
+		return n > 0 || err != nil && err != unix.EAGAIN && err != unix.EINTR
+	})
+	if n > 0 {
+		err = nil // it comes again
+	}
+	return n, errors.Join(werr, err)
 }
 
 // writeNow writes what the pty takes at once. An error is left to the writer,
