@@ -66,8 +66,16 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 		return nil, err
 	}
 	c.Command, c.Nonce, c.PromptEnds, c.Dir = n.Command, n.Nonce, n.PromptEnds, n.Cwd
+	var waiting []typedInput
+	var doubtful []ahp.Origin
+	if a.m != nil {
+		waiting, doubtful = a.m.typed(a.wal.j.Landing.Typed())
+	}
 	if t.t, err = terminal.Restore(c, saved); err != nil {
 		return nil, err
+	}
+	if err := t.retype(waiting, doubtful); err != nil {
+		h.log.Warn("type again what waited", "channel", a.uri, "err", err)
 	}
 	return a, nil
 }

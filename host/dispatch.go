@@ -248,8 +248,9 @@ func typeInput(h *Host, d *dispatch) string {
 		h.audit.did(d.c, "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
 		h.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
-	h.typist = typist{d.c.principal.id, d.t, time.Now()}
-	if err := d.t.t.Input(data); err != nil {
+	d.t.typed = time.Now()
+	h.typist = typist{d.c.principal.id, d.t, d.t.typed}
+	if err := h.typeIn(d, data); err != nil {
 		return h.inputRefusal(err)
 	}
 	return ""

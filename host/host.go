@@ -15,8 +15,8 @@ import (
 
 	"cotty/ahp"
 	"cotty/emulator/engine"
-	"cotty/host/guard"
 	"cotty/host/agent"
+	"cotty/host/guard"
 	"cotty/host/journal"
 	"cotty/host/keeper"
 )
@@ -145,6 +145,7 @@ type Host struct {
 	made      atomic.Int64
 	frames    []frame          // reused
 	marks     []journal.Record // reused
+	typing    []byte           // reused
 	fenced    bool             // another host has taken over: nothing changes any more
 	dead      bool             // the journals' memory is gone
 	open      int              // connections, also those being upgraded

@@ -27,6 +27,7 @@ const (
 	recAction  = "action"         // an envelope of AHP 1, with its origin
 	recData    = "terminal/data"  // the text of a terminal/data
 	recInput   = "terminal/input" // an accepted terminal/input; see appendInput
+	recQueue   = "terminal/queue" // all inputs that are not written, in place of those before; see queueRecord
 	recClient  = "client"         // a clientRecord, JSON; in the root channel's journal
 	recRemoved = "removed"        // the channel was disposed of
 )
@@ -68,18 +69,20 @@ func actionRecord(f *frame) (journal.Record, error) {
 	return r, nil
 }
 
-// typedInput is an input that was accepted: whose, and the bytes that had to
-// wait for the program, which end at an offset in all that was typed.
+// typedInput is an input that was accepted: whose, how many bytes, and where they
+// end in all that was typed; and the bytes if they had to wait for the program.
 type typedInput struct {
 	origin ahp.Origin
+	size   uint64
 	end    uint64
-	data   []byte
+	data   string
 }
 
 func appendInput(buf []byte, in typedInput) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(in.origin.ClientID)))
 	buf = append(buf, in.origin.ClientID...)
 	buf = binary.AppendVarint(buf, in.origin.ClientSeq)
+	buf = binary.AppendUvarint(buf, in.size)
 	buf = binary.AppendUvarint(buf, in.end)
 	return append(buf, in.data...)
 }
@@ -95,10 +98,15 @@ func readInput(data []byte) (in typedInput, err error) {
 		return in, short
 	}
 	data = data[used:]
-	if in.end, used = binary.Uvarint(data); used <= 0 {
-		return in, short
+	for _, to := range []*uint64{&in.size, &in.end} {
+		if *to, used = binary.Uvarint(data); used <= 0 {
+			return in, short
+		}
+		data = data[used:]
 	}
-	in.data = slices.Clone(data[used:])
+	if in.data = string(data); in.size > in.end || in.data != "" && uint64(len(in.data)) != in.size {
+		return in, errors.New("an input contradicts itself")
+	}
 	return in, nil
 }
 
@@ -124,6 +132,7 @@ type logged struct {
 	seq   int64
 	env   ahp.Envelope    // of an action
 	input typedInput      // of recInput
+	queue []typedInput    // of recQueue
 	data  json.RawMessage // of recPrivate and recClient
 }
 
@@ -210,6 +219,8 @@ func (m *memory) readLogged(rec journal.Record) (e logged, err error) {
 		e.env.Channel, e.env.ServerSeq = m.Channel, rec.Seq
 	case recInput:
 		e.input, err = readInput(rec.Data)
+	case recQueue:
+		e.queue, err = readQueue(rec.Data)
 	case recPrivate, recClient:
 		e.data = slices.Clone(rec.Data)
 	}

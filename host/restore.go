@@ -119,6 +119,9 @@ func (h *Host) restore() error {
 		h.rejoin(a)
 	}
 	h.restoreWindows()
+	for _, a := range terms {
+		h.doubt(a.t)
+	}
 	h.reviveSessions()
 	for _, ch := range h.channels {
 		if b, ok := ch.body.(revived); ok {
@@ -354,6 +357,7 @@ func (h *Host) rejoin(a *adopted) {
 	}
 	t.ch = h.newChannel(a.uri, t)
 	h.terms = append(h.terms, t)
+	defer h.noteQueue(t)
 	h.procs.terms[t.proc] = t
 	if a.m != nil && a.m.state != nil {
 		h.resume(t.ch, a.wal, a.m)

@@ -56,11 +56,13 @@ type term struct {
 
 	attention attention
 
-	offset  uint64   // how far the pty's output has been taken
-	takes   int      // counts what was taken
-	scratch []change // reused
-	dirty   bool     // facts have changed since they were journalled
-	unborn  *wal     // the journal while there is no channel
+	offset  uint64            // how far the pty's output has been taken
+	takes   int               // counts what was taken
+	scratch []change          // reused
+	dirty   bool              // facts have changed since they were journalled
+	unborn  *wal              // the journal while there is no channel
+	record  [1]journal.Record // reused
+	queue   []typedInput      // inputs that are not written, and doubtful ones of an earlier host
 }
 
 // reduce keeps everything but the content.
@@ -227,7 +229,7 @@ func (t *term) capture(hasty bool) (pending []change, marks, records []journal.R
 	actions, k, records := t.t.Checkpoint(hasty)
 	t.takes++
 	t.offset = k.Offset
-	return slices.Clone(t.changes(actions)), k.Records(nil), records
+	return slices.Clone(t.changes(actions)), k.Records(nil), append(records, t.queueRecord())
 }
 
 // shape implements captured.

@@ -1,0 +1,185 @@
+package host
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/host/journal"
+	"cotty/host/terminal"
+)
+
+// This file sees to it that what is typed reaches a program at most once though
+// the host may die: an input is in the terminal's journal before it is on its way,
+// the landing says how much of all that was typed is begun to be written and how
+// much is (journal.Landing.SetTyping), and a next host types only what was not
+// begun. What was begun and not done may have arrived or not: who typed it is
+// told so when asking again.
+
+// inDoubt is what such a client is told.
+const inDoubt = "the host ended while this was being typed: it may not have arrived"
+
+// atOnce is the most that a terminal writes before Input returns, in bytes.
+const atOnce = 4 << 10
+
+// maxDoubts bounds the doubtful inputs that a terminal remembers.
+const maxDoubts = 64
+
+// noteInput journals an input that is about to be typed. Its bytes are only kept
+// where they have to wait: most are in the pty a moment later, and may be a
+// password. The caller holds h.mu.
+func (h *Host) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
+	t := d.t
+	if t.ch.wal == nil {
+		return in, false
+	}
+	in = typedInput{origin: d.by.origin, size: uint64(len(data)), end: t.t.Accepted() + uint64(len(data))}
+	if len(data) > atOnce || t.t.Waits() {
+		in.data = data
+	}
+	t.ch.accepted.note(in.origin.ClientID, d.c.client.since, in.origin.ClientSeq, h.seq.last)
+	h.appendInput(t, in)
+	return in, true
+}
+
+func (h *Host) appendInput(t *term, in typedInput) {
+	h.typing = appendInput(h.typing[:0], in)
+	t.record[0] = journal.Record{Type: recInput, Version: recordVersion, Seq: h.seq.last, Data: h.typing}
+	h.applyAll(t.ch, nil, t.record[:])
+}
+
+// typeIn types for a dispatch. The caller holds h.mu.
+func (h *Host) typeIn(d *dispatch, data string) error {
+	in, noted := h.noteInput(d, data)
+	if h.fenced {
+		return terminal.ErrClosed
+	}
+	err := d.t.t.Input(data)
+	if t := d.t; noted && err == nil && t.t.Written() < in.end {
+		if in.data == "" { // The pty did not take all of it after all.
+			in.data = data
+			h.appendInput(t, in)
+		}
+		t.prune()
+		t.queue = append(t.queue, in)
+	}
+	return err
+}
+
+// prune forgets inputs that are written, and old doubts.
+func (t *term) prune() {
+	done := t.t.Written()
+	doubts := 0
+	for _, in := range t.queue {
+		if in.end == 0 {
+			doubts++
+		}
+	}
+	t.queue = slices.DeleteFunc(t.queue, func(in typedInput) bool {
+		if in.end == 0 {
+			doubts--
+			return doubts >= maxDoubts
+		}
+		return in.end <= done
+	})
+}
+
+// queueRecord says which inputs are not written, in place of all that was noted
+// before; those that end at 0 are doubtful.
+func (t *term) queueRecord() journal.Record {
+	t.prune()
+	var data, one []byte
+	for _, in := range t.queue {
+		one = appendInput(one[:0], in)
+		data = append(binary.AppendUvarint(data, uint64(len(one))), one...)
+	}
+	return journal.Record{Type: recQueue, Version: recordVersion, Data: data}
+}
+
+func readQueue(data []byte) (all []typedInput, err error) {
+	for len(data) > 0 {
+		n, used := binary.Uvarint(data)
+		if used <= 0 || n > uint64(len(data)-used) {
+			return nil, errors.New("a queue of inputs is cut short")
+		}
+		in, err := readInput(data[used : used+int(n)])
+		if err != nil {
+			return nil, err
+		}
+		all, data = append(all, in), data[used+int(n):]
+	}
+	return all, nil
+}
+
+// retype makes an adopted terminal type what the last host had not begun to, and
+// remembers whose input may be lost. Nothing of it runs yet.
+func (t *term) retype(waiting []typedInput, doubtful []ahp.Origin) error {
+	for _, o := range doubtful {
+		t.queue = append(t.queue, typedInput{origin: o})
+	}
+	for _, in := range waiting {
+		if err := t.t.Retype(in.data); err != nil {
+			return err
+		}
+		in.size, in.end = uint64(len(in.data)), t.t.Accepted()
+		t.queue = append(t.queue, in)
+	}
+	return nil
+}
+
+// noteQueue journals what an adopted terminal is about to type. The caller holds
+// h.mu.
+func (h *Host) noteQueue(t *term) {
+	if t.ch.wal != nil {
+		h.applyAll(t.ch, nil, []journal.Record{t.queueRecord()})
+	}
+}
+
+// typed gives what is to be typed again, of what the terminal's journal has and
+// of how far the last host had come, and whose input may be lost.
+func (m *memory) typed(begun, done uint64) (waiting []typedInput, doubtful []ahp.Origin) {
+	var all []typedInput
+	for _, rec := range m.special {
+		if rec.Type == recQueue && rec.Version <= recordVersion {
+			all, _ = readQueue(rec.Data) // A damaged one is none.
+		}
+	}
+	for _, e := range m.log {
+		switch e.kind {
+		case recQueue:
+			all = e.queue
+		case recInput:
+			if n := len(all); n > 0 && all[n-1].end == e.input.end { // the same with its bytes
+				all = all[:n-1]
+			}
+			all = append(all, e.input)
+		}
+	}
+	for _, in := range all {
+		start := in.end - in.size
+		lost := in.end == 0 || in.end > done && start < begun || in.data == "" && in.end > begun
+		if lost && in.origin.ClientID != "" {
+			doubtful = append(doubtful, in.origin)
+		}
+		if in.data != "" && in.end > begun {
+			in.data = in.data[max(start, begun)-start:]
+			waiting = append(waiting, in)
+		}
+	}
+	return waiting, doubtful
+}
+
+// doubt has clients told, should they send these inputs again, that they may not
+// have arrived. The caller holds h.mu.
+func (h *Host) doubt(t *term) {
+	for _, in := range t.queue {
+		cl := h.clients[in.origin.ClientID]
+		if cl == nil || in.end > 0 {
+			continue
+		}
+		if _, ok := cl.window.outcomes[in.origin.ClientSeq]; ok {
+			cl.window.outcomes[in.origin.ClientSeq] = cl.window.intern(inDoubt)
+		}
+	}
+}
