@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -445,6 +447,9 @@ func TestRestore(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			deaths := 0
+			if n, err := strconv.Atoi(os.Getenv("COTTY_TERMINAL_LIVES")); err == nil {
+				tt.lives = uint64(n)
+			}
 			for seed := range tt.lives {
 				n, err := tt.trial.live(t, seed)
 				if deaths += n; err != nil {
