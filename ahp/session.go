@@ -276,22 +276,22 @@ type (
 	}
 )
 
-func (SessionReady) ActionType() string               { return "session/ready" }
-func (SessionCreationFailed) ActionType() string      { return "session/creationFailed" }
-func (SessionChatAdded) ActionType() string           { return "session/chatAdded" }
-func (SessionChatRemoved) ActionType() string         { return "session/chatRemoved" }
-func (SessionChatUpdated) ActionType() string         { return "session/chatUpdated" }
-func (SessionChatsReordered) ActionType() string      { return "session/chatsReordered" }
-func (SessionDefaultChatChanged) ActionType() string  { return "session/defaultChatChanged" }
-func (SessionTitleChanged) ActionType() string        { return "session/titleChanged" }
-func (SessionIsReadChanged) ActionType() string       { return "session/isReadChanged" }
-func (SessionIsArchivedChanged) ActionType() string   { return "session/isArchivedChanged" }
-func (SessionActivityChanged) ActionType() string     { return "session/activityChanged" }
-func (SessionChangesetsChanged) ActionType() string   { return "session/changesetsChanged" }
-func (SessionServerToolsChanged) ActionType() string  { return "session/serverToolsChanged" }
-func (SessionActiveClientSet) ActionType() string     { return "session/activeClientSet" }
-func (SessionActiveClientRemoved) ActionType() string { return "session/activeClientRemoved" }
-func (SessionWorkingDirectorySet) ActionType() string { return "session/workingDirectorySet" }
+func (SessionReady) ActionType() string                   { return "session/ready" }
+func (SessionCreationFailed) ActionType() string          { return "session/creationFailed" }
+func (SessionChatAdded) ActionType() string               { return "session/chatAdded" }
+func (SessionChatRemoved) ActionType() string             { return "session/chatRemoved" }
+func (SessionChatUpdated) ActionType() string             { return "session/chatUpdated" }
+func (SessionChatsReordered) ActionType() string          { return "session/chatsReordered" }
+func (SessionDefaultChatChanged) ActionType() string      { return "session/defaultChatChanged" }
+func (SessionTitleChanged) ActionType() string            { return "session/titleChanged" }
+func (SessionIsReadChanged) ActionType() string           { return "session/isReadChanged" }
+func (SessionIsArchivedChanged) ActionType() string       { return "session/isArchivedChanged" }
+func (SessionActivityChanged) ActionType() string         { return "session/activityChanged" }
+func (SessionChangesetsChanged) ActionType() string       { return "session/changesetsChanged" }
+func (SessionServerToolsChanged) ActionType() string      { return "session/serverToolsChanged" }
+func (SessionActiveClientSet) ActionType() string         { return "session/activeClientSet" }
+func (SessionActiveClientRemoved) ActionType() string     { return "session/activeClientRemoved" }
+func (SessionWorkingDirectorySet) ActionType() string     { return "session/workingDirectorySet" }
 func (SessionWorkingDirectoryRemoved) ActionType() string { return "session/workingDirectoryRemoved" }
 
 func (SessionWorkingDirectoryReplaced) ActionType() string { return "session/workingDirectoryReplaced" }
@@ -301,7 +301,7 @@ func (SessionCustomizationsChanged) ActionType() string    { return "session/cus
 func (SessionCustomizationUpdated) ActionType() string     { return "session/customizationUpdated" }
 func (SessionCustomizationRemoved) ActionType() string     { return "session/customizationRemoved" }
 func (SessionCustomizationToggled) ActionType() string     { return "session/customizationToggled" }
-func (SessionMcpServerStateChanged) ActionType() string { return "session/mcpServerStateChanged" }
+func (SessionMcpServerStateChanged) ActionType() string    { return "session/mcpServerStateChanged" }
 
 func (SessionMcpServerStartRequested) ActionType() string { return "session/mcpServerStartRequested" }
 

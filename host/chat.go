@@ -25,7 +25,7 @@ type chat struct {
 	gone  bool // disposed of
 
 	agent   agent.Session // nil while none is open
-	opening *agentStart      // nil unless one is being opened
+	opening *agentStart   // nil unless one is being opened
 	now     *prompting    // the turn that the agent is at, or nil
 	options []agent.Option
 	// forgot says that the agent no longer knows what the chat says.

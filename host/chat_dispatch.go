@@ -167,7 +167,7 @@ func setPending(_ *Host, d *dispatch) string {
 // Otherwise it waits: for the end of the turn.
 func (c *chat) steer() {
 	r, m := c.now, c.value.SteeringMessage
-	if r == nil || r.over || m == nil {
+	if r == nil || r.over || !r.begun || m == nil {
 		return
 	}
 	able, ok := c.agent.(agent.Steerer)

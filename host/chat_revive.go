@@ -42,7 +42,9 @@ func (h *Host) reviveSessions() {
 			}
 		}
 	}
-	slices.SortFunc(h.sessions, func(a, b *session) int { return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.uri}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.uri})) * -1 })
+	slices.SortFunc(h.sessions, func(a, b *session) int {
+		return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.uri}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.uri})) * -1
+	})
 	for _, s := range h.sessions {
 		s.revive()
 	}

@@ -42,8 +42,8 @@ type sessionFacts struct {
 
 // sessionMeta is the session's _meta: what AHP has no member for.
 type sessionMeta struct {
-	Options  []ahp.AgentOption             `json:"cotty/options,omitempty"`
-	Commands []ahp.AgentCommand            `json:"cotty/commands,omitempty"`
+	Options  []ahp.AgentOption                `json:"cotty/options,omitempty"`
+	Commands []ahp.AgentCommand               `json:"cotty/commands,omitempty"`
 	Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"cotty/plans,omitempty"`
 }
 
@@ -154,7 +154,11 @@ func (s *session) mirror(c *chat) {
 		s.h.log.Error("mirror a chat", "chat", c.ch.uri, "err", err)
 		return
 	}
+	unread := s.value.Chats[i].Status&ahp.FlagRead != 0 && c.value.Status&ahp.FlagRead == 0
 	s.apply(ahp.SessionChatUpdated{Chat: c.ch.uri, Changes: changes}, nil)
+	if unread && s.value.Status&ahp.FlagRead != 0 { // There is news in it.
+		s.apply(ahp.SessionIsReadChanged{}, nil)
+	}
 }
 
 // differing are the members of a chat's row that changed; null for one gone.

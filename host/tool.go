@@ -17,10 +17,10 @@ type call struct {
 	told agent.ToolCall // what was told last
 	over bool           // nothing more can happen
 
-	asked   []agent.Choice                   // while confirmation is pending
-	answer  chan ahp.ChatToolCallConfirmed   // closed when it was given up
-	owner   string                           // the clientId, of a client's tool
-	result  chan ahp.ToolResult              // of the same; closed when it was given up
+	asked  []agent.Choice                 // while confirmation is pending
+	answer chan ahp.ChatToolCallConfirmed // closed when it was given up
+	owner  string                         // the clientId, of a client's tool
+	result chan ahp.ToolResult            // of the same; closed when it was given up
 }
 
 // giveUp ends the waiting for anybody's answer. The caller holds h.mu.

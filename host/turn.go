@@ -23,7 +23,8 @@ type prompting struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when Prompt has returned, or was given up
 	// over says that the turn has ended: what the agent still says is dropped.
-	over bool
+	over  bool
+	begun bool // Prompt is called, or about to be
 
 	text  gathered
 	calls map[string]*call
@@ -282,11 +283,16 @@ func (c *chat) drain() {
 	c.startTurn(ahp.ChatTurnStarted{TurnID: newID("turn"), Message: m.Message, QueuedMessageID: m.ID}, nil)
 }
 
-// wake starts to watch for silence.
+// wake says that the agent is asked now, and starts to watch for silence.
 func (r *prompting) wake() {
-	r.c.h.mu.Lock()
-	defer r.c.h.mu.Unlock()
-	r.heard()
+	r.c.h.turn(func() {
+		if r.over || r.c.dead() {
+			return
+		}
+		r.begun = true
+		r.heard()
+		r.c.steer()
+	})
 }
 
 // heard begins the silence anew. While a tool call is not over, somebody else is

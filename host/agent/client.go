@@ -26,7 +26,8 @@ type Asker interface {
 }
 
 // Steerer is implemented by Sessions that can be given a message while a turn
-// runs. Without it, such a message waits and begins the next turn.
+// runs, from about the time of Prompt's call on; an error makes it wait. Without
+// it, such a message waits and begins the next turn.
 type Steerer interface {
 	Steer(ctx context.Context, t Turn) error
 }
