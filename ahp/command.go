@@ -75,8 +75,10 @@ type WaitParams struct {
 	// Pattern is an RE2 expression, matched against each line of plain text on
 	// its own: the line that the cursor is on when the wait begins, and all
 	// output after that, also of a line that is not complete.
-	Pattern   string `json:"pattern,omitempty"`
-	TimeoutMs int64  `json:"timeoutMs,omitempty"` // 0 means none
+	Pattern string `json:"pattern,omitempty"`
+	// Past looks for Pattern in the output that the terminal has kept, too.
+	Past      bool  `json:"past,omitempty"`
+	TimeoutMs int64 `json:"timeoutMs,omitempty"` // 0 means none
 }
 
 // The values of WaitResult.Reason.

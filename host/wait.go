@@ -41,6 +41,7 @@ type wait struct {
 	timer *time.Timer // of the time limit; nil without
 	idle  *time.Timer
 	quiet time.Duration
+	past  bool // what is there counts too
 	match *matcher
 	line  string // of x-cotty/run: what is to be typed; "" once it is
 	feed  *feeder
@@ -77,7 +78,7 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.quiet = time.Duration(p.IdleMs) * time.Millisecond
+	w.quiet, w.past = time.Duration(p.IdleMs)*time.Millisecond, p.Past
 	h.flush(w.t)
 	if cmd, ok := w.t.t.Running(); ok {
 		w.command = cmd.ID
@@ -215,10 +216,18 @@ func (w *wait) forIdle(*regexp.Regexp) error {
 func (w *wait) forText(pattern *regexp.Regexp) error {
 	for {
 		pending, k, line := w.t.t.PresentLine()
-		if w.h.applyTaken(w.t, pending, k) {
-			w.startMatch(pattern, line)
-			break
+		if !w.h.applyTaken(w.t, pending, k) {
+			continue
 		}
+		if w.past {
+			r, err := w.t.t.Read(ahp.ReadRaw)
+			if err != nil {
+				return ahp.Internal("wait: read what is there: %v", err)
+			}
+			line = r.Text
+		}
+		w.startMatch(pattern, line)
+		break
 	}
 	if w.t.value.Lifecycle.Exited() {
 		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})

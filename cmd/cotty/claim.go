@@ -56,6 +56,22 @@ func newClaimCommand() *cobra.Command {
 		})
 }
 
+// newAnswerCommand answers an agent that asks for one of the person's terminals.
+func newAnswerCommand() *cobra.Command {
+	words := map[string]bool{"yes": true, "no": false}
+	return onTerminal("answer ID yes|no", "Answer an agent that asks for one of your terminals", 2,
+		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error {
+			grant, ok := words[args[0]]
+			switch {
+			case !ok:
+				return usagef("%q is no answer: say yes or no", args[0])
+			case t.Meta == nil || t.Meta.Ask == nil:
+				return fmt.Errorf("no agent asks for %s", lastPart(t.Resource))
+			}
+			return s.call(ctx, ahp.MethodAnswer, ahp.AnswerParams{Channel: t.Resource, ID: t.Meta.Ask.ID, Grant: grant}, nil)
+		})
+}
+
 func newBackgroundCommand() *cobra.Command {
 	cmd := onTerminal("background ID", "Send a terminal to the background: it runs on, out of the way", 1,
 		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {

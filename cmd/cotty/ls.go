@@ -22,7 +22,9 @@ type row struct {
 	URI        string    `json:"uri"`
 	Title      string    `json:"title"`
 	Claim      ahp.Claim `json:"claim"`
-	Holder     string    `json:"holder"` // "operator", a token's name, or "session"
+	Holder     string    `json:"holder"`          // "operator", a token's name, or "session"
+	Agent      string    `json:"agent,omitempty"` // from the side, whose session holds it
+	Ask        *ahp.Ask  `json:"ask,omitempty"`   // an agent's question that waits for an answer
 	Background bool      `json:"background"`
 	State      string    `json:"state"` // "running" or "exited"
 	ExitCode   *int      `json:"exitCode,omitempty"`
@@ -61,7 +63,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 		r.Layouts = append(r.Layouts, lastPart(l))
 	}
 	r.Signal, r.Pid, r.Command = meta.Signal, meta.Pid, meta.Command
-	r.LastCommand = meta.LastCommand
+	r.LastCommand, r.Agent, r.Ask = meta.LastCommand, meta.Agent, meta.Ask
 	if meta.Cwd != "" {
 		r.Cwd = pathOf(meta.Cwd)
 	}
@@ -73,12 +75,15 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 
 // claimText says in a word or two who holds the terminal.
 func (r row) claimText() string {
-	who := r.Holder
+	who, agent := r.Holder, r.Agent
+	if agent == "" {
+		agent = lastPart(r.Claim.Session)
+	}
 	switch {
 	case r.Claim.Kind == ahp.ClaimSession && r.Claim.ToolCallID != "":
-		return "agent " + lastPart(r.Claim.Session) + ", tool call " + r.Claim.ToolCallID
+		return "agent " + agent + ", tool call " + r.Claim.ToolCallID
 	case r.Claim.Kind == ahp.ClaimSession:
-		who = "agent " + lastPart(r.Claim.Session)
+		who = "agent " + agent
 	case who != "" && who == r.me:
 		who = "you"
 	case who == "":
@@ -86,6 +91,9 @@ func (r row) claimText() string {
 	}
 	if r.Background {
 		who += ", background"
+	}
+	if r.Ask != nil {
+		who += "; " + r.Ask.Who + " asks for it"
 	}
 	return who
 }

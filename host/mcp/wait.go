@@ -17,6 +17,7 @@ type waitInput struct {
 	TerminalID string `json:"terminalId" jsonschema:"the terminal's id"`
 	Until      string `json:"until" jsonschema:"exit (of the process), command (the one that runs has ended), text (a line matches pattern) or idle (no output for idleMs)"`
 	Pattern    string `json:"pattern,omitempty" jsonschema:"for text: an RE2 regular expression, matched against each line"`
+	New        bool   `json:"new,omitempty" jsonschema:"for text: only output from now on; otherwise what is there counts too"`
 	IdleMs     int64  `json:"idleMs,omitempty" jsonschema:"for idle; default 2000"`
 	TimeoutMs  int64  `json:"timeoutMs,omitempty" jsonschema:"how long to wait at most; default 30000, at most 3600000"`
 }
@@ -50,7 +51,7 @@ func waitFor(ctx context.Context, c call, in waitInput) (waitOutput, error) {
 	p := ahp.WaitParams{Channel: t.Resource, Until: in.Until, TimeoutMs: limit}
 	switch in.Until {
 	case ahp.WaitText:
-		p.Pattern = in.Pattern
+		p.Pattern, p.Past = in.Pattern, !in.New
 	case ahp.WaitIdle:
 		if p.IdleMs = in.IdleMs; p.IdleMs == 0 {
 			p.IdleMs = defaultQuiet.Milliseconds()

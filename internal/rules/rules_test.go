@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"internal/nowait":  {},
 	"internal/plain":   {},
 	"internal/rules":   {},
+	"internal/world":   {},
 	"internal/jsonrpc": {},
 	"internal/wsrpc":   {"internal/jsonrpc", "internal/nowait"},
 	"internal/client":  {"ahp", "internal/jsonrpc", "internal/wsrpc"},
@@ -51,9 +52,9 @@ var arrows = map[string][]string{
 	"host/shell":       {},
 	"host/terminal":    {"ahp", "emulator/...", "internal/nowait", "host/journal", "host/keeper", "host/shell"},
 	"host":             {"ahp", "emulator/...", "host/agent", "host/guard", "internal/ebb", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/journal", "host/keeper", "host/terminal", "host/shell"},
-	"host/mcp":         {"ahp", "host/pool", "internal/plain"},
+	"host/mcp":         {"ahp", "host/pool", "internal/plain", "internal/world"},
 	"host/pool":        {"ahp", "internal/plain"},
-	"host/ptyws":       {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/wsrpc"},
+	"host/ptyws":       {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/world", "internal/wsrpc"},
 	"ui/layout":        {},
 	"ui/command":       {"keymap", "ui/layout"},
 	"ui/look":          {"emulator", "themes"},
@@ -72,7 +73,7 @@ var arrows = map[string][]string{
 
 	"internal/asciicast": {},
 	"internal/svg":       {"emulator/..."},
-	"ui/player":          {"emulator/...", "internal/asciicast", "ui/look", "ui/paint", "ui/pane", "ui/tty", "ahp"},
+	"ui/player":          {"emulator/...", "themes", "internal/asciicast", "ui/look", "ui/paint", "ui/pane", "ui/tty", "ahp"},
 }
 
 // soleImporters names modules that one package alone may import, and why.

@@ -1,0 +1,98 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"cotty/internal/world"
+)
+
+func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+
+// agent is an MCP client and its session with `cotty mcp`.
+type agent struct {
+	*world.World
+	session *mcp.ClientSession
+}
+
+func newAgent(w *world.World, name string) *agent {
+	w.Helper()
+	cmd := w.Command("mcp")
+	cmd.Stderr = os.Stderr
+	return connect(w, name, &mcp.CommandTransport{Command: cmd})
+}
+
+func connect(w *world.World, name string, t mcp.Transport) *agent {
+	w.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil)
+	s, err := c.Connect(context.Background(), t, nil)
+	w.Must(err)
+	w.Cleanup(func() { s.Close() })
+	return &agent{w, s}
+}
+
+// try calls a tool; an error of the connection is one of the call's.
+func (a *agent) try(name string, args map[string]any) (text string, failed bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		return err.Error(), true
+	}
+	return r.Content[0].(*mcp.TextContent).Text, r.IsError
+}
+
+// call calls a tool; the answer's text, and whether it is an error.
+func (a *agent) call(name string, args map[string]any) (text string, failed bool) {
+	a.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		a.Fatalf("%s: %v", name, err)
+	}
+	if len(r.Content) != 1 {
+		a.Fatalf("%s: %d pieces of content", name, len(r.Content))
+	}
+	return r.Content[0].(*mcp.TextContent).Text, r.IsError
+}
+
+// get calls a tool that has to succeed.
+func (a *agent) get(name string, args map[string]any) map[string]any {
+	a.Helper()
+	text, failed := a.call(name, args)
+	if failed {
+		a.Fatalf("%s %v: %s", name, args, text)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		a.Fatalf("%s: %v in %s", name, err, text)
+	}
+	return got
+}
+
+// refused calls a tool that has to fail with exactly this text.
+func (a *agent) refused(want, name string, args map[string]any) {
+	a.Helper()
+	text, failed := a.call(name, args)
+	if !failed || text != want {
+		a.Errorf("%s %v: error %v, %q, want %q", name, args, failed, text, want)
+	}
+}
+
+func (a *agent) list() []map[string]any {
+	a.Helper()
+	text, failed := a.call("list_terminals", nil)
+	var got []map[string]any
+	if err := json.Unmarshal([]byte(text), &got); err != nil || failed {
+		a.Fatalf("list_terminals: %v, %s", err, text)
+	}
+	return got
+}
+
+type m = map[string]any
