@@ -79,6 +79,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 // pauses, and however it went. A network can swallow everything without a word.
 func (p place) pace(o *client.Options) {
 	if !p.elsewhere() {
+		o.MaxPause = 500 * time.Millisecond
 		return
 	}
 	o.MaxPause, o.Away, o.GiveUp = 30*time.Second, -1, 15*time.Second

@@ -77,6 +77,9 @@ func startHost(d dirs, o hostOptions) error {
 	return startBackground(d, o.args()...)
 }
 
+// clock is the host's; tests let it jump.
+var clock = time.Now
+
 // runHost serves until a signal or `cotty stop`. It says on out, unless nil,
 // where it listens.
 func runHost(ctx context.Context, d dirs, o hostOptions, out io.Writer) error {
@@ -113,6 +116,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	now := current(d, settings, log)
 	h, err := host.New(host.Config{
 		Ending:  d.ending,
+		Now:     clock,
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
 		Fresh: func() host.Start { return now().start() },
 		Belt:  func() host.Belt { return now().belt() },
