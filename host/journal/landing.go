@@ -175,6 +175,15 @@ func (l *Landing) Read(fd int) (n int, err error) {
 // something is sure to be there (package nowait says why).
 func (l *Landing) ReadNow(fd int) (n int, err error) { return l.read(fd, true) }
 
+// ReadReady is ReadNow if something is there, else it reads nothing. It may miss
+// what the kernel's own worker is about to bring.
+func (l *Landing) ReadReady(fd int) (n int, err error) {
+	if !l.ready(fd) {
+		return 0, nil
+	}
+	return l.read(fd, true)
+}
+
 func (l *Landing) read(fd int, now bool) (n int, err error) {
 	if load(l.mem[epochAt:]) != l.epoch {
 		return 0, ErrFenced

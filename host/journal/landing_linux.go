@@ -45,7 +45,7 @@ func (l *Landing) readExact(s *slot, fd int, now bool) (total int, err error) {
 		s.touch(want)
 		s.head[16] = unset
 		s.intend(uint32(want) | exactly)
-		n, err := l.readv(s, fd, want, now)
+		n, err := l.readv(s, fd, want, now || there > 0) // what is there is copied at once
 		if n > 0 && s.head[16] == 0 {
 			s.done(n - 1)
 			if total += n - 1; n == 1 || there == 0 {
@@ -71,6 +71,12 @@ func (l *Landing) available(fd int) (int, error) {
 		return 0, errno
 	}
 	return int(l.scratch.there), nil
+}
+
+// ready reports whether a read would not have to wait for the kernel's worker.
+func (l *Landing) ready(fd int) bool {
+	n, err := l.available(fd)
+	return err != nil || n > 0
 }
 
 // readv reads a packet: its first byte into the slot's header, the rest to the

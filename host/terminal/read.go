@@ -18,8 +18,8 @@ import (
 // read is the goroutine that reads the pty, until its end or Close.
 func (t *Terminal) read() {
 	defer t.parked.Store(true)
-	for {
-		if t.cfg.Throttle != nil {
+	for burst := 0; ; {
+		if burst == 0 && t.cfg.Throttle != nil {
 			t.cfg.Throttle(t.ctx)
 		}
 		if !t.waitRoom() {
@@ -30,6 +30,9 @@ func (t *Terminal) read() {
 			t.process(c)
 			t.exit.heard()
 			t.trim(len(c))
+			if burst += len(c); len(c) < little || burst >= chunk {
+				burst = 0
+			}
 		}
 		switch {
 		case err == nil:
@@ -49,8 +52,9 @@ func (t *Terminal) read() {
 }
 
 // collect waits for output and takes what is there into the landing, up to a
-// chunk. A pty gives at most 4 KiB at a time; what costs per chunk should be
-// paid less often.
+// chunk. A pty gives at most 4 KiB at a time, and the kernel's worker has to run
+// for the next: while it does, what came is processed. It is waited for only
+// when that is done.
 func (t *Terminal) collect() (err error) {
 	read := t.landing.Read // of what may be nothing; see nowait
 	rerr := t.raw.Read(func(fd uintptr) bool {
@@ -89,7 +93,7 @@ func (t *Terminal) readAvailable(fd int, first func(int) (int, error)) (n int, e
 	read := first
 	for !t.landing.Full() {
 		m, err := read(fd)
-		read = t.landing.Read
+		read = t.landing.ReadReady
 		switch {
 		case m > 0 && n == 0 && m < little:
 			return m, nil
