@@ -3,8 +3,10 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
+	"strings"
 
 	"cotty/ahp"
 )
@@ -17,11 +19,12 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if c.principal.terminal != "" {
 		return r, nil
 	}
-	if err := h.tokens.trouble(); err != nil && c.principal.operates() {
-		r.Warning = err.Error()
-	}
+	trouble := h.tokens.trouble()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err := errors.Join(trouble, h.trouble()); err != nil && c.principal.operates() {
+		r.Warning = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
 	var tcp []net.Listener
 	for ln, kind := range h.listeners {
 		if kind == TCP {

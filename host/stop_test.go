@@ -42,7 +42,7 @@ func TestStop(t *testing.T) {
 	p.must(ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 	for {
 		if _, _, err := p.next(); err != nil {
-			if !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "stopping") {
+			if !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "stopped") {
 				t.Errorf("the connection ended with %v", err)
 			}
 			break

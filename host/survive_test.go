@@ -245,7 +245,8 @@ func text(s ahp.TerminalState) string {
 // has and in what a client that was there all the time has; claims, layouts,
 // commands and exit codes are right, and typed input arrives.
 func TestKilledHost(t *testing.T) {
-	terminals, rounds := 20, 24
+	t.Parallel()
+	terminals, rounds := 20, 14
 	if n, err := strconv.Atoi(os.Getenv("COTTY_ROUNDS")); err == nil {
 		rounds = n
 	}

@@ -70,6 +70,7 @@ func (a *answers) Action(e ahp.Envelope) {
 // when it likes, arrives at most once and in order; what the host has confirmed
 // arrives, and who typed the rest is told.
 func TestTypedOnce(t *testing.T) {
+	t.Parallel()
 	m := startMortal(t)
 	a := &answers{Mirror: client.NewMirror(0), refused: map[int64]string{}, settled: map[int64]bool{}}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
@@ -105,7 +106,7 @@ func TestTypedOnce(t *testing.T) {
 	sent := map[int]int64{} // the clientSeq of each number
 	next := 0
 	type words struct{ from, to int }
-	for range 15 {
+	for range 8 {
 		stop := time.Now().Add(time.Duration(20+rnd.IntN(100)) * time.Millisecond)
 		for time.Now().Before(stop) {
 			w := words{next, next + 1 + rnd.IntN(60)}
