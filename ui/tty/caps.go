@@ -107,6 +107,14 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 		case strings.HasPrefix(name, "xterm("), strings.HasPrefix(name, "tmux "), strings.HasPrefix(name, "mintty "):
 			c.Other = true
 		}
+		if patch, ok := strings.CutPrefix(name, "xterm("); ok {
+			// It takes the parts of an underline's colour for attributes, of which
+			// one hides the text, and draws styles it does not know as none.
+			c.Profile.Underlines = false
+			if n, _ := strconv.Atoi(strings.TrimSuffix(patch, ")")); n >= xtermDirect && !c.NoColor {
+				c.Profile.Colors = emulator.TrueColor
+			}
+		}
 		if !c.NoColor && modern(name) {
 			c.Profile.Colors = emulator.TrueColor
 		}
@@ -117,6 +125,9 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 	}
 	return write, *c != old
 }
+
+// xtermDirect is the first xterm that shows direct colours.
+const xtermDirect = 331
 
 // modern reports whether a terminal that calls itself so shows direct colours,
 // whatever the environment says (it gets lost over ssh).

@@ -139,6 +139,15 @@ func TestCaps(t *testing.T) {
 	if write, _ := c.Learn(tty.Fence{}); write != "\x1b[>4;1m" {
 		t.Errorf("xterm gets %q", write)
 	}
+	// It draws no underline styles, and hides text for some colours of underlines.
+	if c.Profile.Underlines || c.Profile.Colors != emulator.TrueColor {
+		t.Errorf("xterm: %+v", c)
+	}
+	c = guess("TERM=xterm")
+	c.Learn(tea.TerminalVersionMsg{Name: "XTerm(320)"})
+	if c.Profile.Colors != emulator.Colors16 {
+		t.Errorf("an old xterm: %+v", c)
+	}
 }
 
 func TestLeaveUndoesEnter(t *testing.T) {
