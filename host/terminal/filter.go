@@ -30,6 +30,7 @@ type filter struct {
 	inter  byte   // the only intermediate, 0 when there is none, many for more
 	number int    // of an OSC; 1 when a CSI or DCS has parameters
 	tmux   int    // bytes of "tmux;" seen at a DCS's start
+	gap    bool   // something was taken out behind the last character
 
 	// What the last add found, for the caller.
 	marks  []found
@@ -91,6 +92,7 @@ func (f *filter) add(dst, p []byte) []byte {
 	for c.i < len(p) {
 		if f.state == ground {
 			n := bytes.IndexByte(p[c.i:], esc)
+			f.gap = f.gap && n == 0
 			if n < 0 {
 				break
 			}
@@ -118,7 +120,7 @@ func plainCSI(p []byte, at int) int {
 		if b-'0' <= ';'-'0' {
 			continue
 		}
-		if b >= 0x40 && b < 0x7f && !plainAsks[b] {
+		if b >= 0x40 && b < 0x7f && !plainAsks[b] && b != 'b' {
 			return at + 2 + i + 1
 		}
 		return 0
@@ -226,6 +228,7 @@ func (f *filter) forget() {
 // drop is the end of a sequence that goes, before p[stop]. If viewers are left
 // with a sequence that is not complete, they are told to give it up.
 func (f *filter) drop(c *cursor, stop int) {
+	f.gap = true
 	f.discard(c, stop)
 	if f.torn || len(f.begun) > 0 {
 		c.dst = append(c.dst, can)
@@ -295,6 +298,13 @@ func (f *filter) control(c *cursor, b byte) (done bool) {
 	return true
 }
 
+// part keeps viewers from repeating (REP) a character that something was behind
+// which they did not get: nothing may come between the two.
+func (f *filter) part(c *cursor) {
+	f.hold(c, c.i)
+	c.dst = append(c.dst, can)
+}
+
 // restart ends a sequence without effect and begins one at the ESC at p[i].
 func (f *filter) restart(c *cursor) {
 	if f.state.undecided() {
@@ -353,9 +363,12 @@ func (f *filter) stepCSI(c *cursor) {
 	case b >= 0x40:
 		if f.questionCSI(c, b) {
 			f.drop(c, c.i)
-		} else {
-			f.finish(c)
+			return
 		}
+		if b == 'b' && f.gap {
+			f.part(c)
+		}
+		f.finish(c)
 		return
 	case b >= '<' && b <= '?':
 		if f.prefix == 0 && f.inter == 0 && f.number == 0 {

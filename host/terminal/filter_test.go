@@ -266,3 +266,24 @@ func repaired(in []byte) []byte {
 	var d decoder
 	return append(d.decode(append(make([]byte, headroom, headroom+len(in)), in...)), d.flush()...)
 }
+
+// REP repeats the character before it, unless something is between: a mark or
+// question that viewers don't get must count for them, too.
+func TestRepeatAfterMark(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"x\x1b[2b":                        "x\x1b[2b",
+		"x\x1b]133;C\a\x1b[2b":            "x\x18\x1b[2b",
+		"x\x1b[6n\x1b[2b":                 "x\x18\x1b[2b",
+		"x\x1b[6n\x1b[4h\x1b[2b":          "x\x1b[4h\x18\x1b[2b",
+		"x\x1b[6ny\x1b[2b":                "xy\x1b[2b",
+		"x\x1b]633;A\x1b\\\x1b[2b\x1b[3b": "x\x18\x1b[2b\x18\x1b[3b",
+	} {
+		for cut := range len(in) {
+			var f filter
+			if got := string(f.add(f.add(nil, []byte(in[:cut])), []byte(in[cut:]))); got != want {
+				t.Errorf("%q cut at %d gives %q, want %q", in, cut, got, want)
+			}
+		}
+	}
+}

@@ -226,7 +226,7 @@ func TestHostKilled(t *testing.T) {
 	master, slave := openPair(t)
 	makeRaw(t, slave)
 	tty := os.NewFile(uintptr(slave), "tty")
-	o := journal.Options{Name: "it", Area: 256 << 10, Slots: 20}
+	o := journal.Options{Name: "it", Area: 1 << 20, Slots: 20}
 	file, err := journal.CreateFile(t.TempDir(), o.Size())
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func (p *pending) settle() {
 		switch open := p.data[n:]; {
 		case len(open) > 0:
 			p.data = append(p.data[:0], open...)
-		case cap(p.data) > chunk && n < cap(p.data)/4:
+		case cap(p.data) > chunk && n < chunk/4: // the flood is over
 			p.data = nil
 		default:
 			p.data = p.data[:0]

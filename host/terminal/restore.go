@@ -98,7 +98,7 @@ func (t *Terminal) say(text string) {
 		return r
 	}, text)
 	line := []byte("\r\n[cotty: " + text + "]\r\n")
-	if !t.filter.rests() || t.decoder.n > 0 {
+	if t.filter.state != ground || t.decoder.n > 0 {
 		t.filter, t.decoder.n = filter{}, 0
 		line = append([]byte{can}, line...)
 	}
@@ -226,7 +226,11 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
 	if err := setStream(cp.taken.Stream, &t.decoder, &t.filter); err != nil {
 		t.log.Warn("restore a terminal", "process", t.cfg.Process.ID, "err", err)
 	}
-	// What the filter holds the emulator has seen, and nobody else.
+	// What the filter holds and has taken out the emulator has seen, and nobody
+	// else.
+	if t.filter.gap && len(t.filter.begun) == 0 {
+		t.emu.Write([]byte{can})
+	}
 	t.emu.Write(t.filter.held)
 	t.emu.Events()
 }

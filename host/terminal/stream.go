@@ -6,7 +6,7 @@ import (
 )
 
 // rests reports that the filter is between sequences.
-func (f *filter) rests() bool { return f.state == ground && !f.torn }
+func (f *filter) rests() bool { return f.state == ground && !f.torn && !f.gap }
 
 // appendStream appends the state of decoder and filter, as setStream reads it.
 func appendStream(dst []byte, d *decoder, f *filter) []byte {
@@ -16,6 +16,9 @@ func appendStream(dst []byte, d *decoder, f *filter) []byte {
 	}
 	if f.torn {
 		flags |= 2
+	}
+	if f.gap {
+		flags |= 4
 	}
 	dst = append(dst, byte(f.state), f.kind, flags, f.prefix, f.inter, byte(f.tmux), byte(d.n))
 	dst = append(dst, d.held[:d.n]...)
@@ -38,7 +41,7 @@ func setStream(b []byte, d *decoder, f *filter) error {
 		return errStream
 	}
 	in := filter{
-		state: filterState(b[0]), kind: b[1], long: b[2]&1 != 0, torn: b[2]&2 != 0, prefix: b[3], inter: b[4], tmux: int(b[5]),
+		state: filterState(b[0]), kind: b[1], long: b[2]&1 != 0, torn: b[2]&2 != 0, gap: b[2]&4 != 0, prefix: b[3], inter: b[4], tmux: int(b[5]),
 	}
 	n := int(b[6])
 	held := b[7 : 7+n]
