@@ -87,6 +87,7 @@ var defaultKeys = []row{
 	{"prefix r", "reclaim", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
+	{"prefix ctrl+r", "record", false},
 	{"prefix prefix", "send-prefix", false},
 
 	{"prefix [", "copy-mode", false},
@@ -182,6 +183,7 @@ var tmuxKeys = []row{
 	{"prefix R", "reclaim", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
+	{"prefix ctrl+r", "record", false},
 	{"prefix prefix", "send-prefix", false},
 
 	{"prefix [", "copy-mode", false},
@@ -281,6 +283,7 @@ var screenKeys = []row{
 	{"prefix X", "background", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
+	{"prefix H", "record", false},
 	{"prefix a", "send-prefix", false},
 
 	{"prefix [", "copy-mode", false},

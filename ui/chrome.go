@@ -177,6 +177,9 @@ func (m *Model) statusData() status.Data {
 	if n := m.receiving(); n > 0 && d.Mode == "" {
 		d.Mode = "typing into " + plural(n, "pane")
 	}
+	if t != nil && m.recordings[t.uri] != nil && d.Mode == "" {
+		d.Mode = "recording"
+	}
 	m.focusData(&d, p, t)
 	if t != nil {
 		d.Badge, d.BadgeStyle = m.badge(t)

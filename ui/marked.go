@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"fmt"
 
 	"cotty/ui/command"
@@ -109,13 +111,14 @@ func (m *Model) otherMarked(focus layout.PaneID) bool {
 
 // paneFlags are the words that stand in a pane's header besides its name.
 func (m *Model) paneFlags(p layout.Placed) string {
-	switch marked, gets := m.marked == p.Pane, m.gets(p); {
-	case marked && gets:
-		return "marked, typing"
-	case marked:
-		return "marked"
-	case gets:
-		return "typing"
+	var flags []string
+	for _, f := range [...]struct {
+		text string
+		on   bool
+	}{{"marked", m.marked == p.Pane}, {"typing", m.gets(p)}, {"recording", m.recordings[p.Terminal] != nil}} {
+		if f.on {
+			flags = append(flags, f.text)
+		}
 	}
-	return ""
+	return strings.Join(flags, ", ")
 }

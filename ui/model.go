@@ -114,17 +114,18 @@ type Model struct {
 	note    note
 
 	// What the person does.
-	kb        keyboard
-	mouse     mouse
-	picking   picking
-	buffers   buffers
-	elapsed   elapsed
-	together  together
-	layouts   layouts
-	attending attending
-	preview   preview
-	marked    layout.PaneID // for the commands that take two, "" for none
-	searches  []string      // what was looked for, the newest last
+	kb         keyboard
+	mouse      mouse
+	picking    picking
+	buffers    buffers
+	elapsed    elapsed
+	recordings map[ahp.URI]*recorded
+	together   together
+	layouts    layouts
+	attending  attending
+	preview    preview
+	marked     layout.PaneID // for the commands that take two, "" for none
+	searches   []string      // what was looked for, the newest last
 
 	// Work.
 	dirty   dirt
@@ -223,6 +224,7 @@ func (m *Model) settle() {
 	m.switchLayout()
 	m.sendColors()
 	m.sendInput()
+	m.endRecordings()
 	if m.leaving != nil && m.tasks == 0 && m.doc.idle() && len(m.kb.flows) == 0 {
 		m.cmds = append(m.cmds, tea.Quit)
 	}

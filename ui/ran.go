@@ -52,6 +52,7 @@ var shellActions = map[string]action{
 		}
 	}),
 	"unfold-all": onView(func(_ *Model, v *pane.View, _ int) { v.FoldAll(false) }),
+	"record":     record,
 	"run-again": onView(func(m *Model, v *pane.View, _ int) {
 		c, err := v.Chosen()
 		m.runAgain(c, err)
@@ -105,9 +106,23 @@ func (m *Model) runAgain(c pane.Command, err error) {
 		}
 		p := ahp.RunParams{Channel: t.uri, Line: c.Line, Typed: true}
 		m.async("run "+m.quoted(c)+" again", func(ctx context.Context) (then, error) {
-			return nil, runner.Run(ctx, p)
+			err := runner.Run(ctx, p)
+			return func(m *Model) {
+				if err != nil {
+					m.say(status.Warning, "not run again: %s", refusal(err))
+				}
+			}, nil
 		})
 	}
+}
+
+// refusal is why the host ran nothing, less what every such answer begins with.
+func refusal(err error) string {
+	text := err.Error()
+	for _, lead := range [...]string{"run: ", "the terminal can't take a command now: "} {
+		text = strings.TrimPrefix(text, lead)
+	}
+	return text
 }
 
 // openCommands opens the list of the commands of a terminal.

@@ -386,9 +386,9 @@ func TestRunAgain(t *testing.T) {
 		t.Errorf("typed %q", got)
 	}
 	u.Advance(10 * time.Second)
-	u.Host.FailRun = fmt.Errorf(`"vim" is running in it`)
+	u.Host.FailRun = fmt.Errorf(`run: the terminal can't take a command now: "vim" is running in it`)
 	u.Press("ctrl+space R")
-	u.Shows(`run "seq 1 50" again: "vim" is running in it`)
+	u.Shows(`not run again: "vim" is running in it`)
 	u.Host.FailRun = nil
 	sh.Begin("")
 	sh.End(0, 1)

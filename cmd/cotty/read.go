@@ -13,12 +13,23 @@ import (
 )
 
 func newReadCommand() *cobra.Command {
-	var screen, history, raw, asJSON, failed bool
+	var screen, history, raw, asJSON, failed, asSVG, light bool
 	var command string
 	cmd := onTerminal("read ID", "Print what a terminal shows", 1,
 		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
 			if cmd.Flags().Changed("command") || failed {
 				return s.readCommand(ctx, cmd, t, command, failed, raw, asJSON)
+			}
+			if asSVG {
+				em, err := s.screenOf(ctx, t)
+				if err != nil {
+					return err
+				}
+				shot := screenshot{svg: true, light: light, title: t.Title}
+				if history {
+					shot.history = maxShotHistory
+				}
+				return printScreen(cmd.OutOrStdout(), em, shot)
 			}
 			what := ahp.ReadScreen
 			switch {
@@ -41,6 +52,8 @@ func newReadCommand() *cobra.Command {
 	f.BoolVar(&screen, "screen", false, "the visible screen as text (the default)")
 	f.BoolVar(&history, "history", false, "scrollback and screen as text")
 	f.BoolVar(&raw, "raw", false, "the retained output with its escape sequences")
+	f.BoolVar(&asSVG, "svg", false, "the screen as an SVG image; with --history up to 1000 lines above it too")
+	f.BoolVar(&light, "light", false, "with --svg: on a light ground")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with size and cursor")
 	f.StringVar(&command, "command", "", "the output of a command: last, the N-th from the end, or a command's id")
 	f.BoolVar(&failed, "failed", false, "of the commands only those that failed; without --command the last one")
@@ -49,8 +62,14 @@ func newReadCommand() *cobra.Command {
 		cmd.MarkFlagsMutuallyExclusive(other, "command")
 		cmd.MarkFlagsMutuallyExclusive(other, "failed")
 	}
+	for _, other := range []string{"raw", "json", "command", "failed"} {
+		cmd.MarkFlagsMutuallyExclusive(other, "svg")
+	}
 	return cmd
 }
+
+// maxShotHistory bounds the lines above the screen in an image.
+const maxShotHistory = 1000
 
 // readCommand prints one command's output. What the host did not keep of it is
 // named where it is missing.

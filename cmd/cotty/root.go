@@ -35,7 +35,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	)
 	addPlaceFlags(root)
 	for group, commands := range map[string][]*cobra.Command{
-		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand()},
+		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
 		groupTerminal: terminalCommands(),
 		groupAgents:   {newMCPCommand()},
 		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newTokenCommand(), newDoctorCommand()},
@@ -51,7 +51,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 
 func terminalCommands() []*cobra.Command {
 	return []*cobra.Command{
-		newRunCommand(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newBackgroundCommand(),
-		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(),
+		newRunCommand(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newAnswerCommand(), newBackgroundCommand(),
+		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(), newRecordCommand(),
 	}
 }

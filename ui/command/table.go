@@ -293,6 +293,11 @@ var arrangeRows = []Command{
 		Disabled: all(connected, pane, terminal, mine, handBack, running),
 	},
 	{
+		Name: "record", Title: "Record, or end the recording", Group: groupTerminals, Args: file,
+		Help:     "Write what this terminal shows from now on to a new file for cotty play and asciinema, or end that; asks for the file's name without one.",
+		Disabled: all(connected, pane),
+	},
+	{
 		Name: "send-prefix", Title: "Send the prefix key", Group: groupTerminals,
 		Help:     "Type the prefix key itself into this pane.",
 		Disabled: all(connected, pane, mine, running),

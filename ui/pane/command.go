@@ -223,11 +223,11 @@ func (f *Feed) filled(end *emulator.Mark) bool {
 // the start of its output, as long as its line is, and not above the end of the
 // command before. The lock must be held.
 func (f *Feed) typed(start *emulator.Mark, rows int, before *emulator.Mark) int {
-	oldest := -f.em.HistoryLen()
+	oldest, after := -f.em.HistoryLen(), false
 	if before != nil {
 		oldest = max(oldest, before.Line)
 		if f.filled(before) {
-			oldest = before.Line + 1
+			oldest, after = before.Line+1, true
 		}
 	}
 	y := start.Line
@@ -242,6 +242,9 @@ func (f *Feed) typed(start *emulator.Mark, rows int, before *emulator.Mark) int 
 		for y > oldest && f.em.Wrapped(y-1) {
 			y--
 		}
+	}
+	for after && y == oldest && y < start.Line && length(f.em.Line(y, nil)) == 0 {
+		y, oldest = y+1, oldest+1 // what the shell filled takes more rows since a reflow
 	}
 	return y
 }

@@ -74,8 +74,9 @@ func (v *View) Back() int {
 	return max(v.between(v.top, v.live()), 0)
 }
 
-// position draws where a scrolled-back view is. The lock must be held.
-func (v *View) position(c *paint.Canvas, r paint.Rect, look Look) {
+// position says where a scrolled-back view is, and how its search stands. The
+// lock must be held.
+func (v *View) position(r paint.Rect) string {
 	all := v.Feed.em.HistoryLen()
 	if len(v.folds.out) > 0 {
 		all = v.between(v.Feed.lineOff-all, v.live())
@@ -93,6 +94,11 @@ func (v *View) position(c *paint.Canvas, r paint.Rect, look Look) {
 			text = long
 		}
 	}
+	return text
+}
+
+func (v *View) drawPosition(c *paint.Canvas, r paint.Rect, look Look) {
+	text := v.position(r)
 	if w := paint.Width(text); w < r.W {
 		c.Text(r.X+r.W-w, r.Y, w, text, look.Scroll)
 	}

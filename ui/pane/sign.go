@@ -161,6 +161,9 @@ func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) 
 		return
 	}
 	used := length(v.cells)
+	if i == 0 && v.back {
+		row.W -= paint.Width(v.position(v.rect)) // which is drawn over it
+	}
 	for _, text := range [...]string{s.text, s.short} {
 		w := paint.Width(text)
 		if text == "" || used-v.ox+w+2 > row.W || !plain(v.cells, v.ox+row.W-w-1, v.ox+row.W) {

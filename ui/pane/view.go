@@ -172,7 +172,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		v.drawBar(c, r, look)
 	}
 	if v.back {
-		v.position(c, r, look)
+		v.drawPosition(c, r, look)
 	}
 	v.last = v.cursor(r)
 	return v.last

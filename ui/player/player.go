@@ -1,0 +1,326 @@
+package player
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/emulator/engine"
+	"cotty/internal/asciicast"
+	"cotty/ui/look"
+	"cotty/ui/paint"
+	"cotty/ui/pane"
+)
+
+// Recording is what is played.
+type Recording struct {
+	Header asciicast.Header
+	Events []asciicast.Event
+}
+
+// Options says how.
+type Options struct {
+	Speed     float64       // 1 is as it was
+	IdleLimit time.Duration // longer pauses are cut to this; 0 is the recording's own limit
+	Start     time.Duration // where to begin
+	Loop      bool          // at the end begin again
+	Bare      bool          // without the line at the bottom
+}
+
+// speeds are those that keys choose from.
+var speeds = []float64{0.25, 0.5, 1, 1.5, 2, 4, 8, 16, 32}
+
+// Player plays a recording.
+type Player struct {
+	rec   Recording
+	at    []time.Duration // of the events, pauses cut
+	total time.Duration
+	opt   Options
+
+	feed *pane.Feed
+	view *pane.View
+	next int // event that comes next
+	pos  time.Duration
+
+	playing bool
+	from    time.Duration // place at since
+	since   time.Time
+}
+
+// New makes a player that plays from o.Start when Play is called.
+func New(rec Recording, o Options) *Player {
+	if !(o.Speed > 0) {
+		o.Speed = 1
+	}
+	o.Speed = min(max(o.Speed, 0.01), 1000)
+	limit := o.IdleLimit
+	if limit <= 0 {
+		limit = rec.Header.IdleLimit
+	}
+	p := &Player{rec: rec, opt: o, at: make([]time.Duration, len(rec.Events))}
+	last := time.Duration(0)
+	for i, e := range rec.Events {
+		pause := e.At - last
+		last = e.At
+		if limit > 0 {
+			pause = min(pause, limit)
+		}
+		p.total += pause
+		p.at[i] = p.total
+	}
+	p.feed = pane.NewFeed(engine.Default, nil)
+	p.view = pane.NewView(p.feed)
+	p.rewind()
+	p.seek(o.Start)
+	return p
+}
+
+// rewind shows what the recording begins with: nothing.
+func (p *Player) rewind() {
+	// A size within bounds can't be refused.
+	_ = p.feed.Reset(ahp.TerminalState{Cols: p.rec.Header.Cols, Rows: p.rec.Header.Rows})
+	p.next, p.pos = 0, 0
+}
+
+// seek goes to a place.
+func (p *Player) seek(to time.Duration) {
+	to = min(max(to, 0), p.total)
+	if to < p.pos {
+		p.rewind()
+	}
+	for ; p.next < len(p.at) && p.at[p.next] <= to; p.next++ {
+		switch e := &p.rec.Events[p.next]; e.Kind {
+		case asciicast.Output:
+			p.feed.Write(e.Data)
+			p.feed.Events() // bells and what it would copy
+		case asciicast.Resize:
+			p.feed.Resize(e.Cols, e.Rows)
+		}
+	}
+	p.pos = to
+}
+
+// Seek goes to a place, within the recording.
+func (p *Player) Seek(to time.Duration, now time.Time) {
+	p.seek(to)
+	p.from, p.since = p.pos, now
+}
+
+// Play goes on, or begins again at the end; Pause stays.
+func (p *Player) Play(now time.Time) {
+	if p.pos >= p.total && p.total > 0 {
+		p.rewind()
+		p.seek(0)
+	}
+	p.playing, p.from, p.since = true, p.pos, now
+}
+
+// Pause stays where it is.
+func (p *Player) Pause() { p.playing = false }
+
+// Playing reports whether it plays, and is not at the end.
+func (p *Player) Playing() bool { return p.playing }
+
+// Advance shows what is due and gives the time until more is, at most a second
+// for the clock in the line at the bottom; 0 when nothing will be.
+func (p *Player) Advance(now time.Time) time.Duration {
+	if !p.playing {
+		return 0
+	}
+	p.seek(p.from + time.Duration(float64(now.Sub(p.since))*p.opt.Speed))
+	if p.pos >= p.total {
+		if !p.opt.Loop || p.total == 0 {
+			p.playing = false
+			return 0
+		}
+		p.rewind()
+		p.Seek(0, now)
+	}
+	wait := time.Second - p.pos%time.Second
+	if p.opt.Bare {
+		wait = p.total - p.pos
+	}
+	if p.next < len(p.at) {
+		wait = min(wait, p.at[p.next]-p.pos)
+	}
+	return max(time.Duration(float64(wait)/p.opt.Speed), time.Millisecond)
+}
+
+// Key does what a key does, by its name such as "left"; it reports whether the
+// player is to end.
+func (p *Player) Key(name string, now time.Time) (quit bool) {
+	p.Advance(now)
+	const near, far = 5 * time.Second, time.Minute
+	switch name {
+	case "q", "esc", "ctrl+c", "ctrl+d":
+		return true
+	case "space":
+		if p.playing {
+			p.Pause()
+		} else {
+			p.Play(now)
+		}
+	case "left", "h":
+		p.Seek(p.pos-near, now)
+	case "right", "l":
+		p.Seek(p.pos+near, now)
+	case "shift+left", "down", "pgdown":
+		p.Seek(p.pos-far, now)
+	case "shift+right", "up", "pgup":
+		p.Seek(p.pos+far, now)
+	case "home", "g":
+		p.Seek(0, now)
+	case "end", "G":
+		p.Seek(p.total, now)
+	case ".":
+		p.Pause()
+		if p.next < len(p.at) {
+			p.Seek(p.at[p.next], now)
+		}
+	case "]", "n":
+		p.Seek(p.marker(true), now)
+	case "[", "N":
+		p.Seek(p.marker(false), now)
+	case "+", ">", "=":
+		p.faster(true, now)
+	case "-", "<":
+		p.faster(false, now)
+	case "b":
+		p.opt.Bare = !p.opt.Bare
+	default:
+		if len(name) == 1 && name[0] >= '0' && name[0] <= '9' {
+			p.Seek(p.total*time.Duration(name[0]-'0')/10, now)
+		}
+	}
+	return false
+}
+
+// marker gives the place of the next marker, or the one before the one here.
+func (p *Player) marker(forward bool) time.Duration {
+	to := time.Duration(0)
+	for i, e := range p.rec.Events {
+		switch {
+		case e.Kind != asciicast.Marker:
+		case forward && p.at[i] > p.pos:
+			return p.at[i]
+		case !forward && p.at[i] < p.pos-time.Second:
+			to = p.at[i]
+		}
+	}
+	if forward {
+		return p.pos
+	}
+	return to
+}
+
+// named gives the text of the marker that was passed last.
+func (p *Player) named() (text string) {
+	for i := p.next - 1; i >= 0; i-- {
+		if e := &p.rec.Events[i]; e.Kind == asciicast.Marker {
+			return e.Data
+		}
+	}
+	return p.rec.Header.Title
+}
+
+func (p *Player) faster(up bool, now time.Time) {
+	speed := p.opt.Speed
+	if up {
+		for _, s := range speeds {
+			if s > speed {
+				speed = s
+				break
+			}
+		}
+	} else {
+		for i := len(speeds) - 1; i >= 0; i-- {
+			if speeds[i] < speed {
+				speed = speeds[i]
+				break
+			}
+		}
+	}
+	p.opt.Speed, p.from, p.since = speed, p.pos, now
+}
+
+// help is what the keys do, the longest first.
+var help = []string{
+	"space pause  ←→ 5s  ↑↓ 1m  [ ] mark  < > speed  . step  q quit",
+	"space pause  ←→ 5s  [ ] mark  q quit",
+	"q quit",
+}
+
+var inASCII = strings.NewReplacer("←→", "left right", "↑↓", "up down")
+
+// clock writes a place.
+func clock(d time.Duration) string {
+	s := int(d.Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// clean makes a text of a recording one line of what can be drawn.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// Draw draws the screen and the line below it.
+func (p *Player) Draw(c *paint.Canvas, l look.Look) paint.Cursor {
+	w, h := c.Size()
+	body := paint.Rect{W: w, H: h}
+	if !p.opt.Bare && h > 1 {
+		body.H--
+	}
+	p.view.Redraw()
+	cur := p.view.Draw(c, body, pane.Look{Letterbox: l.Letterbox, Selection: l.Selection, Fill: l.Fill})
+	if body.H == h {
+		return cur
+	}
+	row := paint.Rect{Y: h - 1, W: w, H: 1}
+	c.Fill(row, ' ', l.Status)
+	state := "playing"
+	switch {
+	case p.pos >= p.total:
+		state = "end"
+	case !p.playing:
+		state = "paused"
+	}
+	x := c.Text(0, row.Y, w, " "+state+" ", l.StatusLayout)
+	text := fmt.Sprintf(" %s/%s ", clock(p.pos), clock(p.total))
+	if p.opt.Speed != 1 {
+		text += fmt.Sprintf(" %gx ", p.opt.Speed)
+	}
+	x += c.Text(x, row.Y, w-x, text, l.Status)
+	name := p.named()
+	for i, keys := range help {
+		if l.Vertical == look.ASCII.Vertical {
+			keys = inASCII.Replace(keys)
+		}
+		if !p.playing {
+			keys = strings.Replace(keys, "space pause", "space play", 1)
+		}
+		room := w - x - paint.Width(keys) - 2
+		if room < 0 || room < min(paint.Width(name)+2, 12) && i < len(help)-1 {
+			continue
+		}
+		c.Text(x, row.Y, room, " "+paint.Cut(clean(name), room-2, l.Ellipsis), l.StatusMuted)
+		c.Text(w-paint.Width(keys)-1, row.Y, w, keys, l.StatusMuted)
+		break
+	}
+	return cur
+}
+
+// Until calls f with each event up to the place.
+func (p *Player) Until(f func(asciicast.Event)) {
+	for _, e := range p.rec.Events[:p.next] {
+		f(e)
+	}
+}

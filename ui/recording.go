@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/overlay"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+)
+
+// Recorder is a Desk that records terminals. The command "record" needs it.
+type Recorder interface {
+	// Record writes what a terminal shows from now on to a file that is not there
+	// yet; ~ is the home directory. It gives the file's full name.
+	Record(ctx context.Context, uri ahp.URI, path string) (r Recording, full string, err error)
+}
+
+// Recording is one that runs. It ends by itself with its terminal's program, and
+// with this client. The methods may be called from any goroutine.
+type Recording interface {
+	// Input takes what was typed.
+	Input(data []byte)
+	// Stop ends it and says how long it is, or what was wrong with it.
+	Stop() (time.Duration, error)
+}
+
+// recorded is a terminal that is being recorded.
+type recorded struct {
+	Recording
+	path string
+}
+
+// record begins to record the focused terminal, asking for a file's name without
+// one, or ends that.
+func record(m *Model, args []string) {
+	_, t, _ := m.focused()
+	recorder, ok := m.cfg.Desk.(Recorder)
+	switch {
+	case t == nil:
+	case m.recordings[t.uri] != nil:
+		m.endRecording(t.uri)
+	case !ok:
+		m.say(status.Info, "there is nowhere to record to")
+	case t.exited():
+		m.say(status.Info, "there is nothing to record: the program has ended")
+	case len(args) > 0:
+		m.startRecording(recorder, t, strings.Join(args, " "))
+	default:
+		name := fmt.Sprintf("~/cotty-%s.cast", m.env.Now().Format("20060102-150405"))
+		m.open(overlay.NewPrompt("record to", name, func(path string) {
+			if path != "" {
+				m.startRecording(recorder, t, path)
+			}
+		}))
+	}
+}
+
+func (m *Model) startRecording(recorder Recorder, t *terminal, path string) {
+	uri := t.uri
+	m.async("record to "+path, func(ctx context.Context) (then, error) {
+		r, full, err := recorder.Record(ctx, uri, path)
+		return func(m *Model) {
+			if err != nil {
+				return
+			}
+			if m.recordings == nil {
+				m.recordings = map[ahp.URI]*recorded{}
+			}
+			m.recordings[uri] = &recorded{r, full}
+			m.dirty |= dirtyChrome
+			m.brief("recording to %s: %s ends it", full, m.keysOf("record"))
+		}, err
+	})
+}
+
+// endRecording ends a terminal's recording and says where it is.
+func (m *Model) endRecording(uri ahp.URI) {
+	r := m.recordings[uri]
+	delete(m.recordings, uri)
+	m.dirty |= dirtyChrome
+	m.async("record to "+r.path, func(context.Context) (then, error) {
+		took, err := r.Stop()
+		return func(m *Model) {
+			if err == nil {
+				m.say(status.Info, "recorded %s to %s", pane.Lasted(took), r.path)
+			}
+		}, err
+	})
+}
+
+// endRecordings ends the recordings of terminals whose program has ended or that
+// are gone.
+func (m *Model) endRecordings() {
+	for uri := range m.recordings {
+		if t := m.terms.get(uri); t == nil || t.exited() || t.done {
+			m.endRecording(uri)
+		}
+	}
+}
+
+// recordInput puts what is typed into a terminal's recording, where the person
+// wants that.
+func (m *Model) recordInput(uri ahp.URI, data []byte) {
+	if r := m.recordings[uri]; r != nil && m.cfg.RecordInput {
+		r.Input(data)
+	}
+}
