@@ -1,6 +1,7 @@
 package host
 
 import (
+	"encoding/json"
 	"context"
 	"errors"
 	"slices"
@@ -78,6 +79,9 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 		w := ahp.ToolOption{ID: o.ID, Label: clipTo(o.Name, maxTitle), Kind: ahp.OptionApprove, Group: &one}
 		if denies(o) {
 			w.Kind, w.Group = ahp.OptionDeny, &two
+		}
+		if b, err := json.Marshal(map[string]string{"cotty/group": clipTo(o.Group, maxNamed)}); err == nil && o.Group != "" {
+			w.Meta = b // Once or always: AHP has no word for it.
 		}
 		a.Options = append(a.Options, w)
 	}

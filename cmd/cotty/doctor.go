@@ -43,6 +43,7 @@ var checks = []struct {
 	{"shell", checkShell},
 	{"host", checkHost},
 	{"logout", checkLogout},
+	{"agents", checkAgents},
 	{"terminal", checkOuterTerminal},
 	{"colours", checkColours},
 	{"locale", checkLocale},

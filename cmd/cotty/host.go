@@ -118,10 +118,11 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		Ending:  d.ending,
 		Now:     clock,
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
-		Fresh: func() host.Start { return now().start() },
-		Belt:  func() host.Belt { return now().belt() },
-		Doors: doors(),
-		Log:   log, Keeper: k, Origins: o.origins, Hosts: o.names,
+		Fresh:  func() host.Start { return now().start() },
+		Belt:   func() host.Belt { return now().belt() },
+		Doors:  doors(),
+		Agents: agentProviders(d, settings, log), Agent: agentFinder(d, now, log),
+		Log: log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {
 		return err

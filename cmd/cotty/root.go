@@ -27,6 +27,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = version
 	root.SetVersionTemplate("cotty {{.Version}}\n")
+	addSkillFlag(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupUse, Title: "Every day"},
 		&cobra.Group{ID: groupTerminal, Title: "Terminals, for scripts and agents"},
@@ -37,7 +38,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	for group, commands := range map[string][]*cobra.Command{
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
 		groupTerminal: terminalCommands(),
-		groupAgents:   {newMCPCommand()},
+		groupAgents:   {newPromptCommand(), newSessionsCommand(), newAgentsCommand(), newMCPCommand()},
 		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
 		for _, c := range commands {
