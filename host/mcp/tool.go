@@ -50,3 +50,12 @@ var tools = []tool{
 		Description: "Give a terminal that you claimed back to the person.",
 	}, releaseTerminal),
 }
+
+// Names are those of all tools.
+func Names() []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.name
+	}
+	return names
+}
