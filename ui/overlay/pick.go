@@ -26,6 +26,10 @@ func (p *picker) scroll(h, count int) {
 	p.top = max(min(p.top, count-h), 0)
 }
 
+// wholeScore is the least score of a row in which a word of the query occurs as it
+// is; letters in order alone score less.
+const wholeScore = 50
+
 // score rates how well text matches a query; 0 is not at all. Letters match
 // either case. A query matches as a substring, best at the start of a word, or
 // else as letters in order; words of the query match one by one.
@@ -77,6 +81,10 @@ func matching(n int, query string, text func(i int) string) []int {
 		}
 	}
 	if strings.TrimSpace(query) != "" {
+		// Letters in order are for when nothing has the words themselves.
+		if slices.ContainsFunc(found, func(m match) bool { return m.score >= wholeScore }) {
+			found = slices.DeleteFunc(found, func(m match) bool { return m.score < wholeScore })
+		}
 		slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	}
 	at := make([]int, len(found))
