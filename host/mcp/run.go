@@ -21,7 +21,8 @@ const (
 	// progressEvery is the pace of progress notifications, sent to who asked.
 	progressEvery = time.Second
 	// tidyTime bounds what is done behind a call that ended early.
-	tidyTime = 5 * time.Second
+	tidyTime  = 15 * time.Second
+	tidyPause = 200 * time.Millisecond
 )
 
 type runInput struct {
@@ -135,8 +136,18 @@ func (c call) narrow(ctx context.Context, uri ahp.URI) {
 }
 
 func (c call) dispose(ctx context.Context, uri ahp.URI) {
-	// A person may have taken it meanwhile; then it is theirs and stays.
-	c.request(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil) //nolint:errcheck // see above
+	for {
+		err := c.request(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
+		switch ahp.CodeOf(err) {
+		case 0, ahp.CodeNotFound, ahp.CodePermissionDenied: // a person may have taken it meanwhile: then it stays
+			return
+		}
+		select { // too many requests: there is time
+		case <-time.After(tidyPause):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // tidy does what has to be done also when the caller has gone.

@@ -316,3 +316,32 @@ func TestInactivity(t *testing.T) {
 		t.Errorf("left: %v, want %v and %v", left, busy, given)
 	}
 }
+
+// TestFlood: ten thousand calls at once are each answered, by the tool or by the
+// limit, and afterwards all is as before.
+func TestFlood(t *testing.T) {
+	a := newAgent(world.New(t, ""), "flood")
+	const calls = 10_000
+	answers := make(chan string)
+	for range calls {
+		go func() {
+			text, failed := a.call("kill_terminal", m{"terminalId": "pty-never"})
+			if !failed {
+				text = "ok"
+			}
+			answers <- text
+		}()
+	}
+	for range calls {
+		if text := <-answers; text != "ok" && !strings.Contains(text, "slow down") {
+			t.Fatalf("%s", text)
+		}
+	}
+	a.Eventually("it serves again", func() bool {
+		text, failed := a.call("run_command", m{"command": []string{"echo", "still here"}})
+		return !failed && strings.Contains(text, "still here")
+	})
+	if n := len(a.list()); n != 0 {
+		t.Errorf("%d terminals are left", n)
+	}
+}
