@@ -70,9 +70,9 @@ func (m *Model) startRecording(recorder Recorder, t *terminal, path string) {
 			if m.recordings == nil {
 				m.recordings = map[ahp.URI]*recorded{}
 			}
-			m.recordings[uri] = &recorded{r, full}
+			m.recordings[uri] = &recorded{r, shorten(full, m.cfg.home())}
 			m.dirty |= dirtyChrome
-			m.brief("recording to %s: %s ends it", full, m.keysOf("record"))
+			m.brief("%s ends it: recording to %s", m.keysOf("record"), m.recordings[uri].path)
 		}, err
 	})
 }
