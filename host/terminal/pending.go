@@ -10,12 +10,17 @@ import (
 // goes through no processor's caches and makes each buffer on its way as large.
 const maxData = 64 << 10
 
+// keepFor is how often in a row there must be little for the buffer of a flood to
+// be given back. Within one it happens now and then.
+const keepFor = 8
+
 // pending is what waits for Take, in stream order: actions, then data, then the
 // title and the directory that came with it. Of several titles the last counts.
 type pending struct {
 	actions []ahp.Action
 	data    []byte
 	open    int // bytes at data's end that are not published yet
+	small   int // how often in a row there was little
 	title   *string
 	cwd     *string
 	noticed *Noticed
@@ -46,10 +51,13 @@ func (p *pending) settle() {
 			rest = rest[k:]
 		}
 		p.size += n
+		if p.small++; n >= chunk/4 {
+			p.small = 0
+		}
 		switch open := p.data[n:]; {
 		case len(open) > 0:
 			p.data = append(p.data[:0], open...)
-		case cap(p.data) > chunk && n < chunk/4: // the flood is over
+		case cap(p.data) > chunk && p.small >= keepFor:
 			p.data = nil
 		default:
 			p.data = p.data[:0]

@@ -33,3 +33,32 @@ func TestOutputInPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestBufferOfPending: a flood's buffer is used again for as long as it lasts,
+// and given back after it.
+func TestBufferOfPending(t *testing.T) {
+	t.Parallel()
+	var p pending
+	flood, little := make([]byte, 4*chunk), []byte("x")
+	turn := func(b []byte) {
+		p.data = append(p.data, b...)
+		p.take()
+	}
+	turn(flood)
+	kept := cap(p.data)
+	for range 3 * keepFor {
+		for range keepFor - 1 {
+			turn(little)
+		}
+		turn(flood)
+	}
+	if cap(p.data) != kept {
+		t.Errorf("the buffer has %d bytes, at first %d", cap(p.data), kept)
+	}
+	for range keepFor {
+		turn(little)
+	}
+	if cap(p.data) > chunk {
+		t.Errorf("after the flood the buffer has %d bytes", cap(p.data))
+	}
+}
