@@ -92,6 +92,7 @@ func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, cont
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("serve the content")
+	content = []ahp.Part{}
 	t.mu.Lock()
 	actions, k = t.takeLocked()
 	t.mu.Unlock()

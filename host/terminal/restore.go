@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -209,16 +210,18 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
 	t.replaying = true
 	defer func() {
 		t.replaying = false
-		t.contain("restore a terminal", recover())
+		if p := recover(); p != nil {
+			t.know(cp.last)
+			t.cmds.settle()
+			t.contain("restore a terminal", p)
+		}
 	}()
 	t.cmds.restore(&cp)
 	t.know(cp.saved.Facts)
 	t.cmds.mark = max(t.cmds.mark, cp.last.Mark)
 	t.recall(&cp)
-	r := replay{t: t, places: cp.last.places(), clears: cp.last.Clears}
-	for _, m := range cp.saved.Marks {
-		r.places = slices.DeleteFunc(r.places, func(p place) bool { return p.ID == m.ID })
-	}
+	r := replay{t: t, places: cp.places(), clears: cp.last.Clears}
+	r.mark()
 	for _, a := range actions {
 		r.action(a)
 	}
@@ -233,6 +236,21 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
 	}
 	t.emu.Write(t.filter.held)
 	t.emu.Events()
+}
+
+// places are those of the prompt that the checkpoint's content does not have,
+// in the order of the stream.
+func (cp *checkpoint) places() []place {
+	has := map[uint64]bool{}
+	for _, m := range cp.saved.Marks {
+		has[m.ID] = true
+	}
+	from := cp.saved.Facts.Passed
+	places := slices.DeleteFunc(cp.last.places(), func(p place) bool {
+		return p.At == gone || p.At < from || p.At == from && has[p.ID]
+	})
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.At, b.At) })
+	return places
 }
 
 // restore makes the commands.
@@ -253,6 +271,14 @@ func (c *commands) restore(cp *checkpoint) {
 		}
 	}
 	c.marks = cp.last.Marks
+}
+
+// settle gives up a command that runs no more, of whose end nothing is known.
+func (c *commands) settle() {
+	if cmd := c.running; cmd != nil && number(cmd.info.ID) != c.count {
+		cmd.info.Running = false
+		c.running = nil
+	}
 }
 
 // recall makes the checkpoint's content: the emulator's state, and what is kept.
