@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,6 +106,7 @@ func (h *Host) removeConn(c *conn) {
 		c.waits[0].end()
 	}
 	c.h.endFeeds(c)
+	h.dropAsks(c)
 	c.closing = true
 	delete(h.conns, c)
 	if c.client != nil {
@@ -112,13 +114,18 @@ func (h *Host) removeConn(c *conn) {
 		c.client.seen = h.now()
 		if len(c.client.conns) == 0 {
 			h.returnLoans(c.client, c.principal)
-		}
 			h.clientGone(c.client.id)
+		}
 	}
 }
 
 // handle is the connection's dispatcher: one message after the other.
-func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
+func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (result any, err error) {
+	defer func() {
+		if failed := c.fence(clip(req.Method), recover()); failed != nil {
+			result, err = nil, failed
+		}
+	}()
 	if req.IsNotification() {
 		if note, ok := notifications[req.Method]; ok && c.client != nil {
 			note(c, req.Params)
@@ -126,7 +133,7 @@ func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 		return nil, nil
 	}
 	c.req = req
-	result, err := c.answer(ctx, req)
+	result, err = c.answer(ctx, req)
 	if c.holding {
 		c.rpc.AfterReply(c.release)
 	}
@@ -225,6 +232,16 @@ func (c *conn) send(b []byte) {
 		if err := c.h.post(c, b); errors.Is(err, jsonrpc.ErrQueueFull) {
 			c.overflow()
 		}
+	}
+}
+
+// sendOutput is send for output that other connections get as well. The caller
+// holds h.mu.
+func (c *conn) sendOutput(o *output) {
+	if c.closing || c.holding || c.lags(len(o.buf)) {
+		c.send(bytes.Clone(o.buf))
+	} else if err := c.h.postShared(c, o); errors.Is(err, jsonrpc.ErrQueueFull) {
+		c.overflow()
 	}
 }
 

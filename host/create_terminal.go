@@ -57,24 +57,27 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		return nil, err
 	}
 	t, err := h.spawn(context.WithoutCancel(ctx), plan)
-	h.mu.Lock()
-	delete(h.reserved, p.Channel)
-	if err != nil {
-		h.mu.Unlock()
+	if err == nil {
+		t.slot = slot
+	}
+	closing := false
+	h.locked(func() {
+		delete(h.reserved, p.Channel)
+		if closing = h.closing; err == nil && !closing {
+			t.noteAgent(p.Claim, c.principal)
+			h.addTerm(p.Channel, t, t.unborn)
+		}
+	})
+	switch {
+	case err != nil:
 		plan.feed.end()
 		slot.Cancel()
 		return nil, err
-	}
-	t.slot = slot
-	if h.closing {
-		h.mu.Unlock()
+	case closing:
 		plan.feed.end()
 		h.abandon(t)
 		return nil, errClosing
 	}
-	t.noteAgent(p.Claim, c.principal)
-	h.addTerm(p.Channel, t, t.unborn)
-	h.mu.Unlock()
 	h.audit.did(c, "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
 	return nil, nil
 }

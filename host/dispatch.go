@@ -86,6 +86,7 @@ func (c *conn) typed(msg []byte) bool {
 	}
 	p, ok := ahp.ReadInputDispatch(msg)
 	if ok {
+		defer func() { c.fence(ahp.MethodDispatchAction, recover()) }() //nolint:errcheck // nobody waits for it
 		c.dispatch(p, "")
 	}
 	return ok

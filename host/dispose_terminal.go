@@ -23,11 +23,28 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 		return nil, ahp.InvalidParams("dispose terminal: channel: missing")
 	}
 	h := c.h
+	t, held, err := h.dispose(c, p.Channel)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		defer h.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		h.end(ctx, t)
+	}()
+	h.audit.did(c, "dispose", p.Channel, "held by", held)
+	return nil, nil
+}
+
+// dispose removes a terminal for a client; its process is to be ended, which
+// h.ending counts already. held says who had it.
+func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 	h.mu.Lock()
-	t, ok := h.termAt(p.Channel)
+	defer h.mu.Unlock()
+	t, ok := h.termAt(uri)
 	if !ok {
-		h.mu.Unlock()
-		return nil, ahp.NotFound("dispose terminal: there is no terminal %q", p.Channel)
+		return nil, "", ahp.NotFound("dispose terminal: there is no terminal %q", uri)
 	}
 	refusal := t.mayDispose(c.principal)
 	if refusal == "" {
@@ -37,19 +54,10 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 		refusal = c.principal.mayEnd(t, h.inLayout(t))
 	}
 	if refusal != "" {
-		h.mu.Unlock()
-		return nil, allowed("dispose terminal", refusal)
+		return nil, "", allowed("dispose terminal", refusal)
 	}
-	held := claimText(t.value.Claim)
+	held = claimText(t.value.Claim)
 	h.removeTerm(t)
 	h.ending.Add(1)
-	h.mu.Unlock()
-	go func() {
-		defer h.ending.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), endTime)
-		defer cancel()
-		h.end(ctx, t)
-	}()
-	h.audit.did(c, "dispose", p.Channel, "held by", held)
-	return nil, nil
+	return t, held, nil
 }

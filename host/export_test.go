@@ -1,10 +1,39 @@
 package host
 
-import "time"
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"cotty/ahp"
+)
 
 // ExpireCheck makes the next connection look at the certificate's files.
 func ExpireCheck(c *Certificate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.checked = time.Time{}
+}
+
+// MethodPanic is a request that panics.
+const MethodPanic = "x-test/panic"
+
+func init() {
+	methods[MethodPanic] = method{do: func(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
+		c.h.locked(func() { panic("host's test panics") })
+		return nil, nil
+	}}
+}
+
+// PanicAtOutput makes the next output of a terminal panic when it is applied.
+func PanicAtOutput(h *Host, uri ahp.URI) {
+	h.locked(func() {
+		t, _ := h.termAt(uri)
+		w := &wait{h: h, t: t}
+		w.see = func(*wait, ahp.Action) {
+			w.see = nil
+			panic("host's test panics")
+		}
+		t.waits = append(t.waits, w)
+	})
 }

@@ -191,6 +191,11 @@ type answer struct {
 // ServeHTTP upgrades a request that may be upgraded; the URL's query, which may
 // hold the token, goes into no log and no answer.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if f.h.contain("answer a request", recover(), "remote", r.RemoteAddr) {
+			panic(http.ErrAbortHandler) // The server closes the connection and says nothing.
+		}
+	}()
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	a := f.admit(r)

@@ -35,34 +35,26 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 			return nil, err
 		}
 	}
-	h.mu.Lock()
-	cl, err := h.bindClient(p.ClientID, who)
+	var taken []snapshot
+	var seq int64
+	h.locked(func() {
+		var cl *client
+		if cl, err = h.bindClient(p.ClientID, who); err != nil {
+			return
+		}
+		cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq()
+		h.noteClient(cl)
+		c.principal, cl.guest = who, nil
+		if who.agent != "" {
+			cl.guest = who
+		}
+		c.begin(cl)
+		taken = c.openAll(p.InitialSubscriptions)
+		seq = h.seq.last
+	})
 	if err != nil {
-		h.mu.Unlock()
 		return nil, err
 	}
-	cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq()
-	h.noteClient(cl)
-	c.principal, cl.guest = who, nil
-	if who.agent != "" {
-		cl.guest = who
-	}
-	c.begin(cl)
-	var taken []snapshot
-	seen := map[ahp.URI]bool{}
-	for _, uri := range p.InitialSubscriptions {
-		// What can't be subscribed to yields no snapshot (ahp.md §2.1).
-		if uri = canonical(uri); seen[uri] {
-			continue
-		}
-		seen[uri] = true
-		if s, err := c.open(uri); err == nil {
-			taken = append(taken, s)
-		}
-	}
-	h.fit(c, taken)
-	seq := h.seq.last
-	h.mu.Unlock()
 	snapshots, err := c.encode(taken)
 	if err != nil {
 		return nil, c.undo(err)
@@ -75,6 +67,23 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		DefaultDirectory: fileURI(h.home),
 		Meta:             &ahp.InitializeMeta{Principal: who.id, Session: who.session},
 	})
+}
+
+// openAll subscribes to what can be subscribed to; the rest yields no snapshot
+// (ahp.md §2.1). The caller holds h.mu.
+func (c *conn) openAll(uris []ahp.URI) (taken []snapshot) {
+	seen := map[ahp.URI]bool{}
+	for _, uri := range uris {
+		if uri = canonical(uri); seen[uri] {
+			continue
+		}
+		seen[uri] = true
+		if s, err := c.open(uri); err == nil {
+			taken = append(taken, s)
+		}
+	}
+	c.h.fit(c, taken)
+	return taken
 }
 
 // begin ends the handshake. The caller holds h.mu.

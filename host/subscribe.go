@@ -16,9 +16,8 @@ func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.h.mu.Lock()
-	s, err := c.open(channel)
-	c.h.mu.Unlock()
+	var s snapshot
+	c.h.locked(func() { s, err = c.open(channel) })
 	if err != nil {
 		return nil, err
 	}

@@ -198,6 +198,7 @@ func (t *term) changes(actions []ahp.Action) []change {
 
 // meet answers those who wait for an action. It applies nothing.
 func (t *term) meet(a ahp.Action) {
+	defer func() { t.h.contain("answer those who wait", recover(), "process", t.proc) }()
 	switch a.(type) {
 	case terminal.Declined:
 		for _, w := range slices.Clone(t.waits) {
@@ -217,6 +218,7 @@ func (t *term) meet(a ahp.Action) {
 
 // follow does what else follows from an action.
 func (t *term) follow(a ahp.Action) {
+	defer func() { t.h.contain("follow an action", recover(), "process", t.proc) }()
 	if tell := told[a.ActionType()]; tell != nil {
 		tell(t, a)
 		return
@@ -245,6 +247,11 @@ func (t *term) release() {
 // wake is what terminals call when output is due. It is no lock of theirs that
 // it runs under.
 func (h *Host) wake(t *term) {
+	defer func() {
+		if h.contain("apply output", recover(), "process", t.proc) {
+			h.locked(func() { h.resync(t.ch) })
+		}
+	}()
 	h.turn(func() {
 		if t.ch != nil && h.channels[t.ch.uri] == t.ch {
 			h.flush(t)
