@@ -115,9 +115,12 @@ func (h *Host) restore() error {
 	h.mu.Unlock()
 	terms := h.adoptAll(ctx, children, e.terms)
 	h.mu.Lock()
+	h.list.held = true
 	for _, a := range terms {
 		h.rejoin(a)
 	}
+	h.list.held = false
+	h.listChanged()
 	h.restoreWindows()
 	for _, a := range terms {
 		h.doubt(a.t)

@@ -192,12 +192,13 @@ var listed = map[string]bool{
 type listing struct {
 	last  time.Time
 	timer *time.Timer // armed while a list is due
+	held  bool        // not all terminals are known yet
 }
 
 // listChanged sends the list of terminals now or, when the last one is recent,
 // later. The caller holds h.mu.
 func (h *Host) listChanged() {
-	if h.list.timer != nil {
+	if h.list.timer != nil || h.list.held {
 		return
 	}
 	wait := listInterval - time.Since(h.list.last)
