@@ -1,6 +1,10 @@
 package host
 
-import "cotty/internal/ebb"
+import (
+	"bytes"
+
+	"cotty/internal/ebb"
+)
 
 // outbox gathers the connections that one turn of the sequencer sends to, so
 // that each is written to once, without the lock. Guarded by h.mu.
@@ -57,6 +61,22 @@ func (h *Host) post(c *conn, b []byte) error {
 	if err == nil && !c.touched {
 		c.touched = true
 		o.touched = append(o.touched, c)
+	}
+	return err
+}
+
+// postShared is post for output. The caller holds h.mu.
+func (h *Host) postShared(c *conn, o *output) error {
+	if !h.outbox.open {
+		return c.rpc.Send(bytes.Clone(o.buf))
+	}
+	o.refs.Add(1)
+	err := c.rpc.PutShared(o.buf, o)
+	if err != nil {
+		o.Release()
+	} else if !c.touched {
+		c.touched = true
+		h.outbox.touched = append(h.outbox.touched, c)
 	}
 	return err
 }

@@ -106,6 +106,7 @@ func (h *Host) publish(ch *channel, f *frame) {
 	if !sent { // an echo reaches its sender, subscribed or not (ahp.md §4.2)
 		h.sendFrame(f.by.c, f)
 	}
+	f.release()
 }
 
 // answer sends an action to its sender only: the echo of input, or, with a
@@ -123,6 +124,7 @@ func (h *Host) answer(ch *channel, a ahp.Action, by *dispatched, reason string) 
 type frame struct {
 	env     ahp.Envelope
 	encoded [3][]byte // by profile
+	output  *output   // what encoded shares, if it is output
 	by      *dispatched
 	patient bool // nobody waits for it
 	inner   bool // it is for the host alone, and has no number
@@ -139,7 +141,13 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	}
 	if d, ok := f.env.Action.(ahp.TerminalData); ok && f.env.Origin == nil {
 		// Output looks the same to everybody.
-		b := ahp.AppendDataEnvelope(nil, f.env.Channel, d.Data, f.env.ServerSeq)
+		var b []byte
+		if len(d.Data) < leastOutput {
+			b = ahp.AppendDataEnvelope(nil, f.env.Channel, d.Data, f.env.ServerSeq)
+		} else {
+			f.output = newOutput(f.env.Channel, d.Data, f.env.ServerSeq)
+			b = f.output.buf
+		}
 		for i := range f.encoded {
 			f.encoded[i] = b
 		}
@@ -168,9 +176,12 @@ func (h *Host) sendFrame(c *conn, f *frame) {
 		h.log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
 		return
 	}
-	if f.patient {
+	switch {
+	case f.patient:
 		c.later(b)
-	} else {
+	case f.output != nil:
+		c.sendOutput(f.output)
+	default:
 		c.send(b)
 	}
 }

@@ -406,6 +406,19 @@ func (c *Conn) Send(raw []byte) error {
 // follow. So several messages go in one packet.
 func (c *Conn) Put(raw []byte) error { return c.queue.put(raw, false) }
 
+// Shared is the owner of a message that several connections may send.
+type Shared interface {
+	// Release is called once for each PutShared that succeeded, when that
+	// connection has written the message or will not. It must not block.
+	Release()
+}
+
+// PutShared is Put for a message whose memory may be used again once all that
+// took it have released it. After an error it is not released.
+func (c *Conn) PutShared(raw []byte, s Shared) error {
+	return c.queue.add(item{msg: raw, shared: s})
+}
+
 // SendLater is Send for a message that nobody waits for: it goes with the next
 // one, or after a wait of LaterWait.
 func (c *Conn) SendLater(raw []byte) error {

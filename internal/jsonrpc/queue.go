@@ -34,6 +34,14 @@ type queue struct {
 type item struct {
 	msg    []byte
 	answer bool
+	shared Shared // nil when nobody wants to know when it has gone
+}
+
+// gone tells the owner of a shared message that the queue is done with it.
+func (i *item) gone() {
+	if i.shared != nil {
+		i.shared.Release()
+	}
 }
 
 // pen says who writes.
@@ -53,16 +61,19 @@ func newQueue(maxBytes, maxMessages int) *queue {
 
 // put adds a message. force is for answers, which are never refused: the
 // reader stops reading while the queue is over its bounds instead.
-func (q *queue) put(msg []byte, force bool) error {
+func (q *queue) put(msg []byte, force bool) error { return q.add(item{msg: msg, answer: force}) }
+
+func (q *queue) add(it item) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	msg, force := it.msg, it.answer
 	if q.closed {
 		return ErrClosed
 	}
 	if !force && q.bytes > 0 && q.over(len(msg), 1) {
 		return ErrQueueFull
 	}
-	q.items = append(q.items, item{msg, force})
+	q.items = append(q.items, it)
 	q.bytes += len(msg)
 	if force {
 		q.answers += len(msg)
@@ -203,6 +214,7 @@ func (q *queue) out() {
 	if q.writing.answer {
 		q.answers -= len(q.writing.msg)
 	}
+	q.writing.gone()
 	q.writing = item{}
 	q.notify()
 }
@@ -259,6 +271,9 @@ func (q *queue) discard() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.items) - q.head
+	for i := range q.items[q.head:] {
+		q.items[q.head+i].gone()
+	}
 	q.items, q.head, q.bytes, q.answers = nil, 0, len(q.writing.msg), 0
 	if q.writing.answer {
 		q.answers = q.bytes
