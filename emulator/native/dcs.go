@@ -28,15 +28,17 @@ func (e *Engine) dcs(body []byte) {
 		e.requestCaps(string(body))
 	case "q":
 		e.event(emulator.EventImage, "sixel", string(body))
+		e.sixelImage(body)
 	default:
 		e.unhandled++
 	}
 }
 
-// apc passes kitty graphics on.
+// apc passes kitty graphics on, and stands in for the pictures.
 func (e *Engine) apc(body []byte) {
 	if len(body) > 0 && body[0] == 'G' {
 		e.event(emulator.EventImage, "kitty", string(body[1:]))
+		e.kittyImage(body[1:])
 	}
 }
 

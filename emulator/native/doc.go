@@ -30,6 +30,7 @@
 // REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero
 // unless Options say otherwise (checksum.go); reverse wrap follows xterm since
 // patch 383; a screen made taller takes lines back from history unless the
-// screen was cleared since they went there. An Engine is not safe for
+// screen was cleared since they went there; a picture is a box of its size
+// (image.go). An Engine is not safe for
 // concurrent use.
 package native
