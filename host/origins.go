@@ -102,7 +102,7 @@ func (a *accepted) note(id string, since, clientSeq, seq int64) {
 func (a *accepted) set(id string, o origins) {
 	last := int64(0)
 	for _, r := range o.Ranges {
-		if r[0] <= last || r[1] < r[0] {
+		if r[0] <= last || r[1] < r[0] || r[1] > maxSeq {
 			return
 		}
 		last = r[1]
