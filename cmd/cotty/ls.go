@@ -22,7 +22,7 @@ type row struct {
 	URI        string    `json:"uri"`
 	Title      string    `json:"title"`
 	Claim      ahp.Claim `json:"claim"`
-	Holder     string    `json:"holder"`          // "operator", a token's name, or "session"
+	Holder     string    `json:"holder"`          // "operator", "token:ID", or "session"
 	Agent      string    `json:"agent,omitempty"` // from the side, whose session holds it
 	Ask        *ahp.Ask  `json:"ask,omitempty"`   // an agent's question that waits for an answer
 	Background bool      `json:"background"`
@@ -37,7 +37,8 @@ type row struct {
 	// LastCommand is the newest command, running or finished.
 	LastCommand *ahp.CommandInfo `json:"lastCommand,omitempty"`
 
-	me string // the principal that asks
+	me   string // the principal that asks
+	name string // what people call the holder, "" for the host's owner
 }
 
 func rowOf(t ahp.TerminalInfo, me string) row {
@@ -54,7 +55,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 		meta = *t.Meta
 	}
 	if t.Claim.Kind == ahp.ClaimClient {
-		r.Holder = meta.Principal
+		r.Holder, r.name = meta.Principal, printable(meta.Holder)
 		r.Background = len(meta.Layouts) == 0
 	} else {
 		r.Background = t.Claim.TurnID == "" && t.Claim.ToolCallID == ""
@@ -86,6 +87,8 @@ func (r row) claimText() string {
 		who = "agent " + agent
 	case who != "" && who == r.me:
 		who = "you"
+	case r.name != "":
+		who = r.name
 	case who == "":
 		who = r.Claim.ClientID
 	}
