@@ -16,6 +16,7 @@ type folds struct {
 	era int    // of its epoch
 	ver int    // of ids
 	was int    // ver that out is of
+	old int    // the oldest line then: history may go without a change of the screen
 }
 
 // refold computes which lines are left out. The lock must be held.
@@ -28,16 +29,19 @@ func (v *View) refold() {
 		}
 		return
 	}
-	if d.gen == f.gen && d.era == f.epoch && d.was == d.ver {
+	oldest := f.lineOff - f.em.HistoryLen()
+	if d.gen == f.gen && d.era == f.epoch && d.was == d.ver && d.old == oldest {
 		return
 	}
 	old := slices.Clone(d.out)
-	d.gen, d.era, d.was, d.out = f.gen, f.epoch, d.ver, d.out[:0]
+	d.gen, d.era, d.was, d.old, d.out = f.gen, f.epoch, d.ver, oldest, d.out[:0]
 	for _, p := range f.places() {
 		if _, ok := d.ids[p.ID]; !ok {
 			continue
 		}
-		if h, ok := f.outputLines(&p); ok && (len(d.out) == 0 || h.from >= d.out[len(d.out)-1].to) {
+		h, ok := f.outputLines(&p)
+		h.from = max(h.from, oldest+1) // a line stays to stand for it
+		if ok && h.from < h.to && (len(d.out) == 0 || h.from >= d.out[len(d.out)-1].to) {
 			d.out = append(d.out, h)
 		}
 	}

@@ -1,9 +1,12 @@
 package pane
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
+	"cotty/ahp"
+	"cotty/emulator"
 	"cotty/ui/paint"
 )
 
@@ -15,22 +18,66 @@ var outputs = []string{
 
 var patterns = []string{"", "w", "word", "(", `\w+`, "x*", "世", "[a-", "Word", "^$", " "}
 
+// lines are what commands are.
+var lines = []string{"", "cmd", "for x\ndo y\ndone", strings.Repeat("long ", 20), "世界\x1b\x07"}
+
+var signs = &SignLook{
+	Glyphs: [states]rune{' ', 'r', 'p', 'f', 'e'}, Fold: '>',
+	Cell: [states]emulator.Style{Failed: {BG: emulator.Indexed(1)}, Running: {Attrs: emulator.Reverse}},
+}
+
+// checkFolds fails unless the rows of a view and the lines that show agree.
+func checkFolds(t *testing.T, v *View) {
+	t.Helper()
+	for i := 1; i < len(v.folds.out); i++ {
+		if v.folds.out[i].from < v.folds.out[i-1].to {
+			t.Fatalf("folds overlap: %v", v.folds.out)
+		}
+	}
+	last := v.top - 1
+	for row := range v.rect.H {
+		line := v.lineAt(row)
+		if line <= last || v.row(line) != row || v.step(line, -row) != v.top || v.between(v.top, line) != row {
+			t.Fatalf("row %d shows line %d, behind %d; that is row %d; the top is %d of %d, folds %v",
+				row, line, last, v.row(line), v.step(line, -row), v.top, v.folds.out)
+		}
+		if _, hidden := v.folded(line); hidden {
+			t.Fatalf("row %d shows line %d, which is folded: %v", row, line, v.folds.out)
+		}
+		last = line
+	}
+	if c := v.copy; c != nil {
+		if _, hidden := v.folded(c.line); hidden {
+			t.Fatalf("the cursor is on line %d, which is folded: %v", c.line, v.folds.out)
+		}
+	}
+}
+
 // FuzzView does what a reader, the mouse and the program can do in any order:
 // nothing panics, and the cursor stays in the text.
 func FuzzView(f *testing.F) {
 	f.Add([]byte("\x00\x00\x10\x01\x20\x02\x30\x03"))
+	f.Add([]byte{19, 1, 0, 0, 0, 3, 20, 1, 19, 2, 0, 8, 0, 8, 20, 0, 21, 0, 2, 0, 3, 2, 22, 0, 1, 90, 15, 100, 22, 1, 23, 0, 26, 20, 25, 0})
 	f.Add([]byte("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 	f.Add([]byte{0, 0, 0, 4, 3, 0, 4, 0, 8, 2, 9, 200, 2, 20, 0, 2, 1, 4, 8, 3, 6, 40, 7, 3, 5, 1, 10, 9, 11, 7, 12, 1})
-	f.Fuzz(func(t *testing.T, ops []byte) {
+	f.Fuzz(fuzzView)
+}
+
+func fuzzView(t *testing.T, ops []byte) {
+	{
 		w, h := 20, 6
 		v := view(t, w, h, "")
 		c := &paint.Canvas{}
 		c.Resize(w, h)
+		v.Framed = len(ops)%4 == 0
+		painter := paint.NewPainter(paint.Options{})
+		ran := 0
+		id := func(n int) string { return strconv.Itoa(n % (ran + 1)) }
 		var saved Position
 		for i := 0; i+1 < len(ops) && i < 400; i += 2 {
 			n := int(ops[i+1])
 			x, y := n%(w+4)-2, n/8%(h+4)-2
-			switch ops[i] % 19 {
+			switch ops[i] % 27 {
 			case 0:
 				v.Feed.Write(outputs[n%len(outputs)])
 			case 1:
@@ -80,16 +127,47 @@ func FuzzView(f *testing.F) {
 				} else {
 					v.Follow()
 				}
+			case 19:
+				ran++
+				v.Feed.Write("$ cmd\r\n")
+				v.Feed.Executed(ahp.TerminalCommandExecuted{CommandID: strconv.Itoa(ran), CommandLine: lines[n%len(lines)]})
+			case 20:
+				code, ms := n%3, int64(n*50)
+				v.Feed.Finished(ahp.TerminalCommandFinished{CommandID: id(n), ExitCode: &code, DurationMs: &ms})
+				v.Feed.Finished(ahp.TerminalCommandFinished{CommandID: strconv.Itoa(ran), ExitCode: &code, DurationMs: &ms})
+			case 21:
+				v.Fold() //nolint:errcheck // there may be nothing to fold
+			case 22:
+				v.FoldAll(n%2 == 0)
+			case 23:
+				v.SelectOutput() //nolint:errcheck // there may be none
+			case 24:
+				v.GoTo(id(n)) //nolint:errcheck // it may be gone
+			case 25:
+				v.GoCommand(n%2 == 0)
+				v.CommandOutput() //nolint:errcheck // there may be none
+				v.Feed.Commands()
+			case 26:
+				v.FoldRow(y)
+				v.Stuck(x, y)
 			}
-			v.Draw(c, paint.Rect{W: w, H: h}, Look{})
+			look := Look{Signs: signs, Sticky: Sticky(len(ops) % 3)}
+			cur := v.Draw(c, paint.Rect{W: w, H: h}, look)
+			painter.Frame(nil, c, cur)
+			v.Redraw()
+			cur = v.Draw(c, paint.Rect{W: w, H: h}, look)
+			if more := painter.Frame(nil, c, cur); len(more) > 0 && v.search.re == nil {
+				t.Fatalf("step %d (%d %d): drawing everything draws more than what changed: %q", i, ops[i]%27, n, more)
+			}
+			checkFolds(t, v)
 			if v.copy == nil {
 				continue
 			}
 			cols, _ := v.Feed.Size()
 			if oldest, newest := v.bounds(); v.copy.x < 0 || v.copy.x >= cols || v.copy.line < oldest || v.copy.line > newest {
 				t.Fatalf("step %d (%d %d): the cursor is at %d,%d; lines are %d to %d, columns %d",
-					i, ops[i]%19, n, v.copy.x, v.copy.line, oldest, newest, cols)
+					i, ops[i]%27, n, v.copy.x, v.copy.line, oldest, newest, cols)
 			}
 		}
-	})
+	}
 }

@@ -144,10 +144,10 @@ func (v *View) thumbNow() hit {
 	return hit{from, from + size}
 }
 
-// drawBar draws the scroll bar over the last column, whose text stays. The lock
-// must be held.
-func (v *View) drawBar(c *paint.Canvas, r paint.Rect, look Look) {
-	for y := v.thumb.from; y < v.thumb.to; y++ {
+// drawBar draws rows of the scroll bar over the last column, whose text stays.
+// The lock must be held.
+func (v *View) drawBar(c *paint.Canvas, r paint.Rect, look Look, rows hit) {
+	for y := rows.from; y < rows.to; y++ {
 		c.Restyle(paint.Rect{X: r.X + r.W - 1, Y: r.Y + y, W: 1, H: 1}, func(s emulator.Style) emulator.Style {
 			if look.Bar.BG.IsDefault() {
 				s.Attrs ^= emulator.Reverse

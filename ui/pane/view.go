@@ -135,7 +135,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	reverse := f.em.Modes().ReverseScreen
 	width := min(cols, r.W)
 	v.sign(look.Signs)
-	line := v.top - 1
+	line, top := v.top-1, false // whether the top row is drawn
 	for i := range r.H {
 		if line++; len(v.folds.out) > 0 {
 			line = v.lineAt(i)
@@ -150,6 +150,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		if !full && !(i == 0 && (v.back || look.Sticky == StickyAlways)) && v.unchanged(line, y) && !v.resigned(i) {
 			continue
 		}
+		top = top || i == 0
 		v.line(c, r, i, y, width, look)
 		row := paint.Rect{X: r.X, Y: r.Y + i, W: width, H: 1}
 		if recolour {
@@ -169,7 +170,9 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	v.gen, v.off, v.full, v.shown = f.gen, f.lineOff, false, true
 	v.drawStuck(c, r, look)
 	if full {
-		v.drawBar(c, r, look)
+		v.drawBar(c, r, look, v.thumb)
+	} else if top {
+		v.drawBar(c, r, look, hit{v.thumb.from, min(v.thumb.to, 1)})
 	}
 	if v.back {
 		v.drawPosition(c, r, look)
