@@ -20,7 +20,7 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build test lint load long keys-fuzz bench install clean bench-baseline compare
+.PHONY: run build test lint load long keys-fuzz bench install agents clean bench-baseline compare
 
 run: build
 	@./bin/cotty
@@ -66,6 +66,11 @@ compare: build
 
 install: build
 	install -Dm755 bin/cotty $(PREFIX)/bin/cotty
+
+# Real agents from npm, against a model without a mind on this machine; they are
+# installed outside of the repository: make agents AGENTS=/tmp/agents
+agents:
+	scripts/real-agents.sh $(AGENTS)
 
 clean:
 	rm -rf bin

@@ -33,6 +33,9 @@ var arrows = map[string][]string{
 	"keymap":           {},
 	"themes":           {"internal/nearest"},
 	"internal/acptest": {},
+
+	"internal/acptest/model": {}, // what real agents are run against
+
 	"internal/config":  {"host/guard", "internal/nearest", "keymap", "themes", "ui/attention", "ui/command", "ui/status"},
 	"internal/ebb":     {},
 	"internal/leak":    {},

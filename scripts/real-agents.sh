@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs real agents against a model without a mind on this machine: each is asked to
+# run a command and to report what it said, through `cotty prompt`. Nothing leaves
+# the machine but npm's downloads. The agents go into the folder named by the first
+# argument, outside of this repository; Node 20 or later is needed.
+#
+#	scripts/real-agents.sh /tmp/agents [-run TestRealAgents/gemini]
+set -eu
+folder=${1:?usage: real-agents.sh FOLDER [go test arguments]}
+shift
+cd "$(dirname "$0")/.."
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+case $folder in "$PWD"*) echo "choose a folder outside of the repository" >&2; exit 2 ;; esac
+[ -f "$folder/package.json" ] || echo '{"private": true}' >"$folder/package.json"
+npm install --no-audit --no-fund --prefix "$folder" \
+	@zed-industries/claude-code-acp@0.16.2 \
+	@agentclientprotocol/claude-agent-acp@0.49.0 \
+	@google/gemini-cli@0.61.0 \
+	@zed-industries/codex-acp@0.16.0
+COTTY_REAL_AGENTS=$folder exec "${GO:-go}" test ./cmd/cotty -count=1 -v -run TestRealAgents -timeout 20m "$@"
