@@ -139,7 +139,7 @@ const (
 	maxAuthMethods   = 16
 	maxQueued        = 100
 	maxAttachments   = 64
-	maxOpenAsks          = 16
+	maxOpenAsks      = 16
 	maxClientTools   = 200
 	maxActiveClients = 32
 	maxChats         = 50 // of a session

@@ -106,6 +106,9 @@ type steered struct{ *scriptedSession }
 
 func (s *steered) Steer(_ context.Context, t agent.Turn) error {
 	_, sink := s.turn()
+	if sink == nil {
+		return errors.New("no turn runs")
+	}
 	sink.Message("steered: " + t.Text)
 	return nil
 }
@@ -129,6 +132,11 @@ func (s *scriptedSession) Prompt(ctx context.Context, t agent.Turn, sink agent.S
 	s.mu.Lock()
 	s.ctx, s.sink = ctx, sink
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sink = nil
+	}()
 	if s.p.run != nil {
 		s.p.run(s, t.Text)
 		return agent.Outcome{Stop: agent.StopEnd}, nil

@@ -47,10 +47,6 @@ func (c *chat) startTurn(a ahp.ChatTurnStarted, by *dispatched) {
 	before := c.now
 	c.now = r
 	c.apply(a, by)
-	if c.forgot {
-		c.forgot, c.dirty = false, true
-		r.part(ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain("The agent starts without memory of what was said before.")})
-	}
 	c.s.nameAfter(a.Message)
 	c.h.agents.work.Add(1)
 	go r.run(before)
@@ -288,6 +284,10 @@ func (r *prompting) wake() {
 	r.c.h.turn(func() {
 		if r.over || r.c.dead() {
 			return
+		}
+		if c := r.c; c.forgot {
+			c.forgot, c.dirty = false, true
+			r.note("The agent starts without memory of what was said before.")
 		}
 		r.begun = true
 		r.heard()
