@@ -234,7 +234,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (f *front) admit(r *http.Request) answer {
 	origins := r.Header.Values("Origin")
 	for _, o := range origins {
-		if len(origins) > 1 || !f.allowsOrigin(o) {
+		if len(origins) > 1 || !f.allowsOrigin(o) && !f.ownOrigin(r, o) {
 			return f.turnAway(r, "web pages of this origin may not connect")
 		}
 	}
@@ -307,6 +307,18 @@ func (f *front) allowsOrigin(origin string) bool {
 		}
 	}
 	return false
+}
+
+// ownOrigin reports whether a request to a door comes from a page of ours. There
+// is none, but clients of MCP say where they send to, and must be let in for it.
+// A page from elsewhere can't have this origin: Host is checked as well.
+func (f *front) ownOrigin(r *http.Request, origin string) bool {
+	scheme := "http://"
+	if f.certificate != nil {
+		scheme = "https://"
+	}
+	d, _ := f.h.door(r.URL.Path)
+	return d != nil && f.kind == TCP && strings.EqualFold(origin, scheme+r.Host)
 }
 
 // allowsHost keeps out names that an attacker's DNS points at us (rebinding).

@@ -6,10 +6,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
+go build -o "$dir/cotty" ./cmd/cotty
 export HOME=$dir XDG_RUNTIME_DIR=$dir/r
 trap '"$dir/cotty" stop >/dev/null 2>&1 || true; rm -rf "$dir"' EXIT
 mkdir -m 700 "$dir/r"
-GOPATH=${GOPATH:-$(HOME=~ go env GOPATH)} go build -o "$dir/cotty" ./cmd/cotty
 (cd "$dir" && npm install --silent --no-fund --no-audit @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/conformance@0.1.16 >/dev/null)
 inspect() { "$dir/node_modules/.bin/mcp-inspector" --cli "$@"; }
 fail=0
@@ -23,7 +23,7 @@ check "inspector, stdio, run_command" '"output": "hi there' \
 	inspect "$dir/cotty" mcp --method tools/call --tool-name run_command --tool-arg 'command=["echo","hi there"]'
 check "inspector, stdio, an error" 'blocked for security' \
 	inspect "$dir/cotty" mcp --method tools/call --tool-name run_command --tool-arg 'command=["rm","x"]'
-"$dir/cotty" stop >/dev/null
+"$dir/cotty" stop >/dev/null 2>&1 || true
 url=$("$dir/cotty" host --listen 127.0.0.1:0 | grep -o '127\.0\.0\.1:[0-9]*' | head -1)
 token=$("$dir/cotty" token new 2>/dev/null | grep -o 'cotty_[A-Za-z0-9_-]\{20,\}' | head -1)
 check "inspector, http, list_terminals" '"terminals": \[\]' \

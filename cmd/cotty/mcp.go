@@ -40,7 +40,7 @@ agent's program starts it; the host is started when none runs.
 
 What the agent starts is its own and in the background until it gives it to you,
 or you take it. It can read your terminals, but not type into them unless you let
-it. docs/agents.md says what it may run.`,
+it. docs/mcp.md says what it may run.`,
 		Example: `  claude mcp add cotty -- cotty mcp
   codex mcp add cotty -- cotty mcp`,
 		Args: cobra.NoArgs,

@@ -73,6 +73,8 @@ func TestHTTPFront(t *testing.T) {
 		{"wrong token", "POST", list, []string{"Authorization", "Bearer " + token + "x"}, 403},
 		{"foreign origin", "POST", list, []string{"Authorization", "Bearer " + token, "Origin", "https://evil.example"}, 403},
 		{"null origin", "POST", list, []string{"Authorization", "Bearer " + token, "Origin", "null"}, 403},
+		{"own origin", "POST", list, []string{"Authorization", "Bearer " + token, "Origin", "http://" + addr}, 200},
+		{"own origin, foreign host", "POST", list, []string{"Authorization", "Bearer " + token, "Origin", "http://evil.example", "Host", "evil.example"}, 403},
 		{"foreign host", "POST", list, []string{"Authorization", "Bearer " + token, "Host", "evil.example"}, 403},
 		{"method", "PUT", list, []string{"Authorization", "Bearer " + token}, 405},
 		{"not JSON", "POST", "{", []string{"Authorization", "Bearer " + token}, 400},

@@ -31,7 +31,7 @@ func init() {
 		number("agent-terminals", "How many background terminals an agent may have at once; 0 is any number.", "5", 1000, func(c *Config) *int { return &c.AgentTerminals }),
 		number("agent-calls", "How many commands an agent may run at once, each in a terminal of its own; 0 is any number.", "20", 1000, func(c *Config) *int { return &c.AgentCalls }),
 		number("agent-idle", "After how many seconds without input and output an agent's background terminal is ended; 0 is never.", "300", 30*86400, func(c *Config) *int { return &c.AgentIdle }),
-		list("agent-blocked", "Programs that agents may not run, also behind env, nice, sh -c and the like. A seat belt, not a wall: docs/agents.md.", guard.Default().Commands, func(c *Config) *[]string { return &c.AgentBlocked }),
+		list("agent-blocked", "Programs that agents may not run, also behind env, nice, sh -c and the like. A seat belt, not a wall: docs/mcp.md.", guard.Default().Commands, func(c *Config) *[]string { return &c.AgentBlocked }),
 		list("agent-patterns", "What agents may not write into a command: texts, and the names of those that are found however they are written.", guard.PatternNames(), func(c *Config) *[]string { return &c.AgentPatterns }),
 	)
 }
