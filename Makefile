@@ -1,4 +1,4 @@
-# Targets: run, test, lint, load, long, keys-fuzz, bench, build, install, clean.
+# Targets: run, test, lint, load, long, chaos, platforms, keys-fuzz, bench, build, install, clean.
 GO      ?= go
 PREFIX  ?= $(HOME)/.local
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)

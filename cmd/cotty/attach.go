@@ -69,16 +69,16 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	}
 	interfaceTuning().apply()
 	sink := ui.NewSink()
-	c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: sinkAdapter{sink}, kind: "tui"})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	log, closeLog, err := openLog(p.dirs, "tui.log")
 	if err != nil {
 		return err
 	}
 	defer closeLog()
+	c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: sinkAdapter{sink}, kind: "tui", log: log})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
 	conf := ui.Config{
 		Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: newDesk(p),
 		Look: set.look(), Misread: shortly(p.dirs, misread), Engine: set.Emulator, Reload: rereader(p.dirs, set),

@@ -58,7 +58,7 @@ func numbersMain() {
 				out.Flush()
 				os.Exit(code)
 			}
-			most = 20000
+			most = 4000
 		case <-time.After(time.Duration(rand.IntN(100)) * time.Millisecond):
 		}
 		for range 1 + rand.IntN(most+1) {
@@ -145,7 +145,7 @@ func (x *chaos) flood() *chaosTerm { return x.terms[6*x.rnd.IntN((len(x.terms)+5
 func (x *chaos) typeAll() {
 	defer close(x.typed)
 	rnd := rand.New(rand.NewPCG(x.seed, 2))
-	tick := time.NewTicker(2 * time.Millisecond)
+	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
@@ -198,6 +198,18 @@ func (x *chaos) check() {
 		if _, ended := x.exit(t); ended {
 			x.Errorf("%s, %s, has ended", t.uri, t.kind)
 		}
+	}
+	for i, v := range x.views {
+		if v.lacked() {
+			x.Errorf("viewer %d was told of fewer terminals than there are", i)
+		}
+	}
+	// The interface shows its pane, and nothing of the connection.
+	screen, ok := x.ui.waitUntil(func(screen, exit string) bool {
+		return exit != "" || strings.HasPrefix(screen, "$") && !strings.Contains(screen, "connection")
+	})
+	if !ok || x.ui.exit != "" {
+		x.Errorf("the interface (%q) shows:\n%s", x.ui.exit, screen)
 	}
 }
 

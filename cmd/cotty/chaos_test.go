@@ -126,8 +126,10 @@ func startChaos(t *testing.T) *chaos {
 	t.Cleanup(func() {
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(x.dirs.state, "host.log"))
+			tui, _ := os.ReadFile(filepath.Join(x.dirs.state, "tui.log"))
+			t.Logf("interfaces' log:\n%s", tui)
 			crash, _ := os.ReadFile(filepath.Join(x.dirs.state, "crash.log"))
-			t.Logf("seed %d\nhosts' log:\n%s\ncrashes:\n%s", x.seed, log[max(0, len(log)-8000):], crash)
+			t.Logf("seed %d\nhosts' log:\n%s\ncrashes:\n%s", x.seed, log[max(0, len(log)-40000):], crash)
 		}
 		endHost(run)
 	})
@@ -311,7 +313,14 @@ func (x *chaos) stored() string {
 	defer k.Close()
 	files, _ := k.Files(x.ctx())
 	list, _ := k.List(x.ctx())
-	return fmt.Sprintf("files %v\nprocesses %v", files, list)
+	names := ""
+	for _, info := range list {
+		names += fmt.Sprintln("process", info.ID, info.Pid, info.Argv)
+	}
+	for _, f := range files {
+		names += fmt.Sprintln("file", f.Name, f.Size)
+	}
+	return names
 }
 
 // report says how it went.

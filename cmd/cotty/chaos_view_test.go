@@ -27,6 +27,8 @@ type chaosView struct {
 	down time.Time  // when the connection was lost last
 	conn net.Conn
 	open map[int64]*chaosTerm
+	many int  // the most terminals that were listed
+	less bool // then fewer were, though none has gone
 }
 
 // Close ends it.
@@ -129,7 +131,20 @@ func (v *chaosView) Action(e ahp.Envelope) {
 		}
 		v.mu.Unlock()
 	}
+	if list, is := e.Action.(ahp.RootTerminalsChanged); is {
+		v.mu.Lock()
+		v.less = v.less || len(list.Terminals) < v.many
+		v.many = max(v.many, len(list.Terminals))
+		v.mu.Unlock()
+	}
 	v.Mirror.Action(e)
+}
+
+// lacked reports whether a list was shorter than one before it.
+func (v *chaosView) lacked() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.less
 }
 
 // Lost implements client.Observer.

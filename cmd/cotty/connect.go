@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type how struct {
 	reconnect bool
 	sink      client.Sink
 	kind      string         // part of the client id: "tui", "cli"
+	log       *slog.Logger   // of the connection; nil discards
 	agent     *ahp.AgentMeta // nil unless it is for an agent
 }
 
@@ -53,7 +55,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		dial = (&reviver{dirs: p.dirs, dial: dial}).Dial
 	}
 	opts := client.Options{
-		Dial: dial, ClientID: newClientID(h.kind), Reconnect: h.reconnect, Sink: h.sink,
+		Dial: dial, ClientID: newClientID(h.kind), Reconnect: h.reconnect, Sink: h.sink, Log: h.log,
 		Info: ahp.Implementation{Name: "cotty", Version: version}, Agent: h.agent,
 	}
 	p.pace(&opts)

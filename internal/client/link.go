@@ -333,6 +333,7 @@ func (l *link) resume(raw json.RawMessage, asked []ahp.URI) error {
 	c.giveUp(c.resend(l, missed), ErrOutcomeUnknown)
 	l.start()
 	for _, uri := range gone {
+		c.log.Info("channel did not survive the reconnect", "channel", uri)
 		c.sink.Gone(uri)
 	}
 	for _, e := range missed {
