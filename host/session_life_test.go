@@ -46,7 +46,7 @@ func TestAgentsThatFail(t *testing.T) {
 	}{
 		{name: "error", script: "say a\nfail gone", kind: agent.KindCrashed, says: "gone"},
 		{name: "panic", script: "tool t running execute x\ndie", kind: agent.KindCrashed, says: "scripted"},
-		{name: "flood", script: "flood 4000", kind: agent.KindProtocol, says: "more than 1048576 bytes"},
+		{name: "flood", script: "flood 400", kind: agent.KindProtocol, says: "more than 262144 bytes"},
 		{name: "refusal", script: "stop refusal I will not", kind: "refusal", says: "I will not"},
 		{name: "silence", script: "say a\nhang", kind: agent.KindTimeout, says: "has said nothing"},
 	} {

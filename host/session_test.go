@@ -73,6 +73,6 @@ func withAgents(providers ...*scripted) func(c *host.Config) {
 			c.Agents = append(c.Agents, p)
 		}
 		c.Limits.AgentStart, c.Limits.AgentGrace = 2*time.Second, 300*time.Millisecond
-		c.Limits.ClientGrace, c.Limits.TurnBytes = 300*time.Millisecond, 1<<20
+		c.Limits.ClientGrace, c.Limits.TurnBytes = 300*time.Millisecond, 256<<10
 	}
 }

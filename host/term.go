@@ -224,6 +224,7 @@ func (t *term) follow(a ahp.Action) {
 		return
 	}
 	t.h.mind(t, a)
+	t.h.followWork(t, a)
 }
 
 // capture implements captured.
