@@ -383,15 +383,21 @@ func (h *Host) supplyAgent(c *chat, spec *agent.Spec) {
 	}
 	spec.Terminals = &chatTerminals{c: c, roots: roots, owner: c.s.facts.Owner}
 	spec.Files = roots
+	if h.cfg.AgentServers != nil {
+		spec.Servers = append(spec.Servers, h.cfg.AgentServers(c.s.value.Provider, c.s.ch.uri, c.ch.uri)...)
+	}
 }
 
-// callEnded narrows the claims of a tool call that has ended, or with call "" of
-// a turn: their terminals are the session's in the background then (G41). The
-// caller holds h.mu.
+// callEnded narrows the claims of a tool call that has ended, with call "" of a
+// turn, with turn "" of all: their terminals are the session's in the background
+// then (G41). The caller holds h.mu.
 func (h *Host) callEnded(c *chat, turn, call string) {
 	for _, t := range slices.Clone(h.terms) {
 		claim := t.value.Claim
-		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.uri || claim.TurnID != turn || call != "" && claim.ToolCallID != call {
+		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.uri || claim.TurnID+claim.ToolCallID == "" {
+			continue
+		}
+		if turn != "" && claim.TurnID != turn || call != "" && claim.ToolCallID != call {
 			continue
 		}
 		claim.TurnID, claim.ToolCallID = "", ""

@@ -62,6 +62,12 @@ func (s *session) revive() {
 	}
 	slices.SortFunc(s.chats, func(a, b *chat) int { return order(a) - order(b) })
 	s.provider, _ = h.provider(s.value.Provider) //nolint:errcheck // without one, turns fail and say so
+	if s.provider == nil && h.cfg.Agent != nil && len(h.agents.providers) < maxAgents {
+		if p, err := h.cfg.Agent(s.value.Provider, nil); err == nil && p.Info().ID == s.value.Provider {
+			h.agents.providers = append(slices.Clip(h.agents.providers), p)
+			s.provider = p
+		}
+	}
 	if len(s.value.Meta) > 0 {
 		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // then it is told anew
 	}
@@ -104,6 +110,9 @@ func (c *chat) revive() {
 		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{
 			ErrorType: errorRestarted, Message: "the host was restarted while the agent was at work; send the message again",
 		}}}, nil)
+	}
+	if ended := c.h.agents.turnEnded; ended != nil {
+		ended(c, "", "") // No tool call runs any more; its terminal may.
 	}
 	for _, w := range slices.Clone(c.value.BackgroundWork) {
 		if t, ok := c.h.termAt(w.Terminal); !ok || t.value.Lifecycle.Exited() {

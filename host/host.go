@@ -64,6 +64,9 @@ type Config struct {
 	// Agent, if not nil, finds one that Agents lacks, by its name or a command. It
 	// may be called from any goroutine.
 	Agent func(id string, command []string) (agent.Provider, error)
+	// AgentServers, if not nil, gives the MCP servers that every agent is told of
+	// when a chat of it opens. It must not block.
+	AgentServers func(provider string, session, chat ahp.URI) []agent.Server
 	// Doors are other protocols' entrances.
 	Doors []Door
 	// Belt, if not nil, gives what agents at the side may do, in place of

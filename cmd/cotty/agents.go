@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -148,7 +150,16 @@ func agentFinder(d dirs, now func() settings, log *slog.Logger) func(id string, 
 				return '-'
 			}, filepath.Base(command[0]))
 			row := agentRow{Name: fmt.Sprintf("%.30s-%x", name, sum[:3]), Title: filepath.Base(command[0]), Command: command}
-			return row.provider(d, log)
+			p, err := row.provider(d, log)
+			if err == nil {
+				if err := d.rememberAgent(row.Name, command); err != nil {
+					log.Warn("the next host won't know this agent", "agent", row.Name, "err", err)
+				}
+			}
+			return p, err
+		}
+		if command := d.agentCommands()[id]; len(command) > 0 {
+			return agentRow{Name: id, Title: filepath.Base(command[0]), Command: command}.provider(d, log)
 		}
 		rows := agentRows(now())
 		i := slices.IndexFunc(rows, func(r agentRow) bool { return r.Name == id })
@@ -161,6 +172,67 @@ func agentFinder(d dirs, now func() settings, log *slog.Logger) func(id string, 
 			return nil, fmt.Errorf("the agent %s is not installed: %s", id, cmp.Or(rows[i].Install, "it has no command"))
 		}
 		return rows[i].provider(d, log)
+	}
+}
+
+// maxCommands bounds the command lines that are remembered.
+const maxCommands = 100
+
+func (d dirs) agentsFile() string { return filepath.Join(d.state, "agents", "commands.json") }
+
+// agentCommands are the agents that were given as command lines, by name: a
+// session with one outlives the host.
+func (d dirs) agentCommands() map[string][]string {
+	all := map[string][]string{}
+	if b, err := os.ReadFile(d.agentsFile()); err == nil {
+		json.Unmarshal(b, &all) //nolint:errcheck // a broken file is none
+	}
+	return all
+}
+
+func (d dirs) rememberAgent(name string, command []string) error {
+	all := d.agentCommands()
+	if slices.Equal(all[name], command) {
+		return nil
+	}
+	for old := range all {
+		if len(all) < maxCommands {
+			break
+		}
+		delete(all, old)
+	}
+	all[name] = command
+	b, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(d.agentsFile()), 0o700); err != nil {
+		return err
+	}
+	temp := d.agentsFile() + ".new"
+	if err := os.WriteFile(temp, b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, d.agentsFile())
+}
+
+// agentServers are the MCP servers that the host's agents are told of: our own, on
+// the session that they work in.
+func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI) []agent.Server {
+	return func(provider string, session, chat ahp.URI) []agent.Server {
+		path, err := program()
+		if err != nil {
+			log.Warn("an agent does not get cotty's tools", "err", err)
+			return nil
+		}
+		s := agent.Server{Name: "cotty", Command: path, Args: []string{"mcp", "--agent", provider}}
+		for _, name := range []string{"HOME", "PATH", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
+			if value, ok := os.LookupEnv(name); ok { // Not every agent passes its own on.
+				s.Env = append(s.Env, agent.Var{Name: name, Value: value})
+			}
+		}
+		s.Env = append(s.Env, agent.Var{Name: sessionEnv, Value: session}, agent.Var{Name: chatEnv, Value: chat})
+		return []agent.Server{s}
 	}
 }
 

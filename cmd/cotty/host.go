@@ -121,7 +121,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		Fresh:  func() host.Start { return now().start() },
 		Belt:   func() host.Belt { return now().belt() },
 		Doors:  doors(),
-		Agents: agentProviders(d, settings, log), Agent: agentFinder(d, now, log),
+		Agents: agentProviders(d, settings, log), Agent: agentFinder(d, now, log), AgentServers: agentServers(log),
 		Log: log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {

@@ -67,6 +67,7 @@ type scripted struct {
 	turn      int
 	id, cwd   string
 	text      string
+	servers   string
 	cancelled chan struct{}
 	deaf      bool
 }
@@ -174,12 +175,13 @@ func (a *scripted) handle(m message) {
 		return
 	}
 	var p struct {
-		SessionID string `json:"sessionId"`
-		Cwd       string `json:"cwd"`
-		MethodID  string `json:"methodId"`
-		ModeID    string `json:"modeId"`
-		ConfigID  string `json:"configId"`
-		Value     any    `json:"value"`
+		SessionID string          `json:"sessionId"`
+		Cwd       string          `json:"cwd"`
+		MethodID  string          `json:"methodId"`
+		ModeID    string          `json:"modeId"`
+		ConfigID  string          `json:"configId"`
+		Value     any             `json:"value"`
+		Servers   json.RawMessage `json:"mcpServers"`
 		Prompt    []struct {
 			Type, Text, URI string
 		} `json:"prompt"`
@@ -190,6 +192,9 @@ func (a *scripted) handle(m message) {
 		a.send(message{ID: m.ID, Result: json.RawMessage(fmt.Sprintf(
 			`{"protocolVersion":%s,"agentCapabilities":%s,"authMethods":%s,"agentInfo":{"name":"scripted","title":"Scripted agent","version":"1.2.3"}}`, a.version, a.caps, a.auth))})
 	case "session/new", "session/load", "session/resume":
+		a.mu.Lock()
+		a.servers = string(p.Servers)
+		a.mu.Unlock()
 		a.opened(m, p.SessionID, p.Cwd)
 	case "session/prompt":
 		text := ""
@@ -455,6 +460,8 @@ func (a *scripted) expand(text string) string {
 			return a.cwd
 		case "$PROMPT":
 			return a.text
+		case "$SERVERS":
+			return a.servers
 		}
 		name, member, _ := strings.Cut(v[1:], ".")
 		var all map[string]any

@@ -44,5 +44,6 @@
 //	exit N | kill | hang    ends, by a signal, or does nothing for ever
 //
 // A prompt's script that ends without an answer stops with end_turn, or
-// cancelled when it was. What the agent got as the prompt is $PROMPT.
+// cancelled when it was. What the agent got as the prompt is $PROMPT, and as MCP
+// servers $SERVERS.
 package acptest
