@@ -1,6 +1,7 @@
 package ebb
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,36 +16,36 @@ func TestMain(m *testing.M) { leak.Main(m) }
 func TestEbb(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		freed := 0
-		e := Ebb{Free: func() { freed++ }}
+		var freed atomic.Int32
+		e := Ebb{Free: func() { freed.Add(1) }}
 		for range 10 * Flood / (64 << 10) { // a key's echo now and then
 			e.Flow(64 << 10)
 			time.Sleep(Quiet)
 		}
 		synctest.Wait()
-		if freed != 0 {
-			t.Errorf("a trickle freed %d times", freed)
+		if n := freed.Load(); n != 0 {
+			t.Errorf("a trickle freed %d times", n)
 		}
 		for range 10 * Flood / (64 << 10) {
 			e.Flow(64 << 10)
 			time.Sleep(time.Millisecond)
 		}
 		synctest.Wait()
-		if freed != 0 {
-			t.Errorf("freed %d times within a flood", freed)
+		if n := freed.Load(); n != 0 {
+			t.Errorf("freed %d times within a flood", n)
 		}
 		time.Sleep(2 * Quiet)
 		synctest.Wait()
-		if freed != 1 {
-			t.Errorf("freed %d times after a flood", freed)
+		if n := freed.Load(); n != 1 {
+			t.Errorf("freed %d times after a flood", n)
 		}
 		e.Flow(Flood / 2)
 		time.Sleep(2 * Quiet)
 		e.Flow(Flood)
 		time.Sleep(2 * Quiet)
 		synctest.Wait()
-		if freed != 2 {
-			t.Errorf("freed %d times after the second flood", freed)
+		if n := freed.Load(); n != 2 {
+			t.Errorf("freed %d times after the second flood", n)
 		}
 	})
 }
