@@ -77,71 +77,17 @@
 // Open, and the memory's alignment are the caller's care; Unmap only when
 // nothing uses the memory any more, records included.
 //
-// # What the host does with it (the wiring, in the order of its making)
+// # Who uses it, and for what
 //
-// Where a record's type is given, its Data is JSON unless said otherwise, and
-// Version 1.
+// Package host/terminal reads ptys through the landing, even without a journal,
+// over plain memory, so that there is one way; it makes the records of its
+// checkpoints and marks, and restores a terminal from them (its documentation
+// says how). Package host has a journal for each channel: it appends what it is
+// about to tell clients, makes checkpoints when Due, leaves files with the
+// keeper, and adopts what an earlier host left.
 //
-//  1. terminal: the landing instead of the pool of buffers. Config gets a
-//     *journal.Landing (over plain memory when there is no journal: one way for
-//     both). read: waitRoom, Begin (false: wait like waitRoom), Read until
-//     EAGAIN, Full or an error, then process(Chunk()) as today, whose headroom
-//     is Headroom. feed notes under t.mu, with the pending output that belongs
-//     to it, the offset that it has come to and, unless both are at rest, the
-//     state of decoder and filter (a MarshalBinary of each, small). Take and
-//     Content return that mark with the actions. due is also true, with nothing
-//     pending, when half of the landing is not released, or OSC marks alone
-//     would fill it. Before in.reply is written: SetAnswered(offset).
-//  2. sequencer: a batch instead of single actions. applyAll numbers and reduces
-//     all actions of a take, then appends one batch to the channel's log, then
-//     Release, then sends. Append comes before the first send. Records:
-//     "terminal/data" (Seq; Data is the text), "action" (Seq; the envelope with
-//     its origin, from which a client's dispatch window is restored, so that
-//     none is carried out twice), "terminal/taken" (offset, 8 bytes, and the
-//     mark's state). ErrFull: checkpoint at once and append again; when that
-//     fails too, say so (log, `x-cotty/host`, the status bar) and go on.
-//  3. checkpoints, when Due and before a take is appended: "terminal/state"
-//     (value without content, meta, holders, window of each client), then
-//     "terminal/part" for each of Content's parts with its command, then
-//     "terminal/taken". Content costs milliseconds when history is long, so
-//     while output floods, that is when the last whole checkpoint is younger
-//     than a second, make a hasty one: Begin(false) with the screen only
-//     (Snapshot with history 0). History is then as long as one area's log, at
-//     least; a whole one follows when the flood is over. A layout's and later a
-//     session's or chat's checkpoint is "state" with its whole value: nothing
-//     else is new for them. Their Area may be small; a document that outgrows
-//     half of it gets a new, larger journal (Create, checkpoint, Store).
-//  4. typed input: "terminal/input" (origin, bytes) when accepted, in the
-//     terminal's journal, and "terminal/written" (offset in the input) before
-//     each write to the pty. What was accepted and not begun to be written is
-//     queued again by the next host; a write that was begun counts as done, and
-//     the client is told that these keys may be lost.
-//  5. creating: CreateFile in the runtime directory, Map, Create, first
-//     checkpoint, keeper.Store under the channel's URI, then keeper.Spawn with
-//     Spec.Note (URI, title, claim: enough to adopt when a journal is damaged).
-//     Disposing: Discard after Forget. A host that dies between leaves a file
-//     without a child, which the next one discards.
-//  6. starting: the lock (host.Listen), keeper.Dial, List, Files. For each file,
-//     in parallel: Fetch, Map, Open. ErrFormat: as if there were none. Channels
-//     from their State and Records, replay logs from Earlier and Records (floor:
-//     the Seq before the first), dispatch windows from origins; the next
-//     serverSeq is above all that were seen and above the mark. A terminal:
-//     keeper.Adopt; a fresh emulator of the size gets the parts and the data
-//     after them, its replies dropped; decoder and filter from the last mark;
-//     Landing.Resume(its offset) gives output that is processed as if just
-//     read, silent up to Answered; then the reader starts. Its actions are
-//     appended as always, and only then is anything sent, so a host that dies
-//     meanwhile leaves what it found. missing > 0, Damage or Dropped > 0: a
-//     line on the terminal's screen says so, and a whole checkpoint is made at
-//     once. Children without a journal: from the note, with an empty screen.
-//     Exits that List reports go through Terminal.Exit as ever; one whose
-//     TerminalExited was logged is not reported again.
-//  7. superseded (keeper.ErrSuperseded, ErrFenced): the host closes its
-//     connections with a reason and ends; it writes nothing.
-//  8. clients: cmd/cotty's dialer starts a host when none answers (startOnce
-//     has the lock), so a reconnecting TUI brings it back; a foreground
-//     supervisor is not needed. Upgrade: the old host stops reading, flushes,
-//     and ends; the new one starts as above, from the new program.
+// What was typed is noted beside the landing: SetTyping before a write to the
+// pty, SetTyped after it.
 //
 // # What it does not do
 //

@@ -16,10 +16,10 @@
 //
 // # Pipeline
 //
-//	pty ─read ≤64 KiB─▶ repair UTF-8 ─┬─▶ filter ─▶ pending actions ─Take─▶ host
-//	                                  │      └────▶ retained raw bytes
-//	                                  └─▶ emulator ─▶ replies ─▶ pty
-//	                                         └─▶ titles, cwd ─▶ pending actions
+//	pty ─▶ landing ─≤16 KiB─▶ repair UTF-8 ─┬─▶ filter ─▶ pending actions ─Take─▶ host
+//	                                        │      └────▶ retained raw bytes
+//	                                        └─▶ emulator ─▶ replies ─▶ pty
+//	                                               └─▶ titles, cwd ─▶ pending actions
 //
 // The emulator sees the questions and answers each once; the filter takes
 // questions and shell marks out of what viewers get (design.md, rule 4).
@@ -40,6 +40,42 @@
 // the tail of the last commands' output are kept, for lookups (output.go). A
 // terminal that was started with a command is one command, whatever it prints.
 //
+// # Outliving the host
+//
+// The pty is read into a landing (package journal): of the journal that
+// Config.Landing is part of, or, without one, memory of the terminal's own. What
+// was read stays there until Released, so that a next host finds it, and is
+// processed in slices; all that a slice brings, actions, data, title, is
+// published at once with the mark that belongs to it (fresh.go). So Take gives
+// all of a slice or nothing: Taken says to which offset of the stream it has
+// come, the state of decoder and filter there, and, when that has changed, the
+// facts that no action tells (facts.go): prompt, tracker, counts. The holder puts
+// actions and mark into its journal in one batch, then calls Released, then tells
+// others.
+//
+// Checkpoint gives the state as records: the content as it is served, what is
+// known of commands with the newest output, facts, and where in the content the
+// emulator's marks lie. Restore (restore.go) feeds the content to a fresh
+// emulator, marking where marks were, replays the actions that followed
+// (replay.go), takes the facts and the state of the stream from the last mark,
+// and then processes what the landing has beyond it as if it had just been read.
+// That is all that a terminal knows: one restored at any instant and one that
+// never died are the same (TestRestore), but for history beyond MaxContent, the
+// output of older commands beyond maxSaved, what a hasty checkpoint left out, and
+// a resize or clear that was in no Take.
+//
+// Questions are answered at most once. Before a reply is queued the landing is
+// told the end of the slice that it belongs to; a next host that processes these
+// bytes again drops its replies up to there. A host that is killed while replies
+// wait to be written takes them along.
+//
+// # Panics
+//
+// A panic while output is processed, or in any method, is contained (panic.go):
+// it is reported with its stack, the emulator is replaced by a fresh one, viewers
+// get TerminalCleared and a line that says so, and the terminal goes on. After
+// three of them it shows only that line; output still reaches viewers.
+//
 // # Ownership and concurrency
 //
 // All methods may be called from any goroutine. One goroutine reads, one
@@ -49,7 +85,9 @@
 //
 // # Bounds
 //
-// Pending output is bounded (the reader waits for Take), input is bounded
+// Pending output is bounded (the reader waits for Take), and so is what the
+// landing holds (it waits for Released; Wake is called when half of it is in use,
+// even if nothing is pending), input is bounded
 // (Input refuses), held bytes of the filter are bounded (they are passed on),
 // retained raw bytes are bounded by MaxContent (the emulator's serialised state
 // takes over), commands by their number and bytes (command.go). Nothing ticks: with no output and no input there is no timer.

@@ -1,9 +1,11 @@
 package terminal
 
 import (
+	"slices"
 	"time"
 
 	"cotty/ahp"
+	"cotty/host/journal"
 )
 
 // replay brings a restored terminal from its checkpoint to the last mark, by
@@ -20,7 +22,7 @@ func (r *replay) action(a ahp.Action) {
 	t := r.t
 	switch a := a.(type) {
 	case ahp.TerminalData:
-		r.data([]byte(a.Data))
+		r.data(journal.Text(a.Data)) // nobody changes it
 	case ahp.TerminalResized:
 		if a.Cols == t.cols && a.Rows == t.rows {
 			return
@@ -129,4 +131,25 @@ func (r *replay) finished(a ahp.TerminalCommandFinished) {
 	cmd.out.finish()
 	c.bound()
 	t.kept.cut(nil)
+}
+
+// expect makes room for the output of actions, or gives up at once what would be
+// given up with it.
+func (k *kept) expect(actions []ahp.Action) {
+	n := 0
+	for _, a := range actions {
+		switch a := a.(type) {
+		case ahp.TerminalData:
+			n += len(a.Data)
+		case ahp.TerminalCleared: // It begins anew there.
+			return
+		}
+	}
+	switch {
+	case !k.whole:
+	case len(k.raw)+n > k.max:
+		k.lose()
+	default:
+		k.raw = slices.Grow(k.raw, n)
+	}
 }

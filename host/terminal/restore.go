@@ -221,6 +221,7 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
 	t.cmds.mark = max(t.cmds.mark, cp.last.Mark)
 	t.recall(&cp)
 	r := replay{t: t, places: cp.places(), clears: cp.last.Clears}
+	t.kept.expect(actions)
 	r.mark()
 	for _, a := range actions {
 		r.action(a)
