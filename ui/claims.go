@@ -61,7 +61,6 @@ func (m *Model) interrupts(t *terminal) string {
 		if line := runningLine(t); line != "" {
 			return fmt.Sprintf("%s runs %s here: take the terminal?", personName(t), line)
 		}
-		return fmt.Sprintf("%s holds %s: take it?", personName(t), describe(t))
 	}
 	return ""
 }

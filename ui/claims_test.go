@@ -193,8 +193,22 @@ func TestOtherClients(t *testing.T) {
 	u.Shows("held by bob")
 	u.Type("y")
 	u.Shows("bob holds this terminal: ctrl+space r takes it")
-	if got := u.Host.Terminal("bobs").Typed(); got != "" {
+	bobs := u.Host.Terminal("bobs")
+	if got := bobs.Typed(); got != "" {
 		t.Errorf("bob's terminal got %q", got)
+	}
+	// What runs there is asked about first; at a prompt nothing is interrupted.
+	bobs.Begin("vi notes")
+	u.WaitIdle()
+	u.Press("ctrl+space r")
+	u.Shows("bob runs vi notes here: take the terminal? y/n")
+	u.Press("n")
+	bobs.End(0, 1)
+	u.WaitIdle()
+	u.Press("ctrl+space r")
+	u.Shows("taken from bob")
+	if got := bobs.Holder().ClientID; got != uitest.ClientID {
+		t.Errorf("held by %s", got)
 	}
 }
 

@@ -57,6 +57,9 @@ type walk struct {
 	keys []string
 	look func(*ui.Config)
 	log  []string
+	// denied says that a change of the layout was refused, which no host does to
+	// one that is in order: panes of terminals that are gone may stay then.
+	denied bool
 }
 
 // newWalk starts an interface with a preset, a terminal and a crowd that depend on
@@ -236,7 +239,12 @@ func (w *walk) host() {
 		h.Reconnect(nil)
 	case 1:
 		w.note("refuse")
-		h.Refuse = func(ahp.URI, ahp.Action) string { return "not today" }
+		h.Refuse = func(_ ahp.URI, a ahp.Action) string {
+			if _, ok := a.(ahp.LayoutChanged); ok {
+				w.denied = true
+			}
+			return "not today"
+		}
 		w.u.Press(w.keys[w.r.IntN(len(w.keys))])
 		h.Refuse = nil
 	case 2:
@@ -293,7 +301,7 @@ func (w *walk) rest() {
 	if u.Written != n || u.Timers() != 0 {
 		w.t.Errorf("seed %d: not at rest after %v: %d bytes, %d timers", w.seed, w.log, u.Written-n, u.Timers())
 	}
-	if _, quit := u.Ended(); quit {
+	if _, quit := u.Ended(); quit || w.denied {
 		return
 	}
 	l, err := layout.Decode(u.Host.Layout("main").Doc)
