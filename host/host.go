@@ -73,8 +73,10 @@ type Config struct {
 	// DefaultBelt. It is asked at each decision, from any goroutine.
 	Belt func() Belt
 	// Ending, if not nil, is called once, before clients are told that the host
-	// ends; yields says that another one follows at once. It must not block.
-	Ending func(yields bool)
+	// ends, with the WebSocket status that they are told: ahp.CloseRestart when
+	// another one follows at once, 1000 when it was stopped with all its terminals.
+	// It must not block.
+	Ending func(code int)
 	// Now is the clock; nil means time.Now. Tests let it jump.
 	Now func() time.Time
 	// Limits bounds everything from outside; zero members mean the defaults.

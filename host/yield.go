@@ -43,14 +43,19 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 // parting is what clients are told at the end: whether to come back, and when.
 // The caller holds h.mu.
 func (h *Host) parting(reason string) (code int, why string) {
-	if h.cfg.Ending != nil {
-		h.cfg.Ending(h.yielding)
-	}
+	code, why = closeAway, reason
 	switch {
 	case h.yielding:
-		return ahp.CloseRestart, "another host takes over"
+		code, why = ahp.CloseRestart, "another host takes over"
 	case h.stopping:
-		return closeDone, "the host was stopped"
+		code, why = closeDone, "the host was stopped"
 	}
-	return closeAway, reason
+	if h.cfg.Ending != nil {
+		h.cfg.Ending(code)
+	}
+	return code, why
 }
+
+// Warn says what the host's owner has to see to, about something of the caller's,
+// until err is nil. It must not be called by Config.Ending.
+func (h *Host) Warn(about string, err error) { h.warn(about, err) }

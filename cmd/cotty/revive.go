@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 
+	"cotty/ahp"
 	"cotty/internal/jsonrpc"
 )
 
@@ -102,9 +103,9 @@ func (d dirs) putRecord(r hostRecord) error {
 // dropRecord says that no host is to run.
 func (d dirs) dropRecord() { os.Remove(filepath.Join(d.runtime, recordName)) }
 
-// ending is what a host does before it tells its clients that it ends.
-func (d dirs) ending(yields bool) {
-	if !yields {
+// ending is what a host does before it tells its clients that it ends, with code.
+func (d dirs) ending(code int) {
+	if code != ahp.CloseRestart {
 		d.dropRecord()
 	}
 }
