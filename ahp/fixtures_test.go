@@ -50,16 +50,20 @@ func TestUpstreamCases(t *testing.T) {
 	}
 }
 
-// TestCases runs the cases of testdata/cases.json: the newest shapes, and what
+// TestCases runs the cases of testdata/*cases.json: the newest shapes, and what
 // the protocol's own cases leave open.
 func TestCases(t *testing.T) {
-	text, err := os.ReadFile("testdata/cases.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []fixture
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{"testdata/cases.json", "testdata/chat_cases.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []fixture
+		if err := json.Unmarshal(text, &cases); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, cases...)
 	}
 	for _, f := range all {
 		p := V1

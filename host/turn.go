@@ -116,10 +116,9 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 	case <-time.After(h.limits.AgentGrace):
 	}
 	h.mu.Lock()
-	if r.c.agent == a {
-		r.c.agent = nil
+	if r.c.agent == a { // else it is being closed already
+		r.c.forsake()
 	}
-	h.closeAgent(a)
 	h.mu.Unlock()
 	return agent.Outcome{}, &agent.Error{Kind: agent.KindTimeout, Message: "the agent did not end its turn when it was told to; it was ended"}
 }
@@ -185,6 +184,9 @@ func (r *prompting) finish(out agent.Outcome, err error) {
 	c := r.c
 	r.cancel(nil)
 	r.stopWatch()
+	if c.agent != nil && c.agent.ID() != c.facts.Resume {
+		c.facts.Resume, c.dirty = c.agent.ID(), true
+	}
 	if c.now == r {
 		defer func() {
 			if c.now == r {
