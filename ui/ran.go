@@ -169,7 +169,7 @@ func (m *Model) ranRow(c *pane.Listed) overlay.Ran {
 	mark := map[pane.State]struct {
 		glyph rune
 		style look.Style
-	}{pane.Running: {l.Running, l.Agent}, pane.Passed: {l.Passed, l.Mine}, pane.Failed: {l.Failed, l.Fail}, pane.Ended: {l.Ended, l.Exited}}[state]
+	}{pane.Running: {l.Running, l.MarkRunning}, pane.Passed: {l.Passed, l.MarkPassed}, pane.Failed: {l.Failed, l.Fail}, pane.Ended: {l.Ended, l.Exited}}[state]
 	row.Glyph, row.Style = string(mark.glyph), mark.style
 	var facts []string
 	if row.Failed {

@@ -16,14 +16,15 @@ func signLook(l *look.Look) *pane.SignLook {
 		glyph rune
 		frame look.Style
 	}{
-		{pane.Running, l.Running, l.Agent}, {pane.Passed, l.Passed, l.Mine},
-		{pane.Failed, l.Failed, l.Fail}, {pane.Ended, l.Ended, l.Exited},
+		{pane.Running, l.Running, l.MarkRunning}, {pane.Passed, l.Passed, l.MarkPassed},
+		{pane.Failed, l.Failed, l.MarkFailed}, {pane.Ended, l.Ended, l.Exited},
 	} {
 		s.Glyphs[of.state], s.Frame[of.state], s.Note[of.state] = of.glyph, of.frame, of.frame
 		s.Cell[of.state] = block(of.frame, l)
 	}
 	// What went well is said quietly.
 	s.Note[pane.Passed], s.Cell[pane.Passed] = l.Title, block(l.Border, l)
+	s.Note[pane.Failed] = l.Fail // its contrast is a text's
 	return s
 }
 

@@ -371,6 +371,14 @@ func TestCommandList(t *testing.T) {
 	u.WaitIdle()
 	u.Shows("late")
 	u.Mouse(pane.MousePress, tea.MouseLeft, 20, 10)
+
+	// One that shows already is gone to in copy mode.
+	u, _ = marked(t, uitest.Options{})
+	u.Press("ctrl+space C", "j", "j", "enter")
+	u.Shows(" copy ")
+	if cur := u.Outer().Cursor(); !strings.HasPrefix(u.Row(cur.Y), "$ grep x *") {
+		t.Errorf("the cursor is on %q", u.Row(cur.Y))
+	}
 }
 
 // TestRunAgain: the line of the last command or the one scrolled to is run again;

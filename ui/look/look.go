@@ -19,6 +19,8 @@ type Look struct {
 	Background, Exited, Fail Style
 	Letterbox                Style
 	Selection, Match         Style
+	// Marks of commands.
+	MarkRunning, MarkPassed, MarkFailed Style
 
 	// Status line.
 	Status, StatusMuted  Style
@@ -120,6 +122,7 @@ func New(t themes.Theme, utf8, colours bool) Look {
 		Title: fg(t.Title), TitleFocused: bold(fg(t.TitleFocused)),
 		Mine: fg(t.BadgeMine), Other: fg(t.BadgeOther), Agent: bold(fg(t.BadgeAgent)),
 		Background: fg(t.BadgeBackground), Exited: fg(t.BadgeExited), Fail: bold(fg(t.BadgeFailed)),
+		MarkRunning: bold(fg(t.MarkRunning)), MarkPassed: fg(t.MarkPassed), MarkFailed: bold(fg(t.MarkFailed)),
 		Letterbox: fg(t.Letterbox), Selection: on(t.SelectionFg, t.SelectionBg), Match: on(t.WarningFg, t.WarningBg),
 
 		Status: on(t.StatusFg, t.StatusBg), StatusMuted: on(t.StatusMuted, t.StatusBg),
@@ -146,6 +149,7 @@ func (l Look) plain() Look {
 	loud := Style{Attrs: emulator.Reverse | emulator.Bold}
 	l.Border, l.BorderFocused, l.TitleFocused = faint, bold, bold
 	l.Agent, l.Fail, l.Exited, l.Background, l.Letterbox = bold, bold, faint, faint, faint
+	l.MarkRunning, l.MarkFailed = bold, bold
 	l.Selection, l.Match = reverse, Style{Underline: emulator.Single}
 	l.Status, l.StatusMuted, l.StatusLayout = reverse, reverse, loud
 	l.Tab, l.TabActive, l.Prefix = reverse, bold, loud

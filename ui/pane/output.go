@@ -251,7 +251,8 @@ func (v *View) OutputOf(id string) (Output, error) {
 	return f.output(p, p.older)
 }
 
-// GoTo scrolls to the line of a command, or puts copy mode's cursor there.
+// GoTo scrolls to the line of a command, or puts copy mode's cursor there, also
+// where the line shows already and can't be scrolled to the top.
 func (v *View) GoTo(id string) error {
 	f := v.Feed
 	f.mu.Lock()
@@ -262,13 +263,15 @@ func (v *View) GoTo(id string) error {
 		return err
 	case p.start == nil:
 		return ErrCleared
-	case v.copy != nil:
-		v.copy.line, v.copy.x, v.copy.want = p.first, 0, 0
-		v.follow()
-	default:
-		v.top, v.full = min(p.first, v.live()), true
-		v.back = v.top < v.live()
+	case v.copy == nil && p.first < v.live():
+		v.top, v.back, v.full = p.first, true, true
+		return nil
+	case v.copy == nil:
+		v.copy = &copyMode{}
+		v.back, v.selection = true, nil
 	}
+	v.copy.line, v.copy.x, v.copy.want = p.first, 0, 0
+	v.follow()
 	return nil
 }
 
