@@ -1,21 +1,23 @@
 package ebb
 
 import (
-	"runtime/debug"
 	"sync"
 	"time"
 )
 
 const (
 	// Quiet is how long nothing must flow for a flood to be over.
-	Quiet = 300 * time.Millisecond
+	Quiet = 200 * time.Millisecond
 	// Flood is how much, in bytes and without a pause of Quiet, is one.
 	Flood = 8 << 20
+	// Trickle is so little, in bytes, that it does not prolong a flood: a prompt,
+	// the echo of a key.
+	Trickle = 4 << 10
 )
 
 // Ebb notices the end of floods. The zero value is ready.
 type Ebb struct {
-	// Free gives memory back; nil means debug.FreeOSMemory. It is called on a
+	// Free gives memory back; nil means what Settle does. It is called on a
 	// goroutine of its own, once for each flood.
 	Free func()
 
@@ -33,7 +35,9 @@ func (e *Ebb) Flow(n int) {
 	if now.Sub(e.last) >= Quiet && !e.armed {
 		e.n = 0
 	}
-	e.last = now
+	if n >= Trickle || !e.armed {
+		e.last = now
+	}
 	if e.n += n; e.n >= Flood && !e.armed {
 		e.armed = true
 		time.AfterFunc(Quiet, e.look)
@@ -53,7 +57,7 @@ func (e *Ebb) look() {
 	free := e.Free
 	e.mu.Unlock()
 	if free == nil {
-		free = debug.FreeOSMemory
+		free = giveBack
 	}
 	free()
 }

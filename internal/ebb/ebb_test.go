@@ -39,13 +39,23 @@ func TestEbb(t *testing.T) {
 		if n := freed.Load(); n != 1 {
 			t.Errorf("freed %d times after a flood", n)
 		}
+		e.Flow(Flood)
+		for range 4 { // keys do not prolong it
+			time.Sleep(Quiet / 3)
+			e.Flow(1)
+		}
+		synctest.Wait()
+		if n := freed.Load(); n != 2 {
+			t.Errorf("freed %d times while somebody types after a flood", n)
+		}
+		time.Sleep(2 * Quiet)
 		e.Flow(Flood / 2)
 		time.Sleep(2 * Quiet)
 		e.Flow(Flood)
 		time.Sleep(2 * Quiet)
 		synctest.Wait()
-		if n := freed.Load(); n != 2 {
-			t.Errorf("freed %d times after the second flood", n)
+		if n := freed.Load(); n != 3 {
+			t.Errorf("freed %d times after the third flood", n)
 		}
 	})
 }
