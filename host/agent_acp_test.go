@@ -60,7 +60,7 @@ func scriptedAgent(t *testing.T, script string) *acp.Provider {
 	}
 	p, err := acp.New(acp.Config{
 		ID: "scripted", Name: "Scripted", Command: []string{self}, Version: "test", Grace: 2 * time.Second,
-		Env: []agent.Var{{Name: roleEnv, Value: "agent"}, {Name: "ACPTEST_SCRIPT", Value: script}},
+		Env: []agent.Var{{Name: roleEnv, Value: "agent"}, {Name: "ACPTEST_SCRIPT", Value: script}, {Name: "GORACE", Value: "atexit_sleep_ms=0"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,8 @@
 // which waits for a person: several may wait at once, and other events go on
 // meanwhile. Sink's and Events' methods must not call back into the Session; they
 // may block for as long as the host is behind, which holds up the agent alone.
+// Info, ID and Resumed answer at once: the host asks under its lock, so that a
+// provider must hold nothing that they need while it calls a Sink or Events.
 //
 // # The end of a turn
 //

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -361,7 +360,8 @@ func (a *scripted) misbehave(word, rest string) {
 	case "garbage":
 		a.garbage(rest)
 	case "large":
-		a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + strings.Repeat("x", n) + `"}}`)
+		a.write(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` +
+			strings.Repeat("x", n) + `"}}}}`)
 	case "flood":
 		for i := range n {
 			a.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%d "}}`, i))
@@ -393,17 +393,11 @@ func (a *scripted) garbage(size string) {
 	n, _ := strconv.Atoi(size)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	io.CopyN(a.out, endless{}, int64(n))
-	a.out.Flush()
-}
-
-type endless struct{}
-
-func (endless) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = 'g'
+	piece := strings.Repeat("g", 64<<10)
+	for ; n > 0; n -= len(piece) {
+		a.out.WriteString(piece[:min(n, len(piece))])
 	}
-	return len(b), nil
+	a.out.Flush()
 }
 
 // ask sends NAME METHOD JSON and returns the name.

@@ -130,12 +130,12 @@ func TestAgentWithAHugeMessage(t *testing.T) {
 
 // One that fits is told.
 func TestAgentWithALargeMessage(t *testing.T) {
-	b := newBench(t, "prompt\nlarge 20000000", func(*Config) {})
+	b := newBench(t, "prompt\nlarge 8000000", func(*Config) {})
 	b.open("")
 	if _, err := b.prompt(t.Context(), "1"); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(b.log.String(), "x"); n < 20000000 {
+	if n := strings.Count(b.log.String(), "x"); n < 8000000 {
 		t.Errorf("%d bytes were told", n)
 	}
 }
@@ -161,7 +161,7 @@ func (s *slow) Message(string) {
 
 // A flood waits for the host: what the host has not taken stays with the agent.
 func TestAgentThatFloods(t *testing.T) {
-	const chunks = 50000
+	const chunks = 20000
 	b := newBench(t, "prompt\nflood "+strconv.Itoa(chunks), func(*Config) {})
 	b.open("")
 	s := &slow{sink: sink{b.log, b}, gate: make(chan struct{})}

@@ -17,8 +17,10 @@ const (
 	defaultMaxLine = 32 << 20
 	// maxGarbage bounds what is not a message, in bytes between two that are.
 	maxGarbage = 16 << 20
-	// maxNoted is how much of a line that is no message goes to the log.
+	// maxNoted is how much of a line that is no message goes to the log, and
+	// maxLines how many such lines between two messages.
 	maxNoted = 2 << 10
+	maxLines = 1000
 )
 
 // errGarbage ends a connection to what isn't an agent.
@@ -35,6 +37,7 @@ type lines struct {
 
 	buf     []byte
 	garbage int
+	noted   int
 	line    []byte // Write's, reused
 }
 
@@ -53,13 +56,15 @@ func (l *lines) Read(context.Context) ([]byte, error) {
 		case message && size > l.max:
 			return nil, fmt.Errorf("it wrote a message of more than %d MB", l.max>>20)
 		case message && err == nil:
-			l.garbage = 0
+			l.garbage, l.noted = 0, 0
 			return text, nil
 		case len(text) > 0:
-			if l.note(text[:min(len(text), maxNoted)]); l.garbage+size > maxGarbage {
+			if l.noted++; l.noted <= maxLines {
+				l.note(text[:min(len(text), maxNoted)])
+			}
+			if l.garbage += size; l.garbage > maxGarbage {
 				return nil, errGarbage
 			}
-			l.garbage += size
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {

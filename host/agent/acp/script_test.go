@@ -112,7 +112,7 @@ func newBench(t testing.TB, script string, configure func(*Config)) *bench {
 	b.terms.log = b.log
 	b.config = Config{
 		ID: "scripted", Command: []string{self}, Version: "test", Grace: 5 * time.Second, Start: 30 * time.Second,
-		Env: []agent.Var{{Name: "ACPTEST_SCRIPT", Value: strings.ReplaceAll(script, "$WORK", work)}, {Name: "WORK", Value: work}},
+		Env: []agent.Var{{Name: "ACPTEST_SCRIPT", Value: strings.ReplaceAll(script, "$WORK", work)}, {Name: "WORK", Value: work}, {Name: "GORACE", Value: "atexit_sleep_ms=0"}},
 	}
 	configure(&b.config)
 	return b
