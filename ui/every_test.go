@@ -22,7 +22,9 @@ func scene(t *testing.T, w, h int) *uitest.UI {
 	sh.Run("make all", "cc a.c\r\nfailed\r\n", 2)
 	u.WaitIdle()
 	u.Press("ctrl+space y", "ctrl+space |", "ctrl+space h")
-	sh.Describe(func(m *ahp.TerminalMeta) { m.HandBack = &ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/claude"} })
+	sh.Describe(func(m *ahp.TerminalMeta) {
+		m.HandBack = &ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/claude"}
+	})
 	u.Host.Terminal("sh3").Attend(func(a *ahp.Attention) {})
 	u.Host.Terminal("sh2").Attend(func(a *ahp.Attention) { a.Bell = 1 })
 	u.WaitIdle()

@@ -33,8 +33,10 @@ func TestOf(t *testing.T) {
 		{"never", Facts{Command: long}, all, Alert{}},
 		{"one that runs", Facts{Command: &ahp.CommandInfo{Running: true, DurationMs: ms(99_000)}, Long: time.Second}, all, Alert{}},
 		{
-			"waiting, though seen", Facts{Row: ahp.Attention{Seen: 99, Status: &ahp.ProgramStatus{State: "blocked", Kind: "permission", App: "claude", Text: "Run rm?", At: 5}}},
-			all, Alert{Waiting, 5, "claude asks for permission: Run rm?"},
+			"waiting, though seen",
+			Facts{Row: ahp.Attention{Seen: 99, Status: &ahp.ProgramStatus{State: "blocked", Kind: "permission", App: "claude", Text: "Run rm?", At: 5}}},
+			all,
+			Alert{Waiting, 5, "claude asks for permission: Run rm?"},
 		},
 		{"an agent that asks", Facts{Ask: &ahp.Ask{Who: "claude", Reason: "to run the tests"}}, all, Alert{Waiting, 0, "claude asks for this terminal: to run the tests"}},
 		{"working", Facts{Row: ahp.Attention{Status: &ahp.ProgramStatus{State: "working", At: 5}}}, all, Alert{}},

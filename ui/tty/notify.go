@@ -21,8 +21,16 @@ var notifiers = []struct {
 	name string
 	by   Notifier
 }{
-	{"kitty", Notify99}, {"foot", Notify777}, {"ghostty", Notify777}, {"wezterm", Notify777}, {"contour", Notify777},
-	{"iterm2", Notify9}, {"rio", Notify777}, {"cotty", Notify777}, {"warp", Notify777}, {"windows terminal", Notify777},
+	{"kitty", Notify99},
+	{"foot", Notify777},
+	{"ghostty", Notify777},
+	{"wezterm", Notify777},
+	{"contour", Notify777},
+	{"iterm2", Notify9},
+	{"rio", Notify777},
+	{"cotty", Notify777},
+	{"warp", Notify777},
+	{"windows terminal", Notify777},
 }
 
 func notifierOf(name string) Notifier {
