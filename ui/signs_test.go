@@ -336,12 +336,12 @@ func TestCommandList(t *testing.T) {
 	for _, size := range threeSizes {
 		u, _ := marked(t, uitest.Options{W: size.w, H: size.h})
 		u.Press("ctrl+space C")
-		u.GoldenStyled("commands-" + size.name)
+		u.GoldenStyled("command-list-" + size.name)
 		u.Press("f")
-		u.Golden("commands-failed-" + size.name)
+		u.Golden("command-list-failed-" + size.name)
 		u.Press("f")
 		u.Type("mak")
-		u.Golden("commands-filter-" + size.name)
+		u.Golden("command-list-filter-" + size.name)
 	}
 	u, sh := commanded(t, 80, 24)
 	u.Press("ctrl+space C", "down", "down", "enter")
