@@ -162,7 +162,7 @@ func (l *link) failed(ctx context.Context, method string, err error) error {
 		return &agent.Error{Kind: agent.KindTimeout, Message: message}
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case !l.alive():
+	case errors.Is(err, jsonrpc.ErrClosed), !l.alive():
 		return l.ended()
 	}
 	return &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("ask the agent %s for %s: %v", l.p.c.ID, method, err)}
