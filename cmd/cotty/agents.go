@@ -266,6 +266,7 @@ tries to start them.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(newLoginCommand())
 	return cmd
 }
 
