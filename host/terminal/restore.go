@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cotty/ahp"
+	"cotty/emulator"
 	"cotty/host/journal"
 )
 
@@ -172,11 +173,23 @@ func readCheckpoint(s Saved) (cp checkpoint, err error) {
 			return checkpoint{taken: cp.taken}, err
 		}
 	}
-	return cp, cp.check()
+	if err := cp.check(); err != nil {
+		return checkpoint{taken: cp.taken}, err
+	}
+	return cp, nil
 }
 
 // check reports what would lead out of bounds.
 func (cp *checkpoint) check() error {
+	s := &cp.saved
+	if s.Cols < 1 || s.Cols > emulator.MaxCols || s.Rows < 1 || s.Rows > emulator.MaxRows {
+		return fmt.Errorf("its size of %d×%d is out of range", s.Cols, s.Rows)
+	}
+	for _, c := range s.Commands {
+		if !strings.HasPrefix(c.ID, "c") {
+			return fmt.Errorf("a command has the id %q", clip(c.ID))
+		}
+	}
 	at := 0
 	for _, m := range cp.saved.Marks {
 		if m.At < at || m.At > len(cp.content) {
