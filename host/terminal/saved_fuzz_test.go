@@ -31,13 +31,19 @@ func FuzzSaved(f *testing.F) {
 		}
 		term, err := Restore(c, Saved{
 			State: []journal.Record{
-				{Type: recordState, Version: 1, Data: state}, {Type: recordContent, Version: 1, Data: content},
-				{Type: recordOutput, Version: 1, Data: mark}, {Type: recordTaken, Version: 1, Data: mark},
+				{Type: recordState, Version: 1, Data: state},
+				{Type: recordContent, Version: 1, Data: content},
+				{Type: recordOutput, Version: 1, Data: mark},
+				{Type: recordTaken, Version: 1, Data: mark},
 			},
 			After: []journal.Record{{Type: "another's", Version: 9}},
 			Actions: []ahp.Action{
-				ahp.TerminalCleared{}, ahp.TerminalData{Data: data}, ahp.TerminalResized{Cols: 7, Rows: 2},
-				ahp.TerminalCommandExecuted{CommandID: id}, ahp.TerminalData{Data: data}, ahp.TerminalCommandFinished{CommandID: id},
+				ahp.TerminalCleared{},
+				ahp.TerminalData{Data: data},
+				ahp.TerminalResized{Cols: 7, Rows: 2},
+				ahp.TerminalCommandExecuted{CommandID: id},
+				ahp.TerminalData{Data: data},
+				ahp.TerminalCommandFinished{CommandID: id},
 			},
 		})
 		if err != nil {
