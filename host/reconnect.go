@@ -97,14 +97,17 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	if !ok {
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
 	}
+	if g := cl.guest; g != nil && (c.principal.human || c.principal.id == g.id) {
+		c.principal = g // an agent stays one
+	}
 	if cl.principal != c.principal.id { // also when a dead token's: it may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(cl)
+	defer h.clientBack(c, true)
 	c.hold()
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*channel
-	defer h.clientBack(c, true)
 	for _, uri := range uris {
 		ch, err := h.visible(c.principal, uri)
 		if err != nil {
