@@ -43,6 +43,16 @@ lint:
 load:
 	COTTY_LOAD=$(or $(DURATION),10m) nice -n 15 $(GO) test ./host -run '^TestLoad' -v -timeout 90m
 
+# Everything that can go wrong, at random: make chaos DURATION=1h TERMINALS=50
+.PHONY: chaos platforms
+chaos:
+	COTTY_CHAOS=$(or $(DURATION),10m) COTTY_TERMINALS=$(or $(TERMINALS),20) COTTY_SEED=$(SEED) nice -n 15 $(GO) test ./cmd/cotty -run '^TestChaos$$' -v -count 1 -timeout 24h
+
+# Everything compiles for all systems that it is released for, tests included.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+platforms:
+	@for p in $(PLATFORMS); do echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; done
+
 # What takes minutes: a thousand commands in each shell, hundreds of odd arguments.
 long:
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host

@@ -35,5 +35,10 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
 	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper.Pid(), h.started.UnixMilli()
 	r.Clients, r.Terminals = len(h.conns), len(h.terms)
+	for c := range h.conns {
+		if c.client != nil && c.client.id == h.cfg.Housekeeper && c.client.id != "" {
+			r.Clients--
+		}
+	}
 	return r, nil
 }

@@ -79,6 +79,9 @@ type Config struct {
 	Ending func(code int)
 	// Now is the clock; nil means time.Now. Tests let it jump.
 	Now func() time.Time
+	// Housekeeper is the clientId of the owner's own client, which x-cotty/host
+	// does not count; empty for none.
+	Housekeeper string
 	// Limits bounds everything from outside; zero members mean the defaults.
 	Limits Limits
 }

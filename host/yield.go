@@ -58,4 +58,12 @@ func (h *Host) parting(reason string) (code int, why string) {
 
 // Warn says what the host's owner has to see to, about something of the caller's,
 // until err is nil. It must not be called by Config.Ending.
-func (h *Host) Warn(about string, err error) { h.warn(about, err) }
+func (h *Host) Warn(about string, err error) {
+	if err != nil {
+		h.warn(about, err)
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.troubles, about)
+}

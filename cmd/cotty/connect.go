@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -27,6 +28,7 @@ type how struct {
 	reconnect bool
 	sink      client.Sink
 	kind      string         // part of the client id: "tui", "cli"
+	id        string         // the client id, "" for a new one
 	log       *slog.Logger   // of the connection; nil discards
 	agent     *ahp.AgentMeta // nil unless it is for an agent
 }
@@ -55,7 +57,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		dial = (&reviver{dirs: p.dirs, dial: dial}).Dial
 	}
 	opts := client.Options{
-		Dial: dial, ClientID: newClientID(h.kind), Reconnect: h.reconnect, Sink: h.sink, Log: h.log,
+		Dial: dial, ClientID: cmp.Or(h.id, newClientID(h.kind)), Reconnect: h.reconnect, Sink: h.sink, Log: h.log,
 		Info: ahp.Implementation{Name: "cotty", Version: version}, Agent: h.agent,
 	}
 	p.pace(&opts)

@@ -114,8 +114,9 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		return err
 	}
 	now := current(d, settings, log)
+	kept := newMemory(d)
 	h, err := host.New(host.Config{
-		Ending:  d.ending,
+		Ending: kept.ending, Housekeeper: kept.id,
 		Now:     clock,
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
 		Fresh:  func() host.Start { return now().start() },
@@ -143,11 +144,16 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	if err := d.putRecord(record(o, tcp, k, out != nil)); err != nil {
 		log.Warn("a host that dies will be started anew with the defaults", "err", err)
 	}
+	kept.warn = h.Warn
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx, ln) }()
+	kept.begin(ctx, now().RestoreCommands, log)
 	ready.ready()
 	for _, l := range tcp {
 		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run
 	}
-	err = h.Run(ctx, ln)
+	err = <-ended
+	kept.end()
 	log.Info("host ended", "err", err)
 	return err
 }

@@ -39,7 +39,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
 		groupTerminal: terminalCommands(),
 		groupAgents:   {newPromptCommand(), newSessionsCommand(), newAgentsCommand(), newMCPCommand()},
-		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newTokenCommand(), newDoctorCommand()},
+		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -63,6 +63,10 @@ var needNames = [...]string{Nothing: "at once", NewTerminal: "in new terminals",
 
 // Config is a configuration. Members are never empty where the default is not.
 type Config struct {
+	// RestoreCommands are the programs that are run again after a restart of the
+	// machine.
+	RestoreCommands []string
+
 	Keymap, Prefix   string
 	Theme            string
 	Colors, Unicode  string
@@ -264,6 +268,13 @@ var options = []Option{
 		Doc: "Whether shells are started so that they mark their commands: that is what shows whether a command passed and how long it took.",
 		put: func(c *Config, v value) error { c.ShellIntegration = v.is; return nil },
 		get: func(c *Config) string { return fmt.Sprint(c.ShellIntegration) },
+	},
+	{
+		Name: "restore-commands", Kind: List, Default: `[]`,
+		Doc: "Programs that are run again when layouts come back after a restart of the machine, such as [\"vim\", \"htop\"]. " +
+			"Without it shells start in the directories that they were in, and nothing is run.",
+		put: func(c *Config, v value) error { c.RestoreCommands = v.list; return nil },
+		get: func(c *Config) string { return tomlList(c.RestoreCommands) },
 	},
 	{
 		Name: "emulator", Kind: Choice, Default: `"native"`, Choices: []string{"native", "vt10x"}, Needs: NewTerminal,

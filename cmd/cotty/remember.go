@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"cotty/internal/client"
+	"cotty/internal/keepsake"
+)
+
+// restoreTime bounds the bringing back of layouts; the host serves meanwhile.
+const restoreTime = 20 * time.Second
+
+// memory is what of a host outlives the machine: its layouts on disk, followed by
+// a client of the host's own.
+type memory struct {
+	dirs dirs
+	id   string // of the client
+	keep *keepsake.Keeper
+	warn func(about string, err error) // the host's, once there is one
+	done chan struct{}
+	c    *client.Client
+}
+
+func newMemory(d dirs) *memory {
+	m := &memory{dirs: d, id: newClientID("layouts"), done: make(chan struct{})}
+	m.keep = keepsake.New(d.state, func(err error) { m.warn("layouts would not come back after a restart of the machine", err) })
+	return m
+}
+
+// ending is what a host does before it tells its clients that it ends, with code.
+// What was stopped is not to come back.
+func (m *memory) ending(code int) {
+	m.keep.Stop()
+	m.dirs.ending(code)
+	if code == closeStopped {
+		keepsake.Forget(m.dirs.state) //nolint:errcheck // it would come back, once
+	}
+}
+
+// closeStopped is the status by which a host ends that was stopped.
+const closeStopped = 1000
+
+// begin brings back, at a host that has no terminals, what was kept, and follows
+// the host from then on. It returns when the layouts are there.
+func (m *memory) begin(ctx context.Context, again []string, log *slog.Logger) {
+	p := place{dirs: m.dirs}
+	c, err := connect(ctx, p, how{sink: m.keep, id: m.id})
+	if err != nil {
+		log.Warn("layouts are not kept on disk", "err", err)
+		close(m.done)
+		return
+	}
+	m.c = c
+	kept, err := keepsake.Read(m.dirs.state)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Warn("layouts of before can't be brought back", "err", err)
+	}
+	if root, _ := m.keep.Root(); len(root.Terminals) == 0 && len(kept.Terminals) > 0 {
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(ctx, restoreTime)
+		err := keepsake.Restore(ctx, c, kept, again)
+		cancel()
+		log.Info("brought layouts back", "layouts", len(kept.Layouts), "terminals", len(kept.Terminals), "saved", kept.Saved, "took", time.Since(begun), "err", err)
+	}
+	go func() {
+		defer close(m.done)
+		m.keep.Run(ctx, c)
+	}()
+}
+
+// end waits until nothing is written any more.
+func (m *memory) end() {
+	if m.c != nil {
+		m.c.Close()
+	}
+	<-m.done
+}
