@@ -1,0 +1,116 @@
+package keepsake
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"cotty/ahp"
+)
+
+// FileName is the file's name in the state directory.
+const FileName = "layouts.json"
+
+const (
+	formatVersion = 1
+	// maxFile bounds the file, in bytes, when it is written and read.
+	maxFile = 8 << 20
+	// maxLayouts and maxTerminals bound what is restored.
+	maxLayouts   = 256
+	maxTerminals = 512
+)
+
+// Memory is what the file holds.
+type Memory struct {
+	Version int       `json:"version"`
+	Saved   time.Time `json:"saved"`
+	Layouts []Layout  `json:"layouts"`
+	// Terminals are those that layouts show, in the host's order.
+	Terminals []Terminal `json:"terminals"`
+}
+
+// Layout is a layout's document, which this package does not look into.
+type Layout struct {
+	URI       ahp.URI         `json:"uri"`
+	Doc       json.RawMessage `json:"doc"`
+	Terminals []ahp.URI       `json:"terminals"`
+}
+
+// Terminal is what it takes to make a terminal like one that was.
+type Terminal struct {
+	URI     ahp.URI  `json:"uri"`
+	Title   string   `json:"title,omitempty"`
+	Cwd     ahp.URI  `json:"cwd,omitempty"`
+	Command []string `json:"command,omitempty"` // argv of what was started, empty for a shell
+	// Line is the command that ran in a shell, empty when it waited for one.
+	Line string `json:"line,omitempty"`
+}
+
+// Read gives what was kept in a state directory; os.ErrNotExist when nothing was.
+func Read(dir string) (Memory, error) {
+	var m Memory
+	f, err := os.Open(filepath.Join(dir, FileName))
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return m, fmt.Errorf("read %s: %w", f.Name(), err)
+	case len(text) > maxFile:
+		return m, fmt.Errorf("read %s: it is larger than %d bytes", f.Name(), maxFile)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Memory{}, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	if m.Version != formatVersion {
+		return Memory{}, fmt.Errorf("read %s: it has version %d, and this program knows %d", f.Name(), m.Version, formatVersion)
+	}
+	if len(m.Layouts) > maxLayouts || len(m.Terminals) > maxTerminals {
+		return Memory{}, fmt.Errorf("read %s: it has more than %d layouts or %d terminals", f.Name(), maxLayouts, maxTerminals)
+	}
+	return m, nil
+}
+
+// write puts the file into a directory, whole or not at all.
+func (m Memory) write(dir string) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("keep the layouts: %w", err)
+	}
+	if len(text) > maxFile {
+		return fmt.Errorf("keep the layouts: they take more than %d bytes", maxFile)
+	}
+	f, err := os.CreateTemp(dir, FileName+".*") // 0600
+	if err != nil {
+		return fmt.Errorf("keep the layouts: %w", err)
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync() // a name for a file without its text would be worse than the old one
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, FileName))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("keep the layouts: %w", err)
+	}
+	return nil
+}
+
+// Forget removes what was kept; nothing is fine.
+func Forget(dir string) error {
+	left, _ := filepath.Glob(filepath.Join(dir, FileName+".*")) // of a process that was killed
+	for _, path := range append(left, filepath.Join(dir, FileName)) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("forget the layouts: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package keepsake
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"cotty/ahp"
+	"cotty/internal/client"
+)
+
+// settle is how long changes are gathered before they are written.
+const settle = time.Second
+
+// Keeper follows a host and writes down what changes. It is the Sink of the
+// client that it is given to Run with.
+type Keeper struct {
+	*client.Mirror
+	dir    string
+	report func(error)
+	wake   chan struct{}
+
+	mu      sync.Mutex // guards the following
+	stopped bool
+}
+
+// New makes a keeper for a state directory. report gets each failure to write, and
+// nil when writing works again; it is called from Run's goroutine.
+func New(dir string, report func(error)) *Keeper {
+	return &Keeper{Mirror: client.NewMirror(0), dir: dir, report: report, wake: make(chan struct{}, 1)}
+}
+
+func (k *Keeper) changed() {
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Snapshot implements client.Sink.
+func (k *Keeper) Snapshot(s ahp.Snapshot) {
+	k.Mirror.Snapshot(s)
+	k.changed()
+}
+
+// Action implements client.Sink.
+func (k *Keeper) Action(e ahp.Envelope) {
+	k.Mirror.Action(e)
+	k.changed()
+}
+
+// Stop ends all writing: what changes from now on is the host's end.
+func (k *Keeper) Stop() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stopped = true
+}
+
+// Run writes what changes until ctx ends. It follows each layout that shows a
+// terminal.
+func (k *Keeper) Run(ctx context.Context, c *client.Client) {
+	follows := map[ahp.URI]bool{}
+	var last []byte
+	failed := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.Done():
+			return
+		case <-k.wake:
+		}
+		k.follow(ctx, c, follows)
+		timer := time.NewTimer(settle)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		err := k.save(follows, &last)
+		if err != nil || failed {
+			k.report(err)
+		}
+		failed = err != nil
+	}
+}
+
+// follow subscribes to layouts that are new.
+func (k *Keeper) follow(ctx context.Context, c *client.Client, follows map[ahp.URI]bool) {
+	root, _ := k.Root()
+	for _, t := range root.Terminals {
+		if t.Meta == nil {
+			continue
+		}
+		for _, uri := range t.Meta.Layouts {
+			if !follows[uri] && len(follows) < maxLayouts {
+				follows[uri] = c.Subscribe(ctx, uri) == nil
+			}
+		}
+	}
+}
+
+// save writes the file if it would be another one.
+func (k *Keeper) save(follows map[ahp.URI]bool, last *[]byte) error {
+	m := k.memory(follows)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.stopped {
+		return nil
+	}
+	text := m.compare()
+	if bytes.Equal(text, *last) {
+		return nil
+	}
+	m.Saved = time.Now()
+	if err := m.write(k.dir); err != nil {
+		return err
+	}
+	*last = text
+	return nil
+}
+
+// memory is what there is to keep now.
+func (k *Keeper) memory(follows map[ahp.URI]bool) Memory {
+	m := Memory{Version: formatVersion, Layouts: []Layout{}, Terminals: []Terminal{}}
+	shown := map[ahp.URI]bool{}
+	for uri, yes := range follows {
+		l, ok := k.Layout(uri)
+		if !yes || !ok || len(l.Terminals) == 0 {
+			continue
+		}
+		m.Layouts = append(m.Layouts, Layout{URI: uri, Doc: l.Doc, Terminals: l.Terminals})
+		for _, t := range l.Terminals {
+			shown[t] = true
+		}
+	}
+	slices.SortFunc(m.Layouts, func(a, b Layout) int { return bytes.Compare([]byte(a.URI), []byte(b.URI)) })
+	root, _ := k.Root()
+	for _, info := range root.Terminals {
+		if !shown[info.Resource] || len(m.Terminals) == maxTerminals {
+			continue
+		}
+		t := Terminal{URI: info.Resource, Title: info.Title}
+		if meta := info.Meta; meta != nil {
+			t.Cwd, t.Command = meta.Cwd, meta.Command
+			if c := meta.LastCommand; c != nil && c.Running && len(meta.Command) == 0 {
+				t.Line = c.CommandLine
+			}
+		}
+		m.Terminals = append(m.Terminals, t)
+	}
+	return m
+}

@@ -1,0 +1,76 @@
+package keepsake
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/internal/client"
+)
+
+// compare is the memory without its time.
+func (m Memory) compare() []byte {
+	text, _ := json.Marshal(m) // made of what came as JSON
+	return text
+}
+
+// Restore makes the terminals and layouts of m at a host that has none of them.
+// Shells are started anew in their directories; what ran in them, or in their
+// place, is run again only if again lists the program's name. The errors of single
+// terminals are joined; the others are made all the same.
+func Restore(ctx context.Context, c *client.Client, m Memory, again []string) error {
+	var failed []error
+	made := map[ahp.URI]bool{}
+	for _, t := range m.Terminals {
+		if err := t.restore(ctx, c, again); err != nil {
+			failed = append(failed, fmt.Errorf("bring back %q: %w", t.Title, err))
+			continue
+		}
+		made[t.URI] = true
+	}
+	for _, l := range m.Layouts {
+		if !slices.ContainsFunc(l.Terminals, func(uri ahp.URI) bool { return made[uri] }) {
+			continue
+		}
+		if err := c.Subscribe(ctx, l.URI); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		if _, err := c.DispatchWait(ctx, l.URI, ahp.LayoutChanged{Rev: 1, Doc: l.Doc, Terminals: l.Terminals}); err != nil {
+			failed = append(failed, fmt.Errorf("bring back layout %s: %w", l.URI, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (t Terminal) restore(ctx context.Context, c *client.Client, again []string) error {
+	p := ahp.CreateTerminalParams{
+		Channel: t.URI, Name: t.Title, Cwd: t.Cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.ClientID()},
+	}
+	if len(t.Command) > 0 && listed(t.Command[0], again) {
+		p.Meta = &ahp.CreateMeta{Command: t.Command}
+	}
+	err := c.Call(ctx, ahp.MethodCreateTerminal, p, nil)
+	if err != nil && t.Cwd != "" { // the directory may be on a disk that is not there yet
+		p.Cwd = ""
+		err = c.Call(ctx, ahp.MethodCreateTerminal, p, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if word, _, _ := strings.Cut(strings.TrimSpace(t.Line), " "); t.Line != "" && listed(word, again) {
+		// It is answered when the shell has shown its prompt: nobody waits for that.
+		go c.Call(context.WithoutCancel(ctx), ahp.MethodRun, ahp.RunParams{Channel: t.URI, Line: t.Line}, nil) //nolint:errcheck // a shell that fails says so itself
+	}
+	return nil
+}
+
+// listed reports whether a program, by its path or name, is among names.
+func listed(program string, names []string) bool {
+	return slices.Contains(names, program) || slices.Contains(names, filepath.Base(program))
+}
