@@ -24,6 +24,9 @@ func signLook(l *look.Look) *pane.SignLook {
 	}
 	// What went well is said quietly.
 	s.Note[pane.Passed], s.Cell[pane.Passed] = l.Title, block(l.Border, l)
+	if !l.Border.FG.IsDefault() {
+		s.Cell[pane.Passed].FG = l.TitleFocused.FG
+	}
 	s.Note[pane.Failed] = l.Fail // its contrast is a text's
 	return s
 }
