@@ -1,9 +1,8 @@
 package ui
 
 import (
-	"strings"
-
 	"fmt"
+	"strings"
 
 	"cotty/ui/command"
 	"cotty/ui/layout"

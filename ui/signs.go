@@ -16,8 +16,10 @@ func signLook(l *look.Look) *pane.SignLook {
 		glyph rune
 		frame look.Style
 	}{
-		{pane.Running, l.Running, l.MarkRunning}, {pane.Passed, l.Passed, l.MarkPassed},
-		{pane.Failed, l.Failed, l.MarkFailed}, {pane.Ended, l.Ended, l.Exited},
+		{pane.Running, l.Running, l.MarkRunning},
+		{pane.Passed, l.Passed, l.MarkPassed},
+		{pane.Failed, l.Failed, l.MarkFailed},
+		{pane.Ended, l.Ended, l.Exited},
 	} {
 		s.Glyphs[of.state], s.Frame[of.state], s.Note[of.state] = of.glyph, of.frame, of.frame
 		s.Cell[of.state] = block(of.frame, l)
@@ -72,11 +74,17 @@ func (m *Model) drawTiledSigns() {
 	if m.outer.signs == nil || len(m.arr.Dividers) == 0 {
 		return
 	}
-	cell := m.dividerCell()
-	for _, p := range m.arr.Panes {
-		if !p.Floating() {
-			m.drawSigns(p, cell)
+	var cell func(x, y int)
+	for i := range m.arr.Panes {
+		p := &m.arr.Panes[i]
+		v := m.views[p.Pane]
+		if p.Floating() || v == nil || !v.Framed || len(v.Signs()) == 0 && len(v.Unsigned()) == 0 {
+			continue
 		}
+		if cell == nil {
+			cell = m.dividerCell()
+		}
+		m.drawSigns(*p, cell)
 	}
 }
 

@@ -44,8 +44,10 @@ typed them. What programs echo is output.`,
 			if v2 {
 				version = asciicast.V2
 			}
-			return recordTerminal(cmd, p, args[0], recordTo{path: out, most: most,
-				header: asciicast.Header{Version: version, Title: title, IdleLimit: idle}})
+			return recordTerminal(cmd, p, args[0], recordTo{
+				path: out, most: most,
+				header: asciicast.Header{Version: version, Title: title, IdleLimit: idle},
+			})
 		}),
 	}
 	f := cmd.Flags()

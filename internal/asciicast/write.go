@@ -71,7 +71,9 @@ func (h *Header) wire() any {
 	}
 	if h.Version == V3 {
 		return headerV3{
-			int(V3), termV3{h.Cols, h.Rows, h.Term, h.Theme.wire()}, stamp,
+			int(V3),
+			termV3{h.Cols, h.Rows, h.Term, h.Theme.wire()},
+			stamp,
 			h.IdleLimit.Seconds(), h.Command, h.Title, h.Env, h.Tags,
 		}
 	}
