@@ -57,6 +57,8 @@ platforms:
 long:
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/cotty
+	# Hosts of one terminal that are killed, and lives of terminals that die.
+	COTTY_TERMINAL_KILLS=500 COTTY_TERMINAL_LIVES=4000 $(GO) test -timeout 20m -run 'HostKilled|Restore$$' -v ./host/terminal
 
 # Random keys, resizes, output and accidents: make keys-fuzz DURATION=1m
 keys-fuzz:

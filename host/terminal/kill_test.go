@@ -219,7 +219,7 @@ func role(name string, files ...*os.File) *exec.Cmd {
 // answered twice.
 func TestHostKilled(t *testing.T) {
 	t.Parallel()
-	kills := 25
+	kills := 8
 	if n, err := strconv.Atoi(os.Getenv("COTTY_TERMINAL_KILLS")); err == nil {
 		kills = n
 	}

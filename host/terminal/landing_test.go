@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"cotty/ahp"
 	"cotty/host/journal"
@@ -17,7 +18,7 @@ func landed(t *testing.T, slots int) (*journal.Landing, func(*Config)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l, func(c *Config) { c.Landing, c.Emulator = l, null{} }
+	return l, func(c *Config) { c.Landing, c.Emulator, c.escape = l, null{}, time.Hour }
 }
 
 // The reader waits for what was taken to be released, however few slots there

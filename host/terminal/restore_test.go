@@ -440,9 +440,9 @@ func TestRestore(t *testing.T) {
 		trial trial
 		lives uint64
 	}{
-		{"native", trial{new: native.New, features: emutest.All, clears: true}, 100},
-		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 200},
-		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, commands: true, content: 600}, 100},
+		{"native", trial{new: native.New, features: emutest.All, clears: true}, 60},
+		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 120},
+		{"native, commands, trimmed", trial{new: native.New, features: emutest.All, commands: true, content: 600}, 60},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
