@@ -55,10 +55,35 @@
 // principal may ever do, claims what it may do to one terminal (policy.go). A
 // clientId belongs to the principal that first used it.
 //
+// # What outlives it
+//
+// What a channel's subscribers are told is in its write-ahead log before: memory
+// that the keeper holds (package journal). Host.persist writes a batch for each
+// take or action, a checkpoint when three quarters of the log are used, in haste
+// while output floods, and gives memory back when a channel is quiet (wal.go). A
+// channel is journalled when its kind is in the table of kinds (channel.go), by
+// which a next host makes its body of the state; record.go is the encoding. A
+// terminal's journal is the keeper's before its process is, and says that the
+// terminal is no more before the process ends.
+//
+// A new host takes over in New, before it serves (restore.go, adopt.go): channels
+// with their replay logs, clients with what they may not do twice (origins.go),
+// terminals with what was read and not applied yet, and input that was accepted
+// and not typed (typed.go). serverSeq goes on above all that was seen. Damage
+// costs the tail of one journal, a journal that is full or lost costs what would
+// be in it; the host serves on and says so in its log and in x-cotty/host. A host
+// that another one has replaced tells nobody anything any more (supersede.go).
+// Requests that wait, pipes that feed commands and subscriptions end with their
+// connections; so do guests' names, who greet anew.
+//
+// # Panics
+//
+// One is contained where a message is handled, a front's request is answered, or
+// a terminal's output is taken (fence.go). Anywhere else it ends the host.
+//
 // # What it does not do
 //
 // It owns no pty and no child process (package keeper), does not read VT
-// streams (package terminal), keeps no journal yet, so that terminals of a host
-// that crashed are not adopted by the next one, and knows no user interface: a
-// layout is an opaque document.
+// streams (package terminal), writes nothing that terminals show to a disk, and
+// knows no user interface: a layout is an opaque document.
 package host

@@ -64,6 +64,7 @@ type world struct {
 	log    *syncBuffer
 
 	keeperDone chan struct{}
+	keeperPid  int
 	running    chan error // Run's result
 	shut       *sync.Once
 }
@@ -101,6 +102,7 @@ func (w *world) startKeeper() {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+	w.keeperPid = cmd.Process.Pid
 	w.keeperDone = make(chan struct{})
 	go func() {
 		defer close(w.keeperDone)

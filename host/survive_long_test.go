@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"cotty/ahp"
 )
@@ -67,4 +70,71 @@ func TestRecoveryTime(t *testing.T) {
 		t.Logf("p50 %v, p99 %v, longest %v", d[len(d)/2], d[len(d)*99/100], d[len(d)-1])
 	}
 	m.leaveNothing(c)
+}
+
+// TestQuietMemory: half a minute after a flood the keeper holds only what a next
+// host needs, and that is all there.
+func TestQuietMemory(t *testing.T) {
+	if os.Getenv("COTTY_ROUNDS") == "" {
+		t.Skip("set COTTY_ROUNDS: it takes most of a minute")
+	}
+	m := startMortal(t)
+	c, mirror := m.client("owner")
+	const uri = "ahp-terminal:/flood"
+	m.call(c, ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
+		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "owner"},
+		Meta: &ahp.CreateMeta{Command: []string{"sh", "-c", `yes "some output" | head -c 20000000; echo ready; exec cat`}},
+	}, nil)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := c.Subscribe(ctx, uri); err != nil {
+		t.Fatal(err)
+	}
+	m.shows(mirror, uri, "ready")
+	used := func() (kib int64) {
+		m.blocks(func(_ string, blocks int64) { kib += blocks / 2 })
+		return kib
+	}
+	before := used()
+	deadline := time.Now().Add(90 * time.Second)
+	for used() > before/2 {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d KiB after %d", used(), before)
+		}
+		time.Sleep(time.Second)
+	}
+	after := used()
+	m.kill()
+	m.revive()
+	c.Retry()
+	m.types(c, uri, "still\n")
+	m.shows(mirror, uri, "still")
+	s, _ := mirror.Terminal(uri)
+	if n := strings.Count(text(s), "some output"); n < 1000 {
+		t.Errorf("%d lines are left", n)
+	}
+	t.Logf("%d KiB, then %d", before, after)
+	m.leaveNothing(c)
+}
+
+// blocks gives the size in blocks of each memory file that the keeper holds, as
+// its process shows them.
+func (m *mortal) blocks(f func(name string, blocks int64)) {
+	m.t.Helper()
+	dir := fmt.Sprintf("/proc/%d/fd", m.keeperPid)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		link, _ := os.Readlink(name)
+		if !strings.Contains(link, "cotty-journal") {
+			continue
+		}
+		var st unix.Stat_t
+		if unix.Stat(name, &st) == nil {
+			f(link, st.Blocks)
+		}
+	}
 }

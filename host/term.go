@@ -327,7 +327,7 @@ func (h *Host) followExits() {
 		switch {
 		case t != nil:
 			t.t.Exit(e)
-		case !making: // an earlier host's, or one whose start we gave up
+		case !making: // one that could not be adopted, or whose start we gave up
 			h.forget(context.Background(), e.ID)
 		}
 	}
