@@ -236,8 +236,15 @@ show x
 		return !slices.ContainsFunc(c.root.Terminals, func(i ahp.TerminalInfo) bool { return i.Claim.TurnID != "" || i.Claim.ToolCallID != "" })
 	})
 	for _, p := range turn.ResponseParts {
-		if call := p.ToolCall; call != nil && (call.Status != ahp.ToolCompleted || len(call.Content) != 1) {
-			t.Errorf("the tool call is %+v", call)
+		call := p.ToolCall
+		if call == nil {
+			continue
+		}
+		if call.Status != ahp.ToolCompleted || len(call.Content) != 1 {
+			t.Fatalf("the tool call is %+v", call)
+		}
+		if r := call.Content[0].Result; r == nil || r.ExitCode == nil || *r.ExitCode != 3 || !strings.HasPrefix(call.Content[0].Title, "printf") {
+			t.Errorf("its terminal is %+v, %+v", call.Content[0], r)
 		}
 	}
 }

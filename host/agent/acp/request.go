@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
 	"cotty/host/agent"
 	"cotty/internal/jsonrpc"
 )
@@ -205,7 +204,7 @@ func (s *session) createTerminal(_ *link, raw json.RawMessage) (func(context.Con
 		gone := s.closed || s.l == nil || !s.l.alive()
 		if !gone {
 			s.terms[id] = term
-			s.uris.add(id, term.URI())
+			s.made.add(id, made{term, clip(strings.Join(append([]string{p.Command}, p.Args...), " "), maxTitle)})
 		}
 		s.mu.Unlock()
 		if gone { // Nobody would release it.
@@ -234,18 +233,30 @@ func (s *session) caller(t *turn) string {
 	return found
 }
 
-// terminalContent is a terminal in a tool call.
-func (s *session) terminalContent(id string) (agent.Content, int) {
+// terminalContent is a terminal in a tool call, with how its command ended once
+// the call is over.
+func (s *session) terminalContent(id string, over bool) (agent.Content, int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if uri := s.uris.byID[id]; uri != ahp.URI("") {
-		return agent.Content{Terminal: &agent.TerminalContent{URI: uri}}, len(uri)
+	m, known := s.made.byID[id]
+	d := s.displays[id]
+	var shown agent.TerminalContent
+	if d != nil {
+		shown = d.TerminalContent
 	}
-	if d := s.displays[id]; d != nil {
-		shown := d.TerminalContent
-		return agent.Content{Terminal: &shown}, len(shown.Output)
+	s.mu.Unlock()
+	switch {
+	case known && m.URI() != "":
+		shown = agent.TerminalContent{URI: m.URI(), Title: m.title}
+		if over {
+			_, _, shown.Exit = m.Output()
+		}
+	case known:
+		text, _, exit := m.Output()
+		shown = agent.TerminalContent{Title: m.title, Output: text, Exit: exit}
+	case d == nil:
+		return agent.Content{}, 0
 	}
-	return agent.Content{}, 0
+	return agent.Content{Terminal: &shown}, len(shown.URI) + len(shown.Title) + len(shown.Output)
 }
 
 // bind tells the terminals that a tool call shows whose they are.

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
 	"cotty/host/agent"
 )
 
@@ -36,7 +35,7 @@ type session struct {
 
 	// Terminals of the agent's, by the ids that it knows them by.
 	terms    map[string]agent.Terminal
-	uris     uriList // of released ones too
+	made     madeList // with released ones
 	displays map[string]*display
 	lastTerm int
 }
@@ -337,22 +336,28 @@ func textual(contentType string) bool {
 	return strings.HasPrefix(contentType, "text/") || slices.Contains([]string{"application/json", "application/toml", "application/yaml", "application/xml"}, contentType)
 }
 
-// uriList remembers the terminals behind ids, the newest maxURIs of them.
-type uriList struct {
-	byID  map[string]ahp.URI
+// made is a terminal that was made, whether or not it was released since.
+type made struct {
+	agent.Terminal
+	title string
+}
+
+// madeList remembers them by their ids, the newest maxMade of them.
+type madeList struct {
+	byID  map[string]made
 	order []string
 }
 
-const maxURIs = 1000
+const maxMade = 1000
 
-func (u *uriList) add(id string, uri ahp.URI) {
-	if u.byID == nil {
-		u.byID = map[string]ahp.URI{}
+func (l *madeList) add(id string, m made) {
+	if l.byID == nil {
+		l.byID = map[string]made{}
 	}
-	u.byID[id] = uri
-	if u.order = append(u.order, id); len(u.order) > maxURIs {
-		delete(u.byID, u.order[0])
-		u.order = u.order[1:]
+	l.byID[id] = m
+	if l.order = append(l.order, id); len(l.order) > maxMade {
+		delete(l.byID, l.order[0])
+		l.order = l.order[1:]
 	}
 }
 

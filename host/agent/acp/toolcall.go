@@ -135,7 +135,7 @@ func (s *session) render(c *call) {
 	left := maxContent
 	c.Content = nil
 	for _, item := range c.items {
-		content, size := s.content(item)
+		content, size := s.content(item, c.Status.Over())
 		if size > left {
 			content, size = agent.Content{Text: fmt.Sprintf("(%d bytes of content are too many to show)", size)}, 100
 		}
@@ -147,7 +147,7 @@ func (s *session) render(c *call) {
 }
 
 // content is an item as the host has it, and its size in bytes.
-func (s *session) content(item toolContent) (agent.Content, int) {
+func (s *session) content(item toolContent, over bool) (agent.Content, int) {
 	switch item.Type {
 	case "content":
 		if item.Content == nil {
@@ -169,7 +169,7 @@ func (s *session) content(item toolContent) (agent.Content, int) {
 		}
 		return agent.Content{Diff: &agent.Diff{Path: item.Path, Old: item.OldText, New: item.NewText}}, size
 	case "terminal":
-		return s.terminalContent(item.TerminalID)
+		return s.terminalContent(item.TerminalID, over)
 	}
 	return agent.Content{}, 0
 }
