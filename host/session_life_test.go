@@ -459,3 +459,24 @@ func TestCompletions(t *testing.T) {
 		t.Errorf("an offset beyond the text: %v", err)
 	}
 }
+
+// TestSessionsComeAndGo: sessions that are disposed of at once, before their
+// journals are with the keeper and their agents open.
+func TestSessionsComeAndGo(t *testing.T) {
+	p := newScripted("scripted")
+	w := startWith(t, p)
+	a := folder(t, w.connect("a"))
+	a.initialize()
+	const n = 150
+	for i := range n {
+		uri := fmt.Sprint("ahp-session:/", i)
+		a.send(map[string]any{"jsonrpc": "2.0", "id": 1000 + i, "method": ahp.MethodCreateSession, "params": ahp.CreateSessionParams{Channel: uri}})
+		a.send(map[string]any{"jsonrpc": "2.0", "id": 2000 + i, "method": ahp.MethodDisposeSession, "params": ahp.SubscribeParams{Channel: uri}})
+	}
+	for range 2 * n {
+		if m := a.read(); m.Error != nil {
+			t.Fatalf("%s: %v", m.ID, m.Error)
+		}
+	}
+	until(t, "every agent that was opened is closed", func() bool { return p.opens.Load() == p.closed.Load() })
+}

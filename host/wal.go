@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -78,18 +79,29 @@ func (h *Host) newWAL(about string, area, slots int) (*wal, error) {
 // store leaves a journal with the keeper. It waits for the keeper, so not under
 // h.mu.
 func (h *Host) store(w *wal) error {
+	return h.handFile(w, w.takeFile())
+}
+
+// takeFile takes the file out of a journal. The mapping stays; a descriptor for
+// each terminal would be too many.
+func (w *wal) takeFile() *os.File {
 	f := w.j.File
+	w.j.File = nil
+	return f
+}
+
+// handFile gives a journal's file to the keeper, and closes it.
+func (h *Host) handFile(w *wal, f *os.File) error {
 	if f == nil {
 		return w.broken
 	}
+	defer f.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
 	if err := h.keeper.Store(ctx, w.name, f); err != nil {
 		return fmt.Errorf("leave a journal with the keeper: %w", err)
 	}
-	// The mapping stays; a descriptor for each terminal would be too many.
-	w.j.File = nil
-	return f.Close()
+	return nil
 }
 
 // discard has the keeper forget a journal.
@@ -340,11 +352,17 @@ func (h *Host) outgrown(ch *channel, records []journal.Record) *wal {
 // settle leaves a channel's new journal with the keeper, in the background, and
 // then lets go of the one before.
 func (h *Host) settle(ch *channel, w *wal) {
+	f := w.takeFile() // The channel, and with it the journal, may go meanwhile.
 	h.ending.Add(1)
 	go func() {
 		defer h.ending.Done()
-		err := h.store(w)
+		err := h.handFile(w, f)
 		h.mu.Lock()
+		if w.j == nil {
+			h.mu.Unlock()
+			h.discard(w.name)
+			return
+		}
 		old := w.former
 		if err != nil {
 			w.broken = err
