@@ -1,0 +1,145 @@
+package terminal
+
+// This file has the filter's steps in strings: DCS and what is passed on of
+// OSC, APC, PM and SOS.
+
+func (f *filter) stepDCS(c *cursor) {
+	b := c.p[c.i]
+	switch {
+	case b == esc:
+		f.restart(c)
+	case b == can || b == sub:
+		c.i++
+		f.finish(c)
+	case b >= 0x80:
+		f.finish(c)
+	case b < 0x20 || b == 0x7f:
+		c.i++
+		f.full(c, passString)
+	case b < 0x40:
+		if c.i++; b < 0x30 {
+			f.addInter(b)
+		} else {
+			f.number = 1
+		}
+		f.full(c, passString)
+	default:
+		c.i++
+		if b == 'q' && (f.inter == '$' || f.inter == '+') { // DECRQSS, XTGETTCAP
+			f.state = inQuery
+			return
+		}
+		f.passOn(c)
+		f.state = passString
+		if b == 't' && f.inter == 0 && f.number == 0 {
+			f.tmux = 1
+		}
+	}
+}
+
+// scan moves over a string's body up to a byte that may end it. It reports
+// false when the chunk, or the room for an undecided one, ends first.
+func (f *filter) scan(c *cursor, body []byte) bool {
+	for n, b := range body {
+		if b < 0x20 && (b == esc || b == can || b == sub || b == bel && (f.kind == ']' || f.kind == 'k')) {
+			c.i += n
+			return true
+		}
+	}
+	c.i += len(body)
+	return false
+}
+
+func (f *filter) stepQuery(c *cursor) {
+	if !f.scan(c, f.room(c)) {
+		f.full(c, passString)
+		return
+	}
+	b := c.p[c.i]
+	c.i++
+	if b == esc {
+		f.state = inQueryEsc
+	} else {
+		f.finish(c) // cancelled
+	}
+}
+
+func (f *filter) stepQueryEscape(c *cursor) {
+	if c.p[c.i] == '\\' {
+		c.i++
+		f.drop(c, c.i)
+		return
+	}
+	f.splitEscape(c)
+}
+
+// splitEscape ends an undecided string that the ESC just seen cuts short, and
+// begins a sequence with that ESC. The string means nothing, but an OSC that
+// would have been passed on as it came must be, however the input is split.
+func (f *filter) splitEscape(c *cursor) {
+	stop := c.i - 1
+	early := c.i == c.seq // the ESC came with an earlier chunk
+	if early {
+		stop = c.i
+		f.held = f.held[:len(f.held)-1]
+	}
+	if v, _ := f.judge(c, stop, false); f.kind == ']' && v == stays {
+		f.passOn(c)
+		c.seq = stop
+		f.torn = true
+	} else {
+		f.discard(c, stop)
+	}
+	if early {
+		f.held = append(f.held, esc)
+	}
+	f.cutShort()
+}
+
+func (f *filter) stepPassString(c *cursor) {
+	if f.tmux > 0 && f.tmux < len(tmuxMark) {
+		if c.p[c.i] != tmuxMark[f.tmux] {
+			f.tmux = 0
+		} else {
+			f.tmux++
+			c.i++
+		}
+		return
+	}
+	if !f.scan(c, c.p[c.i:]) {
+		return
+	}
+	b := c.p[c.i]
+	c.i++
+	if b == esc {
+		f.state = passEscape
+	} else {
+		f.finish(c)
+	}
+}
+
+// tmuxMark begins a DCS in which every ESC is doubled (tmux's passthrough).
+const tmuxMark = "tmux;"
+
+func (f *filter) stepPassEscape(c *cursor) {
+	b := c.p[c.i]
+	switch {
+	case b == '\\':
+		c.i++
+		f.finish(c)
+	case b == esc && f.tmux == len(tmuxMark):
+		c.i++
+		f.passOn(c)
+		f.state = passString
+	default: // that ESC begins a sequence
+		flushed := c.i == c.seq && len(f.held) == 0
+		if c.i > c.seq {
+			c.seq = c.i - 1
+		}
+		f.torn = true
+		f.cutShort()
+		if flushed {
+			f.keep([]byte{esc})
+		}
+	}
+}
