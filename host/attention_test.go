@@ -68,6 +68,12 @@ func TestActivity(t *testing.T) {
 
 	const main = ahp.LayoutScheme + "/main"
 	c.subscribe(main)
+	again.until("itself", func(s ahp.ActivityState) bool { return s.Layouts[main] == 1 })
+	d := w.connect("d")
+	d.initialize()
+	d.subscribe(main)
+	d.activity().until("itself, though it follows the layout already", func(s ahp.ActivityState) bool { return s.Layouts[main] == 2 })
+	d.hangUp()
 	news.until("one client", func(s ahp.ActivityState) bool { return s.Layouts[main] == 1 })
 	b.subscribe(main)
 	a.subscribe(main) // which does not follow the activity, as a command

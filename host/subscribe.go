@@ -101,8 +101,9 @@ func (h *Host) snapshot(ch *channel, c *conn) snapshot {
 	c.hold()
 	ch.subscribe(c)
 	h.watches(c, ch.uri)
-	h.recount(ch)
-	return snapshot{uri: ch.uri, state: state, seq: h.seq.last}
+	s := snapshot{uri: ch.uri, state: state, seq: h.seq.last}
+	h.recount(ch) // which comes after the state
+	return s
 }
 
 // visible finds the channel of a URI that a principal may watch. Layouts are

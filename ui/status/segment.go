@@ -69,7 +69,7 @@ var segments = []Segment{
 		style: func(d *Data, l *look.Look) look.Style { return d.AlertStyle },
 	},
 	{
-		Name: "clients", Doc: "How many clients show this layout, when there are others: `2 clients`.", fit: whole, rank: 6, share: 4,
+		Name: "clients", Doc: "How many clients show this layout, when there are others: `2 clients`.", fit: whole, rank: 2, share: 4,
 		text: func(d *Data) string {
 			if d.Clients < 2 {
 				return ""
