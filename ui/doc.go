@@ -21,6 +21,10 @@
 // which this client keeps, bounded, until it ends. Opening links, editing and
 // saving text is the Desk's, which cmd/cotty supplies.
 //
+// What terminals have to tell comes by the host's activity channel, so that those
+// that are not followed tell too (attention.go); package attention decides what
+// that is. The host is told what the person has seen.
+//
 // Invariants: nothing is written to the outer terminal but by the painter and
 // ui/tty; nothing is drawn unless something changed, so that an idle program
 // writes no byte and wakes for nothing; the terminal is restored on every way
