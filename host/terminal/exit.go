@@ -125,12 +125,18 @@ func (t *Terminal) reportExit() {
 		return
 	}
 	t.screen.Lock()
-	t.finished(t.finalCode())
+	t.endCommand()
 	t.told = true
 	t.push(a)
 	due := t.publish(false)
 	t.screen.Unlock()
 	t.wakeUp(due)
+}
+
+// endCommand ends what ran when the process ended. The caller holds screen.
+func (t *Terminal) endCommand() {
+	defer t.guard("end a command")
+	t.finished(t.finalCode())
 }
 
 // finalCode is the exit code of what ran when the process ended: the process's

@@ -42,6 +42,11 @@ func (f *fragile) SnapshotMarks(buf []byte, history int) ([]byte, []emulator.Cut
 	return f.Emulator.SnapshotMarks(buf, history)
 }
 
+func (f *fragile) Mark(id uint64) {
+	f.check()
+	f.Emulator.Mark(id)
+}
+
 func (f *fragile) SetColors(c emulator.Colors) {
 	f.check()
 	f.Emulator.SetColors(c)
@@ -219,5 +224,29 @@ func TestPanicInRestore(t *testing.T) {
 	}
 	if cmd, ok := term.Running(); !ok || cmd.CommandLine != "make" || term.title != "title" || term.offset != k.Offset {
 		t.Errorf("running %+v, %v; title %q, at %d", cmd, ok, term.title, term.offset)
+	}
+}
+
+// A panic at the end of a terminal's process keeps neither its exit nor its last
+// words from being told.
+func TestPanicAtExit(t *testing.T) {
+	t.Parallel()
+	c, failed := fragileConfig(true)
+	c.Process, c.Command = idlePty(t), "make"
+	term := build(c)
+	defer term.Close()
+	term.process(append(make([]byte, headroom), "out \xe4"...))
+	term.emu.(*fragile).broken = true
+	term.Exit(keeper.Exit{ID: "idle", Code: 4})
+	term.endOfOutput()
+	if err := <-failed; !strings.Contains(err.Error(), "end a command") {
+		t.Error(err)
+	}
+	all := taken(term)
+	if e, ok := all[len(all)-1].(ahp.TerminalExited); !ok || *e.ExitCode != 4 {
+		t.Errorf("the last of %d actions is %+v", len(all), all[len(all)-1])
+	}
+	if d, ok := all[1].(ahp.TerminalData); !ok || d.Data != "out \uFFFD" {
+		t.Errorf("the output is %+v", all)
 	}
 }

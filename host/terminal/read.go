@@ -280,14 +280,20 @@ func (t *Terminal) passHeld() {
 // endOfOutput passes on what is held.
 func (t *Terminal) endOfOutput() {
 	t.screen.Lock()
-	if t.decoder.n > 0 {
-		t.pipe(t.decoder.flush())
-	}
-	t.passHeld()
+	t.pipeRest()
 	due := t.publish(false)
 	t.screen.Unlock()
 	t.wakeUp(due)
 	if t.exit.known() {
 		t.reportExit()
 	}
+}
+
+// pipeRest passes on what is held. The caller holds screen, and publishes.
+func (t *Terminal) pipeRest() {
+	defer t.guard("process the end of the output")
+	if t.decoder.n > 0 {
+		t.pipe(t.decoder.flush())
+	}
+	t.passHeld()
 }
