@@ -96,6 +96,11 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 
 	done := make(chan struct{})
 	defer close(done)
+	c.Sink.guard(func(broke any, stack []byte) {
+		m.log.Error("interface broke", "panic", broke, "stack", string(stack))
+		time.AfterFunc(stuckTime, func() { leaveHard(term, broke, done) })
+		p.Send(crashed(broke))
+	})
 	go wake(p, wakes, done)
 	go heed(p, c.Changes, done)
 
@@ -124,6 +129,19 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 		return exit, fmt.Errorf("run interface: %w", err)
 	}
 	return m.Exit(), nil
+}
+
+// leaveHard ends the program unless it has ended: the loop may wait for a lock that
+// what broke will never give back.
+func leaveHard(term *tty.Terminal, broke any, done chan struct{}) {
+	select {
+	case <-done:
+		return
+	default:
+	}
+	term.Restore()
+	fmt.Fprintf(os.Stderr, "cotty: the interface broke, everything in it runs on: %v\n", broke)
+	os.Exit(1)
 }
 
 // wake hands wake-ups of the sink to the loop, so that the connection's
@@ -171,7 +189,7 @@ func settled(p *tea.Program, term *tty.Terminal) {
 // that the program was stopped and goes on. It returns what undoes it.
 func signals(p *tea.Program, term *tty.Terminal, done chan struct{}) (stop func()) {
 	ch := make(chan os.Signal, 8)
-	signal.Notify(ch, syscall.SIGWINCH, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGCONT)
+	signal.Notify(ch, syscall.SIGWINCH, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGCONT)
 	go func() {
 		for {
 			select {

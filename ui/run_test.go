@@ -278,7 +278,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunEndsOnSignals(t *testing.T) {
-	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		w := newWindow(t, 80, 24)
 		_, _, ended := run(t, w, nil)
 		w.waitFor("1 sh1")
@@ -353,6 +353,25 @@ func TestRunRestoresAfterPanics(t *testing.T) {
 			w.restored()
 		})
 	}
+}
+
+// TestRunRestoresAfterAPanicOfTheConnection: what breaks where nobody could give
+// the terminal back ends the interface in order.
+func TestRunRestoresAfterAPanicOfTheConnection(t *testing.T) {
+	w := newWindow(t, 80, 24)
+	sink := ui.NewSink()
+	l := &lockedHost{h: uitest.NewHost(t, sink)}
+	ended := make(chan result, 1)
+	go func() {
+		exit, err := ui.Run(context.Background(), ui.Config{Host: l, Sink: sink, Env: []string{"TERM=xterm"}}, w.tty, w.tty)
+		ended <- result{exit, err}
+	}()
+	w.waitFor("1 sh1")
+	sink.Break()
+	if r := finish(t, ended); r.err == nil || !strings.Contains(r.err.Error(), "boom on the connection") {
+		t.Errorf("ended with %+v", r)
+	}
+	w.restored()
 }
 
 func TestRunEndsWithItsTerminal(t *testing.T) {

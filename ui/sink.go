@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"runtime/debug"
 	"sync"
 
 	"cotty/ahp"
@@ -30,7 +31,8 @@ type Sink struct {
 	told   bool   // wake was called and the inbox was not taken since
 	wake   func() // nil until a Model is attached
 	closed bool
-	inputs bool // the loop wants to know which input the host has taken
+	broke  func(v any, stack []byte) // gets panics of the connection's goroutine
+	inputs bool                      // the loop wants to know which input the host has taken
 }
 
 // What the inbox holds, besides ahp.Envelope.
@@ -152,8 +154,34 @@ func (s *Sink) drop(uri ahp.URI) {
 	delete(s.feeds, uri)
 }
 
+// guard says who gets what breaks on the connection's goroutine, where nobody else
+// could give the outer terminal back.
+func (s *Sink) guard(broke func(v any, stack []byte)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broke = broke
+}
+
+// fence, deferred, hands a panic to whom guard named.
+func (s *Sink) fence() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	stack := debug.Stack()
+	broke := func(v any, _ []byte) { panic(v) }
+	if s.mu.TryLock() { // else it broke within
+		if s.broke != nil {
+			broke = s.broke
+		}
+		s.mu.Unlock()
+	}
+	broke(v, stack)
+}
+
 // Snapshot takes the state of a channel, after a subscription or a reconnect.
 func (s *Sink) Snapshot(snap ahp.Snapshot) {
+	defer s.fence()
 	var err error
 	switch {
 	case isRoot(snap.Resource):
@@ -187,6 +215,7 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 
 // Data takes output of a terminal; data is valid until it returns.
 func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
+	defer s.fence()
 	if f := s.existing(channel); f != nil {
 		f.Print(data)
 	}
@@ -194,6 +223,7 @@ func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
 
 // Action takes a confirmed action, this client's own included, or a refusal.
 func (s *Sink) Action(e ahp.Envelope) {
+	defer s.fence()
 	if e.RejectionReason != "" {
 		s.post(e)
 		return
