@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -325,12 +326,19 @@ func (x *chaos) stored() string {
 
 // report says how it went.
 func (x *chaos) report() {
-	slices.Sort(x.took)
-	at := func(part float64) time.Duration {
-		if len(x.took) == 0 {
+	at := func(all []time.Duration, part float64) time.Duration {
+		if len(all) == 0 {
 			return 0
 		}
-		return x.took[int(part*float64(len(x.took)-1))].Round(time.Millisecond)
+		slices.Sort(all)
+		return all[int(part*float64(len(all)-1))].Round(time.Millisecond)
+	}
+	var over []time.Duration // what hosts say of taking over
+	log, _ := os.ReadFile(filepath.Join(x.dirs.state, "host.log"))
+	for _, m := range regexp.MustCompile(`took over from an earlier host.* took=(\S+)`).FindAllSubmatch(log, -1) {
+		if d, err := time.ParseDuration(string(m[1])); err == nil {
+			over = append(over, d)
+		}
 	}
 	var names []string
 	for name, n := range x.counts {
@@ -345,5 +353,6 @@ func (x *chaos) report() {
 	}
 	x.Logf("%d rounds with %d terminals, seed %d: %s", x.rounds, len(x.terms), x.seed, strings.Join(names, ", "))
 	x.Logf("%d numbered lines, each once and in order; %d lines typed, of %d of which was said that they may not have arrived", lines, keys, lost)
-	x.Logf("until a viewer had the next host: p50 %v, p99 %v, longest %v, of %d", at(.5), at(.99), at(1), len(x.took))
+	x.Logf("until a viewer had the next host: p50 %v, p99 %v, longest %v, of %d", at(x.took, .5), at(x.took, .99), at(x.took, 1), len(x.took))
+	x.Logf("of that until a host had taken over: p50 %v, p99 %v, longest %v, of %d", at(over, .5), at(over, .99), at(over, 1), len(over))
 }
