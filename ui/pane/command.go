@@ -36,6 +36,7 @@ type commands struct {
 	list    []command
 	last    uint64 // n of the newest one
 	bytes   int    // of their lines
+	changes int
 }
 
 type command struct {
@@ -74,6 +75,7 @@ func (c *Command) State() State {
 func (c *commands) begin(id, line string, ms int64) uint64 {
 	c.detects = true
 	c.last++
+	c.changes++
 	if len(c.list) >= maxCommands || c.bytes > maxCommandLines {
 		c.list = append(c.list[:0], c.list[(len(c.list)+1)/2:]...)
 		c.bytes = 0
@@ -113,6 +115,7 @@ func (c *commands) finish(id string, code *int, ms *int64) (n uint64, ok bool) {
 			return 0, false
 		}
 		cmd.Running, cmd.ExitCode = false, code
+		c.changes++
 		if ms != nil && *ms >= 0 {
 			cmd.Duration = time.Duration(*ms) * time.Millisecond
 		}

@@ -154,6 +154,7 @@ func fuzzView(t *testing.T, ops []byte) {
 			look := Look{Signs: signs, Sticky: Sticky(len(ops) % 3)}
 			cur := v.Draw(c, paint.Rect{W: w, H: h}, look)
 			painter.Frame(nil, c, cur)
+			v.key = signKey{} // nothing is taken from before
 			v.Redraw()
 			cur = v.Draw(c, paint.Rect{W: w, H: h}, look)
 			if more := painter.Frame(nil, c, cur); len(more) > 0 && v.search.re == nil {

@@ -44,8 +44,14 @@ func (v *View) Signs() []Sign { return v.signs }
 // terminal are in the order of its text, so only those that show are looked at.
 // The lock must be held, as for all below.
 func (v *View) sign(look *SignLook) {
-	v.signed, v.signs = v.signs, v.signed[:0]
 	f := v.Feed
+	if key := v.signKey(look); key == v.key && !v.signsTouched() {
+		v.signed = append(v.signed[:0], v.signs...)
+		return
+	} else {
+		v.key = key
+	}
+	v.signed, v.signs = v.signs, v.signed[:0]
 	if look == nil || len(f.commands.list) == 0 || f.em.Modes().AltScreen {
 		return
 	}
@@ -70,6 +76,36 @@ func (v *View) sign(look *SignLook) {
 			v.signs = append(v.signs, v.signOf(c, m, row, look))
 		}
 	}
+}
+
+// signKey is what the marks depend on besides the lines that they stand on.
+type signKey struct {
+	look                         *SignLook
+	rect                         paint.Rect
+	top, off, era, commands, was int
+	alt, framed                  bool
+}
+
+func (v *View) signKey(look *SignLook) signKey {
+	f := v.Feed
+	return signKey{look, v.rect, v.top, f.lineOff, f.epoch, f.commands.changes, v.folds.ver, f.em.Modes().AltScreen, v.Framed}
+}
+
+// signsTouched reports whether a line that a mark stands on has changed: what
+// takes marks away, such as a clear, changes their lines.
+func (v *View) signsTouched() bool {
+	f := v.Feed
+	if f.all > v.gen || len(v.folds.out) > 0 {
+		return true
+	}
+	for i := range v.signs {
+		for _, row := range [...]int{v.signs[i].Row, v.signs[i].note} {
+			if y := v.top + row - f.lineOff; row >= 0 && y >= 0 && y < len(f.lines) && f.lines[y] > v.gen {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // signOf makes the mark of a command whose line begins at a row.

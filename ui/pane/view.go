@@ -48,6 +48,7 @@ type View struct {
 	signs     []Sign // of commands, as last drawn
 	signed    []Sign // as drawn before that
 	rows      []int  // scratch
+	key       signKey
 	stuck     string // the command whose line stays on top
 	search    search
 	index     index
