@@ -22,7 +22,7 @@ import (
 // the layout stays in order, and that all comes to rest. COTTY_KEYS=10m goes on
 // for that long (make keys-fuzz); COTTY_KEYS_SEED=N begins with that seed.
 func TestRandomKeys(t *testing.T) {
-	long, seeds := time.Duration(0), uint64(12)
+	long, seeds := time.Duration(0), uint64(8)
 	if s := os.Getenv("COTTY_KEYS"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil {
