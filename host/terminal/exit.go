@@ -185,15 +185,21 @@ func (t *Terminal) Kill(ctx context.Context) error {
 	return fmt.Errorf("end process %d: it outlives SIGKILL", t.cfg.Process.Pid)
 }
 
+// Foreground is the process group in the terminal's foreground, 0 when there is
+// none. It may be called from any goroutine.
+func (t *Terminal) Foreground() (group int) {
+	t.raw.Control(func(fd uintptr) { group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
+	return group
+}
+
 // signal reaches the child's group and the terminal's foreground group.
 func (t *Terminal) signal(ctx context.Context, sig syscall.Signal) error {
 	if t.cfg.Signal != nil {
 		return t.cfg.Signal(ctx, sig)
 	}
-	pid, fg := t.cfg.Process.Pid, 0
+	pid := t.cfg.Process.Pid
 	err := syscall.Kill(-pid, sig)
-	t.raw.Control(func(fd uintptr) { fg, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
-	if fg > 0 && fg != pid {
+	if fg := t.Foreground(); fg > 0 && fg != pid {
 		if ferr := syscall.Kill(-fg, sig); err != nil {
 			err = ferr
 		}
