@@ -164,6 +164,9 @@ type CreateMeta struct {
 	Command []string          `json:"cotty/command,omitempty"` // argv; empty means the shell
 	Env     map[string]string `json:"cotty/env,omitempty"`
 	Shell   string            `json:"cotty/shell,omitempty"` // absolute path; empty means $SHELL
+	// CwdOf names a terminal in whose program's directory it starts, in place of
+	// Cwd, which is for when that can't be told.
+	CwdOf URI `json:"cotty/cwdOf,omitempty"`
 	// ShellIntegration false starts a shell as it is, without marks of its
 	// commands; absent means as the host is configured.
 	ShellIntegration *bool `json:"cotty/shellIntegration,omitempty"`

@@ -121,13 +121,19 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if s := checkTitle(p.Name); s != "" {
 		return pl, ahp.InvalidParams("create terminal: name: %s", s)
 	}
-	dir, err := h.directory(p.Cwd)
-	if err != nil {
-		return pl, err
-	}
 	meta := p.Meta
 	if meta == nil {
 		meta = &ahp.CreateMeta{}
+	}
+	dir, found := "", false
+	if meta.CwdOf != "" {
+		dir, found = h.whereabouts(c.principal, meta.CwdOf)
+	}
+	if !found {
+		var err error
+		if dir, err = h.directory(p.Cwd); err != nil {
+			return pl, err
+		}
 	}
 	start := h.start()
 	if meta.Shell == "" {

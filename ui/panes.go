@@ -257,8 +257,9 @@ func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
 	params := ahp.CreateTerminalParams{
 		Channel: uri, Cwd: cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.me},
 	}
-	if len(argv) > 0 {
-		params.Meta = &ahp.CreateMeta{Command: argv}
+	params.Meta = &ahp.CreateMeta{Command: argv}
+	if _, t, _ := m.focused(); t != nil {
+		params.Meta.CwdOf = t.uri
 	}
 	if tab, ok := l.Tab(); ok {
 		if p, ok := tab.Arrange(m.area()).Pane(id); ok {
