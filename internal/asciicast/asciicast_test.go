@@ -167,7 +167,7 @@ func TestLongOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Repeat("é\x01", 2<<20)
+	text := strings.Repeat("é\x01", 800<<10)
 	if err := w.Write(Event{At: time.Second, Kind: Output, Data: text}); err != nil {
 		t.Fatal(err)
 	}
