@@ -19,7 +19,7 @@ func TestCwdOf(t *testing.T) {
 	p.initialize()
 	real := t.TempDir()
 	const from = "ahp-terminal:/from"
-	p.create(from, "sh", "-c", "cd '"+real+"' && (cd / && sh -c 'echo there; read x'); echo back; read x")
+	p.create(from, "sh", "-c", "cd /; echo there; read x; cd '"+real+"'; echo back; read x")
 	p.output(from, "there")
 	beside := func(uri ahp.URI, of ahp.URI, cwd string) {
 		t.Helper()
