@@ -290,10 +290,10 @@ func (h *Host) addTerm(uri ahp.URI, t *term, w *wal) {
 // see it exit, then nothing more.
 func (h *Host) removeTerm(t *term) {
 	h.flush(t)
+	t.endWaits() // Before what would look to them like an exit.
 	if !t.value.Lifecycle.Exited() {
 		h.apply(t.ch, ahp.TerminalExited{}, nil)
 	}
-	t.endWaits()
 	h.letAgentGo(t)
 	t.setFeed(nil)
 	h.activity.forget(t)
