@@ -19,7 +19,7 @@ func newWatchCommand() *cobra.Command {
 		Use:   "watch [ID...]",
 		Short: "Stream what happens as JSON lines",
 		Long: `Stream actions as JSON lines, one {"channel", "action", "serverSeq", …} each,
-until interrupted or until the host ends: those of the terminals named, or of
+until interrupted or until the host is stopped: those of the terminals named, or of
 the list of terminals and of every terminal, new ones too.`,
 		ValidArgsFunction: completeTerminal,
 		RunE: did(func(cmd *cobra.Command, args []string) error {
@@ -28,7 +28,7 @@ the list of terminals and of every terminal, new ones too.`,
 				return err
 			}
 			w := &watcher{mirror: client.NewMirror(0), enc: lineEncoder(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
-			c, err := connect(cmd.Context(), p, how{sink: w, kind: "watch"})
+			c, err := connect(cmd.Context(), p, how{sink: w, reconnect: true, kind: "watch"})
 			if err != nil {
 				return err
 			}
