@@ -302,6 +302,9 @@ func (f *filter) control(c *cursor, b byte) (done bool) {
 // which they did not get: nothing may come between the two.
 func (f *filter) part(c *cursor) {
 	f.hold(c, c.i)
+	if f.torn { // The first only ends what was cut short.
+		c.dst = append(c.dst, can)
+	}
 	c.dst = append(c.dst, can)
 }
 

@@ -277,6 +277,7 @@ func TestRepeatAfterMark(t *testing.T) {
 		"x\x1b[6n\x1b[2b":                 "x\x18\x1b[2b",
 		"x\x1b[6n\x1b[4h\x1b[2b":          "x\x1b[4h\x18\x1b[2b",
 		"x\x1b[6ny\x1b[2b":                "xy\x1b[2b",
+		"x\x1b[6n\x1b]8;;a\x1b[2b":        "x\x1b]8;;a\x18\x18\x1b[2b",
 		"x\x1b]633;A\x1b\\\x1b[2b\x1b[3b": "x\x18\x1b[2b\x18\x1b[3b",
 	} {
 		for cut := range len(in) {

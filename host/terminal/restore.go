@@ -245,8 +245,8 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
 	}
 	// What the filter holds and has taken out the emulator has seen, and nobody
 	// else.
-	if t.filter.gap && len(t.filter.begun) == 0 {
-		t.emu.Write([]byte{can})
+	if t.filter.gap && !t.filter.long {
+		t.emu.Write(append([]byte{can, can}, t.filter.begun...))
 	}
 	t.emu.Write(t.filter.held)
 	t.emu.Events()
