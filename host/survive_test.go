@@ -253,6 +253,9 @@ func text(s ahp.TerminalState) string {
 func TestKilledHost(t *testing.T) {
 	t.Parallel()
 	terminals, rounds := 20, 14
+	if slow {
+		terminals, rounds = 8, 5
+	}
 	if n, err := strconv.Atoi(os.Getenv("COTTY_ROUNDS")); err == nil {
 		rounds = n
 	}

@@ -183,6 +183,9 @@ func (t *term) changes(actions []ahp.Action) []change {
 			if len(t.requests) > 0 {
 				c.by, t.requests = t.requests[0], t.requests[1:]
 			}
+			if t.ch.wal != nil { // What did not fit may do now.
+				t.ch.wal.again = time.Time{}
+			}
 		case ahp.TerminalExited:
 			if t.value.Lifecycle.Exited() { // An earlier host said so.
 				continue

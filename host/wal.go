@@ -32,8 +32,9 @@ const (
 	// trimBytes is how much must have been appended for that to be worth while.
 	trimBytes = 256 << 10
 	// retryAfter is the least time between two attempts to make a checkpoint that
-	// does not fit.
+	// does not fit; they take a retryShare of the time at most.
 	retryAfter = time.Second
+	retryShare = 50
 	// storeTime bounds the keeper's answer.
 	storeTime = 10 * time.Second
 	// keptSpares are journals that the keeper has already, so that a channel can
@@ -54,7 +55,7 @@ type wal struct {
 
 	hasty   bool      // the latest checkpoint has no history
 	whole   time.Time // of the latest whole checkpoint
-	tried   time.Time // of the latest attempt that failed
+	again   time.Time // not to be tried before, after an attempt that failed
 	used    time.Time // when something was appended last
 	bytes   int       // appended since the memory was trimmed
 	timer   *time.Timer
@@ -141,7 +142,7 @@ func (w *wal) append(records []journal.Record) error {
 
 // due reports that it is time for a checkpoint.
 func (w *wal) due(now time.Time) bool {
-	return w.j.Log.Due() && now.Sub(w.tried) > retryAfter
+	return w.j.Log.Due() && !now.Before(w.again)
 }
 
 // checkpoint writes a state, and makes room for a log behind it.
@@ -190,7 +191,7 @@ func (h *Host) persist(ch *channel, frames []frame, marks []journal.Record) ([]f
 	case errors.Is(err, journal.ErrFenced):
 		h.superseded(err)
 		return nil, false
-	case h.now().Sub(w.tried) <= retryAfter: // It did not help just now.
+	case h.now().Before(w.again): // It did not help just now.
 		return frames, true
 	}
 	more, ok := h.checkpoint(ch, h.now().Sub(w.whole) < wholeEvery)
@@ -247,6 +248,7 @@ func (h *Host) noteOrigin(ch *channel, o ahp.Origin, seq int64) {
 // was pending and is part of it, to be told. False says that another host has
 // taken over. The caller holds h.mu.
 func (h *Host) checkpoint(ch *channel, hasty bool) (more []frame, ok bool) {
+	began := h.now()
 	var special []journal.Record
 	b, is := ch.body.(captured)
 	if is {
@@ -272,6 +274,10 @@ func (h *Host) checkpoint(ch *channel, hasty bool) (more []frame, ok bool) {
 	if is {
 		b.release()
 	}
+	if err != nil {
+		end := h.now()
+		ch.wal.again = end.Add(max(retryAfter, retryShare*end.Sub(began)))
+	}
 	h.spoilt(ch, err)
 	h.tidyLater(ch)
 	return more, true
@@ -290,9 +296,6 @@ func (h *Host) writeCheckpoint(ch *channel, special []journal.Record, hasty bool
 	}
 	if err == nil {
 		err = ch.wal.checkpoint(append(records, special...), hasty, h.now())
-	}
-	if err != nil {
-		ch.wal.tried = h.now()
 	}
 	return err
 }
