@@ -20,6 +20,8 @@
 //
 //	ahp-root://              agents, and the list of terminals
 //	ahp-terminal:/ID, …      one per terminal; clients choose the URI
+//	ahp-session:/ID, …       one per session with an agent; a catalogue of chats
+//	ahp-chat:/ID             one per chat: turns, and the one that runs
 //	x-cotty-layout:/NAME     what a user interface shows; made on first use
 //
 // A channel has a replay log bounded in bytes and entries, its own, so that a
@@ -47,6 +49,17 @@
 // terminal's actions as they are applied, and is over with its terminal or its
 // connection (wait.go). Text is matched on a goroutine of its own, from a bounded
 // queue (match.go). Nothing is polled.
+//
+// # Agents
+//
+// A session (session.go) has chats (chat.go), each with a session of an agent's
+// of its own, which a provider opens (package agent). A turn that an agent is at
+// is a prompting (turn.go): the provider's calls become actions under the lock,
+// text joined as output is. What waits for a person or a client (tool_confirm.go,
+// tool_client.go, input_request.go) waits on a channel, outside the lock, until it
+// is answered or the turn ends. Nothing waits for a provider but goroutines of its
+// own, and those give up after Limits.AgentGrace. The latest turns are the chat's
+// state, those before wait in chat.older (chat_window.go).
 //
 // # Who may do what
 //

@@ -173,12 +173,11 @@ func asJSON(t testing.TB, v any) string {
 // the session's own activity: its chats' rows tell it.
 func (f *folding) same() {
 	f.t.Helper()
-	foldedChat, foldedSession := asJSON(f.t, f.chat), f.session
 	chatSub, sessionSub := ahp.SubscribeResult{}, ahp.SubscribeResult{}
 	f.request(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: theChat}, &chatSub)
-	foldedChat = asJSON(f.t, f.chat) // what was on its way
+	foldedChat := asJSON(f.t, f.chat) // with what was on its way
 	f.request(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: theSession}, &sessionSub)
-	foldedSession = f.session
+	foldedSession := f.session
 	f.snapshot(*chatSub.Snapshot)
 	f.snapshot(*sessionSub.Snapshot)
 	if now := asJSON(f.t, f.chat); now != foldedChat {

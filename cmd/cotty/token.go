@@ -78,7 +78,7 @@ do what its scopes say; without flags that is all that you may do.`,
 		}),
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&scopes, "scope", nil, "what it may do: terminal:read, terminal:create, terminal:input, terminal:claim, session, admin (default: all)")
+	f.StringSliceVar(&scopes, "scope", nil, "what it may do: terminal:read, terminal:create, terminal:input, terminal:claim, session, approve, admin (default: all)")
 	f.BoolVar(&readOnly, "read-only", false, "it may look only, as --scope terminal:read")
 	f.StringVar(&terminal, "terminal", "", "it is for this terminal and sees no other")
 	f.StringVar(&expires, "expires", "", "it ends after a time such as 30m, 8h or 7d, or at a date such as 2026-12-01 (default: never)")
