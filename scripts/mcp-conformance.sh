@@ -18,11 +18,11 @@ check() { # NAME WANTED COMMAND...
 	shift 2
 	if "$@" 2>&1 | grep -q -e "$want"; then echo "ok    $name"; else echo "FAIL  $name"; fail=1; fi
 }
-check "inspector, stdio, tools/list" spawn_background_terminal inspect "$dir/cotty" mcp --method tools/list
+check "inspector, stdio, tools/list" spawn_background_terminal inspect -e "XDG_RUNTIME_DIR=$dir/r" "$dir/cotty" mcp --method tools/list
 check "inspector, stdio, run_command" '"output": "hi there' \
-	inspect "$dir/cotty" mcp --method tools/call --tool-name run_command --tool-arg 'command=["echo","hi there"]'
+	inspect -e "XDG_RUNTIME_DIR=$dir/r" "$dir/cotty" mcp --method tools/call --tool-name run_command --tool-arg 'command=["echo","hi there"]'
 check "inspector, stdio, an error" 'blocked for security' \
-	inspect "$dir/cotty" mcp --method tools/call --tool-name run_command --tool-arg 'command=["rm","x"]'
+	inspect -e "XDG_RUNTIME_DIR=$dir/r" "$dir/cotty" mcp --method tools/call --tool-name run_command --tool-arg 'command=["rm","x"]'
 "$dir/cotty" stop >/dev/null 2>&1 || true
 url=$("$dir/cotty" host --listen 127.0.0.1:0 | grep -o '127\.0\.0\.1:[0-9]*' | head -1)
 token=$("$dir/cotty" token new 2>/dev/null | grep -o 'cotty_[A-Za-z0-9_-]\{20,\}' | head -1)

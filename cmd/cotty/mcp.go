@@ -45,6 +45,7 @@ it. docs/mcp.md says what it may run.`,
   codex mcp add cotty -- cotty mcp`,
 		Args: cobra.NoArgs,
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			findRuntimeDir() // agents' programs hand on little of their environment
 			p, err := placeOf(cmd)
 			if err != nil {
 				return err
