@@ -235,15 +235,6 @@ func (h *Host) recordsOf(ch *channel, frames []frame, marks []journal.Record) []
 	return records
 }
 
-// noteOrigin remembers whose dispatch was accepted.
-func (h *Host) noteOrigin(ch *channel, o ahp.Origin, seq int64) {
-	since := int64(0)
-	if cl := h.clients[o.ClientID]; cl != nil {
-		since = cl.since
-	}
-	ch.accepted.note(o.ClientID, since, o.ClientSeq, seq)
-}
-
 // checkpoint captures the channel's state as of now and writes it. It gives what
 // was pending and is part of it, to be told. False says that another host has
 // taken over. The caller holds h.mu.
