@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"cotty/internal/pty"
 )
 
 // prompt is the shell's, and nothing else prints it.

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"cotty/ahp"
 	"cotty/emulator"
 	"cotty/emulator/engine"
+	"cotty/internal/pty"
 	"cotty/ui"
 	"cotty/ui/uitest"
 )

@@ -11,11 +11,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"cotty/emulator"
 	"cotty/emulator/engine"
+	"cotty/internal/pty"
 )
 
 // tty is a program on a pty whose output goes into an emulator: what a person

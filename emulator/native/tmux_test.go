@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
-
 	"cotty/emulator"
 	"cotty/emulator/emutest"
+	"cotty/internal/pty"
 )
 
 // tmuxServer is a tmux of our own; nothing of the user's is read or touched.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
+	"cotty/internal/pty"
 )
 
 // patience bounds every wait; it is long because the machine may be busy.

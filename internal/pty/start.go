@@ -1,0 +1,63 @@
+package pty
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Winsize is a terminal's size in cells.
+type Winsize struct{ Rows, Cols uint16 }
+
+// Setsize changes it; the programs on it are told.
+func Setsize(f *os.File, s *Winsize) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("set a terminal's size: %w", err)
+	}
+	if cerr := raw.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: s.Rows, Col: s.Cols})
+	}); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("set a terminal's size: %w", err)
+	}
+	return nil
+}
+
+// StartWithSize starts a program as the leader of a session on a new terminal,
+// which is its input, output and errors where cmd says nothing else, and gives
+// the terminal's other side.
+func StartWithSize(cmd *exec.Cmd, s *Winsize) (*os.File, error) {
+	master, slave, err := Open()
+	if err != nil {
+		return nil, err
+	}
+	defer slave.Close()
+	if err := Setsize(master, s); err != nil {
+		master.Close()
+		return nil, err
+	}
+	if cmd.Stdin == nil {
+		cmd.Stdin = slave
+	}
+	if cmd.Stdout == nil {
+		cmd.Stdout = slave
+	}
+	if cmd.Stderr == nil {
+		cmd.Stderr = slave
+	}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+	if err := cmd.Start(); err != nil {
+		master.Close()
+		return nil, err
+	}
+	return master, nil
+}
