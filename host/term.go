@@ -167,7 +167,9 @@ func (h *Host) applyTaken(t *term, actions []ahp.Action, k terminal.Taken) bool 
 	t.offset = k.Offset
 	if len(actions) > 0 || moved || k.Facts != nil || len(k.Stream) > 0 {
 		h.marks = k.Records(h.marks[:0])
-		h.applyAll(t.ch, t.changes(actions), h.marks)
+		changes := t.changes(actions)
+		h.applyAll(t.ch, changes, h.marks)
+		clear(changes) // what they hold is others' from here on
 	}
 	t.release()
 	return takes == t.takes || h.fenced

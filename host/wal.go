@@ -183,7 +183,9 @@ func (h *Host) persist(ch *channel, frames []frame, marks []journal.Record) ([]f
 	if w.j == nil {
 		return frames, false
 	}
-	err := w.append(h.recordsOf(ch, frames, marks))
+	records := h.recordsOf(ch, frames, marks)
+	err := w.append(records)
+	clear(records)
 	switch {
 	case err == nil:
 		h.tidyLater(ch)
