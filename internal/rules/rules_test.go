@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"internal/nearest":  {},
 	"internal/nowait":   {},
 	"internal/plain":    {},
+	"internal/pty":      {},
 	"internal/rules":    {},
 	"internal/world":    {},
 	"internal/jsonrpc":  {},
