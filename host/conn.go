@@ -238,10 +238,16 @@ func (c *conn) send(b []byte) {
 // sendOutput is send for output that other connections get as well. The caller
 // holds h.mu.
 func (c *conn) sendOutput(o *output) {
-	if c.closing || c.holding || c.lags(len(o.buf)) {
+	switch {
+	case c.closing:
+	case c.holding:
 		c.send(bytes.Clone(o.buf))
-	} else if err := c.h.postShared(c, o); errors.Is(err, jsonrpc.ErrQueueFull) {
+	case c.lags(len(o.buf)):
 		c.overflow()
+	default:
+		if err := c.h.postShared(c, o); errors.Is(err, jsonrpc.ErrQueueFull) {
+			c.overflow()
+		}
 	}
 }
 
