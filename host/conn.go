@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +49,7 @@ type conn struct {
 	// While a request that subscribes is answered, actions wait in held so
 	// that the reply precedes them (ahp.md §4.1).
 	holding   bool
-	held      [][]byte
+	held      []heldAction
 	heldBytes int
 }
 
@@ -107,6 +106,7 @@ func (h *Host) removeConn(c *conn) {
 	}
 	c.h.endFeeds(c)
 	h.dropAsks(c)
+	c.forgetHeld()
 	c.closing = true
 	delete(h.conns, c)
 	if c.client != nil {
@@ -206,15 +206,36 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 // caller holds h.mu and runs on the connection's goroutine, in a method.
 func (c *conn) hold() { c.holding = true }
 
+// heldAction is an action that waits: encoded, or output with a reference of its own.
+type heldAction struct {
+	b      []byte
+	output *output
+}
+
 // release lets the held actions follow the reply.
 func (c *conn) release() {
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
-	held := c.held
-	c.holding, c.held, c.heldBytes = false, nil, 0
-	for _, b := range held {
-		c.send(b)
+	c.h.turn(func() {
+		waiting := c.held
+		c.holding, c.held, c.heldBytes = false, nil, 0
+		for _, w := range waiting {
+			if w.output == nil {
+				c.send(w.b)
+				continue
+			}
+			c.sendOutput(w.output)
+			w.output.Release()
+		}
+	})
+}
+
+// forgetHeld drops what is held. The caller holds h.mu.
+func (c *conn) forgetHeld() {
+	for _, w := range c.held {
+		if w.output != nil {
+			w.output.Release()
+		}
 	}
+	c.holding, c.held, c.heldBytes = false, nil, 0
 }
 
 // send queues an encoded message. A connection without room for it is closed:
@@ -224,7 +245,7 @@ func (c *conn) send(b []byte) {
 	switch {
 	case c.closing:
 	case c.holding && c.heldBytes+len(b) <= c.h.limits.LagBytes:
-		c.held = append(c.held, b)
+		c.held = append(c.held, heldAction{b: b})
 		c.heldBytes += len(b)
 	case c.holding, c.lags(len(b)):
 		c.overflow()
@@ -240,9 +261,11 @@ func (c *conn) send(b []byte) {
 func (c *conn) sendOutput(o *output) {
 	switch {
 	case c.closing:
-	case c.holding:
-		c.send(bytes.Clone(o.buf))
-	case c.lags(len(o.buf)):
+	case c.holding && c.heldBytes+len(o.buf) <= c.h.limits.LagBytes:
+		o.refs.Add(1)
+		c.held = append(c.held, heldAction{output: o})
+		c.heldBytes += len(o.buf)
+	case c.holding, c.lags(len(o.buf)):
 		c.overflow()
 	default:
 		if err := c.h.postShared(c, o); errors.Is(err, jsonrpc.ErrQueueFull) {
@@ -268,7 +291,7 @@ func (c *conn) drop(code int, reason string) {
 		return
 	}
 	c.closing = true
-	c.held, c.heldBytes = nil, 0
+	c.forgetHeld()
 	n := c.rpc.Discard()
 	c.log.Info("drop connection", "reason", reason, "messages", n)
 	c.rpc.Close(code, reason) //nolint:errcheck // it ends either way

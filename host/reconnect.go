@@ -186,6 +186,6 @@ func (c *conn) undo(err error) error {
 	}
 	delete(c.client.conns, c)
 	c.client, c.window = nil, nil
-	c.holding, c.held, c.heldBytes = false, nil, 0
+	c.forgetHeld()
 	return err
 }
