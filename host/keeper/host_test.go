@@ -225,9 +225,8 @@ func TestUninvitedDescriptor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := k.files(); n != files {
-		t.Errorf("%d descriptors, %d before", n, files)
-	}
+	// One is open for a moment beyond the answer, and the runtime may need one.
+	until(t, "the descriptors to be closed", func() bool { return k.files() <= files+2 })
 }
 
 func TestVersions(t *testing.T) {
