@@ -63,6 +63,7 @@ const (
 	WaitExit    = "exit"    // the terminal's process has ended
 	WaitCommand = "command" // the command that runs now has finished
 	WaitIdle    = "idle"    // no output for IdleMs
+	WaitOutput  = "output"  // output, or a clearing, after Since
 	WaitText    = "text"    // a line of output matches Pattern
 )
 
@@ -79,6 +80,9 @@ type WaitParams struct {
 	// Past looks for Pattern in the output that the terminal has kept, too.
 	Past      bool  `json:"past,omitempty"`
 	TimeoutMs int64 `json:"timeoutMs,omitempty"` // 0 means none
+	// Since is the Shown of an earlier answer: what came after it is output too.
+	// Nil means from the beginning of the wait, and that Shown is not answered.
+	Since *int64 `json:"since,omitempty"`
 }
 
 // The values of WaitResult.Reason.
@@ -102,6 +106,8 @@ type WaitResult struct {
 	// CommandID is the command that the wait was bound to.
 	CommandID string `json:"commandId,omitempty"`
 	Line      string `json:"line,omitempty"` // that matched
+	// Shown grows with what the terminal shows; it is for Since, of the same host.
+	Shown int64 `json:"shown,omitempty"`
 }
 
 // RunParams types a command into a shell that waits for one (x-cotty/run).

@@ -176,7 +176,14 @@ type CreateMeta struct {
 	// Stdin gives Command a pipe as standard input, which this connection fills
 	// with x-cotty/feed.
 	Stdin bool `json:"cotty/stdin,omitempty"`
+	// Before is text that the terminal shows before anything else, at most
+	// MaxBefore bytes, of which control characters but \n and \t are dropped. It
+	// is for whoever operates the host.
+	Before string `json:"cotty/before,omitempty"`
 }
+
+// MaxBefore bounds CreateMeta.Before, in bytes.
+const MaxBefore = 1 << 20
 
 // DisposeTerminalParams kills and removes a terminal (R28).
 type DisposeTerminalParams struct {

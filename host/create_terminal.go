@@ -96,6 +96,7 @@ type plan struct {
 	promptEnds bool
 	await      *awaited
 	feed       *feeder // nil unless the command is fed
+	before     string  // what it shows before anything else
 }
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
@@ -148,6 +149,9 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if err := checkEnv(meta.Env); err != nil {
 		return pl, err
 	}
+	if pl.before, err = before(c.principal, meta.Before); err != nil {
+		return pl, err
+	}
 	pl.params = p
 	pl.engine = start.Engine
 	pl.dir = dir
@@ -176,6 +180,25 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		h.inject(&pl)
 	}
 	return pl, nil
+}
+
+// before is the text that a terminal begins with. What is on a person's screen
+// without a program having written it is only the owner's to say.
+func before(p *principal, text string) (string, error) {
+	switch {
+	case text == "":
+		return "", nil
+	case !p.operates():
+		return "", ahp.PermissionDenied("create terminal: cotty/before: only who operates the host may say what a terminal showed before")
+	case len(text) > ahp.MaxBefore:
+		return "", ahp.InvalidParams("create terminal: cotty/before: longer than %d bytes", ahp.MaxBefore)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text), nil
 }
 
 func checkSize(cols, rows int) string {
@@ -287,7 +310,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		proc.Pty.Close()
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
-	c.Command, c.Nonce, c.PromptEnds, c.Dir = n.Command, n.Nonce, n.PromptEnds, n.Cwd
+	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, pl.before
 	if !pl.shell {
 		c.Command = quoteCommand(p.Meta.Command, "")
 	}

@@ -36,9 +36,15 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper.Pid(), h.started.UnixMilli()
 	r.Clients, r.Terminals = len(h.conns), len(h.terms)
 	for c := range h.conns {
-		if c.client != nil && c.client.id == h.cfg.Housekeeper && c.client.id != "" {
+		if c.keepsHouse() {
 			r.Clients--
 		}
 	}
 	return r, nil
+}
+
+// keepsHouse reports whether the connection is the housekeeper's. The caller holds
+// h.mu.
+func (c *conn) keepsHouse() bool {
+	return c.client != nil && c.client.id != "" && c.client.id == c.h.cfg.Housekeeper
 }

@@ -58,6 +58,7 @@ type term struct {
 
 	offset  uint64            // how far the pty's output has been taken
 	takes   int               // counts what was taken
+	shown   int64             // counts what changed the content
 	scratch []change          // reused
 	dirty   bool              // facts have changed since they were journalled
 	unborn  *wal              // the journal while there is no channel
@@ -69,6 +70,7 @@ type term struct {
 func (t *term) reduce(a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalData, ahp.TerminalCleared:
+		t.shown++
 		return
 	case ahp.TerminalCommandExecuted, ahp.TerminalCommandFinished:
 		t.noteCommand(a)

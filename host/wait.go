@@ -42,6 +42,7 @@ type wait struct {
 	idle  *time.Timer
 	quiet time.Duration
 	past  bool // what is there counts too
+	since *int64
 	match *matcher
 	line  string // of x-cotty/run: what is to be typed; "" once it is
 	feed  *feeder
@@ -58,7 +59,7 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	begin, ok := conditions[p.Until]
 	if !ok {
-		return nil, ahp.InvalidParams("wait: until: %q is none of %q, %q, %q, %q", clip(p.Until), ahp.WaitExit, ahp.WaitCommand, ahp.WaitIdle, ahp.WaitText)
+		return nil, ahp.InvalidParams("wait: until: %q is none of %q, %q, %q, %q, %q", clip(p.Until), ahp.WaitExit, ahp.WaitCommand, ahp.WaitIdle, ahp.WaitOutput, ahp.WaitText)
 	}
 	const most = int64(365 * 24 * time.Hour / time.Millisecond)
 	if p.TimeoutMs < 0 || p.TimeoutMs > most || p.IdleMs < 0 || p.IdleMs > most {
@@ -78,7 +79,7 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.quiet, w.past = time.Duration(p.IdleMs)*time.Millisecond, p.Past
+	w.quiet, w.past, w.since = time.Duration(p.IdleMs)*time.Millisecond, p.Past, p.Since
 	h.flush(w.t)
 	if cmd, ok := w.t.t.Running(); ok {
 		w.command = cmd.ID
@@ -115,7 +116,7 @@ func (h *Host) newWait(c *conn, uri ahp.URI, doing string) (*wait, error) {
 	switch {
 	case !ok:
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
-	case len(c.waits) >= maxWaits:
+	case len(c.waits) >= maxWaits && !c.keepsHouse():
 		return nil, ahp.Conflict("%s: this connection has %d waits already, the most it may have: let some end", doing, maxWaits)
 	}
 	w := &wait{h: h, c: c, t: t, req: c.req}
@@ -130,6 +131,7 @@ var conditions = map[string]func(w *wait, pattern *regexp.Regexp) error{
 	ahp.WaitExit:    (*wait).forExit,
 	ahp.WaitCommand: (*wait).forCommand,
 	ahp.WaitIdle:    (*wait).forIdle,
+	ahp.WaitOutput:  (*wait).forOutput,
 	ahp.WaitText:    (*wait).forText,
 }
 
@@ -213,6 +215,26 @@ func (w *wait) forIdle(*regexp.Regexp) error {
 	return nil
 }
 
+// forOutput waits for what changes the content, which of an exited terminal only a
+// clearing does.
+func (w *wait) forOutput(*regexp.Regexp) error {
+	since := w.t.shown
+	if w.since != nil {
+		since = *w.since
+	}
+	if w.t.shown > since {
+		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+		return nil
+	}
+	w.see = func(w *wait, a ahp.Action) {
+		switch a.(type) {
+		case ahp.TerminalData, ahp.TerminalCleared:
+			w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+		}
+	}
+	return nil
+}
+
 func (w *wait) forText(pattern *regexp.Regexp) error {
 	for {
 		pending, k, line := w.t.t.PresentLine()
@@ -280,6 +302,9 @@ func (w *wait) after(d time.Duration, f func()) *time.Timer {
 func (w *wait) reply(r ahp.WaitResult) {
 	if r.CommandID == "" {
 		r.CommandID = w.command
+	}
+	if w.since != nil {
+		r.Shown = w.t.shown
 	}
 	w.answer(r, nil)
 }

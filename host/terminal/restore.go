@@ -110,6 +110,19 @@ func (t *Terminal) say(text string) {
 	t.handle(t.emu.Events())
 }
 
+// precede puts text, lines that end with \n, where output goes, before there is
+// any. Nobody else knows the terminal yet; the caller publishes.
+func (t *Terminal) precede(text string) {
+	if text == "" || t.closed.Load() {
+		return
+	}
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	defer t.guard("show what was before")
+	b := []byte(strings.ReplaceAll(text, "\n", "\r\n"))
+	t.pass(b, b)
+}
+
 // checkpoint is what Restore reads.
 type checkpoint struct {
 	has     bool

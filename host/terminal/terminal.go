@@ -83,6 +83,9 @@ type Config struct {
 	PromptEnds bool
 	// Dir is the working directory at the start, as a file URI; may be empty.
 	Dir string
+	// Before is text that is shown before the child's first byte, as output of
+	// nobody; it has no control characters but \n and \t. New only.
+	Before string
 	// Landing is what the pty is read into; nil means memory of the terminal's
 	// own. It belongs to the terminal until Done is closed, but for Release,
 	// which is the holder's, through Released.
@@ -189,6 +192,7 @@ func (t *Terminal) Start() {
 func build(c Config) *Terminal {
 	t := empty(c)
 	t.cmds.tellsInput = c.PromptEnds
+	t.precede(c.Before)
 	if t.cwd = c.Dir; c.Command != "" {
 		t.executed(c.Command)
 	}
