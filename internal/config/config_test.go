@@ -111,6 +111,8 @@ command-marks = false
 sticky-command = "always"
 record-input = true
 open-command = "firefox --new-tab"
+history-on-disk = true
+history-on-disk-limit = 5
 agent-spawns = 0
 agent-terminals = 50
 agent-calls = 7
@@ -122,6 +124,7 @@ keys = { "prefix v" = "split-right" }
 "ctrl+j" = "copy-yank"
 `), []themes.Theme{{Name: "mine"}})
 	want := Config{
+		HistoryOnDisk: true, HistoryOnDiskLimit: 5,
 		Keymap: "tmux", Prefix: "ctrl+a", Theme: "dark:nord-dark,light:mine", Colors: "16", Unicode: "off",
 		StatusLeft: []string{}, StatusRight: []string{"tabs", "prefix|mode", "time"}, Clock: "12h",
 		Shell: "/bin/zsh", Emulator: "vt10x", AltKeys: true,

@@ -66,6 +66,10 @@ type Config struct {
 	// RestoreCommands are the programs that are run again after a restart of the
 	// machine.
 	RestoreCommands []string
+	// HistoryOnDisk keeps what terminals show on disk, of all together at most
+	// HistoryOnDiskLimit MiB.
+	HistoryOnDisk      bool
+	HistoryOnDiskLimit int
 
 	Keymap, Prefix   string
 	Theme            string
@@ -277,6 +281,19 @@ var options = []Option{
 		get: func(c *Config) string { return tomlList(c.RestoreCommands) },
 	},
 	{
+		Name: "history-on-disk", Kind: Bool, Default: "false",
+		Doc: "Whether what the terminals of your layouts show is kept on disk, as text that only you can read, to come back after a restart of the machine. " +
+			"Passwords that a program has shown are in it. false removes what was kept, `cotty forget` a terminal's.",
+		put: func(c *Config, v value) error { c.HistoryOnDisk = v.is; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.HistoryOnDisk) },
+	},
+	{
+		Name: "history-on-disk-limit", Kind: Int, Default: "64", Min: 1, Max: 4096,
+		Doc: "How many MiB of it are kept in all; what was written longest ago goes first.",
+		put: func(c *Config, v value) error { c.HistoryOnDiskLimit = v.n; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.HistoryOnDiskLimit) },
+	},
+	{
 		Name: "emulator", Kind: Choice, Default: `"native"`, Choices: []string{"native", "vt10x"}, Needs: NewTerminal,
 		Doc: "The terminal emulator.",
 		put: func(c *Config, v value) error { c.Emulator = v.text; return nil },
@@ -309,6 +326,8 @@ func Options() []Option { return slices.Clone(options) }
 // Default gives the configuration without a file.
 func Default() Config {
 	return Config{
+		HistoryOnDiskLimit: 64,
+
 		Keymap: keymap.Presets()[0], Theme: themes.Auto, Colors: "auto", Unicode: "auto",
 		StatusLeft: slices.Clone(status.Left), StatusRight: slices.Clone(status.Right), Clock: "24h",
 		FirstRunHint: true, ShellIntegration: true, Emulator: "native",
