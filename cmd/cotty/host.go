@@ -146,8 +146,11 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	}
 	kept.warn = h.Warn
 	ended := make(chan error, 1)
+	ctx, done := kept.outlast(ctx)
+	defer done()
 	go func() { ended <- h.Run(ctx, ln) }()
-	kept.begin(ctx, now().RestoreCommands, log)
+	kept.begin(ctx, now(), log)
+	go kept.follow(ctx, now, log)
 	ready.ready()
 	for _, l := range tcp {
 		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run

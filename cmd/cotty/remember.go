@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cotty/internal/client"
+	"cotty/internal/config"
 	"cotty/internal/keepsake"
 )
 
@@ -27,7 +28,7 @@ type memory struct {
 
 func newMemory(d dirs) *memory {
 	m := &memory{dirs: d, id: newClientID("layouts"), done: make(chan struct{})}
-	m.keep = keepsake.New(d.state, func(err error) { m.warn("layouts would not come back after a restart of the machine", err) })
+	m.keep = keepsake.New(d.state, func(about string, err error) { m.warn(about, err) })
 	return m
 }
 
@@ -37,7 +38,8 @@ func (m *memory) ending(code int) {
 	m.keep.Stop()
 	m.dirs.ending(code)
 	if code == closeStopped {
-		keepsake.Forget(m.dirs.state) //nolint:errcheck // it would come back, once
+		keepsake.Forget(m.dirs.state)          //nolint:errcheck // it would come back, once
+		keepsake.ForgetHistories(m.dirs.state) //nolint:errcheck // as above
 	}
 }
 
@@ -46,7 +48,8 @@ const closeStopped = 1000
 
 // begin brings back, at a host that has no terminals, what was kept, and follows
 // the host from then on. It returns when the layouts are there.
-func (m *memory) begin(ctx context.Context, again []string, log *slog.Logger) {
+func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
+	m.keep.SetPast(s.past())
 	p := place{dirs: m.dirs}
 	c, err := connect(ctx, p, how{sink: m.keep, id: m.id})
 	if err != nil {
@@ -62,7 +65,11 @@ func (m *memory) begin(ctx context.Context, again []string, log *slog.Logger) {
 	if root, _ := m.keep.Root(); len(root.Terminals) == 0 && len(kept.Terminals) > 0 {
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, restoreTime)
-		err := keepsake.Restore(ctx, c, kept, again)
+		past := ""
+		if s.HistoryOnDisk {
+			past = m.dirs.state
+		}
+		err := keepsake.Restore(ctx, c, kept, s.RestoreCommands, past)
 		cancel()
 		log.Info("brought layouts back", "layouts", len(kept.Layouts), "terminals", len(kept.Terminals), "saved", kept.Saved, "took", time.Since(begun), "err", err)
 	}
@@ -70,6 +77,48 @@ func (m *memory) begin(ctx context.Context, again []string, log *slog.Logger) {
 		defer close(m.done)
 		m.keep.Run(ctx, c)
 	}()
+}
+
+// lastTime bounds what is written down of terminals when the host ends.
+const lastTime = 3 * time.Second
+
+// outlast gives a context that ends after ctx, when what terminals show is on
+// disk. The caller calls the function when it is not needed any more.
+func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	unneeded := context.AfterFunc(ctx, func() {
+		defer cancel()
+		bounded, done := context.WithTimeout(longer, lastTime)
+		defer done()
+		m.keep.Last(bounded)
+	})
+	return longer, func() {
+		unneeded()
+		cancel()
+	}
+}
+
+// follow takes the configuration's changes to the keeper of histories until ctx
+// ends.
+func (m *memory) follow(ctx context.Context, now func() settings, log *slog.Logger) {
+	changes, err := config.Follow(ctx, m.dirs.config, log)
+	if err != nil {
+		log.Warn("what is kept of terminals on disk changes only when the host starts", "err", err)
+		return
+	}
+	last := now().past() // it may have changed since begin
+	m.keep.SetPast(last)
+	for range changes {
+		if past := now().past(); past != last {
+			m.keep.SetPast(past)
+			last = past
+		}
+	}
+}
+
+// past is the keeper's part of the settings.
+func (s settings) past() keepsake.Past {
+	return keepsake.Past{On: s.HistoryOnDisk, Limit: int64(s.HistoryOnDiskLimit) << 20}
 }
 
 // end waits until nothing is written any more.

@@ -86,19 +86,7 @@ func (m Memory) write(dir string) error {
 	if len(text) > maxFile {
 		return fmt.Errorf("keep the layouts: they take more than %d bytes", maxFile)
 	}
-	f, err := os.CreateTemp(dir, FileName+".*") // 0600
-	if err != nil {
-		return fmt.Errorf("keep the layouts: %w", err)
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync() // a name for a file without its text would be worse than the old one
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, FileName))
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := replace(dir, FileName, ".", text); err != nil {
 		return fmt.Errorf("keep the layouts: %w", err)
 	}
 	return nil

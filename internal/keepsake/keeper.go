@@ -19,17 +19,27 @@ const settle = time.Second
 type Keeper struct {
 	*client.Mirror
 	dir    string
-	report func(error)
+	report func(about string, err error)
 	wake   chan struct{}
+	work   sync.WaitGroup // scribes
 
 	mu      sync.Mutex // guards the following
 	stopped bool
+	past    Past
+	scribes map[ahp.URI]*scribe
+	wanted  map[ahp.URI]bool // whose files were left when others were removed
+
+	telling sync.Mutex // guards the following
+	failed  bool       // to keep histories
 }
 
-// New makes a keeper for a state directory. report gets each failure to write, and
-// nil when writing works again; it is called from Run's goroutine.
-func New(dir string, report func(error)) *Keeper {
-	return &Keeper{Mirror: client.NewMirror(0), dir: dir, report: report, wake: make(chan struct{}, 1)}
+// New makes a keeper for a state directory. report is told what a failure to write
+// means, and nil when writing works again; it may be called from any goroutine,
+// not from within Stop.
+func New(dir string, report func(about string, err error)) *Keeper {
+	return &Keeper{
+		Mirror: client.NewMirror(0), dir: dir, report: report, wake: make(chan struct{}, 1), scribes: map[ahp.URI]*scribe{},
+	}
 }
 
 func (k *Keeper) changed() {
@@ -64,6 +74,7 @@ func (k *Keeper) Run(ctx context.Context, c *client.Client) {
 	follows := map[ahp.URI]bool{}
 	var last []byte
 	failed := false
+	defer k.dismiss()
 	for {
 		select {
 		case <-ctx.Done():
@@ -80,9 +91,10 @@ func (k *Keeper) Run(ctx context.Context, c *client.Client) {
 			return
 		case <-timer.C:
 		}
+		k.assign(ctx, c)
 		err := k.save(follows, &last)
 		if err != nil || failed {
-			k.report(err)
+			k.report(aboutLayouts, err)
 		}
 		failed = err != nil
 	}

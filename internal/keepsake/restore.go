@@ -21,13 +21,21 @@ func (m Memory) compare() []byte {
 
 // Restore makes the terminals and layouts of m at a host that has none of them.
 // Shells are started anew in their directories; what ran in them, or in their
-// place, is run again only if again lists the program's name. The errors of single
-// terminals are joined; the others are made all the same.
-func Restore(ctx context.Context, c *client.Client, m Memory, again []string) error {
+// place, is run again only if again lists the program's name. What they showed, if
+// the state directory dir has it, stands above; "" leaves it out. The errors of
+// single terminals are joined; the others are made all the same.
+func Restore(ctx context.Context, c *client.Client, m Memory, again []string, dir string) error {
 	var failed []error
 	made := map[ahp.URI]bool{}
 	for _, t := range m.Terminals {
-		if err := t.restore(ctx, c, again); err != nil {
+		before := ""
+		if dir != "" {
+			var err error
+			if before, err = readHistory(dir, t.URI); err != nil {
+				failed = append(failed, err)
+			}
+		}
+		if err := t.restore(ctx, c, again, before); err != nil {
 			failed = append(failed, fmt.Errorf("bring back %q: %w", t.Title, err))
 			continue
 		}
@@ -48,12 +56,13 @@ func Restore(ctx context.Context, c *client.Client, m Memory, again []string) er
 	return errors.Join(failed...)
 }
 
-func (t Terminal) restore(ctx context.Context, c *client.Client, again []string) error {
+func (t Terminal) restore(ctx context.Context, c *client.Client, again []string, before string) error {
 	p := ahp.CreateTerminalParams{
 		Channel: t.URI, Name: t.Title, Cwd: t.Cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.ClientID()},
+		Meta: &ahp.CreateMeta{Before: before},
 	}
 	if len(t.Command) > 0 && listed(t.Command[0], again) {
-		p.Meta = &ahp.CreateMeta{Command: t.Command}
+		p.Meta.Command = t.Command
 	}
 	err := c.Call(ctx, ahp.MethodCreateTerminal, p, nil)
 	if err != nil && t.Cwd != "" { // the directory may be on a disk that is not there yet

@@ -1,0 +1,213 @@
+package keepsake
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"cotty/ahp"
+	"cotty/internal/client"
+)
+
+const (
+	// quiet is how long a terminal must have printed nothing to be written down,
+	// and least the time between two writes, after which one that prints all the
+	// time is written too.
+	quiet = 3 * time.Second
+	least = time.Minute
+)
+
+// What failures are about, for people.
+const (
+	aboutLayouts = "layouts would not come back after a restart of the machine"
+	aboutHistory = "what terminals show would not come back after a restart of the machine"
+)
+
+// Past says whether what terminals show is kept, and how much in all, in bytes.
+type Past struct {
+	On    bool
+	Limit int64
+}
+
+// SetPast sets what is kept of what terminals show: nothing before it is called.
+// Turned off, it removes what was kept. Any goroutine may call it.
+func (k *Keeper) SetPast(p Past) {
+	k.mu.Lock()
+	k.past = p
+	var err error
+	if !p.On && !k.stopped {
+		err = ForgetHistories(k.dir)
+	}
+	k.mu.Unlock()
+	k.tell(err)
+	k.changed()
+}
+
+// tell reports the first of several failures to keep histories, and nil when it
+// works again. It is not called with mu, which Stop takes.
+func (k *Keeper) tell(err error) {
+	k.telling.Lock()
+	defer k.telling.Unlock()
+	if failed := err != nil; failed != k.failed {
+		k.failed = failed
+		k.report(aboutHistory, err)
+	}
+}
+
+// scribe writes down one terminal.
+type scribe struct {
+	k      *Keeper
+	c      *client.Client
+	uri    ahp.URI
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it writes no more by itself
+
+	mu   sync.Mutex // guards the following, and is held while it writes
+	last [sha256.Size]byte
+}
+
+// assign gives each terminal that a layout shows a scribe, and removes the files
+// of the others. It is for Run.
+func (k *Keeper) assign(ctx context.Context, c *client.Client) {
+	wanted := map[ahp.URI]bool{}
+	root, ok := k.Root()
+	if !ok {
+		return
+	}
+	for _, t := range root.Terminals {
+		if t.Meta != nil && len(t.Meta.Layouts) > 0 && len(wanted) < maxTerminals {
+			wanted[t.Resource] = true
+		}
+	}
+	k.mu.Lock()
+	on := k.past.On && !k.stopped
+	if !on {
+		clear(wanted)
+	}
+	for uri, s := range k.scribes {
+		over := !wanted[uri]
+		select {
+		case <-s.done:
+			over = true
+		default:
+		}
+		if over {
+			s.cancel()
+			delete(k.scribes, uri)
+		}
+	}
+	for uri := range wanted {
+		if k.scribes[uri] == nil {
+			k.scribes[uri] = k.begin(ctx, c, uri)
+		}
+	}
+	var err error
+	if on && (k.wanted == nil || !maps.Equal(wanted, k.wanted)) {
+		err = keepOnly(k.dir, wanted)
+	}
+	k.wanted = wanted
+	k.mu.Unlock()
+	if err != nil {
+		k.tell(err)
+	}
+}
+
+// begin makes a scribe. The caller holds mu.
+func (k *Keeper) begin(ctx context.Context, c *client.Client, uri ahp.URI) *scribe {
+	s := &scribe{k: k, c: c, uri: uri, done: make(chan struct{})}
+	if f, err := os.Open(filepath.Join(k.dir, historyDir, historyName(uri))); err == nil {
+		text, _ := io.ReadAll(io.LimitReader(f, maxHistory)) // else it is written anew
+		f.Close()
+		s.last = sha256.Sum256(text)
+	}
+	ctx, s.cancel = context.WithCancel(ctx)
+	k.work.Go(func() {
+		defer close(s.done)
+		s.follow(ctx)
+	})
+	return s
+}
+
+// follow writes the terminal down after it has printed, until ctx or it ends.
+// Nothing is asked of the host while it prints nothing.
+func (s *scribe) follow(ctx context.Context) {
+	seen := int64(-1) // what there is at the beginning counts
+	for {
+		var r ahp.WaitResult
+		for _, p := range []ahp.WaitParams{
+			{Until: ahp.WaitOutput},
+			{Until: ahp.WaitIdle, IdleMs: quiet.Milliseconds(), TimeoutMs: least.Milliseconds()},
+		} {
+			p.Channel, p.Since = s.uri, &seen
+			if s.c.Call(ctx, ahp.MethodWait, p, &r) != nil || r.Reason == ahp.WaitGone {
+				return
+			}
+		}
+		seen = r.Shown
+		s.save(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(least):
+		}
+	}
+}
+
+// save writes what the terminal shows, if that is not what was written last.
+func (s *scribe) save(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var got ahp.ReadResult
+	if s.c.Call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: s.uri, What: ahp.ReadHistory}, &got) != nil {
+		return // it has gone, or the host ends
+	}
+	text := tail(got.Text, maxHistory)
+	sum := sha256.Sum256([]byte(text))
+	if sum == s.last {
+		return
+	}
+	wrote, err := s.k.put(s.uri, text)
+	if wrote {
+		s.last = sum
+	}
+	if wrote || err != nil {
+		s.k.tell(err)
+	}
+}
+
+// put writes a terminal's file, unless nothing is to be written.
+func (k *Keeper) put(uri ahp.URI, text string) (wrote bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.stopped || !k.past.On {
+		return false, nil
+	}
+	err = writeHistory(k.dir, uri, text, k.past.Limit)
+	return err == nil, err
+}
+
+// Last writes down at once what has changed, before the host ends.
+func (k *Keeper) Last(ctx context.Context) {
+	k.mu.Lock()
+	all := maps.Clone(k.scribes)
+	k.mu.Unlock()
+	for _, s := range all {
+		s.save(ctx)
+	}
+}
+
+// dismiss ends all scribes.
+func (k *Keeper) dismiss() {
+	k.mu.Lock()
+	for _, s := range k.scribes {
+		s.cancel()
+	}
+	clear(k.scribes)
+	k.mu.Unlock()
+	k.work.Wait()
+}
