@@ -235,7 +235,7 @@ func (c *conn) forgetHeld() {
 			w.output.Release()
 		}
 	}
-	c.holding, c.held, c.heldBytes = false, nil, 0
+	c.held, c.heldBytes = nil, 0
 }
 
 // send queues an encoded message. A connection without room for it is closed:

@@ -186,6 +186,7 @@ func (c *conn) undo(err error) error {
 	}
 	delete(c.client.conns, c)
 	c.client, c.window = nil, nil
+	c.holding = false
 	c.forgetHeld()
 	return err
 }
