@@ -45,6 +45,15 @@ func TestBefore(t *testing.T) {
 	if err := p.call(ahp.MethodCreateTerminal, params, nil); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("too long: %v", err)
 	}
+	agent := w.connect("agent")
+	agent.must(ahp.MethodInitialize, ahp.InitializeParams{
+		Channel: ahp.RootURI, ProtocolVersions: []string{"1.0.0"}, ClientID: "agent", Meta: &ahp.HelloMeta{Agent: &ahp.AgentMeta{Name: "guest"}},
+	}, nil)
+	params.Meta.Before, params.Claim = "x", ahp.Claim{Kind: ahp.ClaimSession, Session: "x-cotty-agent:/agent"}
+	if err := agent.call(ahp.MethodCreateTerminal, params, nil); err == nil || !strings.Contains(err.Error(), "operates") {
+		t.Errorf("by an agent on the operator's socket: %v", err)
+	}
+	params.Claim = ahp.Claim{Kind: ahp.ClaimClient}
 	q := w.connectTCP("q", w.token("terminal:create", "terminal:claim", "terminal:read").Token)
 	q.initialize()
 	params.Meta.Before, params.Claim.ClientID = "x", "q"
