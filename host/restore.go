@@ -273,10 +273,16 @@ func (h *Host) revive(f *found) error {
 // resume makes a channel go on with its journal. The caller holds h.mu.
 func (h *Host) resume(ch *channel, w *wal, m *memory) {
 	ch.wal, ch.last = w, m.lastLogged()
-	es, floor := m.replay()
-	ch.log.floor = floor
-	for _, e := range es {
-		ch.log.add(e)
+	if m.damage != nil {
+		// Clients may have seen what is lost, and what follows may come anew: they
+		// are given states. The sequence has begun above all that they know.
+		ch.log.floor = h.seq.last
+	} else {
+		es, floor := m.replay()
+		ch.log.floor = floor
+		for _, e := range es {
+			ch.log.add(e)
+		}
 	}
 	for id, o := range m.Origins {
 		ch.accepted.set(id, o)
