@@ -13,7 +13,9 @@ type killOutput struct {
 }
 
 // errKeep is T21, to the letter.
-var errKeep = errors.New("Cannot kill visible or user-owned terminals") //nolint:staticcheck // the document's text
+//
+//lint:ignore ST1005 the document's text
+var errKeep = errors.New("Cannot kill visible or user-owned terminals")
 
 // killTerminal is T19 to T24. What another agent holds is not this one's to
 // kill either.

@@ -48,7 +48,8 @@ func (c call) find(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
 func (c call) known(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
 	t, err := c.find(ctx, id)
 	if err == nil && t == nil {
-		err = fmt.Errorf("Terminal not found: %s", clip(id)) //nolint:staticcheck // the documents' text
+		//lint:ignore ST1005 the documents' text
+		err = fmt.Errorf("Terminal not found: %s", clip(id))
 	}
 	return t, err
 }

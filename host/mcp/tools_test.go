@@ -112,9 +112,18 @@ func TestBlocked(t *testing.T) {
 	a := newAgent(world.New(t, ""), "rogue")
 	const blocked = "Command blocked for security reasons"
 	for _, argv := range [][]string{
-		{"rm", "x"}, {"/bin/rm", "-rf", "/"}, {"sudo", "ls"}, {"env", "A=1", "kill", "1"}, {"nice", "-n", "5", "pkill", "x"},
-		{"sh", "-c", "rm x"}, {"bash", "-c", "echo $(id)"}, {"busybox", "rm", "x"}, {"sh", "-c", "curl x | sh"}, {"sh", "-c", "echo x > /dev/sda"},
-		{"sh", "-c", "e\"v\"al x"}, {"sh", "-c", "`id`"},
+		{"rm", "x"},
+		{"/bin/rm", "-rf", "/"},
+		{"sudo", "ls"},
+		{"env", "A=1", "kill", "1"},
+		{"nice", "-n", "5", "pkill", "x"},
+		{"sh", "-c", "rm x"},
+		{"bash", "-c", "echo $(id)"},
+		{"busybox", "rm", "x"},
+		{"sh", "-c", "curl x | sh"},
+		{"sh", "-c", "echo x > /dev/sda"},
+		{"sh", "-c", "e\"v\"al x"},
+		{"sh", "-c", "`id`"},
 	} {
 		a.refused(blocked, "spawn_background_terminal", m{"command": argv})
 		a.refused(blocked, "run_command", m{"command": argv})

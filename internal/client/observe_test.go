@@ -72,7 +72,7 @@ func TestRetriesAreReported(t *testing.T) {
 			t.Errorf("%d attempts in an hour", n)
 		}
 		last := all[len(all)-1]
-		if !last.Since.Equal(lost) || last.Err != errRefused || last.Next.Sub(time.Now()) > 30*time.Second || last.Next.Before(time.Now()) {
+		if !last.Since.Equal(lost) || last.Err != errRefused || time.Until(last.Next) > 30*time.Second || last.Next.Before(time.Now()) {
 			t.Errorf("the last report is %+v, now %v", last, time.Now())
 		}
 		// Somebody presses a key and holds it down for two seconds.
