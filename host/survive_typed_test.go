@@ -106,7 +106,8 @@ func TestTypedOnce(t *testing.T) {
 	sent := map[int]int64{} // the clientSeq of each number
 	next := 0
 	type words struct{ from, to int }
-	for range 8 {
+	const kills = 8
+	for range kills {
 		stop := time.Now().Add(time.Duration(20+rnd.IntN(100)) * time.Millisecond)
 		for time.Now().Before(stop) {
 			w := words{next, next + 1 + rnd.IntN(60)}
@@ -171,8 +172,9 @@ func TestTypedOnce(t *testing.T) {
 		}
 	}
 	t.Logf("%d numbers, %d lost and said, %d lost and confirmed, %d in pieces", next, missing-unsaid, unsaid, partial)
-	// The kernel may be in the middle of taking some when the host dies.
-	if missing > next/100 || partial > missing {
+	// The kernel may be in the middle of taking a write, of 4 KiB at most, whenever
+	// the host dies; how much of it was taken nobody knows, so none is typed again.
+	if missing > kills*4096/len("12345:987654,") || partial > missing {
 		t.Errorf("%d of %d are lost", missing, next)
 	}
 	m.leaveNothing(c)
