@@ -85,7 +85,7 @@ func echoesMain() {
 // chaosTerm is a terminal that is watched.
 type chaosTerm struct {
 	uri  ahp.URI
-	kind string // "numbers", "echoes", "shell" or a full-screen program
+	kind string // "numbers", "echoes", "wide", "shell" or a full-screen program
 	code int    // that it is to exit with
 	last int    // number that was seen
 
@@ -120,14 +120,20 @@ func (x *chaos) openTerminals() {
 		default:
 			t.kind, argv = "full", strings.Fields(full[i/6%len(full)])
 		}
-		meta := &ahp.CreateMeta{Command: argv}
-		x.must(x.views[0].Call(x.ctx(), ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
-			Channel: t.uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: x.views[0].ClientID()}, Cwd: fileURI(x.bin), Meta: meta,
-		}, nil))
-		x.terms = append(x.terms, t)
-		for _, v := range x.views {
-			x.must(v.Subscribe(x.ctx(), t.uri))
-		}
+		x.open(t, argv...)
+	}
+}
+
+// open starts a terminal that all viewers watch.
+func (x *chaos) open(t *chaosTerm, argv ...string) {
+	x.Helper()
+	x.must(x.views[0].Call(x.ctx(), ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
+		Channel: t.uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: x.views[0].ClientID()}, Cwd: fileURI(x.bin),
+		Meta: &ahp.CreateMeta{Command: argv},
+	}, nil))
+	x.terms = append(x.terms, t)
+	for _, v := range x.views {
+		x.must(v.Subscribe(x.ctx(), t.uri))
 	}
 }
 
@@ -139,7 +145,7 @@ func (x *chaos) ctx() context.Context {
 }
 
 // flood is a terminal that prints numbers.
-func (x *chaos) flood() *chaosTerm { return x.terms[6*x.rnd.IntN((len(x.terms)+5)/6)] }
+func (x *chaos) flood() *chaosTerm { return x.terms[6*x.rnd.IntN((len(x.terms)+4)/6)] }
 
 // typeAll types numbers into those that answer, through everything.
 func (x *chaos) typeAll() {
@@ -175,8 +181,12 @@ const lossNotice = "some of what was shown here is lost"
 func (x *chaos) check() {
 	x.Helper()
 	for _, t := range x.terms {
-		if t.kind == "full" {
+		switch t.kind {
+		case "full":
 			x.checkScreen(t)
+			continue
+		case "wide":
+			x.checkWide()
 			continue
 		}
 		all := x.history(t)
@@ -343,7 +353,7 @@ func (x *chaos) end() {
 	close(x.typing)
 	<-x.typed
 	for _, t := range x.terms {
-		word := map[string]string{"numbers": "end\n", "echoes": "end\n", "shell": fmt.Sprintf("\x15exit %d\r", t.code)}[t.kind]
+		word := map[string]string{"numbers": "end\n", "echoes": "end\n", "wide": "end\n", "shell": fmt.Sprintf("\x15exit %d\r", t.code)}[t.kind]
 		if word == "" {
 			continue
 		}

@@ -73,6 +73,7 @@ var faults = []fault{
 	{"stopped host", (*chaos).stopHost, false},
 	{"damaged journal", (*chaos).damageJournal, true},
 	{"kill -9 of the host under a flood", (*chaos).killFlooded, true},
+	{"full journal", (*chaos).fillJournal, true},
 	{"clock jump", (*chaos).jumpClock, true},
 	{"kill -9 of the host, twice", (*chaos).killTwice, true},
 	{"kill -9 of the host at its start", (*chaos).killYoung, true},
@@ -83,7 +84,7 @@ type chaos struct {
 	*testing.T
 	dirs   dirs
 	run    string // XDG_RUNTIME_DIR
-	bin    string // directory with cotty, numbers, echoes
+	bin    string // directory with cotty, numbers, echoes, paints
 	seed   uint64
 	rnd    *rand.Rand
 	rounds int
@@ -92,6 +93,7 @@ type chaos struct {
 
 	views   []*chaosView
 	terms   []*chaosTerm
+	wide    *chaosTerm // see fillJournal
 	ui      *tty
 	keeper  int // pid
 	idle    int // the keeper's descriptors without any terminal
@@ -137,7 +139,7 @@ func startChaos(t *testing.T) *chaos {
 	self, err := os.Executable()
 	x.must(err)
 	x.must(os.Mkdir(x.bin, 0o700))
-	for _, name := range []string{"cotty", "numbers", "echoes"} {
+	for _, name := range []string{"cotty", "numbers", "echoes", "paints"} {
 		x.must(os.Symlink(self, filepath.Join(x.bin, name)))
 	}
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
@@ -156,6 +158,7 @@ func startChaos(t *testing.T) *chaos {
 		return settled
 	})
 	x.openTerminals()
+	x.openWide()
 	x.openInterface()
 	go x.typeAll()
 	return x

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cotty": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain})
+	testscript.Main(m, map[string]func(){"cotty": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain, "paints": paintsMain})
 }
 
 // TestScript runs the built program end to end. Each script has a HOME and a
