@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Error is the body of an answer that is none (U100).
+type Error struct {
+	StatusCode int    `json:"statusCode" doc:"The answer's status"`
+	Code       string `json:"code" doc:"What is wrong, in a word" enum:"bad_request,unauthorized,forbidden,not_found,method_not_allowed,conflict,gone,precondition_failed,too_large,unsupported_media_type,validation,precondition_required,too_many_requests,internal,unavailable,insufficient_storage"`
+	Message    string `json:"message" doc:"What was wrong and what to do, for people"`
+}
+
+// codes are the words of Error.Code.
+var codes = map[int]string{
+	http.StatusBadRequest:            "bad_request",
+	http.StatusUnauthorized:          "unauthorized",
+	http.StatusForbidden:             "forbidden",
+	http.StatusNotFound:              "not_found",
+	http.StatusMethodNotAllowed:      "method_not_allowed",
+	http.StatusConflict:              "conflict",
+	http.StatusGone:                  "gone",
+	http.StatusPreconditionFailed:    "precondition_failed",
+	http.StatusRequestEntityTooLarge: "too_large",
+	http.StatusUnsupportedMediaType:  "unsupported_media_type",
+	http.StatusUnprocessableEntity:   "validation",
+	http.StatusPreconditionRequired:  "precondition_required",
+	http.StatusTooManyRequests:       "too_many_requests",
+	http.StatusInternalServerError:   "internal",
+	http.StatusServiceUnavailable:    "unavailable",
+	http.StatusInsufficientStorage:   "insufficient_storage",
+}
+
+// failure is an error with a status.
+type failure struct {
+	status int
+	text   string
+	again  time.Duration // Retry-After; 0: none
+}
+
+func (f *failure) Error() string             { return f.text }
+func (f *failure) StatusCode() int           { return f.status }
+func (f *failure) RetryAfter() time.Duration { return f.again }
+
+// Errorf is an error that is answered with a status.
+func Errorf(status int, format string, args ...any) error {
+	return &failure{status: status, text: fmt.Sprintf(format, args...)}
+}
+
+// statusOf is how an error is answered; told says that its text is for the caller.
+func statusOf(err error) (status int, told bool) {
+	var coded interface{ StatusCode() int }
+	switch {
+	case errors.As(err, &coded) && coded.StatusCode() >= 400:
+		return coded.StatusCode(), true
+	case errors.Is(err, context.Canceled):
+		return http.StatusServiceUnavailable, false
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusServiceUnavailable, false
+	}
+	return http.StatusInternalServerError, false
+}
+
+// fail writes an error.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, told := statusOf(err)
+	e := Error{StatusCode: status, Code: codes[status], Message: err.Error()}
+	if !told {
+		a.Log.Error("answer a request", "method", r.Method, "path", r.URL.Path, "err", err)
+		e.Message = "the host could not do that; its log says why"
+	}
+	if e.Code == "" {
+		e.Code = "bad_request"
+	}
+	var later interface{ RetryAfter() time.Duration }
+	if errors.As(err, &later) && later.RetryAfter() > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((later.RetryAfter()+time.Second-1)/time.Second)))
+	}
+	writeJSON(w, status, e)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte(`{"statusCode":500,"code":"internal","message":"the answer could not be written as JSON"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(append(text, '\n')) //nolint:errcheck // the caller is gone
+}
