@@ -1,0 +1,120 @@
+package access
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Kind is what a scope is about (U89).
+type Kind string
+
+const (
+	Agent   Kind = "agent"
+	Project Kind = "project"
+)
+
+// Role is what a scope gives (U90).
+type Role string
+
+const (
+	Discoverer Role = "discoverer" // sees that it is there
+	Viewer     Role = "viewer"     // and reads it
+	Executor   Role = "executor"   // a viewer who may run the agent; the older name
+	Editor     Role = "editor"     // and runs and changes it
+	Owner      Role = "owner"      // and deletes it
+)
+
+// Verb is what somebody wants to do.
+type Verb string
+
+const (
+	Discover Verb = "discover"
+	Read     Verb = "read"
+	Run      Verb = "run" // begin tasks, send to them, cancel them
+	Update   Verb = "update"
+	Delete   Verb = "delete"
+	Report   Verb = "report" // speak for a task: messages, state, progress
+)
+
+// grants is what each role may do with each kind. Projects can't be run; the
+// editor of one may write its filesystems.
+var grants = map[Kind]map[Role][]Verb{
+	Agent: {
+		Discoverer: {Discover},
+		Viewer:     {Discover, Read},
+		Executor:   {Discover, Read, Run},
+		Editor:     {Discover, Read, Run, Update},
+		Owner:      {Discover, Read, Run, Update, Delete},
+	},
+	Project: {
+		Discoverer: {Discover},
+		Viewer:     {Discover, Read},
+		Editor:     {Discover, Read, Update},
+		Owner:      {Discover, Read, Update, Delete},
+	},
+}
+
+// Scope gives a role on a resource. ID is that of an agent or project, or All.
+type Scope struct {
+	Kind Kind   `json:"resource_type"`
+	ID   string `json:"resource_id"`
+	Role Role   `json:"role"`
+}
+
+// All is the id of a scope on everything of a kind, also of what comes later.
+const All = "*"
+
+// MaxScopes bounds the scopes of one key.
+const MaxScopes = 100
+
+// Check says what is wrong with a scope, nil when nothing is.
+func (s Scope) Check() error {
+	roles, ok := grants[s.Kind]
+	if !ok {
+		return fmt.Errorf("a scope is about %s, not about %q", either(slices.Sorted(maps.Keys(grants))), s.Kind)
+	}
+	if _, ok := roles[s.Role]; !ok {
+		return fmt.Errorf("the roles on %s are %s, not %q", article(s.Kind), either(slices.Sorted(maps.Keys(roles))), s.Role)
+	}
+	if s.ID == "" {
+		return fmt.Errorf("a scope needs the id of %s, or %q for all", article(s.Kind), All)
+	}
+	return nil
+}
+
+// String is the form that ParseScope reads: KIND:ID:ROLE.
+func (s Scope) String() string { return string(s.Kind) + ":" + s.ID + ":" + string(s.Role) }
+
+// ParseScope reads KIND:ID:ROLE, such as agent:*:executor, and checks it. The id
+// may be a name, which the caller resolves.
+func ParseScope(text string) (Scope, error) {
+	parts := strings.Split(text, ":")
+	if len(parts) != 3 {
+		return Scope{}, fmt.Errorf("the scope %q is not KIND:ID:ROLE, such as agent:*:executor", text)
+	}
+	s := Scope{Kind: Kind(parts[0]), ID: parts[1], Role: Role(parts[2])}
+	return s, s.Check()
+}
+
+func article(k Kind) string {
+	if k == Agent {
+		return "an agent"
+	}
+	return "a " + string(k)
+}
+
+func either[T ~string](words []T) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i > 0 && i == len(words)-1:
+			b.WriteString(" or ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
+}
