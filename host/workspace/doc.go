@@ -1,0 +1,54 @@
+// Package workspace keeps the files that tasks work on: it makes workspaces,
+// brings files in and out of them, says what was changed, and takes it home.
+//
+// # Words
+//
+// A workspace is a task's directory, mounted at /workspace. A filesystem is a tree
+// that is stored apart from all tasks; a task that is given one works on a copy of
+// its own, which is synchronised with it. A manifest lists the files of a tree with
+// their checksums; its version is a checksum of the whole.
+//
+// # What is where
+//
+//	STATE/filesystems/ID/manifest     the current version: one file, replaced by rename
+//	                    /packs/       contents, named by the manifest; never changed
+//	STATE/tasks/ID/workspace/         what the task sees (not for ro:, rw:, none)
+//	              /workspace.json     how it came to be: written before it is made
+//	              /workspace.index    checksums by size, mtime, inode; a cache
+//	              /workspace.base     manifest of the last synchronisation
+//	              /workspace.git/     git directory that sandboxes see (worktree)
+//	              /system/            system folders: .claude, .codex, …
+//
+// A Store owns these and nothing else below STATE. One process has it open (flock).
+//
+// # Invariants
+//
+// Whatever dies at whatever instant, a filesystem is at its old version or its new
+// one, a file is the old or the new one, and a workspace that was not made wholly is
+// unmade when it is asked for again. Only what a power cut takes along can be missing
+// besides, and a checksum says so.
+//
+// Trees are reached through os.Root, and no symlink is followed on the way to a
+// file: an agent that swaps a directory for a link gains nothing. Temporary files
+// are outside of workspaces, so that agents and watchers never see halves.
+//
+// git runs with an environment of its own, without hooks, pagers, prompts, editors,
+// fsmonitors or external diffs, with the directories named: never with what a file in
+// the workspace says. What a sandboxed agent commits, it commits into a git directory
+// of its own; the objects are copied, checked, into the repository.
+//
+// # Concurrency
+//
+// Methods may be called from any goroutine. Each filesystem has a lock for changes,
+// each workspace one for everything that moves its files; readers of a filesystem
+// have a manifest that does not change, and hold the packs that it names. A program
+// that writes into the workspace meanwhile is no error: what it has half written is
+// taken as it is, and again at the next synchronisation.
+//
+// # What it does not do
+//
+// It decides nothing about rights: who may update a filesystem is package access's,
+// and read-only workspaces are mounted so by the sandbox. It knows no HTTP and no
+// database. Devices, sockets, FIFOs, owners, extended attributes and hard links as
+// such are not kept.
+package workspace
