@@ -3,6 +3,22 @@ package ahp
 // cotty's additions to a session's _meta: what agents offer that AHP has no
 // member for. Each is a list that is replaced whole.
 
+// AgentCan says what the agent of a session can do beyond what all can, as far as
+// that is known: a new session's is complete when it is ready ("cotty/can").
+type AgentCan struct {
+	// Steer: a steering message goes into the turn that runs. Otherwise it begins
+	// the next turn, which is at once when the one that runs is cancelled.
+	Steer bool `json:"steer"`
+	// Fork: createChat takes a source, of kind fork or sideChat, whose turn is the
+	// chat's last.
+	Fork bool `json:"fork"`
+	// Images, Audio and Embedded: attachments of that kind are taken as such, not
+	// only by name.
+	Images   bool `json:"images"`
+	Audio    bool `json:"audio"`
+	Embedded bool `json:"embedded"`
+}
+
 // AgentOption is something about a session that can be set: SessionState.Config
 // has its value by its id ("cotty/options").
 type AgentOption struct {

@@ -109,6 +109,9 @@ func (h *Host) refreshAgents() {
 			Provider: info.ID, DisplayName: info.Name, Description: info.Description, Models: []map[string]any{},
 			Capabilities: json.RawMessage(`{"multipleChats":{}}`),
 		}
+		if info.Fork {
+			a.Capabilities = json.RawMessage(`{"multipleChats":{"fork":true,"sideChat":true}}`)
+		}
 		for _, m := range info.Models[:min(len(info.Models), maxChoices)] {
 			a.Models = append(a.Models, map[string]any{"id": m.ID, "provider": info.ID, "name": orElse(m.Name, m.ID)})
 		}

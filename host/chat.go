@@ -36,7 +36,9 @@ type chat struct {
 type chatFacts struct {
 	Session ahp.URI `json:"session"`
 	// Resume is the agent's own name of its session.
-	Resume string     `json:"resume,omitempty"`
+	Resume string `json:"resume,omitempty"`
+	// Fork is that of the session which the chat's is yet to begin as a copy of.
+	Fork   string     `json:"fork,omitempty"`
 	Forgot bool       `json:"forgot,omitempty"`
 	Older  []ahp.Turn `json:"older,omitempty"`
 }
@@ -122,7 +124,7 @@ func (c *chat) open() *agentStart {
 func (c *chat) spec() agent.Spec {
 	s := c.s
 	spec := agent.Spec{
-		Session: s.ch.uri, Chat: c.ch.uri, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume,
+		Session: s.ch.uri, Chat: c.ch.uri, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume, Fork: c.facts.Fork,
 		Config: map[string]string{}, Events: &chatEvents{c}, Clients: &clientTools{c},
 	}
 	for k, v := range s.facts.Config {
@@ -199,8 +201,9 @@ func (c *chat) take(a agent.Session) {
 	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.older) > 0) {
 		c.forgot = true
 	}
-	c.facts.Resume = a.ID()
+	c.facts.Resume, c.facts.Fork = a.ID(), ""
 	c.dirty = true
+	c.s.noteCan(a)
 	c.h.refreshAgents()
 }
 
@@ -223,24 +226,11 @@ func errorInfo(err error) ahp.ErrorInfo {
 	if len(e.Auth) == 0 {
 		return info
 	}
-	ways := make([]ahp.AgentAuth, 0, len(e.Auth))
-	for _, m := range e.Auth[:min(len(e.Auth), maxAuthMethods)] {
-		way := ahp.AgentAuth{ID: m.ID, Name: m.Name, Description: m.Description, Kind: authKinds[m.Kind], Command: m.Command, Variables: m.Variables}
-		for _, v := range m.Env {
-			if way.Env == nil {
-				way.Env = map[string]string{}
-			}
-			way.Env[v.Name] = v.Value
-		}
-		ways = append(ways, way)
-	}
-	if meta, err := json.Marshal(map[string]any{"cotty/auth": ways}); err == nil {
+	if meta, err := json.Marshal(map[string]any{"cotty/auth": authWays(e.Auth)}); err == nil {
 		info.Meta = meta
 	}
 	return info
 }
-
-var authKinds = map[agent.AuthKind]string{agent.AuthAgent: "agent", agent.AuthTerminal: "terminal", agent.AuthEnv: "env"}
 
 // chatEvents takes what an agent tells of its session.
 type chatEvents struct{ c *chat }

@@ -16,7 +16,7 @@ func chatRules() map[string]rule {
 	for name, do := range map[string]func(h *Host, d *dispatch) string{
 		ahp.ChatTurnStarted{}.ActionType():             beginTurn,
 		ahp.ChatTurnCancelled{}.ActionType():           cancelTurn,
-		ahp.ChatTurnResume{}.ActionType():              refuseBecause("this host can't go on with a turn that has ended: send a message"),
+		ahp.ChatTurnResume{}.ActionType():              resumeTurn,
 		ahp.ChatPendingMessageSet{}.ActionType():       setPending,
 		ahp.ChatPendingMessageRemoved{}.ActionType():   removePending,
 		ahp.ChatQueuedMessagesReordered{}.ActionType(): reorderQueue,
@@ -42,6 +42,7 @@ func chatRules() map[string]rule {
 var neededOfChats = map[string][]string{
 	ahp.ChatTurnStarted{}.ActionType():             {"turnId", "message"},
 	ahp.ChatTurnCancelled{}.ActionType():           {"turnId"},
+	ahp.ChatTurnResume{}.ActionType():              {"turnId"},
 	ahp.ChatPendingMessageSet{}.ActionType():       {"kind", "id", "message"},
 	ahp.ChatPendingMessageRemoved{}.ActionType():   {"kind", "id"},
 	ahp.ChatQueuedMessagesReordered{}.ActionType(): {"order"},

@@ -35,15 +35,31 @@ func createChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	var err error
+	var chat *chat
+	var copying *agentStart
 	h.turn(func() {
 		var s *session
 		if s, err = h.checkNewChat(p); err != nil {
 			return
 		}
-		chat := h.newChat(s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
+		chat = h.newChat(s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
+		if p.Source != nil {
+			copying = chat.copyOf(*p.Source)
+		}
 		s.touch()
 		s.apply(ahp.SessionChatAdded{Summary: chat.value.ChatSummary}, nil)
-		if p.InitialMessage != nil {
+	})
+	if err == nil && copying != nil {
+		<-copying.done
+		err = copying.err
+	}
+	h.turn(func() {
+		switch {
+		case chat == nil || chat.dead():
+		case err != nil:
+			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", errorInfo(err).Message)
+			chat.drop()
+		case p.InitialMessage != nil && chat.value.ActiveTurn == nil:
 			chat.startTurn(ahp.ChatTurnStarted{TurnID: newID("turn"), Message: *p.InitialMessage}, nil)
 		}
 	})
@@ -69,8 +85,8 @@ func (h *Host) checkNewChat(p ahp.CreateChatParams) (*session, error) {
 		return nil, errClosing
 	case taken || h.reserved[p.Chat]:
 		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", clip(p.Chat))
-	case p.Source != nil:
-		return nil, ahp.InvalidParams("create chat: source: the agents of this host can't begin from another chat")
+	case p.Source != nil && s.refusesSource(*p.Source) != nil:
+		return nil, s.refusesSource(*p.Source)
 	case len(p.WorkingDirectories) > 0:
 		return nil, ahp.InvalidParams("create chat: workingDirectories: a chat has its session's")
 	case len(s.chats) >= maxChats:
@@ -117,9 +133,7 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		case len(s.chats) == 1:
 			err = ahp.Conflict("dispose chat: it is the session's only one: dispose of the session")
 		default:
-			chat.remove()
-			s.touch()
-			s.apply(ahp.SessionChatRemoved{Chat: p.Channel}, nil)
+			chat.drop()
 		}
 	})
 	if err != nil {
@@ -127,6 +141,13 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h.audit.did(c, "dispose", p.Channel)
 	return nil, nil
+}
+
+// drop removes a chat and tells the session's clients. The caller holds h.mu.
+func (c *chat) drop() {
+	c.remove()
+	c.s.touch()
+	c.s.apply(ahp.SessionChatRemoved{Chat: c.ch.uri}, nil)
 }
 
 // remove forgets a chat; what its agent does is ended. Terminals stay its

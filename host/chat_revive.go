@@ -107,9 +107,9 @@ func (c *chat) revive() {
 		if c.value.Activity != "" {
 			c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
 		}
-		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{
+		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{
 			ErrorType: errorRestarted, Message: "the host was restarted while the agent was at work; send the message again",
-		}}}, nil)
+		})}, nil)
 	}
 	if ended := c.h.agents.turnEnded; ended != nil {
 		ended(c, "", "") // No tool call runs any more; its terminal may.

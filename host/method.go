@@ -52,6 +52,7 @@ func init() {
 		ahp.MethodRun:         {do: run, scope: scopeInput},
 		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
 		ahp.MethodAgent:       {do: findAgent},
+		ahp.MethodLogin:       {do: login},
 		ahp.MethodPromote:     {do: promote, scope: scopeClaim},
 		ahp.MethodAsk:         {do: askFor, scope: scopeClaim},
 		ahp.MethodAnswer:      {do: answerAsk, scope: scopeClaim},

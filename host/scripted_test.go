@@ -20,6 +20,7 @@ import (
 //	tool ID STATUS KIND TITLE   status: pending, running, completed, failed
 //	terminal ID URI             content of a running tool call
 //	confirm ID KIND TITLE       asks, says "chose OPTION", and goes on
+//	editable ID KIND TITLE      the same, with an input that may be edited
 //	ask JSON                    asks a person, says how that ended
 //	client ID NAME JSON         has a client carry a tool out, says the result
 //	usage IN OUT · plan STATUS TEXT · option ID VALUE CHOICES…
@@ -34,6 +35,8 @@ type scripted struct {
 	refuse  error                                 // what Open gives
 	opening func(context.Context)                 // delays Open
 	plain   bool                                  // its sessions take no steering
+	forks   atomic.Bool                           // its sessions can be copied
+	auth    []agent.AuthMethod
 	opens   atomic.Int32                          // sessions opened so far
 	closed  atomic.Int32                          //
 	resumed map[string]bool                       // sessions that can be resumed
@@ -54,7 +57,7 @@ func (p *scripted) word(w string) chan struct{} {
 }
 
 func (p *scripted) Info() agent.Info {
-	return agent.Info{ID: p.id, Name: strings.ToUpper(p.id[:1]) + p.id[1:], Description: "does as it is told"}
+	return agent.Info{ID: p.id, Name: strings.ToUpper(p.id[:1]) + p.id[1:], Description: "does as it is told", Fork: p.forks.Load(), Auth: p.auth}
 }
 
 func (p *scripted) Authenticate(_ context.Context, method string) error {
@@ -78,6 +81,12 @@ func (p *scripted) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 		s.id, s.known = spec.Resume, true
 	}
 	p.mu.Unlock()
+	if spec.Fork != "" {
+		if !strings.HasPrefix(spec.Fork, "agent-session-") {
+			return nil, &agent.Error{Kind: agent.KindAgent, Message: "there is no such session"}
+		}
+		s.id, s.known = "copy-of-"+spec.Fork, true
+	}
 	spec.Events.Commands([]agent.Command{{Name: "review", Description: "Review the changes", Hint: "what"}, {Name: "reset"}})
 	if p.plain {
 		return s, nil
@@ -206,7 +215,9 @@ func (s *scriptedSession) step(line string) (out agent.Outcome, err error, end b
 	case "terminal":
 		s.sink.Tool(agent.ToolCall{ID: word(0), Status: agent.ToolRunning, Kind: "execute", Name: "execute", Title: word(0), Content: []agent.Content{{Terminal: &agent.TerminalContent{URI: word(1), Title: word(0)}}}})
 	case "confirm":
-		s.confirm(word(0), word(1), after(2))
+		s.confirm(word(0), word(1), after(2), "")
+	case "editable":
+		s.confirm(word(0), word(1), after(2), "of")
 	case "ask":
 		s.ask(rest)
 	case "client":
@@ -257,16 +268,20 @@ func resultText(r ahp.ToolResult) string {
 	return strings.Join(all, " ")
 }
 
-func (s *scriptedSession) confirm(id, kind, title string) {
+func (s *scriptedSession) confirm(id, kind, title, editable string) {
 	call := agent.ToolCall{ID: id, Name: kind, Kind: kind, Title: title, Input: json.RawMessage(`{"of":"` + id + `"}`)}
 	s.sink.Tool(call)
-	chosen, err := s.sink.Confirm(s.ctx, agent.Confirmation{Call: call, Options: []agent.Choice{
+	answer, err := s.sink.Confirm(s.ctx, agent.Confirmation{Call: call, Editable: editable, Options: []agent.Choice{
 		{ID: "always", Name: "Always", Group: agent.ConfirmAllowAlways},
 		{ID: "once", Name: "Once", Group: agent.ConfirmAllowOnce},
 		{ID: "no", Name: "No", Group: agent.ConfirmRejectOnce},
 	}})
 	if err != nil {
 		return
+	}
+	chosen := answer.Option
+	if answer.Input != nil {
+		s.sink.Message("edited: " + string(answer.Input))
 	}
 	if chosen != "no" {
 		call.Status = agent.ToolCompleted

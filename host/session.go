@@ -24,6 +24,8 @@ type session struct {
 	told     ahp.SessionSummary
 	meta     sessionMeta
 	absent   map[string]*time.Timer // active clients that are away, by id
+	// beginning says that its first agent is being opened.
+	beginning bool
 }
 
 // sessionFacts are what no action of a session tells.
@@ -42,6 +44,7 @@ type sessionFacts struct {
 
 // sessionMeta is the session's _meta: what AHP has no member for.
 type sessionMeta struct {
+	Can      *ahp.AgentCan                    `json:"cotty/can,omitempty"`
 	Options  []ahp.AgentOption                `json:"cotty/options,omitempty"`
 	Commands []ahp.AgentCommand               `json:"cotty/commands,omitempty"`
 	Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"cotty/plans,omitempty"`
@@ -203,6 +206,14 @@ func (s *session) setMeta() {
 	if string(b) != string(s.value.Meta) {
 		s.apply(ahp.SessionMetaChanged{Meta: b}, nil)
 	}
+}
+
+// noteCan tells what the session's agent can do, which is known once it runs.
+func (s *session) noteCan(a agent.Session) {
+	info := s.provider.Info()
+	_, steers := a.(agent.Steerer)
+	s.meta.Can = &ahp.AgentCan{Steer: steers, Fork: info.Fork, Images: info.Images, Audio: info.Audio, Embedded: info.Embedded}
+	s.setMeta()
 }
 
 // need mirrors in the session what waits in a chat.

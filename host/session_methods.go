@@ -196,12 +196,14 @@ func (h *Host) countSessions() {
 // holds h.mu.
 func (s *session) begin(c *conn, progress string) {
 	h := s.h
+	s.beginning = true
 	o := s.chats[0].open()
 	h.agents.work.Add(1)
 	go func() {
 		defer h.agents.work.Done()
 		<-o.done
 		h.turn(func() {
+			s.beginning = false
 			if h.channels[s.ch.uri] != s.ch || h.closing {
 				return
 			}
@@ -210,7 +212,7 @@ func (s *session) begin(c *conn, progress string) {
 			} else {
 				s.apply(ahp.SessionReady{}, nil)
 			}
-			if progress != "" && len(progress) <= maxURI {
+			if c != nil && progress != "" && len(progress) <= maxURI {
 				if b, err := ahp.Encode(c.profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
 					c.send(notification(ahp.NoteProgress, b))
 				}

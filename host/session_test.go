@@ -18,6 +18,7 @@ import (
 //
 //	-- agent TEXT --   what the agent does when it is prompted with TEXT (scripted)
 //	-- go WORD --      lets an agent go on that awaits it
+//	-- forks --        the agent's sessions can be copied
 //
 // The agent "scripted" is the first, "other" refuses to open when it is told to.
 // Grace periods are
@@ -48,6 +49,8 @@ func TestSessions(t *testing.T) {
 			for _, section := range a.Files {
 				verb, rest, _ := strings.Cut(section.Name, " ")
 				switch verb {
+				case "forks":
+					p.forks.Store(true) // It is asked from now on.
 				case "agent":
 					p.mu.Lock()
 					p.scripts[rest] = string(section.Data)

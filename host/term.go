@@ -52,7 +52,8 @@ type term struct {
 	slot     *guard.Slot // its place under its agent's quota; nil for others
 	feed     *feeder     // nil when no command is fed
 	used     *agentTerm  // an agent's use of it; nil when there is none
-	read     time.Time   // when the pty was read last; see giveWay
+	ended    func(ahp.TerminalExited)
+	read     time.Time // when the pty was read last; see giveWay
 
 	attention attention
 
@@ -232,6 +233,9 @@ func (t *term) follow(a ahp.Action) {
 	}
 	t.h.mind(t, a)
 	t.h.followWork(t, a)
+	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
+		t.ended(x)
+	}
 }
 
 // capture implements captured.

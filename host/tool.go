@@ -16,11 +16,15 @@ type call struct {
 	id   string
 	told agent.ToolCall // what was told last
 	over bool           // nothing more can happen
+	// before says that it is of the turn as it was before it was resumed.
+	before bool
 
-	asked  []agent.Choice                 // while confirmation is pending
-	answer chan ahp.ChatToolCallConfirmed // closed when it was given up
-	owner  string                         // the clientId, of a client's tool
-	result chan ahp.ToolResult            // of the same; closed when it was given up
+	asked []agent.Choice // while confirmation is pending
+	// editable is the member of the input that the answer may change, or "".
+	editable string
+	answer   chan ahp.ChatToolCallConfirmed // closed when it was given up
+	owner    string                         // the clientId, of a client's tool
+	result   chan ahp.ToolResult            // of the same; closed when it was given up
 }
 
 // giveUp ends the waiting for anybody's answer. The caller holds h.mu.
@@ -72,15 +76,19 @@ func (r *prompting) tool(t agent.ToolCall, content []ahp.ToolContent) {
 		return
 	}
 	k := r.calls[t.ID]
-	if k == nil {
+	if k == nil || k.before {
 		r.closeText()
 		if r.over || !r.room() {
 			return
 		}
-		k = &call{r: r, id: t.ID}
-		r.calls[t.ID] = k
+		id := t.ID
+		if k != nil { // An agent that counts from one again.
+			id = newID("call")
+		}
+		k = &call{r: r, id: id}
+		r.calls[t.ID], r.calls[id] = k, k
 		r.c.apply(ahp.ChatToolCallStart{
-			TurnID: r.id, ToolCallID: t.ID, ToolName: clipTo(orElse(t.Name, orElse(t.Kind, "tool")), maxTitle),
+			TurnID: r.id, ToolCallID: id, ToolName: clipTo(orElse(t.Name, orElse(t.Kind, "tool")), maxTitle),
 			DisplayName: clipTo(orElse(t.Title, orElse(t.Name, "Tool")), maxTitle), Meta: toolMeta(t),
 		}, nil)
 	}

@@ -86,7 +86,7 @@ func (r *prompting) callClient(id, name string, input json.RawMessage) (chan ahp
 	switch {
 	case owner == "":
 		return nil, fmt.Errorf("no client has a tool %q", clip(name))
-	case id == "" || len(id) > maxURI || r.calls[id] != nil:
+	case id == "" || len(id) > maxURI || r.calls[id] != nil && !r.calls[id].before:
 		return nil, fmt.Errorf("the tool call's id %q is not usable", clip(id))
 	case len(input) > maxToolText:
 		return nil, fmt.Errorf("the tool's input is larger than %d bytes", maxToolText)

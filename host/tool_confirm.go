@@ -18,15 +18,15 @@ var errDenied = errors.New("the tool call was denied")
 var reading = []string{"read", "search", "think"}
 
 // Confirm implements agent.Sink: a person answers, or the session's policy does.
-func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (optionID string, err error) {
+func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.Answer, error) {
 	q.Options = q.Options[:min(len(q.Options), maxChoices)]
 	var wait chan ahp.ChatToolCallConfirmed
-	err = errors.New("the turn has ended")
+	optionID, err := "", errors.New("the turn has ended")
 	r.event(0, func() {
 		if q.Call.ID == "" {
 			return
 		}
-		if r.calls[q.Call.ID] == nil {
+		if k := r.calls[q.Call.ID]; k == nil || k.before {
 			r.tool(q.Call, toolContent(q.Call.Content))
 		}
 		k := r.calls[q.Call.ID]
@@ -42,17 +42,22 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (optionID
 		wait = k.ask(q)
 	})
 	if err != nil || optionID != "" {
-		return optionID, err
+		return agent.Answer{Option: optionID}, err
 	}
 	select {
 	case a, ok := <-wait:
 		if !ok {
-			return "", errors.New("the question was given up: the turn has ended")
+			return agent.Answer{}, errors.New("the question was given up: the turn has ended")
 		}
-		return chosen(q.Options, a)
+		id, err := chosen(q.Options, a)
+		answer := agent.Answer{Option: id}
+		if a.EditedToolInput != nil {
+			answer.Input = json.RawMessage(*a.EditedToolInput)
+		}
+		return answer, err
 	case <-ctx.Done():
 		r.c.h.turn(func() { r.withdraw(q.Call.ID, wait) })
-		return "", context.Cause(ctx)
+		return agent.Answer{}, context.Cause(ctx)
 	}
 }
 
@@ -84,6 +89,10 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 			w.Meta = b // Once or always: AHP has no word for it.
 		}
 		a.Options = append(a.Options, w)
+	}
+	if k.editable = editable(q, a.ToolInput); k.editable != "" {
+		yes := true
+		a.Editable, a.Meta = &yes, withMember(a.Meta, "cotty/editable", k.editable)
 	}
 	k.asked, k.answer = q.Options, make(chan ahp.ChatToolCallConfirmed, 1)
 	c.apply(a, nil)
@@ -157,8 +166,10 @@ func confirmTool(h *Host, d *dispatch) string {
 		return because("the tool call has no option %q", clip(a.SelectedOptionID))
 	case option >= 0 && (t.Options[option].Kind == ahp.OptionApprove) != a.Approved:
 		return because("the option %q is there to %s", clip(a.SelectedOptionID), t.Options[option].Kind)
-	case a.EditedToolInput != nil && (t.Editable == nil || !*t.Editable):
-		return "the input of this tool call can't be edited"
+	case a.EditedToolInput != nil && !a.Approved:
+		return "the input of a tool call that is denied is not edited"
+	case a.EditedToolInput != nil && c.refusesEdit(*t, *a.EditedToolInput) != "":
+		return c.refusesEdit(*t, *a.EditedToolInput)
 	case !a.Approved && a.Reason != "" && a.Reason != ahp.ReasonDenied && a.Reason != ahp.ReasonSkipped:
 		return because("a tool call is not approved because it is %q or %q", ahp.ReasonDenied, ahp.ReasonSkipped)
 	}
@@ -179,6 +190,9 @@ func confirmTool(h *Host, d *dispatch) string {
 			c.s.met(k.need())
 			r.heard()
 			if a.Approved {
+				if a.EditedToolInput != nil {
+					k.told.Input = json.RawMessage(*a.EditedToolInput)
+				}
 				k.say(k.told)
 			} else {
 				k.over = true

@@ -25,6 +25,8 @@ type prompting struct {
 	// over says that the turn has ended: what the agent still says is dropped.
 	over  bool
 	begun bool // Prompt is called, or about to be
+	// broken is why the turn failed before, if it had begun to be answered.
+	broken string
 
 	text  gathered
 	calls map[string]*call
@@ -37,20 +39,32 @@ type prompting struct {
 // startTurn applies a turnStarted and has the agent begin. The caller holds h.mu
 // and has seen that no turn is active.
 func (c *chat) startTurn(a ahp.ChatTurnStarted, by *dispatched) {
-	now := c.h.now()
-	a.StartedAt = ahp.InstantOf(now.UnixMilli())
+	r := newPrompting(c, a.TurnID, a.Message)
+	a.StartedAt = ahp.InstantOf(r.started.UnixMilli())
+	c.begin(r, a, by)
+	c.s.nameAfter(a.Message)
+}
+
+func newPrompting(c *chat, turn string, m ahp.Message) *prompting {
 	r := &prompting{
-		c: c, id: a.TurnID, message: a.Message, started: now, done: make(chan struct{}),
+		c: c, id: turn, message: m, started: c.h.now(), done: make(chan struct{}),
 		calls: map[string]*call{}, asks: map[string]chan ahp.ChatInputCompleted{},
 	}
 	r.ctx, r.cancel = context.WithCancelCause(c.h.agents.ctx)
+	return r
+}
+
+// begin applies the action that makes a turn active and has the agent begin. The
+// caller holds h.mu.
+func (c *chat) begin(r *prompting, a ahp.Action, by *dispatched) {
 	before := c.now
 	c.now = r
 	c.apply(a, by)
-	c.s.nameAfter(a.Message)
 	c.h.agents.work.Add(1)
 	go r.run(before)
 }
+
+func unixMs(ms int64) time.Time { return time.UnixMilli(ms) }
 
 // nameAfter titles a session that has no title by its first message.
 func (s *session) nameAfter(m ahp.Message) {
@@ -134,7 +148,11 @@ func promptGuarded(ctx context.Context, a agent.Session, t agent.Turn, sink agen
 
 // asked is the message in the provider's words.
 func (r *prompting) asked() agent.Turn {
-	return asTurn(r.id, r.message)
+	t := asTurn(r.id, r.message)
+	if r.broken != "" {
+		t.Text = goOn(t.Text, r.broken)
+	}
+	return t
 }
 
 func asTurn(id string, m ahp.Message) agent.Turn {
@@ -203,7 +221,7 @@ func (r *prompting) finish(out agent.Outcome, err error) {
 	case err == nil && (out.Stop == agent.StopEnd || out.Stop == ""):
 		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
 	case err == nil && out.Stop == agent.StopRefusal:
-		r.fail(ahp.ErrorInfo{ErrorType: "refusal", Message: orElse(out.Message, "The agent refused to go on.")})
+		r.fail(ahp.ErrorInfo{ErrorType: errorRefusal, Message: orElse(out.Message, "The agent refused to go on.")})
 	case err == nil:
 		r.note(orElse(out.Message, "The agent stopped early: "+string(out.Stop)))
 		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
@@ -224,7 +242,15 @@ func orElse(s, other string) string {
 
 // fail ends the turn with an error. The caller holds h.mu.
 func (r *prompting) fail(info ahp.ErrorInfo) {
-	r.end(ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &info}}, nil)
+	r.end(ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: failedPart(info)}, nil)
+}
+
+// errorRefusal is of turns that nothing is gained by asking again for.
+const errorRefusal = "refusal"
+
+// failedPart is how a turn fails: it can be resumed, unless the agent would not.
+func failedPart(info ahp.ErrorInfo) ahp.ResponsePart {
+	return ahp.ResponsePart{Kind: ahp.PartError, Error: &info, Resumable: info.ErrorType != errorRefusal}
 }
 
 // took is how long the turn has taken.
@@ -288,7 +314,7 @@ func (r *prompting) wake() {
 			return
 		}
 		if c := r.c; c.forgot {
-			c.forgot, c.dirty = false, true
+			c.forgot, c.dirty, r.broken = false, true, ""
 			r.note("The agent starts without memory of what was said before.")
 		}
 		r.begun = true

@@ -33,6 +33,9 @@ type Info struct {
 	// Images, Audio and Embedded tell which attachments a prompt may carry
 	// beyond text and links.
 	Images, Audio, Embedded bool
+	// Fork tells that a session can begin as a copy of another (Spec.Fork), as of
+	// the last start.
+	Fork bool
 }
 
 // Spec says what session to open.
@@ -47,6 +50,9 @@ type Spec struct {
 	// Resume is the ID of an earlier session of this provider, empty for a new
 	// one. An agent that can't resume starts afresh: Session.Resumed says so.
 	Resume string
+	// Fork is the ID of another session of this provider, which this one begins as
+	// a copy of; then Resume is empty. Where that can't be done Open fails.
+	Fork string
 	// Config are options to set at the start, by id. Unknown ones are ignored.
 	Config map[string]string
 	// Terminals and Files are what the agent may use; nil: it is told that there
@@ -144,10 +150,10 @@ type Sink interface {
 	// Tool tells of a new tool call or of the present state of a known one.
 	// Content is bounded by the provider.
 	Tool(c ToolCall)
-	// Confirm asks whether a tool call may run, and waits for the answer: the id
-	// of one of the options. An error, mostly ctx's, means that the question was
-	// given up; ctx ends with the turn. Call was told by Tool before.
-	Confirm(ctx context.Context, c Confirmation) (optionID string, err error)
+	// Confirm asks whether a tool call may run, and waits for the answer. An error,
+	// mostly ctx's, means that the question was given up; ctx ends with the turn.
+	// Call was told by Tool before.
+	Confirm(ctx context.Context, c Confirmation) (Answer, error)
 	// Usage replaces what is known of the turn's use of tokens.
 	Usage(u Usage)
 	// Plan replaces the agent's plan.
@@ -226,6 +232,17 @@ type TerminalContent struct {
 type Confirmation struct {
 	Call    ToolCall
 	Options []Choice // Group is one of the Confirm groups
+	// Editable is the member of Call.Input, a text, that a person may change before
+	// the call runs; empty where nothing can be changed.
+	Editable string
+}
+
+// Answer is a person's to a Confirmation, or the session's policy's.
+type Answer struct {
+	Option string // its id
+	// Input, where a person has changed it, replaces Call.Input: it differs in
+	// Editable alone.
+	Input json.RawMessage
 }
 
 // Groups of a Confirmation's options.

@@ -109,6 +109,7 @@ func (p *Provider) learn(l *link) {
 	}
 	can := l.init.AgentCapabilities.PromptCapabilities
 	p.info.Images, p.info.Audio, p.info.Embedded = can.Image, can.Audio, can.EmbeddedContext
+	p.info.Fork = given(l.init.AgentCapabilities.SessionCapabilities.Fork)
 	p.info.Auth = p.auth(l)
 }
 
@@ -137,7 +138,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	s := &session{p: p, spec: spec, terms: map[string]agent.Terminal{}, displays: map[string]*display{}}
 	ctx, cancel := within(ctx, p.c.Start)
 	defer cancel()
-	resumed, err := s.connect(ctx, spec.Resume)
+	resumed, err := s.connect(ctx, spec.Resume, spec.Fork)
 	if err != nil {
 		return nil, err
 	}

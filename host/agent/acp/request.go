@@ -83,7 +83,7 @@ func (s *session) permission(_ *link, raw json.RawMessage) (func(context.Context
 				q.Options, cancelled.Outcome = nil, outcome{"selected", option}
 			}
 			sink.Tool(c.ToolCall)
-			q.Call = c.ToolCall
+			q.Call, q.Editable = c.ToolCall, s.editable(c)
 		})
 	}
 	if c == nil || q.Options == nil { // Nobody can answer, or nobody need.
@@ -93,15 +93,18 @@ func (s *session) permission(_ *link, raw json.RawMessage) (func(context.Context
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		defer context.AfterFunc(t.ctx, stop)()
-		option, err := t.sink.Confirm(ctx, q)
-		i := slices.IndexFunc(q.Options, func(o agent.Choice) bool { return o.ID == option })
+		answer, err := t.sink.Confirm(ctx, q)
+		i := slices.IndexFunc(q.Options, func(o agent.Choice) bool { return o.ID == answer.Option })
 		if err != nil || i < 0 {
 			return cancelled, nil
 		}
 		if strings.HasPrefix(q.Options[i].Group, "allow") {
-			t.do(func(agent.Sink) { c.Status = max(c.Status, agent.ToolRunning) })
+			t.do(func(agent.Sink) {
+				t.edited(c, answer.Input)
+				c.Status = max(c.Status, agent.ToolRunning)
+			})
 		}
-		return permissionResult{outcome{"selected", option}}, nil
+		return permissionResult{outcome{"selected", answer.Option}}, nil
 	}, nil
 }
 
@@ -190,13 +193,20 @@ func (s *session) createTerminal(_ *link, raw json.RawMessage) (func(context.Con
 	if limit := p.OutputByteLimit; limit != nil {
 		spec.OutputLimit = int(min(max(*limit, 1), maxOutput))
 	}
+	changed := false
 	if t != nil {
 		spec.TurnID, spec.ToolCallID = t.id, s.caller(t)
+		if len(p.Args) == 0 {
+			spec.Command, changed = s.takeEdit(t, p.Command)
+		}
 	}
 	return func(ctx context.Context) (any, error) {
 		term, err := s.spec.Terminals.Create(ctx, spec)
 		if err != nil {
 			return nil, err
+		}
+		if changed {
+			term = edited(term, spec.Command)
 		}
 		s.mu.Lock()
 		s.lastTerm++
@@ -204,7 +214,7 @@ func (s *session) createTerminal(_ *link, raw json.RawMessage) (func(context.Con
 		gone := s.closed || s.l == nil || !s.l.alive()
 		if !gone {
 			s.terms[id] = term
-			s.made.add(id, made{term, clip(strings.Join(append([]string{p.Command}, p.Args...), " "), maxTitle)})
+			s.made.add(id, made{term, clip(strings.Join(append([]string{spec.Command}, p.Args...), " "), maxTitle)})
 		}
 		s.mu.Unlock()
 		if gone { // Nobody would release it.

@@ -29,7 +29,8 @@ var rewrite = flag.Bool("update", false, "write what happened into the scripts")
 //
 //	prompt TEXT          a turn, to its end
 //	when TEXT cancel     of the turn that follows: once that has been told
-//	answer OPTION        of the turn that follows: to its next question
+//	answer OPTION [INPUT] of the turn that follows: to its next question, with an
+//	                     edited input
 //	set OPTION VALUE
 //	reopen               closes the session and resumes it
 //	probe                asks a process of its own what it is
@@ -341,20 +342,23 @@ func (s *sink) Tool(c agent.ToolCall) {
 	s.add("%s", b.String())
 }
 
-func (s *sink) Confirm(ctx context.Context, c agent.Confirmation) (string, error) {
+func (s *sink) Confirm(ctx context.Context, c agent.Confirmation) (agent.Answer, error) {
 	ids := []string{}
 	for _, o := range c.Options {
 		ids = append(ids, fmt.Sprintf("%s (%s, %s)", o.ID, o.Name, o.Group))
 	}
+	if c.Editable != "" {
+		ids = append(ids, "may edit "+c.Editable)
+	}
 	s.add("confirm %s: %s", c.Call.ID, strings.Join(ids, "; "))
 	if len(s.b.answers) > 0 {
-		answer := s.b.answers[0]
+		option, input, _ := strings.Cut(s.b.answers[0], " ")
 		s.b.answers = s.b.answers[1:]
-		return answer, nil
+		return agent.Answer{Option: option, Input: json.RawMessage(input)}, nil
 	}
 	<-ctx.Done()
 	s.add("confirm %s: given up", c.Call.ID)
-	return "", ctx.Err()
+	return agent.Answer{}, ctx.Err()
 }
 
 func exitText(x *agent.Exit) string {

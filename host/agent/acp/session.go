@@ -38,6 +38,8 @@ type session struct {
 	made     madeList // with released ones
 	displays map[string]*display
 	lastTerm int
+	// through are the tools whose commands have come to terminal/create.
+	through map[string]bool
 }
 
 // ID is the agent's name of the session.
@@ -51,13 +53,19 @@ func (s *session) ID() string {
 func (s *session) Resumed() bool { return s.resumed }
 
 // connect starts the agent and opens a session, which resumes another where it
-// can.
-func (s *session) connect(ctx context.Context, resume string) (resumed bool, err error) {
+// can, or is a copy of one.
+func (s *session) connect(ctx context.Context, resume, fork string) (resumed bool, err error) {
 	l, err := s.p.dial(ctx, s.p.directory(s.spec.Roots[0]), s)
 	if err != nil {
 		return false, err
 	}
-	r, resumed, err := s.open(ctx, l, resume)
+	var r sessionResult
+	if fork != "" {
+		r, err = s.fork(ctx, l, fork)
+		resumed = err == nil
+	} else {
+		r, resumed, err = s.open(ctx, l, resume)
+	}
 	if err != nil {
 		l.stop()
 		return false, err
@@ -76,11 +84,7 @@ func (s *session) connect(ctx context.Context, resume string) (resumed bool, err
 
 // open opens the session in a process.
 func (s *session) open(ctx context.Context, l *link, resume string) (r sessionResult, resumed bool, err error) {
-	params := sessionParams{Cwd: s.spec.Roots[0], MCPServers: s.servers(l)}
-	can := l.init.AgentCapabilities
-	if given(can.SessionCapabilities.AdditionalDirectories) {
-		params.AdditionalDirectories = s.spec.Roots[1:]
-	}
+	params, can := s.openParams(l), l.init.AgentCapabilities
 	if resume != "" {
 		params.SessionID = resume
 		method := ""
@@ -111,6 +115,31 @@ func (s *session) open(ctx context.Context, l *link, resume string) (r sessionRe
 		return r, false, &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s answered session/new without a sessionId", s.p.c.ID)}
 	}
 	return r, false, nil
+}
+
+// openParams are those of a new session.
+func (s *session) openParams(l *link) sessionParams {
+	params := sessionParams{Cwd: s.spec.Roots[0], MCPServers: s.servers(l)}
+	if given(l.init.AgentCapabilities.SessionCapabilities.AdditionalDirectories) {
+		params.AdditionalDirectories = s.spec.Roots[1:]
+	}
+	return params
+}
+
+// fork opens a copy of another session.
+func (s *session) fork(ctx context.Context, l *link, from string) (r sessionResult, err error) {
+	if !given(l.init.AgentCapabilities.SessionCapabilities.Fork) {
+		return r, &agent.Error{Kind: agent.KindAgent, Message: fmt.Sprintf("the agent %s can't begin a session as a copy of another", s.p.c.ID)}
+	}
+	params := s.openParams(l)
+	params.SessionID = from
+	if err := l.call(ctx, methodFork, params, &r); err != nil {
+		return r, err
+	}
+	if r.SessionID == "" || r.SessionID == from {
+		return r, &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s answered session/fork without a new sessionId", s.p.c.ID)}
+	}
+	return r, nil
 }
 
 // given reports whether a capability is there.
@@ -163,7 +192,7 @@ func (s *session) running(ctx context.Context, sink agent.Sink) (*link, error) {
 	}
 	ctx, cancel := within(ctx, s.p.c.Start)
 	defer cancel()
-	resumed, err := s.connect(ctx, id)
+	resumed, err := s.connect(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}

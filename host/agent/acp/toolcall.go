@@ -42,6 +42,7 @@ var statuses = map[string]agent.ToolStatus{
 func (s *session) toolUpdate(t *turn, sink agent.Sink, u *update) {
 	if c := s.merge(t, sink, u.toolCall, u.Content); c != nil {
 		c.told = time.Now()
+		t.unedited(c, sink)
 		sink.Tool(c.ToolCall)
 	}
 }

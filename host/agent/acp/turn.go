@@ -31,7 +31,8 @@ type turn struct {
 	over  bool
 	sink  agent.Sink
 	calls map[string]*call
-	full  bool // a call was refused
+	full  bool            // a call was refused
+	edits map[string]edit // by call
 	usage agent.Usage
 }
 

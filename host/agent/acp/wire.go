@@ -19,6 +19,7 @@ const (
 	methodNew          = "session/new"
 	methodLoad         = "session/load"
 	methodResume       = "session/resume"
+	methodFork         = "session/fork" // of drafts
 	methodPrompt       = "session/prompt"
 	methodCancel       = "session/cancel"
 	methodSetMode      = "session/set_mode"
@@ -88,6 +89,7 @@ type (
 		} `json:"mcpCapabilities"`
 		SessionCapabilities struct {
 			Resume                json.RawMessage `json:"resume"`
+			Fork                  json.RawMessage `json:"fork"`
 			AdditionalDirectories json.RawMessage `json:"additionalDirectories"`
 		} `json:"sessionCapabilities"`
 	}

@@ -1,0 +1,170 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// prober is a provider that can say how to log in before a session was opened.
+type prober interface {
+	Probe(ctx context.Context) (agent.Info, error)
+}
+
+// login is x-cotty/login.
+func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.LoginParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	if err := allowed("log in", c.principal.drives()); err != nil {
+		return nil, err
+	}
+	provider, err := h.loginProvider(p)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
+	defer cancel()
+	info := provider.Info()
+	if pr, ok := provider.(prober); ok && len(info.Auth) == 0 {
+		if info, err = probeGuarded(ctx, pr); err != nil {
+			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
+		}
+	}
+	m, err := loginMethod(info, p.Method)
+	if err != nil {
+		return nil, err
+	}
+	r := ahp.LoginResult{Method: authWays([]agent.AuthMethod{m})[0], Methods: authWays(info.Auth)}
+	h.audit.did(c, "log in", p.Terminal, "agent", clip(info.ID), "method", clip(m.ID))
+	if m.Kind == agent.AuthAgent {
+		if err := authGuarded(ctx, provider, m.ID); err != nil {
+			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
+		}
+		h.turn(func() { h.beginAgain(p.Session) })
+		return r, nil
+	}
+	r.Terminal = p.Terminal
+	return r, h.loginIn(ctx, c, p, m)
+}
+
+// loginProvider is the provider to log in to, of the session if one is named.
+func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p.Session != "" {
+		s, ok := h.sessionAt(p.Session)
+		switch {
+		case !ok:
+			return nil, ahp.SessionNotFound("log in: there is no session %q", clip(p.Session))
+		case p.Provider != "" && p.Provider != s.value.Provider:
+			return nil, ahp.InvalidParams("log in: the session is one of %s, not of %q", s.value.Provider, clip(p.Provider))
+		}
+		p.Provider = s.value.Provider
+	}
+	if p.Provider == "" {
+		return nil, ahp.InvalidParams("log in: provider: missing")
+	}
+	return h.provider(p.Provider)
+}
+
+func probeGuarded(ctx context.Context, p prober) (i agent.Info, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &agent.Error{Kind: agent.KindCrashed, Message: "the agent's provider failed"}
+		}
+	}()
+	return p.Probe(ctx)
+}
+
+// loginMethod is the way that was named, or the first that can be done here.
+func loginMethod(info agent.Info, id string) (agent.AuthMethod, error) {
+	for _, m := range info.Auth {
+		switch {
+		case id == "" && m.Kind == agent.AuthEnv || id != "" && m.ID != id:
+			continue
+		case m.Kind == agent.AuthEnv:
+			return m, ahp.Conflict("log in: %s: set %q in the agent's env, in the configuration", m.Name, m.Variables)
+		case m.Kind == agent.AuthTerminal && len(m.Command) == 0:
+			return m, ahp.Conflict("log in: %s: the agent names no command", m.Name)
+		}
+		return m, nil
+	}
+	if len(info.Auth) == 0 {
+		return agent.AuthMethod{}, ahp.NotFound("log in: the agent %s offers no way to log in", info.ID)
+	}
+	var ids []string
+	for _, m := range info.Auth {
+		ids = append(ids, m.ID)
+	}
+	return agent.AuthMethod{}, ahp.NotFound("log in: the agent %s has no such way to log in; it has %q", info.ID, ids)
+}
+
+// loginIn runs the agent's command for logging in, in a terminal of the client's.
+func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.AuthMethod) error {
+	env := map[string]string{}
+	for _, v := range m.Env {
+		env[v.Name] = v.Value
+	}
+	params, err := json.Marshal(ahp.CreateTerminalParams{
+		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.client.id},
+		Name: cleanTitle(clipTo("Log in: "+m.Name, maxNamed)), Cols: p.Cols, Rows: p.Rows,
+		Meta: &ahp.CreateMeta{Command: m.Command, Env: env},
+	})
+	if err != nil {
+		return ahp.Internal("log in: %v", err)
+	}
+	if _, err := createTerminal(ctx, c, params); err != nil {
+		return err
+	}
+	h.turn(func() {
+		t, ok := h.termAt(p.Terminal)
+		if !ok {
+			return
+		}
+		done := func(x ahp.TerminalExited) {
+			if x.ExitCode != nil && *x.ExitCode == 0 {
+				h.beginAgain(p.Session)
+			}
+		}
+		if life := t.value.Lifecycle; life.Exited() {
+			done(ahp.TerminalExited{ExitCode: life.ExitCode})
+			return
+		}
+		t.ended = done
+	})
+	return nil
+}
+
+// beginAgain opens the agent of a session that could not be created, now that
+// somebody has logged in. The caller holds h.mu.
+func (h *Host) beginAgain(uri ahp.URI) {
+	s, ok := h.sessionAt(uri)
+	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || h.closing {
+		return
+	}
+	s.begin(nil, "")
+}
+
+// authWays are ways to log in on the wire.
+func authWays(list []agent.AuthMethod) []ahp.AgentAuth {
+	ways := make([]ahp.AgentAuth, 0, len(list))
+	for _, m := range list[:min(len(list), maxAuthMethods)] {
+		way := ahp.AgentAuth{ID: m.ID, Name: m.Name, Description: m.Description, Kind: authKinds[m.Kind], Command: slices.Clone(m.Command), Variables: m.Variables}
+		for _, v := range m.Env {
+			if way.Env == nil {
+				way.Env = map[string]string{}
+			}
+			way.Env[v.Name] = v.Value
+		}
+		ways = append(ways, way)
+	}
+	return ways
+}
+
+var authKinds = map[agent.AuthKind]string{agent.AuthAgent: "agent", agent.AuthTerminal: "terminal", agent.AuthEnv: "env"}
