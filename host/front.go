@@ -128,7 +128,10 @@ func (f *front) count(c net.Conn, s http.ConnState) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch s {
-	case http.StateNew:
+	case http.StateNew, http.StateIdle:
+		if _, ok := f.waiting[c]; ok {
+			return
+		}
 		most, share := f.h.limits.Connections, f.h.limits.Connections
 		var from netip.Prefix
 		if f.kind == TCP {
@@ -142,14 +145,29 @@ func (f *front) count(c net.Conn, s http.ConnState) {
 		f.waiting[c] = from
 		f.from[from]++
 	case http.StateHijacked, http.StateClosed:
-		from, ok := f.waiting[c]
-		if !ok {
-			return
-		}
-		delete(f.waiting, c)
-		if f.from[from]--; f.from[from] == 0 {
-			delete(f.from, from)
-		}
+		f.settled(c)
+	}
+}
+
+// settled takes a connection from those that wait. The caller holds f.mu.
+func (f *front) settled(c net.Conn) {
+	from, ok := f.waiting[c]
+	if !ok {
+		return
+	}
+	delete(f.waiting, c)
+	if f.from[from]--; f.from[from] == 0 {
+		delete(f.from, from)
+	}
+}
+
+// admitted says that a request has been let in: its connection waits no more, until
+// it is idle again.
+func (f *front) admitted(r *http.Request) {
+	if c, ok := r.Context().Value(netConnKey{}).(net.Conn); ok {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.settled(c)
 	}
 }
 
@@ -158,10 +176,14 @@ func remoteAddr(s string) netip.Addr {
 	return a.Addr()
 }
 
-type peerKey struct{}
+type (
+	peerKey    struct{} // *principal
+	netConnKey struct{} // net.Conn
+)
 
 // identify finds out who is at the other end of a unix socket.
 func (f *front) identify(ctx context.Context, c net.Conn) context.Context {
+	ctx = context.WithValue(ctx, netConnKey{}, c)
 	if f.kind != Unix {
 		return ctx
 	}
@@ -186,6 +208,8 @@ type answer struct {
 	status int
 	text   string
 	header [2]string // one more header; the name may be empty
+	// unknown says that there is no valid secret, and nothing else is wrong.
+	unknown bool
 }
 
 // ServeHTTP upgrades a request that may be upgraded; the URL's query, which may
@@ -205,7 +229,11 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		// Whoever was refused gets no second request on the connection.
 		w.Header().Set("Connection", "close")
-		http.Error(w, a.text, a.status)
+		f.h.refuse(w, r, a)
+		return
+	}
+	if a.door != nil && a.door.Prefix != "" {
+		f.pass(w, r, a)
 		return
 	}
 	if !f.h.enter(f.kind) {
@@ -214,7 +242,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer f.h.leave()
 	if a.door != nil {
-		a.door.Serve(w, r, Caller{Principal: a.who.id, f: f, who: a.who})
+		a.door.Serve(w, r, f.caller(a.who))
 		return
 	}
 	t, err := wsrpc.Accept(w, r, wsrpc.Options{ReadLimit: int64(f.h.limits.FrameBytes)})
@@ -244,12 +272,18 @@ func (f *front) admit(r *http.Request) answer {
 		if who, ok = r.Context().Value(peerKey{}).(*principal); !ok {
 			return f.turnAway(r, "this socket belongs to another user")
 		}
+		if d, _ := f.h.door(r.URL.Path); d != nil && d.Refuse != nil && r.Header.Get("Authorization") != "" {
+			var reason string
+			if who, reason = f.holder(r); who == nil {
+				return f.failed(r, reason)
+			}
+		}
 	} else {
 		if !f.allowsHost(r.Host) {
 			return f.turnAway(r, "the Host header names neither this machine's loopback nor the address listened on; --allow-host of `cotty host` allows a name")
 		}
 		var reason string
-		if who, reason = f.h.tokens.check(tokenOf(r)); who == nil {
+		if who, reason = f.holder(r); who == nil {
 			return f.failed(r, reason)
 		}
 	}
@@ -272,6 +306,14 @@ func (f *front) admit(r *http.Request) answer {
 	return answer{who: who}
 }
 
+// holder is who a request's secret belongs to, nil with the reason if nobody.
+func (f *front) holder(r *http.Request) (who *principal, reason string) {
+	if who, reason = f.h.tokens.check(tokenOf(r)); who != nil {
+		return who, ""
+	}
+	return f.h.identify(r), reason
+}
+
 func (f *front) turnAway(r *http.Request, reason string) answer {
 	f.h.audit.turnedAway(r.RemoteAddr, reason)
 	return answer{status: http.StatusForbidden, text: reason}
@@ -283,7 +325,7 @@ func (f *front) failed(r *http.Request, reason string) answer {
 	wait, count, early := f.h.attempts.fail(remoteAddr(r.RemoteAddr))
 	f.h.audit.failed(r.RemoteAddr, reason, count)
 	if !early {
-		return answer{status: http.StatusForbidden, text: "a valid token is needed: `cotty token new` makes one"}
+		return answer{status: http.StatusForbidden, text: "a valid token is needed: `cotty token new` makes one", unknown: true}
 	}
 	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 	return answer{

@@ -157,9 +157,10 @@ type Host struct {
 	fenced    bool             // another host has taken over: nothing changes any more
 	dead      bool             // the journals' memory is gone
 	open      int              // connections, also those being upgraded
-	closing   bool             // Shutdown was called
-	stopping  bool             // a client asked to stop
-	yielding  bool             // a client asked to make room for another host
+	passing   map[*passage]struct{}
+	closing   bool // Shutdown was called
+	stopping  bool // a client asked to stop
+	yielding  bool // a client asked to make room for another host
 }
 
 // New makes a host; it serves nothing yet. It must be shut down, also when
@@ -182,6 +183,7 @@ func New(c Config) (*Host, error) {
 		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]bool{},
 		procs:   processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
 		clients: map[string]*client{}, quotas: map[string]*guard.Quota{}, conns: map[*conn]struct{}{}, listeners: map[net.Listener]Kind{},
+		passing: map[*passage]struct{}{},
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
@@ -299,6 +301,9 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	for c := range h.conns {
 		c.closing = true
 		c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
+	}
+	for p := range h.passing {
+		p.end()
 	}
 	if h.list.timer != nil {
 		h.list.timer.Stop()

@@ -9,6 +9,7 @@ import (
 // Limits bounds what clients can ask for. Zero members mean the defaults.
 type Limits struct {
 	Connections   int // open at once, upgraded ones
+	Requests      int // to doors with a prefix, at once
 	Terminals     int // existing at once, exited ones included
 	Subscriptions int // per connection
 	Layouts       int // channels
@@ -51,6 +52,7 @@ type Limits struct {
 // DefaultLimits are the limits of a zero Limits.
 var DefaultLimits = Limits{
 	Connections:   512,
+	Requests:      4096,
 	Terminals:     1000,
 	Subscriptions: 2000,
 	Layouts:       256,
@@ -104,6 +106,7 @@ func (l Limits) withDefaults() Limits {
 	}
 	for _, f := range []struct{ have, want *int }{
 		{&l.Connections, &d.Connections},
+		{&l.Requests, &d.Requests},
 		{&l.Terminals, &d.Terminals},
 		{&l.Subscriptions, &d.Subscriptions},
 		{&l.Layouts, &d.Layouts},

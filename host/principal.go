@@ -25,7 +25,15 @@ type principal struct {
 	// and session the one that it works for (guest.go).
 	agent   string
 	session ahp.URI
+	// service is the name of a part of the host's own program, empty for all
+	// others; door says that a door found out who it is, by means of its own: it
+	// opens no connections.
+	service string
+	door    bool
 }
+
+// serviceOwner begins the id of a service's principal.
+const serviceOwner = "service:"
 
 // tokenOwner begins the id of a token's principal.
 const tokenOwner = "token:"

@@ -90,6 +90,11 @@ func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 func (h *Host) closeInvalid(reason string, current *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for p := range h.passing {
+		if p.who.token != "" && !h.tokens.valid(p.who.token) {
+			p.end()
+		}
+	}
 	for c := range h.conns {
 		switch {
 		case c.principal.token == "" || h.tokens.valid(c.principal.token):
