@@ -12,4 +12,6 @@ type ColorsParams struct {
 	BG      string   `json:"bg"`
 	Cursor  string   `json:"cursor"`
 	Palette []string `json:"palette"` // the basic colours, 16 at most
+	// Pictures: the screen shows pictures of the kitty graphics protocol.
+	Pictures bool `json:"pictures,omitempty"`
 }

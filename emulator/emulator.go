@@ -10,6 +10,14 @@ const (
 	MaxRows = 2000
 )
 
+// A cell counts as so many pixels where programs ask (CSI 14 t, TIOCGWINSZ) and
+// where a picture's size in cells follows from its pixels, whatever an outer
+// terminal's cells have: everybody who looks on must come to the same.
+const (
+	CellWidth  = 8
+	CellHeight = 16
+)
+
 // Options configures an engine.
 type Options struct {
 	Cols, Rows int
@@ -69,7 +77,7 @@ type Emulator interface {
 	Snapshot(buf []byte, history int) []byte
 
 	// SetColors tells the engine what the outer terminal shows, which is what a
-	// child that asks is told (OSC 4, 10, 11, 12, DSR ?996) unless it set a
+	// child that asks is told (OSC 4, 10, 11, 12, DSR ?996, graphics) unless it set a
 	// colour itself. A change between light and dark is reported to a child
 	// that wants to know (mode 2031). A reset does not undo it.
 	SetColors(Colors)
@@ -113,6 +121,9 @@ type Cut struct {
 type Colors struct {
 	FG, BG, Cursor Color
 	Indexed        [16]Color // the basic colours
+	// Pictures: it shows kitty's graphics. A child that asks is answered only
+	// then.
+	Pictures bool
 }
 
 // Cell is one position of the grid, decoded.
@@ -305,7 +316,6 @@ const (
 	EventNotify                     // Name: title, Text: body (OSC 9, 99, 777)
 	EventProgress                   // Text: the body of OSC 9;4
 	EventMark                       // Text: the body of an OSC 133, 633 or 7501
-	EventImage                      // Name: "kitty" or "sixel", Text: the raw, bounded body
 )
 
 // Event is something beyond the grid.

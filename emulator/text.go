@@ -9,7 +9,8 @@ import (
 // MaxText bounds what HistoryText gives, in bytes.
 const MaxText = 16 << 20
 
-// LineText is the text of cells: empty cells as spaces, trailing blanks cut.
+// LineText is the text of cells: empty cells and those of pictures as spaces,
+// trailing blanks cut.
 func LineText(cells []Cell) string {
 	var b []byte
 	return string(AppendText(b, cells))
@@ -26,7 +27,7 @@ func AppendText(buf []byte, cells []Cell) []byte {
 		switch {
 		case c.Rune == 0 && c.Width == 0:
 			// The cell behind a wide character.
-		case c.Rune == 0:
+		case c.Rune == 0 || c.IsPicture():
 			buf = append(buf, ' ')
 		default:
 			buf = utf8.AppendRune(buf, c.Rune)
@@ -37,11 +38,11 @@ func AppendText(buf []byte, cells []Cell) []byte {
 }
 
 func isBlank(c *Cell) bool {
-	return (c.Rune == 0 && c.Width != 0 || c.Rune == ' ') && c.Combining == ""
+	return (c.Rune == 0 && c.Width != 0 || c.Rune == ' ') && c.Combining == "" || c.IsPicture()
 }
 
 // ScreenText is the screen as text: one row per line joined by \n, trailing
-// blanks of rows cut, all rows present.
+// blanks of rows cut, all rows present, pictures as Caption has them.
 func ScreenText(e Emulator) string {
 	_, rows := e.Size()
 	var buf []byte
@@ -51,6 +52,7 @@ func ScreenText(e Emulator) string {
 			buf = append(buf, '\n')
 		}
 		cells = e.Line(y, cells[:0])
+		Caption(e, cells)
 		buf = AppendText(buf, cells)
 	}
 	return string(buf)
@@ -104,6 +106,7 @@ func unwrapped(e Emulator, y, first int) (string, int) {
 	var cells []Cell
 	for i := top; i <= y; i++ {
 		cells = e.Line(i, cells[:0])
+		Caption(e, cells)
 		if i == y {
 			buf = AppendText(buf, cells)
 			break
@@ -124,7 +127,7 @@ func appendFull(buf []byte, cells []Cell) []byte {
 		c := &cells[i]
 		switch {
 		case c.Rune == 0 && c.Width == 0:
-		case c.Rune == 0:
+		case c.Rune == 0 || c.IsPicture():
 			buf = append(buf, ' ')
 		default:
 			buf = utf8.AppendRune(buf, c.Rune)

@@ -78,6 +78,7 @@ func parseColors(p ahp.ColorsParams) (c emulator.Colors, err error) {
 			return c, fmt.Errorf("palette %d: %w", i, err)
 		}
 	}
+	c.Pictures = p.Pictures
 	return c, nil
 }
 

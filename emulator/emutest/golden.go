@@ -102,16 +102,21 @@ var steps = map[string]func(*golden, string) error{
 	"size":   (*golden).size,
 	"input":  (*golden).input,
 	"resize": (*golden).resize,
+	"graphics": func(g *golden, _ string) error {
+		g.e.SetColors(emulator.Colors{Pictures: true})
+		return nil
+	},
 }
 
 var checks = map[string]func(*golden) string{
-	"screen":  func(g *golden) string { return Screen(g.e) },
-	"history": func(g *golden) string { return History(g.e) },
-	"attrs":   func(g *golden) string { return Attrs(g.e) },
-	"modes":   func(g *golden) string { return Modes(g.e.Modes()) },
-	"title":   func(g *golden) string { return strconv.Quote(g.e.Title()) + "\n" },
-	"replies": func(g *golden) string { return take(&g.replies) },
-	"events":  func(g *golden) string { return take(&g.pending) },
+	"screen":   func(g *golden) string { return Screen(g.e) },
+	"history":  func(g *golden) string { return History(g.e) },
+	"attrs":    func(g *golden) string { return Attrs(g.e) },
+	"modes":    func(g *golden) string { return Modes(g.e.Modes()) },
+	"title":    func(g *golden) string { return strconv.Quote(g.e.Title()) + "\n" },
+	"pictures": func(g *golden) string { return Pictures(g.e) },
+	"replies":  func(g *golden) string { return take(&g.replies) },
+	"events":   func(g *golden) string { return take(&g.pending) },
 }
 
 func take(lines *[]string) string {

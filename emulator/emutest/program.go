@@ -37,8 +37,9 @@ const (
 	Rects                            // rectangle operations and what else a VT420 has
 	Resets                           // RIS, DECSTR, DECALN
 	Hostile                          // garbage, huge parameters, cut sequences, bad UTF-8
+	Graphics                         // kitty's graphics
 
-	All = Hostile<<1 - 1
+	All = Graphics<<1 - 1
 )
 
 // Program makes a random program of n steps for a grid of the given size.
@@ -203,6 +204,33 @@ var operations = []op{
 	}},
 	{Resets, 1, func(g *generator) { g.pick("\x1b[!p", "\x1b#8", "\x1b[3J", "\x1bc", "\x1b[!p", "\x1b[2J") }},
 	{Hostile, 3, (*generator).hostile},
+	{Graphics, 6, (*generator).graphics},
+}
+
+// graphics transmits, shows and deletes a few images again and again.
+func (g *generator) graphics() {
+	id := 1 + g.r.IntN(4)
+	switch g.r.IntN(9) {
+	case 0:
+		g.f("\x1b_Ga=T,i=%d,f=32,o=z,s=%d,v=%d,q=%d;eJw=\x1b\\", id, 1+g.r.IntN(80), 1+g.r.IntN(80), g.r.IntN(3))
+	case 1:
+		g.f("\x1b_Ga=T,f=24,o=z,s=30,v=30,c=%d,r=%d,C=%d,z=%d;eJw=\x1b\\", g.r.IntN(9), g.r.IntN(5), g.r.IntN(2), g.r.IntN(3)-1)
+	case 2:
+		g.f("\x1b_Ga=p,i=%d,p=%d,x=%d,w=%d,r=%d\x1b\\", id, g.r.IntN(3), g.r.IntN(20), g.r.IntN(20), g.r.IntN(4))
+	case 3:
+		g.f("\x1b_Ga=d,d=%c,i=%d,x=%d,y=%d\x1b\\", g.any("aAiInNcCpPqrRxXyYzZ"), id, g.r.IntN(4), g.r.IntN(4))
+	case 4:
+		g.f("\x1b_Ga=%c,i=%d,f=24,s=2,v=2,m=1;AAAA\x1b\\", g.any("tT"), id)
+	case 5:
+		g.f("\x1b_Gm=%d;AAAAAAAAAAAA\x1b\\", g.r.IntN(2))
+	case 6:
+		g.f("\x1b_Ga=p,U=1,i=%d,p=%d,c=3,r=2\x1b\\", id, g.r.IntN(2))
+		g.f("\x1b[38;5;%dm\U0010eeee\u0305\u030d\U0010eeee\U0010eeee\x1b[39m", id)
+	case 7:
+		g.pick("\x1b_GI=7,f=24,s=1,v=1;AAAA\x1b\\", "\x1b_Ga=p,I=7\x1b\\", "\x1b_Ga=d,d=N,I=7\x1b\\", "\x1b_Ga=q,i=3,s=1,v=1,f=24;AAAA\x1b\\")
+	case 8:
+		g.pick("\x1b_Ga=t,i=1,t=f;L2V0Yw==\x1b\\", "\x1b_Gi=1,I=1;\x1b\\", "\x1b_G=\x1b\\", "\x1b_Ga=f,i=1;AAAA\x1b\\", "\x1b_Gm=1,a=T;!\x1b\\", "\x1b_Ga=T,P=1,i=9,f=24,s=1,v=1;AAAA\x1b\\")
+	}
 }
 
 func (g *generator) any(s string) byte { return s[g.r.IntN(len(s))] }

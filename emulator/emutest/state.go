@@ -70,6 +70,7 @@ func row(e emulator.Emulator, y int) string {
 	var b strings.Builder
 	b.WriteByte('|')
 	cells := e.Line(y, nil)
+	emulator.Caption(e, cells)
 	for _, c := range cells {
 		switch {
 		case c.Width == 0 && c.Rune == 0:
@@ -200,7 +201,6 @@ var eventNames = map[emulator.EventKind]string{
 	emulator.EventNotify:    "notify",
 	emulator.EventProgress:  "progress",
 	emulator.EventMark:      "mark",
-	emulator.EventImage:     "image",
 }
 
 // eventLine is one event as the events section has it.
@@ -215,6 +215,33 @@ func eventLine(ev emulator.Event) string {
 	return s
 }
 
+// Pictures is the pictures of e, where each begins on each line.
+func Pictures(e emulator.Emulator) string {
+	var b strings.Builder
+	_, rows := e.Size()
+	for y := -e.HistoryLen(); y < rows; y++ {
+		var last emulator.Placeholder
+		emulator.Placeholders(e.Line(y, nil), func(x int, p emulator.Placeholder) {
+			if p.Col != last.Col+1 || p.Row != last.Row || p.ID != last.ID || p.Own != last.Own {
+				pic, ok := emulator.PictureOf(e, p)
+				fmt.Fprintf(&b, "%d:%d row %d, column %d of ", y, x, p.Row, p.Col)
+				if ok {
+					im := pic.Image
+					fmt.Fprintf(&b, "%d×%d, %d×%d+%d+%d of %d×%d", pic.Cols, pic.Rows, pic.Width, pic.Height, pic.X, pic.Y, im.Width, im.Height)
+					if im.Data == nil {
+						b.WriteString(" lost")
+					}
+				} else {
+					b.WriteString("nothing")
+				}
+				b.WriteByte('\n')
+			}
+			last = p
+		})
+	}
+	return b.String()
+}
+
 // Dump is everything that can be seen of e, except events and damage, as text:
 // two engines with equal dumps look and behave alike.
 func Dump(e emulator.Emulator) string {
@@ -225,6 +252,7 @@ func Dump(e emulator.Emulator) string {
 	b.WriteString(Screen(e))
 	fmt.Fprintf(&b, "history %d\n%s", e.HistoryLen(), History(e))
 	fmt.Fprintf(&b, "attrs\n%s", Attrs(e))
+	fmt.Fprintf(&b, "pictures\n%s", Pictures(e))
 	fmt.Fprintf(&b, "modes graphemes=%v\n%s", e.Modes().Graphemes, Modes(e.Modes()))
 	fmt.Fprintf(&b, "palette fg=%s bg=%s cursor=%s\n", colorName(p.FG), colorName(p.BG), colorName(p.Cursor))
 	for i := range 256 {

@@ -56,13 +56,11 @@ func differ(o emulator.Options, program [][]byte) string {
 	return emutest.Diff(show(n), show(v))
 }
 
-// happened gives the events that both engines know.
+// happened gives the events.
 func happened(e emulator.Emulator) string {
 	var s string
 	for _, ev := range e.Events() {
-		if ev.Kind != emulator.EventImage {
-			s += fmt.Sprintf("event %d %q %q\n", ev.Kind, ev.Name, ev.Text)
-		}
+		s += fmt.Sprintf("event %d %q %q\n", ev.Kind, ev.Name, ev.Text)
 	}
 	return s
 }

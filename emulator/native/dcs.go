@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"strconv"
@@ -27,18 +28,20 @@ func (e *Engine) dcs(body []byte) {
 	case "+q":
 		e.requestCaps(string(body))
 	case "q":
-		e.event(emulator.EventImage, "sixel", string(body))
 		e.sixelImage(body)
 	default:
 		e.unhandled++
 	}
 }
 
-// apc passes kitty graphics on, and stands in for the pictures.
+// apc executes an application program command: kitty's graphics, and what a
+// snapshot says of pictures.
 func (e *Engine) apc(body []byte) {
-	if len(body) > 0 && body[0] == 'G' {
-		e.event(emulator.EventImage, "kitty", string(body[1:]))
-		e.kittyImage(body[1:])
+	switch {
+	case len(body) > 0 && body[0] == 'G':
+		e.graphics(body[1:])
+	case bytes.HasPrefix(body, []byte(savedPicture)):
+		e.restorePicture(body[len(savedPicture):])
 	}
 }
 

@@ -30,7 +30,16 @@
 // REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero
 // unless Options say otherwise (checksum.go); reverse wrap follows xterm since
 // patch 383; a screen made taller takes lines back from history unless the
-// screen was cleared since they went there; a picture is a box of its size
-// (image.go). An Engine is not safe for
-// concurrent use.
+// screen was cleared since they went there.
+//
+// Pictures of the kitty graphics protocol (graphics.go) are kept, bounded
+// (pictures.go), and shown as text: cells that each stand for a part of one
+// (image.go), so that they scroll, are erased and reflow as text does. Unlike in
+// kitty, what is printed over a picture or erased in it is gone. Nothing is
+// decoded here; files and shared memory are refused; animations are their first
+// frame; an offset within the first cell (X, Y) and relative placements are left
+// out. A snapshot carries the newest images (savedpicture.go). Sixel is a box of
+// its size.
+//
+// An Engine is not safe for concurrent use.
 package native

@@ -2,88 +2,142 @@ package native
 
 import (
 	"bytes"
-	"encoding/base64"
+	"compress/zlib"
 	"encoding/binary"
 	"fmt"
-	"strconv"
+	"io"
 
 	"cotty/emulator"
 )
 
-// This file draws a box in the place of a picture: the cells that it would have
-// covered, with its size, so that what comes after stands where it belongs.
+// This file prints pictures: cells that stand for the parts of one, or, for those
+// that can't be shown, a box of its size, so that what comes after stands where it
+// belongs. A cell counts as cellWidth by cellHeight pixels, whatever it is on any
+// outer terminal, so that a picture takes the same cells for everybody.
 
-// picture is what the keys of a kitty graphics command say of where and how large
-// it shows.
-type picture struct {
-	action        byte // 'T' and 'p' show
-	cols, rows    int  // in cells, 0 for as many as it takes
-	width, height int  // in pixels, 0 for unknown
-	virtual       bool // the program prints the cells itself (U=1)
-	stay          bool // the cursor stays (C=1)
-}
-
-// readPicture reads the keys in front of a command's payload.
-func readPicture(body []byte) picture {
-	keys, payload, _ := bytes.Cut(body, []byte{';'})
-	g := picture{action: 't'}
-	png := false
-	for pair := range bytes.SplitSeq(keys, []byte{','}) {
-		k, v, _ := bytes.Cut(pair, []byte{'='})
-		if len(k) != 1 || len(v) == 0 {
-			continue
+// pngSize reads the size of a PNG from its beginning; 0 when it is none.
+func pngSize(im *emulator.Image) (w, h int) {
+	var head [24]byte
+	r := io.Reader(bytes.NewReader(im.Data))
+	if im.Zlib {
+		z, err := zlib.NewReader(r)
+		if err != nil {
+			return 0, 0
 		}
-		n, _ := strconv.Atoi(string(v[:min(len(v), 6)]))
-		switch k[0] {
-		case 'a':
-			g.action = v[0]
-		case 'c':
-			g.cols = n
-		case 'r':
-			g.rows = n
-		case 's':
-			g.width = n
-		case 'v':
-			g.height = n
-		case 'f':
-			png = n == 100
-		case 'U':
-			g.virtual = n == 1
-		case 'C':
-			g.stay = n == 1
-		}
+		r = z
 	}
-	if png {
-		g.width, g.height = pngSize(payload)
-	}
-	return g
-}
-
-// pngSize reads the size of a PNG from the beginning of its base64; 0 when it is
-// none.
-func pngSize(payload []byte) (w, h int) {
-	const need = 24
-	var head [need]byte
-	payload = payload[:min(len(payload), base64.StdEncoding.EncodedLen(need))]
-	if n, _ := base64.StdEncoding.Decode(head[:], payload[:len(payload)/4*4]); n < need || string(head[1:4]) != "PNG" {
+	if _, err := io.ReadFull(r, head[:]); err != nil || string(head[:8]) != "\x89PNG\r\n\x1a\n" {
 		return 0, 0
 	}
 	size := func(at int) int { return int(min(binary.BigEndian.Uint32(head[at:]), 1<<20)) }
 	return size(16), size(20)
 }
 
-// kittyImage stands in for a picture of the kitty protocol.
-func (e *Engine) kittyImage(body []byte) {
-	g := readPicture(body)
-	if g.action != 'T' && g.action != 'p' || g.virtual {
-		return
+// placePicture shows an image from the cursor on, or remembers how large it is
+// where the program prints its cells itself.
+func (e *Engine) placePicture(g *graphic, st *stored) (problem string) {
+	pic := emulator.Picture{Image: st.im, X: int(g.x), Y: int(g.y), Width: st.im.Width, Height: st.im.Height}
+	if g.parent != 0 {
+		return "ENOTSUP:relative placements are not supported"
 	}
+	if pic.X >= pic.Width || pic.Y >= pic.Height {
+		return "EINVAL:nothing of the image is left"
+	}
+	if pic.Width -= pic.X; g.w > 0 {
+		pic.Width = min(pic.Width, int(min(g.w, maxImageSide)))
+	}
+	if pic.Height -= pic.Y; g.h > 0 {
+		pic.Height = min(pic.Height, int(min(g.h, maxImageSide)))
+	}
+	pic.Cols, pic.Rows = cellsOf(pic.Width, pic.Height, int(min(g.cols, maxImageSide)), int(min(g.rows, maxImageSide)))
+	if g.virtual {
+		if st.virtual == nil {
+			st.virtual = map[uint32][2]int{}
+		}
+		if _, ok := st.virtual[g.placement]; !ok && len(st.virtual) >= maxVirtual {
+			return "ENOSPC:too many placements"
+		}
+		st.virtual[g.placement] = [2]int{pic.Cols, pic.Rows}
+		e.damageAll = true // cells may wait for it
+		return ""
+	}
+	if st.id != 0 && g.placement != 0 {
+		e.forget(func(p *placed) bool { return p.of == st && p.p == g.placement })
+	}
+	e.printPicture(e.pics.add(&placed{Picture: pic, of: st, id: st.id, p: g.placement, z: g.z}), pic, g)
+	return ""
+}
+
+// cellsOf gives the size of a picture in cells; where one side is not given it
+// follows from the other.
+func cellsOf(w, h, cols, rows int) (int, int) {
+	up := func(a, b int) int { return (a + b - 1) / b }
+	switch {
+	case cols == 0 && rows == 0:
+		cols, rows = up(w, cellWidth), up(h, cellHeight)
+	case rows == 0:
+		rows = up(cols*cellWidth*h, w*cellHeight)
+	case cols == 0:
+		cols = up(rows*cellHeight*w, h*cellWidth)
+	}
+	return clamp(cols, 1, emulator.MaxPictureSide), clamp(rows, 1, emulator.MaxPictureSide)
+}
+
+// printPicture prints the cells of placement n. What lies beyond the line's end is
+// cut. A picture that lies under text (z < 0) leaves the text that is there.
+func (e *Engine) printPicture(n uint32, pic emulator.Picture, g *graphic) {
 	x, y := e.cur.x, e.cur.y
-	e.imageBox(g.cols, g.rows, g.width, g.height)
+	pen, link := e.cur.pen, e.link
+	e.cur.pen = emulator.Style{FG: emulator.RGB(uint8(n>>16), uint8(n>>8), uint8(n)), BG: pen.BG}
+	e.link = nil
+	e.penChanged()
+	e.block(pic.Cols, pic.Rows, func(row, col int) (cell, bool) {
+		if c := e.scr.lines[e.cur.y].cells[e.cur.x]; g.z < 0 && !c.empty() && c&(clusterBit|runeMask) != ' ' {
+			if p, n := e.placement(c); p == nil && n == 0 {
+				return 0, false
+			}
+		}
+		e.textBuf = emulator.AppendPlaceholder(e.textBuf[:0], emulator.PictureRune, row, col, 0)
+		if len(e.texts.list) >= e.texts.limit {
+			e.texts.collect(&e.screens[0], &e.screens[1])
+		}
+		return e.texts.intern(e.textBuf) | e.penCell(), true
+	})
+	e.cur.pen, e.link = pen, link
+	e.penChanged()
+	e.last.ok = false
 	if g.stay {
 		e.settle()
 		e.cur.x, e.cur.y = x, y
 	}
+}
+
+// block prints cells from the cursor on, as far as the line has room, scrolling as
+// needed, and leaves the cursor behind the last row. what gives a cell; those that
+// it leaves out stay as they are.
+func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
+	e.settle()
+	x := e.cur.x
+	cols = max(min(cols, e.edge()-x), 1)
+	insert := e.flags.has(flagInsert)
+	e.flags.set(flagInsert, false)
+	for row := range rows {
+		if row > 0 {
+			e.index()
+			e.cur.x = x
+		}
+		for col := range cols {
+			if c, ok := what(row, col); ok {
+				e.cur.pending = false
+				e.place(c, 1, 1)
+			} else if e.cur.x+1 < e.edge() {
+				e.cur.x++
+			} else {
+				e.cur.pending = true
+			}
+		}
+	}
+	e.flags.set(flagInsert, insert)
 }
 
 // sixelImage stands in for a sixel picture, whose size its raster attributes may
@@ -100,43 +154,27 @@ func (e *Engine) sixelImage(body []byte) {
 	e.cur.x = x
 }
 
-// imageBox draws the box from the cursor on, as far as the line has room, scrolling
-// as a picture does, and leaves the cursor behind its last row.
+// imageBox draws a box in the place of a picture that is not kept.
 func (e *Engine) imageBox(cols, rows, w, h int) {
-	label := "[image]"
+	text := []rune("[image]")
 	if w > 0 && h > 0 {
-		label = fmt.Sprintf("[image %d×%d]", w, h)
-		if cols == 0 {
-			cols = (w + cellWidth - 1) / cellWidth
-		}
-		if rows == 0 {
-			rows = (h + cellHeight - 1) / cellHeight
-		}
+		text = []rune(fmt.Sprintf("[image %d×%d]", w, h))
+		cols, rows = cellsOf(w, h, cols, rows)
 	}
-	e.settle()
-	x := e.cur.x
-	text := []rune(label)
 	if cols == 0 {
 		cols = len(text)
 	}
-	cols = max(min(cols, e.edge()-x), 1)
-	rows = min(max(rows, 1), e.rows)
-	pen := e.cur.pen
-	e.cur.pen = emulator.Style{Attrs: emulator.Faint}
+	pen, link := e.cur.pen, e.link
+	e.cur.pen, e.link = emulator.Style{Attrs: emulator.Faint}, nil
 	e.penChanged()
-	for row := range rows {
-		if row > 0 {
-			e.index()
-			e.cur.x = x
+	room := max(min(cols, e.edge()-e.cur.x), 1)
+	e.block(cols, min(max(rows, 1), e.rows), func(row, col int) (cell, bool) {
+		if row == 0 && len(text) <= room && col < len(text) {
+			return cell(text[col]) | e.penCell(), true
 		}
-		for i := range cols {
-			r := '░'
-			if row == 0 && len(text) <= cols && i < len(text) {
-				r = text[i]
-			}
-			e.print(r, propOf(r))
-		}
-	}
-	e.cur.pen = pen
+		return '░' | e.penCell(), true
+	})
+	e.cur.pen, e.link = pen, link
 	e.penChanged()
+	e.last.ok = false
 }

@@ -334,6 +334,7 @@ func (e *Engine) reset() {
 	e.special = [maxSpecial]emulator.Color{}
 	e.titles = nil
 	e.palette = emulator.Palette{}
+	e.pics = pictures{}
 	e.damageAll = true
 	e.penChanged()
 	e.setPlain()

@@ -19,6 +19,7 @@ type Engine struct {
 	styles  styles
 	texts   clusters
 	links   links
+	pics    pictures
 
 	// Writing.
 	cur         cursor

@@ -7,10 +7,10 @@ import (
 	"cotty/emulator"
 )
 
-// Cells are of a nominal size in reports: an engine knows no pixels.
+// Cells are of a nominal size: an engine knows no pixels.
 const (
-	cellWidth  = 8
-	cellHeight = 16
+	cellWidth  = emulator.CellWidth
+	cellHeight = emulator.CellHeight
 )
 
 // reply is for the pty.

@@ -26,6 +26,7 @@ func (w *writer) snapshot(history int) {
 	w.titles()
 	w.savedModes()
 	w.palette()
+	w.pictures()
 	if alt := &e.screens[1]; !e.alt() && !alt.pristine() {
 		w.raw("\x1b[?47h")
 		w.screen(alt, 0)

@@ -14,7 +14,7 @@ func TestGoldens(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
-	o := emutest.Options{Features: emutest.All, Programs: 150, Steps: 50, Seed: 1}
+	o := emutest.Options{Features: emutest.All &^ emutest.Graphics, Programs: 150, Steps: 50, Seed: 1}
 	if testing.Short() {
 		o.Programs = 30
 	}

@@ -66,7 +66,8 @@ func start(s *Spec) (*child, error) {
 		unix.Close(master)
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
-	size := unix.Winsize{Col: uint16(s.Cols), Row: uint16(s.Rows)}
+	// Programs that draw pictures want pixels: of a nominal cell, as the host has it.
+	size := unix.Winsize{Col: uint16(s.Cols), Row: uint16(s.Rows), Xpixel: uint16(s.Cols * 8), Ypixel: uint16(s.Rows * 16)}
 	if err := unix.IoctlSetWinsize(master, unix.TIOCSWINSZ, &size); err != nil {
 		unix.Close(master)
 		return nil, fmt.Errorf("start %s: set the terminal's size: %w", s.Argv[0], err)

@@ -103,7 +103,8 @@ func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, cont
 }
 
 // MaxWire bounds content in bytes as JSON has it, where a control character takes six
-// bytes: with all around it, a snapshot stays below 4 MiB.
+// bytes: with pictures, which add 1 MiB at most, and all around it, a snapshot stays
+// below 4 MiB.
 const MaxWire = 5 << 19
 
 // wireSize is the length of b as a JSON string.
@@ -135,11 +136,15 @@ func (t *Terminal) stream() string {
 func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 	all, cuts := t.emu.SnapshotMarks(nil, -1)
 	lines := t.emu.HistoryLen()
-	size := t.relative(all, limit)
+	pictures := 0 // which have a bound of their own
+	if e, ok := t.emu.(emulator.Illustrator); ok {
+		pictures = e.SnapshotPictures()
+	}
+	size := t.relative(all, limit, pictures)
 	if size <= t.kept.max || lines == 0 {
 		return all, cuts
 	}
-	least := t.relative(t.emu.Snapshot(nil, 0), limit)
+	least := t.relative(t.emu.Snapshot(nil, 0), limit, pictures)
 	for size > t.kept.max && lines > 0 {
 		// Guess from the average line, and always make progress.
 		history := size - least
@@ -150,16 +155,16 @@ func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 			lines--
 		}
 		all, cuts = t.emu.SnapshotMarks(all[:0], lines)
-		size = t.relative(all, limit)
+		size = t.relative(all, limit, pictures)
 	}
 	return all, cuts
 }
 
-// relative is the size of a state in bytes, or more if it is nearer to the limit
-// of the wire.
-func (t *Terminal) relative(state []byte, limit int) int {
-	wire := int64(wireSize(state)) * int64(t.kept.max) / int64(max(limit, 1))
-	return max(len(state), int(wire))
+// relative is the size of a state without its pictures in bytes, or more if it is
+// nearer to the limit of the wire.
+func (t *Terminal) relative(state []byte, limit, pictures int) int {
+	wire := int64(wireSize(state)-pictures) * int64(t.kept.max) / int64(max(limit, 1))
+	return max(len(state)-pictures, int(wire))
 }
 
 // Read gives the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw. The

@@ -40,7 +40,10 @@ func (t *Terminal) Resize(cols, rows int) error {
 
 func (t *Terminal) setWinsize(cols, rows int) error {
 	var err error
-	size := unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
+	size := unix.Winsize{
+		Col: uint16(cols), Row: uint16(rows),
+		Xpixel: uint16(cols * emulator.CellWidth), Ypixel: uint16(rows * emulator.CellHeight),
+	}
 	if cerr := t.raw.Control(func(fd uintptr) {
 		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &size)
 	}); cerr != nil {

@@ -1,0 +1,250 @@
+package native
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strconv"
+
+	"cotty/emulator"
+)
+
+// Bounds of pictures; see also pictures.go.
+const (
+	maxImageBytes  = 8 << 20 // of one image, decoded from base64
+	maxImageSide   = 10000   // pixels
+	maxImagePixels = 1 << 26
+)
+
+// graphic is a command of the kitty graphics protocol: the keys that count here.
+type graphic struct {
+	action, medium, packing, what byte // a, t, o, d
+	quiet                         uint32
+	more, stay, virtual           bool // m, C, U
+	format, width, height         uint32
+	id, number, placement         uint32
+	x, y, w, h                    uint32
+	cols, rows                    uint32
+	z                             int32
+	parent                        uint32 // P: relative placements, which are not there
+}
+
+// graphicNumbers are the keys that are numbers, graphicLetters those that are a
+// letter.
+var (
+	graphicNumbers = map[byte]func(*graphic) *uint32{
+		'q': func(g *graphic) *uint32 { return &g.quiet },
+		'f': func(g *graphic) *uint32 { return &g.format },
+		's': func(g *graphic) *uint32 { return &g.width },
+		'v': func(g *graphic) *uint32 { return &g.height },
+		'i': func(g *graphic) *uint32 { return &g.id },
+		'I': func(g *graphic) *uint32 { return &g.number },
+		'p': func(g *graphic) *uint32 { return &g.placement },
+		'x': func(g *graphic) *uint32 { return &g.x },
+		'y': func(g *graphic) *uint32 { return &g.y },
+		'w': func(g *graphic) *uint32 { return &g.w },
+		'h': func(g *graphic) *uint32 { return &g.h },
+		'c': func(g *graphic) *uint32 { return &g.cols },
+		'r': func(g *graphic) *uint32 { return &g.rows },
+		'P': func(g *graphic) *uint32 { return &g.parent },
+	}
+	graphicLetters = map[byte]func(*graphic) *byte{
+		'a': func(g *graphic) *byte { return &g.action },
+		't': func(g *graphic) *byte { return &g.medium },
+		'o': func(g *graphic) *byte { return &g.packing },
+		'd': func(g *graphic) *byte { return &g.what },
+	}
+)
+
+// readGraphic reads a command's keys; ok is false when they are malformed.
+func readGraphic(body []byte) (g graphic, payload []byte, ok bool) {
+	keys, payload, _ := bytes.Cut(body, []byte{';'})
+	g = graphic{action: 't', medium: 'd', what: 'a', format: 32}
+	for pair := range bytes.SplitSeq(keys, []byte{','}) {
+		if len(pair) == 0 {
+			continue
+		}
+		key, v, _ := bytes.Cut(pair, []byte{'='})
+		if len(key) != 1 || len(v) == 0 {
+			return g, nil, false
+		}
+		k := key[0]
+		if letter := graphicLetters[k]; letter != nil {
+			*letter(&g) = v[0]
+			continue
+		}
+		n, err := strconv.ParseInt(string(v), 10, 64)
+		if err != nil || n < -1<<31 || n >= 1<<32 {
+			return g, nil, false
+		}
+		switch to := graphicNumbers[k]; {
+		case to != nil:
+			*to(&g) = uint32(n)
+		case k == 'm':
+			g.more = n == 1
+		case k == 'C':
+			g.stay = n == 1
+		case k == 'U':
+			g.virtual = n == 1
+		case k == 'z':
+			g.z = int32(n)
+		}
+	}
+	return g, payload, true
+}
+
+// upload is an image whose data has not come whole.
+type upload struct {
+	graphic
+	data []byte
+	bad  string // why it will be refused
+}
+
+// graphics executes a command of the kitty graphics protocol.
+func (e *Engine) graphics(body []byte) {
+	g, payload, ok := readGraphic(body)
+	if !ok {
+		e.unhandled++
+		return
+	}
+	switch g.action {
+	case 't', 'T', 'q':
+		e.transmit(g, payload)
+	case 'p':
+		e.put(g)
+	case 'd':
+		e.pics.upload = nil
+		e.deletePictures(g)
+	default:
+		// Frames of animations: the first one shows.
+		if !g.more {
+			e.answerGraphic(&g, "ENOTSUP:animations are not supported")
+		}
+	}
+}
+
+// answerGraphic tells the child what became of a command; "" is that all is well.
+// Like a terminal without graphics it says nothing where nobody can see any.
+func (e *Engine) answerGraphic(g *graphic, problem string) {
+	if !e.outer.Pictures || g.id == 0 && g.number == 0 || g.quiet >= 2 || g.quiet == 1 && problem == "" {
+		return
+	}
+	b := []byte("\x1b_G")
+	for _, k := range []struct {
+		name string
+		n    uint32
+	}{{"i=", g.id}, {"I=", g.number}, {"p=", g.placement}} {
+		if k.n != 0 {
+			if b[len(b)-1] != 'G' {
+				b = append(b, ',')
+			}
+			b = strconv.AppendUint(append(b, k.name...), uint64(k.n), 10)
+		}
+	}
+	if problem == "" {
+		problem = "OK"
+	}
+	e.reply(string(append(append(append(b, ';'), problem...), "\x1b\\"...)))
+}
+
+// transmit takes an image's data, or the next piece of it.
+func (e *Engine) transmit(g graphic, payload []byte) {
+	up := e.pics.upload
+	if up == nil {
+		up = &upload{graphic: g, bad: g.refusal()}
+		e.pics.upload = up
+	} else {
+		up.quiet = max(up.quiet, g.quiet)
+	}
+	up.add(payload)
+	if g.more {
+		return
+	}
+	e.pics.upload = nil
+	im, problem := up.image()
+	if problem == "" && up.action != 'q' {
+		problem = e.keep(&up.graphic, im)
+	}
+	e.answerGraphic(&up.graphic, problem)
+}
+
+// refusal is why an image can't be taken; "" for one that can. Files and shared
+// memory are not read: a program on another machine must not name files here, and
+// who looks on from elsewhere has them not.
+func (g *graphic) refusal() string {
+	switch {
+	case g.id != 0 && g.number != 0:
+		return "EINVAL:i and I are given both"
+	case g.medium != 'd':
+		return "EINVAL:only direct transmission (t=d) is supported"
+	case g.packing != 0 && g.packing != 'z':
+		return "EINVAL:unknown compression"
+	case g.format != 24 && g.format != 32 && g.format != 100:
+		return "EINVAL:unknown format"
+	case g.format != 100 && (g.width == 0 || g.height == 0):
+		return "EINVAL:width and height are needed"
+	case g.width > maxImageSide || g.height > maxImageSide || uint64(g.width)*uint64(g.height) > maxImagePixels:
+		return "EFBIG:the image is too large"
+	}
+	return ""
+}
+
+// add takes a piece of base64.
+func (u *upload) add(payload []byte) {
+	if u.bad != "" {
+		return
+	}
+	enc := base64.StdEncoding
+	if len(payload)%4 != 0 {
+		enc = base64.RawStdEncoding
+	}
+	n := len(u.data)
+	if n+enc.DecodedLen(len(payload)) > maxImageBytes+2 {
+		u.fail("EFBIG:the image is too large")
+		return
+	}
+	data, err := enc.AppendDecode(u.data, payload)
+	if err != nil {
+		u.fail("EINVAL:the data is not base64")
+		return
+	}
+	u.data = data
+}
+
+func (u *upload) fail(why string) { u.bad, u.data = why, nil }
+
+// image makes the image, whose data has come whole.
+func (u *upload) image() (im *emulator.Image, problem string) {
+	if u.bad != "" {
+		return nil, u.bad
+	}
+	im = &emulator.Image{
+		Width: int(u.width), Height: int(u.height), Format: int(u.format), Zlib: u.packing == 'z', Data: u.data,
+	}
+	switch size := im.Width * im.Height * im.Format / 8; {
+	case u.format == 100:
+		im.Width, im.Height = pngSize(im)
+		if im.Width < 1 || im.Height < 1 || im.Width > maxImageSide || im.Height > maxImageSide || im.Width*im.Height > maxImagePixels {
+			return nil, "EBADPNG:not a PNG, or one that is too large"
+		}
+	case im.Zlib:
+		if len(im.Data) < 2 || im.Data[0]&0xf != 8 || (uint(im.Data[0])<<8|uint(im.Data[1]))%31 != 0 {
+			return nil, "EINVAL:the data is not compressed"
+		}
+	case len(im.Data) < size:
+		return nil, "ENODATA:there is less data than pixels"
+	default:
+		im.Data = im.Data[:size:size]
+	}
+	return im, ""
+}
+
+// put shows an image that was transmitted before.
+func (e *Engine) put(g graphic) {
+	st := e.pics.find(&g)
+	if st == nil {
+		e.answerGraphic(&g, "ENOENT:there is no such image")
+		return
+	}
+	g.id = st.id
+	e.answerGraphic(&g, e.placePicture(&g, st))
+}

@@ -1,0 +1,223 @@
+package native
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"cotty/emulator"
+)
+
+// savedPicture begins what a snapshot says of pictures: a command of our own, which
+// other terminals ignore, and numbers behind it.
+//
+//	I,id,number,format,compressed,width,height;base64   an image, without data if it is too much
+//	V,placement,cols,rows                               of that image: the program prints the cells
+//	P,n,of,id,placement,z,width,height,cols,rows,x,y,w,h  placement n, with of=1 of that image
+//	N,last,oldest                                       of the placements' numbers
+//
+// A program may say it, too, and gets no more by it than by drawing pictures.
+const savedPicture = "cotty-picture;"
+
+const (
+	// maxSavedPictures bounds a snapshot's images, in bytes of base64; the newest
+	// are kept.
+	maxSavedPictures = 1 << 20
+	// maxPacked bounds what is compressed for a snapshot.
+	maxPacked = 4 << 20
+)
+
+// pack gives an image as small as it easily gets.
+func (st *stored) pack() *emulator.Image {
+	if st.packed != nil {
+		return st.packed
+	}
+	st.packed = st.im
+	if im := st.im; !im.Zlib && im.Format != 100 && len(im.Data) <= maxPacked {
+		var b bytes.Buffer
+		if z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed); err == nil {
+			if _, err := z.Write(im.Data); err == nil && z.Close() == nil && b.Len() < len(im.Data) {
+				small := *im
+				small.Zlib, small.Data = true, b.Bytes()
+				st.packed = &small
+			}
+		}
+	}
+	return st.packed
+}
+
+// saved gives the images whose data a snapshot has.
+func (ps *pictures) saved() map[*stored]bool {
+	has, size := map[*stored]bool{}, 0
+	for _, st := range slices.Backward(ps.images) {
+		im := st.pack()
+		if n := base64.StdEncoding.EncodedLen(len(im.Data)); im.Data != nil && size+n <= maxSavedPictures {
+			has[st] = true
+			size += n
+		}
+	}
+	return has
+}
+
+// SnapshotPictures implements emulator.Illustrator.
+func (e *Engine) SnapshotPictures() int {
+	w := &writer{e: e}
+	w.pictures()
+	return len(w.buf)
+}
+
+// pictures writes the pictures, before any cell that shows one.
+func (w *writer) pictures() {
+	ps := &w.e.pics
+	if ps.last == 0 && len(ps.images) == 0 && ps.upload == nil {
+		return
+	}
+	has := ps.saved()
+	numbers := slices.Sorted(maps.Keys(ps.places))
+	place := func(of *stored) {
+		for _, n := range numbers {
+			if p := ps.places[n]; p.of == of {
+				live := 0
+				if of != nil {
+					live = 1
+				}
+				w.rawf("\x1b_%sP,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\x1b\\", savedPicture,
+					n, live, p.id, p.p, p.z, p.Image.Width, p.Image.Height, p.Cols, p.Rows, p.X, p.Y, p.Width, p.Height)
+			}
+		}
+	}
+	for _, st := range ps.images {
+		im, packed := st.pack(), 0
+		if im.Zlib {
+			packed = 1
+		}
+		w.rawf("\x1b_%sI,%d,%d,%d,%d,%d,%d;", savedPicture, st.id, st.number, im.Format, packed, im.Width, im.Height)
+		if has[st] {
+			w.buf = base64.StdEncoding.AppendEncode(w.buf, im.Data)
+		}
+		w.raw("\x1b\\")
+		for _, p := range slices.Sorted(maps.Keys(st.virtual)) {
+			w.rawf("\x1b_%sV,%d,%d,%d\x1b\\", savedPicture, p, st.virtual[p][0], st.virtual[p][1])
+		}
+		place(st)
+	}
+	place(nil)
+	w.rawf("\x1b_%sN,%d,%d\x1b\\", savedPicture, ps.last, ps.oldest)
+	if ps.upload != nil {
+		w.upload(ps.upload)
+	}
+}
+
+// upload writes the beginning of an image that has not come whole. One that will
+// be refused, or is too much, ends so that it is refused.
+func (w *writer) upload(u *upload) {
+	w.raw("\x1b_G")
+	for _, k := range []byte("qfsviIpxywhcrP") {
+		if n := *graphicNumbers[k](&u.graphic); n != 0 {
+			w.rawf("%c=%d,", k, n)
+		}
+	}
+	for _, k := range []byte("ato") {
+		if v := *graphicLetters[k](&u.graphic); v != 0 {
+			w.rawf("%c=%c,", k, v)
+		}
+	}
+	for k, on := range map[byte]bool{'C': u.stay, 'U': u.virtual} {
+		if on {
+			w.rawf("%c=1,", k)
+		}
+	}
+	w.rawf("z=%d,m=1;", u.z)
+	if u.bad != "" || base64.StdEncoding.EncodedLen(len(u.data)) > maxSavedPictures {
+		w.raw("!")
+	} else {
+		w.buf = base64.StdEncoding.AppendEncode(w.buf, u.data)
+	}
+	w.raw("\x1b\\")
+}
+
+// restorePicture takes what pictures wrote.
+func (e *Engine) restorePicture(body []byte) {
+	keys, data, _ := bytes.Cut(body, []byte{';'})
+	fields := bytes.Split(keys, []byte{','})
+	var v [13]int
+	if len(fields) > len(v)+1 || len(fields[0]) != 1 {
+		return
+	}
+	for i, f := range fields[1:] {
+		n, err := strconv.ParseInt(string(f), 10, 64)
+		if err != nil || n < -1<<31 || n >= 1<<32 {
+			return
+		}
+		v[i] = int(n)
+	}
+	switch kind := fmt.Sprint(string(fields[0]), len(fields)-1); kind {
+	case "I6":
+		e.pics.restoreImage(v, data)
+	case "V3":
+		if n := len(e.pics.images); n > 0 && saneSize(v[1], v[2]) {
+			st := e.pics.images[n-1]
+			if st.virtual == nil {
+				st.virtual = map[uint32][2]int{}
+			}
+			if len(st.virtual) < maxVirtual {
+				st.virtual[uint32(v[0])] = [2]int{v[1], v[2]}
+			}
+		}
+	case "P13":
+		e.pics.restorePlace(v)
+	case "N2":
+		e.pics.last, e.pics.oldest = uint32(v[0])&0xffffff, uint32(v[1])&0xffffff
+	}
+}
+
+func saneSize(cols, rows int) bool {
+	return cols > 0 && rows > 0 && cols <= emulator.MaxPictureSide && rows <= emulator.MaxPictureSide
+}
+
+func sanePixels(w, h int) bool {
+	return w > 0 && h > 0 && w <= maxImageSide && h <= maxImageSide && w*h <= maxImagePixels
+}
+
+func (ps *pictures) restoreImage(v [13]int, data []byte) {
+	im := &emulator.Image{Format: v[2], Zlib: v[3] == 1, Width: v[4], Height: v[5]}
+	if !sanePixels(im.Width, im.Height) || im.Format != 24 && im.Format != 32 && im.Format != 100 {
+		return
+	}
+	if len(data) > 0 {
+		raw, err := base64.StdEncoding.AppendDecode(nil, data)
+		if err != nil || len(raw) > maxImageBytes || !im.Zlib && im.Format != 100 && len(raw) != im.Width*im.Height*im.Format/8 {
+			return
+		}
+		im.Data = raw
+	}
+	st := &stored{id: uint32(v[0]), number: uint32(v[1]), im: im}
+	ps.images = append(ps.images, st)
+	ps.size += len(im.Data)
+	ps.bound(st)
+}
+
+func (ps *pictures) restorePlace(v [13]int) {
+	n := uint32(v[0]) & 0xffffff
+	pic := emulator.Picture{
+		Image: &emulator.Image{Width: v[5], Height: v[6]}, Cols: v[7], Rows: v[8], X: v[9], Y: v[10], Width: v[11], Height: v[12],
+	}
+	if !sanePixels(v[5], v[6]) || !saneSize(v[7], v[8]) || !sanePixels(v[11], v[12]) ||
+		pic.X < 0 || pic.Y < 0 || pic.X+pic.Width > v[5] || pic.Y+pic.Height > v[6] || len(ps.places) >= maxPlacements {
+		return
+	}
+	p := &placed{Picture: pic, id: uint32(v[2]), p: uint32(v[3]), z: int32(v[4])}
+	if k := len(ps.images); v[1] == 1 && k > 0 {
+		if st := ps.images[k-1]; st.im.Width == v[5] && st.im.Height == v[6] {
+			p.of, p.Image = st, st.im
+		}
+	}
+	if ps.places == nil {
+		ps.places = map[uint32]*placed{}
+	}
+	ps.places[n] = p
+}
