@@ -56,19 +56,17 @@ wire_api = "responses"
 env_key = "OPENAI_API_KEY"
 `},
 	},
+	{
+		name: "opencode", program: "opencode", args: []string{"acp"},
+		files: map[string]string{"config/opencode/opencode.json": `{"model":"anthropic/claude-sonnet-4-5","autoupdate":false,"share":"disabled","permission":{"bash":"ask"},
+"provider":{"anthropic":{"options":{"baseURL":"MODEL/v1","apiKey":"fake"}}}}`},
+	},
 }
 
 // TestRealAgents has real agents, from npm, run a command and report what it
 // said. It needs what scripts/real-agents.sh installs, and is skipped without.
 func TestRealAgents(t *testing.T) {
-	folder := os.Getenv(realEnv)
-	if folder == "" {
-		t.Skipf("%s is not set: run scripts/real-agents.sh", realEnv)
-	}
-	bin := filepath.Join(t.TempDir(), "cotty")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	folder, bin := realBin(t)
 	for _, a := range realAgents {
 		t.Run(a.name, func(t *testing.T) {
 			program := filepath.Join(folder, "node_modules", ".bin", a.program)
@@ -97,6 +95,20 @@ func TestRealAgents(t *testing.T) {
 	}
 }
 
+// realBin is the folder of the agents, and cotty built.
+func realBin(t *testing.T) (folder, bin string) {
+	t.Helper()
+	folder = os.Getenv(realEnv)
+	if folder == "" {
+		t.Skipf("%s is not set: run scripts/real-agents.sh", realEnv)
+	}
+	bin = filepath.Join(t.TempDir(), "cotty")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return folder, bin
+}
+
 // realRun is a home of its own with a host in it.
 type realRun struct {
 	t   *testing.T
@@ -112,14 +124,26 @@ func newRealRun(t *testing.T, bin, program, address string, env []string, files 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { endHost(run) })
-	home := t.TempDir()
+	home, err := os.MkdirTemp("", "cotty-home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // What agents leave behind in the background may still write.
+		for range 100 {
+			if os.RemoveAll(home) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Errorf("something still writes to %s", home)
+	})
 	r := &realRun{t: t, bin: bin, dir: t.TempDir()}
 	for name, text := range files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "MODEL", address)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.NewReplacer("MODEL", address, "COTTY", bin, "RUN", run).Replace(text)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,9 +158,13 @@ func newRealRun(t *testing.T, bin, program, address string, env []string, files 
 }
 
 func (r *realRun) cotty(args ...string) (stdout, stderr string, err error) {
+	return r.command(r.bin, args...)
+}
+
+func (r *realRun) command(program string, args ...string) (stdout, stderr string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, r.bin, args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, r.env, &out, &errs
 	err = cmd.Run()

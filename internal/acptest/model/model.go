@@ -21,6 +21,10 @@ const Answer = "The tool said: "
 type Model struct {
 	// Command is what the agent is told to run.
 	Command string
+	// Tool, where it is not empty, is what the name of the tool to call ends with,
+	// in place of a shell's, and Args are its arguments.
+	Tool string
+	Args map[string]any
 
 	mu    sync.Mutex
 	asked []string
@@ -74,33 +78,48 @@ type request struct {
 	Model  string `json:"model"`
 	Stream bool   `json:"stream"`
 	Tools  []struct {
-		Name                 string `json:"name"`
-		FunctionDeclarations []struct {
-			Name string `json:"name"`
-		} `json:"functionDeclarations"`
-		InputSchema json.RawMessage `json:"input_schema"`
-		Parameters  json.RawMessage `json:"parameters"`
+		Name                 string     `json:"name"`
+		FunctionDeclarations []function `json:"functionDeclarations"` // Gemini
+		Tools                []function `json:"tools"`                // of a namespace, OpenAI
 	} `json:"tools"`
 	Messages []json.RawMessage `json:"messages"` // Anthropic
 	Contents []json.RawMessage `json:"contents"` // Gemini
 	Input    json.RawMessage   `json:"input"`    // OpenAI
 }
 
-// tool is the shell tool that the request offers, or "".
-func (q request) tool() string {
-	for _, want := range shellTools {
-		for _, t := range q.Tools {
-			if t.Name == want {
-				return want
-			}
-			for _, f := range t.FunctionDeclarations {
-				if f.Name == want {
-					return want
-				}
-			}
+type function struct {
+	Name string `json:"name"`
+}
+
+// names are those of the tools that the request offers, and with them the
+// namespaces that they are in.
+func (q request) names() (names, spaces []string) {
+	for _, t := range q.Tools {
+		if t.Name != "" && len(t.Tools) == 0 {
+			names, spaces = append(names, t.Name), append(spaces, "")
+		}
+		for _, f := range append(t.FunctionDeclarations, t.Tools...) {
+			names, spaces = append(names, f.Name), append(spaces, t.Name)
 		}
 	}
-	return ""
+	return names, spaces
+}
+
+// tool is the tool to call, of those that the request offers, and its namespace;
+// "" when it is not among them.
+func (m *Model) tool(q request) (name, space string) {
+	names, spaces := q.names()
+	for i, name := range names {
+		if m.Tool != "" && strings.HasSuffix(name, m.Tool) {
+			return name, spaces[i]
+		}
+	}
+	for _, want := range shellTools {
+		if i := slices.Index(names, want); i >= 0 && m.Tool == "" {
+			return want, spaces[i]
+		}
+	}
+	return "", ""
 }
 
 var results = regexp.MustCompile(`"(tool_result|functionResponse|function_call_output)"`)
@@ -129,6 +148,9 @@ func (q request) result() (string, bool) {
 
 // arguments are those of a tool.
 func (m *Model) arguments(tool string) map[string]any {
+	if m.Tool != "" {
+		return m.Args
+	}
 	args := map[string]any{"command": m.Command}
 	switch tool {
 	case "shell":
@@ -144,14 +166,14 @@ func (m *Model) arguments(tool string) map[string]any {
 }
 
 // reply is what to answer: a text, or a call.
-func (m *Model) reply(q request) (text, tool string) {
+func (m *Model) reply(q request) (text, tool, space string) {
 	if said, ok := q.result(); ok {
-		return Answer + said, ""
+		return Answer + said, "", ""
 	}
-	if tool := q.tool(); tool != "" {
-		return "", tool
+	if tool, space := m.tool(q); tool != "" {
+		return "", tool, space
 	}
-	return "ok", ""
+	return "ok", "", ""
 }
 
 // events writes server-sent events.
@@ -175,7 +197,7 @@ func events(w http.ResponseWriter, list ...any) {
 type object = map[string]any
 
 func (m *Model) anthropic(w http.ResponseWriter, r *http.Request, q request) {
-	text, tool := m.reply(q)
+	text, tool, _ := m.reply(q)
 	m.note(r, "text "+tool)
 	block, deltas, stop := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": text}, "end_turn"
 	whole := object{"type": "text", "text": text}
@@ -206,7 +228,7 @@ func (m *Model) anthropic(w http.ResponseWriter, r *http.Request, q request) {
 }
 
 func (m *Model) gemini(w http.ResponseWriter, r *http.Request, q request) {
-	text, tool := m.reply(q)
+	text, tool, _ := m.reply(q)
 	m.note(r, "text "+tool)
 	part := object{"text": text}
 	if tool != "" {
@@ -227,7 +249,7 @@ func (m *Model) gemini(w http.ResponseWriter, r *http.Request, q request) {
 }
 
 func (m *Model) openai(w http.ResponseWriter, r *http.Request, q request) {
-	text, tool := m.reply(q)
+	text, tool, space := m.reply(q)
 	m.note(r, "text "+tool)
 	item := object{
 		"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
@@ -236,6 +258,9 @@ func (m *Model) openai(w http.ResponseWriter, r *http.Request, q request) {
 	if tool != "" {
 		args, _ := json.Marshal(m.arguments(tool))
 		item = object{"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": tool, "arguments": string(args), "status": "completed"}
+		if space != "" {
+			item["namespace"] = space
+		}
 	}
 	response := object{"id": "resp_1", "object": "response", "status": "in_progress", "model": q.Model, "output": []any{}}
 	done := object{
