@@ -1,0 +1,43 @@
+// Package store keeps the records of tasks and all that belongs to them in one
+// SQLite database, tasks.db in the state directory: projects, filesystems,
+// agents, versions, branches, environments with their variables, API keys, tasks,
+// events, messages, states, logs, streams, manifests and answers to be replayed.
+// It is the only importer of modernc.org/sqlite.
+//
+// # What it promises
+//
+// Each method is one transaction: after a kill -9 at any instant it has happened
+// as a whole or not at all, and what a method has returned stays. Deploys, keys
+// and variables are on the disk when their method returns, also if the machine
+// loses power then; the rest is as safe as the system's page cache.
+//
+// The database, its lock and the key that values are sealed with are 0600 in a
+// 0700 directory. A damaged database is moved aside with its companions, never
+// emptied, and Notice says so; one that a newer program made is refused. One
+// process has it open (flock); others are refused with a sentence.
+//
+// # Records
+//
+// Records are structs whose JSON, in snake_case, is that of the HTTP interface.
+// They have an id with a prefix of its kind (prj_, fs_, agt_, br_, ver_, key_,
+// tsk_, evt_, msg_, st_); agents, projects, keys and tasks may be named by id, by
+// name or by the unique beginning of an id. Lists are pages with a cursor.
+// Versions and snapshots never change. Values of variables are sealed
+// (AES-256-GCM); keys are stored as SHA-256.
+//
+// # Bounds
+//
+// JSON documents, streams, logs and answers have bounds (limits.go); of streams
+// and logs the oldest go first, which readers are told.
+//
+// # Concurrency
+//
+// Every method may be called from any goroutine. One connection writes, a few
+// read; readers see the last transaction that was committed and are never held up
+// by a writer.
+//
+// # What it doesn't do
+//
+// It asks nobody's rights and knows no policy beyond what must be one
+// transaction: package registry and package task do.
+package store

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+)
+
+// EventStatus is where an event is.
+type EventStatus string
+
+const (
+	EventPending   EventStatus = "PENDING"
+	EventRunning   EventStatus = "RUNNING"
+	EventDone      EventStatus = "DONE"
+	EventFailed    EventStatus = "FAILED"
+	EventDiscarded EventStatus = "DISCARDED" // by a cancel (U44)
+)
+
+// Event is what was sent to a task (U18, U45, U56).
+type Event struct {
+	n       int64
+	ID      string      `json:"id"`
+	TaskID  string      `json:"task_id"`
+	Content []Part      `json:"content"`
+	Status  EventStatus `json:"status" enum:"PENDING,RUNNING,DONE,FAILED,DISCARDED"`
+	Reason  string      `json:"reason,omitempty"`
+	Author  string      `json:"author"`
+	Turn    string      `json:"turn,omitempty" doc:"The turn that it began"`
+	Created time.Time   `json:"created_at"`
+	Updated time.Time   `json:"updated_at"`
+}
+
+const eventColumns = "n, id, task, content, status, reason, author, turn, created, updated"
+
+func (e *Event) row() []any {
+	return []any{
+		&e.n, &e.ID, &e.TaskID, list[[]Part]{&e.Content}, (*string)(&e.Status), &e.Reason, &e.Author, &e.Turn, at{&e.Created}, at{&e.Updated},
+	}
+}
+
+// AddEvent adds an event to a task that is not final, whose id, status and times
+// it sets.
+func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
+	if err := checkParts(e.Content); err != nil {
+		return e, err
+	}
+	e.ID, e.Status, e.Created = NewID("evt"), EventPending, s.moment()
+	e.Updated = e.Created
+	return e, s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		t, err := taskByID(ctx, tx, e.TaskID)
+		if err != nil {
+			return err
+		}
+		if t.Status.Final() {
+			return Errorf(Stale, "the task %s is %s and takes no events any more", t.ID, t.Status)
+		}
+		var waiting int
+		if err := tx.QueryRowContext(ctx, "select count(*) from events where task = ? and status in ('PENDING', 'RUNNING')", t.ID).Scan(&waiting); err != nil {
+			return err
+		}
+		if waiting >= MaxPending {
+			return Errorf(InUse, "%d events of the task wait already", waiting)
+		}
+		return insert(ctx, tx, "events", eventColumns, e.row(), nil)
+	})
+}
+
+// Event finds one by its id.
+func (s *Store) Event(ctx context.Context, id string) (Event, error) {
+	e, err := one[Event](ctx, s.r, Errorf(NotFound, "there is no event %.60q", id), "select "+eventColumns+" from events where id = ?", id)
+	return e, s.explain(err)
+}
+
+// Events lists a task's, oldest first.
+func (s *Store) Events(ctx context.Context, task string, p Page) ([]Event, string, error) {
+	return page[Event](ctx, s, p, false, func(v *Event) int64 { return v.n },
+		"select "+eventColumns+" from events where task = ? and n > ? order by n limit ?", task)
+}
+
+// WaitingEvents are a task's that are pending or running, oldest first.
+func (s *Store) WaitingEvents(ctx context.Context, task string) ([]Event, error) {
+	found, err := all[Event](ctx, s.r, "select "+eventColumns+" from events where task = ? and status in ('PENDING', 'RUNNING') order by n", task)
+	return found, s.explain(err)
+}
+
+// SetEvent changes the status of an event that is in one of from; whether it was
+// is the result.
+func (s *Store) SetEvent(ctx context.Context, id string, to EventStatus, reason, turn string, from ...EventStatus) (bool, error) {
+	done := false
+	err := s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		e, err := one[Event](ctx, tx, Errorf(NotFound, "there is no event %.60q", id), "select "+eventColumns+" from events where id = ?", id)
+		if err != nil || !slices.Contains(from, e.Status) {
+			return err
+		}
+		e.Status, e.Reason, e.Updated, done = to, reason, s.moment(), true
+		if turn != "" {
+			e.Turn = turn
+		}
+		return update(ctx, tx, "events", eventColumns, e.row(), nil)
+	})
+	return done && err == nil, err
+}
+
+// DiscardEvents discards a task's that wait (U44) and counts them.
+func (s *Store) DiscardEvents(ctx context.Context, task, reason string) (n int64, err error) {
+	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		got, err := tx.ExecContext(ctx, "update events set status = 'DISCARDED', reason = ?, updated = ? where task = ? and status = 'PENDING'", reason, s.moment().UnixMilli(), task)
+		if err == nil {
+			n, err = got.RowsAffected()
+		}
+		return err
+	})
+	return n, err
+}

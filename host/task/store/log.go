@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Level is how much a line of log matters.
+type Level int
+
+const (
+	Debug   Level = 10
+	Info    Level = 20
+	Warning Level = 30
+	Severe  Level = 40
+)
+
+var levels = map[Level]string{Debug: "DEBUG", Info: "INFO", Warning: "WARNING", Severe: "ERROR"}
+
+// String is the level's word.
+func (l Level) String() string { return levels[l] }
+
+// MarshalText writes the level's word.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// ParseLevel reads a level's word, in any case.
+func ParseLevel(s string) (Level, error) {
+	for l, word := range levels {
+		if strings.EqualFold(s, word) || strings.EqualFold(s, "warn") && l == Warning {
+			return l, nil
+		}
+	}
+	return 0, Errorf(Invalid, "the level %.40q is none of DEBUG, INFO, WARNING, ERROR", s)
+}
+
+// UnmarshalText reads a level's word.
+func (l *Level) UnmarshalText(text []byte) (err error) {
+	*l, err = ParseLevel(string(text))
+	return err
+}
+
+// LogEntry is a line of an agent's log (U106). What is secret was masked by who
+// wrote it.
+type LogEntry struct {
+	N         int64     `json:"id"`
+	AgentID   string    `json:"agent_id"`
+	VersionID string    `json:"version_id,omitempty"`
+	TaskID    string    `json:"task_id,omitempty"`
+	Level     Level     `json:"level" enum:"DEBUG,INFO,WARNING,ERROR"`
+	Source    string    `json:"source" doc:"agent, hook, task or deploy"`
+	Text      string    `json:"text"`
+	Created   time.Time `json:"created_at"`
+}
+
+const logColumns = "n, agent, version, task, level, source, text, created"
+
+func (e *LogEntry) row() []any {
+	return []any{&e.N, &e.AgentID, optional{&e.VersionID}, optional{&e.TaskID}, (*int)(&e.Level), &e.Source, &e.Text, at{&e.Created}}
+}
+
+// AddLogs adds lines to agents' logs; those without a time get now. Of an agent's
+// MaxLogs are kept; the oldest go, a tenth at a time. Lines of agents that are
+// gone are dropped.
+func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
+	err := s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		grown := map[string]int64{}
+		for _, e := range entries {
+			if e.Created.IsZero() {
+				e.Created = s.moment()
+			}
+			if len(e.Text) > MaxLogText {
+				cut := MaxLogText
+				for !utf8.RuneStart(e.Text[cut]) {
+					cut--
+				}
+				e.Text = e.Text[:cut] + fmt.Sprintf("… (%d bytes)", len(e.Text))
+			}
+			e.Text = strings.ToValidUTF8(e.Text, "\uFFFD")
+			err := insert(ctx, tx, "logs", logColumns, e.row(), nil)
+			switch {
+			case err == nil:
+				grown[e.AgentID]++
+			case !errors.Is(err, ErrNotFound):
+				return err
+			}
+		}
+		s.sizes.mu.Lock()
+		defer s.sizes.mu.Unlock()
+		for agent, n := range grown {
+			have := s.sizes.logs[agent] + n
+			if have > MaxLogs {
+				drop := have - MaxLogs + MaxLogs/10
+				if _, err := tx.ExecContext(ctx, "delete from logs where agent = ?1 and n <= (select n from logs where agent = ?1 order by n limit 1 offset ?2)", agent, drop-1); err != nil {
+					return err
+				}
+				have -= drop
+			}
+			s.sizes.logs[agent] = have
+		}
+		return nil
+	})
+	return err
+}
+
+// LogFilter chooses lines; empty members choose all.
+type LogFilter struct {
+	Agent, Task, Version string // ids; Agent is required
+	Level                Level  // at least
+	Source               string
+	Since, Until         time.Time
+	After                int64 // lines behind this number, oldest first
+	Limit                int   // the newest so many; with After the oldest
+}
+
+// Logs gives lines in the order in which they were written: the newest that the
+// filter chooses or, with After, those that follow it.
+func (s *Store) Logs(ctx context.Context, f LogFilter) ([]LogEntry, error) {
+	where, args := []string{"agent = ?"}, []any{f.Agent}
+	add := func(given bool, clause string, arg any) {
+		if given {
+			where, args = append(where, clause), append(args, arg)
+		}
+	}
+	add(f.Task != "", "task = ?", f.Task)
+	add(f.Version != "", "version = ?", f.Version)
+	add(f.Level > 0, "level >= ?", int(f.Level))
+	add(f.Source != "", "source = ?", f.Source)
+	add(!f.Since.IsZero(), "created >= ?", f.Since.UnixMilli())
+	add(!f.Until.IsZero(), "created <= ?", f.Until.UnixMilli())
+	add(f.After > 0, "n > ?", f.After)
+	order := " order by n desc limit ?"
+	if f.After > 0 {
+		order = " order by n limit ?"
+	}
+	query := "select " + logColumns + " from logs where " + strings.Join(where, " and ") + order
+	found, err := all[LogEntry](ctx, s.r, "select * from ("+query+") order by n", append(args, Page{Limit: f.Limit}.limit())...)
+	return found, s.explain(err)
+}

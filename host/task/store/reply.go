@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// repliesLast is how long an answer is kept for being replayed.
+const repliesLast = 24 * time.Hour
+
+// life tells this process's reservations from those of one that died.
+var life = rand.Text()
+
+// Reply is an answer that is given again to the same request (U66).
+type Reply struct {
+	Status int
+	Header string // JSON, as the caller likes
+	Body   []byte
+}
+
+// Reserve begins a request with an idempotency key: with a reply, it was done
+// before and that is the answer. Without one, the caller does it and calls Settle
+// or Abandon. Another request under the same key is Stale; the same one while it
+// is being done is Busy.
+func (s *Store) Reserve(ctx context.Context, author, key string, digest [32]byte) (*Reply, error) {
+	var found *Reply
+	err := s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		now := s.moment()
+		if _, err := tx.ExecContext(ctx, "delete from replies where created < ?", now.Add(-repliesLast).UnixMilli()); err != nil {
+			return err
+		}
+		var have []byte
+		var whose string
+		var r Reply
+		err := tx.QueryRowContext(ctx, "select digest, life, status, header, body from replies where author = ? and key = ?", author, key).
+			Scan(&have, &whose, &r.Status, &r.Header, &r.Body)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
+			return err
+		case subtle.ConstantTimeCompare(have, digest[:]) != 1:
+			return Errorf(Stale, "this idempotency key was used for another request")
+		case r.Status != 0:
+			found = &r
+			return nil
+		case whose == life:
+			return Errorf(Busy, "the same request is being done; ask again")
+		}
+		_, err = tx.ExecContext(ctx, "insert or replace into replies (author, key, digest, life, status, header, body, created) values (?, ?, ?, ?, 0, '', x'', ?)",
+			author, key, digest[:], life, now.UnixMilli())
+		return err
+	})
+	return found, err
+}
+
+// Settle keeps the answer of a reserved request.
+func (s *Store) Settle(ctx context.Context, author, key string, r Reply) error {
+	if len(r.Body) > MaxReply {
+		return Errorf(TooLarge, "the answer has %d bytes, more than %d", len(r.Body), MaxReply)
+	}
+	return s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "update replies set status = ?, header = ?, body = ? where author = ? and key = ?", r.Status, r.Header, append([]byte{}, r.Body...), author, key)
+		return err
+	})
+}
+
+// Abandon forgets a reserved request that failed, so that it may be tried again.
+func (s *Store) Abandon(ctx context.Context, author, key string) error {
+	return s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "delete from replies where author = ? and key = ? and status = 0", author, key)
+		return err
+	})
+}

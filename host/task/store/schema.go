@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// migrations bring a database from one schema to the next: the first makes an
+// empty one's. What was released is never changed, only added to. Times are
+// milliseconds since 1970, 0 for none. n orders rows by their making.
+var migrations = []string{schema1}
+
+const schema1 = `
+create table projects (
+	n integer primary key autoincrement, id text not null unique, name text not null unique,
+	description text not null, dir text not null, created integer not null, updated integer not null
+) strict;
+
+create table filesystems (
+	n integer primary key autoincrement, id text not null unique, project text not null references projects(id),
+	name text not null, version text not null, files integer not null, size integer not null, auto integer not null,
+	created integer not null, updated integer not null, unique (project, name)
+) strict;
+
+create table manifests (
+	owner text primary key, version text not null, data blob not null, updated integer not null
+) strict, without rowid;
+
+create table agents (
+	n integer primary key autoincrement, id text not null unique, name text not null unique,
+	description text not null, created integer not null, updated integer not null
+) strict;
+
+create table environments (
+	agent text not null references agents(id) on delete cascade, name text not null, sticky integer not null,
+	policy text not null, updated integer not null, primary key (agent, name)
+) strict, without rowid;
+
+create table variables (
+	agent text not null references agents(id) on delete cascade, environment text not null, name text not null,
+	secret integer not null, sealed blob not null, updated integer not null, primary key (agent, environment, name)
+) strict, without rowid;
+
+create table snapshots (
+	id text primary key, agent text not null references agents(id) on delete cascade, sealed blob not null, created integer not null
+) strict, without rowid;
+create index snapshots_agent on snapshots (agent);
+
+create table branches (
+	n integer primary key autoincrement, id text not null unique, agent text not null references agents(id) on delete cascade,
+	name text not null, environment text not null, active text references versions(id) deferrable initially deferred,
+	status text not null, reason text not null, created integer not null, updated integer not null, unique (agent, name)
+) strict;
+
+create table versions (
+	n integer primary key autoincrement, id text not null unique, agent text not null references agents(id) on delete cascade,
+	branch text not null references branches(id) on delete cascade, environment text not null, number integer not null,
+	hash text not null, code text not null, definition text not null, snapshot text not null references snapshots(id),
+	status text not null, reason text not null, author text not null, source text, created integer not null,
+	unique (agent, number)
+) strict;
+create index versions_branch on versions (branch, number);
+
+create table branch_events (
+	n integer primary key autoincrement, id text not null unique, branch text not null references branches(id) on delete cascade,
+	kind text not null, version text not null, previous text, author text not null, note text not null, created integer not null
+) strict;
+create index branch_events_branch on branch_events (branch, n);
+
+create table keys (
+	n integer primary key autoincrement, id text not null unique, name text not null, hash blob not null unique,
+	scopes text not null, task text references tasks(id) on delete cascade, author text not null,
+	created integer not null, used integer not null, expires integer not null, revoked integer not null
+) strict;
+create unique index keys_name on keys (name) where revoked = 0 and task is null;
+create index keys_task on keys (task);
+
+create table tasks (
+	n integer primary key autoincrement, id text not null unique, name text not null unique,
+	agent text not null references agents(id), version text not null references versions(id), launched text,
+	branch text not null references branches(id), project text references projects(id), filesystem text references filesystems(id),
+	workspace text not null, writable integer not null, private integer not null, status text not null, reason text not null,
+	params text not null, session text not null, progress integer, progress_line text not null, creator text not null,
+	facts text not null, created integer not null, updated integer not null
+) strict;
+create index tasks_agent on tasks (agent, n);
+create index tasks_version on tasks (version);
+create index tasks_branch on tasks (branch);
+create index tasks_filesystem on tasks (filesystem);
+create index tasks_project on tasks (project);
+
+create table events (
+	n integer primary key autoincrement, id text not null unique, task text not null references tasks(id) on delete cascade,
+	content text not null, status text not null, reason text not null, author text not null, turn text not null,
+	created integer not null, updated integer not null
+) strict;
+create index events_task on events (task, n);
+create index events_waiting on events (task, n) where status in ('PENDING', 'RUNNING');
+
+create table messages (
+	n integer primary key autoincrement, id text not null unique, task text not null references tasks(id) on delete cascade,
+	author text not null, content text not null, created integer not null
+) strict;
+create index messages_task on messages (task, n);
+
+create table states (
+	n integer primary key autoincrement, id text not null unique, task text not null references tasks(id) on delete cascade,
+	agent text not null references agents(id), state text not null, created integer not null, updated integer not null,
+	unique (task, agent)
+) strict;
+
+create table stream (
+	task text not null references tasks(id) on delete cascade, seq integer not null, type text not null, data text not null,
+	primary key (task, seq)
+) strict, without rowid;
+
+create table logs (
+	n integer primary key autoincrement, agent text not null references agents(id) on delete cascade, version text, task text,
+	level integer not null, source text not null, text text not null, created integer not null
+) strict;
+create index logs_agent on logs (agent, n);
+create index logs_task on logs (task, n) where task is not null;
+
+create table replies (
+	author text not null, key text not null, digest blob not null, life text not null, status integer not null,
+	header text not null, body blob not null, created integer not null, primary key (author, key)
+) strict, without rowid;
+create index replies_created on replies (created);
+`
+
+// Schema is the newest schema's number.
+func Schema() int { return len(migrations) }
+
+// migrate brings the schema up to date in one transaction.
+func (s *Store) migrate(ctx context.Context) error {
+	return s.write(ctx, durable, func(tx *sql.Tx) error {
+		var have int
+		if err := tx.QueryRowContext(ctx, "pragma user_version").Scan(&have); err != nil {
+			return err
+		}
+		if have > len(migrations) {
+			return fmt.Errorf("the database of tasks %s was made by a newer cotty (schema %d, this one knows %d): use that one", s.path, have, len(migrations))
+		}
+		if have == 0 {
+			// What is not ours, or lost its number, is not to be built upon.
+			var tables int
+			if err := tx.QueryRowContext(ctx, "select count(*) from sqlite_schema where name not like 'sqlite_%'").Scan(&tables); err != nil {
+				return err
+			}
+			if tables > 0 {
+				return Errorf(Damaged, "it has %d tables and no schema number", tables)
+			}
+		}
+		for i := have; i < len(migrations); i++ {
+			if _, err := tx.ExecContext(ctx, migrations[i]); err != nil {
+				return fmt.Errorf("bring the tasks' database from schema %d to %d: %w", i, i+1, err)
+			}
+		}
+		if have == len(migrations) {
+			return nil
+		}
+		s.log.Info("brought the database of tasks up to date", "from", have, "to", len(migrations))
+		_, err := tx.ExecContext(ctx, fmt.Sprintf("pragma user_version = %d", len(migrations)))
+		return err
+	})
+}
+
+// hasSealed reports whether anything was sealed.
+func (s *Store) hasSealed() (bool, error) {
+	var n int
+	err := s.r.QueryRow("select exists (select 1 from variables) + exists (select 1 from snapshots)").Scan(&n)
+	return n > 0, s.explain(err)
+}

@@ -1,0 +1,310 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// File is the database's name in its directory.
+const File = "tasks.db"
+
+// patience is how long another process may hold the database.
+const patience = 5 * time.Second
+
+// readers are the connections that read.
+const readers = 3
+
+// Options are what Open needs.
+type Options struct {
+	Dir string       // 0700, made when it isn't there
+	Log *slog.Logger // nil discards
+	Now func() time.Time
+}
+
+// Store is an open database.
+type Store struct {
+	dir, path string
+	log       *slog.Logger
+	now       func() time.Time
+	lock      *os.File
+	seal      *sealer
+	notice    string
+
+	w, r   *sql.DB
+	marked atomic.Bool // the damage was noted
+	sync   syncMode    // of the writing connection; held with its only slot
+	sizes  sizes
+}
+
+// Open opens the database, making or migrating it as needed. A damaged one is
+// moved aside, see Notice.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), log: o.Log, now: o.Now}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the directory of the tasks' database: %w", err)
+	}
+	var err error
+	if s.lock, err = lockFile(ctx, s.path+".lock"); err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx); err != nil {
+		s.Close() //nolint:errcheck // the first error counts
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	reason, err := s.begin(ctx)
+	if err == nil && reason != "" {
+		if err = s.setAside(reason); err == nil {
+			reason, err = s.begin(ctx)
+		}
+		if err == nil && reason != "" {
+			err = Errorf(Damaged, "a new database of tasks at %s is damaged at once (%s); look at the disk", s.path, reason)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if s.seal, err = openSealer(filepath.Join(s.dir, "tasks.key"), s.hasSealed); err != nil {
+		return err
+	}
+	return s.weigh(ctx)
+}
+
+// begin opens the connections and brings the schema up to date. A reason says
+// that the database is damaged.
+func (s *Store) begin(ctx context.Context) (reason string, err error) {
+	if err := makePrivate(s.path); err != nil {
+		return "", err
+	}
+	s.w, err = s.pool("immediate", 1, "journal_mode(wal)", "synchronous(normal)", "journal_size_limit(8388608)")
+	if err == nil {
+		s.r, err = s.pool("deferred", readers, "query_only(1)")
+	}
+	if err != nil {
+		return "", err
+	}
+	s.sync = relaxed
+	reason, err = s.inspect(ctx)
+	if err == nil && reason == "" {
+		err = s.migrate(ctx)
+		if errors.Is(err, ErrDamaged) {
+			reason, err = err.Error(), nil
+		}
+	}
+	if err != nil || reason != "" {
+		s.w.Close()
+		s.r.Close()
+	}
+	return reason, err
+}
+
+// pool makes connections of one kind. What is in a path means nothing to SQLite.
+func (s *Store) pool(lock string, most int, pragmas ...string) (*sql.DB, error) {
+	q := url.Values{"_txlock": {lock}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds())}}
+	for _, p := range append(pragmas, "foreign_keys(1)", "cache_size(-1024)", "trusted_schema(0)", "temp_store(memory)") {
+		q.Add("_pragma", p)
+	}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath()}).String()+"?"+q.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("open the tasks' database: %w", err)
+	}
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(1)
+	return db, nil
+}
+
+// Close ends the connections. What was written stays.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.r, s.w} { // the last one to go tidies the log away
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Notice says what was moved aside when the store was opened, "" when nothing
+// was. It is for people.
+func (s *Store) Notice() string { return s.notice }
+
+// syncMode is how sure a transaction is when it is committed.
+type syncMode string
+
+const (
+	relaxed syncMode = "normal" // survives the process
+	durable syncMode = "full"   // survives the machine
+)
+
+// write is a transaction. What do returns an error from is undone.
+func (s *Store) write(ctx context.Context, how syncMode, do func(tx *sql.Tx) error) error {
+	c, err := s.w.Conn(ctx)
+	if err != nil {
+		return s.explain(err)
+	}
+	defer c.Close()
+	if s.sync != how {
+		if _, err := c.ExecContext(ctx, "pragma synchronous = "+string(how)); err != nil {
+			return s.explain(err)
+		}
+		s.sync = how
+	}
+	tx, err := c.BeginTx(ctx, nil)
+	if err != nil {
+		return s.explain(err)
+	}
+	if err := do(tx); err != nil {
+		tx.Rollback() //nolint:errcheck // the first error counts
+		return s.explain(err)
+	}
+	return s.explain(tx.Commit())
+}
+
+// querier is a transaction or the pool of readers.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// rowed is a record, by its pointer.
+type rowed[T any] interface {
+	*T
+	row() []any
+}
+
+// all reads records.
+func all[T any, P rowed[T]](ctx context.Context, q querier, query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := []T{}
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(P(&v).row()...); err != nil {
+			return nil, err
+		}
+		found = append(found, v)
+	}
+	return found, rows.Err()
+}
+
+// page reads a page; the query's last two parameters are what it begins behind
+// and how many rows; the record's number is what number gives.
+func page[T any, P rowed[T]](ctx context.Context, s *Store, p Page, newestFirst bool, number func(*T) int64, query string, args ...any) ([]T, string, error) {
+	start := int64(0)
+	if newestFirst {
+		start = 1 << 62
+	}
+	after, err := p.after(start)
+	if err != nil {
+		return nil, "", err
+	}
+	found, err := all[T, P](ctx, s.r, query, append(args, after, p.limit()+1)...)
+	if err != nil {
+		return nil, "", s.explain(err)
+	}
+	if len(found) <= p.limit() {
+		return found, "", nil
+	}
+	found = found[:p.limit()]
+	return found, cursor(number(&found[len(found)-1])), nil
+}
+
+// one reads a record; missing says what is not there.
+func one[T any, P rowed[T]](ctx context.Context, q querier, missing error, query string, args ...any) (T, error) {
+	var v T
+	err := q.QueryRowContext(ctx, query, args...).Scan(P(&v).row()...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return v, missing
+	}
+	return v, err
+}
+
+// lockFile takes the lock that says whose the database is.
+func lockFile(ctx context.Context, path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the tasks' database: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return f, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			f.Close()
+			return nil, fmt.Errorf("lock the tasks' database: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, Errorf(Busy, "another host has the database of tasks open (%s); end it, or give this one a state directory of its own", path)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// makePrivate makes the file, empty, before SQLite would, so that nobody else
+// may read it; its companions get the same mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ELOOP) {
+		return fmt.Errorf("open the tasks' database: %s is a symbolic link; move it away", path)
+	}
+	if err != nil {
+		return fmt.Errorf("open the tasks' database: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return fmt.Errorf("open the tasks' database: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("open the tasks' database: %s is not a regular file; move it away", path)
+	case info.Mode().Perm()&0o077 != 0:
+		if err := f.Chmod(0o600); err != nil {
+			return fmt.Errorf("close the tasks' database to others: %w", err)
+		}
+	}
+	for _, companion := range []string{"-wal", "-shm"} {
+		if err := os.Chmod(path+companion, 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("close the tasks' database to others: %w", err)
+		}
+	}
+	return nil
+}
+
+// sizes are what bounded tables hold, so that a row costs no count of all.
+type sizes struct {
+	mu      sync.Mutex
+	streams map[string]extent // by task
+	logs    map[string]int64  // by agent
+}
+
+type extent struct{ last, count, bytes int64 }
