@@ -1,16 +1,105 @@
 package task
 
-// Caller is who asks, as a front found out.
-type Caller struct {
-	// ID tells callers apart: "operator", "token:ID", "key:ID", "task:ID".
-	ID string
-	// Operator is set for the owner of the host, who may do everything.
-	Operator bool
-	// Scopes are those of a host's token; empty for keys.
-	Scopes []string
-	// Key is the id of an API key, empty for all others.
-	Key string
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"cotty/host/task/store"
+	"cotty/host/workspace"
+	"cotty/internal/client"
+	"cotty/internal/jsonrpc"
+)
+
+// Options are what Open needs.
+type Options struct {
+	// State is the state directory, absolute. The database is in it, workspaces and
+	// filesystems below it.
+	State string
+	// Runtime is the runtime directory, absolute, on a tmpfs where the system has
+	// one: workspaces of tasks that have no files are in it.
+	Runtime string
+	// Dial opens a connection to the host as a service of its own (host.Service).
+	Dial func(context.Context) (jsonrpc.Transport, error)
+	// Version is cotty's.
+	Version string
+	// Log gets what happens, never what agents say; nil discards.
+	Log *slog.Logger
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
 }
 
-// Service keeps the tasks of a host.
-type Service struct{}
+// Service keeps the tasks of a host. Store, Files and Options do not change.
+type Service struct {
+	Options
+	// Store keeps the records, Files the workspaces and filesystems.
+	Store *store.Store
+	Files *workspace.Store
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup // runners, and what waits for the host
+	client *client.Client
+	sink   *sink
+
+	mu     sync.Mutex // Protects following.
+	live   map[string]*live
+	closed bool
+}
+
+// errClosed is what is answered once the service ends.
+var errClosed = errors.New("the host is stopping")
+
+// Open opens the store, connects to the host, and goes on with what an earlier
+// Service left undone.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Service{Options: o, live: map[string]*live{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if err := s.open(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Service) open(ctx context.Context) error {
+	var err error
+	if s.Store, err = store.Open(ctx, store.Options{Dir: s.State, Log: s.Log, Now: s.Now}); err != nil {
+		return err
+	}
+	if s.Files, err = workspace.Open(workspace.Options{State: s.State}); err != nil {
+		return fmt.Errorf("open the workspaces: %w", err)
+	}
+	return nil
+}
+
+// Close ends the runners; what they were at goes on with the next Service.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel()
+	s.work.Wait()
+	if s.client != nil {
+		s.client.Close()
+	}
+	if s.Files != nil {
+		s.Files.Close() //nolint:errcheck // nothing is under way
+	}
+	if s.Store != nil {
+		s.Store.Close() //nolint:errcheck // what was written stays
+	}
+}
+
+// dir is a task's directory in the state directory.
+func (s *Service) dir(task string) string { return filepath.Join(s.State, "tasks", task) }

@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"cotty/host/task/access"
+)
 
 // aboutTag marks the routes that need no store.
 const aboutTag = "about"
@@ -18,15 +22,11 @@ var aboutRoutes = []Route{
 
 // Identity is who a caller is.
 type Identity struct {
-	ID       string   `json:"id" doc:"operator, token:ID, key:ID or task:ID"`
-	Operator bool     `json:"operator" doc:"Whether the caller may do everything"`
-	Scopes   []string `json:"scopes" doc:"The scopes of a host's token"`
+	ID     string         `json:"id" doc:"operator, key:ID or task:ID"`
+	Kind   string         `json:"kind" enum:"operator,key,task"`
+	Scopes []access.Scope `json:"scopes" doc:"What a key may do; the operator may do everything"`
 }
 
 func whoami(r *Request) (any, error) {
-	i := Identity{ID: r.Who.ID, Operator: r.Who.Operator, Scopes: r.Who.Scopes}
-	if i.Scopes == nil {
-		i.Scopes = []string{}
-	}
-	return i, nil
+	return Identity{ID: r.Who.String(), Kind: string(r.Who.Kind), Scopes: append([]access.Scope{}, r.Who.Scopes...)}, nil
 }

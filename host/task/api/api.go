@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cotty/host/task"
+	"cotty/host/task/access"
 )
 
 // API answers requests.
@@ -32,7 +33,7 @@ var Streamed any = streamed{}
 type streamed struct{}
 
 // Serve answers a request whose caller is known.
-func (a *API) Serve(w http.ResponseWriter, r *http.Request, who task.Caller) {
+func (a *API) Serve(w http.ResponseWriter, r *http.Request, who access.Principal) {
 	route, parts, allow := match(r.Method, r.URL)
 	if route == nil {
 		if len(allow) > 0 {

@@ -21,8 +21,8 @@
 // # Who may call
 //
 // The host has checked Host, Origin and token, or API key. What a caller may do is
-// for the handlers, or what they call, to decide: see Request.Who. What a caller may
-// not see is answered as what is not there (404).
+// for the handlers, or what they call, to decide: see Request.Who and Allow.
+// What a caller may not see is answered as what is not there (404).
 //
 // It keeps no state of its own: every method may be called from any goroutine.
 package api

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cotty/host/task"
+	"cotty/host/task/access"
 )
 
 // defaultBody bounds a body where its route says nothing, in bytes.
@@ -28,7 +29,7 @@ type Request struct {
 	// W is for handlers that write by themselves and return Streamed.
 	W http.ResponseWriter
 	// Who asks.
-	Who task.Caller
+	Who access.Principal
 	// Tasks is the service; it is open.
 	Tasks *task.Service
 

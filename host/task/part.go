@@ -1,0 +1,430 @@
+package task
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cotty/ahp"
+)
+
+// The types of a Part (U48).
+const (
+	PartStart          = "start"
+	PartStartStep      = "start-step"
+	PartTextStart      = "text-start"
+	PartTextDelta      = "text-delta"
+	PartTextEnd        = "text-end"
+	PartReasoningStart = "reasoning-start"
+	PartReasoningDelta = "reasoning-delta"
+	PartReasoningEnd   = "reasoning-end"
+	PartInputStart     = "tool-input-start"
+	PartInputDelta     = "tool-input-delta"
+	PartInputEnd       = "tool-input-end"
+	PartToolCall       = "tool-call"
+	PartToolResult     = "tool-result"
+	PartFinishStep     = "finish-step"
+	PartFinish         = "finish"
+	PartError          = "error"
+)
+
+// PartTypes are all types of a Part.
+var PartTypes = []string{
+	PartStart, PartStartStep, PartTextStart, PartTextDelta, PartTextEnd, PartReasoningStart, PartReasoningDelta, PartReasoningEnd,
+	PartInputStart, PartInputDelta, PartInputEnd, PartToolCall, PartToolResult, PartFinishStep, PartFinish, PartError,
+}
+
+// The values of Part.FinishReason (U52).
+const (
+	FinishStop    = "stop"
+	FinishLength  = "length"
+	FinishFilter  = "content-filter"
+	FinishError   = "error"
+	FinishOther   = "other" // cancelled
+	FinishToolUse = "tool-calls"
+)
+
+// Part is an event of a task's stream (U48–U53), in the words of the AI SDK that
+// the seed documents name.
+type Part struct {
+	Type string `json:"type"`
+	// ID is the block's of text and reasoning, the call's of tool-input.
+	ID string `json:"id,omitempty"`
+	// Text is a delta of text and reasoning, Delta one of a tool's input.
+	Text  string `json:"text,omitempty"`
+	Delta string `json:"delta,omitempty"`
+
+	ToolCallID string          `json:"toolCallId,omitempty"`
+	ToolName   string          `json:"toolName,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`
+	Output     json.RawMessage `json:"output,omitempty"`
+
+	FinishReason string      `json:"finishReason,omitempty"`
+	TotalUsage   *TokenUsage `json:"totalUsage,omitempty"`
+
+	Error      string          `json:"error,omitempty"`
+	RawContent json.RawMessage `json:"rawContent,omitempty"`
+
+	Metadata *PartMeta `json:"metadata,omitempty"`
+}
+
+// TokenUsage counts a turn's tokens.
+type TokenUsage struct {
+	InputTokens  int64 `json:"inputTokens"`
+	OutputTokens int64 `json:"outputTokens"`
+	TotalTokens  int64 `json:"totalTokens,omitempty"`
+}
+
+// PartMeta is what a Part has besides.
+type PartMeta struct {
+	ParentToolUseID string  `json:"parentToolUseId,omitempty"`
+	Title           string  `json:"title,omitempty"` // of a tool call, for people
+	EventID         string  `json:"eventId,omitempty"`
+	Cost            float64 `json:"cost,omitempty"`
+	DurationMs      int64   `json:"durationMs,omitempty"`
+	Cancelled       bool    `json:"cancelled,omitempty"`
+}
+
+// told is how much of a turn the stream tells, as the stream itself says: what is
+// to be told next is the difference between it and the turn.
+type told struct {
+	turn  string // the event's id; empty: none is open
+	steps bool   // a step is open
+	again bool   // a result was told: what the agent says next is another step
+
+	open string // the type that begins the open block, or empty
+	id   string // of the open block
+	size int    // bytes of it that were told
+
+	last  string // the id of the last block or call that was begun
+	calls map[string]*toldCall
+	live  []string // ids of calls without a result, in order
+}
+
+type toldCall struct {
+	input  int // bytes of its input
+	ended  bool
+	called bool
+	over   bool
+}
+
+// note takes one part of the stream, in order.
+func (s *told) note(p Part) {
+	switch p.Type {
+	case PartStart:
+		*s = told{calls: map[string]*toldCall{}}
+		if p.Metadata != nil {
+			s.turn = p.Metadata.EventID
+		}
+	case PartStartStep:
+		s.steps, s.again = true, false
+	case PartFinishStep:
+		s.steps = false
+	case PartTextStart, PartReasoningStart:
+		s.open, s.id, s.size, s.last = p.Type, p.ID, 0, p.ID
+	case PartTextDelta, PartReasoningDelta:
+		s.size += len(p.Text)
+	case PartTextEnd, PartReasoningEnd:
+		s.open, s.id, s.size = "", "", 0
+	case PartInputStart:
+		if s.calls != nil {
+			s.calls[p.ID] = &toldCall{}
+			s.live, s.last = append(s.live, p.ID), p.ID
+		}
+	case PartInputDelta, PartInputEnd, PartToolCall, PartToolResult:
+		s.noteCall(p)
+	case PartFinish:
+		*s = told{}
+	}
+}
+
+func (s *told) noteCall(p Part) {
+	id := p.ID
+	if id == "" {
+		id = p.ToolCallID
+	}
+	c := s.calls[id]
+	if c == nil {
+		return
+	}
+	switch p.Type {
+	case PartInputDelta:
+		c.input += len(p.Delta)
+	case PartInputEnd:
+		c.ended = true
+	case PartToolCall:
+		c.called = true
+	case PartToolResult:
+		c.over, s.again = true, true
+		for i, l := range s.live {
+			if l == id {
+				s.live = append(s.live[:i:i], s.live[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+// teller makes parts of a turn: those that are missing from what is told.
+type teller struct {
+	*told
+	out []Part
+}
+
+func (t *teller) say(p Part) {
+	t.out = append(t.out, p)
+	t.note(p)
+}
+
+// tell gives what the stream lacks of a turn, and notes it as told. over says that
+// the turn has ended.
+func (s *told) tell(turn *ahp.Turn, over bool) []Part {
+	t := &teller{told: s}
+	if s.turn != turn.ID {
+		t.say(Part{Type: PartStart, ID: turn.ID, Metadata: &PartMeta{EventID: turn.ID}})
+		t.say(Part{Type: PartStartStep})
+	}
+	parts := turn.ResponseParts
+	from := 0
+	if s.last != "" { // the open block may have grown, what is before is told
+		for i := len(parts) - 1; i >= 0; i-- {
+			if partKey(&parts[i]) == s.last {
+				from = i
+				break
+			}
+		}
+	}
+	for _, id := range append([]string(nil), s.live...) {
+		for i := range parts {
+			if c := parts[i].ToolCall; c != nil && c.ToolCallID == id {
+				t.call(c)
+			}
+		}
+	}
+	for i := from; i < len(parts); i++ {
+		t.part(&parts[i], i == len(parts)-1 && !over)
+	}
+	if over {
+		t.finish(turn)
+	}
+	return t.out
+}
+
+// partKey is what a part is found by.
+func partKey(p *ahp.ResponsePart) string {
+	switch {
+	case p.ToolCall != nil:
+		return p.ToolCall.ToolCallID
+	case p.Kind == ahp.PartMarkdown || p.Kind == ahp.PartReasoning:
+		return p.ID
+	}
+	return ""
+}
+
+// part tells a part of a turn; one that is the last so far may grow.
+func (t *teller) part(p *ahp.ResponsePart, last bool) {
+	switch {
+	case p.Kind == ahp.PartMarkdown:
+		t.block(p, PartTextStart, PartTextDelta, last)
+	case p.Kind == ahp.PartReasoning:
+		t.block(p, PartReasoningStart, PartReasoningDelta, last)
+	case p.ToolCall != nil:
+		t.close()
+		if t.calls[p.ToolCall.ToolCallID] == nil {
+			t.step()
+			t.say(Part{Type: PartInputStart, ID: p.ToolCall.ToolCallID, ToolName: p.ToolCall.ToolName, Metadata: callMeta(p.ToolCall)})
+			t.call(p.ToolCall)
+		}
+	}
+}
+
+// block tells text or reasoning.
+func (t *teller) block(p *ahp.ResponsePart, start, delta string, last bool) {
+	if p.ID != t.id {
+		if p.ID == t.last { // it has been told, and closed
+			return
+		}
+		t.close()
+		t.step()
+		t.say(Part{Type: start, ID: p.ID})
+	}
+	if more := p.Content[min(t.size, len(p.Content)):]; more != "" {
+		t.say(Part{Type: delta, ID: p.ID, Text: more})
+	}
+	if !last {
+		t.close()
+	}
+}
+
+// close ends the open block.
+func (t *teller) close() {
+	switch t.open {
+	case PartTextStart:
+		t.say(Part{Type: PartTextEnd, ID: t.id})
+	case PartReasoningStart:
+		t.say(Part{Type: PartReasoningEnd, ID: t.id})
+	}
+}
+
+// step begins another step when results were told since the last one began: what
+// follows is said by a model that has seen them.
+func (t *teller) step() {
+	if t.again && len(t.live) == 0 {
+		t.say(Part{Type: PartFinishStep})
+		t.say(Part{Type: PartStartStep})
+	}
+}
+
+// call tells what is new of a tool call.
+func (t *teller) call(c *ahp.ToolCall) {
+	s := t.calls[c.ToolCallID]
+	if s == nil || s.over {
+		return
+	}
+	if text := c.PartialInput; len(text) > s.input && !s.ended {
+		t.say(Part{Type: PartInputDelta, ID: c.ToolCallID, Delta: text[s.input:]})
+	}
+	if c.Status == ahp.ToolStreaming {
+		return
+	}
+	if !s.called {
+		input := toolInput(c.ToolInput)
+		if s.input == 0 {
+			t.say(Part{Type: PartInputDelta, ID: c.ToolCallID, Delta: string(input)})
+		}
+		t.say(Part{Type: PartInputEnd, ID: c.ToolCallID})
+		t.say(Part{Type: PartToolCall, ToolCallID: c.ToolCallID, ToolName: c.ToolName, Input: input, Metadata: callMeta(c)})
+	}
+	if c.Over() {
+		t.say(Part{Type: PartToolResult, ToolCallID: c.ToolCallID, ToolName: c.ToolName, Output: toolOutput(c), Metadata: callMeta(c)})
+	}
+}
+
+func callMeta(c *ahp.ToolCall) *PartMeta {
+	var meta struct {
+		Parent string `json:"cotty/parent"`
+	}
+	json.Unmarshal(c.Meta, &meta) //nolint:errcheck // then it has no parent
+	m := PartMeta{ParentToolUseID: meta.Parent, Title: c.DisplayName}
+	if c.InvocationMessage != nil && c.InvocationMessage.Text != "" {
+		m.Title = c.InvocationMessage.Text
+	}
+	return &m
+}
+
+// toolInput is a tool's input as an object.
+func toolInput(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return raw // a reference
+	}
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed)) {
+		return json.RawMessage(trimmed)
+	}
+	return mustJSON(map[string]string{"input": text})
+}
+
+// toolOutput is what came of a tool call.
+func toolOutput(c *ahp.ToolCall) json.RawMessage {
+	out := map[string]any{}
+	switch {
+	case c.Status == ahp.ToolCancelled:
+		out["cancelled"] = true
+		if c.Reason != "" {
+			out["error"] = c.Reason
+		}
+		if c.ReasonMessage != nil {
+			out["error"] = c.ReasonMessage.Text
+		}
+	case c.Error != nil:
+		out["error"] = c.Error.Message
+	case c.Success != nil && !*c.Success:
+		out["error"] = "failed"
+	}
+	if len(c.StructuredContent) > 0 {
+		out["structuredContent"] = c.StructuredContent
+	}
+	if len(c.Content) > 0 {
+		out["content"] = c.Content
+	}
+	return mustJSON(out)
+}
+
+// finish tells the end of a turn.
+func (t *teller) finish(turn *ahp.Turn) {
+	t.close()
+	for _, id := range append([]string(nil), t.live...) { // of a turn that was cut off
+		if s := t.calls[id]; !s.called {
+			t.say(Part{Type: PartInputEnd, ID: id})
+		}
+	}
+	reason := FinishStop
+	for i := range turn.ResponseParts {
+		p := &turn.ResponseParts[i]
+		if p.Kind == ahp.PartError && p.Error != nil {
+			t.say(Part{Type: PartError, Error: p.Error.Message, RawContent: mustJSON(p.Error)})
+			if reason = FinishError; p.Error.ErrorType == "refusal" {
+				reason = FinishFilter
+			}
+		}
+		if p.Kind == ahp.PartSystemNotification && stopOf(p) == "limit" {
+			reason = FinishLength
+		}
+	}
+	meta := &PartMeta{EventID: turn.ID}
+	switch turn.State {
+	case ahp.TurnCancelled:
+		reason, meta.Cancelled = FinishOther, true
+	case ahp.TurnError:
+		if reason == FinishStop {
+			reason = FinishError
+		}
+	}
+	if turn.Duration != nil {
+		meta.DurationMs = *turn.Duration
+	}
+	if t.steps {
+		t.say(Part{Type: PartFinishStep})
+	}
+	t.say(Part{Type: PartFinish, FinishReason: reason, TotalUsage: usageOf(turn.Usage, meta), Metadata: meta})
+}
+
+// stopOf is why an agent stopped early, as the host's notice says.
+func stopOf(p *ahp.ResponsePart) string {
+	var meta struct {
+		Stop string `json:"cotty/stop"`
+	}
+	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // then it doesn't say
+	return meta.Stop
+}
+
+func usageOf(u *ahp.Usage, meta *PartMeta) *TokenUsage {
+	t := &TokenUsage{}
+	if u == nil {
+		return t
+	}
+	if u.InputTokens != nil {
+		t.InputTokens = *u.InputTokens
+	}
+	if u.OutputTokens != nil {
+		t.OutputTokens = *u.OutputTokens
+	}
+	t.TotalTokens = t.InputTokens + t.OutputTokens
+	var more struct {
+		Cost float64 `json:"cotty/cost"`
+	}
+	json.Unmarshal(u.Meta, &more) //nolint:errcheck // then it is not known
+	meta.Cost = more.Cost
+	return t
+}
+
+// mustJSON encodes what is always encodable.
+func mustJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return b
+}
