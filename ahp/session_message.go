@@ -42,6 +42,9 @@ type SessionMeta struct {
 	Chat URI `json:"cotty/chat,omitempty"`
 	// Confirm says which tool calls wait for a person; see ConfirmAsk.
 	Confirm string `json:"cotty/confirm,omitempty"`
+	// Sandbox names the task whose sandbox the session runs in. Only the host's own
+	// tasks may give one.
+	Sandbox string `json:"cotty/sandbox,omitempty"`
 }
 
 // Policies of confirmation, in SessionMeta.Confirm.

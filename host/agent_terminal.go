@@ -39,7 +39,7 @@ type chatTerminals struct {
 // is checked in the order of rulings.md §3.1.
 func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
 	h := ct.c.h
-	dir, err := ct.roots.Dir(s.Dir)
+	dir, err := ct.directory(s.Dir)
 	if err != nil {
 		h.audit.note("refused", "session", ct.c.s.ch.uri, "dir", s.Dir, "why", err.Error())
 		return nil, err
@@ -95,6 +95,17 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	return a, nil
 }
 
+// directory is the host's view of a directory that the agent names.
+func (ct *chatTerminals) directory(path string) (string, error) {
+	if k := ct.c.s.confined; k != nil && path != "" {
+		var err error
+		if path, err = k.Outside(path, false); err != nil {
+			return "", err
+		}
+	}
+	return ct.roots.Dir(path)
+}
+
 // shellLine is what to start: a program with arguments as it is; a text alone is
 // a shell's line, unless it names a file (rulings.md, 11).
 func shellLine(s agent.TerminalSpec, dir string) (argv []string, title string) {
@@ -137,8 +148,11 @@ func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir st
 		holder: ct.owner, dir: dir, engine: h.start().Engine,
 		spec: keeper.Spec{
 			ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: agentCols, Rows: agentRows,
-			Env: h.environ(env, uri, dir),
+			Env: h.environ(ct.c.s.confined, env, uri, dir),
 		},
+	}
+	if pl.confined = ct.c.s.confined; pl.confined != nil {
+		pl.in = ct.c.s.ch.uri
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
 	pl.title = orElse(cleanTitle(cut(line, maxNamed)), "command")
@@ -383,8 +397,15 @@ func (h *Host) supplyAgent(c *chat, spec *agent.Spec) {
 	}
 	spec.Terminals = &chatTerminals{c: c, roots: roots, owner: c.s.facts.Owner}
 	spec.Files = roots
+	if k := c.s.confined; k != nil {
+		spec.Files = &insideFiles{k, roots}
+	}
 	if h.cfg.AgentServers != nil {
-		spec.Servers = append(spec.Servers, h.cfg.AgentServers(c.s.value.Provider, c.s.ch.uri, c.ch.uri)...)
+		servers := h.cfg.AgentServers(c.s.value.Provider, c.s.ch.uri, c.ch.uri)
+		if c.s.confined != nil {
+			servers = h.serversInside(c.s.confined, servers)
+		}
+		spec.Servers = append(spec.Servers, servers...)
 	}
 }
 

@@ -127,6 +127,9 @@ func (c *chat) spec() agent.Spec {
 		Session: s.ch.uri, Chat: c.ch.uri, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume, Fork: c.facts.Fork,
 		Config: map[string]string{}, Events: &chatEvents{c}, Clients: &clientTools{c},
 	}
+	if s.confined != nil { // Whatever else the agent gets or lacks.
+		spec.Confine = s.confined
+	}
 	for k, v := range s.facts.Config {
 		if k != configConfirm {
 			spec.Config[k] = fmt.Sprint(v)

@@ -57,6 +57,10 @@ func (h *Host) reviveSessions() {
 // revive brings one session up to date.
 func (s *session) revive() {
 	h := s.h
+	if s.facts.Sandbox != "" {
+		s.confined = h.confine(s.ch.uri, s.facts.Sandbox)
+		s.openSocket()
+	}
 	order := func(c *chat) int {
 		return slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
 	}

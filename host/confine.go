@@ -8,8 +8,9 @@ import (
 	"cotty/ahp"
 )
 
-// This file keeps a token that is bound to one terminal to it. Whatever else it
-// names is refused in the same words, there or not.
+// This file keeps a token that is bound to one terminal to it, and who is in a
+// sandbox to the terminals that run there. Whatever else they name is refused in the
+// same words, there or not.
 
 // everywhere are the requests that a bound token may make though they name
 // another channel than its terminal: they decide by themselves, or tell nothing.
@@ -31,26 +32,42 @@ var within = []string{
 	ahp.MethodDisposeTerminal,
 }
 
+// inSandbox are further requests of who is in a sandbox: to begin what is confined as
+// well, and to give away what is its own.
+var inSandbox = []string{ahp.MethodCreateTerminal, ahp.MethodPromote, ahp.MethodAsk}
+
+// bounded reports whether there is anything that the principal does not reach.
+func (p *principal) bounded() bool { return p.terminal != "" || p.sandbox != "" }
+
 // reaches reports whether a channel exists for the principal. The caller holds
 // h.mu.
 func (h *Host) reaches(p *principal, uri ahp.URI) bool {
-	if p.terminal == "" {
+	if !p.bounded() {
 		return true
 	}
 	t, ok := h.termAt(uri)
+	if p.sandbox != "" {
+		return ok && t.sandbox == p.sandbox
+	}
 	return ok && uri == p.terminal && t.proc == p.process
 }
 
-// confined is the refusal of what lies beyond a bound token's terminal.
+// confined is the refusal of what lies beyond a bound token's terminal, or a sandbox.
 func (p *principal) confined() string {
+	if p.sandbox != "" {
+		return "who is in a sandbox reaches the terminals that run in it, and nothing else of the host"
+	}
 	return fmt.Sprintf("this token is for the terminal %s only", p.terminal)
 }
 
 // confine refuses a bound token's request for anything but its terminal. It
 // reads the channel as the requests do, by decode.
 func (c *conn) confine(method string, params json.RawMessage) error {
-	if c.principal.terminal == "" || everywhere[method] {
+	if !c.principal.bounded() || everywhere[method] {
 		return nil
+	}
+	if c.principal.sandbox != "" && slices.Contains(inSandbox, method) {
+		return nil // They look at what they name.
 	}
 	var p ahp.SubscribeParams
 	if slices.Contains(within, method) && decode(params, &p) == nil {
@@ -66,21 +83,29 @@ func (c *conn) confine(method string, params json.RawMessage) error {
 // shown is what a principal sees of the list of terminals. The caller holds
 // h.mu.
 func (h *Host) shown(p *principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
-	if p.terminal == "" {
+	if !p.bounded() {
 		return all
 	}
+	some := []ahp.TerminalInfo{}
 	for _, t := range all {
 		if h.reaches(p, t.Resource) {
-			return []ahp.TerminalInfo{t}
+			some = append(some, t)
 		}
 	}
-	return []ahp.TerminalInfo{}
+	return some
 }
 
 // shownAction is what a principal sees of an action. The caller holds h.mu.
 func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
-	if a, ok := e.Action.(ahp.RootTerminalsChanged); ok && p.terminal != "" {
-		e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(p, a.Terminals)}
+	switch a := e.Action.(type) {
+	case ahp.RootTerminalsChanged:
+		if p.bounded() {
+			e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(p, a.Terminals)}
+		}
+	case ahp.RootAgentsChanged:
+		if p.sandbox != "" {
+			e.Action = ahp.RootAgentsChanged{Agents: []ahp.AgentInfo{}}
+		}
 	}
 	return e
 }
@@ -88,8 +113,11 @@ func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
 // shownState is what a principal sees of a channel's state. The caller holds
 // h.mu.
 func (h *Host) shownState(p *principal, state any) any {
-	if r, ok := state.(ahp.RootState); ok && p.terminal != "" {
+	if r, ok := state.(ahp.RootState); ok && p.bounded() {
 		r.Terminals = h.shown(p, r.Terminals)
+		if p.sandbox != "" {
+			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
+		}
 		return r
 	}
 	return state

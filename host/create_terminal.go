@@ -97,6 +97,9 @@ type plan struct {
 	await      *awaited
 	feed       *feeder // nil unless the command is fed
 	before     string  // what it shows before anything else
+	// confined is what the process is shut in with, for the session in; nil: it isn't.
+	confined *confined
+	in       ahp.URI
 }
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
@@ -126,15 +129,11 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if meta == nil {
 		meta = &ahp.CreateMeta{}
 	}
-	dir, found := "", false
-	if meta.CwdOf != "" {
-		dir, found = h.whereabouts(c.principal, meta.CwdOf)
-	}
-	if !found {
-		var err error
-		if dir, err = h.directory(p.Cwd); err != nil {
-			return pl, err
-		}
+	var roots []string
+	pl.confined, pl.in, roots = h.confinementOf(c.principal, p.Claim)
+	dir, err := h.startingDirectory(c.principal, pl.confined, roots, p.Cwd, meta.CwdOf)
+	if err != nil {
+		return pl, err
 	}
 	start := h.start()
 	if meta.Shell == "" {
@@ -162,7 +161,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	}
 	pl.spec = keeper.Spec{
 		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: p.Cols, Rows: p.Rows,
-		Env: h.environ(meta.Env, p.Channel, dir),
+		Env: h.environ(pl.confined, meta.Env, p.Channel, dir),
 	}
 	if meta.AwaitHolder {
 		pl.await = awaitHolder(c)
@@ -174,7 +173,6 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		if pl.feed, err = h.newFeeder(c); err != nil {
 			return pl, err
 		}
-		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
 	}
 	if pl.shell && start.integrates(*meta) {
 		h.inject(&pl)
@@ -287,6 +285,15 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	colors := h.colorsOf(p.Claim)
 	h.mu.Unlock()
 	t, n := h.unborn(pl, colors)
+	if err := pl.confined.wrap(ctx, &pl); err != nil {
+		h.mu.Lock()
+		delete(h.procs.early, pl.spec.ID)
+		h.mu.Unlock()
+		return nil, ahp.Conflict("create terminal: %v", err)
+	}
+	if pl.feed != nil {
+		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
+	}
 	pl.spec.Note = n.encode()
 	w, werr := h.newTerminalWAL(pl.spec.ID, p.Channel)
 	if werr != nil {
@@ -335,9 +342,9 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 	p := pl.params
 	yes := true
 	t := &term{
-		h: h, proc: pl.spec.ID, holder: pl.holder, colors: colors, engine: pl.engine, await: pl.await, feed: pl.feed,
+		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, await: pl.await, feed: pl.feed,
 		value: ahp.TerminalState{
-			Title: pl.title, Cwd: fileURI(pl.dir), Cols: p.Cols, Rows: p.Rows,
+			Title: pl.title, Cwd: fileURI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
@@ -352,7 +359,7 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 		t.meta.Command = listedCommand(p.Meta.Command)
 		n.Command = quoteCommand(p.Meta.Command, "")
 	}
-	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta}
+	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta, Sandbox: t.sandbox}
 	return t, n
 }
 

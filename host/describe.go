@@ -16,7 +16,7 @@ import (
 func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	h := c.h
 	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.principal.id}
-	if c.principal.terminal != "" {
+	if c.principal.bounded() {
 		return r, nil
 	}
 	trouble := h.tokens.trouble()

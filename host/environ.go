@@ -32,9 +32,13 @@ func isForeign(name string) bool {
 
 // environ is a child's environment: the host's own, over it what the client
 // sent, over that what is true of this terminal.
-func (h *Host) environ(client map[string]string, uri ahp.URI, dir string) []string {
+func (h *Host) environ(k *confined, client map[string]string, uri ahp.URI, dir string) []string {
 	env := map[string]string{}
-	for _, kv := range os.Environ() {
+	base := os.Environ()
+	if k != nil {
+		base = nil // The sandbox has its own.
+	}
+	for _, kv := range base {
 		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
 			env[name] = value
 		}

@@ -17,6 +17,7 @@ type facts struct {
 	Lender         string           `json:"lender,omitempty"`
 	Shell          string           `json:"shell,omitempty"`
 	Engine         string           `json:"engine,omitempty"`
+	Sandbox        ahp.URI          `json:"sandbox,omitempty"`
 	Meta           ahp.TerminalMeta `json:"meta"`
 	Colors         *emulator.Colors `json:"colors,omitempty"`
 }
@@ -25,7 +26,7 @@ type facts struct {
 func (t *term) private() any {
 	f := facts{
 		Holder: t.holder, HandBackHolder: t.handBackHolder, Lender: t.lender,
-		Shell: t.shell, Engine: t.engine, Meta: t.meta,
+		Shell: t.shell, Engine: t.engine, Sandbox: t.sandbox, Meta: t.meta,
 	}
 	if t.colors != (emulator.Colors{}) {
 		f.Colors = &t.colors
@@ -47,7 +48,7 @@ func (t *term) know(raw json.RawMessage) error {
 		return err
 	}
 	t.holder, t.handBackHolder, t.lender = f.Holder, f.HandBackHolder, f.Lender
-	t.shell, t.engine, t.meta = f.Shell, f.Engine, f.Meta
+	t.shell, t.engine, t.sandbox, t.meta = f.Shell, f.Engine, f.Sandbox, f.Meta
 	if f.Colors != nil {
 		t.colors = *f.Colors
 	}

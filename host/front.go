@@ -36,6 +36,11 @@ const (
 // fails, and closes ln then; a Socket keeps its lock until its own Close. A stop
 // gives nil. Connections last until Shutdown.
 func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
+	return h.serveAs(ctx, ln, kind, operator)
+}
+
+// serveAs is Serve; who is whom the user's processes are on a unix socket.
+func (h *Host) serveAs(ctx context.Context, ln net.Listener, kind Kind, who *principal) error {
 	if s, ok := ln.(*Socket); ok {
 		ln = s.UnixListener
 	}
@@ -44,7 +49,7 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
 	}
 	defer h.unlisten(ln)
 	f := newFront(h, kind, ln)
-	f.ctx = context.WithoutCancel(ctx)
+	f.ctx, f.user = context.WithoutCancel(ctx), who
 	srv := &http.Server{
 		Handler:           f,
 		ReadHeaderTimeout: h.limits.HeaderTime, // the TLS handshake's too
@@ -104,6 +109,7 @@ type front struct {
 	kind        Kind
 	address     net.Addr
 	certificate *Certificate    // nil unless encrypted
+	user        *principal      // the host's own user on a unix socket
 	ctx         context.Context // of Serve: connections outlive their requests
 
 	mu      sync.Mutex
@@ -113,7 +119,7 @@ type front struct {
 
 func newFront(h *Host, kind Kind, ln net.Listener) *front {
 	f := &front{
-		h: h, kind: kind, address: ln.Addr(), ctx: context.Background(),
+		h: h, kind: kind, address: ln.Addr(), ctx: context.Background(), user: operator,
 		waiting: map[net.Conn]netip.Prefix{}, from: map[netip.Prefix]int{},
 	}
 	if s, ok := ln.(*secureListener); ok {
@@ -195,7 +201,7 @@ func (f *front) identify(ctx context.Context, c net.Conn) context.Context {
 		f.h.log.Warn("refuse a peer on the unix socket", "err", err)
 		return ctx
 	}
-	return context.WithValue(ctx, peerKey{}, operator)
+	return context.WithValue(ctx, peerKey{}, f.user)
 }
 
 // endpoints are the paths that a client may dial (ahp.md §1).
@@ -286,6 +292,9 @@ func (f *front) admit(r *http.Request) answer {
 		if who, reason = f.holder(r); who == nil {
 			return f.failed(r, reason)
 		}
+	}
+	if who.sandbox != "" && !endpoints[r.URL.Path] {
+		return answer{status: http.StatusNotFound, text: "404 page not found"}
 	}
 	if d, methods := f.h.door(r.URL.Path); d != nil {
 		return enterDoor(who, d, methods, r)

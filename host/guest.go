@@ -29,8 +29,11 @@ func (p *principal) asGuest(a *ahp.AgentMeta, clientID string) (*principal, erro
 		return nil, ahp.InvalidParams("initialize: cotty/agent: name: want 1 to %d bytes without control characters", maxAgentName)
 	case len(a.Session) > maxURI:
 		return nil, ahp.InvalidParams("initialize: cotty/agent: session: longer than %d bytes", maxURI)
-	case a.Session != "" && !p.may(scopeSession):
+	case a.Session != "" && p.sandbox == "" && !p.may(scopeSession):
 		return nil, ahp.PermissionDenied("initialize: cotty/agent: session: %s", p.lacks(scopeSession))
+	}
+	if p.sandbox != "" {
+		return p.asInsider(name, a.Session)
 	}
 	g := &principal{
 		id: p.id, token: p.token, terminal: p.terminal, process: p.process,

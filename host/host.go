@@ -67,6 +67,11 @@ type Config struct {
 	// AgentServers, if not nil, gives the MCP servers that every agent is told of
 	// when a chat of it opens. It must not block.
 	AgentServers func(provider string, session, chat ahp.URI) []agent.Server
+	// Confine, if not nil, gives the confinement of sessions that name a sandbox. It
+	// is asked when something of such a session is started first, in each host anew,
+	// and again when it failed; from any goroutine, and it may take a while. Without
+	// it such sessions are refused.
+	Confine func(sandbox string) (agent.Confinement, error)
 	// Doors are other protocols' entrances.
 	Doors []Door
 	// Belt, if not nil, gives what agents at the side may do, in place of

@@ -140,7 +140,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	h := &Host{cfg: Config{Runtime: "/run/cotty", Version: "9"}}
 	env := map[string]string{}
-	for _, kv := range h.environ(map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": ""}, "ahp-terminal:/1", "/work") {
+	for _, kv := range h.environ(nil, map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": ""}, "ahp-terminal:/1", "/work") {
 		name, value, _ := strings.Cut(kv, "=")
 		if _, twice := env[name]; twice {
 			t.Errorf("%s is there twice", name)

@@ -30,6 +30,9 @@ type principal struct {
 	// opens no connections.
 	service string
 	door    bool
+	// sandbox, if not empty, is the session in whose sandbox the principal is: it
+	// reaches the terminals that run there and nothing else (confine.go).
+	sandbox ahp.URI
 }
 
 // serviceOwner begins the id of a service's principal.

@@ -164,7 +164,7 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 }
 
 func (h *Host) sendFrame(c *conn, f *frame) {
-	if c.principal.terminal != "" {
+	if c.principal.bounded() {
 		f = &frame{env: h.shownAction(c.principal, f.env)}
 	}
 	if !ahp.Speaks(c.profile, f.env.Action.ActionType()) {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"net"
 	"reflect"
 	"slices"
 	"time"
@@ -26,6 +27,8 @@ type session struct {
 	absent   map[string]*time.Timer // active clients that are away, by id
 	// beginning says that its first agent is being opened.
 	beginning bool
+	confined  *confined    // nil unless facts.Sandbox is set; immutable
+	socket    net.Listener // of the sandbox; nil without one
 }
 
 // sessionFacts are what no action of a session tells.
@@ -40,6 +43,8 @@ type sessionFacts struct {
 	// Named says that a person gave the title.
 	Named  bool           `json:"named,omitempty"`
 	Config map[string]any `json:"config,omitempty"`
+	// Sandbox is what the session is confined to; empty for most.
+	Sandbox string `json:"sandbox,omitempty"`
 }
 
 // sessionMeta is the session's _meta: what AHP has no member for.
@@ -255,7 +260,7 @@ func isChat(b body) bool    { _, ok := b.(*chat); return ok }
 func (h *Host) notify(method string, params any) {
 	var encoded [3][]byte
 	for _, c := range h.root.ch.subs {
-		if c.principal.terminal != "" {
+		if c.principal.bounded() {
 			continue
 		}
 		b := encoded[c.profile]

@@ -35,9 +35,20 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 	if p.Meta == nil {
 		p.Meta = &ahp.SessionMeta{}
 	}
+	confined := h.confine(p.Channel, p.Meta.Sandbox)
+	if confined != nil {
+		if err := allowed("create session", mayConfine(c.principal)); err != nil {
+			return nil, err
+		}
+		if _, err := confined.get(); err != nil {
+			return nil, ahp.Conflict("create session: %v", err)
+		}
+	}
 	h.turn(func() {
 		var s *session
 		if s, err = h.newSession(c, p, roots); err == nil {
+			s.confined = confined
+			s.openSocket()
 			c.hold() // The reply precedes what follows, also for the root's subscribers.
 			h.announceSession(s)
 			s.begin(c, p.ProgressToken)
@@ -107,7 +118,7 @@ func (h *Host) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*
 	}
 	s := &session{
 		h: h, provider: provider,
-		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.id, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config},
+		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.id, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
 			Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs,
 			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
@@ -278,6 +289,7 @@ func (h *Host) removeSession(s *session) {
 			}()
 		}
 	}
+	s.closeSocket()
 	h.removeChannel(s.ch)
 	h.sessions = slices.DeleteFunc(h.sessions, func(o *session) bool { return o == s })
 	h.notify(ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
@@ -303,7 +315,7 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 	h := c.h
 	h.mu.Lock()
 	rows := make([]ahp.SessionSummary, 0, len(h.sessions))
-	if c.principal.terminal == "" && c.principal.may(scopeRead) {
+	if !c.principal.bounded() && c.principal.may(scopeRead) {
 		for _, s := range h.sessions {
 			rows = append(rows, s.summary())
 		}

@@ -23,6 +23,9 @@ type term struct {
 	ch    *channel
 	proc  string // the keeper's id, immutable
 	shell string // the shell's path, empty for a command; immutable
+	// sandbox is the session in whose sandbox the process runs, empty for most;
+	// immutable.
+	sandbox ahp.URI
 	// engine names the emulator; immutable.
 	engine string
 	t      *terminal.Terminal

@@ -61,6 +61,10 @@ type Spec struct {
 	Files     Files
 	// Clients are tools of the session's clients; nil: there are none.
 	Clients ClientTools
+	// Confine, if not nil, is where the agent's process must run: Roots and the paths
+	// of Terminals and Files are the host's view, what the agent is told and says is
+	// its own.
+	Confine Confinement
 	// Events gets what concerns the session; never nil. It may be called before
 	// Open returns.
 	Events Events
@@ -76,6 +80,8 @@ type Server struct {
 	Type    string
 	URL     string
 	Headers []Var
+	// Program says that Command is a path of the host's that Confine knows inside.
+	Program bool
 }
 
 // Var is a variable of an environment, or a header.

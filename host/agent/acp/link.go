@@ -38,7 +38,7 @@ type link struct {
 
 // dial starts an agent in a directory and makes its acquaintance.
 func (p *Provider) dial(ctx context.Context, dir string, s *session) (*link, error) {
-	proc, err := p.start(dir)
+	proc, err := p.start(ctx, dir, s)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -83,13 +84,37 @@ func find(name string, env []string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// start starts an agent in a directory.
-func (p *Provider) start(dir string) (*process, error) {
-	env := environ(p.c.Environ(), p.c.Env)
-	file, err := find(p.c.Command[0], env)
-	if err != nil {
-		return nil, &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf(
+// plain is how the agent is started in a directory: file is the program.
+func (p *Provider) plain(dir string) (file string, l agent.Launch, err error) {
+	l = agent.Launch{Argv: p.c.Command, Env: environ(p.c.Environ(), p.c.Env), Dir: dir}
+	if file, err = find(l.Argv[0], l.Env); err != nil {
+		err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf(
 			"start agent %s: there is no program %q on the PATH: install it, or name it in [agents.%s] command", p.c.ID, p.c.Command[0], p.c.ID)}
+	}
+	return file, l, err
+}
+
+// shut is how the agent is started where a session is confined.
+func (p *Provider) shut(ctx context.Context, by agent.Confinement, dir string) (file string, l agent.Launch, err error) {
+	l, err = by.Wrap(ctx, agent.Launch{Argv: p.c.Command, Env: environ(nil, p.c.Env), Dir: dir})
+	if err == nil && (len(l.Argv) == 0 || !filepath.IsAbs(l.Argv[0])) {
+		err = errors.New("the sandbox names no program to start it with")
+	}
+	if err != nil {
+		return "", l, &agent.Error{Kind: agent.KindStart, Message: fmt.Sprintf("start agent %s: %v", p.c.ID, err)}
+	}
+	return l.Argv[0], l, nil
+}
+
+// start starts an agent in a directory, for a session or for none.
+func (p *Provider) start(ctx context.Context, dir string, s *session) (*process, error) {
+	how := func() (string, agent.Launch, error) { return p.plain(p.directory(dir)) }
+	if s != nil && s.spec.Confine != nil {
+		how = func() (string, agent.Launch, error) { return p.shut(ctx, s.spec.Confine, dir) }
+	}
+	file, launch, err := how()
+	if err != nil {
+		return nil, err
 	}
 	var files []*os.File
 	closeAll := func() {
@@ -106,7 +131,7 @@ func (p *Provider) start(dir string) (*process, error) {
 		files = append(files, ends[i], ends[i+1])
 	}
 	cmd := &exec.Cmd{
-		Path: file, Args: p.c.Command, Env: env, Dir: dir,
+		Path: file, Args: launch.Argv, Env: launch.Env, Dir: launch.Dir,
 		Stdin: ends[0], Stdout: ends[3], Stderr: ends[5],
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}

@@ -117,7 +117,7 @@ func (p *Provider) learn(l *link) {
 func (p *Provider) Probe(ctx context.Context) (agent.Info, error) {
 	ctx, cancel := within(ctx, p.c.Start)
 	defer cancel()
-	l, err := p.dial(ctx, p.directory(""), nil)
+	l, err := p.dial(ctx, "", nil)
 	if err != nil {
 		return p.Info(), err
 	}
@@ -155,7 +155,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 
 // Authenticate logs in by one of the agent's own methods.
 func (p *Provider) Authenticate(ctx context.Context, methodID string) error {
-	l, err := p.dial(ctx, p.directory(""), nil)
+	l, err := p.dial(ctx, "", nil)
 	if err != nil {
 		return err
 	}

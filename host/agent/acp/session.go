@@ -55,7 +55,7 @@ func (s *session) Resumed() bool { return s.resumed }
 // connect starts the agent and opens a session, which resumes another where it
 // can, or is a copy of one.
 func (s *session) connect(ctx context.Context, resume, fork string) (resumed bool, err error) {
-	l, err := s.p.dial(ctx, s.p.directory(s.spec.Roots[0]), s)
+	l, err := s.p.dial(ctx, s.spec.Roots[0], s)
 	if err != nil {
 		return false, err
 	}
@@ -119,9 +119,11 @@ func (s *session) open(ctx context.Context, l *link, resume string) (r sessionRe
 
 // openParams are those of a new session.
 func (s *session) openParams(l *link) sessionParams {
-	params := sessionParams{Cwd: s.spec.Roots[0], MCPServers: s.servers(l)}
+	params := sessionParams{Cwd: s.inside(s.spec.Roots[0]), MCPServers: s.servers(l)}
 	if given(l.init.AgentCapabilities.SessionCapabilities.AdditionalDirectories) {
-		params.AdditionalDirectories = s.spec.Roots[1:]
+		for _, root := range s.spec.Roots[1:] {
+			params.AdditionalDirectories = append(params.AdditionalDirectories, s.inside(root))
+		}
 	}
 	return params
 }
@@ -140,6 +142,14 @@ func (s *session) fork(ctx context.Context, l *link, from string) (r sessionResu
 		return r, &agent.Error{Kind: agent.KindProtocol, Message: fmt.Sprintf("the agent %s answered session/fork without a new sessionId", s.p.c.ID)}
 	}
 	return r, nil
+}
+
+// inside is the agent's view of a path of the host's.
+func (s *session) inside(path string) string {
+	if s.spec.Confine == nil {
+		return path
+	}
+	return s.spec.Confine.Inside(path)
 }
 
 // given reports whether a capability is there.
@@ -166,7 +176,11 @@ func (s *session) servers(l *link) []server {
 		if args == nil {
 			args = []string{}
 		}
-		out = append(out, server{Name: m.Name, Command: m.Command, Args: args, Env: &env})
+		command := m.Command
+		if m.Program {
+			command = s.inside(command)
+		}
+		out = append(out, server{Name: m.Name, Command: command, Args: args, Env: &env})
 	}
 	return out
 }

@@ -1,0 +1,316 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// confined is what a session with a sandbox is shut in with: an agent.Confinement
+// that is got when it is needed first, so that a new host begins at once and asks
+// for it before anything is started. Its methods may be called from any goroutine,
+// without h.mu.
+type confined struct {
+	h       *Host
+	sandbox string
+	// socket is the session's own of ours; empty where it can't be made.
+	socket string
+	// shell is where the scripts of the shell integration are.
+	shell string
+
+	mu  sync.Mutex
+	got agent.Confinement
+}
+
+// confine makes a session's confinement; nil without a sandbox.
+func (h *Host) confine(session ahp.URI, sandbox string) *confined {
+	if sandbox == "" {
+		return nil
+	}
+	return &confined{h: h, sandbox: sandbox, socket: h.sessionSocket(session), shell: filepath.Join(h.cfg.Runtime, ShellDir)}
+}
+
+// get asks for the confinement unless there is one.
+func (k *confined) get() (agent.Confinement, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.got != nil {
+		return k.got, nil
+	}
+	if k.h.cfg.Confine == nil {
+		return nil, &agent.Refusal{Text: fmt.Sprintf("nothing is started: this host can't make the sandbox %q that the session belongs in", clip(k.sandbox))}
+	}
+	got, err := k.h.cfg.Confine(k.sandbox)
+	if err == nil && got == nil {
+		err = errors.New("there is none")
+	}
+	if err != nil {
+		return nil, &agent.Refusal{Text: fmt.Sprintf("nothing is started, as the sandbox %q can't be made: %v", clip(k.sandbox), err)}
+	}
+	k.got = got
+	return got, nil
+}
+
+// Wrap implements agent.Confinement.
+func (k *confined) Wrap(ctx context.Context, c agent.Launch) (agent.Launch, error) {
+	got, err := k.get()
+	if err != nil {
+		return agent.Launch{}, err
+	}
+	c.Socket = k.socket
+	if c.Terminal {
+		c.Files = append(slices.Clip(c.Files), k.shell)
+	}
+	return got.Wrap(ctx, c)
+}
+
+// Outside implements agent.Confinement.
+func (k *confined) Outside(path string, write bool) (string, error) {
+	got, err := k.get()
+	if err != nil {
+		return "", err
+	}
+	return got.Outside(path, write)
+}
+
+// Inside implements agent.Confinement. Without a confinement nothing is started
+// that could be told a path.
+func (k *confined) Inside(path string) string {
+	got, err := k.get()
+	if err != nil {
+		return path
+	}
+	return got.Inside(path)
+}
+
+// directory is the host's view of a directory of the session's, "" being the first;
+// who is inside names it as it is seen there.
+func (k *confined) directory(p *principal, roots []string, path string) (string, error) {
+	r, err := agent.NewRoots(roots)
+	if err != nil {
+		return "", err
+	}
+	if path != "" && p.sandbox != "" {
+		if path, err = k.Outside(path, false); err != nil {
+			return "", err
+		}
+	}
+	return r.Dir(path)
+}
+
+// wrap makes of a plan what the keeper starts.
+func (k *confined) wrap(ctx context.Context, pl *plan) error {
+	if k == nil {
+		return nil
+	}
+	c, err := k.Wrap(ctx, agent.Launch{Argv: pl.spec.Argv, Env: pl.spec.Env, Dir: pl.dir, Terminal: true})
+	if err != nil {
+		return err
+	}
+	pl.spec.Argv, pl.spec.Env, pl.spec.Dir = c.Argv, c.Env, c.Dir
+	return nil
+}
+
+// inside is Inside for a terminal that may be confined.
+func (k *confined) inside(path string) string {
+	if k == nil {
+		return path
+	}
+	return k.Inside(path)
+}
+
+// insideFiles are an agent's files by the names that they have in its sandbox.
+type insideFiles struct {
+	k     *confined
+	roots *agent.Roots
+}
+
+// Read implements agent.Files.
+func (f *insideFiles) Read(ctx context.Context, path string, line, limit int) (string, error) {
+	path, err := f.k.Outside(path, false)
+	if err != nil {
+		return "", err
+	}
+	return f.roots.Read(ctx, path, line, limit)
+}
+
+// Write implements agent.Files.
+func (f *insideFiles) Write(ctx context.Context, path, content string) error {
+	path, err := f.k.Outside(path, true)
+	if err != nil {
+		return err
+	}
+	return f.roots.Write(ctx, path, content)
+}
+
+// serversInside are the host's MCP servers for an agent in a sandbox: nothing of the
+// host's environment goes along, and what they reach is the session's own socket.
+// Servers that are reached by a URL are left out: the host's may know other secrets.
+func (h *Host) serversInside(k *confined, all []agent.Server) []agent.Server {
+	var some []agent.Server
+	for _, s := range all {
+		if s.URL != "" || k.socket == "" {
+			continue
+		}
+		env := []agent.Var{{Name: "COTTY_HOST", Value: "unix://" + agent.InsideSocket}}
+		for _, v := range s.Env {
+			if strings.HasPrefix(v.Name, "COTTY_") && v.Name != "COTTY_HOST" {
+				env = append(env, v)
+			}
+		}
+		s.Env, s.Program = env, true
+		some = append(some, s)
+	}
+	return some
+}
+
+// startingDirectory is where a new terminal starts, in the host's view: beside
+// another one, or where the client says; who is in a sandbox says it as seen there.
+func (h *Host) startingDirectory(p *principal, k *confined, roots []string, cwd, beside ahp.URI) (string, error) {
+	if k == nil {
+		if beside != "" {
+			if dir, found := h.whereabouts(p, beside); found {
+				return dir, nil
+			}
+		}
+		return h.directory(cwd)
+	}
+	path, ok := filePath(cwd, h.hostname)
+	if cwd != "" && !ok {
+		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", clip(cwd))
+	}
+	dir, err := k.directory(p, roots, path)
+	var refused *agent.Refusal
+	switch {
+	case err == nil:
+		return dir, nil
+	case errors.As(err, &refused):
+		return "", ahp.PermissionDenied("create terminal: cwd: %s", refused.Text)
+	}
+	return "", ahp.NotFound("create terminal: cwd: %v", err)
+}
+
+// mayConfine decides who may name a sandbox: the tasks of this host's own program.
+func mayConfine(p *principal) string {
+	if p.id != tasksPrincipal {
+		return "cotty/sandbox is the host's own tasks' to give"
+	}
+	return ""
+}
+
+// tasksPrincipal is who makes tasks' sessions.
+const tasksPrincipal = "service:tasks"
+
+// confinementOf is the confinement that a new terminal belongs in: of the session
+// that it is for, or of the one whose sandbox asks. The caller holds no lock.
+func (h *Host) confinementOf(p *principal, claim ahp.Claim) (k *confined, session ahp.URI, roots []string) {
+	if p.sandbox == "" && claim.Kind != ahp.ClaimSession {
+		return nil, "", nil
+	}
+	session = claim.Session
+	if p.sandbox != "" {
+		session = p.sandbox
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s, ok := h.sessionAt(session); ok && s.confined != nil {
+		return s.confined, session, s.facts.Roots
+	}
+	return nil, "", nil
+}
+
+// sessionSocket is where a session's own socket is: in a directory of its own,
+// which is what its sandbox gets to see, so that the next host's socket is found
+// there as well. "" where the path would be too long.
+func (h *Host) sessionSocket(session ahp.URI) string {
+	sum := sha256.Sum256([]byte(session))
+	path := filepath.Join(h.cfg.Runtime, sandboxDir, hex.EncodeToString(sum[:8]), SocketName)
+	if len(path) > maxSocketPath {
+		h.log.Warn("a sandbox can't reach the host: the socket's path is too long", "path", path)
+		return ""
+	}
+	return path
+}
+
+// sandboxDir is the directory below Config.Runtime that holds sessions' sockets.
+const sandboxDir = "s"
+
+// openSocket listens on the session's own socket. Whoever connects there is in the
+// session's sandbox, or as good as: a guest of the session's, which reaches nothing
+// but what runs in there (confine.go). The caller holds h.mu.
+func (s *session) openSocket() {
+	k := s.confined
+	if k == nil || k.socket == "" {
+		return
+	}
+	h := s.h
+	ln, err := listenConfined(k.socket)
+	if err != nil {
+		h.log.Warn("a sandbox can't reach the host", "session", s.ch.uri, "err", err)
+		return
+	}
+	s.socket = ln
+	who := insider(s.ch.uri)
+	go func() {
+		if err := h.serveAs(context.Background(), ln, Unix, who); err != nil {
+			h.log.Warn("serve a sandbox", "session", who.sandbox, "err", err)
+		}
+	}()
+}
+
+func listenConfined(path string) (*net.UnixListener, error) {
+	for _, dir := range []string{filepath.Dir(filepath.Dir(path)), filepath.Dir(path)} {
+		if err := ownDirectory(dir); err != nil {
+			return nil, err
+		}
+	}
+	return listenUnix(path)
+}
+
+// closeSocket ends what a disposed session's sandbox may still ask for. The caller
+// holds h.mu.
+func (s *session) closeSocket() {
+	if s.socket == nil {
+		return
+	}
+	s.socket.Close()
+	for c := range s.h.conns {
+		if c.principal.sandbox == s.ch.uri {
+			c.closing = true
+			c.rpc.Close(closePolicy, "the session was disposed of") //nolint:errcheck // it ends either way
+		}
+	}
+	os.Remove(filepath.Dir(s.confined.socket)) //nolint:errcheck // or it is left, empty
+}
+
+// sandboxOwner begins the id of the principal of whoever is in a session's sandbox.
+const sandboxOwner = "sandbox:"
+
+// insider is the principal of who connects from a session's sandbox.
+func insider(session ahp.URI) *principal {
+	return &principal{
+		id: sandboxOwner + session, agent: "sandbox", session: session, sandbox: session,
+		scopes: slices.Clone(guestScopes),
+	}
+}
+
+// asInsider is a guest's principal in a sandbox: the name alone is its own to say.
+func (p *principal) asInsider(name string, session ahp.URI) (*principal, error) {
+	if session != "" && session != p.sandbox {
+		return nil, ahp.PermissionDenied("initialize: cotty/agent: session: %s", p.confined())
+	}
+	g := *p
+	g.agent = strings.Clone(name)
+	return &g, nil
+}
