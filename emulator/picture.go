@@ -109,10 +109,12 @@ func PictureOf(e Emulator, p Placeholder) (Picture, bool) {
 // IsPicture reports whether the cell is a part of a picture.
 func (c *Cell) IsPicture() bool { return c.Rune == PictureRune || c.Rune == PlaceholderRune }
 
-// AppendPlaceholder appends the text of a cell: the character and its row, column
-// and, if it is not zero, the highest byte of the number.
+// AppendPlaceholder appends the text of a cell: the character, unless it is zero,
+// and its row, column and, if that is not zero, the highest byte of the number.
 func AppendPlaceholder(buf []byte, char rune, row, col int, high uint8) []byte {
-	buf = utf8.AppendRune(buf, char)
+	if char != 0 {
+		buf = utf8.AppendRune(buf, char)
+	}
 	buf = utf8.AppendRune(buf, marks[row])
 	buf = utf8.AppendRune(buf, marks[col])
 	if high != 0 {

@@ -254,6 +254,7 @@ type source struct {
 	hist *history
 	rows []*row
 	buf  []byte
+	cut  []byte // what fit made
 }
 
 func (s *source) len() int { return s.hist.n + len(s.rows) }
@@ -297,6 +298,7 @@ type wrapper struct {
 // line after it.
 func (w *wrapper) logical(src *source, i int) int {
 	l, data := src.line(i)
+	l, data = src.fit(l, data, w.from, w.cols)
 	marked := w.next < len(w.marks) && w.marks[w.next].line == i
 	if !l.wrapped() && !(marked && int(l.cells) == w.cols) && int(l.cells) <= w.cols && int(l.cells) < w.from && !(l.cells == 1 && hasOdd(data)) {
 		for j := range w.spots {
