@@ -18,44 +18,56 @@ func (e *StreamEvent) row() []any { return []any{&e.Seq, &e.Type, doc{&e.Data}} 
 // AppendStream adds events to a task's stream and gives the last one's number.
 // What is beyond MaxStream or MaxStreamRaw goes from the front, a tenth at a time.
 func (s *Store) AppendStream(ctx context.Context, task string, events []StreamEvent) (last int64, err error) {
-	added := int64(0)
-	for _, e := range events {
-		if err := checkDoc("an event of the stream", e.Data, MaxPart); err != nil {
-			return 0, err
-		}
-		added += int64(len(e.Data))
+	if err := checkStream(events); err != nil {
+		return 0, err
 	}
-	var now extent
 	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		// Within the transaction, so that no other writer is between.
-		now = s.extent(task)
-		add, err := tx.PrepareContext(ctx, "insert into stream (task, seq, type, data) values (?, ?, ?, ?)")
-		if err != nil {
-			return err
-		}
-		defer add.Close()
-		for _, e := range events {
-			now.last++
-			if _, err := add.ExecContext(ctx, task, now.last, e.Type, string(e.Data)); err != nil {
-				if _, foreign := constraint(err); foreign {
-					return Errorf(NotFound, "there is no task %.60q", task)
-				}
-				return err
-			}
-		}
-		now.count, now.bytes = now.count+int64(len(events)), now.bytes+added
-		if err := trimStream(ctx, tx, task, &now); err != nil {
-			return err
-		}
-		// Noted before the commit, under the only writer's lock: a failed commit
-		// weighs the stream anew.
-		s.setExtent(task, &now)
-		return nil
+		last, err = s.appendStream(ctx, tx, task, events)
+		return err
 	})
 	if err != nil {
 		s.forgetExtent(ctx, task)
 	}
-	return now.last, err
+	return last, err
+}
+
+func checkStream(events []StreamEvent) error {
+	for _, e := range events {
+		if err := checkDoc("an event of the stream", e.Data, MaxPart); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendStream is AppendStream in a transaction; when that fails, forgetExtent is
+// to be called.
+func (s *Store) appendStream(ctx context.Context, tx *sql.Tx, task string, events []StreamEvent) (int64, error) {
+	// Within the transaction, so that no other writer is between.
+	now := s.extent(task)
+	add, err := tx.PrepareContext(ctx, "insert into stream (task, seq, type, data) values (?, ?, ?, ?)")
+	if err != nil {
+		return 0, err
+	}
+	defer add.Close()
+	for _, e := range events {
+		now.last++
+		if _, err := add.ExecContext(ctx, task, now.last, e.Type, string(e.Data)); err != nil {
+			if _, foreign := constraint(err); foreign {
+				return 0, Errorf(NotFound, "there is no task %.60q", task)
+			}
+			return 0, err
+		}
+		now.bytes += int64(len(e.Data))
+	}
+	now.count += int64(len(events))
+	if err := trimStream(ctx, tx, task, &now); err != nil {
+		return 0, err
+	}
+	// Noted before the commit, under the only writer's lock: a failed commit
+	// weighs the stream anew.
+	s.setExtent(task, &now)
+	return now.last, nil
 }
 
 // trimStream removes the oldest events of a stream that is too long.

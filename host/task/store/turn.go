@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+)
+
+// BeginEvent says that a task is at an event: a pending one is running from now
+// on, in a turn, and so is its task. It is Stale when the task is final, or the
+// event does not wait.
+func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Task, err error) {
+	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		e, err = one[Event](ctx, tx, Errorf(NotFound, "there is no event %.60q", id), "select "+eventColumns+" from events where id = ?", id)
+		if err == nil {
+			t, err = taskByID(ctx, tx, e.TaskID)
+		}
+		switch {
+		case err != nil:
+			return err
+		case t.Status.Final():
+			return Errorf(Stale, "the task %s is %s", t.ID, t.Status)
+		case e.Status != EventPending:
+			return Errorf(Stale, "the event %s is %s", e.ID, e.Status)
+		}
+		now := s.moment()
+		e.Status, e.Turn, e.Updated = EventRunning, turn, now
+		if err := update(ctx, tx, "events", eventColumns, e.row(), nil); err != nil {
+			return err
+		}
+		t.Status, t.Updated = Running, now
+		return update(ctx, tx, "tasks", taskColumns, t.row(), nil)
+	})
+	return e, t, err
+}
+
+// AdoptEvent adds an event that is running already: a turn that somebody else began
+// in the task's session. Known says that there is one of that turn.
+func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool, err error) {
+	if err := checkParts(e.Content); err != nil {
+		return e, false, err
+	}
+	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		got, err = one[Event](ctx, tx, ErrNotFound, "select "+eventColumns+" from events where task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
+		if !errors.Is(err, ErrNotFound) {
+			known = err == nil
+			return err
+		}
+		got = e
+		got.ID, got.Status, got.Created = NewID("evt"), EventRunning, s.moment()
+		got.Updated = got.Created
+		return insert(ctx, tx, "events", eventColumns, got.row(), nil)
+	})
+	return got, known, err
+}
+
+// TurnEnd is what the end of a turn changes.
+type TurnEnd struct {
+	Event    string // its id
+	Status   EventStatus
+	Reason   string
+	Messages []Message
+	Stream   []StreamEvent
+	// Facts are the task's from now on.
+	Facts json.RawMessage
+}
+
+// EndEvent notes the end of a turn: its event, what was said and the end of the
+// stream's part about it, all or nothing. An event that has ended stays as it is,
+// and nothing is added. The task is idle unless it is final or events wait.
+func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, err error) {
+	if err := checkStream(end.Stream); err != nil {
+		return t, 0, err
+	}
+	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		e, err := one[Event](ctx, tx, Errorf(NotFound, "there is no event %.60q", end.Event), "select "+eventColumns+" from events where id = ?", end.Event)
+		if err == nil {
+			t, err = taskByID(ctx, tx, e.TaskID)
+		}
+		if err != nil {
+			return err
+		}
+		if e.Status != EventRunning && e.Status != EventPending {
+			last = s.extent(t.ID).last
+			return nil
+		}
+		now := s.moment()
+		e.Status, e.Reason, e.Updated = end.Status, end.Reason, now
+		if err := update(ctx, tx, "events", eventColumns, e.row(), nil); err != nil {
+			return err
+		}
+		for _, m := range end.Messages {
+			m.ID, m.TaskID, m.Created = NewID("msg"), t.ID, now
+			if err := insert(ctx, tx, "messages", messageColumns, m.row(), nil); err != nil {
+				return err
+			}
+		}
+		if last, err = s.appendStream(ctx, tx, t.ID, end.Stream); err != nil {
+			return err
+		}
+		return s.settleTask(ctx, tx, &t, end.Facts)
+	})
+	if err != nil && t.ID != "" {
+		s.forgetExtent(ctx, t.ID)
+	}
+	return t, last, err
+}
+
+// settleTask gives a task that is not final the status that its events make.
+func (s *Store) settleTask(ctx context.Context, tx *sql.Tx, t *Task, facts json.RawMessage) error {
+	t.Facts, t.Updated = facts, s.moment()
+	if !t.Status.Final() {
+		var waiting bool
+		if err := tx.QueryRowContext(ctx, "select exists (select 1 from events where task = ? and status in ('PENDING', 'RUNNING'))", t.ID).Scan(&waiting); err != nil {
+			return err
+		}
+		if t.Status = Idle; waiting {
+			t.Status = Running
+		}
+	}
+	if err := t.check(); err != nil {
+		return err
+	}
+	return update(ctx, tx, "tasks", taskColumns, t.row(), nil)
+}
+
+// SettleTask says that nothing runs in a task that is not final: it is idle, or
+// running where events wait.
+func (s *Store) SettleTask(ctx context.Context, id string, facts json.RawMessage) (t Task, err error) {
+	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		if t, err = taskByID(ctx, tx, id); err != nil {
+			return err
+		}
+		return s.settleTask(ctx, tx, &t, facts)
+	})
+	return t, err
+}
+
+// EndTask makes a task final: to is Cancelled, FailedRun or Deleting. Events that
+// wait are discarded (U44). Whether it changed is told: one that is cancelled stays
+// so, and only deleting follows upon another final status.
+func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason string) (t Task, changed bool, err error) {
+	if !slices.Contains([]TaskStatus{Cancelled, FailedRun, Deleting}, to) {
+		return t, false, Errorf(Invalid, "a task does not end by being %s", to)
+	}
+	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
+		if t, err = taskByID(ctx, tx, id); err != nil {
+			return err
+		}
+		if t.Status == to || t.Status.Final() && to != Deleting {
+			return nil
+		}
+		changed = true
+		now := s.moment()
+		if _, err := tx.ExecContext(ctx, "update events set status = 'DISCARDED', reason = ?, updated = ? where task = ? and status = 'PENDING'", "the task is "+string(to), now.UnixMilli(), id); err != nil {
+			return err
+		}
+		t.Status, t.Reason, t.Updated = to, reason, now
+		return update(ctx, tx, "tasks", taskColumns, t.row(), nil)
+	})
+	return t, changed, err
+}
+
+// OpenStream gives what a task's stream says of the turn that it has not told the
+// end of: from its start on; nothing when there is none.
+func (s *Store) OpenStream(ctx context.Context, task string) ([]StreamEvent, error) {
+	found, err := all[StreamEvent](ctx, s.r, `select seq, type, data from stream where task = ?1
+		and seq >= (select max(seq) from stream where task = ?1 and type = 'start')
+		and not exists (select 1 from stream where task = ?1 and type = 'finish' and seq > (select max(seq) from stream where task = ?1 and type = 'start'))
+		order by seq`, task)
+	return found, s.explain(err)
+}
