@@ -30,6 +30,10 @@ type CommandParams struct {
 	// Failed counts only commands that ended with an exit code other than 0.
 	Failed bool   `json:"failed,omitempty"`
 	Format string `json:"format,omitempty"`
+	// From leaves out as many bytes of its output, which the asker has, and makes
+	// the answer exact: Seq is in it, and nothing is cut at a line's end. It is for
+	// an ID and FormatRaw.
+	From *int64 `json:"from,omitempty"`
 }
 
 // CommandResult answers it. Of much output the head and the tail are kept, each
@@ -40,6 +44,8 @@ type CommandResult struct {
 	Output  string `json:"output"`
 	Omitted int64  `json:"omitted,omitempty"`
 	Tail    string `json:"tail,omitempty"`
+	// Seq is the number of the last action whose consequences are in it.
+	Seq int64 `json:"seq,omitempty"`
 }
 
 // CommandsParams asks for the commands that a terminal remembers
@@ -83,6 +89,28 @@ type WaitParams struct {
 	// Since is the Shown of an earlier answer: what came after it is output too.
 	// Nil means from the beginning of the wait, and that Shown is not answered.
 	Since *int64 `json:"since,omitempty"`
+	// From makes it a wait that began at a mark, AgoMs ago: what has happened
+	// since decides it as if it had been there all the time, in an earlier host or
+	// on an earlier connection.
+	From  *Mark `json:"from,omitempty"`
+	AgoMs int64 `json:"agoMs,omitempty"`
+}
+
+// MarkParams asks for a Mark (x-cotty/mark).
+type MarkParams struct {
+	Channel URI `json:"channel"`
+}
+
+// Mark is an instant in a terminal's life. It means the same to every host that
+// the terminal lives through.
+type Mark struct {
+	Seq  int64  `json:"seq"`            // of the terminal's last action
+	Line string `json:"line,omitempty"` // up to the cursor
+	// CommandID is the command that runs, Last the newest one; Next says that
+	// Enter was typed at the prompt and what it begins has not begun.
+	CommandID string `json:"commandId,omitempty"`
+	Last      string `json:"last,omitempty"`
+	Next      bool   `json:"next,omitempty"`
 }
 
 // The values of WaitResult.Reason.
@@ -123,6 +151,9 @@ type RunParams struct {
 	Typed bool `json:"typed,omitempty"`
 	// Stdin gives it a pipe as standard input, as CreateMeta.Stdin does.
 	Stdin bool `json:"stdin,omitempty"`
+	// Key, at most 64 bytes and of the client's making, names this request: asked
+	// again with it, also of a next host, it is the same run, typed once.
+	Key string `json:"key,omitempty"`
 }
 
 // FeedParams fills the pipe that a command reads (x-cotty/feed). The next may
@@ -130,7 +161,10 @@ type RunParams struct {
 type FeedParams struct {
 	Channel URI    `json:"channel"`
 	Data    []byte `json:"data,omitempty"` // base64 on the wire; at most 1 MiB
-	End     bool   `json:"end,omitempty"`  // nothing follows
+	// Offset counts what was sent before, in bytes: what of Data the pipe has
+	// already, as an answer was lost, is left out. Nil means that nothing was lost.
+	Offset *int64 `json:"offset,omitempty"`
+	End    bool   `json:"end,omitempty"` // nothing follows
 }
 
 // FeedResult answers it.

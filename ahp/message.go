@@ -22,6 +22,7 @@ const (
 	MethodCommand     = "x-cotty/command"
 	MethodCommands    = "x-cotty/commands"
 	MethodWait        = "x-cotty/wait"
+	MethodMark        = "x-cotty/mark"
 	MethodRun         = "x-cotty/run"
 	MethodFeed        = "x-cotty/feed"
 	MethodProfile     = "x-cotty/profile"
@@ -229,6 +230,7 @@ type HostResult struct {
 	Started   int64  `json:"started"`
 	Clients   int    `json:"clients"`
 	Terminals int    `json:"terminals"`
+	Waits     int    `json:"waits"` // x-cotty/wait and run, of all connections
 }
 
 // What ProfileParams.Kind may be.

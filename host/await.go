@@ -8,51 +8,142 @@ import (
 	"cotty/ahp"
 )
 
-// awaitTime bounds how long output waits for the holder to subscribe.
+// awaitTime bounds how long output waits for its follower to come, or to come
+// back.
 const awaitTime = 10 * time.Second
 
-// awaited holds a new terminal's output back until the client that it was
-// created for watches it, so that it sees all of it (CreateMeta.AwaitHolder).
-type awaited struct {
-	c    *conn
-	once sync.Once
-	here chan struct{} // closed when it watches
+// follower is the client that must see all of a terminal's output: that of the
+// command which it has run there. While it is away, because its connection or the
+// host was lost, or it has not subscribed yet, nothing is read from the pty, so
+// that what it missed is never more than the replay log has. One that stays away
+// for awaitTime, or unsubscribes, is none any more. The next host knows it.
+//
+// The zero value is nobody. It has a lock of its own as the terminal's reader
+// asks it, and that takes no lock of the host's while it waits.
+type follower struct {
+	mu   sync.Mutex
+	id   string        // the client's; "" for nobody
+	here chan struct{} // closed while it watches
+	gone bool          // it stayed away: who said so forgets it
 }
 
-func awaitHolder(c *conn) *awaited { return &awaited{c: c, here: make(chan struct{})} }
+// who is the client's id.
+func (f *follower) who() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone {
+		return ""
+	}
+	return f.id
+}
 
-// arrived notes that a connection has subscribed.
-func (a *awaited) arrived(c *conn) {
-	if a != nil && a.c == c {
-		a.once.Do(func() { close(a.here) })
+// expect makes a client the follower, one that is away. "" makes it nobody.
+func (f *follower) expect(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.id == id && !f.gone {
+		return
+	}
+	f.release()
+	f.id, f.gone = id, false
+	if id != "" {
+		f.here = make(chan struct{})
 	}
 }
 
-// wait returns once the holder is there, is gone, or takes too long.
-func (a *awaited) wait(ctx context.Context) {
-	if a == nil {
+// release lets those go on who wait. The caller holds mu.
+func (f *follower) release() {
+	if f.here == nil {
 		return
 	}
 	select {
-	case <-a.here:
+	case <-f.here:
+	default:
+		close(f.here)
+	}
+}
+
+// arrived notes that a client watches.
+func (f *follower) arrived(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if id == f.id {
+		f.release()
+	}
+}
+
+// left notes that a client watches no more.
+func (f *follower) left(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if id == f.id && id != "" && !f.gone {
+		f.release()
+		f.here = make(chan struct{})
+	}
+}
+
+// wait returns once the follower is there, is none any more, or takes too long.
+func (f *follower) wait(ctx context.Context) {
+	f.mu.Lock()
+	here := f.here
+	f.mu.Unlock()
+	if here == nil {
+		return
+	}
+	select {
+	case <-here:
 		return
 	default:
 	}
 	late := time.NewTimer(awaitTime)
 	defer late.Stop()
 	select {
-	case <-a.here:
-	case <-a.c.rpc.Done():
-	case <-late.C:
+	case <-here:
 	case <-ctx.Done():
+	case <-late.C:
+		f.mu.Lock()
+		if f.here == here {
+			f.release()
+			f.gone = true
+		}
+		f.mu.Unlock()
 	}
-	a.arrived(a.c)
 }
 
-// watches tells a terminal that awaits its holder who has subscribed. The caller
-// holds h.mu.
+// followed makes the connection's client, if it watches, the follower of the
+// command that is about to begin. The caller holds h.mu.
+func (t *term) followed(c *conn) {
+	if c.client.watches(t.ch.uri) {
+		t.follower.expect(c.client.id)
+		t.follower.arrived(c.client.id)
+		t.dirty = true
+	}
+}
+
+// unfollowed ends that. The caller holds h.mu.
+func (t *term) unfollowed() {
+	if t.follower.who() != "" {
+		t.follower.expect("")
+		t.dirty = true
+	}
+}
+
+// watches tells a terminal who has subscribed. The caller holds h.mu.
 func (h *Host) watches(c *conn, uri ahp.URI) {
 	if t, ok := h.termAt(uri); ok {
-		t.await.arrived(c)
+		t.follower.arrived(c.client.id)
+	}
+}
+
+// looksAway tells a terminal that a connection watches it no more: for good, or
+// because it was lost. The caller holds h.mu.
+func (h *Host) looksAway(c *conn, ch *channel, lost bool) {
+	t, ok := ch.body.(*term)
+	switch {
+	case !ok || c.client == nil || c.client.watches(ch.uri):
+	case lost:
+		t.follower.left(c.client.id)
+	case t.follower.who() == c.client.id:
+		t.unfollowed()
 	}
 }

@@ -27,6 +27,9 @@ func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.From != nil {
+		return c.h.commandFrom(t, p)
+	}
 	r, ok := t.t.Command(p.ID, p.Back, p.Failed)
 	if !ok {
 		return nil, c.h.noCommand(t, p)
@@ -35,6 +38,27 @@ func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		r.Output, r.Tail = plain.String(r.Output), plain.String(r.Tail)
 	}
 	return r, nil
+}
+
+// commandFrom gives what follows of a command's output, to who has its beginning
+// from what it was told before.
+func (h *Host) commandFrom(t *term, p ahp.CommandParams) (any, error) {
+	if *p.From < 0 || p.ID == "" || p.Format != ahp.FormatRaw {
+		return nil, ahp.InvalidParams("read command: from: takes a commandId, the format %q and a number of bytes", ahp.FormatRaw)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		pending, k, r, ok := t.t.CommandFrom(p.ID, *p.From)
+		if !h.applyTaken(t, pending, k) {
+			continue
+		}
+		if !ok {
+			return nil, h.noCommand(t, p)
+		}
+		r.Seq = t.ch.last
+		return r, nil
+	}
 }
 
 // noCommand says why there is none.

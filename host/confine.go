@@ -28,7 +28,7 @@ var everywhere = map[string]bool{
 // else: a bound token may make them for its own. What is in neither list is
 // refused, as are requests that do not exist yet.
 var within = []string{
-	ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodWait, ahp.MethodRun, ahp.MethodFeed,
+	ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodWait, ahp.MethodMark, ahp.MethodRun, ahp.MethodFeed,
 	ahp.MethodDisposeTerminal,
 }
 

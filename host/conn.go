@@ -97,6 +97,7 @@ func (h *Host) removeConn(c *conn) {
 	defer h.mu.Unlock()
 	for _, ch := range c.subs {
 		ch.unsubscribe(c)
+		h.looksAway(c, ch, true)
 	}
 	for _, l := range h.layouts {
 		h.recount(l.ch)

@@ -94,7 +94,7 @@ type plan struct {
 	nonce  string // of the shell's marks
 	// promptEnds says that they tell where prompts end.
 	promptEnds bool
-	await      *awaited
+	follower   string  // the client that must miss no output
 	feed       *feeder // nil unless the command is fed
 	before     string  // what it shows before anything else
 	// confined is what the process is shut in with, for the session in; nil: it isn't.
@@ -164,7 +164,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		Env: h.environ(pl.confined, meta.Env, p.Channel, dir),
 	}
 	if meta.AwaitHolder {
-		pl.await = awaitHolder(c)
+		pl.follower = c.client.id
 	}
 	if meta.Stdin {
 		if pl.shell {
@@ -342,13 +342,14 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 	p := pl.params
 	yes := true
 	t := &term{
-		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, await: pl.await, feed: pl.feed,
+		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, feed: pl.feed,
 		value: ahp.TerminalState{
 			Title: pl.title, Cwd: fileURI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
 	}
+	t.follower.expect(pl.follower)
 	n := childNote{
 		Channel: p.Channel, Title: pl.title, Claim: p.Claim, Cwd: t.value.Cwd, Cols: p.Cols, Rows: p.Rows,
 		Nonce: pl.nonce, PromptEnds: pl.promptEnds,
@@ -359,7 +360,7 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 		t.meta.Command = listedCommand(p.Meta.Command)
 		n.Command = quoteCommand(p.Meta.Command, "")
 	}
-	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta, Sandbox: t.sandbox}
+	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta, Sandbox: t.sandbox, Follower: pl.follower}
 	return t, n
 }
 

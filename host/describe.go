@@ -38,7 +38,9 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	for c := range h.conns {
 		if c.keepsHouse() {
 			r.Clients--
+			continue
 		}
+		r.Waits += len(c.waits)
 	}
 	return r, nil
 }

@@ -20,13 +20,16 @@ type facts struct {
 	Sandbox        ahp.URI          `json:"sandbox,omitempty"`
 	Meta           ahp.TerminalMeta `json:"meta"`
 	Colors         *emulator.Colors `json:"colors,omitempty"`
+	Runs           []ranKey         `json:"runs,omitempty"`
+	// Follower is who is not to miss any output; see follower.
+	Follower string `json:"follower,omitempty"`
 }
 
 // private implements private.
 func (t *term) private() any {
 	f := facts{
 		Holder: t.holder, HandBackHolder: t.handBackHolder, Lender: t.lender,
-		Shell: t.shell, Engine: t.engine, Sandbox: t.sandbox, Meta: t.meta,
+		Shell: t.shell, Engine: t.engine, Sandbox: t.sandbox, Meta: t.meta, Runs: t.runs, Follower: t.follower.who(),
 	}
 	if t.colors != (emulator.Colors{}) {
 		f.Colors = &t.colors
@@ -48,7 +51,8 @@ func (t *term) know(raw json.RawMessage) error {
 		return err
 	}
 	t.holder, t.handBackHolder, t.lender = f.Holder, f.HandBackHolder, f.Lender
-	t.shell, t.engine, t.sandbox, t.meta = f.Shell, f.Engine, f.Sandbox, f.Meta
+	t.shell, t.engine, t.sandbox, t.meta, t.runs = f.Shell, f.Engine, f.Sandbox, f.Meta, f.Runs
+	t.follower.expect(f.Follower)
 	if f.Colors != nil {
 		t.colors = *f.Colors
 	}

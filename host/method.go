@@ -49,6 +49,7 @@ func init() {
 		ahp.MethodCommand:     {do: readCommand, scope: scopeRead, large: true},
 		ahp.MethodCommands:    {do: listCommands, scope: scopeRead, large: true},
 		ahp.MethodWait:        {do: waitFor, scope: scopeRead},
+		ahp.MethodMark:        {do: mark, scope: scopeRead},
 		ahp.MethodRun:         {do: run, scope: scopeInput},
 		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
 		ahp.MethodAgent:       {do: findAgent},

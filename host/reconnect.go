@@ -126,6 +126,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		r.actions = actions
 		for _, ch := range channels {
 			ch.subscribe(c)
+			h.watches(c, ch.uri)
 		}
 		for _, ch := range channels {
 			h.recount(ch)

@@ -35,6 +35,8 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("run: command and line: give one of them")
 	case err != nil || len(argv) == 0:
 		return nil, ahp.InvalidParams("run: command: missing, empty or too long")
+	case len(p.Key) > maxRunKey:
+		return nil, ahp.InvalidParams("run: key: longer than %d bytes", maxRunKey)
 	}
 	h := c.h
 	h.mu.Lock()
@@ -42,6 +44,11 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	w, err := h.newWait(c, p.Channel, "run")
 	if err != nil {
 		return nil, err
+	}
+	w.key = p.Key
+	if id := w.t.ranAs(c.client.id, p.Key); id != "" {
+		w.again(id)
+		return nil, jsonrpc.ErrReplied
 	}
 	if p.Stdin {
 		if w.feed, err = h.newFeeder(c); err != nil {
@@ -154,7 +161,7 @@ func (w *wait) submitLine() error {
 	if follow, refusal = w.t.mayType(w.c.principal, w.c.client.id); refusal != "" {
 		return allowed("run", refusal)
 	}
-	id, err := w.t.t.Submit(w.line)
+	id, err := w.typeKeys()
 	switch {
 	case errors.Is(err, terminal.ErrNoPrompt):
 		return nil
@@ -167,6 +174,7 @@ func (w *wait) submitLine() error {
 	if w.feed != nil {
 		w.t.setFeed(w.feed)
 	}
+	w.t.followed(w.c)
 	if follow {
 		w.h.claim(w.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
 	}

@@ -57,6 +57,7 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	if ch := c.subs[canonical(channel)]; ch != nil {
 		ch.unsubscribe(c)
 		c.h.clientLooksAway(c, ch)
+		c.h.looksAway(c, ch, false)
 		c.h.recount(ch)
 	}
 }

@@ -29,7 +29,8 @@ type term struct {
 	// engine names the emulator; immutable.
 	engine string
 	t      *terminal.Terminal
-	await  *awaited // nil unless the output waits for its holder; immutable
+	// follower must miss no output; it has a lock of its own.
+	follower follower
 
 	// value has no content: that is t's, so that appending output never copies
 	// what is there.
@@ -67,6 +68,7 @@ type term struct {
 	dirty   bool              // facts have changed since they were journalled
 	unborn  *wal              // the journal while there is no channel
 	record  [1]journal.Record // reused
+	runs    []ranKey          // with a key, the newest last
 	queue   []typedInput      // inputs that are not written, and doubtful ones of an earlier host
 }
 
@@ -76,9 +78,13 @@ func (t *term) reduce(a ahp.Action) {
 	case ahp.TerminalData, ahp.TerminalCleared:
 		t.shown++
 		return
-	case ahp.TerminalCommandExecuted, ahp.TerminalCommandFinished:
+	case ahp.TerminalCommandExecuted:
 		t.noteCommand(a)
+	case ahp.TerminalCommandFinished:
+		t.noteCommand(a)
+		t.unfollowed()
 	case ahp.TerminalExited:
+		t.unfollowed()
 		t.slot.End()
 		if t.t == nil { // being restored
 			break

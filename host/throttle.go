@@ -14,7 +14,7 @@ import (
 // freeze the terminal for ever. Other viewers never slow the pty (design.md,
 // rule 3).
 func (h *Host) throttle(ctx context.Context, t *term) {
-	t.await.wait(ctx)
+	t.follower.wait(ctx)
 	h.giveWay(ctx, t)
 	for {
 		c, moved := h.behind(t)

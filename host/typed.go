@@ -49,6 +49,23 @@ func (h *Host) appendInput(t *term, in typedInput) {
 	h.applyAll(t.ch, nil, t.record[:])
 }
 
+// noteKeys journals what is about to be typed for nobody's dispatch. It gives
+// where it ends. The caller holds h.mu.
+func (h *Host) noteKeys(t *term, keys string) (end uint64) {
+	in := typedInput{size: uint64(len(keys)), end: t.t.Accepted() + uint64(len(keys)), data: keys}
+	if t.ch.wal != nil {
+		t.prune()
+		t.queue = append(t.queue, in)
+		h.appendInput(t, in)
+	}
+	return in.end
+}
+
+// unqueue forgets an input that was not typed after all.
+func (t *term) unqueue(end uint64) {
+	t.queue = slices.DeleteFunc(t.queue, func(in typedInput) bool { return in.end == end })
+}
+
 // typeIn types for a dispatch. The caller holds h.mu.
 func (h *Host) typeIn(d *dispatch, data string) error {
 	in, noted := h.noteInput(d, data)

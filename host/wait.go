@@ -43,8 +43,11 @@ type wait struct {
 	quiet time.Duration
 	past  bool // what is there counts too
 	since *int64
+	from  *ahp.Mark // where it began, nil for here
+	ago   time.Duration
 	match *matcher
 	line  string // of x-cotty/run: what is to be typed; "" once it is
+	key   string // of x-cotty/run: see ahp.RunParams.Key
 	feed  *feeder
 	// see is told each action of the terminal, in order.
 	see func(w *wait, a ahp.Action)
@@ -62,7 +65,7 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("wait: until: %q is none of %q, %q, %q, %q, %q", clip(p.Until), ahp.WaitExit, ahp.WaitCommand, ahp.WaitIdle, ahp.WaitOutput, ahp.WaitText)
 	}
 	const most = int64(365 * 24 * time.Hour / time.Millisecond)
-	if p.TimeoutMs < 0 || p.TimeoutMs > most || p.IdleMs < 0 || p.IdleMs > most {
+	if p.TimeoutMs < 0 || p.TimeoutMs > most || p.IdleMs < 0 || p.IdleMs > most || p.AgoMs < 0 || p.AgoMs > most {
 		return nil, ahp.InvalidParams("wait: a time is out of range: use 0 to %d ms", most)
 	}
 	var pattern *regexp.Regexp
@@ -80,8 +83,11 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	w.quiet, w.past, w.since = time.Duration(p.IdleMs)*time.Millisecond, p.Past, p.Since
+	w.from, w.ago = p.From, time.Duration(p.AgoMs)*time.Millisecond
 	h.flush(w.t)
-	if cmd, ok := w.t.t.Running(); ok {
+	if w.from != nil {
+		w.bind()
+	} else if cmd, ok := w.t.t.Running(); ok {
 		w.command = cmd.ID
 	}
 	if err := begin(w, pattern); err != nil {
@@ -155,6 +161,9 @@ func (w *wait) forCommand(*regexp.Regexp) error {
 	if !known.Detection && len(known.Items) == 0 && !exited {
 		return ahp.Conflict("wait for the command: the shell of this terminal does not mark its commands: wait for text, or until it is idle")
 	}
+	if w.from != nil && w.forCommandFrom(known.Items) {
+		return nil
+	}
 	w.next = w.command == "" && !exited && w.t.t.Entered()
 	if w.command == "" && !w.next {
 		r := ahp.WaitResult{Reason: ahp.WaitMet}
@@ -203,7 +212,11 @@ func (w *wait) forIdle(*regexp.Regexp) error {
 		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
 		return nil
 	}
-	w.idle = w.after(w.quiet, func() { w.reply(ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
+	quiet := w.quiet
+	if w.from != nil {
+		quiet = w.quietFor(w.ago)
+	}
+	w.idle = w.after(quiet, func() { w.reply(ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
 	w.see = func(w *wait, a ahp.Action) {
 		switch a.(type) {
 		case ahp.TerminalData:
@@ -222,7 +235,12 @@ func (w *wait) forOutput(*regexp.Regexp) error {
 	if w.since != nil {
 		since = *w.since
 	}
-	if w.t.shown > since {
+	met := w.t.shown > since
+	if w.from != nil {
+		es, ok := w.t.since(w.from)
+		met = !ok || slices.ContainsFunc(es, shows)
+	}
+	if met {
 		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
 		return nil
 	}
@@ -235,39 +253,59 @@ func (w *wait) forOutput(*regexp.Regexp) error {
 	return nil
 }
 
-func (w *wait) forText(pattern *regexp.Regexp) error {
+// presentText is what a pattern is matched against besides what is to come: the
+// line that the cursor is on, and all that is kept if that counts too.
+func (w *wait) presentText(past bool) (string, error) {
 	for {
 		pending, k, line := w.t.t.PresentLine()
 		if !w.h.applyTaken(w.t, pending, k) {
 			continue
 		}
-		if w.past {
+		if past {
 			r, err := w.t.t.Read(ahp.ReadRaw)
 			if err != nil {
-				return ahp.Internal("wait: read what is there: %v", err)
+				return "", ahp.Internal("wait: read what is there: %v", err)
 			}
 			line = r.Text
 		}
-		w.startMatch(pattern, line)
-		break
+		return line, nil
 	}
-	if w.t.value.Lifecycle.Exited() {
-		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
-		return nil
+}
+
+func (w *wait) forText(pattern *regexp.Regexp) (err error) {
+	var text string
+	var es []ahp.Envelope
+	known := true
+	if w.from != nil && !w.past {
+		es, known = w.t.since(w.from)
+		text = w.from.Line
 	}
-	w.see = func(w *wait, a ahp.Action) {
-		switch a := a.(type) {
-		case ahp.TerminalData:
-			w.match.add(a.Data)
-		case ahp.TerminalCommandFinished:
-			if a.CommandID == w.command {
-				w.match.last(ahp.WaitResult{Reason: ahp.WaitFinished, ExitCode: a.ExitCode})
-			}
-		case ahp.TerminalExited:
-			w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
+	if w.from == nil || w.past || !known {
+		if text, err = w.presentText(w.past || !known); err != nil {
+			return err
 		}
 	}
+	w.startMatch(pattern, text)
+	w.see = seeText
+	w.replay(es, known)
+	if w.t.value.Lifecycle.Exited() {
+		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
+	}
 	return nil
+}
+
+// seeText is what a wait for text does with an action.
+func seeText(w *wait, a ahp.Action) {
+	switch a := a.(type) {
+	case ahp.TerminalData:
+		w.match.add(a.Data)
+	case ahp.TerminalCommandFinished:
+		if a.CommandID == w.command {
+			w.match.last(ahp.WaitResult{Reason: ahp.WaitFinished, ExitCode: a.ExitCode})
+		}
+	case ahp.TerminalExited:
+		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
+	}
 }
 
 // exitCode is the process's, as shells count (128+n for signal n), once known.

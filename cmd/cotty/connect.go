@@ -194,8 +194,14 @@ func withHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *
 
 // with is withHost for a place that is known already.
 func (p place) with(cmd *cobra.Command, start bool, work func(ctx context.Context, s *session) error) error {
+	return p.as(cmd, how{start: start}, work)
+}
+
+// as is with for a connection of a certain kind.
+func (p place) as(cmd *cobra.Command, h how, work func(ctx context.Context, s *session) error) error {
 	m := client.NewMirror(0)
-	c, err := connect(cmd.Context(), p, how{start: start, sink: m, kind: "cli"})
+	h.sink, h.kind = m, "cli"
+	c, err := connect(cmd.Context(), p, h)
 	if err != nil {
 		return err
 	}
@@ -216,6 +222,13 @@ func (s *session) call(ctx context.Context, method string, params, result any) e
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return s.Call(ctx, method, params, result)
+}
+
+// carry is call that outlives the host.
+func (s *session) carry(ctx context.Context, method string, params, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return s.Carry(ctx, method, params, result)
 }
 
 // dispatch sends an action and waits for the host's word on it.

@@ -31,8 +31,9 @@ type follower struct {
 	closed chan struct{} // closed when the connection has ended
 	err    error         // then why
 
-	uri ahp.URI
-	id  string // of the command that runs now
+	uri   ahp.URI
+	id    string // of the command that runs now
+	begun bool   // a state has come
 	// free is how much may come before it is held up again.
 	free int
 
@@ -46,6 +47,7 @@ type runEvent struct {
 	id   string
 	data string
 	code *int
+	seq  int64 // of the action
 }
 
 type runEventKind uint8
@@ -54,6 +56,7 @@ const (
 	outputCame runEventKind = iota
 	commandEnded
 	terminalEnded
+	stateCame // after a gap: what is missing has to be asked for
 )
 
 func newFollower() *follower {
@@ -134,14 +137,23 @@ func signalOne(c chan<- struct{}) {
 }
 
 // Snapshot implements client.Sink: a command that was begun before we watched
-// has its output in its part.
+// has its output in its part. A later state comes where the host could not say
+// what we had missed.
 func (f *follower) Snapshot(s ahp.Snapshot) {
 	if s.Resource != f.uri || s.Resource == "" {
 		f.Mirror.Snapshot(s)
 		return
 	}
 	var state ahp.TerminalState
-	if ahp.Unmarshal(s.State, &state) != nil || f.id == "" {
+	if ahp.Unmarshal(s.State, &state) != nil {
+		return
+	}
+	if f.begun {
+		f.resume(state)
+		return
+	}
+	f.begun = true
+	if f.id == "" {
 		return
 	}
 	for _, p := range state.Content {
@@ -153,6 +165,32 @@ func (f *follower) Snapshot(s ahp.Snapshot) {
 			f.tell(runEvent{kind: commandEnded, id: f.id, code: p.ExitCode})
 		}
 	}
+}
+
+// resume goes on after a gap: which command runs is in the state, what it printed
+// meanwhile has to be asked for, also of one that has ended.
+func (f *follower) resume(state ahp.TerminalState) {
+	for _, p := range state.Content {
+		switch {
+		case p.CommandID == "":
+		case !p.IsComplete:
+			f.id = p.CommandID
+		case p.CommandID == f.id:
+			f.id = ""
+		}
+	}
+	f.tell(runEvent{kind: stateCame})
+	if state.Lifecycle.Exited() {
+		f.tell(runEvent{kind: terminalEnded})
+	}
+}
+
+// Gone implements client.Sink: the terminal was removed while we were away.
+func (f *follower) Gone(uri ahp.URI) {
+	if uri == f.uri && uri != "" {
+		f.tell(runEvent{kind: terminalEnded})
+	}
+	f.Mirror.Gone(uri)
 }
 
 // Action implements client.Sink.
@@ -167,12 +205,12 @@ func (f *follower) Action(e ahp.Envelope) {
 	switch a := e.Action.(type) {
 	case ahp.TerminalData:
 		if f.id != "" {
-			f.tell(runEvent{id: f.id, data: a.Data})
+			f.tell(runEvent{id: f.id, data: a.Data, seq: e.ServerSeq})
 		}
 	case ahp.TerminalCommandExecuted:
 		f.id = a.CommandID
 	case ahp.TerminalCommandFinished:
-		f.tell(runEvent{kind: commandEnded, id: a.CommandID, code: a.ExitCode})
+		f.tell(runEvent{kind: commandEnded, id: a.CommandID, code: a.ExitCode, seq: e.ServerSeq})
 		f.id = ""
 	case ahp.TerminalExited:
 		f.tell(runEvent{kind: terminalEnded})

@@ -113,6 +113,16 @@ func agentName(name string) string {
 
 func (a *agentHost) Claim() ahp.Claim { return a.claim }
 
+// Call outlives the host, where its connection does.
+func (a *agentHost) Call(ctx context.Context, method string, params, result any) error {
+	return a.Carry(ctx, method, params, result)
+}
+
+// DispatchWait waits for a connection where there is none.
+func (a *agentHost) DispatchWait(ctx context.Context, channel ahp.URI, act ahp.Action) (ahp.Envelope, error) {
+	return a.CarryDispatch(ctx, channel, act)
+}
+
 // Press encodes keys for the modes of the terminal's program.
 func (a *agentHost) Press(ctx context.Context, channel ahp.URI, names []string) (string, error) {
 	var keys []keymap.Key

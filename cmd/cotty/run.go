@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	ctx := context.WithoutCancel(cmd.Context())
 	f := newFollower()
 	defer f.stop()
-	c, err := connect(cmd.Context(), p, how{start: o.terminal == "", sink: f, kind: "run"})
+	c, err := connect(cmd.Context(), p, how{start: o.terminal == "", reconnect: true, sink: f, kind: "run"})
 	if err != nil {
 		return err
 	}
@@ -100,30 +101,45 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if o.terminal == "" {
-		err = r.begin(ctx, params)
-	} else {
-		err = r.submit(ctx, argv)
+	late := ctx
+	if o.timeout > 0 {
+		var over context.CancelFunc
+		late, over = context.WithTimeoutCause(ctx, o.timeout, errLate)
+		defer over()
 	}
-	if err != nil {
+	if o.terminal == "" {
+		err = r.begin(late, params)
+	} else {
+		err = r.submit(late, argv)
+	}
+	switch {
+	case err != nil && r.id != "" && errors.Is(context.Cause(late), errLate):
+		return r.timedOut(cmd)
+	case err != nil:
 		return err
 	}
 	go r.pass(ctx, signals, cancel)
 	go r.feed(ctx)
-	return r.follow(ctx, cmd)
+	return r.follow(ctx, late, cmd)
 }
+
+// errLate says that --timeout is over.
+var errLate = errors.New("the time limit is over")
 
 // runner is one `cotty run` under way.
 type runner struct {
 	*session
-	o     runOptions
-	f     *follower
-	out   io.Writer
-	uri   ahp.URI
-	id    string // the command's
-	stdin bool   // the command reads a pipe that we fill
-	text  plain.Text
-	buf   []byte
+	o      runOptions
+	f      *follower
+	out    io.Writer
+	uri    ahp.URI
+	id     string // the command's
+	stdin  bool   // the command reads a pipe that we fill
+	text   plain.Text
+	buf    []byte
+	got    int64 // bytes of its output
+	broken error // of writing what was asked for
+	have   int64 // number of the last action that is in what was asked for after a gap
 }
 
 // begin creates a terminal that runs the command. The host keeps its output
@@ -134,7 +150,7 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	}
 	params.Meta.AwaitHolder, params.Meta.Stdin = true, r.stdin
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
-	if err := r.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+	if err := r.carry(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
 		return err
 	}
 	r.uri, r.id = params.Channel, firstCommand
@@ -163,7 +179,7 @@ func (r *runner) submit(ctx context.Context, argv []string) error {
 	if len(argv) == 1 {
 		params.Command, params.Line = nil, argv[0]
 	}
-	if err := r.Call(ctx, ahp.MethodRun, params, &begun); err != nil {
+	if err := r.Carry(ctx, ahp.MethodRun, params, &begun); err != nil {
 		return err
 	}
 	r.id = begun.CommandID
@@ -171,7 +187,7 @@ func (r *runner) submit(ctx context.Context, argv []string) error {
 }
 
 func (r *runner) watch(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()
 	return r.Subscribe(ctx, r.uri)
 }
@@ -186,27 +202,30 @@ func (r *runner) pass(ctx context.Context, signals <-chan os.Signal, cancel func
 				cancel()
 				return
 			}
-			r.Dispatch(r.uri, ahp.TerminalInput{Data: "\x03"}) //nolint:errcheck // the lost connection is reported by follow
+			go r.CarryDispatch(ctx, r.uri, ahp.TerminalInput{Data: "\x03"}) //nolint:errcheck // the lost connection is reported by follow
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
+// watchTimeout bounds subscribing, also through a change of hosts.
+const watchTimeout = 3 * callTimeout
+
 // follow prints until the command has ended.
-func (r *runner) follow(ctx context.Context, cmd *cobra.Command) error {
-	var late <-chan time.Time
-	if r.o.timeout > 0 {
-		timer := time.NewTimer(r.o.timeout)
-		defer timer.Stop()
-		late = timer.C
-	}
+func (r *runner) follow(ctx, late context.Context, cmd *cobra.Command) error {
 	for {
 		if e, ok := r.f.next(); ok {
-			if e.id != r.id && e.kind != terminalEnded {
+			if e.kind == stateCame {
+				if e, ok = r.catchUp(ctx); !ok {
+					continue
+				}
+			}
+			if e.id != r.id && e.kind != terminalEnded || e.seq > 0 && e.seq <= r.have {
 				continue
 			}
 			done, err := r.take(e)
+			err = cmp.Or(r.broken, err)
 			if err != nil {
 				return r.unread(err)
 			}
@@ -216,9 +235,10 @@ func (r *runner) follow(ctx context.Context, cmd *cobra.Command) error {
 		}
 		select {
 		case <-r.f.came:
-		case <-late:
-			return r.timedOut(cmd)
-		case <-ctx.Done():
+		case <-late.Done():
+			if ctx.Err() == nil {
+				return r.timedOut(cmd)
+			}
 			r.dispose()
 			return statusError{exitFailed, nil}
 		case <-r.f.closed:
@@ -227,8 +247,34 @@ func (r *runner) follow(ctx context.Context, cmd *cobra.Command) error {
 	}
 }
 
+// catchUp asks for what came while the host could not tell it: as output, and the
+// end if it has come. What follows up to the number in the answer is in it.
+func (r *runner) catchUp(ctx context.Context) (e runEvent, ok bool) {
+	var c ahp.CommandResult
+	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
+	defer cancel()
+	err := r.Carry(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id, Format: ahp.FormatRaw, From: &r.got}, &c)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "cotty: what the command printed while the host was away is lost: %v\n", err)
+		return e, false
+	}
+	if lost := c.Omitted; lost > 0 || c.Bytes < r.got {
+		fmt.Fprintf(os.Stderr, "cotty: %d bytes of the command's output are lost: the host was away\n", max(lost, 0))
+	}
+	r.have = c.Seq
+	e = runEvent{id: r.id, data: c.Output + c.Tail}
+	if c.Running {
+		return e, true
+	}
+	if _, err := r.take(e); err != nil {
+		r.broken = err
+	}
+	return runEvent{kind: commandEnded, id: r.id, code: c.ExitCode}, true
+}
+
 // take prints what came; done says that it was the last.
 func (r *runner) take(e runEvent) (done bool, err error) {
+	r.got += int64(len(e.data))
 	switch {
 	case e.kind != outputCame:
 		if !r.o.raw && !r.o.asJSON {
@@ -282,7 +328,7 @@ func (r *runner) dispose() {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	// It may be gone already, by somebody else's hand.
-	r.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: r.uri}, nil) //nolint:errcheck // see above
+	r.Carry(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: r.uri}, nil) //nolint:errcheck // see above
 }
 
 // timedOut says what became of the command.
@@ -297,6 +343,7 @@ func (r *runner) timedOut(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	r.Unsubscribe(r.uri) // else its output would wait for us to come back
 	id := lastPart(r.uri)
 	wait := "--exit"
 	if r.o.terminal != "" {
@@ -304,6 +351,9 @@ func (r *runner) timedOut(cmd *cobra.Command) error {
 	}
 	return statusError{exitTimeout, fmt.Errorf("timed out after %v; the command still runs in terminal %s: `cotty wait %s %s` waits for it, `cotty send %s --key ctrl+c` interrupts it", r.o.timeout, id, id, wait, id)}
 }
+
+// lateTimeout bounds the telling of what a command that takes too long has printed.
+const lateTimeout = 3 * time.Second
 
 // runResult is what `cotty run --json` prints; stable.
 type runResult struct {
@@ -314,11 +364,19 @@ type runResult struct {
 }
 
 func (r *runner) printResult(cmd *cobra.Command, timedOut bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	patience := callTimeout
+	if timedOut {
+		patience = lateTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	got := runResult{Terminal: lastPart(r.uri), URI: r.uri, TimedOut: timedOut}
-	if err := r.Call(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id}, &got.CommandResult); err != nil {
+	err := r.Carry(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id}, &got.CommandResult)
+	switch {
+	case err != nil && !timedOut:
 		return err
+	case err != nil: // There may be no host just now, and it is late.
+		got.CommandInfo = ahp.CommandInfo{ID: r.id, Running: true}
 	}
 	return printJSON(cmd.OutOrStdout(), got)
 }

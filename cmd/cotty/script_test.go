@@ -41,6 +41,9 @@ func TestScript(t *testing.T) {
 			"network":    cmdNetwork,
 			"cmpraw":     cmdCmpRaw,
 			"user":       cmdUser,
+			"job":        cmdJob,
+			"outage":     cmdOutage,
+			"waiting":    cmdWaiting,
 			"sshd":       cmdSSHD,
 		},
 		Condition: func(cond string) (bool, error) {

@@ -369,7 +369,7 @@ func TestSubmit(t *testing.T) {
 	t.Parallel()
 	refuse := func(term *Terminal, why string) {
 		t.Helper()
-		if id, err := term.Submit("x"); err == nil || !strings.Contains(err.Error(), why) {
+		if id, err := submit(term, "x"); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("Submit = %q, %v; want %q", id, err, why)
 		}
 	}
@@ -389,7 +389,7 @@ func TestSubmit(t *testing.T) {
 	term.give("\b\b\b")
 	refuse(term, "typed") // before the cursor
 	term.give("\x1b[K\x1b[?2004h")
-	if id, err := term.Submit("ls"); id != "c1" || err != nil {
+	if id, err := submit(term, "ls"); id != "c1" || err != nil {
 		t.Errorf("Submit = %q, %v", id, err)
 	}
 	if got := string(term.in.queue); got != "abc\x1b[200~ls\x1b[201~\r" {
@@ -399,7 +399,7 @@ func TestSubmit(t *testing.T) {
 	term.give(own("E;ls") + own("C;1"))
 	refuse(term, `"ls" is running`)
 	term.give(own("D;0") + own("A") + "$ " + own("B"))
-	if id, err := term.Submit("x y"); id != "c2" || err != nil {
+	if id, err := submit(term, "x y"); id != "c2" || err != nil {
 		t.Errorf("Submit = %q, %v", id, err)
 	}
 	term.Take()
@@ -415,12 +415,12 @@ func TestSubmitWithoutPromptEnd(t *testing.T) {
 	t.Parallel()
 	term := fed(t, func(c *Config) { c.PromptEnds = true })
 	term.give(own("A;1;e") + "$ ")
-	if id, err := term.Submit("x"); err == nil {
+	if id, err := submit(term, "x"); err == nil {
 		t.Errorf("Submit before the prompt's end = %q", id)
 	}
 	term.give(own("B"))
 	term.give(own("A;2;") + "$ ")
-	if id, err := term.Submit("x"); id != "c1" || err != nil {
+	if id, err := submit(term, "x"); id != "c1" || err != nil {
 		t.Errorf("Submit = %q, %v", id, err)
 	}
 }
@@ -525,4 +525,16 @@ func FuzzMarks(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// submit types a command line as the host does.
+func submit(t *Terminal, line string) (id string, err error) {
+	keys, id, err := t.Keys(line)
+	if err == nil {
+		err = t.Submit(keys)
+	}
+	if err != nil {
+		return "", err
+	}
+	return id, nil
 }

@@ -53,6 +53,21 @@ func (k *kept) add(b []byte) {
 // lose gives up: from here on the emulator's state is served.
 func (k *kept) lose() { k.raw, k.cuts, k.whole = nil, nil, false }
 
+// of gives a command's output, if all of it is kept.
+func (k *kept) of(cmd *command) (b []byte, whole bool) {
+	for i, c := range k.cuts {
+		if c.cmd != cmd {
+			continue
+		}
+		end := len(k.raw)
+		if i+1 < len(k.cuts) {
+			end = k.cuts[i+1].at
+		}
+		b = k.raw[c.at:end]
+	}
+	return b, k.whole && int64(len(b)) == cmd.out.total
+}
+
 // cut begins a part: a command's, or with nil what follows one.
 func (k *kept) cut(cmd *command) {
 	switch n := len(k.cuts); {

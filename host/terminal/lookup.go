@@ -30,6 +30,27 @@ func (t *Terminal) Command(id string, back int, failed bool) (r ahp.CommandResul
 	return ahp.CommandResult{CommandInfo: cmd.now(), Output: string(head), Omitted: omitted, Tail: string(tail)}, true
 }
 
+// CommandFrom gives the actions still pending, as Take does, and the command of an
+// id with what its output has behind its first n bytes, of the same instant; what
+// is not kept any more is counted. False when there is no such command.
+func (t *Terminal) CommandFrom(id string, n int64) (actions []ahp.Action, k Taken, r ahp.CommandResult, ok bool) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	defer t.guard("read a command")
+	t.mu.Lock()
+	actions, k = t.takeLocked()
+	t.mu.Unlock()
+	cmd := t.cmds.find(id, 1, false)
+	if cmd == nil {
+		return actions, k, r, false
+	}
+	head, tail, omitted := cmd.out.from(n)
+	if raw, whole := t.kept.of(cmd); omitted > 0 && whole {
+		head, tail, omitted = raw[min(n, int64(len(raw))):], nil, 0
+	}
+	return actions, k, ahp.CommandResult{CommandInfo: cmd.now(), Output: string(head), Omitted: omitted, Tail: string(tail)}, true
+}
+
 func (c *commands) find(id string, back int, failed bool) *command {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		cmd := c.list[i]
@@ -78,40 +99,60 @@ func (t *Terminal) Running() (ahp.CommandInfo, bool) {
 	return t.cmds.running.now(), true
 }
 
-// Submit types a command line, without control characters, into a shell that
-// waits for one, and Enter. The command that begins next is the one; its id is
-// returned. Errors say why the shell can't take a command now; after ErrNoPrompt
-// a Ready becomes pending when it can.
-func (t *Terminal) Submit(line string) (id string, err error) {
+// Keys gives what types a command line, without control characters, and Enter
+// into a shell that waits for one, and the id of the command that is to begin.
+// Errors say why the shell can't take a command now; after ErrNoPrompt a Ready
+// becomes pending when it can.
+func (t *Terminal) Keys(line string) (keys, id string, err error) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("type a command")
-	c := &t.cmds
-	switch {
-	case t.exit.known():
-		return "", ErrExited
-	case t.cfg.Command != "":
-		return "", fmt.Errorf("it runs %q, not a shell", clip(t.cfg.Command))
-	case c.running != nil:
-		return "", fmt.Errorf("%q is running in it", clip(c.running.info.CommandLine))
-	case !c.available && t.cfg.Nonce == "":
-		return "", ErrNoDetection
-	case !c.ready():
-		c.wanted = true
-		return "", ErrNoPrompt
-	case t.inputPresent():
-		return "", fmt.Errorf("something is typed at its prompt already")
+	if err := t.ready(); err != nil {
+		return "", "", err
 	}
 	if t.emu.Modes().BracketedPaste {
 		line = "\x1b[200~" + line + "\x1b[201~"
 	}
-	if err := t.in.add(line+"\r", maxInput, true); err != nil {
-		return "", err
+	return line + "\r", "c" + fmt.Sprint(t.cmds.count+1), nil
+}
+
+// Submit types what Keys gave. Errors are those of Keys, should the shell not
+// wait any more: then nothing was typed.
+func (t *Terminal) Submit(keys string) error {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	defer t.guard("type a command")
+	if err := t.ready(); err != nil {
+		return err
 	}
-	c.prompt.shows = false
+	if err := t.in.add(keys, maxInput, true); err != nil {
+		return err
+	}
+	t.cmds.prompt.shows = false
 	t.learnt.Store(true)
 	t.entered.set(true)
-	return "c" + fmt.Sprint(c.count+1), nil
+	return nil
+}
+
+// ready says why the shell can't take a command now. The caller holds screen.
+func (t *Terminal) ready() error {
+	c := &t.cmds
+	switch {
+	case t.exit.known():
+		return ErrExited
+	case t.cfg.Command != "":
+		return fmt.Errorf("it runs %q, not a shell", clip(t.cfg.Command))
+	case c.running != nil:
+		return fmt.Errorf("%q is running in it", clip(c.running.info.CommandLine))
+	case !c.available && t.cfg.Nonce == "":
+		return ErrNoDetection
+	case !c.ready():
+		c.wanted = true
+		return ErrNoPrompt
+	case t.inputPresent():
+		return fmt.Errorf("something is typed at its prompt already")
+	}
+	return nil
 }
 
 // Entered reports that Enter was typed and no command has begun since, nor a

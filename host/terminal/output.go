@@ -69,6 +69,24 @@ func (o *output) parts() (head, tail []byte, omitted int64) {
 	return slices.Clone(head), tail, o.total - int64(len(head)+len(tail))
 }
 
+// from is what is kept of the output behind its first n bytes, as in parts but
+// exact: what is missing between head and tail is counted from there.
+func (o *output) from(n int64) (head, tail []byte, omitted int64) {
+	tail = append(slices.Clone(o.tail[o.next:]), o.tail[:o.next]...)
+	if n >= o.total {
+		return nil, nil, 0
+	}
+	if n < int64(len(o.head)) {
+		head = slices.Clone(o.head[n:])
+		n = int64(len(o.head))
+	}
+	begins := o.total - int64(len(tail))
+	if n >= begins {
+		return append(head, tail[n-begins:]...), nil, 0
+	}
+	return head, tail, begins - n
+}
+
 // held is the memory in use.
 func (o *output) held() int { return cap(o.head) + cap(o.tail) }
 
