@@ -161,7 +161,7 @@ func (m *Model) sendColors() {
 func (c *colors) params() ahp.ColorsParams {
 	p := ahp.ColorsParams{
 		Channel: ahp.RootURI, FG: hexColor(c.shown.FG), BG: hexColor(c.shown.BG), Cursor: hexColor(c.shown.Cursor),
-		Palette: make([]string, len(c.shown.Indexed)),
+		Palette: make([]string, len(c.shown.Indexed)), Pictures: c.shown.Pictures,
 	}
 	for i, v := range c.shown.Indexed {
 		p.Palette[i] = hexColor(v)

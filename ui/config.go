@@ -104,8 +104,10 @@ type Look struct {
 	Notifications     string
 	LongCommand       time.Duration // a command's end is an alert from here on; 0 is never
 
-	Colors  string // "none", "16", "256" or "true"; else as many as the outer terminal has
-	Unicode string // "on" or "off"; else as the locale says
+	// Graphics is how pictures show (tty.Pictures), "" as the outer terminal says.
+	Graphics string
+	Colors   string // "none", "16", "256" or "true"; else as many as the outer terminal has
+	Unicode  string // "on" or "off"; else as the locale says
 
 	StatusLeft, StatusRight []string // segments (status.Compose); nil means the default ones
 	Clock                   string   // "24h" or "12h"; empty means "24h"

@@ -154,7 +154,7 @@ func New(c Config, env Env) (*Model, error) {
 	m := &Model{
 		cfg: c, env: env, keys: keys, log: c.Log,
 		views: map[layout.PaneID]*pane.View{},
-		outer: newOuter(env.Caps, pair),
+		outer: newOuter(env.Caps, pair, uint64(env.Now().UnixNano())),
 	}
 	if err := m.attending.heed(c.Look); err != nil {
 		return nil, fmt.Errorf("choose what is marked: %w", err)

@@ -33,6 +33,7 @@ type outer struct {
 
 	canvas  paint.Canvas
 	painter *paint.Painter
+	gallery *paint.Gallery
 	pace    paint.Pace
 	typed   time.Time // when something was typed that no frame has answered yet; else zero
 	cursor  paint.Cursor
@@ -40,15 +41,16 @@ type outer struct {
 	raw     []byte // to be written before the next frame
 
 	// As last asked for.
-	motion bool   // mouse motion without a button
-	kitty  int    // keyboard flags
-	title  string // of the window
-	held   bool   // a timer runs for a pane in the middle of its frame
-	tabs   []status.Hit
+	motion  bool   // mouse motion without a button
+	kitty   int    // keyboard flags
+	title   string // of the window
+	held    bool   // a timer runs for a pane in the middle of its frame
+	sending bool   // one runs for pictures that are sent
+	tabs    []status.Hit
 }
 
-func newOuter(c tty.Caps, p themes.Pair) outer {
-	return outer{caps: c, pair: p, painter: paint.NewPainter(paint.Options{}), kitty: 1}
+func newOuter(c tty.Caps, p themes.Pair, seed uint64) outer {
+	return outer{caps: c, pair: p, painter: paint.NewPainter(paint.Options{}), gallery: paint.NewGallery(seed), kitty: 1}
 }
 
 // resized takes the outer terminal's size.
@@ -101,6 +103,7 @@ func (m *Model) resumed(r Resumed) {
 	}
 	o.away, o.motion, o.kitty, o.title = false, false, 1, ""
 	o.colors.asked = m.env.Now()
+	o.gallery.Forget()
 	m.redraw()
 }
 
@@ -162,10 +165,12 @@ func (m *Model) paint() {
 		}
 	}
 	m.compose(now)
+	m.sendPictures(now)
 	m.ask()
 	o.buf = append(o.buf[:0], o.raw...)
 	o.raw = o.raw[:0]
 	o.buf = o.painter.Frame(o.buf, &o.canvas, o.cursor)
+	o.buf = o.gallery.Place(o.buf, &o.canvas, o.painter.Cleared())
 	if len(o.buf) > 0 {
 		m.env.Write(o.buf)
 		o.pace.Painted(now)
@@ -322,6 +327,7 @@ func (m *Model) paneLook() pane.Look {
 	return pane.Look{
 		Letterbox: l.Letterbox, Selection: l.Selection, Match: l.Match, Scroll: l.Hint, Fill: l.Fill,
 		Signs: m.outer.signs, Sticky: stickies[m.cfg.StickyCommand],
-		Bar: look.Style{FG: l.Hint.FG, BG: l.Border.FG},
+		Bar:      look.Style{FG: l.Hint.FG, BG: l.Border.FG},
+		Pictures: m.outer.gallery,
 	}
 }

@@ -153,6 +153,9 @@ func (m *Model) subscribe(t *terminal, done func(*Model)) {
 
 // unfollow forgets a terminal's feed.
 func (m *Model) unfollow(t *terminal) {
+	if t.feed != nil {
+		m.outer.gallery.Drop(t.feed)
+	}
 	t.feed, t.ready, t.want = nil, false, size{}
 	m.cfg.Sink.drop(t.uri)
 }

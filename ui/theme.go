@@ -53,7 +53,10 @@ func (m *Model) dress() {
 	if o.signs = nil; !m.cfg.NoCommandMarks {
 		o.signs = signLook(&o.look)
 	}
-	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8})
+	how := m.pictures(caps)
+	o.gallery.Switch(how != tty.NoPictures, how == tty.PlacedPictures)
+	o.colors.shown.Pictures = o.gallery.On()
+	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8, Blank: how == tty.PlacedPictures})
 	m.dirty |= dirtyPlaces | dirtyChrome
 }
 

@@ -35,7 +35,7 @@ func loadSettings(d dirs) (settings, error) {
 func (s settings) look() ui.Look {
 	return ui.Look{
 		Keymap: s.Keymap, Prefix: s.Prefix, Keys: s.Keys, CopyKeys: s.CopyKeys,
-		Theme: s.Theme, Themes: s.themes, Colors: s.Colors, Unicode: s.Unicode,
+		Theme: s.Theme, Themes: s.themes, Colors: s.Colors, Unicode: s.Unicode, Graphics: s.Graphics,
 		StatusLeft: s.StatusLeft, StatusRight: s.StatusRight, Clock: s.Clock,
 		AltKeys: s.AltKeys, Attention: s.Attention, Notify: s.Notify, Notifications: s.Notifications,
 		LongCommand: time.Duration(s.LongCommand) * time.Second,

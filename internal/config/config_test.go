@@ -98,6 +98,7 @@ shell-integration = false
 emulator = "vt10x"
 colors = "16"
 unicode = "off"
+graphics = "placed"
 mode-keys = "emacs"
 word-separators = "/:"
 copy-on-select = false
@@ -125,7 +126,7 @@ keys = { "prefix v" = "split-right" }
 `), []themes.Theme{{Name: "mine"}})
 	want := Config{
 		HistoryOnDisk: true, HistoryOnDiskLimit: 5,
-		Keymap: "tmux", Prefix: "ctrl+a", Theme: "dark:nord-dark,light:mine", Colors: "16", Unicode: "off",
+		Keymap: "tmux", Prefix: "ctrl+a", Theme: "dark:nord-dark,light:mine", Colors: "16", Unicode: "off", Graphics: "placed",
 		StatusLeft: []string{}, StatusRight: []string{"tabs", "prefix|mode", "time"}, Clock: "12h",
 		Shell: "/bin/zsh", Emulator: "vt10x", AltKeys: true,
 		Attention: []string{"bell"}, LongCommand: 30, Notify: []string{}, Notifications: "osc99",

@@ -74,6 +74,7 @@ type Config struct {
 	Keymap, Prefix   string
 	Theme            string
 	Colors, Unicode  string
+	Graphics         string
 	StatusLeft       []string
 	StatusRight      []string
 	Clock            string
@@ -146,6 +147,13 @@ var options = []Option{
 		Doc: `Whether lines and marks may be other characters than ASCII; "auto" is as the locale says (LC_ALL, LC_CTYPE, LANG).`,
 		put: func(c *Config, v value) error { c.Unicode = v.text; return nil },
 		get: func(c *Config) string { return c.Unicode },
+	},
+	{
+		Name: "graphics", Kind: Choice, Default: `"auto"`, Choices: []string{"auto", "cells", "placed", "off"},
+		Doc: `How pictures of the kitty graphics protocol show: "auto" is as the terminal says, "cells" by characters that stand for them ` +
+			`(kitty since 0.28, Ghostty), "placed" over blank cells (WezTerm, Konsole), "off" as boxes.`,
+		put: func(c *Config, v value) error { c.Graphics = v.text; return nil },
+		get: func(c *Config) string { return c.Graphics },
 	},
 	{
 		Name: "status-left", Kind: List, Default: tomlList(status.Left),
@@ -328,7 +336,7 @@ func Default() Config {
 	return Config{
 		HistoryOnDiskLimit: 64,
 
-		Keymap: keymap.Presets()[0], Theme: themes.Auto, Colors: "auto", Unicode: "auto",
+		Keymap: keymap.Presets()[0], Theme: themes.Auto, Colors: "auto", Unicode: "auto", Graphics: "auto",
 		StatusLeft: slices.Clone(status.Left), StatusRight: slices.Clone(status.Right), Clock: "24h",
 		FirstRunHint: true, ShellIntegration: true, Emulator: "native",
 		ModeKeys: keymap.ModeKeys()[0], CopyOnSelect: true, CommandMarks: true, StickyCommand: "scrolled",

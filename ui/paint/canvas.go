@@ -235,7 +235,11 @@ func (c *Canvas) Restyle(r Rect, change func(emulator.Style) emulator.Style) {
 	for y := r.Y; y < r.Y+r.H; y++ {
 		row := c.row(y)
 		for x := r.X; x < r.X+r.W; x++ {
-			n := styled(row[x].char, row[x].width, change(row[x].style()))
+			st := change(row[x].style())
+			if row[x].char == emulator.PlaceholderRune { // its colours say of which picture it is
+				st.FG, st.UnderlineColor = row[x].fg, row[x].ul
+			}
+			n := styled(row[x].char, row[x].width, st)
 			n.extra = row[x].extra
 			c.put(row, y, x, n)
 		}

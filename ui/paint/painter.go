@@ -12,6 +12,8 @@ type Options struct {
 	Profile emulator.Profile
 	// Sync: synchronised output (mode 2026).
 	Sync bool
+	// Blank: the cells of pictures are blank, as what shows them is put over them.
+	Blank bool
 	// ASCII: the locale is not UTF-8; other characters are drawn as
 	// replacements.
 	ASCII bool
@@ -33,6 +35,8 @@ type Painter struct {
 	w, h  int
 	front []cell
 	stale bool // what is shown is unknown: paint everything
+
+	cleared bool // by the last frame
 
 	// The outer terminal's state.
 	x, y   int // of its cursor; x < 0 is unknown
@@ -64,10 +68,13 @@ func (p *Painter) Options() Options { return p.opt }
 // Forget makes the next frame a whole one, whatever the terminal shows.
 func (p *Painter) Forget() { p.stale = true }
 
+// Cleared reports whether the last frame began with clearing the screen.
+func (p *Painter) Cleared() bool { return p.cleared }
+
 // Frame appends what makes the outer terminal show the canvas and the cursor;
 // nothing when it does already. The canvas's marks are cleared.
 func (p *Painter) Frame(buf []byte, c *Canvas, cur Cursor) []byte {
-	p.body = p.body[:0]
+	p.body, p.cleared = p.body[:0], false
 	if c.w != p.w || c.h != p.h || p.stale {
 		p.reset(c)
 	}
@@ -124,6 +131,7 @@ func (p *Painter) reset(c *Canvas) {
 	}
 	p.pen, p.linked, p.extra = emulator.Style{}, false, extra{}
 	p.x, p.y = 0, 0
+	p.cleared = true
 	p.cursor = Cursor{Visible: true} // so that it is hidden, placed and shaped anew
 	p.stale = false
 }
@@ -283,6 +291,9 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) int {
 		p.body = append(p.body, ' ')
 	case b.char < 0x7f:
 		p.body = append(p.body, byte(b.char))
+	case b.char == emulator.PlaceholderRune && p.opt.Blank:
+		p.body = append(p.body, ' ')
+		e.combining = ""
 	case p.opt.ASCII:
 		p.body = append(p.body, asciiFor(b.char))
 		if n == 2 {
@@ -290,7 +301,7 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) int {
 		}
 	default:
 		p.body = utf8.AppendRune(p.body, b.char)
-		sure = b.char < 0x2600 || b.char >= 0x3000 && b.char < 0x1f000
+		sure = b.char < 0x2600 || b.char >= 0x3000 && b.char < 0x1f000 || b.char == emulator.PlaceholderRune
 	}
 	if e.combining != "" && !p.opt.ASCII {
 		for _, r := range e.combining {
@@ -298,7 +309,7 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) int {
 				p.body = utf8.AppendRune(p.body, r)
 			}
 		}
-		sure = false
+		sure = sure && b.char == emulator.PlaceholderRune
 	}
 	copy(front[x:x+n], back[x:x+n])
 	p.x += n

@@ -15,6 +15,7 @@ type Look struct {
 	Fill      rune           // drawn around the terminal; 0 is a blank
 	Signs     *SignLook      // of commands; nil for none
 	Sticky    Sticky
+	Pictures  *paint.Gallery // nil draws boxes
 }
 
 // View is a pane's window on a feed. It belongs to the event loop.
@@ -223,6 +224,10 @@ func (v *View) renumber() {
 func (v *View) line(c *paint.Canvas, r paint.Rect, i, y, width int, look Look) {
 	v.cells = v.Feed.em.Line(y, v.cells[:0])
 	cells := v.cells
+	emulator.Placeholders(cells, func(x int, p emulator.Placeholder) {
+		pic, ok := emulator.PictureOf(v.Feed.em, p)
+		cells[x] = look.Pictures.Cell(v.Feed, &cells[x], p, pic, ok)
+	})
 	cells = cells[min(v.ox, len(cells)):]
 	cells = cells[:min(len(cells), width)]
 	c.Line(r.X, r.Y+i, cells)

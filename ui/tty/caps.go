@@ -24,8 +24,15 @@ type Caps struct {
 	UTF8    bool // the locale
 	Console bool // the Linux console: no queries, no titles
 	NoColor bool // the user wants none (NO_COLOR)
+	// Pictures is how it shows pictures, once it has said that it does.
+	Pictures Pictures
+	// Gallery are the numbers of the pictures that it was given: Count from First on.
+	Gallery struct{ First, Count uint32 }
 	// Notifier is how it shows notifications; "" while it has not said what it is.
 	Notifier Notifier
+
+	graphics   bool // it answered that it has kitty's graphics
+	knowsCells bool // its name is one of those that know placeholders
 }
 
 // Guess makes what it can of the environment.
@@ -103,6 +110,8 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 	case tea.TerminalVersionMsg:
 		name := strings.ToLower(m.Name)
 		c.Notifier = notifierOf(name)
+		c.knowsCells = drawsPlaceholders(name)
+		c.Pictures = c.pictures()
 		switch {
 		case strings.HasPrefix(name, "xterm("), strings.HasPrefix(name, "tmux "), strings.HasPrefix(name, "mintty "):
 			c.Other = true
@@ -118,6 +127,9 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 		if !c.NoColor && modern(name) {
 			c.Profile.Colors = emulator.TrueColor
 		}
+	case Graphics:
+		c.graphics = m.OK
+		c.Pictures = c.pictures()
 	case Fence:
 		if !c.Kitty {
 			write = c.keyboard()

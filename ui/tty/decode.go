@@ -210,6 +210,8 @@ func translate(in Input, ev uv.Event) Input {
 		return append(in, Scheme{Dark: true})
 	case uv.LightColorSchemeEvent:
 		return append(in, Scheme{})
+	case uv.KittyGraphicsEvent:
+		return append(in, Graphics{OK: e.Options.ID == graphicsQueryID && string(e.Payload) == "OK"})
 	case uv.PrimaryDeviceAttributesEvent:
 		return append(in, Fence{})
 	}

@@ -25,6 +25,8 @@ type Options struct {
 	Env    []string
 	Host   func(*Host) // prepares the host before the interface starts
 	Silent bool        // the outer terminal answers nothing
+	// Pictures: the outer terminal shows pictures (kitty's graphics protocol).
+	Pictures bool
 	// Suspend is ui.Env's; Send then delivers ui.Resumed.
 	Suspend func()
 }
@@ -100,6 +102,7 @@ func (u *UI) Again(o Options) *UI {
 func (u *UI) start(o Options) {
 	u.t.Helper()
 	u.setScreen(o.W, o.H)
+	u.screen.SetColors(emulator.Colors{Pictures: o.Pictures})
 	u.caps = tty.Guess(o.Env)
 	cfg := ui.Config{Host: u.Host, Sink: u.sink, Cwd: "/home/ann", Env: o.Env, Engine: Engine}
 	if o.Config != nil {

@@ -1,0 +1,82 @@
+package tty
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Pictures is how a terminal shows pictures of the kitty graphics protocol.
+type Pictures string
+
+// The ways. Where a Caps has to decide, it goes by what the terminal answers and
+// calls itself.
+const (
+	NoPictures Pictures = "off"
+	// CellPictures: cells stand for their parts (kitty's Unicode placeholders).
+	CellPictures Pictures = "cells"
+	// PlacedPictures: they are put over blank cells, piece by piece where something
+	// covers them.
+	PlacedPictures Pictures = "placed"
+	AutoPictures   Pictures = "auto"
+)
+
+// graphicsQueryID is the number under which the terminal is asked, with an image of
+// one pixel that it does not keep.
+const graphicsQueryID = 4203
+
+const graphicsQuery = "\x1b_Gi=4203,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
+
+// Graphics is the answer.
+type Graphics struct{ OK bool }
+
+// drawers are the terminals that know placeholders, by the beginning of their name,
+// lower case, and since which version.
+var drawers = []struct {
+	name         string
+	major, minor int
+}{
+	{"kitty(", 0, 28},
+	{"ghostty ", 1, 0},
+	{"cotty", 0, 0},
+}
+
+// drawsPlaceholders reports whether a terminal that calls itself so knows
+// placeholders. There is no way to ask.
+func drawsPlaceholders(name string) bool {
+	for _, d := range drawers {
+		rest, ok := strings.CutPrefix(name, d.name)
+		if !ok {
+			continue
+		}
+		parts := strings.SplitN(strings.TrimSuffix(rest, ")"), ".", 3)
+		if d.major == 0 && d.minor == 0 {
+			return true
+		}
+		if len(parts) < 2 {
+			return false
+		}
+		major, err := strconv.Atoi(parts[0])
+		minor, err2 := strconv.Atoi(parts[1])
+		return err == nil && err2 == nil && (major > d.major || major == d.major && minor >= d.minor)
+	}
+	return false
+}
+
+func (c *Caps) pictures() Pictures {
+	switch {
+	case !c.graphics:
+		return NoPictures
+	case c.knowsCells:
+		return CellPictures
+	}
+	return PlacedPictures
+}
+
+// freePictures is what makes the terminal forget the pictures that it was given.
+func (c *Caps) freePictures() string {
+	var b strings.Builder
+	for i := range c.Gallery.Count {
+		b.WriteString("\x1b_Ga=d,d=I,q=2,i=" + strconv.FormatUint(uint64(c.Gallery.First)+uint64(i), 10) + "\x1b\\")
+	}
+	return b.String()
+}
