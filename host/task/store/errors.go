@@ -22,18 +22,20 @@ const (
 	Damaged       // the database is
 	Busy          // another process holds it
 	TooLarge
+	Forbidden // the caller may see it, but not do that
 )
 
 var statuses = map[Kind]int{
-	NotFound: http.StatusNotFound,
-	Exists:   http.StatusConflict,
-	InUse:    http.StatusConflict,
-	Stale:    http.StatusConflict,
-	Invalid:  http.StatusUnprocessableEntity,
-	Full:     http.StatusInsufficientStorage,
-	Damaged:  http.StatusServiceUnavailable,
-	Busy:     http.StatusServiceUnavailable,
-	TooLarge: http.StatusRequestEntityTooLarge,
+	NotFound:  http.StatusNotFound,
+	Exists:    http.StatusConflict,
+	InUse:     http.StatusConflict,
+	Stale:     http.StatusConflict,
+	Invalid:   http.StatusUnprocessableEntity,
+	Full:      http.StatusInsufficientStorage,
+	Damaged:   http.StatusServiceUnavailable,
+	Busy:      http.StatusServiceUnavailable,
+	TooLarge:  http.StatusRequestEntityTooLarge,
+	Forbidden: http.StatusForbidden,
 }
 
 // Error is what all methods fail with that is the caller's to understand. Its
@@ -60,15 +62,16 @@ const sentinel = "\x00"
 
 // What callers branch on, by errors.Is.
 var (
-	ErrNotFound = &Error{Kind: NotFound, text: sentinel}
-	ErrExists   = &Error{Kind: Exists, text: sentinel}
-	ErrInUse    = &Error{Kind: InUse, text: sentinel}
-	ErrStale    = &Error{Kind: Stale, text: sentinel}
-	ErrInvalid  = &Error{Kind: Invalid, text: sentinel}
-	ErrFull     = &Error{Kind: Full, text: sentinel}
-	ErrDamaged  = &Error{Kind: Damaged, text: sentinel}
-	ErrBusy     = &Error{Kind: Busy, text: sentinel}
-	ErrTooLarge = &Error{Kind: TooLarge, text: sentinel}
+	ErrNotFound  = &Error{Kind: NotFound, text: sentinel}
+	ErrExists    = &Error{Kind: Exists, text: sentinel}
+	ErrInUse     = &Error{Kind: InUse, text: sentinel}
+	ErrStale     = &Error{Kind: Stale, text: sentinel}
+	ErrInvalid   = &Error{Kind: Invalid, text: sentinel}
+	ErrFull      = &Error{Kind: Full, text: sentinel}
+	ErrDamaged   = &Error{Kind: Damaged, text: sentinel}
+	ErrBusy      = &Error{Kind: Busy, text: sentinel}
+	ErrTooLarge  = &Error{Kind: TooLarge, text: sentinel}
+	ErrForbidden = &Error{Kind: Forbidden, text: sentinel}
 )
 
 // Errorf makes an error of a kind. Who refuses something on behalf of the records

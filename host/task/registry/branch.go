@@ -1,0 +1,186 @@
+package registry
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// Environments that there are (U28), and the branch that production is made of.
+const (
+	Production = "production"
+	Preview    = "preview"
+	MainBranch = "main"
+)
+
+// EnvironmentOf is the environment of a branch.
+func EnvironmentOf(branch string) string {
+	if branch == MainBranch {
+		return Production
+	}
+	return Preview
+}
+
+// ParseEnvironment reads an environment's name or its beginning, such as prod.
+func ParseEnvironment(s string) (string, error) {
+	for _, env := range []string{Production, Preview} {
+		if len(s) >= 3 && strings.HasPrefix(env, s) {
+			return env, nil
+		}
+	}
+	return "", store.Errorf(store.Invalid, "the environment %.40q is neither %s nor %s", s, Production, Preview)
+}
+
+// CheckBranch says what is wrong with the name of a branch: those that git takes,
+// up to 200 bytes.
+func CheckBranch(name string) error {
+	bad := name == "" || len(name) > 200 || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") ||
+		strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") || strings.Contains(name, "//") || strings.Contains(name, "@{") ||
+		strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune(`~^:?*[\`, c) })
+	if bad {
+		return store.Errorf(store.Invalid, "%.60q is no name of a branch", name)
+	}
+	return nil
+}
+
+// Agent finds an agent, for somebody who may see it.
+func (r *Registry) Agent(ctx context.Context, who access.Principal, ref string) (store.Agent, error) {
+	return r.agent(ctx, who, access.Discover, ref)
+}
+
+func (r *Registry) agent(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Agent, error) {
+	a, err := r.store.Agent(ctx, ref)
+	if err != nil {
+		return a, err
+	}
+	return a, Refuse(access.May(who, verb, access.Agent, a.ID), verb, "agent", ref)
+}
+
+// Agents lists those that somebody may see.
+func (r *Registry) Agents(ctx context.Context, who access.Principal, p store.Page) ([]store.Agent, string, error) {
+	all, next, err := r.store.Agents(ctx, p)
+	return seen(who, access.Agent, all, func(a store.Agent) string { return a.ID }), next, err
+}
+
+// DeleteAgent removes an agent that no task is of, and files that no version has
+// any more.
+func (r *Registry) DeleteAgent(ctx context.Context, who access.Principal, ref string) error {
+	a, err := r.agent(ctx, who, access.Delete, ref)
+	if err == nil {
+		err = r.store.DeleteAgent(ctx, a.ID)
+	}
+	if err == nil {
+		r.sweep(ctx)
+	}
+	return err
+}
+
+// Branch finds a branch by its id.
+func (r *Registry) Branch(ctx context.Context, who access.Principal, id string) (store.Branch, error) {
+	return r.branch(ctx, who, access.Read, id)
+}
+
+func (r *Registry) branch(ctx context.Context, who access.Principal, verb access.Verb, id string) (store.Branch, error) {
+	b, err := r.store.Branch(ctx, id)
+	if err != nil {
+		return b, err
+	}
+	return b, Refuse(access.May(who, verb, access.Agent, b.AgentID), verb, "branch", id)
+}
+
+// BranchNamed finds an agent's branch by its name.
+func (r *Registry) BranchNamed(ctx context.Context, who access.Principal, agent, name string) (store.Branch, error) {
+	a, err := r.agent(ctx, who, access.Read, agent)
+	if err != nil {
+		return store.Branch{}, err
+	}
+	return r.store.BranchNamed(ctx, a.ID, name)
+}
+
+// Branches lists an agent's, of one environment or all (U26).
+func (r *Registry) Branches(ctx context.Context, who access.Principal, agent, environment string, p store.Page) ([]store.Branch, string, error) {
+	a, err := r.agent(ctx, who, access.Read, agent)
+	if err != nil {
+		return nil, "", err
+	}
+	if environment != "" {
+		if environment, err = ParseEnvironment(environment); err != nil {
+			return nil, "", err
+		}
+	}
+	return r.store.Branches(ctx, a.ID, environment, p)
+}
+
+// BranchEvents lists what happened to a branch, newest first.
+func (r *Registry) BranchEvents(ctx context.Context, who access.Principal, id string, p store.Page) ([]store.BranchEvent, string, error) {
+	b, err := r.branch(ctx, who, access.Read, id)
+	if err != nil {
+		return nil, "", err
+	}
+	return r.store.BranchEvents(ctx, b.ID, p)
+}
+
+// Versions lists an agent's, or one branch's, newest first (U26, U27).
+func (r *Registry) Versions(ctx context.Context, who access.Principal, agent, branch string, p store.Page) ([]store.Version, string, error) {
+	a, err := r.agent(ctx, who, access.Read, agent)
+	if err != nil {
+		return nil, "", err
+	}
+	if branch != "" {
+		b, err := r.store.BranchNamed(ctx, a.ID, branch)
+		if err != nil {
+			return nil, "", err
+		}
+		branch = b.ID
+	}
+	return r.store.Versions(ctx, a.ID, branch, p)
+}
+
+// BranchVersions lists a branch's, newest first.
+func (r *Registry) BranchVersions(ctx context.Context, who access.Principal, id string, p store.Page) ([]store.Version, string, error) {
+	b, err := r.branch(ctx, who, access.Read, id)
+	if err != nil {
+		return nil, "", err
+	}
+	return r.store.Versions(ctx, b.AgentID, b.ID, p)
+}
+
+// Version finds a version by its id, or as AGENT@NUMBER.
+func (r *Registry) Version(ctx context.Context, who access.Principal, ref string) (store.Version, error) {
+	if agent, number, ok := strings.Cut(ref, "@"); ok {
+		return r.versionOf(ctx, who, agent, number)
+	}
+	v, err := r.store.Version(ctx, ref)
+	if err != nil {
+		return v, err
+	}
+	return v, Refuse(access.May(who, access.Read, access.Agent, v.AgentID), access.Read, "version", ref)
+}
+
+// versionOf finds a version of an agent by its id or number.
+func (r *Registry) versionOf(ctx context.Context, who access.Principal, agent, ref string) (store.Version, error) {
+	a, err := r.agent(ctx, who, access.Read, agent)
+	if err != nil {
+		return store.Version{}, err
+	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(ref, "v")); err == nil {
+		return r.store.VersionNumbered(ctx, a.ID, n)
+	}
+	v, err := r.store.Version(ctx, ref)
+	if err == nil && v.AgentID != a.ID {
+		err = store.Errorf(store.NotFound, "the agent %s has no version %.60q", a.Name, ref)
+	}
+	return v, err
+}
+
+// Environments lists an agent's.
+func (r *Registry) Environments(ctx context.Context, who access.Principal, agent string) ([]store.Environment, error) {
+	a, err := r.agent(ctx, who, access.Read, agent)
+	if err != nil {
+		return nil, err
+	}
+	return r.store.Environments(ctx, a.ID)
+}

@@ -1,0 +1,273 @@
+package registry
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// DefinitionFile is the definition's name in its directory.
+const DefinitionFile = "cotty-agent.toml"
+
+// Bounds of a definition.
+const (
+	maxWords = 100
+	maxWord  = 4096
+	maxText  = 2000
+	// MaxHookTime is the longest that a hook may be given.
+	MaxHookTime = 24 * time.Hour
+	hookTime    = 10 * time.Minute
+)
+
+// Definition is what an agent is (U35).
+type Definition struct {
+	Name        string `json:"name" toml:"name"`
+	Description string `json:"description,omitempty" toml:"description"`
+	// Command starts an agent that speaks the Agent Client Protocol. Its first word
+	// is a program of the PATH, an absolute path, or a file of the definition's, with
+	// "./" before it. Args follow it.
+	Command []string `json:"command,omitempty" toml:"command" doc:"Starts an agent that speaks ACP"`
+	Args    []string `json:"args,omitempty" toml:"args"`
+	// Env names variables that are taken from the host's environment, where they are
+	// set; Variables are set as they are.
+	Env       []string          `json:"env,omitempty" toml:"env" doc:"Variables to take from the host's environment"`
+	Variables map[string]string `json:"variables,omitempty" toml:"variables"`
+	Sandbox   Sandbox           `json:"sandbox,omitzero" toml:"sandbox"`
+	// Hooks are what is run in place of an ACP agent, or beside one (U41–U43).
+	Hooks Hooks `json:"hooks,omitzero" toml:"hooks"`
+	// Deployment has the policy of each environment (U28, U35).
+	Deployment map[string]Deployment `json:"deployment,omitempty" toml:"deployment" doc:"By environment: production, preview"`
+	// Ignore are patterns of files that a deploy leaves out, as path.Match has them,
+	// of the path or of its last part.
+	Ignore []string `json:"ignore,omitempty" toml:"ignore"`
+	// Confirm says which of an ACP agent's questions are answered with yes: ask,
+	// reads or all; empty: ask.
+	Confirm string `json:"confirm,omitempty" toml:"confirm" enum:"ask,reads,all"`
+}
+
+// Sandbox is what a definition asks of the sandbox.
+type Sandbox struct {
+	// Network is shared, the default, or none.
+	Network string `json:"network,omitempty" toml:"network" enum:"shared,none"`
+	// Memory bounds the task's, in bytes with the units K, M, G; empty: unbounded.
+	Memory string `json:"memory,omitempty" toml:"memory"`
+	// Processes bounds how many the task has; 0: unbounded.
+	Processes int `json:"processes,omitempty" toml:"processes"`
+	// Folders are directories of the home directory that a task has of its own,
+	// besides .claude and .codex (U6).
+	Folders []string `json:"folders,omitempty" toml:"folders"`
+}
+
+// Hooks are the programs called with JSON on stdin.
+type Hooks struct {
+	OnCreate []string `json:"on_create,omitempty" toml:"on_create"`
+	OnEvent  []string `json:"on_event,omitempty" toml:"on_event"`
+	OnCancel []string `json:"on_cancel,omitempty" toml:"on_cancel"`
+	// Timeout is how long one may run, such as "90s"; empty: ten minutes.
+	Timeout string `json:"timeout,omitempty" toml:"timeout"`
+}
+
+// Deployment is the policy of one environment.
+type Deployment struct {
+	// Sticky: running tasks stay on their version when another becomes active; nil:
+	// they do in production (U30).
+	Sticky *bool `json:"sticky,omitempty" toml:"sticky"`
+}
+
+// ParseDefinition reads a definition file.
+func ParseDefinition(text []byte) (Definition, error) {
+	var d Definition
+	if len(text) > store.MaxSource {
+		return d, store.Errorf(store.TooLarge, "%s has %d bytes, more than %d", DefinitionFile, len(text), store.MaxSource)
+	}
+	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
+	if err := dec.Decode(&d); err != nil {
+		return d, store.Errorf(store.Invalid, "%s: %s", DefinitionFile, tomlMistake(err))
+	}
+	return d, d.Check()
+}
+
+// tomlMistake says where and what is wrong, in a line.
+func tomlMistake(err error) string {
+	var unknown *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
+		row, _ := unknown.Errors[0].Position()
+		return fmt.Sprintf("line %d: %s is nothing that a definition has", row, strings.Join(unknown.Errors[0].Key(), "."))
+	case errors.As(err, &wrong):
+		row, _ := wrong.Position()
+		return fmt.Sprintf("line %d: %s", row, strings.TrimPrefix(wrong.Error(), "toml: "))
+	}
+	return err.Error()
+}
+
+// Check says what is wrong with a definition.
+func (d Definition) Check() error {
+	if err := access.CheckName("an agent", d.Name); err != nil {
+		return store.Errorf(store.Invalid, "%w", err)
+	}
+	if len(d.Description) > maxText {
+		return store.Errorf(store.Invalid, "the description has %d bytes, more than %d", len(d.Description), maxText)
+	}
+	if len(d.Command) == 0 && len(d.Hooks.OnEvent) == 0 {
+		return store.Errorf(store.Invalid, "the agent has neither a command, for one that speaks ACP, nor hooks.on_event")
+	}
+	if len(d.Command) > 0 && len(d.Hooks.OnEvent) > 0 {
+		return store.Errorf(store.Invalid, "the agent has a command and hooks.on_event: events go to one of them")
+	}
+	for what, words := range map[string][]string{
+		"command": d.Command, "args": d.Args, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel, "ignore": d.Ignore,
+	} {
+		if err := checkWords(what, words); err != nil {
+			return err
+		}
+	}
+	if len(d.Args) > 0 && len(d.Command) == 0 {
+		return store.Errorf(store.Invalid, "args need a command")
+	}
+	if err := d.checkVariables(); err != nil {
+		return err
+	}
+	if _, err := d.Hooks.Time(); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"", "ask", "reads", "all"}, d.Confirm) {
+		return store.Errorf(store.Invalid, "confirm is ask, reads or all, not %.40q", d.Confirm)
+	}
+	for env := range d.Deployment {
+		if env != Production && env != Preview {
+			return store.Errorf(store.Invalid, "deployment.%.40s: the environments are %s and %s", env, Production, Preview)
+		}
+	}
+	return d.Sandbox.check()
+}
+
+func checkWords(what string, words []string) error {
+	if len(words) > maxWords {
+		return store.Errorf(store.Invalid, "%s has %d words, more than %d", what, len(words), maxWords)
+	}
+	for i, w := range words {
+		switch {
+		case len(w) > maxWord:
+			return store.Errorf(store.Invalid, "a word of %s has %d bytes, more than %d", what, len(w), maxWord)
+		case strings.ContainsRune(w, 0):
+			return store.Errorf(store.Invalid, "a word of %s has a NUL", what)
+		case i == 0 && w == "":
+			return store.Errorf(store.Invalid, "%s begins with an empty word", what)
+		}
+	}
+	return nil
+}
+
+func (d Definition) checkVariables() error {
+	if len(d.Env)+len(d.Variables) > store.MaxVariables {
+		return store.Errorf(store.Invalid, "the agent has %d variables, more than %d", len(d.Env)+len(d.Variables), store.MaxVariables)
+	}
+	for _, name := range slices.Concat(d.Env, slices.Collect(maps.Keys(d.Variables))) {
+		if err := CheckVariable(name, d.Variables[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Sandbox) check() error {
+	if !slices.Contains([]string{"", "shared", "none"}, s.Network) {
+		return store.Errorf(store.Invalid, "sandbox.network is shared or none, not %.40q", s.Network)
+	}
+	if _, err := s.MemoryBytes(); err != nil {
+		return err
+	}
+	if s.Processes < 0 || s.Processes > 1_000_000 {
+		return store.Errorf(store.Invalid, "sandbox.processes is %d; give a count, or 0 for no limit", s.Processes)
+	}
+	if len(s.Folders) > 20 {
+		return store.Errorf(store.Invalid, "sandbox.folders has %d, more than 20", len(s.Folders))
+	}
+	for _, f := range s.Folders {
+		if f == "" || f == "." || path.Clean(f) != f || path.IsAbs(f) || strings.HasPrefix(f, "..") || len(f) > 200 || strings.ContainsFunc(f, func(c rune) bool { return c < ' ' }) {
+			return store.Errorf(store.Invalid, "sandbox.folders: %.60q is no directory below the home directory, such as .gemini", f)
+		}
+	}
+	return nil
+}
+
+// MemoryBytes is the bound in bytes, 0 for none.
+func (s Sandbox) MemoryBytes() (int64, error) {
+	if s.Memory == "" {
+		return 0, nil
+	}
+	number, unit := s.Memory[:len(s.Memory)-1], int64(1)
+	switch s.Memory[len(s.Memory)-1] {
+	case 'K', 'k':
+		unit = 1 << 10
+	case 'M', 'm':
+		unit = 1 << 20
+	case 'G', 'g':
+		unit = 1 << 30
+	default:
+		number = s.Memory
+	}
+	var n int64
+	if _, err := fmt.Sscanf(number+"\n", "%d\n", &n); err != nil || n <= 0 || n > (1<<50)/unit {
+		return 0, store.Errorf(store.Invalid, "sandbox.memory is %.40q; give bytes such as 512M or 2G", s.Memory)
+	}
+	return n * unit, nil
+}
+
+// Time is how long a hook may run.
+func (h Hooks) Time() (time.Duration, error) {
+	if h.Timeout == "" {
+		return hookTime, nil
+	}
+	t, err := time.ParseDuration(h.Timeout)
+	if err != nil || t <= 0 || t > MaxHookTime {
+		return 0, store.Errorf(store.Invalid, "hooks.timeout is %.40q; give a time such as 90s, up to %v", h.Timeout, MaxHookTime)
+	}
+	return t, nil
+}
+
+// ACP reports whether the agent speaks the Agent Client Protocol; others have
+// hooks.
+func (d Definition) ACP() bool { return len(d.Command) > 0 }
+
+// sticky is an environment's.
+func (d Definition) sticky(environment string) bool {
+	if s := d.Deployment[environment].Sticky; s != nil {
+		return *s
+	}
+	return environment == Production
+}
+
+// Encode is the definition's one form as JSON, and its hash with that of its
+// files.
+func (d Definition) Encode(code string) (raw json.RawMessage, hash string, err error) {
+	raw, err = json.Marshal(d)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(append(append([]byte{}, raw...), "\n"+code...))
+	return raw, hex.EncodeToString(sum[:]), nil
+}
+
+// DecodeDefinition reads a version's.
+func DecodeDefinition(raw json.RawMessage) (d Definition, err error) {
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return d, fmt.Errorf("read the definition of a version: %w", err)
+	}
+	return d, nil
+}

@@ -1,0 +1,200 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// Deploy is a deploy that somebody asks for.
+type Deploy struct {
+	// Definition is what to deploy; without one it is read from Files.
+	Definition *Definition
+	// Files is a tar archive of the definition's directory; nil: it has no files.
+	Files io.Reader
+	// Branch is the one that it is for; "" for main.
+	Branch string
+	Note   string
+	// Unchanged does nothing when the branch's active version is the same.
+	Unchanged bool
+}
+
+// configured is the author of versions made of the configuration.
+const configured = "configuration"
+
+// Deploy makes a version and points the branch at it (U24, U25). A definition that
+// can't run makes a FAILED version, which the branch does not follow.
+func (r *Registry) Deploy(ctx context.Context, who access.Principal, d Deploy) (store.Deployed, error) {
+	var code string
+	if d.Files != nil {
+		r.files.RLock() // what is unpacked is not swept away before the record is there
+		defer r.files.RUnlock()
+		var err error
+		var def *Definition
+		if code, def, err = r.unpack(d.Files); err != nil {
+			return store.Deployed{}, err
+		}
+		if d.Definition == nil {
+			d.Definition = def
+		}
+	}
+	if d.Definition == nil {
+		return store.Deployed{}, store.Errorf(store.Invalid, "there is no %s in what was sent", DefinitionFile)
+	}
+	if err := d.Definition.Check(); err != nil {
+		return store.Deployed{}, err
+	}
+	return r.deploy(ctx, who, d, code, who.String())
+}
+
+func (r *Registry) deploy(ctx context.Context, who access.Principal, d Deploy, code, author string) (store.Deployed, error) {
+	d.Branch = cmp.Or(d.Branch, MainBranch)
+	if err := CheckBranch(d.Branch); err != nil {
+		return store.Deployed{}, err
+	}
+	def := *d.Definition
+	fresh, err := r.mayDeploy(ctx, who, def.Name)
+	if err != nil {
+		return store.Deployed{}, err
+	}
+	raw, hash, err := def.Encode(code)
+	if err != nil {
+		return store.Deployed{}, err
+	}
+	got, err := r.store.Deploy(ctx, store.Deployment{
+		Agent: def.Name, New: fresh, Description: def.Description, Branch: d.Branch, Environment: EnvironmentOf(d.Branch),
+		Environments: policies(def), Definition: raw, Hash: hash, Code: code, Reason: r.cannotRun(def, code),
+		Author: author, Note: d.Note, Unchanged: d.Unchanged,
+	})
+	r.noteDeploy(ctx, got, err)
+	return got, err
+}
+
+// noteDeploy puts a deploy in the agent's log.
+func (r *Registry) noteDeploy(ctx context.Context, got store.Deployed, err error) {
+	if err != nil || got.Unchanged {
+		return
+	}
+	e := store.LogEntry{AgentID: got.Agent.ID, VersionID: got.Version.ID, Level: store.Info, Source: "deploy"}
+	e.Text = fmt.Sprintf("version %d is active on %s; %d tasks follow", got.Version.Number, got.Branch.Name, len(got.Moved))
+	if got.Version.Status == store.Failed {
+		e.Level, e.Text = store.Severe, fmt.Sprintf("version %d failed: %s", got.Version.Number, got.Version.Reason)
+	}
+	if err := r.store.AddLogs(ctx, []store.LogEntry{e}); err != nil {
+		r.o.Log.Warn("note a deploy", "err", err)
+	}
+}
+
+// mayDeploy says whether somebody may deploy an agent of a name, and whether it is
+// new.
+func (r *Registry) mayDeploy(ctx context.Context, who access.Principal, name string) (fresh bool, err error) {
+	a, err := r.store.Agent(ctx, name)
+	switch {
+	case errors.Is(err, store.ErrNotFound) || err == nil && a.Name != name:
+		if access.MayCreate(who, access.Agent) != access.Allowed {
+			return true, store.Errorf(store.Forbidden, "you may not make new agents: that takes the scope agent:%s:editor", access.All)
+		}
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	if d := access.May(who, access.Update, access.Agent, a.ID); d == access.Hidden {
+		// Saying that it isn't there would be a lie that a second try finds out.
+		return false, store.Errorf(store.Forbidden, "the name %q is not free for you", name)
+	} else if err := Refuse(d, access.Update, "agent", name); err != nil {
+		return false, err
+	}
+	return false, nil
+}
+
+func policies(d Definition) map[string]store.Policy {
+	all := map[string]store.Policy{}
+	for _, env := range []string{Production, Preview} {
+		all[env] = store.Policy{Sticky: d.sticky(env)}
+	}
+	return all
+}
+
+// cannotRun says why a definition could not be started now, "" when it could. What
+// is on the PATH today may be gone tomorrow, so this finds mistakes, not more.
+func (r *Registry) cannotRun(d Definition, code string) string {
+	for what, words := range map[string][]string{"command": d.Command, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel} {
+		if len(words) == 0 {
+			continue
+		}
+		program := words[0]
+		if own, ok := strings.CutPrefix(program, "./"); ok {
+			if code == "" {
+				return fmt.Sprintf("%s: %s is a file of the definition's, which has none", what, program)
+			}
+			program = filepath.Join(r.CodeDir(code), filepath.FromSlash(own))
+		} else if strings.Contains(program, "/") && !filepath.IsAbs(program) {
+			return fmt.Sprintf("%s: write ./%s for a file of the definition's, or an absolute path", what, program)
+		}
+		if _, err := exec.LookPath(program); err != nil {
+			var e *exec.Error
+			if errors.As(err, &e) {
+				err = e.Err
+			}
+			return fmt.Sprintf("%s: %s can't be run: %v", what, words[0], err)
+		}
+	}
+	return ""
+}
+
+// Redeploy makes a new version of a branch's active one, with the variables as
+// they are now (U26).
+func (r *Registry) Redeploy(ctx context.Context, who access.Principal, branchID, note string) (store.Deployed, error) {
+	b, err := r.branch(ctx, who, access.Update, branchID)
+	if err != nil {
+		return store.Deployed{}, err
+	}
+	if b.ActiveID == "" {
+		return store.Deployed{}, store.Errorf(store.Stale, "the branch %q has no version that was ready", b.Name)
+	}
+	a, err := r.store.Agent(ctx, b.AgentID)
+	if err != nil {
+		return store.Deployed{}, err
+	}
+	v, err := r.store.Version(ctx, b.ActiveID)
+	if err != nil {
+		return store.Deployed{}, err
+	}
+	def, err := DecodeDefinition(v.Definition)
+	if err != nil {
+		return store.Deployed{}, err
+	}
+	got, err := r.store.Deploy(ctx, store.Deployment{
+		Agent: a.Name, Description: a.Description, Branch: b.Name, Environment: b.Environment, Definition: v.Definition, Hash: v.Hash, Code: v.Code,
+		Reason: r.cannotRun(def, v.Code), Author: who.String(), Note: note, SourceID: v.ID,
+	})
+	r.noteDeploy(ctx, got, err)
+	return got, err
+}
+
+// Rollback moves a branch to an earlier version, or with "" to the one before
+// (U31). The version is an id or a number.
+func (r *Registry) Rollback(ctx context.Context, who access.Principal, branchID, version, note string) (store.Deployed, error) {
+	b, err := r.branch(ctx, who, access.Update, branchID)
+	if err != nil {
+		return store.Deployed{}, err
+	}
+	if version != "" {
+		v, err := r.versionOf(ctx, who, b.AgentID, version)
+		if err != nil {
+			return store.Deployed{}, err
+		}
+		version = v.ID
+	}
+	got, err := r.store.Rollback(ctx, b.ID, version, who.String(), note)
+	r.noteDeploy(ctx, got, err)
+	return got, err
+}

@@ -1,0 +1,295 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// SecretPrefix begins every key's secret, and no token's of the host.
+const SecretPrefix = "cotty_sk_"
+
+// touchEvery is how exact a key's date of last use is.
+const touchEvery = time.Minute
+
+// keyring knows all valid keys. What it says counts: it is changed before a method
+// that revokes returns, and never asks the disk.
+type keyring struct {
+	mu     sync.Mutex
+	byHash map[[32]byte]*keyEntry
+	byID   map[string]*keyEntry
+}
+
+type keyEntry struct {
+	key   store.APIKey
+	ended chan struct{} // closed when it is revoked or its scopes change
+	used  time.Time
+}
+
+func (k *keyring) load(ctx context.Context, s *store.Store) error {
+	all, err := s.ValidKeys(ctx)
+	if err != nil {
+		return err
+	}
+	k.byHash, k.byID = map[[32]byte]*keyEntry{}, map[string]*keyEntry{}
+	for _, key := range all {
+		k.put(key)
+	}
+	return nil
+}
+
+// put adds a key, or replaces it and ends what was let in by it.
+func (k *keyring) put(key store.APIKey) {
+	if len(key.Hash) != sha256.Size {
+		return // damaged: nobody has its secret
+	}
+	k.drop(key.ID)
+	e := &keyEntry{key: key, ended: make(chan struct{}), used: key.Used}
+	k.byHash[[32]byte(key.Hash)], k.byID[key.ID] = e, e
+}
+
+func (k *keyring) drop(id string) {
+	if e := k.byID[id]; e != nil {
+		delete(k.byHash, [32]byte(e.key.Hash))
+		delete(k.byID, id)
+		close(e.ended)
+	}
+}
+
+func (e *keyEntry) principal() access.Principal {
+	if e.key.TaskID != "" {
+		return access.Principal{Kind: access.TaskKind, ID: e.key.TaskID}
+	}
+	return access.Principal{Kind: access.Key, ID: e.key.ID, Scopes: e.key.Scopes}
+}
+
+func (e *keyEntry) expired(now time.Time) bool {
+	return !e.key.Expires.IsZero() && !now.Before(e.key.Expires)
+}
+
+// Authenticate says whose a secret is: the id of a valid key. It looks secrets up
+// by their SHA-256, so that its time tells nothing of them.
+func (r *Registry) Authenticate(secret string) (keyID string, ok bool) {
+	if !strings.HasPrefix(secret, SecretPrefix) {
+		return "", false
+	}
+	sum := sha256.Sum256([]byte(secret))
+	now := r.o.Now()
+	r.keys.mu.Lock()
+	e := r.keys.byHash[sum]
+	ok = e != nil && !e.expired(now)
+	touch := ok && now.Sub(e.used) >= touchEvery
+	if touch {
+		e.used = now
+	}
+	if ok {
+		keyID = e.key.ID
+	}
+	r.keys.mu.Unlock()
+	if touch {
+		if err := r.store.TouchKey(context.Background(), keyID, now); err != nil {
+			r.o.Log.Warn("note that a key was used", "key", keyID, "err", err)
+		}
+	}
+	return keyID, ok
+}
+
+// Principal is who has a key, as its scopes are now; ended is closed once it is
+// revoked or its scopes change, whereupon what was begun with it must end (U88).
+func (r *Registry) Principal(keyID string) (who access.Principal, ended <-chan struct{}, ok bool) {
+	r.keys.mu.Lock()
+	defer r.keys.mu.Unlock()
+	e := r.keys.byID[keyID]
+	if e == nil || e.expired(r.o.Now()) {
+		return access.Principal{}, nil, false
+	}
+	return e.principal(), e.ended, true
+}
+
+// NewKey is a key that the operator wants.
+type NewKey struct {
+	Name    string
+	Scopes  []access.Scope // their ids may be names
+	Expires time.Time      // zero: never
+}
+
+// MadeKey is a key with its secret, which is nowhere else (U87).
+type MadeKey struct {
+	store.APIKey
+	Secret string `json:"api_key" doc:"The secret; it is not shown again"`
+}
+
+// CreateKey makes a key.
+func (r *Registry) CreateKey(ctx context.Context, who access.Principal, n NewKey) (MadeKey, error) {
+	if err := operate(who, "make keys"); err != nil {
+		return MadeKey{}, err
+	}
+	if err := access.CheckName("a key", n.Name); err != nil {
+		return MadeKey{}, store.Errorf(store.Invalid, "%w", err)
+	}
+	if !n.Expires.IsZero() && !n.Expires.After(r.o.Now()) {
+		return MadeKey{}, store.Errorf(store.Invalid, "the key would have expired at %s", n.Expires.Format(time.RFC3339))
+	}
+	scopes, err := r.scopes(ctx, n.Scopes)
+	if err != nil {
+		return MadeKey{}, err
+	}
+	return r.makeKey(ctx, store.APIKey{Name: n.Name, Scopes: scopes, Author: who.String(), Expires: n.Expires})
+}
+
+func (r *Registry) makeKey(ctx context.Context, k store.APIKey) (MadeKey, error) {
+	var raw [32]byte
+	rand.Read(raw[:]) //nolint:errcheck // never fails
+	secret := SecretPrefix + base64.RawURLEncoding.EncodeToString(raw[:])
+	sum := sha256.Sum256([]byte(secret))
+	k.Hash = sum[:]
+	r.keys.mu.Lock() // so that no revocation comes between
+	defer r.keys.mu.Unlock()
+	k, err := r.store.CreateKey(ctx, k)
+	if err != nil {
+		return MadeKey{}, err
+	}
+	r.keys.put(k)
+	return MadeKey{k, secret}, nil
+}
+
+// scopes checks scopes and makes ids of the names in them.
+func (r *Registry) scopes(ctx context.Context, scopes []access.Scope) ([]access.Scope, error) {
+	if len(scopes) == 0 {
+		return nil, store.Errorf(store.Invalid, "a key needs scopes, such as agent:*:executor")
+	}
+	if len(scopes) > access.MaxScopes {
+		return nil, store.Errorf(store.Invalid, "a key has %d scopes, more than %d", len(scopes), access.MaxScopes)
+	}
+	resolved := []access.Scope{}
+	for _, s := range scopes {
+		if err := s.Check(); err != nil {
+			return nil, store.Errorf(store.Invalid, "%w", err)
+		}
+		if s.ID != access.All {
+			var err error
+			switch s.Kind {
+			case access.Agent:
+				var a store.Agent
+				a, err = r.store.Agent(ctx, s.ID)
+				s.ID = a.ID
+			case access.Project:
+				var p store.Project
+				p, err = r.store.Project(ctx, s.ID)
+				s.ID = p.ID
+			}
+			if errors.Is(err, store.ErrNotFound) {
+				err = store.Errorf(store.Invalid, "%w", err)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if !slices.Contains(resolved, s) {
+			resolved = append(resolved, s)
+		}
+	}
+	return resolved, nil
+}
+
+// TaskKey makes the key that speaks for a task, in place of the one that it had.
+func (r *Registry) TaskKey(ctx context.Context, taskID string) (MadeKey, error) {
+	r.EndTaskKeys(taskID)
+	return r.makeKey(ctx, store.APIKey{Name: taskID, TaskID: taskID, Author: "task"})
+}
+
+// EndTaskKeys ends a task's keys; the store forgets them with the task.
+func (r *Registry) EndTaskKeys(taskID string) {
+	r.keys.mu.Lock()
+	var ids []string
+	for id, e := range r.keys.byID {
+		if e.key.TaskID == taskID {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		r.keys.drop(id)
+	}
+	r.keys.mu.Unlock()
+	for _, id := range ids {
+		now := r.o.Now()
+		if _, err := r.store.UpdateKey(context.Background(), id, func(k *store.APIKey) error { k.Revoked = now; return nil }); err != nil && !errors.Is(err, store.ErrNotFound) {
+			r.o.Log.Warn("end a task's key", "task", taskID, "err", err)
+		}
+	}
+}
+
+// Keys lists the keys, revoked ones too.
+func (r *Registry) Keys(ctx context.Context, who access.Principal, p store.Page) ([]store.APIKey, string, error) {
+	if err := operate(who, "list keys"); err != nil {
+		return nil, "", err
+	}
+	return r.store.Keys(ctx, p)
+}
+
+// Key finds one.
+func (r *Registry) Key(ctx context.Context, who access.Principal, ref string) (store.APIKey, error) {
+	if err := operate(who, "look at keys"); err != nil {
+		return store.APIKey{}, err
+	}
+	k, err := r.store.Key(ctx, ref)
+	if err == nil && k.TaskID != "" {
+		err = store.Errorf(store.NotFound, "there is no key %.60q", ref)
+	}
+	return k, err
+}
+
+// RevokeKey ends a key at once: it authenticates nobody from the moment that this
+// begins, its scopes are gone, and what was begun with it ends (U88). When it can't
+// be written down the key is revoked all the same for as long as this process
+// lives.
+func (r *Registry) RevokeKey(ctx context.Context, who access.Principal, ref string) (store.APIKey, error) {
+	k, err := r.Key(ctx, who, ref)
+	if err != nil {
+		return k, err
+	}
+	if !k.Revoked.IsZero() {
+		return k, nil
+	}
+	r.keys.mu.Lock()
+	defer r.keys.mu.Unlock()
+	r.keys.drop(k.ID)
+	return r.store.UpdateKey(context.WithoutCancel(ctx), k.ID, func(k *store.APIKey) error {
+		k.Revoked, k.Scopes = r.o.Now(), []access.Scope{}
+		return nil
+	})
+}
+
+// SetScopes replaces a key's scopes. What was begun with it ends, to be begun anew
+// with what it may now.
+func (r *Registry) SetScopes(ctx context.Context, who access.Principal, ref string, scopes []access.Scope) (store.APIKey, error) {
+	k, err := r.Key(ctx, who, ref)
+	if err != nil {
+		return k, err
+	}
+	if scopes, err = r.scopes(ctx, scopes); err != nil {
+		return k, err
+	}
+	r.keys.mu.Lock()
+	defer r.keys.mu.Unlock()
+	k, err = r.store.UpdateKey(ctx, k.ID, func(k *store.APIKey) error {
+		if !k.Revoked.IsZero() {
+			return store.Errorf(store.Stale, "the key %s was revoked", k.Name)
+		}
+		k.Scopes = scopes
+		return nil
+	})
+	if err == nil {
+		r.keys.put(k)
+	}
+	return k, err
+}

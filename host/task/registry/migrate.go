@@ -1,0 +1,99 @@
+package registry
+
+import (
+	"context"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// Migration is tasks that somebody wants to move to another version (U32): all of
+// a version (From) or those named (Tasks), to a version (To) or to the active one
+// of their branch (ToLatest).
+type Migration struct {
+	From     string   `json:"from_version_id,omitempty"`
+	Tasks    []string `json:"task_ids,omitempty"`
+	To       string   `json:"to_version_id,omitempty"`
+	ToLatest bool     `json:"to_latest,omitempty"`
+}
+
+// Migrated is what a migration did.
+type Migrated struct {
+	Version store.Version `json:"version"`
+	Moved   []string      `json:"task_ids" doc:"The tasks that moved; those that were there already are not named"`
+}
+
+// Migrate moves tasks that somebody may update. Those of From that he may not, or
+// that are over, are left out; of those he names each must be his to move.
+func (r *Registry) Migrate(ctx context.Context, who access.Principal, m Migration) (got Migrated, err error) {
+	if (m.From == "") == (len(m.Tasks) == 0) || (m.To == "") == !m.ToLatest {
+		return got, store.Errorf(store.Invalid, "say either from_version_id or task_ids, and either to_version_id or to_latest")
+	}
+	tasks, err := r.migrating(ctx, who, m)
+	if err != nil {
+		return got, err
+	}
+	branch := ""
+	if m.From != "" {
+		v, err := r.Version(ctx, who, m.From)
+		if err != nil {
+			return got, err
+		}
+		branch = v.BranchID
+	} else {
+		branch = tasks[0].BranchID
+	}
+	if m.To != "" {
+		v, err := r.Version(ctx, who, m.To)
+		if err != nil {
+			return got, err
+		}
+		m.To = v.ID
+	}
+	ids := make([]string, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.ID
+	}
+	got.Version, got.Moved, err = r.store.Migrate(ctx, store.Migration{Tasks: ids, To: m.To, BranchID: branch})
+	return got, err
+}
+
+func (r *Registry) migrating(ctx context.Context, who access.Principal, m Migration) ([]store.Task, error) {
+	var tasks []store.Task
+	for _, ref := range m.Tasks {
+		t, err := r.store.Task(ctx, ref)
+		if err == nil {
+			err = Refuse(access.MayTask(who, access.Update, ParentsOf(t)), access.Update, "task", ref)
+		}
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, t)
+	}
+	if m.From == "" {
+		return tasks, nil
+	}
+	from, err := r.Version(ctx, who, m.From)
+	if err != nil {
+		return nil, err
+	}
+	for p := (store.Page{Limit: store.MaxPage}); ; {
+		page, next, err := r.store.Tasks(ctx, store.TaskFilter{Version: from.ID}, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range page {
+			if !t.Status.Final() && access.MayTask(who, access.Update, ParentsOf(t)) == access.Allowed {
+				tasks = append(tasks, t)
+			}
+		}
+		if p.Cursor = next; next == "" {
+			return tasks, nil
+		}
+	}
+}
+
+// ParentsOf is what the access to a task derives from.
+func ParentsOf(t store.Task) access.Parents {
+	return access.Parents{Task: t.ID, Agent: t.AgentID, Project: t.ProjectID, Private: t.Private, Creator: t.Creator}
+}

@@ -1,0 +1,114 @@
+package registry
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// Project finds a project, for somebody who may do something with it.
+func (r *Registry) Project(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Project, error) {
+	p, err := r.store.Project(ctx, ref)
+	if err != nil {
+		return p, err
+	}
+	return p, Refuse(access.May(who, verb, access.Project, p.ID), verb, "project", ref)
+}
+
+// Projects lists those that somebody may see.
+func (r *Registry) Projects(ctx context.Context, who access.Principal, p store.Page) ([]store.Project, string, error) {
+	all, next, err := r.store.Projects(ctx, p)
+	return seen(who, access.Project, all, func(p store.Project) string { return p.ID }), next, err
+}
+
+// ProjectChange is what is to be set of a project; nil stays.
+type ProjectChange struct {
+	Name        *string `json:"name,omitempty"`
+	Description *string `json:"description,omitempty"`
+	Dir         *string `json:"dir,omitempty" doc:"Absolute; the operator alone may set it"`
+}
+
+func (c ProjectChange) apply(who access.Principal, p *store.Project) error {
+	if c.Name != nil {
+		p.Name = *c.Name
+	}
+	if c.Description != nil {
+		p.Description = *c.Description
+	}
+	if c.Dir != nil && *c.Dir != p.Dir {
+		// Tasks of everybody who may use the project work on it.
+		if err := operate(who, "say which directory a project is of"); err != nil {
+			return err
+		}
+		if info, err := os.Stat(*c.Dir); *c.Dir != "" && (!filepath.IsAbs(*c.Dir) || err != nil || !info.IsDir()) {
+			return store.Errorf(store.Invalid, "%.200q is not the absolute path of a directory", *c.Dir)
+		}
+		p.Dir = *c.Dir
+		if p.Dir != "" {
+			p.Dir = filepath.Clean(p.Dir)
+		}
+	}
+	if err := access.CheckName("a project", p.Name); err != nil {
+		return store.Errorf(store.Invalid, "%w", err)
+	}
+	if len(p.Description) > maxText {
+		return store.Errorf(store.Invalid, "the description has %d bytes, more than %d", len(p.Description), maxText)
+	}
+	return nil
+}
+
+// CreateProject makes a project (U93).
+func (r *Registry) CreateProject(ctx context.Context, who access.Principal, c ProjectChange) (store.Project, error) {
+	if access.MayCreate(who, access.Project) != access.Allowed {
+		return store.Project{}, store.Errorf(store.Forbidden, "you may not make projects: that takes the scope project:%s:editor", access.All)
+	}
+	var p store.Project
+	if err := c.apply(who, &p); err != nil {
+		return p, err
+	}
+	return r.store.CreateProject(ctx, p)
+}
+
+// UpdateProject changes a project.
+func (r *Registry) UpdateProject(ctx context.Context, who access.Principal, ref string, c ProjectChange) (store.Project, error) {
+	p, err := r.Project(ctx, who, access.Update, ref)
+	if err != nil {
+		return p, err
+	}
+	return r.store.UpdateProject(ctx, p.ID, func(p *store.Project) error { return c.apply(who, p) })
+}
+
+// DeleteProject removes a project that is empty.
+func (r *Registry) DeleteProject(ctx context.Context, who access.Principal, ref string) error {
+	p, err := r.Project(ctx, who, access.Delete, ref)
+	if err != nil {
+		return err
+	}
+	return r.store.DeleteProject(ctx, p.ID)
+}
+
+// Filesystem finds a filesystem, for somebody who may do something with its
+// project, from which it derives its access (U58, U86).
+func (r *Registry) Filesystem(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Filesystem, error) {
+	f, err := r.store.Filesystem(ctx, ref)
+	if err != nil {
+		return f, err
+	}
+	return f, Refuse(access.May(who, verb, access.Project, f.ProjectID), verb, "filesystem", ref)
+}
+
+// Filesystems lists those of a project, or of all that somebody may see.
+func (r *Registry) Filesystems(ctx context.Context, who access.Principal, project string, p store.Page) ([]store.Filesystem, string, error) {
+	if project != "" {
+		pr, err := r.Project(ctx, who, access.Read, project)
+		if err != nil {
+			return nil, "", err
+		}
+		project = pr.ID
+	}
+	all, next, err := r.store.Filesystems(ctx, project, p)
+	return seen(who, access.Project, all, func(f store.Filesystem) string { return f.ProjectID }), next, err
+}

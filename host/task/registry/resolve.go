@@ -1,0 +1,138 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// Wanted is which agent a task is to be of.
+type Wanted struct {
+	Agent string // id or name
+	// Branch must be deployed; "" for Hint, where that is deployed, or main (U29).
+	Branch, Hint string
+}
+
+// Resolved is what a task is made of (U40).
+type Resolved struct {
+	Agent   store.Agent
+	Branch  store.Branch
+	Version store.Version
+}
+
+// Resolve finds the version that a new task gets, for somebody who may run the
+// agent (U83). An agent of the configuration is registered as it is there now.
+func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) (got Resolved, err error) {
+	got.Agent, err = r.store.Agent(ctx, w.Agent)
+	if err == nil || errors.Is(err, store.ErrNotFound) {
+		err = r.adopt(ctx, w.Agent, &got.Agent, err)
+	}
+	if err == nil {
+		err = Refuse(access.May(who, access.Run, access.Agent, got.Agent.ID), access.Run, "agent", w.Agent)
+	}
+	if err != nil {
+		return got, err
+	}
+	for _, name := range []string{w.Branch, w.Hint, MainBranch} {
+		if name == "" {
+			continue
+		}
+		got.Branch, err = r.store.BranchNamed(ctx, got.Agent.ID, name)
+		if err == nil && got.Branch.ActiveID == "" {
+			err = store.Errorf(store.Stale, "no deploy of %s on the branch %q was ever ready: %s", got.Agent.Name, name, got.Branch.Reason)
+		}
+		if err == nil || name == w.Branch {
+			break
+		}
+	}
+	if err != nil {
+		return got, err
+	}
+	got.Version, err = r.store.Version(ctx, got.Branch.ActiveID)
+	return got, err
+}
+
+// adopt registers an agent of the configuration that is not there, or is there as
+// the configuration had it before.
+func (r *Registry) adopt(ctx context.Context, ref string, a *store.Agent, missing error) error {
+	name := ref
+	if missing == nil {
+		name = a.Name
+		main, err := r.store.BranchNamed(ctx, a.ID, MainBranch)
+		if err != nil || main.ActiveID == "" {
+			return nil //nolint:nilerr // deployed elsewhere
+		}
+		v, err := r.store.Version(ctx, main.ActiveID)
+		if err != nil || v.Author != configured {
+			return err
+		}
+	}
+	def, ok := r.o.Configured(name)
+	if !ok {
+		return missing
+	}
+	def.Name = name
+	if err := def.Check(); err != nil {
+		return err
+	}
+	got, err := r.deploy(ctx, access.TheOperator(), Deploy{Definition: &def, Unchanged: true}, "", configured)
+	if errors.Is(err, store.ErrExists) { // another did so at the same moment
+		got.Agent, err = r.store.Agent(ctx, name)
+	}
+	if err == nil && got.Version.Status == store.Failed && missing != nil {
+		err = store.Errorf(store.Invalid, "the agent %s of the configuration can't run: %s", name, got.Version.Reason)
+	}
+	*a = got.Agent
+	return err
+}
+
+// AdHoc registers a bare command that speaks ACP, for the operator.
+func (r *Registry) AdHoc(ctx context.Context, who access.Principal, argv []string, confirm string) (Resolved, error) {
+	if err := operate(who, "run commands that are no agent's"); err != nil {
+		return Resolved{}, err
+	}
+	if len(argv) == 0 {
+		return Resolved{}, store.Errorf(store.Invalid, "the command is empty")
+	}
+	def := Definition{Name: adHocName(argv), Description: "started by its command", Command: argv, Confirm: confirm}
+	if err := def.Check(); err != nil {
+		return Resolved{}, err
+	}
+	for range 2 {
+		got, err := r.deploy(ctx, who, Deploy{Definition: &def, Unchanged: true}, "", who.String())
+		switch {
+		case errors.Is(err, store.ErrExists):
+			continue
+		case err == nil && got.Version.Status == store.Failed:
+			err = store.Errorf(store.Invalid, "%s", got.Version.Reason)
+		}
+		return Resolved{got.Agent, got.Branch, got.Version}, err
+	}
+	return Resolved{}, store.Errorf(store.Busy, "the agent %s is being made", def.Name)
+}
+
+// adHocName is the name of a command's agent: the same for the same words.
+func adHocName(argv []string) string {
+	text, _ := json.Marshal(argv) // texts always can be
+	sum := sha256.Sum256(text)
+	base := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_':
+			return c
+		case c >= 'A' && c <= 'Z':
+			return c + 'a' - 'A'
+		}
+		return '-'
+	}, filepath.Base(argv[0]))
+	if len(base) > access.MaxName-12 {
+		base = base[:access.MaxName-12]
+	}
+	return "cmd-" + base + "-" + hex.EncodeToString(sum[:3])
+}

@@ -1,0 +1,238 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// Masked stands for the value of a secret.
+const Masked = "********"
+
+// maxVariableName bounds a name, in bytes.
+const maxVariableName = 128
+
+// CheckVariable says what is wrong with a variable.
+func CheckVariable(name, value string) error {
+	switch {
+	case name == "" || len(name) > maxVariableName || strings.ContainsFunc(name, func(c rune) bool {
+		return (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_'
+	}) || name[0] >= '0' && name[0] <= '9':
+		return store.Errorf(store.Invalid, "%.60q is no name of a variable: letters, digits and _, not beginning with a digit", name)
+	case strings.HasPrefix(name, "COTTY"):
+		return store.Errorf(store.Invalid, "the variables that begin with COTTY are set by cotty, %s too", name)
+	case len(value) > store.MaxValue:
+		return store.Errorf(store.TooLarge, "the value of %s has %d bytes, more than %d", name, len(value), store.MaxValue)
+	case strings.ContainsRune(value, 0):
+		return store.Errorf(store.Invalid, "the value of %s has a NUL", name)
+	}
+	return nil
+}
+
+// Variable is one as it may be shown (U96).
+type Variable struct {
+	Name   string `json:"name"`
+	Value  string `json:"value" doc:"Masked when it is secret"`
+	Secret bool   `json:"secret"`
+	// Pending: the active versions don't have this value yet.
+	Pending bool      `json:"pending,omitempty" doc:"It reaches tasks with the next deploy"`
+	Updated time.Time `json:"updated_at"`
+}
+
+// environmentOf checks that somebody may do something with an agent's environment.
+func (r *Registry) environmentOf(ctx context.Context, who access.Principal, verb access.Verb, agent, environment string) (store.Agent, string, error) {
+	a, err := r.agent(ctx, who, verb, agent)
+	if err == nil {
+		environment, err = ParseEnvironment(environment)
+	}
+	return a, environment, err
+}
+
+// SetVariables sets variables of an environment, all or none. They reach tasks
+// with the next deploy.
+func (r *Registry) SetVariables(ctx context.Context, who access.Principal, agent, environment string, vars []store.Variable) error {
+	a, environment, err := r.environmentOf(ctx, who, access.Update, agent, environment)
+	if err != nil {
+		return err
+	}
+	for _, v := range vars {
+		if err := CheckVariable(v.Name, v.Value); err != nil {
+			return err
+		}
+		if v.Secret && v.Value == "" {
+			return store.Errorf(store.Invalid, "the secret %s is empty", v.Name)
+		}
+	}
+	return r.store.SetVariables(ctx, a.ID, environment, vars)
+}
+
+// Variables lists an environment's; secrets are masked for everybody.
+func (r *Registry) Variables(ctx context.Context, who access.Principal, agent, environment string) ([]Variable, error) {
+	a, environment, err := r.environmentOf(ctx, who, access.Read, agent, environment)
+	if err != nil {
+		return nil, err
+	}
+	vars, err := r.store.Variables(ctx, a.ID, environment)
+	if err != nil {
+		return nil, err
+	}
+	deployed, any, err := r.deployedVariables(ctx, a.ID, environment)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]Variable, len(vars))
+	for i, v := range vars {
+		shown[i] = Variable{Name: v.Name, Value: v.Value, Secret: v.Secret, Updated: v.Updated, Pending: any}
+		if d, ok := deployed[v.Name]; ok && d.Value == v.Value && d.Secret == v.Secret {
+			shown[i].Pending = false
+		}
+		if v.Secret {
+			shown[i].Value = Masked
+		}
+	}
+	return shown, nil
+}
+
+// deployedVariables are those that the version has that was activated last in an
+// environment; any says that there is one.
+func (r *Registry) deployedVariables(ctx context.Context, agent, environment string) (vars map[string]store.Variable, any bool, err error) {
+	var newest store.Branch
+	for p := (store.Page{Limit: store.MaxPage}); ; {
+		branches, next, err := r.store.Branches(ctx, agent, environment, p)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, b := range branches {
+			if b.ActiveID != "" && !b.Updated.Before(newest.Updated) {
+				newest = b
+			}
+		}
+		if p.Cursor = next; next == "" {
+			break
+		}
+	}
+	if newest.ActiveID == "" {
+		return nil, false, nil
+	}
+	v, err := r.store.Version(ctx, newest.ActiveID)
+	if err != nil {
+		return nil, false, err
+	}
+	all, err := r.store.Snapshot(ctx, v.SnapshotID)
+	vars = make(map[string]store.Variable, len(all))
+	for _, v := range all {
+		vars[v.Name] = v
+	}
+	return vars, true, err
+}
+
+// DeleteVariable removes one; versions that were deployed keep it.
+func (r *Registry) DeleteVariable(ctx context.Context, who access.Principal, agent, environment, name string) error {
+	a, environment, err := r.environmentOf(ctx, who, access.Update, agent, environment)
+	if err != nil {
+		return err
+	}
+	return r.store.DeleteVariable(ctx, a.ID, environment, name)
+}
+
+// Launch is all that is needed to start an agent.
+type Launch struct {
+	Agent      store.Agent
+	Version    store.Version
+	Definition Definition
+	// CodeDir has the definition's files, "" for none.
+	CodeDir string
+	// Env is the agent's environment besides what the sandbox sets, NAME=VALUE: it
+	// holds secrets, and goes into the child's environment alone.
+	Env    []string
+	Masker *Masker
+}
+
+// Launch gives what a version is started with: later variables count over earlier
+// ones of the host's environment, the definition's and the environment's snapshot.
+// It is for the host's own use, and asks nobody's rights.
+func (r *Registry) Launch(ctx context.Context, versionID string) (Launch, error) {
+	v, err := r.store.Version(ctx, versionID)
+	if err != nil {
+		return Launch{}, err
+	}
+	l := Launch{Version: v, CodeDir: r.CodeDir(v.Code)}
+	if l.Agent, err = r.store.Agent(ctx, v.AgentID); err != nil {
+		return l, err
+	}
+	if l.Definition, err = DecodeDefinition(v.Definition); err != nil {
+		return l, err
+	}
+	if l.CodeDir != "" && !isThere(l.CodeDir) {
+		return l, store.Errorf(store.Invalid, "the files of version %d of %s are gone from %s; deploy it again", v.Number, l.Agent.Name, l.CodeDir)
+	}
+	vars, err := r.store.Snapshot(ctx, v.SnapshotID)
+	if err != nil {
+		return l, err
+	}
+	env := map[string]string{}
+	for _, name := range l.Definition.Env {
+		if value := r.o.Getenv(name); value != "" {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, l.Definition.Variables)
+	var secrets []string
+	for _, v := range vars {
+		env[v.Name] = v.Value
+		if v.Secret {
+			secrets = append(secrets, v.Value)
+		}
+	}
+	// What the host's environment has is a secret as like as not.
+	for _, name := range l.Definition.Env {
+		if looksSecret(name) && env[name] != "" {
+			secrets = append(secrets, env[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		l.Env = append(l.Env, name+"="+env[name])
+	}
+	l.Masker = NewMasker(secrets)
+	return l, nil
+}
+
+// Argv is the agent's command as it is to be started, where its files are at a
+// directory of the sandbox's or the host's.
+func (l Launch) Argv(codeAt string) []string {
+	return at(slices.Concat(l.Definition.Command, l.Definition.Args), codeAt)
+}
+
+// HookArgv is that of a hook.
+func HookArgv(words []string, codeAt string) []string { return at(words, codeAt) }
+
+func at(words []string, codeAt string) []string {
+	words = slices.Clone(words)
+	if len(words) > 0 && codeAt != "" {
+		if own, ok := strings.CutPrefix(words[0], "./"); ok {
+			words[0] = strings.TrimSuffix(codeAt, "/") + "/" + own
+		}
+	}
+	return words
+}
+
+// looksSecret judges a variable by its name.
+func looksSecret(name string) bool {
+	name = strings.ToUpper(name)
+	for _, part := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// byLength puts longer texts first, so that of a secret that is part of another
+// the whole is masked.
+func byLength(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
