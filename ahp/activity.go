@@ -14,6 +14,25 @@ type ActivityState struct {
 	// Layouts counts the connections that are subscribed to a layout; those
 	// without one are left out.
 	Layouts map[URI]int `json:"layouts"`
+	// Refusals are what agents were not allowed lately, oldest first; at most
+	// MaxRefusals.
+	Refusals []AgentRefusal `json:"refusals,omitempty"`
+}
+
+// MaxRefusals bounds ActivityState.Refusals.
+const MaxRefusals = 16
+
+// AgentRefusal is something that an agent was not allowed to do. The texts have no
+// control characters and at most MaxNote bytes.
+type AgentRefusal struct {
+	At    int64 `json:"at"`    // when last, Unix ms
+	Count int   `json:"count"` // how often, in a row of the same
+	// Agent is what people call it, Session where it works.
+	Agent    string `json:"agent"`
+	Session  URI    `json:"session,omitempty"`
+	Terminal URI    `json:"terminal,omitempty"` // that it was about; may not exist
+	What     string `json:"what"`               // a command, a file, or a request
+	Why      string `json:"why"`
 }
 
 // Attention is what a terminal has to tell a person. Times are Unix
@@ -79,6 +98,10 @@ type (
 		Terminal URI   `json:"terminal"`
 		At       int64 `json:"at,omitempty"`
 	}
+	// AgentsRefused replaces the list of refusals. Host only.
+	AgentsRefused struct {
+		Refusals []AgentRefusal `json:"refusals"`
+	}
 	// LayoutWatched replaces a layout's number of connections. Host only.
 	LayoutWatched struct {
 		Layout  URI `json:"layout"`
@@ -88,6 +111,7 @@ type (
 
 func (AttentionChanged) ActionType() string { return "x-cotty/attentionChanged" }
 func (TerminalSeen) ActionType() string     { return "x-cotty/terminalSeen" }
+func (AgentsRefused) ActionType() string    { return "x-cotty/agentsRefused" }
 func (LayoutWatched) ActionType() string    { return "x-cotty/layoutWatched" }
 
 func init() {
@@ -101,6 +125,7 @@ func init() {
 			w.int("at", a.At)
 		}
 	}))
+	add(row(byHost, func(w *writer, a AgentsRefused) { w.inline(a) }))
 	add(row(byHost, func(w *writer, a LayoutWatched) {
 		w.str("layout", a.Layout)
 		w.int("clients", int64(a.Clients))
@@ -114,6 +139,9 @@ func (s ActivityState) appendTo(w *writer) {
 	w.open('{')
 	w.member("terminals", nonNilMapOf(s.Terminals))
 	w.member("layouts", nonNilMapOf(s.Layouts))
+	if len(s.Refusals) > 0 {
+		w.member("refusals", s.Refusals)
+	}
 	w.close('}')
 }
 
@@ -127,6 +155,11 @@ func ReduceActivity(s ActivityState, a Action) ActivityState {
 		row := s.Terminals[a.Terminal]
 		row.Seen = a.At
 		s.Terminals = with(s.Terminals, a.Terminal, &row)
+	case AgentsRefused:
+		s.Refusals = nil
+		if len(a.Refusals) > 0 {
+			s.Refusals = a.Refusals
+		}
 	case LayoutWatched:
 		n := &a.Clients
 		if *n == 0 {

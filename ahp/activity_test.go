@@ -17,6 +17,8 @@ func TestActivityIsTheFoldOfItsActions(t *testing.T) {
 		TerminalSeen{Terminal: "a", At: 9},
 		TerminalSeen{Terminal: "b", At: 10},
 		LayoutWatched{Layout: "l"},
+		AgentsRefused{Refusals: []AgentRefusal{{At: 11, Count: 2, Agent: "claude", Session: "s", What: "rm x", Why: "blocked"}}},
+		AgentsRefused{Refusals: []AgentRefusal{}},
 		AttentionChanged{Terminal: "b"},
 	}
 	var s, wired ActivityState

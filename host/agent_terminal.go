@@ -41,7 +41,9 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	h := ct.c.h
 	dir, err := ct.directory(s.Dir)
 	if err != nil {
-		h.audit.note("refused", "session", ct.c.s.ch.uri, "dir", s.Dir, "why", err.Error())
+		if errors.Is(err, agent.ErrDirOutside) {
+			ct.c.refuse("directory", s.Dir, err)
+		}
 		return nil, err
 	}
 	argv, title := shellLine(s, dir)
@@ -51,7 +53,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		refused = policy.CheckLine(s.Command)
 	}
 	if refused != nil {
-		h.audit.note("refused", "session", ct.c.s.ch.uri, "command", clip(title), "why", refused.Error())
+		ct.c.refuse("command", title, refused)
 		return nil, &agent.Refusal{Text: refused.Error()}
 	}
 	pl, err := ct.plan(s, argv, title, dir)
@@ -60,6 +62,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	}
 	slot, err := h.reserveSlot("acp "+ct.c.s.ch.uri, h.belt().Calls, 0)
 	if err != nil {
+		ct.c.refuse("command", title, asRefusal(err))
 		return nil, asRefusal(err)
 	}
 	uri := pl.params.Channel
@@ -396,10 +399,11 @@ func (h *Host) supplyAgent(c *chat, spec *agent.Spec) {
 		return
 	}
 	spec.Terminals = &chatTerminals{c: c, roots: roots, owner: c.s.facts.Owner}
-	spec.Files = roots
+	var files agent.Files = roots
 	if k := c.s.confined; k != nil {
-		spec.Files = &insideFiles{k, roots}
+		files = &insideFiles{k, roots}
 	}
+	spec.Files = chatFiles{files, c}
 	if h.cfg.AgentServers != nil {
 		servers := h.cfg.AgentServers(c.s.value.Provider, c.s.ch.uri, c.ch.uri)
 		if c.s.confined != nil {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ type activity struct {
 	due   map[*term]struct{}
 	last  time.Time
 	timer *time.Timer // armed while rows are due; nil otherwise
+
+	refusals []ahp.AgentRefusal
+	refused  bool // refusals have changed
 }
 
 func newActivity(h *Host) *activity {
@@ -51,13 +55,18 @@ type attention struct {
 // h.mu.
 func (h *Host) attend(t *term, change func(row *ahp.Attention)) {
 	change(&t.attention.row)
-	v := h.activity
-	v.due[t] = struct{}{}
+	h.activity.due[t] = struct{}{}
+	h.activity.sendSoon()
+}
+
+// sendSoon sends what is due, now or when the interval is over. The caller holds
+// h.mu.
+func (v *activity) sendSoon() {
 	if v.timer != nil {
 		return
 	}
 	if wait := listInterval - time.Since(v.last); wait > 0 {
-		v.timer = time.AfterFunc(wait, func() { h.turn(v.sendDue) })
+		v.timer = time.AfterFunc(wait, func() { v.h.turn(v.sendDue) })
 		return
 	}
 	v.sendDue()
@@ -66,10 +75,14 @@ func (h *Host) attend(t *term, change func(row *ahp.Attention)) {
 // sendDue sends the rows that have changed. The caller holds h.mu.
 func (v *activity) sendDue() {
 	v.stop()
-	if len(v.due) == 0 {
+	if len(v.due) == 0 && !v.refused {
 		return
 	}
 	v.last = time.Now()
+	if v.refused {
+		v.refused = false
+		v.h.apply(v.ch, ahp.AgentsRefused{Refusals: slices.Clone(v.refusals)}, nil)
+	}
 	for t := range v.due {
 		delete(v.due, t)
 		if v.h.channels[t.ch.uri] == t.ch {

@@ -196,6 +196,14 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 		var p ahp.SubscribeParams
 		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
 		c.h.audit.refused(c, req.Method, p.Channel, err.Error())
+		if c.principal.agent != "" {
+			c.h.refusedGuest(c, req.Method, req.Params, err)
+		}
+	case ahp.CodeConflict:
+		if c.principal.agent != "" && req.Method == ahp.MethodCreateTerminal { // a limit
+			c.h.audit.refused(c, req.Method, "", err.Error())
+			c.h.refusedGuest(c, req.Method, req.Params, err)
+		}
 	case 0, ahp.CodeInternal:
 		if err != nil {
 			c.log.Error("handle request", "method", req.Method, "err", err)

@@ -12,6 +12,7 @@ import (
 	"cotty/ui/layout"
 	"cotty/ui/look"
 	"cotty/ui/paint"
+	"cotty/ui/status"
 	"cotty/ui/tty"
 )
 
@@ -68,6 +69,9 @@ func (m *Model) activity(next ahp.ActivityState) {
 		}
 	}
 	first := !a.known
+	if text := attention.Refused(a.state.Refusals, next.Refusals); text != "" && !first {
+		m.say(status.Warning, "%s", text)
+	}
 	a.state, a.known, a.stale = next, true, true
 	if first {
 		a.told = map[ahp.URI]attention.Alert{}

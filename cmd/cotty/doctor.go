@@ -44,6 +44,7 @@ var checks = []struct {
 	{"host", checkHost},
 	{"logout", checkLogout},
 	{"agents", checkAgents},
+	{"agents' limits", checkRefusals},
 	{"terminal", checkOuterTerminal},
 	{"colours", checkColours},
 	{"locale", checkLocale},

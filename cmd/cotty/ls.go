@@ -136,9 +136,13 @@ func newLsCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
 			rows := []row{}
-			err := withHost(cmd, false, func(_ context.Context, s *session) error {
+			var refused []ahp.AgentRefusal
+			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
 				for _, t := range s.terminals() {
 					rows = append(rows, rowOf(t, s.me()))
+				}
+				if !asJSON {
+					refused, _ = s.refusals(ctx) //nolint:errcheck // an older host, or a token for one terminal
 				}
 				return nil
 			})
@@ -152,7 +156,11 @@ func newLsCommand() *cobra.Command {
 			if err != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `cotty` starts one")
 			}
-			return printRows(cmd.OutOrStdout(), rows)
+			if err := printRows(cmd.OutOrStdout(), rows); err != nil {
+				return err
+			}
+			printRefusals(cmd.ErrOrStderr(), refused)
+			return nil
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -380,6 +380,11 @@ func (t *Terminal) Attend(change func(*ahp.Attention)) {
 // Attention is what a terminal has to tell.
 func (t *Terminal) Attention() ahp.Attention { return t.host.activity.Terminals[t.URI] }
 
+// Refused tells what an agent was not allowed.
+func (h *Host) Refused(r ahp.AgentRefusal) {
+	h.tell(ahp.AgentsRefused{Refusals: append(slices.Clone(h.activity.Refusals), r)}, nil)
+}
+
 // Watched says how many clients show a layout.
 func (h *Host) Watched(layout string, clients int) {
 	h.tell(ahp.LayoutWatched{Layout: ahp.LayoutScheme + "/" + layout, Clients: clients}, nil)

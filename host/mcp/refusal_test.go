@@ -1,0 +1,37 @@
+package mcp_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cotty/internal/world"
+)
+
+// What the seat belt refuses is seen: by cotty ls, by cotty doctor, and in the
+// audit log (the status line: ui, TestRefusalsAreSaid).
+func TestRefusalsAreSeen(t *testing.T) {
+	w := world.New(t, "")
+	a := newAgent(w, "claude")
+	for range 2 {
+		a.refused("Command blocked for security reasons", "run_command", m{"line": "sudo make install"})
+	}
+	ls := w.Command("ls")
+	var errs bytes.Buffer
+	ls.Stderr = &errs
+	out, err := ls.Output()
+	w.Must(err)
+	want := "claude: sudo make install (Command blocked for security reasons) at "
+	if !strings.Contains(errs.String(), "not allowed: "+want) || !strings.Contains(errs.String(), ", 2 times") {
+		t.Errorf("ls says %s and %s", out, errs.String())
+	}
+	if got := w.Cotty("doctor"); !strings.Contains(got, want) {
+		t.Errorf("doctor says %s", got)
+	}
+	w.Eventually("the audit log", func() bool {
+		b, err := os.ReadFile(filepath.Join(w.Dir, ".local/state/cotty/audit.log"))
+		return err == nil && strings.Contains(string(b), "Command blocked for security reasons")
+	})
+}

@@ -1,0 +1,125 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	"cotty/ahp"
+	"cotty/host/agent"
+)
+
+// What agents were not allowed is told to people where they look: on the channel
+// of what goes on (ahp.ActivityURI), besides the audit log. The same again only
+// counts, and lists go out no more often than rows of terminals do, so that an agent
+// that tries in a loop costs no more than one that tried once.
+
+// refusedAgent notes what an agent was not allowed. The caller holds h.mu.
+func (h *Host) refusedAgent(r ahp.AgentRefusal) {
+	v := h.activity
+	r.At, r.Count = h.now().UnixMilli(), 1
+	r.Agent, r.What, r.Why = inLine(r.Agent), inLine(r.What), inLine(r.Why)
+	r.Session, r.Terminal = clip(r.Session), clip(r.Terminal)
+	i := slices.IndexFunc(v.refusals, func(o ahp.AgentRefusal) bool {
+		return o.Agent == r.Agent && o.Session == r.Session && o.What == r.What && o.Why == r.Why
+	})
+	if i >= 0 {
+		r.Count += v.refusals[i].Count
+		v.refusals = slices.Delete(v.refusals, i, i+1)
+	}
+	v.refusals = append(v.refusals, r)
+	if n := len(v.refusals); n > ahp.MaxRefusals {
+		v.refusals = slices.Delete(v.refusals, 0, n-ahp.MaxRefusals)
+	}
+	v.refused = true
+	v.sendSoon()
+}
+
+// inLine is a text that fits into a line of an interface.
+func inLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(clipTo(s, ahp.MaxNote), ""))
+	return strings.TrimSpace(s)
+}
+
+// refusedGuest is refusedAgent for a request of an agent from the side.
+func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err error) {
+	var p struct {
+		Channel ahp.URI         `json:"channel"`
+		Command []string        `json:"command"` // x-cotty/run
+		Line    string          `json:"line"`
+		Meta    *ahp.CreateMeta `json:"_meta"` // createTerminal
+	}
+	json.Unmarshal(params, &p) //nolint:errcheck // then what is there
+	what := p.Line
+	if p.Meta != nil && len(p.Meta.Command) > 0 {
+		p.Command = p.Meta.Command
+	}
+	if len(p.Command) > 0 {
+		what = shownCommand(p.Command)
+	}
+	h.turn(func() {
+		h.refusedAgent(ahp.AgentRefusal{
+			Agent: c.principal.name(), Session: c.principal.session, Terminal: p.Channel,
+			What: orElse(what, method), Why: ahp.FromRPC(err).Message,
+		})
+	})
+}
+
+// shownCommand is a command as people read it: a line that a shell is given as
+// that line.
+func shownCommand(argv []string) string {
+	if len(argv) == 3 && argv[0] == "/bin/sh" && argv[1] == "-c" {
+		return argv[2]
+	}
+	return quoteCommand(argv, "")
+}
+
+// refuse notes what the agent of a chat was not allowed; what and why are kept in
+// the audit log as well.
+func (c *chat) refuse(kind, what string, err error) {
+	h := c.h
+	h.audit.refusal(refusal{from: c.ch.uri, what: kind, reason: err.Error()},
+		"session", c.s.ch.uri, kind, clip(what), "refused", cut(err.Error(), maxReason))
+	h.turn(func() {
+		if !c.dead() {
+			h.refusedAgent(ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.uri, What: what, Why: err.Error()})
+		}
+	})
+}
+
+// chatFiles are an agent's files; what it may not have is told to people.
+type chatFiles struct {
+	files agent.Files
+	c     *chat
+}
+
+// Read implements agent.Files.
+func (f chatFiles) Read(ctx context.Context, path string, line, limit int) (string, error) {
+	text, err := f.files.Read(ctx, path, line, limit)
+	f.note("read", path, err)
+	return text, err
+}
+
+// Write implements agent.Files.
+func (f chatFiles) Write(ctx context.Context, path, content string) error {
+	err := f.files.Write(ctx, path, content)
+	f.note("write", path, err)
+	return err
+}
+
+func (f chatFiles) note(doing, path string, err error) {
+	if errors.Is(err, agent.ErrFileOutside) {
+		f.c.refuse("file", doing+" "+path, err)
+	}
+}
