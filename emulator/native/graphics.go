@@ -107,7 +107,14 @@ func (e *Engine) graphics(body []byte) {
 		return
 	}
 	switch g.action {
-	case 't', 'T', 'q':
+	case 'q':
+		// On its own, also within an image that comes in pieces, as viewers do not
+		// see it.
+		up := &upload{graphic: g, bad: g.refusal()}
+		up.add(payload)
+		_, problem := up.image()
+		e.answerGraphic(&g, problem)
+	case 't', 'T':
 		e.transmit(g, payload)
 	case 'p':
 		e.put(g)
@@ -161,7 +168,7 @@ func (e *Engine) transmit(g graphic, payload []byte) {
 	}
 	e.pics.upload = nil
 	im, problem := up.image()
-	if problem == "" && up.action != 'q' {
+	if problem == "" {
 		problem = e.keep(&up.graphic, im)
 	}
 	e.answerGraphic(&up.graphic, problem)

@@ -54,6 +54,7 @@ const (
 	inOSC                   // undecided: an OSC that may have to go
 	inOSCEscape             // undecided: ESC in the two above
 	inDCS                   // undecided: up to its final byte
+	inKeys                  // undecided: the keys of a graphics command (ESC _ G)
 	inQuery                 // undecided: the body of a DCS that has to go
 	inQueryEsc              // undecided: ESC in it
 	passCSI                 // an overlong CSI
@@ -132,7 +133,7 @@ func plainCSI(p []byte, at int) int {
 var steps = [...]func(*filter, *cursor){
 	inEscape: (*filter).stepEscape, inCSI: (*filter).stepCSI,
 	inOSCNumber: (*filter).stepOSCNumber, inOSC: (*filter).stepOSC, inOSCEscape: (*filter).stepOSCEscape,
-	inDCS: (*filter).stepDCS, inQuery: (*filter).stepQuery, inQueryEsc: (*filter).stepQueryEscape,
+	inDCS: (*filter).stepDCS, inKeys: (*filter).stepKeys, inQuery: (*filter).stepQuery, inQueryEsc: (*filter).stepQueryEscape,
 	passCSI: (*filter).stepPassCSI, passString: (*filter).stepPassString, passEscape: (*filter).stepPassEscape,
 }
 
@@ -338,7 +339,9 @@ func (f *filter) stepEscape(c *cursor) {
 		f.kind, f.state = b, inOSCNumber
 	case b == 'P':
 		f.kind, f.state = b, inDCS
-	case b == '_' || b == '^' || b == 'X' || b == 'k':
+	case b == '_':
+		f.kind, f.state = b, inKeys
+	case b == '^' || b == 'X' || b == 'k':
 		f.passOn(c)
 		f.kind, f.state = b, passString
 	case b == 'Z': // DECID, an old DA1
