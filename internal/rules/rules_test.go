@@ -75,6 +75,7 @@ var arrows = map[string][]string{
 	"ui/paint":           {"emulator"},
 	"ui/pane":            {"ahp", "emulator/...", "ui/paint"},
 	"ui/attention":       {"ahp"},
+	"ui/chat":            {"ahp", "emulator", "ui/look", "ui/paint", "ui/pane"},
 	"ui/status":          {"ui/look", "ui/paint"},
 	"ui/overlay":         {"ahp", "keymap", "ui/look", "ui/paint"},
 	"ui":                 {"internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/..."},

@@ -1,0 +1,231 @@
+package chat
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"cotty/ahp"
+)
+
+// asking is a tool call's question.
+type asking struct {
+	id    string    // of the tool call, "" for none
+	since time.Time // when it was first drawn
+	at    int       // the option that enter takes
+	sent  string    // the call that was answered here
+	input *string   // the tool's input as it was edited
+}
+
+// armTime is how long after a question has appeared keys are not for it yet: the
+// person may be in the middle of a word.
+const armTime = 500 * time.Millisecond
+
+// Option is an answer to a question, with its key.
+type Option struct {
+	Key   string
+	Label string // the agent's own words
+	ahp.ToolOption
+}
+
+// optionMeta is cotty's addition to an option.
+type optionMeta struct {
+	Group string `json:"cotty/group"`
+}
+
+// optionKeys are the keys of the kinds of options.
+var optionKeys = map[string]string{
+	"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d",
+	ahp.OptionApprove: "y", ahp.OptionDeny: "n",
+}
+
+// Options are the answers to a tool call's question, each with a key of its own.
+func Options(t *ahp.ToolCall) []Option {
+	list := t.Options
+	if t.Status == ahp.ToolPendingResult || len(list) == 0 {
+		list = []ahp.ToolOption{{Label: "Yes", Kind: ahp.OptionApprove}, {Label: "No", Kind: ahp.OptionDeny}}
+	}
+	var out []Option
+	taken := map[string]bool{"e": true}
+	for i, o := range list {
+		var m optionMeta
+		json.Unmarshal(o.Meta, &m) //nolint:errcheck // then its kind decides
+		key := optionKeys[m.Group]
+		if key == "" {
+			key = optionKeys[o.Kind]
+		}
+		if key == "" || taken[key] {
+			key = itoa(i + 1)
+		}
+		taken[key] = true
+		out = append(out, Option{Key: key, Label: oneLine(o.Label), ToolOption: o})
+	}
+	return out
+}
+
+// Question is what a tool call asks, on one line.
+func Question(t *ahp.ToolCall) string {
+	if p := t.ConfirmationTitle; p != nil && p.Text != "" {
+		return oneLine(p.Text)
+	}
+	if t.Status == ahp.ToolPendingResult {
+		return "Use the result of " + callTitle(t) + "?"
+	}
+	return "Allow " + callTitle(t) + "?"
+}
+
+// Confirmation is the action that answers a tool call's question with an option;
+// input, if not nil, replaces the tool's.
+func Confirmation(turn string, t *ahp.ToolCall, o ahp.ToolOption, input *string) ahp.Action {
+	yes := o.Kind == ahp.OptionApprove
+	if t.Status == ahp.ToolPendingResult {
+		return ahp.ChatToolCallResultConfirmed{TurnID: turn, ToolCallID: t.ToolCallID, Approved: yes}
+	}
+	a := ahp.ChatToolCallConfirmed{TurnID: turn, ToolCallID: t.ToolCallID, SelectedOptionID: o.ID}
+	if yes {
+		a.Approved, a.Confirmed, a.EditedToolInput = true, ahp.ConfirmedUserAction, input
+	} else {
+		a.Reason = ahp.ReasonDenied
+	}
+	return a
+}
+
+// consider notices what waits for an answer and what does no longer.
+func (c *Chat) consider() {
+	t, q := c.Waiting(), c.request()
+	if t != nil && t.ToolCallID == c.ask.sent {
+		t = nil // answered here; the host has not said so yet
+	}
+	switch {
+	case t == nil:
+		c.ask = asking{sent: c.ask.sent}
+	case t.ToolCallID != c.ask.id:
+		c.ask = asking{id: t.ToolCallID, sent: c.ask.sent}
+	}
+	switch {
+	case q == nil || t != nil:
+		c.form = form{}
+	case q.ID != c.form.id:
+		c.form = newForm(*q)
+	default:
+		c.form.learn(*q)
+	}
+	panel := c.ask.id != "" || c.form.id != ""
+	switch {
+	case panel && c.where == inPrompt && c.edit.empty():
+		c.where = inPanel
+	case !panel && c.where == inPanel:
+		c.where = inPrompt
+	}
+}
+
+// asked is the tool call whose question shows, nil for none.
+func (c *Chat) asked() *ahp.ToolCall {
+	if c.ask.id == "" || c.state.ActiveTurn == nil {
+		return nil
+	}
+	return c.state.ToolCall(c.state.ActiveTurn.ID, c.ask.id)
+}
+
+// armed reports whether keys are for what waits.
+func (c *Chat) armed() bool {
+	since := c.ask.since
+	if c.form.id != "" {
+		since = c.form.since
+	}
+	return c.where == inPanel && !since.IsZero() && c.now.Sub(since) >= armTime
+}
+
+// answer answers the question with an option.
+func (c *Chat) answer(o Option) {
+	t := c.asked()
+	if t == nil {
+		return
+	}
+	if !c.do.Dispatch(Confirmation(c.state.ActiveTurn.ID, t, o.ToolOption, c.ask.input)) {
+		c.do.Say(true, "not answered: the host does not answer")
+		return
+	}
+	c.ask.sent = t.ToolCallID
+	c.dirty = true
+	c.consider()
+}
+
+// Answer answers what waits by the kind of the answer: "allow_once",
+// "allow_always", "reject_once"; it reports whether there is such an answer.
+func (c *Chat) Answer(group string) bool {
+	t := c.asked()
+	if t == nil {
+		return false
+	}
+	list := Options(t)
+	key := optionKeys[group]
+	i := slices.IndexFunc(list, func(o Option) bool { return o.Key == key })
+	if i < 0 {
+		return false
+	}
+	c.answer(list[i])
+	return true
+}
+
+// answered tells the person that somebody else was first.
+func (c *Chat) answered(a ahp.ChatToolCallConfirmed) {
+	if a.ToolCallID != c.ask.id || a.ToolCallID == c.ask.sent {
+		return
+	}
+	t := c.asked()
+	if t == nil || t.Status != ahp.ToolPending {
+		return
+	}
+	words := "rejected"
+	if a.Approved {
+		words = "approved"
+	}
+	for _, o := range t.Options {
+		if o.ID == a.SelectedOptionID && a.SelectedOptionID != "" {
+			words = "answered with \"" + oneLine(o.Label) + "\""
+		}
+	}
+	c.do.Say(false, words+" by another client")
+}
+
+// Refused takes a refusal of what this client sent: the question is open again if
+// it still waits.
+func (c *Chat) Refused() {
+	c.ask.sent, c.dirty = "", true
+	c.consider()
+}
+
+// editInput has the tool's input edited before it is allowed.
+func (c *Chat) editInput() {
+	t := c.asked()
+	if t == nil || t.Editable == nil || !*t.Editable {
+		c.do.Say(false, "what this tool is called with can't be edited")
+		return
+	}
+	text, ok := ahp.InputText(t.ToolInput)
+	if !ok {
+		return
+	}
+	if c.ask.input != nil {
+		text = *c.ask.input
+	}
+	id := t.ToolCallID
+	c.do.Edit(text, func(edited string) {
+		if c.ask.id == id {
+			c.ask.input, c.dirty = &edited, true
+		}
+	})
+}
+
+// waysOf are the ways to log in that an error names.
+func waysOf(e *ahp.ErrorInfo) []ahp.AgentAuth {
+	if e == nil {
+		return nil
+	}
+	var m struct {
+		Auth []ahp.AgentAuth `json:"cotty/auth"`
+	}
+	json.Unmarshal(e.Meta, &m) //nolint:errcheck // then there are none
+	return m.Auth
+}

@@ -1,0 +1,387 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/look"
+	"cotty/ui/paint"
+)
+
+// bottom is what stands below the transcript: the plan, what is queued, a rule with
+// the state, what waits for an answer, the prompt, and what the keys do.
+type bottom struct {
+	plan, queue []line
+	panel       panel
+	prompt      int // rows
+	rule, hint  bool
+}
+
+func (b bottom) rows() int {
+	n := len(b.plan) + len(b.queue) + len(b.panel.lines) + b.prompt
+	if b.rule {
+		n++
+	}
+	if b.hint {
+		n++
+	}
+	return n
+}
+
+// panel is what waits for an answer.
+type panel struct {
+	lines  []line
+	rows   []panelRow // which lines can be clicked
+	cursor spot       // row -1 for none
+	top    int        // first line that shows
+}
+
+// panelRow is a line of a panel that does something.
+type panelRow struct{ line, at int }
+
+// bottom lays out what stands below a transcript in a rectangle of w by h.
+func (c *Chat) bottom(w, h int, l *look.Look) bottom {
+	b := bottom{rule: h >= 3, hint: h >= leastHint && w >= 30}
+	left := h - 1
+	if b.rule {
+		left--
+	}
+	if b.hint {
+		left--
+	}
+	least := min(3, max(left-1, 0)) // of the transcript
+	room := max(left-least, 1)
+	rows := c.edit.layout(max(w-3, 1))
+	b.prompt = min(rows, mostPrompt, max(room/2, 1))
+	if p := c.panel(w, l); len(p.lines) > 0 {
+		if c.where == inPanel && c.edit.empty() {
+			b.prompt = 0
+		}
+		b.panel = p.fit(max(room-b.prompt+1, 1))
+	}
+	room -= len(b.panel.lines) + b.prompt - 1
+	if room > 0 && h >= 8 {
+		most := 1
+		if c.planned {
+			most = min(room, 12)
+		}
+		b.plan = planLines(c.session.Plan, c.planned, max(w-2, 1), most, c.r.g)
+		room -= len(b.plan)
+	}
+	if room > 0 {
+		b.queue = c.queued(w, min(room, 3), l)
+	}
+	return b
+}
+
+// fit leaves so many lines of a panel that the cursor's is among them.
+func (p panel) fit(most int) panel {
+	if len(p.lines) <= most {
+		return p
+	}
+	p.top = min(max(p.cursor.row-most+1, 0), len(p.lines)-most)
+	p.lines = p.lines[p.top : p.top+most]
+	var rows []panelRow
+	for _, r := range p.rows {
+		if r.line -= p.top; r.line >= 0 && r.line < most {
+			rows = append(rows, r)
+		}
+	}
+	p.rows = rows
+	p.cursor.row -= p.top
+	return p
+}
+
+// queued are the messages that wait.
+func (c *Chat) queued(w, most int, l *look.Look) []line {
+	var out []line
+	put := func(what string, m ahp.Message) {
+		r := []run{{text: what + " ", role: accent}, {text: oneLine(m.Text), role: muted}}
+		out = append(out, line{runs: cut(r, max(w-2, 1), l.Ellipsis)})
+	}
+	if s := c.state.SteeringMessage; s != nil {
+		put("steering", s.Message)
+	}
+	for i, q := range c.state.QueuedMessages {
+		if len(out) == most-1 && i+1 < len(c.state.QueuedMessages) {
+			out = append(out, line{runs: cut([]run{{text: fmt.Sprintf("and %d more queued", len(c.state.QueuedMessages)-i), role: muted}}, max(w-2, 1), l.Ellipsis)})
+			break
+		}
+		if len(out) < most {
+			put("queued", q.Message)
+		}
+	}
+	return out
+}
+
+// drawBottom draws it and gives the cursor.
+func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look) paint.Cursor {
+	y := r.Y
+	rows := func(list []line) {
+		for _, ln := range list {
+			if y < r.Y+r.H {
+				drawRuns(cv, r.X+min(1, max(r.W-1, 0)), y, max(r.W-1, 1), ln.runs, &c.palette)
+				y++
+			}
+		}
+	}
+	rows(b.plan)
+	rows(b.queue)
+	if b.rule && y < r.Y+r.H {
+		c.drawRule(cv, paint.Rect{X: r.X, Y: y, W: r.W, H: 1}, l)
+		y++
+	}
+	cursor := paint.Cursor{}
+	if n := min(len(b.panel.lines), r.Y+r.H-y); n > 0 {
+		c.view.panel, c.view.panelRows = paint.Rect{X: r.X, Y: y, W: r.W, H: n}, b.panel.rows
+		if p := b.panel.cursor; c.where == inPanel && p.row >= 0 && p.row < n {
+			cursor = paint.Cursor{X: min(r.X+1+p.x, r.X+r.W-1), Y: y + p.row, Visible: true, Default: true}
+		}
+		rows(b.panel.lines[:n])
+		if c.ask.id != "" && c.ask.since.IsZero() {
+			c.ask.since = c.now
+		}
+		if c.form.id != "" && c.form.since.IsZero() {
+			c.form.since = c.now
+		}
+	}
+	if n := min(b.prompt, r.Y+r.H-y); n > 0 {
+		at := c.drawPrompt(cv, paint.Rect{X: r.X, Y: y, W: r.W, H: n}, l)
+		if c.where != inPanel {
+			cursor = at
+		}
+		y += n
+	}
+	if b.hint && y < r.Y+r.H {
+		runs := cut([]run{{text: c.hint(), role: muted}}, max(r.W-2, 1), l.Ellipsis)
+		drawRuns(cv, r.X+1, y, r.W-1, runs, &c.palette)
+	}
+	c.drawPopup(cv, l)
+	return cursor
+}
+
+// drawRule draws the line above the prompt: how it stands on the left, what is set
+// and used on the right.
+func (c *Chat) drawRule(cv *paint.Canvas, r paint.Rect, l *look.Look) {
+	style, name := l.Border, c.palette[muted]
+	if c.view.focused {
+		style = l.BorderFocused
+	}
+	cv.Fill(r, l.Horizontal, style)
+	left := c.status()
+	right := c.setting()
+	w := min(width(left), max(r.W-4, 0))
+	if left = cut(left, w, l.Ellipsis); w > 0 {
+		cv.Text(r.X+1, r.Y, 1, " ", style)
+		n := drawRuns(cv, r.X+2, r.Y, w, left, &c.palette)
+		cv.Text(r.X+2+n, r.Y, 1, " ", style)
+	}
+	room := r.W - w - 8
+	for len(right) > 0 && paint.Width(strings.Join(right, " "+c.glyphs.dot+" ")) > room {
+		right = right[1:]
+	}
+	if len(right) > 0 {
+		text := " " + strings.Join(right, " "+c.glyphs.dot+" ") + " "
+		n := paint.Width(text)
+		cv.Text(r.X+r.W-n-1, r.Y, n, text, name)
+	}
+}
+
+// status says how the chat stands.
+func (c *Chat) status() []run {
+	s := c.session
+	switch {
+	case c.gone != nil:
+		return []run{{text: c.glyphs.failed + " gone", role: failed}}
+	case s.Lifecycle == ahp.LifecycleFailed:
+		return []run{{text: c.glyphs.failed + " not started", role: failed}}
+	case !c.ready:
+		return []run{{text: "loading", role: muted}}
+	}
+	if since, yes := c.Working(); yes {
+		text := " working"
+		mark := run{text: c.glyphs.running, role: running}
+		if c.state.Status.NeedsInput() {
+			mark, text = run{text: c.glyphs.waiting, role: warned, attr: bold}, " waits for you"
+		}
+		if d := c.now.Sub(since); !since.IsZero() && d >= time.Second {
+			text += " " + lasted(d, true)
+		}
+		c.soon(time.Second)
+		r := []run{mark, {text: text}}
+		if a := oneLine(c.state.Activity); a != "" && !c.state.Status.NeedsInput() {
+			r = append(r, run{text: " " + c.glyphs.dot + " " + a, role: muted})
+		}
+		return r
+	}
+	name := s.Agent
+	if name == "" {
+		name = "agent"
+	}
+	switch {
+	case s.Lifecycle == ahp.LifecycleCreating:
+		return []run{{text: "starting " + name, role: muted}}
+	case c.state.Status.Activity() == ahp.ActivityError:
+		return []run{{text: c.glyphs.failed, role: failed}, {text: " failed", role: failed}, {text: " " + c.glyphs.dot + " " + c.keys("chat-retry") + " tries again", role: muted}}
+	}
+	return []run{{text: name, role: muted}}
+}
+
+// setting is what is set and used, in the order in which it is left out.
+func (c *Chat) setting() []string {
+	var out []string
+	for _, category := range []string{"mode", "model"} {
+		for _, o := range c.session.Options {
+			if o.Category != category {
+				continue
+			}
+			v := fmt.Sprint(c.session.Values[o.ID])
+			for _, ch := range o.Choices {
+				if ch.ID == v {
+					out = append(out, oneLine(ch.Name))
+				}
+			}
+		}
+	}
+	switch c.session.Values["cotty/confirm"] {
+	case ahp.ConfirmReads:
+		out = append(out, "reads allowed")
+	case ahp.ConfirmAll:
+		out = append(out, "all allowed")
+	}
+	u := c.Usage()
+	m := usageMetaOf(u)
+	if m.Cost > 0 {
+		out = append(out, fmt.Sprintf("%.2f %s", m.Cost, m.Currency))
+	}
+	switch {
+	case m.ContextSize > 0:
+		out = append(out, fmt.Sprintf("%s/%s", Count(m.ContextUsed), Count(m.ContextSize)))
+	case u != nil && u.InputTokens != nil:
+		n := *u.InputTokens
+		if u.OutputTokens != nil {
+			n += *u.OutputTokens
+		}
+		out = append(out, Count(n)+" tokens")
+	}
+	return out
+}
+
+// hint names the keys that matter now.
+func (c *Chat) hint() string {
+	var parts []string
+	add := func(command, text string) {
+		if k := c.keys(command); k != "" {
+			parts = append(parts, k+" "+text)
+		}
+	}
+	_, works := c.Working()
+	switch {
+	case c.where == inReading:
+		add("chat-next", "moves")
+		add("chat-fold", "folds")
+		add("chat-copy", "copies")
+		add("chat-terminal", "terminal")
+		add("chat-rewind", "rewinds")
+		add("chat-prompt", "prompt")
+	case c.where == inPanel && c.form.id != "":
+		add("chat-send", "next")
+		add("chat-tab", "next field")
+		add("chat-escape", "twice cancels")
+	case c.where == inPanel:
+		parts = append(parts, "a key answers", "typing goes to the prompt")
+		add("chat-escape", "twice cancels")
+	case len(c.popup.items) > 0:
+		add("chat-tab", "completes")
+		add("chat-escape", "closes")
+	case (c.ask.id != "" || c.form.id != "") && !c.edit.empty():
+		add("chat-tab", "answers the question")
+		add("chat-send", "queues")
+	case works:
+		add("chat-send", "queues")
+		add("chat-steer", "steers")
+		add("chat-escape", "twice cancels")
+		add("chat-tab", "reads")
+	default:
+		add("chat-send", "sends")
+		add("chat-newline", "new line")
+		add("chat-tab", "reads")
+		add("chat-mode", "mode")
+		add("chat-options", "options")
+	}
+	return strings.Join(parts, "  ")
+}
+
+// drawPrompt draws the text that is being written.
+func (c *Chat) drawPrompt(cv *paint.Canvas, r paint.Rect, l *look.Look) paint.Cursor {
+	c.view.prompt = r
+	e := &c.edit
+	e.layout(max(r.W-3, 1))
+	x, y := e.place()
+	e.top = min(max(e.top, y-r.H+1), y)
+	e.top = max(min(e.top, len(e.rows)-r.H), 0)
+	for i := range min(r.H, len(e.rows)-e.top) {
+		row := e.rows[e.top+i]
+		if i == 0 {
+			style := c.palette[muted]
+			if c.where == inPrompt && c.view.focused {
+				style = c.palette[accent]
+			}
+			cv.Text(r.X, r.Y, r.W, " "+c.glyphs.prompt, style)
+		}
+		cv.Text(r.X+3, r.Y+i, max(r.W-3, 0), string(e.text[row.from:row.to]), c.palette[plain])
+	}
+	if e.empty() && r.W > 10 {
+		cv.Text(r.X+3, r.Y, r.W-4, paint.Cut(c.placeholder(), r.W-4, l.Ellipsis), c.palette[muted])
+	}
+	return paint.Cursor{X: min(r.X+3+x, r.X+r.W-1), Y: r.Y + y - e.top, Visible: c.ready, Default: true}
+}
+
+// placeholder says what can be written.
+func (c *Chat) placeholder() string {
+	if _, works := c.Working(); works {
+		return "Queue a message"
+	}
+	return "Ask" + with(" ", c.session.Agent)
+}
+
+// drawPopup draws the completions above the prompt.
+func (c *Chat) drawPopup(cv *paint.Canvas, l *look.Look) {
+	p := &c.popup
+	if len(p.items) == 0 || c.view.prompt.Empty() || c.where != inPrompt {
+		return
+	}
+	h := min(len(p.items), maxPopup, c.view.prompt.Y-c.view.rect.Y)
+	w := 0
+	for _, it := range p.items {
+		n := paint.Width(oneLine(it.InsertText)) + 2
+		if d := c.describe(it); d != "" {
+			n += paint.Width(d) + 2
+		}
+		w = max(w, n)
+	}
+	w = min(w, c.view.rect.W-2)
+	if h <= 0 || w < 4 {
+		return
+	}
+	r := paint.Rect{X: c.view.rect.X + 2, Y: c.view.prompt.Y - h, W: w, H: h}
+	c.view.popup = r
+	top := min(max(p.at-h+1, 0), max(len(p.items)-h, 0))
+	for i := range h {
+		it := p.items[top+i]
+		style, dim := l.Hint, l.Hint
+		if top+i == p.at {
+			style, dim = l.Selected, l.Selected
+		} else {
+			dim.Attrs |= look.Faint
+		}
+		row := paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: 1}
+		cv.Fill(row, ' ', style)
+		n := cv.Text(row.X+1, row.Y, row.W-2, paint.Cut(oneLine(it.InsertText), row.W-2, l.Ellipsis), style)
+		if d := c.describe(it); d != "" && row.W-n-4 > 4 {
+			cv.Text(row.X+n+3, row.Y, row.W-n-4, paint.Cut(d, row.W-n-4, l.Ellipsis), dim)
+		}
+	}
+}

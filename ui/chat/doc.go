@@ -1,0 +1,38 @@
+// Package chat shows a conversation with an agent in a rectangle: its transcript
+// above, what waits for an answer, and the prompt.
+//
+//	state of the chat (ahp) ─▶ Chat ─▶ turns ─▶ items ─▶ lines ─▶ cells
+//	keys, mouse, paste ─────▶ Chat ─▶ Doer             what is to be done
+//
+// A Chat belongs to the event loop. It is given the chat's state (Reset), the
+// actions that follow (Apply), and what of the session concerns it (SetSession).
+// It sends nothing, knows no clock but the time that Draw is given, and starts
+// nothing: what is to be done it asks its Doer for.
+//
+// # Rendering
+//
+// An item is a message, a text, a thought, a tool call, a notice. Its lines are
+// made once for a width and kept. A text that grows is cut into chunks, the blocks
+// of Markdown at its top: chunks that are closed are never looked at again, so what
+// a piece of text costs does not depend on how much came before. Where chunks end
+// follows from the whole lines alone, so the lines are the same however the text
+// was cut into pieces (FuzzSplit). Chunks are parsed by goldmark, one by one;
+// therefore a reference to a link that is defined in another chunk stays text.
+//
+// Lines name roles, not colours: another theme needs no new lines.
+//
+// # Where keys go
+//
+// The prompt has the keys; tab gives them to the transcript (Reading) and back. A
+// question that waits takes them while the prompt is empty, but not in the instant
+// after it appears: nobody approves by typing on. Which key does what is the
+// keymap's business; Do runs what is bound, Type takes the rest.
+//
+// # Invariants
+//
+// Nothing is drawn outside of the rectangle, and no line is wider than it. Text of
+// agents is stripped of control characters where it comes in. What is unsaid (a
+// draft) is lost in no case: it is told to the host as AHP's draft.
+//
+// It does not: follow channels, decide which chats show, talk to agents.
+package chat

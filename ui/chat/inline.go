@@ -1,0 +1,189 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// maxEmphasis bounds how deep emphasis is followed.
+const maxEmphasis = 32
+
+// inlines gives the runs of a block's text.
+func (b *blocks) inlines(n ast.Node, base run) []run {
+	var out []run
+	b.inline(n, base, &out, 0)
+	return out
+}
+
+func (b *blocks) inline(n ast.Node, base run, out *[]run, depth int) {
+	if depth > maxEmphasis {
+		return
+	}
+	put := func(r run, s string) {
+		if r.text = s; s != "" {
+			*out = append(*out, r)
+		}
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		r := base
+		switch c := c.(type) {
+		case *ast.Text:
+			s := unescaped(c.Segment.Value(b.src))
+			switch {
+			case c.HardLineBreak():
+				s += "\n"
+			case c.SoftLineBreak():
+				s += " "
+			}
+			if r.link == "" && strings.Contains(s, "://") {
+				linkify(s, r, out)
+				continue
+			}
+			put(r, s)
+		case *ast.String:
+			put(r, string(c.Value))
+		case *ast.CodeSpan:
+			r.role = codeText
+			var s strings.Builder
+			for k := c.FirstChild(); k != nil; k = k.NextSibling() {
+				if t, ok := k.(*ast.Text); ok {
+					s.WriteString(strings.ReplaceAll(string(t.Segment.Value(b.src)), "\n", " "))
+				}
+			}
+			put(r, s.String())
+		case *ast.Emphasis:
+			r.attr |= italic
+			if c.Level == 2 {
+				r.attr = base.attr | bold
+			}
+			b.inline(c, r, out, depth+1)
+		case *struck:
+			r.attr |= strike
+			b.inline(c, r, out, depth+1)
+		case *ast.Link:
+			r.role, r.link = linkText, address(c.Destination)
+			b.inline(c, r, out, depth+1)
+		case *ast.Image:
+			r.role, r.link = linkText, address(c.Destination)
+			put(r, "image: ")
+			b.inline(c, r, out, depth+1)
+		case *ast.AutoLink:
+			r.role, r.link = linkText, address(c.URL(b.src))
+			put(r, string(c.Label(b.src)))
+		case *ast.RawHTML:
+			r.role = muted
+			for i := range c.Segments.Len() {
+				seg := c.Segments.At(i)
+				put(r, strings.ReplaceAll(string(seg.Value(b.src)), "\n", " "))
+			}
+		default:
+			b.inline(c, r, out, depth+1)
+		}
+	}
+}
+
+// address is where a link leads, if a terminal can be told.
+func address(dest []byte) string {
+	s := string(dest)
+	if len(s) > 2048 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return ""
+	}
+	return s
+}
+
+// unescaped is text without the backslashes and names that stand for characters.
+func unescaped(s []byte) string {
+	plain := true
+	for _, c := range s {
+		if c == '\\' || c == '&' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return string(s)
+	}
+	s = util.UnescapePunctuations(s)
+	s = util.ResolveNumericReferences(s)
+	return harmless(string(util.ResolveEntityNames(s)))
+}
+
+// linkify makes links of the addresses in a text.
+func linkify(s string, base run, out *[]run) {
+	put := func(text, link string) {
+		if text == "" {
+			return
+		}
+		r := base
+		r.text = text
+		if link != "" {
+			r.role, r.link = linkText, link
+		}
+		*out = append(*out, r)
+	}
+	for {
+		at := -1
+		for _, scheme := range [...]string{"https://", "http://", "file://"} {
+			if i := strings.Index(s, scheme); i >= 0 && (at < 0 || i < at) {
+				at = i
+			}
+		}
+		if at < 0 {
+			put(s, "")
+			return
+		}
+		end := at + strings.IndexFunc(s[at:]+" ", func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("<>\"`|", r) })
+		for end > at && strings.IndexByte(".,;:!?)]}'*_", s[end-1]) >= 0 && !(s[end-1] == ')' && strings.Contains(s[at:end], "(")) {
+			end--
+		}
+		put(s[:at], "")
+		put(s[at:end], address([]byte(s[at:end])))
+		s = s[end:]
+	}
+}
+
+// struck is text that is struck through.
+type struck struct{ ast.BaseInline }
+
+var kindStruck = ast.NewNodeKind("Struck")
+
+// Kind implements ast.Node.
+func (*struck) Kind() ast.NodeKind { return kindStruck }
+
+// Dump implements ast.Node.
+func (n *struck) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+// striking parses ~~text~~, as GitHub has it.
+type striking struct{}
+
+// Trigger implements parser.InlineParser.
+func (striking) Trigger() []byte { return []byte{'~'} }
+
+// Parse implements parser.InlineParser.
+func (striking) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	before := block.PrecendingCharacter()
+	l, segment := block.PeekLine()
+	n := parser.ScanDelimiter(l, before, 2, striking{})
+	if n == nil || n.OriginalLength > 2 || before == '~' {
+		return nil
+	}
+	n.Segment = segment.WithStop(segment.Start + n.OriginalLength)
+	block.Advance(n.OriginalLength)
+	pc.PushDelimiter(n)
+	return n
+}
+
+// IsDelimiter implements parser.DelimiterProcessor.
+func (striking) IsDelimiter(b byte) bool { return b == '~' }
+
+// CanOpenCloser implements parser.DelimiterProcessor.
+func (striking) CanOpenCloser(opener, closer *parser.Delimiter) bool {
+	return opener.Char == closer.Char
+}
+
+// OnMatch implements parser.DelimiterProcessor.
+func (striking) OnMatch(int) ast.Node { return &struck{} }

@@ -1,0 +1,313 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/paint"
+	"cotty/ui/pane"
+)
+
+// itemKind is what an item is.
+type itemKind uint8
+
+const (
+	messageItem  itemKind = iota // what a person or a program said
+	answerItem                   // Markdown of the agent's
+	thoughtItem                  // its reasoning
+	toolItem                     // a tool call
+	noticeItem                   // of the system
+	failureItem                  // an error
+	questionItem                 // an input request
+	footItem                     // how a turn ended
+	blobItem                     // content elsewhere, and what is not known
+)
+
+// item is a piece of a turn. Its lines are head, then those of md behind inset.
+type item struct {
+	kind itemKind
+	id   string // of the part; unique in its turn
+
+	md    *markdown // nil for none
+	inset []run
+	head  []line
+	foot  []line
+	n     int // lines of md that show
+
+	call *ahp.ToolCall
+	part *ahp.ResponsePart // questions, notices, errors
+	msg  *ahp.Message
+	turn *turnView
+
+	// open is whether all of it shows: nil is as its kind has it.
+	open *bool
+	// In this client's sight: when it began and ended.
+	began, ended time.Time
+	live         *window // on the terminal of a tool call, nil for none
+
+	dirty bool
+	w     int
+	lines int // as last rendered
+}
+
+// turnView is a turn with its items.
+type turnView struct {
+	id    string
+	turn  ahp.Turn
+	items []*item
+	at    []int // first row of each item, its gap included
+	rows  int
+	from  int // items from here on are to be laid out anew
+}
+
+// renderer is what items are rendered with.
+type renderer struct {
+	w       int
+	g       *glyphs
+	now     time.Time
+	details bool // unfold what is folded by default
+	screens func(ahp.URI) Screen
+}
+
+// unfolded reports whether all of an item shows.
+func (it *item) unfolded(r *renderer) bool {
+	if it.open != nil {
+		return *it.open
+	}
+	return r.details
+}
+
+// foldable reports whether an item has more to show than it shows folded.
+func (it *item) foldable() bool {
+	return it.kind == thoughtItem || it.kind == toolItem || it.kind == messageItem && it.long()
+}
+
+// maxMessageRows is how many rows of a message show while it is folded.
+const maxMessageRows = 12
+
+func (it *item) long() bool {
+	return it.md != nil && it.md.w > 0 && len(it.md.lines)+len(it.md.tail) > maxMessageRows
+}
+
+// render brings the item's lines up to date and gives their number.
+func (it *item) render(r *renderer) int {
+	if !it.dirty && it.w == r.w {
+		return it.lines
+	}
+	it.dirty, it.w = false, r.w
+	it.head, it.foot, it.inset, it.n = nil, nil, nil, 0
+	switch it.kind {
+	case messageItem:
+		it.renderMessage(r)
+	case answerItem:
+		it.n = it.md.render(r.w, r.g)
+	case thoughtItem:
+		it.renderThought(r)
+	case toolItem:
+		it.renderTool(r)
+	case noticeItem:
+		it.renderNotice(r)
+	case failureItem:
+		it.renderFailure(r)
+	case questionItem:
+		it.renderQuestion(r)
+	case footItem:
+		it.renderFoot(r)
+	case blobItem:
+		it.renderBlob(r)
+	}
+	it.lines = len(it.head) + it.n + len(it.foot)
+	return it.lines
+}
+
+// line gives line i.
+func (it *item) line(i int) line {
+	if i < len(it.head) {
+		return it.head[i]
+	}
+	if i -= len(it.head); i >= it.n {
+		return it.foot[i-it.n]
+	}
+	l := it.md.line(i)
+	if it.inset != nil {
+		l.runs, l.lead = join(it.inset, l.runs), l.lead+width(it.inset)
+	}
+	return l
+}
+
+func (it *item) renderMessage(r *renderer) {
+	it.inset = []run{{text: r.g.user + " ", role: user}}
+	if r.w < 8 {
+		it.inset = nil
+	}
+	it.n = it.md.render(r.w-width(it.inset), r.g)
+	if hidden := it.n - maxMessageRows; hidden > 1 && !it.unfolded(r) {
+		it.n = maxMessageRows
+		it.foot = append(it.foot, line{runs: cut(join(it.inset, []run{{text: fmt.Sprintf("%s %s more", r.g.ellipsis, lines(hidden)), role: muted}}), r.w, r.g.ellipsis), lead: r.w})
+	}
+	if it.msg == nil {
+		return
+	}
+	for _, a := range it.msg.Attachments {
+		text := []run{{text: "@" + oneLine(a.Label), role: linkText}}
+		it.foot = append(it.foot, line{runs: cut(join(it.inset, text), r.w, r.g.ellipsis), lead: width(it.inset)})
+	}
+	if k := it.msg.Origin.Kind; k != "" && k != ahp.OriginUser {
+		it.head = append(it.head, line{runs: cut(join(it.inset, []run{{text: "from " + oneLine(k), role: muted}}), r.w, r.g.ellipsis)})
+	}
+}
+
+// renderThought shows reasoning on one line until it is opened.
+func (it *item) renderThought(r *renderer) {
+	glyph, words := r.g.folded, "Thought"
+	if it.ended.IsZero() && it.turn.active() {
+		words = "Thinking" + r.g.ellipsis
+	}
+	if !it.began.IsZero() && !it.ended.IsZero() {
+		words += " for " + pane.Lasted(it.ended.Sub(it.began))
+	}
+	open := it.unfolded(r)
+	if open {
+		glyph = r.g.open
+	}
+	head := []run{{text: glyph + " " + words, role: muted}}
+	if !open {
+		if gist := it.gist(); gist != "" {
+			head = append(head, run{text: " " + r.g.dot + " " + gist, role: muted, attr: italic})
+		}
+	}
+	it.head = []line{{runs: cut(head, r.w, r.g.ellipsis)}}
+	if open {
+		it.inset = []run{{text: r.g.bar + " ", role: muted}}
+		it.n = it.md.render(max(r.w-2, 1), r.g)
+		if r.w < 8 {
+			it.inset = nil
+		}
+	}
+}
+
+// gist is what a thought is about, on one line: the newest of its headings, which
+// models write in bold, or its first words.
+func (it *item) gist() string {
+	text := it.md.text
+	const far = 4 << 10
+	tail := string(text[max(len(text)-far, 0):])
+	if end := strings.LastIndex(tail, "**"); end > 0 {
+		if from := strings.LastIndex(tail[:end], "**"); from >= 0 {
+			if s := tail[from+2 : end]; s != "" && !strings.Contains(s, "\n") {
+				return oneLine(s)
+			}
+		}
+	}
+	return oneLine(strings.ToValidUTF8(string(text[:min(len(text), 200)]), ""))
+}
+
+func (it *item) renderNotice(r *renderer) {
+	it.head = wrap([]run{{text: harmless(it.part.Note.Text), role: muted}}, r.w, indent([]run{{text: r.g.dot + " ", role: muted}}))
+}
+
+func (it *item) renderFailure(r *renderer) {
+	e := it.part.Error
+	text := "The turn failed."
+	if e != nil && e.Message != "" {
+		text = e.Message
+	}
+	it.head = wrap([]run{{text: harmless(text), role: failed}}, r.w, indent([]run{{text: r.g.failed + " ", role: failed}}))
+}
+
+// renderQuestion shows what was asked, and answered.
+func (it *item) renderQuestion(r *renderer) {
+	q := it.part.Request
+	mark := run{text: r.g.waiting + " ", role: warned}
+	if it.part.Response != "" {
+		mark = run{text: r.g.passed + " ", role: passed}
+		if it.part.Response != ahp.InputAccept {
+			mark = run{text: r.g.skipped + " ", role: muted}
+		}
+	}
+	text := "A question"
+	if q.Message != nil && q.Message.Text != "" {
+		text = q.Message.Text
+	}
+	it.head = wrap([]run{{text: harmless(text)}}, r.w, indent([]run{mark}))
+	for _, k := range q.Questions {
+		a := answerText(k, q.Answers[k.ID])
+		if it.part.Response == "" || a == "" {
+			continue
+		}
+		row := []run{{text: "  " + questionTitle(k) + ": ", role: muted}, {text: oneLine(a)}}
+		it.head = append(it.head, line{runs: cut(row, r.w, r.g.ellipsis), lead: 2})
+	}
+	if w := responses[it.part.Response]; w != "" {
+		it.head = append(it.head, line{runs: cut([]run{{text: "  " + w, role: muted}}, r.w, r.g.ellipsis), lead: 2})
+	}
+}
+
+var responses = map[string]string{ahp.InputDecline: "declined", ahp.InputCancel: "cancelled"}
+
+// renderFoot says how a turn ended, where that is not plain to see.
+func (it *item) renderFoot(r *renderer) {
+	t := &it.turn.turn
+	var parts []string
+	role := muted
+	if t.State == ahp.TurnCancelled {
+		parts, role = append(parts, "cancelled"), warned
+	}
+	if t.Duration != nil && *t.Duration >= 1000 {
+		parts = append(parts, pane.Lasted(time.Duration(*t.Duration)*time.Millisecond))
+	}
+	if u := usageText(t.Usage); u != "" {
+		parts = append(parts, u)
+	}
+	if len(parts) == 0 {
+		return
+	}
+	it.head = []line{{runs: cut([]run{{text: strings.Join(parts, " "+r.g.dot+" "), role: role}}, r.w, r.g.ellipsis)}}
+}
+
+func (it *item) renderBlob(r *renderer) {
+	text := oneLine(string(it.part.Raw))
+	it.head = []line{{runs: cut([]run{{text: r.g.dot + " " + it.part.Kind + " ", role: muted}, {text: paint.Cut(text, 200, ""), role: muted}}, r.w, r.g.ellipsis)}}
+}
+
+// usageText says how many tokens a turn took.
+func usageText(u *ahp.Usage) string {
+	if u == nil {
+		return ""
+	}
+	var parts []string
+	for _, n := range []struct {
+		n    *int64
+		what string
+	}{{u.InputTokens, "in"}, {u.OutputTokens, "out"}} {
+		if n.n != nil && *n.n > 0 {
+			parts = append(parts, Count(*n.n)+" "+n.what)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " tokens"
+}
+
+// Count is a number of tokens in few characters.
+func Count(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 10_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}

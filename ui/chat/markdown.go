@@ -1,0 +1,439 @@
+package chat
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what is parsed at once, in bytes: a chunk that reaches maxChunk is
+// closed at the next line's end, or a list at its next item unless that is too far;
+// a line that reaches maxLine is cut.
+const (
+	maxChunk = 4 << 10
+	maxList  = 16 << 10
+	maxLine  = 2 << 10
+)
+
+// chunkKind is what a chunk began with, as far as that decides where it ends.
+type chunkKind uint8
+
+const (
+	proseChunk  chunkKind = iota
+	listChunk             // goes on behind a blank line
+	indentChunk           // indented code, as well
+	lineChunk             // ends with its line: a heading
+	codeChunk             // fenced code
+)
+
+// chunk is a block, or a run of blocks, at the top of a text.
+type chunk struct {
+	kind  chunkKind
+	from  int
+	glued bool // it goes on with the chunk before: no blank line between
+
+	fence  string // of a codeChunk: what its end begins with
+	indent int    // of its opening
+	lang   string
+	body   int  // where its code begins
+	shut   bool // its end was seen
+}
+
+// markdown is a text that grows, and its lines at a width. See the package's
+// comment for how it is cut into chunks.
+type markdown struct {
+	text []byte
+
+	// Cutting. All but read concerns the open chunk.
+	closed []chunk
+	open   chunk
+	begun  bool   // there is an open chunk
+	blank  bool   // the last line was blank
+	nested string // the fence within a list or quote
+	read   int    // bytes that were cut: whole lines
+	mid    bool   // read is within a line that was cut for its length
+
+	// Rendering, for a width; w 0 is for none.
+	w     int
+	g     *glyphs
+	done  int    // chunks of closed that were rendered
+	lines []line // of those, and of the lines of open code up to coded
+	tail  []line // of the rest
+	coded int    // bytes of the open code chunk that are in lines; 0 for none
+	state lexing // of the highlighter at coded
+	at    int    // len(text) that tail was made for
+	codes []code // the code blocks of lines, then those of tail
+	firm  int    // how many of codes are of lines
+}
+
+// code is a block of code in a text.
+type code struct {
+	line     int // its first
+	from, to int // in the text
+	lang     string
+}
+
+// append adds text. It must be harmless.
+func (m *markdown) append(s string) {
+	m.text = append(m.text, s...)
+	for {
+		rest := m.text[m.read:]
+		n := bytes.IndexByte(rest, '\n')
+		switch {
+		case n >= 0 && n < maxLine:
+			m.cutLine(string(rest[:n]), m.read+n+1)
+			m.mid = false
+		case n >= maxLine || len(rest) >= maxLine:
+			m.cutLong(rest)
+		default:
+			return
+		}
+	}
+}
+
+// cutLong cuts a line that is too long at a blank, or anywhere.
+func (m *markdown) cutLong(rest []byte) {
+	n := bytes.LastIndexByte(rest[:maxLine], ' ') + 1
+	if n <= 0 {
+		for n = maxLine; n > maxLine-utf8.UTFMax && !utf8.RuneStart(rest[n-1]); {
+			n--
+		}
+		n-- // the last rune may not be whole
+	}
+	if m.open.kind == codeChunk && m.begun || m.nested != "" {
+		m.cutLine(string(rest[:n]), m.read+n)
+		m.mid = true
+		return
+	}
+	m.cutLine(string(rest[:n]), m.read+n)
+	m.mid = true
+	m.close(m.read)
+	m.start(m.read, proseChunk)
+	m.open.glued = true
+}
+
+func (m *markdown) start(at int, kind chunkKind) {
+	m.open, m.begun, m.blank = chunk{kind: kind, from: at}, true, false
+}
+
+// close ends the open chunk.
+func (m *markdown) close(int) {
+	if m.begun {
+		m.closed = append(m.closed, m.open)
+	}
+	m.begun, m.nested = false, ""
+}
+
+// cutLine decides what a whole line, which ends at next, means for the chunks.
+func (m *markdown) cutLine(text string, next int) {
+	at := m.read
+	m.read = next
+	if m.begun && m.open.kind == codeChunk {
+		if !m.mid && endsFence(text, m.open.fence) {
+			m.open.shut = true
+			m.close(next)
+		}
+		return
+	}
+	if m.nested != "" {
+		if !m.mid && endsFence(text, m.nested) {
+			m.nested = ""
+		}
+		m.bound(next)
+		return
+	}
+	if strings.TrimSpace(text) == "" {
+		m.blank = m.begun
+		return
+	}
+	kind, fresh := m.begins(text)
+	long := m.begun && m.open.kind == listChunk && at-m.open.from >= maxChunk && isItem(text) && leading(text) < 2
+	if fresh || long {
+		m.close(at)
+		if !fresh {
+			kind = listChunk
+		}
+		m.start(at, kind)
+		m.open.glued = !fresh
+		if kind == codeChunk {
+			m.open.fence, m.open.lang = fenceOf(text)
+			m.open.indent, m.open.body = leading(text), next
+			return
+		}
+	} else if m.open.kind == proseChunk && isItem(text) {
+		m.open.kind = listChunk
+	}
+	m.blank = false
+	if m.open.kind == lineChunk {
+		m.close(next)
+		return
+	}
+	if f, _ := fenceOf(strings.TrimLeft(text, " >")); f != "" {
+		m.nested = f
+	}
+	m.bound(next)
+}
+
+// bound closes a chunk that has grown too large. A fence that was open in it goes
+// on as a chunk of its own.
+func (m *markdown) bound(next int) {
+	most := maxChunk
+	if m.open.kind == listChunk {
+		most = maxList
+	}
+	if next-m.open.from < most {
+		return
+	}
+	fence := m.nested
+	m.close(next)
+	if fence != "" {
+		m.start(next, codeChunk)
+		m.open.fence, m.open.body, m.open.glued = fence, next, true
+	}
+}
+
+// begins says whether a line that is not blank begins a chunk, and of what kind.
+func (m *markdown) begins(text string) (kind chunkKind, fresh bool) {
+	in := leading(text)
+	switch f, _ := fenceOf(text); {
+	case in < 4 && f != "" && !(m.begun && m.open.kind == listChunk && in > 0):
+		return codeChunk, true
+	case in < 4 && isHeading(text) && !(m.begun && m.open.kind == listChunk && in > 0):
+		return lineChunk, true
+	case m.begun && !m.blank:
+		return 0, false
+	case m.begun && m.open.kind == listChunk && (in >= 2 || isItem(text)):
+		return 0, false
+	case m.begun && m.open.kind == indentChunk && in >= 4:
+		return 0, false
+	case in >= 4:
+		return indentChunk, true
+	case isItem(text):
+		return listChunk, true
+	}
+	return proseChunk, true
+}
+
+// leading counts the blanks that a line begins with.
+func leading(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+
+// fenceOf is the fence that a line opens, "" for none, and its language.
+func fenceOf(s string) (fence, lang string) {
+	s = strings.TrimLeft(s, " ")
+	if s == "" || s[0] != '`' && s[0] != '~' {
+		return "", ""
+	}
+	n := len(s) - len(strings.TrimLeft(s, s[:1]))
+	info := strings.TrimSpace(s[n:])
+	if n < 3 || s[0] == '`' && strings.Contains(info, "`") {
+		return "", ""
+	}
+	lang, _, _ = strings.Cut(info, " ")
+	return s[:n], strings.Trim(lang, "{}.")
+}
+
+// endsFence reports whether a line closes a fence.
+func endsFence(s, fence string) bool {
+	s = strings.TrimSpace(strings.TrimLeft(s, " >"))
+	return len(s) >= len(fence) && strings.Trim(s, fence[:1]) == ""
+}
+
+// isItem reports whether a line is an item of a list.
+func isItem(s string) bool {
+	s = strings.TrimLeft(s, " ")
+	n := 0
+	switch {
+	case s == "":
+		return false
+	case strings.ContainsRune("-*+", rune(s[0])):
+		n = 1
+	default:
+		for n < len(s) && n < 9 && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		if n == 0 || n == len(s) || s[n] != '.' && s[n] != ')' {
+			return false
+		}
+		n++
+	}
+	if n == 1 && isRule(s) {
+		return false
+	}
+	return n == len(s) || s[n] == ' '
+}
+
+// isRule reports whether a line is a thematic break.
+func isRule(s string) bool {
+	s = strings.ReplaceAll(s, " ", "")
+	return len(s) >= 3 && strings.ContainsRune("-*_", rune(s[0])) && strings.Trim(s, s[:1]) == ""
+}
+
+// isHeading reports whether a line is a heading that begins with #.
+func isHeading(s string) bool {
+	s = strings.TrimLeft(s, " ")
+	n := len(s) - len(strings.TrimLeft(s, "#"))
+	return n >= 1 && n <= 6 && (n == len(s) || s[n] == ' ')
+}
+
+// render brings the lines up to date for a width and gives their number.
+func (m *markdown) render(w int, g *glyphs) int {
+	if m.w != w || m.g != g {
+		m.w, m.g, m.done, m.lines, m.coded, m.at, m.codes, m.firm = w, g, 0, nil, 0, -1, nil, 0
+	}
+	if m.at == len(m.text) {
+		return len(m.lines) + len(m.tail)
+	}
+	m.at = len(m.text)
+	m.codes = m.codes[:m.firm]
+	for ; m.done < len(m.closed); m.done++ {
+		end := m.read
+		if m.done+1 < len(m.closed) {
+			end = m.closed[m.done+1].from
+		} else if m.begun {
+			end = m.open.from
+		}
+		c := m.closed[m.done]
+		if c.kind == codeChunk {
+			m.moreCode(c, end, true)
+			m.coded = 0
+			continue
+		}
+		m.lines = append(m.lines, m.block(c, end, len(m.lines))...)
+	}
+	m.firm = len(m.codes)
+	m.renderTail()
+	m.firm = min(m.firm, len(m.codes))
+	return len(m.lines) + len(m.tail)
+}
+
+// renderTail renders what is open: the open chunk and the line that has no end.
+func (m *markdown) renderTail() {
+	m.tail = nil
+	if m.begun && m.open.kind == codeChunk {
+		m.moreCode(m.open, m.read, false)
+		m.firm = len(m.codes)
+		rest := string(m.text[m.read:])
+		if rest != "" && !(!m.mid && endsFence(rest, m.open.fence)) {
+			s := m.state
+			m.tail = codeLine(dedent(rest, m.open.indent), m.open.lang, &s, m.w, m.g)
+		}
+		return
+	}
+	rest := string(m.text[m.read:])
+	c := m.open
+	end := len(m.text)
+	if strings.TrimSpace(rest) == "" {
+		end = m.read
+	}
+	if m.nested == "" && end > m.read && !m.mid {
+		kind, fresh := m.begins(rest)
+		if fresh {
+			// The line begins a chunk as it stands.
+			if m.begun {
+				m.tail = m.block(c, m.read, len(m.lines))
+			}
+			m.tail = append(m.tail, m.fresh(kind, rest)...)
+			return
+		}
+	}
+	if m.begun && end > c.from {
+		m.tail = m.block(c, end, len(m.lines))
+	}
+}
+
+// fresh renders the line without an end that begins a chunk.
+func (m *markdown) fresh(kind chunkKind, rest string) []line {
+	first := len(m.lines) + len(m.tail)
+	if kind != codeChunk {
+		return m.block(chunk{kind: kind, from: m.read}, len(m.text), first)
+	}
+	_, lang := fenceOf(rest)
+	out := m.gap(chunk{}, first)
+	m.codes = append(m.codes, code{line: first + len(out), from: len(m.text), to: len(m.text), lang: lang})
+	return append(out, codeHead(lang, m.w, m.g)...)
+}
+
+// gap is the blank line before a chunk.
+func (m *markdown) gap(c chunk, first int) []line {
+	if first == 0 || c.glued {
+		return nil
+	}
+	return []line{{}}
+}
+
+// block renders a chunk that is no code, whose first line has the number first.
+func (m *markdown) block(c chunk, end, first int) []line {
+	out := m.gap(c, first)
+	r := blocks{w: m.w, g: m.g, src: m.text[c.from:end], off: c.from, first: first + len(out)}
+	out = append(out, r.document()...)
+	m.codes = append(m.codes, r.codes...)
+	if len(out) == 1 && len(out[0].runs) == 0 {
+		return nil // a comment, a definition: nothing shows
+	}
+	return out
+}
+
+// moreCode renders the lines of a code chunk that were not yet.
+func (m *markdown) moreCode(c chunk, end int, closed bool) {
+	if m.coded == 0 {
+		m.lines = append(m.lines, m.gap(c, len(m.lines))...)
+		m.codes = append(m.codes, code{line: len(m.lines), from: c.body, to: c.body, lang: c.lang})
+		if !c.glued {
+			m.lines = append(m.lines, codeHead(c.lang, m.w, m.g)...)
+		}
+		m.coded, m.state = c.body, lexing{}
+	}
+	body := m.text[m.coded:end]
+	if closed && c.shut { // the last line is the fence's end
+		trimmed := bytes.TrimRight(body, " \n")
+		cut := bytes.LastIndexByte(trimmed, '\n') + 1
+		body = body[:cut]
+	}
+	for len(body) > 0 {
+		n := bytes.IndexByte(body, '\n')
+		long := n < 0 || n >= maxLine
+		if long {
+			n = longCut(body)
+		}
+		m.lines = append(m.lines, codeLine(dedent(string(body[:n]), c.indent), c.lang, &m.state, m.w, m.g)...)
+		if !long {
+			n++
+		}
+		m.coded += n
+		body = body[n:]
+	}
+	if i := len(m.codes) - 1; i >= 0 {
+		m.codes[i].to = m.coded
+	}
+}
+
+// longCut is where append has cut a line that is too long.
+func longCut(b []byte) int {
+	if len(b) < maxLine {
+		return len(b)
+	}
+	n := bytes.LastIndexByte(b[:maxLine], ' ') + 1
+	if n <= 0 {
+		for n = maxLine; n > maxLine-utf8.UTFMax && !utf8.RuneStart(b[n-1]); {
+			n--
+		}
+		n--
+	}
+	return n
+}
+
+// dedent takes up to n blanks off the front.
+func dedent(s string, n int) string {
+	for n > 0 && strings.HasPrefix(s, " ") {
+		s, n = s[1:], n-1
+	}
+	return s
+}
+
+// line gives line i of those that render counted.
+func (m *markdown) line(i int) line {
+	if i < len(m.lines) {
+		return m.lines[i]
+	}
+	return m.tail[i-len(m.lines)]
+}

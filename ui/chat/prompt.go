@@ -1,0 +1,280 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"cotty/ahp"
+)
+
+// drafting is what became of the text that is being written.
+type drafting struct {
+	changed bool // the host was not told
+}
+
+// history are the messages of the person, the newest last.
+type history struct {
+	texts []string
+	at    int // in texts; len(texts) is what is being written
+	draft string
+}
+
+// maxHistory bounds how many messages are remembered.
+const maxHistory = 500
+
+func (h *history) learn(s ahp.ChatState) {
+	h.texts = h.texts[:0]
+	for _, t := range s.Turns {
+		h.add(t.Message)
+	}
+	if s.ActiveTurn != nil {
+		h.add(s.ActiveTurn.Message)
+	}
+}
+
+func (h *history) add(m ahp.Message) {
+	if m.Origin.Kind != "" && m.Origin.Kind != ahp.OriginUser {
+		return
+	}
+	h.put(m.Text)
+}
+
+func (h *history) put(text string) {
+	if text = tidy(text); strings.TrimSpace(text) == "" || len(h.texts) > 0 && h.texts[len(h.texts)-1] == text {
+		h.at = len(h.texts)
+		return
+	}
+	h.texts = append(h.texts, text)
+	if len(h.texts) > maxHistory {
+		h.texts = h.texts[1:]
+	}
+	h.at = len(h.texts)
+}
+
+// recall takes the message n further into the prompt.
+func (c *Chat) recall(n int) bool {
+	h := &c.history
+	to := h.at + n
+	if to < 0 || to > len(h.texts) {
+		return false
+	}
+	if h.at == len(h.texts) {
+		h.draft = c.edit.String()
+	}
+	h.at = to
+	text := h.draft
+	if to < len(h.texts) {
+		text = h.texts[to]
+	}
+	c.edit.set(text)
+	c.edited()
+	return true
+}
+
+// edited notes that the prompt has changed.
+func (c *Chat) edited() {
+	c.dirty, c.draft.changed = true, true
+	c.suggest()
+}
+
+// takeDraft shows a draft that another client wrote.
+func (c *Chat) takeDraft(m *ahp.Message) {
+	text := ""
+	if m != nil {
+		text = m.Text
+		c.attach = slices.Clone(m.Attachments)
+	}
+	if text = tidy(text); text != c.edit.String() {
+		c.edit.set(text)
+		c.dirty = true
+	}
+}
+
+// Draft gives the action that tells the host what is being written, if that has
+// changed since.
+func (c *Chat) Draft() (a ahp.ChatDraftChanged, changed bool) {
+	if !c.draft.changed || !c.ready {
+		return a, false
+	}
+	c.draft.changed = false
+	if text := c.edit.String(); strings.TrimSpace(text) != "" {
+		m := c.message(text)
+		a.Draft = &m
+	}
+	if a.Draft == nil && c.state.Draft == nil {
+		return a, false
+	}
+	return a, true
+}
+
+// Unsent reports whether Draft has something to tell.
+func (c *Chat) Unsent() bool { return c.draft.changed && c.ready }
+
+// message is a text with what it names.
+func (c *Chat) message(text string) ahp.Message {
+	m := ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}}
+	for _, a := range c.attach {
+		named := func(o ahp.Attachment) bool { return o.Label == a.Label }
+		if strings.Contains(text, "@"+a.Label) && !slices.ContainsFunc(m.Attachments, named) {
+			m.Attachments = append(m.Attachments, a)
+		}
+	}
+	return m
+}
+
+// send sends what was written: as a turn, or while one runs to the queue, or with
+// steer into the turn.
+func (c *Chat) send(steer bool) {
+	text := strings.TrimRight(c.edit.String(), " \n")
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if c.gone != nil || !c.ready {
+		c.do.Say(true, "the chat is not there yet")
+		return
+	}
+	m := c.message(text)
+	var a ahp.Action = ahp.ChatTurnStarted{TurnID: c.do.NewID("turn"), Message: m}
+	if c.state.ActiveTurn != nil {
+		p := ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: c.do.NewID("message"), Message: m}
+		if steer {
+			p.Kind = ahp.PendingSteering
+		}
+		a = p
+	}
+	if !c.do.Dispatch(a) {
+		c.do.Say(true, "not sent: the host does not answer")
+		return
+	}
+	c.history.put(text)
+	c.edit.set("")
+	c.edit.undo, c.attach = nil, nil
+	c.edited()
+	c.Bottom()
+	c.where = inPrompt
+}
+
+// unqueue takes the message that was queued last back into the prompt.
+func (c *Chat) unqueue() {
+	kind, p := ahp.PendingQueued, (*ahp.PendingMessage)(nil)
+	if n := len(c.state.QueuedMessages); n > 0 {
+		p = &c.state.QueuedMessages[n-1]
+	} else if c.state.SteeringMessage != nil {
+		kind, p = ahp.PendingSteering, c.state.SteeringMessage
+	}
+	if p == nil {
+		c.do.Say(false, "no message is queued")
+		return
+	}
+	if c.do.Dispatch(ahp.ChatPendingMessageRemoved{Kind: kind, ID: p.ID}) {
+		text := p.Message.Text
+		if now := c.edit.String(); strings.TrimSpace(now) != "" {
+			text += "\n" + now
+		}
+		c.edit.set(text)
+		c.attach = append(c.attach, p.Message.Attachments...)
+		c.edited()
+	}
+}
+
+// popup are completions of the word at the cursor.
+type popup struct {
+	items  []ahp.CompletionItem
+	at     int
+	text   string // that they are for
+	offset int
+	asked  bool // an answer is under way
+	again  bool // the text has changed since
+	closed bool // by esc: not for this word any more
+}
+
+// maxPopup is how many completions show at once.
+const maxPopup = 8
+
+// completing reports whether the word before the cursor may be completed.
+func (c *Chat) completing() bool {
+	before := string(c.edit.text[:c.edit.at])
+	word := before[strings.LastIndexAny(before, " \n")+1:]
+	return strings.HasPrefix(word, "@") || strings.HasPrefix(before, "/") && !strings.ContainsAny(before, " \n")
+}
+
+// suggest asks for completions of what is being written.
+func (c *Chat) suggest() {
+	if !c.completing() || c.history.at < len(c.history.texts) {
+		c.popup.items, c.popup.closed, c.popup.again = nil, false, false
+		return
+	}
+	if c.popup.asked {
+		c.popup.again = true
+		return
+	}
+	if c.popup.closed || c.do.Complete == nil {
+		return
+	}
+	c.popup.asked = true
+	c.do.Complete(c.edit.String(), len(utf16.Encode(c.edit.text[:c.edit.at])))
+}
+
+// Offer takes the answer to Actions.Complete.
+func (c *Chat) Offer(items []ahp.CompletionItem, text string, offset int) {
+	p := &c.popup
+	p.asked = false
+	if p.again {
+		p.again = false
+		c.suggest()
+	}
+	c.dirty = true
+	if text != c.edit.String() || p.closed || !c.completing() {
+		return
+	}
+	p.items, p.text, p.offset, p.at = items, text, offset, 0
+	if len(items) == 1 && items[0].InsertText == text {
+		p.items = nil
+	}
+}
+
+// accept puts the chosen completion in.
+func (c *Chat) accept() {
+	p := &c.popup
+	if p.at >= len(p.items) {
+		return
+	}
+	item := p.items[p.at]
+	from, to := p.offset, p.offset
+	if item.RangeStart != nil && item.RangeEnd != nil {
+		from, to = *item.RangeStart, *item.RangeEnd
+	}
+	units := utf16.Encode(c.edit.text)
+	if from < 0 || to < from || to > len(units) {
+		return
+	}
+	at := len(utf16.Decode(units[:from]))
+	c.edit.replace(at, at+len(utf16.Decode(units[from:to])), item.InsertText)
+	if a := item.Attachment; a != nil {
+		if !slices.ContainsFunc(c.attach, func(o ahp.Attachment) bool { return o.Label == a.Label }) {
+			c.attach = append(c.attach, *a)
+		}
+	}
+	p.items = nil
+	c.edited()
+}
+
+// moved moves the choice among the completions.
+func (p *popup) moved(n int) {
+	p.at = (p.at + n + len(p.items)) % len(p.items)
+}
+
+// describe is what a completion is, besides its text.
+func (c *Chat) describe(item ahp.CompletionItem) string {
+	name, ok := strings.CutPrefix(strings.TrimSpace(item.InsertText), "/")
+	if !ok {
+		return ""
+	}
+	for _, k := range c.session.Commands {
+		if k.Name == name {
+			return oneLine(strings.TrimSpace(k.Hint + "  " + k.Description))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package chat
+
+import (
+	"strings"
+
+	"cotty/emulator"
+)
+
+// spot is a cell of the transcript.
+type spot struct{ row, x int }
+
+func (s spot) before(o spot) bool { return s.row < o.row || s.row == o.row && s.x < o.x }
+
+// selection is text that the mouse took.
+type selection struct {
+	on       bool
+	from, to spot
+}
+
+// span gives the selection's ends in order; the last cell is part of it.
+func (s selection) span() (from, to spot) {
+	if s.to.before(s.from) {
+		return s.to, s.from
+	}
+	return s.from, s.to
+}
+
+// spotAt is the cell of the transcript at a cell of the canvas, or the nearest.
+func (c *Chat) spotAt(x, y int) spot {
+	r := c.view.text
+	return spot{row: c.top + min(max(y-r.Y, 0), max(r.H-1, 0)), x: min(max(x-r.X, 0), max(r.W-1, 0))}
+}
+
+// Grip begins a selection at a cell of the canvas; it reports whether there is
+// transcript there. Drag extends it.
+func (c *Chat) Grip(x, y int) bool {
+	if !c.view.transcript.Contains(x, y) {
+		return false
+	}
+	at := c.spotAt(x, y)
+	c.sel, c.dirty = selection{from: at, to: at}, true
+	return true
+}
+
+// Drag extends the selection to a cell, scrolling at the edges.
+func (c *Chat) Drag(x, y int) {
+	switch r := c.view.transcript; {
+	case y < r.Y:
+		c.Scroll(-1)
+	case y >= r.Y+r.H:
+		c.Scroll(1)
+	}
+	to := c.spotAt(x, y)
+	c.sel.on = c.sel.on || to != c.sel.from
+	c.sel.to, c.dirty = to, true
+}
+
+// Selected copies what was selected, if anything was.
+func (c *Chat) Selected() string { return c.selected() }
+
+// Unselect takes the selection away and reports whether there was one.
+func (c *Chat) Unselect() bool {
+	was := c.sel.on
+	c.sel = selection{}
+	c.dirty = c.dirty || was
+	return was
+}
+
+// selected is the text of the selection; lines that were wrapped are joined.
+func (c *Chat) selected() string {
+	if !c.sel.on {
+		return ""
+	}
+	from, to := c.sel.span()
+	var b strings.Builder
+	for row := from.row; row <= to.row && row < c.rows; row++ {
+		l, p, ok := c.lineAt(row)
+		text, lead := "", 0
+		if ok {
+			text, lead = c.rowText(l, p)
+		}
+		first, last := lead, 1<<30
+		if row == from.row {
+			first = max(first, from.x)
+		}
+		if row == to.row {
+			last = to.x + 1
+		}
+		b.WriteString(strings.TrimRight(text[min(cells(text, first), len(text)):min(cells(text, max(last, first)), len(text))], " "))
+		switch {
+		case row == to.row:
+		case l.soft:
+			b.WriteByte(' ')
+		default:
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// rowText is what a row shows, and how many cells of it are no text.
+func (c *Chat) rowText(l line, p place) (text string, lead int) {
+	it := c.turns[p.turn].items[p.item]
+	if cells, x := it.liveRow(p.row); cells != nil {
+		return strings.Repeat(" ", x) + cellText(cells), x
+	}
+	var b strings.Builder
+	for _, r := range l.runs {
+		b.WriteString(r.text)
+	}
+	return b.String(), l.lead
+}
+
+// liveRow gives the cells of a terminal that show in a row of an item, and the
+// column that they begin at; nil for other rows.
+func (it *item) liveRow(row int) (cells []emulator.Cell, x int) {
+	v := it.live
+	if v == nil || row < v.at || row >= v.at+v.rows || row-v.at >= len(v.cells) {
+		return nil, 0
+	}
+	return v.cells[row-v.at], 2
+}
+
+func cellText(cells []emulator.Cell) string {
+	var b strings.Builder
+	for _, c := range cells {
+		switch {
+		case c.Width == 0:
+		case c.Rune == 0:
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(c.Rune)
+			b.WriteString(c.Combining)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}

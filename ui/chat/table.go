@@ -1,0 +1,225 @@
+package chat
+
+import (
+	"strings"
+)
+
+// alignment is on which side of a column its text stands.
+type alignment uint8
+
+const (
+	toLeft alignment = iota
+	toRight
+	toMiddle
+)
+
+// grid is a table of a text.
+type grid struct {
+	align []alignment
+	rows  [][]string // the head first
+}
+
+// maxColumns bounds a table; a wider one stays text.
+const maxColumns = 32
+
+// tableOf finds a table in the lines of a paragraph: a row of dashes below a row
+// of as many cells.
+func tableOf(lines []string) (before []string, g grid, ok bool) {
+	for i := 1; i < len(lines); i++ {
+		align, ok := dashes(lines[i])
+		if !ok || len(align) > maxColumns {
+			continue
+		}
+		head := splitRow(lines[i-1])
+		if len(head) != len(align) {
+			continue
+		}
+		g := grid{align: align, rows: [][]string{head}}
+		for _, l := range lines[i+1:] {
+			row := splitRow(l)
+			for len(row) < len(align) {
+				row = append(row, "")
+			}
+			g.rows = append(g.rows, row[:len(align)])
+		}
+		return lines[:i-1], g, true
+	}
+	return nil, grid{}, false
+}
+
+// dashes reads the row below a table's head.
+func dashes(s string) (align []alignment, ok bool) {
+	if !strings.Contains(s, "-") || !strings.Contains(s, "|") {
+		return nil, false
+	}
+	for _, c := range splitRow(s) {
+		left, right := strings.HasPrefix(c, ":"), strings.HasSuffix(c, ":")
+		if body := strings.Trim(c, ":"); body == "" || strings.Trim(body, "-") != "" {
+			return nil, false
+		}
+		switch {
+		case left && right:
+			align = append(align, toMiddle)
+		case right:
+			align = append(align, toRight)
+		default:
+			align = append(align, toLeft)
+		}
+	}
+	return align, true
+}
+
+// splitRow cuts a row at its bars, but for those that are escaped.
+func splitRow(s string) []string {
+	s = strings.TrimSpace(s)
+	s = strings.TrimPrefix(s, "|")
+	if strings.HasSuffix(s, "|") && !strings.HasSuffix(s, `\|`) {
+		s = s[:len(s)-1]
+	}
+	var cells []string
+	from, inCode := 0, false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		case s[i] == '`':
+			inCode = !inCode
+		case s[i] == '|' && !inCode:
+			cells = append(cells, s[from:i])
+			from = i + 1
+		}
+	}
+	cells = append(cells, s[from:])
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(strings.TrimSpace(c), `\|`, "|")
+	}
+	return cells
+}
+
+// table renders a table: in columns as wide as they need, or narrower with their
+// text wrapped.
+func (b *blocks) table(t grid, m margin) []line {
+	room := b.w - max(width(m.first), width(m.rest))
+	n := len(t.align)
+	if room < 4*n {
+		return b.listed(t, m)
+	}
+	cells := make([][][]run, len(t.rows))
+	natural := make([]int, n)
+	for i, row := range t.rows {
+		base := run{}
+		if i == 0 {
+			base.attr = bold
+		}
+		for j, c := range row {
+			r := b.parsed(c, base)
+			cells[i] = append(cells[i], r)
+			natural[j] = max(natural[j], width(r), 1)
+		}
+	}
+	w := share(natural, room-3*(n-1))
+	var out []line
+	put := func(r []run) {
+		out = append(out, line{runs: join(m.first, r), lead: width(m.first)})
+		m = m.after()
+	}
+	for i, row := range cells {
+		parts, h := make([][]line, n), 1
+		for j := range row {
+			parts[j] = wrap(row[j], w[j], margin{})
+			h = max(h, len(parts[j]))
+		}
+		for y := range h {
+			var r []run
+			for j := range parts {
+				if j > 0 {
+					r = append(r, run{text: " " + b.g.bar + " ", role: muted})
+				}
+				var text []run
+				if y < len(parts[j]) {
+					text = parts[j][y].runs
+				}
+				r = append(r, aligned(text, w[j], t.align[j], j == n-1)...)
+			}
+			put(r)
+		}
+		if i == 0 {
+			var r []run
+			for j := range w {
+				if j > 0 {
+					r = append(r, run{text: b.g.rule + b.g.rule + b.g.rule, role: muted})
+				}
+				r = append(r, run{text: strings.Repeat(b.g.rule, w[j]), role: muted})
+			}
+			put(r)
+		}
+	}
+	return out
+}
+
+// aligned fills text up to w cells.
+func aligned(text []run, w int, a alignment, last bool) []run {
+	left := max(w-width(text), 0)
+	right := 0
+	switch a {
+	case toLeft:
+		left, right = 0, left
+	case toMiddle:
+		left, right = left/2, left-left/2
+	}
+	if last {
+		right = 0
+	}
+	var out []run
+	if left > 0 {
+		out = append(out, run{text: strings.Repeat(" ", left)})
+	}
+	out = append(out, text...)
+	if right > 0 {
+		out = append(out, run{text: strings.Repeat(" ", right)})
+	}
+	return out
+}
+
+// share gives columns their widths: what they want, or of the room what is left
+// when those that want little have it.
+func share(want []int, room int) []int {
+	w := make([]int, len(want))
+	left, open := room, len(want)
+	for open > 0 {
+		fair, fixed := max(left/open, 1), false
+		for i, n := range want {
+			if w[i] == 0 && n <= fair {
+				w[i], left, open, fixed = n, left-n, open-1, true
+			}
+		}
+		if !fixed {
+			for i := range want {
+				if w[i] == 0 {
+					w[i] = max(left/open, 1)
+					left, open = left-w[i], open-1
+				}
+			}
+		}
+	}
+	return w
+}
+
+// listed renders a table for which there is no room: a line for each cell.
+func (b *blocks) listed(t grid, m margin) []line {
+	var out []line
+	for _, row := range t.rows[min(1, len(t.rows)):] {
+		for j, c := range row {
+			head := run{text: t.rows[0][j] + ": ", attr: bold}
+			out = append(out, wrap(join([]run{head}, b.parsed(c, run{})), b.w, m)...)
+			m = m.after()
+		}
+	}
+	if len(out) == 0 {
+		for _, c := range t.rows[0] {
+			out = append(out, wrap([]run{{text: c + " ", attr: bold}}, b.w, m)...)
+			m = m.after()
+		}
+	}
+	return out
+}
