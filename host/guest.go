@@ -50,7 +50,7 @@ func (p *principal) asGuest(a *ahp.AgentMeta, clientID string) (*principal, erro
 			g.scopes = append(g.scopes, s)
 		}
 	}
-	if p.terminal == "" && g.may(scopeCreate) { // its own session is its to drive
+	if p.terminal == "" && (g.may(scopeCreate) || g.may(scopeClaim)) { // its own session is its to drive
 		g.scopes = append(g.scopes, scopeSession)
 	}
 	return g, nil
