@@ -30,6 +30,10 @@ var sgrAttr = [...]struct{ set, clear emulator.Attrs }{
 	29: {clear: emulator.Strike},
 	53: {set: emulator.Overline},
 	55: {clear: emulator.Overline},
+
+	// One of what 22 takes away together (kitty, "SGR 221 and 222").
+	221: {clear: emulator.Bold},
+	222: {clear: emulator.Faint},
 }
 
 // sgr changes the pen (SGR).
