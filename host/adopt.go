@@ -69,7 +69,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	var waiting []typedInput
 	var doubtful []ahp.Origin
 	if a.m != nil {
-		waiting, doubtful = a.m.typed(a.wal.j.Landing.Typed())
+		waiting, doubtful = a.m.typed(h.takeTyped(info.ID, a.wal.j.Landing))
 	}
 	if t.t, err = terminal.Restore(c, saved); err != nil {
 		return nil, err
@@ -153,6 +153,7 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Co
 			return em
 		},
 		Failed: func(err error) { h.terminalFailed(t, err) },
+		Spool:  h.spool,
 	}
 	if w != nil && w.j != nil {
 		c.Landing = w.j.Landing

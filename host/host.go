@@ -126,6 +126,8 @@ type Host struct {
 	started  time.Time
 	now      func() time.Time
 	done     chan struct{}
+	spool    *journal.Spool  // see typed.go; nil when there is none
+	spooled  journal.Spooled // by the host before
 
 	// What Shutdown waits for, in this order: listeners and connections;
 	// processes being ended, which needs the keeper; the keeper's exits.
@@ -344,6 +346,7 @@ func (h *Host) closeJournals() {
 		w.close()
 	}
 	h.spares = nil
+	h.spool.Close() //nolint:errcheck // the keeper has it
 }
 
 // letGo waits for everything that runs, and closes the keeper's connection when

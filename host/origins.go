@@ -116,6 +116,28 @@ func (a *accepted) set(id string, o origins) {
 	(*a)[id] = &o
 }
 
+// remove takes a dispatch out: it had no effect.
+func (a accepted) remove(id string, clientSeq int64) {
+	o := a[id]
+	if o == nil {
+		return
+	}
+	for i, r := range o.Ranges {
+		if clientSeq < r[0] || clientSeq > r[1] {
+			continue
+		}
+		var parts [][2]int64
+		if r[0] < clientSeq {
+			parts = append(parts, [2]int64{r[0], clientSeq - 1})
+		}
+		if clientSeq < r[1] {
+			parts = append(parts, [2]int64{clientSeq + 1, r[1]})
+		}
+		o.Ranges = slices.Replace(o.Ranges, i, i+1, parts...)
+		return
+	}
+}
+
 // bound makes room for one more.
 func (a *accepted) bound() {
 	if len(*a) < maxOrigins {

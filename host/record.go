@@ -121,6 +121,7 @@ type memory struct {
 	log     []logged         // after it
 	after   []journal.Record // the same as they are
 	removed bool
+	undone  map[ahp.Origin]bool // inputs that were accepted, and nothing of them typed
 	newest  int64 // the highest sequence number
 	// damage is what was left out, nil when nothing was.
 	damage error

@@ -128,14 +128,14 @@ func TestMemory(t *testing.T) {
 	if len(es) != 2 || floor != 10 || es[0].ServerSeq != 11 || es[0].Origin == nil || es[1].Action != (ahp.TerminalData{Data: "out"}) {
 		t.Errorf("floor %d: %+v", floor, es)
 	}
-	waiting, doubtful := m.typed(8, 7) // one byte of it was begun
+	waiting, doubtful := m.typed(8, 7, "") // one byte of it was begun
 	if len(waiting) != 1 || waiting[0].data != "s" || len(doubtful) != 1 {
 		t.Errorf("%+v %+v", waiting, doubtful)
 	}
-	if waiting, doubtful = m.typed(9, 9); waiting != nil || doubtful != nil {
+	if waiting, doubtful = m.typed(9, 9, ""); waiting != nil || doubtful != nil {
 		t.Errorf("%+v %+v", waiting, doubtful)
 	}
-	if waiting, doubtful = m.typed(7, 7); len(waiting) != 1 || waiting[0].data != "ls" || doubtful != nil {
+	if waiting, doubtful = m.typed(7, 7, ""); len(waiting) != 1 || waiting[0].data != "ls" || doubtful != nil {
 		t.Errorf("%+v %+v", waiting, doubtful)
 	}
 }
@@ -223,7 +223,7 @@ func FuzzMemory(f *testing.F) {
 				t.Fatalf("%+v above %d", e, floor)
 			}
 		}
-		got.typed(3, 2)
+		got.typed(3, 2, "")
 		if got.newest > maxSeq-2*seqBlock {
 			t.Fatalf("the sequence is at %d", got.newest)
 		}
@@ -241,7 +241,7 @@ func FuzzRecords(f *testing.F) {
 		rec := journal.Record{Type: kind, Version: recordVersion, Seq: 5, Data: data}
 		m := readMemory(journal.Recovered{State: []journal.Record{rec}, Earlier: []journal.Record{rec}, Records: []journal.Record{rec, rec}})
 		m.replay()
-		m.typed(1, 0)
+		m.typed(1, 0, "")
 		var a accepted
 		for id, o := range m.Origins {
 			a.set(id, o)

@@ -90,7 +90,8 @@ func (h *Host) restore() error {
 	if err != nil {
 		return fmt.Errorf("list the keeper's files: %w", err)
 	}
-	all := h.openAll(ctx, files)
+	h.openSpool(ctx, files)
+	all := h.openAll(ctx, slices.DeleteFunc(files, func(f keeper.FileInfo) bool { return f.Name == spoolName }))
 	e := divide(all, children)
 	h.mu.Lock()
 	for _, f := range all {
@@ -133,6 +134,7 @@ func (h *Host) restore() error {
 	}
 	n := len(h.channels)
 	h.mu.Unlock()
+	h.storeSpool(ctx)
 	if err := h.prepareJournals(); err != nil {
 		h.warn("journals", err)
 	}
@@ -287,12 +289,15 @@ func (h *Host) resume(ch *channel, w *wal, m *memory) {
 	for id, o := range m.Origins {
 		ch.accepted.set(id, o)
 	}
+	for o := range m.undone {
+		ch.accepted.remove(o.ClientID, o.ClientSeq)
+	}
 	for _, e := range m.log {
 		o := e.env.Origin
 		if e.kind == recInput {
 			o = &e.input.origin
 		}
-		if o == nil {
+		if o == nil || m.undone[*o] {
 			continue
 		}
 		if cl := h.clients[o.ClientID]; cl != nil && e.seq >= cl.since {

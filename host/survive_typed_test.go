@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,8 +68,7 @@ func (a *answers) Action(e ahp.Envelope) {
 }
 
 // TestTypedOnce: what is typed while hosts are killed, into a program that reads
-// when it likes, arrives at most once and in order; what the host has confirmed
-// arrives, and who typed the rest is told.
+// when it likes, arrives once and in order.
 func TestTypedOnce(t *testing.T) {
 	t.Parallel()
 	m := startMortal(t)
@@ -172,9 +172,13 @@ func TestTypedOnce(t *testing.T) {
 		}
 	}
 	t.Logf("%d numbers, %d lost and said, %d lost and confirmed, %d in pieces", next, missing-unsaid, unsaid, partial)
-	// The kernel may be in the middle of taking a write, of 4 KiB at most, whenever
-	// the host dies; how much of it was taken nobody knows, so none is typed again.
-	if missing > kills*4096/len("12345:987654,") || partial > missing {
+	most := 0
+	if runtime.GOOS != "linux" {
+		// The kernel may be in the middle of taking a write, of 4 KiB at most, whenever
+		// the host dies; how much of it was taken nobody knows, so none is typed again.
+		most = kills * 4096 / len("12345:987654,")
+	}
+	if missing > most || partial > missing {
 		t.Errorf("%d of %d are lost", missing, next)
 	}
 	m.leaveNothing(c)

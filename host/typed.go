@@ -1,21 +1,26 @@
 package host
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"slices"
 
 	"cotty/ahp"
 	"cotty/host/journal"
+	"cotty/host/keeper"
 	"cotty/host/terminal"
 )
 
-// This file sees to it that what is typed reaches a program at most once though
-// the host may die: an input is in the terminal's journal before it is on its way,
-// the landing says how much of all that was typed is begun to be written and how
-// much is (journal.Landing.SetTyping), and a next host types only what was not
-// begun. What was begun and not done may have arrived or not: who typed it is
-// told so when asking again.
+// This file sees to it that what is typed reaches a program once though the host
+// may die: an input is in the terminal's journal before it is on its way, the
+// landing and the spool say how much of all that was typed the pty has taken
+// (journal.Spool), and a next host types the rest. Of an input that was accepted
+// and of which nothing had come that far, nobody has the bytes but its client: it
+// counts as not accepted, and is typed when the client sends it again, which it
+// does as it has no answer. Where the system can't say how much a pty has taken,
+// what was begun and not done may have arrived or not: who typed it is told so
+// when asking again.
 
 // inDoubt is what such a client is told.
 const inDoubt = "the host ended while this was being typed: it may not have arrived"
@@ -38,6 +43,8 @@ func (h *Host) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
 	if len(data) > atOnce || t.t.Waits() {
 		in.data = data
 	}
+	t.prune()
+	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
 	t.ch.accepted.note(in.origin.ClientID, d.c.client.since, in.origin.ClientSeq, h.seq.last)
 	h.appendInput(t, in)
 	return in, true
@@ -72,14 +79,20 @@ func (h *Host) typeIn(d *dispatch, data string) error {
 	if h.fenced {
 		return terminal.ErrClosed
 	}
-	err := d.t.t.Input(data)
-	if t := d.t; noted && err == nil && t.t.Written() < in.end {
-		if in.data == "" { // The pty did not take all of it after all.
-			in.data = data
-			h.appendInput(t, in)
-		}
-		t.prune()
+	t := d.t
+	err := t.t.Input(data)
+	switch {
+	case !noted:
+	case err != nil: // Nothing of it was taken.
+		t.unqueue(in.end)
+		h.noteQueue(t)
+	case t.t.Written() >= in.end:
+		t.unqueue(in.end)
+	case in.data == "": // The pty did not take all of it after all.
+		in.data = data
+		t.unqueue(in.end)
 		t.queue = append(t.queue, in)
+		h.appendInput(t, in)
 	}
 	return err
 }
@@ -153,9 +166,60 @@ func (h *Host) noteQueue(t *term) {
 	}
 }
 
+// spoolName is the keeper's, of the file that hosts write to ptys from.
+const spoolName = "typing"
+
+// openSpool reads what the last host was typing when it died. The caller holds no
+// lock.
+func (h *Host) openSpool(ctx context.Context, files []keeper.FileInfo) {
+	if slices.ContainsFunc(files, func(f keeper.FileInfo) bool { return f.Name == spoolName }) {
+		file, err := h.keeper.Fetch(ctx, spoolName)
+		if err == nil {
+			if sp, ok, rerr := journal.ReadSpool(file); ok {
+				h.spooled = sp
+			} else {
+				err = rerr
+			}
+			file.Close()
+		}
+		if err != nil {
+			h.log.Warn("look at what was being typed", "err", err)
+		}
+	}
+	var err error
+	if h.spool, err = journal.NewSpool(h.cfg.Runtime); err != nil {
+		h.log.Warn("keys that are being typed may be lost with the host", "err", err)
+	}
+}
+
+// storeSpool leaves the spool with the keeper, in place of the last host's: what
+// that had not typed is in the journals by now.
+func (h *Host) storeSpool(ctx context.Context) {
+	if h.spool == nil {
+		return
+	}
+	if err := h.keeper.Store(ctx, spoolName, h.spool.File()); err != nil {
+		h.log.Warn("keys that are being typed may be lost with the host", "err", err)
+	}
+}
+
+// takeTyped says how much of what was typed into a terminal its pty has taken, and
+// what was being written behind that.
+func (h *Host) takeTyped(proc string, l *journal.Landing) (begun, done uint64, rest string) {
+	begun, done = l.Typed()
+	if sp := h.spooled; sp.Owner == proc && begun == done && sp.At >= done {
+		done, rest = sp.At, sp.Rest
+		l.SetTyped(done)
+		l.SetTyping(done)
+		begun = done
+	}
+	return begun, done, rest
+}
+
 // typed gives what is to be typed again, of what the terminal's journal has and
-// of how far the last host had come, and whose input may be lost.
-func (m *memory) typed(begun, done uint64) (waiting []typedInput, doubtful []ahp.Origin) {
+// of how far the last host had come, and whose input may be lost. rest is what was
+// being written behind done.
+func (m *memory) typed(begun, done uint64, rest string) (waiting []typedInput, doubtful []ahp.Origin) {
 	var all []typedInput
 	for _, rec := range m.special {
 		if rec.Type == recQueue && rec.Version <= recordVersion {
@@ -173,8 +237,20 @@ func (m *memory) typed(begun, done uint64) (waiting []typedInput, doubtful []ahp
 			all = append(all, e.input)
 		}
 	}
+	m.undone = map[ahp.Origin]bool{}
 	for _, in := range all {
 		start := in.end - in.size
+		if in.data == "" && in.end > done && start >= done && begun == done && in.end > 0 {
+			if in.end-done > uint64(len(rest)) { // The client alone has it, and sends it again.
+				m.undone[in.origin] = true
+				continue
+			}
+		}
+		if behind := done + uint64(len(rest)); in.data == "" && in.end > done && in.end <= behind && begun == done {
+			in.data = rest[max(start, done)-done : in.end-done]
+			waiting = append(waiting, in)
+			continue
+		}
 		lost := in.end == 0 || in.end > done && start < begun || in.data == "" && in.end > begun
 		if lost && in.origin.ClientID != "" {
 			doubtful = append(doubtful, in.origin)

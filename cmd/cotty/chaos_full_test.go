@@ -45,7 +45,7 @@ const wideSide = 330
 
 // openWide makes the terminal that fillJournal uses.
 func (x *chaos) openWide() {
-	x.wide = &chaosTerm{uri: "ahp-terminal:/wide", kind: "wide", code: 99, seqs: map[int64]int{}, doubtful: map[int]bool{}}
+	x.wide = &chaosTerm{uri: chaosScheme + "wide", kind: "wide", code: 99, seqs: map[int64]int{}, doubtful: map[int]bool{}}
 	x.open(x.wide, "paints", "99")
 }
 

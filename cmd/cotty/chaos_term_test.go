@@ -94,6 +94,9 @@ type chaosTerm struct {
 	doubtful map[int]bool  // those of which was said that they may be lost
 }
 
+// chaosScheme begins the URIs of the terminals that stay to the end.
+const chaosScheme = "x-chaos-terminal:/t"
+
 // openTerminals makes as many as are asked for, of each kind.
 func (x *chaos) openTerminals() {
 	n := 20
@@ -108,7 +111,7 @@ func (x *chaos) openTerminals() {
 	}
 	x.must(os.WriteFile(filepath.Join(x.bin, "README"), []byte(strings.Repeat("a line of some length\n", 300)), 0o600))
 	for i := range n {
-		t := &chaosTerm{uri: fmt.Sprintf("ahp-terminal:/t%d", i), code: 1 + i%100, seqs: map[int64]int{}, doubtful: map[int]bool{}}
+		t := &chaosTerm{uri: fmt.Sprint(chaosScheme, i), code: 1 + i%100, seqs: map[int64]int{}, doubtful: map[int]bool{}}
 		var argv []string
 		switch kind := i % 6; {
 		case kind < 3:
@@ -265,12 +268,13 @@ func plainOf(s ahp.TerminalState, history int) string {
 // checkNumbers wants each number once and in order.
 func (x *chaos) checkNumbers(t *chaosTerm, who, text string) {
 	x.Helper()
-	lossy := x.damaged && strings.Contains(text, lossNotice)
+	lossy := x.damages.Load() > 0 && strings.Contains(text, lossNotice)
 	prev := 0
 	for _, m := range numbered.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(m[1])
 		if prev > 0 && n != prev+1 && !(lossy && n > prev) {
-			x.Errorf("%s: for %s after %d comes %d", t.uri, who, prev, n)
+			at := strings.Index(text, m[0])
+			x.Errorf("%s: for %s after %d comes %d: %q", t.uri, who, prev, n, text[max(0, at-300):min(len(text), at+200)])
 			return
 		}
 		prev = n
@@ -287,7 +291,7 @@ func (x *chaos) checkNumbers(t *chaosTerm, who, text string) {
 // that is missing must have been spoken of.
 func (x *chaos) checkAnswers(t *chaosTerm, text string) {
 	x.Helper()
-	lossy := x.damaged && strings.Contains(text, lossNotice)
+	lossy := x.damages.Load() > 0 && strings.Contains(text, lossNotice)
 	prev := 0
 	for _, m := range answered.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(m[1])
@@ -352,6 +356,7 @@ func (x *chaos) exit(t *chaosTerm) (code int, ended bool) {
 func (x *chaos) end() {
 	close(x.typing)
 	<-x.typed
+	<-x.ran
 	for _, t := range x.terms {
 		word := map[string]string{"numbers": "end\n", "echoes": "end\n", "wide": "end\n", "shell": fmt.Sprintf("\x15exit %d\r", t.code)}[t.kind]
 		if word == "" {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -99,7 +100,9 @@ type chaos struct {
 	idle    int // the keeper's descriptors without any terminal
 	typing  chan struct{}
 	typed   chan struct{} // closed when nobody types any more
-	damaged bool          // a journal was damaged in this run
+	ran     chan struct{} // closed when nothing is run any more
+	runs    int           // of runAll
+	damages atomic.Int32  // journals that were damaged in this run
 }
 
 func startChaos(t *testing.T) *chaos {
@@ -124,7 +127,7 @@ func startChaos(t *testing.T) *chaos {
 	}
 	x := &chaos{
 		T: t, dirs: findDirs(), run: run, bin: filepath.Join(home, "bin"), seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
-		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}),
+		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}), ran: make(chan struct{}),
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -161,6 +164,7 @@ func startChaos(t *testing.T) *chaos {
 	x.openWide()
 	x.openInterface()
 	go x.typeAll()
+	go x.runAll()
 	return x
 }
 
@@ -305,7 +309,7 @@ func (x *chaos) damageJournal() {
 		_, err := f.WriteAt(junk, info.Size/2+x.rnd.Int64N(info.Size/2-64))
 		x.must(err)
 	}
-	x.damaged = true
+	x.damages.Add(1)
 }
 
 // stored lists what the keeper holds. It takes the keeper from the host.
@@ -356,6 +360,7 @@ func (x *chaos) report() {
 	}
 	x.Logf("%d rounds with %d terminals, seed %d: %s", x.rounds, len(x.terms), x.seed, strings.Join(names, ", "))
 	x.Logf("%d numbered lines, each once and in order; %d lines typed, of %d of which was said that they may not have arrived", lines, keys, lost)
+	x.Logf("%d commands run through it, each with all of its output and its exit code", x.runs)
 	x.Logf("until a viewer had the next host: p50 %v, p99 %v, longest %v, of %d", at(x.took, .5), at(x.took, .99), at(x.took, 1), len(x.took))
 	x.Logf("of that until a host had taken over: p50 %v, p99 %v, longest %v, of %d", at(over, .5), at(over, .99), at(over, 1), len(over))
 }

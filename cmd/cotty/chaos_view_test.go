@@ -132,9 +132,15 @@ func (v *chaosView) Action(e ahp.Envelope) {
 		v.mu.Unlock()
 	}
 	if list, is := e.Action.(ahp.RootTerminalsChanged); is {
+		many := 0
+		for _, t := range list.Terminals {
+			if strings.HasPrefix(t.Resource, chaosScheme) { // not of a run, or of the interface
+				many++
+			}
+		}
 		v.mu.Lock()
-		v.less = v.less || len(list.Terminals) < v.many
-		v.many = max(v.many, len(list.Terminals))
+		v.less = v.less || many < v.many
+		v.many = max(v.many, many)
 		v.mu.Unlock()
 	}
 	v.Mirror.Action(e)

@@ -90,6 +90,9 @@ type Config struct {
 	// own. It belongs to the terminal until Done is closed, but for Release,
 	// which is the holder's, through Released.
 	Landing *journal.Landing
+	// Spool is what is typed goes to the pty through; nil means that a next host
+	// can't tell all of the time how much of it was taken.
+	Spool *journal.Spool
 	// Renew makes a fresh emulator after a panic of the one before, or returns
 	// nil; it is called with the screen locked, so it must take no lock of the
 	// holder's. Nil means that the terminal shows nothing then.

@@ -34,8 +34,9 @@ type input struct {
 	runs  []stretch // of the queue
 	busy  int       // bytes that are being written
 	over  error     // no more is taken: ErrExited, ErrClosed
-	// now writes what the pty takes at once and gives its number of bytes.
-	now func([]byte) int
+	// now writes what the pty takes at once and gives its number of bytes; the caller
+	// holds mu.
+	now func(p []byte, typed bool) int
 
 	landing         *journal.Landing
 	accepted, typed uint64 // of what was typed: taken, written
@@ -65,8 +66,7 @@ func (in *input) add(data string, limit int, typed bool) error {
 	}
 	n := 0
 	if in.waiting()+in.busy == 0 && in.now != nil && len(data) <= maxNow {
-		in.begin(len(data), typed)
-		n = in.now([]byte(data))
+		n = in.now([]byte(data), typed)
 		in.wrote(n, typed)
 	}
 	if n < len(data) {
@@ -79,13 +79,6 @@ func (in *input) add(data string, limit int, typed bool) error {
 		in.ready.Signal()
 	}
 	return nil
-}
-
-// begin notes that bytes are about to be written. The caller holds mu.
-func (in *input) begin(n int, typed bool) {
-	if typed {
-		in.landing.SetTyping(in.typed + uint64(n))
-	}
 }
 
 // wrote counts what was written. The caller holds mu.
@@ -210,9 +203,7 @@ func (t *Terminal) writeSome(p []byte, typed bool) (n int, err error) {
 	werr := t.raw.Write(func(fd uintptr) bool {
 		t.in.mu.Lock()
 		defer t.in.mu.Unlock()
-		t.in.begin(len(p), typed)
-		n, err = nowait.Write(fd, p)
-		n = max(n, 0)
+		n, err = t.put(fd, p, typed)
 		t.in.wrote(n, typed)
 		return n > 0 || err != nil && err != unix.EAGAIN && err != unix.EINTR
 	})
@@ -224,13 +215,23 @@ func (t *Terminal) writeSome(p []byte, typed bool) (n int, err error) {
 
 // writeNow writes what the pty takes at once. An error is left to the writer,
 // which meets it again.
-func (t *Terminal) writeNow(p []byte) (n int) {
+func (t *Terminal) writeNow(p []byte, typed bool) (n int) {
 	err := t.raw.Write(func(fd uintptr) bool {
-		n, _ = nowait.Write(fd, p)
+		n, _ = t.put(fd, p, typed)
 		return true
 	})
 	if err != nil {
 		return 0
 	}
 	return n
+}
+
+// put writes to the pty, without waiting; what is typed in such a way that a next
+// host knows how much of it was taken. The caller holds in.mu.
+func (t *Terminal) put(fd uintptr, p []byte, typed bool) (n int, err error) {
+	if typed {
+		return t.cfg.Spool.Write(t.landing, t.cfg.Process.ID, fd, t.in.typed, p, nowait.Write)
+	}
+	n, err = nowait.Write(fd, p)
+	return max(n, 0), err
 }

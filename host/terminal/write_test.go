@@ -24,8 +24,8 @@ func TestInputIsWrittenByItsCaller(t *testing.T) {
 	}()
 	written := 0
 	if now := term.in.now; now != nil {
-		term.in.now = func(p []byte) int {
-			n := now(p)
+		term.in.now = func(p []byte, typed bool) int {
+			n := now(p, typed)
 			written += n
 			return n
 		}
