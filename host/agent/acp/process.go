@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cotty/host/agent"
+	"cotty/internal/warden"
 )
 
 const (
@@ -30,7 +31,7 @@ type process struct {
 	cmd     *exec.Cmd
 	in, out *os.File
 	errors  *stderr
-	warden  *warden
+	warden  *warden.Warden
 	ended   chan struct{} // the leader is gone, and how is known
 	how     string        // "exit code 3", "SIGKILL"
 	gone    chan struct{} // the whole group is, as far as can be told
@@ -150,7 +151,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 		cmd: cmd, in: ends[1], out: ends[2], errors: newStderr(ends[4], p.c.LogFile),
 		ended: make(chan struct{}), gone: make(chan struct{}),
 	}
-	if pr.warden, err = watch(cmd.Process.Pid); err != nil {
+	if pr.warden, err = warden.Watch(cmd.Process.Pid); err != nil {
 		p.log.Warn("nobody will end the agent if the host dies", "agent", p.c.ID, "err", err)
 	}
 	go pr.wait()
@@ -176,7 +177,7 @@ func (pr *process) wait() {
 	if syscall.Kill(group, syscall.SIGTERM) == nil && !pr.emptyWithin(termTime) {
 		syscall.Kill(group, syscall.SIGKILL)
 	}
-	pr.warden.dismiss()
+	pr.warden.Dismiss()
 	pr.errors.close(lastWords)
 }
 
@@ -211,44 +212,4 @@ func (pr *process) stop() {
 		}
 	}
 	<-pr.gone
-}
-
-// warden is a process that ends an agent's group when the host is gone: it
-// waits for the end of its stdin, which only the host holds.
-type warden struct {
-	cmd  *exec.Cmd
-	stop *os.File
-}
-
-const wardenScript = `trap '' HUP INT QUIT
-read -r _
-kill -s TERM -- "-$1" || exit
-i=0
-while kill -s 0 -- "-$1" && [ $i -lt 30 ]; do sleep 0.1; i=$((i+1)); done
-kill -s KILL -- "-$1"`
-
-func watch(group int) (*warden, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	cmd := exec.Command("/bin/sh", "-c", wardenScript, "cotty-agent-warden", strconv.Itoa(group))
-	cmd.Stdin, cmd.Dir = r, "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		w.Close()
-		return nil, err
-	}
-	return &warden{cmd, w}, nil
-}
-
-// dismiss ends the warden before its time.
-func (w *warden) dismiss() {
-	if w == nil {
-		return
-	}
-	w.cmd.Process.Kill()
-	w.cmd.Wait()
-	w.stop.Close()
 }

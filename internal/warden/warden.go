@@ -1,0 +1,49 @@
+package warden
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// Warden is the process beside a group.
+type Warden struct {
+	cmd  *exec.Cmd
+	stop *os.File
+}
+
+const script = `trap '' HUP INT QUIT
+read -r _
+kill -s TERM -- "-$1" || exit
+i=0
+while kill -s 0 -- "-$1" && [ $i -lt 30 ]; do sleep 0.1; i=$((i+1)); done
+kill -s KILL -- "-$1"`
+
+// Watch has a process group ended when this process is gone: SIGTERM, and three
+// seconds later SIGKILL.
+func Watch(group int) (*Warden, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	cmd := exec.Command("/bin/sh", "-c", script, "cotty-agent-warden", strconv.Itoa(group))
+	cmd.Stdin, cmd.Dir = r, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return &Warden{cmd, w}, nil
+}
+
+// Dismiss ends the warden before its time. A nil Warden is fine.
+func (w *Warden) Dismiss() {
+	if w == nil {
+		return
+	}
+	w.cmd.Process.Kill() //nolint:errcheck // it may have ended
+	w.cmd.Wait()         //nolint:errcheck // killed
+	w.stop.Close()
+}
