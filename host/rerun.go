@@ -39,6 +39,9 @@ func (w *wait) typeKeys() (id string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if w.plain != "" {
+		t.t.Name(id, w.line, w.plain)
+	}
 	before := t.runs
 	if w.key != "" {
 		t.runs = append(slices.Clone(t.runs[max(0, len(t.runs)+1-maxRuns):]), ranKey{w.c.client.id, w.key, id})

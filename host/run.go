@@ -127,6 +127,9 @@ func (w *wait) submit(argv []string, line string) error {
 	if words := strings.Fields(line); quoteCommand(words, shell) == line && line != "" {
 		argv = words
 	}
+	if w.plain = line; line == "" {
+		w.plain = quoteCommand(argv, shell)
+	}
 	if w.line = quoteCommand(argv, shell); w.feed != nil {
 		w.line = w.feed.redirect(w.line)
 	}

@@ -286,3 +286,49 @@ func TestWithoutMarks(t *testing.T) {
 	}, nil)
 	p.must(ahp.MethodRun, ahp.RunParams{Channel: "ahp-terminal:/on", Command: []string{"true"}}, nil)
 }
+
+// A line is called what it is in the list, in the marks and when it is read, though
+// it is typed as an argument of eval; a command that is fed, without its pipe.
+func TestRunLinesAreShownAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for name, path := range shells(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t)
+			p := w.connect("one")
+			p.initialize()
+			const uri = "ahp-terminal:/lines"
+			startShell(w, p, uri, path)
+			for _, line := range []string{"echo one; echo 'two three' | cat", "true", "echo \"it's\" $HOME >/dev/null"} {
+				var r ahp.RunResult
+				p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: line}, &r)
+				if r.CommandLine != line {
+					t.Errorf("%q runs as %q", line, r.CommandLine)
+				}
+				p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand, TimeoutMs: 20_000}, nil)
+				var c ahp.CommandResult
+				p.must(ahp.MethodCommand, ahp.CommandParams{Channel: uri, ID: r.CommandID}, &c)
+				if c.CommandLine != line {
+					t.Errorf("%q is read as %q", line, c.CommandLine)
+				}
+			}
+			var r ahp.RunResult
+			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"cat"}, Stdin: true}, &r)
+			if r.CommandLine != "cat" {
+				t.Errorf("a command that is fed runs as %q", r.CommandLine)
+			}
+			p.must(ahp.MethodFeed, ahp.FeedParams{Channel: uri, End: true}, nil)
+			p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand, TimeoutMs: 20_000}, nil)
+			// What a person types with eval, says eval.
+			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: "eval 'true'", Typed: true}, &r)
+			if r.CommandLine != "eval 'true'" {
+				t.Errorf("a typed eval runs as %q", r.CommandLine)
+			}
+			var list ahp.CommandsResult
+			p.must(ahp.MethodCommands, ahp.CommandsParams{Channel: uri}, &list)
+			if list.Items[0].CommandLine != "echo one; echo 'two three' | cat" {
+				t.Errorf("the list says %q", list.Items[0].CommandLine)
+			}
+		})
+	}
+}

@@ -32,10 +32,10 @@ type scripted struct {
 	mu      sync.Mutex
 	scripts map[string]string
 	words   map[string]chan struct{}
-	refuse  error                                 // what Open gives
-	opening func(context.Context)                 // delays Open
-	plain   bool                                  // its sessions take no steering
-	forks   atomic.Bool                           // its sessions can be copied
+	refuse  error                 // what Open gives
+	opening func(context.Context) // delays Open
+	plain   bool                  // its sessions take no steering
+	forks   atomic.Bool           // its sessions can be copied
 	auth    []agent.AuthMethod
 	opens   atomic.Int32                          // sessions opened so far
 	closed  atomic.Int32                          //

@@ -47,6 +47,7 @@ type wait struct {
 	ago   time.Duration
 	match *matcher
 	line  string // of x-cotty/run: what is to be typed; "" once it is
+	plain string // of x-cotty/run: what it was asked to run, as a line
 	key   string // of x-cotty/run: see ahp.RunParams.Key
 	feed  *feeder
 	// see is told each action of the terminal, in order.

@@ -3,6 +3,7 @@ package terminal
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"cotty/ahp"
@@ -48,6 +49,29 @@ type commands struct {
 	tellsInput bool
 	// wanted: the holder is to be told when the shell waits for a command.
 	wanted bool
+	named  naming
+}
+
+// naming is what a command that is typed for a client is called, in place of what
+// had to be typed: that client's own line.
+type naming struct{ id, typed, line string }
+
+// Name has the command of an id, once it begins with what was typed, be called by
+// another line.
+func (t *Terminal) Name(id, typed, line string) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	t.cmds.named = naming{id, typed, line}
+}
+
+// name is what a command that begins is called.
+func (c *commands) name(id, line string) string {
+	n := c.named
+	c.named = naming{}
+	if n.id == id && strings.TrimSpace(n.typed) == strings.TrimSpace(line) {
+		return n.line
+	}
+	return line
 }
 
 // ready reports that the shell waits for a command.
@@ -150,6 +174,7 @@ func (t *Terminal) executed(line string) {
 	c.available = true
 	t.entered.set(false)
 	c.count++
+	line = c.name("c"+strconv.Itoa(c.count), line)
 	now := time.Now()
 	cmd := &command{start: now, begin: t.setMark(), info: ahp.CommandInfo{
 		ID: "c" + strconv.Itoa(c.count), CommandLine: line, Timestamp: now.UnixMilli(), Running: true, Cwd: t.cwd,
