@@ -9,7 +9,7 @@ import (
 // migrations bring a database from one schema to the next: the first makes an
 // empty one's. What was released is never changed, only added to. Times are
 // milliseconds since 1970, 0 for none. n orders rows by their making.
-var migrations = []string{schema1}
+var migrations = []string{schema1, schema2}
 
 const schema1 = `
 create table projects (
@@ -127,6 +127,13 @@ create table replies (
 	header text not null, body blob not null, created integer not null, primary key (author, key)
 ) strict, without rowid;
 create index replies_created on replies (created);
+`
+
+// schema2 finds what is not over without reading all tasks, which a host does when
+// it starts, and a deployed branch of an environment.
+const schema2 = `
+create index tasks_live on tasks (n) where status not in ('CANCELLED', 'FAILED', 'DELETING');
+create index branches_environment on branches (agent, environment, n);
 `
 
 // Schema is the newest schema's number.

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestStreamIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	ctx := context.Background()
+	task := begin(t, s, deploy(t, s, deployment("a", "main", "a")), "t")
+	batch := make([]StreamEvent, 5000)
+	for i := range batch {
+		batch[i] = StreamEvent{Type: "x", Data: json.RawMessage(`1`)}
+	}
+	for range 5 {
+		if _, err := s.AppendStream(ctx, task.ID, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, first, err := s.Stream(ctx, task.ID, 0, 10)
+	if err != nil || first != 5001 || events[0].Seq != 5001 {
+		t.Errorf("of 25000 events the first left is %d (%d), %v", first, events[0].Seq, err)
+	}
+	if events, first, err = s.Stream(ctx, task.ID, 24_990, 100); err != nil || len(events) != 10 || events[9].Seq != 25_000 || first != 5001 {
+		t.Errorf("behind 24990 are %d events, the first left is %d, %v", len(events), first, err)
+	}
+	s.Close()
+	s = open(t, dir)
+	if n, err := s.AppendStream(ctx, task.ID, batch[:1]); err != nil || n != 25_001 {
+		t.Errorf("after opening again the next is %d, %v", n, err)
+	}
+	if _, first, _ := s.Stream(ctx, task.ID, 0, 1); first != 7001 {
+		t.Errorf("after opening again the first left is %d", first)
+	}
+}
+
+func TestStreamIsBoundedInBytes(t *testing.T) {
+	s := open(t, t.TempDir())
+	ctx := context.Background()
+	task := begin(t, s, deploy(t, s, deployment("a", "main", "a")), "t")
+	big := StreamEvent{Type: "x", Data: json.RawMessage(`"` + strings.Repeat("y", 900_000) + `"`)}
+	var last int64
+	for range 45 {
+		var err error
+		if last, err = s.AppendStream(ctx, task.ID, []StreamEvent{big}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, first, err := s.Stream(ctx, task.ID, 0, 100)
+	if err != nil || last != 45 || first < 8 || len(events) != int(45-first+1) {
+		t.Errorf("%d events from %d to %d are left, %v", len(events), first, last, err)
+	}
+	if _, err := s.AppendStream(ctx, task.ID, []StreamEvent{{Type: "x", Data: make(json.RawMessage, MaxPart+1)}}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("an event of more than MaxPart: %v", err)
+	}
+}
+
+func TestLogIsBounded(t *testing.T) {
+	s := open(t, t.TempDir())
+	ctx := context.Background()
+	d := deploy(t, s, deployment("a", "main", "a"))
+	other := deploy(t, s, deployment("b", "main", "a"))
+	if err := s.AddLogs(ctx, []LogEntry{{AgentID: other.Agent.ID, Level: Info, Text: "stays"}}); err != nil {
+		t.Fatal(err)
+	}
+	batch := make([]LogEntry, 10_000)
+	for i := range batch {
+		batch[i] = LogEntry{AgentID: d.Agent.ID, Level: Info, Source: "agent", Text: fmt.Sprint(i)}
+	}
+	for range 6 {
+		if err := s.AddLogs(ctx, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var n int
+	if err := s.r.QueryRow("select count(*) from logs where agent = ?", d.Agent.ID).Scan(&n); err != nil || n > MaxLogs || n < MaxLogs/2 {
+		t.Errorf("of 60000 lines %d are left, %v", n, err)
+	}
+	if lines, err := s.Logs(ctx, LogFilter{Agent: d.Agent.ID, Limit: 1}); err != nil || lines[0].Text != "9999" {
+		t.Errorf("the last is %v, %v", lines, err)
+	}
+	if lines, err := s.Logs(ctx, LogFilter{Agent: other.Agent.ID}); err != nil || len(lines) != 1 {
+		t.Errorf("another agent's are %v, %v", lines, err)
+	}
+	long := strings.Repeat("ä", MaxLogText)
+	if err := s.AddLogs(ctx, []LogEntry{{AgentID: d.Agent.ID, Level: Info, Text: long}, {AgentID: d.Agent.ID, Level: Info, Text: "a\xffb"}, {AgentID: "agt_gone", Text: "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := s.Logs(ctx, LogFilter{Agent: d.Agent.ID, Limit: 2})
+	if err != nil || !strings.HasSuffix(lines[0].Text, fmt.Sprintf("ä… (%d bytes)", len(long))) || lines[1].Text != "a\uFFFDb" {
+		t.Errorf("a long line ends %q, a broken one is %q, %v", lines[0].Text[len(lines[0].Text)-30:], lines[1].Text, err)
+	}
+}
+
+func TestContentIsBounded(t *testing.T) {
+	s := open(t, t.TempDir())
+	ctx := context.Background()
+	d := deploy(t, s, deployment("a", "main", "a"))
+	task := begin(t, s, d, "t")
+	long := strings.Repeat("x", MaxContent+1)
+	add := func(parts ...Part) error {
+		_, err := s.AddEvent(ctx, Event{TaskID: task.ID, Content: parts})
+		if _, merr := s.AddMessage(ctx, Message{TaskID: task.ID, Content: parts}); (merr == nil) != (err == nil) {
+			t.Errorf("an event of it: %v, a message: %v", err, merr)
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		parts []Part
+		want  error
+	}{
+		"text":          {[]Part{TextPart("a")}, nil},
+		"data":          {[]Part{DataPart(json.RawMessage(`{"a":1}`))}, nil},
+		"nothing":       {nil, ErrInvalid},
+		"long text":     {[]Part{TextPart(long)}, ErrTooLarge},
+		"long in all":   {[]Part{TextPart(long[:MaxContent/2+1]), TextPart(long[:MaxContent/2+1])}, ErrTooLarge},
+		"no such type":  {[]Part{{Type: "image", Text: "a"}}, ErrInvalid},
+		"both":          {[]Part{{Type: "text", Text: "a", Data: json.RawMessage(`1`)}}, ErrInvalid},
+		"data, no JSON": {[]Part{DataPart(json.RawMessage(`{`))}, ErrInvalid},
+		"data, none":    {[]Part{{Type: "data"}}, ErrInvalid},
+	} {
+		if err := add(c.parts...); c.want == nil && err != nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := s.CreateState(ctx, task.ID, d.Agent.ID, json.RawMessage(`[1]`)); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a state that is no object: %v", err)
+	}
+	if _, err := s.CreateState(ctx, task.ID, d.Agent.ID, json.RawMessage(`{"a":"`+strings.Repeat("x", MaxState)+`"}`)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a state that is too long: %v", err)
+	}
+	for range MaxPending {
+		if err := func() error {
+			_, err := s.AddEvent(ctx, Event{TaskID: task.ID, Content: []Part{TextPart("a")}})
+			return err
+		}(); err != nil {
+			if errors.Is(err, ErrInUse) && strings.Contains(err.Error(), "wait already") {
+				return
+			}
+			t.Fatal(err)
+		}
+	}
+	t.Error("events without end may wait")
+}

@@ -1,0 +1,16 @@
+package store
+
+import (
+	"os"
+	"testing"
+
+	"cotty/internal/leak"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(writerEnv); dir != "" {
+		writeUntilKilled(dir)
+		return
+	}
+	leak.Main(m)
+}

@@ -1,0 +1,116 @@
+
+create table projects (
+	n integer primary key autoincrement, id text not null unique, name text not null unique,
+	description text not null, dir text not null, created integer not null, updated integer not null
+) strict;
+
+create table filesystems (
+	n integer primary key autoincrement, id text not null unique, project text not null references projects(id),
+	name text not null, version text not null, files integer not null, size integer not null, auto integer not null,
+	created integer not null, updated integer not null, unique (project, name)
+) strict;
+
+create table manifests (
+	owner text primary key, version text not null, data blob not null, updated integer not null
+) strict, without rowid;
+
+create table agents (
+	n integer primary key autoincrement, id text not null unique, name text not null unique,
+	description text not null, created integer not null, updated integer not null
+) strict;
+
+create table environments (
+	agent text not null references agents(id) on delete cascade, name text not null, sticky integer not null,
+	policy text not null, updated integer not null, primary key (agent, name)
+) strict, without rowid;
+
+create table variables (
+	agent text not null references agents(id) on delete cascade, environment text not null, name text not null,
+	secret integer not null, sealed blob not null, updated integer not null, primary key (agent, environment, name)
+) strict, without rowid;
+
+create table snapshots (
+	id text primary key, agent text not null references agents(id) on delete cascade, sealed blob not null, created integer not null
+) strict, without rowid;
+create index snapshots_agent on snapshots (agent);
+
+create table branches (
+	n integer primary key autoincrement, id text not null unique, agent text not null references agents(id) on delete cascade,
+	name text not null, environment text not null, active text references versions(id) deferrable initially deferred,
+	status text not null, reason text not null, created integer not null, updated integer not null, unique (agent, name)
+) strict;
+
+create table versions (
+	n integer primary key autoincrement, id text not null unique, agent text not null references agents(id) on delete cascade,
+	branch text not null references branches(id) on delete cascade, environment text not null, number integer not null,
+	hash text not null, code text not null, definition text not null, snapshot text not null references snapshots(id),
+	status text not null, reason text not null, author text not null, source text, created integer not null,
+	unique (agent, number)
+) strict;
+create index versions_branch on versions (branch, number);
+
+create table branch_events (
+	n integer primary key autoincrement, id text not null unique, branch text not null references branches(id) on delete cascade,
+	kind text not null, version text not null, previous text, author text not null, note text not null, created integer not null
+) strict;
+create index branch_events_branch on branch_events (branch, n);
+
+create table keys (
+	n integer primary key autoincrement, id text not null unique, name text not null, hash blob not null unique,
+	scopes text not null, task text references tasks(id) on delete cascade, author text not null,
+	created integer not null, used integer not null, expires integer not null, revoked integer not null
+) strict;
+create unique index keys_name on keys (name) where revoked = 0 and task is null;
+create index keys_task on keys (task);
+
+create table tasks (
+	n integer primary key autoincrement, id text not null unique, name text not null unique,
+	agent text not null references agents(id), version text not null references versions(id), launched text,
+	branch text not null references branches(id), project text references projects(id), filesystem text references filesystems(id),
+	workspace text not null, writable integer not null, private integer not null, status text not null, reason text not null,
+	params text not null, session text not null, progress integer, progress_line text not null, creator text not null,
+	facts text not null, created integer not null, updated integer not null
+) strict;
+create index tasks_agent on tasks (agent, n);
+create index tasks_version on tasks (version);
+create index tasks_branch on tasks (branch);
+create index tasks_filesystem on tasks (filesystem);
+create index tasks_project on tasks (project);
+
+create table events (
+	n integer primary key autoincrement, id text not null unique, task text not null references tasks(id) on delete cascade,
+	content text not null, status text not null, reason text not null, author text not null, turn text not null,
+	created integer not null, updated integer not null
+) strict;
+create index events_task on events (task, n);
+create index events_waiting on events (task, n) where status in ('PENDING', 'RUNNING');
+
+create table messages (
+	n integer primary key autoincrement, id text not null unique, task text not null references tasks(id) on delete cascade,
+	author text not null, content text not null, created integer not null
+) strict;
+create index messages_task on messages (task, n);
+
+create table states (
+	n integer primary key autoincrement, id text not null unique, task text not null references tasks(id) on delete cascade,
+	agent text not null references agents(id), state text not null, created integer not null, updated integer not null,
+	unique (task, agent)
+) strict;
+
+create table stream (
+	task text not null references tasks(id) on delete cascade, seq integer not null, type text not null, data text not null,
+	primary key (task, seq)
+) strict, without rowid;
+
+create table logs (
+	n integer primary key autoincrement, agent text not null references agents(id) on delete cascade, version text, task text,
+	level integer not null, source text not null, text text not null, created integer not null
+) strict;
+create index logs_agent on logs (agent, n);
+create index logs_task on logs (task, n) where task is not null;
+
+create table replies (
+	author text not null, key text not null, digest blob not null, life text not null, status integer not null,
+	header text not null, body blob not null, created integer not null, primary key (author, key)
+) strict, without rowid;
+create index replies_created on replies (created);
