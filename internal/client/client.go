@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -70,6 +71,14 @@ type Printer interface {
 	Sink
 	// Data is Action for an ahp.TerminalData. data is valid until it returns.
 	Data(channel ahp.URI, data []byte, serverSeq int64)
+}
+
+// Listener is a Sink that is told of the host's notifications beside actions: those
+// about the list of sessions, above all. They come in the order of the wire.
+type Listener interface {
+	Sink
+	// Note takes one; params is its own.
+	Note(method string, params json.RawMessage)
 }
 
 // Observer is a Sink that is told more of a connection in trouble. Its methods
@@ -149,6 +158,7 @@ type Client struct {
 	predict Predictor     // nil unless the Sink is one
 	print   Printer       // nil unless the Sink is one
 	observe Observer      // nil unless the Sink is one
+	listen  Listener      // nil unless the Sink is one
 	now     chan struct{} // holds one when the next attempt is wanted at once
 
 	ctx    context.Context // ends with Close
@@ -208,6 +218,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	c.predict, _ = c.sink.(Predictor)
 	c.print, _ = c.sink.(Printer)
 	c.observe, _ = c.sink.(Observer)
+	c.listen, _ = c.sink.(Listener)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l, err := c.attempt(ctx, (*link).initialize)
 	if err != nil {

@@ -93,6 +93,10 @@ func (ch *channel) takes(seq int64) bool {
 // handle gets the host's other notifications and its requests.
 func (l *link) handle(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 	if req.Method != ahp.MethodAction {
+		if l.c.listen != nil && l.live && req.IsNotification() {
+			l.c.listen.Note(req.Method, append(json.RawMessage(nil), req.Params...))
+			return nil, nil
+		}
 		return nil, ahp.MethodNotFound(req.Method)
 	}
 	if !l.live {
