@@ -12,9 +12,10 @@ import (
 func TestStreamIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
+	s.most.stream = 2000
 	ctx := context.Background()
 	task := begin(t, s, deploy(t, s, deployment("a", "main", "a")), "t")
-	batch := make([]StreamEvent, 5000)
+	batch := make([]StreamEvent, 500)
 	for i := range batch {
 		batch[i] = StreamEvent{Type: "x", Data: json.RawMessage(`1`)}
 	}
@@ -24,36 +25,38 @@ func TestStreamIsBounded(t *testing.T) {
 		}
 	}
 	events, first, err := s.Stream(ctx, task.ID, 0, 10)
-	if err != nil || first != 5001 || events[0].Seq != 5001 {
-		t.Errorf("of 25000 events the first left is %d (%d), %v", first, events[0].Seq, err)
+	if err != nil || first != 501 || events[0].Seq != 501 {
+		t.Errorf("of 2500 events the first left is %d (%d), %v", first, events[0].Seq, err)
 	}
-	if events, first, err = s.Stream(ctx, task.ID, 24_990, 100); err != nil || len(events) != 10 || events[9].Seq != 25_000 || first != 5001 {
-		t.Errorf("behind 24990 are %d events, the first left is %d, %v", len(events), first, err)
+	if events, first, err = s.Stream(ctx, task.ID, 2490, 100); err != nil || len(events) != 10 || events[9].Seq != 2500 || first != 501 {
+		t.Errorf("behind 2490 are %d events, the first left is %d, %v", len(events), first, err)
 	}
 	s.Close()
 	s = open(t, dir)
-	if n, err := s.AppendStream(ctx, task.ID, batch[:1]); err != nil || n != 25_001 {
+	s.most.stream = 2000
+	if n, err := s.AppendStream(ctx, task.ID, batch[:1]); err != nil || n != 2501 {
 		t.Errorf("after opening again the next is %d, %v", n, err)
 	}
-	if _, first, _ := s.Stream(ctx, task.ID, 0, 1); first != 7001 {
+	if _, first, _ := s.Stream(ctx, task.ID, 0, 1); first != 701 {
 		t.Errorf("after opening again the first left is %d", first)
 	}
 }
 
 func TestStreamIsBoundedInBytes(t *testing.T) {
 	s := open(t, t.TempDir())
+	s.most.streamRaw = 4 << 20
 	ctx := context.Background()
 	task := begin(t, s, deploy(t, s, deployment("a", "main", "a")), "t")
 	big := StreamEvent{Type: "x", Data: json.RawMessage(`"` + strings.Repeat("y", 900_000) + `"`)}
 	var last int64
-	for range 45 {
+	for range 7 {
 		var err error
 		if last, err = s.AppendStream(ctx, task.ID, []StreamEvent{big}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	events, first, err := s.Stream(ctx, task.ID, 0, 100)
-	if err != nil || last != 45 || first < 8 || len(events) != int(45-first+1) {
+	if err != nil || last != 7 || first < 4 || len(events) != int(7-first+1) {
 		t.Errorf("%d events from %d to %d are left, %v", len(events), first, last, err)
 	}
 	if _, err := s.AppendStream(ctx, task.ID, []StreamEvent{{Type: "x", Data: make(json.RawMessage, MaxPart+1)}}); !errors.Is(err, ErrTooLarge) {
@@ -63,13 +66,14 @@ func TestStreamIsBoundedInBytes(t *testing.T) {
 
 func TestLogIsBounded(t *testing.T) {
 	s := open(t, t.TempDir())
+	s.most.logs = 500
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))
 	other := deploy(t, s, deployment("b", "main", "a"))
 	if err := s.AddLogs(ctx, []LogEntry{{AgentID: other.Agent.ID, Level: Info, Text: "stays"}}); err != nil {
 		t.Fatal(err)
 	}
-	batch := make([]LogEntry, 10_000)
+	batch := make([]LogEntry, 100)
 	for i := range batch {
 		batch[i] = LogEntry{AgentID: d.Agent.ID, Level: Info, Source: "agent", Text: fmt.Sprint(i)}
 	}
@@ -79,10 +83,10 @@ func TestLogIsBounded(t *testing.T) {
 		}
 	}
 	var n int
-	if err := s.r.QueryRow("select count(*) from logs where agent = ?", d.Agent.ID).Scan(&n); err != nil || n > MaxLogs || n < MaxLogs/2 {
-		t.Errorf("of 60000 lines %d are left, %v", n, err)
+	if err := s.r.QueryRow("select count(*) from logs where agent = ?", d.Agent.ID).Scan(&n); err != nil || n > 500 || n < 250 {
+		t.Errorf("of 600 lines %d are left, %v", n, err)
 	}
-	if lines, err := s.Logs(ctx, LogFilter{Agent: d.Agent.ID, Limit: 1}); err != nil || lines[0].Text != "9999" {
+	if lines, err := s.Logs(ctx, LogFilter{Agent: d.Agent.ID, Limit: 1}); err != nil || lines[0].Text != "99" {
 		t.Errorf("the last is %v, %v", lines, err)
 	}
 	if lines, err := s.Logs(ctx, LogFilter{Agent: other.Agent.ID}); err != nil || len(lines) != 1 {
@@ -100,6 +104,7 @@ func TestLogIsBounded(t *testing.T) {
 
 func TestContentIsBounded(t *testing.T) {
 	s := open(t, t.TempDir())
+	s.most.pending = 50
 	ctx := context.Background()
 	d := deploy(t, s, deployment("a", "main", "a"))
 	task := begin(t, s, d, "t")
@@ -135,7 +140,7 @@ func TestContentIsBounded(t *testing.T) {
 	if _, err := s.CreateState(ctx, task.ID, d.Agent.ID, json.RawMessage(`{"a":"`+strings.Repeat("x", MaxState)+`"}`)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a state that is too long: %v", err)
 	}
-	for range MaxPending {
+	for range 50 {
 		if err := func() error {
 			_, err := s.AddEvent(ctx, Event{TaskID: task.ID, Content: []Part{TextPart("a")}})
 			return err

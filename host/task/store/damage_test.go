@@ -22,8 +22,8 @@ func filled(t *testing.T) (dir, path string) {
 	}
 	d := deploy(t, s, deployment("kept", "main", "a"))
 	task := begin(t, s, d, "kept")
-	for range 300 {
-		if _, err := s.AppendStream(context.Background(), task.ID, []StreamEvent{{Type: "x", Data: json.RawMessage(`"` + strings.Repeat("y", 500) + `"`)}}); err != nil {
+	for range 150 {
+		if _, err := s.AppendStream(context.Background(), task.ID, []StreamEvent{{Type: "x", Data: json.RawMessage(`"` + strings.Repeat("y", 1000) + `"`)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestDamageWhileOpen(t *testing.T) {
 	f.Close()
 	s.r.SetMaxIdleConns(0) // what is cached is no test
 	var met error
-	for after := int64(0); after < 300 && met == nil; after += 50 {
+	for after := int64(0); after < 150 && met == nil; after += 50 {
 		_, _, met = s.Stream(context.Background(), task.ID, after, 50)
 	}
 	if !errors.Is(met, ErrDamaged) {

@@ -56,11 +56,11 @@ func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 		if t.Status.Final() {
 			return Errorf(Stale, "the task %s is %s and takes no events any more", t.ID, t.Status)
 		}
-		var waiting int
+		var waiting int64
 		if err := tx.QueryRowContext(ctx, "select count(*) from events where task = ? and status in ('PENDING', 'RUNNING')", t.ID).Scan(&waiting); err != nil {
 			return err
 		}
-		if waiting >= MaxPending {
+		if waiting >= s.most.pending {
 			return Errorf(InUse, "%d events of the task wait already", waiting)
 		}
 		return insert(ctx, tx, "events", eventColumns, e.row(), nil)

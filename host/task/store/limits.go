@@ -20,3 +20,8 @@ const (
 	MaxPending   = 1000   // events of a task that wait
 	MaxPage      = 1000   // rows of a page
 )
+
+// bounds are those of a store that tests make smaller.
+type bounds struct{ stream, streamRaw, logs, pending int64 }
+
+var usualBounds = bounds{stream: MaxStream, streamRaw: MaxStreamRaw, logs: MaxLogs, pending: MaxPending}

@@ -93,8 +93,8 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 		defer s.sizes.mu.Unlock()
 		for agent, n := range grown {
 			have := s.sizes.logs[agent] + n
-			if have > MaxLogs {
-				drop := have - MaxLogs + MaxLogs/10
+			if have > s.most.logs {
+				drop := have - s.most.logs + s.most.logs/10
 				if _, err := tx.ExecContext(ctx, "delete from logs where agent = ?1 and n <= (select n from logs where agent = ?1 order by n limit 1 offset ?2)", agent, drop-1); err != nil {
 					return err
 				}

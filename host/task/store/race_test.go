@@ -28,7 +28,7 @@ func TestManyWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const writers, each = 16, 20
+	const writers, each = 12, 10
 	seen := make([]map[int64]bool, writers)
 	var reads atomic.Int64
 	together(writers, func(w int) {

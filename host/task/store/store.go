@@ -44,12 +44,13 @@ type Store struct {
 	marked atomic.Bool // the damage was noted
 	sync   syncMode    // of the writing connection; held with its only slot
 	sizes  sizes
+	most   bounds
 }
 
 // Open opens the database, making or migrating it as needed. A damaged one is
 // moved aside, see Notice.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), log: o.Log, now: o.Now}
+	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), log: o.Log, now: o.Now, most: usualBounds}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

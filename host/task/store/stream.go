@@ -61,7 +61,7 @@ func (s *Store) appendStream(ctx context.Context, tx *sql.Tx, task string, event
 		now.bytes += int64(len(e.Data))
 	}
 	now.count += int64(len(events))
-	if err := trimStream(ctx, tx, task, &now); err != nil {
+	if err := s.trimStream(ctx, tx, task, &now); err != nil {
 		return 0, err
 	}
 	// Noted before the commit, under the only writer's lock: a failed commit
@@ -71,9 +71,9 @@ func (s *Store) appendStream(ctx context.Context, tx *sql.Tx, task string, event
 }
 
 // trimStream removes the oldest events of a stream that is too long.
-func trimStream(ctx context.Context, tx *sql.Tx, task string, now *extent) error {
-	for now.count > MaxStream || now.bytes > MaxStreamRaw && now.count > 1 {
-		drop := max(now.count/10, now.count-MaxStream, 1)
+func (s *Store) trimStream(ctx context.Context, tx *sql.Tx, task string, now *extent) error {
+	for now.count > s.most.stream || now.bytes > s.most.streamRaw && now.count > 1 {
+		drop := max(now.count/10, now.count-s.most.stream, 1)
 		first := now.last - now.count + 1
 		var bytes int64
 		if err := tx.QueryRowContext(ctx, "select coalesce(sum(length(cast(data as blob))), 0) from stream where task = ? and seq < ?", task, first+drop).Scan(&bytes); err != nil {
