@@ -9,12 +9,19 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+
+	"cotty/host/sandbox"
 )
 
 // version is set by the linker.
 var version = "dev"
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if code, ours := sandbox.Main(os.Args); ours {
+		os.Exit(code)
+	}
+	os.Exit(run(os.Args[1:]))
+}
 
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -1,0 +1,141 @@
+package sandbox
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Code is what a command needs besides the system's programs, for Spec.Code: the
+// program as it is found in a PATH (a list as in the environment), where links lead
+// to, the packages of node and python that it is one of, and the interpreter that it
+// names. Arguments that are absolute paths of files are part of it. Nothing is given
+// that would show a home directory, or a root, as a whole.
+func Code(argv []string, path string) []string {
+	c := &code{path: path}
+	if len(argv) == 0 {
+		return nil
+	}
+	if file := c.find(argv[0]); file != "" {
+		c.program(file, 0)
+	}
+	for _, arg := range argv[1:] {
+		if info, err := os.Stat(arg); filepath.IsAbs(arg) && err == nil && info.Mode().IsRegular() {
+			c.program(filepath.Clean(arg), 1)
+		}
+	}
+	return c.all
+}
+
+// code gathers.
+type code struct {
+	path string
+	all  []string
+}
+
+// find finds a program as the host would.
+func (c *code) find(name string) string {
+	if strings.Contains(name, "/") {
+		if path, err := filepath.Abs(name); err == nil && executable(path) {
+			return path
+		}
+		return ""
+	}
+	for _, dir := range filepath.SplitList(c.path) {
+		if file := filepath.Join(dir, name); filepath.IsAbs(dir) && executable(file) {
+			return file
+		}
+	}
+	return ""
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+func (c *code) add(paths ...string) {
+	for _, p := range paths {
+		if systemic(p) || slices.ContainsFunc(c.all, func(have string) bool { return within(have, p) }) {
+			continue
+		}
+		c.all = append(c.all, p)
+	}
+}
+
+// program adds a program and, within bounds, what runs it.
+func (c *code) program(file string, depth int) {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil || systemic(file) && systemic(real) {
+		return
+	}
+	c.add(file)
+	c.add(around(real)...)
+	if to := interpreter(real); to != "" && depth < 4 {
+		if found := c.find(to); found != "" {
+			c.program(found, depth+1)
+		}
+	}
+}
+
+// around is the directory that belongs to a program, or the file alone.
+func around(real string) []string {
+	dir := filepath.Dir(real)
+	if i := strings.Index(real, "/node_modules/"); i > 0 {
+		return []string{real[:i] + "/node_modules"}
+	}
+	if i := strings.Index(real, "/site-packages/"); i > 0 {
+		return []string{real[:i] + "/site-packages", real}
+	}
+	if filepath.Base(dir) != "bin" && filepath.Base(dir) != "shims" {
+		if private(dir) {
+			return []string{real}
+		}
+		return []string{dir}
+	}
+	all := []string{real}
+	if prefix := filepath.Dir(dir); !private(prefix) { // an installation of its own
+		for _, name := range []string{"bin", "lib", "lib64", "libexec", "share", "include", "pyvenv.cfg"} {
+			if _, err := os.Stat(filepath.Join(prefix, name)); err == nil {
+				all = append(all, filepath.Join(prefix, name))
+			}
+		}
+	}
+	return all
+}
+
+// private reports whether a directory holds more than one program: a root, a home,
+// or what people put theirs into.
+func private(dir string) bool {
+	home := homeDir()
+	return slices.Contains([]string{"/", "/home", "/root", "/tmp", "/var", "/var/tmp", "/opt", "/mnt", "/srv", home}, dir) ||
+		home != "" && (within(dir, home) || dir == filepath.Join(home, ".local") || dir == filepath.Join(home, ".cargo"))
+}
+
+// interpreter is the program that a script names in its first line, with env's
+// argument in place of env.
+func interpreter(file string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, err := bufio.NewReaderSize(f, 512).ReadSlice('\n')
+	if err != nil || !strings.HasPrefix(string(line), "#!") {
+		return ""
+	}
+	words := strings.Fields(string(line[2:]))
+	if len(words) > 1 && filepath.Base(words[0]) == "env" {
+		for _, w := range words[1:] {
+			if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+				return w
+			}
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+)
+
+// Main reports that this is no part of a sandbox: there are none on this system.
+func Main([]string) (code int, ours bool) { return 0, false }
+
+// Check says that there are no sandboxes on this system.
+func Check(context.Context, string) Support {
+	return Support{Err: fmt.Errorf("%w: sandboxes need Linux and bubblewrap", ErrUnavailable)}
+}

@@ -1,0 +1,108 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// probes are what a shell has no words for: the test's own program tries it, inside
+// and out. A nil error is success.
+var probes = map[string]func(args []string) error{
+	"unix": func(args []string) error { return dial("unix", args[0]) },
+	"tcp":  func(args []string) error { return dial("tcp", args[0]) },
+	"signal": func(args []string) error {
+		pid, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		return syscall.Kill(pid, syscall.SIGCONT)
+	},
+	"ptrace": func(args []string) error {
+		pid, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		return unix.PtraceSeize(pid)
+	},
+	"keyring": func([]string) error {
+		_, err := unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)
+		return err
+	},
+	"segment": func(args []string) error {
+		key, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		_, err = unix.SysvShmGet(key, 0, 0)
+		return err
+	},
+	// Types a character where stdin is the terminal.
+	"type": func([]string) error {
+		x := byte('x')
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, 0, unix.TIOCSTI, addr(&x))
+		if errno != 0 {
+			return errno
+		}
+		return nil
+	},
+	// Whether there is a controlling terminal.
+	"tty": func([]string) error {
+		f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err == nil {
+			f.Close()
+		}
+		return err
+	},
+	// Holds so many bytes for a moment.
+	"memory": func(args []string) error {
+		n, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		if err != nil {
+			return err
+		}
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+		return nil
+	},
+	"descriptors": func([]string) error {
+		for fd := 3; fd < 1024; fd++ {
+			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+				return fmt.Errorf("descriptor %d is open", fd)
+			}
+		}
+		return nil
+	},
+}
+
+func dial(network, addr string) error {
+	c, err := net.DialTimeout(network, addr, 5*time.Second)
+	if err == nil {
+		c.Close()
+	}
+	return err
+}
+
+// probe runs one and gives the exit code.
+func probe(args []string) int {
+	do := probes[args[0]]
+	if do == nil {
+		fmt.Fprintln(os.Stderr, errors.New("there is no such probe"), args[0])
+		return 2
+	}
+	if err := do(args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, args[0], err)
+		return 1
+	}
+	return 0
+}
