@@ -21,6 +21,9 @@ type Diff struct {
 	Files   []FileDiff `json:"files"`
 	Added   int        `json:"added"` // lines, of all files
 	Deleted int        `json:"deleted"`
+	// Left are paths that can't come home: repositories in it, sockets, FIFOs, what
+	// can't be read; at most 1000.
+	Left []string `json:"left"`
 }
 
 // DiffOptions say what is wanted.
@@ -29,10 +32,41 @@ type DiffOptions struct {
 	Text io.Writer
 	// Paths restrict it to files and directories; empty: all.
 	Paths []string
-	// Context is how many unchanged lines stand around; 0: 3, negative: none.
-	Context int
 }
 
 // Diff says what changed, committed or not. Files that .gitignore names are left out
 // of a worktree's.
-func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) { return Diff{}, nil }
+func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
+	for _, p := range o.Paths {
+		if err := checkPath(p); err != nil {
+			return Diff{}, err
+		}
+	}
+	r, unlock, err := w.begin()
+	if err != nil {
+		return Diff{}, err
+	}
+	defer unlock()
+	switch r.Kind {
+	case Worktree:
+		return w.diffWorktree(ctx, r, o)
+	case Copy, Filesystem:
+		return w.diffTree(ctx, r, o)
+	}
+	return Diff{}, failf(ErrUnsupported, "a workspace of kind %s has nothing that it could be compared with", r.Kind)
+}
+
+// sum adds the files' lines up.
+func (d *Diff) sum() {
+	if d.Files == nil {
+		d.Files = []FileDiff{}
+	}
+	if d.Left == nil {
+		d.Left = []string{}
+	}
+	d.Left = d.Left[:min(len(d.Left), maxListed)]
+	for _, f := range d.Files {
+		d.Added += f.Added
+		d.Deleted += f.Deleted
+	}
+}

@@ -2,136 +2,276 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
 )
 
 // Tree is a stored filesystem.
 type Tree struct {
 	store *Store
 	id    string
+	dir   string
+
+	change sync.Mutex // held by the one who makes the next manifest
+
+	mu      sync.RWMutex // guards the manifest's file and the following
+	readers int          // views that need the packs
+	gone    bool         // removed
 }
 
 // NewTree makes a filesystem of a directory's files; dir empty: an empty one. One of
 // this id that is there already is an error (ErrConflict).
 func (s *Store) NewTree(ctx context.Context, id, dir string) (*Tree, error) {
-	return nil, failf(ErrUnsupported, "make a filesystem")
+	t, _, err := s.importTree(ctx, id, dir)
+	return t, err
+}
+
+// importTree also gives what the scan of dir found.
+func (s *Store) importTree(ctx context.Context, id, dir string) (*Tree, *scanned, error) {
+	if err := checkID("filesystem", id); err != nil {
+		return nil, nil, err
+	}
+	at := s.treeDir(id)
+	fresh := filepath.Join(filepath.Dir(at), newPrefix+id)
+	unlock := s.making.lock(id)
+	defer unlock()
+	if _, err := os.Lstat(at); err == nil {
+		return nil, nil, failf(ErrConflict, "there is a filesystem %s already", id)
+	}
+	if err := removeTree(fresh); err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(fresh, "packs"), 0o700); err != nil {
+		return nil, nil, full(err)
+	}
+	seen, err := s.fillTree(ctx, fresh, dir)
+	if err == nil {
+		err = os.Rename(fresh, at)
+	}
+	if err != nil {
+		_ = removeTree(fresh)
+		return nil, nil, err
+	}
+	t, err := s.Tree(id)
+	return t, seen, err
+}
+
+func (s *Store) fillTree(ctx context.Context, fresh, dir string) (*scanned, error) {
+	var entries []Entry
+	seen := &scanned{}
+	if dir != "" {
+		top, err := openFolder(dir)
+		if err != nil {
+			return nil, missing(err, "the directory %s", dir)
+		}
+		defer top.close()
+		if seen, err = (&scanner{ctx: ctx, limits: s.options.Limits}).scan(top); err != nil {
+			return nil, err
+		}
+		packDir, err := openFolder(filepath.Join(fresh, "packs"))
+		if err != nil {
+			return nil, err
+		}
+		defer packDir.close()
+		im := importer{ctx: ctx, top: top, packs: &packs{dir: packDir}}
+		if entries, err = im.take(seen); err != nil {
+			return nil, err
+		}
+	}
+	return seen, replaceFile(filepath.Join(fresh, "manifest"), newManifest(entries).encode(nil), true)
+}
+
+// missing words the error of what the user named.
+func missing(err error, format string, args ...any) error {
+	f := failf(ErrInvalid, format, args...).(*Failure)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.text += " does not exist"
+		return f
+	}
+	f.text, f.err = f.text+" can't be opened", err
+	return f
+}
+
+func (s *Store) treeDir(id string) string {
+	return filepath.Join(s.options.State, "filesystems", id)
 }
 
 // Tree gives a filesystem; ErrNotFound where there is none.
 func (s *Store) Tree(id string) (*Tree, error) {
-	return nil, failf(ErrNotFound, "there is no filesystem %s", clip(id))
+	if checkID("filesystem", id) != nil {
+		return nil, noTree(id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.trees[id]; t != nil {
+		return t, nil
+	}
+	dir := s.treeDir(id)
+	if _, err := os.Lstat(filepath.Join(dir, "manifest")); err != nil {
+		return nil, noTree(id)
+	}
+	t := &Tree{store: s, id: id, dir: dir}
+	s.trees[id] = t
+	return t, nil
 }
 
+func noTree(id string) error { return failf(ErrNotFound, "there is no filesystem %q", clip(id)) }
+
 // Trees lists the ids of all filesystems, sorted.
-func (s *Store) Trees() ([]string, error) { return nil, nil }
+func (s *Store) Trees() ([]string, error) {
+	list, err := os.ReadDir(filepath.Join(s.options.State, "filesystems"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	ids := []string{}
+	for _, e := range list {
+		if checkID("filesystem", e.Name()) == nil {
+			ids = append(ids, e.Name())
+		}
+	}
+	sort.Strings(ids)
+	return ids, nil
+}
 
 // RemoveTree removes a filesystem. Tasks that work on it keep their copies.
-func (s *Store) RemoveTree(ctx context.Context, id string) error { return nil }
+func (s *Store) RemoveTree(ctx context.Context, id string) error {
+	t, err := s.Tree(id)
+	if err != nil {
+		return err
+	}
+	t.change.Lock()
+	defer t.change.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := filepath.Join(filepath.Dir(t.dir), oldPrefix+id)
+	if err := removeTree(old); err != nil {
+		return err
+	}
+	if err := os.Rename(t.dir, old); err != nil {
+		return err
+	}
+	t.gone = true
+	s.mu.Lock()
+	delete(s.trees, id)
+	s.mu.Unlock()
+	return removeTree(old)
+}
 
 // ID is the filesystem's.
 func (t *Tree) ID() string { return t.id }
 
+// Version is the current version, without the rest of the manifest.
+func (t *Tree) Version() (string, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.gone {
+		return "", noTree(t.id)
+	}
+	f, err := os.Open(filepath.Join(t.dir, "manifest"))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	head := make([]byte, len(manifestMagic)+1+64)
+	if _, err := io.ReadFull(f, head); err != nil || !strings.HasPrefix(string(head), manifestMagic) {
+		return "", t.damaged(errShort)
+	}
+	return string(head[len(manifestMagic)+1:]), nil
+}
+
 // Manifest is the current one.
-func (t *Tree) Manifest() (*Manifest, error) { return nil, nil }
-
-// ListQuery selects entries (U60).
-type ListQuery struct {
-	Dir       string // a directory; empty: the root
-	Recursive bool   // with all below
-	MIME      string // of files, "text/markdown" or "text/*"; empty: all
-	After     string // the Next of the page before; empty: from the start
-	Limit     int    // entries of a page, 1 to 1000; 0: 100
+func (t *Tree) Manifest() (*Manifest, error) {
+	v, err := t.view()
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	return v.manifest, nil
 }
 
-// Listing is a page of entries, by path.
-type Listing struct {
-	Version string
-	Entries []Entry
-	Next    string // empty: that was all
+func (t *Tree) damaged(err error) error {
+	f := failf(ErrDamaged, "the filesystem %s is damaged; nothing of it was changed", t.id).(*Failure)
+	f.err = err
+	return f
 }
 
-// List lists entries of the current version.
-func (t *Tree) List(q ListQuery) (Listing, error) { return Listing{}, nil }
-
-// Stat gives one entry (U60); ErrNotFound where there is none.
-func (t *Tree) Stat(path string) (Entry, error) { return Entry{}, nil }
-
-// Read opens a file (U61). What is read is of the version that the Entry says, also
-// when it is replaced meanwhile; contents that are damaged end with ErrDamaged.
-func (t *Tree) Read(path string) (Entry, io.ReadCloser, error) { return Entry{}, nil, nil }
-
-// WriteMode is how a file is written (U62).
-type WriteMode string
-
-// The modes.
-const (
-	Overwrite   WriteMode = "overwrite" // also the empty one
-	Conditional WriteMode = "conditional"
-)
-
-// Write is a request to write one file (U62–U66).
-type Write struct {
-	Path string
-	Mode WriteMode
-	// Base is the filesystem's version that the caller knows; Conditional needs it.
-	Base string
-	// Expected is the file's version that the caller knows, to replace it.
-	Expected string
-	// CreateOnly is "*", to create a file that must not be there.
-	CreateOnly string
-	// Digest, if not empty, is what the contents must have: "sha256:HEX" or HEX.
-	Digest string
-	// Key is the Idempotency-Key; empty: none. At most 255 bytes.
-	Key string
-	// Executable sets the permission bits for it; a file that is there keeps its own.
-	Executable bool
-	// Body is the contents; at most Limits.FileSize.
-	Body io.Reader
+// load reads a manifest of the tree, the current one or a pin.
+func (t *Tree) load(name string) (*Manifest, []answer, error) {
+	b, err := os.ReadFile(filepath.Join(t.dir, name))
+	if err != nil {
+		return nil, nil, err
+	}
+	m, answers, err := decodeManifest(b)
+	if err != nil {
+		return nil, nil, t.damaged(err)
+	}
+	return m, answers, nil
 }
 
-// Written is the answer to a Write.
-type Written struct {
-	Path    string `json:"path"`
-	Created bool   `json:"created"`         // 201 instead of 200
-	Version string `json:"archive_version"` // of the filesystem
-	File    string `json:"file_version"`
-	Size    int64  `json:"size"`
-	Replay  bool   `json:"-"` // the original answer to an earlier request with the same key
+// view is a version of the tree whose packs stay until it is closed.
+type view struct {
+	tree     *Tree
+	manifest *Manifest
+	answers  []answer
+	shelf    *shelf
+	packs    *folder
 }
 
-// Write writes one file. Errors are those of U65: ErrInvalid (400), ErrNotFound (404),
-// ErrConflict (409), ErrMismatch (412), ErrPrecondition (428); besides ErrTooLarge and
-// ErrFull. The key is remembered in the manifest, by the same rename that makes the
-// write happen; the last 1000 are.
-func (t *Tree) Write(ctx context.Context, w Write) (Written, error) { return Written{}, nil }
+func (t *Tree) view() (*view, error) { return t.viewOf("manifest") }
 
-// Remove removes a file, or a directory with all in it. Base may be empty.
-func (t *Tree) Remove(ctx context.Context, path, base string) (version string, err error) {
-	return "", nil
+// viewOf gives the tree as a manifest's file says.
+func (t *Tree) viewOf(name string) (*view, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.gone {
+		return nil, noTree(t.id)
+	}
+	m, answers, err := t.load(name)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := openFolder(filepath.Join(t.dir, "packs"))
+	if err != nil {
+		return nil, t.damaged(err)
+	}
+	t.readers++
+	return &view{tree: t, manifest: m, answers: answers, shelf: newShelf(dir), packs: dir}, nil
 }
 
-// Push replaces the tree by a directory's files (U109); unchanged ones are not read.
-func (t *Tree) Push(ctx context.Context, dir string) (Synced, error) { return Synced{}, nil }
-
-// Pull writes the tree into a directory (U109).
-func (t *Tree) Pull(ctx context.Context, out string, o PullOptions) (Pulled, error) {
-	return Pulled{}, nil
+func (v *view) close() {
+	v.shelf.close()
+	v.packs.close()
+	v.tree.mu.Lock()
+	v.tree.readers--
+	v.tree.mu.Unlock()
 }
 
-// WriteArchive writes the current version as tar.zst (U67) and gives that version.
-func (t *Tree) WriteArchive(ctx context.Context, w io.Writer) (version string, err error) {
-	return "", nil
+// find gives an entry of a manifest.
+func (m *Manifest) find(path string) (*Entry, bool) {
+	i, ok := slices.BinarySearchFunc(m.entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	if !ok {
+		return nil, false
+	}
+	return &m.entries[i], true
 }
 
-// ReadArchive replaces the tree by a tar.zst (or plain tar, or tar.gz). Base may be
-// empty; an archive with a path that climbs, a device, or a link that leads out is
-// refused as a whole (ErrInvalid).
-func (t *Tree) ReadArchive(ctx context.Context, r io.Reader, base string) (Synced, error) {
-	return Synced{}, nil
-}
-
-// place is where contents are.
-type place struct {
-	pack   uint64
-	offset int64
+// sums finds contents that a manifest has.
+func (m *Manifest) sums() known {
+	places := make(map[Digest]place, len(m.entries))
+	for i := range m.entries {
+		if e := &m.entries[i]; e.at.pack != 0 {
+			places[e.Sum] = e.at
+		}
+	}
+	return func(d Digest) (place, bool) {
+		at, ok := places[d]
+		return at, ok
+	}
 }

@@ -1,6 +1,15 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
 
 // MergeOptions say how work comes home.
 type MergeOptions struct {
@@ -12,22 +21,348 @@ type MergeOptions struct {
 
 // Merged is what a merge did.
 type Merged struct {
-	Into    string     `json:"into"`             // branch or directory
+	Into    string     `json:"into"`             // branch, directory or filesystem
 	Commit  string     `json:"commit,omitempty"` // worktree: what the branch is at now
 	Files   []FileDiff `json:"files"`
+	Left    []string   `json:"left"`              // what can't come home (Diff.Left), and git's own files of a copy
 	Nothing bool       `json:"nothing,omitempty"` // there was nothing to bring home
 }
 
 // Conflicts is the error of a merge that was not done: nothing was changed.
 type Conflicts struct {
-	Into  string
-	Paths []string
+	Into  string   `json:"into"`
+	Paths []string `json:"paths"` // at most 1000
+	Dirty bool     `json:"dirty"` // the user's uncommitted changes are in the way
 }
 
+func (c *Conflicts) Error() string {
+	shown := c.Paths[:min(len(c.Paths), 5)]
+	names := make([]string, len(shown))
+	for i, p := range shown {
+		names[i] = fmt.Sprintf("%q", clip(p))
+	}
+	list := strings.Join(names, ", ")
+	if n := len(c.Paths) - len(shown); n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	if c.Dirty {
+		return fmt.Sprintf("merging into %s would overwrite uncommitted changes in %s: commit or stash them, and merge again; nothing was changed", c.Into, list)
+	}
+	return fmt.Sprintf("both the task and %s changed %s: have the task take those changes over, or merge by hand; nothing was changed", c.Into, list)
+}
+
+// Is makes it an ErrConflict.
+func (c *Conflicts) Is(target error) bool { return target == ErrConflict } //nolint:errorlint // that is what Is is for
+
+// StatusCode is the HTTP status that it is answered with.
+func (c *Conflicts) StatusCode() int { return http.StatusConflict }
+
 // Merge brings what was changed home: of a worktree into the branch that is checked
-// out in the repository, of a copy into the directory that it was made of. It does all
-// or nothing: where both sides changed a file so that they don't join, or the user's
-// uncommitted changes are in the way, the error says which (ErrConflict, Conflicts).
+// out in the repository, of a copy into the directory that it was made of, of a
+// filesystem's into the filesystem. It does all or nothing: where both sides changed a
+// file so that they don't join, or the user's uncommitted changes are in the way, the
+// error says which (ErrConflict, Conflicts).
 func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
-	return Merged{}, nil
+	r, unlock, err := w.begin()
+	if err != nil {
+		return Merged{}, err
+	}
+	if r.Kind == Filesystem {
+		unlock()
+		return w.mergeSync(ctx, r)
+	}
+	defer unlock()
+	var m Merged
+	switch r.Kind {
+	case Worktree:
+		m, err = w.mergeWorktree(ctx, r, o)
+	case Copy:
+		m, err = w.mergeCopy(ctx, r, o)
+	default:
+		return Merged{}, failf(ErrUnsupported, "a workspace of kind %s has nothing to merge: its files are where they belong, or nowhere", r.Kind)
+	}
+	if m.Files == nil {
+		m.Files = []FileDiff{}
+	}
+	if m.Left == nil {
+		m.Left = []string{}
+	}
+	m.Nothing = len(m.Files) == 0
+	return m, err
+}
+
+// mergeSync is SyncUp in the words of a merge.
+func (w *Workspace) mergeSync(ctx context.Context, r *record) (Merged, error) {
+	if r.NoUpdate {
+		return Merged{}, failf(ErrUnsupported, "the filesystem %s may only be read by task %s", r.Filesystem, r.ID)
+	}
+	d, err := w.Diff(ctx, DiffOptions{})
+	if err != nil {
+		return Merged{}, err
+	}
+	out, err := w.SyncUp(ctx, Neither)
+	if err != nil {
+		return Merged{}, err
+	}
+	if len(out.Conflicts) > 0 {
+		return Merged{}, &Conflicts{Into: "the filesystem " + r.Filesystem, Paths: out.Conflicts}
+	}
+	return Merged{Into: r.Filesystem, Files: d.Files, Left: d.Left, Nothing: len(d.Files) == 0}, nil
+}
+
+// mergeWorktree joins in git's objects first, so that a conflict leaves no trace.
+func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions) (Merged, error) {
+	if err := w.takeCommits(ctx, r); err != nil {
+		return Merged{}, err
+	}
+	g := w.sourceGit(r)
+	branch, err := g.line(ctx, "symbolic-ref", "-q", "--short", "HEAD")
+	if err != nil {
+		return Merged{}, failf(ErrUnsupported, "no branch is checked out in %s (HEAD is detached): check one out, and merge again", r.Source)
+	}
+	head, err := g.line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+	if err != nil {
+		return Merged{}, failf(ErrUnsupported, "the branch %s of %s has no commit", branch, r.Source)
+	}
+	if branch == r.Branch {
+		return Merged{}, failf(ErrUnsupported, "%s itself is checked out in %s: check out the branch to merge into", branch, r.Source)
+	}
+	m := Merged{Into: branch}
+	if o.DryRun {
+		d, err := w.diffWorktree(ctx, r, DiffOptions{})
+		m.Files, m.Left = d.Files, d.Left
+		return m, err
+	}
+	s, err := w.snapshot(ctx, r, true)
+	if err != nil {
+		return Merged{}, err
+	}
+	base := w.mergedBase(ctx, r, s.tip)
+	d, err := s.diff(ctx, base, s.tree, DiffOptions{})
+	m.Left = s.left
+	s.close()
+	if err != nil {
+		return Merged{}, err
+	}
+	tip, err := w.commitWork(ctx, r, o.Message)
+	if err != nil {
+		return Merged{}, err
+	}
+	m.Commit, err = w.join(ctx, r, branch, head, tip, o.Message)
+	if err == nil && m.Commit != head {
+		m.Files = d.Files
+		err = w.advance(ctx, r, branch, head, m.Commit)
+	}
+	return m, err
+}
+
+// join gives the commit that has both; head itself where there is nothing new.
+func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, message string) (string, error) {
+	g := w.sourceGit(r)
+	if _, err := g.run(ctx, "merge-base", "--is-ancestor", tip, head); err == nil {
+		return head, nil
+	}
+	if _, err := g.run(ctx, "merge-base", "--is-ancestor", head, tip); err == nil {
+		return tip, nil
+	}
+	out, err := g.run(ctx, "merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", head, tip)
+	words := zeroLines([]byte(out))
+	switch {
+	case err != nil && exitCode(err) == 1 && len(words) > 1:
+		paths := slices.Compact(slices.Sorted(slices.Values(words[1:])))
+		return "", &Conflicts{Into: "the branch " + branch, Paths: paths[:min(len(paths), maxListed)]}
+	case err != nil:
+		return "", fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
+	case len(words) == 0:
+		return "", fmt.Errorf("merge %s into %s: git gave no tree", r.Branch, branch)
+	}
+	if message == "" {
+		message = "Merge " + r.Branch + " into " + branch
+	}
+	return w.commitTree(ctx, g, words[0], message, head, tip)
+}
+
+// advance moves the user's branch and the files that are checked out of it. git
+// refuses where that would overwrite what is not committed.
+func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to string) error {
+	g := w.sourceGit(r)
+	if r.Source == r.Common {
+		if _, err := g.run(ctx, "update-ref", "-m", "cotty: merge "+r.Branch, "refs/heads/"+branch, to, head); err != nil {
+			return failf(ErrConflict, "the branch %s was moved meanwhile; merge again", branch)
+		}
+		return nil
+	}
+	_, err := g.run(ctx, "-c", "merge.autoStash=false", "-c", "merge.verifySignatures=false", "merge", "--ff-only", "--no-autostash", "-q", to)
+	var e *gitError
+	if !errors.As(err, &e) {
+		return err
+	}
+	var paths []string
+	for line := range strings.SplitSeq(e.said, "\n") {
+		if p, ok := strings.CutPrefix(line, "\t"); ok {
+			paths = append(paths, p)
+		}
+	}
+	switch {
+	case len(paths) > 0:
+		return &Conflicts{Into: "the branch " + branch, Paths: paths, Dirty: true}
+	case strings.Contains(e.said, "MERGE_HEAD") || strings.Contains(e.said, "have not concluded") || strings.Contains(e.said, "unmerged"):
+		return failf(ErrConflict, "a merge is under way in %s: finish or abort it, and merge again", r.Source)
+	case strings.Contains(e.said, "index.lock"):
+		return failf(ErrConflict, "git is at work in %s (its index is locked): merge again when it is done", r.Source)
+	}
+	return fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
+}
+
+// mergeCopy brings changed files into the directory that the copy was made of, where
+// they are still what the copy began with. git's own files stay where they are: what
+// an agent writes there, the user's git would run.
+func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (Merged, error) {
+	if r.NoUpdate {
+		return Merged{}, failf(ErrUnsupported, "task %s may only read its workspace", r.ID)
+	}
+	c, err := w.against(ctx, r)
+	if err != nil {
+		return Merged{}, err
+	}
+	defer c.close()
+	home, err := openFolder(r.Source)
+	if err != nil {
+		return Merged{}, missing(err, "the directory %s that the copy was made of", r.Source)
+	}
+	defer home.close()
+	m := Merged{Into: r.Source, Left: c.local.skipped}
+	var changes []change
+	stamps := map[string]stamp{}
+	conflicts := &Conflicts{Into: "the directory " + r.Source}
+	for _, p := range c.pairs {
+		if isGit(p.path) {
+			if len(m.Left) < maxListed {
+				m.Left = append(m.Left, p.path)
+			}
+			continue
+		}
+		there, st, err := look(home, p.path)
+		switch {
+		case err != nil:
+			return Merged{}, err
+		case equal(there, p.now):
+			continue
+		case !equal(there, p.old):
+			conflicts.Paths = append(conflicts.Paths, p.path)
+			continue
+		}
+		if there != nil {
+			stamps[p.path] = st
+		}
+		changes = append(changes, change{p.path, p.now, there})
+		f, err := c.file(p, nil)
+		if err != nil {
+			return Merged{}, err
+		}
+		if f != nil {
+			m.Files = append(m.Files, *f)
+		}
+	}
+	if len(conflicts.Paths) > 0 {
+		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), maxListed)]
+		return Merged{}, conflicts
+	}
+	if o.DryRun {
+		return m, nil
+	}
+	a := &applier{
+		ctx: ctx, top: home, stage: filepath.Join(r.Source, ".cotty-merge-"+w.id), from: dirSource{c.top},
+		seen: func(p string) (stamp, bool) { st, ok := stamps[p]; return st, ok },
+	}
+	if err := a.apply(changes); err != nil {
+		return Merged{}, err
+	}
+	if err := w.merged(ctx, r, home, changes, a.missed); err != nil {
+		return Merged{}, err
+	}
+	if len(a.missed) > 0 {
+		for p := range a.missed {
+			conflicts.Paths = append(conflicts.Paths, p)
+		}
+		slices.Sort(conflicts.Paths)
+		return Merged{}, failf(ErrConflict, "%s was changed while the merge was under way, and left as it is (%d files): merge again", r.Source, len(conflicts.Paths))
+	}
+	return m, nil
+}
+
+// merged makes what came home what the next comparison begins with.
+func (w *Workspace) merged(ctx context.Context, r *record, home *folder, changes []change, missed map[string]bool) error {
+	t, err := w.store.Tree(r.Filesystem)
+	if err != nil {
+		return err
+	}
+	c, err := t.begin()
+	if err != nil {
+		return err
+	}
+	defer c.end()
+	var came []found
+	gone := map[string]bool{}
+	for _, ch := range changes {
+		if missed[ch.path] {
+			continue
+		}
+		gone[ch.path] = true
+		if ch.to != nil {
+			came = append(came, found{Entry: *ch.to})
+		}
+	}
+	im := importer{ctx: ctx, top: home, packs: c.packs, sync: true}
+	entries, err := im.take(&scanned{files: came})
+	if err != nil {
+		return err
+	}
+	c.done = true // the pin names the packs now
+	return t.repin(w.id, gone, entries)
+}
+
+// look gives what is at a path of a directory, nil for nothing.
+func look(top *folder, path string) (*Entry, stamp, error) {
+	dir, name := parent(path)
+	d, err := top.walk(dir)
+	if absent(err) {
+		return nil, stamp{}, nil
+	}
+	if err != nil {
+		return nil, stamp{}, err
+	}
+	defer d.close()
+	st, err := d.stat(name)
+	if absent(err) {
+		return nil, stamp{}, nil
+	}
+	if err != nil {
+		return nil, stamp{}, err
+	}
+	mode, ok := st.fileMode()
+	e := &Entry{Path: path, Mode: mode, Modified: st.mtime}
+	switch {
+	case !ok:
+		e.Mode = os.ModeIrregular
+	case mode.IsRegular():
+		f, st2, err := d.open(name)
+		if err != nil {
+			return nil, stamp{}, fmt.Errorf("look at %q: %w", clip(path), err)
+		}
+		defer f.Close()
+		st = st2
+		if e.Sum, e.Size, err = sumFile(f, make([]byte, 64<<10)); err != nil {
+			return nil, stamp{}, err
+		}
+	case !mode.IsDir():
+		target, err := d.readlink(name)
+		if err != nil {
+			return nil, stamp{}, err
+		}
+		e.Size, e.Sum = int64(len(target)), sumOf([]byte(target))
+	default:
+		e.Modified = 0
+	}
+	return e, st, nil
 }

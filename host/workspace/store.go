@@ -1,6 +1,18 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 // Options of a Store.
 type Options struct {
@@ -22,18 +34,142 @@ type Limits struct {
 // Store keeps filesystems and workspaces below a state directory.
 type Store struct {
 	options Options
+	lock    *os.File
+	making  keyed // filesystems that are being made
+	moving  keyed // workspaces whose files are being moved
+	repos   keyed // repositories whose list of worktrees is being changed
+
+	mu    sync.Mutex
+	trees map[string]*Tree
 }
+
+// lockTime is how long Open waits for the process before to let go.
+const lockTime = 5 * time.Second
 
 // Open opens the store, which nobody else may have open. It touches nothing but
 // directories; what a death left behind is put right when it is asked for, or by
 // Sweep.
-func Open(o Options) (*Store, error) { return &Store{options: o}, nil }
+func Open(o Options) (*Store, error) {
+	def := func(v *int64, otherwise int64) {
+		if *v == 0 {
+			*v = otherwise
+		}
+	}
+	if o.Limits.Files == 0 {
+		o.Limits.Files = 1_000_000
+	}
+	def(&o.Limits.Bytes, 64<<30)
+	def(&o.Limits.FileSize, 16<<30)
+	for _, dir := range []string{"filesystems", "tasks"} {
+		if err := os.MkdirAll(filepath.Join(o.State, dir), 0o700); err != nil {
+			return nil, fmt.Errorf("open the workspaces: %w", full(err))
+		}
+	}
+	lock, err := os.OpenFile(filepath.Join(o.State, "workspaces.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspaces: %w", err)
+	}
+	ends := time.Now().Add(lockTime)
+	for {
+		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return &Store{options: o, lock: lock, trees: map[string]*Tree{}}, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || time.Now().After(ends) {
+			_ = lock.Close()
+			return nil, fmt.Errorf("open the workspaces in %s: another host has them open: %w", o.State, err)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
 
 // Close lets another process open it. Nothing may be under way.
-func (s *Store) Close() error { return nil }
+func (s *Store) Close() error { return s.lock.Close() }
+
+// Names that no id has: what is being made, and what is being removed.
+const (
+	newPrefix = ".new-"
+	oldPrefix = ".old-"
+)
 
 // Sweep removes what no task and no filesystem in use owns: keep reports whether an
 // id is in use. It is for the start, and for `cotty task cleanup`.
 func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id string) bool) error {
-	return nil
+	var failed []error
+	list, err := os.ReadDir(filepath.Join(s.options.State, "tasks"))
+	failed = append(failed, err)
+	for _, e := range list {
+		if id := e.Name(); checkID("task", id) == nil && !keepTask(id) {
+			_, err := (&Workspace{store: s, id: id}).Delete(ctx, false)
+			failed = append(failed, err)
+		}
+	}
+	dir := filepath.Join(s.options.State, "filesystems")
+	list, err = os.ReadDir(dir)
+	failed = append(failed, err)
+	for _, e := range list {
+		id := e.Name()
+		switch {
+		case strings.HasPrefix(id, newPrefix):
+			unlock := s.making.lock(strings.TrimPrefix(id, newPrefix))
+			failed = append(failed, removeTree(filepath.Join(dir, id)))
+			unlock()
+		case strings.HasPrefix(id, oldPrefix):
+			failed = append(failed, removeTree(filepath.Join(dir, id)))
+		case checkID("filesystem", id) == nil && !keepFilesystem(id):
+			if err := s.RemoveTree(ctx, id); !errors.Is(err, ErrNotFound) {
+				failed = append(failed, err)
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// removeTree removes a directory of the store's with all in it.
+func removeTree(path string) error {
+	dir, name := filepath.Split(path)
+	d, err := openFolder(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	return d.removeAll(name)
+}
+
+// keyed is a lock for each name.
+type keyed struct {
+	mu    sync.Mutex
+	locks map[string]*keyedLock
+}
+
+type keyedLock struct {
+	sync.Mutex
+	wanted int
+}
+
+// lock waits for a name and gives what unlocks it.
+func (k *keyed) lock(name string) (unlock func()) {
+	k.mu.Lock()
+	if k.locks == nil {
+		k.locks = map[string]*keyedLock{}
+	}
+	l := k.locks[name]
+	if l == nil {
+		l = &keyedLock{}
+		k.locks[name] = l
+	}
+	l.wanted++
+	k.mu.Unlock()
+	l.Lock()
+	return func() {
+		l.Unlock()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if l.wanted--; l.wanted == 0 {
+			delete(k.locks, name)
+		}
+	}
 }

@@ -2,6 +2,14 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,50 +29,402 @@ type Info struct {
 	Gone       bool   `json:"gone,omitempty"` // somebody deleted the directory
 }
 
-// Mount is what a sandbox binds. Later ones lie over earlier ones.
-type Mount struct {
-	Source   string // on this machine; empty: a tmpfs
-	Target   string // in the sandbox
-	Writable bool
+// record is STATE/tasks/ID/workspace.json: what is to be, then what is.
+type record struct {
+	Info
+	Spec Spec `json:"spec"`
+	// Done is set once the workspace is whole; until then it is to be unmade.
+	Done bool `json:"done"`
+
+	Common string `json:"common,omitempty"` // worktree: the repository's git directory
+	Admin  string `json:"admin,omitempty"`  // worktree: its own git directory in Common
+	// Made is set when the branch was made for this workspace, at Start.
+	Made  bool   `json:"made,omitempty"`
+	Start string `json:"start,omitempty"`
+	// Taken is the commit that the sandboxed agent's branch was brought home at last.
+	Taken string `json:"taken,omitempty"`
 }
 
-// Workspace is a task's.
+// Workspace is a task's. It may be used after somebody else deleted it; what needs the
+// files then ends with ErrNotFound.
 type Workspace struct {
 	store *Store
+	id    string
 	info  Info
+}
+
+func (s *Store) taskDir(task string) string { return filepath.Join(s.options.State, "tasks", task) }
+
+func (w *Workspace) path(name string) string { return filepath.Join(w.store.taskDir(w.id), name) }
+
+// Names in a task's directory.
+const (
+	filesName  = "workspace"
+	recordName = "workspace.json"
+	indexName  = "workspace.index"
+	baseName   = "workspace.base"
+	gitName    = "workspace.git"
+	stageName  = "workspace.stage" // files on their way into the workspace
+	systemName = "system"
+)
+
+func (w *Workspace) load() (*record, error) {
+	b, err := os.ReadFile(w.path(recordName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, failf(ErrNotFound, "task %s has no workspace", clip(w.id))
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &record{}
+	if err := json.Unmarshal(b, r); err != nil {
+		f := failf(ErrDamaged, "the record of the workspace of task %s is damaged", w.id).(*Failure)
+		f.err = err
+		return nil, f
+	}
+	return r, nil
+}
+
+func (w *Workspace) save(r *record) error {
+	b, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return replaceFile(w.path(recordName), append(b, '\n'), true)
 }
 
 // Create makes the workspace of a task, or gives the one that there is if it was
 // made from the same Spec. One that was not made wholly is unmade first. ctx ends it
 // early, and unmakes it.
 func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace, error) {
-	return nil, failf(ErrUnsupported, "create a workspace")
+	if err := checkID("task", task); err != nil {
+		return nil, err
+	}
+	make, ok := makers[spec.Kind]
+	if !ok {
+		return nil, failf(ErrInvalid, "there is no kind of workspace %q", clip(string(spec.Kind)))
+	}
+	unlock := s.moving.lock(task)
+	defer unlock()
+	w := &Workspace{store: s, id: task}
+	switch r, err := w.load(); {
+	case err == nil && r.Done && r.Spec == spec:
+		w.info = r.Info
+		return w, nil
+	case err == nil && r.Done:
+		return nil, failf(ErrConflict, "task %s has a workspace already, made otherwise", task)
+	case err == nil:
+		if err := w.unmake(ctx, r); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, ErrNotFound):
+		return nil, err
+	}
+	if err := os.MkdirAll(s.taskDir(task), 0o700); err != nil {
+		return nil, full(err)
+	}
+	r := &record{Spec: spec, Info: Info{ID: task, Kind: spec.Kind, Created: time.Now().UTC().Truncate(time.Millisecond), NoUpdate: spec.NoUpdate}}
+	err := make(ctx, w, r)
+	if err == nil {
+		r.Done = true
+		err = w.save(r)
+	}
+	if err != nil {
+		if e := w.unmake(context.WithoutCancel(ctx), r); e != nil {
+			err = errors.Join(err, e)
+		}
+		return nil, err
+	}
+	w.info = r.Info
+	return w, nil
 }
 
-// Workspace gives the one of a task; ErrNotFound where there is none.
+// makers make each kind. A record is saved before anything is made that unmake has to
+// find.
+var makers map[Kind]func(context.Context, *Workspace, *record) error
+
+func init() { // they lead back to Create
+	makers = map[Kind]func(context.Context, *Workspace, *record) error{
+		Worktree: makeWorktree, Copy: makeCopy, Filesystem: makeAttached,
+		ReadOnly: makeBound, ReadWrite: makeBound, None: makeNone,
+	}
+}
+
+func makeNone(_ context.Context, _ *Workspace, _ *record) error { return nil }
+
+func makeBound(_ context.Context, w *Workspace, r *record) error {
+	dir, err := realDir(r.Spec.Dir)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(w.store.options.State, dir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
+		return failf(ErrInvalid, "%s belongs to cotty itself", dir)
+	}
+	r.Source, r.Dir, r.NoUpdate = dir, dir, r.Kind == ReadOnly || r.NoUpdate
+	return nil
+}
+
+// realDir is a directory's path without symlinks.
+func realDir(dir string) (string, error) {
+	if !filepath.IsAbs(dir) {
+		return "", failf(ErrInvalid, "the directory %q is not absolute", clip(dir))
+	}
+	at, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", missing(err, "the directory %s", dir)
+	}
+	if st, err := os.Stat(at); err != nil || !st.IsDir() {
+		return "", failf(ErrInvalid, "%s is not a directory", dir)
+	}
+	return at, nil
+}
+
+func makeCopy(ctx context.Context, w *Workspace, r *record) error {
+	dir, err := realDir(r.Spec.Dir)
+	if err != nil {
+		return err
+	}
+	r.Source, r.Filesystem = dir, r.Spec.Filesystem
+	if r.Filesystem == "" {
+		r.Filesystem = w.id
+	}
+	if err := checkID("filesystem", r.Filesystem); err != nil {
+		return err
+	}
+	if _, err := w.store.Tree(r.Filesystem); err == nil {
+		name := r.Filesystem
+		r.Filesystem = "" // it is not this workspace's to remove
+		return failf(ErrConflict, "there is a filesystem %s already", name)
+	}
+	r.Made = true
+	if err := w.save(r); err != nil {
+		return err
+	}
+	t, err := w.store.NewTree(ctx, r.Filesystem, dir)
+	if err != nil {
+		return err
+	}
+	return w.attach(ctx, r, t)
+}
+
+func makeAttached(ctx context.Context, w *Workspace, r *record) error {
+	t, err := w.store.Tree(r.Spec.Filesystem)
+	if err != nil {
+		return err
+	}
+	r.Filesystem = t.id
+	if err := w.save(r); err != nil {
+		return err
+	}
+	return w.attach(ctx, r, t)
+}
+
+// attach lays the filesystem out as the workspace.
+func (w *Workspace) attach(ctx context.Context, r *record, t *Tree) error {
+	if err := t.pin(w.id); err != nil {
+		return err
+	}
+	v, err := t.viewOf(filepath.Join(pinDir, w.id))
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	stage, final := w.path(stageName), w.path(filesName)
+	if err := removeTree(stage); err != nil {
+		return err
+	}
+	if err := os.Mkdir(stage, 0o700); err != nil {
+		return full(err)
+	}
+	top, err := openFolder(stage)
+	if err != nil {
+		return err
+	}
+	defer top.close()
+	l := &layer{ctx: ctx, from: v.shelf, index: &index{make(map[string]indexed, len(v.manifest.entries))}}
+	if err := l.layOut(top, v.manifest.entries); err != nil {
+		return err
+	}
+	if err := os.Chmod(stage, 0o755); err != nil {
+		return err
+	}
+	if err := errors.Join(l.index.save(w.path(indexName)), replaceFile(w.path(baseName), v.manifest.encode(nil), false)); err != nil {
+		return err
+	}
+	r.Dir, r.Base = final, v.manifest.version
+	return os.Rename(stage, final)
+}
+
+// unmake removes what was made of a workspace that is not whole, and what it was to be.
+func (w *Workspace) unmake(ctx context.Context, r *record) error {
+	if r.Kind == Worktree {
+		if _, err := w.dropWorktree(ctx, r, true); err != nil {
+			return err
+		}
+	}
+	if r.Filesystem != "" {
+		if t, err := w.store.Tree(r.Filesystem); err == nil {
+			if err := t.unpin(w.id); err != nil {
+				return err
+			}
+			if r.Made {
+				if err := w.store.RemoveTree(ctx, t.id); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return w.removeFiles()
+}
+
+// removeFiles removes what is in the task's directory and this package's, the record
+// last.
+func (w *Workspace) removeFiles() error {
+	for _, name := range []string{stageName, filesName, gitName, systemName, indexName, indexName + ".new", baseName, baseName + ".new", quarantineName, recordName + ".new", recordName} {
+		if err := removeTree(w.path(name)); err != nil {
+			return fmt.Errorf("remove the workspace of task %s: %w", w.id, err)
+		}
+	}
+	_ = os.Remove(w.store.taskDir(w.id)) // unless others have files in it
+	return nil
+}
+
+// Workspace gives the one of a task; ErrNotFound where there is none, or none that was
+// made wholly.
 func (s *Store) Workspace(task string) (*Workspace, error) {
-	return nil, failf(ErrNotFound, "task %s has no workspace", clip(task))
+	if err := checkID("task", task); err != nil {
+		return nil, failf(ErrNotFound, "there is no task %q", clip(task))
+	}
+	w := &Workspace{store: s, id: task}
+	r, err := w.load()
+	if err != nil {
+		return nil, err
+	}
+	if !r.Done {
+		return nil, failf(ErrNotFound, "the workspace of task %s was not made wholly", task)
+	}
+	w.info = r.Info
+	return w, nil
 }
 
 // Info describes it.
-func (w *Workspace) Info() Info { return w.info }
+func (w *Workspace) Info() Info {
+	i := w.info
+	if i.Dir != "" {
+		st, err := os.Stat(i.Dir)
+		i.Gone = err != nil || !st.IsDir()
+	}
+	return i
+}
 
 // Dir is the directory on this machine; empty for none.
 func (w *Workspace) Dir() string { return w.info.Dir }
 
-// Mounts says what a sandbox binds so that the workspace is at /workspace and git
-// works in it. The git directory that it sees of a worktree is the task's own: of the
-// repository it can read the objects, and write nothing.
-func (w *Workspace) Mounts(ctx context.Context) ([]Mount, error) { return nil, nil }
+// begin locks the workspace for moving files.
+func (w *Workspace) begin() (*record, func(), error) {
+	unlock := w.store.moving.lock(w.id)
+	r, err := w.load()
+	if err == nil && !r.Done {
+		err = failf(ErrNotFound, "the workspace of task %s was not made wholly", w.id)
+	}
+	if err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	w.info = r.Info
+	return r, unlock, nil
+}
+
+// open opens the workspace's directory.
+func (r *record) open() (*folder, error) {
+	if r.Dir == "" {
+		return nil, failf(ErrUnsupported, "the workspace of task %s is a tmpfs: its files are in the sandbox only, and end with it", r.ID)
+	}
+	top, err := openFolder(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, failf(ErrNotFound, "the workspace of task %s was deleted: %s is not there any more", r.ID, r.Dir)
+	}
+	return top, err
+}
 
 // SystemFolder makes, if need be, and gives a folder that the sandbox binds into the
 // home directory (U6): name is ".claude", ".codex", ".config/opencode", ….
-func (w *Workspace) SystemFolder(name string) (string, error) { return "", nil }
+func (w *Workspace) SystemFolder(name string) (string, error) {
+	if err := checkPath(name); err != nil {
+		return "", err
+	}
+	if first, _, _ := strings.Cut(name, "/"); !strings.HasPrefix(name, ".") || first == "." {
+		return "", failf(ErrInvalid, "the system folder %q is none: its name begins with a dot", clip(name))
+	}
+	if err := os.MkdirAll(w.path(systemName), 0o700); err != nil {
+		return "", full(err)
+	}
+	top, err := openFolder(w.path(systemName))
+	if err != nil {
+		return "", err
+	}
+	defer top.close()
+	d, err := top.grow(name)
+	if err != nil {
+		return "", full(err)
+	}
+	d.close()
+	names, err := w.SystemFolders()
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(names, name) {
+		b, err := json.Marshal(append(names, name))
+		if err != nil {
+			return "", err
+		}
+		if err := replaceFile(w.path(filepath.Join(systemName, "folders.json")), b, false); err != nil {
+			return "", err
+		}
+	}
+	return w.path(filepath.Join(systemName, filepath.FromSlash(name))), nil
+}
 
 // SystemFolders names those that there are.
-func (w *Workspace) SystemFolders() ([]string, error) { return nil, nil }
+func (w *Workspace) SystemFolders() ([]string, error) {
+	b, err := readOptional(w.path(filepath.Join(systemName, "folders.json")))
+	if err != nil || b == nil {
+		return nil, err
+	}
+	var names []string
+	if err := json.Unmarshal(b, &names); err != nil {
+		return nil, failf(ErrDamaged, "the list of system folders of task %s is damaged", w.id)
+	}
+	return names, nil
+}
 
 // Delete removes the workspace: its directory (never that of ro: and rw:), system
 // folders, and the worktree. The branch stays if it has commits that are nowhere
 // else, which kept says; with force it goes. Filesystems stay.
-func (w *Workspace) Delete(ctx context.Context, force bool) (kept string, err error) { return "", nil }
+func (w *Workspace) Delete(ctx context.Context, force bool) (kept string, err error) {
+	unlock := w.store.moving.lock(w.id)
+	defer unlock()
+	r, err := w.load()
+	if errors.Is(err, ErrNotFound) {
+		return "", w.removeFiles()
+	}
+	if err != nil {
+		return "", err
+	}
+	if !r.Done {
+		return "", w.unmake(ctx, r)
+	}
+	if r.Kind == Worktree {
+		if kept, err = w.dropWorktree(ctx, r, force); err != nil {
+			return "", err
+		}
+	}
+	if r.Filesystem != "" {
+		if t, err := w.store.Tree(r.Filesystem); err == nil {
+			if err := t.unpin(w.id); err != nil {
+				return "", err
+			}
+		}
+	}
+	return kept, w.removeFiles()
+}

@@ -1,0 +1,187 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"hash"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// ListQuery selects entries (U60).
+type ListQuery struct {
+	Dir       string // a directory; empty: the root
+	Recursive bool   // with all below
+	MIME      string // of files, "text/markdown" or "text/*"; empty: all, directories too
+	After     string // the Next of the page before; empty: from the start
+	Limit     int    // entries of a page, 1 to 1000; 0: 100
+}
+
+// Listing is a page of entries, by path.
+type Listing struct {
+	Version string
+	Entries []Entry
+	Next    string // empty: that was all
+}
+
+// List lists entries of the current version.
+func (t *Tree) List(q ListQuery) (Listing, error) {
+	m, err := t.Manifest()
+	if err != nil {
+		return Listing{}, err
+	}
+	return m.list(q)
+}
+
+func (m *Manifest) list(q ListQuery) (Listing, error) {
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	if q.Limit < 0 || q.Limit > 1000 {
+		return Listing{}, failf(ErrInvalid, "limit %d: want 1 to 1000", q.Limit)
+	}
+	if q.Dir != "" {
+		if err := checkPath(q.Dir); err != nil {
+			return Listing{}, err
+		}
+		if d, ok := m.find(q.Dir); !ok || !d.Mode.IsDir() {
+			return Listing{}, failf(ErrNotFound, "there is no directory %q", clip(q.Dir))
+		}
+	}
+	out := Listing{Version: m.version, Entries: []Entry{}}
+	for i := range m.entries {
+		e := &m.entries[i]
+		if q.After != "" && e.Path <= q.After || e.Path == q.Dir || !under(e.Path, q.Dir) {
+			continue
+		}
+		if dir, _ := parent(e.Path); !q.Recursive && dir != q.Dir {
+			continue
+		}
+		if q.MIME != "" && !mimeMatches(q.MIME, e) {
+			continue
+		}
+		if len(out.Entries) == q.Limit {
+			out.Next = out.Entries[q.Limit-1].Path
+			break
+		}
+		out.Entries = append(out.Entries, *e)
+	}
+	return out, nil
+}
+
+// Stat gives one entry (U60); ErrNotFound where there is none.
+func (t *Tree) Stat(path string) (Entry, error) {
+	m, err := t.Manifest()
+	if err != nil {
+		return Entry{}, err
+	}
+	return m.stat(path)
+}
+
+func (m *Manifest) stat(path string) (Entry, error) {
+	if err := checkPath(path); err != nil {
+		return Entry{}, err
+	}
+	e, ok := m.find(path)
+	if !ok {
+		return Entry{}, failf(ErrNotFound, "%q is not in the filesystem", clip(path))
+	}
+	return *e, nil
+}
+
+// Read opens a file (U61); of a symlink it gives the target. What is read is of the
+// version that the Entry says, also when it is replaced meanwhile; contents that are
+// damaged end with ErrDamaged.
+func (t *Tree) Read(path string) (Entry, io.ReadCloser, error) {
+	v, err := t.view()
+	if err != nil {
+		return Entry{}, nil, err
+	}
+	e, err := v.manifest.stat(path)
+	if err == nil && e.Mode.IsDir() {
+		err = failf(ErrInvalid, "%q is a directory", clip(path))
+	}
+	if err != nil {
+		v.close()
+		return Entry{}, nil, err
+	}
+	r, err := v.read(&e)
+	if err != nil {
+		v.close()
+		return Entry{}, nil, err
+	}
+	return e, &reading{checked: r, view: v}, nil
+}
+
+// read reads an entry's contents and checks them.
+func (v *view) read(e *Entry) (*checked, error) {
+	section, err := v.shelf.section(e)
+	if err != nil {
+		return nil, err
+	}
+	return &checked{r: section, hash: sha256.New(), entry: e}, nil
+}
+
+type reading struct {
+	*checked
+	view *view
+}
+
+func (r *reading) Close() error {
+	r.view.close()
+	return nil
+}
+
+// checked reads contents and ends with ErrDamaged if they are not those of the entry.
+type checked struct {
+	r     io.Reader
+	hash  hash.Hash
+	entry *Entry
+	n     int64
+}
+
+func (c *checked) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.hash.Write(b[:n])
+	c.n += int64(n)
+	if err == io.EOF && (c.n != c.entry.Size || Digest(c.hash.Sum(nil)) != c.entry.Sum) { //nolint:errorlint // what Read promises
+		return n, failf(ErrDamaged, "%q is damaged in the filesystem", clip(c.entry.Path))
+	}
+	return n, err
+}
+
+// mimeTypes are what names say; the system's table differs from machine to machine.
+var mimeTypes = map[string]string{
+	".c": "text/x-c", ".cc": "text/x-c++", ".conf": "text/plain", ".cpp": "text/x-c++", ".css": "text/css", ".csv": "text/csv",
+	".diff": "text/x-diff", ".gif": "image/gif", ".go": "text/x-go", ".gz": "application/gzip", ".h": "text/x-c", ".htm": "text/html",
+	".html": "text/html", ".ini": "text/plain", ".java": "text/x-java", ".jpeg": "image/jpeg", ".jpg": "image/jpeg",
+	".js": "text/javascript", ".json": "application/json", ".jsonl": "application/jsonl", ".jsx": "text/javascript", ".log": "text/plain",
+	".md": "text/markdown", ".mjs": "text/javascript", ".mod": "text/plain", ".patch": "text/x-diff", ".pdf": "application/pdf",
+	".png": "image/png", ".proto": "text/plain", ".py": "text/x-python", ".rb": "text/x-ruby", ".rs": "text/x-rust", ".sh": "text/x-shellscript",
+	".sql": "application/sql", ".sum": "text/plain", ".svg": "image/svg+xml", ".tar": "application/x-tar", ".toml": "application/toml",
+	".ts": "text/typescript", ".tsx": "text/typescript", ".txt": "text/plain", ".wasm": "application/wasm", ".webp": "image/webp",
+	".xml": "application/xml", ".yaml": "application/yaml", ".yml": "application/yaml", ".zip": "application/zip", ".zst": "application/zstd",
+}
+
+// MIME is an entry's type, by its name.
+func (e Entry) MIME() string {
+	switch {
+	case e.Mode.IsDir():
+		return "inode/directory"
+	case e.Mode&fs.ModeSymlink != 0:
+		return "inode/symlink"
+	}
+	if t := mimeTypes[strings.ToLower(path.Ext(e.Path))]; t != "" {
+		return t
+	}
+	return "application/octet-stream"
+}
+
+func mimeMatches(pattern string, e *Entry) bool {
+	kind := e.MIME()
+	if major, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return strings.HasPrefix(kind, major+"/")
+	}
+	return kind == pattern
+}

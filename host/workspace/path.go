@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"path"
+	"strings"
+)
+
+// Bounds of a path inside a tree.
+const (
+	maxPath = 4096 // bytes
+	maxName = 255  // bytes of a component
+	maxDeep = 200  // components
+)
+
+// checkPath refuses what is no clean, relative path inside a tree: absolute ones,
+// empty components, "." and "..", NUL, and what no file system could hold. Any other
+// bytes are a name's.
+func checkPath(p string) error {
+	switch {
+	case p == "":
+		return failf(ErrInvalid, "the path is empty: give one inside of the workspace")
+	case len(p) > maxPath:
+		return failf(ErrInvalid, "the path %q is longer than %d bytes", clip(p), maxPath)
+	case p[0] == '/':
+		return failf(ErrInvalid, "the path %q is absolute: give one inside of the workspace", clip(p))
+	case strings.IndexByte(p, 0) >= 0:
+		return failf(ErrInvalid, "the path %q has a NUL byte", clip(p))
+	}
+	deep := 0
+	for name := range strings.SplitSeq(p, "/") {
+		deep++
+		switch {
+		case name == "" || name == "." || name == "..":
+			return failf(ErrInvalid, "the path %q is not clean: no empty parts, . or ..", clip(p))
+		case len(name) > maxName:
+			return failf(ErrInvalid, "the path %q has a part longer than %d bytes", clip(p), maxName)
+		}
+	}
+	if deep > maxDeep {
+		return failf(ErrInvalid, "the path %q is deeper than %d directories", clip(p), maxDeep)
+	}
+	return nil
+}
+
+// parent gives the directory of a path, "" for the top, and its name there.
+func parent(p string) (dir, name string) {
+	dir, name = path.Split(p)
+	return strings.TrimSuffix(dir, "/"), name
+}
+
+// under reports whether a path is dir or below it; all are under "".
+func under(p, dir string) bool {
+	return dir == "" || p == dir || len(p) > len(dir) && p[len(dir)] == '/' && p[:len(dir)] == dir
+}
+
+// isGit reports whether a path is git's own: a component is ".git", as any file
+// system may spell it.
+func isGit(p string) bool {
+	for name := range strings.SplitSeq(p, "/") {
+		if strings.EqualFold(name, ".git") {
+			return true
+		}
+	}
+	return false
+}

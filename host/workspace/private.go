@@ -1,0 +1,408 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// What a sandbox sees of git.
+const (
+	mountFiles   = "/workspace"
+	mountGit     = "/run/cotty/git"
+	mountObjects = "/run/cotty/objects"
+)
+
+// Mount is what a sandbox binds. Later ones lie over earlier ones.
+type Mount struct {
+	Source   string // on this machine; empty: a tmpfs
+	Target   string // in the sandbox
+	Writable bool
+}
+
+const quarantineName = "workspace.objects" // what a sandboxed agent committed, while it is checked
+
+// Mounts says what a sandbox binds so that the workspace is at /workspace and git
+// works in it. The git directory that it sees of a worktree is the task's own: of the
+// repository it can read the objects, and write nothing. For none it is a tmpfs.
+func (w *Workspace) Mounts(ctx context.Context) ([]Mount, error) {
+	r, unlock, err := w.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if r.Kind == None {
+		return []Mount{{Target: mountFiles, Writable: true}}, nil
+	}
+	top, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	top.close()
+	mounts := []Mount{{Source: r.Dir, Target: mountFiles, Writable: !r.NoUpdate}}
+	if r.Kind != Worktree {
+		return mounts, nil
+	}
+	stores, err := w.makePrivate(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	private := w.path(gitName)
+	mounts = append(mounts,
+		Mount{Source: filepath.Join(private, "cotty.gitfile"), Target: mountFiles + "/.git"},
+		Mount{Source: private, Target: mountGit, Writable: !r.NoUpdate},
+		Mount{Source: filepath.Join(private, "config"), Target: mountGit + "/config"},
+	)
+	for i, dir := range stores {
+		mounts = append(mounts, Mount{Source: dir, Target: fmt.Sprintf("%s/%d", mountObjects, i)})
+	}
+	return mounts, nil
+}
+
+// makePrivate makes the git directory that the sandbox sees, if there is none, and
+// gives the directories of objects that it borrows from.
+func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error) {
+	stores := objectStores(filepath.Join(r.Common, "objects"))
+	private := w.path(gitName)
+	if _, err := os.Lstat(filepath.Join(private, "cotty.gitfile")); err == nil {
+		return stores, nil
+	}
+	if err := removeTree(private); err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
+		if err := os.MkdirAll(filepath.Join(private, dir), 0o700); err != nil {
+			return nil, full(err)
+		}
+	}
+	tip, err := w.worktreeGit(r).line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}")
+	if err != nil {
+		return nil, failf(ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
+	}
+	config, err := w.privateConfig(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := w.worktreeGit(r).run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags", "refs/remotes")
+	if err != nil {
+		return nil, err
+	}
+	var alternates strings.Builder
+	for i := range stores {
+		fmt.Fprintf(&alternates, "%s/%d\n", mountObjects, i)
+	}
+	err = errors.Join(
+		os.WriteFile(filepath.Join(private, "config"), []byte(config), 0o600),
+		os.WriteFile(filepath.Join(private, "packed-refs"), []byte("# pack-refs with: \n"+refs), 0o600),
+		os.WriteFile(filepath.Join(private, "objects/info/alternates"), []byte(alternates.String()), 0o600),
+		copyFile(filepath.Join(r.Common, "info/exclude"), filepath.Join(private, "info/exclude")),
+		copyFile(filepath.Join(r.Common, "shallow"), filepath.Join(private, "shallow")),
+		w.writePrivate(r, tip),
+	)
+	if err != nil {
+		return nil, full(err)
+	}
+	r.Taken = tip
+	if err := w.save(r); err != nil {
+		return nil, err
+	}
+	return stores, os.WriteFile(filepath.Join(private, "cotty.gitfile"), []byte("gitdir: "+mountGit+"\n"), 0o600)
+}
+
+// writePrivate puts the branch, HEAD and the index of the sandbox's git directory to a
+// commit. That directory is the agent's: nothing in it leads out of it.
+func (w *Workspace) writePrivate(r *record, tip string) error {
+	d, err := openFolder(w.path(gitName))
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	index, err := readOptional(filepath.Join(r.Admin, "index"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		put(d, "HEAD", []byte("ref: refs/heads/"+r.Branch+"\n")),
+		put(d, "refs/heads/"+r.Branch, []byte(tip+"\n")),
+		put(d, "index", index),
+	)
+}
+
+// put replaces a file in a directory that somebody else may write to.
+func put(top *folder, path string, b []byte) error {
+	dir, name := parent(path)
+	d, err := top.grow(dir)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	tmp := name + ".cotty"
+	if err := d.removeAll(tmp); err != nil {
+		return err
+	}
+	f, err := d.create(tmp)
+	if err != nil {
+		return full(err)
+	}
+	_, err = f.Write(b)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return full(err)
+	}
+	return d.rename(tmp, d, name)
+}
+
+// privateConfig is all of the configuration that the sandbox's git has of the
+// repository's: the format, and in whose name to commit.
+func (w *Workspace) privateConfig(ctx context.Context, r *record) (string, error) {
+	g := w.worktreeGit(r)
+	format, err := g.line(ctx, "rev-parse", "--show-object-format")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	version := 0
+	if format != "sha1" {
+		version = 1
+	}
+	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n[gc]\n\tauto = 0\n", version)
+	if version == 1 {
+		fmt.Fprintf(&b, "[extensions]\n\tobjectFormat = %s\n", format)
+	}
+	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ")
+	name, _ := g.line(ctx, "config", "user.name")
+	mail, _ := g.line(ctx, "config", "user.email")
+	fmt.Fprintf(&b, "[user]\n\tname = \"%s\"\n\temail = \"%s\"\n", quote.Replace(cmpOr(name, "cotty")), quote.Replace(cmpOr(mail, "cotty@localhost")))
+	return b.String(), nil
+}
+
+// maxStores bounds the directories of objects that a repository borrows from.
+const maxStores = 16
+
+// objectStores is a directory of objects and those that it borrows from.
+func objectStores(dir string) []string {
+	stores := []string{dir}
+	for i := 0; i < len(stores) && len(stores) < maxStores; i++ {
+		b, _ := os.ReadFile(filepath.Join(stores[i], "info/alternates"))
+		for line := range strings.SplitSeq(string(b), "\n") {
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			if !filepath.IsAbs(line) {
+				line = filepath.Join(stores[i], line)
+			}
+			if st, err := os.Stat(line); err == nil && st.IsDir() {
+				stores = append(stores, line)
+			}
+		}
+	}
+	return stores
+}
+
+var (
+	hashName   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	objectDir  = regexp.MustCompile(`^[0-9a-f]{2}$`)
+	objectName = regexp.MustCompile(`^([0-9a-f]{38}|[0-9a-f]{62})$`)
+	packFile   = regexp.MustCompile(`^pack-[0-9a-f]{40,64}\.(pack|idx)$`)
+)
+
+// takeCommits brings what a sandboxed agent committed into the repository: the new
+// objects that its branch needs, each checked, then the branch.
+func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
+	d, err := openFolder(w.path(gitName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // no sandbox has asked for it
+	}
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	tip, err := privateRef(d, "refs/heads/"+r.Branch)
+	if err != nil || tip == r.Taken {
+		return err
+	}
+	dir := w.path(quarantineName)
+	if err := removeTree(dir); err != nil {
+		return err
+	}
+	defer func() { _ = removeTree(dir) }()
+	if err := copyObjects(d, dir, w.store.options.Limits); err != nil {
+		return fmt.Errorf("take the task's commits: %w", err)
+	}
+	if err := w.takeObjects(ctx, r, dir, tip); err != nil {
+		return fmt.Errorf("take the task's commits: %w", err)
+	}
+	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
+	if _, err := g.run(ctx, "update-ref", "-m", "cotty: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
+		return failf(ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip)
+	}
+	r.Taken = tip
+	if err := w.save(r); err != nil {
+		return err
+	}
+	if _, err := w.worktreeGit(r).run(ctx, "read-tree", "--reset", tip); err != nil {
+		return fmt.Errorf("bring the worktree's index up to date: %w", err)
+	}
+	return nil
+}
+
+// privateRef reads a branch of the sandbox's git directory; git is not asked, since
+// its configuration is the agent's.
+func privateRef(d *folder, ref string) (string, error) {
+	loose, err := readSmall(d, ref, 1<<10)
+	if err != nil {
+		return "", err
+	}
+	if hash := strings.TrimSpace(string(loose)); hashName.MatchString(hash) {
+		return hash, nil
+	}
+	packed, err := readSmall(d, "packed-refs", 64<<20)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.SplitSeq(string(packed), "\n") {
+		if hash, name, ok := strings.Cut(line, " "); ok && name == ref && hashName.MatchString(hash) {
+			return hash, nil
+		}
+	}
+	return "", failf(ErrConflict, "the task's branch is not there any more in its git directory; what is in the workspace is")
+}
+
+// readSmall reads a file; nothing where there is none.
+func readSmall(top *folder, path string, most int64) ([]byte, error) {
+	dir, name := parent(path)
+	d, err := top.walk(dir)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	f, st, err := d.open(name)
+	if absent(err) || errors.Is(err, errIrregular) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st.size > most {
+		return nil, failf(ErrTooLarge, "%q has more than %d bytes", clip(path), most)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// copyObjects copies the objects that the agent's git wrote, and nothing else that is
+// there: no list of further directories, no links.
+func copyObjects(d *folder, dir string, limits Limits) error {
+	from, err := d.walk("objects")
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return full(err)
+	}
+	to, err := openFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	list, err := from.list(1000)
+	if err != nil {
+		return err
+	}
+	left := limits
+	for _, e := range list {
+		var want *regexp.Regexp
+		switch name := e.Name(); {
+		case objectDir.MatchString(name):
+			want = objectName
+		case name == "pack":
+			want = packFile
+		default:
+			continue
+		}
+		if err := copyMatching(from, to, e.Name(), want, &left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyMatching(from, to *folder, dir string, want *regexp.Regexp, left *Limits) error {
+	src, err := from.sub(dir)
+	if err != nil {
+		return nil //nolint:nilerr // no directory of objects
+	}
+	defer src.close()
+	dst, err := to.grow(dir)
+	if err != nil {
+		return full(err)
+	}
+	defer dst.close()
+	list, err := src.list(left.Files)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if !want.MatchString(e.Name()) {
+			continue
+		}
+		in, st, err := src.open(e.Name())
+		if err != nil {
+			continue
+		}
+		left.Files--
+		if left.Bytes -= st.size; left.Bytes < 0 || left.Files < 0 {
+			_ = in.Close()
+			return failf(ErrTooLarge, "the objects have more bytes than a workspace may have")
+		}
+		out, err := dst.create(e.Name())
+		if err == nil {
+			err = copyContents(out, in, st.size)
+			_ = out.Close()
+		}
+		_ = in.Close()
+		if err != nil {
+			return full(err)
+		}
+	}
+	return nil
+}
+
+// takeObjects packs what the tip needs and the repository has not, and lets git check
+// every object as it stores them.
+func (w *Workspace) takeObjects(ctx context.Context, r *record, dir, tip string) error {
+	see := w.store.git(r.Common).with("GIT_DIR="+r.Common, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(dir), "GIT_NO_LAZY_FETCH=1")
+	if kind, err := see.line(ctx, "cat-file", "-t", tip); err != nil || kind != "commit" {
+		return failf(ErrConflict, "the task's branch is at %s, which is no commit that there is", tip)
+	}
+	there, err := see.run(ctx, "for-each-ref", "--format=%(objectname)")
+	if err != nil {
+		return err
+	}
+	pr, pw, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer pr.Close()
+	packed := make(chan error, 1)
+	go func() {
+		_, err := see.from(strings.NewReader(tip+"\n--not\n"+r.Taken+"\n"+there)).into(pw).
+			run(ctx, "pack-objects", "--revs", "--stdout", "-q", "--no-reuse-delta", "--delta-base-offset")
+		packed <- errors.Join(err, pw.Close())
+	}()
+	_, err = w.store.git(r.Common).with("GIT_DIR="+r.Common).from(pr).run(ctx, "index-pack", "--stdin", "--fix-thin", "--strict")
+	_ = pr.Close()
+	return errors.Join(<-packed, err)
+}

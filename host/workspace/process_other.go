@@ -1,0 +1,9 @@
+//go:build !linux
+
+package workspace
+
+import "syscall"
+
+// dyingWithUs are attributes of a child in a group of its own; the system can't kill
+// it when we die.
+func dyingWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

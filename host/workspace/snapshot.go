@@ -1,0 +1,301 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// snapshotName is the directory of a snapshot that is being taken.
+const snapshotName = "workspace.snapshot"
+
+// snapshot is a worktree's files as a tree of git's.
+type snapshot struct {
+	tip  string // what the branch is at
+	tree string
+	git  git // sees the tree's objects
+	left []string
+	dir  string
+}
+
+func (s *snapshot) close() { _ = removeTree(s.dir) }
+
+// worktreeGit runs in the worktree's own git directory, whatever its .git says.
+func (w *Workspace) worktreeGit(r *record) git {
+	return w.store.git(r.Common).with("GIT_DIR="+r.Admin, "GIT_COMMON_DIR="+r.Common, "GIT_WORK_TREE="+r.Dir)
+}
+
+// snapshot takes the workspace's files, those that .gitignore names left out. git gets
+// copies to read, so that nothing that the agent swaps meanwhile leads it elsewhere.
+// The objects are in the repository if stored, else where only the snapshot's git
+// finds them.
+func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snapshot, error) {
+	top, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	defer top.close()
+	s := &snapshot{dir: w.path(snapshotName)}
+	files, objects := filepath.Join(s.dir, "files"), filepath.Join(s.dir, "objects")
+	if err := removeTree(s.dir); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.MkdirAll(files, 0o700), os.MkdirAll(objects, 0o700)); err != nil {
+		return nil, full(err)
+	}
+	own := []string{"GIT_INDEX_FILE=" + filepath.Join(s.dir, "index")}
+	if !stored {
+		own = append(own, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(filepath.Join(r.Common, "objects")))
+	}
+	s.git = w.worktreeGit(r).with(own...)
+	if err := s.take(ctx, r, top, files); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// quotedObjects is a path as GIT_ALTERNATE_OBJECT_DIRECTORIES takes it, which has
+// colons between paths.
+func quotedObjects(path string) string {
+	if !strings.ContainsAny(path, ":\"\\\n") {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
+
+func (s *snapshot) take(ctx context.Context, r *record, top *folder, files string) error {
+	var err error
+	if s.tip, err = s.git.line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}"); err != nil {
+		return failf(ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
+	}
+	// The index's stamps save reading files; what it stages is in the files, too.
+	if b, err := os.ReadFile(filepath.Join(r.Admin, "index")); err == nil {
+		if err := os.WriteFile(filepath.Join(s.dir, "index"), b, 0o600); err != nil {
+			return full(err)
+		}
+	}
+	if _, err := s.git.run(ctx, "read-tree", "--reset", s.tip); err != nil {
+		return fmt.Errorf("read %s: %w", r.Branch, err)
+	}
+	in := s.git
+	in.dir = r.Dir
+	out, err := in.run(ctx, "ls-files", "-z", "-m", "-d", "-o", "--exclude-standard")
+	if err != nil {
+		return fmt.Errorf("look for changes in %s: %w", r.Dir, err)
+	}
+	paths := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	if len(paths) == 1 && paths[0] == "" {
+		paths = nil
+	}
+	changed, err := s.stage(ctx, top, files, paths)
+	if err != nil {
+		return err
+	}
+	if len(changed) > 0 {
+		copies := s.git.with("GIT_WORK_TREE=" + files).from(strings.NewReader(strings.Join(changed, "\x00") + "\x00"))
+		copies.dir = files
+		if _, err := copies.run(ctx, "-c", "core.looseCompression=1", "update-index", "-z", "--add", "--remove", "--replace", "--stdin"); err != nil {
+			return fmt.Errorf("take the changed files: %w", err)
+		}
+	}
+	if s.tree, err = s.git.line(ctx, "write-tree"); err != nil {
+		return fmt.Errorf("take the changed files: %w", err)
+	}
+	return nil
+}
+
+// stage copies changed files and gives the paths that git is to look at.
+func (s *snapshot) stage(ctx context.Context, top *folder, files string, paths []string) ([]string, error) {
+	to, err := openFolder(files)
+	if err != nil {
+		return nil, err
+	}
+	defer to.close()
+	var changed []string
+	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if strings.HasSuffix(p, "/") || checkPath(p) != nil || isGit(p) {
+			s.left = append(s.left, p) // a repository in the repository
+			continue
+		}
+		switch took, err := stageFile(top, to, p); {
+		case err != nil:
+			return nil, err
+		case took == isDirectory:
+			link, err := s.git.line(ctx, "ls-files", "-s", "--", ":(top,literal)"+p)
+			if err != nil || strings.HasPrefix(link, "160000") {
+				s.left = append(s.left, p) // a submodule; what is in it stays there
+				continue
+			}
+			changed = append(changed, p)
+		case took == isOther:
+			s.left = append(s.left, p)
+		default:
+			changed = append(changed, p)
+		}
+	}
+	return changed, nil
+}
+
+// What stageFile found.
+const (
+	isFile = iota
+	isGone
+	isDirectory
+	isOther // neither file nor symlink, or it can't be read
+)
+
+// stageFile copies one file or symlink; one that is gone has no copy.
+func stageFile(top, to *folder, path string) (int, error) {
+	dir, name := parent(path)
+	from, err := top.walk(dir)
+	if absent(err) {
+		return isGone, nil
+	}
+	if err != nil {
+		return isOther, nil //nolint:nilerr // a directory that can't be read
+	}
+	defer from.close()
+	st, err := from.stat(name)
+	if absent(err) {
+		return isGone, nil
+	}
+	if err != nil {
+		return isOther, err
+	}
+	mode, ok := st.fileMode()
+	switch {
+	case !ok:
+		return isOther, nil
+	case mode.IsDir():
+		return isDirectory, nil
+	}
+	at, err := to.grow(dir)
+	if err != nil {
+		return isOther, full(err)
+	}
+	defer at.close()
+	if mode&fs.ModeSymlink != 0 {
+		target, err := from.readlink(name)
+		if err != nil {
+			return isGone, nil //nolint:nilerr // swapped meanwhile: the next snapshot sees what it is
+		}
+		return isFile, full(at.symlink(target, name))
+	}
+	src, st, err := from.open(name)
+	if err != nil {
+		if absent(err) {
+			return isGone, nil
+		}
+		return isOther, nil
+	}
+	defer src.Close()
+	dst, err := at.create(name)
+	if err != nil {
+		return isOther, full(err)
+	}
+	defer dst.Close()
+	if err := copyContents(dst, src, st.size); err != nil {
+		return isOther, full(err)
+	}
+	return isFile, dst.Chmod(fs.FileMode(st.mode&0o777) | 0o600)
+}
+
+// commitWork commits what is not committed on the workspace's branch, and gives what
+// the branch is at then.
+func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (string, error) {
+	s, err := w.snapshot(ctx, r, true)
+	if err != nil {
+		return "", err
+	}
+	defer s.close()
+	was, err := s.git.line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
+	if err != nil {
+		return "", err
+	}
+	if was == s.tree {
+		return s.tip, nil
+	}
+	if message == "" {
+		message = "Work of task " + cmpOr(r.Spec.Name, r.ID)
+	}
+	commit, err := w.commitTree(ctx, s.git, s.tree, message, s.tip)
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.git.run(ctx, "update-ref", "-m", "cotty: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
+		return "", failf(ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+	}
+	return commit, w.settle(ctx, r, commit)
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// commitTree makes a commit, in the user's name if git knows it.
+func (w *Workspace) commitTree(ctx context.Context, g git, tree, message string, parents ...string) (string, error) {
+	if _, err := g.run(ctx, "var", "GIT_COMMITTER_IDENT"); err != nil {
+		g = g.with("GIT_AUTHOR_NAME=cotty", "GIT_AUTHOR_EMAIL=cotty@localhost", "GIT_COMMITTER_NAME=cotty", "GIT_COMMITTER_EMAIL=cotty@localhost")
+	}
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	commit, err := g.from(strings.NewReader(strings.TrimRight(message, "\n")+"\n")).line(ctx, args...)
+	if err != nil {
+		return "", fmt.Errorf("commit the task's work: %w", err)
+	}
+	return commit, nil
+}
+
+// settle brings the indexes of the worktree, and of the git directory that a sandbox
+// sees, to what the branch is at now.
+func (w *Workspace) settle(ctx context.Context, r *record, tip string) error {
+	if _, err := w.worktreeGit(r).run(ctx, "read-tree", "--reset", tip); err != nil {
+		return fmt.Errorf("bring the worktree's index up to date: %w", err)
+	}
+	if _, err := os.Lstat(w.path(gitName)); err != nil {
+		return nil //nolint:nilerr // no sandbox has asked for it
+	}
+	if err := w.writePrivate(r, tip); err != nil {
+		return err
+	}
+	r.Taken = tip
+	return w.save(r)
+}
+
+// copyFile copies a file of git's own into a directory of ours.
+func copyFile(from, to string) error {
+	b, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return replaceFile(to, b, false)
+}
+
+// zeroLines splits what git separates by NUL.
+func zeroLines(b []byte) []string {
+	b = bytes.TrimSuffix(b, []byte{0})
+	if len(b) == 0 {
+		return nil
+	}
+	return strings.Split(string(b), "\x00")
+}

@@ -1,0 +1,250 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// branchPrefix is where tasks' branches are.
+const branchPrefix = "cotty/"
+
+// makeWorktree makes a worktree on a branch of its own.
+func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
+	if err := w.findRepository(ctx, r); err != nil {
+		return err
+	}
+	unlock := w.store.repos.lock(r.Common) // only the list of worktrees is everybody's
+	err := w.addWorktree(ctx, r)
+	unlock()
+	if err != nil {
+		return err
+	}
+	g := w.store.git(r.Dir).with("GIT_DIR="+r.Admin, "GIT_COMMON_DIR="+r.Common, "GIT_WORK_TREE="+r.Dir)
+	if _, err := g.run(ctx, "reset", "--hard", "-q", "--no-recurse-submodules"); err != nil {
+		return fmt.Errorf("check out %s: %w", r.Branch, err)
+	}
+	return nil
+}
+
+// findRepository fills in where the repository is and what the worktree starts at.
+func (w *Workspace) findRepository(ctx context.Context, r *record) error {
+	dir, err := realDir(r.Spec.Dir)
+	if err != nil {
+		return err
+	}
+	g := w.store.git(dir)
+	out, err := g.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir", "--is-inside-work-tree")
+	if err != nil {
+		return repositoryError(dir, err)
+	}
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) < 2 {
+		return failf(ErrUnsupported, "git is too old for worktrees of tasks; 2.38 or later is needed")
+	}
+	// A path may have newlines; the last line is the second answer.
+	r.Common, r.Source = strings.Join(lines[:len(lines)-1], "\n"), dir
+	if lines[len(lines)-1] == "true" {
+		if r.Source, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel"); err != nil {
+			return repositoryError(dir, err)
+		}
+	} else {
+		r.Source = r.Common
+	}
+	from := r.Spec.From
+	if from == "" {
+		from = "HEAD"
+	}
+	r.Base, err = g.line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", from+"^{commit}")
+	switch {
+	case err == nil:
+	case r.Spec.From != "":
+		return failf(ErrInvalid, "%q is no commit of the repository %s", clip(from), r.Source)
+	default:
+		return failf(ErrUnsupported, "the repository %s has no commit yet that a worktree could start at: make one, or use copy:DIR", r.Source)
+	}
+	r.Start = r.Base
+	return nil
+}
+
+func repositoryError(dir string, err error) error {
+	var e *gitError
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch {
+	case strings.Contains(e.said, "dubious ownership"):
+		return failf(ErrUnsupported, "the repository at %s belongs to another user, so git refuses it: allow it with `git config --global --add safe.directory`, or use copy:DIR", dir)
+	case strings.Contains(e.said, "not a git repository"):
+		return failf(ErrInvalid, "%s is in no git repository: use copy:DIR, ro:DIR or rw:DIR", dir)
+	}
+	return fmt.Errorf("look at the repository at %s: %w", dir, err)
+}
+
+// maxBranches is how many names are tried for a branch.
+const maxBranches = 100
+
+// candidates are the names for the branch, the best first.
+func (r *record) candidates(taken map[string]bool) []string {
+	if r.Spec.Branch != "" {
+		return []string{r.Spec.Branch}
+	}
+	name := r.Spec.Name
+	if name == "" {
+		name = r.ID
+	}
+	name = branchPrefix + name
+	if taken[strings.TrimSuffix(branchPrefix, "/")] { // a branch can't be a directory, too
+		name = strings.ReplaceAll(name, "/", "-")
+	}
+	names := []string{}
+	for n := 1; len(names) < maxBranches; n++ {
+		next := name
+		if n > 1 {
+			next = fmt.Sprintf("%s-%d", name, n)
+		}
+		if !taken[next] {
+			names = append(names, next)
+		}
+	}
+	return names
+}
+
+// addWorktree registers the worktree with its branch; nothing is checked out.
+func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
+	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
+	out, err := g.run(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+	if err != nil {
+		return fmt.Errorf("list the branches of %s: %w", r.Source, err)
+	}
+	taken := map[string]bool{}
+	for name := range strings.SplitSeq(out, "\n") {
+		taken[name] = true
+	}
+	if r.Spec.Branch != "" && taken[r.Spec.Branch] {
+		return failf(ErrConflict, "the branch %s exists already: choose another name, or delete it with `git branch -d %s`", r.Spec.Branch, r.Spec.Branch)
+	}
+	dir := w.path(filesName)
+	if err := removeTree(dir); err != nil {
+		return err
+	}
+	for _, name := range r.candidates(taken) {
+		if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
+			return failf(ErrInvalid, "%q can't be a branch's name", clip(name))
+		}
+		r.Branch, r.Made = name, true
+		if err := w.save(r); err != nil {
+			return err
+		}
+		_, err = g.run(ctx, "worktree", "add", "-q", "--no-checkout", "--no-track", "--no-guess-remote", "-b", name, dir, r.Base)
+		if err == nil {
+			r.Dir = dir
+			r.Admin, err = w.adminDir(r)
+			return err
+		}
+		var e *gitError
+		if !errors.As(err, &e) || !strings.Contains(e.said, "already exists") {
+			break
+		}
+		r.Made = false // somebody was faster
+		if err := w.save(r); err != nil {
+			return err
+		}
+		if r.Spec.Branch != "" {
+			return failf(ErrConflict, "the branch %s exists already: choose another name", name)
+		}
+	}
+	return fmt.Errorf("make a worktree of %s: %w", r.Source, err)
+}
+
+// adminDir finds the directory in the repository's git directory that is the
+// worktree's, by what it says of it; "" where there is none.
+func (w *Workspace) adminDir(r *record) (string, error) {
+	dir := filepath.Join(r.Common, "worktrees")
+	list, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	want := filepath.Join(w.path(filesName), ".git")
+	for _, e := range list {
+		at := filepath.Join(dir, e.Name())
+		b, err := os.ReadFile(filepath.Join(at, "gitdir"))
+		if err == nil && strings.TrimSuffix(string(b), "\n") == want {
+			return at, nil
+		}
+	}
+	return "", nil
+}
+
+// dropWorktree removes the worktree and, if nothing is lost by that, its branch. What
+// is not committed is committed first, unless force says that it may go.
+func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (kept string, err error) {
+	if r.Common == "" {
+		return "", nil
+	}
+	if st, err := os.Stat(r.Common); err != nil || !st.IsDir() {
+		return "", nil // the repository is gone, and its list of worktrees with it
+	}
+	if r.Done && !force {
+		if err := w.keepWork(ctx, r); err != nil {
+			return "", fmt.Errorf("keep what is not committed (deleting by force gives it up): %w", err)
+		}
+	}
+	unlock := w.store.repos.lock(r.Common)
+	defer unlock()
+	if err := removeTree(w.path(filesName)); err != nil {
+		return "", err
+	}
+	admin, err := w.adminDir(r)
+	if err != nil {
+		return "", err
+	}
+	if admin != "" {
+		if err := removeTree(admin); err != nil {
+			return "", err
+		}
+		_ = os.Remove(filepath.Dir(admin)) // as git does when it was the last
+	}
+	if !r.Made || r.Branch == "" {
+		return "", nil
+	}
+	return w.dropBranch(ctx, r, force)
+}
+
+// keepWork commits what the workspace has that its branch has not.
+func (w *Workspace) keepWork(ctx context.Context, r *record) error {
+	if _, err := os.Stat(r.Dir); err != nil {
+		return nil // somebody deleted it
+	}
+	if err := w.takeCommits(ctx, r); err != nil {
+		return err
+	}
+	_, err := w.commitWork(ctx, r, "")
+	return err
+}
+
+func (w *Workspace) dropBranch(ctx context.Context, r *record, force bool) (kept string, err error) {
+	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
+	ref := "refs/heads/" + r.Branch
+	tip, err := g.line(ctx, "rev-parse", "--verify", "-q", ref)
+	if err != nil {
+		return "", nil //nolint:nilerr // there is none any more
+	}
+	if !r.Done && tip != r.Start {
+		return r.Branch, nil // whosever it is
+	}
+	if !force {
+		only, err := g.line(ctx, "rev-list", "-n1", tip, "--not", "--exclude="+r.Branch, "--branches", "--tags", "--remotes", r.Start)
+		if err != nil || only != "" {
+			return r.Branch, nil //nolint:nilerr // in doubt it stays
+		}
+	}
+	if _, err := g.run(ctx, "update-ref", "-d", ref, tip); err != nil {
+		return r.Branch, nil //nolint:nilerr // somebody has just moved it
+	}
+	return "", nil
+}

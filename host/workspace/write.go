@@ -1,0 +1,271 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WriteMode is how a file is written (U62).
+type WriteMode string
+
+// The modes.
+const (
+	Overwrite   WriteMode = "overwrite" // also the empty one
+	Conditional WriteMode = "conditional"
+)
+
+// Write is a request to write one file (U62–U66).
+type Write struct {
+	Path string
+	Mode WriteMode
+	// Base is the filesystem's version that the caller knows; Conditional needs it.
+	Base string
+	// Expected is the file's version that the caller knows, to replace it.
+	Expected string
+	// CreateOnly is "*", to create a file that must not be there.
+	CreateOnly string
+	// Digest, if not empty, is what the contents must have: "sha256:HEX" or HEX.
+	Digest string
+	// Key is the Idempotency-Key; empty: none. At most 255 bytes.
+	Key string
+	// Executable sets the permission bits for it; a file that is there keeps its own.
+	Executable bool
+	// Body is the contents; at most Limits.FileSize.
+	Body io.Reader
+}
+
+// Written is the answer to a Write.
+type Written struct {
+	Path    string `json:"path"`
+	Created bool   `json:"created"`         // 201 instead of 200
+	Version string `json:"archive_version"` // of the filesystem
+	File    string `json:"file_version"`
+	Size    int64  `json:"size"`
+	Replay  bool   `json:"-"` // the original answer to an earlier request with the same key
+}
+
+// maxKey bounds an Idempotency-Key, in bytes.
+const maxKey = 255
+
+// check refuses what no state of the filesystem would make right.
+func (w *Write) check() error {
+	if err := checkPath(w.Path); err != nil {
+		return err
+	}
+	if len(w.Key) > maxKey {
+		return failf(ErrInvalid, "the Idempotency-Key has %d bytes; it may have %d", len(w.Key), maxKey)
+	}
+	if d, ok := strings.CutPrefix(w.Digest, "sha256:"); w.Digest != "" && !isHex(d) || ok && d == "" {
+		return failf(ErrInvalid, "the digest %q is not sha256: and 64 hexadecimal digits", clip(w.Digest))
+	}
+	switch w.Mode {
+	case "", Overwrite:
+		if w.Base != "" || w.Expected != "" || w.CreateOnly != "" {
+			return failf(ErrInvalid, "baseVersion, expectedVersion and createOnly need writeMode=conditional")
+		}
+		return nil
+	case Conditional:
+	default:
+		return failf(ErrInvalid, "writeMode %q: want overwrite or conditional", clip(string(w.Mode)))
+	}
+	switch {
+	case w.Base == "":
+		return failf(ErrPrecondition, "a conditional write needs baseVersion: the archive_version that you know")
+	case w.Expected == "" && w.CreateOnly == "":
+		return failf(ErrPrecondition, "a conditional write needs expectedVersion to replace a file, or createOnly=* to create one")
+	case w.Expected != "" && w.CreateOnly != "":
+		return failf(ErrPrecondition, "expectedVersion and createOnly exclude each other: give one")
+	case w.CreateOnly != "" && w.CreateOnly != "*":
+		return failf(ErrPrecondition, "createOnly %q: want *", clip(w.CreateOnly))
+	}
+	return nil
+}
+
+func isHex(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 2*sha256.Size
+}
+
+// digest tells requests apart: all that a request says, contents included.
+func (w *Write) digest(sum Digest) Digest {
+	b := []byte{}
+	for _, s := range []string{w.Path, string(w.Mode), w.Base, w.Expected, w.CreateOnly} {
+		b = appendText(b, s)
+	}
+	if w.Executable {
+		b = append(b, 'x')
+	}
+	return sumOf(append(b, sum[:]...))
+}
+
+// Write writes one file. Errors are those of U65: ErrInvalid (400), ErrNotFound (404),
+// ErrConflict (409), ErrMismatch (412), ErrPrecondition (428); besides ErrTooLarge and
+// ErrFull. The key is remembered in the manifest, by the same rename that makes the
+// write happen: for a day, the last 1000 of them.
+func (t *Tree) Write(ctx context.Context, w Write) (Written, error) {
+	if err := w.check(); err != nil {
+		return Written{}, err
+	}
+	// Nobody waits for a body that comes slowly, but for the change.
+	body, err := t.store.receive(ctx, w.Body, t.store.options.Limits.FileSize)
+	if err != nil {
+		return Written{}, err
+	}
+	defer body.close()
+	if d := strings.TrimPrefix(w.Digest, "sha256:"); d != "" && !strings.EqualFold(d, body.sum.String()) {
+		return Written{}, failf(ErrInvalid, "the contents have the digest %s, not the one that was given", body.sum)
+	}
+	c, err := t.begin()
+	if err != nil {
+		return Written{}, err
+	}
+	defer c.end()
+	now, digest := time.Now(), w.digest(body.sum)
+	if w.Key != "" {
+		if i := slices.IndexFunc(c.answers, func(a answer) bool { return a.key == w.Key }); i >= 0 && !c.answers[i].stale(now) {
+			a := &c.answers[i]
+			if a.request != digest {
+				return Written{}, failf(ErrConflict, "the Idempotency-Key %q was used for another request; use a new one", clip(w.Key))
+			}
+			a.written.Replay = true
+			return a.written, nil
+		}
+	}
+	return c.write(w, body, digest, now)
+}
+
+func (c *changing) write(w Write, body *received, digest Digest, now time.Time) (Written, error) {
+	if w.Mode == Conditional && w.Base != c.manifest.version {
+		return Written{}, failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", c.manifest.version)
+	}
+	old, there := c.manifest.find(w.Path)
+	switch {
+	case there && old.Mode.IsDir():
+		return Written{}, failf(ErrInvalid, "%q is a directory", clip(w.Path))
+	case w.CreateOnly != "" && there:
+		return Written{}, failf(ErrMismatch, "%q is there already, with version %s", clip(w.Path), old.Version())
+	case w.Expected != "" && !there:
+		return Written{}, failf(ErrMismatch, "%q is not there, so it has not the expectedVersion", clip(w.Path))
+	case w.Expected != "" && old.Version() != w.Expected:
+		return Written{}, failf(ErrMismatch, "%q has version %s, not the expectedVersion; read it again", clip(w.Path), old.Version())
+	}
+	e := Entry{Path: w.Path, Mode: 0o644, Modified: now.UnixNano()}
+	if w.Executable {
+		e.Mode = 0o755
+	}
+	if there && old.Mode.IsRegular() {
+		e.Mode = old.Mode
+	}
+	p := newPacker(c.packs, true)
+	var err error
+	if e.Sum, e.Size, e.at, err = body.add(p, c.manifest.sums()); err != nil {
+		return Written{}, err
+	}
+	if err := p.close(); err != nil {
+		return Written{}, err
+	}
+	entries, err := c.manifest.with(e)
+	if err != nil {
+		return Written{}, err
+	}
+	answers := slices.DeleteFunc(slices.Clone(c.answers), func(a answer) bool { return a.stale(now) || a.key == w.Key })
+	out := Written{Path: w.Path, Created: !there, Version: newManifest(entries).version, File: e.Version(), Size: e.Size}
+	if w.Key != "" {
+		answers = append(answers, answer{w.Key, digest, now.UnixNano(), out})
+		answers = answers[max(0, len(answers)-maxAnswers):]
+	}
+	_, err = c.commit(entries, answers)
+	return out, err
+}
+
+// with gives the manifest's entries with one more, or another, and its directories.
+func (m *Manifest) with(e Entry) ([]Entry, error) {
+	entries := slices.Clone(m.entries)
+	if i, ok := slices.BinarySearchFunc(entries, e.Path, func(a Entry, p string) int { return strings.Compare(a.Path, p) }); ok {
+		entries[i] = e
+		return entries, nil
+	}
+	for dir, _ := parent(e.Path); dir != ""; dir, _ = parent(dir) {
+		if d, ok := m.find(dir); ok {
+			if !d.Mode.IsDir() {
+				return nil, failf(ErrInvalid, "%q is no directory, so nothing can be in it", clip(dir))
+			}
+			break
+		}
+		entries = append(entries, Entry{Path: dir, Mode: fs.ModeDir | 0o755})
+	}
+	entries = append(entries, e)
+	sortEntries(entries)
+	return entries, nil
+}
+
+// Remove removes a file, or a directory with all in it. Base may be empty.
+func (t *Tree) Remove(ctx context.Context, path, base string) (version string, err error) {
+	if err := checkPath(path); err != nil {
+		return "", err
+	}
+	c, err := t.begin()
+	if err != nil {
+		return "", err
+	}
+	defer c.end()
+	if base != "" && base != c.manifest.version {
+		return "", failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", c.manifest.version)
+	}
+	if _, ok := c.manifest.find(path); !ok {
+		return "", failf(ErrNotFound, "%q is not in the filesystem", clip(path))
+	}
+	entries := slices.DeleteFunc(slices.Clone(c.manifest.entries), func(e Entry) bool { return under(e.Path, path) })
+	m, err := c.commit(entries, c.answers)
+	if err != nil {
+		return "", err
+	}
+	return m.version, nil
+}
+
+// answer is what a request with a key was answered (U66).
+type answer struct {
+	key     string
+	request Digest
+	at      int64 // nanoseconds since 1970
+	written Written
+}
+
+const (
+	maxAnswers = 1000
+	answerAge  = 24 * time.Hour
+)
+
+func (a *answer) stale(now time.Time) bool { return now.Sub(time.Unix(0, a.at)) > answerAge }
+
+func (a *answer) append(b []byte) []byte {
+	b = appendText(b, a.key)
+	b = append(b, a.request[:]...)
+	b = binary.AppendVarint(b, a.at)
+	b = appendText(b, a.written.Path)
+	created := uint64(0)
+	if a.written.Created {
+		created = 1
+	}
+	b = binary.AppendUvarint(b, created)
+	b = appendText(b, a.written.Version)
+	b = appendText(b, a.written.File)
+	return binary.AppendVarint(b, a.written.Size)
+}
+
+func (a *answer) read(d *decoder) {
+	a.key = d.text(maxKey)
+	d.bytes(a.request[:])
+	a.at = d.int()
+	a.written.Path = d.text(maxPath)
+	a.written.Created = d.uint() == 1
+	a.written.Version, a.written.File = d.text(64), d.text(64)
+	a.written.Size = d.int()
+}
