@@ -21,6 +21,8 @@ type facts struct {
 	Meta           ahp.TerminalMeta `json:"meta"`
 	Colors         *emulator.Colors `json:"colors,omitempty"`
 	Runs           []ranKey         `json:"runs,omitempty"`
+	// Place names the quota that the terminal counts in.
+	Place string `json:"place,omitempty"`
 	// Follower is who is not to miss any output; see follower.
 	Follower string `json:"follower,omitempty"`
 }
@@ -30,6 +32,7 @@ func (t *term) private() any {
 	f := facts{
 		Holder: t.holder, HandBackHolder: t.handBackHolder, Lender: t.lender,
 		Shell: t.shell, Engine: t.engine, Sandbox: t.sandbox, Meta: t.meta, Runs: t.runs, Follower: t.follower.who(),
+		Place: t.slot.Of(),
 	}
 	if t.colors != (emulator.Colors{}) {
 		f.Colors = &t.colors
@@ -52,6 +55,7 @@ func (t *term) know(raw json.RawMessage) error {
 	}
 	t.holder, t.handBackHolder, t.lender = f.Holder, f.HandBackHolder, f.Lender
 	t.shell, t.engine, t.sandbox, t.meta, t.runs = f.Shell, f.Engine, f.Sandbox, f.Meta, f.Runs
+	t.place = f.Place
 	t.follower.expect(f.Follower)
 	if f.Colors != nil {
 		t.colors = *f.Colors

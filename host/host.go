@@ -133,6 +133,9 @@ type Host struct {
 	// processes being ended, which needs the keeper; the keeper's exits.
 	serving, ending, following sync.WaitGroup
 
+	// startsMu is held while agents' starts are written down.
+	startsMu sync.Mutex
+
 	// mu is the sequencing lock; it guards all below and everything in
 	// channels, terms, clients and connections.
 	mu        sync.Mutex
@@ -151,7 +154,7 @@ type Host struct {
 	typist    typist
 	clients   map[string]*client
 	bindings  *bindings
-	quotas    map[string]*guard.Quota // by agents' principals
+	quotas    map[string]*guard.Quota // by whose they are
 	conns     map[*conn]struct{}
 	listeners map[net.Listener]Kind
 	spares    []*wal           // the keeper has them already
@@ -225,6 +228,7 @@ func New(c Config) (*Host, error) {
 	h.root.ch = h.newChannel(ahp.RootURI, h.root)
 	h.activity = newActivity(h)
 	h.initAgents(c.Agents)
+	h.recallStarts()
 	if err := h.restore(); err != nil {
 		h.Shutdown(context.Background()) //nolint:errcheck // the first error counts
 		return nil, fmt.Errorf("make host: take over from an earlier one: %w", err)

@@ -373,6 +373,7 @@ func (h *Host) rejoin(a *adopted) {
 	h.terms = append(h.terms, t)
 	defer h.noteQueue(t)
 	h.procs.terms[t.proc] = t
+	defer h.retake(t)
 	if a.m != nil && a.m.state != nil {
 		h.resume(t.ch, a.wal, a.m)
 	} else {

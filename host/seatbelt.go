@@ -1,6 +1,10 @@
 package host
 
 import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
 	"time"
 
 	"cotty/ahp"
@@ -46,9 +50,9 @@ func (h *Host) judge(p *principal, c ahp.CreateTerminalParams) (*guard.Slot, err
 		}
 	}
 	if c.Claim.ToolCallID != "" {
-		return h.reserveSlot(p.id+" calls", b.Calls, 0)
+		return h.reserveSlot(p.quotaOf()+" calls", b.Calls, 0)
 	}
-	return h.reserveSlot(p.id, b.Terminals, b.Spawns)
+	return h.reserveSlot(p.quotaOf(), b.Terminals, b.Spawns)
 }
 
 // judgeLine is judge for a line of a shell's that has its terminal.
@@ -67,24 +71,117 @@ func (h *Host) judgeLine(p *principal, argv []string, line string) error {
 	return nil
 }
 
-// reserveSlot takes a place under one of an agent's quotas.
+// reserveSlot takes a place under one of an agent's quotas. Starts that count are
+// written down before anything is started, so that a host that is killed forgets
+// none.
 func (h *Host) reserveSlot(of string, live, rate int) (*guard.Slot, error) {
-	h.mu.Lock()
-	q := h.quotas[of]
-	if q == nil {
-		if len(h.quotas) >= maxQuotas {
-			clear(h.quotas) // agents that come and go; those that are there begin anew
-		}
-		q = guard.NewQuota(live, rate, time.Minute, h.now)
-		h.quotas[of] = q
+	q, err := h.quota(of)
+	if err != nil {
+		return nil, err
 	}
-	h.mu.Unlock()
-	slot, err := q.Reserve()
+	slot, err := q.Reserve(live, rate)
 	if err != nil {
 		return nil, ahp.Conflict("%s", err.Error())
+	}
+	if rate > 0 {
+		h.keepStarts()
 	}
 	return slot, nil
 }
 
-// maxQuotas bounds the agents that are counted.
-const maxQuotas = 1000
+// quota is that of an agent.
+func (h *Host) quota(of string) (*guard.Quota, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q := h.quotas[of]
+	if q != nil {
+		return q, nil
+	}
+	if len(h.quotas) >= maxQuotas {
+		maps.DeleteFunc(h.quotas, func(_ string, q *guard.Quota) bool { return q.Idle() })
+	}
+	if len(h.quotas) >= maxQuotas {
+		return nil, ahp.Conflict("too many agents have started something in the last minute: try again later")
+	}
+	q = guard.NewQuota(of, startsWindow, h.now)
+	h.quotas[of] = q
+	return q, nil
+}
+
+// quotaOf names whose quota a guest's terminals are counted in. A token is one
+// agent, however often it connects; so is what works in one session.
+func (p *principal) quotaOf() string {
+	if p.token != "" {
+		return p.id
+	}
+	return p.session
+}
+
+const (
+	// maxQuotas bounds the agents that are counted.
+	maxQuotas = 1000
+	// startsWindow is what spawns are counted in (T12).
+	startsWindow = time.Minute
+	startsFile   = "agent-starts.json"
+)
+
+// keepStarts writes down which agents have started something in the last minute.
+func (h *Host) keepStarts() {
+	h.startsMu.Lock()
+	defer h.startsMu.Unlock()
+	h.mu.Lock()
+	quotas := maps.Clone(h.quotas)
+	h.mu.Unlock()
+	all := map[string][]int64{}
+	for of, q := range quotas {
+		for _, at := range q.Starts() {
+			all[of] = append(all[of], at.UnixMilli())
+		}
+	}
+	b, err := json.Marshal(all)
+	if err == nil {
+		err = writeFile(filepath.Join(h.cfg.State, startsFile), b)
+	}
+	if err != nil {
+		h.log.Warn("keep what agents have started", "err", err)
+	}
+}
+
+// recallStarts takes up what an earlier host wrote down.
+func (h *Host) recallStarts() {
+	b, err := os.ReadFile(filepath.Join(h.cfg.State, startsFile))
+	if err != nil {
+		return // Nothing was started yet.
+	}
+	var all map[string][]int64
+	if err := json.Unmarshal(b, &all); err != nil {
+		h.log.Warn("what agents have started in the last minute is forgotten", "err", err)
+		return
+	}
+	for of, list := range all {
+		q, err := h.quota(of)
+		if err != nil {
+			return
+		}
+		starts := make([]time.Time, 0, len(list))
+		for _, ms := range list {
+			starts = append(starts, time.UnixMilli(ms))
+		}
+		q.Recall(starts)
+	}
+}
+
+// retake gives a terminal of an earlier host its place again, and its time without
+// input and output. The caller holds h.mu.
+func (h *Host) retake(t *term) {
+	h.watchIdle(t)
+	if t.place == "" || t.slot != nil || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
+		return
+	}
+	q := h.quotas[t.place]
+	if q == nil {
+		q = guard.NewQuota(t.place, startsWindow, h.now)
+		h.quotas[t.place] = q
+	}
+	t.slot = q.Retake()
+}

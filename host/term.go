@@ -54,6 +54,7 @@ type term struct {
 	begun    time.Time   // see inactivity.go
 	idle     *time.Timer // see inactivity.go; nil when it does not run
 	slot     *guard.Slot // its place under its agent's quota; nil for others
+	place    string      // that of an earlier host's slot
 	feed     *feeder     // nil when no command is fed
 	used     *agentTerm  // an agent's use of it; nil when there is none
 	ended    func(ahp.TerminalExited)

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,22 +11,71 @@ import (
 // in a while (T12, T13; rulings.md §3.3). It is made by NewQuota; its methods may
 // be called from any goroutine.
 type Quota struct {
-	live, rate int
-	window     time.Duration
-	now        func() time.Time
+	of     string
+	window time.Duration
+	now    func() time.Time
 
 	mu     sync.Mutex
 	held   int
-	starts []time.Time // within the window, oldest first; at most rate
+	starts []time.Time // within the window, oldest first; at most maxStarts
 }
 
-// NewQuota allows live terminals at once, and rate starts in any window of time;
-// 0 means any number of either. now is the clock; nil means time.Now.
-func NewQuota(live, rate int, window time.Duration, now func() time.Time) *Quota {
+// maxStarts bounds the starts that are remembered, and with them any rate.
+const maxStarts = 1000
+
+// NewQuota counts the terminals of one agent, whom of names, and its starts in any
+// window of time. now is the clock; nil means time.Now.
+func NewQuota(of string, window time.Duration, now func() time.Time) *Quota {
 	if now == nil {
 		now = time.Now
 	}
-	return &Quota{live: live, rate: rate, window: window, now: now}
+	return &Quota{of: of, window: window, now: now}
+}
+
+// Recall takes up starts that were counted before, as Starts gave them. Those of
+// the future, by a clock that was set back, count as of now.
+func (q *Quota) Recall(starts []time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.now()
+	for _, at := range starts[max(0, len(starts)-maxStarts):] {
+		if at.After(now) {
+			at = now
+		}
+		q.starts = append(q.starts, at)
+	}
+	slices.SortFunc(q.starts, time.Time.Compare)
+}
+
+// Starts are those within the window, oldest first.
+func (q *Quota) Starts() []time.Time {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.slide(q.now())
+	return slices.Clone(q.starts)
+}
+
+// Idle reports whether there is nothing to remember.
+func (q *Quota) Idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.slide(q.now())
+	return q.held == 0 && len(q.starts) == 0
+}
+
+func (q *Quota) slide(now time.Time) {
+	for len(q.starts) > 0 && now.Sub(q.starts[0]) >= q.window {
+		q.starts = q.starts[1:]
+	}
+}
+
+// Retake takes a place for a terminal that has one already, whatever the limit is
+// now.
+func (q *Quota) Retake() *Slot {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.held++
+	return &Slot{q: q}
 }
 
 // LimitError is the refusal of one terminal too many.
@@ -42,23 +92,22 @@ type Slot struct {
 	ended bool
 }
 
-// Reserve takes a place, or says with a *LimitError why there is none. What is
+// Reserve takes a place of live at once, and of rate starts in the window; 0 means
+// any number of either. It says with a *LimitError why there is none. What is
 // refused doesn't count.
-func (q *Quota) Reserve() (*Slot, error) {
+func (q *Quota) Reserve(live, rate int) (*Slot, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	at := q.now()
-	for len(q.starts) > 0 && at.Sub(q.starts[0]) >= q.window {
-		q.starts = q.starts[1:]
-	}
+	q.slide(at)
 	switch {
-	case q.rate > 0 && len(q.starts) >= q.rate:
-		return nil, &LimitError{fmt.Sprintf("Spawn rate limit exceeded (max %d/%s)", q.rate, per(q.window))}
-	case q.live > 0 && q.held >= q.live:
-		return nil, &LimitError{fmt.Sprintf("Maximum concurrent agent terminals reached (%d)", q.live)}
+	case rate > 0 && len(q.starts) >= min(rate, maxStarts):
+		return nil, &LimitError{fmt.Sprintf("Spawn rate limit exceeded (max %d/%s)", rate, per(q.window))}
+	case live > 0 && q.held >= live:
+		return nil, &LimitError{fmt.Sprintf("Maximum concurrent agent terminals reached (%d)", live)}
 	}
 	q.held++
-	if q.rate > 0 {
+	if rate > 0 {
 		q.starts = append(q.starts, at)
 	}
 	return &Slot{q: q, at: at}, nil
@@ -69,6 +118,19 @@ func per(window time.Duration) string {
 		return "minute"
 	}
 	return window.String()
+}
+
+// Of names whose place it is; empty once it was given back, and for a nil Slot.
+func (s *Slot) Of() string {
+	if s == nil {
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return ""
+	}
+	return s.q.of
 }
 
 // End gives the place back when the terminal has ended. Later calls do nothing,
