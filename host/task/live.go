@@ -1,7 +1,195 @@
 package task
 
-// live is a task that is not at rest: what its runner knows.
-type live struct{}
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
 
-// sink gets what the host says.
-type sink struct{}
+	"cotty/ahp"
+	"cotty/host/task/store"
+)
+
+// live is a task that is not done with: its runner and what that knows. Fields
+// without a note are the runner's alone.
+type live struct {
+	s    *Service
+	id   string        // immutable
+	wake chan struct{} // holds one when there is something to look at; immutable
+	done chan struct{} // closed when the runner has ended; immutable
+
+	told   told // what the stream tells of the open turn
+	loaded bool // told is as the store says
+	facts  facts
+
+	mu      sync.Mutex // Protects following.
+	session ahp.URI    // that is watched, or about to be
+	seen    seen
+	stop    context.CancelFunc // ends what the runner is at; nil between
+	left    string             // the branch that deleting left
+}
+
+// seen is what the host says of the task's session.
+type seen struct {
+	session    ahp.SessionState
+	chat       ahp.ChatState
+	hasSession bool
+	hasChat    bool
+	lost       bool // it is there no more
+}
+
+// facts are what the service keeps of a task besides its record.
+type facts struct {
+	// Confirm is which tool calls wait for a person; see ahp.ConfirmAsk.
+	Confirm string `json:"confirm,omitempty"`
+	// Bare says that there is no sandbox around it.
+	Bare bool `json:"bare,omitempty"`
+	// Made says that the workspace was made and the creator told so.
+	Made bool `json:"made,omitempty"`
+	// Sessions counts those that it had; each has a URI of its own.
+	Sessions int `json:"sessions,omitempty"`
+	// Begun says that on_create was run, or the first session opened.
+	Begun bool `json:"begun,omitempty"`
+	// LastTurn is the last that was told whole.
+	LastTurn string `json:"last_turn,omitempty"`
+	// Ended says that nothing is left to be done for a final task.
+	Ended bool `json:"ended,omitempty"`
+	// Force says that deleting may delete what is nowhere else.
+	Force bool `json:"force,omitempty"`
+}
+
+func factsOf(t store.Task) facts {
+	var f facts
+	json.Unmarshal(t.Facts, &f) //nolint:errcheck // none are kept yet
+	return f
+}
+
+func (f facts) json() json.RawMessage { return mustJSON(f) }
+
+// retryTime is how long a runner waits after something failed that may go by
+// itself: a full disk, a host that is busy.
+const retryTime = 2 * time.Second
+
+// run does what is to be done for the task until nothing ever will be, or the
+// service ends.
+func (l *live) run() {
+	defer close(l.done)
+	defer l.s.forget(l)
+	for l.s.ctx.Err() == nil {
+		over, err := l.step()
+		if over {
+			return
+		}
+		var again <-chan time.Time
+		if err != nil && l.s.ctx.Err() == nil {
+			l.s.Log.Warn("a task can't go on; it is tried again", "task", l.id, "err", err)
+			timer := time.NewTimer(retryTime)
+			defer timer.Stop()
+			again = timer.C
+		}
+		select {
+		case <-l.wake:
+		case <-again:
+		case <-l.s.ctx.Done():
+		}
+	}
+}
+
+// step does what is to be done now. over: nothing will be any more. An error is
+// tried again, sooner or later.
+func (l *live) step() (over bool, err error) {
+	ctx, end := l.begin()
+	defer end()
+	t, err := l.s.Store.Task(ctx, l.id)
+	if errors.Is(err, store.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	l.facts = factsOf(t)
+	switch {
+	case t.Status == store.Deleting:
+		return true, l.remove(l.s.ctx, t)
+	case t.Status.Final():
+		err := l.finish(l.s.ctx, t)
+		return err == nil, err
+	case t.Status == store.Creating:
+		return false, l.create(ctx, t)
+	}
+	return false, l.work(ctx, t)
+}
+
+// begin makes the context of a step, which a cancel ends.
+func (l *live) begin() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(l.s.ctx)
+	l.mu.Lock()
+	l.stop = cancel
+	l.mu.Unlock()
+	return ctx, func() {
+		l.mu.Lock()
+		l.stop = nil
+		l.mu.Unlock()
+		cancel()
+	}
+}
+
+// interrupt ends what the runner is at, and has it look again.
+func (l *live) interrupt() {
+	l.mu.Lock()
+	if l.stop != nil {
+		l.stop()
+	}
+	l.mu.Unlock()
+	l.poke()
+}
+
+// look is what the host says now.
+func (l *live) look() seen {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seen
+}
+
+// runner gives a task's runner, begun if there is none.
+func (s *Service) runner(id string) *live {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.live[id]; l != nil {
+		return l
+	}
+	l := &live{s: s, id: id, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	if s.closed {
+		close(l.done)
+		return l
+	}
+	s.live[id] = l
+	s.work.Add(1)
+	go func() {
+		defer s.work.Done()
+		l.run()
+	}()
+	return l
+}
+
+// forget takes a runner that has ended from the list.
+func (s *Service) forget(l *live) {
+	l.unwatch()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live[l.id] == l {
+		delete(s.live, l.id)
+	}
+}
+
+// wakeUp has a task's runner look at its record again.
+func (s *Service) wakeUp(id string) { s.runner(id).poke() }
+
+// Changed has the runners of tasks look at their records, which somebody else
+// changed: a deploy that moved them to another version.
+func (s *Service) Changed(ids ...string) {
+	for _, id := range ids {
+		s.wakeUp(id)
+	}
+}

@@ -2,13 +2,12 @@ package task
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"time"
 
+	"cotty/host/task/registry"
 	"cotty/host/task/store"
 	"cotty/host/workspace"
 	"cotty/internal/client"
@@ -23,6 +22,8 @@ type Options struct {
 	// Runtime is the runtime directory, absolute, on a tmpfs where the system has
 	// one: workspaces of tasks that have no files are in it.
 	Runtime string
+	// Configured gives the definitions of the configuration's agents; nil: none.
+	Configured func(name string) (registry.Definition, bool)
 	// Dial opens a connection to the host as a service of its own (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
 	// Version is cotty's.
@@ -36,23 +37,26 @@ type Options struct {
 // Service keeps the tasks of a host. Store, Files and Options do not change.
 type Service struct {
 	Options
-	// Store keeps the records, Files the workspaces and filesystems.
-	Store *store.Store
-	Files *workspace.Store
+	// Store keeps the records, Agents the rules about them, Files the workspaces and
+	// filesystems.
+	Store  *store.Store
+	Agents *registry.Registry
+	Files  *workspace.Store
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	work   sync.WaitGroup // runners, and what waits for the host
-	client *client.Client
 	sink   *sink
+	board  board
+
+	dialing sync.Mutex // held while the connection is made
+	client  *client.Client
 
 	mu     sync.Mutex // Protects following.
 	live   map[string]*live
+	shut   map[string]*confinement
 	closed bool
 }
-
-// errClosed is what is answered once the service ends.
-var errClosed = errors.New("the host is stopping")
 
 // Open opens the store, connects to the host, and goes on with what an earlier
 // Service left undone.
@@ -63,7 +67,8 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Service{Options: o, live: map[string]*live{}}
+	s := &Service{Options: o, live: map[string]*live{}, shut: map[string]*confinement{}, board: board{waiting: map[string]*bell{}}}
+	s.sink = &sink{s: s, watched: map[string]*live{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(ctx); err != nil {
 		s.Close()
@@ -77,10 +82,32 @@ func (s *Service) open(ctx context.Context) error {
 	if s.Store, err = store.Open(ctx, store.Options{Dir: s.State, Log: s.Log, Now: s.Now}); err != nil {
 		return err
 	}
+	if s.Agents, err = registry.New(ctx, s.Store, registry.Options{Dir: s.State, Log: s.Log, Now: s.Now, Configured: s.Configured}); err != nil {
+		return err
+	}
 	if s.Files, err = workspace.Open(workspace.Options{State: s.State}); err != nil {
 		return fmt.Errorf("open the workspaces: %w", err)
 	}
-	return nil
+	return s.resume(ctx)
+}
+
+// resume begins the runners of all tasks that are not done with.
+func (s *Service) resume(ctx context.Context) error {
+	page := store.Page{Limit: store.MaxPage}
+	for {
+		tasks, next, err := s.Store.Tasks(ctx, store.TaskFilter{}, page)
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			if t.Status == store.Deleting || !t.Status.Final() || !factsOf(t).Ended {
+				s.runner(t.ID)
+			}
+		}
+		if page.Cursor = next; next == "" {
+			return nil
+		}
+	}
 }
 
 // Close ends the runners; what they were at goes on with the next Service.
@@ -90,8 +117,8 @@ func (s *Service) Close() {
 	s.mu.Unlock()
 	s.cancel()
 	s.work.Wait()
-	if s.client != nil {
-		s.client.Close()
+	if c := s.connected(); c != nil {
+		c.Close()
 	}
 	if s.Files != nil {
 		s.Files.Close() //nolint:errcheck // nothing is under way
@@ -101,5 +128,9 @@ func (s *Service) Close() {
 	}
 }
 
-// dir is a task's directory in the state directory.
-func (s *Service) dir(task string) string { return filepath.Join(s.State, "tasks", task) }
+// connected is the connection to the host, nil before it is made.
+func (s *Service) connected() *client.Client {
+	s.dialing.Lock()
+	defer s.dialing.Unlock()
+	return s.client
+}

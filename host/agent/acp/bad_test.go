@@ -354,7 +354,7 @@ func TestLogIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStderr(r, file)
+	s := newStderr(r, file, nil)
 	line := []byte(strings.Repeat("x", 999) + "\n")
 	for range 4000 {
 		w.Write(line)

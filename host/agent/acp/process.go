@@ -148,7 +148,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 	ends[3].Close()
 	ends[5].Close()
 	pr := &process{
-		cmd: cmd, in: ends[1], out: ends[2], errors: newStderr(ends[4], p.c.LogFile),
+		cmd: cmd, in: ends[1], out: ends[2], errors: newStderr(ends[4], p.c.LogFile, p.c.Stderr),
 		ended: make(chan struct{}), gone: make(chan struct{}),
 	}
 	if pr.warden, err = warden.Watch(cmd.Process.Pid); err != nil {

@@ -44,7 +44,10 @@ type Config struct {
 	Environ func() []string
 	// LogFile takes what the agent writes to stderr; empty: nothing does.
 	LogFile string
-	Log     *slog.Logger // nil: none
+	// Stderr, if not nil, gets each line of it, from a goroutine of its own; while it
+	// does not return, the agent's stderr is not read.
+	Stderr func(line string)
+	Log    *slog.Logger // nil: none
 
 	// Start bounds the time until a session is open; 0: agent.DefaultStart.
 	Start time.Duration

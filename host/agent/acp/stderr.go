@@ -22,6 +22,8 @@ const (
 type stderr struct {
 	r    *os.File
 	done chan struct{}
+	each func(string) // gets whole lines; nil: nobody does
+	part []byte       // of a line, for each
 
 	mu   sync.Mutex
 	tail []byte
@@ -30,9 +32,10 @@ type stderr struct {
 	size int64
 }
 
-// newStderr reads r until it ends. path is the log's file, or empty.
-func newStderr(r *os.File, path string) *stderr {
-	s := &stderr{r: r, path: path, done: make(chan struct{})}
+// newStderr reads r until it ends. path is the log's file, or empty; each may be
+// nil.
+func newStderr(r *os.File, path string, each func(string)) *stderr {
+	s := &stderr{r: r, path: path, done: make(chan struct{}), each: each}
 	if path != "" && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		s.open()
 	}
@@ -56,9 +59,29 @@ func (s *stderr) read() {
 	for {
 		n, err := s.r.Read(buf)
 		s.write(buf[:n])
+		s.tell(buf[:n])
 		if err != nil {
+			s.tell([]byte("\n"))
 			return
 		}
+	}
+}
+
+// tell hands on the lines that b ends; longer ones than tailBytes in pieces.
+func (s *stderr) tell(b []byte) {
+	if s.each == nil {
+		return
+	}
+	s.part = append(s.part, b...)
+	for {
+		line, rest, ok := bytes.Cut(s.part, []byte("\n"))
+		if !ok && len(s.part) < tailBytes {
+			return
+		}
+		if text := strings.ToValidUTF8(string(bytes.TrimRight(line, "\r")), "\uFFFD"); text != "" {
+			s.each(text)
+		}
+		s.part = append(s.part[:0], rest...)
 	}
 }
 

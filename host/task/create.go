@@ -1,0 +1,313 @@
+package task
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/host/task/access"
+	"cotty/host/task/registry"
+	"cotty/host/task/store"
+	"cotty/host/workspace"
+)
+
+// New is a task that somebody wants (U39).
+type New struct {
+	// Name is unique; empty: one is made of the agent's.
+	Name string
+	// Agent is named by id or name, Command is one that the operator gives instead.
+	Agent   string
+	Command []string
+	// Branch is that of the agent's; Hint one that counts where it was deployed.
+	Branch, Hint string
+	// Filesystem or Project say what its files are, for anybody; Workspace says it
+	// for the operator, as workspace.Parse has it or "auto", with Cwd.
+	Filesystem, Project string
+	Workspace, Cwd      string
+	// GitBranch is the branch of a worktree, From the commit that it begins at.
+	GitBranch, From string
+	Params          json.RawMessage
+	// Confirm is which tool calls wait for a person; empty: as the agent says.
+	Confirm string
+	// Bare leaves the sandbox out; the operator's.
+	Bare bool
+}
+
+// AutoWorkspace is a worktree in a repository, else none.
+const AutoWorkspace = "auto"
+
+// Create makes a task with its workspace; its agent is started after that. What
+// can't be made leaves nothing behind.
+func (s *Service) Create(ctx context.Context, who access.Principal, n New) (store.Task, error) {
+	if err := n.check(who); err != nil {
+		return store.Task{}, err
+	}
+	got, err := s.resolve(ctx, who, n)
+	if err != nil {
+		return store.Task{}, err
+	}
+	if !n.Bare {
+		if err := s.available(); err != nil {
+			return store.Task{}, err
+		}
+	}
+	t := store.Task{
+		ID: store.NewID("tsk"), Name: n.Name, AgentID: got.Agent.ID, VersionID: got.Version.ID, BranchID: got.Branch.ID,
+		Params: n.Params, Creator: who.String(),
+	}
+	files, err := s.files(ctx, who, n, &t)
+	if err != nil {
+		return store.Task{}, err
+	}
+	t.Facts = facts{Confirm: n.Confirm, Bare: n.Bare}.json()
+	// From here on it is done whether or not somebody still listens.
+	return s.make(s.ctx, t, files, got.Agent.Name)
+}
+
+func (n New) check(who access.Principal) error {
+	if n.Name != "" {
+		if err := access.CheckName("a task", n.Name); err != nil {
+			return store.Errorf(store.Invalid, "%w", err)
+		}
+	}
+	given := 0
+	for _, v := range []string{n.Filesystem, n.Project, n.Workspace} {
+		if v != "" {
+			given++
+		}
+	}
+	switch {
+	case (n.Agent == "") == (len(n.Command) == 0):
+		return store.Errorf(store.Invalid, "say which agent: its name, or a command")
+	case given > 1:
+		return store.Errorf(store.Invalid, "give one of filesystem_id, project_id and workspace")
+	case who.Kind != access.Operator && who.Kind != access.Key:
+		return store.Errorf(store.Forbidden, "a task can't begin others")
+	case who.Kind != access.Operator && n.Workspace != "" && n.Workspace != string(workspace.None):
+		return store.Errorf(store.Forbidden, "only the operator may name a directory of the host's: give filesystem_id or project_id")
+	case who.Kind != access.Operator && n.Bare:
+		return store.Errorf(store.Forbidden, "only the operator may leave the sandbox out")
+	case n.Confirm != "" && !slices.Contains([]string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}, n.Confirm):
+		return store.Errorf(store.Invalid, "approve is ask, reads or all, not %.40q", n.Confirm)
+	case n.Confirm == ahp.ConfirmAll && n.Bare && who.Kind != access.Operator:
+		return store.Errorf(store.Forbidden, "only the operator may approve everything without a sandbox")
+	case len(n.Params) > 0 && !strings.HasPrefix(strings.TrimSpace(string(n.Params)), "{"):
+		return store.Errorf(store.Invalid, "params is a JSON object")
+	case n.Cwd != "" && !filepath.IsAbs(n.Cwd):
+		return store.Errorf(store.Invalid, "cwd is an absolute path")
+	}
+	return nil
+}
+
+func (s *Service) resolve(ctx context.Context, who access.Principal, n New) (registry.Resolved, error) {
+	if len(n.Command) > 0 {
+		return s.Agents.AdHoc(ctx, who, n.Command, "")
+	}
+	return s.Agents.Resolve(ctx, who, registry.Wanted{Agent: n.Agent, Branch: n.Branch, Hint: n.Hint})
+}
+
+// files says what the task's files are to be, and notes whose they are.
+func (s *Service) files(ctx context.Context, who access.Principal, n New, t *store.Task) (workspace.Spec, error) {
+	switch {
+	case n.Filesystem != "":
+		f, err := s.Agents.Filesystem(ctx, who, access.Read, n.Filesystem)
+		if err != nil {
+			return workspace.Spec{}, err
+		}
+		t.ProjectID, t.FilesystemID = f.ProjectID, f.ID
+		t.Writable = access.May(who, access.Update, access.Project, f.ProjectID) == access.Allowed
+		return workspace.Spec{Kind: workspace.Filesystem, Filesystem: f.ID, NoUpdate: !t.Writable}, nil
+	case n.Project != "":
+		return s.projectFiles(ctx, who, n, t)
+	}
+	text := n.Workspace
+	switch text {
+	case "", string(workspace.None):
+		t.Writable = true
+		return workspace.Spec{Kind: workspace.None}, nil
+	case AutoWorkspace:
+		if text = string(workspace.None); inRepository(n.Cwd) {
+			text = string(workspace.Worktree)
+		}
+	}
+	spec, err := workspace.Parse(text, n.Cwd)
+	if err != nil {
+		return spec, err
+	}
+	spec.Branch, spec.From = n.GitBranch, n.From
+	t.Private, t.Writable = spec.Dir != "", spec.Kind != workspace.ReadOnly
+	switch spec.Kind {
+	case workspace.Copy:
+		spec.Filesystem = store.NewID("fs")
+	case workspace.Filesystem:
+		n.Filesystem, n.Workspace = spec.Filesystem, ""
+		return s.files(ctx, who, n, t)
+	}
+	return spec, nil
+}
+
+// projectFiles makes a filesystem of its own for a task of a project (U39, U84), or
+// a worktree or a copy of the directory that the project is about.
+func (s *Service) projectFiles(ctx context.Context, who access.Principal, n New, t *store.Task) (workspace.Spec, error) {
+	p, err := s.Agents.Project(ctx, who, access.Update, n.Project)
+	if err != nil {
+		return workspace.Spec{}, err
+	}
+	t.ProjectID, t.Writable = p.ID, true
+	if p.Dir != "" && inRepository(p.Dir) {
+		return workspace.Spec{Kind: workspace.Worktree, Dir: p.Dir, Branch: n.GitBranch, From: n.From}, nil
+	}
+	f := store.Filesystem{ID: store.NewID("fs"), ProjectID: p.ID, Auto: true}
+	if f, err = s.Store.CreateFilesystem(ctx, f); err != nil {
+		return workspace.Spec{}, err
+	}
+	t.FilesystemID = f.ID
+	if _, err := s.Files.NewTree(ctx, f.ID, p.Dir); err != nil {
+		return workspace.Spec{}, errors.Join(err, s.Store.DeleteFilesystem(context.WithoutCancel(ctx), f.ID))
+	}
+	return workspace.Spec{Kind: workspace.Filesystem, Filesystem: f.ID}, nil
+}
+
+// inRepository reports whether a directory is in a git repository's work tree.
+func inRepository(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}
+
+// make adds the record, makes the workspace and begins the runner.
+func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, agent string) (store.Task, error) {
+	t, err := s.addRecord(ctx, t, spec, agent)
+	if err != nil {
+		s.dropFilesystem(ctx, t)
+		return store.Task{}, err
+	}
+	if spec.Name == "" {
+		spec.Name = t.Name
+	}
+	if _, err := s.Files.Create(ctx, t.ID, spec); err != nil {
+		s.unmake(t)
+		return store.Task{}, err
+	}
+	t, err = s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+		f := factsOf(*r)
+		f.Made = true
+		r.Facts = f.json()
+		return nil
+	})
+	if err != nil {
+		s.unmake(t)
+		return store.Task{}, err
+	}
+	s.note(t, store.Info, "created: "+describe(spec))
+	s.wakeUp(t.ID)
+	return t, nil
+}
+
+func describe(spec workspace.Spec) string {
+	switch {
+	case spec.Dir != "":
+		return "workspace " + string(spec.Kind) + " of " + spec.Dir
+	case spec.Filesystem != "":
+		return "filesystem " + spec.Filesystem
+	}
+	return "without files"
+}
+
+// addRecord adds the record of a new task, under a name that is free.
+func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Spec, agent string) (store.Task, error) {
+	named := t.Name != ""
+	var err error
+	for range 5 {
+		if !named {
+			t.Name = strings.Trim(agent[:min(len(agent), access.MaxName-5)], "-_") + "-" + strings.ToLower(rand.Text()[:4])
+		}
+		if spec.Name = t.Name; spec.Kind == workspace.None {
+			spec.Name = ""
+		}
+		t.Workspace = mustJSON(spec)
+		got, e := s.Store.CreateTask(ctx, t)
+		if err = e; err == nil {
+			return got, nil
+		}
+		if named || !errors.Is(err, store.ErrExists) {
+			break
+		}
+	}
+	return t, err
+}
+
+// unmake removes what there is of a task that could not be made.
+func (s *Service) unmake(t store.Task) {
+	ctx := s.ctx
+	if w, err := s.Files.Workspace(t.ID); err == nil {
+		if _, err := w.Delete(ctx, true); err != nil {
+			s.Log.Warn("remove the workspace of a task that could not be made", "task", t.ID, "err", err)
+			return // the next host tries again
+		}
+	}
+	s.dropRecord(ctx, t)
+}
+
+// dropRecord removes a task's record, and the filesystem that was its alone.
+func (s *Service) dropRecord(ctx context.Context, t store.Task) {
+	s.Agents.EndTaskKeys(t.ID)
+	orphan, err := s.Store.DeleteTask(ctx, t.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		s.Log.Warn("remove a task's record", "task", t.ID, "err", err)
+		return
+	}
+	if orphan != "" {
+		s.removeFilesystem(ctx, orphan)
+	}
+	if spec := specOf(t); spec.Kind == workspace.Copy && t.FilesystemID == "" {
+		if err := s.Files.RemoveTree(ctx, spec.Filesystem); err != nil && !errors.Is(err, workspace.ErrNotFound) {
+			s.Log.Warn("remove a task's copy", "task", t.ID, "err", err)
+		}
+	}
+	os.RemoveAll(s.scratch(t.ID)) //nolint:errcheck // the system empties it
+	s.changed()
+}
+
+// dropFilesystem removes the filesystem that was made for a task without a record.
+func (s *Service) dropFilesystem(ctx context.Context, t store.Task) {
+	if t.FilesystemID == "" {
+		return
+	}
+	if f, err := s.Store.Filesystem(ctx, t.FilesystemID); err == nil && f.Auto {
+		s.removeFilesystem(ctx, f.ID)
+	}
+}
+
+func (s *Service) removeFilesystem(ctx context.Context, id string) {
+	err := s.Files.RemoveTree(ctx, id)
+	if err == nil || errors.Is(err, workspace.ErrNotFound) {
+		err = s.Store.DeleteFilesystem(ctx, id)
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		s.Log.Warn("remove a filesystem that was made for a task", "filesystem", id, "err", err)
+	}
+}
+
+// specOf is what a task's workspace is to be.
+func specOf(t store.Task) workspace.Spec {
+	var spec workspace.Spec
+	json.Unmarshal(t.Workspace, &spec) //nolint:errcheck // we wrote it
+	return spec
+}

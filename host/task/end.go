@@ -1,0 +1,220 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"cotty/ahp"
+	"cotty/host/task/access"
+	"cotty/host/task/registry"
+	"cotty/host/task/store"
+	"cotty/internal/client"
+)
+
+// cancelTime bounds on_cancel, and waiting for a turn to end that was cancelled.
+const cancelTime = 10 * time.Second
+
+// deleteTime is how long Delete waits for its end.
+const deleteTime = 30 * time.Second
+
+// Find gives a task that somebody may do something with.
+func (s *Service) Find(ctx context.Context, who access.Principal, verb access.Verb, ref string) (store.Task, error) {
+	t, err := s.Store.Task(ctx, ref)
+	if err != nil {
+		return t, err
+	}
+	return t, registry.Refuse(access.MayTask(who, verb, registry.ParentsOf(t)), verb, "task", ref)
+}
+
+// Cancel stops a task for good (U44): when it returns, the status is CANCELLED and
+// events that wait are discarded; the agent is told, and ended when it does not
+// follow.
+func (s *Service) Cancel(ctx context.Context, who access.Principal, ref string) (store.Task, error) {
+	t, err := s.Find(ctx, who, access.Run, ref)
+	if err != nil {
+		return t, err
+	}
+	t, changed, err := s.Store.EndTask(ctx, t.ID, store.Cancelled, "")
+	switch {
+	case err != nil:
+		return t, err
+	case !changed && t.Status != store.Cancelled:
+		return t, store.Errorf(store.Stale, "the task %s is %s already", t.Name, t.Status)
+	case changed:
+		s.note(t, store.Info, "cancelled by "+who.String())
+		s.changed(t.ID)
+		s.runner(t.ID).interrupt()
+	}
+	return t, nil
+}
+
+// finish ends what there is of a final task: the turn, on_cancel, the session with
+// its agent and terminals. The workspace stays until the task is deleted.
+func (l *live) finish(ctx context.Context, t store.Task) error {
+	if l.facts.Ended {
+		return nil
+	}
+	if err := l.quit(ctx, t, t.Status == store.Cancelled); err != nil {
+		return err
+	}
+	l.facts.Ended = true
+	_, err := l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+		r.Facts, r.Progress = l.facts.json(), nil
+		return nil
+	})
+	l.s.changed(t.ID)
+	return err
+}
+
+// quit ends a task's session. hook says whether on_cancel is run.
+func (l *live) quit(ctx context.Context, t store.Task, hook bool) error {
+	if t.Session != "" {
+		if err := l.cancelTurn(ctx, t); err != nil {
+			return err
+		}
+	}
+	if hook && l.facts.Begun {
+		l.s.onCancel(ctx, t)
+	}
+	if err := l.dispose(ctx, t.Session); err != nil {
+		return err
+	}
+	l.s.letGo(t.ID)
+	return l.endRest(ctx, t)
+}
+
+// cancelTurn cancels the turn that runs and tells its end.
+func (l *live) cancelTurn(ctx context.Context, t store.Task) error {
+	ctx, cancel := context.WithTimeout(ctx, cancelTime)
+	defer cancel()
+	if now := l.look(); !now.lost && !now.hasChat && l.facts.Begun {
+		if err := l.attach(ctx, &t); err != nil && !errors.Is(err, errWaiting) {
+			return err
+		}
+	}
+	a := l.look().chat.ActiveTurn
+	if a == nil {
+		return l.follow(ctx, &t)
+	}
+	c, err := l.s.host(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnCancelled{TurnID: a.ID})
+	var refused *client.RejectedError
+	if err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	for l.look().chat.ActiveTurn != nil && !l.look().lost {
+		select {
+		case <-l.wake:
+		case <-ctx.Done():
+			return nil // the session's end is its end
+		}
+	}
+	return l.follow(ctx, &t)
+}
+
+// endRest ends an event that is left: its turn never began, or was lost.
+func (l *live) endRest(ctx context.Context, t store.Task) error {
+	waiting, err := l.s.Store.WaitingEvents(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	for _, e := range waiting {
+		turn := &ahp.Turn{ID: e.ID, State: ahp.TurnCancelled}
+		if e.Turn != "" {
+			turn.ID = e.Turn
+		}
+		if err := l.end(ctx, e, turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Deleted is what came of deleting a task.
+type Deleted struct {
+	ID string `json:"id"`
+	// KeptBranch is a git branch that has commits which are nowhere else.
+	KeptBranch string `json:"kept_branch,omitempty" doc:"A git branch with commits that are nowhere else, which was left"`
+}
+
+// Delete removes a task with its session, its workspace and all that was stored of
+// it. Without force, a branch with commits that are nowhere else stays.
+func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, force bool) (Deleted, error) {
+	t, err := s.Find(ctx, who, access.Delete, ref)
+	if err != nil {
+		return Deleted{}, err
+	}
+	if _, err := s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+		f := factsOf(*r)
+		f.Force = force
+		r.Facts = f.json()
+		return nil
+	}); err != nil {
+		return Deleted{}, err
+	}
+	if _, _, err := s.Store.EndTask(ctx, t.ID, store.Deleting, ""); err != nil {
+		return Deleted{}, err
+	}
+	s.changed(t.ID)
+	l := s.runner(t.ID)
+	l.interrupt()
+	ctx, cancel := context.WithTimeout(ctx, deleteTime)
+	defer cancel()
+	select {
+	case <-l.done:
+	case <-ctx.Done():
+		return Deleted{}, store.Errorf(store.Busy, "the task %s is still being deleted; that goes on", t.Name)
+	}
+	if left, err := s.Store.Task(ctx, t.ID); err == nil && left.ID == t.ID {
+		return Deleted{}, store.Errorf(store.Busy, "the task %s could not be deleted yet: %s", t.Name, left.Reason)
+	}
+	return Deleted{ID: t.ID, KeptBranch: l.kept()}, nil
+}
+
+// remove deletes what there is of a task, the record last.
+func (l *live) remove(ctx context.Context, t store.Task) error {
+	err := l.quit(ctx, t, !l.facts.Ended)
+	if err == nil {
+		err = l.removeFiles(ctx, t)
+	}
+	if err != nil {
+		l.s.Log.Warn("delete a task", "task", t.ID, "err", err)
+		l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error { //nolint:errcheck // it is only told
+			r.Reason = clipText(err.Error(), 1<<10)
+			return nil
+		})
+		return err
+	}
+	l.s.note(t, store.Info, "deleted")
+	l.s.dropRecord(ctx, t)
+	return nil
+}
+
+func (l *live) removeFiles(ctx context.Context, t store.Task) error {
+	w, err := l.s.Files.Workspace(t.ID)
+	if err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	branch, err := w.Delete(ctx, factsOf(t).Force)
+	if err != nil {
+		return err
+	}
+	if branch != "" {
+		l.s.note(t, store.Info, "the branch "+branch+" stays: it has commits that are nowhere else")
+	}
+	l.mu.Lock()
+	l.left = branch
+	l.mu.Unlock()
+	return nil
+}
+
+// kept is the branch that deleting left.
+func (l *live) kept() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.left
+}

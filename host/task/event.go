@@ -1,0 +1,112 @@
+package task
+
+import (
+	"context"
+	"encoding/json"
+
+	"cotty/host/task/access"
+	"cotty/host/task/store"
+)
+
+// Send adds an event to a task (U45): it becomes a prompt, or on_event, when those
+// before it have ended.
+func (s *Service) Send(ctx context.Context, who access.Principal, ref string, content []store.Part) (store.Event, error) {
+	t, err := s.Find(ctx, who, access.Run, ref)
+	if err != nil {
+		return store.Event{}, err
+	}
+	e, err := s.Store.AddEvent(ctx, store.Event{TaskID: t.ID, Content: content, Author: who.String()})
+	if err == nil {
+		s.changed(t.ID)
+		s.wakeUp(t.ID)
+	}
+	return e, err
+}
+
+// Say adds a message to a task (U10).
+func (s *Service) Say(ctx context.Context, who access.Principal, ref string, content []store.Part) (store.Message, error) {
+	t, err := s.Find(ctx, who, access.Report, ref)
+	if err != nil {
+		return store.Message{}, err
+	}
+	author := "user"
+	if who.Kind == access.TaskKind {
+		author = "agent"
+	}
+	m, err := s.Store.AddMessage(ctx, store.Message{TaskID: t.ID, Author: author, Content: content})
+	if err == nil {
+		s.changed(t.ID)
+	}
+	return m, err
+}
+
+// maxProgress bounds the line of a progress, in bytes.
+const maxProgress = 200
+
+// Progress is how far a task is (U21).
+type Progress struct {
+	TaskID  string `json:"task_id"`
+	Percent *int   `json:"progress" doc:"In percent, null when nobody said"`
+	Line    string `json:"status_message" doc:"What it is doing, in a line"`
+	Status  string `json:"status"`
+}
+
+// ProgressOf is a task's.
+func ProgressOf(t store.Task) Progress {
+	return Progress{TaskID: t.ID, Percent: t.Progress, Line: t.ProgressLine, Status: string(t.Status)}
+}
+
+// SetProgress says how far a task is; nil members stay as they are.
+func (s *Service) SetProgress(ctx context.Context, who access.Principal, ref string, percent *int, line *string) (store.Task, error) {
+	t, err := s.Find(ctx, who, access.Report, ref)
+	if err != nil {
+		return t, err
+	}
+	return s.setProgress(ctx, t.ID, percent, line)
+}
+
+func (s *Service) setProgress(ctx context.Context, id string, percent *int, line *string) (store.Task, error) {
+	t, err := s.Store.UpdateTask(ctx, id, func(r *store.Task) error {
+		if r.Status.Final() {
+			return store.Errorf(store.Stale, "the task %s is %s", r.Name, r.Status)
+		}
+		if percent != nil {
+			r.Progress = percent
+		}
+		if line != nil {
+			if len(*line) > maxProgress {
+				return store.Errorf(store.Invalid, "the status_message has %d bytes, more than %d", len(*line), maxProgress)
+			}
+			r.ProgressLine = *line
+		}
+		return nil
+	})
+	if err == nil {
+		s.changed(id)
+	}
+	return t, err
+}
+
+// Rename gives a task another name and other params; nil members stay.
+func (s *Service) Rename(ctx context.Context, who access.Principal, ref string, name *string, params json.RawMessage) (store.Task, error) {
+	t, err := s.Find(ctx, who, access.Update, ref)
+	if err != nil {
+		return t, err
+	}
+	t, err = s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+		if name != nil {
+			if err := access.CheckName("a task", *name); err != nil {
+				return store.Errorf(store.Invalid, "%w", err)
+			}
+			r.Name = *name
+		}
+		if params != nil {
+			r.Params = params
+		}
+		return nil
+	})
+	if err == nil {
+		s.changed(t.ID)
+	}
+	return t, err
+}

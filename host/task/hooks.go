@@ -1,0 +1,372 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cotty/host/agent"
+	"cotty/host/task/hook"
+	"cotty/host/task/registry"
+	"cotty/host/task/store"
+)
+
+// hookSession is an agent.Session of a program that is called by hooks.
+type hookSession struct {
+	s       *Service
+	task    store.Task
+	launch  registry.Launch
+	spec    agent.Spec
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// openHooks opens a session of hooks. on_create is run with the first one (U43).
+func (s *Service) openHooks(ctx context.Context, t store.Task, l registry.Launch, spec agent.Spec) (agent.Session, error) {
+	h := &hookSession{s: s, task: t, launch: l, spec: spec}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	if words := l.Definition.Hooks.OnCreate; len(words) > 0 && !factsOf(t).Begun {
+		if err := h.call(ctx, "on_create", words, nil, h.aside); err != nil {
+			h.cancel()
+			return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
+		}
+	}
+	return h, nil
+}
+
+// ID names the session: the task remembers, there is nothing to resume.
+func (h *hookSession) ID() string { return h.task.ID }
+
+// Resumed reports that nothing is forgotten.
+func (h *hookSession) Resumed() bool { return true }
+
+// SetOption has none to set.
+func (h *hookSession) SetOption(context.Context, string, string) error {
+	return &agent.Error{Kind: agent.KindAgent, Message: "there are no options"}
+}
+
+// Close ends what runs, and waits for that.
+func (h *hookSession) Close() error {
+	h.cancel()
+	h.running.Wait()
+	return nil
+}
+
+// Prompt runs on_event.
+func (h *hookSession) Prompt(ctx context.Context, turn agent.Turn, sink agent.Sink) (agent.Outcome, error) {
+	event, err := h.s.Store.Event(ctx, turn.ID)
+	if err != nil || event.TaskID != h.task.ID { // somebody prompted the session
+		event = store.Event{ID: turn.ID, TaskID: h.task.ID, Content: []store.Part{store.TextPart(turn.Text)}, Created: h.s.Now()}
+	}
+	v := &voice{h: h, sink: sink, calls: map[string]agent.ToolCall{}}
+	err = h.call(ctx, "on_event", h.launch.Definition.Hooks.OnEvent, &event, v.line)
+	switch {
+	case ctx.Err() != nil:
+		return agent.Outcome{Stop: agent.StopCancelled}, nil
+	case err != nil:
+		return agent.Outcome{}, &agent.Error{Kind: agent.KindAgent, Message: err.Error()}
+	}
+	return agent.Outcome{Stop: agent.StopEnd}, nil
+}
+
+// hookInput is what a hook gets on its stdin.
+type hookInput struct {
+	Hook   string          `json:"hook"`
+	Task   store.Task      `json:"task"`
+	Agent  hookAgent       `json:"agent"`
+	Params json.RawMessage `json:"params"`
+	State  json.RawMessage `json:"state"`
+	Event  *hookEvent      `json:"event,omitempty"`
+}
+
+type hookAgent struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+}
+
+// hookEvent is an event; Text is all of its texts.
+type hookEvent struct {
+	ID      string       `json:"id"`
+	Content []store.Part `json:"content"`
+	Text    string       `json:"text"`
+	Data    any          `json:"data,omitempty"`
+	Created time.Time    `json:"created_at"`
+}
+
+func newHookEvent(e *store.Event) *hookEvent {
+	if e == nil {
+		return nil
+	}
+	h := &hookEvent{ID: e.ID, Content: e.Content, Created: e.Created}
+	var texts []string
+	for _, p := range e.Content {
+		if p.Type == "data" {
+			h.Data = p.Data
+		} else {
+			texts = append(texts, p.Text)
+		}
+	}
+	h.Text = strings.Join(texts, "\n\n")
+	return h
+}
+
+// call runs a hook where the session is confined.
+func (h *hookSession) call(ctx context.Context, name string, words []string, event *store.Event, line func(hook.Line)) error {
+	h.running.Add(1)
+	defer h.running.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.ctx, cancel)()
+	limit, err := h.launch.Definition.Hooks.Time()
+	if err != nil {
+		return err
+	}
+	if name == "on_cancel" {
+		limit = min(limit, cancelTime)
+	}
+	root, err := h.s.rootOf(h.task)
+	if err != nil {
+		return err
+	}
+	l := agent.Launch{Argv: registry.HookArgv(words, h.s.codeAt(h.spec, h.launch.CodeDir)), Dir: root, Env: []string{"COTTY_HOOK=" + name}}
+	if h.spec.Confine != nil {
+		l, err = h.spec.Confine.Wrap(ctx, l)
+	} else {
+		l.Env = slices.Concat(h.s.environ(), taskEnv(h.task, h.launch), h.launch.Env, l.Env)
+	}
+	if err != nil {
+		return err
+	}
+	input, err := h.input(ctx, name, event)
+	if err != nil {
+		return err
+	}
+	log := h.s.logger(h.task, h.launch, "hook")
+	return hook.Run(ctx, hook.Call{
+		Name: name, Launch: l, Input: input, Timeout: limit, Watched: h.spec.Confine != nil,
+		Line: line, Stderr: func(text string) { log(store.Warning, text) },
+	})
+}
+
+// input is what a hook gets to know.
+func (h *hookSession) input(ctx context.Context, name string, event *store.Event) ([]byte, error) {
+	t, err := h.s.Store.Task(ctx, h.task.ID)
+	if err != nil {
+		return nil, err
+	}
+	in := hookInput{
+		Hook: name, Task: t, Params: t.Params, Event: newHookEvent(event),
+		Agent: hookAgent{h.launch.Agent.ID, h.launch.Agent.Name, h.launch.Version.Number},
+	}
+	if in.Params == nil {
+		in.Params = json.RawMessage("{}")
+	}
+	in.Task.Params = nil
+	if st, err := h.s.Store.State(ctx, t.ID, t.AgentID); err == nil {
+		in.State = st.State
+	}
+	return json.Marshal(in)
+}
+
+// aside takes what a hook says that has no turn.
+func (h *hookSession) aside(l hook.Line) {
+	if l.Type == hook.Message {
+		h.message(l)
+		return
+	}
+	h.word(l)
+}
+
+// message keeps a message, and gives its text.
+func (h *hookSession) message(l hook.Line) string {
+	parts, err := lineParts(l)
+	if err == nil {
+		_, err = h.s.Store.AddMessage(h.s.ctx, store.Message{TaskID: h.task.ID, Author: "agent", Content: parts})
+	}
+	if err != nil {
+		h.log(store.Warning, "a message is left out: "+err.Error())
+		return ""
+	}
+	h.s.changed(h.task.ID)
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// lineParts are the parts of a message.
+func lineParts(l hook.Line) ([]store.Part, error) {
+	switch {
+	case len(l.Content) > 0:
+		return ParseContent(l.Content)
+	case len(l.Data) > 0:
+		return []store.Part{store.DataPart(l.Data)}, nil
+	}
+	return []store.Part{store.TextPart(l.Text)}, nil
+}
+
+// ParseContent reads what a message or an event holds: a text, a part, or several
+// (U10).
+func ParseContent(raw json.RawMessage) ([]store.Part, error) {
+	raw = bytes.TrimSpace(raw)
+	var err error
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return nil, store.Errorf(store.Invalid, "there is no content")
+	case raw[0] == '"':
+		var text string
+		err = json.Unmarshal(raw, &text)
+		return []store.Part{store.TextPart(text)}, err
+	case raw[0] == '[':
+		var parts []store.Part
+		if err = json.Unmarshal(raw, &parts); err == nil {
+			return parts, nil
+		}
+	default:
+		var p store.Part
+		if err = json.Unmarshal(raw, &p); err == nil {
+			return []store.Part{p}, nil
+		}
+	}
+	return nil, store.Errorf(store.Invalid, `the content is a text, {"type":"text","text":…}, {"type":"data","data":…}, or a list of these: %w`, err)
+}
+
+// word does what a hook says of its task.
+func (h *hookSession) word(l hook.Line) {
+	ctx := h.s.ctx
+	var err error
+	switch l.Type {
+	case hook.Log:
+		level, bad := store.ParseLevel(l.Level)
+		if bad != nil {
+			level = store.Info
+		}
+		h.log(level, l.Text)
+	case hook.Progress:
+		var line *string
+		if l.Text != "" {
+			text := clipText(l.Text, maxProgress)
+			line = &text
+		}
+		_, err = h.s.setProgress(ctx, h.task.ID, l.Percent, line)
+	case hook.State:
+		err = h.s.changeState(ctx, h.task.ID, h.task.AgentID, l)
+	case hook.Failure, hook.Reasoning, hook.Usage, hook.ToolCall, hook.ToolResult:
+	default:
+		h.log(store.Warning, fmt.Sprintf("the hook said something of the type %.40q, which means nothing", l.Type))
+	}
+	if err != nil {
+		h.log(store.Warning, "what the hook said of its "+l.Type+" is left out: "+err.Error())
+	}
+}
+
+func (h *hookSession) log(level store.Level, text string) {
+	h.s.logger(h.task, h.launch, "hook")(level, text)
+}
+
+// changeState does to a task's state what a hook says.
+func (s *Service) changeState(ctx context.Context, task, agentID string, l hook.Line) error {
+	have, err := s.Store.State(ctx, task, agentID)
+	missing := errors.Is(err, store.ErrNotFound)
+	if err != nil && !missing {
+		return err
+	}
+	switch {
+	case l.Delete && missing:
+	case l.Delete:
+		err = s.Store.DeleteState(ctx, have.ID)
+	case len(l.Replace) > 0 && missing:
+		_, err = s.Store.CreateState(ctx, task, agentID, l.Replace)
+	case len(l.Replace) > 0:
+		_, err = s.Store.ReplaceState(ctx, have.ID, l.Replace)
+	case len(l.Merge) == 0:
+		return errors.New("it says neither merge, replace nor delete")
+	case missing:
+		_, err = s.Store.CreateState(ctx, task, agentID, l.Merge)
+	default:
+		_, err = s.Store.MergeState(ctx, have.ID, l.Merge)
+	}
+	return err
+}
+
+// voice turns what on_event says into its turn.
+type voice struct {
+	h     *hookSession
+	sink  agent.Sink
+	said  bool
+	usage agent.Usage
+	calls map[string]agent.ToolCall
+}
+
+func (v *voice) line(l hook.Line) {
+	switch l.Type {
+	case hook.Message:
+		text := v.h.message(l)
+		if text == "" {
+			return
+		}
+		if v.said {
+			text = "\n\n" + text // another message is another paragraph
+		}
+		v.said = true
+		v.sink.Message(text)
+	case hook.Reasoning:
+		v.sink.Reasoning(l.Text)
+	case hook.Usage:
+		v.usage.InputTokens, v.usage.OutputTokens = l.InputTokens, l.OutputTokens
+		v.sink.Usage(v.usage)
+	case hook.ToolCall:
+		if l.ID == "" || len(v.calls) >= 1000 {
+			return
+		}
+		c := agent.ToolCall{ID: l.ID, Name: l.Name, Title: l.Title, Kind: "other", Status: agent.ToolRunning, Input: l.Input}
+		if c.Title == "" {
+			c.Title = l.Name
+		}
+		v.calls[l.ID] = c
+		v.sink.Tool(c)
+	case hook.ToolResult:
+		c, ok := v.calls[l.ID]
+		if !ok {
+			return
+		}
+		c.Status, c.Output = agent.ToolCompleted, l.Output
+		if l.Error != "" {
+			c.Status, c.Content = agent.ToolFailed, []agent.Content{{Text: l.Error}}
+		}
+		v.sink.Tool(c)
+	default:
+		v.h.word(l)
+	}
+}
+
+// onCancel runs a cancelled task's on_cancel, if its agent has one (U43).
+func (s *Service) onCancel(ctx context.Context, t store.Task) {
+	launch, err := s.Agents.Launch(ctx, t.LaunchedID)
+	if err != nil || len(launch.Definition.Hooks.OnCancel) == 0 {
+		return
+	}
+	h := &hookSession{s: s, task: t, launch: launch, spec: agent.Spec{Session: t.Session}}
+	h.ctx, h.cancel = context.WithCancel(ctx)
+	defer h.cancel()
+	if !factsOf(t).Bare {
+		if h.spec.Confine, err = s.Confine(t.ID); err != nil {
+			h.log(store.Warning, "on_cancel is not run: "+err.Error())
+			return
+		}
+	}
+	if err := h.call(ctx, "on_cancel", launch.Definition.Hooks.OnCancel, nil, h.aside); err != nil {
+		h.log(store.Warning, err.Error())
+	}
+}

@@ -1,0 +1,196 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"cotty/ahp"
+	"cotty/host/task/store"
+)
+
+// errWaiting says that the host has to do something first; its news wakes the
+// runner.
+var errWaiting = errors.New("waiting for the host")
+
+// launch sees to it that the task has a session with the version that it is to run
+// with, and that its agent is ready. errWaiting: it will be.
+func (l *live) launch(ctx context.Context, t *store.Task) error {
+	now := l.look()
+	switch {
+	case t.Session != "" && now.lost:
+		// Somebody has ended it, or the host before this one lost it.
+		l.s.note(*t, store.Warning, "the session is gone; another one begins")
+		return l.another(ctx, t)
+	case t.Session != "" && t.LaunchedID != t.VersionID && now.hasChat && now.chat.ActiveTurn == nil:
+		if err := l.dispose(ctx, t.Session); err != nil {
+			return err
+		}
+		return l.another(ctx, t)
+	case t.Session == "":
+		return l.another(ctx, t)
+	case !now.hasSession || !now.hasChat:
+		return l.attach(ctx, t)
+	}
+	switch now.session.Lifecycle {
+	case ahp.LifecycleReady:
+		return nil
+	case ahp.LifecycleFailed:
+		why := "the agent did not start"
+		if now.session.CreationError != nil {
+			why = now.session.CreationError.Message
+		}
+		if l.facts.Begun { // it has worked before
+			if err := l.dispose(ctx, t.Session); err != nil {
+				return err
+			}
+			if err := l.noSession(ctx, t); err != nil {
+				return err
+			}
+		}
+		return &startError{why}
+	}
+	return errWaiting
+}
+
+// startError is why a session has no agent.
+type startError struct{ text string }
+
+func (e *startError) Error() string { return e.text }
+
+// another names a new session and makes it.
+func (l *live) another(ctx context.Context, t *store.Task) error {
+	l.unwatch()
+	l.facts.Sessions++
+	uri := ahp.SessionScheme + "/" + t.ID
+	if l.facts.Sessions > 1 {
+		uri += fmt.Sprintf("-%d", l.facts.Sessions)
+	}
+	got, err := l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+		r.Session, r.LaunchedID, r.Facts = uri, r.VersionID, l.facts.json()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	*t = got
+	return l.open(ctx, t)
+}
+
+// noSession notes that there is none.
+func (l *live) noSession(ctx context.Context, t *store.Task) error {
+	l.unwatch()
+	got, err := l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
+		r.Session, r.LaunchedID = "", ""
+		return nil
+	})
+	if err == nil {
+		*t = got
+	}
+	return err
+}
+
+// attach subscribes to the task's session; if there is none it is made: a host may
+// have died between its name and its beginning.
+func (l *live) attach(ctx context.Context, t *store.Task) error {
+	c, err := l.s.host(ctx)
+	if err != nil {
+		return err
+	}
+	l.watch(t.Session)
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	for _, uri := range []ahp.URI{t.Session, chatOf(t.Session)} {
+		err := c.Subscribe(ctx, uri)
+		var refused *ahp.Error
+		switch {
+		case errors.As(err, &refused) && l.facts.Begun:
+			l.lose(t.Session)
+			return errWaiting
+		case errors.As(err, &refused):
+			return l.open(ctx, t)
+		case err != nil:
+			return err
+		}
+	}
+	return errWaiting // the snapshots are there, and wake us
+}
+
+// open makes the task's session, whose URI is known.
+func (l *live) open(ctx context.Context, t *store.Task) error {
+	dir, err := l.root(t)
+	if err != nil {
+		return err
+	}
+	provider, err := l.s.useProvider(ctx, t)
+	if err != nil {
+		return err
+	}
+	l.watch(t.Session)
+	err = l.s.call(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
+		Channel: t.Session, Provider: provider, WorkingDirectories: []ahp.URI{(&url.URL{Scheme: "file", Path: dir}).String()},
+		Meta: &ahp.SessionMeta{Chat: chatOf(t.Session), Title: t.Name, Confirm: l.facts.Confirm, Sandbox: t.ID},
+	}, nil)
+	if err != nil && ahp.CodeOf(err) != ahp.CodeSessionAlreadyExists {
+		var refused *ahp.Error
+		if errors.As(err, &refused) {
+			return &startError{refused.Message}
+		}
+		return err
+	}
+	c, err := l.s.host(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	for _, uri := range []ahp.URI{t.Session, chatOf(t.Session)} {
+		if err := c.Subscribe(ctx, uri); err != nil {
+			return err
+		}
+	}
+	return errWaiting
+}
+
+// watch has the sink fold what the host says of a session.
+func (l *live) watch(session ahp.URI) {
+	l.mu.Lock()
+	if l.session != session {
+		l.session, l.seen = session, seen{}
+	}
+	l.mu.Unlock()
+	l.s.sink.watch(session, l)
+	l.s.sink.watch(chatOf(session), l)
+}
+
+// unwatch forgets the session.
+func (l *live) unwatch() {
+	l.mu.Lock()
+	session := l.session
+	l.session, l.seen = "", seen{}
+	l.mu.Unlock()
+	if session == "" {
+		return
+	}
+	l.s.sink.watch(session, nil)
+	l.s.sink.watch(chatOf(session), nil)
+	if c := l.s.connected(); c != nil {
+		c.Unsubscribe(session)         //nolint:errcheck // the channel may be gone
+		c.Unsubscribe(chatOf(session)) //nolint:errcheck // the channel may be gone
+	}
+}
+
+// dispose ends a session, with its agent and terminals; none is fine.
+func (l *live) dispose(ctx context.Context, session ahp.URI) error {
+	if session == "" {
+		return nil
+	}
+	err := l.s.call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: session}, nil)
+	var refused *ahp.Error
+	if errors.As(err, &refused) {
+		err = nil // it is not there
+	}
+	l.unwatch()
+	return err
+}

@@ -1,0 +1,167 @@
+package task
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"cotty/host/task/store"
+)
+
+// maxDelta bounds a part of a stream, in bytes of text; what is longer is several.
+const maxDelta = 32 << 10
+
+// maxOutput bounds a tool's input and output in a stream, in bytes.
+const maxOutput = 256 << 10
+
+// parsePart reads a stored part.
+func parsePart(e store.StreamEvent) (Part, error) {
+	var p Part
+	if err := json.Unmarshal(e.Data, &p); err != nil {
+		return p, fmt.Errorf("read event %d of a stream: %w", e.Seq, err)
+	}
+	return p, nil
+}
+
+// encodeParts makes parts fit to be stored.
+func encodeParts(parts []Part) ([]store.StreamEvent, error) {
+	all := make([]store.StreamEvent, 0, len(parts))
+	for _, p := range parts {
+		for _, piece := range split(p) {
+			b, err := json.Marshal(piece)
+			if err != nil {
+				return nil, fmt.Errorf("write a part of a stream: %w", err)
+			}
+			all = append(all, store.StreamEvent{Type: piece.Type, Data: b})
+		}
+	}
+	return all, nil
+}
+
+// split bounds a part: long deltas become several, and what a tool was given or gave
+// that is too much is left out, and says so.
+func split(p Part) []Part {
+	for _, raw := range []*json.RawMessage{&p.Input, &p.Output, &p.RawContent} {
+		if len(*raw) > maxOutput {
+			*raw = mustJSON(map[string]int{"omittedBytes": len(*raw)})
+		}
+	}
+	text := &p.Text
+	if p.Delta != "" {
+		text = &p.Delta
+	}
+	if len(*text) <= maxDelta {
+		return []Part{p}
+	}
+	var all []Part
+	for rest := *text; rest != ""; {
+		piece := clipText(rest, maxDelta)
+		*text, rest = piece, rest[len(piece):]
+		all = append(all, p)
+	}
+	return all
+}
+
+// append adds parts to a task's stream and wakes its readers.
+func (s *Service) append(ctx context.Context, task string, parts []Part) error {
+	events, err := encodeParts(parts)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Store.AppendStream(ctx, task, events); err != nil {
+		return err
+	}
+	s.changed(task)
+	return nil
+}
+
+// clone is a copy that shares nothing that changes.
+func (s told) clone() told {
+	c := s
+	c.live = append([]string(nil), s.live...)
+	if s.calls != nil {
+		c.calls = make(map[string]*toldCall, len(s.calls))
+		for id, call := range s.calls {
+			v := *call
+			c.calls[id] = &v
+		}
+	}
+	return c
+}
+
+// board wakes those who wait for something of a task to change: its stream, its
+// status, or that it is no more. Nobody waits, nothing is kept.
+type board struct {
+	mu      sync.Mutex // Protects following.
+	waiting map[string]*bell
+}
+
+type bell struct {
+	rung chan struct{}
+	ears int
+}
+
+// changed tells whoever waits for tasks that there is something new of them.
+func (s *Service) changed(tasks ...string) {
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	for _, id := range append(tasks, "") { // "" is any task
+		if b := s.board.waiting[id]; b != nil {
+			close(b.rung)
+			b.rung = make(chan struct{})
+		}
+	}
+}
+
+// Listener waits for news of one task, or for "" of any.
+type Listener struct {
+	s    *Service
+	task string
+	b    *bell
+}
+
+// Listen begins to wait. Close it.
+func (s *Service) Listen(task string) *Listener {
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	b := s.board.waiting[task]
+	if b == nil {
+		b = &bell{rung: make(chan struct{})}
+		s.board.waiting[task] = b
+	}
+	b.ears++
+	return &Listener{s, task, b}
+}
+
+// News is closed with the next change: take it, look, and then wait for it.
+func (l *Listener) News() <-chan struct{} {
+	l.s.board.mu.Lock()
+	defer l.s.board.mu.Unlock()
+	return l.b.rung
+}
+
+// Close ends it.
+func (l *Listener) Close() {
+	l.s.board.mu.Lock()
+	defer l.s.board.mu.Unlock()
+	if l.b.ears--; l.b.ears == 0 {
+		delete(l.s.board.waiting, l.task)
+	}
+}
+
+// Ended is closed when the service ends, and with it all streams.
+func (s *Service) Ended() <-chan struct{} { return s.ctx.Done() }
+
+// AtRest reports whether nothing is to be done for a task: no more is to come in its
+// stream until somebody sends an event.
+func (s *Service) AtRest(ctx context.Context, t store.Task) (bool, error) {
+	if t.Status.Final() {
+		return factsOf(t).Ended, nil
+	}
+	if t.Status != store.Idle {
+		return false, nil
+	}
+	waiting, err := s.Store.WaitingEvents(ctx, t.ID)
+	return len(waiting) == 0, err
+}

@@ -1,0 +1,426 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cotty/ahp"
+	"cotty/host/task/store"
+	"cotty/host/workspace"
+	"cotty/internal/client"
+)
+
+// create sees to it that a task's agent is ready for events.
+func (l *live) create(ctx context.Context, t store.Task) error {
+	if !l.facts.Made {
+		// Its creator was never told of it: a host died meanwhile.
+		_, _, err := l.s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly")
+		if err == nil {
+			l.poke()
+		}
+		return err
+	}
+	if t.Session == "" {
+		if err := l.sync(ctx, t, (*workspace.Workspace).SyncDown); err != nil {
+			return err
+		}
+	}
+	err := l.launch(ctx, &t)
+	var failed *startError
+	switch {
+	case errors.Is(err, errWaiting):
+		return nil
+	case errors.As(err, &failed):
+		return l.fail(ctx, t, failed.text)
+	case err != nil:
+		return err
+	}
+	if err := l.sync(ctx, t, (*workspace.Workspace).SyncUp); err != nil {
+		return err
+	}
+	l.facts.Begun = true
+	if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts.json()); err != nil {
+		return err
+	}
+	l.s.note(t, store.Info, "ready")
+	l.s.changed(t.ID)
+	l.poke() // events may wait
+	return nil
+}
+
+// fail makes the task a failed one.
+func (l *live) fail(ctx context.Context, t store.Task, why string) error {
+	if _, _, err := l.s.Store.EndTask(ctx, t.ID, store.FailedRun, why); err != nil {
+		return err
+	}
+	l.s.note(t, store.Severe, "failed: "+why)
+	l.s.changed(t.ID)
+	l.poke()
+	return nil
+}
+
+// sync moves what changed between the workspace and its filesystem. What can't be
+// moved is told and left as it is on both sides.
+func (l *live) sync(ctx context.Context, t store.Task, move func(*workspace.Workspace, context.Context, workspace.Prefer) (workspace.Synced, error)) error {
+	w, err := l.s.Files.Workspace(t.ID)
+	if err != nil {
+		return err
+	}
+	got, err := move(w, ctx, workspace.Neither)
+	for _, path := range got.Conflicts {
+		l.s.note(t, store.Warning, "changed on both sides, and left as it is on both: "+path)
+	}
+	for _, path := range got.Skipped {
+		l.s.note(t, store.Warning, "not kept, as it is no file that could be: "+path)
+	}
+	if err != nil && ctx.Err() == nil && !retryable(err) {
+		// Somebody has deleted the workspace, or the like: the turn goes on without.
+		l.s.note(t, store.Severe, "the files could not be synchronised: "+err.Error())
+		return nil
+	}
+	return err
+}
+
+// retryable tells errors that may go by themselves.
+func retryable(err error) bool { return errors.Is(err, workspace.ErrFull) }
+
+// work tells what happens in the task's session, and sends what waits.
+func (l *live) work(ctx context.Context, t store.Task) error {
+	if err := l.follow(ctx, &t); err != nil {
+		return err
+	}
+	waiting, err := l.s.Store.WaitingEvents(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	if len(waiting) == 0 {
+		return l.rest(ctx, &t)
+	}
+	err = l.launch(ctx, &t)
+	var failed *startError
+	switch {
+	case errors.Is(err, errWaiting):
+		return nil
+	case errors.As(err, &failed):
+		return l.refuse(ctx, waiting[0], failed.text)
+	case err != nil:
+		return err
+	}
+	if l.look().chat.ActiveTurn != nil {
+		return nil
+	}
+	return l.send(ctx, t, waiting[0])
+}
+
+// rest makes a task that has nothing to do an idle one, and looks after its
+// session, in which somebody else may begin a turn.
+func (l *live) rest(ctx context.Context, t *store.Task) error {
+	if now := l.look(); t.Session != "" && !now.lost && (!now.hasSession || !now.hasChat) {
+		if err := l.attach(ctx, t); err != nil && !errors.Is(err, errWaiting) {
+			return err
+		}
+		return nil
+	}
+	if t.Status != store.Idle && l.look().chat.ActiveTurn == nil {
+		if _, err := l.s.Store.SettleTask(ctx, t.ID, l.facts.json()); err != nil {
+			return err
+		}
+		l.s.changed(t.ID)
+	}
+	return nil
+}
+
+// refuse ends an event that could not be begun.
+func (l *live) refuse(ctx context.Context, e store.Event, why string) error {
+	turn := &ahp.Turn{ID: e.ID, State: ahp.TurnError, ResponseParts: []ahp.ResponsePart{{
+		Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: "agentStart", Message: why},
+	}}}
+	return l.end(ctx, e, turn)
+}
+
+// send begins an event's turn. An event of which that was tried before, by a host
+// that died, is the same turn.
+func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
+	if e.Author == adopted { // by a host that died before the turn had ended
+		return l.refuse(ctx, e, "the turn was lost")
+	}
+	if e.Status == store.EventPending {
+		begun, now, err := l.s.Store.BeginEvent(ctx, e.ID, e.ID)
+		if err != nil {
+			return err
+		}
+		e, t = begun, now
+		l.s.changed(t.ID)
+	}
+	if err := l.sync(ctx, t, (*workspace.Workspace).SyncDown); err != nil {
+		return err
+	}
+	c, err := l.s.host(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	_, err = c.DispatchWait(ctx, chatOf(t.Session), ahp.ChatTurnStarted{
+		TurnID: e.ID, Message: ahp.Message{Text: promptText(e.Content), Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}},
+	})
+	var refused *client.RejectedError
+	if errors.As(err, &refused) {
+		if l.look().chat.ActiveTurn != nil {
+			return nil // somebody was faster; the end of that turn wakes us
+		}
+		return l.refuse(ctx, e, refused.Error())
+	}
+	return err
+}
+
+// promptText is an event as a prompt: data is JSON in a fence.
+func promptText(parts []store.Part) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		if p.Type == "data" {
+			fmt.Fprintf(&b, "```json\n%s\n```", p.Data)
+		} else {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// adopted is the author of events that are turns which somebody else began in the
+// task's session.
+const adopted = "session"
+
+// follow tells the stream what is new in the task's chat.
+func (l *live) follow(ctx context.Context, t *store.Task) error {
+	if err := l.load(ctx); err != nil {
+		return err
+	}
+	now := l.look()
+	if !now.hasChat {
+		return l.bury(ctx, *t, now)
+	}
+	for _, turn := range l.fresh(now.chat) {
+		if err := l.tellTurn(ctx, t, turn, turn.State != ""); err != nil {
+			return err
+		}
+	}
+	if a := now.chat.ActiveTurn; a != nil {
+		return l.tellTurn(ctx, t, a, false)
+	}
+	return nil
+}
+
+// bury ends the event that runs in a session that is gone.
+func (l *live) bury(ctx context.Context, t store.Task, now seen) error {
+	if !now.lost {
+		return nil
+	}
+	waiting, err := l.s.Store.WaitingEvents(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	for _, e := range waiting {
+		if e.Status == store.EventRunning {
+			return l.refuse(ctx, e, "the session was ended while the turn ran")
+		}
+	}
+	return nil
+}
+
+// load makes told what the store says.
+func (l *live) load(ctx context.Context) error {
+	if l.loaded {
+		return nil
+	}
+	open, err := l.s.Store.OpenStream(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	l.told = told{}
+	for _, e := range open {
+		p, err := parsePart(e)
+		if err != nil {
+			return err
+		}
+		l.told.note(p)
+	}
+	l.loaded = true
+	return nil
+}
+
+// fresh are the turns of a chat that have ended and were not told whole.
+func (l *live) fresh(c ahp.ChatState) []*ahp.Turn {
+	from := 0
+	if l.facts.LastTurn != "" {
+		from = 1 + slices.IndexFunc(c.Turns, func(t ahp.Turn) bool { return t.ID == l.facts.LastTurn })
+	}
+	var all []*ahp.Turn
+	for i := from; i < len(c.Turns); i++ {
+		all = append(all, &c.Turns[i])
+	}
+	return all
+}
+
+// tellTurn appends what is new of a turn to the stream, and ends its event with it.
+func (l *live) tellTurn(ctx context.Context, t *store.Task, turn *ahp.Turn, over bool) error {
+	if l.told.turn != turn.ID || over {
+		e, err := l.event(ctx, *t, turn)
+		if err != nil || e.Status != store.EventRunning && e.Status != store.EventPending {
+			if err == nil && over {
+				l.facts.LastTurn = turn.ID // it was told; its end was noted then
+			}
+			return err
+		}
+		if over {
+			return l.end(ctx, e, turn)
+		}
+		if t.Status == store.Idle {
+			if *t, err = l.s.Store.SettleTask(ctx, t.ID, l.facts.json()); err != nil {
+				return err
+			}
+			l.s.changed(t.ID)
+		}
+	}
+	return l.say(ctx, t.ID, turn)
+}
+
+// event is that of a turn; one that somebody else began gets one.
+func (l *live) event(ctx context.Context, t store.Task, turn *ahp.Turn) (store.Event, error) {
+	e, err := l.s.Store.Event(ctx, turn.ID)
+	if err == nil && e.TaskID == t.ID || err != nil && !errors.Is(err, store.ErrNotFound) {
+		return e, err
+	}
+	text := turn.Message.Text
+	if text == "" {
+		text = "(nothing)"
+	}
+	e, _, err = l.s.Store.AdoptEvent(ctx, store.Event{TaskID: t.ID, Content: []store.Part{store.TextPart(clipText(text, store.MaxContent))}, Author: adopted, Turn: turn.ID})
+	return e, err
+}
+
+// end tells the end of a turn, with what was said in it as messages, once the files
+// are back where they belong (U4). What was said does not wait for that.
+func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
+	if err := l.load(ctx); err != nil {
+		return err
+	}
+	t, err := l.s.Store.Task(ctx, e.TaskID)
+	if err != nil {
+		return err
+	}
+	if !t.Status.Final() {
+		if err := l.say(ctx, t.ID, turn); err != nil {
+			return err
+		}
+		if err := l.sync(ctx, t, (*workspace.Workspace).SyncUp); err != nil {
+			return err
+		}
+	}
+	was, before := l.told.clone(), l.facts
+	events, err := encodeParts(l.told.tell(turn, true))
+	if err != nil {
+		return err
+	}
+	l.facts.LastTurn = turn.ID
+	status, why := ending(turn)
+	t, _, err = l.s.Store.EndEvent(ctx, store.TurnEnd{
+		Event: e.ID, Status: status, Reason: why, Messages: messagesOf(turn), Stream: events, Facts: l.facts.json(),
+	})
+	if err != nil {
+		l.told, l.facts = was, before
+		return err
+	}
+	l.s.changed(t.ID)
+	l.s.note(t, levelOf(status), "event "+e.ID+" "+strings.ToLower(string(status))+because(why))
+	l.poke()
+	return nil
+}
+
+// say appends what is new of a turn to the stream.
+func (l *live) say(ctx context.Context, task string, turn *ahp.Turn) error {
+	was := l.told.clone()
+	parts := l.told.tell(turn, false)
+	if len(parts) == 0 {
+		return nil
+	}
+	err := l.s.append(ctx, task, parts)
+	if err != nil {
+		l.told = was
+	}
+	return err
+}
+
+func levelOf(s store.EventStatus) store.Level {
+	if s == store.EventFailed {
+		return store.Warning
+	}
+	return store.Info
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// ending is how an event ends that was the turn.
+func ending(turn *ahp.Turn) (store.EventStatus, string) {
+	switch turn.State {
+	case ahp.TurnComplete:
+		return store.EventDone, ""
+	case ahp.TurnCancelled:
+		return store.EventDiscarded, "cancelled"
+	}
+	for _, p := range turn.ResponseParts {
+		if p.Kind == ahp.PartError && p.Error != nil {
+			return store.EventFailed, clipText(p.Error.Message, 4<<10)
+		}
+	}
+	return store.EventFailed, "the turn failed"
+}
+
+// messagesOf is what a turn said (U10, U55): one message, of its texts.
+func messagesOf(turn *ahp.Turn) []store.Message {
+	var all []store.Message
+	room := store.MaxContent
+	var content []store.Part
+	flush := func() {
+		if len(content) > 0 {
+			all = append(all, store.Message{Author: "agent", Content: content})
+		}
+		content, room = nil, store.MaxContent
+	}
+	for _, p := range turn.ResponseParts {
+		if p.Kind != ahp.PartMarkdown || p.Content == "" {
+			continue
+		}
+		for text := p.Content; text != ""; {
+			piece := clipText(text, store.MaxContent)
+			if len(piece) > room {
+				flush()
+			}
+			content, room, text = append(content, store.TextPart(piece)), room-len(piece), text[len(piece):]
+		}
+	}
+	flush()
+	return all
+}
+
+// clipText is the beginning of a text, of so many bytes at most, cut at a character.
+func clipText(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && s[most]&0xc0 == 0x80 {
+		most--
+	}
+	return s[:most]
+}
