@@ -1,51 +1,69 @@
 package keeper
 
 import (
+	"bytes"
 	"fmt"
-	"os"
+	"sync"
+	"syscall"
+	"unsafe"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+)
+
+// The requests of a pty's master, of <sys/ttycom.h>.
+const (
+	ptyUnlock = 0x20007452 // TIOCPTYUNLK
+	ptyGrant  = 0x20007454 // TIOCPTYGRANT
+	ptyName   = 0x40807453 // TIOCPTYGNAME, 128 bytes
 )
 
 // openPty makes a pty. Both descriptors are close-on-exec and stay out of Go's
 // poller, for the reasons given in pty_linux.go.
 func openPty() (master, slave int, err error) {
-	m, s, err := pty.Open()
+	master, err = unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return -1, -1, fmt.Errorf("open a pty: %w", err)
+		return -1, -1, fmt.Errorf("open /dev/ptmx: %w", err)
 	}
-	defer m.Close()
-	defer s.Close()
-	if master, err = duplicate(m); err != nil {
-		return -1, -1, err
+	defer func() {
+		if err != nil {
+			unix.Close(master)
+		}
+	}()
+	if err = unix.IoctlSetInt(master, ptyGrant, 0); err != nil {
+		return -1, -1, fmt.Errorf("grant access to the pty: %w", err)
 	}
-	if slave, err = duplicate(s); err != nil {
-		unix.Close(master)
-		return -1, -1, err
+	if err = unix.IoctlSetInt(master, ptyUnlock, 0); err != nil {
+		return -1, -1, fmt.Errorf("unlock the pty: %w", err)
+	}
+	name, err := nameOf(master)
+	if err != nil {
+		return -1, -1, fmt.Errorf("find the pty's name: %w", err)
+	}
+	slave, err = unix.Open(name, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, -1, fmt.Errorf("open %s: %w", name, err)
 	}
 	return master, slave, nil
 }
 
-func duplicate(f *os.File) (int, error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return -1, err
+// name is where the kernel puts a pty's name. It is no variable of a stack, which
+// may move while the kernel has its address as a number.
+var name struct {
+	sync.Mutex
+	text [128]byte
+}
+
+// nameOf is the path of the pty's other side.
+func nameOf(master int) (string, error) {
+	name.Lock()
+	defer name.Unlock()
+	clear(name.text[:])
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(master), ptyName, uintptr(unsafe.Pointer(&name.text)))
+	if errno != 0 {
+		return "", errno
 	}
-	fd, derr := -1, error(nil)
-	if err := raw.Control(func(old uintptr) {
-		fd, derr = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 3)
-	}); err != nil {
-		return -1, err
-	}
-	if derr != nil {
-		return -1, fmt.Errorf("duplicate a pty descriptor: %w", derr)
-	}
-	if err := unix.SetNonblock(fd, false); err != nil {
-		unix.Close(fd)
-		return -1, err
-	}
-	return fd, nil
+	text, _, _ := bytes.Cut(name.text[:], []byte{0})
+	return string(text), nil
 }
 
 // sealFiles marks every inherited descriptor but the standard three

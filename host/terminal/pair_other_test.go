@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/creack/pty"
+	"cotty/internal/pty"
 	"golang.org/x/sys/unix"
 )
 

@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"host/keeper":        {},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty"},
-	"host/terminal":      {"ahp", "emulator/...", "internal/nowait", "host/journal", "host/keeper", "host/shell"},
+	"host/terminal":      {"ahp", "emulator/...", "internal/nowait", "internal/pty", "host/journal", "host/keeper", "host/shell"},
 	"host":               {"ahp", "emulator/...", "host/agent", "host/guard", "internal/ebb", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/journal", "host/keeper", "host/terminal", "host/shell"},
 	"host/mcp":           {"ahp", "host/pool", "internal/plain", "internal/world"},
 	"host/pool":          {"ahp", "internal/plain"},
