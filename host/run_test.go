@@ -320,7 +320,9 @@ func TestRunLinesAreShownAsTheyAre(t *testing.T) {
 			p.must(ahp.MethodFeed, ahp.FeedParams{Channel: uri, End: true}, nil)
 			p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand, TimeoutMs: 20_000}, nil)
 			// What a person types with eval, says eval.
-			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: "eval 'true'", Typed: true}, &r)
+			w.until("the prompt", func() bool {
+				return p.call(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: "eval 'true'", Typed: true}, &r) == nil
+			})
 			if r.CommandLine != "eval 'true'" {
 				t.Errorf("a typed eval runs as %q", r.CommandLine)
 			}
