@@ -69,6 +69,10 @@ func TestPictures(t *testing.T) {
 	sh.Print("\x1b_Ga=d\x1b\\")
 	u.WaitIdle()
 	shown(t, u, "deleted", "")
+	u.Resize(100, 30)
+	if bytes.Contains(u.Raw, []byte("\x1b[2J")) {
+		t.Error("the screen was cleared by ED 2, at which kitty forgets images that are being sent")
+	}
 }
 
 // What covers a picture cuts it: its parts stay where they are, in cells as in

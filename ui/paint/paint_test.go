@@ -203,7 +203,7 @@ func TestControlCharactersAreNotPassedOn(t *testing.T) {
 	p.Frame(nil, &c, paint.Cursor{})
 	p.Forget()
 	out := string(p.Frame(nil, &c, paint.Cursor{}))
-	out = strings.ReplaceAll(out, "\x1b[m\x1b[H\x1b[2J", "")
+	out = strings.ReplaceAll(out, "\x1b[m\x1b[H\x1b[J", "")
 	out = strings.ReplaceAll(out, "\x1b[?25l", "")
 	out = strings.ReplaceAll(out, "\x1b[2;3H", "") // the cursor's place behind a cluster
 	if strings.ContainsAny(out, "\x1b\x07\u0085\u009b") {

@@ -125,9 +125,10 @@ func (p *Painter) reset(c *Canvas) {
 	for y := range c.dirty {
 		c.dirty[y] = span{0, c.w}
 	}
-	p.body = append(p.body, "\x1b]8;;\x1b\\\x1b[m\x1b[H\x1b[2J"...)
+	// ED 2 would make kitty forget pictures that show nowhere yet.
+	p.body = append(p.body, "\x1b]8;;\x1b\\\x1b[m\x1b[H\x1b[J"...)
 	if !p.opt.Profile.Hyperlinks {
-		p.body = append(p.body[:0], "\x1b[m\x1b[H\x1b[2J"...)
+		p.body = append(p.body[:0], "\x1b[m\x1b[H\x1b[J"...)
 	}
 	p.pen, p.linked, p.extra = emulator.Style{}, false, extra{}
 	p.x, p.y = 0, 0
