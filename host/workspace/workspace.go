@@ -90,7 +90,7 @@ func (w *Workspace) save(r *record) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(w.path(recordName), append(b, '\n'), true)
+	return replaceFile(w.path(recordName), append(b, '\n'), false)
 }
 
 // Create makes the workspace of a task, or gives the one that there is if it was

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -37,27 +38,24 @@ func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
-	g := w.store.git(dir)
-	out, err := g.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir", "--is-inside-work-tree")
-	if err != nil {
-		return repositoryError(dir, err)
-	}
-	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) < 2 {
-		return failf(ErrUnsupported, "git is too old for worktrees of tasks; 2.38 or later is needed")
-	}
-	// A path may have newlines; the last line is the second answer.
-	r.Common, r.Source = strings.Join(lines[:len(lines)-1], "\n"), dir
-	if lines[len(lines)-1] == "true" {
-		if r.Source, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel"); err != nil {
-			return repositoryError(dir, err)
-		}
-	} else {
-		r.Source = r.Common
-	}
 	from := r.Spec.From
 	if from == "" {
 		from = "HEAD"
+	}
+	g := w.store.git(dir)
+	// One question instead of three, unless a path has newlines or something is wrong.
+	if r.Spec.From == "" {
+		out, err := g.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel", "HEAD^{commit}")
+		if lines := strings.Split(out, "\n"); err == nil && len(lines) == 4 {
+			r.Common, r.Source, r.Base, r.Start = lines[0], lines[1], lines[2], lines[2]
+			return nil
+		}
+	}
+	if r.Common, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir"); err != nil {
+		return repositoryError(dir, err)
+	}
+	if r.Source, err = g.line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel"); err != nil {
+		r.Source = r.Common // a bare repository
 	}
 	r.Base, err = g.line(ctx, "rev-parse", "--verify", "-q", "--end-of-options", from+"^{commit}")
 	switch {
@@ -84,6 +82,9 @@ func repositoryError(dir string, err error) error {
 	}
 	return fmt.Errorf("look at the repository at %s: %w", dir, err)
 }
+
+// plainBranch are names that are surely right.
+var plainBranch = regexp.MustCompile(`^(cotty/)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$`)
 
 // maxBranches is how many names are tried for a branch.
 const maxBranches = 100
@@ -133,8 +134,10 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 		return err
 	}
 	for _, name := range r.candidates(taken) {
-		if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
-			return failf(ErrInvalid, "%q can't be a branch's name", clip(name))
+		if !plainBranch.MatchString(name) {
+			if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
+				return failf(ErrInvalid, "%q can't be a branch's name", clip(name))
+			}
 		}
 		r.Branch, r.Made = name, true
 		if err := w.save(r); err != nil {
