@@ -131,7 +131,12 @@ func (s *Socket) Path() string { return s.path }
 // calls do nothing.
 func (s *Socket) Close() error {
 	var err error
-	s.once.Do(func() { err = errors.Join(s.UnixListener.Close(), s.lock.Close()) })
+	s.once.Do(func() {
+		err = s.UnixListener.Close()
+		// A child that is just being started may have the file too, until it runs.
+		syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN) //nolint:errcheck // closing does it as well
+		err = errors.Join(err, s.lock.Close())
+	})
 	return err
 }
 
