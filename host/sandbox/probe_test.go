@@ -7,9 +7,12 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"cotty/host/agent"
 )
 
 // probes are what a shell has no words for: the test's own program tries it, inside
@@ -105,4 +108,32 @@ func probe(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// launch is one of nothing in particular.
+var launch = agent.Launch{}
+
+// serve answers on TCP for a test's time.
+func serve(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	return ln.Addr().String()
+}
+
+// program is what a benchmark's sandbox runs: the real one where the environment
+// names it.
+func program(b *testing.B) string {
+	b.Helper()
+	if path := os.Getenv("COTTY_PROGRAM"); path != "" {
+		return path
+	}
+	path, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return path
 }

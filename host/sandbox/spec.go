@@ -48,8 +48,9 @@ type Spec struct {
 	// Program is the host's own program, this one; it runs inside as well.
 	Program string
 	// Hidden are directories that must not be seen inside, whatever is shared: the
-	// host's sockets and state.
-	Hidden []string
+	// host's sockets and state. Own are the directories in them from which may be
+	// shared: the task's.
+	Hidden, Own []string
 	// Bwrap is the bubblewrap program; empty: the one in PATH.
 	Bwrap string
 }
@@ -163,11 +164,12 @@ func (s *Spec) checkMount(m Share) error {
 		return fmt.Errorf("share %s: %w", m.Outside, err)
 	}
 	for _, hidden := range s.Hidden {
-		if h, err := filepath.EvalSymlinks(hidden); err == nil {
-			hidden = h
-		}
+		hidden = resolved(hidden)
 		if within(real, hidden) {
 			return fmt.Errorf("%s can't be shared: %s is in it, from where everything else could be reached", m.Outside, hidden)
+		}
+		if within(hidden, real) && !slices.ContainsFunc(s.Own, func(own string) bool { return within(resolved(own), real) }) {
+			return fmt.Errorf("%s can't be shared: it is in %s, which is the host's own", m.Outside, hidden)
 		}
 	}
 	if real == "/" {
@@ -179,4 +181,12 @@ func (s *Spec) checkMount(m Share) error {
 // within reports whether a clean absolute path is dir or lies in it.
 func within(dir, path string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// resolved is a path without links, or as it is where it isn't there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }

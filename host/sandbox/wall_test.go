@@ -55,7 +55,7 @@ var attempts = []attempt{
 	{name: "change the agent's code", line: `echo x >>"$CODE/agent"`},
 	{name: "replace the agent's code", line: `echo x >"$CODE/new" && mv "$CODE/new" "$CODE/agent"`},
 	{name: "make the agent's code executable", line: `chmod 755 "$CODE/agent"`},
-	{name: "gain a user by setuid", line: `test "$(./setuid -u)" != "$(id -u)"`, harm: os.Getuid() != 0},
+	{name: "gain a user by setuid", line: `test "$(./setuid -u)" = 65534 && test "$(id -u)" != 65534`, harm: os.Getuid() != 0},
 	{name: "be allowed more by exec", line: `grep -q '^NoNewPrivs:.*0' /proc/self/status`},
 	{name: "change the system's programs", line: `touch /usr/bin/cotty-was-here`, harm: true},
 	{name: "change the root", line: `mkdir /cotty-was-here`, harm: true},

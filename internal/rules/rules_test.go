@@ -62,7 +62,7 @@ var arrows = map[string][]string{
 	"host/pool":          {"ahp", "internal/plain"},
 	"host/ptyws":         {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/world", "internal/wsrpc"},
 	"host/workspace":     {},
-	"host/sandbox":       {"host/agent"},
+	"host/sandbox":       {"host/agent", "internal/pty"},
 	"host/task/access":   {},
 	"host/task/store":    {"host/task/access"},
 	"host/task/registry": {"host/task/access", "host/task/store"},
