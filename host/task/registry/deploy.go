@@ -33,6 +33,14 @@ const configured = "configuration"
 // Deploy makes a version and points the branch at it (U24, U25). A definition that
 // can't run makes a FAILED version, which the branch does not follow.
 func (r *Registry) Deploy(ctx context.Context, who access.Principal, d Deploy) (store.Deployed, error) {
+	got, err := r.deployFiles(ctx, who, d)
+	if err != nil && d.Files != nil {
+		r.sweep(ctx)
+	}
+	return got, err
+}
+
+func (r *Registry) deployFiles(ctx context.Context, who access.Principal, d Deploy) (store.Deployed, error) {
 	var code string
 	if d.Files != nil {
 		r.files.RLock() // what is unpacked is not swept away before the record is there
