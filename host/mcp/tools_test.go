@@ -106,6 +106,33 @@ func TestLifecycle(t *testing.T) {
 	a.refused("Terminal not found: pty-never", "read_terminal", m{"terminalId": "pty-never"})
 }
 
+// TestReadTerminal: the newest 64 KiB, from a line's beginning; nothing yet is an
+// empty text (T5–T8).
+func TestReadTerminal(t *testing.T) {
+	a := newAgent(world.New(t, ""), "reader")
+	spawned := func(argv ...string) string {
+		return a.get("spawn_background_terminal", m{"command": argv})["id"].(string)
+	}
+	quiet := spawned("sleep", "1000")
+	if r := a.get("read_terminal", m{"terminalId": quiet}); r["terminalId"] != quiet || r["history"] != "" {
+		t.Errorf("without output: %v", r)
+	}
+	long := spawned("sh", "-c", "seq 100000 199999; echo the end; sleep 1000")
+	a.get("wait_for", m{"terminalId": long, "until": "text", "pattern": "^the end$"})
+	text := a.get("read_terminal", m{"terminalId": long})["history"].(string)
+	first, _, _ := strings.Cut(text, "\n")
+	if len(text) > 64<<10 || len(text) < 60<<10 || len(first) != 6 || !strings.HasSuffix(text, "199999\nthe end\n") {
+		t.Errorf("%d bytes from %q to %q", len(text), first, text[len(text)-20:])
+	}
+	// A line that is longer than a cut looks for is cut within.
+	one := spawned("sh", "-c", "head -c 200000 /dev/zero | tr '\\0' x; echo; echo over; sleep 1000")
+	a.get("wait_for", m{"terminalId": one, "until": "text", "pattern": "^over$"})
+	text = a.get("read_terminal", m{"terminalId": one})["history"].(string)
+	if len(text) > 64<<10 || len(text) < 60<<10 || !strings.HasSuffix(text, "x\nover\n") {
+		t.Errorf("%d bytes of one line", len(text))
+	}
+}
+
 // TestBlocked: what agents may not start (T10, T11, T14), and that refused calls
 // don't count (rulings.md §3.3).
 func TestBlocked(t *testing.T) {
@@ -134,10 +161,9 @@ func TestBlocked(t *testing.T) {
 		a.get("kill_terminal", m{"terminalId": id})
 	}
 	a.refused("Spawn rate limit exceeded (max 3/minute)", "spawn_background_terminal", m{"command": []string{"true"}})
-	a.Eventually("nothing is left", func() bool { // also of the rate of requests
-		text, failed := a.call("list_terminals", nil)
-		return !failed && text == "[]"
-	})
+	if n := len(a.list()); n != 0 {
+		t.Errorf("%d terminals are left", n)
+	}
 }
 
 // TestQuotaRace: limits hold when everybody asks at once (T12, T13).
@@ -351,7 +377,8 @@ func TestFlood(t *testing.T) {
 		text, failed := a.call("run_command", m{"command": []string{"echo", "still here"}})
 		return !failed && strings.Contains(text, "still here")
 	})
-	if n := len(a.list()); n != 0 {
-		t.Errorf("%d terminals are left", n)
-	}
+	a.Eventually("nothing is left", func() bool { // also of the rate of requests
+		text, failed := a.call("list_terminals", nil)
+		return !failed && text == "[]"
+	})
 }
