@@ -104,6 +104,7 @@ func (m *Manifest) encode(answers []answer) []byte {
 	b := make([]byte, 0, 256+len(m.entries)*120)
 	b = append(b, manifestMagic...)
 	b = appendText(b, m.version)
+	b = binary.BigEndian.AppendUint64(b, uint64(m.bytes))
 	b = binary.AppendUvarint(b, uint64(len(m.entries)))
 	for i := range m.entries {
 		e := &m.entries[i]
@@ -133,6 +134,8 @@ func decodeManifest(b []byte) (*Manifest, []answer, error) {
 	}
 	d := &decoder{rest: body[len(manifestMagic):]}
 	m := &Manifest{version: d.text(64)}
+	var bytes [8]byte
+	d.bytes(bytes[:])
 	n := d.count(39)
 	m.entries = make([]Entry, n)
 	for i := range m.entries {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -167,23 +168,36 @@ func (s *Store) RemoveTree(ctx context.Context, id string) error {
 // ID is the filesystem's.
 func (t *Tree) ID() string { return t.id }
 
-// Version is the current version, without the rest of the manifest.
-func (t *Tree) Version() (string, error) {
+// Summary is what is known of a tree without its manifest.
+type Summary struct {
+	Version string // as Manifest.Version
+	Entries int    // directories included
+	Bytes   int64  // of all contents
+}
+
+// Summary reads only the beginning of the manifest.
+func (t *Tree) Summary() (Summary, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if t.gone {
-		return "", noTree(t.id)
+		return Summary{}, noTree(t.id)
 	}
 	f, err := os.Open(filepath.Join(t.dir, "manifest"))
 	if err != nil {
-		return "", err
+		return Summary{}, err
 	}
 	defer f.Close()
-	head := make([]byte, len(manifestMagic)+1+64)
-	if _, err := io.ReadFull(f, head); err != nil || !strings.HasPrefix(string(head), manifestMagic) {
-		return "", t.damaged(errShort)
+	head := make([]byte, len(manifestMagic)+1+64+8+binary.MaxVarintLen64)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || n < len(head)-binary.MaxVarintLen64+1 || !strings.HasPrefix(string(head), manifestMagic) {
+		return Summary{}, t.damaged(errShort)
 	}
-	return string(head[len(manifestMagic)+1:]), nil
+	d := decoder{rest: head[len(manifestMagic):n]}
+	out := Summary{Version: d.text(64)}
+	var size [8]byte
+	d.bytes(size[:])
+	out.Bytes, out.Entries = int64(binary.BigEndian.Uint64(size[:])), int(d.uint())
+	return out, d.err
 }
 
 // Manifest is the current one.

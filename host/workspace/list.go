@@ -76,10 +76,11 @@ func (t *Tree) Stat(path string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	return m.stat(path)
+	return m.Stat(path)
 }
 
-func (m *Manifest) stat(path string) (Entry, error) {
+// Stat gives one entry; ErrNotFound where there is none.
+func (m *Manifest) Stat(path string) (Entry, error) {
 	if err := checkPath(path); err != nil {
 		return Entry{}, err
 	}
@@ -98,7 +99,7 @@ func (t *Tree) Read(path string) (Entry, io.ReadCloser, error) {
 	if err != nil {
 		return Entry{}, nil, err
 	}
-	e, err := v.manifest.stat(path)
+	e, err := v.manifest.Stat(path)
 	if err == nil && e.Mode.IsDir() {
 		err = failf(ErrInvalid, "%q is a directory", clip(path))
 	}

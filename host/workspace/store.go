@@ -100,7 +100,7 @@ func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id stri
 	failed = append(failed, err)
 	for _, e := range list {
 		if id := e.Name(); checkID("task", id) == nil && !keepTask(id) {
-			_, err := (&Workspace{store: s, id: id}).Delete(ctx, false)
+			_, err := s.Remove(ctx, id, false)
 			failed = append(failed, err)
 		}
 	}

@@ -81,7 +81,7 @@ func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (Synced, error)
 		return Synced{}, err
 	}
 	s := &syncing{w: w, r: r, ctx: ctx, prefer: prefer}
-	version, err := t.Version()
+	now, err := t.Summary()
 	if err != nil {
 		return Synced{}, err
 	}
@@ -89,8 +89,8 @@ func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (Synced, error)
 		return Synced{}, err
 	}
 	defer s.top.close()
-	if known, err := w.baseVersion(); err == nil && known == version && prefer != PreferSource {
-		s.out.Version = version
+	if known, err := w.baseVersion(); err == nil && known == now.Version && prefer != PreferSource {
+		s.out.Version = now.Version
 		return s.out.whole(), nil
 	}
 	return s.down(t)
@@ -168,8 +168,8 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (Synced, error) {
 		return Synced{}, err
 	}
 	if s.unchanged() {
-		s.out.Version, err = t.Version()
-		s.out.Skipped = s.local.skipped
+		now, err := t.Summary()
+		s.out.Version, s.out.Skipped = now.Version, s.local.skipped
 		return s.out.whole(), err
 	}
 	return s.up(t)

@@ -307,6 +307,15 @@ func (s *Store) Workspace(task string) (*Workspace, error) {
 	return w, nil
 }
 
+// Remove removes whatever there is of a task's workspace, also of one that was not
+// made wholly; see Workspace.Delete.
+func (s *Store) Remove(ctx context.Context, task string, force bool) (kept string, err error) {
+	if err := checkID("task", task); err != nil {
+		return "", err
+	}
+	return (&Workspace{store: s, id: task}).Delete(ctx, force)
+}
+
 // Info describes it.
 func (w *Workspace) Info() Info {
 	i := w.info
