@@ -139,8 +139,11 @@ func (o *overriding) displace(keys string, b Binding) {
 func (o *overriding) reachable(keys string, b Binding) bool {
 	first := b.Chord[0]
 	switch {
-	case o.mode == Copy && first == o.table.prefix:
-		o.problem(keys, false, "the prefix key %s does in copy mode what it always does", first)
+	case o.mode != Normal && first == o.table.prefix:
+		o.problem(keys, false, "the prefix key %s does in %s mode what it always does", first, o.mode)
+		return false
+	case o.mode == Chat && first.Types() != "":
+		o.problem(keys, false, "%s is text of a message", first)
 		return false
 	case len(b.Chord) == 1 && first == o.table.prefix:
 		o.problem(keys, false, "is the prefix key, which can't be a command too")

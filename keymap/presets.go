@@ -84,6 +84,8 @@ var defaultKeys = []row{
 	{"prefix w", "terminals", false},
 	{"prefix g", "next-alert", false},
 	{"prefix A", "answer-agent", false},
+	{"prefix a", "agents", false},
+	{"prefix u", "open-chat", false},
 	{"prefix r", "reclaim", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
@@ -180,6 +182,8 @@ var tmuxKeys = []row{
 	{"prefix w", "terminals", false},
 	{"prefix G", "next-alert", false},
 	{"prefix A", "answer-agent", false},
+	{"prefix a", "agents", false},
+	{"prefix u", "open-chat", false},
 	{"prefix R", "reclaim", false},
 	{"prefix b", "background", false},
 	{"prefix B", "hand-back", false},
@@ -279,6 +283,8 @@ var screenKeys = []row{
 	{"prefix ctrl+w", "terminals", false},
 	{"prefix g", "next-alert", false},
 	{"prefix *", "answer-agent", false},
+	{"prefix G", "agents", false},
+	{"prefix u", "open-chat", false},
 	{"prefix r", "reclaim", false},
 	{"prefix X", "background", false},
 	{"prefix b", "background", false},
@@ -335,6 +341,8 @@ func Preset(name string) (t Table, ok bool) {
 
 func (p preset) table() Table {
 	sources := append(compileRows(p.name, Normal, p.normal), compileRows(p.name, Copy, p.copy)...)
+	sources = append(sources, compileRows(p.name, Chat, chatKeys)...)
+	sources = append(sources, compileRows(p.name, Reading, readingKeys)...)
 	prefix, err := Parse(p.prefix)
 	if err != nil {
 		panic("keymap: preset " + p.name + ": " + err.Error())

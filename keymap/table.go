@@ -11,12 +11,18 @@ const (
 	// Copy is when the pane is scrolled back and keys move in it. Keys not bound
 	// here are looked up in Normal, so the prefix works as always.
 	Copy
+	// Chat is when the focused pane shows a chat and its prompt has the keys. Keys
+	// not bound here are looked up in Normal, and else written.
+	Chat
+	// Reading is when the transcript of a chat has the keys.
+	Reading
 )
 
 // modes are the names used in configuration and messages.
-var modes = [...]string{Normal: "normal", Copy: "copy"}
+var modes = [...]string{Normal: "normal", Copy: "copy", Chat: "chat", Reading: "reading"}
 
-// String gives the mode's name in configuration: "normal", "copy".
+// String gives the mode's name in configuration: "normal", "copy", "chat",
+// "reading".
 func (m Mode) String() string { return modes[m] }
 
 // RepeatTime is how long after a Repeat binding its last key alone does it
@@ -91,7 +97,7 @@ func compile(name string, prefix Key, sources []source) Table {
 				continue
 			}
 			b := s.binding(prefix)
-			if b.Mode == Copy && b.Chord[0] == prefix {
+			if b.Mode != Normal && b.Chord[0] == prefix {
 				continue
 			}
 			if !slices.ContainsFunc(inForce, func(o *Binding) bool { return o != nil && conflict(*o, b) }) {

@@ -27,6 +27,7 @@ type attending struct {
 	by            tty.Notifier // how the outer terminal is told, when not as it says itself
 
 	told   map[ahp.URI]attention.Alert // what was forwarded last
+	asked  map[string]bool             // questions of chats that were forwarded, by id
 	seeing map[ahp.URI]int64           // the newest alert that the host was told of as seen
 }
 
@@ -117,6 +118,7 @@ func (m *Model) attend() {
 		return
 	}
 	a.stale = false
+	m.attendChats()
 	all, _ := attention.Choose(attention.Names())
 	for _, uri := range m.terms.order {
 		t := m.terms.get(uri)
@@ -166,7 +168,13 @@ func (m *Model) alerts() []*terminal {
 
 // nextAlert goes to the terminal whose alert weighs most.
 func (m *Model) nextAlert() {
-	if list := m.alerts(); len(list) > 0 {
+	chats := m.chatAlerts()
+	list := m.alerts()
+	if len(chats) > 0 && (len(list) == 0 || chats[0].Kind <= m.alert(list[0]).Kind) {
+		m.openChat(chats[0].uri)
+		return
+	}
+	if len(list) > 0 {
 		m.show(list[0])
 	}
 }
@@ -195,7 +203,11 @@ func (m *Model) alertMark(k attention.Kind) (string, look.Style) {
 func (m *Model) tabAlert(tab layout.Tab) attention.Alert {
 	best := attention.Alert{}
 	for _, leaf := range tab.Panes() {
-		if a := m.alert(m.terms.get(leaf.Terminal)); a.Kind != attention.None && (best.Kind == attention.None || a.Kind < best.Kind) {
+		a := m.alert(m.terms.get(leaf.Terminal))
+		if isChat(leaf.Terminal) {
+			a = m.chatAlert(leaf.Terminal)
+		}
+		if a.Kind != attention.None && (best.Kind == attention.None || a.Kind < best.Kind) {
 			best = a
 		}
 	}
@@ -206,6 +218,9 @@ func (m *Model) tabAlert(tab layout.Tab) attention.Alert {
 // are.
 func (m *Model) alertText() (text string, style look.Style) {
 	list := m.alerts()
+	if text, style, ok := m.chatAlertText(list); ok {
+		return text, style
+	}
 	if len(list) == 0 {
 		return "", style
 	}

@@ -129,7 +129,7 @@ func TestAgentsAreAnswered(t *testing.T) {
 		}
 		u.Shows(c.says)
 		u.Press("ctrl+space A")
-		u.Shows("Answer an agent: no agent asks for a terminal")
+		u.Shows("Answer an agent: no agent waits for an answer")
 	}
 }
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 
+	"cotty/ahp"
 	"cotty/emulator"
 	"cotty/keymap"
 	"cotty/ui/command"
@@ -97,13 +98,16 @@ func (m *Model) drawHeader(p layout.Placed) {
 	o.canvas.Fill(r, l.Horizontal, line)
 	t := m.terms.get(p.Terminal)
 	badge, style := m.badge(t)
+	if e := m.chats[p.Terminal]; e != nil {
+		badge, style = m.chatBadge(e)
+	}
 	room := r.W - 2
 	if flags := paint.Cut(m.paneFlags(p), room-2, l.Ellipsis); flags != "" {
 		w := paint.Width(flags) + 2
 		o.canvas.Text(r.X+1+room-w, r.Y, w, " "+flags+" ", l.Warn)
 		room -= w + 1
 	}
-	name := m.paneName(p.Name, t)
+	name := m.nameOf(p.Name, p.Terminal)
 	if badge != "" && room >= 6 {
 		// Half of the row at least, more where the name leaves it.
 		most := max(room-3-paint.Width(name)-2, room/2-2)
@@ -145,7 +149,15 @@ func (m *Model) tabName(t layout.Tab) string {
 	if leaf == nil {
 		return ""
 	}
-	return m.paneName(leaf.Name, m.terms.get(leaf.Terminal))
+	return m.nameOf(leaf.Name, leaf.Terminal)
+}
+
+// nameOf is what a pane is called that shows a terminal or a chat.
+func (m *Model) nameOf(name string, uri ahp.URI) string {
+	if name == "" && isChat(uri) {
+		return m.chatTitle(uri)
+	}
+	return m.paneName(name, m.terms.get(uri))
 }
 
 // statusData says what the status line shows.
@@ -186,6 +198,18 @@ func (m *Model) statusData() status.Data {
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
 		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
 	}
+	if e := m.focusedChat(); e != nil {
+		d.Badge, d.BadgeStyle = m.chatBadge(e)
+		if d.Scroll, d.History = e.Back(); d.Scroll == 0 {
+			d.History = 0
+		}
+		if e.Reading() && d.Mode == "" {
+			d.Mode = "reading"
+		}
+		if s := m.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
+			d.Cwd = clean(shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
+		}
+	}
 	trouble, how := m.trouble()
 	switch {
 	case (d.Message == "" || d.Kind == status.Info) && m.picking.uri != "":
@@ -204,7 +228,7 @@ func (m *Model) statusData() status.Data {
 
 // focusData says what the status line shows of the focused pane's place.
 func (m *Model) focusData(d *status.Data, p layout.Placed, t *terminal) {
-	d.Title = m.paneName(p.Name, t)
+	d.Title = m.nameOf(p.Name, p.Terminal)
 	if t != nil {
 		d.Cols, d.Rows = t.cols, t.rows
 	}

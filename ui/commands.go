@@ -72,7 +72,7 @@ func init() {
 		"rename-layout": renameLayout,
 
 		"next-alert":   func(m *Model, _ []string) { m.nextAlert() },
-		"answer-agent": func(m *Model, _ []string) { m.answerAgent() },
+		"answer-agent": func(m *Model, _ []string) { m.answerAny() },
 		"terminals":    func(m *Model, _ []string) { m.openTerminals() },
 		"reclaim":      onFocused(func(m *Model, t *terminal) { m.take(t) }),
 		"background":   onFocused(func(m *Model, t *terminal) { m.background(t) }),
@@ -88,7 +88,7 @@ func init() {
 		"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
 		"stop":          func(m *Model, _ []string) { m.stop() },
 	}
-	for _, more := range []map[string]action{copyActions, shellActions} {
+	for _, more := range []map[string]action{copyActions, shellActions, agentActions} {
 		maps.Copy(actions, more)
 	}
 }
@@ -179,6 +179,9 @@ func (m *Model) run(name string, args []string) {
 		m.say(status.Warning, "%v", err)
 		return
 	}
+	if to := chatInstead[name]; to != "" && m.focusedChat() != nil {
+		name, args = to, nil
+	}
 	if why := command.Why(name, args, m.context()); why != "" {
 		_, title, _ := command.Describe(name, args)
 		m.say(status.Info, "%s: %s", title, why)
@@ -196,6 +199,7 @@ func (m *Model) context() command.Context {
 		LastTab: len(m.doc.shown.Recent) > 0, TabsFull: len(m.doc.shown.Tabs) >= layout.MaxTabs,
 	}
 	c.Buffers = len(m.buffers.list)
+	c.Sessions, c.Chat = m.sessionHost() != nil, m.focusedChat() != nil
 	tab, ok := m.doc.shown.Tab()
 	if !ok {
 		return c
@@ -211,7 +215,8 @@ func (m *Model) context() command.Context {
 	c.Marked, c.Floating = m.otherMarked(id), tab.Floating(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := m.focused()
-	c.Alerts, c.Asked = len(m.alerts()), m.asking() != nil
+	c.Alerts, c.Asked = len(m.alerts())+len(m.chatAlerts()), m.asking() != nil || len(m.waitings()) > 0
+	c.Linked = c.Chat || t != nil && m.chatOf(t) != ""
 	if t != nil {
 		c.Holder, c.Exited = m.terms.holder(t), t.exited()
 		c.HandBack = t.info.Meta != nil && t.info.Meta.HandBack != nil

@@ -72,7 +72,10 @@ type Look struct {
 	Prefix   string            // replaces the preset's prefix key
 	Keys     map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
 	CopyKeys map[string]string // those in copy mode
-	AltKeys  bool              // those with alt work without the prefix
+	// ChatKeys are those in the prompt of a chat, ReadingKeys those in its
+	// transcript.
+	ChatKeys, ReadingKeys map[string]string
+	AltKeys               bool // those with alt work without the prefix
 	// ModeKeys are copy mode's keys: "vi", which empty means, or "emacs".
 	ModeKeys string
 
@@ -150,8 +153,12 @@ func (c *Config) table() (keymap.Table, error) {
 		t = t.WithAlt()
 	}
 	t, problems := t.Override(keymap.Normal, c.Keys, command.Check)
-	t, more := t.Override(keymap.Copy, c.CopyKeys, command.Check)
-	for _, p := range append(problems, more...) {
+	for mode, keys := range map[keymap.Mode]map[string]string{keymap.Copy: c.CopyKeys, keymap.Chat: c.ChatKeys, keymap.Reading: c.ReadingKeys} {
+		var more []keymap.Problem
+		t, more = t.Override(mode, keys, command.Check)
+		problems = append(problems, more...)
+	}
+	for _, p := range problems {
 		if !p.Warn && c.Misread == nil {
 			return t, fmt.Errorf("bind %s: %s", p.Keys, p.Text)
 		}

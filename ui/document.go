@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"slices"
 
 	"cotty/ahp"
 	"cotty/ui/layout"
@@ -59,7 +60,7 @@ func (d *document) next() (a ahp.LayoutChanged, ok bool) {
 	d.sent, d.waiting = append(d.sent, d.waiting...), nil
 	d.doc = d.shown.Encode()
 	d.rev = d.confirmed.Rev + 1
-	return ahp.LayoutChanged{Rev: d.rev, Doc: d.doc, Terminals: d.shown.Terminals()}, true
+	return ahp.LayoutChanged{Rev: d.rev, Doc: d.doc, Terminals: terminalsOf(d.shown)}, true
 }
 
 func (d *document) dispatched(seq int64) { d.seq = seq }
@@ -133,4 +134,9 @@ func (d *document) rebase() {
 		}
 		*ops = kept
 	}
+}
+
+// terminalsOf are the terminals that a layout shows; panes with chats are left out.
+func terminalsOf(l layout.Layout) []ahp.URI {
+	return slices.DeleteFunc(l.Terminals(), isChat)
 }

@@ -23,6 +23,8 @@ func (m *Model) drain() {
 			m.action(it)
 		case gone:
 			m.gone(it.channel)
+		case sessionNote:
+			m.noted(it)
 		case linked:
 			m.linked(it)
 		case then:
@@ -37,7 +39,19 @@ func (m *Model) drain() {
 func (m *Model) snapshot(s snapshot) {
 	switch st := s.state.(type) {
 	case ahp.RootState:
+		m.sessions.agents = st.Agents
 		m.listed(st.Terminals)
+	case ahp.SessionState:
+		if sn := m.sessions.byURI[s.channel]; sn != nil {
+			sn.state, sn.ready = st, true
+			m.sessionsChanged()
+		}
+	case ahp.ChatState:
+		if e := m.chats[s.channel]; e != nil {
+			e.Reset(st)
+			m.attending.stale = true
+			m.dirty |= dirtyPanes | dirtyChrome
+		}
 	case ahp.ActivityState:
 		m.activity(st)
 	case ahp.LayoutState:
@@ -59,6 +73,7 @@ func (m *Model) snapshot(s snapshot) {
 		if st.Cwd != "" {
 			t.cwd = st.Cwd
 		}
+		m.terminalReady()
 		m.dirty |= dirtyPlaces
 	}
 }
@@ -72,6 +87,10 @@ func (m *Model) action(e ahp.Envelope) {
 	switch a := e.Action.(type) {
 	case ahp.RootTerminalsChanged:
 		m.listed(a.Terminals)
+		return
+	case ahp.RootAgentsChanged:
+		m.sessions.agents = a.Agents
+		m.sessionsChanged()
 		return
 	case ahp.LayoutChanged:
 		if e.Channel == m.doc.uri {
@@ -87,6 +106,9 @@ func (m *Model) action(e ahp.Envelope) {
 		if own {
 			m.took(e)
 		}
+		return
+	}
+	if m.agentAction(e) {
 		return
 	}
 	t := m.terms.get(e.Channel)
@@ -135,6 +157,10 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	}
 	if m.refusedPiece(e) {
 		return
+	}
+	if c := m.chats[e.Channel]; c != nil {
+		c.Refused()
+		m.dirty |= dirtyPanes
 	}
 	if t := m.terms.get(e.Channel); t != nil && e.Origin.ClientSeq == t.asked {
 		t.asked = 0
@@ -186,11 +212,12 @@ func (m *Model) begin() {
 	m.apply(func(l layout.Layout) (layout.Layout, error) {
 		return l.Prune(m.area(), func(uri ahp.URI) bool {
 			t := m.terms.get(uri)
-			return t != nil && !t.done
+			return t != nil && !t.done || isChat(uri)
 		}), nil
 	})
 	for _, uri := range m.doc.shown.Terminals() {
 		switch t := m.terms.get(uri); {
+		case t == nil: // a chat
 		case t.exited() && t.closesItself(now):
 			m.dispose(t)
 		case m.terms.left(t):
@@ -210,6 +237,10 @@ func (m *Model) begin() {
 // ended acts on the end of a terminal's program.
 func (m *Model) ended(t *terminal) {
 	m.dirty |= dirtyChrome
+	if f := m.composing[t.uri]; f != nil {
+		delete(m.composing, t.uri)
+		f(m)
+	}
 	if !m.begun || t.done {
 		return
 	}
@@ -237,6 +268,12 @@ func (m *Model) gone(channel ahp.URI) {
 		m.async("open layout "+m.cfg.Layout, func(ctx context.Context) (then, error) {
 			return nil, m.cfg.Host.Subscribe(ctx, channel)
 		})
+	case m.chats[channel] != nil:
+		m.chats[channel].Fail(errEnded)
+		m.dirty |= dirtyPanes | dirtyChrome
+	case m.sessions.byURI[channel] != nil:
+		m.lostSession(channel)
+		m.sessionsChanged()
 	case m.terms.get(channel) != nil:
 		m.unfollow(m.terms.get(channel))
 		m.removePane(channel)
@@ -268,6 +305,7 @@ func (m *Model) linked(l linked) {
 		m.say(status.Info, "connected again")
 		m.resumeFlows()
 		m.regain()
+		m.loadSessions()
 		m.dirty |= dirtyPlaces
 	}
 }

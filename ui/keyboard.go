@@ -123,6 +123,9 @@ func (m *Model) event(msg tea.Msg) {
 
 // mode is the table of bindings that is in force.
 func (m *Model) mode() keymap.Mode {
+	if mode, ok := m.chatMode(); ok {
+		return mode
+	}
 	if _, _, v := m.focused(); v != nil && v.Copying() {
 		return keymap.Copy
 	}
@@ -176,7 +179,7 @@ func (m *Model) chord(key keymap.Key) bool {
 		m.startChord(seq)
 	default:
 		if len(kb.pending) == 0 {
-			return m.mode() == keymap.Copy // copy mode keeps what it doesn't know
+			return m.mode() == keymap.Copy || m.mode() == keymap.Reading // which keep what they don't know
 		}
 		m.endChord()
 		if key != (keymap.Key{Code: keymap.Esc}) {
@@ -231,6 +234,10 @@ func (m *Model) runBinding(b keymap.Binding) {
 
 // typeKey sends a key to the focused program.
 func (m *Model) typeKey(k tea.Key, rest bool) {
+	if e := m.focusedChat(); e != nil {
+		m.typeChat(e, k)
+		return
+	}
 	_, t, v := m.focused()
 	if t == nil || v == nil {
 		return
@@ -359,6 +366,11 @@ func cutRune(b []byte) int {
 func (m *Model) paste(p tty.Paste) {
 	if m.overlay != nil {
 		m.overlay.Paste(p.Text)
+		m.dirty |= dirtyPanes
+		return
+	}
+	if e := m.focusedChat(); e != nil {
+		e.Paste(p.Text, m.env.Now())
 		m.dirty |= dirtyPanes
 		return
 	}

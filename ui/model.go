@@ -124,8 +124,12 @@ type Model struct {
 	layouts    layouts
 	attending  attending
 	preview    preview
-	marked     layout.PaneID // for the commands that take two, "" for none
-	searches   []string      // what was looked for, the newest last
+	sessions   sessions
+	chats      map[ahp.URI]*chatEntry
+	composing  map[ahp.URI]func(*Model) // what follows when an editor's terminal ends
+	fetching   bool                     // older messages are under way
+	marked     layout.PaneID            // for the commands that take two, "" for none
+	searches   []string                 // what was looked for, the newest last
 
 	// Work.
 	dirty   dirt
@@ -180,6 +184,7 @@ func (m *Model) Init() tea.Cmd {
 		return nil, m.cfg.Host.Subscribe(ctx, m.doc.uri)
 	})
 	m.followActivity()
+	m.loadSessions()
 	return m.takeCommands()
 }
 
@@ -225,10 +230,14 @@ func (m *Model) settle() {
 	m.sendColors()
 	m.sendInput()
 	m.endRecordings()
+	if m.leaving != nil {
+		m.tellDrafts()
+	}
 	if m.leaving != nil && m.tasks == 0 && m.doc.idle() && len(m.kb.flows) == 0 {
 		m.cmds = append(m.cmds, tea.Quit)
 	}
 	m.paint()
+	m.settleChats()
 }
 
 func (m *Model) takeCommands() tea.Cmd {

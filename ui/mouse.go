@@ -19,6 +19,7 @@ const (
 	grabProgram      // a program that follows the mouse
 	grabBar          // a scroll bar
 	grabFloat        // the frame of a floating pane
+	grabChat         // text of a chat
 )
 
 // mouse is what the mouse is doing.
@@ -87,6 +88,9 @@ func (m *Model) mousePress(ev tea.Mouse) {
 		m.mouse.grab, m.mouse.edge = grabEdge, h.Edge
 		return
 	}
+	if m.pressBadge(h, ev) || m.pressChat(h, ev) {
+		return
+	}
 	_, t, v := m.under(ev.X, ev.Y)
 	if v == nil {
 		return
@@ -126,6 +130,8 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 		m.dragFrame(ev.X, ev.Y)
 	case grabText:
 		m.dragText(ev)
+	case grabChat:
+		m.dragChat(ev)
 	case grabBar:
 		if v := m.views[m.mouse.pane]; v != nil {
 			v.DragBar(ev.Y)
@@ -155,6 +161,8 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 		m.forwardGrabbed(ev, pane.MouseRelease)
 	case grabText:
 		m.releaseText()
+	case grabChat:
+		m.releaseChat(ev)
 	case grabEdge, grabFloat:
 		if ev.X == m.mouse.x && ev.Y == m.mouse.y {
 			m.pressSign(ev.X, ev.Y)
@@ -177,6 +185,9 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 			o.Wheel(up)
 			m.dirty |= dirtyPanes
 		}
+		return
+	}
+	if m.wheelChat(ev) {
 		return
 	}
 	_, t, v := m.under(ev.X, ev.Y)

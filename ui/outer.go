@@ -217,6 +217,9 @@ func (m *Model) ask() {
 		}
 		title = t.title()
 	}
+	if p, ok := m.arr.Focused(); ok && m.chats[p.Terminal] != nil {
+		title = m.nameOf(p.Name, p.Terminal)
+	}
 	if motion != o.motion {
 		o.motion = motion
 		seq := tty.AllMotionOff
@@ -295,6 +298,9 @@ func (m *Model) overlayArea() paint.Rect { return m.outer.canvas.Bounds() }
 // drawPane draws a pane's body and gives the place of its cursor.
 func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 	o := &m.outer
+	if e := m.chats[p.Terminal]; e != nil {
+		return m.drawChat(p, e, all, now)
+	}
 	v := m.views[p.Pane]
 	if v == nil {
 		o.canvas.Fill(paint.Rect(p.Body), ' ', emulator.Style{})

@@ -99,6 +99,7 @@ func (m *Model) arrange() {
 			t.shown = m.ticks
 		}
 	}
+	m.followChats()
 	m.follow()
 	m.look()
 	for _, p := range m.arr.Panes {

@@ -33,13 +33,44 @@ type Sink struct {
 	closed bool
 	broke  func(v any, stack []byte) // gets panics of the connection's goroutine
 	inputs bool                      // the loop wants to know which input the host has taken
+	agents []ahp.AgentInfo           // as the root says
+	kinds  map[ahp.URI]kind          // of channels whose address does not say what they are
+}
+
+// kind is what a channel is.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindSession
+	kindChat
+)
+
+// expect says what a channel is whose state is to come.
+func (s *Sink) expect(uri ahp.URI, k kind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k == kindNone {
+		delete(s.kinds, uri)
+		return
+	}
+	if s.kinds == nil {
+		s.kinds = map[ahp.URI]kind{}
+	}
+	s.kinds[uri] = k
+}
+
+func (s *Sink) kindOf(uri ahp.URI) kind {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kinds[uri]
 }
 
 // What the inbox holds, besides ahp.Envelope.
 type (
 	snapshot struct {
 		channel ahp.URI
-		state   any // ahp.RootState, ahp.TerminalState, ahp.LayoutState or ahp.ActivityState
+		state   any // ahp.RootState, TerminalState, LayoutState, ActivityState, SessionState or ChatState
 	}
 	gone   struct{ channel ahp.URI }
 	linked struct {
@@ -187,6 +218,7 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 	case isRoot(snap.Resource):
 		var st ahp.RootState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
+			s.hire(st.Agents)
 			s.post(snapshot{ahp.RootURI, st})
 		}
 	case snap.Resource == ahp.ActivityURI:
@@ -196,6 +228,16 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 		}
 	case isLayout(snap.Resource):
 		var st ahp.LayoutState
+		if err = json.Unmarshal(snap.State, &st); err == nil {
+			s.post(snapshot{snap.Resource, st})
+		}
+	case s.kindOf(snap.Resource) == kindSession:
+		var st ahp.SessionState
+		if err = json.Unmarshal(snap.State, &st); err == nil {
+			s.post(snapshot{snap.Resource, st})
+		}
+	case s.kindOf(snap.Resource) == kindChat:
+		var st ahp.ChatState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
 			s.post(snapshot{snap.Resource, st})
 		}
@@ -229,6 +271,8 @@ func (s *Sink) Action(e ahp.Envelope) {
 		return
 	}
 	switch a := e.Action.(type) {
+	case ahp.RootAgentsChanged:
+		s.hire(a.Agents)
 	case ahp.TerminalData:
 		if f := s.existing(e.Channel); f != nil {
 			f.Write(a.Data)
@@ -268,3 +312,17 @@ func (s *Sink) Gone(channel ahp.URI) { s.post(gone{channel}) }
 
 // Status takes a change of the connection's state; err says why, where known.
 func (s *Sink) Status(l Link, err error) { s.post(linked{l, err}) }
+
+// hire notes which agents the host has.
+func (s *Sink) hire(agents []ahp.AgentInfo) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agents = agents
+}
+
+// Agents are those that the host says it has. It may be called from any goroutine.
+func (s *Sink) Agents() []ahp.AgentInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.agents
+}

@@ -127,6 +127,9 @@ func (c *Chat) Ready() bool { return c.ready }
 // Fail says why the state can't be had.
 func (c *Chat) Fail(err error) { c.gone, c.dirty = err, true }
 
+// Err is why the state can't be had, nil while it can.
+func (c *Chat) Err() error { return c.gone }
+
 // State is the chat's state. The texts of a turn that runs are not up to date in
 // it.
 func (c *Chat) State() *ahp.ChatState { return &c.state }

@@ -218,8 +218,9 @@ var edits = map[string]func(*editor){
 		at, to := e.at, e.wordNext()
 		e.cut(at, to, true)
 	},
-	"ctrl+y": func(e *editor) { e.insert(e.kill) },
-	"ctrl+_": func(e *editor) { e.unedit() }, "ctrl+/": func(e *editor) { e.unedit() }, "ctrl+z": func(e *editor) { e.unedit() },
+	"shift+enter": func(e *editor) { e.insert("\n") }, // only terminals with kitty's keys report it
+	"ctrl+y":      func(e *editor) { e.insert(e.kill) },
+	"ctrl+_":      func(e *editor) { e.unedit() }, "ctrl+/": func(e *editor) { e.unedit() }, "ctrl+z": func(e *editor) { e.unedit() },
 }
 
 // cutNext deletes the character at the cursor.

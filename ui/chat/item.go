@@ -165,8 +165,8 @@ func (it *item) renderThought(r *renderer) {
 	if it.ended.IsZero() && it.turn.active() {
 		words = "Thinking" + r.g.ellipsis
 	}
-	if !it.began.IsZero() && !it.ended.IsZero() {
-		words += " for " + pane.Lasted(it.ended.Sub(it.began))
+	if d := it.ended.Sub(it.began); !it.began.IsZero() && !it.ended.IsZero() && d >= time.Second {
+		words += " for " + pane.Lasted(d)
 	}
 	open := it.unfolded(r)
 	if open {

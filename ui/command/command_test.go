@@ -55,7 +55,7 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%s is not found", c.Name)
 		}
 	}
-	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Commands", "Scrolling", "Copy mode", "cotty"}) {
+	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Agents", "Chats", "Commands", "Scrolling", "Copy mode", "cotty"}) {
 		t.Errorf("the groups are %v", got)
 	}
 }
@@ -92,7 +92,7 @@ func TestPresetsBindExistingCommands(t *testing.T) {
 // by choosing another one, and that what has no key at all is meant to have none.
 func TestPresetsAreComplete(t *testing.T) {
 	tables := presets(t)
-	byName := []string{"arrange", "swap-marked", "new-floating", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback"} // found in the palette
+	byName := []string{"arrange", "swap-marked", "new-floating", "move-to-tab", "choose-theme", "reload-config", "stop", "delete-buffer", "save-buffer", "save-scrollback", "new-session", "chat-approve", "chat-approve-always", "chat-reject", "chat-read"} // found in the palette
 	for _, c := range All() {
 		keyed := len(tables[0].For(c.Name)) > 0
 		if keyed == slices.Contains(byName, c.Name) {
@@ -171,6 +171,7 @@ func TestReasons(t *testing.T) {
 		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
 		Detects: true, Commands: true, Previous: true, Next: true, Buffers: 1, Marked: true, Floating: true, Alerts: 1, Asked: true,
+		Sessions: true, Chat: true, Linked: true,
 	}
 	for _, c := range All() {
 		ctx := full

@@ -43,7 +43,11 @@ type Context struct {
 	RoomRight, RoomDown bool
 
 	Alerts int  // terminals that have something to tell
-	Asked  bool // an agent asks for a terminal
+	Asked  bool // an agent asks for a terminal, or whether a tool may run
+
+	Sessions bool // the host has agents, or can have them
+	Chat     bool // the focused pane shows a chat
+	Linked   bool // the focused terminal is of a chat, or the chat has a terminal
 
 	Holder   Holder
 	Exited   bool // the focused terminal's process has ended
@@ -112,7 +116,10 @@ var (
 	roomDown  = unless(func(c Context) bool { return c.RoomDown }, "this pane is not high enough to split")
 
 	alerted  = unless(func(c Context) bool { return c.Alerts > 0 }, "no other terminal has anything to tell")
-	asked    = unless(func(c Context) bool { return c.Asked }, "no agent asks for a terminal")
+	asked    = unless(func(c Context) bool { return c.Asked }, "no agent waits for an answer")
+	sessions = unless(func(c Context) bool { return c.Sessions }, "this connection has no agents")
+	chat     = unless(func(c Context) bool { return c.Chat }, "this pane shows no chat")
+	linked   = unless(func(c Context) bool { return c.Linked }, "no chat has to do with this pane")
 	terminal = unless(func(c Context) bool { return c.Holder != Nobody }, "there is no terminal here")
 	running  = unless(func(c Context) bool { return !c.Exited }, "the program here has ended")
 	notMine  = unless(func(c Context) bool { return c.Holder != Me }, "this terminal is already yours")

@@ -29,6 +29,14 @@ func Markdown(tables ...keymap.Table) string {
 		writeKeys(&b, keymap.Copy, group, tables)
 	}
 	writeEmacs(&b, tables[0])
+	b.WriteString("\n# In a chat\n\nThese keys work in the prompt of a chat, beside readline's. The prefix key does what it always does.\n")
+	for _, group := range groups() {
+		writeKeys(&b, keymap.Chat, group, tables)
+	}
+	b.WriteString("\n# In the transcript of a chat\n\nThese keys need no prefix.\n")
+	for _, group := range groups() {
+		writeKeys(&b, keymap.Reading, group, tables)
+	}
 	writeAlt(&b, tables[0])
 	b.WriteString("\n# Commands\n\nWhat the palette offers and a key can be bound to.\n\n")
 	b.WriteString("| command | arguments | does |\n|---|---|---|\n")

@@ -11,6 +11,8 @@ const (
 	groupTabs      = "Tabs"
 	groupLayouts   = "Layouts"
 	groupTerminals = "Terminals"
+	groupAgents    = "Agents"
+	groupChats     = "Chats"
 	groupScrolling = "Scrolling"
 	groupCommands  = "Commands"
 	groupCopying   = "Copy mode"
@@ -40,7 +42,7 @@ var arrangements = []choice{
 }
 
 // table has the rows in the order of the help.
-var table = slices.Concat(arrangeRows, shellRows, copyRows, cottyRows)
+var table = slices.Concat(arrangeRows, agentRows, shellRows, copyRows, cottyRows)
 
 // arrangeRows are about panes, tabs and terminals.
 var arrangeRows = []Command{
@@ -274,7 +276,7 @@ var arrangeRows = []Command{
 	},
 	{
 		Name: "answer-agent", Title: "Answer an agent", Group: groupTerminals,
-		Help:     "Hand a terminal over to the agent that asks for it, or refuse.",
+		Help:     "Answer what an agent waits for, wherever it is: allow or reject its tool call, hand a terminal over or refuse.",
 		Disabled: all(connected, asked),
 	},
 	{

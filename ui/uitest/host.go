@@ -27,6 +27,10 @@ type Host struct {
 	FailCreate error
 	// FailRun, if not nil, is what x-cotty/run answers.
 	FailRun error
+	// FailSession, if not nil, is what createSession answers.
+	FailSession error
+	// Older are the turns that fetchTurns gives.
+	Older []ahp.Turn
 	// Sent has every dispatch but the layout's, in words.
 	Sent []string
 	// Answers are those to agents' questions.
@@ -50,6 +54,7 @@ type Host struct {
 	quiet     bool // dispatches are counted and no more
 	made      int
 	activity  ahp.ActivityState
+	sessions  []*Session
 }
 
 // ClientID and Person name the client that the host is for.
@@ -289,6 +294,7 @@ func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
 		h.snapshot(uri, t.snapshot())
 	case uri == ahp.RootURI:
 		h.snapshot(uri, h.root)
+	case h.subscribeSession(uri):
 	default:
 		return errors.New("there is no such channel")
 	}
@@ -361,6 +367,9 @@ func (h *Host) refusal(uri ahp.URI, a ahp.Action) string {
 		return ""
 	}
 	t := h.terms[uri]
+	if h.session(uri) != nil {
+		return ""
+	}
 	if t == nil {
 		return "there is no such terminal"
 	}
@@ -407,6 +416,9 @@ func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
 		h.layouts[uri] = ahp.ReduceLayout(h.layouts[uri], l)
 		h.emit(uri, a, origin)
 		h.list()
+		return
+	}
+	if h.doSession(uri, a, origin) {
 		return
 	}
 	t := h.terms[uri]

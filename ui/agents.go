@@ -1,0 +1,338 @@
+package ui
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/chat"
+	"cotty/ui/layout"
+	"cotty/ui/overlay"
+	"cotty/ui/pane"
+	"cotty/ui/status"
+)
+
+// agentActions are the commands about sessions and chats.
+var agentActions = func() map[string]action {
+	all := map[string]action{
+		"agents":      func(m *Model, _ []string) { m.openAgents() },
+		"new-session": func(m *Model, args []string) { m.newSession(strings.Join(args, " ")) },
+		"open-chat":   func(m *Model, _ []string) { m.crossOver() },
+	}
+	for _, name := range chat.Commands() {
+		all[name] = chatCommand(name)
+	}
+	return all
+}()
+
+// openAgents opens the list of sessions.
+func (m *Model) openAgents() {
+	archived := false
+	with := func(f func(*session)) func(ahp.URI) {
+		return func(uri ahp.URI) {
+			if s := m.sessions.byURI[uri]; s != nil {
+				f(s)
+			} else {
+				m.say(status.Info, "the session has ended")
+			}
+		}
+	}
+	m.open(overlay.NewAgents(func() []overlay.Session { return m.sessionRows(archived) }, overlay.SessionActions{
+		Open:   with(m.openSession),
+		Bring:  with(func(s *session) { m.bringChat(s.row.DefaultChat) }),
+		Answer: with(m.answerSession),
+		Rename: with(m.renameSession),
+		Archive: with(func(s *session) {
+			m.dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
+		}),
+		End: with(m.endSession),
+		New: func() { m.newSession("") },
+		All: func() { archived = !archived; m.dirty |= dirtyPanes },
+	}))
+}
+
+// previewed is the session that is chosen in the list, "" for none.
+func (m *Model) previewed() ahp.URI {
+	if list, ok := m.overlay.(*overlay.Agents); ok {
+		return list.Chosen()
+	}
+	return ""
+}
+
+// sessionRows are the rows of the list.
+func (m *Model) sessionRows(archived bool) []overlay.Session {
+	var rows []overlay.Session
+	l := &m.outer.look
+	for _, s := range m.sessionList(archived) {
+		st := s.row.Status
+		r := overlay.Session{URI: s.uri, Title: s.title(), Agent: m.agentTitle(s.row.Provider), Unread: st&ahp.FlagRead == 0}
+		r.State, r.StateStyle = stateWord(st, l)
+		switch {
+		case st.NeedsInput():
+			r.Mark, r.State = "?", "waiting for you"
+		case st.Activity() == ahp.ActivityInProgress:
+			r.Mark = string(l.Running)
+		case st.Activity() == ahp.ActivityError:
+			r.Mark = string(l.Failed)
+		default:
+			r.Mark = string(l.Ended)
+		}
+		if st&ahp.FlagArchived != 0 {
+			r.State += ", archived"
+		}
+		if len(s.row.WorkingDirectories) > 0 {
+			r.Cwd = clean(shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
+		}
+		u := s.usage()
+		if u.Tokens > 0 {
+			r.Tokens = chat.Count(u.Tokens)
+		}
+		r.Time = m.sessionTime(s, u)
+		r.Doing = clean(s.row.Activity)
+		if n := m.neededOf(s); n != nil {
+			r.Doing = n.text
+		}
+		if id, ok := m.doc.shown.Showing(s.row.DefaultChat); ok && s.row.DefaultChat != "" {
+			i, _, _ := m.doc.shown.Find(id)
+			r.Where = fmt.Sprintf("tab %d", i+1)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// sessionTime is for how long a session works, or how long ago it changed.
+func (m *Model) sessionTime(s *session, u sessionUsage) string {
+	now := m.env.Now()
+	if u.Since > 0 && s.row.Status.Activity()&ahp.ActivityInProgress != 0 {
+		d := max(now.Sub(time.UnixMilli(u.Since))-m.elapsed.skew, 0)
+		if wait := time.Second - d%time.Second; m.elapsed.due == 0 || wait < m.elapsed.due {
+			m.elapsed.due = wait
+		}
+		if d < 10*time.Second {
+			return fmt.Sprintf("%ds", int(d.Seconds()))
+		}
+		return pane.Lasted(d)
+	}
+	at, err := time.Parse(time.RFC3339, string(s.row.ModifiedAt))
+	if err != nil {
+		return ""
+	}
+	return rested(now.Sub(at))
+}
+
+// rested is how long ago a session changed, in few words.
+func rested(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+}
+
+// openSession shows a session's chat; of several, it asks which.
+func (m *Model) openSession(s *session) {
+	if s.ready && len(s.state.Chats) > 1 {
+		var rows []string
+		var uris []ahp.URI
+		for _, c := range s.state.Chats {
+			if c.Interactivity == ahp.InteractivityHidden {
+				continue
+			}
+			title := clean(c.Title)
+			if title == "" {
+				title = s.title()
+			}
+			word, _ := stateWord(c.Status, &m.outer.look)
+			rows, uris = append(rows, title+"  "+word), append(uris, c.Resource)
+		}
+		m.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { m.openChat(uris[i]) })
+		return
+	}
+	if s.row.DefaultChat == "" {
+		m.say(status.Info, "the session has no chat")
+		return
+	}
+	m.openChat(s.row.DefaultChat)
+}
+
+// openChat goes to the pane that shows a chat, or makes one beside the focused one.
+func (m *Model) openChat(uri ahp.URI) {
+	area := m.area()
+	m.kb.bare = false
+	m.apply(func(l layout.Layout) (layout.Layout, error) {
+		if id, ok := l.Showing(uri); ok {
+			return l.FocusPane(id), nil
+		}
+		return beside(l, area, uri)
+	})
+}
+
+// bringChat takes a chat into the active tab.
+func (m *Model) bringChat(uri ahp.URI) {
+	id, shown := m.doc.shown.Showing(uri)
+	if i, _, _ := m.doc.shown.Find(id); !shown || i == m.doc.shown.Active {
+		m.openChat(uri)
+		return
+	}
+	tab, _ := m.doc.shown.Tab()
+	if d, ok := roomBeside(tab, m.area(), tab.Focus); ok {
+		m.movePane(id, tab.Focus, d)
+		return
+	}
+	m.say(status.Warning, "there is no room in this tab")
+}
+
+// newSession begins a session; without a name it asks which agent, where there are
+// several.
+func (m *Model) newSession(name string) {
+	h := m.sessionHost()
+	if h == nil {
+		return
+	}
+	cwd := m.cwd()
+	if e := m.focusedChat(); e != nil {
+		if s := m.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
+			cwd = s.row.WorkingDirectories[0]
+		}
+	}
+	if cwd == "" {
+		cwd = fileURI(m.cfg.Cwd)
+	}
+	if name != "" {
+		m.beginSession(name, cwd)
+		return
+	}
+	m.async("list the agents", func(ctx context.Context) (then, error) {
+		agents, err := h.Agents(ctx)
+		return func(m *Model) {
+			if err == nil {
+				m.chooseAgent(agents, cwd)
+			}
+		}, err
+	})
+}
+
+// chooseAgent asks which agent to begin a session with.
+func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
+	var rows []string
+	able := 0
+	for _, a := range agents {
+		row := clean(a.Title)
+		if a.Why != "" {
+			row += "  (" + clean(a.Why) + ")"
+		} else {
+			able++
+		}
+		rows = append(rows, row)
+	}
+	switch {
+	case len(agents) == 0:
+		m.say(status.Info, "there is no agent: cotty agents says how to get one")
+	case able == 1 && agents[0].Why == "" && len(agents) == 1:
+		m.beginSession(agents[0].Name, cwd)
+	default:
+		title := "New session in " + clean(shorten(filePath(cwd), m.cfg.home()))
+		m.chooseRow(title, rows, 0, func(i int) {
+			if agents[i].Why != "" {
+				m.say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)
+				return
+			}
+			m.beginSession(agents[i].Name, cwd)
+		})
+	}
+}
+
+// beginSession begins a session and shows its chat.
+func (m *Model) beginSession(agent string, cwd ahp.URI) {
+	h := m.sessionHost()
+	id := strings.ToLower(rand.Text()[:12])
+	p := ahp.CreateSessionParams{
+		Channel: ahp.SessionScheme + "/" + id, Provider: agent,
+		Meta: &ahp.SessionMeta{Chat: ahp.ChatScheme + "/" + id},
+	}
+	if cwd != "" {
+		p.WorkingDirectories = []ahp.URI{cwd}
+	}
+	if _, ok := m.overlay.(*overlay.Agents); ok {
+		m.close()
+	}
+	m.async("begin a session", func(ctx context.Context) (then, error) {
+		err := h.CreateSession(ctx, p)
+		return func(m *Model) {
+			if err == nil {
+				m.openChat(p.Meta.Chat)
+			}
+		}, err
+	})
+}
+
+// renameSession asks for a session's title.
+func (m *Model) renameSession(s *session) {
+	uri, before := s.uri, m.overlay
+	m.open(overlay.NewPrompt("rename session", s.title(), func(title string) {
+		m.dispatch(uri, ahp.SessionTitleChanged{Title: clean(title)})
+		m.open(before)
+	}))
+}
+
+// endSession disposes of a session, asking first.
+func (m *Model) endSession(s *session) {
+	h, uri := m.sessionHost(), s.uri
+	question := fmt.Sprintf("end the session %q and forget what was said?", s.title())
+	if _, word := s.row.Status.Activity(), s.row.Status; word.Activity()&ahp.ActivityInProgress != 0 {
+		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", m.agentTitle(s.row.Provider), s.title())
+	}
+	m.confirm(question, func() {
+		m.async("end the session", func(ctx context.Context) (then, error) {
+			err := h.DisposeSession(ctx, uri)
+			return func(m *Model) {
+				if err == nil {
+					m.lostSession(uri)
+					m.sessionsChanged()
+				}
+			}, err
+		})
+	})
+}
+
+// crossOver goes from a terminal to the chat that it belongs to, and from a chat to
+// the terminal of its last tool call.
+func (m *Model) crossOver() {
+	if e := m.focusedChat(); e != nil {
+		e.Do("chat-terminal", m.env.Now())
+		m.dirty |= dirtyPanes
+		return
+	}
+	if _, t, _ := m.focused(); t != nil {
+		if uri := m.chatOf(t); uri != "" {
+			m.openChat(uri)
+		}
+	}
+}
+
+// chatOf is the chat that a terminal belongs to, "" for none: of the session that
+// holds it, or that it was taken from.
+func (m *Model) chatOf(t *terminal) ahp.URI {
+	claim := t.info.Claim
+	if claim.Kind != ahp.ClaimSession {
+		if t.info.Meta == nil || t.info.Meta.HandBack == nil {
+			return ""
+		}
+		claim = *t.info.Meta.HandBack
+	}
+	if claim.Chat != "" {
+		return claim.Chat
+	}
+	if s := m.sessions.byURI[claim.Session]; s != nil {
+		return s.row.DefaultChat
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"cotty/ui/layout"
+	"cotty/ui/paint"
+	"cotty/ui/pane"
+)
+
+// chatUnder gives the chat whose body lies at a cell, nil for none.
+func (m *Model) chatUnder(x, y int) *chatEntry {
+	h := m.arr.At(x, y)
+	if h.Kind != layout.HitBody {
+		return nil
+	}
+	p, _ := m.arr.Pane(h.Pane)
+	return m.chats[p.Terminal]
+}
+
+// pressChat handles a press over a chat.
+func (m *Model) pressChat(h layout.Hit, ev tea.Mouse) bool {
+	e := m.chatUnder(ev.X, ev.Y)
+	if e == nil {
+		return false
+	}
+	m.freshen() // the click moved the focus here
+	m.dirty |= dirtyPanes | dirtyChrome
+	if ev.Button == tea.MouseMiddle && len(m.buffers.list) > 0 {
+		m.pasteBuffer(0)
+		return true
+	}
+	if ev.Button != tea.MouseLeft {
+		return true
+	}
+	if uri := e.LinkAt(ev.X, ev.Y); uri != "" && ev.Mod&tea.ModCtrl != 0 {
+		m.openLink(uri)
+		return true
+	}
+	e.Unselect()
+	if !e.Click(ev.X, ev.Y, m.env.Now()) && e.Grip(ev.X, ev.Y) {
+		m.mouse.grab, m.mouse.pane = grabChat, h.Pane
+	}
+	return true
+}
+
+// grabbedChat is the chat whose text the mouse holds.
+func (m *Model) grabbedChat() *chatEntry {
+	p, _ := m.arr.Pane(m.mouse.pane)
+	return m.chats[p.Terminal]
+}
+
+func (m *Model) dragChat(ev tea.Mouse) {
+	if e := m.grabbedChat(); e != nil {
+		m.mouse.moved = m.mouse.moved || ev.X != m.mouse.x || ev.Y != m.mouse.y
+		if m.mouse.moved {
+			e.Drag(ev.X, ev.Y)
+			m.dirty |= dirtyPanes
+		}
+	}
+}
+
+// releaseChat copies what was selected; a click that dragged nothing folds.
+func (m *Model) releaseChat(ev tea.Mouse) {
+	e := m.grabbedChat()
+	if e == nil {
+		return
+	}
+	m.dirty |= dirtyPanes
+	if !m.mouse.moved {
+		e.Hit(ev.X, ev.Y)
+		return
+	}
+	if text := e.Selected(); text != "" && !m.cfg.NoCopyOnSelect && m.keep(text) {
+		m.brief("copied %s", counted(text))
+	}
+}
+
+func (m *Model) wheelChat(ev tea.Mouse) bool {
+	e := m.chatUnder(ev.X, ev.Y)
+	if e == nil {
+		return false
+	}
+	switch ev.Button {
+	case tea.MouseWheelUp:
+		e.Scroll(-pane.WheelLines)
+	case tea.MouseWheelDown:
+		e.Scroll(pane.WheelLines)
+	}
+	m.dirty |= dirtyPanes | dirtyChrome
+	return true
+}
+
+// pressBadge goes from a terminal's badge to the chat that it belongs to.
+func (m *Model) pressBadge(h layout.Hit, ev tea.Mouse) bool {
+	p, ok := m.arr.Pane(h.Pane)
+	if !ok || h.Kind != layout.HitHeader || ev.Button != tea.MouseLeft {
+		return false
+	}
+	t := m.terms.get(p.Terminal)
+	if t == nil || m.chatOf(t) == "" {
+		return false
+	}
+	badge, _ := m.badge(t)
+	w := paint.Width(badge)
+	if right := p.Header.X + p.Header.W - 1; w == 0 || ev.X < right-w-3 || ev.X > right {
+		return false
+	}
+	m.openChat(m.chatOf(t))
+	return true
+}

@@ -1,0 +1,385 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"cotty/ahp"
+	"cotty/ui/chat"
+)
+
+// Sessions is a Host that has sessions with agents. The commands about agents need
+// it; the list is kept up to date by notifications through Sink.Note.
+type Sessions interface {
+	// Sessions lists all of them.
+	Sessions(ctx context.Context) ([]ahp.SessionSummary, error)
+	CreateSession(ctx context.Context, p ahp.CreateSessionParams) error
+	DisposeSession(ctx context.Context, uri ahp.URI) error
+	// Agents lists those that sessions can be begun with, the default first.
+	Agents(ctx context.Context) ([]Agent, error)
+}
+
+// Agent is one that sessions can be begun with.
+type Agent struct {
+	Name  string // the provider's
+	Title string
+	Why   string // it can't be used now, "" when it can
+}
+
+// Chats is a Host whose chats can be added to, looked through and completed.
+type Chats interface {
+	CreateChat(ctx context.Context, p ahp.CreateChatParams) error
+	FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error
+	Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error)
+}
+
+// sessions are the host's sessions with agents.
+type sessions struct {
+	loaded  bool
+	byURI   map[ahp.URI]*session
+	agents  []ahp.AgentInfo
+	loading bool
+	touched map[ahp.URI]bool // by notifications since the list was asked for
+}
+
+// session is what this client knows of one.
+type session struct {
+	uri   ahp.URI
+	row   ahp.SessionSummary
+	state ahp.SessionState
+	// ready says that state has come; asked that it is subscribed to.
+	ready, asked bool
+}
+
+// sessionUsage is cotty's addition to a session's summary.
+type sessionUsage struct {
+	Tokens int64 `json:"tokens"`
+	Worked int64 `json:"workedMs"`
+	Since  int64 `json:"since"` // of the turn that runs, Unix ms; 0 for none
+}
+
+// usage is what the session has used, as far as the host tells.
+func (s *session) usage() (u sessionUsage) {
+	var m struct {
+		Usage sessionUsage `json:"cotty/usage"`
+	}
+	json.Unmarshal(s.row.Meta, &m) //nolint:errcheck // then nothing is told
+	return m.Usage
+}
+
+// status is how it stands: its own state is fresher than the list's row.
+func (s *session) status() ahp.Status {
+	return s.row.Status
+}
+
+func (s *session) title() string {
+	if t := clean(s.row.Title); t != "" {
+		return t
+	}
+	return shortSession(s.uri)
+}
+
+// sessionNote is a notification about the list of sessions.
+type sessionNote struct {
+	method string
+	params json.RawMessage
+}
+
+// Note takes a notification beside actions.
+func (s *Sink) Note(method string, params json.RawMessage) {
+	defer s.fence()
+	switch method {
+	case ahp.NoteSessionAdded, ahp.NoteSessionRemoved, ahp.NoteSessionSummaryChanged:
+		s.post(sessionNote{method, params})
+	}
+}
+
+// sessionHost gives the host's side for sessions, nil where it has none.
+func (m *Model) sessionHost() Sessions {
+	h, _ := m.cfg.Host.(Sessions)
+	return h
+}
+
+// loadSessions asks for the list.
+func (m *Model) loadSessions() {
+	h := m.sessionHost()
+	if h == nil || m.sessions.loading {
+		return
+	}
+	m.sessions.loading, m.sessions.touched = true, map[ahp.URI]bool{}
+	m.async("list the sessions", func(ctx context.Context) (then, error) {
+		rows, err := h.Sessions(ctx)
+		if err != nil {
+			m.log.Info("the host lists no sessions", "err", err)
+		}
+		return func(m *Model) {
+			m.sessions.loading = false
+			if err == nil {
+				m.listedSessions(rows)
+			}
+		}, nil
+	})
+}
+
+// listedSessions takes the list.
+func (m *Model) listedSessions(rows []ahp.SessionSummary) {
+	ss := &m.sessions
+	listed := map[ahp.URI]bool{}
+	for _, row := range rows {
+		listed[row.Resource] = true
+		if !ss.touched[row.Resource] {
+			ss.ensure(row.Resource).row = row
+		}
+	}
+	for uri := range ss.byURI {
+		if !listed[uri] && !ss.touched[uri] {
+			m.lostSession(uri)
+		}
+	}
+	ss.loaded, ss.touched = true, nil
+	m.sessionsChanged()
+}
+
+func (ss *sessions) ensure(uri ahp.URI) *session {
+	s := ss.byURI[uri]
+	if s == nil {
+		if ss.byURI == nil {
+			ss.byURI = map[ahp.URI]*session{}
+		}
+		s = &session{uri: uri, row: ahp.SessionSummary{Resource: uri}}
+		ss.byURI[uri] = s
+	}
+	return s
+}
+
+// noted takes a notification about the list.
+func (m *Model) noted(n sessionNote) {
+	var p struct {
+		Summary *ahp.SessionSummary        `json:"summary"`
+		Session ahp.URI                    `json:"session"`
+		Changes map[string]json.RawMessage `json:"changes"`
+	}
+	if err := ahp.Unmarshal(n.params, &p); err != nil {
+		m.log.Warn("ignore a notification that can't be read", "method", n.method, "err", err)
+		return
+	}
+	ss := &m.sessions
+	touch := func(uri ahp.URI) {
+		if ss.touched != nil {
+			ss.touched[uri] = true
+		}
+	}
+	switch {
+	case n.method == ahp.NoteSessionAdded && p.Summary != nil:
+		touch(p.Summary.Resource)
+		ss.ensure(p.Summary.Resource).row = *p.Summary
+	case n.method == ahp.NoteSessionRemoved:
+		touch(p.Session)
+		m.lostSession(p.Session)
+	case n.method == ahp.NoteSessionSummaryChanged:
+		touch(p.Session)
+		s := ss.ensure(p.Session)
+		if row, err := changedRow(s.row, p.Changes); err == nil {
+			s.row = row
+		}
+	}
+	m.sessionsChanged()
+}
+
+// changedRow merges members into a summary; null takes one out.
+func changedRow(row ahp.SessionSummary, changes map[string]json.RawMessage) (ahp.SessionSummary, error) {
+	text, err := ahp.Encode(ahp.V1, row)
+	if err != nil {
+		return row, err
+	}
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &members); err != nil {
+		return row, err
+	}
+	for name, v := range changes {
+		if string(v) == "null" {
+			delete(members, name)
+		} else {
+			members[name] = v
+		}
+	}
+	if text, err = json.Marshal(members); err != nil {
+		return row, err
+	}
+	var next ahp.SessionSummary
+	if err := json.Unmarshal(text, &next); err != nil {
+		return row, err
+	}
+	return next, nil
+}
+
+// lostSession forgets a session that has ended.
+func (m *Model) lostSession(uri ahp.URI) {
+	s := m.sessions.byURI[uri]
+	if s == nil {
+		return
+	}
+	if s.asked {
+		m.cfg.Sink.expect(uri, kindNone)
+		m.cfg.Host.Unsubscribe(uri)
+	}
+	delete(m.sessions.byURI, uri)
+}
+
+// sessionsChanged brings up to date what depends on sessions.
+func (m *Model) sessionsChanged() {
+	m.followSessions()
+	for _, e := range m.chats {
+		m.informChat(e)
+	}
+	m.attending.stale = true
+	m.dirty |= dirtyChrome | dirtyPanes
+}
+
+// sessionOf finds the session that a chat belongs to, nil while it is not known.
+func (m *Model) sessionOf(uri ahp.URI) *session {
+	for _, s := range m.sessions.byURI {
+		if s.row.DefaultChat == uri || s.ready && slices.ContainsFunc(s.state.Chats, func(c ahp.ChatSummary) bool { return c.Resource == uri }) {
+			return s
+		}
+	}
+	return nil
+}
+
+// maxFollowed bounds the sessions that are followed at once.
+const maxFollowed = 64
+
+// followSessions subscribes to the sessions of the chats that show and to those
+// that wait for a person, and drops the others.
+func (m *Model) followSessions() {
+	if m.link != Connected || m.sessionHost() == nil {
+		return
+	}
+	want := map[ahp.URI]bool{}
+	unknown := false
+	for uri := range m.chats {
+		if s := m.sessionOf(uri); s != nil {
+			want[s.uri] = true
+		} else {
+			unknown = true
+		}
+	}
+	for _, s := range m.sessionList(false) {
+		// A chat whose session is not known is one of some session's others.
+		if (s.row.Status.NeedsInput() || unknown) && len(want) < maxFollowed {
+			want[s.uri] = true
+		}
+	}
+	if list := m.previewed(); list != "" {
+		want[list] = true
+	}
+	for uri, s := range m.sessions.byURI {
+		switch {
+		case want[uri] && !s.asked:
+			s.asked = true
+			m.cfg.Sink.expect(uri, kindSession)
+			m.async("follow a session", func(ctx context.Context) (then, error) {
+				err := m.cfg.Host.Subscribe(ctx, uri)
+				return func(m *Model) {
+					if s := m.sessions.byURI[uri]; s != nil && err != nil {
+						s.asked = false
+					}
+				}, nil
+			})
+		case !want[uri] && s.asked && s.ready:
+			s.asked, s.ready = false, false
+			m.cfg.Sink.expect(uri, kindNone)
+			m.cfg.Host.Unsubscribe(uri)
+		}
+	}
+}
+
+// sessionList gives the sessions, those that were modified last first; with all,
+// archived ones too.
+func (m *Model) sessionList(all bool) []*session {
+	var list []*session
+	for s := range maps.Values(m.sessions.byURI) {
+		if all || s.row.Status&ahp.FlagArchived == 0 {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b *session) int {
+		return cmp.Or(cmp.Compare(rank(a.row.Status), rank(b.row.Status)), cmp.Compare(b.row.ModifiedAt, a.row.ModifiedAt), cmp.Compare(a.uri, b.uri))
+	})
+	return list
+}
+
+// rank orders sessions: those that wait for the person first.
+func rank(s ahp.Status) int {
+	switch {
+	case s.NeedsInput():
+		return 0
+	case s.Activity() == ahp.ActivityInProgress:
+		return 1
+	case s&ahp.FlagArchived != 0:
+		return 3
+	}
+	return 2
+}
+
+// sessionAction takes an action of a session.
+func (m *Model) sessionAction(s *session, a ahp.Action) {
+	s.state = ahp.ReduceSession(s.state, a)
+	if t, ok := a.(ahp.SessionTitleChanged); ok {
+		s.row.Title = t.Title
+	}
+	m.sessionsChanged()
+}
+
+// informChat tells a chat what concerns it of its session.
+func (m *Model) informChat(e *chatEntry) {
+	s := m.sessionOf(e.uri)
+	if s == nil {
+		return
+	}
+	e.session = s.uri
+	info := chat.Session{URI: s.uri, Title: s.title(), Agent: m.agentTitle(s.row.Provider)}
+	if s.ready {
+		var meta struct {
+			Options  []ahp.AgentOption                `json:"cotty/options"`
+			Commands []ahp.AgentCommand               `json:"cotty/commands"`
+			Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"cotty/plans"`
+		}
+		json.Unmarshal(s.state.Meta, &meta) //nolint:errcheck // then there is nothing to choose
+		info.Lifecycle, info.Error = s.state.Lifecycle, s.state.CreationError
+		info.Options, info.Commands, info.Plan = meta.Options, meta.Commands, meta.Plans[e.uri]
+		if s.state.Config != nil {
+			info.Values = s.state.Config.Values
+		}
+		info.Fork = m.canFork(s.row.Provider)
+	}
+	e.SetSession(info)
+}
+
+// agentTitle names an agent for people.
+func (m *Model) agentTitle(provider string) string {
+	for _, a := range m.sessions.agents {
+		if a.Provider == provider && a.DisplayName != "" {
+			return clean(a.DisplayName)
+		}
+	}
+	return clean(provider)
+}
+
+// canFork reports whether an agent's chats can begin from others.
+func (m *Model) canFork(provider string) bool {
+	for _, a := range m.sessions.agents {
+		var can struct {
+			MultipleChats struct {
+				Fork json.RawMessage `json:"fork"`
+			} `json:"multipleChats"`
+		}
+		if a.Provider == provider && json.Unmarshal(a.Capabilities, &can) == nil {
+			return len(can.MultipleChats.Fork) > 0 && string(can.MultipleChats.Fork) != "false" && string(can.MultipleChats.Fork) != "null"
+		}
+	}
+	return false
+}
