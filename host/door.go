@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"cotty/ahp"
 	"cotty/internal/jsonrpc"
 )
 
@@ -29,6 +30,8 @@ type Door struct {
 	// a valid secret is a 401, and on the unix socket a secret makes a request that
 	// of whom it belongs to.
 	Refuse func(w http.ResponseWriter, status int, text string)
+	// Inside lets who is in a session's sandbox in as well: Caller.Sandbox.
+	Inside bool
 	// Serve answers a request. It is counted as a connection while it lasts, and
 	// its context ends when the caller's token does.
 	Serve func(w http.ResponseWriter, r *http.Request, c Caller)
@@ -44,14 +47,16 @@ type Caller struct {
 	// Scopes are those of a token that is not bound to one terminal; the operator
 	// has all. Whom Identify found has none.
 	Scopes []string
+	// Sandbox is the session in whose sandbox the caller is, empty for all others.
+	Sandbox ahp.URI
 
 	f   *front
 	who *principal
 }
 
 func (f *front) caller(who *principal) Caller {
-	c := Caller{Principal: who.id, f: f, who: who}
-	if who.terminal == "" {
+	c := Caller{Principal: who.id, Sandbox: who.sandbox, f: f, who: who}
+	if !who.bounded() {
 		c.Operates, c.Scopes = who.operates(), slices.Clone(who.scopes)
 	}
 	return c

@@ -293,7 +293,7 @@ func (f *front) admit(r *http.Request) answer {
 			return f.failed(r, reason)
 		}
 	}
-	if who.sandbox != "" && !endpoints[r.URL.Path] {
+	if d, _ := f.h.door(r.URL.Path); who.sandbox != "" && !endpoints[r.URL.Path] && (d == nil || !d.Inside) {
 		return answer{status: http.StatusNotFound, text: "404 page not found"}
 	}
 	if d, methods := f.h.door(r.URL.Path); d != nil {

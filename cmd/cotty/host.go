@@ -115,15 +115,17 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	}
 	now := current(d, settings, log)
 	kept := newMemory(d)
+	work := newTasks(d, now, log)
 	h, err := host.New(host.Config{
 		Ending: kept.ending, Housekeeper: kept.id,
 		Now:     clock,
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
 		Fresh:  func() host.Start { return now().start() },
 		Belt:   func() host.Belt { return now().belt() },
-		Doors:  doors(),
-		Agents: agentProviders(d, settings, log), Agent: agentFinder(d, now, log), AgentServers: agentServers(log),
-		Log: log, Keeper: k, Origins: o.origins, Hosts: o.names,
+		Doors:  append(doors(), work.door()),
+		Agents: agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
+		Confine: work.confine,
+		Log:     log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {
 		return err
@@ -150,12 +152,14 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	defer done()
 	go func() { ended <- h.Run(ctx, ln) }()
 	kept.begin(ctx, now(), log)
+	work.begin(h)
 	go kept.follow(ctx, now, log)
 	ready.ready()
 	for _, l := range tcp {
 		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run
 	}
 	err = <-ended
+	work.close()
 	kept.end()
 	log.Info("host ended", "err", err)
 	return err

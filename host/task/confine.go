@@ -1,15 +1,24 @@
 package task
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"cotty/host/agent"
+	"cotty/host/sandbox"
 	"cotty/host/task/registry"
 	"cotty/host/task/store"
 	"cotty/host/workspace"
 )
+
+// systemFolders are the folders of the home directory that every task has of its own
+// (U6); a definition may name more.
+var systemFolders = []string{".claude", ".codex"}
 
 // taskEnv is what every process of a task is told (U22).
 func taskEnv(t store.Task, l registry.Launch) []string {
@@ -24,14 +33,10 @@ func taskEnv(t store.Task, l registry.Launch) []string {
 // machine.
 func (s *Service) scratch(task string) string { return filepath.Join(s.Runtime, "tasks", task) }
 
-// root is the directory of the host's that a task works in.
-func (l *live) root(t *store.Task) (string, error) {
-	return l.s.rootOf(*t)
-}
-
+// rootOf is the directory of the host's that a task works in.
 func (s *Service) rootOf(t store.Task) (string, error) {
 	if specOf(t).Kind == workspace.None {
-		dir := s.scratch(t.ID)
+		dir := filepath.Join(s.scratch(t.ID), "workspace")
 		return dir, os.MkdirAll(dir, 0o700)
 	}
 	w, err := s.Files.Workspace(t.ID)
@@ -44,23 +49,119 @@ func (s *Service) rootOf(t store.Task) (string, error) {
 	return w.Dir(), nil
 }
 
-// confinement is what a task's processes are started in.
-type confinement struct{}
+// support is what this machine can do for sandboxes, asked once it is needed.
+type support struct {
+	mu  sync.Mutex
+	got *sandbox.Support
+}
 
-// available says why there are no sandboxes, nil if there are.
+// available says why there are no sandboxes, nil if there are. That there are is
+// remembered; what is missing may be installed meanwhile.
 func (s *Service) available() error {
-	return store.Errorf(store.Invalid, "this host has no sandbox: leave it out with --no-sandbox")
+	s.support.mu.Lock()
+	defer s.support.mu.Unlock()
+	if s.support.got == nil {
+		got := sandbox.Check(s.ctx, s.Bwrap)
+		if got.Err != nil {
+			return store.Errorf(store.Invalid, "a task runs in a sandbox, and there can be none here: %w", got.Err)
+		}
+		s.support.got = &got
+		for _, missing := range got.Missing {
+			s.Log.Warn("the sandboxes of tasks", "missing", missing)
+		}
+	}
+	return nil
 }
 
 // Confine gives the confinement of a task's session, which names its sandbox by the
-// task's id (host.Config.Confine).
+// task's id (host.Config.Confine). It is made of the version that the session was
+// begun with.
 func (s *Service) Confine(task string) (agent.Confinement, error) {
-	return nil, fmt.Errorf("the task %s has no sandbox", task)
+	t, err := s.Store.Task(s.ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	if t.ID != task || t.Status == store.Deleting || factsOf(t).Bare {
+		return nil, fmt.Errorf("the task %s has no sandbox", task)
+	}
+	launch, err := s.Agents.Launch(s.ctx, t.LaunchedID)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := s.walls(s.ctx, t, launch)
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.New(spec)
 }
 
-// letGo forgets a task's confinement.
+// walls says what a task's sandbox holds.
+func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (sandbox.Spec, error) {
+	root, err := s.rootOf(t)
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	def := l.Definition.Sandbox
+	memory, err := def.MemoryBytes()
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	tmp := filepath.Join(s.scratch(t.ID), "tmp")
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		return sandbox.Spec{}, fmt.Errorf("make the task's /tmp: %w", err)
+	}
+	spec := sandbox.Spec{
+		Name: t.ID, Workspace: root, Write: t.Writable, Tmp: tmp, Code: s.code(l), Env: slices.Concat(taskEnv(t, l), l.Env),
+		NoNetwork: def.Network == "none", Limits: sandbox.Limits{Memory: memory, Processes: def.Processes},
+		Program: s.Program, Bwrap: s.Bwrap, Hidden: []string{filepath.Join(s.State, store.File), filepath.Join(s.Runtime, hostSocket)},
+	}
+	w, err := s.Files.Workspace(t.ID)
+	if err != nil {
+		return spec, err
+	}
+	mounts, err := w.Mounts(ctx)
+	if err != nil {
+		return spec, err
+	}
+	for _, m := range mounts {
+		if m.Target != sandbox.Workspace && m.Source != "" {
+			spec.Shares = append(spec.Shares, sandbox.Share{Outside: m.Source, Inside: m.Target, Write: m.Writable})
+		}
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(systemFolders), def.Folders...)))) {
+		dir, err := w.SystemFolder(name)
+		if err != nil {
+			return spec, err
+		}
+		spec.Shares = append(spec.Shares, sandbox.Share{Outside: dir, Inside: filepath.Join(sandbox.Home, name), Write: true})
+	}
+	return spec, nil
+}
+
+// hostSocket is the operator's socket in the runtime directory, which no sandbox may
+// see.
+const hostSocket = "host.sock"
+
+// code is what the agent's programs need besides the system's.
+func (s *Service) code(l registry.Launch) []string {
+	path := os.Getenv("PATH")
+	var all []string
+	if l.CodeDir != "" {
+		all = append(all, l.CodeDir)
+	}
+	hooks := l.Definition.Hooks
+	for _, words := range [][]string{slices.Concat(l.Definition.Command, l.Definition.Args), hooks.OnCreate, hooks.OnEvent, hooks.OnCancel} {
+		if len(words) > 0 {
+			all = append(all, sandbox.Code(registry.HookArgv(words, l.CodeDir), path)...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// letGo forgets what a task had outside of its workspace.
 func (s *Service) letGo(task string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.shut, task)
+	if err := os.RemoveAll(filepath.Join(s.scratch(task), "tmp")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		s.Log.Warn("empty a task's /tmp", "task", task, "err", err)
+	}
 }

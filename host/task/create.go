@@ -193,6 +193,7 @@ func inRepository(dir string) bool {
 
 // make adds the record, makes the workspace and begins the runner.
 func (s *Service) make(ctx context.Context, t store.Task, spec workspace.Spec, agent string) (store.Task, error) {
+	s.begun()
 	t, err := s.addRecord(ctx, t, spec, agent)
 	if err != nil {
 		s.dropFilesystem(ctx, t)

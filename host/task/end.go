@@ -35,6 +35,7 @@ func (s *Service) Cancel(ctx context.Context, who access.Principal, ref string) 
 	if err != nil {
 		return t, err
 	}
+	s.begun()
 	t, changed, err := s.Store.EndTask(ctx, t.ID, store.Cancelled, "")
 	switch {
 	case err != nil:
@@ -148,6 +149,7 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 	if err != nil {
 		return Deleted{}, err
 	}
+	s.begun()
 	if _, err := s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
 		f := factsOf(*r)
 		f.Force = force

@@ -15,6 +15,7 @@ func (s *Service) Send(ctx context.Context, who access.Principal, ref string, co
 	if err != nil {
 		return store.Event{}, err
 	}
+	s.begun()
 	e, err := s.Store.AddEvent(ctx, store.Event{TaskID: t.ID, Content: content, Author: who.String()})
 	if err == nil {
 		s.changed(t.ID)

@@ -26,8 +26,10 @@ type Options struct {
 	Configured func(name string) (registry.Definition, bool)
 	// Dial opens a connection to the host as a service of its own (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
-	// Version is cotty's.
-	Version string
+	// Version is cotty's; Program its file, absolute, which runs in sandboxes too.
+	Version, Program string
+	// Bwrap is bubblewrap's program; empty: the one in PATH.
+	Bwrap string
 	// Log gets what happens, never what agents say; nil discards.
 	Log *slog.Logger
 	// Now is the clock; nil: time.Now.
@@ -49,12 +51,14 @@ type Service struct {
 	sink   *sink
 	board  board
 
+	support support
+
 	dialing sync.Mutex // held while the connection is made
 	client  *client.Client
 
 	mu     sync.Mutex // Protects following.
 	live   map[string]*live
-	shut   map[string]*confinement
+	marked bool // the note that there is something to do is written
 	closed bool
 }
 
@@ -67,7 +71,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Service{Options: o, live: map[string]*live{}, shut: map[string]*confinement{}, board: board{waiting: map[string]*bell{}}}
+	s := &Service{Options: o, live: map[string]*live{}, board: board{waiting: map[string]*bell{}}}
 	s.sink = &sink{s: s, watched: map[string]*live{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(ctx); err != nil {
@@ -124,6 +128,7 @@ func (s *Service) Close() {
 		s.Files.Close() //nolint:errcheck // nothing is under way
 	}
 	if s.Store != nil {
+		s.settled()
 		s.Store.Close() //nolint:errcheck // what was written stays
 	}
 }

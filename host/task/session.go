@@ -119,7 +119,7 @@ func (l *live) attach(ctx context.Context, t *store.Task) error {
 
 // open makes the task's session, whose URI is known.
 func (l *live) open(ctx context.Context, t *store.Task) error {
-	dir, err := l.root(t)
+	dir, err := l.s.rootOf(*t)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 	l.watch(t.Session)
 	err = l.s.call(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
 		Channel: t.Session, Provider: provider, WorkingDirectories: []ahp.URI{(&url.URL{Scheme: "file", Path: dir}).String()},
-		Meta: &ahp.SessionMeta{Chat: chatOf(t.Session), Title: t.Name, Confirm: l.facts.Confirm, Sandbox: t.ID},
+		Meta: &ahp.SessionMeta{Chat: chatOf(t.Session), Title: t.Name, Confirm: l.facts.Confirm, Sandbox: l.sandbox()},
 	}, nil)
 	if err != nil && ahp.CodeOf(err) != ahp.CodeSessionAlreadyExists {
 		var refused *ahp.Error
@@ -151,6 +151,14 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 		}
 	}
 	return errWaiting
+}
+
+// sandbox is what the session is confined to: by the task's id, unless nothing is.
+func (l *live) sandbox() string {
+	if l.facts.Bare {
+		return ""
+	}
+	return l.id
 }
 
 // watch has the sink fold what the host says of a session.

@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"host/task/store":    {"host/task/access"},
 	"host/task/registry": {"host/task/access", "host/task/store"},
 	"host/task":          {"ahp", "host/agent/...", "host/sandbox", "host/task/access", "host/task/registry", "host/task/store", "host/workspace", "internal/client", "internal/jsonrpc", "host/task/hook"},
-	"host/task/api":      {"host/task", "host/task/access", "host/task/store", "host/workspace"},
+	"host/task/api":      {"host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace"},
 	"host/task/hook":     {"host/agent", "internal/warden"},
 	"internal/apiclient": {},
 	"ui/layout":          {},

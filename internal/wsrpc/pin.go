@@ -80,3 +80,7 @@ func clientTLS(name, pinned string) *tls.Config {
 		},
 	}
 }
+
+// ClientTLS is how a host's certificate is checked, for other clients of its
+// listener: by a fingerprint, or, pinned being empty, as browsers do.
+func ClientTLS(name, pinned string) *tls.Config { return clientTLS(name, pinned) }

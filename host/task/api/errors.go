@@ -99,6 +99,15 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeJSON(w, status, e)
 }
 
+// Refuse writes the answer to a request that is not let in (host.Door.Refuse).
+func Refuse(w http.ResponseWriter, status int, text string) {
+	e := Error{StatusCode: status, Code: codes[status], Message: text}
+	if e.Code == "" {
+		e.Code = "bad_request"
+	}
+	writeJSON(w, status, e)
+}
+
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -66,6 +66,9 @@ func init() { // the description is one of the routes that it describes
 	Table = slices.Concat(
 		aboutRoutes,
 		taskRoutes,
+		streamRoutes,
+		eventRoutes,
+		stateRoutes,
 	)
 }
 

@@ -33,7 +33,6 @@ type Registry struct {
 	dir   string // of versions' files
 	files sync.RWMutex
 	keys  keyring
-	news  news
 }
 
 // New makes the registry of a store.

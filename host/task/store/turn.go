@@ -172,3 +172,9 @@ func (s *Store) OpenStream(ctx context.Context, task string) ([]StreamEvent, err
 		order by seq`, task)
 	return found, s.explain(err)
 }
+
+// CountWaiting counts the events that wait or run, of all tasks.
+func (s *Store) CountWaiting(ctx context.Context) (n int, err error) {
+	err = s.r.QueryRowContext(ctx, "select count(*) from events where status in ('PENDING', 'RUNNING')").Scan(&n)
+	return n, s.explain(err)
+}

@@ -1,0 +1,114 @@
+package apiclient
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// maxLine bounds a line of a stream, in bytes.
+const maxLine = 4 << 20
+
+// Event is one of a stream.
+type Event struct {
+	ID   string
+	Data string // JSON
+}
+
+// ErrCut is returned when a stream ended before its end and could not be gone on
+// with.
+var ErrCut = errors.New("the stream was cut off")
+
+// Stream reads server-sent events until [DONE], and goes on behind the last one
+// whenever the connection is lost. after is the id to begin behind, "" for the
+// beginning. each is called for every event, in order, once; an error of it ends the
+// stream.
+func (c *Client) Stream(ctx context.Context, path string, query url.Values, after string, each func(Event) error) error {
+	failed := 0
+	for {
+		header := http.Header{"Accept": {"text/event-stream"}}
+		if after != "" {
+			header.Set("Last-Event-ID", after)
+			query = without(query, "after")
+		}
+		resp, err := c.Open(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Header: header})
+		if err != nil {
+			return err
+		}
+		before := after
+		over, err := read(resp, func(e Event) error {
+			if e.ID != "" {
+				after = e.ID
+			}
+			return each(e)
+		})
+		resp.Body.Close()
+		switch {
+		case over || err != nil && !errors.Is(err, ErrCut):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		if failed++; after != before {
+			failed = 0
+		}
+		if failed > max(c.o.MaxRetries, 1)*5 {
+			return err
+		}
+		timer := time.NewTimer(min(firstPause<<min(failed, 6), 5*time.Second))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func without(query url.Values, name string) url.Values {
+	rest := url.Values{}
+	for k, v := range query {
+		if k != name {
+			rest[k] = v
+		}
+	}
+	return rest
+}
+
+// read hands on a stream's events; over: it has ended as it should.
+func read(resp *http.Response, each func(Event) error) (over bool, err error) {
+	in := bufio.NewScanner(resp.Body)
+	in.Buffer(make([]byte, 0, 64<<10), maxLine)
+	var e Event
+	var data []string
+	for in.Scan() {
+		name, value, _ := strings.Cut(in.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case in.Text() == "":
+			if len(data) > 0 {
+				e.Data = strings.Join(data, "\n")
+				if e.Data == "[DONE]" {
+					return true, nil
+				}
+				if err := each(e); err != nil {
+					return false, err
+				}
+			}
+			e, data = Event{}, nil
+		case name == "id":
+			e.ID = value
+		case name == "data":
+			data = append(data, value)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return false, fmt.Errorf("%w: %w", ErrCut, err)
+	}
+	return false, ErrCut
+}
