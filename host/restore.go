@@ -383,7 +383,8 @@ func (h *Host) rejoin(a *adopted) {
 		h.flush(t)
 		return
 	}
-	if a.damage != nil || a.m == nil || a.m.state == nil {
+	// What was not typed must not be accepted for the next host either.
+	if a.damage != nil || a.m == nil || a.m.state == nil || len(a.m.undone) > 0 {
 		more, _ := h.checkpoint(t.ch, false)
 		h.deliver(t.ch, more)
 		return

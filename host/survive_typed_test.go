@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -124,6 +125,10 @@ func TestTypedOnce(t *testing.T) {
 			}
 			next = w.to
 			time.Sleep(time.Duration(rnd.IntN(2)) * time.Millisecond)
+		}
+		if rnd.IntN(3) == 0 { // what is on its way to a host that ends in order
+			m.cmd.Process.Signal(syscall.SIGTERM)
+			m.cmd.Wait()
 		}
 		m.kill()
 		m.revive()

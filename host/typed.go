@@ -83,9 +83,13 @@ func (h *Host) typeIn(d *dispatch, data string) error {
 	err := t.t.Input(data)
 	switch {
 	case !noted:
-	case err != nil: // Nothing of it was taken.
+	case err != nil: // Nothing of it was taken: should the refusal be lost, it may be sent again.
 		t.unqueue(in.end)
-		h.noteQueue(t)
+		t.ch.accepted.remove(in.origin.ClientID, in.origin.ClientSeq)
+		if in.data != "" {
+			in.data = ""
+			h.appendInput(t, in)
+		}
 	case t.t.Written() >= in.end:
 		t.unqueue(in.end)
 	case in.data == "": // The pty did not take all of it after all.

@@ -25,8 +25,8 @@ import (
 // TestChaos lets everything go wrong that can, at random, while terminals print,
 // are typed into and show full-screen programs, and looks after each round whether
 // anything is lost, doubled or left over. COTTY_CHAOS says for how long, such as
-// "10m"; COTTY_TERMINALS how many terminals; COTTY_SEED repeats a run. `make chaos`
-// runs it for long.
+// "10m"; COTTY_TERMINALS how many terminals; COTTY_SEED repeats a run; COTTY_FAULT
+// is a part of the names of the faults, if not all. `make chaos` runs it for long.
 func TestChaos(t *testing.T) {
 	rounds, until := 8, time.Time{}
 	if d, err := time.ParseDuration(os.Getenv("COTTY_CHAOS")); err == nil {
@@ -34,6 +34,10 @@ func TestChaos(t *testing.T) {
 	}
 	if n, err := strconv.Atoi(os.Getenv("COTTY_ROUNDS")); err == nil {
 		rounds = n
+	}
+	faults := faults
+	if only := os.Getenv("COTTY_FAULT"); only != "" {
+		faults = slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !strings.Contains(f.name, only) })
 	}
 	before := leak.Now()
 	x := startChaos(t)

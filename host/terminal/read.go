@@ -42,7 +42,7 @@ func (t *Terminal) read() {
 			t.report(fmt.Errorf("read the pty: %w", err))
 			return
 		default:
-			if err != io.EOF && !isClosed(err) {
+			if err != io.EOF && !t.isClosed(err) {
 				t.log.Warn("read the pty", "process", t.cfg.Process.ID, "err", err)
 			}
 			t.endOfOutput()

@@ -317,5 +317,6 @@ func (t *Terminal) Close() {
 // Done is closed when Close was called and the goroutines have ended.
 func (t *Terminal) Done() <-chan struct{} { return t.done }
 
-// isClosed reports whether an error is only that of a closed pty.
-func isClosed(err error) bool { return errors.Is(err, os.ErrClosed) }
+// isClosed reports whether an error is only that of a pty that we have closed. Go's
+// poller has an error of its own for it, which has no name.
+func (t *Terminal) isClosed(err error) bool { return t.closed.Load() || errors.Is(err, os.ErrClosed) }

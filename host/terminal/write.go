@@ -184,7 +184,7 @@ func (t *Terminal) write() {
 			n, err := t.writeSome(rest, typed)
 			rest = rest[n:]
 			if err != nil {
-				if isClosed(err) {
+				if t.isClosed(err) {
 					return
 				}
 				// Nobody has the terminal open; what is typed into it is lost.
