@@ -7,55 +7,6 @@ import (
 	"cotty/emulator"
 )
 
-// GoCommand moves to the first line of the command before the place of the view,
-// or with next of the one after it: scrolls it to the top, or puts copy mode's
-// cursor there. Behind the newest command the view follows the output again. It
-// reports whether it moved.
-func (v *View) GoCommand(next bool) bool {
-	f := v.Feed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	line, ok := v.neighbour(next)
-	if v.copy != nil {
-		if ok {
-			v.copy.line, v.copy.x, v.copy.want = line, 0, 0
-			v.follow()
-		}
-		return ok
-	}
-	switch {
-	case ok && line < v.live():
-		v.top, v.back, v.full = line, true, true
-	case v.back && next:
-		v.back, v.full = false, true
-	default:
-		return false
-	}
-	return true
-}
-
-// neighbour gives the first line of the command before or after the place of
-// the view. The lock must be held.
-func (v *View) neighbour(next bool) (line int, ok bool) {
-	if !v.locate() {
-		return 0, false
-	}
-	from := v.top
-	if v.copy != nil {
-		from = v.copy.line
-	}
-	for _, p := range v.Feed.places() {
-		switch {
-		case p.start == nil:
-		case next && p.first > from && (!ok || p.first < line):
-			line, ok = p.first, true
-		case !next && p.first < from && (!ok || p.first > line):
-			line, ok = p.first, true
-		}
-	}
-	return line, ok
-}
-
 // locate brings the view's place up to date; false when the text with the
 // commands does not show. The lock must be held.
 func (v *View) locate() bool {
@@ -76,7 +27,7 @@ func (v *View) Around() (previous, next bool) {
 	defer f.mu.Unlock()
 	_, previous = v.neighbour(false)
 	_, next = v.neighbour(true)
-	return previous, next || v.back && v.copy == nil
+	return previous, next || (v.back || v.pick.id != "") && v.copy == nil
 }
 
 // Why a command's output can't be had.
@@ -94,9 +45,9 @@ type Output struct {
 	Cut  bool   // its start is gone from the history
 }
 
-// CommandOutput gives the output of the command at copy mode's cursor, or at
-// the top of a view that is scrolled back, else of the newest one; of much the
-// first MaxCopy bytes.
+// CommandOutput gives the output of the command at copy mode's cursor, else of the
+// one that GoCommand went to, or the one at the top of a view that is scrolled back,
+// or the newest one; of much the first MaxCopy bytes.
 func (v *View) CommandOutput() (Output, error) {
 	f := v.Feed
 	f.mu.Lock()
@@ -117,8 +68,7 @@ func (v *View) Chosen() (Command, error) {
 	return p.Command, err
 }
 
-// chosen gives the command at copy mode's cursor, or at the top of a view that is
-// scrolled back, else the newest one. The lock must be held.
+// chosen gives the command that CommandOutput names. The lock must be held.
 func (v *View) chosen() (p place, err error) {
 	f := v.Feed
 	if f.em != nil && f.em.Modes().AltScreen {
@@ -129,7 +79,9 @@ func (v *View) chosen() (p place, err error) {
 	}
 	all := f.places()
 	p = place{command: f.commands.list[len(f.commands.list)-1]}
-	if at, here := v.here(); here && len(all) > 0 {
+	if q := v.picked(all); q != nil {
+		p = *q
+	} else if at, here := v.here(); here && len(all) > 0 {
 		p = all[0]
 		for _, q := range all {
 			if q.first <= at {

@@ -59,7 +59,7 @@ func (v *View) live() int {
 // Follow leaves copy mode and goes back to the newest output.
 func (v *View) Follow() {
 	v.back, v.copy, v.selection, v.full = false, nil, nil, true
-	v.search, v.index = search{}, index{}
+	v.search, v.index, v.pick = search{}, index{}, pick{}
 }
 
 // Back gives the number of lines that the view is scrolled back by.

@@ -96,10 +96,11 @@ func (v *View) OtherEnd() {
 	})
 }
 
-// Unselect takes the selection away; it reports whether there was one.
+// Unselect takes the selection away, and the mark of a command that was gone to; it
+// reports whether there was one.
 func (v *View) Unselect() bool {
-	had := v.selection != nil
-	v.selection = nil
+	had := v.selection != nil || v.pick.id != ""
+	v.selection, v.pick = nil, pick{}
 	v.full = v.full || had
 	return had
 }

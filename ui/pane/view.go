@@ -50,6 +50,7 @@ type View struct {
 	signed    []Sign // as drawn before that
 	rows      []int  // scratch
 	key       signKey
+	pick      pick
 	stuck     string // the command whose line stays on top
 	search    search
 	index     index
@@ -137,6 +138,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	reverse := f.em.Modes().ReverseScreen
 	width := min(cols, r.W)
 	v.sign(look.Signs)
+	v.locatePick()
 	line, top := v.top-1, false // whether the top row is drawn
 	for i := range r.H {
 		if line++; len(v.folds.out) > 0 {
@@ -161,6 +163,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		if reverse {
 			c.Restyle(row, func(s emulator.Style) emulator.Style { s.Attrs ^= emulator.Reverse; return s })
 		}
+		v.drawPick(c, row, line, look)
 		v.highlight(c, row, line, look)
 		if look.Signs != nil && len(v.signs) > 0 {
 			v.drawSign(c, row, i, look.Signs)

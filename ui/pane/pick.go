@@ -1,0 +1,121 @@
+package pane
+
+import (
+	"cotty/ui/paint"
+)
+
+// pick is a command that a person went to: its line is highlighted, and what is done
+// with "the command" is done with it, until something is typed or the view goes back
+// to the newest output.
+type pick struct {
+	id          string
+	first, last int // lines of what was typed, as of the last drawing
+}
+
+// GoCommand picks the command before the one that was picked, or with next the one
+// after it; without one the newest before the top of a view that is scrolled back,
+// or of all. The view scrolls where its line does not show. Behind the newest
+// command the view follows the output again. In copy mode the cursor goes to the
+// command's first line instead. It reports whether it moved.
+func (v *View) GoCommand(next bool) bool {
+	f := v.Feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, ok := v.neighbour(next)
+	switch {
+	case v.copy != nil:
+		if ok {
+			v.copy.line, v.copy.x, v.copy.want = p.first, 0, 0
+			v.follow()
+		}
+		return ok
+	case ok:
+		v.pickUp(&p)
+	case next && (v.back || v.pick.id != ""):
+		v.pick, v.back, v.full = pick{}, false, true
+	default:
+		return false
+	}
+	return true
+}
+
+// pickUp picks a command and shows its line. The lock must be held, as for all
+// below.
+func (v *View) pickUp(p *place) {
+	v.pick, v.full = pick{id: p.ID}, true
+	if row := v.row(p.first); row >= 0 && row < v.rect.H {
+		return
+	}
+	if v.back = p.first < v.live(); v.back {
+		v.top = p.first
+	}
+}
+
+// neighbour gives the command that GoCommand goes to.
+func (v *View) neighbour(next bool) (to place, ok bool) {
+	if !v.locate() {
+		return to, false
+	}
+	all := v.Feed.places()
+	from, exact := v.top, false
+	switch {
+	case v.copy != nil:
+		from, exact = v.copy.line, true
+	case v.picked(all) != nil:
+		from, exact = v.picked(all).first, true
+	case !v.back && next:
+		return to, false
+	case !v.back:
+		_, rows := v.Feed.em.Size()
+		from = v.Feed.lineOff + rows
+	}
+	for _, p := range all {
+		switch {
+		case p.start == nil:
+		case next && (p.first > from || p.first == from && !exact) && (!ok || p.first < to.first):
+			to, ok = p, true
+		case !next && p.first < from && (!ok || p.first > to.first):
+			to, ok = p, true
+		}
+	}
+	return to, ok
+}
+
+// picked gives the command that is picked, if it shows; nil for none.
+func (v *View) picked(all []place) *place {
+	if v.pick.id == "" || v.copy != nil {
+		return nil
+	}
+	for i := range all {
+		if p := &all[i]; p.ID == v.pick.id && p.start != nil {
+			if row := v.row(p.first); row >= 0 && row < v.rect.H {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// locatePick notes which lines are highlighted.
+func (v *View) locatePick() {
+	if v.pick.id == "" {
+		return
+	}
+	v.pick.first, v.pick.last = 0, -1
+	if v.Feed.em.Modes().AltScreen {
+		return
+	}
+	if p := v.picked(v.Feed.places()); p != nil {
+		v.pick.first, v.pick.last = p.first, p.start.Line+v.Feed.lineOff
+		if p.start.Col == 0 {
+			v.pick.last--
+		}
+	}
+}
+
+// drawPick highlights a line of the command that is picked.
+func (v *View) drawPick(c *paint.Canvas, row paint.Rect, line int, look Look) {
+	if v.pick.id != "" && line >= v.pick.first && line <= v.pick.last {
+		v.restyle(c, row, v.ox, v.ox+row.W, look.Selection)
+	}
+}
