@@ -19,6 +19,7 @@ import (
 	"cotty/ahp"
 	"cotty/host"
 	"cotty/host/keeper"
+	"cotty/host/sandbox"
 	"cotty/internal/jsonrpc"
 	"cotty/internal/leak"
 	"cotty/internal/wsrpc"
@@ -32,6 +33,9 @@ const keeperEnv = "COTTY_TEST_KEEPER"
 const patience = 30 * time.Second
 
 func TestMain(m *testing.M) {
+	if code, ours := sandbox.Main(os.Args); ours {
+		os.Exit(code)
+	}
 	if socket := os.Getenv(keeperEnv); socket != "" {
 		ln, err := keeper.Listen(socket)
 		if err == nil {
@@ -253,6 +257,11 @@ func (w *world) try(name string, target wsrpc.Target) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
+	return w.peer(name, tr), nil
+}
+
+// peer makes a client of a connection.
+func (w *world) peer(name string, tr jsonrpc.Transport) *peer {
 	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, w.buffer), out: map[ahp.URI]*strings.Builder{}, from: map[ahp.URI]int64{}}
 	go func() {
 		defer close(p.in)
@@ -267,7 +276,7 @@ func (w *world) try(name string, target wsrpc.Target) (*peer, error) {
 		}
 	}()
 	w.t.Cleanup(p.hangUp)
-	return p, nil
+	return p
 }
 
 // hangUp closes the connection and waits for the reader.
