@@ -67,14 +67,14 @@ func within(path, dir string) bool {
 // parts are what of a workspace goes out; done is to be called at the end.
 func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done func(), err error) {
 	var open []*folder
-	done = func() {
+	closeAll := func() {
 		for _, d := range open {
 			d.close()
 		}
 	}
 	defer func() {
 		if err != nil {
-			done()
+			closeAll()
 		}
 	}()
 	r, unlock, err := w.begin()
@@ -141,7 +141,7 @@ func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done fun
 		p.Folders = append(p.Folders, name)
 	}
 	p.Skipped = p.Skipped[:min(len(p.Skipped), maxListed)]
-	return parts, p, done, nil
+	return parts, p, closeAll, nil
 }
 
 func (p *part) lay(ctx context.Context, top *folder) error {

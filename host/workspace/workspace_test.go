@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-func victim(string) {}
-
 func TestCopy(t *testing.T) {
 	s := newStore(t)
 	src := t.TempDir()

@@ -69,6 +69,9 @@ func init() { // the description is one of the routes that it describes
 		streamRoutes,
 		eventRoutes,
 		stateRoutes,
+		filesystemRoutes,
+		fileRoutes,
+		workspaceRoutes,
 	)
 }
 
