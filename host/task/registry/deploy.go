@@ -96,7 +96,7 @@ func (r *Registry) noteDeploy(ctx context.Context, got store.Deployed, err error
 	if got.Version.Status == store.Failed {
 		e.Level, e.Text = store.Severe, fmt.Sprintf("version %d failed: %s", got.Version.Number, got.Version.Reason)
 	}
-	if err := r.store.AddLogs(ctx, []store.LogEntry{e}); err != nil {
+	if err := r.addLogs(ctx, got.Agent.ID, e); err != nil {
 		r.o.Log.Warn("note a deploy", "err", err)
 	}
 }

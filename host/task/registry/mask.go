@@ -1,15 +1,11 @@
 package registry
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
-
-	"cotty/host/task/access"
-	"cotty/host/task/store"
 )
 
 // shortestSecret is what is masked: shorter ones are in half of all words.
@@ -58,68 +54,4 @@ func (m *Masker) Text(s string) string {
 		return s
 	}
 	return m.r.Replace(s)
-}
-
-// Log puts lines in the log of a version's agent, without the version's secrets.
-// Their agent and version are set.
-func (r *Registry) Log(ctx context.Context, l Launch, entries ...store.LogEntry) error {
-	for i := range entries {
-		entries[i].AgentID, entries[i].VersionID = l.Agent.ID, l.Version.ID
-		entries[i].Text = l.Masker.Text(entries[i].Text)
-	}
-	return r.store.AddLogs(ctx, entries)
-}
-
-// Logs gives lines of an agent's log, to somebody who may read the agent and, of
-// tasks' lines, the task (U106). Agent and Version may be named in any way. The
-// number of the last line looked at is where a follower goes on.
-func (r *Registry) Logs(ctx context.Context, who access.Principal, f store.LogFilter) (lines []store.LogEntry, last int64, err error) {
-	a, err := r.agent(ctx, who, access.Read, f.Agent)
-	if err != nil {
-		return nil, 0, err
-	}
-	f.Agent = a.ID
-	if f.Version != "" {
-		v, err := r.versionOf(ctx, who, a.ID, f.Version)
-		if err != nil {
-			return nil, 0, err
-		}
-		f.Version = v.ID
-	}
-	if f.Task != "" {
-		t, err := r.store.Task(ctx, f.Task)
-		if err == nil {
-			f.Task = t.ID
-		} else if !strings.HasPrefix(f.Task, "tsk_") { // one that was deleted has lines still
-			return nil, 0, err
-		}
-	}
-	all, err := r.store.Logs(ctx, f)
-	if err != nil {
-		return nil, 0, err
-	}
-	last = f.After
-	allowed := map[string]bool{"": true}
-	for _, e := range all {
-		last = max(last, e.N)
-		may, known := allowed[e.TaskID]
-		if !known {
-			may = r.mayReadLog(ctx, who, e.TaskID)
-			allowed[e.TaskID] = may
-		}
-		if may {
-			lines = append(lines, e)
-		}
-	}
-	return lines, last, nil
-}
-
-// mayReadLog says whether somebody may read a task's lines: those of tasks that
-// are gone are the operator's.
-func (r *Registry) mayReadLog(ctx context.Context, who access.Principal, task string) bool {
-	if who.Kind == access.Operator {
-		return true
-	}
-	t, err := r.store.Task(ctx, task)
-	return err == nil && t.ID == task && access.MayTask(who, access.Read, ParentsOf(t)) == access.Allowed
 }
