@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,6 +101,24 @@ func (m *Model) endRecordings() {
 			m.endRecording(uri)
 		}
 	}
+}
+
+// leaveRecordings ends all recordings, which this client makes, and says so for the
+// note that it leaves with.
+func (m *Model) leaveRecordings() string {
+	var paths []string
+	for uri, r := range m.recordings {
+		paths = append(paths, r.path)
+		m.endRecording(uri)
+	}
+	slices.Sort(paths)
+	switch len(paths) {
+	case 0:
+		return ""
+	case 1:
+		return "\nbut the recording to " + paths[0] + " ended with the interface; cotty record goes on without one"
+	}
+	return "\nbut these recordings ended with the interface, as cotty record would not: " + strings.Join(paths, ", ")
 }
 
 // recordInput puts what is typed into a terminal's recording, where the person

@@ -113,3 +113,15 @@ func TestRecordEnds(t *testing.T) {
 	u.Press("ctrl+space ctrl+r")
 	u.Shows("there is nowhere to record to")
 }
+
+// Leaving ends what the interface records, and says so.
+func TestDetachEndsRecordings(t *testing.T) {
+	u, s := recordingUI(t, 80, 24, nil)
+	u.Press("ctrl+space ctrl+r", "ctrl+u")
+	u.Type("x.cast\r")
+	u.Press("ctrl+space d")
+	want := "detached; everything runs on\nbut the recording to ~/x.cast ended with the interface; cotty record goes on without one"
+	if got, ended := u.Ended(); !ended || got.Note != want || s.stopped != 1 {
+		t.Errorf("left with %+v, the recording was stopped %d times", got, s.stopped)
+	}
+}
