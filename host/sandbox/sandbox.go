@@ -218,8 +218,8 @@ func (b *Sandbox) arguments(l agent.Launch) ([]string, error) {
 	}
 	args = append(args, "--ro-bind", b.spec.Program, program)
 	if l.Socket != "" {
-		args = append(args, "--ro-bind", filepath.Dir(l.Socket), filepath.Dir(agent.InsideSocket)+"/socket")
-		args = append(args, "--symlink", "socket/"+filepath.Base(l.Socket), agent.InsideSocket)
+		args = append(args, "--ro-bind", filepath.Dir(l.Socket), socketDir)
+		args = append(args, "--symlink", filepath.Base(socketDir)+"/"+filepath.Base(l.Socket), agent.InsideSocket)
 	}
 	dir := b.Inside(l.Dir)
 	if dir == l.Dir && !b.shares(dir) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cotty/host/agent"
 )
 
 // What is inside, by name.
@@ -16,8 +18,9 @@ const (
 	// Home is the home directory.
 	Home = "/root"
 	// program is the host's own, runDir where it and the socket are.
-	runDir  = "/run/cotty"
-	program = runDir + "/cotty"
+	runDir    = "/run/cotty"
+	program   = runDir + "/cotty"
+	socketDir = runDir + "/socket"
 )
 
 // Spec says what a sandbox holds. Paths are absolute.
@@ -105,10 +108,14 @@ func (s *Spec) check() error {
 
 // apart refuses what somebody inside could lead elsewhere by a symbolic link before
 // the next process starts: a source in a directory that is writable inside, and a
-// mount point there that can be moved away with a directory that holds it.
+// mount point there that can be moved away with a directory that holds it. A child of
+// such a directory that is mounted on itself, to be read only, can't be moved.
 func apart(m, over Share) error {
+	name := strings.TrimPrefix(m.Outside, over.Outside+"/")
 	switch {
 	case m == over || !over.Write:
+		return nil
+	case !m.Write && !strings.Contains(name, "/") && m.Inside == over.Inside+"/"+name:
 		return nil
 	case within(over.Outside, m.Outside):
 		return fmt.Errorf("%s can't be shared at %s: it is in %s, which is written to inside", m.Outside, m.Inside, over.Outside)
@@ -145,7 +152,7 @@ func (s *Spec) tmp() string {
 }
 
 // reserved is where nothing may be mounted.
-var reserved = []string{"/proc", "/dev", "/sys", "/usr", "/etc", runDir}
+var reserved = []string{"/proc", "/dev", "/sys", "/usr", "/etc", "/run/current-system", program, socketDir, agent.InsideSocket}
 
 func (s *Spec) checkMount(m Share) error {
 	for _, p := range []string{m.Outside, m.Inside} {

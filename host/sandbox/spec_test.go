@@ -117,9 +117,11 @@ func TestRefusals(t *testing.T) {
 		"over /usr":           {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/usr/local/x"}} }, "the sandbox's own"},
 		"over everything":     {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/"}} }, "the sandbox's own"},
 		"over home":           {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/root"}} }, "the sandbox's own"},
-		"over the socket":     {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/run/cotty/x"}} }, "the sandbox's own"},
-		"unclean":             {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/docs/../usr"}} }, "without . and .."},
-		"what is written to":  {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("workspace/sub"), Inside: "/docs"}} }, "written to inside"},
+		"over the socket": {func(s *sandbox.Spec) {
+			s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/run/cotty/socket/x"}}
+		}, "the sandbox's own"},
+		"unclean":            {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/docs/../usr"}} }, "without . and .."},
+		"what is written to": {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("workspace/sub"), Inside: "/docs"}} }, "written to inside"},
 		"deep in the writable": {func(s *sandbox.Spec) {
 			s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/workspace/sub/deep"}}
 		}, "deeper than one level"},
@@ -153,6 +155,15 @@ func TestMountPoints(t *testing.T) {
 		b.write("git/HEAD", "x")
 	})
 	b.want(`cat .git/HEAD`, "x")
+	own := within(t, func(b *box) {
+		b.write("git/config", "x")
+		b.spec.Shares = []sandbox.Share{
+			{Outside: filepath.Join(b.dir, "git"), Inside: "/run/cotty/git", Write: true},
+			{Outside: filepath.Join(b.dir, "git/config"), Inside: "/run/cotty/git/config"},
+		}
+	})
+	own.want(`cd /run/cotty/git; echo 1 >new; cat new config`, "1\nx")
+	own.fails("change what is for reading", `cd /run/cotty/git; echo x >config || mv config c || rm config || ln -sf new config`)
 	b.fails("move a mount point away", `mv .git away || rmdir .git`)
 	git := filepath.Join(b.dir, "workspace/.git")
 	for name, leave := range map[string]func() error{

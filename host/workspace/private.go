@@ -55,7 +55,7 @@ func (w *Workspace) Mounts(ctx context.Context) ([]Mount, error) {
 	}
 	private := w.path(gitName)
 	mounts = append(mounts,
-		Mount{Source: filepath.Join(private, "cotty.gitfile"), Target: mountFiles + "/.git"},
+		Mount{Source: w.path(gitFileName), Target: mountFiles + "/.git"},
 		Mount{Source: private, Target: mountGit, Writable: !r.NoUpdate},
 		Mount{Source: filepath.Join(private, "config"), Target: mountGit + "/config"},
 	)
@@ -70,7 +70,7 @@ func (w *Workspace) Mounts(ctx context.Context) ([]Mount, error) {
 func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error) {
 	stores := objectStores(filepath.Join(r.Common, "objects"))
 	private := w.path(gitName)
-	if _, err := os.Lstat(filepath.Join(private, "cotty.gitfile")); err == nil {
+	if _, err := os.Lstat(w.path(gitFileName)); err == nil {
 		return stores, nil
 	}
 	if err := removeTree(private); err != nil {
@@ -112,7 +112,7 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 	if err := w.save(r); err != nil {
 		return nil, err
 	}
-	return stores, os.WriteFile(filepath.Join(private, "cotty.gitfile"), []byte("gitdir: "+mountGit+"\n"), 0o600)
+	return stores, os.WriteFile(w.path(gitFileName), []byte("gitdir: "+mountGit+"\n"), 0o600)
 }
 
 // writePrivate puts the branch, HEAD and the index of the sandbox's git directory to a

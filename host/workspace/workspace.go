@@ -64,8 +64,11 @@ const (
 	indexName  = "workspace.index"
 	baseName   = "workspace.base"
 	gitName    = "workspace.git"
-	stageName  = "workspace.stage" // files on their way into the workspace
-	systemName = "system"
+	// gitFileName is beside that directory, which is the agent's to write to: what is
+	// mounted must not be.
+	gitFileName = "workspace.gitfile"
+	stageName   = "workspace.stage" // files on their way into the workspace
+	systemName  = "system"
 )
 
 func (w *Workspace) load() (*record, error) {
@@ -280,7 +283,7 @@ func (w *Workspace) unmake(ctx context.Context, r *record) error {
 // removeFiles removes what is in the task's directory and this package's, the record
 // last.
 func (w *Workspace) removeFiles() error {
-	for _, name := range []string{stageName, filesName, gitName, systemName, indexName, indexName + ".new", baseName, baseName + ".new", quarantineName, recordName + ".new", recordName} {
+	for _, name := range []string{stageName, filesName, gitName, gitFileName, systemName, indexName, indexName + ".new", baseName, baseName + ".new", quarantineName, recordName + ".new", recordName} {
 		if err := removeTree(w.path(name)); err != nil {
 			return fmt.Errorf("remove the workspace of task %s: %w", w.id, err)
 		}
