@@ -113,7 +113,7 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 	spec := sandbox.Spec{
 		Name: t.ID, Workspace: root, Write: t.Writable, Tmp: tmp, Code: s.code(l), Env: slices.Concat(taskEnv(t, l), l.Env),
 		NoNetwork: def.Network == "none", Limits: sandbox.Limits{Memory: memory, Processes: def.Processes},
-		Program: s.Program, Bwrap: s.Bwrap, Hidden: []string{filepath.Join(s.State, store.File), filepath.Join(s.Runtime, hostSocket)},
+		Program: s.Program, Bwrap: s.Bwrap, Hidden: []string{s.State, s.Runtime}, Own: []string{filepath.Join(s.State, "tasks", t.ID), s.scratch(t.ID)},
 	}
 	w, err := s.Files.Workspace(t.ID)
 	if err != nil {
@@ -137,10 +137,6 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 	}
 	return spec, nil
 }
-
-// hostSocket is the operator's socket in the runtime directory, which no sandbox may
-// see.
-const hostSocket = "host.sock"
 
 // code is what the agent's programs need besides the system's.
 func (s *Service) code(l registry.Launch) []string {
