@@ -10,6 +10,7 @@ const (
 	groupTerminal = "terminal"
 	groupHost     = "host"
 	groupAgents   = "agents"
+	groupTasks    = "tasks"
 )
 
 func newRoot() *cobra.Command {
@@ -32,6 +33,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		&cobra.Group{ID: groupUse, Title: "Every day"},
 		&cobra.Group{ID: groupTerminal, Title: "Terminals, for scripts and agents"},
 		&cobra.Group{ID: groupAgents, Title: "Agents"},
+		&cobra.Group{ID: groupTasks, Title: "Tasks"},
 		&cobra.Group{ID: groupHost, Title: "The host"},
 	)
 	addPlaceFlags(root)
@@ -39,6 +41,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
 		groupTerminal: terminalCommands(),
 		groupAgents:   {newPromptCommand(), newSessionsCommand(), newAgentsCommand(), newMCPCommand()},
+		groupTasks:    {newTaskCommand()},
 		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
 		for _, c := range commands {
