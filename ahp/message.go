@@ -212,6 +212,17 @@ type ReadResult struct {
 	Rows    int    `json:"rows"`
 	CursorX int    `json:"cursorX"` // 0-based
 	CursorY int    `json:"cursorY"` // 0-based
+	// Colors are those that the terminal was last seen in, as far as its client has
+	// told (x-cotty/colors); absent when nothing is known.
+	Colors *ReadColors `json:"colors,omitempty"`
+}
+
+// ReadColors are colours as ColorsParams has them.
+type ReadColors struct {
+	FG      string   `json:"fg"`
+	BG      string   `json:"bg"`
+	Cursor  string   `json:"cursor"`
+	Palette []string `json:"palette"`
 }
 
 // HostResult answers x-cotty/host.

@@ -13,7 +13,7 @@ import (
 )
 
 func newReadCommand() *cobra.Command {
-	var screen, history, raw, asJSON, failed, asSVG, light bool
+	var screen, history, raw, asJSON, failed, asSVG, light, dark bool
 	var command string
 	cmd := onTerminal("read ID", "Print what a terminal shows", 1,
 		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
@@ -25,7 +25,11 @@ func newReadCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				shot := screenshot{svg: true, light: light, title: t.Title}
+				var seen ahp.ReadResult
+				if err := s.call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: ahp.ReadScreen}, &seen); err != nil {
+					return err
+				}
+				shot := screenshot{svg: true, light: light, dark: dark, seenIn: seen.Colors, title: t.Title}
 				if history {
 					shot.history = maxShotHistory
 				}
@@ -53,11 +57,13 @@ func newReadCommand() *cobra.Command {
 	f.BoolVar(&history, "history", false, "scrollback and screen as text")
 	f.BoolVar(&raw, "raw", false, "the retained output with its escape sequences")
 	f.BoolVar(&asSVG, "svg", false, "the screen as an SVG image; with --history up to 1000 lines above it too")
-	f.BoolVar(&light, "light", false, "with --svg: on a light ground")
+	f.BoolVar(&light, "light", false, "with --svg: in cotty's colours on a light ground, not in those that the terminal was last seen in")
+	f.BoolVar(&dark, "dark", false, "with --svg: the same on a dark ground")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with size and cursor")
 	f.StringVar(&command, "command", "", "the output of a command: last, the N-th from the end, or a command's id")
 	f.BoolVar(&failed, "failed", false, "of the commands only those that failed; without --command the last one")
 	cmd.MarkFlagsMutuallyExclusive("screen", "history", "raw")
+	cmd.MarkFlagsMutuallyExclusive("light", "dark")
 	for _, other := range []string{"screen", "history"} {
 		cmd.MarkFlagsMutuallyExclusive(other, "command")
 		cmd.MarkFlagsMutuallyExclusive(other, "failed")

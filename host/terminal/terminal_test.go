@@ -185,6 +185,45 @@ func TestContentBound(t *testing.T) {
 	}
 }
 
+// Whoever reads the screen is told the colours that it was last seen in.
+func TestReadColors(t *testing.T) {
+	t.Parallel()
+	h := start(t, "true", startOptions{})
+	if r, err := h.term.Read(ahp.ReadScreen); err != nil || r.Colors != nil {
+		t.Errorf("before anybody has looked: %+v, %v", r.Colors, err)
+	}
+	h.term.SetColors(emulator.Colors{BG: emulator.RGB(1, 2, 3), Indexed: [16]emulator.Color{1: emulator.RGB(0xff, 0, 0)}})
+	r, err := h.term.Read(ahp.ReadScreen)
+	if err != nil || r.Colors == nil || r.Colors.BG != "#010203" || r.Colors.FG != "" || len(r.Colors.Palette) != 16 || r.Colors.Palette[1] != "#ff0000" {
+		t.Errorf("read %+v, %v", r.Colors, err)
+	}
+	h.exited()
+}
+
+// A picture in trimmed content has its data, so that a newcomer sees it, and the
+// history that fits beside it.
+func TestContentHasPictures(t *testing.T) {
+	t.Parallel()
+	h := start(t, `printf '\033_Ga=T,i=5,f=24,s=64,v=64,q=2;'; head -c 12288 /dev/zero | base64 -w0; printf '\033\\\n'; seq 3000`, startOptions{
+		config: func(c *Config) { c.MaxContent = 8 << 10 },
+	})
+	h.exited()
+	h.term.screen.Lock()
+	h.term.kept.lose()
+	h.term.screen.Unlock()
+	_, _, parts := h.term.Content()
+	late := native.New(emulator.Options{Cols: 80, Rows: 24})
+	late.Write([]byte(text(parts)))
+	if late.HistoryLen() < 500 {
+		t.Errorf("%d lines of history are left", late.HistoryLen())
+	}
+	late.Write([]byte("\x1b[2J\x1b[H\x1b_Ga=p,i=5\x1b\\"))
+	pic, ok := emulator.PictureOf(late, emulator.Placeholder{Own: true, ID: 2})
+	if !ok || pic.Image.Width != 64 || len(pic.Image.Data) == 0 {
+		t.Errorf("the picture is %+v, %v", pic, ok)
+	}
+}
+
 // A question is answered once, and no viewer hears of it.
 func TestQuestion(t *testing.T) {
 	t.Parallel()

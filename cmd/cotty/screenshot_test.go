@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+
+	"cotty/ahp"
+	"cotty/emulator"
+	"cotty/internal/svg"
+)
+
+// An image has the colours that the terminal was seen in; what is not known of them
+// is cotty's for the same ground.
+func TestPaletteOf(t *testing.T) {
+	p := paletteOf(&ahp.ReadColors{BG: "#fdf6e3", FG: "#657b83", Palette: []string{"", "#dc322f", "nonsense"}})
+	if p.BG != emulator.RGB(0xfd, 0xf6, 0xe3) || p.FG != emulator.RGB(0x65, 0x7b, 0x83) || p.Indexed[1] != emulator.RGB(0xdc, 0x32, 0x2f) {
+		t.Errorf("the palette is %+v", p)
+	}
+	if p.Indexed[0] != svg.Light.Indexed[0] || p.Indexed[2] != svg.Light.Indexed[2] || p.Cursor != svg.Light.Cursor {
+		t.Errorf("what is unknown is %+v", p)
+	}
+	if p := paletteOf(&ahp.ReadColors{BG: "#101010"}); p.BG != emulator.RGB(0x10, 0x10, 0x10) || p.FG != svg.Dark.FG {
+		t.Errorf("a dark one is %+v", p)
+	}
+	if svg.Light.BG == p.BG {
+		t.Error("cotty's own palette was changed")
+	}
+}
