@@ -25,7 +25,7 @@ func (h *Host) newChat(s *session, uri ahp.URI, title string, now ahp.Instant) *
 
 // createChat adds a chat to a session, with an agent's session of its own, which
 // is opened with the first message.
-func createChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CreateChatParams
 	if err := decode(raw, &p); err != nil {
 		return nil, err
@@ -49,25 +49,37 @@ func createChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		s.touch()
 		s.apply(ahp.SessionChatAdded{Summary: chat.value.ChatSummary}, nil)
 	})
-	if err == nil && copying != nil {
-		<-copying.done
-		err = copying.err
+	switch {
+	case err != nil:
+		return nil, err
+	case copying != nil:
+		return c.aside(ctx, func(context.Context) (any, error) {
+			<-copying.done
+			return nil, h.createdChat(c, chat, p, copying.err)
+		})
 	}
+	return nil, h.createdChat(c, chat, p, nil)
+}
+
+// createdChat ends a createChat: with the first message, or where the agent could
+// make no copy without the chat.
+func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed error) (err error) {
 	h.turn(func() {
 		switch {
-		case chat == nil || chat.dead():
-		case err != nil:
-			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", errorInfo(err).Message)
-			chat.drop()
+		case failed != nil:
+			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", errorInfo(failed).Message)
+			if !chat.dead() {
+				chat.drop()
+			}
+		case chat.dead():
 		case p.InitialMessage != nil && chat.value.ActiveTurn == nil:
 			chat.startTurn(ahp.ChatTurnStarted{TurnID: newID("turn"), Message: *p.InitialMessage}, nil)
 		}
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		h.audit.did(c, "create", p.Chat, "session", clip(p.Channel))
 	}
-	h.audit.did(c, "create", p.Chat, "session", clip(p.Channel))
-	return nil, nil
+	return err
 }
 
 // checkNewChat says why there can't be such a chat.
@@ -165,6 +177,7 @@ func (c *chat) remove() {
 		}
 	}
 	c.gone = true
+	c.s.toolsMayHaveChanged()
 	c.forsake()
 	c.h.removeChannel(c.ch)
 	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *chat) bool { return o == c })

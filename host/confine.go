@@ -34,7 +34,7 @@ var within = []string{
 
 // inSandbox are further requests of who is in a sandbox: to begin what is confined as
 // well, and to give away what is its own.
-var inSandbox = []string{ahp.MethodCreateTerminal, ahp.MethodPromote, ahp.MethodAsk}
+var inSandbox = []string{ahp.MethodCreateTerminal, ahp.MethodPromote, ahp.MethodAsk, ahp.MethodClientTools, ahp.MethodCallTool}
 
 // bounded reports whether there is anything that the principal does not reach.
 func (p *principal) bounded() bool { return p.terminal != "" || p.sandbox != "" }

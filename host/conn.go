@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"cotty/ahp"
 	"cotty/internal/jsonrpc"
@@ -38,7 +39,8 @@ type conn struct {
 	window  *window // used by the connection's own goroutine, under h.mu
 	// req is the request being handled, for one that is answered later; the
 	// connection's own goroutine's.
-	req *jsonrpc.Request
+	req    *jsonrpc.Request
+	asides atomic.Int32 // see aside
 
 	// Guarded by h.mu.
 	subs    map[ahp.URI]*channel

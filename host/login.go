@@ -28,9 +28,17 @@ func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
-	defer cancel()
+	return c.aside(ctx, func(ctx context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
+		defer cancel()
+		return h.logIn(ctx, c, provider, p)
+	})
+}
+
+// logIn does it.
+func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ahp.LoginParams) (any, error) {
 	info := provider.Info()
+	var err error
 	if pr, ok := provider.(prober); ok && len(info.Auth) == 0 {
 		if info, err = probeGuarded(ctx, pr); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)

@@ -54,6 +54,8 @@ func init() {
 		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
 		ahp.MethodAgent:       {do: findAgent},
 		ahp.MethodLogin:       {do: login},
+		ahp.MethodClientTools: {do: offerTools, scope: scopeRead},
+		ahp.MethodCallTool:    {do: callTool, scope: scopeRead},
 		ahp.MethodPromote:     {do: promote, scope: scopeClaim},
 		ahp.MethodAsk:         {do: askFor, scope: scopeClaim},
 		ahp.MethodAnswer:      {do: answerAsk, scope: scopeClaim},

@@ -25,6 +25,8 @@ type session struct {
 	told     ahp.SessionSummary
 	meta     sessionMeta
 	absent   map[string]*time.Timer // active clients that are away, by id
+	// toolsChanged is closed when the clients' tools change; nil when nobody follows.
+	toolsChanged chan struct{}
 	// beginning says that its first agent is being opened.
 	beginning bool
 	confined  *confined    // nil unless facts.Sandbox is set; immutable
@@ -148,6 +150,10 @@ func (s *session) announce() {
 // apply applies an action of the session and tells what follows from it.
 func (s *session) apply(a ahp.Action, by *dispatched) {
 	s.h.apply(s.ch, a, by)
+	switch a.(type) {
+	case ahp.SessionActiveClientSet, ahp.SessionActiveClientRemoved:
+		s.toolsMayHaveChanged()
+	}
 	s.announce()
 }
 

@@ -450,12 +450,14 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	if err := allowed("authenticate", c.principal.drives()); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
-	defer cancel()
-	if err := authGuarded(ctx, provider, method); err != nil {
-		return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", errorInfo(err).Message)
-	}
-	return struct{}{}, nil
+	return c.aside(ctx, func(ctx context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
+		defer cancel()
+		if err := authGuarded(ctx, provider, method); err != nil {
+			return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", errorInfo(err).Message)
+		}
+		return struct{}{}, nil
+	})
 }
 
 func authGuarded(ctx context.Context, p agent.Provider, method string) (err error) {

@@ -20,8 +20,13 @@ type clientTools struct{ c *chat }
 func (t *clientTools) List() []ahp.ToolDefinition {
 	t.c.h.mu.Lock()
 	defer t.c.h.mu.Unlock()
+	return t.c.s.clientTools()
+}
+
+// clientTools is List. The caller holds h.mu.
+func (s *session) clientTools() []ahp.ToolDefinition {
 	var list []ahp.ToolDefinition
-	for _, cl := range t.c.s.value.ActiveClients {
+	for _, cl := range s.value.ActiveClients {
 		for _, def := range cl.Tools {
 			if !slices.ContainsFunc(list, func(d ahp.ToolDefinition) bool { return d.Name == def.Name }) {
 				list = append(list, def)

@@ -62,7 +62,7 @@ it. docs/mcp.md says what it may run.`,
 				find = nil
 			}
 			return mcp.New(mcp.Options{
-				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI, LookPath: find,
+				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI, LookPath: find, Chat: os.Getenv(chatEnv),
 				Open: func(ctx context.Context, name string) (mcp.Host, error) {
 					return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
 				},

@@ -37,6 +37,9 @@ type Options struct {
 	Dir string
 	// LookPath finds a program, for shells; nil where that can't be done.
 	LookPath func(name string) (string, error)
+	// Chat is the one of the host's that the agent works in: tools of its session's
+	// clients are offered too (ServeStdio). Empty: there is none.
+	Chat ahp.URI
 	// NewURI makes the URI of a new terminal.
 	NewURI func() ahp.URI
 }

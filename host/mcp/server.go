@@ -1,12 +1,15 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,6 +54,16 @@ func (s *Server) SDK() *mcp.Server { return s.sdk }
 // ServeStdio serves one client on the process's stdin and stdout until it
 // leaves or ctx ends.
 func (s *Server) ServeStdio(ctx context.Context) error {
+	if s.o.Chat != "" {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		offered := make(chan struct{})
+		go s.followTools(ctx, sync.OnceFunc(func() { close(offered) }))
+		select {
+		case <-offered:
+		case <-time.After(offerTime):
+		}
+	}
 	return s.sdk.Run(ctx, &mcp.StdioTransport{})
 }
 
@@ -66,10 +79,22 @@ type call struct {
 // first one, when the client has said its name.
 func (s *Server) begin(ctx context.Context, tool string, req *mcp.CallToolRequest) (call, error) {
 	c := call{Server: s, req: req, id: fmt.Sprintf("%s-%d", tool, s.calls.Add(1))}
+	name := s.o.Name
+	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
+		name = p.ClientInfo.Name
+	}
+	var err error
+	c.host, err = s.reach(ctx, name)
+	return c, err
+}
+
+// reach is the connection to the host, made where there is none; a name is what the
+// agent calls itself.
+func (s *Server) reach(ctx context.Context, name string) (Host, error) {
 	select {
 	case s.opening <- struct{}{}:
 	case <-ctx.Done():
-		return c, ctx.Err()
+		return nil, ctx.Err()
 	}
 	defer func() { <-s.opening }()
 	if s.host != nil {
@@ -80,18 +105,13 @@ func (s *Server) begin(ctx context.Context, tool string, req *mcp.CallToolReques
 		}
 	}
 	if s.host == nil {
-		name := s.o.Name
-		if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
-			name = p.ClientInfo.Name
-		}
 		var err error
-		if s.host, err = s.o.Open(ctx, name); err != nil {
+		if s.host, err = s.o.Open(ctx, cmp.Or(name, s.o.Name)); err != nil {
 			s.host = nil
-			return c, err
+			return nil, err
 		}
 	}
-	c.host = s.host
-	return c, nil
+	return s.host, nil
 }
 
 // tool is a row of the table of tools.

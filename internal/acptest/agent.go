@@ -69,6 +69,7 @@ type scripted struct {
 	servers   string
 	cancelled chan struct{}
 	deaf      bool
+	mcp       *mcpServer // nil until it is needed
 }
 
 func (a *scripted) isDeaf() bool {
@@ -325,6 +326,10 @@ func (a *scripted) step(m message, line string) bool {
 		a.ask(rest)
 	case "join":
 		a.join(rest)
+	case "mcp":
+		a.askServer(rest)
+	case "noted":
+		a.server().await(rest)
 	case "show":
 		text, _ := json.Marshal(string(a.result(rest)))
 		a.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%s}}`, text))
@@ -416,6 +421,22 @@ func (a *scripted) ask(line string) string {
 	a.mu.Unlock()
 	a.send(message{ID: json.RawMessage(id), Method: parts[1], Params: json.RawMessage(parts[2])})
 	return parts[0]
+}
+
+// askServer asks the MCP server NAME METHOD JSON.
+func (a *scripted) askServer(line string) {
+	parts := strings.SplitN(line, " ", 3)
+	if len(parts) < 3 || !json.Valid([]byte(parts[2])) {
+		die("mcp needs a name, a method and JSON: %s", line)
+	}
+	m := a.server().ask(parts[1], parts[2])
+	r := m.Result
+	if m.Error != nil {
+		r, _ = json.Marshal(m.Error)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.results[parts[0]] = r
 }
 
 func (a *scripted) join(name string) {

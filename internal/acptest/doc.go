@@ -28,6 +28,8 @@
 //	call NAME METHOD JSON   asks the client, and waits for the answer
 //	go NAME METHOD JSON     asks the client, and goes on
 //	join NAME               waits for the answer
+//	mcp NAME METHOD JSON    asks the first of its MCP servers, which it starts
+//	noted METHOD            waits for a notification of that server
 //	show NAME               says an answer, or an error
 //	expect NAME REGEXP      ends the agent unless the answer matches
 //	cancel NAME             gives up a question ($/cancel_request)

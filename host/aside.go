@@ -1,0 +1,53 @@
+package host
+
+import (
+	"context"
+
+	"cotty/ahp"
+	"cotty/internal/jsonrpc"
+)
+
+// maxAside bounds the requests of a connection that are answered later by aside.
+const maxAside = 32
+
+// aside has a request answered when something is done that takes its time, while
+// the connection's other requests go on. Do must not hold h.mu when it waits; its
+// ctx ends with the connection and with the host.
+func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
+	if c.asides.Add(1) > maxAside {
+		c.asides.Add(-1)
+		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", clip(c.req.Method), maxAside)
+	}
+	h, req := c.h, c.req
+	h.mu.Lock()
+	closing := h.closing
+	if !closing {
+		h.agents.work.Add(1)
+	}
+	h.mu.Unlock()
+	if closing {
+		c.asides.Add(-1)
+		return nil, errClosing
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(h.agents.ctx, cancel)
+	go func() {
+		defer h.agents.work.Done()
+		defer c.asides.Add(-1)
+		defer cancel()
+		defer stop()
+		var result any
+		var err error
+		func() {
+			defer func() {
+				if failed := c.fence(clip(req.Method), recover()); failed != nil {
+					result, err = nil, failed
+				}
+			}()
+			result, err = do(ctx)
+		}()
+		c.noteError(req, err)
+		c.rpc.Reply(req, result, err) //nolint:errcheck // a connection that has ended needs no answer
+	}()
+	return nil, jsonrpc.ErrReplied
+}

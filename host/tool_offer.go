@@ -1,0 +1,114 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"cotty/ahp"
+)
+
+// Agents that are spoken to by ACP reach the tools of their session's clients by the
+// MCP server that they are given: it asks for them here, as a guest of that session.
+
+// ownChat is the chat of a session that the agent works in. The caller holds h.mu.
+func (h *Host) ownChat(p *principal, uri ahp.URI) (*chat, error) {
+	c, ok := h.chatAt(uri)
+	if p.agent == "" || !ok || c.s.ch.uri != p.session {
+		return nil, ahp.PermissionDenied("the tools of a session's clients are for the agent that works in it")
+	}
+	return c, nil
+}
+
+// offerTools is x-cotty/clientTools.
+func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p ahp.ClientToolsParams
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	h.mu.Lock()
+	chat, err := h.ownChat(c.principal, p.Channel)
+	if err != nil {
+		h.mu.Unlock()
+		return nil, err
+	}
+	r, changed := chat.offer()
+	h.mu.Unlock()
+	if p.Known != r.Version {
+		return r, nil
+	}
+	return c.aside(ctx, func(ctx context.Context) (any, error) {
+		for {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return nil, errClosing
+			}
+			h.mu.Lock()
+			if chat.dead() {
+				h.mu.Unlock()
+				return nil, ahp.SessionNotFound("client tools: the chat was disposed of")
+			}
+			r, changed = chat.offer()
+			h.mu.Unlock()
+			if p.Known != r.Version {
+				return r, nil
+			}
+		}
+	})
+}
+
+// offer are the tools now, and what is closed when they may have changed. The caller
+// holds h.mu.
+func (c *chat) offer() (ahp.ClientToolsResult, <-chan struct{}) {
+	list := c.s.clientTools()
+	if list == nil {
+		list = []ahp.ToolDefinition{}
+	}
+	b, _ := json.Marshal(list) //nolint:errcheck // what came as JSON
+	sum := sha256.Sum256(b)
+	if c.s.toolsChanged == nil {
+		c.s.toolsChanged = make(chan struct{})
+	}
+	return ahp.ClientToolsResult{Tools: list, Version: hex.EncodeToString(sum[:8])}, c.s.toolsChanged
+}
+
+// toolsMayHaveChanged wakes those who follow a session's tools. The caller holds h.mu.
+func (s *session) toolsMayHaveChanged() {
+	if s.toolsChanged != nil {
+		close(s.toolsChanged)
+		s.toolsChanged = nil
+	}
+}
+
+// callTool is x-cotty/callTool.
+func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+	var p struct {
+		ahp.CallToolParams
+		Input json.RawMessage `json:"input"`
+	}
+	if err := decode(raw, &p); err != nil {
+		return nil, err
+	}
+	h := c.h
+	h.mu.Lock()
+	chat, err := h.ownChat(c.principal, p.Channel)
+	h.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	id := "mcp-" + c.client.id + "-" + p.ID // Another server of the agent's counts for itself.
+	if p.Cancel {
+		h.turn(func() { chat.failCall(id, nil, failedResult("the agent no longer waits for it")) })
+		return nil, nil
+	}
+	return c.aside(ctx, func(ctx context.Context) (any, error) {
+		r, err := (&clientTools{chat}).Call(ctx, id, p.Name, p.Input)
+		if err != nil {
+			return nil, ahp.Conflict("call tool: %v", err)
+		}
+		return r, nil
+	})
+}
