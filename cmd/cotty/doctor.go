@@ -45,6 +45,7 @@ var checks = []struct {
 	{"logout", checkLogout},
 	{"agents", checkAgents},
 	{"agents' limits", checkRefusals},
+	{"sandbox", checkSandbox},
 	{"terminal", checkOuterTerminal},
 	{"colours", checkColours},
 	{"locale", checkLocale},
