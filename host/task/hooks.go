@@ -136,7 +136,7 @@ func (h *hookSession) call(ctx context.Context, name string, words []string, eve
 	if err != nil {
 		return err
 	}
-	l := agent.Launch{Argv: registry.HookArgv(words, h.s.codeAt(h.spec, h.launch.CodeDir)), Dir: root, Env: []string{"COTTY_HOOK=" + name}}
+	l := agent.Launch{Argv: located(registry.HookArgv(words, h.s.codeAt(h.spec, h.launch.CodeDir)), h.spec.Confine != nil), Dir: root, Env: []string{"COTTY_HOOK=" + name}}
 	if h.spec.Confine != nil {
 		l, err = h.spec.Confine.Wrap(ctx, l)
 	} else {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -88,7 +90,7 @@ func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) 
 		return s.openHooks(ctx, t, launch, spec)
 	}
 	c := acp.Config{
-		ID: launch.Agent.Name, Name: launch.Agent.Name, Command: launch.Argv(s.codeAt(spec, launch.CodeDir)),
+		ID: launch.Agent.Name, Name: launch.Agent.Name, Command: located(launch.Argv(s.codeAt(spec, launch.CodeDir)), spec.Confine != nil),
 		Version: s.Version, Log: s.Log, Stderr: s.stderrOf(t, launch),
 	}
 	if spec.Confine == nil {
@@ -103,6 +105,18 @@ func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) 
 		return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
 	}
 	return p.Open(ctx, spec)
+}
+
+// located names a program that is looked up in the host's PATH by its path: a sandbox
+// has a PATH of its own.
+func located(argv []string, confined bool) []string {
+	if !confined || strings.Contains(argv[0], "/") {
+		return argv
+	}
+	if path, err := exec.LookPath(argv[0]); err == nil && filepath.IsAbs(path) {
+		argv = append([]string{path}, argv[1:]...)
+	}
+	return argv
 }
 
 // codeAt is where an agent sees its files.

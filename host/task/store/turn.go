@@ -153,8 +153,11 @@ func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason st
 			return nil
 		}
 		changed = true
-		now := s.moment()
-		if _, err := tx.ExecContext(ctx, "update events set status = 'DISCARDED', reason = ?, updated = ? where task = ? and status = 'PENDING'", "the task is "+string(to), now.UnixMilli(), id); err != nil {
+		now, because := s.moment(), ""
+		if reason != "" {
+			because = ": " + reason
+		}
+		if _, err := tx.ExecContext(ctx, "update events set status = 'DISCARDED', reason = ?, updated = ? where task = ? and status = 'PENDING'", "the task is "+string(to)+because, now.UnixMilli(), id); err != nil {
 			return err
 		}
 		t.Status, t.Reason, t.Updated = to, reason, now
