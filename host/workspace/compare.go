@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"slices"
 )
@@ -18,78 +19,114 @@ type change struct {
 // compare finds what each side did since both were base: what is to change on the
 // other side, and met, what both sides are agreed on afterwards. down means that the
 // filesystem's changes go into the workspace; else the other way.
-func (s *syncing) compare(remote *Manifest, local []Entry, down bool) (met []Entry, changes []change) {
+func (s *syncing) compare(remote *Manifest, local []Entry, down bool) (met map[string]*Entry, changes []change) {
+	met = map[string]*Entry{}
+	from, to, wanted := entryMap(local), entryMap(remote.entries), PreferWorkspace
+	if down {
+		from, to, wanted = to, from, PreferSource
+	}
+	all := map[string]*change{}
 	walkThree(s.base.entries, remote.entries, local, func(path string, b, r, l *Entry) {
+		met[path] = b
 		if l == nil && s.local.hidden(path) {
-			met = keep(met, b) // it can't be said what it is
-			return
+			return // it can't be said what it is
 		}
-		mine, theirs := !equal(l, b), !equal(r, b)
+		giving, taking := l, r
+		if down {
+			giving, taking = r, l
+		}
 		switch {
 		case equal(l, r):
-			met = keep(met, l)
-		case !mine && !theirs:
-			met = keep(met, b)
-		case !mine && theirs:
-			if down {
-				changes = append(changes, change{path, r, l})
-				met = keep(met, r)
-			} else {
-				met = keep(met, b)
-			}
-		case mine && !theirs:
-			if down {
-				met = keep(met, b)
-			} else {
-				changes = append(changes, change{path, l, r})
-				met = keep(met, l)
-			}
-		case s.prefer == PreferSource && down:
-			changes = append(changes, change{path, r, l})
-			met = keep(met, r)
-		case s.prefer == PreferWorkspace && !down:
-			changes = append(changes, change{path, l, r})
-			met = keep(met, l)
+			met[path] = l
+		case equal(giving, b): // nothing to give
+		case equal(taking, b) || s.prefer == wanted:
+			all[path] = &change{path, giving, taking}
 		default:
 			s.out.conflict(path)
-			met = keep(met, b)
 		}
 	})
-	sortEntries(met)
-	return met, withoutLoss(changes, remote, local, down)
+	s.fit(all, from, to)
+	for path, c := range all {
+		met[path] = c.to
+		changes = append(changes, *c)
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.path, b.path) })
+	return met, changes
 }
 
-// withoutLoss keeps directories that are to go while the side that loses them has
-// something in them that stays.
-func withoutLoss(changes []change, remote *Manifest, local []Entry, down bool) []change {
-	there := local
-	if !down {
-		there = remote.entries
+func entryMap(entries []Entry) map[string]*Entry {
+	m := make(map[string]*Entry, len(entries))
+	for i := range entries {
+		m[entries[i].Path] = &entries[i]
 	}
-	going := map[string]bool{}
-	for _, c := range changes {
-		if c.to == nil || !c.to.Mode.IsDir() {
-			going[c.path] = true
+	return m
+}
+
+// fit sees to it that what comes of the changes is a tree: what is in a directory
+// keeps it, and what would be in a file is a conflict.
+func (s *syncing) fit(all map[string]*change, from, to map[string]*Entry) {
+	if len(all) == 0 {
+		return
+	}
+	then := func(path string) *Entry {
+		if c := all[path]; c != nil {
+			return c.to
+		}
+		return to[path]
+	}
+	drop := func(c *change) {
+		delete(all, c.path)
+		if c.to != nil || !c.was.Mode.IsDir() { // a directory that stays is no conflict
+			s.out.conflict(c.path)
 		}
 	}
-	stays := map[string]bool{} // directories with something that stays
-	for i := range there {
-		if e := &there[i]; !going[e.Path] {
-			for dir, _ := parent(e.Path); dir != "" && !stays[dir]; dir, _ = parent(dir) {
-				stays[dir] = true
+	for again := true; again; {
+		again = false
+		check := func(path string) {
+			if then(path) == nil {
+				return
+			}
+			dir, _ := parent(path)
+			if dir == "" {
+				return
+			}
+			at := then(dir)
+			if at != nil && at.Mode.IsDir() {
+				return
+			}
+			again = true
+			come, above := all[path], all[dir]
+			switch {
+			case above != nil && (come == nil || at != nil):
+				drop(above)
+			case come != nil && at == nil && from[dir] != nil && from[dir].Mode.IsDir():
+				all[dir] = &change{dir, from[dir], to[dir]}
+				s.out.Conflicts = slices.DeleteFunc(s.out.Conflicts, func(p string) bool { return p == dir })
+			case come != nil:
+				drop(come)
+			default:
+				again = false // neither tree is one; not ours to mend
 			}
 		}
+		for path := range to {
+			check(path)
+		}
+		for _, path := range slices.Collect(maps.Keys(all)) {
+			check(path)
+		}
 	}
-	return slices.DeleteFunc(changes, func(c change) bool {
-		return c.was != nil && c.was.Mode.IsDir() && (c.to == nil || !c.to.Mode.IsDir()) && stays[c.path]
-	})
 }
 
-func keep(met []Entry, e *Entry) []Entry {
-	if e == nil {
-		return met
+// agreed makes a manifest of what both sides are agreed on.
+func agreed(met map[string]*Entry) *Manifest {
+	entries := make([]Entry, 0, len(met))
+	for _, e := range met {
+		if e != nil {
+			entries = append(entries, *e)
+		}
 	}
-	return append(met, *e)
+	sortEntries(entries)
+	return newManifest(entries)
 }
 
 func equal(a, b *Entry) bool {

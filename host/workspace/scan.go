@@ -85,6 +85,9 @@ func (s *scanner) directory(d *folder, dir string, deep int) error {
 		return failf(ErrTooLarge, "%q is deeper than %d directories", clip(dir), maxDeep)
 	}
 	list, err := d.list(s.limits.Files - len(s.out.files))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed meanwhile
+	}
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,10 @@ func (s *syncing) down(t *Tree) (Synced, error) {
 	for _, c := range change {
 		if a.missed[c.path] {
 			s.out.conflict(c.path) // the agent was faster
-			met = s.unmet(met, c.path)
+			delete(met, c.path)
+			if b, ok := s.base.find(c.path); ok {
+				met[c.path] = b
+			}
 			continue
 		}
 		s.out.change(c.path)
@@ -132,7 +135,7 @@ func (s *syncing) down(t *Tree) (Synced, error) {
 	s.out.Skipped = s.local.skipped
 	return s.out.whole(), errors.Join(
 		s.index.save(s.w.path(indexName)),
-		replaceFile(s.w.path(baseName), newManifest(met).encode(nil), false))
+		replaceFile(s.w.path(baseName), agreed(met).encode(nil), false))
 }
 
 // SyncUp brings what changed in the workspace into the filesystem, as one change of
@@ -185,16 +188,6 @@ func (s *syncing) seen() func(string) (stamp, bool) {
 		st, ok := stamps[path]
 		return st, ok
 	}
-}
-
-// unmet puts back what both sides were agreed on before.
-func (s *syncing) unmet(met []Entry, path string) []Entry {
-	met = slices.DeleteFunc(met, func(e Entry) bool { return e.Path == path })
-	if b, ok := s.base.find(path); ok {
-		met = append(met, *b)
-		sortEntries(met)
-	}
-	return met
 }
 
 // look reads what is known and what is there.
@@ -252,7 +245,7 @@ func (s *syncing) up(t *Tree) (Synced, error) {
 	met, change := s.compare(c.manifest, s.localEntries(), false)
 	s.out.Version, s.out.Skipped = c.manifest.version, s.local.skipped
 	if len(change) > 0 {
-		if err := s.commit(c, change); err != nil {
+		if err := s.commit(c, change, met); err != nil {
 			return Synced{}, err
 		}
 	}
@@ -261,11 +254,11 @@ func (s *syncing) up(t *Tree) (Synced, error) {
 	}
 	return s.out.whole(), errors.Join(
 		learn(s.local.files, s.local.at).save(s.w.path(indexName)),
-		replaceFile(s.w.path(baseName), newManifest(met).encode(nil), false))
+		replaceFile(s.w.path(baseName), agreed(met).encode(nil), false))
 }
 
-// commit brings the changes into the filesystem.
-func (s *syncing) commit(c *changing, change []change) error {
+// commit brings the changes into the filesystem, and corrects what is agreed on.
+func (s *syncing) commit(c *changing, change []change, met map[string]*Entry) error {
 	var wanted []found
 	gone := map[string]bool{}
 	for _, ch := range change {
@@ -288,6 +281,12 @@ func (s *syncing) commit(c *changing, change []change) error {
 		return err
 	}
 	s.out.Version = m.version
+	for path := range gone { // what was read may be newer, or no longer there
+		delete(met, path)
+		if e, ok := m.find(path); ok {
+			met[path] = e
+		}
+	}
 	return nil
 }
 
