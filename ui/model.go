@@ -225,6 +225,7 @@ func (m *Model) settle() {
 	m.peek()
 	m.freshen()
 	m.attend()
+	m.keepFolds()
 	m.sendLayout()
 	m.switchLayout()
 	m.sendColors()

@@ -47,6 +47,17 @@ func (m *Model) change(f func(layout.Layout) layout.Layout) bool {
 	return m.apply(func(l layout.Layout) (layout.Layout, error) { return f(l), nil })
 }
 
+// keepFolds puts what a person has folded into the layout, where it outlives the
+// view. What another client folds shows when the pane is made anew.
+func (m *Model) keepFolds() {
+	for id, v := range m.views {
+		if ids, changed := v.Folds(); changed {
+			ids = ids[max(len(ids)-layout.MaxFolds, 0):]
+			m.change(func(l layout.Layout) layout.Layout { return l.Fold(id, ids) })
+		}
+	}
+}
+
 // sendLayout dispatches the operations that wait.
 func (m *Model) sendLayout() {
 	if m.link != Connected {
@@ -176,6 +187,9 @@ func (m *Model) look() {
 	for _, p := range m.arr.Panes {
 		if t := m.terms.get(p.Terminal); t != nil && t.feed != nil && m.views[p.Pane] == nil {
 			m.views[p.Pane] = pane.NewView(t.feed)
+			if _, leaf, ok := m.doc.shown.Find(p.Pane); ok {
+				m.views[p.Pane].SetFolds(leaf.Folds)
+			}
 		}
 	}
 }

@@ -215,7 +215,7 @@ func (d *decoding) float(raw json.RawMessage) (Float, error) {
 	}
 	var place []int
 	n := &Node{}
-	if err := m.takeAll(map[string]any{"place": &place, "pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name}); err != nil {
+	if err := m.takeAll(map[string]any{"place": &place, "pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name, "folds": &n.Folds}); err != nil {
 		return Float{}, err
 	}
 	for _, name := range []string{"axis", "children", "weights"} {
@@ -245,7 +245,7 @@ func (d *decoding) node(raw json.RawMessage, depth int) (*Node, error) {
 	n := &Node{}
 	var children []json.RawMessage
 	err = m.takeAll(map[string]any{
-		"pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name,
+		"pane": &n.Pane, "terminal": &n.Terminal, "name": &n.Name, "folds": &n.Folds,
 		"axis": &n.Axis, "children": &children, "weights": &n.Weights,
 	})
 	if err != nil {
@@ -274,12 +274,24 @@ func (d *decoding) leaf(n *Node) error {
 		return fmt.Errorf("pane %q: terminal is missing or no address", n.Pane)
 	}
 	n.Name = clean(n.Name)
+	n.Folds = sound(n.Folds)
 	return nil
+}
+
+// sound gives what can be folded of a list of commands.
+func sound(folds []string) []string {
+	folds = slices.DeleteFunc(slices.Clone(folds), func(id string) bool { return checkID(id) != nil })
+	slices.Sort(folds)
+	folds = slices.Compact(folds)
+	if folds = folds[:min(len(folds), MaxFolds)]; len(folds) == 0 {
+		return nil
+	}
+	return folds
 }
 
 func (d *decoding) split(n *Node, children []json.RawMessage, depth int) (*Node, error) {
 	switch {
-	case n.Pane != "" || n.Terminal != "" || n.Name != "":
+	case n.Pane != "" || n.Terminal != "" || n.Name != "" || len(n.Folds) > 0:
 		return nil, errors.New("a split has members of a pane")
 	case n.Axis != Row && n.Axis != Column:
 		return nil, fmt.Errorf("axis is %q instead of %q or %q", n.Axis, Row, Column)

@@ -88,6 +88,9 @@ func (n *Node) encode() object {
 		o["pane"] = n.Pane
 		o["terminal"] = n.Terminal
 		put(o, "name", n.Name)
+		if len(n.Folds) > 0 {
+			o["folds"] = n.Folds
+		}
 		return o
 	}
 	children := make([]object, len(n.Children))

@@ -17,6 +17,7 @@ const (
 	MaxDepth  = 32      // levels of a tree, leaves included
 	MaxWeight = 1 << 20 // of a split's child
 	MaxName   = 128     // bytes
+	MaxFolds  = 64      // of a pane
 )
 
 // URI is a terminal's address, ahp.URI; this package only compares it.
@@ -69,6 +70,8 @@ type Node struct {
 	Pane     PaneID
 	Terminal URI
 	Name     string // given by the user; "" shows the terminal's title
+	// Folds are the commands whose output the pane leaves out, at most MaxFolds.
+	Folds []string
 
 	Axis     Axis
 	Children []*Node

@@ -139,7 +139,13 @@ func (l Layout) RenamePane(id PaneID, name string) Layout {
 
 // Show puts another terminal into a pane; a name goes with the old one.
 func (l Layout) Show(id PaneID, uri URI) Layout {
-	return l.change(id, func(n *Node) { n.Terminal, n.Name = uri, "" })
+	return l.change(id, func(n *Node) { n.Terminal, n.Name, n.Folds = uri, "", nil })
+}
+
+// Fold says whose output a pane leaves out: commands by their ids. What is no id,
+// and more than MaxFolds, is left out.
+func (l Layout) Fold(id PaneID, commands []string) Layout {
+	return l.change(id, func(n *Node) { n.Folds = sound(commands) })
 }
 
 // change gives the layout with a changed copy of a leaf.

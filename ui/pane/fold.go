@@ -16,6 +16,7 @@ type folds struct {
 	era int    // of its epoch
 	ver int    // of ids
 	was int    // ver that out is of
+	got int    // ver that was taken by Folds
 	old int    // the oldest line then: history may go without a change of the screen
 }
 
@@ -226,6 +227,33 @@ func (v *View) FoldAll(on bool) int {
 	v.refold()
 	v.settle()
 	return len(v.folds.out)
+}
+
+// Folds gives the commands whose output is left out, the newest last; changed says
+// whether they are others than at the last call or SetFolds.
+func (v *View) Folds() (ids []string, changed bool) {
+	d := &v.folds
+	if d.got == d.ver {
+		return nil, false
+	}
+	d.got = d.ver
+	for _, c := range v.Feed.Commands() {
+		if _, ok := d.ids[c.ID]; ok {
+			ids = append(ids, c.ID)
+		}
+	}
+	slices.Reverse(ids)
+	return ids, true
+}
+
+// SetFolds leaves out the output of these commands.
+func (v *View) SetFolds(ids []string) {
+	v.Feed.mu.Lock()
+	defer v.Feed.mu.Unlock()
+	for _, id := range ids {
+		v.fold(id, true)
+	}
+	v.folds.got = v.folds.ver
 }
 
 // settle brings the view's place onto lines that show after folds changed.
