@@ -35,6 +35,7 @@ var served = map[string]func(*session, *link, json.RawMessage) (func(context.Con
 	methodWait:       (*session).waitTerminal,
 	methodKill:       (*session).killTerminal,
 	methodRelease:    (*session).releaseTerminal,
+	methodElicit:     (*session).elicit,
 }
 
 // params decodes a request's and checks whose it is.

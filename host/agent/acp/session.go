@@ -38,6 +38,7 @@ type session struct {
 	made     madeList // with released ones
 	displays map[string]*display
 	lastTerm int
+	lastAsk  int
 	// through are the tools whose commands have come to terminal/create.
 	through map[string]bool
 }

@@ -61,6 +61,10 @@ type (
 		Auth     struct {
 			Terminal bool `json:"terminal"`
 		} `json:"auth"`
+		Elicitation struct {
+			Form struct{} `json:"form"`
+			URL  struct{} `json:"url"`
+		} `json:"elicitation"`
 		Session struct {
 			ConfigOptions struct {
 				Boolean struct{} `json:"boolean"`
