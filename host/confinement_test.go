@@ -351,3 +351,32 @@ func get(t *testing.T, socket, path string) int {
 	defer r.Body.Close()
 	return r.StatusCode
 }
+
+// TestConfinedLogin: what an agent in a sandbox would have people run is not run
+// outside of it, and is not told.
+func TestConfinedLogin(t *testing.T) {
+	c, _ := taskOf(t, `auth [{"id":"evil","name":"Log in","_meta":{"terminal-auth":{"command":"/tmp/evil","args":["x"]}}},{"id":"own","name":"Own","description":"/tmp/evil"},{"id":"key","name":"Key","type":"env_var","varName":"API_KEY"}]
+on session/new error -32000 log in
+prompt
+say hello
+`)
+	var s ahp.SessionState
+	c.w.until("the session to fail", func() bool {
+		decodeState(t, c.subscribe(c.session), &s)
+		return s.Lifecycle == ahp.LifecycleFailed
+	})
+	text := asJSON(t, s)
+	if strings.Contains(text, "evil") || !strings.Contains(text, "API_KEY") {
+		t.Errorf("the session says %s", text)
+	}
+	operator := c.w.connect("operator")
+	operator.initialize()
+	for _, p := range []ahp.LoginParams{
+		{Channel: ahp.RootURI, Session: c.session, Provider: "scripted", Method: "evil", Terminal: "ahp-terminal:/l", Cols: 80, Rows: 24},
+		{Channel: ahp.RootURI, Session: c.session, Provider: "scripted"},
+	} {
+		if err := operator.call(ahp.MethodLogin, p, nil); err == nil || !strings.Contains(err.Error(), "in a sandbox") {
+			t.Errorf("log in with %v: %v", p, err)
+		}
+	}
+}

@@ -73,6 +73,9 @@ func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
 		case p.Provider != "" && p.Provider != s.value.Provider:
 			return nil, ahp.InvalidParams("log in: the session is one of %s, not of %q", s.value.Provider, clip(p.Provider))
 		}
+		if s.confined != nil {
+			return nil, ahp.Conflict("log in: the session is in a sandbox, and what its agent would have run is not run outside of it: give the agent its key as a secret (`cotty env add --secret`)")
+		}
 		p.Provider = s.value.Provider
 	}
 	if p.Provider == "" {

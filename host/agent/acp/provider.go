@@ -113,7 +113,9 @@ func (p *Provider) learn(l *link) {
 	can := l.init.AgentCapabilities.PromptCapabilities
 	p.info.Images, p.info.Audio, p.info.Embedded = can.Image, can.Audio, can.EmbeddedContext
 	p.info.Fork = given(l.init.AgentCapabilities.SessionCapabilities.Fork)
-	p.info.Auth = p.auth(l)
+	if l.s == nil || l.s.spec.Confine == nil { // What comes out of a sandbox is run by nobody else.
+		p.info.Auth = p.auth(l)
+	}
 }
 
 // Probe starts the agent, asks what it is, and ends it.
@@ -172,10 +174,14 @@ func (p *Provider) Authenticate(ctx context.Context, methodID string) error {
 	return l.call(ctx, methodAuthenticate, map[string]string{"methodId": methodID}, nil)
 }
 
-// auth are the ways to log in.
+// auth are the ways to log in. Out of a sandbox nobody is told what to run: it is
+// given its keys when it starts.
 func (p *Provider) auth(l *link) []agent.AuthMethod {
 	var out []agent.AuthMethod
 	for _, m := range l.init.AuthMethods[:min(len(l.init.AuthMethods), 50)] {
+		if m.Type != "env_var" && l.s != nil && l.s.spec.Confine != nil {
+			continue
+		}
 		a := agent.AuthMethod{ID: m.ID, Name: cmp.Or(m.Name, m.ID), Description: m.Description}
 		switch {
 		case m.Meta.Terminal != nil && m.Meta.Terminal.Command != "":
