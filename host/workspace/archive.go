@@ -140,6 +140,9 @@ func (a *archiver) addPart(ctx context.Context, p part) error {
 			at += "/"
 		}
 	}
+	if len(p.entries) == 0 {
+		return nil
+	}
 	top := p.from.(dirSource).top //nolint:forcetypeassert // only those are archived so
 	for i := range p.entries {
 		if err := ctx.Err(); err != nil {

@@ -108,13 +108,19 @@ func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done fun
 		}
 		return nil
 	}
+	files := w.files
 	if r.Kind != None {
 		top, err := r.open()
 		if err != nil {
 			return nil, p, nil, err
 		}
 		top.close()
-		err = add(filesName, r.Dir, func(path string) bool {
+		files = r.Dir
+	}
+	if files == "" {
+		parts = append(parts, part{prefix: filesName})
+	} else {
+		err = add(filesName, files, func(path string) bool {
 			_, name := parent(path)
 			if !isGit(name) {
 				return false

@@ -117,8 +117,9 @@ func orderly(all map[string]Entry) ([]Entry, error) {
 	return entries, nil
 }
 
-// Unpack writes an archive into a directory, as Pull would: tar.zst, tar.gz or tar. It
-// needs no Store; clients use it, on archives that they need not trust.
+// Unpack writes an archive into a directory, as Pull would, git's own files left out:
+// tar.zst, tar.gz or tar. It needs no Store; clients use it, on archives that they need
+// not trust.
 func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled, error) {
 	u, err := openArchive(ctx, r, noLimits)
 	if err != nil {
@@ -139,6 +140,12 @@ func (u *unarchiver) extract(top *folder, p *Pulled) error {
 		}
 		if err != nil {
 			return err
+		}
+		if isGit(it.Path) {
+			if _, name := parent(it.Path); isGit(name) && len(p.Skipped) < maxListed {
+				p.Skipped = append(p.Skipped, it.Path)
+			}
+			continue
 		}
 		if it.Mode.IsDir() {
 			dirs = append(dirs, it.Entry)

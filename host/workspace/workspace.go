@@ -51,6 +51,7 @@ type Workspace struct {
 	store *Store
 	id    string
 	info  Info
+	files string // of none: where they are, if anywhere
 }
 
 func (s *Store) taskDir(task string) string { return filepath.Join(s.options.State, "tasks", task) }
@@ -331,6 +332,14 @@ func (w *Workspace) Info() Info {
 
 // Dir is the directory on this machine; empty for none.
 func (w *Workspace) Dir() string { return w.info.Dir }
+
+// At says where the files of a workspace of kind none are for the moment, so that they
+// can be taken out; it changes nothing of other kinds.
+func (w *Workspace) At(dir string) *Workspace {
+	at := *w
+	at.files = dir
+	return &at
+}
 
 // begin locks the workspace for moving files.
 func (w *Workspace) begin() (*record, func(), error) {

@@ -23,6 +23,11 @@ var workspaceRoutes = []Route{
 		Result: WorkspaceDiff{}, Errors: []int{http.StatusInsufficientStorage}, Handle: diffWorkspace,
 	},
 	{
+		Method: http.MethodGet, Path: "/tasks/{task}/workspace/patch", Name: "patchWorkspace", Tag: workspaceTag, Summary: "Download what a task changed as a unified diff.",
+		Params: []Param{{Name: "path", Doc: "Only of this file or directory"}}, Result: Raw{Type: "text/x-diff"},
+		Errors: []int{http.StatusInsufficientStorage}, Handle: patchWorkspace,
+	},
+	{
 		Method: http.MethodPost, Path: "/tasks/{task}/workspace/merge", Name: "mergeWorkspace", Tag: workspaceTag, Summary: "Bring home what a task changed.",
 		Detail: "A worktree's goes into the branch that is checked out in the repository, a copy's into its directory, a filesystem's into the filesystem. It is done wholly or, with 409, not at all.",
 		Body:   MergeWorkspace{}, Result: workspace.Merged{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: mergeWorkspace,
@@ -63,7 +68,7 @@ func (r *Request) workspace(verb access.Verb) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Tasks.Files.Workspace(t.ID)
+	return r.Tasks.FilesOf(t)
 }
 
 func getWorkspace(r *Request) (any, error) {
@@ -101,6 +106,23 @@ func diffWorkspace(r *Request) (any, error) {
 	d, err := w.Diff(r.Context(), o)
 	return WorkspaceDiff{Diff: d, Text: text.String(), Cut: text.cut}, err
 }
+
+func patchWorkspace(r *Request) (any, error) {
+	w, err := r.workspace(access.Read)
+	if err != nil {
+		return nil, err
+	}
+	began := &started{ResponseWriter: r.W}
+	o := workspace.DiffOptions{Text: began}
+	if p := r.Text("path"); p != "" {
+		o.Paths = []string{p}
+	}
+	r.W.Header().Set("Content-Type", "text/x-diff")
+	r.W.Header().Set("X-Content-Type-Options", "nosniff")
+	return began.answer(second(w.Diff(r.Context(), o)))
+}
+
+func second[T any](_ T, err error) error { return err }
 
 // clippedText keeps the first maxDiff bytes.
 type clippedText struct {
@@ -162,13 +184,18 @@ func downloadWorkspace(r *Request) (any, error) {
 	}
 	r.W.Header().Set("Content-Type", "application/zstd")
 	began := &started{ResponseWriter: r.W}
-	if _, err := w.WriteArchive(r.Context(), began); err != nil {
-		if began.yes {
-			panic(http.ErrAbortHandler)
-		}
-		return nil, err
+	return began.answer(second(w.WriteArchive(r.Context(), began)))
+}
+
+// answer is that of a handler that has written by itself, or failed before it did.
+func (s *started) answer(err error) (any, error) {
+	switch {
+	case err == nil:
+		return Streamed, nil
+	case s.yes:
+		panic(http.ErrAbortHandler) // the answer is cut off, and the caller sees that
 	}
-	return Streamed, nil
+	return nil, err
 }
 
 // started notes whether anything was written.
