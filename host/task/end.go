@@ -96,7 +96,7 @@ func (l *live) cancelTurn(ctx context.Context, t store.Task) error {
 	}
 	a := l.look().chat.ActiveTurn
 	if a == nil {
-		return l.follow(ctx, &t)
+		return l.follow(ctx, &t, l.look())
 	}
 	c, err := l.s.host(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (l *live) cancelTurn(ctx context.Context, t store.Task) error {
 			return nil // the session's end is its end
 		}
 	}
-	return l.follow(ctx, &t)
+	return l.follow(ctx, &t, l.look())
 }
 
 // endRest ends an event that is left: its turn never began, or was lost.

@@ -89,7 +89,8 @@ func retryable(err error) bool { return errors.Is(err, workspace.ErrFull) }
 
 // work tells what happens in the task's session, and sends what waits.
 func (l *live) work(ctx context.Context, t store.Task) error {
-	if err := l.follow(ctx, &t); err != nil {
+	now := l.look() // all is decided by one view: the next one wakes us
+	if err := l.follow(ctx, &t, now); err != nil {
 		return err
 	}
 	waiting, err := l.s.Store.WaitingEvents(ctx, t.ID)
@@ -109,7 +110,7 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	case err != nil:
 		return err
 	}
-	if l.look().chat.ActiveTurn != nil {
+	if !now.hasChat || now.chat.ActiveTurn != nil || now.had(waiting[0].ID) {
 		return nil
 	}
 	return l.send(ctx, t, waiting[0])
@@ -169,12 +170,17 @@ func (l *live) send(ctx context.Context, t store.Task, e store.Event) error {
 	})
 	var refused *client.RejectedError
 	if errors.As(err, &refused) {
-		if l.look().chat.ActiveTurn != nil {
+		if now := l.look(); now.chat.ActiveTurn != nil || now.had(e.ID) {
 			return nil // somebody was faster; the end of that turn wakes us
 		}
 		return l.refuse(ctx, e, refused.Error())
 	}
 	return err
+}
+
+// had reports whether a turn has ended.
+func (n seen) had(turn string) bool {
+	return slices.ContainsFunc(n.chat.Turns, func(t ahp.Turn) bool { return t.ID == turn })
 }
 
 // promptText is an event as a prompt: data is JSON in a fence.
@@ -198,11 +204,10 @@ func promptText(parts []store.Part) string {
 const adopted = "session"
 
 // follow tells the stream what is new in the task's chat.
-func (l *live) follow(ctx context.Context, t *store.Task) error {
+func (l *live) follow(ctx context.Context, t *store.Task, now seen) error {
 	if err := l.load(ctx); err != nil {
 		return err
 	}
-	now := l.look()
 	if !now.hasChat {
 		return l.bury(ctx, *t, now)
 	}
