@@ -171,8 +171,26 @@ func (m *Model) openChat(uri ahp.URI) {
 		if id, ok := l.Showing(uri); ok {
 			return l.FocusPane(id), nil
 		}
-		return beside(l, area, uri)
+		return besideWide(l, area, uri)
 	})
+}
+
+// leastChat is how wide a chat is at least, in cells, to be put beside another
+// pane.
+const leastChat = 60
+
+// besideWide shows a chat to the right of the focused pane if both have room to be
+// read, else in a tab of its own.
+func besideWide(l layout.Layout, area layout.Rect, uri ahp.URI) (layout.Layout, error) {
+	if tab, ok := l.Tab(); ok {
+		p, _ := tab.Arrange(area).Pane(tab.Focus)
+		if (p.Body.W-1)/2 >= leastChat && tab.CanSplit(area, tab.Focus, layout.Right) {
+			l, _, err := l.Split(area, tab.Focus, layout.Right, uri)
+			return l, err
+		}
+	}
+	l, _, err := l.NewTab(uri)
+	return l, err
 }
 
 // bringChat takes a chat into the active tab.

@@ -145,12 +145,25 @@ func (m *Model) closePane() {
 		m.emptied()
 		return
 	}
-	if m.panesOf(t.uri) > 1 {
+	if m.panesOf(t.uri) > 1 || t.exited() && t.info.Claim.Kind == ahp.ClaimSession {
+		// What an agent's command printed stays its chat's to show.
 		id, area := p.Pane, m.area()
 		m.change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
 		return
 	}
 	m.askFirst(m.question([]*terminal{t}), func() { m.endAll([]ahp.URI{t.uri}) })
+}
+
+// closeExited closes the pane of a terminal that has ended; one of a session's stays
+// for its chat to show.
+func (m *Model) closeExited(t *terminal) {
+	if t.info.Claim.Kind != ahp.ClaimSession {
+		m.dispose(t)
+		m.emptied()
+		return
+	}
+	m.closePane()
+	m.emptied()
 }
 
 func (m *Model) panesOf(uri ahp.URI) int {

@@ -244,8 +244,7 @@ func (m *Model) typeKey(k tea.Key, rest bool) {
 	}
 	if t.exited() {
 		if k.Code == tea.KeyEnter || k.Text == "x" {
-			m.dispose(t)
-			m.emptied()
+			m.closeExited(t)
 		}
 		return
 	}

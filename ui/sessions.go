@@ -79,7 +79,7 @@ func (s *session) title() string {
 	if t := clean(s.row.Title); t != "" {
 		return t
 	}
-	return shortSession(s.uri)
+	return "new session"
 }
 
 // sessionNote is a notification about the list of sessions.

@@ -224,7 +224,11 @@ func (c *Chat) status() []run {
 	case s.Lifecycle == ahp.LifecycleCreating:
 		return []run{{text: "starting " + name, role: muted}}
 	case c.state.Status.Activity() == ahp.ActivityError:
-		return []run{{text: c.glyphs.failed, role: failed}, {text: " failed", role: failed}, {text: " " + c.glyphs.dot + " " + c.keys("chat-retry") + " tries again", role: muted}}
+		how := c.keys("chat-retry") + " tries again"
+		if len(c.Ways()) > 0 {
+			how = c.keys("chat-login") + " logs in"
+		}
+		return []run{{text: c.glyphs.failed, role: failed}, {text: " failed", role: failed}, {text: " " + c.glyphs.dot + " " + how, role: muted}}
 	}
 	return []run{{text: name, role: muted}}
 }

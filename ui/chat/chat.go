@@ -179,6 +179,9 @@ func (c *Chat) newTurn(t ahp.Turn, old []*turnView, over bool) *turnView {
 	if over {
 		v.items = append(v.items, &item{kind: footItem, id: "foot", turn: v, dirty: true})
 	}
+	for _, it := range v.items[:len(v.items)-1] {
+		it.over = true
+	}
 	for _, it := range v.items {
 		if open, ok := c.open[v.id+"/"+it.id]; ok {
 			it.open = &open
@@ -291,7 +294,7 @@ func (c *Chat) sync(now time.Time) {
 		} else if i := slices.IndexFunc(s.Turns, func(t ahp.Turn) bool { return t.ID == v.id }); i >= 0 {
 			c.syncTurn(n-1, s.Turns[i], now)
 			v.items = append(v.items, &item{kind: footItem, id: "foot", turn: v, dirty: true})
-			v.from = min(v.from, len(v.items)-1)
+			v.from, c.stale = min(v.from, len(v.items)-1), min(c.stale, n-1)
 		} else {
 			c.rebuild()
 			return
@@ -349,8 +352,8 @@ func same(a, b *ahp.ToolCall) bool { return a == b }
 
 // settle notes that a thought is over.
 func (it *item) settle(now time.Time, c *Chat, turn int) {
-	if it.kind == thoughtItem && it.ended.IsZero() && !now.IsZero() {
-		it.ended = now
+	if it.kind == thoughtItem && !it.over {
+		it.over, it.ended = true, now
 		c.touch(turn, slices.Index(it.turn.items, it))
 	}
 }

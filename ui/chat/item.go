@@ -47,6 +47,7 @@ type item struct {
 	began, ended time.Time
 	live         *window // on the terminal of a tool call, nil for none
 
+	over  bool // of a thought: it grows no more
 	dirty bool
 	w     int
 	lines int // as last rendered
@@ -162,7 +163,7 @@ func (it *item) renderMessage(r *renderer) {
 // renderThought shows reasoning on one line until it is opened.
 func (it *item) renderThought(r *renderer) {
 	glyph, words := r.g.folded, "Thought"
-	if it.ended.IsZero() && it.turn.active() {
+	if !it.over && it.turn.active() {
 		words = "Thinking" + r.g.ellipsis
 	}
 	if d := it.ended.Sub(it.began); !it.began.IsZero() && !it.ended.IsZero() && d >= time.Second {
@@ -215,6 +216,10 @@ func (it *item) renderFailure(r *renderer) {
 		text = e.Message
 	}
 	it.head = wrap([]run{{text: harmless(text), role: failed}}, r.w, indent([]run{{text: r.g.failed + " ", role: failed}}))
+	for _, w := range waysOf(e) {
+		way := "log in: " + oneLine(w.Name+" "+w.Description)
+		it.head = append(it.head, line{runs: cut([]run{{text: "  " + way, role: muted}}, r.w, r.g.ellipsis), lead: 2})
+	}
 }
 
 // renderQuestion shows what was asked, and answered.
