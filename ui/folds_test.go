@@ -6,6 +6,18 @@ import (
 	"cotty/ui/uitest"
 )
 
+// Where there is no room to say how much is folded, it says that something is.
+func TestFoldIsMarkedWhereThereIsLittleRoom(t *testing.T) {
+	u := uitest.New(t, uitest.Options{W: 40, H: 12})
+	sh := u.Host.Terminal("sh1")
+	sh.Detect()
+	sh.Run("a command of thirty characters", "output\r\n", 0)
+	u.WaitIdle()
+	u.Press("ctrl+space e")
+	u.Hides("output")
+	u.Shows("a command of thirty characters      ▸")
+}
+
 // What is folded stays so in another tab and back, and over a reattach, until it is
 // unfolded; it goes with the terminal of the pane.
 func TestFoldsStay(t *testing.T) {

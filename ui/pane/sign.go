@@ -34,6 +34,7 @@ type Sign struct {
 	note   int // row on which something is said about it, negative for none
 	text   string
 	short  string
+	fold   string // that something is folded, and no more
 }
 
 // Signs gives the marks as of the last drawing, from the top; the slice is valid
@@ -123,6 +124,7 @@ func (v *View) signOf(c *command, start *emulator.Mark, row int, look *SignLook)
 	if _, s.Folded = v.folds.ids[c.ID]; s.Folded {
 		p := place{command: *c, start: start, end: f.endOf(c)}
 		if h, ok := f.outputLines(&p); ok {
+			s.fold = string(look.Fold)
 			words = append(words, fmt.Sprintf("%c %d lines", look.Fold, h.to-h.from))
 			if h.to-h.from == 1 {
 				words[0] = fmt.Sprintf("%c 1 line", look.Fold)
@@ -200,7 +202,7 @@ func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) 
 	if i == 0 && v.back {
 		row.W -= paint.Width(v.position(v.rect)) // which is drawn over it
 	}
-	for _, text := range [...]string{s.text, s.short} {
+	for _, text := range [...]string{s.text, s.short, s.fold} {
 		w := paint.Width(text)
 		if text == "" || used-v.ox+w+2 > row.W || !plain(v.cells, v.ox+row.W-w-1, v.ox+row.W) {
 			continue
