@@ -12,9 +12,10 @@ import (
 // program as it is found in a PATH (a list as in the environment), where links lead
 // to, the packages of node and python that it is one of, and the interpreter that it
 // names. Arguments that are absolute paths of files are part of it. Nothing is given
-// that would show a home directory, or a root, as a whole.
-func Code(argv []string, path string) []string {
-	c := &code{path: path}
+// that would show a home directory, a root, or one of hidden, as a whole: of a program
+// beside those the file alone is.
+func Code(argv []string, path string, hidden ...string) []string {
+	c := &code{path: path, hidden: append(hidden, homeDir(), os.Getenv("HOME"))}
 	if len(argv) == 0 {
 		return nil
 	}
@@ -31,8 +32,9 @@ func Code(argv []string, path string) []string {
 
 // code gathers.
 type code struct {
-	path string
-	all  []string
+	path   string
+	hidden []string
+	all    []string
 }
 
 // find finds a program as the host would.
@@ -72,7 +74,7 @@ func (c *code) program(file string, depth int) {
 		return
 	}
 	c.add(file)
-	c.add(around(real)...)
+	c.add(c.around(real)...)
 	if to := interpreter(real); to != "" && depth < 4 {
 		if found := c.find(to); found != "" {
 			c.program(found, depth+1)
@@ -81,7 +83,7 @@ func (c *code) program(file string, depth int) {
 }
 
 // around is the directory that belongs to a program, or the file alone.
-func around(real string) []string {
+func (c *code) around(real string) []string {
 	dir := filepath.Dir(real)
 	if i := strings.Index(real, "/node_modules/"); i > 0 {
 		return []string{real[:i] + "/node_modules"}
@@ -90,13 +92,13 @@ func around(real string) []string {
 		return []string{real[:i] + "/site-packages", real}
 	}
 	if filepath.Base(dir) != "bin" && filepath.Base(dir) != "shims" {
-		if private(dir) {
+		if c.private(dir) {
 			return []string{real}
 		}
 		return []string{dir}
 	}
 	all := []string{real}
-	if prefix := filepath.Dir(dir); !private(prefix) { // an installation of its own
+	if prefix := filepath.Dir(dir); !c.private(prefix) { // an installation of its own
 		for _, name := range []string{"bin", "lib", "lib64", "libexec", "share", "include", "pyvenv.cfg"} {
 			if _, err := os.Stat(filepath.Join(prefix, name)); err == nil {
 				all = append(all, filepath.Join(prefix, name))
@@ -106,12 +108,19 @@ func around(real string) []string {
 	return all
 }
 
-// private reports whether a directory holds more than one program: a root, a home,
-// or what people put theirs into.
-func private(dir string) bool {
-	home := homeDir()
-	return slices.Contains([]string{"/", "/home", "/root", "/tmp", "/var", "/var/tmp", "/opt", "/mnt", "/srv", home}, dir) ||
-		home != "" && (within(dir, home) || dir == filepath.Join(home, ".local") || dir == filepath.Join(home, ".cargo"))
+// private reports whether a directory holds more than one program: a root, what
+// people put theirs into, or a home or something else that is hidden.
+func (c *code) private(dir string) bool {
+	if slices.Contains([]string{"/", "/home", "/root", "/tmp", "/var", "/var/tmp", "/opt", "/mnt", "/srv"}, dir) {
+		return true
+	}
+	return slices.ContainsFunc(c.hidden, func(hidden string) bool {
+		if !filepath.IsAbs(hidden) {
+			return false
+		}
+		real := resolved(hidden)
+		return within(dir, real) || dir == filepath.Join(real, ".local") || dir == filepath.Join(real, ".cargo")
+	})
 }
 
 // interpreter is the program that a script names in its first line, with env's

@@ -221,6 +221,25 @@ func TestCode(t *testing.T) {
 	}
 }
 
+// TestCodeBesideSecrets: a program that lies beside what is hidden is shown alone.
+func TestCodeBesideSecrets(t *testing.T) {
+	b := &box{t: t, dir: t.TempDir()}
+	agent := b.write("bin/agent", "ELF")
+	script := b.write("agent.py", "")
+	for _, p := range []string{agent, script} {
+		os.Chmod(p, 0o755)
+	}
+	b.mkdir("home/.local/state")
+	want := []string{agent, script}
+	if got := sandbox.Code([]string{agent, script}, "/usr/bin", filepath.Join(b.dir, "home/.local/state")); !slices.Equal(got, want) {
+		t.Errorf("beside the state: %q, want %q", got, want)
+	}
+	t.Setenv("HOME", filepath.Join(b.dir, "home"))
+	if got := sandbox.Code([]string{agent, script}, "/usr/bin"); !slices.Equal(got, want) {
+		t.Errorf("beside HOME: %q, want %q", got, want)
+	}
+}
+
 // TestCheck: a machine without bubblewrap, and one whose bubblewrap can't.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()

@@ -115,6 +115,9 @@ func (s *Service) walls(ctx context.Context, t store.Task, l registry.Launch) (s
 		NoNetwork: def.Network == "none", Limits: sandbox.Limits{Memory: memory, Processes: def.Processes},
 		Program: s.Program, Bwrap: s.Bwrap, Hidden: []string{s.State, s.Runtime}, Own: []string{filepath.Join(s.State, "tasks", t.ID), s.scratch(t.ID)},
 	}
+	if l.CodeDir != "" {
+		spec.Own = append(spec.Own, l.CodeDir)
+	}
 	w, err := s.Files.Workspace(t.ID)
 	if err != nil {
 		return spec, err
@@ -148,7 +151,7 @@ func (s *Service) code(l registry.Launch) []string {
 	hooks := l.Definition.Hooks
 	for _, words := range [][]string{slices.Concat(l.Definition.Command, l.Definition.Args), hooks.OnCreate, hooks.OnEvent, hooks.OnCancel} {
 		if len(words) > 0 {
-			all = append(all, sandbox.Code(registry.HookArgv(words, l.CodeDir), path)...)
+			all = append(all, sandbox.Code(registry.HookArgv(words, l.CodeDir), path, s.State, s.Runtime)...)
 		}
 	}
 	slices.Sort(all)
