@@ -26,8 +26,21 @@ type Model struct {
 	Tool string
 	Args map[string]any
 
-	mu    sync.Mutex
-	asked []string
+	mu     sync.Mutex
+	asked  []string
+	bodies []string // of the newest requests
+}
+
+// maxBodies bounds the requests that Saw looks at.
+const maxBodies = 50
+
+// Saw reports whether one of the newest requests had all these texts in it.
+func (m *Model) Saw(texts ...string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.bodies, func(body string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(body, text) })
+	})
 }
 
 // Asked lists the requests: method, path, and what was answered.
@@ -52,6 +65,9 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	m.mu.Lock()
+	m.bodies = append(m.bodies[max(0, len(m.bodies)+1-maxBodies):], string(body))
+	m.mu.Unlock()
 	var q request
 	json.Unmarshal(body, &q) //nolint:errcheck // what isn't there is empty
 	switch path := r.URL.Path; {

@@ -25,6 +25,9 @@ func TestAnswers(t *testing.T) {
 		if got := w.Body.String(); w.Code != 200 || !strings.Contains(got, c.want) {
 			t.Errorf("%s %s: %d %s; want %s", c.path, c.body, w.Code, got, c.want)
 		}
+		if !m.Saw(c.body) || m.Saw("something else") {
+			t.Errorf("%s: what was asked is not known", c.path)
+		}
 		if len(m.Asked()) != 1 {
 			t.Errorf("%s: asked %v", c.path, m.Asked())
 		}
