@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"cotty/host"
 	"cotty/host/keeper"
+	"cotty/host/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -54,6 +56,9 @@ func TestScript(t *testing.T) {
 			if cond == "sshd" {
 				return sshdPath() != "", nil
 			}
+			if cond == "sandbox" {
+				return sandboxes(), nil
+			}
 			if cond == "long" {
 				return os.Getenv("COTTY_LONG") != "", nil
 			}
@@ -61,6 +66,11 @@ func TestScript(t *testing.T) {
 		},
 	})
 }
+
+// sandboxes reports whether tasks can be shut in here.
+var sandboxes = sync.OnceValue(func() bool {
+	return sandbox.Check(context.Background(), "").Err == nil
+})
 
 func setupScript(env *testscript.Env) error {
 	// The work directory of a test can be too long for a socket's path.

@@ -54,6 +54,7 @@ what comes of them is streamed, kept, and brought home when it is good.`,
 	cmd.AddCommand(
 		newTaskCreateCommand(), newTaskLsCommand(), newTaskGetCommand(), newTaskSendCommand(), newTaskWatchCommand(),
 		newTaskCancelCommand(), newTaskPullCommand(), newTaskDeleteCommand(), newTaskMigrateCommand(), newTaskCleanupCommand(),
+		newTaskProgressCommand(), newTaskSayCommand(),
 	)
 	return cmd
 }
