@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"cotty/ahp"
 	"cotty/emulator"
 	"cotty/emulator/engine"
 	"cotty/internal/asciicast"
@@ -21,7 +22,7 @@ const maxRecording = 512 << 20
 
 func newPlayCommand() *cobra.Command {
 	var o player.Options
-	var text, svg, light bool
+	var text, svg, light, dark bool
 	cmd := &cobra.Command{
 		Use:   "play FILE",
 		Short: "Play a recording of a terminal",
@@ -46,7 +47,7 @@ With --text or --svg it prints the screen as it is at --start, or else at the en
 				return err
 			}
 			if text || svg {
-				return printFrame(cmd, rec, o, svg, light)
+				return printFrame(cmd, rec, o, screenshot{svg: svg, light: light, dark: dark})
 			}
 			in, err := keyboardFor(args[0])
 			if err != nil {
@@ -67,8 +68,10 @@ With --text or --svg it prints the screen as it is at --start, or else at the en
 	f.BoolVar(&o.Bare, "bare", false, "without the line at the bottom")
 	f.BoolVar(&text, "text", false, "print a screen of it as text")
 	f.BoolVar(&svg, "svg", false, "print a screen of it as an SVG image")
-	f.BoolVar(&light, "light", false, "with --svg: on a light ground")
+	f.BoolVar(&light, "light", false, "with --svg: in cotty's colours on a light ground, not in those of the recording")
+	f.BoolVar(&dark, "dark", false, "with --svg: the same on a dark ground")
 	cmd.MarkFlagsMutuallyExclusive("text", "svg")
+	cmd.MarkFlagsMutuallyExclusive("light", "dark")
 	return cmd
 }
 
@@ -135,7 +138,7 @@ func readRecording(stdin io.Reader, path string) (rec player.Recording, err erro
 }
 
 // printFrame prints the screen at a place of a recording.
-func printFrame(cmd *cobra.Command, rec player.Recording, o player.Options, svg, light bool) error {
+func printFrame(cmd *cobra.Command, rec player.Recording, o player.Options, s screenshot) error {
 	if !cmd.Flags().Changed("start") {
 		o.Start = asciicast.MaxTime
 	}
@@ -152,5 +155,9 @@ func printFrame(cmd *cobra.Command, rec player.Recording, o player.Options, svg,
 			em.Resize(e.Cols, e.Rows)
 		}
 	})
-	return printScreen(cmd.OutOrStdout(), em, screenshot{svg: svg, light: light, title: rec.Header.Title})
+	s.title = rec.Header.Title
+	if c := rec.Header.Theme; c != nil {
+		s.seenIn = &ahp.ReadColors{FG: c.FG, BG: c.BG, Palette: c.Palette}
+	}
+	return printScreen(cmd.OutOrStdout(), em, s)
 }

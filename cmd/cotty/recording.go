@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,6 +48,7 @@ func startRecording(ctx context.Context, p place, uri ahp.URI, file io.Writer, h
 		return nil, err
 	}
 	r.c = c
+	r.seenIn(ctx)
 	if err := c.Subscribe(ctx, uri); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("record: %w", err)
@@ -54,6 +56,21 @@ func startRecording(ctx context.Context, p place, uri ahp.URI, file io.Writer, h
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r, r.err
+}
+
+// seenIn puts the colours that the terminal was last seen in into the header, if
+// they are known. A recording goes on without.
+func (r *recording) seenIn(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var seen ahp.ReadResult
+	err := r.c.Call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: r.uri, What: ahp.ReadScreen}, &seen)
+	if c := seen.Colors; err == nil && c != nil && c.FG != "" && c.BG != "" {
+		r.header.Theme = &asciicast.Theme{FG: c.FG, BG: c.BG}
+		if !slices.Contains(c.Palette, "") {
+			r.header.Theme.Palette = c.Palette
+		}
+	}
 }
 
 // stop ends the recording and says how long it is.

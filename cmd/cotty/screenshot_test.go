@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"cotty/ahp"
@@ -23,5 +27,23 @@ func TestPaletteOf(t *testing.T) {
 	}
 	if svg.Light.BG == p.BG {
 		t.Error("cotty's own palette was changed")
+	}
+}
+
+// A recording's header has the colours that an image of it is drawn in.
+func TestRecordingsColors(t *testing.T) {
+	cast := filepath.Join(t.TempDir(), "seen.cast")
+	const text = `{"version":3,"term":{"cols":20,"rows":2,"theme":{"fg":"#657b83","bg":"#fdf6e3"}}}` + "\n" + `[0.1,"o","hello"]` + "\n"
+	if err := os.WriteFile(cast, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"": `fill="#fdf6e3"`, "--light": `fill="#fafbfc"`, "--dark": `fill="#16181d"`} {
+		cmd := newPlayCommand()
+		var out bytes.Buffer
+		cmd.SetOut(&out)
+		cmd.SetArgs(append([]string{cast, "--svg"}, strings.Fields(args)...))
+		if err := cmd.Execute(); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("play --svg %s: %v, no %s in\n%.300s", args, err, want, out.String())
+		}
 	}
 }
