@@ -1,0 +1,432 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fixture is a filesystem with a task on it.
+type fixture struct {
+	*Store
+	tree *Tree
+	work *Workspace
+	src  string
+}
+
+func newFixture(t testing.TB) *fixture {
+	t.Helper()
+	f := &fixture{Store: newStore(t), src: t.TempDir()}
+	write(t, f.src, map[string]string{"a.txt": "one\n", "dir/b.md": "two\n", "dir/deep/c.png": "three\n", "empty/": "", "run.sh!": "#!/bin/sh\n", "link -> a.txt": ""})
+	f.tree = must(f.NewTree(background, "fs", f.src))(t)
+	f.work = create(t, f.Store, "task", Spec{Kind: Filesystem, Filesystem: "fs"})
+	return f
+}
+
+// TestRequirements goes through the requirements on filesystems by their numbers.
+func TestRequirements(t *testing.T) {
+	for _, c := range []struct {
+		number, says string
+		check        func(t *testing.T, f *fixture)
+	}{
+		{"U1", "sync down and up between /workspace and a filesystem, with what changed", func(t *testing.T, f *fixture) {
+			write(t, f.work.Dir(), map[string]string{"new": "x"})
+			up := must(f.work.SyncUp(background, Neither))(t)
+			if up.Count != 1 || fmt.Sprint(up.Changed) != "[new]" || read(t, f.tree, "new") != "x" {
+				t.Errorf("up %+v", up)
+			}
+			must(f.tree.Write(background, Write{Path: "down", Body: strings.NewReader("y")}))(t)
+			down := must(f.work.SyncDown(background, Neither))(t)
+			if fmt.Sprint(down.Changed) != "[down]" || file(t, f.work.Dir(), "down") != "y" {
+				t.Errorf("down %+v", down)
+			}
+		}},
+		{"U2", "checksums decide, and nothing is moved when they are equal", func(t *testing.T, f *fixture) {
+			at := filepath.Join(f.work.Dir(), "a.txt")
+			write(t, f.work.Dir(), map[string]string{"a.txt": "one\n"}) // other times, the same contents
+			version := must(f.tree.Summary())(t)
+			up := must(f.work.SyncUp(background, Neither))(t)
+			if up.Count != 0 || up.Version != version.Version {
+				t.Errorf("up of a file that was only touched: %+v", up)
+			}
+			before := must(os.Stat(at))(t)
+			if down := must(f.work.SyncDown(background, Neither))(t); down.Count != 0 || must(os.Stat(at))(t).ModTime() != before.ModTime() {
+				t.Errorf("down with nothing new: %+v", down)
+			}
+		}},
+		{"U3", "a manifest: only changed files are stored anew", func(t *testing.T, f *fixture) {
+			size := func() (n int64) {
+				for _, e := range must(os.ReadDir(filepath.Join(f.tree.dir, "packs")))(t) {
+					n += must(e.Info())(t).Size()
+				}
+				return n
+			}
+			before := size()
+			write(t, f.work.Dir(), map[string]string{"a.txt": "ONE\n", "copy of b": "two\n"})
+			must(f.work.SyncUp(background, Neither))(t)
+			if after := size(); after > before+4 {
+				t.Errorf("4 bytes changed, and %d were added", after-before)
+			}
+		}},
+		{"U4", "each synchronisation is one change of the filesystem", func(t *testing.T, f *fixture) {
+			write(t, f.work.Dir(), map[string]string{"a.txt": "1", "dir/b.md": "2", "n": "3"})
+			seen := map[string]bool{must(f.tree.Summary())(t).Version: true}
+			stop, done := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(done)
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						if now, err := f.tree.Summary(); err == nil {
+							seen[now.Version] = true
+						}
+					}
+				}
+			}()
+			up := must(f.work.SyncUp(background, Neither))(t)
+			close(stop)
+			<-done
+			seen[up.Version] = true
+			if len(seen) != 2 {
+				t.Errorf("readers saw %d versions", len(seen))
+			}
+		}},
+		{"U6", "system folders are the task's own", func(t *testing.T, f *fixture) {
+			claude := must(f.work.SystemFolder(".claude"))(t)
+			must(f.work.SystemFolder(".config/opencode"))(t)
+			write(t, claude, map[string]string{"settings.json": "{}"})
+			other := create(t, f.Store, "other", Spec{Kind: Filesystem, Filesystem: "fs"})
+			if got := must(other.SystemFolder(".claude"))(t); got == claude || lines(t, got) != "" {
+				t.Errorf("another task's folder is %s: %s", got, lines(t, got))
+			}
+			if got := must(f.work.SystemFolders())(t); fmt.Sprint(got) != "[.claude .config/opencode]" {
+				t.Errorf("folders %v", got)
+			}
+			for _, bad := range []string{"", "claude", "../x", ".", "..", "./x", "/x", ".x/../y"} {
+				if _, err := f.work.SystemFolder(bad); !errors.Is(err, ErrInvalid) {
+					t.Errorf("folder %q: %v", bad, err)
+				}
+			}
+		}},
+		{"U7", "archives are of the whole", testArchiveWhole},
+		{"U46", "a filesystem is shared by those it is attached to, and by nobody else", func(t *testing.T, f *fixture) {
+			must(f.NewTree(background, "fs2", ""))(t)
+			b, other := create(t, f.Store, "b", Spec{Kind: Filesystem, Filesystem: "fs"}), create(t, f.Store, "c", Spec{Kind: Filesystem, Filesystem: "fs2"})
+			write(t, f.work.Dir(), map[string]string{"shared": "x"})
+			must(f.work.SyncUp(background, Neither))(t)
+			must(b.SyncDown(background, Neither))(t)
+			must(other.SyncDown(background, Neither))(t)
+			if file(t, b.Dir(), "shared") != "x" || lines(t, other.Dir()) != "" {
+				t.Errorf("the other filesystem's task has %s", lines(t, other.Dir()))
+			}
+		}},
+		{"U59", "create with a directory's files, list, get", func(t *testing.T, f *fixture) {
+			_, err := f.NewTree(background, "fs", "")
+			wantIs(t, err, ErrConflict, "already")
+			_, err = f.NewTree(background, "../x", "")
+			wantIs(t, err, ErrInvalid, "id")
+			_, err = f.NewTree(background, "fs3", filepath.Join(f.src, "nothing"))
+			wantIs(t, err, ErrInvalid, "does not exist")
+			if got := must(f.Trees())(t); fmt.Sprint(got) != "[fs]" {
+				t.Errorf("filesystems %v", got)
+			}
+			if now := must(f.tree.Summary())(t); now.Entries != 8 || now.Bytes != 4+4+6+10+5 || now.Version != must(f.tree.Manifest())(t).Version() {
+				t.Errorf("summary %+v", now)
+			}
+			_, err = f.Tree("nothing")
+			wantIs(t, err, ErrNotFound, "no filesystem")
+		}},
+		{"U60", "list by directory, MIME, pages, recursively; get from the manifest", testList},
+		{"U61", "download one file by its path", func(t *testing.T, f *fixture) {
+			if got := read(t, f.tree, "dir/deep/c.png"); got != "three\n" {
+				t.Errorf("read %q", got)
+			}
+			for path, kind := range map[string]error{"nothing": ErrNotFound, "dir": ErrInvalid, "../a": ErrInvalid, "": ErrInvalid, "a.txt/x": ErrNotFound} {
+				if _, _, err := f.tree.Read(path); !errors.Is(err, kind) {
+					t.Errorf("read %q: %v", path, err)
+				}
+			}
+		}},
+		{"U62", "write one file, overwriting", func(t *testing.T, f *fixture) {
+			out := must(f.tree.Write(background, Write{Path: "x/y/z", Body: strings.NewReader("1"), Executable: true}))(t)
+			if !out.Created || out.Size != 1 || out.Version != must(f.tree.Summary())(t).Version {
+				t.Errorf("create %+v", out)
+			}
+			again := must(f.tree.Write(background, Write{Path: "x/y/z", Mode: Overwrite, Body: strings.NewReader("22")}))(t)
+			if again.Created || read(t, f.tree, "x/y/z") != "22" {
+				t.Errorf("replace %+v", again)
+			}
+			if e := must(f.tree.Stat("x/y/z"))(t); e.Mode != 0o755 || e.Version() != again.File {
+				t.Errorf("entry %+v", e)
+			}
+			if e := must(f.tree.Stat("x/y"))(t); !e.Mode.IsDir() {
+				t.Errorf("directory %+v", e)
+			}
+		}},
+		{"U63", "conditional writes", testConditional}, {"U64", "versions come from answers, and are checksums", testConditional},
+		{"U65", "the statuses", testStatuses}, {"U66", "idempotency keys", testKeys},
+		{"U67", "archives out and in", testArchiveWhole},
+		{"U70", "/workspace is writable, read-only, or a tmpfs", func(t *testing.T, f *fixture) {
+			for want, spec := range map[string]Spec{
+				fmt.Sprintf("[{%s /workspace true}]", f.src):  {Kind: ReadWrite, Dir: f.src},
+				fmt.Sprintf("[{%s /workspace false}]", f.src): {Kind: ReadOnly, Dir: f.src},
+				"[{ /workspace true}]":                        {Kind: None},
+			} {
+				w := create(t, f.Store, "k-"+string(spec.Kind), spec)
+				if got := fmt.Sprint(must(w.Mounts(background))(t)); got != want {
+					t.Errorf("mounts of %s: %s, want %s", spec.Kind, got, want)
+				}
+				must(w.Delete(background, true))(t)
+			}
+			if lines(t, f.src) == "" {
+				t.Error("deleting a task removed the directory that it was bound to")
+			}
+		}},
+		{"U108", "pull writes workspace/ and system folders", func(t *testing.T, f *fixture) {
+			claude := must(f.work.SystemFolder(".claude"))(t)
+			write(t, claude, map[string]string{"x": "y"})
+			out := filepath.Join(t.TempDir(), "deep", "out")
+			p := must(f.work.Pull(background, out, PullOptions{}))(t)
+			if lines(t, filepath.Join(out, "workspace")) != lines(t, f.work.Dir()) || file(t, out, ".claude/x") != "y" {
+				t.Errorf("pulled %+v\n%s", p, lines(t, out))
+			}
+			_, err := f.work.Pull(background, out, PullOptions{})
+			wantIs(t, err, ErrConflict, "not empty")
+			write(t, out, map[string]string{"workspace/a.txt": "mine", "mine": "mine"})
+			must(f.work.Pull(background, out, PullOptions{Overwrite: true}))(t)
+			if file(t, out, "workspace/a.txt") != "one\n" || file(t, out, "mine") != "mine" {
+				t.Errorf("overwritten:\n%s", lines(t, out))
+			}
+			_, err = f.work.Pull(background, filepath.Join(f.work.Dir(), "x"), PullOptions{})
+			wantIs(t, err, ErrInvalid, "in the workspace itself")
+			_, err = f.work.Pull(background, "relative", PullOptions{})
+			wantIs(t, err, ErrInvalid, "absolute")
+		}},
+		{"U109", "push and pull", func(t *testing.T, f *fixture) {
+			shake(t, seeded(t, 5), f.src, 20)
+			var b bytes.Buffer
+			must(PackDir(background, f.src, &b))(t)
+			must(f.tree.ReadArchive(background, &b, ""))(t)
+			out := filepath.Join(t.TempDir(), "out")
+			must(f.tree.Pull(background, out, PullOptions{}))(t)
+			if lines(t, out) != lines(t, f.src) {
+				t.Errorf("pulled\n%s\npushed\n%s", lines(t, out), lines(t, f.src))
+			}
+		}},
+	} {
+		t.Run(c.number, func(t *testing.T) { c.check(t, newFixture(t)) })
+	}
+}
+
+func file(t testing.TB, dir, path string) string {
+	t.Helper()
+	return string(must(os.ReadFile(filepath.Join(dir, path)))(t))
+}
+
+func testList(t *testing.T, f *fixture) {
+	for name, c := range map[string]struct {
+		q    ListQuery
+		want string
+	}{
+		"top":        {ListQuery{}, "a.txt dir empty link run.sh"},
+		"directory":  {ListQuery{Dir: "dir"}, "dir/b.md dir/deep"},
+		"recursive":  {ListQuery{Recursive: true}, "a.txt dir dir/b.md dir/deep dir/deep/c.png empty link run.sh"},
+		"below":      {ListQuery{Dir: "dir", Recursive: true}, "dir/b.md dir/deep dir/deep/c.png"},
+		"type":       {ListQuery{Recursive: true, MIME: "text/markdown"}, "dir/b.md"},
+		"kind":       {ListQuery{Recursive: true, MIME: "image/*"}, "dir/deep/c.png"},
+		"empty":      {ListQuery{Dir: "empty"}, ""},
+		"first page": {ListQuery{Recursive: true, Limit: 3}, "a.txt dir dir/b.md next=dir/b.md"},
+		"next page":  {ListQuery{Recursive: true, Limit: 3, After: "dir/b.md"}, "dir/deep dir/deep/c.png empty next=empty"},
+		"last page":  {ListQuery{Recursive: true, Limit: 3, After: "empty"}, "link run.sh"},
+	} {
+		l := must(f.tree.List(c.q))(t)
+		var got []string
+		for _, e := range l.Entries {
+			got = append(got, e.Path)
+		}
+		if l.Next != "" {
+			got = append(got, "next="+l.Next)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+	for _, q := range []ListQuery{{Dir: "nothing"}, {Dir: "a.txt"}} {
+		_, err := f.tree.List(q)
+		wantIs(t, err, ErrNotFound, "no directory")
+	}
+	for _, q := range []ListQuery{{Dir: "../x"}, {Limit: 1001}, {Limit: -1}} {
+		_, err := f.tree.List(q)
+		wantIs(t, err, ErrInvalid, "")
+	}
+	e := must(f.tree.Stat("link"))(t)
+	if e.MIME() != "inode/symlink" || e.Size != 5 || read(t, f.tree, "link") != "a.txt" {
+		t.Errorf("symlink %+v", e)
+	}
+}
+
+func testConditional(t *testing.T, f *fixture) {
+	base, old := must(f.tree.Summary())(t).Version, must(f.tree.Stat("a.txt"))(t).Version()
+	if old != sumOf([]byte("one\n")).String() {
+		t.Errorf("the file's version %s is not its checksum", old)
+	}
+	out := must(f.tree.Write(background, Write{Path: "a.txt", Mode: Conditional, Base: base, Expected: old, Body: strings.NewReader("2\n")}))(t)
+	if out.Created || out.File != sumOf([]byte("2\n")).String() {
+		t.Errorf("replace %+v", out)
+	}
+	made := must(f.tree.Write(background, Write{Path: "new", Mode: Conditional, Base: out.Version, CreateOnly: "*", Body: strings.NewReader("n")}))(t)
+	if !made.Created {
+		t.Errorf("create %+v", made)
+	}
+	// Of many that start from the same version one is done.
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for i := range 8 {
+		wg.Go(func() {
+			_, err := f.tree.Write(background, Write{Path: "a.txt", Mode: Conditional, Base: made.Version, Expected: out.File, Body: strings.NewReader(fmt.Sprint(i))})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				done++
+			} else if !errors.Is(err, ErrConflict) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if done != 1 {
+		t.Errorf("%d of eight conditional writes were done", done)
+	}
+}
+
+func testStatuses(t *testing.T, f *fixture) {
+	base, sum := must(f.tree.Summary())(t).Version, must(f.tree.Stat("a.txt"))(t).Version()
+	f.options.Limits.FileSize = 100
+	other := strings.Repeat("0", 64)
+	for _, c := range []struct {
+		status int
+		w      Write
+	}{
+		{400, Write{Path: ""}}, {400, Write{Path: "/etc/passwd"}}, {400, Write{Path: "../x"}}, {400, Write{Path: "a/../../x"}}, {400, Write{Path: "a//b"}},
+		{400, Write{Path: "./a"}}, {400, Write{Path: "a/"}}, {400, Write{Path: "a\x00b"}}, {400, Write{Path: strings.Repeat("x", 256)}},
+		{400, Write{Path: strings.Repeat("x/", 201) + "x"}}, {400, Write{Path: "dir"}}, {400, Write{Path: "a.txt/x"}}, {400, Write{Path: "link/x"}},
+		{400, Write{Path: "x", Digest: "md5:1"}}, {400, Write{Path: "x", Digest: "sha256:" + other}}, {400, Write{Path: "x", Digest: "zz"}},
+		{400, Write{Path: "x", Mode: "append"}}, {400, Write{Path: "x", Base: base}}, {400, Write{Path: "x", CreateOnly: "*"}}, {400, Write{Path: "x", Key: strings.Repeat("k", 256)}},
+		{428, Write{Path: "a.txt", Mode: Conditional}}, {428, Write{Path: "a.txt", Mode: Conditional, Base: base}}, {428, Write{Path: "a.txt", Mode: Conditional, Expected: sum}},
+		{428, Write{Path: "a.txt", Mode: Conditional, CreateOnly: "*"}}, {428, Write{Path: "a.txt", Mode: Conditional, Base: base, Expected: sum, CreateOnly: "*"}},
+		{428, Write{Path: "new", Mode: Conditional, Base: base, CreateOnly: "yes"}},
+		{409, Write{Path: "a.txt", Mode: Conditional, Base: other, Expected: sum}}, {409, Write{Path: "new", Mode: Conditional, Base: other, CreateOnly: "*"}},
+		{412, Write{Path: "a.txt", Mode: Conditional, Base: base, Expected: other}}, {412, Write{Path: "new", Mode: Conditional, Base: base, Expected: sum}},
+		{412, Write{Path: "a.txt", Mode: Conditional, Base: base, CreateOnly: "*"}},
+		{413, Write{Path: "x", Body: strings.NewReader(strings.Repeat("x", 101))}},
+	} {
+		w := c.w
+		if w.Body == nil {
+			w.Body = strings.NewReader("body")
+		}
+		_, err := f.tree.Write(background, w)
+		var coded interface{ StatusCode() int }
+		if !errors.As(err, &coded) || coded.StatusCode() != c.status {
+			c.w.Body = nil
+			t.Errorf("%+v: %v, want status %d", c.w, err, c.status)
+		}
+		if err != nil && len(err.Error()) < 20 {
+			t.Errorf("the error %q says too little", err)
+		}
+	}
+	if now := must(f.tree.Summary())(t).Version; now != base {
+		t.Error("refused writes changed the filesystem")
+	}
+	if list := must(os.ReadDir(filepath.Join(f.tree.dir, "packs")))(t); len(list) > 2 {
+		t.Errorf("refused writes left %d packs", len(list))
+	}
+	_, err := f.tree.Remove(background, "a.txt", other)
+	wantIs(t, err, ErrConflict, "version")
+	_, err = f.tree.Remove(background, "nothing", "")
+	wantIs(t, err, ErrNotFound, "")
+	must(f.tree.Remove(background, "dir", base))(t)
+	if _, err := f.tree.Stat("dir/deep/c.png"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a removed directory left %v", err)
+	}
+}
+
+func testKeys(t *testing.T, f *fixture) {
+	w := func(key, path, text string) Write { return Write{Path: path, Key: key, Body: strings.NewReader(text)} }
+	first := must(f.tree.Write(background, w("k", "x", "1")))(t)
+	must(f.tree.Write(background, w("", "x", "2")))(t)
+	again := must(f.tree.Write(background, w("k", "x", "1")))(t)
+	if !again.Replay || again.Version != first.Version || !again.Created || read(t, f.tree, "x") != "2" {
+		t.Errorf("replay %+v of %+v", again, first)
+	}
+	for _, other := range []Write{w("k", "x", "3"), w("k", "y", "1"), {Path: "x", Key: "k", Mode: Overwrite, Executable: true, Body: strings.NewReader("1")}} {
+		_, err := f.tree.Write(background, other)
+		wantIs(t, err, ErrConflict, "another request")
+	}
+	// A replay needs no conditions that hold any more, and survives another opening.
+	base := must(f.tree.Summary())(t).Version
+	c := Write{Path: "z", Mode: Conditional, Base: base, CreateOnly: "*", Key: "c"}
+	c.Body = strings.NewReader("z")
+	must(f.tree.Write(background, c))(t)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.tree = must(openStore(t, f.options.State).Tree("fs"))(t)
+	c.Body = strings.NewReader("z")
+	if got := must(f.tree.Write(background, c))(t); !got.Replay {
+		t.Errorf("after another opening: %+v", got)
+	}
+	// A failure is not remembered.
+	c = Write{Path: "q", Mode: Conditional, Base: "x", CreateOnly: "*", Key: "f", Body: strings.NewReader("q")}
+	_, err := f.tree.Write(background, c)
+	wantIs(t, err, ErrConflict, "")
+	must(f.tree.Write(background, w("f", "q", "other")))(t)
+}
+
+func testArchiveWhole(t *testing.T, f *fixture) {
+	grow(t, seeded(t, 9), f.work.Dir(), 150)
+	write(t, f.work.Dir(), map[string]string{"large": strings.Repeat("0123456789", 300_000), strings.Repeat("n", 255): "long", strings.Repeat("d/", 150) + "deep": "deep"})
+	must(f.work.SyncUp(background, Neither))(t)
+	var b bytes.Buffer
+	version := must(f.tree.WriteArchive(background, &b))(t)
+	other := must(f.NewTree(background, "other", ""))(t)
+	in := must(other.ReadArchive(background, bytes.NewReader(b.Bytes()), ""))(t)
+	if in.Version != version {
+		t.Errorf("an archive out and in is another version")
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	must(Unpack(background, &b, out, PullOptions{}))(t)
+	if lines(t, out) != lines(t, f.work.Dir()) {
+		t.Errorf("unpacked\n%s\nwant\n%s", lines(t, out), lines(t, f.work.Dir()))
+	}
+	_, err := other.ReadArchive(background, &bytes.Buffer{}, "")
+	wantIs(t, err, ErrInvalid, "empty")
+	_, err = other.ReadArchive(background, strings.NewReader("no archive at all, but long enough for a header"+strings.Repeat("x", 600)), "")
+	wantIs(t, err, ErrInvalid, "nothing of it was taken")
+	var c bytes.Buffer
+	must(f.tree.WriteArchive(background, &c))(t)
+	_, err = other.ReadArchive(background, bytes.NewReader(c.Bytes()[:c.Len()/2]), "")
+	wantIs(t, err, ErrInvalid, "")
+	_, err = other.ReadArchive(background, bytes.NewReader(c.Bytes()), strings.Repeat("0", 64))
+	wantIs(t, err, ErrConflict, "version")
+	if now := must(other.Summary())(t).Version; now != version {
+		t.Error("refused archives changed the filesystem")
+	}
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	if _, err := other.ReadArchive(ctx, bytes.NewReader(c.Bytes()), ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := f.tree.WriteArchive(ctx, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
