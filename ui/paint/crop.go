@@ -30,8 +30,15 @@ func crop(im *emulator.Image, x, y, w, h int) (*emulator.Image, bool) {
 	}
 	px := make([]byte, 0, w*h*4)
 	if im.Format == 100 {
-		src, err := png.Decode(io.LimitReader(r, maxCrop*4))
-		if err != nil || src.Bounds().Dx() != im.Width || src.Bounds().Dy() != im.Height {
+		// It may be larger than was said.
+		var head bytes.Buffer
+		r = io.LimitReader(r, maxCrop*4)
+		size, err := png.DecodeConfig(io.TeeReader(r, &head))
+		if err != nil || size.Width != im.Width || size.Height != im.Height {
+			return nil, false
+		}
+		src, err := png.Decode(io.MultiReader(&head, r))
+		if err != nil {
 			return nil, false
 		}
 		dst := image.NewNRGBA(image.Rect(0, 0, w, h))
