@@ -10,10 +10,10 @@ import (
 
 // Code is what a command needs besides the system's programs, for Spec.Code: the
 // program as it is found in a PATH (a list as in the environment), where links lead
-// to, the packages of node and python that it is one of, and the interpreter that it
-// names. Arguments that are absolute paths of files are part of it. Nothing is given
-// that would show a home directory, a root, or one of hidden, as a whole: of a program
-// beside those the file alone is.
+// to, the package of node or python that it is one of, the installation whose bin it
+// is in, and the interpreter that it names. Arguments that are absolute paths of files
+// are part of it. Nothing is given that would show a home directory, a root, or one of
+// hidden, as a whole.
 func Code(argv []string, path string, hidden ...string) []string {
 	c := &code{path: path, hidden: append(hidden, homeDir(), os.Getenv("HOME"))}
 	if len(argv) == 0 {
@@ -82,7 +82,8 @@ func (c *code) program(file string, depth int) {
 	}
 }
 
-// around is the directory that belongs to a program, or the file alone.
+// around is what belongs to a program: its package's directory, its installation, or
+// nothing but the file.
 func (c *code) around(real string) []string {
 	dir := filepath.Dir(real)
 	if i := strings.Index(real, "/node_modules/"); i > 0 {
@@ -91,11 +92,15 @@ func (c *code) around(real string) []string {
 	if i := strings.Index(real, "/site-packages/"); i > 0 {
 		return []string{real[:i] + "/site-packages", real}
 	}
-	if filepath.Base(dir) != "bin" && filepath.Base(dir) != "shims" {
-		if c.private(dir) {
-			return []string{real}
+	if filepath.Base(dir) != "bin" {
+		for at := dir; !c.private(at); at = filepath.Dir(at) {
+			for _, marker := range []string{"package.json", "pyproject.toml"} {
+				if _, err := os.Stat(filepath.Join(at, marker)); err == nil {
+					return []string{at}
+				}
+			}
 		}
-		return []string{dir}
+		return []string{real}
 	}
 	all := []string{real}
 	if prefix := filepath.Dir(dir); !c.private(prefix) { // an installation of its own

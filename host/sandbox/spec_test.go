@@ -200,14 +200,17 @@ func TestCode(t *testing.T) {
 	}
 	alone := exe("alone/agent", "ELF")
 	script := b.write("scripts/x.js", "")
+	b.write("project/package.json", "{}")
+	part := b.write("project/dist/main.js", "")
 	path := filepath.Join(b.dir, "node/bin") + ":/usr/bin"
 	for _, c := range []struct {
 		argv []string
 		want []string
 	}{
 		{[]string{"agent", "--acp"}, []string{"node/bin/agent", "node/lib/node_modules", "node/bin/node", "node/bin", "node/lib"}},
-		{[]string{alone}, []string{"alone/agent", "alone"}},
-		{[]string{node, script}, []string{"node/bin/node", "node/bin", "node/lib", "scripts/x.js", "scripts"}},
+		{[]string{alone}, []string{"alone/agent"}},
+		{[]string{node, script}, []string{"node/bin/node", "node/bin", "node/lib", "scripts/x.js"}},
+		{[]string{"sh", part}, []string{"project/dist/main.js", "project"}},
 		{[]string{"sh", "-c", "x"}, nil},
 		{[]string{"no-such"}, nil},
 	} {
