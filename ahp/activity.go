@@ -17,6 +17,10 @@ type ActivityState struct {
 	// Refusals are what agents were not allowed lately, oldest first; at most
 	// MaxRefusals.
 	Refusals []AgentRefusal `json:"refusals,omitempty"`
+	// Warning says what the host's owner has to see to, and only to who operates the
+	// host; empty when all is well. It has no control characters and at most MaxNote
+	// bytes.
+	Warning string `json:"warning,omitempty"`
 }
 
 // MaxRefusals bounds ActivityState.Refusals.
@@ -102,6 +106,10 @@ type (
 	AgentsRefused struct {
 		Refusals []AgentRefusal `json:"refusals"`
 	}
+	// HostWarned replaces the warning. Host only.
+	HostWarned struct {
+		Warning string `json:"warning"`
+	}
 	// LayoutWatched replaces a layout's number of connections. Host only.
 	LayoutWatched struct {
 		Layout  URI `json:"layout"`
@@ -112,6 +120,7 @@ type (
 func (AttentionChanged) ActionType() string { return "x-cotty/attentionChanged" }
 func (TerminalSeen) ActionType() string     { return "x-cotty/terminalSeen" }
 func (AgentsRefused) ActionType() string    { return "x-cotty/agentsRefused" }
+func (HostWarned) ActionType() string       { return "x-cotty/hostWarned" }
 func (LayoutWatched) ActionType() string    { return "x-cotty/layoutWatched" }
 
 func init() {
@@ -126,6 +135,7 @@ func init() {
 		}
 	}))
 	add(row(byHost, func(w *writer, a AgentsRefused) { w.inline(a) }))
+	add(row(byHost, func(w *writer, a HostWarned) { w.str("warning", a.Warning) }))
 	add(row(byHost, func(w *writer, a LayoutWatched) {
 		w.str("layout", a.Layout)
 		w.int("clients", int64(a.Clients))
@@ -141,6 +151,9 @@ func (s ActivityState) appendTo(w *writer) {
 	w.member("layouts", nonNilMapOf(s.Layouts))
 	if len(s.Refusals) > 0 {
 		w.member("refusals", s.Refusals)
+	}
+	if s.Warning != "" {
+		w.str("warning", s.Warning)
 	}
 	w.close('}')
 }
@@ -160,6 +173,8 @@ func ReduceActivity(s ActivityState, a Action) ActivityState {
 		if len(a.Refusals) > 0 {
 			s.Refusals = a.Refusals
 		}
+	case HostWarned:
+		s.Warning = a.Warning
 	case LayoutWatched:
 		n := &a.Clients
 		if *n == 0 {

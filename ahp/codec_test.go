@@ -59,6 +59,7 @@ var wireActions = []struct {
 	{AttentionChanged{Terminal: "t", Attention: &Attention{Bell: 3, Seen: 4}}, `{"type":"x-cotty/attentionChanged","terminal":"t","attention":{"bell":3,"seen":4}}`, false},
 	{AttentionChanged{Terminal: "t"}, `{"type":"x-cotty/attentionChanged","terminal":"t","attention":null}`, false},
 	{TerminalSeen{Terminal: "t", At: 5}, `{"type":"x-cotty/terminalSeen","terminal":"t","at":5}`, true},
+	{HostWarned{Warning: "the disk is full"}, `{"type":"x-cotty/hostWarned","warning":"the disk is full"}`, false},
 	{AgentsRefused{Refusals: []AgentRefusal{{At: 1, Count: 2, Agent: "a", What: "rm", Why: "no"}}}, `{"type":"x-cotty/agentsRefused","refusals":[{"at":1,"count":2,"agent":"a","what":"rm","why":"no"}]}`, false},
 	{LayoutWatched{Layout: "l", Clients: 2}, `{"type":"x-cotty/layoutWatched","layout":"l","clients":2}`, false},
 }

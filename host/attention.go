@@ -31,6 +31,8 @@ type activity struct {
 
 	refusals []ahp.AgentRefusal
 	refused  bool // refusals have changed
+
+	warn *time.Timer // armed while the host's warning may have changed; nil otherwise
 }
 
 func newActivity(h *Host) *activity {
@@ -74,7 +76,7 @@ func (v *activity) sendSoon() {
 
 // sendDue sends the rows that have changed. The caller holds h.mu.
 func (v *activity) sendDue() {
-	v.stop()
+	v.disarm()
 	if len(v.due) == 0 && !v.refused {
 		return
 	}
@@ -92,7 +94,38 @@ func (v *activity) sendDue() {
 	}
 }
 
+// warnSoon tells the host's owner what there is to see to, when that has changed.
+// The caller holds h.mu, and may be in the middle of applying something.
+func (v *activity) warnSoon() {
+	if v.warn != nil || v.h.closing {
+		return
+	}
+	v.warn = time.AfterFunc(listInterval, func() {
+		trouble := v.h.tokens.trouble()
+		v.h.turn(func() {
+			v.warn = nil
+			if text := inLine(v.h.warning(trouble)); text != v.value.Warning && !v.h.closing {
+				v.h.apply(v.ch, ahp.HostWarned{Warning: text}, nil)
+			}
+		})
+	})
+}
+
+// shownTo leaves out what is not for a principal.
+func (h *Host) shownTo(p *principal, a ahp.Action) bool {
+	_, warning := a.(ahp.HostWarned)
+	return !warning || p.operates()
+}
+
+// stop ends the timers.
 func (v *activity) stop() {
+	if v.disarm(); v.warn != nil {
+		v.warn.Stop()
+		v.warn = nil
+	}
+}
+
+func (v *activity) disarm() {
 	if v.timer != nil {
 		v.timer.Stop()
 		v.timer = nil

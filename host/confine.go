@@ -102,6 +102,10 @@ func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
 		if p.bounded() {
 			e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(p, a.Terminals)}
 		}
+	case ahp.HostWarned:
+		if !h.shownTo(p, a) {
+			e.Action = ahp.HostWarned{}
+		}
 	case ahp.RootAgentsChanged:
 		if p.sandbox != "" {
 			e.Action = ahp.RootAgentsChanged{Agents: []ahp.AgentInfo{}}
@@ -119,6 +123,10 @@ func (h *Host) shownState(p *principal, state any) any {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}
 		return r
+	}
+	if v, ok := state.(ahp.ActivityState); ok && !p.operates() {
+		v.Warning = ""
+		return v
 	}
 	return state
 }

@@ -3,10 +3,8 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net"
 	"os"
-	"strings"
 
 	"cotty/ahp"
 )
@@ -22,8 +20,8 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	trouble := h.tokens.trouble()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := errors.Join(trouble, h.trouble()); err != nil && c.principal.operates() {
-		r.Warning = strings.ReplaceAll(err.Error(), "\n", "; ")
+	if c.principal.operates() {
+		r.Warning = h.warning(trouble)
 	}
 	var tcp []net.Listener
 	for ln, kind := range h.listeners {

@@ -21,15 +21,16 @@ const recordVersion = 1
 
 // The types of records, and what their Data is.
 const (
-	recChannel = "channel"        // a head, JSON
-	recState   = "state"          // the channel's state as AHP 1 has it; a terminal's without content
-	recPrivate = "private"        // what the body's private method gives, JSON
-	recAction  = "action"         // an envelope of AHP 1, with its origin
-	recData    = "terminal/data"  // the text of a terminal/data
-	recInput   = "terminal/input" // an accepted terminal/input; see appendInput
-	recQueue   = "terminal/queue" // all inputs that are not written, in place of those before; see queueRecord
-	recClient  = "client"         // a clientRecord, JSON; in the root channel's journal
-	recRemoved = "removed"        // the channel was disposed of
+	recChannel = "channel"          // a head, JSON
+	recState   = "state"            // the channel's state as AHP 1 has it; a terminal's without content
+	recPrivate = "private"          // what the body's private method gives, JSON
+	recAction  = "action"           // an envelope of AHP 1, with its origin
+	recData    = "terminal/data"    // the text of a terminal/data
+	recInput   = "terminal/input"   // an accepted terminal/input; see appendInput
+	recRefused = "terminal/refused" // an input that was noted and not taken after all, as recInput
+	recQueue   = "terminal/queue"   // all inputs that are not written, in place of those before; see queueRecord
+	recClient  = "client"           // a clientRecord, JSON; in the root channel's journal
+	recRemoved = "removed"          // the channel was disposed of
 )
 
 // head says whose checkpoint it is.
@@ -122,7 +123,7 @@ type memory struct {
 	after   []journal.Record // the same as they are
 	removed bool
 	undone  map[ahp.Origin]bool // inputs that were accepted, and nothing of them typed
-	newest  int64 // the highest sequence number
+	newest  int64               // the highest sequence number
 	// damage is what was left out, nil when nothing was.
 	damage error
 }
@@ -218,7 +219,7 @@ func (m *memory) readLogged(rec journal.Record) (e logged, err error) {
 			err = errors.New("it has no action")
 		}
 		e.env.Channel, e.env.ServerSeq = m.Channel, rec.Seq
-	case recInput:
+	case recInput, recRefused:
 		e.input, err = readInput(rec.Data)
 	case recQueue:
 		e.queue, err = readQueue(rec.Data)

@@ -27,6 +27,7 @@ func (v *activity) revived() {
 			v.h.apply(v.ch, ahp.AttentionChanged{Terminal: uri}, nil)
 		}
 	}
+	v.warnSoon()
 	for uri := range v.value.Layouts {
 		v.h.apply(v.ch, ahp.LayoutWatched{Layout: uri}, nil)
 	}

@@ -167,7 +167,7 @@ func (h *Host) sendFrame(c *conn, f *frame) {
 	if c.principal.bounded() {
 		f = &frame{env: h.shownAction(c.principal, f.env)}
 	}
-	if !ahp.Speaks(c.profile, f.env.Action.ActionType()) {
+	if !ahp.Speaks(c.profile, f.env.Action.ActionType()) || !h.shownTo(c.principal, f.env.Action) {
 		return
 	}
 	b, err := f.bytes(c.profile)

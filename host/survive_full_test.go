@@ -3,17 +3,23 @@ package host_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"cotty/ahp"
 	"cotty/host"
 	"cotty/host/keeper"
+	"cotty/internal/client"
+	"cotty/internal/jsonrpc"
+	"cotty/internal/wsrpc"
 )
 
 func init() { roles["painter"] = painterRole }
@@ -39,6 +45,58 @@ func painterRole() {
 		fmt.Fprintf(out, "done %s\r\n", in.Text())
 		out.Flush()
 	}
+}
+
+// warned is a Sink that keeps the host's warning, as it is pushed.
+type warned struct {
+	*client.Mirror
+	mu   sync.Mutex
+	text string
+}
+
+func (w *warned) Snapshot(s ahp.Snapshot) {
+	var state ahp.ActivityState
+	if s.Resource != ahp.ActivityURI {
+		w.Mirror.Snapshot(s)
+	} else if json.Unmarshal(s.State, &state) == nil {
+		w.Action(ahp.Envelope{Channel: s.Resource, Action: ahp.HostWarned{Warning: state.Warning}})
+	}
+}
+
+func (w *warned) Action(e ahp.Envelope) {
+	if a, ok := e.Action.(ahp.HostWarned); ok {
+		w.mu.Lock()
+		w.text = a.Warning
+		w.mu.Unlock()
+	}
+}
+
+func (w *warned) says(what string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Contains(w.text, what) && (what != "" || w.text == "")
+}
+
+// watchWarnings connects a client that is told of them.
+func (m *mortal) watchWarnings(id string) *warned {
+	m.t.Helper()
+	w := &warned{Mirror: client.NewMirror(0)}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := client.Connect(ctx, client.Options{
+		ClientID: id, Sink: w, Reconnect: true, MaxPause: 50 * time.Millisecond,
+		Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
+			return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + m.socket()})
+		},
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() { c.Close() })
+	if err := c.Subscribe(ctx, ahp.ActivityURI); err != nil {
+		m.t.Fatal(err)
+	}
+	return w
 }
 
 // TestFullJournal: a screen that no journal has room for costs nobody anything but
@@ -73,9 +131,11 @@ func TestFullJournal(t *testing.T) {
 		m.call(c, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &r)
 		return r.Warning
 	}
+	w := m.watchWarnings("watcher")
 	m.types(c, uri, "paint\n")
 	shows("done paint")
 	m.until("the host warns", func() bool { return strings.Contains(warning(), uri) })
+	m.until("the warning is pushed", func() bool { return w.says(uri) })
 	m.types(c, uri, "more\n")
 	shows("done more")
 	if _, err := c.Dispatch(uri, ahp.TerminalResized{Cols: 80, Rows: 24}); err != nil {
@@ -85,6 +145,7 @@ func TestFullJournal(t *testing.T) {
 		m.types(c, uri, "x\n")
 		return warning() == ""
 	})
+	m.until("its end is pushed", func() bool { return w.says("") })
 	if _, err := c.Dispatch(uri, ahp.TerminalResized{Cols: 330, Rows: 330}); err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +169,7 @@ func TestFullJournal(t *testing.T) {
 		m.types(c, uri, "x\n")
 		return warning() == ""
 	})
+	m.until("its end is pushed by the next host", func() bool { return w.says("") })
 	m.leaveNothing(c)
 }
 

@@ -77,7 +77,7 @@ func TestTypedOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	c, err := client.Connect(ctx, client.Options{
-		ClientID: "typist", Sink: a, Reconnect: true,
+		ClientID: "typist", Sink: a, Reconnect: true, Away: -1,
 		Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
 			return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + m.socket()})
 		},
@@ -171,8 +171,12 @@ func TestTypedOnce(t *testing.T) {
 		if seen[n] {
 			continue
 		}
+		why, told := a.refused[sent[n]]
+		if told && strings.Contains(why, "queue is full") {
+			continue // it was not accepted
+		}
 		missing++
-		if _, told := a.refused[sent[n]]; !told && a.settled[sent[n]] {
+		if !told && a.settled[sent[n]] {
 			unsaid++
 		}
 	}

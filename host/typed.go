@@ -50,9 +50,11 @@ func (h *Host) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
 	return in, true
 }
 
-func (h *Host) appendInput(t *term, in typedInput) {
+func (h *Host) appendInput(t *term, in typedInput) { h.appendTyped(t, recInput, in) }
+
+func (h *Host) appendTyped(t *term, kind string, in typedInput) {
 	h.typing = appendInput(h.typing[:0], in)
-	t.record[0] = journal.Record{Type: recInput, Version: recordVersion, Seq: h.seq.last, Data: h.typing}
+	t.record[0] = journal.Record{Type: kind, Version: recordVersion, Seq: h.seq.last, Data: h.typing}
 	h.applyAll(t.ch, nil, t.record[:])
 }
 
@@ -86,10 +88,8 @@ func (h *Host) typeIn(d *dispatch, data string) error {
 	case err != nil: // Nothing of it was taken: should the refusal be lost, it may be sent again.
 		t.unqueue(in.end)
 		t.ch.accepted.remove(in.origin.ClientID, in.origin.ClientSeq)
-		if in.data != "" {
-			in.data = ""
-			h.appendInput(t, in)
-		}
+		in.data = ""
+		h.appendTyped(t, recRefused, in)
 	case t.t.Written() >= in.end:
 		t.unqueue(in.end)
 	case in.data == "": // The pty did not take all of it after all.
@@ -211,13 +211,12 @@ func (h *Host) storeSpool(ctx context.Context) {
 // what was being written behind that.
 func (h *Host) takeTyped(proc string, l *journal.Landing) (begun, done uint64, rest string) {
 	begun, done = l.Typed()
-	if sp := h.spooled; sp.Owner == proc && begun == done && sp.At >= done {
-		done, rest = sp.At, sp.Rest
+	if sp := h.spooled; sp.Owner == proc && sp.At >= done {
+		begun, done, rest = sp.At, sp.At, sp.Rest
 		l.SetTyped(done)
 		l.SetTyping(done)
-		begun = done
 	}
-	return begun, done, rest
+	return max(begun, done), done, rest
 }
 
 // typed gives what is to be typed again, of what the terminal's journal has and
@@ -225,6 +224,7 @@ func (h *Host) takeTyped(proc string, l *journal.Landing) (begun, done uint64, r
 // being written behind done.
 func (m *memory) typed(begun, done uint64, rest string) (waiting []typedInput, doubtful []ahp.Origin) {
 	var all []typedInput
+	m.undone = map[ahp.Origin]bool{}
 	for _, rec := range m.special {
 		if rec.Type == recQueue && rec.Version <= recordVersion {
 			all, _ = readQueue(rec.Data) // A damaged one is none.
@@ -234,14 +234,16 @@ func (m *memory) typed(begun, done uint64, rest string) (waiting []typedInput, d
 		switch e.kind {
 		case recQueue:
 			all = e.queue
+		case recRefused:
+			m.undone[e.input.origin] = true
+			all = slices.DeleteFunc(all, func(in typedInput) bool { return in.origin == e.input.origin && in.end == e.input.end })
 		case recInput:
-			if n := len(all); n > 0 && all[n-1].end == e.input.end { // the same with its bytes
+			if n := len(all); n > 0 && all[n-1].end == e.input.end && all[n-1].origin == e.input.origin { // the same with its bytes
 				all = all[:n-1]
 			}
 			all = append(all, e.input)
 		}
 	}
-	m.undone = map[ahp.Origin]bool{}
 	for _, in := range all {
 		start := in.end - in.size
 		if in.data == "" && in.end > done && start >= done && begun == done && in.end > 0 {
@@ -255,7 +257,7 @@ func (m *memory) typed(begun, done uint64, rest string) (waiting []typedInput, d
 			waiting = append(waiting, in)
 			continue
 		}
-		lost := in.end == 0 || in.end > done && start < begun || in.data == "" && in.end > begun
+		lost := in.end == 0 || begun > done && in.end > done && start < begun || in.data == "" && in.end > begun
 		if lost && in.origin.ClientID != "" {
 			doubtful = append(doubtful, in.origin)
 		}

@@ -516,6 +516,9 @@ func (h *Host) spoilt(ch *channel, err error) {
 	}
 	had := ch.broken != nil
 	ch.broken = err
+	if had != (err != nil) {
+		h.activity.warnSoon()
+	}
 	switch {
 	case err != nil && !had:
 		h.log.Error("a crash of the host would lose what is shown here", "channel", ch.uri, "err", err)
@@ -533,6 +536,17 @@ func (h *Host) warn(about string, err error) {
 		h.troubles = map[string]error{}
 	}
 	h.troubles[about] = err
+	h.activity.warnSoon()
+}
+
+// warning is what the host's owner has to see to, in a line; "" when all is well.
+// The caller holds h.mu.
+func (h *Host) warning(tokens error) string {
+	err := errors.Join(tokens, h.trouble())
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // trouble says what a crash of the host would lose, nil when nothing. The caller

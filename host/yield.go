@@ -66,4 +66,5 @@ func (h *Host) Warn(about string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.troubles, about)
+	h.activity.warnSoon()
 }

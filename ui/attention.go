@@ -73,6 +73,12 @@ func (m *Model) activity(next ahp.ActivityState) {
 	if text := attention.Refused(a.state.Refusals, next.Refusals); text != "" && !first {
 		m.say(status.Warning, "%s", text)
 	}
+	switch was := a.state.Warning; {
+	case next.Warning != "" && next.Warning != was:
+		m.say(status.Warning, "the host warns: %s", next.Warning)
+	case was != "" && next.Warning == "":
+		m.say(status.Info, "all is well with the host again")
+	}
 	a.state, a.known, a.stale = next, true, true
 	if first {
 		a.told = map[ahp.URI]attention.Alert{}

@@ -167,6 +167,9 @@ func (m *Model) statusData() status.Data {
 		Message: m.note.text, Kind: m.note.kind, Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.misread != "",
 	}
 	d.Alert, d.AlertStyle = m.alertText()
+	if w := m.attending.state.Warning; w != "" {
+		d.Alert, d.AlertStyle = "host: "+paint.Cut(clean(w), max(m.outer.w/2, 20), m.outer.look.Ellipsis), m.outer.look.Warn
+	}
 	d.Clients = m.attending.state.Layouts[m.doc.uri]
 	m.clock(&d)
 	for _, t := range m.doc.shown.Tabs {

@@ -106,6 +106,7 @@ type chaos struct {
 	typed   chan struct{} // closed when nobody types any more
 	ran     chan struct{} // closed when nothing is run any more
 	runs    int           // of runAll
+	past    []string      // the faults, with their times
 	damages atomic.Int32  // journals that were damaged in this run
 }
 
@@ -137,6 +138,7 @@ func startChaos(t *testing.T) *chaos {
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(x.dirs.state, "host.log"))
 			tui, _ := os.ReadFile(filepath.Join(x.dirs.state, "tui.log"))
+			t.Logf("the last faults:\n%s", strings.Join(x.past[max(0, len(x.past)-20):], "\n"))
 			t.Logf("interfaces' log:\n%s", tui)
 			crash, _ := os.ReadFile(filepath.Join(x.dirs.state, "crash.log"))
 			t.Logf("seed %d\nhosts' log:\n%s\ncrashes:\n%s", x.seed, log[max(0, len(log)-40000):], crash)
@@ -213,6 +215,7 @@ func (x *chaos) round(f fault) {
 	x.counts[f.name]++
 	time.Sleep(time.Duration(x.rnd.IntN(150)) * time.Millisecond) // any instant may be the one
 	begun := time.Now()
+	x.past = append(x.past, begun.UTC().Format("15:04:05.000 ")+f.name)
 	f.do(x)
 	for _, v := range x.views {
 		x.await("the viewers to be connected", func() bool { return v.connected(f.swaps, begun) })

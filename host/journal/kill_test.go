@@ -149,7 +149,7 @@ func (v *victim) check() {
 			v.compare(uint64(rec.Seq), rec.Data, "logged")
 		}
 	}
-	tail, missing := landing.Resume(logged)
+	tail, missing := joined(landing.Resume(logged))
 	if missing > 0 {
 		v.t.Fatalf("%d bytes are missing after %d", missing, logged)
 	}

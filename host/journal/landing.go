@@ -81,10 +81,9 @@ func (s *slot) bytes() []byte { return s.mem[slotFront : slotFront+slotSize] }
 // Resume makes the landing of an opened journal usable: everything before from
 // was processed, as the log says. It gives the bytes that the last host had
 // read and not yet logged the consequences of, which are to be processed next,
-// as if they had just been read. missing counts bytes that are gone, which
-// happens only when appends had failed or the journal was damaged. It may be
-// repeated, with the same result, until the next Begin.
-func (l *Landing) Resume(from uint64) (data []byte, missing uint64) {
+// as if they had just been read, in order. It may be repeated, with the same
+// result, until the next Begin.
+func (l *Landing) Resume(from uint64) (pieces []Piece) {
 	var rest []*slot
 	l.pos = from
 	for i := range l.slots {
@@ -102,15 +101,24 @@ func (l *Landing) Resume(from uint64) (data []byte, missing uint64) {
 		b := s.bytes()[:s.n]
 		if s.off < at {
 			b = b[min(uint64(len(b)), at-s.off):]
-		} else {
-			missing += s.off - at
 		}
-		data = append(data, b...)
+		if missing := max(s.off, at) - at; missing > 0 || len(pieces) == 0 {
+			pieces = append(pieces, Piece{Missing: missing})
+		}
+		last := &pieces[len(pieces)-1]
+		last.Data = append(last.Data, b...)
 		at = max(at, s.off+uint64(s.n))
 	}
 	l.released.Store(from)
 	l.current = -1
-	return data, missing
+	return pieces
+}
+
+// Piece is a part of what was read. Missing counts the bytes before it that are
+// gone, which happens only when appends had failed or the journal was damaged.
+type Piece struct {
+	Missing uint64
+	Data    []byte
 }
 
 // settle decides what became of a read that the last host did not come back

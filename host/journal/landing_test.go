@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"reflect"
 	"testing"
 	"time"
 
@@ -102,7 +103,7 @@ func peek(t *testing.T, mem []byte, from uint64) (string, uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, missing := l.Resume(from)
+	data, missing := joined(l.Resume(from))
 	return string(data), missing
 }
 
@@ -356,7 +357,7 @@ func TestJournal(t *testing.T) {
 	if err != nil || r.Damage != nil || len(r.State) != 1 || r.State[0].Seq != 100 || len(r.Records) != 1 || r.Records[0].Seq != 7 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	data, missing := k.Landing.Resume(pos - 10)
+	data, missing := joined(k.Landing.Resume(pos - 10))
 	if string(data) != "last words" || missing != 0 {
 		t.Errorf("%q, %d missing", data, missing)
 	}
@@ -454,4 +455,28 @@ func benchmarkRead(b *testing.B, landing bool) {
 	unix.Getrusage(unix.RUSAGE_SELF, &after)
 	cpu := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
 	b.ReportMetric(float64(cpu)/float64(b.N), "cpu-ns/MB")
+}
+
+// What is missing between what is there is told where it is missing.
+func TestHoles(t *testing.T) {
+	t.Parallel()
+	l, _ := newLandingTest(t, 4)
+	for i, s := range []struct {
+		off  uint64
+		text string
+	}{{150, "third"}, {100, "first"}, {105, "second"}, {20, "released"}} {
+		slot := &l.slots[i]
+		copy(slot.bytes(), s.text)
+		store(slot.head, s.off)
+		store(slot.head[8:], uint64(len(s.text)))
+	}
+	want := []Piece{{Missing: 5, Data: []byte("firstsecond")}, {Missing: 39, Data: []byte("third")}}
+	for range 2 {
+		if got := l.Resume(95); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	if l.Pos() != 155 {
+		t.Errorf("it goes on at %d", l.Pos())
+	}
 }

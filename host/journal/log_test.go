@@ -438,11 +438,11 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		data, _ := landing.Resume(from)
+		data, _ := joined(landing.Resume(from))
 		if len(data) > slotSize {
 			t.Errorf("%d bytes from one slot", len(data))
 		}
-		if again, _ := landing.Resume(from); !bytes.Equal(again, data) {
+		if again, _ := joined(landing.Resume(from)); !bytes.Equal(again, data) {
 			t.Error("another time another tail")
 		}
 		size := 0

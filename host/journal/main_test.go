@@ -21,3 +21,11 @@ func TestMain(m *testing.M) {
 	}
 	leak.Main(m)
 }
+
+// joined is what was read, and how much in all is missing in it.
+func joined(pieces []Piece) (data []byte, missing uint64) {
+	for _, p := range pieces {
+		data, missing = append(data, p.Data...), missing+p.Missing
+	}
+	return data, missing
+}

@@ -182,7 +182,7 @@ func serve(file *os.File, pty int) error {
 			return fmt.Errorf("reads are not counted: %w", err)
 		}
 	}
-	pending, missing := landing.Resume(pos)
+	pending, missing := joined(landing.Resume(pos))
 	if missing > 0 {
 		return fmt.Errorf("%d bytes are missing", missing)
 	}

@@ -122,8 +122,8 @@ func (s *Spool) send(l *Landing, owner string, fd uintptr, at uint64, p []byte) 
 		return 0, nil, false
 	}
 	n = max(n, 0)
-	l.SetTyped(at + uint64(n))
 	l.SetTyping(at + uint64(n))
+	l.SetTyped(at + uint64(n))
 	if n == len(p) || n == 0 {
 		store(s.mem[spoolValid:], 0)
 	} // Else the rest is nowhere else until who typed it notes that it waits.

@@ -76,18 +76,24 @@ func join(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
 
 // resume processes what the earlier host had read.
 func (t *Terminal) resume(notice string) {
-	data, missing := t.landing.Resume(t.offset)
-	if missing > 0 {
-		notice = join(notice, fmt.Sprintf("%d bytes of output are missing here", missing))
+	pieces := t.landing.Resume(t.offset)
+	if len(pieces) == 0 {
+		pieces = make([]journal.Piece, 1)
 	}
-	t.screen.Lock()
-	t.offset = t.landing.Pos() - uint64(len(data))
-	if notice != "" {
-		t.say(notice)
+	for _, p := range pieces {
+		if p.Missing > 0 { // Where it is missing.
+			notice = join(notice, fmt.Sprintf("%d bytes of output are missing here", p.Missing))
+		}
+		t.screen.Lock()
+		t.offset += p.Missing
+		if notice != "" {
+			t.say(notice)
+		}
+		t.publish(false)
+		t.screen.Unlock()
+		t.process(append(make([]byte, headroom, headroom+len(p.Data)), p.Data...))
+		notice = ""
 	}
-	t.publish(false)
-	t.screen.Unlock()
-	t.process(append(make([]byte, headroom, headroom+len(data)), data...))
 }
 
 // say puts a line on the screen that the child did not write. What the child is

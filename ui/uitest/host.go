@@ -394,6 +394,9 @@ func (h *Host) Refused(r ahp.AgentRefusal) {
 	h.tell(ahp.AgentsRefused{Refusals: append(slices.Clone(h.activity.Refusals), r)}, nil)
 }
 
+// Warned tells what the host's owner has to see to.
+func (h *Host) Warned(text string) { h.tell(ahp.HostWarned{Warning: text}, nil) }
+
 // Watched says how many clients show a layout.
 func (h *Host) Watched(layout string, clients int) {
 	h.tell(ahp.LayoutWatched{Layout: ahp.LayoutScheme + "/" + layout, Clients: clients}, nil)
