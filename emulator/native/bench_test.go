@@ -302,6 +302,8 @@ func TestHostileIsLinear(t *testing.T) {
 		"x\x1b[65535b", "\x1b[65535S", "\x1b[65535T", "\x1b[65535L", "\x1b[65535@", "\x1b[65535I", "\x1b[65535Z",
 		"\x1b[65535D\x1b[?45h", "\x1b[65535X", "\x1b[2J", "\x1b#8", "\x1bc", "\x1b[?3h", "\x1b]2;", "\x1bP", "e\u0301\u0301\u0301\u0301",
 		"\x1b[38;2;1;2;3m", "\x1b[1'}", "\x1b[?1049h\x1b[?1049l", "\x1b]8;;http://a/\a", "\x1b7\x1b8", "\x1b[22t", "\x1b[>1u",
+		"\x1b_Ga=T,f=24,s=1,v=1,i=1,c=300,r=300;AAAA\x1b\\", "\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\\x1b_Ga=d\x1b\\",
+		"\x1b_GI=1,f=24,s=1,v=1;AAAA\x1b\\", "\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\", "\x1b_Gi=1,m=1;AAAA\x1b\\",
 	} {
 		data := []byte(strings.Repeat(s, 64<<10/len(s)))
 		e := newEngine(emulator.Options{Cols: 80, Rows: 24})
