@@ -28,7 +28,25 @@ func withAPI(cmd *cobra.Command, work func(ctx context.Context, c *apiclient.Cli
 		return err
 	}
 	defer c.Close()
-	return p.explainAPI(work(cmd.Context(), c))
+	return failure(cmd, p.explainAPI(work(cmd.Context(), c)))
+}
+
+// failure is an error as the command says it: with --json as JSON (U101).
+func failure(cmd *cobra.Command, err error) error {
+	var status statusError
+	var usage usageError
+	if asJSON := flagText(cmd, "json"); err == nil || asJSON != "true" || errors.As(err, &status) || errors.As(err, &usage) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	said := apiclient.Error{Code: "failed", Message: oneSentence(err)}
+	var refused *apiclient.Error
+	if errors.As(err, &refused) {
+		said.StatusCode, said.Code = refused.StatusCode, refused.Code
+	}
+	if werr := printJSON(cmd.ErrOrStderr(), said); werr != nil {
+		return err
+	}
+	return statusError{code: exitFailed}
 }
 
 // api makes a client of the host's HTTP interface.
