@@ -22,6 +22,10 @@ type live struct {
 	told   told // what the stream tells of the open turn
 	loaded bool // told is as the store says
 	facts  facts
+	asked  struct { // of the version that it was launched with
+		version string
+		hooks   bool
+	}
 
 	mu      sync.Mutex // Protects following.
 	session ahp.URI    // that is watched, or about to be

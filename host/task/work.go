@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cotty/ahp"
+	"cotty/host/task/registry"
 	"cotty/host/task/store"
 	"cotty/host/workspace"
 	"cotty/internal/client"
@@ -335,9 +336,11 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	}
 	l.facts.LastTurn = turn.ID
 	status, why := ending(turn)
-	t, _, err = l.s.Store.EndEvent(ctx, store.TurnEnd{
-		Event: e.ID, Status: status, Reason: why, Messages: messagesOf(turn), Stream: events, Facts: l.facts.json(),
-	})
+	end := store.TurnEnd{Event: e.ID, Status: status, Reason: why, Stream: events, Facts: l.facts.json()}
+	if !l.keepsItsWords(ctx, t) {
+		end.Messages = messagesOf(turn)
+	}
+	t, _, err = l.s.Store.EndEvent(ctx, end)
 	if err != nil {
 		l.told, l.facts = was, before
 		return err
@@ -346,6 +349,26 @@ func (l *live) end(ctx context.Context, e store.Event, turn *ahp.Turn) error {
 	l.s.note(t, levelOf(status), "event "+e.ID+" "+strings.ToLower(string(status))+because(why))
 	l.poke()
 	return nil
+}
+
+// keepsItsWords reports whether what the task's agent says is kept as it says it: as
+// hooks' messages are.
+func (l *live) keepsItsWords(ctx context.Context, t store.Task) bool {
+	if t.LaunchedID == "" {
+		return false
+	}
+	if l.asked.version != t.LaunchedID {
+		v, err := l.s.Store.Version(ctx, t.LaunchedID)
+		if err != nil {
+			return false
+		}
+		d, err := registry.DecodeDefinition(v.Definition)
+		if err != nil {
+			return false
+		}
+		l.asked.version, l.asked.hooks = v.ID, !d.ACP()
+	}
+	return l.asked.hooks
 }
 
 // say appends what is new of a turn to the stream.
