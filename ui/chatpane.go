@@ -430,6 +430,9 @@ func (m *Model) chatTitle(uri ahp.URI) string {
 		}
 		return s.title()
 	}
+	if e := m.chats[uri]; e != nil && e.Session().Title != "" {
+		return e.Session().Title
+	}
 	return shortSession(uri)
 }
 

@@ -227,6 +227,11 @@ func (m *Model) lostSession(uri ahp.URI) {
 		m.cfg.Host.Unsubscribe(uri)
 	}
 	delete(m.sessions.byURI, uri)
+	for _, e := range m.chats {
+		if e.session == uri {
+			e.Fail(errEnded)
+		}
+	}
 }
 
 // sessionsChanged brings up to date what depends on sessions.

@@ -194,7 +194,7 @@ func (c *Chat) status() []run {
 	s := c.session
 	switch {
 	case c.gone != nil:
-		return []run{{text: c.glyphs.failed + " gone", role: failed}}
+		return []run{{text: c.glyphs.failed + " " + oneLine(c.gone.Error()), role: failed}}
 	case s.Lifecycle == ahp.LifecycleFailed:
 		return []run{{text: c.glyphs.failed + " not started", role: failed}}
 	case !c.ready:

@@ -364,7 +364,11 @@ var scenes = []struct {
 		s.c.Find("line 4", true)
 		s.do("chat-read")
 	}},
-	{"prompt", func(s *stage) { s.typed("a first line that is long enough to wrap at forty cells\n"); s.do("chat-newline"); s.typed("second") }},
+	{"prompt", func(s *stage) {
+		s.typed("a first line that is long enough to wrap at forty cells\n")
+		s.do("chat-newline")
+		s.typed("second")
+	}},
 }
 
 func must(b []byte, err error) []byte {

@@ -168,7 +168,7 @@ func (c *Chat) drawTranscript(cv *paint.Canvas, l *look.Look) {
 		c.top = last
 	}
 	c.top = min(max(c.top, 0), last)
-	if len(c.turns) == 0 {
+	if len(c.turns) == 0 || c.gone != nil && !c.ready {
 		c.drawEmpty(cv, l)
 		return
 	}

@@ -125,7 +125,11 @@ func (o *Choice) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	if area.H > 8 {
 		area.H-- // what is chosen may change the status line
 	}
-	r := centred(area, min(40, area.W-2), min(len(o.Rows)+3, area.H))
+	w := max(40, paint.Width(o.Title)+6)
+	for _, row := range o.Rows {
+		w = max(w, paint.Width(row)+4)
+	}
+	r := centred(area, min(w, 90, area.W-2), min(len(o.Rows)+3, area.H))
 	in := box(c, r, o.Title, footer, l)
 	if in.H < 2 {
 		return paint.Cursor{}
