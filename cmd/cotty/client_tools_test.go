@@ -39,6 +39,36 @@ func (f *folded) Action(e ahp.Envelope) {
 func (*folded) Gone(ahp.URI)                {}
 func (*folded) Status(client.Status, error) {}
 
+// connectFolded connects such a client to the host of a runtime directory.
+func connectFolded(ctx context.Context, t *testing.T, run, id string) (*client.Client, *folded) {
+	t.Helper()
+	f := &folded{changed: make(chan ahp.ChatState, 10_000)}
+	c, err := client.Connect(ctx, client.Options{ClientID: id, Sink: f, Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
+		return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + filepath.Join(run, "cotty", host.SocketName)})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c, f
+}
+
+// until waits for a state of the chat.
+func (f *folded) until(ctx context.Context, t *testing.T, what string, ok func(ahp.ChatState) bool) ahp.ChatState {
+	t.Helper()
+	for last := (ahp.ChatState{}); ; {
+		select {
+		case last = <-f.changed:
+			if ok(last) {
+				return last
+			}
+		case <-ctx.Done():
+			b, _ := json.Marshal(last)
+			t.Fatalf("never: %s: %s", what, b)
+		}
+	}
+}
+
 // TestClientToolsOfACPAgents: an agent that is spoken to by ACP uses the tools of the
 // clients of its session, by the MCP server that it is given: they are offered under
 // names that models take, beside cotty's own; only the client that has one tells the
@@ -81,17 +111,7 @@ show r
 	t.Cleanup(func() { endHost(run) })
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	connect := func(id string) (*client.Client, *folded) {
-		f := &folded{changed: make(chan ahp.ChatState, 10_000)}
-		c, err := client.Connect(ctx, client.Options{ClientID: id, Sink: f, Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
-			return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + filepath.Join(run, "cotty", host.SocketName)})
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
-		return c, f
-	}
+	connect := func(id string) (*client.Client, *folded) { return connectFolded(ctx, t, run, id) }
 	const session, chat = "ahp-session:/s", "ahp-chat:/c"
 	tool := func(name, schema string) ahp.ToolDefinition {
 		return ahp.ToolDefinition{Name: name, InputSchema: json.RawMessage(schema)}
@@ -114,19 +134,7 @@ show r
 	if _, err := me.DispatchWait(ctx, chat, ahp.ChatTurnStarted{TurnID: "t", Message: ahp.Message{Text: "go", Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}}}); err != nil {
 		t.Fatal(err)
 	}
-	until := func(what string, ok func(ahp.ChatState) bool) ahp.ChatState {
-		for last := (ahp.ChatState{}); ; {
-			select {
-			case last = <-seen.changed:
-				if ok(last) {
-					return last
-				}
-			case <-ctx.Done():
-				b, _ := json.Marshal(last)
-				t.Fatalf("never: %s: %s", what, b)
-			}
-		}
-	}
+	until := func(what string, ok func(ahp.ChatState) bool) ahp.ChatState { return seen.until(ctx, t, what, ok) }
 	running := func(name string) (id, input string) {
 		until(name+" to run", func(s ahp.ChatState) bool {
 			if s.ActiveTurn == nil {

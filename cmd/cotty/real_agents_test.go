@@ -28,13 +28,14 @@ var realAgents = []struct {
 	env           []string
 	files         map[string]string // in the home
 	terminal      bool              // it runs its commands in the client's terminals
+	forks         bool              // it can copy a session
 }{
 	{
-		name: "claude-code-acp", program: "claude-code-acp", terminal: true,
+		name: "claude-code-acp", program: "claude-code-acp", terminal: true, forks: true,
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
-		name: "claude-agent-acp", program: "claude-agent-acp",
+		name: "claude-agent-acp", program: "claude-agent-acp", forks: true,
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
@@ -57,7 +58,7 @@ env_key = "OPENAI_API_KEY"
 `},
 	},
 	{
-		name: "opencode", program: "opencode", args: []string{"acp"},
+		name: "opencode", program: "opencode", args: []string{"acp"}, forks: true,
 		files: map[string]string{"config/opencode/opencode.json": `{"model":"anthropic/claude-sonnet-4-5","autoupdate":false,"share":"disabled","permission":{"bash":"ask"},
 "provider":{"anthropic":{"options":{"baseURL":"MODEL/v1","apiKey":"fake"}}}}`},
 	},
@@ -155,6 +156,17 @@ func newRealRun(t *testing.T, bin, program, address string, env []string, files 
 		r.env = append(r.env, strings.ReplaceAll(kv, "MODEL", address))
 	}
 	return r
+}
+
+// runtime is its XDG_RUNTIME_DIR.
+func (r *realRun) runtime() string {
+	for _, kv := range r.env {
+		if dir, ok := strings.CutPrefix(kv, "XDG_RUNTIME_DIR="); ok {
+			return dir
+		}
+	}
+	r.t.Fatal("no runtime directory")
+	return ""
 }
 
 func (r *realRun) cotty(args ...string) (stdout, stderr string, err error) {
