@@ -172,21 +172,21 @@ func (c *chat) steer() {
 		return
 	}
 	able, ok := c.agent.(agent.Steerer)
-	if !ok {
+	if !ok || !able.Steers() {
 		return
 	}
 	c.apply(ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
+	r.note("Said meanwhile: " + m.Message.Text) // The history has to say it.
 	c.h.agents.work.Add(1)
 	go func() {
 		defer c.h.agents.work.Done()
-		if err := able.Steer(r.ctx, asTurn(m.ID, m.Message)); err != nil {
-			c.h.turn(func() {
-				if !c.dead() && len(c.value.QueuedMessages) < maxQueued {
-					c.apply(ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
-					c.drain()
-				}
-			})
-		}
+		err := able.Steer(r.ctx, asTurn(m.ID, m.Message))
+		c.h.turn(func() {
+			if err != nil && !c.dead() && len(c.value.QueuedMessages) < maxQueued {
+				c.apply(ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
+				c.drain()
+			}
+		})
 	}()
 }
 

@@ -113,6 +113,8 @@ func (s *scriptedSession) turn() (context.Context, agent.Sink) {
 // steered is a session that takes messages in a turn.
 type steered struct{ *scriptedSession }
 
+func (s *steered) Steers() bool { return true }
+
 func (s *steered) Steer(_ context.Context, t agent.Turn) error {
 	_, sink := s.turn()
 	if sink == nil {

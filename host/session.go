@@ -133,6 +133,7 @@ func (s *session) summary() ahp.SessionSummary {
 	v := s.state().(ahp.SessionState)
 	row := v.Summary()
 	_, row.Activity = s.aggregate()
+	row.Meta = s.usage()
 	return row
 }
 
@@ -222,7 +223,8 @@ func (s *session) setMeta() {
 // noteCan tells what the session's agent can do, which is known once it runs.
 func (s *session) noteCan(a agent.Session) {
 	info := s.provider.Info()
-	_, steers := a.(agent.Steerer)
+	able, steers := a.(agent.Steerer)
+	steers = steers && able.Steers()
 	s.meta.Can = &ahp.AgentCan{Steer: steers, Fork: info.Fork, Images: info.Images, Audio: info.Audio, Embedded: info.Embedded}
 	s.setMeta()
 }

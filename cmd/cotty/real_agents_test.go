@@ -22,20 +22,13 @@ const realEnv = "COTTY_REAL_AGENTS"
 
 // realAgents are run against a model without a mind on this machine. MODEL stands
 // for its address.
-var realAgents = []struct {
-	name, program string
-	args          []string
-	env           []string
-	files         map[string]string // in the home
-	terminal      bool              // it runs its commands in the client's terminals
-	forks         bool              // it can copy a session
-}{
+var realAgents = []realAgent{
 	{
 		name: "claude-code-acp", program: "claude-code-acp", terminal: true, forks: true,
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
-		name: "claude-agent-acp", program: "claude-agent-acp", forks: true,
+		name: "claude-agent-acp", program: "claude-agent-acp", forks: true, steers: true,
 		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
 	},
 	{
@@ -62,6 +55,16 @@ env_key = "OPENAI_API_KEY"
 		files: map[string]string{"config/opencode/opencode.json": `{"model":"anthropic/claude-sonnet-4-5","autoupdate":false,"share":"disabled","permission":{"bash":"ask"},
 "provider":{"anthropic":{"options":{"baseURL":"MODEL/v1","apiKey":"fake"}}}}`},
 	},
+}
+
+type realAgent struct {
+	name, program string
+	args          []string
+	env           []string
+	files         map[string]string // in the home
+	terminal      bool              // it runs its commands in the client's terminals
+	forks         bool              // it can copy a session
+	steers        bool              // it takes a message while it works
 }
 
 // TestRealAgents has real agents, from npm, run a command and report what it

@@ -11,6 +11,7 @@ import (
 
 	"cotty/ahp"
 	"cotty/internal/acptest/model"
+	"cotty/internal/client"
 )
 
 // TestRealAgentsFork has those agents from npm that can copy a session do so: the
@@ -28,57 +29,121 @@ func TestRealAgentsFork(t *testing.T) {
 				t.Skipf("not installed: %v", err)
 			}
 			m := &model.Model{Tool: "no such tool"}
-			server := httptest.NewServer(m)
-			defer server.Close()
-			r := newRealRun(t, bin, program, server.URL, a.env, a.files)
-			defer r.cotty("stop", "--yes")
-			if out, errs, err := r.cotty("host"); err != nil {
-				t.Fatalf("%v\n%s%s", err, out, errs)
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-			defer cancel()
-			c, seen := connectFolded(ctx, t, r.runtime(), "fork")
-			ask := func(method string, params, result any) {
-				t.Helper()
-				if err := c.Call(ctx, method, params, result); err != nil {
-					t.Fatalf("%s: %v", method, err)
-				}
-			}
-			said := func(text string) ahp.Message {
-				return ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}}
-			}
-			ended := func(turns int) {
-				t.Helper()
-				s := seen.until(ctx, t, "the end of a turn", func(s ahp.ChatState) bool { return len(s.Turns) == turns && s.ActiveTurn == nil })
-				if last := s.Turns[turns-1]; last.State != ahp.TurnComplete {
-					t.Fatalf("the turn is %s: %+v", last.State, last.ResponseParts)
-				}
-			}
-			var got ahp.AgentResult
-			ask(ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Command: append([]string{program}, a.args...)}, &got)
-			const session, chat, copied = "ahp-session:/s", "ahp-chat:/c", "ahp-chat:/copy"
-			ask(ahp.MethodCreateSession, ahp.CreateSessionParams{Channel: session, Provider: got.Provider, WorkingDirectories: []ahp.URI{"file://" + r.dir}, Meta: &ahp.SessionMeta{Chat: chat}}, nil)
-			if err := c.Subscribe(ctx, chat); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.DispatchWait(ctx, chat, ahp.ChatTurnStarted{TurnID: "one", Message: said("The word is xyzzy.")}); err != nil {
-				t.Fatal(err)
-			}
-			ended(1)
+			c := newRealChat(t, bin, program, a, m)
+			c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("The word is xyzzy.")})
+			c.ended(1)
 			began := time.Now()
-			next := said("And now plugh.")
-			ask(ahp.MethodCreateChat, ahp.CreateChatParams{
-				Channel: session, Chat: copied, Source: &ahp.ChatSource{Kind: "fork", Chat: chat, TurnID: "one"}, InitialMessage: &next,
+			next := aMessage("And now plugh.")
+			const copied = "ahp-chat:/copy"
+			c.ask(ahp.MethodCreateChat, ahp.CreateChatParams{
+				Channel: realSession, Chat: copied, Source: &ahp.ChatSource{Kind: "fork", Chat: realChat, TurnID: "one"}, InitialMessage: &next,
 			}, nil)
 			t.Logf("copied in %v", time.Since(began).Round(time.Millisecond))
-			c.Unsubscribe(chat)
-			if err := c.Subscribe(ctx, copied); err != nil {
+			c.Unsubscribe(realChat)
+			if err := c.Subscribe(c.ctx, copied); err != nil {
 				t.Fatal(err)
 			}
-			ended(2)
+			c.ended(2)
 			if !m.Saw("xyzzy", "plugh") {
 				t.Errorf("the copy does not remember; asked: %s", strings.Join(m.Asked(), "\n"))
 			}
 		})
+	}
+}
+
+// TestRealAgentsSteer has those agents from npm that take a message while they work be
+// given one: it goes into the turn, and reaches the model.
+func TestRealAgentsSteer(t *testing.T) {
+	folder, bin := realBin(t)
+	for _, a := range realAgents {
+		if !a.steers {
+			continue
+		}
+		t.Run(a.name, func(t *testing.T) {
+			program := filepath.Join(folder, "node_modules", ".bin", a.program)
+			if _, err := os.Stat(program); err != nil {
+				t.Skipf("not installed: %v", err)
+			}
+			m := &model.Model{Command: "sleep 2; echo slept"}
+			c := newRealChat(t, bin, program, a, m)
+			c.do(ahp.ChatTurnStarted{TurnID: "one", Message: aMessage("Run it.")})
+			c.seen.until(c.ctx, t, "the tool to run", func(s ahp.ChatState) bool {
+				if s.ActiveTurn == nil {
+					return false
+				}
+				for _, p := range s.ActiveTurn.ResponseParts {
+					if p.ToolCall != nil && p.ToolCall.Status == ahp.ToolRunning {
+						return true
+					}
+				}
+				return false
+			})
+			c.do(ahp.ChatPendingMessageSet{Kind: ahp.PendingSteering, ID: "s", Message: aMessage("And plugh.")})
+			c.ended(1)
+			if !m.Saw("plugh", "slept") {
+				t.Errorf("the message did not reach the model; asked: %s", strings.Join(m.Asked(), "\n"))
+			}
+		})
+	}
+}
+
+const realSession, realChat = "ahp-session:/s", "ahp-chat:/c"
+
+func aMessage(text string) ahp.Message {
+	return ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}}
+}
+
+// realConversation is a client in a chat with a real agent.
+type realConversation struct {
+	*client.Client
+	t    *testing.T
+	ctx  context.Context
+	seen *folded
+}
+
+func newRealChat(t *testing.T, bin, program string, a realAgent, m *model.Model) *realConversation {
+	t.Helper()
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	r := newRealRun(t, bin, program, server.URL, a.env, a.files)
+	t.Cleanup(func() { r.cotty("stop", "--yes") })
+	if out, errs, err := r.cotty("host"); err != nil {
+		t.Fatalf("%v\n%s%s", err, out, errs)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	c := &realConversation{t: t, ctx: ctx}
+	c.Client, c.seen = connectFolded(ctx, t, r.runtime(), "person")
+	var got ahp.AgentResult
+	c.ask(ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Command: append([]string{program}, a.args...)}, &got)
+	c.ask(ahp.MethodCreateSession, ahp.CreateSessionParams{
+		Channel: realSession, Provider: got.Provider, WorkingDirectories: []ahp.URI{"file://" + r.dir}, Meta: &ahp.SessionMeta{Chat: realChat, Confirm: ahp.ConfirmAll},
+	}, nil)
+	if err := c.Subscribe(ctx, realChat); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *realConversation) ask(method string, params, result any) {
+	c.t.Helper()
+	if err := c.Call(c.ctx, method, params, result); err != nil {
+		c.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+func (c *realConversation) do(a ahp.Action) {
+	c.t.Helper()
+	if _, err := c.DispatchWait(c.ctx, realChat, a); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// ended waits until so many turns have, the last one well.
+func (c *realConversation) ended(turns int) {
+	c.t.Helper()
+	s := c.seen.until(c.ctx, c.t, "the end of a turn", func(s ahp.ChatState) bool { return len(s.Turns) == turns && s.ActiveTurn == nil })
+	if last := s.Turns[turns-1]; last.State != ahp.TurnComplete {
+		c.t.Fatalf("the turn is %s: %+v", last.State, last.ResponseParts)
 	}
 }

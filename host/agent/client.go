@@ -27,7 +27,9 @@ type Asker interface {
 
 // Steerer is implemented by Sessions that can be given a message while a turn
 // runs, from about the time of Prompt's call on; an error makes it wait. Without
-// it, such a message waits and begins the next turn.
+// it, or where it is not so, such a message waits and begins the next turn.
 type Steerer interface {
+	// Steers reports whether the agent takes any. It answers at once.
+	Steers() bool
 	Steer(ctx context.Context, t Turn) error
 }

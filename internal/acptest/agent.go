@@ -69,7 +69,8 @@ type scripted struct {
 	servers   string
 	cancelled chan struct{}
 	deaf      bool
-	mcp       *mcpServer // nil until it is needed
+	mcp       *mcpServer    // nil until it is needed
+	prompted  chan struct{} // closed by the next prompt
 }
 
 func (a *scripted) isDeaf() bool {
@@ -279,6 +280,10 @@ func (a *scripted) update(body string) {
 func (a *scripted) begin(m message, text string) {
 	a.mu.Lock()
 	a.text = text
+	if a.prompted != nil {
+		close(a.prompted)
+	}
+	a.prompted = make(chan struct{})
 	a.cancelled = make(chan struct{})
 	a.asked = map[string]string{}
 	var steps []string
@@ -341,7 +346,10 @@ func (a *scripted) step(m message, line string) bool {
 	case "cancel":
 		a.send(message{Method: "$/cancel_request", Params: json.RawMessage(fmt.Sprintf(`{"requestId":%s}`, a.asked[rest]))})
 	case "await":
-		<-a.cancelled
+		a.mu.Lock()
+		on := map[string]chan struct{}{"cancel": a.cancelled, "prompt": a.prompted}[rest]
+		a.mu.Unlock()
+		<-on
 	case "stop":
 		a.stop(m, rest)
 		return true

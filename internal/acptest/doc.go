@@ -40,6 +40,7 @@
 //	stderr TEXT             a line on stderr
 //	child FILE              a process in the background; its id goes to FILE
 //	await cancel            waits for session/cancel
+//	await prompt            waits for another session/prompt
 //	deaf                    ignores session/cancel and the end of stdin, and SIGTERM
 //	stop REASON             answers the prompt
 //	error N TEXT            answers the prompt with an error

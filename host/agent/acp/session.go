@@ -237,7 +237,7 @@ func (s *session) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (ag
 		s.mu.Unlock()
 		return agent.Outcome{}, &agent.Error{Kind: agent.KindClosed, Message: "another turn runs in this session, or it is closed"}
 	}
-	s.turn, tn.usage = tn, s.usage
+	s.turn, tn.usage, tn.open = tn, s.usage, 1
 	id := s.id
 	s.mu.Unlock()
 	defer func() {
@@ -245,20 +245,10 @@ func (s *session) Prompt(ctx context.Context, t agent.Turn, sink agent.Sink) (ag
 		s.turn = nil
 		s.mu.Unlock()
 	}()
-	done := make(chan promptAnswer, 1)
-	params := promptParams{SessionID: id, Prompt: blocks(t, l.init.AgentCapabilities)}
-	err = l.conn.Go(methodPrompt, params, func(raw json.RawMessage, err error) {
-		a := promptAnswer{err: err}
-		if err == nil {
-			a.err = lenient(raw, &a.result)
-			tn.finish(a.result)
-		}
-		done <- a
-	})
-	if err != nil {
+	if err := s.ask(l, tn, id, t); err != nil {
 		return agent.Outcome{}, l.failed(ctx, methodPrompt, err)
 	}
-	return s.await(ctx, l, tn, id, done)
+	return s.await(ctx, l, tn, id)
 }
 
 // promptAnswer is the agent's answer to session/prompt.
@@ -267,12 +257,17 @@ type promptAnswer struct {
 	err    error
 }
 
-// await waits for the end of a turn.
-func (s *session) await(ctx context.Context, l *link, tn *turn, id string, done <-chan promptAnswer) (agent.Outcome, error) {
-	select {
-	case a := <-done:
-		return s.outcome(ctx, l, a)
-	case <-ctx.Done():
+// await waits for the end of a turn: of its prompt, and of those that were put into
+// it.
+func (s *session) await(ctx context.Context, l *link, tn *turn, id string) (agent.Outcome, error) {
+	for ctx.Err() == nil {
+		select {
+		case a := <-tn.answers:
+			if last := s.lastAnswer(tn); last || a.err != nil {
+				return s.outcome(ctx, l, a)
+			}
+		case <-ctx.Done():
+		}
 	}
 	tn.end() // Nothing of the turn is told any more; open questions are given up.
 	if err := l.conn.Notify(methodCancel, sessionOnly{id}); err != nil {
@@ -280,11 +275,17 @@ func (s *session) await(ctx context.Context, l *link, tn *turn, id string, done 
 	}
 	timer := time.NewTimer(s.p.c.Grace)
 	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-		s.p.log.Warn("the agent does not cancel its turn and is ended", "agent", s.p.c.ID)
-		l.stop()
+	for {
+		select {
+		case <-tn.answers:
+			if !s.lastAnswer(tn) {
+				continue
+			}
+		case <-timer.C:
+			s.p.log.Warn("the agent does not cancel its turn and is ended", "agent", s.p.c.ID)
+			l.stop()
+		}
+		break
 	}
 	return agent.Outcome{Stop: agent.StopCancelled}, nil
 }

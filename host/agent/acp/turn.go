@@ -27,6 +27,11 @@ type turn struct {
 	ctx    context.Context // ends with the turn
 	cancel context.CancelFunc
 
+	// answers to the turn's prompts; open counts those to come, and is guarded by the
+	// session's mutex, as is steers.
+	answers      chan promptAnswer
+	open, steers int
+
 	mu    sync.Mutex // held while sink is called
 	over  bool
 	sink  agent.Sink
@@ -37,7 +42,7 @@ type turn struct {
 }
 
 func newTurn(ctx context.Context, id string, sink agent.Sink) *turn {
-	t := &turn{id: id, sink: sink, calls: map[string]*call{}}
+	t := &turn{id: id, sink: sink, calls: map[string]*call{}, answers: make(chan promptAnswer, 1+maxSteers)}
 	t.ctx, t.cancel = context.WithCancel(ctx)
 	return t
 }

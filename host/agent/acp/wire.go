@@ -81,6 +81,12 @@ type (
 		AuthMethods       []authMethod      `json:"authMethods"`
 	}
 	agentCapabilities struct {
+		// Meta are the extensions of claude-agent-acp.
+		Meta struct {
+			Claude struct {
+				PromptQueueing bool `json:"promptQueueing"`
+			} `json:"claudeCode"`
+		} `json:"_meta"`
 		LoadSession        bool `json:"loadSession"`
 		PromptCapabilities struct {
 			Image           bool `json:"image"`
