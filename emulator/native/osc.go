@@ -194,13 +194,6 @@ func (e *Engine) oscRxvt(b []byte, _ bool) {
 	e.event(emulator.EventNotify, clean(parts[1], maxText), body)
 }
 
-// oscITerm is OSC 1337, of which only the working directory counts.
-func (e *Engine) oscITerm(b []byte, _ bool) {
-	if dir, ok := bytes.CutPrefix(b, []byte("CurrentDir=")); ok {
-		e.cwd(dir)
-	}
-}
-
 // oscClipboard is OSC 52: selection ; base64. Only setting is done; asking is
 // not answered, since it would hand the user's clipboard to the child.
 func (e *Engine) oscClipboard(b []byte, _ bool) {

@@ -29,7 +29,7 @@ const (
 	maxIntermed = 2
 	maxString   = 64 << 10   // OSC and DCS
 	maxOSC52    = 1400 << 10 // base64 of 1 MiB
-	maxImage    = 4 << 20    // kitty graphics, sixel
+	maxImage    = 4 << 20    // kitty graphics, sixel, iTerm2 images
 	keepString  = 128 << 10  // a larger buffer is given back after use
 )
 

@@ -19,6 +19,8 @@ func (ps *parser) bound() int {
 		return maxImage
 	case ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:3]) == "52;":
 		return maxOSC52
+	case ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:4]) == "1337":
+		return maxImage
 	case ps.kind == 'X' || ps.kind == '^':
 		return 0
 	}
