@@ -40,6 +40,9 @@ type chatFacts struct {
 	// Fork is that of the session which the chat's is yet to begin as a copy of.
 	Fork   string     `json:"fork,omitempty"`
 	Forgot bool       `json:"forgot,omitempty"`
+	// Tokens and WorkedMs are what its finished turns took.
+	Tokens   int64 `json:"tokens,omitempty"`
+	WorkedMs int64 `json:"workedMs,omitempty"`
 	Older  []ahp.Turn `json:"older,omitempty"`
 }
 

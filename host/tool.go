@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"time"
 
 	"cotty/ahp"
 	"cotty/host/agent"
@@ -16,6 +17,7 @@ type call struct {
 	id   string
 	told agent.ToolCall // what was told last
 	over bool           // nothing more can happen
+	runs time.Time      // since when it has run, zero while it has not
 	// before says that it is of the turn as it was before it was resumed.
 	before bool
 
@@ -111,6 +113,7 @@ func (k *call) advance(t agent.ToolCall, content []ahp.ToolContent) {
 			return
 		}
 		c.apply(k.ready(t, ahp.ConfirmedNotNeeded), nil)
+		k.runs = c.h.now()
 		k.say(t)
 	case ahp.ToolPending:
 		if !t.Status.Over() {
@@ -145,6 +148,7 @@ func (k *call) complete(result ahp.ToolResult, meta json.RawMessage, by *dispatc
 	c := k.r.c
 	k.over = true
 	k.endConfirm()
+	meta = k.took(meta)
 	if c.value.Activity != "" {
 		c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
 	}

@@ -193,6 +193,7 @@ func confirmTool(h *Host, d *dispatch) string {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
+				k.runs = h.now()
 				k.say(k.told)
 			} else {
 				k.over = true

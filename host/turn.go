@@ -277,6 +277,7 @@ func (r *prompting) end(a ahp.Action, by *dispatched) {
 	if c.value.Activity != "" {
 		c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
 	}
+	c.tally(r)
 	c.apply(a, by)
 	if ended := c.h.agents.turnEnded; ended != nil {
 		ended(c, r.id, "")

@@ -1,0 +1,38 @@
+package host
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"cotty/ahp"
+)
+
+// TestSessionUsage: a session's row counts the tokens and time of its turns, and
+// says since when one runs.
+func TestSessionUsage(t *testing.T) {
+	in, out := int64(100), int64(20)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	h := &Host{now: func() time.Time { return now }}
+	s := &session{h: h}
+	c := &chat{h: h, s: s, value: ahp.ChatState{ActiveTurn: &ahp.Turn{ID: "t", StartedAt: ahp.InstantOf(now.UnixMilli()), Usage: &ahp.Usage{InputTokens: &in, OutputTokens: &out}}}}
+	s.chats = []*chat{c}
+	r := &prompting{c: c, id: "t", started: now.Add(-3 * time.Second)}
+	if got, want := string(s.usage()), `{"cotty/usage":{"since":1767323045000}}`; got != want {
+		t.Errorf("while it runs: %s; want %s", got, want)
+	}
+	c.tally(r)
+	c.value.ActiveTurn = nil
+	if got, want := string(s.usage()), `{"cotty/usage":{"tokens":120,"workedMs":3000}}`; got != want {
+		t.Errorf("afterwards: %s; want %s", got, want)
+	}
+	k := &call{r: r, runs: now.Add(-2500 * time.Millisecond)}
+	var m map[string]any
+	if err := json.Unmarshal(k.took(json.RawMessage(`{"cotty/kind":"read"}`)), &m); err != nil || m["cotty/took"] != 2500.0 || m["cotty/kind"] != "read" {
+		t.Errorf("a call's _meta is %v, %v", m, err)
+	}
+	k.runs = now
+	if got := k.took(nil); got != nil {
+		t.Errorf("a short call's _meta is %s", got)
+	}
+}
