@@ -35,6 +35,8 @@ func (m *Model) openAgents() {
 		return func(uri ahp.URI) {
 			if s := m.sessions.byURI[uri]; s != nil {
 				f(s)
+			} else if t := m.taskAt(uri); t != nil {
+				m.say(status.Info, "%s has no chat: `cotty task watch` follows it", t.Name)
 			} else {
 				m.say(status.Info, "the session has ended")
 			}
@@ -48,10 +50,18 @@ func (m *Model) openAgents() {
 		Archive: with(func(s *session) {
 			m.dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
 		}),
-		End: with(m.endSession),
+		End: func(uri ahp.URI) {
+			if t, h := m.taskAt(uri), m.taskHost(); t != nil && h != nil {
+				m.discardTask(*t, h)
+				return
+			}
+			with(m.endSession)(uri)
+		},
+		Steer: m.onTask(m.steerTask), Pull: m.onTask(m.pullTask),
 		New: func() { m.newSession("") },
 		All: func() { archived = !archived; m.dirty |= dirtyPanes },
 	}))
+	m.loadTasks()
 }
 
 // previewed is the session that is chosen in the list, "" for none.
@@ -65,7 +75,10 @@ func (m *Model) previewed() ahp.URI {
 // sessionRows are the rows of the list.
 func (m *Model) sessionRows(archived bool) []overlay.Session {
 	var rows []overlay.Session
-	l := &m.outer.look
+	l, listed := &m.outer.look, map[ahp.URI]bool{}
+	for uri := range m.sessions.byURI {
+		listed[uri] = true // Archived ones, too.
+	}
 	for _, s := range m.sessionList(archived) {
 		st := s.row.Status
 		r := overlay.Session{URI: s.uri, Title: s.title(), Agent: m.agentTitle(s.row.Provider), Unread: st&ahp.FlagRead == 0}
@@ -99,9 +112,12 @@ func (m *Model) sessionRows(archived bool) []overlay.Session {
 			i, _, _ := m.doc.shown.Find(id)
 			r.Where = fmt.Sprintf("tab %d", i+1)
 		}
+		if t := m.taskAt(s.uri); t != nil {
+			r = m.taskRow(r, *t)
+		}
 		rows = append(rows, r)
 	}
-	return rows
+	return append(rows, m.programTasks(listed, archived)...)
 }
 
 // sessionTime is for how long a session works, or how long ago it changed.

@@ -125,6 +125,7 @@ type Model struct {
 	attending  attending
 	preview    preview
 	sessions   sessions
+	taskList   taskList
 	chats      map[ahp.URI]*chatEntry
 	composing  map[ahp.URI]func(*Model) // what follows when an editor's terminal ends
 	fetching   bool                     // older messages are under way

@@ -236,6 +236,9 @@ func (m *Model) lostSession(uri ahp.URI) {
 
 // sessionsChanged brings up to date what depends on sessions.
 func (m *Model) sessionsChanged() {
+	if m.listsTasks() {
+		m.loadTasks()
+	}
 	m.followSessions()
 	for _, e := range m.chats {
 		m.informChat(e)

@@ -22,12 +22,18 @@ type Session struct {
 	Doing      string // what it does, or waits for
 	Where      string // "tab 2", "" when no pane of this layout shows it
 	Unread     bool
+	// Of a task: how far it is, and how many lines it has changed. Its Cwd is its
+	// workspace.
+	Task              bool
+	Progress, Changes string
 }
 
 // SessionActions are what the list of sessions can do. They say themselves why not.
 type SessionActions struct {
 	Open, Bring, Answer, Rename, Archive, End func(ahp.URI)
 	New                                       func()
+	// Steer and Pull are for tasks, which End discards.
+	Steer, Pull func(ahp.URI)
 	// All has the archived ones shown, or not.
 	All func()
 }
@@ -102,7 +108,7 @@ func (a *Agents) Key(k tea.Key) bool {
 			return false
 		}
 	}
-	for letter, act := range map[string]func(ahp.URI){"r": a.do.Rename, "a": a.do.Archive, "x": a.do.End, "t": a.do.Bring, "y": a.do.Answer} {
+	for letter, act := range map[string]func(ahp.URI){"r": a.do.Rename, "a": a.do.Archive, "x": a.do.End, "t": a.do.Bring, "y": a.do.Answer, "s": a.do.Steer, "p": a.do.Pull} {
 		if s == "alt+"+letter || s == letter && !a.typing {
 			if a.pick.chosen < len(a.shown) {
 				act(a.shown[a.pick.chosen].URI)
@@ -179,7 +185,7 @@ func (a *Agents) Wheel(up bool) {
 func (a *Agents) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	a.match()
 	r := centred(area, min(150, area.W-2), min(max(len(a.shown)+5, area.H*3/5, 8), area.H))
-	in := box(c, r, "Agents", "enter open  n new  y answer  r rename  a archive  x end  v archived  / filter", l)
+	in := box(c, r, "Agents", a.keys(), l)
 	if in.H < 2 {
 		return paint.Cursor{}
 	}
@@ -213,10 +219,18 @@ func (a *Agents) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	return paint.Cursor{X: in.X + 3 + at, Y: in.Y, Visible: true, Default: true}
 }
 
+// keys are those that the chosen row takes.
+func (a *Agents) keys() string {
+	if a.pick.chosen < len(a.shown) && a.shown[a.pick.chosen].Task {
+		return "enter open  y answer  s steer  p pull  x discard  n new  r rename  a archive  v archived  / filter"
+	}
+	return "enter open  n new  y answer  r rename  a archive  x end  v archived  / filter"
+}
+
 func (s Session) facts() []string { return []string{s.Doing, s.Cwd, s.Agent, s.Where} }
 
 // sessionColumns are the widths of a row's columns, 0 for one that has no room.
-type sessionColumns struct{ state, title, agent, tokens, time, cwd, where int }
+type sessionColumns struct{ state, title, progress, changes, agent, tokens, time, cwd, where int }
 
 // columns shares a row of w cells; what says least goes first.
 func (a *Agents) columns(w int) sessionColumns {
@@ -224,6 +238,10 @@ func (a *Agents) columns(w int) sessionColumns {
 	for _, r := range a.shown {
 		c.state = max(c.state, paint.Width(r.State)+1)
 		c.agent = max(c.agent, paint.Width(r.Agent)+1)
+		if r.Task { // The others have no columns for it.
+			c.progress = max(c.progress, paint.Width(r.Progress)+1)
+			c.changes = max(c.changes, paint.Width(r.Changes)+1)
+		}
 		c.tokens = max(c.tokens, paint.Width(r.Tokens)+1)
 		c.time = max(c.time, paint.Width(r.Time)+1)
 		c.cwd = max(c.cwd, paint.Width(r.Cwd)+1)
@@ -232,7 +250,7 @@ func (a *Agents) columns(w int) sessionColumns {
 	c.state, c.agent, c.cwd = min(c.state, 16), min(c.agent, 18), min(c.cwd, 30)
 	const least = 20
 	left := w - 2 - c.state - least
-	for _, col := range []*int{&c.time, &c.tokens, &c.agent, &c.where, &c.cwd} {
+	for _, col := range []*int{&c.progress, &c.changes, &c.time, &c.tokens, &c.agent, &c.where, &c.cwd} {
 		if *col > left {
 			*col = 0
 		}
@@ -273,6 +291,8 @@ func (a *Agents) row(c *paint.Canvas, r paint.Rect, i int, cols sessionColumns, 
 	}
 	put(cols.state, row.State, row.StateStyle, false)
 	put(cols.title, row.Title, title, false)
+	put(cols.progress, row.Progress, l.OverlayMuted, true)
+	put(cols.changes, row.Changes, l.OverlayMuted, true)
 	put(cols.agent, row.Agent, l.OverlayMuted, false)
 	put(cols.tokens, row.Tokens, l.OverlayMuted, true)
 	put(cols.time, row.Time, l.OverlayMuted, true)

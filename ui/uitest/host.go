@@ -17,6 +17,8 @@ import (
 
 // Host is a host for one client, in memory. It belongs to the test's goroutine.
 type Host struct {
+	TaskList Tasks // see ui.Tasks
+
 	Retries int // how often the interface wanted one at once
 
 	// Program runs in terminals that are created; nil is Shell.

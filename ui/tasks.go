@@ -1,0 +1,331 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui/overlay"
+	"cotty/ui/status"
+)
+
+// Tasks is a Host that has tasks: agents at work in a workspace of their own. They
+// are in the list of sessions.
+type Tasks interface {
+	// Tasks lists them, the newest first.
+	Tasks(ctx context.Context) ([]Task, error)
+	// TaskChanges says what a task has changed; empty where it has no files.
+	TaskChanges(ctx context.Context, id string) (TaskChanges, error)
+	// SteerTask sends text to a task.
+	SteerTask(ctx context.Context, id, text string) error
+	// MergeTask brings home what a task has changed, PullTask writes its files into a
+	// directory, DiscardTask deletes it with its workspace. Each says in a few words
+	// what it did.
+	MergeTask(ctx context.Context, id string) (string, error)
+	PullTask(ctx context.Context, id, dir string) (string, error)
+	DiscardTask(ctx context.Context, id string) (string, error)
+}
+
+// Task is a task of the host's.
+type Task struct {
+	ID, Name string
+	Session  ahp.URI // empty for one of programs that are no agents
+	Status   string  // CREATING, IDLE, RUNNING, CANCELLED, FAILED, DELETING
+	Reason   string  // why it failed
+	Percent  int     // how far it is; -1 where it does not say
+	Line     string  // what it is doing
+	// Workspace is what it works on, in a few words.
+	Workspace string
+	Updated   time.Time
+}
+
+// TaskChanges is what a task has changed.
+type TaskChanges struct {
+	Files          []overlay.Changed
+	Added, Deleted int // lines
+	// Into is where merging would bring them, empty where that is nowhere.
+	Into string
+}
+
+const (
+	// maxCompared bounds the tasks whose changes are asked for.
+	maxCompared = 50
+	// taskPause is between two looks at tasks while the list is open and one of them
+	// works.
+	taskPause = 3 * time.Second
+)
+
+// taskList is what this client knows of the host's tasks. They are asked for when the
+// list of sessions opens, and while it is open.
+type taskList struct {
+	all      []Task
+	loading  bool
+	again    bool // something has changed since they were asked for
+	ticking  bool
+	changes  map[string]compared // by id
+	awaiting bool                // changes are being asked for
+}
+
+// compared is what a task had changed at a time.
+type compared struct {
+	at      time.Time // the task's Updated
+	status  string
+	changes TaskChanges
+}
+
+func (m *Model) taskHost() Tasks {
+	h, _ := m.cfg.Host.(Tasks)
+	return h
+}
+
+// taskScheme begins what the list calls a task without a session.
+const taskScheme = "x-cotty-task:/"
+
+// taskAt finds the task of a row of the list.
+func (m *Model) taskAt(uri ahp.URI) *Task {
+	i := slices.IndexFunc(m.taskList.all, func(t Task) bool { return t.Session == uri || taskScheme+t.ID == uri })
+	if i < 0 {
+		return nil
+	}
+	return &m.taskList.all[i]
+}
+
+// loadTasks asks for the tasks, unless that is under way: then once more after it.
+func (m *Model) loadTasks() {
+	h, l := m.taskHost(), &m.taskList
+	switch {
+	case h == nil || m.link != Connected:
+		return
+	case l.loading:
+		l.again = true
+		return
+	}
+	l.loading, l.again = true, false
+	m.async("list the tasks", func(ctx context.Context) (then, error) {
+		all, err := h.Tasks(ctx)
+		if err != nil {
+			m.log.Info("the host lists no tasks", "err", err)
+		}
+		return func(m *Model) {
+			l := &m.taskList
+			l.loading = false
+			if err != nil {
+				return
+			}
+			l.all = all
+			m.dirty |= dirtyPanes
+			m.compareTasks()
+			if l.again && m.listsTasks() {
+				m.loadTasks()
+			}
+			m.lookAgain()
+		}, nil
+	})
+}
+
+// listsTasks reports whether the list is open.
+func (m *Model) listsTasks() bool {
+	_, ok := m.overlay.(*overlay.Agents)
+	return ok
+}
+
+// lookAgain looks at the tasks after a while if the list is open and one works: how
+// far it is comes by no notification.
+func (m *Model) lookAgain() {
+	l := &m.taskList
+	works := slices.ContainsFunc(l.all, func(t Task) bool { return t.Status == "RUNNING" || t.Status == "CREATING" })
+	if l.ticking || !works || !m.listsTasks() {
+		return
+	}
+	l.ticking = true
+	m.env.After(taskPause, then(func(m *Model) {
+		m.taskList.ticking = false
+		if m.listsTasks() {
+			m.loadTasks()
+		}
+	}))
+}
+
+// compareTasks asks what the tasks have changed, one after the other, of those about
+// which that is not known as they are now.
+func (m *Model) compareTasks() {
+	h, l := m.taskHost(), &m.taskList
+	if h == nil || l.awaiting || !m.listsTasks() {
+		return
+	}
+	i := slices.IndexFunc(l.all[:min(len(l.all), maxCompared)], func(t Task) bool {
+		known, ok := l.changes[t.ID]
+		return t.Workspace != "" && t.Status != "CREATING" && t.Status != "DELETING" && (!ok || !known.at.Equal(t.Updated) || known.status != t.Status)
+	})
+	if i < 0 {
+		return
+	}
+	t := l.all[i]
+	l.awaiting = true
+	m.async("compare a task's files", func(ctx context.Context) (then, error) {
+		got, err := h.TaskChanges(ctx, t.ID)
+		if err != nil {
+			m.log.Info("a task's changes are not known", "task", t.ID, "err", err)
+		}
+		return func(m *Model) {
+			l := &m.taskList
+			l.awaiting = false
+			if l.changes == nil || len(l.changes) > 4*maxCompared {
+				l.changes = map[string]compared{}
+			}
+			l.changes[t.ID] = compared{t.Updated, t.Status, got}
+			m.dirty |= dirtyPanes
+			m.compareTasks()
+		}, nil
+	})
+}
+
+// taskRow makes a session's row one of its task.
+func (m *Model) taskRow(r overlay.Session, t Task) overlay.Session {
+	l := &m.outer.look
+	r.Task = true
+	switch t.Status {
+	case "CREATING", "CANCELLED", "DELETING":
+		r.State, r.StateStyle = strings.ToLower(t.Status), l.Background
+		r.Mark = string(l.Ended)
+	case "FAILED":
+		r.State, r.StateStyle, r.Mark, r.Doing = "failed", l.Fail, string(l.Failed), clean(t.Reason)
+	}
+	if t.Percent >= 0 {
+		r.Progress = fmt.Sprintf("%d%%", t.Percent)
+	}
+	if line := clean(t.Line); line != "" && r.State != "waiting for you" {
+		r.Doing = line
+	}
+	if c := m.taskList.changes[t.ID].changes; len(c.Files) > 0 {
+		r.Changes = fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
+	}
+	r.Cwd = clean(t.Workspace)
+	return r
+}
+
+// programTasks are the rows of tasks that have no session.
+func (m *Model) programTasks(listed map[ahp.URI]bool, archived bool) []overlay.Session {
+	var rows []overlay.Session
+	for _, t := range m.taskList.all {
+		over := t.Status == "CANCELLED" || t.Status == "FAILED" || t.Status == "DELETING"
+		if t.Session != "" && listed[t.Session] || over && !archived && t.Status != "FAILED" {
+			continue
+		}
+		l := &m.outer.look
+		r := overlay.Session{
+			URI: taskScheme + t.ID, Title: clean(t.Name), Mark: string(l.Ended), State: "idle", StateStyle: l.Background,
+			Time: rested(m.env.Now().Sub(t.Updated)),
+		}
+		if t.Status == "RUNNING" {
+			r.Mark, r.State, r.StateStyle = string(l.Running), "working", l.Agent
+		}
+		rows = append(rows, m.taskRow(r, t))
+	}
+	return rows
+}
+
+// onTask does something with the task of a row.
+func (m *Model) onTask(f func(t Task, h Tasks)) func(ahp.URI) {
+	return func(uri ahp.URI) {
+		t, h := m.taskAt(uri), m.taskHost()
+		if t == nil || h == nil {
+			m.say(status.Info, "this session is no task: `cotty task create` makes one")
+			return
+		}
+		f(*t, h)
+	}
+}
+
+// steerTask asks what to tell a task.
+func (m *Model) steerTask(t Task, h Tasks) {
+	before := m.overlay
+	m.open(overlay.NewPrompt("tell "+clean(t.Name), "", func(text string) {
+		m.open(before)
+		if strings.TrimSpace(text) == "" {
+			return
+		}
+		m.async("tell the task", func(ctx context.Context) (then, error) {
+			err := h.SteerTask(ctx, t.ID, text)
+			return func(m *Model) {
+				if err == nil {
+					m.brief("told %s", t.Name)
+				}
+				m.loadTasks()
+			}, err
+		})
+	}))
+}
+
+// pullTask shows what a task has changed, to merge it or copy it out.
+func (m *Model) pullTask(t Task, h Tasks) {
+	before := m.overlay
+	m.async("compare the task's files", func(ctx context.Context) (then, error) {
+		got, err := h.TaskChanges(ctx, t.ID)
+		return func(m *Model) {
+			if err == nil && m.overlay == before {
+				m.showChanges(t, h, got)
+			}
+		}, err
+	})
+}
+
+func (m *Model) showChanges(t Task, h Tasks, c TaskChanges) {
+	before := m.overlay
+	done := func(what string, do func(ctx context.Context) (string, error)) {
+		m.async(what, func(ctx context.Context) (then, error) {
+			said, err := do(ctx)
+			return func(m *Model) {
+				if err == nil {
+					m.say(status.Info, "%s", said)
+				}
+				m.loadTasks()
+			}, err
+		})
+	}
+	for i := range c.Files {
+		c.Files[i].Path = clean(c.Files[i].Path)
+	}
+	b := overlay.Bringing{
+		Title: "Changes of " + clean(t.Name), Files: c.Files,
+		Note: fmt.Sprintf("%s, +%d -%d", plural(len(c.Files), "file"), c.Added, c.Deleted),
+		Out: func() {
+			m.open(overlay.NewPrompt("copy "+clean(t.Name)+" into the directory", "", func(dir string) {
+				m.open(before)
+				if dir = strings.TrimSpace(dir); dir != "" {
+					done("copy the task's files", func(ctx context.Context) (string, error) { return h.PullTask(ctx, t.ID, dir) })
+				}
+			}))
+		},
+	}
+	if c.Into != "" {
+		b.Note += ", into " + clean(c.Into)
+		b.Merge = func() {
+			m.open(before)
+			done("bring home what the task changed", func(ctx context.Context) (string, error) { return h.MergeTask(ctx, t.ID) })
+		}
+	}
+	m.open(overlay.NewChanges(b))
+}
+
+// discardTask deletes a task, asking first.
+func (m *Model) discardTask(t Task, h Tasks) {
+	question := fmt.Sprintf("discard the task %q with its workspace?", t.Name)
+	if c := m.taskList.changes[t.ID].changes; len(c.Files) > 0 {
+		question = fmt.Sprintf("discard the task %q and its changes of %s?", t.Name, plural(len(c.Files), "file"))
+	}
+	m.confirm(clean(question), func() {
+		m.async("discard the task", func(ctx context.Context) (then, error) {
+			said, err := h.DiscardTask(ctx, t.ID)
+			return func(m *Model) {
+				if err == nil {
+					m.say(status.Info, "%s", said)
+				}
+				m.loadTasks()
+			}, err
+		})
+	})
+}

@@ -1,0 +1,157 @@
+package ui_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cotty/ahp"
+	"cotty/ui"
+	"cotty/ui/overlay"
+	"cotty/ui/uitest"
+)
+
+// tasked gives a host three tasks and a session that is none: one task works, one
+// waits for the person, one is of programs and has no session.
+func tasked(u *uitest.UI) {
+	h := u.Host
+	h.AddSession("plain", "What is this?")
+	h.AddSession("t1", "fix-tests").Do(ahp.ChatTurnStarted{TurnID: "1", Message: ahp.Message{Text: "go", Origin: ahp.MessageOrigin{Kind: "user"}}})
+	h.AddSession("t2", "add-docs").Do(ahp.ChatTurnStarted{TurnID: "1", Message: ahp.Message{Text: "go", Origin: ahp.MessageOrigin{Kind: "user"}}})
+	at := u.Time()
+	h.TaskList = uitest.Tasks{
+		All: []ui.Task{
+			{ID: "tsk_1", Name: "fix-tests", Session: "ahp-session:/t1", Status: "RUNNING", Percent: 40, Line: "running make test", Workspace: "cotty/fix-tests of ~/src/app", Updated: at},
+			{ID: "tsk_2", Name: "add-docs", Session: "ahp-session:/t2", Status: "FAILED", Percent: -1, Reason: "the agent is gone", Workspace: "copy of ~/src/docs", Updated: at},
+			{ID: "tsk_3", Name: "nightly", Status: "IDLE", Percent: 100, Line: "12 reports", Updated: at.Add(-2 * time.Hour)},
+			{ID: "tsk_4", Name: "old", Status: "CANCELLED", Percent: -1, Updated: at},
+		},
+		Changes: map[string]ui.TaskChanges{"tsk_1": {
+			Files: []overlay.Changed{
+				{Mark: "M", Path: "host/task/very/deep/directory/service_with_a_long_name_test.go", Added: 120, Deleted: 4},
+				{Mark: "A", Path: "new.go", Added: 12}, {Mark: "D", Path: "old.go", Deleted: 33}, {Mark: "M", Path: "logo.png", Binary: true},
+			},
+			Added: 132, Deleted: 37, Into: "main of ~/src/app",
+		}},
+	}
+	u.WaitIdle()
+}
+
+// TestTasksBesideSessions: how far each is, what it has changed and where it works is
+// in the list (issue 11, U21).
+func TestTasksBesideSessions(t *testing.T) {
+	atSizes(t, "tasks", func(t *testing.T, u *uitest.UI, golden string) {
+		tasked(u)
+		u.Press("ctrl+space a")
+		u.WaitIdle()
+		u.Golden(golden)
+		u.Press("p")
+		u.WaitIdle()
+		u.Golden(golden + "-changes")
+	})
+}
+
+func chooseTask(u *uitest.UI, name string) {
+	u.Press("ctrl+space a")
+	u.WaitIdle()
+	u.Press("/")
+	u.Type(name)
+	u.WaitIdle()
+}
+
+// TestTasksAreSteered: tell, merge, copy out and discard, each asked for by a key.
+func TestTasksAreSteered(t *testing.T) {
+	u := uitest.New(t, uitest.Options{W: 120, H: 30})
+	tasked(u)
+	done := func(want ...string) {
+		t.Helper()
+		u.WaitIdle()
+		if got := u.Host.TaskList.Done; !slices.Equal(got, want) {
+			t.Fatalf("done: %q, want %q", got, want)
+		}
+	}
+	chooseTask(u, "fix-tests")
+	u.Press("alt+s")
+	u.Shows("tell fix-tests")
+	u.Type("only the first")
+	u.Press("enter")
+	done(`tell tsk_1 "only the first"`)
+	u.Shows("Agents")
+	u.Press("alt+p")
+	u.WaitIdle()
+	u.Shows("Changes of fix-tests")
+	u.Shows("into main of ~/src/app")
+	u.Press("o")
+	u.Type("out")
+	u.Press("enter")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`)
+	u.Shows("3 files in out")
+	u.Press("alt+p")
+	u.WaitIdle()
+	u.Press("m")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1")
+	u.Shows("merged into main")
+	u.Press("alt+p")
+	u.WaitIdle()
+	u.Shows("nothing was changed")
+	u.Press("m") // which does nothing
+	u.Press("esc")
+	u.WaitIdle()
+	chooseTask(u, "fix-tests")
+	u.Press("alt+x")
+	u.Shows(`discard the task "fix-tests"`)
+	u.Press("n")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1")
+	u.Press("alt+x")
+	u.Press("y")
+	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1", "discard tsk_1")
+}
+
+// TestTasksOfPrograms: a task without a session is in the list, and says what follows
+// it; a session that is no task says so.
+func TestTasksOfPrograms(t *testing.T) {
+	u := uitest.New(t, uitest.Options{W: 120, H: 30})
+	tasked(u)
+	chooseTask(u, "nightly")
+	u.Press("enter")
+	u.Shows("cotty task watch")
+	chooseTask(u, "What is")
+	u.Press("alt+s")
+	u.Shows("no task")
+	u.Press("esc", "esc")
+	u.Press("ctrl+space a")
+	u.WaitIdle()
+	if strings.Contains(u.Screen(), " old ") {
+		t.Error("a cancelled task shows")
+	}
+	u.Press("v")
+	u.Shows("cancelled")
+}
+
+// TestTasksAreLookedAt: while the list is open and a task works it is asked for again,
+// and not otherwise: idle costs nothing.
+func TestTasksAreLookedAt(t *testing.T) {
+	u := uitest.New(t, uitest.Options{W: 120, H: 30})
+	tasked(u)
+	u.Advance(time.Minute)
+	if n := u.Host.TaskList.Asked; n != 0 {
+		t.Errorf("asked %d times though nobody looks", n)
+	}
+	u.Press("ctrl+space a")
+	u.WaitIdle()
+	n := u.Host.TaskList.Asked
+	u.Host.TaskList.All[0].Percent = 80
+	u.Advance(4 * time.Second)
+	u.WaitIdle()
+	u.Shows("80%")
+	u.Host.TaskList.All[0].Status = "IDLE"
+	u.Advance(4 * time.Second)
+	u.WaitIdle()
+	after := u.Host.TaskList.Asked
+	u.Advance(time.Minute)
+	u.WaitIdle()
+	if got := u.Host.TaskList.Asked; got != after || after == n {
+		t.Errorf("asked %d, %d, %d times", n, after, got)
+	}
+}
