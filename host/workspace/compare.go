@@ -74,8 +74,10 @@ func (s *syncing) fit(all map[string]*change, from, to map[string]*Entry) {
 		}
 		return to[path]
 	}
+	dropped := map[string]bool{} // each goes once, so that it ends
 	drop := func(c *change) {
 		delete(all, c.path)
+		dropped[c.path] = true
 		if c.to != nil || !c.was.Mode.IsDir() { // a directory that stays is no conflict
 			s.out.conflict(c.path)
 		}
@@ -99,7 +101,7 @@ func (s *syncing) fit(all map[string]*change, from, to map[string]*Entry) {
 			switch {
 			case above != nil && (come == nil || at != nil):
 				drop(above)
-			case come != nil && at == nil && from[dir] != nil && from[dir].Mode.IsDir():
+			case come != nil && at == nil && !dropped[dir] && from[dir] != nil && from[dir].Mode.IsDir():
 				all[dir] = &change{dir, from[dir], to[dir]}
 				s.out.Conflicts = slices.DeleteFunc(s.out.Conflicts, func(p string) bool { return p == dir })
 			case come != nil:
