@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"cotty/ahp"
@@ -135,6 +136,10 @@ func (l *live) endRest(ctx context.Context, t store.Task) error {
 	return nil
 }
 
+// forced begins the reason of a task that is being deleted by force: unlike its
+// facts, a runner does not write that.
+const forced = "by force"
+
 // Deleted is what came of deleting a task.
 type Deleted struct {
 	ID string `json:"id"`
@@ -150,15 +155,11 @@ func (s *Service) Delete(ctx context.Context, who access.Principal, ref string, 
 		return Deleted{}, err
 	}
 	s.begun()
-	if _, err := s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error {
-		f := factsOf(*r)
-		f.Force = force
-		r.Facts = f.json()
-		return nil
-	}); err != nil {
-		return Deleted{}, err
+	reason := ""
+	if force {
+		reason = forced
 	}
-	if _, _, err := s.Store.EndTask(ctx, t.ID, store.Deleting, ""); err != nil {
+	if _, _, err := s.Store.EndTask(ctx, t.ID, store.Deleting, reason); err != nil {
 		return Deleted{}, err
 	}
 	s.changed(t.ID)
@@ -186,7 +187,11 @@ func (l *live) remove(ctx context.Context, t store.Task) error {
 	if err != nil {
 		l.s.Log.Warn("delete a task", "task", t.ID, "err", err)
 		l.s.Store.UpdateTask(ctx, t.ID, func(r *store.Task) error { //nolint:errcheck // it is only told
-			r.Reason = clipText(err.Error(), 1<<10)
+			why := ": " + clipText(err.Error(), 1<<10)
+			if strings.HasPrefix(r.Reason, forced) {
+				why = forced + why
+			}
+			r.Reason = strings.TrimPrefix(why, ": ")
 			return nil
 		})
 		return err
@@ -201,7 +206,7 @@ func (l *live) removeFiles(ctx context.Context, t store.Task) error {
 	if err != nil {
 		return nil //nolint:nilerr // there is none
 	}
-	branch, err := w.Delete(ctx, factsOf(t).Force)
+	branch, err := w.Delete(ctx, strings.HasPrefix(t.Reason, forced))
 	if err != nil {
 		return err
 	}

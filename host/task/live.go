@@ -59,8 +59,6 @@ type facts struct {
 	LastTurn string `json:"last_turn,omitempty"`
 	// Ended says that nothing is left to be done for a final task.
 	Ended bool `json:"ended,omitempty"`
-	// Force says that deleting may delete what is nowhere else.
-	Force bool `json:"force,omitempty"`
 }
 
 func factsOf(t store.Task) facts {
@@ -85,6 +83,9 @@ func (l *live) run() {
 		if over {
 			return
 		}
+		if errors.Is(err, errInterrupted) {
+			continue
+		}
 		var again <-chan time.Time
 		if err != nil && l.s.ctx.Err() == nil {
 			l.s.Log.Warn("a task can't go on; it is tried again", "task", l.id, "err", err)
@@ -100,11 +101,19 @@ func (l *live) run() {
 	}
 }
 
+// errInterrupted is what a step fails with that was interrupted: there is news.
+var errInterrupted = errors.New("interrupted")
+
 // step does what is to be done now. over: nothing will be any more. An error is
 // tried again, sooner or later.
 func (l *live) step() (over bool, err error) {
 	ctx, end := l.begin()
 	defer end()
+	defer func() {
+		if err != nil && ctx.Err() != nil && l.s.ctx.Err() == nil {
+			err = errInterrupted
+		}
+	}()
 	t, err := l.s.Store.Task(ctx, l.id)
 	if errors.Is(err, store.ErrNotFound) {
 		return true, nil

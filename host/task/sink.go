@@ -191,7 +191,7 @@ func (l *live) lose(uri ahp.URI) {
 		l.seen.lost = true
 	}
 	l.mu.Unlock()
-	l.poke()
+	l.interrupt() // the host says nothing to who speaks to a channel that is not there
 }
 
 func (l *live) watching() ahp.URI {
