@@ -117,7 +117,9 @@ func commandOf(t *ahp.ToolCall) string {
 	if !ok {
 		return ""
 	}
-	var p struct{ Command string }
+	var p struct {
+		Command string `json:"command"`
+	}
 	if ahp.Unmarshal([]byte(in), &p) != nil || p.Command == "" {
 		return ""
 	}

@@ -329,25 +329,46 @@ func (m *Model) moreTurns(e *chatEntry) {
 	})
 }
 
-// logIn runs a way to log in to a chat's agent in a pane.
+// Logins is a Host that runs agents' own ways to log in (x-cotty/login).
+type Logins interface {
+	Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error)
+}
+
+// logIn runs a way to log in to a chat's agent: in a pane, where it is one for a
+// terminal.
 func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
-	s := m.sessions.byURI[e.session]
+	h, ok := m.cfg.Host.(Logins)
 	switch {
-	case len(way.Command) > 0:
-		argv := way.Command
-		if len(way.Env) > 0 {
-			env := []string{"env"}
-			for k, v := range way.Env {
-				env = append(env, k+"="+v)
-			}
-			argv = append(env, argv...)
-		}
-		m.create(m.beside(m.area(), m.focusID()), argv, "")
 	case way.Kind == "env":
 		m.say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
-	case s != nil:
-		m.create(m.beside(m.area(), m.focusID()), []string{"cotty", "agents", "login", s.row.Provider, way.ID}, "")
+		return
+	case !ok || e.session == "":
+		m.say(status.Info, "this connection can't log in")
+		return
 	}
+	uri, put := newTerminalURI(), m.beside(m.area(), m.focusID())
+	s := m.sessions.byURI[e.session]
+	p := ahp.LoginParams{Channel: ahp.RootURI, Method: way.ID, Terminal: uri, Cols: max(m.arr.Area.W, 1), Rows: max(m.arr.Area.H-1, 1)}
+	if s != nil && s.ready && s.state.Lifecycle == ahp.LifecycleFailed {
+		p.Session = e.session
+	} else if s != nil {
+		p.Provider = s.row.Provider
+	}
+	m.async("log in", func(ctx context.Context) (then, error) {
+		got, err := h.Login(ctx, p)
+		if err == nil && got.Terminal != "" {
+			err = m.cfg.Host.Subscribe(ctx, got.Terminal)
+		}
+		return func(m *Model) {
+			switch {
+			case err != nil:
+			case got.Terminal != "":
+				m.created(got.Terminal, put)
+			default:
+				m.say(status.Info, "logged in; %s tries again", m.keysOf("chat-retry"))
+			}
+		}, err
+	})
 }
 
 // searchChat asks what to look for in a transcript, and looks as it is typed.

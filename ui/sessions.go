@@ -355,6 +355,7 @@ func (m *Model) informChat(e *chatEntry) {
 			Options  []ahp.AgentOption                `json:"cotty/options"`
 			Commands []ahp.AgentCommand               `json:"cotty/commands"`
 			Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"cotty/plans"`
+			Can      ahp.AgentCan                     `json:"cotty/can"`
 		}
 		json.Unmarshal(s.state.Meta, &meta) //nolint:errcheck // then there is nothing to choose
 		info.Lifecycle, info.Error = s.state.Lifecycle, s.state.CreationError
@@ -362,7 +363,7 @@ func (m *Model) informChat(e *chatEntry) {
 		if s.state.Config != nil {
 			info.Values = s.state.Config.Values
 		}
-		info.Fork = m.canFork(s.row.Provider)
+		info.Fork, info.Steer = meta.Can.Fork || m.canFork(s.row.Provider), meta.Can.Steer
 	}
 	e.SetSession(info)
 }

@@ -13,7 +13,7 @@ type asking struct {
 	id    string    // of the tool call, "" for none
 	since time.Time // when it was first drawn
 	at    int       // the option that enter takes
-	sent  string    // the call that was answered here
+	sent  string    // the question that was answered here (questionOf)
 	input *string   // the tool's input as it was edited
 }
 
@@ -93,11 +93,11 @@ func Confirmation(turn string, t *ahp.ToolCall, o ahp.ToolOption, input *string)
 // consider notices what waits for an answer and what does no longer.
 func (c *Chat) consider() {
 	t, q := c.Waiting(), c.request()
-	if t != nil && t.ToolCallID == c.ask.sent {
-		t = nil // answered here; the host has not said so yet
-	}
 	switch {
 	case t == nil:
+		c.ask = asking{} // the same call may ask again
+	case c.questionOf(t) == c.ask.sent:
+		t = nil // answered here; the host has not said so yet
 		c.ask = asking{sent: c.ask.sent}
 	case t.ToolCallID != c.ask.id:
 		c.ask = asking{id: t.ToolCallID, sent: c.ask.sent}
@@ -117,6 +117,16 @@ func (c *Chat) consider() {
 	case !panel && c.where == inPanel:
 		c.where = inPrompt
 	}
+}
+
+// questionOf names a question: a call may ask before it runs and again about its
+// result, and an agent may use a call's name again in another turn.
+func (c *Chat) questionOf(t *ahp.ToolCall) string {
+	turn := ""
+	if c.state.ActiveTurn != nil {
+		turn = c.state.ActiveTurn.ID
+	}
+	return turn + " " + t.ToolCallID + " " + string(t.Status)
 }
 
 // asked is the tool call whose question shows, nil for none.
@@ -146,7 +156,7 @@ func (c *Chat) answer(o Option) {
 		c.do.Say(true, "not answered: the host does not answer")
 		return
 	}
-	c.ask.sent = t.ToolCallID
+	c.ask.sent = c.questionOf(t)
 	c.dirty = true
 	c.consider()
 }
@@ -170,7 +180,7 @@ func (c *Chat) Answer(group string) bool {
 
 // answered tells the person that somebody else was first.
 func (c *Chat) answered(a ahp.ChatToolCallConfirmed) {
-	if a.ToolCallID != c.ask.id || a.ToolCallID == c.ask.sent {
+	if a.ToolCallID != c.ask.id { // also one that was answered here
 		return
 	}
 	t := c.asked()
@@ -210,12 +220,41 @@ func (c *Chat) editInput() {
 	if c.ask.input != nil {
 		text = *c.ask.input
 	}
+	// Of an object one member may be edited, which the call's _meta names.
+	var m struct {
+		Member string `json:"cotty/editable"`
+	}
+	json.Unmarshal(t.Meta, &m) //nolint:errcheck // then the input is edited as it is
+	whole := text
+	var members map[string]json.RawMessage
+	if m.Member != "" && json.Unmarshal([]byte(whole), &members) == nil {
+		if json.Unmarshal(members[m.Member], &text) != nil {
+			m.Member = ""
+		}
+	}
 	id := t.ToolCallID
 	c.do.Edit(text, func(edited string) {
-		if c.ask.id == id {
-			c.ask.input, c.dirty = &edited, true
+		if c.ask.id != id {
+			return
 		}
+		if m.Member != "" {
+			edited = withMember(members, m.Member, edited)
+		}
+		c.ask.input, c.dirty, c.where = &edited, true, inPanel
 	})
+}
+
+// withMember is an object with another text as one of its members.
+func withMember(members map[string]json.RawMessage, name, text string) string {
+	b, err := json.Marshal(text)
+	if err != nil {
+		return ""
+	}
+	members[name] = b
+	if b, err = json.Marshal(members); err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 // waysOf are the ways to log in that an error names.

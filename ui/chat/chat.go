@@ -56,6 +56,7 @@ type Session struct {
 	Commands  []ahp.AgentCommand
 	Plan      []ahp.AgentPlanEntry
 	Fork      bool // chats can begin from this one
+	Steer     bool // the agent takes messages into its turn
 }
 
 // focus is who has the keys.

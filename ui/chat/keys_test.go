@@ -270,6 +270,21 @@ func TestApprovalKeys(t *testing.T) {
 		t.Errorf("the edited input was not sent: %s", got)
 	}
 	s = waiting(t)
+	s.apply(ahp.ChatToolCallReady{TurnID: "t2", ToolCallID: "w", InvocationMessage: ahp.Plain("Run it"), Options: options, Editable: yes(),
+		ToolInput: ahp.TextInput(`{"command":"make","why":"x"}`), Meta: json.RawMessage(`{"cotty/editable":"command"}`)})
+	s.draw()
+	s.pass(time.Second)
+	s.took()
+	s.typed("e")
+	if got := s.took(); got != `edit "make"` {
+		t.Errorf("e did %s", got)
+	}
+	s.edited("make test")
+	s.typed("y")
+	if got := s.took(); !strings.Contains(got, `"editedToolInput":"{\"command\":\"make test\",\"why\":\"x\"}"`) {
+		t.Errorf("the edited member was not sent: %s", got)
+	}
+	s = waiting(t)
 	s.typed("what?")
 	if s.c.edit.String() != "what?" || strings.Contains(s.took(), "Confirmed") {
 		t.Errorf("typing went to %q, and did %q", s.c.edit.String(), s.took())
@@ -306,6 +321,28 @@ func TestSecondAnswer(t *testing.T) {
 	s.c.Refused()
 	if !strings.Contains(s.text(), "Allow once") {
 		t.Errorf("the question does not show again:\n%s", s.text())
+	}
+}
+
+// TestAsksAgain: an agent that uses a call's name again in another turn is answered
+// there, too.
+func TestAsksAgain(t *testing.T) {
+	s := waiting(t)
+	s.typed("y")
+	s.apply(ahp.ChatToolCallConfirmed{TurnID: "t2", ToolCallID: "w", Approved: true, Confirmed: ahp.ConfirmedUserAction, SelectedOptionID: "once"},
+		ahp.ChatTurnComplete{TurnID: "t2"})
+	s.apply(ahp.ChatTurnStarted{TurnID: "t3", Message: ahp.Message{Text: "again"}},
+		ahp.ChatToolCallStart{TurnID: "t3", ToolCallID: "w"},
+		ahp.ChatToolCallReady{TurnID: "t3", ToolCallID: "w", InvocationMessage: ahp.Plain("Run it"), Options: options})
+	s.draw()
+	s.pass(time.Second)
+	if !strings.Contains(s.text(), "Allow once") {
+		t.Fatalf("the second question does not show:\n%s", s.text())
+	}
+	s.took()
+	s.typed("n")
+	if got := s.took(); !strings.Contains(got, `"turnId":"t3"`) || !strings.Contains(got, `"selectedOptionId":"no"`) {
+		t.Errorf("n did %q", got)
 	}
 }
 

@@ -147,6 +147,9 @@ func (c *Chat) send(steer bool) {
 		c.do.Say(true, "not sent: the host does not answer")
 		return
 	}
+	if steer && c.state.ActiveTurn != nil && !c.session.Steer {
+		c.do.Say(false, "this agent takes it when its turn has ended; "+c.keys("chat-escape")+" twice ends that now")
+	}
 	c.history.put(text)
 	c.edit.set("")
 	c.edit.undo, c.attach = nil, nil

@@ -314,3 +314,16 @@ func (h *Host) Complete(_ context.Context, p ahp.CompletionsParams) (ahp.Complet
 	}
 	return r, nil
 }
+
+// Missed does what the client misses while its connection is lost; it gets the
+// state anew.
+func (s *Session) Missed(f func()) {
+	h := s.host
+	for _, uri := range []ahp.URI{s.URI, s.Chat, ahp.RootURI} {
+		delete(h.follows, uri)
+	}
+	f()
+	h.follows[ahp.RootURI] = true
+	h.subscribeSession(s.URI)
+	h.subscribeSession(s.Chat)
+}
