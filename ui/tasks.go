@@ -48,6 +48,8 @@ type TaskChanges struct {
 	Added, Deleted int // lines
 	// Into is where merging would bring them, empty where that is nowhere.
 	Into string
+	// Branch is the task's own, of a worktree.
+	Branch string
 }
 
 const (
@@ -200,10 +202,14 @@ func (m *Model) taskRow(r overlay.Session, t Task) overlay.Session {
 	if line := clean(t.Line); line != "" && r.State != "waiting for you" {
 		r.Doing = line
 	}
-	if c := m.taskList.changes[t.ID].changes; len(c.Files) > 0 {
+	c := m.taskList.changes[t.ID].changes
+	if len(c.Files) > 0 {
 		r.Changes = fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
 	}
 	r.Cwd = clean(t.Workspace)
+	if c.Branch != "" {
+		r.Cwd = clean(c.Branch)
+	}
 	return r
 }
 
@@ -282,6 +288,7 @@ func (m *Model) showChanges(t Task, h Tasks, c TaskChanges) {
 				if err == nil {
 					m.say(status.Info, "%s", said)
 				}
+				delete(m.taskList.changes, t.ID)
 				m.loadTasks()
 			}, err
 		})

@@ -22,7 +22,7 @@ func tasked(u *uitest.UI) {
 	at := u.Time()
 	h.TaskList = uitest.Tasks{
 		All: []ui.Task{
-			{ID: "tsk_1", Name: "fix-tests", Session: "ahp-session:/t1", Status: "RUNNING", Percent: 40, Line: "running make test", Workspace: "cotty/fix-tests of ~/src/app", Updated: at},
+			{ID: "tsk_1", Name: "fix-tests", Session: "ahp-session:/t1", Status: "RUNNING", Percent: 40, Line: "running make test", Workspace: "worktree of ~/src/app", Updated: at},
 			{ID: "tsk_2", Name: "add-docs", Session: "ahp-session:/t2", Status: "FAILED", Percent: -1, Reason: "the agent is gone", Workspace: "copy of ~/src/docs", Updated: at},
 			{ID: "tsk_3", Name: "nightly", Status: "IDLE", Percent: 100, Line: "12 reports", Updated: at.Add(-2 * time.Hour)},
 			{ID: "tsk_4", Name: "old", Status: "CANCELLED", Percent: -1, Updated: at},
@@ -32,7 +32,7 @@ func tasked(u *uitest.UI) {
 				{Mark: "M", Path: "host/task/very/deep/directory/service_with_a_long_name_test.go", Added: 120, Deleted: 4},
 				{Mark: "A", Path: "new.go", Added: 12}, {Mark: "D", Path: "old.go", Deleted: 33}, {Mark: "M", Path: "logo.png", Binary: true},
 			},
-			Added: 132, Deleted: 37, Into: "main of ~/src/app",
+			Added: 132, Deleted: 37, Into: "~/src/app", Branch: "cotty/fix-tests",
 		}},
 	}
 	u.WaitIdle()
@@ -81,7 +81,7 @@ func TestTasksAreSteered(t *testing.T) {
 	u.Press("alt+p")
 	u.WaitIdle()
 	u.Shows("Changes of fix-tests")
-	u.Shows("into main of ~/src/app")
+	u.Shows("into ~/src/app")
 	u.Press("o")
 	u.Type("out")
 	u.Press("enter")
@@ -92,6 +92,7 @@ func TestTasksAreSteered(t *testing.T) {
 	u.Press("m")
 	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1")
 	u.Shows("merged into main")
+	u.Hides("+132")
 	u.Press("alt+p")
 	u.WaitIdle()
 	u.Shows("nothing was changed")

@@ -112,7 +112,7 @@ func (h hostAdapter) TaskChanges(ctx context.Context, id string) (ui.TaskChanges
 		if _, err := c.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: at + "/diff"}, &diff); err != nil {
 			return err
 		}
-		got.Added, got.Deleted = diff.Added, diff.Deleted
+		got.Added, got.Deleted, got.Branch = diff.Added, diff.Deleted, info.Branch
 		for _, f := range diff.Files {
 			got.Files = append(got.Files, overlay.Changed{Mark: changeMarks[f.Status], Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
 		}
