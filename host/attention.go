@@ -100,10 +100,12 @@ func (v *activity) warnSoon() {
 	if v.warn != nil || v.h.closing {
 		return
 	}
+	h := v.h
 	v.warn = time.AfterFunc(listInterval, func() {
-		trouble := v.h.tokens.trouble()
-		v.h.turn(func() {
+		trouble := h.tokens.trouble()
+		h.turn(func() {
 			v.warn = nil
+			v := h.activity // an earlier host's may have come back
 			if text := inLine(v.h.warning(trouble)); text != v.value.Warning && !v.h.closing {
 				v.h.apply(v.ch, ahp.HostWarned{Warning: text}, nil)
 			}

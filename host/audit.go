@@ -50,13 +50,14 @@ type refusal struct {
 
 func openAudit(dir string, now func() time.Time) (*audit, error) {
 	f := &auditFile{path: filepath.Join(dir, "audit.log"), most: auditBytes}
-	if err := f.open(); err != nil {
+	err := f.open()
+	if err != nil && !diskFull(err) {
 		return nil, err
 	}
 	return &audit{
 		log: slog.New(slog.NewJSONHandler(f, nil)), file: f, now: now,
 		credit: refusalBurst, credited: now(), connects: map[[2]string]time.Time{},
-	}, nil
+	}, err
 }
 
 // note writes down what happened without a client asking; args are slog's.

@@ -20,6 +20,26 @@ type auditFile struct {
 	file *os.File // nil when it could not be opened, or is closed
 	size int64
 	shut bool
+	// failed is told, in a goroutine of its own, that lines are lost for want of
+	// room; nil until then.
+	failed func(error)
+}
+
+// probe reports whether there is room for lines again.
+func (f *auditFile) probe() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shut {
+		return nil
+	}
+	if f.file == nil {
+		if err := f.open(); err != nil {
+			return err
+		}
+	}
+	n, err := f.file.Write([]byte(`{"msg":"lines are missing here: the disk was full"}` + "\n"))
+	f.size += int64(n)
+	return err
 }
 
 func (f *auditFile) open() error {
@@ -65,6 +85,13 @@ func (f *auditFile) Write(line []byte) (int, error) {
 	n, err := f.file.Write(safe)
 	f.size += int64(n)
 	if err != nil {
+		if n > 0 { // half of a line is none
+			f.file.Truncate(f.size - int64(n)) //nolint:errcheck // then it is half a line
+			f.size -= int64(n)
+		}
+		if f.failed != nil {
+			go f.failed(err)
+		}
 		return 0, err
 	}
 	return len(line), nil

@@ -126,6 +126,7 @@ type Host struct {
 	started  time.Time
 	now      func() time.Time
 	done     chan struct{}
+	mender   mender
 	spool    *journal.Spool  // see typed.go; nil when there is none
 	spooled  journal.Spooled // by the host before
 
@@ -205,8 +206,13 @@ func New(c Config) (*Host, error) {
 	if h.seq, err = newSequence(c.State, h.now()); err != nil {
 		return nil, fmt.Errorf("make host: %w", err)
 	}
-	if h.audit, err = openAudit(c.State, h.now); err != nil {
-		return nil, fmt.Errorf("make host: open the audit log: %w", err)
+	noMark := h.seq.advance()
+	if noMark != nil && !diskFull(noMark) {
+		return nil, fmt.Errorf("make host: %w", noMark)
+	}
+	var noAudit error
+	if h.audit, noAudit = openAudit(c.State, h.now); noAudit != nil && !diskFull(noAudit) {
+		return nil, fmt.Errorf("make host: open the audit log: %w", noAudit)
 	}
 	h.attempts = newAttempts(h.now)
 	h.tokens = openTokens(c.State, h.now, func() { h.closeInvalid("the token has expired", nil) })
@@ -227,6 +233,7 @@ func New(c Config) (*Host, error) {
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
 	h.root.ch = h.newChannel(ahp.RootURI, h.root)
 	h.activity = newActivity(h)
+	h.mendState(noMark, noAudit)
 	h.initAgents(c.Agents)
 	h.recallStarts()
 	if err := h.restore(); err != nil {
@@ -328,6 +335,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		t.t.Close()
 	}
 	err := h.letGo(ctx, terms)
+	h.mender.close()
 	h.tokens.close()
 	h.mu.Lock()
 	h.bindings.close()

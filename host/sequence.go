@@ -40,7 +40,7 @@ func newSequence(dir string, now time.Time) (sequence, error) {
 		return s, fmt.Errorf("the sequence mark in %s is out of range: remove the file", s.path)
 	}
 	s.last = max(now.UnixMilli()*seqPerMilli, mark, 0)
-	return s, s.advance()
+	return s, nil
 }
 
 // advance writes a new mark.

@@ -15,6 +15,9 @@ func TestSequenceNeverGoesBack(t *testing.T) {
 	last := int64(0)
 	for _, clock := range []time.Time{now, now, now.Add(time.Hour), now.Add(-24 * time.Hour), time.Unix(0, 0), now.Add(2 * time.Hour)} {
 		s, err := newSequence(dir, clock)
+		if err == nil {
+			err = s.advance()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,30 @@ func jumping(main func()) func() {
 				clock = func() time.Time { return time.Now().Add(time.Duration(hours) * time.Hour) }
 			}
 		}
+		misbehave()
 		main()
+	}
+}
+
+// misbehave does what a file beside the program says, so that a new program can be
+// a bad one: "crash", "hang" or "unstartable" as a host.
+func misbehave() {
+	self, err := os.Readlink("/proc/self/exe") // one that was replaced is "… (deleted)"
+	if err != nil || len(os.Args) < 2 {
+		return
+	}
+	how, err := os.ReadFile(self + ".fault")
+	if err != nil {
+		return
+	}
+	startTime = time.Second
+	switch how := strings.TrimSpace(string(how)); {
+	case os.Args[1] == "upgrade" && how == "unstartable":
+		os.Chmod(self, 0o600) //nolint:errcheck // then the test fails
+	case os.Args[1] == "host" && how == "crash":
+		panic("a bad program")
+	case os.Args[1] == "host" && how == "hang":
+		select {}
 	}
 }
 

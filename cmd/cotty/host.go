@@ -172,9 +172,7 @@ func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool
 		o.listen = append(o.listen, l.Addr().String()) // :0 has become a port
 	}
 	r := hostRecord{Pid: os.Getpid(), Version: version, Keeper: k.Pid(), Args: o.args(), Journal: journal.Format, Foreground: foreground}
-	if path, err := program(); err == nil {
-		r.Program, _ = identify(path) // without it every program is another one
-	}
+	r.Program, _ = running() // without it every program is another one
 	return r
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -78,6 +79,9 @@ func openLog(d dirs, name string) (*slog.Logger, func(), error) {
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if errors.Is(err, syscall.ENOSPC) { // Terminals matter more than their log.
+		return slog.New(slog.DiscardHandler), func() {}, nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}

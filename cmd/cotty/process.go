@@ -10,11 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // readyEnv names the descriptor on which a background process tells its
 // starter that it serves, or why it can't.
 const readyEnv = "COTTY_READY_FD"
+
+// startTime is how long a host may take to be ready, with all that it takes over.
+var startTime = 90 * time.Second
 
 // startBackground starts this binary with args in a session of its own and
 // waits until it says it is ready. Its words on failure become the error.
@@ -35,6 +39,9 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	}
 	defer r.Close()
 	stderr, err := os.OpenFile(filepath.Join(d.state, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if errors.Is(err, syscall.ENOSPC) {
+		stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
 	if err != nil {
 		w.Close()
 		return fmt.Errorf("open the crash log: %w", err)
@@ -56,7 +63,8 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	if err != nil {
 		return fmt.Errorf("start cotty %s: %w", args[0], err)
 	}
-	go cmd.Wait() //nolint:errcheck // reaped if it ends while we live
+	go cmd.Wait()                                //nolint:errcheck // reaped if it ends while we live
+	r.SetReadDeadline(time.Now().Add(startTime)) //nolint:errcheck // pipes have deadlines
 	line, err := bufio.NewReader(io.LimitReader(r, 4096)).ReadString('\n')
 	line = strings.TrimSpace(line)
 	switch {
@@ -64,6 +72,9 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 		return nil
 	case line != "":
 		return errors.New(line)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		cmd.Process.Kill() //nolint:errcheck // it may just have ended
+		return fmt.Errorf("cotty %s was not ready within %v and was killed; see %s", args[0], startTime, stderr.Name())
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("cotty %s ended before it was ready; see %s", args[0], stderr.Name())
 	default:

@@ -71,6 +71,21 @@ func identify(path string) (identity, error) {
 	return id, nil
 }
 
+// running describes the program that this process runs, which need not be what lies
+// at its path by now.
+func running() (identity, error) {
+	path, err := program()
+	if err != nil {
+		return identity{}, err
+	}
+	id, err := identify("/proc/self/exe")
+	if err != nil { // not Linux
+		return identify(path)
+	}
+	id.Path = path
+	return id, nil
+}
+
 // record reads the record of the host that runs, or should.
 func (d dirs) record() (hostRecord, error) {
 	var r hostRecord

@@ -43,6 +43,7 @@ func TestScript(t *testing.T) {
 			"network":    cmdNetwork,
 			"cmpraw":     cmdCmpRaw,
 			"user":       cmdUser,
+			"disk":       cmdDisk,
 			"job":        cmdJob,
 			"outage":     cmdOutage,
 			"waiting":    cmdWaiting,
@@ -52,6 +53,9 @@ func TestScript(t *testing.T) {
 			if prog, ok := strings.CutPrefix(cond, "has:"); ok {
 				_, err := exec.LookPath(prog)
 				return err == nil, nil
+			}
+			if cond == "mount" {
+				return mayMount(), nil
 			}
 			if cond == "sshd" {
 				return sshdPath() != "", nil
