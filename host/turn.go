@@ -223,7 +223,10 @@ func (r *prompting) finish(out agent.Outcome, err error) {
 	case err == nil && out.Stop == agent.StopRefusal:
 		r.fail(ahp.ErrorInfo{ErrorType: errorRefusal, Message: orElse(out.Message, "The agent refused to go on.")})
 	case err == nil:
-		r.note(orElse(out.Message, "The agent stopped early: "+string(out.Stop)))
+		r.part(ahp.ResponsePart{
+			Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(orElse(out.Message, "The agent stopped early: "+string(out.Stop)), maxErrorText)),
+			Meta: fmt.Appendf(nil, `{"cotty/stop":%q}`, out.Stop),
+		})
 		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
 	default:
 		if cause := context.Cause(r.ctx); cause != nil && r.ctx.Err() != nil && cause != context.Canceled {

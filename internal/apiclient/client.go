@@ -225,7 +225,7 @@ func failureOf(resp *http.Response) error {
 	e := &Error{StatusCode: resp.StatusCode}
 	if json.Unmarshal(text, e) != nil || e.Message == "" {
 		e.Message = strings.TrimSpace(string(text))
-		if e.Message == "" || len(e.Message) > 300 {
+		if e.Message == "" || len(e.Message) > 300 || strings.HasPrefix(e.Message, "<") {
 			e.Message = "the host answered " + resp.Status
 		}
 	}

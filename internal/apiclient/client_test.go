@@ -1,0 +1,131 @@
+package apiclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"cotty/internal/leak"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }
+
+// TestRetries: what is sent again, how often and after how long; what creates
+// something has one key however often it is sent (U66, U99).
+func TestRetries(t *testing.T) {
+	for _, tt := range []struct {
+		status, retries, want int
+		after                 string
+	}{
+		{http.StatusRequestTimeout, 0, 1 + DefaultRetries, ""},
+		{http.StatusTooManyRequests, 1, 2, "1"},
+		{http.StatusInternalServerError, 0, 1 + DefaultRetries, ""},
+		{http.StatusServiceUnavailable, -1, 1, ""},
+		{http.StatusInsufficientStorage, 0, 1, ""},
+		{http.StatusUnprocessableEntity, 0, 1, ""},
+		{http.StatusNotFound, 0, 1, ""},
+	} {
+		t.Run(fmt.Sprint(tt.status), func(t *testing.T) {
+			var times []time.Time
+			keys := map[string]bool{}
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				times = append(times, time.Now())
+				keys[r.Header.Get("Idempotency-Key")] = true
+				if r.Header.Get("Authorization") != "Bearer secret" || r.URL.Path != "/api/v1/tasks" {
+					t.Errorf("%s %v", r.URL, r.Header)
+				}
+				if tt.after != "" {
+					w.Header().Set("Retry-After", tt.after)
+				}
+				w.WriteHeader(tt.status)
+				fmt.Fprintf(w, `{"statusCode":%d,"code":"word","message":"a sentence"}`, tt.status)
+			}))
+			defer s.Close()
+			c := New(Options{URL: s.URL, Token: "secret", MaxRetries: tt.retries})
+			defer c.Close()
+			_, err := c.Do(context.Background(), Request{Method: http.MethodPost, Path: "/tasks", Body: map[string]any{}}, nil)
+			var failed *Error
+			if !errors.As(err, &failed) || failed.StatusCode != tt.status || failed.Code != "word" || failed.Error() != "a sentence" {
+				t.Errorf("it failed with %v", err)
+			}
+			if len(times) != tt.want || len(keys) != 1 || keys[""] {
+				t.Errorf("it was sent %d times with the keys %v, want %d", len(times), keys, tt.want)
+			}
+			if tt.after != "" && times[1].Sub(times[0]) < time.Second {
+				t.Errorf("it was sent again after %v", times[1].Sub(times[0]))
+			}
+		})
+	}
+}
+
+// TestStream: a stream that is cut off goes on behind what was received; its end is
+// [DONE] and nothing else.
+func TestStream(t *testing.T) {
+	const all = 20
+	cuts := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from := 0
+		fmt.Sscan(r.Header.Get("Last-Event-ID"), &from) //nolint:errcheck // the beginning
+		fmt.Fprint(w, ": a comment\n\n")
+		for n := from + 1; n <= all; n++ {
+			fmt.Fprintf(w, "id: %d\ndata: {\"n\":\ndata: %d}\n\n", n, n)
+			if n%7 == 0 && n > from+1 {
+				cuts++
+				return
+			}
+		}
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}))
+	defer s.Close()
+	c := New(Options{URL: s.URL})
+	defer c.Close()
+	var got []string
+	err := c.Stream(context.Background(), "/tasks/x/stream", nil, "", func(e Event) error {
+		got = append(got, e.ID+e.Data)
+		return nil
+	})
+	if err != nil || len(got) != all || cuts != 2 {
+		t.Fatalf("%d events, %d cuts, %v", len(got), cuts, err)
+	}
+	for i, text := range got {
+		if want := fmt.Sprintf("%d{\"n\":\n%d}", i+1, i+1); text != want {
+			t.Errorf("event %d is %q, want %q", i, text, want)
+		}
+	}
+	stop := errors.New("enough")
+	if err := c.Stream(context.Background(), "/x", nil, "", func(Event) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("it went on: %v", err)
+	}
+}
+
+// TestOdd: hosts that are none, or say nothing of use.
+func TestOdd(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/v1/moved":
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		case "/api/v1/page":
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, strings.Repeat("<html>", 200))
+		case "/api/v1/text":
+			fmt.Fprint(w, "no JSON")
+		}
+	}))
+	c := New(Options{URL: s.URL, MaxRetries: -1})
+	for path, want := range map[string]string{"/moved": "302", "/page": "404", "/text": "invalid character"} {
+		var into map[string]any
+		if _, err := c.Do(context.Background(), Request{Method: http.MethodGet, Path: path}, &into); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	c.Close()
+	s.Close()
+	if _, err := c.Do(context.Background(), Request{Method: http.MethodGet, Path: "/x"}, nil); err == nil || strings.Contains(err.Error(), "http://") {
+		t.Errorf("nobody there: %v", err)
+	}
+}
