@@ -80,7 +80,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	}
 	defer c.Close()
 	conf := ui.Config{
-		Host: hostAdapter{c, p}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: newDesk(p),
+		Host: hostAdapter{c, p, sink.Agents}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: newDesk(p),
 		Look: set.look(), Misread: shortly(p.dirs, misread), Engine: set.Emulator, Reload: rereader(p.dirs, set),
 		Hint: set.FirstRunHint && !p.dirs.seen(), Learnt: p.dirs.see,
 		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
@@ -148,6 +148,8 @@ func checkLayoutName(name string) error {
 type hostAdapter struct {
 	c     *client.Client
 	place place
+	// root gives the agents that the host says it has; nil for none.
+	root func() []ahp.AgentInfo
 }
 
 func (h hostAdapter) ClientID() string { return h.c.ClientID() }

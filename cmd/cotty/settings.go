@@ -34,7 +34,7 @@ func loadSettings(d dirs) (settings, error) {
 // look is the interface's part of the settings.
 func (s settings) look() ui.Look {
 	return ui.Look{
-		Keymap: s.Keymap, Prefix: s.Prefix, Keys: s.Keys, CopyKeys: s.CopyKeys,
+		Keymap: s.Keymap, Prefix: s.Prefix, Keys: s.Keys, CopyKeys: s.CopyKeys, ChatKeys: s.ChatKeys, ReadingKeys: s.ReadingKeys,
 		Theme: s.Theme, Themes: s.themes, Colors: s.Colors, Unicode: s.Unicode, Graphics: s.Graphics,
 		StatusLeft: s.StatusLeft, StatusRight: s.StatusRight, Clock: s.Clock,
 		AltKeys: s.AltKeys, Attention: s.Attention, Notify: s.Notify, Notifications: s.Notifications,

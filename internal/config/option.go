@@ -96,6 +96,8 @@ type Config struct {
 	Notifications    string
 	Keys, CopyKeys   map[string]string
 
+	ChatKeys, ReadingKeys map[string]string
+
 	AgentSpawns, AgentTerminals, AgentCalls int
 	AgentIdle                               int // seconds
 	AgentBlocked, AgentPatterns             []string
@@ -321,6 +323,20 @@ var options = []Option{
 		Example: []string{`"ctrl+j" = "copy-yank"`},
 		put:     func(c *Config, v value) error { c.CopyKeys = v.table; return nil },
 		get:     func(c *Config) string { return tomlTable(c.CopyKeys) },
+	},
+	{
+		Name: "chat-keys", Kind: Table,
+		Doc:     "Your bindings in the prompt of a chat, which need no prefix.",
+		Example: []string{`"ctrl+x" = "chat-steer"`},
+		put:     func(c *Config, v value) error { c.ChatKeys = v.table; return nil },
+		get:     func(c *Config) string { return tomlTable(c.ChatKeys) },
+	},
+	{
+		Name: "reading-keys", Kind: Table,
+		Doc:     "Your bindings in the transcript of a chat, which need no prefix.",
+		Example: []string{`"x" = "chat-fold"`},
+		put:     func(c *Config, v value) error { c.ReadingKeys = v.table; return nil },
+		get:     func(c *Config) string { return tomlTable(c.ReadingKeys) },
 	},
 }
 

@@ -214,7 +214,7 @@ func (r *reading) status() {
 
 // keys checks the bindings.
 func (r *reading) keys() {
-	if len(r.config.Keys)+len(r.config.CopyKeys) == 0 {
+	if len(r.config.Keys)+len(r.config.CopyKeys)+len(r.config.ChatKeys)+len(r.config.ReadingKeys) == 0 {
 		return
 	}
 	t, ok := keymap.Preset(r.config.Keymap)
@@ -232,7 +232,10 @@ func (r *reading) keys() {
 		mode  keymap.Mode
 		table string
 		keys  map[string]string
-	}{{keymap.Normal, "keys", r.config.Keys}, {keymap.Copy, "copy-keys", r.config.CopyKeys}} {
+	}{
+		{keymap.Normal, "keys", r.config.Keys}, {keymap.Copy, "copy-keys", r.config.CopyKeys},
+		{keymap.Chat, "chat-keys", r.config.ChatKeys}, {keymap.Reading, "reading-keys", r.config.ReadingKeys},
+	} {
 		var problems []keymap.Problem
 		t, problems = t.Override(b.mode, b.keys, command.Check)
 		for _, p := range problems {
