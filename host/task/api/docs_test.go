@@ -1,0 +1,106 @@
+package api
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the table of docs/tasks.md")
+
+// TestDocs: the documentation's table is that of the routes (U114).
+func TestDocs(t *testing.T) {
+	const path, from, to = "../../../docs/tasks.md", "-run TestDocs -update -->\n", "<!-- end -->"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), from)
+	have, after, ended := strings.Cut(rest, to)
+	if !ok || !ended {
+		t.Fatal("docs/tasks.md has no place for the table")
+	}
+	var b strings.Builder
+	b.WriteString("| | |\n|---|---|\n")
+	for _, r := range Table {
+		fmt.Fprintf(&b, "| `%s %s` | %s |\n", r.Method, r.Path, r.Summary)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(before+from+b.String()+to+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if have != b.String() {
+		t.Errorf("docs/tasks.md has another table than the routes: run go test ./host/task/api -run TestDocs -update")
+	}
+}
+
+// TestTable: every route is whole and distinct, and what it names in its path is what
+// its handler can ask for.
+func TestTable(t *testing.T) {
+	names, places := map[string]bool{}, map[string]bool{}
+	for _, r := range Table {
+		at := r.Method + " " + regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(r.Path, "{}")
+		switch {
+		case r.Handle == nil || r.Name == "" || r.Tag == "" || !strings.HasSuffix(r.Summary, ".") || !strings.HasPrefix(r.Path, "/"):
+			t.Errorf("%s %s is not whole", r.Method, r.Path)
+		case names[r.Name] || places[at]:
+			t.Errorf("%s %s, %s: there is another one", r.Method, r.Path, r.Name)
+		}
+		names[r.Name], places[at] = true, true
+		for _, p := range r.Params {
+			if !slices.Contains([]string{"", "string", "integer", "boolean"}, p.Kind) || p.Name == "" {
+				t.Errorf("%s: the parameter %+v", r.Name, p)
+			}
+		}
+		for _, v := range []any{r.Body, r.Result} {
+			if v != nil && reflect.TypeOf(v).Kind() == reflect.Pointer {
+				t.Errorf("%s: a body is a pointer", r.Name)
+			}
+		}
+	}
+}
+
+// TestDescription: the OpenAPI description is JSON, names every route, and all that it
+// refers to is in it.
+func TestDescription(t *testing.T) {
+	text, err := json.Marshal(describeTable(Table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		OpenAPI    string
+		Paths      map[string]map[string]struct{ OperationID string }
+		Components struct{ Schemas map[string]json.RawMessage }
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for path, methods := range d.Paths {
+		if !strings.HasPrefix(path, Prefix+"/") || strings.Contains(path, "...") {
+			t.Errorf("the path %s", path)
+		}
+		for _, op := range methods {
+			if op.OperationID == "" {
+				t.Errorf("%s has no id", path)
+			}
+			count++
+		}
+	}
+	if count != len(Table) || d.OpenAPI != "3.1.0" {
+		t.Errorf("it describes %d of %d routes", count, len(Table))
+	}
+	for _, m := range regexp.MustCompile(`#/components/schemas/(\w+)`).FindAllStringSubmatch(string(text), -1) {
+		if _, ok := d.Components.Schemas[m[1]]; !ok {
+			t.Errorf("it refers to %s, which is not there", m[1])
+		}
+	}
+}
