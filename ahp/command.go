@@ -161,10 +161,7 @@ type RunParams struct {
 type FeedParams struct {
 	Channel URI    `json:"channel"`
 	Data    []byte `json:"data,omitempty"` // base64 on the wire; at most 1 MiB
-	// Offset counts what was sent before, in bytes: what of Data the pipe has
-	// already, as an answer was lost, is left out. Nil means that nothing was lost.
-	Offset *int64 `json:"offset,omitempty"`
-	End    bool   `json:"end,omitempty"` // nothing follows
+	End     bool   `json:"end,omitempty"`  // nothing follows
 }
 
 // FeedResult answers it.

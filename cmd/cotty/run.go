@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -133,8 +134,9 @@ type runner struct {
 	f      *follower
 	out    io.Writer
 	uri    ahp.URI
-	id     string // the command's
-	stdin  bool   // the command reads a pipe that we fill
+	id     string      // the command's
+	stdin  bool        // the command reads a pipe that we fill
+	cut    atomic.Bool // it did not get all of it
 	text   plain.Text
 	buf    []byte
 	got    int64 // bytes of its output
@@ -316,6 +318,8 @@ func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
 		return fmt.Errorf("the command has ended, with an exit code that the shell did not tell")
 	case *e.code != 0:
 		return statusError{*e.code, nil}
+	case r.cut.Load(): // It succeeded, with something else than was meant.
+		return statusError{exitFailed, nil}
 	}
 	return nil
 }
