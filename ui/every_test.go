@@ -89,6 +89,9 @@ func TestEveryCommand(t *testing.T) {
 		var text strings.Builder
 		var u *uitest.UI
 		for _, c := range command.All() {
+			if c.Group == "Chats" && c.Name != "chat-send" {
+				continue // ui/chat tries them; where no chat is they all say that
+			}
 			u = scene(t, s[0], s[1])
 			if c.Group == "Copy mode" {
 				u.Press("ctrl+space [")
