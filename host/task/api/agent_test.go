@@ -82,18 +82,20 @@ func TestAgents(t *testing.T) {
 	if len(branches.Data) != 1 || branches.Data[0].ActiveID != two.Version.ID {
 		t.Errorf("%+v", branches)
 	}
-	w.must(http.StatusOK, http.MethodGet, "/agents/a/environments/production/branches", nil, &branches)
-	if len(branches.Data) != 0 {
-		t.Errorf("%+v", branches)
+	var none api.Page[store.Branch]
+	w.must(http.StatusOK, http.MethodGet, "/agents/a/environments/production/branches", nil, &none)
+	if len(none.Data) != 0 {
+		t.Errorf("%+v", none)
 	}
 	var versions api.Page[store.Version]
 	w.must(http.StatusOK, http.MethodGet, "/agents/a/versions?limit=1", nil, &versions)
 	if len(versions.Data) != 1 || versions.Next == "" {
 		t.Errorf("%+v", versions)
 	}
-	w.must(http.StatusOK, http.MethodGet, "/agents/a/versions?cursor="+versions.Next, nil, &versions)
-	if len(versions.Data) != 1 || versions.Data[0].ID != one.Version.ID || versions.Next != "" {
-		t.Errorf("%+v", versions)
+	var rest api.Page[store.Version]
+	w.must(http.StatusOK, http.MethodGet, "/agents/a/versions?cursor="+versions.Next, nil, &rest)
+	if len(rest.Data) != 1 || rest.Data[0].ID != one.Version.ID || rest.Next != "" {
+		t.Errorf("%+v", rest)
 	}
 	w.must(http.StatusOK, http.MethodGet, "/versions/a@2", nil, nil)
 	w.must(http.StatusOK, http.MethodGet, "/branches/"+branch.ID+"/versions", nil, &versions)
