@@ -31,6 +31,7 @@ type Gallery struct {
 	index map[work]int
 	queue []int // slots to be sent, in order
 	size  int
+	limit int // of size
 	clock uint64
 	out   []byte // deletions to be sent
 
@@ -69,7 +70,7 @@ const (
 // NewGallery gives a gallery whose numbers begin at one made of the seed, so that
 // they are most likely nobody else's.
 func NewGallery(seed uint64) *Gallery {
-	return &Gallery{base: uint32(seed*0x9e3779b97f4a7c15>>48)<<8 | 0x10000, index: map[work]int{}}
+	return &Gallery{base: uint32(seed*0x9e3779b97f4a7c15>>48)<<8 | 0x10000, index: map[work]int{}, limit: maxGallerySize}
 }
 
 // Switch says whether the outer terminal shows pictures, and whether only as
@@ -151,7 +152,7 @@ func (g *Gallery) room(size int) int {
 		g.slots = append(g.slots, slot{})
 		free = len(g.slots) - 1
 	}
-	for free < 0 || g.size+size > maxGallerySize && g.size > 0 {
+	for free < 0 || g.size+size > g.limit && g.size > 0 {
 		oldest := -1
 		for i := range g.slots {
 			if s := &g.slots[i]; s.state == slotShown && (oldest < 0 || s.used < g.slots[oldest].used) {

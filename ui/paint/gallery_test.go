@@ -103,13 +103,14 @@ func TestGalleryIsBounded(t *testing.T) {
 		t.Error("the first one is still there")
 	}
 	pump()
-	big := make([]byte, maxGallerySize/4)
+	g.limit = 64 << 10
+	big := make([]byte, g.limit/4)
 	for range 8 {
 		draw(&emulator.Image{Width: 1, Height: 1, Format: 24, Data: big})
 		if out := pump(); !bytes.Contains([]byte(out), []byte("a=d,d=I")) {
 			t.Fatal("nothing was freed for a large one")
 		}
-		if g.size > maxGallerySize {
+		if g.size > g.limit {
 			t.Fatalf("%d bytes are kept", g.size)
 		}
 	}
