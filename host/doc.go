@@ -48,7 +48,11 @@
 // x-cotty/wait and x-cotty/run are answered later: each is a wait that sees its
 // terminal's actions as they are applied, and is over with its terminal or its
 // connection (wait.go). Text is matched on a goroutine of its own, from a bounded
-// queue (match.go). Nothing is polled.
+// queue (match.go). Nothing is polled. A client that lost its connection asks again,
+// this host or the next: a wait from a mark is decided by what has happened since,
+// which the replay log says (mark.go), and a run that has a key is typed once
+// (rerun.go). Who follows a command it has run misses nothing of its output: nothing
+// is read while it is away, for a while (await.go).
 //
 // # Agents
 //
@@ -86,8 +90,9 @@
 // costs the tail of one journal, a journal that is full or lost costs what would
 // be in it; the host serves on and says so in its log and in x-cotty/host. A host
 // that another one has replaced tells nobody anything any more (supersede.go).
-// Requests that wait, pipes that feed commands and subscriptions end with their
-// connections; so do guests' names, who greet anew.
+// Pipes that feed commands and subscriptions end with their connections; so do
+// guests' names, who greet anew. What can't be written to the state directory is
+// written when there is room, and its owner warned until then (mend.go).
 //
 // # Panics
 //

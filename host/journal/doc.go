@@ -86,8 +86,14 @@
 // about to tell clients, makes checkpoints when Due, leaves files with the
 // keeper, and adopts what an earlier host left.
 //
-// What was typed is noted beside the landing: SetTyping before a write to the
-// pty, SetTyped after it.
+// # To the pty
+//
+// What is typed is written from a file in the keeper's care (Spool), by sendfile
+// from the file's own position, which the kernel moves by what the pty took: a next
+// host reads off how much that was, however the last one died, and finds the rest
+// in the file. How far all typing has come is noted beside the landing (SetTyped).
+// Where the system can't do that, SetTyping before a write and SetTyped after it
+// tell at least what is in doubt.
 //
 // # What it does not do
 //

@@ -69,6 +69,18 @@
 // bytes again drops its replies up to there. A host that is killed while replies
 // wait to be written takes them along.
 //
+// What is typed goes to the pty through Config.Spool, so that the next host knows
+// how much of it was taken; what that types again is the holder's to say (Retype).
+// Keys gives what types a command line, and Submit types it, so that the holder can
+// note it in between.
+//
+// # Before
+//
+// A terminal may begin with text that no program wrote (Config.Before: cotty/before
+// of createTerminal, what a terminal showed before the machine was restarted). It is
+// output to viewers, the emulator and the journal, and belongs to no command; a
+// restored terminal has it from its journal.
+//
 // # Panics
 //
 // A panic while output is processed, or in any method, is contained (panic.go):
