@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -130,6 +131,24 @@ func (k *confined) inside(path string) string {
 	return k.Inside(path)
 }
 
+// whereabouts is the first of some directories, as seen inside, that is one outside.
+// The leader of a command's group is the sandbox around it, which is nowhere.
+func (k *confined) whereabouts(dirs ...string) (string, bool) {
+	for _, dir := range dirs {
+		if k == nil || dir == "" {
+			continue
+		}
+		at, err := k.Outside(dir, false)
+		if err != nil {
+			continue
+		}
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			return at, true
+		}
+	}
+	return "", false
+}
+
 // insideFiles are an agent's files by the names that they have in its sandbox.
 type insideFiles struct {
 	k     *confined
@@ -138,20 +157,35 @@ type insideFiles struct {
 
 // Read implements agent.Files.
 func (f *insideFiles) Read(ctx context.Context, path string, line, limit int) (string, error) {
-	path, err := f.k.Outside(path, false)
+	at, err := f.k.Outside(path, false)
 	if err != nil {
 		return "", err
 	}
-	return f.roots.Read(ctx, path, line, limit)
+	text, err := f.roots.Read(ctx, at, line, limit)
+	return text, asSeen(err, at, path)
 }
 
 // Write implements agent.Files.
 func (f *insideFiles) Write(ctx context.Context, path, content string) error {
-	path, err := f.k.Outside(path, true)
+	at, err := f.k.Outside(path, true)
 	if err != nil {
 		return err
 	}
-	return f.roots.Write(ctx, path, content)
+	return asSeen(f.roots.Write(ctx, at, content), at, path)
+}
+
+// asSeen is an error about a file in the words of who calls it by another path: where
+// it is outside is not theirs to know.
+func asSeen(err error, outside, inside string) error {
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return err // The agent is told of its own path.
+	case strings.Contains(err.Error(), outside):
+		return &agent.Refusal{Text: strings.ReplaceAll(err.Error(), outside, inside)}
+	case strings.Contains(err.Error(), filepath.Dir(outside)):
+		return &agent.Refusal{Text: inside + ": it can't be read or written"}
+	}
+	return err
 }
 
 // serversInside are the host's MCP servers for an agent in a sandbox: nothing of the

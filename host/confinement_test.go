@@ -98,6 +98,8 @@ call r3 fs/read_text_file {"sessionId":"$SESSION","path":"/etc/hostname"}
 show r3
 call w1 fs/write_text_file {"sessionId":"$SESSION","path":"/workspace/dir/new","content":"new"}
 show w1
+call r5 fs/read_text_file {"sessionId":"$SESSION","path":"/workspace/dir"}
+show r5
 call w2 fs/write_text_file {"sessionId":"$SESSION","path":"/root/new","content":"new"}
 show w2
 call t1 terminal/create {"sessionId":"$SESSION","command":"cat $OUT/secret; pwd; cat file; echo $API_KEY [$SECRET_OF_HOST] $HOME $MINE; ln -s $OUT/secret /workspace/link","env":[{"name":"MINE","value":"m"}]}
@@ -116,7 +118,7 @@ stop end_turn`)
 	c.prompt("go")
 	got := said(c.ended())
 	for _, want := range []string{
-		"cwd /workspace;", `inside\n`, "No such file or directory", `/workspace\ninside\nkey [] /root m`, `/workspace/dir`,
+		"cwd /workspace;", `inside\n`, "No such file or directory", `/workspace\ninside\nkey [] /root m`, `/workspace/dir`, "/workspace/dir is not a regular file",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in what the agent says: %s", want, got)
@@ -269,6 +271,13 @@ func TestInsider(t *testing.T) {
 			p.output(uri, "typed")
 			operator.t = t
 			operator.subscribe(uri) // and everybody else sees it
+			beside := ahp.URI("ahp-terminal:/beside-" + name)
+			operator.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
+				Channel: beside, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "operator"},
+				Meta: &ahp.CreateMeta{Command: []string{"sh", "-c", "pwd; exec cat"}, CwdOf: uri},
+			}, nil)
+			operator.subscribe(beside)
+			operator.output(beside, c.work+"\r\n")
 		})
 	}
 	socket, _ := filepath.Glob(filepath.Join(c.w.dir, "run", "s", "*", host.SocketName))

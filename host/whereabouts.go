@@ -22,12 +22,20 @@ func (h *Host) whereabouts(p *principal, uri ahp.URI) (dir string, ok bool) {
 	}
 	told, _ := filePath(t.value.Cwd, h.hostname)
 	pid, exited := t.meta.Pid, t.value.Lifecycle.Exited()
+	var k *confined
+	if s, ok := h.sessionAt(t.sandbox); ok {
+		k = s.confined
+	}
+	inside := t.sandbox != ""
 	h.mu.Unlock()
 	if !exited {
 		if fg := t.t.Foreground(); fg > 0 {
 			pid = fg
 		}
 		dir = workingDirectory(pid)
+	}
+	if inside { // What it calls its directory means something else outside.
+		return k.whereabouts(dir, told)
 	}
 	if real, err := filepath.EvalSymlinks(told); told != "" && (dir == "" || err == nil && real == dir) {
 		dir = told

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -352,6 +353,21 @@ func blocks(t agent.Turn, can agentCapabilities) []contentBlock {
 		out = append(out, block(a, can))
 	}
 	return out
+}
+
+// attached is a message whose attachments are called what the agent calls them.
+func (s *session) attached(t agent.Turn) agent.Turn {
+	if s.spec.Confine == nil {
+		return t
+	}
+	t.Attachments = slices.Clone(t.Attachments)
+	for i, a := range t.Attachments {
+		if u, err := url.Parse(a.URI); err == nil && u.Scheme == "file" && u.Host == "" {
+			u.Path = s.inside(u.Path)
+			t.Attachments[i].URI = u.String()
+		}
+	}
+	return t
 }
 
 // block is an attachment in the best form that the agent takes.

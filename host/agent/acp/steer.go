@@ -41,7 +41,7 @@ func (s *session) Steer(_ context.Context, t agent.Turn) error {
 
 // ask sends a prompt, whose answer comes by tn.answers; tn.open counts it already.
 func (s *session) ask(l *link, tn *turn, id string, t agent.Turn) error {
-	params := promptParams{SessionID: id, Prompt: blocks(t, l.init.AgentCapabilities)}
+	params := promptParams{SessionID: id, Prompt: blocks(s.attached(t), l.init.AgentCapabilities)}
 	err := l.conn.Go(methodPrompt, params, func(raw json.RawMessage, err error) {
 		a := promptAnswer{err: err}
 		if err == nil {
