@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -89,7 +90,7 @@ func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (Synced, error)
 		return Synced{}, err
 	}
 	defer s.top.close()
-	if known, err := w.baseVersion(); err == nil && known == now.Version && prefer != PreferSource {
+	if known, err := w.baseVersion(); err == nil && known == now.Version && prefer != PreferSource && !w.interrupted() {
 		s.out.Version = now.Version
 		return s.out.whole(), nil
 	}
@@ -105,9 +106,14 @@ func (s *syncing) down(t *Tree) (Synced, error) {
 	if err := s.look(); err != nil {
 		return Synced{}, err
 	}
-	met, change := s.compare(v.manifest, s.localEntries(), true)
+	local := s.localEntries()
+	s.recover(v.manifest, local)
+	met, change := s.compare(v.manifest, local, true)
 	s.index = learn(s.local.files, s.local.at)
 	a := &applier{ctx: s.ctx, top: s.top, stage: s.w.path(stageName), from: v.shelf, index: s.index, seen: s.seen()}
+	if err := s.intend(change, true); err != nil {
+		return Synced{}, err
+	}
 	if err := a.apply(change); err != nil {
 		return Synced{}, err
 	}
@@ -133,9 +139,7 @@ func (s *syncing) down(t *Tree) (Synced, error) {
 	}
 	s.out.Version = v.manifest.version
 	s.out.Skipped = s.local.skipped
-	return s.out.whole(), errors.Join(
-		s.index.save(s.w.path(indexName)),
-		replaceFile(s.w.path(baseName), agreed(met).encode(nil), false))
+	return s.out.whole(), errors.Join(s.index.save(s.w.path(indexName)), s.agree(met))
 }
 
 // SyncUp brings what changed in the workspace into the filesystem, as one change of
@@ -170,7 +174,7 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (Synced, error) {
 	if err := s.look(); err != nil {
 		return Synced{}, err
 	}
-	if s.unchanged() {
+	if s.unchanged() && !w.interrupted() {
 		now, err := t.Summary()
 		s.out.Version, s.out.Skipped = now.Version, s.local.skipped
 		return s.out.whole(), err
@@ -242,7 +246,9 @@ func (s *syncing) up(t *Tree) (Synced, error) {
 		return Synced{}, err
 	}
 	defer c.end()
-	met, change := s.compare(c.manifest, s.localEntries(), false)
+	local := s.localEntries()
+	s.recover(c.manifest, local)
+	met, change := s.compare(c.manifest, local, false)
 	s.out.Version, s.out.Skipped = c.manifest.version, s.local.skipped
 	if len(change) > 0 {
 		if err := s.commit(c, change, met); err != nil {
@@ -252,9 +258,18 @@ func (s *syncing) up(t *Tree) (Synced, error) {
 	for _, ch := range change {
 		s.out.change(ch.path)
 	}
-	return s.out.whole(), errors.Join(
-		learn(s.local.files, s.local.at).save(s.w.path(indexName)),
-		replaceFile(s.w.path(baseName), agreed(met).encode(nil), false))
+	return s.out.whole(), errors.Join(learn(s.local.files, s.local.at).save(s.w.path(indexName)), s.agree(met))
+}
+
+// agree keeps what both sides are agreed on.
+func (s *syncing) agree(met map[string]*Entry) error {
+	if err := replaceFile(s.w.path(baseName), agreed(met).encode(nil), false); err != nil {
+		return err
+	}
+	if err := os.Remove(s.w.path(pendingName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // commit brings the changes into the filesystem, and corrects what is agreed on.
@@ -276,6 +291,14 @@ func (s *syncing) commit(c *changing, change []change, met map[string]*Entry) er
 	entries := slices.DeleteFunc(slices.Clone(c.manifest.entries), func(e Entry) bool { return gone[e.Path] })
 	entries = append(entries, sent...)
 	sortEntries(entries)
+	for i := range change {
+		if at, ok := slices.BinarySearchFunc(sent, change[i].path, func(e Entry, p string) int { return cmp.Compare(e.Path, p) }); ok {
+			change[i].to = &sent[at] // what was read may be newer
+		}
+	}
+	if err := s.intend(change, false); err != nil {
+		return err
+	}
 	m, err := c.commit(adopt(entries), c.answers)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // TestSyncEquality: whatever is done to either side, one at a time, both are the same
 // after a synchronisation, and a third copy too.
 func TestSyncEquality(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(seeds()) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := newStore(t)
 			rng := seeded(t, seed)
@@ -22,7 +22,7 @@ func TestSyncEquality(t *testing.T) {
 			tree := must(s.NewTree(background, "fs", src))(t)
 			spec := Spec{Kind: Filesystem, Filesystem: "fs"}
 			work := []*Workspace{create(t, s, "a", spec), create(t, s, "b", spec)}
-			for round := range 6 {
+			for round := range 4 {
 				w := work[rng.IntN(2)]
 				must(w.SyncDown(background, Neither))(t)
 				shake(t, rng, w.Dir(), rng.IntN(12))
@@ -54,7 +54,7 @@ func TestSyncEquality(t *testing.T) {
 // TestSyncBothSides: whatever both sides do at once, what only one did is on both
 // afterwards, and what both did otherwise is on each as it was.
 func TestSyncBothSides(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(seeds()) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := newStore(t)
 			rng := seeded(t, 100+seed)

@@ -35,6 +35,8 @@ type record struct {
 	Spec Spec `json:"spec"`
 	// Done is set once the workspace is whole; until then it is to be unmade.
 	Done bool `json:"done"`
+	// Deleting is set once it is being deleted; what is left of it goes.
+	Deleting bool `json:"deleting,omitempty"`
 
 	Common string `json:"common,omitempty"` // worktree: the repository's git directory
 	Admin  string `json:"admin,omitempty"`  // worktree: its own git directory in Common
@@ -64,7 +66,9 @@ const (
 	recordName = "workspace.json"
 	indexName  = "workspace.index"
 	baseName   = "workspace.base"
-	gitName    = "workspace.git"
+
+	pendingName = "workspace.pending" // what a synchronisation is about to do
+	gitName     = "workspace.git"
 	// gitFileName is beside that directory, which is the agent's to write to: what is
 	// mounted must not be.
 	gitFileName = "workspace.gitfile"
@@ -112,6 +116,10 @@ func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace,
 	defer unlock()
 	w := &Workspace{store: s, id: task}
 	switch r, err := w.load(); {
+	case err == nil && r.Deleting:
+		if _, err := w.drop(ctx, r, false); err != nil {
+			return nil, err
+		}
 	case err == nil && r.Done && r.Spec == spec:
 		w.info = r.Info
 		return w, nil
@@ -284,7 +292,7 @@ func (w *Workspace) unmake(ctx context.Context, r *record) error {
 // removeFiles removes what is in the task's directory and this package's, the record
 // last.
 func (w *Workspace) removeFiles() error {
-	for _, name := range []string{stageName, filesName, gitName, gitFileName, systemName, indexName, indexName + ".new", baseName, baseName + ".new", quarantineName, recordName + ".new", recordName} {
+	for _, name := range []string{stageName, filesName, gitName, gitFileName, systemName, indexName, indexName + ".new", baseName, baseName + ".new", pendingName, pendingName + ".new", snapshotName, quarantineName, recordName + ".new", recordName} {
 		if err := removeTree(w.path(name)); err != nil {
 			return fmt.Errorf("remove the workspace of task %s: %w", w.id, err)
 		}
@@ -304,8 +312,8 @@ func (s *Store) Workspace(task string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.Done {
-		return nil, failf(ErrNotFound, "the workspace of task %s was not made wholly", task)
+	if err := r.usable(); err != nil {
+		return nil, err
 	}
 	w.info = r.Info
 	return w, nil
@@ -345,8 +353,8 @@ func (w *Workspace) At(dir string) *Workspace {
 func (w *Workspace) begin() (*record, func(), error) {
 	unlock := w.store.moving.lock(w.id)
 	r, err := w.load()
-	if err == nil && !r.Done {
-		err = failf(ErrNotFound, "the workspace of task %s was not made wholly", w.id)
+	if err == nil {
+		err = r.usable()
 	}
 	if err != nil {
 		unlock()
@@ -354,6 +362,17 @@ func (w *Workspace) begin() (*record, func(), error) {
 	}
 	w.info = r.Info
 	return r, unlock, nil
+}
+
+// usable says why a workspace is none.
+func (r *record) usable() error {
+	switch {
+	case r.Deleting:
+		return failf(ErrNotFound, "the workspace of task %s was deleted", r.ID)
+	case !r.Done:
+		return failf(ErrNotFound, "the workspace of task %s was not made wholly", r.ID)
+	}
+	return nil
 }
 
 // open opens the workspace's directory.
@@ -434,6 +453,21 @@ func (w *Workspace) Delete(ctx context.Context, force bool) (kept string, err er
 	}
 	if !r.Done {
 		return "", w.unmake(ctx, r)
+	}
+	return w.drop(ctx, r, force)
+}
+
+// drop deletes a workspace that was whole. What is not committed is kept before
+// anything goes.
+func (w *Workspace) drop(ctx context.Context, r *record, force bool) (kept string, err error) {
+	if r.Kind == Worktree && !force && !r.Deleting {
+		if err := w.keepWork(ctx, r); err != nil {
+			return "", fmt.Errorf("keep what is not committed (deleting by force gives it up): %w", err)
+		}
+	}
+	r.Deleting = true
+	if err := w.save(r); err != nil && !errors.Is(err, ErrFull) { // deleting makes space
+		return "", err
 	}
 	if r.Kind == Worktree {
 		if kept, err = w.dropWorktree(ctx, r, force); err != nil {

@@ -183,19 +183,14 @@ func (w *Workspace) adminDir(r *record) (string, error) {
 	return "", nil
 }
 
-// dropWorktree removes the worktree and, if nothing is lost by that, its branch. What
-// is not committed is committed first, unless force says that it may go.
+// dropWorktree removes the worktree and, if nothing is lost by that or force says that
+// it may, its branch.
 func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (kept string, err error) {
 	if r.Common == "" {
 		return "", nil
 	}
 	if st, err := os.Stat(r.Common); err != nil || !st.IsDir() {
 		return "", nil // the repository is gone, and its list of worktrees with it
-	}
-	if r.Done && !force {
-		if err := w.keepWork(ctx, r); err != nil {
-			return "", fmt.Errorf("keep what is not committed (deleting by force gives it up): %w", err)
-		}
 	}
 	unlock := w.store.repos.lock(r.Common)
 	defer unlock()
@@ -220,8 +215,10 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 
 // keepWork commits what the workspace has that its branch has not.
 func (w *Workspace) keepWork(ctx context.Context, r *record) error {
-	if _, err := os.Stat(r.Dir); err != nil {
-		return nil // somebody deleted it
+	for _, dir := range []string{r.Dir, r.Common} {
+		if _, err := os.Stat(dir); err != nil {
+			return nil // somebody deleted it, or the repository
+		}
 	}
 	if err := w.takeCommits(ctx, r); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -191,6 +192,14 @@ func shake(t testing.TB, rng *rand.Rand, dir string, changes int) {
 	grow(t, rng, dir, changes)
 }
 
+// seeds is how many random trees are tried; COTTY_WORKSPACE_SEEDS for more.
+func seeds() int {
+	if n, err := strconv.Atoi(os.Getenv("COTTY_WORKSPACE_SEEDS")); err == nil {
+		return n
+	}
+	return 5
+}
+
 func seeded(t testing.TB, seed uint64) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(seed, 1))
@@ -252,5 +261,3 @@ func wantIs(t testing.TB, err, kind error, says string) {
 }
 
 func isRoot() bool { return syscall.Geteuid() == 0 }
-
-func victim(string) {}
