@@ -100,7 +100,7 @@ func (c *Chat) consider() {
 		t = nil // answered here; the host has not said so yet
 		c.ask = asking{sent: c.ask.sent}
 	case t.ToolCallID != c.ask.id:
-		c.ask = asking{id: t.ToolCallID, sent: c.ask.sent}
+		c.ask = asking{id: t.ToolCallID, sent: c.ask.sent, at: once(t)}
 	}
 	switch {
 	case q == nil || t != nil:
@@ -127,6 +127,12 @@ func (c *Chat) questionOf(t *ahp.ToolCall) string {
 		turn = c.state.ActiveTurn.ID
 	}
 	return turn + " " + t.ToolCallID + " " + string(t.Status)
+}
+
+// once is the option that enter takes at first: what allows this one time, wherever
+// the agent puts it.
+func once(t *ahp.ToolCall) int {
+	return max(slices.IndexFunc(Options(t), func(o Option) bool { return o.Key == optionKeys["allow_once"] }), 0)
 }
 
 // asked is the tool call whose question shows, nil for none.
