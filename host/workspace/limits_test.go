@@ -1,0 +1,186 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestLargeSparseFile: a large file with holes keeps its holes on every way; with
+// COTTY_LONG it has a gigabyte.
+func TestLargeSparseFile(t *testing.T) {
+	s := newStore(t)
+	src := t.TempDir()
+	size := int64(40 << 20)
+	if os.Getenv("COTTY_LONG") != "" {
+		size = 1 << 30
+	}
+	f := must(os.Create(filepath.Join(src, "large")))(t)
+	must(0, f.Truncate(size))(t)
+	for _, at := range []int64{0, size / 3, size - 5} {
+		must(f.WriteAt([]byte("data!"), at))(t)
+	}
+	must(0, f.Close())(t)
+	if used(t, filepath.Join(src, "large")) > 1<<20 {
+		t.Skip("no holes on this file system")
+	}
+	w := create(t, s, "a", Spec{Kind: Copy, Dir: src})
+	out := filepath.Join(t.TempDir(), "out")
+	must(w.Pull(background, out, PullOptions{}))(t)
+	for _, p := range []string{filepath.Join(w.Dir(), "large"), filepath.Join(out, "workspace", "large")} {
+		if got := used(t, p); got > 1<<20 {
+			t.Errorf("%s takes %d bytes", p, got)
+		}
+		f := must(os.Open(p))(t)
+		b := make([]byte, 5)
+		for _, at := range []int64{0, size / 3, size - 5} {
+			if must(f.ReadAt(b, at))(t); string(b) != "data!" {
+				t.Errorf("%s has %q at %d", p, b, at)
+			}
+		}
+		must(0, f.Close())(t)
+	}
+	if d := must(w.Diff(background, DiffOptions{}))(t); len(d.Files) != 0 {
+		t.Errorf("diff %+v", d)
+	}
+}
+
+func used(t testing.TB, path string) int64 {
+	t.Helper()
+	var st syscall.Stat_t
+	must(0, syscall.Stat(path, &st))(t)
+	return st.Blocks * 512
+}
+
+// TestFullDisk: on a disk that is full everything fails as such, and nothing is lost.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if !isRoot() || unix.Mount("tmpfs", dir, "tmpfs", 0, "size=6m,mode=0700") != nil {
+		t.Skip("only root can make a small disk")
+	}
+	t.Cleanup(func() { must(0, unix.Unmount(dir, unix.MNT_DETACH))(t) })
+	t.Setenv("HOME", t.TempDir())
+	s := openStore(t, filepath.Join(dir, "state"))
+	src := t.TempDir()
+	write(t, src, map[string]string{"f": "1", "g": strings.Repeat("x", 1<<20)})
+	tree := must(s.NewTree(background, "fs", src))(t)
+	w := create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
+	repo := repository(t, map[string]string{"f": "1\n"})
+	gw := create(t, s, "g", Spec{Kind: Worktree, Dir: repo})
+	before, work := must(tree.Summary())(t), lines(t, w.Dir())
+	write(t, w.Dir(), map[string]string{"new": strings.Repeat("y", 1<<20)})
+	work = lines(t, w.Dir())
+	// Somebody else fills it up.
+	filler := must(os.Create(filepath.Join(dir, "filler")))(t)
+	for err := error(nil); err == nil; {
+		_, err = filler.Write(make([]byte, 4096))
+	}
+	must(0, filler.Close())(t)
+	big := t.TempDir()
+	write(t, big, map[string]string{"big": strings.Repeat("z", 3<<20)})
+	for what, err := range map[string]error{
+		"up": second(w.SyncUp(background, Neither)), "write": second(tree.Write(background, Write{Path: "h", Body: strings.NewReader(strings.Repeat("z", 2<<20))})),
+		"small write": second(tree.Write(background, Write{Path: "h", Body: strings.NewReader("z")})),
+		"create":      second(s.Create(background, "b", Spec{Kind: Copy, Dir: big})), "attach": second(s.Create(background, "c", Spec{Kind: Filesystem, Filesystem: "fs"})),
+		"tree": second(s.NewTree(background, "fs2", big)), "worktree": second(s.Create(background, "d", Spec{Kind: Worktree, Dir: repo})),
+		"folder": second(w.SystemFolder(".claude")),
+	} {
+		if !errors.Is(err, ErrFull) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if after := must(tree.Summary())(t); after != before {
+		t.Errorf("the filesystem changed: %+v, was %+v", after, before)
+	}
+	if got := lines(t, w.Dir()); got != work {
+		t.Error("the workspace changed")
+	}
+	whole(t, tree)
+	must(0, os.Remove(filepath.Join(dir, "filler")))(t)
+	if up := must(w.SyncUp(background, Neither))(t); fmt.Sprint(up.Changed) != "[new]" {
+		t.Errorf("when there is space again: %+v", up)
+	}
+	if got := run(t, repo, "git", "for-each-ref", "refs/heads"); strings.Count(got, "\n") != 2 {
+		t.Errorf("branches: %s", got)
+	}
+	must(gw.Delete(background, false))(t)
+}
+
+// TestLimits: what is more than a tree may have is refused as a whole.
+func TestLimits(t *testing.T) {
+	s := newStore(t)
+	s.options.Limits = Limits{Files: 10, Bytes: 1000, FileSize: 600}
+	for name, files := range map[string]map[string]string{
+		"bytes": {"a": strings.Repeat("x", 550), "b": strings.Repeat("y", 550)}, "file": {"a": strings.Repeat("x", 601)},
+		"files": {"1": "", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": "", "10": "", "11": ""},
+	} {
+		src := t.TempDir()
+		write(t, src, files)
+		_, err := s.Create(background, "a", Spec{Kind: Copy, Dir: src})
+		if !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	deep := t.TempDir()
+	write(t, deep, map[string]string{strings.Repeat("d/", 210) + "x": ""})
+	s.options.Limits.Files = 1000
+	_, err := s.Create(background, "a", Spec{Kind: Copy, Dir: deep})
+	wantIs(t, err, ErrTooLarge, "deeper")
+	if list := must(os.ReadDir(filepath.Join(s.options.State, "filesystems")))(t); len(list) != 0 {
+		t.Errorf("left %v", list)
+	}
+}
+
+// TestOneProcess: another process waits, and is told.
+func TestOneProcess(t *testing.T) {
+	s := newStore(t)
+	f := must(os.OpenFile(filepath.Join(s.options.State, "workspaces.lock"), os.O_RDWR, 0))(t)
+	defer f.Close()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+		t.Errorf("the store is not locked: %v", err)
+	}
+	must(0, s.Close())(t)
+	must(0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB))(t)
+}
+
+// TestDamage: contents and manifests that are not what they were are said to be.
+func TestDamage(t *testing.T) {
+	f := newFixture(t)
+	packs := filepath.Join(f.tree.dir, "packs")
+	for _, e := range must(os.ReadDir(packs))(t) {
+		p := filepath.Join(packs, e.Name())
+		b := must(os.ReadFile(p))(t)
+		for i := range b {
+			b[i] ^= 0x55
+		}
+		must(0, os.WriteFile(p, b, 0o600))(t)
+	}
+	_, r, err := f.tree.Read("a.txt")
+	must(0, err)(t)
+	_, err = r.Read(make([]byte, 100))
+	for err == nil {
+		_, err = r.Read(make([]byte, 100))
+	}
+	wantIs(t, err, ErrDamaged, "a.txt")
+	must(0, r.Close())(t)
+	_, err = f.Create(background, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
+	wantIs(t, err, ErrDamaged, "damaged")
+	m := filepath.Join(f.tree.dir, "manifest")
+	b := must(os.ReadFile(m))(t)
+	b[len(b)/2] ^= 1
+	must(0, os.WriteFile(m, b, 0o600))(t)
+	_, err = f.tree.Manifest()
+	wantIs(t, err, ErrDamaged, "nothing of it was changed")
+	// Caches that are damaged cost time, and lose nothing.
+	must(0, os.WriteFile(f.work.path(indexName), []byte("x"), 0o600))(t)
+	must(0, os.WriteFile(f.work.path(pendingName), []byte("x"), 0o600))(t)
+	if got := loadIndex(f.work.path(indexName)); len(got.files) != 0 {
+		t.Errorf("index %v", got)
+	}
+}
