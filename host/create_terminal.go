@@ -319,7 +319,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	}
 	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, pl.before
 	if !pl.shell {
-		c.Command = quoteCommand(p.Meta.Command, "")
+		c.Command = commandLine(p)
 	}
 	t.unborn = w
 	// The reader starts at once and may wake us before t.t is set: wake waits
@@ -358,7 +358,7 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 		t.shell = pl.spec.Argv[0]
 	} else {
 		t.meta.Command = listedCommand(p.Meta.Command)
-		n.Command = quoteCommand(p.Meta.Command, "")
+		n.Command = commandLine(p)
 	}
 	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta, Sandbox: t.sandbox, Follower: pl.follower}
 	return t, n

@@ -85,6 +85,15 @@ func shownCommand(argv []string) string {
 	return quoteCommand(argv, "")
 }
 
+// commandLine is what the command of a new terminal is called: a line that an agent
+// gave, as that line; what people start, as they started it.
+func commandLine(p ahp.CreateTerminalParams) string {
+	if p.Claim.Kind == ahp.ClaimSession {
+		return shownCommand(p.Meta.Command)
+	}
+	return quoteCommand(p.Meta.Command, "")
+}
+
 // refuse notes what the agent of a chat was not allowed; what and why are kept in
 // the audit log as well.
 func (c *chat) refuse(kind, what string, err error) {

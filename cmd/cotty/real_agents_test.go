@@ -82,7 +82,7 @@ func TestRealAgents(t *testing.T) {
 			defer server.Close()
 			r := newRealRun(t, bin, program, server.URL, a.env, a.files)
 			defer func() {
-				r.cotty("stop", "--yes")
+				r.cotty("stop")
 				if t.Failed() {
 					t.Logf("the model was asked:\n%s", strings.Join(m.Asked(), "\n"))
 				}

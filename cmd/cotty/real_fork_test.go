@@ -106,7 +106,7 @@ func newRealChat(t *testing.T, bin, program string, a realAgent, m *model.Model)
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	r := newRealRun(t, bin, program, server.URL, a.env, a.files)
-	t.Cleanup(func() { r.cotty("stop", "--yes") })
+	t.Cleanup(func() { r.cotty("stop") })
 	if out, errs, err := r.cotty("host"); err != nil {
 		t.Fatalf("%v\n%s%s", err, out, errs)
 	}

@@ -116,7 +116,7 @@ func newRealBuild(t *testing.T, bin, program string, env []string, files map[str
 		}
 	}
 	t.Cleanup(func() {
-		b.cotty("stop", "--yes")
+		b.cotty("stop")
 		if t.Failed() {
 			t.Logf("the model was asked:\n%s", strings.Join(b.m.Asked(), "\n"))
 		}

@@ -233,7 +233,7 @@ func TestRunCommand(t *testing.T) {
 	if r["output"] != "red x\n" || r["exitCode"] != 0.0 || r["running"] != false || r["durationMs"] == nil {
 		t.Errorf("%v", r)
 	}
-	if r := a.get("run_command", m{"line": "echo out; echo err >&2; pwd; exit 3", "cwd": "/"}); r["output"] != "out\nerr\n/\n" || r["exitCode"] != 3.0 {
+	if r := a.get("run_command", m{"line": "echo out; echo err >&2; pwd; exit 3", "cwd": "/"}); r["output"] != "out\nerr\n/\n" || r["exitCode"] != 3.0 || r["commandLine"] != "echo out; echo err >&2; pwd; exit 3" {
 		t.Errorf("%v", r)
 	}
 	if r := a.get("run_command", m{"command": []string{"printf", `\033[31mred`}, "raw": true}); !strings.Contains(r["output"].(string), "\x1b[31m") {
