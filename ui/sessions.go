@@ -350,6 +350,9 @@ func (m *Model) informChat(e *chatEntry) {
 	}
 	e.session = s.uri
 	info := chat.Session{URI: s.uri, Title: s.title(), Agent: m.agentTitle(s.row.Provider)}
+	for _, d := range s.row.WorkingDirectories {
+		info.Roots = append(info.Roots, filePath(d))
+	}
 	if s.ready {
 		var meta struct {
 			Options  []ahp.AgentOption                `json:"cotty/options"`

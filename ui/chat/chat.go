@@ -57,6 +57,7 @@ type Session struct {
 	Plan      []ahp.AgentPlanEntry
 	Fork      bool // chats can begin from this one
 	Steer     bool // the agent takes messages into its turn
+	Roots     []string
 }
 
 // focus is who has the keys.
@@ -138,6 +139,17 @@ func (c *Chat) State() *ahp.ChatState { return &c.state }
 // SetSession takes what is known of the session.
 func (c *Chat) SetSession(s Session) {
 	c.session, c.dirty = s, true
+	if slices.Equal(s.Roots, c.r.roots) {
+		return
+	}
+	c.r.roots = s.Roots
+	for i, v := range c.turns {
+		for k, it := range v.items {
+			if it.kind == toolItem {
+				c.touch(i, k)
+			}
+		}
+	}
 }
 
 // Session is what SetSession was given.

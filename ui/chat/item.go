@@ -70,6 +70,17 @@ type renderer struct {
 	now     time.Time
 	details bool // unfold what is folded by default
 	screens func(ahp.URI) Screen
+	roots   []string // of the session: paths below them are shown without them
+}
+
+// relative is a path as it is shown.
+func (r *renderer) relative(path string) string {
+	for _, root := range r.roots {
+		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/"); ok && root != "" {
+			return rest
+		}
+	}
+	return path
 }
 
 // unfolded reports whether all of an item shows.

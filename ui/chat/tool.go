@@ -269,6 +269,7 @@ func (b *toolBody) change(c change, asked bool) {
 	case asked:
 		most = askedRows
 	}
+	c.path = b.r.relative(c.path)
 	b.put(line{runs: cut(c.title(b.r.g), b.w, b.r.g.ellipsis)})
 	out, rest := c.render(b.w, most, b.r.g)
 	b.put(out...)
