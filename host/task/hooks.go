@@ -139,7 +139,7 @@ func (h *hookSession) call(ctx context.Context, name string, words []string, eve
 	l := agent.Launch{Argv: located(registry.HookArgv(words, h.s.codeAt(h.spec, h.launch.CodeDir)), h.spec.Confine != nil), Dir: root, Env: []string{"COTTY_HOOK=" + name}}
 	if h.spec.Confine != nil {
 		l, err = h.spec.Confine.Wrap(ctx, l)
-	} else {
+	} else if err = mayRunBare(h.launch); err == nil {
 		l.Env = slices.Concat(h.s.environ(), taskEnv(h.task, h.launch), h.launch.Env, l.Env)
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"cotty/ahp"
 	"cotty/host/agent"
 	"cotty/host/agent/acp"
+	"cotty/host/task/registry"
 	"cotty/host/task/store"
 )
 
@@ -86,6 +87,11 @@ func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) 
 	if err != nil {
 		return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
 	}
+	if spec.Confine == nil {
+		if err := mayRunBare(launch); err != nil {
+			return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
+		}
+	}
 	if !launch.Definition.ACP() {
 		return s.openHooks(ctx, t, launch, spec)
 	}
@@ -105,6 +111,14 @@ func (s *Service) openAgent(ctx context.Context, t store.Task, spec agent.Spec) 
 		return nil, &agent.Error{Kind: agent.KindStart, Message: err.Error()}
 	}
 	return p.Open(ctx, spec)
+}
+
+// mayRunBare says whether a version may run without a sandbox: only the operator's.
+func mayRunBare(l registry.Launch) error {
+	if l.Trusted {
+		return nil
+	}
+	return fmt.Errorf("version %d of %s was deployed by %s, not by you: it runs in a sandbox only", l.Version.Number, l.Agent.Name, l.Version.Author)
 }
 
 // located names a program that is looked up in the host's PATH by its path: a sandbox

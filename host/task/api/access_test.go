@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"cotty/host/sandbox"
 	"cotty/host/task/api"
 	"cotty/host/task/registry"
 	"cotty/host/task/store"
@@ -193,5 +194,47 @@ func TestDualParents(t *testing.T) {
 	private := w.create("a", map[string]any{"workspace": "ro:" + w.dir + "/files"})
 	if status, _ := w.as(w.key("all", "agent:*:owner", "project:*:owner").Secret, "GET", "/tasks/"+private.ID, nil); status != 404 {
 		t.Errorf("a key sees what is the operator's: %d", status)
+	}
+}
+
+// TestOthersAgents: an agent that a key deployed is shown no file of the host's that
+// its definition names, and runs in a sandbox only.
+func TestOthersAgents(t *testing.T) {
+	if err := sandbox.Check(t.Context(), "").Err; err != nil {
+		t.Skip(err)
+	}
+	w := start(t)
+	secret := w.file("private", "the operator's own")
+	k := w.key("k", "agent:*:owner")
+	def := registry.Definition{Name: "a", Hooks: registry.Hooks{OnEvent: []string{"cat", secret}}}
+	status, text := w.as(k.Secret, "POST", "/agents/deploy", api.NewDeploy{Definition: def})
+	if status != http.StatusCreated {
+		t.Fatalf("%d %s", status, text)
+	}
+	reads := func(task string) (store.Event, string) {
+		t.Helper()
+		e := w.settles(w.send(task, "x").ID)
+		var logs api.LogPage
+		w.must(http.StatusOK, http.MethodGet, "/agents/a/logs?task="+task, nil, &logs)
+		all := ""
+		for _, l := range logs.Data {
+			all += l.Text + "\n"
+		}
+		return e, all
+	}
+	task := w.create("a", map[string]any{"workspace": "none", "no_sandbox": nil})
+	if e, log := reads(task.ID); e.Status != store.EventFailed || strings.Contains(log, "the operator's own") {
+		t.Errorf("it read what is the operator's: %+v\n%s", e, log)
+	}
+	bare := w.create("a", map[string]any{"workspace": "none"})
+	w.until("it has failed", func() bool { return w.get(bare.ID).Status == store.FailedRun })
+	if reason := w.get(bare.ID).Reason; !strings.Contains(reason, "it runs in a sandbox only") {
+		t.Errorf("without a sandbox: %s", reason)
+	}
+	// The operator's own definition is shown what it names (U73).
+	w.deploy(def)
+	task = w.create("a", map[string]any{"workspace": "none", "no_sandbox": nil})
+	if e, log := reads(task.ID); e.Status != store.EventDone || !strings.Contains(log, "the operator's own") {
+		t.Errorf("the operator's: %+v\n%s", e, log)
 	}
 }

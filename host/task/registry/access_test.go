@@ -353,3 +353,84 @@ func tryKinds(t *testing.T, w *world) {
 		}
 	}
 }
+
+// TestOthersDefinitions: what is not the operator's own gets nothing of the host's
+// by being named in a definition (U73, U80).
+func TestOthersDefinitions(t *testing.T) {
+	w := newWorld(t)
+	w.env["AWS_SECRET_ACCESS_KEY"] = "of-the-host"
+	who, _ := w.key("k", "agent:*:owner")
+	deploy := func(by access.Principal, d Definition) (store.Deployed, error) {
+		return w.Deploy(ctx, by, Deploy{Definition: &d})
+	}
+	_, err := deploy(who, Definition{Name: "a", Command: []string{"sh"}, Env: []string{"AWS_SECRET_ACCESS_KEY"}})
+	refused(t, err, 403, "only the operator")
+	for _, d := range []Definition{
+		{Name: "a", Command: []string{"/bin/sh"}},
+		{Name: "a", Command: []string{"../sh"}},
+		{Name: "a", Command: []string{"sh"}, Hooks: Hooks{OnCreate: []string{"/bin/sh"}}},
+		{Name: "a", Hooks: Hooks{OnEvent: []string{"/bin/sh"}}},
+	} {
+		_, err := deploy(who, d)
+		refused(t, err, 403, "by its path on the host")
+	}
+	trusted := func(v store.Version) bool { return must(w.Launch(ctx, v.ID))(t).Trusted }
+	theirs := must(deploy(who, acp("a")))(t)
+	if trusted(theirs.Version) {
+		t.Error("a key's version is trusted")
+	}
+	again := must(w.Redeploy(ctx, operator, theirs.Branch.ID, ""))(t)
+	if trusted(again.Version) || again.Version.Author != who.String() {
+		t.Errorf("it is by being deployed again by the operator: %+v", again.Version)
+	}
+	if events, _, _ := w.BranchEvents(ctx, operator, theirs.Branch.ID, store.Page{}); events[0].Author != "operator" {
+		t.Errorf("who did so is %s", events[0].Author)
+	}
+	ours := must(deploy(operator, Definition{Name: "a", Command: []string{"/bin/sh"}, Env: []string{"AWS_SECRET_ACCESS_KEY"}}))(t)
+	if !trusted(ours.Version) {
+		t.Error("the operator's version is not trusted")
+	}
+	if re := must(w.Redeploy(ctx, who, ours.Branch.ID, ""))(t); trusted(re.Version) {
+		t.Error("what a key deployed again, with variables of its own, is trusted")
+	}
+	w.configured["c"] = Definition{Command: []string{"/bin/sh"}}
+	if got := must(w.Resolve(ctx, operator, Wanted{Agent: "c"}))(t); !trusted(got.Version) {
+		t.Error("the configuration is not trusted")
+	}
+}
+
+// TestRevocationRace: once RevokeKey has returned, nobody gets in by the key.
+func TestRevocationRace(t *testing.T) {
+	w := newWorld(t)
+	for round := range 5 {
+		_, k := w.key("k", "agent:*:viewer")
+		stop, over := make(chan struct{}), make(chan int, 4)
+		for range 4 {
+			go func() {
+				n := 0
+				for {
+					select {
+					case <-stop:
+						over <- n
+						return
+					default:
+						if id, ok := w.Authenticate(k.Secret); ok {
+							w.Principal(id)
+							n++
+						}
+					}
+				}
+			}()
+		}
+		if _, err := w.RevokeKey(ctx, operator, k.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := w.Authenticate(k.Secret); ok {
+			t.Fatalf("round %d: it authenticates after it was revoked", round)
+		}
+		close(stop)
+		for range 4 {
+			<-over
+		}
+	}
+}

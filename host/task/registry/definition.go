@@ -156,6 +156,20 @@ func (d Definition) Check() error {
 	return d.Sandbox.check()
 }
 
+// modest says what of a definition only the operator may ask for: what is the
+// host's own, its environment and the files that a command names.
+func (d Definition) modest() error {
+	if len(d.Env) > 0 {
+		return store.Errorf(store.Forbidden, "only the operator may take variables from the host's environment (env); `variables` and the environment's own are yours")
+	}
+	for what, words := range map[string][]string{"command": d.Command, "hooks.on_create": d.Hooks.OnCreate, "hooks.on_event": d.Hooks.OnEvent, "hooks.on_cancel": d.Hooks.OnCancel} {
+		if len(words) > 0 && strings.Contains(words[0], "/") && !strings.HasPrefix(words[0], "./") {
+			return store.Errorf(store.Forbidden, "%s: only the operator may name a program by its path on the host; bring it along, as ./PROGRAM, or name one of the PATH", what)
+		}
+	}
+	return nil
+}
+
 func checkWords(what string, words []string) error {
 	if len(words) > maxWords {
 		return store.Errorf(store.Invalid, "%s has %d words, more than %d", what, len(words), maxWords)

@@ -69,6 +69,11 @@ func (r *Registry) deploy(ctx context.Context, who access.Principal, d Deploy, c
 		return store.Deployed{}, err
 	}
 	def := *d.Definition
+	if who.Kind != access.Operator {
+		if err := def.modest(); err != nil {
+			return store.Deployed{}, err
+		}
+	}
 	fresh, err := r.mayDeploy(ctx, who, def.Name)
 	if err != nil {
 		return store.Deployed{}, err
@@ -180,9 +185,13 @@ func (r *Registry) Redeploy(ctx context.Context, who access.Principal, branchID,
 	if err != nil {
 		return store.Deployed{}, err
 	}
+	author := who.String()
+	if who.Kind == access.Operator {
+		author = v.Author // a definition is no better for being deployed again
+	}
 	got, err := r.store.Deploy(ctx, store.Deployment{
 		Agent: a.Name, Description: a.Description, Branch: b.Name, Environment: b.Environment, Definition: v.Definition, Hash: v.Hash, Code: v.Code,
-		Reason: r.cannotRun(def, v.Code), Author: who.String(), Note: note, SourceID: v.ID,
+		Reason: r.cannotRun(def, v.Code), Author: author, By: who.String(), Note: note, SourceID: v.ID,
 	})
 	r.noteDeploy(ctx, got, err)
 	return got, err

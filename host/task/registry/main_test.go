@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ type world struct {
 	*Registry
 	t          testing.TB
 	dir        string
+	mu         sync.Mutex // Protects now.
 	now        time.Time
 	env        map[string]string
 	configured map[string]Definition
@@ -40,7 +42,12 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) open() {
 	w.t.Helper()
-	clock := func() time.Time { w.now = w.now.Add(time.Millisecond); return w.now }
+	clock := func() time.Time {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.now = w.now.Add(time.Millisecond)
+		return w.now
+	}
 	s, err := store.Open(ctx, store.Options{Dir: w.dir})
 	if err != nil {
 		w.t.Fatal(err)

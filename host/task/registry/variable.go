@@ -152,6 +152,9 @@ type Launch struct {
 	// holds secrets, and goes into the child's environment alone.
 	Env    []string
 	Masker *Masker
+	// Trusted: the operator made the version. Of others nothing that they name on the
+	// host may be shown to them, and they run in a sandbox or not at all.
+	Trusted bool
 }
 
 // Launch gives what a version is started with: later variables count over earlier
@@ -162,7 +165,7 @@ func (r *Registry) Launch(ctx context.Context, versionID string) (Launch, error)
 	if err != nil {
 		return Launch{}, err
 	}
-	l := Launch{Version: v, CodeDir: r.CodeDir(v.Code)}
+	l := Launch{Version: v, CodeDir: r.CodeDir(v.Code), Trusted: v.Author == access.TheOperator().String() || v.Author == configured}
 	if l.Agent, err = r.store.Agent(ctx, v.AgentID); err != nil {
 		return l, err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -24,8 +25,10 @@ type Deployment struct {
 	// Reason says why it can't run: the version is FAILED, and the branch stays at
 	// the one it has (U24).
 	Reason string
-	Author string
-	Note   string
+	// Author is who the version's definition is from; By is who deploys it, "" for
+	// the author.
+	Author, By string
+	Note       string
 	// SourceID is the version that this one deploys again.
 	SourceID string
 	// Unchanged says that nothing is to be done when the active version has the
@@ -81,7 +84,7 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 			got.Branch.Status, got.Branch.Reason, got.Branch.Updated = Failed, d.Reason, now
 			err := update(ctx, tx, "branches", branchColumns, got.Branch.row(), nil)
 			if err == nil {
-				err = noteBranch(ctx, tx, &got.Branch, "failed", got.Version.ID, got.Branch.ActiveID, d.Author, d.Reason, now)
+				err = noteBranch(ctx, tx, &got.Branch, "failed", got.Version.ID, got.Branch.ActiveID, cmp.Or(d.By, d.Author), d.Reason, now)
 			}
 			return err
 		}
@@ -89,7 +92,7 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 		if d.SourceID != "" {
 			kind = "redeploy"
 		}
-		return activate(ctx, tx, &got, kind, d.Author, d.Note, now)
+		return activate(ctx, tx, &got, kind, cmp.Or(d.By, d.Author), d.Note, now)
 	})
 	return got, err
 }
