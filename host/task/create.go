@@ -257,11 +257,9 @@ func (s *Service) addRecord(ctx context.Context, t store.Task, spec workspace.Sp
 // unmake removes what there is of a task that could not be made.
 func (s *Service) unmake(t store.Task) {
 	ctx := s.ctx
-	if w, err := s.Files.Workspace(t.ID); err == nil {
-		if _, err := w.Delete(ctx, true); err != nil {
-			s.Log.Warn("remove the workspace of a task that could not be made", "task", t.ID, "err", err)
-			return // the next host tries again
-		}
+	if _, err := s.Files.Remove(ctx, t.ID, true); err != nil {
+		s.Log.Warn("remove the workspace of a task that could not be made", "task", t.ID, "err", err)
+		return // the next host tries again
 	}
 	s.dropRecord(ctx, t)
 }

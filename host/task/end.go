@@ -202,11 +202,7 @@ func (l *live) remove(ctx context.Context, t store.Task) error {
 }
 
 func (l *live) removeFiles(ctx context.Context, t store.Task) error {
-	w, err := l.s.Files.Workspace(t.ID)
-	if err != nil {
-		return nil //nolint:nilerr // there is none
-	}
-	branch, err := w.Delete(ctx, strings.HasPrefix(t.Reason, forced))
+	branch, err := l.s.Files.Remove(ctx, t.ID, strings.HasPrefix(t.Reason, forced))
 	if err != nil {
 		return err
 	}

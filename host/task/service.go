@@ -92,7 +92,41 @@ func (s *Service) open(ctx context.Context) error {
 	if s.Files, err = workspace.Open(workspace.Options{State: s.State}); err != nil {
 		return fmt.Errorf("open the workspaces: %w", err)
 	}
+	if err := s.sweep(ctx); err != nil {
+		s.Log.Warn("remove what no task has", "err", err)
+	}
 	return s.resume(ctx)
+}
+
+// sweep removes what a host that died left of tasks and filesystems that there are no
+// records of. Nothing else is under way.
+func (s *Service) sweep(ctx context.Context) error {
+	tasks, trees := map[string]bool{}, map[string]bool{}
+	for page := (store.Page{Limit: store.MaxPage}); ; {
+		all, next, err := s.Store.Tasks(ctx, store.TaskFilter{}, page)
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			tasks[t.ID], trees[specOf(t).Filesystem] = true, true
+		}
+		if page.Cursor = next; next == "" {
+			break
+		}
+	}
+	for page := (store.Page{Limit: store.MaxPage}); ; {
+		all, next, err := s.Store.Filesystems(ctx, "", page)
+		if err != nil {
+			return err
+		}
+		for _, f := range all {
+			trees[f.ID] = true
+		}
+		if page.Cursor = next; next == "" {
+			break
+		}
+	}
+	return s.Files.Sweep(ctx, func(id string) bool { return tasks[id] }, func(id string) bool { return trees[id] })
 }
 
 // resume begins the runners of all tasks that are not done with.
@@ -104,6 +138,11 @@ func (s *Service) resume(ctx context.Context) error {
 			return err
 		}
 		for _, t := range tasks {
+			if t.Status == store.Creating && !factsOf(t).Made { // its creator was never told of it
+				if t, _, err = s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly"); err != nil {
+					return err
+				}
+			}
 			if t.Status == store.Deleting || !t.Status.Final() || !factsOf(t).Ended {
 				s.runner(t.ID)
 			}

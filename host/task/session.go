@@ -38,8 +38,14 @@ func (l *live) launch(ctx context.Context, t *store.Task) error {
 		return nil
 	case ahp.LifecycleFailed:
 		why := "the agent did not start"
-		if now.session.CreationError != nil {
-			why = now.session.CreationError.Message
+		if e := now.session.CreationError; e != nil {
+			why = e.Message
+		}
+		if e := now.session.CreationError; e != nil && e.ErrorType == errorRestarted && l.facts.Sessions < maxTries {
+			if err := l.dispose(ctx, t.Session); err != nil {
+				return err
+			}
+			return l.another(ctx, t)
 		}
 		if l.facts.Begun { // it has worked before
 			if err := l.dispose(ctx, t.Session); err != nil {
@@ -53,6 +59,14 @@ func (l *live) launch(ctx context.Context, t *store.Task) error {
 	}
 	return errWaiting
 }
+
+const (
+	// errorRestarted is the type of the error of a session whose host died while it
+	// was being made.
+	errorRestarted = "hostRestarted"
+	// maxTries is how many sessions a task may lose to its hosts' deaths.
+	maxTries = 20
+)
 
 // startError is why a session has no agent.
 type startError struct{ text string }

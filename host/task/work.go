@@ -17,12 +17,7 @@ import (
 // create sees to it that a task's agent is ready for events.
 func (l *live) create(ctx context.Context, t store.Task) error {
 	if !l.facts.Made {
-		// Its creator was never told of it: a host died meanwhile.
-		_, _, err := l.s.Store.EndTask(ctx, t.ID, store.Deleting, "it was not made wholly")
-		if err == nil {
-			l.poke()
-		}
-		return err
+		return nil // its workspace is being made
 	}
 	if t.Session == "" {
 		if err := l.sync(ctx, t, (*workspace.Workspace).SyncDown); err != nil {
