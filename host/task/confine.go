@@ -30,9 +30,9 @@ func taskEnv(t store.Task, l registry.Launch) []string {
 	return env
 }
 
-// scratch is the directory of a task that has no files: gone with the task, or the
-// machine.
-func (s *Service) scratch(task string) string { return filepath.Join(s.Runtime, "tasks", task) }
+// scratch is the directory of a task that has no files, and of its /tmp: gone with the
+// task. It is not in the runtime directory, whose memory is the user's whole session's.
+func (s *Service) scratch(task string) string { return filepath.Join(s.State, "scratch", task) }
 
 // rootOf is the directory of the host's that a task works in.
 func (s *Service) rootOf(t store.Task) (string, error) {
