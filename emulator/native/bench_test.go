@@ -309,7 +309,7 @@ func TestHostileIsLinear(t *testing.T) {
 		e := newEngine(emulator.Options{Cols: 80, Rows: 24})
 		start := time.Now()
 		e.Write(data)
-		if d := time.Since(start); d > 5*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%q: %v for %d bytes", s, d, len(data))
 		}
 	}
