@@ -145,6 +145,9 @@ func decodeManifest(b []byte) (*Manifest, []answer, error) {
 		e.Size, e.Modified = d.int(), d.int()
 		d.bytes(e.Sum[:])
 		e.at.pack, e.at.offset = d.uint(), d.int()
+		if e.Path == "" || e.Size < 0 || e.at.offset < 0 {
+			d.fail()
+		}
 		m.bytes += e.Size
 	}
 	answers := make([]answer, d.count(4))
