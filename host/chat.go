@@ -38,12 +38,12 @@ type chatFacts struct {
 	// Resume is the agent's own name of its session.
 	Resume string `json:"resume,omitempty"`
 	// Fork is that of the session which the chat's is yet to begin as a copy of.
-	Fork   string     `json:"fork,omitempty"`
-	Forgot bool       `json:"forgot,omitempty"`
+	Fork   string `json:"fork,omitempty"`
+	Forgot bool   `json:"forgot,omitempty"`
 	// Tokens and WorkedMs are what its finished turns took.
-	Tokens   int64 `json:"tokens,omitempty"`
-	WorkedMs int64 `json:"workedMs,omitempty"`
-	Older  []ahp.Turn `json:"older,omitempty"`
+	Tokens   int64      `json:"tokens,omitempty"`
+	WorkedMs int64      `json:"workedMs,omitempty"`
+	Older    []ahp.Turn `json:"older,omitempty"`
 }
 
 func (c *chat) reduce(a ahp.Action) { c.value = ahp.ReduceChat(c.value, a) }

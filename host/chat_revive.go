@@ -93,7 +93,12 @@ func (s *session) revive() {
 	for _, cl := range slices.Clone(s.value.ActiveClients) {
 		h.clientGone(cl.ClientID)
 	}
-	if s.value.Lifecycle == ahp.LifecycleCreating {
+	opened := slices.ContainsFunc(s.chats, func(c *chat) bool { return c.facts.Resume != "" })
+	switch {
+	case s.value.Lifecycle != ahp.LifecycleCreating:
+	case opened: // Its agent was there; only the word of it was not.
+		s.apply(ahp.SessionReady{}, nil)
+	default:
 		s.apply(ahp.SessionCreationFailed{Error: ahp.ErrorInfo{ErrorType: errorRestarted, Message: "the host was restarted while the session was being created"}}, nil)
 	}
 	s.told = s.summary()
