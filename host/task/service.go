@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -126,7 +128,17 @@ func (s *Service) sweep(ctx context.Context) error {
 			break
 		}
 	}
-	return s.Files.Sweep(ctx, func(id string) bool { return tasks[id] }, func(id string) bool { return trees[id] })
+	born, err := s.Store.Born(ctx)
+	if err != nil {
+		return err
+	}
+	// What is older than the records is another database's, that was damaged or is
+	// gone: it may be all that is left of somebody's work.
+	older := func(dir, id string) bool {
+		info, err := os.Stat(filepath.Join(s.State, dir, id))
+		return err != nil || info.ModTime().Before(born)
+	}
+	return s.Files.Sweep(ctx, func(id string) bool { return tasks[id] || older("tasks", id) }, func(id string) bool { return trees[id] || older("filesystems", id) })
 }
 
 // resume begins the runners of all tasks that are not done with.

@@ -162,7 +162,7 @@ func TestReplies(t *testing.T) { // U66
 		t.Errorf("after a day: %v, %v", r, err)
 	}
 	// A process that died while it did something holds nobody up.
-	life = "another"
+	s.life = "another"
 	if r, err := reserve(other); r != nil || err != nil {
 		t.Errorf("after the process died: %v, %v", r, err)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	"database/sql"
 	"errors"
@@ -11,9 +10,6 @@ import (
 
 // repliesLast is how long an answer is kept for being replayed.
 const repliesLast = 24 * time.Hour
-
-// life tells this process's reservations from those of one that died.
-var life = rand.Text()
 
 // Reply is an answer that is given again to the same request (U66).
 type Reply struct {
@@ -47,11 +43,11 @@ func (s *Store) Reserve(ctx context.Context, author, key string, digest [32]byte
 		case r.Status != 0:
 			found = &r
 			return nil
-		case whose == life:
+		case whose == s.life:
 			return Errorf(Busy, "the same request is being done; ask again")
 		}
 		_, err = tx.ExecContext(ctx, "insert or replace into replies (author, key, digest, life, status, header, body, created) values (?, ?, ?, ?, 0, '', x'', ?)",
-			author, key, digest[:], life, now.UnixMilli())
+			author, key, digest[:], s.life, now.UnixMilli())
 		return err
 	})
 	return found, err

@@ -4,12 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 )
 
 // migrations bring a database from one schema to the next: the first makes an
 // empty one's. What was released is never changed, only added to. Times are
 // milliseconds since 1970, 0 for none. n orders rows by their making.
-var migrations = []string{schema1, schema2}
+var migrations = []string{schema1, schema2, schema3}
 
 const schema1 = `
 create table projects (
@@ -135,6 +136,20 @@ const schema2 = `
 create index tasks_live on tasks (n) where status not in ('CANCELLED', 'FAILED', 'DELETING');
 create index branches_environment on branches (agent, environment, n);
 `
+
+// schema3 knows when the database began: what lies on the disk from before then is
+// not to be taken for left over because there is no record of it.
+const schema3 = `
+create table about (born integer not null) strict;
+insert into about (born) values (cast(unixepoch('subsec') * 1000 as integer));
+`
+
+// Born is when the database began to keep records of everything; what was made
+// before may belong to one that was moved aside or removed.
+func (s *Store) Born(ctx context.Context) (born time.Time, err error) {
+	err = s.r.QueryRowContext(ctx, "select born from about").Scan(at{&born})
+	return born, s.explain(err)
+}
 
 // Schema is the newest schema's number.
 func Schema() int { return len(migrations) }

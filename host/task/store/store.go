@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -45,12 +46,13 @@ type Store struct {
 	sync   syncMode    // of the writing connection; held with its only slot
 	sizes  sizes
 	most   bounds
+	life   string // tells this process's reservations from those of one that died
 }
 
 // Open opens the database, making or migrating it as needed. A damaged one is
 // moved aside, see Notice.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), log: o.Log, now: o.Now, most: usualBounds}
+	s := &Store{dir: o.Dir, path: filepath.Join(o.Dir, File), log: o.Log, now: o.Now, most: usualBounds, life: rand.Text()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
