@@ -59,6 +59,8 @@ long:
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/cotty
 	# Hosts of one terminal that are killed, and lives of terminals that die.
 	COTTY_TERMINAL_KILLS=500 COTTY_TERMINAL_LIVES=4000 $(GO) test -timeout 20m -run 'HostKilled|Restore$$' -v ./host/terminal
+	# Writers of the tasks' database that are killed.
+	COTTY_STORE_KILLS=500 $(GO) test -timeout 20m -run 'TestKill$$' -v ./host/task/store
 
 # Random keys, resizes, output and accidents: make keys-fuzz DURATION=1m
 keys-fuzz:

@@ -171,7 +171,8 @@ func (r *Registry) sweep(ctx context.Context) {
 	r.files.Lock()
 	defer r.files.Unlock()
 	used, err := r.store.Codes(ctx)
-	if err != nil {
+	born, berr := r.store.Born(ctx)
+	if err = errors.Join(err, berr); err != nil {
 		r.o.Log.Warn("look for agents' files that nothing needs", "err", err)
 		return
 	}
@@ -180,7 +181,9 @@ func (r *Registry) sweep(ctx context.Context) {
 		r.o.Log.Warn("look for agents' files that nothing needs", "err", err)
 	}
 	for _, e := range entries {
-		if !used[e.Name()] {
+		info, err := e.Info()
+		// What is older than the database is another one's, that was damaged or is gone.
+		if !used[e.Name()] && err == nil && !info.ModTime().Before(born) {
 			if err := os.RemoveAll(filepath.Join(r.dir, e.Name())); err != nil {
 				r.o.Log.Warn("remove an agent's files", "err", err)
 			}
