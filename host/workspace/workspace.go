@@ -360,7 +360,6 @@ func (w *Workspace) begin() (*record, func(), error) {
 		unlock()
 		return nil, nil, err
 	}
-	w.info = r.Info
 	return r, unlock, nil
 }
 
