@@ -25,7 +25,8 @@ var agentRoutes = []Route{
 	{
 		Method: http.MethodPost, Path: "/agents/deploy/files", Name: "deployAgentFiles", Tag: agentTag, Summary: "Deploy a directory with its cotty-agent.toml.",
 		Params: []Param{
-			{Name: "branch", Doc: "main when absent"}, {Name: "note"},
+			{Name: "branch", Doc: "main when absent"},
+			{Name: "note"},
 			{Name: "unchanged", Kind: "boolean", Doc: "Do nothing when the active version is the same"},
 		},
 		Body: Raw{"application/x-tar"}, BodyLimit: 2*registry.MaxCodeBytes + 16<<20, Result: store.Deployed{}, Status: http.StatusCreated, Errors: deployErrors, Handle: deployAgentFiles,
@@ -50,11 +51,15 @@ var agentRoutes = []Route{
 		Method: http.MethodGet, Path: "/agents/{agent}/logs", Name: "getLogs", Tag: agentTag, Summary: "Get lines of an agent's log, in the order in which they were written.",
 		Detail: "The newest so many; with after those that follow that line. With wait, the answer comes when there is a line, or after that time without one.",
 		Params: []Param{
-			{Name: "task", Doc: "About this task, by id or name"}, {Name: "version", Doc: "Of this version, by id or number"},
+			{Name: "task", Doc: "About this task, by id or name"},
+			{Name: "version", Doc: "Of this version, by id or number"},
 			{Name: "level", Enum: []string{"DEBUG", "INFO", "WARNING", "ERROR"}, Doc: "At least"},
 			{Name: "source", Enum: []string{"agent", "hook", "task", "deploy"}},
-			{Name: "since", Doc: "A time, or how long ago, such as 10m"}, {Name: "until", Doc: "The same"},
-			{Name: "after", Kind: "integer", Doc: "Behind the line of this id"}, {Name: "wait", Kind: "integer", Doc: "Seconds, up to 60"}, limitParam,
+			{Name: "since", Doc: "A time, or how long ago, such as 10m"},
+			{Name: "until", Doc: "The same"},
+			{Name: "after", Kind: "integer", Doc: "Behind the line of this id"},
+			{Name: "wait", Kind: "integer", Doc: "Seconds, up to 60"},
+			limitParam,
 		},
 		Result: LogPage{}, Handle: getLogs,
 	},

@@ -22,8 +22,12 @@ func tryFilesystems(t *testing.T, w *world) {
 		verb   access.Verb
 		status int
 	}{
-		{operator, access.Update, 0}, {reader, access.Read, 0}, {reader, access.Update, 403}, {writer, access.Update, 0},
-		{sees, access.Read, 403}, {stranger, access.Read, 404},
+		{operator, access.Update, 0},
+		{reader, access.Read, 0},
+		{reader, access.Update, 403},
+		{writer, access.Update, 0},
+		{sees, access.Read, 403},
+		{stranger, access.Read, 404},
 	} {
 		_, err := w.Filesystem(ctx, c.who, c.verb, "files")
 		if c.status == 0 && err != nil {
@@ -127,8 +131,11 @@ func tryKeys(t *testing.T, w *world) {
 	_, err = w.CreateKey(ctx, operator, NewKey{Name: "mine", Scopes: k.Scopes})
 	refused(t, err, 409)
 	for _, bad := range []NewKey{
-		{Name: "x"}, {Name: "Bad", Scopes: k.Scopes}, {Name: "x", Scopes: []access.Scope{{Kind: "org", ID: "*", Role: "admin"}}},
-		{Name: "x", Scopes: []access.Scope{{Kind: "agent", ID: "nobody", Role: "viewer"}}}, {Name: "x", Scopes: k.Scopes, Expires: w.now.Add(-time.Hour)},
+		{Name: "x"},
+		{Name: "Bad", Scopes: k.Scopes},
+		{Name: "x", Scopes: []access.Scope{{Kind: "org", ID: "*", Role: "admin"}}},
+		{Name: "x", Scopes: []access.Scope{{Kind: "agent", ID: "nobody", Role: "viewer"}}},
+		{Name: "x", Scopes: k.Scopes, Expires: w.now.Add(-time.Hour)},
 		{Name: "x", Scopes: make([]access.Scope, 101)},
 	} {
 		_, err := w.CreateKey(ctx, operator, bad)

@@ -96,8 +96,12 @@ const versionColumns = "n, id, agent, branch, environment, number, hash, code, d
 
 func (v *Version) row() []any {
 	return []any{
-		&v.n, &v.ID, &v.AgentID, &v.BranchID, &v.Environment, &v.Number, &v.Hash, &v.Code, doc{&v.Definition}, &v.SnapshotID,
-		(*string)(&v.Status), &v.Reason, &v.Author, optional{&v.SourceID}, at{&v.Created},
+		&v.n, &v.ID, &v.AgentID, &v.BranchID, &v.Environment, &v.Number, &v.Hash, &v.Code,
+		doc{&v.Definition},
+		&v.SnapshotID,
+		(*string)(&v.Status), &v.Reason, &v.Author,
+		optional{&v.SourceID},
+		at{&v.Created},
 	}
 }
 

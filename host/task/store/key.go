@@ -28,8 +28,14 @@ const keyColumns = "n, id, name, hash, scopes, task, author, created, used, expi
 
 func (k *APIKey) row() []any {
 	return []any{
-		&k.n, &k.ID, &k.Name, &k.Hash, list[[]access.Scope]{&k.Scopes}, optional{&k.TaskID}, &k.Author,
-		at{&k.Created}, at{&k.Used}, at{&k.Expires}, at{&k.Revoked},
+		&k.n, &k.ID, &k.Name, &k.Hash,
+		list[[]access.Scope]{&k.Scopes},
+		optional{&k.TaskID},
+		&k.Author,
+		at{&k.Created},
+		at{&k.Used},
+		at{&k.Expires},
+		at{&k.Revoked},
 	}
 }
 

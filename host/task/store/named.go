@@ -28,7 +28,7 @@ func named[T any, P rowed[T]](ctx context.Context, s *Store, q querier, what, ta
 	switch {
 	case len(found) == 1:
 		return found[0], nil
-	case len(found) > 1 && *(P(&found[0]).row()[1].(*string)) == ref:
+	case len(found) > 1 && *P(&found[0]).row()[1].(*string) == ref:
 		return found[0], nil
 	case len(found) > 1:
 		return none, Errorf(Invalid, "more than one %s is named %q; use the id", what, ref)

@@ -58,9 +58,19 @@ const taskColumns = "n, id, name, agent, version, launched, branch, project, fil
 
 func (t *Task) row() []any {
 	return []any{
-		&t.n, &t.ID, &t.Name, &t.AgentID, &t.VersionID, optional{&t.LaunchedID}, &t.BranchID, optional{&t.ProjectID}, optional{&t.FilesystemID},
-		doc{&t.Workspace}, &t.Writable, &t.Private, (*string)(&t.Status), &t.Reason, doc{&t.Params}, &t.Session,
-		&t.Progress, &t.ProgressLine, &t.Creator, doc{&t.Facts}, at{&t.Created}, at{&t.Updated},
+		&t.n, &t.ID, &t.Name, &t.AgentID, &t.VersionID,
+		optional{&t.LaunchedID},
+		&t.BranchID,
+		optional{&t.ProjectID},
+		optional{&t.FilesystemID},
+		doc{&t.Workspace},
+		&t.Writable, &t.Private, (*string)(&t.Status), &t.Reason,
+		doc{&t.Params},
+		&t.Session,
+		&t.Progress, &t.ProgressLine, &t.Creator,
+		doc{&t.Facts},
+		at{&t.Created},
+		at{&t.Updated},
 	}
 }
 
