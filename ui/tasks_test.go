@@ -30,7 +30,9 @@ func tasked(u *uitest.UI) {
 		Changes: map[string]ui.TaskChanges{"tsk_1": {
 			Files: []overlay.Changed{
 				{Mark: "M", Path: "host/task/very/deep/directory/service_with_a_long_name_test.go", Added: 120, Deleted: 4},
-				{Mark: "A", Path: "new.go", Added: 12}, {Mark: "D", Path: "old.go", Deleted: 33}, {Mark: "M", Path: "logo.png", Binary: true},
+				{Mark: "A", Path: "new.go", Added: 12},
+				{Mark: "D", Path: "old.go", Deleted: 33},
+				{Mark: "M", Path: "logo.png", Binary: true},
 			},
 			Added: 132, Deleted: 37, Into: "~/src/app", Branch: "cotty/fix-tests",
 		}},

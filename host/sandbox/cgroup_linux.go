@@ -16,10 +16,10 @@ import (
 
 var errNoCgroup = errors.New("no cgroup of one's own can be had here")
 
-const (
-	cgroupRoot   = "/sys/fs/cgroup"
-	cgroupPrefix = "cotty-"
-)
+const cgroupPrefix = "cotty-"
+
+// cgroupRoot is another one in tests.
+var cgroupRoot = "/sys/fs/cgroup"
 
 // joinCgroup puts a process, this one's with pid 0, into the sandbox's cgroup, made
 // if there is none, with the limits. Without limits it does nothing.

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rules is the kernel's struct landlock_ruleset_attr.
-type rules struct{ files, net, scoped uint64 }
+// rules is the kernel's struct landlock_ruleset_attr: accesses to files and to the
+// network that are handled, and what is scoped.
+type rules [3]uint64
 
 // Landlock's scopes (ABI 6, Linux 6.12).
 const (
@@ -29,7 +30,7 @@ func scope() error {
 	if !scopes() {
 		return unix.ENOSYS
 	}
-	r := rules{scoped: scopeSockets | scopeSignals}
+	r := rules{2: scopeSockets | scopeSignals}
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, address(&r), 24, 0)
 	if errno != 0 {
 		return fmt.Errorf("restrict it: %w", errno)

@@ -68,8 +68,10 @@ func outside(args []string) error {
 	}
 	// What the terminal, or whoever ends it, says is for the command.
 	signal.Ignore(passed...)
-	argv := append([]string{"bwrap", "--args", strconv.Itoa(options), "--", program, insideArg,
-		strconv.FormatInt(each.Memory, 10), strconv.Itoa(each.Processes), "--"}, args[cut+1:]...)
+	argv := append([]string{
+		"bwrap", "--args", strconv.Itoa(options), "--", program, insideArg,
+		strconv.FormatInt(each.Memory, 10), strconv.Itoa(each.Processes), "--",
+	}, args[cut+1:]...)
 	return fmt.Errorf("start a sandbox: run %s: %w", p.Bwrap, unix.Exec(p.Bwrap, argv, nil))
 }
 

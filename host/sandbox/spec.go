@@ -157,7 +157,7 @@ var reserved = []string{"/proc", "/dev", "/sys", "/usr", "/etc", "/run/current-s
 func (s *Spec) checkMount(m Share) error {
 	for _, p := range []string{m.Outside, m.Inside} {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p || strings.ContainsRune(p, 0) {
-			return fmt.Errorf("%q is not an absolute path without . and ..", p)
+			return fmt.Errorf("%q is not an absolute path, or has . or .. in it", p)
 		}
 	}
 	if m.Inside == "/" || m.Inside == Home || slices.ContainsFunc(reserved, func(r string) bool { return within(r, m.Inside) || within(m.Inside, r) }) {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package sandbox_test
 
 import (
@@ -189,7 +191,7 @@ func plainly(b *box, env []string, line string) (string, error) {
 	cmd := exec.Command("/bin/sh", "-c", line)
 	cmd.Dir = b.spec.Workspace
 	self, _ := os.Executable()
-	cmd.Env = append(append(os.Environ(), env...), "PROBE="+self)
+	cmd.Env = append(append(os.Environ(), env...), "PROBE="+self, noSleep)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
