@@ -231,42 +231,9 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return Merged{}, missing(err, "the directory %s that the copy was made of", r.Source)
 	}
 	defer home.close()
-	m := Merged{Into: r.Source, Left: c.local.skipped}
-	var changes []change
-	stamps := map[string]stamp{}
-	conflicts := &Conflicts{Into: "the directory " + r.Source}
-	for _, p := range c.pairs {
-		if isGit(p.path) {
-			if len(m.Left) < maxListed {
-				m.Left = append(m.Left, p.path)
-			}
-			continue
-		}
-		there, st, err := look(home, p.path)
-		switch {
-		case err != nil:
-			return Merged{}, err
-		case equal(there, p.now):
-			continue
-		case !equal(there, p.old):
-			conflicts.Paths = append(conflicts.Paths, p.path)
-			continue
-		}
-		if there != nil {
-			stamps[p.path] = st
-		}
-		changes = append(changes, change{p.path, p.now, there})
-		f, err := c.file(p, nil)
-		if err != nil {
-			return Merged{}, err
-		}
-		if f != nil {
-			m.Files = append(m.Files, *f)
-		}
-	}
-	if len(conflicts.Paths) > 0 {
-		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), maxListed)]
-		return Merged{}, conflicts
+	m, changes, stamps, err := c.bringable(r, home)
+	if err != nil {
+		return Merged{}, err
 	}
 	if o.DryRun {
 		return m, nil
@@ -282,13 +249,51 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return Merged{}, err
 	}
 	if len(a.missed) > 0 {
-		for p := range a.missed {
-			conflicts.Paths = append(conflicts.Paths, p)
-		}
-		slices.Sort(conflicts.Paths)
-		return Merged{}, failf(ErrConflict, "%s was changed while the merge was under way, and left as it is (%d files): merge again", r.Source, len(conflicts.Paths))
+		return Merged{}, failf(ErrConflict, "%s was changed while the merge was under way, and left as it is (%d files): merge again", r.Source, len(a.missed))
 	}
 	return m, nil
+}
+
+// bringable finds what is to change at home, where what there is is still what the copy
+// began with, and its stamps. Where it is not, the error is Conflicts.
+func (c *comparison) bringable(r *record, home *folder) (m Merged, changes []change, stamps map[string]stamp, err error) {
+	m = Merged{Into: r.Source, Left: c.local.skipped}
+	stamps = map[string]stamp{}
+	conflicts := &Conflicts{Into: "the directory " + r.Source}
+	for _, p := range c.pairs {
+		if isGit(p.path) {
+			if len(m.Left) < maxListed {
+				m.Left = append(m.Left, p.path)
+			}
+			continue
+		}
+		there, st, err := look(home, p.path)
+		switch {
+		case err != nil:
+			return m, nil, nil, err
+		case equal(there, p.now):
+			continue
+		case !equal(there, p.old):
+			conflicts.Paths = append(conflicts.Paths, p.path)
+			continue
+		}
+		if there != nil {
+			stamps[p.path] = st
+		}
+		changes = append(changes, change{p.path, p.now, there})
+		f, err := c.file(p, nil)
+		if err != nil {
+			return m, nil, nil, err
+		}
+		if f != nil {
+			m.Files = append(m.Files, *f)
+		}
+	}
+	if len(conflicts.Paths) > 0 {
+		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), maxListed)]
+		return m, nil, nil, conflicts
+	}
+	return m, changes, stamps, nil
 }
 
 // merged makes what came home what the next comparison begins with.

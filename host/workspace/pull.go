@@ -89,24 +89,9 @@ func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done fun
 			return err
 		}
 		open = append(open, top)
-		seen, err := (&scanner{ctx: ctx, limits: w.store.options.Limits, leave: leave}).scan(top)
-		if err != nil {
-			return err
-		}
-		part := part{prefix: prefix, from: dirSource{top}}
-		for i := range seen.files {
-			f := &seen.files[i]
-			part.entries = append(part.entries, f.Entry)
-			if !f.Mode.IsDir() {
-				p.Files++
-				p.Bytes += f.Size
-			}
-		}
+		part, err := w.part(ctx, prefix, top, leave, &p)
 		parts = append(parts, part)
-		for _, s := range seen.skipped {
-			p.Skipped = append(p.Skipped, prefix+"/"+s)
-		}
-		return nil
+		return err
 	}
 	files := w.files
 	if r.Kind != None {
@@ -148,6 +133,27 @@ func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done fun
 	}
 	p.Skipped = p.Skipped[:min(len(p.Skipped), maxListed)]
 	return parts, p, closeAll, nil
+}
+
+// part scans a directory and counts what of it goes out.
+func (w *Workspace) part(ctx context.Context, prefix string, top *folder, leave func(string) bool, p *Pulled) (part, error) {
+	out := part{prefix: prefix, from: dirSource{top}}
+	seen, err := (&scanner{ctx: ctx, limits: w.store.options.Limits, leave: leave}).scan(top)
+	if err != nil {
+		return out, err
+	}
+	for i := range seen.files {
+		f := &seen.files[i]
+		out.entries = append(out.entries, f.Entry)
+		if !f.Mode.IsDir() {
+			p.Files++
+			p.Bytes += f.Size
+		}
+	}
+	for _, s := range seen.skipped {
+		p.Skipped = append(p.Skipped, prefix+"/"+s)
+	}
+	return out, nil
 }
 
 func (p *part) lay(ctx context.Context, top *folder) error {

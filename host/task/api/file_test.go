@@ -53,8 +53,16 @@ func TestFiles(t *testing.T) {
 		status int
 		query  string
 	}{
-		{400, "path=../x"}, {400, "path=/etc/passwd"}, {400, "path=dir"}, {400, "path="}, {400, "path=x&digest=sha256:" + stale}, {400, "path=x&createOnly=*"}, {422, "writeMode=overwrite"},
-		{422, "path=x&writeMode=append"}, {428, "path=x&writeMode=conditional"}, {428, "path=x&writeMode=conditional&baseVersion=" + base.Version},
+		{400, "path=../x"},
+		{400, "path=/etc/passwd"},
+		{400, "path=dir"},
+		{400, "path="},
+		{400, "path=x&digest=sha256:" + stale},
+		{400, "path=x&createOnly=*"},
+		{422, "writeMode=overwrite"},
+		{422, "path=x&writeMode=append"},
+		{428, "path=x&writeMode=conditional"},
+		{428, "path=x&writeMode=conditional&baseVersion=" + base.Version},
 		{409, "path=c&writeMode=conditional&baseVersion=" + stale + "&expectedVersion=" + base.File},
 		{412, "path=c&writeMode=conditional&baseVersion=" + base.Version + "&expectedVersion=" + stale},
 		{412, "path=c&writeMode=conditional&createOnly=*&baseVersion=" + base.Version},
@@ -131,15 +139,25 @@ func TestFileRights(t *testing.T) {
 		body              any
 		status            int
 	}{
-		{"viewer", "GET", "/filesystems/files", nil, 200}, {"viewer", "GET", "/filesystems/files/files", nil, 200},
-		{"viewer", "GET", "/filesystems/files/file-download?path=x", nil, 200}, {"viewer", "GET", "/filesystems/files/archive", nil, 200},
-		{"viewer", "PUT", "/filesystems/files/file-upload?path=y", "y", 403}, {"viewer", "DELETE", "/filesystems/files/files/x", nil, 403},
-		{"viewer", "PUT", "/filesystems/files/archive", "", 403}, {"viewer", "DELETE", "/filesystems/files", nil, 403},
+		{"viewer", "GET", "/filesystems/files", nil, 200},
+		{"viewer", "GET", "/filesystems/files/files", nil, 200},
+		{"viewer", "GET", "/filesystems/files/file-download?path=x", nil, 200},
+		{"viewer", "GET", "/filesystems/files/archive", nil, 200},
+		{"viewer", "PUT", "/filesystems/files/file-upload?path=y", "y", 403},
+		{"viewer", "DELETE", "/filesystems/files/files/x", nil, 403},
+		{"viewer", "PUT", "/filesystems/files/archive", "", 403},
+		{"viewer", "DELETE", "/filesystems/files", nil, 403},
 		{"viewer", "POST", "/filesystems", map[string]any{"project_id": "p"}, 403},
-		{"editor", "PUT", "/filesystems/files/file-upload?path=y", "y", 201}, {"editor", "POST", "/filesystems", map[string]any{"project_id": "p", "dir": "/etc"}, 403},
-		{"other", "GET", "/filesystems/files", nil, 404}, {"other", "GET", "/filesystems/files/file-download?path=x", nil, 404},
-		{"other", "PUT", "/filesystems/files/file-upload?path=y", "y", 404}, {"other", "GET", ws + "/diff", nil, 404}, {"other", "POST", ws + "/merge", map[string]any{}, 404},
-		{"viewer", "GET", ws + "/diff", nil, 200}, {"viewer", "GET", "/tasks/" + task.ID + "/archive", nil, 200}, {"viewer", "POST", ws + "/merge", map[string]any{}, 403},
+		{"editor", "PUT", "/filesystems/files/file-upload?path=y", "y", 201},
+		{"editor", "POST", "/filesystems", map[string]any{"project_id": "p", "dir": "/etc"}, 403},
+		{"other", "GET", "/filesystems/files", nil, 404},
+		{"other", "GET", "/filesystems/files/file-download?path=x", nil, 404},
+		{"other", "PUT", "/filesystems/files/file-upload?path=y", "y", 404},
+		{"other", "GET", ws + "/diff", nil, 404},
+		{"other", "POST", ws + "/merge", map[string]any{}, 404},
+		{"viewer", "GET", ws + "/diff", nil, 200},
+		{"viewer", "GET", "/tasks/" + task.ID + "/archive", nil, 200},
+		{"viewer", "POST", ws + "/merge", map[string]any{}, 403},
 	} {
 		if status, text := w.as(keys[c.who], c.method, c.path, c.body); status != c.status {
 			t.Errorf("%s: %s %s: %d, want %d: %s", c.who, c.method, c.path, status, c.status, text)

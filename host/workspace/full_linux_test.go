@@ -1,0 +1,66 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestFullDisk: on a disk that is full everything fails as such, and nothing is lost.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if !isRoot() || unix.Mount("tmpfs", dir, "tmpfs", 0, "size=6m,mode=0700") != nil {
+		t.Skip("only root can make a small disk")
+	}
+	t.Cleanup(func() { must(0, unix.Unmount(dir, unix.MNT_DETACH))(t) })
+	t.Setenv("HOME", t.TempDir())
+	s := openStore(t, filepath.Join(dir, "state"))
+	src := t.TempDir()
+	write(t, src, map[string]string{"f": "1", "g": strings.Repeat("x", 1<<20)})
+	tree := must(s.NewTree(background, "fs", src))(t)
+	w := create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
+	repo := repository(t, map[string]string{"f": "1\n"})
+	gw := create(t, s, "g", Spec{Kind: Worktree, Dir: repo})
+	before := must(tree.Summary())(t)
+	write(t, w.Dir(), map[string]string{"new": strings.Repeat("y", 1<<20)})
+	work := lines(t, w.Dir())
+	// Somebody else fills it up.
+	filler := must(os.Create(filepath.Join(dir, "filler")))(t)
+	for err := error(nil); err == nil; {
+		_, err = filler.Write(make([]byte, 4096))
+	}
+	must(0, filler.Close())(t)
+	big := t.TempDir()
+	write(t, big, map[string]string{"big": strings.Repeat("z", 3<<20)})
+	for what, err := range map[string]error{
+		"up": second(w.SyncUp(background, Neither)), "write": second(tree.Write(background, Write{Path: "h", Body: strings.NewReader(strings.Repeat("z", 2<<20))})),
+		"small write": second(tree.Write(background, Write{Path: "h", Body: strings.NewReader("z")})),
+		"create":      second(s.Create(background, "b", Spec{Kind: Copy, Dir: big})), "attach": second(s.Create(background, "c", Spec{Kind: Filesystem, Filesystem: "fs"})),
+		"tree": second(s.NewTree(background, "fs2", big)), "worktree": second(s.Create(background, "d", Spec{Kind: Worktree, Dir: repo})),
+		"folder": second(w.SystemFolder(".claude")),
+	} {
+		if !errors.Is(err, ErrFull) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if after := must(tree.Summary())(t); after != before {
+		t.Errorf("the filesystem changed: %+v, was %+v", after, before)
+	}
+	if got := lines(t, w.Dir()); got != work {
+		t.Error("the workspace changed")
+	}
+	whole(t, tree)
+	must(0, os.Remove(filepath.Join(dir, "filler")))(t)
+	if up := must(w.SyncUp(background, Neither))(t); fmt.Sprint(up.Changed) != "[new]" {
+		t.Errorf("when there is space again: %+v", up)
+	}
+	if got := run(t, repo, "git", "for-each-ref", "refs/heads"); strings.Count(got, "\n") != 2 {
+		t.Errorf("branches: %s", got)
+	}
+	must(gw.Delete(background, false))(t)
+}
