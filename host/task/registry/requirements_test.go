@@ -350,7 +350,7 @@ func tryBranchOrder(t *testing.T, w *world) {
 		}
 	}
 	_, err := w.Resolve(ctx, operator, Wanted{Agent: "a", Branch: "never-deployed", Hint: "feature"})
-	refused(t, err, 404, `nothing was deployed on the branch "never-deployed"`)
+	refused(t, err, 404, `nothing was deployed on the branch "never-deployed"`, "a was deployed on main, feature")
 }
 
 func trySticky(t *testing.T, w *world) {

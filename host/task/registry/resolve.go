@@ -53,10 +53,26 @@ func (r *Registry) Resolve(ctx context.Context, who access.Principal, w Wanted) 
 		}
 	}
 	if err != nil {
-		return got, err
+		return got, r.elsewhere(ctx, got.Agent, err)
 	}
 	got.Version, err = r.store.Version(ctx, got.Branch.ActiveID)
 	return got, err
+}
+
+// elsewhere adds to an error about a branch which ones there are.
+func (r *Registry) elsewhere(ctx context.Context, a store.Agent, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	branches, _, berr := r.store.Branches(ctx, a.ID, "", store.Page{Limit: 5})
+	if berr != nil || len(branches) == 0 {
+		return err
+	}
+	var names []string
+	for _, b := range branches {
+		names = append(names, b.Name)
+	}
+	return store.Errorf(store.NotFound, "%w; %s was deployed on %s", err, a.Name, strings.Join(names, ", "))
 }
 
 // adopt registers an agent of the configuration that is not there, or is there as
