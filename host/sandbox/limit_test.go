@@ -27,6 +27,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a hundred processes were started: %q", out)
 	}
 	b.want(`echo fine`, "fine")
+	without := within(t)
+	without.want(`grep -o 'Max processes *4096 *4096' /proc/self/limits | tr -s ' '`, "Max processes 4096 4096")
 }
 
 // TestNetwork: the network is shared unless it is cut (U77).

@@ -54,7 +54,10 @@ func outside(args []string) error {
 		detach()
 	}
 	each := p.Limits
-	if joinCgroup(p.Name, p.Limits, 0) == nil {
+	switch {
+	case each == (Limits{}):
+		each.Processes = DefaultProcesses // A cgroup would cost each command as much as the rest.
+	case joinCgroup(p.Name, p.Limits, 0) == nil:
 		each = Limits{}
 	}
 	options, err := p.options(env)

@@ -64,7 +64,7 @@ type Share struct {
 	Write           bool
 }
 
-// Limits bounds what a sandbox uses; 0 means no bound.
+// Limits bounds what a sandbox uses; 0 means no bound, but see DefaultProcesses.
 type Limits struct {
 	// Memory in bytes: of all processes together where a cgroup can be had, else of
 	// each one's data.
@@ -73,6 +73,10 @@ type Limits struct {
 	// of what each command starts. Without a cgroup it binds nobody who is root.
 	Processes int
 }
+
+// DefaultProcesses bounds what each command starts where no limits are given: that
+// stops a bomb, and nothing else.
+const DefaultProcesses = 4096
 
 // ErrUnavailable wraps why there can be no sandbox on this machine.
 var ErrUnavailable = errors.New("sandbox unavailable")
