@@ -43,6 +43,13 @@ lint:
 load:
 	COTTY_LOAD=$(or $(DURATION),10m) nice -n 15 $(GO) test ./host -run '^TestLoad' -v -timeout 90m
 
+# Fifty tasks with fifty readers of their streams each, and hosts that are killed
+# anywhere in tasks' lives: make load-tasks KILLS=30
+.PHONY: load-tasks
+load-tasks:
+	COTTY_LOAD=1 nice -n 15 $(GO) test ./host/task/api -run '^TestLoadTasks$$' -v -count 1 -timeout 20m
+	COTTY_TASK_KILLS=$(or $(KILLS),30) nice -n 15 $(GO) test ./cmd/cotty -run '^TestTaskHostKilledAnywhere$$' -v -count 1 -timeout 30m
+
 # Everything that can go wrong, at random: make chaos DURATION=1h TERMINALS=50
 .PHONY: chaos platforms
 chaos:

@@ -52,6 +52,7 @@ type Service struct {
 	work   sync.WaitGroup // runners, and what waits for the host
 	sink   *sink
 	board  board
+	recent recent
 
 	support support
 
@@ -73,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Service{Options: o, live: map[string]*live{}, board: board{waiting: map[string]*bell{}}}
+	s := &Service{Options: o, live: map[string]*live{}, board: board{waiting: map[string]*bell{}}, recent: recent{byTask: map[string]*tail{}}}
 	s.sink = &sink{s: s, watched: map[string]*live{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(ctx); err != nil {

@@ -69,9 +69,11 @@ func (s *Service) append(ctx context.Context, task string, parts []Part) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Store.AppendStream(ctx, task, events); err != nil {
+	last, err := s.Store.AppendStream(ctx, task, events)
+	if err != nil {
 		return err
 	}
+	s.recent.add(task, events, last)
 	s.changed(task)
 	return nil
 }

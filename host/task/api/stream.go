@@ -31,6 +31,8 @@ const (
 	heartbeat = 15 * time.Second
 	// writeTime is how long a reader may take nothing.
 	writeTime = 30 * time.Second
+	// keptText is how much of a batch's memory is kept for the next, in bytes.
+	keptText = 8 << 10
 )
 
 // reader is a reader of a task's stream. What it has not been told yet is in the
@@ -45,6 +47,7 @@ type reader struct {
 	told   bool  // it was told something
 	last   string
 	follow bool
+	text   []byte // of a batch, reused
 }
 
 func streamTask(r *Request) (any, error) {
@@ -111,7 +114,7 @@ func (d *reader) run() {
 		select {
 		case <-rung:
 		case <-beat.C:
-			if d.say(": here\n\n") != nil || d.flush() != nil {
+			if d.say([]byte(": here\n\n")) != nil || d.flush() != nil {
 				return
 			}
 		case <-d.r.Context().Done():
@@ -122,39 +125,62 @@ func (d *reader) run() {
 	}
 }
 
-// write writes all that the reader lacks. over: nothing more will come.
+// write writes all that the reader lacks. over: nothing more will come. Whether that
+// is so is asked when it may be: after the end of a turn, and when the news is no part.
 func (d *reader) write() (over bool, err error) {
-	t, rest, err := d.state()
-	if err != nil {
-		return d.done() // the task is deleted
-	}
+	fresh := false
 	for {
-		events, first, err := d.r.Tasks.Store.Stream(d.r.Context(), d.task, d.at, batch)
+		some, err := d.batch()
 		if err != nil {
 			return false, err
 		}
-		if len(events) == 0 {
-			break
+		fresh = fresh || some
+		if some {
+			continue
 		}
-		if first > d.at+1 && (d.resume || d.told) {
-			if err := d.lost(first); err != nil {
+		if fresh && d.last != task.PartFinish {
+			return false, nil
+		}
+		t, rest, err := d.state()
+		if err != nil {
+			return d.done() // the task is deleted
+		}
+		// What was written down before the state was asked for is told first.
+		if some, err := d.batch(); err != nil || some {
+			if err != nil {
 				return false, err
 			}
+			continue
 		}
-		for _, e := range events {
-			if err := d.say(fmt.Sprintf("id: %d\ndata: %s\n\n", e.Seq, e.Data)); err != nil {
-				return false, err
-			}
-			d.at, d.told, d.last = e.Seq, true, e.Type
+		if t.Status.Final() && rest || rest && !d.follow && d.ended() {
+			return d.done()
 		}
-		if err := d.flush(); err != nil {
-			return false, err
-		}
+		return false, nil
 	}
-	if t.Status.Final() && rest || rest && !d.follow && d.ended() {
-		return d.done()
+}
+
+// batch writes the next events, if there are any.
+func (d *reader) batch() (some bool, err error) {
+	events, first, err := d.r.Tasks.Stream(d.r.Context(), d.task, d.at, batch)
+	if err != nil || len(events) == 0 {
+		return false, err
 	}
-	return false, nil
+	d.text = d.text[:0]
+	if first > d.at+1 && (d.resume || d.told) {
+		d.text = fmt.Appendf(d.text, "id: %d\ndata: {\"type\":\"error\",\"error\":\"%d events are not kept any more; the task's messages have what was said\"}\n\n", first-1, first-1-d.at)
+	}
+	for _, e := range events {
+		d.text = append(strconv.AppendInt(append(d.text, "id: "...), e.Seq, 10), "\ndata: "...)
+		d.text = append(append(d.text, e.Data...), "\n\n"...)
+		d.at, d.told, d.last = e.Seq, true, e.Type
+	}
+	if err := d.say(d.text); err != nil {
+		return false, err
+	}
+	if cap(d.text) > keptText {
+		d.text = nil
+	}
+	return true, d.flush()
 }
 
 // state is the task's, as it was before the stream is read: what is written down
@@ -180,22 +206,17 @@ func (d *reader) ended() bool {
 	return d.resume && d.at > 0
 }
 
-// lost tells that events are kept no more.
-func (d *reader) lost(first int64) error {
-	return d.say(fmt.Sprintf("id: %d\ndata: {\"type\":\"error\",\"error\":\"%d events are not kept any more; the task's messages have what was said\"}\n\n", first-1, first-1-d.at))
-}
-
 func (d *reader) done() (bool, error) {
-	err := d.say("data: [DONE]\n\n")
+	err := d.say([]byte("data: [DONE]\n\n"))
 	if err == nil {
 		err = d.flush()
 	}
 	return true, err
 }
 
-func (d *reader) say(text string) error {
+func (d *reader) say(text []byte) error {
 	d.out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:errcheck // then it is not bounded
-	_, err := d.r.W.Write([]byte(text))
+	_, err := d.r.W.Write(text)
 	return err
 }
 

@@ -69,7 +69,7 @@ type TurnEnd struct {
 
 // EndEvent notes the end of a turn: its event, what was said and the end of the
 // stream's part about it, all or nothing. An event that has ended stays as it is,
-// and nothing is added. The task is idle unless it is final or events wait.
+// and nothing is added, last being 0. The task is idle unless it is final or events wait.
 func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, err error) {
 	if err := checkStream(end.Stream); err != nil {
 		return t, 0, err
@@ -83,7 +83,7 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 			return err
 		}
 		if e.Status != EventRunning && e.Status != EventPending {
-			last = s.extent(t.ID).last
+			last = 0
 			return nil
 		}
 		now := s.moment()
