@@ -86,7 +86,9 @@ func (s *Store) fillTree(ctx context.Context, fresh, dir string) (*scanned, erro
 			return nil, err
 		}
 	}
-	return seen, replaceFile(filepath.Join(fresh, "manifest"), newManifest(entries).encode(nil), true)
+	// Waiting for the disk would wait for all that was written just before, by anybody;
+	// what a power cut takes is in dir still.
+	return seen, replaceFile(filepath.Join(fresh, "manifest"), newManifest(entries).encode(nil), false)
 }
 
 // missing words the error of what the user named.

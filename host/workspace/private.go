@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // What a sandbox sees of git.
@@ -123,6 +124,10 @@ func (w *Workspace) writePrivate(r *record, tip string) error {
 		return err
 	}
 	defer d.close()
+	var at time.Time // see copyIndex
+	if st, err := os.Stat(filepath.Join(r.Admin, "index")); err == nil {
+		at = st.ModTime()
+	}
 	index, err := readOptional(filepath.Join(r.Admin, "index"))
 	if err != nil {
 		return err
@@ -131,6 +136,7 @@ func (w *Workspace) writePrivate(r *record, tip string) error {
 		put(d, "HEAD", []byte("ref: refs/heads/"+r.Branch+"\n")),
 		put(d, "refs/heads/"+r.Branch, []byte(tip+"\n")),
 		put(d, "index", index),
+		setTime(d, "index", at.UnixNano()),
 	)
 }
 

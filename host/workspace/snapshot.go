@@ -76,10 +76,8 @@ func (s *snapshot) take(ctx context.Context, r *record, top *folder, files strin
 		return failf(ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
 	}
 	// The index's stamps save reading files; what it stages is in the files, too.
-	if b, err := os.ReadFile(filepath.Join(r.Admin, "index")); err == nil {
-		if err := os.WriteFile(filepath.Join(s.dir, "index"), b, 0o600); err != nil {
-			return full(err)
-		}
+	if err := copyIndex(r, filepath.Join(s.dir, "index")); err != nil {
+		return err
 	}
 	if _, err := s.git.run(ctx, "read-tree", "--reset", s.tip); err != nil {
 		return fmt.Errorf("read %s: %w", r.Branch, err)
@@ -111,6 +109,23 @@ func (s *snapshot) take(ctx context.Context, r *record, top *folder, files strin
 		return fmt.Errorf("take the changed files: %w", err)
 	}
 	return nil
+}
+
+// copyIndex copies the worktree's index with its time: by that git knows which files
+// may have changed in the tick in which they were noted.
+func copyIndex(r *record, to string) error {
+	from := filepath.Join(r.Admin, "index")
+	st, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := copyFile(from, to); err != nil {
+		return err
+	}
+	return os.Chtimes(to, st.ModTime(), st.ModTime())
 }
 
 // stage copies changed files and gives the paths that git is to look at.

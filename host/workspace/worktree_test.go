@@ -493,6 +493,29 @@ func TestWorktreeDiffKinds(t *testing.T) {
 	}
 }
 
+// TestWorktreeSameTick: a change of the same size, made in the tick in which the file
+// was checked out, is seen.
+func TestWorktreeSameTick(t *testing.T) {
+	s := newStore(t)
+	repo := repository(t, map[string]string{"a": "1\n"})
+	run(t, repo, "git", "config", "core.trustctime", "false") // it can't be set
+	for i := range 3 {
+		w := create(t, s, fmt.Sprint("t", i), Spec{Kind: Worktree, Dir: repo})
+		// As if it were the same tick, which it is for some.
+		st := must(os.Stat(filepath.Join(w.Dir(), "a")))(t)
+		write(t, w.Dir(), map[string]string{"a": "2\n"})
+		must(0, os.Chtimes(filepath.Join(w.Dir(), "a"), st.ModTime(), st.ModTime()))(t)
+		r, unlock, err := w.begin()
+		must(0, err)(t)
+		unlock()
+		must(0, os.Chtimes(filepath.Join(r.Admin, "index"), st.ModTime(), st.ModTime()))(t)
+		if d := must(w.Diff(background, DiffOptions{}))(t); len(d.Files) != 1 {
+			t.Errorf("diff %+v", d)
+		}
+		must(w.Delete(background, true))(t)
+	}
+}
+
 // TestWorktreeSubmodules: what is in a submodule stays there, and is not lost.
 func TestWorktreeSubmodules(t *testing.T) {
 	s := newStore(t)
