@@ -15,60 +15,185 @@ import (
 )
 
 // requirements are those of the documents that this package and the two below it
-// meet, by number; what the service of tasks and the workspaces meet is tried
+// meet, by number, with those that one test shows together; what the service of tasks and the workspaces meet is tried
 // there.
 var requirements = []struct {
-	number int
-	title  string
-	try    func(t *testing.T, w *world)
+	numbers []int
+	titles  []string
+	try     func(t *testing.T, w *world)
 }{
-	{12, "state is created", tryState},
-	{13, "state is got", tryState},
-	{14, "state update merges", tryState},
-	{15, "state is deleted", tryState},
-	{16, "state is per task and agent", tryStateScope},
-	{17, "tasks by id or name", tryTaskNames},
-	{18, "events are listed and got", tryEvents},
-	{19, "agents by id or name, list", tryAgents},
-	{23, "agents: list, get, delete", tryAgents},
-	{24, "a deploy is READY or FAILED", tryDeployStatus},
-	{25, "every deploy makes a version, a branch points at one", tryVersions},
-	{26, "branches: get, lists, events, versions, redeploy, rollback", tryBranches},
-	{27, "versions: get, list", tryVersions},
-	{28, "main is production, all else preview", tryEnvironments},
-	{29, "branch: the one named, git's, main", tryBranchOrder},
-	{30, "sticky tasks stay, others follow", trySticky},
-	{31, "rollback brings the snapshot's secrets back", tryRollbackSecrets},
-	{32, "migrate: bulk or chosen, to a version or the latest, in one branch", tryMigrate},
-	{34, "a version is the hash of its definition and files", tryHash},
-	{35, "the definition's keys", tryDefinition},
-	{40, "create resolves a version of the branch", tryResolve},
-	{45, "content is text or data", tryContent},
-	{55, "messages: list with a direction, get", tryMessages},
-	{56, "events: list, get", tryEvents},
-	{57, "states: create, get, list, update, delete", tryState},
-	{58, "a filesystem derives its access from its project", tryFilesystems},
-	{66, "idempotency keys replay", tryIdempotency},
-	{82, "a task needs agent and project", tryDualParents},
-	{83, "run on the agent, read on the filesystem", tryDualParents},
-	{84, "making a filesystem takes update on the project", tryFilesystems},
-	{85, "project and agent are the parents", tryDualParents},
-	{86, "sharing a project shares its filesystems", tryFilesystems},
-	{87, "keys: create, secret once, get, list, revoke, scopes", tryKeys},
-	{88, "revocation is immediate", tryRevocation},
-	{89, "a scope is a kind, an id and a role", tryScopes},
-	{90, "roles", tryRoles},
-	{93, "projects: create, get, list, update, delete when empty", tryProjects},
-	{94, "names are slugs", tryNames},
-	{96, "variables of environments", tryVariables},
-	{97, "keys, tokens and variables are not mixed up", tryKinds},
-	{100, "errors have statuses", tryStatuses},
-	{106, "logs: filters", tryLogs},
+	{
+		[]int{12, 13, 14, 15, 57},
+		[]string{"state is created", "state is got", "state update merges", "state is deleted", "states: create, get, list, update, delete"},
+		tryState,
+	},
+	{
+		[]int{16},
+		[]string{"state is per task and agent"},
+		tryStateScope,
+	},
+	{
+		[]int{17},
+		[]string{"tasks by id or name"},
+		tryTaskNames,
+	},
+	{
+		[]int{18, 56},
+		[]string{"events are listed and got", "events: list, get"},
+		tryEvents,
+	},
+	{
+		[]int{19, 23},
+		[]string{"agents by id or name, list", "agents: list, get, delete"},
+		tryAgents,
+	},
+	{
+		[]int{24},
+		[]string{"a deploy is READY or FAILED"},
+		tryDeployStatus,
+	},
+	{
+		[]int{25, 27},
+		[]string{"every deploy makes a version, a branch points at one", "versions: get, list"},
+		tryVersions,
+	},
+	{
+		[]int{26},
+		[]string{"branches: get, lists, events, versions, redeploy, rollback"},
+		tryBranches,
+	},
+	{
+		[]int{28},
+		[]string{"main is production, all else preview"},
+		tryEnvironments,
+	},
+	{
+		[]int{29},
+		[]string{"branch: the one named, git's, main"},
+		tryBranchOrder,
+	},
+	{
+		[]int{30},
+		[]string{"sticky tasks stay, others follow"},
+		trySticky,
+	},
+	{
+		[]int{31},
+		[]string{"rollback brings the snapshot's secrets back"},
+		tryRollbackSecrets,
+	},
+	{
+		[]int{32},
+		[]string{"migrate: bulk or chosen, to a version or the latest, in one branch"},
+		tryMigrate,
+	},
+	{
+		[]int{34},
+		[]string{"a version is the hash of its definition and files"},
+		tryHash,
+	},
+	{
+		[]int{35},
+		[]string{"the definition's keys"},
+		tryDefinition,
+	},
+	{
+		[]int{40},
+		[]string{"create resolves a version of the branch"},
+		tryResolve,
+	},
+	{
+		[]int{45},
+		[]string{"content is text or data"},
+		tryContent,
+	},
+	{
+		[]int{55},
+		[]string{"messages: list with a direction, get"},
+		tryMessages,
+	},
+	{
+		[]int{58, 84, 86},
+		[]string{"a filesystem derives its access from its project", "making a filesystem takes update on the project", "sharing a project shares its filesystems"},
+		tryFilesystems,
+	},
+	{
+		[]int{66},
+		[]string{"idempotency keys replay"},
+		tryIdempotency,
+	},
+	{
+		[]int{82, 83, 85},
+		[]string{"a task needs agent and project", "run on the agent, read on the filesystem", "project and agent are the parents"},
+		tryDualParents,
+	},
+	{
+		[]int{87},
+		[]string{"keys: create, secret once, get, list, revoke, scopes"},
+		tryKeys,
+	},
+	{
+		[]int{88},
+		[]string{"revocation is immediate"},
+		tryRevocation,
+	},
+	{
+		[]int{89},
+		[]string{"a scope is a kind, an id and a role"},
+		tryScopes,
+	},
+	{
+		[]int{90},
+		[]string{"roles"},
+		tryRoles,
+	},
+	{
+		[]int{93},
+		[]string{"projects: create, get, list, update, delete when empty"},
+		tryProjects,
+	},
+	{
+		[]int{94},
+		[]string{"names are slugs"},
+		tryNames,
+	},
+	{
+		[]int{96},
+		[]string{"variables of environments"},
+		tryVariables,
+	},
+	{
+		[]int{97},
+		[]string{"keys, tokens and variables are not mixed up"},
+		tryKinds,
+	},
+	{
+		[]int{100},
+		[]string{"errors have statuses"},
+		tryStatuses,
+	},
+	{
+		[]int{106},
+		[]string{"logs: filters"},
+		tryLogs,
+	},
 }
 
 func TestRequirements(t *testing.T) {
+	seen := map[int]bool{}
 	for _, r := range requirements {
-		t.Run(fmt.Sprintf("U%d %s", r.number, r.title), func(t *testing.T) { r.try(t, newWorld(t)) })
+		name := ""
+		for _, n := range r.numbers {
+			if seen[n] {
+				t.Errorf("U%d is there twice", n)
+			}
+			seen[n] = true
+			name += fmt.Sprintf("U%d ", n)
+		}
+		if len(r.numbers) != len(r.titles) {
+			t.Errorf("%s: every requirement has its title", name)
+		}
+		t.Run(strings.TrimSpace(name), func(t *testing.T) { r.try(t, newWorld(t)) })
 	}
 }
 
