@@ -12,10 +12,12 @@
 //
 //	STATE/filesystems/ID/manifest     the current version: one file, replaced by rename
 //	                    /packs/       contents, named by the manifest; never changed
+//	                    /pins/TASK    manifest that a task's comparisons begin with
 //	STATE/tasks/ID/workspace/         what the task sees (not for ro:, rw:, none)
 //	              /workspace.json     how it came to be: written before it is made
 //	              /workspace.index    checksums by size, mtime, inode; a cache
 //	              /workspace.base     manifest of the last synchronisation
+//	              /workspace.pending  what a synchronisation is about to do
 //	              /workspace.git/     git directory that sandboxes see (worktree)
 //	              /system/            system folders: .claude, .codex, …
 //
@@ -28,9 +30,11 @@
 // unmade when it is asked for again. Only what a power cut takes along can be missing
 // besides, and a checksum says so.
 //
-// Trees are reached through os.Root, and no symlink is followed on the way to a
-// file: an agent that swaps a directory for a link gains nothing. Temporary files
-// are outside of workspaces, so that agents and watchers never see halves.
+// Trees are reached through descriptors of their directories, one component at a time,
+// and no symlink is followed (folder): that is stricter than os.Root, which follows
+// those that stay inside and waits for FIFOs. An agent that swaps a directory for a link
+// gains nothing. Temporary files are outside of workspaces, so that agents and watchers
+// never see halves.
 //
 // git runs with an environment of its own, without hooks, pagers, prompts, editors,
 // fsmonitors or external diffs, with the directories named: never with what a file in
