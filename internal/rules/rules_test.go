@@ -112,7 +112,7 @@ var banned = map[string][]string{
 }
 
 // leakChecked are the packages whose tests must fail on a left-over goroutine.
-var leakChecked = []string{"host", "host/agent/acp", "host/keeper", "host/terminal", "host/task/registry", "host/task/store", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
+var leakChecked = []string{"host", "host/agent/acp", "host/keeper", "host/terminal", "host/task", "host/task/api", "host/task/hook", "host/task/registry", "host/task/store", "internal/apiclient", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
 
 // longFiles are allowed over maxLines, each with its reason.
 var longFiles = map[string]string{}

@@ -313,18 +313,6 @@ func (w *world) agent(name, script string) store.Deployed {
 	return w.deploy(registry.Definition{Name: name, Command: []string{self, "agent", w.file(name+".txt", script)}})
 }
 
-// do sends a request and decodes the answer; it gives the status.
-func (w *world) do(method, path string, body, into any) int {
-	w.t.Helper()
-	status, text := w.raw(method, path, body, nil)
-	if into != nil {
-		if err := json.Unmarshal(text, into); err != nil {
-			w.t.Fatalf("%s %s: %v: %s", method, path, err, text)
-		}
-	}
-	return status
-}
-
 // raw sends a request with headers and gives the answer as it is.
 func (w *world) raw(method, path string, body any, header http.Header) (int, []byte) {
 	w.t.Helper()
@@ -362,7 +350,7 @@ func (w *world) raw(method, path string, body any, header http.Header) (int, []b
 	return resp.StatusCode, text
 }
 
-// must is do for requests that succeed with a status.
+// must sends a request that succeeds with a status, and decodes the answer.
 func (w *world) must(want int, method, path string, body, into any) {
 	w.t.Helper()
 	status, text := w.raw(method, path, body, nil)
@@ -376,7 +364,7 @@ func (w *world) must(want int, method, path string, body, into any) {
 	}
 }
 
-// refused is do for requests that are refused with a status and a sentence.
+// refused sends a request that is refused with a status and a sentence.
 func (w *world) refused(want int, sentence, method, path string, body any) {
 	w.t.Helper()
 	status, text := w.raw(method, path, body, nil)
