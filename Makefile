@@ -64,9 +64,9 @@ platforms:
 long:
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
 	COTTY_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/cotty
-	# Hosts of one terminal that are killed, and lives of terminals that die.
 	# Children that die at 100 instants of each job, trees by the hundred, a gigabyte.
 	COTTY_LONG=1 COTTY_WORKSPACE_KILLS=100 COTTY_WORKSPACE_SEEDS=200 $(GO) test -timeout 20m -run 'Killed|Sync|Large' ./host/workspace
+	# Hosts of one terminal that are killed, and lives of terminals that die.
 	COTTY_TERMINAL_KILLS=500 COTTY_TERMINAL_LIVES=4000 $(GO) test -timeout 20m -run 'HostKilled|Restore$$' -v ./host/terminal
 	# Writers of the tasks' database that are killed.
 	COTTY_STORE_KILLS=500 $(GO) test -timeout 20m -run 'TestKill$$' -v ./host/task/store
