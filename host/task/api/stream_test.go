@@ -149,6 +149,7 @@ func TestTenTasks(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
+	t.Parallel()
 	w := start(t)
 	repo := filepath.Join(w.dir, "files", "repo")
 	git(t, w.dir, "init", "-q", "-b", "main", repo)

@@ -125,6 +125,7 @@ func mustJSON(t *testing.T, v any) []byte {
 // TestCancel: the status at once, the turn stopped, what waits discarded, and no
 // files brought back (U5, U44).
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	w.agent("slow", "prompt\nsay begun\nawait cancel\nsay bye\n")
 	w.agent("deaf", "deaf\nprompt\nsay never\nhang\n")
@@ -270,6 +271,7 @@ func compact(raw json.RawMessage) string {
 // TestBadHooks: hooks that fail, hang, flood or are not there end their event with
 // the reason, and nothing else (U43, U81).
 func TestBadHooks(t *testing.T) {
+	t.Parallel()
 	w := start(t)
 	for name, bad := range map[string]struct{ event, timeout, why string }{
 		"fails":  {`echo it is broken >&2; exit 3`, "", "exit code 3): it is broken"},
