@@ -77,7 +77,8 @@ type TerminalMeta struct {
 	Signal string `json:"cotty/signal,omitempty"`
 	// Command as started when it is not the user's shell.
 	Command []string `json:"cotty/command,omitempty"`
-	// Agent is the name of the agent from the side whose session holds it.
+	// Agent is the name of the agent whose session holds it, or of the session if a
+	// person gave one.
 	Agent string `json:"cotty/agent,omitempty"`
 	// Ask is an agent's question for it that waits for the person.
 	Ask *Ask `json:"cotty/ask,omitempty"`

@@ -86,6 +86,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		if !ct.c.dead() {
 			err = nil
 			t.used = a
+			t.meta.Agent = ct.c.s.label()
 			h.addTerm(uri, t, t.unborn)
 			ct.c.forgetOld()
 		}

@@ -88,11 +88,14 @@ func (p *principal) mayEnd(t *term, visible bool) string {
 }
 
 // noteAgent notes which agent holds a terminal, as its claim changes to to, made
-// by p. The name of one that lost it stays for a hand-back, but not its place.
+// by p. The name of one that lost it stays for a hand-back, but not its place; an
+// agent below the host has its name from its session (session.label).
 func (t *term) noteAgent(to ahp.Claim, p *principal) {
-	if to.Kind == ahp.ClaimClient {
+	switch {
+	case to.Kind == ahp.ClaimClient:
 		t.slot.End()
-	} else if t.holder == p.id {
+	case t.holder != p.id:
+	case p.agent != "" || t.used == nil:
 		t.meta.Agent = p.agent
 	}
 }

@@ -113,6 +113,18 @@ func (s *session) aggregate() (status ahp.Status, activity string) {
 	return status, activity
 }
 
+// label is what the session's terminals say of who holds them: the name that a
+// person gave it, or its agent's. The caller holds h.mu.
+func (s *session) label() string {
+	if s.facts.Named && s.value.Title != "" {
+		return s.value.Title
+	}
+	if s.provider != nil {
+		return orElse(s.provider.Info().Name, s.value.Provider)
+	}
+	return s.value.Provider
+}
+
 // modified is when the session or one of its chats changed last.
 func (s *session) modified() ahp.Instant {
 	last := s.facts.Modified

@@ -23,7 +23,7 @@ type row struct {
 	Title      string    `json:"title"`
 	Claim      ahp.Claim `json:"claim"`
 	Holder     string    `json:"holder"`          // "operator", "token:ID", or "session"
-	Agent      string    `json:"agent,omitempty"` // from the side, whose session holds it
+	Agent      string    `json:"agent,omitempty"` // whose session holds it
 	Ask        *ahp.Ask  `json:"ask,omitempty"`   // an agent's question that waits for an answer
 	Background bool      `json:"background"`
 	State      string    `json:"state"` // "running" or "exited"
