@@ -96,6 +96,10 @@ func (l *live) work(ctx context.Context, t store.Task) error {
 	if len(waiting) == 0 {
 		return l.rest(ctx, &t)
 	}
+	// The event may be younger than t, and meant for another version.
+	if t, err = l.s.Store.Task(ctx, t.ID); err != nil || t.Status.Final() {
+		return err // with what ended it comes a wake-up
+	}
 	err = l.launch(ctx, &t)
 	var failed *startError
 	switch {
