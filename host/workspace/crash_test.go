@@ -127,6 +127,29 @@ func kill(t *testing.T, j job, after time.Duration) {
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !ws.Signaled() {
 		t.Errorf("the victim ended by itself: %v %s", cmd.ProcessState, said.String())
 	}
+	for deadline := time.Now().Add(20 * time.Second); atWork(j.State) || atWork(j.Dir); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a git of the victim's does not end")
+		}
+	}
+}
+
+// atWork reports whether a process is about a directory: a git goes on when the one
+// that began it is killed.
+func atWork(dir string) bool {
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range all {
+		if p == fmt.Sprintf("/proc/%d", os.Getpid()) {
+			continue
+		}
+		cwd, _ := os.Readlink(p + "/cwd")
+		args, _ := os.ReadFile(p + "/cmdline")
+		env, _ := os.ReadFile(p + "/environ")
+		if strings.Contains(cwd+"\x00"+string(args)+"\x00"+string(env), dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // instants is how often each job is killed; COTTY_WORKSPACE_KILLS for more.
