@@ -187,9 +187,7 @@ func (o *taskOptions) run(ctx context.Context, cmd *cobra.Command, c *apiclient.
 		return fmt.Errorf("read the task: %w", err)
 	}
 	switch {
-	case o.wait && !o.json: // what is waited for is stdout's
-		fmt.Fprintf(cmd.ErrOrStderr(), "task %s\n", t.ID)
-	case o.wait:
+	case o.wait && o.json: // what is waited for names it
 	case o.json:
 		if err := printJSON(cmd.OutOrStdout(), raw); err != nil {
 			return err
