@@ -75,53 +75,76 @@ func (e *Engine) requestSetting(what string) {
 	}
 }
 
-// caps are the terminfo capabilities that XTGETTCAP knows, as xterm-256color
-// has them and beyond.
+// caps are the answers to XTGETTCAP: those of the terminfo entry
+// xterm-256color, with its escapes resolved (\E is the byte 0x1b), and the
+// extensions of other entries that we do what they say of. A capability without
+// a value is a boolean one. Programs take the answers for the keys they name,
+// whatever their own terminfo says.
 var caps = map[string]string{
 	"TN":      "xterm-256color",
 	"name":    "xterm-256color",
 	"Co":      "256",
 	"colors":  "256",
-	"RGB":     "8/8/8",
+	"RGB":     "8", // bits of each part, as xterm says
 	"Tc":      "",
 	"Su":      "",
 	"XT":      "",
 	"AX":      "",
 	"am":      "",
 	"bce":     "",
-	"Smulx":   `\E[4:%p1%dm`,
-	"Setulc":  `\E[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m`,
-	"Smol":    `\E[53m`,
-	"Rmol":    `\E[55m`,
-	"Ss":      `\E[%p1%d q`,
-	"Se":      `\E[2 q`,
-	"Ms":      `\E]52;%p1%s;%p2%s\007`,
-	"Sync":    `\E[?2026%?%p1%{1}%-%tl%eh%;`,
-	"BE":      `\E[?2004h`,
-	"BD":      `\E[?2004l`,
-	"PS":      `\E[200~`,
-	"PE":      `\E[201~`,
-	"fe":      `\E[?1004h`,
-	"fd":      `\E[?1004l`,
-	"E3":      `\E[3J`,
-	"rep":     `%p1%c\E[%p2%{1}%-%db`,
-	"setrgbf": `\E[38:2:%p1%d:%p2%d:%p3%dm`,
-	"setrgbb": `\E[48:2:%p1%d:%p2%d:%p3%dm`,
-	"smxx":    `\E[9m`,
-	"rmxx":    `\E[29m`,
-	"sitm":    `\E[3m`,
-	"ritm":    `\E[23m`,
+	"Smulx":   "\x1b[4:%p1%dm",
+	"Setulc":  "\x1b[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m",
+	"Smol":    "\x1b[53m",
+	"Rmol":    "\x1b[55m",
+	"Ss":      "\x1b[%p1%d q",
+	"Se":      "\x1b[2 q",
+	"Ms":      "\x1b]52;%p1%s;%p2%s\a",
+	"Sync":    "\x1b[?2026%?%p1%{1}%-%tl%eh%;",
+	"BE":      "\x1b[?2004h",
+	"BD":      "\x1b[?2004l",
+	"PS":      "\x1b[200~",
+	"PE":      "\x1b[201~",
+	"fe":      "\x1b[?1004h",
+	"fd":      "\x1b[?1004l",
+	"E3":      "\x1b[3J",
+	"rep":     "%p1%c\x1b[%p2%{1}%-%db",
+	"setrgbf": "\x1b[38:2:%p1%d:%p2%d:%p3%dm",
+	"setrgbb": "\x1b[48:2:%p1%d:%p2%d:%p3%dm",
+	"smxx":    "\x1b[9m",
+	"rmxx":    "\x1b[29m",
+	"sitm":    "\x1b[3m",
+	"ritm":    "\x1b[23m",
 	"kbs":     "\x7f",
-	"ku":      "\x1bOA",
-	"kd":      "\x1bOB",
-	"kr":      "\x1bOC",
-	"kl":      "\x1bOD",
-	"kcuu1":   "\x1bOA",
-	"kcud1":   "\x1bOB",
-	"kcuf1":   "\x1bOC",
-	"kcub1":   "\x1bOD",
-	"khome":   "\x1bOH",
-	"kend":    "\x1bOF",
+}
+
+// cursorKeys are the last bytes of the keys that DECCKM changes, by their names
+// in termcap and terminfo.
+var cursorKeys = map[string]string{
+	"ku": "A", "kcuu1": "A",
+	"kd": "B", "kcud1": "B",
+	"kr": "C", "kcuf1": "C",
+	"kl": "D", "kcub1": "D",
+	"kh": "H", "khome": "H",
+	"@7": "F", "kend": "F",
+}
+
+// capability gives the answer to XTGETTCAP for a name. Of keys it is what they
+// send now, as in xterm.
+func (e *Engine) capability(name string) (value string, ok bool) {
+	switch name {
+	case "lines", "li":
+		return strconv.Itoa(e.rows), true
+	case "cols", "co":
+		return strconv.Itoa(e.cols), true
+	}
+	if key, ok := cursorKeys[name]; ok {
+		if e.flags.has(flagAppCursor) {
+			return "\x1bO" + key, true
+		}
+		return "\x1b[" + key, true
+	}
+	value, ok = caps[name]
+	return value, ok
 }
 
 // requestCaps is XTGETTCAP: names in hexadecimal, each answered on its own. A
@@ -134,22 +157,14 @@ func (e *Engine) requestCaps(body string) {
 			return
 		}
 		key := strings.ToUpper(hex.EncodeToString(name))
-		switch value, ok := caps[string(name)]; {
-		case string(name) == "lines" || string(name) == "li":
-			e.replyCap(key, strconv.Itoa(e.rows))
-		case string(name) == "cols" || string(name) == "co":
-			e.replyCap(key, strconv.Itoa(e.cols))
+		value, ok := e.capability(string(name))
+		switch {
 		case !ok:
 			e.reply("\x1bP0+r" + key + "\x1b\\")
+		case value == "":
+			e.reply("\x1bP1+r" + key + "\x1b\\")
 		default:
-			e.replyCap(key, value)
+			e.reply("\x1bP1+r" + key + "=" + strings.ToUpper(hex.EncodeToString([]byte(value))) + "\x1b\\")
 		}
 	}
-}
-
-func (e *Engine) replyCap(key, value string) {
-	if value != "" {
-		value = "=" + strings.ToUpper(hex.EncodeToString([]byte(value)))
-	}
-	e.reply("\x1bP1+r" + key + value + "\x1b\\")
 }
