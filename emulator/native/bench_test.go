@@ -202,6 +202,33 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
+// BenchmarkLinks writes lines of hyperlinks that all differ and are equally long,
+// as a listing with links does.
+func BenchmarkLinks(b *testing.B) {
+	var data []byte
+	for i := range 20000 {
+		data = fmt.Appendf(data, "\x1b]8;;file:///srv/listing/%08d\x1b\\name%05d\x1b]8;;\x1b\\\r\n", i*7919, i)
+	}
+	e := newEngine(emulator.Options{Cols: 80, Rows: 24})
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		e.Write(data)
+	}
+}
+
+// Styles with different links of one length have different hashes.
+func TestLinkHashes(t *testing.T) {
+	var l links
+	seen := map[uint32]bool{}
+	for i := range 1000 {
+		st := style{link: l.intern(fmt.Appendf(nil, "file:///%08d", i), nil)}
+		seen[st.hash()] = true
+	}
+	if len(seen) < 990 {
+		t.Errorf("%d hashes of 1000 links", len(seen))
+	}
+}
+
 // fullHistory is an engine of 200 columns with 10,000 full lines of history.
 func fullHistory(coloured bool) *Engine {
 	e := newEngine(emulator.Options{Cols: 200, Rows: 50})

@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 	"unicode/utf8"
 
@@ -464,6 +465,8 @@ type links struct{ index map[string]*link }
 // on in their styles.
 const maxLinks = 1024
 
+var linkSeed = maphash.MakeSeed()
+
 func (t *links) intern(uri, id []byte) *link {
 	var key [128]byte
 	k := append(append(append(key[:0], id...), 0), uri...)
@@ -473,7 +476,7 @@ func (t *links) intern(uri, id []byte) *link {
 	if t.index == nil || len(t.index) >= maxLinks {
 		t.index = map[string]*link{}
 	}
-	l := &link{uri: string(uri), id: string(id)}
+	l := &link{uri: string(uri), id: string(id), hash: maphash.Bytes(linkSeed, k)}
 	t.index[string(k)] = l
 	return l
 }

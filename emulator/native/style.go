@@ -9,7 +9,10 @@ import (
 )
 
 // link is a hyperlink; equal ones share a pointer while both are in use.
-type link struct{ uri, id string }
+type link struct {
+	uri, id string
+	hash    uint64 // of both
+}
 
 // style is a pen: what a cell looks like.
 type style struct {
@@ -96,7 +99,7 @@ func (st *style) hash() uint32 {
 	h := uint64(st.FG)*0x9e3779b97f4a7c15 ^ uint64(st.BG)*0xc2b2ae3d27d4eb4f ^
 		(uint64(st.UnderlineColor)<<16|uint64(st.Attrs)<<3|uint64(st.Underline))*0x165667b19e3779f9
 	if st.link != nil {
-		h ^= uint64(len(st.link.uri)+len(st.link.id)) * 0x27d4eb2f165667c5
+		h ^= st.link.hash
 	}
 	return uint32(h>>32) ^ uint32(h>>15)
 }
