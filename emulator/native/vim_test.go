@@ -67,8 +67,9 @@ func TestVimPaste(t *testing.T) {
 	if out, _ := exec.Command("vim", "--version").Output(); !bytes.Contains(out, []byte("+termresponse")) {
 		t.Skip("this vim asks its terminal nothing (no +termresponse)")
 	}
-	cmd := exec.Command("vim", "--clean")
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "HOME="+t.TempDir())
+	cmd := exec.Command("vim", "--clean", "-n") // -n: no swap file
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "HOME="+cmd.Dir)
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		t.Fatal(err)
