@@ -70,11 +70,6 @@ func (s *session) usage() (u sessionUsage) {
 	return m.Usage
 }
 
-// status is how it stands: its own state is fresher than the list's row.
-func (s *session) status() ahp.Status {
-	return s.row.Status
-}
-
 func (s *session) title() string {
 	if t := clean(s.row.Title); t != "" {
 		return t

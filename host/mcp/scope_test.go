@@ -41,8 +41,16 @@ func TestScopes(t *testing.T) {
 	}
 	gives := map[string]bool{"release_terminal": true, "promote_terminal": true}
 	for _, scopes := range [][]string{
-		{read}, {create}, {input}, {claim}, {read, create}, {read, input}, {read, claim},
-		{read, create, input}, {read, create, claim}, {read, create, input, claim},
+		{read},
+		{create},
+		{input},
+		{claim},
+		{read, create},
+		{read, input},
+		{read, claim},
+		{read, create, input},
+		{read, create, claim},
+		{read, create, input, claim},
 	} {
 		name := strings.ReplaceAll(strings.Join(scopes, "+"), "terminal:", "")
 		t.Run(name, func(t *testing.T) {

@@ -233,8 +233,10 @@ func (r *reading) keys() {
 		table string
 		keys  map[string]string
 	}{
-		{keymap.Normal, "keys", r.config.Keys}, {keymap.Copy, "copy-keys", r.config.CopyKeys},
-		{keymap.Chat, "chat-keys", r.config.ChatKeys}, {keymap.Reading, "reading-keys", r.config.ReadingKeys},
+		{keymap.Normal, "keys", r.config.Keys},
+		{keymap.Copy, "copy-keys", r.config.CopyKeys},
+		{keymap.Chat, "chat-keys", r.config.ChatKeys},
+		{keymap.Reading, "reading-keys", r.config.ReadingKeys},
 	} {
 		var problems []keymap.Problem
 		t, problems = t.Override(b.mode, b.keys, command.Check)

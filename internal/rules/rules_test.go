@@ -271,3 +271,31 @@ func TestGoroutinesAreLeakChecked(t *testing.T) {
 		}
 	}
 }
+
+// The header of the Makefile tells of each target, in the order of .PHONY.
+func TestMakefile(t *testing.T) {
+	text, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told, phony, defined []string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if name, ok := strings.CutPrefix(line, "#   "); ok {
+			told = append(told, strings.Fields(name)[0])
+		}
+		if names, ok := strings.CutPrefix(line, ".PHONY: "); ok {
+			phony = append(phony, strings.Fields(names)...)
+		} else if name, rest, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(rest, "=") && !strings.ContainsAny(name, " \t#") {
+			defined = append(defined, name)
+		}
+	}
+	if !slices.Equal(told, phony) {
+		t.Errorf("the header tells of %q, .PHONY of %q", told, phony)
+	}
+	slices.Sort(phony)
+	slices.Sort(defined)
+	if !slices.Equal(phony, defined) {
+		t.Errorf(".PHONY names %q, rules are for %q", phony, defined)
+	}
+}

@@ -249,8 +249,10 @@ var scenes = []struct {
 		s.begin("mend it")
 		s.call("c", "Edit serve.go", "", "", options...)
 		yes := true
-		s.apply(ahp.ChatToolCallReady{TurnID: "t1", ToolCallID: "c", InvocationMessage: ahp.Plain("Edit serve.go"), Options: options, Editable: &yes,
-			Edits: json.RawMessage(`{"items":[` + string(must(json.Marshal(edit("/src/serve.go", "a\nb\nc\n", "a\nB\nc\n")))) + `]}`)})
+		s.apply(ahp.ChatToolCallReady{
+			TurnID: "t1", ToolCallID: "c", InvocationMessage: ahp.Plain("Edit serve.go"), Options: options, Editable: &yes,
+			Edits: json.RawMessage(`{"items":[` + string(must(json.Marshal(edit("/src/serve.go", "a\nb\nc\n", "a\nB\nc\n")))) + `]}`),
+		})
 		s.pass(time.Second)
 	}},
 	{"diff", func(s *stage) {

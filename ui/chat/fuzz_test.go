@@ -66,9 +66,11 @@ func act(s *stage, p *tape) {
 		s.apply([]ahp.Action{ahp.ChatTurnComplete{TurnID: turn, Duration: &ms}, ahp.ChatTurnCancelled{TurnID: turn}, ahp.ChatError{TurnID: turn, Part: ahp.ResponsePart{Kind: ahp.PartError}}}[p.next(3)])
 	case 13:
 		s.apply([]ahp.Action{
-			ahp.ChatTruncated{TurnID: turn}, ahp.ChatTruncated{},
+			ahp.ChatTruncated{TurnID: turn},
+			ahp.ChatTruncated{},
 			ahp.ChatTurnsLoaded{Turns: []ahp.Turn{{ID: part, State: ahp.TurnComplete, Message: message(p.text()), ResponseParts: []ahp.ResponsePart{{Kind: ahp.PartMarkdown, ID: "a", Content: p.text()}}}}},
-			ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: part, Message: message(p.text())}, ahp.ChatPendingMessageRemoved{Kind: ahp.PendingQueued, ID: part},
+			ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: part, Message: message(p.text())},
+			ahp.ChatPendingMessageRemoved{Kind: ahp.PendingQueued, ID: part},
 		}[p.next(5)])
 	case 14:
 		s.apply([]ahp.Action{ahp.ChatInputRequested{Request: request()}, ahp.ChatInputCompleted{RequestID: "q", Response: ahp.InputAccept}}[p.next(2)])

@@ -270,8 +270,10 @@ func TestApprovalKeys(t *testing.T) {
 		t.Errorf("the edited input was not sent: %s", got)
 	}
 	s = waiting(t)
-	s.apply(ahp.ChatToolCallReady{TurnID: "t2", ToolCallID: "w", InvocationMessage: ahp.Plain("Run it"), Options: options, Editable: yes(),
-		ToolInput: ahp.TextInput(`{"command":"make","why":"x"}`), Meta: json.RawMessage(`{"cotty/editable":"command"}`)})
+	s.apply(ahp.ChatToolCallReady{
+		TurnID: "t2", ToolCallID: "w", InvocationMessage: ahp.Plain("Run it"), Options: options, Editable: yes(),
+		ToolInput: ahp.TextInput(`{"command":"make","why":"x"}`), Meta: json.RawMessage(`{"cotty/editable":"command"}`),
+	})
 	s.draw()
 	s.pass(time.Second)
 	s.took()

@@ -19,7 +19,6 @@ type placed struct {
 	prompt     paint.Rect
 	panelRows  []panelRow
 	popup      paint.Rect
-	shows      []ahp.URI // terminals
 	focused    bool
 }
 

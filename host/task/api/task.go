@@ -18,8 +18,11 @@ var taskRoutes = []Route{
 	{
 		Method: http.MethodGet, Path: "/tasks", Name: "listTasks", Tag: taskTag, Summary: "List tasks, newest first.",
 		Params: []Param{
-			{Name: "agent", Doc: "Of this agent, by id or name"}, {Name: "status", Doc: "Of these statuses, separated by commas"},
-			{Name: "project_id", Doc: "Of this project"}, {Name: "filesystem_id", Doc: "With this filesystem"}, {Name: "version_id", Doc: "Of this version"},
+			{Name: "agent", Doc: "Of this agent, by id or name"},
+			{Name: "status", Doc: "Of these statuses, separated by commas"},
+			{Name: "project_id", Doc: "Of this project"},
+			{Name: "filesystem_id", Doc: "With this filesystem"},
+			{Name: "version_id", Doc: "Of this version"},
 			limitParam, cursorParam,
 		},
 		Result: Page[store.Task]{}, Handle: listTasks,
