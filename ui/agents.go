@@ -42,7 +42,7 @@ func (m *Model) openAgents() {
 			}
 		}
 	}
-	m.open(overlay.NewAgents(func() []overlay.Session { return m.sessionRows(archived) }, overlay.SessionActions{
+	m.open(overlay.NewAgents(func() []overlay.Session { return m.sessionRows(archived) }, m.currentSession(), overlay.SessionActions{
 		Open:   with(m.openSession),
 		Bring:  with(func(s *session) { m.bringChat(s.row.DefaultChat) }),
 		Answer: with(m.answerSession),
@@ -62,6 +62,22 @@ func (m *Model) openAgents() {
 		All: func() { archived = !archived; m.dirty |= dirtyPanes },
 	}))
 	m.loadTasks()
+}
+
+// currentSession is the session of the focused chat or terminal, "" for none.
+func (m *Model) currentSession() ahp.URI {
+	p, ok := m.arr.Focused()
+	if !ok {
+		return ""
+	}
+	chat := p.Terminal
+	if t := m.terms.get(p.Terminal); t != nil {
+		chat = m.chatOf(t)
+	}
+	if s := m.sessionOf(chat); s != nil {
+		return s.uri
+	}
+	return ""
 }
 
 // previewed is the session that is chosen in the list, "" for none.

@@ -51,15 +51,15 @@ func TestAgentsList(t *testing.T) {
 		u := staff(t, s[0], s[1])
 		u.Press("ctrl+space a")
 		u.Golden(golden("agents-list", s[0]))
-		u.Type("/deploy")
+		u.Type("deploy")
 		u.Golden(golden("agents-filtered", s[0]))
-		u.Press("esc", "v")
+		u.Press("ctrl+u", "alt+v")
 		u.Shows("an old one")
 		u.Press("esc")
 		if s[0] == 80 {
 			u = uitest.New(t, uitest.Options{})
 			u.Press("ctrl+space a")
-			u.Shows("no session yet: n begins one")
+			u.Shows("no session yet: enter begins one")
 		}
 	}
 }
@@ -71,30 +71,30 @@ func sent(u *uitest.UI, want string) bool {
 // TestAgentsListActs does what the list's keys do.
 func TestAgentsListActs(t *testing.T) {
 	u := staff(t, 200, 50)
-	u.Press("ctrl+space a", "j", "r", "ctrl+u")
+	u.Press("ctrl+space a", "down", "alt+r", "ctrl+u")
 	u.Type("a better title\r")
 	if !sent(u, `session/titleChanged ahp-session:/work {"title":"a better title"}`) {
 		t.Errorf("renaming sent %v", u.Host.Sent)
 	}
 	u.Shows("a better title")
-	u.Press("a")
+	u.Press("tab", "a")
 	if !sent(u, `session/isArchivedChanged ahp-session:/work {"isArchived":true}`) {
 		t.Errorf("archiving sent %v", u.Host.Sent)
 	}
 	u.Hides("a better title")
-	u.Press("x")
+	u.Press("alt+x")
 	u.Shows("forget what was said?")
 	u.Press("n")
 	if sent(u, "dispose") {
 		t.Error("a session was ended though the answer was no")
 	}
-	u.Press("home", "y")
+	u.Press("home", "alt+y")
 	u.Shows("Allow Run rm -rf build?  $ rm -rf build", "Allow once", "Reject it", "Show the chat")
 	u.Press("down", "enter")
 	if !sent(u, `"toolCallId":"c","approved":false,"reason":"denied","selectedOptionId":"no"`) {
 		t.Errorf("answering sent %v", u.Host.Sent)
 	}
-	u.Press("ctrl+space a", "x", "y")
+	u.Press("ctrl+space a", "alt+x", "y")
 	if !sent(u, "dispose session") {
 		t.Errorf("ending sent %v", u.Host.Sent)
 	}
@@ -104,11 +104,11 @@ func TestAgentsListActs(t *testing.T) {
 // used says why.
 func TestNewSession(t *testing.T) {
 	u := uitest.New(t, uitest.Options{W: 200, H: 50})
-	u.Press("ctrl+space a", "n")
+	u.Press("ctrl+space a", "alt+n")
 	u.Shows("New session in ~", "Scripted", "Gemini CLI  (not installed)")
 	u.Press("down", "enter")
 	u.Shows("Gemini CLI: not installed")
-	u.Press("ctrl+space a", "n", "enter")
+	u.Press("ctrl+space a", "enter", "enter")
 	if !sent(u, "create session with scripted in file:///home/ann") {
 		t.Fatalf("sent %v", u.Host.Sent)
 	}
@@ -250,7 +250,7 @@ func TestBadgeLeadsToTheChat(t *testing.T) {
 	u.Press("ctrl+space u")
 	u.Shows("no chat has to do with this pane")
 	u.Press("ctrl+space w")
-	u.Type("/make\r")
+	u.Type("make\r")
 	u.Press("ctrl+space u")
 	u.Shows("● Run make", "│ cc b.c")
 	u.Host.Terminal("make").Print("cc c.c\r\n")

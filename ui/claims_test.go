@@ -124,14 +124,14 @@ func TestTerminalList(t *testing.T) {
 	}})
 	u.Press("ctrl+space c", "ctrl+space w")
 	u.Golden("terminals")
-	u.Press("down", "down")
+	u.Press("down")
 	u.Type("serv")
 	u.Golden("terminals-filter")
-	u.Press("esc", "esc")
+	u.Press("esc")
 	u.Hides("Terminals")
 
 	u.Press("ctrl+space w")
-	u.Type("/agent")
+	u.Type("agent")
 	u.Press("alt+r")
 	u.Shows("interrupt it and take the terminal? y/n")
 	u.Press("y")
@@ -142,18 +142,18 @@ func TestTerminalList(t *testing.T) {
 	u.Press("enter")
 	u.Shows("─ agent ─")
 	u.Press("ctrl+space w")
-	u.Type("/sh1\r")
+	u.Type("sh1\r")
 	if got := focusTitle(t, u); got != "sh1" {
 		t.Errorf("choosing a terminal that shows focuses %s", got)
 	}
 
 	u.Press("ctrl+space w")
-	u.Type("/server")
+	u.Type("server")
 	u.Press("alt+x")
 	u.Shows(`end "server"? y/n`)
 	u.Press("y")
 	u.Shows("Terminals")
-	u.Press("esc", "esc")
+	u.Press("esc")
 	if got := u.Host.Terminals(); slices.Contains(got, "server") {
 		t.Errorf("terminals %v", got)
 	}
@@ -168,12 +168,12 @@ func TestListFollowsTheHost(t *testing.T) {
 	u.Host.Add("late", parked)
 	u.WaitIdle()
 	u.Shows("late")
-	u.Press("j", "b")
+	u.Press("down", "alt+b")
 	u.Shows("runs in the background already")
-	u.Press("x", "y")
+	u.Press("tab", "x", "y")
 	u.Advance(5 * time.Second)
 	u.Hides("late")
-	u.Press("q")
+	u.Press("esc")
 	u.Hides("Terminals")
 }
 
@@ -189,7 +189,7 @@ func TestOtherClients(t *testing.T) {
 		t.Errorf("typing into what another client of mine holds: %q, held by %+v", got.Typed(), got.Holder())
 	}
 	u.Press("ctrl+space w")
-	u.Type("/bobs\r")
+	u.Type("bobs\r")
 	u.Shows("held by bob")
 	u.Type("y")
 	u.Shows("bob holds this terminal: ctrl+space r takes it")

@@ -213,17 +213,17 @@ func TestPasteBuffers(t *testing.T) {
 	sh.Input = nil
 	u.Press("ctrl+space #")
 	u.Golden("buffers")
-	u.Press("j", "enter")
+	u.Press("down", "enter")
 	if got := sh.Typed(); got != "\x1b[200~alpha\x1b[201~" {
 		t.Errorf("with marks it is %q", got)
 	}
-	u.Press("ctrl+space #", "/")
+	u.Press("ctrl+space #")
 	u.Type("gam")
 	u.Hides("5 characters")
-	u.Press("esc", "d")
+	u.Press("alt+x")
 	u.Hides("2 lines")
 	n := len(u.Raw)
-	u.Press("y")
+	u.Press("ctrl+u", "alt+y")
 	if got := clip(u, n); got != "alpha" {
 		t.Errorf("copied again: %q", got)
 	}
@@ -263,7 +263,7 @@ func TestBuffersAreBounded(t *testing.T) {
 	u.Press("end")
 	u.Shows("word10 ")
 	u.Hides("word9 ")
-	u.Type("/nothing")
+	u.Type("nothing")
 	u.Shows("no buffer matches")
 }
 

@@ -55,7 +55,7 @@ func openLayouts(m *Model, args []string) {
 		}
 		return rows
 	}
-	m.open(overlay.NewLayouts(rows, overlay.LayoutDo{
+	m.open(overlay.NewLayouts(rows, m.cfg.Layout, overlay.LayoutDo{
 		Go:     m.goLayout,
 		Rename: m.askLayoutName,
 		Delete: m.deleteLayout,

@@ -27,7 +27,7 @@ func shownIn(t *testing.T, u *uitest.UI, name string) int {
 
 func TestLayouts(t *testing.T) {
 	atSizes(t, "layouts", func(t *testing.T, u *uitest.UI, golden string) {
-		u.Press("ctrl+space |", "ctrl+space S", "n")
+		u.Press("ctrl+space |", "ctrl+space S", "alt+n")
 		u.Type("work\r")
 		u.Type("here")
 		typed(t, u, map[string]string{"sh1": "", "sh2": "", "sh3": "here"})
@@ -50,7 +50,7 @@ func TestLayouts(t *testing.T) {
 // while the host has not taken all of this one.
 func TestTypingBehindGoingToALayout(t *testing.T) {
 	u := start(t)
-	u.Press("ctrl+space S", "n")
+	u.Press("ctrl+space S", "alt+n")
 	u.Type("work\r")
 	u.Host.Hold()
 	u.Press("ctrl+space S", "up")
@@ -74,7 +74,7 @@ func TestRenameLayout(t *testing.T) {
 	typed(t, u, map[string]string{"sh1": "x"})
 	u.Press("ctrl+space :")
 	u.Type("layouts other\r")
-	u.Press("ctrl+space S", "up", "r", "ctrl+u")
+	u.Press("ctrl+space S", "up", "alt+r", "ctrl+u")
 	u.Type("away\r")
 	if a, b := shownIn(t, u, "home"), shownIn(t, u, "away"); a != 0 || b != 1 {
 		t.Errorf("renamed from elsewhere, home shows %d terminals, away %d", a, b)
@@ -89,17 +89,17 @@ func TestRenameLayout(t *testing.T) {
 
 func TestDeleteLayout(t *testing.T) {
 	u := start(t)
-	u.Press("ctrl+space S", "d")
+	u.Press("ctrl+space S", "alt+x")
 	u.Shows("main is the only layout")
 	u.Press("esc", "ctrl+space :")
 	u.Type("layouts work\r")
-	u.Press("ctrl+space S", "up", "d")
+	u.Press("ctrl+space S", "up", "alt+x")
 	u.Shows("delete layout main?")
 	u.Press("n")
 	if shownIn(t, u, "main") != 1 {
 		t.Error("it is deleted although the answer was no")
 	}
-	u.Press("ctrl+space S", "up", "d", "y")
+	u.Press("ctrl+space S", "up", "tab", "x", "y")
 	u.Shows("layout main is deleted")
 	if shownIn(t, u, "main") != 0 || !slices.Equal(u.Host.Terminals(), []string{"sh1", "sh2"}) {
 		t.Errorf("main shows %d terminals, there are %v", shownIn(t, u, "main"), u.Host.Terminals())
@@ -107,7 +107,7 @@ func TestDeleteLayout(t *testing.T) {
 	// The one on the screen: another one comes.
 	u.Press("ctrl+space :")
 	u.Type("layouts third\r")
-	u.Press("ctrl+space S", "d", "y")
+	u.Press("ctrl+space S", "alt+x", "y")
 	u.WaitIdle()
 	u.Shows(" work ", "layout third is deleted")
 	if shownIn(t, u, "third") != 0 {

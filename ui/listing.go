@@ -26,7 +26,8 @@ func (m *Model) openTerminals() {
 			}
 		}
 	}
-	m.open(overlay.NewTerminals(m.terminalRows, overlay.Actions{
+	current, _ := m.arr.Focused()
+	m.open(overlay.NewTerminals(m.terminalRows, current.Terminal, overlay.Actions{
 		Show:       with(m.show),
 		Bring:      with(m.bring),
 		Take:       with(m.take),

@@ -33,9 +33,7 @@ func TestTerminalListHasAll(t *testing.T) {
 	for _, s := range [...][2]int{{80, 24}, {200, 50}, {250, 70}, {40, 12}} {
 		u := uitest.New(t, uitest.Options{W: s[0], H: s[1], Host: crowd})
 		u.Press("ctrl+space w")
-		for range 5 {
-			u.Press("down")
-		}
+		u.Press("up")
 		u.GoldenStyled(golden("listing", s[0]))
 	}
 }
@@ -44,7 +42,7 @@ func TestTerminalListHasAll(t *testing.T) {
 func TestTerminalListPreviews(t *testing.T) {
 	u := uitest.New(t, uitest.Options{Host: crowd})
 	u.Press("ctrl+space w")
-	u.Type("/busy")
+	u.Type("busy")
 	u.Shows("FAIL")
 	if uri := u.Host.Terminal("busy").URI; !u.Host.Follows(uri) {
 		t.Error("it is not followed")
@@ -58,6 +56,31 @@ func TestTerminalListPreviews(t *testing.T) {
 	if cols, rows := u.Host.Terminal("busy").Size(); cols != 80 || rows != 24 {
 		t.Errorf("looking at it made it %dx%d", cols, rows)
 	}
+}
+
+// Typing a name filters, whatever its letters are, and the list opens on what has
+// the focus.
+func TestTypingInAListActsOnNothing(t *testing.T) {
+	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) {
+		h.Add("xterm", parked)
+		h.Add("build", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID})
+	}})
+	u.Press("ctrl+space w")
+	u.Type("\r") // shows what is shown
+	u.Press("ctrl+space w")
+	u.Type("xterm")
+	u.Shows("› xterm")
+	u.Press("ctrl+u")
+	u.Type("build\r")
+	if got := focusTitle(t, u); got != "build" {
+		t.Errorf("typing its name chose %q", got)
+	}
+	if got := u.Host.Terminals(); len(got) != 3 {
+		t.Errorf("terminals %v", got)
+	}
+	u.Press("ctrl+space S")
+	u.Type("demo")
+	u.Shows("› demo", "no layout matches")
 }
 
 // Running through many subscribes to few.
@@ -85,7 +108,7 @@ func TestTerminalListFollowsFew(t *testing.T) {
 func TestTerminalListBrings(t *testing.T) {
 	u := start(t)
 	u.Press("ctrl+space c", "ctrl+space w")
-	u.Type("/sh1")
+	u.Type("sh1")
 	u.Press("alt+t")
 	u.Hides("Terminals")
 	if l, tb := tab(t, u); len(l.Tabs) != 1 || len(tb.Panes()) != 2 {
@@ -94,13 +117,13 @@ func TestTerminalListBrings(t *testing.T) {
 	u.Host.Add("new", parked)
 	u.WaitIdle()
 	u.Press("ctrl+space w")
-	u.Type("/new")
+	u.Type("new")
 	u.Press("alt+t")
 	if _, tb := tab(t, u); len(tb.Panes()) != 3 {
 		t.Errorf("%d panes", len(tb.Panes()))
 	}
 	u.Press("ctrl+space w")
-	u.Type("/new")
+	u.Type("new")
 	u.Press("alt+t")
 	u.Shows(`"new" is in this tab already`)
 }
@@ -149,7 +172,7 @@ func TestBadges(t *testing.T) {
 				}
 			}})
 			u.Press("ctrl+space w")
-			u.Type("/prog\r")
+			u.Type("prog\r")
 			if c.exit != 0 {
 				u.Host.Terminal("prog").Exit(c.exit, c.signal)
 				u.WaitIdle()

@@ -129,7 +129,7 @@ func TestChooseThemeLooks(t *testing.T) {
 	u.Golden("choose-theme-small")
 }
 
-// TestKeepTheme: ctrl+s writes the choice into the configuration.
+// TestKeepTheme: alt+s writes the choice into the configuration.
 func TestKeepTheme(t *testing.T) {
 	kept, fault := "", error(nil)
 	u := uitest.New(t, uitest.Options{Env: direct, Config: func(c *ui.Config) {
@@ -138,7 +138,7 @@ func TestKeepTheme(t *testing.T) {
 	keep := func(name string) {
 		u.Press("ctrl+space :")
 		u.Type("choose-theme\r" + name)
-		u.Press("ctrl+s")
+		u.Press("alt+s")
 	}
 	keep("tokyo-night-d")
 	if u.Shows("tokyo-night-dark is in the configuration"); kept != "tokyo-night-dark" || ground(u) != groundOf(t, kept) {

@@ -20,7 +20,7 @@ func TestPlainTerminals(t *testing.T) {
 		u.Host.Terminal("sh2").Begin("make")
 		u.Host.Terminal("sh2").End(2, 20_000)
 		u.WaitIdle()
-		u.Press("ctrl+space w", "down", "down", "down", "down", "down")
+		u.Press("ctrl+space w", "up")
 		u.GoldenStyled(name)
 	}
 }

@@ -337,9 +337,9 @@ func TestCommandList(t *testing.T) {
 		u, _ := marked(t, uitest.Options{W: size.w, H: size.h})
 		u.Press("ctrl+space C")
 		u.GoldenStyled("command-list-" + size.name)
-		u.Press("f")
+		u.Press("alt+f")
 		u.Golden("command-list-failed-" + size.name)
-		u.Press("f")
+		u.Press("tab", "f")
 		u.Type("mak")
 		u.Golden("command-list-filter-" + size.name)
 	}
@@ -348,23 +348,23 @@ func TestCommandList(t *testing.T) {
 	if got := u.Row(0); !strings.HasPrefix(got, "$ make all") {
 		t.Errorf("the top row is %q", got)
 	}
-	u.Press("ctrl+space C", "j", "y")
+	u.Press("ctrl+space C", "down", "alt+y")
 	if got := copied(t, u); got != "a: x\nb: x" {
 		t.Errorf("copied %q", got)
 	}
-	u.Press("ctrl+space C", "Y")
+	u.Press("ctrl+space C", "alt+l")
 	if got := copied(t, u); got != "seq 1 50" {
 		t.Errorf("copied %q", got)
 	}
-	u.Press("ctrl+space C", "r")
+	u.Press("ctrl+space C", "alt+r")
 	if got := sh.Typed(); got != "seq 1 50\r" {
 		t.Errorf("typed %q", got)
 	}
 	u.Press("ctrl+space C", "z", "z", "z")
 	u.Shows("no command matches")
-	u.Press("esc", "f")
+	u.Press("ctrl+u", "alt+f")
 	u.Shows("Commands that failed", "exit 1")
-	u.Press("q")
+	u.Press("esc")
 	// While the list is open commands come to it.
 	u.Press("ctrl+space C")
 	sh.Begin("late")
@@ -374,7 +374,7 @@ func TestCommandList(t *testing.T) {
 
 	// One that shows already is gone to in copy mode.
 	u, _ = marked(t, uitest.Options{})
-	u.Press("ctrl+space C", "j", "j", "enter")
+	u.Press("ctrl+space C", "down", "down", "enter")
 	u.Shows(" copy ")
 	if cur := u.Outer().Cursor(); !strings.HasPrefix(u.Row(cur.Y), "$ grep x *") {
 		t.Errorf("the cursor is on %q", u.Row(cur.Y))

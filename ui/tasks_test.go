@@ -48,7 +48,7 @@ func TestTasksBesideSessions(t *testing.T) {
 		u.Press("ctrl+space a")
 		u.WaitIdle()
 		u.Golden(golden)
-		u.Press("p")
+		u.Press("alt+p")
 		u.WaitIdle()
 		u.Golden(golden + "-changes")
 	})
@@ -57,7 +57,6 @@ func TestTasksBesideSessions(t *testing.T) {
 func chooseTask(u *uitest.UI, name string) {
 	u.Press("ctrl+space a")
 	u.WaitIdle()
-	u.Press("/")
 	u.Type(name)
 	u.WaitIdle()
 }
@@ -84,21 +83,21 @@ func TestTasksAreSteered(t *testing.T) {
 	u.WaitIdle()
 	u.Shows("Changes of fix-tests")
 	u.Shows("into ~/src/app")
-	u.Press("o")
+	u.Press("alt+o")
 	u.Type("out")
 	u.Press("enter")
 	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`)
 	u.Shows("3 files in out")
 	u.Press("alt+p")
 	u.WaitIdle()
-	u.Press("m")
+	u.Press("alt+m")
 	done(`tell tsk_1 "only the first"`, `pull tsk_1 "out"`, "merge tsk_1")
 	u.Shows("merged into main")
 	u.Hides("+132")
 	u.Press("alt+p")
 	u.WaitIdle()
 	u.Shows("nothing was changed")
-	u.Press("m") // which does nothing
+	u.Press("alt+m") // which does nothing
 	u.Press("esc")
 	u.WaitIdle()
 	chooseTask(u, "fix-tests")
@@ -112,7 +111,7 @@ func TestTasksAreSteered(t *testing.T) {
 }
 
 // TestTasksOfPrograms: a task without a session is in the list, and says what follows
-// it; a session that is no task says so.
+// it; a session that is no task can't be told something.
 func TestTasksOfPrograms(t *testing.T) {
 	u := uitest.New(t, uitest.Options{W: 120, H: 30})
 	tasked(u)
@@ -120,15 +119,15 @@ func TestTasksOfPrograms(t *testing.T) {
 	u.Press("enter")
 	u.Shows("cotty task watch")
 	chooseTask(u, "What is")
-	u.Press("alt+s")
-	u.Shows("no task")
-	u.Press("esc", "esc")
+	u.Press("alt+s") // which only tasks have
+	u.Shows("Agents")
+	u.Press("esc")
 	u.Press("ctrl+space a")
 	u.WaitIdle()
 	if strings.Contains(u.Screen(), " old ") {
 		t.Error("a cancelled task shows")
 	}
-	u.Press("v")
+	u.Press("alt+v")
 	u.Shows("cancelled")
 }
 

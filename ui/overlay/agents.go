@@ -38,196 +38,90 @@ type SessionActions struct {
 	All func()
 }
 
-// Agents is the list of the sessions with agents.
-type Agents struct {
-	rows   func() []Session
-	do     SessionActions
-	pick   picker
-	typing bool // every letter belongs to the filter
-	shown  []Session
-	inside paint.Rect // of the rows, as last drawn
+func (s Session) key() string { return string(s.URI) }
+
+func (s Session) filter() string {
+	return s.Title + " " + s.Agent + " " + s.State + " " + s.Cwd + " " + s.Where
 }
 
-// NewAgents gives a list of what rows gives at the time.
-func NewAgents(rows func() []Session, do SessionActions) *Agents {
-	return &Agents{rows: rows, do: do}
+// Agents is the list of the sessions with agents.
+type Agents struct {
+	list[Session]
+	begin func()
+}
+
+// NewAgents gives a list of what rows gives at the time, with current chosen if
+// that is one of them.
+func NewAgents(rows func() []Session, current ahp.URI, do SessionActions) *Agents {
+	with := func(f func(ahp.URI)) func(Session) { return func(row Session) { f(row.URI) } }
+	begin := stays("n", "new", func(Session) { do.New() })
+	all := stays("v", "archived", func(Session) { do.All() })
+	begin.rowless, all.rowless = true, true
+	answer := stays("y", "answer", with(do.Answer))
+	rename, archive := stays("r", "rename", with(do.Rename)), stays("a", "archive", with(do.Archive))
+	bring := closes("t", "to this tab", with(do.Bring))
+	ofSession := []action[Session]{begin, answer, rename, archive, bring, stays("x", "end", with(do.End)), all}
+	ofTask := []action[Session]{
+		answer, stays("s", "steer", with(do.Steer)), stays("p", "pull", with(do.Pull)),
+		stays("x", "discard", with(do.End)), begin, rename, archive, bring, all,
+	}
+	a := &Agents{begin: do.New}
+	a.list = list[Session]{
+		rows: rows, at: string(current),
+		enterKeys: "enter open", enter: func(row Session) bool { do.Open(row.URI); return true },
+		actions: func() []action[Session] {
+			if row, ok := a.row(); ok && row.Task {
+				return ofTask
+			}
+			return ofSession
+		},
+	}
+	return a
+}
+
+// Key implements Overlay: with no session at all Enter begins one.
+func (a *Agents) Key(k tea.Key) bool {
+	if stroke(k) == "enter" && len(a.rows()) == 0 {
+		a.begin()
+		return false
+	}
+	return a.list.Key(k)
 }
 
 // Chosen is the session chosen now, "" for none.
 func (a *Agents) Chosen() ahp.URI {
 	a.match()
-	if a.pick.chosen >= len(a.shown) {
-		return ""
-	}
-	return a.shown[a.pick.chosen].URI
-}
-
-// match brings the rows up to date; the choice stays on its session.
-func (a *Agents) match() {
-	all := a.rows()
-	var keep ahp.URI
-	if a.pick.chosen < len(a.shown) {
-		keep = a.shown[a.pick.chosen].URI
-	}
-	at := matching(len(all), a.pick.query.String(), func(i int) string {
-		r := all[i]
-		return r.Title + " " + r.Agent + " " + r.State + " " + r.Cwd + " " + r.Where
-	})
-	a.shown = a.shown[:0]
-	for _, i := range at {
-		a.shown = append(a.shown, all[i])
-	}
-	if a.pick.query.String() == "" {
-		for i, r := range a.shown {
-			if r.URI == keep {
-				a.pick.chosen = i
-			}
-		}
-	}
-	a.pick.chosen = min(a.pick.chosen, max(len(a.shown)-1, 0))
-}
-
-// Key implements Overlay. The single letters act until a filter is typed; with Alt
-// they always do.
-func (a *Agents) Key(k tea.Key) bool {
-	a.match()
-	s := stroke(k)
-	if n, ok := listMoves[s]; ok {
-		a.pick.move(n, len(a.shown))
-		return false
-	}
-	if !a.typing {
-		switch s {
-		case "j", "k":
-			a.pick.move(map[string]int{"j": 1, "k": -1}[s], len(a.shown))
-			return false
-		case "q":
-			return true
-		case "/":
-			a.typing = true
-			return false
-		}
-	}
-	for letter, act := range map[string]func(ahp.URI){"r": a.do.Rename, "a": a.do.Archive, "x": a.do.End, "t": a.do.Bring, "y": a.do.Answer, "s": a.do.Steer, "p": a.do.Pull} {
-		if s == "alt+"+letter || s == letter && !a.typing {
-			if a.pick.chosen < len(a.shown) {
-				act(a.shown[a.pick.chosen].URI)
-			}
-			return letter == "t" && len(a.shown) > 0
-		}
-	}
-	switch {
-	case s == "alt+n" || s == "n" && !a.typing:
-		a.do.New()
-		return false
-	case s == "alt+v" || s == "v" && !a.typing:
-		a.do.All()
-		return false
-	}
-	switch s {
-	case "enter":
-		return a.choose()
-	case "esc", "ctrl+c":
-		if a.typing {
-			a.typing, a.pick = false, picker{}
-			return false
-		}
-		return true
-	}
-	if a.pick.query.key(k) {
-		a.typing = a.pick.query.String() != ""
-		a.pick.chosen = 0
-	}
-	return false
-}
-
-func (a *Agents) choose() bool {
-	if a.pick.chosen >= len(a.shown) {
-		if len(a.shown) == 0 && a.pick.query.String() == "" {
-			a.do.New()
-		}
-		return false
-	}
-	a.do.Open(a.shown[a.pick.chosen].URI)
-	return true
-}
-
-// Paste implements Overlay.
-func (a *Agents) Paste(text string) {
-	a.pick.query.insert(text)
-	a.typing, a.pick.chosen = true, 0
-}
-
-// Click implements Clicker: it chooses a row; the chosen one is opened.
-func (a *Agents) Click(x, y int) bool {
-	if !a.inside.Contains(x, y) {
-		return false
-	}
-	i := a.pick.top + y - a.inside.Y
-	if i >= len(a.shown) {
-		return false
-	}
-	again := i == a.pick.chosen
-	a.pick.chosen = i
-	return again && a.choose()
-}
-
-// Wheel implements Clicker.
-func (a *Agents) Wheel(up bool) {
-	n := 1
-	if up {
-		n = -1
-	}
-	a.pick.move(n, len(a.shown))
+	row, _ := a.row()
+	return row.URI
 }
 
 // Draw implements Overlay.
 func (a *Agents) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	a.match()
 	r := centred(area, min(150, area.W-2), min(max(len(a.shown)+5, area.H*3/5, 8), area.H))
-	in := box(c, r, "Agents", a.keys(), l)
-	if in.H < 2 {
-		return paint.Cursor{}
+	in, cursor := a.frame(c, r, "Agents", l.Pointer, l)
+	if in.Empty() {
+		return cursor
 	}
-	c.Text(in.X+1, in.Y, in.W-2, l.Pointer, l.OverlayAccent)
-	text, at := a.pick.query.view(in.W - 4)
-	if text == "" && !a.typing {
-		c.Text(in.X+3, in.Y, in.W-4, "type to filter", l.OverlayMuted)
+	rows, facts := in, paint.Rect{}
+	if in.H > 3 {
+		rows.H--
+		facts = paint.Rect{X: in.X, Y: in.Y + rows.H, W: in.W, H: 1}
 	}
-	c.Text(in.X+3, in.Y, in.W-4, text, l.Overlay)
-	a.inside = paint.Rect{X: in.X, Y: in.Y + 1, W: in.W, H: in.H - 1}
-	facts := paint.Rect{}
-	if in.H > 4 {
-		a.inside.H--
-		facts = paint.Rect{X: in.X, Y: in.Y + in.H - 1, W: in.W, H: 1}
+	empty := "no session yet: enter begins one"
+	if a.typed() != "" {
+		empty = "no session matches"
 	}
-	a.pick.scroll(a.inside.H, len(a.shown))
-	if len(a.shown) == 0 {
-		empty := "no session yet: n begins one"
-		if a.pick.query.String() != "" {
-			empty = "no session matches"
-		}
-		c.Text(in.X+3, a.inside.Y, in.W-4, empty, l.OverlayMuted)
+	cols := a.columns(in.W)
+	a.draw(c, rows, empty, l, func(r paint.Rect, row Session, on func(look.Style) look.Style) {
+		cols.draw(c, r, row, on, l)
+	})
+	if row, ok := a.row(); ok {
+		factsLine(c, facts, l, row.Doing, row.Cwd, row.Agent, row.Where)
 	}
-	cols := a.columns(a.inside.W)
-	for i := range min(a.inside.H, len(a.shown)-a.pick.top) {
-		a.row(c, paint.Rect{X: a.inside.X, Y: a.inside.Y + i, W: a.inside.W, H: 1}, a.pick.top+i, cols, l)
-	}
-	if a.pick.chosen < len(a.shown) && !facts.Empty() {
-		drawFacts(c, facts, l, a.shown[a.pick.chosen].facts()...)
-	}
-	return paint.Cursor{X: in.X + 3 + at, Y: in.Y, Visible: true, Default: true}
+	a.drawMenu(c, in, l)
+	return cursor
 }
-
-// keys are those that the chosen row takes.
-func (a *Agents) keys() string {
-	if a.pick.chosen < len(a.shown) && a.shown[a.pick.chosen].Task {
-		return "enter open  y answer  s steer  p pull  x discard  n new  r rename  a archive  v archived  / filter"
-	}
-	return "enter open  n new  y answer  r rename  a archive  x end  v archived  / filter"
-}
-
-func (s Session) facts() []string { return []string{s.Doing, s.Cwd, s.Agent, s.Where} }
 
 // sessionColumns are the widths of a row's columns, 0 for one that has no room.
 type sessionColumns struct{ state, title, progress, changes, agent, tokens, time, cwd, where int }
@@ -260,17 +154,8 @@ func (a *Agents) columns(w int) sessionColumns {
 	return c
 }
 
-func (a *Agents) row(c *paint.Canvas, r paint.Rect, i int, cols sessionColumns, l look.Look) {
-	row := a.shown[i]
-	chosen := i == a.pick.chosen
-	in := func(s look.Style) look.Style {
-		if chosen {
-			return l.Selected
-		}
-		s.BG = l.Overlay.BG
-		return s
-	}
-	c.Fill(r, ' ', in(l.Overlay))
+// draw draws a session's row.
+func (cols sessionColumns) draw(c *paint.Canvas, r paint.Rect, row Session, in func(look.Style) look.Style, l look.Look) {
 	c.Text(r.X, r.Y, 1, row.Mark, in(row.StateStyle))
 	x := r.X + 2
 	put := func(w int, text string, s look.Style, right bool) {
@@ -298,22 +183,4 @@ func (a *Agents) row(c *paint.Canvas, r paint.Rect, i int, cols sessionColumns, 
 	put(cols.time, row.Time, l.OverlayMuted, true)
 	put(cols.where, row.Where, l.OverlayMuted, false)
 	put(cols.cwd, row.Cwd, l.OverlayMuted, false)
-}
-
-// drawFacts draws a line of facts about what is chosen.
-func drawFacts(c *paint.Canvas, r paint.Rect, l look.Look, facts ...string) {
-	c.Fill(r, l.Horizontal, l.OverlayBox)
-	text := ""
-	for _, s := range facts {
-		switch {
-		case s == "":
-		case text == "":
-			text = s
-		default:
-			text += " " + l.Separator + " " + s
-		}
-	}
-	if text != "" {
-		c.Text(r.X+1, r.Y, r.W-2, " "+paint.Cut(text, r.W-4, l.Ellipsis)+" ", l.OverlayMuted)
-	}
 }

@@ -3,8 +3,6 @@ package overlay
 import (
 	"fmt"
 
-	tea "charm.land/bubbletea/v2"
-
 	"cotty/ui/look"
 	"cotty/ui/paint"
 )
@@ -28,106 +26,61 @@ type Bringing struct {
 	Merge, Out func()
 }
 
+func (f Changed) key() string    { return f.Path }
+func (f Changed) filter() string { return f.Path }
+
 // Changes is what a task has changed, before it comes home.
 type Changes struct {
 	Bringing
-	pick   picker
-	inside paint.Rect // of the rows, as last drawn
+	list[Changed]
 }
 
 // NewChanges gives a list of changes.
-func NewChanges(b Bringing) *Changes { return &Changes{Bringing: b} }
-
-// Key implements Overlay.
-func (o *Changes) Key(k tea.Key) bool {
-	s := stroke(k)
-	if n, ok := listMoves[s]; ok {
-		o.pick.move(n, len(o.Files))
-		return false
+func NewChanges(b Bringing) *Changes {
+	out := closes("o", "copy out", func(Changed) { b.Out() })
+	out.rowless = true
+	actions := []action[Changed]{out}
+	if b.Merge != nil && len(b.Files) > 0 {
+		merge := closes("m", "merge", func(Changed) { b.Merge() })
+		merge.rowless = true
+		actions = []action[Changed]{merge, out}
 	}
-	switch s {
-	case "j", "k":
-		o.pick.move(map[string]int{"j": 1, "k": -1}[s], len(o.Files))
-	case "m":
-		if o.Merge != nil && len(o.Files) > 0 {
-			o.Merge()
-			return true
-		}
-	case "o":
-		o.Out()
-		return true
-	case "esc", "q", "ctrl+c":
-		return true
-	}
-	return false
-}
-
-// Paste implements Overlay: there is nothing to write into.
-func (o *Changes) Paste(string) {}
-
-// Click implements Clicker: it chooses a row.
-func (o *Changes) Click(x, y int) bool {
-	if i := o.pick.top + y - o.inside.Y; o.inside.Contains(x, y) && i < len(o.Files) {
-		o.pick.chosen = i
-	}
-	return false
-}
-
-// Wheel implements Clicker.
-func (o *Changes) Wheel(up bool) {
-	n := 1
-	if up {
-		n = -1
-	}
-	o.pick.move(n, len(o.Files))
+	return &Changes{Bringing: b, list: list[Changed]{
+		rows: func() []Changed { return b.Files }, actions: func() []action[Changed] { return actions },
+	}}
 }
 
 // Draw implements Overlay.
 func (o *Changes) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
-	keys := "o copy out  esc back"
-	if o.Merge != nil && len(o.Files) > 0 {
-		keys = "m merge  " + keys
-	}
-	r := centred(area, min(110, area.W-2), min(max(len(o.Files)+4, 6), max(area.H*4/5, min(area.H, 8))))
-	in := box(c, r, o.Title, keys, l)
+	o.match()
+	r := centred(area, min(110, area.W-2), min(max(len(o.Files)+5, 7), max(area.H*4/5, min(area.H, 8))))
+	in, cursor := o.frame(c, r, o.Title, l.Pointer, l)
 	if in.H < 2 {
-		return paint.Cursor{}
+		return cursor
 	}
 	c.Text(in.X+1, in.Y, in.W-2, paint.Cut(o.Note, in.W-2, l.Ellipsis), l.OverlayMuted)
-	o.inside = paint.Rect{X: in.X, Y: in.Y + 1, W: in.W, H: in.H - 1}
+	empty := "no file matches"
 	if len(o.Files) == 0 {
-		c.Text(in.X+1, in.Y+1, in.W-2, "nothing was changed", l.OverlayMuted)
+		empty = "nothing was changed"
 	}
-	o.pick.scroll(o.inside.H, len(o.Files))
 	added, deleted := 0, 0
 	for _, f := range o.Files {
 		added, deleted = max(added, len(lines('+', f))), max(deleted, len(lines('-', f)))
 	}
-	for i := range min(o.inside.H, len(o.Files)-o.pick.top) {
-		o.row(c, o.inside.Y+i, o.pick.top+i, added, deleted, l)
-	}
-	return paint.Cursor{}
-}
-
-func (o *Changes) row(c *paint.Canvas, y, i, added, deleted int, l look.Look) {
-	f := o.Files[i]
-	in := func(s look.Style) look.Style {
-		if i == o.pick.chosen {
-			return l.Selected
+	rows := paint.Rect{X: in.X, Y: in.Y + 1, W: in.W, H: in.H - 1}
+	o.draw(c, rows, empty, l, func(r paint.Rect, f Changed, on func(look.Style) look.Style) {
+		x, w := r.X+1, r.W-2
+		c.Text(x, r.Y, 1, f.Mark, on(l.OverlayMuted))
+		put := func(x, width int, text string, s look.Style) {
+			c.Text(x+width-len(text), r.Y, width, text, on(s))
 		}
-		s.BG = l.Overlay.BG
-		return s
-	}
-	c.Fill(paint.Rect{X: o.inside.X, Y: y, W: o.inside.W, H: 1}, ' ', in(l.Overlay))
-	x, w := o.inside.X+1, o.inside.W-2
-	c.Text(x, y, 1, f.Mark, in(l.OverlayMuted))
-	numbers := added + deleted + 2
-	put := func(x, width int, text string, s look.Style) {
-		c.Text(x+width-len(text), y, width, text, in(s))
-	}
-	put(x+w-deleted, deleted, lines('-', f), l.MarkFailed)
-	put(x+w-deleted-1-added, added, lines('+', f), l.MarkPassed)
-	c.Text(x+2, y, w-2-numbers, cutLeft(f.Path, w-2-numbers, l.Ellipsis), in(l.Overlay))
+		put(x+w-deleted, deleted, lines('-', f), l.MarkFailed)
+		put(x+w-deleted-1-added, added, lines('+', f), l.MarkPassed)
+		room := w - 2 - added - deleted - 2
+		c.Text(x+2, r.Y, room, cutLeft(f.Path, room, l.Ellipsis), on(l.Overlay))
+	})
+	o.drawMenu(c, in, l)
+	return cursor
 }
 
 // lines is a number of lines with its sign.

@@ -1,7 +1,7 @@
 package overlay
 
 import (
-	tea "charm.land/bubbletea/v2"
+	"strconv"
 
 	"cotty/ui/look"
 	"cotty/ui/paint"
@@ -19,109 +19,42 @@ type Choosing struct {
 	Keep func(row int)
 }
 
-// Choice is a list of names, one of which is chosen. Typing filters it.
+// Choice is a list of names, one of which is chosen.
 type Choice struct {
 	Choosing
-	pick  picker
-	shown []int
-	at    int // the row that Moved was called with last
-	in    paint.Rect
+	list[choiceRow]
 }
+
+// choiceRow is a row of a Choice by its index and its name.
+type choiceRow struct {
+	n    int
+	name string
+}
+
+func (r choiceRow) key() string    { return strconv.Itoa(r.n) }
+func (r choiceRow) filter() string { return r.name }
 
 // NewChoice gives a list.
 func NewChoice(c Choosing) *Choice {
-	o := &Choice{Choosing: c, at: c.Chosen}
-	o.match()
-	o.pick.chosen = c.Chosen
+	rows := make([]choiceRow, len(c.Rows))
+	for i, name := range c.Rows {
+		rows[i] = choiceRow{i, name}
+	}
+	o := &Choice{Choosing: c, list: list[choiceRow]{
+		rows: func() []choiceRow { return rows }, at: strconv.Itoa(c.Chosen),
+		enterKeys: "enter use", enter: func(row choiceRow) bool { c.Accept(row.n); return true }, clickEnters: true,
+		moved: func(row choiceRow) { c.Moved(row.n) },
+	}}
+	if c.Keep != nil {
+		actions := []action[choiceRow]{closes("s", "keep", func(row choiceRow) { c.Keep(row.n) })}
+		o.actions = func() []action[choiceRow] { return actions }
+	}
 	return o
-}
-
-func (o *Choice) match() {
-	o.shown = matching(len(o.Rows), o.pick.query.String(), func(i int) string { return o.Rows[i] })
-	o.pick.chosen = min(o.pick.chosen, max(len(o.shown)-1, 0))
-}
-
-// moved tells where the choice is, if that has changed.
-func (o *Choice) moved() {
-	if row, ok := o.row(); ok && row != o.at {
-		o.at = row
-		o.Moved(row)
-	}
-}
-
-func (o *Choice) row() (int, bool) {
-	if o.pick.chosen >= len(o.shown) {
-		return 0, false
-	}
-	return o.shown[o.pick.chosen], true
-}
-
-// Key implements Overlay.
-func (o *Choice) Key(k tea.Key) bool {
-	s := stroke(k)
-	if n, ok := listMoves[s]; ok {
-		o.pick.move(n, len(o.shown))
-		o.moved()
-		return false
-	}
-	row, ok := o.row()
-	switch s {
-	case "esc", "ctrl+c", "ctrl+g":
-		return true
-	case "enter":
-		if ok {
-			o.Accept(row)
-		}
-		return ok
-	case "ctrl+s":
-		if ok && o.Keep != nil {
-			o.Keep(row)
-			return true
-		}
-		return false
-	}
-	if o.pick.query.key(k) {
-		o.pick.chosen = 0
-		o.match()
-		o.moved()
-	}
-	return false
-}
-
-// Paste implements Overlay.
-func (o *Choice) Paste(text string) {
-	o.pick.query.insert(text)
-	o.pick.chosen = 0
-	o.match()
-	o.moved()
-}
-
-// Click implements Clicker.
-func (o *Choice) Click(x, y int) bool {
-	i := o.pick.top + y - o.in.Y
-	if !o.in.Contains(x, y) || i >= len(o.shown) {
-		return false
-	}
-	o.Accept(o.shown[i])
-	return true
-}
-
-// Wheel implements Clicker.
-func (o *Choice) Wheel(up bool) {
-	n := 1
-	if up {
-		n = -1
-	}
-	o.pick.move(n, len(o.shown))
-	o.moved()
 }
 
 // Draw implements Overlay.
 func (o *Choice) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
-	footer := "enter use  esc leave"
-	if o.Keep != nil {
-		footer = "enter use  ctrl+s keep  esc leave"
-	}
+	o.match()
 	if area.H > 8 {
 		area.H-- // what is chosen may change the status line
 	}
@@ -130,27 +63,13 @@ func (o *Choice) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 		w = max(w, paint.Width(row)+4)
 	}
 	r := centred(area, min(w, 90, area.W-2), min(len(o.Rows)+3, area.H))
-	in := box(c, r, o.Title, footer, l)
-	if in.H < 2 {
-		return paint.Cursor{}
+	in, cursor := o.frame(c, r, o.Title, "/", l)
+	if in.Empty() {
+		return cursor
 	}
-	c.Text(in.X+1, in.Y, in.W-2, "/", l.OverlayAccent)
-	text, at := o.pick.query.view(in.W - 4)
-	c.Text(in.X+3, in.Y, in.W-4, text, l.Overlay)
-	o.in = paint.Rect{X: in.X, Y: in.Y + 1, W: in.W, H: in.H - 1}
-	o.pick.scroll(o.in.H, len(o.shown))
-	for i := range min(o.in.H, len(o.shown)-o.pick.top) {
-		n := o.pick.top + i
-		row := paint.Rect{X: in.X, Y: o.in.Y + i, W: in.W, H: 1}
-		style := l.Overlay
-		if n == o.pick.chosen {
-			style = l.Selected
-		}
-		c.Fill(row, ' ', style)
-		c.Text(row.X+1, row.Y, row.W-2, paint.Cut(o.Rows[o.shown[n]], row.W-2, l.Ellipsis), style)
-	}
-	if len(o.shown) == 0 {
-		c.Text(in.X+3, o.in.Y, in.W-4, "nothing matches", l.OverlayMuted)
-	}
-	return paint.Cursor{X: in.X + 3 + at, Y: in.Y, Visible: true, Default: true}
+	o.draw(c, in, "nothing matches", l, func(r paint.Rect, row choiceRow, on func(look.Style) look.Style) {
+		c.Text(r.X+1, r.Y, r.W-2, paint.Cut(row.name, r.W-2, l.Ellipsis), on(l.Overlay))
+	})
+	o.drawMenu(c, in, l)
+	return cursor
 }

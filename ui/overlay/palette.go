@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,166 +20,105 @@ type Command struct {
 	Why   string // it can't run now, "" when it can
 }
 
+func (c Command) key() string    { return c.Name }
+func (c Command) filter() string { return c.Title + " " + c.Name }
+
 // Palette finds a command by its name and runs it.
 type Palette struct {
-	rows  func() []Command
-	run   func(name string, args []string)
-	pick  picker
-	all   []Command
-	shown []int
-	in    paint.Rect
+	list[Command]
+	run func(name string, args []string)
 }
 
 // NewPalette gives a palette of what rows gives at the time; run runs what was
 // chosen, with the words typed behind its name.
 func NewPalette(rows func() []Command, run func(name string, args []string)) *Palette {
-	return &Palette{rows: rows, run: run}
+	p := &Palette{run: run}
+	p.list = list[Command]{rows: rows, find: findCommand, enterKeys: "enter run  tab complete", enter: p.enterCommand, clickEnters: true}
+	return p
 }
 
-// typed splits what was typed into a command's name and arguments; ok is false
-// when the first word is no command's name.
-func (p *Palette) typed() (row int, args []string, ok bool) {
-	words := strings.Fields(p.pick.query.String())
-	if len(words) == 0 {
-		return 0, nil, false
-	}
-	for i, c := range p.all {
-		if c.Name == words[0] {
-			return i, words[1:], true
+// findCommand gives the command whose name is typed, whatever arguments follow, or
+// those that match.
+func findCommand(rows []Command, query string) []int {
+	if words := strings.Fields(query); len(words) > 0 {
+		if i := slices.IndexFunc(rows, func(c Command) bool { return c.Name == words[0] }); i >= 0 {
+			return []int{i}
 		}
 	}
-	return 0, nil, false
+	return matching(len(rows), query, func(i int) string { return rows[i].filter() })
 }
 
-func (p *Palette) match() {
-	p.all = p.rows()
-	if i, _, ok := p.typed(); ok {
-		p.shown = []int{i}
-		p.pick.chosen = 0
-		return
-	}
-	p.shown = matching(len(p.all), p.pick.query.String(), func(i int) string {
-		return p.all[i].Title + " " + p.all[i].Name
-	})
-	p.pick.chosen = min(p.pick.chosen, max(len(p.shown)-1, 0))
-}
-
-// Key implements Overlay.
+// Key implements Overlay: Tab completes the chosen command's name, Home and End
+// are for what is typed.
 func (p *Palette) Key(k tea.Key) bool {
-	p.match()
-	s := stroke(k)
-	if n, ok := listMoves[s]; ok && s != "home" && s != "end" {
-		p.pick.move(n, len(p.shown))
-		return false
-	}
-	switch s {
-	case "esc", "ctrl+c", "ctrl+g":
-		return true
-	case "enter":
-		return p.choose()
+	switch stroke(k) {
 	case "tab":
-		if p.pick.chosen < len(p.shown) {
-			p.pick.query = newLine(p.all[p.shown[p.pick.chosen]].Name + " ")
-			p.pick.chosen = 0
+		p.match()
+		if row, ok := p.row(); ok {
+			p.complete(row)
 		}
 		return false
-	}
-	if p.pick.query.key(k) {
-		p.pick.chosen = 0
-	}
-	return false
-}
-
-// choose runs the chosen command; one that can't run says why and stays.
-func (p *Palette) choose() bool {
-	if p.pick.chosen >= len(p.shown) {
+	case "home", "end":
+		p.query.key(k)
 		return false
 	}
-	c := p.all[p.shown[p.pick.chosen]]
-	_, args, _ := p.typed()
+	return p.list.Key(k)
+}
+
+func (p *Palette) complete(c Command) {
+	p.query = newLine(c.Name + " ")
+	p.edited()
+}
+
+// enterCommand runs a command; one that can't run says why and stays.
+func (p *Palette) enterCommand(c Command) bool {
+	var args []string
+	if words := strings.Fields(p.typed()); len(words) > 0 && words[0] == c.Name {
+		args = words[1:]
+	}
 	if c.Why != "" {
 		return false
 	}
 	if c.Args != "" && !strings.HasPrefix(c.Args, "[") && len(args) == 0 {
-		p.pick.query = newLine(c.Name + " ")
+		p.complete(c)
 		return false
 	}
 	p.run(c.Name, args)
 	return true
 }
 
-// Paste implements Overlay.
-func (p *Palette) Paste(text string) {
-	p.pick.query.insert(text)
-	p.pick.chosen = 0
-}
-
-// Click implements Clicker.
-func (p *Palette) Click(x, y int) bool {
-	i := p.pick.top + y - p.in.Y
-	if !p.in.Contains(x, y) || i >= len(p.shown) {
-		return false
-	}
-	p.pick.chosen = i
-	return p.choose()
-}
-
-// Wheel implements Clicker.
-func (p *Palette) Wheel(up bool) {
-	n := 1
-	if up {
-		n = -1
-	}
-	p.pick.move(n, len(p.shown))
-}
-
 // Draw implements Overlay.
 func (p *Palette) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	p.match()
 	r := centred(area, min(76, area.W-2), min(18, area.H))
-	in := box(c, r, "Commands", "enter run  tab complete  esc leave", l)
-	if in.H < 2 {
-		return paint.Cursor{}
+	in, cursor := p.frame(c, r, "Commands", ":", l)
+	if in.Empty() {
+		return cursor
 	}
-	c.Text(in.X+1, in.Y, in.W-2, ":", l.OverlayAccent)
-	text, at := p.pick.query.view(in.W - 4)
-	c.Text(in.X+3, in.Y, in.W-4, text, l.Overlay)
-	p.in = paint.Rect{X: in.X, Y: in.Y + 1, W: in.W, H: in.H - 2}
-	p.pick.scroll(p.in.H, len(p.shown))
-	help := ""
-	for i := range min(p.in.H, len(p.shown)-p.pick.top) {
-		at := p.pick.top + i
-		row := p.all[p.shown[at]]
-		if at == p.pick.chosen {
-			help = row.Help
-		}
-		p.row(c, paint.Rect{X: in.X, Y: p.in.Y + i, W: in.W, H: 1}, row, at == p.pick.chosen, l)
+	rows := paint.Rect{X: in.X, Y: in.Y, W: in.W, H: in.H - 1}
+	p.draw(c, rows, "no command matches", l, func(r paint.Rect, row Command, on func(look.Style) look.Style) {
+		row.draw(c, r, on, l)
+	})
+	if row, ok := p.row(); ok {
+		c.Text(in.X+1, in.Y+in.H-1, in.W-2, paint.Cut(row.Help, in.W-2, l.Ellipsis), l.OverlayMuted)
 	}
-	if len(p.shown) == 0 {
-		c.Text(in.X+3, in.Y+1, in.W-4, "no command matches", l.OverlayMuted)
-	}
-	c.Text(in.X+1, in.Y+in.H-1, in.W-2, paint.Cut(help, in.W-2, l.Ellipsis), l.OverlayMuted)
-	return paint.Cursor{X: in.X + 3 + at, Y: in.Y, Visible: true, Default: true}
+	return cursor
 }
 
-func (p *Palette) row(c *paint.Canvas, r paint.Rect, row Command, chosen bool, l look.Look) {
-	text, muted, keys := l.Overlay, l.OverlayMuted, l.OverlayAccent
+func (row Command) draw(c *paint.Canvas, r paint.Rect, on func(look.Style) look.Style, l look.Look) {
+	text := l.Overlay
 	if row.Why != "" {
 		text = l.OverlayMuted
 	}
-	if chosen {
-		text, muted, keys = l.Selected, l.Selected, l.Selected
-	}
-	c.Fill(r, ' ', text)
 	kw := min(16, r.W/4)
 	x := r.X + 1
-	x += c.Text(x, r.Y, r.W-kw-2, row.Title, text)
+	x += c.Text(x, r.Y, r.W-kw-2, row.Title, on(text))
 	if row.Args != "" {
-		x += c.Text(x, r.Y, r.X+r.W-kw-x, " "+row.Args, muted)
+		x += c.Text(x, r.Y, r.X+r.W-kw-x, " "+row.Args, on(l.OverlayMuted))
 	}
 	if row.Why != "" {
-		c.Text(x, r.Y, r.X+r.W-kw-x-1, paint.Cut("  "+row.Why, r.X+r.W-kw-x-1, l.Ellipsis), muted)
+		c.Text(x, r.Y, r.X+r.W-kw-x-1, paint.Cut("  "+row.Why, r.X+r.W-kw-x-1, l.Ellipsis), on(l.OverlayMuted))
 	}
 	keysText := paint.Cut(row.Keys, kw-1, l.Ellipsis)
-	c.Text(r.X+r.W-1-paint.Width(keysText), r.Y, kw, keysText, keys)
+	c.Text(r.X+r.W-1-paint.Width(keysText), r.Y, kw, keysText, on(l.OverlayAccent))
 }
