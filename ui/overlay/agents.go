@@ -67,7 +67,7 @@ func NewAgents(rows func() []Session, current ahp.URI, do SessionActions) *Agent
 	}
 	a := &Agents{begin: do.New}
 	a.list = list[Session]{
-		rows: rows, at: string(current),
+		rows: rows, current: string(current),
 		enterKeys: "enter open", enter: func(row Session) bool { do.Open(row.URI); return true },
 		actions: func() []action[Session] {
 			if row, ok := a.row(); ok && row.Task {

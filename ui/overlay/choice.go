@@ -41,7 +41,7 @@ func NewChoice(c Choosing) *Choice {
 		rows[i] = choiceRow{i, name}
 	}
 	o := &Choice{Choosing: c, list: list[choiceRow]{
-		rows: func() []choiceRow { return rows }, at: strconv.Itoa(c.Chosen),
+		rows: func() []choiceRow { return rows }, current: strconv.Itoa(c.Chosen),
 		enterKeys: "enter use", enter: func(row choiceRow) bool { c.Accept(row.n); return true }, clickEnters: true,
 		moved: func(row choiceRow) { c.Moved(row.n) },
 	}}

@@ -33,7 +33,7 @@ func NewLayouts(rows func() []Layout, current string, do LayoutDo) *Layouts {
 	begin.rowless = true
 	actions := []action[Layout]{begin, closes("r", "rename", with(do.Rename)), closes("x", "delete", with(do.Delete))}
 	return &Layouts{list[Layout]{
-		rows: rows, at: current,
+		rows: rows, current: current,
 		enterKeys: "enter go", enter: func(row Layout) bool { do.Go(row.Name); return true },
 		actions: func() []action[Layout] { return actions },
 	}}

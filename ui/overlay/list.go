@@ -57,8 +57,10 @@ type list[T item] struct {
 	// clickEnters says that the first click on a row enters it, not the second.
 	clickEnters bool
 
+	current string // the key of the row to begin with; "" for the first one
+
 	query  line
-	at     string // the key of the chosen row; "" for the first one
+	at     string // the key of the chosen row; "" for none
 	chosen int    // its index in shown
 	top    int    // index in shown of the first row on the screen
 	shown  []T
@@ -74,6 +76,9 @@ var listMoves = map[string]int{
 // match brings the rows up to date; the choice stays on its row, or in its place
 // when that has gone.
 func (o *list[T]) match() {
+	if o.shown == nil {
+		o.at = o.current
+	}
 	all := o.rows()
 	var at []int
 	if o.find != nil {
@@ -111,11 +116,14 @@ func (o *list[T]) row() (row T, ok bool) {
 	return o.shown[o.chosen], true
 }
 
-// edited follows a change of the query: the best match is chosen, and the row that
-// was when nothing is left to match.
+// edited follows a change of the query: the best match is chosen. Without a query
+// the choice stays, or goes back to the current row when there was none.
 func (o *list[T]) edited() {
-	if o.typed() != "" {
+	switch {
+	case o.typed() != "":
 		o.at, o.chosen = "", 0
+	case o.at == "":
+		o.at = o.current
 	}
 	o.match()
 }

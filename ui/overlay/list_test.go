@@ -141,6 +141,13 @@ func TestChoiceStays(t *testing.T) {
 	o.Key(tea.Key{Code: 'u', Mod: tea.ModCtrl})
 	chosen("demo")
 	o.Paste("nothing")
+	o.Key(tea.Key{Code: 'u', Mod: tea.ModCtrl})
+	chosen("0") // "c", which was the current one, has gone
+	rows = append(rows, Layout{Name: "c"})
+	o.Paste("nothing")
+	o.Key(tea.Key{Code: 'u', Mod: tea.ModCtrl})
+	chosen("c")
+	o.Paste("nothing")
 	if _, ok := o.row(); ok || o.Key(tea.Key{Code: tea.KeyEnter}) {
 		t.Error("a row is chosen though none matches")
 	}

@@ -58,7 +58,7 @@ func NewTerminals(rows func() []Terminal, current ahp.URI, do Actions) *Terminal
 		stays("x", "kill", with(do.Kill)),
 	}
 	return &Terminals{preview: do.Preview, list: list[Terminal]{
-		rows: rows, at: string(current),
+		rows: rows, current: string(current),
 		enterKeys: "enter show", enter: func(row Terminal) bool { do.Show(row.URI); return true },
 		actions: func() []action[Terminal] { return actions },
 	}}
