@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"cotty/ahp"
 	"cotty/host/agent"
+	"cotty/internal/daemon"
 )
 
 // confined is what a session with a sandbox is shut in with: an agent.Confinement
@@ -303,13 +303,40 @@ func (s *session) openSocket() {
 	}()
 }
 
-func listenConfined(path string) (*net.UnixListener, error) {
-	for _, dir := range []string{filepath.Dir(filepath.Dir(path)), filepath.Dir(path)} {
+func listenConfined(path string) (*daemon.Listener, error) {
+	if err := ownSessionDirectory(path); err != nil {
+		return nil, err
+	}
+	return daemon.Listen(path)
+}
+
+func ownSessionDirectory(socket string) error {
+	for _, dir := range []string{filepath.Dir(filepath.Dir(socket)), filepath.Dir(socket)} {
 		if err := ownDirectory(dir); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return listenUnix(path)
+	return nil
+}
+
+// Rebound binds anew what else had a socket in the runtime directory, after
+// Socket.Rebind. What runs in a sandbox already still sees the directory that was
+// removed.
+func (h *Host) Rebound() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.sessions {
+		if s.socket == nil || s.socket.Bound() {
+			continue
+		}
+		err := ownSessionDirectory(s.socket.Path())
+		if err == nil {
+			err = s.socket.Rebind()
+		}
+		if err != nil {
+			h.log.Warn("a sandbox can't reach the host", "session", s.ch.uri, "err", err)
+		}
+	}
 }
 
 // closeSocket ends what a disposed session's sandbox may still ask for. The caller

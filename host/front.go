@@ -42,7 +42,7 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
 // serveAs is Serve; who is whom the user's processes are on a unix socket.
 func (h *Host) serveAs(ctx context.Context, ln net.Listener, kind Kind, who *principal) error {
 	if s, ok := ln.(*Socket); ok {
-		ln = s.UnixListener
+		ln = s.Listener // it keeps its lock until its own Close
 	}
 	if !h.listen(ln, kind) {
 		return ln.Close()

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"cotty/ahp"
+	"cotty/internal/daemon"
 )
 
 // Names of the files in the runtime directory.
@@ -28,34 +29,79 @@ const maxSocketPath = 103
 // Socket is the host's unix listener together with the lock that makes it the
 // only one of its runtime directory.
 type Socket struct {
-	*net.UnixListener
-	path string
-	lock *os.File
-	once sync.Once
+	*daemon.Listener
+	runtime string
+
+	mu      sync.Mutex
+	lock    *os.File
+	onClose func()
+	closed  bool
 }
 
 // Listen makes the runtime directory (0700), takes host.lock and listens on
 // host.sock (0600). It removes a socket that a dead host left behind, refuses a
 // path that is something else, and gives ErrRunning when the lock is held.
 func Listen(runtime string) (*Socket, error) {
-	if err := ownDirectory(runtime); err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
 	path := filepath.Join(runtime, SocketName)
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("listen: the path %s is longer than the %d bytes a socket may have: set XDG_RUNTIME_DIR to a shorter one", path, maxSocketPath)
 	}
-	lock, err := takeLock(filepath.Join(runtime, LockName))
+	lock, err := lockDirectory(runtime)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	ln, err := listenUnix(path)
+	ln, err := daemon.Listen(path)
 	if err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	return &Socket{UnixListener: ln, path: path, lock: lock}, nil
+	return &Socket{Listener: ln, runtime: runtime, lock: lock}, nil
 }
+
+// lockDirectory makes the runtime directory this host's.
+func lockDirectory(runtime string) (*os.File, error) {
+	if err := ownDirectory(runtime); err != nil {
+		return nil, err
+	}
+	return takeLock(filepath.Join(runtime, LockName))
+}
+
+// Rebind makes what is missing of the runtime directory, the lock and the socket:
+// somebody has removed them, as logind does with the directory when the person has
+// logged out everywhere. Connections stay.
+func (s *Socket) Rebind() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.Bound() {
+		return nil
+	}
+	if !s.locked() {
+		lock, err := lockDirectory(s.runtime)
+		if err != nil {
+			return fmt.Errorf("bind the socket anew: %w", err)
+		}
+		s.lock.Close()
+		s.lock = lock
+	}
+	if err := s.Listener.Rebind(); err != nil {
+		return fmt.Errorf("bind the socket anew: %w", err)
+	}
+	return nil
+}
+
+// locked reports whether the lock file is still the one that is locked. The caller
+// holds s.mu.
+func (s *Socket) locked() bool {
+	ours, err := s.lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(filepath.Join(s.runtime, LockName))
+	return err == nil && os.SameFile(ours, there)
+}
+
+// OnClose has Close call f before it releases the lock.
+func (s *Socket) OnClose(f func()) { s.onClose = f }
 
 // ownDirectory makes a directory that only this user can look into.
 func ownDirectory(dir string) error {
@@ -99,45 +145,25 @@ func takeLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// listenUnix listens on a path that, thanks to the lock, no other host uses.
-func listenUnix(path string) (*net.UnixListener, error) {
-	info, err := os.Lstat(path)
-	switch {
-	case err == nil && info.Mode()&os.ModeSocket == 0:
-		return nil, fmt.Errorf("%s is not a socket: move it away", path)
-	case err == nil:
-		if err := os.Remove(path); err != nil {
-			return nil, fmt.Errorf("remove the socket of a dead host: %w", err)
-		}
-	case !os.IsNotExist(err):
-		return nil, err
-	}
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		return nil, err
-	}
-	// The directory is 0700 already; until here it alone protects the socket.
-	if err := os.Chmod(path, 0o600); err != nil {
-		ln.Close()
-		return nil, err
-	}
-	return ln, nil
-}
-
-// Path is the socket's path, the value of COTTY in terminals.
-func (s *Socket) Path() string { return s.path }
-
 // Close closes the listener, removes the socket and releases the lock. Later
 // calls do nothing.
 func (s *Socket) Close() error {
-	var err error
-	s.once.Do(func() {
-		err = s.UnixListener.Close()
-		// A child that is just being started may have the file too, until it runs.
-		syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN) //nolint:errcheck // closing does it as well
-		err = errors.Join(err, s.lock.Close())
-	})
-	return err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	err := s.Listener.Close()
+	if errors.Is(err, net.ErrClosed) { // the server has closed it
+		err = nil
+	}
+	if s.onClose != nil {
+		s.onClose()
+	}
+	// A child that is just being started may have the file too, until it runs.
+	syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN) //nolint:errcheck // closing does it as well
+	return errors.Join(err, s.lock.Close())
 }
 
 // ListenTCP listens on a loopback address such as "127.0.0.1:7070" without

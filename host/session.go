@@ -2,13 +2,13 @@ package host
 
 import (
 	"encoding/json"
-	"net"
 	"reflect"
 	"slices"
 	"time"
 
 	"cotty/ahp"
 	"cotty/host/agent"
+	"cotty/internal/daemon"
 )
 
 // session is the body of a session's channel: what its chats share. Guarded by
@@ -29,8 +29,8 @@ type session struct {
 	toolsChanged chan struct{}
 	// beginning says that its first agent is being opened.
 	beginning bool
-	confined  *confined    // nil unless facts.Sandbox is set; immutable
-	socket    net.Listener // of the sandbox; nil without one
+	confined  *confined        // nil unless facts.Sandbox is set; immutable
+	socket    *daemon.Listener // of the sandbox; nil without one
 }
 
 // sessionFacts are what no action of a session tells.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cotty/host"
 	"cotty/internal/apiclient"
 	"cotty/internal/wsrpc"
 )
@@ -57,14 +56,10 @@ func (p place) api(ctx context.Context) (*apiclient.Client, error) {
 		if err := p.dirs.check(); err != nil {
 			return nil, err
 		}
-		path, err := p.dirs.socket(host.SocketName)
-		if err != nil {
+		if err := p.awake(ctx); err != nil {
 			return nil, err
 		}
-		if err := p.awake(ctx, path); err != nil {
-			return nil, err
-		}
-		o.Dial = unixDialer(path)
+		o.Dial = p.dirs.dialHost
 	case "unix":
 		o.Dial = unixDialer(strings.TrimPrefix(p.url, "unix://"))
 	case "ssh":
@@ -105,9 +100,9 @@ func unixDialer(path string) func(context.Context) (net.Conn, error) {
 }
 
 // awake starts this user's host if none runs.
-func (p place) awake(ctx context.Context, path string) error {
+func (p place) awake(ctx context.Context) error {
 	answers := func() error {
-		c, err := unixDialer(path)(ctx)
+		c, err := p.dirs.dialHost(ctx)
 		if err == nil {
 			c.Close()
 		}

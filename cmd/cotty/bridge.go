@@ -9,8 +9,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-
-	"cotty/host"
 )
 
 // newBridgeCommand is the far side of --host ssh://; ssh runs it. It is not for
@@ -46,11 +44,7 @@ func bridge(ctx context.Context, d dirs, in io.Reader, out io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	path, err := d.socket(host.SocketName)
-	if err != nil {
-		return err
-	}
-	dial := func() (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, "unix", path) }
+	dial := func() (net.Conn, error) { return d.dialHost(ctx) }
 	c, err := dial()
 	if err != nil && isNobodyThere(err) {
 		if err := (place{dirs: d}).notASocket(); err != nil {

@@ -107,11 +107,7 @@ func (p place) notASocket() error {
 	if err != nil {
 		return err
 	}
-	info, err := os.Lstat(path)
-	if err == nil && info.Mode()&os.ModeSocket == 0 {
-		return fmt.Errorf("%s is not a socket; move it away", path)
-	}
-	return nil
+	return notASocket(path)
 }
 
 // startOnce starts the host; of several commands that find none at the same

@@ -116,8 +116,11 @@ func checkRuntimeDir(_ *cobra.Command, d dirs) (string, string) {
 	if _, err := d.socket(host.KeeperName); err != nil {
 		return levelBad, err.Error()
 	}
+	if _, err := d.hostPlace().Holder(); err != nil {
+		return levelWarn, fmt.Sprintf("%s; if it is removed, as at the last logout, a running host and its terminals can't be found: %v", d.runtime, err)
+	}
 	if os.Getenv("XDG_RUNTIME_DIR") == "" {
-		return levelWarn, d.runtime + "; XDG_RUNTIME_DIR is not set, so a cleaner of temporary files may remove the sockets"
+		return levelOK, d.runtime + "; XDG_RUNTIME_DIR is not set; if a cleaner of temporary files removes it, host and keeper make it anew"
 	}
 	return levelOK, d.runtime
 }

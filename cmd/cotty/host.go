@@ -19,6 +19,7 @@ import (
 	"cotty/host/guard"
 	"cotty/host/journal"
 	"cotty/host/keeper"
+	"cotty/internal/daemon"
 )
 
 func newHostCommand() *cobra.Command {
@@ -96,19 +97,17 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	if _, err := d.socket(host.SocketName); err != nil {
 		return err
 	}
-	ln, err := host.Listen(d.runtime)
-	if errors.Is(err, host.ErrRunning) {
-		return fmt.Errorf("a host is running already; `cotty stop` ends it and its terminals: %w", err)
-	}
-	if err != nil {
-		return err
-	}
-	defer ln.Close()
 	log, closeLog, err := openLog(d, "host.log")
 	if err != nil {
 		return err
 	}
 	defer closeLog()
+	rebind := rebinds()
+	ln, err := d.listen(log)
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
 	k, err := connectKeeper(ctx, d)
 	if err != nil {
 		return err
@@ -143,9 +142,12 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	for _, l := range tcp {
 		h.Announce(l, host.TCP) // whoever asks next is told
 	}
-	if err := d.putRecord(record(o, tcp, k, out != nil)); err != nil {
-		log.Warn("a host that dies will be started anew with the defaults", "err", err)
+	put := func() {
+		if err := d.putRecord(record(o, tcp, k, out != nil)); err != nil {
+			log.Warn("a host that dies will be started anew with the defaults", "err", err)
+		}
 	}
+	put()
 	kept.warn = h.Warn
 	ended := make(chan error, 1)
 	ctx, done := kept.outlast(ctx)
@@ -154,6 +156,19 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	kept.begin(ctx, now(), log)
 	work.begin(h)
 	go kept.follow(ctx, now, log)
+	go follow(ctx, rebind, func() {
+		if ln.Bound() {
+			return
+		}
+		// Who waits for the socket may read the record at once.
+		err := d.make()
+		if err == nil {
+			put()
+			err = ln.Rebind()
+		}
+		log.Info("bound the socket anew, which was gone", "err", err)
+		h.Rebound()
+	})
 	ready.ready()
 	for _, l := range tcp {
 		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run
@@ -163,6 +178,23 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	kept.end()
 	log.Info("host ended", "err", err)
 	return err
+}
+
+// listen makes this process the one host, and listens.
+func (d dirs) listen(log *slog.Logger) (*host.Socket, error) {
+	release, err := takePlace(d.hostPlace(), log)
+	var ln *host.Socket
+	if err == nil {
+		if ln, err = host.Listen(d.runtime); err == nil {
+			ln.OnClose(release)
+			return ln, nil
+		}
+		release()
+	}
+	if errors.Is(err, host.ErrRunning) || errors.Is(err, daemon.ErrTaken) {
+		return nil, fmt.Errorf("a host is running already; `cotty stop` ends it and its terminals: %w", err)
+	}
+	return nil, err
 }
 
 // record is what brings this host back.
@@ -209,11 +241,7 @@ func (s settings) belt() host.Belt {
 
 // connectKeeper reaches the user's keeper, starting one when none answers.
 func connectKeeper(ctx context.Context, d dirs) (*keeper.Client, error) {
-	path, err := d.socket(host.KeeperName)
-	if err != nil {
-		return nil, err
-	}
-	k, err := keeper.Dial(ctx, path)
+	k, err := d.dialKeeper(ctx)
 	if err == nil {
 		return k, nil
 	}
@@ -223,7 +251,7 @@ func connectKeeper(ctx context.Context, d dirs) (*keeper.Client, error) {
 	if err := startBackground(d, "keeper"); err != nil {
 		return nil, err
 	}
-	if k, err = keeper.Dial(ctx, path); err != nil {
+	if k, err = d.dialKeeper(ctx); err != nil {
 		return nil, fmt.Errorf("reach the new keeper: %w", err)
 	}
 	return k, nil

@@ -48,10 +48,24 @@ func runKeeper(d dirs) error {
 		return ready.failed(err)
 	}
 	defer closeLog()
+	rebind := rebinds()
+	if _, err := takePlace(d.keeperPlace(), log); err != nil { // to the end
+		return ready.failed(err)
+	}
 	ln, err := keeper.Listen(path)
 	if err != nil {
 		return ready.failed(err)
 	}
+	go follow(ctx, rebind, func() {
+		if ln.Bound() {
+			return
+		}
+		err := d.make()
+		if err == nil {
+			err = ln.Rebind()
+		}
+		log.Info("bound the socket anew, which was gone", "err", err)
+	})
 	// Before the first child: children are where their parent is.
 	switch left, err := keeper.LeaveLogin(ctx); {
 	case err != nil:

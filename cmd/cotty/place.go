@@ -203,11 +203,10 @@ func (p place) dialer() (func(context.Context) (jsonrpc.Transport, error), error
 	target := wsrpc.Target{URL: p.url, Token: p.token}
 	switch p.scheme {
 	case "":
-		path, err := p.dirs.socket(host.SocketName)
-		if err != nil {
+		if _, err := p.dirs.socket(host.SocketName); err != nil {
 			return nil, err
 		}
-		target.URL = "unix://" + path
+		target.URL, target.Dial = "ws://localhost/", p.dirs.dialHost
 	case "wss":
 		return p.pinned(target)
 	case "ssh":

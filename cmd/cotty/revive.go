@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,9 +17,9 @@ import (
 )
 
 // recordName is the file in the runtime directory that says which host runs
-// there. A host that ends on purpose takes it away, so that whoever finds it and
-// nobody on the socket knows that the host died, or makes room for its successor,
-// and is to be brought back as it was.
+// there, and how to bring it back when it has died or made room for its successor.
+// A host that ends on purpose says so in it, one that ends with all its terminals
+// removes it.
 const recordName = "host.json"
 
 // hostRecord is what it takes to bring a host back.
@@ -32,6 +34,8 @@ type hostRecord struct {
 	Journal int `json:"journal"`
 	// Foreground says that somebody watches over it, who may start it again.
 	Foreground bool `json:"foreground,omitempty"`
+	// Ended says that it ended on purpose.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // identity tells one program file from another of the same path.
@@ -105,30 +109,38 @@ func (d dirs) putRecord(r hostRecord) error {
 	}
 	path := filepath.Join(d.runtime, recordName)
 	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
-		return fmt.Errorf("write down which host runs: %w", err)
+	err = os.WriteFile(temp, text, 0o600)
+	if err == nil {
+		err = os.Rename(temp, path)
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err != nil {
 		os.Remove(temp)
 		return fmt.Errorf("write down which host runs: %w", err)
 	}
 	return nil
 }
 
-// dropRecord says that no host is to run.
-func (d dirs) dropRecord() { os.Remove(filepath.Join(d.runtime, recordName)) }
-
 // ending is what a host does before it tells its clients that it ends, with code.
 func (d dirs) ending(code int) {
-	if code != ahp.CloseRestart {
-		d.dropRecord()
+	r, err := d.record()
+	if code == ahp.CloseRestart || err == nil && r.Pid != os.Getpid() { // another one has taken over
+		return
 	}
+	if r.Ended = true; err == nil && code != closeStopped && d.putRecord(r) == nil {
+		return
+	}
+	os.Remove(filepath.Join(d.runtime, recordName))
 }
 
-// died reports, when no host answers, whether one is to be brought back.
+// died reports, when no host answers, whether one is to be brought back. Without
+// the record, as when the runtime directory was removed, one is if a keeper runs.
 func (d dirs) died() bool {
 	r, err := d.record()
-	return err == nil && !r.Foreground
+	if errors.Is(err, fs.ErrNotExist) {
+		pid, err := d.keeperPlace().Holder()
+		return err == nil && pid > 0
+	}
+	return err != nil || !r.Foreground && !r.Ended
 }
 
 // bringBack starts a host, the way the one that died was started. One that can't

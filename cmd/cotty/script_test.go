@@ -54,6 +54,9 @@ func TestScript(t *testing.T) {
 				_, err := exec.LookPath(prog)
 				return err == nil, nil
 			}
+			if cond == "userns" {
+				return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+			}
 			if cond == "mount" {
 				return mayMount(), nil
 			}
@@ -128,6 +131,12 @@ func endEverything(env *testscript.Env, run string) {
 	for _, tt := range env.Values[ttysKey{}].(ttys) {
 		tt.close()
 	}
+	// The sockets may be gone.
+	d := dirs{runtime: filepath.Join(run, "cotty"), state: filepath.Join(env.Getenv("XDG_STATE_HOME"), "cotty")}
+	d.hostPlace().Signal(syscall.SIGKILL) //nolint:errcheck // there may be none
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	defer cancel()
+	d.reachKeeper(ctx) //nolint:errcheck // as above
 	endHost(run)
 }
 

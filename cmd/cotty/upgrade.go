@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"cotty/ahp"
-	"cotty/host"
 	"cotty/host/journal"
 	"cotty/host/keeper"
 )
@@ -151,7 +150,7 @@ func mayReplace(ctx context.Context, d dirs, r hostRecord, force bool) error {
 		return fmt.Errorf("the running host (version %s) keeps its state in form %d and this program (version %s) reads form %d, so screens and history would be lost: go on with the former, or end its terminals with `cotty stop`",
 			r.Version, r.Journal, version, journal.Format)
 	}
-	socket, err := d.socket(host.KeeperName)
+	socket, err := d.reachKeeper(ctx)
 	if err != nil {
 		return err
 	}

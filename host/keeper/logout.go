@@ -173,11 +173,12 @@ func (l *login) check(ctx context.Context, pid int) (ok bool, detail string) {
 	if err != nil {
 		return false, fmt.Sprintf("%v; if terminals end when you log out, run `loginctl enable-linger`", err)
 	}
-	if !kills {
-		return true, "systemd leaves processes alone at logout"
-	}
 	lingers, err := l.lingers(ctx)
 	switch {
+	case !kills && err == nil && !lingers:
+		return true, "systemd leaves processes alone at logout; it removes the runtime directory at the last one, and host and keeper make theirs anew when you are back"
+	case !kills:
+		return true, "systemd leaves processes alone at logout"
 	case err != nil:
 		return false, err.Error()
 	case !lingers:

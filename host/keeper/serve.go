@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"cotty/internal/daemon"
 )
 
 const (
@@ -33,26 +34,12 @@ const (
 
 // Listen makes the keeper's socket: 0600, refusing when another keeper answers
 // on it, replacing it when none does.
-func Listen(socket string) (*net.UnixListener, error) {
-	fi, err := os.Lstat(socket)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, fmt.Errorf("look at the keeper's socket: %w", err)
-	case fi.Mode().Type() != fs.ModeSocket:
-		return nil, fmt.Errorf("make the keeper's socket: %s exists and is not a socket; move it away", socket)
-	default:
-		if conn, err := net.DialTimeout("unix", socket, time.Second); err == nil {
-			conn.Close()
-			return nil, fmt.Errorf("make the keeper's socket: another keeper answers on %s", socket)
-		}
-		if err := os.Remove(socket); err != nil {
-			return nil, fmt.Errorf("remove a dead keeper's socket: %w", err)
-		}
+func Listen(socket string) (*daemon.Listener, error) {
+	if conn, err := net.DialTimeout("unix", socket, time.Second); err == nil {
+		conn.Close()
+		return nil, fmt.Errorf("make the keeper's socket: another keeper answers on %s", socket)
 	}
-	old := syscall.Umask(0o177)
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
-	syscall.Umask(old)
+	ln, err := daemon.Listen(socket)
 	if err != nil {
 		return nil, fmt.Errorf("make the keeper's socket: %w", err)
 	}
@@ -95,7 +82,7 @@ type keeper struct {
 // terminals and pipes upon itself and marks inherited descriptors
 // close-on-exec. The caller has detached the process (own session, standard
 // streams elsewhere) and ends ctx on SIGTERM.
-func Serve(ctx context.Context, ln *net.UnixListener, log *slog.Logger) error {
+func Serve(ctx context.Context, ln *daemon.Listener, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -147,7 +134,7 @@ func Serve(ctx context.Context, ln *net.UnixListener, log *slog.Logger) error {
 }
 
 // accept serves connections until the listener fails.
-func (k *keeper) accept(ln *net.UnixListener) error {
+func (k *keeper) accept(ln *daemon.Listener) error {
 	for number := uint64(0); ; {
 		conn, err := ln.AcceptUnix()
 		var ne net.Error

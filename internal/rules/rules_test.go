@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"internal/acptest/model": {}, // what real agents are run against
 
 	"internal/config":    {"host/guard", "internal/nearest", "keymap", "themes", "ui/attention", "ui/command", "ui/status"},
+	"internal/daemon":    {},
 	"internal/ebb":       {},
 	"internal/leak":      {},
 	"internal/keepsake":  {"ahp", "internal/client"},
@@ -53,11 +54,11 @@ var arrows = map[string][]string{
 	"host/agent":         {"ahp"},
 	"host/agent/acp":     {"ahp", "host/agent", "internal/jsonrpc", "internal/warden"},
 	"host/guard":         {},
-	"host/keeper":        {},
+	"host/keeper":        {"internal/daemon"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty"},
 	"host/terminal":      {"ahp", "emulator/...", "internal/nowait", "internal/pty", "host/journal", "host/keeper", "host/shell"},
-	"host":               {"ahp", "emulator/...", "host/agent", "host/guard", "internal/ebb", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/journal", "host/keeper", "host/terminal", "host/shell"},
+	"host":               {"ahp", "emulator/...", "host/agent", "host/guard", "internal/daemon", "internal/ebb", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/journal", "host/keeper", "host/terminal", "host/shell"},
 	"host/mcp":           {"ahp", "host/pool", "internal/plain", "internal/world"},
 	"host/pool":          {"ahp", "internal/plain"},
 	"host/ptyws":         {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/world", "internal/wsrpc"},
