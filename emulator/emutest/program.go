@@ -153,7 +153,8 @@ var operations = []op{
 	{Styles, 6, (*generator).anySGR},
 	{Wide, 4, func(g *generator) { g.pick("世界", "漢", "한국어", "日本語テキスト", "🙂", "ａｂ") }},
 	{Combining, 4, func(g *generator) {
-		g.pick("e\u0301", "\u0301", "a\u0300\u0323", "👩‍👩‍👧", "🇩🇪", "❤️", "✈\ufe0f", "👍🏽", "\u200d", "1️⃣", "नमस्ते")
+		g.pick("e\u0301", "\u0301", "a\u0300\u0323", "👩‍👩‍👧", "🇩🇪", "❤️", "✈\ufe0f", "👍🏽", "\u200d", "1️⃣", "नमस्ते",
+			"น้ำ", "ำ", "ि", "क्षि", "🇩", "\u1161", "\u11a8", "\u1100", "\u00ad", "\u0600")
 	}},
 	{Links, 2, func(g *generator) {
 		g.pick("\x1b]8;;https://example.org/\x1b\\", "\x1b]8;id=a;file:///tmp\a", "\x1b]8;;\x1b\\", "\x1b]8;;\a", "\x1b]8;bad\a")
@@ -193,6 +194,7 @@ var operations = []op{
 		g.pick("\x1b[5n", "\x1b[6n", "\x1b[?6n", "\x1b[?2004$p", "\x1b[?25$p", "\x1b[4$p",
 			"\x1b[18t", "\x1b]10;?\a", "\x1b]11;?\x1b\\", "\x1b]4;1;?\a", "\x1bP$qm\x1b\\", "\x1bP$qr\x1b\\", "\x05")
 	}},
+	{Combining, 1, func(g *generator) { g.pick("\x1b[?2027l", "\x1b[?2027h") }},
 	{Identity, 1, func(g *generator) { g.pick("\x1b[c", "\x1b[>c", "\x1b[=c", "\x1b[>q", "\x1b[?u", "\x1bP+q544e\x1b\\") }},
 	{Protect, 1, func(g *generator) {
 		g.pick("\x1b[1\"q", "\x1b[0\"q", "\x1b[2\"q", "\x1b[?J", "\x1b[?1K", "\x1b[?2K", "\x1bV", "\x1bW")

@@ -21,10 +21,12 @@
 // no VT52, no 8-bit controls. The size is never the child's to change: DECCOLM
 // clears the screen and no more.
 //
-// Choices where terminals differ: text is kept in grapheme clusters always
-// (mode 2027 is reported as permanently set), with the widths of displaywidth,
-// but a variation selector only widens what can be an emoji, halfwidth kana
-// marks keep a cell of their own, and prepended marks do not join what follows;
+// Choices where terminals differ: text is kept in grapheme clusters after a reset
+// (mode 2027 is set then; without it each character takes its own columns). A
+// character is as wide as wcwidth says, a cluster as its characters together but
+// at most two columns (emulator.RuneWidth, ClusterWidth); a variation selector
+// only widens what can be an emoji, halfwidth kana marks keep a cell of their own,
+// and prepended marks do not join what follows;
 // ambiguous width is one; 8-bit C1 controls are not interpreted; ED 2 leaves
 // the history alone; erasing does not end the wait to wrap; any control keeps
 // REP from repeating; HPB and VPB are there (ECMA-48); DECRQCRA tells zero

@@ -58,6 +58,9 @@ func (e *Engine) rowInvariants(r *row) error {
 		case kind == padding && c != padding:
 			return fmt.Errorf("cell %d is padding with %x", x, c)
 		}
+		if w := clusterWidth(e.texts.appendText(nil, c)); e.cols > 1 && (w == 2) != (kind == wideLead) {
+			return fmt.Errorf("cell %d holds %+q, %d wide", x, e.texts.appendText(nil, c), w)
+		}
 		if st := e.styles.list[c.style()]; c.empty() && (st != style{Style: emulator.Style{BG: st.BG}}) {
 			return fmt.Errorf("cell %d is empty in %+v", x, st)
 		}

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// gen writes width_table.go: for each rune its display width (displaywidth) and
-// its part in grapheme clusters (uax29), found by asking those two libraries.
+// gen writes width_table.go: for each rune its width (emulator.RuneWidth) and its
+// part in grapheme clusters, found by asking uax29.
 package main
 
 import (
@@ -11,8 +11,9 @@ import (
 	"log"
 	"os"
 
-	"github.com/clipperhouse/displaywidth"
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"cotty/emulator"
 )
 
 // one reports whether the parts form a single cluster.
@@ -81,7 +82,7 @@ func main() {
 	for r := rune(0xa0); r <= 0x110000; r++ {
 		p := def
 		if r < 0x110000 && (r < 0xd800 || r > 0xdfff) {
-			p = prop{class(r), displaywidth.Rune(r)}
+			p = prop{class(r), emulator.RuneWidth(r)}
 		}
 		if p != cur {
 			flush(r)

@@ -93,6 +93,29 @@ func (t *clusters) appendText(buf []byte, c cell) []byte {
 	return buf
 }
 
+// first gives the first rune that a cell shows.
+func (t *clusters) first(c cell) rune {
+	if c&clusterBit != 0 {
+		r, _ := utf8.DecodeRuneInString(t.list[c&runeMask])
+		return r
+	}
+	return rune(c & runeMask)
+}
+
+// clusterWidth is the number of columns of a cluster: emulator.ClusterWidth.
+func clusterWidth(text []byte) int {
+	w := 0
+	first, _ := utf8.DecodeRune(text)
+	for len(text) > 0 && w < 2 {
+		r, n := utf8.DecodeRune(text)
+		if text = text[n:]; r == vs16 && emojiBase(first) {
+			return 2
+		}
+		w += propOf(r).width()
+	}
+	return min(w, 2)
+}
+
 // joins reports whether a rune of class c continues the cluster s, which the
 // classes that always do (marks) are not asked about. UAX #29 GB6–GB13, without
 // GB9b.

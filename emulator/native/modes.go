@@ -37,9 +37,10 @@ const (
 	flagExtent     // 19: the same
 	flagInBand     // 2048
 	flagISOProtect // protected cells are those of SPA
+	flagGraphemes
 
 	// defaultFlags is a terminal after a reset.
-	defaultFlags = flagWrap | flagCursor | flagAutoRepeat | flagMeta | flagAltEsc | flagEcho | flagAltScroll
+	defaultFlags = flagWrap | flagCursor | flagAutoRepeat | flagMeta | flagAltEsc | flagEcho | flagAltScroll | flagGraphemes
 )
 
 func (f flags) has(b flags) bool { return f&b != 0 }
@@ -127,7 +128,7 @@ func init() {
 		1049: {set: (*Engine).setAlt1049, get: (*Engine).alt},
 		2004: {flag: flagPaste},
 		2026: {flag: flagSync},
-		2027: {fixed: modeAlways}, // Grapheme clusters are how text is kept.
+		2027: {flag: flagGraphemes},
 		2031: {flag: flagScheme},
 		2048: {flag: flagInBand, set: (*Engine).setInBand},
 	}

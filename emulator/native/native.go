@@ -219,7 +219,7 @@ func (e *Engine) Modes() emulator.Modes {
 		MouseEncoding:    e.mouseEnc,
 		AltScroll:        has(flagAltScroll),
 		Sync:             has(flagSync),
-		Graphemes:        true,
+		Graphemes:        has(flagGraphemes),
 		ColorScheme:      has(flagScheme),
 		ReverseScreen:    has(flagReverse),
 		ModifyOtherKeys:  e.keyMods,

@@ -123,51 +123,47 @@ func (e *Engine) printSpecial(r rune, p prop) bool {
 	switch cls := p.class(); cls {
 	case clsControl:
 		e.last.ok = false
-		return true
+		return p.width() == 0
 	case clsPrepend:
 		return p.width() == 0
-	case clsExtend, clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
+	default:
 		if p.width() == 0 {
-			e.attach(r)
+			e.attach(r, 0)
 			return true
 		}
-		if !e.lastValid() || cls == clsExtend && p.width() == 2 && !e.lastIsEmoji() {
-			return false
-		}
-		e.attach(r)
+		return e.flags.has(flagGraphemes) && e.lastValid() && e.continues(p) && e.attach(r, p.width())
+	}
+}
+
+// continues reports whether a rune that takes columns continues the cluster in
+// the cell printed last.
+func (e *Engine) continues(p prop) bool {
+	switch cls := p.class(); cls {
+	case clsExtend:
+		// Of two columns are skin tones.
+		return p.width() < 2 || propOf(e.texts.first(e.scr.lines[e.last.y].cells[e.last.x])).class() == clsPict
+	case clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
 		return true
 	default:
-		if !e.lastValid() {
-			return false
-		}
 		c := e.scr.lines[e.last.y].cells[e.last.x]
-		if c&clusterBit == 0 {
-			if last := rune(c & runeMask); last == 0 || !joinsRune(last, cls) {
-				return false
-			}
-		} else if !joins(e.texts.list[c&runeMask], cls) {
-			return false
+		if c&clusterBit != 0 {
+			return joins(e.texts.list[c&runeMask], cls)
 		}
-		e.attach(r)
-		return true
+		last := rune(c & runeMask)
+		return last != 0 && joinsRune(last, cls)
 	}
 }
 
 // lastValid reports whether the cell printed last is right before the cursor.
 func (e *Engine) lastValid() bool { return e.last.ok && e.last.y == e.cur.y }
 
-func (e *Engine) lastIsEmoji() bool {
-	c := e.scr.lines[e.last.y].cells[e.last.x]
-	r := rune(c & runeMask)
-	if c&clusterBit != 0 {
-		r, _ = splitCluster(e.texts.list[c&runeMask])
-	}
-	return propOf(r).class() == clsPict
-}
-
-// attach adds a mark to the cell left of the cursor, or under it while it waits
-// to wrap. Without such a cell the mark is lost.
-func (e *Engine) attach(r rune) {
+// attach adds a rune of w columns to the cell printed last or, where w is 0, left
+// of the cursor, or under it while it waits to wrap. The cell becomes as wide as
+// its text (clusterWidth) unless the screen has a single column. It reports
+// whether r is done with: where the cell can't become wider, a variation selector
+// is lost and what takes columns stands alone, so that no cell holds text of
+// another width than its own.
+func (e *Engine) attach(r rune, w int) bool {
 	if len(e.texts.list) >= e.texts.limit {
 		e.texts.collect(&e.screens[0], &e.screens[1])
 	}
@@ -178,7 +174,7 @@ func (e *Engine) attach(r rune) {
 		x--
 	}
 	if x < 0 {
-		return
+		return true
 	}
 	line := e.scr.lines[y]
 	if line.cells[x]&kindMask == wideTail {
@@ -186,43 +182,40 @@ func (e *Engine) attach(r rune) {
 	}
 	c := line.cells[x]
 	if c.empty() {
-		return
+		return true
+	}
+	widens := c&kindMask == 0 && (w > 0 || r == vs16 && emojiBase(e.texts.first(c)))
+	if widens && w == 0 && !e.flags.has(flagGraphemes) {
+		return true
+	}
+	if widens = widens && e.cols > 1; widens && !e.canWiden() {
+		return w == 0
 	}
 	known := e.texts.grown(c, r)
-	if known.from == c&(runeMask|clusterBit) && known.rune == r && r != vs16 {
-		line.cells[x] = c&^(runeMask|clusterBit) | known.to
-		e.mark(y, x, x+1)
-		return
+	if known.from != c&(runeMask|clusterBit) || known.rune != r {
+		e.textBuf = e.texts.appendText(e.textBuf[:0], c)
+		if len(e.textBuf)+utf8.RuneLen(r) > maxCluster {
+			return w == 0
+		}
+		e.textBuf = utf8.AppendRune(e.textBuf, r)
+		known.from, known.rune, known.to = c&(runeMask|clusterBit), r, e.texts.intern(e.textBuf)
 	}
-	e.textBuf = e.texts.appendText(e.textBuf[:0], c)
-	if len(e.textBuf)+utf8.RuneLen(r) > maxCluster {
-		return
-	}
-	first, _ := utf8.DecodeRune(e.textBuf)
-	widens := r == vs16 && c&kindMask == 0 && emojiBase(first)
-	if widens && !e.canWiden() {
-		return
-	}
-	e.textBuf = utf8.AppendRune(e.textBuf, r)
-	known.from, known.rune, known.to = c&(runeMask|clusterBit), r, e.texts.intern(e.textBuf)
 	c = c&^(runeMask|clusterBit) | known.to
 	line.cells[x] = c
 	e.mark(y, x, x+1)
 	if widens {
 		e.widen(x, c)
 	}
+	return true
 }
 
 // canWiden reports whether the cell printed last could have been a wide one.
-// Elsewhere the variation selector is lost, so that no cell holds text of
-// another width than its own.
 func (e *Engine) canWiden() bool {
 	return e.lastValid() && (!e.cur.pending || e.flags.has(flagWrap) && e.edge()-e.left >= 2)
 }
 
-// widen gives the cell printed last, now c, a second column: VS16 made it an
-// emoji. In the last column it moves to the next line, as it would have gone
-// there had its width been known.
+// widen gives the cell printed last, now c, a second column. In the last column it
+// moves to the next line, as it would have gone there had its width been known.
 func (e *Engine) widen(x int, c cell) {
 	ok := e.last
 	if e.cur.pending {

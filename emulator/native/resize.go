@@ -1,9 +1,7 @@
 package native
 
 import (
-	"bytes"
 	"math"
-	"unicode/utf8"
 
 	"cotty/emulator"
 )
@@ -72,7 +70,7 @@ func (e *Engine) resizeAlt(cols, rows int) {
 		if n < len(from.cells) && n > 0 && from.cells[n]&kindMask == wideTail {
 			to.cells[n-1] = e.half(to.cells[n-1])
 		}
-		if c := to.cells[0]; e.cols == 1 && startsWide(e.texts.appendText(nil, c)) {
+		if c := to.cells[0]; e.cols == 1 && clusterWidth(e.texts.appendText(nil, c)) == 2 {
 			to.cells[0] = e.half(c) // It was squeezed into the only column.
 		}
 		to.used = n
@@ -528,19 +526,12 @@ func (w *wrapper) glyph(t token, raw []byte, pass func(n, width int)) {
 	switch {
 	case t.kind == tokOdd && w.cols > 1:
 		width, raw = 2, raw[1:]
-	case w.from == 1 && t.kind == tokCluster && startsWide(t.text):
+	case w.from == 1 && t.kind == tokCluster && clusterWidth(t.text) == 2:
 		width = 2
 		raw = append([]byte{tokWide}, raw[1:]...)
 	case width == 2 && w.cols == 1 && t.kind == tokWide:
-		// Where nothing can be wide, variation selectors are not kept.
 		width = 1
-		text := bytes.ReplaceAll(t.text, []byte(string(rune(vs16))), nil)
-		raw = append([]byte{tokCluster, byte(len(text))}, text...)
-		if r, n := utf8.DecodeRune(text); n == len(text) {
-			if raw = text; propOf(r).width() == 2 {
-				raw = append([]byte{tokOdd}, text...)
-			}
-		}
+		raw = append([]byte{tokCluster}, raw[1:]...)
 	case width == 2 && w.cols == 1:
 		width = 1
 		raw = append([]byte{tokOdd}, raw...)
@@ -554,12 +545,6 @@ func (w *wrapper) glyph(t token, raw []byte, pass func(n, width int)) {
 	if t.kind != 0 || t.r >= 0x80 || width != 1 {
 		w.plain = false
 	}
-}
-
-// startsWide reports whether text begins with a wide character.
-func startsWide(text []byte) bool {
-	r, n := utf8.DecodeRune(text)
-	return n > 0 && propOf(r).width() == 2
 }
 
 // setStyle changes the style, given encoded. It is written with the next cell.

@@ -281,12 +281,12 @@ func (w *writer) charsets(c *charsets) {
 }
 
 // lateFlags are set after the cursor's last character is printed anew.
-const lateFlags = flagInsert
+const lateFlags = flagInsert | flagGraphemes
 
 // modes sets what differs from a reset, except what would be in the way yet.
 func (w *writer) modes() {
 	e := w.e
-	w.table("\x1b[?", privateModes, 0)
+	w.table("\x1b[?", privateModes, lateFlags)
 	if e.flags.has(flagSideMargins) {
 		w.rawf("\x1b[%d;%ds", e.left+1, e.right+1)
 	}
@@ -372,6 +372,7 @@ func (w *writer) cursor() {
 func (w *writer) pen() {
 	e := w.e
 	w.table("\x1b[", map[int]mode{4: ansiModes[4]}, 0)
+	w.table("\x1b[?", map[int]mode{2027: privateModes[2027]}, 0)
 	w.style(style{e.cur.pen, e.link})
 	if e.last.r == 0 || !e.lastValid() {
 		w.guard() // Else it was there before the last character.

@@ -3,8 +3,6 @@ package vt10x
 import (
 	inner "github.com/hinshun/vt10x"
 
-	"github.com/clipperhouse/displaywidth"
-
 	"cotty/emulator"
 )
 
@@ -110,7 +108,7 @@ func runeWidth(r rune) int {
 	if r < 0x300 {
 		return 1
 	}
-	return displaywidth.Rune(r)
+	return emulator.RuneWidth(r)
 }
 
 func (e *engine) Line(y int, buf []emulator.Cell) []emulator.Cell {

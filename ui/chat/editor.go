@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/clipperhouse/displaywidth"
 
+	"cotty/emulator"
 	"cotty/ui/paint"
 )
 
@@ -176,7 +176,7 @@ func (e *editor) back() int {
 	from := max(e.at-16, 0)
 	last := e.at - 1
 	at := from
-	for g := displaywidth.StringGraphemes(string(e.text[from:e.at])); g.Next(); {
+	for g := emulator.ClustersOf(string(e.text[from:e.at])); g.Next(); {
 		last = at
 		at += utf8.RuneCountInString(g.Value())
 	}
@@ -187,7 +187,7 @@ func (e *editor) next() int {
 	if e.at == len(e.text) {
 		return e.at
 	}
-	g := displaywidth.StringGraphemes(string(e.text[e.at:min(e.at+16, len(e.text))]))
+	g := emulator.ClustersOf(string(e.text[e.at:min(e.at+16, len(e.text))]))
 	g.Next()
 	return e.at + max(utf8.RuneCountInString(g.Value()), 1)
 }
@@ -258,7 +258,7 @@ func (e *editor) wrap(from, to int) {
 	for i := from; i < to; {
 		n, cells := 1, 1
 		if e.text[i] >= utf8.RuneSelf || i+1 < to && e.text[i+1] >= utf8.RuneSelf {
-			g := displaywidth.StringGraphemes(string(e.text[i:min(i+16, to)]))
+			g := emulator.ClustersOf(string(e.text[i:min(i+16, to)]))
 			g.Next()
 			n, cells = max(utf8.RuneCountInString(g.Value()), 1), g.Width()
 		}
@@ -311,7 +311,7 @@ func (e *editor) vertical(n int) bool {
 func (e *editor) column(y, x int) int {
 	r := e.rows[y]
 	at, used := r.from, 0
-	for g := displaywidth.StringGraphemes(string(e.text[r.from:r.to])); g.Next(); {
+	for g := emulator.ClustersOf(string(e.text[r.from:r.to])); g.Next(); {
 		if used+g.Width() > x {
 			break
 		}

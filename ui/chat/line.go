@@ -4,8 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clipperhouse/displaywidth"
-
+	"cotty/emulator"
 	"cotty/ui/paint"
 )
 
@@ -78,7 +77,7 @@ func cells(s string, n int) int {
 		return 0
 	}
 	at, used := 0, 0
-	for g := displaywidth.StringGraphemes(s); used < n && g.Next(); {
+	for g := emulator.ClustersOf(s); used < n && g.Next(); {
 		used += g.Width()
 		at += len(g.Value())
 	}
@@ -250,7 +249,7 @@ func (p *wrapping) add(r run) {
 		return
 	}
 	from, at := 0, 0
-	for g := displaywidth.StringGraphemes(r.text); g.Next(); {
+	for g := emulator.ClustersOf(r.text); g.Next(); {
 		size := len(g.Value())
 		if g.Width() > 1 {
 			p.piece(r, from, at)
@@ -302,7 +301,7 @@ func (p *wrapping) force() {
 			}
 			from = to
 		}
-		for g := displaywidth.StringGraphemes(r.text); g.Next(); {
+		for g := emulator.ClustersOf(r.text); g.Next(); {
 			if n := g.Width(); p.used+n > p.w {
 				put(at)
 				p.next(true)

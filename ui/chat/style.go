@@ -3,8 +3,6 @@ package chat
 import (
 	"unicode/utf8"
 
-	"github.com/clipperhouse/displaywidth"
-
 	"cotty/emulator"
 	"cotty/ui/look"
 	"cotty/ui/paint"
@@ -111,7 +109,7 @@ func drawLink(c *paint.Canvas, x, y, w int, r run, s look.Style) int {
 // linked gives the cells of a run with its link.
 func linked(r run, s look.Style) []emulator.Cell {
 	var cells []emulator.Cell
-	for g := displaywidth.StringGraphemes(r.text); g.Next(); {
+	for g := emulator.ClustersOf(r.text); g.Next(); {
 		w := g.Width()
 		if w <= 0 {
 			continue

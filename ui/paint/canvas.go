@@ -1,8 +1,6 @@
 package paint
 
 import (
-	"github.com/clipperhouse/displaywidth"
-
 	"cotty/emulator"
 )
 
@@ -165,7 +163,7 @@ func (c *Canvas) Text(x, y, w int, text string, s emulator.Style) int {
 		}
 		i++
 	}
-	for g := displaywidth.StringGraphemes(text[i:]); g.Next(); {
+	for g := emulator.ClustersOf(text[i:]); g.Next(); {
 		if !put(g.Value(), g.Width()) {
 			break
 		}
@@ -247,7 +245,18 @@ func (c *Canvas) Restyle(r Rect, change func(emulator.Style) emulator.Style) {
 }
 
 // Width is the number of cells that Text needs for s.
-func Width(s string) int { return displaywidth.String(s) }
+func Width(s string) int {
+	w := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			for g := emulator.ClustersOf(s); g.Next(); {
+				w += g.Width()
+			}
+			return w
+		}
+	}
+	return len(s)
+}
 
 // Cut shortens s to at most w cells, ending it with the mark where something
 // was cut.
@@ -255,5 +264,15 @@ func Cut(s string, w int, mark string) string {
 	if w <= 0 {
 		return ""
 	}
-	return displaywidth.TruncateString(s, w, mark)
+	room := w - Width(mark)
+	at, used, end := 0, 0, 0
+	for g := emulator.ClustersOf(s); g.Next(); {
+		if used += g.Width(); used > w {
+			return s[:end] + mark
+		}
+		if at += len(g.Value()); used <= room {
+			end = at
+		}
+	}
+	return s
 }
