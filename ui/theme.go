@@ -56,7 +56,7 @@ func (m *Model) dress() {
 	how := m.pictures(caps)
 	o.gallery.Switch(how != tty.NoPictures, how == tty.PlacedPictures)
 	o.colors.shown.Pictures = o.gallery.On()
-	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8, Blank: how == tty.PlacedPictures})
+	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8, Clusters: caps.Clusters, Blank: how == tty.PlacedPictures})
 	m.dirty |= dirtyPlaces | dirtyChrome
 }
 

@@ -51,7 +51,7 @@ func look(e emulator.Emulator) string {
 	return b.String()
 }
 
-var alphabet = []string{"a", "Z", " ", "~", "é", "日", "本", "e\u0301", "─", "👍"}
+var alphabet = []string{"a", "Z", " ", "~", "é", "日", "本", "e\u0301", "─", "👍", "👩‍👩‍👧", "น้ำ", "क्षि", "☁\ufe0f", "🇩🇪", "👍🏽", "𝌀"}
 
 func randomStyle(r *rand.Rand) emulator.Style {
 	colours := []emulator.Color{0, 0, emulator.Indexed(1), emulator.Indexed(200), emulator.RGB(1, 2, 3)}
@@ -65,13 +65,21 @@ func randomStyle(r *rand.Rand) emulator.Style {
 // TestFrameShowsCanvas draws at random, frame after frame, and compares what
 // an emulator shows with what a fresh painter makes of the same canvas.
 func TestFrameShowsCanvas(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(90) {
+		// A terminal that measures clusters and is known to, one of which that isn't
+		// known, and one that draws their characters side by side.
+		opt, mode := full, "\x1b[?2027h"
+		opt.Clusters = seed%3 == 0
+		if seed%3 == 2 {
+			mode = "\x1b[?2027l"
+		}
 		r := rand.New(rand.NewPCG(seed, 1))
 		w, h := 2+r.IntN(30), 1+r.IntN(8)
 		var c paint.Canvas
 		c.Resize(w, h)
 		e := screen(t, w, h)
-		p := paint.NewPainter(full)
+		e.Write([]byte(mode))
+		p := paint.NewPainter(opt)
 		for frame := range 30 {
 			for range 1 + r.IntN(6) {
 				draw(r, &c, w, h)
@@ -80,7 +88,8 @@ func TestFrameShowsCanvas(t *testing.T) {
 			out := p.Frame(nil, &c, cur)
 			e.Write(out)
 			fresh := screen(t, w, h)
-			fresh.Write(paint.NewPainter(full).Frame(nil, &c, cur))
+			fresh.Write([]byte(mode))
+			fresh.Write(paint.NewPainter(opt).Frame(nil, &c, cur))
 			if got, want := look(e), look(fresh); got != want {
 				t.Fatalf("seed %d frame %d: a difference shows\n%s\na whole frame shows\n%s\nbytes %q", seed, frame, got, want, out)
 			}
@@ -92,6 +101,33 @@ func TestFrameShowsCanvas(t *testing.T) {
 			}
 		}
 	}
+}
+
+// On a terminal that draws the characters of a cluster side by side, what is beside
+// the cluster shows in its own cells all the same, at once and when the cluster has
+// gone.
+func TestClusterSpillsOver(t *testing.T) {
+	var c paint.Canvas
+	c.Resize(12, 2)
+	e := screen(t, 12, 2)
+	e.Write([]byte("\x1b[?2027l"))
+	p := paint.NewPainter(full)
+	show := func(want string, texts ...string) {
+		t.Helper()
+		c.Fill(c.Bounds(), 0, emulator.Style{})
+		for i, s := range texts {
+			c.Text(0, i, 12, s, emulator.Style{})
+		}
+		e.Write(p.Frame(nil, &c, paint.Cursor{}))
+		if got := strings.TrimRight(emulator.ScreenText(e), "\n"); got != want {
+			t.Errorf("it shows %+q, want %+q", got, want)
+		}
+	}
+	show("one\ntwo", "one", "two")
+	show("\U0001f469\u200dx\nabc", "\U0001f469\u200d\U0001f469\u200d\U0001f467x", "abc")
+	show("\n☁ b", "", "☁\ufe0fb")
+	show("a\nb", "a", "b")
+	show("abcdefghij\U0001f469\u200d", "abcdefghij\U0001f469\u200d\U0001f469")
 }
 
 func draw(r *rand.Rand, c *paint.Canvas, w, h int) {

@@ -2,6 +2,7 @@ package paint
 
 import (
 	"strconv"
+	"unicode"
 	"unicode/utf8"
 
 	"cotty/emulator"
@@ -17,6 +18,9 @@ type Options struct {
 	// ASCII: the locale is not UTF-8; other characters are drawn as
 	// replacements.
 	ASCII bool
+	// Clusters: it measures grapheme clusters as we do (mode 2027). Else it may
+	// draw the characters of one side by side.
+	Clusters bool
 }
 
 // Cursor is where the outer terminal's cursor should be and how it looks. It
@@ -189,7 +193,12 @@ func (p *Painter) row(c *Canvas, y, from, to int) {
 		}
 		p.bridge(back, front, x, y)
 		p.body = p.move(p.body, x, y)
-		x += p.glyph(c, back, front, x)
+		n, reach := p.glyph(c, back, front, x)
+		x += n
+		for i := x; i < x-n+reach; i++ {
+			front[i] = cell{char: unknown}
+		}
+		to = max(to, x-n+reach)
 		x += p.run(back, front, x, min(to, max(tail, x)))
 	}
 }
@@ -276,41 +285,44 @@ func (p *Painter) bridge(back, front []cell, x, y int) {
 	p.x = x
 }
 
-// glyph writes the cell at x, where the cursor is, and gives the number of
-// cells that it covers.
-func (p *Painter) glyph(c *Canvas, back, front []cell, x int) int {
+// unknown is the character of a cell of which nobody knows what the terminal shows.
+const unknown = -1
+
+// glyph writes the cell at x, where the cursor is. It gives the number of cells
+// that it covers, and of those that the terminal may have drawn on.
+func (p *Painter) glyph(c *Canvas, back, front []cell, x int) (n, reach int) {
 	b := &back[x]
 	e := extra{}
 	if b.extra != 0 {
 		e = c.extras[b.extra]
 	}
 	p.body = p.setPen(p.body, b.style(), e)
-	n := max(int(b.width), 1)
+	n = max(int(b.width), 1)
+	reach = n
 	sure := true // the terminal surely agrees on the width
 	switch {
 	case b.char < 0x20 || b.char == 0x7f || b.width == 0 || b.char >= 0x80 && b.char < 0xa0:
 		p.body = append(p.body, ' ')
-	case b.char < 0x7f:
+	case b.char < 0x7f && e.combining == "":
 		p.body = append(p.body, byte(b.char))
 	case b.char == emulator.PlaceholderRune && p.opt.Blank:
 		p.body = append(p.body, ' ')
-		e.combining = ""
 	case p.opt.ASCII:
 		p.body = append(p.body, asciiFor(b.char))
 		if n == 2 {
 			p.body = append(p.body, ' ')
 		}
+	case b.char == emulator.PlaceholderRune:
+		p.body = append(utf8.AppendRune(p.body, b.char), e.combining...)
 	default:
-		p.body = utf8.AppendRune(p.body, b.char)
-		sure = b.char < 0x2600 || b.char >= 0x3000 && b.char < 0x1f000 || b.char == emulator.PlaceholderRune
-	}
-	if e.combining != "" && !p.opt.ASCII {
-		for _, r := range e.combining {
-			if r >= 0xa0 {
-				p.body = utf8.AppendRune(p.body, r)
-			}
+		sure = e.combining == "" && knownWidth(b.char)
+		if n == 2 && !sure && !p.opt.Clusters {
+			// What was there shows on where the terminal takes one column.
+			p.body = append(p.body, "  "...)
+			p.x = -1
+			p.body = p.move(p.body, x, p.y)
 		}
-		sure = sure && b.char == emulator.PlaceholderRune
+		reach = max(n, p.cluster(b.char, e.combining, len(back)-x))
 	}
 	copy(front[x:x+n], back[x:x+n])
 	p.x += n
@@ -319,7 +331,40 @@ func (p *Painter) glyph(c *Canvas, back, front []cell, x int) int {
 		// measure in another way the cursor may be anywhere.
 		p.x = -1
 	}
-	return n
+	return n, reach
+}
+
+// knownWidth reports whether all terminals measure a character alike: it is no
+// mark or sign that some draw without a column of its own, and no symbol or emoji,
+// of which newer versions of Unicode change some.
+func knownWidth(r rune) bool {
+	switch {
+	case r < 0x600:
+		return r != 0xad
+	case r < 0x1100:
+		return !unicode.In(r, unicode.Cf, unicode.Mc)
+	}
+	return r < 0x2600 || r >= 0x3000 && r < 0x1d300 || r >= 0x20000
+}
+
+// cluster writes a grapheme cluster. It gives the number of columns of its
+// characters side by side, as a terminal draws them that does not measure
+// clusters; what has no room then is left out, as it would be drawn over the rest.
+func (p *Painter) cluster(r rune, rest string, room int) int {
+	p.body = utf8.AppendRune(p.body, r)
+	w := emulator.RuneWidth(r)
+	for _, r := range rest {
+		if w += emulator.RuneWidth(r); w > room && !p.opt.Clusters {
+			return room
+		}
+		if r >= 0xa0 {
+			p.body = utf8.AppendRune(p.body, r)
+		}
+	}
+	if p.opt.Clusters {
+		return 0
+	}
+	return w
 }
 
 // setPen brings the terminal's style and hyperlink up to date.
@@ -369,6 +414,8 @@ func (p *Painter) move(buf []byte, x, y int) []byte {
 // asciiFor is what stands for a character where only ASCII can be drawn.
 func asciiFor(r rune) byte {
 	switch {
+	case r < 0x7f:
+		return byte(r)
 	case r == '│' || r == '┃':
 		return '|'
 	case r == '─' || r == '━':

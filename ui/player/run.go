@@ -67,7 +67,7 @@ type shown struct {
 
 func (s *shown) dress() {
 	s.look = look.New(s.theme, s.caps.UTF8, s.caps.Profile.Colors != emulator.NoColors)
-	s.painter.SetOptions(paint.Options{Profile: s.caps.Profile, Sync: s.caps.Sync, ASCII: !s.caps.UTF8})
+	s.painter.SetOptions(paint.Options{Profile: s.caps.Profile, Sync: s.caps.Sync, ASCII: !s.caps.UTF8, Clusters: s.caps.Clusters})
 }
 
 func (s *shown) loop(ctx context.Context, inputs <-chan tty.Input, sizes <-chan os.Signal, lost <-chan struct{}) error {

@@ -19,11 +19,14 @@ type Fence struct{}
 type Caps struct {
 	Profile emulator.Profile
 	Sync    bool // mode 2026
-	Kitty   bool // the kitty keyboard protocol
-	Other   bool // xterm's modifyOtherKeys
-	UTF8    bool // the locale
-	Console bool // the Linux console: no queries, no titles
-	NoColor bool // the user wants none (NO_COLOR)
+	// Clusters: it measures text by grapheme clusters (mode 2027), because it was
+	// asked to where ClustersOn is set.
+	Clusters, ClustersOn bool
+	Kitty                bool // the kitty keyboard protocol
+	Other                bool // xterm's modifyOtherKeys
+	UTF8                 bool // the locale
+	Console              bool // the Linux console: no queries, no titles
+	NoColor              bool // the user wants none (NO_COLOR)
 	// Pictures is how it shows pictures, once it has said that it does.
 	Pictures Pictures
 	// Gallery are the numbers of the pictures that it was given: Count from First on.
@@ -99,8 +102,14 @@ func (c *Caps) Learn(msg tea.Msg) (write string, changed bool) {
 	old := *c
 	switch m := msg.(type) {
 	case tea.ModeReportMsg:
-		if m.Mode == ansi.ModeSynchronizedOutput {
+		switch m.Mode {
+		case ansi.ModeSynchronizedOutput:
 			c.Sync = m.Value == ansi.ModeSet || m.Value == ansi.ModeReset
+		case ansi.ModeUnicodeCore:
+			if c.Clusters = m.Value.IsSet() || m.Value == ansi.ModeReset; m.Value == ansi.ModeReset {
+				c.ClustersOn = true
+				write = clustersOn
+			}
 		}
 	case tea.KeyboardEnhancementsMsg:
 		if !c.Kitty {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"cotty/emulator"
 	"cotty/internal/leak"
@@ -147,6 +148,34 @@ func TestCaps(t *testing.T) {
 	c.Learn(tea.TerminalVersionMsg{Name: "XTerm(320)"})
 	if c.Profile.Colors != emulator.Colors16 {
 		t.Errorf("an old xterm: %+v", c)
+	}
+}
+
+// A terminal that can measure grapheme clusters is told to, and told to stop at the
+// end only where it was.
+func TestClusterMode(t *testing.T) {
+	for _, c := range []struct {
+		value ansi.ModeSetting
+		write string
+		has   bool
+	}{
+		{ansi.ModeNotRecognized, "", false},
+		{ansi.ModeReset, "\x1b[?2027h", true},
+		{ansi.ModeSet, "", true},
+		{ansi.ModePermanentlySet, "", true},
+		{ansi.ModePermanentlyReset, "", false},
+	} {
+		caps := tty.Guess([]string{"TERM=xterm-256color"})
+		if !strings.Contains(tty.EnterSequence(caps), "\x1b[?2027$p") {
+			t.Fatal("mode 2027 is not asked for")
+		}
+		write, _ := caps.Learn(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: c.value})
+		if write != c.write || caps.Clusters != c.has {
+			t.Errorf("answer %d: writes %q, has it: %v", c.value, write, caps.Clusters)
+		}
+		if undone := strings.Contains(tty.LeaveSequence(caps), "\x1b[?2027l"); undone != (c.write != "") {
+			t.Errorf("answer %d: switched off at the end: %v", c.value, undone)
+		}
 	}
 }
 

@@ -22,12 +22,15 @@ var toggles = []toggle{
 	{on: "\x1b[?1004h", off: "\x1b[?1004l"}, // focus
 	{on: "\x1b[?1000h\x1b[?1002h\x1b[?1006h", off: "\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l"},
 	{on: "\x1b[?2031h", off: "\x1b[?2031l", query: true}, // reports of light and dark
-	{on: "\x1b[?2026$p\x1b[?2031$p\x1b[?u\x1b[>q\x1b[?996n" + graphicsQuery + colorQuery + fenceQuery, query: true},
+	{on: "\x1b[?2026$p\x1b[?2027$p\x1b[?2031$p\x1b[?u\x1b[>q\x1b[?996n" + graphicsQuery + colorQuery + fenceQuery, query: true},
 }
 
 // fenceQuery is answered by a Fence: every terminal knows it, and answers in
 // the order in which it was asked.
 const fenceQuery = "\x1b[c"
+
+// Text is measured by grapheme clusters, as the emulator does.
+const clustersOn, clustersOff = "\x1b[?2027h", "\x1b[?2027l"
 
 // Mouse motion without a button is reported only while a program wants it.
 const (
@@ -52,6 +55,9 @@ func LeaveSequence(c Caps) string {
 	var b strings.Builder
 	b.WriteString("\x1b[?2026l")
 	b.WriteString(c.freePictures())
+	if c.ClustersOn {
+		b.WriteString(clustersOff)
+	}
 	if c.Kitty {
 		b.WriteString("\x1b[<u")
 	}
