@@ -4,6 +4,7 @@
 #   install         bin/cotty to $(PREFIX)/bin
 #   clean           remove bin
 #   test            every test, with the race detector where there is a C compiler
+#   test-hidden     every test without the programs that are optional, at once and each alone
 #   lint            go vet, staticcheck, gofumpt, known vulnerabilities
 #   platforms       go vet for every system that is released for
 #   long            the tests that take minutes
@@ -36,7 +37,7 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build install clean test lint platforms long load load-tasks chaos keys-fuzz bench bench-baseline compare agents
+.PHONY: run build install clean test test-hidden lint platforms long load load-tasks chaos keys-fuzz bench bench-baseline compare agents
 
 run: build
 	@./bin/cotty
@@ -49,6 +50,9 @@ build:
 test:
 	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 5m $$($(GO) list ./... | grep -v /cmd/)
 	$(GO) test -vet=off -timeout 4m ./cmd/...
+
+test-hidden:
+	scripts/test-hidden.sh
 
 lint:
 	$(GO) vet ./...

@@ -446,6 +446,18 @@ func (p *peer) initialize(subscriptions ...ahp.URI) ahp.InitializeResult {
 	return r
 }
 
+// ended waits for the end of the terminal's running command, if there is one. The end
+// of a command that was run by a call can come before the call's answer, and call
+// skips what comes before that.
+func (p *peer) ended(uri ahp.URI) {
+	p.t.Helper()
+	var r ahp.WaitResult
+	p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand, TimeoutMs: patience.Milliseconds()}, &r)
+	if r.Reason != ahp.WaitMet {
+		p.t.Fatalf("%s: waiting for the command's end: %+v", p.name, r)
+	}
+}
+
 // create makes a terminal that runs argv, claimed by p, and subscribes to it.
 func (p *peer) create(uri ahp.URI, argv ...string) ahp.Snapshot {
 	p.t.Helper()

@@ -23,10 +23,7 @@ func TestWaitFromMark(t *testing.T) {
 	run := func(line string) (r ahp.RunResult) {
 		t.Helper()
 		p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: line}, &r)
-		p.envelope("its end", func(e ahp.Envelope) bool {
-			f, ok := e.Action.(ahp.TerminalCommandFinished)
-			return ok && f.CommandID == r.CommandID
-		})
+		p.ended(uri)
 		return r
 	}
 	run("echo long-before")

@@ -20,13 +20,7 @@ func TestTypedLine(t *testing.T) {
 			const uri = "ahp-terminal:/typed"
 			startShell(w, p, uri, path)
 			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"true"}}, nil) // it has a prompt then
-			end := func() {
-				p.envelope("the end", func(e ahp.Envelope) bool {
-					_, ok := e.Action.(ahp.TerminalCommandFinished)
-					return ok
-				})
-			}
-			end()
+			p.ended(uri)
 			typed := func(line string) (r ahp.RunResult, err error) {
 				err = p.call(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: line, Typed: true}, &r)
 				return r, err
@@ -40,7 +34,7 @@ func TestTypedLine(t *testing.T) {
 			if err != nil || r.CommandLine != line {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			end()
+			p.ended(uri)
 			for what, c := range map[string]struct {
 				p   ahp.RunParams
 				why string
@@ -64,7 +58,7 @@ func TestTypedLine(t *testing.T) {
 				t.Errorf("while a command runs: %v", err)
 			}
 			p.dispatch(uri, 1, ahp.TerminalInput{Data: "\x03"})
-			end()
+			p.ended(uri)
 			if _, err := typed("echo yes"); err != nil && !strings.Contains(err.Error(), "does not wait") {
 				t.Errorf("when it has ended: %v", err)
 			}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,14 +20,15 @@ func testDesk(t *testing.T) desk {
 // gone when the editor has ended, also when it failed or the pane was closed.
 func TestEditRemovesTheFile(t *testing.T) {
 	d := testDesk(t)
-	out := filepath.Join(t.TempDir(), "seen")
+	dir := t.TempDir()
+	out, ready := filepath.Join(dir, "seen"), filepath.Join(dir, "ready")
 	for _, c := range []struct {
 		name, editor string
 		kill         syscall.Signal
 	}{
 		{"done", `cp "$1" ` + out + `; stat -c %a`, 0}, // what follows is given the file's name
 		{"failed", "false", 0},
-		{"hung up", "sleep 60; :", syscall.SIGHUP},
+		{"hung up", "touch " + ready + "; sleep 60; :", syscall.SIGHUP},
 	} {
 		t.Setenv("VISUAL", c.editor)
 		argv, err := d.Edit("some\ntext\n", 2)
@@ -45,7 +45,7 @@ func TestEditRemovesTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.kill != 0 {
-			for !hasChild(cmd.Process.Pid) {
+			for _, err := os.Stat(ready); err != nil; _, err = os.Stat(ready) {
 				time.Sleep(5 * time.Millisecond)
 			}
 			if err := syscall.Kill(-cmd.Process.Pid, c.kill); err != nil {
@@ -60,12 +60,6 @@ func TestEditRemovesTheFile(t *testing.T) {
 	if seen, err := os.ReadFile(out); err != nil || string(seen) != "some\ntext\n" {
 		t.Errorf("the editor saw %q, %v", seen, err)
 	}
-}
-
-// hasChild reports whether a process has started another one.
-func hasChild(pid int) bool {
-	out, _ := exec.Command("ps", "-o", "pid=", "--ppid", strconv.Itoa(pid)).Output()
-	return strings.TrimSpace(string(out)) != ""
 }
 
 // TestEditSweeps: what an editor left long ago goes, what is open stays.

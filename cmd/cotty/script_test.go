@@ -111,6 +111,11 @@ func setupScript(env *testscript.Env) error {
 	} {
 		env.Setenv(k, v)
 	}
+	for _, name := range []string{"bash", "zsh", "fish"} { // their paths, for SHELL
+		if path, err := exec.LookPath(name); err == nil {
+			env.Setenv(strings.ToUpper(name), path)
+		}
+	}
 	env.Values[ttysKey{}] = ttys{}
 	env.Values[networkKey{}] = map[string]*network{}
 	env.Defer(func() { endEverything(env, run) })

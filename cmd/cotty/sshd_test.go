@@ -15,11 +15,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// sshdPath is the system's sshd, which need not be in the PATH; empty for none.
+// sshdPath is the system's sshd, which may be in the sbin beside a bin of the PATH;
+// empty for none, and without the programs that the tests use with it.
 func sshdPath() string {
-	for _, name := range []string{"sshd", "/usr/sbin/sshd", "/usr/local/sbin/sshd"} {
-		if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) {
-			return path
+	for _, name := range []string{"ssh", "ssh-keygen", "pgrep"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return ""
+		}
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, dir := range []string{dir, filepath.Join(dir, "../sbin")} {
+			if path, err := exec.LookPath(filepath.Join(dir, "sshd")); err == nil && filepath.IsAbs(path) {
+				return path
+			}
 		}
 	}
 	return ""

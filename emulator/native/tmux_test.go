@@ -170,7 +170,7 @@ var sessions = []struct {
 	}},
 	{"htop", []string{"htop", "-d", "600"}, []key{{"F10", "\x1b[B\x1b[B"}, {"Quit", ""}}},
 	{"top", []string{"top", "-d", "600"}, []key{{"PID", "c"}, {"COMMAND", ""}}},
-	{"git", []string{"sh", "-c", "git log --graph --color=always --stat -30 | less -R"}, []key{{"commit", " "}, {":", "  "}, {":", ""}}},
+	{"git", []string{"sh", "-c", gitLog}, []key{{"commit", " "}, {":", "  "}, {":", ""}}},
 	{"bash", []string{"bash", "--norc", "--noprofile"}, []key{
 		{"$", "PS1='> '\r"},
 		{"> ", "echo " + strings.Repeat("a long line ", 15) + "\x01\x05\x02\x02XY\x0b\x19"},
@@ -187,6 +187,14 @@ var sessions = []struct {
 		{">", "\x02%"}, {"│", "\x02\""}, {"─", "seq 30\r"}, {"30", "\x02["}, {"[0/", ""},
 	}},
 }
+
+// needs are the programs of a session besides its own.
+var needs = map[string][]string{"fzf": {"fzf"}, "git": {"git", "less"}}
+
+// gitLog shows the history of a repository that it makes.
+const gitLog = `cd && git init -q . && for i in 1 2 3 4 5 6 7 8 9; do
+	seq $i 9 >f$i && git add . && git -c user.name=n -c user.email=e commit -qm "commit $i" || exit
+done && git log --graph --color=always --stat | less -R`
 
 // record runs a program on a pty whose terminal is an engine, and returns what
 // it wrote.
@@ -280,8 +288,10 @@ func TestRealPrograms(t *testing.T) {
 	for _, p := range sessions {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(p.argv[0]); err != nil {
-				t.Skipf("%s is not installed", p.argv[0])
+			for _, name := range append([]string{p.argv[0]}, needs[p.name]...) {
+				if _, err := exec.LookPath(name); err != nil {
+					t.Skipf("%s is not installed", name)
+				}
 			}
 			input := record(t, p.argv, p.keys)
 			if d := s.compare(t, 80, 24, input); d != "" {

@@ -208,6 +208,9 @@ func seeded(t testing.TB, seed uint64) *rand.Rand {
 // run runs a program and gives what it prints.
 func run(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("%s is not installed", name)
+	}
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_NOSYSTEM=1")
@@ -221,9 +224,6 @@ func run(t testing.TB, dir, name string, args ...string) string {
 // repository makes one with some files in a commit.
 func repository(t testing.TB, files map[string]string) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git here")
-	}
 	dir := filepath.Join(t.TempDir(), "repo")
 	mkdirs(t, dir)
 	run(t, dir, "git", "init", "-q", "-b", "main")

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	fmt.Println(child.Process.Pid)
-	select {}
+	time.Sleep(time.Hour)
 }
 
 // TestWatch: who watches is killed, and the group is gone soon after.

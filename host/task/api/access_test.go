@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/sandbox"
 	"cotty/host/task/api"
 	"cotty/host/task/registry"
 	"cotty/host/task/store"
@@ -47,7 +46,6 @@ func TestKeys(t *testing.T) {
 		{"POST", "/tasks", map[string]any{"agent_name": "a", "workspace": "rw:/"}, 403},
 		{"POST", "/tasks", map[string]any{"agent_command": []string{"sh"}, "workspace": "none"}, 403},
 		{"POST", "/tasks", map[string]any{"agent_name": "a", "workspace": "none", "no_sandbox": true}, 403},
-		{"POST", "/tasks", map[string]any{"agent_name": "a", "project_id": "p"}, 403}, // U84 takes update
 	} {
 		if status, text := w.as(k.Secret, c.method, c.path, c.body); status != c.status {
 			t.Errorf("%s %s: %d, want %d: %s", c.method, c.path, status, c.status, text)
@@ -117,6 +115,7 @@ func TestKeys(t *testing.T) {
 // TestDualParents: creating and seeing a task takes the agent and the project
 // (U82–U86).
 func TestDualParents(t *testing.T) {
+	needSandbox(t)
 	w := start(t)
 	w.agent("a", hello)
 	for _, name := range []string{"p", "q"} {
@@ -200,9 +199,7 @@ func TestDualParents(t *testing.T) {
 // TestOthersAgents: an agent that a key deployed is shown no file of the host's that
 // its definition names, and runs in a sandbox only.
 func TestOthersAgents(t *testing.T) {
-	if err := sandbox.Check(t.Context(), "").Err; err != nil {
-		t.Skip(err)
-	}
+	needSandbox(t)
 	w := start(t)
 	secret := w.file("private", "the operator's own")
 	k := w.key("k", "agent:*:owner")

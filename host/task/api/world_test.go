@@ -377,6 +377,14 @@ func (w *world) refused(want int, sentence, method, path string, body any) {
 	}
 }
 
+// needSandbox skips a test of tasks that are shut in where none can be.
+func needSandbox(t *testing.T) {
+	t.Helper()
+	if err := sandbox.Check(t.Context(), "").Err; err != nil {
+		t.Skip(err)
+	}
+}
+
 // create makes a task without a sandbox, unless the body says otherwise.
 func (w *world) create(agent string, more map[string]any) store.Task {
 	w.t.Helper()
