@@ -15,6 +15,7 @@ import (
 	"cotty/host/agent"
 	"cotty/host/agent/acp"
 	"cotty/internal/acptest"
+	"cotty/internal/approval"
 )
 
 func init() {
@@ -422,6 +423,33 @@ update {"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed
 	if e := other.echo(1); e.RejectionReason == "" {
 		t.Error("the second answer was accepted")
 	}
+}
+
+// A question has all that the agent says of the call: changes of files, texts, and
+// whether something was too large to be sent.
+func TestAQuestionIsWhole(t *testing.T) {
+	c := talkTo(t, `prompt
+call p session/request_permission {"sessionId":"$SESSION","toolCall":{"toolCallId":"c1","title":"Edit a.sh","kind":"edit","content":[{"type":"diff","path":"/a.sh","oldText":"a\n","newText":"b\n"},{"type":"content","content":{"type":"text","text":"a plan"}}]},"options":[{"optionId":"ok","name":"Once","kind":"allow_once"}]}
+call q session/request_permission {"sessionId":"$SESSION","toolCall":{"toolCallId":"c2","title":"`+strings.Repeat("x", 5000)+`","kind":"execute"},"options":[{"optionId":"ok","name":"Once","kind":"allow_once"}]}
+say done
+`)
+	c.prompt("go")
+	asked := func(id string) *ahp.ToolCall {
+		c.until("the question "+id, func() bool {
+			call := c.state.ToolCall(c.turn, id)
+			return call != nil && call.Status == ahp.ToolPending
+		})
+		call := c.state.ToolCall(c.turn, id)
+		c.do(c.chat, ahp.ChatToolCallConfirmed{TurnID: c.turn, ToolCallID: id, Approved: true, Confirmed: "user-action", SelectedOptionID: "ok"})
+		return call
+	}
+	if v := approval.Of(asked("c1"), nil); v.Partial != "" || len(v.Lines) != 5 || v.Lines[2].Kind != approval.Removed || v.Lines[3].Text != "b" || v.Lines[4].Text != "a plan" {
+		t.Errorf("the change is shown as %+v", v)
+	}
+	if v := approval.Of(asked("c2"), nil); v.Partial == "" {
+		t.Errorf("an input that was not sent can be allowed: %+v", v)
+	}
+	c.ended()
 }
 
 // Cancelled while a command runs: the turn ends for everybody at once, the agent

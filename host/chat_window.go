@@ -130,7 +130,7 @@ func messageWeight(m ahp.Message) int {
 func partWeight(p ahp.ResponsePart) int {
 	n := overhead + len(p.Content) + len(p.Raw) + len(p.Meta)
 	if t := p.ToolCall; t != nil {
-		n += overhead + len(t.ToolInput) + len(t.PartialInput) + len(t.StructuredContent) + len(t.Meta) + contentWeight(t.Content)
+		n += overhead + len(t.ToolInput) + len(t.Edits) + len(t.PartialInput) + len(t.StructuredContent) + len(t.Meta) + contentWeight(t.Content)
 	}
 	if p.Request != nil {
 		n += overhead * (1 + len(p.Request.Questions))
@@ -167,7 +167,7 @@ func chatWeight(a ahp.Action) int {
 	case ahp.ChatTurnsLoaded:
 		return turnsWeight(a.Turns)
 	case ahp.ChatToolCallReady:
-		return len(a.ToolInput) + len(a.Meta) + overhead*len(a.Options)
+		return len(a.ToolInput) + len(a.Edits) + len(a.Meta) + overhead*len(a.Options)
 	case ahp.ChatToolCallContentChanged:
 		return contentWeight(a.Content) + len(a.Meta)
 	case ahp.ChatToolCallComplete:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"cotty/ahp"
 	"cotty/host/agent"
@@ -90,6 +91,7 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 		}
 		a.Options = append(a.Options, w)
 	}
+	evidence(&a, q.Call)
 	if k.editable = editable(q, a.ToolInput); k.editable != "" {
 		yes := true
 		a.Editable, a.Meta = &yes, withMember(a.Meta, "cotty/editable", k.editable)
@@ -101,6 +103,39 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 		c.s.need(ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolConfirmation, TurnID: k.r.id, ToolCall: t})
 	}
 	return k.answer
+}
+
+// evidence adds to a question what else the call says of itself: the changes of files
+// as such, texts as "cotty/text", and "cotty/partial" where something was too large to
+// be sent, so that nobody allows what they can't see.
+func evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
+	partial := t.Partial || len(t.Title) > maxErrorText || len(t.Content) > maxContents || len(t.Input) > maxToolText
+	var edits []map[string]json.RawMessage
+	var texts []string
+	for i, c := range toolContent(t.Content) {
+		switch c.Type {
+		case ahp.ContentFileEdit:
+			edit := map[string]json.RawMessage{"after": c.After}
+			if c.Before != nil {
+				edit["before"] = c.Before
+			}
+			edits = append(edits, edit)
+		case ahp.ContentText:
+			texts = append(texts, c.Text)
+			partial = partial || t.Content[i].Terminal == nil && len(t.Content[i].Text) > maxToolText
+		}
+	}
+	if len(edits) > 0 {
+		if b, err := json.Marshal(map[string]any{"items": edits}); err == nil {
+			a.Edits = b
+		}
+	}
+	if len(texts) > 0 {
+		a.Meta = withMember(a.Meta, "cotty/text", strings.Join(texts, "\n"))
+	}
+	if partial {
+		a.Meta = withMember(a.Meta, "cotty/partial", true)
+	}
 }
 
 // withdraw ends a question that the agent no longer asks: the call is skipped.

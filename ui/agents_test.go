@@ -89,8 +89,8 @@ func TestAgentsListActs(t *testing.T) {
 		t.Error("a session was ended though the answer was no")
 	}
 	u.Press("home", "alt+y")
-	u.Shows("Allow Run rm -rf build?  $ rm -rf build", "Allow once", "Reject it", "Show the chat")
-	u.Press("down", "enter")
+	u.Shows("Allow Run rm -rf build?", "$ rm -rf build", "Allow once", "Reject it", "c chat")
+	u.Press("n")
 	if !sent(u, `"toolCallId":"c","approved":false,"reason":"denied","selectedOptionId":"no"`) {
 		t.Errorf("answering sent %v", u.Host.Sent)
 	}
@@ -216,8 +216,12 @@ func TestApprovalIsSeen(t *testing.T) {
 		t.Error("the outer terminal was not told")
 	}
 	u.Press("ctrl+space A")
-	u.Shows("scripted: Allow Run make?  $ make", "Allow once", "Reject it")
+	u.Shows("scripted in mend the tests", "Allow Run make?", "$ make", "Allow once", "Reject it")
 	u.Press("enter")
+	if sent(u, `"approved"`) {
+		t.Fatalf("enter answered: %v", u.Host.Sent)
+	}
+	u.Press("y")
 	if !sent(u, `"approved":true,"confirmed":"user-action","selectedOptionId":"once"`) {
 		t.Fatalf("sent %v", u.Host.Sent)
 	}
@@ -225,7 +229,7 @@ func TestApprovalIsSeen(t *testing.T) {
 	s.Call("d", "Run `ls`", "", "", approval...)
 	u.WaitIdle()
 	u.Press("ctrl+space g")
-	u.Shows("Allow Run ls?", "y  Allow once")
+	u.Shows("Allow Run `ls`?", "y  Allow once")
 	u.Advance(time.Second)
 	u.Host.Refuse = func(_ ahp.URI, a ahp.Action) string {
 		if a.ActionType() == "chat/toolCallConfirmed" {

@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"reflect"
 	"strings"
 
 	"cotty/ahp"
+	"cotty/internal/approval"
 	"cotty/ui/chat"
+	"cotty/ui/overlay"
 	"cotty/ui/status"
 )
 
@@ -48,7 +51,7 @@ func (m *Model) neededOf(s *session) *needed {
 func neededText(n ahp.InputNeeded) string {
 	switch {
 	case n.Kind == ahp.NeedToolConfirmation && n.ToolCall != nil:
-		return clean(chat.Question(n.ToolCall))
+		return clean(approval.Question(n.ToolCall))
 	case n.Kind == ahp.NeedChatInput && n.Request != nil:
 		if p := n.Request.Message; p != nil && p.Text != "" {
 			return clean(strings.Join(strings.Fields(p.Text), " "))
@@ -89,41 +92,41 @@ func (m *Model) answerNeeded(n needed) {
 		m.openChat(n.what.Chat)
 		return
 	}
-	var rows []string
-	options := chat.Options(t)
-	for _, o := range options {
-		rows = append(rows, o.Label)
-	}
-	rows = append(rows, "Show the chat")
-	uri, turn := n.what.Chat, n.what.TurnID
-	title := m.agentTitle(n.session.row.Provider) + ": " + n.text
-	if detail := commandOf(t); detail != "" {
-		title += "  " + detail
-	}
-	m.chooseRow(title, rows, 0, func(i int) {
-		if i >= len(options) {
-			m.openChat(uri)
-			return
-		}
-		if _, ok := m.dispatch(uri, chat.Confirmation(turn, t, options[i].ToolOption, nil)); ok {
-			m.brief("%s: %s", n.session.title(), options[i].Label)
-		}
+	view := approval.Of(t, nil)
+	var o *overlay.Approval
+	o = overlay.NewApproval(overlay.Asked{
+		Title: m.agentTitle(n.session.row.Provider) + " in " + n.session.title(), View: view,
+		Chat: func() { m.close(); m.openChat(n.what.Chat) },
+		Say:  func(why string) { m.say(status.Info, "%s", why) },
+		Answer: func(a approval.Option) {
+			if m.overlay == o {
+				m.close()
+			}
+			now := m.neededNow(n)
+			switch {
+			case now == nil:
+				m.say(status.Info, "not answered: it does not ask that any more")
+			case !reflect.DeepEqual(approval.Of(now.what.ToolCall, nil), view):
+				m.say(status.Warning, "not answered: what it asks has changed meanwhile")
+				m.answerNeeded(*now)
+			default:
+				if _, ok := m.dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
+					m.brief("%s: %s", n.session.title(), a.Label)
+				}
+			}
+		},
 	})
+	m.open(o)
 }
 
-// commandOf is the command that a tool asks to run, "" for none.
-func commandOf(t *ahp.ToolCall) string {
-	in, ok := ahp.InputText(t.ToolInput)
-	if !ok {
-		return ""
+// neededNow is a tool's question as it stands now, nil if it is no longer asked.
+func (m *Model) neededNow(n needed) *needed {
+	for _, k := range m.waitings() {
+		if k.what.Chat == n.what.Chat && k.what.TurnID == n.what.TurnID && k.what.ToolCall != nil && k.what.ToolCall.ToolCallID == n.what.ToolCall.ToolCallID {
+			return &k
+		}
 	}
-	var p struct {
-		Command string `json:"command"`
-	}
-	if ahp.Unmarshal([]byte(in), &p) != nil || p.Command == "" {
-		return ""
-	}
-	return "$ " + clean(strings.Join(strings.Fields(p.Command), " "))
+	return nil
 }
 
 // answerAny answers what waits: in the focused terminal or chat first, else the

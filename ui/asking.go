@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cotty/ahp"
+	"cotty/internal/approval"
 	"cotty/ui/overlay"
 	"cotty/ui/status"
 )
@@ -49,16 +50,16 @@ func (m *Model) answerAgent() {
 		return
 	}
 	uri, id, who := t.uri, askOf(t).ID, clean(askOf(t).Who)
-	m.open(overlay.NewChoice(overlay.Choosing{
-		Title: m.askText(t), Rows: []string{"hand it over", "refuse"}, Moved: func(int) {},
-		Accept: func(row int) {
-			grant := row == 0
+	m.open(overlay.NewApproval(overlay.Asked{
+		Title: who, View: approval.Claim(*askOf(t), t.info),
+		Say: func(why string) { m.say(status.Info, "%s", why) },
+		Answer: func(a approval.Option) {
 			m.async("answer "+who, func(ctx context.Context) (then, error) {
-				err := host.Answer(ctx, ahp.AnswerParams{Channel: uri, ID: id, Grant: grant})
+				err := host.Answer(ctx, ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows})
 				return func(m *Model) {
 					switch {
 					case err != nil:
-					case grant:
+					case a.Allows:
 						m.say(status.Info, "%s has the terminal; %s takes it back", who, m.keysOf("reclaim"))
 					default:
 						m.say(status.Info, "%s was refused", who)

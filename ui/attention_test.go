@@ -111,7 +111,7 @@ func TestAgentsAreAnswered(t *testing.T) {
 		keys  []string
 		grant bool
 		says  string
-	}{{[]string{"enter"}, true, "claude has the terminal; ctrl+space r takes it back"}, {[]string{"down", "enter"}, false, "claude was refused"}} {
+	}{{[]string{"enter", "y"}, true, "claude has the terminal; ctrl+space r takes it back"}, {[]string{"up", "enter"}, false, "claude was refused"}} {
 		u := start(t)
 		u.Press("ctrl+space c", "ctrl+space 1")
 		sh := u.Host.Terminal("sh2")
@@ -121,7 +121,7 @@ func TestAgentsAreAnswered(t *testing.T) {
 		u.Press("ctrl+space 2")
 		u.Shows(`claude asks for "sh2" (to run the tests): ctrl+space A answers`)
 		u.Press("ctrl+space 1", "ctrl+space A")
-		u.Shows(`claude asks for "sh2"`, "hand it over")
+		u.Shows(`claude asks for the terminal "sh2"`, "reason: to run the tests", "Hand it over")
 		u.Press("esc", "ctrl+space A")
 		u.Press(c.keys...)
 		if want := (ahp.AnswerParams{Channel: sh.URI, ID: "7", Grant: c.grant}); len(u.Host.Answers) != 1 || u.Host.Answers[0] != want {

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"cotty/ahp"
+	"cotty/internal/approval"
 )
 
 // onTerminal makes a command that does one thing to the terminal named by its
@@ -68,17 +73,41 @@ func newClaimCommand() *cobra.Command {
 // newAnswerCommand answers an agent that asks for one of the person's terminals.
 func newAnswerCommand() *cobra.Command {
 	words := map[string]bool{"yes": true, "no": false}
-	return onTerminal("answer ID yes|no", "Answer an agent that asks for one of your terminals", 2,
+	cmd := onTerminal("answer ID [yes|no]", "Answer an agent that asks for one of your terminals", 1,
 		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error {
-			grant, ok := words[args[0]]
-			switch {
-			case !ok:
-				return usagef("%q is no answer: say yes or no", args[0])
-			case t.Meta == nil || t.Meta.Ask == nil:
+			if t.Meta == nil || t.Meta.Ask == nil {
 				return fmt.Errorf("no agent asks for %s", lastPart(t.Resource))
 			}
-			return s.call(ctx, ahp.MethodAnswer, ahp.AnswerParams{Channel: t.Resource, ID: t.Meta.Ask.ID, Grant: grant}, nil)
+			ask := *t.Meta.Ask
+			grant := false
+			if len(args) > 0 {
+				var ok bool
+				if grant, ok = words[args[0]]; !ok {
+					return usagef("%q is no answer: say yes or no", args[0])
+				}
+			} else {
+				in, ok := cmd.InOrStdin().(*os.File)
+				if !ok || !term.IsTerminal(int(in.Fd())) {
+					return usagef("nobody is here to ask: say yes or no")
+				}
+				dropTyped(in)
+				a := newAsker(cmd.ErrOrStderr(), approval.Claim(ask, t))
+				for lines := bufio.NewScanner(in); ; {
+					if !lines.Scan() {
+						return errors.New("not answered: the input has ended")
+					}
+					if o, ok := a.answer(lines.Text()); ok {
+						grant = o.Allows
+						break
+					}
+				}
+			}
+			return s.call(ctx, ahp.MethodAnswer, ahp.AnswerParams{Channel: t.Resource, ID: ask.ID, Grant: grant}, nil)
 		})
+	cmd.Args = cobra.RangeArgs(1, 2)
+	cmd.Long = `Answer an agent that asks for one of your terminals. Without yes or no, its
+question is shown and asked here.`
+	return cmd
 }
 
 func newBackgroundCommand() *cobra.Command {

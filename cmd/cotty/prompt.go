@@ -135,6 +135,7 @@ type prompter struct {
 	state         ahp.ChatState
 	printed       printed
 	asked         string // the tool call that a person is asked about
+	asker         *asker // the question
 
 	in inbox
 }

@@ -7,14 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/term"
 
 	"cotty/ahp"
+	"cotty/internal/approval"
 	"cotty/internal/client"
 )
 
@@ -321,56 +322,53 @@ func chosen(c *ahp.ToolCall, approve string) *ahp.ToolOption {
 
 // ask puts a question to the person, if there is one here.
 func (p *prompter) ask(c *ahp.ToolCall) {
-	p.note("? " + callTitle(c))
-	if p.o.json {
+	view := approval.Of(c, nil)
+	tty := term.IsTerminal(int(os.Stdin.Fd())) && !p.o.json
+	switch {
+	case tty && p.asked != "":
+		p.note("? " + view.Lines[0].Text)
+		return // one at a time; this comes when that is answered
+	case !tty:
+		for _, r := range view.Lines {
+			p.note("? " + r.Text)
+		}
+		if !p.o.json {
+			p.note("  waiting for an answer in the interface (`cotty`), or run again with --approve")
+		}
 		return
-	}
-	if !term.IsTerminal(int(os.Stdin.Fd())) {
-		p.note("  waiting for an answer in the interface (`cotty`), or run again with --approve")
-		return
-	}
-	if p.asked != "" {
-		return // one at a time; the next comes when that is answered
 	}
 	p.asked = c.ToolCallID
-	for i, o := range options(c) {
-		p.note(fmt.Sprintf("  %d  %s", i+1, o.Label))
-	}
-	fmt.Fprint(p.err, "  which? ")
+	p.note("?")
 	if p.lines == nil {
 		p.lines = make(chan string)
+		dropTyped(os.Stdin) // what was typed before the question doesn't answer it
 		go func(lines chan<- string) {
 			for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 				lines <- in.Text()
 			}
 		}(p.lines)
 	}
+	p.asker = newAsker(p.err, view)
 }
 
-// options are a call's, or yes and no.
-func options(c *ahp.ToolCall) []ahp.ToolOption {
-	if len(c.Options) > 0 {
-		return c.Options
-	}
-	return []ahp.ToolOption{{Label: "yes", Kind: ahp.OptionApprove}, {Label: "no", Kind: ahp.OptionDeny}}
-}
-
-// answered takes a person's answer.
+// answered takes a line that a person has typed.
 func (p *prompter) answered(ctx context.Context, line string) {
 	c := p.state.ToolCall(p.turn, p.asked)
 	if p.asked == "" || c == nil {
 		return
 	}
-	list := options(c)
-	n, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil || n < 1 || n > len(list) {
-		fmt.Fprintf(p.err, "  1 to %d? ", len(list))
+	if view := approval.Of(c, nil); !reflect.DeepEqual(view, p.asker.read.View) {
+		p.note("  it asks something else meanwhile:")
+		p.asker = newAsker(p.err, view)
+		return
+	}
+	o, ok := p.asker.answer(line)
+	if !ok {
 		return
 	}
 	id := p.asked
 	p.asked = ""
-	p.confirm(ctx, id, list[n-1])
-	delete(p.printed.calls, "?"+id)
+	p.confirm(ctx, id, o.ToolOption)
 	p.printed.calls["?"+id] = "answered"
 	if t := p.state.ActiveTurn; t != nil { // what else waits
 		for _, part := range t.ResponseParts {

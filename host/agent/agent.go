@@ -184,7 +184,10 @@ type ToolCall struct {
 	// Input and Output are the tool's own, as JSON; nil when unknown.
 	Input, Output json.RawMessage
 	Content       []Content
-	Locations     []Location
+	// Partial says that of the input or the content something was left out that was
+	// too large.
+	Partial   bool
+	Locations []Location
 	// Parent is the tool call that this one belongs to, as of a sub-agent.
 	Parent string
 }

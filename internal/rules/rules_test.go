@@ -36,6 +36,7 @@ var arrows = map[string][]string{
 
 	"internal/acptest/model": {}, // what real agents are run against
 
+	"internal/approval":  {"ahp"},
 	"internal/config":    {"host/guard", "internal/nearest", "keymap", "themes", "ui/attention", "ui/command", "ui/status"},
 	"internal/daemon":    {},
 	"internal/ebb":       {},
@@ -78,10 +79,10 @@ var arrows = map[string][]string{
 	"ui/paint":           {"emulator"},
 	"ui/pane":            {"ahp", "emulator/...", "ui/paint"},
 	"ui/attention":       {"ahp"},
-	"ui/chat":            {"ahp", "emulator", "ui/look", "ui/paint", "ui/pane"},
+	"ui/chat":            {"ahp", "emulator", "internal/approval", "ui/look", "ui/paint", "ui/pane"},
 	"ui/status":          {"ui/look", "ui/paint"},
-	"ui/overlay":         {"ahp", "keymap", "ui/look", "ui/paint"},
-	"ui":                 {"internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/..."},
+	"ui/overlay":         {"ahp", "internal/approval", "keymap", "ui/look", "ui/paint"},
+	"ui":                 {"internal/approval", "internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/..."},
 	"ui/uitest":          {"ahp", "emulator/...", "keymap", "ui/..."},
 	"cmd/cotty":          {"..."},
 	"bench":              {"ahp", "internal/..."},

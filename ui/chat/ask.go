@@ -2,77 +2,25 @@ package chat
 
 import (
 	"encoding/json"
-	"slices"
+	"reflect"
 	"time"
 
 	"cotty/ahp"
+	"cotty/internal/approval"
 )
 
 // asking is a tool call's question.
 type asking struct {
 	id    string    // of the tool call, "" for none
 	since time.Time // when it was first drawn
-	at    int       // the option that enter takes
 	sent  string    // the question that was answered here (questionOf)
 	input *string   // the tool's input as it was edited
+	read  *approval.Reading
 }
 
 // armTime is how long after a question has appeared keys are not for it yet: the
 // person may be in the middle of a word.
 const armTime = 500 * time.Millisecond
-
-// Option is an answer to a question, with its key.
-type Option struct {
-	Key   string
-	Label string // the agent's own words
-	ahp.ToolOption
-}
-
-// optionMeta is cotty's addition to an option.
-type optionMeta struct {
-	Group string `json:"cotty/group"`
-}
-
-// optionKeys are the keys of the kinds of options.
-var optionKeys = map[string]string{
-	"allow_once": "y", "allow_always": "a", "reject_once": "n", "reject_always": "d",
-	ahp.OptionApprove: "y", ahp.OptionDeny: "n",
-}
-
-// Options are the answers to a tool call's question, each with a key of its own.
-func Options(t *ahp.ToolCall) []Option {
-	list := t.Options
-	if t.Status == ahp.ToolPendingResult || len(list) == 0 {
-		list = []ahp.ToolOption{{Label: "Yes", Kind: ahp.OptionApprove}, {Label: "No", Kind: ahp.OptionDeny}}
-	}
-	var out []Option
-	taken := map[string]bool{"e": true}
-	for i, o := range list {
-		var m optionMeta
-		json.Unmarshal(o.Meta, &m) //nolint:errcheck // then its kind decides
-		key := optionKeys[m.Group]
-		if key == "" {
-			key = optionKeys[o.Kind]
-		}
-		if key == "" || taken[key] {
-			key = itoa(i + 1)
-		}
-		taken[key] = true
-		out = append(out, Option{Key: key, Label: oneLine(o.Label), ToolOption: o})
-	}
-	return out
-}
-
-// Question is what a tool call asks, on one line.
-func Question(t *ahp.ToolCall) string {
-	if p := t.ConfirmationTitle; p != nil && p.Text != "" {
-		return oneLine(p.Text)
-	}
-	if t.Status == ahp.ToolPendingResult {
-		return "Use the result of " + callTitle(t) + "?"
-	}
-	return "Allow " + callTitle(t) + "?"
-}
 
 // Confirmation is the action that answers a tool call's question with an option;
 // input, if not nil, replaces the tool's.
@@ -100,7 +48,10 @@ func (c *Chat) consider() {
 		t = nil // answered here; the host has not said so yet
 		c.ask = asking{sent: c.ask.sent}
 	case t.ToolCallID != c.ask.id:
-		c.ask = asking{id: t.ToolCallID, sent: c.ask.sent, at: once(t)}
+		c.ask = asking{id: t.ToolCallID, sent: c.ask.sent}
+		c.reread(t)
+	default:
+		c.reread(t)
 	}
 	switch {
 	case q == nil || t != nil:
@@ -129,10 +80,13 @@ func (c *Chat) questionOf(t *ahp.ToolCall) string {
 	return turn + " " + t.ToolCallID + " " + string(t.Status)
 }
 
-// once is the option that enter takes at first: what allows this one time, wherever
-// the agent puts it.
-func once(t *ahp.ToolCall) int {
-	return max(slices.IndexFunc(Options(t), func(o Option) bool { return o.Key == optionKeys["allow_once"] }), 0)
+// reread begins to read the question anew if it is another than the one that is
+// being read.
+func (c *Chat) reread(t *ahp.ToolCall) {
+	v := approval.Of(t, c.ask.input)
+	if c.ask.read == nil || !reflect.DeepEqual(v, c.ask.read.View) {
+		c.ask.read, c.ask.since = approval.NewReading(v), time.Time{}
+	}
 }
 
 // asked is the tool call whose question shows, nil for none.
@@ -153,9 +107,13 @@ func (c *Chat) armed() bool {
 }
 
 // answer answers the question with an option.
-func (c *Chat) answer(o Option) {
+func (c *Chat) answer(o approval.Option) {
 	t := c.asked()
 	if t == nil {
+		return
+	}
+	if why := c.ask.read.Can(o); why != "" {
+		c.do.Say(false, why)
 		return
 	}
 	if !c.do.Dispatch(Confirmation(c.state.ActiveTurn.ID, t, o.ToolOption, c.ask.input)) {
@@ -174,14 +132,11 @@ func (c *Chat) Answer(group string) bool {
 	if t == nil {
 		return false
 	}
-	list := Options(t)
-	key := optionKeys[group]
-	i := slices.IndexFunc(list, func(o Option) bool { return o.Key == key })
-	if i < 0 {
-		return false
+	o, ok := c.ask.read.Find(approval.Key(group))
+	if ok {
+		c.answer(o)
 	}
-	c.answer(list[i])
-	return true
+	return ok
 }
 
 // answered tells the person that somebody else was first.
@@ -247,6 +202,11 @@ func (c *Chat) editInput() {
 			edited = withMember(members, m.Member, edited)
 		}
 		c.ask.input, c.dirty, c.where = &edited, true, inPanel
+		if t := c.asked(); t != nil {
+			since := c.ask.since
+			c.reread(t)
+			c.ask.since = since // the person has made it so
+		}
 	})
 }
 

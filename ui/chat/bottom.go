@@ -55,11 +55,11 @@ func (c *Chat) bottom(w, h int, l *look.Look) bottom {
 	room := max(left-least, 1)
 	rows := c.edit.layout(max(w-3, 1))
 	b.prompt = min(rows, mostPrompt, max(room/2, 1))
-	if p := c.panel(w, l); len(p.lines) > 0 {
+	if c.ask.id != "" || c.form.id != "" {
 		if c.where == inPanel && c.edit.empty() {
 			b.prompt = 0
 		}
-		b.panel = p.fit(max(room-b.prompt+1, 1))
+		b.panel = c.panel(w, max(room-b.prompt+1, 1), l)
 	}
 	room -= len(b.panel.lines) + b.prompt - 1
 	if room > 0 && h >= 8 {

@@ -51,8 +51,8 @@ var commands = map[string]func(c *Chat){
 	"chat-line-down": func(c *Chat) { c.Scroll(1) },
 	"chat-half-up":   func(c *Chat) { c.Scroll(-max(c.view.transcript.H/2, 1)) },
 	"chat-half-down": func(c *Chat) { c.Scroll(max(c.view.transcript.H/2, 1)) },
-	"chat-page-up":   func(c *Chat) { c.Scroll(-max(c.view.transcript.H-2, 1)) },
-	"chat-page-down": func(c *Chat) { c.Scroll(max(c.view.transcript.H-2, 1)) },
+	"chat-page-up":   func(c *Chat) { c.page(-1) },
+	"chat-page-down": func(c *Chat) { c.page(1) },
 	"chat-top":       func(c *Chat) { c.relayout(); c.focus = stop{}; c.Scroll(-c.rows) },
 	"chat-bottom":    (*Chat).Bottom,
 	"chat-find-next": func(c *Chat) { c.findNext(false) },
@@ -146,18 +146,33 @@ func (c *Chat) askKey(stroke string) bool {
 	if t == nil {
 		return false
 	}
-	list := Options(t)
-	for i, o := range list {
-		if stroke == o.Key || stroke == itoa(i+1) {
-			c.answer(o)
-			return true
-		}
+	if o, ok := c.ask.read.Find(stroke); ok {
+		c.answer(o)
+		return true
+	}
+	if stroke == " " || stroke == "space" {
+		c.ask.read.Page(1)
+		return true
 	}
 	if stroke == "e" && t.Editable != nil && *t.Editable {
 		c.editInput()
 		return true
 	}
 	return false
+}
+
+// enterAsked goes on reading the question, or takes the option that was moved to.
+func (c *Chat) enterAsked() {
+	r := c.ask.read
+	switch {
+	case c.asked() == nil:
+	case !r.Whole():
+		r.Page(1)
+	case r.At >= 0:
+		c.answer(r.Options[r.At])
+	default:
+		c.do.Say(false, "choose an answer: a key, or the arrows")
+	}
 }
 
 // choose answers the question from a command.
@@ -178,11 +193,7 @@ func (c *Chat) enter() {
 	case c.where == inPanel && c.form.id != "":
 		c.formEnter()
 	case c.where == inPanel:
-		if t := c.asked(); t != nil {
-			if list := Options(t); c.ask.at < len(list) {
-				c.answer(list[c.ask.at])
-			}
-		}
+		c.enterAsked()
 	case len(c.popup.items) > 0 && c.popup.text == c.edit.String() && c.completes():
 		c.accept()
 	default:
@@ -313,15 +324,23 @@ func (c *Chat) vertical(n int) {
 	case c.where == inPanel && c.form.id != "":
 		c.formMove(n)
 	case c.where == inPanel:
-		if t := c.asked(); t != nil {
-			k := len(Options(t))
-			c.ask.at = (c.ask.at + n + k) % k
+		if c.asked() != nil {
+			c.ask.read.Move(n, len(c.ask.read.Options))
 		}
 	case len(c.popup.items) > 0:
 		c.popup.moved(n)
 	case !c.edit.vertical(n):
 		c.recall(n)
 	}
+}
+
+// page scrolls by a page: the question where it has the keys and more than shows.
+func (c *Chat) page(n int) {
+	if c.where == inPanel && c.asked() != nil && !c.ask.read.Short() {
+		c.ask.read.Page(n)
+		return
+	}
+	c.Scroll(n * max(c.view.transcript.H-2, 1))
 }
 
 // Read gives the keys to the transcript.
@@ -497,9 +516,8 @@ func (c *Chat) clickPanel(row int) {
 		if r.line != row {
 			continue
 		}
-		if t := c.asked(); t != nil {
-			list := Options(t)
-			if r.at < len(list) {
+		if c.asked() != nil {
+			if list := c.ask.read.Options; r.at < len(list) {
 				c.answer(list[r.at])
 			} else {
 				c.editInput()

@@ -264,6 +264,7 @@ func TestApprovalKeys(t *testing.T) {
 	s := waiting(t)
 	s.typed("e")
 	s.edited("edited input")
+	s.draw()
 	s.took()
 	s.typed("y")
 	if got := s.took(); !strings.Contains(got, `"editedToolInput":"edited input"`) {
@@ -282,6 +283,7 @@ func TestApprovalKeys(t *testing.T) {
 		t.Errorf("e did %s", got)
 	}
 	s.edited("make test")
+	s.draw()
 	s.typed("y")
 	if got := s.took(); !strings.Contains(got, `"editedToolInput":"{\"command\":\"make test\",\"why\":\"x\"}"`) {
 		t.Errorf("the edited member was not sent: %s", got)

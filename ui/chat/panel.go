@@ -5,60 +5,84 @@ import (
 	"strings"
 
 	"cotty/ahp"
+	"cotty/internal/approval"
 	"cotty/ui/look"
 	"cotty/ui/paint"
 )
 
-// panel lays out what waits for an answer, in lines of w cells less the margins.
-func (c *Chat) panel(w int, l *look.Look) panel {
+// panel lays out what waits for an answer, in at most h lines of w cells less the
+// margins.
+func (c *Chat) panel(w, h int, l *look.Look) panel {
 	w = max(w-2, 1)
 	if t := c.asked(); t != nil {
-		return c.askPanel(t, w, l)
+		return c.askPanel(t, w, h, l)
 	}
 	if c.form.id != "" {
-		return c.formPanel(w)
+		return c.formPanel(w).fit(h)
 	}
 	return panel{cursor: spot{row: -1}}
 }
 
-// askPanel is a tool call's question with its options.
-func (c *Chat) askPanel(t *ahp.ToolCall, w int, l *look.Look) panel {
+// askRoles are the roles of the lines of a question.
+var askRoles = map[approval.Kind]role{
+	approval.Asked: warned, approval.Detail: muted, approval.Added: added, approval.Removed: removed, approval.Warning: failed,
+}
+
+// askPanel is a tool call's question with its options, which come once all of the
+// question was shown.
+func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
+	answers := c.askOptions(t, w, l)
+	r := c.ask.read
+	f := r.Lay(w, h, len(answers.lines))
 	p := panel{cursor: spot{row: -1}}
-	p.lines = wrap([]run{{text: Question(t), role: warned, attr: bold}}, w, margin{})
-	if len(p.lines) > 3 {
-		p.lines = p.lines[:3]
-	}
-	if c.ask.input != nil {
-		for _, ln := range inputLines(*c.ask.input, w) {
-			if len(p.lines) < 8 {
-				p.lines = append(p.lines, ln)
-			}
+	for _, row := range f.Rows {
+		text := run{text: row.Text, role: askRoles[row.Kind]}
+		if row.Kind == approval.Asked || row.Kind == approval.File {
+			text.attr = bold
 		}
+		p.lines = append(p.lines, line{runs: []run{{text: row.Lead, role: askRoles[row.Kind]}, text}})
 	}
-	list := Options(t)
+	if f.Options {
+		answers = c.askOptions(t, w, l).fit(max(h-len(p.lines), 1)) // now that one may be preselected
+		for _, k := range answers.rows {
+			p.rows = append(p.rows, panelRow{k.line + len(p.lines), k.at})
+		}
+		if answers.cursor.row >= 0 {
+			p.cursor = spot{row: answers.cursor.row + len(p.lines)}
+		}
+		p.lines = append(p.lines, answers.lines...)
+		return p
+	}
+	more := l.Ellipsis + " " + f.More()
+	if n, ok := r.Find(approval.Key("reject_once")); ok && !n.Allows {
+		more += ", " + n.Key + " refuses"
+	}
+	p.lines = append(p.lines, line{runs: cut([]run{{text: more, role: warned}}, w, l.Ellipsis)})
+	return p
+}
+
+// askOptions are the answers to a tool call's question.
+func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
+	p := panel{cursor: spot{row: -1}}
 	active := c.where == inPanel
-	for i, o := range list {
-		at := " "
-		if i == c.ask.at && active {
-			at = l.Pointer
-		}
-		role := accent
+	for i, o := range c.ask.read.Options {
+		at, key, text := run{text: "  "}, run{text: o.Key, role: accent, attr: bold}, run{text: o.Text()}
 		if !active {
-			role = muted
+			key.role, text.role = muted, muted
 		}
-		r := []run{{text: at + " ", role: accent}, {text: o.Key, role: role, attr: bold}, {text: "  " + o.Label}}
-		if !active {
-			r[2].role = muted
-		}
-		if i == c.ask.at && active {
-			r[2].attr = bold
+		if i == c.ask.read.At && active {
+			at, text.attr = run{text: l.Pointer + " ", role: accent}, bold
 			p.cursor = spot{row: len(p.lines)}
 		}
-		p.rows = append(p.rows, panelRow{len(p.lines), i})
-		p.lines = append(p.lines, line{runs: cut(r, w, l.Ellipsis)})
+		first := []run{at, key, {text: "  "}}
+		rows := wrap([]run{text}, w, indent(first))
+		for k := range rows {
+			p.rows = append(p.rows, panelRow{len(p.lines) + k, i})
+		}
+		p.lines = append(p.lines, rows...)
 	}
 	if t.Editable != nil && *t.Editable {
-		p.rows = append(p.rows, panelRow{len(p.lines), len(list)})
+		p.rows = append(p.rows, panelRow{len(p.lines), len(c.ask.read.Options)})
 		p.lines = append(p.lines, line{runs: cut([]run{{text: "  "}, {text: "e", role: accent, attr: bold}, {text: "  edit it first", role: muted}}, w, l.Ellipsis)})
 	}
 	if !active {

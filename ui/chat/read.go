@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cotty/ahp"
+	"cotty/internal/approval"
 )
 
 // stop is what the reader is at: an item, or a block of code in it.
@@ -208,8 +209,8 @@ func (c *Chat) toolText(it *item) string {
 				}
 			}
 		case ahp.ContentFileEdit:
-			for _, h := range editOf(k.Before, k.After, k.Diff).hunks {
-				b.WriteString(strings.Join(h.lines, "\n") + "\n")
+			for _, h := range approval.EditOf(k.Before, k.After, k.Diff).Hunks {
+				b.WriteString(strings.Join(h.Lines, "\n") + "\n")
 			}
 		}
 	}

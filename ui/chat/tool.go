@@ -1,15 +1,14 @@
 package chat
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"net/url"
 	"sort"
 	"strings"
 	"time"
 
 	"cotty/ahp"
 	"cotty/emulator"
+	"cotty/internal/approval"
 	"cotty/ui/pane"
 )
 
@@ -30,8 +29,6 @@ const (
 	diffRows   = 12  // of a change, folded
 	textRows   = 4   // of a text, folded
 	mostRows   = 400 // of anything, unfolded
-	inputRows  = 12  // of what a tool is called with, unfolded or asked about
-	askedRows  = 60  // of a change that is asked about
 	maxContent = 1 << 20
 )
 
@@ -223,20 +220,21 @@ func (b *toolBody) more(n int) {
 func (b *toolBody) render() {
 	t := b.it.call
 	asked := t.Status == ahp.ToolPending
-	shown := false
-	edits := editsOf(t)
-	for _, c := range edits {
-		b.change(c, asked)
-		shown = true
+	if asked && !b.open {
+		return // The question below has all of it.
 	}
-	if (asked || b.open) && !shown {
+	edits := approval.Edits(t)
+	for _, e := range edits {
+		b.change(change(e))
+	}
+	if b.open && len(edits) == 0 {
 		b.input(t)
 	}
 	for _, c := range t.Content {
 		switch c.Type {
 		case ahp.ContentFileEdit:
 			if len(edits) == 0 {
-				b.change(editOf(c.Before, c.After, c.Diff), asked)
+				b.change(change(approval.EditOf(c.Before, c.After, c.Diff)))
 			}
 		case ahp.ContentTerminal:
 			b.terminal(c)
@@ -261,15 +259,12 @@ func (b *toolBody) render() {
 }
 
 // change renders a change of a file.
-func (b *toolBody) change(c change, asked bool) {
+func (b *toolBody) change(c change) {
 	most := diffRows
-	switch {
-	case b.open:
+	if b.open {
 		most = mostRows
-	case asked:
-		most = askedRows
 	}
-	c.path = b.r.relative(c.path)
+	c.Path = b.r.relative(c.Path)
 	b.put(line{runs: cut(c.title(b.r.g), b.w, b.r.g.ellipsis)})
 	out, rest := c.render(b.w, most, b.r.g)
 	b.put(out...)
@@ -279,20 +274,10 @@ func (b *toolBody) change(c change, asked bool) {
 // input renders what a tool is called with: a command as such, other JSON by its
 // members.
 func (b *toolBody) input(t *ahp.ToolCall) {
-	text, ok := ahp.InputText(t.ToolInput)
-	if !ok || text == "" {
-		return
-	}
-	if t.Status == ahp.ToolPending || len(t.Content) == 0 || b.open {
-		n := 0
-		for _, l := range inputLines(text, b.w) {
-			if n++; n <= inputRows || b.open && n <= mostRows {
-				b.put(l)
-			}
-		}
-		if !b.open {
-			b.more(n - inputRows)
-		}
+	if text, ok := ahp.InputText(t.ToolInput); ok && text != "" {
+		all := inputLines(text, b.w)
+		b.put(all[:min(len(all), mostRows)]...)
+		b.more(len(all) - mostRows)
 	}
 }
 
@@ -307,7 +292,7 @@ func inputLines(text string, w int) []line {
 	if cmd, ok := members["command"].(string); ok {
 		var s lexing
 		first := []run{{text: "$ ", role: accent}}
-		for i, l := range splitLines(harmless(cmd)) {
+		for i, l := range approval.SplitLines(harmless(cmd)) {
 			m := indent(first)
 			if i > 0 {
 				m = m.after()
@@ -374,7 +359,7 @@ func (b *toolBody) terminal(c ahp.ToolContent) {
 		}
 	}
 	if c.Result != nil && c.Result.Preview != "" {
-		rows := splitLines(harmless(c.Result.Preview))
+		rows := approval.SplitLines(harmless(c.Result.Preview))
 		for _, l := range rows[max(len(rows)-most, 0):] {
 			b.put(line{runs: cut([]run{{text: l}}, b.w, b.r.g.ellipsis)})
 		}
@@ -410,70 +395,4 @@ func (it *item) stale(r *renderer) (again, redraw bool) {
 	}
 	v.cells = cells
 	return false, true
-}
-
-// editsOf are the changes that a call asks leave for.
-func editsOf(t *ahp.ToolCall) []change {
-	var list struct {
-		Items []struct{ Before, After, Diff json.RawMessage }
-	}
-	if len(t.Edits) == 0 || json.Unmarshal(t.Edits, &list) != nil {
-		return nil
-	}
-	var out []change
-	for _, e := range list.Items {
-		out = append(out, editOf(e.Before, e.After, e.Diff))
-	}
-	return out
-}
-
-// side is one side of a change.
-type side struct {
-	URI     string `json:"uri"`
-	Content struct {
-		URI string `json:"uri"`
-	} `json:"content"`
-}
-
-// editOf reads a change: of two texts that are in it, or a diff.
-func editOf(before, after, diff json.RawMessage) change {
-	var a, b side
-	had := len(before) > 0 && string(before) != "null"
-	json.Unmarshal(before, &a) //nolint:errcheck // it is as good as none
-	json.Unmarshal(after, &b)  //nolint:errcheck // as well
-	path := a.URI
-	if b.URI != "" {
-		path = b.URI
-	}
-	if u, err := url.Parse(path); err == nil && u.Path != "" {
-		path = u.Path
-	}
-	path = oneLine(path)
-	var text string
-	if json.Unmarshal(diff, &text) == nil && strings.Contains(text, "@@") {
-		return parseDiff(path, harmless(text))
-	}
-	old, okOld := dataText(a.Content.URI)
-	fresh, okNew := dataText(b.Content.URI)
-	if had && !okOld || !okNew && len(after) > 0 && string(after) != "null" {
-		return change{path: path, unread: "not in the message"}
-	}
-	return diffOf(path, harmless(old), harmless(fresh), had)
-}
-
-// dataText is the text of a data: address.
-func dataText(uri string) (string, bool) {
-	if uri == "" {
-		return "", false
-	}
-	head, body, ok := strings.Cut(strings.TrimPrefix(uri, "data:"), ",")
-	if !ok || !strings.HasPrefix(uri, "data:") {
-		return "", false
-	}
-	if strings.HasSuffix(head, ";base64") {
-		b, err := base64.StdEncoding.DecodeString(body)
-		return strings.ToValidUTF8(string(b), ""), err == nil
-	}
-	s, err := url.PathUnescape(body)
-	return s, err == nil
 }

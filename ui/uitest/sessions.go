@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -117,9 +118,10 @@ func (s *Session) applySession(a ahp.Action, origin *ahp.Origin) {
 func (s *Session) settle() {
 	for _, p := range s.parts() {
 		id := p.ToolCall.ToolCallID
-		known := slices.ContainsFunc(s.state.InputNeeded, func(n ahp.InputNeeded) bool { return n.ID == id })
+		i := slices.IndexFunc(s.state.InputNeeded, func(n ahp.InputNeeded) bool { return n.ID == id })
+		known := i >= 0
 		switch waits := p.ToolCall.Status == ahp.ToolPending; {
-		case waits && !known:
+		case waits && (!known || !reflect.DeepEqual(s.state.InputNeeded[i].ToolCall, p.ToolCall)):
 			s.applySession(ahp.SessionInputNeededSet{Request: ahp.InputNeeded{ID: id, Chat: s.Chat, Kind: ahp.NeedToolConfirmation, TurnID: s.turnID(), ToolCall: p.ToolCall}}, nil)
 		case !waits && known:
 			s.applySession(ahp.SessionInputNeededRemoved{ID: id}, nil)

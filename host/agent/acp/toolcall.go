@@ -31,6 +31,8 @@ type call struct {
 	agent.ToolCall
 	items []toolContent
 	told  time.Time
+	// What was left out of the newest input and content because it was too large.
+	cutInput, cutItems bool
 }
 
 // statuses are ACP's; what is unknown runs.
@@ -69,6 +71,7 @@ func (s *session) merge(t *turn, sink agent.Sink, u toolCall, content json.RawMe
 		var items []toolContent
 		if lenient(content, &items) == nil {
 			c.items = items[:min(len(items), maxItems)]
+			c.cutItems = len(items) > maxItems
 		}
 	}
 	s.bind(c)
@@ -112,6 +115,9 @@ func (c *call) describe(u toolCall) {
 			}
 		}
 	}
+	if len(u.RawInput) > 0 {
+		c.cutInput = len(u.RawInput) > maxRaw
+	}
 	c.Input, c.Output = raw(c.Input, u.RawInput), raw(c.Output, u.RawOutput)
 	if m := u.Meta; m != nil && m.Claude != nil {
 		c.Name = clip(cmp.Or(m.Claude.ToolName, c.Name), 200)
@@ -134,11 +140,12 @@ func raw(was, now json.RawMessage) json.RawMessage {
 // render makes what a call shows of the agent's items, within bounds.
 func (s *session) render(c *call) {
 	left := maxContent
-	c.Content = nil
+	c.Content, c.Partial = nil, c.cutInput || c.cutItems
 	for _, item := range c.items {
 		content, size := s.content(item, c.Status.Over())
 		if size > left {
 			content, size = agent.Content{Text: fmt.Sprintf("(%d bytes of content are too many to show)", size)}, 100
+			c.Partial = true
 		}
 		left -= size
 		if content != (agent.Content{}) {

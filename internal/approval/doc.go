@@ -1,0 +1,10 @@
+// Package approval makes of a question that an agent asks what a person sees before
+// answering it, the same on every surface: the interface's list, a chat, the command
+// line. It holds values only.
+//
+// The rule: all that would be allowed is shown, with nothing cut and nothing that
+// hides or reorders text (Escape); nothing can be allowed before its end was shown
+// (Reading); what is preselected is to allow it this once, or nothing (View.Default);
+// an answer for more than once says so in words of ours (Option.Covers), as its label
+// is the agent's.
+package approval
