@@ -99,6 +99,22 @@ type Emulator interface {
 	SnapshotMarks(buf []byte, history int) ([]byte, []Cut)
 }
 
+// Historian is an Emulator whose history can be taken out and put back in the form
+// in which it lies in memory: that is a copy, where Snapshot writes every cell as a
+// child would.
+type Historian interface {
+	Emulator
+	// AppendHistory appends all history, with its marks. HistorySize is at least
+	// how many bytes that are.
+	AppendHistory(buf []byte) []byte
+	HistorySize() int
+	// SetHistory puts it in place of the history of an engine as wide as the one
+	// that it was taken from; over the engine's own limits the oldest lines go. On
+	// an error, as for data that is damaged or of a newer program, the history is
+	// what it was.
+	SetHistory(data []byte) error
+}
+
 // MaxMarks bounds the marks of an engine.
 const MaxMarks = 1 << 15
 
