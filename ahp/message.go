@@ -237,7 +237,10 @@ type HostResult struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Principal   string `json:"principal"` // who the asking connection is
 	// Warning says what its owner has to see to; empty when all is well.
-	Warning   string `json:"warning,omitempty"`
+	Warning string `json:"warning,omitempty"`
+	// Losing says what would be lost if the host ended now and another one took
+	// over; empty when nothing.
+	Losing    string `json:"losing,omitempty"`
 	Started   int64  `json:"started"`
 	Clients   int    `json:"clients"`
 	Terminals int    `json:"terminals"`

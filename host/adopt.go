@@ -43,6 +43,9 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	saved := terminal.Saved{}
 	if f != nil {
 		a.wal, a.m, a.damage = f.wal, f.memory, f.memory.damage
+		if l := f.wal.landing; l != nil {
+			l.j.Log.Retire() // in case that the last host did not come to it
+		}
 		if err := a.recall(&saved); err != nil {
 			a.damage = errors.Join(a.damage, err)
 		}
@@ -69,7 +72,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	var waiting []typedInput
 	var doubtful []ahp.Origin
 	if a.m != nil {
-		waiting, doubtful = a.m.typed(h.takeTyped(info.ID, a.wal.j.Landing))
+		waiting, doubtful = a.m.typed(h.takeTyped(info.ID, a.wal.landingOf()))
 	}
 	if t.t, err = terminal.Restore(c, saved); err != nil {
 		return nil, err
@@ -156,7 +159,7 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Co
 		Spool:  h.spool,
 	}
 	if w != nil && w.j != nil {
-		c.Landing = w.j.Landing
+		c.Landing = w.landingOf()
 	}
 	return c, nil
 }

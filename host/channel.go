@@ -53,9 +53,9 @@ type private interface {
 type captured interface {
 	body
 	// capture gives what is pending and, of the same instant, the records of a
-	// checkpoint that includes it; marks go into the log with what was pending. A
-	// hasty one leaves out what takes time.
-	capture(hasty bool) (pending []change, marks, records []journal.Record)
+	// checkpoint that includes it, which may lie in buf; marks go into the log with
+	// what was pending. A bare one leaves out what takes room.
+	capture(bare bool, buf *[]byte) (pending []change, marks, records []journal.Record)
 	// shape is the state without what capture gives.
 	shape() any
 	// release says that what was captured is in the journal, or lost to a full

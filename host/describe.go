@@ -22,6 +22,9 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	defer h.mu.Unlock()
 	if c.principal.operates() {
 		r.Warning = h.warning(trouble)
+		if err := h.losing(); err != nil {
+			r.Losing = err.Error()
+		}
 	}
 	var tcp []net.Listener
 	for ln, kind := range h.listeners {

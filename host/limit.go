@@ -24,6 +24,10 @@ type Limits struct {
 	// QueueBytes must be more than a reply: a client that asks for much is not
 	// closed for being slow because of what it asked for.
 	ReplyBytes int
+	// JournalBytes bounds each of the two halves of a terminal's journal. Memory is
+	// used for what is in it: all history and the screen, and output until those are
+	// written again.
+	JournalBytes int
 
 	// What one connection may ask for in a second, and at once after a pause.
 	RequestRate, RequestBurst   int
@@ -63,6 +67,7 @@ var DefaultLimits = Limits{
 	ReplayBytes:   1 << 20,
 	ReplayCount:   4096,
 	ReplyBytes:    8 << 20,
+	JournalBytes:  512 << 20,
 	RequestRate:   500,
 	RequestBurst:  5000,
 	DispatchRate:  5000,
@@ -117,6 +122,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.ReplayBytes, &d.ReplayBytes},
 		{&l.ReplayCount, &d.ReplayCount},
 		{&l.ReplyBytes, &d.ReplyBytes},
+		{&l.JournalBytes, &d.JournalBytes},
 		{&l.HoldBytes, &d.HoldBytes},
 		{&l.RequestRate, &d.RequestRate},
 		{&l.RequestBurst, &d.RequestBurst},

@@ -184,6 +184,40 @@ func TestDivide(t *testing.T) {
 	}
 }
 
+// TestDivideOutgrown: of a terminal's journals, in whatever order they come, the newest
+// with a checkpoint counts, the one that its pty is read into stays with it, and
+// others are of no more use.
+func TestDivideOutgrown(t *testing.T) {
+	t.Parallel()
+	state := json.RawMessage("{}")
+	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 0, 1}, {0, 2, 3, 1}, {3, 1, 0, 2}} {
+		for _, retired := range []bool{false, true} {
+			all := []*found{
+				{wal: &wal{name: "p1 first"}, memory: &memory{head: head{Process: "p1", Made: 1}, state: state}, lands: true},
+				{wal: &wal{name: "p1 second"}, memory: &memory{head: head{Process: "p1", Made: 2}, state: state}},
+				{wal: &wal{name: "p1 third"}, memory: &memory{head: head{Process: "p1", Made: 3}, state: state}},
+				{wal: &wal{name: "p1 begun"}, memory: &memory{}},
+			}
+			if retired {
+				all[0].memory = &memory{}
+			}
+			var files []*found
+			for _, i := range order {
+				files = append(files, all[i])
+			}
+			e := divide(files, childrenOf("p1"))
+			if f := e.terms["p1"]; f != all[2] || f.wal.landing != all[0].wal || len(e.stale) != 2 || slices.Contains(e.stale, all[0]) {
+				t.Errorf("%v, retired %v: %v with landing %v, stale %v", order, retired, f.wal.name, f.wal.landing, e.stale)
+			}
+			// Before the first larger one has a checkpoint, the first counts.
+			e = divide([]*found{files[0], files[3]}, childrenOf("p1"))
+			if f := e.terms["p1"]; f.lands && f.wal.landing != nil {
+				t.Errorf("%v: %v has a landing twice", order, f.wal.name)
+			}
+		}
+	}
+}
+
 func childrenOf(ids ...string) (all []keeper.Info) {
 	for _, id := range ids {
 		all = append(all, keeper.Info{ID: id})

@@ -28,6 +28,7 @@ type found struct {
 	wal    *wal
 	memory *memory
 	spare  bool
+	lands  bool // a pty is read into it
 }
 
 // estate is all of them.
@@ -45,35 +46,53 @@ func divide(all []*found, children []keeper.Info) estate {
 	for _, c := range children {
 		lives[c.ID] = true
 	}
-	newest := map[ahp.URI]*found{}
+	channels := map[ahp.URI]*found{}
 	for _, f := range all {
 		id, _, _ := strings.Cut(f.wal.name, " ")
 		m := f.memory
 		switch {
 		case lives[id]:
-			e.terms[id] = f
+			var left *found
+			if e.terms[id], left = newest(e.terms[id], f); left != nil {
+				e.stale = append(e.stale, left)
+			}
 		case f.spare:
 			e.spares = append(e.spares, f)
 		case m.state == nil, m.removed, m.Process != "":
 			e.stale = append(e.stale, f)
 		default:
-			old := newest[m.Channel]
-			if old != nil && old.memory.Made > m.Made {
-				old, f = f, old
+			var left *found
+			if channels[m.Channel], left = newest(channels[m.Channel], f); left != nil {
+				e.stale = append(e.stale, left)
 			}
-			if old != nil { // It had been replaced by a larger one.
-				e.stale = append(e.stale, old)
-			}
-			newest[m.Channel] = f
 		}
 	}
-	e.channels = slices.SortedFunc(maps.Values(newest), func(a, b *found) int {
+	e.channels = slices.SortedFunc(maps.Values(channels), func(a, b *found) int {
 		if root := a.memory.Channel == ahp.RootURI; root != (b.memory.Channel == ahp.RootURI) {
 			return map[bool]int{true: -1, false: 1}[root]
 		}
 		return cmp.Compare(a.memory.Made, b.memory.Made)
 	})
 	return e
+}
+
+// newest gives the journal that replaced the other, of two of one channel, and what
+// is of no more use: not the one that the terminal's pty is read into. a may be nil.
+func newest(a, b *found) (f, left *found) {
+	switch {
+	case a == nil:
+		return b, nil
+	case b.memory.state == nil || a.memory.state != nil && a.memory.Made > b.memory.Made:
+		a, b = b, a
+	}
+	switch {
+	case a.wal.landing != nil:
+		b.wal.landing, a.wal.landing = a.wal.landing, nil
+	case a.lands:
+		b.wal.landing = a.wal
+		return b, nil
+	}
+	return b, a
 }
 
 // restore makes what an earlier host left: channels, clients, terminals. Nobody
@@ -217,7 +236,7 @@ func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
 	}
 	j.File.Close()
 	j.File = nil
-	f := &found{memory: readMemory(r), wal: &wal{name: name, j: j, hasty: !r.Whole}}
+	f := &found{memory: readMemory(r), lands: j.Landing.Size() > 0, wal: &wal{name: name, j: j, bare: !r.Whole}}
 	f.wal.made = f.memory.Made
 	f.spare = r.Name == spareName && f.memory.state == nil
 	return f, nil
@@ -225,11 +244,11 @@ func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
 
 // drop discards a journal, in the background. The caller holds h.mu.
 func (h *Host) drop(w *wal) {
-	w.close()
+	names := w.close()
 	h.ending.Add(1)
 	go func() {
 		defer h.ending.Done()
-		h.discard(w.name)
+		h.discard(names...)
 	}()
 }
 
@@ -335,7 +354,7 @@ func (h *Host) adoptAll(ctx context.Context, children []keeper.Info, terms map[s
 // finish ends a child whose terminal was disposed of, in the background.
 func (h *Host) finish(proc string, w *wal) {
 	h.mu.Lock()
-	w.close()
+	names := w.close()
 	h.ending.Add(1)
 	h.mu.Unlock()
 	go func() {
@@ -359,7 +378,7 @@ func (h *Host) finish(proc string, w *wal) {
 			h.log.Warn("end a process", "process", proc, "err", err)
 			return
 		}
-		h.discard(w.name)
+		h.discard(names...)
 	}()
 }
 

@@ -107,7 +107,7 @@ func TestFullJournal(t *testing.T) {
 		t.Skip("megabytes of screen take minutes in this build; what it covers is no race")
 	}
 	t.Parallel()
-	m := startMortal(t)
+	m := startMortalWith(t, 2<<20)
 	c, _ := m.client("owner")
 	const uri = "ahp-terminal:/wide"
 	self, err := os.Executable()

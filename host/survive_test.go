@@ -31,8 +31,11 @@ const roleEnv = "COTTY_TEST_ROLE"
 
 var roles = map[string]func(){"host": hostRole, "printer": printerRole}
 
-// dirEnv is where a host process has its directories.
-const dirEnv = "COTTY_TEST_DIR"
+// dirEnv is where a host process has its directories, roomEnv mortal.room.
+const (
+	dirEnv  = "COTTY_TEST_DIR"
+	roomEnv = "COTTY_TEST_ROOM"
+)
 
 // hostRole is a host until SIGTERM.
 func hostRole() {
@@ -51,7 +54,9 @@ func hostRole() {
 	fail("keeper", err)
 	log, err := os.OpenFile(filepath.Join(dir, "host.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	fail("log", err)
+	room, _ := strconv.Atoi(os.Getenv(roomEnv))
 	h, err := host.New(host.Config{
+		Limits: host.Limits{JournalBytes: room},
 		Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state"), Shell: "/bin/sh", Version: "test",
 		Keeper: k, Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
@@ -94,16 +99,23 @@ func printerRole() {
 type mortal struct {
 	*world
 	cmd  *exec.Cmd
+	room int // of each half of a terminal's journal, in bytes; 0 for the usual
 	took []time.Duration // from the start of a host until it answers
 }
 
 func startMortal(t testing.TB) *mortal {
 	t.Helper()
+	return startMortalWith(t, 0)
+}
+
+// startMortalWith is startMortal with journals of terminals that have room bytes.
+func startMortalWith(t testing.TB, room int) *mortal {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "cotty")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mortal{world: &world{t: t, dir: dir, log: &syncBuffer{}, buffer: 1 << 16}}
+	m := &mortal{room: room, world: &world{t: t, dir: dir, log: &syncBuffer{}, buffer: 1 << 16}}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for _, d := range []string{"run", "state"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
@@ -129,7 +141,7 @@ func (m *mortal) revive() {
 	m.t.Helper()
 	began := time.Now()
 	m.cmd = exec.Command(os.Args[0], "-test.run=^$")
-	m.cmd.Env = append(os.Environ(), roleEnv+"=host", dirEnv+"="+m.dir)
+	m.cmd.Env = append(os.Environ(), roleEnv+"=host", dirEnv+"="+m.dir, roomEnv+"="+strconv.Itoa(m.room))
 	m.cmd.Stderr = os.Stderr
 	if err := m.cmd.Start(); err != nil {
 		m.t.Fatal(err)

@@ -199,7 +199,7 @@ func (t *term) changes(actions []ahp.Action) []change {
 				c.by, t.requests = t.requests[0], t.requests[1:]
 			}
 			if t.ch.wal != nil { // What did not fit may do now.
-				t.ch.wal.again = time.Time{}
+				t.ch.wal.again, t.ch.wal.full = time.Time{}, time.Time{}
 			}
 		case ahp.TerminalExited:
 			if t.value.Lifecycle.Exited() { // An earlier host said so.
@@ -249,8 +249,8 @@ func (t *term) follow(a ahp.Action) {
 }
 
 // capture implements captured.
-func (t *term) capture(hasty bool) (pending []change, marks, records []journal.Record) {
-	actions, k, records := t.t.Checkpoint(hasty)
+func (t *term) capture(bare bool, buf *[]byte) (pending []change, marks, records []journal.Record) {
+	actions, k, records := t.t.Checkpoint(bare, buf)
 	t.takes++
 	t.offset = k.Offset
 	return slices.Clone(t.changes(actions)), k.Records(nil), append(records, t.queueRecord())
@@ -389,11 +389,10 @@ func (h *Host) end(ctx context.Context, t *term) {
 	forgotten := h.forget(ctx, t.proc)
 	<-t.t.Done()
 	h.mu.Lock()
-	w := t.wal()
-	w.close()
+	names := t.wal().close()
 	h.mu.Unlock()
-	if w != nil && forgotten {
-		h.discard(w.name)
+	if forgotten {
+		h.discard(names...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"cotty/ahp"
@@ -15,16 +16,14 @@ import (
 
 const (
 	// smallArea is what journals without a pty begin with; a state that fills
-	// more than half of one gets a larger journal.
+	// more than half of one gets a journal of growth times its size.
 	smallArea = 1 << 20
 	maxArea   = 1 << 30
+	growth    = 3
 	// landingSlots is how many reads of 64 KiB a terminal's journal has room for;
 	// memory is used for those that are.
 	landingSlots = 32
-	// wholeEvery is the least time between two checkpoints with all history,
-	// while output floods.
-	wholeEvery = time.Second
-	// tidyAfter is how long a channel must be quiet for a hasty checkpoint to be
+	// tidyAfter is how long a channel must be quiet for a bare checkpoint to be
 	// made whole, trimAfter for memory that only a busy time needed to be given
 	// back.
 	tidyAfter = time.Second
@@ -52,10 +51,13 @@ type wal struct {
 	// former is the journal that this one replaces, written to as well until the
 	// keeper has this one.
 	former *wal
+	// landing is the journal that a terminal's pty is read into, where this one has
+	// replaced it for all else; nil when this one is it.
+	landing *wal
 
-	hasty   bool      // the latest checkpoint has no history
-	whole   time.Time // of the latest whole checkpoint
+	bare    bool      // the latest checkpoint has no history
 	again   time.Time // not to be tried before, after an attempt that failed
+	full    time.Time // not to be tried with the history before, as it did not fit
 	used    time.Time // when something was appended last
 	bytes   int       // appended since the memory was trimmed
 	timer   *time.Timer
@@ -105,26 +107,45 @@ func (h *Host) handFile(w *wal, f *os.File) error {
 	return nil
 }
 
-// discard has the keeper forget a journal.
-func (h *Host) discard(name string) {
+// discard has the keeper forget journals.
+func (h *Host) discard(names ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
-	if err := h.keeper.Discard(ctx, name); err != nil && h.keeper.Err() == nil && !h.isClosing() {
-		h.log.Warn("discard a journal", "err", err)
+	for _, name := range names {
+		if err := h.keeper.Discard(ctx, name); err != nil && h.keeper.Err() == nil && !h.isClosing() {
+			h.log.Warn("discard a journal", "err", err)
+		}
 	}
 }
 
-// close lets go of the memory. Nothing may use it any more.
-func (w *wal) close() {
-	if w == nil || w.j == nil {
-		return
+// close lets go of the memory, and gives the names under which the keeper has what
+// belongs together. Nothing may use it any more.
+func (w *wal) close() (names []string) {
+	if w == nil {
+		return nil
+	}
+	names = []string{w.name}
+	if w.j == nil {
+		return names
 	}
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-	w.former.close()
+	if w.former != w.landing {
+		names = append(names, w.former.close()...)
+	}
+	names = append(names, w.landing.close()...)
 	w.j.Close() //nolint:errcheck // the keeper has it, or nobody needs it
 	w.j = nil
+	return names
+}
+
+// landingOf is what the terminal's pty is read into.
+func (w *wal) landingOf() *journal.Landing {
+	if w.landing != nil {
+		return w.landing.j.Landing
+	}
+	return w.j.Landing
 }
 
 // append writes records, all or none.
@@ -146,8 +167,8 @@ func (w *wal) due(now time.Time) bool {
 }
 
 // checkpoint writes a state, and makes room for a log behind it.
-func (w *wal) checkpoint(records []journal.Record, hasty bool, now time.Time) error {
-	c, err := w.j.Log.Begin(!hasty)
+func (w *wal) checkpoint(records []journal.Record, bare bool) error {
+	c, err := w.j.Log.Begin(!bare)
 	if err != nil {
 		return err
 	}
@@ -160,10 +181,7 @@ func (w *wal) checkpoint(records []journal.Record, hasty bool, now time.Time) er
 	if err = c.Commit(); err != nil {
 		return err
 	}
-	w.hasty = hasty
-	if !hasty {
-		w.whole = now
-	}
+	w.bare = bare
 	return nil
 }
 
@@ -196,7 +214,7 @@ func (h *Host) persist(ch *channel, frames []frame, marks []journal.Record) ([]f
 	case h.now().Before(w.again): // It did not help just now.
 		return frames, true
 	}
-	more, ok := h.checkpoint(ch, h.now().Sub(w.whole) < wholeEvery)
+	more, ok := h.checkpoint(ch, h.now().Before(w.full))
 	return append(frames, more...), ok
 }
 
@@ -207,7 +225,7 @@ func (h *Host) renew(ch *channel) {
 	if w == nil || w.j == nil || h.fenced || !w.due(h.now()) {
 		return
 	}
-	if more, ok := h.checkpoint(ch, h.now().Sub(w.whole) < wholeEvery); ok {
+	if more, ok := h.checkpoint(ch, h.now().Before(w.full)); ok {
 		h.deliver(ch, more)
 	}
 }
@@ -240,14 +258,16 @@ func (h *Host) recordsOf(ch *channel, frames []frame, marks []journal.Record) []
 // checkpoint captures the channel's state as of now and writes it. It gives what
 // was pending and is part of it, to be told. False says that another host has
 // taken over. The caller holds h.mu.
-func (h *Host) checkpoint(ch *channel, hasty bool) (more []frame, ok bool) {
+func (h *Host) checkpoint(ch *channel, bare bool) (more []frame, ok bool) {
 	began := h.now()
 	var special []journal.Record
 	b, is := ch.body.(captured)
 	if is {
+		buf := checkpointBuffers.Get().(*[]byte)
+		defer checkpointBuffers.Put(buf)
 		var changes []change
 		var marks []journal.Record
-		changes, marks, special = b.capture(hasty)
+		changes, marks, special = b.capture(bare, buf)
 		more = h.number(ch, nil, changes)
 		// For clients that come back: the checkpoint itself does without.
 		if err := ch.wal.append(h.recordsOf(ch, more, marks)); errors.Is(err, journal.ErrFenced) {
@@ -255,42 +275,59 @@ func (h *Host) checkpoint(ch *channel, hasty bool) (more []frame, ok bool) {
 			return nil, false
 		}
 	}
-	err := h.writeCheckpoint(ch, special, hasty && is)
+	err := h.writeCheckpoint(ch, special, bare && is)
 	switch {
 	case errors.Is(err, journal.ErrFenced):
 		h.superseded(err)
 		return nil, false
-	case errors.Is(err, journal.ErrFull) && is && !hasty: // It may fit without its history.
+	case errors.Is(err, journal.ErrFull) && is && !bare: // It may fit without its history.
 		again, ok := h.checkpoint(ch, true)
 		return append(more, again...), ok
 	}
 	if is {
 		b.release()
 	}
-	if err != nil {
-		end := h.now()
-		ch.wal.again = end.Add(max(retryAfter, retryShare*end.Sub(began)))
+	end := h.now()
+	pause := max(retryAfter, retryShare*end.Sub(began))
+	switch {
+	case err == nil && bare:
+		ch.wal.full, err = end.Add(pause), errBare
+	case err != nil:
+		ch.wal.again = end.Add(pause)
 	}
 	h.spoilt(ch, err)
 	h.tidyLater(ch)
 	return more, true
 }
 
+// errBare says that a terminal's checkpoint has no history, as there is no room.
+var errBare = errors.New("the history is larger than its journal may be")
+
+// checkpointBuffers are what histories are put together in.
+var checkpointBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
 // writeCheckpoint writes the channel's state, with what only its kind knows.
-func (h *Host) writeCheckpoint(ch *channel, special []journal.Record, hasty bool) error {
+func (h *Host) writeCheckpoint(ch *channel, special []journal.Record, bare bool) error {
 	records, err := h.state(ch)
-	if err == nil {
-		if w := h.outgrown(ch, records); w != ch.wal {
-			// The head names the journal that it is in.
-			ch.wal = w
-			h.settle(ch, w)
-			records, err = h.state(ch)
-		}
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = ch.wal.checkpoint(append(records, special...), hasty, h.now())
+	old := ch.wal
+	w := h.outgrown(ch, append(records, special...))
+	if w == old {
+		return w.checkpoint(append(records, special...), bare)
 	}
-	return err
+	ch.wal = w // The head names the journal that it is in.
+	if records, err = h.state(ch); err == nil {
+		err = w.checkpoint(append(records, special...), bare)
+	}
+	if err != nil {
+		ch.wal, w.former, w.landing = old, nil, nil
+		w.close()
+		return err
+	}
+	h.settle(ch, w)
+	return nil
 }
 
 // state is the beginning of a checkpoint.
@@ -325,7 +362,7 @@ func (h *Host) state(ch *channel) ([]journal.Record, error) {
 }
 
 // outgrown gives a larger journal for a channel whose state takes more than half
-// of its own. A terminal's can't be replaced: its pty is read into it.
+// of its own. A terminal's pty is still read into the one before.
 func (h *Host) outgrown(ch *channel, records []journal.Record) *wal {
 	size := 0
 	for _, r := range records {
@@ -333,15 +370,26 @@ func (h *Host) outgrown(ch *channel, records []journal.Record) *wal {
 	}
 	old := ch.wal
 	area := old.j.Log.Area()
-	if _, is := ch.body.(captured); is || size < area/2 || area >= maxArea || old.former != nil {
+	t, is := ch.body.(*term)
+	most := maxArea
+	if is {
+		most = h.limits.JournalBytes
+	}
+	if size < area/2 || area >= most || old.former != nil {
 		return old
 	}
-	w, err := h.newWAL(ch.uri, min(maxArea, 4*size), 0)
-	if w == nil {
+	w, err := h.newWAL(ch.uri, min(most, growth*size), 0)
+	if w == nil || is && err != nil {
+		w.close()
 		h.log.Error("journal a larger state", "channel", ch.uri, "err", err)
 		return old
 	}
-	w.former = old
+	if w.former = old; is {
+		w.name = t.proc + " " + w.name // By which the next host knows whose it is.
+		if w.landing = old.landing; w.landing == nil {
+			w.landing = old
+		}
+	}
 	return w
 }
 
@@ -359,20 +407,21 @@ func (h *Host) settle(ch *channel, w *wal) {
 			h.discard(w.name)
 			return
 		}
-		old := w.former
-		if err != nil {
+		var names []string
+		switch old := w.former; {
+		case err != nil: // The one before stays, as good as it is.
 			w.broken = err
 			h.spoilt(ch, nil)
-			old = nil // It stays, as good as it is.
-		}
-		if old != nil {
+		case old == nil:
+		case old == w.landing:
 			w.former = nil
-			old.close()
+			old.j.Log.Retire()
+		default:
+			w.former, old.landing = nil, nil
+			names = old.close()
 		}
 		h.mu.Unlock()
-		if old != nil {
-			h.discard(old.name)
-		}
+		h.discard(names...)
 	}()
 }
 
@@ -447,10 +496,6 @@ func (h *Host) forgetWAL(ch *channel) {
 		return
 	}
 	ch.wal = nil
-	if w.former != nil {
-		h.drop(w.former)
-		w.former = nil
-	}
 	h.drop(w)
 }
 
@@ -487,7 +532,7 @@ func (h *Host) tidy(ch *channel, w *wal) {
 			return
 		}
 		big := w.bytes > trimBytes
-		if w.hasty || quiet >= trimAfter && big {
+		if w.bare || quiet >= trimAfter && big {
 			more, ok := h.checkpoint(ch, false)
 			if w = ch.wal; !ok || w.j == nil {
 				return
@@ -549,9 +594,9 @@ func (h *Host) warning(tokens error) string {
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
-// trouble says what a crash of the host would lose, nil when nothing. The caller
+// losing says what the end of the host would lose, nil when nothing. The caller
 // holds h.mu.
-func (h *Host) trouble() error {
+func (h *Host) losing() error {
 	var first error
 	n := 0
 	for _, ch := range h.channels {
@@ -562,10 +607,15 @@ func (h *Host) trouble() error {
 			}
 		}
 	}
-	var all []error
-	if n > 0 {
-		all = append(all, fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first))
+	if n == 0 {
+		return nil
 	}
+	return fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first)
+}
+
+// trouble is losing, and what was warned of. The caller holds h.mu.
+func (h *Host) trouble() error {
+	all := []error{h.losing()}
 	for about, err := range h.troubles {
 		all = append(all, fmt.Errorf("%s: %w", about, err))
 	}

@@ -40,8 +40,13 @@ func paintsMain() {
 	}
 }
 
-// wideSide is the painted screen's width and height.
-const wideSide = 330
+const (
+	// wideSide is the painted screen's width and height.
+	wideSide = 330
+	// wideRoom is how large a half of a terminal's journal may be: less than that
+	// screen takes, and more than a history of styled lines.
+	wideRoom = 3 << 20
+)
 
 // openWide makes the terminal that fillJournal uses.
 func (x *chaos) openWide() {

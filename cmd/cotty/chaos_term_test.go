@@ -25,13 +25,19 @@ import (
 // clock of the next host is wrong.
 const jumpName = "clock"
 
-// jumping makes a program's clock wrong by what the file says.
+// roomName is the file there that says that a terminal's journal has wideRoom.
+const roomName = "room"
+
+// jumping makes a program's clock wrong by what the file says, and its journals small.
 func jumping(main func()) func() {
 	return func() {
 		if text, err := os.ReadFile(filepath.Join(findDirs().runtime, jumpName)); err == nil {
 			if hours, err := strconv.Atoi(string(text)); err == nil {
 				clock = func() time.Time { return time.Now().Add(time.Duration(hours) * time.Hour) }
 			}
+		}
+		if _, err := os.Stat(filepath.Join(findDirs().runtime, roomName)); err == nil {
+			hostLimits.JournalBytes = wideRoom
 		}
 		misbehave()
 		main()
@@ -85,11 +91,33 @@ func numbersMain() {
 		case <-time.After(time.Duration(rand.IntN(100)) * time.Millisecond):
 		}
 		for range 1 + rand.IntN(most+1) {
-			fmt.Fprintf(out, "n%d é%s\r\n", n, strings.Repeat("~", n%30))
+			fmt.Fprintf(out, "n%d é", n)
+			for i := range n % 30 {
+				out.WriteString(numberedPiece(n, i))
+			}
+			out.WriteString("\x1b[m\r\n")
 			n++
 		}
 		out.Flush()
 	}
+}
+
+// family is a cluster of seven characters.
+const family = "👩\u200d👩\u200d👧\u200d👦"
+
+// numberedPiece is piece i of what follows number n: plain, in a colour of its own,
+// with a link of its own or a cluster, so that history is far larger with its styles
+// than without.
+func numberedPiece(n, i int) string {
+	switch {
+	case n%4 == 1:
+		return fmt.Sprintf("\x1b[38;2;%d;%d;%dm~", n%256, i*8, n/256%256)
+	case n%4 == 2 && i%3 == 0:
+		return fmt.Sprintf("\x1b]8;;https://example.org/%d/%d\x1b\\~\x1b]8;;\x1b\\", n, i)
+	case n%4 == 3 && i%3 == 0:
+		return family
+	}
+	return "~"
 }
 
 // echoesMain answers each line with itself until "end" is typed.
@@ -111,6 +139,7 @@ type chaosTerm struct {
 	kind string // "numbers", "echoes", "wide", "shell" or a full-screen program
 	code int    // that it is to exit with
 	last int    // number that was seen
+	held int    // numbers that the host's history had
 
 	sent     int           // numbers typed
 	seqs     map[int64]int // by dispatch, those whose outcome is open
@@ -195,7 +224,7 @@ func (x *chaos) typeAll() {
 }
 
 var (
-	numbered = regexp.MustCompile(`(?m)^n(\d+) é~*\s*$`)
+	numbered = regexp.MustCompile(`(?m)^n(\d+) é((?:~|` + family + `)*)\s*$`)
 	answered = regexp.MustCompile(`(?m)^got (\d+)\.`)
 )
 
@@ -279,7 +308,8 @@ func plainOf(s ahp.TerminalState, history int) string {
 		for _, c := range cells {
 			if c.Width > 0 && c.Rune != 0 {
 				b.WriteRune(c.Rune)
-			} else if c.Rune == 0 {
+				b.WriteString(c.Combining)
+			} else if c.Rune == 0 && c.Width > 0 {
 				b.WriteByte(' ')
 			}
 		}
@@ -293,16 +323,25 @@ func plainOf(s ahp.TerminalState, history int) string {
 func (x *chaos) checkNumbers(t *chaosTerm, who, text string) {
 	x.Helper()
 	prev, end := 0, 0
-	for _, m := range numbered.FindAllStringSubmatchIndex(text, -1) {
+	all := numbered.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range all {
 		n, _ := strconv.Atoi(text[m[2]:m[3]])
 		said := x.damages.Load() > 0 && strings.Contains(text[end:m[0]], "[cotty: ")
 		if prev > 0 && n != prev+1 && !(said && n > prev) {
 			x.Errorf("%s: for %s after %d comes %d: %q", t.uri, who, prev, n, text[max(0, end-300):min(len(text), m[1]+200)])
 			return
 		}
+		if pieces := strings.Count(text[m[4]:m[5]], "~") + strings.Count(text[m[4]:m[5]], family); pieces != n%30 && i < len(all)-1 { // the last may be under way
+			x.Errorf("%s: for %s line %d is %q", t.uri, who, n, text[m[0]:m[1]])
+			return
+		}
 		prev, end = n, m[1]
 	}
 	if who == "the host" {
+		if want := min(t.held, emulator.DefaultHistory-100); len(all) < want && x.damages.Load() == 0 {
+			x.Errorf("%s: the host's history has %d lines, and had %d", t.uri, len(all), t.held)
+		}
+		t.held = len(all)
 		if prev < t.last && !(x.damages.Load() > 0 && strings.Contains(text[end:], "[cotty: ")) {
 			x.Errorf("%s: the host had %d, and now %d", t.uri, t.last, prev)
 		}
@@ -422,7 +461,7 @@ func (x *chaos) end() {
 	x.await("all processes to end", func() bool { return len(x.processes()) == 0 })
 	left, _ := os.ReadDir(x.dirs.runtime)
 	for _, f := range left {
-		if name := f.Name(); name != host.LockName && name != "start.lock" && name != jumpName && name != editDir && name != "shell" {
+		if name := f.Name(); name != host.LockName && name != "start.lock" && name != jumpName && name != roomName && name != editDir && name != "shell" {
 			x.Errorf("%s is left in the runtime directory", name)
 		}
 	}

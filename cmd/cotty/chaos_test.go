@@ -152,6 +152,8 @@ func startChaos(t *testing.T) *chaos {
 		x.must(os.Symlink(self, filepath.Join(x.bin, name)))
 	}
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
+	x.must(os.MkdirAll(x.dirs.runtime, 0o700))
+	x.must(os.WriteFile(filepath.Join(x.dirs.runtime, roomName), nil, 0o600))
 	x.cotty("host")
 	r, err := x.dirs.record()
 	x.must(err)

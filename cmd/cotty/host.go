@@ -81,6 +81,9 @@ func startHost(d dirs, o hostOptions) error {
 // clock is the host's; tests let it jump.
 var clock = time.Now
 
+// hostLimits are the host's; tests lower them.
+var hostLimits host.Limits
+
 // runHost serves until a signal or `cotty stop`. It says on out, unless nil,
 // where it listens.
 func runHost(ctx context.Context, d dirs, o hostOptions, out io.Writer) error {
@@ -118,6 +121,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	h, err := host.New(host.Config{
 		Ending: kept.ending, Housekeeper: kept.id,
 		Now:     clock,
+		Limits:  hostLimits,
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
 		Fresh:  func() host.Start { return now().start() },
 		Belt:   func() host.Belt { return now().belt() },

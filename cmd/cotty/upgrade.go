@@ -41,7 +41,7 @@ the two could not work together: then it says what to do.`,
 			return upgrade(cmd, p, force)
 		}),
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "also when the host runs this program already")
+	cmd.Flags().BoolVar(&force, "force", false, "also when the host runs this program already, or history would be lost")
 	return cmd
 }
 
@@ -60,6 +60,9 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 		}
 		if err := mayReplace(ctx, p.dirs, r, force); err != nil {
 			return err
+		}
+		if before.Losing != "" && !force {
+			return fmt.Errorf("the next host would not have all that this one shows: %s; --force swaps them all the same", before.Losing)
 		}
 		unlock, err := p.dirs.lockStart()
 		if err != nil {
@@ -146,8 +149,8 @@ func mayReplace(ctx context.Context, d dirs, r hostRecord, force bool) error {
 	if _, err := loadSettings(d); err != nil {
 		return fmt.Errorf("the new host would refuse to start: %w", err)
 	}
-	if r.Journal != journal.Format {
-		return fmt.Errorf("the running host (version %s) keeps its state in form %d and this program (version %s) reads form %d, so screens and history would be lost: go on with the former, or end its terminals with `cotty stop`",
+	if r.Journal > journal.Format {
+		return fmt.Errorf("the running host (version %s) keeps its state in form %d and this program (version %s) reads at most form %d, so screens and history would be lost: go on with the former, or end its terminals with `cotty stop`",
 			r.Version, r.Journal, version, journal.Format)
 	}
 	socket, err := d.reachKeeper(ctx)

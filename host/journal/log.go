@@ -22,7 +22,7 @@ var (
 // The first page.
 const (
 	magic     = "cottyjrn"
-	format    = 1
+	format    = 2 // since a terminal's log may lie in a journal of its own; else as 1
 	page      = 4096
 	nameAt    = 64
 	maxName   = 1100
@@ -131,8 +131,8 @@ func options(mem []byte) (o Options, err error) {
 		return o, fmt.Errorf("journal: %w: it does not begin like one", ErrFormat)
 	}
 	e := binary.NativeEndian
-	if f := e.Uint32(mem[8:]); f != format {
-		return o, fmt.Errorf("journal: %w: it has format %d, this program %d", ErrFormat, f, format)
+	if f := e.Uint32(mem[8:]); f < 1 || f > format {
+		return o, fmt.Errorf("journal: %w: it has format %d, this program reads 1 to %d", ErrFormat, f, format)
 	}
 	name, size, slots := e.Uint32(mem[12:]), e.Uint64(mem[16:]), e.Uint64(mem[24:])
 	if name > maxName || size > 1<<30 || slots > maxSlots || e.Uint32(mem[32:]) != headSum(mem, int(name)) {

@@ -191,7 +191,7 @@ func TestHasty(t *testing.T) {
 		if end, err := m.check(r); err != nil || end != len(m.all) {
 			t.Errorf("%d: %d of %d, %v", i, end, len(m.all), err)
 		}
-		// The hasty one, made second, is passed over.
+		// The bare one, made second, is passed over.
 		if n := included(r.State); n != m.ends[[]int{2, 2, 11}[i]] {
 			t.Errorf("checkpoint %d: starts from record %d, batches end at %v", i, n, m.ends)
 		}

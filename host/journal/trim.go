@@ -15,6 +15,18 @@ func (l *Log) Trim() {
 	remove(l.areas[l.current].mem[end:])
 }
 
+// Retire gives the log up and its memory back, when another journal has what it
+// had: a reader finds no checkpoint. The landing stays.
+func (l *Log) Retire() {
+	if load(l.mem[epochAt:]) != l.epoch {
+		return
+	}
+	for _, a := range l.areas {
+		a.begin()
+		remove(a.mem)
+	}
+}
+
 // Trim gives back the memory of slots whose bytes were released. It is for the
 // reader's goroutine, between chunks.
 func (l *Landing) Trim() {

@@ -15,8 +15,8 @@ const (
 	// maxSaved bounds what a checkpoint has of commands' output beyond the
 	// content, in bytes; the newest first.
 	maxSaved = 256 << 10
-	// hastyCommands is how many commands a hasty checkpoint has.
-	hastyCommands = 64
+	// bareCommands is how many commands a bare checkpoint has.
+	bareCommands = 64
 )
 
 // saved is the first record of a checkpoint. What is in it may grow: a reader
@@ -34,6 +34,8 @@ type saved struct {
 	Cuts []savedCut `json:"cuts,omitempty"`
 	// Marks are where the emulator's marks lie in the content.
 	Marks []emulator.Cut `json:"marks,omitempty"`
+	// Missing is how many lines of history a bare checkpoint left out.
+	Missing int `json:"missing,omitempty"`
 }
 
 type savedCommand struct {
@@ -48,11 +50,12 @@ type savedCut struct {
 }
 
 // Checkpoint gives the actions still pending, as Take does, and the records of a
-// checkpoint of the state after them, of the same instant. A hasty one has the
-// screen without history, and costs little. There are no records when the state
-// can't be told, which was reported (Config.Failed). The records' Data must be
-// copied before the next call of any method that changes the content.
-func (t *Terminal) Checkpoint(hasty bool) (actions []ahp.Action, k Taken, records []journal.Record) {
+// checkpoint of the state after them, of the same instant. A bare one has the
+// screen without history, for where there is no room for that. There are no
+// records when the state can't be told, which was reported (Config.Failed). The
+// records' Data may lie in buf, which grows if it has to, and must be copied before
+// the next call of any method that changes the content.
+func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k Taken, records []journal.Record) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("write a checkpoint")
@@ -63,13 +66,13 @@ func (t *Terminal) Checkpoint(hasty bool) (actions []ahp.Action, k Taken, record
 		Cols: t.cols, Rows: t.rows, Nonce: t.cfg.Nonce, Command: t.cfg.Command, Facts: t.facts(),
 	}
 	list := t.cmds.list
-	if hasty {
-		list = list[max(0, len(list)-hastyCommands):]
+	if bare {
+		list = list[max(0, len(list)-bareCommands):]
 	}
 	for _, cmd := range list {
 		s.Commands = append(s.Commands, savedCommand{CommandInfo: cmd.now(), Begin: cmd.begin, End: cmd.end})
 	}
-	content := t.contentOf(&s, hasty)
+	content, history := t.contentOf(&s, bare, buf)
 	state, err := json.Marshal(s)
 	if err != nil {
 		panic(err) // It has nothing that could fail.
@@ -78,13 +81,17 @@ func (t *Terminal) Checkpoint(hasty bool) (actions []ahp.Action, k Taken, record
 		{Type: recordState, Version: 1, Data: state},
 		{Type: recordContent, Version: 1, Data: content},
 	}
+	if history != nil {
+		records = append(records, journal.Record{Type: recordHistory, Version: 1, Data: history})
+	}
 	return actions, k, k.Records(t.outputs(records, list, s.Raw))
 }
 
-// contentOf is the content of a checkpoint; what belongs to it is noted in s.
-func (t *Terminal) contentOf(s *saved, hasty bool) []byte {
+// contentOf is the content of a checkpoint, and the history where that is not in
+// it; what belongs to them is noted in s.
+func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history []byte) {
 	switch {
-	case t.kept.whole && (!hasty || len(t.kept.raw) <= slice):
+	case t.kept.whole && (!bare || len(t.kept.raw) <= slice):
 		s.Raw = true
 		for _, c := range t.kept.cuts {
 			at := savedCut{At: c.at}
@@ -94,15 +101,20 @@ func (t *Terminal) contentOf(s *saved, hasty bool) []byte {
 			s.Cuts = append(s.Cuts, at)
 		}
 		s.Marks = t.rawMarks()
-		return t.kept.raw[:len(t.kept.raw):len(t.kept.raw)]
-	case hasty:
-		state, marks := t.emu.SnapshotMarks(nil, 0)
-		s.Marks = marks
-		return t.filter.resume(state)
+		return t.kept.raw[:len(t.kept.raw):len(t.kept.raw)], nil
+	case bare:
+		s.Missing = t.emu.HistoryLen()
+	default:
+		e, ok := t.emu.(emulator.Historian)
+		if !ok {
+			content, s.Marks = t.emu.SnapshotMarks(nil, -1)
+			return t.filter.resume(content), nil
+		}
+		*buf = e.AppendHistory(slices.Grow((*buf)[:0], e.HistorySize()))
+		history = *buf
 	}
-	state, marks := t.snapshot(MaxWire)
-	s.Marks = marks
-	return t.filter.resume(state)
+	content, s.Marks = t.emu.SnapshotMarks(nil, 0)
+	return t.filter.resume(content), history
 }
 
 // rawMarks are the places in the raw output that are marked: where commands

@@ -53,16 +53,17 @@
 // actions and mark into its journal in one batch, then calls Released, then tells
 // others.
 //
-// Checkpoint gives the state as records: the content as it is served, what is
+// Checkpoint gives the state as records: the output since the start or, when it is not
+// whole any more, the screen serialised and the history as it lies in memory, what is
 // known of commands with the newest output, facts, and where in the content the
 // emulator's marks lie. Restore (restore.go) feeds the content to a fresh
 // emulator, marking where marks were, replays the actions that followed
 // (replay.go), takes the facts and the state of the stream from the last mark,
 // and then processes what the landing has beyond it as if it had just been read.
 // That is all that a terminal knows: one restored at any instant and one that
-// never died are the same (TestRestore), but for history beyond MaxContent, the
-// output of older commands beyond maxSaved, what a hasty checkpoint left out, and
-// a resize or clear that was in no Take.
+// never died are the same (TestRestore), but for the output of older commands beyond
+// maxSaved, what a bare checkpoint left out (a line says how much), and a resize or
+// clear that was in no Take.
 //
 // Questions are answered at most once. Before a reply is queued the landing is
 // told the end of the slice that it belongs to; a next host that processes these

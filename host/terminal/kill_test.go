@@ -166,12 +166,12 @@ func (r *recovery) append(actions []ahp.Action, k Taken) error {
 	return nil
 }
 
-func (r *recovery) checkpoint(hasty bool) error {
-	actions, k, records := r.t.Checkpoint(hasty)
+func (r *recovery) checkpoint(bare bool) error {
+	actions, k, records := r.t.Checkpoint(bare, new([]byte))
 	if err := r.append(actions, k); err != nil {
 		return err
 	}
-	c, err := r.journal.Log.Begin(!hasty)
+	c, err := r.journal.Log.Begin(!bare)
 	if err != nil {
 		return err
 	}
@@ -396,13 +396,13 @@ func compareKilled(t *testing.T, k killed, kills int, answers []string) {
 	t.Logf("%d kills, %d bytes, %d of %d questions answered", kills, k.written, len(answers), k.asked)
 }
 
-// lastKnown is known, but for what a hasty checkpoint leaves out: commands before
+// lastKnown is known, but for what a bare checkpoint leaves out: commands before
 // the last ones, and output of those that had ended.
 func lastKnown(t *Terminal) string {
 	all := known(t)
 	head, list, _ := strings.Cut(all, "\n{")
 	lines := strings.Split(strings.TrimSpace(list), "\n")
-	last := lines[max(0, len(lines)-hastyCommands/2):]
+	last := lines[max(0, len(lines)-bareCommands/2):]
 	var b bytes.Buffer
 	for _, l := range last {
 		info, _, _ := strings.Cut(l, "} ")

@@ -133,7 +133,7 @@ func TestPanicInCalls(t *testing.T) {
 		"clear":      func(t *Terminal) bool { t.Clear(); return true },
 		"read":       func(t *Terminal) bool { _, err := t.Read(ahp.ReadScreen); return err == nil },
 		"content":    func(t *Terminal) bool { _, _, parts := t.ContentWithin(0); return parts != nil },
-		"checkpoint": func(t *Terminal) bool { _, _, records := t.Checkpoint(true); return records == nil },
+		"checkpoint": func(t *Terminal) bool { _, _, records := t.Checkpoint(true, new([]byte)); return records == nil },
 		"line":       func(t *Terminal) bool { t.PresentLine(); return true },
 		"colors":     func(t *Terminal) bool { t.SetColors(emulator.Colors{FG: emulator.RGB(1, 2, 3)}); return true },
 	}
@@ -205,7 +205,7 @@ func TestPanicInRestore(t *testing.T) {
 	good := build(Config{Process: idlePty(t), Cols: 80, Rows: 24, Emulator: native.New(emulator.Options{Cols: 80, Rows: 24}), Nonce: "n"})
 	defer good.Close()
 	good.process(append(make([]byte, headroom), own("A")+"$ "+own("B")+own("E;make")+own("C;1")+"\x1b]0;title\aBOOM"...))
-	actions, k, records := good.Checkpoint(false)
+	actions, k, records := good.Checkpoint(false, new([]byte))
 	if len(actions) == 0 || k.Offset == 0 {
 		t.Fatal("nothing was taken")
 	}

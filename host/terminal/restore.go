@@ -54,7 +54,7 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 	}
 	t.screen.Lock()
 	if cp.has {
-		t.rebuild(cp, s.Actions)
+		s.Notice = join(s.Notice, t.rebuild(cp, s.Actions))
 	} else {
 		t.cwd, t.cmds.tellsInput = c.Dir, c.PromptEnds
 		if c.Command != "" {
@@ -72,7 +72,7 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 	return t, nil
 }
 
-func join(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }
+func join(a, b string) string { return strings.TrimSuffix(strings.TrimPrefix(a+"; "+b, "; "), "; ") }
 
 // resume processes what the earlier host had read.
 func (t *Terminal) resume(notice string) {
@@ -134,6 +134,7 @@ type checkpoint struct {
 	has     bool
 	saved   saved
 	content []byte
+	history []byte         // nil when the content has it
 	outputs map[int][]byte // by the command's number; see recordOutput
 	taken   Taken          // the last mark, with the facts that belong to it
 	last    facts
@@ -150,6 +151,10 @@ func readCheckpoint(s Saved) (cp checkpoint, err error) {
 		},
 		recordContent: func(data []byte) error {
 			cp.content = data
+			return nil
+		},
+		recordHistory: func(data []byte) error {
+			cp.history = data
 			return nil
 		},
 		recordOutput: func(data []byte) error {
@@ -237,8 +242,9 @@ func (cp *checkpoint) configure(c Config) Config {
 	return c
 }
 
-// rebuild makes the state as of the last mark. The caller holds screen.
-func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
+// rebuild makes the state as of the last mark, and says what is missing of it. The
+// caller holds screen.
+func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) (missing string) {
 	t.replaying = true
 	defer func() {
 		t.replaying = false
@@ -251,7 +257,7 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
 	t.cmds.restore(&cp)
 	t.know(cp.saved.Facts)
 	t.cmds.mark = max(t.cmds.mark, cp.last.Mark)
-	t.recall(&cp)
+	missing = t.recall(&cp)
 	r := replay{t: t, places: cp.places(), clears: cp.last.Clears}
 	t.kept.expect(actions)
 	r.mark()
@@ -269,6 +275,7 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) {
 	}
 	t.emu.Write(t.filter.held)
 	t.emu.Events()
+	return missing
 }
 
 // places are those of the prompt that the checkpoint's content does not have,
@@ -314,8 +321,9 @@ func (c *commands) settle() {
 	}
 }
 
-// recall makes the checkpoint's content: the emulator's state, and what is kept.
-func (t *Terminal) recall(cp *checkpoint) {
+// recall makes the checkpoint's content: the emulator's state, and what is kept. It
+// says what is missing of it.
+func (t *Terminal) recall(cp *checkpoint) (missing string) {
 	t.passed = cp.saved.Facts.Passed
 	at := 0
 	for _, m := range cp.saved.Marks {
@@ -327,7 +335,7 @@ func (t *Terminal) recall(cp *checkpoint) {
 	t.emu.Events()
 	if !cp.saved.Raw {
 		t.kept.lose()
-		return
+		return t.recallHistory(cp)
 	}
 	t.kept.base = cp.saved.Facts.Base
 	t.kept.raw = slices.Clone(cp.content)
@@ -349,4 +357,24 @@ func (t *Terminal) recall(cp *checkpoint) {
 			cmd.out.finish()
 		}
 	}
+	return ""
+}
+
+// recallHistory puts the history back that is not in the content, and says what is
+// missing of it.
+func (t *Terminal) recallHistory(cp *checkpoint) (missing string) {
+	if n := cp.saved.Missing; n > 0 {
+		missing = fmt.Sprintf("%d lines of history are missing: the host's journal had no room for them", n)
+	}
+	if cp.history == nil {
+		return missing
+	}
+	err := errors.New("this emulator can't take it")
+	if e, ok := t.emu.(emulator.Historian); ok {
+		err = e.SetHistory(cp.history)
+	}
+	if err != nil {
+		return fmt.Sprintf("the history is lost: %v", err)
+	}
+	return missing
 }

@@ -163,10 +163,10 @@ func (m *mortal) append(actions []ahp.Action, k Taken) {
 	m.logged = len(m.done)
 }
 
-func (m *mortal) checkpoint(hasty bool) {
-	actions, k, records := m.t.Checkpoint(hasty)
+func (m *mortal) checkpoint(bare bool) {
+	actions, k, records := m.t.Checkpoint(bare, new([]byte))
 	m.sequence(actions, k)
-	c, err := m.log.Begin(!hasty)
+	c, err := m.log.Begin(!bare)
 	for _, r := range records {
 		if err == nil {
 			err = c.Add(r)

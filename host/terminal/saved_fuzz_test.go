@@ -16,7 +16,7 @@ import (
 func FuzzSaved(f *testing.F) {
 	good := build(Config{Process: idlePty(f), Cols: 20, Rows: 5, Emulator: native.New(emulator.Options{Cols: 20, Rows: 5}), Nonce: "n"})
 	good.process(append(make([]byte, headroom), own("A")+"$ "+own("B")+own("E;make")+own("C;1")+"out\r\n"+own("D;0")+own("A")+"$ "+own("B")+"\x1b]0;t"...))
-	_, _, records := good.Checkpoint(false)
+	_, _, records := good.Checkpoint(false, new([]byte))
 	good.Close()
 	f.Add(records[0].Data, records[1].Data, records[2].Data, "more", "c2")
 	f.Add([]byte(`{"cols":10,"rows":3}`), []byte(strings.Repeat("x\r\n", 10)), make([]byte, 8), "", "")
@@ -59,7 +59,7 @@ func FuzzSaved(f *testing.F) {
 		if _, _, parts := term.Content(); parts == nil {
 			t.Error("no content")
 		}
-		if _, k, records := term.Checkpoint(false); k.Offset != at+uint64(len(next)) || len(records) == 0 {
+		if _, k, records := term.Checkpoint(false, new([]byte)); k.Offset != at+uint64(len(next)) || len(records) == 0 {
 			t.Errorf("a checkpoint at %d, %d records", k.Offset, len(records))
 		}
 	})

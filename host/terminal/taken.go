@@ -13,6 +13,7 @@ const (
 	recordFacts   = "vt/facts"   // Taken.Facts
 	recordState   = "vt/state"   // a checkpoint's first: saved, as JSON
 	recordContent = "vt/content" // the stream that makes the state
+	recordHistory = "vt/history" // emulator.Historian's, where the content has none
 	recordOutput  = "vt/output"  // a command's kept output
 )
 
