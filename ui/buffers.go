@@ -29,6 +29,9 @@ type buffers struct {
 	list  []buffer
 	bytes int
 	last  int // id
+
+	clipping bool    // a program is setting the clipboard
+	next     *copied // what it is to be set to then; nil for nothing
 }
 
 // add puts text in front; what was copied just before is not kept twice.
@@ -68,26 +71,6 @@ func (b *buffers) remove(id int) {
 			b.list = append(b.list[:i:i], b.list[i+1:]...)
 			return
 		}
-	}
-}
-
-// keep puts text into a paste buffer and the outer terminal's clipboard, and says
-// what was copied: what names it. clip is false when the clipboard did not take
-// it.
-func (m *Model) keep(text string) (clip bool) {
-	m.buffers.add(text, m.env.Now())
-	return m.clipboard(text)
-}
-
-// copyText copies text and says so.
-func (m *Model) copyText(text string) {
-	switch {
-	case text == "":
-		m.say(status.Info, "there is nothing to copy")
-	case m.keep(text):
-		m.brief("copied %s", counted(text))
-	default:
-		m.say(status.Warning, "copied %s to a paste buffer only: more than the terminal's clipboard takes", counted(text))
 	}
 }
 

@@ -71,8 +71,8 @@ func (m *Model) releaseChat(ev tea.Mouse) {
 		e.Hit(ev.X, ev.Y)
 		return
 	}
-	if text := e.Selected(); text != "" && !m.cfg.NoCopyOnSelect && m.keep(text) {
-		m.brief("copied %s", counted(text))
+	if text := e.Selected(); text != "" && !m.cfg.NoCopyOnSelect {
+		m.copyText(text)
 	}
 }
 

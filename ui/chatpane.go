@@ -207,11 +207,7 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 			}
 		},
 		Complete: func(text string, offset int) { m.complete(e, text, offset) },
-		Copy: func(text, what string) {
-			if m.keep(text) {
-				m.brief("copied %s, %s", what, counted(text))
-			}
-		},
+		Copy:     func(text, what string) { m.copy(copied{text: text, what: what + " (" + counted(text) + ")"}) },
 		Open: func(uri ahp.URI) {
 			if t := m.terms.get(uri); t != nil {
 				m.show(t)

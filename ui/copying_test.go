@@ -2,7 +2,9 @@ package ui_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -333,4 +335,78 @@ func TestEscapeTakesTheSelectionAwayFirst(t *testing.T) {
 	}
 	u.Press("esc")
 	u.Hides(" copy ")
+}
+
+// clipDesk is a desk with a program that sets the clipboard.
+type clipDesk struct {
+	papers
+	program string
+	running bool
+	err     error
+	got     []string
+}
+
+func (d *clipDesk) Clip(text string) (string, bool, error) {
+	d.got = append(d.got, text)
+	return d.program, d.running, d.err
+}
+
+// TestClipboardProgram: a program sets the clipboard where there is one; "copied" is
+// said when it has done so, else the terminal is asked and that is said.
+func TestClipboardProgram(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		desk  clipDesk
+		shows string
+		osc   string // what the terminal is sent
+	}{
+		{name: "done", desk: clipDesk{program: "xclip"}, shows: " copied 4 characters "},
+		{name: "none", shows: "sent 4 characters to the terminal's clipboard", osc: "word\n"},
+		{name: "failed", desk: clipDesk{program: "xclip", err: errors.New("xclip failed: no\x1b display")},
+			shows: "sent 4 characters to the terminal's clipboard; xclip failed: no display", osc: "word\n"},
+		{name: "stays", desk: clipDesk{program: "mine", running: true}, shows: "gave 4 characters to mine, which still runs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u := uitest.New(t, uitest.Options{W: 120, H: 24, Host: func(h *uitest.Host) { h.Program = silent }, Config: func(conf *ui.Config) { conf.Desk = &c.desk }})
+			u.Host.Terminal("sh1").Print("word")
+			u.WaitIdle()
+			n := len(u.Raw)
+			u.Press("ctrl+space [", "y")
+			u.WaitIdle()
+			u.Shows(c.shows)
+			if got := clip(u, n); got != c.osc {
+				t.Errorf("the terminal was sent %q, want %q", got, c.osc)
+			}
+			if !slices.Equal(c.desk.got, []string{"word\n"}) {
+				t.Errorf("the program got %q", c.desk.got)
+			}
+			// What a program prints is for the terminal to allow or not.
+			n = len(u.Raw)
+			u.Host.Terminal("sh1").Print("\x1b]52;c;Ynk=\x1b\\")
+			u.WaitIdle()
+			if got := clip(u, n); got != "by" || len(c.desk.got) != 1 {
+				t.Errorf("of a program's the terminal was sent %q, the clipboard's program %q", got, c.desk.got[1:])
+			}
+		})
+	}
+}
+
+// TestClipboardProgramGetsTheNewest: programs run one at a time, so that the one for
+// what was copied last is the last.
+func TestClipboardProgramGetsTheNewest(t *testing.T) {
+	d := &clipDesk{program: "xclip"}
+	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }, Config: func(c *ui.Config) { c.Desk = d }})
+	sh := u.Host.Terminal("sh1")
+	sh.Print("one\r\ntwo\r\nthree")
+	u.WaitIdle()
+	u.Host.Hold()
+	for _, move := range []string{"", "j ", "j j "} {
+		u.Press("ctrl+space [", "g", move+"y")
+	}
+	u.Host.Let()
+	u.WaitIdle()
+	if !slices.Equal(d.got, []string{"one\n", "three\n"}) {
+		t.Errorf("it got %q", d.got)
+	}
+	u.Shows(" copied 5 characters ")
 }

@@ -97,8 +97,4 @@ func (m *Model) openLink(uri string) {
 }
 
 // copyLink copies an address.
-func (m *Model) copyLink(uri string) {
-	if m.keep(uri) {
-		m.brief("copied %s", uri)
-	}
-}
+func (m *Model) copyLink(uri string) { m.copy(copied{text: uri, what: uri}) }

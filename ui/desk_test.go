@@ -86,7 +86,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("the last link is %s", got)
 	}
 	u.Press("ctrl+space [", "g", "w", "U")
-	u.Shows("copied https://example.org/x")
+	u.Shows("sent https://example.org/x to the terminal's clipboard")
 	d.fails = errors.New("there is no program for links here")
 	u.Press("O")
 	u.Shows("there is no program for links here")

@@ -57,13 +57,11 @@ func (m *Model) copyOutput(o pane.Output, err error) {
 		m.say(status.Info, "%s has printed nothing yet", name)
 	case o.Text == "":
 		m.say(status.Info, "%s printed nothing", name)
-	case !m.keep(o.Text):
-		m.say(status.Warning, "copied %s of %s to a paste buffer only: more than the terminal's clipboard takes", counted(o.Text), name)
 	case o.Cut:
-		m.say(status.Info, "copied the last %s of %s; what came before is gone", counted(o.Text), name)
+		m.copy(copied{text: o.Text, what: "the last " + counted(o.Text) + " of " + name, but: "; the rest is gone"})
 	case o.Running:
-		m.brief("copied %s of %s, which still runs", counted(o.Text), name)
+		m.copy(copied{text: o.Text, what: counted(o.Text) + " of " + name, but: "; the command still runs"})
 	default:
-		m.brief("copied %s of %s", counted(o.Text), name)
+		m.copy(copied{text: o.Text, what: counted(o.Text) + " of " + name})
 	}
 }

@@ -95,7 +95,7 @@ func TestCopyOutput(t *testing.T) {
 	u, sh := commanded(t, 80, 24)
 	want := strings.TrimSuffix(strings.ReplaceAll(numbers(50), "\r", ""), "\n")
 	u.Press("ctrl+space y")
-	u.Shows(`copied 50 lines of "seq 1 50"`)
+	u.Shows(`sent 50 lines of "seq 1 50" to the terminal's clipboard`)
 	if got := copied(t, u); got != want {
 		t.Errorf("copied %q", got)
 	}
@@ -104,13 +104,13 @@ func TestCopyOutput(t *testing.T) {
 	if got := copied(t, u); got != "a: x\nb: x" {
 		t.Errorf("copied %q", got)
 	}
-	u.Shows(`copied 2 lines of "grep -r xxx`)
+	u.Shows(`sent 2 lines of "grep -r xxx`)
 	u.Press("ctrl+space }", "ctrl+space }")
 
 	sh.Begin("sleep 100")
 	sh.Print("one\r\ntw")
 	u.Press("ctrl+space y")
-	u.Shows(`copied 2 lines of "sleep 100", which still runs`)
+	u.Shows(`sent 2 lines of "sleep 100" to the terminal's clipboard; th`)
 	if got := copied(t, u); got != "one\ntw" {
 		t.Errorf("copied %q", got)
 	}
@@ -136,7 +136,7 @@ func TestOutputLongerThanHistory(t *testing.T) {
 	sh.Run("before", "x\r\n", 0)
 	sh.Run("flood", numbers(12000), 0)
 	u.Press("ctrl+space y")
-	u.Shows(`of "flood"; what came before is gone`)
+	u.Shows(`sent the last `, ` lines of "flood"`)
 	if got := copied(t, u); !strings.HasSuffix(got, "\nline 12000") || strings.Count(got, "\n") < 9000 {
 		t.Errorf("copied %d lines that end with %q", strings.Count(got, "\n")+1, got[max(0, len(got)-20):])
 	}
@@ -156,7 +156,7 @@ func TestCommandsSurviveReflowAndReconnect(t *testing.T) {
 			t.Errorf("%s: the top row is %q", when, got)
 		}
 		u.Press("ctrl+space }", "ctrl+space }", "ctrl+space y")
-		u.Shows(`copied 50 lines of "seq 1 50"`)
+		u.Shows(`sent 50 lines of "seq 1 50"`)
 	}
 	check("at first")
 	u.Resize(50, 24)
@@ -240,5 +240,5 @@ func TestCommandOfSeveralLines(t *testing.T) {
 	sh.Run("seq 1 50", numbers(50), 0)
 	u.Press("ctrl+space {", "ctrl+space {")
 	u.Press("ctrl+space y")
-	u.Shows(`copied 2 lines of "for i in 1 2…"`)
+	u.Shows(`sent 2 lines of "for i in 1 2…"`)
 }

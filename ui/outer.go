@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/base64"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -132,20 +131,6 @@ func (m *Model) events() {
 	if bell {
 		m.outer.raw = append(m.outer.raw, 0x07)
 	}
-}
-
-// maxClipboard bounds what is written to the outer clipboard, in bytes.
-const maxClipboard = 1 << 20
-
-// clipboard sets the outer terminal's clipboard (OSC 52).
-func (m *Model) clipboard(text string) bool {
-	if len(text) > maxClipboard || m.outer.caps.Console {
-		return false
-	}
-	m.outer.raw = append(m.outer.raw, "\x1b]52;c;"...)
-	m.outer.raw = base64.StdEncoding.AppendEncode(m.outer.raw, []byte(text))
-	m.outer.raw = append(m.outer.raw, "\x1b\\"...)
-	return true
 }
 
 // paint draws what changed: at once after a pause, else at the frame's end.

@@ -165,7 +165,7 @@ func TestScrollBar(t *testing.T) {
 	u.Mouse(pane.MouseRelease, tea.MouseLeft, 70, 0)
 	u.Drag(79, 0, 79, 12)
 	u.Shows(" 85/178")
-	u.Hides("copied")
+	u.Hides("clipboard")
 	u.Mouse(pane.MouseMotion, tea.MouseNone, 10, 4)
 	u.Press("x")
 	u.Hides("/178")

@@ -383,7 +383,7 @@ func TestCopyMode(t *testing.T) {
 	if got := string(u.Raw[n:]); !strings.Contains(got, "\x1b]52;c;"+base64.StdEncoding.EncodeToString([]byte("0 word"))) {
 		t.Errorf("copying writes %q", got)
 	}
-	u.Shows("copied 6 characters")
+	u.Shows("sent 6 characters to the terminal's clipboard")
 	u.Press("ctrl+space [", "g")
 	u.Shows("line 0 word")
 	u.Press("V", "j", "j")
@@ -445,7 +445,7 @@ func TestMouseSelection(t *testing.T) {
 	sh.Print("\r\nmore")
 	u.WaitIdle()
 	u.Type("x")
-	if attrs := u.Screen(); strings.Contains(attrs, "copied") {
+	if attrs := u.Screen(); strings.Contains(attrs, "clipboard") {
 		t.Errorf("typing leaves the message:\n%s", attrs)
 	}
 }

@@ -80,8 +80,8 @@ func (m *Model) copyLine(c pane.Command, err error) {
 		m.say(status.Info, "the shell did not tell the command's line")
 	case c.Cut:
 		m.say(status.Info, "too long to be kept: %s", m.quoted(c))
-	case m.keep(c.Line):
-		m.brief("copied the line %s", m.quoted(c))
+	default:
+		m.copy(copied{text: c.Line, what: "the line " + m.quoted(c)})
 	}
 }
 

@@ -17,20 +17,29 @@ import (
 )
 
 // desk is what the interface needs of this machine: a program for links, an
-// editor, files. It implements ui.Desk.
+// editor, a clipboard, files. It implements ui.Desk.
 type desk struct {
 	place place
-	// open gives the command that opens links, "" for the system's; nil is "".
-	open func() string
+	clips *clipper
 }
 
-// newDesk makes the desk of an interface; the command that opens links is the one
-// of the configuration as it is then.
-func newDesk(p place) desk {
-	return desk{place: p, open: func() string {
-		set, _ := loadSettings(p.dirs) // what is wrong in it was said when it was saved
-		return set.OpenCommand
-	}}
+// newDesk makes the desk of an interface.
+func newDesk(p place) desk { return desk{place: p, clips: &clipper{wait: clipWait}} }
+
+// settings are those of the configuration as it is now.
+func (d desk) settings() settings {
+	set, _ := loadSettings(d.place.dirs) // what is wrong in it was said when it was saved
+	return set
+}
+
+// Clip implements ui.Clipper.
+func (d desk) Clip(text string) (program string, running bool, err error) {
+	argv := copyCommand(d.settings().CopyCommand)
+	if len(argv) == 0 {
+		return "", false, nil
+	}
+	running, err = d.clips.clip(argv, text)
+	return filepath.Base(argv[0]), running, err
 }
 
 // schemes are the links that are opened. Others could make the program that
@@ -50,10 +59,7 @@ func (d desk) Open(uri string) error {
 	if name, _ := os.Hostname(); u.Scheme == "file" && u.Host != "" && u.Host != "localhost" && u.Host != name {
 		return fmt.Errorf("the file is on %s", u.Host)
 	}
-	var argv []string
-	if d.open != nil {
-		argv = strings.Fields(d.open())
-	}
+	argv := strings.Fields(d.settings().OpenCommand)
 	if len(argv) == 0 {
 		if argv, err = systemOpener(); err != nil {
 			return err

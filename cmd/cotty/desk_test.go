@@ -13,7 +13,15 @@ import (
 func testDesk(t *testing.T) desk {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
-	return desk{place: place{dirs: dirs{runtime: t.TempDir()}}}
+	return newDesk(place{dirs: dirs{runtime: t.TempDir(), config: t.TempDir()}})
+}
+
+// configure writes a desk's configuration.
+func (d desk) configure(t *testing.T, toml string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(d.place.dirs.config, "config.toml"), []byte(toml), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestEditRemovesTheFile: the editor gets a private file with the text; it is
@@ -121,7 +129,7 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" > "+out+".new; mv "+out+".new "+out+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	d.open = func() string { return script + " --new-tab" }
+	d.configure(t, "open-command = \""+script+" --new-tab\"\n")
 	uri := "https://example.org/?a=$(touch${IFS}x)&b=`id`;'"
 	if err := d.Open(uri); err != nil {
 		t.Fatal(err)

@@ -212,7 +212,7 @@ func ttyEnv(ts *testscript.TestScript) []string {
 	var env []string
 	for _, k := range []string{
 		"PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
-		"SHELL", "TERM", "COLORTERM", "LANG", "LC_ALL", "WORK", "NO_COLOR", "COTTY_TOKEN", "COTTY_TERMINAL", "COTTY_SSH", "COTTY_HOST", "VISUAL",
+		"SHELL", "TERM", "COLORTERM", "LANG", "LC_ALL", "WORK", "NO_COLOR", "COTTY_TOKEN", "COTTY_TERMINAL", "COTTY_SSH", "COTTY_HOST", "VISUAL", "DISPLAY",
 	} {
 		if v := ts.Getenv(k); v != "" {
 			env = append(env, k+"="+v)

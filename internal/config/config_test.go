@@ -112,6 +112,7 @@ command-marks = false
 sticky-command = "always"
 record-input = true
 open-command = "firefox --new-tab"
+copy-command = "xsel -ib"
 history-on-disk = true
 history-on-disk-limit = 5
 agent-spawns = 0
@@ -130,7 +131,7 @@ keys = { "prefix v" = "split-right" }
 		StatusLeft: []string{}, StatusRight: []string{"tabs", "prefix|mode", "time"}, Clock: "12h",
 		Shell: "/bin/zsh", Emulator: "vt10x", AltKeys: true,
 		Attention: []string{"bell"}, LongCommand: 30, Notify: []string{}, Notifications: "osc99",
-		ModeKeys: "emacs", WordSeparators: "/:", OpenCommand: "firefox --new-tab",
+		ModeKeys: "emacs", WordSeparators: "/:", OpenCommand: "firefox --new-tab", CopyCommand: "xsel -ib",
 		LinkHover: true, StickyCommand: "always", RecordInput: true,
 		AgentTerminals: 50, AgentCalls: 7, AgentIdle: 60, AgentBlocked: []string{"rm"}, AgentPatterns: []string{"| sh", "secret"},
 		Keys: map[string]string{"prefix v": "split-right"}, CopyKeys: map[string]string{"ctrl+j": "copy-yank"},

@@ -87,6 +87,7 @@ type Config struct {
 	StickyCommand    string
 	RecordInput      bool
 	OpenCommand      string
+	CopyCommand      string
 	Shell, Emulator  string
 	ShellIntegration bool
 	AltKeys          bool
@@ -266,10 +267,16 @@ var options = []Option{
 		get: func(c *Config) string { return fmt.Sprint(c.RecordInput) },
 	},
 	{
-		Name: "open-command", Kind: Text, Default: `""`, Needs: Restart,
+		Name: "open-command", Kind: Text, Default: `""`,
 		Doc: "The command that opens links: words parted by blanks, the link comes behind them. Empty means the desktop's (xdg-open).",
 		put: func(c *Config, v value) error { c.OpenCommand = v.text; return nil },
 		get: func(c *Config) string { return c.OpenCommand },
+	},
+	{
+		Name: "copy-command", Kind: Text, Default: `""`,
+		Doc: "The command that sets the clipboard of the machine that the interface runs on: words parted by blanks, what is copied comes on its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, where one is there and has a clipboard to set; \"none\" leaves it to your terminal (OSC 52), as happens where there is none.",
+		put: func(c *Config, v value) error { c.CopyCommand = v.text; return nil },
+		get: func(c *Config) string { return c.CopyCommand },
 	},
 	{
 		Name: "shell", Kind: Text, Default: `""`, Needs: NewTerminal,
