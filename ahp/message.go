@@ -96,6 +96,16 @@ type ReconnectParams struct {
 	ClientID          string `json:"clientId"`
 	LastSeenServerSeq int64  `json:"lastSeenServerSeq"`
 	Subscriptions     []URI  `json:"subscriptions"`
+
+	Meta *ReconnectMeta `json:"_meta,omitempty"`
+}
+
+// ReconnectMeta is cotty's addition to ReconnectParams.
+type ReconnectMeta struct {
+	// Continues says that the client goes on with its clientSeq, and may send what it
+	// has no answer for again under its old one, number 1 included. Without it a first
+	// clientSeq of 1 begins a numbering anew.
+	Continues bool `json:"cotty/continues,omitempty"`
 }
 
 // The values of ReconnectResult.Type.

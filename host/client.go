@@ -20,6 +20,7 @@ type client struct {
 	guest     *principal // of the last initialize too, when it is an agent's
 	since     int64      // a number taken at the last initialize: the window's name
 	conns     map[*conn]struct{}
+	links     int64 // how many connections it had: the last one's conn.id
 	seen      time.Time
 	colors    emulator.Colors // of its screen, zero while it has not said
 }
@@ -85,71 +86,4 @@ func checkClientID(id string) error {
 		return ahp.InvalidParams("clientId: has control characters in it")
 	}
 	return nil
-}
-
-// window remembers what became of a client's latest dispatches, so that one
-// sent again after a lost connection is not carried out twice (ahp.md §2.3).
-// initialize starts a new one, reconnect continues it.
-type window struct {
-	outcomes map[int64]outcome
-	order    []int64             // ring of the keys, oldest at next
-	texts    map[outcome]outcome // each refusal once, maxTexts at most
-	next     int
-	floor    int64 // the highest number forgotten
-}
-
-// outcome is the refusal, empty for an accepted dispatch.
-type outcome string
-
-const (
-	windowSize = 1024
-	maxTexts   = 32
-	maxText    = 512 // bytes of a refusal that are remembered
-)
-
-func newWindow() *window { return &window{outcomes: map[int64]outcome{}} }
-
-// repeated reports whether a dispatch was processed before, and its outcome;
-// forgotten ones count as processed.
-func (w *window) repeated(seq int64) (o outcome, yes bool) {
-	if o, yes = w.outcomes[seq]; yes {
-		return o, true
-	}
-	if seq <= w.floor {
-		return "", true
-	}
-	return "", false
-}
-
-func (w *window) note(seq int64, o outcome) {
-	if len(w.order) < windowSize {
-		w.order = append(w.order, seq)
-	} else {
-		old := w.order[w.next]
-		delete(w.outcomes, old)
-		w.floor = max(w.floor, old)
-		w.order[w.next] = seq
-		w.next = (w.next + 1) % windowSize
-	}
-	w.outcomes[seq] = w.intern(o)
-}
-
-// intern keeps refusals, which a client can cause as many of as it likes, from
-// taking much memory.
-func (w *window) intern(o outcome) outcome {
-	if o == "" {
-		return ""
-	}
-	o = outcome(strings.ToValidUTF8(string(o[:min(len(o), maxText)]), ""))
-	have, ok := w.texts[o]
-	switch {
-	case ok:
-		return have
-	case len(w.texts) >= maxTexts:
-		return "refused before"
-	case w.texts == nil:
-		w.texts = map[outcome]outcome{}
-	}
-	w.texts[o] = o
-	return o
 }

@@ -37,6 +37,10 @@ type conn struct {
 	client  *client // nil before the handshake
 	profile ahp.Profile
 	window  *window // used by the connection's own goroutine, under h.mu
+	// Of the numbers of what it dispatches (window.go): it came by reconnect, which
+	// said that they continue; and the first one has come.
+	id                           int64 // among its client's connections
+	resumed, continues, numbered bool
 	// req is the request being handled, for one that is answered later; the
 	// connection's own goroutine's.
 	req    *jsonrpc.Request

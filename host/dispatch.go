@@ -108,6 +108,9 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 // decide answers a dispatch; unusable says why it is refused in any case, or is
 // empty. The caller holds h.mu.
 func (h *Host) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal string) {
+	if p.ClientSeq > 0 {
+		h.begins(c, p.ClientSeq)
+	}
 	uri := canonical(p.Channel)
 	ch, ok := h.channels[uri]
 	confined := !h.reaches(c.principal, uri)
@@ -146,15 +149,15 @@ func (h *Host) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal s
 
 // carryOut decides an action that is in order, unless it was decided before.
 func (h *Host) carryOut(d *dispatch, r rule) (refusal string) {
-	seq := d.by.origin.ClientSeq
-	if o, yes := d.c.window.repeated(seq); yes {
+	print := d.print()
+	if o, yes := h.processed(d, print); yes {
 		h.repeat(d, r, o)
 		return ""
 	}
 	if refusal = d.c.principal.lacks(r.scope); refusal == "" {
 		refusal = r.do(h, d)
 	}
-	d.c.window.note(seq, outcome(refusal))
+	d.c.window.note(d.by.origin.ClientSeq, done{outcome(refusal), print, d.c.id})
 	if refusal != "" {
 		h.answer(d.ch, d.action, &d.by, refusal)
 	} else if r.private {

@@ -48,6 +48,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		if who.agent != "" {
 			cl.guest = who
 		}
+		c.resumed, c.continues = false, false
 		c.begin(cl)
 		taken = c.openAll(p.InitialSubscriptions)
 		seq = h.seq.last
@@ -88,7 +89,8 @@ func (c *conn) openAll(uris []ahp.URI) (taken []snapshot) {
 
 // begin ends the handshake. The caller holds h.mu.
 func (c *conn) begin(cl *client) {
-	c.client, c.profile, c.window = cl, cl.profile, cl.window
+	cl.links++
+	c.client, c.profile, c.window, c.id = cl, cl.profile, cl.window, cl.links
 	cl.conns[c] = struct{}{}
 	cl.seen = c.h.now()
 	c.log = c.log.With("client", cl.id)

@@ -14,6 +14,7 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		ClientID          string            `json:"clientId"`
 		LastSeenServerSeq *int64            `json:"lastSeenServerSeq"`
 		Subscriptions     []json.RawMessage `json:"subscriptions"`
+		Meta              json.RawMessage   `json:"_meta"`
 	}
 	if err := decode(raw, &p); err != nil {
 		return nil, err
@@ -34,6 +35,9 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	var meta ahp.ReconnectMeta
+	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // somebody else's: it says nothing of this
+	c.resumed, c.continues = true, meta.Continues
 	r, err := c.resume(p.ClientID, *p.LastSeenServerSeq, uris)
 	if err != nil {
 		return nil, err

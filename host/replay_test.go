@@ -66,30 +66,36 @@ func TestReplayLogKeepsNoMemory(t *testing.T) {
 	}
 }
 
+// knows reports whether a number was decided, as far as the window can tell.
+func (w *window) knows(seq int64) bool {
+	_, ok := w.done[seq]
+	return ok || w.forgotten(seq)
+}
+
 // TestWindow checks that a clientSeq is processed once, also when it is long
 // forgotten, and that gaps may be filled later (checklist 27).
 func TestWindow(t *testing.T) {
 	w := newWindow()
 	for seq := int64(1); seq <= 3*windowSize; seq += 2 { // odd ones
-		if _, yes := w.repeated(seq); yes {
+		if w.knows(seq) {
 			t.Fatalf("%d was never processed", seq)
 		}
-		w.note(seq, "")
+		w.note(seq, done{})
 	}
-	w.note(3*windowSize+1, "refused")
+	w.note(3*windowSize+1, done{outcome: "refused"})
 	for _, seq := range []int64{1, 3, 2*windowSize + 1, 3*windowSize - 1} {
-		if _, yes := w.repeated(seq); !yes {
+		if !w.knows(seq) {
 			t.Errorf("%d was processed, but counts as new", seq)
 		}
 	}
-	if o, yes := w.repeated(3*windowSize + 1); !yes || o != "refused" {
-		t.Errorf("the refusal is %q, %v", o, yes)
+	if d := w.done[3*windowSize+1]; d.outcome != "refused" {
+		t.Errorf("the refusal is %q", d.outcome)
 	}
-	if _, yes := w.repeated(3*windowSize - 2); yes {
+	if w.knows(3*windowSize - 2) {
 		t.Error("a gap within the window counts as processed")
 	}
-	if len(w.outcomes) != windowSize || len(w.order) != windowSize {
-		t.Errorf("the window holds %d and %d", len(w.outcomes), len(w.order))
+	if len(w.done) != windowSize || len(w.order) != windowSize {
+		t.Errorf("the window holds %d and %d", len(w.done), len(w.order))
 	}
 }
 
@@ -98,7 +104,7 @@ func TestWindow(t *testing.T) {
 func TestWindowForgetsTexts(t *testing.T) {
 	w := newWindow()
 	for i := range int64(5000) {
-		w.note(i+1, outcome(strings.Repeat(string(rune('a'+i%7)), int(i))))
+		w.note(i+1, done{outcome: outcome(strings.Repeat(string(rune('a'+i%7)), int(i)))})
 	}
 	size := 0
 	for _, o := range w.texts {
@@ -107,7 +113,7 @@ func TestWindowForgetsTexts(t *testing.T) {
 	if len(w.texts) > maxTexts || size > maxTexts*maxText {
 		t.Errorf("%d texts of %d bytes", len(w.texts), size)
 	}
-	if o, yes := w.repeated(5000); !yes || o == "" {
-		t.Errorf("the last refusal is %q, %v", o, yes)
+	if d := w.done[5000]; d.outcome == "" {
+		t.Errorf("the last refusal is %q", d.outcome)
 	}
 }

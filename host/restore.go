@@ -481,7 +481,7 @@ func (h *Host) restoreWindows() {
 	for cl, all := range seqs {
 		slices.Sort(all)
 		for _, seq := range all {
-			cl.window.note(seq, "")
+			cl.window.note(seq, done{})
 		}
 	}
 }

@@ -277,8 +277,9 @@ func (h *Host) doubt(t *term) {
 		if cl == nil || in.end > 0 {
 			continue
 		}
-		if _, ok := cl.window.outcomes[in.origin.ClientSeq]; ok {
-			cl.window.outcomes[in.origin.ClientSeq] = cl.window.intern(inDoubt)
+		if d, ok := cl.window.done[in.origin.ClientSeq]; ok {
+			d.outcome = cl.window.intern(inDoubt)
+			cl.window.done[in.origin.ClientSeq] = d
 		}
 	}
 }

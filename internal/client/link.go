@@ -290,6 +290,7 @@ func (l *link) reconnect(done func(error)) {
 	}
 	err := l.rpc.Go(ahp.MethodReconnect, ahp.ReconnectParams{
 		Channel: ahp.RootURI, ClientID: c.o.ClientID, LastSeenServerSeq: seq, Subscriptions: uris,
+		Meta: &ahp.ReconnectMeta{Continues: true},
 	}, func(raw json.RawMessage, err error) {
 		var refused *jsonrpc.Error
 		switch {

@@ -1,0 +1,157 @@
+package host
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"cotty/ahp"
+)
+
+// A client numbers what it dispatches (clientSeq), and may send what it has no answer
+// for again after a lost connection, under its old number (ahp.md §2.3). Clients
+// differ: some go on with their numbers, others count from 1 on each connection and
+// send nothing again. What is new must not be taken for a repetition, as it would be
+// acknowledged and not done; what is a repetition must not be done twice. So:
+//
+//   - initialize begins a numbering.
+//   - After a reconnect that says cotty/continues the numbers go on, 1 included.
+//   - After one that does not, a first number of 1 begins a numbering, whatever is in
+//     it: the same letters may be typed again. A client that sends its number 1 again
+//     has to say that it continues.
+//   - A repetition is one whose channel and action are those of its number. At the
+//     first other one all that was numbered before this connection is forgotten.
+
+// window remembers what became of a client's latest dispatches.
+type window struct {
+	done  map[int64]done
+	order []int64             // ring of the keys, oldest at next
+	texts map[outcome]outcome // each refusal once, maxTexts at most
+	next  int
+	floor int64 // the highest number forgotten
+}
+
+// done is a dispatch that was decided.
+type done struct {
+	outcome
+	print uint64 // of channel and action, 0 where not known
+	by    int64  // the connection: conn.id, 0 of an earlier host
+}
+
+// outcome is the refusal, empty for an accepted dispatch.
+type outcome string
+
+const (
+	windowSize = 1024
+	maxTexts   = 32
+	maxText    = 512 // bytes of a refusal that are remembered
+)
+
+func newWindow() *window { return &window{done: map[int64]done{}} }
+
+// forgotten reports whether a dispatch may have been decided so long ago that what
+// became of it isn't known any more.
+func (w *window) forgotten(seq int64) bool { return seq <= w.floor }
+
+// note remembers what became of a dispatch.
+func (w *window) note(seq int64, d done) {
+	if len(w.order) < windowSize {
+		w.order = append(w.order, seq)
+	} else {
+		old := w.order[w.next]
+		delete(w.done, old)
+		w.floor = max(w.floor, old)
+		w.order[w.next] = seq
+		w.next = (w.next + 1) % windowSize
+	}
+	d.outcome = w.intern(d.outcome)
+	w.done[seq] = d
+}
+
+// only is the window with nothing but what one connection has sent.
+func (w *window) only(by int64) *window {
+	n := newWindow()
+	for i := range w.order {
+		seq := w.order[(w.next+i)%len(w.order)]
+		if d := w.done[seq]; d.by == by {
+			n.note(seq, d)
+		}
+	}
+	return n
+}
+
+// intern keeps refusals, which a client can cause as many of as it likes, from
+// taking much memory.
+func (w *window) intern(o outcome) outcome {
+	if o == "" {
+		return ""
+	}
+	o = outcome(strings.ToValidUTF8(string(o[:min(len(o), maxText)]), ""))
+	have, ok := w.texts[o]
+	switch {
+	case ok:
+		return have
+	case len(w.texts) >= maxTexts:
+		return "refused before"
+	case w.texts == nil:
+		w.texts = map[outcome]outcome{}
+	}
+	w.texts[o] = o
+	return o
+}
+
+var printSeed = maphash.MakeSeed()
+
+// print is a number that two dispatches have in common if they are the same.
+func (d *dispatch) print() uint64 {
+	var m maphash.Hash
+	m.SetSeed(printSeed)
+	m.WriteString(d.ch.uri)                         //nolint:errcheck // it never fails
+	if in, ok := d.action.(ahp.TerminalInput); ok { // each key
+		m.WriteString("\x00input\x00") //nolint:errcheck // as above
+		m.WriteString(in.Data)         //nolint:errcheck // as above
+	} else if b, err := ahp.EncodeAction(ahp.V1, d.action); err == nil {
+		m.WriteByte(0) //nolint:errcheck // as above
+		m.Write(b)     //nolint:errcheck // as above
+	}
+	return max(m.Sum64(), 1)
+}
+
+// begins notes the first number that a connection sends. The caller holds h.mu.
+func (h *Host) begins(c *conn, seq int64) {
+	if c.numbered {
+		return
+	}
+	c.numbered = true
+	if seq == 1 && c.resumed && !c.continues {
+		h.renumber(c)
+	}
+}
+
+// renumber forgets what a client has numbered before this connection. The caller
+// holds h.mu.
+func (h *Host) renumber(c *conn) {
+	c.window = c.window.only(c.id)
+	c.client.window, c.client.since = c.window, h.nextSeq()
+	h.noteClient(c.client)
+}
+
+// processed reports whether a dispatch repeats one that was decided, and what became
+// of that. A number that was used for something else on this very connection is
+// refused.
+func (h *Host) processed(d *dispatch, print uint64) (o outcome, yes bool) {
+	c, seq := d.c, d.by.origin.ClientSeq
+	was, known := c.window.done[seq]
+	switch {
+	case known && (was.print == 0 || was.print == print):
+		return was.outcome, true
+	case known && was.by == c.id:
+		return outcome(because("clientSeq %d was used for something else on this connection: number each dispatch anew", seq)), true
+	case known:
+		h.renumber(c)
+	case c.window.forgotten(seq) && (c.continues || !c.resumed):
+		return "", true
+	case c.window.forgotten(seq):
+		h.renumber(c)
+	}
+	return "", false
+}
