@@ -4,6 +4,9 @@ package emulator
 // nothing.
 const DefaultHistory = 10000
 
+// MaxHistory is the most of them that can be asked for.
+const MaxHistory = 1_000_000
+
 // MaxCols and MaxRows bound a grid; sizes outside 1..Max are clamped.
 const (
 	MaxCols = 2000
@@ -21,8 +24,10 @@ const (
 // Options configures an engine.
 type Options struct {
 	Cols, Rows int
-	// History is the number of scrollback lines; 0 means DefaultHistory, a
-	// negative number none.
+	// History is the number of scrollback lines that are kept, counted as they
+	// were printed where the engine reflows: a line that is wrapped counts once. 0
+	// means DefaultHistory, a negative number none. A bound on memory comes first
+	// where lines are very long.
 	History int
 	// Version is what XTVERSION answers; empty means "cotty".
 	Version string
@@ -41,8 +46,10 @@ type Emulator interface {
 	// Size is the grid's size in cells.
 	Size() (cols, rows int)
 
-	// HistoryLen is the number of scrollback lines now. History belongs to the
-	// main screen and is kept, and counted, while the alternate one shows.
+	// LimitHistory changes Options.History; the oldest lines go.
+	LimitHistory(lines int)
+	// HistoryLen is the number of scrollback lines now, those of a wrapped line
+	// each. History belongs to the main screen and is kept, and counted, while the alternate one shows.
 	HistoryLen() int
 	// Line appends the cells of a line to buf and returns it; the result has
 	// exactly cols cells for screen lines, at most cols for history lines. y in

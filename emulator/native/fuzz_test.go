@@ -27,8 +27,16 @@ func invariants(e *Engine) error {
 			}
 		}
 	}
-	if e.hist.n > e.hist.limit || e.hist.floor > e.hist.n {
-		return fmt.Errorf("history of %d lines, limit %d, floor %d", e.hist.n, e.hist.limit, e.hist.floor)
+	h, ended, used := &e.hist, 0, 0
+	for i := range h.n {
+		l := h.at(i)
+		used += int(l.length)
+		if !l.wrapped() {
+			ended++
+		}
+	}
+	if h.ended != ended || h.used != used || h.over(0, 0) || h.floor > h.n {
+		return fmt.Errorf("history of %d lines (%d ended, %d bytes) says %d, %d, limit %d, floor %d", h.n, ended, used, h.ended, h.used, h.limit, h.floor)
 	}
 	for i := range e.hist.n {
 		if l, n := e.hist.at(i), len(e.historyLine(i, nil)); n != int(l.cells) || n > e.cols {

@@ -5,13 +5,15 @@ import "slices"
 // history is the scrollback: lines encoded as line.go has it, in blocks, under
 // an index that is a ring.
 //
-//	lines   [.. newest] [oldest next next ..]      ring, grows to limit
+//	lines   [.. newest] [oldest next next ..]      ring
 //	blocks  [ bytes ][ bytes ][ bytes ..   ]       oldest first
 //
 // A line lies in one block. A block whose lines are all gone is used again, so
 // that a full history allocates nothing.
 type history struct {
-	limit int
+	limit int // lines as they were printed: one that is wrapped counts once
+	ended int // lines here that end such a line
+	used  int // bytes of all lines
 
 	lines []histLine // ring
 	head  int        // index of the oldest
@@ -20,8 +22,8 @@ type history struct {
 	blocks  [][]byte // data, oldest first
 	base    uint32   // number of blocks[0]
 	spare   [][]byte // blocks to use again, at most maxSpare
-	size    int      // bytes in blocks
-	maxSize int
+	size    int      // bytes that the blocks take
+	maxSize int      // of used and the index
 
 	first uint64     // lines that went: the number of the oldest
 	marks []histMark // of lines, in the order of the text
@@ -52,12 +54,20 @@ func (l histLine) wrapped() bool { return l.flags&lineWrapped != 0 }
 const (
 	blockSize = 64 << 10
 	maxSpare  = 8
-	// maxHistoryBytes bounds a history beside its lines; the oldest go.
+	// maxHistoryBytes bounds a history of up to 131,072 lines in memory; of longer
+	// ones each line may take 512 bytes. The oldest go.
 	maxHistoryBytes = 64 << 20
+	indexBytes      = 16 // a histLine
 )
 
 func newHistory(limit int) history {
-	return history{limit: limit, maxSize: max(maxHistoryBytes, 512*limit)}
+	var h history
+	h.setLimit(limit)
+	return h
+}
+
+func (h *history) setLimit(limit int) {
+	h.limit, h.maxSize = limit, max(maxHistoryBytes, 512*limit)
 }
 
 func (h *history) len() int { return h.n }
@@ -87,17 +97,46 @@ func (h *history) setFloor() { h.floor = h.n }
 
 // endLine ends the newest line where it is.
 func (h *history) endLine() {
-	if h.n > 0 {
-		h.lines[h.index(h.n-1)].flags &^= lineWrapped
+	if h.n == 0 {
+		return
+	}
+	if l := &h.lines[h.index(h.n-1)]; l.wrapped() {
+		l.flags &^= lineWrapped
+		h.ended++
+		h.trim()
+	}
+}
+
+// over reports whether there is too much in it for as many more ended lines and
+// bytes.
+func (h *history) over(ended, bytes int) bool {
+	return h.n > 0 && (h.ended+ended > h.limit || h.limit == 0 || h.used+h.n*indexBytes+bytes > h.maxSize)
+}
+
+// trim drops what is over the bounds and returns how many lines that were.
+func (h *history) trim() int {
+	n := h.n
+	for h.over(0, 0) {
+		h.dropOldest()
+	}
+	return n - h.n
+}
+
+// count adds n times a line to what is there.
+func (h *history) count(l histLine, n int) {
+	h.n += n
+	h.used += n * int(l.length)
+	if !l.wrapped() {
+		h.ended += n
 	}
 }
 
 // dropOldest forgets the oldest line.
 func (h *history) dropOldest() {
+	h.count(h.lines[h.head], -1)
 	if h.head++; h.head == len(h.lines) {
 		h.head = 0
 	}
-	h.n--
 	h.first++
 	for len(h.marks) > 0 && h.marks[0].seq < h.first {
 		h.marks = h.marks[1:]
@@ -121,7 +160,7 @@ func (h *history) dropOldest() {
 // dropNewest forgets the newest line.
 func (h *history) dropNewest() {
 	l := h.at(h.n - 1)
-	h.n--
+	h.count(l, -1)
 	if len(h.marks) > 0 {
 		h.marks = h.marks[:h.marksFrom(h.n)]
 	}
@@ -164,17 +203,21 @@ func (h *history) add(data []byte, l histLine) {
 
 // append indexes a line and drops what is over the bounds.
 func (h *history) append(l histLine) {
-	for h.n > 0 && (h.n >= h.limit || h.size > h.maxSize) {
+	end := 1
+	if l.wrapped() {
+		end = 0
+	}
+	for h.over(end, int(l.length)+indexBytes) {
 		h.dropOldest()
 	}
 	if h.n == len(h.lines) {
-		grown := make([]histLine, min(h.limit, max(64, 2*h.n)))
+		grown := make([]histLine, max(64, 2*h.n))
 		for i := range h.n {
 			grown[i] = h.at(i)
 		}
 		h.lines, h.head = grown, 0
 	}
-	h.n++
+	h.count(l, 1)
 	h.lines[h.index(h.n-1)] = l
 }
 

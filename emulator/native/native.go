@@ -86,9 +86,6 @@ type lastPrint struct {
 	r    rune // for REP: the rune that began it; see intervene
 }
 
-// maxHistory bounds what Options may ask for, in lines.
-const maxHistory = 1 << 24
-
 // New makes an engine.
 func New(o emulator.Options) emulator.Emulator { return newEngine(o) }
 
@@ -100,14 +97,7 @@ func newEngine(o emulator.Options) *Engine {
 
 		checksums: o.Checksums,
 	}
-	limit := o.History
-	switch {
-	case limit == 0:
-		limit = emulator.DefaultHistory
-	default:
-		limit = clamp(limit, 0, maxHistory)
-	}
-	e.hist = newHistory(limit)
+	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
 	e.texts = newClusters()
 	for i := range e.screens {
@@ -116,6 +106,20 @@ func newEngine(o emulator.Options) *Engine {
 	e.damage = make([]emulator.Span, e.rows)
 	e.reset()
 	return e
+}
+
+// historyLimit is what Options.History means.
+func historyLimit(lines int) int {
+	if lines == 0 {
+		return emulator.DefaultHistory
+	}
+	return clamp(lines, 0, emulator.MaxHistory)
+}
+
+// LimitHistory implements emulator.Emulator.
+func (e *Engine) LimitHistory(lines int) {
+	e.hist.setLimit(historyLimit(lines))
+	e.hist.trim()
 }
 
 func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }

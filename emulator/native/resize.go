@@ -215,10 +215,7 @@ func (e *Engine) reflow(cur *cursor, cols, rows int) {
 	}
 	s.lines[rows-1].wrapped = false
 	out.limit = h.limit
-	for out.n > out.limit {
-		out.dropOldest()
-		dropped++
-	}
+	dropped += out.trim()
 	out.floor = clamp(floor.outLine-dropped, 0, out.n)
 	out.marks = nil
 	for i, p := range w.marks {

@@ -1,10 +1,12 @@
 package native
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"cotty/emulator"
 	"cotty/emulator/emutest"
@@ -87,4 +89,73 @@ func TestResizeAnything(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The limit of history counts lines as they were printed: narrowing wraps them and
+// loses none.
+func TestHistoryCountsPrintedLines(t *testing.T) {
+	e := newEngine(emulator.Options{Cols: 170, Rows: 24, History: 3000})
+	for i := range 3000 {
+		e.Write(fmt.Appendf(nil, "%04d %s\r\n", i, strings.Repeat("x", 165)))
+	}
+	before := emulator.HistoryText(e, -1)
+	if !strings.HasPrefix(before, "0000 xxx") {
+		t.Fatalf("it begins with %.20q", before)
+	}
+	e.Resize(33, 24)
+	if err := invariants(e); err != nil {
+		t.Fatal(err)
+	}
+	e.Resize(170, 24)
+	if after := emulator.HistoryText(e, -1); after != before {
+		t.Errorf("%d bytes after, %d before; it begins with %.20q", len(after), len(before), after)
+	}
+	// Over the limit a wrapped line goes as a whole.
+	e.Resize(33, 24)
+	for i := range 100 {
+		e.Write([]byte("y\r\n"))
+		if first := lineText(e, -e.HistoryLen()); !strings.HasSuffix(first[:5], " ") {
+			t.Fatalf("after %d more it begins with %q", i, first)
+		}
+	}
+	// A lower limit takes the oldest, a higher one gives nothing back.
+	e.LimitHistory(10)
+	if err := invariants(e); err != nil || e.hist.ended != 10 {
+		t.Errorf("%d lines with a limit of 10: %v", e.hist.ended, err)
+	}
+	e.LimitHistory(-1)
+	if e.HistoryLen() != 0 {
+		t.Errorf("%d rows with a limit of none", e.HistoryLen())
+	}
+	e.LimitHistory(20)
+	for i := range 100 {
+		e.Write(fmt.Appendf(nil, "%d\r\n", i))
+	}
+	if e.HistoryLen() != 20 {
+		t.Errorf("%d rows with a limit of 20", e.HistoryLen())
+	}
+}
+
+// A line without end, in many rows, is bounded by the memory that it takes.
+func TestHistoryOfOneLine(t *testing.T) {
+	e := newEngine(emulator.Options{Cols: 2, Rows: 2, History: 100})
+	e.hist.maxSize = 1 << 20
+	e.Write(bytes.Repeat([]byte("x"), 4<<20))
+	if got := e.hist.used + e.hist.n*indexBytes; got > 1<<20+100 || e.hist.n < 1000 {
+		t.Errorf("%d rows of %d bytes", e.hist.n, got)
+	}
+	if err := invariants(e); err != nil {
+		t.Error(err)
+	}
+	if size := unsafe.Sizeof(histLine{}); size != indexBytes {
+		t.Errorf("a line's index takes %d bytes, not %d", size, indexBytes)
+	}
+}
+
+func lineText(e *Engine, y int) string {
+	var b strings.Builder
+	for _, c := range e.Line(y, nil) {
+		b.WriteRune(max(c.Rune, ' '))
+	}
+	return b.String()
 }

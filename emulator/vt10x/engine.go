@@ -67,16 +67,19 @@ func New(o emulator.Options) emulator.Emulator {
 	if e.version == "" {
 		e.version = "cotty"
 	}
-	switch {
-	case o.History == 0:
-		e.history.limit = emulator.DefaultHistory
-	case o.History > 0:
-		e.history.limit = o.History
-	}
+	e.LimitHistory(o.History)
 	e.cols, e.rows = clampSize(o.Cols, o.Rows)
 	e.styles.reset()
 	e.reset()
 	return e
+}
+
+// LimitHistory implements emulator.Emulator.
+func (e *engine) LimitHistory(lines int) {
+	if lines == 0 {
+		lines = emulator.DefaultHistory
+	}
+	e.history.setLimit(min(lines, emulator.MaxHistory))
 }
 
 func clampSize(cols, rows int) (int, int) {

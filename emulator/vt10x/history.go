@@ -36,6 +36,13 @@ func (h *history) mark() {
 	}
 }
 
+// setLimit changes how many lines are kept.
+func (h *history) setLimit(n int) {
+	lines := append(append([]line(nil), h.lines[h.head:]...), h.lines[:h.head]...)
+	h.limit, h.head = max(n, 0), 0
+	h.lines = lines[max(0, len(lines)-h.limit):]
+}
+
 func (h *history) clear() { h.lines, h.head = nil, 0 }
 
 // saveTop puts the screen's first n lines into history, when a scroll by n

@@ -93,6 +93,7 @@ type blank struct{ cols, rows int }
 func (blank) Write([]byte)                                    {}
 func (blank) Resize(int, int)                                 {}
 func (b blank) Size() (int, int)                              { return b.cols, b.rows }
+func (blank) LimitHistory(int)                                {}
 func (blank) HistoryLen() int                                 { return 0 }
 func (blank) Line(_ int, buf []emulator.Cell) []emulator.Cell { return buf }
 func (blank) Wrapped(int) bool                                { return false }
