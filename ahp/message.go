@@ -184,6 +184,9 @@ type CreateMeta struct {
 	// AwaitHolder keeps the output until the client of the claim subscribes, or
 	// its connection ends, so that it sees all of it.
 	AwaitHolder bool `json:"cotty/awaitHolder,omitempty"`
+	// Scrollback is how many lines it keeps that have scrolled off, 0 to
+	// MaxScrollback; absent means as the host is configured.
+	Scrollback *int `json:"cotty/scrollback,omitempty"`
 	// Stdin gives Command a pipe as standard input, which this connection fills
 	// with x-cotty/feed.
 	Stdin bool `json:"cotty/stdin,omitempty"`
@@ -192,6 +195,9 @@ type CreateMeta struct {
 	// is for whoever operates the host.
 	Before string `json:"cotty/before,omitempty"`
 }
+
+// MaxScrollback bounds CreateMeta.Scrollback, in lines.
+const MaxScrollback = 1_000_000
 
 // MaxBefore bounds CreateMeta.Before, in bytes.
 const MaxBefore = 1 << 20

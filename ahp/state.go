@@ -82,6 +82,9 @@ type TerminalMeta struct {
 	Agent string `json:"cotty/agent,omitempty"`
 	// Ask is an agent's question for it that waits for the person.
 	Ask *Ask `json:"cotty/ask,omitempty"`
+	// Scrollback is how many lines the terminal keeps that have scrolled off, where
+	// that was said when it was created.
+	Scrollback *int `json:"cotty/scrollback,omitempty"`
 	// LastCommand is the newest command, running or finished, its line cut to
 	// what a list has room for.
 	LastCommand *CommandInfo `json:"cotty/lastCommand,omitempty"`

@@ -125,8 +125,8 @@ func (a *adopted) recall(saved *terminal.Saved) error {
 
 // newEmulator makes an engine's emulator, of the default engine if there is none
 // of that name.
-func (h *Host) newEmulator(name string, cols, rows int) (emulator.Emulator, error) {
-	o := emulator.Options{Cols: cols, Rows: rows, Version: "cotty " + h.cfg.Version}
+func (h *Host) newEmulator(name string, cols, rows int, own *int) (emulator.Emulator, error) {
+	o := emulator.Options{Cols: cols, Rows: rows, History: h.scrollbackOf(own), Version: "cotty " + h.cfg.Version}
 	em, err := engine.New(name, o)
 	if err != nil {
 		em, err = engine.New(engine.Default, o)
@@ -136,11 +136,12 @@ func (h *Host) newEmulator(name string, cols, rows int) (emulator.Emulator, erro
 
 // terminalConfig is that of a terminal that is new or adopted; w may be nil.
 func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Config, error) {
-	em, err := h.newEmulator(t.engine, t.value.Cols, t.value.Rows)
+	em, err := h.newEmulator(t.engine, t.value.Cols, t.value.Rows, t.meta.Scrollback)
 	if err != nil {
 		return terminal.Config{}, err
 	}
 	em.SetColors(t.colors) // the child may ask at once
+	scrollback := t.meta.Scrollback
 	c := terminal.Config{
 		Process: proc, Cols: t.value.Cols, Rows: t.value.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
 		Wake:     func() { h.wake(t) },
@@ -149,7 +150,7 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Co
 			return h.keeper.Signal(ctx, proc.ID, sig)
 		},
 		Renew: func(cols, rows int) emulator.Emulator {
-			em, err := h.newEmulator(t.engine, cols, rows)
+			em, err := h.newEmulator(t.engine, cols, rows, scrollback)
 			if err != nil {
 				return nil
 			}

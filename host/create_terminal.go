@@ -148,6 +148,9 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if err := checkEnv(meta.Env); err != nil {
 		return pl, err
 	}
+	if err := checkScrollback(meta.Scrollback); err != nil {
+		return pl, err
+	}
 	if pl.before, err = before(c.principal, meta.Before); err != nil {
 		return pl, err
 	}
@@ -348,6 +351,9 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
+	}
+	if p.Meta != nil {
+		t.meta.Scrollback = p.Meta.Scrollback
 	}
 	t.follower.expect(pl.follower)
 	n := childNote{

@@ -33,6 +33,9 @@ type Config struct {
 	NoShellIntegration bool
 	// Engine names the emulator; empty means engine.Default.
 	Engine string
+	// Scrollback is how many lines terminals keep for which nothing else was asked,
+	// as emulator.Options.History has it. SetScrollback changes it.
+	Scrollback int
 	// Fresh, if not nil, gives what new terminals are started with in place of
 	// Shell, NoShellIntegration and Engine. It is asked for each of them, from any
 	// goroutine.
@@ -120,6 +123,9 @@ type Host struct {
 	tokens   *tokenStore
 	attempts *attempts
 	shell    string
+
+	scrollback atomic.Int64 // Config.Scrollback now
+
 	home     string
 	hostname string
 	roots    []fileRoot
@@ -196,6 +202,7 @@ func New(c Config) (*Host, error) {
 		clients: map[string]*client{}, quotas: map[string]*guard.Quota{}, conns: map[*conn]struct{}{}, listeners: map[net.Listener]Kind{},
 		passing: map[*passage]struct{}{},
 	}
+	h.scrollback.Store(int64(c.Scrollback))
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

@@ -356,6 +356,7 @@ func (m *Model) adopt(l Look) error {
 	m.attending = a
 	changed := m.cfg.Theme != l.Theme || !slices.Equal(m.cfg.Themes, l.Themes)
 	m.cfg, m.keys = next, keys
+	m.cfg.Sink.limitHistory(l.Scrollback)
 	if changed {
 		m.useTheme(pair)
 	} else {

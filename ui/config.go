@@ -89,6 +89,9 @@ type Look struct {
 	// wants them: links are underlined and the scroll bar shows before a click.
 	Hover bool
 
+	// Scrollback is how many lines terminals keep for which nothing else was asked,
+	// as emulator.Options.History has it.
+	Scrollback int
 	// NoCommandMarks leaves commands unmarked. StickyCommand is when the line of
 	// the command whose output fills a pane stays on top: "scrolled", which empty
 	// means, "always" or "never".

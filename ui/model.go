@@ -175,6 +175,7 @@ func New(c Config, env Env) (*Model, error) {
 	if c.Misread != nil {
 		m.misread = clean(oneLine(c.Misread).Error())
 	}
+	c.Sink.limitHistory(c.Scrollback)
 	c.Sink.attach(c.Engine, env.Wake)
 	return m, nil
 }

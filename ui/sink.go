@@ -28,8 +28,10 @@ type Sink struct {
 	inbox  []any
 	feeds  map[ahp.URI]*pane.Feed
 	engine string
-	told   bool   // wake was called and the inbox was not taken since
-	wake   func() // nil until a Model is attached
+	limit  int             // of feeds' histories, as emulator.Options.History
+	limits map[ahp.URI]int // of those that have another one
+	told   bool            // wake was called and the inbox was not taken since
+	wake   func()          // nil until a Model is attached
 	closed bool
 	broke  func(v any, stack []byte) // gets panics of the connection's goroutine
 	inputs bool                      // the loop wants to know which input the host has taken
@@ -166,9 +168,53 @@ func (s *Sink) feed(uri ahp.URI) *pane.Feed {
 	f := s.feeds[uri]
 	if f == nil {
 		f = pane.NewFeed(s.engine, s.signal)
+		f.LimitHistory(s.limitOf(uri))
 		s.feeds[uri] = f
 	}
 	return f
+}
+
+// limitOf is how much history a terminal's feed keeps. The lock must be held.
+func (s *Sink) limitOf(uri ahp.URI) int {
+	if n, ok := s.limits[uri]; ok {
+		return n
+	}
+	return s.limit
+}
+
+// limitHistory sets how much history feeds keep whose terminals say nothing else.
+func (s *Sink) limitHistory(lines int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit = lines
+	s.relimit()
+}
+
+func (s *Sink) relimit() {
+	for uri, f := range s.feeds {
+		f.LimitHistory(s.limitOf(uri))
+	}
+}
+
+// list notes what the list of terminals says of their histories.
+func (s *Sink) list(terminals []ahp.TerminalInfo) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits = nil
+	for _, t := range terminals {
+		if t.Meta == nil || t.Meta.Scrollback == nil {
+			continue
+		}
+		if s.limits == nil {
+			s.limits = map[ahp.URI]int{}
+		}
+		lines := *t.Meta.Scrollback
+		if lines <= 0 {
+			lines = -1
+		}
+		s.limits[t.Resource] = lines
+	}
+	s.relimit()
 }
 
 // existing gives the terminal's feed, nil if there is none.
@@ -219,6 +265,7 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 		var st ahp.RootState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
 			s.hire(st.Agents)
+			s.list(st.Terminals)
 			s.post(snapshot{ahp.RootURI, st})
 		}
 	case snap.Resource == ahp.ActivityURI:
@@ -273,6 +320,8 @@ func (s *Sink) Action(e ahp.Envelope) {
 	switch a := e.Action.(type) {
 	case ahp.RootAgentsChanged:
 		s.hire(a.Agents)
+	case ahp.RootTerminalsChanged:
+		s.list(a.Terminals)
 	case ahp.TerminalData:
 		if f := s.existing(e.Channel); f != nil {
 			f.Write(a.Data)

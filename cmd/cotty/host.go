@@ -123,10 +123,11 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		Now:     clock,
 		Limits:  hostLimits,
 		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
-		Fresh:  func() host.Start { return now().start() },
-		Belt:   func() host.Belt { return now().belt() },
-		Doors:  append(doors(), work.door()),
-		Agents: agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
+		Scrollback: history(settings.Scrollback),
+		Fresh:      func() host.Start { return now().start() },
+		Belt:       func() host.Belt { return now().belt() },
+		Doors:      append(doors(), work.door()),
+		Agents:     agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
 		Confine: work.confine,
 		Log:     log, Keeper: k, Origins: o.origins, Hosts: o.names,
 	})
@@ -159,7 +160,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	go func() { ended <- h.Run(ctx, ln) }()
 	kept.begin(ctx, now(), log)
 	work.begin(h)
-	go kept.follow(ctx, now, log)
+	go kept.follow(ctx, now, h.SetScrollback, log)
 	go follow(ctx, rebind, func() {
 		if ln.Bound() {
 			return

@@ -17,6 +17,7 @@ import (
 func newNewCommand() *cobra.Command {
 	var name, cwd, size, layoutName string
 	var background, asJSON bool
+	var scrollback int
 	cmd := &cobra.Command{
 		Use:   "new [flags] [-- COMMAND [ARG...]]",
 		Short: "Create a terminal and print its id",
@@ -31,6 +32,9 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 			params, err := createParams(name, cwd, size, args)
 			if err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("scrollback") {
+				params.Meta.Scrollback = &scrollback
 			}
 			return withHost(cmd, true, func(ctx context.Context, s *session) error {
 				if err := s.place.adapt(&params, cwd); err != nil {
@@ -57,6 +61,7 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 	f.StringVar(&name, "name", "", "title (default: the command's name)")
 	f.StringVar(&cwd, "cwd", "", "working directory (default: the current one)")
 	f.StringVar(&size, "size", "", "size as COLSxROWS (default 80x24)")
+	f.IntVar(&scrollback, "scrollback", 0, "lines that it keeps of what scrolls off (default: as configured)")
 	f.StringVar(&layoutName, "layout", defaultLayout, "layout that gets the new tab")
 	f.BoolVar(&background, "background", false, "show it in no layout")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

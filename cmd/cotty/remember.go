@@ -98,22 +98,38 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
-// follow takes the configuration's changes to the keeper of histories until ctx
-// ends.
-func (m *memory) follow(ctx context.Context, now func() settings, log *slog.Logger) {
+// follow takes the configuration's changes to the keeper of histories, and the
+// length of the scrollback to limit, until ctx ends.
+func (m *memory) follow(ctx context.Context, now func() settings, limit func(lines int), log *slog.Logger) {
 	changes, err := config.Follow(ctx, m.dirs.config, log)
 	if err != nil {
 		log.Warn("what is kept of terminals on disk changes only when the host starts", "err", err)
 		return
 	}
-	last := now().past() // it may have changed since begin
-	m.keep.SetPast(last)
-	for range changes {
-		if past := now().past(); past != last {
-			m.keep.SetPast(past)
-			last = past
+	var last settings
+	take := func() {
+		s := now()
+		if s.past() != last.past() {
+			m.keep.SetPast(s.past())
+		}
+		if s.Scrollback != last.Scrollback {
+			limit(history(s.Scrollback))
+		}
+		last = s
+	}
+	for take(); ; take() { // it may have changed since begin
+		if _, more := <-changes; !more {
+			return
 		}
 	}
+}
+
+// history gives a number of lines as emulator.Options.History has it.
+func history(lines int) int {
+	if lines == 0 {
+		return -1
+	}
+	return lines
 }
 
 // past is the keeper's part of the settings.

@@ -40,7 +40,7 @@ func (s settings) look() ui.Look {
 		AltKeys: s.AltKeys, Attention: s.Attention, Notify: s.Notify, Notifications: s.Notifications,
 		LongCommand: time.Duration(s.LongCommand) * time.Second,
 		ModeKeys:    s.ModeKeys, WordSeparators: s.WordSeparators, NoCopyOnSelect: !s.CopyOnSelect, Hover: s.LinkHover,
-		NoCommandMarks: !s.CommandMarks, StickyCommand: s.StickyCommand, RecordInput: s.RecordInput,
+		Scrollback: history(s.Scrollback), NoCommandMarks: !s.CommandMarks, StickyCommand: s.StickyCommand, RecordInput: s.RecordInput,
 	}
 }
 

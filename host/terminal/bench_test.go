@@ -20,6 +20,7 @@ type null struct{}
 func (null) Write([]byte)                                    {}
 func (null) Resize(int, int)                                 {}
 func (null) Size() (int, int)                                { return 80, 24 }
+func (null) LimitHistory(int)                                {}
 func (null) HistoryLen() int                                 { return 0 }
 func (null) Line(_ int, buf []emulator.Cell) []emulator.Cell { return buf }
 func (null) Wrapped(int) bool                                { return false }

@@ -104,3 +104,12 @@ func (t *Terminal) clearing() string {
 	b.WriteString("\x1b[3J")
 	return b.String()
 }
+
+// LimitHistory changes how many lines that have scrolled off are kept, as
+// emulator.Options.History has it.
+func (t *Terminal) LimitHistory(lines int) {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	defer t.guard("limit the history")
+	t.emu.LimitHistory(lines)
+}

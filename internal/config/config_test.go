@@ -115,6 +115,7 @@ open-command = "firefox --new-tab"
 copy-command = "xsel -ib"
 history-on-disk = true
 history-on-disk-limit = 5
+scrollback = 50000
 agent-spawns = 0
 agent-terminals = 50
 agent-calls = 7
@@ -126,7 +127,7 @@ keys = { "prefix v" = "split-right" }
 "ctrl+j" = "copy-yank"
 `), []themes.Theme{{Name: "mine"}})
 	want := Config{
-		HistoryOnDisk: true, HistoryOnDiskLimit: 5,
+		HistoryOnDisk: true, HistoryOnDiskLimit: 5, Scrollback: 50000,
 		Keymap: "tmux", Prefix: "ctrl+a", Theme: "dark:nord-dark,light:mine", Colors: "16", Unicode: "off", Graphics: "placed",
 		StatusLeft: []string{}, StatusRight: []string{"tabs", "prefix|mode", "time"}, Clock: "12h",
 		Shell: "/bin/zsh", Emulator: "vt10x", AltKeys: true,

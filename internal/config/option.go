@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cotty/emulator"
 	"cotty/host/guard"
 	"cotty/keymap"
 	"cotty/themes"
@@ -66,6 +67,8 @@ type Config struct {
 	// RestoreCommands are the programs that are run again after a restart of the
 	// machine.
 	RestoreCommands []string
+	// Scrollback is how many lines terminals keep.
+	Scrollback int
 	// HistoryOnDisk keeps what terminals show on disk, of all together at most
 	// HistoryOnDiskLimit MiB.
 	HistoryOnDisk      bool
@@ -291,6 +294,14 @@ var options = []Option{
 		get: func(c *Config) string { return fmt.Sprint(c.ShellIntegration) },
 	},
 	{
+		Name: "scrollback", Kind: Int, Default: "10000", Min: 0, Max: emulator.MaxHistory,
+		Doc: "How many lines that have scrolled off each terminal keeps; a line that is wrapped counts once. " +
+			"Memory is bounded as well, at 64 MiB a terminal for up to 131,072 lines and 512 bytes a line beyond. " +
+			"`cotty new --scrollback N` is for one terminal.",
+		put: func(c *Config, v value) error { c.Scrollback = v.n; return nil },
+		get: func(c *Config) string { return fmt.Sprint(c.Scrollback) },
+	},
+	{
 		Name: "restore-commands", Kind: List, Default: `[]`,
 		Doc: "Programs that are run again when layouts come back after a restart of the machine, such as [\"vim\", \"htop\"]. " +
 			"Without it shells start in the directories that they were in, and nothing is run.",
@@ -357,7 +368,7 @@ func Options() []Option { return slices.Clone(options) }
 // Default gives the configuration without a file.
 func Default() Config {
 	return Config{
-		HistoryOnDiskLimit: 64,
+		HistoryOnDiskLimit: 64, Scrollback: emulator.DefaultHistory,
 
 		Keymap: keymap.Presets()[0], Theme: themes.Auto, Colors: "auto", Unicode: "auto", Graphics: "auto",
 		StatusLeft: slices.Clone(status.Left), StatusRight: slices.Clone(status.Right), Clock: "24h",

@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"internal/acptest/model": {}, // what real agents are run against
 
 	"internal/approval":  {"ahp"},
-	"internal/config":    {"host/guard", "internal/nearest", "keymap", "themes", "ui/attention", "ui/command", "ui/status"},
+	"internal/config":    {"emulator", "host/guard", "internal/nearest", "keymap", "themes", "ui/attention", "ui/command", "ui/status"},
 	"internal/daemon":    {},
 	"internal/ebb":       {},
 	"internal/leak":      {},

@@ -21,6 +21,7 @@ type Feed struct {
 
 	mu     sync.Mutex // guards all below
 	engine string
+	limit  int // emulator.Options.History
 	em     emulator.Emulator
 	told   bool // notify was called and nothing was drawn since
 
@@ -57,7 +58,7 @@ func (f *Feed) Reset(s ahp.TerminalState) error {
 	if rows <= 0 {
 		rows = 24
 	}
-	em, err := engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows})
+	em, err := engine.New(f.engine, emulator.Options{Cols: cols, Rows: rows, History: f.limitNow()})
 	if err != nil {
 		return fmt.Errorf("show terminal: %w", err)
 	}
@@ -74,6 +75,26 @@ func (f *Feed) Reset(s ahp.TerminalState) error {
 		em.Damage()
 	})
 	return nil
+}
+
+// LimitHistory changes how many lines that have scrolled off are kept, as
+// emulator.Options.History has it.
+func (f *Feed) LimitHistory(lines int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if lines == f.limit {
+		return
+	}
+	f.limit = lines
+	if f.em != nil {
+		f.guard(func() { f.em.LimitHistory(lines) })
+	}
+}
+
+func (f *Feed) limitNow() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.limit
 }
 
 // change runs fn under the lock and tells that there is something to draw, or
