@@ -10,12 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// source gives contents by entries.
-type source interface {
-	// copyTo makes a new file or symlink of an entry.
-	copyTo(d *folder, name string, e *Entry, buf []byte) (stamp, error)
-}
-
 // applier makes changes in a directory that others use meanwhile: each file is made
 // in a directory beside, then takes the old one's place.
 type applier struct {
@@ -23,9 +17,9 @@ type applier struct {
 	top   *folder
 	stage string // a directory of ours on the same file system, made anew
 	from  source
-	index *index // learns what was written; nil: need not
-	// seen, if not nil, gives what stood at a path; what has changed since is missed.
-	seen   func(path string) (stamp, bool)
+	index index // learns what was written; nil: need not
+	// seen, if not nil, is what stood at each path; what has changed since is missed.
+	seen   map[string]stamp
 	missed map[string]bool
 }
 
@@ -34,7 +28,7 @@ func (a *applier) current(d *folder, name, path string) bool {
 	if a.seen == nil {
 		return true
 	}
-	was, there := a.seen(path)
+	was, there := a.seen[path]
 	now, err := d.stat(name)
 	if there == (err == nil) && (!there || was == now || was.mode == now.mode && was.mode&unix.S_IFMT == unix.S_IFDIR) {
 		return true
@@ -92,7 +86,7 @@ func staged(i int) string { return fmt.Sprintf("%d", i) }
 
 func (a *applier) prepare(stage *folder, changes []change) ([]stamp, error) {
 	stamps := make([]stamp, len(changes))
-	buf := make([]byte, packSmall)
+	buf := make([]byte, small)
 	for i := range changes {
 		if err := a.ctx.Err(); err != nil {
 			return nil, err
@@ -156,48 +150,8 @@ func (a *applier) place(stage *folder, i int, c *change, st stamp) error {
 	if a.index != nil && c.to.Mode.IsRegular() {
 		// The move changed its ctime.
 		if now, err := d.stat(name); err == nil && now.ino == st.ino && now.size == st.size && now.mtime == st.mtime {
-			a.index.files[c.path] = indexed{now, c.to.Sum}
+			a.index[c.path] = indexed{now, c.to.Sum}
 		}
 	}
 	return nil
-}
-
-// dirSource is a directory as a source.
-type dirSource struct{ top *folder }
-
-// copyTo copies what is in the directory now: the entry only says where.
-func (s dirSource) copyTo(to *folder, as string, e *Entry, _ []byte) (stamp, error) {
-	dir, name := parent(e.Path)
-	from, err := s.top.walk(dir)
-	if err != nil {
-		return stamp{}, err
-	}
-	defer from.close()
-	if e.Mode&fs.ModeSymlink != 0 {
-		target, err := from.readlink(name)
-		if err != nil {
-			return stamp{}, err
-		}
-		return stamp{}, full(to.symlink(target, as))
-	}
-	src, st, err := from.open(name)
-	if err != nil {
-		return stamp{}, err
-	}
-	defer src.Close()
-	dst, err := to.create(as)
-	if err != nil {
-		return stamp{}, full(err)
-	}
-	defer dst.Close()
-	if err := copyContents(dst, src, st.size); err != nil {
-		return stamp{}, full(err)
-	}
-	if err := dst.Chmod(fs.FileMode(st.mode & 0o777)); err != nil {
-		return stamp{}, err
-	}
-	if err := setTime(to, as, st.mtime); err != nil {
-		return stamp{}, err
-	}
-	return stampOf(int(dst.Fd()))
 }

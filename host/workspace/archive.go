@@ -22,24 +22,7 @@ func (t *Tree) WriteArchive(ctx context.Context, w io.Writer) (version string, e
 		return "", err
 	}
 	defer v.close()
-	a, err := newArchiver(w)
-	if err != nil {
-		return "", err
-	}
-	for i := range v.manifest.entries {
-		e := &v.manifest.entries[i]
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		body, err := v.read(e)
-		if err == nil {
-			err = a.add(e.Path, e, body)
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	return v.manifest.version, a.close()
+	return v.version, writeArchive(ctx, w, part{from: v.source(), entries: v.entries})
 }
 
 // WriteArchive writes what Pull would as tar.zst, and gives the same account of it.
@@ -49,16 +32,7 @@ func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (Pulled, err
 		return Pulled{}, err
 	}
 	defer done()
-	a, err := newArchiver(to)
-	if err != nil {
-		return Pulled{}, err
-	}
-	for _, part := range parts {
-		if err := a.addPart(ctx, part); err != nil {
-			return Pulled{}, err
-		}
-	}
-	return p, a.close()
+	return p, writeArchive(ctx, to, parts...)
 }
 
 // PackDir writes a directory as tar.zst, and gives what it left out: devices, sockets,
@@ -73,124 +47,90 @@ func PackDir(ctx context.Context, dir string, to io.Writer) (skipped []string, e
 	if err != nil {
 		return nil, err
 	}
-	a, err := newArchiver(to)
-	if err != nil {
-		return nil, err
-	}
-	part := part{from: dirSource{top}}
-	for i := range seen.files {
-		part.entries = append(part.entries, seen.files[i].Entry)
-	}
-	if err := a.addPart(ctx, part); err != nil {
-		return nil, err
-	}
-	return seen.skipped, a.close()
+	return seen.skipped, writeArchive(ctx, to, part{from: source{top: top}, entries: seen.entries()})
 }
 
 // noLimits is for what the user does with his own files.
 var noLimits = Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}
 
-// archiver writes tar.zst.
-type archiver struct {
-	zip *zstd.Encoder
-	tar *tar.Writer
-}
-
-func newArchiver(w io.Writer) (*archiver, error) {
-	zip, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1))
+// writeArchive writes parts as tar.zst.
+func writeArchive(ctx context.Context, to io.Writer, parts ...part) error {
+	zip, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &archiver{zip, tar.NewWriter(zip)}, nil
-}
-
-func (a *archiver) add(path string, e *Entry, body io.Reader) error {
-	h := &tar.Header{Name: path, Mode: int64(e.Mode.Perm()), ModTime: e.ModTime(), Format: tar.FormatPAX}
-	switch {
-	case e.Mode.IsDir():
-		h.Typeflag, h.Name, h.ModTime = tar.TypeDir, path+"/", time.Unix(0, 0)
-	case e.Mode&fs.ModeSymlink != 0:
-		target, err := io.ReadAll(io.LimitReader(body, maxPath+1))
-		if err != nil {
-			return err
+	out := tar.NewWriter(zip)
+	for _, p := range parts {
+		var above []Entry
+		for i := range p.prefix {
+			if p.prefix[i] == '/' {
+				above = append(above, Entry{Path: p.prefix[:i]})
+			}
 		}
-		h.Typeflag, h.Linkname = tar.TypeSymlink, string(target)
-	default:
-		h.Typeflag, h.Size = tar.TypeReg, e.Size
-	}
-	if err := a.tar.WriteHeader(h); err != nil {
-		return fmt.Errorf("archive %q: %w", clip(path), err)
-	}
-	if h.Typeflag != tar.TypeReg {
-		return nil
-	}
-	_, err := io.Copy(a.tar, body)
-	return err
-}
-
-// addPart adds a directory's files as they are now.
-func (a *archiver) addPart(ctx context.Context, p part) error {
-	if p.prefix != "" {
-		at := ""
-		for name := range strings.SplitSeq(p.prefix, "/") {
-			at += name
-			if err := a.add(at, &Entry{Mode: fs.ModeDir | 0o755}, nil); err != nil {
+		if p.prefix != "" {
+			above = append(above, Entry{Path: p.prefix})
+		}
+		for _, e := range above {
+			e.Mode = fs.ModeDir | 0o755
+			if err := addHeader(out, &e); err != nil {
 				return err
 			}
-			at += "/"
+		}
+		for _, e := range p.entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := p.archive(out, e); err != nil {
+				return err
+			}
 		}
 	}
-	if len(p.entries) == 0 {
-		return nil
+	return errors.Join(out.Close(), zip.Close())
+}
+
+func addHeader(to *tar.Writer, e *Entry) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: e.Path, Size: e.Size, Mode: int64(e.Mode.Perm()), ModTime: e.ModTime(), Format: tar.FormatPAX}
+	switch {
+	case e.Mode.IsDir():
+		h.Typeflag, h.Name, h.ModTime = tar.TypeDir, e.Path+"/", time.Unix(0, 0)
+	case e.isLink():
+		h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, e.target, 0
 	}
-	top := p.from.(dirSource).top //nolint:forcetypeassert // only those are archived so
-	for i := range p.entries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := a.addFile(top, p.prefix, p.entries[i]); err != nil {
-			return err
-		}
+	if err := to.WriteHeader(h); err != nil {
+		return fmt.Errorf("archive %q: %w", clip(e.Path), err)
 	}
 	return nil
 }
 
-func (a *archiver) addFile(top *folder, prefix string, e Entry) error {
-	path := e.Path
-	if prefix != "" {
-		path = prefix + "/" + path
+// archive adds a file, of a directory as it is now; one that went meanwhile is left out.
+func (p part) archive(to *tar.Writer, e Entry) error {
+	at := e
+	if p.prefix != "" {
+		at.Path = p.prefix + "/" + e.Path
 	}
-	if e.Mode.IsDir() {
-		return a.add(path, &e, nil)
+	if !e.Mode.IsRegular() {
+		return addHeader(to, &at)
 	}
-	dir, name := parent(e.Path)
-	d, err := top.walk(dir)
-	if absent(err) {
-		return nil // it went meanwhile
-	}
+	f, st, err := p.from.open(&e)
 	if err != nil {
-		return err
-	}
-	defer d.close()
-	if e.Mode&fs.ModeSymlink != 0 {
-		target, err := d.readlink(name)
-		if err != nil {
-			return nil //nolint:nilerr // it went meanwhile
+		if !p.from.stored && (absent(err) || errors.Is(err, errIrregular) || errors.Is(err, fs.ErrPermission)) {
+			return nil
 		}
-		return a.add(path, &e, strings.NewReader(target))
-	}
-	f, st, err := d.open(name)
-	if absent(err) || errors.Is(err, errIrregular) || errors.Is(err, fs.ErrPermission) {
-		return nil
-	}
-	if err != nil {
 		return err
 	}
 	defer f.Close()
-	e.Size, e.Modified = st.size, st.mtime
-	e.Mode, _ = st.fileMode()
-	// A file that is cut meanwhile is filled up: what was announced must come.
-	return a.add(path, &e, io.LimitReader(io.MultiReader(f, zeros{}), e.Size))
+	var body io.Reader = newChecked(f, &e)
+	if !p.from.stored {
+		at.Size, at.Modified = st.size, st.mtime
+		at.Mode, _ = st.fileMode()
+		// A file that is cut meanwhile is filled up: what was announced must come.
+		body = io.LimitReader(io.MultiReader(f, zeros{}), st.size)
+	}
+	if err := addHeader(to, &at); err != nil {
+		return err
+	}
+	_, err = io.Copy(to, body)
+	return err
 }
 
 type zeros struct{}
@@ -198,13 +138,6 @@ type zeros struct{}
 func (zeros) Read(b []byte) (int, error) {
 	clear(b)
 	return len(b), nil
-}
-
-func (a *archiver) close() error {
-	if err := a.tar.Close(); err != nil {
-		return err
-	}
-	return a.zip.Close()
 }
 
 // unarchiver reads an archive that anybody may have made.
@@ -225,7 +158,10 @@ const (
 // openArchive reads tar.zst, tar.gz and tar; which it is, its first bytes say.
 func openArchive(ctx context.Context, r io.Reader, limits Limits) (*unarchiver, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
-	head, _ := in.Peek(4)
+	head, err := in.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, badArchive(err)
+	}
 	u := &unarchiver{ctx: ctx, limits: limits, close: func() {}}
 	var plain io.Reader = in
 	switch {
@@ -262,7 +198,6 @@ type item struct {
 	Entry
 	link string
 	body io.Reader // of regular files
-	text string    // a symlink's target
 }
 
 // next gives the next file, io.EOF at the end. The path is clean and stays inside;
@@ -326,7 +261,7 @@ func (u *unarchiver) item(h *tar.Header, path string) (*item, error) {
 		if h.Linkname == "" || len(h.Linkname) > maxPath || strings.IndexByte(h.Linkname, 0) >= 0 {
 			return nil, failf(ErrInvalid, "the archive has a symlink at %q that leads nowhere, so nothing of it was taken", clip(path))
 		}
-		it.Mode, it.text, it.Size = fs.ModeSymlink|0o777, h.Linkname, int64(len(h.Linkname))
+		it.Entry.link(h.Linkname)
 	case tar.TypeLink:
 		it.link = archivePath(h.Linkname)
 		if err := checkPath(it.link); err != nil {

@@ -1,98 +1,194 @@
 package workspace
 
 import (
+	"encoding/gob"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// pinDir holds manifests whose contents must stay: what a task's workspace began as.
-const pinDir = "pins"
+// Names in a filesystem's directory.
+const (
+	manifestName = "manifest"
+	packsName    = "packs"
+	pinDir       = "pins" // manifests whose contents must stay: what a task's workspace began as
+)
+
+func pinName(task string) string { return filepath.Join(pinDir, task) }
 
 // pin keeps the current version's contents for a task until it is unpinned.
 func (t *Tree) pin(task string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	b, err := os.ReadFile(filepath.Join(t.dir, "manifest"))
+	b, err := os.ReadFile(filepath.Join(t.dir, manifestName))
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(t.dir, pinDir), 0o700); err != nil {
 		return full(err)
 	}
-	return replaceFile(filepath.Join(t.dir, pinDir, task), b, false)
+	return replaceFile(filepath.Join(t.dir, pinName(task)), b, false)
 }
 
 // repin changes what is kept for a task: entries take the places of those that go.
 func (t *Tree) repin(task string, gone map[string]bool, entries []Entry) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	name := filepath.Join(pinDir, task)
-	m, _, err := t.load(name)
+	s, err := t.load(pinName(task))
 	if err != nil {
 		return err
 	}
-	all := slices.DeleteFunc(m.entries, func(e Entry) bool { return gone[e.Path] })
-	all = append(all, entries...)
-	sortEntries(all)
-	return replaceFile(filepath.Join(t.dir, name), newManifest(adopt(all)).encode(nil), false)
+	now := &sheet{Manifest: newManifest(s.replace(gone, entries))}
+	return replaceFile(filepath.Join(t.dir, pinName(task)), now.encode(), false)
 }
 
 func (t *Tree) unpin(task string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	err := os.Remove(filepath.Join(t.dir, pinDir, task))
+	err := os.Remove(filepath.Join(t.dir, pinName(task)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// changing is a change of a tree that is under way: packs are added, then commit makes
-// it happen, or undo leaves all as it was.
+// damaged says that a file of the tree is.
+func (t *Tree) damaged(err error) error {
+	f := failf(ErrDamaged, "the filesystem %s is damaged; nothing of it was changed", t.id).(*Failure)
+	f.err = err
+	return f
+}
+
+// load reads a manifest of the tree, the current one or a pin.
+func (t *Tree) load(name string) (*sheet, error) {
+	b, err := os.ReadFile(filepath.Join(t.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	s, err := decodeSheet(b)
+	if err != nil {
+		return nil, t.damaged(err)
+	}
+	return s, nil
+}
+
+// loadHead reads the beginning of a sheet.
+func loadHead(file string) (sheetHead, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return sheetHead{}, err
+	}
+	defer f.Close()
+	var head sheetHead
+	return head, gob.NewDecoder(f).Decode(&head)
+}
+
+// Summary reads only the beginning of the manifest.
+func (t *Tree) Summary() (Summary, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.gone {
+		return Summary{}, noTree(t.id)
+	}
+	head, err := loadHead(filepath.Join(t.dir, manifestName))
+	if err != nil {
+		return Summary{}, t.damaged(err)
+	}
+	return head.Summary, nil
+}
+
+// view is a version of the tree. Packs, also those that nothing names yet, stay until
+// it is closed.
+type view struct {
+	*sheet
+	tree *Tree
+	dir  *folder
+}
+
+func (t *Tree) view() (*view, error) { return t.viewOf(manifestName) }
+
+// viewOf gives the tree as a manifest's file says.
+func (t *Tree) viewOf(name string) (*view, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.gone {
+		return nil, noTree(t.id)
+	}
+	s, err := t.load(name)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := openFolder(filepath.Join(t.dir, packsName))
+	if err != nil {
+		return nil, t.damaged(err)
+	}
+	t.readers++
+	return &view{sheet: s, tree: t, dir: dir}, nil
+}
+
+func (v *view) source() source { return source{top: v.dir, stored: true} }
+
+func (v *view) close() {
+	v.dir.close()
+	v.tree.mu.Lock()
+	v.tree.readers--
+	v.tree.mu.Unlock()
+}
+
+// changing is a change of a tree: contents are added to a view, then it begins, which
+// waits for others, and commit makes it happen.
 type changing struct {
 	*view
 	packs *packs
-	done  bool
+	begun bool
 }
 
-// begin starts a change; there is one at a time.
-func (t *Tree) begin() (*changing, error) {
-	t.change.Lock()
+// prepare starts a change. Nobody waits for contents that come slowly, but for what
+// follows begin.
+func (t *Tree) prepare() (*changing, error) {
 	v, err := t.view()
 	if err != nil {
-		t.change.Unlock()
 		return nil, err
 	}
-	return &changing{view: v, packs: &packs{dir: v.packs, last: highest(v.manifest.entries)}}, nil
+	return &changing{view: v, packs: newPacks(v.dir, true, v.entries)}, nil
 }
 
-func highest(entries []Entry) uint64 {
-	n := uint64(0)
-	for i := range entries {
-		n = max(n, entries[i].at.pack)
+// begin goes on with the version of now, which base names if it is not empty; there is
+// one such change at a time.
+func (c *changing) begin(base string) error {
+	c.tree.change.Lock()
+	c.begun = true
+	s, err := c.tree.load(manifestName)
+	if err != nil {
+		return err
 	}
-	return n
+	if base != "" && base != s.version {
+		return failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", s.version)
+	}
+	c.sheet = s
+	return nil
 }
 
-// end releases the tree; what was not committed is undone.
+// end releases the tree. What was added and not committed goes.
 func (c *changing) end() {
-	if !c.done {
-		c.packs.undo()
+	_ = c.packs.close()
+	c.close()
+	if !c.begun {
+		c.tree.change.Lock()
 	}
-	c.view.close()
-	if c.done {
-		c.tree.collect()
-	}
-	c.tree.change.Unlock()
+	defer c.tree.change.Unlock()
+	c.tree.collect()
 }
 
-// commit makes entries, which are sorted, the tree's. All of them are in packs.
-func (c *changing) commit(entries []Entry, answers []answer) (*Manifest, error) {
-	limits := c.tree.store.options.Limits
+// commit makes entries, which are sorted, the tree's. The contents of all are in packs.
+func (c *changing) commit(entries []Entry) (*Manifest, error) {
+	if err := c.packs.close(); err != nil {
+		return nil, err
+	}
+	t := c.tree
+	limits := t.store.options.Limits
 	m := newManifest(entries)
 	if len(entries) > limits.Files {
 		return nil, failf(ErrTooLarge, "the filesystem would have more than %d files", limits.Files)
@@ -100,146 +196,100 @@ func (c *changing) commit(entries []Entry, answers []answer) (*Manifest, error) 
 	if m.bytes > limits.Bytes {
 		return nil, failf(ErrTooLarge, "the filesystem would have more than %d bytes", limits.Bytes)
 	}
-	t := c.tree
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.gone {
 		return nil, noTree(t.id)
 	}
-	if err := replaceFile(filepath.Join(t.dir, "manifest"), m.encode(answers), true); err != nil {
-		return nil, err
-	}
-	c.done = true
-	return m, nil
+	return m, replaceFile(filepath.Join(t.dir, manifestName), (&sheet{Manifest: m, answers: c.answers}).encode(), true)
 }
 
-// roots gives all manifests whose contents must stay, by their files' names.
-func (t *Tree) roots() (map[string]*Manifest, error) {
-	roots := map[string]*Manifest{}
-	m, _, err := t.load("manifest")
-	if err != nil {
-		return nil, err
-	}
-	roots["manifest"] = m
-	pins, err := os.ReadDir(filepath.Join(t.dir, pinDir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, p := range pins {
-		if strings.HasSuffix(p.Name(), ".new") {
-			continue // left by a death
-		}
-		name := filepath.Join(pinDir, p.Name())
-		if roots[name], _, err = t.load(name); err != nil {
-			return nil, err
-		}
-	}
-	return roots, nil
-}
-
-// collect removes packs that no manifest names, when nobody reads. The caller holds
-// change. It never fails: what stays is removed another time.
+// collect removes packs that no manifest names, when nobody reads or adds any. The
+// caller holds change. It never fails: what stays is removed another time.
 func (t *Tree) collect() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.readers > 0 || t.gone {
 		return
 	}
-	roots, err := t.roots()
-	if err != nil {
+	roots := map[string]*sheet{manifestName: nil}
+	pins, err := os.ReadDir(filepath.Join(t.dir, pinDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	dir, err := openFolder(filepath.Join(t.dir, "packs"))
+	for _, p := range pins {
+		if !strings.HasSuffix(p.Name(), ".new") { // left by a death
+			roots[pinName(p.Name())] = nil
+		}
+	}
+	live := map[string]int64{} // bytes that a manifest needs, by the pack's name
+	for name := range roots {
+		s, err := t.load(name)
+		if err != nil {
+			return
+		}
+		packs := map[uint64]int64{}
+		for i := range s.entries {
+			if e := &s.entries[i]; e.Mode.IsRegular() {
+				packs[e.at.pack] += e.Size
+			}
+		}
+		for n, bytes := range packs {
+			live[packName(n)] = max(live[packName(n)], bytes)
+		}
+		roots[name] = s
+	}
+	dir, err := openFolder(filepath.Join(t.dir, packsName))
 	if err != nil {
 		return
 	}
 	defer dir.close()
-	list, err := dir.list(1 << 20)
-	if err != nil {
-		return
-	}
-	live := map[uint64]int64{}
-	for _, m := range roots {
-		packs := map[uint64]int64{}
-		for i := range m.entries {
-			packs[m.entries[i].at.pack] += m.entries[i].Size
-		}
-		for n, bytes := range packs {
-			live[n] = max(live[n], bytes)
-		}
-	}
-	var poor []uint64
-	for _, e := range list {
-		n, ok := packNumber(e.Name())
-		if !ok {
-			continue
-		}
-		bytes, used := live[n]
-		if !used {
-			_ = dir.remove(e.Name(), false)
-			continue
-		}
-		if st, err := dir.stat(e.Name()); err == nil && (bytes < st.size/2 || st.size < packPoor) && st.size <= packFull+packSmall {
-			poor = append(poor, n)
+	names, _ := dir.file.Readdirnames(-1)
+	poor := map[string]bool{}
+	for _, name := range names {
+		bytes, used := live[name]
+		st, err := dir.stat(name)
+		switch {
+		case !used:
+			_ = dir.remove(name, false)
+		case err == nil && (bytes < st.size/2 || st.size < packPoor) && st.size <= packFull+small:
+			poor[name] = true
 		}
 	}
 	if len(poor) > manyPacks {
-		t.compact(dir, roots, poor)
+		_ = t.compact(dir, roots, poor)
 	}
 }
 
-const (
-	packPoor  = 256 << 10 // packs that are smaller are worth being joined
-	manyPacks = 64        // when there are so many
-)
-
 // compact copies what lives in poor packs into new ones. Each manifest is right before
 // and after its rename; the old packs go at the next collection.
-func (t *Tree) compact(dir *folder, roots map[string]*Manifest, poor []uint64) {
-	last := uint64(0)
-	for _, m := range roots {
-		last = max(last, highest(m.entries))
-	}
-	p := newPacker(&packs{dir: dir, last: last}, true)
-	shelf := newShelf(dir)
-	defer shelf.close()
-	moved := map[place]place{}
-	buf := make([]byte, packSmall)
-	for name, m := range roots {
-		entries, changed := slices.Clone(m.entries), false
-		for i := range entries {
-			e := &entries[i]
-			if e.at.pack == 0 || e.Size > packSmall || !slices.Contains(poor, e.at.pack) {
+func (t *Tree) compact(dir *folder, roots map[string]*sheet, poor map[string]bool) error {
+	to := newPacks(dir, true, nil)
+	defer func() { _ = to.close() }()
+	buf := make([]byte, small)
+	for name, s := range roots {
+		changed := false
+		for i := range s.entries {
+			e := &s.entries[i]
+			if !e.Mode.IsRegular() || !poor[packName(e.at.pack)] {
 				continue
 			}
-			to, ok := moved[e.at]
-			if !ok {
-				section, err := shelf.section(e)
-				if err != nil {
-					return
-				}
-				if _, err := section.ReadAt(buf[:e.Size], 0); err != nil {
-					return
-				}
-				if _, _, to, err = p.addBytes(buf[:e.Size], func(Digest) (place, bool) { return place{}, false }); err != nil {
-					return
-				}
-				moved[e.at] = to
+			r, err := source{top: dir, stored: true}.read(e)
+			if err == nil {
+				err = to.add(e, r, e.Size, buf)
+				_ = r.Close()
 			}
-			e.at, changed = to, true
-		}
-		if err := p.close(); err != nil || !changed {
 			if err != nil {
-				return
+				return err
 			}
+			changed = true
+		}
+		if !changed {
 			continue
 		}
-		_, answers, err := t.load(name)
-		if err != nil {
-			return
-		}
-		if replaceFile(filepath.Join(t.dir, name), newManifest(entries).encode(answers), true) != nil {
-			return
+		if err := errors.Join(to.close(), replaceFile(filepath.Join(t.dir, name), s.encode(), true)); err != nil {
+			return err
 		}
 	}
+	return nil
 }

@@ -2,10 +2,7 @@ package workspace
 
 import (
 	"cmp"
-	"errors"
-	"io"
 	"maps"
-	"os"
 	"slices"
 )
 
@@ -127,15 +124,8 @@ func agreed(met map[string]*Entry) *Manifest {
 			entries = append(entries, *e)
 		}
 	}
-	sortEntries(entries)
+	slices.SortFunc(entries, comparePaths)
 	return newManifest(entries)
-}
-
-func equal(a, b *Entry) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.same(*b)
 }
 
 // walkThree visits the union of three sorted lists by path.
@@ -159,18 +149,4 @@ func walkThree(a, b, c []Entry, visit func(path string, a, b, c *Entry)) {
 		}
 		visit(least, at[0], at[1], at[2])
 	}
-}
-
-// readHead reads the first bytes of a file.
-func readHead(file string, n int) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b := make([]byte, n)
-	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, errors.Join(errShort, err)
-	}
-	return b, nil
 }

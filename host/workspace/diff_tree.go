@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,7 +18,7 @@ func (w *Workspace) diffTree(ctx context.Context, r *record, o DiffOptions) (Dif
 		return Diff{}, err
 	}
 	defer c.close()
-	d := Diff{Base: c.base.manifest.version, Left: c.local.skipped}
+	d := Diff{Base: c.base.version, Left: c.local.skipped}
 	for _, p := range c.pairs {
 		if len(o.Paths) > 0 && !slices.ContainsFunc(o.Paths, func(dir string) bool { return under(p.path, dir) }) {
 			continue
@@ -69,35 +67,22 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 	if err != nil {
 		return nil, err
 	}
-	v, err := t.viewOf(filepath.Join(pinDir, w.id))
+	v, err := t.viewOf(pinName(w.id))
 	if err != nil {
 		top.close()
 		return nil, err
 	}
 	c := &comparison{base: v, top: top}
-	s := &scanner{ctx: ctx, limits: w.store.options.Limits, index: loadIndex(w.path(indexName))}
-	if c.local, err = s.scan(top); err == nil {
-		im := importer{ctx: ctx, top: top}
-		err = im.measure(c.local)
-	}
-	if err != nil {
+	if c.local, err = w.scan(ctx, top, w.loadBase().index); err != nil {
 		c.close()
 		return nil, err
 	}
-	c.compare()
-	return c, nil
-}
-
-func (c *comparison) compare() {
-	local := make([]Entry, len(c.local.files))
-	for i := range c.local.files {
-		local[i] = c.local.files[i].Entry
-	}
-	walkThree(c.base.manifest.entries, local, nil, func(path string, old, now, _ *Entry) {
+	walkThree(v.entries, c.local.entries(), nil, func(path string, old, now, _ *Entry) {
 		if !equal(old, now) && (now != nil || !c.local.hidden(path)) {
 			c.pairs = append(c.pairs, pair{path, old, now})
 		}
 	})
+	return c, nil
 }
 
 // maxText bounds a file whose lines are compared, in bytes.
@@ -119,8 +104,8 @@ func (c *comparison) file(p pair, text io.Writer) (*FileDiff, error) {
 	var a, b []byte
 	var err error
 	if f.Status != "mode" {
-		if a, err = c.read(old, true); err == nil {
-			b, err = c.read(now, false)
+		if a, err = textOf(c.base.source(), old); err == nil {
+			b, err = textOf(source{top: c.top}, now)
 		}
 		if err != nil {
 			return nil, err
@@ -158,34 +143,23 @@ func large(e *Entry) bool { return e != nil && e.Size > maxText }
 // isBinary is git's guess.
 func isBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 }
 
-// read gives contents, of large files nothing.
-func (c *comparison) read(e *Entry, stored bool) ([]byte, error) {
-	if e == nil || large(e) {
+// textOf gives contents, of large files nothing, nor of what went meanwhile.
+func textOf(from source, e *Entry) ([]byte, error) {
+	switch {
+	case e == nil || large(e):
 		return nil, nil
+	case e.isLink():
+		return []byte(e.target), nil
 	}
-	if stored {
-		r, err := c.base.read(e)
-		if err != nil {
+	r, err := from.read(e)
+	if err != nil {
+		if from.stored {
 			return nil, err
 		}
-		return io.ReadAll(r)
+		return nil, nil //nolint:nilerr // it went
 	}
-	dir, name := parent(e.Path)
-	d, err := c.top.walk(dir)
-	if err != nil {
-		return nil, nil //nolint:nilerr // it went meanwhile
-	}
-	defer d.close()
-	if e.Mode&fs.ModeSymlink != 0 {
-		target, _ := d.readlink(name)
-		return []byte(target), nil
-	}
-	f, _, err := d.open(name)
-	if err != nil {
-		return nil, nil //nolint:nilerr // it went meanwhile
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxText))
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, maxText+1))
 }
 
 // hunksOf cuts the three lines of names off.
@@ -235,7 +209,7 @@ func header(path string, old, now *Entry, f *FileDiff, hunks bool) []byte {
 
 func gitMode(e *Entry) string {
 	switch {
-	case e.Mode&fs.ModeSymlink != 0:
+	case e.isLink():
 		return "120000"
 	case e.Mode&0o111 != 0:
 		return "100755"

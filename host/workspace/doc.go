@@ -15,9 +15,8 @@
 //	                    /pins/TASK    manifest that a task's comparisons begin with
 //	STATE/tasks/ID/workspace/         what the task sees (not for ro:, rw:, none)
 //	              /workspace.json     how it came to be: written before it is made
-//	              /workspace.index    checksums by size, mtime, inode; a cache
-//	              /workspace.base     manifest of the last synchronisation
-//	              /workspace.pending  what a synchronisation is about to do
+//	              /workspace.base     manifest of the last synchronisation, with the files'
+//	                                  stamps, and what the next one is about to do
 //	              /workspace.git/     git directory that sandboxes see (worktree)
 //	              /system/            system folders: .claude, .codex, …
 //

@@ -96,17 +96,18 @@ func FuzzPath(f *testing.F) {
 // FuzzManifest: bytes that are no manifest are an error, and what is one comes out as
 // it went in.
 func FuzzManifest(f *testing.F) {
-	f.Add(newManifest([]Entry{{Path: "a", Size: 1}, {Path: "b\xff", Mode: 0o644, at: place{3, 4}}}).encode([]answer{{key: "k"}}))
-	f.Add([]byte(manifestMagic))
+	m := newManifest([]Entry{{Path: "a", Size: 1}, {Path: "b\xff", Mode: 0o644}})
+	f.Add((&sheet{Manifest: m, answers: []answer{{Key: "k"}}}).encode())
+	f.Add((&sheet{Manifest: m, index: index{"a": {stamp: stamp{mode: 1}}}, pending: []change{{path: "a"}, {"b", &m.entries[1], nil}}}).encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		// With a checksum that fits, as whoever can write the file could make it.
 		for _, b := range [][]byte{b, resum(b)} {
-			m, answers, err := decodeManifest(b)
+			m, err := decodeSheet(b)
 			if err != nil {
 				continue
 			}
-			again, _, err := decodeManifest(m.encode(answers))
-			if err != nil || again.Len() != m.Len() || again.version != m.version {
+			again, err := decodeSheet(m.encode())
+			if err != nil || again.Len() != m.Len() || again.version != m.version || len(again.index) != len(m.index) || len(again.pending) != len(m.pending) {
 				t.Errorf("%v", err)
 			}
 		}

@@ -1,8 +1,15 @@
 package workspace
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/gob"
 	"encoding/hex"
+	"hash/crc32"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -11,6 +18,8 @@ type Digest [32]byte
 
 // String is lower-case hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+func sumOf(b []byte) Digest { return sha256.Sum256(b) }
 
 // Entry is one file of a manifest: a regular file, a symlink, or a directory.
 type Entry struct {
@@ -28,7 +37,8 @@ type Entry struct {
 	// directories.
 	Sum Digest
 
-	at place // where the contents are, in a filesystem
+	target string // a symlink's
+	at     place  // where the contents of a regular file are, in a filesystem
 }
 
 // ModTime is Modified as a time.
@@ -37,9 +47,24 @@ func (e Entry) ModTime() time.Time { return time.Unix(0, e.Modified) }
 // Version is the file's version: the hexadecimal checksum of its contents (U64).
 func (e Entry) Version() string { return e.Sum.String() }
 
+func (e Entry) isLink() bool { return e.Mode&fs.ModeSymlink != 0 }
+
+// link makes it a symlink.
+func (e *Entry) link(target string) {
+	e.Mode, e.Size, e.Sum, e.target = fs.ModeSymlink|0o777, int64(len(target)), sumOf([]byte(target)), target
+}
+
 // same reports whether two entries are equal but for their times.
 func (e Entry) same(o Entry) bool {
 	return e.Path == o.Path && e.Mode == o.Mode && e.Size == o.Size && e.Sum == o.Sum
+}
+
+// equal is same for entries of which either may be missing.
+func equal(a, b *Entry) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.same(*b)
 }
 
 // Manifest lists a tree. It does not change once it is made.
@@ -57,3 +82,225 @@ func (m *Manifest) Len() int { return len(m.entries) }
 
 // Bytes is the size of all contents.
 func (m *Manifest) Bytes() int64 { return m.bytes }
+
+// newManifest makes one of entries that are sorted; it keeps the slice.
+func newManifest(entries []Entry) *Manifest {
+	m := &Manifest{entries: entries}
+	h := sha256.New()
+	b := make([]byte, 0, 512)
+	for i := range entries {
+		e := &entries[i]
+		b = appendText(b[:0], e.Path)
+		b = binary.AppendUvarint(b, uint64(e.Mode))
+		b = binary.AppendVarint(b, e.Size)
+		b = append(b, e.Sum[:]...)
+		h.Write(b)
+		m.bytes += e.Size
+	}
+	m.version = hex.EncodeToString(h.Sum(nil))
+	return m
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func comparePaths(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+
+// search finds a path among entries that are sorted.
+func search(entries []Entry, path string) (int, bool) {
+	return slices.BinarySearchFunc(entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+}
+
+// find gives an entry of a manifest.
+func (m *Manifest) find(path string) (*Entry, bool) {
+	i, ok := search(m.entries, path)
+	if !ok {
+		return nil, false
+	}
+	return &m.entries[i], true
+}
+
+// replace gives the manifest's entries without those that are gone, and with others;
+// what is left in no directory goes, too.
+func (m *Manifest) replace(gone map[string]bool, come []Entry) []Entry {
+	all := slices.DeleteFunc(slices.Clone(m.entries), func(e Entry) bool { return gone[e.Path] })
+	all = append(all, come...)
+	slices.SortFunc(all, comparePaths)
+	dirs := map[string]bool{"": true}
+	return slices.DeleteFunc(all, func(e Entry) bool {
+		dir, _ := parent(e.Path)
+		if dirs[dir] && e.Mode.IsDir() {
+			dirs[e.Path] = true
+		}
+		return !dirs[dir]
+	})
+}
+
+// sheet is a file of the store's own: a manifest, and what goes with it.
+type sheet struct {
+	*Manifest
+	answers []answer // of a filesystem
+
+	index   index    // of a workspace
+	pending []change // what a synchronisation was about to do,
+	down    bool     // in the workspace, not in the filesystem
+}
+
+// Summary is what is known of a tree without its manifest.
+type Summary struct {
+	Version string // as Manifest.Version
+	Entries int    // directories included
+	Bytes   int64  // of all contents
+}
+
+// sheetHead is what can be read of a sheet without the rest.
+type sheetHead struct {
+	Summary
+	Interrupted bool // there is something pending
+}
+
+// sheetBody is the rest. Entries go by columns, which gob writes fast.
+type sheetBody struct {
+	Entries columns
+	Stamps  []int64 // six for each entry, or none
+	Answers []answer
+	Come    columns // pending
+	Leave   []string
+	Down    bool
+}
+
+type columns struct {
+	Path, Target   []string
+	Mode           []uint32
+	Size, Modified []int64
+	Sum            []byte
+	Pack           []uint64
+	Offset         []int64
+}
+
+func (c *columns) add(e *Entry) {
+	c.Path, c.Target, c.Mode = append(c.Path, e.Path), append(c.Target, e.target), append(c.Mode, uint32(e.Mode))
+	c.Size, c.Modified, c.Sum = append(c.Size, e.Size), append(c.Modified, e.Modified), append(c.Sum, e.Sum[:]...)
+	c.Pack, c.Offset = append(c.Pack, e.at.pack), append(c.Offset, e.at.offset)
+}
+
+// entries is nil and false where the columns do not fit each other.
+func (c *columns) entries() ([]Entry, bool) {
+	n := len(c.Path)
+	if len(c.Target) != n || len(c.Mode) != n || len(c.Size) != n || len(c.Modified) != n || len(c.Sum) != n*len(Digest{}) || len(c.Pack) != n || len(c.Offset) != n {
+		return nil, false
+	}
+	entries := make([]Entry, n)
+	for i := range entries {
+		e := &entries[i]
+		*e = Entry{Path: c.Path[i], Mode: fs.FileMode(c.Mode[i]), Size: c.Size[i], Modified: c.Modified[i], Sum: Digest(c.Sum[i*len(e.Sum):]), target: c.Target[i], at: place{c.Pack[i], c.Offset[i]}}
+		if e.Path == "" || e.Size < 0 || e.at.offset < 0 {
+			return nil, false
+		}
+	}
+	return entries, true
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encode gives the file.
+func (s *sheet) encode() []byte {
+	body := sheetBody{Answers: s.answers, Down: s.down}
+	for i := range s.entries {
+		e := &s.entries[i]
+		body.Entries.add(e)
+		if s.index != nil {
+			var st stamp
+			if known, ok := s.index[e.Path]; ok && known.sum == e.Sum {
+				st = known.stamp
+			}
+			body.Stamps = append(body.Stamps, int64(st.mode), st.size, st.mtime, st.ctime, int64(st.ino), int64(st.dev))
+		}
+	}
+	for _, c := range s.pending {
+		if c.to != nil {
+			body.Come.add(c.to)
+		} else {
+			body.Leave = append(body.Leave, c.path)
+		}
+	}
+	var b bytes.Buffer
+	g := gob.NewEncoder(&b)
+	for _, part := range []any{sheetHead{Summary{s.version, len(s.entries), s.bytes}, len(s.pending) > 0}, body} {
+		if err := g.Encode(part); err != nil {
+			panic(err) // all of these types can be encoded, and memory takes all
+		}
+	}
+	return binary.BigEndian.AppendUint32(b.Bytes(), crc32.Checksum(b.Bytes(), castagnoli))
+}
+
+// decodeSheet reads what encode wrote.
+func decodeSheet(b []byte) (*sheet, error) {
+	if len(b) < 4 {
+		return nil, failf(ErrDamaged, "the manifest is cut off")
+	}
+	b, end := b[:len(b)-4], b[len(b)-4:]
+	if crc32.Checksum(b, castagnoli) != binary.BigEndian.Uint32(end) {
+		return nil, failf(ErrDamaged, "the manifest's checksum is wrong")
+	}
+	var head sheetHead
+	var body sheetBody
+	g := gob.NewDecoder(bytes.NewReader(b))
+	for _, part := range []any{&head, &body} {
+		if err := g.Decode(part); err != nil {
+			return nil, failf(ErrDamaged, "the manifest is not one: %v", err)
+		}
+	}
+	entries, ok := body.Entries.entries()
+	come, alsoOK := body.Come.entries()
+	stamps := body.Stamps
+	if !ok || !alsoOK || len(stamps) != 0 && len(stamps) != 6*len(entries) {
+		return nil, failf(ErrDamaged, "the manifest is not what it should be")
+	}
+	s := &sheet{Manifest: &Manifest{entries: entries, version: head.Version}, answers: body.Answers, down: body.Down}
+	if len(stamps) > 0 {
+		s.index = index{}
+	}
+	for i := range entries {
+		s.bytes += entries[i].Size
+		if len(stamps) > 0 && stamps[6*i] != 0 {
+			st := stamps[6*i:]
+			s.index[entries[i].Path] = indexed{stamp{uint32(st[0]), st[1], st[2], st[3], uint64(st[4]), uint64(st[5])}, entries[i].Sum}
+		}
+	}
+	for i := range come {
+		s.pending = append(s.pending, change{path: come[i].Path, to: &come[i]})
+	}
+	for _, path := range body.Leave {
+		s.pending = append(s.pending, change{path: path})
+	}
+	return s, nil
+}
+
+// index knows checksums of files by their stamps. It is a cache: what is missing is
+// read again.
+type index map[string]indexed
+
+type indexed struct {
+	stamp stamp
+	sum   Digest
+}
+
+// sum gives a file's checksum if its stamp is what it was.
+func (x index) sum(path string, st stamp) (Digest, bool) {
+	e, ok := x[path]
+	return e.sum, ok && e.stamp == st
+}
+
+// learn takes what a scan, begun at a moment, came to know. A file that changed just
+// before could change again within the same tick, and is left out.
+func learn(files []found, at time.Time) index {
+	x := make(index, len(files))
+	for i := range files {
+		if f := &files[i]; f.known && f.Mode.IsRegular() && f.stamp.settled(at) {
+			x[f.Path] = indexed{f.stamp, f.Sum}
+		}
+	}
+	return x
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -239,8 +238,7 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return m, nil
 	}
 	a := &applier{
-		ctx: ctx, top: home, stage: filepath.Join(r.Source, ".cotty-merge-"+w.id), from: dirSource{c.top},
-		seen: func(p string) (stamp, bool) { st, ok := stamps[p]; return st, ok },
+		ctx: ctx, top: home, stage: filepath.Join(r.Source, ".cotty-merge-"+w.id), from: source{top: c.top}, seen: stamps,
 	}
 	if err := a.apply(changes); err != nil {
 		return Merged{}, err
@@ -302,72 +300,53 @@ func (w *Workspace) merged(ctx context.Context, r *record, home *folder, changes
 	if err != nil {
 		return err
 	}
-	c, err := t.begin()
+	c, err := t.prepare()
 	if err != nil {
 		return err
 	}
 	defer c.end()
-	var came []found
+	came := &scanned{}
 	gone := map[string]bool{}
 	for _, ch := range changes {
-		if missed[ch.path] {
-			continue
-		}
-		gone[ch.path] = true
-		if ch.to != nil {
-			came = append(came, found{Entry: *ch.to})
+		if a := ch.to; !missed[ch.path] {
+			gone[ch.path] = true
+			if a != nil {
+				came.files = append(came.files, found{Entry: *a})
+			}
 		}
 	}
-	im := importer{ctx: ctx, top: home, packs: c.packs, sync: true}
-	entries, err := im.take(&scanned{files: came})
-	if err != nil {
+	if err := (&importer{ctx: ctx, top: home, to: c.packs}).take(came); err != nil {
 		return err
 	}
-	c.done = true // the pin names the packs now
-	return t.repin(w.id, gone, entries)
+	return t.repin(w.id, gone, came.entries())
 }
 
 // look gives what is at a path of a directory, nil for nothing.
 func look(top *folder, path string) (*Entry, stamp, error) {
-	dir, name := parent(path)
-	d, err := top.walk(dir)
-	if absent(err) {
-		return nil, stamp{}, nil
+	e, st, err := standing(top, path)
+	if e == nil || err != nil {
+		return nil, st, err
 	}
-	if err != nil {
-		return nil, stamp{}, err
-	}
-	defer d.close()
-	st, err := d.stat(name)
-	if absent(err) {
-		return nil, stamp{}, nil
-	}
-	if err != nil {
-		return nil, stamp{}, err
-	}
-	mode, ok := st.fileMode()
-	e := &Entry{Path: path, Mode: mode, Modified: st.mtime}
+	at := source{top: top}
 	switch {
-	case !ok:
-		e.Mode = os.ModeIrregular
-	case mode.IsRegular():
-		f, st2, err := d.open(name)
+	case e.Mode.IsDir():
+		e.Modified = 0
+	case e.isLink():
+		target, err := at.target(e)
 		if err != nil {
-			return nil, stamp{}, fmt.Errorf("look at %q: %w", clip(path), err)
+			return nil, st, err
+		}
+		e.link(target)
+	case e.Mode.IsRegular():
+		f, now, err := at.open(e)
+		if err != nil {
+			return nil, st, fmt.Errorf("look at %q: %w", clip(path), err)
 		}
 		defer f.Close()
-		st = st2
-		if e.Sum, e.Size, err = sumFile(f, make([]byte, 64<<10)); err != nil {
-			return nil, stamp{}, err
+		st = now
+		if e.Sum, e.Size, err = sumFile(f); err != nil {
+			return nil, st, err
 		}
-	case !mode.IsDir():
-		target, err := d.readlink(name)
-		if err != nil {
-			return nil, stamp{}, err
-		}
-		e.Size, e.Sum = int64(len(target)), sumOf([]byte(target))
-	default:
-		e.Modified = 0
 	}
 	return e, st, nil
 }

@@ -1,15 +1,13 @@
 package workspace
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
+	"math/rand/v2"
 	"os"
-	"strconv"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -21,276 +19,333 @@ import (
 
 // place is where contents are.
 type place struct {
-	pack   uint64 // 0: nowhere; empty contents need no place
+	pack   uint64
 	offset int64
 }
 
 const (
-	packSmall = 1 << 20  // contents up to this size share packs
-	packFull  = 64 << 20 // a shared pack is closed behind this
+	small     = 1 << 20   // contents below this size share packs, and are moved in one piece
+	packFull  = 256 << 20 // no more is added to a pack of this size
+	packPoor  = 256 << 10 // packs that are smaller are worth being joined
+	manyPacks = 64        // when there are so many
 )
 
-func packName(n uint64) string { return fmt.Sprintf("%08x", n) }
+func packName(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-func packNumber(name string) (uint64, bool) {
-	n, err := strconv.ParseUint(name, 16, 64)
-	return n, err == nil && packName(n) == name
-}
-
-// packs numbers the packs of a change and knows which it made.
+// packs adds contents to a directory of packs; goroutines share it. What no manifest
+// comes to name is removed with the next change.
 type packs struct {
-	mu   sync.Mutex
 	dir  *folder
-	last uint64
-	made []uint64
+	sync bool // contents outlast a power cut once close returns
+
+	mu   sync.Mutex
+	have map[Digest]place // contents that there are
+	open []*os.File       // the last is the one that is added to
+	at   place            // its end
 }
 
-func (p *packs) create() (*os.File, uint64, error) {
+// newPacks adds to a directory in which there are the contents of some entries.
+func newPacks(dir *folder, sync bool, entries []Entry) *packs {
+	p := &packs{dir: dir, sync: sync, have: make(map[Digest]place, len(entries))}
+	for i := range entries {
+		if e := &entries[i]; e.Mode.IsRegular() {
+			p.have[e.Sum] = e.at
+		}
+	}
+	return p
+}
+
+// known completes an entry whose contents there are.
+func (p *packs) known(e *Entry) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for {
-		p.last++
-		f, err := p.dir.create(packName(p.last))
-		if errors.Is(err, fs.ErrExist) {
-			continue // left by a death, removed later
-		}
-		if err != nil {
-			return nil, 0, full(err)
-		}
-		p.made = append(p.made, p.last)
-		return f, p.last, nil
+	at, ok := p.have[e.Sum]
+	if ok {
+		e.at = at
 	}
+	return ok
 }
 
-// undo removes what was made.
-func (p *packs) undo() {
-	for _, n := range p.made {
-		_ = p.dir.remove(packName(n), false)
-	}
-	p.made = nil
+func (p *packs) create() (*os.File, place, error) {
+	n := rand.Uint64()
+	f, err := p.dir.create(packName(n))
+	return f, place{pack: n}, full(err)
 }
 
-// packer adds contents to packs; one goroutine uses it.
-type packer struct {
-	packs *packs
-	sync  bool // contents outlast a power cut once close returns
-	file  *os.File
-	out   *bufio.Writer
-	at    place
-	buf   []byte
-	hash  hash.Hash
-}
-
-func newPacker(p *packs, sync bool) *packer {
-	return &packer{packs: p, sync: sync, hash: sha256.New()}
-}
-
-// known finds contents that there are.
-type known func(Digest) (place, bool)
-
-// add takes a file's contents, of a size that its stamp says, though it may have
-// changed since.
-func (p *packer) add(f *os.File, size int64, have known) (Digest, int64, place, error) {
-	if size > packSmall {
-		return p.addLarge(f, size, have)
+// add takes all that r gives, at most limit bytes, as an entry's contents; buf has small
+// bytes. Of a file it takes all of it, and holes stay holes.
+func (p *packs) add(e *Entry, r io.Reader, limit int64, buf []byte) error {
+	n, err := io.ReadFull(r, buf[:small])
+	switch {
+	case int64(n) > limit:
+		return tooLarge(limit)
+	case err == nil:
+		return p.addLarge(e, r, limit, buf)
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return err
 	}
-	if p.buf == nil {
-		p.buf = make([]byte, packSmall+1)
+	e.Sum, e.Size = sumOf(buf[:n]), int64(n)
+	if p.known(e) {
+		return nil
 	}
-	n, err := io.ReadFull(f, p.buf[:min(size+1, packSmall+1)])
-	if err == nil && n <= packSmall { // longer than it was
-		var more int
-		more, err = io.ReadFull(f, p.buf[n:])
-		n += more
-	}
+	f, err := p.reserve(e)
 	if err == nil {
-		return p.addLarge(f, 0, have)
+		_, err = f.WriteAt(buf[:n], e.at.offset)
 	}
-	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return Digest{}, 0, place{}, err
-	}
-	return p.addBytes(p.buf[:n], have)
+	return full(err)
 }
 
-// addBytes takes contents of at most packSmall bytes.
-func (p *packer) addBytes(b []byte, have known) (Digest, int64, place, error) {
-	sum := Digest(sha256.Sum256(b))
-	if len(b) == 0 {
-		return sum, 0, place{}, nil
-	}
-	if at, ok := have(sum); ok {
-		return sum, int64(len(b)), at, nil
-	}
-	if p.file != nil && p.at.offset > packFull {
-		if err := p.close(); err != nil {
-			return Digest{}, 0, place{}, err
-		}
-	}
-	if p.file == nil {
-		f, n, err := p.packs.create()
+// reserve gives small contents their place.
+func (p *packs) reserve(e *Entry) (*os.File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.open) == 0 || p.at.offset > packFull {
+		f, at, err := p.create()
 		if err != nil {
-			return Digest{}, 0, place{}, err
+			return nil, err
 		}
-		p.file, p.at = f, place{pack: n}
-		p.out = bufio.NewWriterSize(f, 256<<10)
+		p.open, p.at = append(p.open, f), at
 	}
-	at := p.at
-	if _, err := p.out.Write(b); err != nil {
-		return Digest{}, 0, place{}, full(err)
-	}
-	p.at.offset += int64(len(b))
-	return sum, int64(len(b)), at, nil
+	e.at = p.at
+	p.at.offset += e.Size
+	p.have[e.Sum] = e.at
+	return p.open[len(p.open)-1], nil
 }
 
-// addLarge gives contents a pack of their own.
-func (p *packer) addLarge(f *os.File, size int64, have known) (Digest, int64, place, error) {
-	if size == 0 {
-		end, err := f.Seek(0, io.SeekEnd)
-		if err != nil {
-			return Digest{}, 0, place{}, err
-		}
-		size = end
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return Digest{}, 0, place{}, err
-	}
-	dst, n, err := p.packs.create()
+// addLarge gives contents, whose first bytes have been read, a pack of their own.
+func (p *packs) addLarge(e *Entry, r io.Reader, limit int64, first []byte) error {
+	dst, at, err := p.create()
 	if err != nil {
-		return Digest{}, 0, place{}, err
+		return err
 	}
 	defer dst.Close()
-	if err := copyContents(dst, f, size); err != nil {
-		return Digest{}, 0, place{}, full(err)
+	if src, ok := r.(*os.File); ok {
+		var st stamp
+		if st, err = stampOf(int(src.Fd())); err == nil {
+			if _, err = src.Seek(0, io.SeekStart); err == nil {
+				err = copyContents(dst, src, st.size)
+			}
+		}
+	} else if _, err = dst.Write(first); err == nil {
+		_, err = io.Copy(dst, io.LimitReader(r, limit-int64(len(first))+1))
+	}
+	if err != nil {
+		return full(err)
 	}
 	if _, err := dst.Seek(0, io.SeekStart); err != nil {
-		return Digest{}, 0, place{}, err
+		return err
 	}
-	return p.finish(dst, n, have)
+	if e.Sum, e.Size, err = sumFile(dst); err != nil {
+		return err
+	}
+	if e.Size > limit {
+		return tooLarge(limit)
+	}
+	if p.known(e) {
+		return nil
+	}
+	if p.sync {
+		err = dst.Sync()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e.at, p.have[e.Sum] = at, at
+	return full(err)
 }
 
-// addStream takes contents from a reader, at most limit bytes of them.
-func (p *packer) addStream(r io.Reader, limit int64, have known) (Digest, int64, place, error) {
-	if p.buf == nil {
-		p.buf = make([]byte, packSmall+1)
-	}
-	n, err := io.ReadFull(r, p.buf)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if int64(n) > limit {
-			return Digest{}, 0, place{}, tooLarge(limit)
+// close ends the packs that are being written; the next contents begin another.
+func (p *packs) close() (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.open {
+		if p.sync {
+			err = errors.Join(err, f.Sync())
 		}
-		return p.addBytes(p.buf[:n], have)
+		err = errors.Join(err, f.Close())
 	}
-	if err != nil {
-		return Digest{}, 0, place{}, err
-	}
-	dst, number, err := p.packs.create()
-	if err != nil {
-		return Digest{}, 0, place{}, err
-	}
-	defer dst.Close()
-	if _, err := dst.Write(p.buf[:n]); err != nil {
-		return Digest{}, 0, place{}, full(err)
-	}
-	more, err := io.Copy(dst, io.LimitReader(r, limit-int64(n)+1))
-	if err != nil {
-		return Digest{}, 0, place{}, full(err)
-	}
-	if int64(n)+more > limit {
-		return Digest{}, 0, place{}, tooLarge(limit)
-	}
-	if _, err := dst.Seek(0, io.SeekStart); err != nil {
-		return Digest{}, 0, place{}, err
-	}
-	return p.finish(dst, number, have)
+	p.open = nil
+	return full(err)
+}
+
+// sumFile reads a file to its end.
+func sumFile(r io.Reader) (sum Digest, size int64, err error) {
+	h := sha256.New()
+	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 256<<10))
+	h.Sum(sum[:0])
+	return sum, size, err
 }
 
 func tooLarge(limit int64) error {
 	return failf(ErrTooLarge, "the file has more than the %d bytes that it may have", limit)
 }
 
-// finish computes the checksum of a pack of one content.
-func (p *packer) finish(dst *os.File, n uint64, have known) (Digest, int64, place, error) {
-	p.hash.Reset()
-	size, err := io.CopyBuffer(struct{ io.Writer }{p.hash}, struct{ io.Reader }{dst}, make([]byte, 256<<10))
+// source gives contents by entries.
+type source struct {
+	top    *folder
+	stored bool // top has packs, whose contents are checked; else the files themselves, as they are now
+	// uses, if not nil, counts the entries of each pack. Those of one entry are moved.
+	uses map[uint64]int
+}
+
+// open opens a regular file. Of a pack no more than the size is the entry's.
+func (s source) open(e *Entry) (*os.File, stamp, error) {
+	if s.stored {
+		f, st, err := s.top.open(packName(e.at.pack))
+		if err == nil {
+			_, err = f.Seek(e.at.offset, io.SeekStart)
+		}
+		if err != nil {
+			err = failf(ErrDamaged, "%q is missing in the filesystem, which is damaged: %v", clip(e.Path), err)
+		}
+		st.size = e.Size
+		return f, st, err
+	}
+	dir, name := parent(e.Path)
+	d, err := s.top.walk(dir)
 	if err != nil {
-		return Digest{}, 0, place{}, err
+		return nil, stamp{}, err
 	}
-	var sum Digest
-	p.hash.Sum(sum[:0])
-	if at, ok := have(sum); ok || size == 0 {
-		return sum, size, at, nil // the pack is named by nobody, and removed with the next change
-	}
-	if p.sync {
-		err = dst.Sync()
-	}
-	return sum, size, place{pack: n}, full(err)
+	defer d.close()
+	return d.open(name)
 }
 
-// close ends the pack that is being written; the packer can go on with another.
-func (p *packer) close() error {
-	if p.file == nil {
-		return nil
+// target gives a symlink's.
+func (s source) target(e *Entry) (string, error) {
+	if s.stored {
+		return e.target, nil
 	}
-	err := p.out.Flush()
-	if err == nil && p.sync {
-		err = p.file.Sync()
-	}
-	if e := p.file.Close(); err == nil {
-		err = e
-	}
-	p.file = nil
-	return full(err)
-}
-
-// shelf has packs open for reading; goroutines share it.
-type shelf struct {
-	dir  *folder
-	mu   sync.Mutex
-	open map[uint64]*os.File
-}
-
-func newShelf(dir *folder) *shelf { return &shelf{dir: dir, open: map[uint64]*os.File{}} }
-
-func (s *shelf) close() {
-	for _, f := range s.open {
-		_ = f.Close()
-	}
-}
-
-// maxOpen bounds how many packs a shelf has open.
-const maxOpen = 512
-
-func (s *shelf) pack(n uint64) (*os.File, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f := s.open[n]; f != nil {
-		return f, nil
-	}
-	f, _, err := s.dir.open(packName(n))
+	dir, name := parent(e.Path)
+	d, err := s.top.walk(dir)
 	if err != nil {
-		return nil, failf(ErrDamaged, "a pack of the filesystem is missing: %v", err)
+		return "", err
 	}
-	if len(s.open) < maxOpen {
-		s.open[n] = f
-	}
-	return f, nil
+	defer d.close()
+	return d.readlink(name)
 }
 
-// section reads an entry's contents; it does not check them.
-func (s *shelf) section(e *Entry) (*io.SectionReader, error) {
-	if e.at.pack == 0 {
-		return io.NewSectionReader(nothing{}, 0, 0), nil
+// read reads an entry's contents; those of packs end with ErrDamaged if they are not
+// what they were.
+func (s source) read(e *Entry) (io.ReadCloser, error) {
+	f, _, err := s.open(e)
+	if err != nil || !s.stored {
+		return f, err
 	}
-	f, err := s.pack(e.at.pack)
+	return newChecked(f, e), nil
+}
+
+// checked reads contents from a pack and ends with ErrDamaged if they are not those of
+// the entry.
+type checked struct {
+	io.Closer
+	io.Reader
+	hash  hash.Hash
+	entry *Entry
+}
+
+func newChecked(f *os.File, e *Entry) *checked {
+	return &checked{f, io.LimitReader(f, e.Size), sha256.New(), e}
+}
+
+func (c *checked) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.hash.Write(b[:n])
+	if err == io.EOF && Digest(c.hash.Sum(nil)) != c.entry.Sum { //nolint:errorlint // what Read promises
+		return n, damaged(c.entry)
+	}
+	return n, err
+}
+
+func damaged(e *Entry) error {
+	return failf(ErrDamaged, "%q is damaged in the filesystem", clip(e.Path))
+}
+
+// copyTo makes one file or symlink under a name that must be free; buf has small bytes.
+// Stored contents are checked. Of a directory's the entry only says where: mode and time
+// are those of now.
+func (s source) copyTo(d *folder, name string, e *Entry, buf []byte) (stamp, error) {
+	if e.isLink() {
+		target, err := s.target(e)
+		if err == nil {
+			err = full(d.symlink(target, name))
+		}
+		return stamp{}, err
+	}
+	mode, modified := uint32(e.Mode.Perm()), e.Modified
+	src, st, err := s.open(e)
 	if err != nil {
-		return nil, err
+		return stamp{}, err
 	}
-	return io.NewSectionReader(f, e.at.offset, e.Size), nil
+	defer src.Close()
+	if !s.stored {
+		mode, modified = st.mode&0o777, st.mtime
+	}
+	if s.uses[e.at.pack] == 1 && e.at.offset == 0 {
+		if err := s.top.rename(packName(e.at.pack), d, name); err != nil {
+			return stamp{}, err
+		}
+		return finish(src, d, name, mode, modified)
+	}
+	dst, err := d.create(name)
+	if err != nil {
+		return stamp{}, full(err)
+	}
+	defer dst.Close()
+	if err := s.copyContents(dst, src, e, st.size, buf); err != nil {
+		return stamp{}, full(err)
+	}
+	return finish(dst, d, name, mode, modified)
 }
 
-type nothing struct{}
+// finish gives a new file its mode and time.
+func finish(f *os.File, d *folder, name string, mode uint32, modified int64) (stamp, error) {
+	if err := unix.Fchmod(int(f.Fd()), mode); err != nil {
+		return stamp{}, err
+	}
+	if err := setTime(d, name, modified); err != nil {
+		return stamp{}, err
+	}
+	return stampOf(int(f.Fd()))
+}
 
-func (nothing) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
+func (s source) copyContents(dst, src *os.File, e *Entry, size int64, buf []byte) error {
+	if size < small {
+		b := buf[:small]
+		if s.stored {
+			b = buf[:size]
+		}
+		n, err := io.ReadFull(src, b)
+		if err == nil && s.stored || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			if s.stored && sumOf(buf[:n]) != e.Sum {
+				return damaged(e)
+			}
+			_, err = dst.Write(buf[:n])
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := src.Seek(0, io.SeekStart); err != nil { // it has grown
+			return err
+		}
+	}
+	err := copyContents(dst, src, size)
+	if err != nil || !s.stored {
+		return err
+	}
+	if _, err := dst.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if sum, _, err := sumFile(dst); err != nil || sum != e.Sum {
+		return errors.Join(err, damaged(e))
+	}
+	return nil
+}
+
+// setTime sets the time of the last change, in nanoseconds since 1970.
+func setTime(d *folder, name string, modified int64) error {
+	ts := unix.NsecToTimespec(modified)
+	return unix.UtimesNanoAt(d.fd, name, []unix.Timespec{ts, ts}, unix.AT_SYMLINK_NOFOLLOW)
+}
 
 // full gives errors of a full disk their kind.
 func full(err error) error {

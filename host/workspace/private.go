@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -215,9 +216,8 @@ func objectStores(dir string) []string {
 
 var (
 	hashName   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	objectDir  = regexp.MustCompile(`^[0-9a-f]{2}$`)
-	objectName = regexp.MustCompile(`^([0-9a-f]{38}|[0-9a-f]{62})$`)
-	packFile   = regexp.MustCompile(`^pack-[0-9a-f]{40,64}\.(pack|idx)$`)
+	objectDir  = regexp.MustCompile(`^([0-9a-f]{2}|pack)$`)
+	objectFile = regexp.MustCompile(`^([0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62})|pack/pack-[0-9a-f]{40,64}\.(pack|idx))$`)
 )
 
 // takeCommits brings what a sandboxed agent committed into the repository: the new
@@ -240,7 +240,7 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 		return err
 	}
 	defer func() { _ = removeTree(dir) }()
-	if err := copyObjects(d, dir, w.store.options.Limits); err != nil {
+	if err := w.copyObjects(ctx, d, dir); err != nil {
 		return fmt.Errorf("take the task's commits: %w", err)
 	}
 	if err := w.takeObjects(ctx, r, dir, tip); err != nil {
@@ -284,16 +284,7 @@ func privateRef(d *folder, ref string) (string, error) {
 
 // readSmall reads a file; nothing where there is none.
 func readSmall(top *folder, path string, most int64) ([]byte, error) {
-	dir, name := parent(path)
-	d, err := top.walk(dir)
-	if absent(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer d.close()
-	f, st, err := d.open(name)
+	f, st, err := source{top: top}.open(&Entry{Path: path})
 	if absent(err) || errors.Is(err, errIrregular) {
 		return nil, nil
 	}
@@ -309,7 +300,7 @@ func readSmall(top *folder, path string, most int64) ([]byte, error) {
 
 // copyObjects copies the objects that the agent's git wrote, and nothing else that is
 // there: no list of further directories, no links.
-func copyObjects(d *folder, dir string, limits Limits) error {
+func (w *Workspace) copyObjects(ctx context.Context, d *folder, dir string) error {
 	from, err := d.walk("objects")
 	if err != nil {
 		return err
@@ -323,67 +314,13 @@ func copyObjects(d *folder, dir string, limits Limits) error {
 		return err
 	}
 	defer to.close()
-	list, err := from.list(1000)
+	leave := func(path string) bool { return !objectDir.MatchString(path) && !objectFile.MatchString(path) }
+	seen, err := (&scanner{ctx: ctx, limits: w.store.options.Limits, leave: leave}).scan(from)
 	if err != nil {
 		return err
 	}
-	left := limits
-	for _, e := range list {
-		var want *regexp.Regexp
-		switch name := e.Name(); {
-		case objectDir.MatchString(name):
-			want = objectName
-		case name == "pack":
-			want = packFile
-		default:
-			continue
-		}
-		if err := copyMatching(from, to, e.Name(), want, &left); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyMatching(from, to *folder, dir string, want *regexp.Regexp, left *Limits) error {
-	src, err := from.sub(dir)
-	if err != nil {
-		return nil //nolint:nilerr // no directory of objects
-	}
-	defer src.close()
-	dst, err := to.grow(dir)
-	if err != nil {
-		return full(err)
-	}
-	defer dst.close()
-	list, err := src.list(left.Files)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		if !want.MatchString(e.Name()) {
-			continue
-		}
-		in, st, err := src.open(e.Name())
-		if err != nil {
-			continue
-		}
-		left.Files--
-		if left.Bytes -= st.size; left.Bytes < 0 || left.Files < 0 {
-			_ = in.Close()
-			return failf(ErrTooLarge, "the objects have more bytes than a workspace may have")
-		}
-		out, err := dst.create(e.Name())
-		if err == nil {
-			err = copyContents(out, in, st.size)
-			_ = out.Close()
-		}
-		_ = in.Close()
-		if err != nil {
-			return full(err)
-		}
-	}
-	return nil
+	files := slices.DeleteFunc(seen.entries(), func(e Entry) bool { return e.Mode.IsDir() != objectDir.MatchString(e.Path) || e.isLink() })
+	return (&layer{ctx: ctx, from: source{top: from}}).layOut(to, files)
 }
 
 // takeObjects packs what the tip needs and the repository has not, and lets git check

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,32 @@ type Pulled struct {
 	Skipped []string `json:"skipped"`
 }
 
+func newPulled(out string) Pulled { return Pulled{Out: out, Folders: []string{}, Skipped: []string{}} }
+
+func (p *Pulled) count(e *Entry) {
+	if !e.Mode.IsDir() {
+		p.Files++
+		p.Bytes += e.Size
+	}
+}
+
+func (p *Pulled) skip(path string) {
+	if len(p.Skipped) < maxListed {
+		p.Skipped = append(p.Skipped, path)
+	}
+}
+
+// leavesGit reports whether an entry is git's own, or below such a one.
+func (p *Pulled) leavesGit(e *Entry) bool {
+	if !isGit(e.Path) {
+		return false
+	}
+	if _, name := parent(e.Path); isGit(name) {
+		p.skip(e.Path)
+	}
+	return true
+}
+
 // part is a tree on its way out.
 type part struct {
 	prefix  string // in OUT; empty: OUT itself
@@ -44,13 +71,21 @@ func (w *Workspace) Pull(ctx context.Context, out string, o PullOptions) (Pulled
 		return Pulled{}, err
 	}
 	defer done()
-	if dir := w.Dir(); dir != "" && within(out, dir) {
-		return Pulled{}, failf(ErrInvalid, "%s is in the workspace itself", out)
+	if dir := w.Dir(); dir != "" {
+		if rel, err := filepath.Rel(dir, out); err == nil && filepath.IsLocal(rel) {
+			return Pulled{}, failf(ErrInvalid, "%s is in the workspace itself", out)
+		}
 	}
 	p.Out = out
-	return p, install(ctx, out, o, func(top *folder) error {
+	return p, install(ctx, out, o, func(top, _ *folder) error {
 		for _, part := range parts {
-			if err := part.lay(ctx, top); err != nil {
+			d, err := top.grow(part.prefix)
+			if err != nil {
+				return full(err)
+			}
+			err = (&layer{ctx: ctx, from: part.from}).layOut(d, part.entries)
+			d.close()
+			if err != nil {
 				return err
 			}
 		}
@@ -58,18 +93,13 @@ func (w *Workspace) Pull(ctx context.Context, out string, o PullOptions) (Pulled
 	})
 }
 
-// within says whether an absolute path is dir or below it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // parts are what of a workspace goes out; done is to be called at the end.
 func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done func(), err error) {
-	var open []*folder
 	closeAll := func() {
-		for _, d := range open {
-			d.close()
+		for _, part := range parts {
+			if part.from.top != nil {
+				part.from.top.close()
+			}
 		}
 	}
 	defer func() {
@@ -79,25 +109,15 @@ func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done fun
 	}()
 	r, unlock, err := w.begin()
 	if err != nil {
-		return nil, p, nil, err
+		return parts, p, nil, err
 	}
 	unlock()
-	p.Folders, p.Skipped = []string{}, []string{}
-	add := func(prefix, dir string, leave func(string) bool) error {
-		top, err := openFolder(dir)
-		if err != nil {
-			return err
-		}
-		open = append(open, top)
-		part, err := w.part(ctx, prefix, top, leave, &p)
-		parts = append(parts, part)
-		return err
-	}
+	p = newPulled("")
 	files := w.files
 	if r.Kind != None {
 		top, err := r.open()
 		if err != nil {
-			return nil, p, nil, err
+			return parts, p, nil, err
 		}
 		top.close()
 		files = r.Dir
@@ -105,64 +125,55 @@ func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done fun
 	if files == "" {
 		parts = append(parts, part{prefix: filesName})
 	} else {
-		err = add(filesName, files, func(path string) bool {
+		one, err := w.part(ctx, filesName, files, &p, func(path string) bool {
 			_, name := parent(path)
-			if !isGit(name) {
-				return false
+			if isGit(name) {
+				p.skip(filesName + "/" + path)
 			}
-			p.Skipped = append(p.Skipped, filesName+"/"+path)
-			return true
+			return isGit(name)
 		})
 		if err != nil {
-			return nil, p, nil, err
+			return parts, p, nil, err
 		}
+		parts = append(parts, one)
 	}
 	folders, err := w.SystemFolders()
 	if err != nil {
-		return nil, p, nil, err
+		return parts, p, nil, err
 	}
 	for _, name := range folders {
-		err := add(name, w.path(filepath.Join(systemName, name)), nil)
+		one, err := w.part(ctx, name, w.path(filepath.Join(systemName, name)), &p, nil)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, p, nil, err
+			return parts, p, nil, err
 		}
+		parts = append(parts, one)
 		p.Folders = append(p.Folders, name)
 	}
-	p.Skipped = p.Skipped[:min(len(p.Skipped), maxListed)]
 	return parts, p, closeAll, nil
 }
 
 // part scans a directory and counts what of it goes out.
-func (w *Workspace) part(ctx context.Context, prefix string, top *folder, leave func(string) bool, p *Pulled) (part, error) {
-	out := part{prefix: prefix, from: dirSource{top}}
+func (w *Workspace) part(ctx context.Context, prefix, dir string, p *Pulled, leave func(string) bool) (part, error) {
+	top, err := openFolder(dir)
+	if err != nil {
+		return part{}, err
+	}
 	seen, err := (&scanner{ctx: ctx, limits: w.store.options.Limits, leave: leave}).scan(top)
 	if err != nil {
-		return out, err
+		top.close()
+		return part{}, err
 	}
-	for i := range seen.files {
-		f := &seen.files[i]
-		out.entries = append(out.entries, f.Entry)
-		if !f.Mode.IsDir() {
-			p.Files++
-			p.Bytes += f.Size
-		}
+	out := part{prefix: prefix, from: source{top: top}, entries: seen.entries()}
+	for i := range out.entries {
+		p.count(&out.entries[i])
 	}
 	for _, s := range seen.skipped {
-		p.Skipped = append(p.Skipped, prefix+"/"+s)
+		p.skip(prefix + "/" + s)
 	}
 	return out, nil
-}
-
-func (p *part) lay(ctx context.Context, top *folder) error {
-	d, err := top.grow(p.prefix)
-	if err != nil {
-		return full(err)
-	}
-	defer d.close()
-	return (&layer{ctx: ctx, from: p.from}).layOut(d, p.entries)
 }
 
 // Pull writes the tree into a directory (U109), which is as with Workspace.Pull.
@@ -172,31 +183,24 @@ func (t *Tree) Pull(ctx context.Context, out string, o PullOptions) (Pulled, err
 		return Pulled{}, err
 	}
 	defer v.close()
-	p := Pulled{Out: out, Bytes: v.manifest.bytes, Folders: []string{}, Skipped: []string{}}
-	part := part{from: v.shelf}
-	for _, e := range v.manifest.entries {
-		if isGit(e.Path) {
-			if _, name := parent(e.Path); isGit(name) {
-				p.Skipped = append(p.Skipped, e.Path)
-			}
-			p.Bytes -= e.Size
-			continue
-		}
-		if !e.Mode.IsDir() {
-			p.Files++
-		}
-		part.entries = append(part.entries, e)
+	p := newPulled(out)
+	entries := slices.DeleteFunc(v.entries, func(e Entry) bool { return p.leavesGit(&e) })
+	for i := range entries {
+		p.count(&entries[i])
 	}
-	p.Skipped = p.Skipped[:min(len(p.Skipped), maxListed)]
-	return p, install(ctx, out, o, func(top *folder) error { return part.lay(ctx, top) })
+	return p, install(ctx, out, o, func(top, _ *folder) error {
+		return (&layer{ctx: ctx, from: v.source()}).layOut(top, entries)
+	})
 }
 
-// install fills a new directory beside OUT and puts it in OUT's place, or into it.
-func install(ctx context.Context, out string, o PullOptions, fill func(*folder) error) error {
+// install fills a new directory beside OUT and puts it in OUT's place, or into it. fill
+// also gets a directory for what it needs meanwhile.
+func install(ctx context.Context, out string, o PullOptions, fill func(top, scratch *folder) error) error {
 	if !filepath.IsAbs(out) {
 		return failf(ErrInvalid, "the directory %q is not absolute", clip(out))
 	}
 	out = filepath.Clean(out)
+	mode := fs.FileMode(0o755)
 	list, err := os.ReadDir(out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -204,45 +208,47 @@ func install(ctx context.Context, out string, o PullOptions, fill func(*folder) 
 		return missing(err, "%s", out)
 	case len(list) > 0 && !o.Overwrite:
 		return failf(ErrConflict, "%s is not empty: choose another directory, or say that its files may be overwritten", out)
-	}
-	there := err == nil
-	if there {
+	default:
 		if out, err = filepath.EvalSymlinks(out); err != nil {
 			return err
 		}
+		if st, err := os.Stat(out); err == nil {
+			mode = st.Mode().Perm()
+		}
 	}
 	dir := filepath.Dir(out)
+	beside := filepath.Join(dir, "."+filepath.Base(out)+".cotty-"+strings.ToLower(rand.Text()[:8]))
+	tree, scratch := filepath.Join(beside, "tree"), filepath.Join(beside, "scratch")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return full(err)
 	}
-	beside := filepath.Join(dir, "."+filepath.Base(out)+".cotty-"+strings.ToLower(rand.Text()[:8]))
-	if err := os.Mkdir(beside, 0o700); err != nil {
-		return full(err)
-	}
 	defer func() { _ = removeTree(beside) }()
-	top, err := openFolder(beside)
+	for _, dir := range []string{beside, tree, scratch} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return full(err)
+		}
+	}
+	top, err := openFolder(tree)
 	if err != nil {
 		return err
 	}
 	defer top.close()
-	if err := fill(top); err != nil {
+	aside, err := openFolder(scratch)
+	if err != nil {
+		return err
+	}
+	defer aside.close()
+	if err := fill(top, aside); err != nil {
 		return err
 	}
 	if len(list) > 0 {
-		return pour(ctx, top, beside, out)
+		return pour(ctx, top, scratch, out)
 	}
-	mode := fs.FileMode(0o755)
-	if st, err := os.Stat(out); err == nil {
-		mode = st.Mode().Perm()
-	}
-	if err := os.Chmod(beside, mode); err != nil {
-		return err
-	}
-	return os.Rename(beside, out) // over an empty directory, too
+	return errors.Join(os.Chmod(tree, mode), os.Rename(tree, out)) // over an empty directory, too
 }
 
 // pour moves files into a directory that has some.
-func pour(ctx context.Context, from *folder, beside, out string) error {
+func pour(ctx context.Context, from *folder, scratch, out string) error {
 	seen, err := (&scanner{ctx: ctx, limits: noLimits}).scan(from)
 	if err != nil {
 		return err
@@ -255,34 +261,37 @@ func pour(ctx context.Context, from *folder, beside, out string) error {
 	changes := make([]change, len(seen.files))
 	for i := range seen.files {
 		e := &seen.files[i].Entry
-		there, err := standing(to, e.Path)
+		there, _, err := standing(to, e.Path)
 		if err != nil {
 			return err
 		}
 		changes[i] = change{e.Path, e, there}
 	}
-	a := &applier{ctx: ctx, top: to, stage: beside + ".stage", from: dirSource{from}}
+	a := &applier{ctx: ctx, top: to, stage: scratch, from: source{top: from}}
 	return a.apply(changes)
 }
 
 // standing gives the type of what is at a path, nil for nothing.
-func standing(top *folder, path string) (*Entry, error) {
+func standing(top *folder, path string) (*Entry, stamp, error) {
 	dir, name := parent(path)
 	d, err := top.walk(dir)
 	if absent(err) {
-		return nil, nil //nolint:nilnil // nothing
+		return nil, stamp{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, stamp{}, err
 	}
 	defer d.close()
 	st, err := d.stat(name)
+	if absent(err) {
+		return nil, stamp{}, nil
+	}
 	if err != nil {
-		return nil, nil //nolint:nilnil,nilerr // nothing
+		return nil, stamp{}, err
 	}
 	mode, ok := st.fileMode()
 	if !ok {
 		mode = fs.ModeIrregular
 	}
-	return &Entry{Path: path, Mode: mode}, nil
+	return &Entry{Path: path, Mode: mode, Modified: st.mtime}, st, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -25,6 +24,15 @@ type scanned struct {
 	skipped []string // at most maxListed of unseen
 	unseen  map[string]bool
 	at      time.Time // before anything was looked at
+}
+
+// entries are what of it belongs in a manifest.
+func (s *scanned) entries() []Entry {
+	entries := make([]Entry, len(s.files))
+	for i := range s.files {
+		entries[i] = s.files[i].Entry
+	}
+	return entries
 }
 
 func (s *scanned) skip(path string) {
@@ -55,7 +63,7 @@ func (s *scanned) hidden(path string) bool {
 type scanner struct {
 	ctx    context.Context
 	limits Limits
-	index  *index              // nil: nothing is known
+	index  index               // may be nil
 	leave  func(p string) bool // nil: nothing is left out
 	out    scanned
 	bytes  int64
@@ -73,7 +81,7 @@ func (s *scanner) scan(top *folder) (*scanned, error) {
 	if err := s.directory(d, "", 0); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(s.out.files, func(a, b found) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(s.out.files, func(a, b found) int { return comparePaths(a.Entry, b.Entry) })
 	return &s.out, nil
 }
 
@@ -154,7 +162,8 @@ func (s *scanner) file(d *folder, name, path string, deep int) error {
 		if err != nil {
 			return err
 		}
-		f.Size, f.Sum, f.known = int64(len(target)), sumOf([]byte(target)), true
+		f.link(target)
+		f.known = true
 	}
 	if len(s.out.files) >= s.limits.Files {
 		return failf(ErrTooLarge, "there are more than %d files", s.limits.Files)

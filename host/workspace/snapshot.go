@@ -136,6 +136,7 @@ func (s *snapshot) stage(ctx context.Context, top *folder, files string, paths [
 	}
 	defer to.close()
 	var changed []string
+	buf := make([]byte, small)
 	for _, p := range paths {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -144,7 +145,7 @@ func (s *snapshot) stage(ctx context.Context, top *folder, files string, paths [
 			s.left = append(s.left, p) // a repository in the repository
 			continue
 		}
-		switch took, err := stageFile(top, to, p); {
+		switch took, err := stageFile(top, to, p, buf); {
 		case err != nil:
 			return nil, err
 		case took == isDirectory:
@@ -172,59 +173,33 @@ const (
 )
 
 // stageFile copies one file or symlink; one that is gone has no copy.
-func stageFile(top, to *folder, path string) (int, error) {
-	dir, name := parent(path)
-	from, err := top.walk(dir)
-	if absent(err) {
-		return isGone, nil
-	}
-	if err != nil {
-		return isOther, nil //nolint:nilerr // a directory that can't be read
-	}
-	defer from.close()
-	st, err := from.stat(name)
-	if absent(err) {
-		return isGone, nil
-	}
-	if err != nil {
-		return isOther, err
-	}
-	mode, ok := st.fileMode()
+func stageFile(top, to *folder, path string, buf []byte) (int, error) {
+	there, _, err := standing(top, path)
 	switch {
-	case !ok:
-		return isOther, nil
-	case mode.IsDir():
+	case err != nil:
+		return isOther, nil //nolint:nilerr // a directory that can't be read
+	case there == nil:
+		return isGone, nil
+	case there.Mode.IsDir():
 		return isDirectory, nil
+	case there.Mode == fs.ModeIrregular:
+		return isOther, nil
 	}
+	dir, name := parent(path)
 	at, err := to.grow(dir)
 	if err != nil {
 		return isOther, full(err)
 	}
 	defer at.close()
-	if mode&fs.ModeSymlink != 0 {
-		target, err := from.readlink(name)
-		if err != nil {
-			return isGone, nil //nolint:nilerr // swapped meanwhile: the next snapshot sees what it is
-		}
-		return isFile, full(at.symlink(target, name))
-	}
-	src, st, err := from.open(name)
-	if err != nil {
-		if absent(err) {
-			return isGone, nil
-		}
+	switch _, err = (source{top: top}).copyTo(at, name, there, buf); {
+	case err == nil:
+		return isFile, nil
+	case absent(err):
+		return isGone, nil // the next snapshot sees what it is
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, errIrregular):
 		return isOther, nil
 	}
-	defer src.Close()
-	dst, err := at.create(name)
-	if err != nil {
-		return isOther, full(err)
-	}
-	defer dst.Close()
-	if err := copyContents(dst, src, st.size); err != nil {
-		return isOther, full(err)
-	}
-	return isFile, dst.Chmod(fs.FileMode(st.mode&0o777) | 0o600)
+	return isOther, err
 }
 
 // commitWork commits what is not committed on the workspace's branch, and gives what

@@ -173,3 +173,37 @@ func (k *keyed) lock(name string) (unlock func()) {
 		}
 	}
 }
+
+// replaceFile writes a file of the store's own: the old contents or the new are there,
+// whatever happens. With sync they outlast a power cut.
+func replaceFile(file string, b []byte, sync bool) error {
+	tmp := file + ".new"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return full(err)
+	}
+	_, err = f.Write(b)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp, file)
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+		return full(err)
+	}
+	return nil
+}
+
+// readOptional reads a file that need not be there.
+func readOptional(file string) ([]byte, error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return b, err
+}

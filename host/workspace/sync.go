@@ -1,10 +1,7 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"slices"
 )
@@ -59,9 +56,9 @@ type syncing struct {
 	ctx    context.Context
 	prefer Prefer
 	top    *folder
-	base   *Manifest
+	base   *sheet
 	local  *scanned
-	index  *index
+	index  index
 	out    Synced
 }
 
@@ -81,16 +78,16 @@ func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (Synced, error)
 	if err != nil {
 		return Synced{}, err
 	}
-	s := &syncing{w: w, r: r, ctx: ctx, prefer: prefer}
 	now, err := t.Summary()
 	if err != nil {
 		return Synced{}, err
 	}
+	s := &syncing{w: w, r: r, ctx: ctx, prefer: prefer}
 	if s.top, err = r.open(); err != nil {
 		return Synced{}, err
 	}
 	defer s.top.close()
-	if known, err := w.baseVersion(); err == nil && known == now.Version && prefer != PreferSource && !w.interrupted() {
+	if known, err := loadHead(w.path(baseName)); err == nil && known.Version == now.Version && prefer != PreferSource && !known.Interrupted {
 		s.out.Version = now.Version
 		return s.out.whole(), nil
 	}
@@ -106,19 +103,21 @@ func (s *syncing) down(t *Tree) (Synced, error) {
 	if err := s.look(); err != nil {
 		return Synced{}, err
 	}
-	local := s.localEntries()
-	s.recover(v.manifest, local)
-	met, change := s.compare(v.manifest, local, true)
-	s.index = learn(s.local.files, s.local.at)
-	a := &applier{ctx: s.ctx, top: s.top, stage: s.w.path(stageName), from: v.shelf, index: s.index, seen: s.seen()}
-	if err := s.intend(change, true); err != nil {
+	local := s.local.entries()
+	s.recover(v.Manifest, local)
+	met, changes := s.compare(v.Manifest, local, true)
+	if err := s.intend(changes, true); err != nil {
 		return Synced{}, err
 	}
-	if err := a.apply(change); err != nil {
+	a := &applier{ctx: s.ctx, top: s.top, stage: s.w.path(stageName), from: v.source(), index: s.index, seen: map[string]stamp{}}
+	for i := range s.local.files {
+		a.seen[s.local.files[i].Path] = s.local.files[i].stamp
+	}
+	if err := a.apply(changes); err != nil {
 		return Synced{}, err
 	}
 	gone, came := map[string]bool{}, []Entry(nil)
-	for _, c := range change {
+	for _, c := range changes {
 		if a.missed[c.path] {
 			s.out.conflict(c.path) // the agent was faster
 			delete(met, c.path)
@@ -137,9 +136,8 @@ func (s *syncing) down(t *Tree) (Synced, error) {
 	if err := t.repin(s.w.id, gone, came); err != nil {
 		return Synced{}, err
 	}
-	s.out.Version = v.manifest.version
-	s.out.Skipped = s.local.skipped
-	return s.out.whole(), errors.Join(s.index.save(s.w.path(indexName)), s.agree(met))
+	s.out.Version, s.out.Skipped = v.version, s.local.skipped
+	return s.out.whole(), s.agree(met)
 }
 
 // SyncUp brings what changed in the workspace into the filesystem, as one change of
@@ -174,7 +172,7 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (Synced, error) {
 	if err := s.look(); err != nil {
 		return Synced{}, err
 	}
-	if s.unchanged() && !w.interrupted() {
+	if s.unchanged() && len(s.base.pending) == 0 {
 		now, err := t.Summary()
 		s.out.Version, s.out.Skipped = now.Version, s.local.skipped
 		return s.out.whole(), err
@@ -182,124 +180,89 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (Synced, error) {
 	return s.up(t)
 }
 
-// seen gives the stamps of the scan.
-func (s *syncing) seen() func(string) (stamp, bool) {
-	stamps := make(map[string]stamp, len(s.local.files))
-	for i := range s.local.files {
-		stamps[s.local.files[i].Path] = s.local.files[i].stamp
+// loadBase reads what both sides were when they last met, and what was pending.
+// Whatever is wrong with it, the answer is a base: without it what differs is a
+// conflict, and nothing is lost by that.
+func (w *Workspace) loadBase() *sheet {
+	b, err := os.ReadFile(w.path(baseName))
+	if err == nil {
+		if base, err := decodeSheet(b); err == nil {
+			return base
+		}
 	}
-	return func(path string) (stamp, bool) {
-		st, ok := stamps[path]
-		return st, ok
+	return &sheet{Manifest: newManifest(nil)}
+}
+
+// scan says what is in the workspace, with all checksums. What can't be read is left out.
+func (w *Workspace) scan(ctx context.Context, top *folder, known index) (*scanned, error) {
+	local, err := (&scanner{ctx: ctx, limits: w.store.options.Limits, index: known}).scan(top)
+	if err != nil {
+		return nil, err
 	}
+	return local, (&importer{ctx: ctx, top: top}).take(local)
 }
 
 // look reads what is known and what is there.
-func (s *syncing) look() error {
-	b, err := os.ReadFile(s.w.path(baseName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func (s *syncing) look() (err error) {
+	s.base = s.w.loadBase()
+	if s.local, err = s.w.scan(s.ctx, s.top, s.base.index); err == nil {
+		s.index = learn(s.local.files, s.local.at)
 	}
-	if s.base, _, err = decodeManifest(b); err != nil {
-		// Without it, what differs is a conflict: nothing is lost by that.
-		s.base = newManifest(nil)
-	}
-	s.index = loadIndex(s.w.path(indexName))
-	s.local, err = (&scanner{ctx: s.ctx, limits: s.w.store.options.Limits, index: s.index}).scan(s.top)
-	if err != nil {
-		return err
-	}
-	return s.hash()
+	return err
 }
 
 // unchanged reports whether the workspace is what it was at the last synchronisation.
 func (s *syncing) unchanged() bool {
-	if len(s.local.files) != len(s.base.entries) {
-		return false
-	}
-	for i := range s.base.entries {
-		if !s.local.files[i].known || !s.local.files[i].same(s.base.entries[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// hash completes the checksums of files that the index does not know, without
-// keeping their contents. What can't be read is left out.
-func (s *syncing) hash() error {
-	im := importer{ctx: s.ctx, top: s.top}
-	return im.measure(s.local)
-}
-
-func (s *syncing) localEntries() []Entry {
-	entries := make([]Entry, len(s.local.files))
-	for i := range s.local.files {
-		entries[i] = s.local.files[i].Entry
-	}
-	return entries
+	return slices.EqualFunc(s.local.files, s.base.entries, func(f found, e Entry) bool { return f.same(e) })
 }
 
 func (s *syncing) up(t *Tree) (Synced, error) {
-	c, err := t.begin()
+	c, err := t.prepare()
 	if err != nil {
 		return Synced{}, err
 	}
 	defer c.end()
-	local := s.localEntries()
-	s.recover(c.manifest, local)
-	met, change := s.compare(c.manifest, local, false)
-	s.out.Version, s.out.Skipped = c.manifest.version, s.local.skipped
-	if len(change) > 0 {
-		if err := s.commit(c, change, met); err != nil {
+	if err := c.begin(""); err != nil {
+		return Synced{}, err
+	}
+	local := s.local.entries()
+	s.recover(c.Manifest, local)
+	met, changes := s.compare(c.Manifest, local, false)
+	s.out.Version, s.out.Skipped = c.version, s.local.skipped
+	if len(changes) > 0 {
+		if err := s.commit(c, changes, met); err != nil {
 			return Synced{}, err
 		}
 	}
-	for _, ch := range change {
+	for _, ch := range changes {
 		s.out.change(ch.path)
 	}
-	return s.out.whole(), errors.Join(learn(s.local.files, s.local.at).save(s.w.path(indexName)), s.agree(met))
-}
-
-// agree keeps what both sides are agreed on.
-func (s *syncing) agree(met map[string]*Entry) error {
-	if err := replaceFile(s.w.path(baseName), agreed(met).encode(nil), false); err != nil {
-		return err
-	}
-	if err := os.Remove(s.w.path(pendingName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return s.out.whole(), s.agree(met)
 }
 
 // commit brings the changes into the filesystem, and corrects what is agreed on.
-func (s *syncing) commit(c *changing, change []change, met map[string]*Entry) error {
-	var wanted []found
+func (s *syncing) commit(c *changing, changes []change, met map[string]*Entry) error {
+	sent := &scanned{}
 	gone := map[string]bool{}
-	for _, ch := range change {
+	for _, ch := range changes {
 		gone[ch.path] = true
 		if ch.to != nil {
-			wanted = append(wanted, found{Entry: *ch.to, known: true})
+			sent.files = append(sent.files, found{Entry: *ch.to, known: true})
 		}
 	}
-	im := importer{ctx: s.ctx, top: s.top, packs: c.packs, have: c.manifest.sums(), sync: true}
-	list := &scanned{files: wanted}
-	sent, err := im.take(list)
-	if err != nil {
+	if err := (&importer{ctx: s.ctx, top: s.top, to: c.packs}).take(sent); err != nil {
 		return err
 	}
-	entries := slices.DeleteFunc(slices.Clone(c.manifest.entries), func(e Entry) bool { return gone[e.Path] })
-	entries = append(entries, sent...)
-	sortEntries(entries)
-	for i := range change {
-		if at, ok := slices.BinarySearchFunc(sent, change[i].path, func(e Entry, p string) int { return cmp.Compare(e.Path, p) }); ok {
-			change[i].to = &sent[at] // what was read may be newer
+	come := sent.entries()
+	for i := range changes {
+		if at, ok := search(come, changes[i].path); ok {
+			changes[i].to = &come[at] // what was read may be newer
 		}
 	}
-	if err := s.intend(change, false); err != nil {
+	if err := s.intend(changes, false); err != nil {
 		return err
 	}
-	m, err := c.commit(adopt(entries), c.answers)
+	m, err := c.commit(c.replace(gone, come))
 	if err != nil {
 		return err
 	}
@@ -313,26 +276,39 @@ func (s *syncing) commit(c *changing, change []change, met map[string]*Entry) er
 	return nil
 }
 
-// adopt leaves out entries whose directory is none: the other side made it something
-// else.
-func adopt(entries []Entry) []Entry {
-	dirs := map[string]bool{"": true}
-	return slices.DeleteFunc(entries, func(e Entry) bool {
-		if dir, _ := parent(e.Path); !dirs[dir] {
-			return true
-		}
-		if e.Mode.IsDir() {
-			dirs[e.Path] = true
-		}
-		return false
-	})
+// A synchronisation first notes what it is about to do. If it dies between doing that
+// and noting that both sides agree, the next one knows what one side has of the other,
+// and takes no change that comes after for one that both made.
+
+// intend notes the changes.
+func (s *syncing) intend(changes []change, down bool) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	s.base.pending, s.base.down = changes, down
+	return replaceFile(s.w.path(baseName), s.base.encode(), false)
 }
 
-// baseVersion is the version of the last synchronisation, without the rest.
-func (w *Workspace) baseVersion() (string, error) {
-	b, err := readHead(w.path(baseName), len(manifestMagic)+1+64)
-	if err != nil {
-		return "", err
+// recover corrects the base by what a synchronisation that died was about to do. What
+// the side that it changed has of it, both had.
+func (s *syncing) recover(remote *Manifest, local []Entry) {
+	if len(s.base.pending) == 0 {
+		return
 	}
-	return string(b[len(manifestMagic)+1:]), nil
+	side := entryMap(remote.entries)
+	if s.base.down {
+		side = entryMap(local)
+	}
+	base := entryMap(s.base.entries)
+	for _, c := range s.base.pending {
+		if equal(side[c.path], c.to) {
+			base[c.path] = c.to
+		}
+	}
+	s.base = &sheet{Manifest: agreed(base), index: s.base.index}
+}
+
+// agree keeps what both sides are agreed on.
+func (s *syncing) agree(met map[string]*Entry) error {
+	return replaceFile(s.w.path(baseName), (&sheet{Manifest: agreed(met), index: s.index}).encode(), false)
 }

@@ -137,7 +137,7 @@ func contents(t testing.TB, dir string) map[string]string {
 	top := must(openFolder(dir))(t)
 	defer top.close()
 	seen := must((&scanner{ctx: background, limits: noLimits}).scan(top))(t)
-	if err := (&importer{ctx: background, top: top}).measure(seen); err != nil {
+	if err := (&importer{ctx: background, top: top}).take(seen); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]string{}

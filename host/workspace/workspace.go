@@ -64,11 +64,9 @@ func (w *Workspace) path(name string) string { return filepath.Join(w.store.task
 const (
 	filesName  = "workspace"
 	recordName = "workspace.json"
-	indexName  = "workspace.index"
 	baseName   = "workspace.base"
 
-	pendingName = "workspace.pending" // what a synchronisation is about to do
-	gitName     = "workspace.git"
+	gitName = "workspace.git"
 	// gitFileName is beside that directory, which is the agent's to write to: what is
 	// mounted must not be.
 	gitFileName = "workspace.gitfile"
@@ -236,7 +234,7 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *Tree) error {
 	if err := t.pin(w.id); err != nil {
 		return err
 	}
-	v, err := t.viewOf(filepath.Join(pinDir, w.id))
+	v, err := t.viewOf(pinName(w.id))
 	if err != nil {
 		return err
 	}
@@ -253,17 +251,17 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *Tree) error {
 		return err
 	}
 	defer top.close()
-	l := &layer{ctx: ctx, from: v.shelf, index: &index{make(map[string]indexed, len(v.manifest.entries))}}
-	if err := l.layOut(top, v.manifest.entries); err != nil {
+	l := &layer{ctx: ctx, from: v.source(), index: make(index, len(v.entries))}
+	if err := l.layOut(top, v.entries); err != nil {
 		return err
 	}
 	if err := os.Chmod(stage, 0o755); err != nil {
 		return err
 	}
-	if err := errors.Join(l.index.save(w.path(indexName)), replaceFile(w.path(baseName), v.manifest.encode(nil), false)); err != nil {
+	if err := replaceFile(w.path(baseName), (&sheet{Manifest: v.Manifest, index: l.index}).encode(), false); err != nil {
 		return err
 	}
-	r.Dir, r.Base = final, v.manifest.version
+	r.Dir, r.Base = final, v.version
 	return os.Rename(stage, final)
 }
 
@@ -292,7 +290,7 @@ func (w *Workspace) unmake(ctx context.Context, r *record) error {
 // removeFiles removes what is in the task's directory and this package's, the record
 // last.
 func (w *Workspace) removeFiles() error {
-	for _, name := range []string{stageName, filesName, gitName, gitFileName, systemName, indexName, indexName + ".new", baseName, baseName + ".new", pendingName, pendingName + ".new", snapshotName, quarantineName, recordName + ".new", recordName} {
+	for _, name := range []string{stageName, filesName, gitName, gitFileName, systemName, baseName, baseName + ".new", snapshotName, quarantineName, recordName + ".new", recordName} {
 		if err := removeTree(w.path(name)); err != nil {
 			return fmt.Errorf("remove the workspace of task %s: %w", w.id, err)
 		}

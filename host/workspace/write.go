@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"io/fs"
@@ -113,39 +112,45 @@ func (t *Tree) Write(ctx context.Context, w Write) (Written, error) {
 	if err := w.check(); err != nil {
 		return Written{}, err
 	}
-	// Nobody waits for a body that comes slowly, but for the change.
-	body, err := t.store.receive(ctx, w.Body, t.store.options.Limits.FileSize)
-	if err != nil {
-		return Written{}, err
-	}
-	defer body.close()
-	if d := strings.TrimPrefix(w.Digest, "sha256:"); d != "" && !strings.EqualFold(d, body.sum.String()) {
-		return Written{}, failf(ErrInvalid, "the contents have the digest %s, not the one that was given", body.sum)
-	}
-	c, err := t.begin()
+	c, err := t.prepare()
 	if err != nil {
 		return Written{}, err
 	}
 	defer c.end()
-	now, digest := time.Now(), w.digest(body.sum)
+	limit := t.store.options.Limits.FileSize
+	body := Entry{Path: w.Path, Mode: 0o644}
+	if w.Executable {
+		body.Mode = 0o755
+	}
+	if err := c.packs.add(&body, &limited{ctx: ctx, r: w.Body, left: limit, limit: limit}, limit, make([]byte, small)); err != nil {
+		return Written{}, err
+	}
+	if d := strings.TrimPrefix(w.Digest, "sha256:"); d != "" && !strings.EqualFold(d, body.Version()) {
+		return Written{}, failf(ErrInvalid, "the contents have the digest %s, not the one that was given", body.Version())
+	}
+	if err := c.begin(""); err != nil {
+		return Written{}, err
+	}
+	now, digest := time.Now(), w.digest(body.Sum)
+	body.Modified = now.UnixNano()
 	if w.Key != "" {
-		if i := slices.IndexFunc(c.answers, func(a answer) bool { return a.key == w.Key }); i >= 0 && !c.answers[i].stale(now) {
-			a := &c.answers[i]
-			if a.request != digest {
+		if i := slices.IndexFunc(c.answers, func(a answer) bool { return a.Key == w.Key }); i >= 0 && !c.answers[i].stale(now) {
+			a := c.answers[i]
+			if a.Request != digest {
 				return Written{}, failf(ErrConflict, "the Idempotency-Key %q was used for another request; use a new one", clip(w.Key))
 			}
-			a.written.Replay = true
-			return a.written, nil
+			a.Written.Replay = true
+			return a.Written, nil
 		}
 	}
 	return c.write(w, body, digest, now)
 }
 
-func (c *changing) write(w Write, body *received, digest Digest, now time.Time) (Written, error) {
-	if w.Mode == Conditional && w.Base != c.manifest.version {
-		return Written{}, failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", c.manifest.version)
+func (c *changing) write(w Write, e Entry, digest Digest, now time.Time) (Written, error) {
+	if w.Mode == Conditional && w.Base != c.version {
+		return Written{}, failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", c.version)
 	}
-	old, there := c.manifest.find(w.Path)
+	old, there := c.find(w.Path)
 	switch {
 	case there && old.Mode.IsDir():
 		return Written{}, failf(ErrInvalid, "%q is a directory", clip(w.Path))
@@ -156,39 +161,27 @@ func (c *changing) write(w Write, body *received, digest Digest, now time.Time) 
 	case w.Expected != "" && old.Version() != w.Expected:
 		return Written{}, failf(ErrMismatch, "%q has version %s, not the expectedVersion; read it again", clip(w.Path), old.Version())
 	}
-	e := Entry{Path: w.Path, Mode: 0o644, Modified: now.UnixNano()}
-	if w.Executable {
-		e.Mode = 0o755
-	}
 	if there && old.Mode.IsRegular() {
 		e.Mode = old.Mode
 	}
-	p := newPacker(c.packs, true)
-	var err error
-	if e.Sum, e.Size, e.at, err = body.add(p, c.manifest.sums()); err != nil {
-		return Written{}, err
-	}
-	if err := p.close(); err != nil {
-		return Written{}, err
-	}
-	entries, err := c.manifest.with(e)
+	entries, err := c.with(e)
 	if err != nil {
 		return Written{}, err
 	}
-	answers := slices.DeleteFunc(slices.Clone(c.answers), func(a answer) bool { return a.stale(now) || a.key == w.Key })
+	c.answers = slices.DeleteFunc(c.answers, func(a answer) bool { return a.stale(now) || a.Key == w.Key })
 	out := Written{Path: w.Path, Created: !there, Version: newManifest(entries).version, File: e.Version(), Size: e.Size}
 	if w.Key != "" {
-		answers = append(answers, answer{w.Key, digest, now.UnixNano(), out})
-		answers = answers[max(0, len(answers)-maxAnswers):]
+		c.answers = append(c.answers, answer{w.Key, digest, now.UnixNano(), out})
+		c.answers = c.answers[max(0, len(c.answers)-maxAnswers):]
 	}
-	_, err = c.commit(entries, answers)
+	_, err = c.commit(entries)
 	return out, err
 }
 
 // with gives the manifest's entries with one more, or another, and its directories.
 func (m *Manifest) with(e Entry) ([]Entry, error) {
 	entries := slices.Clone(m.entries)
-	if i, ok := slices.BinarySearchFunc(entries, e.Path, func(a Entry, p string) int { return strings.Compare(a.Path, p) }); ok {
+	if i, ok := search(entries, e.Path); ok {
 		entries[i] = e
 		return entries, nil
 	}
@@ -202,7 +195,7 @@ func (m *Manifest) with(e Entry) ([]Entry, error) {
 		entries = append(entries, Entry{Path: dir, Mode: fs.ModeDir | 0o755})
 	}
 	entries = append(entries, e)
-	sortEntries(entries)
+	slices.SortFunc(entries, comparePaths)
 	return entries, nil
 }
 
@@ -211,19 +204,18 @@ func (t *Tree) Remove(ctx context.Context, path, base string) (version string, e
 	if err := checkPath(path); err != nil {
 		return "", err
 	}
-	c, err := t.begin()
+	c, err := t.prepare()
 	if err != nil {
 		return "", err
 	}
 	defer c.end()
-	if base != "" && base != c.manifest.version {
-		return "", failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", c.manifest.version)
+	if err := c.begin(base); err != nil {
+		return "", err
 	}
-	if _, ok := c.manifest.find(path); !ok {
+	if _, ok := c.find(path); !ok {
 		return "", failf(ErrNotFound, "%q is not in the filesystem", clip(path))
 	}
-	entries := slices.DeleteFunc(slices.Clone(c.manifest.entries), func(e Entry) bool { return under(e.Path, path) })
-	m, err := c.commit(entries, c.answers)
+	m, err := c.commit(slices.DeleteFunc(slices.Clone(c.entries), func(e Entry) bool { return under(e.Path, path) }))
 	if err != nil {
 		return "", err
 	}
@@ -232,10 +224,10 @@ func (t *Tree) Remove(ctx context.Context, path, base string) (version string, e
 
 // answer is what a request with a key was answered (U66).
 type answer struct {
-	key     string
-	request Digest
-	at      int64 // nanoseconds since 1970
-	written Written
+	Key     string
+	Request Digest
+	At      int64 // nanoseconds since 1970
+	Written Written
 }
 
 const (
@@ -243,29 +235,25 @@ const (
 	answerAge  = 24 * time.Hour
 )
 
-func (a *answer) stale(now time.Time) bool { return now.Sub(time.Unix(0, a.at)) > answerAge }
+func (a *answer) stale(now time.Time) bool { return now.Sub(time.Unix(0, a.At)) > answerAge }
 
-func (a *answer) append(b []byte) []byte {
-	b = appendText(b, a.key)
-	b = append(b, a.request[:]...)
-	b = binary.AppendVarint(b, a.at)
-	b = appendText(b, a.written.Path)
-	created := uint64(0)
-	if a.written.Created {
-		created = 1
-	}
-	b = binary.AppendUvarint(b, created)
-	b = appendText(b, a.written.Version)
-	b = appendText(b, a.written.File)
-	return binary.AppendVarint(b, a.written.Size)
+// limited ends with ErrTooLarge behind its limit, and with its context.
+type limited struct {
+	ctx         context.Context
+	r           io.Reader
+	left, limit int64
 }
 
-func (a *answer) read(d *decoder) {
-	a.key = d.text(maxKey)
-	d.bytes(a.request[:])
-	a.at = d.int()
-	a.written.Path = d.text(maxPath)
-	a.written.Created = d.uint() == 1
-	a.written.Version, a.written.File = d.text(64), d.text(64)
-	a.written.Size = d.int()
+func (l *limited) Read(b []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if int64(len(b)) > l.left+1 {
+		b = b[:l.left+1]
+	}
+	n, err := l.r.Read(b)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, tooLarge(l.limit)
+	}
+	return n, err
 }
