@@ -261,6 +261,16 @@ type HostResult struct {
 	Clients   int    `json:"clients"`
 	Terminals int    `json:"terminals"`
 	Waits     int    `json:"waits"` // x-cotty/wait and run, of all connections
+	// Orphans are programs that still run although the keeper that started them and
+	// the host that showed them are gone; they have no terminal.
+	Orphans []Orphan `json:"orphans,omitempty"`
+}
+
+// Orphan is a program without a terminal.
+type Orphan struct {
+	Terminal URI    `json:"terminal"` // that it had
+	Pid      int    `json:"pid"`
+	Name     string `json:"name"`
 }
 
 // What ProfileParams.Kind may be.

@@ -75,6 +75,9 @@ type TerminalMeta struct {
 	Created int64 `json:"cotty/created,omitempty"`
 	// Signal that ended the process, such as "SIGKILL".
 	Signal string `json:"cotty/signal,omitempty"`
+	// Orphaned says that the keeper that started the process is gone: it may run on,
+	// and how it ends will not be known.
+	Orphaned bool `json:"cotty/orphaned,omitempty"`
 	// Command as started when it is not the user's shell.
 	Command []string `json:"cotty/command,omitempty"`
 	// Agent is the name of the agent whose session holds it, or of the session if a

@@ -28,12 +28,13 @@ type adopted struct {
 // adopt makes a terminal of a child that an earlier host left: of its journal,
 // or without one of the keeper's note. The caller holds no lock.
 func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted, error) {
-	proc, err := h.keeper.Adopt(ctx, info.ID)
+	k := h.keeper()
+	proc, err := k.Adopt(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}
 	n := h.noteOf(info)
-	a := &adopted{uri: n.Channel, exit: info.Exit, t: &term{h: h, proc: info.ID}}
+	a := &adopted{uri: n.Channel, exit: info.Exit, t: &term{h: h, proc: info.ID, keeper: k}}
 	t, yes := a.t, true
 	t.value = ahp.TerminalState{
 		Title: n.Title, Cwd: n.Cwd, Cols: n.Cols, Rows: n.Rows, Claim: n.Claim, IsPty: &yes,
@@ -142,13 +143,12 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Co
 	}
 	em.SetColors(t.colors) // the child may ask at once
 	scrollback := t.meta.Scrollback
+	t.identity = proc.Identity
 	c := terminal.Config{
 		Process: proc, Cols: t.value.Cols, Rows: t.value.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
 		Wake:     func() { h.wake(t) },
 		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
-		Signal: func(ctx context.Context, sig syscall.Signal) error {
-			return h.keeper.Signal(ctx, proc.ID, sig)
-		},
+		Signal:   func(ctx context.Context, sig syscall.Signal) error { return h.signal(ctx, t, sig) },
 		Renew: func(cols, rows int) emulator.Emulator {
 			em, err := h.newEmulator(t.engine, cols, rows, scrollback)
 			if err != nil {

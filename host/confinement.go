@@ -325,6 +325,8 @@ func ownSessionDirectory(socket string) error {
 func (h *Host) Rebound() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.roster.forget()
+	h.enroll()
 	for _, s := range h.sessions {
 		if s.socket == nil || s.socket.Bound() {
 			continue

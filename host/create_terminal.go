@@ -283,6 +283,10 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		_, err := engine.New(pl.engine, emulator.Options{Cols: 1, Rows: 1})
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
+	if err := h.regainKeeper(); err != nil {
+		return nil, ahp.Internal("create terminal: %v", err)
+	}
+	k := h.keeper()
 	h.mu.Lock()
 	h.procs.early[pl.spec.ID] = nil
 	colors := h.colorsOf(p.Claim)
@@ -304,7 +308,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()
-	proc, err := h.keeper.Spawn(ctx, pl.spec)
+	proc, err := k.Spawn(ctx, pl.spec)
 	if err != nil {
 		h.mu.Lock()
 		delete(h.procs.early, pl.spec.ID)
@@ -328,11 +332,16 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	// The reader starts at once and may wake us before t.t is set: wake waits
 	// for the lock.
 	h.mu.Lock()
-	t.t = terminal.New(c)
+	t.t, t.keeper = terminal.New(c), k
 	h.procs.terms[proc.ID] = t
 	exit := h.procs.early[proc.ID]
 	delete(h.procs.early, proc.ID)
 	h.mu.Unlock()
+	select {
+	case <-k.Done():
+		h.orphan(k)
+	default:
+	}
 	if exit != nil {
 		t.t.Exit(*exit)
 	}
@@ -400,11 +409,6 @@ func (h *Host) abandon(t *term) {
 
 // spawnError says in the client's terms why nothing was started.
 func (h *Host) spawnError(err error) error {
-	select {
-	case <-h.keeper.Done():
-		return ahp.Internal("create terminal: the keeper, which owns all terminals, is gone: end the host with `cotty stop` and start it again")
-	default:
-	}
 	for _, e := range spawnErrors {
 		if errors.Is(err, e.is) {
 			return ahp.Errorf(e.code, "create terminal: %v", err)

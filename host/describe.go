@@ -23,7 +23,7 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if c.principal.operates() {
 		r.Warning = h.warning(trouble)
 		if err := h.losing(); err != nil {
-			r.Losing = err.Error()
+			r.Losing = oneLine(err)
 		}
 	}
 	var tcp []net.Listener
@@ -34,7 +34,8 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	}
 	at := Addresses(tcp)
 	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
-	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper.Pid(), h.started.UnixMilli()
+	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper().Pid(), h.started.UnixMilli()
+	r.Orphans = h.orphans()
 	r.Clients, r.Terminals = len(h.conns), len(h.terms)
 	for c := range h.conns {
 		if c.keepsHouse() {

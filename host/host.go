@@ -47,6 +47,9 @@ type Config struct {
 	// Keeper owns the ptys. The host takes it over and closes the connection
 	// on Shutdown.
 	Keeper *keeper.Client
+	// NewKeeper, if not nil, connects to another keeper, or the same one again, when
+	// the connection has ended otherwise than by Shutdown.
+	NewKeeper func(context.Context) (*keeper.Client, error)
 	// Listen holds the TCP addresses that Run listens on, with Certificate
 	// encrypted. Without one, others than loopback are refused unless Plaintext
 	// is set.
@@ -118,7 +121,7 @@ type Host struct {
 	cfg      Config
 	limits   Limits
 	log      *slog.Logger
-	keeper   *keeper.Client
+	keepers  atomic.Pointer[keeper.Client]
 	audit    *audit
 	tokens   *tokenStore
 	attempts *attempts
@@ -140,6 +143,14 @@ type Host struct {
 	// processes being ended, which needs the keeper; the keeper's exits.
 	serving, ending, following sync.WaitGroup
 
+	// life ends when nothing is followed any more.
+	life    context.Context
+	endLife context.CancelFunc
+	strays  strays
+	roster  roster
+
+	// regaining is held while another keeper is started.
+	regaining sync.Mutex
 	// startsMu is held while agents' starts are written down.
 	startsMu sync.Mutex
 
@@ -195,7 +206,7 @@ func New(c Config) (*Host, error) {
 		c.Engine = engine.Default
 	}
 	h := &Host{
-		cfg: c, limits: c.Limits.withDefaults(), log: c.Log, keeper: c.Keeper,
+		cfg: c, limits: c.Limits.withDefaults(), log: c.Log, roster: roster{path: filepath.Join(c.Runtime, rosterName)},
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
 		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]bool{},
 		procs:   processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
@@ -203,6 +214,8 @@ func New(c Config) (*Host, error) {
 		passing: map[*passage]struct{}{},
 	}
 	h.scrollback.Store(int64(c.Scrollback))
+	h.keepers.Store(c.Keeper)
+	h.life, h.endLife = context.WithCancel(context.Background())
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -248,7 +261,7 @@ func New(c Config) (*Host, error) {
 		return nil, fmt.Errorf("make host: take over from an earlier one: %w", err)
 	}
 	h.following.Add(1)
-	go h.followExits()
+	go h.followExits(h.keeper())
 	return h, nil
 }
 
@@ -380,7 +393,8 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 			<-t.t.Done()
 		}
 		h.ending.Wait()
-		h.keeper.Close()
+		h.endLife()
+		h.keeper().Close()
 		h.following.Wait()
 	}()
 	select {
@@ -388,7 +402,8 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 		h.closeJournals()
 		return nil
 	case <-ctx.Done():
-		h.keeper.Close()
+		h.endLife()
+		h.keeper().Close()
 		return fmt.Errorf("shut down: %w", ctx.Err())
 	}
 }

@@ -101,11 +101,12 @@ func (h *Host) restore() error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)
 	defer cancel()
-	children, err := h.keeper.List(ctx)
+	children, err := h.keeper().List(ctx)
 	if err != nil {
 		return fmt.Errorf("list the keeper's processes: %w", err)
 	}
-	files, err := h.keeper.Files(ctx)
+	h.findStrays(children)
+	files, err := h.keeper().Files(ctx)
 	if err != nil {
 		return fmt.Errorf("list the keeper's files: %w", err)
 	}
@@ -223,7 +224,7 @@ func (h *Host) openAll(ctx context.Context, files []keeper.FileInfo) []*found {
 }
 
 func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
-	file, err := h.keeper.Fetch(ctx, name)
+	file, err := h.keeper().Fetch(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -362,9 +363,9 @@ func (h *Host) finish(proc string, w *wal) {
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
 		defer cancel()
 		// Nothing of it is shown any more, so there is nothing to be gentle for.
-		err := h.keeper.Signal(ctx, proc, syscall.SIGKILL)
+		err := h.keeper().Signal(ctx, proc, syscall.SIGKILL)
 		for err == nil || errors.Is(err, keeper.ErrUnknown) {
-			if err = h.keeper.Forget(ctx, proc); !errors.Is(err, keeper.ErrRunning) {
+			if err = h.keeper().Forget(ctx, proc); !errors.Is(err, keeper.ErrRunning) {
 				break
 			}
 			select {

@@ -239,6 +239,7 @@ func (h *Host) sendList() {
 	if sameInfos(now, h.root.value.Terminals) {
 		return
 	}
+	h.enroll()
 	h.list.last = time.Now()
 	h.apply(h.root.ch, ahp.RootTerminalsChanged{Terminals: now}, nil)
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"time"
 
 	"cotty/ahp"
@@ -38,9 +39,13 @@ func (h *Host) endAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	h.log.Info("stop: end all terminals")
-	if err := h.keeper.Shutdown(ctx); err != nil {
+	var strays sync.WaitGroup
+	strays.Go(func() { h.endStrays(ctx) })
+	if err := h.keeper().Shutdown(ctx); err != nil {
 		h.log.Error("end all terminals", "err", err)
 	}
+	strays.Wait()
+	h.locked(h.enroll)
 	if err := h.Shutdown(ctx); err != nil {
 		h.log.Error("shut down", "err", err)
 	}

@@ -1,16 +1,22 @@
 package host_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"cotty/ahp"
 	"cotty/host"
+	"cotty/host/keeper"
 )
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
@@ -82,34 +88,92 @@ func TestDispose(t *testing.T) {
 	w.until("all processes have ended", func() bool { return !alive(shell) && !alive(child) && !alive(stubborn) })
 }
 
-// TestKeeperDies: the terminals are reported as ended, nothing hangs, and new
-// ones are refused with a reason.
+// TestKeeperDies: programs run on, and who looks at them is told that nobody keeps
+// them; how they end is not known. A new keeper starts for what is new, and has what
+// the next host must know.
 func TestKeeperDies(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, func(c *host.Config) {
+		w := c.Runtime
+		c.NewKeeper = func(ctx context.Context) (*keeper.Client, error) {
+			return newKeeper(t, ctx, filepath.Join(w, host.KeeperName))
+		}
+	})
 	p := w.connect("p")
 	p.initialize(ahp.RootURI)
 	p.create("ahp-terminal:/1", "cat")
+	shell, _ := p.tree("ahp-terminal:/2")
 	var d ahp.HostResult
-	p.must(ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &d)
-	if err := syscall.Kill(d.KeeperPid, syscall.SIGKILL); err != nil {
+	describe := func() ahp.HostResult {
+		d = ahp.HostResult{}
+		p.must(ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &d)
+		return d
+	}
+	first := describe().KeeperPid
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	p.envelope("the end", func(e ahp.Envelope) bool {
-		_, ok := e.Action.(ahp.TerminalExited)
-		return ok && e.Channel == "ahp-terminal:/1"
-	})
 	p.envelope("the list", func(e ahp.Envelope) bool {
 		a, ok := e.Action.(ahp.RootTerminalsChanged)
-		return ok && a.Terminals[0].Lifecycle.Exited()
+		return ok && a.Terminals[0].Meta.Orphaned && !a.Terminals[0].Lifecycle.Exited()
 	})
-	err := p.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: "ahp-terminal:/2", Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "p"}}, nil)
-	if ahp.CodeOf(err) != ahp.CodeInternal {
-		t.Errorf("creating without a keeper: %v", err)
+	if describe(); d.KeeperPid == first || !strings.Contains(d.Warning, "the keeper is gone") || !strings.Contains(d.Warning, fmt.Sprint(shell)) {
+		t.Errorf("the host says %+v", d)
 	}
-	p.must(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: "ahp-terminal:/1"}, nil)
+	p.dispatch("ahp-terminal:/1", 1, ahp.TerminalInput{Data: "lives\n"})
+	p.output("ahp-terminal:/1", "lives\r\nlives")
+
+	p.create("ahp-terminal:/3", "cat")
+	// Its end is seen, but not how.
+	id := p.await(ahp.WaitParams{Channel: "ahp-terminal:/1", Until: ahp.WaitExit})
+	p.dispatch("ahp-terminal:/1", 2, ahp.TerminalInput{Data: "\x04"})
+	if r := p.answer(id); r.Reason != ahp.WaitMet || r.ExitCode != nil {
+		t.Errorf("a wait for the end: %+v", r)
+	}
+	// One can be ended.
+	p.must(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: "ahp-terminal:/2"}, nil)
+	// Whoever inherits it may leave it a zombie.
+	w.until("the shell has ended", func() bool { return keeper.Identify(shell) == keeper.Identity{} })
+	w.until("all is well", func() bool { return describe().Warning == "" })
+
+	// The next host finds what is new.
+	w.shutdown()
+	w.startHost()
+	p = w.connect("p")
+	root := p.initialize(ahp.RootURI)
+	var state ahp.RootState
+	if err := json.Unmarshal(root.Snapshots[0].State, &state); err != nil {
+		t.Fatal(err)
+	}
+	if len(state.Terminals) != 1 || state.Terminals[0].Resource != "ahp-terminal:/3" {
+		t.Errorf("the next host has %+v", state.Terminals)
+	}
 	p.must(ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 	<-w.host.Done()
+}
+
+// newKeeper starts a keeper that ends with the test.
+func newKeeper(t *testing.T, ctx context.Context, socket string) (*keeper.Client, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), keeperEnv+"="+socket)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	for {
+		k, err := keeper.Dial(ctx, socket)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, keeper.ErrNotRunning) {
+			return k, err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // TestRestart: a new host with the same state goes on counting upwards, has the

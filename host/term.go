@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"syscall"
+	"sync/atomic"
 	"time"
 
 	"cotty/ahp"
@@ -28,7 +28,11 @@ type term struct {
 	sandbox ahp.URI
 	// engine names the emulator; immutable.
 	engine string
-	t      *terminal.Terminal
+	// identity is the process's, immutable once there is t.
+	identity keeper.Identity
+	keeper   *keeper.Client // that holds the process; nil when none does
+	orphaned atomic.Bool    // see orphan.go
+	t        *terminal.Terminal
 	// follower must miss no output; it has a lock of its own.
 	follower follower
 
@@ -334,51 +338,6 @@ type processes struct {
 	early map[string]*keeper.Exit
 }
 
-// followExits forwards exits until the keeper is gone.
-func (h *Host) followExits() {
-	defer h.following.Done()
-	for e := range h.keeper.Exits() {
-		h.mu.Lock()
-		t := h.procs.terms[e.ID]
-		_, making := h.procs.early[e.ID]
-		if making && t == nil {
-			h.procs.early[e.ID] = &e
-		}
-		h.mu.Unlock()
-		switch {
-		case t != nil:
-			t.t.Exit(e)
-		case !making: // one that could not be adopted, or whose start we gave up
-			h.forget(context.Background(), e.ID)
-		}
-	}
-	h.keeperLost()
-}
-
-// keeperLost reports the end of every terminal: the keeper held their ptys, so
-// the kernel has hung up on the shells.
-func (h *Host) keeperLost() {
-	h.mu.Lock()
-	closing := h.closing
-	lost := make([]*term, 0, len(h.procs.terms))
-	for _, t := range h.procs.terms {
-		lost = append(lost, t)
-	}
-	if err := h.keeper.Err(); errors.Is(err, keeper.ErrSuperseded) {
-		h.superseded(err)
-		closing = true
-	}
-	h.mu.Unlock()
-	if !closing {
-		h.log.Error("the keeper is gone and all terminals with it", "err", h.keeper.Err(), "terminals", len(lost))
-	}
-	for _, t := range lost {
-		if _, done := t.t.Exited(); !done && !closing {
-			t.t.Exit(keeper.Exit{ID: t.proc, Code: 128 + int(syscall.SIGHUP), Signal: "SIGHUP"})
-		}
-	}
-}
-
 // end kills a removed terminal's process and lets go of everything. The journal
 // goes last: it says that the terminal is no more.
 func (h *Host) end(ctx context.Context, t *term) {
@@ -412,7 +371,7 @@ func (h *Host) forget(ctx context.Context, proc string) bool {
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()
-	err := h.keeper.Forget(ctx, proc)
+	err := h.keeper().Forget(ctx, proc)
 	if err == nil || errors.Is(err, keeper.ErrUnknown) {
 		return true
 	}

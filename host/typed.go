@@ -177,7 +177,7 @@ const spoolName = "typing"
 // lock.
 func (h *Host) openSpool(ctx context.Context, files []keeper.FileInfo) {
 	if slices.ContainsFunc(files, func(f keeper.FileInfo) bool { return f.Name == spoolName }) {
-		file, err := h.keeper.Fetch(ctx, spoolName)
+		file, err := h.keeper().Fetch(ctx, spoolName)
 		if err == nil {
 			if sp, ok, rerr := journal.ReadSpool(file); ok {
 				h.spooled = sp
@@ -202,7 +202,7 @@ func (h *Host) storeSpool(ctx context.Context) {
 	if h.spool == nil {
 		return
 	}
-	if err := h.keeper.Store(ctx, spoolName, h.spool.File()); err != nil {
+	if err := h.keeper().Store(ctx, spoolName, h.spool.File()); err != nil {
 		h.log.Warn("keys that are being typed may be lost with the host", "err", err)
 	}
 }

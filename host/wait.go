@@ -311,7 +311,7 @@ func seeText(w *wait, a ahp.Action) {
 
 // exitCode is the process's, as shells count (128+n for signal n), once known.
 func (t *term) exitCode() *int {
-	if e, ok := t.t.Exited(); ok {
+	if e, ok := t.t.Exited(); ok && !e.Unknown {
 		return &e.Code
 	}
 	return t.value.Lifecycle.ExitCode

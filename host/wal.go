@@ -101,7 +101,7 @@ func (h *Host) handFile(w *wal, f *os.File) error {
 	defer f.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
-	if err := h.keeper.Store(ctx, w.name, f); err != nil {
+	if err := h.keeper().Store(ctx, w.name, f); err != nil {
 		return fmt.Errorf("leave a journal with the keeper: %w", err)
 	}
 	return nil
@@ -112,7 +112,7 @@ func (h *Host) discard(names ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
 	for _, name := range names {
-		if err := h.keeper.Discard(ctx, name); err != nil && h.keeper.Err() == nil && !h.isClosing() {
+		if err := h.keeper().Discard(ctx, name); err != nil && h.keeper().Err() == nil && !h.isClosing() {
 			h.log.Warn("discard a journal", "err", err)
 		}
 	}
@@ -591,8 +591,11 @@ func (h *Host) warning(tokens error) string {
 	if err == nil {
 		return ""
 	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	return oneLine(err)
 }
+
+// oneLine is the text of several errors in one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // losing says what the end of the host would lose, nil when nothing. The caller
 // holds h.mu.
@@ -608,9 +611,9 @@ func (h *Host) losing() error {
 		}
 	}
 	if n == 0 {
-		return nil
+		return h.orphaned()
 	}
-	return fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first)
+	return errors.Join(h.orphaned(), fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first))
 }
 
 // trouble is losing, and what was warned of. The caller holds h.mu.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -184,10 +183,7 @@ func checkHost(cmd *cobra.Command, d dirs) (string, string) {
 
 // checkLogout says whether terminals outlive the logout.
 func checkLogout(cmd *cobra.Command, d dirs) (string, string) {
-	pid := 0
-	if r, err := d.record(); err == nil && syscall.Kill(r.Keeper, 0) == nil {
-		pid = r.Keeper
-	}
+	pid, _ := d.keeperPlace().Holder() //nolint:errcheck // then it is not known
 	ok, detail := keeper.CheckLogout(cmd.Context(), pid)
 	if !ok {
 		return levelWarn, detail

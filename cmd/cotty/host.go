@@ -129,7 +129,8 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		Doors:      append(doors(), work.door()),
 		Agents:     agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
 		Confine: work.confine,
-		Log:     log, Keeper: k, Origins: o.origins, Hosts: o.names,
+		Log:     log, Keeper: k, NewKeeper: func(ctx context.Context) (*keeper.Client, error) { return connectKeeper(ctx, d) },
+		Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {
 		return err

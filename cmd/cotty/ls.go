@@ -26,8 +26,8 @@ type row struct {
 	Agent      string    `json:"agent,omitempty"` // whose session holds it
 	Ask        *ahp.Ask  `json:"ask,omitempty"`   // an agent's question that waits for an answer
 	Background bool      `json:"background"`
-	State      string    `json:"state"` // "running" or "exited"
-	ExitCode   *int      `json:"exitCode,omitempty"`
+	State      string    `json:"state"`              // "running", "exited" or stateOrphaned
+	ExitCode   *int      `json:"exitCode,omitempty"` // absent also when it is not known
 	Signal     string    `json:"signal,omitempty"`
 	Cwd        string    `json:"cwd,omitempty"`
 	Layouts    []string  `json:"layouts"`
@@ -41,18 +41,30 @@ type row struct {
 	name string // what people call the holder, "" for the host's owner
 }
 
+// stateOrphaned is of a program whose keeper is gone: it runs, or may run, and how it
+// ends will not be known. Without a terminal to reach it by it has no URI.
+const stateOrphaned = "orphaned"
+
+// rowOfOrphan is the row of a program that has lost its terminal.
+func rowOfOrphan(o ahp.Orphan) row {
+	return row{ID: lastPart(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}}
+}
+
 func rowOf(t ahp.TerminalInfo, me string) row {
 	r := row{
 		me: me,
 		ID: lastPart(t.Resource), URI: t.Resource, Title: t.Title, Claim: t.Claim, Holder: "session",
 		State: ahp.StatusRunning, ExitCode: t.Lifecycle.ExitCode, Layouts: []string{},
 	}
-	if t.Lifecycle.Exited() {
-		r.State = ahp.StatusExited
-	}
 	var meta ahp.TerminalMeta
 	if t.Meta != nil {
 		meta = *t.Meta
+	}
+	switch {
+	case t.Lifecycle.Exited():
+		r.State = ahp.StatusExited
+	case meta.Orphaned:
+		r.State = stateOrphaned
 	}
 	if t.Claim.Kind == ahp.ClaimClient {
 		r.Holder, r.name = meta.Principal, printable(meta.Holder)
@@ -103,14 +115,16 @@ func (r row) claimText() string {
 
 func (r row) stateText() string {
 	switch {
-	case r.State == ahp.StatusRunning:
-		return "running"
+	case r.State == stateOrphaned && r.URI == "":
+		return fmt.Sprintf("orphaned, no terminal, pid %d %s", r.Pid, printable(strings.Join(r.Command, " ")))
+	case r.State != ahp.StatusExited:
+		return r.State
 	case r.Signal != "":
 		return r.Signal
 	case r.ExitCode != nil:
 		return "exited " + strconv.Itoa(*r.ExitCode)
 	default:
-		return "exited"
+		return "exited, code unknown"
 	}
 }
 
@@ -140,6 +154,9 @@ func newLsCommand() *cobra.Command {
 			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
 				for _, t := range s.terminals() {
 					rows = append(rows, rowOf(t, s.me()))
+				}
+				for _, o := range s.orphans(ctx) {
+					rows = append(rows, rowOfOrphan(o))
 				}
 				if !asJSON {
 					refused, _ = s.refusals(ctx) //nolint:errcheck // an older host, or a token for one terminal

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 
 	"cotty/ahp"
 	"cotty/host"
+	"cotty/host/keeper"
 )
 
 func newStopCommand() *cobra.Command {
@@ -21,11 +24,19 @@ func newStopCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
 			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+				var orphans []int
 				n := 0
 				for _, t := range s.terminals() {
-					if !t.Lifecycle.Exited() {
-						n++
+					if t.Lifecycle.Exited() {
+						continue
 					}
+					n++
+					if t.Meta != nil && t.Meta.Orphaned {
+						orphans = append(orphans, t.Meta.Pid)
+					}
+				}
+				for _, o := range s.orphans(ctx) {
+					orphans = append(orphans, o.Pid)
 				}
 				if err := s.call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
 					return err
@@ -39,10 +50,36 @@ func newStopCommand() *cobra.Command {
 					s.place.dirs.awaitEnd()
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", count(n, "running terminal"))
-				return nil
+				return s.outlived(orphans)
 			})
 		}),
 	}
+}
+
+// orphans are the programs at the host that have neither keeper nor terminal.
+func (s *session) orphans(ctx context.Context) []ahp.Orphan {
+	var got ahp.HostResult
+	if s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got) != nil {
+		return nil // a token may not ask
+	}
+	return got.Orphans
+}
+
+// outlived names the processes that a stop has not ended.
+func (s *session) outlived(pids []int) error {
+	if !s.place.own() {
+		return nil
+	}
+	var left []string
+	for _, pid := range pids {
+		if (keeper.Identify(pid) != keeper.Identity{}) {
+			left = append(left, strconv.Itoa(pid))
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the host was stopped, but programs whose keeper had died still run: end them by hand (pids %s)", strings.Join(left, ", "))
 }
 
 // awaitEnd waits, not for long, until the lock is free that a host holds to the

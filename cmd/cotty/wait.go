@@ -45,8 +45,9 @@ code), until the command that its shell runs now has finished (--command), until
 there is no output for a time (--idle), or until a line of output matches an RE2
 expression (--text): the line that the cursor is on counts, and all output from
 now on. It returns at once, with exit code 1, when what it is bound to is gone:
-the terminal, or for --text the command that ran when it began; 124 when --timeout
-is over.`
+the terminal, or for --text the command that ran when it began; and when the exit
+code is not known, as that of a program whose keeper was killed; 124 when --timeout is
+over.`
 	cmd.Example = `  cotty wait build --command --timeout 10m
   cotty wait server --text 'listening on .*:8080'`
 	f := cmd.Flags()
@@ -65,7 +66,12 @@ is over.`
 func waited(p ahp.WaitParams, r ahp.WaitResult, id string, timeout time.Duration) error {
 	switch r.Reason {
 	case ahp.WaitMet:
-		if p.Until == ahp.WaitExit && r.ExitCode != nil && *r.ExitCode != 0 {
+		switch {
+		case p.Until != ahp.WaitExit:
+			return nil
+		case r.ExitCode == nil:
+			return fmt.Errorf("the program of terminal %s has exited, but its exit code is not known: the keeper, which would have been told, was gone", id)
+		case *r.ExitCode != 0:
 			return statusError{*r.ExitCode, nil}
 		}
 		return nil

@@ -48,9 +48,10 @@ type answer struct {
 // Process is a child that this host has the pty of. The caller owns Pty: it is
 // non-blocking, close-on-exec, and closing it ends nothing.
 type Process struct {
-	ID  string
-	Pid int
-	Pty *os.File
+	ID       string
+	Pid      int
+	Identity Identity // zero if it has ended already
+	Pty      *os.File
 }
 
 // Dial connects to the keeper that listens on socket and agrees on a version. A
@@ -303,7 +304,7 @@ func (a answer) process(id string) (Process, error) {
 		closeFD(a.fd)
 		return Process{}, fmt.Errorf("make the pty of %q non-blocking: %w", id, err)
 	}
-	return Process{ID: id, Pid: a.Pid, Pty: os.NewFile(uintptr(a.fd), "pty "+id)}, nil
+	return Process{ID: id, Pid: a.Pid, Identity: Identify(a.Pid), Pty: os.NewFile(uintptr(a.fd), "pty "+id)}, nil
 }
 
 // Spawn starts a child on a new pty. Errors that a caller branches on are

@@ -69,7 +69,7 @@ func (k *keeper) collect(c *child) bool {
 			continue
 		case err != nil: // somebody else reaped it
 			k.log.Error("wait for a child", "id", c.info.ID, "err", os.NewSyscallError("wait4", err))
-			c.info.Exit = &Exit{ID: c.info.ID, Code: 255}
+			c.info.Exit = &Exit{ID: c.info.ID, Code: 255, Unknown: true}
 			return true
 		case pid == 0:
 			return false

@@ -269,18 +269,21 @@ func (k *keeper) list() []*child {
 	return all
 }
 
+// endSteps are how processes are ended: what they are sent, and how long they may
+// then take.
+var endSteps = []struct {
+	signals []syscall.Signal
+	wait    time.Duration
+}{
+	// SIGCONT, so that a stopped job hears the others.
+	{[]syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGCONT}, graceTime},
+	{[]syscall.Signal{syscall.SIGKILL}, killTime},
+}
+
 // endAll ends every child: SIGHUP and SIGTERM, then SIGKILL. It is called more
 // than once and by more than one.
 func (k *keeper) endAll() {
-	steps := []struct {
-		signals []syscall.Signal
-		wait    time.Duration
-	}{
-		// SIGCONT, so that a stopped job hears the others.
-		{[]syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGCONT}, graceTime},
-		{[]syscall.Signal{syscall.SIGKILL}, killTime},
-	}
-	for _, step := range steps {
+	for _, step := range endSteps {
 		alive := k.signalAll(step.signals)
 		timeout := time.NewTimer(step.wait)
 		for _, c := range alive {

@@ -52,6 +52,8 @@ type Exit struct {
 	// Signal that ended the child, such as "SIGKILL"; empty when it exited by
 	// itself.
 	Signal string `json:"signal,omitempty"`
+	// Unknown says that nobody knows how it ended: Code and Signal mean nothing.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // Info describes a child.

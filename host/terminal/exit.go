@@ -116,7 +116,7 @@ func (t *Terminal) reportExit() {
 	again := x.queued.Swap(true)
 	x.timer.Stop()
 	a := ahp.TerminalExited{}
-	if x.how.Signal == "" {
+	if x.how.Signal == "" && !x.how.Unknown {
 		code := x.how.Code
 		a.ExitCode = &code
 	}
@@ -144,7 +144,7 @@ func (t *Terminal) endCommand() {
 // signal to a shell did to its command is not known.
 func (t *Terminal) finalCode() *int {
 	code := t.exit.how.Code
-	if t.exit.how.Signal != "" && t.cfg.Command == "" {
+	if t.exit.how.Unknown || t.exit.how.Signal != "" && t.cfg.Command == "" {
 		return nil
 	}
 	return &code

@@ -1,0 +1,269 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"cotty/ahp"
+	"cotty/host/keeper"
+)
+
+// What happens when the keeper dies, as by SIGKILL: the host has a descriptor of each
+// pty, too, so programs don't notice, and their terminals go on. They are orphaned:
+// nobody is told how they end, a signal to them goes by their number, and they end
+// with this host. For what is new there is another keeper.
+
+// keeper is the connection to the one that starts what is new.
+func (h *Host) keeper() *keeper.Client { return h.keepers.Load() }
+
+// followExits forwards exits until the connection to a keeper ends.
+func (h *Host) followExits(k *keeper.Client) {
+	defer h.following.Done()
+	for e := range k.Exits() {
+		h.mu.Lock()
+		t := h.procs.terms[e.ID]
+		_, making := h.procs.early[e.ID]
+		if making && t == nil {
+			h.procs.early[e.ID] = &e
+		}
+		h.mu.Unlock()
+		switch {
+		case t != nil:
+			t.t.Exit(e)
+		case !making: // one that could not be adopted, or whose start we gave up
+			h.forget(context.Background(), e.ID)
+		}
+	}
+	h.keeperLost(k)
+}
+
+// keeperLost finds another keeper, or the same again.
+func (h *Host) keeperLost(k *keeper.Client) {
+	h.mu.Lock()
+	over := h.closing || h.stopping
+	if err := k.Err(); errors.Is(err, keeper.ErrSuperseded) {
+		h.superseded(err)
+		over = true
+	}
+	h.mu.Unlock()
+	if over {
+		return
+	}
+	h.log.Error("the keeper is gone", "pid", k.Pid(), "err", k.Err())
+	if err := h.regainKeeper(); err != nil {
+		h.log.Error("no terminals can be started", "err", err)
+	}
+	h.orphan(k)
+}
+
+// regainKeeper connects to another keeper if the connection to the last one has
+// ended. The caller holds no lock.
+func (h *Host) regainKeeper() error {
+	h.regaining.Lock()
+	defer h.regaining.Unlock()
+	lost := h.keeper()
+	select {
+	case <-lost.Done():
+	default:
+		return nil
+	}
+	if h.cfg.NewKeeper == nil {
+		return errors.New("the keeper is gone: end the host with `cotty stop` and start it again")
+	}
+	k, err := h.cfg.NewKeeper(h.life)
+	if err != nil {
+		return fmt.Errorf("the keeper is gone, and no other one starts: %w", err)
+	}
+	h.mu.Lock()
+	if h.closing {
+		h.mu.Unlock()
+		k.Close()
+		return errClosing
+	}
+	h.keepers.Store(k)
+	h.following.Add(1)
+	if k.Pid() != lost.Pid() {
+		h.log.Info("another keeper", "pid", k.Pid())
+		h.restock()
+	}
+	h.mu.Unlock()
+	go h.followExits(k)
+	h.storeSpool(h.life)
+	return nil
+}
+
+// restock leaves with a new keeper what the dead one had: all journals but those of
+// terminals, which can't be replaced. The caller holds h.mu.
+func (h *Host) restock() {
+	for _, w := range h.spares {
+		w.close()
+	}
+	h.spares = nil
+	var all []*channel
+	for _, ch := range h.channels {
+		if _, is := ch.body.(*term); !is && ch.wal != nil {
+			all = append(all, ch)
+		}
+	}
+	for _, ch := range all {
+		ch.wal.close()
+		ch.wal = nil
+		h.keep(ch)
+	}
+	h.refill()
+}
+
+// orphan has the terminals of a keeper whose connection has ended do without it,
+// unless it is the one that we have again.
+func (h *Host) orphan(k *keeper.Client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	again := h.keeper()
+	for _, t := range h.procs.terms {
+		if t.keeper != k || h.closing {
+			continue
+		}
+		if again != k && again.Pid() == k.Pid() {
+			t.keeper = again
+			continue
+		}
+		t.keeper = nil
+		t.orphaned.Store(true)
+		if _, ended := t.t.Exited(); ended {
+			continue
+		}
+		t.meta.Orphaned, t.dirty = true, true
+		h.following.Add(1)
+		go func() {
+			defer h.following.Done()
+			if t.identity.Wait(h.life) == nil {
+				t.t.Exit(keeper.Exit{ID: t.proc, Unknown: true})
+			}
+		}()
+	}
+	h.listChanged()
+	h.activity.warnSoon()
+}
+
+// signal signals a terminal's process.
+func (h *Host) signal(ctx context.Context, t *term, sig syscall.Signal) error {
+	if t.orphaned.Load() {
+		return t.identity.Signal(sig, t.t.Foreground())
+	}
+	return h.keeper().Signal(ctx, t.proc, sig)
+}
+
+// orphaned says which programs have no keeper, nil when all have one. The caller
+// holds h.mu.
+func (h *Host) orphaned() error {
+	var pids []string
+	for _, t := range h.terms {
+		if t.meta.Orphaned && !t.value.Lifecycle.Exited() {
+			pids = append(pids, strconv.Itoa(t.meta.Pid))
+		}
+	}
+	if len(pids) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the keeper is gone: programs that it started run on, until this host ends, and how they end will not be known (pids %s)", strings.Join(pids, ", "))
+}
+
+// aboutStrays names what the host's owner is told of programs without a terminal.
+const aboutStrays = "the keeper is gone"
+
+// tellStrays says to the host's owner which programs have no terminal. The caller
+// holds h.mu.
+func (h *Host) tellStrays() {
+	var pids []string
+	for _, p := range h.strays.list() {
+		pids = append(pids, fmt.Sprintf("%d %s", p.Pid, p.Name))
+	}
+	if len(pids) == 0 {
+		delete(h.troubles, aboutStrays)
+	} else {
+		if h.troubles == nil {
+			h.troubles = map[string]error{}
+		}
+		h.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `cotty stop` ends them (pids %s)", strings.Join(pids, ", "))
+	}
+	h.activity.warnSoon()
+}
+
+// program is a terminal's process in the roster.
+type program struct {
+	Terminal ahp.URI `json:"terminal"`
+	Name     string  `json:"name"` // of the program that was started
+	keeper.Identity
+}
+
+// strays are programs whose keeper and host are both gone. Its methods may be
+// called from any goroutine.
+type strays struct {
+	mu  sync.Mutex
+	all []program
+}
+
+func (s *strays) list() []program {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = slices.DeleteFunc(s.all, func(p program) bool { return !p.Alive() })
+	return slices.Clone(s.all)
+}
+
+// findStrays looks in the roster of the host before for programs that still run and
+// that the keeper does not have. It is called before anything is started.
+func (h *Host) findStrays(children []keeper.Info) {
+	for _, p := range h.roster.read() {
+		kept := slices.ContainsFunc(children, func(c keeper.Info) bool { return c.Pid == p.Pid && c.Exit == nil })
+		if kept || !p.Alive() {
+			continue
+		}
+		h.strays.all = append(h.strays.all, p)
+		h.following.Add(1)
+		go func() {
+			defer h.following.Done()
+			if p.Wait(h.life) == nil {
+				h.locked(func() {
+					h.tellStrays()
+					h.enroll()
+				})
+			}
+		}()
+	}
+	if n := len(h.strays.all); n > 0 {
+		h.log.Warn("programs of an earlier keeper run without a terminal", "programs", n)
+		h.locked(h.tellStrays)
+	}
+}
+
+// endStrays ends the programs that no keeper holds, at a stop.
+func (h *Host) endStrays(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, p := range h.strays.list() {
+		all.Go(func() {
+			if err := p.End(ctx); err != nil {
+				h.log.Error("end a program without a keeper", "err", err)
+			}
+		})
+	}
+	h.mu.Lock()
+	terms := slices.Clone(h.terms)
+	h.mu.Unlock()
+	for _, t := range terms {
+		if !t.orphaned.Load() {
+			continue
+		}
+		all.Go(func() {
+			if err := t.t.Kill(ctx); err != nil {
+				h.log.Error("end a program without a keeper", "err", err)
+			}
+		})
+	}
+	all.Wait()
+}
