@@ -14,6 +14,6 @@
 //   - The cursor is always inside the grid.
 //   - A fresh engine of the same size fed with Snapshot shows the same screen,
 //     cursor, modes and history.
-//   - Nothing from the input is echoed back in a reply, except numbers that the
-//     asker's protocol demands.
+//   - Nothing from the input is echoed back in a reply, except numbers and names of
+//     letters and digits that the asker's protocol demands.
 package emulator

@@ -25,7 +25,8 @@
 // (mode 2027 is set then; without it each character takes its own columns). A
 // character is as wide as wcwidth says, a cluster as its characters together but
 // at most two columns (emulator.RuneWidth, ClusterWidth); a variation selector
-// only widens what can be an emoji, halfwidth kana marks keep a cell of their own,
+// only widens what can be an emoji (U+FE0E, for the form as text, narrows nothing:
+// programs and most terminals count two columns), halfwidth kana marks keep a cell of their own,
 // and prepended marks do not join what follows;
 // ambiguous width is one; 8-bit C1 controls are not interpreted; ED 2 leaves
 // the history alone; erasing does not end the wait to wrap; any control keeps

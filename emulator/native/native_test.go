@@ -1,8 +1,10 @@
 package native
 
 import (
+	"fmt"
 	"testing"
 
+	"cotty/emulator"
 	"cotty/emulator/emutest"
 )
 
@@ -20,4 +22,24 @@ func TestProperties(t *testing.T) {
 		n = 30
 	}
 	emutest.Properties(t, New, emutest.Options{Features: emutest.All, Programs: n, Steps: 60, Seed: 1})
+}
+
+// A snapshot has every mode that DECRQM tells, DECCOLM as well.
+func TestSnapshotHasModes(t *testing.T) {
+	for n, m := range privateModes {
+		if m.flag == 0 || n == 2048 {
+			continue // told in another way; 2048 answers at once
+		}
+		e := newEngine(emulator.Options{Cols: 10, Rows: 3})
+		on := e.flags.has(m.flag)
+		e.Write(fmt.Appendf(nil, "\x1b[?%d%cabc", n, setReset(!on)))
+		f := newEngine(emulator.Options{Cols: 10, Rows: 3})
+		f.Write(e.Snapshot(nil, -1))
+		if got, want := f.modeState(privateModes, n), e.modeState(privateModes, n); got != want {
+			t.Errorf("mode %d is %d, rebuilt %d", n, want, got)
+		}
+		if d := emutest.Diff(emutest.Dump(f), emutest.Dump(e)); d != "" {
+			t.Errorf("mode %d:\n%s", n, d)
+		}
+	}
 }

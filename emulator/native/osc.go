@@ -3,6 +3,7 @@ package native
 import (
 	"bytes"
 	"encoding/base64"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -152,18 +153,23 @@ func (e *Engine) oscNotify(b []byte, _ bool) {
 	}
 }
 
+// notifyID is what may name a notification; it is given back to who asks.
+var notifyID = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
+
 // oscKittyNotify is OSC 99: metadata ; payload. Only the payload's plain text
-// is passed on.
+// is passed on. Who asks what there is (p=?) is told of titles and bodies.
 func (e *Engine) oscKittyNotify(b []byte, _ bool) {
 	meta, payload, ok := bytes.Cut(b, []byte{';'})
 	if !ok {
 		return
 	}
-	part := "title"
+	part, id := "title", "0"
 	for _, kv := range strings.Split(string(meta), ":") {
 		switch {
 		case strings.HasPrefix(kv, "p="):
 			part = kv[2:]
+		case strings.HasPrefix(kv, "i="):
+			id = kv[2:]
 		case kv == "e=1":
 			dec, err := base64.StdEncoding.DecodeString(string(payload))
 			if err != nil {
@@ -173,6 +179,10 @@ func (e *Engine) oscKittyNotify(b []byte, _ bool) {
 		}
 	}
 	switch s := clean(payload, maxText); {
+	case part == "?":
+		if notifyID.MatchString(id) {
+			e.reply("\x1b]99;i=" + id + ":p=?;p=title,body\x1b\\")
+		}
 	case s == "":
 	case part == "title":
 		e.event(emulator.EventNotify, s, "")

@@ -187,8 +187,8 @@ func (e *Engine) replyColor(what string, c emulator.Color, bell bool) {
 	e.reply(fmt.Sprintf("\x1b]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g, g, b, b, end))
 }
 
-// parseColor reads rgb:R/G/B with one to four digits each, and #RGB with one to
-// four digits each (XParseColor); names are not known.
+// parseColor reads rgb:R/G/B with one to four digits each, #RGB with one to four
+// digits each, and names (XParseColor).
 func parseColor(s string) (emulator.Color, bool) {
 	var part [3]string
 	if rest, ok := bytes.CutPrefix([]byte(s), []byte("rgb:")); ok {
@@ -205,7 +205,7 @@ func parseColor(s string) (emulator.Color, bool) {
 			part[i] = s[1+i*n : 1+(i+1)*n]
 		}
 	} else {
-		return 0, false
+		return namedColor(s)
 	}
 	var v [3]uint8
 	for i, p := range part {

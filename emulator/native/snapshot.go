@@ -21,6 +21,9 @@ func (e *Engine) Snapshot(buf []byte, history int) []byte {
 
 func (w *writer) snapshot(history int) {
 	e := w.e
+	if e.flags.has(flagColumns) {
+		w.raw("\x1b[?3h") // It clears the screen.
+	}
 	w.level()
 	w.tabs()
 	w.titles()
