@@ -179,7 +179,8 @@ type CreateMeta struct {
 	// Cwd, which is for when that can't be told.
 	CwdOf URI `json:"cotty/cwdOf,omitempty"`
 	// ShellIntegration false starts a shell as it is, without marks of its
-	// commands; absent means as the host is configured.
+	// commands; absent means as the host is configured. A Command that is an
+	// interactive shell is then one command, else it is a shell as without Command.
 	ShellIntegration *bool `json:"cotty/shellIntegration,omitempty"`
 	// AwaitHolder keeps the output until the client of the claim subscribes, or
 	// its connection ends, so that it sees all of it.

@@ -78,8 +78,10 @@ type TerminalMeta struct {
 	// Orphaned says that the keeper that started the process is gone: it may run on,
 	// and how it ends will not be known.
 	Orphaned bool `json:"cotty/orphaned,omitempty"`
-	// Command as started when it is not the user's shell.
+	// Command as started; empty for the user's shell.
 	Command []string `json:"cotty/command,omitempty"`
+	// CommandIsShell says that Command is an interactive shell that marks its commands.
+	CommandIsShell bool `json:"cotty/commandIsShell,omitempty"`
 	// Agent is the name of the agent whose session holds it, or of the session if a
 	// person gave one.
 	Agent string `json:"cotty/agent,omitempty"`
@@ -92,6 +94,10 @@ type TerminalMeta struct {
 	// what a list has room for.
 	LastCommand *CommandInfo `json:"cotty/lastCommand,omitempty"`
 }
+
+// RunsShell reports whether the terminal was started with a shell, whose commands
+// are told one by one; else Command is its one command.
+func (m *TerminalMeta) RunsShell() bool { return len(m.Command) == 0 || m.CommandIsShell }
 
 // Lifecycle says whether the terminal's process runs. The zero value means
 // running.

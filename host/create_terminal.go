@@ -157,7 +157,6 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	pl.params = p
 	pl.engine = start.Engine
 	pl.dir = dir
-	pl.shell = len(meta.Command) == 0
 	pl.title = p.Name
 	if pl.title == "" {
 		pl.title = cleanTitle(filepath.Base(argv[0]))
@@ -170,16 +169,15 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		pl.follower = c.client.id
 	}
 	if meta.Stdin {
-		if pl.shell {
+		if len(meta.Command) == 0 {
 			return pl, ahp.InvalidParams("create terminal: cotty/stdin: only a cotty/command can be fed")
 		}
 		if pl.feed, err = h.newFeeder(c); err != nil {
 			return pl, err
 		}
 	}
-	if pl.shell && start.integrates(*meta) {
-		h.inject(&pl)
-	}
+	// A shell that was given as a command is a shell, too, if it marks its commands.
+	pl.shell = pl.feed == nil && start.integrates(*meta) && h.inject(&pl) || len(meta.Command) == 0
 	return pl, nil
 }
 
@@ -369,10 +367,12 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 		Channel: p.Channel, Title: pl.title, Claim: p.Claim, Cwd: t.value.Cwd, Cols: p.Cols, Rows: p.Rows,
 		Nonce: pl.nonce, PromptEnds: pl.promptEnds,
 	}
-	if pl.shell {
-		t.shell = pl.spec.Argv[0]
-	} else {
+	if p.Meta != nil {
 		t.meta.Command = listedCommand(p.Meta.Command)
+	}
+	if pl.shell {
+		t.shell, t.meta.CommandIsShell = pl.spec.Argv[0], t.meta.Command != nil
+	} else {
 		n.Command = commandLine(p)
 	}
 	n.Facts = facts{Holder: t.holder, Shell: t.shell, Engine: t.engine, Meta: t.meta, Sandbox: t.sandbox, Follower: pl.follower}

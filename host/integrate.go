@@ -19,9 +19,9 @@ func (s Start) integrates(m ahp.CreateMeta) bool {
 	return !s.NoShellIntegration
 }
 
-// inject changes how a shell is started so that it marks its commands. A shell
-// that can't be changed comes up as it is.
-func (h *Host) inject(pl *plan) {
+// inject changes how a shell is started so that it marks its commands, and reports
+// whether it could: what is no such shell comes up as it is.
+func (h *Host) inject(pl *plan) bool {
 	out, nonce, ok, err := shell.Inject(shell.Launch{Argv: pl.spec.Argv, Env: pl.spec.Env}, filepath.Join(h.cfg.Runtime, ShellDir))
 	if err != nil {
 		h.log.Warn("integrate the shell", "shell", pl.spec.Argv[0], "err", err)
@@ -30,4 +30,5 @@ func (h *Host) inject(pl *plan) {
 		pl.spec.Argv, pl.spec.Env, pl.nonce = out.Argv, out.Env, nonce
 		pl.promptEnds = filepath.Base(out.Argv[0]) == "bash"
 	}
+	return ok
 }

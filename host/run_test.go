@@ -3,11 +3,13 @@ package host_test
 import (
 	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -286,6 +288,50 @@ func TestWithoutMarks(t *testing.T) {
 		Channel: "ahp-terminal:/on", Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "one"}, Meta: &ahp.CreateMeta{Shell: bash, ShellIntegration: &yes},
 	}, nil)
 	p.must(ahp.MethodRun, ahp.RunParams{Channel: "ahp-terminal:/on", Command: []string{"true"}}, nil)
+}
+
+// A shell that was given as a command is a shell, unless it is told to come up as it
+// is, or has a pipe to read; what is given a line or a script is one command.
+func TestShellAsCommand(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	p := w.connect("one")
+	p.initialize()
+	no := false
+	for i, c := range []struct {
+		meta  ahp.CreateMeta
+		shell bool
+	}{
+		{ahp.CreateMeta{Command: []string{"bash"}}, true},
+		{ahp.CreateMeta{Command: []string{shells(t)["bash"], "--norc", "-i"}}, true},
+		{ahp.CreateMeta{Command: []string{"bash"}, ShellIntegration: &no}, false},
+		{ahp.CreateMeta{Command: []string{"bash"}, Stdin: true}, false},
+		{ahp.CreateMeta{Command: []string{"bash", "-c", "read x"}}, false},
+		{ahp.CreateMeta{Command: []string{"sh", "-i"}}, false},
+	} {
+		uri := fmt.Sprintf("ahp-terminal:/%d", i)
+		p.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "one"}, Meta: &c.meta}, nil)
+		p.subscribe(uri)
+		var r ahp.RunResult
+		if err := p.call(ahp.MethodRun, ahp.RunParams{Channel: uri, Line: "exit 3"}, &r); (err == nil) != c.shell {
+			t.Errorf("%v: %v", c.meta.Command, err)
+		}
+		if c.shell {
+			p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitExit, TimeoutMs: patience.Milliseconds()}, nil)
+		}
+		var root ahp.RootState
+		var sub ahp.SubscribeResult
+		if p.must(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ahp.RootURI}, &sub); json.Unmarshal(sub.Snapshot.State, &root) != nil {
+			t.Fatal("the root's state can't be read")
+		}
+		if l := root.Terminals[i].Lifecycle; c.shell && (l.ExitCode == nil || *l.ExitCode != 3) {
+			t.Errorf("%v: %+v", c.meta.Command, l)
+		}
+		m := root.Terminals[i].Meta
+		if m.RunsShell() != c.shell || !slices.Equal(m.Command, c.meta.Command) {
+			t.Errorf("%v is listed as %v, a shell: %v", c.meta.Command, m.Command, m.RunsShell())
+		}
+	}
 }
 
 // A line is called what it is in the list, in the marks and when it is read, though

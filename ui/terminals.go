@@ -139,10 +139,10 @@ func (t *terminal) exited() bool { return t.info.Lifecycle.Exited() }
 
 // command is the argv of what was started, nil for a shell.
 func (t *terminal) command() []string {
-	if t.info.Meta == nil {
-		return nil
+	if m := t.info.Meta; m != nil && !m.RunsShell() {
+		return m.Command
 	}
-	return t.info.Meta.Command
+	return nil
 }
 
 // closesItself reports whether the pane of a terminal that has ended closes: a

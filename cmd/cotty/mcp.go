@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -57,12 +56,8 @@ it. docs/mcp.md says what it may run.`,
 			if !p.own() {
 				dir = "" // it is that machine's directories that count
 			}
-			find := exec.LookPath
-			if !p.own() {
-				find = nil
-			}
 			return mcp.New(mcp.Options{
-				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI, LookPath: find, Chat: os.Getenv(chatEnv),
+				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI, Chat: os.Getenv(chatEnv),
 				Open: func(ctx context.Context, name string) (mcp.Host, error) {
 					return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
 				},
@@ -193,7 +188,7 @@ func (d *agentDoor) take(c host.Caller) *doorAgent {
 		a = &doorAgent{}
 		d.makeRoom()
 		a.handler = mcp.New(mcp.Options{
-			Name: "agent", Version: version, NewURI: newTerminalURI, LookPath: exec.LookPath,
+			Name: "agent", Version: version, NewURI: newTerminalURI,
 			Open: func(ctx context.Context, name string) (mcp.Host, error) { return d.connect(ctx, a, c, name) },
 		}).Handler()
 		d.open[c.Principal] = a

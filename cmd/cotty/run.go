@@ -150,7 +150,8 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	if err := r.place.adapt(&params, r.o.cwd); err != nil {
 		return err
 	}
-	params.Meta.AwaitHolder, params.Meta.Stdin = true, r.stdin
+	one := false // also a shell is one command here
+	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
 	if err := r.carry(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
 		return err

@@ -35,8 +35,6 @@ type Options struct {
 	// Dir is where terminals are started when a call names no directory; an
 	// absolute path, or empty for the host's default.
 	Dir string
-	// LookPath finds a program, for shells; nil where that can't be done.
-	LookPath func(name string) (string, error)
 	// Chat is the one of the host's that the agent works in: tools of its session's
 	// clients are offered too (ServeStdio). Empty: there is none.
 	Chat ahp.URI

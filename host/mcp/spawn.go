@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 
 	"cotty/ahp"
@@ -20,7 +19,7 @@ type spawnInput struct {
 // spawnTerminal is T9. What must not be started, and how much at once, the host
 // says (T10–T16).
 func spawnTerminal(ctx context.Context, c call, in spawnInput) (terminal, error) {
-	uri, err := c.create(ctx, c.host.Claim(), in.Title, in.Cwd, in.Command)
+	uri, err := c.create(ctx, c.host.Claim(), in.Title, in.Cwd, ahp.CreateMeta{Command: in.Command})
 	if err != nil {
 		return terminal{}, err
 	}
@@ -28,19 +27,15 @@ func spawnTerminal(ctx context.Context, c call, in spawnInput) (terminal, error)
 }
 
 // create starts a terminal with a claim of the agent's.
-func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, argv []string) (ahp.URI, error) {
-	if len(argv) == 0 || argv[0] == "" {
+func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, meta ahp.CreateMeta) (ahp.URI, error) {
+	if len(meta.Command) == 0 || meta.Command[0] == "" {
 		return "", errors.New("command must not be empty: give the program and its arguments")
 	}
 	if dir == "" {
 		dir = c.o.Dir
 	}
 	p := ahp.CreateTerminalParams{
-		Channel: c.o.NewURI(), Claim: claim, Name: title, Cols: 120, Rows: 40,
-		Meta: &ahp.CreateMeta{Command: argv},
-	}
-	if shell := c.shell(argv); shell != "" {
-		p.Meta = &ahp.CreateMeta{Shell: shell}
+		Channel: c.o.NewURI(), Claim: claim, Name: title, Cols: 120, Rows: 40, Meta: &meta,
 	}
 	if dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -50,21 +45,6 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, ar
 	}
 	return p.Channel, c.request(ctx, ahp.MethodCreateTerminal, p, nil)
 }
-
-// shell is the path of the shell that a bare command names: it is started as
-// one, with marks of its commands, so that run_command can work in it.
-func (c call) shell(argv []string) string {
-	if len(argv) > 1 || !shells[path.Base(argv[0])] || c.o.LookPath == nil {
-		return ""
-	}
-	found, err := c.o.LookPath(argv[0])
-	if err != nil || !filepath.IsAbs(found) {
-		return ""
-	}
-	return found
-}
-
-var shells = map[string]bool{"bash": true, "zsh": true, "fish": true}
 
 // created describes a terminal that was just made; it may have ended already.
 func (c call) created(ctx context.Context, uri ahp.URI) (terminal, error) {

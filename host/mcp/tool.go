@@ -15,7 +15,7 @@ var tools = []tool{
 	}, readTerminal),
 	row(mcp.Tool{
 		Name: "spawn_background_terminal", Title: "Start a background terminal", Annotations: acts,
-		Description: "Start a program that keeps running (a development server, a watcher) in a background terminal. It is an argument vector, not a shell line. At most 3 a minute and 5 at once; it is ended after 5 minutes without input and output. For a command that ends use run_command. A bare shell (bash, zsh, fish) is one that run_command can work in.",
+		Description: "Start a program that keeps running (a development server, a watcher) in a background terminal. It is an argument vector, not a shell line. At most 3 a minute and 5 at once; it is ended after 5 minutes without input and output. For a command that ends use run_command. An interactive shell (bash, zsh, fish) is one that run_command can work in.",
 	}, spawnTerminal),
 	row(mcp.Tool{
 		Name: "promote_terminal", Title: "Hand a terminal to the person", Annotations: shapes,

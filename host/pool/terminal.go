@@ -53,7 +53,7 @@ func Describe(t *ahp.TerminalInfo) Terminal {
 	if t.Claim.Kind == ahp.ClaimClient {
 		d.Owner, d.Visible = User, true
 	}
-	if c := m.LastCommand; c != nil && m.Command == nil {
+	if c := m.LastCommand; c != nil && m.RunsShell() {
 		d.LastCommand, d.Running, d.ExitCode = c.CommandLine, &c.Running, c.ExitCode
 	}
 	return d

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -31,6 +32,9 @@ const (
 	// envKept holds the user's value of a variable that had to be borrowed; it
 	// is not set when the user had none.
 	envKept = "COTTY_SHELL_KEPT"
+	// envFile is what is read in place of ~/.bashrc; empty when the shell is to read
+	// no startup files.
+	envFile = "COTTY_SHELL_RC"
 )
 
 //go:embed all:script
@@ -39,8 +43,8 @@ var scripts embed.FS
 // Inject changes how an interactive shell is started so that it marks its
 // commands, and returns the nonce of its marks. It reports false, and the launch
 // as it was, for what has to be left alone: programs that are no bash, zsh or
-// fish, and shells that get arguments other than -i, -l and --login, as -c, a
-// script, or options that keep startup files from being read.
+// fish, and shells with arguments other than options that are known to leave them
+// interactive, such as -c, a script, or --posix.
 //
 // dir is a directory for the scripts, which is made if it is missing; it must be
 // the user's alone, and its path absolute. The scripts stay there under a name
@@ -51,13 +55,9 @@ func Inject(l Launch, dir string) (out Launch, nonce string, ok bool, err error)
 	if len(l.Argv) == 0 {
 		return l, "", false, nil
 	}
-	args, interactive := kinds[filepath.Base(l.Argv[0])]
-	if !interactive || slices.ContainsFunc(l.Argv[1:], func(a string) bool { return !plainArgs[a] }) {
-		return l, "", false, nil
-	}
-	login := slices.ContainsFunc(l.Argv[1:], func(a string) bool { return strings.Contains(a, "l") && a != "--interactive" })
-	change := change{Launch: Launch{Argv: slices.Clone(l.Argv), Env: slices.Clone(l.Env)}, login: login}
-	if !args.suits(&change) {
+	kind, known := kinds[filepath.Base(l.Argv[0])]
+	change := change{Launch: Launch{Argv: slices.Clone(l.Argv), Env: slices.Clone(l.Env)}, after: 1}
+	if !known || !change.read(kind) || kind.suits != nil && !kind.suits(&change) {
 		return l, "", false, nil
 	}
 	root, err := install(dir)
@@ -65,34 +65,131 @@ func Inject(l Launch, dir string) (out Launch, nonce string, ok bool, err error)
 		return l, "", false, fmt.Errorf("install the shell integration: %w", err)
 	}
 	nonce = rand.Text()
-	args.change(&change, filepath.Join(root, args.folder))
+	change.unset(envFile)
+	kind.change(&change, filepath.Join(root, kind.folder))
 	change.set(envNonce, nonce)
 	return change.Launch, nonce, true, nil
 }
 
-// plainArgs are the arguments that a shell may have and still be injected.
-var plainArgs = map[string]bool{
-	"-i": true, "-l": true, "-il": true, "-li": true, "--login": true, "--interactive": true,
+// kind is how a shell is made to run its script, and the options that it may have.
+type kind struct {
+	folder  string
+	letters map[byte]effect // may be given together, as -il
+	long    map[string]effect
+	suits   func(*change) bool // nil for any
+	change  func(c *change, folder string)
 }
 
-// kind is how a shell is made to run its script.
-type kind struct {
-	folder string
-	suits  func(*change) bool
-	change func(c *change, folder string)
-}
+// effect is what an option means for the integration.
+type effect int
+
+const (
+	plain     effect = 1 << iota
+	value            // is followed by a value
+	set              // its value is the name of an option
+	login            // a login shell
+	noRC             // no startup files are read; in bash, by other than a login shell
+	noProfile        // a login shell reads no startup files
+	rcFile           // its value is a file that is read in place of ~/.bashrc
+)
 
 var kinds = map[string]kind{
-	"bash": {"bash", suitsBash, changeBash},
-	"zsh":  {"zsh", suitsZsh, changeZsh},
-	"fish": {"fish", func(*change) bool { return true }, changeFish},
+	"bash": {
+		folder: "bash", suits: suitsBash, change: changeBash,
+		letters: lettered("ibfhmuBCEHT", map[byte]effect{'l': login, 'o': set | value, 'O': set | value}),
+		long: map[string]effect{
+			"--login": login, "--norc": noRC, "--noprofile": noProfile, "--rcfile": rcFile | value, "--init-file": rcFile | value, "--noediting": plain,
+		},
+	},
+	"zsh": {
+		folder: "zsh", suits: suitsZsh, change: changeZsh,
+		letters: lettered("idu", map[byte]effect{'l': login, 'f': noRC, 'o': set | value}),
+		long:    map[string]effect{"--interactive": plain, "--login": login, "--no-rcs": noRC, "--no-global-rcs": plain},
+	},
+	"fish": {
+		folder: "fish", change: changeFish,
+		letters: lettered("iNP", map[byte]effect{'l': login, 'C': value, 'f': value}),
+		long: map[string]effect{
+			"--interactive": plain, "--login": login, "--no-config": plain, "--private": plain, "--init-command": value, "--features": value,
+		},
+	},
+}
+
+func lettered(plains string, others map[byte]effect) map[byte]effect {
+	for _, c := range []byte(plains) {
+		others[c] = plain
+	}
+	return others
+}
+
+// foreign are the options (-o) that change what a shell reads, whether it is
+// interactive, or how the scripts run.
+var foreign = map[string]bool{
+	"allexport": true, "errexit": true, "errreturn": true, "exec": true, "interactive": true, "keyword": true, "onecmd": true,
+	"privileged": true, "rcs": true, "restricted": true, "shinstdin": true, "singlecommand": true, "verbose": true, "xtrace": true,
+}
+
+func isForeign(option string) bool {
+	option = strings.ReplaceAll(strings.ToLower(option), "_", "")
+	return foreign[option] || foreign[strings.TrimPrefix(option, "no")] || strings.Contains(option, "posix")
+}
+
+// effect is what an argument means, 0 for one that is not known to leave the shell
+// interactive.
+func (k kind) effect(arg string) effect {
+	if does := k.long[arg]; does != 0 {
+		return does
+	}
+	if name, _, joined := strings.Cut(arg, "="); joined && k.long[name] == value {
+		return plain
+	}
+	if len(arg) < 2 || arg[0] != '-' && (arg[0] != '+' || k.letters[arg[1]]&set == 0) {
+		return 0
+	}
+	var all effect
+	for i := 1; i < len(arg); i++ {
+		does := k.letters[arg[i]]
+		if does == 0 || does&value != 0 && i+1 < len(arg) {
+			return 0
+		}
+		all |= does
+	}
+	return all
+}
+
+// read reads the arguments. It reports false for any that is not known to leave the
+// shell interactive.
+func (c *change) read(k kind) bool {
+	for i := 1; i < len(c.Argv); i++ {
+		arg := c.Argv[i]
+		does := k.effect(arg)
+		if does == 0 {
+			return false
+		}
+		if c.does |= does; does&value != 0 {
+			if i++; i == len(c.Argv) || does&set != 0 && isForeign(c.Argv[i]) {
+				return false
+			}
+		}
+		if does&rcFile != 0 {
+			c.rc = c.Argv[i]
+		}
+		if strings.HasPrefix(arg, "--") {
+			c.after = i + 1
+		}
+	}
+	return true
 }
 
 // change is a launch that is being changed.
 type change struct {
 	Launch
-	login bool
+	does  effect // of all options
+	rc    string // the value of rcFile
+	after int    // where in Argv another long option may stand, after the others
 }
+
+func (c *change) insert(at int, args ...string) { c.Argv = slices.Insert(c.Argv, at, args...) }
 
 func (c *change) get(name string) (string, bool) {
 	for _, kv := range slices.Backward(c.Env) {
@@ -125,46 +222,57 @@ func (c *change) borrow(name, value string) {
 // other startup files, and Apple's, which ignores ENV.
 func suitsBash(c *change) bool {
 	_, posix := c.get("POSIXLY_CORRECT")
-	return !posix && (runtime.GOOS != "darwin" || c.Argv[0] != "/bin/bash")
+	path, _ := exec.LookPath(c.Argv[0])
+	return !posix && (runtime.GOOS != "darwin" || path != "/bin/bash")
 }
 
-// changeBash has an interactive bash read our script in place of ~/.bashrc,
-// which the script reads then. A login shell ignores --init-file, and reads none
-// of the user's files in POSIX mode but what ENV names: our script, which leaves
-// POSIX mode and reads the others.
+// changeBash has an interactive bash read our script in place of ~/.bashrc, which
+// the script reads then. A login shell ignores --init-file, and so does one with
+// --norc; in POSIX mode they read none of the user's files but what ENV names: our
+// script, which leaves POSIX mode and reads what the shell would have read.
 func changeBash(c *change, folder string) {
 	script := filepath.Join(folder, "cotty.bash")
-	if c.login {
-		c.Argv = slices.Insert(c.Argv, 1, "--posix")
+	none := noRC
+	if c.does&login != 0 {
+		none = noProfile
+	}
+	if c.does&none != 0 {
+		c.set(envFile, "")
+	} else if c.rc != "" {
+		c.set(envFile, c.rc)
+	}
+	if c.does&(login|none) != 0 {
+		c.insert(1, "--posix")
 		c.borrow("ENV", script)
 		return
 	}
-	c.Argv = slices.Insert(c.Argv, 1, "--init-file", script)
+	c.insert(c.after, "--init-file", script) // the last one counts
 }
 
-// suitsZsh leaves a zsh alone whose user has no startup file at all: it greets
-// new users with questions, unless it finds such a file, as it would find ours.
+// suitsZsh leaves a zsh -f alone where the system's file sets ZDOTDIR: zsh would read
+// the user's files in place of ours.
 func suitsZsh(c *change) bool {
-	dir, ok := c.get("ZDOTDIR")
-	if !ok {
-		dir, _ = c.get("HOME")
-	}
-	return runtime.GOOS == "darwin" || slices.ContainsFunc([]string{".zshenv", ".zprofile", ".zshrc", ".zlogin"}, func(name string) bool {
-		_, err := os.Stat(filepath.Join(dir, name))
-		return err == nil
+	return c.does&noRC == 0 || !slices.ContainsFunc([]string{"/etc/zshenv", "/etc/zsh/zshenv"}, func(path string) bool {
+		text, _ := os.ReadFile(path)
+		return bytes.Contains(text, []byte("ZDOTDIR"))
 	})
 }
 
 // changeZsh has zsh look for its startup files in our folder, which has only a
-// .zshenv: it restores ZDOTDIR before anything else is read.
+// .zshenv: it restores ZDOTDIR before anything else is read. With -f zsh would not
+// read it: the script turns RCS off again.
 func changeZsh(c *change, folder string) {
 	c.borrow("ZDOTDIR", folder)
+	if c.does&noRC != 0 {
+		c.set(envFile, "")
+		c.Argv = append(c.Argv, "+f")
+	}
 }
 
 // changeFish runs our script after the user's configuration.
 func changeFish(c *change, folder string) {
 	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(filepath.Join(folder, "cotty.fish"))
-	c.Argv = slices.Insert(c.Argv, 1, "--init-command", "source '"+quoted+"'")
+	c.insert(1, "--init-command", "source '"+quoted+"'")
 }
 
 // install puts the scripts into a folder of dir named after their contents, if

@@ -65,6 +65,29 @@ PROMPT='$ '; RPROMPT=r; export FOO=bar; IFS=$' \t\n:'; fpath+=(~/functions); bin
 fish_vi_key_bindings; umask 027; set -g fish_history mine`,
 }
 
+// norc has each shell read no startup files.
+var norc = map[string][]string{"bash": {"--norc"}, "zsh": {"-f"}, "fish": {"-N"}}
+
+// A new user of zsh is asked what it always asks, and has marks.
+func TestZshWithoutFiles(t *testing.T) {
+	each(t, "zsh", func(t *testing.T, shell string) {
+		for _, plain := range []bool{true, false} {
+			s := begin(t, setup{shell: shell, files: map[string]string{"other": ""}, plain: plain})
+			if os.Getuid() != 0 { // It does not ask root.
+				s.until("(q)", 0)
+				s.send("q")
+			}
+			s.until("\x1b[?2004h", 0)
+			if !plain {
+				s.ready().expect("echo hi", "0", "hi\n")
+			}
+			if _, err := os.Stat(filepath.Join(s.home, ".zshrc")); err == nil {
+				t.Error("there is a .zshrc")
+			}
+		}
+	})
+}
+
 // Nothing of the user's is changed: what a shell says of itself is the same with
 // marks and without.
 func TestNothingIsTouched(t *testing.T) {
@@ -84,6 +107,7 @@ func TestNothingIsTouched(t *testing.T) {
 			{"bare", nil, map[string]string{dialects[kind].rc: ""}, nil},
 			{"empty home", nil, map[string]string{"z/.zlogin": ""}, []string{"ZDOTDIR=@HOME@/z"}},
 			{"login", []string{"-l"}, map[string]string{".zshrc": ""}, nil},
+			{"norc", norc[kind], rich, []string{"ENV=/dev/null"}},
 			{"rich", nil, rich, nil},
 			{"rich login", []string{"--login"}, rich, []string{"ENV=/dev/null", "HISTFILE=/tmp/none", "PS1=inherited"}},
 		} {

@@ -158,7 +158,7 @@ func (k *Keeper) memory(follows map[ahp.URI]bool) Memory {
 		t := Terminal{URI: info.Resource, Title: info.Title}
 		if meta := info.Meta; meta != nil {
 			t.Cwd, t.Command = meta.Cwd, meta.Command
-			if c := meta.LastCommand; c != nil && c.Running && len(meta.Command) == 0 {
+			if c := meta.LastCommand; c != nil && c.Running && meta.RunsShell() {
 				t.Line = c.CommandLine
 			}
 		}

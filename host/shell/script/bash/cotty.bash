@@ -153,7 +153,7 @@ __cotty_install() {
     __cotty_dress
 }
 
-if shopt -qo posix; then # A login shell; see --posix.
+if shopt -qo posix; then # A login shell, or --norc.
     # What POSIX mode has set otherwise, and leaves so.
     set +o posix
     shopt -u inherit_errexit
@@ -161,16 +161,28 @@ if shopt -qo posix; then # A login shell; see --posix.
     if [[ $(declare -p MAILCHECK 2>/dev/null) == 'declare -i MAILCHECK="600"' ]]; then MAILCHECK=60; fi
     if [[ ${COTTY_SHELL_KEPT+x} ]]; then ENV=$COTTY_SHELL_KEPT; else unset ENV; fi
     unset COTTY_SHELL_KEPT
-    if [[ -r /etc/profile ]]; then . /etc/profile; fi
-    if [[ -r ~/.bash_profile ]]; then
-        . ~/.bash_profile
-    elif [[ -r ~/.bash_login ]]; then
-        . ~/.bash_login
-    elif [[ -r ~/.profile ]]; then
-        . ~/.profile
+    if [[ ${COTTY_SHELL_RC+x} ]]; then # --norc, or --noprofile for a login shell.
+        unset COTTY_SHELL_RC
+    else
+        if [[ -r /etc/profile ]]; then . /etc/profile; fi
+        if [[ -r ~/.bash_profile ]]; then
+            . ~/.bash_profile
+        elif [[ -r ~/.bash_login ]]; then
+            . ~/.bash_login
+        elif [[ -r ~/.profile ]]; then
+            . ~/.profile
+        fi
     fi
-elif [[ -r ~/.bashrc ]]; then
-    . ~/.bashrc
+else
+    __cotty_rc=${COTTY_SHELL_RC-~/.bashrc} # --rcfile
+    unset COTTY_SHELL_RC
+    case $__cotty_rc in
+    '~/'*) __cotty_rc=~${__cotty_rc#'~'} ;;
+    */*) ;;
+    *) __cotty_rc=./$__cotty_rc ;; # Not what is in the PATH.
+    esac
+    if [[ -r $__cotty_rc ]]; then . "$__cotty_rc"; fi
+    unset -v __cotty_rc
 fi
 
 # In a function there would be no DEBUG trap to be seen.

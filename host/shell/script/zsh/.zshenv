@@ -88,6 +88,18 @@ if [[ -o interactive && -n ${COTTY_SHELL_NONCE-} ]]; then
 fi
 'builtin' 'unset' COTTY_SHELL_NONCE
 
+if [[ -n ${COTTY_SHELL_RC+x} ]]; then # -f: zsh reads nothing from here on.
+    'builtin' 'unset' COTTY_SHELL_RC
+    'builtin' 'setopt' no_rcs
+    'builtin' 'return' 0
+fi
+
+# zsh asks a user without any startup file what to put into one. It would have done
+# so before this file; then it found this one.
+if [[ -o interactive ]] && 'builtin' 'zmodload' -s zsh/newuser; then
+    'builtin' 'zmodload' -u zsh/newuser
+fi
+
 if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
     'builtin' 'source' "${ZDOTDIR-$HOME}/.zshenv"
 fi
