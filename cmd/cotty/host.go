@@ -111,6 +111,13 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		return err
 	}
 	defer ln.Close()
+	// Addresses are taken before we say that we are ready, so that one in use is an
+	// error of the command that asked for it; and before there is a keeper, which
+	// without a host would pass for what a host that died has left.
+	tcp, err := o.listenAll(d, log)
+	if err != nil {
+		return err
+	}
 	k, err := connectKeeper(ctx, d)
 	if err != nil {
 		return err
@@ -134,12 +141,6 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	})
 	if err != nil {
 		return err
-	}
-	// Addresses are taken before we say that we are ready, so that one in use
-	// is an error of the command that asked for it.
-	tcp, err := o.listenAll(d, log)
-	if err != nil {
-		return errors.Join(err, h.Shutdown(ctx))
 	}
 	if out != nil {
 		printAddresses(out, host.Addresses(tcp))
