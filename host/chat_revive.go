@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"cotty/ahp"
 )
@@ -116,9 +117,11 @@ func (c *chat) revive() {
 		if c.value.Activity != "" {
 			c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
 		}
-		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{
-			ErrorType: errorRestarted, Message: "the host was restarted while the agent was at work; send the message again",
-		})}, nil)
+		message := "the host was restarted while the agent was at work; send the message again"
+		if c.settleCalls(func(string) time.Time { return time.Time{} }) {
+			message = "the host was restarted while the agent was at work; what it ran may have had its effect: look before you send the message again"
+		}
+		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)
 	}
 	if ended := c.h.agents.turnEnded; ended != nil {
 		ended(c, "", "") // No tool call runs any more; its terminal may.

@@ -37,6 +37,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 		err = nil
 		if optionID = r.c.s.decides(q); optionID != "" {
 			r.c.apply(k.ready(q.Call, ahp.ConfirmedSetting), nil)
+			k.runs = r.c.h.now()
 			k.say(q.Call)
 			return
 		}
@@ -146,7 +147,7 @@ func (r *prompting) withdraw(id string, wait chan ahp.ChatToolCallConfirmed) {
 	}
 	k.endConfirm()
 	k.over = true
-	r.c.apply(ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped}, nil)
+	r.c.apply(ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: the agent asks no more")}, nil)
 }
 
 func denies(o agent.Choice) bool {
@@ -215,6 +216,9 @@ func confirmTool(h *Host, d *dispatch) string {
 		a.Confirmed, a.Reason = ahp.ConfirmedUserAction, ""
 	} else {
 		a.Reason, a.Confirmed = orElse(a.Reason, ahp.ReasonDenied), ""
+		if a.Reason == ahp.ReasonSkipped && a.ReasonMessage == nil {
+			a.ReasonMessage = ahp.Plain("not run: somebody skipped it")
+		}
 	}
 	h.audit.did(d.c, "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
 	c.apply(a, &d.by)

@@ -267,6 +267,12 @@ func (r *prompting) took() *int64 {
 func (r *prompting) end(a ahp.Action, by *dispatched) {
 	c := r.c
 	r.flush()
+	c.settleCalls(func(id string) time.Time {
+		if k := r.calls[id]; k != nil {
+			return k.runs
+		}
+		return time.Time{}
+	})
 	r.over = true
 	r.cancel(context.Canceled)
 	r.stopWatch()

@@ -255,11 +255,15 @@ func (p *prompter) tellCall(c *ahp.ToolCall) {
 	case ahp.ToolCompleted:
 		if c.Success != nil && *c.Success {
 			p.note("✓ " + title)
-		} else {
-			p.note("✗ " + title)
+			return
 		}
+		fallthrough
 	case ahp.ToolCancelled:
-		p.note("✗ " + title + " (not run)")
+		title = "✗ " + title
+		if how := approval.Outcome(c); how != "" {
+			title += " (" + how + ")"
+		}
+		p.note(title)
 	}
 }
 

@@ -97,14 +97,9 @@ func (it *item) callState(r *renderer) string {
 		return "waits for you"
 	case ahp.ToolAuthRequired:
 		return "wants a login"
-	case ahp.ToolCancelled:
-		switch t.Reason {
-		case ahp.ReasonDenied:
-			return "rejected"
-		case ahp.ReasonResultDenied:
-			return "result rejected"
-		}
-		return "not run"
+	}
+	if s := approval.Outcome(t); s != "" {
+		return s
 	}
 	took := time.Duration(metaOf(t).Took) * time.Millisecond
 	switch {
@@ -250,10 +245,10 @@ func (b *toolBody) render() {
 			b.note("agent: " + oneLine(c.Title+" "+c.Description))
 		}
 	}
-	if t.Error != nil && t.Error.Message != "" && len(t.Content) == 0 {
+	if t.Error != nil && t.Error.Message != "" && len(t.Content) == 0 && !approval.Interrupted(t) {
 		b.put(wrap([]run{{text: harmless(t.Error.Message), role: failed}}, b.w, margin{})...)
 	}
-	if m := t.ReasonMessage; m != nil && m.Text != "" {
+	if m := t.ReasonMessage; m != nil && m.Text != "" && t.Reason != ahp.ReasonSkipped {
 		b.put(wrap([]run{{text: harmless(m.Text), role: muted}}, b.w, margin{})...)
 	}
 }

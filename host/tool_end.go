@@ -1,0 +1,88 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"cotty/ahp"
+)
+
+// errorInterrupted is the code of the error of a tool call whose end nobody has told:
+// its message says what is known.
+var errorInterrupted = json.RawMessage(`"cotty/interrupted"`)
+
+// settleCalls ends the tool calls of the active turn that have not ended, before the
+// turn does: what a turn's end leaves open counts as skipped in AHP, and what has run
+// was not. since is when a call began, zero where that is not known; it reports
+// whether one of them may have run. The caller holds h.mu.
+func (c *chat) settleCalls(since func(id string) time.Time) (ran bool) {
+	turn := c.value.ActiveTurn
+	if turn == nil {
+		return false
+	}
+	for _, p := range turn.ResponseParts {
+		t := p.ToolCall
+		if t == nil || t.Over() {
+			continue
+		}
+		switch t.Status {
+		case ahp.ToolPending:
+			c.apply(ahp.ChatToolCallConfirmed{
+				TurnID: turn.ID, ToolCallID: t.ToolCallID, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: nobody had allowed it"),
+			}, nil)
+		case ahp.ToolRunning:
+			ran = true
+			c.apply(c.interrupted(turn.ID, t, since(t.ToolCallID)), nil)
+		default:
+			ran = ran || t.Status == ahp.ToolStreaming // Some agents don't say when they begin.
+		}
+	}
+	return ran
+}
+
+// interrupted ends a tool call that ran, with what is known of it.
+func (c *chat) interrupted(turn string, t *ahp.ToolCall, since time.Time) ahp.ChatToolCallComplete {
+	words, meta, after := "may have run", t.Meta, ""
+	if !since.IsZero() {
+		if took := c.h.now().Sub(since); took >= time.Second {
+			meta = withMember(meta, "cotty/took", took.Milliseconds())
+			after = fmt.Sprintf(" after %v", took.Truncate(time.Second))
+		}
+		words = "interrupted" + after + ", may have run to its end"
+	}
+	for _, term := range c.terminalsOf(t) {
+		claim, life := term.value.Claim, term.value.Lifecycle
+		switch held := claim.Chat == c.ch.uri && claim.ToolCallID != ""; {
+		case life.Exited() && life.ExitCode != nil:
+			words = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
+		case life.Exited():
+			words = "its command was ended by a signal"
+		case !since.IsZero() && held: // Whoever interrupts the agent ends what it waits for.
+			words = "interrupted" + after + ", in terminal " + path.Base(term.ch.uri)
+		default:
+			words = "still running in " + path.Base(term.ch.uri)
+		}
+	}
+	return ahp.ChatToolCallComplete{TurnID: turn, ToolCallID: t.ToolCallID, Meta: meta, Result: ahp.ToolResult{
+		PastTenseMessage: t.InvocationMessage, Content: t.Content, Error: &ahp.ToolError{Message: words, Code: errorInterrupted},
+	}}
+}
+
+// terminalsOf are the terminals that a tool call shows, or that are held for it.
+func (c *chat) terminalsOf(t *ahp.ToolCall) (list []*term) {
+	for _, k := range t.Content {
+		if term, ok := c.h.termAt(k.Resource); ok && k.Type == ahp.ContentTerminal {
+			list = append(list, term)
+		}
+	}
+	for _, term := range c.h.terms {
+		claim := term.value.Claim
+		if claim.Chat == c.ch.uri && claim.ToolCallID == t.ToolCallID && !slices.Contains(list, term) {
+			list = append(list, term)
+		}
+	}
+	return list
+}
