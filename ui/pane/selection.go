@@ -66,6 +66,24 @@ func (s *Selection) on(line, width int, cells []emulator.Cell) (from, to int) {
 	return min(from, width), min(to, width)
 }
 
+// whole gives a selection of lines the rest of those that were wrapped, as far as
+// lines from to to go; other selections stay as they are. The lock must be held.
+func (v *View) whole(s Selection, from, to int) *Selection {
+	if s.Shape != Lines {
+		return &s
+	}
+	wrapped := func(line int) bool { return v.Feed.em.Wrapped(line - v.Feed.lineOff) }
+	_, first, _, last := s.ordered()
+	for first > from && wrapped(first-1) {
+		first--
+	}
+	for last < to && wrapped(last) {
+		last++
+	}
+	s.AnchorLine, s.Line = first, last
+	return &s
+}
+
 // Mark starts a selection at copy mode's cursor, or gives the one there another
 // shape; the same shape again ends it.
 func (v *View) Mark(shape Shape) {
@@ -126,8 +144,9 @@ func (v *View) SelectedText() string {
 		}
 		s = &Selection{AnchorLine: v.copy.line, Line: v.copy.line, Shape: Lines}
 	}
-	_, first, _, last := s.ordered()
 	oldest, newest := v.bounds()
+	s = v.whole(*s, oldest, newest)
+	_, first, _, last := s.ordered()
 	first, last = max(first, oldest), min(last, newest)
 	var b strings.Builder
 	for line := first; line <= last && b.Len() < MaxCopy; line++ {
@@ -216,7 +235,7 @@ func (v *View) highlight(c *paint.Canvas, row paint.Rect, line int, look Look) {
 	}
 	if v.selection != nil {
 		cols, _ := v.Feed.em.Size()
-		from, to := v.selection.on(line, cols, v.at(line))
+		from, to := v.whole(*v.selection, line, line).on(line, cols, v.at(line))
 		v.restyle(c, row, from, to, look.Selection)
 	}
 	if from, to, ok := v.link.on(line); ok {

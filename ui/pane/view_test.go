@@ -178,6 +178,9 @@ func TestSelectedText(t *testing.T) {
 		{"a block beyond the text", Block, [2]int{6, 0}, [2]int{12, 2}, "gh\n四\n78"},
 		{"blanks at the end", Chars, [2]int{0, 2}, [2]int{15, 2}, "12345678"},
 		{"wrapped lines", Lines, [2]int{0, 3}, [2]int{0, 4}, "this is a long line that wraps\n"},
+		{"the start of a wrapped line", Lines, [2]int{5, 3}, [2]int{5, 3}, "this is a long line that wraps\n"},
+		{"the end of a wrapped line", Lines, [2]int{2, 4}, [2]int{2, 4}, "this is a long line that wraps\n"},
+		{"up into a wrapped line", Lines, [2]int{2, 4}, [2]int{0, 2}, "12345678\nthis is a long line that wraps\n"},
 	} {
 		v := view(t, 20, 6, text)
 		v.selection = &Selection{AnchorX: c.from[0], AnchorLine: c.from[1], X: c.to[0], Line: c.to[1], Shape: c.shape}
