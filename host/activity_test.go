@@ -53,6 +53,21 @@ func TestOutputAfterSilence(t *testing.T) {
 	if at() == first {
 		t.Error("output long after typing does not call")
 	}
+	// What a new size has a program draw is no output; what comes later is.
+	first = at()
+	*now = now.Add(2 * silence)
+	h.mind(term, ahp.TerminalResized{Cols: 90, Rows: 20})
+	h.mind(term, data)
+	*now = now.Add(answerTime / 2)
+	h.mind(term, data)
+	if at() != first {
+		t.Error("what a program draws for its new size calls")
+	}
+	*now = now.Add(answerTime)
+	h.mind(term, data)
+	if at() == first {
+		t.Error("output after a new size does not call")
+	}
 }
 
 // A prompt, or the end, takes away what no program does any more; what it came to

@@ -14,7 +14,8 @@ const (
 	// silence is how long a terminal has to have been quiet for output to be
 	// worth a person's attention.
 	silence = 10 * time.Second
-	// answerTime is for how long output may be the answer to what was typed.
+	// answerTime is for how long output may be the answer to what was typed, or to a
+	// new size: shells and full-screen programs draw anew then.
 	answerTime = 2 * time.Second
 )
 
@@ -51,6 +52,7 @@ type attention struct {
 	row     ahp.Attention
 	reports records
 	output  time.Time // when the last one came
+	resized time.Time // when its size was last set
 }
 
 // attend changes a terminal's row, and sends it now or soon. The caller holds
@@ -145,9 +147,14 @@ func (v *activity) forget(t *term) {
 // mind looks at an action of a terminal for what a person may want to know. The
 // caller holds h.mu.
 func (h *Host) mind(t *term, a ahp.Action) {
+	now := h.now()
 	switch a.(type) {
+	case ahp.TerminalResized:
+		t.attention.resized = now
 	case ahp.TerminalData:
-		now := h.now()
+		if now.Sub(t.attention.resized) < answerTime {
+			return
+		}
 		quiet := now.Sub(t.attention.output)
 		first := t.attention.output.IsZero()
 		t.attention.output = now
