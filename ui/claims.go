@@ -116,7 +116,7 @@ func (m *Model) handBack(t *terminal) {
 func (m *Model) question(ts []*terminal) string {
 	var running []string
 	for _, t := range ts {
-		if t == nil || t.exited() {
+		if t == nil || t.exited() || m.atPrompt(t) {
 			continue
 		}
 		s := describe(t)
@@ -132,6 +132,19 @@ func (m *Model) question(ts []*terminal) string {
 		return "end " + running[0] + "?"
 	}
 	return fmt.Sprintf("end %s: %s?", plural(len(running), "terminal"), strings.Join(running, ", "))
+}
+
+// atPrompt reports that a terminal's shell is known to run nothing: it marks its
+// commands, and none runs. An agent that holds it may be about to run one.
+func (m *Model) atPrompt(t *terminal) bool {
+	if m.terms.holder(t) == command.Agent {
+		return false
+	}
+	if t.feed != nil {
+		c, detects, ok := t.feed.LastCommand()
+		return detects && !(ok && c.Running)
+	}
+	return t.info.Meta != nil && t.info.Meta.LastCommand != nil && !t.info.Meta.LastCommand.Running
 }
 
 // closePane ends the focused pane's terminal, asking first when it runs. A

@@ -490,3 +490,54 @@ func TestLayoutNamesStayClean(t *testing.T) {
 		t.Errorf("window title %q", u.Outer().Title())
 	}
 }
+
+// TestShellsThatPeopleEnd: a shell that a person ends closes its pane, whatever its
+// last command came to, also when it lived for a moment only.
+func TestShellsThatPeopleEnd(t *testing.T) {
+	for name, use := range map[string]func(u *uitest.UI){
+		"typed":   func(u *uitest.UI) { u.Type("exit 3\r") },
+		"command": func(u *uitest.UI) { u.Host.Terminal("sh2").Run("false", "", 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := start(t)
+			u.Press("ctrl+space |")
+			use(u)
+			u.Host.Terminal("sh2").Exit(3, "")
+			u.WaitIdle()
+			u.Hides("exited 3")
+			if got := u.Host.Terminals(); !slices.Equal(got, []string{"sh1"}) {
+				t.Errorf("terminals %v", got)
+			}
+		})
+	}
+}
+
+// TestClosingAtAPrompt: closing asks when something runs or that is not known, and
+// not at a prompt.
+func TestClosingAtAPrompt(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(sh *uitest.Terminal)
+		asks bool
+	}{
+		{"not known", func(*uitest.Terminal) {}, true},
+		{"nothing has run", (*uitest.Terminal).Detect, false},
+		{"done", func(sh *uitest.Terminal) { sh.Run("make", "", 2) }, false},
+		{"running", func(sh *uitest.Terminal) { sh.Run("make", "", 2); sh.Begin("vim") }, true},
+		{"an agent's", func(sh *uitest.Terminal) { sh.Run("make", "", 2); sh.Claim(running) }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u := start(t)
+			u.Press("ctrl+space |")
+			c.do(u.Host.Terminal("sh2"))
+			u.WaitIdle()
+			u.Press("ctrl+space x")
+			if asked := strings.Contains(u.Screen(), "y/n"); asked != c.asks {
+				t.Errorf("asked: %v", asked)
+			}
+			if n := len(u.Host.Terminals()); (n == 2) != c.asks {
+				t.Errorf("there are %d terminals", n)
+			}
+		})
+	}
+}

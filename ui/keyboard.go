@@ -314,6 +314,7 @@ func (m *Model) typeInto(t *terminal, v *pane.View, data []byte) bool {
 		m.fit(p, true)
 	}
 	m.unsay()
+	t.typed = true
 	m.send(t.uri, data)
 	m.kb.out[len(m.kb.out)-1].keys++
 	return true

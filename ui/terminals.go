@@ -30,7 +30,8 @@ type terminal struct {
 	asked      int64      // dispatch of a claim that the host has not answered; 0 for none
 	shown      int        // when it was last on the screen, in rising order
 
-	born time.Time // when it was first seen; zero if it was there before
+	born  time.Time // when it was first seen; zero if it was there before
+	typed bool      // a person has typed into it here
 	// passing says that its pane closes when the program has ended well.
 	passing bool
 	// stays says that the pane stays open although the program has ended.
@@ -146,7 +147,9 @@ func (t *terminal) command() []string {
 }
 
 // closesItself reports whether the pane of a terminal that has ended closes: a
-// shell's does, unless it failed at once or died by a signal.
+// shell's does, whatever its code, which is that of the last command in it. It
+// stays when the shell died by a signal, or failed at once with nobody having used
+// it.
 func (t *terminal) closesItself(now time.Time) bool {
 	code := t.info.Lifecycle.ExitCode
 	if t.passing && code != nil && *code == 0 {
@@ -156,7 +159,7 @@ func (t *terminal) closesItself(now time.Time) bool {
 		return false
 	}
 	young := !t.born.IsZero() && now.Sub(t.born) < youth
-	return !young || *code == 0
+	return *code == 0 || !young || t.typed || t.info.Meta != nil && t.info.Meta.LastCommand != nil
 }
 
 // title is the terminal's title for people.
