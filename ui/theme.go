@@ -97,8 +97,8 @@ func (m *Model) endPreview() {
 	}
 }
 
-// chooseTheme changes the theme to the one named, or opens a list in which each
-// theme shows as one comes to it.
+// chooseTheme changes the theme to the one named, for now, or opens a list in which
+// each theme shows as one comes to it, and Enter keeps it in the configuration.
 func (m *Model) chooseTheme(args []string) {
 	if len(args) > 0 {
 		p, err := themes.Choose(args[0], m.cfg.Themes)
@@ -106,7 +106,7 @@ func (m *Model) chooseTheme(args []string) {
 			m.fail("choose theme", err)
 			return
 		}
-		m.useTheme(p)
+		m.useForNow(args[0], p)
 		return
 	}
 	names := themes.Choices(m.cfg.Themes)
@@ -121,23 +121,27 @@ func (m *Model) chooseTheme(args []string) {
 			m.outer.preview = &p
 			m.dress()
 		},
-		Accept: func(row int) {
-			m.useTheme(pairOf(row))
-			m.say(status.Info, "theme = %q keeps it", names[row])
-		},
+		Accept: func(row int) { m.useForNow(names[row], pairOf(row)) },
 	}
 	if m.cfg.KeepTheme != nil {
-		list.Keep = func(row int) {
+		list.Once = list.Accept
+		list.Accept = func(row int) {
 			m.useTheme(pairOf(row))
 			if err := m.cfg.KeepTheme(names[row]); err != nil {
 				m.fail("keep the theme", err)
 				return
 			}
 			m.cfg.Theme = names[row]
-			m.say(status.Info, "%s is in the configuration", names[row])
+			m.say(status.Info, "theme %s, kept in config.toml", names[row])
 		}
 	}
 	m.open(overlay.NewChoice(list))
+}
+
+// useForNow changes the theme until the interface ends, and says what keeps it.
+func (m *Model) useForNow(name string, p themes.Pair) {
+	m.useTheme(p)
+	m.say(status.Info, "for now; theme = %q in config.toml keeps it", name)
 }
 
 // hints are what stands in the status line where there is room, at several

@@ -335,7 +335,7 @@ var cottyRows = []Command{
 	},
 	{
 		Name: "choose-theme", Title: "Choose a theme", Group: groupCotty, Args: []Arg{{Name: "theme", Kind: Text, Optional: true}},
-		Help:     "Show the themes, each at once as you come to it; or change to the one named.",
+		Help:     "Show the themes, each at once as you come to it; enter keeps one in the configuration. Or change to the one named, for now.",
 		Disabled: always,
 		describe: func(args []string) string { return fmt.Sprintf("Change to theme %q", args[0]) },
 	},

@@ -15,8 +15,8 @@ type Choosing struct {
 	Chosen int // index of the row to start from
 	Moved  func(row int)
 	Accept func(row int)
-	// Keep, if not nil, is Accept for good; it has a key of its own.
-	Keep func(row int)
+	// Once, if not nil, is Accept for this time only; it is an action of its own.
+	Once func(row int)
 }
 
 // Choice is a list of names, one of which is chosen.
@@ -45,8 +45,8 @@ func NewChoice(c Choosing) *Choice {
 		enterKeys: "enter use", enter: func(row choiceRow) bool { c.Accept(row.n); return true }, clickEnters: true,
 		moved: func(row choiceRow) { c.Moved(row.n) },
 	}}
-	if c.Keep != nil {
-		actions := []action[choiceRow]{closes("s", "keep", func(row choiceRow) { c.Keep(row.n) })}
+	if c.Once != nil {
+		actions := []action[choiceRow]{closes("t", "for now", func(row choiceRow) { c.Once(row.n) })}
 		o.actions = func() []action[choiceRow] { return actions }
 	}
 	return o

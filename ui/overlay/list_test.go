@@ -47,7 +47,7 @@ func kinds(done func(what string)) map[string]Overlay {
 		"commands": NewCommands(func() []Ran { return slices.Clone(ran) }, RanDo{
 			Go: text("enter"), CopyOutput: text("y"), CopyLine: text("l"), Again: text("r")}),
 		"palette": NewPalette(func() []Command { return commands }, func(name string, _ []string) { done("enter " + name) }),
-		"choice":  NewChoice(Choosing{Rows: names, Chosen: 1, Moved: func(int) {}, Accept: number("enter"), Keep: number("s")}),
+		"choice":  NewChoice(Choosing{Rows: names, Chosen: 1, Moved: func(int) {}, Accept: number("enter"), Once: number("t")}),
 		"changes": NewChanges(Bringing{Files: changed, Merge: none("m"), Out: none("o")}),
 	}
 }
@@ -80,7 +80,7 @@ func TestListActions(t *testing.T) {
 		"layouts":   {"n", "r second", "x second"},
 		"buffers":   {"y first", "s first", "x first"},
 		"commands":  {"y first", "l first", "r first"},
-		"choice":    {"s second"},
+		"choice":    {"t second"},
 		"changes":   {"m", "o"},
 	} {
 		for _, keys := range []func(letter rune) []tea.Key{
