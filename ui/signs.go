@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cotty/emulator"
 	"cotty/ui/layout"
 	"cotty/ui/look"
 	"cotty/ui/paint"
@@ -22,23 +21,12 @@ func signLook(l *look.Look) *pane.SignLook {
 		{pane.Ended, l.Ended, l.Exited},
 	} {
 		s.Glyphs[of.state], s.Frame[of.state], s.Note[of.state] = of.glyph, of.frame, of.frame
-		s.Cell[of.state] = block(of.frame, l)
+		s.Cell[of.state] = of.frame
 	}
 	// What went well is said quietly.
-	s.Note[pane.Passed], s.Cell[pane.Passed] = l.Title, block(l.Border, l)
-	if !l.Border.FG.IsDefault() {
-		s.Cell[pane.Passed].FG = l.TitleFocused.FG
-	}
+	s.Note[pane.Passed] = l.Title
 	s.Note[pane.Failed] = l.Fail // its contrast is a text's
 	return s
-}
-
-// block is a style with its colours exchanged: a cell of the colour itself.
-func block(s look.Style, l *look.Look) look.Style {
-	if s.FG.IsDefault() {
-		return look.Style{Attrs: emulator.Reverse | s.Attrs&emulator.Bold}
-	}
-	return look.Style{FG: l.StatusLayout.FG, BG: s.FG}
 }
 
 // framed reports whether a pane has a cell of its frame on its left.

@@ -147,6 +147,29 @@ func TestMarkLeavesText(t *testing.T) {
 	}
 }
 
+// TestMarkBesideRightPrompt: a prompt at the right edge hides neither the exit code
+// nor the duration, where there is room before it, and is not covered.
+func TestMarkBesideRightPrompt(t *testing.T) {
+	u := uitest.New(t, uitest.Options{W: 60, H: 12})
+	sh := u.Host.Terminal(u.Host.Terminals()[0])
+	sh.Detect()
+	for _, c := range []struct {
+		typed, says string
+	}{
+		{"make", " exit 2  1m05s main 12:34"},
+		{strings.Repeat("x", 24), "x         exit 2  1m05s main 12:34"},
+		{strings.Repeat("x", 34), "x      exit 2 main 12:34"},
+		{strings.Repeat("x", 40), "x       main 12:34"},
+	} {
+		sh.Begin(c.typed + strings.Repeat(" ", 60-2-len(c.typed)-10-1) + "main 12:34")
+		sh.End(2, 65000)
+		u.WaitIdle()
+		if row := strings.TrimRight(lastOf(u.Screen(), "$ "+c.typed), " "); !strings.HasSuffix(row, c.says) {
+			t.Errorf("%d typed: %q, want %q at its end", len(c.typed), row, c.says)
+		}
+	}
+}
+
 // lastOf gives the last row of a screen that has a text.
 func lastOf(screen, text string) (row string) {
 	for _, r := range strings.Split(screen, "\n") {

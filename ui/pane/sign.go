@@ -14,9 +14,9 @@ import (
 type SignLook struct {
 	Glyphs [states]rune
 	Fold   rune // in place of the glyph where output is left out
-	// Frame is the glyph's style in the frame, Cell that of the cell which stands
-	// for it where a pane has no frame on its left, Note that of what is said
-	// behind the line.
+	// Frame is the glyph's style in the frame, Cell that of the text which stands
+	// for it where a pane has no frame on its left (only the foreground and the
+	// attributes), Note that of what is said behind the line.
 	Frame, Cell, Note [states]emulator.Style
 	Sticky            emulator.Style
 	Ellipsis          string
@@ -179,18 +179,18 @@ func noteOn(list []Sign, row int) (s Sign) {
 	return s
 }
 
-// drawSign draws a row's mark into its first cell, whose text stays, where the
-// pane has no frame on its left, and behind the row's text what is said of the
-// command.
+// drawSign colours the text of a row's first cell, where the pane has no frame on
+// its left, and writes what is said of the command behind the row's text, or before
+// a prompt at its right edge. The cell's background stays: a block of another
+// colour looks like a cursor.
 func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) {
 	if s := signOn(v.signs, i); s.State != None && !v.Framed && v.ox == 0 {
 		to := look.Cell[s.State]
 		c.Restyle(paint.Rect{X: row.X, Y: row.Y, W: 1, H: 1}, func(old emulator.Style) emulator.Style {
-			if to == (emulator.Style{}) {
-				return old
+			if !to.FG.IsDefault() {
+				old.FG = to.FG
 			}
-			old.FG, old.BG = to.FG, to.BG
-			old.Attrs = old.Attrs&^emulator.Reverse | to.Attrs
+			old.Attrs |= to.Attrs
 			return old
 		})
 	}
@@ -202,14 +202,39 @@ func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) 
 	if i == 0 && v.back {
 		row.W -= paint.Width(v.position(v.rect)) // which is drawn over it
 	}
+	end := row.W // the note ends one cell before
+	if v.ox == 0 && used >= row.W-1 && used <= row.W {
+		used, end = rightPrompt(v.cells[:used])
+	}
 	for _, text := range [...]string{s.text, s.short, s.fold} {
 		w := paint.Width(text)
-		if text == "" || used-v.ox+w+2 > row.W || !plain(v.cells, v.ox+row.W-w-1, v.ox+row.W) {
+		if text == "" || used-v.ox+w+2 > end || !plain(v.cells, v.ox+end-w-1, v.ox+end) {
 			continue
 		}
-		c.Text(row.X+row.W-w-1, row.Y, w, text, look.Note[s.State])
+		c.Text(row.X+end-w-1, row.Y, w, text, look.Note[s.State])
 		return
 	}
+}
+
+// promptGap is the number of blanks that part what was typed from a prompt at the
+// right edge; fewer are part of a text.
+const promptGap = 5
+
+// rightPrompt gives where the text before a prompt at the right edge ends, and where
+// the prompt begins. Both are the end of the row where there is none.
+func rightPrompt(cells []emulator.Cell) (used, from int) {
+	blanks := 0
+	for i := len(cells) - 1; i >= 0; i-- {
+		if length(cells[i:i+1]) > 0 {
+			if blanks >= promptGap {
+				return i + 1, i + 1 + blanks
+			}
+			blanks = 0
+			continue
+		}
+		blanks++
+	}
+	return len(cells), len(cells)
 }
 
 // plain reports whether the cells of a range look like nothing at all.
