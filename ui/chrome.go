@@ -253,7 +253,7 @@ func (m *Model) drawHint() {
 	sections := m.following()
 	rows := overlay.HintRows(sections, func(name string, args []string) string { return command.Why(name, args, ctx) })
 	area := paint.Rect(m.area())
-	overlay.Hint(&m.outer.canvas, area, rows, m.outer.look)
+	overlay.Hint(&m.outer.canvas, area, rows, m.kb.page, m.outer.look)
 }
 
 // following gives the help rows of the bindings that can follow the pending

@@ -28,6 +28,7 @@ const maxInput = 32 << 10
 type keyboard struct {
 	pending []keymap.Key // of a chord
 	hint    bool         // what can follow is shown
+	page    int          // of the hint
 	chord   int          // number of the chord, so that an old timer is known
 
 	repeat []keymap.Key // all but the last key of a chord that may be repeated
@@ -181,6 +182,11 @@ func (m *Model) chord(key keymap.Key) bool {
 		if len(kb.pending) == 0 {
 			return m.mode() == keymap.Copy || m.mode() == keymap.Reading // which keep what they don't know
 		}
+		if kb.hint && key.String() == overlay.MoreKey {
+			kb.page++
+			m.dirty |= dirtyPlaces
+			return true
+		}
 		m.endChord()
 		if key != (keymap.Key{Code: keymap.Esc}) {
 			m.say(status.Info, "%s is bound to nothing", keymap.Chord(seq))
@@ -191,7 +197,7 @@ func (m *Model) chord(key keymap.Key) bool {
 
 func (m *Model) startChord(seq []keymap.Key) {
 	kb := &m.kb
-	kb.pending = seq
+	kb.pending, kb.page = seq, 0
 	kb.chord++
 	m.learnt()
 	m.note.text = ""

@@ -283,6 +283,23 @@ func TestPrefix(t *testing.T) {
 	u.Hides("Split right")
 	u.Advance(600 * time.Millisecond)
 	u.GoldenStyled("hint")
+	// Nothing is left out: what does not fit is on another page.
+	all := u.Screen()
+	for range 5 {
+		if !strings.Contains(u.Screen(), " more\n") {
+			break
+		}
+		u.Press("pgdown")
+		all += u.Screen()
+	}
+	for _, want := range []string{"n Next tab", "p Previous tab", "] Paste", "k Focus up", "C All commands", "Swap with the previous pane"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no page has %q", want)
+		}
+	}
+	u.Shows("back to the first")
+	u.Press("pgdown")
+	u.Shows("Split right")
 	u.Press("esc")
 	u.Hides("Split right", "ctrl+space")
 	u.Press("ctrl+space Q")

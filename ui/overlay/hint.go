@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,55 +16,74 @@ type HintRow struct {
 	Keys string
 	Text string
 	Off  bool // it can't run now
-	Keep bool // it shows also where not everything fits
+	Keep bool // it is on the first page, whatever else is
 }
-
-// Widths of a hint's columns, in cells.
-const (
-	hintKeys = 7
-	hintText = 17
-)
 
 // brief writes modifiers as short as a hint's columns are.
 var brief = strings.NewReplacer("ctrl+", "^", "shift+", "S-", "alt+", "M-")
 
-// Hint draws what can follow the keys pressed so far on the last rows of the
-// area, in columns. It takes no keys. What does not fit is left to the help.
-func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, l look.Look) {
+// MoreKey is the key that turns a hint's pages.
+const MoreKey = "pgdown"
+
+// Hint draws what can follow the keys pressed so far on the last rows of the area,
+// in columns: first what can run now. Where not everything fits there are pages,
+// counted from 0 and around, and the last cell says how much more there is. It
+// takes no keys.
+func Hint(c *paint.Canvas, area paint.Rect, rows []HintRow, page int, l look.Look) {
 	if len(rows) == 0 || area.Empty() {
 		return
 	}
-	n := max((area.W-1)/(hintKeys+hintText+2), 1)
-	h := min((len(rows)+n-1)/n, max(area.H*2/3, 1))
-	n = min(n, (len(rows)+h-1)/h)
-	rows = fitting(rows, n*h)
+	keys, text := 0, 0
+	for _, row := range rows {
+		keys, text = max(keys, paint.Width(brief.Replace(row.Keys))), max(text, paint.Width(row.Text))
+	}
+	most := max((area.W-1)/(keys+text+3), 1)
+	h := min((len(rows)+most-1)/most, max(area.H*2/3, 1))
+	n := min(most, (len(rows)+h-1)/h)
+	rows = hintPage(rows, n*h, page)
 	w := (area.W - 1) / n
 	r := paint.Rect{X: area.X, Y: area.Y + area.H - h, W: area.W, H: h}
 	c.Fill(r, ' ', l.Hint)
-	for i, row := range rows[:min(len(rows), n*h)] {
+	for i, row := range rows {
 		x, y := r.X+1+i/h*w, r.Y+i%h
 		style := l.Hint
 		if row.Off {
 			style.Attrs |= look.Faint
 		}
-		k := paint.Cut(brief.Replace(row.Keys), hintKeys, l.Ellipsis)
-		c.Text(x+hintKeys-paint.Width(k), y, hintKeys, k, l.HintKey)
-		c.Text(x+hintKeys+1, y, w-hintKeys-2, paint.Cut(row.Text, w-hintKeys-2, l.Ellipsis), style)
+		k := brief.Replace(row.Keys)
+		c.Text(x+keys-paint.Width(k), y, keys, k, l.HintKey)
+		c.Text(x+keys+1, y, w-keys-2, paint.Cut(row.Text, w-keys-2, l.Ellipsis), style)
 	}
 }
 
-// fitting leaves out rows from the end until there are at most n, first those
-// that can't run now.
-func fitting(rows []HintRow, n int) []HintRow {
-	rows = slices.Clone(rows)
-	for _, off := range []bool{true, false} {
-		for i := len(rows) - 1; i >= 0 && len(rows) > n; i-- {
-			if !rows[i].Keep && (rows[i].Off || !off) {
-				rows = slices.Delete(rows, i, i+1)
-			}
+// hintPage gives the rows of a page of n: those that can't run come last, and where
+// there is more than one page those to keep come first, and the last row is for the
+// next page.
+func hintPage(rows []HintRow, n, page int) []HintRow {
+	paged := len(rows) > n
+	rank := func(r HintRow) int {
+		switch {
+		case r.Keep && paged:
+			return 0
+		case r.Off:
+			return 2
 		}
+		return 1
 	}
-	return rows
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b HintRow) int { return cmp.Compare(rank(a), rank(b)) })
+	if !paged || n < 2 {
+		return rows[:min(len(rows), n)]
+	}
+	n--
+	pages := (len(rows) + n - 1) / n
+	from := page % pages * n
+	to := min(from+n, len(rows))
+	more := HintRow{Keys: "pgdn", Text: fmt.Sprintf("%d more", len(rows)-to)}
+	if to == len(rows) {
+		more.Text = "back to the first"
+	}
+	return append(rows[from:to:to], more)
 }
 
 // HintRows words the bindings that can follow, each with its first key and
