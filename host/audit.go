@@ -51,7 +51,7 @@ type refusal struct {
 func openAudit(dir string, now func() time.Time) (*audit, error) {
 	f := &auditFile{path: filepath.Join(dir, "audit.log"), most: auditBytes}
 	err := f.open()
-	if err != nil && !diskFull(err) {
+	if err != nil && !Unwritable(err) {
 		return nil, err
 	}
 	return &audit{

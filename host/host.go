@@ -227,11 +227,11 @@ func New(c Config) (*Host, error) {
 		return nil, fmt.Errorf("make host: %w", err)
 	}
 	noMark := h.seq.advance()
-	if noMark != nil && !diskFull(noMark) {
+	if noMark != nil && !Unwritable(noMark) {
 		return nil, fmt.Errorf("make host: %w", noMark)
 	}
 	var noAudit error
-	if h.audit, noAudit = openAudit(c.State, h.now); noAudit != nil && !diskFull(noAudit) {
+	if h.audit, noAudit = openAudit(c.State, h.now); noAudit != nil && !Unwritable(noAudit) {
 		return nil, fmt.Errorf("make host: open the audit log: %w", noAudit)
 	}
 	h.attempts = newAttempts(h.now)

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"io/fs"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +18,12 @@ func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
+// Unwritable reports whether an error is that the state directory takes nothing: it
+// is full, read-only, not this user's, or can't be made. Terminals go on without.
+func Unwritable(err error) bool {
+	return diskFull(err) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)
+}
+
 // mender tries again what could not be written, until it can or the host ends.
 // There is no timer while all is well.
 type mender struct {
@@ -27,9 +34,12 @@ type mender struct {
 }
 
 // mend warns the owner about something that could not be written, and tries it
-// again. It is called without h.mu, as is again.
+// again if that was for want of room. It is called without h.mu, as is again.
 func (h *Host) mend(about string, err error, again func() error) {
 	h.warn(about, err)
+	if !diskFull(err) {
+		return
+	}
 	m := &h.mender
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -69,7 +69,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		return nil, err
 	}
 	if !h.start && !p.dirs.died() {
-		return nil, errNoHost
+		return nil, p.dirs.noHost(ctx)
 	}
 	if err := startOnce(p.dirs, func() bool { return p.answers(ctx, dial) }); err != nil {
 		return nil, err

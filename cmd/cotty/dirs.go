@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/adrg/xdg"
+
+	"cotty/host"
 )
 
 // dirs are the places of one user's cotty.
@@ -37,10 +39,11 @@ func findDirs() dirs {
 // make creates the directories, 0700, and refuses a runtime directory that
 // somebody else could have put there.
 func (d dirs) make() error {
-	for _, dir := range []string{d.runtime, d.state} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make directory %s: %w", dir, err)
-		}
+	if err := os.MkdirAll(d.runtime, 0o700); err != nil {
+		return fmt.Errorf("make directory %s: %w", d.runtime, err)
+	}
+	if err := os.MkdirAll(d.state, 0o700); err != nil && !host.Unwritable(err) {
+		return fmt.Errorf("make directory %s: %w", d.state, err)
 	}
 	return d.check()
 }

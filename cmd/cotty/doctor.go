@@ -154,10 +154,13 @@ func checkHost(cmd *cobra.Command, d dirs) (string, string) {
 	err := withHost(cmd, false, func(ctx context.Context, s *session) error {
 		return s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got)
 	})
-	if errors.Is(err, errNoHost) {
+	var left unattended
+	switch {
+	case errors.As(err, &left):
+		return levelWarn, err.Error()
+	case errors.Is(err, errNoHost):
 		return levelOK, "none runs; it starts on first use"
-	}
-	if err != nil {
+	case err != nil:
 		return levelBad, err.Error()
 	}
 	detail := fmt.Sprintf("pid %d, keeper %d, since %s, %s, %s", got.Pid, got.KeeperPid,

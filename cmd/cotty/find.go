@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -34,7 +36,12 @@ func (d dirs) keeperPlace() daemon.Place { return daemon.PlaceOf(d.state, "keepe
 // can't be written to, or not be locked, it goes on without: the socket's own lock
 // holds as long as the runtime directory stays.
 func takePlace(p daemon.Place, log *slog.Logger) (release func(), err error) {
-	release, err = p.Take()
+	// One that ends may have it for a moment longer than its socket.
+	for end := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if release, err = p.Take(); !errors.Is(err, daemon.ErrTaken) || time.Now().After(end) {
+			break
+		}
+	}
 	switch {
 	case errors.Is(err, daemon.ErrTaken):
 		return nil, err
@@ -131,6 +138,47 @@ func (d dirs) reachKeeper(ctx context.Context) (string, error) {
 		c.Close()
 	}
 	return path, err
+}
+
+// unattended is the error of who wants a host where none runs, but a keeper with
+// programs does: a host was ended by a signal.
+type unattended struct{ keeper.Census }
+
+func (u unattended) Error() string {
+	pids := make([]string, 0, len(u.Running))
+	for _, c := range u.Running {
+		pids = append(pids, strconv.Itoa(c.Pid))
+	}
+	return fmt.Sprintf("no host is running, but the keeper (pid %d) holds %s (pids %s): `cotty` shows them again, `cotty stop` ends them",
+		u.Pid, count(len(u.Running), "program"), strings.Join(pids, ", "))
+}
+
+// noHost says what there is without a host: errNoHost for nothing.
+func (d dirs) noHost(ctx context.Context) error {
+	path, err := d.reachKeeper(ctx)
+	if err == nil {
+		var c keeper.Census
+		if c, err = keeper.Probe(ctx, path); len(c.Running) > 0 {
+			return unattended{c}
+		}
+	}
+	switch {
+	case err == nil || isNobodyThere(err):
+		return errNoHost
+	case errors.Is(err, keeper.ErrVersion):
+		return fmt.Errorf("no host is running, and what the keeper holds is not known: %w", err)
+	}
+	return fmt.Errorf("no host is running: %w", err)
+}
+
+// endKeeper ends a keeper that has no host, and its programs.
+func (d dirs) endKeeper(ctx context.Context) error {
+	k, err := d.dialKeeper(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	return k.Shutdown(ctx)
 }
 
 // dialKeeper connects to this user's keeper and takes it over from another host.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -83,17 +82,17 @@ const maxLog = 4 << 20
 // openLog opens a log in the state directory, 0600.
 func openLog(d dirs, name string) (*slog.Logger, func(), error) {
 	// Whoever uses only hosts elsewhere has no directory yet.
-	if err := os.MkdirAll(d.state, 0o700); err != nil {
+	if err := os.MkdirAll(d.state, 0o700); err != nil && !host.Unwritable(err) {
 		return nil, nil, fmt.Errorf("make the directory of the log: %w", err)
 	}
 	path := filepath.Join(d.state, name)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
-		if err := os.Rename(path, path+".1"); err != nil {
+		if err := os.Rename(path, path+".1"); err != nil && !host.Unwritable(err) {
 			return nil, nil, fmt.Errorf("rotate the log: %w", err)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if errors.Is(err, syscall.ENOSPC) { // Terminals matter more than their log.
+	if host.Unwritable(err) { // Terminals matter more than their log.
 		return slog.New(slog.DiscardHandler), func() {}, nil
 	}
 	if err != nil {

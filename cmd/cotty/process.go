@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"cotty/host"
 )
 
 // readyEnv names the descriptor on which a background process tells its
@@ -39,7 +41,7 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	}
 	defer r.Close()
 	stderr, err := os.OpenFile(filepath.Join(d.state, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if errors.Is(err, syscall.ENOSPC) {
+	if host.Unwritable(err) {
 		stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	}
 	if err != nil {

@@ -43,8 +43,11 @@ func (m *memory) ending(code int) {
 	}
 }
 
-// closeStopped is the status by which a host ends that was stopped.
-const closeStopped = 1000
+// The statuses by which a host ends that was stopped, and one that got a signal.
+const (
+	closeStopped = 1000
+	closeAway    = 1001
+)
 
 // begin brings back, at a host that has no terminals, what was kept, and follows
 // the host from then on. It returns when the layouts are there.
@@ -88,6 +91,7 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unneeded := context.AfterFunc(ctx, func() {
 		defer cancel()
+		m.dirs.ending(closeAway) // before nobody answers any more
 		bounded, done := context.WithTimeout(longer, lastTime)
 		defer done()
 		m.keep.Last(bounded)

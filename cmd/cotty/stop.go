@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ func newStopCommand() *cobra.Command {
 		Short: "End the host and all its terminals",
 		Args:  cobra.NoArgs,
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
-			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
 				var orphans []int
 				n := 0
 				for _, t := range s.terminals() {
@@ -52,6 +53,15 @@ func newStopCommand() *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", count(n, "running terminal"))
 				return s.outlived(orphans)
 			})
+			var left unattended
+			if !errors.As(err, &left) {
+				return err
+			}
+			if err := findDirs().endKeeper(cmd.Context()); err != nil {
+				return fmt.Errorf("end the keeper, which runs without a host: %w", err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", count(len(left.Running), "program"))
+			return nil
 		}),
 	}
 }

@@ -157,7 +157,8 @@ func mayReplace(ctx context.Context, d dirs, r hostRecord, force bool) error {
 	if err != nil {
 		return err
 	}
-	return keeper.Probe(ctx, socket)
+	_, err = keeper.Probe(ctx, socket)
+	return err
 }
 
 // lockStart keeps others from starting a host until unlock is called.

@@ -99,7 +99,7 @@ func (c *Client) hello(ctx context.Context) error {
 	var m message
 	if err := c.wire.recv(&m); err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return silent(c.wire.conn, ctx.Err())
 		}
 		return err
 	}
@@ -283,7 +283,7 @@ func (c *Client) askWith(ctx context.Context, r request, fd int, late func(answe
 			late(a)
 		default:
 		}
-		return answer{fd: -1}, fmt.Errorf("wait for the keeper: %w", ctx.Err())
+		return answer{fd: -1}, explainSilence(c.pid, isStopped(c.pid), ctx.Err())
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 	roleEnv     = "COTTY_KEEPER_TEST_ROLE"
 	socketEnv   = "COTTY_KEEPER_TEST_SOCKET"
 	versionsEnv = "COTTY_KEEPER_TEST_VERSIONS" // "MIN MAX"
+	idleEnv     = "COTTY_KEEPER_TEST_IDLE"     // a duration
 )
 
 func TestMain(m *testing.M) {
@@ -53,6 +54,9 @@ func keeperProcess() {
 	}()
 	if v := os.Getenv(versionsEnv); v != "" {
 		fmt.Sscan(v, &speaks.min, &speaks.max)
+	}
+	if d, err := time.ParseDuration(os.Getenv(idleEnv)); err == nil {
+		idleTime = d
 	}
 	handlers["panic"] = func(*session, *request) error { panic("as asked") }
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)

@@ -25,7 +25,8 @@ type message struct {
 	Version int    `json:"version,omitempty"` // hello
 	Pid     int    `json:"pid,omitempty"`     // hello: the keeper's; spawn, adopt: the child's
 	File    bool   `json:"file,omitempty"`    // spawn, adopt, fetch
-	List    []Info `json:"list,omitempty"`    // list
+	List    []Info `json:"list,omitempty"`    // list; hello, when refused: who runs
+	Counted bool   `json:"counted,omitempty"` // hello, when refused: List is all that run
 
 	Min int `json:"min,omitempty"` // hello: oldest version the keeper speaks, also when refused
 	Max int `json:"max,omitempty"` // hello: newest

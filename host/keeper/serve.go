@@ -55,6 +55,9 @@ var shielded = []os.Signal{
 	syscall.SIGWINCH, syscall.SIGCONT,
 }
 
+// idleTime is how long a keeper stays that has no host and no children.
+var idleTime = time.Minute
+
 // keeper is the state of Serve.
 type keeper struct {
 	log *slog.Logger
@@ -68,8 +71,9 @@ type keeper struct {
 	sessions map[*session]struct{} // all connections, also before hello
 
 	ended    chan os.Signal // SIGCHLD, or a reason to look whether there was one
-	over     chan struct{}  // closed when a host's Shutdown is done
+	over     chan struct{}  // closed when a host's Shutdown is done, or nothing is kept
 	overOnce sync.Once
+	idle     *time.Timer    // runs while there is no host
 	work     sync.WaitGroup // sessions
 }
 
@@ -96,6 +100,8 @@ func Serve(ctx context.Context, ln *daemon.Listener, log *slog.Logger) error {
 		log: log, children: map[string]*child{}, files: map[string]*stored{}, sessions: map[*session]struct{}{},
 		ended: make(chan os.Signal, 1), over: make(chan struct{}),
 	}
+	k.idle = time.AfterFunc(idleTime, k.endIdle)
+	defer k.idle.Stop()
 	signal.Notify(k.ended, syscall.SIGCHLD)
 	reaped := make(chan struct{})
 	go func() {
@@ -217,6 +223,19 @@ func (k *keeper) spawn(by *session, r *request) (*child, error) {
 	return nil, err
 }
 
+// endIdle ends a keeper that has nothing to keep: no child, not even one that has
+// ended and whose end nobody has acknowledged.
+func (k *keeper) endIdle() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.host != nil || k.closing || len(k.children) > 0 {
+		return
+	}
+	k.closing = true
+	k.log.Info("nothing is left to keep, and no host has come", "after", idleTime)
+	k.overOnce.Do(func() { close(k.over) })
+}
+
 // reserve takes an id; the child's place is nil until it runs. The caller holds
 // mu.
 func (k *keeper) reserve(id string) error {
@@ -244,6 +263,9 @@ func (k *keeper) remove(c *child) {
 	delete(k.children, c.info.ID)
 	closeFD(c.master)
 	c.master = -1
+	if k.host == nil {
+		k.idle.Reset(idleTime)
+	}
 }
 
 // find gives a child that runs or was not forgotten. The caller holds mu.
@@ -266,6 +288,19 @@ func (k *keeper) list() []*child {
 		a, b := all[i].info, all[j].info
 		return a.Started < b.Started || a.Started == b.Started && a.ID < b.ID
 	})
+	return all
+}
+
+// running describes the children that run, in short.
+func (k *keeper) running() []Info {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var all []Info
+	for _, c := range k.list() {
+		if c.info.Exit == nil {
+			all = append(all, Info{ID: c.info.ID, Pid: c.info.Pid, Started: c.info.Started})
+		}
+	}
 	return all
 }
 

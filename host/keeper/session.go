@@ -88,7 +88,13 @@ func (s *session) hello() error {
 	if version < r.Min || version < speaks.min {
 		err := because(ErrVersion, "the host speaks versions %d to %d of the keeper's protocol, the keeper (pid %d) %d to %d",
 			r.Min, r.Max, os.Getpid(), speaks.min, speaks.max)
-		s.wire.send(message{Seq: r.Seq, Error: newFault(err), Pid: os.Getpid(), Min: speaks.min, Max: speaks.max}, -1)
+		s.wire.send(message{
+			Seq: r.Seq, Error: newFault(err), Pid: os.Getpid(), Min: speaks.min, Max: speaks.max,
+			List: s.keeper.running(), Counted: true,
+		}, -1)
+		if r.Min == noVersion {
+			return nil // it has only looked
+		}
 		return err
 	}
 	// wmu is held from before the session is known until its exits are written:
@@ -145,6 +151,7 @@ func (s *session) leave() {
 	delete(k.sessions, s)
 	if k.host == s {
 		k.host = nil
+		k.idle.Reset(idleTime)
 	}
 	k.mu.Unlock()
 	s.wire.close()
