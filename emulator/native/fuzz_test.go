@@ -30,7 +30,7 @@ func invariants(e *Engine) error {
 	h, ended, used := &e.hist, 0, 0
 	for i := range h.n {
 		l := h.at(i)
-		used += int(l.length)
+		used += l.bytes()
 		if !l.wrapped() {
 			ended++
 		}

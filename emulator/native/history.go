@@ -13,7 +13,7 @@ import "slices"
 type history struct {
 	limit int // lines as they were printed: one that is wrapped counts once
 	ended int // lines here that end such a line
-	used  int // bytes of all lines
+	used  int // bytes of all lines and their index
 
 	lines []histLine // ring
 	head  int        // index of the oldest
@@ -23,7 +23,7 @@ type history struct {
 	base    uint32   // number of blocks[0]
 	spare   [][]byte // blocks to use again, at most maxSpare
 	size    int      // bytes that the blocks take
-	maxSize int      // of used and the index
+	maxSize int      // of used
 
 	first uint64     // lines that went: the number of the oldest
 	marks []histMark // of lines, in the order of the text
@@ -50,6 +50,12 @@ const (
 )
 
 func (l histLine) wrapped() bool { return l.flags&lineWrapped != 0 }
+
+// ends is 1 for a line that isn't wrapped, else 0.
+func (l *histLine) ends() int { return int(lineWrapped &^ l.flags) }
+
+// bytes is what the line and its index take.
+func (l *histLine) bytes() int { return int(l.length) + indexBytes }
 
 const (
 	blockSize = 64 << 10
@@ -110,7 +116,7 @@ func (h *history) endLine() {
 // over reports whether there is too much in it for as many more ended lines and
 // bytes.
 func (h *history) over(ended, bytes int) bool {
-	return h.n > 0 && (h.ended+ended > h.limit || h.limit == 0 || h.used+h.n*indexBytes+bytes > h.maxSize)
+	return h.n > 0 && (h.ended+ended > h.limit || h.used+bytes > h.maxSize || h.limit == 0)
 }
 
 // trim drops what is over the bounds and returns how many lines that were.
@@ -123,17 +129,15 @@ func (h *history) trim() int {
 }
 
 // count adds n times a line to what is there.
-func (h *history) count(l histLine, n int) {
+func (h *history) count(l *histLine, n int) {
 	h.n += n
-	h.used += n * int(l.length)
-	if !l.wrapped() {
-		h.ended += n
-	}
+	h.used += n * l.bytes()
+	h.ended += n * l.ends()
 }
 
 // dropOldest forgets the oldest line.
 func (h *history) dropOldest() {
-	h.count(h.lines[h.head], -1)
+	h.count(&h.lines[h.head], -1)
 	if h.head++; h.head == len(h.lines) {
 		h.head = 0
 	}
@@ -160,7 +164,7 @@ func (h *history) dropOldest() {
 // dropNewest forgets the newest line.
 func (h *history) dropNewest() {
 	l := h.at(h.n - 1)
-	h.count(l, -1)
+	h.count(&l, -1)
 	if len(h.marks) > 0 {
 		h.marks = h.marks[:h.marksFrom(h.n)]
 	}
@@ -203,11 +207,7 @@ func (h *history) add(data []byte, l histLine) {
 
 // append indexes a line and drops what is over the bounds.
 func (h *history) append(l histLine) {
-	end := 1
-	if l.wrapped() {
-		end = 0
-	}
-	for h.over(end, int(l.length)+indexBytes) {
+	for h.over(l.ends(), l.bytes()) {
 		h.dropOldest()
 	}
 	if h.n == len(h.lines) {
@@ -217,7 +217,7 @@ func (h *history) append(l histLine) {
 		}
 		h.lines, h.head = grown, 0
 	}
-	h.count(l, 1)
+	h.count(&l, 1)
 	h.lines[h.index(h.n-1)] = l
 }
 
