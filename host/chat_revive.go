@@ -118,7 +118,7 @@ func (c *chat) revive() {
 			c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
 		}
 		message := "the host was restarted while the agent was at work; send the message again"
-		if c.settleCalls(func(string) time.Time { return time.Time{} }) {
+		if c.settleCalls(false, func(string) time.Time { return time.Time{} }) {
 			message = "the host was restarted while the agent was at work; what it ran may have had its effect: look before you send the message again"
 		}
 		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)

@@ -16,9 +16,10 @@ var errorInterrupted = json.RawMessage(`"cotty/interrupted"`)
 
 // settleCalls ends the tool calls of the active turn that have not ended, before the
 // turn does: what a turn's end leaves open counts as skipped in AHP, and what has run
-// was not. since is when a call began, zero where that is not known; it reports
-// whether one of them may have run. The caller holds h.mu.
-func (c *chat) settleCalls(since func(id string) time.Time) (ran bool) {
+// was not. complete says that the agent has ended its turn in order; since is when a
+// call began, zero where that is not known. It reports whether one of them may have
+// run. The caller holds h.mu.
+func (c *chat) settleCalls(complete bool, since func(id string) time.Time) (ran bool) {
 	turn := c.value.ActiveTurn
 	if turn == nil {
 		return false
@@ -35,7 +36,7 @@ func (c *chat) settleCalls(since func(id string) time.Time) (ran bool) {
 			}, nil)
 		case ahp.ToolRunning:
 			ran = true
-			c.apply(c.interrupted(turn.ID, t, since(t.ToolCallID)), nil)
+			c.apply(c.interrupted(turn.ID, t, complete, since(t.ToolCallID)), nil)
 		default:
 			ran = ran || t.Status == ahp.ToolStreaming // Some agents don't say when they begin.
 		}
@@ -44,7 +45,7 @@ func (c *chat) settleCalls(since func(id string) time.Time) (ran bool) {
 }
 
 // interrupted ends a tool call that ran, with what is known of it.
-func (c *chat) interrupted(turn string, t *ahp.ToolCall, since time.Time) ahp.ChatToolCallComplete {
+func (c *chat) interrupted(turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
 	words, meta, after := "may have run", t.Meta, ""
 	if !since.IsZero() {
 		if took := c.h.now().Sub(since); took >= time.Second {
@@ -53,6 +54,9 @@ func (c *chat) interrupted(turn string, t *ahp.ToolCall, since time.Time) ahp.Ch
 		}
 		words = "interrupted" + after + ", may have run to its end"
 	}
+	if complete {
+		words = "the agent did not say how it ended"
+	}
 	for _, term := range c.terminalsOf(t) {
 		claim, life := term.value.Claim, term.value.Lifecycle
 		switch held := claim.Chat == c.ch.uri && claim.ToolCallID != ""; {
@@ -60,7 +64,7 @@ func (c *chat) interrupted(turn string, t *ahp.ToolCall, since time.Time) ahp.Ch
 			words = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
 		case life.Exited():
 			words = "its command was ended by a signal"
-		case !since.IsZero() && held: // Whoever interrupts the agent ends what it waits for.
+		case !complete && !since.IsZero() && held: // Whoever interrupts the agent ends what it waits for.
 			words = "interrupted" + after + ", in terminal " + path.Base(term.ch.uri)
 		default:
 			words = "still running in " + path.Base(term.ch.uri)

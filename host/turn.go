@@ -267,7 +267,8 @@ func (r *prompting) took() *int64 {
 func (r *prompting) end(a ahp.Action, by *dispatched) {
 	c := r.c
 	r.flush()
-	c.settleCalls(func(id string) time.Time {
+	_, complete := a.(ahp.ChatTurnComplete)
+	c.settleCalls(complete, func(id string) time.Time {
 		if k := r.calls[id]; k != nil {
 			return k.runs
 		}
