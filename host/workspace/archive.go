@@ -25,16 +25,6 @@ func (t *Tree) WriteArchive(ctx context.Context, w io.Writer) (version string, e
 	return v.version, writeArchive(ctx, w, part{from: v.source(), entries: v.entries})
 }
 
-// WriteArchive writes what Pull would as tar.zst, and gives the same account of it.
-func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (Pulled, error) {
-	parts, p, done, err := w.parts(ctx)
-	if err != nil {
-		return Pulled{}, err
-	}
-	defer done()
-	return p, writeArchive(ctx, to, parts...)
-}
-
 // PackDir writes a directory as tar.zst, and gives what it left out: devices, sockets,
 // FIFOs, what can't be read. It needs no Store; clients use it.
 func PackDir(ctx context.Context, dir string, to io.Writer) (skipped []string, err error) {

@@ -94,7 +94,7 @@ func (j *job) do(s *Store, i int) error {
 		if err != nil {
 			return err
 		}
-		if _, err := a.Pull(background, j.Out, PullOptions{}); err != nil {
+		if _, err := pull(a.WriteArchive, j.Out, false); err != nil {
 			return err
 		}
 		return os.RemoveAll(j.Out)

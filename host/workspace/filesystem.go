@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 	"sync"
 )
 
@@ -114,22 +113,6 @@ func (s *Store) Tree(id string) (*Tree, error) {
 
 func noTree(id string) error { return failf(ErrNotFound, "there is no filesystem %q", clip(id)) }
 
-// Trees lists the ids of all filesystems, sorted.
-func (s *Store) Trees() ([]string, error) {
-	list, err := os.ReadDir(filepath.Join(s.options.State, "filesystems"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	ids := []string{}
-	for _, e := range list {
-		if checkID("filesystem", e.Name()) == nil {
-			ids = append(ids, e.Name())
-		}
-	}
-	sort.Strings(ids)
-	return ids, nil
-}
-
 // RemoveTree removes a filesystem. Tasks that work on it keep their copies.
 func (s *Store) RemoveTree(ctx context.Context, id string) error {
 	t, err := s.Tree(id)
@@ -153,9 +136,6 @@ func (s *Store) RemoveTree(ctx context.Context, id string) error {
 	s.mu.Unlock()
 	return removeTree(old)
 }
-
-// ID is the filesystem's.
-func (t *Tree) ID() string { return t.id }
 
 // Manifest is the current one.
 func (t *Tree) Manifest() (*Manifest, error) {

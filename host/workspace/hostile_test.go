@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -115,7 +116,7 @@ func TestArchivesTaken(t *testing.T) {
 	}
 	out, stored := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	p := must(Unpack(background, bytes.NewReader(b), out, PullOptions{}))(t)
-	must(tree.Pull(background, stored, PullOptions{}))(t)
+	must(pull(tree.WriteArchive, stored, false))(t)
 	if lines(t, out) != lines(t, stored) || fmt.Sprint(p.Skipped) != "[.git/config]" && fmt.Sprint(p.Skipped) != "[]" {
 		t.Errorf("unpacked %+v\n%s\nstored\n%s", p, lines(t, out), lines(t, stored))
 	}
@@ -226,12 +227,12 @@ func TestSymlinksOut(t *testing.T) {
 		t.Error("a diff shows what is outside")
 	}
 	pulled := filepath.Join(t.TempDir(), "out")
-	must(f.work.Pull(background, pulled, PullOptions{}))(t)
+	must(pull(f.work.WriteArchive, pulled, false))(t)
 	// And where the user's own directory has links, they are not followed either.
 	must(0, os.RemoveAll(filepath.Join(pulled, "workspace", "empty")))(t)
 	write(t, pulled, map[string]string{"workspace/empty -> " + out: ""})
 	write(t, ws, map[string]string{"empty/secret": "agent\n"})
-	_, err := f.work.Pull(background, pulled, PullOptions{Overwrite: true})
+	_, err := pull(f.work.WriteArchive, pulled, true)
 	check()
 	if err == nil {
 		if info := must(os.Lstat(filepath.Join(pulled, "workspace", "empty")))(t); info.Mode()&fs.ModeSymlink != 0 {
@@ -377,7 +378,7 @@ func TestOddFiles(t *testing.T) {
 	if up := must(w.SyncUp(background, Neither))(t); fmt.Sprint(up.Skipped) != "[pipe]" || up.Count != 1 {
 		t.Errorf("up %+v", up)
 	}
-	p := must(w.Pull(background, filepath.Join(t.TempDir(), "x"), PullOptions{}))(t)
+	p := must(w.WriteArchive(background, io.Discard))(t)
 	if fmt.Sprint(p.Skipped) != "[workspace/pipe]" {
 		t.Errorf("pulled %+v", p)
 	}

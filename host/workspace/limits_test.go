@@ -31,7 +31,7 @@ func TestLargeSparseFile(t *testing.T) {
 	}
 	w := create(t, s, "a", Spec{Kind: Copy, Dir: src})
 	out := filepath.Join(t.TempDir(), "out")
-	must(w.Pull(background, out, PullOptions{}))(t)
+	must(pull(w.WriteArchive, out, false))(t)
 	for _, p := range []string{filepath.Join(w.Dir(), "large"), filepath.Join(out, "workspace", "large")} {
 		if got := used(t, p); got > 1<<20 {
 			t.Errorf("%s takes %d bytes", p, got)
@@ -124,7 +124,7 @@ func TestDamage(t *testing.T) {
 	wantIs(t, err, ErrDamaged, "nothing of it was changed")
 	// A base that is damaged costs time, and loses nothing.
 	must(0, os.WriteFile(f.work.path(baseName), []byte("x"), 0o600))(t)
-	if got := f.work.loadBase(); len(got.index) != 0 || got.Len() != 0 {
+	if got := f.work.loadBase(); len(got.index) != 0 || len(got.entries) != 0 {
 		t.Errorf("base %v", got)
 	}
 }

@@ -77,9 +77,6 @@ type Manifest struct {
 // Version is the hexadecimal checksum over paths, modes and contents (U64).
 func (m *Manifest) Version() string { return m.version }
 
-// Len is how many entries there are, directories included.
-func (m *Manifest) Len() int { return len(m.entries) }
-
 // Bytes is the size of all contents.
 func (m *Manifest) Bytes() int64 { return m.bytes }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -126,8 +127,14 @@ func (p *packs) addLarge(e *Entry, r io.Reader, limit int64, first []byte) error
 				err = copyContents(dst, src, st.size)
 			}
 		}
-	} else if _, err = dst.Write(first); err == nil {
-		_, err = io.Copy(dst, io.LimitReader(r, limit-int64(len(first))+1))
+	} else {
+		to := &sparse{f: dst}
+		if _, err = to.Write(first); err == nil {
+			_, err = io.CopyBuffer(to, struct{ io.Reader }{io.LimitReader(r, limit-int64(len(first))+1)}, first)
+		}
+		if err == nil {
+			err = dst.Truncate(to.at)
+		}
 	}
 	if err != nil {
 		return full(err)
@@ -151,6 +158,27 @@ func (p *packs) addLarge(e *Entry, r io.Reader, limit int64, first []byte) error
 	defer p.mu.Unlock()
 	e.at, p.have[e.Sum] = at, at
 	return full(err)
+}
+
+// sparse writes a file that is new, with holes where there are blocks of zeros.
+type sparse struct {
+	f  *os.File
+	at int64
+}
+
+func (s *sparse) Write(b []byte) (int, error) {
+	const block = 4096
+	for rest := b; len(rest) > 0; {
+		one := rest[:min(block-int(s.at%block), len(rest))]
+		if bytes.Count(one, []byte{0}) < len(one) {
+			if _, err := s.f.WriteAt(one, s.at); err != nil {
+				return 0, err
+			}
+		}
+		s.at += int64(len(one))
+		rest = rest[len(one):]
+	}
+	return len(b), nil
 }
 
 // close ends the packs that are being written; the next contents begin another.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -17,7 +17,7 @@ type PullOptions struct {
 	Overwrite bool
 }
 
-// Pulled is what Pull wrote.
+// Pulled is what was taken out.
 type Pulled struct {
 	Out     string   `json:"out"`
 	Files   int      `json:"files"`
@@ -57,102 +57,65 @@ func (p *Pulled) leavesGit(e *Entry) bool {
 
 // part is a tree on its way out.
 type part struct {
-	prefix  string // in OUT; empty: OUT itself
+	prefix  string // in the archive; may be empty
 	from    source
 	entries []Entry
 }
 
-// Pull writes OUT/workspace/ and the system folders beside it (U108). OUT is absolute;
-// nothing outside of it is written. An OUT that is new, or empty, is there as a whole or
-// not at all.
-func (w *Workspace) Pull(ctx context.Context, out string, o PullOptions) (Pulled, error) {
-	parts, p, done, err := w.parts(ctx)
+// WriteArchive writes workspace/ and the system folders beside it as tar.zst (U108), and
+// gives an account of it, without Out.
+func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (Pulled, error) {
+	r, unlock, err := w.begin()
 	if err != nil {
 		return Pulled{}, err
 	}
-	defer done()
-	if dir := w.Dir(); dir != "" {
-		if rel, err := filepath.Rel(dir, out); err == nil && filepath.IsLocal(rel) {
-			return Pulled{}, failf(ErrInvalid, "%s is in the workspace itself", out)
-		}
-	}
-	p.Out = out
-	return p, install(ctx, out, o, func(top, _ *folder) error {
-		for _, part := range parts {
-			d, err := top.grow(part.prefix)
-			if err != nil {
-				return full(err)
-			}
-			err = (&layer{ctx: ctx, from: part.from}).layOut(d, part.entries)
-			d.close()
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// parts are what of a workspace goes out; done is to be called at the end.
-func (w *Workspace) parts(ctx context.Context) (parts []part, p Pulled, done func(), err error) {
-	closeAll := func() {
-		for _, part := range parts {
-			if part.from.top != nil {
-				part.from.top.close()
-			}
-		}
-	}
-	defer func() {
-		if err != nil {
-			closeAll()
-		}
-	}()
-	r, unlock, err := w.begin()
-	if err != nil {
-		return parts, p, nil, err
-	}
 	unlock()
-	p = newPulled("")
+	p := newPulled("")
 	files := w.files
 	if r.Kind != None {
 		top, err := r.open()
 		if err != nil {
-			return parts, p, nil, err
+			return Pulled{}, err
 		}
 		top.close()
 		files = r.Dir
 	}
-	if files == "" {
-		parts = append(parts, part{prefix: filesName})
-	} else {
-		one, err := w.part(ctx, filesName, files, &p, func(path string) bool {
-			_, name := parent(path)
-			if isGit(name) {
-				p.skip(filesName + "/" + path)
-			}
-			return isGit(name)
-		})
-		if err != nil {
-			return parts, p, nil, err
-		}
-		parts = append(parts, one)
-	}
 	folders, err := w.SystemFolders()
 	if err != nil {
-		return parts, p, nil, err
+		return Pulled{}, err
 	}
-	for _, name := range folders {
-		one, err := w.part(ctx, name, w.path(filepath.Join(systemName, name)), &p, nil)
-		if errors.Is(err, fs.ErrNotExist) {
+	parts := []part{{prefix: filesName}}
+	for i, name := range append([]string{filesName}, folders...) {
+		dir, leave := w.path(filepath.Join(systemName, name)), func(string) bool { return false }
+		if i == 0 {
+			dir = files
+			leave = func(path string) bool {
+				_, name := parent(path)
+				if isGit(name) {
+					p.skip(filesName + "/" + path)
+				}
+				return isGit(name)
+			}
+		}
+		if dir == "" {
+			continue
+		}
+		one, err := w.part(ctx, name, dir, &p, leave)
+		if i > 0 && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return parts, p, nil, err
+			return Pulled{}, err
+		}
+		defer one.from.top.close()
+		if i == 0 {
+			parts[0] = one
+			continue
 		}
 		parts = append(parts, one)
 		p.Folders = append(p.Folders, name)
 	}
-	return parts, p, closeAll, nil
+	return p, writeArchive(ctx, to, parts...)
 }
 
 // part scans a directory and counts what of it goes out.
@@ -174,23 +137,6 @@ func (w *Workspace) part(ctx context.Context, prefix, dir string, p *Pulled, lea
 		p.skip(prefix + "/" + s)
 	}
 	return out, nil
-}
-
-// Pull writes the tree into a directory (U109), which is as with Workspace.Pull.
-func (t *Tree) Pull(ctx context.Context, out string, o PullOptions) (Pulled, error) {
-	v, err := t.view()
-	if err != nil {
-		return Pulled{}, err
-	}
-	defer v.close()
-	p := newPulled(out)
-	entries := slices.DeleteFunc(v.entries, func(e Entry) bool { return p.leavesGit(&e) })
-	for i := range entries {
-		p.count(&entries[i])
-	}
-	return p, install(ctx, out, o, func(top, _ *folder) error {
-		return (&layer{ctx: ctx, from: v.source()}).layOut(top, entries)
-	})
 }
 
 // install fills a new directory beside OUT and puts it in OUT's place, or into it. fill

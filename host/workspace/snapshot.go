@@ -145,61 +145,37 @@ func (s *snapshot) stage(ctx context.Context, top *folder, files string, paths [
 			s.left = append(s.left, p) // a repository in the repository
 			continue
 		}
-		switch took, err := stageFile(top, to, p, buf); {
-		case err != nil:
-			return nil, err
-		case took == isDirectory:
+		there, _, err := standing(top, p)
+		switch {
+		case err != nil || there != nil && there.Mode == fs.ModeIrregular:
+			s.left = append(s.left, p) // neither file nor symlink, or it can't be read
+			continue
+		case there == nil: // it is gone
+		case there.Mode.IsDir():
 			link, err := s.git.line(ctx, "ls-files", "-s", "--", ":(top,literal)"+p)
 			if err != nil || strings.HasPrefix(link, "160000") {
 				s.left = append(s.left, p) // a submodule; what is in it stays there
 				continue
 			}
-			changed = append(changed, p)
-		case took == isOther:
-			s.left = append(s.left, p)
 		default:
-			changed = append(changed, p)
+			dir, name := parent(p)
+			at, err := to.grow(dir)
+			if err != nil {
+				return nil, full(err)
+			}
+			_, err = source{top: top}.copyTo(at, name, there, buf)
+			at.close()
+			switch {
+			case errors.Is(err, fs.ErrPermission) || errors.Is(err, errIrregular):
+				s.left = append(s.left, p)
+				continue
+			case err != nil && !absent(err): // else the next snapshot sees what it is
+				return nil, err
+			}
 		}
+		changed = append(changed, p)
 	}
 	return changed, nil
-}
-
-// What stageFile found.
-const (
-	isFile = iota
-	isGone
-	isDirectory
-	isOther // neither file nor symlink, or it can't be read
-)
-
-// stageFile copies one file or symlink; one that is gone has no copy.
-func stageFile(top, to *folder, path string, buf []byte) (int, error) {
-	there, _, err := standing(top, path)
-	switch {
-	case err != nil:
-		return isOther, nil //nolint:nilerr // a directory that can't be read
-	case there == nil:
-		return isGone, nil
-	case there.Mode.IsDir():
-		return isDirectory, nil
-	case there.Mode == fs.ModeIrregular:
-		return isOther, nil
-	}
-	dir, name := parent(path)
-	at, err := to.grow(dir)
-	if err != nil {
-		return isOther, full(err)
-	}
-	defer at.close()
-	switch _, err = (source{top: top}).copyTo(at, name, there, buf); {
-	case err == nil:
-		return isFile, nil
-	case absent(err):
-		return isGone, nil // the next snapshot sees what it is
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, errIrregular):
-		return isOther, nil
-	}
-	return isOther, err
 }
 
 // commitWork commits what is not committed on the workspace's branch, and gives what

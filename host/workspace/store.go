@@ -139,39 +139,15 @@ func removeTree(path string) error {
 	return d.removeAll(name)
 }
 
-// keyed is a lock for each name.
-type keyed struct {
-	mu    sync.Mutex
-	locks map[string]*keyedLock
-}
-
-type keyedLock struct {
-	sync.Mutex
-	wanted int
-}
+// keyed is a lock for each name. Those that were asked for once stay.
+type keyed struct{ locks sync.Map }
 
 // lock waits for a name and gives what unlocks it.
 func (k *keyed) lock(name string) (unlock func()) {
-	k.mu.Lock()
-	if k.locks == nil {
-		k.locks = map[string]*keyedLock{}
-	}
-	l := k.locks[name]
-	if l == nil {
-		l = &keyedLock{}
-		k.locks[name] = l
-	}
-	l.wanted++
-	k.mu.Unlock()
-	l.Lock()
-	return func() {
-		l.Unlock()
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if l.wanted--; l.wanted == 0 {
-			delete(k.locks, name)
-		}
-	}
+	l, _ := k.locks.LoadOrStore(name, &sync.Mutex{})
+	m := l.(*sync.Mutex) //nolint:forcetypeassert // there is nothing else in it
+	m.Lock()
+	return m.Unlock
 }
 
 // replaceFile writes a file of the store's own: the old contents or the new are there,

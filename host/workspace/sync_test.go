@@ -42,7 +42,7 @@ func TestSyncEquality(t *testing.T) {
 					}
 				}
 				out := filepath.Join(t.TempDir(), "out")
-				must(tree.Pull(background, out, PullOptions{}))(t)
+				must(pull(tree.WriteArchive, out, false))(t)
 				if got := lines(t, out); got != want {
 					t.Fatalf("round %d: the filesystem has\n%s\nwant\n%s", round, got, want)
 				}

@@ -98,9 +98,10 @@ func (u *unarchiver) receive(to *packs, leave func(*Entry) bool) ([]Entry, error
 	return entries, nil
 }
 
-// Unpack writes an archive into a directory, as Pull would, git's own files left out:
-// tar.zst, tar.gz or tar. It needs no Store; clients use it, on archives that they need
-// not trust.
+// Unpack writes an archive into a directory, git's own files left out: tar.zst, tar.gz
+// or tar. It needs no Store; clients use it, on archives that they need not trust. OUT is
+// absolute; nothing outside of it is written. One that is new, or empty, is there as a
+// whole or not at all.
 func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled, error) {
 	u, err := openArchive(ctx, r, noLimits)
 	if err != nil {

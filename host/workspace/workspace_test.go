@@ -28,7 +28,7 @@ func TestCopy(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	tree := must(s.Tree("t1"))(t)
-	must(tree.Pull(ctx, out, PullOptions{}))(t)
+	must(pull(tree.WriteArchive, out, false))(t)
 	if a, b := lines(t, w.Dir()), lines(t, out); a != b {
 		t.Fatalf("stored differs:\n%s\n---\n%s", a, b)
 	}

@@ -1,10 +1,12 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -261,3 +263,12 @@ func wantIs(t testing.TB, err, kind error, says string) {
 }
 
 func isRoot() bool { return syscall.Geteuid() == 0 }
+
+// pull takes files out as a client does: by an archive.
+func pull[T any](write func(context.Context, io.Writer) (T, error), out string, overwrite bool) (Pulled, error) {
+	var b bytes.Buffer
+	if _, err := write(background, &b); err != nil {
+		return Pulled{}, err
+	}
+	return Unpack(background, &b, out, PullOptions{Overwrite: overwrite})
+}
