@@ -33,7 +33,7 @@ func PackDir(ctx context.Context, dir string, to io.Writer) (skipped []string, e
 		return nil, missing(err, "the directory %s", dir)
 	}
 	defer top.close()
-	seen, err := (&scanner{ctx: ctx, limits: noLimits}).scan(top)
+	seen, err := scan(ctx, top, noLimits, nil, nil)
 	if err != nil {
 		return nil, err
 	}

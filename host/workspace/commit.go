@@ -188,7 +188,7 @@ func (c *changing) commit(entries []Entry) (*Manifest, error) {
 		return nil, err
 	}
 	t := c.tree
-	limits := t.store.options.Limits
+	limits := t.store.limits
 	m := newManifest(entries)
 	if len(entries) > limits.Files {
 		return nil, failf(ErrTooLarge, "the filesystem would have more than %d files", limits.Files)

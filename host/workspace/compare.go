@@ -6,13 +6,6 @@ import (
 	"slices"
 )
 
-// change is what is to become of a path; to is nil where it is to go.
-type change struct {
-	path string
-	to   *Entry
-	was  *Entry // what is there now, on the side that changes
-}
-
 // compare finds what each side did since both were base: what is to change on the
 // other side, and met, what both sides are agreed on afterwards. down means that the
 // filesystem's changes go into the workspace; else the other way.
@@ -126,27 +119,4 @@ func agreed(met map[string]*Entry) *Manifest {
 	}
 	slices.SortFunc(entries, comparePaths)
 	return newManifest(entries)
-}
-
-// walkThree visits the union of three sorted lists by path.
-func walkThree(a, b, c []Entry, visit func(path string, a, b, c *Entry)) {
-	lists := [3][]Entry{a, b, c}
-	for {
-		least, any := "", false
-		for _, l := range lists {
-			if len(l) > 0 && (!any || cmp.Compare(l[0].Path, least) < 0) {
-				least, any = l[0].Path, true
-			}
-		}
-		if !any {
-			return
-		}
-		var at [3]*Entry
-		for i, l := range lists {
-			if len(l) > 0 && l[0].Path == least {
-				at[i], lists[i] = &l[0], l[1:]
-			}
-		}
-		visit(least, at[0], at[1], at[2])
-	}
 }

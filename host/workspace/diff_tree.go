@@ -73,7 +73,7 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 		return nil, err
 	}
 	c := &comparison{base: v, top: top}
-	if c.local, err = w.scan(ctx, top, w.loadBase().index); err != nil {
+	if c.local, err = w.contents(ctx, top, w.loadBase().index); err != nil {
 		c.close()
 		return nil, err
 	}

@@ -1,17 +1,50 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+)
+
+// Limits bound a tree.
+type Limits struct {
+	Files    int   // entries; 0: 1,000,000
+	Bytes    int64 // of all contents; 0: 64 GiB
+	FileSize int64 // of one file; 0: 16 GiB
+}
+
+// trees keeps filesystems, each in a directory of its id.
+type trees struct {
+	dir    string
+	limits Limits
+	making keyed // filesystems that are being made
+
+	mu   sync.Mutex
+	open map[string]*Tree
+}
+
+// newTrees gives the filesystems below a directory; limits that are zero get their
+// defaults.
+func newTrees(dir string, limits Limits) *trees {
+	limits.Files = cmp.Or(limits.Files, 1_000_000)
+	limits.Bytes, limits.FileSize = cmp.Or(limits.Bytes, 64<<30), cmp.Or(limits.FileSize, 16<<30)
+	return &trees{dir: dir, limits: limits, open: map[string]*Tree{}}
+}
+
+// Names that no id has: what is being made, and what is being removed.
+const (
+	newPrefix = ".new-"
+	oldPrefix = ".old-"
 )
 
 // Tree is a stored filesystem.
 type Tree struct {
-	store *Store
+	store *trees
 	id    string
 	dir   string
 
@@ -24,12 +57,12 @@ type Tree struct {
 
 // NewTree makes a filesystem of a directory's files; dir empty: an empty one. One of
 // this id that is there already is an error (ErrConflict).
-func (s *Store) NewTree(ctx context.Context, id, dir string) (*Tree, error) {
+func (s *trees) NewTree(ctx context.Context, id, dir string) (*Tree, error) {
 	if err := checkID("filesystem", id); err != nil {
 		return nil, err
 	}
-	at := s.treeDir(id)
-	fresh := filepath.Join(filepath.Dir(at), newPrefix+id)
+	at := filepath.Join(s.dir, id)
+	fresh := filepath.Join(s.dir, newPrefix+id)
 	unlock := s.making.lock(id)
 	defer unlock()
 	if _, err := os.Lstat(at); err == nil {
@@ -52,7 +85,7 @@ func (s *Store) NewTree(ctx context.Context, id, dir string) (*Tree, error) {
 	return s.Tree(id)
 }
 
-func (s *Store) fillTree(ctx context.Context, fresh, dir string) error {
+func (s *trees) fillTree(ctx context.Context, fresh, dir string) error {
 	seen := &scanned{}
 	if dir != "" {
 		top, err := openFolder(dir)
@@ -60,7 +93,7 @@ func (s *Store) fillTree(ctx context.Context, fresh, dir string) error {
 			return missing(err, "the directory %s", dir)
 		}
 		defer top.close()
-		if seen, err = (&scanner{ctx: ctx, limits: s.options.Limits}).scan(top); err != nil {
+		if seen, err = scan(ctx, top, s.limits, nil, nil); err != nil {
 			return err
 		}
 		to, err := openFolder(filepath.Join(fresh, packsName))
@@ -68,7 +101,7 @@ func (s *Store) fillTree(ctx context.Context, fresh, dir string) error {
 			return err
 		}
 		defer to.close()
-		if err := (&importer{ctx: ctx, top: top, to: newPacks(to, false, nil)}).take(seen); err != nil {
+		if err := take(ctx, top, seen, newPacks(to, false, nil)); err != nil {
 			return err
 		}
 	}
@@ -88,33 +121,29 @@ func missing(err error, format string, args ...any) error {
 	return f
 }
 
-func (s *Store) treeDir(id string) string {
-	return filepath.Join(s.options.State, "filesystems", id)
-}
-
 // Tree gives a filesystem; ErrNotFound where there is none.
-func (s *Store) Tree(id string) (*Tree, error) {
+func (s *trees) Tree(id string) (*Tree, error) {
 	if checkID("filesystem", id) != nil {
 		return nil, noTree(id)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t := s.trees[id]; t != nil {
+	if t := s.open[id]; t != nil {
 		return t, nil
 	}
-	dir := s.treeDir(id)
+	dir := filepath.Join(s.dir, id)
 	if _, err := os.Lstat(filepath.Join(dir, manifestName)); err != nil {
 		return nil, noTree(id)
 	}
 	t := &Tree{store: s, id: id, dir: dir}
-	s.trees[id] = t
+	s.open[id] = t
 	return t, nil
 }
 
 func noTree(id string) error { return failf(ErrNotFound, "there is no filesystem %q", clip(id)) }
 
 // RemoveTree removes a filesystem. Tasks that work on it keep their copies.
-func (s *Store) RemoveTree(ctx context.Context, id string) error {
+func (s *trees) RemoveTree(ctx context.Context, id string) error {
 	t, err := s.Tree(id)
 	if err != nil {
 		return err
@@ -123,7 +152,7 @@ func (s *Store) RemoveTree(ctx context.Context, id string) error {
 	defer t.change.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	old := filepath.Join(filepath.Dir(t.dir), oldPrefix+id)
+	old := filepath.Join(s.dir, oldPrefix+id)
 	if err := removeTree(old); err != nil {
 		return err
 	}
@@ -132,7 +161,7 @@ func (s *Store) RemoveTree(ctx context.Context, id string) error {
 	}
 	t.gone = true
 	s.mu.Lock()
-	delete(s.trees, id)
+	delete(s.open, id)
 	s.mu.Unlock()
 	return removeTree(old)
 }
@@ -145,4 +174,26 @@ func (t *Tree) Manifest() (*Manifest, error) {
 	}
 	defer v.close()
 	return v.Manifest, nil
+}
+
+// sweep removes filesystems that are not to be kept, and what a death left.
+func (s *trees) sweep(ctx context.Context, keep func(id string) bool) error {
+	list, err := os.ReadDir(s.dir)
+	failed := []error{err}
+	for _, e := range list {
+		id := e.Name()
+		switch {
+		case strings.HasPrefix(id, newPrefix):
+			unlock := s.making.lock(strings.TrimPrefix(id, newPrefix))
+			failed = append(failed, removeTree(filepath.Join(s.dir, id)))
+			unlock()
+		case strings.HasPrefix(id, oldPrefix):
+			failed = append(failed, removeTree(filepath.Join(s.dir, id)))
+		case checkID("filesystem", id) == nil && !keep(id):
+			if err := s.RemoveTree(ctx, id); !errors.Is(err, ErrNotFound) {
+				failed = append(failed, err)
+			}
+		}
+	}
+	return errors.Join(failed...)
 }

@@ -127,7 +127,7 @@ func TestArchivesTaken(t *testing.T) {
 
 func TestArchiveBombs(t *testing.T) {
 	s := newStore(t)
-	s.options.Limits = Limits{Files: 100, Bytes: 1 << 20, FileSize: 1 << 19}
+	s.limits = Limits{Files: 100, Bytes: 1 << 20, FileSize: 1 << 19}
 	tree := must(s.NewTree(background, "fs", ""))(t)
 	bomb := func(headers ...tar.Header) []byte {
 		var b bytes.Buffer

@@ -10,24 +10,23 @@ import (
 
 // importer completes what a scan knows of contents, and stores them.
 type importer struct {
-	ctx context.Context
-	top *folder
-	to  *packs // nil: they are not stored
+	to *packs // nil: they are not stored
 
 	mu      sync.Mutex
 	skipped []string
 	dropped map[string]bool
 }
 
-// take reads the files whose contents are not known, or not stored. What vanishes
-// meanwhile is left out of the scan, what can't be read is skipped.
-func (im *importer) take(seen *scanned) error {
-	im.dropped = map[string]bool{}
+// take reads the files of a directory that was scanned whose contents are not known, or
+// not in packs yet; without packs nothing is stored. What vanishes meanwhile is left out
+// of the scan, what can't be read is skipped.
+func take(ctx context.Context, top *folder, seen *scanned, to *packs) error {
+	im := &importer{to: to, dropped: map[string]bool{}}
 	missing := func(i int) (string, bool) {
 		f := &seen.files[i]
 		return f.Path, f.Mode.IsRegular() && (!f.known || im.to != nil && !im.to.known(&f.Entry))
 	}
-	err := byDirectory(im.ctx, im.top, len(seen.files), missing, func(d *folder, err error, i int, buf []byte) error {
+	err := byDirectory(ctx, top, len(seen.files), missing, func(d *folder, err error, i int, buf []byte) error {
 		f := &seen.files[i]
 		if err == nil {
 			err = im.file(d, f, buf)

@@ -8,17 +8,11 @@ import (
 	"time"
 )
 
-// layer writes entries into directories that nobody else knows yet.
-type layer struct {
-	ctx   context.Context
-	from  source
-	index index // learns what was written; nil: need not
-	mu    sync.Mutex
-}
-
-// layOut writes a whole manifest into a directory that is empty. Of a directory's files
-// those that are gone are left out.
-func (l *layer) layOut(top *folder, entries []Entry) error {
+// layOut writes a whole manifest into a directory that is empty and that nobody else
+// knows yet; written, if not nil, learns the files' stamps. Of a directory's files those
+// that are gone are left out.
+func layOut(ctx context.Context, from source, top *folder, entries []Entry, written index) error {
+	var mu sync.Mutex
 	for i := range entries {
 		if !entries[i].Mode.IsDir() {
 			continue
@@ -30,24 +24,24 @@ func (l *layer) layOut(top *folder, entries []Entry) error {
 		d.close()
 	}
 	file := func(i int) (string, bool) { return entries[i].Path, !entries[i].Mode.IsDir() }
-	err := byDirectory(l.ctx, top, len(entries), file, func(d *folder, err error, i int, buf []byte) error {
+	err := byDirectory(ctx, top, len(entries), file, func(d *folder, err error, i int, buf []byte) error {
 		e := &entries[i]
 		_, name := parent(e.Path)
 		var st stamp
 		if err == nil {
-			st, err = l.from.copyTo(d, name, e, buf)
+			st, err = from.copyTo(d, name, e, buf)
 		}
 		switch {
-		case !l.from.stored && (absent(err) || errors.Is(err, errIrregular)):
+		case !from.stored && (absent(err) || errors.Is(err, errIrregular)):
 			return nil
-		case err != nil || l.index == nil || !e.Mode.IsRegular():
+		case err != nil || written == nil || !e.Mode.IsRegular():
 			return err
 		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		// Nobody else has changed it, and who does so gives it another time.
 		if st.mtime < time.Now().Add(-fresh).UnixNano() {
-			l.index[e.Path] = indexed{st, e.Sum}
+			written[e.Path] = indexed{st, e.Sum}
 		}
 		return nil
 	})

@@ -60,7 +60,7 @@ func used(t testing.TB, path string) int64 {
 // TestLimits: what is more than a tree may have is refused as a whole.
 func TestLimits(t *testing.T) {
 	s := newStore(t)
-	s.options.Limits = Limits{Files: 10, Bytes: 1000, FileSize: 600}
+	s.limits = Limits{Files: 10, Bytes: 1000, FileSize: 600}
 	for name, files := range map[string]map[string]string{
 		"bytes": {"a": strings.Repeat("x", 550), "b": strings.Repeat("y", 550)}, "file": {"a": strings.Repeat("x", 601)},
 		"files": {"1": "", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": "", "10": "", "11": ""},
@@ -74,7 +74,7 @@ func TestLimits(t *testing.T) {
 	}
 	deep := t.TempDir()
 	write(t, deep, map[string]string{strings.Repeat("d/", 210) + "x": ""})
-	s.options.Limits.Files = 1000
+	s.limits.Files = 1000
 	_, err := s.Create(background, "a", Spec{Kind: Copy, Dir: deep})
 	wantIs(t, err, ErrTooLarge, "deeper")
 	if list := must(os.ReadDir(filepath.Join(s.options.State, "filesystems")))(t); len(list) != 0 {

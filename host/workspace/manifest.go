@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/gob"
@@ -132,6 +133,36 @@ func (m *Manifest) replace(gone map[string]bool, come []Entry) []Entry {
 		}
 		return !dirs[dir]
 	})
+}
+
+// change is what is to become of a path; to is nil where it is to go.
+type change struct {
+	path string
+	to   *Entry
+	was  *Entry // what is there now, on the side that changes
+}
+
+// walkThree visits the union of three sorted lists by path.
+func walkThree(a, b, c []Entry, visit func(path string, a, b, c *Entry)) {
+	lists := [3][]Entry{a, b, c}
+	for {
+		least, any := "", false
+		for _, l := range lists {
+			if len(l) > 0 && (!any || cmp.Compare(l[0].Path, least) < 0) {
+				least, any = l[0].Path, true
+			}
+		}
+		if !any {
+			return
+		}
+		var at [3]*Entry
+		for i, l := range lists {
+			if len(l) > 0 && l[0].Path == least {
+				at[i], lists[i] = &l[0], l[1:]
+			}
+		}
+		visit(least, at[0], at[1], at[2])
+	}
 }
 
 // sheet is a file of the store's own: a manifest, and what goes with it.

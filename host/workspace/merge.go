@@ -315,7 +315,7 @@ func (w *Workspace) merged(ctx context.Context, r *record, home *folder, changes
 			}
 		}
 	}
-	if err := (&importer{ctx: ctx, top: home, to: c.packs}).take(came); err != nil {
+	if err := take(ctx, home, came, c.packs); err != nil {
 		return err
 	}
 	return t.repin(w.id, gone, came.entries())

@@ -63,3 +63,28 @@ func isGit(p string) bool {
 	}
 	return false
 }
+
+// maxID bounds ids of filesystems and tasks, in bytes.
+const maxID = 64
+
+// checkID refuses what can't be a directory's name here: ids are 1 to 64 of a–z,
+// A–Z, 0–9, "-" and "_", and begin with a letter or a digit.
+func checkID(what, id string) error {
+	ok := id != "" && len(id) <= maxID && id[0] != '-' && id[0] != '_'
+	for i := 0; ok && i < len(id); i++ {
+		c := id[i]
+		ok = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+	}
+	if !ok {
+		return failf(ErrInvalid, "%s id %q: want 1 to %d letters, digits, - or _, the first a letter or digit", what, clip(id), maxID)
+	}
+	return nil
+}
+
+// clip keeps what an error quotes short.
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:77] + "..."
+	}
+	return s
+}

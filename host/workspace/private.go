@@ -315,12 +315,12 @@ func (w *Workspace) copyObjects(ctx context.Context, d *folder, dir string) erro
 	}
 	defer to.close()
 	leave := func(path string) bool { return !objectDir.MatchString(path) && !objectFile.MatchString(path) }
-	seen, err := (&scanner{ctx: ctx, limits: w.store.options.Limits, leave: leave}).scan(from)
+	seen, err := scan(ctx, from, w.store.limits, nil, leave)
 	if err != nil {
 		return err
 	}
 	files := slices.DeleteFunc(seen.entries(), func(e Entry) bool { return e.Mode.IsDir() != objectDir.MatchString(e.Path) || e.isLink() })
-	return (&layer{ctx: ctx, from: source{top: from}}).layOut(to, files)
+	return layOut(ctx, source{top: from}, to, files, nil)
 }
 
 // takeObjects packs what the tip needs and the repository has not, and lets git check

@@ -308,7 +308,7 @@ func testConditional(t *testing.T, f *fixture) {
 
 func testStatuses(t *testing.T, f *fixture) {
 	base, sum := must(f.tree.Summary())(t).Version, must(f.tree.Stat("a.txt"))(t).Version()
-	f.options.Limits.FileSize = 100
+	f.limits.FileSize = 100
 	other := strings.Repeat("0", 64)
 	for _, c := range []struct {
 		status int

@@ -63,16 +63,17 @@ func (s *scanned) hidden(path string) bool {
 type scanner struct {
 	ctx    context.Context
 	limits Limits
-	index  index               // may be nil
-	leave  func(p string) bool // nil: nothing is left out
-	out    scanned
+	known  index
+	leave  func(path string) bool
+	out    *scanned
 	bytes  int64
 }
 
-// scan lists a tree without reading contents: checksums come from the index where the
-// stamp is the same.
-func (s *scanner) scan(top *folder) (*scanned, error) {
-	s.out.at = time.Now()
+// scan lists a tree without reading contents: checksums come from what is known, which
+// may be nil, where the stamp is the same. Paths of which leave, if not nil, says so are
+// left out.
+func scan(ctx context.Context, top *folder, limits Limits, known index, leave func(path string) bool) (*scanned, error) {
+	s := &scanner{ctx: ctx, limits: limits, known: known, leave: leave, out: &scanned{at: time.Now()}}
 	d, err := top.sub(".")
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (s *scanner) scan(top *folder) (*scanned, error) {
 		return nil, err
 	}
 	slices.SortFunc(s.out.files, func(a, b found) int { return comparePaths(a.Entry, b.Entry) })
-	return &s.out, nil
+	return s.out, nil
 }
 
 func (s *scanner) directory(d *folder, dir string, deep int) error {
@@ -147,7 +148,7 @@ func (s *scanner) file(d *folder, name, path string, deep int) error {
 		return s.directory(sub, path, deep+1)
 	case mode.IsRegular():
 		f.Size = st.size
-		f.Sum, f.known = s.index.sum(path, st)
+		f.Sum, f.known = s.known.sum(path, st)
 		if st.size > s.limits.FileSize {
 			return failf(ErrTooLarge, "%q has %d bytes; a file may have %d", clip(path), st.size, s.limits.FileSize)
 		}

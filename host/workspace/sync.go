@@ -16,38 +16,6 @@ const (
 	PreferSource    Prefer = "filesystem" // the other side's
 )
 
-// Synced is what a synchronisation did.
-type Synced struct {
-	Version   string   `json:"version"`       // the filesystem's, afterwards
-	Changed   []string `json:"files_changed"` // paths written or removed on the side that was brought up to date; at most 1000
-	Count     int      `json:"count"`         // of all that changed
-	Conflicts []string `json:"conflicts"`     // changed on both sides, and left as they are on both; at most 1000
-	Skipped   []string `json:"skipped"`       // not kept: devices, sockets, FIFOs, unreadable files; at most 1000
-}
-
-func (s *Synced) change(path string) {
-	s.Count++
-	if len(s.Changed) < maxListed {
-		s.Changed = append(s.Changed, path)
-	}
-}
-
-func (s *Synced) conflict(path string) {
-	if len(s.Conflicts) < maxListed {
-		s.Conflicts = append(s.Conflicts, path)
-	}
-}
-
-// whole makes lists of what is nil, for JSON.
-func (s *Synced) whole() Synced {
-	for _, list := range []*[]string{&s.Changed, &s.Conflicts, &s.Skipped} {
-		if *list == nil {
-			*list = []string{}
-		}
-	}
-	return *s
-}
-
 // syncing is a synchronisation: three trees, of which base is what both sides were
 // when they last met.
 type syncing struct {
@@ -194,18 +162,18 @@ func (w *Workspace) loadBase() *sheet {
 }
 
 // scan says what is in the workspace, with all checksums. What can't be read is left out.
-func (w *Workspace) scan(ctx context.Context, top *folder, known index) (*scanned, error) {
-	local, err := (&scanner{ctx: ctx, limits: w.store.options.Limits, index: known}).scan(top)
+func (w *Workspace) contents(ctx context.Context, top *folder, known index) (*scanned, error) {
+	local, err := scan(ctx, top, w.store.limits, known, nil)
 	if err != nil {
 		return nil, err
 	}
-	return local, (&importer{ctx: ctx, top: top}).take(local)
+	return local, take(ctx, top, local, nil)
 }
 
 // look reads what is known and what is there.
 func (s *syncing) look() (err error) {
 	s.base = s.w.loadBase()
-	if s.local, err = s.w.scan(s.ctx, s.top, s.base.index); err == nil {
+	if s.local, err = s.w.contents(s.ctx, s.top, s.base.index); err == nil {
 		s.index = learn(s.local.files, s.local.at)
 	}
 	return err
@@ -250,7 +218,7 @@ func (s *syncing) commit(c *changing, changes []change, met map[string]*Entry) e
 			sent.files = append(sent.files, found{Entry: *ch.to, known: true})
 		}
 	}
-	if err := (&importer{ctx: s.ctx, top: s.top, to: c.packs}).take(sent); err != nil {
+	if err := take(s.ctx, s.top, sent, c.packs); err != nil {
 		return err
 	}
 	come := sent.entries()

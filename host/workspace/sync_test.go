@@ -136,8 +136,8 @@ func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	top := must(openFolder(dir))(t)
 	defer top.close()
-	seen := must((&scanner{ctx: background, limits: noLimits}).scan(top))(t)
-	if err := (&importer{ctx: background, top: top}).take(seen); err != nil {
+	seen := must(scan(background, top, noLimits, nil, nil))(t)
+	if err := take(background, top, seen, nil); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]string{}

@@ -18,7 +18,7 @@ func (t *Tree) ReadArchive(ctx context.Context, r io.Reader, base string) (Synce
 		return Synced{}, err
 	}
 	defer c.end()
-	limits := t.store.options.Limits
+	limits := t.store.limits
 	u, err := openArchive(ctx, &limited{ctx: ctx, r: r, left: limits.Bytes, limit: limits.Bytes}, limits)
 	if err != nil {
 		return Synced{}, err
@@ -122,7 +122,7 @@ func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled
 				from.uses[entries[i].at.pack]++
 			}
 		}
-		return (&layer{ctx: ctx, from: from}).layOut(top, entries)
+		return layOut(ctx, from, top, entries, nil)
 	})
 	return p, err
 }

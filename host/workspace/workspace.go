@@ -251,14 +251,14 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *Tree) error {
 		return err
 	}
 	defer top.close()
-	l := &layer{ctx: ctx, from: v.source(), index: make(index, len(v.entries))}
-	if err := l.layOut(top, v.entries); err != nil {
+	written := make(index, len(v.entries))
+	if err := layOut(ctx, v.source(), top, v.entries, written); err != nil {
 		return err
 	}
 	if err := os.Chmod(stage, 0o755); err != nil {
 		return err
 	}
-	if err := replaceFile(w.path(baseName), (&sheet{Manifest: v.Manifest, index: l.index}).encode(), false); err != nil {
+	if err := replaceFile(w.path(baseName), (&sheet{Manifest: v.Manifest, index: written}).encode(), false); err != nil {
 		return err
 	}
 	r.Dir, r.Base = final, v.version

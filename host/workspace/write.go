@@ -117,7 +117,7 @@ func (t *Tree) Write(ctx context.Context, w Write) (Written, error) {
 		return Written{}, err
 	}
 	defer c.end()
-	limit := t.store.options.Limits.FileSize
+	limit := t.store.limits.FileSize
 	body := Entry{Path: w.Path, Mode: 0o644}
 	if w.Executable {
 		body.Mode = 0o755

@@ -1,0 +1,33 @@
+package workspace
+
+// Synced is what a synchronisation did.
+type Synced struct {
+	Version   string   `json:"version"`       // the filesystem's, afterwards
+	Changed   []string `json:"files_changed"` // paths written or removed on the side that was brought up to date; at most 1000
+	Count     int      `json:"count"`         // of all that changed
+	Conflicts []string `json:"conflicts"`     // changed on both sides, and left as they are on both; at most 1000
+	Skipped   []string `json:"skipped"`       // not kept: devices, sockets, FIFOs, unreadable files; at most 1000
+}
+
+func (s *Synced) change(path string) {
+	s.Count++
+	if len(s.Changed) < maxListed {
+		s.Changed = append(s.Changed, path)
+	}
+}
+
+func (s *Synced) conflict(path string) {
+	if len(s.Conflicts) < maxListed {
+		s.Conflicts = append(s.Conflicts, path)
+	}
+}
+
+// whole makes lists of what is nil, for JSON.
+func (s *Synced) whole() Synced {
+	for _, list := range []*[]string{&s.Changed, &s.Conflicts, &s.Skipped} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	return *s
+}
