@@ -179,7 +179,7 @@ func badArchive(err error) error {
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &Failure{kind: ErrInvalid.(*reason), text: "the archive can't be read, so nothing of it was taken", err: err}
+	return wrap(err, ErrInvalid, "the archive can't be read, so nothing of it was taken")
 }
 
 // item is a file of an archive; link is the path of the one before that a hard link

@@ -56,9 +56,7 @@ func (t *Tree) unpin(task string) error {
 
 // damaged says that a file of the tree is.
 func (t *Tree) damaged(err error) error {
-	f := failf(ErrDamaged, "the filesystem %s is damaged; nothing of it was changed", t.id).(*Failure)
-	f.err = err
-	return f
+	return wrap(err, ErrDamaged, "the filesystem %s is damaged; nothing of it was changed", t.id)
 }
 
 // load reads a manifest of the tree, the current one or a pin.

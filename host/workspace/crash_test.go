@@ -270,7 +270,7 @@ func removing(t *testing.T, out string) bool {
 	t.Helper()
 	whole := true
 	for p, text := range contents(t, out) {
-		if !isDir(text) && strings.HasSuffix(text, sumOf(nil).String()) && p != "workspace/d0/f0" {
+		if !isDir(text) && strings.HasSuffix(text, checksum(nil).String()) && p != "workspace/d0/f0" {
 			whole = false
 		}
 	}

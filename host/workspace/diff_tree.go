@@ -18,7 +18,7 @@ func (w *Workspace) diffTree(ctx context.Context, r *record, o DiffOptions) (Dif
 		return Diff{}, err
 	}
 	defer c.close()
-	d := Diff{Base: c.base.version, Left: c.local.skipped}
+	d := Diff{Base: c.base.Version(), Left: c.local.skipped}
 	for _, p := range c.pairs {
 		if len(o.Paths) > 0 && !slices.ContainsFunc(o.Paths, func(dir string) bool { return under(p.path, dir) }) {
 			continue

@@ -57,10 +57,13 @@ func (f *Failure) Unwrap() []error {
 func (f *Failure) StatusCode() int { return f.kind.status }
 
 // failf makes a Failure of a kind.
-func failf(kind error, format string, args ...any) error {
+func failf(kind error, format string, args ...any) error { return wrap(nil, kind, format, args...) }
+
+// wrap makes a Failure of a kind with a cause.
+func wrap(err, kind error, format string, args ...any) error {
 	var r *reason
 	if !errors.As(kind, &r) {
 		panic("workspace: an error has no kind")
 	}
-	return &Failure{kind: r, text: fmt.Sprintf(format, args...)}
+	return &Failure{kind: r, text: fmt.Sprintf(format, args...), err: err}
 }

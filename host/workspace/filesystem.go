@@ -112,13 +112,10 @@ func (s *trees) fillTree(ctx context.Context, fresh, dir string) error {
 
 // missing words the error of what the user named.
 func missing(err error, format string, args ...any) error {
-	f := failf(ErrInvalid, format, args...).(*Failure)
 	if errors.Is(err, fs.ErrNotExist) {
-		f.text += " does not exist"
-		return f
+		return failf(ErrInvalid, format+" does not exist", args...)
 	}
-	f.text, f.err = f.text+" can't be opened", err
-	return f
+	return wrap(err, ErrInvalid, format+" can't be opened", args...)
 }
 
 // Tree gives a filesystem; ErrNotFound where there is none.

@@ -150,7 +150,7 @@ func (g git) run(ctx context.Context, args ...string) (string, error) {
 		e.code = exit.ExitCode()
 	}
 	if strings.Contains(e.said, "No space left on device") {
-		return "", &Failure{kind: ErrFull.(*reason), text: "there is no space left; free some and try again", err: e}
+		return "", wrap(e, ErrFull, "there is no space left; free some and try again")
 	}
 	return answer.buf.String(), e
 }

@@ -332,7 +332,7 @@ func TestSwapRaces(t *testing.T) {
 	for _, id := range []string{"fs", "copy"} {
 		m := must(must(f.Tree(id))(t).Manifest())(t)
 		for i := range m.entries {
-			if m.entries[i].Mode.IsRegular() && m.entries[i].Sum == sumOf([]byte("s3cret\n")) {
+			if m.entries[i].Mode.IsRegular() && m.entries[i].Sum == checksum([]byte("s3cret\n")) {
 				t.Errorf("%s of %s is what is outside", m.entries[i].Path, id)
 			}
 		}

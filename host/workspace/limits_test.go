@@ -97,7 +97,7 @@ func TestOneProcess(t *testing.T) {
 // TestDamage: contents and manifests that are not what they were are said to be.
 func TestDamage(t *testing.T) {
 	f := newFixture(t)
-	packs := filepath.Join(f.tree.dir, "packs")
+	packs := filepath.Join(f.options.State, "filesystems", "fs", "packs")
 	for _, e := range must(os.ReadDir(packs))(t) {
 		p := filepath.Join(packs, e.Name())
 		b := must(os.ReadFile(p))(t)
@@ -116,7 +116,7 @@ func TestDamage(t *testing.T) {
 	must(0, r.Close())(t)
 	_, err = f.Create(background, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
 	wantIs(t, err, ErrDamaged, "damaged")
-	m := filepath.Join(f.tree.dir, "manifest")
+	m := filepath.Join(f.options.State, "filesystems", "fs", "manifest")
 	b := must(os.ReadFile(m))(t)
 	b[len(b)/2] ^= 1
 	must(0, os.WriteFile(m, b, 0o600))(t)

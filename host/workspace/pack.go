@@ -378,7 +378,7 @@ func setTime(d *folder, name string, modified int64) error {
 // full gives errors of a full disk their kind.
 func full(err error) error {
 	if err != nil && (errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)) && !errors.Is(err, ErrFull) {
-		return &Failure{kind: ErrFull.(*reason), text: "there is no space left for the files; free some and try again", err: err}
+		return wrap(err, ErrFull, "there is no space left for the files; free some and try again")
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func TestRequirements(t *testing.T) {
 		}},
 		{"U3", "a manifest: only changed files are stored anew", func(t *testing.T, f *fixture) {
 			size := func() (n int64) {
-				for _, e := range must(os.ReadDir(filepath.Join(f.tree.dir, "packs")))(t) {
+				for _, e := range must(os.ReadDir(filepath.Join(f.options.State, "filesystems", "fs", "packs")))(t) {
 					n += must(e.Info())(t).Size()
 				}
 				return n
@@ -273,11 +273,11 @@ func testList(t *testing.T, f *fixture) {
 
 func testConditional(t *testing.T, f *fixture) {
 	base, old := must(f.tree.Summary())(t).Version, must(f.tree.Stat("a.txt"))(t).Version()
-	if old != sumOf([]byte("one\n")).String() {
+	if old != checksum([]byte("one\n")).String() {
 		t.Errorf("the file's version %s is not its checksum", old)
 	}
 	out := must(f.tree.Write(background, Write{Path: "a.txt", Mode: Conditional, Base: base, Expected: old, Body: strings.NewReader("2\n")}))(t)
-	if out.Created || out.File != sumOf([]byte("2\n")).String() {
+	if out.Created || out.File != checksum([]byte("2\n")).String() {
 		t.Errorf("replace %+v", out)
 	}
 	made := must(f.tree.Write(background, Write{Path: "new", Mode: Conditional, Base: out.Version, CreateOnly: "*", Body: strings.NewReader("n")}))(t)
@@ -364,7 +364,7 @@ func testStatuses(t *testing.T, f *fixture) {
 	if now := must(f.tree.Summary())(t).Version; now != base {
 		t.Error("refused writes changed the filesystem")
 	}
-	if list := must(os.ReadDir(filepath.Join(f.tree.dir, "packs")))(t); len(list) > 2 {
+	if list := must(os.ReadDir(filepath.Join(f.options.State, "filesystems", "fs", "packs")))(t); len(list) > 2 {
 		t.Errorf("refused writes left %d packs", len(list))
 	}
 	_, err := f.tree.Remove(background, "a.txt", other)

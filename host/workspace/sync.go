@@ -104,7 +104,7 @@ func (s *syncing) down(t *Tree) (Synced, error) {
 	if err := t.repin(s.w.id, gone, came); err != nil {
 		return Synced{}, err
 	}
-	s.out.Version, s.out.Skipped = v.version, s.local.skipped
+	s.out.Version, s.out.Skipped = v.Version(), s.local.skipped
 	return s.out.whole(), s.agree(met)
 }
 
@@ -196,7 +196,7 @@ func (s *syncing) up(t *Tree) (Synced, error) {
 	local := s.local.entries()
 	s.recover(c.Manifest, local)
 	met, changes := s.compare(c.Manifest, local, false)
-	s.out.Version, s.out.Skipped = c.version, s.local.skipped
+	s.out.Version, s.out.Skipped = c.Version(), s.local.skipped
 	if len(changes) > 0 {
 		if err := s.commit(c, changes, met); err != nil {
 			return Synced{}, err
@@ -234,7 +234,7 @@ func (s *syncing) commit(c *changing, changes []change, met map[string]*Entry) e
 	if err != nil {
 		return err
 	}
-	s.out.Version = m.version
+	s.out.Version = m.Version()
 	for path := range gone { // what was read may be newer, or no longer there
 		delete(met, path)
 		if e, ok := m.find(path); ok {

@@ -84,9 +84,7 @@ func (w *Workspace) load() (*record, error) {
 	}
 	r := &record{}
 	if err := json.Unmarshal(b, r); err != nil {
-		f := failf(ErrDamaged, "the record of the workspace of task %s is damaged", w.id).(*Failure)
-		f.err = err
-		return nil, f
+		return nil, wrap(err, ErrDamaged, "the record of the workspace of task %s is damaged", w.id)
 	}
 	return r, nil
 }
@@ -222,7 +220,7 @@ func makeAttached(ctx context.Context, w *Workspace, r *record) error {
 	if err != nil {
 		return err
 	}
-	r.Filesystem = t.id
+	r.Filesystem = r.Spec.Filesystem
 	if err := w.save(r); err != nil {
 		return err
 	}
@@ -261,7 +259,7 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *Tree) error {
 	if err := replaceFile(w.path(baseName), (&sheet{Manifest: v.Manifest, index: written}).encode(), false); err != nil {
 		return err
 	}
-	r.Dir, r.Base = final, v.version
+	r.Dir, r.Base = final, v.Version()
 	return os.Rename(stage, final)
 }
 
@@ -278,7 +276,7 @@ func (w *Workspace) unmake(ctx context.Context, r *record) error {
 				return err
 			}
 			if r.Made {
-				if err := w.store.RemoveTree(ctx, t.id); err != nil {
+				if err := w.store.RemoveTree(ctx, r.Filesystem); err != nil {
 					return err
 				}
 			}

@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// FuzzPath: a path that is taken leads inside, and is its own clean form.
+func FuzzPath(f *testing.F) {
+	for _, p := range []string{"a", "../a", "a/../b", "/", "", "a//b", "a/.", "a/..", "..", "a\x00", ".git/x", "a/b/c", "\xff"} {
+		f.Add(p)
+	}
+	f.Fuzz(func(t *testing.T, p string) {
+		if checkPath(p) != nil {
+			return
+		}
+		at := filepath.Join("/top", p)
+		if !strings.HasPrefix(at, "/top/") || at != "/top/"+p || !filepath.IsLocal(p) {
+			t.Errorf("%q leads to %q", p, at)
+		}
+		dir, name := parent(p)
+		if name == "" || filepath.Join(dir, name) != p || !under(p, dir) {
+			t.Errorf("%q is %q in %q", p, name, dir)
+		}
+		if got := archivePath("./" + p + "/"); got != p && !strings.HasPrefix(p, "./") {
+			t.Errorf("in an archive %q is %q", p, got)
+		}
+	})
+}
+
+// FuzzManifest: bytes that are no manifest are an error, and what is one comes out as
+// it went in.
+func FuzzManifest(f *testing.F) {
+	m := newManifest([]Entry{{Path: "a", Size: 1}, {Path: "b\xff", Mode: 0o644}})
+	f.Add((&sheet{Manifest: m, answers: []answer{{Key: "k"}}}).encode())
+	f.Add((&sheet{Manifest: m, index: index{"a": {stamp: stamp{mode: 1}}}, pending: []change{{path: "a"}, {"b", &m.entries[1], nil}}}).encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		// With a checksum that fits, as whoever can write the file could make it.
+		for _, b := range [][]byte{b, resum(b)} {
+			m, err := decodeSheet(b)
+			if err != nil {
+				continue
+			}
+			again, err := decodeSheet(m.encode())
+			if err != nil || len(again.entries) != len(m.entries) || again.version != m.version || len(again.index) != len(m.index) || len(again.pending) != len(m.pending) {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+func resum(b []byte) []byte {
+	if len(b) < 4 {
+		return b
+	}
+	body := bytes.Clone(b[:len(b)-4])
+	return binary.BigEndian.AppendUint32(body, crc32.Checksum(body, castagnoli))
+}
