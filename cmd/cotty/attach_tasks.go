@@ -16,6 +16,7 @@ import (
 	"cotty/ahp"
 	"cotty/host/task/store"
 	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 	"cotty/internal/apiclient"
 	"cotty/ui"
 	"cotty/ui/overlay"
@@ -165,7 +166,7 @@ func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string,
 			return err
 		}
 		defer resp.Body.Close()
-		got, err := workspace.Unpack(ctx, resp.Body, dir, workspace.PullOptions{})
+		got, err := filetree.Unpack(ctx, resp.Body, dir, filetree.PullOptions{})
 		said = fmt.Sprintf("%s in %s", count(got.Files, "file"), dir)
 		return err
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 	"cotty/internal/apiclient"
 )
 
@@ -35,7 +35,7 @@ keeps those that the task does not have.`,
 					return err
 				}
 				defer resp.Body.Close()
-				got, err := workspace.Unpack(ctx, resp.Body, dir, workspace.PullOptions{Overwrite: overwrite})
+				got, err := filetree.Unpack(ctx, resp.Body, dir, filetree.PullOptions{Overwrite: overwrite})
 				if err != nil {
 					return err
 				}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 	"cotty/internal/apiclient"
 )
 
@@ -269,13 +269,13 @@ is at that version.`,
 	return cmd
 }
 
-func pushDir(ctx context.Context, cmd *cobra.Command, c *apiclient.Client, id, dir string) (workspace.Synced, error) {
+func pushDir(ctx context.Context, cmd *cobra.Command, c *apiclient.Client, id, dir string) (filetree.Synced, error) {
 	return pushDirAt(ctx, cmd, c, id, dir, "")
 }
 
 // pushDirAt sends a directory as an archive.
-func pushDirAt(ctx context.Context, cmd *cobra.Command, c *apiclient.Client, id, dir, base string) (workspace.Synced, error) {
-	var got workspace.Synced
+func pushDirAt(ctx context.Context, cmd *cobra.Command, c *apiclient.Client, id, dir, base string) (filetree.Synced, error) {
+	var got filetree.Synced
 	at, err := absolute(dir)
 	if err != nil {
 		return got, err
@@ -290,7 +290,7 @@ func pushDirAt(ctx context.Context, cmd *cobra.Command, c *apiclient.Client, id,
 	}
 	done := make(chan packed, 1)
 	go func() {
-		skipped, err := workspace.PackDir(ctx, at, w)
+		skipped, err := filetree.PackDir(ctx, at, w)
 		w.CloseWithError(err) //nolint:errcheck // never fails
 		done <- packed{skipped, err}
 	}()
@@ -345,7 +345,7 @@ believe what an agent wrote there.`,
 					return err
 				}
 				defer resp.Body.Close()
-				got, err := workspace.Unpack(ctx, resp.Body, dir, workspace.PullOptions{Overwrite: overwrite})
+				got, err := filetree.Unpack(ctx, resp.Body, dir, filetree.PullOptions{Overwrite: overwrite})
 				if err != nil {
 					return err
 				}
@@ -358,7 +358,7 @@ believe what an agent wrote there.`,
 	return cmd
 }
 
-func tellPulled(cmd *cobra.Command, got workspace.Pulled, asJSON bool) error {
+func tellPulled(cmd *cobra.Command, got filetree.Pulled, asJSON bool) error {
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), got)
 	}

@@ -15,6 +15,7 @@ import (
 	"cotty/host/task/registry"
 	"cotty/host/task/store"
 	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 )
 
 // New is a task that somebody wants (U39).
@@ -276,7 +277,7 @@ func (s *Service) dropRecord(ctx context.Context, t store.Task) {
 		s.removeFilesystem(ctx, orphan)
 	}
 	if spec := specOf(t); spec.Kind == workspace.Copy && t.FilesystemID == "" {
-		if err := s.Files.RemoveTree(ctx, spec.Filesystem); err != nil && !errors.Is(err, workspace.ErrNotFound) {
+		if err := s.Files.RemoveTree(ctx, spec.Filesystem); err != nil && !errors.Is(err, filetree.ErrNotFound) {
 			s.Log.Warn("remove a task's copy", "task", t.ID, "err", err)
 		}
 	}
@@ -296,7 +297,7 @@ func (s *Service) dropFilesystem(ctx context.Context, t store.Task) {
 
 func (s *Service) removeFilesystem(ctx context.Context, id string) {
 	err := s.Files.RemoveTree(ctx, id)
-	if err == nil || errors.Is(err, workspace.ErrNotFound) {
+	if err == nil || errors.Is(err, filetree.ErrNotFound) {
 		err = s.Store.DeleteFilesystem(ctx, id)
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

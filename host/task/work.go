@@ -11,6 +11,7 @@ import (
 	"cotty/host/task/registry"
 	"cotty/host/task/store"
 	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 	"cotty/internal/client"
 )
 
@@ -60,7 +61,7 @@ func (l *live) fail(ctx context.Context, t store.Task, why string) error {
 
 // sync moves what changed between the workspace and its filesystem. What can't be
 // moved is told and left as it is on both sides.
-func (l *live) sync(ctx context.Context, t store.Task, move func(*workspace.Workspace, context.Context, workspace.Prefer) (workspace.Synced, error)) error {
+func (l *live) sync(ctx context.Context, t store.Task, move func(*workspace.Workspace, context.Context, workspace.Prefer) (filetree.Synced, error)) error {
 	w, err := l.s.Files.Workspace(t.ID)
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func (l *live) sync(ctx context.Context, t store.Task, move func(*workspace.Work
 }
 
 // retryable tells errors that may go by themselves.
-func retryable(err error) bool { return errors.Is(err, workspace.ErrFull) }
+func retryable(err error) bool { return errors.Is(err, filetree.ErrFull) }
 
 // work tells what happens in the task's session, and sends what waits.
 func (l *live) work(ctx context.Context, t store.Task) error {

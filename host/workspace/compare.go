@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"cotty/host/workspace/filetree"
 	"maps"
 	"slices"
 )
@@ -9,16 +10,16 @@ import (
 // compare finds what each side did since both were base: what is to change on the
 // other side, and met, what both sides are agreed on afterwards. down means that the
 // filesystem's changes go into the workspace; else the other way.
-func (s *syncing) compare(remote *Manifest, local []Entry, down bool) (met map[string]*Entry, changes []change) {
-	met = map[string]*Entry{}
-	from, to, wanted := entryMap(local), entryMap(remote.entries), PreferWorkspace
+func (s *syncing) compare(remote *filetree.Manifest, local []filetree.Entry, down bool) (met map[string]*filetree.Entry, changes []filetree.Change) {
+	met = map[string]*filetree.Entry{}
+	from, to, wanted := entryMap(local), entryMap(remote.Entries), PreferWorkspace
 	if down {
 		from, to, wanted = to, from, PreferSource
 	}
-	all := map[string]*change{}
-	walkThree(s.base.entries, remote.entries, local, func(path string, b, r, l *Entry) {
+	all := map[string]*filetree.Change{}
+	filetree.WalkThree(s.base.Entries, remote.Entries, local, func(path string, b, r, l *filetree.Entry) {
 		met[path] = b
-		if l == nil && s.local.hidden(path) {
+		if l == nil && s.local.Hidden(path) {
 			return // it can't be said what it is
 		}
 		giving, taking := l, r
@@ -26,26 +27,26 @@ func (s *syncing) compare(remote *Manifest, local []Entry, down bool) (met map[s
 			giving, taking = r, l
 		}
 		switch {
-		case equal(l, r):
+		case filetree.Equal(l, r):
 			met[path] = l
-		case equal(giving, b): // nothing to give
-		case equal(taking, b) || s.prefer == wanted:
-			all[path] = &change{path, giving, taking}
+		case filetree.Equal(giving, b): // nothing to give
+		case filetree.Equal(taking, b) || s.prefer == wanted:
+			all[path] = &filetree.Change{Path: path, To: giving, Was: taking}
 		default:
-			s.out.conflict(path)
+			s.out.Conflict(path)
 		}
 	})
 	s.fit(all, from, to)
 	for path, c := range all {
-		met[path] = c.to
+		met[path] = c.To
 		changes = append(changes, *c)
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.path, b.path) })
+	slices.SortFunc(changes, func(a, b filetree.Change) int { return cmp.Compare(a.Path, b.Path) })
 	return met, changes
 }
 
-func entryMap(entries []Entry) map[string]*Entry {
-	m := make(map[string]*Entry, len(entries))
+func entryMap(entries []filetree.Entry) map[string]*filetree.Entry {
+	m := make(map[string]*filetree.Entry, len(entries))
 	for i := range entries {
 		m[entries[i].Path] = &entries[i]
 	}
@@ -54,22 +55,22 @@ func entryMap(entries []Entry) map[string]*Entry {
 
 // fit sees to it that what comes of the changes is a tree: what is in a directory
 // keeps it, and what would be in a file is a conflict.
-func (s *syncing) fit(all map[string]*change, from, to map[string]*Entry) {
+func (s *syncing) fit(all map[string]*filetree.Change, from, to map[string]*filetree.Entry) {
 	if len(all) == 0 {
 		return
 	}
-	then := func(path string) *Entry {
+	then := func(path string) *filetree.Entry {
 		if c := all[path]; c != nil {
-			return c.to
+			return c.To
 		}
 		return to[path]
 	}
 	dropped := map[string]bool{} // each goes once, so that it ends
-	drop := func(c *change) {
-		delete(all, c.path)
-		dropped[c.path] = true
-		if c.to != nil || !c.was.Mode.IsDir() { // a directory that stays is no conflict
-			s.out.conflict(c.path)
+	drop := func(c *filetree.Change) {
+		delete(all, c.Path)
+		dropped[c.Path] = true
+		if c.To != nil || !c.Was.Mode.IsDir() { // a directory that stays is no conflict
+			s.out.Conflict(c.Path)
 		}
 	}
 	for again := true; again; {
@@ -78,7 +79,7 @@ func (s *syncing) fit(all map[string]*change, from, to map[string]*Entry) {
 			if then(path) == nil {
 				return
 			}
-			dir, _ := parent(path)
+			dir, _ := filetree.Parent(path)
 			if dir == "" {
 				return
 			}
@@ -92,7 +93,7 @@ func (s *syncing) fit(all map[string]*change, from, to map[string]*Entry) {
 			case above != nil && (come == nil || at != nil):
 				drop(above)
 			case come != nil && at == nil && !dropped[dir] && from[dir] != nil && from[dir].Mode.IsDir():
-				all[dir] = &change{dir, from[dir], to[dir]}
+				all[dir] = &filetree.Change{Path: dir, To: from[dir], Was: to[dir]}
 				s.out.Conflicts = slices.DeleteFunc(s.out.Conflicts, func(p string) bool { return p == dir })
 			case come != nil:
 				drop(come)
@@ -110,13 +111,13 @@ func (s *syncing) fit(all map[string]*change, from, to map[string]*Entry) {
 }
 
 // agreed makes a manifest of what both sides are agreed on.
-func agreed(met map[string]*Entry) *Manifest {
-	entries := make([]Entry, 0, len(met))
+func agreed(met map[string]*filetree.Entry) *filetree.Manifest {
+	entries := make([]filetree.Entry, 0, len(met))
 	for _, e := range met {
 		if e != nil {
 			entries = append(entries, *e)
 		}
 	}
-	slices.SortFunc(entries, comparePaths)
-	return newManifest(entries)
+	slices.SortFunc(entries, filetree.ComparePaths)
+	return filetree.NewManifest(entries)
 }

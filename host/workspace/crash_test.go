@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cotty/host/workspace/filetree"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (j *job) do(s *Store, i int) error {
 			return err
 		}
 		text := strings.Repeat(strconv.Itoa(i)+"\n", 300_000*(i%3/2)+1)
-		_, err = t.Write(background, Write{Path: "f", Body: strings.NewReader(text), Key: strconv.Itoa(i)})
+		_, err = t.Write(background, filetree.Write{Path: "f", Body: strings.NewReader(text), Key: strconv.Itoa(i)})
 		return err
 	case "up", "down":
 		a, err := s.Workspace("a")
@@ -279,12 +280,12 @@ func removing(t *testing.T, out string) bool {
 }
 
 // whole reads everything that a filesystem has.
-func whole(t *testing.T, tree *Tree) {
+func whole(t *testing.T, tree *filetree.Tree) {
 	t.Helper()
 	m := must(tree.Manifest())(t)
-	for i := range m.entries {
-		if !m.entries[i].Mode.IsDir() {
-			read(t, tree, m.entries[i].Path)
+	for i := range m.Entries {
+		if !m.Entries[i].Mode.IsDir() {
+			read(t, tree, m.Entries[i].Path)
 		}
 	}
 }
@@ -310,7 +311,7 @@ func (j *job) checkCreated(t *testing.T, s *Store) {
 		// that was being deleted stays.
 		if _, gone := s.Workspace(id); gone != nil && j.What == "copy" && i%2 == 1 {
 			must(s.Remove(background, id, true))(t)
-			if err := s.RemoveTree(background, id); err != nil && !errors.Is(err, ErrNotFound) {
+			if err := s.RemoveTree(background, id); err != nil && !errors.Is(err, filetree.ErrNotFound) {
 				t.Error(err)
 			}
 		}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"io"
 )
 
@@ -38,7 +39,7 @@ type DiffOptions struct {
 // of a worktree's.
 func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	for _, p := range o.Paths {
-		if err := checkPath(p); err != nil {
+		if err := filetree.CheckPath(p); err != nil {
 			return Diff{}, err
 		}
 	}
@@ -53,7 +54,7 @@ func (w *Workspace) Diff(ctx context.Context, o DiffOptions) (Diff, error) {
 	case Copy, Filesystem:
 		return w.diffTree(ctx, r, o)
 	}
-	return Diff{}, failf(ErrUnsupported, "a workspace of kind %s has nothing that it could be compared with", r.Kind)
+	return Diff{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing that it could be compared with", r.Kind)
 }
 
 // sum adds the files' lines up.
@@ -64,7 +65,7 @@ func (d *Diff) sum() {
 	if d.Left == nil {
 		d.Left = []string{}
 	}
-	d.Left = d.Left[:min(len(d.Left), maxListed)]
+	d.Left = d.Left[:min(len(d.Left), filetree.MaxListed)]
 	for _, f := range d.Files {
 		d.Added += f.Added
 		d.Deleted += f.Deleted

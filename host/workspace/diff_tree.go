@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"cotty/host/workspace/filetree"
 	"fmt"
 	"io"
 	"slices"
@@ -18,9 +19,9 @@ func (w *Workspace) diffTree(ctx context.Context, r *record, o DiffOptions) (Dif
 		return Diff{}, err
 	}
 	defer c.close()
-	d := Diff{Base: c.base.Version(), Left: c.local.skipped}
+	d := Diff{Base: c.base.Version(), Left: c.local.Skipped}
 	for _, p := range c.pairs {
-		if len(o.Paths) > 0 && !slices.ContainsFunc(o.Paths, func(dir string) bool { return under(p.path, dir) }) {
+		if len(o.Paths) > 0 && !slices.ContainsFunc(o.Paths, func(dir string) bool { return filetree.Under(p.path, dir) }) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -41,20 +42,20 @@ func (w *Workspace) diffTree(ctx context.Context, r *record, o DiffOptions) (Dif
 // pair is a path that is not what it was; either may be nil.
 type pair struct {
 	path     string
-	old, now *Entry
+	old, now *filetree.Entry
 }
 
 // comparison is a workspace beside what it was made of.
 type comparison struct {
-	base  *view
-	top   *folder
-	local *scanned
+	base  *filetree.View
+	top   *filetree.Folder
+	local *filetree.Scanned
 	pairs []pair // by path
 }
 
 func (c *comparison) close() {
-	c.base.close()
-	c.top.close()
+	c.base.Close()
+	c.top.Close()
 }
 
 // against scans the workspace and finds what changed.
@@ -67,18 +68,18 @@ func (w *Workspace) against(ctx context.Context, r *record) (*comparison, error)
 	if err != nil {
 		return nil, err
 	}
-	v, err := t.viewOf(pinName(w.id))
+	v, err := t.ViewOf(filetree.PinName(w.id))
 	if err != nil {
-		top.close()
+		top.Close()
 		return nil, err
 	}
 	c := &comparison{base: v, top: top}
-	if c.local, err = w.contents(ctx, top, w.loadBase().index); err != nil {
+	if c.local, err = w.contents(ctx, top, w.loadBase().Index); err != nil {
 		c.close()
 		return nil, err
 	}
-	walkThree(v.entries, c.local.entries(), nil, func(path string, old, now, _ *Entry) {
-		if !equal(old, now) && (now != nil || !c.local.hidden(path)) {
+	filetree.WalkThree(v.Entries, c.local.Entries(), nil, func(path string, old, now, _ *filetree.Entry) {
+		if !filetree.Equal(old, now) && (now != nil || !c.local.Hidden(path)) {
 			c.pairs = append(c.pairs, pair{path, old, now})
 		}
 	})
@@ -104,8 +105,8 @@ func (c *comparison) file(p pair, text io.Writer) (*FileDiff, error) {
 	var a, b []byte
 	var err error
 	if f.Status != "mode" {
-		if a, err = textOf(c.base.source(), old); err == nil {
-			b, err = textOf(source{top: c.top}, now)
+		if a, err = textOf(c.base.Source(), old); err == nil {
+			b, err = textOf(filetree.Source{Top: c.top}, now)
 		}
 		if err != nil {
 			return nil, err
@@ -124,7 +125,7 @@ func (c *comparison) file(p pair, text io.Writer) (*FileDiff, error) {
 	return f, err
 }
 
-func status(old, now *Entry) string {
+func status(old, now *filetree.Entry) string {
 	switch {
 	case old == nil:
 		return "added"
@@ -138,22 +139,22 @@ func status(old, now *Entry) string {
 	return "modified"
 }
 
-func large(e *Entry) bool { return e != nil && e.Size > maxText }
+func large(e *filetree.Entry) bool { return e != nil && e.Size > maxText }
 
 // isBinary is git's guess.
 func isBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 }
 
 // textOf gives contents, of large files nothing, nor of what went meanwhile.
-func textOf(from source, e *Entry) ([]byte, error) {
+func textOf(from filetree.Source, e *filetree.Entry) ([]byte, error) {
 	switch {
 	case e == nil || large(e):
 		return nil, nil
-	case e.isLink():
-		return []byte(e.target), nil
+	case e.IsLink():
+		return []byte(e.Target), nil
 	}
-	r, err := from.read(e)
+	r, err := from.Read(e)
 	if err != nil {
-		if from.stored {
+		if from.Stored {
 			return nil, err
 		}
 		return nil, nil //nolint:nilerr // it went
@@ -184,7 +185,7 @@ func count(hunks []byte) (added, deleted int) {
 }
 
 // header is what git writes above hunks, so that `git apply` takes it.
-func header(path string, old, now *Entry, f *FileDiff, hunks bool) []byte {
+func header(path string, old, now *filetree.Entry, f *FileDiff, hunks bool) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "diff --git %s %s\n", quotePath("a/"+path), quotePath("b/"+path))
 	a, z := quotePath("a/"+path), quotePath("b/"+path)
@@ -207,9 +208,9 @@ func header(path string, old, now *Entry, f *FileDiff, hunks bool) []byte {
 	return []byte(b.String())
 }
 
-func gitMode(e *Entry) string {
+func gitMode(e *filetree.Entry) string {
 	switch {
-	case e.isLink():
+	case e.IsLink():
 		return "120000"
 	case e.Mode&0o111 != 0:
 		return "100755"

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"fmt"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ func (s *snapshot) diff(ctx context.Context, from, to string, o DiffOptions) (Di
 
 // parse reads what --raw -z and --numstat -z print, one after the other.
 func (d *Diff) parse(words []string) error {
-	bad := fmt.Errorf("git's comparison is not what it should be: %q", clip(strings.Join(words, " ")))
+	bad := fmt.Errorf("git's comparison is not what it should be: %q", filetree.Clip(strings.Join(words, " ")))
 	next := func() string {
 		if len(words) == 0 {
 			return ""

@@ -3,16 +3,13 @@
 //
 // # Words
 //
-// A workspace is a task's directory, mounted at /workspace. A filesystem is a tree
-// that is stored apart from all tasks; a task that is given one works on a copy of
-// its own, which is synchronised with it. A manifest lists the files of a tree with
-// their checksums; its version is a checksum of the whole.
+// A workspace is a task's directory, mounted at /workspace. A filesystem is a tree that
+// is stored apart from all tasks (package filetree); a task that is given one works on a
+// copy of its own, which is synchronised with it.
 //
 // # What is where
 //
-//	STATE/filesystems/ID/manifest     the current version: one file, replaced by rename
-//	                    /packs/       contents, named by the manifest; never changed
-//	                    /pins/TASK    manifest that a task's comparisons begin with
+//	STATE/filesystems/                see package filetree
 //	STATE/tasks/ID/workspace/         what the task sees (not for ro:, rw:, none)
 //	              /workspace.json     how it came to be: written before it is made
 //	              /workspace.base     manifest of the last synchronisation, with the files'
@@ -24,16 +21,9 @@
 //
 // # Invariants
 //
-// Whatever dies at whatever instant, a filesystem is at its old version or its new
-// one, a file is the old or the new one, and a workspace that was not made wholly is
-// unmade when it is asked for again. Only what a power cut takes along can be missing
-// besides, and a checksum says so.
-//
-// Trees are reached through descriptors of their directories, one component at a time,
-// and no symlink is followed (folder): that is stricter than os.Root, which follows
-// those that stay inside and waits for FIFOs. An agent that swaps a directory for a link
-// gains nothing. Temporary files are outside of workspaces, so that agents and watchers
-// never see halves.
+// Whatever dies at whatever instant, a file is the old or the new one, and a workspace
+// that was not made wholly is unmade when it is asked for again. Temporary files are
+// outside of workspaces, so that agents and watchers never see halves.
 //
 // git runs with an environment of its own, without hooks, pagers, prompts, editors,
 // fsmonitors or external diffs, with the directories named: never with what a file in
@@ -42,16 +32,13 @@
 //
 // # Concurrency
 //
-// Methods may be called from any goroutine. Each filesystem has a lock for changes,
-// each workspace one for everything that moves its files; readers of a filesystem
-// have a manifest that does not change, and hold the packs that it names. A program
-// that writes into the workspace meanwhile is no error: what it has half written is
-// taken as it is, and again at the next synchronisation.
+// Methods may be called from any goroutine. Each workspace has a lock for everything that
+// moves its files. A program that writes into the workspace meanwhile is no error: what it
+// has half written is taken as it is, and again at the next synchronisation.
 //
 // # What it does not do
 //
 // It decides nothing about rights: who may update a filesystem is package access's,
 // and read-only workspaces are mounted so by the sandbox. It knows no HTTP and no
-// database. Devices, sockets, FIFOs, owners, extended attributes and hard links as
-// such are not kept.
+// database.
 package workspace

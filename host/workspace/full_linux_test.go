@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"os"
@@ -38,13 +39,13 @@ func TestFullDisk(t *testing.T) {
 	big := t.TempDir()
 	write(t, big, map[string]string{"big": strings.Repeat("z", 3<<20)})
 	for what, err := range map[string]error{
-		"up": second(w.SyncUp(background, Neither)), "write": second(tree.Write(background, Write{Path: "h", Body: strings.NewReader(strings.Repeat("z", 2<<20))})),
-		"small write": second(tree.Write(background, Write{Path: "h", Body: strings.NewReader("z")})),
+		"up": second(w.SyncUp(background, Neither)), "write": second(tree.Write(background, filetree.Write{Path: "h", Body: strings.NewReader(strings.Repeat("z", 2<<20))})),
+		"small write": second(tree.Write(background, filetree.Write{Path: "h", Body: strings.NewReader("z")})),
 		"create":      second(s.Create(background, "b", Spec{Kind: Copy, Dir: big})), "attach": second(s.Create(background, "c", Spec{Kind: Filesystem, Filesystem: "fs"})),
 		"tree": second(s.NewTree(background, "fs2", big)), "worktree": second(s.Create(background, "d", Spec{Kind: Worktree, Dir: repo})),
 		"folder": second(w.SystemFolder(".claude")),
 	} {
-		if !errors.Is(err, ErrFull) {
+		if !errors.Is(err, filetree.ErrFull) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

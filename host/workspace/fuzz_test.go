@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add(tarOf(f, reg("a"), reg("d/b"), sym("s", ".."), lnk("h", "a")))
 	f.Add([]byte("\x28\xb5\x2f\xfd"))
 	f.Add([]byte("\x1f\x8b\x08\x00"))
-	s, err := Open(Options{State: filepath.Join(f.TempDir(), "state"), Limits: Limits{Files: 1000, Bytes: 1 << 20, FileSize: 1 << 20}})
+	s, err := Open(Options{State: filepath.Join(f.TempDir(), "state"), Limits: filetree.Limits{Files: 1000, Bytes: 1 << 20, FileSize: 1 << 20}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -36,8 +37,8 @@ func FuzzArchive(f *testing.F) {
 		mkdirs(t, filepath.Join(in, "d"))
 		write(t, in, map[string]string{"s -> " + out: "", "keep": "x"})
 		_, stored := tree.ReadArchive(background, bytes.NewReader(b), "")
-		_, fresh := Unpack(background, bytes.NewReader(b), filepath.Join(home, "new"), PullOptions{})
-		_, _ = Unpack(background, bytes.NewReader(b), in, PullOptions{Overwrite: true})
+		_, fresh := filetree.Unpack(background, bytes.NewReader(b), filepath.Join(home, "new"), filetree.PullOptions{})
+		_, _ = filetree.Unpack(background, bytes.NewReader(b), in, filetree.PullOptions{Overwrite: true})
 		if lines(t, out) != before {
 			t.Error("what is outside was changed")
 		}
@@ -46,7 +47,7 @@ func FuzzArchive(f *testing.F) {
 				t.Errorf("left %s", e.Name())
 			}
 		}
-		if errors.Is(stored, ErrTooLarge) || errors.Is(fresh, ErrTooLarge) {
+		if errors.Is(stored, filetree.ErrTooLarge) || errors.Is(fresh, filetree.ErrTooLarge) {
 			return
 		}
 		// In a directory a file takes the place of an earlier one, and git's own files
@@ -54,13 +55,13 @@ func FuzzArchive(f *testing.F) {
 		if stored != nil && fresh == nil && !strings.Contains(stored.Error(), "no directory") && !bytes.Contains(b, []byte("git")) {
 			t.Errorf("unpacked though it can't be stored: %v", stored)
 		}
-		if stored != nil && !errors.Is(stored, ErrInvalid) {
+		if stored != nil && !errors.Is(stored, filetree.ErrInvalid) {
 			t.Errorf("error %v", stored)
 		}
 		if stored == nil {
 			m := must(tree.Manifest())(t)
-			for i := range m.entries {
-				if err := checkPath(m.entries[i].Path); err != nil {
+			for i := range m.Entries {
+				if err := filetree.CheckPath(m.Entries[i].Path); err != nil {
 					t.Error(err)
 				}
 			}

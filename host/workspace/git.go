@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"io"
 	"os"
@@ -67,7 +68,7 @@ func (s *Store) gitPath() (string, error) {
 	}
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return "", failf(ErrUnsupported, "git is not installed, and worktrees need it; use copy:DIR")
+		return "", filetree.Failf(filetree.ErrUnsupported, "git is not installed, and worktrees need it; use copy:DIR")
 	}
 	return path, nil
 }
@@ -138,7 +139,7 @@ func (g git) run(ctx context.Context, args ...string) (string, error) {
 	err = cmd.Run()
 	switch {
 	case err == nil && answer.cut:
-		return "", failf(ErrTooLarge, "git %s says more than %d bytes", args[0], maxGitOut)
+		return "", filetree.Failf(filetree.ErrTooLarge, "git %s says more than %d bytes", args[0], maxGitOut)
 	case err == nil:
 		return answer.buf.String(), nil
 	case ctx.Err() != nil:
@@ -150,7 +151,7 @@ func (g git) run(ctx context.Context, args ...string) (string, error) {
 		e.code = exit.ExitCode()
 	}
 	if strings.Contains(e.said, "No space left on device") {
-		return "", wrap(e, ErrFull, "there is no space left; free some and try again")
+		return "", filetree.Wrap(e, filetree.ErrFull, "there is no space left; free some and try again")
 	}
 	return answer.buf.String(), e
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"archive/tar"
 	"bytes"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io"
@@ -86,10 +87,10 @@ func TestArchivesRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := tarOf(t, headers...)
 			_, err := tree.ReadArchive(background, bytes.NewReader(b), "")
-			wantIs(t, err, ErrInvalid, "nothing of it was taken")
+			wantIs(t, err, filetree.ErrInvalid, "nothing of it was taken")
 			home := t.TempDir()
-			_, err = Unpack(background, bytes.NewReader(b), filepath.Join(home, "out"), PullOptions{})
-			wantIs(t, err, ErrInvalid, "nothing of it was taken")
+			_, err = filetree.Unpack(background, bytes.NewReader(b), filepath.Join(home, "out"), filetree.PullOptions{})
+			wantIs(t, err, filetree.ErrInvalid, "nothing of it was taken")
 			if got := lines(t, home); got != "" {
 				t.Errorf("unpacking left:\n%s", got)
 			}
@@ -115,7 +116,7 @@ func TestArchivesTaken(t *testing.T) {
 		t.Errorf("mode %v: set-user-id is not kept", e.Mode)
 	}
 	out, stored := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
-	p := must(Unpack(background, bytes.NewReader(b), out, PullOptions{}))(t)
+	p := must(filetree.Unpack(background, bytes.NewReader(b), out, filetree.PullOptions{}))(t)
 	must(pull(tree.WriteArchive, stored, false))(t)
 	if lines(t, out) != lines(t, stored) || fmt.Sprint(p.Skipped) != "[.git/config]" && fmt.Sprint(p.Skipped) != "[]" {
 		t.Errorf("unpacked %+v\n%s\nstored\n%s", p, lines(t, out), lines(t, stored))
@@ -127,7 +128,7 @@ func TestArchivesTaken(t *testing.T) {
 
 func TestArchiveBombs(t *testing.T) {
 	s := newStore(t)
-	s.limits = Limits{Files: 100, Bytes: 1 << 20, FileSize: 1 << 19}
+	s.Limits = filetree.Limits{Files: 100, Bytes: 1 << 20, FileSize: 1 << 19}
 	tree := must(s.NewTree(background, "fs", ""))(t)
 	bomb := func(headers ...tar.Header) []byte {
 		var b bytes.Buffer
@@ -157,7 +158,7 @@ func TestArchiveBombs(t *testing.T) {
 		"files": bomb(many...), "bytes": bomb(much...), "one file": bomb(tar.Header{Typeflag: tar.TypeReg, Name: "x", Size: 1<<19 + 1}),
 	} {
 		_, err := tree.ReadArchive(background, bytes.NewReader(b), "")
-		if !errors.Is(err, ErrTooLarge) {
+		if !errors.Is(err, filetree.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -169,19 +170,19 @@ func TestPathsThatClimb(t *testing.T) {
 	for _, p := range []string{"..", "../x", "a/../../x", "/etc/passwd", "", ".", "a/", "a//b", "a\x00", "dir/../a.txt", "./a.txt"} {
 		for what, err := range map[string]error{
 			"stat": second(f.tree.Stat(p)), "remove": second(f.tree.Remove(background, p, "")),
-			"write": second(f.tree.Write(background, Write{Path: p, Body: strings.NewReader("x")})),
+			"write": second(f.tree.Write(background, filetree.Write{Path: p, Body: strings.NewReader("x")})),
 			"diff":  second(f.work.Diff(background, DiffOptions{Paths: []string{p}})),
 		} {
-			if !errors.Is(err, ErrInvalid) {
+			if !errors.Is(err, filetree.ErrInvalid) {
 				t.Errorf("%s of %q: %v", what, p, err)
 			}
 		}
 	}
 	for _, id := range []string{"", "..", "a/b", ".new-x", "-x", "_x", strings.Repeat("x", 65), "a b", "ü"} {
 		_, err := f.Create(background, id, Spec{Kind: None})
-		wantIs(t, err, ErrInvalid, "id")
+		wantIs(t, err, filetree.ErrInvalid, "id")
 		_, err = f.NewTree(background, id, "")
-		wantIs(t, err, ErrInvalid, "id")
+		wantIs(t, err, filetree.ErrInvalid, "id")
 	}
 }
 
@@ -205,9 +206,9 @@ func TestSymlinksOut(t *testing.T) {
 	out, check := outsider(t)
 	ws := f.work.Dir()
 	// The directory that the filesystem changes is a link when that comes down.
-	must(f.tree.Write(background, Write{Path: "dir/b.md", Body: strings.NewReader("changed\n")}))(t)
-	must(f.tree.Write(background, Write{Path: "dir/deep/new", Body: strings.NewReader("new\n")}))(t)
-	must(f.tree.Write(background, Write{Path: "a.txt", Body: strings.NewReader("changed\n")}))(t)
+	must(f.tree.Write(background, filetree.Write{Path: "dir/b.md", Body: strings.NewReader("changed\n")}))(t)
+	must(f.tree.Write(background, filetree.Write{Path: "dir/deep/new", Body: strings.NewReader("new\n")}))(t)
+	must(f.tree.Write(background, filetree.Write{Path: "a.txt", Body: strings.NewReader("changed\n")}))(t)
 	must(0, os.RemoveAll(filepath.Join(ws, "dir")))(t)
 	write(t, ws, map[string]string{"dir -> " + out: "", "a.txt -> " + filepath.Join(out, "a.txt"): "", "in -> " + out: ""})
 	must(f.work.SyncDown(background, Neither))(t)
@@ -216,9 +217,9 @@ func TestSymlinksOut(t *testing.T) {
 	up := must(f.work.SyncUp(background, PreferWorkspace))(t)
 	check()
 	m := must(f.tree.Manifest())(t)
-	for i := range m.entries {
-		if strings.HasPrefix(m.entries[i].Path, "in/") {
-			t.Errorf("%q was taken through a symlink: %+v", m.entries[i].Path, up)
+	for i := range m.Entries {
+		if strings.HasPrefix(m.Entries[i].Path, "in/") {
+			t.Errorf("%q was taken through a symlink: %+v", m.Entries[i].Path, up)
 		}
 	}
 	var text strings.Builder
@@ -309,9 +310,9 @@ func TestSwapRaces(t *testing.T) {
 	}
 	// What goes wrong meanwhile is no matter; what must not be, is.
 	for i := range 10 {
-		_, _ = f.tree.Write(background, Write{Path: "dir/secret", Body: strings.NewReader(fmt.Sprint("new", i))})
-		_, _ = f.tree.Write(background, Write{Path: "dir/sub/x", Body: strings.NewReader(fmt.Sprint("new", i))})
-		_, _ = f.tree.Write(background, Write{Path: "a.txt", Body: strings.NewReader(fmt.Sprint("new", i))})
+		_, _ = f.tree.Write(background, filetree.Write{Path: "dir/secret", Body: strings.NewReader(fmt.Sprint("new", i))})
+		_, _ = f.tree.Write(background, filetree.Write{Path: "dir/sub/x", Body: strings.NewReader(fmt.Sprint("new", i))})
+		_, _ = f.tree.Write(background, filetree.Write{Path: "a.txt", Body: strings.NewReader(fmt.Sprint("new", i))})
 		_, _ = f.work.SyncDown(background, PreferSource)
 		_, _ = f.work.SyncUp(background, PreferWorkspace)
 		var text strings.Builder
@@ -331,9 +332,9 @@ func TestSwapRaces(t *testing.T) {
 	check()
 	for _, id := range []string{"fs", "copy"} {
 		m := must(must(f.Tree(id))(t).Manifest())(t)
-		for i := range m.entries {
-			if m.entries[i].Mode.IsRegular() && m.entries[i].Sum == checksum([]byte("s3cret\n")) {
-				t.Errorf("%s of %s is what is outside", m.entries[i].Path, id)
+		for i := range m.Entries {
+			if m.Entries[i].Mode.IsRegular() && m.Entries[i].Sum == checksum([]byte("s3cret\n")) {
+				t.Errorf("%s of %s is what is outside", m.Entries[i].Path, id)
 			}
 		}
 	}
@@ -383,7 +384,7 @@ func TestOddFiles(t *testing.T) {
 		t.Errorf("pulled %+v", p)
 	}
 	var b bytes.Buffer
-	if skipped := must(PackDir(background, src, &b))(t); len(skipped) != 2 {
+	if skipped := must(filetree.PackDir(background, src, &b))(t); len(skipped) != 2 {
 		t.Errorf("packed without %v", skipped)
 	}
 }

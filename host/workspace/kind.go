@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cotty/host/workspace/filetree"
 	"path/filepath"
 	"strings"
 )
@@ -51,20 +52,20 @@ func Parse(text, cwd string) (Spec, error) {
 		}
 	case Copy, ReadOnly, ReadWrite:
 		if rest == "" {
-			return Spec{}, failf(ErrInvalid, "workspace %q: name the directory: %s:DIR", text, word)
+			return Spec{}, filetree.Failf(filetree.ErrInvalid, "workspace %q: name the directory: %s:DIR", text, word)
 		}
 	case "fs", Filesystem:
-		if err := checkID("filesystem", rest); err != nil {
+		if err := filetree.CheckID("filesystem", rest); err != nil {
 			return Spec{}, err
 		}
 		return Spec{Kind: Filesystem, Filesystem: rest}, nil
 	case None:
 		if has {
-			return Spec{}, failf(ErrInvalid, "workspace %q: none takes no directory", text)
+			return Spec{}, filetree.Failf(filetree.ErrInvalid, "workspace %q: none takes no directory", text)
 		}
 		return spec, nil
 	default:
-		return Spec{}, failf(ErrInvalid, "workspace %q: want worktree, copy:DIR, ro:DIR, rw:DIR, fs:ID or none", text)
+		return Spec{}, filetree.Failf(filetree.ErrInvalid, "workspace %q: want worktree, copy:DIR, ro:DIR, rw:DIR, fs:ID or none", text)
 	}
 	if !filepath.IsAbs(rest) {
 		rest = filepath.Join(cwd, rest)

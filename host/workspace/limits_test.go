@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cotty/host/workspace/filetree"
 	"errors"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ func used(t testing.TB, path string) int64 {
 // TestLimits: what is more than a tree may have is refused as a whole.
 func TestLimits(t *testing.T) {
 	s := newStore(t)
-	s.limits = Limits{Files: 10, Bytes: 1000, FileSize: 600}
+	s.Limits = filetree.Limits{Files: 10, Bytes: 1000, FileSize: 600}
 	for name, files := range map[string]map[string]string{
 		"bytes": {"a": strings.Repeat("x", 550), "b": strings.Repeat("y", 550)}, "file": {"a": strings.Repeat("x", 601)},
 		"files": {"1": "", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": "", "10": "", "11": ""},
@@ -68,15 +69,15 @@ func TestLimits(t *testing.T) {
 		src := t.TempDir()
 		write(t, src, files)
 		_, err := s.Create(background, "a", Spec{Kind: Copy, Dir: src})
-		if !errors.Is(err, ErrTooLarge) {
+		if !errors.Is(err, filetree.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	deep := t.TempDir()
 	write(t, deep, map[string]string{strings.Repeat("d/", 210) + "x": ""})
-	s.limits.Files = 1000
+	s.Limits.Files = 1000
 	_, err := s.Create(background, "a", Spec{Kind: Copy, Dir: deep})
-	wantIs(t, err, ErrTooLarge, "deeper")
+	wantIs(t, err, filetree.ErrTooLarge, "deeper")
 	if list := must(os.ReadDir(filepath.Join(s.options.State, "filesystems")))(t); len(list) != 0 {
 		t.Errorf("left %v", list)
 	}
@@ -112,19 +113,19 @@ func TestDamage(t *testing.T) {
 	for err == nil {
 		_, err = r.Read(make([]byte, 100))
 	}
-	wantIs(t, err, ErrDamaged, "a.txt")
+	wantIs(t, err, filetree.ErrDamaged, "a.txt")
 	must(0, r.Close())(t)
 	_, err = f.Create(background, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
-	wantIs(t, err, ErrDamaged, "damaged")
+	wantIs(t, err, filetree.ErrDamaged, "damaged")
 	m := filepath.Join(f.options.State, "filesystems", "fs", "manifest")
 	b := must(os.ReadFile(m))(t)
 	b[len(b)/2] ^= 1
 	must(0, os.WriteFile(m, b, 0o600))(t)
 	_, err = f.tree.Manifest()
-	wantIs(t, err, ErrDamaged, "nothing of it was changed")
+	wantIs(t, err, filetree.ErrDamaged, "nothing of it was changed")
 	// A base that is damaged costs time, and loses nothing.
 	must(0, os.WriteFile(f.work.path(baseName), []byte("x"), 0o600))(t)
-	if got := f.work.loadBase(); len(got.index) != 0 || len(got.entries) != 0 {
+	if got := f.work.loadBase(); len(got.Index) != 0 || len(got.Entries) != 0 {
 		t.Errorf("base %v", got)
 	}
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,7 +39,7 @@ func (c *Conflicts) Error() string {
 	shown := c.Paths[:min(len(c.Paths), 5)]
 	names := make([]string, len(shown))
 	for i, p := range shown {
-		names[i] = fmt.Sprintf("%q", clip(p))
+		names[i] = fmt.Sprintf("%q", filetree.Clip(p))
 	}
 	list := strings.Join(names, ", ")
 	if n := len(c.Paths) - len(shown); n > 0 {
@@ -51,7 +52,7 @@ func (c *Conflicts) Error() string {
 }
 
 // Is makes it an ErrConflict.
-func (c *Conflicts) Is(target error) bool { return target == ErrConflict } //nolint:errorlint // that is what Is is for
+func (c *Conflicts) Is(target error) bool { return target == filetree.ErrConflict } //nolint:errorlint // that is what Is is for
 
 // StatusCode is the HTTP status that it is answered with.
 func (c *Conflicts) StatusCode() int { return http.StatusConflict }
@@ -78,7 +79,7 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 	case Copy:
 		m, err = w.mergeCopy(ctx, r, o)
 	default:
-		return Merged{}, failf(ErrUnsupported, "a workspace of kind %s has nothing to merge: its files are where they belong, or nowhere", r.Kind)
+		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "a workspace of kind %s has nothing to merge: its files are where they belong, or nowhere", r.Kind)
 	}
 	if m.Files == nil {
 		m.Files = []FileDiff{}
@@ -93,7 +94,7 @@ func (w *Workspace) Merge(ctx context.Context, o MergeOptions) (Merged, error) {
 // mergeSync is SyncUp in the words of a merge.
 func (w *Workspace) mergeSync(ctx context.Context, r *record) (Merged, error) {
 	if r.NoUpdate {
-		return Merged{}, failf(ErrUnsupported, "the filesystem %s may only be read by task %s", r.Filesystem, r.ID)
+		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "the filesystem %s may only be read by task %s", r.Filesystem, r.ID)
 	}
 	d, err := w.Diff(ctx, DiffOptions{})
 	if err != nil {
@@ -117,14 +118,14 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 	g := w.sourceGit(r)
 	branch, err := g.line(ctx, "symbolic-ref", "-q", "--short", "HEAD")
 	if err != nil {
-		return Merged{}, failf(ErrUnsupported, "no branch is checked out in %s (HEAD is detached): check one out, and merge again", r.Source)
+		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "no branch is checked out in %s (HEAD is detached): check one out, and merge again", r.Source)
 	}
 	head, err := g.line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
-		return Merged{}, failf(ErrUnsupported, "the branch %s of %s has no commit", branch, r.Source)
+		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "the branch %s of %s has no commit", branch, r.Source)
 	}
 	if branch == r.Branch {
-		return Merged{}, failf(ErrUnsupported, "%s itself is checked out in %s: check out the branch to merge into", branch, r.Source)
+		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "%s itself is checked out in %s: check out the branch to merge into", branch, r.Source)
 	}
 	m := Merged{Into: branch}
 	if o.DryRun {
@@ -169,7 +170,7 @@ func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, mess
 	switch {
 	case err != nil && exitCode(err) == 1 && len(words) > 1:
 		paths := slices.Compact(slices.Sorted(slices.Values(words[1:])))
-		return "", &Conflicts{Into: "the branch " + branch, Paths: paths[:min(len(paths), maxListed)]}
+		return "", &Conflicts{Into: "the branch " + branch, Paths: paths[:min(len(paths), filetree.MaxListed)]}
 	case err != nil:
 		return "", fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
 	case len(words) == 0:
@@ -187,7 +188,7 @@ func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to str
 	g := w.sourceGit(r)
 	if r.Source == r.Common {
 		if _, err := g.run(ctx, "update-ref", "-m", "cotty: merge "+r.Branch, "refs/heads/"+branch, to, head); err != nil {
-			return failf(ErrConflict, "the branch %s was moved meanwhile; merge again", branch)
+			return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; merge again", branch)
 		}
 		return nil
 	}
@@ -206,9 +207,9 @@ func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to str
 	case len(paths) > 0:
 		return &Conflicts{Into: "the branch " + branch, Paths: paths, Dirty: true}
 	case strings.Contains(e.said, "MERGE_HEAD") || strings.Contains(e.said, "have not concluded") || strings.Contains(e.said, "unmerged"):
-		return failf(ErrConflict, "a merge is under way in %s: finish or abort it, and merge again", r.Source)
+		return filetree.Failf(filetree.ErrConflict, "a merge is under way in %s: finish or abort it, and merge again", r.Source)
 	case strings.Contains(e.said, "index.lock"):
-		return failf(ErrConflict, "git is at work in %s (its index is locked): merge again when it is done", r.Source)
+		return filetree.Failf(filetree.ErrConflict, "git is at work in %s (its index is locked): merge again when it is done", r.Source)
 	}
 	return fmt.Errorf("merge %s into %s: %w", r.Branch, branch, err)
 }
@@ -218,18 +219,18 @@ func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to str
 // an agent writes there, the user's git would run.
 func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (Merged, error) {
 	if r.NoUpdate {
-		return Merged{}, failf(ErrUnsupported, "task %s may only read its workspace", r.ID)
+		return Merged{}, filetree.Failf(filetree.ErrUnsupported, "task %s may only read its workspace", r.ID)
 	}
 	c, err := w.against(ctx, r)
 	if err != nil {
 		return Merged{}, err
 	}
 	defer c.close()
-	home, err := openFolder(r.Source)
+	home, err := filetree.OpenFolder(r.Source)
 	if err != nil {
-		return Merged{}, missing(err, "the directory %s that the copy was made of", r.Source)
+		return Merged{}, filetree.Missing(err, "the directory %s that the copy was made of", r.Source)
 	}
-	defer home.close()
+	defer home.Close()
 	m, changes, stamps, err := c.bringable(r, home)
 	if err != nil {
 		return Merged{}, err
@@ -237,30 +238,30 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 	if o.DryRun {
 		return m, nil
 	}
-	a := &applier{
-		ctx: ctx, top: home, stage: filepath.Join(r.Source, ".cotty-merge-"+w.id), from: source{top: c.top}, seen: stamps,
+	a := &filetree.Applier{
+		Ctx: ctx, Top: home, Stage: filepath.Join(r.Source, ".cotty-merge-"+w.id), From: filetree.Source{Top: c.top}, Seen: stamps,
 	}
-	if err := a.apply(changes); err != nil {
+	if err := a.Apply(changes); err != nil {
 		return Merged{}, err
 	}
-	if err := w.merged(ctx, r, home, changes, a.missed); err != nil {
+	if err := w.merged(ctx, r, home, changes, a.Missed); err != nil {
 		return Merged{}, err
 	}
-	if len(a.missed) > 0 {
-		return Merged{}, failf(ErrConflict, "%s was changed while the merge was under way, and left as it is (%d files): merge again", r.Source, len(a.missed))
+	if len(a.Missed) > 0 {
+		return Merged{}, filetree.Failf(filetree.ErrConflict, "%s was changed while the merge was under way, and left as it is (%d files): merge again", r.Source, len(a.Missed))
 	}
 	return m, nil
 }
 
 // bringable finds what is to change at home, where what there is is still what the copy
 // began with, and its stamps. Where it is not, the error is Conflicts.
-func (c *comparison) bringable(r *record, home *folder) (m Merged, changes []change, stamps map[string]stamp, err error) {
-	m = Merged{Into: r.Source, Left: c.local.skipped}
-	stamps = map[string]stamp{}
+func (c *comparison) bringable(r *record, home *filetree.Folder) (m Merged, changes []filetree.Change, stamps map[string]filetree.Stamp, err error) {
+	m = Merged{Into: r.Source, Left: c.local.Skipped}
+	stamps = map[string]filetree.Stamp{}
 	conflicts := &Conflicts{Into: "the directory " + r.Source}
 	for _, p := range c.pairs {
-		if isGit(p.path) {
-			if len(m.Left) < maxListed {
+		if filetree.IsGit(p.path) {
+			if len(m.Left) < filetree.MaxListed {
 				m.Left = append(m.Left, p.path)
 			}
 			continue
@@ -269,16 +270,16 @@ func (c *comparison) bringable(r *record, home *folder) (m Merged, changes []cha
 		switch {
 		case err != nil:
 			return m, nil, nil, err
-		case equal(there, p.now):
+		case filetree.Equal(there, p.now):
 			continue
-		case !equal(there, p.old):
+		case !filetree.Equal(there, p.old):
 			conflicts.Paths = append(conflicts.Paths, p.path)
 			continue
 		}
 		if there != nil {
 			stamps[p.path] = st
 		}
-		changes = append(changes, change{p.path, p.now, there})
+		changes = append(changes, filetree.Change{Path: p.path, To: p.now, Was: there})
 		f, err := c.file(p, nil)
 		if err != nil {
 			return m, nil, nil, err
@@ -288,63 +289,63 @@ func (c *comparison) bringable(r *record, home *folder) (m Merged, changes []cha
 		}
 	}
 	if len(conflicts.Paths) > 0 {
-		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), maxListed)]
+		conflicts.Paths = conflicts.Paths[:min(len(conflicts.Paths), filetree.MaxListed)]
 		return m, nil, nil, conflicts
 	}
 	return m, changes, stamps, nil
 }
 
 // merged makes what came home what the next comparison begins with.
-func (w *Workspace) merged(ctx context.Context, r *record, home *folder, changes []change, missed map[string]bool) error {
+func (w *Workspace) merged(ctx context.Context, r *record, home *filetree.Folder, changes []filetree.Change, missed map[string]bool) error {
 	t, err := w.store.Tree(r.Filesystem)
 	if err != nil {
 		return err
 	}
-	c, err := t.prepare()
+	c, err := t.Prepare()
 	if err != nil {
 		return err
 	}
-	defer c.end()
-	came := &scanned{}
+	defer c.End()
+	came := &filetree.Scanned{}
 	gone := map[string]bool{}
 	for _, ch := range changes {
-		if a := ch.to; !missed[ch.path] {
-			gone[ch.path] = true
+		if a := ch.To; !missed[ch.Path] {
+			gone[ch.Path] = true
 			if a != nil {
-				came.files = append(came.files, found{Entry: *a})
+				came.Files = append(came.Files, filetree.Found{Entry: *a})
 			}
 		}
 	}
-	if err := take(ctx, home, came, c.packs); err != nil {
+	if err := filetree.Take(ctx, home, came, c.Packs); err != nil {
 		return err
 	}
-	return t.repin(w.id, gone, came.entries())
+	return t.Repin(w.id, gone, came.Entries())
 }
 
 // look gives what is at a path of a directory, nil for nothing.
-func look(top *folder, path string) (*Entry, stamp, error) {
-	e, st, err := standing(top, path)
+func look(top *filetree.Folder, path string) (*filetree.Entry, filetree.Stamp, error) {
+	e, st, err := filetree.Standing(top, path)
 	if e == nil || err != nil {
 		return nil, st, err
 	}
-	at := source{top: top}
+	at := filetree.Source{Top: top}
 	switch {
 	case e.Mode.IsDir():
 		e.Modified = 0
-	case e.isLink():
-		target, err := at.target(e)
+	case e.IsLink():
+		target, err := at.Target(e)
 		if err != nil {
 			return nil, st, err
 		}
-		e.link(target)
+		e.Link(target)
 	case e.Mode.IsRegular():
-		f, now, err := at.open(e)
+		f, now, err := at.Open(e)
 		if err != nil {
-			return nil, st, fmt.Errorf("look at %q: %w", clip(path), err)
+			return nil, st, fmt.Errorf("look at %q: %w", filetree.Clip(path), err)
 		}
 		defer f.Close()
 		st = now
-		if e.Sum, e.Size, err = sumFile(f); err != nil {
+		if e.Sum, e.Size, err = filetree.SumFile(f); err != nil {
 			return nil, st, err
 		}
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func (w *Workspace) Mounts(ctx context.Context) ([]Mount, error) {
 	if err != nil {
 		return nil, err
 	}
-	top.close()
+	top.Close()
 	mounts := []Mount{{Source: r.Dir, Target: mountFiles, Writable: !r.NoUpdate}}
 	if r.Kind != Worktree {
 		return mounts, nil
@@ -75,17 +76,17 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 	if _, err := os.Lstat(w.path(gitFileName)); err == nil {
 		return stores, nil
 	}
-	if err := removeTree(private); err != nil {
+	if err := filetree.RemoveTree(private); err != nil {
 		return nil, err
 	}
 	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
 		if err := os.MkdirAll(filepath.Join(private, dir), 0o700); err != nil {
-			return nil, full(err)
+			return nil, filetree.Full(err)
 		}
 	}
 	tip, err := w.worktreeGit(r).line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}")
 	if err != nil {
-		return nil, failf(ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
+		return nil, filetree.Failf(filetree.ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
 	}
 	config, err := w.privateConfig(ctx, r)
 	if err != nil {
@@ -108,7 +109,7 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 		w.writePrivate(r, tip),
 	)
 	if err != nil {
-		return nil, full(err)
+		return nil, filetree.Full(err)
 	}
 	r.Taken = tip
 	if err := w.save(r); err != nil {
@@ -120,16 +121,16 @@ func (w *Workspace) makePrivate(ctx context.Context, r *record) ([]string, error
 // writePrivate puts the branch, HEAD and the index of the sandbox's git directory to a
 // commit. That directory is the agent's: nothing in it leads out of it.
 func (w *Workspace) writePrivate(r *record, tip string) error {
-	d, err := openFolder(w.path(gitName))
+	d, err := filetree.OpenFolder(w.path(gitName))
 	if err != nil {
 		return err
 	}
-	defer d.close()
+	defer d.Close()
 	var at time.Time // see copyIndex
 	if st, err := os.Stat(filepath.Join(r.Admin, "index")); err == nil {
 		at = st.ModTime()
 	}
-	index, err := readOptional(filepath.Join(r.Admin, "index"))
+	index, err := filetree.ReadOptional(filepath.Join(r.Admin, "index"))
 	if err != nil {
 		return err
 	}
@@ -137,34 +138,34 @@ func (w *Workspace) writePrivate(r *record, tip string) error {
 		put(d, "HEAD", []byte("ref: refs/heads/"+r.Branch+"\n")),
 		put(d, "refs/heads/"+r.Branch, []byte(tip+"\n")),
 		put(d, "index", index),
-		setTime(d, "index", at.UnixNano()),
+		filetree.SetTime(d, "index", at.UnixNano()),
 	)
 }
 
 // put replaces a file in a directory that somebody else may write to.
-func put(top *folder, path string, b []byte) error {
-	dir, name := parent(path)
-	d, err := top.grow(dir)
+func put(top *filetree.Folder, path string, b []byte) error {
+	dir, name := filetree.Parent(path)
+	d, err := top.Grow(dir)
 	if err != nil {
 		return err
 	}
-	defer d.close()
+	defer d.Close()
 	tmp := name + ".cotty"
-	if err := d.removeAll(tmp); err != nil {
+	if err := d.RemoveAll(tmp); err != nil {
 		return err
 	}
-	f, err := d.create(tmp)
+	f, err := d.Create(tmp)
 	if err != nil {
-		return full(err)
+		return filetree.Full(err)
 	}
 	_, err = f.Write(b)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		return full(err)
+		return filetree.Full(err)
 	}
-	return d.rename(tmp, d, name)
+	return d.Rename(tmp, d, name)
 }
 
 // privateConfig is all of the configuration that the sandbox's git has of the
@@ -223,23 +224,23 @@ var (
 // takeCommits brings what a sandboxed agent committed into the repository: the new
 // objects that its branch needs, each checked, then the branch.
 func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
-	d, err := openFolder(w.path(gitName))
+	d, err := filetree.OpenFolder(w.path(gitName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // no sandbox has asked for it
 	}
 	if err != nil {
 		return err
 	}
-	defer d.close()
+	defer d.Close()
 	tip, err := privateRef(d, "refs/heads/"+r.Branch)
 	if err != nil || tip == r.Taken {
 		return err
 	}
 	dir := w.path(quarantineName)
-	if err := removeTree(dir); err != nil {
+	if err := filetree.RemoveTree(dir); err != nil {
 		return err
 	}
-	defer func() { _ = removeTree(dir) }()
+	defer func() { _ = filetree.RemoveTree(dir) }()
 	if err := w.copyObjects(ctx, d, dir); err != nil {
 		return fmt.Errorf("take the task's commits: %w", err)
 	}
@@ -248,7 +249,7 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 	}
 	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
 	if _, err := g.run(ctx, "update-ref", "-m", "cotty: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
-		return failf(ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip)
+		return filetree.Failf(filetree.ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip)
 	}
 	r.Taken = tip
 	if err := w.save(r); err != nil {
@@ -262,7 +263,7 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 
 // privateRef reads a branch of the sandbox's git directory; git is not asked, since
 // its configuration is the agent's.
-func privateRef(d *folder, ref string) (string, error) {
+func privateRef(d *filetree.Folder, ref string) (string, error) {
 	loose, err := readSmall(d, ref, 1<<10)
 	if err != nil {
 		return "", err
@@ -279,48 +280,48 @@ func privateRef(d *folder, ref string) (string, error) {
 			return hash, nil
 		}
 	}
-	return "", failf(ErrConflict, "the task's branch is not there any more in its git directory; what is in the workspace is")
+	return "", filetree.Failf(filetree.ErrConflict, "the task's branch is not there any more in its git directory; what is in the workspace is")
 }
 
 // readSmall reads a file; nothing where there is none.
-func readSmall(top *folder, path string, most int64) ([]byte, error) {
-	f, st, err := source{top: top}.open(&Entry{Path: path})
-	if absent(err) || errors.Is(err, errIrregular) {
+func readSmall(top *filetree.Folder, path string, most int64) ([]byte, error) {
+	f, st, err := filetree.Source{Top: top}.Open(&filetree.Entry{Path: path})
+	if filetree.Absent(err) || errors.Is(err, filetree.ErrIrregular) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if st.size > most {
-		return nil, failf(ErrTooLarge, "%q has more than %d bytes", clip(path), most)
+	if st.Size > most {
+		return nil, filetree.Failf(filetree.ErrTooLarge, "%q has more than %d bytes", filetree.Clip(path), most)
 	}
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // copyObjects copies the objects that the agent's git wrote, and nothing else that is
 // there: no list of further directories, no links.
-func (w *Workspace) copyObjects(ctx context.Context, d *folder, dir string) error {
-	from, err := d.walk("objects")
+func (w *Workspace) copyObjects(ctx context.Context, d *filetree.Folder, dir string) error {
+	from, err := d.Walk("objects")
 	if err != nil {
 		return err
 	}
-	defer from.close()
+	defer from.Close()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return full(err)
+		return filetree.Full(err)
 	}
-	to, err := openFolder(dir)
+	to, err := filetree.OpenFolder(dir)
 	if err != nil {
 		return err
 	}
-	defer to.close()
+	defer to.Close()
 	leave := func(path string) bool { return !objectDir.MatchString(path) && !objectFile.MatchString(path) }
-	seen, err := scan(ctx, from, w.store.limits, nil, leave)
+	seen, err := filetree.Scan(ctx, from, w.store.Limits, nil, leave)
 	if err != nil {
 		return err
 	}
-	files := slices.DeleteFunc(seen.entries(), func(e Entry) bool { return e.Mode.IsDir() != objectDir.MatchString(e.Path) || e.isLink() })
-	return layOut(ctx, source{top: from}, to, files, nil)
+	files := slices.DeleteFunc(seen.Entries(), func(e filetree.Entry) bool { return e.Mode.IsDir() != objectDir.MatchString(e.Path) || e.IsLink() })
+	return filetree.LayOut(ctx, filetree.Source{Top: from}, to, files, nil)
 }
 
 // takeObjects packs what the tip needs and the repository has not, and lets git check
@@ -328,7 +329,7 @@ func (w *Workspace) copyObjects(ctx context.Context, d *folder, dir string) erro
 func (w *Workspace) takeObjects(ctx context.Context, r *record, dir, tip string) error {
 	see := w.store.git(r.Common).with("GIT_DIR="+r.Common, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quotedObjects(dir), "GIT_NO_LAZY_FETCH=1")
 	if kind, err := see.line(ctx, "cat-file", "-t", tip); err != nil || kind != "commit" {
-		return failf(ErrConflict, "the task's branch is at %s, which is no commit that there is", tip)
+		return filetree.Failf(filetree.ErrConflict, "the task's branch is at %s, which is no commit that there is", tip)
 	}
 	there, err := see.run(ctx, "for-each-ref", "--format=%(objectname)")
 	if err != nil {

@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 // fixture is a filesystem with a task on it.
 type fixture struct {
 	*Store
-	tree *Tree
+	tree *filetree.Tree
 	work *Workspace
 	src  string
 }
@@ -42,7 +43,7 @@ func TestRequirements(t *testing.T) {
 			if up.Count != 1 || fmt.Sprint(up.Changed) != "[new]" || read(t, f.tree, "new") != "x" {
 				t.Errorf("up %+v", up)
 			}
-			must(f.tree.Write(background, Write{Path: "down", Body: strings.NewReader("y")}))(t)
+			must(f.tree.Write(background, filetree.Write{Path: "down", Body: strings.NewReader("y")}))(t)
 			down := must(f.work.SyncDown(background, Neither))(t)
 			if fmt.Sprint(down.Changed) != "[down]" || file(t, f.work.Dir(), "down") != "y" {
 				t.Errorf("down %+v", down)
@@ -112,7 +113,7 @@ func TestRequirements(t *testing.T) {
 				t.Errorf("folders %v", got)
 			}
 			for _, bad := range []string{"", "claude", "../x", ".", "..", "./x", "/x", ".x/../y"} {
-				if _, err := f.work.SystemFolder(bad); !errors.Is(err, ErrInvalid) {
+				if _, err := f.work.SystemFolder(bad); !errors.Is(err, filetree.ErrInvalid) {
 					t.Errorf("folder %q: %v", bad, err)
 				}
 			}
@@ -131,34 +132,34 @@ func TestRequirements(t *testing.T) {
 		}},
 		{"U59", "create with a directory's files, list, get", func(t *testing.T, f *fixture) {
 			_, err := f.NewTree(background, "fs", "")
-			wantIs(t, err, ErrConflict, "already")
+			wantIs(t, err, filetree.ErrConflict, "already")
 			_, err = f.NewTree(background, "../x", "")
-			wantIs(t, err, ErrInvalid, "id")
+			wantIs(t, err, filetree.ErrInvalid, "id")
 			_, err = f.NewTree(background, "fs3", filepath.Join(f.src, "nothing"))
-			wantIs(t, err, ErrInvalid, "does not exist")
+			wantIs(t, err, filetree.ErrInvalid, "does not exist")
 			if now := must(f.tree.Summary())(t); now.Entries != 8 || now.Bytes != 4+4+6+10+5 || now.Version != must(f.tree.Manifest())(t).Version() {
 				t.Errorf("summary %+v", now)
 			}
 			_, err = f.Tree("nothing")
-			wantIs(t, err, ErrNotFound, "no filesystem")
+			wantIs(t, err, filetree.ErrNotFound, "no filesystem")
 		}},
 		{"U60", "list by directory, MIME, pages, recursively; get from the manifest", testList},
 		{"U61", "download one file by its path", func(t *testing.T, f *fixture) {
 			if got := read(t, f.tree, "dir/deep/c.png"); got != "three\n" {
 				t.Errorf("read %q", got)
 			}
-			for path, kind := range map[string]error{"nothing": ErrNotFound, "dir": ErrInvalid, "../a": ErrInvalid, "": ErrInvalid, "a.txt/x": ErrNotFound} {
+			for path, kind := range map[string]error{"nothing": filetree.ErrNotFound, "dir": filetree.ErrInvalid, "../a": filetree.ErrInvalid, "": filetree.ErrInvalid, "a.txt/x": filetree.ErrNotFound} {
 				if _, _, err := f.tree.Read(path); !errors.Is(err, kind) {
 					t.Errorf("read %q: %v", path, err)
 				}
 			}
 		}},
 		{"U62", "write one file, overwriting", func(t *testing.T, f *fixture) {
-			out := must(f.tree.Write(background, Write{Path: "x/y/z", Body: strings.NewReader("1"), Executable: true}))(t)
+			out := must(f.tree.Write(background, filetree.Write{Path: "x/y/z", Body: strings.NewReader("1"), Executable: true}))(t)
 			if !out.Created || out.Size != 1 || out.Version != must(f.tree.Summary())(t).Version {
 				t.Errorf("create %+v", out)
 			}
-			again := must(f.tree.Write(background, Write{Path: "x/y/z", Mode: Overwrite, Body: strings.NewReader("22")}))(t)
+			again := must(f.tree.Write(background, filetree.Write{Path: "x/y/z", Mode: filetree.Overwrite, Body: strings.NewReader("22")}))(t)
 			if again.Created || read(t, f.tree, "x/y/z") != "22" {
 				t.Errorf("replace %+v", again)
 			}
@@ -199,19 +200,19 @@ func TestRequirements(t *testing.T) {
 				t.Errorf("pulled %+v\n%s", p, lines(t, out))
 			}
 			_, err := pull(f.work.WriteArchive, out, false)
-			wantIs(t, err, ErrConflict, "not empty")
+			wantIs(t, err, filetree.ErrConflict, "not empty")
 			write(t, out, map[string]string{"workspace/a.txt": "mine", "mine": "mine"})
 			must(pull(f.work.WriteArchive, out, true))(t)
 			if file(t, out, "workspace/a.txt") != "one\n" || file(t, out, "mine") != "mine" {
 				t.Errorf("overwritten:\n%s", lines(t, out))
 			}
 			_, err = pull(f.work.WriteArchive, "relative", false)
-			wantIs(t, err, ErrInvalid, "absolute")
+			wantIs(t, err, filetree.ErrInvalid, "absolute")
 		}},
 		{"U109", "push and pull", func(t *testing.T, f *fixture) {
 			shake(t, seeded(t, 5), f.src, 20)
 			var b bytes.Buffer
-			must(PackDir(background, f.src, &b))(t)
+			must(filetree.PackDir(background, f.src, &b))(t)
 			must(f.tree.ReadArchive(background, &b, ""))(t)
 			out := filepath.Join(t.TempDir(), "out")
 			must(pull(f.tree.WriteArchive, out, false))(t)
@@ -231,19 +232,19 @@ func file(t testing.TB, dir, path string) string {
 
 func testList(t *testing.T, f *fixture) {
 	for name, c := range map[string]struct {
-		q    ListQuery
+		q    filetree.ListQuery
 		want string
 	}{
-		"top":        {ListQuery{}, "a.txt dir empty link run.sh"},
-		"directory":  {ListQuery{Dir: "dir"}, "dir/b.md dir/deep"},
-		"recursive":  {ListQuery{Recursive: true}, "a.txt dir dir/b.md dir/deep dir/deep/c.png empty link run.sh"},
-		"below":      {ListQuery{Dir: "dir", Recursive: true}, "dir/b.md dir/deep dir/deep/c.png"},
-		"type":       {ListQuery{Recursive: true, MIME: "text/markdown"}, "dir/b.md"},
-		"kind":       {ListQuery{Recursive: true, MIME: "image/*"}, "dir/deep/c.png"},
-		"empty":      {ListQuery{Dir: "empty"}, ""},
-		"first page": {ListQuery{Recursive: true, Limit: 3}, "a.txt dir dir/b.md next=dir/b.md"},
-		"next page":  {ListQuery{Recursive: true, Limit: 3, After: "dir/b.md"}, "dir/deep dir/deep/c.png empty next=empty"},
-		"last page":  {ListQuery{Recursive: true, Limit: 3, After: "empty"}, "link run.sh"},
+		"top":        {filetree.ListQuery{}, "a.txt dir empty link run.sh"},
+		"directory":  {filetree.ListQuery{Dir: "dir"}, "dir/b.md dir/deep"},
+		"recursive":  {filetree.ListQuery{Recursive: true}, "a.txt dir dir/b.md dir/deep dir/deep/c.png empty link run.sh"},
+		"below":      {filetree.ListQuery{Dir: "dir", Recursive: true}, "dir/b.md dir/deep dir/deep/c.png"},
+		"type":       {filetree.ListQuery{Recursive: true, MIME: "text/markdown"}, "dir/b.md"},
+		"kind":       {filetree.ListQuery{Recursive: true, MIME: "image/*"}, "dir/deep/c.png"},
+		"empty":      {filetree.ListQuery{Dir: "empty"}, ""},
+		"first page": {filetree.ListQuery{Recursive: true, Limit: 3}, "a.txt dir dir/b.md next=dir/b.md"},
+		"next page":  {filetree.ListQuery{Recursive: true, Limit: 3, After: "dir/b.md"}, "dir/deep dir/deep/c.png empty next=empty"},
+		"last page":  {filetree.ListQuery{Recursive: true, Limit: 3, After: "empty"}, "link run.sh"},
 	} {
 		l := must(f.tree.List(c.q))(t)
 		var got []string
@@ -257,13 +258,13 @@ func testList(t *testing.T, f *fixture) {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
 	}
-	for _, q := range []ListQuery{{Dir: "nothing"}, {Dir: "a.txt"}} {
+	for _, q := range []filetree.ListQuery{{Dir: "nothing"}, {Dir: "a.txt"}} {
 		_, err := f.tree.List(q)
-		wantIs(t, err, ErrNotFound, "no directory")
+		wantIs(t, err, filetree.ErrNotFound, "no directory")
 	}
-	for _, q := range []ListQuery{{Dir: "../x"}, {Limit: 1001}, {Limit: -1}} {
+	for _, q := range []filetree.ListQuery{{Dir: "../x"}, {Limit: 1001}, {Limit: -1}} {
 		_, err := f.tree.List(q)
-		wantIs(t, err, ErrInvalid, "")
+		wantIs(t, err, filetree.ErrInvalid, "")
 	}
 	e := must(f.tree.Stat("link"))(t)
 	if e.MIME() != "inode/symlink" || e.Size != 5 || read(t, f.tree, "link") != "a.txt" {
@@ -276,11 +277,11 @@ func testConditional(t *testing.T, f *fixture) {
 	if old != checksum([]byte("one\n")).String() {
 		t.Errorf("the file's version %s is not its checksum", old)
 	}
-	out := must(f.tree.Write(background, Write{Path: "a.txt", Mode: Conditional, Base: base, Expected: old, Body: strings.NewReader("2\n")}))(t)
+	out := must(f.tree.Write(background, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Base: base, Expected: old, Body: strings.NewReader("2\n")}))(t)
 	if out.Created || out.File != checksum([]byte("2\n")).String() {
 		t.Errorf("replace %+v", out)
 	}
-	made := must(f.tree.Write(background, Write{Path: "new", Mode: Conditional, Base: out.Version, CreateOnly: "*", Body: strings.NewReader("n")}))(t)
+	made := must(f.tree.Write(background, filetree.Write{Path: "new", Mode: filetree.Conditional, Base: out.Version, CreateOnly: "*", Body: strings.NewReader("n")}))(t)
 	if !made.Created {
 		t.Errorf("create %+v", made)
 	}
@@ -290,12 +291,12 @@ func testConditional(t *testing.T, f *fixture) {
 	done := 0
 	for i := range 8 {
 		wg.Go(func() {
-			_, err := f.tree.Write(background, Write{Path: "a.txt", Mode: Conditional, Base: made.Version, Expected: out.File, Body: strings.NewReader(fmt.Sprint(i))})
+			_, err := f.tree.Write(background, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Base: made.Version, Expected: out.File, Body: strings.NewReader(fmt.Sprint(i))})
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
 				done++
-			} else if !errors.Is(err, ErrConflict) {
+			} else if !errors.Is(err, filetree.ErrConflict) {
 				t.Error(err)
 			}
 		})
@@ -308,44 +309,44 @@ func testConditional(t *testing.T, f *fixture) {
 
 func testStatuses(t *testing.T, f *fixture) {
 	base, sum := must(f.tree.Summary())(t).Version, must(f.tree.Stat("a.txt"))(t).Version()
-	f.limits.FileSize = 100
+	f.Limits.FileSize = 100
 	other := strings.Repeat("0", 64)
 	for _, c := range []struct {
 		status int
-		w      Write
+		w      filetree.Write
 	}{
-		{400, Write{Path: ""}},
-		{400, Write{Path: "/etc/passwd"}},
-		{400, Write{Path: "../x"}},
-		{400, Write{Path: "a/../../x"}},
-		{400, Write{Path: "a//b"}},
-		{400, Write{Path: "./a"}},
-		{400, Write{Path: "a/"}},
-		{400, Write{Path: "a\x00b"}},
-		{400, Write{Path: strings.Repeat("x", 256)}},
-		{400, Write{Path: strings.Repeat("x/", 201) + "x"}},
-		{400, Write{Path: "dir"}},
-		{400, Write{Path: "a.txt/x"}},
-		{400, Write{Path: "link/x"}},
-		{400, Write{Path: "x", Digest: "md5:1"}},
-		{400, Write{Path: "x", Digest: "sha256:" + other}},
-		{400, Write{Path: "x", Digest: "zz"}},
-		{400, Write{Path: "x", Mode: "append"}},
-		{400, Write{Path: "x", Base: base}},
-		{400, Write{Path: "x", CreateOnly: "*"}},
-		{400, Write{Path: "x", Key: strings.Repeat("k", 256)}},
-		{428, Write{Path: "a.txt", Mode: Conditional}},
-		{428, Write{Path: "a.txt", Mode: Conditional, Base: base}},
-		{428, Write{Path: "a.txt", Mode: Conditional, Expected: sum}},
-		{428, Write{Path: "a.txt", Mode: Conditional, CreateOnly: "*"}},
-		{428, Write{Path: "a.txt", Mode: Conditional, Base: base, Expected: sum, CreateOnly: "*"}},
-		{428, Write{Path: "new", Mode: Conditional, Base: base, CreateOnly: "yes"}},
-		{409, Write{Path: "a.txt", Mode: Conditional, Base: other, Expected: sum}},
-		{409, Write{Path: "new", Mode: Conditional, Base: other, CreateOnly: "*"}},
-		{412, Write{Path: "a.txt", Mode: Conditional, Base: base, Expected: other}},
-		{412, Write{Path: "new", Mode: Conditional, Base: base, Expected: sum}},
-		{412, Write{Path: "a.txt", Mode: Conditional, Base: base, CreateOnly: "*"}},
-		{413, Write{Path: "x", Body: strings.NewReader(strings.Repeat("x", 101))}},
+		{400, filetree.Write{Path: ""}},
+		{400, filetree.Write{Path: "/etc/passwd"}},
+		{400, filetree.Write{Path: "../x"}},
+		{400, filetree.Write{Path: "a/../../x"}},
+		{400, filetree.Write{Path: "a//b"}},
+		{400, filetree.Write{Path: "./a"}},
+		{400, filetree.Write{Path: "a/"}},
+		{400, filetree.Write{Path: "a\x00b"}},
+		{400, filetree.Write{Path: strings.Repeat("x", 256)}},
+		{400, filetree.Write{Path: strings.Repeat("x/", 201) + "x"}},
+		{400, filetree.Write{Path: "dir"}},
+		{400, filetree.Write{Path: "a.txt/x"}},
+		{400, filetree.Write{Path: "link/x"}},
+		{400, filetree.Write{Path: "x", Digest: "md5:1"}},
+		{400, filetree.Write{Path: "x", Digest: "sha256:" + other}},
+		{400, filetree.Write{Path: "x", Digest: "zz"}},
+		{400, filetree.Write{Path: "x", Mode: "append"}},
+		{400, filetree.Write{Path: "x", Base: base}},
+		{400, filetree.Write{Path: "x", CreateOnly: "*"}},
+		{400, filetree.Write{Path: "x", Key: strings.Repeat("k", 256)}},
+		{428, filetree.Write{Path: "a.txt", Mode: filetree.Conditional}},
+		{428, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Base: base}},
+		{428, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Expected: sum}},
+		{428, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, CreateOnly: "*"}},
+		{428, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Base: base, Expected: sum, CreateOnly: "*"}},
+		{428, filetree.Write{Path: "new", Mode: filetree.Conditional, Base: base, CreateOnly: "yes"}},
+		{409, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Base: other, Expected: sum}},
+		{409, filetree.Write{Path: "new", Mode: filetree.Conditional, Base: other, CreateOnly: "*"}},
+		{412, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Base: base, Expected: other}},
+		{412, filetree.Write{Path: "new", Mode: filetree.Conditional, Base: base, Expected: sum}},
+		{412, filetree.Write{Path: "a.txt", Mode: filetree.Conditional, Base: base, CreateOnly: "*"}},
+		{413, filetree.Write{Path: "x", Body: strings.NewReader(strings.Repeat("x", 101))}},
 	} {
 		w := c.w
 		if w.Body == nil {
@@ -368,30 +369,32 @@ func testStatuses(t *testing.T, f *fixture) {
 		t.Errorf("refused writes left %d packs", len(list))
 	}
 	_, err := f.tree.Remove(background, "a.txt", other)
-	wantIs(t, err, ErrConflict, "version")
+	wantIs(t, err, filetree.ErrConflict, "version")
 	_, err = f.tree.Remove(background, "nothing", "")
-	wantIs(t, err, ErrNotFound, "")
+	wantIs(t, err, filetree.ErrNotFound, "")
 	must(f.tree.Remove(background, "dir", base))(t)
-	if _, err := f.tree.Stat("dir/deep/c.png"); !errors.Is(err, ErrNotFound) {
+	if _, err := f.tree.Stat("dir/deep/c.png"); !errors.Is(err, filetree.ErrNotFound) {
 		t.Errorf("a removed directory left %v", err)
 	}
 }
 
 func testKeys(t *testing.T, f *fixture) {
-	w := func(key, path, text string) Write { return Write{Path: path, Key: key, Body: strings.NewReader(text)} }
+	w := func(key, path, text string) filetree.Write {
+		return filetree.Write{Path: path, Key: key, Body: strings.NewReader(text)}
+	}
 	first := must(f.tree.Write(background, w("k", "x", "1")))(t)
 	must(f.tree.Write(background, w("", "x", "2")))(t)
 	again := must(f.tree.Write(background, w("k", "x", "1")))(t)
 	if !again.Replay || again.Version != first.Version || !again.Created || read(t, f.tree, "x") != "2" {
 		t.Errorf("replay %+v of %+v", again, first)
 	}
-	for _, other := range []Write{w("k", "x", "3"), w("k", "y", "1"), {Path: "x", Key: "k", Mode: Overwrite, Executable: true, Body: strings.NewReader("1")}} {
+	for _, other := range []filetree.Write{w("k", "x", "3"), w("k", "y", "1"), {Path: "x", Key: "k", Mode: filetree.Overwrite, Executable: true, Body: strings.NewReader("1")}} {
 		_, err := f.tree.Write(background, other)
-		wantIs(t, err, ErrConflict, "another request")
+		wantIs(t, err, filetree.ErrConflict, "another request")
 	}
 	// A replay needs no conditions that hold any more, and survives another opening.
 	base := must(f.tree.Summary())(t).Version
-	c := Write{Path: "z", Mode: Conditional, Base: base, CreateOnly: "*", Key: "c"}
+	c := filetree.Write{Path: "z", Mode: filetree.Conditional, Base: base, CreateOnly: "*", Key: "c"}
 	c.Body = strings.NewReader("z")
 	must(f.tree.Write(background, c))(t)
 	if err := f.Close(); err != nil {
@@ -403,9 +406,9 @@ func testKeys(t *testing.T, f *fixture) {
 		t.Errorf("after another opening: %+v", got)
 	}
 	// A failure is not remembered.
-	c = Write{Path: "q", Mode: Conditional, Base: "x", CreateOnly: "*", Key: "f", Body: strings.NewReader("q")}
+	c = filetree.Write{Path: "q", Mode: filetree.Conditional, Base: "x", CreateOnly: "*", Key: "f", Body: strings.NewReader("q")}
 	_, err := f.tree.Write(background, c)
-	wantIs(t, err, ErrConflict, "")
+	wantIs(t, err, filetree.ErrConflict, "")
 	must(f.tree.Write(background, w("f", "q", "other")))(t)
 }
 
@@ -421,20 +424,20 @@ func testArchiveWhole(t *testing.T, f *fixture) {
 		t.Errorf("an archive out and in is another version")
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	must(Unpack(background, &b, out, PullOptions{}))(t)
+	must(filetree.Unpack(background, &b, out, filetree.PullOptions{}))(t)
 	if lines(t, out) != lines(t, f.work.Dir()) {
 		t.Errorf("unpacked\n%s\nwant\n%s", lines(t, out), lines(t, f.work.Dir()))
 	}
 	_, err := other.ReadArchive(background, &bytes.Buffer{}, "")
-	wantIs(t, err, ErrInvalid, "empty")
+	wantIs(t, err, filetree.ErrInvalid, "empty")
 	_, err = other.ReadArchive(background, strings.NewReader("no archive at all, but long enough for a header"+strings.Repeat("x", 600)), "")
-	wantIs(t, err, ErrInvalid, "nothing of it was taken")
+	wantIs(t, err, filetree.ErrInvalid, "nothing of it was taken")
 	var c bytes.Buffer
 	must(f.tree.WriteArchive(background, &c))(t)
 	_, err = other.ReadArchive(background, bytes.NewReader(c.Bytes()[:c.Len()/2]), "")
-	wantIs(t, err, ErrInvalid, "")
+	wantIs(t, err, filetree.ErrInvalid, "")
 	_, err = other.ReadArchive(background, bytes.NewReader(c.Bytes()), strings.Repeat("0", 64))
-	wantIs(t, err, ErrConflict, "version")
+	wantIs(t, err, filetree.ErrConflict, "version")
 	if now := must(other.Summary())(t).Version; now != version {
 		t.Error("refused archives changed the filesystem")
 	}

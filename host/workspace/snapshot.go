@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,7 +25,7 @@ type snapshot struct {
 	dir  string
 }
 
-func (s *snapshot) close() { _ = removeTree(s.dir) }
+func (s *snapshot) close() { _ = filetree.RemoveTree(s.dir) }
 
 // worktreeGit runs in the worktree's own git directory, whatever its .git says.
 func (w *Workspace) worktreeGit(r *record) git {
@@ -40,14 +41,14 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 	if err != nil {
 		return nil, err
 	}
-	defer top.close()
+	defer top.Close()
 	s := &snapshot{dir: w.path(snapshotName)}
 	files, objects := filepath.Join(s.dir, "files"), filepath.Join(s.dir, "objects")
-	if err := removeTree(s.dir); err != nil {
+	if err := filetree.RemoveTree(s.dir); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(os.MkdirAll(files, 0o700), os.MkdirAll(objects, 0o700)); err != nil {
-		return nil, full(err)
+		return nil, filetree.Full(err)
 	}
 	own := []string{"GIT_INDEX_FILE=" + filepath.Join(s.dir, "index")}
 	if !stored {
@@ -70,10 +71,10 @@ func quotedObjects(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
-func (s *snapshot) take(ctx context.Context, r *record, top *folder, files string) error {
+func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, files string) error {
 	var err error
 	if s.tip, err = s.git.line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+r.Branch+"^{commit}"); err != nil {
-		return failf(ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
+		return filetree.Failf(filetree.ErrNotFound, "the branch %s of task %s is not there any more", r.Branch, r.ID)
 	}
 	// The index's stamps save reading files; what it stages is in the files, too.
 	if err := copyIndex(r, filepath.Join(s.dir, "index")); err != nil {
@@ -129,23 +130,23 @@ func copyIndex(r *record, to string) error {
 }
 
 // stage copies changed files and gives the paths that git is to look at.
-func (s *snapshot) stage(ctx context.Context, top *folder, files string, paths []string) ([]string, error) {
-	to, err := openFolder(files)
+func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string, paths []string) ([]string, error) {
+	to, err := filetree.OpenFolder(files)
 	if err != nil {
 		return nil, err
 	}
-	defer to.close()
+	defer to.Close()
 	var changed []string
-	buf := make([]byte, small)
+	buf := make([]byte, filetree.Small)
 	for _, p := range paths {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if strings.HasSuffix(p, "/") || checkPath(p) != nil || isGit(p) {
+		if strings.HasSuffix(p, "/") || filetree.CheckPath(p) != nil || filetree.IsGit(p) {
 			s.left = append(s.left, p) // a repository in the repository
 			continue
 		}
-		there, _, err := standing(top, p)
+		there, _, err := filetree.Standing(top, p)
 		switch {
 		case err != nil || there != nil && there.Mode == fs.ModeIrregular:
 			s.left = append(s.left, p) // neither file nor symlink, or it can't be read
@@ -158,18 +159,18 @@ func (s *snapshot) stage(ctx context.Context, top *folder, files string, paths [
 				continue
 			}
 		default:
-			dir, name := parent(p)
-			at, err := to.grow(dir)
+			dir, name := filetree.Parent(p)
+			at, err := to.Grow(dir)
 			if err != nil {
-				return nil, full(err)
+				return nil, filetree.Full(err)
 			}
-			_, err = source{top: top}.copyTo(at, name, there, buf)
-			at.close()
+			_, err = filetree.Source{Top: top}.CopyTo(at, name, there, buf)
+			at.Close()
 			switch {
-			case errors.Is(err, fs.ErrPermission) || errors.Is(err, errIrregular):
+			case errors.Is(err, fs.ErrPermission) || errors.Is(err, filetree.ErrIrregular):
 				s.left = append(s.left, p)
 				continue
-			case err != nil && !absent(err): // else the next snapshot sees what it is
+			case err != nil && !filetree.Absent(err): // else the next snapshot sees what it is
 				return nil, err
 			}
 		}
@@ -201,7 +202,7 @@ func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (
 		return "", err
 	}
 	if _, err := s.git.run(ctx, "update-ref", "-m", "cotty: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
-		return "", failf(ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+		return "", filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
 	}
 	return commit, w.settle(ctx, r, commit)
 }
@@ -254,7 +255,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(to, b, false)
+	return filetree.ReplaceFile(to, b, false)
 }
 
 // zeroLines splits what git separates by NUL.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"os"
@@ -18,16 +19,16 @@ type Options struct {
 	// Git is git's binary; empty: looked up in PATH at the first use.
 	Git string
 	// Limits bound what comes in; zero values: the defaults.
-	Limits Limits
+	Limits filetree.Limits
 }
 
 // Store keeps filesystems and workspaces below a state directory.
 type Store struct {
-	*trees
+	*filetree.Trees
 	options Options
 	lock    *os.File
-	moving  keyed // workspaces whose files are being moved
-	repos   keyed // repositories whose list of worktrees is being changed
+	moving  filetree.Keyed // workspaces whose files are being moved
+	repos   filetree.Keyed // repositories whose list of worktrees is being changed
 }
 
 // lockTime is how long Open waits for the process before to let go.
@@ -40,7 +41,7 @@ func Open(o Options) (*Store, error) {
 	filesystems := filepath.Join(o.State, "filesystems")
 	for _, dir := range []string{filesystems, filepath.Join(o.State, "tasks")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("open the workspaces: %w", full(err))
+			return nil, fmt.Errorf("open the workspaces: %w", filetree.Full(err))
 		}
 	}
 	lock, err := os.OpenFile(filepath.Join(o.State, "workspaces.lock"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -51,7 +52,7 @@ func Open(o Options) (*Store, error) {
 	for {
 		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
-			return &Store{trees: newTrees(filesystems, o.Limits), options: o, lock: lock}, nil
+			return &Store{Trees: filetree.NewTrees(filesystems, o.Limits), options: o, lock: lock}, nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || time.Now().After(ends) {
 			_ = lock.Close()
@@ -71,10 +72,10 @@ func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id stri
 	list, err := os.ReadDir(filepath.Join(s.options.State, "tasks"))
 	failed = append(failed, err)
 	for _, e := range list {
-		if id := e.Name(); checkID("task", id) == nil && !keepTask(id) {
+		if id := e.Name(); filetree.CheckID("task", id) == nil && !keepTask(id) {
 			_, err := s.Remove(ctx, id, false)
 			failed = append(failed, err)
 		}
 	}
-	return errors.Join(append(failed, s.sweep(ctx, keepFilesystem))...)
+	return errors.Join(append(failed, s.Trees.Sweep(ctx, keepFilesystem))...)
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"os"
 	"slices"
 )
@@ -23,127 +24,127 @@ type syncing struct {
 	r      *record
 	ctx    context.Context
 	prefer Prefer
-	top    *folder
-	base   *sheet
-	local  *scanned
-	index  index
-	out    Synced
+	top    *filetree.Folder
+	base   *filetree.Sheet
+	local  *filetree.Scanned
+	index  filetree.Index
+	out    filetree.Synced
 }
 
 // SyncDown brings what changed in the filesystem into the workspace (U2, U4): before
 // creation's hooks and before events. For kinds without a filesystem it does nothing.
 // A death in the midst leaves each file old or new, and the next SyncDown goes on.
-func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (Synced, error) {
+func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (filetree.Synced, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
 	defer unlock()
 	if r.Filesystem == "" {
-		return (&Synced{}).whole(), nil
+		return (&filetree.Synced{}).Whole(), nil
 	}
 	t, err := w.store.Tree(r.Filesystem)
 	if err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
 	now, err := t.Summary()
 	if err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
 	s := &syncing{w: w, r: r, ctx: ctx, prefer: prefer}
 	if s.top, err = r.open(); err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
-	defer s.top.close()
-	if known, err := loadHead(w.path(baseName)); err == nil && known.Version == now.Version && prefer != PreferSource && !known.Interrupted {
+	defer s.top.Close()
+	if known, err := filetree.LoadHead(w.path(baseName)); err == nil && known.Version == now.Version && prefer != PreferSource && !known.Interrupted {
 		s.out.Version = now.Version
-		return s.out.whole(), nil
+		return s.out.Whole(), nil
 	}
 	return s.down(t)
 }
 
-func (s *syncing) down(t *Tree) (Synced, error) {
-	v, err := t.view()
+func (s *syncing) down(t *filetree.Tree) (filetree.Synced, error) {
+	v, err := t.View()
 	if err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
-	defer v.close()
+	defer v.Close()
 	if err := s.look(); err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
-	local := s.local.entries()
+	local := s.local.Entries()
 	s.recover(v.Manifest, local)
 	met, changes := s.compare(v.Manifest, local, true)
 	if err := s.intend(changes, true); err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
-	a := &applier{ctx: s.ctx, top: s.top, stage: s.w.path(stageName), from: v.source(), index: s.index, seen: map[string]stamp{}}
-	for i := range s.local.files {
-		a.seen[s.local.files[i].Path] = s.local.files[i].stamp
+	a := &filetree.Applier{Ctx: s.ctx, Top: s.top, Stage: s.w.path(stageName), From: v.Source(), Index: s.index, Seen: map[string]filetree.Stamp{}}
+	for i := range s.local.Files {
+		a.Seen[s.local.Files[i].Path] = s.local.Files[i].Stamp
 	}
-	if err := a.apply(changes); err != nil {
-		return Synced{}, err
+	if err := a.Apply(changes); err != nil {
+		return filetree.Synced{}, err
 	}
-	gone, came := map[string]bool{}, []Entry(nil)
+	gone, came := map[string]bool{}, []filetree.Entry(nil)
 	for _, c := range changes {
-		if a.missed[c.path] {
-			s.out.conflict(c.path) // the agent was faster
-			delete(met, c.path)
-			if b, ok := s.base.find(c.path); ok {
-				met[c.path] = b
+		if a.Missed[c.Path] {
+			s.out.Conflict(c.Path) // the agent was faster
+			delete(met, c.Path)
+			if b, ok := s.base.Find(c.Path); ok {
+				met[c.Path] = b
 			}
 			continue
 		}
-		s.out.change(c.path)
-		gone[c.path] = true
-		if c.to != nil {
-			came = append(came, *c.to)
+		s.out.Change(c.Path)
+		gone[c.Path] = true
+		if c.To != nil {
+			came = append(came, *c.To)
 		}
 	}
 	// What others did is not this task's, in comparisons.
-	if err := t.repin(s.w.id, gone, came); err != nil {
-		return Synced{}, err
+	if err := t.Repin(s.w.id, gone, came); err != nil {
+		return filetree.Synced{}, err
 	}
-	s.out.Version, s.out.Skipped = v.Version(), s.local.skipped
-	return s.out.whole(), s.agree(met)
+	s.out.Version, s.out.Skipped = v.Version(), s.local.Skipped
+	return s.out.Whole(), s.agree(met)
 }
 
 // SyncUp brings what changed in the workspace into the filesystem, as one change of
 // its version, and of a worktree what a sandboxed agent committed into the repository
 // (U2, U4): after creation's hooks and after events, not around cancel (U5).
-func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (Synced, error) {
+func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (filetree.Synced, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
 	defer unlock()
 	switch {
 	case r.Kind == Worktree:
 		top, err := r.open()
 		if err != nil {
-			return Synced{}, err
+			return filetree.Synced{}, err
 		}
-		top.close()
-		return (&Synced{}).whole(), w.takeCommits(ctx, r)
+		top.Close()
+		return (&filetree.Synced{}).Whole(), w.takeCommits(ctx, r)
 	case r.Filesystem == "" || r.NoUpdate:
-		return (&Synced{}).whole(), nil
+		return (&filetree.Synced{}).Whole(), nil
 	}
 	t, err := w.store.Tree(r.Filesystem)
 	if err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
 	s := &syncing{w: w, r: r, ctx: ctx, prefer: prefer}
 	if s.top, err = r.open(); err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
-	defer s.top.close()
+	defer s.top.Close()
 	if err := s.look(); err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
-	if s.unchanged() && len(s.base.pending) == 0 {
+	if s.unchanged() && len(s.base.Pending) == 0 {
 		now, err := t.Summary()
-		s.out.Version, s.out.Skipped = now.Version, s.local.skipped
-		return s.out.whole(), err
+		s.out.Version, s.out.Skipped = now.Version, s.local.Skipped
+		return s.out.Whole(), err
 	}
 	return s.up(t)
 }
@@ -151,93 +152,93 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (Synced, error) {
 // loadBase reads what both sides were when they last met, and what was pending.
 // Whatever is wrong with it, the answer is a base: without it what differs is a
 // conflict, and nothing is lost by that.
-func (w *Workspace) loadBase() *sheet {
+func (w *Workspace) loadBase() *filetree.Sheet {
 	b, err := os.ReadFile(w.path(baseName))
 	if err == nil {
-		if base, err := decodeSheet(b); err == nil {
+		if base, err := filetree.DecodeSheet(b); err == nil {
 			return base
 		}
 	}
-	return &sheet{Manifest: newManifest(nil)}
+	return &filetree.Sheet{Manifest: filetree.NewManifest(nil)}
 }
 
 // scan says what is in the workspace, with all checksums. What can't be read is left out.
-func (w *Workspace) contents(ctx context.Context, top *folder, known index) (*scanned, error) {
-	local, err := scan(ctx, top, w.store.limits, known, nil)
+func (w *Workspace) contents(ctx context.Context, top *filetree.Folder, known filetree.Index) (*filetree.Scanned, error) {
+	local, err := filetree.Scan(ctx, top, w.store.Limits, known, nil)
 	if err != nil {
 		return nil, err
 	}
-	return local, take(ctx, top, local, nil)
+	return local, filetree.Take(ctx, top, local, nil)
 }
 
 // look reads what is known and what is there.
 func (s *syncing) look() (err error) {
 	s.base = s.w.loadBase()
-	if s.local, err = s.w.contents(s.ctx, s.top, s.base.index); err == nil {
-		s.index = learn(s.local.files, s.local.at)
+	if s.local, err = s.w.contents(s.ctx, s.top, s.base.Index); err == nil {
+		s.index = filetree.Learn(s.local.Files, s.local.At)
 	}
 	return err
 }
 
 // unchanged reports whether the workspace is what it was at the last synchronisation.
 func (s *syncing) unchanged() bool {
-	return slices.EqualFunc(s.local.files, s.base.entries, func(f found, e Entry) bool { return f.same(e) })
+	return slices.EqualFunc(s.local.Files, s.base.Entries, func(f filetree.Found, e filetree.Entry) bool { return f.Same(e) })
 }
 
-func (s *syncing) up(t *Tree) (Synced, error) {
-	c, err := t.prepare()
+func (s *syncing) up(t *filetree.Tree) (filetree.Synced, error) {
+	c, err := t.Prepare()
 	if err != nil {
-		return Synced{}, err
+		return filetree.Synced{}, err
 	}
-	defer c.end()
-	if err := c.begin(""); err != nil {
-		return Synced{}, err
+	defer c.End()
+	if err := c.Begin(""); err != nil {
+		return filetree.Synced{}, err
 	}
-	local := s.local.entries()
+	local := s.local.Entries()
 	s.recover(c.Manifest, local)
 	met, changes := s.compare(c.Manifest, local, false)
-	s.out.Version, s.out.Skipped = c.Version(), s.local.skipped
+	s.out.Version, s.out.Skipped = c.Version(), s.local.Skipped
 	if len(changes) > 0 {
 		if err := s.commit(c, changes, met); err != nil {
-			return Synced{}, err
+			return filetree.Synced{}, err
 		}
 	}
 	for _, ch := range changes {
-		s.out.change(ch.path)
+		s.out.Change(ch.Path)
 	}
-	return s.out.whole(), s.agree(met)
+	return s.out.Whole(), s.agree(met)
 }
 
 // commit brings the changes into the filesystem, and corrects what is agreed on.
-func (s *syncing) commit(c *changing, changes []change, met map[string]*Entry) error {
-	sent := &scanned{}
+func (s *syncing) commit(c *filetree.Changing, changes []filetree.Change, met map[string]*filetree.Entry) error {
+	sent := &filetree.Scanned{}
 	gone := map[string]bool{}
 	for _, ch := range changes {
-		gone[ch.path] = true
-		if ch.to != nil {
-			sent.files = append(sent.files, found{Entry: *ch.to, known: true})
+		gone[ch.Path] = true
+		if ch.To != nil {
+			sent.Files = append(sent.Files, filetree.Found{Entry: *ch.To, Known: true})
 		}
 	}
-	if err := take(s.ctx, s.top, sent, c.packs); err != nil {
+	if err := filetree.Take(s.ctx, s.top, sent, c.Packs); err != nil {
 		return err
 	}
-	come := sent.entries()
+	come := sent.Entries()
 	for i := range changes {
-		if at, ok := search(come, changes[i].path); ok {
-			changes[i].to = &come[at] // what was read may be newer
+		if at, ok := filetree.Search(come, changes[i].Path); ok {
+			changes[i].To = &come[at] // what was read may be newer
 		}
 	}
 	if err := s.intend(changes, false); err != nil {
 		return err
 	}
-	m, err := c.commit(c.replace(gone, come))
+	m, err := c.Commit(c.Replace(gone, come))
 	if err != nil {
 		return err
 	}
 	s.out.Version = m.Version()
 	for path := range gone { // what was read may be newer, or no longer there
 		delete(met, path)
-		if e, ok := m.find(path); ok {
+		if e, ok := m.Find(path); ok {
 			met[path] = e
 		}
 	}
@@ -249,34 +250,34 @@ func (s *syncing) commit(c *changing, changes []change, met map[string]*Entry) e
 // and takes no change that comes after for one that both made.
 
 // intend notes the changes.
-func (s *syncing) intend(changes []change, down bool) error {
+func (s *syncing) intend(changes []filetree.Change, down bool) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	s.base.pending, s.base.down = changes, down
-	return replaceFile(s.w.path(baseName), s.base.encode(), false)
+	s.base.Pending, s.base.Down = changes, down
+	return filetree.ReplaceFile(s.w.path(baseName), s.base.Encode(), false)
 }
 
 // recover corrects the base by what a synchronisation that died was about to do. What
 // the side that it changed has of it, both had.
-func (s *syncing) recover(remote *Manifest, local []Entry) {
-	if len(s.base.pending) == 0 {
+func (s *syncing) recover(remote *filetree.Manifest, local []filetree.Entry) {
+	if len(s.base.Pending) == 0 {
 		return
 	}
-	side := entryMap(remote.entries)
-	if s.base.down {
+	side := entryMap(remote.Entries)
+	if s.base.Down {
 		side = entryMap(local)
 	}
-	base := entryMap(s.base.entries)
-	for _, c := range s.base.pending {
-		if equal(side[c.path], c.to) {
-			base[c.path] = c.to
+	base := entryMap(s.base.Entries)
+	for _, c := range s.base.Pending {
+		if filetree.Equal(side[c.Path], c.To) {
+			base[c.Path] = c.To
 		}
 	}
-	s.base = &sheet{Manifest: agreed(base), index: s.base.index}
+	s.base = &filetree.Sheet{Manifest: agreed(base), Index: s.base.Index}
 }
 
 // agree keeps what both sides are agreed on.
-func (s *syncing) agree(met map[string]*Entry) error {
-	return replaceFile(s.w.path(baseName), (&sheet{Manifest: agreed(met), index: s.index}).encode(), false)
+func (s *syncing) agree(met map[string]*filetree.Entry) error {
+	return filetree.ReplaceFile(s.w.path(baseName), (&filetree.Sheet{Manifest: agreed(met), Index: s.index}).Encode(), false)
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cotty/host/workspace/filetree"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,7 +112,7 @@ func isDir(s string) bool { return strings.HasPrefix(s, "dir ") }
 
 // shadowed reports whether something above a path is a directory on one side only.
 func shadowed(path string, sides ...map[string]string) bool {
-	for dir, _ := parent(path); dir != ""; dir, _ = parent(dir) {
+	for dir, _ := filetree.Parent(path); dir != ""; dir, _ = filetree.Parent(dir) {
 		for _, s := range sides {
 			if !isDir(s[dir]) {
 				return true
@@ -134,15 +135,15 @@ func union(maps ...map[string]string) map[string]bool {
 // contents describes each path of a directory.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	top := must(openFolder(dir))(t)
-	defer top.close()
-	seen := must(scan(background, top, anyLimits, nil, nil))(t)
-	if err := take(background, top, seen, nil); err != nil {
+	top := must(filetree.OpenFolder(dir))(t)
+	defer top.Close()
+	seen := must(filetree.Scan(background, top, anyLimits, nil, nil))(t)
+	if err := filetree.Take(background, top, seen, nil); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]string{}
-	for i := range seen.files {
-		all[seen.files[i].Path] = describe(&seen.files[i].Entry)
+	for i := range seen.Files {
+		all[seen.Files[i].Path] = describe(&seen.Files[i].Entry)
 	}
 	return all
 }
@@ -151,13 +152,13 @@ func contentsOf(t testing.TB, s *Store, id string) map[string]string {
 	t.Helper()
 	m := must(must(s.Tree(id))(t).Manifest())(t)
 	all := map[string]string{}
-	for i := range m.entries {
-		all[m.entries[i].Path] = describe(&m.entries[i])
+	for i := range m.Entries {
+		all[m.Entries[i].Path] = describe(&m.Entries[i])
 	}
 	return all
 }
 
-func describe(e *Entry) string {
+func describe(e *filetree.Entry) string {
 	if e.Mode.IsDir() {
 		return "dir " + e.Mode.String()
 	}
@@ -183,7 +184,7 @@ func TestSyncConflicts(t *testing.T) {
 		t.Errorf("a conflict went away by itself: %+v", got)
 	}
 	_, err := a.Merge(background, MergeOptions{})
-	wantIs(t, err, ErrConflict, `"f"`)
+	wantIs(t, err, filetree.ErrConflict, `"f"`)
 	if down := must(a.SyncDown(background, PreferSource))(t); down.Count != 2 {
 		t.Errorf("deciding for the filesystem: %+v", down)
 	}
@@ -201,7 +202,7 @@ func TestSyncConflicts(t *testing.T) {
 	}
 }
 
-func read(t testing.TB, tree *Tree, path string) string {
+func read(t testing.TB, tree *filetree.Tree, path string) string {
 	t.Helper()
 	_, r, err := tree.Read(path)
 	if err != nil {
@@ -227,7 +228,7 @@ func TestSyncReadOnly(t *testing.T) {
 		t.Errorf("up %+v", up)
 	}
 	_, err := w.Merge(background, MergeOptions{})
-	wantIs(t, err, ErrUnsupported, "may only be read")
+	wantIs(t, err, filetree.ErrUnsupported, "may only be read")
 	for _, m := range must(w.Mounts(background))(t) {
 		if m.Writable {
 			t.Errorf("mount %+v", m)
@@ -323,11 +324,11 @@ func TestPacksAreCollected(t *testing.T) {
 	const manyPacks = 64 // when there are so many small ones, they are joined
 	const writes = 2*manyPacks + 10
 	for i := range writes {
-		must(tree.Write(background, Write{Path: fmt.Sprintf("f%d", i%80), Body: strings.NewReader(fmt.Sprint(i))}))(t)
+		must(tree.Write(background, filetree.Write{Path: fmt.Sprintf("f%d", i%80), Body: strings.NewReader(fmt.Sprint(i))}))(t)
 		if i%8 > 0 {
 			continue
 		}
-		must(tree.Write(background, Write{Path: "big", Body: strings.NewReader(big + fmt.Sprint(i))}))(t)
+		must(tree.Write(background, filetree.Write{Path: "big", Body: strings.NewReader(big + fmt.Sprint(i))}))(t)
 	}
 	list := must(os.ReadDir(filepath.Join(s.options.State, "filesystems", "fs", "packs")))(t)
 	if len(list) > manyPacks+5 {
@@ -341,7 +342,7 @@ func TestPacksAreCollected(t *testing.T) {
 	// What a task began with is there for comparing, however much has changed since.
 	w := create(t, s, "a", Spec{Kind: Filesystem, Filesystem: "fs"})
 	for i := range manyPacks + 10 {
-		must(tree.Write(background, Write{Path: fmt.Sprintf("f%d", i%80), Body: strings.NewReader(fmt.Sprint("new", i))}))(t)
+		must(tree.Write(background, filetree.Write{Path: fmt.Sprintf("f%d", i%80), Body: strings.NewReader(fmt.Sprint("new", i))}))(t)
 	}
 	write(t, w.Dir(), map[string]string{"f1": "changed\n"})
 	d := must(w.Diff(background, DiffOptions{}))(t)

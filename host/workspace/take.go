@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,37 +11,37 @@ import (
 
 // WriteArchive writes workspace/ and the system folders beside it as tar.zst (U108), and
 // gives an account of it, without Out.
-func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (Pulled, error) {
+func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (filetree.Pulled, error) {
 	r, unlock, err := w.begin()
 	if err != nil {
-		return Pulled{}, err
+		return filetree.Pulled{}, err
 	}
 	unlock()
-	p := newPulled("")
+	p := filetree.NewPulled("")
 	files := w.files
 	if r.Kind != None {
 		top, err := r.open()
 		if err != nil {
-			return Pulled{}, err
+			return filetree.Pulled{}, err
 		}
-		top.close()
+		top.Close()
 		files = r.Dir
 	}
 	folders, err := w.SystemFolders()
 	if err != nil {
-		return Pulled{}, err
+		return filetree.Pulled{}, err
 	}
-	parts := []part{{prefix: filesName}}
+	parts := []filetree.Part{{Prefix: filesName}}
 	for i, name := range append([]string{filesName}, folders...) {
 		dir, leave := w.path(filepath.Join(systemName, name)), func(string) bool { return false }
 		if i == 0 {
 			dir = files
 			leave = func(path string) bool {
-				_, name := parent(path)
-				if isGit(name) {
-					p.skip(filesName + "/" + path)
+				_, name := filetree.Parent(path)
+				if filetree.IsGit(name) {
+					p.Skip(filesName + "/" + path)
 				}
-				return isGit(name)
+				return filetree.IsGit(name)
 			}
 		}
 		if dir == "" {
@@ -51,9 +52,9 @@ func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (Pulled, err
 			continue
 		}
 		if err != nil {
-			return Pulled{}, err
+			return filetree.Pulled{}, err
 		}
-		defer one.from.top.close()
+		defer one.From.Top.Close()
 		if i == 0 {
 			parts[0] = one
 			continue
@@ -61,26 +62,26 @@ func (w *Workspace) WriteArchive(ctx context.Context, to io.Writer) (Pulled, err
 		parts = append(parts, one)
 		p.Folders = append(p.Folders, name)
 	}
-	return p, writeArchive(ctx, to, parts...)
+	return p, filetree.WriteArchive(ctx, to, parts...)
 }
 
 // part scans a directory and counts what of it goes out.
-func (w *Workspace) part(ctx context.Context, prefix, dir string, p *Pulled, leave func(string) bool) (part, error) {
-	top, err := openFolder(dir)
+func (w *Workspace) part(ctx context.Context, prefix, dir string, p *filetree.Pulled, leave func(string) bool) (filetree.Part, error) {
+	top, err := filetree.OpenFolder(dir)
 	if err != nil {
-		return part{}, err
+		return filetree.Part{}, err
 	}
-	seen, err := scan(ctx, top, w.store.limits, nil, leave)
+	seen, err := filetree.Scan(ctx, top, w.store.Limits, nil, leave)
 	if err != nil {
-		top.close()
-		return part{}, err
+		top.Close()
+		return filetree.Part{}, err
 	}
-	out := part{prefix: prefix, from: source{top: top}, entries: seen.entries()}
-	for i := range out.entries {
-		p.count(&out.entries[i])
+	out := filetree.Part{Prefix: prefix, From: filetree.Source{Top: top}, Entries: seen.Entries()}
+	for i := range out.Entries {
+		p.Count(&out.Entries[i])
 	}
-	for _, s := range seen.skipped {
-		p.skip(prefix + "/" + s)
+	for _, s := range seen.Skipped {
+		p.Skip(prefix + "/" + s)
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,14 +78,14 @@ const (
 func (w *Workspace) load() (*record, error) {
 	b, err := os.ReadFile(w.path(recordName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, failf(ErrNotFound, "task %s has no workspace", clip(w.id))
+		return nil, filetree.Failf(filetree.ErrNotFound, "task %s has no workspace", filetree.Clip(w.id))
 	}
 	if err != nil {
 		return nil, err
 	}
 	r := &record{}
 	if err := json.Unmarshal(b, r); err != nil {
-		return nil, wrap(err, ErrDamaged, "the record of the workspace of task %s is damaged", w.id)
+		return nil, filetree.Wrap(err, filetree.ErrDamaged, "the record of the workspace of task %s is damaged", w.id)
 	}
 	return r, nil
 }
@@ -94,21 +95,21 @@ func (w *Workspace) save(r *record) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(w.path(recordName), append(b, '\n'), false)
+	return filetree.ReplaceFile(w.path(recordName), append(b, '\n'), false)
 }
 
 // Create makes the workspace of a task, or gives the one that there is if it was
 // made from the same Spec. One that was not made wholly is unmade first. ctx ends it
 // early, and unmakes it.
 func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace, error) {
-	if err := checkID("task", task); err != nil {
+	if err := filetree.CheckID("task", task); err != nil {
 		return nil, err
 	}
 	make, ok := makers[spec.Kind]
 	if !ok {
-		return nil, failf(ErrInvalid, "there is no kind of workspace %q", clip(string(spec.Kind)))
+		return nil, filetree.Failf(filetree.ErrInvalid, "there is no kind of workspace %q", filetree.Clip(string(spec.Kind)))
 	}
-	unlock := s.moving.lock(task)
+	unlock := s.moving.Lock(task)
 	defer unlock()
 	w := &Workspace{store: s, id: task}
 	switch r, err := w.load(); {
@@ -120,16 +121,16 @@ func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace,
 		w.info = r.Info
 		return w, nil
 	case err == nil && r.Done:
-		return nil, failf(ErrConflict, "task %s has a workspace already, made otherwise", task)
+		return nil, filetree.Failf(filetree.ErrConflict, "task %s has a workspace already, made otherwise", task)
 	case err == nil:
 		if err := w.unmake(ctx, r); err != nil {
 			return nil, err
 		}
-	case !errors.Is(err, ErrNotFound):
+	case !errors.Is(err, filetree.ErrNotFound):
 		return nil, err
 	}
 	if err := os.MkdirAll(s.taskDir(task), 0o700); err != nil {
-		return nil, full(err)
+		return nil, filetree.Full(err)
 	}
 	r := &record{Spec: spec, Info: Info{ID: task, Kind: spec.Kind, Created: time.Now().UTC().Truncate(time.Millisecond), NoUpdate: spec.NoUpdate}}
 	err := make(ctx, w, r)
@@ -166,7 +167,7 @@ func makeBound(_ context.Context, w *Workspace, r *record) error {
 		return err
 	}
 	if rel, err := filepath.Rel(w.store.options.State, dir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
-		return failf(ErrInvalid, "%s belongs to cotty itself", dir)
+		return filetree.Failf(filetree.ErrInvalid, "%s belongs to cotty itself", dir)
 	}
 	r.Source, r.Dir, r.NoUpdate = dir, dir, r.Kind == ReadOnly || r.NoUpdate
 	return nil
@@ -175,14 +176,14 @@ func makeBound(_ context.Context, w *Workspace, r *record) error {
 // realDir is a directory's path without symlinks.
 func realDir(dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
-		return "", failf(ErrInvalid, "the directory %q is not absolute", clip(dir))
+		return "", filetree.Failf(filetree.ErrInvalid, "the directory %q is not absolute", filetree.Clip(dir))
 	}
 	at, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", missing(err, "the directory %s", dir)
+		return "", filetree.Missing(err, "the directory %s", dir)
 	}
 	if st, err := os.Stat(at); err != nil || !st.IsDir() {
-		return "", failf(ErrInvalid, "%s is not a directory", dir)
+		return "", filetree.Failf(filetree.ErrInvalid, "%s is not a directory", dir)
 	}
 	return at, nil
 }
@@ -196,13 +197,13 @@ func makeCopy(ctx context.Context, w *Workspace, r *record) error {
 	if r.Filesystem == "" {
 		r.Filesystem = w.id
 	}
-	if err := checkID("filesystem", r.Filesystem); err != nil {
+	if err := filetree.CheckID("filesystem", r.Filesystem); err != nil {
 		return err
 	}
 	if _, err := w.store.Tree(r.Filesystem); err == nil {
 		name := r.Filesystem
 		r.Filesystem = "" // it is not this workspace's to remove
-		return failf(ErrConflict, "there is a filesystem %s already", name)
+		return filetree.Failf(filetree.ErrConflict, "there is a filesystem %s already", name)
 	}
 	r.Made = true
 	if err := w.save(r); err != nil {
@@ -228,35 +229,35 @@ func makeAttached(ctx context.Context, w *Workspace, r *record) error {
 }
 
 // attach lays the filesystem out as the workspace.
-func (w *Workspace) attach(ctx context.Context, r *record, t *Tree) error {
-	if err := t.pin(w.id); err != nil {
+func (w *Workspace) attach(ctx context.Context, r *record, t *filetree.Tree) error {
+	if err := t.Pin(w.id); err != nil {
 		return err
 	}
-	v, err := t.viewOf(pinName(w.id))
+	v, err := t.ViewOf(filetree.PinName(w.id))
 	if err != nil {
 		return err
 	}
-	defer v.close()
+	defer v.Close()
 	stage, final := w.path(stageName), w.path(filesName)
-	if err := removeTree(stage); err != nil {
+	if err := filetree.RemoveTree(stage); err != nil {
 		return err
 	}
 	if err := os.Mkdir(stage, 0o700); err != nil {
-		return full(err)
+		return filetree.Full(err)
 	}
-	top, err := openFolder(stage)
+	top, err := filetree.OpenFolder(stage)
 	if err != nil {
 		return err
 	}
-	defer top.close()
-	written := make(index, len(v.entries))
-	if err := layOut(ctx, v.source(), top, v.entries, written); err != nil {
+	defer top.Close()
+	written := make(filetree.Index, len(v.Entries))
+	if err := filetree.LayOut(ctx, v.Source(), top, v.Entries, written); err != nil {
 		return err
 	}
 	if err := os.Chmod(stage, 0o755); err != nil {
 		return err
 	}
-	if err := replaceFile(w.path(baseName), (&sheet{Manifest: v.Manifest, index: written}).encode(), false); err != nil {
+	if err := filetree.ReplaceFile(w.path(baseName), (&filetree.Sheet{Manifest: v.Manifest, Index: written}).Encode(), false); err != nil {
 		return err
 	}
 	r.Dir, r.Base = final, v.Version()
@@ -272,7 +273,7 @@ func (w *Workspace) unmake(ctx context.Context, r *record) error {
 	}
 	if r.Filesystem != "" {
 		if t, err := w.store.Tree(r.Filesystem); err == nil {
-			if err := t.unpin(w.id); err != nil {
+			if err := t.Unpin(w.id); err != nil {
 				return err
 			}
 			if r.Made {
@@ -289,7 +290,7 @@ func (w *Workspace) unmake(ctx context.Context, r *record) error {
 // last.
 func (w *Workspace) removeFiles() error {
 	for _, name := range []string{stageName, filesName, gitName, gitFileName, systemName, baseName, baseName + ".new", snapshotName, quarantineName, recordName + ".new", recordName} {
-		if err := removeTree(w.path(name)); err != nil {
+		if err := filetree.RemoveTree(w.path(name)); err != nil {
 			return fmt.Errorf("remove the workspace of task %s: %w", w.id, err)
 		}
 	}
@@ -300,8 +301,8 @@ func (w *Workspace) removeFiles() error {
 // Workspace gives the one of a task; ErrNotFound where there is none, or none that was
 // made wholly.
 func (s *Store) Workspace(task string) (*Workspace, error) {
-	if err := checkID("task", task); err != nil {
-		return nil, failf(ErrNotFound, "there is no task %q", clip(task))
+	if err := filetree.CheckID("task", task); err != nil {
+		return nil, filetree.Failf(filetree.ErrNotFound, "there is no task %q", filetree.Clip(task))
 	}
 	w := &Workspace{store: s, id: task}
 	r, err := w.load()
@@ -318,7 +319,7 @@ func (s *Store) Workspace(task string) (*Workspace, error) {
 // Remove removes whatever there is of a task's workspace, also of one that was not
 // made wholly; see Workspace.Delete.
 func (s *Store) Remove(ctx context.Context, task string, force bool) (kept string, err error) {
-	if err := checkID("task", task); err != nil {
+	if err := filetree.CheckID("task", task); err != nil {
 		return "", err
 	}
 	return (&Workspace{store: s, id: task}).Delete(ctx, force)
@@ -347,7 +348,7 @@ func (w *Workspace) At(dir string) *Workspace {
 
 // begin locks the workspace for moving files.
 func (w *Workspace) begin() (*record, func(), error) {
-	unlock := w.store.moving.lock(w.id)
+	unlock := w.store.moving.Lock(w.id)
 	r, err := w.load()
 	if err == nil {
 		err = r.usable()
@@ -363,21 +364,21 @@ func (w *Workspace) begin() (*record, func(), error) {
 func (r *record) usable() error {
 	switch {
 	case r.Deleting:
-		return failf(ErrNotFound, "the workspace of task %s was deleted", r.ID)
+		return filetree.Failf(filetree.ErrNotFound, "the workspace of task %s was deleted", r.ID)
 	case !r.Done:
-		return failf(ErrNotFound, "the workspace of task %s was not made wholly", r.ID)
+		return filetree.Failf(filetree.ErrNotFound, "the workspace of task %s was not made wholly", r.ID)
 	}
 	return nil
 }
 
 // open opens the workspace's directory.
-func (r *record) open() (*folder, error) {
+func (r *record) open() (*filetree.Folder, error) {
 	if r.Dir == "" {
-		return nil, failf(ErrUnsupported, "the workspace of task %s is a tmpfs: its files are in the sandbox only, and end with it", r.ID)
+		return nil, filetree.Failf(filetree.ErrUnsupported, "the workspace of task %s is a tmpfs: its files are in the sandbox only, and end with it", r.ID)
 	}
-	top, err := openFolder(r.Dir)
+	top, err := filetree.OpenFolder(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, failf(ErrNotFound, "the workspace of task %s was deleted: %s is not there any more", r.ID, r.Dir)
+		return nil, filetree.Failf(filetree.ErrNotFound, "the workspace of task %s was deleted: %s is not there any more", r.ID, r.Dir)
 	}
 	return top, err
 }
@@ -385,25 +386,25 @@ func (r *record) open() (*folder, error) {
 // SystemFolder makes, if need be, and gives a folder that the sandbox binds into the
 // home directory (U6): name is ".claude", ".codex", ".config/opencode", ….
 func (w *Workspace) SystemFolder(name string) (string, error) {
-	if err := checkPath(name); err != nil {
+	if err := filetree.CheckPath(name); err != nil {
 		return "", err
 	}
 	if first, _, _ := strings.Cut(name, "/"); !strings.HasPrefix(name, ".") || first == "." {
-		return "", failf(ErrInvalid, "the system folder %q is none: its name begins with a dot", clip(name))
+		return "", filetree.Failf(filetree.ErrInvalid, "the system folder %q is none: its name begins with a dot", filetree.Clip(name))
 	}
 	if err := os.MkdirAll(w.path(systemName), 0o700); err != nil {
-		return "", full(err)
+		return "", filetree.Full(err)
 	}
-	top, err := openFolder(w.path(systemName))
+	top, err := filetree.OpenFolder(w.path(systemName))
 	if err != nil {
 		return "", err
 	}
-	defer top.close()
-	d, err := top.grow(name)
+	defer top.Close()
+	d, err := top.Grow(name)
 	if err != nil {
-		return "", full(err)
+		return "", filetree.Full(err)
 	}
-	d.close()
+	d.Close()
 	names, err := w.SystemFolders()
 	if err != nil {
 		return "", err
@@ -413,7 +414,7 @@ func (w *Workspace) SystemFolder(name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := replaceFile(w.path(filepath.Join(systemName, "folders.json")), b, false); err != nil {
+		if err := filetree.ReplaceFile(w.path(filepath.Join(systemName, "folders.json")), b, false); err != nil {
 			return "", err
 		}
 	}
@@ -422,13 +423,13 @@ func (w *Workspace) SystemFolder(name string) (string, error) {
 
 // SystemFolders names those that there are.
 func (w *Workspace) SystemFolders() ([]string, error) {
-	b, err := readOptional(w.path(filepath.Join(systemName, "folders.json")))
+	b, err := filetree.ReadOptional(w.path(filepath.Join(systemName, "folders.json")))
 	if err != nil || b == nil {
 		return nil, err
 	}
 	var names []string
 	if err := json.Unmarshal(b, &names); err != nil {
-		return nil, failf(ErrDamaged, "the list of system folders of task %s is damaged", w.id)
+		return nil, filetree.Failf(filetree.ErrDamaged, "the list of system folders of task %s is damaged", w.id)
 	}
 	return names, nil
 }
@@ -437,10 +438,10 @@ func (w *Workspace) SystemFolders() ([]string, error) {
 // folders, and the worktree. The branch stays if it has commits that are nowhere
 // else, which kept says; with force it goes. Filesystems stay.
 func (w *Workspace) Delete(ctx context.Context, force bool) (kept string, err error) {
-	unlock := w.store.moving.lock(w.id)
+	unlock := w.store.moving.Lock(w.id)
 	defer unlock()
 	r, err := w.load()
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, filetree.ErrNotFound) {
 		return "", w.removeFiles()
 	}
 	if err != nil {
@@ -461,7 +462,7 @@ func (w *Workspace) drop(ctx context.Context, r *record, force bool) (kept strin
 		}
 	}
 	r.Deleting = true
-	if err := w.save(r); err != nil && !errors.Is(err, ErrFull) { // deleting makes space
+	if err := w.save(r); err != nil && !errors.Is(err, filetree.ErrFull) { // deleting makes space
 		return "", err
 	}
 	if r.Kind == Worktree {
@@ -471,7 +472,7 @@ func (w *Workspace) drop(ctx context.Context, r *record, force bool) (kept strin
 	}
 	if r.Filesystem != "" {
 		if t, err := w.store.Tree(r.Filesystem); err == nil {
-			if err := t.unpin(w.id); err != nil {
+			if err := t.Unpin(w.id); err != nil {
 				return "", err
 			}
 		}

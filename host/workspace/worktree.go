@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,7 @@ func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
 	if err := w.findRepository(ctx, r); err != nil {
 		return err
 	}
-	unlock := w.store.repos.lock(r.Common) // only the list of worktrees is everybody's
+	unlock := w.store.repos.Lock(r.Common) // only the list of worktrees is everybody's
 	err := w.addWorktree(ctx, r)
 	unlock()
 	if err != nil {
@@ -61,9 +62,9 @@ func (w *Workspace) findRepository(ctx context.Context, r *record) error {
 	switch {
 	case err == nil:
 	case r.Spec.From != "":
-		return failf(ErrInvalid, "%q is no commit of the repository %s", clip(from), r.Source)
+		return filetree.Failf(filetree.ErrInvalid, "%q is no commit of the repository %s", filetree.Clip(from), r.Source)
 	default:
-		return failf(ErrUnsupported, "the repository %s has no commit yet that a worktree could start at: make one, or use copy:DIR", r.Source)
+		return filetree.Failf(filetree.ErrUnsupported, "the repository %s has no commit yet that a worktree could start at: make one, or use copy:DIR", r.Source)
 	}
 	r.Start = r.Base
 	return nil
@@ -76,9 +77,9 @@ func repositoryError(dir string, err error) error {
 	}
 	switch {
 	case strings.Contains(e.said, "dubious ownership"):
-		return failf(ErrUnsupported, "the repository at %s belongs to another user, so git refuses it: allow it with `git config --global --add safe.directory`, or use copy:DIR", dir)
+		return filetree.Failf(filetree.ErrUnsupported, "the repository at %s belongs to another user, so git refuses it: allow it with `git config --global --add safe.directory`, or use copy:DIR", dir)
 	case strings.Contains(e.said, "not a git repository"):
-		return failf(ErrInvalid, "%s is in no git repository: use copy:DIR, ro:DIR or rw:DIR", dir)
+		return filetree.Failf(filetree.ErrInvalid, "%s is in no git repository: use copy:DIR, ro:DIR or rw:DIR", dir)
 	}
 	return fmt.Errorf("look at the repository at %s: %w", dir, err)
 }
@@ -127,16 +128,16 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 		taken[name] = true
 	}
 	if r.Spec.Branch != "" && taken[r.Spec.Branch] {
-		return failf(ErrConflict, "the branch %s exists already: choose another name, or delete it with `git branch -d %s`", r.Spec.Branch, r.Spec.Branch)
+		return filetree.Failf(filetree.ErrConflict, "the branch %s exists already: choose another name, or delete it with `git branch -d %s`", r.Spec.Branch, r.Spec.Branch)
 	}
 	dir := w.path(filesName)
-	if err := removeTree(dir); err != nil {
+	if err := filetree.RemoveTree(dir); err != nil {
 		return err
 	}
 	for _, name := range r.candidates(taken) {
 		if !plainBranch.MatchString(name) {
 			if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
-				return failf(ErrInvalid, "%q can't be a branch's name", clip(name))
+				return filetree.Failf(filetree.ErrInvalid, "%q can't be a branch's name", filetree.Clip(name))
 			}
 		}
 		r.Branch, r.Made = name, true
@@ -158,7 +159,7 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 			return err
 		}
 		if r.Spec.Branch != "" {
-			return failf(ErrConflict, "the branch %s exists already: choose another name", name)
+			return filetree.Failf(filetree.ErrConflict, "the branch %s exists already: choose another name", name)
 		}
 	}
 	return fmt.Errorf("make a worktree of %s: %w", r.Source, err)
@@ -192,9 +193,9 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 	if st, err := os.Stat(r.Common); err != nil || !st.IsDir() {
 		return "", nil // the repository is gone, and its list of worktrees with it
 	}
-	unlock := w.store.repos.lock(r.Common)
+	unlock := w.store.repos.Lock(r.Common)
 	defer unlock()
-	if err := removeTree(w.path(filesName)); err != nil {
+	if err := filetree.RemoveTree(w.path(filesName)); err != nil {
 		return "", err
 	}
 	admin, err := w.adminDir(r)
@@ -202,7 +203,7 @@ func (w *Workspace) dropWorktree(ctx context.Context, r *record, force bool) (ke
 		return "", err
 	}
 	if admin != "" {
-		if err := removeTree(admin); err != nil {
+		if err := filetree.RemoveTree(admin); err != nil {
 			return "", err
 		}
 		_ = os.Remove(filepath.Dir(admin)) // as git does when it was the last

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io"
@@ -61,11 +62,11 @@ func TestWorktreeBranches(t *testing.T) {
 		t.Errorf("branch %q beside one that exists", w.Info().Branch)
 	}
 	_, err := s.Create(background, "t2", Spec{Kind: Worktree, Dir: repo, Branch: "cotty/n"})
-	wantIs(t, err, ErrConflict, "exists already")
+	wantIs(t, err, filetree.ErrConflict, "exists already")
 	_, err = s.Create(background, "t2", Spec{Kind: Worktree, Dir: repo, Branch: "a..b"})
-	wantIs(t, err, ErrInvalid, "can't be a branch's name")
+	wantIs(t, err, filetree.ErrInvalid, "can't be a branch's name")
 	_, err = s.Create(background, "t2", Spec{Kind: Worktree, Dir: repo, From: "nothing"})
-	wantIs(t, err, ErrInvalid, "no commit")
+	wantIs(t, err, filetree.ErrInvalid, "no commit")
 	if _, err := os.Lstat(s.taskDir("t2")); err == nil {
 		t.Error("a workspace that could not be made left its directory")
 	}
@@ -88,14 +89,14 @@ func TestWorktreeRepositories(t *testing.T) {
 		kind error
 		says string
 	}{
-		"none":   {func(t *testing.T) string { return t.TempDir() }, ErrInvalid, "is in no git repository"},
-		"absent": {func(t *testing.T) string { return filepath.Join(t.TempDir(), "x") }, ErrInvalid, "does not exist"},
-		"file":   {func(*testing.T) string { return filepath.Join(repo, "a") }, ErrInvalid, "not a directory"},
+		"none":   {func(t *testing.T) string { return t.TempDir() }, filetree.ErrInvalid, "is in no git repository"},
+		"absent": {func(t *testing.T) string { return filepath.Join(t.TempDir(), "x") }, filetree.ErrInvalid, "does not exist"},
+		"file":   {func(*testing.T) string { return filepath.Join(repo, "a") }, filetree.ErrInvalid, "not a directory"},
 		"unborn": {func(t *testing.T) string {
 			dir := t.TempDir()
 			run(t, dir, "git", "init", "-q")
 			return dir
-		}, ErrUnsupported, "no commit yet"},
+		}, filetree.ErrUnsupported, "no commit yet"},
 		"subdirectory": {func(t *testing.T) string {
 			return filepath.Join(repository(t, map[string]string{"a": "1\n", "dir/b": "2\n"}), "dir")
 		}, nil, ""},
@@ -149,7 +150,7 @@ func TestWorktreeRepositories(t *testing.T) {
 			m, err := w.Merge(background, MergeOptions{})
 			switch name {
 			case "detached":
-				wantIs(t, err, ErrUnsupported, "HEAD is detached")
+				wantIs(t, err, filetree.ErrUnsupported, "HEAD is detached")
 			default:
 				if err != nil || len(m.Files) != 2 {
 					t.Errorf("merge %+v, %v", m, err)
@@ -313,7 +314,7 @@ func TestWorktreeSandboxedCommits(t *testing.T) {
 	// Without the branch's ref, or with one that leads nowhere, nothing is lost.
 	write(t, w.path(gitName), map[string]string{"refs/heads/cotty/n": strings.Repeat("1", 40) + "\n"})
 	_, err := w.SyncUp(background, Neither)
-	wantIs(t, err, ErrConflict, "no commit that there is")
+	wantIs(t, err, filetree.ErrConflict, "no commit that there is")
 }
 
 // TestWorktreeQuarantine: objects that a sandboxed agent gives are checked, and no
@@ -328,13 +329,13 @@ func TestWorktreeQuarantine(t *testing.T) {
 	private := w.path(gitName)
 	write(t, private, map[string]string{"objects/info/alternates": filepath.Join(secret, ".git/objects") + "\n", "refs/heads/cotty/n": hash + "\n"})
 	_, err := w.SyncUp(background, Neither)
-	wantIs(t, err, ErrConflict, "no commit that there is")
+	wantIs(t, err, filetree.ErrConflict, "no commit that there is")
 	if err := os.RemoveAll(filepath.Join(private, "objects", hash[:2])); err != nil {
 		t.Fatal(err)
 	}
 	write(t, private, map[string]string{"objects/" + hash[:2] + " -> " + filepath.Join(secret, ".git/objects", hash[:2]): ""})
 	_, err = w.SyncUp(background, Neither)
-	wantIs(t, err, ErrConflict, "no commit that there is")
+	wantIs(t, err, filetree.ErrConflict, "no commit that there is")
 	if out, err := exec.Command("git", "-C", repo, "cat-file", "-e", hash).CombinedOutput(); err == nil {
 		t.Errorf("another repository's commit came along: %s", out)
 	}
@@ -384,7 +385,7 @@ func TestWorktreeMergeRefuses(t *testing.T) {
 				}
 				return
 			}
-			wantIs(t, err, ErrConflict, c.says)
+			wantIs(t, err, filetree.ErrConflict, c.says)
 			var conflicts *Conflicts
 			if !errors.As(err, &conflicts) || !conflicts.Dirty || strings.Join(conflicts.Paths, " ") != strings.Join(c.want, " ") {
 				t.Errorf("conflicts %+v, want %v", conflicts, c.want)
@@ -551,7 +552,7 @@ func TestWorktreeDeletedUnderIt(t *testing.T) {
 		"diff": second(w.Diff(background, DiffOptions{})), "merge": second(w.Merge(background, MergeOptions{})), "up": second(w.SyncUp(background, Neither)),
 		"mounts": second(w.Mounts(background)), "archive": second(w.WriteArchive(background, io.Discard)),
 	} {
-		if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "deleted") {
+		if !errors.Is(err, filetree.ErrNotFound) || !strings.Contains(err.Error(), "deleted") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

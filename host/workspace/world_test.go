@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"cotty/host/workspace/filetree"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -265,14 +266,14 @@ func wantIs(t testing.TB, err, kind error, says string) {
 func isRoot() bool { return syscall.Geteuid() == 0 }
 
 // pull takes files out as a client does: by an archive.
-func pull[T any](write func(context.Context, io.Writer) (T, error), out string, overwrite bool) (Pulled, error) {
+func pull[T any](write func(context.Context, io.Writer) (T, error), out string, overwrite bool) (filetree.Pulled, error) {
 	var b bytes.Buffer
 	if _, err := write(background, &b); err != nil {
-		return Pulled{}, err
+		return filetree.Pulled{}, err
 	}
-	return Unpack(background, &b, out, PullOptions{Overwrite: overwrite})
+	return filetree.Unpack(background, &b, out, filetree.PullOptions{Overwrite: overwrite})
 }
 
-func checksum(b []byte) Digest { return sha256.Sum256(b) }
+func checksum(b []byte) filetree.Digest { return sha256.Sum256(b) }
 
-var anyLimits = Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}
+var anyLimits = filetree.Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"cotty/host/task/access"
-	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 )
 
 // pathParam names a file; a query has any bytes, percent-encoded.
@@ -58,7 +58,7 @@ var fileRoutes = []Route{
 		Detail: "With writeMode=conditional, baseVersion and either expectedVersion or createOnly=* say what must hold. A stale baseVersion is 409, another file version 412, missing conditions are 428.",
 		Params: []Param{
 			pathParam,
-			{Name: "writeMode", Enum: []string{string(workspace.Overwrite), string(workspace.Conditional)}, Doc: "overwrite when absent"},
+			{Name: "writeMode", Enum: []string{string(filetree.Overwrite), string(filetree.Conditional)}, Doc: "overwrite when absent"},
 			baseParam,
 			{Name: "expectedVersion", Doc: "The file_version that is to be replaced"},
 			{Name: "createOnly", Doc: "*: the file must not be there"},
@@ -66,7 +66,7 @@ var fileRoutes = []Route{
 			{Name: "executable", Kind: "boolean", Doc: "Whether a new file is executable"},
 			idempotencyParam,
 		},
-		Body: Raw{Type: "application/octet-stream"}, BodyLimit: fileLimit, Result: workspace.Written{}, More: []int{http.StatusCreated},
+		Body: Raw{Type: "application/octet-stream"}, BodyLimit: fileLimit, Result: filetree.Written{}, More: []int{http.StatusCreated},
 		Errors: []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusPreconditionRequired, http.StatusInsufficientStorage},
 		Handle: uploadFile,
 	},
@@ -77,7 +77,7 @@ var fileRoutes = []Route{
 	{
 		Method: http.MethodPut, Path: "/filesystems/{filesystem}/archive", Name: "uploadArchive", Tag: filesystemTag, Summary: "Replace all files by those of a tar.zst, tar.gz or tar.",
 		Detail: "An archive with a path that climbs, a device or a hard link that leads out of it is refused as a whole.",
-		Params: []Param{baseParam}, Body: Raw{Type: "application/zstd"}, BodyLimit: archiveLimit, Result: workspace.Synced{},
+		Params: []Param{baseParam}, Body: Raw{Type: "application/zstd"}, BodyLimit: archiveLimit, Result: filetree.Synced{},
 		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage}, Handle: uploadArchive,
 	},
 }
@@ -112,7 +112,7 @@ type Versioned struct {
 // maxContent bounds contents that are given as JSON, in bytes.
 const maxContent = 1 << 20
 
-func fileOf(e workspace.Entry, version string) File {
+func fileOf(e filetree.Entry, version string) File {
 	f := File{Path: e.Path, Kind: "file", Size: e.Size, Mode: strconv.FormatUint(uint64(e.Mode.Perm()), 8), MIME: e.MIME(), Archive: version}
 	switch {
 	case e.Mode.IsDir():
@@ -134,14 +134,14 @@ func (f File) valid() File {
 }
 
 // isGone reports whether an error is about what there is not.
-func isGone(err error) bool { return errors.Is(err, workspace.ErrNotFound) }
+func isGone(err error) bool { return errors.Is(err, filetree.ErrNotFound) }
 
 func listFiles(r *Request) (any, error) {
 	_, t, err := r.filesystem(access.Read)
 	if err != nil {
 		return nil, err
 	}
-	q := workspace.ListQuery{Dir: r.Text("directory"), MIME: r.Text("mime_type"), After: r.Text("cursor")}
+	q := filetree.ListQuery{Dir: r.Text("directory"), MIME: r.Text("mime_type"), After: r.Text("cursor")}
 	if q.Recursive, err = r.Bool("recursive"); err != nil {
 		return nil, err
 	}
@@ -244,8 +244,8 @@ func uploadFile(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := workspace.Write{
-		Path: r.Text("path"), Mode: workspace.WriteMode(r.Text("writeMode")), Base: r.Text("baseVersion"), Expected: r.Text("expectedVersion"),
+	w := filetree.Write{
+		Path: r.Text("path"), Mode: filetree.WriteMode(r.Text("writeMode")), Base: r.Text("baseVersion"), Expected: r.Text("expectedVersion"),
 		CreateOnly: r.Text("createOnly"), Digest: r.Text("digest"), Body: r.Stream(),
 	}
 	if w.Executable, err = r.Bool("executable"); err != nil {

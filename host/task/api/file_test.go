@@ -13,6 +13,7 @@ import (
 	"cotty/host/task/api"
 	"cotty/host/task/store"
 	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 )
 
 // TestFiles goes through the requests on files and their statuses (U60–U67).
@@ -22,9 +23,9 @@ func TestFiles(t *testing.T) {
 	var fs store.Filesystem
 	w.must(http.StatusCreated, http.MethodPost, "/filesystems", map[string]any{"project_id": "p", "name": "files"}, &fs)
 	at := "/filesystems/files"
-	put := func(status int, query, body string, header http.Header) workspace.Written {
+	put := func(status int, query, body string, header http.Header) filetree.Written {
 		t.Helper()
-		var out workspace.Written
+		var out filetree.Written
 		got, text := w.raw(http.MethodPut, at+"/file-upload?"+query, body, header)
 		if got != status {
 			t.Errorf("PUT %s: %d, want %d: %s", query, got, status, text)
@@ -101,7 +102,7 @@ func TestFiles(t *testing.T) {
 		t.Fatalf("archive: %d %s", status, archive)
 	}
 	w.must(201, http.MethodPost, "/filesystems", map[string]any{"project_id": "p", "name": "copy"}, nil)
-	var in workspace.Synced
+	var in filetree.Synced
 	w.must(200, http.MethodPut, "/filesystems/copy/archive", string(archive), &in)
 	if in.Version != first.Version {
 		t.Errorf("an archive out and in: %+v", in)

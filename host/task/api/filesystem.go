@@ -6,7 +6,7 @@ import (
 
 	"cotty/host/task/access"
 	"cotty/host/task/store"
-	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 )
 
 const filesystemTag = "filesystems"
@@ -40,7 +40,7 @@ type NewFilesystem struct {
 }
 
 // filesystem finds one that the caller may do something with, with its tree.
-func (r *Request) filesystem(verb access.Verb) (store.Filesystem, *workspace.Tree, error) {
+func (r *Request) filesystem(verb access.Verb) (store.Filesystem, *filetree.Tree, error) {
 	f, err := r.Tasks.Agents.Filesystem(r.Context(), r.Who, verb, r.Part("filesystem"))
 	if err != nil {
 		return f, nil, err

@@ -6,6 +6,7 @@ import (
 
 	"cotty/host/task/access"
 	"cotty/host/workspace"
+	"cotty/host/workspace/filetree"
 )
 
 const workspaceTag = "workspaces"
@@ -35,7 +36,7 @@ var workspaceRoutes = []Route{
 	{
 		Method: http.MethodPost, Path: "/tasks/{task}/workspace/sync", Name: "syncWorkspace", Tag: workspaceTag, Summary: "Synchronise a task's workspace with its filesystem.",
 		Detail: "It is done by itself before creation and events (down) and after them (up), and not around a cancel.",
-		Body:   SyncWorkspace{}, Result: workspace.Synced{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: syncWorkspace,
+		Body:   SyncWorkspace{}, Result: filetree.Synced{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: syncWorkspace,
 	},
 	{
 		Method: http.MethodGet, Path: "/tasks/{task}/archive", Name: "downloadWorkspace", Tag: workspaceTag, Summary: "Download a task's files as tar.zst: workspace/ and its system folders.",

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"archive/tar"
@@ -17,34 +17,34 @@ import (
 
 // WriteArchive writes the current version as tar.zst (U67) and gives that version.
 func (t *Tree) WriteArchive(ctx context.Context, w io.Writer) (version string, err error) {
-	v, err := t.view()
+	v, err := t.View()
 	if err != nil {
 		return "", err
 	}
-	defer v.close()
-	return v.version, writeArchive(ctx, w, part{from: v.source(), entries: v.entries})
+	defer v.Close()
+	return v.version, WriteArchive(ctx, w, Part{From: v.Source(), Entries: v.Entries})
 }
 
 // PackDir writes a directory as tar.zst, and gives what it left out: devices, sockets,
 // FIFOs, what can't be read. It needs no Store; clients use it.
 func PackDir(ctx context.Context, dir string, to io.Writer) (skipped []string, err error) {
-	top, err := openFolder(dir)
+	top, err := OpenFolder(dir)
 	if err != nil {
-		return nil, missing(err, "the directory %s", dir)
+		return nil, Missing(err, "the directory %s", dir)
 	}
-	defer top.close()
-	seen, err := scan(ctx, top, noLimits, nil, nil)
+	defer top.Close()
+	seen, err := Scan(ctx, top, noLimits, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return seen.skipped, writeArchive(ctx, to, part{from: source{top: top}, entries: seen.entries()})
+	return seen.Skipped, WriteArchive(ctx, to, Part{From: Source{Top: top}, Entries: seen.Entries()})
 }
 
 // noLimits is for what the user does with his own files.
 var noLimits = Limits{Files: 1 << 30, Bytes: 1 << 62, FileSize: 1 << 62}
 
-// writeArchive writes parts as tar.zst.
-func writeArchive(ctx context.Context, to io.Writer, parts ...part) error {
+// WriteArchive writes parts as tar.zst.
+func WriteArchive(ctx context.Context, to io.Writer, parts ...Part) error {
 	zip, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return err
@@ -52,13 +52,13 @@ func writeArchive(ctx context.Context, to io.Writer, parts ...part) error {
 	out := tar.NewWriter(zip)
 	for _, p := range parts {
 		var above []Entry
-		for i := range p.prefix {
-			if p.prefix[i] == '/' {
-				above = append(above, Entry{Path: p.prefix[:i]})
+		for i := range p.Prefix {
+			if p.Prefix[i] == '/' {
+				above = append(above, Entry{Path: p.Prefix[:i]})
 			}
 		}
-		if p.prefix != "" {
-			above = append(above, Entry{Path: p.prefix})
+		if p.Prefix != "" {
+			above = append(above, Entry{Path: p.Prefix})
 		}
 		for _, e := range above {
 			e.Mode = fs.ModeDir | 0o755
@@ -66,7 +66,7 @@ func writeArchive(ctx context.Context, to io.Writer, parts ...part) error {
 				return err
 			}
 		}
-		for _, e := range p.entries {
+		for _, e := range p.Entries {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -83,38 +83,38 @@ func addHeader(to *tar.Writer, e *Entry) error {
 	switch {
 	case e.Mode.IsDir():
 		h.Typeflag, h.Name, h.ModTime = tar.TypeDir, e.Path+"/", time.Unix(0, 0)
-	case e.isLink():
-		h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, e.target, 0
+	case e.IsLink():
+		h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, e.Target, 0
 	}
 	if err := to.WriteHeader(h); err != nil {
-		return fmt.Errorf("archive %q: %w", clip(e.Path), err)
+		return fmt.Errorf("archive %q: %w", Clip(e.Path), err)
 	}
 	return nil
 }
 
 // archive adds a file, of a directory as it is now; one that went meanwhile is left out.
-func (p part) archive(to *tar.Writer, e Entry) error {
+func (p Part) archive(to *tar.Writer, e Entry) error {
 	at := e
-	if p.prefix != "" {
-		at.Path = p.prefix + "/" + e.Path
+	if p.Prefix != "" {
+		at.Path = p.Prefix + "/" + e.Path
 	}
 	if !e.Mode.IsRegular() {
 		return addHeader(to, &at)
 	}
-	f, st, err := p.from.open(&e)
+	f, st, err := p.From.Open(&e)
 	if err != nil {
-		if !p.from.stored && (absent(err) || errors.Is(err, errIrregular) || errors.Is(err, fs.ErrPermission)) {
+		if !p.From.Stored && (Absent(err) || errors.Is(err, ErrIrregular) || errors.Is(err, fs.ErrPermission)) {
 			return nil
 		}
 		return err
 	}
 	defer f.Close()
 	var body io.Reader = newChecked(f, &e)
-	if !p.from.stored {
-		at.Size, at.Modified = st.size, st.mtime
+	if !p.From.Stored {
+		at.Size, at.Modified = st.Size, st.mtime
 		at.Mode, _ = st.fileMode()
 		// A file that is cut meanwhile is filled up: what was announced must come.
-		body = io.LimitReader(io.MultiReader(f, zeros{}), st.size)
+		body = io.LimitReader(io.MultiReader(f, zeros{}), st.Size)
 	}
 	if err := addHeader(to, &at); err != nil {
 		return err
@@ -168,7 +168,7 @@ func openArchive(ctx context.Context, r io.Reader, limits Limits) (*unarchiver, 
 		}
 		plain = z
 	case len(head) == 0:
-		return nil, failf(ErrInvalid, "the archive is empty; an empty directory's has an end")
+		return nil, Failf(ErrInvalid, "the archive is empty; an empty directory's has an end")
 	}
 	u.tar = tar.NewReader(plain)
 	return u, nil
@@ -179,7 +179,7 @@ func badArchive(err error) error {
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return wrap(err, ErrInvalid, "the archive can't be read, so nothing of it was taken")
+	return Wrap(err, ErrInvalid, "the archive can't be read, so nothing of it was taken")
 }
 
 // item is a file of an archive; link is the path of the one before that a hard link
@@ -211,11 +211,11 @@ func (u *unarchiver) next() (*item, error) {
 		if path == "" && h.Typeflag == tar.TypeDir {
 			continue // the top itself
 		}
-		if err := checkPath(path); err != nil {
-			return nil, failf(ErrInvalid, "the archive has a file that can't be in a workspace, so nothing of it was taken: %v", err)
+		if err := CheckPath(path); err != nil {
+			return nil, Failf(ErrInvalid, "the archive has a file that can't be in a workspace, so nothing of it was taken: %v", err)
 		}
 		if u.files++; u.files > u.limits.Files {
-			return nil, failf(ErrTooLarge, "the archive has more than %d files", u.limits.Files)
+			return nil, Failf(ErrTooLarge, "the archive has more than %d files", u.limits.Files)
 		}
 		return u.item(h, path)
 	}
@@ -242,23 +242,23 @@ func (u *unarchiver) item(h *tar.Header, path string) (*item, error) {
 		}
 		it.Size = h.Size
 		if u.bytes += h.Size; u.bytes > u.limits.Bytes {
-			return nil, failf(ErrTooLarge, "the archive has more than %d bytes", u.limits.Bytes)
+			return nil, Failf(ErrTooLarge, "the archive has more than %d bytes", u.limits.Bytes)
 		}
 		it.body = archiveBody{u}
 	case tar.TypeDir:
 		it.Mode, it.Modified = it.Mode|fs.ModeDir, 0
 	case tar.TypeSymlink:
 		if h.Linkname == "" || len(h.Linkname) > maxPath || strings.IndexByte(h.Linkname, 0) >= 0 {
-			return nil, failf(ErrInvalid, "the archive has a symlink at %q that leads nowhere, so nothing of it was taken", clip(path))
+			return nil, Failf(ErrInvalid, "the archive has a symlink at %q that leads nowhere, so nothing of it was taken", Clip(path))
 		}
-		it.Entry.link(h.Linkname)
+		it.Entry.Link(h.Linkname)
 	case tar.TypeLink:
 		it.link = archivePath(h.Linkname)
-		if err := checkPath(it.link); err != nil {
-			return nil, failf(ErrInvalid, "the archive has a hard link at %q that leads out of it, so nothing of it was taken", clip(path))
+		if err := CheckPath(it.link); err != nil {
+			return nil, Failf(ErrInvalid, "the archive has a hard link at %q that leads out of it, so nothing of it was taken", Clip(path))
 		}
 	default:
-		return nil, failf(ErrInvalid, "the archive has a device, socket or FIFO at %q, so nothing of it was taken", clip(path))
+		return nil, Failf(ErrInvalid, "the archive has a device, socket or FIFO at %q, so nothing of it was taken", Clip(path))
 	}
 	return it, nil
 }

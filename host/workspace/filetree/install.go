@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"context"
@@ -28,44 +28,44 @@ type Pulled struct {
 	Skipped []string `json:"skipped"`
 }
 
-func newPulled(out string) Pulled { return Pulled{Out: out, Folders: []string{}, Skipped: []string{}} }
+func NewPulled(out string) Pulled { return Pulled{Out: out, Folders: []string{}, Skipped: []string{}} }
 
-func (p *Pulled) count(e *Entry) {
+func (p *Pulled) Count(e *Entry) {
 	if !e.Mode.IsDir() {
 		p.Files++
 		p.Bytes += e.Size
 	}
 }
 
-func (p *Pulled) skip(path string) {
-	if len(p.Skipped) < maxListed {
+func (p *Pulled) Skip(path string) {
+	if len(p.Skipped) < MaxListed {
 		p.Skipped = append(p.Skipped, path)
 	}
 }
 
 // leavesGit reports whether an entry is git's own, or below such a one.
 func (p *Pulled) leavesGit(e *Entry) bool {
-	if !isGit(e.Path) {
+	if !IsGit(e.Path) {
 		return false
 	}
-	if _, name := parent(e.Path); isGit(name) {
-		p.skip(e.Path)
+	if _, name := Parent(e.Path); IsGit(name) {
+		p.Skip(e.Path)
 	}
 	return true
 }
 
-// part is a tree on its way out.
-type part struct {
-	prefix  string // in the archive; may be empty
-	from    source
-	entries []Entry
+// Part is a tree on its way out.
+type Part struct {
+	Prefix  string // in the archive; may be empty
+	From    Source
+	Entries []Entry
 }
 
 // install fills a new directory beside OUT and puts it in OUT's place, or into it. fill
 // also gets a directory for what it needs meanwhile.
-func install(ctx context.Context, out string, o PullOptions, fill func(top, scratch *folder) error) error {
+func install(ctx context.Context, out string, o PullOptions, fill func(top, scratch *Folder) error) error {
 	if !filepath.IsAbs(out) {
-		return failf(ErrInvalid, "the directory %q is not absolute", clip(out))
+		return Failf(ErrInvalid, "the directory %q is not absolute", Clip(out))
 	}
 	out = filepath.Clean(out)
 	mode := fs.FileMode(0o755)
@@ -73,9 +73,9 @@ func install(ctx context.Context, out string, o PullOptions, fill func(top, scra
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return missing(err, "%s", out)
+		return Missing(err, "%s", out)
 	case len(list) > 0 && !o.Overwrite:
-		return failf(ErrConflict, "%s is not empty: choose another directory, or say that its files may be overwritten", out)
+		return Failf(ErrConflict, "%s is not empty: choose another directory, or say that its files may be overwritten", out)
 	default:
 		if out, err = filepath.EvalSymlinks(out); err != nil {
 			return err
@@ -88,24 +88,24 @@ func install(ctx context.Context, out string, o PullOptions, fill func(top, scra
 	beside := filepath.Join(dir, "."+filepath.Base(out)+".cotty-"+strings.ToLower(rand.Text()[:8]))
 	tree, scratch := filepath.Join(beside, "tree"), filepath.Join(beside, "scratch")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return full(err)
+		return Full(err)
 	}
-	defer func() { _ = removeTree(beside) }()
+	defer func() { _ = RemoveTree(beside) }()
 	for _, dir := range []string{beside, tree, scratch} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
-			return full(err)
+			return Full(err)
 		}
 	}
-	top, err := openFolder(tree)
+	top, err := OpenFolder(tree)
 	if err != nil {
 		return err
 	}
-	defer top.close()
-	aside, err := openFolder(scratch)
+	defer top.Close()
+	aside, err := OpenFolder(scratch)
 	if err != nil {
 		return err
 	}
-	defer aside.close()
+	defer aside.Close()
 	if err := fill(top, aside); err != nil {
 		return err
 	}
@@ -116,46 +116,46 @@ func install(ctx context.Context, out string, o PullOptions, fill func(top, scra
 }
 
 // pour moves files into a directory that has some.
-func pour(ctx context.Context, from *folder, scratch, out string) error {
-	seen, err := scan(ctx, from, noLimits, nil, nil)
+func pour(ctx context.Context, from *Folder, scratch, out string) error {
+	seen, err := Scan(ctx, from, noLimits, nil, nil)
 	if err != nil {
 		return err
 	}
-	to, err := openFolder(out)
+	to, err := OpenFolder(out)
 	if err != nil {
 		return err
 	}
-	defer to.close()
-	changes := make([]change, len(seen.files))
-	for i := range seen.files {
-		e := &seen.files[i].Entry
-		there, _, err := standing(to, e.Path)
+	defer to.Close()
+	changes := make([]Change, len(seen.Files))
+	for i := range seen.Files {
+		e := &seen.Files[i].Entry
+		there, _, err := Standing(to, e.Path)
 		if err != nil {
 			return err
 		}
-		changes[i] = change{e.Path, e, there}
+		changes[i] = Change{e.Path, e, there}
 	}
-	a := &applier{ctx: ctx, top: to, stage: scratch, from: source{top: from}}
-	return a.apply(changes)
+	a := &Applier{Ctx: ctx, Top: to, Stage: scratch, From: Source{Top: from}}
+	return a.Apply(changes)
 }
 
-// standing gives the type of what is at a path, nil for nothing.
-func standing(top *folder, path string) (*Entry, stamp, error) {
-	dir, name := parent(path)
-	d, err := top.walk(dir)
-	if absent(err) {
-		return nil, stamp{}, nil
+// Standing gives the type of what is at a path, nil for nothing.
+func Standing(top *Folder, path string) (*Entry, Stamp, error) {
+	dir, name := Parent(path)
+	d, err := top.Walk(dir)
+	if Absent(err) {
+		return nil, Stamp{}, nil
 	}
 	if err != nil {
-		return nil, stamp{}, err
+		return nil, Stamp{}, err
 	}
-	defer d.close()
+	defer d.Close()
 	st, err := d.stat(name)
-	if absent(err) {
-		return nil, stamp{}, nil
+	if Absent(err) {
+		return nil, Stamp{}, nil
 	}
 	if err != nil {
-		return nil, stamp{}, err
+		return nil, Stamp{}, err
 	}
 	mode, ok := st.fileMode()
 	if !ok {

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"errors"
@@ -56,11 +56,11 @@ func (f *Failure) Unwrap() []error {
 // StatusCode is the HTTP status that the error is answered with.
 func (f *Failure) StatusCode() int { return f.kind.status }
 
-// failf makes a Failure of a kind.
-func failf(kind error, format string, args ...any) error { return wrap(nil, kind, format, args...) }
+// Failf makes a Failure of a kind.
+func Failf(kind error, format string, args ...any) error { return Wrap(nil, kind, format, args...) }
 
-// wrap makes a Failure of a kind with a cause.
-func wrap(err, kind error, format string, args ...any) error {
+// Wrap makes a Failure of a kind with a cause.
+func Wrap(err, kind error, format string, args ...any) error {
 	var r *reason
 	if !errors.As(kind, &r) {
 		panic("workspace: an error has no kind")

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"errors"
@@ -8,38 +8,38 @@ import (
 	"sync"
 )
 
-// removeTree removes a directory of the store's with all in it.
-func removeTree(path string) error {
+// RemoveTree removes a directory of the store's with all in it.
+func RemoveTree(path string) error {
 	dir, name := filepath.Split(path)
-	d, err := openFolder(dir)
+	d, err := OpenFolder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer d.close()
-	return d.removeAll(name)
+	defer d.Close()
+	return d.RemoveAll(name)
 }
 
-// keyed is a lock for each name. Those that were asked for once stay.
-type keyed struct{ locks sync.Map }
+// Keyed is a lock for each name. Those that were asked for once stay.
+type Keyed struct{ locks sync.Map }
 
-// lock waits for a name and gives what unlocks it.
-func (k *keyed) lock(name string) (unlock func()) {
+// Lock waits for a name and gives what unlocks it.
+func (k *Keyed) Lock(name string) (unlock func()) {
 	l, _ := k.locks.LoadOrStore(name, &sync.Mutex{})
 	m := l.(*sync.Mutex) //nolint:forcetypeassert // there is nothing else in it
 	m.Lock()
 	return m.Unlock
 }
 
-// replaceFile writes a file of the store's own: the old contents or the new are there,
+// ReplaceFile writes a file of the store's own: the old contents or the new are there,
 // whatever happens. With sync they outlast a power cut.
-func replaceFile(file string, b []byte, sync bool) error {
+func ReplaceFile(file string, b []byte, sync bool) error {
 	tmp := file + ".new"
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return full(err)
+		return Full(err)
 	}
 	_, err = f.Write(b)
 	if err == nil && sync {
@@ -53,13 +53,13 @@ func replaceFile(file string, b []byte, sync bool) error {
 	}
 	if err != nil {
 		_ = os.Remove(tmp)
-		return full(err)
+		return Full(err)
 	}
 	return nil
 }
 
-// readOptional reads a file that need not be there.
-func readOptional(file string) ([]byte, error) {
+// ReadOptional reads a file that need not be there.
+func ReadOptional(file string) ([]byte, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"context"
@@ -55,34 +55,34 @@ const maxKey = 255
 
 // check refuses what no state of the filesystem would make right.
 func (w *Write) check() error {
-	if err := checkPath(w.Path); err != nil {
+	if err := CheckPath(w.Path); err != nil {
 		return err
 	}
 	if len(w.Key) > maxKey {
-		return failf(ErrInvalid, "the Idempotency-Key has %d bytes; it may have %d", len(w.Key), maxKey)
+		return Failf(ErrInvalid, "the Idempotency-Key has %d bytes; it may have %d", len(w.Key), maxKey)
 	}
 	if d, ok := strings.CutPrefix(w.Digest, "sha256:"); w.Digest != "" && !isHex(d) || ok && d == "" {
-		return failf(ErrInvalid, "the digest %q is not sha256: and 64 hexadecimal digits", clip(w.Digest))
+		return Failf(ErrInvalid, "the digest %q is not sha256: and 64 hexadecimal digits", Clip(w.Digest))
 	}
 	switch w.Mode {
 	case "", Overwrite:
 		if w.Base != "" || w.Expected != "" || w.CreateOnly != "" {
-			return failf(ErrInvalid, "baseVersion, expectedVersion and createOnly need writeMode=conditional")
+			return Failf(ErrInvalid, "baseVersion, expectedVersion and createOnly need writeMode=conditional")
 		}
 		return nil
 	case Conditional:
 	default:
-		return failf(ErrInvalid, "writeMode %q: want overwrite or conditional", clip(string(w.Mode)))
+		return Failf(ErrInvalid, "writeMode %q: want overwrite or conditional", Clip(string(w.Mode)))
 	}
 	switch {
 	case w.Base == "":
-		return failf(ErrPrecondition, "a conditional write needs baseVersion: the archive_version that you know")
+		return Failf(ErrPrecondition, "a conditional write needs baseVersion: the archive_version that you know")
 	case w.Expected == "" && w.CreateOnly == "":
-		return failf(ErrPrecondition, "a conditional write needs expectedVersion to replace a file, or createOnly=* to create one")
+		return Failf(ErrPrecondition, "a conditional write needs expectedVersion to replace a file, or createOnly=* to create one")
 	case w.Expected != "" && w.CreateOnly != "":
-		return failf(ErrPrecondition, "expectedVersion and createOnly exclude each other: give one")
+		return Failf(ErrPrecondition, "expectedVersion and createOnly exclude each other: give one")
 	case w.CreateOnly != "" && w.CreateOnly != "*":
-		return failf(ErrPrecondition, "createOnly %q: want *", clip(w.CreateOnly))
+		return Failf(ErrPrecondition, "createOnly %q: want *", Clip(w.CreateOnly))
 	}
 	return nil
 }
@@ -112,23 +112,23 @@ func (t *Tree) Write(ctx context.Context, w Write) (Written, error) {
 	if err := w.check(); err != nil {
 		return Written{}, err
 	}
-	c, err := t.prepare()
+	c, err := t.Prepare()
 	if err != nil {
 		return Written{}, err
 	}
-	defer c.end()
-	limit := t.store.limits.FileSize
+	defer c.End()
+	limit := t.store.Limits.FileSize
 	body := Entry{Path: w.Path, Mode: 0o644}
 	if w.Executable {
 		body.Mode = 0o755
 	}
-	if err := c.packs.add(&body, &limited{ctx: ctx, r: w.Body, left: limit, limit: limit}, limit, make([]byte, small)); err != nil {
+	if err := c.Packs.add(&body, &limited{ctx: ctx, r: w.Body, left: limit, limit: limit}, limit, make([]byte, Small)); err != nil {
 		return Written{}, err
 	}
 	if d := strings.TrimPrefix(w.Digest, "sha256:"); d != "" && !strings.EqualFold(d, body.Version()) {
-		return Written{}, failf(ErrInvalid, "the contents have the digest %s, not the one that was given", body.Version())
+		return Written{}, Failf(ErrInvalid, "the contents have the digest %s, not the one that was given", body.Version())
 	}
-	if err := c.begin(""); err != nil {
+	if err := c.Begin(""); err != nil {
 		return Written{}, err
 	}
 	now, digest := time.Now(), w.digest(body.Sum)
@@ -137,7 +137,7 @@ func (t *Tree) Write(ctx context.Context, w Write) (Written, error) {
 		if i := slices.IndexFunc(c.answers, func(a answer) bool { return a.Key == w.Key }); i >= 0 && !c.answers[i].stale(now) {
 			a := c.answers[i]
 			if a.Request != digest {
-				return Written{}, failf(ErrConflict, "the Idempotency-Key %q was used for another request; use a new one", clip(w.Key))
+				return Written{}, Failf(ErrConflict, "the Idempotency-Key %q was used for another request; use a new one", Clip(w.Key))
 			}
 			a.Written.Replay = true
 			return a.Written, nil
@@ -146,20 +146,20 @@ func (t *Tree) Write(ctx context.Context, w Write) (Written, error) {
 	return c.write(w, body, digest, now)
 }
 
-func (c *changing) write(w Write, e Entry, digest Digest, now time.Time) (Written, error) {
+func (c *Changing) write(w Write, e Entry, digest Digest, now time.Time) (Written, error) {
 	if w.Mode == Conditional && w.Base != c.version {
-		return Written{}, failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", c.version)
+		return Written{}, Failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", c.version)
 	}
-	old, there := c.find(w.Path)
+	old, there := c.Find(w.Path)
 	switch {
 	case there && old.Mode.IsDir():
-		return Written{}, failf(ErrInvalid, "%q is a directory", clip(w.Path))
+		return Written{}, Failf(ErrInvalid, "%q is a directory", Clip(w.Path))
 	case w.CreateOnly != "" && there:
-		return Written{}, failf(ErrMismatch, "%q is there already, with version %s", clip(w.Path), old.Version())
+		return Written{}, Failf(ErrMismatch, "%q is there already, with version %s", Clip(w.Path), old.Version())
 	case w.Expected != "" && !there:
-		return Written{}, failf(ErrMismatch, "%q is not there, so it has not the expectedVersion", clip(w.Path))
+		return Written{}, Failf(ErrMismatch, "%q is not there, so it has not the expectedVersion", Clip(w.Path))
 	case w.Expected != "" && old.Version() != w.Expected:
-		return Written{}, failf(ErrMismatch, "%q has version %s, not the expectedVersion; read it again", clip(w.Path), old.Version())
+		return Written{}, Failf(ErrMismatch, "%q has version %s, not the expectedVersion; read it again", Clip(w.Path), old.Version())
 	}
 	if there && old.Mode.IsRegular() {
 		e.Mode = old.Mode
@@ -169,53 +169,53 @@ func (c *changing) write(w Write, e Entry, digest Digest, now time.Time) (Writte
 		return Written{}, err
 	}
 	c.answers = slices.DeleteFunc(c.answers, func(a answer) bool { return a.stale(now) || a.Key == w.Key })
-	out := Written{Path: w.Path, Created: !there, Version: newManifest(entries).version, File: e.Version(), Size: e.Size}
+	out := Written{Path: w.Path, Created: !there, Version: NewManifest(entries).version, File: e.Version(), Size: e.Size}
 	if w.Key != "" {
 		c.answers = append(c.answers, answer{w.Key, digest, now.UnixNano(), out})
 		c.answers = c.answers[max(0, len(c.answers)-maxAnswers):]
 	}
-	_, err = c.commit(entries)
+	_, err = c.Commit(entries)
 	return out, err
 }
 
 // with gives the manifest's entries with one more, or another, and its directories.
 func (m *Manifest) with(e Entry) ([]Entry, error) {
-	entries := slices.Clone(m.entries)
-	if i, ok := search(entries, e.Path); ok {
+	entries := slices.Clone(m.Entries)
+	if i, ok := Search(entries, e.Path); ok {
 		entries[i] = e
 		return entries, nil
 	}
-	for dir, _ := parent(e.Path); dir != ""; dir, _ = parent(dir) {
-		if d, ok := m.find(dir); ok {
+	for dir, _ := Parent(e.Path); dir != ""; dir, _ = Parent(dir) {
+		if d, ok := m.Find(dir); ok {
 			if !d.Mode.IsDir() {
-				return nil, failf(ErrInvalid, "%q is no directory, so nothing can be in it", clip(dir))
+				return nil, Failf(ErrInvalid, "%q is no directory, so nothing can be in it", Clip(dir))
 			}
 			break
 		}
 		entries = append(entries, Entry{Path: dir, Mode: fs.ModeDir | 0o755})
 	}
 	entries = append(entries, e)
-	slices.SortFunc(entries, comparePaths)
+	slices.SortFunc(entries, ComparePaths)
 	return entries, nil
 }
 
 // Remove removes a file, or a directory with all in it. Base may be empty.
 func (t *Tree) Remove(ctx context.Context, path, base string) (version string, err error) {
-	if err := checkPath(path); err != nil {
+	if err := CheckPath(path); err != nil {
 		return "", err
 	}
-	c, err := t.prepare()
+	c, err := t.Prepare()
 	if err != nil {
 		return "", err
 	}
-	defer c.end()
-	if err := c.begin(base); err != nil {
+	defer c.End()
+	if err := c.Begin(base); err != nil {
 		return "", err
 	}
-	if _, ok := c.find(path); !ok {
-		return "", failf(ErrNotFound, "%q is not in the filesystem", clip(path))
+	if _, ok := c.Find(path); !ok {
+		return "", Failf(ErrNotFound, "%q is not in the filesystem", Clip(path))
 	}
-	m, err := c.commit(slices.DeleteFunc(slices.Clone(c.entries), func(e Entry) bool { return under(e.Path, path) }))
+	m, err := c.Commit(slices.DeleteFunc(slices.Clone(c.Entries), func(e Entry) bool { return Under(e.Path, path) }))
 	if err != nil {
 		return "", err
 	}

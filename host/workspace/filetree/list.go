@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"io"
@@ -37,23 +37,23 @@ func (m *Manifest) list(q ListQuery) (Listing, error) {
 		q.Limit = 100
 	}
 	if q.Limit < 0 || q.Limit > 1000 {
-		return Listing{}, failf(ErrInvalid, "limit %d: want 1 to 1000", q.Limit)
+		return Listing{}, Failf(ErrInvalid, "limit %d: want 1 to 1000", q.Limit)
 	}
 	if q.Dir != "" {
-		if err := checkPath(q.Dir); err != nil {
+		if err := CheckPath(q.Dir); err != nil {
 			return Listing{}, err
 		}
-		if d, ok := m.find(q.Dir); !ok || !d.Mode.IsDir() {
-			return Listing{}, failf(ErrNotFound, "there is no directory %q", clip(q.Dir))
+		if d, ok := m.Find(q.Dir); !ok || !d.Mode.IsDir() {
+			return Listing{}, Failf(ErrNotFound, "there is no directory %q", Clip(q.Dir))
 		}
 	}
 	out := Listing{Version: m.version, Entries: []Entry{}}
-	for i := range m.entries {
-		e := &m.entries[i]
-		if q.After != "" && e.Path <= q.After || e.Path == q.Dir || !under(e.Path, q.Dir) {
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		if q.After != "" && e.Path <= q.After || e.Path == q.Dir || !Under(e.Path, q.Dir) {
 			continue
 		}
-		if dir, _ := parent(e.Path); !q.Recursive && dir != q.Dir {
+		if dir, _ := Parent(e.Path); !q.Recursive && dir != q.Dir {
 			continue
 		}
 		if q.MIME != "" && !mimeMatches(q.MIME, e) {
@@ -79,12 +79,12 @@ func (t *Tree) Stat(path string) (Entry, error) {
 
 // Stat gives one entry; ErrNotFound where there is none.
 func (m *Manifest) Stat(path string) (Entry, error) {
-	if err := checkPath(path); err != nil {
+	if err := CheckPath(path); err != nil {
 		return Entry{}, err
 	}
-	e, ok := m.find(path)
+	e, ok := m.Find(path)
 	if !ok {
-		return Entry{}, failf(ErrNotFound, "%q is not in the filesystem", clip(path))
+		return Entry{}, Failf(ErrNotFound, "%q is not in the filesystem", Clip(path))
 	}
 	return *e, nil
 }
@@ -93,25 +93,25 @@ func (m *Manifest) Stat(path string) (Entry, error) {
 // version that the Entry says, also when it is replaced meanwhile; contents that are
 // damaged end with ErrDamaged.
 func (t *Tree) Read(path string) (Entry, io.ReadCloser, error) {
-	v, err := t.view()
+	v, err := t.View()
 	if err != nil {
 		return Entry{}, nil, err
 	}
 	e, err := v.Stat(path)
 	if err == nil && e.Mode.IsDir() {
-		err = failf(ErrInvalid, "%q is a directory", clip(path))
+		err = Failf(ErrInvalid, "%q is a directory", Clip(path))
 	}
 	if err != nil {
-		v.close()
+		v.Close()
 		return Entry{}, nil, err
 	}
-	if e.isLink() {
-		v.close()
-		return e, io.NopCloser(strings.NewReader(e.target)), nil
+	if e.IsLink() {
+		v.Close()
+		return e, io.NopCloser(strings.NewReader(e.Target)), nil
 	}
-	r, err := v.source().read(&e)
+	r, err := v.Source().Read(&e)
 	if err != nil {
-		v.close()
+		v.Close()
 		return Entry{}, nil, err
 	}
 	return e, &reading{r, v}, nil
@@ -120,11 +120,11 @@ func (t *Tree) Read(path string) (Entry, io.ReadCloser, error) {
 // reading is a file's contents, which stay until it is closed.
 type reading struct {
 	io.ReadCloser
-	view *view
+	view *View
 }
 
 func (r *reading) Close() error {
-	r.view.close()
+	r.view.Close()
 	return r.ReadCloser.Close()
 }
 

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"context"
@@ -13,43 +13,43 @@ import (
 // leads out is refused as a whole (ErrInvalid). Symlinks are kept as they are: nothing
 // here follows them.
 func (t *Tree) ReadArchive(ctx context.Context, r io.Reader, base string) (Synced, error) {
-	c, err := t.prepare()
+	c, err := t.Prepare()
 	if err != nil {
 		return Synced{}, err
 	}
-	defer c.end()
-	limits := t.store.limits
+	defer c.End()
+	limits := t.store.Limits
 	u, err := openArchive(ctx, &limited{ctx: ctx, r: r, left: limits.Bytes, limit: limits.Bytes}, limits)
 	if err != nil {
 		return Synced{}, err
 	}
 	defer u.close()
-	entries, err := u.receive(c.packs, func(*Entry) bool { return false })
+	entries, err := u.receive(c.Packs, func(*Entry) bool { return false })
 	if err != nil {
 		return Synced{}, err
 	}
-	if err := c.begin(base); err != nil {
+	if err := c.Begin(base); err != nil {
 		return Synced{}, err
 	}
 	var out Synced
-	walkThree(c.entries, entries, nil, func(path string, old, now, _ *Entry) {
-		if !equal(old, now) {
-			out.change(path)
+	WalkThree(c.Entries, entries, nil, func(path string, old, now, _ *Entry) {
+		if !Equal(old, now) {
+			out.Change(path)
 		}
 	})
-	m, err := c.commit(entries)
+	m, err := c.Commit(entries)
 	if err != nil {
 		return Synced{}, err
 	}
 	out.Version = m.version
-	return out.whole(), nil
+	return out.Whole(), nil
 }
 
 // receive stores an archive's contents and gives its entries, sorted and with all
 // directories that they are in. Those that leave names are left out.
 func (u *unarchiver) receive(to *packs, leave func(*Entry) bool) ([]Entry, error) {
 	all := map[string]Entry{}
-	buf := make([]byte, small)
+	buf := make([]byte, Small)
 	for {
 		it, err := u.next()
 		if errors.Is(err, io.EOF) {
@@ -65,7 +65,7 @@ func (u *unarchiver) receive(to *packs, leave func(*Entry) bool) ([]Entry, error
 		case it.link != "":
 			first, ok := all[it.link]
 			if !ok || !first.Mode.IsRegular() {
-				return nil, failf(ErrInvalid, "the archive has a hard link at %q to a file that is not before it, so nothing of it was taken", clip(e.Path))
+				return nil, Failf(ErrInvalid, "the archive has a hard link at %q to a file that is not before it, so nothing of it was taken", Clip(e.Path))
 			}
 			first.Path = e.Path
 			e = first
@@ -81,10 +81,10 @@ func (u *unarchiver) receive(to *packs, leave func(*Entry) bool) ([]Entry, error
 		entries = append(entries, e)
 	}
 	for _, e := range slices.Clone(entries) {
-		for dir, _ := parent(e.Path); dir != ""; dir, _ = parent(dir) {
+		for dir, _ := Parent(e.Path); dir != ""; dir, _ = Parent(dir) {
 			d, ok := all[dir]
 			if ok && !d.Mode.IsDir() {
-				return nil, failf(ErrInvalid, "the archive has %q in %q, which is no directory, so nothing of it was taken", clip(e.Path), clip(dir))
+				return nil, Failf(ErrInvalid, "the archive has %q in %q, which is no directory, so nothing of it was taken", Clip(e.Path), Clip(dir))
 			}
 			if ok {
 				break
@@ -94,7 +94,7 @@ func (u *unarchiver) receive(to *packs, leave func(*Entry) bool) ([]Entry, error
 			entries = append(entries, d)
 		}
 	}
-	slices.SortFunc(entries, comparePaths)
+	slices.SortFunc(entries, ComparePaths)
 	return entries, nil
 }
 
@@ -108,21 +108,21 @@ func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled
 		return Pulled{}, err
 	}
 	defer u.close()
-	p := newPulled(out)
-	err = install(ctx, out, o, func(top, scratch *folder) error {
+	p := NewPulled(out)
+	err = install(ctx, out, o, func(top, scratch *Folder) error {
 		packs := newPacks(scratch, false, nil)
 		entries, err := u.receive(packs, p.leavesGit)
 		if err := errors.Join(err, packs.close()); err != nil {
 			return err
 		}
-		from := source{top: scratch, stored: true, uses: map[uint64]int{}}
+		from := Source{Top: scratch, Stored: true, uses: map[uint64]int{}}
 		for i := range entries {
-			p.count(&entries[i])
+			p.Count(&entries[i])
 			if entries[i].Mode.IsRegular() {
 				from.uses[entries[i].at.pack]++
 			}
 		}
-		return layOut(ctx, from, top, entries, nil)
+		return LayOut(ctx, from, top, entries, nil)
 	})
 	return p, err
 }

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"io/fs"
@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stamp is by what a file is known not to have changed: as long as it is the same,
+// Stamp is by what a file is known not to have changed: as long as it is the same,
 // so are the contents, unless it is younger than fresh.
-type stamp struct {
+type Stamp struct {
 	mode         uint32 // as the system has it
-	size         int64
+	Size         int64
 	mtime, ctime int64 // nanoseconds since 1970
 	ino, dev     uint64
 }
@@ -20,14 +20,14 @@ type stamp struct {
 // time: file systems take theirs from a clock that ticks up to every 10 ms.
 const fresh = 50 * time.Millisecond
 
-func stampFrom(st *unix.Stat_t) stamp {
-	return stamp{
-		mode: uint32(st.Mode), size: st.Size, ino: st.Ino, dev: uint64(st.Dev), //nolint:unconvert // types differ by system
+func stampFrom(st *unix.Stat_t) Stamp {
+	return Stamp{
+		mode: uint32(st.Mode), Size: st.Size, ino: st.Ino, dev: uint64(st.Dev), //nolint:unconvert // types differ by system
 		mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(),
 	}
 }
 
-func stampOf(fd int) (stamp, error) {
+func stampOf(fd int) (Stamp, error) {
 	var st unix.Stat_t
 	err := again(func() error { return unix.Fstat(fd, &st) })
 	return stampFrom(&st), err
@@ -35,14 +35,14 @@ func stampOf(fd int) (stamp, error) {
 
 // settled reports whether a file with this stamp can't have changed unseen since a
 // moment at which it had it.
-func (s stamp) settled(at time.Time) bool {
+func (s Stamp) settled(at time.Time) bool {
 	limit := at.Add(-fresh).UnixNano()
 	return s.ctime < limit && s.mtime < limit
 }
 
 // fileMode is the type and permission bits that manifests keep; ok is false for
 // devices, sockets and FIFOs.
-func (s stamp) fileMode() (mode fs.FileMode, ok bool) {
+func (s Stamp) fileMode() (mode fs.FileMode, ok bool) {
 	switch s.mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		return fs.FileMode(s.mode & 0o777), true

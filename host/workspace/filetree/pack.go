@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ type place struct {
 }
 
 const (
-	small     = 1 << 20   // contents below this size share packs, and are moved in one piece
+	Small     = 1 << 20   // contents below this size share packs, and are moved in one piece
 	packFull  = 256 << 20 // no more is added to a pack of this size
 	packPoor  = 256 << 10 // packs that are smaller are worth being joined
 	manyPacks = 64        // when there are so many
@@ -36,7 +36,7 @@ func packName(n uint64) string { return fmt.Sprintf("%016x", n) }
 // packs adds contents to a directory of packs; goroutines share it. What no manifest
 // comes to name is removed with the next change.
 type packs struct {
-	dir  *folder
+	dir  *Folder
 	sync bool // contents outlast a power cut once close returns
 
 	mu   sync.Mutex
@@ -46,7 +46,7 @@ type packs struct {
 }
 
 // newPacks adds to a directory in which there are the contents of some entries.
-func newPacks(dir *folder, sync bool, entries []Entry) *packs {
+func newPacks(dir *Folder, sync bool, entries []Entry) *packs {
 	p := &packs{dir: dir, sync: sync, have: make(map[Digest]place, len(entries))}
 	for i := range entries {
 		if e := &entries[i]; e.Mode.IsRegular() {
@@ -69,14 +69,14 @@ func (p *packs) known(e *Entry) bool {
 
 func (p *packs) create() (*os.File, place, error) {
 	n := rand.Uint64()
-	f, err := p.dir.create(packName(n))
-	return f, place{pack: n}, full(err)
+	f, err := p.dir.Create(packName(n))
+	return f, place{pack: n}, Full(err)
 }
 
 // add takes all that r gives, at most limit bytes, as an entry's contents; buf has small
 // bytes. Of a file it takes all of it, and holes stay holes.
 func (p *packs) add(e *Entry, r io.Reader, limit int64, buf []byte) error {
-	n, err := io.ReadFull(r, buf[:small])
+	n, err := io.ReadFull(r, buf[:Small])
 	switch {
 	case int64(n) > limit:
 		return tooLarge(limit)
@@ -93,7 +93,7 @@ func (p *packs) add(e *Entry, r io.Reader, limit int64, buf []byte) error {
 	if err == nil {
 		_, err = f.WriteAt(buf[:n], e.at.offset)
 	}
-	return full(err)
+	return Full(err)
 }
 
 // reserve gives small contents their place.
@@ -121,10 +121,10 @@ func (p *packs) addLarge(e *Entry, r io.Reader, limit int64, first []byte) error
 	}
 	defer dst.Close()
 	if src, ok := r.(*os.File); ok {
-		var st stamp
+		var st Stamp
 		if st, err = stampOf(int(src.Fd())); err == nil {
 			if _, err = src.Seek(0, io.SeekStart); err == nil {
-				err = copyContents(dst, src, st.size)
+				err = copyContents(dst, src, st.Size)
 			}
 		}
 	} else {
@@ -137,12 +137,12 @@ func (p *packs) addLarge(e *Entry, r io.Reader, limit int64, first []byte) error
 		}
 	}
 	if err != nil {
-		return full(err)
+		return Full(err)
 	}
 	if _, err := dst.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if e.Sum, e.Size, err = sumFile(dst); err != nil {
+	if e.Sum, e.Size, err = SumFile(dst); err != nil {
 		return err
 	}
 	if e.Size > limit {
@@ -157,7 +157,7 @@ func (p *packs) addLarge(e *Entry, r io.Reader, limit int64, first []byte) error
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e.at, p.have[e.Sum] = at, at
-	return full(err)
+	return Full(err)
 }
 
 // sparse writes a file that is new, with holes where there are blocks of zeros.
@@ -192,11 +192,11 @@ func (p *packs) close() (err error) {
 		err = errors.Join(err, f.Close())
 	}
 	p.open = nil
-	return full(err)
+	return Full(err)
 }
 
-// sumFile reads a file to its end.
-func sumFile(r io.Reader) (sum Digest, size int64, err error) {
+// SumFile reads a file to its end.
+func SumFile(r io.Reader) (sum Digest, size int64, err error) {
 	h := sha256.New()
 	size, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 256<<10))
 	h.Sum(sum[:0])
@@ -204,58 +204,58 @@ func sumFile(r io.Reader) (sum Digest, size int64, err error) {
 }
 
 func tooLarge(limit int64) error {
-	return failf(ErrTooLarge, "the file has more than the %d bytes that it may have", limit)
+	return Failf(ErrTooLarge, "the file has more than the %d bytes that it may have", limit)
 }
 
-// source gives contents by entries.
-type source struct {
-	top    *folder
-	stored bool // top has packs, whose contents are checked; else the files themselves, as they are now
+// Source gives contents by entries.
+type Source struct {
+	Top    *Folder
+	Stored bool // top has packs, whose contents are checked; else the files themselves, as they are now
 	// uses, if not nil, counts the entries of each pack. Those of one entry are moved.
 	uses map[uint64]int
 }
 
-// open opens a regular file. Of a pack no more than the size is the entry's.
-func (s source) open(e *Entry) (*os.File, stamp, error) {
-	if s.stored {
-		f, st, err := s.top.open(packName(e.at.pack))
+// Open opens a regular file. Of a pack no more than the size is the entry's.
+func (s Source) Open(e *Entry) (*os.File, Stamp, error) {
+	if s.Stored {
+		f, st, err := s.Top.open(packName(e.at.pack))
 		if err == nil {
 			_, err = f.Seek(e.at.offset, io.SeekStart)
 		}
 		if err != nil {
-			err = failf(ErrDamaged, "%q is missing in the filesystem, which is damaged: %v", clip(e.Path), err)
+			err = Failf(ErrDamaged, "%q is missing in the filesystem, which is damaged: %v", Clip(e.Path), err)
 		}
-		st.size = e.Size
+		st.Size = e.Size
 		return f, st, err
 	}
-	dir, name := parent(e.Path)
-	d, err := s.top.walk(dir)
+	dir, name := Parent(e.Path)
+	d, err := s.Top.Walk(dir)
 	if err != nil {
-		return nil, stamp{}, err
+		return nil, Stamp{}, err
 	}
-	defer d.close()
+	defer d.Close()
 	return d.open(name)
 }
 
-// target gives a symlink's.
-func (s source) target(e *Entry) (string, error) {
-	if s.stored {
-		return e.target, nil
+// Target gives a symlink's.
+func (s Source) Target(e *Entry) (string, error) {
+	if s.Stored {
+		return e.Target, nil
 	}
-	dir, name := parent(e.Path)
-	d, err := s.top.walk(dir)
+	dir, name := Parent(e.Path)
+	d, err := s.Top.Walk(dir)
 	if err != nil {
 		return "", err
 	}
-	defer d.close()
+	defer d.Close()
 	return d.readlink(name)
 }
 
-// read reads an entry's contents; those of packs end with ErrDamaged if they are not
+// Read reads an entry's contents; those of packs end with ErrDamaged if they are not
 // what they were.
-func (s source) read(e *Entry) (io.ReadCloser, error) {
-	f, _, err := s.open(e)
-	if err != nil || !s.stored {
+func (s Source) Read(e *Entry) (io.ReadCloser, error) {
+	f, _, err := s.Open(e)
+	if err != nil || !s.Stored {
 		return f, err
 	}
 	return newChecked(f, e), nil
@@ -284,66 +284,66 @@ func (c *checked) Read(b []byte) (int, error) {
 }
 
 func damaged(e *Entry) error {
-	return failf(ErrDamaged, "%q is damaged in the filesystem", clip(e.Path))
+	return Failf(ErrDamaged, "%q is damaged in the filesystem", Clip(e.Path))
 }
 
-// copyTo makes one file or symlink under a name that must be free; buf has small bytes.
+// CopyTo makes one file or symlink under a name that must be free; buf has small bytes.
 // Stored contents are checked. Of a directory's the entry only says where: mode and time
 // are those of now.
-func (s source) copyTo(d *folder, name string, e *Entry, buf []byte) (stamp, error) {
-	if e.isLink() {
-		target, err := s.target(e)
+func (s Source) CopyTo(d *Folder, name string, e *Entry, buf []byte) (Stamp, error) {
+	if e.IsLink() {
+		target, err := s.Target(e)
 		if err == nil {
-			err = full(d.symlink(target, name))
+			err = Full(d.symlink(target, name))
 		}
-		return stamp{}, err
+		return Stamp{}, err
 	}
 	mode, modified := uint32(e.Mode.Perm()), e.Modified
-	src, st, err := s.open(e)
+	src, st, err := s.Open(e)
 	if err != nil {
-		return stamp{}, err
+		return Stamp{}, err
 	}
 	defer src.Close()
-	if !s.stored {
+	if !s.Stored {
 		mode, modified = st.mode&0o777, st.mtime
 	}
 	if s.uses[e.at.pack] == 1 && e.at.offset == 0 {
-		if err := s.top.rename(packName(e.at.pack), d, name); err != nil {
-			return stamp{}, err
+		if err := s.Top.Rename(packName(e.at.pack), d, name); err != nil {
+			return Stamp{}, err
 		}
 		return finish(src, d, name, mode, modified)
 	}
-	dst, err := d.create(name)
+	dst, err := d.Create(name)
 	if err != nil {
-		return stamp{}, full(err)
+		return Stamp{}, Full(err)
 	}
 	defer dst.Close()
-	if err := s.copyContents(dst, src, e, st.size, buf); err != nil {
-		return stamp{}, full(err)
+	if err := s.copyContents(dst, src, e, st.Size, buf); err != nil {
+		return Stamp{}, Full(err)
 	}
 	return finish(dst, d, name, mode, modified)
 }
 
 // finish gives a new file its mode and time.
-func finish(f *os.File, d *folder, name string, mode uint32, modified int64) (stamp, error) {
+func finish(f *os.File, d *Folder, name string, mode uint32, modified int64) (Stamp, error) {
 	if err := unix.Fchmod(int(f.Fd()), mode); err != nil {
-		return stamp{}, err
+		return Stamp{}, err
 	}
-	if err := setTime(d, name, modified); err != nil {
-		return stamp{}, err
+	if err := SetTime(d, name, modified); err != nil {
+		return Stamp{}, err
 	}
 	return stampOf(int(f.Fd()))
 }
 
-func (s source) copyContents(dst, src *os.File, e *Entry, size int64, buf []byte) error {
-	if size < small {
-		b := buf[:small]
-		if s.stored {
+func (s Source) copyContents(dst, src *os.File, e *Entry, size int64, buf []byte) error {
+	if size < Small {
+		b := buf[:Small]
+		if s.Stored {
 			b = buf[:size]
 		}
 		n, err := io.ReadFull(src, b)
-		if err == nil && s.stored || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			if s.stored && sumOf(buf[:n]) != e.Sum {
+		if err == nil && s.Stored || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			if s.Stored && sumOf(buf[:n]) != e.Sum {
 				return damaged(e)
 			}
 			_, err = dst.Write(buf[:n])
@@ -357,28 +357,28 @@ func (s source) copyContents(dst, src *os.File, e *Entry, size int64, buf []byte
 		}
 	}
 	err := copyContents(dst, src, size)
-	if err != nil || !s.stored {
+	if err != nil || !s.Stored {
 		return err
 	}
 	if _, err := dst.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if sum, _, err := sumFile(dst); err != nil || sum != e.Sum {
+	if sum, _, err := SumFile(dst); err != nil || sum != e.Sum {
 		return errors.Join(err, damaged(e))
 	}
 	return nil
 }
 
-// setTime sets the time of the last change, in nanoseconds since 1970.
-func setTime(d *folder, name string, modified int64) error {
+// SetTime sets the time of the last change, in nanoseconds since 1970.
+func SetTime(d *Folder, name string, modified int64) error {
 	ts := unix.NsecToTimespec(modified)
 	return unix.UtimesNanoAt(d.fd, name, []unix.Timespec{ts, ts}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// full gives errors of a full disk their kind.
-func full(err error) error {
+// Full gives errors of a full disk their kind.
+func Full(err error) error {
 	if err != nil && (errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)) && !errors.Is(err, ErrFull) {
-		return wrap(err, ErrFull, "there is no space left for the files; free some and try again")
+		return Wrap(err, ErrFull, "there is no space left for the files; free some and try again")
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 // Synced is what a synchronisation did.
 type Synced struct {
@@ -9,21 +9,21 @@ type Synced struct {
 	Skipped   []string `json:"skipped"`       // not kept: devices, sockets, FIFOs, unreadable files; at most 1000
 }
 
-func (s *Synced) change(path string) {
+func (s *Synced) Change(path string) {
 	s.Count++
-	if len(s.Changed) < maxListed {
+	if len(s.Changed) < MaxListed {
 		s.Changed = append(s.Changed, path)
 	}
 }
 
-func (s *Synced) conflict(path string) {
-	if len(s.Conflicts) < maxListed {
+func (s *Synced) Conflict(path string) {
+	if len(s.Conflicts) < MaxListed {
 		s.Conflicts = append(s.Conflicts, path)
 	}
 }
 
-// whole makes lists of what is nil, for JSON.
-func (s *Synced) whole() Synced {
+// Whole makes lists of what is nil, for JSON.
+func (s *Synced) Whole() Synced {
 	for _, list := range []*[]string{&s.Changed, &s.Conflicts, &s.Skipped} {
 		if *list == nil {
 			*list = []string{}

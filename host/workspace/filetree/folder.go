@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"errors"
@@ -10,25 +10,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folder is an open directory. All that is done in it goes by names of one component
+// Folder is an open directory. All that is done in it goes by names of one component
 // and follows no symlink; that is stricter than os.Root, which follows those that stay
 // inside, and can't be made to wait by a FIFO in a directory's place.
-type folder struct {
+type Folder struct {
 	file *os.File
 	fd   int
 }
 
-// openFolder opens a directory that the user or the store names; that path may lead
+// OpenFolder opens a directory that the user or the store names; that path may lead
 // through symlinks.
-func openFolder(path string) (*folder, error) {
+func OpenFolder(path string) (*Folder, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &folder{f, int(f.Fd())}, nil
+	return &Folder{f, int(f.Fd())}, nil
 }
 
-func (d *folder) close() { _ = d.file.Close() }
+func (d *Folder) Close() { _ = d.file.Close() }
 
 // again repeats what a signal interrupted.
 func again(call func() error) error {
@@ -39,7 +39,7 @@ func again(call func() error) error {
 	}
 }
 
-func (d *folder) openat(name string, flags int, perm uint32) (int, error) {
+func (d *Folder) openat(name string, flags int, perm uint32) (int, error) {
 	var fd int
 	err := again(func() (err error) {
 		fd, err = unix.Openat(d.fd, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, perm)
@@ -52,23 +52,23 @@ func (d *folder) openat(name string, flags int, perm uint32) (int, error) {
 }
 
 // sub opens a directory in it.
-func (d *folder) sub(name string) (*folder, error) {
+func (d *Folder) sub(name string) (*Folder, error) {
 	fd, err := d.openat(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &folder{os.NewFile(uintptr(fd), name), fd}, nil
+	return &Folder{os.NewFile(uintptr(fd), name), fd}, nil
 }
 
-// walk opens the directory at a clean path below it; "" is itself, opened again.
-func (d *folder) walk(path string) (*folder, error) {
+// Walk opens the directory at a clean path below it; "" is itself, opened again.
+func (d *Folder) Walk(path string) (*Folder, error) {
 	at, err := d.sub(".")
 	if err != nil || path == "" {
 		return at, err
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		next, err := at.sub(name)
-		at.close()
+		at.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -77,8 +77,8 @@ func (d *folder) walk(path string) (*folder, error) {
 	return at, nil
 }
 
-// grow is walk that makes directories which are missing.
-func (d *folder) grow(path string) (*folder, error) {
+// Grow is walk that makes directories which are missing.
+func (d *Folder) Grow(path string) (*Folder, error) {
 	at, err := d.sub(".")
 	if err != nil || path == "" {
 		return at, err
@@ -90,7 +90,7 @@ func (d *folder) grow(path string) (*folder, error) {
 				next, err = at.sub(name)
 			}
 		}
-		at.close()
+		at.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -101,28 +101,28 @@ func (d *folder) grow(path string) (*folder, error) {
 
 // open opens a regular file for reading. The size and times are those of the file that
 // was opened.
-func (d *folder) open(name string) (*os.File, stamp, error) {
+func (d *Folder) open(name string) (*os.File, Stamp, error) {
 	fd, err := d.openat(name, unix.O_RDONLY, 0)
 	if err != nil {
-		return nil, stamp{}, err
+		return nil, Stamp{}, err
 	}
 	f := os.NewFile(uintptr(fd), name)
 	st, err := stampOf(fd)
 	if err == nil && st.mode&unix.S_IFMT != unix.S_IFREG {
-		err = errIrregular
+		err = ErrIrregular
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, stamp{}, &fs.PathError{Op: "open", Path: name, Err: err}
+		return nil, Stamp{}, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return f, st, nil
 }
 
-// errIrregular is about what is neither file, directory nor symlink.
-var errIrregular = errors.New("not a regular file")
+// ErrIrregular is about what is neither file, directory nor symlink.
+var ErrIrregular = errors.New("not a regular file")
 
-// create makes a file that must not be there, for the owner alone.
-func (d *folder) create(name string) (*os.File, error) {
+// Create makes a file that must not be there, for the owner alone.
+func (d *Folder) Create(name string) (*os.File, error) {
 	fd, err := d.openat(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
@@ -131,16 +131,16 @@ func (d *folder) create(name string) (*os.File, error) {
 }
 
 // stat is about the name itself, not where it leads.
-func (d *folder) stat(name string) (stamp, error) {
+func (d *Folder) stat(name string) (Stamp, error) {
 	var st unix.Stat_t
 	if err := again(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
-		return stamp{}, &fs.PathError{Op: "stat", Path: name, Err: err}
+		return Stamp{}, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
 	return stampFrom(&st), nil
 }
 
 // readlink gives a symlink's target.
-func (d *folder) readlink(name string) (string, error) {
+func (d *Folder) readlink(name string) (string, error) {
 	buf := make([]byte, maxPath+1)
 	n, err := unix.Readlinkat(d.fd, name, buf)
 	if err != nil {
@@ -149,29 +149,29 @@ func (d *folder) readlink(name string) (string, error) {
 	return string(buf[:n]), nil
 }
 
-func (d *folder) symlink(target, name string) error {
+func (d *Folder) symlink(target, name string) error {
 	if err := unix.Symlinkat(target, d.fd, name); err != nil {
 		return &fs.PathError{Op: "symlink", Path: name, Err: err}
 	}
 	return nil
 }
 
-func (d *folder) mkdir(name string, perm fs.FileMode) error {
+func (d *Folder) mkdir(name string, perm fs.FileMode) error {
 	if err := unix.Mkdirat(d.fd, name, uint32(perm.Perm())); err != nil {
 		return &fs.PathError{Op: "mkdir", Path: name, Err: err}
 	}
 	return nil
 }
 
-// rename moves a name into another folder, over what is there.
-func (d *folder) rename(name string, to *folder, as string) error {
+// Rename moves a name into another folder, over what is there.
+func (d *Folder) Rename(name string, to *Folder, as string) error {
 	if err := unix.Renameat(d.fd, name, to.fd, as); err != nil {
 		return &fs.PathError{Op: "rename", Path: as, Err: err}
 	}
 	return nil
 }
 
-func (d *folder) remove(name string, dir bool) error {
+func (d *Folder) remove(name string, dir bool) error {
 	flags := 0
 	if dir {
 		flags = unix.AT_REMOVEDIR
@@ -183,20 +183,20 @@ func (d *folder) remove(name string, dir bool) error {
 }
 
 // list reads the directory; no more than most names.
-func (d *folder) list(most int) ([]fs.DirEntry, error) {
+func (d *Folder) list(most int) ([]fs.DirEntry, error) {
 	list, err := d.file.ReadDir(most + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if len(list) > most {
-		return nil, failf(ErrTooLarge, "a directory has more than %d files", most)
+		return nil, Failf(ErrTooLarge, "a directory has more than %d files", most)
 	}
 	return list, nil
 }
 
-// removeAll removes a name and all below it, also of directories that their owner
+// RemoveAll removes a name and all below it, also of directories that their owner
 // closed to himself. What is not there is no error.
-func (d *folder) removeAll(name string) error {
+func (d *Folder) RemoveAll(name string) error {
 	err := d.remove(name, false)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -214,7 +214,7 @@ func (d *folder) removeAll(name string) error {
 		return suberr
 	}
 	err = sub.empty()
-	sub.close()
+	sub.Close()
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (d *folder) removeAll(name string) error {
 }
 
 // empty removes all that is in it.
-func (d *folder) empty() error {
+func (d *Folder) empty() error {
 	var st unix.Stat_t
 	if unix.Fstat(d.fd, &st) == nil && st.Mode&0o700 != 0o700 {
 		_ = unix.Fchmod(d.fd, 0o700)
@@ -233,7 +233,7 @@ func (d *folder) empty() error {
 	for {
 		list, err := d.file.ReadDir(1000)
 		for _, e := range list {
-			if err := d.removeAll(e.Name()); err != nil {
+			if err := d.RemoveAll(e.Name()); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ type Entry struct {
 	// directories.
 	Sum Digest
 
-	target string // a symlink's
+	Target string // a symlink's
 	at     place  // where the contents of a regular file are, in a filesystem
 }
 
@@ -48,29 +48,29 @@ func (e Entry) ModTime() time.Time { return time.Unix(0, e.Modified) }
 // Version is the file's version: the hexadecimal checksum of its contents (U64).
 func (e Entry) Version() string { return e.Sum.String() }
 
-func (e Entry) isLink() bool { return e.Mode&fs.ModeSymlink != 0 }
+func (e Entry) IsLink() bool { return e.Mode&fs.ModeSymlink != 0 }
 
-// link makes it a symlink.
-func (e *Entry) link(target string) {
-	e.Mode, e.Size, e.Sum, e.target = fs.ModeSymlink|0o777, int64(len(target)), sumOf([]byte(target)), target
+// Link makes it a symlink.
+func (e *Entry) Link(target string) {
+	e.Mode, e.Size, e.Sum, e.Target = fs.ModeSymlink|0o777, int64(len(target)), sumOf([]byte(target)), target
 }
 
-// same reports whether two entries are equal but for their times.
-func (e Entry) same(o Entry) bool {
+// Same reports whether two entries are equal but for their times.
+func (e Entry) Same(o Entry) bool {
 	return e.Path == o.Path && e.Mode == o.Mode && e.Size == o.Size && e.Sum == o.Sum
 }
 
-// equal is same for entries of which either may be missing.
-func equal(a, b *Entry) bool {
+// Equal is same for entries of which either may be missing.
+func Equal(a, b *Entry) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.same(*b)
+	return a.Same(*b)
 }
 
 // Manifest lists a tree. It does not change once it is made.
 type Manifest struct {
-	entries []Entry // sorted by Path, bytewise; parents are listed
+	Entries []Entry // sorted by Path, bytewise; parents are listed
 	version string
 	bytes   int64
 }
@@ -81,9 +81,9 @@ func (m *Manifest) Version() string { return m.version }
 // Bytes is the size of all contents.
 func (m *Manifest) Bytes() int64 { return m.bytes }
 
-// newManifest makes one of entries that are sorted; it keeps the slice.
-func newManifest(entries []Entry) *Manifest {
-	m := &Manifest{entries: entries}
+// NewManifest makes one of entries that are sorted; it keeps the slice.
+func NewManifest(entries []Entry) *Manifest {
+	m := &Manifest{Entries: entries}
 	h := sha256.New()
 	b := make([]byte, 0, 512)
 	for i := range entries {
@@ -103,31 +103,31 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-func comparePaths(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+func ComparePaths(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 
-// search finds a path among entries that are sorted.
-func search(entries []Entry, path string) (int, bool) {
+// Search finds a path among entries that are sorted.
+func Search(entries []Entry, path string) (int, bool) {
 	return slices.BinarySearchFunc(entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
 }
 
-// find gives an entry of a manifest.
-func (m *Manifest) find(path string) (*Entry, bool) {
-	i, ok := search(m.entries, path)
+// Find gives an entry of a manifest.
+func (m *Manifest) Find(path string) (*Entry, bool) {
+	i, ok := Search(m.Entries, path)
 	if !ok {
 		return nil, false
 	}
-	return &m.entries[i], true
+	return &m.Entries[i], true
 }
 
-// replace gives the manifest's entries without those that are gone, and with others;
+// Replace gives the manifest's entries without those that are gone, and with others;
 // what is left in no directory goes, too.
-func (m *Manifest) replace(gone map[string]bool, come []Entry) []Entry {
-	all := slices.DeleteFunc(slices.Clone(m.entries), func(e Entry) bool { return gone[e.Path] })
+func (m *Manifest) Replace(gone map[string]bool, come []Entry) []Entry {
+	all := slices.DeleteFunc(slices.Clone(m.Entries), func(e Entry) bool { return gone[e.Path] })
 	all = append(all, come...)
-	slices.SortFunc(all, comparePaths)
+	slices.SortFunc(all, ComparePaths)
 	dirs := map[string]bool{"": true}
 	return slices.DeleteFunc(all, func(e Entry) bool {
-		dir, _ := parent(e.Path)
+		dir, _ := Parent(e.Path)
 		if dirs[dir] && e.Mode.IsDir() {
 			dirs[e.Path] = true
 		}
@@ -135,15 +135,15 @@ func (m *Manifest) replace(gone map[string]bool, come []Entry) []Entry {
 	})
 }
 
-// change is what is to become of a path; to is nil where it is to go.
-type change struct {
-	path string
-	to   *Entry
-	was  *Entry // what is there now, on the side that changes
+// Change is what is to become of a path; to is nil where it is to go.
+type Change struct {
+	Path string
+	To   *Entry
+	Was  *Entry // what is there now, on the side that changes
 }
 
-// walkThree visits the union of three sorted lists by path.
-func walkThree(a, b, c []Entry, visit func(path string, a, b, c *Entry)) {
+// WalkThree visits the union of three sorted lists by path.
+func WalkThree(a, b, c []Entry, visit func(path string, a, b, c *Entry)) {
 	lists := [3][]Entry{a, b, c}
 	for {
 		least, any := "", false
@@ -165,14 +165,14 @@ func walkThree(a, b, c []Entry, visit func(path string, a, b, c *Entry)) {
 	}
 }
 
-// sheet is a file of the store's own: a manifest, and what goes with it.
-type sheet struct {
+// Sheet is a file of the store's own: a manifest, and what goes with it.
+type Sheet struct {
 	*Manifest
 	answers []answer // of a filesystem
 
-	index   index    // of a workspace
-	pending []change // what a synchronisation was about to do,
-	down    bool     // in the workspace, not in the filesystem
+	Index   Index    // of a workspace
+	Pending []Change // what a synchronisation was about to do,
+	Down    bool     // in the workspace, not in the filesystem
 }
 
 // Summary is what is known of a tree without its manifest.
@@ -208,7 +208,7 @@ type columns struct {
 }
 
 func (c *columns) add(e *Entry) {
-	c.Path, c.Target, c.Mode = append(c.Path, e.Path), append(c.Target, e.target), append(c.Mode, uint32(e.Mode))
+	c.Path, c.Target, c.Mode = append(c.Path, e.Path), append(c.Target, e.Target), append(c.Mode, uint32(e.Mode))
 	c.Size, c.Modified, c.Sum = append(c.Size, e.Size), append(c.Modified, e.Modified), append(c.Sum, e.Sum[:]...)
 	c.Pack, c.Offset = append(c.Pack, e.at.pack), append(c.Offset, e.at.offset)
 }
@@ -222,7 +222,7 @@ func (c *columns) entries() ([]Entry, bool) {
 	entries := make([]Entry, n)
 	for i := range entries {
 		e := &entries[i]
-		*e = Entry{Path: c.Path[i], Mode: fs.FileMode(c.Mode[i]), Size: c.Size[i], Modified: c.Modified[i], Sum: Digest(c.Sum[i*len(e.Sum):]), target: c.Target[i], at: place{c.Pack[i], c.Offset[i]}}
+		*e = Entry{Path: c.Path[i], Mode: fs.FileMode(c.Mode[i]), Size: c.Size[i], Modified: c.Modified[i], Sum: Digest(c.Sum[i*len(e.Sum):]), Target: c.Target[i], at: place{c.Pack[i], c.Offset[i]}}
 		if e.Path == "" || e.Size < 0 || e.at.offset < 0 {
 			return nil, false
 		}
@@ -232,30 +232,30 @@ func (c *columns) entries() ([]Entry, bool) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode gives the file.
-func (s *sheet) encode() []byte {
-	body := sheetBody{Answers: s.answers, Down: s.down}
-	for i := range s.entries {
-		e := &s.entries[i]
+// Encode gives the file.
+func (s *Sheet) Encode() []byte {
+	body := sheetBody{Answers: s.answers, Down: s.Down}
+	for i := range s.Entries {
+		e := &s.Entries[i]
 		body.Entries.add(e)
-		if s.index != nil {
-			var st stamp
-			if known, ok := s.index[e.Path]; ok && known.sum == e.Sum {
+		if s.Index != nil {
+			var st Stamp
+			if known, ok := s.Index[e.Path]; ok && known.sum == e.Sum {
 				st = known.stamp
 			}
-			body.Stamps = append(body.Stamps, int64(st.mode), st.size, st.mtime, st.ctime, int64(st.ino), int64(st.dev))
+			body.Stamps = append(body.Stamps, int64(st.mode), st.Size, st.mtime, st.ctime, int64(st.ino), int64(st.dev))
 		}
 	}
-	for _, c := range s.pending {
-		if c.to != nil {
-			body.Come.add(c.to)
+	for _, c := range s.Pending {
+		if c.To != nil {
+			body.Come.add(c.To)
 		} else {
-			body.Leave = append(body.Leave, c.path)
+			body.Leave = append(body.Leave, c.Path)
 		}
 	}
 	var b bytes.Buffer
 	g := gob.NewEncoder(&b)
-	for _, part := range []any{sheetHead{Summary{s.version, len(s.entries), s.bytes}, len(s.pending) > 0}, body} {
+	for _, part := range []any{sheetHead{Summary{s.version, len(s.Entries), s.bytes}, len(s.Pending) > 0}, body} {
 		if err := g.Encode(part); err != nil {
 			panic(err) // all of these types can be encoded, and memory takes all
 		}
@@ -263,71 +263,71 @@ func (s *sheet) encode() []byte {
 	return binary.BigEndian.AppendUint32(b.Bytes(), crc32.Checksum(b.Bytes(), castagnoli))
 }
 
-// decodeSheet reads what encode wrote.
-func decodeSheet(b []byte) (*sheet, error) {
+// DecodeSheet reads what encode wrote.
+func DecodeSheet(b []byte) (*Sheet, error) {
 	if len(b) < 4 {
-		return nil, failf(ErrDamaged, "the manifest is cut off")
+		return nil, Failf(ErrDamaged, "the manifest is cut off")
 	}
 	b, end := b[:len(b)-4], b[len(b)-4:]
 	if crc32.Checksum(b, castagnoli) != binary.BigEndian.Uint32(end) {
-		return nil, failf(ErrDamaged, "the manifest's checksum is wrong")
+		return nil, Failf(ErrDamaged, "the manifest's checksum is wrong")
 	}
 	var head sheetHead
 	var body sheetBody
 	g := gob.NewDecoder(bytes.NewReader(b))
 	for _, part := range []any{&head, &body} {
 		if err := g.Decode(part); err != nil {
-			return nil, failf(ErrDamaged, "the manifest is not one: %v", err)
+			return nil, Failf(ErrDamaged, "the manifest is not one: %v", err)
 		}
 	}
 	entries, ok := body.Entries.entries()
 	come, alsoOK := body.Come.entries()
 	stamps := body.Stamps
 	if !ok || !alsoOK || len(stamps) != 0 && len(stamps) != 6*len(entries) {
-		return nil, failf(ErrDamaged, "the manifest is not what it should be")
+		return nil, Failf(ErrDamaged, "the manifest is not what it should be")
 	}
-	s := &sheet{Manifest: &Manifest{entries: entries, version: head.Version}, answers: body.Answers, down: body.Down}
+	s := &Sheet{Manifest: &Manifest{Entries: entries, version: head.Version}, answers: body.Answers, Down: body.Down}
 	if len(stamps) > 0 {
-		s.index = index{}
+		s.Index = Index{}
 	}
 	for i := range entries {
 		s.bytes += entries[i].Size
 		if len(stamps) > 0 && stamps[6*i] != 0 {
 			st := stamps[6*i:]
-			s.index[entries[i].Path] = indexed{stamp{uint32(st[0]), st[1], st[2], st[3], uint64(st[4]), uint64(st[5])}, entries[i].Sum}
+			s.Index[entries[i].Path] = indexed{Stamp{uint32(st[0]), st[1], st[2], st[3], uint64(st[4]), uint64(st[5])}, entries[i].Sum}
 		}
 	}
 	for i := range come {
-		s.pending = append(s.pending, change{path: come[i].Path, to: &come[i]})
+		s.Pending = append(s.Pending, Change{Path: come[i].Path, To: &come[i]})
 	}
 	for _, path := range body.Leave {
-		s.pending = append(s.pending, change{path: path})
+		s.Pending = append(s.Pending, Change{Path: path})
 	}
 	return s, nil
 }
 
-// index knows checksums of files by their stamps. It is a cache: what is missing is
+// Index knows checksums of files by their stamps. It is a cache: what is missing is
 // read again.
-type index map[string]indexed
+type Index map[string]indexed
 
 type indexed struct {
-	stamp stamp
+	stamp Stamp
 	sum   Digest
 }
 
 // sum gives a file's checksum if its stamp is what it was.
-func (x index) sum(path string, st stamp) (Digest, bool) {
+func (x Index) sum(path string, st Stamp) (Digest, bool) {
 	e, ok := x[path]
 	return e.sum, ok && e.stamp == st
 }
 
-// learn takes what a scan, begun at a moment, came to know. A file that changed just
+// Learn takes what a scan, begun at a moment, came to know. A file that changed just
 // before could change again within the same tick, and is left out.
-func learn(files []found, at time.Time) index {
-	x := make(index, len(files))
+func Learn(files []Found, at time.Time) Index {
+	x := make(Index, len(files))
 	for i := range files {
-		if f := &files[i]; f.known && f.Mode.IsRegular() && f.stamp.settled(at) {
-			x[f.Path] = indexed{f.stamp, f.Sum}
+		if f := &files[i]; f.Known && f.Mode.IsRegular() && f.Stamp.settled(at) {
+			x[f.Path] = indexed{f.Stamp, f.Sum}
 		}
 	}
 	return x

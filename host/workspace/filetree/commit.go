@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"encoding/gob"
@@ -16,10 +16,10 @@ const (
 	pinDir       = "pins" // manifests whose contents must stay: what a task's workspace began as
 )
 
-func pinName(task string) string { return filepath.Join(pinDir, task) }
+func PinName(task string) string { return filepath.Join(pinDir, task) }
 
-// pin keeps the current version's contents for a task until it is unpinned.
-func (t *Tree) pin(task string) error {
+// Pin keeps the current version's contents for a task until it is unpinned.
+func (t *Tree) Pin(task string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	b, err := os.ReadFile(filepath.Join(t.dir, manifestName))
@@ -27,27 +27,27 @@ func (t *Tree) pin(task string) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(t.dir, pinDir), 0o700); err != nil {
-		return full(err)
+		return Full(err)
 	}
-	return replaceFile(filepath.Join(t.dir, pinName(task)), b, false)
+	return ReplaceFile(filepath.Join(t.dir, PinName(task)), b, false)
 }
 
-// repin changes what is kept for a task: entries take the places of those that go.
-func (t *Tree) repin(task string, gone map[string]bool, entries []Entry) error {
+// Repin changes what is kept for a task: entries take the places of those that go.
+func (t *Tree) Repin(task string, gone map[string]bool, entries []Entry) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.load(pinName(task))
+	s, err := t.load(PinName(task))
 	if err != nil {
 		return err
 	}
-	now := &sheet{Manifest: newManifest(s.replace(gone, entries))}
-	return replaceFile(filepath.Join(t.dir, pinName(task)), now.encode(), false)
+	now := &Sheet{Manifest: NewManifest(s.Replace(gone, entries))}
+	return ReplaceFile(filepath.Join(t.dir, PinName(task)), now.Encode(), false)
 }
 
-func (t *Tree) unpin(task string) error {
+func (t *Tree) Unpin(task string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	err := os.Remove(filepath.Join(t.dir, pinName(task)))
+	err := os.Remove(filepath.Join(t.dir, PinName(task)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -56,24 +56,24 @@ func (t *Tree) unpin(task string) error {
 
 // damaged says that a file of the tree is.
 func (t *Tree) damaged(err error) error {
-	return wrap(err, ErrDamaged, "the filesystem %s is damaged; nothing of it was changed", t.id)
+	return Wrap(err, ErrDamaged, "the filesystem %s is damaged; nothing of it was changed", t.id)
 }
 
 // load reads a manifest of the tree, the current one or a pin.
-func (t *Tree) load(name string) (*sheet, error) {
+func (t *Tree) load(name string) (*Sheet, error) {
 	b, err := os.ReadFile(filepath.Join(t.dir, name))
 	if err != nil {
 		return nil, err
 	}
-	s, err := decodeSheet(b)
+	s, err := DecodeSheet(b)
 	if err != nil {
 		return nil, t.damaged(err)
 	}
 	return s, nil
 }
 
-// loadHead reads the beginning of a sheet.
-func loadHead(file string) (sheetHead, error) {
+// LoadHead reads the beginning of a sheet.
+func LoadHead(file string) (sheetHead, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return sheetHead{}, err
@@ -90,25 +90,25 @@ func (t *Tree) Summary() (Summary, error) {
 	if t.gone {
 		return Summary{}, noTree(t.id)
 	}
-	head, err := loadHead(filepath.Join(t.dir, manifestName))
+	head, err := LoadHead(filepath.Join(t.dir, manifestName))
 	if err != nil {
 		return Summary{}, t.damaged(err)
 	}
 	return head.Summary, nil
 }
 
-// view is a version of the tree. Packs, also those that nothing names yet, stay until
+// View is a version of the tree. Packs, also those that nothing names yet, stay until
 // it is closed.
-type view struct {
-	*sheet
+type View struct {
+	*Sheet
 	tree *Tree
-	dir  *folder
+	dir  *Folder
 }
 
-func (t *Tree) view() (*view, error) { return t.viewOf(manifestName) }
+func (t *Tree) View() (*View, error) { return t.ViewOf(manifestName) }
 
-// viewOf gives the tree as a manifest's file says.
-func (t *Tree) viewOf(name string) (*view, error) {
+// ViewOf gives the tree as a manifest's file says.
+func (t *Tree) ViewOf(name string) (*View, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.gone {
@@ -118,44 +118,44 @@ func (t *Tree) viewOf(name string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := openFolder(filepath.Join(t.dir, packsName))
+	dir, err := OpenFolder(filepath.Join(t.dir, packsName))
 	if err != nil {
 		return nil, t.damaged(err)
 	}
 	t.readers++
-	return &view{sheet: s, tree: t, dir: dir}, nil
+	return &View{Sheet: s, tree: t, dir: dir}, nil
 }
 
-func (v *view) source() source { return source{top: v.dir, stored: true} }
+func (v *View) Source() Source { return Source{Top: v.dir, Stored: true} }
 
-func (v *view) close() {
-	v.dir.close()
+func (v *View) Close() {
+	v.dir.Close()
 	v.tree.mu.Lock()
 	v.tree.readers--
 	v.tree.mu.Unlock()
 }
 
-// changing is a change of a tree: contents are added to a view, then it begins, which
+// Changing is a change of a tree: contents are added to a view, then it begins, which
 // waits for others, and commit makes it happen.
-type changing struct {
-	*view
-	packs *packs
+type Changing struct {
+	*View
+	Packs *packs
 	begun bool
 }
 
-// prepare starts a change. Nobody waits for contents that come slowly, but for what
+// Prepare starts a change. Nobody waits for contents that come slowly, but for what
 // follows begin.
-func (t *Tree) prepare() (*changing, error) {
-	v, err := t.view()
+func (t *Tree) Prepare() (*Changing, error) {
+	v, err := t.View()
 	if err != nil {
 		return nil, err
 	}
-	return &changing{view: v, packs: newPacks(v.dir, true, v.entries)}, nil
+	return &Changing{View: v, Packs: newPacks(v.dir, true, v.Entries)}, nil
 }
 
-// begin goes on with the version of now, which base names if it is not empty; there is
+// Begin goes on with the version of now, which base names if it is not empty; there is
 // one such change at a time.
-func (c *changing) begin(base string) error {
+func (c *Changing) Begin(base string) error {
 	c.tree.change.Lock()
 	c.begun = true
 	s, err := c.tree.load(manifestName)
@@ -163,16 +163,16 @@ func (c *changing) begin(base string) error {
 		return err
 	}
 	if base != "" && base != s.version {
-		return failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", s.version)
+		return Failf(ErrConflict, "the filesystem is at version %s, not at baseVersion; read it again", s.version)
 	}
-	c.sheet = s
+	c.Sheet = s
 	return nil
 }
 
-// end releases the tree. What was added and not committed goes.
-func (c *changing) end() {
-	_ = c.packs.close()
-	c.close()
+// End releases the tree. What was added and not committed goes.
+func (c *Changing) End() {
+	_ = c.Packs.close()
+	c.Close()
 	if !c.begun {
 		c.tree.change.Lock()
 	}
@@ -180,26 +180,26 @@ func (c *changing) end() {
 	c.tree.collect()
 }
 
-// commit makes entries, which are sorted, the tree's. The contents of all are in packs.
-func (c *changing) commit(entries []Entry) (*Manifest, error) {
-	if err := c.packs.close(); err != nil {
+// Commit makes entries, which are sorted, the tree's. The contents of all are in packs.
+func (c *Changing) Commit(entries []Entry) (*Manifest, error) {
+	if err := c.Packs.close(); err != nil {
 		return nil, err
 	}
 	t := c.tree
-	limits := t.store.limits
-	m := newManifest(entries)
+	limits := t.store.Limits
+	m := NewManifest(entries)
 	if len(entries) > limits.Files {
-		return nil, failf(ErrTooLarge, "the filesystem would have more than %d files", limits.Files)
+		return nil, Failf(ErrTooLarge, "the filesystem would have more than %d files", limits.Files)
 	}
 	if m.bytes > limits.Bytes {
-		return nil, failf(ErrTooLarge, "the filesystem would have more than %d bytes", limits.Bytes)
+		return nil, Failf(ErrTooLarge, "the filesystem would have more than %d bytes", limits.Bytes)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.gone {
 		return nil, noTree(t.id)
 	}
-	return m, replaceFile(filepath.Join(t.dir, manifestName), (&sheet{Manifest: m, answers: c.answers}).encode(), true)
+	return m, ReplaceFile(filepath.Join(t.dir, manifestName), (&Sheet{Manifest: m, answers: c.answers}).Encode(), true)
 }
 
 // collect removes packs that no manifest names, when nobody reads or adds any. The
@@ -210,14 +210,14 @@ func (t *Tree) collect() {
 	if t.readers > 0 || t.gone {
 		return
 	}
-	roots := map[string]*sheet{manifestName: nil}
+	roots := map[string]*Sheet{manifestName: nil}
 	pins, err := os.ReadDir(filepath.Join(t.dir, pinDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	for _, p := range pins {
 		if !strings.HasSuffix(p.Name(), ".new") { // left by a death
-			roots[pinName(p.Name())] = nil
+			roots[PinName(p.Name())] = nil
 		}
 	}
 	live := map[string]int64{} // bytes that a manifest needs, by the pack's name
@@ -227,8 +227,8 @@ func (t *Tree) collect() {
 			return
 		}
 		packs := map[uint64]int64{}
-		for i := range s.entries {
-			if e := &s.entries[i]; e.Mode.IsRegular() {
+		for i := range s.Entries {
+			if e := &s.Entries[i]; e.Mode.IsRegular() {
 				packs[e.at.pack] += e.Size
 			}
 		}
@@ -237,11 +237,11 @@ func (t *Tree) collect() {
 		}
 		roots[name] = s
 	}
-	dir, err := openFolder(filepath.Join(t.dir, packsName))
+	dir, err := OpenFolder(filepath.Join(t.dir, packsName))
 	if err != nil {
 		return
 	}
-	defer dir.close()
+	defer dir.Close()
 	names, _ := dir.file.Readdirnames(-1)
 	poor := map[string]bool{}
 	for _, name := range names {
@@ -250,7 +250,7 @@ func (t *Tree) collect() {
 		switch {
 		case !used:
 			_ = dir.remove(name, false)
-		case err == nil && (bytes < st.size/2 || st.size < packPoor) && st.size <= packFull+small:
+		case err == nil && (bytes < st.Size/2 || st.Size < packPoor) && st.Size <= packFull+Small:
 			poor[name] = true
 		}
 	}
@@ -261,18 +261,18 @@ func (t *Tree) collect() {
 
 // compact copies what lives in poor packs into new ones. Each manifest is right before
 // and after its rename; the old packs go at the next collection.
-func (t *Tree) compact(dir *folder, roots map[string]*sheet, poor map[string]bool) error {
+func (t *Tree) compact(dir *Folder, roots map[string]*Sheet, poor map[string]bool) error {
 	to := newPacks(dir, true, nil)
 	defer func() { _ = to.close() }()
-	buf := make([]byte, small)
+	buf := make([]byte, Small)
 	for name, s := range roots {
 		changed := false
-		for i := range s.entries {
-			e := &s.entries[i]
+		for i := range s.Entries {
+			e := &s.Entries[i]
 			if !e.Mode.IsRegular() || !poor[packName(e.at.pack)] {
 				continue
 			}
-			r, err := source{top: dir, stored: true}.read(e)
+			r, err := Source{Top: dir, Stored: true}.Read(e)
 			if err == nil {
 				err = to.add(e, r, e.Size, buf)
 				_ = r.Close()
@@ -285,7 +285,7 @@ func (t *Tree) compact(dir *folder, roots map[string]*sheet, poor map[string]boo
 		if !changed {
 			continue
 		}
-		if err := errors.Join(to.close(), replaceFile(filepath.Join(t.dir, name), s.encode(), true)); err != nil {
+		if err := errors.Join(to.close(), ReplaceFile(filepath.Join(t.dir, name), s.Encode(), true)); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"context"
@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// layOut writes a whole manifest into a directory that is empty and that nobody else
+// LayOut writes a whole manifest into a directory that is empty and that nobody else
 // knows yet; written, if not nil, learns the files' stamps. Of a directory's files those
 // that are gone are left out.
-func layOut(ctx context.Context, from source, top *folder, entries []Entry, written index) error {
+func LayOut(ctx context.Context, from Source, top *Folder, entries []Entry, written Index) error {
 	var mu sync.Mutex
 	for i := range entries {
 		if !entries[i].Mode.IsDir() {
 			continue
 		}
-		d, err := top.grow(entries[i].Path)
+		d, err := top.Grow(entries[i].Path)
 		if err != nil {
-			return full(err)
+			return Full(err)
 		}
-		d.close()
+		d.Close()
 	}
 	file := func(i int) (string, bool) { return entries[i].Path, !entries[i].Mode.IsDir() }
-	err := byDirectory(ctx, top, len(entries), file, func(d *folder, err error, i int, buf []byte) error {
+	err := byDirectory(ctx, top, len(entries), file, func(d *Folder, err error, i int, buf []byte) error {
 		e := &entries[i]
-		_, name := parent(e.Path)
-		var st stamp
+		_, name := Parent(e.Path)
+		var st Stamp
 		if err == nil {
-			st, err = from.copyTo(d, name, e, buf)
+			st, err = from.CopyTo(d, name, e, buf)
 		}
 		switch {
-		case !from.stored && (absent(err) || errors.Is(err, errIrregular)):
+		case !from.Stored && (Absent(err) || errors.Is(err, ErrIrregular)):
 			return nil
 		case err != nil || written == nil || !e.Mode.IsRegular():
 			return err
@@ -54,13 +54,13 @@ func layOut(ctx context.Context, from source, top *folder, entries []Entry, writ
 		if !e.Mode.IsDir() || e.Mode.Perm() == 0o755 {
 			continue
 		}
-		dir, name := parent(e.Path)
-		d, err := top.walk(dir)
+		dir, name := Parent(e.Path)
+		d, err := top.Walk(dir)
 		if err != nil {
 			return err
 		}
 		err = chmodat(d.fd, name, e.Mode.Perm())
-		d.close()
+		d.Close()
 		if err != nil {
 			return err
 		}
@@ -72,14 +72,14 @@ func layOut(ctx context.Context, from source, top *folder, entries []Entry, writ
 // one after the other, with the directory open, or the error that opening it gave, and
 // with a buffer of small bytes. path gives where an item is, and whether it takes part.
 // The first error ends it.
-func byDirectory(ctx context.Context, top *folder, items int, path func(int) (string, bool), do func(d *folder, err error, i int, buf []byte) error) error {
+func byDirectory(ctx context.Context, top *Folder, items int, path func(int) (string, bool), do func(d *Folder, err error, i int, buf []byte) error) error {
 	groups, order := map[string][]int{}, []string(nil)
 	for i := range items {
 		p, ok := path(i)
 		if !ok {
 			continue
 		}
-		dir, _ := parent(p)
+		dir, _ := Parent(p)
 		if groups[dir] == nil {
 			order = append(order, dir)
 		}
@@ -88,9 +88,9 @@ func byDirectory(ctx context.Context, top *folder, items int, path func(int) (st
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	directory := func(dir string, buf []byte) error {
-		d, err := top.walk(dir)
+		d, err := top.Walk(dir)
 		if err == nil {
-			defer d.close()
+			defer d.Close()
 		}
 		for _, i := range groups[dir] {
 			if ctx.Err() != nil {
@@ -107,7 +107,7 @@ func byDirectory(ctx context.Context, top *folder, items int, path func(int) (st
 	// The file system is most of the work, so two for one processor are not too many.
 	for range min(max(runtime.GOMAXPROCS(0), 2), 4, len(order)) {
 		wg.Go(func() {
-			buf := make([]byte, small)
+			buf := make([]byte, Small)
 			for dir := range queue {
 				if err := directory(dir, buf); err != nil {
 					cancel(err)

@@ -1,4 +1,4 @@
-package workspace
+package filetree
 
 import (
 	"bytes"
@@ -15,15 +15,15 @@ func FuzzPath(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, p string) {
-		if checkPath(p) != nil {
+		if CheckPath(p) != nil {
 			return
 		}
 		at := filepath.Join("/top", p)
 		if !strings.HasPrefix(at, "/top/") || at != "/top/"+p || !filepath.IsLocal(p) {
 			t.Errorf("%q leads to %q", p, at)
 		}
-		dir, name := parent(p)
-		if name == "" || filepath.Join(dir, name) != p || !under(p, dir) {
+		dir, name := Parent(p)
+		if name == "" || filepath.Join(dir, name) != p || !Under(p, dir) {
 			t.Errorf("%q is %q in %q", p, name, dir)
 		}
 		if got := archivePath("./" + p + "/"); got != p && !strings.HasPrefix(p, "./") {
@@ -35,18 +35,18 @@ func FuzzPath(f *testing.F) {
 // FuzzManifest: bytes that are no manifest are an error, and what is one comes out as
 // it went in.
 func FuzzManifest(f *testing.F) {
-	m := newManifest([]Entry{{Path: "a", Size: 1}, {Path: "b\xff", Mode: 0o644}})
-	f.Add((&sheet{Manifest: m, answers: []answer{{Key: "k"}}}).encode())
-	f.Add((&sheet{Manifest: m, index: index{"a": {stamp: stamp{mode: 1}}}, pending: []change{{path: "a"}, {"b", &m.entries[1], nil}}}).encode())
+	m := NewManifest([]Entry{{Path: "a", Size: 1}, {Path: "b\xff", Mode: 0o644}})
+	f.Add((&Sheet{Manifest: m, answers: []answer{{Key: "k"}}}).Encode())
+	f.Add((&Sheet{Manifest: m, Index: Index{"a": {stamp: Stamp{mode: 1}}}, Pending: []Change{{Path: "a"}, {"b", &m.Entries[1], nil}}}).Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		// With a checksum that fits, as whoever can write the file could make it.
 		for _, b := range [][]byte{b, resum(b)} {
-			m, err := decodeSheet(b)
+			m, err := DecodeSheet(b)
 			if err != nil {
 				continue
 			}
-			again, err := decodeSheet(m.encode())
-			if err != nil || len(again.entries) != len(m.entries) || again.version != m.version || len(again.index) != len(m.index) || len(again.pending) != len(m.pending) {
+			again, err := DecodeSheet(m.Encode())
+			if err != nil || len(again.Entries) != len(m.Entries) || again.version != m.version || len(again.Index) != len(m.Index) || len(again.Pending) != len(m.Pending) {
 				t.Errorf("%v", err)
 			}
 		}

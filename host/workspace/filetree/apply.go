@@ -1,0 +1,157 @@
+package filetree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Applier makes changes in a directory that others use meanwhile: each file is made
+// in a directory beside, then takes the old one's place.
+type Applier struct {
+	Ctx   context.Context
+	Top   *Folder
+	Stage string // a directory of ours on the same file system, made anew
+	From  Source
+	Index Index // learns what was written; nil: need not
+	// Seen, if not nil, is what stood at each path; what has changed since is missed.
+	Seen   map[string]Stamp
+	Missed map[string]bool
+}
+
+// current reports whether a path is still as it was seen.
+func (a *Applier) current(d *Folder, name, path string) bool {
+	if a.Seen == nil {
+		return true
+	}
+	was, there := a.Seen[path]
+	now, err := d.stat(name)
+	if there == (err == nil) && (!there || was == now || was.mode == now.mode && was.mode&unix.S_IFMT == unix.S_IFDIR) {
+		return true
+	}
+	if err != nil && there {
+		return true // it is gone: nothing is lost by what comes
+	}
+	a.Missed[path] = true
+	return false
+}
+
+// Apply makes the changes: everything is made first, then moved. What can fail for want
+// of space fails before anything is moved.
+func (a *Applier) Apply(changes []Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	a.Missed = map[string]bool{}
+	if err := RemoveTree(a.Stage); err != nil {
+		return err
+	}
+	if err := os.Mkdir(a.Stage, 0o700); err != nil {
+		return Full(err)
+	}
+	defer func() { _ = RemoveTree(a.Stage) }()
+	stage, err := OpenFolder(a.Stage)
+	if err != nil {
+		return err
+	}
+	defer stage.Close()
+	stamps, err := a.prepare(stage, changes)
+	if err != nil {
+		return err
+	}
+	// What goes, inner ones first; then what comes, outer ones first.
+	for i := len(changes) - 1; i >= 0; i-- {
+		if c := &changes[i]; c.To == nil || c.Was != nil && c.Was.Mode.IsDir() != c.To.Mode.IsDir() {
+			if err := a.remove(c); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range changes {
+		if changes[i].To == nil {
+			continue
+		}
+		if err := a.place(stage, i, &changes[i], stamps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func staged(i int) string { return fmt.Sprintf("%d", i) }
+
+func (a *Applier) prepare(stage *Folder, changes []Change) ([]Stamp, error) {
+	stamps := make([]Stamp, len(changes))
+	buf := make([]byte, Small)
+	for i := range changes {
+		if err := a.Ctx.Err(); err != nil {
+			return nil, err
+		}
+		e := changes[i].To
+		if e == nil || e.Mode.IsDir() {
+			continue
+		}
+		var err error
+		if stamps[i], err = a.From.CopyTo(stage, staged(i), e, buf); err != nil {
+			return nil, err
+		}
+	}
+	return stamps, nil
+}
+
+// remove removes what is at a path; a directory only if nothing is in it, since what
+// is there nobody spoke of.
+func (a *Applier) remove(c *Change) error {
+	dir, name := Parent(c.Path)
+	d, err := a.Top.Walk(dir)
+	if Absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if !a.current(d, name, c.Path) {
+		return nil
+	}
+	err = d.remove(name, c.Was != nil && c.Was.Mode.IsDir())
+	if err == nil || Absent(err) || isKept(err) {
+		return nil
+	}
+	return err
+}
+
+// place moves a prepared file, or makes a directory.
+func (a *Applier) place(stage *Folder, i int, c *Change, st Stamp) error {
+	dir, name := Parent(c.Path)
+	d, err := a.Top.Grow(dir)
+	if err != nil {
+		return fmt.Errorf("write %q: %w", Clip(c.Path), err)
+	}
+	defer d.Close()
+	if c.Was == nil || c.Was.Mode.IsDir() == c.To.Mode.IsDir() { // else remove has looked
+		if !a.current(d, name, c.Path) {
+			return nil
+		}
+	}
+	if c.To.Mode.IsDir() {
+		if err := d.mkdir(name, c.To.Mode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return Full(err)
+		}
+		return chmodat(d.fd, name, c.To.Mode.Perm())
+	}
+	if err := stage.Rename(staged(i), d, name); err != nil {
+		return fmt.Errorf("write %q: %w", Clip(c.Path), err)
+	}
+	if a.Index != nil && c.To.Mode.IsRegular() {
+		// The move changed its ctime.
+		if now, err := d.stat(name); err == nil && now.ino == st.ino && now.Size == st.Size && now.mtime == st.mtime {
+			a.Index[c.Path] = indexed{now, c.To.Sum}
+		}
+	}
+	return nil
+}

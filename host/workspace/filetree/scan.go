@@ -1,0 +1,174 @@
+package filetree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+)
+
+// Found is a file that a scan saw. Its Sum is known if known is set.
+type Found struct {
+	Entry
+	Stamp Stamp
+	Known bool
+}
+
+// MaxListed bounds the paths that a result names; counts go on.
+const MaxListed = 1000
+
+// Scanned is a tree as it is on the disk.
+type Scanned struct {
+	Files   []Found  // sorted by path
+	Skipped []string // at most maxListed of unseen
+	unseen  map[string]bool
+	At      time.Time // before anything was looked at
+}
+
+// Entries are what of it belongs in a manifest.
+func (s *Scanned) Entries() []Entry {
+	entries := make([]Entry, len(s.Files))
+	for i := range s.Files {
+		entries[i] = s.Files[i].Entry
+	}
+	return entries
+}
+
+func (s *Scanned) skip(path string) {
+	if len(s.Skipped) < MaxListed {
+		s.Skipped = append(s.Skipped, path)
+	}
+	if s.unseen == nil {
+		s.unseen = map[string]bool{}
+	}
+	s.unseen[path] = true
+}
+
+// Hidden reports whether a path, or a directory above it, was skipped: it may well be
+// there.
+func (s *Scanned) Hidden(path string) bool {
+	if len(s.unseen) == 0 {
+		return false
+	}
+	for ; path != ""; path, _ = Parent(path) {
+		if s.unseen[path] {
+			return true
+		}
+	}
+	return false
+}
+
+// scanner looks at a tree.
+type scanner struct {
+	ctx    context.Context
+	limits Limits
+	known  Index
+	leave  func(path string) bool
+	out    *Scanned
+	bytes  int64
+}
+
+// Scan lists a tree without reading contents: checksums come from what is known, which
+// may be nil, where the stamp is the same. Paths of which leave, if not nil, says so are
+// left out.
+func Scan(ctx context.Context, top *Folder, limits Limits, known Index, leave func(path string) bool) (*Scanned, error) {
+	s := &scanner{ctx: ctx, limits: limits, known: known, leave: leave, out: &Scanned{At: time.Now()}}
+	d, err := top.sub(".")
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	if err := s.directory(d, "", 0); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(s.out.Files, func(a, b Found) int { return ComparePaths(a.Entry, b.Entry) })
+	return s.out, nil
+}
+
+func (s *scanner) directory(d *Folder, dir string, deep int) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if deep > maxDeep {
+		return Failf(ErrTooLarge, "%q is deeper than %d directories", Clip(dir), maxDeep)
+	}
+	list, err := d.list(s.limits.Files - len(s.out.Files))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	prefix := dir
+	if prefix != "" {
+		prefix += "/"
+	}
+	for _, e := range list {
+		path := prefix + e.Name()
+		if s.leave != nil && s.leave(path) {
+			continue
+		}
+		if err := s.file(d, e.Name(), path, deep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scanner) file(d *Folder, name, path string, deep int) error {
+	st, err := d.stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	mode, ok := st.fileMode()
+	if !ok || len(path) > maxPath {
+		s.out.skip(path)
+		return nil
+	}
+	f := Found{Entry: Entry{Path: path, Mode: mode, Modified: st.mtime}, Stamp: st}
+	switch {
+	case mode.IsDir():
+		f.Modified, f.Known = 0, true
+		sub, err := d.sub(name)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			s.out.skip(path)
+			return nil
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		}
+		s.out.Files = append(s.out.Files, f)
+		defer sub.Close()
+		return s.directory(sub, path, deep+1)
+	case mode.IsRegular():
+		f.Size = st.Size
+		f.Sum, f.Known = s.known.sum(path, st)
+		if st.Size > s.limits.FileSize {
+			return Failf(ErrTooLarge, "%q has %d bytes; a file may have %d", Clip(path), st.Size, s.limits.FileSize)
+		}
+		if s.bytes += st.Size; s.bytes > s.limits.Bytes {
+			return Failf(ErrTooLarge, "the files have more than %d bytes", s.limits.Bytes)
+		}
+	default:
+		target, err := d.readlink(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.Link(target)
+		f.Known = true
+	}
+	if len(s.out.Files) >= s.limits.Files {
+		return Failf(ErrTooLarge, "there are more than %d files", s.limits.Files)
+	}
+	s.out.Files = append(s.out.Files, f)
+	return nil
+}
