@@ -156,6 +156,7 @@ func (t *Terminal) detected() {
 	}
 	t.cmds.available = true
 	t.push(ahp.TerminalCommandDetectionAvailable{})
+	t.retitle()
 }
 
 func (t *Terminal) directory(e shell.Event) {
@@ -165,6 +166,7 @@ func (t *Terminal) directory(e shell.Event) {
 	}
 	t.cwd = cwd
 	t.push(ahp.TerminalCwdChanged{Cwd: cwd})
+	t.retitle()
 }
 
 // executed begins a command here (R24).
@@ -184,6 +186,7 @@ func (t *Terminal) executed(line string) {
 	c.bound()
 	t.kept.cut(cmd)
 	t.push(ahp.TerminalCommandExecuted{CommandID: cmd.info.ID, CommandLine: line, Timestamp: cmd.info.Timestamp})
+	t.titleBegins()
 }
 
 // finished ends what runs here (R25).
@@ -201,6 +204,7 @@ func (t *Terminal) finished(code *int) {
 	c.bound()
 	t.kept.cut(nil)
 	t.push(ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: &took})
+	t.titleEnds()
 }
 
 // bound forgets what is too much, the oldest first.

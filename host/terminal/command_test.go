@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"cotty/ahp"
 	"cotty/emulator"
@@ -19,7 +20,7 @@ import (
 func fed(t testing.TB, change func(*Config)) *Terminal {
 	t.Helper()
 	c := Config{
-		Process: idlePty(t), Cols: 40, Rows: 10, Hostname: "here", Nonce: "n",
+		Process: idlePty(t), Cols: 40, Rows: 10, Hostname: "here", Nonce: "n", titleDelay: time.Hour,
 		Emulator: native.New(emulator.Options{Cols: 40, Rows: 10, History: 100}),
 	}
 	if change != nil {

@@ -58,7 +58,7 @@ func (t *Terminal) cleared(c clearing) {
 func (t *Terminal) facts() facts {
 	c := &t.cmds
 	return facts{
-		Passed: t.passed, Base: t.kept.base, Title: t.title, Cwd: t.cwd,
+		Passed: t.passed, Base: t.kept.base, Title: t.titles.program, Cwd: t.cwd,
 		Count: c.count, Hidden: c.hidden, Mark: c.mark, Marks: c.marks, Available: c.available, TellsInput: c.tellsInput,
 		Shows: c.prompt.shows, Input: c.prompt.input, Skip: slices.Clone(c.prompt.skip), Tracker: c.tracker.State(),
 		Typed: t.typed.on.Load(), Entered: t.entered.on.Load(), Exited: t.told,
@@ -69,7 +69,7 @@ func (t *Terminal) facts() facts {
 // know sets all that f tells, but for what follows from the content. The caller
 // holds screen.
 func (t *Terminal) know(f facts) {
-	t.title, t.cwd = f.Title, f.Cwd
+	t.titles.program, t.cwd = f.Title, f.Cwd
 	c := &t.cmds
 	c.count, c.hidden, c.available, c.tellsInput = f.Count, f.Hidden, f.Available, f.TellsInput
 	c.mark = max(c.mark, f.Mark)

@@ -73,7 +73,7 @@ func startArgv(t testing.TB, argv []string, o startOptions) *holder {
 			}
 			h.mu.Unlock()
 		},
-		Signal: nil,
+		Signal: nil, titleDelay: time.Hour,
 	}
 	if o.config != nil {
 		o.config(&c)

@@ -125,7 +125,7 @@ func recoverFrom(file, pty *os.File) (*recovery, error) {
 		Process: keeper.Process{ID: "it", Pty: pty}, Cols: killCols, Rows: killRows, Nonce: "n", Landing: j.Landing,
 		Emulator: native.New(emulator.Options{Cols: killCols, Rows: killRows, History: 200}), MaxContent: 64 << 10,
 		Wake:   func() { rec.do((*recovery).take) },
-		escape: time.Hour,
+		escape: time.Hour, titleDelay: time.Hour,
 	}
 	s := Saved{State: r.State, After: r.Records}
 	if s.Actions, err = decoded(r.Records); err != nil {
@@ -357,7 +357,7 @@ func compareKilled(t *testing.T, k killed, kills int, answers []string) {
 	}
 	idle := idlePty(t)
 	want := build(Config{
-		Process: idle, Cols: killCols, Rows: killRows, Nonce: "n", MaxContent: 64 << 10, escape: time.Hour,
+		Process: idle, Cols: killCols, Rows: killRows, Nonce: "n", MaxContent: 64 << 10, escape: time.Hour, titleDelay: time.Hour,
 		Emulator: native.New(emulator.Options{Cols: killCols, Rows: killRows, History: 200}),
 	})
 	defer func() {

@@ -222,8 +222,8 @@ func TestPanicInRestore(t *testing.T) {
 	if got := emulator.ScreenText(term.emu); !strings.Contains(got, "failed") {
 		t.Errorf("the screen is %q", got)
 	}
-	if cmd, ok := term.Running(); !ok || cmd.CommandLine != "make" || term.title != "title" || term.offset != k.Offset {
-		t.Errorf("running %+v, %v; title %q, at %d", cmd, ok, term.title, term.offset)
+	if cmd, ok := term.Running(); !ok || cmd.CommandLine != "make" || term.titles.program != "title" || term.offset != k.Offset {
+		t.Errorf("running %+v, %v; title %q, at %d", cmd, ok, term.titles.program, term.offset)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
 	"cotty/emulator"
 	"cotty/host/journal"
 )
@@ -161,6 +160,7 @@ func runeBoundary(p []byte, n int) int {
 func (t *Terminal) digest(buf []byte) {
 	t.screen.Lock()
 	t.feed(buf)
+	t.lookSoon()
 	if t.filter.lone() {
 		t.escTimer.Reset(t.cfg.escape)
 	}
@@ -234,10 +234,7 @@ func (t *Terminal) handle(events []emulator.Event) {
 		case emulator.EventReply:
 			t.answer(e.Text)
 		case emulator.EventTitle:
-			if e.Text != t.title {
-				t.title = e.Text
-				t.push(ahp.TerminalTitleChanged{Title: e.Text})
-			}
+			t.setTitle(e.Text)
 		case emulator.EventBell, emulator.EventNotify, emulator.EventProgress, emulator.EventMark:
 			t.notice(e)
 		}

@@ -61,6 +61,8 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 			t.executed(c.Command)
 		}
 	}
+	t.settleTitle()
+	t.titles.shown = t.title()
 	t.offset, t.quiet = cp.taken.Offset, t.landing.Answered()
 	t.learnt.Store(true)
 	t.publish(false)

@@ -75,7 +75,7 @@ func (m *mortal) config(cols, rows int, l *journal.Landing) Config {
 	return Config{
 		Process: m.pty, Cols: cols, Rows: rows, Emulator: m.new(m.options(cols, rows)), MaxContent: m.content,
 		Renew: func(cols, rows int) emulator.Emulator { return m.new(m.options(cols, rows)) },
-		Nonce: "n", Landing: l, Dir: "file:///start", escape: time.Hour,
+		Nonce: "n", Landing: l, Dir: "file:///start", escape: time.Hour, titleDelay: time.Hour,
 	}
 }
 

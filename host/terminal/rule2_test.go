@@ -83,7 +83,7 @@ func (tr trial) run(seed uint64) (err error) {
 	cols, rows := 2+r.IntN(30), 1+r.IntN(10)
 	t := build(Config{
 		Process: tr.pty, Cols: cols, Rows: rows, Emulator: tr.new(tr.options(cols, rows)), MaxContent: tr.content,
-		Nonce: "n", escape: time.Hour,
+		Nonce: "n", escape: time.Hour, titleDelay: time.Hour,
 	})
 	viewers := []*viewer{{name: "from the start", emu: tr.new(tr.options(cols, rows))}}
 	var log []string

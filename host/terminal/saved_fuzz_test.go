@@ -24,7 +24,7 @@ func FuzzSaved(f *testing.F) {
 	f.Fuzz(func(t *testing.T, state, content, mark []byte, data, id string) {
 		c := Config{
 			Process: idlePty(t), Cols: 20, Rows: 5, Emulator: native.New(emulator.Options{Cols: 20, Rows: 5, History: 50}),
-			escape: time.Hour, Failed: func(err error) { t.Log(err) },
+			escape: time.Hour, titleDelay: time.Hour, Failed: func(err error) { t.Log(err) },
 		}
 		c.Renew = func(cols, rows int) emulator.Emulator {
 			return native.New(emulator.Options{Cols: cols, Rows: rows, History: 50})

@@ -105,7 +105,14 @@ type Config struct {
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 
-	escape time.Duration // 0 means loneEscape
+	// Title is what the terminal is called as long as nothing better is known: the
+	// shell, or the command that it was started with.
+	Title string
+	// Home is the directory that titles call "~"; may be empty.
+	Home string
+
+	escape     time.Duration // 0 means loneEscape
+	titleDelay time.Duration // 0 means titleDelay
 }
 
 // Terminal is one terminal. All methods may be called from any goroutine.
@@ -134,7 +141,7 @@ type Terminal struct {
 	clears     []clearing
 	told       bool // TerminalExited is queued
 	kept       kept
-	title      string // last one the child set
+	titles     titling
 	cwd        string // last one the child reported
 	cmds       commands
 	clean      []byte // feedMarked's, reused
@@ -212,6 +219,9 @@ func empty(c Config) *Terminal {
 	if c.escape == 0 {
 		c.escape = loneEscape
 	}
+	if c.titleDelay == 0 {
+		c.titleDelay = titleDelay
+	}
 	t := &Terminal{cfg: c, log: c.Log, emu: c.Emulator, cols: c.Cols, rows: c.Rows, done: make(chan struct{})}
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
@@ -223,6 +233,8 @@ func empty(c Config) *Terminal {
 	t.exit.ended = make(chan struct{})
 	t.kept.begin(c.MaxContent, c.Emulator)
 	t.escTimer = stopped(t.flushEscape)
+	t.titles.timer = stopped(t.look)
+	t.titles.shown = c.Title
 	t.wake.timer = stopped(t.wakeLate)
 	t.exit.timer = stopped(t.exitQuiet)
 	var err error
@@ -312,6 +324,7 @@ func (t *Terminal) Close() {
 	t.exit.timer.Stop()
 	t.exit.mu.Unlock()
 	t.escTimer.Stop()
+	t.titles.timer.Stop()
 }
 
 // Done is closed when Close was called and the goroutines have ended.

@@ -242,7 +242,7 @@ func TestTitleAndDirectory(t *testing.T) {
 	t.Parallel()
 	h := start(t, `printf '\033]0;one\007a\033]2;two\033\\b'
 		printf '\033]7;file://here/tmp/a%%20b\007'; read x
-		printf '\033]7;file://elsewhere/x\007\033]2;two\007\033]7;kitty-shell-cwd:///100%%\033\\'; read x`, startOptions{})
+		printf '\033]7;file://elsewhere/x\007\033]2;two\007\033]7;kitty-shell-cwd:///100%%\033\\'; read x`, startOptions{config: func(c *Config) { c.Command = "sh" }})
 	find := func(want ahp.Action) {
 		t.Helper()
 		h.await(fmt.Sprintf("%+v", want), func() bool {

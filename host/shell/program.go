@@ -1,0 +1,66 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// Program is the name of the program that a command line runs, "" where the line
+// alone doesn't tell: it is empty, a list or a pipeline, begins with a keyword, or
+// has a name that the shell has yet to expand. Assignments in front are skipped,
+// and so are sudo, env and their like where no option follows them.
+func Program(line string) string {
+	if strings.ContainsAny(line, separators) {
+		return ""
+	}
+	name := ""
+	for _, word := range strings.Fields(line) {
+		if name != "" && strings.HasPrefix(word, "-") {
+			break
+		}
+		if isAssignment(word) {
+			continue
+		}
+		if name = word; !wrappers[word] {
+			break
+		}
+	}
+	if keywords[name] || strings.ContainsAny(name, "$\"'\\{}<>*?[]!#~") {
+		return ""
+	}
+	if name = path.Base(name); name == "." || name == "/" {
+		return ""
+	}
+	return name
+}
+
+// separators are between the commands of a list or a pipeline, or stand around it.
+const separators = "&|;()`\n"
+
+// FirstProgram is Program of the first command of a list or a pipeline.
+func FirstProgram(line string) string {
+	if i := strings.IndexAny(line, separators); i >= 0 {
+		line = line[:i]
+	}
+	return Program(line)
+}
+
+// wrappers run the program that follows.
+var wrappers = map[string]bool{
+	"sudo": true, "doas": true, "env": true, "time": true, "nohup": true, "exec": true, "command": true, "builtin": true,
+}
+
+var keywords = map[string]bool{
+	"if": true, "for": true, "while": true, "until": true, "case": true, "select": true, "function": true, "begin": true, "switch": true,
+}
+
+// isAssignment reports whether a word is NAME=VALUE.
+func isAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	if !ok || name == "" || name[0] >= '0' && name[0] <= '9' {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}

@@ -1,0 +1,217 @@
+package terminal
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+
+	"cotty/ahp"
+	"cotty/host/shell"
+)
+
+// titleDelay is how long a command must run to become the terminal's title, and
+// the least time between two looks at the process in the foreground: what ends
+// at once makes no tab flicker.
+const titleDelay = 250 * time.Millisecond
+
+// titleAgain times titleDelay after a look the process in the foreground is looked
+// at once more: some programs are silent when they start.
+const titleAgain = 8
+
+// titling is what is known of a terminal's title. Guarded by screen.
+//
+// The title is, where nobody has given the terminal a name: the one that the
+// running program sets (OSC 0 and 2); else the running program's name; else the
+// directory in which the shell waits. A title that a shell sets for its prompt
+// doesn't count, and a program's counts until the program ends.
+//
+// Which program runs is told by the shell's marks. Of a shell without marks, and
+// where the command line doesn't tell, it is the process in the foreground, which
+// is looked at a moment after output: while nothing happens nothing is done.
+type titling struct {
+	program string // set by the program that runs
+	process string // name of the process in the foreground
+	settled bool   // the running command has run for titleDelay
+	shown   string // as told last
+	armed   bool   // timer runs
+	again   bool   // it does so for titleAgain times as long
+	timer   *time.Timer
+}
+
+// Title is what the terminal is called unless somebody gave it a name.
+func (t *Terminal) Title() string {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	return t.titles.shown
+}
+
+// setTitle takes a title that the output sets. The caller holds screen.
+func (t *Terminal) setTitle(title string) {
+	if t.promptSets() || title == t.titles.program {
+		return
+	}
+	t.titles.program = title
+	t.learnt.Store(true)
+	t.retitle()
+}
+
+// promptSets reports whether the shell, not a program in it, writes at present.
+func (t *Terminal) promptSets() bool {
+	switch {
+	case t.cfg.Command != "":
+		return false
+	case t.cmds.available:
+		return t.cmds.running == nil
+	}
+	return t.Foreground() == t.cfg.Process.Pid
+}
+
+// titleBegins is called when the shell has begun a command.
+func (t *Terminal) titleBegins() {
+	if t.titles.settled = false; t.cfg.Command == "" {
+		t.lookAfter(t.cfg.titleDelay)
+	}
+}
+
+// titleEnds is called when the shell's command has ended.
+func (t *Terminal) titleEnds() {
+	if t.cfg.Command != "" {
+		return // It is what the terminal was made for.
+	}
+	t.titles.program, t.titles.process, t.titles.settled = "", "", false
+	t.titles.timer.Stop()
+	t.titles.armed = false
+	t.retitle()
+}
+
+// lookSoon has the process in the foreground looked at if only that tells what
+// runs. The caller holds screen, after output.
+func (t *Terminal) lookSoon() {
+	if t.looks() && (!t.titles.armed || t.titles.again) {
+		t.titles.again = false
+		t.lookAfter(t.cfg.titleDelay)
+	}
+}
+
+// looks reports whether only the process in the foreground tells what runs.
+func (t *Terminal) looks() bool { return !t.cmds.available && t.cfg.Command == "" }
+
+func (t *Terminal) lookAfter(d time.Duration) {
+	t.titles.armed = true
+	t.titles.timer.Reset(d)
+}
+
+// look is the timer's.
+func (t *Terminal) look() {
+	t.screen.Lock()
+	t.titles.armed = false
+	if !t.closed.Load() {
+		t.settleTitle()
+		t.retitle()
+		if t.titles.again = t.looks() && !t.titles.again; t.titles.again {
+			t.lookAfter(titleAgain * t.cfg.titleDelay)
+		}
+	}
+	due := t.publish(false)
+	t.screen.Unlock()
+	t.wakeUp(due)
+}
+
+// settleTitle finds out what runs. The caller holds screen.
+func (t *Terminal) settleTitle() {
+	cmd := t.cmds.running
+	switch {
+	case t.cfg.Command != "":
+		return
+	case t.cmds.available && cmd == nil:
+		return
+	case t.cmds.available:
+		t.titles.settled = true
+		if shell.Program(cmd.info.CommandLine) == "" {
+			t.titles.process = processName(t.Foreground())
+		}
+	default:
+		group := t.Foreground()
+		if t.titles.process = processName(group); group == t.cfg.Process.Pid && t.titles.program != "" {
+			t.titles.program = ""
+			t.learnt.Store(true)
+		}
+	}
+}
+
+// retitle tells the title if it has changed. The caller holds screen, and
+// publishes.
+func (t *Terminal) retitle() {
+	if now := t.title(); now != t.titles.shown {
+		t.titles.shown = now
+		t.push(ahp.TerminalTitleChanged{Title: now})
+	}
+}
+
+// title is the title as of now. The caller holds screen.
+func (t *Terminal) title() string {
+	n := &t.titles
+	switch {
+	case t.cfg.Command != "":
+		return first(n.program, t.cfg.Title)
+	case !t.cmds.available:
+		return first(n.program, n.process, t.cfg.Title)
+	case t.cmds.running != nil && n.settled:
+		line := t.cmds.running.info.CommandLine
+		return first(n.program, shell.Program(line), n.process, shell.FirstProgram(line), t.cfg.Title)
+	case t.cmds.running != nil:
+		return first(n.shown, t.cfg.Title)
+	}
+	return first(shortDir(t.cwd, t.cfg.Home), t.cfg.Title)
+}
+
+// first is the first of names with something to see in it.
+func first(names ...string) string {
+	for _, name := range names {
+		if strings.TrimSpace(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// shortDir names a directory, given as a file URI: "~", "~/app", else its last
+// part.
+func shortDir(uri, home string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Path == "" {
+		return ""
+	}
+	dir := path.Clean(u.Path)
+	home = path.Clean(home)
+	switch {
+	case home == "." || home == "/":
+	case dir == home:
+		return "~"
+	case path.Dir(dir) == home:
+		return "~/" + path.Base(dir)
+	}
+	return path.Base(dir)
+}
+
+// processName is the name of a process, "" where the system doesn't say: that
+// takes /proc.
+func processName(pid int) string {
+	if pid <= 0 {
+		return ""
+	}
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	if err != nil {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(strings.TrimSpace(string(b)), ""))
+}
