@@ -172,6 +172,9 @@ type CreateTerminalParams struct {
 // CreateMeta is cotty's addition to createTerminal: something other than the
 // user's shell.
 type CreateMeta struct {
+	// Name is to be the terminal's name as it is: AlreadyExists if another has it.
+	// The protocol's own name may be any: a number is put behind one that is taken.
+	Name    string            `json:"cotty/name,omitempty"`
 	Command []string          `json:"cotty/command,omitempty"` // argv; empty means the shell
 	Env     map[string]string `json:"cotty/env,omitempty"`
 	Shell   string            `json:"cotty/shell,omitempty"` // absolute path; empty means $SHELL

@@ -58,6 +58,13 @@ type TerminalInfo struct {
 // TerminalMeta is what AHP has no member for and a terminal list needs. All
 // members are optional.
 type TerminalMeta struct {
+	// Name that somebody gave the terminal: unique on the host, and an address. A
+	// client sets it with terminal/titleChanged; the row's title is the same then.
+	Name string `json:"cotty/name,omitempty"`
+	// Title is what a terminal with a name would be called without it.
+	Title string `json:"cotty/title,omitempty"`
+	// Detached says that the client of the claim is not connected.
+	Detached bool `json:"cotty/detached,omitempty"`
 	// Principal that the claim's client belongs to; empty for sessions.
 	Principal string `json:"cotty/principal,omitempty"`
 	// Holder is what people call the principal behind the claim, where that is

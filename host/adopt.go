@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 
 	"cotty/ahp"
@@ -69,7 +70,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 		proc.Pty.Close()
 		return nil, err
 	}
-	c.Command, c.Nonce, c.PromptEnds, c.Dir = n.Command, n.Nonce, n.PromptEnds, n.Cwd
+	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title
 	var waiting []typedInput
 	var doubtful []ahp.Origin
 	if a.m != nil {
@@ -78,6 +79,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	if t.t, err = terminal.Restore(c, saved); err != nil {
 		return nil, err
 	}
+	t.auto = t.t.Title()
 	if err := t.retype(waiting, doubtful); err != nil {
 		h.log.Warn("type again what waited", "channel", a.uri, "err", err)
 	}
@@ -145,7 +147,7 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Co
 	scrollback := t.meta.Scrollback
 	t.identity = proc.Identity
 	c := terminal.Config{
-		Process: proc, Cols: t.value.Cols, Rows: t.value.Rows, Emulator: em, Hostname: h.hostname, Log: h.log,
+		Process: proc, Cols: t.value.Cols, Rows: t.value.Rows, Emulator: em, Hostname: h.hostname, Home: os.Getenv("HOME"), Log: h.log,
 		Wake:     func() { h.wake(t) },
 		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
 		Signal:   func(ctx context.Context, sig syscall.Signal) error { return h.signal(ctx, t, sig) },

@@ -66,7 +66,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		return nil, asRefusal(err)
 	}
 	uri := pl.params.Channel
-	if err := h.reserve(uri); err != nil {
+	if _, err := h.reserve(operator, pl.params); err != nil {
 		slot.Cancel()
 		return nil, asRefusal(err)
 	}

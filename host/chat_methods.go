@@ -92,10 +92,11 @@ func (h *Host) checkNewChat(p ahp.CreateChatParams) (*session, error) {
 		return nil, ahp.InvalidParams("create chat: chat: %s", why)
 	}
 	_, taken := h.channels[p.Chat]
+	_, reserved := h.reserved[p.Chat]
 	switch {
 	case h.closing:
 		return nil, errClosing
-	case taken || h.reserved[p.Chat]:
+	case taken || reserved:
 		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", clip(p.Chat))
 	case p.Source != nil && s.refusesSource(*p.Source) != nil:
 		return nil, s.refusesSource(*p.Source)

@@ -122,6 +122,7 @@ func (h *Host) removeConn(c *conn) {
 		if len(c.client.conns) == 0 {
 			h.returnLoans(c.client, c.principal)
 			h.clientGone(c.client.id)
+			h.comesOrGoes(c.client)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	}
 	slot, err := h.judge(c.principal, p)
 	if err == nil {
-		if err = h.reserve(p.Channel); err != nil {
+		if plan.name, err = h.reserve(c.principal, p); err != nil {
 			slot.Cancel()
 		}
 	}
@@ -86,7 +86,8 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 type plan struct {
 	params ahp.CreateTerminalParams
 	holder string
-	title  string
+	title  string // while it has no name
+	name   string
 	dir    string
 	spec   keeper.Spec
 	engine string
@@ -129,6 +130,9 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if meta == nil {
 		meta = &ahp.CreateMeta{}
 	}
+	if s := checkName(meta.Name); s != "" {
+		return pl, ahp.InvalidParams("create terminal: cotty/name: %s", s)
+	}
 	var roots []string
 	pl.confined, pl.in, roots = h.confinementOf(c.principal, p.Claim)
 	dir, err := h.startingDirectory(c.principal, pl.confined, roots, p.Cwd, meta.CwdOf)
@@ -157,10 +161,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	pl.params = p
 	pl.engine = start.Engine
 	pl.dir = dir
-	pl.title = p.Name
-	if pl.title == "" {
-		pl.title = cleanTitle(filepath.Base(argv[0]))
-	}
+	pl.title = commandTitle(argv)
 	pl.spec = keeper.Spec{
 		ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: p.Cols, Rows: p.Rows,
 		Env: h.environ(pl.confined, meta.Env, p.Channel, dir),
@@ -256,20 +257,32 @@ func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
 	return m.Command, nil
 }
 
-// reserve keeps the URI, and a place under the limit, while the process starts.
-func (h *Host) reserve(uri ahp.URI) error {
+// reserve keeps the URI, the name, and a place under the limit, while the process
+// starts. The name is as cotty/name says; of AHP's name, which need not be unique,
+// one is made that is.
+func (h *Host) reserve(pr *principal, p ahp.CreateTerminalParams) (name string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch _, taken := h.channels[uri]; {
+	uri := p.Channel
+	_, taken := h.channels[uri]
+	_, reserved := h.reserved[uri]
+	switch {
 	case h.closing:
-		return errClosing
-	case taken || h.reserved[uri]:
-		return ahp.AlreadyExists("create terminal: %s exists already: choose another URI", uri)
+		return "", errClosing
+	case taken || reserved:
+		return "", ahp.AlreadyExists("create terminal: %s exists already: choose another URI", uri)
 	case len(h.terms)+len(h.reserved) >= h.limits.Terminals:
-		return ahp.Conflict("create terminal: there are %d terminals already, the most this host keeps: end some first", h.limits.Terminals)
+		return "", ahp.Conflict("create terminal: there are %d terminals already, the most this host keeps: end some first", h.limits.Terminals)
+	case p.Meta != nil && p.Meta.Name != "":
+		name = p.Meta.Name
+		if s := h.nameTaken(pr, name, uri); s != "" {
+			return "", ahp.AlreadyExists("create terminal: %s", s)
+		}
+	default:
+		name = h.freeName(pr, p.Name, uri)
 	}
-	h.reserved[uri] = true
-	return nil
+	h.reserved[uri] = name
+	return name, nil
 }
 
 // spawn starts the process and its terminal, which nobody knows yet. Its journal
@@ -322,7 +335,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		proc.Pty.Close()
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
-	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, pl.before
+	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title, c.Before = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title, pl.before
 	if !pl.shell {
 		c.Command = commandLine(p)
 	}
@@ -352,12 +365,12 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 	p := pl.params
 	yes := true
 	t := &term{
-		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, feed: pl.feed,
+		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, feed: pl.feed, auto: pl.title,
 		value: ahp.TerminalState{
-			Title: pl.title, Cwd: fileURI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
+			Title: orElse(pl.name, pl.title), Cwd: fileURI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
-		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder)},
+		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder), Name: pl.name},
 	}
 	if p.Meta != nil {
 		t.meta.Scrollback = p.Meta.Scrollback

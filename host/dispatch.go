@@ -43,7 +43,7 @@ func init() {
 		ahp.TerminalResized{}.ActionType(): {scopeInput, isTerm, resize, func(d *dispatch) ahp.Action {
 			return ahp.TerminalResized{Cols: d.t.value.Cols, Rows: d.t.value.Rows}
 		}, false},
-		ahp.TerminalTitleChanged{}.ActionType(): {scopeInput, isTerm, retitle, func(d *dispatch) ahp.Action {
+		ahp.TerminalTitleChanged{}.ActionType(): {scopeInput, isTerm, rename, func(d *dispatch) ahp.Action {
 			return ahp.TerminalTitleChanged{Title: d.t.value.Title}
 		}, false},
 		ahp.TerminalCleared{}.ActionType(): {scopeInput, isTerm, clearTerminal, nil, false},
@@ -303,19 +303,6 @@ func clearTerminal(h *Host, d *dispatch) string {
 	d.t.t.Clear()
 	h.flush(d.t)
 	h.audit.did(d.c, "clear", d.ch.uri)
-	return ""
-}
-
-// retitle is terminal/titleChanged by a client (R18).
-func retitle(h *Host, d *dispatch) string {
-	if s := d.t.mayShape(d.c.principal); s != "" {
-		return s
-	}
-	if s := checkTitle(d.action.(ahp.TerminalTitleChanged).Title); s != "" {
-		return "the title is not usable: " + s
-	}
-	h.flush(d.t)
-	h.apply(d.ch, d.action, &d.by)
 	return ""
 }
 

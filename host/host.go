@@ -165,7 +165,7 @@ type Host struct {
 	layouts   []*layout
 	sessions  []*session
 	agents    agents
-	reserved  map[ahp.URI]bool // URIs of terminals being made
+	reserved  map[ahp.URI]string // terminals being made, and their names
 	procs     processes
 	list      listing
 	outbox    outbox
@@ -208,7 +208,7 @@ func New(c Config) (*Host, error) {
 	h := &Host{
 		cfg: c, limits: c.Limits.withDefaults(), log: c.Log, roster: roster{path: filepath.Join(c.Runtime, rosterName)},
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
-		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]bool{},
+		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]string{},
 		procs:   processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
 		clients: map[string]*client{}, quotas: map[string]*guard.Quota{}, conns: map[*conn]struct{}{}, listeners: map[net.Listener]Kind{},
 		passing: map[*passage]struct{}{},

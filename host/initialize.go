@@ -93,6 +93,7 @@ func (c *conn) begin(cl *client) {
 	c.client, c.profile, c.window, c.id = cl, cl.profile, cl.window, cl.links
 	cl.conns[c] = struct{}{}
 	cl.seen = c.h.now()
+	c.h.comesOrGoes(cl)
 	c.log = c.log.With("client", cl.id)
 }
 

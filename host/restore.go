@@ -389,8 +389,12 @@ func (h *Host) rejoin(a *adopted) {
 	for n := 2; h.channels[a.uri] != nil; n++ { // Only the keeper's notes can be at odds.
 		a.uri = fmt.Sprintf("%s:/%s-%d", "ahp-terminal", t.proc, n)
 	}
+	if h.nameTaken(operator, t.meta.Name, a.uri) != "" {
+		t.meta.Name = "" // the keeper's note is older than what the others have
+	}
 	t.ch = h.newChannel(a.uri, t)
 	h.terms = append(h.terms, t)
+	defer h.retitle(t)
 	defer h.noteQueue(t)
 	h.procs.terms[t.proc] = t
 	defer h.retake(t)

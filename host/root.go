@@ -79,6 +79,13 @@ func (h *Host) infos() []ahp.TerminalInfo {
 		meta.Cwd = t.value.Cwd
 		meta.Layouts = shown[t.ch.uri]
 		meta.Holder = h.holderName(t)
+		if meta.Name != "" {
+			meta.Title = t.auto
+		}
+		if c := t.value.Claim; c.Kind == ahp.ClaimClient {
+			cl := h.clients[c.ClientID]
+			meta.Detached = cl == nil || len(cl.conns) == 0
+		}
 		list = append(list, ahp.TerminalInfo{
 			Resource: t.ch.uri, Title: t.value.Title, Claim: t.value.Claim,
 			Lifecycle: t.value.Lifecycle, Meta: &meta,

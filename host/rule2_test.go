@@ -139,7 +139,8 @@ func (l *life) lose(i int) {
 // agree waits until all that was done has come through, and compares.
 func (l *life) agree() bool {
 	l.marks++
-	l.seq += 2
+	l.seq += 3
+	l.holder.dispatch(l.uri, l.seq-2, ahp.TerminalTitleChanged{}) // a name would go before the program's title
 	mark := fmt.Sprintf("mark-%d", l.marks)
 	// CAN and ST end whatever sequence the program has left open.
 	l.holder.dispatch(l.uri, l.seq-1, ahp.TerminalInput{Data: "\x18\x1b\\\x1b]2;" + mark + "\x1b\\"})

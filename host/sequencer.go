@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"time"
 
 	"cotty/ahp"
@@ -217,11 +218,31 @@ func (h *Host) listChanged() {
 		h.sendList()
 		return
 	}
+	h.listAfter(wait)
+}
+
+func (h *Host) listAfter(wait time.Duration) {
 	h.list.timer = time.AfterFunc(wait, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.sendDueList()
 	})
+}
+
+// comesOrGoes is called when a client's first connection has come or its last has
+// gone, perhaps in the middle of a handshake: what it holds is listed anew, a
+// little later. The caller holds h.mu.
+func (h *Host) comesOrGoes(cl *client) {
+	if slices.ContainsFunc(h.terms, func(t *term) bool { return t.value.Claim.ClientID == cl.id }) {
+		h.listSoon()
+	}
+}
+
+// listSoon is listChanged where nothing may be sent now. The caller holds h.mu.
+func (h *Host) listSoon() {
+	if h.list.timer == nil && !h.list.held && !h.closing {
+		h.listAfter(listInterval)
+	}
 }
 
 // sendDueList sends the list if one is due. The caller holds h.mu.

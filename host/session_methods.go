@@ -152,6 +152,7 @@ func (h *Host) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI)
 	}
 	_, taken := h.channels[p.Channel]
 	_, chatTaken := h.channels[chat]
+	_, reserved := h.reserved[p.Channel]
 	active := ahp.ActiveClient{}
 	if p.ActiveClient != nil {
 		active = *p.ActiveClient
@@ -160,7 +161,7 @@ func (h *Host) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI)
 	switch {
 	case h.closing:
 		return errClosing
-	case taken || chatTaken || h.reserved[p.Channel] || p.Channel == chat:
+	case taken || chatTaken || reserved || p.Channel == chat:
 		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", clip(p.Channel))
 	case len(h.sessions) >= h.limits.Sessions:
 		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", h.limits.Sessions)

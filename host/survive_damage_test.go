@@ -52,7 +52,7 @@ func (m *mortal) spoil(f func(name string, mem []byte)) {
 func (m *mortal) shellAt(c *client.Client, mirror *client.Mirror, uri ahp.URI) {
 	m.t.Helper()
 	m.call(c, ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
-		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.ClientID()}, Name: "my shell",
+		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.ClientID()}, Name: "shell " + uri,
 		Meta: &ahp.CreateMeta{Command: []string{"sh", "-c", `echo before; while read x; do echo "got $x"; done`}},
 	}, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -133,7 +133,7 @@ func TestDamagedJournals(t *testing.T) {
 	}
 	for _, uri := range uris {
 		s, _ := mirror.Terminal(uri)
-		if s.Title != "my shell" || s.Claim.ClientID != "owner" {
+		if s.Title != "shell "+uri || s.Claim.ClientID != "owner" {
 			t.Errorf("%s: %q, %+v", uri, s.Title, s.Claim)
 		}
 	}
@@ -171,7 +171,7 @@ func TestWithoutJournals(t *testing.T) {
 	m.types(c, uri, "x\n")
 	m.shows(mirror, uri, "got x")
 	s, _ := mirror.Terminal(uri)
-	if s.Title != "my shell" || s.Claim.ClientID != "owner" || strings.Contains(text(s), "before") {
+	if s.Title != "shell "+uri || s.Claim.ClientID != "owner" || strings.Contains(text(s), "before") {
 		t.Errorf("%+v", s)
 	}
 	m.leaveNothing(c)

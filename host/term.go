@@ -39,7 +39,9 @@ type term struct {
 	// value has no content: that is t's, so that appending output never copies
 	// what is there.
 	value ahp.TerminalState
-	meta  ahp.TerminalMeta // Cwd and Layouts are filled in by infos
+	// auto is what the terminal is called while it has no name; see name.go.
+	auto string
+	meta ahp.TerminalMeta // Cwd and Layouts are filled in by infos
 	// holder is the principal behind the claim: the client's, or the one that
 	// drives the session. handBackHolder is that of meta.HandBack.
 	holder         string
@@ -198,6 +200,11 @@ func (t *term) changes(actions []ahp.Action) []change {
 	for _, a := range actions {
 		c := change{action: a}
 		switch a.(type) {
+		case ahp.TerminalTitleChanged:
+			if t.auto = a.(ahp.TerminalTitleChanged).Title; t.meta.Name != "" {
+				t.h.listSoon() // which alone tells it
+				continue
+			}
 		case ahp.TerminalResized, ahp.TerminalCleared:
 			if len(t.requests) > 0 {
 				c.by, t.requests = t.requests[0], t.requests[1:]

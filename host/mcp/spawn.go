@@ -13,7 +13,7 @@ import (
 type spawnInput struct {
 	Cwd     string   `json:"cwd,omitempty" jsonschema:"absolute path of the directory to start in"`
 	Command []string `json:"command" jsonschema:"program and arguments"`
-	Title   string   `json:"title,omitempty" jsonschema:"what the person reads at the pane"`
+	Title   string   `json:"title,omitempty" jsonschema:"the terminal's name, which the person reads at the pane and which does for its id; a number is put behind one that another terminal has"`
 }
 
 // spawnTerminal is T9. What must not be started, and how much at once, the host

@@ -46,10 +46,20 @@ func (c call) find(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
 
 // known is find for the tools that need the terminal.
 func (c call) known(ctx context.Context, id string) (*ahp.TerminalInfo, error) {
-	t, err := c.find(ctx, id)
-	if err == nil && t == nil {
+	all, err := c.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := pool.Find(all, id)
+	if t == nil {
 		//lint:ignore ST1005 the documents' text
 		err = fmt.Errorf("Terminal not found: %s", clip(id))
+		for i := range all {
+			if d := pool.Describe(&all[i]); d.Title == id {
+				err = fmt.Errorf("%w: it is the title of %s, and a title is no id, as programs set it", err, d.ID)
+				break
+			}
+		}
 	}
 	return t, err
 }

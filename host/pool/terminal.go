@@ -34,7 +34,8 @@ type Terminal struct {
 	CreatedAt int64    `json:"createdAt" jsonschema:"Unix time in milliseconds"`
 	Command   []string `json:"command,omitempty"`
 
-	Title       string `json:"title,omitempty"`
+	Name        string `json:"name,omitempty" jsonschema:"given by a person or an agent; does for the id"`
+	Title       string `json:"title,omitempty" jsonschema:"what runs in it, as a program may say; not an id"`
 	LastCommand string `json:"lastCommand,omitempty" jsonschema:"the newest command that the terminal's shell ran"`
 	Running     *bool  `json:"running,omitempty" jsonschema:"whether lastCommand still runs"`
 	ExitCode    *int   `json:"exitCode,omitempty" jsonschema:"of lastCommand, once it has ended"`
@@ -48,7 +49,10 @@ func Describe(t *ahp.TerminalInfo) Terminal {
 	}
 	d := Terminal{
 		ID: ID(t.Resource), Cwd: Path(m.Cwd), Owner: Agent, Visible: len(m.Layouts) > 0,
-		CreatedAt: m.Created, Command: m.Command, Title: t.Title,
+		CreatedAt: m.Created, Command: m.Command, Name: m.Name, Title: t.Title,
+	}
+	if m.Name != "" {
+		d.Title = m.Title
 	}
 	if t.Claim.Kind == ahp.ClaimClient {
 		d.Owner, d.Visible = User, true
@@ -82,13 +86,19 @@ const idPrefix = "pty-"
 func ID(uri ahp.URI) string { return idPrefix + uri[strings.LastIndexAny(uri, "/:")+1:] }
 
 // Find is the terminal that a name means, also one whose process has ended; nil
-// when there is none. The URI and the name without its prefix do as well.
+// when there is none. The URI and the id without its prefix do as well, and after
+// them the name that somebody gave it; a title doesn't.
 func Find(all []ahp.TerminalInfo, id string) *ahp.TerminalInfo {
 	if id == "" {
 		return nil
 	}
 	for i := range all {
 		if name := ID(all[i].Resource); id == name || id == all[i].Resource || idPrefix+id == name {
+			return &all[i]
+		}
+	}
+	for i := range all {
+		if m := all[i].Meta; m != nil && m.Name == id {
 			return &all[i]
 		}
 	}

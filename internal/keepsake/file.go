@@ -43,6 +43,7 @@ type Layout struct {
 // Terminal is what it takes to make a terminal like one that was.
 type Terminal struct {
 	URI     ahp.URI  `json:"uri"`
+	Name    string   `json:"name,omitempty"` // which somebody gave it
 	Title   string   `json:"title,omitempty"`
 	Cwd     ahp.URI  `json:"cwd,omitempty"`
 	Command []string `json:"command,omitempty"` // argv of what was started, empty for a shell

@@ -44,9 +44,11 @@ func historyName(uri ahp.URI) string {
 type History struct {
 	URI   ahp.URI // empty if the layouts don't tell
 	Title string
-	Name  string // of the file
-	Size  int64  // in bytes
-	Saved time.Time
+	// Called is the name that somebody gave the terminal, empty for none.
+	Called string
+	Name   string // of the file
+	Size   int64  // in bytes
+	Saved  time.Time
 }
 
 // Histories lists what is kept in a state directory, the newest first.
@@ -68,7 +70,7 @@ func Histories(dir string) ([]History, error) {
 			continue // it has just been removed, or is not ours
 		}
 		t := known[e.Name()]
-		all = append(all, History{URI: t.URI, Title: t.Title, Name: e.Name(), Size: info.Size(), Saved: info.ModTime()})
+		all = append(all, History{URI: t.URI, Title: t.Title, Called: t.Name, Name: e.Name(), Size: info.Size(), Saved: info.ModTime()})
 	}
 	slices.SortFunc(all, func(a, b History) int { return cmp.Or(b.Saved.Compare(a.Saved), strings.Compare(a.Name, b.Name)) })
 	return all, nil

@@ -157,6 +157,9 @@ func (k *Keeper) memory(follows map[ahp.URI]bool) Memory {
 		}
 		t := Terminal{URI: info.Resource, Title: info.Title}
 		if meta := info.Meta; meta != nil {
+			if t.Name = meta.Name; t.Name != "" {
+				t.Title = meta.Title
+			}
 			t.Cwd, t.Command = meta.Cwd, meta.Command
 			if c := meta.LastCommand; c != nil && c.Running && meta.RunsShell() {
 				t.Line = c.CommandLine

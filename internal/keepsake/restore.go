@@ -1,6 +1,7 @@
 package keepsake
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func Restore(ctx context.Context, c *client.Client, m Memory, again []string, di
 			}
 		}
 		if err := t.restore(ctx, c, again, before); err != nil {
-			failed = append(failed, fmt.Errorf("bring back %q: %w", t.Title, err))
+			failed = append(failed, fmt.Errorf("bring back %q: %w", cmp.Or(t.Name, t.Title), err))
 			continue
 		}
 		made[t.URI] = true
@@ -58,7 +59,7 @@ func Restore(ctx context.Context, c *client.Client, m Memory, again []string, di
 
 func (t Terminal) restore(ctx context.Context, c *client.Client, again []string, before string) error {
 	p := ahp.CreateTerminalParams{
-		Channel: t.URI, Name: t.Title, Cwd: t.Cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.ClientID()},
+		Channel: t.URI, Name: t.Name, Cwd: t.Cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.ClientID()},
 		Meta: &ahp.CreateMeta{Before: before},
 	}
 	if len(t.Command) > 0 && listed(t.Command[0], again) {

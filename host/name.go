@@ -1,0 +1,127 @@
+package host
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"cotty/ahp"
+	"cotty/host/shell"
+)
+
+// A terminal has a title, which says what runs in it (host/terminal), and may have
+// a name, which only clients set: people and agents, not programs in it. A name
+// is unique on the host and an address. AHP has the title alone: that is the name
+// where there is one.
+
+// maxName bounds a terminal's name, in bytes.
+const maxName = 128
+
+// title is the terminal's title in AHP.
+func (t *term) title() string { return orElse(t.meta.Name, t.auto) }
+
+// retitle tells the title if it is another one than was told. The caller holds
+// h.mu.
+func (h *Host) retitle(t *term) {
+	if now := t.title(); now != t.value.Title {
+		h.apply(t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
+	}
+}
+
+// checkName says what is wrong with a name; "" is none.
+func checkName(s string) string {
+	switch {
+	case len(s) > maxName:
+		return because("it is longer than %d bytes", maxName)
+	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }):
+		return "it has control characters or others that don't show in it"
+	case strings.TrimSpace(s) != s:
+		return "it begins or ends with a blank"
+	}
+	return ""
+}
+
+// cleanName makes a name of what was not meant to be one.
+func cleanName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), maxName)], ""))
+	return strings.TrimSpace(s)
+}
+
+// nameTaken says why the terminal at uri, which may yet have to be made, can't have
+// a name that p gives it, or "". The caller holds h.mu.
+func (h *Host) nameTaken(p *principal, name string, uri ahp.URI) string {
+	if name == "" {
+		return ""
+	}
+	for making, its := range h.reserved {
+		if its == name && making != uri {
+			return because("another terminal that is being made has the name %q: choose another", name)
+		}
+	}
+	for _, t := range h.terms {
+		id := shortID(t.ch.uri)
+		switch {
+		case t.ch.uri == uri:
+		case !h.reaches(p, t.ch.uri):
+			if t.meta.Name == name {
+				return because("another terminal has the name %q: choose another", name)
+			}
+		case t.meta.Name == name:
+			return because("terminal %s has the name %q: choose another, or take it away with `cotty rename %s ''`", id, name, id)
+		case id == name || t.ch.uri == name:
+			return because("%q is the id of another terminal: choose another name", name)
+		case !p.human && strings.HasPrefix(id, name):
+			// People type the beginning of an id: nobody else catches that.
+			return because("%q begins the id of terminal %s: choose another name", name, id)
+		}
+	}
+	return ""
+}
+
+// freeName is name, with a number behind it if that takes to be nobody's. The
+// caller holds h.mu.
+func (h *Host) freeName(p *principal, name string, uri ahp.URI) string {
+	name = cleanName(name)
+	free := name
+	for n := 2; h.nameTaken(p, free, uri) != ""; n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// rename is terminal/titleChanged by a client (R18): it sets the name, or with an
+// empty title removes it.
+func rename(h *Host, d *dispatch) string {
+	if s := d.t.mayShape(d.c.principal); s != "" {
+		return s
+	}
+	name := d.action.(ahp.TerminalTitleChanged).Title
+	if s := checkName(name); s != "" {
+		return "the name is not usable: " + s
+	}
+	if s := h.nameTaken(d.c.principal, name, d.ch.uri); s != "" {
+		return s
+	}
+	h.flush(d.t)
+	d.t.meta.Name, d.t.dirty = name, true
+	h.apply(d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
+	return ""
+}
+
+// commandTitle is what a terminal is called that was started with a command.
+func commandTitle(argv []string) string {
+	base := filepath.Base(argv[0])
+	if len(argv) > 2 && argv[1] == "-c" && strings.HasSuffix(base, "sh") {
+		base = orElse(shell.Program(argv[2]), base)
+	}
+	return cleanTitle(base)
+}
+
+// shortID is the last part of a terminal's URI.
+func shortID(uri ahp.URI) string { return uri[strings.LastIndexAny(uri, "/:")+1:] }
