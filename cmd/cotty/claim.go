@@ -17,11 +17,20 @@ import (
 // onTerminal makes a command that does one thing to the terminal named by its
 // first argument.
 func onTerminal(use, short string, args int, work func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error) *cobra.Command {
+	return connectedTo(how{}, use, short, args, work)
+}
+
+// connectedTo is onTerminal for a connection of a certain kind.
+func connectedTo(h how, use, short string, args int, work func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args),
 		ValidArgsFunction: completeTerminal,
 		RunE: did(func(cmd *cobra.Command, args []string) error {
-			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			return p.as(cmd, h, func(ctx context.Context, s *session) error {
 				t, err := s.terminal(args[0])
 				if err != nil {
 					return err
@@ -32,7 +41,7 @@ func onTerminal(use, short string, args int, work func(ctx context.Context, cmd 
 	}
 }
 
-// completeTerminal offers ids with titles to the shell.
+// completeTerminal offers ids with titles, and names, to the shell.
 func completeTerminal(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var ids []string
 	if len(args) == 0 {
@@ -40,6 +49,9 @@ func completeTerminal(cmd *cobra.Command, args []string, _ string) ([]string, co
 		_ = withHost(cmd, false, func(_ context.Context, s *session) error {
 			for _, t := range s.terminals() {
 				ids = append(ids, lastPart(t.Resource)+"\t"+printable(t.Title))
+				if name := nameOf(t); name != "" {
+					ids = append(ids, name+"\t"+lastPart(t.Resource)+", "+printable(titleOf(t)))
+				}
 			}
 			return nil
 		})
@@ -132,13 +144,17 @@ func newKillCommand() *cobra.Command {
 }
 
 func newRenameCommand() *cobra.Command {
-	return onTerminal("rename ID NAME", "Change a terminal's title", 2,
+	cmd := onTerminal("rename ID NAME", "Name a terminal, or with '' remove its name", 2,
 		func(ctx context.Context, _ *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error {
 			if err := s.dispatch(ctx, t.Resource, ahp.TerminalTitleChanged{Title: args[0]}); err != nil {
 				return fmt.Errorf("rename %s: %w", lastPart(t.Resource), err)
 			}
 			return nil
 		})
+	cmd.Long = `Name a terminal: every command takes the name in place of the id. A name is one
+terminal's, and only people and agents set it. The title, which tells what runs in
+the terminal, is shown beside it, and in its place once '' has removed the name.`
+	return cmd
 }
 
 func newResizeCommand() *cobra.Command {

@@ -75,7 +75,7 @@ func forgetTerminal(out io.Writer, dir, id string) error {
 	names := map[ahp.URI]keepsake.History{}
 	for i, h := range all {
 		uri := cmp.Or(h.URI, ahp.TerminalScheme+"/"+h.Name)
-		infos[i], names[uri] = ahp.TerminalInfo{Resource: uri, Title: h.Title}, h
+		infos[i], names[uri] = ahp.TerminalInfo{Resource: uri, Title: h.Title, Meta: &ahp.TerminalMeta{Name: h.Called, Title: h.Title}}, h
 	}
 	t, err := resolve(infos, id)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -20,6 +21,7 @@ import (
 type row struct {
 	ID         string    `json:"id"`
 	URI        string    `json:"uri"`
+	Name       string    `json:"name,omitempty"` // which somebody gave it
 	Title      string    `json:"title"`
 	Claim      ahp.Claim `json:"claim"`
 	Holder     string    `json:"holder"`          // "operator", "token:ID", or "session"
@@ -53,7 +55,7 @@ func rowOfOrphan(o ahp.Orphan) row {
 func rowOf(t ahp.TerminalInfo, me string) row {
 	r := row{
 		me: me,
-		ID: lastPart(t.Resource), URI: t.Resource, Title: t.Title, Claim: t.Claim, Holder: "session",
+		ID: lastPart(t.Resource), URI: t.Resource, Name: nameOf(t), Title: titleOf(t), Claim: t.Claim, Holder: "session",
 		State: ahp.StatusRunning, ExitCode: t.Lifecycle.ExitCode, Layouts: []string{},
 	}
 	var meta ahp.TerminalMeta
@@ -189,9 +191,23 @@ func printRows(w io.Writer, rows []row) error {
 		return nil
 	}
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "ID\tTITLE\tHELD BY\tSTATE\tLAST COMMAND\tCWD")
+	// NAME and LAYOUT stand there where they tell something.
+	named := slices.ContainsFunc(rows, func(r row) bool { return r.Name != "" })
+	placed := slices.ContainsFunc(rows, func(r row) bool { return len(r.Layouts) > 0 && !slices.Equal(r.Layouts, []string{defaultLayout}) })
+	line := func(id, name, title, holder, layout, state, command, dir string) {
+		fields := []string{id}
+		if named {
+			fields = append(fields, name)
+		}
+		fields = append(fields, title, holder)
+		if placed {
+			fields = append(fields, layout)
+		}
+		fmt.Fprintln(tw, strings.Join(append(fields, state, command, dir), "\t"))
+	}
+	line("ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY")
 	for _, r := range rows {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, printable(r.Title), printable(r.claimText()), r.stateText(), r.commandText(), printable(tilde(r.Cwd)))
+		line(r.ID, printable(r.Name), printable(r.Title), printable(r.claimText()), printable(strings.Join(r.Layouts, ", ")), r.stateText(), r.commandText(), printable(tilde(r.Cwd)))
 	}
 	return tw.Flush()
 }

@@ -58,7 +58,7 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "name", "", "title (default: the command's name)")
+	f.StringVar(&name, "name", "", "name, by which all commands find it; no other terminal may have it")
 	f.StringVar(&cwd, "cwd", "", "working directory (default: the current one)")
 	f.StringVar(&size, "size", "", "size as COLSxROWS (default 80x24)")
 	f.IntVar(&scrollback, "scrollback", 0, "lines that it keeps of what scrolls off (default: as configured)")
@@ -82,7 +82,7 @@ func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalPara
 	}
 	p.Channel = newTerminalURI()
 	p.Name, p.Cwd = name, fileURI(dir)
-	p.Meta = &ahp.CreateMeta{Command: argv, Env: childEnv(os.Environ())}
+	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: childEnv(os.Environ())}
 	return p, nil
 }
 

@@ -13,8 +13,25 @@ func lastPart(uri ahp.URI) string {
 	return uri[strings.LastIndexAny(uri, "/:")+1:]
 }
 
-// resolve finds the terminal that an id means: the URI, its last part, a
-// unique prefix of that, or a title, in this order.
+// nameOf is the name that somebody gave a terminal, "" for none.
+func nameOf(t ahp.TerminalInfo) string {
+	if t.Meta == nil {
+		return ""
+	}
+	return t.Meta.Name
+}
+
+// titleOf is what a terminal is called without regard to its name.
+func titleOf(t ahp.TerminalInfo) string {
+	if nameOf(t) == "" {
+		return t.Title
+	}
+	return t.Meta.Title
+}
+
+// resolve finds the terminal that an id means: the URI, its last part, its name,
+// or a unique prefix of the last part, in this order. A title is none of these:
+// programs set it.
 func resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) {
 	if id == "" {
 		return ahp.TerminalInfo{}, usagef("a terminal's id is empty; `cotty ls` lists them")
@@ -22,8 +39,8 @@ func resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) 
 	rules := []func(ahp.TerminalInfo) bool{
 		func(t ahp.TerminalInfo) bool { return t.Resource == id },
 		func(t ahp.TerminalInfo) bool { return lastPart(t.Resource) == id },
+		func(t ahp.TerminalInfo) bool { return nameOf(t) == id },
 		func(t ahp.TerminalInfo) bool { return strings.HasPrefix(lastPart(t.Resource), id) },
-		func(t ahp.TerminalInfo) bool { return t.Title == id },
 	}
 	for _, rule := range rules {
 		var found []ahp.TerminalInfo
@@ -38,6 +55,12 @@ func resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) 
 			return found[0], nil
 		default:
 			return ahp.TerminalInfo{}, fmt.Errorf("%q could be any of %s; give more of the id", id, shortIDs(found))
+		}
+	}
+	for _, t := range terminals {
+		if titleOf(t) == id {
+			short := lastPart(t.Resource)
+			return ahp.TerminalInfo{}, fmt.Errorf("%q is the title of %s, and a title is no address, as programs set it: use the id %s, or give the terminal a name with `cotty rename %s NAME`", printable(id), short, short, short)
 		}
 	}
 	return ahp.TerminalInfo{}, fmt.Errorf("no terminal matches %q; `cotty ls` lists them", id)

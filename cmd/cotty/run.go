@@ -65,7 +65,7 @@ directory, use a pipe, or set a variable.`,
 	f.BoolVar(&o.raw, "raw", false, "print the output with its escape sequences")
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end: output, exit code, duration, …")
 	f.BoolVar(&o.keep, "keep", false, "keep the new terminal afterwards")
-	f.StringVar(&o.name, "name", "", "title of the new terminal")
+	f.StringVar(&o.name, "name", "", "name of the new terminal")
 	f.StringVar(&o.cwd, "cwd", "", "working directory of the new terminal (default: the current one)")
 	f.StringVar(&o.size, "size", "", "size of the new terminal as COLSxROWS (default 80x24)")
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
@@ -153,7 +153,7 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	one := false // also a shell is one command here
 	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
-	if err := r.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+	if err := r.carry(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
 		return err
 	}
 	r.uri, r.id = params.Channel, firstCommand

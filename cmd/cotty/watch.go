@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,9 @@ func newWatchCommand() *cobra.Command {
 		Use:   "watch [ID...]",
 		Short: "Stream what happens as JSON lines",
 		Long: `Stream actions as JSON lines, one {"channel", "action", "serverSeq", …} each,
-until interrupted or until the host is stopped: those of the terminals named, or of
-the list of terminals and of every terminal, new ones too.`,
+until interrupted or until the host is stopped: those of the list of terminals and
+of every terminal, new ones too; or those of the terminals named, until all of them
+have ended. Of one that has ended before, its state is printed, as with --snapshots.`,
 		ValidArgsFunction: completeTerminal,
 		RunE: did(func(cmd *cobra.Command, args []string) error {
 			p, err := placeOf(cmd)
@@ -51,6 +53,8 @@ type watcher struct {
 	enc *json.Encoder
 	all bool // also print the root channel
 	err error
+	// running are the terminals named that have not ended.
+	running map[ahp.URI]bool
 }
 
 func lineEncoder(w io.Writer) *json.Encoder {
@@ -82,9 +86,30 @@ func (w *watcher) Snapshot(s ahp.Snapshot) {
 	if s.Resource == ahp.RootURI {
 		w.mirror.Snapshot(s)
 	}
-	if w.snapshots {
+	over := w.ended(s)
+	if w.snapshots || over {
 		w.print(s.Resource, s)
 	}
+	if over {
+		w.end(s.Resource)
+	}
+}
+
+// ended reports whether a state is that of a terminal named which has ended.
+func (w *watcher) ended(s ahp.Snapshot) bool {
+	w.mu.Lock()
+	named := w.running[s.Resource]
+	w.mu.Unlock()
+	var state ahp.TerminalState
+	return named && json.Unmarshal(s.State, &state) == nil && state.Lifecycle.Exited()
+}
+
+// end notes that a terminal has ended.
+func (w *watcher) end(uri ahp.URI) {
+	w.mu.Lock()
+	delete(w.running, uri)
+	w.mu.Unlock()
+	w.wake()
 }
 
 // Action implements client.Sink.
@@ -94,6 +119,9 @@ func (w *watcher) Action(e ahp.Envelope) {
 		w.wake()
 	}
 	w.print(e.Channel, e)
+	if _, over := e.Action.(ahp.TerminalExited); over {
+		w.end(e.Channel)
+	}
 }
 
 // Gone implements client.Sink.
@@ -108,22 +136,22 @@ func (w *watcher) Status(s client.Status, _ error) {
 
 // follow subscribes to what is named, or to everything as it appears.
 func (w *watcher) follow(ctx context.Context, s *session, ids []string) error {
-	seen := map[ahp.URI]bool{}
+	seen, named := map[ahp.URI]bool{}, map[ahp.URI]bool{}
 	for _, id := range ids {
 		t, err := s.terminal(id)
 		if err != nil {
 			return err
 		}
-		if !seen[t.Resource] {
-			seen[t.Resource] = true
-			if err := s.Subscribe(ctx, t.Resource); err != nil {
-				return err
-			}
-		}
+		named[t.Resource] = true
 	}
 	w.mu.Lock()
-	w.all = len(ids) == 0
+	w.all, w.running = len(ids) == 0, maps.Clone(named)
 	w.mu.Unlock()
+	for uri := range named {
+		if err := s.Subscribe(ctx, uri); err != nil {
+			return err
+		}
+	}
 	for {
 		if len(ids) == 0 {
 			for _, t := range s.terminals() {
@@ -145,9 +173,9 @@ func (w *watcher) follow(ctx context.Context, s *session, ids []string) error {
 		case <-w.changed:
 		}
 		w.mu.Lock()
-		err := w.err
+		err, over := w.err, len(ids) > 0 && len(w.running) == 0
 		w.mu.Unlock()
-		if err != nil {
+		if err != nil || over {
 			return err
 		}
 	}
