@@ -19,19 +19,9 @@ func (m *Model) badge(t *terminal) (string, look.Style) {
 	if t.exited() {
 		return exitText(t), exitStyle(t, l)
 	}
-	switch m.terms.holder(t) {
-	case command.Me:
-		if _, shown := m.doc.shown.Showing(t.uri); !shown {
-			return "background", l.Background
-		}
-		return "mine", l.Mine
-	case command.MyOther:
-		if t.info.Meta != nil && len(t.info.Meta.Layouts) == 0 {
-			if _, shown := m.doc.shown.Showing(t.uri); !shown {
-				return "background", l.Background
-			}
-		}
-		return "my other client", l.Other
+	switch holder := m.terms.holder(t); holder {
+	case command.Me, command.MyOther:
+		return m.ownBadge(t, holder == command.MyOther)
 	case command.Other:
 		return "held by " + personName(t), l.Other
 	case command.Agent:
@@ -40,6 +30,24 @@ func (m *Model) badge(t *terminal) (string, look.Style) {
 		return sessionName(t) + ", background", l.Background
 	}
 	return "", l.Other
+}
+
+// ownBadge tells of one of this person's terminals what isn't plain: nothing of one
+// that is on this screen and typed into here. other says that another client holds
+// it.
+func (m *Model) ownBadge(t *terminal, other bool) (string, look.Style) {
+	l := &m.outer.look
+	_, shown := m.doc.shown.Showing(t.uri)
+	detached := t.info.Meta != nil && t.info.Meta.Detached
+	switch {
+	case !shown && len(t.layouts()) == 0:
+		return "background", l.Background
+	case other && !detached:
+		return "my other client", l.Other
+	case other && !shown:
+		return "detached", l.Background
+	}
+	return "", l.Mine
 }
 
 func exitText(t *terminal) string {

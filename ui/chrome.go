@@ -86,6 +86,9 @@ func (m *Model) drawHeaders() {
 	}
 }
 
+// The least room for a pane's name with a badge beside it, and for that, in cells.
+const leastName, leastBadge = 10, 5
+
 // drawHeader draws the title row of a pane.
 func (m *Model) drawHeader(p layout.Placed) {
 	o := &m.outer
@@ -108,9 +111,13 @@ func (m *Model) drawHeader(p layout.Placed) {
 		room -= w + 1
 	}
 	name := m.nameOf(p.Name, p.Terminal)
-	if badge != "" && room >= 6 {
-		// Half of the row at least, more where the name leaves it.
-		most := max(room-3-paint.Width(name)-2, room/2-2)
+	if t != nil && p.Name == "" {
+		name = t.fullTitle()
+	}
+	// The name goes first: it has half of the row, and all of it where the badge
+	// would be too short to tell anything.
+	least := min(paint.Width(name)+2, max(room/2, leastName))
+	if most := room - least - 3; badge != "" && most >= min(paint.Width(badge), leastBadge) {
 		badge = " " + paint.Cut(badge, most, l.Ellipsis) + " "
 		w := paint.Width(badge)
 		o.canvas.Text(r.X+1+room-w, r.Y, w, badge, style)

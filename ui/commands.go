@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"cotty/ahp"
 	"cotty/keymap"
 	"cotty/ui/command"
 	"cotty/ui/layout"
@@ -132,17 +134,27 @@ func goTab(m *Model, args []string) {
 	m.change(func(l layout.Layout) layout.Layout { return l.GoTab(n - 1) })
 }
 
+// renamePane names the focused pane's terminal, for all clients, or the pane with
+// a chat.
 func renamePane(m *Model, args []string) {
 	id := m.focusID()
+	_, leaf, _ := m.doc.shown.Find(id)
+	t, now := m.terms.get(leaf.Terminal), leaf.Name
+	if t != nil && t.info.Meta != nil {
+		now = cmp.Or(now, clean(t.info.Meta.Name))
+	}
 	rename := func(name string) {
+		if t != nil {
+			m.dispatch(t.uri, ahp.TerminalTitleChanged{Title: strings.TrimSpace(clean(name))})
+			name = "" // it would hide the terminal's
+		}
 		m.change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
 	}
 	if len(args) > 0 {
 		rename(strings.Join(args, " "))
 		return
 	}
-	_, leaf, _ := m.doc.shown.Find(id)
-	m.open(overlay.NewPrompt("rename pane", leaf.Name, rename))
+	m.open(overlay.NewPrompt("rename pane", now, rename))
 }
 
 func renameTab(m *Model, args []string) {

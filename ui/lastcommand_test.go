@@ -180,13 +180,13 @@ func TestCommandsSurviveReflowAndReconnect(t *testing.T) {
 // did.
 func TestLastCommandShows(t *testing.T) {
 	u, sh := commanded(t, 80, 24)
-	u.Shows(" ok 1.2s  mine ")
+	u.Shows(" ok 1.2s  ~")
 	sh.Begin("make test")
 	u.WaitIdle()
-	u.Shows(" running  mine ")
+	u.Shows(" running  ~")
 	sh.End(2, 754000)
 	u.WaitIdle()
-	u.Shows(" exit 2 12m34s  mine ")
+	u.Shows(" exit 2 12m34s  ~")
 	u.Press("ctrl+space |")
 	u.GoldenStyled("last-command")
 	sh.Begin("x")

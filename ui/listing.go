@@ -50,11 +50,13 @@ func (m *Model) terminalRows() []overlay.Terminal {
 		if t == nil || t.done {
 			continue
 		}
-		row := overlay.Terminal{URI: uri, Title: t.title(), Cwd: clean(shorten(filePath(t.cwd), m.cfg.home()))}
+		row := overlay.Terminal{URI: uri, Title: t.fullTitle(), Cwd: clean(shorten(filePath(t.cwd), m.cfg.home()))}
 		row.Badge, row.BadgeStyle = m.badge(t)
 		if id, ok := m.doc.shown.Showing(uri); ok {
 			i, _, _ := m.doc.shown.Find(id)
 			row.Where = fmt.Sprintf("tab %d", i+1)
+		} else if in := t.layouts(); len(in) > 0 {
+			row.Where = "layout " + clean(layoutName(in[0]))
 		}
 		if a := m.alert(t); a.Kind != attention.None {
 			row.Mark, row.MarkStyle = m.alertMark(a.Kind)

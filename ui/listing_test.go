@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -128,6 +129,49 @@ func TestTerminalListBrings(t *testing.T) {
 	u.Shows(`"new" is in this tab already`)
 }
 
+// TestDetached: what a client of this person's left behind that is no more is in no
+// other client's hands, and the list names the layout that shows it.
+func TestDetached(t *testing.T) {
+	gone := func(m *ahp.TerminalMeta) { m.Principal, m.Detached = uitest.Person, true }
+	u := uitest.New(t, uitest.Options{W: 100, H: 24, Config: func(c *ui.Config) { c.Person = uitest.Person }, Host: func(h *uitest.Host) {
+		left := h.Add("left", other)
+		left.Describe(gone)
+		h.Other("work", nil, []ahp.URI{left.URI})
+		h.Add("loose", other).Describe(gone)
+		here := h.Add("there", other)
+		here.Describe(func(m *ahp.TerminalMeta) { m.Principal = uitest.Person })
+		h.Other("home", nil, []ahp.URI{here.URI})
+	}})
+	u.Press("ctrl+space w")
+	for title, want := range map[string]string{"left": `detached .*layout work`, "loose": "background", "there": `my other client .*layout home`} {
+		if !regexp.MustCompile(`\b` + title + ` .*` + want).MatchString(u.Screen()) {
+			t.Errorf("%s: want %s in\n%s", title, want, u.Screen())
+		}
+	}
+	u.Hides("my other client, ")
+}
+
+// TestNarrowHeader: a pane's title goes before who holds it, which is told where
+// there is room to tell it.
+func TestNarrowHeader(t *testing.T) {
+	for _, c := range []struct {
+		w, moved int
+		want     string
+	}{{40, 2, "┬─ tests ─+$"}, {40, 0, "┬─ tests ─ claude… ─$"}, {130, 0, "┬─ tests ─.*─ claude: make test ─$"}} {
+		u := uitest.New(t, uitest.Options{W: c.w, H: 12, Config: func(c *ui.Config) { c.Person = uitest.Person }, Host: func(h *uitest.Host) {
+			h.Add("tests", running)
+		}})
+		u.Press("ctrl+space w")
+		u.Type("tests\r")
+		for range c.moved {
+			u.Press("ctrl+space L")
+		}
+		if row := strings.TrimSpace(u.Row(0)); !regexp.MustCompile(c.want).MatchString(row) {
+			t.Errorf("%q, want %s", row, c.want)
+		}
+	}
+}
+
 // badgeStates are the states of a badge.
 var badgeStates = []struct {
 	name   string
@@ -137,7 +181,8 @@ var badgeStates = []struct {
 	signal string
 	want   string
 }{
-	{name: "mine", claim: ours, want: "mine"},
+	{name: "mine", claim: ours},
+	{name: "left", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal, m.Detached = uitest.Person, true }},
 	{name: "another", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal = uitest.Person }, want: "my other client"},
 	{name: "person", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal = "bob" }, want: "held by bob"},
 	{name: "token", claim: other, meta: func(m *ahp.TerminalMeta) { m.Principal, m.Holder = "token:4f2a", "CI" }, want: "held by CI"},
@@ -177,8 +222,11 @@ func TestBadges(t *testing.T) {
 				u.Host.Terminal("prog").Exit(c.exit, c.signal)
 				u.WaitIdle()
 			}
-			if s[0] >= 80 {
+			if s[0] >= 80 && c.want != "" {
 				u.Shows(c.want)
+			}
+			if c.want == "" {
+				u.Hides("mine", "my other client", "detached")
 			}
 			fmt.Fprintf(&text, "%s %d\n%s\n%s\n\n", c.name, s[0], u.Row(0), u.Row(-1))
 		}

@@ -181,8 +181,8 @@ func TestStatusLineAsConfigured(t *testing.T) {
 		w, h int
 		want string
 	}{
-		{40, 12, " sh1                           mine 03:04"},
-		{80, 24, " sh1  1 sh1                                    mine  80x23  box  03:04"},
+		{40, 12, " sh1                                03:04"},
+		{80, 24, " sh1  1 sh1                                    80x23  box  03:04"},
 		{200, 50, "80x23  box  03:04"},
 	} {
 		u := uitest.New(t, uitest.Options{W: c.w, H: c.h, Config: func(c *ui.Config) {
@@ -190,7 +190,7 @@ func TestStatusLineAsConfigured(t *testing.T) {
 		}})
 		row := u.Row(-1)
 		if c.w == 200 {
-			c.want = "mine  200x49  box  03:04"
+			c.want = "200x49  box  03:04"
 		}
 		for _, part := range strings.Fields(c.want) {
 			if !strings.Contains(row, part) {
@@ -238,9 +238,6 @@ func TestFirstHint(t *testing.T) {
 			u.Golden("first-hint")
 		}
 		u.Shows(c.want)
-		if c.w >= 80 {
-			u.Shows("mine")
-		}
 		u.Type("ls")
 		u.Shows(c.want)
 		if learnt != 0 {
@@ -288,9 +285,9 @@ func TestReloadTakesAllOrNothing(t *testing.T) {
 	u.Shows("read configuration: config.toml:3: first (and 2 more")
 	u.Press("ctrl+space |")
 	u.Shows("│")
-	// The mistake stands beside the claim until it is put right.
+	// The mistake stands there until it is put right.
 	u.Advance(10 * time.Second)
-	u.Shows("config.toml:3: first (and 2 m", "mine")
+	u.Shows("config.toml:3: first (and 2 m")
 	u.Golden("misread")
 	u.Type("x")
 	u.Shows("config.toml:3: first (and 2 m")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -320,7 +321,11 @@ func (m *Model) unsay() {
 // fail reports what went wrong.
 func (m *Model) fail(what string, err error) {
 	m.log.Warn("call failed", "what", what, "err", err)
-	m.say(status.Error, "%s: %v", what, err)
+	text := err.Error()
+	if !strings.HasPrefix(text, what+": ") { // as most of the host's errors begin
+		text = what + ": " + text
+	}
+	m.say(status.Error, "%s", text)
 }
 
 // leave ends the interface once the host has confirmed what was done.

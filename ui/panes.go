@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"cotty/ahp"
 	"cotty/ui/command"
@@ -297,7 +298,7 @@ func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
 			m.kb.holding--
 			m.release()
 			if err != nil && len(m.doc.shown.Tabs) == 0 && m.kb.holding == 0 {
-				m.leave(Exit{Reason: Emptied, Note: "no terminal could be created: " + err.Error()})
+				m.leave(Exit{Reason: Emptied, Note: "no terminal could be created: " + strings.TrimPrefix(err.Error(), "create terminal: ")})
 			}
 		}, err
 	})

@@ -190,20 +190,20 @@ func TestElapsed(t *testing.T) {
 	}
 	sh.Begin("make test")
 	u.WaitIdle()
-	u.Shows(" running  mine ")
+	u.Shows(" running  ~")
 	u.Advance(12 * time.Second)
-	u.Shows(" running 12s  mine ")
+	u.Shows(" running 12s  ~")
 	u.Advance(53 * time.Second)
-	u.Shows(" running 1m05s  mine ")
+	u.Shows(" running 1m05s  ~")
 	u.Advance(20 * time.Minute)
-	u.Shows(" running 21m  mine ")
+	u.Shows(" running 21m  ~")
 	written := u.Written
 	u.Advance(10 * time.Minute)
 	if n := u.Written - written; n > 10*60 || n == 0 {
 		t.Errorf("in ten minutes %d bytes were written", n)
 	}
 	u.Advance(2 * time.Hour)
-	u.Shows(" running 2h31m  mine ")
+	u.Shows(" running 2h31m  ~")
 
 	// In a tab that does not show nothing is counted.
 	u.Press("ctrl+space c")
@@ -213,7 +213,7 @@ func TestElapsed(t *testing.T) {
 	}
 	u.Press("ctrl+space p")
 	u.Advance(time.Minute)
-	u.Shows(" running 2h34m  mine ")
+	u.Shows(" running 2h34m  ~")
 
 	// Nor for a program that shows its own screen.
 	sh.Print("\x1b[?1049h")
@@ -221,7 +221,7 @@ func TestElapsed(t *testing.T) {
 	if u.Timers() != 0 {
 		t.Errorf("for a full screen %d timers run", u.Timers())
 	}
-	u.Shows(" running  mine ")
+	u.Shows(" running  ~")
 	sh.Print("\x1b[?1049l")
 	sh.End(0, 100)
 	u.Advance(2 * time.Minute)

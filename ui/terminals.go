@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"path"
 	"time"
 
 	"cotty/ahp"
@@ -146,6 +147,14 @@ func (t *terminal) command() []string {
 	return nil
 }
 
+// layouts are those that show the terminal.
+func (t *terminal) layouts() []ahp.URI {
+	if t.info.Meta == nil {
+		return nil
+	}
+	return t.info.Meta.Layouts
+}
+
 // closesItself reports whether the pane of a terminal that has ended closes: a
 // shell's does, whatever its code, which is that of the last command in it. It
 // stays when the shell died by a signal, or failed at once with nobody having used
@@ -162,10 +171,22 @@ func (t *terminal) closesItself(now time.Time) bool {
 	return *code == 0 || !young || t.typed || t.info.Meta != nil && t.info.Meta.LastCommand != nil
 }
 
-// title is the terminal's title for people.
+// fullTitle is the terminal's name and what runs in it, where it has a name.
+func (t *terminal) fullTitle() string {
+	if meta := t.info.Meta; meta != nil && meta.Name != "" && meta.Name == t.info.Title && clean(meta.Title) != "" {
+		return t.title() + ": " + clean(meta.Title)
+	}
+	return t.title()
+}
+
+// title is what the terminal is called: its name, or what runs in it. The host's
+// word is empty only if it knows neither program nor directory.
 func (t *terminal) title() string {
 	if s := clean(t.info.Title); s != "" {
 		return s
 	}
-	return lastPart(t.uri)
+	if dir := filePath(t.cwd); dir != "" {
+		return clean(path.Base(dir))
+	}
+	return "terminal"
 }

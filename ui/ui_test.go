@@ -227,7 +227,10 @@ func TestRename(t *testing.T) {
 	u.Press("enter", "ctrl+space .")
 	u.Paste("server\nlogs")
 	u.Press("enter")
-	u.Shows("─ build ─", "1 server logs")
+	u.Shows("─ build: sh2 ─", "1 server logs")
+	if name := u.Host.Terminal("build").Name(); name != "build" {
+		t.Errorf("the terminal's name is %q", name)
+	}
 	u.Press("ctrl+space ,", "ctrl+u", "enter")
 	u.Shows("─ sh2 ─")
 	u.Press("ctrl+space .")
@@ -353,7 +356,7 @@ func TestPalette(t *testing.T) {
 	}
 	u.Press("ctrl+space :")
 	u.Type("rename-pane two words\r")
-	u.Shows("─ two words ─")
+	u.Shows("─ two words: sh2 ─")
 	u.Press("ctrl+space :")
 	u.Type("zzz")
 	u.Shows("no command matches")
@@ -404,6 +407,10 @@ func TestCreationFails(t *testing.T) {
 	u.Host.FailCreate = errors.New("no more terminals")
 	u.Press("ctrl+space |")
 	u.Shows("create terminal: no more terminals")
+	u.Host.FailCreate = errors.New("create terminal: this token may not") // as the host words it
+	u.Press("ctrl+space |")
+	u.Shows("create terminal: this token")
+	u.Hides("create terminal: create terminal")
 	u.Type("x")
 	if got := u.Host.Terminal("sh1").Typed(); got != "x" {
 		t.Errorf("typed %q", got)

@@ -122,7 +122,7 @@ var arrangeRows = []Command{
 	},
 	{
 		Name: "rename-pane", Title: "Rename pane", Group: groupPanes, Args: name,
-		Help:     "Give this pane a name of its own in place of the program's title; an empty one takes it away.",
+		Help:     "Name this pane's terminal: the name stands in place of the title, and commands find the terminal by it. An empty one takes it away.",
 		Disabled: all(connected, pane),
 		describe: func(args []string) string { return fmt.Sprintf("Rename pane to %q", args[0]) },
 	},

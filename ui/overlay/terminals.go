@@ -139,8 +139,9 @@ func (t *Terminals) divide(r paint.Rect) (list, facts, screen paint.Rect) {
 func (t *Terminals) columns(w int) (title, badge, where int) {
 	for _, row := range t.shown {
 		title, badge = max(title, paint.Width(row.Title)+1), max(badge, paint.Width(row.Badge)+1)
+		where = max(where, paint.Width(row.Where)+1)
 	}
-	if where = 7; w < 60 {
+	if where = min(max(where, 7), 20); w < 60 {
 		where = 0
 	}
 	title = min(title, 24, w*2/5)

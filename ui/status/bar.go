@@ -108,7 +108,7 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	switch {
 	case message != "":
 		// A message needs its room; the active tab stays.
-		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3)))
+		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3, max(room/5, 12))))
 		room -= t.width
 		w := min(paint.Width(message)+2, room)
 		room = fitRight(right, room-w, &l) + w // what is left over may stay

@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,6 +81,7 @@ type Terminal struct {
 	ran   int
 	em    emulator.Emulator
 	meta  ahp.TerminalMeta
+	title string // without the name
 	run   Program
 }
 
@@ -172,6 +174,9 @@ func (h *Host) list() {
 
 func (t *Terminal) info() ahp.TerminalInfo {
 	meta := t.meta
+	if meta.Name != "" {
+		meta.Title = t.title
+	}
 	if t.state.Claim.Kind == ahp.ClaimClient {
 		meta.Principal = t.meta.Principal
 		if t.state.Claim.ClientID == ClientID {
@@ -436,6 +441,15 @@ func (h *Host) do(uri ahp.URI, a ahp.Action, origin *ahp.Origin) {
 		t.run(t, a.Data)
 		h.emit(uri, a, origin)
 		return
+	case ahp.TerminalTitleChanged:
+		if t.meta.Name == "" {
+			t.title = t.state.Title
+		}
+		t.meta.Name = a.Title
+		t.state.Title = cmp.Or(a.Title, t.title)
+		h.emit(uri, ahp.TerminalTitleChanged{Title: t.state.Title}, origin)
+		h.list()
+		return
 	case ahp.TerminalResized:
 		t.em.Resize(a.Cols, a.Rows)
 	case ahp.TerminalClaimed:
@@ -573,6 +587,9 @@ func (t *Terminal) SetTitle(s string) {
 	t.host.emit(t.URI, a, nil)
 	t.host.list()
 }
+
+// Name is what clients have named it.
+func (t *Terminal) Name() string { return t.meta.Name }
 
 // Person is who the holding client belongs to.
 func (t *Terminal) Person(name string) {
