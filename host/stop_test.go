@@ -169,7 +169,7 @@ func newKeeper(t *testing.T, ctx context.Context, socket string) (*keeper.Client
 	})
 	for {
 		k, err := keeper.Dial(ctx, socket)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, keeper.ErrNotRunning) {
+		if err == nil || ctx.Err() != nil {
 			return k, err
 		}
 		time.Sleep(5 * time.Millisecond)

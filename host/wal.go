@@ -464,16 +464,24 @@ func (h *Host) refill() {
 				return
 			}
 			h.mu.Unlock()
+			k := h.keeper()
 			w, err := h.newWAL(spareName, smallArea, 0)
 			if err == nil {
 				err = h.store(w)
 			}
 			h.mu.Lock()
+			if k != h.keeper() { // it may be with the one before
+				w.close()
+				h.mu.Unlock()
+				continue
+			}
 			if err != nil {
 				w.close()
 				h.refilling = false
 				h.mu.Unlock()
-				h.warn("spare journals", err)
+				if k.Err() == nil { // else it is tried again with another keeper
+					h.warn("spare journals", err)
+				}
 				return
 			}
 			h.spares = append(h.spares, w)
