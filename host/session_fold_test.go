@@ -111,6 +111,12 @@ func (f *folding) request(method string, params, result any) {
 	}
 }
 
+// must is request: the peer's own would skip what comes before the answer.
+func (f *folding) must(method string, params, result any) {
+	f.t.Helper()
+	f.request(method, params, result)
+}
+
 // wait reads until a state is reached.
 func (f *folding) wait(what string, ok func() bool) {
 	f.t.Helper()

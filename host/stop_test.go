@@ -19,7 +19,10 @@ import (
 	"cotty/host/keeper"
 )
 
-func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
+func alive(pid int) bool {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return syscall.Kill(pid, 0) == nil && !strings.Contains(string(stat), ") Z ") // nobody reaps it where there is no init
+}
 
 // tree starts a shell that starts a child of its own, and gives both pids.
 func (p *peer) tree(uri ahp.URI) (shell, child int) {

@@ -15,9 +15,29 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// mayLogIn reports whether an sshd that runs as this user could log it in: a user with
+// a login shell, and as root one that may become others, as sshd does.
+func mayLogIn() bool {
+	if ids, err := os.ReadFile("/proc/self/uid_map"); err == nil && os.Getuid() == 0 {
+		f := strings.Fields(string(ids))
+		return len(f) == 3 && len(f[2]) > 4
+	}
+	users, _ := os.ReadFile("/etc/passwd")
+	for line := range strings.Lines(string(users)) {
+		if f := strings.Split(strings.TrimSpace(line), ":"); len(f) == 7 && f[2] == strconv.Itoa(os.Getuid()) {
+			return !strings.HasSuffix(f[6], "nologin") && !strings.HasSuffix(f[6], "false")
+		}
+	}
+	return true
+}
+
 // sshdPath is the system's sshd, which may be in the sbin beside a bin of the PATH;
-// empty for none, and without the programs that the tests use with it.
+// empty for none, where it could log nobody in, and without the programs that the
+// tests use with it.
 func sshdPath() string {
+	if !mayLogIn() {
+		return ""
+	}
 	for _, name := range []string{"ssh", "ssh-keygen", "pgrep"} {
 		if _, err := exec.LookPath(name); err != nil {
 			return ""

@@ -71,7 +71,7 @@ func whyNot() string {
 	} {
 		text, err := os.ReadFile(k.file)
 		if err == nil && strings.TrimSpace(string(text)) == k.bad && (os.Getuid() != 0 || k.bad == "0" && strings.Contains(k.file, "max_")) {
-			return ": " + k.advice
+			return ": " + k.advice + "; without a sandbox: --no-sandbox"
 		}
 	}
 	return ": it needs user namespaces, which a container may forbid; without a sandbox: --no-sandbox"
