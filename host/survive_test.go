@@ -56,7 +56,7 @@ func hostRole() {
 	fail("log", err)
 	room, _ := strconv.Atoi(os.Getenv(roomEnv))
 	h, err := host.New(host.Config{
-		Limits: host.Limits{JournalBytes: room},
+		Limits:  host.Limits{JournalBytes: room},
 		Runtime: filepath.Join(dir, "run"), State: filepath.Join(dir, "state"), Shell: "/bin/sh", Version: "test",
 		Keeper: k, Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
@@ -99,7 +99,7 @@ func printerRole() {
 type mortal struct {
 	*world
 	cmd  *exec.Cmd
-	room int // of each half of a terminal's journal, in bytes; 0 for the usual
+	room int             // of each half of a terminal's journal, in bytes; 0 for the usual
 	took []time.Duration // from the start of a host until it answers
 }
 

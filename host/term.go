@@ -199,9 +199,9 @@ func (t *term) changes(actions []ahp.Action) []change {
 	all := t.scratch[:0]
 	for _, a := range actions {
 		c := change{action: a}
-		switch a.(type) {
+		switch a := a.(type) {
 		case ahp.TerminalTitleChanged:
-			if t.auto = a.(ahp.TerminalTitleChanged).Title; t.meta.Name != "" {
+			if t.auto = a.Title; t.meta.Name != "" {
 				t.h.listSoon() // which alone tells it
 				continue
 			}

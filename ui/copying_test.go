@@ -362,8 +362,10 @@ func TestClipboardProgram(t *testing.T) {
 	}{
 		{name: "done", desk: clipDesk{program: "xclip"}, shows: " copied 4 characters "},
 		{name: "none", shows: "sent 4 characters to the terminal's clipboard", osc: "word\n"},
-		{name: "failed", desk: clipDesk{program: "xclip", err: errors.New("xclip failed: no\x1b display")},
-			shows: "sent 4 characters to the terminal's clipboard; xclip failed: no display", osc: "word\n"},
+		{
+			name: "failed", desk: clipDesk{program: "xclip", err: errors.New("xclip failed: no\x1b display")},
+			shows: "sent 4 characters to the terminal's clipboard; xclip failed: no display", osc: "word\n",
+		},
 		{name: "stays", desk: clipDesk{program: "mine", running: true}, shows: "gave 4 characters to mine, which still runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package ui
 import (
 	"crypto/rand"
 	"net/url"
-	"path"
 	"strings"
 
 	"cotty/ahp"
@@ -53,9 +52,6 @@ func shorten(dir, home string) string {
 	}
 	return dir
 }
-
-// lastPart is the end of a URI's path, for people.
-func lastPart(uri ahp.URI) string { return path.Base(uri) }
 
 // clean takes control characters out of a text that somebody else chose.
 func clean(s string) string {

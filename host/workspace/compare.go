@@ -2,9 +2,10 @@ package workspace
 
 import (
 	"cmp"
-	"cotty/host/workspace/filetree"
 	"maps"
 	"slices"
+
+	"cotty/host/workspace/filetree"
 )
 
 // compare finds what each side did since both were base: what is to change on the

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cotty/host/workspace/filetree"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"cotty/host/workspace/filetree"
 )
 
 // job is what a victim does until it is killed.

@@ -2,8 +2,9 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"io"
+
+	"cotty/host/workspace/filetree"
 )
 
 // FileDiff is one changed file.

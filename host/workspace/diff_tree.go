@@ -3,11 +3,12 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"cotty/host/workspace/filetree"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"cotty/host/workspace/filetree"
 
 	"github.com/rogpeppe/go-internal/diff"
 )

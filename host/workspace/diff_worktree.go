@@ -2,10 +2,11 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"cotty/host/workspace/filetree"
 )
 
 // diffWorktree compares by git, tree with tree: git looks at no file that the agent

@@ -1,13 +1,14 @@
 package workspace
 
 import (
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cotty/host/workspace/filetree"
 
 	"golang.org/x/sys/unix"
 )

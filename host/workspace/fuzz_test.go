@@ -2,12 +2,13 @@ package workspace
 
 import (
 	"bytes"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cotty/host/workspace/filetree"
 )
 
 // FuzzArchive: whatever an archive is, what comes of it stays where it belongs, and

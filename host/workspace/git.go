@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"io"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"cotty/host/workspace/filetree"
 )
 
 // git runs git's own binary. What runs programs by configuration is turned off; what

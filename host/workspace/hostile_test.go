@@ -3,7 +3,6 @@ package workspace
 import (
 	"archive/tar"
 	"bytes"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"cotty/host/workspace/filetree"
 
 	"github.com/klauspost/compress/zstd"
 )

@@ -1,9 +1,10 @@
 package workspace
 
 import (
-	"cotty/host/workspace/filetree"
 	"path/filepath"
 	"strings"
+
+	"cotty/host/workspace/filetree"
 )
 
 // Kind says where a workspace's files come from.

@@ -1,13 +1,14 @@
 package workspace
 
 import (
-	"cotty/host/workspace/filetree"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"cotty/host/workspace/filetree"
 
 	"golang.org/x/sys/unix"
 )

@@ -2,13 +2,14 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cotty/host/workspace/filetree"
 )
 
 // MergeOptions say how work comes home.

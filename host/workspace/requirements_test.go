@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"cotty/host/workspace/filetree"
 )
 
 // fixture is a filesystem with a task on it.

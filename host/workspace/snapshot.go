@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cotty/host/workspace/filetree"
 )
 
 // snapshotName is the directory of a snapshot that is being taken.

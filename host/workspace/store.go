@@ -2,12 +2,13 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"cotty/host/workspace/filetree"
 
 	"golang.org/x/sys/unix"
 )

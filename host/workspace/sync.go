@@ -2,9 +2,10 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"os"
 	"slices"
+
+	"cotty/host/workspace/filetree"
 )
 
 // Prefer decides conflicts.

@@ -2,13 +2,14 @@ package workspace
 
 import (
 	"bytes"
-	"cotty/host/workspace/filetree"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"cotty/host/workspace/filetree"
 )
 
 // TestSyncEquality: whatever is done to either side, one at a time, both are the same

@@ -2,11 +2,12 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
+
+	"cotty/host/workspace/filetree"
 )
 
 // WriteArchive writes workspace/ and the system folders beside it as tar.zst (U108), and

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"cotty/host/workspace/filetree"
 )
 
 // Info is what is known of a workspace.

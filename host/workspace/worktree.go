@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"cotty/host/workspace/filetree"
 )
 
 // branchPrefix is where tasks' branches are.

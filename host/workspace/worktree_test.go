@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"cotty/host/workspace/filetree"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"cotty/host/workspace/filetree"
 )
 
 var background = context.Background()

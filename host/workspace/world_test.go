@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"context"
-	"cotty/host/workspace/filetree"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -17,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"cotty/host/workspace/filetree"
 
 	"cotty/internal/leak"
 )

@@ -36,16 +36,21 @@ func kinds(done func(what string)) map[string]Overlay {
 	}
 	return map[string]Overlay{
 		"terminals": NewTerminals(func() []Terminal { return terminals }, "second", Actions{
-			Show: uri("enter"), Bring: uri("t"), Take: uri("r"), Background: uri("b"), Kill: uri("x")}),
+			Show: uri("enter"), Bring: uri("t"), Take: uri("r"), Background: uri("b"), Kill: uri("x"),
+		}),
 		"agents": NewAgents(func() []Session { return sessions }, "second", SessionActions{
 			Open: uri("enter"), Bring: uri("t"), Answer: uri("y"), Rename: uri("r"), Archive: uri("a"), End: uri("x"),
-			New: none("n"), Steer: uri("s"), Pull: uri("p"), All: none("v")}),
+			New: none("n"), Steer: uri("s"), Pull: uri("p"), All: none("v"),
+		}),
 		"layouts": NewLayouts(func() []Layout { return layouts }, "second", LayoutDo{
-			Go: text("enter"), Rename: text("r"), Delete: text("x"), New: none("n")}),
+			Go: text("enter"), Rename: text("r"), Delete: text("x"), New: none("n"),
+		}),
 		"buffers": NewBuffers(func() []Buffer { return buffers }, BufferDo{
-			Paste: number("enter"), Copy: number("y"), Delete: number("x"), Save: number("s")}),
+			Paste: number("enter"), Copy: number("y"), Delete: number("x"), Save: number("s"),
+		}),
 		"commands": NewCommands(func() []Ran { return slices.Clone(ran) }, RanDo{
-			Go: text("enter"), CopyOutput: text("y"), CopyLine: text("l"), Again: text("r")}),
+			Go: text("enter"), CopyOutput: text("y"), CopyLine: text("l"), Again: text("r"),
+		}),
 		"palette": NewPalette(func() []Command { return commands }, func(name string, _ []string) { done("enter " + name) }),
 		"choice":  NewChoice(Choosing{Rows: names, Chosen: 1, Moved: func(int) {}, Accept: number("enter"), Once: number("t")}),
 		"changes": NewChanges(Bringing{Files: changed, Merge: none("m"), Out: none("o")}),
