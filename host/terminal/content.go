@@ -94,7 +94,7 @@ func (k *kept) restart(state []byte, at uint64) {
 // reproduce the state after them in a fresh emulator of the present size
 // (design.md, rule 2; G15): the output itself while nothing of it was trimmed
 // and the size has not changed, else the emulator's serialised state with as
-// much history as fits into MaxContent, cut where commands begin and end. Both
+// much history as fits into MaxWire, cut where commands begin and end. Both
 // results are of one instant, so the holder sequences the pending actions before
 // it serves the parts. The parts are never nil.
 func (t *Terminal) Content() (actions []ahp.Action, k Taken, content []ahp.Part) {
@@ -119,8 +119,8 @@ func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, cont
 
 // MaxWire bounds content in bytes as JSON has it, where a control character takes six
 // bytes: with pictures, which add 1 MiB at most, and all around it, a snapshot stays
-// below 4 MiB.
-const MaxWire = 5 << 19
+// below 6.5 MiB.
+const MaxWire = 5 << 20
 
 // wireSize is the length of b as a JSON string.
 func wireSize(b []byte) int {
@@ -145,41 +145,43 @@ func (t *Terminal) stream() string {
 	return string(t.filter.resume(state))
 }
 
-// snapshot serialises the emulator's state with the history that fits into
-// MaxContent, and into limit bytes of JSON. The screen itself is never cut. The
-// caller holds screen.
+// snapshot serialises the emulator's state with the history that fits into limit
+// bytes of JSON, and a line that says how much more there is. The screen itself is
+// never cut. The caller holds screen.
 func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 	all, cuts := t.emu.SnapshotMarks(nil, -1)
-	lines := t.emu.HistoryLen()
+	have := t.emu.HistoryLen()
+	lines := have
 	pictures := 0 // which have a bound of their own
 	if e, ok := t.emu.(emulator.Illustrator); ok {
 		pictures = e.SnapshotPictures()
 	}
-	size := t.relative(all, limit, pictures)
-	if size <= t.kept.max || lines == 0 {
+	size := wireSize(all) - pictures
+	if size <= limit || lines == 0 {
 		return all, cuts
 	}
-	least := t.relative(t.emu.Snapshot(nil, 0), limit, pictures)
-	for size > t.kept.max && lines > 0 {
+	least := wireSize(t.emu.Snapshot(nil, 0)) - pictures
+	var note []byte
+	for size > limit && lines > 0 {
 		// Guess from the average line, and always make progress.
 		history := size - least
-		fits := max(0, t.kept.max-least)
+		fits := max(0, limit-least)
 		lines = min(lines-1, int(int64(lines)*int64(fits)/int64(max(history, 1))))
 		// A wrapped line is taken whole or not, or it would reflow differently.
 		for lines > 0 && t.emu.Wrapped(-lines-1) {
 			lines--
 		}
-		all, cuts = t.emu.SnapshotMarks(all[:0], lines)
-		size = t.relative(all, limit, pictures)
+		note = t.cutNote(have - lines)
+		all, cuts = t.emu.SnapshotMarks(append(all[:0], note...), lines)
+		size = wireSize(all) - pictures
 	}
 	return all, cuts
 }
 
-// relative is the size of a state without its pictures in bytes, or more if it is
-// nearer to the limit of the wire.
-func (t *Terminal) relative(state []byte, limit, pictures int) int {
-	wire := int64(wireSize(state)-pictures) * int64(t.kept.max) / int64(max(limit, 1))
-	return max(len(state)-pictures, int(wire))
+// cutNote is what a blank screen takes for a line of history that says how many
+// lines before it were left out.
+func (t *Terminal) cutNote(lines int) []byte {
+	return fmt.Appendf(nil, "[cotty: %d older lines are at the host: `cotty read --history` prints their text]\x1b[%d;1H\n\x1b[H", lines, t.rows)
 }
 
 // Read gives the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw. The

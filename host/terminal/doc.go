@@ -25,9 +25,9 @@
 // questions and shell marks out of what viewers get (design.md, rule 4).
 //
 // Content reproduces the host's screen, cursor, modes and history in a fresh
-// emulator, and so does whatever follows it. Where MaxContent left history out,
-// a viewer has that much less to rewrap, and to bring back to the screen, after
-// a later resize.
+// emulator, and so does whatever follows it. Where MaxWire left history out a line says
+// how much, and a viewer has that much less to rewrap, and to bring back to the
+// screen, after a later resize.
 //
 // # Commands
 //

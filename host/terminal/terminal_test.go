@@ -162,16 +162,17 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// Content stays within its bound, with as much history as fits.
+// Content stays within its bound, with as much history as fits, and a line that says
+// how many lines are left out.
 func TestContentBound(t *testing.T) {
 	t.Parallel()
 	const limit = 20 << 10
 	h := start(t, "stty -opost; for ((i=0;i<3000;i++)); do printf 'line %d \\033[%dmcoloured\\033[m\\r\\n' $i $((31+i%7)); done", startOptions{
-		config: func(c *Config) { c.MaxContent = limit },
+		config: func(c *Config) { c.MaxContent = 1 << 10 },
 	})
 	h.exited()
-	_, _, parts := h.term.Content()
-	if n := len(text(parts)); n > limit || n < limit*3/4 {
+	_, _, parts := h.term.ContentWithin(limit)
+	if n := wireSize([]byte(text(parts))); n > limit || n < limit*3/4 {
 		t.Errorf("content of %d bytes; the limit is %d", n, limit)
 	}
 	late := native.New(emulator.Options{Cols: 80, Rows: 24})
@@ -180,8 +181,12 @@ func TestContentBound(t *testing.T) {
 		t.Errorf("the screen is %q; want %q", got, want)
 	}
 	got, want := emulator.HistoryText(late, -1), emulator.HistoryText(h.term.emu, -1)
+	note, got, _ := strings.Cut(got, "\n")
 	if !strings.HasSuffix(want, got) || !strings.HasPrefix(got, "line ") || len(got) < 3000 {
 		t.Errorf("history of %d bytes is no end of the %d", len(got), len(want))
+	}
+	if left := fmt.Sprintf("[cotty: %d older lines ", h.term.emu.HistoryLen()-late.HistoryLen()+1); !strings.HasPrefix(note, left) {
+		t.Errorf("the first line is %q; want %q", note, left)
 	}
 }
 
