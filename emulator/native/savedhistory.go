@@ -126,6 +126,15 @@ func checkLine(data []byte, l histLine) error {
 		data, cells = nil, len(data)
 	}
 	for len(data) > 0 {
+		if data[0]-0x20 <= 0x5e { // most are
+			n := 1
+			for n < len(data) && data[n]-0x20 <= 0x5e {
+				n++
+			}
+			cells += n
+			data = data[n:]
+			continue
+		}
 		t, n := nextToken(data)
 		ok := n > 0
 		switch t.kind {
