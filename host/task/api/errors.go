@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"cotty/host/task/access"
 )
 
 // Error is the body of an answer that is none (U100).
@@ -53,18 +51,6 @@ func (f *failure) RetryAfter() time.Duration { return f.again }
 // Errorf is an error that is answered with a status.
 func Errorf(status int, format string, args ...any) error {
 	return &failure{status: status, text: fmt.Sprintf(format, args...)}
-}
-
-// Allow turns a decision of package access into an error: what is hidden is not
-// there, in the words of what was looked for ("task tsk_…").
-func Allow(d access.Decision, what, doing string) error {
-	switch d {
-	case access.Allowed:
-		return nil
-	case access.Denied:
-		return Errorf(http.StatusForbidden, "%s: this key may not do that; its owner can give it another role", doing)
-	}
-	return Errorf(http.StatusNotFound, "there is no %s", what)
 }
 
 // statusOf is how an error is answered; told says that its text is for the caller.

@@ -287,10 +287,14 @@ func tryEvents(t *testing.T, w *world) {
 	if got := must(w.store.Event(ctx, e.ID))(t); got.Content[0].Text != "hi" || got.Status != store.EventPending {
 		t.Errorf("got: %+v", got)
 	}
-	if n := must(w.store.DiscardEvents(ctx, task.ID, "cancelled"))(t); n != 2 {
-		t.Errorf("%d were discarded", n)
+	if _, changed, err := w.store.EndTask(ctx, task.ID, store.Cancelled, "cancelled"); !changed || err != nil {
+		t.Errorf("cancelled: %v, %v", changed, err)
 	}
-	must(w.store.UpdateTask(ctx, task.ID, func(t *store.Task) error { t.Status = store.Cancelled; return nil }))(t)
+	for _, e := range all {
+		if got := must(w.store.Event(ctx, e.ID))(t); got.Status != store.EventDiscarded {
+			t.Errorf("after a cancel: %+v", got)
+		}
+	}
 	_, err = w.store.AddEvent(ctx, store.Event{TaskID: task.ID, Content: []store.Part{store.TextPart("hi")}})
 	refused(t, err, 409, "CANCELLED", "no events any more")
 }
@@ -674,7 +678,7 @@ func tryMessages(t *testing.T, w *world) {
 	if err != nil || older[0].ID != ids[4] || older[2].ID != ids[2] {
 		t.Errorf("older: %v, %v", older, err)
 	}
-	if rest, next, err := w.store.Messages(ctx, task.ID, false, store.Page{Cursor: store.MessageCursor(newer[2])}); err != nil || len(rest) != 2 || next != "" {
+	if rest, next, err := w.store.Messages(ctx, task.ID, false, store.Page{Cursor: next}); err != nil || len(rest) != 2 || next != "" {
 		t.Errorf("the rest: %v, %q, %v", rest, next, err)
 	}
 	if m := must(w.store.Message(ctx, ids[1]))(t); m.Content[0].Text != "1" {

@@ -18,7 +18,9 @@ type Agent struct {
 	Updated     time.Time `json:"updated_at"`
 }
 
-const agentColumns = "n, id, name, description, created, updated"
+func (*Agent) kind() kind {
+	return kind{"agent", "agents", "n, id, name, description, created, updated"}
+}
 
 func (a *Agent) row() []any {
 	return []any{&a.n, &a.ID, &a.Name, &a.Description, at{&a.Created}, at{&a.Updated}}
@@ -26,13 +28,12 @@ func (a *Agent) row() []any {
 
 // Agent finds one by id, name or the beginning of an id (U19, U23).
 func (s *Store) Agent(ctx context.Context, ref string) (Agent, error) {
-	return named[Agent](ctx, s, s.r, "agent", "agents", agentColumns, ref)
+	return named[Agent](ctx, s, s.r, ref)
 }
 
 // Agents lists them, oldest first.
 func (s *Store) Agents(ctx context.Context, p Page) ([]Agent, string, error) {
-	return page[Agent](ctx, s, p, false, func(v *Agent) int64 { return v.n },
-		"select "+agentColumns+" from agents where n > ? order by n limit ?")
+	return page[Agent](ctx, s, p, false, "")
 }
 
 // DeleteAgent removes one that no task is of, with its versions, branches,
@@ -55,7 +56,7 @@ func (s *Store) DeleteAgent(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		return remove(ctx, tx, "agent", "agents", id)
+		return remove[Agent](ctx, tx, id)
 	})
 	if err == nil {
 		s.sizes.mu.Lock()
@@ -92,7 +93,9 @@ type Version struct {
 	Created     time.Time       `json:"created_at"`
 }
 
-const versionColumns = "n, id, agent, branch, environment, number, hash, code, definition, snapshot, status, reason, author, source, created"
+func (*Version) kind() kind {
+	return kind{"version", "versions", "n, id, agent, branch, environment, number, hash, code, definition, snapshot, status, reason, author, source, created"}
+}
 
 func (v *Version) row() []any {
 	return []any{
@@ -107,26 +110,20 @@ func (v *Version) row() []any {
 
 // Version finds one by its id.
 func (s *Store) Version(ctx context.Context, id string) (Version, error) {
-	v, err := version(ctx, s.r, id)
-	return v, s.explain(err)
-}
-
-func version(ctx context.Context, q querier, id string) (Version, error) {
-	return one[Version](ctx, q, Errorf(NotFound, "there is no version %.60q", id), "select "+versionColumns+" from versions where id = ?", id)
+	return get[Version](ctx, s, id)
 }
 
 // VersionNumbered finds the version of an agent by its number.
 func (s *Store) VersionNumbered(ctx context.Context, agent string, number int) (Version, error) {
 	v, err := one[Version](ctx, s.r, Errorf(NotFound, "the agent has no version %d", number),
-		"select "+versionColumns+" from versions where agent = ? and number = ?", agent, number)
+		query[Version]()+"agent = ? and number = ?", agent, number)
 	return v, s.explain(err)
 }
 
 // Versions lists an agent's, or with a branch that branch's, newest first (U26,
 // U27).
 func (s *Store) Versions(ctx context.Context, agent, branch string, p Page) ([]Version, string, error) {
-	return page[Version](ctx, s, p, true, func(v *Version) int64 { return v.n },
-		"select "+versionColumns+" from versions where agent = ?1 and (?2 = '' or branch = ?2) and n < ?3 order by n desc limit ?", agent, branch)
+	return page[Version](ctx, s, p, true, "agent = ?1 and (?2 = '' or branch = ?2) and ", agent, branch)
 }
 
 // Codes gives the hashes of all files that versions have.
@@ -161,7 +158,9 @@ type Branch struct {
 	Updated     time.Time `json:"updated_at"`
 }
 
-const branchColumns = "n, id, agent, name, environment, active, status, reason, created, updated"
+func (*Branch) kind() kind {
+	return kind{"branch", "branches", "n, id, agent, name, environment, active, status, reason, created, updated"}
+}
 
 func (b *Branch) row() []any {
 	return []any{
@@ -171,12 +170,7 @@ func (b *Branch) row() []any {
 
 // Branch finds one by its id.
 func (s *Store) Branch(ctx context.Context, id string) (Branch, error) {
-	b, err := branch(ctx, s.r, id)
-	return b, s.explain(err)
-}
-
-func branch(ctx context.Context, q querier, id string) (Branch, error) {
-	return one[Branch](ctx, q, Errorf(NotFound, "there is no branch %.60q", id), "select "+branchColumns+" from branches where id = ?", id)
+	return get[Branch](ctx, s, id)
 }
 
 // BranchNamed finds an agent's branch by its name.
@@ -187,13 +181,12 @@ func (s *Store) BranchNamed(ctx context.Context, agent, name string) (Branch, er
 
 func branchNamed(ctx context.Context, q querier, agent, name string) (Branch, error) {
 	return one[Branch](ctx, q, Errorf(NotFound, "nothing was deployed on the branch %.60q", name),
-		"select "+branchColumns+" from branches where agent = ? and name = ?", agent, name)
+		query[Branch]()+"agent = ? and name = ?", agent, name)
 }
 
 // Branches lists an agent's, of one environment or for "" of all, oldest first.
 func (s *Store) Branches(ctx context.Context, agent, environment string, p Page) ([]Branch, string, error) {
-	return page[Branch](ctx, s, p, false, func(v *Branch) int64 { return v.n },
-		"select "+branchColumns+" from branches where agent = ?1 and (?2 = '' or environment = ?2) and n > ?3 order by n limit ?", agent, environment)
+	return page[Branch](ctx, s, p, false, "agent = ?1 and (?2 = '' or environment = ?2) and ", agent, environment)
 }
 
 // BranchEvent is what happened to a branch (U26, U107).
@@ -209,7 +202,9 @@ type BranchEvent struct {
 	Created    time.Time `json:"created_at"`
 }
 
-const branchEventColumns = "n, id, branch, kind, version, previous, author, note, created"
+func (*BranchEvent) kind() kind {
+	return kind{"event of a branch", "branch_events", "n, id, branch, kind, version, previous, author, note, created"}
+}
 
 func (e *BranchEvent) row() []any {
 	return []any{&e.n, &e.ID, &e.BranchID, &e.Kind, &e.VersionID, optional{&e.PreviousID}, &e.Author, &e.Note, at{&e.Created}}
@@ -217,6 +212,5 @@ func (e *BranchEvent) row() []any {
 
 // BranchEvents lists what happened to a branch, newest first.
 func (s *Store) BranchEvents(ctx context.Context, branch string, p Page) ([]BranchEvent, string, error) {
-	return page[BranchEvent](ctx, s, p, true, func(v *BranchEvent) int64 { return v.n },
-		"select "+branchEventColumns+" from branch_events where branch = ? and n < ? order by n desc limit ?", branch)
+	return page[BranchEvent](ctx, s, p, true, "branch = ? and ", branch)
 }

@@ -68,7 +68,7 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 			return err
 		}
 		if d.Unchanged && got.Branch.ActiveID != "" && d.Reason == "" {
-			active, err := version(ctx, tx, got.Branch.ActiveID)
+			active, err := byID[Version](ctx, tx, got.Branch.ActiveID)
 			if err != nil {
 				return err
 			}
@@ -82,7 +82,7 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 		}
 		if d.Reason != "" {
 			got.Branch.Status, got.Branch.Reason, got.Branch.Updated = Failed, d.Reason, now
-			err := update(ctx, tx, "branches", branchColumns, got.Branch.row(), nil)
+			err := update(ctx, tx, &got.Branch, nil)
 			if err == nil {
 				err = noteBranch(ctx, tx, &got.Branch, "failed", got.Version.ID, got.Branch.ActiveID, cmp.Or(d.By, d.Author), d.Reason, now)
 			}
@@ -99,11 +99,11 @@ func (s *Store) Deploy(ctx context.Context, d Deployment) (got Deployed, err err
 
 // deployedAgent finds or makes the agent, with its environments.
 func deployedAgent(ctx context.Context, s *Store, tx *sql.Tx, d Deployment, now time.Time) (Agent, error) {
-	a, err := one[Agent](ctx, tx, ErrNotFound, "select "+agentColumns+" from agents where name = ?", d.Agent)
+	a, err := one[Agent](ctx, tx, ErrNotFound, query[Agent]()+"name = ?", d.Agent)
 	switch {
 	case errors.Is(err, ErrNotFound) && d.New:
 		a = Agent{ID: NewID("agt"), Name: d.Agent, Description: d.Description, Created: now, Updated: now}
-		err = insert(ctx, tx, "agents", agentColumns, a.row(), nil)
+		err = insert(ctx, tx, &a, nil)
 	case errors.Is(err, ErrNotFound):
 		err = Errorf(NotFound, "there is no agent %.60q", d.Agent)
 	case err == nil && d.New:
@@ -113,7 +113,7 @@ func deployedAgent(ctx context.Context, s *Store, tx *sql.Tx, d Deployment, now 
 		if d.Reason == "" && d.SourceID == "" {
 			a.Description = d.Description
 		}
-		err = update(ctx, tx, "agents", agentColumns, a.row(), nil)
+		err = update(ctx, tx, &a, nil)
 	}
 	if err != nil {
 		return a, err
@@ -133,7 +133,7 @@ func deployedBranch(ctx context.Context, tx *sql.Tx, agent string, d Deployment,
 	b, err := branchNamed(ctx, tx, agent, d.Branch)
 	if errors.Is(err, ErrNotFound) {
 		b = Branch{ID: NewID("br"), AgentID: agent, Name: d.Branch, Environment: d.Environment, Status: Failed, Created: now, Updated: now}
-		err = insert(ctx, tx, "branches", branchColumns, b.row(), nil)
+		err = insert(ctx, tx, &b, nil)
 	}
 	if err == nil && b.Environment != d.Environment {
 		err = Errorf(Invalid, "the branch %q is of the environment %q", b.Name, b.Environment)
@@ -165,7 +165,7 @@ func (s *Store) addVersion(ctx context.Context, tx *sql.Tx, to Deployed, d Deplo
 	if err := tx.QueryRowContext(ctx, "select coalesce(max(number), 0) + 1 from versions where agent = ?", v.AgentID).Scan(&v.Number); err != nil {
 		return v, err
 	}
-	return v, insert(ctx, tx, "versions", versionColumns, v.row(), nil)
+	return v, insert(ctx, tx, &v, nil)
 }
 
 // activate moves a branch to got.Version, and its tasks where they are not
@@ -174,7 +174,7 @@ func activate(ctx context.Context, tx *sql.Tx, got *Deployed, kind, author, note
 	b := &got.Branch
 	previous := b.ActiveID
 	b.ActiveID, b.Status, b.Reason, b.Updated = got.Version.ID, Ready, "", now
-	if err := update(ctx, tx, "branches", branchColumns, b.row(), nil); err != nil {
+	if err := update(ctx, tx, b, nil); err != nil {
 		return err
 	}
 	if err := noteBranch(ctx, tx, b, kind, b.ActiveID, previous, author, note, now); err != nil {
@@ -213,7 +213,7 @@ func moveTasks(ctx context.Context, tx *sql.Tx, to string, now time.Time, where 
 
 func noteBranch(ctx context.Context, tx *sql.Tx, b *Branch, kind, version, previous, author, note string, now time.Time) error {
 	e := BranchEvent{ID: NewID("bev"), BranchID: b.ID, Kind: kind, VersionID: version, PreviousID: previous, Author: author, Note: note, Created: now}
-	return insert(ctx, tx, "branch_events", branchEventColumns, e.row(), nil)
+	return insert(ctx, tx, &e, nil)
 }
 
 // Rollback moves a branch to another version that was deployed on it, or with ""
@@ -222,18 +222,18 @@ func noteBranch(ctx context.Context, tx *sql.Tx, b *Branch, kind, version, previ
 func (s *Store) Rollback(ctx context.Context, branchID, versionID, author, note string) (got Deployed, err error) {
 	err = s.write(ctx, durable, func(tx *sql.Tx) error {
 		got = Deployed{Moved: []string{}}
-		if got.Branch, err = branch(ctx, tx, branchID); err != nil {
+		if got.Branch, err = byID[Branch](ctx, tx, branchID); err != nil {
 			return err
 		}
-		if got.Agent, err = named[Agent](ctx, s, tx, "agent", "agents", agentColumns, got.Branch.AgentID); err != nil {
+		if got.Agent, err = named[Agent](ctx, s, tx, got.Branch.AgentID); err != nil {
 			return err
 		}
 		if versionID == "" {
 			got.Version, err = one[Version](ctx, tx, Errorf(Stale, "the branch %q has no earlier version to roll back to", got.Branch.Name),
-				"select "+versionColumns+" from versions where branch = ?1 and status = 'READY' and number < (select number from versions where id = ?2) order by number desc limit 1",
+				query[Version]()+"branch = ?1 and status = 'READY' and number < (select number from versions where id = ?2) order by number desc limit 1",
 				branchID, got.Branch.ActiveID)
 		} else {
-			got.Version, err = version(ctx, tx, versionID)
+			got.Version, err = byID[Version](ctx, tx, versionID)
 		}
 		switch v := got.Version; {
 		case err != nil:
@@ -260,7 +260,7 @@ type Migration struct {
 // Migrate moves tasks, all or none.
 func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []string, err error) {
 	err = s.write(ctx, durable, func(tx *sql.Tx) error {
-		b, err := branch(ctx, tx, m.BranchID)
+		b, err := byID[Branch](ctx, tx, m.BranchID)
 		if err != nil {
 			return err
 		}
@@ -268,7 +268,7 @@ func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []s
 		if id == "" {
 			id = b.ActiveID
 		}
-		if to, err = version(ctx, tx, id); err != nil {
+		if to, err = byID[Version](ctx, tx, id); err != nil {
 			return err
 		}
 		switch {
@@ -280,7 +280,7 @@ func (s *Store) Migrate(ctx context.Context, m Migration) (to Version, moved []s
 		now := s.moment()
 		moved = []string{}
 		for _, id := range m.Tasks {
-			t, err := one[Task](ctx, tx, Errorf(NotFound, "there is no task %.60q", id), "select "+taskColumns+" from tasks where id = ?", id)
+			t, err := byID[Task](ctx, tx, id)
 			switch {
 			case err != nil:
 				return err

@@ -1,7 +1,7 @@
 // Package store keeps the records of tasks and all that belongs to them in one
 // SQLite database, tasks.db in the state directory: projects, filesystems,
 // agents, versions, branches, environments with their variables, API keys, tasks,
-// events, messages, states, logs, streams, manifests and answers to be replayed.
+// events, messages, states, logs, streams and answers to be replayed.
 // It is the only importer of modernc.org/sqlite.
 //
 // # What it promises

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"slices"
 	"time"
 )
 
@@ -32,7 +31,9 @@ type Event struct {
 	Updated time.Time   `json:"updated_at"`
 }
 
-const eventColumns = "n, id, task, content, status, reason, author, turn, created, updated"
+func (*Event) kind() kind {
+	return kind{"event", "events", "n, id, task, content, status, reason, author, turn, created, updated"}
+}
 
 func (e *Event) row() []any {
 	return []any{
@@ -49,7 +50,7 @@ func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 	e.ID, e.Status, e.Created = NewID("evt"), EventPending, s.moment()
 	e.Updated = e.Created
 	return e, s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		t, err := taskByID(ctx, tx, e.TaskID)
+		t, err := byID[Task](ctx, tx, e.TaskID)
 		if err != nil {
 			return err
 		}
@@ -63,54 +64,22 @@ func (s *Store) AddEvent(ctx context.Context, e Event) (Event, error) {
 		if waiting >= s.most.pending {
 			return Errorf(InUse, "%d events of the task wait already", waiting)
 		}
-		return insert(ctx, tx, "events", eventColumns, e.row(), nil)
+		return insert(ctx, tx, &e, nil)
 	})
 }
 
 // Event finds one by its id.
 func (s *Store) Event(ctx context.Context, id string) (Event, error) {
-	e, err := one[Event](ctx, s.r, Errorf(NotFound, "there is no event %.60q", id), "select "+eventColumns+" from events where id = ?", id)
-	return e, s.explain(err)
+	return get[Event](ctx, s, id)
 }
 
 // Events lists a task's, oldest first.
 func (s *Store) Events(ctx context.Context, task string, p Page) ([]Event, string, error) {
-	return page[Event](ctx, s, p, false, func(v *Event) int64 { return v.n },
-		"select "+eventColumns+" from events where task = ? and n > ? order by n limit ?", task)
+	return page[Event](ctx, s, p, false, "task = ? and ", task)
 }
 
 // WaitingEvents are a task's that are pending or running, oldest first.
 func (s *Store) WaitingEvents(ctx context.Context, task string) ([]Event, error) {
-	found, err := all[Event](ctx, s.r, "select "+eventColumns+" from events where task = ? and status in ('PENDING', 'RUNNING') order by n", task)
+	found, err := all[Event](ctx, s.r, query[Event]()+"task = ? and status in ('PENDING', 'RUNNING') order by n", task)
 	return found, s.explain(err)
-}
-
-// SetEvent changes the status of an event that is in one of from; whether it was
-// is the result.
-func (s *Store) SetEvent(ctx context.Context, id string, to EventStatus, reason, turn string, from ...EventStatus) (bool, error) {
-	done := false
-	err := s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		e, err := one[Event](ctx, tx, Errorf(NotFound, "there is no event %.60q", id), "select "+eventColumns+" from events where id = ?", id)
-		if err != nil || !slices.Contains(from, e.Status) {
-			return err
-		}
-		e.Status, e.Reason, e.Updated, done = to, reason, s.moment(), true
-		if turn != "" {
-			e.Turn = turn
-		}
-		return update(ctx, tx, "events", eventColumns, e.row(), nil)
-	})
-	return done && err == nil, err
-}
-
-// DiscardEvents discards a task's that wait (U44) and counts them.
-func (s *Store) DiscardEvents(ctx context.Context, task, reason string) (n int64, err error) {
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		got, err := tx.ExecContext(ctx, "update events set status = 'DISCARDED', reason = ?, updated = ? where task = ? and status = 'PENDING'", reason, s.moment().UnixMilli(), task)
-		if err == nil {
-			n, err = got.RowsAffected()
-		}
-		return err
-	})
-	return n, err
 }

@@ -24,7 +24,9 @@ type APIKey struct {
 	Revoked time.Time      `json:"revoked_at,omitzero"`
 }
 
-const keyColumns = "n, id, name, hash, scopes, task, author, created, used, expires, revoked"
+func (*APIKey) kind() kind {
+	return kind{"key", "keys", "n, id, name, hash, scopes, task, author, created, used, expires, revoked"}
+}
 
 func (k *APIKey) row() []any {
 	return []any{
@@ -53,45 +55,34 @@ func (s *Store) CreateKey(ctx context.Context, k APIKey) (APIKey, error) {
 		if n >= MaxKeys && k.TaskID == "" {
 			return Errorf(InUse, "there are %d keys already: revoke some first", n)
 		}
-		return insert(ctx, tx, "keys", keyColumns, k.row(), Errorf(Exists, "there is a key named %q already", k.Name))
+		return insert(ctx, tx, &k, Errorf(Exists, "there is a key named %q already", k.Name))
 	})
 }
 
 // Key finds one by id, name or the beginning of an id; of those with one name the
 // one that is not revoked.
 func (s *Store) Key(ctx context.Context, ref string) (APIKey, error) {
-	k, err := one[APIKey](ctx, s.r, ErrNotFound, "select "+keyColumns+" from keys where name = ? and revoked = 0 and task is null", ref)
+	k, err := one[APIKey](ctx, s.r, ErrNotFound, query[APIKey]()+"name = ? and revoked = 0 and task is null", ref)
 	if err == nil {
 		return k, nil
 	}
-	return named[APIKey](ctx, s, s.r, "key", "keys", keyColumns, ref)
+	return named[APIKey](ctx, s, s.r, ref)
 }
 
 // Keys lists those that are not tasks' own, revoked ones too, oldest first.
 func (s *Store) Keys(ctx context.Context, p Page) ([]APIKey, string, error) {
-	return page[APIKey](ctx, s, p, false, func(v *APIKey) int64 { return v.n },
-		"select "+keyColumns+" from keys where task is null and n > ? order by n limit ?")
+	return page[APIKey](ctx, s, p, false, "task is null and ")
 }
 
 // ValidKeys gives all keys that are not revoked, tasks' own too.
 func (s *Store) ValidKeys(ctx context.Context) ([]APIKey, error) {
-	found, err := all[APIKey](ctx, s.r, "select "+keyColumns+" from keys where revoked = 0")
+	found, err := all[APIKey](ctx, s.r, query[APIKey]()+"revoked = 0")
 	return found, s.explain(err)
 }
 
 // UpdateKey changes one: what change refuses is left as it is.
-func (s *Store) UpdateKey(ctx context.Context, id string, change func(*APIKey) error) (k APIKey, err error) {
-	err = s.write(ctx, durable, func(tx *sql.Tx) error {
-		k, err = one[APIKey](ctx, tx, Errorf(NotFound, "there is no key %.60q", id), "select "+keyColumns+" from keys where id = ?", id)
-		if err == nil {
-			err = change(&k)
-		}
-		if err != nil {
-			return err
-		}
-		return update(ctx, tx, "keys", keyColumns, k.row(), Errorf(Exists, "there is a key named %q already", k.Name))
-	})
-	return k, err
+func (s *Store) UpdateKey(ctx context.Context, id string, change func(*APIKey) error) (APIKey, error) {
+	return edit(ctx, s, durable, id, change)
 }
 
 // TouchKey notes that a key was used.

@@ -78,7 +78,7 @@ func writeUntilKilled(dir string) {
 					ack("failed stream", err)
 				}
 				if e, err := s.AddEvent(ctx, Event{TaskID: t.ID, Content: []Part{TextPart("do it")}}); err == nil {
-					if ok, err := s.SetEvent(ctx, e.ID, EventDone, "", "", EventPending); ok && err == nil {
+					if _, _, err := s.EndEvent(ctx, TurnEnd{Event: e.ID, Status: EventDone}); err == nil {
 						ack("event", e.ID)
 					}
 				}

@@ -57,7 +57,9 @@ type LogEntry struct {
 	Created   time.Time `json:"created_at"`
 }
 
-const logColumns = "n, agent, version, task, level, source, text, created"
+func (*LogEntry) kind() kind {
+	return kind{"line", "logs", "n, agent, version, task, level, source, text, created"}
+}
 
 func (e *LogEntry) row() []any {
 	return []any{&e.N, &e.AgentID, optional{&e.VersionID}, optional{&e.TaskID}, (*int)(&e.Level), &e.Source, &e.Text, at{&e.Created}}
@@ -81,7 +83,7 @@ func (s *Store) AddLogs(ctx context.Context, entries []LogEntry) error {
 				e.Text = e.Text[:cut] + fmt.Sprintf("… (%d bytes)", len(e.Text))
 			}
 			e.Text = strings.ToValidUTF8(e.Text, "\uFFFD")
-			err := insert(ctx, tx, "logs", logColumns, e.row(), nil)
+			err := insert(ctx, tx, &e, nil)
 			switch {
 			case err == nil:
 				grown[e.AgentID]++
@@ -137,7 +139,6 @@ func (s *Store) Logs(ctx context.Context, f LogFilter) ([]LogEntry, error) {
 	if f.After > 0 {
 		order = " order by n limit ?"
 	}
-	query := "select " + logColumns + " from logs where " + strings.Join(where, " and ") + order
-	found, err := all[LogEntry](ctx, s.r, "select * from ("+query+") order by n", append(args, Page{Limit: f.Limit}.limit())...)
+	found, err := all[LogEntry](ctx, s.r, "select * from ("+query[LogEntry]()+strings.Join(where, " and ")+order+") order by n", append(args, Page{Limit: f.Limit}.limit())...)
 	return found, s.explain(err)
 }

@@ -16,7 +16,9 @@ type Message struct {
 	Created time.Time `json:"created_at"`
 }
 
-const messageColumns = "n, id, task, author, content, created"
+func (*Message) kind() kind {
+	return kind{"message", "messages", "n, id, task, author, content, created"}
+}
 
 func (m *Message) row() []any {
 	return []any{&m.n, &m.ID, &m.TaskID, &m.Author, list[[]Part]{&m.Content}, at{&m.Created}}
@@ -28,26 +30,16 @@ func (s *Store) AddMessage(ctx context.Context, m Message) (Message, error) {
 		return m, err
 	}
 	m.ID, m.Created = NewID("msg"), s.moment()
-	return m, s.write(ctx, relaxed, func(tx *sql.Tx) error { return insert(ctx, tx, "messages", messageColumns, m.row(), nil) })
+	return m, s.write(ctx, relaxed, func(tx *sql.Tx) error { return insert(ctx, tx, &m, nil) })
 }
 
 // Message finds one by its id.
 func (s *Store) Message(ctx context.Context, id string) (Message, error) {
-	m, err := one[Message](ctx, s.r, Errorf(NotFound, "there is no message %.60q", id), "select "+messageColumns+" from messages where id = ?", id)
-	return m, s.explain(err)
+	return get[Message](ctx, s, id)
 }
 
 // Messages lists a task's: the older from the newest backwards, or the newer from
 // the oldest on, from the cursor.
 func (s *Store) Messages(ctx context.Context, task string, older bool, p Page) ([]Message, string, error) {
-	compare := "n > ? order by n"
-	if older {
-		compare = "n < ? order by n desc"
-	}
-	return page[Message](ctx, s, p, older, func(v *Message) int64 { return v.n },
-		"select "+messageColumns+" from messages where task = ? and "+compare+" limit ?", task)
+	return page[Message](ctx, s, p, older, "task = ? and ", task)
 }
-
-// MessageCursor is the place of a message in its task's list, for a Page that
-// begins behind it.
-func MessageCursor(m Message) string { return cursor(m.n) }

@@ -15,13 +15,14 @@ func (s *Store) moment() time.Time { return s.now().UTC().Truncate(time.Millisec
 
 // named finds a record by id, by name, or by the unique beginning of an id, with
 // or without its prefix.
-func named[T any, P rowed[T]](ctx context.Context, s *Store, q querier, what, table, columns, ref string) (T, error) {
+func named[T any, P record[T]](ctx context.Context, s *Store, q querier, ref string) (T, error) {
 	var none T
+	what := P(nil).kind().what
 	missing := Errorf(NotFound, "there is no %s %.60q", what, ref)
 	if ref == "" {
 		return none, Errorf(NotFound, "no %s is named", what)
 	}
-	found, err := all[T, P](ctx, q, "select "+columns+" from "+table+" where id = ?1 or name = ?1 order by id <> ?1 limit 3", ref)
+	found, err := all[T, P](ctx, q, query[T, P]()+"id = ?1 or name = ?1 order by id <> ?1 limit 3", ref)
 	if err != nil {
 		return none, s.explain(err)
 	}
@@ -44,7 +45,7 @@ func named[T any, P rowed[T]](ctx context.Context, s *Store, q querier, what, ta
 	if !prefixed {
 		pattern = "*_" + ref + "*"
 	}
-	found, err = all[T, P](ctx, q, "select "+columns+" from "+table+" where id glob ? limit 2", pattern)
+	found, err = all[T, P](ctx, q, query[T, P]()+"id glob ? limit 2", pattern)
 	switch {
 	case err != nil:
 		return none, s.explain(err)
@@ -56,10 +57,11 @@ func named[T any, P rowed[T]](ctx context.Context, s *Store, q querier, what, ta
 	return found[0], nil
 }
 
-// insert adds a record, whose number is its first column and is set.
-func insert(ctx context.Context, tx *sql.Tx, table, columns string, row []any, taken error) error {
-	_, rest, _ := strings.Cut(columns, ", ")
-	got, err := tx.ExecContext(ctx, "insert into "+table+" ("+rest+") values ("+places(len(row)-1)+")", row[1:]...)
+// insert adds a record, whose number is set.
+func insert[T any, P record[T]](ctx context.Context, tx *sql.Tx, v P, taken error) error {
+	k, row := v.kind(), v.row()
+	_, rest, _ := strings.Cut(k.columns, ", ")
+	got, err := tx.ExecContext(ctx, "insert into "+k.table+" ("+rest+") values ("+places(len(row)-1)+")", row[1:]...)
 	if unique, foreign := constraint(err); unique && taken != nil {
 		return taken
 	} else if foreign {
@@ -73,9 +75,10 @@ func insert(ctx context.Context, tx *sql.Tx, table, columns string, row []any, t
 }
 
 // update writes a record that is there.
-func update(ctx context.Context, tx *sql.Tx, table, columns string, row []any, taken error) error {
-	_, rest, _ := strings.Cut(columns, ", ")
-	_, err := tx.ExecContext(ctx, "update "+table+" set "+assignments(rest)+" where n = ?", append(row[1:len(row):len(row)], row[0])...)
+func update[T any, P record[T]](ctx context.Context, tx *sql.Tx, v P, taken error) error {
+	k, row := v.kind(), v.row()
+	_, rest, _ := strings.Cut(k.columns, ", ")
+	_, err := tx.ExecContext(ctx, "update "+k.table+" set "+assignments(rest)+" where n = ?", append(row[1:len(row):len(row)], row[0])...)
 	if unique, foreign := constraint(err); unique && taken != nil {
 		return taken
 	} else if foreign {
@@ -85,8 +88,9 @@ func update(ctx context.Context, tx *sql.Tx, table, columns string, row []any, t
 }
 
 // remove deletes the record of an id.
-func remove(ctx context.Context, tx *sql.Tx, what, table, id string) error {
-	got, err := tx.ExecContext(ctx, "delete from "+table+" where id = ?", id)
+func remove[T any, P record[T]](ctx context.Context, tx *sql.Tx, id string) error {
+	what := P(nil).kind().what
+	got, err := tx.ExecContext(ctx, "delete from "+P(nil).kind().table+" where id = ?", id)
 	if _, foreign := constraint(err); foreign {
 		return Errorf(InUse, "the %s is still in use", what)
 	}

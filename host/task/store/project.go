@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 )
 
@@ -20,7 +19,9 @@ type Project struct {
 	Updated time.Time `json:"updated_at"`
 }
 
-const projectColumns = "n, id, name, description, dir, created, updated"
+func (*Project) kind() kind {
+	return kind{"project", "projects", "n, id, name, description, dir, created, updated"}
+}
 
 func (p *Project) row() []any {
 	return []any{&p.n, &p.ID, &p.Name, &p.Description, &p.Dir, at{&p.Created}, at{&p.Updated}}
@@ -31,35 +32,26 @@ func (s *Store) CreateProject(ctx context.Context, p Project) (Project, error) {
 	p.ID, p.Created = NewID("prj"), s.moment()
 	p.Updated = p.Created
 	return p, s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		return insert(ctx, tx, "projects", projectColumns, p.row(), Errorf(Exists, "there is a project named %q already", p.Name))
+		return insert(ctx, tx, &p, Errorf(Exists, "there is a project named %q already", p.Name))
 	})
 }
 
 // Project finds one by id, name or the beginning of an id.
 func (s *Store) Project(ctx context.Context, ref string) (Project, error) {
-	return named[Project](ctx, s, s.r, "project", "projects", projectColumns, ref)
+	return named[Project](ctx, s, s.r, ref)
 }
 
 // Projects lists them, oldest first.
 func (s *Store) Projects(ctx context.Context, p Page) ([]Project, string, error) {
-	return page[Project](ctx, s, p, false, func(v *Project) int64 { return v.n },
-		"select "+projectColumns+" from projects where n > ? order by n limit ?")
+	return page[Project](ctx, s, p, false, "")
 }
 
 // UpdateProject changes one: what change refuses is left as it is.
-func (s *Store) UpdateProject(ctx context.Context, id string, change func(*Project) error) (p Project, err error) {
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		p, err = named[Project](ctx, s, tx, "project", "projects", projectColumns, id)
-		if err == nil {
-			err = change(&p)
-		}
-		if err != nil {
-			return err
-		}
+func (s *Store) UpdateProject(ctx context.Context, id string, change func(*Project) error) (Project, error) {
+	return edit(ctx, s, relaxed, id, func(p *Project) error {
 		p.Updated = s.moment()
-		return update(ctx, tx, "projects", projectColumns, p.row(), Errorf(Exists, "there is a project named %q already", p.Name))
+		return change(p)
 	})
-	return p, err
 }
 
 // DeleteProject removes one that has no filesystems and no tasks.
@@ -74,7 +66,7 @@ func (s *Store) DeleteProject(ctx context.Context, id string) error {
 				return Errorf(InUse, "the project has %d %s; delete them first", n, what)
 			}
 		}
-		return remove(ctx, tx, "project", "projects", id)
+		return remove[Project](ctx, tx, id)
 	})
 }
 
@@ -92,7 +84,9 @@ type Filesystem struct {
 	Updated   time.Time `json:"updated_at"`
 }
 
-const filesystemColumns = "n, id, project, name, version, files, size, auto, created, updated"
+func (*Filesystem) kind() kind {
+	return kind{"filesystem", "filesystems", "n, id, project, name, version, files, size, auto, created, updated"}
+}
 
 func (f *Filesystem) row() []any {
 	return []any{&f.n, &f.ID, &f.ProjectID, &f.Name, &f.Version, &f.Files, &f.Size, &f.Auto, at{&f.Created}, at{&f.Updated}}
@@ -110,42 +104,25 @@ func (s *Store) CreateFilesystem(ctx context.Context, f Filesystem) (Filesystem,
 	f.Created = s.moment()
 	f.Updated = f.Created
 	return f, s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		if _, err := named[Project](ctx, s, tx, "project", "projects", projectColumns, f.ProjectID); err != nil {
+		if _, err := named[Project](ctx, s, tx, f.ProjectID); err != nil {
 			return err
 		}
-		return insert(ctx, tx, "filesystems", filesystemColumns, f.row(), Errorf(Exists, "the project has a filesystem named %q already", f.Name))
+		return insert(ctx, tx, &f, Errorf(Exists, "the project has a filesystem named %q already", f.Name))
 	})
 }
 
 // Filesystem finds one by id, by a name that only one has, or by the beginning of
 // an id.
 func (s *Store) Filesystem(ctx context.Context, ref string) (Filesystem, error) {
-	return named[Filesystem](ctx, s, s.r, "filesystem", "filesystems", filesystemColumns, ref)
+	return named[Filesystem](ctx, s, s.r, ref)
 }
 
 // Filesystems lists those of a project, or all for "", oldest first.
 func (s *Store) Filesystems(ctx context.Context, project string, p Page) ([]Filesystem, string, error) {
-	return page[Filesystem](ctx, s, p, false, func(v *Filesystem) int64 { return v.n },
-		"select "+filesystemColumns+" from filesystems where (?1 = '' or project = ?1) and n > ?2 order by n limit ?3", project)
+	return page[Filesystem](ctx, s, p, false, "(?1 = '' or project = ?1) and ", project)
 }
 
-// UpdateFilesystem changes one: what change refuses is left as it is.
-func (s *Store) UpdateFilesystem(ctx context.Context, id string, change func(*Filesystem) error) (f Filesystem, err error) {
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		f, err = named[Filesystem](ctx, s, tx, "filesystem", "filesystems", filesystemColumns, id)
-		if err == nil {
-			err = change(&f)
-		}
-		if err != nil {
-			return err
-		}
-		f.Updated = s.moment()
-		return update(ctx, tx, "filesystems", filesystemColumns, f.row(), Errorf(Exists, "the project has a filesystem named %q already", f.Name))
-	})
-	return f, err
-}
-
-// DeleteFilesystem removes one that no task has, with its manifest.
+// DeleteFilesystem removes one that no task has.
 func (s *Store) DeleteFilesystem(ctx context.Context, id string) error {
 	return s.write(ctx, relaxed, func(tx *sql.Tx) error {
 		var n int
@@ -155,9 +132,6 @@ func (s *Store) DeleteFilesystem(ctx context.Context, id string) error {
 		if n > 0 {
 			return Errorf(InUse, "%d tasks have this filesystem; delete them first", n)
 		}
-		if _, err := tx.ExecContext(ctx, "delete from manifests where owner = ?", id); err != nil {
-			return fmt.Errorf("delete the manifest: %w", err)
-		}
-		return remove(ctx, tx, "filesystem", "filesystems", id)
+		return remove[Filesystem](ctx, tx, id)
 	})
 }

@@ -199,7 +199,6 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 			_, err := s.CreateKey(ctx, APIKey{Name: "k", TaskID: task.ID, Hash: []byte("h")})
 			return err
 		}(),
-		s.PutManifest(ctx, f.ID, "", "v1", []byte("m"), 1, 2),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -230,24 +229,7 @@ func TestDeletedTaskLeavesNothing(t *testing.T) {
 		}
 	}
 	var n int
-	if err := s.r.QueryRow("select (select count(*) from manifests) + (select count(*) from versions) + (select count(*) from snapshots) + (select count(*) from branches)").Scan(&n); err != nil || n != 0 {
+	if err := s.r.QueryRow("select (select count(*) from versions) + (select count(*) from snapshots) + (select count(*) from branches)").Scan(&n); err != nil || n != 0 {
 		t.Errorf("%d rows are left, %v", n, err)
-	}
-}
-
-func TestManifests(t *testing.T) {
-	s := open(t, t.TempDir())
-	ctx := context.Background()
-	if data, version, err := s.Manifest(ctx, "fs_1"); data != nil || version != "" || err != nil {
-		t.Errorf("none: %q, %q, %v", data, version, err)
-	}
-	if err := s.PutManifest(ctx, "fs_1", "", "v1", []byte("one"), 1, 2); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.PutManifest(ctx, "fs_1", "", "v2", []byte("two"), 1, 2); !errors.Is(err, ErrStale) {
-		t.Errorf("a stale base: %v", err)
-	}
-	if data, version, err := s.Manifest(ctx, "fs_1"); string(data) != "one" || version != "v1" || err != nil {
-		t.Errorf("%q, %q, %v", data, version, err)
 	}
 }

@@ -151,9 +151,6 @@ func (s *Store) Born(ctx context.Context) (born time.Time, err error) {
 	return born, s.explain(err)
 }
 
-// Schema is the newest schema's number.
-func Schema() int { return len(migrations) }
-
 // migrate brings the schema up to date in one transaction.
 func (s *Store) migrate(ctx context.Context) error {
 	return s.write(ctx, durable, func(tx *sql.Tx) error {

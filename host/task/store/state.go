@@ -20,7 +20,9 @@ type State struct {
 	Updated time.Time       `json:"updated_at"`
 }
 
-const stateColumns = "n, id, task, agent, state, created, updated"
+func (*State) kind() kind {
+	return kind{"state", "states", "n, id, task, agent, state, created, updated"}
+}
 
 func (v *State) row() []any {
 	return []any{&v.n, &v.ID, &v.TaskID, &v.AgentID, doc{&v.State}, at{&v.Created}, at{&v.Updated}}
@@ -45,30 +47,24 @@ func (s *Store) CreateState(ctx context.Context, task, agent string, state json.
 		return v, err
 	}
 	return v, s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		return insert(ctx, tx, "states", stateColumns, v.row(), Errorf(Exists, "the task has a state for this agent already"))
+		return insert(ctx, tx, &v, Errorf(Exists, "the task has a state for this agent already"))
 	})
 }
 
 // State finds the one of a task and an agent.
 func (s *Store) State(ctx context.Context, task, agent string) (State, error) {
-	v, err := one[State](ctx, s.r, Errorf(NotFound, "the task has no state for this agent"), "select "+stateColumns+" from states where task = ? and agent = ?", task, agent)
+	v, err := one[State](ctx, s.r, Errorf(NotFound, "the task has no state for this agent"), query[State]()+"task = ? and agent = ?", task, agent)
 	return v, s.explain(err)
 }
 
 // StateByID finds one.
 func (s *Store) StateByID(ctx context.Context, id string) (State, error) {
-	v, err := stateByID(ctx, s.r, id)
-	return v, s.explain(err)
-}
-
-func stateByID(ctx context.Context, q querier, id string) (State, error) {
-	return one[State](ctx, q, Errorf(NotFound, "there is no state %.60q", id), "select "+stateColumns+" from states where id = ?", id)
+	return get[State](ctx, s, id)
 }
 
 // States lists those of a task, or for "" of all, oldest first.
 func (s *Store) States(ctx context.Context, task string, p Page) ([]State, string, error) {
-	return page[State](ctx, s, p, false, func(v *State) int64 { return v.n },
-		"select "+stateColumns+" from states where (?1 = '' or task = ?1) and n > ?2 order by n limit ?", task)
+	return page[State](ctx, s, p, false, "(?1 = '' or task = ?1) and ", task)
 }
 
 // MergeState changes a state by a JSON merge patch (RFC 7396): members of objects
@@ -85,26 +81,19 @@ func (s *Store) ReplaceState(ctx context.Context, id string, state json.RawMessa
 	return s.changeState(ctx, id, func(json.RawMessage) (json.RawMessage, error) { return state, nil })
 }
 
-func (s *Store) changeState(ctx context.Context, id string, change func(json.RawMessage) (json.RawMessage, error)) (v State, err error) {
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		if v, err = stateByID(ctx, tx, id); err != nil {
-			return err
-		}
+func (s *Store) changeState(ctx context.Context, id string, change func(json.RawMessage) (json.RawMessage, error)) (State, error) {
+	return edit(ctx, s, relaxed, id, func(v *State) (err error) {
+		v.Updated = s.moment()
 		if v.State, err = change(v.State); err == nil {
 			err = checkState(v.State)
 		}
-		if err != nil {
-			return err
-		}
-		v.Updated = s.moment()
-		return update(ctx, tx, "states", stateColumns, v.row(), nil)
+		return err
 	})
-	return v, err
 }
 
 // DeleteState removes one.
 func (s *Store) DeleteState(ctx context.Context, id string) error {
-	return s.write(ctx, relaxed, func(tx *sql.Tx) error { return remove(ctx, tx, "state", "states", id) })
+	return s.write(ctx, relaxed, func(tx *sql.Tx) error { return remove[State](ctx, tx, id) })
 }
 
 // mergePatch applies a merge patch. Numbers stay as they are written.

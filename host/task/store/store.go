@@ -215,18 +215,39 @@ func all[T any, P rowed[T]](ctx context.Context, q querier, query string, args .
 	return found, rows.Err()
 }
 
-// page reads a page; the query's last two parameters are what it begins behind
-// and how many rows; the record's number is what number gives.
-func page[T any, P rowed[T]](ctx context.Context, s *Store, p Page, newestFirst bool, number func(*T) int64, query string, args ...any) ([]T, string, error) {
-	start := int64(0)
+// kind is what there is of one kind of record: its name for people, its table, and the
+// columns of a row, of which the first is the record's number.
+type kind struct{ what, table, columns string }
+
+// record is one that has a number and an id.
+type record[T any] interface {
+	rowed[T]
+	kind() kind
+}
+
+// query begins one that reads records: the condition follows.
+func query[T any, P record[T]]() string {
+	k := P(nil).kind()
+	return "select " + k.columns + " from " + k.table + " where "
+}
+
+// byID finds a record.
+func byID[T any, P record[T]](ctx context.Context, q querier, id string) (T, error) {
+	return one[T, P](ctx, q, Errorf(NotFound, "there is no %s %.60q", P(nil).kind().what, id), query[T, P]()+"id = ?", id)
+}
+
+// page reads a page of the records that a condition chooses, "" or one that ends with
+// "and"; args are its parameters.
+func page[T any, P record[T]](ctx context.Context, s *Store, p Page, newestFirst bool, condition string, args ...any) ([]T, string, error) {
+	start, order := int64(0), "n > ? order by n limit ?"
 	if newestFirst {
-		start = 1 << 62
+		start, order = 1<<62, "n < ? order by n desc limit ?"
 	}
 	after, err := p.after(start)
 	if err != nil {
 		return nil, "", err
 	}
-	found, err := all[T, P](ctx, s.r, query, append(args, after, p.limit()+1)...)
+	found, err := all[T, P](ctx, s.r, query[T, P]()+condition+order, append(args, after, p.limit()+1)...)
 	if err != nil {
 		return nil, "", s.explain(err)
 	}
@@ -234,7 +255,28 @@ func page[T any, P rowed[T]](ctx context.Context, s *Store, p Page, newestFirst 
 		return found, "", nil
 	}
 	found = found[:p.limit()]
-	return found, cursor(number(&found[len(found)-1])), nil
+	return found, cursor(*P(&found[len(found)-1]).row()[0].(*int64)), nil
+}
+
+// get is byID for who is in no transaction.
+func get[T any, P record[T]](ctx context.Context, s *Store, id string) (T, error) {
+	v, err := byID[T, P](ctx, s.r, id)
+	return v, s.explain(err)
+}
+
+// edit changes a record, whose third column is its name if it has one: what change
+// refuses is left as it is.
+func edit[T any, P record[T]](ctx context.Context, s *Store, how syncMode, id string, change func(*T) error) (v T, err error) {
+	err = s.write(ctx, how, func(tx *sql.Tx) error {
+		if v, err = byID[T, P](ctx, tx, id); err == nil {
+			err = change(&v)
+		}
+		if err != nil {
+			return err
+		}
+		return update[T, P](ctx, tx, &v, Errorf(Exists, "there is a %s named %q already", P(&v).kind().what, *P(&v).row()[2].(*string)))
+	})
+	return v, err
 }
 
 // one reads a record; missing says what is not there.

@@ -53,8 +53,10 @@ type Task struct {
 	Updated      time.Time       `json:"updated_at"`
 }
 
-const taskColumns = "n, id, name, agent, version, launched, branch, project, filesystem, workspace, writable, private, status, reason, params, session, " +
-	"progress, progress_line, creator, facts, created, updated"
+func (*Task) kind() kind {
+	return kind{"task", "tasks", "n, id, name, agent, version, launched, branch, project, filesystem, workspace, writable, private, status, reason, params, session, " +
+		"progress, progress_line, creator, facts, created, updated"}
+}
 
 func (t *Task) row() []any {
 	return []any{
@@ -108,13 +110,13 @@ func (s *Store) CreateTask(ctx context.Context, t Task) (Task, error) {
 	t.Created = s.moment()
 	t.Updated = t.Created
 	return t, s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		return insert(ctx, tx, "tasks", taskColumns, t.row(), Errorf(Exists, "there is a task named %q already", t.Name))
+		return insert(ctx, tx, &t, Errorf(Exists, "there is a task named %q already", t.Name))
 	})
 }
 
 // Task finds one by id, name or the beginning of an id (U17).
 func (s *Store) Task(ctx context.Context, ref string) (Task, error) {
-	return named[Task](ctx, s, s.r, "task", "tasks", taskColumns, ref)
+	return named[Task](ctx, s, s.r, ref)
 }
 
 // TaskFilter chooses tasks; empty members choose all.
@@ -137,31 +139,19 @@ func (s *Store) Tasks(ctx context.Context, f TaskFilter, p Page) ([]Task, string
 			args = append(args, string(st))
 		}
 	}
-	return page[Task](ctx, s, p, true, func(v *Task) int64 { return v.n },
-		"select "+taskColumns+" from tasks where "+strings.Join(where, " and ")+" and n < ? order by n desc limit ?", args...)
+	return page[Task](ctx, s, p, true, strings.Join(where, " and ")+" and ", args...)
 }
 
 // UpdateTask changes a task: what change refuses is left as it is. Nobody else
 // changes it meanwhile.
-func (s *Store) UpdateTask(ctx context.Context, id string, change func(*Task) error) (t Task, err error) {
-	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		if t, err = taskByID(ctx, tx, id); err == nil {
-			err = change(&t)
-		}
-		if err == nil {
-			err = t.check()
-		}
-		if err != nil {
+func (s *Store) UpdateTask(ctx context.Context, id string, change func(*Task) error) (Task, error) {
+	return edit(ctx, s, relaxed, id, func(t *Task) error {
+		if err := change(t); err != nil {
 			return err
 		}
 		t.Updated = s.moment()
-		return update(ctx, tx, "tasks", taskColumns, t.row(), Errorf(Exists, "there is a task named %q already", t.Name))
+		return t.check()
 	})
-	return t, err
-}
-
-func taskByID(ctx context.Context, q querier, id string) (Task, error) {
-	return one[Task](ctx, q, Errorf(NotFound, "there is no task %.60q", id), "select "+taskColumns+" from tasks where id = ?", id)
 }
 
 // DeleteTask removes a task with its events, messages, states, stream and keys.
@@ -169,11 +159,11 @@ func taskByID(ctx context.Context, q querier, id string) (Task, error) {
 // other task has is named, for its files to be removed.
 func (s *Store) DeleteTask(ctx context.Context, id string) (orphan string, err error) {
 	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		t, err := taskByID(ctx, tx, id)
+		t, err := byID[Task](ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if err := remove(ctx, tx, "task", "tasks", id); err != nil {
+		if err := remove[Task](ctx, tx, id); err != nil {
 			return err
 		}
 		if t.FilesystemID == "" {
@@ -192,23 +182,4 @@ func (s *Store) DeleteTask(ctx context.Context, id string) (orphan string, err e
 		s.sizes.mu.Unlock()
 	}
 	return orphan, err
-}
-
-// CountTasks counts the tasks of each status.
-func (s *Store) CountTasks(ctx context.Context) (map[TaskStatus]int, error) {
-	rows, err := s.r.QueryContext(ctx, "select status, count(*) from tasks group by status")
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	defer rows.Close()
-	counts := map[TaskStatus]int{}
-	for rows.Next() {
-		var status string
-		var n int
-		if err := rows.Scan(&status, &n); err != nil {
-			return nil, s.explain(err)
-		}
-		counts[TaskStatus(status)] = n
-	}
-	return counts, s.explain(rows.Err())
 }

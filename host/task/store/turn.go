@@ -13,9 +13,9 @@ import (
 // event does not wait.
 func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Task, err error) {
 	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		e, err = one[Event](ctx, tx, Errorf(NotFound, "there is no event %.60q", id), "select "+eventColumns+" from events where id = ?", id)
+		e, err = byID[Event](ctx, tx, id)
 		if err == nil {
-			t, err = taskByID(ctx, tx, e.TaskID)
+			t, err = byID[Task](ctx, tx, e.TaskID)
 		}
 		switch {
 		case err != nil:
@@ -27,11 +27,11 @@ func (s *Store) BeginEvent(ctx context.Context, id, turn string) (e Event, t Tas
 		}
 		now := s.moment()
 		e.Status, e.Turn, e.Updated = EventRunning, turn, now
-		if err := update(ctx, tx, "events", eventColumns, e.row(), nil); err != nil {
+		if err := update(ctx, tx, &e, nil); err != nil {
 			return err
 		}
 		t.Status, t.Updated = Running, now
-		return update(ctx, tx, "tasks", taskColumns, t.row(), nil)
+		return update(ctx, tx, &t, nil)
 	})
 	return e, t, err
 }
@@ -43,7 +43,7 @@ func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool,
 		return e, false, err
 	}
 	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		got, err = one[Event](ctx, tx, ErrNotFound, "select "+eventColumns+" from events where task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
+		got, err = one[Event](ctx, tx, ErrNotFound, query[Event]()+"task = ?1 and (turn = ?2 or id = ?2)", e.TaskID, e.Turn)
 		if !errors.Is(err, ErrNotFound) {
 			known = err == nil
 			return err
@@ -51,7 +51,7 @@ func (s *Store) AdoptEvent(ctx context.Context, e Event) (got Event, known bool,
 		got = e
 		got.ID, got.Status, got.Created = NewID("evt"), EventRunning, s.moment()
 		got.Updated = got.Created
-		return insert(ctx, tx, "events", eventColumns, got.row(), nil)
+		return insert(ctx, tx, &got, nil)
 	})
 	return got, known, err
 }
@@ -75,9 +75,9 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 		return t, 0, err
 	}
 	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		e, err := one[Event](ctx, tx, Errorf(NotFound, "there is no event %.60q", end.Event), "select "+eventColumns+" from events where id = ?", end.Event)
+		e, err := byID[Event](ctx, tx, end.Event)
 		if err == nil {
-			t, err = taskByID(ctx, tx, e.TaskID)
+			t, err = byID[Task](ctx, tx, e.TaskID)
 		}
 		if err != nil {
 			return err
@@ -88,12 +88,12 @@ func (s *Store) EndEvent(ctx context.Context, end TurnEnd) (t Task, last int64, 
 		}
 		now := s.moment()
 		e.Status, e.Reason, e.Updated = end.Status, end.Reason, now
-		if err := update(ctx, tx, "events", eventColumns, e.row(), nil); err != nil {
+		if err := update(ctx, tx, &e, nil); err != nil {
 			return err
 		}
 		for _, m := range end.Messages {
 			m.ID, m.TaskID, m.Created = NewID("msg"), t.ID, now
-			if err := insert(ctx, tx, "messages", messageColumns, m.row(), nil); err != nil {
+			if err := insert(ctx, tx, &m, nil); err != nil {
 				return err
 			}
 		}
@@ -123,14 +123,14 @@ func (s *Store) settleTask(ctx context.Context, tx *sql.Tx, t *Task, facts json.
 	if err := t.check(); err != nil {
 		return err
 	}
-	return update(ctx, tx, "tasks", taskColumns, t.row(), nil)
+	return update(ctx, tx, t, nil)
 }
 
 // SettleTask says that nothing runs in a task that is not final: it is idle, or
 // running where events wait.
 func (s *Store) SettleTask(ctx context.Context, id string, facts json.RawMessage) (t Task, err error) {
 	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		if t, err = taskByID(ctx, tx, id); err != nil {
+		if t, err = byID[Task](ctx, tx, id); err != nil {
 			return err
 		}
 		return s.settleTask(ctx, tx, &t, facts)
@@ -146,7 +146,7 @@ func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason st
 		return t, false, Errorf(Invalid, "a task does not end by being %s", to)
 	}
 	err = s.write(ctx, relaxed, func(tx *sql.Tx) error {
-		if t, err = taskByID(ctx, tx, id); err != nil {
+		if t, err = byID[Task](ctx, tx, id); err != nil {
 			return err
 		}
 		if t.Status == to || t.Status.Final() && to != Deleting {
@@ -161,7 +161,7 @@ func (s *Store) EndTask(ctx context.Context, id string, to TaskStatus, reason st
 			return err
 		}
 		t.Status, t.Reason, t.Updated = to, reason, now
-		return update(ctx, tx, "tasks", taskColumns, t.row(), nil)
+		return update(ctx, tx, &t, nil)
 	})
 	return t, changed, err
 }
