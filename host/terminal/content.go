@@ -178,10 +178,14 @@ func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 	return all, cuts
 }
 
-// cutNote is what a blank screen takes for a line of history that says how many
-// lines before it were left out.
+// cutNote makes, on a blank screen, a line of history that says how many lines before
+// it were left out.
 func (t *Terminal) cutNote(lines int) []byte {
-	return fmt.Appendf(nil, "[cotty: %d older lines are at the host: `cotty read --history` prints their text]\x1b[%d;1H\n\x1b[H", lines, t.rows)
+	note := fmt.Appendf(nil, "[cotty: %d older lines: `cotty read --history` prints their text]", lines)
+	rows := min(t.rows, (len(note)+t.cols-1)/t.cols)
+	note = fmt.Appendf(note, "\x1b[%d;1H", t.rows)
+	note = append(note, bytes.Repeat([]byte("\n"), rows)...)
+	return append(note, "\x1b[H"...)
 }
 
 // Read gives the text of ahp.ReadScreen, ahp.ReadHistory or ahp.ReadRaw. The

@@ -185,8 +185,30 @@ func TestContentBound(t *testing.T) {
 	if !strings.HasSuffix(want, got) || !strings.HasPrefix(got, "line ") || len(got) < 3000 {
 		t.Errorf("history of %d bytes is no end of the %d", len(got), len(want))
 	}
-	if left := fmt.Sprintf("[cotty: %d older lines ", h.term.emu.HistoryLen()-late.HistoryLen()+1); !strings.HasPrefix(note, left) {
+	if left := fmt.Sprintf("[cotty: %d older lines: ", h.term.emu.HistoryLen()-late.HistoryLen()+1); !strings.HasPrefix(note, left) {
 		t.Errorf("the first line is %q; want %q", note, left)
+	}
+}
+
+// The line that says what is left out is whole, and followed by history, however
+// narrow the screen.
+func TestContentCutNarrow(t *testing.T) {
+	t.Parallel()
+	h := start(t, "stty -opost; for ((i=0;i<1000;i++)); do printf 'line %d\\r\\n' $i; done", startOptions{
+		config: func(c *Config) { c.MaxContent = 1 << 10 },
+	})
+	h.exited()
+	for _, size := range [][2]int{{20, 5}, {20, 1}, {65, 24}, {3, 2}} {
+		if err := h.term.Resize(size[0], size[1]); err != nil {
+			t.Fatal(err)
+		}
+		_, _, parts := h.term.ContentWithin(2 << 10)
+		late := native.New(emulator.Options{Cols: size[0], Rows: size[1]})
+		late.Write([]byte(text(parts)))
+		note, rest, _ := strings.Cut(emulator.HistoryText(late, -1), "\n")
+		if !strings.HasPrefix(note, "[cotty: ") || !strings.HasSuffix(note, "]") || !strings.HasPrefix(rest, "line ") || !strings.HasSuffix(emulator.HistoryText(h.term.emu, -1), rest) {
+			t.Errorf("%v: the first line is %q, then %.40q", size, note, rest)
+		}
 	}
 }
 
