@@ -158,3 +158,30 @@ func TestNameSurvives(t *testing.T) {
 	}
 	m.leaveNothing(c)
 }
+
+// TestDetachedIsTold: the list says whose client is gone, and when it is back (U14).
+func TestDetachedIsTold(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	viewer := w.connect("viewer")
+	viewer.initialize(ahp.RootURI)
+	const uri = "ahp-terminal:/t"
+	told := func(want bool) {
+		t.Helper()
+		viewer.envelope("the list", func(e ahp.Envelope) bool {
+			l, ok := e.Action.(ahp.RootTerminalsChanged)
+			return ok && len(l.Terminals) == 1 && l.Terminals[0].Meta.Detached == want
+		})
+	}
+	p := w.connect("p")
+	p.initialize()
+	if err := p.make(uri, strictly("")); err != nil {
+		t.Fatal(err)
+	}
+	told(false)
+	p.hangUp()
+	told(true)
+	again := w.connect("p")
+	again.initialize()
+	told(false)
+}

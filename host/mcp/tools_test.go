@@ -106,6 +106,35 @@ func TestLifecycle(t *testing.T) {
 	a.refused("Terminal not found: pty-never", "read_terminal", m{"terminalId": "pty-never"})
 }
 
+// TestNamesForIDs: a name does for an id, and a title, which a program sets, does
+// not (D5).
+func TestNamesForIDs(t *testing.T) {
+	a := newAgent(world.New(t, ""), "namer")
+	spawn := func() map[string]any {
+		return a.get("spawn_background_terminal", m{"title": "server", "command": []string{"sh", "-c", `printf '\033]2;prod\007ready\n'; cat`}})
+	}
+	one, two := spawn(), spawn()
+	if one["name"] != "server" || two["name"] != "server-2" {
+		t.Errorf("two of a name are called %v and %v", one["name"], two["name"])
+	}
+	if r := a.get("wait_for", m{"terminalId": "server-2", "until": "text", "pattern": "ready"}); r["met"] != true {
+		t.Errorf("wait_for: %v", r)
+	}
+	for {
+		if l := a.list(); l[0]["title"] == "prod" && l[1]["title"] == "prod" { // as the list has it by and by
+			break
+		}
+		a.get("wait_for", m{"terminalId": "server", "until": "text", "pattern": "ready"})
+	}
+	why := "it is the title of " + one["id"].(string)
+	for tool, args := range map[string]m{"read_terminal": {}, "send_input": {"text": "SECRET"}} {
+		args["terminalId"] = "prod"
+		if text, failed := a.call(tool, args); !failed || !strings.Contains(text, why) {
+			t.Errorf("%s by a title: %s", tool, text)
+		}
+	}
+}
+
 // TestReadTerminal: the newest 64 KiB, from a line's beginning; nothing yet is an
 // empty text (T5–T8).
 func TestReadTerminal(t *testing.T) {
