@@ -176,6 +176,7 @@ func TestResultsOnTheWire(t *testing.T) {
 		{V1, InitializeResult{ProtocolVersion: "1.0.0", ServerSeq: 1}, `{"protocolVersion":"1.0.0","serverSeq":1,"snapshots":[]}`},
 		{V05, InitializeResult{ProtocolVersion: "0.5.0", Meta: &InitializeMeta{Principal: "operator"}}, `{"protocolVersion":"0.5.0","serverSeq":0,"snapshots":[],"_meta":{"cotty/principal":"operator"}}`},
 		{V1, ReconnectParams{ClientID: "c"}, `{"channel":"","clientId":"c","lastSeenServerSeq":0,"subscriptions":[]}`},
+		{V1, ReconnectParams{ClientID: "c", Meta: &ReconnectMeta{Continues: true}}, `{"channel":"","clientId":"c","lastSeenServerSeq":0,"subscriptions":[],"_meta":{"cotty/continues":true}}`},
 		{V1, ReconnectResult{Type: ReconnectReplay}, `{"type":"replay","actions":[],"missing":[]}`},
 		{V1, ReconnectResult{Type: ReconnectSnapshot}, `{"type":"snapshot","snapshots":[]}`},
 		{

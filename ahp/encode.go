@@ -235,6 +235,9 @@ func (p ReconnectParams) appendTo(w *writer) {
 	w.str("clientId", p.ClientID)
 	w.int("lastSeenServerSeq", p.LastSeenServerSeq)
 	list(w, "subscriptions", p.Subscriptions)
+	if p.Meta != nil {
+		w.member("_meta", *p.Meta)
+	}
 	w.close('}')
 }
 

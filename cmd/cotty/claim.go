@@ -17,20 +17,11 @@ import (
 // onTerminal makes a command that does one thing to the terminal named by its
 // first argument.
 func onTerminal(use, short string, args int, work func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error) *cobra.Command {
-	return connectedTo(how{}, use, short, args, work)
-}
-
-// connectedTo is onTerminal for a connection of a certain kind.
-func connectedTo(h how, use, short string, args int, work func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args),
 		ValidArgsFunction: completeTerminal,
 		RunE: did(func(cmd *cobra.Command, args []string) error {
-			p, err := placeOf(cmd)
-			if err != nil {
-				return err
-			}
-			return p.as(cmd, h, func(ctx context.Context, s *session) error {
+			return withHost(cmd, false, func(ctx context.Context, s *session) error {
 				t, err := s.terminal(args[0])
 				if err != nil {
 					return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -25,7 +26,8 @@ var errNoHost = errors.New("no host is running; `cotty` or `cotty host` starts o
 // how says what connect does beyond connecting.
 type how struct {
 	start     bool // start this user's host when none runs
-	reconnect bool
+	reconnect bool // go on with the next host when this one ends
+	once      bool // of a command line's: do not reconnect
 	sink      client.Sink
 	kind      string         // part of the client id: "tui", "cli"
 	id        string         // the client id, "" for a new one
@@ -49,33 +51,62 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		defer cancel()
 		ctx = patient
 	}
-	dial, err := p.dialer()
+	plain, err := p.dialer()
 	if err != nil {
 		return nil, err
 	}
+	dial := plain
 	if h.reconnect && p.own() {
-		dial = (&reviver{dirs: p.dirs, dial: dial}).Dial
+		dial = (&reviver{dirs: p.dirs, dial: plain}).Dial
 	}
 	opts := client.Options{
 		Dial: dial, ClientID: cmp.Or(h.id, newClientID(h.kind)), Reconnect: h.reconnect, Sink: h.sink, Log: h.log,
 		Info: ahp.Implementation{Name: "cotty", Version: version}, Agent: h.agent,
 	}
 	p.pace(&opts)
-	c, err := client.Connect(ctx, opts)
-	if err == nil || !p.own() || !isNobodyThere(err) {
-		return c, explain(p, err)
+	for until := time.Now().Add(changeTime); ; time.Sleep(changePause) {
+		c, err := client.Connect(ctx, opts)
+		if err == nil || !p.own() || !isPassing(err) || ctx.Err() != nil {
+			return c, explain(p, err)
+		}
+		if err := p.notASocket(); err != nil {
+			return nil, err
+		}
+		if isNobodyThere(err) {
+			if !h.start && !p.dirs.died() {
+				return nil, p.dirs.noHost(ctx)
+			}
+			// Not by the reviver, which would wait for the lock that we hold.
+			serr := startOnce(p.dirs, func() bool { return p.answers(ctx, plain) })
+			if serr != nil && !isPassing(serr) {
+				return nil, serr
+			}
+		}
+		if time.Now().After(until) {
+			return nil, explain(p, err)
+		}
 	}
-	if err := p.notASocket(); err != nil {
-		return nil, err
+}
+
+const (
+	// changeTime is for how long a host that ends before it has answered is followed
+	// by another attempt, after changePause.
+	changeTime  = callTimeout
+	changePause = 10 * time.Millisecond
+)
+
+// isPassing reports whether an error of connecting says that hosts change just now:
+// nobody is there, or one that ends.
+func isPassing(err error) bool {
+	var refused *wsrpc.StatusError
+	if errors.As(err, &refused) {
+		return refused.Code == http.StatusServiceUnavailable
 	}
-	if !h.start && !p.dirs.died() {
-		return nil, p.dirs.noHost(ctx)
+	var closed *jsonrpc.CloseError
+	if errors.As(err, &closed) {
+		return closed.Code == ahp.CloseRestart
 	}
-	if err := startOnce(p.dirs, func() bool { return p.answers(ctx, dial) }); err != nil {
-		return nil, err
-	}
-	c, err = client.Connect(ctx, opts)
-	return c, explain(p, err)
+	return isNobodyThere(err) || errors.Is(err, errKilled)
 }
 
 // pace says how a lost connection is tried again: this machine's own host often
@@ -196,7 +227,7 @@ func (p place) with(cmd *cobra.Command, start bool, work func(ctx context.Contex
 // as is with for a connection of a certain kind.
 func (p place) as(cmd *cobra.Command, h how, work func(ctx context.Context, s *session) error) error {
 	m := client.NewMirror(0)
-	h.sink, h.kind = m, "cli"
+	h.sink, h.kind, h.reconnect = m, "cli", !h.once
 	c, err := connect(cmd.Context(), p, h)
 	if err != nil {
 		return err
@@ -213,25 +244,20 @@ func (s *session) me() string {
 	return operatorPrincipal // an old host, which does not say
 }
 
-// call is Call with the command line's time limit.
+// call asks the host, or the one that follows it, within the command line's time
+// limit.
 func (s *session) call(ctx context.Context, method string, params, result any) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	return s.Call(ctx, method, params, result)
-}
-
-// carry is call that outlives the host.
-func (s *session) carry(ctx context.Context, method string, params, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return s.Carry(ctx, method, params, result)
 }
 
-// dispatch sends an action and waits for the host's word on it.
+// dispatch sends an action, once and only once however hosts change, and waits for
+// the host's word on it.
 func (s *session) dispatch(ctx context.Context, channel ahp.URI, a ahp.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	_, err := s.DispatchWait(ctx, channel, a)
+	_, err := s.CarryDispatch(ctx, channel, a)
 	return err
 }
 

@@ -65,7 +65,8 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	if err != nil {
 		return fmt.Errorf("start cotty %s: %w", args[0], err)
 	}
-	go cmd.Wait()                                //nolint:errcheck // reaped if it ends while we live
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	r.SetReadDeadline(time.Now().Add(startTime)) //nolint:errcheck // pipes have deadlines
 	line, err := bufio.NewReader(io.LimitReader(r, 4096)).ReadString('\n')
 	line = strings.TrimSpace(line)
@@ -78,11 +79,18 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 		cmd.Process.Kill() //nolint:errcheck // it may just have ended
 		return fmt.Errorf("cotty %s was not ready within %v and was killed; see %s", args[0], startTime, stderr.Name())
 	case errors.Is(err, io.EOF):
+		var exit *exec.ExitError
+		if errors.As(<-ended, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
+			return fmt.Errorf("cotty %s %w", args[0], errKilled)
+		}
 		return fmt.Errorf("cotty %s ended before it was ready; see %s", args[0], stderr.Name())
 	default:
 		return fmt.Errorf("wait for cotty %s: %w", args[0], err)
 	}
 }
+
+// errKilled says that somebody killed what was being started.
+var errKilled = errors.New("was killed before it was ready")
 
 // readiness is the background process's end of startBackground. Without one,
 // as in the foreground, telling does nothing.

@@ -153,7 +153,7 @@ func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) err
 	one := false // also a shell is one command here
 	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
-	if err := r.carry(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+	if err := r.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
 		return err
 	}
 	r.uri, r.id = params.Channel, firstCommand

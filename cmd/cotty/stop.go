@@ -24,7 +24,11 @@ func newStopCommand() *cobra.Command {
 		Short: "End the host and all its terminals",
 		Args:  cobra.NoArgs,
 		RunE: did(func(cmd *cobra.Command, _ []string) error {
-			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			err = p.as(cmd, how{once: true}, func(ctx context.Context, s *session) error {
 				var orphans []int
 				n := 0
 				for _, t := range s.terminals() {

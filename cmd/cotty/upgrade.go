@@ -50,7 +50,7 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 	out := cmd.OutOrStdout()
 	var before, after ahp.HostResult
 	var took time.Duration
-	err := p.with(cmd, false, func(ctx context.Context, s *session) error {
+	err := p.as(cmd, how{once: true}, func(ctx context.Context, s *session) error {
 		if err := s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &before); err != nil {
 			return err
 		}

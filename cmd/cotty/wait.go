@@ -14,7 +14,7 @@ func newWaitCommand() *cobra.Command {
 	var exit, command, asJSON bool
 	var idle, timeout time.Duration
 	var text string
-	cmd := connectedTo(how{reconnect: true}, "wait ID", "Wait until a terminal's program, command or output is done", 1,
+	cmd := onTerminal("wait ID", "Wait until a terminal's program, command or output is done", 1,
 		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
 			p := ahp.WaitParams{Channel: t.Resource, TimeoutMs: timeout.Milliseconds()}
 			switch {

@@ -13,12 +13,23 @@ import (
 // Carry is Call for a client with Options.Reconnect: when the connection is lost,
 // or not there, it asks again on the next one, of the same host or of the one that
 // took over, in such a way that what is asked for is done once. Requests that
-// can't be asked twice are asked once. It ends with ctx, and with the client.
+// can't be asked twice are asked once, when there is a connection. It ends with ctx,
+// and with the client.
 func (c *Client) Carry(ctx context.Context, method string, params, result any) error {
-	if carry := carried[method]; carry != nil && c.o.Reconnect {
+	if !c.o.Reconnect {
+		return c.Call(ctx, method, params, result)
+	}
+	if carry := carried[method]; carry != nil {
 		return carry(ctx, c, params, result)
 	}
-	return c.Call(ctx, method, params, result)
+	for {
+		if _, err := c.connected(ctx); err != nil {
+			return err
+		}
+		if err := c.Call(ctx, method, params, result); !errors.Is(err, ErrDisconnected) {
+			return err
+		}
+	}
 }
 
 // carried are the requests that may be asked again, and how.
@@ -33,6 +44,7 @@ func init() {
 	}
 	for _, method := range []string{
 		ahp.MethodRead, ahp.MethodCommand, ahp.MethodCommands, ahp.MethodMark, ahp.MethodHost, ahp.MethodPing, ahp.MethodListSessions,
+		ahp.MethodTokenList,
 	} {
 		carried[method] = func(ctx context.Context, c *Client, params, result any) error {
 			return c.again(ctx, func() error { return c.Call(ctx, method, params, result) })
