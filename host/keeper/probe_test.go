@@ -86,12 +86,12 @@ func TestStoppedKeeper(t *testing.T) {
 // child ended does not.
 func TestIdleKeeper(t *testing.T) {
 	t.Parallel()
-	k := startKeeper(t, "/usr/bin/env", idleEnv+"=100ms")
+	k := startKeeper(t, "/usr/bin/env", idleEnv+"=1s") // enough to be reached in, on a busy machine
 	c := k.dial()
 	spawn(t, c, shell("quick", "exit 5"))
 	<-c.Exits()
 	c.Close()
-	time.Sleep(300 * time.Millisecond) // it must not end, so there is nothing to wait for
+	time.Sleep(1200 * time.Millisecond) // it must not end, so there is nothing to wait for
 	c = k.dial()
 	if e := <-c.Exits(); e.Code != 5 {
 		t.Errorf("the exit is %+v", e)
@@ -99,7 +99,7 @@ func TestIdleKeeper(t *testing.T) {
 	if err := c.Forget(context.Background(), "quick"); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond) // as above, for the host's sake
+	time.Sleep(1200 * time.Millisecond) // as above, for the host's sake
 	if err := c.Err(); err != nil {
 		t.Fatalf("it ended under its host: %v", err)
 	}
