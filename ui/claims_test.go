@@ -254,6 +254,23 @@ func TestLastShellEndsTheInterface(t *testing.T) {
 	}
 }
 
+// A shell that was given as a command closes its pane as any shell does.
+func TestExitOfACommandThatIsAShell(t *testing.T) {
+	for _, shell := range []bool{true, false} {
+		u := start(t)
+		job := u.Host.AddCommand("job", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}, "bash", "-i")
+		job.Describe(func(m *ahp.TerminalMeta) { m.CommandIsShell = shell })
+		u.Press("ctrl+space w")
+		u.Type("job\r")
+		u.Advance(3 * time.Second)
+		job.Exit(1, "")
+		u.WaitIdle()
+		if stays := slices.Contains(u.Host.Terminals(), "job"); stays == shell {
+			t.Errorf("a shell %v: its terminal is kept %v", shell, stays)
+		}
+	}
+}
+
 func TestExitsThatStay(t *testing.T) {
 	for _, c := range []struct {
 		name string
