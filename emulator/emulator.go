@@ -158,6 +158,9 @@ type Cell struct {
 	Combining string
 	// Width is 1, 2 for a wide character, 0 for the cell behind one.
 	Width uint8
+	// Tab is how many columns a tab took that was printed in this empty cell; 0 is
+	// none. What was printed over the others since may have left nothing of it.
+	Tab   uint8
 	Style Style
 	// Link is the hyperlink's URI (OSC 8), mostly empty; LinkID its id.
 	Link, LinkID string

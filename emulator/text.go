@@ -9,24 +9,38 @@ import (
 // MaxText bounds what HistoryText gives, in bytes.
 const MaxText = 16 << 20
 
-// LineText is the text of cells: empty cells and those of pictures as spaces,
-// trailing blanks cut.
-func LineText(cells []Cell) string {
-	var b []byte
-	return string(AppendText(b, cells))
-}
+// LineText is the text of cells: empty cells and those of pictures as spaces, a
+// tab as one where its columns are still blank, trailing blanks cut.
+func LineText(cells []Cell) string { return string(AppendText(nil, cells)) }
 
-// AppendText appends the text of cells, trailing blanks cut.
+// AppendText appends the text of cells as LineText has it.
 func AppendText(buf []byte, cells []Cell) []byte {
 	end := len(cells)
 	for end > 0 && isBlank(&cells[end-1]) {
 		end--
 	}
-	for i := range cells[:end] {
+	return appendCells(buf, cells[:end])
+}
+
+// AppendWrapped appends the text of a line that is wrapped: its trailing blanks are
+// text, except the cell left free at the margin before a wide character.
+func AppendWrapped(buf []byte, cells []Cell) []byte {
+	n := len(cells)
+	if n > 1 && cells[n-1].Rune == 0 && cells[n-1].Width == 1 {
+		n--
+	}
+	return appendCells(buf, cells[:n])
+}
+
+func appendCells(buf []byte, cells []Cell) []byte {
+	for i := 0; i < len(cells); i++ {
 		c := &cells[i]
 		switch {
 		case c.Rune == 0 && c.Width == 0:
 			// The cell behind a wide character.
+		case isTab(cells[i:]):
+			buf = append(buf, '\t')
+			i += int(c.Tab) - 1
 		case c.Rune == 0 || c.IsPicture():
 			buf = append(buf, ' ')
 		default:
@@ -37,12 +51,27 @@ func AppendText(buf []byte, cells []Cell) []byte {
 	return buf
 }
 
+// isTab reports whether cells begin with a tab whose columns are still blank.
+func isTab(cells []Cell) bool {
+	n := int(cells[0].Tab)
+	if n == 0 || n > len(cells) {
+		return false
+	}
+	for i := range cells[1:n] {
+		if c := &cells[1+i]; !isBlank(c) || c.Tab > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func isBlank(c *Cell) bool {
 	return (c.Rune == 0 && c.Width != 0 || c.Rune == ' ') && c.Combining == "" || c.IsPicture()
 }
 
 // ScreenText is the screen as text: one row per line joined by \n, trailing
-// blanks of rows cut, all rows present, pictures as Caption has them.
+// blanks of rows cut, all rows present, tabs as spaces, so that columns are where
+// they are, and pictures as Caption has them.
 func ScreenText(e Emulator) string {
 	_, rows := e.Size()
 	var buf []byte
@@ -53,6 +82,9 @@ func ScreenText(e Emulator) string {
 		}
 		cells = e.Line(y, cells[:0])
 		Caption(e, cells)
+		for i := range cells {
+			cells[i].Tab = 0
+		}
 		buf = AppendText(buf, cells)
 	}
 	return string(buf)
@@ -111,30 +143,9 @@ func unwrapped(e Emulator, y, first int) (string, int) {
 			buf = AppendText(buf, cells)
 			break
 		}
-		buf = appendFull(buf, cells)
+		buf = AppendWrapped(buf, cells)
 	}
 	return string(buf), top - 1
-}
-
-// appendFull appends a wrapped line: its blanks are text, except the cell left
-// free at the margin before a wide character.
-func appendFull(buf []byte, cells []Cell) []byte {
-	n := len(cells)
-	if n > 1 && cells[n-1].Rune == 0 && cells[n-1].Width == 1 {
-		n--
-	}
-	for i := range cells[:n] {
-		c := &cells[i]
-		switch {
-		case c.Rune == 0 && c.Width == 0:
-		case c.Rune == 0 || c.IsPicture():
-			buf = append(buf, ' ')
-		default:
-			buf = utf8.AppendRune(buf, c.Rune)
-			buf = append(buf, c.Combining...)
-		}
-	}
-	return buf
 }
 
 // tail is the end of s in at most n bytes, cut between runes.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"cotty/emulator"
+	"cotty/emulator/native"
 )
 
 func TestText(t *testing.T) {
@@ -35,6 +36,18 @@ func TestText(t *testing.T) {
 		if got := emulator.HistoryText(e, -1); got != all {
 			t.Errorf("%s: HistoryText is %q, want %q", name, got, all)
 		}
+	}
+}
+
+// TestTabs: history is text, with tabs; of the screen every column is where it is.
+func TestTabs(t *testing.T) {
+	e := native.New(emulator.Options{Cols: 20, Rows: 2})
+	e.Write([]byte("all:\r\n\tgo build\tx \x1b[2D\t\r\na\tb \t\r\nc\td"))
+	if got, want := emulator.HistoryText(e, -1), "all:\n\tgo build\tx\na\tb\nc\td"; got != want {
+		t.Errorf("history %q, want %q", got, want)
+	}
+	if got, want := emulator.ScreenText(e), "a       b\nc       d"; got != want {
+		t.Errorf("screen %q, want %q", got, want)
 	}
 }
 

@@ -16,6 +16,7 @@
 //	attrs       runs of cells that are not in the default style:
 //	            "3:0-4 bold fg=1": row, first and last column; negative rows
 //	            are history
+//	tabs        "3:1 7": row, column and columns taken of each tab in empty cells
 //	replies     Go-quoted replies since the last such section
 //	events      all other events since the last such section
 //	modes       the modes that are set

@@ -115,6 +115,7 @@ var checks = map[string]func(*golden) string{
 	"modes":    func(g *golden) string { return Modes(g.e.Modes()) },
 	"title":    func(g *golden) string { return strconv.Quote(g.e.Title()) + "\n" },
 	"pictures": func(g *golden) string { return Pictures(g.e) },
+	"tabs":     func(g *golden) string { return PrintedTabs(g.e) },
 	"replies":  func(g *golden) string { return take(&g.replies) },
 	"events":   func(g *golden) string { return take(&g.pending) },
 }

@@ -274,6 +274,8 @@ func saneLine(cells []emulator.Cell) error {
 			return fmt.Errorf("cell %d has the control %q", x, c.Rune)
 		case c.Rune == 0 && c.Combining != "":
 			return fmt.Errorf("cell %d is empty but has combining marks", x)
+		case c.Tab > 0 && (c.Rune != 0 || c.Style != emulator.Style{}):
+			return fmt.Errorf("cell %d has a tab and is not an empty one in the default style", x)
 		}
 	}
 	return nil

@@ -149,6 +149,20 @@ func Attrs(e emulator.Emulator) string {
 	return b.String()
 }
 
+// PrintedTabs is the tabs section of e: where each begins and how many columns it took.
+func PrintedTabs(e emulator.Emulator) string {
+	var b strings.Builder
+	_, rows := e.Size()
+	for y := -e.HistoryLen(); y < rows; y++ {
+		for x, c := range e.Line(y, nil) {
+			if c.Tab > 0 {
+				fmt.Fprintf(&b, "%d:%d %d\n", y, x, c.Tab)
+			}
+		}
+	}
+	return b.String()
+}
+
 // Modes is the modes section: what is set. Graphemes is left out, since it is
 // set from the start in engines that know clusters.
 func Modes(m emulator.Modes) string {
@@ -252,6 +266,7 @@ func Dump(e emulator.Emulator) string {
 	b.WriteString(Screen(e))
 	fmt.Fprintf(&b, "history %d\n%s", e.HistoryLen(), History(e))
 	fmt.Fprintf(&b, "attrs\n%s", Attrs(e))
+	fmt.Fprintf(&b, "tabs\n%s", PrintedTabs(e))
 	fmt.Fprintf(&b, "pictures\n%s", Pictures(e))
 	fmt.Fprintf(&b, "modes graphemes=%v\n%s", e.Modes().Graphemes, Modes(e.Modes()))
 	fmt.Fprintf(&b, "palette fg=%s bg=%s cursor=%s\n", colorName(p.FG), colorName(p.BG), colorName(p.Cursor))

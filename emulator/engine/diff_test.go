@@ -70,7 +70,11 @@ func show(e emulator.Emulator) string {
 	s := fmt.Sprintf("cursor %d,%d %v %v\n", c.X, c.Y, c.Visible, c.Shape)
 	_, rows := e.Size()
 	for y := -e.HistoryLen(); y < rows; y++ {
-		s += fmt.Sprintf("%d|%s|\n", y, emulator.LineText(e.Line(y, nil)))
+		cells := e.Line(y, nil)
+		for i := range cells {
+			cells[i].Tab = 0 // vt10x doesn't keep them
+		}
+		s += fmt.Sprintf("%d|%s|\n", y, emulator.LineText(cells))
 	}
 	p := e.Palette()
 	s += fmt.Sprintf("title %q colours %x %x %x %x\n", e.Title(), p.FG, p.BG, p.Cursor, p.Indexed)

@@ -4,11 +4,12 @@ package native
 //
 //	63           32 31     24 23 22 21      20             0
 //	+--------------+---------+-----+-------+----------------+
-//	| style's index| unused  |kind |cluster| rune, or index |
+//	| style's index|   tab   |kind |cluster| rune, or index |
 //	+--------------+---------+-----+-------+----------------+
 //
 // The zero cell is empty in the default style. An empty cell (rune 0) has a
-// style of nothing but a background, as erasing leaves it.
+// style of nothing but a background, as erasing leaves it. One in the default
+// style may have a tab: the number of columns that a tab printed there took.
 type cell uint64
 
 const (
@@ -19,6 +20,9 @@ const (
 	wideTail   cell = 2 << 22 // second half: rune 0
 	padding    cell = 3 << 22 // last column, free because a wide character wrapped: rune 0
 	textMask        = runeMask | clusterBit | kindMask
+	tabShift        = 24
+	maxTab          = 0xff
+	tabMask    cell = maxTab << tabShift
 	styleShift      = 32
 	styleMask  cell = 0xffffffff << styleShift
 )

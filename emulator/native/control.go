@@ -17,7 +17,7 @@ func (e *Engine) control(b byte) {
 			e.last.ok = false
 			e.wrapLine()
 		}
-		e.tab(1)
+		e.printTab()
 	case 0x0a, 0x0b, 0x0c:
 		e.index()
 		if e.flags.has(flagNewline) {

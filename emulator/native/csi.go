@@ -17,6 +17,7 @@ var csiNames = map[string]func(*Engine){
 	"G":   func(e *Engine) { e.moveTo(e.arg(0, 1)-1, e.line()) },
 	"H":   func(e *Engine) { e.moveTo(e.arg(1, 1)-1, e.arg(0, 1)-1) },
 	"I":   func(e *Engine) { e.tab(e.arg(0, 1)) },
+	">I":  func(e *Engine) { e.setTab(e.cur.x, e.arg(0, 1)) },
 	"J":   func(e *Engine) { e.eraseDisplay(e.raw(0), false) },
 	"?J":  func(e *Engine) { e.eraseDisplay(e.raw(0), true) },
 	"K":   func(e *Engine) { e.eraseLine(e.raw(0), false) },

@@ -35,6 +35,9 @@
 // patch 383; a screen made taller takes lines back from history unless the
 // screen was cleared since they went there.
 //
+// A tab that is printed in empty cells is kept in the first of them, with the number of
+// columns that it took, so that it can be copied.
+//
 // Pictures of the kitty graphics protocol (graphics.go) are kept, bounded
 // (pictures.go), and shown as text: cells that each stand for a part of one
 // (image.go), so that they scroll, are erased and reflow as text does. Unlike in

@@ -71,7 +71,7 @@ func (w *writer) continueLine(data []byte, alone bool) {
 	}
 	if len(data) > 0 && first.BG == 0 && !alone {
 		t, n := nextToken(data)
-		if t.kind != tokEmpty && t.kind != tokPad && (!w.padded || t.width() == 2) && !w.joined(t.bytes(data[:n])) {
+		if t.kind != tokEmpty && t.kind != tokTab && t.kind != tokPad && (!w.padded || t.width() == 2) && !w.joined(t.bytes(data[:n])) {
 			return
 		}
 	}
@@ -156,7 +156,11 @@ func (w *writer) tokens(data []byte, marks []mark) {
 		switch t.kind {
 		case tokPad:
 			w.padded = true
-		case tokEmpty:
+		case tokEmpty, tokTab:
+			if t.kind == tokTab {
+				w.rawf("\x1b[>%dI", t.count)
+				t.count = 1
+			}
 			if next.BG != 0 {
 				w.style(next)
 				w.csi(t.count, 'X')

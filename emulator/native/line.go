@@ -20,6 +20,7 @@ import (
 //	tokPad             the last column, left free by a wide character
 //	tokEmpty n         n empty cells
 //	tokStyle …         the style of the cells that follow, as appendStyle has it
+//	tokTab n           an empty cell, the first of n columns of a tab
 //
 // A line begins in the default style. Controls are never text, so the tokens
 // are.
@@ -30,6 +31,7 @@ const (
 	tokPad     = 0x04
 	tokEmpty   = 0x05
 	tokStyle   = 0x06
+	tokTab     = 0x07
 )
 
 // What a style token has; the parts follow its mask in this order.
@@ -121,6 +123,9 @@ func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
 			k := packASCII(buf[len(buf):cap(buf)], cells[x:], pen)
 			buf = buf[:len(buf)+k]
 			x += k
+		case c&tabMask != 0:
+			buf = append(buf, tokTab, byte(c>>tabShift))
+			x++
 		case c.empty():
 			if r.padded(x) {
 				buf = append(buf, tokPad)
@@ -128,7 +133,7 @@ func (e *Engine) appendLine(buf []byte, r *row, n int) []byte {
 				continue
 			}
 			from := x
-			for x < n && cells[x].empty() && cells[x]&styleMask == pen && !r.padded(x) {
+			for x < n && cells[x].empty() && cells[x]&(styleMask|tabMask) == pen && !r.padded(x) {
 				x++
 			}
 			buf = appendEmpty(buf, x-from)
@@ -244,7 +249,7 @@ type token struct {
 	kind  byte // a tok…, or 0 for a rune of its own width
 	text  []byte
 	r     rune
-	count int // of empty cells
+	count int // of empty cells, of a tab's columns
 }
 
 // next decodes the first token of a line and returns how many bytes it took. A
@@ -265,6 +270,8 @@ func nextToken(b []byte) (token, int) {
 	case tokStyle:
 		n := 1 + styleLen(b[1:])
 		return token{kind: kind, text: b[1:n]}, n
+	case tokTab:
+		return token{kind: kind, count: int(b[1])}, 2
 	}
 	if b[0] < 0x80 {
 		return token{r: rune(b[0])}, 1
@@ -387,7 +394,7 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 			}
 			continue
 		}
-		c.Width = 1
+		c.Width, c.Tab = 1, 0
 		c.Rune, c.Combining = t.r, ""
 		switch t.kind {
 		case tokCluster, tokWide:
@@ -400,6 +407,8 @@ func (e *Engine) historyLine(i int, buf []emulator.Cell) []emulator.Cell {
 		case tokPad:
 			buf = append(buf, emulator.Cell{Width: 1})
 			continue
+		case tokTab:
+			c.Tab = uint8(t.count)
 		}
 		if t.width() == 2 {
 			c.Width = 2
@@ -440,6 +449,8 @@ func (e *Engine) decodeRow(r *row, data []byte, l histLine) {
 			continue
 		case tokPad:
 			r.cells[x] = padding
+		case tokTab:
+			r.cells[x] = cell(t.count) << tabShift
 		case tokCluster:
 			r.cells[x] = e.texts.intern(t.text) | pen
 		case tokWide:

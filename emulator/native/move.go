@@ -164,6 +164,31 @@ func (e *Engine) tab(n int) {
 	}
 }
 
+// printTab is HT. The cell that it begins in keeps the number of columns that it
+// took, where all of them are empty in the default style, so that the tab can be
+// copied.
+func (e *Engine) printTab() {
+	x, y := e.cur.x, e.cur.y
+	e.tab(1)
+	for _, c := range e.scr.lines[y].cells[x:e.cur.x] {
+		if c != 0 {
+			return
+		}
+	}
+	e.setTab(x, e.cur.x-x)
+}
+
+// setTab has an empty cell of the cursor's line begin a tab of n columns. A
+// snapshot says so by CSI > n I, as the stops may have changed since.
+func (e *Engine) setTab(x, n int) {
+	r := e.scr.lines[e.cur.y]
+	if r.cells[x] == 0 && n > 0 && n <= maxTab {
+		r.cells[x] = cell(n) << tabShift
+		r.touch(x + 1)
+		e.mark(e.cur.y, x, x+1)
+	}
+}
+
 // backTab moves the cursor to the n-th tab stop before it (CBT).
 func (e *Engine) backTab(n int) {
 	e.settle()

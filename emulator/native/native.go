@@ -153,7 +153,7 @@ func (e *Engine) decode(c cell) emulator.Cell {
 		return emulator.Cell{Width: 1}
 	}
 	st := &e.styles.list[c.style()]
-	out := emulator.Cell{Width: 1, Style: st.Style}
+	out := emulator.Cell{Width: 1, Tab: uint8(c >> tabShift), Style: st.Style}
 	if st.link != nil {
 		out.Link, out.LinkID = st.link.uri, st.link.id
 	}

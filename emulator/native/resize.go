@@ -462,6 +462,9 @@ func (w *wrapper) physical(i int, l histLine, data []byte, last bool) {
 		t, n := nextToken(data)
 		raw := data[:n]
 		data = data[n:]
+		if t.kind == tokTab && w.col%w.cols == w.cols-1 {
+			t = token{kind: tokEmpty, count: 1} // What is in a line's last column has to be text.
+		}
 		switch t.kind {
 		case tokStyle:
 			w.setStyle(t.text)

@@ -146,6 +146,8 @@ func checkLine(data []byte, l histLine) error {
 			ok = ok && t.count > 0 && t.count <= emulator.MaxCols
 		case tokStyle:
 			ok = ok && checkStyle(t.text, text)
+		case tokTab:
+			ok = ok && t.count > 0
 		}
 		if !ok {
 			return errSavedHistory

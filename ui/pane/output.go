@@ -131,7 +131,7 @@ func (f *Feed) output(p place, older bool) (Output, error) {
 			to = max(min(end.Col, to), from)
 		}
 		if f.em.Wrapped(y) && y < end.Line {
-			b.WriteString(pad(cells[from:to]))
+			b.Write(emulator.AppendWrapped(nil, cells[from:to]))
 			continue
 		}
 		b.WriteString(emulator.LineText(cells[from:to]))

@@ -161,7 +161,7 @@ func (v *View) SelectedText() string {
 // held.
 func (v *View) text(b *strings.Builder, line int, cells []emulator.Cell, last bool, shape Shape) {
 	if shape != Block && !last && v.Feed.em.Wrapped(line-v.Feed.lineOff) {
-		b.WriteString(pad(cells))
+		b.Write(emulator.AppendWrapped(nil, cells))
 		return
 	}
 	b.WriteString(emulator.LineText(cells))
@@ -208,17 +208,6 @@ func (v *View) Text(most int) (text string, at int, cut bool) {
 		text += "\n"
 	}
 	return text, at, cut
-}
-
-// pad is the text of cells with the blanks at the end, as a wrapped line goes
-// on behind them.
-func pad(cells []emulator.Cell) string {
-	text := emulator.LineText(cells)
-	n := len(cells)
-	for n > 0 && cells[n-1].Rune == ' ' {
-		n--
-	}
-	return text + strings.Repeat(" ", len(cells)-n)
 }
 
 // highlight marks what is selected, found or pointed at on a line that was just

@@ -162,6 +162,35 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// A tab is copied as one, from the screen and from history, where the selection has
+// all of its columns and they are still blank.
+func TestSelectedTabs(t *testing.T) {
+	text := "all:\n\r\tgo\tx\r\n1\t2\x1b[5D!\r\n12345678\t123\t\t9 wrapped"
+	for _, c := range []struct {
+		name     string
+		shape    Shape
+		from, to [2]int // column, line
+		want     string
+	}{
+		{"characters", Chars, [2]int{0, 0}, [2]int{16, 1}, "all:\n\tgo\tx"},
+		{"a line", Lines, [2]int{0, 1}, [2]int{0, 1}, "\tgo\tx\n"},
+		{"from within a tab", Chars, [2]int{4, 1}, [2]int{16, 1}, "    go\tx"},
+		{"half a tab in a block", Block, [2]int{6, 1}, [2]int{9, 1}, "  go"},
+		{"a tab in a block", Block, [2]int{0, 1}, [2]int{9, 1}, "\tgo"},
+		{"printed over", Lines, [2]int{0, 2}, [2]int{0, 2}, "1   !   2\n"},
+		{"a line that wraps", Lines, [2]int{0, 3}, [2]int{0, 3}, "12345678\t123\t\t9 wrapped\n"},
+	} {
+		for _, h := range []int{6, 2} {
+			v := view(t, 30, h, text)
+			first, _ := v.bounds()
+			v.selection = &Selection{AnchorX: c.from[0], AnchorLine: first + c.from[1], X: c.to[0], Line: first + c.to[1], Shape: c.shape}
+			if got := v.SelectedText(); got != c.want {
+				t.Errorf("%s, %d rows: %q, want %q", c.name, h, got, c.want)
+			}
+		}
+	}
+}
+
 func TestSelectedText(t *testing.T) {
 	text := "abcdefgh\r\n一二三四\r\n12345678  \r\nthis is a long line that wraps"
 	for _, c := range []struct {
