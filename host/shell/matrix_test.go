@@ -108,7 +108,11 @@ func battery(s *session, shell string, sc scenario) {
 		s.send("\x15") // It discards what comes with Ctrl-C.
 	} else {
 		s.until("never", 0)
+		prompts := s.total(PromptStart)
 		s.send("\x03")
+		// A shell that is still at it would take up what is typed. The prompt may be
+		// dropped, too; see sync.
+		s.within(time.Second, func() bool { return s.count(PromptStart) > prompts && s.reads() })
 	}
 	s.sync()
 	s.mu.Lock()

@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every wait; it is long because the machine may be busy.
-const patience = 5 * time.Second
+const patience = 20 * time.Second
 
 // shells are the real shells to test with: those of PATH, and those that
 // COTTY_TEST_SHELLS lists, separated by colons (other versions).
@@ -217,20 +217,25 @@ func (sp *splitter) write(p []byte, data func([]byte), osc func([]byte) bool) {
 // not come about.
 func (s *session) wait(what string, f func() bool) {
 	s.t.Helper()
-	late := time.AfterFunc(patience, func() { s.mu.Lock(); s.changed.Broadcast(); s.mu.Unlock() })
-	defer late.Stop()
+	if !s.within(patience, f) {
+		s.t.Fatalf("no %s in %s, or the shell ended before", what, patience)
+	}
+}
+
+// within waits until f is true of the session, and reports whether that came about.
+func (s *session) within(d time.Duration, f func() bool) bool {
 	start := time.Now()
+	late := time.AfterFunc(d, func() { s.mu.Lock(); s.changed.Broadcast(); s.mu.Unlock() })
+	defer late.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !f() {
-		if time.Since(start) >= patience {
-			s.t.Fatalf("no %s in %s", what, patience)
-		}
-		if s.ended {
-			s.t.Fatalf("the shell ended before %s", what)
+		if s.ended || time.Since(start) >= d {
+			return false
 		}
 		s.changed.Wait()
 	}
+	return true
 }
 
 func (s *session) send(text string) {
