@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -20,7 +21,7 @@ var agentRoutes = []Route{
 	{
 		Method: http.MethodPost, Path: "/agents/deploy", Name: "deployAgent", Tag: agentTag, Summary: "Deploy a definition without files.",
 		Detail: "It makes a version and points the branch at it. A version that can't run is FAILED, and the branch stays where it is.",
-		Params: []Param{idempotencyParam}, Body: NewDeploy{}, Result: store.Deployed{}, Status: http.StatusCreated, Errors: deployErrors, Handle: idempotent(deployAgent),
+		Params: []Param{idempotencyParam}, Body: NewDeploy{}, Result: store.Deployed{}, Status: http.StatusCreated, Errors: deployErrors, Handle: idempotent(decoded(deployAgent)),
 	},
 	{
 		Method: http.MethodPost, Path: "/agents/deploy/files", Name: "deployAgentFiles", Tag: agentTag, Summary: "Deploy a directory with its cotty-agent.toml.",
@@ -55,10 +56,10 @@ var agentRoutes = []Route{
 			{Name: "version", Doc: "Of this version, by id or number"},
 			{Name: "level", Enum: []string{"DEBUG", "INFO", "WARNING", "ERROR"}, Doc: "At least"},
 			{Name: "source", Enum: []string{"agent", "hook", "task", "deploy"}},
-			{Name: "since", Doc: "A time, or how long ago, such as 10m"},
-			{Name: "until", Doc: "The same"},
-			{Name: "after", Kind: "integer", Doc: "Behind the line of this id"},
-			{Name: "wait", Kind: "integer", Doc: "Seconds, up to 60"},
+			{Name: "since", Kind: timeKind, Doc: "A time, or how long ago, such as 10m"},
+			{Name: "until", Kind: timeKind, Doc: "The same"},
+			{Name: "after", Kind: "integer", Most: 1 << 62, Doc: "Behind the line of this id"},
+			{Name: "wait", Kind: "integer", Most: logWait, Doc: "Seconds, up to 60"},
 			limitParam,
 		},
 		Result: LogPage{}, Handle: getLogs,
@@ -80,9 +81,8 @@ type LogPage struct {
 }
 
 // paged is the part of a list that a request wants.
-func (r *Request) paged() (store.Page, error) {
-	limit, err := r.Limit()
-	return store.Page{Limit: limit, Cursor: r.Text("cursor")}, err
+func (r *Request) paged() store.Page {
+	return store.Page{Limit: r.Limit(), Cursor: r.Text("cursor")}
 }
 
 // pageOf answers with a part of a list.
@@ -102,28 +102,16 @@ func deployed(r *Request, got store.Deployed, err error) (any, error) {
 }
 
 func listAgents(r *Request) (any, error) {
-	p, err := r.paged()
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(r.Tasks.Agents.Agents(r.Context(), r.Who, p))
+	return pageOf(r.Tasks.Agents.Agents(r.Context(), r.Who, r.paged()))
 }
 
-func deployAgent(r *Request) (any, error) {
-	var in NewDeploy
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func deployAgent(r *Request, in NewDeploy) (any, error) {
 	got, err := r.Tasks.Agents.Deploy(r.Context(), r.Who, registry.Deploy{Definition: &in.Definition, Branch: in.Branch, Note: in.Note, Unchanged: in.Unchanged})
 	return deployed(r, got, err)
 }
 
 func deployAgentFiles(r *Request) (any, error) {
-	unchanged, err := r.Bool("unchanged")
-	if err != nil {
-		return nil, err
-	}
-	got, err := r.Tasks.Agents.Deploy(r.Context(), r.Who, registry.Deploy{Files: r.Stream(), Branch: r.Text("branch"), Note: r.Text("note"), Unchanged: unchanged})
+	got, err := r.Tasks.Agents.Deploy(r.Context(), r.Who, registry.Deploy{Files: r.Stream(), Branch: r.Text("branch"), Note: r.Text("note"), Unchanged: r.Bool("unchanged")})
 	return deployed(r, got, err)
 }
 
@@ -136,11 +124,7 @@ func deleteAgent(r *Request) (any, error) {
 }
 
 func listVersions(r *Request) (any, error) {
-	p, err := r.paged()
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(r.Tasks.Agents.Versions(r.Context(), r.Who, r.Part("agent"), r.Text("branch"), p))
+	return pageOf(r.Tasks.Agents.Versions(r.Context(), r.Who, r.Part("agent"), r.Text("branch"), r.paged()))
 }
 
 func getVersion(r *Request) (any, error) {
@@ -151,34 +135,21 @@ func getVersion(r *Request) (any, error) {
 const logWait = 60
 
 func getLogs(r *Request) (any, error) {
-	limit, err := r.Limit()
-	if err != nil {
-		return nil, err
+	f := store.LogFilter{
+		Agent: r.Part("agent"), Task: r.Text("task"), Version: r.Text("version"), Source: r.Text("source"),
+		Since: r.Time("since"), Until: r.Time("until"), After: r.Int("after", 0), Limit: r.Limit(),
 	}
-	f := store.LogFilter{Agent: r.Part("agent"), Task: r.Text("task"), Version: r.Text("version"), Source: r.Text("source"), Limit: limit}
+	var page LogPage
+	var err error
 	if level := r.Text("level"); level != "" {
 		if f.Level, err = store.ParseLevel(level); err != nil {
 			return nil, err
 		}
 	}
-	if f.Since, err = r.Time("since"); err != nil {
-		return nil, err
-	}
-	if f.Until, err = r.Time("until"); err != nil {
-		return nil, err
-	}
-	if f.After, err = r.Int("after", 0, 0, 1<<62); err != nil {
-		return nil, err
-	}
-	wait, err := r.Int("wait", 0, 0, logWait)
-	if err != nil {
-		return nil, err
-	}
-	var page LogPage
-	if wait == 0 {
+	if wait := r.Int("wait", 0); wait == 0 {
 		page.Data, page.Last, err = r.Tasks.Agents.Logs(r.Context(), r.Who, f)
 	} else {
-		ctx, cancel := contextFor(r, time.Duration(wait)*time.Second)
+		ctx, cancel := context.WithTimeout(r.Context(), time.Duration(wait)*time.Second)
 		defer cancel()
 		page.Data, page.Last, err = r.Tasks.Agents.AwaitLogs(ctx, r.Who, f)
 	}

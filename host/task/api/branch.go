@@ -1,9 +1,7 @@
 package api
 
 import (
-	"context"
 	"net/http"
-	"time"
 
 	"cotty/host/task/store"
 )
@@ -21,7 +19,7 @@ var branchRoutes = []Route{
 	},
 	{
 		Method: http.MethodPost, Path: "/agents/{agent}/branches/{name}/rollback", Name: "rollbackBranchNamed", Tag: branchTag, Summary: "Move an agent's branch to an earlier version.",
-		Detail: "A slash in the name is %2F.", Body: NewRollback{}, Result: store.Deployed{}, Errors: []int{http.StatusConflict}, Handle: rollbackBranchNamed,
+		Detail: "A slash in the name is %2F.", Body: NewRollback{}, Result: store.Deployed{}, Errors: []int{http.StatusConflict}, Handle: decoded(rollbackBranchNamed),
 	},
 	{
 		Method: http.MethodGet, Path: "/agents/{agent}/environments", Name: "listEnvironments", Tag: branchTag, Summary: "List an agent's environments.",
@@ -46,12 +44,12 @@ var branchRoutes = []Route{
 	{
 		Method: http.MethodPost, Path: "/branches/{branch}/redeploy", Name: "redeployBranch", Tag: branchTag, Summary: "Deploy a branch's active version again.",
 		Detail: "The new version has the variables as they are now.", Body: NewRedeploy{}, Result: store.Deployed{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict}, Handle: redeployBranch,
+		Errors: []int{http.StatusConflict}, Handle: decoded(redeployBranch),
 	},
 	{
 		Method: http.MethodPost, Path: "/branches/{branch}/rollback", Name: "rollbackBranch", Tag: branchTag, Summary: "Move a branch to an earlier version.",
 		Detail: "It runs with the variables that it was deployed with; those that were set since stay as they are, for the next deploy.",
-		Body:   NewRollback{}, Result: store.Deployed{}, Errors: []int{http.StatusConflict}, Handle: rollbackBranch,
+		Body:   NewRollback{}, Result: store.Deployed{}, Errors: []int{http.StatusConflict}, Handle: decoded(rollbackBranch),
 	},
 }
 
@@ -66,37 +64,25 @@ type NewRedeploy struct {
 	Note string `json:"note,omitempty"`
 }
 
-// contextFor is the request's context with a limit.
-func contextFor(r *Request, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(r.Context(), d)
-}
-
 func listBranches(r *Request) (any, error) {
-	p, err := r.paged()
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(r.Tasks.Agents.Branches(r.Context(), r.Who, r.Part("agent"), r.path["environment"], p))
+	return pageOf(r.Tasks.Agents.Branches(r.Context(), r.Who, r.Part("agent"), r.path["environment"], r.paged()))
 }
 
 func getBranchNamed(r *Request) (any, error) {
 	return r.Tasks.Agents.BranchNamed(r.Context(), r.Who, r.Part("agent"), r.Part("name"))
 }
 
-func rollbackBranchNamed(r *Request) (any, error) {
+func rollbackBranchNamed(r *Request, in NewRollback) (any, error) {
 	b, err := r.Tasks.Agents.BranchNamed(r.Context(), r.Who, r.Part("agent"), r.Part("name"))
 	if err != nil {
 		return nil, err
 	}
-	return rollback(r, b.ID)
+	got, err := r.Tasks.Agents.Rollback(r.Context(), r.Who, b.ID, in.Version, in.Note)
+	return deployed(r, got, err)
 }
 
-func rollback(r *Request, branch string) (any, error) {
-	var in NewRollback
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
-	got, err := r.Tasks.Agents.Rollback(r.Context(), r.Who, branch, in.Version, in.Note)
+func rollbackBranch(r *Request, in NewRollback) (any, error) {
+	got, err := r.Tasks.Agents.Rollback(r.Context(), r.Who, r.Part("branch"), in.Version, in.Note)
 	return deployed(r, got, err)
 }
 
@@ -110,28 +96,14 @@ func getBranch(r *Request) (any, error) {
 }
 
 func listBranchEvents(r *Request) (any, error) {
-	p, err := r.paged()
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(r.Tasks.Agents.BranchEvents(r.Context(), r.Who, r.Part("branch"), p))
+	return pageOf(r.Tasks.Agents.BranchEvents(r.Context(), r.Who, r.Part("branch"), r.paged()))
 }
 
 func listBranchVersions(r *Request) (any, error) {
-	p, err := r.paged()
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(r.Tasks.Agents.BranchVersions(r.Context(), r.Who, r.Part("branch"), p))
+	return pageOf(r.Tasks.Agents.BranchVersions(r.Context(), r.Who, r.Part("branch"), r.paged()))
 }
 
-func redeployBranch(r *Request) (any, error) {
-	var in NewRedeploy
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func redeployBranch(r *Request, in NewRedeploy) (any, error) {
 	got, err := r.Tasks.Agents.Redeploy(r.Context(), r.Who, r.Part("branch"), in.Note)
 	return deployed(r, got, err)
 }
-
-func rollbackBranch(r *Request) (any, error) { return rollback(r, r.Part("branch")) }

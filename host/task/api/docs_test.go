@@ -56,7 +56,7 @@ func TestTable(t *testing.T) {
 		}
 		names[r.Name], places[at] = true, true
 		for _, p := range r.Params {
-			if !slices.Contains([]string{"", "string", "integer", "boolean"}, p.Kind) || p.Name == "" {
+			if !slices.Contains([]string{"", "string", "integer", "boolean", "time"}, p.Kind) || p.Name == "" {
 				t.Errorf("%s: the parameter %+v", r.Name, p)
 			}
 		}

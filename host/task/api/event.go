@@ -14,7 +14,7 @@ var eventRoutes = []Route{
 		Method: http.MethodPost, Path: "/tasks/{task}/events", Name: "sendEvent", Tag: "events", Summary: "Send an event to a task.",
 		Detail: "It begins a turn when those before it have ended.",
 		Params: []Param{idempotencyParam}, Body: NewContent{}, BodyLimit: store.MaxContent + 4<<10, Result: store.Event{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge}, Handle: idempotent(sendEvent),
+		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge}, Handle: idempotent(decoded(sendEvent)),
 	},
 	{
 		Method: http.MethodGet, Path: "/tasks/{task}/events", Name: "listEvents", Tag: "events", Summary: "List a task's events, oldest first.",
@@ -28,7 +28,7 @@ var eventRoutes = []Route{
 		Method: http.MethodPost, Path: "/tasks/{task}/messages", Name: "sendMessage", Tag: "messages", Summary: "Add a message to a task.",
 		Detail: "This is what an agent says to who watches; to say something to the agent, send an event.",
 		Params: []Param{idempotencyParam}, Body: NewContent{}, BodyLimit: store.MaxContent + 4<<10, Result: store.Message{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge}, Handle: idempotent(sendMessage),
+		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge}, Handle: idempotent(decoded(sendMessage)),
 	},
 	{
 		Method: http.MethodGet, Path: "/tasks/{task}/messages", Name: "listMessages", Tag: "messages", Summary: "List a task's messages.",
@@ -51,11 +51,7 @@ type NewContent struct {
 
 func (c NewContent) parts() ([]store.Part, error) { return task.ParseContent(c.Content) }
 
-func sendEvent(r *Request) (any, error) {
-	var in NewContent
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func sendEvent(r *Request, in NewContent) (any, error) {
 	parts, err := in.parts()
 	if err != nil {
 		return nil, err
@@ -78,8 +74,7 @@ func (r *Request) taskPage() (store.Task, store.Page, error) {
 	if err != nil {
 		return t, store.Page{}, err
 	}
-	limit, err := r.Limit()
-	return t, store.Page{Limit: limit, Cursor: r.Text("cursor")}, err
+	return t, r.paged(), nil
 }
 
 func getEvent(r *Request) (any, error) {
@@ -99,11 +94,7 @@ func (r *Request) ofTask(id string, verb access.Verb, what, ref string) error {
 	return err
 }
 
-func sendMessage(r *Request) (any, error) {
-	var in NewContent
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func sendMessage(r *Request, in NewContent) (any, error) {
 	parts, err := in.parts()
 	if err != nil {
 		return nil, err

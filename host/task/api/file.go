@@ -141,13 +141,7 @@ func listFiles(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := filetree.ListQuery{Dir: r.Text("directory"), MIME: r.Text("mime_type"), After: r.Text("cursor")}
-	if q.Recursive, err = r.Bool("recursive"); err != nil {
-		return nil, err
-	}
-	if q.Limit, err = r.Limit(); err != nil {
-		return nil, err
-	}
+	q := filetree.ListQuery{Dir: r.Text("directory"), MIME: r.Text("mime_type"), After: r.Text("cursor"), Recursive: r.Bool("recursive"), Limit: r.Limit()}
 	list, err := t.List(q)
 	if err != nil {
 		return nil, err
@@ -164,10 +158,6 @@ func getFile(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	with, err := r.Bool("include_content")
-	if err != nil {
-		return nil, err
-	}
 	m, err := t.Manifest()
 	if err != nil {
 		return nil, err
@@ -177,7 +167,7 @@ func getFile(r *Request) (any, error) {
 		return nil, err
 	}
 	f := fileOf(e, m.Version())
-	if !with || e.Mode.IsDir() {
+	if !r.Bool("include_content") || e.Mode.IsDir() {
 		return f, nil
 	}
 	if e.Size > maxContent {
@@ -246,10 +236,7 @@ func uploadFile(r *Request) (any, error) {
 	}
 	w := filetree.Write{
 		Path: r.Text("path"), Mode: filetree.WriteMode(r.Text("writeMode")), Base: r.Text("baseVersion"), Expected: r.Text("expectedVersion"),
-		CreateOnly: r.Text("createOnly"), Digest: r.Text("digest"), Body: r.Stream(),
-	}
-	if w.Executable, err = r.Bool("executable"); err != nil {
-		return nil, err
+		CreateOnly: r.Text("createOnly"), Digest: r.Text("digest"), Executable: r.Bool("executable"), Body: r.Stream(),
 	}
 	if key := r.Text(idempotencyParam.Name); key != "" {
 		w.Key = r.Who.String() + " " + key // a key is its sender's

@@ -20,7 +20,7 @@ var filesystemRoutes = []Route{
 	{
 		Method: http.MethodPost, Path: "/filesystems", Name: "createFilesystem", Tag: filesystemTag, Summary: "Make a filesystem in a project.",
 		Params: []Param{idempotencyParam}, Body: NewFilesystem{}, Result: store.Filesystem{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: idempotent(createFilesystem),
+		Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: idempotent(decoded(createFilesystem)),
 	},
 	{
 		Method: http.MethodGet, Path: "/filesystems/{filesystem}", Name: "getFilesystem", Tag: filesystemTag,
@@ -62,11 +62,7 @@ func described(r *Request, f store.Filesystem) store.Filesystem {
 }
 
 func listFilesystems(r *Request) (any, error) {
-	limit, err := r.Limit()
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := r.Tasks.Agents.Filesystems(r.Context(), r.Who, r.Text("project_id"), store.Page{Limit: limit, Cursor: r.Text("cursor")})
+	list, next, err := r.Tasks.Agents.Filesystems(r.Context(), r.Who, r.Text("project_id"), r.paged())
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +73,7 @@ func listFilesystems(r *Request) (any, error) {
 	return page, nil
 }
 
-func createFilesystem(r *Request) (any, error) {
-	var in NewFilesystem
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func createFilesystem(r *Request, in NewFilesystem) (any, error) {
 	ctx := r.Context()
 	p, err := r.Tasks.Agents.Project(ctx, r.Who, access.Update, in.ProjectID)
 	if err != nil {

@@ -19,7 +19,7 @@ var keyRoutes = []Route{
 	{
 		// Not idempotent by key: what would be kept for the second answer is the secret.
 		Method: http.MethodPost, Path: "/api_keys", Name: "createKey", Tag: keyTag, Summary: "Make an API key; its secret is in this answer and nowhere else.",
-		Body: NewKey{}, Result: registry.MadeKey{}, Status: http.StatusCreated, Errors: []int{http.StatusConflict}, Handle: createKey,
+		Body: NewKey{}, Result: registry.MadeKey{}, Status: http.StatusCreated, Errors: []int{http.StatusConflict}, Handle: decoded(createKey),
 	},
 	{
 		Method: http.MethodGet, Path: "/api_keys/{key}", Name: "getKey", Tag: keyTag, Summary: "Get an API key, by id or name.",
@@ -27,7 +27,7 @@ var keyRoutes = []Route{
 	},
 	{
 		Method: http.MethodPatch, Path: "/api_keys/{key}", Name: "setKeyScopes", Tag: keyTag, Summary: "Replace an API key's scopes.",
-		Detail: "Streams that were opened with it end.", Body: KeyChange{}, Result: store.APIKey{}, Errors: []int{http.StatusConflict}, Handle: setKeyScopes,
+		Detail: "Streams that were opened with it end.", Body: KeyChange{}, Result: store.APIKey{}, Errors: []int{http.StatusConflict}, Handle: decoded(setKeyScopes),
 	},
 	{
 		Method: http.MethodDelete, Path: "/api_keys/{key}", Name: "revokeKey", Tag: keyTag, Summary: "Revoke an API key, at once.",
@@ -48,18 +48,10 @@ type KeyChange struct {
 }
 
 func listKeys(r *Request) (any, error) {
-	p, err := r.paged()
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(r.Tasks.Agents.Keys(r.Context(), r.Who, p))
+	return pageOf(r.Tasks.Agents.Keys(r.Context(), r.Who, r.paged()))
 }
 
-func createKey(r *Request) (any, error) {
-	var in NewKey
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func createKey(r *Request, in NewKey) (any, error) {
 	r.W.Header().Set("Cache-Control", "no-store")
 	return r.Tasks.Agents.CreateKey(r.Context(), r.Who, registry.NewKey{Name: in.Name, Scopes: in.Scopes, Expires: in.Expires})
 }
@@ -68,11 +60,7 @@ func getKey(r *Request) (any, error) {
 	return r.Tasks.Agents.Key(r.Context(), r.Who, r.Part("key"))
 }
 
-func setKeyScopes(r *Request) (any, error) {
-	var in KeyChange
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func setKeyScopes(r *Request, in KeyChange) (any, error) {
 	return r.Tasks.Agents.SetScopes(r.Context(), r.Who, r.Part("key"), in.Scopes)
 }
 

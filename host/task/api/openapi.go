@@ -95,7 +95,7 @@ func (s schemas) params(r *Route) []object {
 	}
 	for _, p := range r.Params {
 		schema := object{"type": "string"}
-		if p.Kind != "" {
+		if p.Kind != "" && p.Kind != timeKind {
 			schema["type"] = p.Kind
 		}
 		if len(p.Enum) > 0 {

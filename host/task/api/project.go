@@ -18,7 +18,7 @@ var projectRoutes = []Route{
 	{
 		Method: http.MethodPost, Path: "/projects", Name: "createProject", Tag: projectTag, Summary: "Make a project.",
 		Params: []Param{idempotencyParam}, Body: registry.ProjectChange{}, Result: store.Project{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict}, Handle: idempotent(createProject),
+		Errors: []int{http.StatusConflict}, Handle: idempotent(decoded(createProject)),
 	},
 	{
 		Method: http.MethodGet, Path: "/projects/{project}", Name: "getProject", Tag: projectTag, Summary: "Get a project, by id or name.",
@@ -26,7 +26,7 @@ var projectRoutes = []Route{
 	},
 	{
 		Method: http.MethodPatch, Path: "/projects/{project}", Name: "updateProject", Tag: projectTag, Summary: "Change a project; absent members stay.",
-		Body: registry.ProjectChange{}, Result: store.Project{}, Errors: []int{http.StatusConflict}, Handle: updateProject,
+		Body: registry.ProjectChange{}, Result: store.Project{}, Errors: []int{http.StatusConflict}, Handle: decoded(updateProject),
 	},
 	{
 		Method: http.MethodDelete, Path: "/projects/{project}", Name: "deleteProject", Tag: projectTag, Summary: "Delete a project that is empty.",
@@ -35,18 +35,10 @@ var projectRoutes = []Route{
 }
 
 func listProjects(r *Request) (any, error) {
-	p, err := r.paged()
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(r.Tasks.Agents.Projects(r.Context(), r.Who, p))
+	return pageOf(r.Tasks.Agents.Projects(r.Context(), r.Who, r.paged()))
 }
 
-func createProject(r *Request) (any, error) {
-	var in registry.ProjectChange
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func createProject(r *Request, in registry.ProjectChange) (any, error) {
 	return r.Tasks.Agents.CreateProject(r.Context(), r.Who, in)
 }
 
@@ -54,11 +46,7 @@ func getProject(r *Request) (any, error) {
 	return r.Tasks.Agents.Project(r.Context(), r.Who, access.Discover, r.Part("project"))
 }
 
-func updateProject(r *Request) (any, error) {
-	var in registry.ProjectChange
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func updateProject(r *Request, in registry.ProjectChange) (any, error) {
 	return r.Tasks.Agents.UpdateProject(r.Context(), r.Who, r.Part("project"), in)
 }
 

@@ -61,53 +61,60 @@ func (r *Request) Text(name string) string {
 // Has reports whether a parameter was given.
 func (r *Request) Has(name string) bool { return r.URL.Query().Has(name) }
 
-// Int is a parameter that is a number, in a range.
-func (r *Request) Int(name string, otherwise, least, most int64) (int64, error) {
-	text := r.Text(name)
-	if text == "" {
-		return otherwise, nil
+// Int is a parameter that is a number; check has seen that it is one in its range.
+func (r *Request) Int(name string, otherwise int64) int64 {
+	if text := r.Text(name); text != "" {
+		otherwise, _ = strconv.ParseInt(text, 10, 64)
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < least || n > most {
-		return 0, Errorf(http.StatusUnprocessableEntity, "%s: want a number from %d to %d", name, least, most)
-	}
-	return n, nil
+	return otherwise
 }
 
 // Bool is a parameter that is true or false.
-func (r *Request) Bool(name string) (bool, error) {
-	text := r.Text(name)
-	if text == "" {
-		return false, nil
-	}
-	v, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, Errorf(http.StatusUnprocessableEntity, "%s: want true or false", name)
-	}
-	return v, nil
+func (r *Request) Bool(name string) bool {
+	v, _ := strconv.ParseBool(r.Text(name))
+	return v
 }
 
 // Time is a parameter that is a time: RFC 3339, or a duration before now.
-func (r *Request) Time(name string) (time.Time, error) {
-	text := r.Text(name)
-	if text == "" {
-		return time.Time{}, nil
-	}
+func (r *Request) Time(name string) time.Time {
+	t, _ := parseTime(r.Text(name))
+	return t
+}
+
+func parseTime(text string) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return time.Now().Add(-d), nil
 	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return t, Errorf(http.StatusUnprocessableEntity, "%s: want a time such as 2026-01-02T15:04:05Z, or how long ago, such as 10m", name)
+	return time.Parse(time.RFC3339, text)
+}
+
+// fits says what is wrong with a parameter's text.
+func (p *Param) fits(text string) error {
+	if text == "" {
+		return nil
 	}
-	return t, nil
+	wrong, want := false, ""
+	switch {
+	case len(p.Enum) > 0:
+		wrong, want = !slices.Contains(p.Enum, text), fmt.Sprintf("%s is %q: want %s", p.Name, clip(text), strings.Join(p.Enum, ", "))
+	case p.Kind == "integer" && p.Most != 0:
+		n, err := strconv.ParseInt(text, 10, 64)
+		wrong, want = err != nil || n < p.Least || n > p.Most, fmt.Sprintf("%s: want a number from %d to %d", p.Name, p.Least, p.Most)
+	case p.Kind == "boolean":
+		_, err := strconv.ParseBool(text)
+		wrong, want = err != nil, p.Name+": want true or false"
+	case p.Kind == timeKind:
+		_, err := parseTime(text)
+		wrong, want = err != nil, p.Name+": want a time such as 2026-01-02T15:04:05Z, or how long ago, such as 10m"
+	}
+	if wrong {
+		return Errorf(http.StatusUnprocessableEntity, "%s", want)
+	}
+	return nil
 }
 
 // Limit is the parameter limit of paged lists.
-func (r *Request) Limit() (int, error) {
-	n, err := r.Int("limit", 100, 1, 1000)
-	return int(n), err
-}
+func (r *Request) Limit() int { return int(r.Int("limit", 100)) }
 
 // limited is the body, bounded as the route says. One that is longer fails with
 // 413.
@@ -129,9 +136,20 @@ func (t tooLarge) Read(b []byte) (int, error) {
 	return n, bodyError(err)
 }
 
-// Decode reads the body as the JSON that the route declares. Nothing at all counts
+// decoded makes a handler of one that wants the body as a value.
+func decoded[T any](handle func(*Request, T) (any, error)) func(*Request) (any, error) {
+	return func(r *Request) (any, error) {
+		var in T
+		if err := r.decode(&in); err != nil {
+			return nil, err
+		}
+		return handle(r, in)
+	}
+}
+
+// decode reads the body as the JSON that the route declares. Nothing at all counts
 // as {}.
-func (r *Request) Decode(v any) error {
+func (r *Request) decode(v any) error {
 	http.NewResponseController(r.W).SetReadDeadline(time.Now().Add(bodyTime)) //nolint:errcheck // then it is not bounded
 	text, err := io.ReadAll(r.limited())
 	if err != nil {
@@ -201,8 +219,12 @@ func (r *Request) check() error {
 			return Errorf(http.StatusUnprocessableEntity, "no parameter is named %q", clip(name))
 		case len(values) > 1:
 			return Errorf(http.StatusUnprocessableEntity, "%s is given more than once", name)
-		case len(p.Enum) > 0 && values[0] != "" && !slices.Contains(p.Enum, values[0]):
-			return Errorf(http.StatusUnprocessableEntity, "%s is %q: want %s", name, clip(values[0]), strings.Join(p.Enum, ", "))
+		}
+		if p == nil {
+			continue
+		}
+		if err := p.fits(values[0]); err != nil {
+			return err
 		}
 	}
 	return nil

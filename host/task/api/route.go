@@ -50,14 +50,19 @@ type Param struct {
 	Name string
 	// Header is set for a header; all others are the query's.
 	Header bool
-	// Kind is string, integer or boolean; empty: string.
+	// Kind is string, integer, boolean or timeKind; empty: string.
 	Kind string
+	// Least and Most bound an integer; one without Most is the handler's to check.
+	Least, Most int64
 	// Enum is what it may be; empty: anything.
 	Enum []string
 	// Required says that there must be one.
 	Required bool
 	Doc      string
 }
+
+// timeKind is a time in RFC 3339, or how long ago.
+const timeKind = "time"
 
 // Table is all there is; it does not change once the program runs.
 var Table []Route
@@ -82,7 +87,7 @@ func init() { // the description is one of the routes that it describes
 
 // limit and cursor are the parameters of paged lists.
 var (
-	limitParam  = Param{Name: "limit", Kind: "integer", Doc: "How many at most, 1 to 1000; 100 by default"}
+	limitParam  = Param{Name: "limit", Kind: "integer", Least: 1, Most: 1000, Doc: "How many at most, 1 to 1000; 100 by default"}
 	cursorParam = Param{Name: "cursor", Doc: "What an earlier answer gave as next"}
 )
 

@@ -14,7 +14,7 @@ var stateRoutes = []Route{
 		Method: http.MethodPost, Path: "/states", Name: "createState", Tag: "states", Summary: "Create the state of a task and an agent.",
 		Detail: "There is one for each task and agent; a second is a conflict.",
 		Body:   NewState{}, BodyLimit: store.MaxState + 4<<10, Result: store.State{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge}, Handle: createState,
+		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge}, Handle: decoded(createState),
 	},
 	{
 		Method: http.MethodGet, Path: "/states", Name: "listStates", Tag: "states", Summary: "List states.",
@@ -28,7 +28,7 @@ var stateRoutes = []Route{
 	{
 		Method: http.MethodPut, Path: "/states/{state}", Name: "updateState", Tag: "states", Summary: "Merge into a state, or replace it.",
 		Detail: "Members of the object are merged into those that are there, objects in them too; null removes one. With replace the object becomes the whole state.",
-		Body:   StateChange{}, BodyLimit: store.MaxState + 4<<10, Result: store.State{}, Errors: []int{http.StatusRequestEntityTooLarge}, Handle: updateState,
+		Body:   StateChange{}, BodyLimit: store.MaxState + 4<<10, Result: store.State{}, Errors: []int{http.StatusRequestEntityTooLarge}, Handle: decoded(updateState),
 	},
 	{
 		Method: http.MethodDelete, Path: "/states/{state}", Name: "deleteState", Tag: "states", Summary: "Delete a state.",
@@ -49,11 +49,7 @@ type StateChange struct {
 	Replace bool            `json:"replace,omitempty" doc:"Replace the state instead of merging into it"`
 }
 
-func createState(r *Request) (any, error) {
-	var in NewState
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func createState(r *Request, in NewState) (any, error) {
 	t, err := r.Tasks.Find(r.Context(), r.Who, access.Report, in.TaskID)
 	if err != nil {
 		return nil, err
@@ -81,11 +77,7 @@ func listStates(r *Request) (any, error) {
 		}
 		id = t.ID
 	}
-	limit, err := r.Limit()
-	if err != nil {
-		return nil, err
-	}
-	all, next, err := r.Tasks.Store.States(r.Context(), id, store.Page{Limit: limit, Cursor: r.Text("cursor")})
+	all, next, err := r.Tasks.Store.States(r.Context(), id, r.paged())
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +116,7 @@ func (r *Request) state(verb access.Verb) (store.State, error) {
 
 func getState(r *Request) (any, error) { return r.state(access.Read) }
 
-func updateState(r *Request) (any, error) {
-	var in StateChange
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func updateState(r *Request, in StateChange) (any, error) {
 	v, err := r.state(access.Report)
 	if err != nil {
 		return nil, err

@@ -55,10 +55,7 @@ func streamTask(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rd := &reader{r: r, out: http.NewResponseController(r.W), task: t.ID}
-	if rd.follow, err = r.Bool("follow"); err != nil {
-		return nil, err
-	}
+	rd := &reader{r: r, out: http.NewResponseController(r.W), task: t.ID, follow: r.Bool("follow")}
 	if err := rd.begin(); err != nil {
 		return nil, err
 	}

@@ -31,12 +31,12 @@ var taskRoutes = []Route{
 		Method: http.MethodPost, Path: "/tasks", Name: "createTask", Tag: taskTag, Summary: "Create a task.",
 		Detail: "Takes no message: send an event afterwards. The answer comes when the workspace is made; the agent is started then, and the task is CREATING until it is ready.",
 		Params: []Param{idempotencyParam}, Body: NewTask{}, Result: store.Task{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: idempotent(createTask),
+		Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: idempotent(decoded(createTask)),
 	},
 	{
 		Method: http.MethodPost, Path: "/tasks/migrate", Name: "migrateTasks", Tag: taskTag, Summary: "Move tasks to another version of their branch.",
 		Detail: "Either all of a version or those named, either to a version or to the active one. A task that runs goes on with its version until its event has ended.",
-		Body:   registry.Migration{}, Result: registry.Migrated{}, Errors: []int{http.StatusConflict}, Handle: migrateTasks,
+		Body:   registry.Migration{}, Result: registry.Migrated{}, Errors: []int{http.StatusConflict}, Handle: decoded(migrateTasks),
 	},
 	{
 		Method: http.MethodGet, Path: "/tasks/{task}", Name: "getTask", Tag: taskTag, Summary: "Get a task, by id or name.",
@@ -44,7 +44,7 @@ var taskRoutes = []Route{
 	},
 	{
 		Method: http.MethodPut, Path: "/tasks/{task}", Name: "updateTask", Tag: taskTag, Summary: "Rename a task, or replace its params.",
-		Body: TaskChange{}, Result: store.Task{}, Errors: []int{http.StatusConflict}, Handle: updateTask,
+		Body: TaskChange{}, Result: store.Task{}, Errors: []int{http.StatusConflict}, Handle: decoded(updateTask),
 	},
 	{
 		Method: http.MethodDelete, Path: "/tasks/{task}", Name: "deleteTask", Tag: taskTag, Summary: "Delete a task with its workspace.",
@@ -63,7 +63,7 @@ var taskRoutes = []Route{
 	},
 	{
 		Method: http.MethodPut, Path: "/tasks/{task}/progress", Name: "setProgress", Tag: taskTag, Summary: "Note how far a task is.",
-		Body: ProgressChange{}, Result: task.Progress{}, Errors: []int{http.StatusConflict}, Handle: setProgress,
+		Body: ProgressChange{}, Result: task.Progress{}, Errors: []int{http.StatusConflict}, Handle: decoded(setProgress),
 	},
 	{
 		Method: http.MethodGet, Path: "/progress", Name: "listProgress", Tag: taskTag, Summary: "Say how far all tasks are that are not over.",
@@ -104,11 +104,7 @@ type ProgressChange struct {
 	Line    *string `json:"status_message,omitempty"`
 }
 
-func createTask(r *Request) (any, error) {
-	var in NewTask
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func createTask(r *Request, in NewTask) (any, error) {
 	if in.AgentName != "" && in.AgentID != "" || (in.AgentName+in.AgentID != "") && len(in.Command) > 0 {
 		return nil, Errorf(http.StatusUnprocessableEntity, "give one of agent_name, agent_id and agent_command")
 	}
@@ -143,11 +139,7 @@ func listTasks(r *Request) (any, error) {
 // seenTasks is a page of the tasks that the caller may see. It may have fewer than
 // were asked for, or none, and go on.
 func seenTasks[T any](r *Request, f store.TaskFilter, as func(store.Task) T) (any, error) {
-	limit, err := r.Limit()
-	if err != nil {
-		return nil, err
-	}
-	all, next, err := r.Tasks.Store.Tasks(r.Context(), f, store.Page{Limit: limit, Cursor: r.Text("cursor")})
+	all, next, err := r.Tasks.Store.Tasks(r.Context(), f, r.paged())
 	if err != nil {
 		return nil, err
 	}
@@ -168,31 +160,19 @@ func getTask(r *Request) (any, error) {
 	return r.Tasks.Find(r.Context(), r.Who, access.Read, r.Part("task"))
 }
 
-func updateTask(r *Request) (any, error) {
-	var in TaskChange
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func updateTask(r *Request, in TaskChange) (any, error) {
 	return r.Tasks.Rename(r.Context(), r.Who, r.Part("task"), in.Name, in.Params)
 }
 
 func deleteTask(r *Request) (any, error) {
-	force, err := r.Bool("force")
-	if err != nil {
-		return nil, err
-	}
-	return r.Tasks.Delete(r.Context(), r.Who, r.Part("task"), force)
+	return r.Tasks.Delete(r.Context(), r.Who, r.Part("task"), r.Bool("force"))
 }
 
 func cancelTask(r *Request) (any, error) {
 	return r.Tasks.Cancel(r.Context(), r.Who, r.Part("task"))
 }
 
-func migrateTasks(r *Request) (any, error) {
-	var in registry.Migration
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func migrateTasks(r *Request, in registry.Migration) (any, error) {
 	got, err := r.Tasks.Agents.Migrate(r.Context(), r.Who, in)
 	if err == nil {
 		r.Tasks.Changed(got.Moved...)
@@ -205,11 +185,7 @@ func getProgress(r *Request) (any, error) {
 	return task.ProgressOf(t), err
 }
 
-func setProgress(r *Request) (any, error) {
-	var in ProgressChange
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func setProgress(r *Request, in ProgressChange) (any, error) {
 	t, err := r.Tasks.SetProgress(r.Context(), r.Who, r.Part("task"), in.Percent, in.Line)
 	return task.ProgressOf(t), err
 }

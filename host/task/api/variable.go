@@ -17,7 +17,7 @@ var variableRoutes = []Route{
 	{
 		Method: http.MethodPut, Path: "/agents/{agent}/environments/{environment}/variables", Name: "setVariables", Tag: variableTag,
 		Summary: "Add or replace variables of an environment, all or none.", Detail: "They reach tasks with the next deploy.",
-		Body: NewVariables{}, BodyLimit: 8 << 20, Result: Page[registry.Variable]{}, Errors: []int{http.StatusRequestEntityTooLarge}, Handle: setVariables,
+		Body: NewVariables{}, BodyLimit: 8 << 20, Result: Page[registry.Variable]{}, Errors: []int{http.StatusRequestEntityTooLarge}, Handle: decoded(setVariables),
 	},
 	{
 		Method: http.MethodGet, Path: "/agents/{agent}/environments/{environment}/variables/{name}", Name: "getVariable", Tag: variableTag,
@@ -46,11 +46,7 @@ func listVariables(r *Request) (any, error) {
 	return pageOf(all, "", err)
 }
 
-func setVariables(r *Request) (any, error) {
-	var in NewVariables
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func setVariables(r *Request, in NewVariables) (any, error) {
 	vars := make([]store.Variable, len(in.Variables))
 	for i, v := range in.Variables {
 		vars[i] = store.Variable{Name: v.Name, Value: v.Value, Secret: v.Secret}

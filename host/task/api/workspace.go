@@ -31,12 +31,12 @@ var workspaceRoutes = []Route{
 	{
 		Method: http.MethodPost, Path: "/tasks/{task}/workspace/merge", Name: "mergeWorkspace", Tag: workspaceTag, Summary: "Bring home what a task changed.",
 		Detail: "A worktree's goes into the branch that is checked out in the repository, a copy's into its directory, a filesystem's into the filesystem. It is done wholly or, with 409, not at all.",
-		Body:   MergeWorkspace{}, Result: workspace.Merged{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: mergeWorkspace,
+		Body:   MergeWorkspace{}, Result: workspace.Merged{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: decoded(mergeWorkspace),
 	},
 	{
 		Method: http.MethodPost, Path: "/tasks/{task}/workspace/sync", Name: "syncWorkspace", Tag: workspaceTag, Summary: "Synchronise a task's workspace with its filesystem.",
 		Detail: "It is done by itself before creation and events (down) and after them (up), and not around a cancel.",
-		Body:   SyncWorkspace{}, Result: filetree.Synced{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: syncWorkspace,
+		Body:   SyncWorkspace{}, Result: filetree.Synced{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: decoded(syncWorkspace),
 	},
 	{
 		Method: http.MethodGet, Path: "/tasks/{task}/archive", Name: "downloadWorkspace", Tag: workspaceTag, Summary: "Download a task's files as tar.zst: workspace/ and its system folders.",
@@ -92,16 +92,12 @@ func diffWorkspace(r *Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	with, err := r.Bool("text")
-	if err != nil {
-		return nil, err
-	}
 	o := workspace.DiffOptions{}
 	if p := r.Text("path"); p != "" {
 		o.Paths = []string{p}
 	}
 	text := &clippedText{}
-	if with {
+	if r.Bool("text") {
 		o.Text = text
 	}
 	d, err := w.Diff(r.Context(), o)
@@ -138,11 +134,7 @@ func (c *clippedText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func mergeWorkspace(r *Request) (any, error) {
-	var in MergeWorkspace
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func mergeWorkspace(r *Request, in MergeWorkspace) (any, error) {
 	// It changes the operator's directories, or the project's filesystem.
 	w, err := r.workspace(access.Update)
 	if err != nil {
@@ -154,11 +146,7 @@ func mergeWorkspace(r *Request) (any, error) {
 	return w.Merge(r.Context(), workspace.MergeOptions{Message: in.Message, DryRun: in.DryRun})
 }
 
-func syncWorkspace(r *Request) (any, error) {
-	var in SyncWorkspace
-	if err := r.Decode(&in); err != nil {
-		return nil, err
-	}
+func syncWorkspace(r *Request, in SyncWorkspace) (any, error) {
 	w, err := r.workspace(access.Run)
 	if err != nil {
 		return nil, err
