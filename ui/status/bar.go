@@ -70,6 +70,9 @@ type Hit struct {
 	Tab      int
 }
 
+// leastTab is the room that a message leaves the active tab, in cells.
+const leastTab = 8
+
 // maxLabel bounds a tab's label, in cells.
 const maxLabel = 20
 
@@ -107,8 +110,8 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	t := strip{tabs: d.Tabs, labels: labels(&d, &l, has(left) || has(right))}
 	switch {
 	case message != "":
-		// A message needs its room; the active tab stays.
-		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3, max(room/5, 12))))
+		// A message needs its room; the beginning of the active tab stays.
+		t.choose(d.Active, max(room-paint.Width(message)-2, min(active, room/3, leastTab)))
 		room -= t.width
 		w := min(paint.Width(message)+2, room)
 		room = fitRight(right, room-w, &l) + w // what is left over may stay
