@@ -127,6 +127,24 @@ func TestArchivesTaken(t *testing.T) {
 	}
 }
 
+// TestUnpackLarge: large contents are moved to their place, but to one place only.
+func TestUnpackLarge(t *testing.T) {
+	src := t.TempDir()
+	large := strings.Repeat("0123456789abcdef", 100_000)
+	write(t, src, map[string]string{"once": large + "1", "twice": large, "again": large, "small": "x"})
+	var b bytes.Buffer
+	must(filetree.PackDir(background, src, &b))(t)
+	out := filepath.Join(t.TempDir(), "out")
+	must(filetree.Unpack(background, &b, out, filetree.PullOptions{}))(t)
+	if lines(t, out) != lines(t, src) {
+		t.Errorf("unpacked\n%s\nwant\n%s", lines(t, out), lines(t, src))
+	}
+	write(t, out, map[string]string{"twice": "other"})
+	if file(t, out, "again") != large {
+		t.Error("files of the same contents are tied together")
+	}
+}
+
 func TestArchiveBombs(t *testing.T) {
 	s := newStore(t)
 	s.Limits = filetree.Limits{Files: 100, Bytes: 1 << 20, FileSize: 1 << 19}

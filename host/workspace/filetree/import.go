@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"sync"
 )
@@ -28,8 +29,14 @@ func Take(ctx context.Context, top *Folder, seen *Scanned, to *packs) error {
 	}
 	err := byDirectory(ctx, top, len(seen.Files), missing, func(d *Folder, err error, i int, buf []byte) error {
 		f := &seen.Files[i]
+		var file *os.File
 		if err == nil {
-			err = im.file(d, f, buf)
+			_, name := Parent(f.Path)
+			file, f.Stamp, err = d.open(name)
+		}
+		if err == nil {
+			defer file.Close()
+			return im.file(file, f, buf)
 		}
 		if !Absent(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrIrregular) {
 			return err
@@ -52,15 +59,9 @@ func Take(ctx context.Context, top *Folder, seen *Scanned, to *packs) error {
 	return err
 }
 
-func (im *importer) file(d *Folder, f *Found, buf []byte) error {
-	_, name := Parent(f.Path)
-	file, st, err := d.open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	f.Stamp, f.Modified = st, st.mtime
-	f.Mode, _ = st.fileMode()
+func (im *importer) file(file *os.File, f *Found, buf []byte) (err error) {
+	f.Modified = f.Stamp.mtime
+	f.Mode, _ = f.Stamp.fileMode()
 	if im.to == nil {
 		f.Sum, f.Size, err = SumFile(file)
 	} else {

@@ -3,6 +3,7 @@ package filetree
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"runtime"
 	"sync"
 	"time"
@@ -10,7 +11,7 @@ import (
 
 // LayOut writes a whole manifest into a directory that is empty and that nobody else
 // knows yet; written, if not nil, learns the files' stamps. Of a directory's files those
-// that are gone are left out.
+// that are gone, or can't be read, are left out.
 func LayOut(ctx context.Context, from Source, top *Folder, entries []Entry, written Index) error {
 	var mu sync.Mutex
 	for i := range entries {
@@ -32,7 +33,7 @@ func LayOut(ctx context.Context, from Source, top *Folder, entries []Entry, writ
 			st, err = from.CopyTo(d, name, e, buf)
 		}
 		switch {
-		case !from.Stored && (Absent(err) || errors.Is(err, ErrIrregular)):
+		case !from.Stored && (Absent(err) || errors.Is(err, ErrIrregular) || errors.Is(err, fs.ErrPermission)):
 			return nil
 		case err != nil || written == nil || !e.Mode.IsRegular():
 			return err

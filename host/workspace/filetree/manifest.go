@@ -277,7 +277,7 @@ func DecodeSheet(b []byte) (*Sheet, error) {
 	g := gob.NewDecoder(bytes.NewReader(b))
 	for _, part := range []any{&head, &body} {
 		if err := g.Decode(part); err != nil {
-			return nil, Failf(ErrDamaged, "the manifest is not one: %v", err)
+			return nil, Failf(ErrDamaged, "the manifest is not one, or an earlier build made it: %v", err)
 		}
 	}
 	entries, ok := body.Entries.entries()

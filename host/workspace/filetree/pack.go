@@ -307,7 +307,7 @@ func (s Source) CopyTo(d *Folder, name string, e *Entry, buf []byte) (Stamp, err
 	if !s.Stored {
 		mode, modified = st.mode&0o777, st.mtime
 	}
-	if s.uses[e.at.pack] == 1 && e.at.offset == 0 {
+	if e.Size >= Small && s.uses[e.at.pack] == 1 {
 		if err := s.Top.Rename(packName(e.at.pack), d, name); err != nil {
 			return Stamp{}, err
 		}
