@@ -1,7 +1,7 @@
 # Targets:
-#   run             build and start cotty
-#   build           bin/cotty
-#   install         bin/cotty to $(PREFIX)/bin
+#   run             build and start tandemux
+#   build           bin/tandemux
+#   install         bin/tandemux to $(PREFIX)/bin
 #   clean           remove bin
 #   test            every test, with the race detector where there is a C compiler
 #   test-hidden     every test without the programs that are optional, at once and each alone
@@ -40,10 +40,10 @@ BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEn
 .PHONY: run build install clean test test-hidden lint platforms long load load-tasks chaos keys-fuzz bench bench-baseline compare agents
 
 run: build
-	@./bin/cotty
+	@./bin/tandemux
 
 build:
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/cotty ./cmd/cotty
+	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux ./cmd/tandemux
 
 # What is checked by lint need not be here (-vet=off). A race-built command sleeps a
 # second at its end unless told otherwise, and cmd runs many.
@@ -65,17 +65,17 @@ lint:
 
 # Ten minutes of each by default: make load DURATION=1m
 load:
-	COTTY_LOAD=$(or $(DURATION),10m) nice -n 15 $(GO) test ./host -run '^TestLoad' -v -timeout 90m
+	TANDEMUX_LOAD=$(or $(DURATION),10m) nice -n 15 $(GO) test ./host -run '^TestLoad' -v -timeout 90m
 
 # Fifty tasks with fifty readers of their streams each, and hosts that are killed
 # anywhere in tasks' lives: make load-tasks KILLS=30
 load-tasks:
-	COTTY_LOAD=1 nice -n 15 $(GO) test ./host/task/api -run '^TestLoadTasks$$' -v -count 1 -timeout 20m
-	COTTY_TASK_KILLS=$(or $(KILLS),30) nice -n 15 $(GO) test ./cmd/cotty -run '^TestTaskHostKilledAnywhere$$' -v -count 1 -timeout 30m
+	TANDEMUX_LOAD=1 nice -n 15 $(GO) test ./host/task/api -run '^TestLoadTasks$$' -v -count 1 -timeout 20m
+	TANDEMUX_TASK_KILLS=$(or $(KILLS),30) nice -n 15 $(GO) test ./cmd/tandemux -run '^TestTaskHostKilledAnywhere$$' -v -count 1 -timeout 30m
 
 # Everything that can go wrong, at random: make chaos DURATION=1h TERMINALS=50
 chaos:
-	COTTY_CHAOS=$(or $(DURATION),10m) COTTY_TERMINALS=$(or $(TERMINALS),20) COTTY_SEED=$(SEED) nice -n 15 $(GO) test ./cmd/cotty -run '^TestChaos$$' -v -count 1 -timeout 24h
+	TANDEMUX_CHAOS=$(or $(DURATION),10m) TANDEMUX_TERMINALS=$(or $(TERMINALS),20) TANDEMUX_SEED=$(SEED) nice -n 15 $(GO) test ./cmd/tandemux -run '^TestChaos$$' -v -count 1 -timeout 24h
 
 # Everything compiles for all systems that it is released for, tests included.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
@@ -84,18 +84,18 @@ platforms:
 
 # What takes minutes: a thousand commands in each shell, hundreds of odd arguments.
 long:
-	COTTY_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
-	COTTY_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/cotty
+	TANDEMUX_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
+	TANDEMUX_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/tandemux
 	# Children that die at 100 instants of each job, trees by the hundred, a gigabyte.
-	COTTY_LONG=1 COTTY_WORKSPACE_KILLS=100 COTTY_WORKSPACE_SEEDS=200 $(GO) test -timeout 20m -run 'Killed|Sync|Large' ./host/workspace
+	TANDEMUX_LONG=1 TANDEMUX_WORKSPACE_KILLS=100 TANDEMUX_WORKSPACE_SEEDS=200 $(GO) test -timeout 20m -run 'Killed|Sync|Large' ./host/workspace
 	# Hosts of one terminal that are killed, and lives of terminals that die.
-	COTTY_TERMINAL_KILLS=500 COTTY_TERMINAL_LIVES=4000 $(GO) test -timeout 20m -run 'HostKilled|Restore$$' -v ./host/terminal
+	TANDEMUX_TERMINAL_KILLS=500 TANDEMUX_TERMINAL_LIVES=4000 $(GO) test -timeout 20m -run 'HostKilled|Restore$$' -v ./host/terminal
 	# Writers of the tasks' database that are killed.
-	COTTY_STORE_KILLS=500 $(GO) test -timeout 20m -run 'TestKill$$' -v ./host/task/store
+	TANDEMUX_STORE_KILLS=500 $(GO) test -timeout 20m -run 'TestKill$$' -v ./host/task/store
 
 # Random keys, resizes, output and accidents: make keys-fuzz DURATION=1m
 keys-fuzz:
-	COTTY_KEYS=$(or $(DURATION),10m) nice -n 15 $(GO) test ./ui -run '^TestRandomKeys$$' -v -timeout 90m
+	TANDEMUX_KEYS=$(or $(DURATION),10m) nice -n 15 $(GO) test ./ui -run '^TestRandomKeys$$' -v -timeout 90m
 
 bench:
 	$(BENCH) $(BENCH_PACKAGES) | tee bench/new.txt
@@ -110,7 +110,7 @@ compare: build
 	$(GO) run ./bench
 
 install: build
-	install -Dm755 bin/cotty $(PREFIX)/bin/cotty
+	install -Dm755 bin/tandemux $(PREFIX)/bin/tandemux
 
 # Real agents from npm, against a model without a mind on this machine; they are
 # installed outside of the repository: make agents AGENTS=/tmp/agents

@@ -1,4 +1,4 @@
-module cotty
+module tandemux
 
 go 1.26.0
 

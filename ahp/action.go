@@ -111,5 +111,5 @@ func (TerminalCommandDetectionAvailable) ActionType() string {
 }
 func (TerminalCommandExecuted) ActionType() string { return "terminal/commandExecuted" }
 func (TerminalCommandFinished) ActionType() string { return "terminal/commandFinished" }
-func (LayoutChanged) ActionType() string           { return "x-cotty/layoutChanged" }
+func (LayoutChanged) ActionType() string           { return "x-tandemux/layoutChanged" }
 func (u Unknown) ActionType() string               { return u.Type }

@@ -5,7 +5,7 @@ import "maps"
 // ActivityURI is the channel of what goes on in the host that a person may want
 // to know without watching every terminal. It always exists; bound tokens don't
 // reach it.
-const ActivityURI URI = "x-cotty-activity:/"
+const ActivityURI URI = "x-tandemux-activity:/"
 
 // ActivityState is the state of ActivityURI. Neither map is null on the wire.
 type ActivityState struct {
@@ -117,11 +117,11 @@ type (
 	}
 )
 
-func (AttentionChanged) ActionType() string { return "x-cotty/attentionChanged" }
-func (TerminalSeen) ActionType() string     { return "x-cotty/terminalSeen" }
-func (AgentsRefused) ActionType() string    { return "x-cotty/agentsRefused" }
-func (HostWarned) ActionType() string       { return "x-cotty/hostWarned" }
-func (LayoutWatched) ActionType() string    { return "x-cotty/layoutWatched" }
+func (AttentionChanged) ActionType() string { return "x-tandemux/attentionChanged" }
+func (TerminalSeen) ActionType() string     { return "x-tandemux/terminalSeen" }
+func (AgentsRefused) ActionType() string    { return "x-tandemux/agentsRefused" }
+func (HostWarned) ActionType() string       { return "x-tandemux/hostWarned" }
+func (LayoutWatched) ActionType() string    { return "x-tandemux/layoutWatched" }
 
 func init() {
 	add(row(byHost, func(w *writer, a AttentionChanged) {

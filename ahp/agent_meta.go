@@ -1,10 +1,10 @@
 package ahp
 
-// cotty's additions to a session's _meta: what agents offer that AHP has no
+// tandemux's additions to a session's _meta: what agents offer that AHP has no
 // member for. Each is a list that is replaced whole.
 
 // AgentCan says what the agent of a session can do beyond what all can, as far as
-// that is known: a new session's is complete when it is ready ("cotty/can").
+// that is known: a new session's is complete when it is ready ("tandemux/can").
 type AgentCan struct {
 	// Steer: a steering message goes into the turn that runs. Otherwise it begins
 	// the next turn, which is at once when the one that runs is cancelled.
@@ -20,7 +20,7 @@ type AgentCan struct {
 }
 
 // AgentOption is something about a session that can be set: SessionState.Config
-// has its value by its id ("cotty/options").
+// has its value by its id ("tandemux/options").
 type AgentOption struct {
 	ID          string        `json:"id"`
 	Name        string        `json:"name"`
@@ -39,21 +39,21 @@ type AgentChoice struct {
 }
 
 // AgentCommand is a command of the agent's, written "/name" in a message
-// ("cotty/commands").
+// ("tandemux/commands").
 type AgentCommand struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Hint        string `json:"hint,omitempty"`
 }
 
-// AgentPlanEntry is a step of an agent's plan ("cotty/plans", by chat).
+// AgentPlanEntry is a step of an agent's plan ("tandemux/plans", by chat).
 type AgentPlanEntry struct {
 	Text     string `json:"text"`
 	Priority string `json:"priority,omitempty"`
 	Status   string `json:"status"` // pending, in_progress, completed
 }
 
-// AgentAuth is a way to log in ("cotty/auth" of an ErrorInfo's _meta).
+// AgentAuth is a way to log in ("tandemux/auth" of an ErrorInfo's _meta).
 type AgentAuth struct {
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`

@@ -2,9 +2,9 @@ package ahp
 
 // MethodAgent makes an agent available that the host did not have when it
 // started: one that was configured or installed since, by its name, or a command
-// line (x-cotty/agent). An agent that is there already is no error. A command
+// line (x-tandemux/agent). An agent that is there already is no error. A command
 // line needs the right to administer the host.
-const MethodAgent = "x-cotty/agent"
+const MethodAgent = "x-tandemux/agent"
 
 // AgentParams are its params: one of Provider and Command is given.
 type AgentParams struct {
@@ -20,9 +20,9 @@ type AgentResult struct {
 }
 
 // MethodLogin starts an agent's own command for logging in, in a terminal
-// (x-cotty/login), or where the agent does it by itself has it do so. Scope
+// (x-tandemux/login), or where the agent does it by itself has it do so. Scope
 // session, and for a terminal what createTerminal needs.
-const MethodLogin = "x-cotty/login"
+const MethodLogin = "x-tandemux/login"
 
 // LoginParams are its params.
 type LoginParams struct {

@@ -1,19 +1,19 @@
 package ahp
 
-// cotty's extensions for agents at the side.
+// tandemux's extensions for agents at the side.
 const (
-	MethodPromote = "x-cotty/promote"
-	MethodAsk     = "x-cotty/ask"
-	MethodAnswer  = "x-cotty/answer"
+	MethodPromote = "x-tandemux/promote"
+	MethodAsk     = "x-tandemux/ask"
+	MethodAnswer  = "x-tandemux/answer"
 )
 
-// PromoteParams gives a session's terminal to the person (x-cotty/promote):
+// PromoteParams gives a session's terminal to the person (x-tandemux/promote):
 // the host decides which of their clients. The answer is the new claim.
 type PromoteParams struct {
 	Channel URI `json:"channel"`
 }
 
-// AskParams asks the person who holds a terminal for it (x-cotty/ask).
+// AskParams asks the person who holds a terminal for it (x-tandemux/ask).
 type AskParams struct {
 	Channel URI `json:"channel"`
 	// Claim is what it is to become: a session of the asking agent's.
@@ -42,7 +42,7 @@ type Ask struct {
 	Reason string `json:"reason"`
 }
 
-// AnswerParams answers a question (x-cotty/answer); the person's clients may.
+// AnswerParams answers a question (x-tandemux/answer); the person's clients may.
 type AnswerParams struct {
 	Channel URI    `json:"channel"`
 	ID      string `json:"id"` // of the Ask

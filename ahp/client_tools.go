@@ -1,10 +1,10 @@
 package ahp
 
-// cotty's extensions by which an agent uses the tools of its session's clients: the
+// tandemux's extensions by which an agent uses the tools of its session's clients: the
 // MCP server that it is given offers them.
 const (
-	MethodClientTools = "x-cotty/clientTools"
-	MethodCallTool    = "x-cotty/callTool"
+	MethodClientTools = "x-tandemux/clientTools"
+	MethodCallTool    = "x-tandemux/callTool"
 )
 
 // ClientToolsParams asks for the tools of the clients that take part in a chat's

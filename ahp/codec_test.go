@@ -53,15 +53,15 @@ var wireActions = []struct {
 	},
 	{
 		LayoutChanged{Rev: 1, Doc: json.RawMessage(`{"a":1}`), Terminals: []URI{"x"}},
-		`{"type":"x-cotty/layoutChanged","rev":1,"doc":{"a":1},"terminals":["x"]}`, true,
+		`{"type":"x-tandemux/layoutChanged","rev":1,"doc":{"a":1},"terminals":["x"]}`, true,
 	},
-	{LayoutChanged{Rev: 2}, `{"type":"x-cotty/layoutChanged","rev":2,"doc":null,"terminals":[]}`, true},
-	{AttentionChanged{Terminal: "t", Attention: &Attention{Bell: 3, Seen: 4}}, `{"type":"x-cotty/attentionChanged","terminal":"t","attention":{"bell":3,"seen":4}}`, false},
-	{AttentionChanged{Terminal: "t"}, `{"type":"x-cotty/attentionChanged","terminal":"t","attention":null}`, false},
-	{TerminalSeen{Terminal: "t", At: 5}, `{"type":"x-cotty/terminalSeen","terminal":"t","at":5}`, true},
-	{HostWarned{Warning: "the disk is full"}, `{"type":"x-cotty/hostWarned","warning":"the disk is full"}`, false},
-	{AgentsRefused{Refusals: []AgentRefusal{{At: 1, Count: 2, Agent: "a", What: "rm", Why: "no"}}}, `{"type":"x-cotty/agentsRefused","refusals":[{"at":1,"count":2,"agent":"a","what":"rm","why":"no"}]}`, false},
-	{LayoutWatched{Layout: "l", Clients: 2}, `{"type":"x-cotty/layoutWatched","layout":"l","clients":2}`, false},
+	{LayoutChanged{Rev: 2}, `{"type":"x-tandemux/layoutChanged","rev":2,"doc":null,"terminals":[]}`, true},
+	{AttentionChanged{Terminal: "t", Attention: &Attention{Bell: 3, Seen: 4}}, `{"type":"x-tandemux/attentionChanged","terminal":"t","attention":{"bell":3,"seen":4}}`, false},
+	{AttentionChanged{Terminal: "t"}, `{"type":"x-tandemux/attentionChanged","terminal":"t","attention":null}`, false},
+	{TerminalSeen{Terminal: "t", At: 5}, `{"type":"x-tandemux/terminalSeen","terminal":"t","at":5}`, true},
+	{HostWarned{Warning: "the disk is full"}, `{"type":"x-tandemux/hostWarned","warning":"the disk is full"}`, false},
+	{AgentsRefused{Refusals: []AgentRefusal{{At: 1, Count: 2, Agent: "a", What: "rm", Why: "no"}}}, `{"type":"x-tandemux/agentsRefused","refusals":[{"at":1,"count":2,"agent":"a","what":"rm","why":"no"}]}`, false},
+	{LayoutWatched{Layout: "l", Clients: 2}, `{"type":"x-tandemux/layoutWatched","layout":"l","clients":2}`, false},
 }
 
 func TestActionsOnTheWire(t *testing.T) {
@@ -174,9 +174,9 @@ func TestResultsOnTheWire(t *testing.T) {
 		},
 		{V1, InitializeParams{Channel: RootURI, ClientID: "c"}, `{"channel":"ahp-root://","protocolVersions":[],"clientId":"c"}`},
 		{V1, InitializeResult{ProtocolVersion: "1.0.0", ServerSeq: 1}, `{"protocolVersion":"1.0.0","serverSeq":1,"snapshots":[]}`},
-		{V05, InitializeResult{ProtocolVersion: "0.5.0", Meta: &InitializeMeta{Principal: "operator"}}, `{"protocolVersion":"0.5.0","serverSeq":0,"snapshots":[],"_meta":{"cotty/principal":"operator"}}`},
+		{V05, InitializeResult{ProtocolVersion: "0.5.0", Meta: &InitializeMeta{Principal: "operator"}}, `{"protocolVersion":"0.5.0","serverSeq":0,"snapshots":[],"_meta":{"tandemux/principal":"operator"}}`},
 		{V1, ReconnectParams{ClientID: "c"}, `{"channel":"","clientId":"c","lastSeenServerSeq":0,"subscriptions":[]}`},
-		{V1, ReconnectParams{ClientID: "c", Meta: &ReconnectMeta{Continues: true}}, `{"channel":"","clientId":"c","lastSeenServerSeq":0,"subscriptions":[],"_meta":{"cotty/continues":true}}`},
+		{V1, ReconnectParams{ClientID: "c", Meta: &ReconnectMeta{Continues: true}}, `{"channel":"","clientId":"c","lastSeenServerSeq":0,"subscriptions":[],"_meta":{"tandemux/continues":true}}`},
 		{V1, ReconnectResult{Type: ReconnectReplay}, `{"type":"replay","actions":[],"missing":[]}`},
 		{V1, ReconnectResult{Type: ReconnectSnapshot}, `{"type":"snapshot","snapshots":[]}`},
 		{

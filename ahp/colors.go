@@ -3,7 +3,7 @@ package ahp
 // MethodColors is a notification from client to host: what colours the client's
 // own screen shows. The host tells them to programs that ask, in the terminals
 // that the client holds.
-const MethodColors = "x-cotty/colors"
+const MethodColors = "x-tandemux/colors"
 
 // ColorsParams is its params. A colour is "#rrggbb", or "" where it is unknown.
 type ColorsParams struct {

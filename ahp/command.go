@@ -20,7 +20,7 @@ const (
 	FormatRaw  = "raw"  // the VT stream
 )
 
-// CommandParams asks for one command and its output (x-cotty/command): the one
+// CommandParams asks for one command and its output (x-tandemux/command): the one
 // named ID, or else counted from the end.
 type CommandParams struct {
 	Channel URI    `json:"channel"`
@@ -49,7 +49,7 @@ type CommandResult struct {
 }
 
 // CommandsParams asks for the commands that a terminal remembers
-// (x-cotty/commands), at most Limit of them; 0 means all.
+// (x-tandemux/commands), at most Limit of them; 0 means all.
 type CommandsParams struct {
 	Channel URI `json:"channel"`
 	Limit   int `json:"limit,omitempty"`
@@ -73,7 +73,7 @@ const (
 	WaitText    = "text"    // a line of output matches Pattern
 )
 
-// WaitParams waits, in the host, for a condition (x-cotty/wait). The wait is
+// WaitParams waits, in the host, for a condition (x-tandemux/wait). The wait is
 // bound to the terminal and to the command that runs when it begins.
 type WaitParams struct {
 	Channel URI    `json:"channel"`
@@ -96,7 +96,7 @@ type WaitParams struct {
 	AgoMs int64 `json:"agoMs,omitempty"`
 }
 
-// MarkParams asks for a Mark (x-cotty/mark).
+// MarkParams asks for a Mark (x-tandemux/mark).
 type MarkParams struct {
 	Channel URI `json:"channel"`
 }
@@ -138,7 +138,7 @@ type WaitResult struct {
 	Shown int64 `json:"shown,omitempty"`
 }
 
-// RunParams types a command into a shell that waits for one (x-cotty/run).
+// RunParams types a command into a shell that waits for one (x-tandemux/run).
 type RunParams struct {
 	Channel URI `json:"channel"`
 	// Command is an argument vector; the host quotes it for the shell. Exactly
@@ -156,7 +156,7 @@ type RunParams struct {
 	Key string `json:"key,omitempty"`
 }
 
-// FeedParams fills the pipe that a command reads (x-cotty/feed). The next may
+// FeedParams fills the pipe that a command reads (x-tandemux/feed). The next may
 // be sent when this one is answered.
 type FeedParams struct {
 	Channel URI    `json:"channel"`

@@ -14,7 +14,7 @@
 // Unknown members are dropped, unknown action types are kept verbatim (Unknown)
 // and reduce to nothing; neither is ever a decoding error. What AHP has no word
 // for uses its extension prefix "x-": layouts live in channels
-// "x-cotty-layout:/NAME" (layout.go), commands are named "x-cotty/…".
+// "x-tandemux-layout:/NAME" (layout.go), commands are named "x-tandemux/…".
 //
 // Volume. Terminal output is the hot path and has two functions of its own,
 // AppendDataEnvelope and ParseDataEnvelope. ReduceTerminal copies the last

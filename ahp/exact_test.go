@@ -31,7 +31,7 @@ func TestUnmarshalIsExact(t *testing.T) {
 		{` { "cols" : 80.0 , "x" : [ { } , "]}" ] , "rows":24 } `, all{CreateTerminalParams: CreateTerminalParams{Cols: 80, Rows: 24}}},
 		{`{"cols":null,"name":null,"claim":null,"_meta":null}`, all{}},
 		// What is data keeps its spelling: names of variables, documents.
-		{`{"_meta":{"cotty/env":{"Path":"1","PATH":"2","path":"3"},"Cotty/Shell":"x"}}`, all{CreateTerminalParams: CreateTerminalParams{
+		{`{"_meta":{"tandemux/env":{"Path":"1","PATH":"2","path":"3"},"Tandemux/Shell":"x"}}`, all{CreateTerminalParams: CreateTerminalParams{
 			Meta: &CreateMeta{Env: map[string]string{"Path": "1", "PATH": "2", "path": "3"}},
 		}}},
 		{`{"map":{"A":{"Kind":"x"},"a":{"kind":"y"}}}`, all{Map: map[string]Claim{"A": {}, "a": {Kind: "y"}}}},
@@ -80,7 +80,7 @@ func TestActionsAreExact(t *testing.T) {
 func FuzzUnmarshal(f *testing.F) {
 	for _, s := range []string{
 		`{"channel":"a","clientSeq":1,"action":{"type":"terminal/resized","cols":80,"rows":24}}`,
-		`{"channel":"a","claim":{"kind":"client","clientId":"c"},"_meta":{"cotty/command":["a","b"],"cotty/env":{"A":"b"}},"cols":80.0}`,
+		`{"channel":"a","claim":{"kind":"client","clientId":"c"},"_meta":{"tandemux/command":["a","b"],"tandemux/env":{"A":"b"}},"cols":80.0}`,
 		`{"a":[1,{"b":"\"}"}],"Channel":7}`, `{"rows":1e2,"rows":3`,
 	} {
 		f.Add(s)

@@ -15,20 +15,20 @@ const (
 	MethodListSessions    = "listSessions"
 	MethodAction          = "action" // notification, host to client
 
-	// cotty's extensions.
-	MethodRead        = "x-cotty/read"
-	MethodStop        = "x-cotty/stop"
-	MethodHost        = "x-cotty/host"
-	MethodCommand     = "x-cotty/command"
-	MethodCommands    = "x-cotty/commands"
-	MethodWait        = "x-cotty/wait"
-	MethodMark        = "x-cotty/mark"
-	MethodRun         = "x-cotty/run"
-	MethodFeed        = "x-cotty/feed"
-	MethodProfile     = "x-cotty/profile"
-	MethodTokenNew    = "x-cotty/tokenNew"
-	MethodTokenList   = "x-cotty/tokenList"
-	MethodTokenRevoke = "x-cotty/tokenRevoke"
+	// tandemux's extensions.
+	MethodRead        = "x-tandemux/read"
+	MethodStop        = "x-tandemux/stop"
+	MethodHost        = "x-tandemux/host"
+	MethodCommand     = "x-tandemux/command"
+	MethodCommands    = "x-tandemux/commands"
+	MethodWait        = "x-tandemux/wait"
+	MethodMark        = "x-tandemux/mark"
+	MethodRun         = "x-tandemux/run"
+	MethodFeed        = "x-tandemux/feed"
+	MethodProfile     = "x-tandemux/profile"
+	MethodTokenNew    = "x-tandemux/tokenNew"
+	MethodTokenList   = "x-tandemux/tokenList"
+	MethodTokenRevoke = "x-tandemux/tokenRevoke"
 )
 
 // Implementation names a client or host; behaviour never depends on it.
@@ -49,11 +49,11 @@ type InitializeParams struct {
 	Meta                 *HelloMeta      `json:"_meta,omitempty"`
 }
 
-// HelloMeta is cotty's addition to InitializeParams.
+// HelloMeta is tandemux's addition to InitializeParams.
 type HelloMeta struct {
 	// Agent says that the client is an agent, or speaks for one: it is then less
 	// than whoever opened the connection.
-	Agent *AgentMeta `json:"cotty/agent,omitempty"`
+	Agent *AgentMeta `json:"tandemux/agent,omitempty"`
 }
 
 // AgentMeta says which agent.
@@ -74,13 +74,13 @@ type InitializeResult struct {
 	Meta             *InitializeMeta `json:"_meta,omitempty"`
 }
 
-// InitializeMeta is cotty's addition to the answer.
+// InitializeMeta is tandemux's addition to the answer.
 type InitializeMeta struct {
 	// Principal is who the host takes this connection for, as in
 	// TerminalMeta.Principal: what it holds is the client's own.
-	Principal string `json:"cotty/principal,omitempty"`
+	Principal string `json:"tandemux/principal,omitempty"`
 	// Session is what an agent's terminals are claimed for.
-	Session URI `json:"cotty/session,omitempty"`
+	Session URI `json:"tandemux/session,omitempty"`
 }
 
 // Snapshot is a channel's state as of FromSeq.
@@ -100,12 +100,12 @@ type ReconnectParams struct {
 	Meta *ReconnectMeta `json:"_meta,omitempty"`
 }
 
-// ReconnectMeta is cotty's addition to ReconnectParams.
+// ReconnectMeta is tandemux's addition to ReconnectParams.
 type ReconnectMeta struct {
 	// Continues says that the client goes on with its clientSeq, and may send what it
 	// has no answer for again under its old one, number 1 included. Without it a first
 	// clientSeq of 1 begins a numbering anew.
-	Continues bool `json:"cotty/continues,omitempty"`
+	Continues bool `json:"tandemux/continues,omitempty"`
 }
 
 // The values of ReconnectResult.Type.
@@ -169,35 +169,35 @@ type CreateTerminalParams struct {
 	Meta    *CreateMeta `json:"_meta,omitempty"`
 }
 
-// CreateMeta is cotty's addition to createTerminal: something other than the
+// CreateMeta is tandemux's addition to createTerminal: something other than the
 // user's shell.
 type CreateMeta struct {
 	// Name is to be the terminal's name as it is: AlreadyExists if another has it.
 	// The protocol's own name may be any: a number is put behind one that is taken.
-	Name    string            `json:"cotty/name,omitempty"`
-	Command []string          `json:"cotty/command,omitempty"` // argv; empty means the shell
-	Env     map[string]string `json:"cotty/env,omitempty"`
-	Shell   string            `json:"cotty/shell,omitempty"` // absolute path; empty means $SHELL
+	Name    string            `json:"tandemux/name,omitempty"`
+	Command []string          `json:"tandemux/command,omitempty"` // argv; empty means the shell
+	Env     map[string]string `json:"tandemux/env,omitempty"`
+	Shell   string            `json:"tandemux/shell,omitempty"` // absolute path; empty means $SHELL
 	// CwdOf names a terminal in whose program's directory it starts, in place of
 	// Cwd, which is for when that can't be told.
-	CwdOf URI `json:"cotty/cwdOf,omitempty"`
+	CwdOf URI `json:"tandemux/cwdOf,omitempty"`
 	// ShellIntegration false starts a shell as it is, without marks of its
 	// commands; absent means as the host is configured. A Command that is an
 	// interactive shell is then one command, else it is a shell as without Command.
-	ShellIntegration *bool `json:"cotty/shellIntegration,omitempty"`
+	ShellIntegration *bool `json:"tandemux/shellIntegration,omitempty"`
 	// AwaitHolder keeps the output until the client of the claim subscribes, or
 	// its connection ends, so that it sees all of it.
-	AwaitHolder bool `json:"cotty/awaitHolder,omitempty"`
+	AwaitHolder bool `json:"tandemux/awaitHolder,omitempty"`
 	// Scrollback is how many lines it keeps that have scrolled off, 0 to
 	// MaxScrollback; absent means as the host is configured.
-	Scrollback *int `json:"cotty/scrollback,omitempty"`
+	Scrollback *int `json:"tandemux/scrollback,omitempty"`
 	// Stdin gives Command a pipe as standard input, which this connection fills
-	// with x-cotty/feed.
-	Stdin bool `json:"cotty/stdin,omitempty"`
+	// with x-tandemux/feed.
+	Stdin bool `json:"tandemux/stdin,omitempty"`
 	// Before is text that the terminal shows before anything else, at most
 	// MaxBefore bytes, of which control characters but \n and \t are dropped. It
 	// is for whoever operates the host.
-	Before string `json:"cotty/before,omitempty"`
+	Before string `json:"tandemux/before,omitempty"`
 }
 
 // MaxScrollback bounds CreateMeta.Scrollback, in lines.
@@ -218,7 +218,7 @@ const (
 	ReadRaw     = "raw"     // the retained VT stream
 )
 
-// ReadParams asks for a terminal's text without subscribing (x-cotty/read).
+// ReadParams asks for a terminal's text without subscribing (x-tandemux/read).
 type ReadParams struct {
 	Channel URI    `json:"channel"`
 	What    string `json:"what"`
@@ -233,7 +233,7 @@ type ReadResult struct {
 	CursorX int    `json:"cursorX"` // 0-based
 	CursorY int    `json:"cursorY"` // 0-based
 	// Colors are those that the terminal was last seen in, as far as its client has
-	// told (x-cotty/colors); absent when nothing is known.
+	// told (x-tandemux/colors); absent when nothing is known.
 	Colors *ReadColors `json:"colors,omitempty"`
 }
 
@@ -245,7 +245,7 @@ type ReadColors struct {
 	Palette []string `json:"palette"`
 }
 
-// HostResult answers x-cotty/host.
+// HostResult answers x-tandemux/host.
 type HostResult struct {
 	Version   string   `json:"version"`
 	Pid       int      `json:"pid"`
@@ -264,7 +264,7 @@ type HostResult struct {
 	Started   int64  `json:"started"`
 	Clients   int    `json:"clients"`
 	Terminals int    `json:"terminals"`
-	Waits     int    `json:"waits"` // x-cotty/wait and run, of all connections
+	Waits     int    `json:"waits"` // x-tandemux/wait and run, of all connections
 	// Orphans are programs that still run although the keeper that started them and
 	// the host that showed them are gone; they have no terminal.
 	Orphans []Orphan `json:"orphans,omitempty"`
@@ -290,7 +290,7 @@ type ProfileParams struct {
 	Seconds int    `json:"seconds,omitempty"` // of a CPU profile, 0 to 60
 }
 
-// ProfileResult answers x-cotty/profile. Profile is in pprof's format, gzipped,
+// ProfileResult answers x-tandemux/profile. Profile is in pprof's format, gzipped,
 // and in base64 on the wire.
 type ProfileResult struct {
 	Profile []byte `json:"profile"`
@@ -327,7 +327,7 @@ type TokenInfo struct {
 	LastUsed int64    `json:"lastUsed,omitempty"` // Unix ms
 }
 
-// TokenListResult answers x-cotty/tokenList.
+// TokenListResult answers x-tandemux/tokenList.
 type TokenListResult struct {
 	Items []TokenInfo `json:"items"`
 }

@@ -34,17 +34,17 @@ type CreateSessionParams struct {
 
 type plainCreateSession CreateSessionParams
 
-// SessionMeta is cotty's addition to createSession.
+// SessionMeta is tandemux's addition to createSession.
 type SessionMeta struct {
 	// Title of the session; empty: the agent's, or the first message's.
-	Title string `json:"cotty/title,omitempty"`
+	Title string `json:"tandemux/title,omitempty"`
 	// Chat is the URI of the default chat; empty: the host's to choose.
-	Chat URI `json:"cotty/chat,omitempty"`
+	Chat URI `json:"tandemux/chat,omitempty"`
 	// Confirm says which tool calls wait for a person; see ConfirmAsk.
-	Confirm string `json:"cotty/confirm,omitempty"`
+	Confirm string `json:"tandemux/confirm,omitempty"`
 	// Sandbox names the task whose sandbox the session runs in. Only the host's own
 	// tasks may give one.
-	Sandbox string `json:"cotty/sandbox,omitempty"`
+	Sandbox string `json:"tandemux/sandbox,omitempty"`
 }
 
 // Policies of confirmation, in SessionMeta.Confirm.

@@ -9,13 +9,13 @@ type URI = string
 // RootURI is the channel that always exists.
 const RootURI URI = "ahp-root://"
 
-// Schemes of the channels that cotty mints or serves. Others are accepted for
+// Schemes of the channels that tandemux mints or serves. Others are accepted for
 // client-chosen terminals.
 const (
 	TerminalScheme = "ahp-terminal:"
 	SessionScheme  = "ahp-session:"
 	ChatScheme     = "ahp-chat:"
-	LayoutScheme   = "x-cotty-layout:"
+	LayoutScheme   = "x-tandemux-layout:"
 )
 
 // RootState is the state of RootURI (G8, G10).
@@ -51,7 +51,7 @@ type TerminalInfo struct {
 	Title     string    `json:"title"`
 	Claim     Claim     `json:"claim"`
 	Lifecycle Lifecycle `json:"lifecycle"`
-	// Meta is cotty's addition to the row; other hosts leave it out.
+	// Meta is tandemux's addition to the row; other hosts leave it out.
 	Meta *TerminalMeta `json:"_meta,omitempty"`
 }
 
@@ -60,46 +60,46 @@ type TerminalInfo struct {
 type TerminalMeta struct {
 	// Name that somebody gave the terminal: unique on the host, and an address. A
 	// client sets it with terminal/titleChanged; the row's title is the same then.
-	Name string `json:"cotty/name,omitempty"`
+	Name string `json:"tandemux/name,omitempty"`
 	// Title is what a terminal with a name would be called without it.
-	Title string `json:"cotty/title,omitempty"`
+	Title string `json:"tandemux/title,omitempty"`
 	// Detached says that the client of the claim is not connected.
-	Detached bool `json:"cotty/detached,omitempty"`
+	Detached bool `json:"tandemux/detached,omitempty"`
 	// Principal that the claim's client belongs to; empty for sessions.
-	Principal string `json:"cotty/principal,omitempty"`
+	Principal string `json:"tandemux/principal,omitempty"`
 	// Holder is what people call the principal behind the claim, where that is
 	// not the host's owner: a token's name, for sessions too.
-	Holder string `json:"cotty/holder,omitempty"`
+	Holder string `json:"tandemux/holder,omitempty"`
 	// Cwd as a file URI.
-	Cwd URI `json:"cotty/cwd,omitempty"`
+	Cwd URI `json:"tandemux/cwd,omitempty"`
 	// Layouts that show the terminal; none means background for a client claim.
-	Layouts []URI `json:"cotty/layouts,omitempty"`
+	Layouts []URI `json:"tandemux/layouts,omitempty"`
 	// HandBack is the session claim that a reclaim replaced, if any.
-	HandBack *Claim `json:"cotty/handBack,omitempty"`
+	HandBack *Claim `json:"tandemux/handBack,omitempty"`
 	// Pid of the terminal's first process.
-	Pid int `json:"cotty/pid,omitempty"`
+	Pid int `json:"tandemux/pid,omitempty"`
 	// Created in Unix milliseconds.
-	Created int64 `json:"cotty/created,omitempty"`
+	Created int64 `json:"tandemux/created,omitempty"`
 	// Signal that ended the process, such as "SIGKILL".
-	Signal string `json:"cotty/signal,omitempty"`
+	Signal string `json:"tandemux/signal,omitempty"`
 	// Orphaned says that the keeper that started the process is gone: it may run on,
 	// and how it ends will not be known.
-	Orphaned bool `json:"cotty/orphaned,omitempty"`
+	Orphaned bool `json:"tandemux/orphaned,omitempty"`
 	// Command as started; empty for the user's shell.
-	Command []string `json:"cotty/command,omitempty"`
+	Command []string `json:"tandemux/command,omitempty"`
 	// CommandIsShell says that Command is an interactive shell that marks its commands.
-	CommandIsShell bool `json:"cotty/commandIsShell,omitempty"`
+	CommandIsShell bool `json:"tandemux/commandIsShell,omitempty"`
 	// Agent is the name of the agent whose session holds it, or of the session if a
 	// person gave one.
-	Agent string `json:"cotty/agent,omitempty"`
+	Agent string `json:"tandemux/agent,omitempty"`
 	// Ask is an agent's question for it that waits for the person.
-	Ask *Ask `json:"cotty/ask,omitempty"`
+	Ask *Ask `json:"tandemux/ask,omitempty"`
 	// Scrollback is how many lines the terminal keeps that have scrolled off, where
 	// that was said when it was created.
-	Scrollback *int `json:"cotty/scrollback,omitempty"`
+	Scrollback *int `json:"tandemux/scrollback,omitempty"`
 	// LastCommand is the newest command, running or finished, its line cut to
 	// what a list has room for.
-	LastCommand *CommandInfo `json:"cotty/lastCommand,omitempty"`
+	LastCommand *CommandInfo `json:"tandemux/lastCommand,omitempty"`
 }
 
 // RunsShell reports whether the terminal was started with a shell, whose commands

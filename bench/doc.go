@@ -1,12 +1,12 @@
-// Command bench compares cotty with the bare pty, tmux and screen from outside:
+// Command bench compares tandemux with the bare pty, tmux and screen from outside:
 // each is started on a pty of 120x40 in a home directory of its own, and every
 // figure is what arrives at that pty, or what the kernel says of the processes.
 //
 //	go run ./bench                          # all that is installed
-//	go run ./bench -mux raw,tmux,cotty -case echo,throughput
+//	go run ./bench -mux raw,tmux,tandemux -case echo,throughput
 //
-// It needs Linux (/proc), bash, and a built bin/cotty (`make build`), or the one
-// named by -cotty. Whatever it starts, in sessions of its own, it ends. It does
+// It needs Linux (/proc), bash, and a built bin/tandemux (`make build`), or the one
+// named by -tandemux. Whatever it starts, in sessions of its own, it ends. It does
 // one thing at a time, in one goroutine, and is no part of the product.
 //
 // docs/performance.md says what the figures mean and what they were;

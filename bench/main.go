@@ -18,7 +18,7 @@ var muxes = []kind{
 	{name: "raw", argv: []string{"bash"}},
 	{name: "tmux", argv: []string{"tmux", "-f", "/dev/null", "new-session"}, splits: []string{"\x02\"", "\x02%", "\x02%"}, window: "\x02c"},
 	{name: "screen", argv: []string{"screen", "-c", "/dev/null", "-U", "bash"}, window: "\x01c"},
-	{name: "cotty", argv: []string{"cotty"}, splits: []string{"\x00-", "\x00|", "\x00|"}, window: "\x00c", detach: "\x00d"},
+	{name: "tandemux", argv: []string{"tandemux"}, splits: []string{"\x00-", "\x00|", "\x00|"}, window: "\x00c", detach: "\x00d"},
 }
 
 type kind struct {
@@ -47,12 +47,12 @@ var cases = []struct {
 // bench gathers figures: rows in the order of their first mention, a column for
 // each multiplexer.
 type bench struct {
-	dir   string // for files to print
-	cotty string
-	runs  int
-	keys  int
-	rows  []string
-	cells map[string]map[string]string
+	dir      string // for files to print
+	tandemux string
+	runs     int
+	keys     int
+	rows     []string
+	cells    map[string]map[string]string
 }
 
 // note records a figure.
@@ -70,27 +70,27 @@ func main() {
 		echoKeys()
 		return
 	}
-	which := flag.String("mux", "raw,tmux,screen,cotty", "what to compare")
+	which := flag.String("mux", "raw,tmux,screen,tandemux", "what to compare")
 	only := flag.String("case", "", "cases to run, all by default: start, echo, throughput, flood, idle, attach, terminals, fanout")
-	cotty := flag.String("cotty", "bin/cotty", "the cotty to measure")
+	tandemux := flag.String("tandemux", "bin/tandemux", "the tandemux to measure")
 	runs := flag.Int("runs", 3, "how often to repeat starts and throughput; the median counts")
 	keys := flag.Int("keys", 300, "keys to type for latencies")
 	asJSON := flag.Bool("json", false, "print JSON")
 	flag.Parse()
-	if err := run(strings.Split(*which, ","), *only, *cotty, *runs, *keys, *asJSON); err != nil {
+	if err := run(strings.Split(*which, ","), *only, *tandemux, *runs, *keys, *asJSON); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(which []string, only, cotty string, runs, keys int, asJSON bool) error {
-	dir, err := os.MkdirTemp("", "cotty-bench-")
+func run(which []string, only, tandemux string, runs, keys int, asJSON bool) error {
+	dir, err := os.MkdirTemp("", "tandemux-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir, runs: runs, keys: keys, cells: map[string]map[string]string{}}
-	if b.cotty, err = filepath.Abs(cotty); err != nil {
+	if b.tandemux, err = filepath.Abs(tandemux); err != nil {
 		return err
 	}
 	for _, c := range cases {
@@ -101,8 +101,8 @@ func run(which []string, only, cotty string, runs, keys int, asJSON bool) error 
 			if !slices.Contains(which, k.name) {
 				continue
 			}
-			if k.name == "cotty" {
-				k.argv = []string{b.cotty}
+			if k.name == "tandemux" {
+				k.argv = []string{b.tandemux}
 			}
 			if _, err := exec.LookPath(k.argv[0]); err != nil {
 				fmt.Fprintf(os.Stderr, "%s is not there: %v\n", k.name, err)

@@ -103,7 +103,7 @@ func octal(s string) (out string) {
 	return out
 }
 
-// start is the time to the first prompt, and for cotty also with its host
+// start is the time to the first prompt, and for tandemux also with its host
 // running.
 func (b *bench) start(k kind) error {
 	var cold, warm []time.Duration
@@ -117,7 +117,7 @@ func (b *bench) start(k kind) error {
 			err = s.wait(prompt, 20*time.Second)
 		}
 		cold = append(cold, time.Since(s.born))
-		if err == nil && k.name == "cotty" {
+		if err == nil && k.name == "tandemux" {
 			var d time.Duration
 			d, err = b.again(k, s)
 			warm = append(warm, d)

@@ -12,7 +12,7 @@ import (
 )
 
 // mark is in the environment of all processes of a session.
-const mark = "COTTY_BENCH="
+const mark = "TANDEMUX_BENCH="
 
 type process struct {
 	pid  int
@@ -88,10 +88,10 @@ func (s *session) busy() (sum time.Duration) {
 	return sum
 }
 
-// host is cotty's host process.
+// host is tandemux's host process.
 func (s *session) host() (process, bool) {
 	all := s.processes()
-	i := slices.IndexFunc(all, func(p process) bool { return strings.HasPrefix(p.args, "cotty host") })
+	i := slices.IndexFunc(all, func(p process) bool { return strings.HasPrefix(p.args, "tandemux host") })
 	if i < 0 {
 		return process{}, false
 	}

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/internal/pty"
+	"tandemux/internal/pty"
 )
 
 // prompt is the shell's, and nothing else prints it.
@@ -89,7 +89,7 @@ func (s *session) start(argv ...string) error {
 	return err
 }
 
-// command runs a command of cotty's beside the session and gives its output.
+// command runs a command of tandemux's beside the session and gives its output.
 func (s *session) command(argv ...string) (string, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Dir = s.environ(), s.home

@@ -29,7 +29,7 @@ type Options struct {
 	// means DefaultHistory, a negative number none. A bound on memory comes first
 	// where lines are very long.
 	History int
-	// Version is what XTVERSION answers; empty means "cotty".
+	// Version is what XTVERSION answers; empty means "tandemux".
 	Version string
 	// Checksums makes DECRQCRA tell the checksum of what is on the screen, by
 	// which whoever prints can read it; for test suites. Else it is zero.

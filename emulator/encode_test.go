@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/engine"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
 )
 
 // sgrCases are transitions with the sequence they must give.

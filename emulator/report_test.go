@@ -3,7 +3,7 @@ package emulator_test
 import (
 	"testing"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // What DECRQSS answers about SGR makes the same style again and has its colours

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/native"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
 )
 
 func TestText(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/internal/wsrpc"
 )
 
 // TestRates: who asks or acts too often is told so, is not carried out, and can
@@ -122,7 +122,7 @@ func TestNothingLeaks(t *testing.T) {
 	q.dispatch(uri, 1, ahp.TerminalInput{Data: "leak-refused"})
 	q.echo(1)
 	p.must(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
-	if _, err := w.try("x", wsrpc.Target{URL: "ws://" + w.tcp.Addr().String() + "/ahp", Token: "cotty_leak-wrong-token"}); err == nil {
+	if _, err := w.try("x", wsrpc.Target{URL: "ws://" + w.tcp.Addr().String() + "/ahp", Token: "tandemux_leak-wrong-token"}); err == nil {
 		t.Error("a wrong token was let in")
 	}
 	w.admin.must(ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: token.ID}, nil)
@@ -191,14 +191,14 @@ func TestLayoutPlaces(t *testing.T) {
 	reader := w.connectTCP("reader", w.token("terminal:read").Token)
 	reader.initialize()
 	for i := range 4 {
-		err := reader.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: fmt.Sprint("x-cotty-layout:/", i)}, nil)
+		err := reader.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: fmt.Sprint("x-tandemux-layout:/", i)}, nil)
 		if want := map[bool]int{true: 0, false: ahp.CodeConflict}[i < 2]; ahp.CodeOf(err) != want {
 			t.Errorf("the reader's layout %d: %v", i, err)
 		}
 	}
 	p := w.connect("p")
 	p.initialize()
-	p.subscribe("x-cotty-layout:/2")
-	p.subscribe("x-cotty-layout:/3")
-	reader.subscribe("x-cotty-layout:/3") // it is there
+	p.subscribe("x-tandemux-layout:/2")
+	p.subscribe("x-tandemux-layout:/3")
+	reader.subscribe("x-tandemux-layout:/3") // it is there
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/terminal"
+	"tandemux/ahp"
+	"tandemux/host/terminal"
 )
 
 // noticing is a host with one terminal and a clock of its own.

@@ -8,12 +8,12 @@ import (
 	"os"
 	"syscall"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/host/journal"
-	"cotty/host/keeper"
-	"cotty/host/terminal"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
+	"tandemux/host/terminal"
 )
 
 // adopted is a terminal of an earlier host, before anybody knows it.
@@ -129,7 +129,7 @@ func (a *adopted) recall(saved *terminal.Saved) error {
 // newEmulator makes an engine's emulator, of the default engine if there is none
 // of that name.
 func (h *Host) newEmulator(name string, cols, rows int, own *int) (emulator.Emulator, error) {
-	o := emulator.Options{Cols: cols, Rows: rows, History: h.scrollbackOf(own), Version: "cotty " + h.cfg.Version}
+	o := emulator.Options{Cols: cols, Rows: rows, History: h.scrollbackOf(own), Version: "tandemux " + h.cfg.Version}
 	em, err := engine.New(name, o)
 	if err != nil {
 		em, err = engine.New(engine.Default, o)

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/agent"
-	"cotty/host/agent/acp"
-	"cotty/internal/acptest"
-	"cotty/internal/approval"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/agent"
+	"tandemux/host/agent/acp"
+	"tandemux/internal/acptest"
+	"tandemux/internal/approval"
 )
 
 func init() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Questions of an agent's (elicitation/create) are asked of the clients; the answers

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 const asksToRun = `update {"sessionUpdate":"tool_call","toolCallId":"%ID","title":"run it","kind":"execute","name":"shell","status":"pending","rawInput":{"command":"echo asked","why":"x"}}
@@ -36,7 +36,7 @@ func TestEditBeforeApprove(t *testing.T) {
 	}
 	c.do(c.chat, ahp.ChatToolCallConfirmed{TurnID: c.turn, ToolCallID: "c1", Approved: true})
 	q := c.question("c2")
-	if q.Editable == nil || !*q.Editable || !strings.Contains(string(q.Meta), `"cotty/editable":"command"`) {
+	if q.Editable == nil || !*q.Editable || !strings.Contains(string(q.Meta), `"tandemux/editable":"command"`) {
 		t.Fatalf("the call can't be edited: %s", q.Meta)
 	}
 	changed := `{"command":"echo changed","why":"x"}`

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // maxAgents bounds the agents that a host has.
 const maxAgents = 100
 
-// findAgent makes an agent available (x-cotty/agent).
+// findAgent makes an agent available (x-tandemux/agent).
 func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.AgentParams
 	if err := decode(raw, &p); err != nil {

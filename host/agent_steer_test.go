@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func (c *conversation) steer(text string) {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cotty/ahp"
-	"cotty/host/agent"
-	"cotty/host/keeper"
-	"cotty/internal/plain"
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/host/keeper"
+	"tandemux/internal/plain"
 )
 
 const (

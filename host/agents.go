@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // agents is what the host has of agents. Guarded by h.mu but for what is
@@ -92,9 +92,9 @@ func (h *Host) provider(id string) (agent.Provider, error) {
 	i := slices.IndexFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 	switch {
 	case len(h.agents.providers) == 0:
-		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `cotty agents`")
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `tandemux agents`")
 	case i < 0:
-		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `cotty agents` lists those that it has", clip(id))
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agents` lists those that it has", clip(id))
 	}
 	return h.agents.providers[i], nil
 }

@@ -3,8 +3,8 @@ package host
 import (
 	"context"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // maxAside bounds the requests of a connection that are answered later by aside.

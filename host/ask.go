@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 const (
@@ -29,7 +29,7 @@ type ask struct {
 	timer *time.Timer
 }
 
-// askFor answers x-cotty/ask when the person has. What nobody's hands are on (a
+// askFor answers x-tandemux/ask when the person has. What nobody's hands are on (a
 // session's that the caller drives) is given at once.
 func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.AskParams
@@ -114,7 +114,7 @@ func (h *Host) dropAsks(c *conn) {
 	}
 }
 
-// answerAsk is x-cotty/answer: the person's word. Granting is a claim that the
+// answerAsk is x-tandemux/answer: the person's word. Granting is a claim that the
 // person makes for the agent.
 func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.AnswerParams

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/host"
 )
 
 // colouredLines fills lines of 200 columns, with ten colours in each.

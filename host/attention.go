@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/terminal"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/terminal"
 )
 
 const (
@@ -210,7 +210,7 @@ func note(e emulator.Event, at int64) *ahp.Note {
 
 func isActivity(b body) bool { _, ok := b.(*activity); return ok }
 
-// seeTerminal is x-cotty/terminalSeen: by those who may change the terminal, as
+// seeTerminal is x-tandemux/terminalSeen: by those who may change the terminal, as
 // it takes marks away that others see too.
 func seeTerminal(h *Host, d *dispatch) string {
 	a := d.action.(ahp.TerminalSeen)

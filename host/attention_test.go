@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // activity folds what a client is told of what goes on.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Bounds of the audit log. What is done is noted always; refusals, which anybody

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func auditor(t *testing.T, clock *fakeClock) (*audit, func() []map[string]any) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // awaitTime bounds how long output waits for its follower to come, or to come

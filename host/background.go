@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // followWork keeps a chat's list of background work: the terminals that its

@@ -3,7 +3,7 @@ package host_test
 import (
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestBackgroundWork: what an agent's command does after its tool call is the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestBefore: what a terminal showed before stands above its output, in the stream
@@ -49,7 +49,7 @@ func TestBefore(t *testing.T) {
 	agent.must(ahp.MethodInitialize, ahp.InitializeParams{
 		Channel: ahp.RootURI, ProtocolVersions: []string{"1.0.0"}, ClientID: "agent", Meta: &ahp.HelloMeta{Agent: &ahp.AgentMeta{Name: "guest"}},
 	}, nil)
-	params.Meta.Before, params.Claim = "x", ahp.Claim{Kind: ahp.ClaimSession, Session: "x-cotty-agent:/agent"}
+	params.Meta.Before, params.Claim = "x", ahp.Claim{Kind: ahp.ClaimSession, Session: "x-tandemux-agent:/agent"}
 	if err := agent.call(ahp.MethodCreateTerminal, params, nil); err == nil || !strings.Contains(err.Error(), "operates") {
 		t.Errorf("by an agent on the operator's socket: %v", err)
 	}

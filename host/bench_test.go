@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator/engine"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/emulator/engine"
+	"tandemux/host"
 )
 
 // BenchmarkFanout measures one terminal's output on its way through pty,

@@ -137,7 +137,7 @@ func makePair(certFile, keyFile string) error {
 	}
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "cotty on " + names[len(names)-1]},
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "tandemux on " + names[len(names)-1]},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certLife),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cotty/ahp"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/host/journal"
 )
 
 // channel is one subscribable state with its log and subscribers. Everything in
@@ -78,11 +78,11 @@ var kinds map[string]kind
 
 func init() {
 	kinds = map[string]kind{
-		"ahp-root:":         reviveRoot,
-		"x-cotty-activity:": reviveActivity,
-		ahp.LayoutScheme:    reviveLayout,
-		ahp.SessionScheme:   reviveSession,
-		ahp.ChatScheme:      reviveChat,
+		"ahp-root:":            reviveRoot,
+		"x-tandemux-activity:": reviveActivity,
+		ahp.LayoutScheme:       reviveLayout,
+		ahp.SessionScheme:      reviveSession,
+		ahp.ChatScheme:         reviveChat,
 	}
 }
 
@@ -164,7 +164,7 @@ func checkURI(uri ahp.URI) *ahp.Error {
 var reserved = map[string]bool{
 	"ahp-root": true, "ahp-session": true, "ahp-chat": true, "ahp-changeset": true,
 	"ahp-resource-watch": true, "ahp-otlp": true, "ahp-automations": true, "ahp-automation": true,
-	"ahp-canvas": true, "ahp-tcp": true, "ahp-tunnels": true, "mcp": true, "x-cotty-layout": true, "x-cotty-activity": true,
+	"ahp-canvas": true, "ahp-tcp": true, "ahp-tunnels": true, "mcp": true, "x-tandemux-layout": true, "x-tandemux-activity": true,
 }
 
 func isScheme(s string) bool {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // chat is the body of a chat's channel: the conversation with one session of an
@@ -232,7 +232,7 @@ func errorInfo(err error) ahp.ErrorInfo {
 	if len(e.Auth) == 0 {
 		return info
 	}
-	if meta, err := json.Marshal(map[string]any{"cotty/auth": authWays(e.Auth)}); err == nil {
+	if meta, err := json.Marshal(map[string]any{"tandemux/auth": authWays(e.Auth)}); err == nil {
 		info.Meta = meta
 	}
 	return info

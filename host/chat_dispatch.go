@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // chatRules are the actions that clients may dispatch to chats (ahp.md §6.6,

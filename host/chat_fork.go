@@ -3,7 +3,7 @@ package host
 import (
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Chats that are made from another one: a fork has its turns, a side chat only

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // newChat registers a chat of a session. The caller holds h.mu.

@@ -3,7 +3,7 @@ package host
 import (
 	"fmt"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // resumeTurn is chat/turnResume: the last turn, which failed, goes on. Agents have

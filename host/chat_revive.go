@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // reviveSession makes a session that an earlier host left.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // A chat's state holds its latest turns, the window; those before wait in

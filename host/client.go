@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 // client is what the host remembers of a clientId, beyond any one connection.

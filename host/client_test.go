@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 // cutter dials, and cuts the latest connection when asked.
@@ -54,7 +54,7 @@ func TestLostConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	const uri, layout, rounds = "ahp-terminal:/t", "x-cotty-layout:/main", 36
+	const uri, layout, rounds = "ahp-terminal:/t", "x-tandemux-layout:/main", 36
 	if err := c.Call(ctx, ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
 		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"},
 		Meta: &ahp.CreateMeta{Command: []string{"sh", "-c", `stty -echo; echo ready; while read l; do echo "<$l>"; done`}},

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strconv"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
-// setColors takes what colours a client's screen shows (x-cotty/colors). They
+// setColors takes what colours a client's screen shows (x-tandemux/colors). They
 // stay with the client beyond its connection, and with the terminals that it
 // holds beyond its claim, until a client that shows others holds them.
 func setColors(c *conn, raw json.RawMessage) {

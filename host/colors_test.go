@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // asker is a program that asks when it is told to ("Q": the background, "R":
@@ -125,7 +125,7 @@ func TestSchemeReport(t *testing.T) {
 func TestBadColors(t *testing.T) {
 	w := start(t)
 	a := w.connect("a")
-	a.sendRaw(`{"jsonrpc":"2.0","method":"x-cotty/colors","params":{"bg":"#ffffff"}}`) // before the handshake
+	a.sendRaw(`{"jsonrpc":"2.0","method":"x-tandemux/colors","params":{"bg":"#ffffff"}}`) // before the handshake
 	a.initialize()
 	const uri = "ahp-terminal:/asker"
 	a.create(uri, "sh", "-c", asker)
@@ -136,7 +136,7 @@ func TestBadColors(t *testing.T) {
 		`{"bg":"#ffffff","palette":["#+fffff"]}`, `{"bg":"#ffffff","palette":` + `["` + strings.Repeat(`","`, 16) + `"]}`,
 		`{"bg":"` + strings.Repeat("#", 100000) + `"}`,
 	} {
-		a.sendRaw(`{"jsonrpc":"2.0","method":"x-cotty/colors","params":` + params + `}`)
+		a.sendRaw(`{"jsonrpc":"2.0","method":"x-tandemux/colors","params":` + params + `}`)
 	}
 	a.ask(uri, 1, "Q")
 	a.output(uri, nightAnswer)

@@ -4,14 +4,14 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
-	"cotty/internal/plain"
+	"tandemux/ahp"
+	"tandemux/internal/plain"
 )
 
 // maxListedLine bounds the command line in a row of the list of terminals.
 const maxListedLine = 256
 
-// readCommand gives one command of a terminal and its output (x-cotty/command).
+// readCommand gives one command of a terminal and its output (x-tandemux/command).
 func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CommandParams
 	if err := decode(raw, &p); err != nil {
@@ -77,7 +77,7 @@ func (h *Host) noCommand(t *term, p ahp.CommandParams) error {
 	return ahp.NotFound("read command: %d is more than the %d commands that are remembered", p.Back, len(known.Items))
 }
 
-// listCommands gives the commands that a terminal remembers (x-cotty/commands).
+// listCommands gives the commands that a terminal remembers (x-tandemux/commands).
 func listCommands(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CommandsParams
 	if err := decode(raw, &p); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // completions offers the agent's commands for a message that begins with "/", and

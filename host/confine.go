@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // This file keeps a token that is bound to one terminal to it, and who is in a

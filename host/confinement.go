@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
-	"cotty/ahp"
-	"cotty/host/agent"
-	"cotty/internal/daemon"
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/internal/daemon"
 )
 
 // confined is what a session with a sandbox is shut in with: an agent.Confinement
@@ -197,9 +197,9 @@ func (h *Host) serversInside(k *confined, all []agent.Server) []agent.Server {
 		if s.URL != "" || k.socket == "" {
 			continue
 		}
-		env := []agent.Var{{Name: "COTTY_HOST", Value: "unix://" + agent.InsideSocket}}
+		env := []agent.Var{{Name: "TANDEMUX_HOST", Value: "unix://" + agent.InsideSocket}}
 		for _, v := range s.Env {
-			if strings.HasPrefix(v.Name, "COTTY_") && v.Name != "COTTY_HOST" {
+			if strings.HasPrefix(v.Name, "TANDEMUX_") && v.Name != "TANDEMUX_HOST" {
 				env = append(env, v)
 			}
 		}
@@ -238,7 +238,7 @@ func (h *Host) startingDirectory(p *principal, k *confined, roots []string, cwd,
 // mayConfine decides who may name a sandbox: the tasks of this host's own program.
 func mayConfine(p *principal) string {
 	if p.id != tasksPrincipal {
-		return "cotty/sandbox is the host's own tasks' to give"
+		return "tandemux/sandbox is the host's own tasks' to give"
 	}
 	return ""
 }
@@ -371,7 +371,7 @@ func insider(session ahp.URI) *principal {
 // asInsider is a guest's principal in a sandbox: the name alone is its own to say.
 func (p *principal) asInsider(name string, session ahp.URI) (*principal, error) {
 	if session != "" && session != p.sandbox {
-		return nil, ahp.PermissionDenied("initialize: cotty/agent: session: %s", p.confined())
+		return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.confined())
 	}
 	g := *p
 	g.agent = strings.Clone(name)

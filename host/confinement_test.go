@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/agent"
-	"cotty/host/sandbox"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/agent"
+	"tandemux/host/sandbox"
+	"tandemux/internal/wsrpc"
 )
 
 // taskOf makes a world with a task's session in a sandbox, whose agent does what a
@@ -243,7 +243,7 @@ func TestInsider(t *testing.T) {
 					t.Errorf("%s is answered", method)
 				}
 			}
-			for _, uri := range []ahp.URI{c.session, c.chat, "x-cotty-layout:/main", "x-cotty-activity:/"} {
+			for _, uri := range []ahp.URI{c.session, c.chat, "x-tandemux-layout:/main", "x-tandemux-activity:/"} {
 				if err := p.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: uri}, nil); err == nil {
 					t.Errorf("it may watch %s", uri)
 				}
@@ -292,7 +292,7 @@ func TestInsider(t *testing.T) {
 // and what runs in the sandbox finds it by the same socket.
 func TestConfinementOutlives(t *testing.T) {
 	c, config := taskOf(t, `prompt
-call t1 terminal/create {"sessionId":"$SESSION","command":"pwd; test -e $OUT/secret && printf es%s caped; echo $COTTY; i=0; while ! test -e go; do sleep 0.05; done; cat file; exec cat"}
+call t1 terminal/create {"sessionId":"$SESSION","command":"pwd; test -e $OUT/secret && printf es%s caped; echo $TANDEMUX; i=0; while ! test -e go; do sleep 0.05; done; cat file; exec cat"}
 say $CWD
 stop end_turn`)
 	c.prompt("go")
@@ -318,7 +318,7 @@ stop end_turn`)
 		t.Fatal(err)
 	}
 	p.output(uri, "inside")
-	if out := p.out[uri].String(); strings.Contains(out, "escaped") || !strings.Contains(out, "/run/cotty/host.sock") {
+	if out := p.out[uri].String(); strings.Contains(out, "escaped") || !strings.Contains(out, "/run/tandemux/host.sock") {
 		t.Errorf("the terminal shows %q", out)
 	}
 	c.prompt("again")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"cotty/host"
+	"tandemux/host"
 )
 
 // TestConformance runs testdata/conformance/*.txtar against a real host, keeper

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // Close codes of the WebSocket protocol.

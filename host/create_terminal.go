@@ -11,11 +11,11 @@ import (
 	"time"
 	"unicode"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/host/keeper"
-	"cotty/host/terminal"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/host/keeper"
+	"tandemux/host/terminal"
 )
 
 const (
@@ -131,7 +131,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		meta = &ahp.CreateMeta{}
 	}
 	if s := checkName(meta.Name); s != "" {
-		return pl, ahp.InvalidParams("create terminal: cotty/name: %s", s)
+		return pl, ahp.InvalidParams("create terminal: tandemux/name: %s", s)
 	}
 	var roots []string
 	pl.confined, pl.in, roots = h.confinementOf(c.principal, p.Claim)
@@ -171,7 +171,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	}
 	if meta.Stdin {
 		if len(meta.Command) == 0 {
-			return pl, ahp.InvalidParams("create terminal: cotty/stdin: only a cotty/command can be fed")
+			return pl, ahp.InvalidParams("create terminal: tandemux/stdin: only a tandemux/command can be fed")
 		}
 		if pl.feed, err = h.newFeeder(c); err != nil {
 			return pl, err
@@ -189,9 +189,9 @@ func before(p *principal, text string) (string, error) {
 	case text == "":
 		return "", nil
 	case !p.operates():
-		return "", ahp.PermissionDenied("create terminal: cotty/before: only who operates the host may say what a terminal showed before")
+		return "", ahp.PermissionDenied("create terminal: tandemux/before: only who operates the host may say what a terminal showed before")
 	case len(text) > ahp.MaxBefore:
-		return "", ahp.InvalidParams("create terminal: cotty/before: longer than %d bytes", ahp.MaxBefore)
+		return "", ahp.InvalidParams("create terminal: tandemux/before: longer than %d bytes", ahp.MaxBefore)
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -237,7 +237,7 @@ func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
 			return []string{h.shell}, nil
 		}
 		if !filepath.IsAbs(m.Shell) || strings.ContainsRune(m.Shell, 0) {
-			return nil, ahp.InvalidParams("create terminal: cotty/shell: %q is not an absolute path", m.Shell)
+			return nil, ahp.InvalidParams("create terminal: tandemux/shell: %q is not an absolute path", m.Shell)
 		}
 		return []string{m.Shell}, nil
 	}
@@ -245,20 +245,20 @@ func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
 	for _, a := range m.Command {
 		size += len(a)
 		if strings.ContainsRune(a, 0) {
-			return nil, ahp.InvalidParams("create terminal: cotty/command: an argument has a zero byte in it")
+			return nil, ahp.InvalidParams("create terminal: tandemux/command: an argument has a zero byte in it")
 		}
 	}
 	switch {
 	case len(m.Command) > maxArgs || size > maxArgBytes:
-		return nil, ahp.InvalidParams("create terminal: cotty/command: more than %d arguments or %d bytes", maxArgs, maxArgBytes)
+		return nil, ahp.InvalidParams("create terminal: tandemux/command: more than %d arguments or %d bytes", maxArgs, maxArgBytes)
 	case m.Command[0] == "":
-		return nil, ahp.InvalidParams("create terminal: cotty/command: the command's name is empty")
+		return nil, ahp.InvalidParams("create terminal: tandemux/command: the command's name is empty")
 	}
 	return m.Command, nil
 }
 
 // reserve keeps the URI, the name, and a place under the limit, while the process
-// starts. The name is as cotty/name says; of AHP's name, which need not be unique,
+// starts. The name is as tandemux/name says; of AHP's name, which need not be unique,
 // one is made that is.
 func (h *Host) reserve(pr *principal, p ahp.CreateTerminalParams) (name string, err error) {
 	h.mu.Lock()

@@ -6,10 +6,10 @@ import (
 	"net"
 	"os"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
-// describeHost answers x-cotty/host. A token bound to one terminal learns only
+// describeHost answers x-tandemux/host. A token bound to one terminal learns only
 // what concerns it.
 func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	h := c.h

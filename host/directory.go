@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // directory is the working directory that a client asked for: a file URI, a

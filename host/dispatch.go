@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // dispatch is one client action being decided.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // endTime bounds the ending of one terminal's process: the keeper kills after

@@ -22,7 +22,7 @@
 //	ahp-terminal:/ID, …      one per terminal; clients choose the URI
 //	ahp-session:/ID, …       one per session with an agent; a catalogue of chats
 //	ahp-chat:/ID             one per chat: turns, and the one that runs
-//	x-cotty-layout:/NAME     what a user interface shows; made on first use
+//	x-tandemux-layout:/NAME     what a user interface shows; made on first use
 //
 // A channel has a replay log bounded in bytes and entries, its own, so that a
 // busy terminal evicts nobody else's. Two kinds of action are neither logged nor
@@ -45,7 +45,7 @@
 //
 // # Waits
 //
-// x-cotty/wait and x-cotty/run are answered later: each is a wait that sees its
+// x-tandemux/wait and x-tandemux/run are answered later: each is a wait that sees its
 // terminal's actions as they are applied, and is over with its terminal or its
 // connection (wait.go). Text is matched on a goroutine of its own, from a bounded
 // queue (match.go). Nothing is polled. A client that lost its connection asks again,
@@ -88,7 +88,7 @@
 // terminals with what was read and not applied yet, and input that was accepted
 // and not typed (typed.go). serverSeq goes on above all that was seen. Damage
 // costs the tail of one journal, a journal that is full or lost costs what would
-// be in it; the host serves on and says so in its log and in x-cotty/host. A host
+// be in it; the host serves on and says so in its log and in x-tandemux/host. A host
 // that another one has replaced tells nobody anything any more (supersede.go).
 // Pipes that feed commands and subscriptions end with their connections; so do
 // guests' names, who greet anew. What can't be written to the state directory is

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // Door is another protocol's entrance on the host's listeners and its socket.
@@ -146,7 +146,7 @@ func (h *Host) refuse(w http.ResponseWriter, r *http.Request, a answer) {
 	}
 	if a.unknown {
 		a.status = http.StatusUnauthorized
-		w.Header().Set("WWW-Authenticate", `Bearer realm="cotty"`)
+		w.Header().Set("WWW-Authenticate", `Bearer realm="tandemux"`)
 	}
 	d.Refuse(w, a.status, a.text)
 }

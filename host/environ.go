@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // The variables that describe another terminal than ours, by name and by the
@@ -20,7 +20,7 @@ var (
 		"TERM_SESSION_ID", "LC_TERMINAL", "LC_TERMINAL_VERSION", "WT_SESSION", "WT_PROFILE_ID", "NVIM", "VIM_TERMINAL",
 	}
 	foreignPrefixes = []string{
-		"TMUX", "TERM_PROGRAM", "COTTY", "ZELLIJ", "KITTY_", "WEZTERM_", "ALACRITTY_", "GHOSTTY_", "KONSOLE_",
+		"TMUX", "TERM_PROGRAM", "TANDEMUX", "ZELLIJ", "KITTY_", "WEZTERM_", "ALACRITTY_", "GHOSTTY_", "KONSOLE_",
 		"ITERM_", "VSCODE_SHELL_",
 	}
 )
@@ -51,11 +51,11 @@ func (h *Host) environ(k *confined, client map[string]string, uri ahp.URI, dir s
 			delete(env, name)
 		}
 	}
-	env["COTTY"] = filepath.Join(h.cfg.Runtime, SocketName)
-	env["COTTY_TERMINAL"] = uri
+	env["TANDEMUX"] = filepath.Join(h.cfg.Runtime, SocketName)
+	env["TANDEMUX_TERMINAL"] = uri
 	env["TERM"] = "xterm-256color"
 	env["COLORTERM"] = "truecolor"
-	env["TERM_PROGRAM"] = "cotty"
+	env["TERM_PROGRAM"] = "tandemux"
 	env["TERM_PROGRAM_VERSION"] = h.cfg.Version
 	env["PWD"] = dir
 	list := make([]string, 0, len(env))
@@ -66,20 +66,20 @@ func (h *Host) environ(k *confined, client map[string]string, uri ahp.URI, dir s
 	return list
 }
 
-// checkEnv bounds what a client sends as cotty/env.
+// checkEnv bounds what a client sends as tandemux/env.
 func checkEnv(env map[string]string) error {
 	if len(env) > maxEnv {
-		return ahp.InvalidParams("create terminal: cotty/env: more than %d variables", maxEnv)
+		return ahp.InvalidParams("create terminal: tandemux/env: more than %d variables", maxEnv)
 	}
 	size := 0
 	for name, value := range env {
 		size += len(name) + len(value)
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
-			return ahp.InvalidParams("create terminal: cotty/env: %q can't be the name of a variable, or its value has a zero byte in it", clip(name))
+			return ahp.InvalidParams("create terminal: tandemux/env: %q can't be the name of a variable, or its value has a zero byte in it", clip(name))
 		}
 	}
 	if size > maxEnvBytes {
-		return ahp.InvalidParams("create terminal: cotty/env: more than %d bytes", maxEnvBytes)
+		return ahp.InvalidParams("create terminal: tandemux/env: more than %d bytes", maxEnvBytes)
 	}
 	return nil
 }

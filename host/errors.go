@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"reflect"
 
-	"cotty/ahp"
-	"cotty/host/keeper"
-	"cotty/host/terminal"
+	"tandemux/ahp"
+	"tandemux/host/keeper"
+	"tandemux/host/terminal"
 )
 
 var (
 	// ErrRunning is returned by Listen when another host of this user has the
 	// runtime directory.
-	ErrRunning = errors.New("another cotty host is running")
+	ErrRunning = errors.New("another tandemux host is running")
 
 	errClosing = ahp.Internal("the host is stopping")
 	errTooMany = errors.New("too many connections: close some")

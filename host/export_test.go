@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // ExpireCheck makes the next connection look at the certificate's files.

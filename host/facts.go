@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/keeper"
 )
 
 // facts are what is in no action of a terminal and the next host must know
@@ -99,7 +99,7 @@ func (n childNote) encode() []byte {
 
 // operatorClaim is of a terminal about which nothing else is known: any client of
 // the operator's may type into it.
-var operatorClaim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: "cotty"}
+var operatorClaim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: "tandemux"}
 
 // noteOf is what is known of a child without a journal.
 func (h *Host) noteOf(info keeper.Info) childNote {

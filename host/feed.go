@@ -11,15 +11,15 @@ import (
 	"sync"
 	"syscall"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // FeedDir is the directory below Config.Runtime that holds the named pipes which
 // commands read.
 const FeedDir = "feed"
 
-// maxFeed bounds one x-cotty/feed in bytes.
+// maxFeed bounds one x-tandemux/feed in bytes.
 const maxFeed = 1 << 20
 
 // feeder is a named pipe that a command reads as its standard input, and that a
@@ -115,7 +115,7 @@ func (f *feeder) end() {
 	})
 }
 
-// feed fills a command's standard input (x-cotty/feed). The answer comes when
+// feed fills a command's standard input (x-tandemux/feed). The answer comes when
 // the pipe has taken it: then the next may be sent.
 func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.FeedParams
@@ -159,7 +159,7 @@ func (h *Host) endFeeds(c *conn) {
 
 // fed makes a command read a feeder.
 func (f *feeder) fed(argv []string) []string {
-	return append([]string{"/bin/sh", "-c", `in=$1; shift; exec "$@" <"$in"`, "cotty", f.path}, argv...)
+	return append([]string{"/bin/sh", "-c", `in=$1; shift; exec "$@" <"$in"`, "tandemux", f.path}, argv...)
 }
 
 // redirect is fed for a command line.

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // A panic is contained where it happens, logged with its stack, and costs one

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/internal/wsrpc"
 )
 
 // TestPanicInConnection: a panic while a message is handled, with the sequencing

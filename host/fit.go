@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // leastShare is what each terminal may have of a reply, however many there are: a

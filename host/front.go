@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"cotty/internal/wsrpc"
+	"tandemux/internal/wsrpc"
 )
 
 // Kind says how a listener's peers are authenticated.
@@ -71,7 +71,7 @@ func (h *Host) serveAs(ctx context.Context, ln net.Listener, kind Kind, who *pri
 	return err
 }
 
-// Announce makes a listener that is about to be served known to x-cotty/host,
+// Announce makes a listener that is about to be served known to x-tandemux/host,
 // and Shutdown close it.
 func (h *Host) Announce(ln net.Listener, kind Kind) {
 	h.mu.Lock()
@@ -286,7 +286,7 @@ func (f *front) admit(r *http.Request) answer {
 		}
 	} else {
 		if !f.allowsHost(r.Host) {
-			return f.turnAway(r, "the Host header names neither this machine's loopback nor the address listened on; --allow-host of `cotty host` allows a name")
+			return f.turnAway(r, "the Host header names neither this machine's loopback nor the address listened on; --allow-host of `tandemux host` allows a name")
 		}
 		var reason string
 		if who, reason = f.holder(r); who == nil {
@@ -307,7 +307,7 @@ func (f *front) admit(r *http.Request) answer {
 	case !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
 		return answer{
 			status: http.StatusUpgradeRequired, header: [2]string{"Upgrade", "websocket"},
-			text: "This is a cotty host. It speaks the Agent Host Protocol over WebSocket.",
+			text: "This is a tandemux host. It speaks the Agent Host Protocol over WebSocket.",
 		}
 	case r.ContentLength != 0 || len(r.TransferEncoding) > 0:
 		return answer{status: http.StatusBadRequest, text: "an upgrade has no body"}
@@ -334,7 +334,7 @@ func (f *front) failed(r *http.Request, reason string) answer {
 	wait, count, early := f.h.attempts.fail(remoteAddr(r.RemoteAddr))
 	f.h.audit.failed(r.RemoteAddr, reason, count)
 	if !early {
-		return answer{status: http.StatusForbidden, text: "a valid token is needed: `cotty token new` makes one", unknown: true}
+		return answer{status: http.StatusForbidden, text: "a valid token is needed: `tandemux token new` makes one", unknown: true}
 	}
 	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 	return answer{

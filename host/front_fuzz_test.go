@@ -52,7 +52,7 @@ func FuzzFront(f *testing.F) {
 	if _, err := h.tokens.create(newToken("fuzz", scopeRead)); err != nil {
 		f.Fatal(err)
 	}
-	const secret = "cotty_fuzz" // one that the corpus can hold
+	const secret = "tandemux_fuzz" // one that the corpus can hold
 	h.tokens.list[0].Hash = hash(secret)
 	fr := newFront(h, TCP, port7070{})
 	fr.ctx = context.Background()
@@ -60,7 +60,7 @@ func FuzzFront(f *testing.F) {
 	for _, seed := range []string{
 		"GET / HTTP/1.1\r\nHost: localhost:7070\r\nAuthorization: Bearer " + secret + "\r\n" + upgrade + "\r\n",
 		"GET /ahp?tkn=" + secret + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + upgrade + "\r\n",
-		"GET /ahp?tkn=cotty%5ffuzz HTTP/1.1\r\nHost: [::1]:7070\r\n" + upgrade + "\r\n",
+		"GET /ahp?tkn=tandemux%5ffuzz HTTP/1.1\r\nHost: [::1]:7070\r\n" + upgrade + "\r\n",
 		"GET / HTTP/1.1\r\nHost: box.example\r\nOrigin: https://ok.example\r\nAuthorization: bearer  " + secret + " \r\n" + upgrade + "\r\n",
 		"GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\nAuthorization: Bearer " + secret + "\r\n" + upgrade + "\r\n",
 		"GET /?tkn=" + secret + " HTTP/1.1\r\nHost: evil.example\r\n" + upgrade + "\r\n",

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/internal/wsrpc"
 )
 
 // upgrade sends a WebSocket handshake, byte for byte, and gives the status.
@@ -100,10 +100,10 @@ func TestFront(t *testing.T) {
 			t.Errorf("%s: status %d, want %d", c.name, got, c.want)
 		}
 	}
-	if got := upgrade(t, "unix", w.sock.Path(), "/", "cotty"); got != 101 {
+	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux"); got != 101 {
 		t.Errorf("unix socket: status %d", got)
 	}
-	if got := upgrade(t, "unix", w.sock.Path(), "/", "cotty", "Origin: https://evil.example"); got != 403 {
+	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux", "Origin: https://evil.example"); got != 403 {
 		t.Errorf("unix socket with an origin: status %d", got)
 	}
 	r, err := http.Get("http://" + addr + "/?tkn=" + secret)
@@ -168,16 +168,16 @@ func TestBounds(t *testing.T) {
 	p.initialize()
 
 	// Subscriptions per connection; layouts that hold nothing make room.
-	p.subscribe("x-cotty-layout:/1")
-	p.subscribe("x-cotty-layout:/2")
-	if err := p.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: "x-cotty-layout:/3"}, nil); ahp.CodeOf(err) != ahp.CodeConflict {
+	p.subscribe("x-tandemux-layout:/1")
+	p.subscribe("x-tandemux-layout:/2")
+	if err := p.call(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: "x-tandemux-layout:/3"}, nil); ahp.CodeOf(err) != ahp.CodeConflict {
 		t.Errorf("a subscription too many: %v", err)
 	}
-	p.subscribe("x-cotty-layout:/1") // again is not one more
+	p.subscribe("x-tandemux-layout:/1") // again is not one more
 	for i := range 10 {
-		p.send(map[string]any{"jsonrpc": "2.0", "method": ahp.MethodUnsubscribe, "params": ahp.SubscribeParams{Channel: "x-cotty-layout:/2"}})
-		p.send(map[string]any{"jsonrpc": "2.0", "method": ahp.MethodUnsubscribe, "params": ahp.SubscribeParams{Channel: fmt.Sprintf("x-cotty-layout:/l%d", i-1)}})
-		p.subscribe(fmt.Sprintf("x-cotty-layout:/l%d", i))
+		p.send(map[string]any{"jsonrpc": "2.0", "method": ahp.MethodUnsubscribe, "params": ahp.SubscribeParams{Channel: "x-tandemux-layout:/2"}})
+		p.send(map[string]any{"jsonrpc": "2.0", "method": ahp.MethodUnsubscribe, "params": ahp.SubscribeParams{Channel: fmt.Sprintf("x-tandemux-layout:/l%d", i-1)}})
+		p.subscribe(fmt.Sprintf("x-tandemux-layout:/l%d", i))
 	}
 
 	// Terminals.
@@ -204,12 +204,12 @@ func TestBounds(t *testing.T) {
 	q.initialize()
 	r := w.connect("r")
 	r.initialize()
-	if got := upgrade(t, "unix", w.sock.Path(), "/", "cotty"); got != http.StatusServiceUnavailable {
+	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux"); got != http.StatusServiceUnavailable {
 		t.Errorf("a connection too many: status %d", got)
 	}
 	r.hangUp()
 	// The others are not harmed, and a place is free again.
-	w.until("a place is free", func() bool { return upgrade(t, "unix", w.sock.Path(), "/", "cotty") == 101 })
+	w.until("a place is free", func() bool { return upgrade(t, "unix", w.sock.Path(), "/", "tandemux") == 101 })
 
 	// Clients remembered: the longest gone is forgotten, not one connected.
 	for i := range 10 {

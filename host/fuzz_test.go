@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // FuzzConversation sends lines as messages. Whatever they are, each request is
@@ -134,7 +134,7 @@ func harmless(line string) (safe, id string, ok bool) {
 			}
 		}
 		if params != nil {
-			params["_meta"] = map[string]any{"cotty/command": []string{"cat"}}
+			params["_meta"] = map[string]any{"tandemux/command": []string{"cat"}}
 		}
 		m[k], _ = json.Marshal(params)
 	}
@@ -211,7 +211,7 @@ func (p *peer) request(method string, params, result any, seen func(ahp.Envelope
 func FuzzUpgrade(f *testing.F) {
 	const handshake = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 	f.Add("GET / HTTP/1.1\r\nHost: localhost\r\n" + handshake + "\r\n")
-	f.Add("GET /ahp?tkn=cotty_x HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer x\r\nOrigin: https://a\r\n" + handshake + "\r\n")
+	f.Add("GET /ahp?tkn=tandemux_x HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer x\r\nOrigin: https://a\r\n" + handshake + "\r\n")
 	f.Add("POST http://localhost/ HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello")
 	f.Add("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 	f.Add("\x16\x03\x01\x00\xa5\x01")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // A guest is an agent that reaches the host from the side, by MCP: a connection
@@ -14,7 +14,7 @@ import (
 // under the seat belt (seatbelt.go).
 
 // guestScheme begins the session of an agent that has none among the host's.
-const guestScheme = "x-cotty-agent:/"
+const guestScheme = "x-tandemux-agent:/"
 
 // guestScopes is what a guest may have at most.
 var guestScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession}
@@ -26,11 +26,11 @@ func (p *principal) asGuest(a *ahp.AgentMeta, clientID string) (*principal, erro
 	name := strings.TrimSpace(a.Name)
 	switch {
 	case name == "" || len(name) > maxAgentName || strings.ContainsFunc(name, unicode.IsControl):
-		return nil, ahp.InvalidParams("initialize: cotty/agent: name: want 1 to %d bytes without control characters", maxAgentName)
+		return nil, ahp.InvalidParams("initialize: tandemux/agent: name: want 1 to %d bytes without control characters", maxAgentName)
 	case len(a.Session) > maxURI:
-		return nil, ahp.InvalidParams("initialize: cotty/agent: session: longer than %d bytes", maxURI)
+		return nil, ahp.InvalidParams("initialize: tandemux/agent: session: longer than %d bytes", maxURI)
 	case a.Session != "" && p.sandbox == "" && !p.may(scopeSession):
-		return nil, ahp.PermissionDenied("initialize: cotty/agent: session: %s", p.lacks(scopeSession))
+		return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.lacks(scopeSession))
 	}
 	if p.sandbox != "" {
 		return p.asInsider(name, a.Session)

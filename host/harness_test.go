@@ -16,17 +16,17 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/keeper"
-	"cotty/host/sandbox"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/leak"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/keeper"
+	"tandemux/host/sandbox"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/leak"
+	"tandemux/internal/wsrpc"
 )
 
 // keeperEnv makes the test binary a keeper that listens on the named socket.
-const keeperEnv = "COTTY_TEST_KEEPER"
+const keeperEnv = "TANDEMUX_TEST_KEEPER"
 
 // patience bounds every wait; it is long because machines that run tests are
 // slow, and never spent when all is well.
@@ -77,7 +77,7 @@ type world struct {
 func start(t testing.TB, change ...func(*host.Config)) *world {
 	t.Helper()
 	// A socket's path is short, a test's temporary directory may not be.
-	dir, err := os.MkdirTemp("", "cotty")
+	dir, err := os.MkdirTemp("", "tandemux")
 	if err != nil {
 		t.Fatal(err)
 	}

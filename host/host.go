@@ -13,12 +13,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator/engine"
-	"cotty/host/agent"
-	"cotty/host/guard"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator/engine"
+	"tandemux/host/agent"
+	"tandemux/host/guard"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 // Config is what a Host needs. Directories must be absolute and exist.
@@ -90,7 +90,7 @@ type Config struct {
 	Ending func(code int)
 	// Now is the clock; nil means time.Now. Tests let it jump.
 	Now func() time.Time
-	// Housekeeper is the clientId of the owner's own client, which x-cotty/host
+	// Housekeeper is the clientId of the owner's own client, which x-tandemux/host
 	// does not count; empty for none.
 	Housekeeper string
 	// Limits bounds everything from outside; zero members mean the defaults.
@@ -267,7 +267,7 @@ func New(c Config) (*Host, error) {
 
 // Run serves the unix listener and every address of Config.Listen until ctx
 // ends or a client stops the host, then shuts down. Terminals end only with a
-// stop (x-cotty/stop); otherwise the keeper keeps them.
+// stop (x-tandemux/stop); otherwise the keeper keeps them.
 func (h *Host) Run(ctx context.Context, ln *Socket) error {
 	defer ln.Close()
 	kinds := map[net.Listener]Kind{ln: Unix}
@@ -309,7 +309,7 @@ func (h *Host) isStopping() bool {
 }
 
 // Done is closed when the host has stopped: after Shutdown, or after a client's
-// x-cotty/stop has ended all terminals.
+// x-tandemux/stop has ended all terminals.
 func (h *Host) Done() <-chan struct{} { return h.done }
 
 // Shutdown closes every connection and listener and waits, as long as ctx

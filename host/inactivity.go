@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // An agent's background terminal that has been without input and output for

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // initialize is the handshake (ahp.md §2.1).
@@ -64,7 +64,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		ProtocolVersion:  version,
 		ServerSeq:        seq,
 		Snapshots:        snapshots,
-		ServerInfo:       &ahp.Implementation{Name: "cotty", Version: h.cfg.Version},
+		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: h.cfg.Version},
 		DefaultDirectory: fileURI(h.home),
 		Meta:             &ahp.InitializeMeta{Principal: who.id, Session: who.session},
 	})

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Ask implements agent.Asker.

@@ -3,8 +3,8 @@ package host
 import (
 	"path/filepath"
 
-	"cotty/ahp"
-	"cotty/host/shell"
+	"tandemux/ahp"
+	"tandemux/host/shell"
 )
 
 // ShellDir is the directory below Config.Runtime that holds the scripts of the

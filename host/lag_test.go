@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/host"
 )
 
 // TestStalledViewersShareMemory: what waits for viewers that read nothing is kept

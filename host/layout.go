@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // layout is the body of a layout channel.

@@ -3,7 +3,7 @@ package host
 import (
 	"time"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // Limits bounds what clients can ask for. Zero members mean the defaults.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"syscall"
 
-	"cotty/ahp"
-	"cotty/internal/daemon"
+	"tandemux/ahp"
+	"tandemux/internal/daemon"
 )
 
 // Names of the files in the runtime directory.
@@ -218,7 +218,7 @@ func OtherMachines(addr string) (bool, error) {
 	return err == nil && !a.IP.IsLoopback(), err
 }
 
-// Addresses describes listeners as x-cotty/host does.
+// Addresses describes listeners as x-tandemux/host does.
 func Addresses(all []net.Listener) ahp.HostResult {
 	r := ahp.HostResult{Listen: []string{}, URLs: []string{}}
 	for _, ln := range all {

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host"
+	"tandemux/host"
 )
 
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cotty")
+	dir, err := os.MkdirTemp("", "tandemux")
 	if err != nil {
 		t.Fatal(err)
 	}

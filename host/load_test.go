@@ -16,17 +16,17 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/host"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/host"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 // The load tests take seconds in the suite; `make load` runs them for as long as
-// COTTY_LOAD says, at the size that is asked of the host.
-const loadEnv = "COTTY_LOAD"
+// TANDEMUX_LOAD says, at the size that is asked of the host.
+const loadEnv = "TANDEMUX_LOAD"
 
 // loadProgram writes as many numbered lines as the number it reads; loadLine is
 // what it writes.
@@ -178,7 +178,7 @@ func loadOf(t *testing.T) loadSize {
 			t.Fatalf("%s: %v", loadEnv, err)
 		}
 		s = loadSize{duration: d, viewers: 200, stalled: 20, terminals: 200, conns: 50, perConn: 20, rate: 5000, rateOfMany: 10000, filled: 30000, queue: host.DefaultLimits.QueueBytes}
-		if r, err := strconv.Atoi(os.Getenv("COTTY_LOAD_RATE")); err == nil {
+		if r, err := strconv.Atoi(os.Getenv("TANDEMUX_LOAD_RATE")); err == nil {
 			s.rate, s.rateOfMany = r, 2*r
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // prober is a provider that can say how to log in before a session was opened.
@@ -14,7 +14,7 @@ type prober interface {
 	Probe(ctx context.Context) (agent.Info, error)
 }
 
-// login is x-cotty/login.
+// login is x-tandemux/login.
 func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.LoginParams
 	if err := decode(raw, &p); err != nil {
@@ -74,7 +74,7 @@ func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
 			return nil, ahp.InvalidParams("log in: the session is one of %s, not of %q", s.value.Provider, clip(p.Provider))
 		}
 		if s.confined != nil {
-			return nil, ahp.Conflict("log in: the session is in a sandbox, and what its agent would have run is not run outside of it: give the agent its key as a secret (`cotty env add --secret`)")
+			return nil, ahp.Conflict("log in: the session is in a sandbox, and what its agent would have run is not run outside of it: give the agent its key as a secret (`tandemux env add --secret`)")
 		}
 		p.Provider = s.value.Provider
 	}

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/agent"
 )
 
 // gated is a provider that wants somebody to log in first.

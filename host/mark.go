@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
-// mark tells where a terminal is (x-cotty/mark), so that what is asked from there
+// mark tells where a terminal is (x-tandemux/mark), so that what is asked from there
 // on can be asked again, of this host or the next one.
 func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.MarkParams

@@ -4,7 +4,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // A wait from a mark is decided by what happened since, however long ago, and not

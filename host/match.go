@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"sync"
 
-	"cotty/ahp"
-	"cotty/internal/plain"
+	"tandemux/ahp"
+	"tandemux/internal/plain"
 )
 
 // maxUnmatched bounds output in bytes that a pattern has yet to be matched

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // method is a row of the table of requests.

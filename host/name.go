@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"cotty/ahp"
-	"cotty/host/shell"
+	"tandemux/ahp"
+	"tandemux/host/shell"
 )
 
 // A terminal has a title, which says what runs in it (host/terminal), and may have
@@ -73,7 +73,7 @@ func (h *Host) nameTaken(p *principal, name string, uri ahp.URI) string {
 				return because("another terminal has the name %q: choose another", name)
 			}
 		case t.meta.Name == name:
-			return because("terminal %s has the name %q: choose another, or take it away with `cotty rename %s ''`", id, name, id)
+			return because("terminal %s has the name %q: choose another, or take it away with `tandemux rename %s ''`", id, name, id)
 		case id == name || t.ch.uri == name:
 			return because("%q is the id of another terminal: choose another name", name)
 		case !p.human && strings.HasPrefix(id, name):

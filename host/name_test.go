@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // rows asks the host for its list of terminals.

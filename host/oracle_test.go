@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // FuzzDispatch plays a conversation that its input spells: three clients of

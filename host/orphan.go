@@ -10,8 +10,8 @@ import (
 	"sync"
 	"syscall"
 
-	"cotty/ahp"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/host/keeper"
 )
 
 // What happens when the keeper dies, as by SIGKILL: the host has a descriptor of each
@@ -74,7 +74,7 @@ func (h *Host) regainKeeper() error {
 		return nil
 	}
 	if h.cfg.NewKeeper == nil {
-		return errors.New("the keeper is gone: end the host with `cotty stop` and start it again")
+		return errors.New("the keeper is gone: end the host with `tandemux stop` and start it again")
 	}
 	k, err := h.cfg.NewKeeper(h.life)
 	if err != nil {
@@ -190,7 +190,7 @@ func (h *Host) tellStrays() {
 		if h.troubles == nil {
 			h.troubles = map[string]error{}
 		}
-		h.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `cotty stop` ends them (pids %s)", strings.Join(pids, ", "))
+		h.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
 	}
 	h.activity.warnSoon()
 }

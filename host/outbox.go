@@ -3,7 +3,7 @@ package host
 import (
 	"bytes"
 
-	"cotty/internal/ebb"
+	"tandemux/internal/ebb"
 )
 
 // outbox gathers the connections that one turn of the sequencer sends to, so

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // output is an action of output on the wire: the same bytes for all who watch.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestOutputIsUsedAgain: the memory of output is used again when all who took it

@@ -3,7 +3,7 @@ package host
 import (
 	"fmt"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // This file decides; it changes nothing. Each function gives the reason of a

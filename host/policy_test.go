@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 var (
@@ -108,7 +108,7 @@ func TestURIs(t *testing.T) {
 	for uri, ok := range map[string]bool{
 		"ahp-terminal:/1": true, "terminal:/5C0F-A": true, "x-my.own+scheme:anything?at#all": true, "ahp-terminal:/ü": true,
 		"": false, ":": false, "/path": false, "1x:/y": false, "ahp-terminal:": false, "ahp-terminal:/a\nb": false,
-		"ahp-root://": false, "AHP-CHAT:/1": false, "x-cotty-layout:/m": false, "ahp-terminal:/" + strings.Repeat("x", maxURI): false,
+		"ahp-root://": false, "AHP-CHAT:/1": false, "x-tandemux-layout:/m": false, "ahp-terminal:/" + strings.Repeat("x", maxURI): false,
 		"ahp-terminal:/\xff": false,
 	} {
 		if err := checkURI(uri); (err == nil) != ok {
@@ -138,7 +138,7 @@ func TestEnvironment(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	h := &Host{cfg: Config{Runtime: "/run/cotty", Version: "9"}}
+	h := &Host{cfg: Config{Runtime: "/run/tandemux", Version: "9"}}
 	env := map[string]string{}
 	for _, kv := range h.environ(nil, map[string]string{"PATH": "/client/bin", "LINES": "5", "TMUX": "y", "EMPTY": ""}, "ahp-terminal:/1", "/work") {
 		name, value, _ := strings.Cut(kv, "=")
@@ -148,8 +148,8 @@ func TestEnvironment(t *testing.T) {
 		env[name] = value
 	}
 	for name, want := range map[string]string{
-		"PATH": "/client/bin", "ONLY_HOST": "1", "EMPTY": "", "COTTY": "/run/cotty/host.sock", "COTTY_TERMINAL": "ahp-terminal:/1",
-		"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "cotty", "TERM_PROGRAM_VERSION": "9", "PWD": "/work",
+		"PATH": "/client/bin", "ONLY_HOST": "1", "EMPTY": "", "TANDEMUX": "/run/tandemux/host.sock", "TANDEMUX_TERMINAL": "ahp-terminal:/1",
+		"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "tandemux", "TERM_PROGRAM_VERSION": "9", "PWD": "/work",
 	} {
 		if got, ok := env[name]; !ok || got != want {
 			t.Errorf("%s is %q, %v; want %q", name, got, ok, want)

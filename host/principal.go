@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // principal is who is at the other end of a connection, as its front found out.

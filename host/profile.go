@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // profiling is set while a CPU profile is taken: the process has one profiler.
 var profiling atomic.Bool
 
-// profilers are the kinds of x-cotty/profile.
+// profilers are the kinds of x-tandemux/profile.
 var profilers = map[string]func(ctx context.Context, d time.Duration) ([]byte, error){
 	ahp.ProfileCPU: profileCPU,
 	ahp.ProfileHeap: func(context.Context, time.Duration) ([]byte, error) {
@@ -34,7 +34,7 @@ var profilers = map[string]func(ctx context.Context, d time.Duration) ([]byte, e
 	},
 }
 
-// profile answers x-cotty/profile: a profile of the host's own process in
+// profile answers x-tandemux/profile: a profile of the host's own process in
 // pprof's format, which names functions and has nothing of what terminals show.
 // It holds up the asking connection alone and ends with it.
 func profile(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {

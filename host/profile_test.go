@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestProfile: the owner gets profiles in pprof's format; nothing else is taken,

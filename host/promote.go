@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // personID is the client that a terminal is given to while nobody is there; the

@@ -3,7 +3,7 @@ package host
 import (
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // rate bounds how often a connection may ask for something: a full bucket of

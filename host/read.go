@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
-// read gives a terminal's text without a subscription (x-cotty/read).
+// read gives a terminal's text without a subscription (x-tandemux/read).
 func read(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.ReadParams
 	if err := decode(raw, &p); err != nil {

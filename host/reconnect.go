@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // reconnect resumes a client's subscriptions on a new connection (ahp.md §2.3).

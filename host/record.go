@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/host/journal"
 )
 
 // This file is the encoding of what channels' journals hold. A checkpoint is a

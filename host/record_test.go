@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 // TestOrigins holds the ranges against a plain set.
@@ -74,7 +74,7 @@ func logOf(t testing.TB) (mem []byte, uri ahp.URI) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	uri = "x-cotty-layout:/main"
+	uri = "x-tandemux-layout:/main"
 	add := func(records ...journal.Record) {
 		if err := l.Append(records...); err != nil {
 			t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // What agents were not allowed is told to people where they look: on the channel
@@ -56,7 +56,7 @@ func inLine(s string) string {
 func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err error) {
 	var p struct {
 		Channel ahp.URI         `json:"channel"`
-		Command []string        `json:"command"` // x-cotty/run
+		Command []string        `json:"command"` // x-tandemux/run
 		Line    string          `json:"line"`
 		Meta    *ahp.CreateMeta `json:"_meta"` // createTerminal
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/host"
 )
 
 // refusals folds the activity channel until it has so many refusals.
@@ -40,7 +40,7 @@ func audited(t *testing.T, w *world, want ...string) {
 	})
 }
 
-// What the agents that cotty runs are not allowed is told where people look, and
+// What the agents that tandemux runs are not allowed is told where people look, and
 // kept in the audit log: commands, directories, files and limits.
 func TestRefusalsOfAgentsAreSeen(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestRefusalsOfGuestsAreSeen(t *testing.T) {
 	g.must(ahp.MethodInitialize, ahp.InitializeParams{
 		Channel: ahp.RootURI, ProtocolVersions: []string{"1.0.0"}, ClientID: "g", Meta: &ahp.HelloMeta{Agent: &ahp.AgentMeta{Name: "claude"}},
 	}, nil)
-	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: "x-cotty-agent:/g", Chat: "x-cotty-agent:/g"}
+	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: "x-tandemux-agent:/g", Chat: "x-tandemux-agent:/g"}
 	create := func(i int, argv ...string) error {
 		return g.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{Channel: ahp.URI(fmt.Sprint("ahp-terminal:/g", i)), Claim: claim, Meta: &ahp.CreateMeta{Command: argv}}, nil)
 	}
@@ -113,7 +113,7 @@ func TestRefusalsOfGuestsAreSeen(t *testing.T) {
 		{Count: 10, Terminal: "ahp-terminal:/g9", What: "rm x; echo y", Why: "Command blocked for security reasons"},
 		{Count: 1, Terminal: "ahp-terminal:/mine", What: "disposeTerminal"},
 	} {
-		want.At, want.Agent, want.Session = got[i].At, "claude", "x-cotty-agent:/g"
+		want.At, want.Agent, want.Session = got[i].At, "claude", "x-tandemux-agent:/g"
 		if want.Why == "" {
 			want.Why = got[i].Why
 		}

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/internal/wsrpc"
 )
 
 // ask sends a request byte for byte and gives the answer and its text.
@@ -74,7 +74,7 @@ func TestFrontAnswers(t *testing.T) {
 		if r.StatusCode != c.status || c.header != "" && r.Header.Get(c.header) != c.value {
 			t.Errorf("%s: status %d, %s %q, want %d and %q", c.name, r.StatusCode, c.header, r.Header.Get(c.header), c.status, c.value)
 		}
-		if strings.Contains(text, "cotty_") {
+		if strings.Contains(text, "tandemux_") {
 			t.Errorf("%s: the answer repeats the token: %s", c.name, text)
 		}
 	}
@@ -87,7 +87,7 @@ func TestTooManyAttempts(t *testing.T) {
 	w := start(t)
 	addr := w.tcp.Addr().String()
 	good := w.token().Token
-	const wrong = "cotty_0000000000000000000000000000000000000000000"
+	const wrong = "tandemux_0000000000000000000000000000000000000000000"
 	bad := "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + wrong + "\r\n\r\n"
 	limited := 0
 	for i := range 40 {
@@ -112,7 +112,7 @@ func TestTooManyAttempts(t *testing.T) {
 	if got := upgrade(t, "tcp", addr, "/", addr, "Authorization: Bearer "+good); got != 101 {
 		t.Errorf("a right token from the same address: status %d", got)
 	}
-	if got := upgrade(t, "unix", w.sock.Path(), "/", "cotty"); got != 101 {
+	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux"); got != 101 {
 		t.Errorf("the unix socket: status %d", got)
 	}
 	if r, _ := ask(t, "tcp", addr, bad); r.StatusCode != http.StatusTooManyRequests {
@@ -154,7 +154,7 @@ func TestSlowHeaders(t *testing.T) {
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: loc") //nolint:errcheck // may be closed already
 		all = append(all, c)
 	}
-	if got := upgrade(t, "unix", w.sock.Path(), "/", "cotty"); got != 101 {
+	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux"); got != 101 {
 		t.Errorf("the unix socket meanwhile: status %d", got)
 	}
 	for i, c := range all {
@@ -181,7 +181,7 @@ func TestSlowHeaders(t *testing.T) {
 	if !full {
 		t.Error("one token has all places")
 	}
-	if got := upgrade(t, "unix", w.sock.Path(), "/", "cotty"); got != 101 {
+	if got := upgrade(t, "unix", w.sock.Path(), "/", "tandemux"); got != 101 {
 		t.Errorf("the unix socket when tokens have all their places: status %d", got)
 	}
 }
@@ -229,7 +229,7 @@ func TestTLS(t *testing.T) {
 	var got ahp.HostResult
 	p.must(ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got)
 	if got.Fingerprint != cert.Fingerprint() || len(got.URLs) != 2 || got.URLs[1] != "wss://"+addr || got.Principal != init.Meta.Principal {
-		t.Errorf("x-cotty/host says %+v", got)
+		t.Errorf("x-tandemux/host says %+v", got)
 	}
 	_, err = w.try("q", wsrpc.Target{URL: "wss://" + addr, Token: secret})
 	var unknown *wsrpc.UntrustedError
@@ -369,7 +369,7 @@ func TestBoundToken(t *testing.T) {
 	const mine, other = "ahp-terminal:/mine", "ahp-terminal:/other"
 	create(mine)
 	create(other)
-	o.subscribe("x-cotty-layout:/main")
+	o.subscribe("x-tandemux-layout:/main")
 	var r ahp.TokenNewResult
 	bind := ahp.TokenNewParams{Channel: ahp.RootURI, Name: "bound", Terminal: mine}
 	if err := o.call(ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: "x", Terminal: "ahp-terminal:/none"}, nil); ahp.CodeOf(err) != ahp.CodeNotFound {
@@ -395,7 +395,7 @@ func TestBoundToken(t *testing.T) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
-	for _, uri := range []string{other, "ahp-terminal:/none", "x-cotty-layout:/main", "x-cotty-layout:/new"} {
+	for _, uri := range []string{other, "ahp-terminal:/none", "x-tandemux-layout:/main", "x-tandemux-layout:/new"} {
 		refused(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: uri})
 		refused(ahp.MethodRead, ahp.ReadParams{Channel: uri, What: ahp.ReadScreen})
 		refused(ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri})
@@ -445,7 +445,7 @@ func TestBoundToken(t *testing.T) {
 	var host ahp.HostResult
 	p.must(ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &host)
 	if host.Pid != 0 || len(host.Listen) != 0 || host.Terminals != 0 {
-		t.Errorf("x-cotty/host tells it %+v", host)
+		t.Errorf("x-tandemux/host tells it %+v", host)
 	}
 	var read ahp.ReadResult
 	p.must(ahp.MethodRead, ahp.ReadParams{Channel: mine, What: ahp.ReadScreen}, &read)
@@ -575,7 +575,7 @@ func TestBrokenTokens(t *testing.T) {
 	var r ahp.HostResult
 	o.must(ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &r)
 	if !strings.Contains(r.Warning, path) || !strings.Contains(r.Warning, "repaired or moved away") {
-		t.Errorf("x-cotty/host says %q", r.Warning)
+		t.Errorf("x-tandemux/host says %q", r.Warning)
 	}
 	if err := o.call(ahp.MethodTokenNew, ahp.TokenNewParams{Channel: ahp.RootURI, Name: "x"}, nil); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("making a token: %v", err)

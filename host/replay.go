@@ -1,6 +1,6 @@
 package host
 
-import "cotty/ahp"
+import "tandemux/ahp"
 
 // replayLog keeps a channel's latest actions for clients that come back. It is
 // bounded in bytes of text and in entries; the oldest go first.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestReplayLog holds the log against a list that forgets nothing: whatever the

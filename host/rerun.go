@@ -3,7 +3,7 @@ package host
 import (
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 const (
@@ -13,7 +13,7 @@ const (
 	maxRuns   = 16
 )
 
-// ranKey says which command a client's x-cotty/run with a key became. It is
+// ranKey says which command a client's x-tandemux/run with a key became. It is
 // journalled in one piece with what was typed for it.
 type ranKey struct {
 	Client string `json:"client"`
@@ -73,6 +73,6 @@ func (w *wait) again(id string) {
 		}
 	}
 	w.timer = w.after(beginTime, func() {
-		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `cotty read`", beginTime))
+		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `tandemux read`", beginTime))
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Clients browse files to pick a directory for a terminal, and read them (ahp.md

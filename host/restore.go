@@ -14,10 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 // restoreTime bounds the making of all that an earlier host left.

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestDamagedChannelIsNotReplayed: what a damaged journal has lost, clients may

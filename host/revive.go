@@ -3,7 +3,7 @@ package host
 import (
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // reviveActivity makes the activity channel that an earlier host left, so that

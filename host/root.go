@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // root is the body of the root channel.

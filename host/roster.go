@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // rosterName is the file in the runtime directory with the programs that run, for a
@@ -123,7 +123,7 @@ func (t *term) programName() string {
 	return filepath.Base(t.shell)
 }
 
-// orphans are the programs without a terminal, for x-cotty/host.
+// orphans are the programs without a terminal, for x-tandemux/host.
 func (h *Host) orphans() []ahp.Orphan {
 	var all []ahp.Orphan
 	for _, p := range h.strays.list() {

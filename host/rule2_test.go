@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/host"
 )
 
 // life is a random life of one terminal, watched by clients that come, lose

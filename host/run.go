@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/host/terminal"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/host/terminal"
+	"tandemux/internal/jsonrpc"
 )
 
 // run types a command into a shell that waits for one, and answers once the
-// shell has begun it (x-cotty/run). Who may type decides mayType, as for keys.
+// shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
 func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.RunParams
 	if err := decode(raw, &p); err != nil {
@@ -142,7 +142,7 @@ func (w *wait) submit(argv []string, line string) error {
 		if w.line == "" {
 			why = "the command was typed, but the shell has not begun it"
 		}
-		w.answer(nil, ahp.Conflict("run: %s within %v: look at the terminal with `cotty read`", why, beginTime))
+		w.answer(nil, ahp.Conflict("run: %s within %v: look at the terminal with `tandemux read`", why, beginTime))
 	})
 	return nil
 }
@@ -169,7 +169,7 @@ func (w *wait) submitLine() error {
 	case errors.Is(err, terminal.ErrNoPrompt):
 		return nil
 	case errors.Is(err, terminal.ErrNoDetection):
-		return ahp.Conflict("run: the shell of this terminal does not mark its commands, so their end can't be seen: type with `cotty send`, or run the command in a terminal of its own")
+		return ahp.Conflict("run: the shell of this terminal does not mark its commands, so their end can't be seen: type with `tandemux send`, or run the command in a terminal of its own")
 	case err != nil:
 		return ahp.Conflict("run: the terminal can't take a command now: %v", err)
 	}

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/host"
 )
 
 // longEnv makes the tests below play as much as the issue asks for.
-const longEnv = "COTTY_LONG"
+const longEnv = "TANDEMUX_LONG"
 
 // shells gives the path of each shell that is there.
 func shells(t *testing.T) map[string]string {

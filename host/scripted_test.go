@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // scripted is a provider whose agent does what a script says for the prompt that

@@ -1,6 +1,6 @@
 package host
 
-import "cotty/ahp"
+import "tandemux/ahp"
 
 // history gives a number of lines as emulator.Options.History has it.
 func history(lines int) int {
@@ -33,7 +33,7 @@ func (h *Host) SetScrollback(lines int) {
 
 func checkScrollback(lines *int) error {
 	if lines != nil && (*lines < 0 || *lines > ahp.MaxScrollback) {
-		return ahp.InvalidParams("create terminal: cotty/scrollback: %d lines is out of range: use 0 to %d", *lines, ahp.MaxScrollback)
+		return ahp.InvalidParams("create terminal: tandemux/scrollback: %d lines is out of range: use 0 to %d", *lines, ahp.MaxScrollback)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/guard"
+	"tandemux/ahp"
+	"tandemux/host/guard"
 )
 
 // Belt is what agents at the side may do (rulings.md §3.2–3.4): a seat belt, not

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/host"
 )
 
 // guest is an agent from the side.
@@ -24,7 +24,7 @@ func guest(w *world, name string) *peer {
 // spawns starts a background terminal of a guest's.
 func spawns(p *peer, id string) error {
 	return p.call(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
-		Channel: "ahp-terminal:/" + id, Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: "x-cotty-agent:/" + p.name}, Meta: &ahp.CreateMeta{Command: []string{"cat"}},
+		Channel: "ahp-terminal:/" + id, Claim: ahp.Claim{Kind: ahp.ClaimSession, Session: "x-tandemux-agent:/" + p.name}, Meta: &ahp.CreateMeta{Command: []string{"cat"}},
 	}, nil)
 }
 

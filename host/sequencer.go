@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/host/journal"
 )
 
 // dispatched says whose action is being applied; nil means the host's own.

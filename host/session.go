@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/agent"
-	"cotty/internal/daemon"
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/internal/daemon"
 )
 
 // session is the body of a session's channel: what its chats share. Guarded by
@@ -51,10 +51,10 @@ type sessionFacts struct {
 
 // sessionMeta is the session's _meta: what AHP has no member for.
 type sessionMeta struct {
-	Can      *ahp.AgentCan                    `json:"cotty/can,omitempty"`
-	Options  []ahp.AgentOption                `json:"cotty/options,omitempty"`
-	Commands []ahp.AgentCommand               `json:"cotty/commands,omitempty"`
-	Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"cotty/plans,omitempty"`
+	Can      *ahp.AgentCan                    `json:"tandemux/can,omitempty"`
+	Options  []ahp.AgentOption                `json:"tandemux/options,omitempty"`
+	Commands []ahp.AgentCommand               `json:"tandemux/commands,omitempty"`
+	Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"tandemux/plans,omitempty"`
 }
 
 func (s *session) reduce(a ahp.Action) { s.value = ahp.ReduceSession(s.value, a) }

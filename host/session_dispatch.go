@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // sessionRules are the actions that clients may dispatch to sessions (ahp.md
@@ -116,7 +116,7 @@ func removeActiveClient(_ *Host, d *dispatch) string {
 }
 
 // configConfirm is the property with the policy of confirmation.
-const configConfirm = "cotty/confirm"
+const configConfirm = "tandemux/confirm"
 
 var confirmPolicies = []string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}
 

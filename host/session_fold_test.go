@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 const (

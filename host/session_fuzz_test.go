@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // FuzzSessions sends lines as messages to a host with a scripted agent. Whatever

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/agent"
 )
 
 // one makes a world with a scripted agent and a client in its session.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // createSession makes a session at once and opens its agent behind it: session/ready
@@ -148,7 +148,7 @@ func (h *Host) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI)
 		return ahp.InvalidParams("create session: channel: %s", s)
 	}
 	if s := checkSessionURI(chat, ahp.ChatScheme); s != "" {
-		return ahp.InvalidParams("create session: cotty/chat: %s", s)
+		return ahp.InvalidParams("create session: tandemux/chat: %s", s)
 	}
 	_, taken := h.channels[p.Channel]
 	_, chatTaken := h.channels[chat]
@@ -172,7 +172,7 @@ func (h *Host) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI)
 	case len(size) > maxMessage:
 		return ahp.InvalidParams("create session: the params are larger than %d bytes", maxMessage)
 	case checkTitle(p.Meta.Title) != "":
-		return ahp.InvalidParams("create session: cotty/title: %s", checkTitle(p.Meta.Title))
+		return ahp.InvalidParams("create session: tandemux/title: %s", checkTitle(p.Meta.Title))
 	}
 	return nil
 }
@@ -397,7 +397,7 @@ func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any,
 	return ahp.ResolveSessionConfigResult{Schema: h.configSchema(provider.Info().ID), Values: values}, nil
 }
 
-// configSchema describes what can be set: cotty's policy, and what the provider's
+// configSchema describes what can be set: tandemux's policy, and what the provider's
 // agent offered when it was last asked.
 func (h *Host) configSchema(provider string) json.RawMessage {
 	properties := map[string]any{configConfirm: map[string]any{
@@ -431,7 +431,7 @@ func sessionConfigCompletions(context.Context, *conn, json.RawMessage) (any, err
 }
 
 // authenticate logs in to an agent by a method of its own: the resource is
-// "x-cotty-agent:/PROVIDER/METHOD". This host knows no others (ahp.md §10).
+// "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others (ahp.md §10).
 func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p struct {
 		Resource string `json:"resource"`
@@ -439,7 +439,7 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
-	rest, ours := strings.CutPrefix(p.Resource, "x-cotty-agent:/")
+	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
 	id, method, ok := strings.Cut(rest, "/")
 	h := c.h
 	h.mu.Lock()

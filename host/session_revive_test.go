@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // A session whose agent has opened goes on with the next host, whatever was told of

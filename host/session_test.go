@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"cotty/host"
-	"cotty/host/agent"
+	"tandemux/host"
+	"tandemux/host/agent"
 )
 
 // TestSessions runs testdata/sessions/*.txtar as TestConformance does its files,

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Bounds of the Program Status Protocol (OSC 7501, revision 0.4).

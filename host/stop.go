@@ -6,14 +6,14 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // stopTime bounds the ending of all processes: the keeper kills after five
 // seconds.
 const stopTime = 20 * time.Second
 
-// stop ends all terminals, the keeper and the host (x-cotty/stop). The reply
+// stop ends all terminals, the keeper and the host (x-tandemux/stop). The reply
 // comes first; then the connection is closed.
 func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if !c.principal.operates() {

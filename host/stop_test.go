@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/keeper"
 )
 
 func alive(pid int) bool {

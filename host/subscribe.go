@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // subscribe gives a channel's snapshot and everything after it. Members such as

@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/keeper"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/keeper"
+	"tandemux/internal/client"
 )
 
 // spoil fetches every file that the keeper has and gives it to f, mapped, while
@@ -167,7 +167,7 @@ func TestWithoutJournals(t *testing.T) {
 	k.Close()
 	m.revive()
 	c.Retry()
-	m.shows(mirror, uri, "[cotty: ")
+	m.shows(mirror, uri, "[tandemux: ")
 	m.types(c, uri, "x\n")
 	m.shows(mirror, uri, "got x")
 	s, _ := mirror.Terminal(uri)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/internal/client"
 )
 
 func init() { roles["dense"] = denseRole }
@@ -177,9 +177,9 @@ func TestHistoryOverLimit(t *testing.T) {
 		switch {
 		case strings.HasPrefix(line, "n"):
 			kept++
-		case strings.HasPrefix(line, "[cotty: "):
+		case strings.HasPrefix(line, "[tandemux: "):
 			n := 0
-			fmt.Sscanf(line, "[cotty: %d lines of history are missing", &n)
+			fmt.Sscanf(line, "[tandemux: %d lines of history are missing", &n)
 			missing += n
 		}
 	}

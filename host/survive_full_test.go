@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host"
-	"cotty/host/keeper"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/keeper"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 func init() { roles["painter"] = painterRole }
@@ -157,7 +157,7 @@ func TestFullJournal(t *testing.T) {
 	c.Retry()
 	var back ahp.ReadResult
 	m.call(c, ahp.MethodRead, ahp.ReadParams{Channel: uri, What: ahp.ReadHistory}, &back)
-	if !strings.Contains(back.Text, "[cotty: ") {
+	if !strings.Contains(back.Text, "[tandemux: ") {
 		t.Error("nothing says that something is lost")
 	}
 	m.types(c, uri, "after\n")

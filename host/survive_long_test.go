@@ -13,16 +13,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestRecoveryTime measures how long fifty terminals, each with a megabyte and more
 // of history and some of them printing, are without a host that was killed, up to
 // the answer of the next one; and until a client has what it missed.
 func TestRecoveryTime(t *testing.T) {
-	rounds, err := strconv.Atoi(os.Getenv("COTTY_ROUNDS"))
+	rounds, err := strconv.Atoi(os.Getenv("TANDEMUX_ROUNDS"))
 	if err != nil {
-		t.Skip("set COTTY_ROUNDS to the number of rounds")
+		t.Skip("set TANDEMUX_ROUNDS to the number of rounds")
 	}
 	m := startMortal(t)
 	c, mirror := m.client("owner")
@@ -75,8 +75,8 @@ func TestRecoveryTime(t *testing.T) {
 // TestQuietMemory: half a minute after a flood the keeper holds only what a next
 // host needs, and that is all there.
 func TestQuietMemory(t *testing.T) {
-	if os.Getenv("COTTY_ROUNDS") == "" {
-		t.Skip("set COTTY_ROUNDS: it takes most of a minute")
+	if os.Getenv("TANDEMUX_ROUNDS") == "" {
+		t.Skip("set TANDEMUX_ROUNDS: it takes most of a minute")
 	}
 	m := startMortal(t)
 	c, mirror := m.client("owner")
@@ -129,7 +129,7 @@ func (m *mortal) blocks(f func(name string, blocks int64)) {
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		link, _ := os.Readlink(name)
-		if !strings.Contains(link, "cotty-journal") {
+		if !strings.Contains(link, "tandemux-journal") {
 			continue
 		}
 		var st unix.Stat_t

@@ -17,24 +17,24 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host"
-	"cotty/host/keeper"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host"
+	"tandemux/host/keeper"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 // roleEnv makes the test binary another program.
-const roleEnv = "COTTY_TEST_ROLE"
+const roleEnv = "TANDEMUX_TEST_ROLE"
 
 var roles = map[string]func(){"host": hostRole, "printer": printerRole}
 
 // dirEnv is where a host process has its directories, roomEnv mortal.room.
 const (
-	dirEnv  = "COTTY_TEST_DIR"
-	roomEnv = "COTTY_TEST_ROOM"
+	dirEnv  = "TANDEMUX_TEST_DIR"
+	roomEnv = "TANDEMUX_TEST_ROOM"
 )
 
 // hostRole is a host until SIGTERM.
@@ -111,7 +111,7 @@ func startMortal(t testing.TB) *mortal {
 // startMortalWith is startMortal with journals of terminals that have room bytes.
 func startMortalWith(t testing.TB, room int) *mortal {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cotty")
+	dir, err := os.MkdirTemp("", "tandemux")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestKilledHost(t *testing.T) {
 	if slow {
 		terminals, rounds = 8, 5
 	}
-	if n, err := strconv.Atoi(os.Getenv("COTTY_ROUNDS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_ROUNDS")); err == nil {
 		rounds = n
 	}
 	m := startMortal(t)

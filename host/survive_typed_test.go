@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 func init() { roles["reader"] = readerRole }

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/guard"
-	"cotty/host/journal"
-	"cotty/host/keeper"
-	"cotty/host/terminal"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/guard"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
+	"tandemux/host/terminal"
 )
 
 // term is the body of a terminal's channel: what the host knows beyond what

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // throttle blocks the terminal's reader while the claim holder's own

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // gated is a transport whose writes wait to be let through.

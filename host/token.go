@@ -11,12 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // tokenPrefix makes tokens easy to find for programs that look for leaked
 // secrets.
-const tokenPrefix = "cotty_"
+const tokenPrefix = "tandemux_"
 
 // longestNap bounds the expiry timer: the clock may be set, and a sleeping
 // machine's timers stand still. It runs only while a token will expire.
@@ -184,7 +184,7 @@ func (s *tokenStore) revoke(id string) error {
 	}
 	i := slices.IndexFunc(s.list, func(t token) bool { return t.ID == id })
 	if i < 0 {
-		return ahp.NotFound("revoke token: there is no token %q: `cotty token ls` lists them", id)
+		return ahp.NotFound("revoke token: there is no token %q: `tandemux token ls` lists them", id)
 	}
 	s.list = slices.Delete(s.list, i, i+1)
 	s.arm()

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"syscall"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 const (
@@ -39,7 +39,7 @@ func readTokens(path string) ([]token, error) {
 		list, err = decodeTokens(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the tokens in %s: %w: no token is valid until the file is repaired or moved away; `cotty token ls` then reads it again", path, err)
+		return nil, fmt.Errorf("read the tokens in %s: %w: no token is valid until the file is repaired or moved away; `tandemux token ls` then reads it again", path, err)
 	}
 	return list, nil
 }

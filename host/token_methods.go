@@ -8,10 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
-// tokenNew makes a token (x-cotty/tokenNew).
+// tokenNew makes a token (x-tandemux/tokenNew).
 func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.TokenNewParams
 	if err := decode(raw, &p); err != nil {
@@ -57,7 +57,7 @@ func isTokenName(s string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// tokenList lists the tokens without their secrets (x-cotty/tokenList).
+// tokenList lists the tokens without their secrets (x-tandemux/tokenList).
 func tokenList(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	list, err := c.h.tokens.infos()
 	if err != nil {
@@ -67,7 +67,7 @@ func tokenList(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 }
 
 // tokenRevoke ends a token at once, its open connections included
-// (x-cotty/tokenRevoke).
+// (x-tandemux/tokenRevoke).
 func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.TokenRevokeParams
 	if err := decode(raw, &p); err != nil {

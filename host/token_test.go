@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func newToken(name string, scopes ...string) token {
@@ -86,7 +86,7 @@ func TestTokens(t *testing.T) {
 // TestTokenFiles: what an older program wrote is read, what makes no sense
 // closes the host to tokens and stays as it is, until it is mended.
 func TestTokenFiles(t *testing.T) {
-	const secret = "cotty_abc"
+	const secret = "tandemux_abc"
 	old := fmt.Sprintf(`[{"id":"0a","name":"old","scopes":["terminal:read"],"created":1,"hash":%q}]`, hash(secret))
 	bound := fmt.Sprintf(`{"version":2,"tokens":[{"id":"0a","name":"b","scopes":["terminal:read","admin"],"terminal":"t:x","process":"p","created":1,"hash":%q}]}`, hash(secret))
 	for name, text := range map[string]string{"version 1": old, "version 2": bound} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // call is a tool call of a turn that an agent is at.
@@ -184,10 +184,10 @@ func title(t agent.ToolCall) *ahp.Prose {
 func toolMeta(t agent.ToolCall) json.RawMessage {
 	m := map[string]any{}
 	if t.Kind != "" {
-		m["cotty/kind"] = clipTo(t.Kind, maxNamed)
+		m["tandemux/kind"] = clipTo(t.Kind, maxNamed)
 	}
 	if t.Parent != "" {
-		m["cotty/parent"] = clipTo(t.Parent, maxURI)
+		m["tandemux/parent"] = clipTo(t.Parent, maxURI)
 	}
 	var places []map[string]any
 	for _, l := range t.Locations[:min(len(t.Locations), maxLocations)] {
@@ -198,7 +198,7 @@ func toolMeta(t agent.ToolCall) json.RawMessage {
 		places = append(places, place)
 	}
 	if places != nil {
-		m["cotty/locations"] = places
+		m["tandemux/locations"] = places
 	}
 	if len(m) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // clientTools are the tools that a session's active clients carry out; it

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // errDenied is Confirm's answer when a person says no and the agent has no option
@@ -87,7 +87,7 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 		if denies(o) {
 			w.Kind, w.Group = ahp.OptionDeny, &two
 		}
-		if b, err := json.Marshal(map[string]string{"cotty/group": clipTo(o.Group, maxNamed)}); err == nil && o.Group != "" {
+		if b, err := json.Marshal(map[string]string{"tandemux/group": clipTo(o.Group, maxNamed)}); err == nil && o.Group != "" {
 			w.Meta = b // Once or always: AHP has no word for it.
 		}
 		a.Options = append(a.Options, w)
@@ -95,7 +95,7 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 	evidence(&a, q.Call)
 	if k.editable = editable(q, a.ToolInput); k.editable != "" {
 		yes := true
-		a.Editable, a.Meta = &yes, withMember(a.Meta, "cotty/editable", k.editable)
+		a.Editable, a.Meta = &yes, withMember(a.Meta, "tandemux/editable", k.editable)
 	}
 	k.asked, k.answer = q.Options, make(chan ahp.ChatToolCallConfirmed, 1)
 	c.apply(a, nil)
@@ -107,7 +107,7 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 }
 
 // evidence adds to a question what else the call says of itself: the changes of files
-// as such, texts as "cotty/text", and "cotty/partial" where something was too large to
+// as such, texts as "tandemux/text", and "tandemux/partial" where something was too large to
 // be sent, so that nobody allows what they can't see.
 func evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
 	partial := t.Partial || len(t.Title) > maxErrorText || len(t.Content) > maxContents || len(t.Input) > maxToolText
@@ -132,10 +132,10 @@ func evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
 		}
 	}
 	if len(texts) > 0 {
-		a.Meta = withMember(a.Meta, "cotty/text", strings.Join(texts, "\n"))
+		a.Meta = withMember(a.Meta, "tandemux/text", strings.Join(texts, "\n"))
 	}
 	if partial {
-		a.Meta = withMember(a.Meta, "cotty/partial", true)
+		a.Meta = withMember(a.Meta, "tandemux/partial", true)
 	}
 }
 

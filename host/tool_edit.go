@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // Edit before approve: AHP has the whole input of a tool call edited as one text.

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // errorInterrupted is the code of the error of a tool call whose end nobody has told:
 // its message says what is known.
-var errorInterrupted = json.RawMessage(`"cotty/interrupted"`)
+var errorInterrupted = json.RawMessage(`"tandemux/interrupted"`)
 
 // settleCalls ends the tool calls of the active turn that have not ended, before the
 // turn does: what a turn's end leaves open counts as skipped in AHP, and what has run
@@ -49,7 +49,7 @@ func (c *chat) interrupted(turn string, t *ahp.ToolCall, complete bool, since ti
 	words, meta, after := "may have run", t.Meta, ""
 	if !since.IsZero() {
 		if took := c.h.now().Sub(since); took >= time.Second {
-			meta = withMember(meta, "cotty/took", took.Milliseconds())
+			meta = withMember(meta, "tandemux/took", took.Milliseconds())
 			after = fmt.Sprintf(" after %v", took.Truncate(time.Second))
 		}
 		words = "interrupted" + after + ", may have run to its end"

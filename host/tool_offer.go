@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Agents that are spoken to by ACP reach the tools of their session's clients by the
@@ -21,7 +21,7 @@ func (h *Host) ownChat(p *principal, uri ahp.URI) (*chat, error) {
 	return c, nil
 }
 
-// offerTools is x-cotty/clientTools.
+// offerTools is x-tandemux/clientTools.
 func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.ClientToolsParams
 	if err := decode(raw, &p); err != nil {
@@ -83,7 +83,7 @@ func (s *session) toolsMayHaveChanged() {
 	}
 }
 
-// callTool is x-cotty/callTool.
+// callTool is x-tandemux/callTool.
 func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p struct {
 		ahp.CallToolParams

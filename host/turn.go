@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // prompting is a turn that an agent is at: from its start until Prompt has
@@ -225,7 +225,7 @@ func (r *prompting) finish(out agent.Outcome, err error) {
 	case err == nil:
 		r.part(ahp.ResponsePart{
 			Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(orElse(out.Message, "The agent stopped early: "+string(out.Stop)), maxErrorText)),
-			Meta: fmt.Appendf(nil, `{"cotty/stop":%q}`, out.Stop),
+			Meta: fmt.Appendf(nil, `{"tandemux/stop":%q}`, out.Stop),
 		})
 		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
 	default:

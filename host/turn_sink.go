@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 // gathered is text that has yet to be told: deltas are joined as output of
@@ -140,10 +140,10 @@ func (r *prompting) Usage(u agent.Usage) {
 	w := ahp.Usage{InputTokens: known(u.InputTokens), OutputTokens: known(u.OutputTokens), CacheReadTokens: known(u.CacheReadTokens)}
 	more := map[string]any{}
 	if u.ContextSize > 0 {
-		more["cotty/contextUsed"], more["cotty/contextSize"] = u.ContextUsed, u.ContextSize
+		more["tandemux/contextUsed"], more["tandemux/contextSize"] = u.ContextUsed, u.ContextSize
 	}
 	if u.Cost > 0 {
-		more["cotty/cost"], more["cotty/currency"] = u.Cost, clipTo(u.Currency, 16)
+		more["tandemux/cost"], more["tandemux/currency"] = u.Cost, clipTo(u.Currency, 16)
 	}
 	if len(more) > 0 {
 		if b, err := json.Marshal(more); err == nil {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/host/journal"
-	"cotty/host/keeper"
-	"cotty/host/terminal"
+	"tandemux/ahp"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
+	"tandemux/host/terminal"
 )
 
 // This file sees to it that what is typed reaches a program once though the host

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // A line is typed as it is where an empty prompt waits, and refused with the

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// sessionUsage is cotty's addition to a session's summary ("cotty/usage"): what its
+// sessionUsage is tandemux's addition to a session's summary ("tandemux/usage"): what its
 // finished turns took, and since when one runs.
 type sessionUsage struct {
 	Tokens   int64 `json:"tokens,omitempty"` // in and out
@@ -28,7 +28,7 @@ func (s *session) usage() json.RawMessage {
 	if u == (sessionUsage{}) {
 		return nil
 	}
-	b, err := json.Marshal(map[string]sessionUsage{"cotty/usage": u})
+	b, err := json.Marshal(map[string]sessionUsage{"tandemux/usage": u})
 	if err != nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (k *call) took(meta json.RawMessage) json.RawMessage {
 	if err != nil {
 		return meta
 	}
-	members["cotty/took"] = ms
+	members["tandemux/took"] = ms
 	b, err := json.Marshal(members)
 	if err != nil {
 		return meta

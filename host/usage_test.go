@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestSessionUsage: a session's row counts the tokens and time of its turns, and
@@ -18,17 +18,17 @@ func TestSessionUsage(t *testing.T) {
 	c := &chat{h: h, s: s, value: ahp.ChatState{ActiveTurn: &ahp.Turn{ID: "t", StartedAt: ahp.InstantOf(now.UnixMilli()), Usage: &ahp.Usage{InputTokens: &in, OutputTokens: &out}}}}
 	s.chats = []*chat{c}
 	r := &prompting{c: c, id: "t", started: now.Add(-3 * time.Second)}
-	if got, want := string(s.usage()), `{"cotty/usage":{"since":1767323045000}}`; got != want {
+	if got, want := string(s.usage()), `{"tandemux/usage":{"since":1767323045000}}`; got != want {
 		t.Errorf("while it runs: %s; want %s", got, want)
 	}
 	c.tally(r)
 	c.value.ActiveTurn = nil
-	if got, want := string(s.usage()), `{"cotty/usage":{"tokens":120,"workedMs":3000}}`; got != want {
+	if got, want := string(s.usage()), `{"tandemux/usage":{"tokens":120,"workedMs":3000}}`; got != want {
 		t.Errorf("afterwards: %s; want %s", got, want)
 	}
 	k := &call{r: r, runs: now.Add(-2500 * time.Millisecond)}
 	var m map[string]any
-	if err := json.Unmarshal(k.took(json.RawMessage(`{"cotty/kind":"read"}`)), &m); err != nil || m["cotty/took"] != 2500.0 || m["cotty/kind"] != "read" {
+	if err := json.Unmarshal(k.took(json.RawMessage(`{"tandemux/kind":"read"}`)), &m); err != nil || m["tandemux/took"] != 2500.0 || m["tandemux/kind"] != "read" {
 		t.Errorf("a call's _meta is %v, %v", m, err)
 	}
 	k.runs = now

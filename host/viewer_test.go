@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/host"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/host"
 )
 
 // fold follows a channel as a naive client does: whatever comes is applied.

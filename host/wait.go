@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/terminal"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/host/terminal"
+	"tandemux/internal/jsonrpc"
 )
 
 const (
-	// maxWaits bounds the waits of a connection, those of x-cotty/run counted.
+	// maxWaits bounds the waits of a connection, those of x-tandemux/run counted.
 	maxWaits = 64
 	// maxPattern bounds WaitParams.Pattern in bytes.
 	maxPattern = 1 << 10
@@ -25,7 +25,7 @@ const (
 	beginTime = 10 * time.Second
 )
 
-// wait is one x-cotty/wait or x-cotty/run that has yet to be answered. It is
+// wait is one x-tandemux/wait or x-tandemux/run that has yet to be answered. It is
 // bound to its terminal and to the connection that asked, and guarded by h.mu.
 type wait struct {
 	h   *Host
@@ -46,15 +46,15 @@ type wait struct {
 	from  *ahp.Mark // where it began, nil for here
 	ago   time.Duration
 	match *matcher
-	line  string // of x-cotty/run: what is to be typed; "" once it is
-	plain string // of x-cotty/run: what it was asked to run, as a line
-	key   string // of x-cotty/run: see ahp.RunParams.Key
+	line  string // of x-tandemux/run: what is to be typed; "" once it is
+	plain string // of x-tandemux/run: what it was asked to run, as a line
+	key   string // of x-tandemux/run: see ahp.RunParams.Key
 	feed  *feeder
 	// see is told each action of the terminal, in order.
 	see func(w *wait, a ahp.Action)
 }
 
-// waitFor answers x-cotty/wait when the condition holds, or can't any more.
+// waitFor answers x-tandemux/wait when the condition holds, or can't any more.
 // Nothing is polled: the terminal's actions decide as they are applied.
 func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.WaitParams
@@ -198,8 +198,8 @@ func (w *wait) forCommand(*regexp.Regexp) error {
 func (w *wait) declined() {
 	switch {
 	case !w.next || w.line != "":
-	case w.command != "": // of x-cotty/run
-		w.answer(nil, ahp.Conflict("run: the shell took the command line and did not execute it: look at the terminal with `cotty read`"))
+	case w.command != "": // of x-tandemux/run
+		w.answer(nil, ahp.Conflict("run: the shell took the command line and did not execute it: look at the terminal with `tandemux read`"))
 	default:
 		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
 	}

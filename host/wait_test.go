@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // await sends a wait and returns its id; the answer is taken by answer.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/host/journal"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // whereabouts is the directory that a new terminal beside another is started in:

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestCwdOf: a terminal that is opened beside another starts where that one's

@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // A client numbers what it dispatches (clientSeq), and may send what it has no answer
@@ -14,7 +14,7 @@ import (
 // acknowledged and not done; what is a repetition must not be done twice. So:
 //
 //   - initialize begins a numbering.
-//   - After a reconnect that says cotty/continues the numbers go on, 1 included.
+//   - After a reconnect that says tandemux/continues the numbers go on, 1 included.
 //   - After one that does not, a first number of 1 begins a numbering, whatever is in
 //     it: the same letters may be typed again. A client that sends its number 1 again
 //     has to say that it continues.

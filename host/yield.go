@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // closeDone is the WebSocket status (normal closure) of a host that was stopped:
@@ -12,7 +12,7 @@ import (
 const closeDone = 1000
 
 // yield ends the host and nothing else, so that another one takes over what it
-// holds (x-cotty/yield).
+// holds (x-tandemux/yield).
 func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if !c.principal.operates() {
 		return nil, ahp.PermissionDenied("yield: %s", c.principal.lacks(scopeAdmin))

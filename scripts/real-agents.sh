@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs real agents against a model without a mind on this machine: each is asked to
-# run a command and to report what it said, through `cotty prompt`, and to build a
-# program by the tool run_command of `cotty mcp`, below cotty and on its own. Nothing
+# run a command and to report what it said, through `tandemux prompt`, and to build a
+# program by the tool run_command of `tandemux mcp`, below tandemux and on its own. Nothing
 # leaves the machine but npm's downloads. The agents go into the folder named by the first
 # argument, outside of this repository; Node 20 or later is needed.
 #
@@ -20,4 +20,4 @@ npm install --no-audit --no-fund --prefix "$folder" \
 	@google/gemini-cli@0.61.0 \
 	@zed-industries/codex-acp@0.16.0 \
 	opencode-ai@1.18.33
-COTTY_REAL_AGENTS=$folder exec "${GO:-go}" test ./cmd/cotty -count=1 -v -run TestRealAgents -timeout 20m "$@"
+TANDEMUX_REAL_AGENTS=$folder exec "${GO:-go}" test ./cmd/tandemux -count=1 -v -run TestRealAgents -timeout 20m "$@"

@@ -7,7 +7,7 @@
 #   scripts/test-hidden.sh fzf git         without fzf, then without git
 #   scripts/test-hidden.sh none            with all of them
 #
-#   -p PACKAGES    only these (default: ./...): -p './host/... ./cmd/cotty'
+#   -p PACKAGES    only these (default: ./...): -p './host/... ./cmd/tandemux'
 #   -r PATTERN     only the tests that match
 #   -u             as the user nobody, in a copy of the repository (needs root)
 #   -c             without IPv6 and user namespaces, as root of a user namespace

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/internal/nearest"
+	"tandemux/internal/nearest"
 )
 
 // Auto is the choice of the default family, light or dark as the outer terminal
@@ -35,7 +35,7 @@ func (p Pair) For(dark bool) Theme {
 //	"auto", ""                          the default family
 //	"nord"                              a family: nord-dark or nord-light
 //	"nord-dark"                         one theme, whatever the outer terminal is
-//	"dark:nord-dark,light:cotty-light"  one for each
+//	"dark:nord-dark,light:tandemux-light"  one for each
 //
 // Names are those that ship and the user's, of which the user's come first.
 func Choose(choice string, user []Theme) (Pair, error) {

@@ -36,14 +36,14 @@ func TestFamiliesHaveBoth(t *testing.T) {
 func TestChoose(t *testing.T) {
 	user := []Theme{{Name: "mine", Dark: true}, {Name: "own-dark", Dark: true}, {Name: "own-light"}, {Name: "nord-light", Dark: true}}
 	for choice, want := range map[string][2]string{
-		"":                                  {"cotty-dark", "cotty-light"},
-		"auto":                              {"cotty-dark", "cotty-light"},
-		"gruvbox":                           {"gruvbox-dark", "gruvbox-light"},
-		"gruvbox-light":                     {"gruvbox-light", "gruvbox-light"},
-		"terminal":                          {"terminal", "terminal"},
-		"mine":                              {"mine", "mine"},
-		"own":                               {"own-dark", "own-light"},
-		"light:nord-light, dark:cotty-dark": {"cotty-dark", "nord-light"},
+		"":                                     {"tandemux-dark", "tandemux-light"},
+		"auto":                                 {"tandemux-dark", "tandemux-light"},
+		"gruvbox":                              {"gruvbox-dark", "gruvbox-light"},
+		"gruvbox-light":                        {"gruvbox-light", "gruvbox-light"},
+		"terminal":                             {"terminal", "terminal"},
+		"mine":                                 {"mine", "mine"},
+		"own":                                  {"own-dark", "own-light"},
+		"light:nord-light, dark:tandemux-dark": {"tandemux-dark", "nord-light"},
 	} {
 		p, err := Choose(choice, user)
 		if err != nil || p.Name != choice || p.Dark.Name != want[0] || p.Light.Name != want[1] {

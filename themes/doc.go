@@ -1,5 +1,5 @@
 // Package themes names the colours of the interface and holds the themes that
-// ship with cotty: families with a dark and a light theme each, and "terminal",
+// ship with tandemux: families with a dark and a light theme each, and "terminal",
 // which uses the outer terminal's own sixteen colours and nothing else. A Theme
 // is a value; Load makes one of a user's TOML, and Choose finds the pair of
 // themes, for dark and for light outer terminals, that a name means.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"cotty/internal/nearest"
+	"tandemux/internal/nearest"
 )
 
 //go:embed *.toml
@@ -19,7 +19,7 @@ var files embed.FS
 
 // shipped are the themes' names, the default one first.
 var shipped = []string{
-	"cotty-dark", "cotty-light",
+	"tandemux-dark", "tandemux-light",
 	"catppuccin-dark", "catppuccin-light",
 	"gruvbox-dark", "gruvbox-light",
 	"nord-dark", "nord-light",
@@ -68,7 +68,7 @@ const (
 // Load reads a user's theme:
 //
 //	name = "mine"
-//	base = "cotty-light"   # what isn't said here; cotty-dark when left out
+//	base = "tandemux-light"   # what isn't said here; tandemux-dark when left out
 //	dark = false           # meant for a dark background; the base's when left out
 //
 //	[colors]

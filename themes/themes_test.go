@@ -144,7 +144,7 @@ func TestBadgesDiffer(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	theme, err := Load([]byte("base = \"cotty-light\"\n[colors]\nstatus_fg = \"#cccccc\"\nbadge_mine = \"#ffffff\"\nmuted = \"8\""))
+	theme, err := Load([]byte("base = \"tandemux-light\"\n[colors]\nstatus_fg = \"#cccccc\"\nbadge_mine = \"#ffffff\"\nmuted = \"8\""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,9 +160,9 @@ func TestFaults(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	dark, _ := Find("cotty-dark")
-	light, _ := Find("cotty-light")
-	got, err := Load([]byte("name = \"mine\"\nbase = \"cotty-light\"\n[colors]\nborder = \"#ABC\"\nmuted = 8\naccent = \"default\"\n"))
+	dark, _ := Find("tandemux-dark")
+	light, _ := Find("tandemux-light")
+	got, err := Load([]byte("name = \"mine\"\nbase = \"tandemux-light\"\n[colors]\nborder = \"#ABC\"\nmuted = 8\naccent = \"default\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestLoad(t *testing.T) {
 	if got, err := Load([]byte("dark = false")); err != nil || got.Dark {
 		t.Errorf("dark is %v, %v", got.Dark, err)
 	}
-	if again, _ := Find("cotty-light"); again != light {
+	if again, _ := Find("tandemux-light"); again != light {
 		t.Error("loading changed the theme that ships")
 	}
 }
@@ -194,7 +194,7 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		"[colors]\nborder = \"red\"":               `colors: border: "red" is no colour`,
 		"[colors]\nborder = 16":                    `colors: border: "16" is no colour`,
 		"[colors]\nborder = [1]":                   `colors: border must be a text`,
-		"base = \"mud\"":                           `base: there is no theme "mud"; there are cotty-dark, cotty-light, `,
+		"base = \"mud\"":                           `base: there is no theme "mud"; there are tandemux-dark, tandemux-light, `,
 		"base = 1":                                 `base must be a string`,
 		"dark = \"yes\"":                           `dark must be a boolean`,
 		"colors = \"red\"":                         `colors must be a table`,

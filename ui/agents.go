@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/chat"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/chat"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // agentActions are the commands about sessions and chats.
@@ -36,7 +36,7 @@ func (m *Model) openAgents() {
 			if s := m.sessions.byURI[uri]; s != nil {
 				f(s)
 			} else if t := m.taskAt(uri); t != nil {
-				m.say(status.Info, "%s has no chat: `cotty task watch` follows it", t.Name)
+				m.say(status.Info, "%s has no chat: `tandemux task watch` follows it", t.Name)
 			} else {
 				m.say(status.Info, "the session has ended")
 			}
@@ -285,7 +285,7 @@ func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
 	}
 	switch {
 	case len(agents) == 0:
-		m.say(status.Info, "there is no agent: cotty agents says how to get one")
+		m.say(status.Info, "there is no agent: tandemux agents says how to get one")
 	case able == 1 && agents[0].Why == "" && len(agents) == 1:
 		m.beginSession(agents[0].Name, cwd)
 	default:

@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cotty/ahp"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui/uitest"
 )
 
 var approval = []ahp.ToolOption{{ID: "once", Label: "Allow once", Kind: ahp.OptionApprove}, {ID: "no", Label: "Reject it", Kind: ahp.OptionDeny}}
@@ -29,11 +29,11 @@ func staff(t *testing.T, w, h int) *uitest.UI {
 	idle.Begin("what is in them?")
 	idle.Say("a", "Much.")
 	idle.End(ahp.TurnComplete)
-	idle.RowMeta(`{"cotty/usage":{"tokens":123456,"workedMs":4200}}`)
+	idle.RowMeta(`{"tandemux/usage":{"tokens":123456,"workedMs":4200}}`)
 	work := h2.Session("mend the tests")
 	work.Begin("mend them")
 	work.Do(ahp.ChatActivityChanged{Activity: "Run make test"})
-	work.RowMeta(`{"cotty/usage":{"tokens":900,"since":1767323045000}}`)
+	work.RowMeta(`{"tandemux/usage":{"tokens":900,"since":1767323045000}}`)
 	wait := h2.Session("clean up the repository and everything that is in it")
 	wait.Begin("clean up")
 	wait.Call("c", "Run `rm -rf build`", `{"command":"rm -rf build"}`, "", approval...)

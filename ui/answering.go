@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/internal/approval"
-	"cotty/ui/chat"
-	"cotty/ui/overlay"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/internal/approval"
+	"tandemux/ui/chat"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
 )
 
 // needed is what waits for the person in a chat.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui/uitest"
 )
 
 // longCommand is a command of 250 characters whose end is what matters, with what
@@ -23,7 +23,7 @@ func grouped(id, label, group string) ahp.ToolOption {
 	if strings.HasPrefix(group, "reject") {
 		kind = ahp.OptionDeny
 	}
-	return ahp.ToolOption{ID: id, Label: label, Kind: kind, Meta: json.RawMessage(`{"cotty/group":"` + group + `"}`)}
+	return ahp.ToolOption{ID: id, Label: label, Kind: kind, Meta: json.RawMessage(`{"tandemux/group":"` + group + `"}`)}
 }
 
 // risky are an agent's options, the widest first.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui/uitest"
 )
 
 // sizes are the windows that components are looked at in.

@@ -3,8 +3,8 @@ package ui_test
 import (
 	"testing"
 
-	"cotty/ahp"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui/uitest"
 )
 
 // Typing right behind the key that takes a terminal is not lost while the host

@@ -3,10 +3,10 @@ package ui
 import (
 	"context"
 
-	"cotty/ahp"
-	"cotty/internal/approval"
-	"cotty/ui/overlay"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/internal/approval"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
 )
 
 // askOf is an agent's question for a terminal, nil for none.

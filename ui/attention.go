@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/attention"
-	"cotty/ui/layout"
-	"cotty/ui/look"
-	"cotty/ui/paint"
-	"cotty/ui/status"
-	"cotty/ui/tty"
+	"tandemux/ahp"
+	"tandemux/ui/attention"
+	"tandemux/ui/layout"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 // attending is what terminals want a person to know, and what became of it.
@@ -153,7 +153,7 @@ func (m *Model) attend() {
 
 // notify shows a notification in the outer terminal.
 func (m *Model) notify(t *terminal, now attention.Alert) {
-	m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(m.attending.by, "cotty: "+t.title(), clean(now.Text))...)
+	m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(m.attending.by, "tandemux: "+t.title(), clean(now.Text))...)
 }
 
 // alerts are the terminals with an alert, the weightiest first, of those the

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // calling is an interface with three tabs, the first active, of which the others
@@ -141,8 +141,8 @@ func TestNotifications(t *testing.T) {
 		return string(u.Raw)
 	}
 	for by, want := range map[string]string{
-		"osc9": "\x1b]9;cotty: sh2: CI: red; [2J\x1b\\", "osc777": "\x1b]777;notify;cotty: sh2;CI: red; [2J\x1b\\",
-		"osc99": "\x1b]99;i=cotty:d=0;cotty: sh2\x1b\\\x1b]99;i=cotty:p=body;CI: red; [2J\x1b\\", "off": "", "auto": "\x1b]777;notify;cotty: sh2;CI: red; [2J\x1b\\",
+		"osc9": "\x1b]9;tandemux: sh2: CI: red; [2J\x1b\\", "osc777": "\x1b]777;notify;tandemux: sh2;CI: red; [2J\x1b\\",
+		"osc99": "\x1b]99;i=tandemux:d=0;tandemux: sh2\x1b\\\x1b]99;i=tandemux:p=body;CI: red; [2J\x1b\\", "off": "", "auto": "\x1b]777;notify;tandemux: sh2;CI: red; [2J\x1b\\",
 	} {
 		u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) { c.Notify, c.Notifications = []string{"note"}, by }})
 		u.Press("ctrl+space c", "ctrl+space 1")
@@ -156,7 +156,7 @@ func TestNotifications(t *testing.T) {
 			t.Errorf("%s: a second one gives %q", by, raw)
 		}
 		again := u.Again(uitest.Options{Config: func(c *ui.Config) { c.Notify, c.Notifications = []string{"note"}, by }})
-		if raw := string(again.Raw); strings.Contains(raw, "cotty: sh2") {
+		if raw := string(again.Raw); strings.Contains(raw, "tandemux: sh2") {
 			t.Errorf("%s: what came before the start is told: %q", by, raw)
 		}
 	}

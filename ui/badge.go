@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/ui/command"
-	"cotty/ui/look"
+	"tandemux/ahp"
+	"tandemux/ui/command"
+	"tandemux/ui/look"
 )
 
 // badge says who holds a terminal and what for, and how that is drawn.

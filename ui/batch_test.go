@@ -3,7 +3,7 @@ package ui_test
 import (
 	"testing"
 
-	"cotty/ui/uitest"
+	"tandemux/ui/uitest"
 )
 
 // What follows a command in the same read of the outer terminal, as when a

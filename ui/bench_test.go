@@ -8,9 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/ui/tty"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui/tty"
+	"tandemux/ui/uitest"
 )
 
 // four is an interface of 200×50 with four panes.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"cotty/ui/overlay"
-	"cotty/ui/status"
-	"cotty/ui/tty"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 const (
@@ -155,7 +155,7 @@ func (m *Model) save(label, path, text string, cut bool) {
 		write(path)
 		return
 	}
-	name := fmt.Sprintf("~/cotty-%s.txt", m.env.Now().Format("20060102-150405"))
+	name := fmt.Sprintf("~/tandemux-%s.txt", m.env.Now().Format("20060102-150405"))
 	m.open(overlay.NewPrompt(label, name, write))
 }
 

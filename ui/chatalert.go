@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"cotty/ahp"
-	"cotty/ui/attention"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/ui/attention"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // chatAlarm is what a chat has to tell a person who does not look at it.
@@ -77,7 +77,7 @@ func (m *Model) attendChats() {
 	for _, n := range m.unseen() {
 		asked[n.what.ID] = true
 		if !a.asked[n.what.ID] && a.notify.Has(attention.Waiting) {
-			m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(a.by, "cotty: "+n.session.title(), n.text)...)
+			m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(a.by, "tandemux: "+n.session.title(), n.text)...)
 		}
 	}
 	a.asked = asked

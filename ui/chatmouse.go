@@ -3,9 +3,9 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui/layout"
-	"cotty/ui/paint"
-	"cotty/ui/pane"
+	"tandemux/ui/layout"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
 )
 
 // chatUnder gives the chat whose body lies at a cell, nil for none.

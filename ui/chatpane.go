@@ -10,15 +10,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/keymap"
-	"cotty/ui/attention"
-	"cotty/ui/chat"
-	"cotty/ui/layout"
-	"cotty/ui/look"
-	"cotty/ui/overlay"
-	"cotty/ui/paint"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/keymap"
+	"tandemux/ui/attention"
+	"tandemux/ui/chat"
+	"tandemux/ui/layout"
+	"tandemux/ui/look"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
+	"tandemux/ui/status"
 )
 
 // draftTime is how long after the last key a draft is told to the host.
@@ -325,7 +325,7 @@ func (m *Model) moreTurns(e *chatEntry) {
 	})
 }
 
-// Logins is a Host that runs agents' own ways to log in (x-cotty/login).
+// Logins is a Host that runs agents' own ways to log in (x-tandemux/login).
 type Logins interface {
 	Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error)
 }

@@ -3,14 +3,14 @@ package ui
 import (
 	"slices"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/keymap"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/paint"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/keymap"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
+	"tandemux/ui/status"
 )
 
 // drawEmpty draws what shows instead of panes.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
 )
 
 // detach leaves; only a host that answers is known to run on.
@@ -224,7 +224,7 @@ func (m *Model) endAll(uris []ahp.URI) {
 func (m *Model) stop() {
 	s, ok := m.cfg.Host.(Stopper)
 	if !ok {
-		m.say(status.Info, "this connection can't stop the host: use cotty stop")
+		m.say(status.Info, "this connection can't stop the host: use tandemux stop")
 		return
 	}
 	running := 0

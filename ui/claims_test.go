@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 var (

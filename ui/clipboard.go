@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 
-	"cotty/ui/status"
+	"tandemux/ui/status"
 )
 
 // Clipper is a Desk that knows of a program which sets the clipboard.

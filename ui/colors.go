@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/ui/tty"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/ui/tty"
 )
 
 // answerTime is how long the outer terminal may take to answer what it was

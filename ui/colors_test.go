@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/ui/uitest"
 )
 
 var (

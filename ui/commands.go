@@ -9,13 +9,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cotty/ahp"
-	"cotty/keymap"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/keymap"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // action is what a command does. It runs only when the command can.
@@ -340,7 +340,7 @@ func (m *Model) reload(asked bool) {
 		text += "; " + strings.Join(c.Later, ", ") + " in new terminals"
 	}
 	if c.Warnings > 0 {
-		m.say(status.Warning, "%s; %s, see cotty config check", text, plural(c.Warnings, "warning"))
+		m.say(status.Warning, "%s; %s, see tandemux config check", text, plural(c.Warnings, "warning"))
 		return
 	}
 	m.say(status.Info, "%s", text)
@@ -384,7 +384,7 @@ func oneLine(err error) error {
 	if !more {
 		return err
 	}
-	return fmt.Errorf("%s (and %d more: cotty config check)", first, strings.Count(rest, "\n")+1)
+	return fmt.Errorf("%s (and %d more: tandemux config check)", first, strings.Count(rest, "\n")+1)
 }
 
 // counted says how much text there is.

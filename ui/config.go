@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"cotty/keymap"
-	"cotty/themes"
-	"cotty/ui/command"
-	"cotty/ui/status"
+	"tandemux/keymap"
+	"tandemux/themes"
+	"tandemux/ui/command"
+	"tandemux/ui/status"
 )
 
 // Config says what to show and how.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // clip is what was last written to the outer clipboard since n bytes.

@@ -7,10 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/keymap"
-	"cotty/ui/command"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/keymap"
+	"tandemux/ui/command"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // copyActions are the commands that scroll, search and copy.

@@ -3,9 +3,9 @@ package ui
 import (
 	"context"
 
-	"cotty/ui/layout"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ui/layout"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // Desk is what the interface needs of the machine that it runs on. It starts no

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // papers is a desk for tests.
@@ -136,7 +136,7 @@ func TestSaveScrollback(t *testing.T) {
 	u, _, d := desk(t, "one\r\ntwo  \r\nthree")
 	u.Press("ctrl+space :")
 	u.Type("save-scrollback\r")
-	u.Shows("save scrollback to", "~/cotty-2026")
+	u.Shows("save scrollback to", "~/tandemux-2026")
 	u.Press("ctrl+u")
 	u.Type("~/out.txt\r")
 	u.Shows("saved 3 lines to /home/ann/out.txt")

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // A person who leaves while the host does not answer is not told that

@@ -19,7 +19,7 @@
 //
 // What is copied goes to the outer terminal's clipboard and to paste buffers,
 // which this client keeps, bounded, until it ends. Opening links, editing and
-// saving text is the Desk's, which cmd/cotty supplies.
+// saving text is the Desk's, which cmd/tandemux supplies.
 //
 // What terminals have to tell comes by the host's activity channel, so that those
 // that are not followed tell too (attention.go); package attention decides what
@@ -32,5 +32,5 @@
 // operations on top that the host has not answered yet.
 //
 // The package knows no sockets and starts no processes: it declares Host and
-// Sink, and cmd/cotty joins them to internal/client.
+// Sink, and cmd/tandemux joins them to internal/client.
 package ui

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/ui/layout"
+	"tandemux/ahp"
+	"tandemux/ui/layout"
 )
 
 // op is a change of the layout. It may be run again on a newer layout than the

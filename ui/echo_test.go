@@ -3,8 +3,8 @@ package ui_test
 import (
 	"testing"
 
-	"cotty/ui/paint"
-	"cotty/ui/uitest"
+	"tandemux/ui/paint"
+	"tandemux/ui/uitest"
 )
 
 // TestEchoBesideFloods: the answer to a key is drawn at once though another pane

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/pane"
+	"tandemux/ahp"
+	"tandemux/ui/pane"
 )
 
 // elapsed is how long commands have run that show. A timer runs only while one

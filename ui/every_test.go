@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/ui/command"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui/command"
+	"tandemux/ui/uitest"
 )
 
 // scene is two panes beside each other and a second tab, with commands that ran, a

@@ -5,10 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/paint"
 )
 
 // toggleFloats shows the tab's floating panes and goes to the top one, hides them

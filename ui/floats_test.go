@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ui/layout"
-	"cotty/ui/uitest"
+	"tandemux/ui/layout"
+	"tandemux/ui/uitest"
 )
 
 // frame is where the focused pane's frame is on a screen.

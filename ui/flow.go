@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/status"
 )
 
 const (

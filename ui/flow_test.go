@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui/uitest"
 )
 
 // swallow is a program that echoes nothing.

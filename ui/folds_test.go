@@ -3,7 +3,7 @@ package ui_test
 import (
 	"testing"
 
-	"cotty/ui/uitest"
+	"tandemux/ui/uitest"
 )
 
 // Where there is no room to say how much is folded, it says that something is.

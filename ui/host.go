@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Host is what the interface needs from a connection to a host. The methods
@@ -29,20 +29,20 @@ type Host interface {
 	Dispatch(uri ahp.URI, a ahp.Action) (clientSeq int64, err error)
 }
 
-// Stopper is a Host that can be asked to end (x-cotty/stop). The command "stop"
+// Stopper is a Host that can be asked to end (x-tandemux/stop). The command "stop"
 // needs it.
 type Stopper interface {
 	Stop(ctx context.Context) error
 }
 
 // Answerer is a Host that takes the answer to an agent's question for a terminal
-// (x-cotty/answer). The command "answer-agent" needs it.
+// (x-tandemux/answer). The command "answer-agent" needs it.
 type Answerer interface {
 	Answer(ctx context.Context, p ahp.AnswerParams) error
 }
 
 // Painted is a Host that is told what colours the outer terminal shows
-// (x-cotty/colors), so that programs that ask get them. Colors must not block.
+// (x-tandemux/colors), so that programs that ask get them. Colors must not block.
 type Painted interface {
 	Colors(p ahp.ColorsParams) error
 }

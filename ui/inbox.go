@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/status"
 )
 
 // drain handles what the connection brought. It runs first in every update, so

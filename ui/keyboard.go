@@ -5,13 +5,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/keymap"
-	"cotty/ui/command"
-	"cotty/ui/overlay"
-	"cotty/ui/pane"
-	"cotty/ui/status"
-	"cotty/ui/tty"
+	"tandemux/ahp"
+	"tandemux/keymap"
+	"tandemux/ui/command"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 // hintTime is how long the prefix has to stand alone until the hint shows what

@@ -9,29 +9,29 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/keymap"
-	"cotty/ui"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/keymap"
+	"tandemux/ui"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/uitest"
 )
 
 // TestRandomKeys presses at random, with resizes, output, other people's deeds and
 // a host that refuses and vanishes between, and checks that nothing breaks, that
-// the layout stays in order, and that all comes to rest. COTTY_KEYS=10m goes on
-// for that long (make keys-fuzz); COTTY_KEYS_SEED=N begins with that seed.
+// the layout stays in order, and that all comes to rest. TANDEMUX_KEYS=10m goes on
+// for that long (make keys-fuzz); TANDEMUX_KEYS_SEED=N begins with that seed.
 func TestRandomKeys(t *testing.T) {
 	long, seeds := time.Duration(0), uint64(8)
-	if s := os.Getenv("COTTY_KEYS"); s != "" {
+	if s := os.Getenv("TANDEMUX_KEYS"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil {
-			t.Fatalf("COTTY_KEYS: %v", err)
+			t.Fatalf("TANDEMUX_KEYS: %v", err)
 		}
 		long = d
 	}
 	first := uint64(0)
-	if s := os.Getenv("COTTY_KEYS_SEED"); s != "" {
+	if s := os.Getenv("TANDEMUX_KEYS_SEED"); s != "" {
 		fmt.Sscan(s, &first)
 	}
 	began, steps := time.Now(), 0

@@ -3,9 +3,9 @@ package ui
 import (
 	"fmt"
 
-	"cotty/ui/look"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ui/look"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // lastCommand says how the newest command of a terminal did, in full and in

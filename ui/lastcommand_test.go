@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ui/uitest"
+	"tandemux/ui/uitest"
 )
 
 // numbers is output of n lines.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
 )
 
 // layouts is what is done with layouts as wholes: going to another one, naming

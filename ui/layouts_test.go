@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/ui/layout"
-	"cotty/ui/uitest"
+	"tandemux/ui/layout"
+	"tandemux/ui/uitest"
 )
 
 // shownIn gives how many panes the host's layout of that name has.

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/attention"
-	"cotty/ui/layout"
-	"cotty/ui/look"
-	"cotty/ui/overlay"
-	"cotty/ui/paint"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/attention"
+	"tandemux/ui/layout"
+	"tandemux/ui/look"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // openTerminals opens the list of all terminals.

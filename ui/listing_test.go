@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // crowd is a host with a terminal of each kind.
@@ -20,13 +20,13 @@ func crowd(h *uitest.Host) {
 	elsewhere.Person("token:17")
 	elsewhere.Describe(func(m *ahp.TerminalMeta) { m.Holder = "ann's phone" })
 	done := h.AddCommand("tests", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID}, "make", "test")
-	done.Print("ok  cotty/ui\r\nFAIL cotty/host\r\n")
+	done.Print("ok  tandemux/ui\r\nFAIL tandemux/host\r\n")
 	done.Exit(2, "")
 	busy := h.Add("busy", ahp.Claim{Kind: ahp.ClaimClient, ClientID: uitest.ClientID})
 	busy.Print("$ ")
 	busy.Run("go vet ./...", "", 1)
 	busy.Begin("go test ./...")
-	busy.Print("ok  \tcotty/ahp\t0.5s\r\n\x1b[31mFAIL\x1b[m\tcotty/host\t1.2s\r\n")
+	busy.Print("ok  \ttandemux/ahp\t0.5s\r\n\x1b[31mFAIL\x1b[m\ttandemux/host\t1.2s\r\n")
 	busy.Attend(func(a *ahp.Attention) { a.Bell = 1 })
 }
 

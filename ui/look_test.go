@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
-	"cotty/themes"
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/emulator"
+	"tandemux/themes"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // ground is the colour that the layout's name is on, which tells themes apart.
@@ -51,8 +51,8 @@ func groundOf(t *testing.T, name string) string {
 // is, and back, each at once (mode 2031); one theme alone stays.
 func TestThemeFollowsTheOuterTerminal(t *testing.T) {
 	for choice, want := range map[string][2]string{
-		"":                                     {"cotty-dark", "cotty-light"},
-		"auto":                                 {"cotty-dark", "cotty-light"},
+		"":                                     {"tandemux-dark", "tandemux-light"},
+		"auto":                                 {"tandemux-dark", "tandemux-light"},
 		"gruvbox":                              {"gruvbox-dark", "gruvbox-light"},
 		"nord-dark":                            {"nord-dark", "nord-dark"},
 		"light:rose-pine-light,dark:nord-dark": {"nord-dark", "rose-pine-light"},
@@ -169,7 +169,7 @@ func TestFewColours(t *testing.T) {
 	}
 	u = uitest.New(t, uitest.Options{Env: []string{"TERM=xterm-256color", "LANG=C"}, Config: func(c *ui.Config) { c.Colors, c.Unicode = "true", "on" }})
 	u.Press("ctrl+space |")
-	if got := ground(u); got != groundOf(t, "cotty-dark") || !strings.Contains(u.Screen(), "│") {
+	if got := ground(u); got != groundOf(t, "tandemux-dark") || !strings.Contains(u.Screen(), "│") {
 		t.Errorf("with both the ground is %s:\n%s", got, u.Screen())
 	}
 }
@@ -309,7 +309,7 @@ func TestReloadTakesAllOrNothing(t *testing.T) {
 	reread(ui.Reloaded{Look: good}, nil)
 	u.Hides("configuration read") // there is nothing new in it
 	reread(ui.Reloaded{Look: good, Warnings: 2}, nil)
-	u.Shows("configuration read; 2 warnings, see cotty config check")
+	u.Shows("configuration read; 2 warnings, see tandemux config check")
 
 	// A theme chosen by hand stays while the configuration names the same one.
 	u.Press("ctrl+space :")
@@ -364,7 +364,7 @@ func TestChooseThemeByMouse(t *testing.T) {
 	u.Wheel(false, 40, 10)
 	u.Wheel(false, 40, 10)
 	u.Wheel(false, 40, 10)
-	if got := ground(u); got != groundOf(t, "cotty-light") {
+	if got := ground(u); got != groundOf(t, "tandemux-light") {
 		t.Errorf("three notches down the ground is %s", got)
 	}
 	u.Press("esc")
@@ -404,7 +404,7 @@ func TestStartsMisread(t *testing.T) {
 		c.Look = ui.Look{Prefix: "ctrl+a", Keys: map[string]string{"prefix v": "zom", "prefix V": "split-right"}}
 		c.Reload = func() (ui.Reloaded, error) { return ui.Reloaded{Look: good}, nil }
 	}})
-	u.Shows(`config.toml:1: there is no option "colour" (and 1 more: cotty config check)`)
+	u.Shows(`config.toml:1: there is no option "colour" (and 1 more: tandemux config check)`)
 	u.Press("ctrl+a V")
 	if n := len(u.Host.Terminals()); n != 2 {
 		t.Errorf("%d terminals after splitting", n)

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/status"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
 )
 
 // markPane marks the focused pane for the commands that take two, or takes the

@@ -11,13 +11,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/keymap"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/pane"
-	"cotty/ui/status"
-	"cotty/ui/tty"
+	"tandemux/ahp"
+	"tandemux/keymap"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 // Env is the program around a Model: the clock, the outer terminal, the loop.

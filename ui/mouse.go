@@ -3,10 +3,10 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/ui/layout"
-	"cotty/ui/overlay"
-	"cotty/ui/pane"
+	"tandemux/emulator"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
 )
 
 // grab is what a pressed button holds on to until it is released.

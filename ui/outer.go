@@ -5,14 +5,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/themes"
-	"cotty/ui/layout"
-	"cotty/ui/look"
-	"cotty/ui/paint"
-	"cotty/ui/pane"
-	"cotty/ui/status"
-	"cotty/ui/tty"
+	"tandemux/emulator"
+	"tandemux/themes"
+	"tandemux/ui/layout"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 // outer is the outer terminal as the model sees it.
@@ -190,7 +190,7 @@ func (m *Model) echoes(now time.Time) bool {
 // ask asks the outer terminal for what the programs on the screen want of it.
 func (m *Model) ask() {
 	o := &m.outer
-	motion, flags, title := m.cfg.Hover, 1, "cotty"
+	motion, flags, title := m.cfg.Hover, 1, "tandemux"
 	for _, p := range m.arr.Panes {
 		if v := m.views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
 			motion = true

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // ensure gives the terminal's entry, a new one if there is none.

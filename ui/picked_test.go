@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/ui/uitest"
+	"tandemux/ui/uitest"
 )
 
 // litRows gives the rows of the first pane whose text is highlighted.

@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/ui/pane"
+	"tandemux/emulator"
+	"tandemux/ui/pane"
 )
 
 const (

@@ -8,10 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/ui"
-	"cotty/ui/pane"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui"
+	"tandemux/ui/pane"
+	"tandemux/ui/uitest"
 )
 
 func TestClicksSelect(t *testing.T) {

@@ -3,9 +3,9 @@ package ui
 import (
 	"time"
 
-	"cotty/emulator"
-	"cotty/ui/paint"
-	"cotty/ui/tty"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
+	"tandemux/ui/tty"
 )
 
 // pictureBudget is how much of pictures goes to the outer terminal with one frame,

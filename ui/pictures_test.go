@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/ui"
-	"cotty/ui/paint"
-	"cotty/ui/uitest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/ui"
+	"tandemux/ui/paint"
+	"tandemux/ui/uitest"
 )
 
 // dots is the kitty command that shows an image of w×h pixels.

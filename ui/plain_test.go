@@ -3,8 +3,8 @@ package ui_test
 import (
 	"testing"
 
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // Marks, badges and the list say the same without colours, with sixteen, and

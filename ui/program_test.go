@@ -10,10 +10,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/ui"
-	"cotty/ui/pane"
-	"cotty/ui/uitest"
+	"tandemux/emulator"
+	"tandemux/ui"
+	"tandemux/ui/pane"
+	"tandemux/ui/uitest"
 )
 
 // silent is a program that prints nothing by itself.
@@ -233,7 +233,7 @@ func TestKeyReleases(t *testing.T) {
 	if got := sh.Typed(); got != "\x1b[97;5u\x1b[97;5:3u" {
 		t.Errorf("sent %q", got)
 	}
-	// The release of a key that cotty used stays with cotty.
+	// The release of a key that tandemux used stays with tandemux.
 	sh.Input = nil
 	u.Read("\x1b[32;5u\x1b[32;5:3u")
 	u.Read("\x1b[27u\x1b[27;1:3u")

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/ui/look"
-	"cotty/ui/overlay"
-	"cotty/ui/paint"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/look"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
-// Runner is a Host that types a command at the prompt of a shell (x-cotty/run).
+// Runner is a Host that types a command at the prompt of a shell (x-tandemux/run).
 // The command "run-again" needs it.
 type Runner interface {
 	Run(ctx context.Context, p ahp.RunParams) error

@@ -6,9 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cotty/ahp"
-	"cotty/ui/status"
-	"cotty/ui/tty"
+	"tandemux/ahp"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 const (

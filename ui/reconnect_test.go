@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // above is the screen without the status line.

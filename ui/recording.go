@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/overlay"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // Recorder is a Desk that records terminals. The command "record" needs it.
@@ -51,7 +51,7 @@ func record(m *Model, args []string) {
 	case len(args) > 0:
 		m.startRecording(recorder, t, strings.Join(args, " "))
 	default:
-		name := fmt.Sprintf("~/cotty-%s.cast", m.env.Now().Format("20060102-150405"))
+		name := fmt.Sprintf("~/tandemux-%s.cast", m.env.Now().Format("20060102-150405"))
 		m.open(overlay.NewPrompt("record to", name, func(path string) {
 			if path != "" {
 				m.startRecording(recorder, t, path)
@@ -116,9 +116,9 @@ func (m *Model) leaveRecordings() string {
 	case 0:
 		return ""
 	case 1:
-		return "\nbut the recording to " + paths[0] + " ended with the interface; cotty record goes on without one"
+		return "\nbut the recording to " + paths[0] + " ended with the interface; tandemux record goes on without one"
 	}
-	return "\nbut these recordings ended with the interface, as cotty record would not: " + strings.Join(paths, ", ")
+	return "\nbut these recordings ended with the interface, as tandemux record would not: " + strings.Join(paths, ", ")
 }
 
 // recordInput puts what is typed into a terminal's recording, where the person

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // studio is a desk that records; it remembers what it was told.
@@ -120,7 +120,7 @@ func TestDetachEndsRecordings(t *testing.T) {
 	u.Press("ctrl+space ctrl+r", "ctrl+u")
 	u.Type("x.cast\r")
 	u.Press("ctrl+space d")
-	want := "detached; everything runs on\nbut the recording to ~/x.cast ended with the interface; cotty record goes on without one"
+	want := "detached; everything runs on\nbut the recording to ~/x.cast ended with the interface; tandemux record goes on without one"
 	if got, ended := u.Ended(); !ended || got.Note != want || s.stopped != 1 {
 		t.Errorf("left with %+v, the recording was stopped %d times", got, s.stopped)
 	}

@@ -3,7 +3,7 @@ package ui_test
 import (
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // What an agent was not allowed is said in the status line, once; what was there

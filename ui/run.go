@@ -14,7 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui/tty"
+	"tandemux/ui/tty"
 )
 
 // Reason says why the interface ended.
@@ -140,7 +140,7 @@ func leaveHard(term *tty.Terminal, broke any, done chan struct{}) {
 	default:
 	}
 	term.Restore()
-	fmt.Fprintf(os.Stderr, "cotty: the interface broke, everything in it runs on: %v\n", broke)
+	fmt.Fprintf(os.Stderr, "tandemux: the interface broke, everything in it runs on: %v\n", broke)
 	os.Exit(1)
 }
 

@@ -16,12 +16,12 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/internal/pty"
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/internal/pty"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // patience is how long a state is waited for.

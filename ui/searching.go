@@ -3,9 +3,9 @@ package ui
 import (
 	"slices"
 
-	"cotty/ui/overlay"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // maxSearches bounds what is remembered of what was looked for.

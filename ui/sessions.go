@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/ui/chat"
+	"tandemux/ahp"
+	"tandemux/ui/chat"
 )
 
 // Sessions is a Host that has sessions with agents. The commands about agents need
@@ -54,7 +54,7 @@ type session struct {
 	ready, asked bool
 }
 
-// sessionUsage is cotty's addition to a session's summary.
+// sessionUsage is tandemux's addition to a session's summary.
 type sessionUsage struct {
 	Tokens int64 `json:"tokens"`
 	Worked int64 `json:"workedMs"`
@@ -64,7 +64,7 @@ type sessionUsage struct {
 // usage is what the session has used, as far as the host tells.
 func (s *session) usage() (u sessionUsage) {
 	var m struct {
-		Usage sessionUsage `json:"cotty/usage"`
+		Usage sessionUsage `json:"tandemux/usage"`
 	}
 	json.Unmarshal(s.row.Meta, &m) //nolint:errcheck // then nothing is told
 	return m.Usage
@@ -350,10 +350,10 @@ func (m *Model) informChat(e *chatEntry) {
 	}
 	if s.ready {
 		var meta struct {
-			Options  []ahp.AgentOption                `json:"cotty/options"`
-			Commands []ahp.AgentCommand               `json:"cotty/commands"`
-			Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"cotty/plans"`
-			Can      ahp.AgentCan                     `json:"cotty/can"`
+			Options  []ahp.AgentOption                `json:"tandemux/options"`
+			Commands []ahp.AgentCommand               `json:"tandemux/commands"`
+			Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"tandemux/plans"`
+			Can      ahp.AgentCan                     `json:"tandemux/can"`
 		}
 		json.Unmarshal(s.state.Meta, &meta) //nolint:errcheck // then there is nothing to choose
 		info.Lifecycle, info.Error = s.state.Lifecycle, s.state.CreationError

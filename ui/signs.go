@@ -1,10 +1,10 @@
 package ui
 
 import (
-	"cotty/ui/layout"
-	"cotty/ui/look"
-	"cotty/ui/paint"
-	"cotty/ui/pane"
+	"tandemux/ui/layout"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
 )
 
 // signLook says how commands are marked in a look.

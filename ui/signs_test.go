@@ -8,9 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui"
-	"cotty/ui/pane"
-	"cotty/ui/uitest"
+	"tandemux/ui"
+	"tandemux/ui/pane"
+	"tandemux/ui/uitest"
 )
 
 // threeSizes are those at which every state of a mark is looked at.

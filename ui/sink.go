@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"cotty/ahp"
-	"cotty/ui/pane"
+	"tandemux/ahp"
+	"tandemux/ui/pane"
 )
 
 // maxInbox bounds what waits for the event loop. The connection's goroutine

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ui"
-	"cotty/ui/uitest"
+	"tandemux/ui"
+	"tandemux/ui/uitest"
 )
 
 // TestSuspend: while the outer terminal is given back nothing is written to it,

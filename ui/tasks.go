@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/overlay"
-	"cotty/ui/status"
+	"tandemux/ahp"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
 )
 
 // Tasks is a Host that has tasks: agents at work in a workspace of their own. They
@@ -84,7 +84,7 @@ func (m *Model) taskHost() Tasks {
 }
 
 // taskScheme begins what the list calls a task without a session.
-const taskScheme = "x-cotty-task:/"
+const taskScheme = "x-tandemux-task:/"
 
 // taskAt finds the task of a row of the list.
 func (m *Model) taskAt(uri ahp.URI) *Task {
@@ -239,7 +239,7 @@ func (m *Model) onTask(f func(t Task, h Tasks)) func(ahp.URI) {
 	return func(uri ahp.URI) {
 		t, h := m.taskAt(uri), m.taskHost()
 		if t == nil || h == nil {
-			m.say(status.Info, "this session is no task: `cotty task create` makes one")
+			m.say(status.Info, "this session is no task: `tandemux task create` makes one")
 			return
 		}
 		f(*t, h)

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui"
-	"cotty/ui/overlay"
-	"cotty/ui/uitest"
+	"tandemux/ahp"
+	"tandemux/ui"
+	"tandemux/ui/overlay"
+	"tandemux/ui/uitest"
 )
 
 // tasked gives a host three tasks and a session that is none: one task works, one
@@ -34,7 +34,7 @@ func tasked(u *uitest.UI) {
 				{Mark: "D", Path: "old.go", Deleted: 33},
 				{Mark: "M", Path: "logo.png", Binary: true},
 			},
-			Added: 132, Deleted: 37, Into: "~/src/app", Branch: "cotty/fix-tests",
+			Added: 132, Deleted: 37, Into: "~/src/app", Branch: "tandemux/fix-tests",
 		}},
 	}
 	u.WaitIdle()
@@ -117,7 +117,7 @@ func TestTasksOfPrograms(t *testing.T) {
 	tasked(u)
 	chooseTask(u, "nightly")
 	u.Press("enter")
-	u.Shows("cotty task watch")
+	u.Shows("tandemux task watch")
 	chooseTask(u, "What is")
 	u.Press("alt+s") // which only tasks have
 	u.Shows("Agents")

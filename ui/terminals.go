@@ -4,9 +4,9 @@ import (
 	"path"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/command"
-	"cotty/ui/pane"
+	"tandemux/ahp"
+	"tandemux/ui/command"
+	"tandemux/ui/pane"
 )
 
 // youth is how long a shell has to have lived for its pane to close by itself

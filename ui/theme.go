@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"cotty/emulator"
-	"cotty/themes"
-	"cotty/ui/look"
-	"cotty/ui/overlay"
-	"cotty/ui/paint"
-	"cotty/ui/status"
-	"cotty/ui/tty"
+	"tandemux/emulator"
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 // depths are the choices of Config.Colors.
@@ -150,7 +150,7 @@ func (m *Model) useForNow(name string, p themes.Pair) {
 func (m *Model) hints() []string {
 	switch {
 	case m.misread != "":
-		return []string{m.misread, paint.Cut(m.misread, maxQuoted, m.outer.look.Ellipsis), "see cotty config check"}
+		return []string{m.misread, paint.Cut(m.misread, maxQuoted, m.outer.look.Ellipsis), "see tandemux config check"}
 	case !m.cfg.Hint:
 		return nil
 	}

@@ -3,10 +3,10 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/ui/layout"
-	"cotty/ui/pane"
-	"cotty/ui/status"
+	"tandemux/emulator"
+	"tandemux/ui/layout"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
 )
 
 // together is typing into all panes of a tab. It is about this keyboard, so it is

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/leak"
-	"cotty/ui"
-	"cotty/ui/command"
-	"cotty/ui/layout"
-	"cotty/ui/uitest"
+	"tandemux/internal/leak"
+	"tandemux/ui"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/uitest"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }

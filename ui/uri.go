@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func isRoot(uri ahp.URI) bool { return uri == ahp.RootURI }

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"cotty/emulator"
-	"cotty/emulator/vt10x"
+	"tandemux/emulator"
+	"tandemux/emulator/vt10x"
 )
 
 const good = `A golden.

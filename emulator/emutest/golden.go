@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 var update = flag.Bool("update", false, "write the checking sections of golden screens anew")

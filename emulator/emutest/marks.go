@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // MarksRebuild: a snapshot fed piece by piece, with a mark at each of its cuts,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Options for a property run.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // colorName is a colour as attrs has it.

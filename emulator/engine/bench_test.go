@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 // BenchmarkWrite compares the engines on text that scrolls and on a mix of

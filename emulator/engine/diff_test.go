@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
-	"cotty/emulator/vt10x"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
+	"tandemux/emulator/vt10x"
 )
 
 // agreed is what vt10x does right: on programs of these features the engines

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/emulator"
-	"cotty/emulator/native"
-	"cotty/emulator/vt10x"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/emulator/vt10x"
 )
 
 // Default is the engine of an empty name.

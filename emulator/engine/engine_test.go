@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 func TestNew(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // alacrittyPolicy are recordings in which we differ from Alacritty on purpose.
@@ -42,12 +42,12 @@ type (
 )
 
 // Alacritty's reference recordings, read from the directory that
-// COTTY_ALACRITTY_REF names (its alacritty_terminal/tests/ref), must give the
+// TANDEMUX_ALACRITTY_REF names (its alacritty_terminal/tests/ref), must give the
 // same screens, colours, attributes and links.
 func TestAlacrittyReference(t *testing.T) {
-	dir := os.Getenv("COTTY_ALACRITTY_REF")
+	dir := os.Getenv("TANDEMUX_ALACRITTY_REF")
 	if dir == "" {
-		t.Skip("COTTY_ALACRITTY_REF is not set: no reference recordings to compare with")
+		t.Skip("TANDEMUX_ALACRITTY_REF is not set: no reference recordings to compare with")
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*", "alacritty.recording"))
 	if err != nil || len(names) == 0 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // streams are what the study measured engines with, generated: a few MB of each

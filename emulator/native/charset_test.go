@@ -3,7 +3,7 @@ package native
 import (
 	"testing"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // What a set prints is one column wide, as print takes it to be.

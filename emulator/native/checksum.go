@@ -1,6 +1,6 @@
 package native
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // What XTCHECKSUM changes about a checksum (xterm's ctlseqs), as far as it
 // matters here.

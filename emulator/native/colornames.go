@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // colorNames are X11's (rgb.txt of X.Org), in lower case without blanks and with

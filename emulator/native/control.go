@@ -1,6 +1,6 @@
 package native
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // control executes a C0 control.
 func (e *Engine) control(b byte) {

@@ -1,6 +1,6 @@
 package native
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // csiNames maps a CSI's private prefix, intermediate and final bytes to what
 // it does. csiTable is made from it.

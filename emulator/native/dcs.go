@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // maxCaps bounds the capabilities asked for in one XTGETTCAP.

@@ -1,4 +1,4 @@
-// Package native is cotty's own terminal engine; see package emulator for what
+// Package native is tandemux's own terminal engine; see package emulator for what
 // every engine promises.
 //
 // Bytes go through a state machine (parse.go) that knows nothing of the grid,

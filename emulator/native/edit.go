@@ -1,6 +1,6 @@
 package native
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // spares reports whether an erase spares protected cells: those of DECSCA are
 // spared by DECSED, DECSEL and DECSERA; those of SPA by ED, EL, ECH and, as in

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 // slowly writes data a byte at a time, which no fast path takes.

@@ -1,7 +1,7 @@
 package native
 
 import (
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // run is the last cells of a line, if they are parts of a picture next to each

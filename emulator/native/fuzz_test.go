@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 // invariants checks what cell.go, screen.go and history.go promise.

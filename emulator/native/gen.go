@@ -13,7 +13,7 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // one reports whether the parts form a single cluster.

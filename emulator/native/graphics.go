@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"strconv"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Bounds of pictures; see also pictures.go.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // This file prints pictures: cells that stand for the parts of one, or, for those

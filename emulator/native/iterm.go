@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // oscITerm is OSC 1337, of which the working directory and images in the text count.

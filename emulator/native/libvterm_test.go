@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // libvtermInput are tests of what libvterm writes for keys, mouse and clipboard,
@@ -45,13 +45,13 @@ var libvtermPolicy = map[string]string{
 	"69screen_reflow.test:79":  "the same",
 }
 
-// libvterm's tests, read from the directory that COTTY_LIBVTERM_REF names (t
+// libvterm's tests, read from the directory that TANDEMUX_LIBVTERM_REF names (t
 // there): cursors, rows and replies are compared; what they say of libvterm's
 // callbacks is passed over. They include screens of vttest.
 func TestLibvtermReference(t *testing.T) {
-	dir := os.Getenv("COTTY_LIBVTERM_REF")
+	dir := os.Getenv("TANDEMUX_LIBVTERM_REF")
 	if dir == "" {
-		t.Skip("COTTY_LIBVTERM_REF is not set: no tests to compare with")
+		t.Skip("TANDEMUX_LIBVTERM_REF is not set: no tests to compare with")
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*.test"))
 	if err != nil || len(names) == 0 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // A line at rest (in history, and in the middle of a resize) is a stream of

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // mark is a caller's mark on a row, in the order of their coming. col is the

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // sgrEffect is what a control sequence of at most 16 bytes does to any pen, in

@@ -1,6 +1,6 @@
 package native
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // flags is the set of modes that are on or off and nothing else.
 type flags uint64

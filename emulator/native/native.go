@@ -3,7 +3,7 @@ package native
 import (
 	"unicode/utf8"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Engine is one terminal's screen; see emulator.Emulator. Make one with New.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 // Every golden screen that all engines share, and our own.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // What OSC 10, 11 and 12 answer while the outer terminal's colours are unknown.

@@ -1,6 +1,6 @@
 package native
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // decimal has the numbers of SGR, each with its separator, as strings of one to
 // three digits.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Bounds of what is kept; the oldest goes first, images that show nowhere before

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // What DECCIR adds up, beside 0x40 (VT510, DECCIR).

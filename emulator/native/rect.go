@@ -1,7 +1,7 @@
 package native
 
 import (
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // rect is a rectangle of cells; right and bottom are inside it.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Cells are of a nominal size: an engine knows no pixels.
@@ -53,9 +53,9 @@ func (e *Engine) reportVersion() {
 	v := clean([]byte(e.version), 64)
 	switch {
 	case v == "":
-		v = "cotty"
-	case !strings.HasPrefix(v, "cotty"):
-		v = "cotty(" + v + ")"
+		v = "tandemux"
+	case !strings.HasPrefix(v, "tandemux"):
+		v = "tandemux(" + v + ")"
 	}
 	e.reply("\x1bP>|" + v + "\x1b\\")
 }

@@ -3,7 +3,7 @@ package native
 import (
 	"math"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Resize implements emulator.Emulator. The main screen and its history are

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 // session is lines of random words without any cursor movement.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // AppendHistory implements emulator.Historian. All numbers are uvarints:

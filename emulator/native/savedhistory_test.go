@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 // moved makes an engine of a screen's snapshot and the saved history.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // savedPicture begins what a snapshot says of pictures: a command of our own, which
@@ -21,7 +21,7 @@ import (
 //	N,last,oldest                                       of the placements' numbers
 //
 // A program may say it, too, and gets no more by it than by drawing pictures.
-const savedPicture = "cotty-picture;"
+const savedPicture = "tandemux-picture;"
 
 const (
 	// maxSavedPictures bounds a snapshot's images, in bytes of base64; the newest

@@ -1,6 +1,6 @@
 package native
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // penChanged says that the pen must be interned anew. It is the one place where
 // styles that are in no cell are dropped: nobody holds an index here.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Snapshot implements emulator.Emulator. Lines are written as a child would

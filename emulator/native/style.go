@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // link is a hyperlink; equal ones share a pointer while both are in use.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/internal/pty"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/internal/pty"
 )
 
 // tmuxServer is a tmux of our own; nothing of the user's is read or touched.
@@ -28,7 +28,7 @@ func startTmux(t *testing.T) *tmuxServer {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed: nothing to compare with")
 	}
-	s := &tmuxServer{socket: fmt.Sprintf("cotty-native-%d-%d", os.Getpid(), time.Now().UnixNano())}
+	s := &tmuxServer{socket: fmt.Sprintf("tandemux-native-%d-%d", os.Getpid(), time.Now().UnixNano())}
 	s.conf = filepath.Join(t.TempDir(), "conf")
 	if err := os.WriteFile(s.conf, []byte("set -g status off\nset -g history-limit 5000\nset -g exit-empty off\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func record(t *testing.T, argv []string, keys []key) []byte {
 	if err := os.WriteFile(file, []byte(src.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	socket := fmt.Sprintf("cotty-inner-%d-%d", os.Getpid(), time.Now().UnixNano())
+	socket := fmt.Sprintf("tandemux-inner-%d-%d", os.Getpid(), time.Now().UnixNano())
 	args := append([]string{}, argv...)
 	for i, a := range args {
 		args[i] = strings.NewReplacer("FILE", file, "SOCKET", socket).Replace(a)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
-	"cotty/internal/pty"
+	"tandemux/emulator"
+	"tandemux/internal/pty"
 )
 
 // XTGETTCAP is answered with bytes, not with the way terminfo writes them: the

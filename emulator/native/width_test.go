@@ -8,7 +8,7 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // The table is that of emulator.RuneWidth, for every rune.
@@ -24,7 +24,7 @@ func TestWidths(t *testing.T) {
 }
 
 // Text falls into the same clusters of the same widths as with the libraries
-// that the rest of cotty measures text with.
+// that the rest of tandemux measures text with.
 func TestClustersAreUAX29(t *testing.T) {
 	var pool []rune
 	for _, g := range propRanges {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 // xtermPolicy are screens of xterm that we do not want.
@@ -22,11 +22,11 @@ var xtermPolicy = map[string]string{
 }
 
 // The screens of xterm that xterm.js keeps as fixtures, read from the directory
-// that COTTY_XTERM_REF names (test/fixtures/escape_sequence_files there).
+// that TANDEMUX_XTERM_REF names (test/fixtures/escape_sequence_files there).
 func TestXtermReference(t *testing.T) {
-	dir := os.Getenv("COTTY_XTERM_REF")
+	dir := os.Getenv("TANDEMUX_XTERM_REF")
 	if dir == "" {
-		t.Skip("COTTY_XTERM_REF is not set: no reference screens to compare with")
+		t.Skip("TANDEMUX_XTERM_REF is not set: no reference screens to compare with")
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*.in"))
 	if err != nil || len(names) == 0 {

@@ -3,7 +3,7 @@ package vt10x
 import (
 	inner "github.com/hinshun/vt10x"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // What stands in vt10x for cells that it cannot tell apart. A plain space is an

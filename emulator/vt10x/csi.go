@@ -1,7 +1,7 @@
 package vt10x
 
 import (
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // sequence is a CSI.

@@ -1,6 +1,6 @@
 package vt10x
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // damage finds changes by comparing with what was last seen: vt10x's own flags
 // are cleared by every write.

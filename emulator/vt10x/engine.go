@@ -5,7 +5,7 @@ import (
 
 	inner "github.com/hinshun/vt10x"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // engine is vt10x behind a front.
@@ -65,7 +65,7 @@ type saved struct {
 func New(o emulator.Options) emulator.Emulator {
 	e := &engine{version: o.Version}
 	if e.version == "" {
-		e.version = "cotty"
+		e.version = "tandemux"
 	}
 	e.LimitHistory(o.History)
 	e.cols, e.rows = clampSize(o.Cols, o.Rows)

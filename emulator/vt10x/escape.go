@@ -3,7 +3,7 @@ package vt10x
 import (
 	"slices"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // control runs a C0 control.

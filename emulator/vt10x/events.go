@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Bounds of what waits to be taken. Beyond them new events are dropped; a title

@@ -1,6 +1,6 @@
 package vt10x
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // mode is one that can be set, reset and asked for.
 type mode struct {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Bounds of what an OSC sets.

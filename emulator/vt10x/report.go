@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // What this terminal says it is: a VT220 with ANSI colour.

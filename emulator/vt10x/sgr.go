@@ -1,6 +1,6 @@
 package vt10x
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // sgr changes the pen.
 func (e *engine) sgr(s sequence) {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // snapshot writes an engine's state as VT bytes.

@@ -1,6 +1,6 @@
 package vt10x
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // Bounds of the style table. Beyond maxStyles a new style is brought down to
 // 256 colours without hyperlink, beyond twice that it is drawn as the default.

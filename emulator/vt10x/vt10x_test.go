@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
 )
 
 func TestGoldens(t *testing.T) {

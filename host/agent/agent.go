@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Provider is one kind of agent that sessions can be opened with.

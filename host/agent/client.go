@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // ClientTools are tools that clients of the session carry out, which the host

@@ -24,7 +24,7 @@ type Confinement interface {
 }
 
 // InsideSocket is the agent's view of Launch.Socket.
-const InsideSocket = "/run/cotty/host.sock"
+const InsideSocket = "/run/tandemux/host.sock"
 
 // Launch is a process that is to be started for a session.
 type Launch struct {
@@ -39,7 +39,7 @@ type Launch struct {
 	Dir string
 	// Socket is the session's own socket of the host's, in the host's view: Wrap
 	// makes it reachable inside as InsideSocket, also when a next host makes it anew,
-	// and says so by COTTY and COTTY_HOST. Empty: there is none.
+	// and says so by TANDEMUX and TANDEMUX_HOST. Empty: there is none.
 	Socket string
 	// Files are directories of the host's that Argv and Env name by their paths there:
 	// Wrap makes them readable inside, by the same paths.

@@ -13,6 +13,6 @@
 // A Quota is shared by all who start terminals for one agent. Reserve checks and
 // takes a place in one step, so that two at once can't both get the last one.
 //
-// The texts of refusals are those of the documents cotty was made from: an
+// The texts of refusals are those of the documents tandemux was made from: an
 // agent's front chooses its own (Refusal).
 package guard

@@ -10,14 +10,14 @@ import (
 // keep whoever has the descriptor from changing its size.
 func memoryFile(size int) (*os.File, error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
-	fd, err := unix.MemfdCreate("cotty-journal", flags|unix.MFD_NOEXEC_SEAL)
+	fd, err := unix.MemfdCreate("tandemux-journal", flags|unix.MFD_NOEXEC_SEAL)
 	if err == unix.EINVAL { // before Linux 6.3
-		fd, err = unix.MemfdCreate("cotty-journal", flags)
+		fd, err = unix.MemfdCreate("tandemux-journal", flags)
 	}
 	if err != nil {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
-	f := os.NewFile(uintptr(fd), "cotty-journal")
+	f := os.NewFile(uintptr(fd), "tandemux-journal")
 	if err := f.Truncate(int64(size)); err != nil {
 		f.Close()
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/host/keeper"
+	"tandemux/host/keeper"
 )
 
 // openRaw opens a pty whose other side changes nothing that is written.

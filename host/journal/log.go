@@ -21,7 +21,7 @@ var (
 
 // The first page.
 const (
-	magic     = "cottyjrn"
+	magic     = "tandemjr"
 	format    = 2 // since a terminal's log may lie in a journal of its own; else as 1
 	page      = 4096
 	nameAt    = 64

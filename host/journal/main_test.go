@@ -4,12 +4,12 @@ import (
 	"os"
 	"testing"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 // The test binary is also the host that is killed and the program in the
 // terminal, as real processes.
-const roleEnv = "COTTY_JOURNAL_TEST_ROLE"
+const roleEnv = "TANDEMUX_JOURNAL_TEST_ROLE"
 
 // roles are what the test binary can be besides; files add theirs.
 var roles = map[string]func(){}

@@ -14,15 +14,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/host/keeper"
+	"tandemux/host/keeper"
 )
 
 func init() { roles["program"], roles["host"], roles["keeper"] = program, hostProcess, keeperProcess }
 
 const (
-	socketEnv = "COTTY_JOURNAL_TEST_SOCKET" // the keeper's, if there is one
-	textEnv   = "COTTY_JOURNAL_TEST_TEXT"   // the program writes text only
-	markedEnv = "COTTY_JOURNAL_TEST_MARKED" // the host may not count reads
+	socketEnv = "TANDEMUX_JOURNAL_TEST_SOCKET" // the keeper's, if there is one
+	textEnv   = "TANDEMUX_JOURNAL_TEST_TEXT"   // the program writes text only
+	markedEnv = "TANDEMUX_JOURNAL_TEST_MARKED" // the host may not count reads
 )
 
 // stream is what the program writes: byte i is a function of i, so that any
@@ -254,7 +254,7 @@ func env(more ...string) []string { return append(os.Environ(), more...) }
 
 // rounds is how many hosts a test kills.
 func rounds(few int) int {
-	if n, err := strconv.Atoi(os.Getenv("COTTY_JOURNAL_KILLS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_JOURNAL_KILLS")); err == nil {
 		return n
 	}
 	return few

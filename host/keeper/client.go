@@ -123,12 +123,12 @@ func cannotMeet(m *message) error {
 	if m.Pid > 0 {
 		who = fmt.Sprintf("the keeper (pid %d), which holds the running terminals,", m.Pid)
 	}
-	ours := fmt.Sprintf("this cotty speaks versions %d to %d of its protocol", MinVersion, ProtocolVersion)
+	ours := fmt.Sprintf("this tandemux speaks versions %d to %d of its protocol", MinVersion, ProtocolVersion)
 	switch {
 	case m.Max > 0 && m.Max < MinVersion:
-		return because(ErrVersion, "%s is too old: it speaks up to version %d, and %s: go on with the cotty that started it, or end its terminals with that one's `cotty stop`", who, m.Max, ours)
+		return because(ErrVersion, "%s is too old: it speaks up to version %d, and %s: go on with the tandemux that started it, or end its terminals with that one's `tandemux stop`", who, m.Max, ours)
 	case m.Min > ProtocolVersion:
-		return because(ErrVersion, "%s is newer than this program: it speaks version %d and later, and %s: use the newer cotty", who, m.Min, ours)
+		return because(ErrVersion, "%s is newer than this program: it speaks version %d and later, and %s: use the newer tandemux", who, m.Min, ours)
 	}
 	return because(ErrVersion, "%s and this program have no version in common: %s; the keeper says: %v", who, ours, m.Error)
 }

@@ -30,14 +30,14 @@ func private(t *testing.T, pid int) int64 {
 }
 
 // TestGrowth: a thousand terminals that came and went leave nothing: no memory, no
-// descriptor, no goroutine. COTTY_SPAWNS says how many.
+// descriptor, no goroutine. TANDEMUX_SPAWNS says how many.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
 	n := 300
-	if m, err := strconv.Atoi(os.Getenv("COTTY_SPAWNS")); err == nil {
+	if m, err := strconv.Atoi(os.Getenv("TANDEMUX_SPAWNS")); err == nil {
 		n = m
 	}
-	k := startKeeper(t, "/usr/bin/env", "GOGC=25") // as cotty keeper runs
+	k := startKeeper(t, "/usr/bin/env", "GOGC=25") // as tandemux keeper runs
 	c := k.dial()
 	ctx := context.Background()
 	cycle := func(i int) {

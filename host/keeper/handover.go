@@ -14,7 +14,7 @@ func (c *Client) needs(version int, what string) error {
 	if c.version >= version {
 		return nil
 	}
-	return because(ErrUnsupported, "%s: the keeper (pid %d) is of an earlier release and can't; its terminals go on, but the next host knows less of them. `cotty stop`, which ends them, makes room for a new one", what, c.pid)
+	return because(ErrUnsupported, "%s: the keeper (pid %d) is of an earlier release and can't; its terminals go on, but the next host knows less of them. `tandemux stop`, which ends them, makes room for a new one", what, c.pid)
 }
 
 // Annotate replaces the note of a child: what a later host must know of it.

@@ -61,7 +61,7 @@ func TestHandOver(t *testing.T) {
 			t.Errorf("store %d: %d descriptors, %d before", i, n, base)
 		}
 	}
-	if err := old.Store(ctx, "x-cotty-layout:/a", memory(t, "layout")); err != nil {
+	if err := old.Store(ctx, "x-tandemux-layout:/a", memory(t, "layout")); err != nil {
 		t.Fatal(err)
 	}
 	s := shell("a", "ls -l /proc/self/fd; read x")
@@ -82,7 +82,7 @@ func TestHandOver(t *testing.T) {
 		t.Errorf("note = %q", list[0].Note)
 	}
 	files, err := c.Files(ctx)
-	if err != nil || fmt.Sprint(files) != "[{ahp-terminal:/a 6} {x-cotty-layout:/a 6}]" {
+	if err != nil || fmt.Sprint(files) != "[{ahp-terminal:/a 6} {x-tandemux-layout:/a 6}]" {
 		t.Errorf("Files = %v, %v", files, err)
 	}
 	for range 2 { // fetching takes nothing away
@@ -94,7 +94,7 @@ func TestHandOver(t *testing.T) {
 			t.Errorf("fetched %q", got)
 		}
 	}
-	for _, name := range []string{"ahp-terminal:/a", "ahp-terminal:/a", "x-cotty-layout:/a"} {
+	for _, name := range []string{"ahp-terminal:/a", "ahp-terminal:/a", "x-tandemux-layout:/a"} {
 		if err := c.Discard(ctx, name); err != nil {
 			t.Error(err)
 		}
@@ -216,7 +216,7 @@ func TestOldKeeper(t *testing.T) {
 func TestCannotMeet(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ speaks, want string }{
-		{"3 5", "is newer than this program: it speaks version 3 and later, and this cotty speaks versions 1 to 2 of its protocol: use the newer cotty"},
+		{"3 5", "is newer than this program: it speaks version 3 and later, and this tandemux speaks versions 1 to 2 of its protocol: use the newer tandemux"},
 		{"-3 0", "the keeper says: the host speaks versions 1 to 2"},
 	} {
 		k := startKeeper(t, "/usr/bin/env", versionsEnv+"="+tt.speaks)
@@ -378,7 +378,7 @@ func TestBinaryReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "cotty")
+	bin := filepath.Join(dir, "tandemux")
 	if err := os.WriteFile(bin, self, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func (l *login) leave(ctx context.Context, pid int) (bool, error) {
 	if err != nil || !kills {
 		return false, err
 	}
-	unit := fmt.Sprintf("cotty-keeper-%d.scope", pid)
+	unit := fmt.Sprintf("tandemux-keeper-%d.scope", pid)
 	if _, err := l.bus(ctx, "--user", "call", systemd, systemdPath, systemd+".Manager", "StartTransientUnit",
 		"ssa(sv)a(sa(sv))", unit, "fail", "1", "PIDs", "au", "1", strconv.Itoa(pid), "0"); err != nil {
 		return false, fmt.Errorf("leave the login's cgroup: %w", err)
@@ -158,7 +158,7 @@ func (l *login) lingers(ctx context.Context) (bool, error) {
 	return strings.TrimSpace(out) == "b true", nil
 }
 
-// CheckLogout says, for `cotty doctor`, whether terminals outlive the logout; ok
+// CheckLogout says, for `tandemux doctor`, whether terminals outlive the logout; ok
 // is false when they don't, or it can't be told, and detail then says what to
 // do. pid is the keeper's, 0 when none runs.
 func CheckLogout(ctx context.Context, pid int) (ok bool, detail string) {
@@ -191,7 +191,7 @@ func (l *login) check(ctx context.Context, pid int) (ok bool, detail string) {
 	case err != nil:
 		return false, fmt.Sprintf("find the keeper's cgroup: %v", err)
 	case inLogin(where):
-		return false, "systemd ends the keeper, and all terminals, when you log out of the login that started it: `cotty stop` and start again; keeper.log says why it could not leave"
+		return false, "systemd ends the keeper, and all terminals, when you log out of the login that started it: `tandemux stop` and start again; keeper.log says why it could not leave"
 	}
 	return true, "terminals outlive the logout: the keeper is outside of the login, and you may linger"
 }

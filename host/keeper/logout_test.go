@@ -9,7 +9,7 @@ import (
 
 const (
 	loginGroup   = "0::/user.slice/user-1000.slice/session-3.scope\n"
-	managerGroup = "1:name=systemd:/user.slice/user-1000.slice/user@1000.service/app.slice/cotty-keeper-7.scope\n0::/\n"
+	managerGroup = "1:name=systemd:/user.slice/user-1000.slice/user@1000.service/app.slice/tandemux-keeper-7.scope\n0::/\n"
 )
 
 // answers is a machine with logind: kills are the three answers of get-property.
@@ -24,7 +24,7 @@ func answers(kills, linger, cgroup string, calls *[]string) *login {
 			return kills, nil
 		case strings.Contains(line, "/user/_31000 ") && linger != "":
 			return linger, nil
-		case strings.Contains(line, "StartTransientUnit ssa(sv)a(sa(sv)) cotty-keeper-7.scope fail 1 PIDs au 1 7 0"):
+		case strings.Contains(line, "StartTransientUnit ssa(sv)a(sa(sv)) tandemux-keeper-7.scope fail 1 PIDs au 1 7 0"):
 			cgroup = managerGroup
 			return "o \"/org/freedesktop/systemd1/job/9\"", nil
 		}

@@ -17,16 +17,16 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 // The test binary is also the keeper process and a host process: real ones, so
 // that descriptors, sessions and SIGKILL are real.
 const (
-	roleEnv     = "COTTY_KEEPER_TEST_ROLE"
-	socketEnv   = "COTTY_KEEPER_TEST_SOCKET"
-	versionsEnv = "COTTY_KEEPER_TEST_VERSIONS" // "MIN MAX"
-	idleEnv     = "COTTY_KEEPER_TEST_IDLE"     // a duration
+	roleEnv     = "TANDEMUX_KEEPER_TEST_ROLE"
+	socketEnv   = "TANDEMUX_KEEPER_TEST_SOCKET"
+	versionsEnv = "TANDEMUX_KEEPER_TEST_VERSIONS" // "MIN MAX"
+	idleEnv     = "TANDEMUX_KEEPER_TEST_IDLE"     // a duration
 )
 
 func TestMain(m *testing.M) {

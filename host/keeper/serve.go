@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"cotty/internal/daemon"
+	"tandemux/internal/daemon"
 )
 
 const (

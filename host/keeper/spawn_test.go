@@ -48,7 +48,7 @@ func TestChildIsClean(t *testing.T) {
 	run := func(argv ...string) (string, int) {
 		p := spawn(t, c, Spec{
 			ID: strings.Join(argv, " "), Dir: dir, Cols: 93, Rows: 31, Argv: argv,
-			Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "COTTY=/run/x", "TERM=xterm-256color"},
+			Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "TANDEMUX=/run/x", "TERM=xterm-256color"},
 		})
 		out := strings.ReplaceAll(readAll(t, p.Pty), "\r\n", "\n")
 		if e := exit(t, c); e.Code != 0 {
@@ -68,7 +68,7 @@ func TestChildIsClean(t *testing.T) {
 		{[]string{"cat", "/proc/self/stat"}, `^PID \(cat\) R \d+ PID PID [1-9]\d* PID `},
 		{[]string{"stty", "size"}, `^31 93\n$`},
 		{[]string{"pwd"}, `^` + regexp.QuoteMeta(dir) + `\n$`},
-		{[]string{"cat", "/proc/self/environ"}, `^PATH=/usr/local/bin:/usr/bin:/bin\x00COTTY=/run/x\x00TERM=xterm-256color\x00$`},
+		{[]string{"cat", "/proc/self/environ"}, `^PATH=/usr/local/bin:/usr/bin:/bin\x00TANDEMUX=/run/x\x00TERM=xterm-256color\x00$`},
 	} {
 		out, pid := run(tt.argv...)
 		want := strings.ReplaceAll(tt.want, "PID", fmt.Sprint(pid))

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
 // BenchmarkRunCommand is a run_command over stdio, and the command by itself.

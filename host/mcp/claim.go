@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/pool"
+	"tandemux/ahp"
+	"tandemux/host/pool"
 )
 
 // askTime is how long a person is given to answer.

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
-// row is what `cotty ls --json` says of a terminal.
+// row is what `tandemux ls --json` says of a terminal.
 func row(w *world.World, id string) map[string]any {
 	w.Helper()
 	var rows []map[string]any
-	w.Must(json.Unmarshal([]byte(w.Cotty("ls", "--json")), &rows))
+	w.Must(json.Unmarshal([]byte(w.Tandemux("ls", "--json")), &rows))
 	for _, r := range rows {
 		if "pty-"+r["id"].(string) == id || r["id"] == id {
 			return r
@@ -41,8 +41,8 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("while it runs the claim is %v", claim)
 	}
 	short := strings.TrimPrefix(id, "pty-")
-	w.Cotty("claim", short)
-	w.Cotty("send", short, "--enter", "person")
+	w.Tandemux("claim", short)
+	w.Tandemux("send", short, "--enter", "person")
 	if r := <-answer; !strings.Contains(r["output"].(string), "got person") || r["exitCode"] != 0.0 {
 		t.Errorf("%v", r)
 	}
@@ -54,7 +54,7 @@ func TestTakeOver(t *testing.T) {
 func TestAsk(t *testing.T) {
 	w := world.New(t, "")
 	a := newAgent(w, "asker")
-	id := "pty-" + strings.TrimSpace(w.Cotty("new", "--background", "--", "cat"))
+	id := "pty-" + strings.TrimSpace(w.Tandemux("new", "--background", "--", "cat"))
 	for _, c := range []struct {
 		answer  string
 		claimed bool
@@ -69,14 +69,14 @@ func TestAsk(t *testing.T) {
 		if text, failed := newAgent(w, "rival").call("claim_terminal", m{"terminalId": id, "reason": "me too"}); !failed || !strings.Contains(text, "asks for this terminal already") {
 			t.Errorf("a second question: %s", text)
 		}
-		w.Cotty("answer", strings.TrimPrefix(id, "pty-"), c.answer)
+		w.Tandemux("answer", strings.TrimPrefix(id, "pty-"), c.answer)
 		if r := <-got; r["claimed"] != c.claimed {
 			t.Errorf("%s: %v", c.answer, r)
 		}
 	}
 	a.get("send_input", m{"terminalId": id, "text": "typed by the agent", "keys": []string{"enter"}})
 	w.Eventually("it is typed", func() bool {
-		return strings.Contains(w.Cotty("read", strings.TrimPrefix(id, "pty-")), "typed by the agent")
+		return strings.Contains(w.Tandemux("read", strings.TrimPrefix(id, "pty-")), "typed by the agent")
 	})
 	if r := a.get("release_terminal", m{"terminalId": id}); r["owner"] != "user" {
 		t.Errorf("released: %v", r)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Tools of the clients that take part in the session that the agent works in are

@@ -3,7 +3,7 @@ package mcp
 import (
 	"context"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 type commandInput struct {

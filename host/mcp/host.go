@@ -3,7 +3,7 @@ package mcp
 import (
 	"context"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Host is an AHP connection of one agent to a host. Its methods may be called
@@ -30,7 +30,7 @@ type Options struct {
 	Open func(ctx context.Context, name string) (Host, error)
 	// Name is the agent's, for clients that do not say theirs.
 	Name string
-	// Version of cotty, told to clients.
+	// Version of tandemux, told to clients.
 	Version string
 	// Dir is where terminals are started when a call names no directory; an
 	// absolute path, or empty for the host's default.

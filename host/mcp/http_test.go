@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
 // bearer adds a token to every request.
@@ -115,10 +115,10 @@ func TestRevoke(t *testing.T) {
 		text, failed := a.try("run_command", m{"command": []string{"sleep", "1000"}})
 		done <- failed || text == ""
 	}()
-	w.Eventually("it runs", func() bool { return strings.Contains(w.Cotty("ls"), "sleep") })
-	for _, line := range strings.Split(w.Cotty("token", "ls"), "\n")[1:] {
+	w.Eventually("it runs", func() bool { return strings.Contains(w.Tandemux("ls"), "sleep") })
+	for _, line := range strings.Split(w.Tandemux("token", "ls"), "\n")[1:] {
 		if f := strings.Fields(line); len(f) > 0 {
-			w.Cotty("token", "revoke", f[0])
+			w.Tandemux("token", "revoke", f[0])
 			break
 		}
 	}

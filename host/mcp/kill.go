@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 type killOutput struct {

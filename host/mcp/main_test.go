@@ -9,12 +9,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
-// agent is an MCP client and its session with `cotty mcp`.
+// agent is an MCP client and its session with `tandemux mcp`.
 type agent struct {
 	*world.World
 	session *mcp.ClientSession

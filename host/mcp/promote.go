@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"cotty/ahp"
-	"cotty/host/pool"
+	"tandemux/ahp"
+	"tandemux/host/pool"
 )
 
 type terminalInput struct {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"cotty/ahp"
-	"cotty/host/pool"
-	"cotty/internal/plain"
+	"tandemux/ahp"
+	"tandemux/host/pool"
+	"tandemux/internal/plain"
 )
 
 type readInput struct {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
-// What the seat belt refuses is seen: by cotty ls, by cotty doctor, and in the
+// What the seat belt refuses is seen: by tandemux ls, by tandemux doctor, and in the
 // audit log (the status line: ui, TestRefusalsAreSaid).
 func TestRefusalsAreSeen(t *testing.T) {
 	w := world.New(t, "")
@@ -27,11 +27,11 @@ func TestRefusalsAreSeen(t *testing.T) {
 	if !strings.Contains(errs.String(), "not allowed: "+want) || !strings.Contains(errs.String(), ", 2 times") {
 		t.Errorf("ls says %s and %s", out, errs.String())
 	}
-	if got := w.Cotty("doctor"); !strings.Contains(got, want) {
+	if got := w.Tandemux("doctor"); !strings.Contains(got, want) {
 		t.Errorf("doctor says %s", got)
 	}
 	w.Eventually("the audit log", func() bool {
-		b, err := os.ReadFile(filepath.Join(w.Dir, ".local/state/cotty/audit.log"))
+		b, err := os.ReadFile(filepath.Join(w.Dir, ".local/state/tandemux/audit.log"))
 		return err == nil && strings.Contains(string(b), "Command blocked for security reasons")
 	})
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cotty/ahp"
-	"cotty/host/pool"
-	"cotty/internal/plain"
+	"tandemux/ahp"
+	"tandemux/host/pool"
+	"tandemux/internal/plain"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
 // TestScopes: what each tool may do for tokens of each set of scopes. A tool that
@@ -14,7 +14,7 @@ import (
 func TestScopes(t *testing.T) {
 	w := world.New(t, "agent-spawns = 0\nagent-terminals = 0\n")
 	addr := w.Listen()
-	mine := w.Cotty("new", "--name", "mine", "--", "cat")
+	mine := w.Tandemux("new", "--name", "mine", "--", "cat")
 	person := "pty-" + strings.TrimSpace(mine)
 	const (
 		read, create, input, claim = "terminal:read", "terminal:create", "terminal:input", "terminal:claim"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // maxInput bounds what one call types, in bytes, and maxKeys its keys.

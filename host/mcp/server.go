@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Server serves one agent's tools.
@@ -39,7 +39,7 @@ When a limit is met (3 spawns a minute, 5 terminals), wait or kill one of yours;
 func New(o Options) *Server {
 	s := &Server{o: o, opening: make(chan struct{}, 1)}
 	s.sdk = mcp.NewServer(
-		&mcp.Implementation{Name: "cotty", Title: "cotty: shared terminals", Version: o.Version},
+		&mcp.Implementation{Name: "tandemux", Title: "tandemux: shared terminals", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}},
 	)
 	for _, t := range tools {

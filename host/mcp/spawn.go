@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"cotty/ahp"
-	"cotty/host/pool"
+	"tandemux/ahp"
+	"tandemux/host/pool"
 )
 
 type spawnInput struct {

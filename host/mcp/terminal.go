@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/host/pool"
+	"tandemux/ahp"
+	"tandemux/host/pool"
 )
 
 // terminal is what the tools tell of a terminal.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
 // TestTools: what is offered, and how it is described (T3–T23, T42–T47).
@@ -73,7 +73,7 @@ func TestLifecycle(t *testing.T) {
 	if l := a.list(); len(l) != 1 || l[0]["id"] != id {
 		t.Errorf("list: %v", l)
 	}
-	if rows := w.Cotty("ls"); !strings.Contains(rows, "claude") {
+	if rows := w.Tandemux("ls"); !strings.Contains(rows, "claude") {
 		t.Errorf("the person is not told whose it is:\n%s", rows)
 	}
 	// Another agent sees it, and has no say.
@@ -101,7 +101,7 @@ func TestLifecycle(t *testing.T) {
 			t.Errorf("killed again: %v", r)
 		}
 	}
-	user := strings.TrimSpace(w.Cotty("new", "--background", "--", "sleep", "1000"))
+	user := strings.TrimSpace(w.Tandemux("new", "--background", "--", "sleep", "1000"))
 	a.refused("Cannot kill visible or user-owned terminals", "kill_terminal", m{"terminalId": "pty-" + user})
 	a.refused("Terminal not found: pty-never", "read_terminal", m{"terminalId": "pty-never"})
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 const (

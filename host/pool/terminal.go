@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/internal/plain"
+	"tandemux/ahp"
+	"tandemux/internal/plain"
 )
 
 // Owners of a terminal.

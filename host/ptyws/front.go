@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/pool"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/host/pool"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
 )
 
 const (
@@ -99,7 +99,7 @@ func (f Front) respond(w http.ResponseWriter, r *http.Request, c Caller, do func
 func (f Front) connect(ctx context.Context, c Caller, id string, sink client.Sink) (*client.Client, error) {
 	return client.Connect(ctx, client.Options{
 		Dial: c.Dial, ClientID: "pty-" + id + "-" + c.Name, Sink: sink,
-		Info: ahp.Implementation{Name: "cotty-pty", Version: f.Version},
+		Info: ahp.Implementation{Name: "tandemux-pty", Version: f.Version},
 	})
 }
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/jsonrpc"
-	"cotty/internal/world"
-	"cotty/internal/wsrpc"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/world"
+	"tandemux/internal/wsrpc"
 )
 
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
@@ -155,7 +155,7 @@ func TestUserTerminal(t *testing.T) {
 	early.expect(object{"type": "pty:error", "id": "pty-never", "error": "Session not found"})
 	id := spawn(w, addr, token, `{"cwd":"/","command":["sh","-c","echo first; while read x; do echo got $x; stty size; done; exit 7"]}`)
 	early.expect(object{"type": "terminal", "event": "created", "terminal": object{"id": id, "owner": "user", "cwd": "/"}})
-	w.Eventually("it has printed", func() bool { return strings.Contains(w.Cotty("read", strings.TrimPrefix(id, "pty-")), "first") })
+	w.Eventually("it has printed", func() bool { return strings.Contains(w.Tandemux("read", strings.TrimPrefix(id, "pty-")), "first") })
 
 	s := dial(w, addr, token, "")
 	s.send(object{"type": "pty:attach", "id": id})
@@ -243,15 +243,15 @@ func TestRefused(t *testing.T) {
 	addr, token := w.Listen(), w.Token()
 	s := dial(w, addr, token, "")
 	for msg, want := range map[string]string{
-		`nonsense`:                                             "the message is not JSON of the expected form",
-		`{"type":"pty:attach","id":7}`:                         "the message is not JSON of the expected form",
-		`{"type":"pty:explode","id":"a"}`:                      "unknown message type",
+		`nonsense`:                        "the message is not JSON of the expected form",
+		`{"type":"pty:attach","id":7}`:    "the message is not JSON of the expected form",
+		`{"type":"pty:explode","id":"a"}`: "unknown message type",
 		`{"type":"pty:resize","id":"pty-x","cols":1,"rows":1}`: "Session not found",
 	} {
 		s.raw(msg)
 		s.expect(object{"type": "pty:error", "error": want})
 	}
-	mine := strings.TrimSpace(w.Cotty("new", "--background", "--", "cat"))
+	mine := strings.TrimSpace(w.Tandemux("new", "--background", "--", "cat"))
 	reader := dial(w, addr, w.Token("--scope", "terminal:read"), "")
 	reader.send(object{"type": "pty:attach", "id": "pty-" + mine})
 	reader.expect(object{"type": "pty:attached"})

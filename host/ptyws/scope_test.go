@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/internal/world"
+	"tandemux/internal/world"
 )
 
 // TestScopes: what each request and message may do for tokens of each set of

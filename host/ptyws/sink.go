@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/host/pool"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/host/pool"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
 )
 
 // event tells of a terminal (T34).

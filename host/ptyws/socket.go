@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/pool"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/host/pool"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 
 var errNoCgroup = errors.New("no cgroup of one's own can be had here")
 
-const cgroupPrefix = "cotty-"
+const cgroupPrefix = "tandemux-"
 
 // cgroupRoot is another one in tests.
 var cgroupRoot = "/sys/fs/cgroup"

@@ -23,20 +23,20 @@ func TestCgroups(t *testing.T) {
 			"0::/user/app/x\n",
 			map[string]string{"user/cgroup.subtree_control": "cpu memory pids", "user/app/cgroup.subtree_control": "cpu memory", "user/app/x/cgroup.procs": ""},
 			both,
-			map[string]string{"user/cotty-t/memory.max": "1073741824", "user/cotty-t/pids.max": "99", "user/cotty-t/cgroup.procs": "7"},
+			map[string]string{"user/tandemux-t/memory.max": "1073741824", "user/tandemux-t/pids.max": "99", "user/tandemux-t/cgroup.procs": "7"},
 		},
 		"one limit": {
 			"0::/a\n",
 			map[string]string{"a/cgroup.subtree_control": "memory pids"},
 			Limits{Processes: 3},
-			map[string]string{"a/cotty-t/pids.max": "3", "a/cotty-t/cgroup.procs": "7"},
+			map[string]string{"a/tandemux-t/pids.max": "3", "a/tandemux-t/cgroup.procs": "7"},
 		},
 		"none hands on": {"0::/a/b\n", map[string]string{"a/cgroup.subtree_control": "cpu", "a/b/x": ""}, both, nil},
 		"version 1": {
 			"9:memory:/m\n8:cpu,pids:/p\n0::/\n",
 			map[string]string{"memory/m/x": "", "pids/p/x": ""},
 			both,
-			map[string]string{"memory/m/cotty-t/memory.limit_in_bytes": "1073741824", "memory/m/cotty-t/cgroup.procs": "7", "pids/p/cotty-t/pids.max": "99", "pids/p/cotty-t/cgroup.procs": "7"},
+			map[string]string{"memory/m/tandemux-t/memory.limit_in_bytes": "1073741824", "memory/m/tandemux-t/cgroup.procs": "7", "pids/p/tandemux-t/pids.max": "99", "pids/p/tandemux-t/cgroup.procs": "7"},
 		},
 		"version 1 without pids": {"9:memory:/m\n", map[string]string{"memory/m/x": ""}, both, nil},
 	} {
@@ -62,7 +62,7 @@ func TestCgroups(t *testing.T) {
 			}
 			got := map[string]string{}
 			filepath.WalkDir(cgroupRoot, func(path string, d os.DirEntry, err error) error {
-				if err == nil && !d.IsDir() && strings.Contains(path, "/cotty-t/") {
+				if err == nil && !d.IsDir() && strings.Contains(path, "/tandemux-t/") {
 					os.Chmod(path, 0o600) // a real one is there already
 					text, _ := os.ReadFile(path)
 					rel, _ := filepath.Rel(cgroupRoot, path)

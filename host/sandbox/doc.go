@@ -6,7 +6,7 @@
 //
 // A file system of its own: the system's programs and a part of /etc, read-only;
 // /workspace; the task's folders in the home directory /root; the agent's code,
-// read-only, at the paths that it has outside; /tmp; and by /run/cotty the host's
+// read-only, at the paths that it has outside; /tmp; and by /run/tandemux the host's
 // program and the session's own socket. Namespaces of its own for users, processes,
 // IPC, the host's name and cgroups; the network is shared or cut. Nothing of the
 // environment but what is injected. No capability, no new ones, no keyrings, no
@@ -15,7 +15,7 @@
 //
 // # How a process starts
 //
-//	keeper or host ─▶ cotty (Main, outside) ─exec▶ bwrap ─▶ cotty (Main, inside) ─exec▶ the command
+//	keeper or host ─▶ tandemux (Main, outside) ─exec▶ bwrap ─▶ tandemux (Main, inside) ─exec▶ the command
 //
 // Wrap gives the first of these. Between them they can do what bubblewrap can't be
 // told by arguments: the outer one joins the task's cgroup, restricts itself by

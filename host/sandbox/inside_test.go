@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/agent"
-	"cotty/host/sandbox"
+	"tandemux/host/agent"
+	"tandemux/host/sandbox"
 )
 
 // TestWorkspace: /workspace is the directory, read-only unless it may be written to
@@ -84,7 +84,7 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("LANG", "C.UTF-8")
 	const secret = "s3cr3t-of-the-task"
 	b := within(t, func(b *box) { b.spec.Env = []string{"API_KEY=" + secret, "PATH=/opt/x:/usr/bin:/bin", "EMPTY="} })
-	l := agent.Launch{Env: []string{"GIVEN=a b\nc", "EMPTY=no", "COTTY=/elsewhere", "PWD=/x", "LD_PRELOAD=/nowhere/evil.so", "BASH_FUNC_x%%=() { :; }"}}
+	l := agent.Launch{Env: []string{"GIVEN=a b\nc", "EMPTY=no", "TANDEMUX=/elsewhere", "PWD=/x", "LD_PRELOAD=/nowhere/evil.so", "BASH_FUNC_x%%=() { :; }"}}
 	out, code := b.sh(`env -0 2>/dev/null | LD_PRELOAD= tr '\0' '|' && echo`, l)
 	out = strings.TrimSpace(out[max(0, strings.LastIndex(out, "ignored.\n"))+len("ignored."):])
 	if code != 0 {
@@ -98,7 +98,7 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, value, want)
 		}
 	}
-	for _, name := range []string{"HOST_SECRET", "COTTY", "COTTY_HOST", "COTTY_SANDBOX_PLAN"} {
+	for _, name := range []string{"HOST_SECRET", "TANDEMUX", "TANDEMUX_HOST", "TANDEMUX_SANDBOX_PLAN"} {
 		if slices.Contains(names, name) {
 			t.Errorf("%s is there", name)
 		}
@@ -146,8 +146,8 @@ func TestSocket(t *testing.T) {
 	path := filepath.Join(b.mkdir("s"), "host.sock")
 	l := agent.Launch{Socket: path}
 	first := listen(t, path)
-	line := `/run/cotty/cotty probe unix "$COTTY" && echo $COTTY $COTTY_HOST`
-	b.want(line, "/run/cotty/host.sock unix:///run/cotty/host.sock", l)
+	line := `/run/tandemux/tandemux probe unix "$TANDEMUX" && echo $TANDEMUX $TANDEMUX_HOST`
+	b.want(line, "/run/tandemux/host.sock unix:///run/tandemux/host.sock", l)
 	cmd := b.command(l, "/bin/sh", "-c", `read _; `+line)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -164,7 +164,7 @@ func TestSocket(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the next host's socket: %v, %s", err, out.String())
 	}
-	b.fails("make a socket in its place", `rm /run/cotty/socket/host.sock || touch /run/cotty/socket/x`, l)
+	b.fails("make a socket in its place", `rm /run/tandemux/socket/host.sock || touch /run/tandemux/socket/x`, l)
 }
 
 // TestEnds: exit codes, signals and what ends with what.

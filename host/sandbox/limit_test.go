@@ -11,14 +11,14 @@ import (
 	"syscall"
 	"testing"
 
-	"cotty/host/sandbox"
+	"tandemux/host/sandbox"
 )
 
 // TestLimits: memory and processes are bounded, by a cgroup or else for each.
 func TestLimits(t *testing.T) {
 	b := within(t, func(b *box) { b.spec.Limits = sandbox.Limits{Memory: 1 << 30, Processes: 64} })
-	b.want(`echo fine; /run/cotty/cotty probe memory 10000000`, "fine")
-	b.fails("use more memory than there may be", `/run/cotty/cotty probe memory 3000000000`)
+	b.want(`echo fine; /run/tandemux/tandemux probe memory 10000000`, "fine")
+	b.fails("use more memory than there may be", `/run/tandemux/tandemux probe memory 3000000000`)
 	if !sandbox.Check(t.Context(), "").Cgroup && os.Getuid() == 0 {
 		t.Skip("without a cgroup, root's processes are not bounded")
 	}
@@ -35,9 +35,9 @@ func TestLimits(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	at := serve(t)
 	b := within(t)
-	b.want(`/run/cotty/cotty probe tcp `+at+` && echo reached`, "reached")
+	b.want(`/run/tandemux/tandemux probe tcp `+at+` && echo reached`, "reached")
 	b = within(t, func(b *box) { b.spec.NoNetwork = true })
-	b.fails("reach the network", `/run/cotty/cotty probe tcp `+at)
+	b.fails("reach the network", `/run/tandemux/tandemux probe tcp `+at)
 }
 
 // TestDescriptors: nothing is open inside but the three.
@@ -48,7 +48,7 @@ func TestDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cmd := b.command(launch, "/run/cotty/cotty", "probe", "descriptors")
+	cmd := b.command(launch, "/run/tandemux/tandemux", "probe", "descriptors")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -62,7 +62,7 @@ func TestDescriptors(t *testing.T) {
 }
 
 // TestUnprivileged runs the tests as somebody who is not root, which is how most
-// people's cotty runs.
+// people's tandemux runs.
 func TestUnprivileged(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("this is not root")

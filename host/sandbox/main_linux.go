@@ -32,7 +32,7 @@ func Main(args []string) (code int, ours bool) {
 	default:
 		return 0, false
 	}
-	fmt.Fprintln(os.Stderr, "cotty:", err)
+	fmt.Fprintln(os.Stderr, "tandemux:", err)
 	return code, true
 }
 
@@ -127,7 +127,7 @@ func (p *plan) options(env []string) (fd int, err error) {
 
 // memory is a file that is nowhere, open for the next program.
 func memory(name string, text []byte) (int, error) {
-	fd, err := unix.MemfdCreate("cotty "+name, 0)
+	fd, err := unix.MemfdCreate("tandemux "+name, 0)
 	if err != nil {
 		return -1, err
 	}

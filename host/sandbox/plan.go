@@ -14,9 +14,9 @@ type plan struct {
 const (
 	// planEnv is the variable that holds the plan. It is in the environment, as that
 	// alone is nobody else's to read.
-	planEnv = "COTTY_SANDBOX_PLAN"
+	planEnv = "TANDEMUX_SANDBOX_PLAN"
 	// envMark begins the names of the command's variables until it is inside.
-	envMark = "COTTY_INSIDE_"
+	envMark = "TANDEMUX_INSIDE_"
 	// outsideArg and insideArg are the program's first argument in the two places.
 	outsideArg = "sandbox-outside"
 	insideArg  = "sandbox-inside"

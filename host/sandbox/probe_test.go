@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // probes are what a shell has no words for: the test's own program tries it, inside
@@ -130,7 +130,7 @@ func serve(t *testing.T) string {
 // names it.
 func program(b *testing.B) string {
 	b.Helper()
-	if path := os.Getenv("COTTY_PROGRAM"); path != "" {
+	if path := os.Getenv("TANDEMUX_PROGRAM"); path != "" {
 		return path
 	}
 	path, err := os.Executable()

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // Sandbox is an agent.Confinement: see the package's documentation.
@@ -100,11 +100,11 @@ func (b *Sandbox) environ(l agent.Launch) []string {
 	put(b.base())
 	put(b.spec.Env)
 	put(l.Env)
-	delete(env, "COTTY")
-	delete(env, "COTTY_HOST")
+	delete(env, "TANDEMUX")
+	delete(env, "TANDEMUX_HOST")
 	env["PWD"] = b.Inside(l.Dir)
 	if l.Socket != "" {
-		env["COTTY"], env["COTTY_HOST"] = agent.InsideSocket, "unix://"+agent.InsideSocket
+		env["TANDEMUX"], env["TANDEMUX_HOST"] = agent.InsideSocket, "unix://"+agent.InsideSocket
 	}
 	list := make([]string, 0, len(env))
 	for name, value := range env {

@@ -16,8 +16,8 @@ import (
 	"time"
 	"unsafe"
 
-	"cotty/host/agent"
-	"cotty/host/sandbox"
+	"tandemux/host/agent"
+	"tandemux/host/sandbox"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // What is inside, by name.
@@ -18,8 +18,8 @@ const (
 	// Home is the home directory.
 	Home = "/root"
 	// program is the host's own, runDir where it and the socket are.
-	runDir    = "/run/cotty"
-	program   = runDir + "/cotty"
+	runDir    = "/run/tandemux"
+	program   = runDir + "/tandemux"
 	socketDir = runDir + "/socket"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/agent"
-	"cotty/host/sandbox"
+	"tandemux/host/agent"
+	"tandemux/host/sandbox"
 )
 
 // TestPaths: the two views of a path.
@@ -59,7 +59,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s is %s inside, want %s", outside, got, want)
 		}
 	}
-	if got := b.Inside(b.spec.Program); got != "/run/cotty/cotty" {
+	if got := b.Inside(b.spec.Program); got != "/run/tandemux/tandemux" {
 		t.Errorf("the program is %s inside", got)
 	}
 }
@@ -120,7 +120,7 @@ func TestRefusals(t *testing.T) {
 		"over everything":     {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/"}} }, "the sandbox's own"},
 		"over home":           {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/root"}} }, "the sandbox's own"},
 		"over the socket": {func(s *sandbox.Spec) {
-			s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/run/cotty/socket/x"}}
+			s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/run/tandemux/socket/x"}}
 		}, "the sandbox's own"},
 		"unclean":            {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("docs"), Inside: "/docs/../usr"}} }, "or has . or .. in it"},
 		"what is written to": {func(s *sandbox.Spec) { s.Shares = []sandbox.Share{{Outside: at("workspace/sub"), Inside: "/docs"}} }, "written to inside"},
@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 		}, "deeper than one level"},
 		"a negative limit":   {func(s *sandbox.Spec) { s.Limits.Memory = -1 }, "limit"},
 		"no bubblewrap":      {func(s *sandbox.Spec) { s.Bwrap = at("none") }, "--no-sandbox"},
-		"a relative program": {func(s *sandbox.Spec) { s.Program = "cotty" }, "not absolute"},
+		"a relative program": {func(s *sandbox.Spec) { s.Program = "tandemux" }, "not absolute"},
 	} {
 		spec := sandbox.Spec{Name: "x", Workspace: at("workspace"), Write: true, Program: "/bin/sh", Bwrap: "/bin/sh", Hidden: []string{at("state"), at("none")}, Own: []string{at("state/tasks/t1")}}
 		spec.Shares = []sandbox.Share{{Outside: at("state/tasks/t1/workspace"), Inside: "/own"}}
@@ -160,12 +160,12 @@ func TestMountPoints(t *testing.T) {
 	own := within(t, func(b *box) {
 		b.write("git/config", "x")
 		b.spec.Shares = []sandbox.Share{
-			{Outside: filepath.Join(b.dir, "git"), Inside: "/run/cotty/git", Write: true},
-			{Outside: filepath.Join(b.dir, "git/config"), Inside: "/run/cotty/git/config"},
+			{Outside: filepath.Join(b.dir, "git"), Inside: "/run/tandemux/git", Write: true},
+			{Outside: filepath.Join(b.dir, "git/config"), Inside: "/run/tandemux/git/config"},
 		}
 	})
-	own.want(`cd /run/cotty/git; echo 1 >new; cat new config`, "1\nx")
-	own.fails("change what is for reading", `cd /run/cotty/git; echo x >config || mv config c || rm config || ln -sf new config`)
+	own.want(`cd /run/tandemux/git; echo 1 >new; cat new config`, "1\nx")
+	own.fails("change what is for reading", `cd /run/tandemux/git; echo x >config || mv config c || rm config || ln -sf new config`)
 	b.fails("move a mount point away", `mv .git away || rmdir .git`)
 	git := filepath.Join(b.dir, "workspace/.git")
 	for name, leave := range map[string]func() error{

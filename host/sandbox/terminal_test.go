@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/host/agent"
-	"cotty/internal/pty"
+	"tandemux/host/agent"
+	"tandemux/internal/pty"
 )
 
 // console is a sandboxed command on a pty of its own, started as the keeper starts
@@ -150,11 +150,11 @@ func (c *console) has(name string) bool {
 // process inside type, nor does an agent have a controlling terminal.
 func TestTyping(t *testing.T) {
 	b := within(t)
-	c := open(t, b, "sh", "-c", `/run/cotty/cotty probe tty && echo has-a-tty; /run/cotty/cotty probe type || echo may-not-type; exec cat`)
+	c := open(t, b, "sh", "-c", `/run/tandemux/tandemux probe tty && echo has-a-tty; /run/tandemux/tandemux probe type || echo may-not-type; exec cat`)
 	c.waitFor("has-a-tty")
 	c.waitFor("may-not-type")
 	// An agent whose host was started in a terminal, with its stdin from there.
-	w := b.command(agent.Launch{}, "sh", "-c", `/run/cotty/cotty probe tty || echo no""-tty; /run/cotty/cotty probe type || echo may""-not-type; echo en""ded`)
+	w := b.command(agent.Launch{}, "sh", "-c", `/run/tandemux/tandemux probe tty || echo no""-tty; /run/tandemux/tandemux probe type || echo may""-not-type; echo en""ded`)
 	outer := exec.Command("/bin/sh", append([]string{"-c", `"$@"; read _`, "sh"}, w.Args...)...)
 	outer.Env, outer.Dir = w.Env, w.Dir
 	outer.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

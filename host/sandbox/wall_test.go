@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/host/agent"
-	"cotty/host/sandbox"
+	"tandemux/host/agent"
+	"tandemux/host/sandbox"
 )
 
 // attempt is a way out. Its line runs in a workspace, outside first, where it must
@@ -59,9 +59,9 @@ var attempts = []attempt{
 	{name: "make the agent's code executable", line: `chmod 755 "$CODE/agent"`},
 	{name: "gain a user by setuid", line: `test "$(./setuid -u)" = 65534 && test "$(id -u)" != 65534`, harm: os.Getuid() != 0},
 	{name: "be allowed more by exec", line: `grep -q '^NoNewPrivs:.*0' /proc/self/status`},
-	{name: "change the system's programs", line: `touch /usr/bin/cotty-was-here`, harm: true},
-	{name: "change the root", line: `mkdir /cotty-was-here`, harm: true},
-	{name: "change the host's program", line: `echo x >>/run/cotty/cotty`, harm: true},
+	{name: "change the system's programs", line: `touch /usr/bin/tandemux-was-here`, harm: true},
+	{name: "change the root", line: `mkdir /tandemux-was-here`, harm: true},
+	{name: "change the host's program", line: `echo x >>/run/tandemux/tandemux`, harm: true},
 	{name: "change a setting of the kernel", line: `cat /proc/sys/kernel/core_pattern >/proc/sys/kernel/core_pattern`, harm: true},
 	{name: "press a system request", line: `echo h >/proc/sysrq-trigger`, harm: true},
 	{name: "change the machine's name", line: `hostname "$(hostname)"`, harm: true},
@@ -86,7 +86,7 @@ func outside(t *testing.T, b *box) (env []string) {
 	key := b.write("home/.ssh/id", "key\n")
 	b.write("other/file", "other\n")
 	socket := filepath.Join(b.dir, "s")
-	abstract := "@cotty-test-" + strconv.Itoa(os.Getpid()) + filepath.Base(b.dir)
+	abstract := "@tandemux-test-" + strconv.Itoa(os.Getpid()) + filepath.Base(b.dir)
 	for _, at := range []string{socket, abstract} {
 		ln, err := net.Listen("unix", at)
 		if err != nil {
@@ -128,7 +128,7 @@ func outside(t *testing.T, b *box) (env []string) {
 		}
 	}
 	temporary := func(dir string) string {
-		f, err := os.CreateTemp(dir, "cotty")
+		f, err := os.CreateTemp(dir, "tandemux")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestEscapes(t *testing.T) {
 					}
 					b := *b
 					b.t = t
-					b.fails(a.name, a.line, agent.Launch{Env: append([]string{"PROBE=/run/cotty/cotty"}, env...)})
+					b.fails(a.name, a.line, agent.Launch{Env: append([]string{"PROBE=/run/tandemux/tandemux"}, env...)})
 				})
 			}
 		})

@@ -114,7 +114,7 @@ func TestHooksLost(t *testing.T) {
 			s.until("> ", s.until("done\r\n", from))
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if strings.Contains(string(s.data), "cotty") {
+			if strings.Contains(string(s.data), "tandemux") {
 				t.Error("our part of a prompt is shown")
 			}
 		})
@@ -123,7 +123,7 @@ func TestHooksLost(t *testing.T) {
 			s.expect2("echo hi", "0", "+ echo hi\nhi\n")
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if i := strings.Index(string(s.data), "__cotty_precmd"); i >= 0 {
+			if i := strings.Index(string(s.data), "__tandemux_precmd"); i >= 0 {
 				t.Errorf("our hooks are traced: %q", s.data[max(0, i-40):i+60])
 			}
 		})
@@ -141,14 +141,14 @@ func TestHooksLost(t *testing.T) {
 		})
 		t.Run("trace", func(t *testing.T) {
 			s := begin(t, setup{shell: shell, files: map[string]string{".zshrc": "setopt xtrace"}}).ready()
-			if c := s.run("echo hi"); strings.Contains(c.output, "cotty") {
+			if c := s.run("echo hi"); strings.Contains(c.output, "tandemux") {
 				t.Errorf("our hooks are traced: %q", c.output)
 			}
 		})
 		t.Run("never there", func(t *testing.T) {
 			s := begin(t, setup{shell: shell, files: map[string]string{".zshrc": "precmd_functions=(); PROMPT='> '"}})
 			at := s.until("> ", 0)
-			s.send("env | grep -c COTTY_SHELL\r")
+			s.send("env | grep -c TANDEMUX_SHELL\r")
 			s.until("> ", s.until("0\r\n", at))
 			if s.total(Executed) != 0 {
 				t.Error("half of the hooks mark commands")

@@ -51,7 +51,7 @@
 //
 // No file of the user's is written. Startup files are read by the shell in its
 // usual order; options, traps, $?, $_, history and environment stay what they
-// are. What is left in the shell: names that begin with __cotty; in bash, PS0,
+// are. What is left in the shell: names that begin with __tandemux; in bash, PS0,
 // PROMPT_COMMAND, PS1 and PS2 have our part around the user's; in zsh, two hooks,
 // and PROMPT_EOL_MARK while a command runs. Children get nothing of it, unless
 // bash has both PS1 and PROMPT_COMMAND exported: then PS1 has our part, which is

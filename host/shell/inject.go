@@ -28,13 +28,13 @@ type Launch struct {
 // The variables by which a script learns what is ours. Each takes them out of
 // the environment as the first thing it does.
 const (
-	envNonce = "COTTY_SHELL_NONCE"
+	envNonce = "TANDEMUX_SHELL_NONCE"
 	// envKept holds the user's value of a variable that had to be borrowed; it
 	// is not set when the user had none.
-	envKept = "COTTY_SHELL_KEPT"
+	envKept = "TANDEMUX_SHELL_KEPT"
 	// envFile is what is read in place of ~/.bashrc; empty when the shell is to read
 	// no startup files.
-	envFile = "COTTY_SHELL_RC"
+	envFile = "TANDEMUX_SHELL_RC"
 )
 
 //go:embed all:script
@@ -231,7 +231,7 @@ func suitsBash(c *change) bool {
 // --norc; in POSIX mode they read none of the user's files but what ENV names: our
 // script, which leaves POSIX mode and reads what the shell would have read.
 func changeBash(c *change, folder string) {
-	script := filepath.Join(folder, "cotty.bash")
+	script := filepath.Join(folder, "tandemux.bash")
 	none := noRC
 	if c.does&login != 0 {
 		none = noProfile
@@ -271,7 +271,7 @@ func changeZsh(c *change, folder string) {
 
 // changeFish runs our script after the user's configuration.
 func changeFish(c *change, folder string) {
-	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(filepath.Join(folder, "cotty.fish"))
+	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(filepath.Join(folder, "tandemux.fish"))
 	c.insert(1, "--init-command", "source '"+quoted+"'")
 }
 

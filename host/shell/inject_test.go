@@ -70,20 +70,20 @@ func TestInjectChanges(t *testing.T) {
 		wantArgv  string
 		wantEnv   string
 	}{
-		{[]string{"/bin/bash"}, nil, "/bin/bash --init-file @/bash/cotty.bash", ""},
-		{[]string{"/bin/bash", "-i"}, []string{"ENV=x"}, "/bin/bash --init-file @/bash/cotty.bash -i", "ENV=x"},
-		{[]string{"/bin/bash", "-l"}, nil, "/bin/bash --posix -l", "ENV=@/bash/cotty.bash"},
-		{[]string{"/bin/bash", "--login"}, []string{"ENV=x", "COTTY_SHELL_KEPT=stale"}, "/bin/bash --posix --login", "COTTY_SHELL_KEPT=x ENV=@/bash/cotty.bash"},
+		{[]string{"/bin/bash"}, nil, "/bin/bash --init-file @/bash/tandemux.bash", ""},
+		{[]string{"/bin/bash", "-i"}, []string{"ENV=x"}, "/bin/bash --init-file @/bash/tandemux.bash -i", "ENV=x"},
+		{[]string{"/bin/bash", "-l"}, nil, "/bin/bash --posix -l", "ENV=@/bash/tandemux.bash"},
+		{[]string{"/bin/bash", "--login"}, []string{"ENV=x", "TANDEMUX_SHELL_KEPT=stale"}, "/bin/bash --posix --login", "TANDEMUX_SHELL_KEPT=x ENV=@/bash/tandemux.bash"},
 		{[]string{"/bin/zsh"}, []string{"HOME=" + home}, "/bin/zsh", "HOME=" + home + " ZDOTDIR=@/zsh"},
-		{[]string{"zsh", "-il"}, []string{"ZDOTDIR=" + home}, "zsh -il", "COTTY_SHELL_KEPT=" + home + " ZDOTDIR=@/zsh"},
-		{[]string{"bash", "--norc", "-i"}, nil, "bash --posix --norc -i", "COTTY_SHELL_RC= ENV=@/bash/cotty.bash"},
-		{[]string{"bash", "-l", "--noprofile"}, nil, "bash --posix -l --noprofile", "COTTY_SHELL_RC= ENV=@/bash/cotty.bash"},
-		{[]string{"bash", "-l", "--norc"}, []string{"COTTY_SHELL_RC=stale"}, "bash --posix -l --norc", "ENV=@/bash/cotty.bash"},
-		{[]string{"bash", "--rcfile", "x", "-o", "vi", "+O", "extglob"}, nil, "bash --rcfile x --init-file @/bash/cotty.bash -o vi +O extglob", "COTTY_SHELL_RC=x"},
-		{[]string{"zsh", "-fi"}, nil, "zsh -fi +f", "ZDOTDIR=@/zsh COTTY_SHELL_RC="},
+		{[]string{"zsh", "-il"}, []string{"ZDOTDIR=" + home}, "zsh -il", "TANDEMUX_SHELL_KEPT=" + home + " ZDOTDIR=@/zsh"},
+		{[]string{"bash", "--norc", "-i"}, nil, "bash --posix --norc -i", "TANDEMUX_SHELL_RC= ENV=@/bash/tandemux.bash"},
+		{[]string{"bash", "-l", "--noprofile"}, nil, "bash --posix -l --noprofile", "TANDEMUX_SHELL_RC= ENV=@/bash/tandemux.bash"},
+		{[]string{"bash", "-l", "--norc"}, []string{"TANDEMUX_SHELL_RC=stale"}, "bash --posix -l --norc", "ENV=@/bash/tandemux.bash"},
+		{[]string{"bash", "--rcfile", "x", "-o", "vi", "+O", "extglob"}, nil, "bash --rcfile x --init-file @/bash/tandemux.bash -o vi +O extglob", "TANDEMUX_SHELL_RC=x"},
+		{[]string{"zsh", "-fi"}, nil, "zsh -fi +f", "ZDOTDIR=@/zsh TANDEMUX_SHELL_RC="},
 		{[]string{"/bin/zsh", "-do", "vi"}, nil, "/bin/zsh -do vi", "ZDOTDIR=@/zsh"},
-		{[]string{"fish", "-NPC", "true", "--features=x"}, nil, "fish --init-command source '" + strings.ReplaceAll(dir, "'", `\'`) + "/SUM/fish/cotty.fish' -NPC true --features=x", ""},
-		{[]string{"/bin/fish", "--interactive"}, nil, `/bin/fish --init-command source '` + strings.ReplaceAll(dir, "'", `\'`) + `/SUM/fish/cotty.fish' --interactive`, ""},
+		{[]string{"fish", "-NPC", "true", "--features=x"}, nil, "fish --init-command source '" + strings.ReplaceAll(dir, "'", `\'`) + "/SUM/fish/tandemux.fish' -NPC true --features=x", ""},
+		{[]string{"/bin/fish", "--interactive"}, nil, `/bin/fish --init-command source '` + strings.ReplaceAll(dir, "'", `\'`) + `/SUM/fish/tandemux.fish' --interactive`, ""},
 	} {
 		in := Launch{Argv: c.argv, Env: c.env}
 		argv, env := slices.Clone(c.argv), slices.Clone(c.env)
@@ -104,7 +104,7 @@ func TestInjectChanges(t *testing.T) {
 			t.Errorf("argv %s\nwant %s", got, c.wantArgv)
 		}
 		got := short.Replace(strings.Join(out.Env, " "))
-		want := strings.TrimSpace(c.wantEnv + " COTTY_SHELL_NONCE=" + nonce)
+		want := strings.TrimSpace(c.wantEnv + " TANDEMUX_SHELL_NONCE=" + nonce)
 		if got != want {
 			t.Errorf("%q: env %s\nwant %s", c.argv, got, want)
 		}
@@ -157,7 +157,7 @@ func TestInstall(t *testing.T) {
 	}
 	check()
 	// What was cut off, or changed, is written again.
-	if err := os.WriteFile(filepath.Join(root, "bash/cotty.bash"), []byte("exit"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "bash/tandemux.bash"), []byte("exit"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := install(dir); err != nil {

@@ -490,7 +490,7 @@ func TestHomeIsLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if strings.Contains(strings.ToLower(e.Name()), "cotty") {
+			if strings.Contains(strings.ToLower(e.Name()), "tandemux") {
 				t.Errorf("there is %s", e.Name())
 			}
 		}

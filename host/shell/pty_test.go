@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/pty"
+	"tandemux/internal/pty"
 )
 
 // patience bounds every wait; it is long because the machine may be busy.
 const patience = 20 * time.Second
 
 // shells are the real shells to test with: those of PATH, and those that
-// COTTY_TEST_SHELLS lists, separated by colons (other versions).
+// TANDEMUX_TEST_SHELLS lists, separated by colons (other versions).
 func shells(t testing.TB) []string {
 	var all []string
 	for _, name := range []string{"bash", "zsh", "fish"} {
@@ -29,7 +29,7 @@ func shells(t testing.TB) []string {
 			t.Logf("no %s on this machine: its tests do not run", name)
 		}
 	}
-	if more := os.Getenv("COTTY_TEST_SHELLS"); more != "" {
+	if more := os.Getenv("TANDEMUX_TEST_SHELLS"); more != "" {
 		all = append(all, strings.Split(more, ":")...)
 	}
 	return all
@@ -105,7 +105,7 @@ func begin(t testing.TB, s setup) *session {
 	}
 	env := []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "USER=u",
-		"SHELL=" + s.shell, "PWD=" + home, "COTTY=/run/cotty", "COTTY_TERMINAL=t",
+		"SHELL=" + s.shell, "PWD=" + home, "TANDEMUX=/run/tandemux", "TANDEMUX_TERMINAL=t",
 	}
 	l := Launch{Argv: append([]string{s.shell}, s.args...), Env: env}
 	for _, kv := range s.env {

@@ -7,11 +7,11 @@ import (
 )
 
 // A thousand quick commands in a row, all typed ahead, are a thousand pairs of
-// executed and finished with the right exit codes, in order. COTTY_TEST_LONG=1
+// executed and finished with the right exit codes, in order. TANDEMUX_TEST_LONG=1
 // runs all of them; otherwise fifty.
 func TestThousandCommands(t *testing.T) {
 	total := 50
-	if os.Getenv("COTTY_TEST_LONG") != "" {
+	if os.Getenv("TANDEMUX_TEST_LONG") != "" {
 		total = 1000
 	}
 	each(t, "bash zsh fish", func(t *testing.T, shell string) {

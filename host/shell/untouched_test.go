@@ -23,7 +23,7 @@ printf 'DUM%s\n' PED`,
 // PROMPT_COMMAND, zsh's hooks and its PROMPT_EOL_MARK the first has all that is
 // left in a shell.
 var (
-	ours = regexp.MustCompile(`__cotty|^f"$|^(declare -\S+|typeset( -\S+)*) (PS[0124]|PROMPT_COMMAND|PROMPT_EOL_MARK|precmd_functions|preexec_functions)\b`)
+	ours = regexp.MustCompile(`__tandemux|^f"$|^(declare -\S+|typeset( -\S+)*) (PS[0124]|PROMPT_COMMAND|PROMPT_EOL_MARK|precmd_functions|preexec_functions)\b`)
 
 	volatile = regexp.MustCompile(`^(declare -\S+ |typeset( -\S+)* |export |)` +
 		`(BASHPID|PPID|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|HISTCMD|_|BASH_(ARGC|ARGV|LINENO|SOURCE|COMMAND|MONOSECONDS)|` +

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 
-	"cotty/host/agent"
-	"cotty/host/sandbox"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
-	"cotty/host/workspace"
+	"tandemux/host/agent"
+	"tandemux/host/sandbox"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
 )
 
 // systemFolders are the folders of the home directory that every task has of its own
@@ -23,9 +23,9 @@ var systemFolders = []string{".claude", ".codex"}
 
 // taskEnv is what every process of a task is told (U22).
 func taskEnv(t store.Task, l registry.Launch) []string {
-	env := []string{"COTTY_TASK=" + t.ID, "COTTY_TASK_NAME=" + t.Name, "COTTY_TASK_AGENT=" + l.Agent.Name}
+	env := []string{"TANDEMUX_TASK=" + t.ID, "TANDEMUX_TASK_NAME=" + t.Name, "TANDEMUX_TASK_AGENT=" + l.Agent.Name}
 	if len(t.Params) > 0 && len(t.Params) < 32<<10 {
-		env = append(env, "COTTY_TASK_PARAMS="+string(t.Params))
+		env = append(env, "TANDEMUX_TASK_PARAMS="+string(t.Params))
 	}
 	return env
 }

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/host/task/access"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
-	"cotty/host/workspace"
-	"cotty/host/workspace/filetree"
+	"tandemux/ahp"
+	"tandemux/host/task/access"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
+	"tandemux/host/workspace/filetree"
 )
 
 // New is a task that somebody wants (U39).

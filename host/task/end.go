@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/task/access"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/host/task/access"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
+	"tandemux/internal/client"
 )
 
 // cancelTime bounds on_cancel, and waiting for a turn to end that was cancelled.

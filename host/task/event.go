@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Send adds an event to a task (U45): it becomes a prompt, or on_event, when those

@@ -4,8 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"cotty/host/task/store"
-	"cotty/host/workspace"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
 )
 
 // FilesOf is a task's workspace, wherever its files are.

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"cotty/host/agent"
-	"cotty/host/task/hook"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/agent"
+	"tandemux/host/task/hook"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 // hookSession is an agent.Session of a program that is called by hooks.
@@ -136,7 +136,7 @@ func (h *hookSession) call(ctx context.Context, name string, words []string, eve
 	if err != nil {
 		return err
 	}
-	l := agent.Launch{Argv: located(registry.HookArgv(words, h.s.codeAt(h.spec, h.launch.CodeDir)), h.spec.Confine != nil), Dir: root, Env: []string{"COTTY_HOOK=" + name}}
+	l := agent.Launch{Argv: located(registry.HookArgv(words, h.s.codeAt(h.spec, h.launch.CodeDir)), h.spec.Confine != nil), Dir: root, Env: []string{"TANDEMUX_HOOK=" + name}}
 	if h.spec.Confine != nil {
 		l, err = h.spec.Confine.Wrap(ctx, l)
 	} else if err = mayRunBare(h.launch); err == nil {

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/task/store"
+	"tandemux/ahp"
+	"tandemux/host/task/store"
 )
 
 // live is a task that is not done with: its runner and what that knows. Fields

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 // note puts a line about a task's life in its agent's log (U106). It says what
@@ -45,7 +45,7 @@ func (s *Service) stderrOf(t store.Task, l registry.Launch) func(string) {
 func (s *Service) environ() []string {
 	var env []string
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "COTTY_") {
+		if !strings.HasPrefix(kv, "TANDEMUX_") {
 			env = append(env, kv)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // The types of a Part (U48).
@@ -301,7 +301,7 @@ func (t *teller) call(c *ahp.ToolCall) {
 
 func callMeta(c *ahp.ToolCall) *PartMeta {
 	var meta struct {
-		Parent string `json:"cotty/parent"`
+		Parent string `json:"tandemux/parent"`
 	}
 	json.Unmarshal(c.Meta, &meta) //nolint:errcheck // then it has no parent
 	m := PartMeta{ParentToolUseID: meta.Parent, Title: c.DisplayName}
@@ -394,7 +394,7 @@ func (t *teller) finish(turn *ahp.Turn) {
 // stopOf is why an agent stopped early, as the host's notice says.
 func stopOf(p *ahp.ResponsePart) string {
 	var meta struct {
-		Stop string `json:"cotty/stop"`
+		Stop string `json:"tandemux/stop"`
 	}
 	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // then it doesn't say
 	return meta.Stop
@@ -413,7 +413,7 @@ func usageOf(u *ahp.Usage, meta *PartMeta) *TokenUsage {
 	}
 	t.TotalTokens = t.InputTokens + t.OutputTokens
 	var more struct {
-		Cost float64 `json:"cotty/cost"`
+		Cost float64 `json:"tandemux/cost"`
 	}
 	json.Unmarshal(u.Meta, &more) //nolint:errcheck // then it is not known
 	meta.Cost = more.Cost

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // grow changes a turn as a host may: something more is said, called, or answered.
@@ -181,8 +181,8 @@ func TestFinishReasons(t *testing.T) {
 	failed := func(kind string) []ahp.ResponsePart {
 		return []ahp.ResponsePart{{Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: kind, Message: "why"}}}
 	}
-	limit := []ahp.ResponsePart{{Kind: ahp.PartSystemNotification, Note: ahp.Plain("out of tokens"), Meta: json.RawMessage(`{"cotty/stop":"limit"}`)}}
-	seven, cost := int64(7), json.RawMessage(`{"cotty/cost":0.5}`)
+	limit := []ahp.ResponsePart{{Kind: ahp.PartSystemNotification, Note: ahp.Plain("out of tokens"), Meta: json.RawMessage(`{"tandemux/stop":"limit"}`)}}
+	seven, cost := int64(7), json.RawMessage(`{"tandemux/cost":0.5}`)
 	for want, turn := range map[string]*ahp.Turn{
 		FinishStop:   {ID: "t", State: ahp.TurnComplete, Usage: &ahp.Usage{InputTokens: &seven, OutputTokens: &seven, Meta: cost}, Duration: &seven},
 		FinishLength: {ID: "t", State: ahp.TurnComplete, ResponseParts: limit},

@@ -9,11 +9,11 @@ import (
 	"regexp"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/host/agent"
-	"cotty/host/agent/acp"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/host/agent/acp"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 // ProviderPrefix begins the ids of the providers of tasks' sessions; the agent's
@@ -40,7 +40,7 @@ func (p *Provider) Info() agent.Info {
 // Authenticate is not for tasks: an agent that needs a login has it from its
 // environment.
 func (p *Provider) Authenticate(context.Context, string) error {
-	return &agent.Error{Kind: agent.KindAuthRequired, Message: "an agent of a task logs in by its environment: `cotty env add` sets a key"}
+	return &agent.Error{Kind: agent.KindAuthRequired, Message: "an agent of a task logs in by its environment: `tandemux env add` sets a key"}
 }
 
 // Open opens the agent of a task's session.
@@ -51,7 +51,7 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	}
 	t, err := s.taskOf(ctx, spec.Session)
 	if err != nil {
-		return nil, &agent.Error{Kind: agent.KindNotFound, Message: "this agent is for tasks: `cotty task create` begins one"}
+		return nil, &agent.Error{Kind: agent.KindNotFound, Message: "this agent is for tasks: `tandemux task create` begins one"}
 	}
 	got, err := s.openAgent(ctx, t, spec)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 // recent keeps the end of the streams of tasks that are at work, so that readers who

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
-	"cotty/host/workspace"
-	"cotty/internal/client"
-	"cotty/internal/jsonrpc"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
+	"tandemux/internal/client"
+	"tandemux/internal/jsonrpc"
 )
 
 // Options are what Open needs.
@@ -28,7 +28,7 @@ type Options struct {
 	Configured func(name string) (registry.Definition, bool)
 	// Dial opens a connection to the host as a service of its own (host.Service).
 	Dial func(context.Context) (jsonrpc.Transport, error)
-	// Version is cotty's; Program its file, absolute, which runs in sandboxes too.
+	// Version is tandemux's; Program its file, absolute, which runs in sandboxes too.
 	Version, Program string
 	// Bwrap is bubblewrap's program; empty: the one in PATH.
 	Bwrap string

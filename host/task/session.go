@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/url"
 
-	"cotty/ahp"
-	"cotty/host/task/store"
+	"tandemux/ahp"
+	"tandemux/host/task/store"
 )
 
 // errWaiting says that the host has to do something first; its news wakes the

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/internal/client"
 )
 
 // callTime bounds what the host is asked.
@@ -99,8 +99,8 @@ func (s *Service) host(ctx context.Context) (*client.Client, error) {
 		return s.client, nil
 	}
 	c, err := client.Connect(ctx, client.Options{
-		Dial: s.Dial, ClientID: "cotty-tasks", Reconnect: true, MaxPause: 500 * time.Millisecond, Sink: s.sink, Log: s.Log,
-		Info: ahp.Implementation{Name: "cotty-tasks", Version: s.Version},
+		Dial: s.Dial, ClientID: "tandemux-tasks", Reconnect: true, MaxPause: 500 * time.Millisecond, Sink: s.sink, Log: s.Log,
+		Info: ahp.Implementation{Name: "tandemux-tasks", Version: s.Version},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reach the host: %w", err)

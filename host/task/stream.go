@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 // maxDelta bounds a part of a stream, in bytes of text; what is longer is several.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 // unfinishedName is a file in the state directory that is there while a task may

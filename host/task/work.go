@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
-	"cotty/host/workspace"
-	"cotty/host/workspace/filetree"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
+	"tandemux/host/workspace/filetree"
+	"tandemux/internal/client"
 )
 
 // create sees to it that a task's agent is ready for events.

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
-	"cotty/emulator/vt10x"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
+	"tandemux/emulator/vt10x"
 )
 
 // null is an emulator that costs nothing.

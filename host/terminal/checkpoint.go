@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/journal"
 )
 
 const (

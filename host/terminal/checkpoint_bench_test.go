@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/native"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 // BenchmarkCheckpoint measures a checkpoint with 10,000 lines of history behind it,

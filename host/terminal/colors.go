@@ -3,8 +3,8 @@ package terminal
 import (
 	"fmt"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 // SetColors tells the terminal what colours a person sees it in: what its child

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/shell"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/shell"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 // kept is the output that viewers were given since a state that a fresh
@@ -181,7 +181,7 @@ func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 // cutNote makes, on a blank screen, a line of history that says how many lines before
 // it were left out.
 func (t *Terminal) cutNote(lines int) []byte {
-	note := fmt.Appendf(nil, "[cotty: %d older lines: `cotty read --history` prints their text]", lines)
+	note := fmt.Appendf(nil, "[tandemux: %d older lines: `tandemux read --history` prints their text]", lines)
 	rows := min(t.rows, (len(note)+t.cols-1)/t.cols)
 	note = fmt.Appendf(note, "\x1b[%d;1H", t.rows)
 	note = append(note, bytes.Repeat([]byte("\n"), rows)...)

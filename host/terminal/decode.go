@@ -3,7 +3,7 @@ package terminal
 import (
 	"unicode/utf8"
 
-	"cotty/host/journal"
+	"tandemux/host/journal"
 )
 
 // decoder makes valid UTF-8 of the pty's bytes: a rune that is split between

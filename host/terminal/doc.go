@@ -77,7 +77,7 @@
 //
 // # Before
 //
-// A terminal may begin with text that no program wrote (Config.Before: cotty/before
+// A terminal may begin with text that no program wrote (Config.Before: tandemux/before
 // of createTerminal, what a terminal showed before the machine was restarted). It is
 // output to viewers, the emulator and the journal, and belongs to no command; a
 // restored terminal has it from its journal.

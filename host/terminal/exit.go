@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/host/keeper"
 )
 
 // exit is how and whether the child has ended.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"cotty/emulator"
-	"cotty/host/shell"
+	"tandemux/emulator"
+	"tandemux/host/shell"
 )
 
 // facts is what a terminal knows that neither the content nor an action tells,

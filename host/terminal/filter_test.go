@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
 )
 
 // filterAll filters pieces, as they come.

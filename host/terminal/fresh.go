@@ -1,7 +1,7 @@
 package terminal
 
 import (
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // fresh is what came and is not published yet: what of it is in no Take is in

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/native"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/host/keeper"
 )
 
 // holder is what a host is to a terminal: it takes under a lock of its own when

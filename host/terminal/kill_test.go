@@ -20,12 +20,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 func init() { roles["program"], roles["host"] = programProcess, hostProcess }
@@ -220,7 +220,7 @@ func role(name string, files ...*os.File) *exec.Cmd {
 func TestHostKilled(t *testing.T) {
 	t.Parallel()
 	kills := 8
-	if n, err := strconv.Atoi(os.Getenv("COTTY_TERMINAL_KILLS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_TERMINAL_KILLS")); err == nil {
 		kills = n
 	}
 	master, slave := openPair(t)

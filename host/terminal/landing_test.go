@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/host/journal"
 )
 
 // landed has a terminal read into a landing of few slots.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/shell"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/shell"
 )
 
 // trimInput cuts what a typed line has around it.

@@ -1,7 +1,7 @@
 package terminal
 
 import (
-	"cotty/host/shell"
+	"tandemux/host/shell"
 )
 
 // Declined tells the holder that Enter was typed and a prompt shows again, but

@@ -3,8 +3,8 @@ package terminal
 import (
 	"strings"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 const (

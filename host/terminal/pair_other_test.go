@@ -7,8 +7,8 @@ import (
 	"os"
 	"testing"
 
-	"cotty/internal/pty"
 	"golang.org/x/sys/unix"
+	"tandemux/internal/pty"
 )
 
 // openPair opens a pty: a master as the keeper hands it out, and the slave.

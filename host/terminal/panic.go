@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 // Panic is what Config.Failed is told of a panic.
@@ -24,7 +24,7 @@ func (p *Panic) Error() string { return fmt.Sprintf("%s: panic: %v", p.Doing, p.
 const maxPanics = 3
 
 // apology is what the screen shows after a panic.
-const apology = "[cotty: showing this terminal has failed and its screen is cleared; what runs in it goes on. The host's log says more.]\r\n"
+const apology = "[tandemux: showing this terminal has failed and its screen is cleared; what runs in it goes on. The host's log says more.]\r\n"
 
 // guard contains a panic of a method that has the screen: deferred after the
 // lock was taken. The method then returns what its results are by then.

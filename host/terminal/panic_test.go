@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/native"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/host/keeper"
 )
 
 // fragile is an engine with a defect: it panics when it is written a word, and

@@ -1,8 +1,8 @@
 package terminal
 
 import (
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 // parts is the content: never nil, its texts together a stream that makes the

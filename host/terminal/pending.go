@@ -3,7 +3,7 @@ package terminal
 import (
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // maxData bounds the output in one action, in bytes. Half a megabyte in a piece

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestOutputInPieces: much output becomes several actions, cut between

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/emulator"
-	"cotty/host/journal"
+	"tandemux/emulator"
+	"tandemux/host/journal"
 )
 
 // read is the goroutine that reads the pty, until its end or Close.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/host/journal"
 )
 
 // replay brings a restored terminal from its checkpoint to the last mark, by

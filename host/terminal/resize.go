@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 // Resize sets the size of the pty and the emulator and queues TerminalResized

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/journal"
 )
 
 // Saved is what a journal has of a terminal.
@@ -107,7 +107,7 @@ func (t *Terminal) say(text string) {
 		}
 		return r
 	}, text)
-	line := []byte("\r\n[cotty: " + text + "]\r\n")
+	line := []byte("\r\n[tandemux: " + text + "]\r\n")
 	if t.filter.state != ground || t.decoder.n > 0 {
 		t.filter, t.decoder.n = filter{}, 0
 		line = append([]byte{can}, line...)

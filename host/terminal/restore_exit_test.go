@@ -6,11 +6,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/native"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 // An exit is told once, by the host that took it or else by the next one, with

@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 // mortal is a terminal with the holder and the journal that it has in a host,
@@ -450,7 +450,7 @@ func TestRestore(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			deaths := 0
-			if n, err := strconv.Atoi(os.Getenv("COTTY_TERMINAL_LIVES")); err == nil {
+			if n, err := strconv.Atoi(os.Getenv("TANDEMUX_TERMINAL_LIVES")); err == nil {
 				tt.lives = uint64(n)
 			}
 			for seed := range tt.lives {

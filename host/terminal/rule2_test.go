@@ -10,12 +10,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
-	"cotty/emulator/vt10x"
-	"cotty/host/keeper"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
+	"tandemux/emulator/vt10x"
+	"tandemux/host/keeper"
 )
 
 // viewer is a subscriber: an emulator fed with a snapshot and the actions after

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/native"
-	"cotty/host/journal"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/host/journal"
 )
 
 // FuzzSaved restores from whatever a journal may hold, though no host wrote it:

@@ -3,7 +3,7 @@ package terminal
 import (
 	"encoding/binary"
 
-	"cotty/host/journal"
+	"tandemux/host/journal"
 )
 
 // The types of the records that a terminal makes for a journal, and reads back

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"cotty/emulator"
-	"cotty/host/journal"
-	"cotty/host/keeper"
+	"tandemux/emulator"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
 )
 
 // Errors that callers branch on.

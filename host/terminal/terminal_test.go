@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
 )
 
 func code(n int) *int { return &n }
@@ -185,7 +185,7 @@ func TestContentBound(t *testing.T) {
 	if !strings.HasSuffix(want, got) || !strings.HasPrefix(got, "line ") || len(got) < 3000 {
 		t.Errorf("history of %d bytes is no end of the %d", len(got), len(want))
 	}
-	if left := fmt.Sprintf("[cotty: %d older lines: ", h.term.emu.HistoryLen()-late.HistoryLen()+1); !strings.HasPrefix(note, left) {
+	if left := fmt.Sprintf("[tandemux: %d older lines: ", h.term.emu.HistoryLen()-late.HistoryLen()+1); !strings.HasPrefix(note, left) {
 		t.Errorf("the first line is %q; want %q", note, left)
 	}
 }
@@ -206,7 +206,7 @@ func TestContentCutNarrow(t *testing.T) {
 		late := native.New(emulator.Options{Cols: size[0], Rows: size[1]})
 		late.Write([]byte(text(parts)))
 		note, rest, _ := strings.Cut(emulator.HistoryText(late, -1), "\n")
-		if !strings.HasPrefix(note, "[cotty: ") || !strings.HasSuffix(note, "]") || !strings.HasPrefix(rest, "line ") || !strings.HasSuffix(emulator.HistoryText(h.term.emu, -1), rest) {
+		if !strings.HasPrefix(note, "[tandemux: ") || !strings.HasSuffix(note, "]") || !strings.HasPrefix(rest, "line ") || !strings.HasSuffix(emulator.HistoryText(h.term.emu, -1), rest) {
 			t.Errorf("%v: the first line is %q, then %.40q", size, note, rest)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode"
 
-	"cotty/ahp"
-	"cotty/host/shell"
+	"tandemux/ahp"
+	"tandemux/host/shell"
 )
 
 // titleDelay is how long a command must run to become the terminal's title, and

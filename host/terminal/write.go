@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/host/journal"
-	"cotty/internal/nowait"
+	"tandemux/host/journal"
+	"tandemux/internal/nowait"
 )
 
 const (

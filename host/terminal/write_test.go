@@ -5,9 +5,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cotty/emulator"
-	"cotty/emulator/native"
-	"cotty/host/keeper"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
+	"tandemux/host/keeper"
 )
 
 // A key is in the pty when Input returns: no other goroutine has to be woken.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // compare finds what each side did since both were base: what is to change on the

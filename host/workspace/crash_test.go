@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // job is what a victim does until it is killed.
@@ -109,7 +109,7 @@ func kill(t *testing.T, j job, after time.Duration) {
 	t.Helper()
 	text := must(json.Marshal(j))(t)
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "COTTY_WORKSPACE_VICTIM="+string(text))
+	cmd.Env = append(os.Environ(), "TANDEMUX_WORKSPACE_VICTIM="+string(text))
 	out := must(cmd.StdoutPipe())(t)
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -154,9 +154,9 @@ func atWork(dir string) bool {
 	return false
 }
 
-// instants is how often each job is killed; COTTY_WORKSPACE_KILLS for more.
+// instants is how often each job is killed; TANDEMUX_WORKSPACE_KILLS for more.
 func instants() int {
-	if n, err := strconv.Atoi(os.Getenv("COTTY_WORKSPACE_KILLS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_WORKSPACE_KILLS")); err == nil {
 		return n
 	}
 	return 3

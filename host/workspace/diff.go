@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // FileDiff is one changed file.

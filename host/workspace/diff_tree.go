@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 
 	"github.com/rogpeppe/go-internal/diff"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // diffWorktree compares by git, tree with tree: git looks at no file that the agent

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 
 	"golang.org/x/sys/unix"
 )

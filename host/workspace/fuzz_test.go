@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // FuzzArchive: whatever an archive is, what comes of it stays where it belongs, and

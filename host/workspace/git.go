@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // git runs git's own binary. What runs programs by configuration is turned off; what

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 
 	"github.com/klauspost/compress/zstd"
 )

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // Kind says where a workspace's files come from.
@@ -29,10 +29,10 @@ type Spec struct {
 	// Filesystem is the id of a filesystem. Of copy it is the id that the new one
 	// gets.
 	Filesystem string `json:"filesystem,omitempty"`
-	// Name names the task in the branch, cotty/NAME; letters, digits, "-", "_", ".".
+	// Name names the task in the branch, tandemux/NAME; letters, digits, "-", "_", ".".
 	Name string `json:"name,omitempty"`
-	// Branch is the worktree's branch in full; empty: cotty/NAME, or the next free of
-	// cotty/NAME-2, cotty/NAME-3 …. One that exists is an error (ErrConflict).
+	// Branch is the worktree's branch in full; empty: tandemux/NAME, or the next free of
+	// tandemux/NAME-2, tandemux/NAME-3 …. One that exists is an error (ErrConflict).
 	Branch string `json:"branch,omitempty"`
 	// From is the commit that a worktree starts at; empty: the repository's HEAD.
 	From string `json:"from,omitempty"`

@@ -8,18 +8,18 @@ import (
 	"syscall"
 	"testing"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 
 	"golang.org/x/sys/unix"
 )
 
 // TestLargeSparseFile: a large file with holes keeps its holes on every way; with
-// COTTY_LONG it has a gigabyte.
+// TANDEMUX_LONG it has a gigabyte.
 func TestLargeSparseFile(t *testing.T) {
 	s := newStore(t)
 	src := t.TempDir()
 	size := int64(40 << 20)
-	if os.Getenv("COTTY_LONG") != "" {
+	if os.Getenv("TANDEMUX_LONG") != "" {
 		size = 1 << 30
 	}
 	f := must(os.Create(filepath.Join(src, "large")))(t)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // MergeOptions say how work comes home.
@@ -188,7 +188,7 @@ func (w *Workspace) join(ctx context.Context, r *record, branch, head, tip, mess
 func (w *Workspace) advance(ctx context.Context, r *record, branch, head, to string) error {
 	g := w.sourceGit(r)
 	if r.Source == r.Common {
-		if _, err := g.run(ctx, "update-ref", "-m", "cotty: merge "+r.Branch, "refs/heads/"+branch, to, head); err != nil {
+		if _, err := g.run(ctx, "update-ref", "-m", "tandemux: merge "+r.Branch, "refs/heads/"+branch, to, head); err != nil {
 			return filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; merge again", branch)
 		}
 		return nil
@@ -240,7 +240,7 @@ func (w *Workspace) mergeCopy(ctx context.Context, r *record, o MergeOptions) (M
 		return m, nil
 	}
 	a := &filetree.Applier{
-		Ctx: ctx, Top: home, Stage: filepath.Join(r.Source, ".cotty-merge-"+w.id), From: filetree.Source{Top: c.top}, Seen: stamps,
+		Ctx: ctx, Top: home, Stage: filepath.Join(r.Source, ".tandemux-merge-"+w.id), From: filetree.Source{Top: c.top}, Seen: stamps,
 	}
 	if err := a.Apply(changes); err != nil {
 		return Merged{}, err

@@ -13,14 +13,14 @@ import (
 	"strings"
 	"time"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // What a sandbox sees of git.
 const (
 	mountFiles   = "/workspace"
-	mountGit     = "/run/cotty/git"
-	mountObjects = "/run/cotty/objects"
+	mountGit     = "/run/tandemux/git"
+	mountObjects = "/run/tandemux/objects"
 )
 
 // Mount is what a sandbox binds. Later ones lie over earlier ones.
@@ -151,7 +151,7 @@ func put(top *filetree.Folder, path string, b []byte) error {
 		return err
 	}
 	defer d.Close()
-	tmp := name + ".cotty"
+	tmp := name + ".tandemux"
 	if err := d.RemoveAll(tmp); err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (w *Workspace) privateConfig(ctx context.Context, r *record) (string, error
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ")
 	name, _ := g.line(ctx, "config", "user.name")
 	mail, _ := g.line(ctx, "config", "user.email")
-	fmt.Fprintf(&b, "[user]\n\tname = \"%s\"\n\temail = \"%s\"\n", quote.Replace(cmpOr(name, "cotty")), quote.Replace(cmpOr(mail, "cotty@localhost")))
+	fmt.Fprintf(&b, "[user]\n\tname = \"%s\"\n\temail = \"%s\"\n", quote.Replace(cmpOr(name, "tandemux")), quote.Replace(cmpOr(mail, "tandemux@localhost")))
 	return b.String(), nil
 }
 
@@ -249,7 +249,7 @@ func (w *Workspace) takeCommits(ctx context.Context, r *record) error {
 		return fmt.Errorf("take the task's commits: %w", err)
 	}
 	g := w.store.git(r.Common).with("GIT_DIR=" + r.Common)
-	if _, err := g.run(ctx, "update-ref", "-m", "cotty: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
+	if _, err := g.run(ctx, "update-ref", "-m", "tandemux: take the task's commits", "refs/heads/"+r.Branch, tip, r.Taken); err != nil {
 		return filetree.Failf(filetree.ErrConflict, "the branch %s was moved both by the task and in the repository; the task's commit %s is in the repository, so merge it by hand", r.Branch, tip)
 	}
 	r.Taken = tip

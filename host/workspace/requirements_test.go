@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // fixture is a filesystem with a task on it.

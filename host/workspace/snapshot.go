@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // snapshotName is the directory of a snapshot that is being taken.
@@ -202,7 +202,7 @@ func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (
 	if err != nil {
 		return "", err
 	}
-	if _, err := s.git.run(ctx, "update-ref", "-m", "cotty: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
+	if _, err := s.git.run(ctx, "update-ref", "-m", "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
 		return "", filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
 	}
 	return commit, w.settle(ctx, r, commit)
@@ -218,7 +218,7 @@ func cmpOr(a, b string) string {
 // commitTree makes a commit, in the user's name if git knows it.
 func (w *Workspace) commitTree(ctx context.Context, g git, tree, message string, parents ...string) (string, error) {
 	if _, err := g.run(ctx, "var", "GIT_COMMITTER_IDENT"); err != nil {
-		g = g.with("GIT_AUTHOR_NAME=cotty", "GIT_AUTHOR_EMAIL=cotty@localhost", "GIT_COMMITTER_NAME=cotty", "GIT_COMMITTER_EMAIL=cotty@localhost")
+		g = g.with("GIT_AUTHOR_NAME=tandemux", "GIT_AUTHOR_EMAIL=tandemux@localhost", "GIT_COMMITTER_NAME=tandemux", "GIT_COMMITTER_EMAIL=tandemux@localhost")
 	}
 	args := []string{"commit-tree", tree}
 	for _, p := range parents {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 
 	"golang.org/x/sys/unix"
 )
@@ -67,7 +67,7 @@ func Open(o Options) (*Store, error) {
 func (s *Store) Close() error { return s.lock.Close() }
 
 // Sweep removes what no task and no filesystem in use owns: keep reports whether an
-// id is in use. It is for the start, and for `cotty task cleanup`.
+// id is in use. It is for the start, and for `tandemux task cleanup`.
 func (s *Store) Sweep(ctx context.Context, keepTask, keepFilesystem func(id string) bool) error {
 	var failed []error
 	list, err := os.ReadDir(filepath.Join(s.options.State, "tasks"))

@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // Prefer decides conflicts.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // TestSyncEquality: whatever is done to either side, one at a time, both are the same

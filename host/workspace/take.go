@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // WriteArchive writes workspace/ and the system folders beside it as tar.zst (U108), and

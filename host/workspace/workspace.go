@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // Info is what is known of a workspace.
@@ -168,7 +168,7 @@ func makeBound(_ context.Context, w *Workspace, r *record) error {
 		return err
 	}
 	if rel, err := filepath.Rel(w.store.options.State, dir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
-		return filetree.Failf(filetree.ErrInvalid, "%s belongs to cotty itself", dir)
+		return filetree.Failf(filetree.ErrInvalid, "%s belongs to tandemux itself", dir)
 	}
 	r.Source, r.Dir, r.NoUpdate = dir, dir, r.Kind == ReadOnly || r.NoUpdate
 	return nil

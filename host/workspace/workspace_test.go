@@ -38,7 +38,7 @@ func TestWorktree(t *testing.T) {
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a.txt": "one\n", "dir/b.txt": "two\n", "run.sh!": "#!/bin/sh\n", "link -> a.txt": ""})
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo, Name: "fix"})
-	if got := run(t, repo, "git", "branch", "--list", "cotty/*"); !strings.Contains(got, "cotty/fix") {
+	if got := run(t, repo, "git", "branch", "--list", "tandemux/*"); !strings.Contains(got, "tandemux/fix") {
 		t.Fatalf("branches: %q", got)
 	}
 	if err := os.WriteFile(filepath.Join(w.Dir(), "a.txt"), []byte("one\nmore\n"), 0o644); err != nil {

@@ -10,11 +10,11 @@ import (
 	"regexp"
 	"strings"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 // branchPrefix is where tasks' branches are.
-const branchPrefix = "cotty/"
+const branchPrefix = "tandemux/"
 
 // makeWorktree makes a worktree on a branch of its own.
 func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
@@ -86,7 +86,7 @@ func repositoryError(dir string, err error) error {
 }
 
 // plainBranch are names that are surely right.
-var plainBranch = regexp.MustCompile(`^(cotty/)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$`)
+var plainBranch = regexp.MustCompile(`^(tandemux/)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$`)
 
 // maxBranches is how many names are tried for a branch.
 const maxBranches = 100

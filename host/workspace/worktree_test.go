@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 )
 
 var background = context.Background()
@@ -57,12 +57,12 @@ func notGit(text string) string {
 func TestWorktreeBranches(t *testing.T) {
 	s := newStore(t)
 	repo := repository(t, map[string]string{"a": "1\n"})
-	run(t, repo, "git", "branch", "cotty/n")
+	run(t, repo, "git", "branch", "tandemux/n")
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo, Name: "n"})
-	if w.Info().Branch != "cotty/n-2" {
+	if w.Info().Branch != "tandemux/n-2" {
 		t.Errorf("branch %q beside one that exists", w.Info().Branch)
 	}
-	_, err := s.Create(background, "t2", Spec{Kind: Worktree, Dir: repo, Branch: "cotty/n"})
+	_, err := s.Create(background, "t2", Spec{Kind: Worktree, Dir: repo, Branch: "tandemux/n"})
 	wantIs(t, err, filetree.ErrConflict, "exists already")
 	_, err = s.Create(background, "t2", Spec{Kind: Worktree, Dir: repo, Branch: "a..b"})
 	wantIs(t, err, filetree.ErrInvalid, "can't be a branch's name")
@@ -74,11 +74,11 @@ func TestWorktreeBranches(t *testing.T) {
 	if got := run(t, repo, "git", "branch", "--list"); strings.Count(got, "\n") != 3 {
 		t.Errorf("branches after failures:\n%s", got)
 	}
-	// A branch named cotty is where the directory of branches would be.
+	// A branch named tandemux is where the directory of branches would be.
 	other := repository(t, map[string]string{"a": "1\n"})
-	run(t, other, "git", "branch", "cotty")
-	if w := create(t, s, "t3", Spec{Kind: Worktree, Dir: other, Name: "n"}); w.Info().Branch != "cotty-n" {
-		t.Errorf("branch %q beside one named cotty", w.Info().Branch)
+	run(t, other, "git", "branch", "tandemux")
+	if w := create(t, s, "t3", Spec{Kind: Worktree, Dir: other, Name: "n"}); w.Info().Branch != "tandemux-n" {
+		t.Errorf("branch %q beside one named tandemux", w.Info().Branch)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestWorktreeSandboxedCommits(t *testing.T) {
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo, Name: "n"})
 	objects := lines(t, filepath.Join(repo, ".git", "objects"))
 	out := inSandbox(t, w, `git status --porcelain; git log --oneline | wc -l; echo more >>a; git add a; git commit -qm one
-		git checkout -q -b side; echo s >s; git add s; git commit -qm side; git checkout -q cotty/n; git merge -q side; git gc -q
+		git checkout -q -b side; echo s >s; git add s; git commit -qm side; git checkout -q tandemux/n; git merge -q side; git gc -q
 		git tag x; echo two >two; git add two; git commit -qm two; echo dirty >dirty; git status --porcelain`)
 	if out != "1\n?? dirty\n" {
 		t.Fatalf("in the sandbox:\n%s", out)
@@ -293,7 +293,7 @@ func TestWorktreeSandboxedCommits(t *testing.T) {
 		t.Errorf("the sandbox wrote into the repository:\n%s\n---\n%s", objects, got)
 	}
 	must(w.SyncUp(background, Neither))(t)
-	if got := run(t, repo, "git", "log", "--format=%s", "cotty/n"); got != "two\nside\none\nfirst\n" {
+	if got := run(t, repo, "git", "log", "--format=%s", "tandemux/n"); got != "two\nside\none\nfirst\n" {
 		t.Errorf("log after a synchronisation:\n%s", got)
 	}
 	run(t, repo, "git", "fsck", "--strict", "--no-dangling")
@@ -313,7 +313,7 @@ func TestWorktreeSandboxedCommits(t *testing.T) {
 		t.Errorf("merged %q", got)
 	}
 	// Without the branch's ref, or with one that leads nowhere, nothing is lost.
-	write(t, w.path(gitName), map[string]string{"refs/heads/cotty/n": strings.Repeat("1", 40) + "\n"})
+	write(t, w.path(gitName), map[string]string{"refs/heads/tandemux/n": strings.Repeat("1", 40) + "\n"})
 	_, err := w.SyncUp(background, Neither)
 	wantIs(t, err, filetree.ErrConflict, "no commit that there is")
 }
@@ -328,7 +328,7 @@ func TestWorktreeQuarantine(t *testing.T) {
 	w := create(t, s, "t1", Spec{Kind: Worktree, Dir: repo, Name: "n"})
 	must(w.Mounts(background))(t)
 	private := w.path(gitName)
-	write(t, private, map[string]string{"objects/info/alternates": filepath.Join(secret, ".git/objects") + "\n", "refs/heads/cotty/n": hash + "\n"})
+	write(t, private, map[string]string{"objects/info/alternates": filepath.Join(secret, ".git/objects") + "\n", "refs/heads/tandemux/n": hash + "\n"})
 	_, err := w.SyncUp(background, Neither)
 	wantIs(t, err, filetree.ErrConflict, "no commit that there is")
 	if err := os.RemoveAll(filepath.Join(private, "objects", hash[:2])); err != nil {
@@ -341,10 +341,10 @@ func TestWorktreeQuarantine(t *testing.T) {
 		t.Errorf("another repository's commit came along: %s", out)
 	}
 	// A ref that is a FIFO makes nobody wait.
-	if err := os.Remove(filepath.Join(private, "refs/heads/cotty/n")); err != nil {
+	if err := os.Remove(filepath.Join(private, "refs/heads/tandemux/n")); err != nil {
 		t.Fatal(err)
 	}
-	run(t, private, "mkfifo", "refs/heads/cotty/n")
+	run(t, private, "mkfifo", "refs/heads/tandemux/n")
 	_, err = w.SyncUp(background, Neither)
 	if err != nil {
 		t.Errorf("packed-refs still has the branch: %v", err)
@@ -438,10 +438,10 @@ func TestWorktreeMergeJoins(t *testing.T) {
 		t.Error("a merge with conflicts moved the branch")
 	}
 	kept := must(w.Delete(background, false))(t)
-	if kept != "cotty/n" {
+	if kept != "tandemux/n" {
 		t.Errorf("kept %q, though the work is nowhere else", kept)
 	}
-	if got := run(t, repo, "git", "show", "cotty/n:b"); got != "agent\n" {
+	if got := run(t, repo, "git", "show", "tandemux/n:b"); got != "agent\n" {
 		t.Errorf("the kept branch has %q", got)
 	}
 }
@@ -558,7 +558,7 @@ func TestWorktreeDeletedUnderIt(t *testing.T) {
 		}
 	}
 	must(w.Delete(background, false))(t)
-	if got := run(t, repo, "git", "branch", "--list", "cotty/*"); got != "" {
+	if got := run(t, repo, "git", "branch", "--list", "tandemux/*"); got != "" {
 		t.Errorf("branches left: %s", got)
 	}
 	// And with the repository gone as well.

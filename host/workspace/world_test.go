@@ -17,13 +17,13 @@ import (
 	"syscall"
 	"testing"
 
-	"cotty/host/workspace/filetree"
+	"tandemux/host/workspace/filetree"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) {
-	if job := os.Getenv("COTTY_WORKSPACE_VICTIM"); job != "" {
+	if job := os.Getenv("TANDEMUX_WORKSPACE_VICTIM"); job != "" {
 		victim(job)
 		return
 	}
@@ -196,9 +196,9 @@ func shake(t testing.TB, rng *rand.Rand, dir string, changes int) {
 	grow(t, rng, dir, changes)
 }
 
-// seeds is how many random trees are tried; COTTY_WORKSPACE_SEEDS for more.
+// seeds is how many random trees are tried; TANDEMUX_WORKSPACE_SEEDS for more.
 func seeds() int {
-	if n, err := strconv.Atoi(os.Getenv("COTTY_WORKSPACE_SEEDS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_WORKSPACE_SEEDS")); err == nil {
 		return n
 	}
 	return 5

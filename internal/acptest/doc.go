@@ -1,6 +1,6 @@
 // Package acptest is an agent that speaks the Agent Client Protocol and does what
 // a script says: for tests of whatever runs agents. It has a model of nothing;
-// its own peer of JSON-RPC is written apart from cotty's, so that the two check
+// its own peer of JSON-RPC is written apart from tandemux's, so that the two check
 // each other.
 //
 // Main is the program. A test binary becomes it by calling Main from its TestMain

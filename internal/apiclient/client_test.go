@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Kind is what a line of a question is.
@@ -107,7 +107,7 @@ func Options(t *ahp.ToolCall) []Option {
 // the option does, else only whether it allows.
 func groupOf(o ahp.ToolOption) string {
 	var m struct {
-		Group string `json:"cotty/group"`
+		Group string `json:"tandemux/group"`
 	}
 	json.Unmarshal(o.Meta, &m) //nolint:errcheck // then its kind decides
 	allows := m.Group == allowOnce || m.Group == allowAlways
@@ -156,8 +156,8 @@ func Of(t *ahp.ToolCall, input *string) View {
 	v.Default = slices.IndexFunc(v.Options, func(o Option) bool { return o.Allows && o.Covers == covers[allowOnce] })
 	v.add(Asked, Question(t))
 	var m struct {
-		Partial bool   `json:"cotty/partial"`
-		Text    string `json:"cotty/text"`
+		Partial bool   `json:"tandemux/partial"`
+		Text    string `json:"tandemux/text"`
 	}
 	json.Unmarshal(t.Meta, &m) //nolint:errcheck // then all of it is there
 	if m.Partial {

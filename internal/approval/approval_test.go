@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func pending(title, input string, options ...ahp.ToolOption) *ahp.ToolCall {
@@ -21,7 +21,7 @@ func option(id, group string) ahp.ToolOption {
 	}
 	o := ahp.ToolOption{ID: id, Label: id, Kind: kind}
 	if group != "" {
-		o.Meta = json.RawMessage(`{"cotty/group":"` + group + `"}`)
+		o.Meta = json.RawMessage(`{"tandemux/group":"` + group + `"}`)
 	}
 	return o
 }
@@ -88,7 +88,7 @@ func TestAll(t *testing.T) {
 		t.Errorf("a change of which a part is missing can be allowed: %+v", v)
 	}
 	c = pending("x", "")
-	c.Meta = json.RawMessage(`{"cotty/partial":true,"cotty/text":"a plan"}`)
+	c.Meta = json.RawMessage(`{"tandemux/partial":true,"tandemux/text":"a plan"}`)
 	if v := Of(c, nil); v.Partial == "" || !strings.Contains(texts(v), "a plan") {
 		t.Errorf("partial: %+v", v)
 	}

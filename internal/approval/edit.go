@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // maxDiff bounds the product of the lines of two texts that are compared line by

@@ -1,9 +1,9 @@
 package approval
 
-import "cotty/ahp"
+import "tandemux/ahp"
 
 // interrupted is the code of the error of a call whose end nobody has told.
-const interrupted = `"cotty/interrupted"`
+const interrupted = `"tandemux/interrupted"`
 
 // Interrupted reports whether nobody has told how a call ended: Outcome says what is
 // known.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestOutcome: "not run" is said only where somebody said so.
@@ -18,7 +18,7 @@ func TestOutcome(t *testing.T) {
 			Status: ahp.ToolCancelled, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: nobody had allowed it"),
 		},
 		"still running in 7<U+001B>": {
-			Status: ahp.ToolCompleted, Success: &no, Error: &ahp.ToolError{Message: "still running in 7\x1b", Code: json.RawMessage(`"cotty/interrupted"`)},
+			Status: ahp.ToolCompleted, Success: &no, Error: &ahp.ToolError{Message: "still running in 7\x1b", Code: json.RawMessage(`"tandemux/interrupted"`)},
 		},
 		"": {Status: ahp.ToolCompleted, Success: &yes},
 	} {

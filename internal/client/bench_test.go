@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 // sinkFunc is a Sink that only looks at actions.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Carry is Call for a client with Options.Reconnect: when the connection is lost,

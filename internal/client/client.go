@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // Status is the state of the connection.
@@ -202,7 +202,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	ctx, cancel := withDeadline(ctx, handshakeWait)
 	defer cancel()
 	if o.ClientID == "" {
-		o.ClientID = "cotty-" + strings.ToLower(rand.Text())
+		o.ClientID = "tandemux-" + strings.ToLower(rand.Text())
 	}
 	c := &Client{
 		o: o, log: o.Log, sink: o.Sink,

@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 func TestHandshake(t *testing.T) {
@@ -380,7 +380,7 @@ func TestReplay(t *testing.T) {
 	p.drop()
 	r.want("reconnecting: …")
 	p = s.accept()
-	req := p.expect("reconnect", `{"channel":"ahp-root://","clientId":"me","lastSeenServerSeq":22,"subscriptions":["ahp-root://","ahp-terminal:/1","ahp-terminal:/2"],"_meta":{"cotty/continues":true}}`)
+	req := p.expect("reconnect", `{"channel":"ahp-root://","clientId":"me","lastSeenServerSeq":22,"subscriptions":["ahp-root://","ahp-terminal:/1","ahp-terminal:/2"],"_meta":{"tandemux/continues":true}}`)
 	p.action(t1, 25, `{"type":"terminal/data","data":"too early"}`, "")
 	if _, err := c.Dispatch(t1, ahp.TerminalCleared{}); !errors.Is(err, ErrDisconnected) {
 		t.Errorf("dispatched while disconnected: %v", err)
@@ -492,7 +492,7 @@ func TestFallBackToInitialize(t *testing.T) {
 	p.drop()
 	r.want("reconnecting: …")
 	p = s.accept()
-	p.reply(p.expect("reconnect", `{"channel":"ahp-root://","clientId":"me","lastSeenServerSeq":30,"subscriptions":["ahp-root://"],"_meta":{"cotty/continues":true}}`), `{"type":"replay","actions":[],"missing":[]}`)
+	p.reply(p.expect("reconnect", `{"channel":"ahp-root://","clientId":"me","lastSeenServerSeq":30,"subscriptions":["ahp-root://"],"_meta":{"tandemux/continues":true}}`), `{"type":"replay","actions":[],"missing":[]}`)
 	p.subscribed(t1, 31)
 	r.want("connected", "snapshot ahp-terminal:/1 31")
 }

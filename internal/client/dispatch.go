@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 const (

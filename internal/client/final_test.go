@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 // TestFinal: what trying again can mend, and what is for people to look at.

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 const (

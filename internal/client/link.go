@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // link is one connection of a Client.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // listening notes notifications.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // mirrorLimit is the default of NewMirror.

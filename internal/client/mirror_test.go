@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
-const layout1 = "x-cotty-layout:/main"
+const layout1 = "x-tandemux-layout:/main"
 
 func TestMirror(t *testing.T) {
 	m := NewMirror(0)
@@ -116,13 +116,13 @@ func TestMirrorPredicts(t *testing.T) {
 	// A layout's writer that comes second is no longer shown.
 	dispatch(layout1, ahp.LayoutChanged{Rev: 5, Doc: json.RawMessage(`"mine"`)})
 	doc(`"mine"`)
-	p.action(layout1, 25, `{"type":"x-cotty/layoutChanged","rev":5,"doc":"theirs","terminals":[]}`, "")
+	p.action(layout1, 25, `{"type":"x-tandemux/layoutChanged","rev":5,"doc":"theirs","terminals":[]}`, "")
 	doc(`"theirs"`)
-	p.action(layout1, 26, `{"type":"x-cotty/layoutChanged","rev":5,"doc":"mine","terminals":[]}`, origin(4)+`,"rejectionReason":"stale"`)
+	p.action(layout1, 26, `{"type":"x-tandemux/layoutChanged","rev":5,"doc":"mine","terminals":[]}`, origin(4)+`,"rejectionReason":"stale"`)
 	dispatch(layout1, ahp.LayoutChanged{Rev: 6, Doc: json.RawMessage(`"again"`)})
 	doc(`"again"`)
-	p.action(layout1, 27, `{"type":"x-cotty/layoutChanged","rev":6,"doc":"again","terminals":[]}`, origin(5))
-	p.action(layout1, 28, `{"type":"x-cotty/layoutChanged","rev":7,"doc":"later","terminals":[]}`, "")
+	p.action(layout1, 27, `{"type":"x-tandemux/layoutChanged","rev":6,"doc":"again","terminals":[]}`, origin(5))
+	p.action(layout1, 28, `{"type":"x-tandemux/layoutChanged","rev":7,"doc":"later","terminals":[]}`, "")
 	doc(`"later"`)
 
 	// What was pending when the connection ended is taken back.

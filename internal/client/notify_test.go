@@ -9,15 +9,15 @@ import (
 // it fails.
 func TestNotify(t *testing.T) {
 	_, p, c, _ := start(t, Options{})
-	if err := c.Notify("x-cotty/colors", map[string]string{"bg": "#ffffff"}); err != nil {
+	if err := c.Notify("x-tandemux/colors", map[string]string{"bg": "#ffffff"}); err != nil {
 		t.Fatal(err)
 	}
-	if req := p.expect("x-cotty/colors", `{"bg":"#ffffff"}`); !req.IsNotification() {
+	if req := p.expect("x-tandemux/colors", `{"bg":"#ffffff"}`); !req.IsNotification() {
 		t.Error("the host is to answer")
 	}
 	p.drop()
 	<-c.Done()
-	if err := c.Notify("x-cotty/colors", nil); !errors.Is(err, ErrClosed) {
+	if err := c.Notify("x-tandemux/colors", nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // observer is a record that is also told of trouble, which it notes apart: it

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
 )
 
 // patience bounds what should happen at once.

@@ -16,9 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/ahp"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 // sim is a small host that keeps its word: one sequence, replay or snapshots,

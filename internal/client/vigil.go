@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // silence is for how long a host may leave things unanswered and say nothing

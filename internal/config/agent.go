@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cotty/host/guard"
+	"tandemux/host/guard"
 )
 
 // What agents may do that reach the host from the side. They take effect at the

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/internal/nearest"
+	"tandemux/internal/nearest"
 )
 
 // Agent is a table [agents.NAME]: an agent that speaks the Agent Client Protocol.
 type Agent struct {
 	// Command is the program and its arguments; nil where only other members of
-	// an agent that cotty knows are set.
+	// an agent that tandemux knows are set.
 	Command []string
 	// Title is what people read; may be empty.
 	Title   string
@@ -28,7 +28,7 @@ var Confirms = []string{"ask", "reads", "all"}
 func init() {
 	options = append(options, Option{
 		Name: "agents", Kind: Tables, Needs: Restart,
-		Doc: `Agents that speak the Agent Client Protocol, a table for each. "cotty agents" lists them and those that cotty knows ` +
+		Doc: `Agents that speak the Agent Client Protocol, a table for each. "tandemux agents" lists them and those that tandemux knows ` +
 			`and finds by itself. command is a list of texts, or one text without quoting; env is put over the host's environment; ` +
 			`cwd is where it starts in place of the session's directory; confirm says which of its questions are answered with yes: ` +
 			`none ("ask"), those about tools that only read ("reads"), or all ("all").`,

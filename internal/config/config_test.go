@@ -10,8 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"cotty/themes"
-	"cotty/ui/status"
+	"tandemux/themes"
+	"tandemux/ui/status"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/configuration.md")
@@ -258,7 +258,7 @@ func TestLoad(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "config.toml"), "theme = \"mine\"\n")
 	write(t, filepath.Join(dir, "themes", "mine.toml"), "name = \"other\"\nbase = \"nord-light\"\n")
-	write(t, filepath.Join(dir, "themes", "pale.toml"), "base = \"cotty-light\"\n[colors]\nstatus_fg = \"#cccccc\"\n")
+	write(t, filepath.Join(dir, "themes", "pale.toml"), "base = \"tandemux-light\"\n[colors]\nstatus_fg = \"#cccccc\"\n")
 	write(t, filepath.Join(dir, "themes", "bad.toml"), "dark = true\n[colors]\nboder = \"1\"\nmuted = \"red\"\n")
 	write(t, filepath.Join(dir, "themes", "worse.toml"), "dark = true\n[colors\n")
 	write(t, filepath.Join(dir, "themes", "a b.toml"), "")

@@ -1,7 +1,7 @@
 // Package config reads the user's configuration: config.toml and the themes
 // beside it. A table of options holds each one's name, kind, default, range,
 // documentation and what it needs to take effect; reading, the commented file
-// that `cotty config default` prints and docs/configuration.md are made of it.
+// that `tandemux config default` prints and docs/configuration.md are made of it.
 //
 // Read and Load report every fault with its line and give the defaults in the
 // faulty options' places; whether faults stop anything is the caller's to say.

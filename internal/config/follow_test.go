@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }
@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { leak.Main(m) }
 // none where the content stays or other files change.
 func TestFollow(t *testing.T) {
 	home := t.TempDir()
-	dir := filepath.Join(home, "config", "cotty")
+	dir := filepath.Join(home, "config", "tandemux")
 	ctx, cancel := context.WithCancel(context.Background())
 	ch, err := Follow(ctx, dir, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -47,11 +47,11 @@ func TestFollow(t *testing.T) {
 		{"a theme changed", func() { write(t, filepath.Join(dir, ThemesDir, "mine.toml"), "dark = false\n") }},
 		{"removed", func() { try(os.Remove(path)) }},
 		{"a link", func() {
-			write(t, filepath.Join(home, "dotfiles", "cotty.toml"), "theme = \"solarized\"\n")
-			try(os.Symlink(filepath.Join(home, "dotfiles", "cotty.toml"), path))
+			write(t, filepath.Join(home, "dotfiles", "tandemux.toml"), "theme = \"solarized\"\n")
+			try(os.Symlink(filepath.Join(home, "dotfiles", "tandemux.toml"), path))
 		}},
-		{"where the link leads, in place", func() { write(t, filepath.Join(home, "dotfiles", "cotty.toml"), "theme = \"nord\"\n") }},
-		{"where the link leads, renamed onto", func() { rename("clock = \"12h\"\n", filepath.Join(home, "dotfiles", "cotty.toml")) }},
+		{"where the link leads, in place", func() { write(t, filepath.Join(home, "dotfiles", "tandemux.toml"), "theme = \"nord\"\n") }},
+		{"where the link leads, renamed onto", func() { rename("clock = \"12h\"\n", filepath.Join(home, "dotfiles", "tandemux.toml")) }},
 		{"the directory gone", func() { try(os.RemoveAll(dir)) }},
 		{"and there again", func() { write(t, path, "theme = \"rose-pine\"\n") }},
 	} {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"cotty/themes"
+	"tandemux/themes"
 )
 
 // Names below the configuration's directory.

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/emulator"
-	"cotty/host/guard"
-	"cotty/keymap"
-	"cotty/themes"
-	"cotty/ui/attention"
-	"cotty/ui/status"
+	"tandemux/emulator"
+	"tandemux/host/guard"
+	"tandemux/keymap"
+	"tandemux/themes"
+	"tandemux/ui/attention"
+	"tandemux/ui/status"
 )
 
 // Option is a row of the table.
@@ -56,11 +56,11 @@ const (
 	Nothing Needs = iota
 	// NewTerminal: it applies to terminals that are created from then on.
 	NewTerminal
-	// Restart: it is read when cotty starts.
+	// Restart: it is read when tandemux starts.
 	Restart
 )
 
-var needNames = [...]string{Nothing: "at once", NewTerminal: "in new terminals", Restart: "at the next start of cotty"}
+var needNames = [...]string{Nothing: "at once", NewTerminal: "in new terminals", Restart: "at the next start of tandemux"}
 
 // Config is a configuration. Members are never empty where the default is not.
 type Config struct {
@@ -122,7 +122,7 @@ type value struct {
 var options = []Option{
 	{
 		Name: "keymap", Kind: Choice, Default: `"default"`, Choices: keymap.Presets(),
-		Doc: "The preset of keys: cotty's own, or those of tmux or screen. docs/keys.md has them all.",
+		Doc: "The preset of keys: tandemux's own, or those of tmux or screen. docs/keys.md has them all.",
 		put: func(c *Config, v value) error { c.Keymap = v.text; return nil },
 		get: func(c *Config) string { return c.Keymap },
 	},
@@ -134,7 +134,7 @@ var options = []Option{
 	},
 	{
 		Name: "theme", Kind: Text, Default: `"auto"`,
-		Doc: `The colours: "auto" is cotty's own, dark or light as your terminal is, also while it changes. ` +
+		Doc: `The colours: "auto" is tandemux's own, dark or light as your terminal is, also while it changes. ` +
 			`A family such as "nord" follows your terminal, a theme such as "nord-dark" does not, ` +
 			`"dark:nord-dark,light:gruvbox-light" names one for each, and "terminal" uses your terminal's own sixteen colours. ` +
 			`Your own themes are files in the directory themes beside this file. The command choose-theme shows them all.`,
@@ -297,7 +297,7 @@ var options = []Option{
 		Name: "scrollback", Kind: Int, Default: "10000", Min: 0, Max: emulator.MaxHistory,
 		Doc: "How many lines that have scrolled off each terminal keeps; a line that is wrapped counts once. " +
 			"Memory is bounded as well, at 64 MiB a terminal for up to 131,072 lines and 512 bytes a line beyond. " +
-			"`cotty new --scrollback N` is for one terminal.",
+			"`tandemux new --scrollback N` is for one terminal.",
 		put: func(c *Config, v value) error { c.Scrollback = v.n; return nil },
 		get: func(c *Config) string { return fmt.Sprint(c.Scrollback) },
 	},
@@ -311,7 +311,7 @@ var options = []Option{
 	{
 		Name: "history-on-disk", Kind: Bool, Default: "false",
 		Doc: "Whether what the terminals of your layouts show is kept on disk, as text that only you can read, to come back after a restart of the machine. " +
-			"Passwords that a program has shown are in it. false removes what was kept, `cotty forget` a terminal's.",
+			"Passwords that a program has shown are in it. false removes what was kept, `tandemux forget` a terminal's.",
 		put: func(c *Config, v value) error { c.HistoryOnDisk = v.is; return nil },
 		get: func(c *Config) string { return fmt.Sprint(c.HistoryOnDisk) },
 	},

@@ -9,11 +9,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"cotty/internal/nearest"
-	"cotty/keymap"
-	"cotty/themes"
-	"cotty/ui/command"
-	"cotty/ui/status"
+	"tandemux/internal/nearest"
+	"tandemux/keymap"
+	"tandemux/themes"
+	"tandemux/ui/command"
+	"tandemux/ui/status"
 )
 
 // Problem is a fault, in words for the user.

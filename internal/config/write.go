@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/themes"
-	"cotty/ui/status"
+	"tandemux/themes"
+	"tandemux/ui/status"
 )
 
 // width is that of the comments in the file.
@@ -16,9 +16,9 @@ const width = 78
 // out, and what it does.
 func File() string {
 	var b strings.Builder
-	b.WriteString("# The configuration of cotty. Every line here says what holds without it: take\n")
-	b.WriteString("# the # from what you want otherwise. Running cotties read the file when it is\n")
-	b.WriteString("# saved; with a mistake in it they say so and keep what they had.\n")
+	b.WriteString("# The configuration of tandemux. Each line says what holds without it: take\n")
+	b.WriteString("# the # from what you want otherwise. The file is read again when it is saved;\n")
+	b.WriteString("# a mistake in it is named, and what held before stays.\n")
 	for _, o := range options {
 		b.WriteString("\n")
 		wrap(&b, o.Doc)
@@ -76,10 +76,10 @@ func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\n")
 	b.WriteString("Made from the tables in `internal/config`, `ui/status` and `themes` by\n`go test ./internal/config -update`; don't edit it.\n\n")
-	b.WriteString("cotty reads `$XDG_CONFIG_HOME/cotty/config.toml`, mostly `~/.config/cotty/config.toml`.\n")
-	b.WriteString("`cotty config default` prints one with a comment for every option, `cotty config path`\n")
-	b.WriteString("says where it belongs, and `cotty config check` names every mistake with its line.\n")
-	b.WriteString("Running cotties read it when it is saved. With a mistake in it they say so in the\nstatus line and keep what they had.\n\n")
+	b.WriteString("tandemux reads `$XDG_CONFIG_HOME/tandemux/config.toml`, mostly `~/.config/tandemux/config.toml`.\n")
+	b.WriteString("`tandemux config default` prints one with a comment for every option, `tandemux config path`\n")
+	b.WriteString("says where it belongs, and `tandemux config check` names every mistake with its line.\n")
+	b.WriteString("It is read again when it is saved. A mistake in it is named in the status line, and\nwhat held before stays.\n\n")
 	b.WriteString("## Options\n\n| option | kind | default | takes effect | does |\n|---|---|---|---|---|\n")
 	for _, o := range options {
 		kind, def := kindNames[o.Kind], code(o.Default)
@@ -119,8 +119,8 @@ func writeThemes(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "| | %s, of your terminal's own sixteen colours |\n", code(themes.Terminal))
 	b.WriteString("\n![tokyo-night on a dark terminal](screens/theme-dark.png)\n![rose-pine on a light terminal](screens/theme-light.png)\n")
-	b.WriteString("\nA theme of your own is a file such as `~/.config/cotty/themes/mine.toml`, chosen with\n`theme = \"mine\"`; `mine-dark.toml` and `mine-light.toml` make a family `mine`.\n\n")
-	b.WriteString("```toml\nbase = \"nord-dark\"   # what isn't said here; cotty-dark when left out\ndark = true          # meant for a dark background; the base's when left out\n\n[colors]\nborder_focused = \"#d33682\"   # \"#rrggbb\", \"0\" to \"15\", or \"default\"\n```\n\n")
+	b.WriteString("\nA theme of your own is a file such as `~/.config/tandemux/themes/mine.toml`, chosen with\n`theme = \"mine\"`; `mine-dark.toml` and `mine-light.toml` make a family `mine`.\n\n")
+	b.WriteString("```toml\nbase = \"nord-dark\"   # what isn't said here; tandemux-dark when left out\ndark = true          # meant for a dark background; the base's when left out\n\n[colors]\nborder_focused = \"#d33682\"   # \"#rrggbb\", \"0\" to \"15\", or \"default\"\n```\n\n")
 	b.WriteString("The colours: ")
 	for i, name := range themes.Tokens() {
 		if i > 0 {
@@ -128,7 +128,7 @@ func writeThemes(b *strings.Builder) {
 		}
 		b.WriteString(code(name))
 	}
-	b.WriteString(".\n`cotty config check` says which of yours are hard to read.\n")
+	b.WriteString(".\n`tandemux config check` says which of yours are hard to read.\n")
 }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

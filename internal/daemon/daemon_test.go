@@ -18,7 +18,7 @@ import (
 
 // holderEnv makes the test binary a process that holds a place: "FILE KEY". It
 // ends with its standard input, and says when it is signalled.
-const holderEnv = "COTTY_DAEMON_TEST_HOLDER"
+const holderEnv = "TANDEMUX_DAEMON_TEST_HOLDER"
 
 func TestMain(m *testing.M) {
 	file, key, ok := strings.Cut(os.Getenv(holderEnv), " ")
@@ -132,7 +132,7 @@ func TestPlacesAreApart(t *testing.T) {
 // TestRebind: a listener whose directory was removed is reached under the same name
 // again, while it accepts and with the connections that it had.
 func TestRebind(t *testing.T) {
-	top, err := os.MkdirTemp("", "cotty")
+	top, err := os.MkdirTemp("", "tandemux")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }

@@ -3,8 +3,8 @@ package jsonrpc_test
 import (
 	"testing"
 
-	"cotty/internal/jsonrpc"
-	"cotty/internal/jsonrpc/rpctest"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/jsonrpc/rpctest"
 )
 
 func TestOverPipe(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 func TestDepth(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 // fickle is a transport whose TryWrite does as it likes. What it keeps or holds

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // FileName is the file's name in the state directory.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // historyDir is the directory of histories in the state directory, 0700; a file

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func names(t *testing.T, dir string) string {

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/internal/client"
 )
 
 // settle is how long changes are gathered before they are written.

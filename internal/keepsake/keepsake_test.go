@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // following is a keeper that has heard of a layout with two terminals, and of one
@@ -18,7 +18,7 @@ import (
 func following(t *testing.T, dir string) (*Keeper, map[ahp.URI]bool) {
 	t.Helper()
 	k := New(dir, nil)
-	const uri = "x-cotty-layout:/main"
+	const uri = "x-tandemux-layout:/main"
 	tell := func(resource ahp.URI, state any) {
 		raw, err := json.Marshal(state)
 		if err != nil {
@@ -128,7 +128,7 @@ func TestListed(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"version":1,"layouts":[{"uri":"x-cotty-layout:/m","doc":{},"terminals":["a"]}],"terminals":[{"uri":"a"}]}`))
+	f.Add([]byte(`{"version":1,"layouts":[{"uri":"x-tandemux-layout:/m","doc":{},"terminals":["a"]}],"terminals":[{"uri":"a"}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, FileName), text, 0o600); err != nil {

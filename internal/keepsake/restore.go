@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/internal/client"
 )
 
 // compare is the memory without its time.

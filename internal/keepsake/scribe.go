@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/internal/client"
 )
 
 const (

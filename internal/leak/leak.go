@@ -74,7 +74,7 @@ func stacks() map[string]string {
 // ignored names goroutines that no test owns.
 func ignored(stack string) bool {
 	for _, s := range []string{
-		"cotty/internal/leak.stacks(", // the caller
+		"tandemux/internal/leak.stacks(", // the caller
 		"testing.(*M).startAlarm",
 		"testing.(*F).Fuzz",
 		"testing.runFuzzing",

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/nowait"
+	"tandemux/internal/nowait"
 )
 
 // pair gives two ends of a unix socket.

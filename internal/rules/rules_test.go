@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	module   = "cotty"
+	module   = "tandemux"
 	maxLines = 700 // of a file that is neither a test nor generated
 )
 
@@ -87,7 +87,7 @@ var arrows = map[string][]string{
 	"ui/overlay":         {"ahp", "internal/approval", "keymap", "ui/look", "ui/paint"},
 	"ui":                 {"internal/approval", "internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/..."},
 	"ui/uitest":          {"ahp", "emulator/...", "keymap", "ui/..."},
-	"cmd/cotty":          {"..."},
+	"cmd/tandemux":       {"..."},
 	"bench":              {"ahp", "internal/..."},
 
 	"internal/jsonrpc/rpctest": {"internal/jsonrpc"}, // for tests of transports

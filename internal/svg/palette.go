@@ -3,7 +3,7 @@ package svg
 import (
 	"fmt"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Palette is the colours that programs name without saying which they are. All
@@ -26,7 +26,7 @@ func sixteen(c [16]uint32) (p [16]emulator.Color) {
 	return p
 }
 
-// Dark and Light are palettes of cotty's own whose text reads well on their
+// Dark and Light are palettes of tandemux's own whose text reads well on their
 // ground.
 var (
 	Dark = Palette{

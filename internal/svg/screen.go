@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // A cell's size and where its text stands, in the image's own units.

@@ -3,7 +3,7 @@ package svg
 import (
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // isShape reports whether a character is drawn as a shape.

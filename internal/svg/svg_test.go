@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/native"
+	"tandemux/emulator"
+	"tandemux/emulator/native"
 )
 
 var update = flag.Bool("update", false, "rewrite goldens")

@@ -28,7 +28,7 @@ func Watch(group int) (*Warden, error) {
 		return nil, err
 	}
 	defer r.Close()
-	cmd := exec.Command("/bin/sh", "-c", script, "cotty-agent-warden", strconv.Itoa(group))
+	cmd := exec.Command("/bin/sh", "-c", script, "tandemux-agent-warden", strconv.Itoa(group))
 	cmd.Stdin, cmd.Dir = r, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Main builds cotty for the tests of a package and runs them: a TestMain is
+// Main builds tandemux for the tests of a package and runs them: a TestMain is
 // os.Exit(world.Main(m)).
 func Main(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "cotty-bin")
+	dir, err := os.MkdirTemp("", "tandemux-bin")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "cotty")
-	if out, err := exec.Command("go", "build", "-o", binary, "cotty/cmd/cotty").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build cotty: %v\n%s", err, out)
+	binary = filepath.Join(dir, "tandemux")
+	if out, err := exec.Command("go", "build", "-o", binary, "tandemux/cmd/tandemux").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build tandemux: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()
@@ -49,8 +49,8 @@ func New(t testing.TB, config string) *World {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	t.Cleanup(func() { w.Command("stop").Run() }) //nolint:errcheck // there may be none
 	w.Must(os.Mkdir(filepath.Join(dir, "r"), 0o700))
-	w.Must(os.MkdirAll(filepath.Join(dir, ".config", "cotty"), 0o700))
-	w.Must(os.WriteFile(filepath.Join(dir, ".config", "cotty", "config.toml"), []byte(config), 0o600))
+	w.Must(os.MkdirAll(filepath.Join(dir, ".config", "tandemux"), 0o700))
+	w.Must(os.WriteFile(filepath.Join(dir, ".config", "tandemux", "config.toml"), []byte(config), 0o600))
 	return w
 }
 
@@ -62,19 +62,19 @@ func (w *World) Must(err error) {
 	}
 }
 
-// Command is cotty, to be run in this world.
+// Command is tandemux, to be run in this world.
 func (w *World) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, args...)
 	cmd.Env, cmd.Dir = w.Env, w.Dir
 	return cmd
 }
 
-// Cotty runs cotty, as the person would, and gives its output.
-func (w *World) Cotty(args ...string) string {
+// Tandemux runs tandemux, as the person would, and gives its output.
+func (w *World) Tandemux(args ...string) string {
 	w.Helper()
 	out, err := w.Command(args...).CombinedOutput()
 	if err != nil {
-		w.Fatalf("cotty %s: %v\n%s", strings.Join(args, " "), err, out)
+		w.Fatalf("tandemux %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return string(out)
 }
@@ -82,7 +82,7 @@ func (w *World) Cotty(args ...string) string {
 // Listen starts the host on a port of its own choice and gives host:port.
 func (w *World) Listen(args ...string) string {
 	w.Helper()
-	out := w.Cotty(append([]string{"host", "--listen", "127.0.0.1:0"}, args...)...)
+	out := w.Tandemux(append([]string{"host", "--listen", "127.0.0.1:0"}, args...)...)
 	_, rest, ok := strings.Cut(out, "ws://")
 	if !ok {
 		w.Fatalf("the host says no address: %s", out)
@@ -90,11 +90,11 @@ func (w *World) Listen(args ...string) string {
 	return strings.TrimRight(strings.Fields(rest)[0], "/,.;")
 }
 
-// Token makes a token; args are those of `cotty token new`.
+// Token makes a token; args are those of `tandemux token new`.
 func (w *World) Token(args ...string) string {
 	w.Helper()
-	for _, word := range strings.Fields(w.Cotty(append([]string{"token", "new"}, args...)...)) {
-		if strings.HasPrefix(word, "cotty_") {
+	for _, word := range strings.Fields(w.Tandemux(append([]string{"token", "new"}, args...)...)) {
+		if strings.HasPrefix(word, "tandemux_") {
 			return word
 		}
 	}

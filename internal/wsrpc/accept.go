@@ -10,7 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 // Options configures Accept.

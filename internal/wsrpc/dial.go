@@ -15,7 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 // Target says what to dial.

@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 // The opcodes of RFC 6455.

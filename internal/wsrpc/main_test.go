@@ -3,7 +3,7 @@ package wsrpc
 import (
 	"testing"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }

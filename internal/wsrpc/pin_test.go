@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/internal/jsonrpc"
-	"cotty/internal/wsrpc"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
 )
 
 func TestCheckFingerprint(t *testing.T) {

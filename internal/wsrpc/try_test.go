@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 // TestTryWrite: messages written without waiting arrive whole and in order,

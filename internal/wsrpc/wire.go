@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"cotty/internal/jsonrpc"
-	"cotty/internal/nowait"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/nowait"
 )
 
 const (

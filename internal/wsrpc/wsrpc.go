@@ -13,7 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 // Read limits in bytes: what a client accepts of a host, and a host of a

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/jsonrpc"
-	"cotty/internal/jsonrpc/rpctest"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/jsonrpc/rpctest"
 )
 
 // listener is a server that hands out accepted transports.

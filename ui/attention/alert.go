@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Kind says what an alert is about.

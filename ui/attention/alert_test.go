@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func TestOf(t *testing.T) {

@@ -3,7 +3,7 @@ package attention
 import (
 	"fmt"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // Refused words the newest thing that an agent was not allowed since before; empty

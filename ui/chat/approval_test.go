@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // TestApprovalIsWhole: in a chat of any size, all of a command of 250 characters

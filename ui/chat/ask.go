@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/approval"
+	"tandemux/ahp"
+	"tandemux/internal/approval"
 )
 
 // asking is a tool call's question.
@@ -183,7 +183,7 @@ func (c *Chat) editInput() {
 	}
 	// Of an object one member may be edited, which the call's _meta names.
 	var m struct {
-		Member string `json:"cotty/editable"`
+		Member string `json:"tandemux/editable"`
 	}
 	json.Unmarshal(t.Meta, &m) //nolint:errcheck // then the input is edited as it is
 	whole := text
@@ -229,7 +229,7 @@ func waysOf(e *ahp.ErrorInfo) []ahp.AgentAuth {
 		return nil
 	}
 	var m struct {
-		Auth []ahp.AgentAuth `json:"cotty/auth"`
+		Auth []ahp.AgentAuth `json:"tandemux/auth"`
 	}
 	json.Unmarshal(e.Meta, &m) //nolint:errcheck // then there are none
 	return m.Auth

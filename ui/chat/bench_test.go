@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // article is about n bytes of Markdown of many kinds.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // bottom is what stands below the transcript: the plan, what is queued, a rule with
@@ -249,7 +249,7 @@ func (c *Chat) setting() []string {
 			}
 		}
 	}
-	switch c.session.Values["cotty/confirm"] {
+	switch c.session.Values["tandemux/confirm"] {
 	case ahp.ConfirmReads:
 		out = append(out, "reads allowed")
 	case ahp.ConfirmAll:

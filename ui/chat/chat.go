@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/look"
+	"tandemux/ahp"
+	"tandemux/ui/look"
 )
 
 // Actions are what a chat has done for it. None may be nil but those that say so.
@@ -447,12 +447,12 @@ func (c *Chat) Usage() *ahp.Usage {
 	return nil
 }
 
-// usageMeta is cotty's addition to a turn's usage.
+// usageMeta is tandemux's addition to a turn's usage.
 type usageMeta struct {
-	ContextUsed int64   `json:"cotty/contextUsed"`
-	ContextSize int64   `json:"cotty/contextSize"`
-	Cost        float64 `json:"cotty/cost"`
-	Currency    string  `json:"cotty/currency"`
+	ContextUsed int64   `json:"tandemux/contextUsed"`
+	ContextSize int64   `json:"tandemux/contextSize"`
+	Cost        float64 `json:"tandemux/cost"`
+	Currency    string  `json:"tandemux/currency"`
 }
 
 func usageMetaOf(u *ahp.Usage) (m usageMeta) {

@@ -10,15 +10,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/themes"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 var testLook = func() look.Look {
-	t, _ := themes.Find("cotty-dark")
+	t, _ := themes.Find("tandemux-dark")
 	return look.New(t, true, true)
 }()
 
@@ -182,7 +182,7 @@ func option(id, label, group string) ahp.ToolOption {
 	if strings.HasPrefix(group, "reject") {
 		kind = ahp.OptionDeny
 	}
-	return ahp.ToolOption{ID: id, Label: label, Kind: kind, Meta: json.RawMessage(`{"cotty/group":"` + group + `"}`)}
+	return ahp.ToolOption{ID: id, Label: label, Kind: kind, Meta: json.RawMessage(`{"tandemux/group":"` + group + `"}`)}
 }
 
 var options = []ahp.ToolOption{
@@ -231,7 +231,7 @@ var scenes = []struct {
 		s.pass(3 * time.Second)
 		s.say("a", answer)
 		in, out := int64(12345), int64(678)
-		s.apply(ahp.ChatUsage{TurnID: "t1", Usage: ahp.Usage{InputTokens: &in, OutputTokens: &out, Meta: json.RawMessage(`{"cotty/contextUsed":23456,"cotty/contextSize":200000}`)}},
+		s.apply(ahp.ChatUsage{TurnID: "t1", Usage: ahp.Usage{InputTokens: &in, OutputTokens: &out, Meta: json.RawMessage(`{"tandemux/contextUsed":23456,"tandemux/contextSize":200000}`)}},
 			ahp.ChatTurnComplete{TurnID: "t1", Duration: &ms})
 	}},
 	{"approval", func(s *stage) {
@@ -306,7 +306,7 @@ var scenes = []struct {
 	}},
 	{"login", func(s *stage) {
 		s.begin("why?")
-		s.apply(ahp.ChatError{TurnID: "t1", Duration: &ms, Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: "auth", Message: "Log in first.", Meta: json.RawMessage(`{"cotty/auth":[{"id":"a","name":"By browser","kind":"agent"},{"id":"t","name":"In a terminal","kind":"terminal","command":["x"]}]}`)}}})
+		s.apply(ahp.ChatError{TurnID: "t1", Duration: &ms, Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: "auth", Message: "Log in first.", Meta: json.RawMessage(`{"tandemux/auth":[{"id":"a","name":"By browser","kind":"agent"},{"id":"t","name":"In a terminal","kind":"terminal","command":["x"]}]}`)}}})
 	}},
 	{"not-started", func(s *stage) {
 		i := session()
@@ -337,7 +337,7 @@ var scenes = []struct {
 		s.begin("set it up")
 		s.apply(ahp.ChatInputRequested{Request: request()})
 		s.apply(ahp.ChatInputCompleted{RequestID: "q", Response: ahp.InputAccept, Answers: map[string]json.RawMessage{
-			"name": json.RawMessage(`{"state":"submitted","value":{"kind":"text","value":"cotty"}}`),
+			"name": json.RawMessage(`{"state":"submitted","value":{"kind":"text","value":"tandemux"}}`),
 			"kind": json.RawMessage(`{"state":"submitted","value":{"kind":"selected","value":"b"}}`),
 		}})
 	}},

@@ -3,7 +3,7 @@ package chat
 import (
 	"fmt"
 
-	"cotty/internal/approval"
+	"tandemux/internal/approval"
 )
 
 // change is what became of a file.

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // maxPrompt bounds what can be typed into the prompt, in bytes.

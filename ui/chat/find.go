@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/ui/paint"
+	"tandemux/ui/paint"
 )
 
 // find is what is looked for in the transcript.

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // form is an input request that is being answered.

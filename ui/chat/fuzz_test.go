@@ -9,8 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/ui/paint"
 )
 
 // tape gives the fuzzer's bytes one by one, zeros at the end.

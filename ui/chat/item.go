@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui/paint"
-	"cotty/ui/pane"
+	"tandemux/ahp"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
 )
 
 // itemKind is what an item is.

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // cancelTime is how long after esc another one cancels the turn.
@@ -410,7 +410,7 @@ func (c *Chat) options() {
 		rows = append(rows, oneLine(o.Name)+": "+oneLine(now))
 		do = append(do, func() { c.set(o) })
 	}
-	rows = append(rows, "Ask before tools run: "+confirmText(fmt.Sprint(c.session.Values["cotty/confirm"])))
+	rows = append(rows, "Ask before tools run: "+confirmText(fmt.Sprint(c.session.Values["tandemux/confirm"])))
 	do = append(do, c.confirmation)
 	if len(rows) == 1 {
 		do[0]()
@@ -472,11 +472,11 @@ func (c *Chat) confirmation() {
 	at := 0
 	for i, p := range policies {
 		rows = append(rows, p.text)
-		if p.id == c.session.Values["cotty/confirm"] {
+		if p.id == c.session.Values["tandemux/confirm"] {
 			at = i
 		}
 	}
-	c.do.Choose("Ask before tools run", rows, at, func(i int) { c.do.Configure("cotty/confirm", policies[i].id) })
+	c.do.Choose("Ask before tools run", rows, at, func(i int) { c.do.Configure("tandemux/confirm", policies[i].id) })
 }
 
 // Click handles a press at a cell; it reports whether it was for something other

@@ -10,8 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/ui/command"
+	"tandemux/ahp"
+	"tandemux/ui/command"
 )
 
 // ready is a chat with a finished turn of every kind of part.
@@ -127,7 +127,7 @@ func TestCommands(t *testing.T) {
 			s.do("chat-plan")
 		}, shows("☑ Find the test")},
 		{"chat-options", ready, run("chat-options"), did("choose Options: Mode: Code | Model: Large | Ask before tools run: whenever the agent asks")},
-		{"chat-options", ready, func(s *stage) { s.do("chat-options"); s.chosen(2); s.chosen(1) }, did("set cotty/confirm=reads")},
+		{"chat-options", ready, func(s *stage) { s.do("chat-options"); s.chosen(2); s.chosen(1) }, did("set tandemux/confirm=reads")},
 		{"chat-model", ready, func(s *stage) { s.do("chat-model"); s.chosen(1) }, did("set model=s")},
 		{"chat-approve", waiting, run("chat-approve"), did(`"selectedOptionId":"once"`)},
 		{"chat-approve-always", waiting, run("chat-approve-always"), did(`"selectedOptionId":"always"`)},
@@ -167,7 +167,7 @@ func TestCommands(t *testing.T) {
 		{"chat-retry", ready, run("chat-retry"), did("the last turn did not fail")},
 		{"chat-login", ready, func(s *stage) {
 			s.begin2("x")
-			s.apply(ahp.ChatError{TurnID: "t2", Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{Message: "no", Meta: json.RawMessage(`{"cotty/auth":[{"id":"a","name":"By browser","kind":"agent"}]}`)}}})
+			s.apply(ahp.ChatError{TurnID: "t2", Part: ahp.ResponsePart{Kind: ahp.PartError, Error: &ahp.ErrorInfo{Message: "no", Meta: json.RawMessage(`{"tandemux/auth":[{"id":"a","name":"By browser","kind":"agent"}]}`)}}})
 			s.do("chat-login")
 		}, did("login By browser")},
 		{"chat-search", ready, run("chat-search"), did("search false")},
@@ -273,7 +273,7 @@ func TestApprovalKeys(t *testing.T) {
 	s = waiting(t)
 	s.apply(ahp.ChatToolCallReady{
 		TurnID: "t2", ToolCallID: "w", InvocationMessage: ahp.Plain("Run it"), Options: options, Editable: yes(),
-		ToolInput: ahp.TextInput(`{"command":"make","why":"x"}`), Meta: json.RawMessage(`{"cotty/editable":"command"}`),
+		ToolInput: ahp.TextInput(`{"command":"make","why":"x"}`), Meta: json.RawMessage(`{"tandemux/editable":"command"}`),
 	})
 	s.draw()
 	s.pass(time.Second)
@@ -362,7 +362,7 @@ func TestForm(t *testing.T) {
 	if got := s.text(); !strings.Contains(got, "Name needs an answer") || s.took() != "" {
 		t.Errorf("an unanswered question was let pass:\n%s", got)
 	}
-	s.typed("cotty")
+	s.typed("tandemux")
 	s.do("chat-send")
 	s.typed("80x")
 	s.do("chat-send")
@@ -376,7 +376,7 @@ func TestForm(t *testing.T) {
 	s.c.Type(tea.Key{Code: tea.KeyBackspace}, s.now)
 	s.do("chat-tab", "chat-tab", "chat-tab", "chat-tab", "chat-send")
 	got := s.took()
-	for _, want := range []string{`"response":"accept"`, `"name":{"state":"submitted","value":{"kind":"text","value":"cotty"}}`, `"value":80`, `"kind":"boolean","value":true`, `"value":"b"`, `"value":["x","y"]`} {
+	for _, want := range []string{`"response":"accept"`, `"name":{"state":"submitted","value":{"kind":"text","value":"tandemux"}}`, `"value":80`, `"kind":"boolean","value":true`, `"value":"b"`, `"value":["x","y"]`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("sent %s; want %s in it", got, want)
 		}

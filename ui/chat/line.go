@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // role is what a piece of text is, from which its colour follows.

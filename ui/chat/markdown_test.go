@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ui/look"
+	"tandemux/ui/look"
 )
 
 var testGlyphs = func() *glyphs {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/internal/approval"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/internal/approval"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // panel lays out what waits for an answer, in at most h lines of w cells less the

@@ -3,7 +3,7 @@ package chat
 import (
 	"fmt"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // planLines are an agent's plan: on one line, or with open a line for each step.

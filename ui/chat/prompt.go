@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // drafting is what became of the text that is being written.

@@ -3,8 +3,8 @@ package chat
 import (
 	"strings"
 
-	"cotty/ahp"
-	"cotty/internal/approval"
+	"tandemux/ahp"
+	"tandemux/internal/approval"
 )
 
 // stop is what the reader is at: an item, or a block of code in it.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/engine"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
 )
 
 // screenOf is what a terminal shows that is sent out.

@@ -3,7 +3,7 @@ package chat
 import (
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // spot is a cell of the transcript.

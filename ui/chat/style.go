@@ -3,9 +3,9 @@ package chat
 import (
 	"unicode/utf8"
 
-	"cotty/emulator"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // glyphs are the characters of a transcript.

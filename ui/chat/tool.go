@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/internal/approval"
-	"cotty/ui/pane"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/internal/approval"
+	"tandemux/ui/pane"
 )
 
 // Screen is a terminal as this client sees it: what a tool call's command prints.
@@ -42,14 +42,14 @@ type window struct {
 	cells   [][]emulator.Cell
 }
 
-// toolMeta is cotty's addition to a tool call.
+// toolMeta is tandemux's addition to a tool call.
 type toolMeta struct {
-	Kind      string `json:"cotty/kind"`
-	Took      int64  `json:"cotty/took"` // ms
+	Kind      string `json:"tandemux/kind"`
+	Took      int64  `json:"tandemux/took"` // ms
 	Locations []struct {
 		Path string `json:"path"`
 		Line int    `json:"line"`
-	} `json:"cotty/locations"`
+	} `json:"tandemux/locations"`
 }
 
 func metaOf(t *ahp.ToolCall) (m toolMeta) {

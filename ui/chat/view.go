@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // placed is where things are, as last drawn.

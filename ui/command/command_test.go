@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/keymap"
-	"cotty/ui/layout"
+	"tandemux/keymap"
+	"tandemux/ui/layout"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/keys.md")
@@ -55,7 +55,7 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%s is not found", c.Name)
 		}
 	}
-	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Agents", "Chats", "Commands", "Scrolling", "Copy mode", "cotty"}) {
+	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Agents", "Chats", "Commands", "Scrolling", "Copy mode", "tandemux"}) {
 		t.Errorf("the groups are %v", got)
 	}
 }

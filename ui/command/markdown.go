@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/keymap"
+	"tandemux/keymap"
 )
 
 // Markdown writes the documentation of all keys and commands: docs/keys.md. The

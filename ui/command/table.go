@@ -16,7 +16,7 @@ const (
 	groupScrolling = "Scrolling"
 	groupCommands  = "Commands"
 	groupCopying   = "Copy mode"
-	groupCotty     = "cotty"
+	groupTandemux  = "tandemux"
 )
 
 // Arguments that several commands take.
@@ -42,7 +42,7 @@ var arrangements = []choice{
 }
 
 // table has the rows in the order of the help.
-var table = slices.Concat(arrangeRows, agentRows, shellRows, copyRows, cottyRows)
+var table = slices.Concat(arrangeRows, agentRows, shellRows, copyRows, tandemuxRows)
 
 // arrangeRows are about panes, tabs and terminals.
 var arrangeRows = []Command{
@@ -296,7 +296,7 @@ var arrangeRows = []Command{
 	},
 	{
 		Name: "record", Title: "Record, or end the recording", Group: groupTerminals, Args: file,
-		Help:     "Write what this terminal shows from now on to a new file for cotty play and asciinema, or end that; asks for the file's name without one.",
+		Help:     "Write what this terminal shows from now on to a new file for tandemux play and asciinema, or end that; asks for the file's name without one.",
 		Disabled: all(connected, pane),
 	},
 	{
@@ -306,46 +306,46 @@ var arrangeRows = []Command{
 	},
 }
 
-// cottyRows are about the program itself.
-var cottyRows = []Command{
+// tandemuxRows are about the program itself.
+var tandemuxRows = []Command{
 	{
-		Name: "detach", Title: "Detach", Group: groupCotty,
-		Help:     "Leave cotty; everything runs on, and the next cotty shows it again.",
+		Name: "detach", Title: "Detach", Group: groupTandemux,
+		Help:     "Leave tandemux; everything runs on, and the next tandemux shows it again.",
 		Disabled: always,
 	},
 	{
-		Name: "palette", Title: "Command palette", Group: groupCotty,
+		Name: "palette", Title: "Command palette", Group: groupTandemux,
 		Help:     "Find a command by its name and run it.",
 		Disabled: always,
 	},
 	{
-		Name: "help", Title: "Help", Group: groupCotty,
+		Name: "help", Title: "Help", Group: groupTandemux,
 		Help:     "Show all keys and what they do.",
 		Disabled: always,
 	},
 	{
-		Name: "suspend", Title: "Suspend", Group: groupCotty,
-		Help:     "Stop cotty and go back to the shell that it was started from; fg there goes on.",
+		Name: "suspend", Title: "Suspend", Group: groupTandemux,
+		Help:     "Stop tandemux and go back to the shell that it was started from; fg there goes on.",
 		Disabled: always,
 	},
 	{
-		Name: "redraw", Title: "Redraw", Group: groupCotty,
+		Name: "redraw", Title: "Redraw", Group: groupTandemux,
 		Help:     "Draw the whole screen again.",
 		Disabled: always,
 	},
 	{
-		Name: "choose-theme", Title: "Choose a theme", Group: groupCotty, Args: []Arg{{Name: "theme", Kind: Text, Optional: true}},
+		Name: "choose-theme", Title: "Choose a theme", Group: groupTandemux, Args: []Arg{{Name: "theme", Kind: Text, Optional: true}},
 		Help:     "Show the themes, each at once as you come to it; enter keeps one in the configuration. Or change to the one named, for now.",
 		Disabled: always,
 		describe: func(args []string) string { return fmt.Sprintf("Change to theme %q", args[0]) },
 	},
 	{
-		Name: "reload-config", Title: "Reload configuration", Group: groupCotty,
+		Name: "reload-config", Title: "Reload configuration", Group: groupTandemux,
 		Help:     "Read the configuration file again; with a mistake in it the old one stays.",
 		Disabled: always,
 	},
 	{
-		Name: "stop", Title: "Stop the host", Group: groupCotty,
+		Name: "stop", Title: "Stop the host", Group: groupTandemux,
 		Help:     "End every terminal and the host itself; asks first.",
 		Disabled: all(connected),
 	},

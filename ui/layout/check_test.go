@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // picture draws an arrangement: a pane's number fills its body, "=" with the

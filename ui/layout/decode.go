@@ -103,7 +103,7 @@ func (d *decoding) layout(doc []byte) (Layout, error) {
 	case err != nil:
 		return Layout{}, err
 	case version > Version:
-		return Layout{}, fmt.Errorf("version %d was written by a newer cotty; this one reads %d", version, Version)
+		return Layout{}, fmt.Errorf("version %d was written by a newer tandemux; this one reads %d", version, Version)
 	case version != Version:
 		return Layout{}, errors.New("version is missing or wrong")
 	case len(tabs) > MaxTabs:

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 func TestDocument(t *testing.T) {

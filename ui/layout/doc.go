@@ -32,6 +32,6 @@
 // interface decides what that means.
 //
 // The document (the layout channel's state) is JSON of Version 1. Members that
-// this version doesn't know are kept where they are, so that what a newer cotty
+// this version doesn't know are kept where they are, so that what a newer tandemux
 // adds survives an older one that shares the layout, as floats do.
 package layout

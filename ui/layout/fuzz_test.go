@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // driver turns bytes into operations and their arguments.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // columns is a tab with n panes side by side, p1, p3, p4, ... (t2 is the tab).

@@ -1,8 +1,8 @@
 package look
 
 import (
-	"cotty/emulator"
-	"cotty/themes"
+	"tandemux/emulator"
+	"tandemux/themes"
 )
 
 // Style is how a cell is drawn.

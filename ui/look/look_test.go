@@ -3,9 +3,9 @@ package look_test
 import (
 	"testing"
 
-	"cotty/emulator"
-	"cotty/themes"
-	"cotty/ui/look"
+	"tandemux/emulator"
+	"tandemux/themes"
+	"tandemux/ui/look"
 )
 
 // TestReadableIn256: what text there is can be read, too, where colours are

@@ -3,9 +3,9 @@ package overlay
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Session is a row of the list of sessions.

@@ -3,9 +3,9 @@ package overlay
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/internal/approval"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/internal/approval"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Asked is a question of an agent's, and what is done with the answer.

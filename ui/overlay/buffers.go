@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Buffer is a row of the list of paste buffers.

@@ -3,8 +3,8 @@ package overlay
 import (
 	"fmt"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Changed is a file that a task has changed.

@@ -3,8 +3,8 @@ package overlay
 import (
 	"strconv"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Choosing is what a Choice does. Moved is called with each row that the choice

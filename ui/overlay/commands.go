@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Ran is a row of the list of a terminal's commands.

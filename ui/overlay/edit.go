@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui/paint"
+	"tandemux/ui/paint"
 )
 
 // maxLine bounds what can be typed into a line, in bytes.

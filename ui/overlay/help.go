@@ -5,9 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/keymap"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/keymap"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Help shows all keys and what they do, made from the binding table.

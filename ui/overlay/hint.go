@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/keymap"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/keymap"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // HintRow is what a key would do now.

@@ -3,8 +3,8 @@ package overlay
 import (
 	"strings"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Layout is a row of the list of layouts.

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // item is what a list can have for a row.

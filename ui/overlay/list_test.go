@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ahp"
+	"tandemux/ahp"
 )
 
 // kinds makes every overlay with rows to choose from, with rows "first", "second"

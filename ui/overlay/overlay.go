@@ -3,8 +3,8 @@ package overlay
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Overlay is something on top of the panes that takes the keys.

@@ -3,8 +3,8 @@ package overlay
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Prompt asks for a line of text on the last row of the area.

@@ -3,8 +3,8 @@ package overlay
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // SearchDo is what a search prompt does as it is typed into.

@@ -1,9 +1,9 @@
 package overlay
 
 import (
-	"cotty/ahp"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Terminal is a row of the terminal list.

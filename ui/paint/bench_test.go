@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // BenchmarkFrameWhole is the comparison of a 200×50 screen on which everything

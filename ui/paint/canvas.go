@@ -1,7 +1,7 @@
 package paint
 
 import (
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // maxExtras bounds the table of combining characters and hyperlinks; when it

@@ -1,7 +1,7 @@
 package paint
 
 import (
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Rect is a rectangle of cells.

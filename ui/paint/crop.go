@@ -8,7 +8,7 @@ import (
 	"image/png"
 	"io"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // maxCrop bounds the images that are decoded to be cropped, in pixels.

@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"strconv"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Bounds of what the outer terminal is given to keep; what was drawn longest ago

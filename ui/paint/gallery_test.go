@@ -9,7 +9,7 @@ import (
 	"io"
 	"testing"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 func packed(b []byte) []byte {

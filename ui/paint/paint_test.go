@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/ui/paint"
 )
 
 func screen(t testing.TB, w, h int) emulator.Emulator {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Options says what the outer terminal can do.

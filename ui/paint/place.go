@@ -3,7 +3,7 @@ package paint
 import (
 	"strconv"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // block is a rectangle of the screen in which cells show a rectangle of a picture.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/ui/paint"
 )
 
 // BenchmarkDrawCommands draws the echo of a key in a terminal that has run many

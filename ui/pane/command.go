@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
+	"tandemux/ahp"
+	"tandemux/emulator"
 )
 
 const (

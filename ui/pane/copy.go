@@ -1,6 +1,6 @@
 package pane
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // copyMode is a cursor of the reader's own, on a line that keeps its text.
 type copyMode struct {

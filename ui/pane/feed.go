@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/engine"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
 )
 
 // SyncTimeout is how long a program may hold back drawing with synchronised

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // outputs are what the program prints between a reader's moves.

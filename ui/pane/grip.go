@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Unit is what a drag of the mouse selects by.

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // The kitty keyboard protocol's progressive flags.

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // kittyCodes are the CSI u codes of keys without text that have no form of

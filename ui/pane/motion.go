@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Motion is a move of copy mode's cursor.

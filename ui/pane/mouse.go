@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // MouseEvent is what happened to the mouse over a pane.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // locate brings the view's place up to date; false when the text with the

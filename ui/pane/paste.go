@@ -3,7 +3,7 @@ package pane
 import (
 	"strings"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // The marks of a bracketed paste.

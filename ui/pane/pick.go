@@ -1,7 +1,7 @@
 package pane
 
 import (
-	"cotty/ui/paint"
+	"tandemux/ui/paint"
 )
 
 // pick is a command that a person went to: its line is highlighted, and what is done

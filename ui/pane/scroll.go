@@ -3,8 +3,8 @@ package pane
 import (
 	"fmt"
 
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // Scroll moves the view n lines towards newer output, back for negative n. At

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // maxMatches bounds how many matches are counted.

@@ -3,8 +3,8 @@ package pane
 import (
 	"strings"
 
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // MaxCopy bounds the text of a selection, in bytes.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // SignLook is how commands are marked. The arrays are by State.

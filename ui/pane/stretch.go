@@ -3,7 +3,7 @@ package pane
 import (
 	"sort"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // maxStretch bounds how many lines before and after one are taken for a part of

@@ -1,6 +1,6 @@
 package pane
 
-import "cotty/emulator"
+import "tandemux/emulator"
 
 // Version changes with every change of the feed's screen.
 func (f *Feed) Version() uint64 {

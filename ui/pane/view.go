@@ -1,8 +1,8 @@
 package pane
 
 import (
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // Look is how a view draws what is not the program's.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/ui/paint"
 )
 
 // view makes a view of 20×6 cells, or w×h, on a terminal of that size which

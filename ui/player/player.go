@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"cotty/ahp"
-	"cotty/emulator/engine"
-	"cotty/internal/asciicast"
-	"cotty/ui/look"
-	"cotty/ui/paint"
-	"cotty/ui/pane"
+	"tandemux/ahp"
+	"tandemux/emulator/engine"
+	"tandemux/internal/asciicast"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
 )
 
 // Recording is what is played.

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"cotty/emulator"
-	"cotty/emulator/emutest"
-	"cotty/emulator/native"
-	"cotty/internal/asciicast"
-	"cotty/themes"
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/emulator"
+	"tandemux/emulator/emutest"
+	"tandemux/emulator/native"
+	"tandemux/internal/asciicast"
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 var epoch = time.Unix(1_700_000_000, 0)

@@ -9,11 +9,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/themes"
-	"cotty/ui/look"
-	"cotty/ui/paint"
-	"cotty/ui/tty"
+	"tandemux/emulator"
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/tty"
 )
 
 // Run plays a recording on the terminal in and out until its end is left, a key

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"cotty/ui/look"
-	"cotty/ui/paint"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
 )
 
 // Data is what the status line shows.

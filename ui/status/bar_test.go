@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/themes"
-	"cotty/ui/look"
-	"cotty/ui/paint"
-	"cotty/ui/status"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/status"
 )
 
 func draw(t *testing.T, w int, d status.Data) (string, []status.Hit) {
@@ -27,16 +27,16 @@ func draw(t *testing.T, w int, d status.Data) (string, []status.Hit) {
 
 func TestBarGivesRoomAway(t *testing.T) {
 	d := status.Data{
-		Layout: "main", Active: 1, Badge: "mine", Cwd: "~/src/cotty/ui",
+		Layout: "main", Active: 1, Badge: "mine", Cwd: "~/src/house/ui",
 		Tabs: []status.Tab{{Name: "vim"}, {Name: "build"}, {Name: "a very long name of a tab that goes on"}},
 	}
 	for _, c := range []struct {
 		w    int
 		want string
 	}{
-		{90, " main  1 vim  2 build  3 a very long name of…                        mine  ~/src/cotty/ui"},
-		{50, " main <2 build >             mine  ~/src/cotty/ui"},
-		{30, " main  2 build  mine …cotty/ui"},
+		{90, " main  1 vim  2 build  3 a very long name of…                        mine  ~/src/house/ui"},
+		{50, " main <2 build >             mine  ~/src/house/ui"},
+		{30, " main  2 build  mine …rc/house/ui"},
 	} {
 		got, _ := draw(t, c.w, d)
 		for _, part := range []string{"main", "2 build", "mine"} {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ui/look"
+	"tandemux/ui/look"
 )
 
 // Segment is a row of the table of what the line can show.

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/themes"
-	"cotty/ui/look"
-	"cotty/ui/paint"
-	"cotty/ui/status"
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/paint"
+	"tandemux/ui/status"
 )
 
 // full has something to say in every segment.

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Fence is the answer to the last of the queries that Enter sends: whatever
@@ -153,7 +153,7 @@ const xtermDirect = 331
 // modern reports whether a terminal that calls itself so shows direct colours,
 // whatever the environment says (it gets lost over ssh).
 func modern(name string) bool {
-	for _, p := range [...]string{"kitty", "ghostty", "wezterm", "foot", "alacritty", "iterm2", "contour", "cotty", "konsole", "vte"} {
+	for _, p := range [...]string{"kitty", "ghostty", "wezterm", "foot", "alacritty", "iterm2", "contour", "tandemux", "konsole", "vte"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

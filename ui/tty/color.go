@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
+	"tandemux/emulator"
 )
 
 // Color is an answer of the terminal about one of its colours (OSC 4, 10, 11,

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/emulator"
-	"cotty/ui/tty"
+	"tandemux/emulator"
+	"tandemux/ui/tty"
 )
 
 // colors picks the answers about colours out of what was decoded; rest is all

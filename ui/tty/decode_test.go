@@ -10,10 +10,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"cotty/emulator"
-	"cotty/internal/leak"
-	"cotty/ui/pane"
-	"cotty/ui/tty"
+	"tandemux/emulator"
+	"tandemux/internal/leak"
+	"tandemux/ui/pane"
+	"tandemux/ui/tty"
 )
 
 func TestMain(m *testing.M) {

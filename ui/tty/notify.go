@@ -28,7 +28,7 @@ var notifiers = []struct {
 	{"contour", Notify777},
 	{"iterm2", Notify9},
 	{"rio", Notify777},
-	{"cotty", Notify777},
+	{"tandemux", Notify777},
 	{"warp", Notify777},
 	{"windows terminal", Notify777},
 }
@@ -58,7 +58,7 @@ func (c *Caps) Notify(by Notifier, title, body string) string {
 	case Notify9:
 		return "\x1b]9;" + title + ": " + body + st
 	case Notify99:
-		return "\x1b]99;i=cotty:d=0;" + title + st + "\x1b]99;i=cotty:p=body;" + body + st
+		return "\x1b]99;i=tandemux:d=0;" + title + st + "\x1b]99;i=tandemux:p=body;" + body + st
 	case Notify777:
 		return "\x1b]777;notify;" + strings.ReplaceAll(title, ";", ",") + ";" + body + st
 	}

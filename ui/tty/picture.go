@@ -37,7 +37,7 @@ var drawers = []struct {
 }{
 	{"kitty(", 0, 28},
 	{"ghostty ", 1, 0},
-	{"cotty", 0, 0},
+	{"tandemux", 0, 0},
 }
 
 // drawsPlaceholders reports whether a terminal that calls itself so knows

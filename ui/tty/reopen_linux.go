@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"cotty/internal/nowait"
+	"tandemux/internal/nowait"
 )
 
 // polled is a terminal opened anew, so that it can be non-blocking without

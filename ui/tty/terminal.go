@@ -59,11 +59,11 @@ type Terminal struct {
 // Open checks that in and out are a terminal that can show the interface.
 func Open(in, out *os.File, env []string) (*Terminal, error) {
 	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
-		return nil, errors.New("open terminal: standard input and output are not a terminal: run cotty in one, or use its commands (cotty --help)")
+		return nil, errors.New("open terminal: standard input and output are not a terminal: run tandemux in one, or use its commands (tandemux --help)")
 	}
 	for _, e := range env {
 		if e == "TERM=dumb" {
-			return nil, errors.New("open terminal: TERM is dumb, which can't move a cursor: use a terminal that can, or cotty's commands (cotty --help)")
+			return nil, errors.New("open terminal: TERM is dumb, which can't move a cursor: use a terminal that can, or tandemux's commands (tandemux --help)")
 		}
 	}
 	t := &Terminal{in: in, out: out, own: reopen(in), writer: out, caps: Guess(env)}

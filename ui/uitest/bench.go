@@ -1,9 +1,9 @@
 package uitest
 
 import (
-	"cotty/ahp"
-	"cotty/ui"
-	"cotty/ui/paint"
+	"tandemux/ahp"
+	"tandemux/ui"
+	"tandemux/ui/paint"
 )
 
 // Feed hands output to the interface as the connection does, past the host's

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cotty/emulator/emutest"
+	"tandemux/emulator/emutest"
 )
 
 // update is emutest's flag; there is one for all goldens.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/ahp"
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/ui"
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/ui"
 )
 
 // Host is a host for one client, in memory. It belongs to the test's goroutine.
@@ -28,7 +28,7 @@ type Host struct {
 	Refuse func(uri ahp.URI, a ahp.Action) string
 	// FailCreate, if not nil, is what createTerminal answers.
 	FailCreate error
-	// FailRun, if not nil, is what x-cotty/run answers.
+	// FailRun, if not nil, is what x-tandemux/run answers.
 	FailRun error
 	// FailSession, if not nil, is what createSession answers.
 	FailSession error

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"cotty/ahp"
-	"cotty/ui"
+	"tandemux/ahp"
+	"tandemux/ui"
 )
 
 // Lose loses the connection.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/ahp"
-	"cotty/ui"
+	"tandemux/ahp"
+	"tandemux/ui"
 )
 
 // Session is a session of the host, with its chat.

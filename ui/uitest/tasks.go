@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cotty/ui"
+	"tandemux/ui"
 )
 
 // Tasks are the host's, with what each has changed; Done is what was done with them.

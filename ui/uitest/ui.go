@@ -9,12 +9,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"cotty/emulator"
-	"cotty/emulator/engine"
-	"cotty/keymap"
-	"cotty/ui"
-	"cotty/ui/pane"
-	"cotty/ui/tty"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/keymap"
+	"tandemux/ui"
+	"tandemux/ui/pane"
+	"tandemux/ui/tty"
 )
 
 // Options says what to run. The zero value is 80×24 with the default keys in a

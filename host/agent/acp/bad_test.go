@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // failure runs a prompt that must fail and gives the error.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // shut is a confinement that calls /out what is /in inside, and starts nothing.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // The protocol has no way to tell an agent that a person has changed what it

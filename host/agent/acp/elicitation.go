@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"slices"
 
-	"cotty/ahp"
-	"cotty/host/agent"
-	"cotty/internal/jsonrpc"
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/internal/jsonrpc"
 )
 
 // An agent's questions (elicitation/create) are AHP's input requests: a form's

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // FuzzUpdate: no update breaks a session, and what is told of tool calls stays

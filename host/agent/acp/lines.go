@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 const (

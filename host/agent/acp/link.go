@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/host/agent"
-	"cotty/internal/jsonrpc"
+	"tandemux/host/agent"
+	"tandemux/internal/jsonrpc"
 )
 
 // maxRequests bounds the agent's requests that run at once.
@@ -115,7 +115,7 @@ func (l *link) ended() *agent.Error {
 func (l *link) initialize(ctx context.Context) error {
 	params := initializeParams{
 		ProtocolVersion: protocolVersion,
-		ClientInfo:      implementation{Name: "cotty", Title: "cotty", Version: l.p.c.Version},
+		ClientInfo:      implementation{Name: "tandemux", Title: "tandemux", Version: l.p.c.Version},
 	}
 	caps := &params.ClientCapabilities
 	caps.Auth.Terminal = true

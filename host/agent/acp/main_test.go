@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"cotty/internal/acptest"
-	"cotty/internal/leak"
+	"tandemux/internal/acptest"
+	"tandemux/internal/leak"
 )
 
 // The test binary is the scripted agent, too.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 const (

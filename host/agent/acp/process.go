@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"cotty/host/agent"
-	"cotty/internal/warden"
+	"tandemux/host/agent"
+	"tandemux/internal/warden"
 )
 
 const (
@@ -39,7 +39,7 @@ type process struct {
 
 // foreign are variables of the host's environment that would tell an agent that
 // it runs inside of something else.
-var foreign = []string{"COTTY_TERMINAL", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TMUX", "TMUX_PANE", "STY"}
+var foreign = []string{"TANDEMUX_TERMINAL", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "TMUX", "TMUX_PANE", "STY"}
 
 // environ is the agent's environment: the host's, over it the configured one.
 func environ(base []string, env []agent.Var) []string {

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/host/agent"
-	"cotty/internal/jsonrpc"
+	"tandemux/host/agent"
+	"tandemux/internal/jsonrpc"
 )
 
 // Confirm says which of the agent's questions are answered without a person.
@@ -38,7 +38,7 @@ type Config struct {
 	Dir string
 	// Confirm is ConfirmAsk when empty.
 	Confirm Confirm
-	// Version is cotty's.
+	// Version is tandemux's.
 	Version string
 	// Environ gives the environment that Env is put over; nil: os.Environ.
 	Environ func() []string

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/agent"
-	"cotty/internal/jsonrpc"
+	"tandemux/host/agent"
+	"tandemux/internal/jsonrpc"
 )
 
 const (

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"cotty/ahp"
-	"cotty/host/agent"
+	"tandemux/ahp"
+	"tandemux/host/agent"
 )
 
 var rewrite = flag.Bool("update", false, "write what happened into the scripts")

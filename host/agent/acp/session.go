@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // session is one chat with an agent, over the lives of several processes.

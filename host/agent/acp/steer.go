@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 // The protocol runs one prompt at a time. Agents that say so (claude-agent-acp's

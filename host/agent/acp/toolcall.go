@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"cotty/host/agent"
+	"tandemux/host/agent"
 )
 
 const (

@@ -3,7 +3,7 @@ package api
 import (
 	"net/http"
 
-	"cotty/host/task/access"
+	"tandemux/host/task/access"
 )
 
 // aboutTag marks the routes that need no store.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/task/api"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/api"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 // TestKeys: what a key may do is its scopes, and it is over at once (U87–U90, U97).
@@ -54,12 +54,12 @@ func TestKeys(t *testing.T) {
 	if status, text := w.as(k.Secret, "GET", "/agents", nil); status != 200 || strings.Contains(text, `"b"`) || !strings.Contains(text, `"a"`) {
 		t.Errorf("it sees %s", text)
 	}
-	for what, secret := range map[string]string{"a part": k.Secret[:len(k.Secret)-1], "another": "cotty_sk_" + strings.Repeat("A", 43), "its id": k.ID} {
+	for what, secret := range map[string]string{"a part": k.Secret[:len(k.Secret)-1], "another": "tandemux_sk_" + strings.Repeat("A", 43), "its id": k.ID} {
 		if status, _ := w.as(secret, "GET", "/agents", nil); status != 401 {
 			t.Errorf("%s of it is answered with %d", what, status)
 		}
 	}
-	if _, text := w.raw("GET", "/api_keys", nil, nil); strings.Contains(string(text), "cotty_sk_") || strings.Contains(string(text), `"hash"`) {
+	if _, text := w.raw("GET", "/api_keys", nil, nil); strings.Contains(string(text), "tandemux_sk_") || strings.Contains(string(text), `"hash"`) {
 		t.Errorf("the list has %s", text)
 	}
 	if strings.Contains(w.log.String(), k.Secret) {

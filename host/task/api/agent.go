@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 const agentTag = "agents"
@@ -24,7 +24,7 @@ var agentRoutes = []Route{
 		Params: []Param{idempotencyParam}, Body: NewDeploy{}, Result: store.Deployed{}, Status: http.StatusCreated, Errors: deployErrors, Handle: idempotent(decoded(deployAgent)),
 	},
 	{
-		Method: http.MethodPost, Path: "/agents/deploy/files", Name: "deployAgentFiles", Tag: agentTag, Summary: "Deploy a directory with its cotty-agent.toml.",
+		Method: http.MethodPost, Path: "/agents/deploy/files", Name: "deployAgentFiles", Tag: agentTag, Summary: "Deploy a directory with its tandemux-agent.toml.",
 		Params: []Param{
 			{Name: "branch", Doc: "main when absent"},
 			{Name: "note"},

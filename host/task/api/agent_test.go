@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/task/access"
-	"cotty/host/task/api"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/api"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 // as sends a request with a key.

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/task"
-	"cotty/host/task/access"
+	"tandemux/host/task"
+	"tandemux/host/task/access"
 )
 
 // API answers requests.
 type API struct {
 	// Open gives the service, opened at first use. An error is answered with 503.
 	Open func() (*task.Service, error)
-	// Version is cotty's.
+	// Version is tandemux's.
 	Version string
 	Log     *slog.Logger
 }

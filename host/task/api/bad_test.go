@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 // TestBadInput: what is wrong with a request is answered with the right status and a
@@ -116,7 +116,7 @@ func TestBadRepositories(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(repo, "a.txt"), []byte("dirty\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	git(t, repo, "branch", "cotty/taken")
+	git(t, repo, "branch", "tandemux/taken")
 	make := func(name string, more map[string]any) store.Task {
 		body := map[string]any{"name": name, "workspace": "worktree", "cwd": repo}
 		for k, v := range more {
@@ -126,11 +126,11 @@ func TestBadRepositories(t *testing.T) {
 	}
 	one := make("taken", nil)
 	info, err := w.svc().Files.Workspace(one.ID)
-	if err != nil || info.Info().Branch != "cotty/taken-2" {
+	if err != nil || info.Info().Branch != "tandemux/taken-2" {
 		t.Errorf("its branch is %q, %v", info.Info().Branch, err)
 	}
-	w.refused(http.StatusConflict, "cotty/taken", "POST", "/tasks", map[string]any{
-		"agent_name": "writer", "no_sandbox": true, "workspace": "worktree", "cwd": repo, "git_branch": "cotty/taken",
+	w.refused(http.StatusConflict, "tandemux/taken", "POST", "/tasks", map[string]any{
+		"agent_name": "writer", "no_sandbox": true, "workspace": "worktree", "cwd": repo, "git_branch": "tandemux/taken",
 	})
 	w.settles(w.send("taken", "go").ID)
 	if text, _ := os.ReadFile(filepath.Join(repo, "a.txt")); string(text) != "dirty\n" {

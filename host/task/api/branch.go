@@ -3,7 +3,7 @@ package api
 import (
 	"net/http"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 const branchTag = "branches"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 // TestDamagedStore: a database that was damaged, or removed, takes no workspace with

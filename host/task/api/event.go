@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"cotty/host/task"
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 var eventRoutes = []Route{

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cotty/host/task/access"
-	"cotty/host/workspace/filetree"
+	"tandemux/host/task/access"
+	"tandemux/host/workspace/filetree"
 )
 
 // pathParam names a file; a query has any bytes, percent-encoded.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/task/api"
-	"cotty/host/task/store"
-	"cotty/host/workspace"
-	"cotty/host/workspace/filetree"
+	"tandemux/host/task/api"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
+	"tandemux/host/workspace/filetree"
 )
 
 // TestFiles goes through the requests on files and their statuses (U60–U67).
@@ -191,7 +191,7 @@ func TestWorkspaceHome(t *testing.T) {
 	at := "/tasks/" + task.ID + "/workspace"
 	var info workspace.Info
 	w.must(200, http.MethodGet, at, nil, &info)
-	if info.Kind != workspace.Worktree || info.Source != repo || info.Branch != "cotty/"+task.Name {
+	if info.Kind != workspace.Worktree || info.Source != repo || info.Branch != "tandemux/"+task.Name {
 		t.Errorf("workspace %+v", info)
 	}
 	if err := os.WriteFile(filepath.Join(info.Dir, "f"), []byte("one\ntwo\n"), 0o644); err != nil {

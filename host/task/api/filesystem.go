@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
-	"cotty/host/workspace/filetree"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace/filetree"
 )
 
 const filesystemTag = "filesystems"

@@ -8,7 +8,7 @@ import (
 	"io"
 	"net/http"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 // idempotencyParam names a request, so that it is done once however often it is

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"time"
 
-	"cotty/host/task/access"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 const keyTag = "keys"

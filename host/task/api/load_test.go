@@ -14,17 +14,17 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host"
-	"cotty/host/task/api"
-	"cotty/host/task/store"
+	"tandemux/host"
+	"tandemux/host/task/api"
+	"tandemux/host/task/store"
 )
 
 // TestLoadTasks: fifty tasks with fifty readers of their streams each; memory does not
 // grow with what was streamed, nor with readers that take nothing. It is run by `make
 // load-tasks`, and reports figures.
 func TestLoadTasks(t *testing.T) {
-	if os.Getenv("COTTY_LOAD") == "" {
-		t.Skip("COTTY_LOAD is not set: make load-tasks")
+	if os.Getenv("TANDEMUX_LOAD") == "" {
+		t.Skip("TANDEMUX_LOAD is not set: make load-tasks")
 	}
 	const tasks, readers, rounds, lines = 50, 50, 6, 100
 	w := start(t)

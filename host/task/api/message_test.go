@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/task"
-	"cotty/host/task/store"
+	"tandemux/host/task"
+	"tandemux/host/task/store"
 )
 
 // TestMessages: texts and data, in and out, by page and direction; progress (U10,

@@ -44,8 +44,8 @@ func describeTable(table []Route) object {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "cotty", "version": "1",
-			"description": "Tasks of a cotty host: agents at work in workspaces of their own.",
+			"title": "tandemux", "version": "1",
+			"description": "Tasks of a tandemux host: agents at work in workspaces of their own.",
 		},
 		"paths":    paths,
 		"security": []any{object{"bearer": []string{}}},

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/ahp"
-	"cotty/internal/client"
+	"tandemux/ahp"
+	"tandemux/internal/client"
 )
 
 // someone is a client of the host's like any other.

@@ -3,9 +3,9 @@ package api
 import (
 	"net/http"
 
-	"cotty/host/task/access"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 const projectTag = "projects"

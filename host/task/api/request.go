@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/host/task"
-	"cotty/host/task/access"
+	"tandemux/host/task"
+	"tandemux/host/task/access"
 )
 
 // defaultBody bounds a body where its route says nothing, in bytes.

@@ -12,7 +12,7 @@ import (
 
 // requirements are those of tasks, their events, messages, states and streams, of the
 // interface, the command line and the client, by number, and what shows them: tests of
-// Go, or scripts of cmd/cotty. Those of files, sandboxes, agents and access are listed
+// Go, or scripts of cmd/tandemux. Those of files, sandboxes, agents and access are listed
 // by the packages that they are built in.
 var requirements = map[string][]string{
 	"U4 synchronised around creation and events":   {"TestFilesystems", "task_sandbox.txtar"},
@@ -92,7 +92,7 @@ func TestRequirementsAreShown(t *testing.T) {
 	for what, tests := range requirements {
 		for _, name := range tests {
 			if strings.HasSuffix(name, ".txtar") {
-				if _, err := os.Stat(filepath.Join(root, "cmd/cotty/testdata/script", name)); err != nil {
+				if _, err := os.Stat(filepath.Join(root, "cmd/tandemux/testdata/script", name)); err != nil {
 					t.Errorf("%s: %v", what, err)
 				}
 			} else if !there[name] {

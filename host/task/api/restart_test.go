@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/task"
-	"cotty/host/task/store"
+	"tandemux/host/task"
+	"tandemux/host/task/store"
 )
 
 // TestRestart: a host ends while a turn runs and events wait; the next one ends the

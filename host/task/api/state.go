@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"cotty/host/task/access"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 var stateRoutes = []Route{

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"cotty/host/task"
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 var streamRoutes = []Route{{

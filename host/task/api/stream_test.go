@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"cotty/host/task"
-	"cotty/host/task/store"
+	"tandemux/host/task"
+	"tandemux/host/task/store"
 )
 
 // chatty is an agent that says much, in many ways.
@@ -184,7 +184,7 @@ show r
 		if err != nil || string(text) != fmt.Sprintf("text:%d", n) {
 			t.Errorf("task %d wrote %q, %v", n, text, err)
 		}
-		if branch := info.Info().Branch; branch != fmt.Sprintf("cotty/racer-%d", n) {
+		if branch := info.Info().Branch; branch != fmt.Sprintf("tandemux/racer-%d", n) {
 			t.Errorf("task %d is on the branch %s", n, branch)
 		}
 	}
@@ -198,7 +198,7 @@ show r
 	if out := git(t, repo, "worktree", "list"); strings.Count(out, "\n") != 1 {
 		t.Errorf("worktrees are left:\n%s", out)
 	}
-	if out := git(t, repo, "branch", "--list", "cotty/*"); out != "" {
+	if out := git(t, repo, "branch", "--list", "tandemux/*"); out != "" {
 		t.Errorf("branches are left:\n%s", out)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/task"
-	"cotty/host/task/access"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task"
+	"tandemux/host/task/access"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 const taskTag = "tasks"

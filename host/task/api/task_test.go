@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/task"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 const hello = `prompt
@@ -183,7 +183,7 @@ echo "{\"type\":\"state\",\"merge\":{\"turns\":$n}}"
 echo "{\"type\":\"progress\",\"percent\":$((n*10)),\"text\":\"turn $n\"}"
 echo '{"type":"tool-call","id":"t'$n'","name":"count","title":"Counting","input":{"n":'$n'}}'
 echo '{"type":"tool-result","id":"t'$n'","output":{"n":'$n'}}'
-echo "{\"type\":\"message\",\"text\":\"turn $n of $COTTY_TASK_AGENT\"}"
+echo "{\"type\":\"message\",\"text\":\"turn $n of $TANDEMUX_TASK_AGENT\"}"
 echo "{\"type\":\"message\",\"data\":{\"turn\":$n}}"
 echo "turn $n" >>output.txt
 echo a line of log; echo a complaint >&2`
@@ -202,7 +202,7 @@ print(json.dumps({"type": "state", "merge": {"turns": n}}))
 print(json.dumps({"type": "progress", "percent": n * 10, "text": "turn %d" % n}))
 print(json.dumps({"type": "tool-call", "id": "t%d" % n, "name": "count", "title": "Counting", "input": {"n": n}}))
 print(json.dumps({"type": "tool-result", "id": "t%d" % n, "output": {"n": n}}))
-print(json.dumps({"type": "message", "text": "turn %d of %s" % (n, os.environ["COTTY_TASK_AGENT"])}))
+print(json.dumps({"type": "message", "text": "turn %d of %s" % (n, os.environ["TANDEMUX_TASK_AGENT"])}))
 print(json.dumps({"type": "message", "data": {"turn": n}}))
 open("output.txt", "a").write("turn %d\n" % n)
 print("a line of log")

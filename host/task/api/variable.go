@@ -3,8 +3,8 @@ package api
 import (
 	"net/http"
 
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 const variableTag = "variables"

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"net/http"
 
-	"cotty/host/task/access"
-	"cotty/host/workspace"
-	"cotty/host/workspace/filetree"
+	"tandemux/host/task/access"
+	"tandemux/host/workspace"
+	"tandemux/host/workspace/filetree"
 )
 
 const workspaceTag = "workspaces"

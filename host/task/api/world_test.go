@@ -18,21 +18,21 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host"
-	"cotty/host/agent"
-	"cotty/host/keeper"
-	"cotty/host/sandbox"
-	"cotty/host/task"
-	"cotty/host/task/access"
-	"cotty/host/task/api"
-	"cotty/host/task/registry"
-	"cotty/host/task/store"
-	"cotty/internal/acptest"
-	"cotty/internal/leak"
+	"tandemux/host"
+	"tandemux/host/agent"
+	"tandemux/host/keeper"
+	"tandemux/host/sandbox"
+	"tandemux/host/task"
+	"tandemux/host/task/access"
+	"tandemux/host/task/api"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
+	"tandemux/internal/acptest"
+	"tandemux/internal/leak"
 )
 
 // keeperEnv makes the test binary a keeper that listens on the named socket.
-const keeperEnv = "COTTY_TEST_KEEPER"
+const keeperEnv = "TANDEMUX_TEST_KEEPER"
 
 // patience bounds every wait, and is never spent when all is well.
 const patience = 30 * time.Second
@@ -99,7 +99,7 @@ func (s *syncBuffer) String() string {
 // start makes a world that ends with the test.
 func start(t testing.TB) *world {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "cotty") // a socket's path is short
+	dir, err := os.MkdirTemp("", "tandemux") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}

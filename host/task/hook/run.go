@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"cotty/host/agent"
-	"cotty/internal/warden"
+	"tandemux/host/agent"
+	"tandemux/internal/warden"
 )
 
 const (

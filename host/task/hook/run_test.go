@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/agent"
-	"cotty/internal/leak"
+	"tandemux/host/agent"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 func tryFilesystems(t *testing.T, w *world) {
@@ -117,7 +117,7 @@ func tryDualParents(t *testing.T, w *world) {
 func tryKeys(t *testing.T, w *world) {
 	w.deploy(acp("a"), "")
 	_, k := w.key("mine", "agent:a:executor", "agent:a:executor")
-	if !strings.HasPrefix(k.Secret, "cotty_sk_") || len(k.Secret) != len("cotty_sk_")+43 {
+	if !strings.HasPrefix(k.Secret, "tandemux_sk_") || len(k.Secret) != len("tandemux_sk_")+43 {
 		t.Errorf("the secret has %d characters", len(k.Secret))
 	}
 	if len(k.Scopes) != 1 || !strings.HasPrefix(k.Scopes[0].ID, "agt_") {
@@ -348,11 +348,11 @@ func tryNames(t *testing.T, _ *world) {
 func tryKinds(t *testing.T, w *world) {
 	_, k := w.key("k", "agent:*:owner")
 	w.deploy(acp("a"), "")
-	if err := w.SetVariables(ctx, operator, "a", "prod", []store.Variable{{Name: "K", Value: "cotty_sk_value-of-a-variable", Secret: true}}); err != nil {
+	if err := w.SetVariables(ctx, operator, "a", "prod", []store.Variable{{Name: "K", Value: "tandemux_sk_value-of-a-variable", Secret: true}}); err != nil {
 		t.Fatal(err)
 	}
 	for what, secret := range map[string]string{
-		"a token of the host's": "cotty_" + k.Secret[len(SecretPrefix):], "a variable's value": "cotty_sk_value-of-a-variable", "a key's id": k.ID,
+		"a token of the host's": "tandemux_" + k.Secret[len(SecretPrefix):], "a variable's value": "tandemux_sk_value-of-a-variable", "a key's id": k.ID,
 		"nothing": "", "the prefix": SecretPrefix, "a part": k.Secret[:len(k.Secret)-1], "more": k.Secret + "x",
 	} {
 		if _, ok := w.Authenticate(secret); ok {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Environments that there are (U28), and the branch that production is made of.

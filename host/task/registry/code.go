@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 // Bounds of a definition's files.

@@ -15,12 +15,12 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // DefinitionFile is the definition's name in its directory.
-const DefinitionFile = "cotty-agent.toml"
+const DefinitionFile = "tandemux-agent.toml"
 
 // Bounds of a definition.
 const (

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/task/store"
+	"tandemux/host/task/store"
 )
 
 func tryDefinition(t *testing.T, w *world) {
@@ -70,7 +70,7 @@ sticky = false
 		"folder, absolute": {"name = 'x'\ncommand = ['x']\nsandbox.folders = ['/etc']", "below the home"},
 		"hook's time":      {"name = 'x'\ncommand = ['x']\nhooks.timeout = '-1s'", "90s"},
 		"variable":         {"name = 'x'\ncommand = ['x']\nenv = ['A B']", "no name of a variable"},
-		"ours":             {"name = 'x'\ncommand = ['x']\nvariables.COTTY_SOCKET = 'x'", "set by cotty"},
+		"ours":             {"name = 'x'\ncommand = ['x']\nvariables.TANDEMUX_SOCKET = 'x'", "set by tandemux"},
 		"confirm":          {"name = 'x'\ncommand = ['x']\nconfirm = 'yes'", "ask, reads or all"},
 		"empty word":       {"name = 'x'\ncommand = ['']", "empty word"},
 		"args alone":       {"name = 'x'\nargs = ['x']\nhooks.on_event = ['y']", "args need a command"},
@@ -130,7 +130,7 @@ func TestBadArchives(t *testing.T) {
 		"hard link":         {[]tar.Header{good, {Typeflag: tar.TypeLink, Name: "h", Linkname: "/etc/passwd"}}, "no file, directory or symbolic link"},
 		"fifo":              {[]tar.Header{good, {Typeflag: tar.TypeFifo, Name: "f"}}, "no file, directory or symbolic link"},
 		"below a file":      {[]tar.Header{good, file("x", "1"), file("x/y", "2")}, "below what is no directory"},
-		"no definition":     {[]tar.Header{file("x", "1")}, "no cotty-agent.toml"},
+		"no definition":     {[]tar.Header{file("x", "1")}, "no tandemux-agent.toml"},
 		"bad definition":    {[]tar.Header{file(DefinitionFile, "name = 3")}, "line 1"},
 		"definition a link": {[]tar.Header{file("real", "name = \"a\"\ncommand = [\"sh\"]\n"), {Typeflag: tar.TypeDir, Name: DefinitionFile + "/"}}, "regular file"},
 	} {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Deploy is a deploy that somebody asks for.

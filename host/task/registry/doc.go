@@ -6,7 +6,7 @@
 //
 // # Agents
 //
-// An agent is a Definition: cotty-agent.toml with the files beside it, a table
+// An agent is a Definition: tandemux-agent.toml with the files beside it, a table
 // [agents.NAME] of the configuration, or a bare command. Registering one makes an
 // immutable version, whose hash is that of the definition and its files; the files
 // are kept read-only under DIR/versions/HASH, and that is what its tasks run. A

@@ -7,16 +7,15 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
-// SecretPrefix begins every key's secret, and no token's of the host.
-const SecretPrefix = "cotty_sk_"
+// SecretPrefix begins the secret of every new key, and no token's of the host.
+const SecretPrefix = "tandemux_sk_"
 
 // touchEvery is how exact a key's date of last use is.
 const touchEvery = time.Minute
@@ -79,9 +78,6 @@ func (e *keyEntry) expired(now time.Time) bool {
 // Authenticate says whose a secret is: the id of a valid key. It looks secrets up
 // by their SHA-256, so that its time tells nothing of them.
 func (r *Registry) Authenticate(secret string) (keyID string, ok bool) {
-	if !strings.HasPrefix(secret, SecretPrefix) {
-		return "", false
-	}
 	sum := sha256.Sum256([]byte(secret))
 	now := r.o.Now()
 	r.keys.mu.Lock()

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Log puts lines in the log of a version's agent, without the version's secrets.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
-	"cotty/internal/leak"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) { leak.Main(m) }

@@ -3,8 +3,8 @@ package registry
 import (
 	"context"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Migration is tasks that somebody wants to move to another version (U32): all of

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Project finds a project, for somebody who may do something with it.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Options are what a Registry needs besides its store.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // requirements are those of the documents that this package and the two below it

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Wanted is which agent a task is to be of.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 // Masked stands for the value of a secret.
@@ -25,8 +25,8 @@ func CheckVariable(name, value string) error {
 		return (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_'
 	}) || name[0] >= '0' && name[0] <= '9':
 		return store.Errorf(store.Invalid, "%.60q is no name of a variable: letters, digits and _, not beginning with a digit", name)
-	case strings.HasPrefix(name, "COTTY"):
-		return store.Errorf(store.Invalid, "the variables that begin with COTTY are set by cotty, %s too", name)
+	case strings.HasPrefix(name, "TANDEMUX"):
+		return store.Errorf(store.Invalid, "the variables that begin with TANDEMUX are set by tandemux, %s too", name)
 	case len(value) > store.MaxValue:
 		return store.Errorf(store.TooLarge, "the value of %s has %d bytes, more than %d", name, len(value), store.MaxValue)
 	case strings.ContainsRune(value, 0):

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"cotty/host/task/access"
-	"cotty/host/task/store"
+	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
 
 func tryVariables(t *testing.T, w *world) {
@@ -53,7 +53,7 @@ func tryVariables(t *testing.T, w *world) {
 	}
 	// Bad ones, of which all or none are set.
 	for name, v := range map[string]store.Variable{
-		"no name": {}, "digit": {Name: "1A", Value: "x"}, "dash": {Name: "A-B", Value: "x"}, "equals": {Name: "A=B", Value: "x"}, "ours": {Name: "COTTY_TASK", Value: "x"},
+		"no name": {}, "digit": {Name: "1A", Value: "x"}, "dash": {Name: "A-B", Value: "x"}, "equals": {Name: "A=B", Value: "x"}, "ours": {Name: "TANDEMUX_TASK", Value: "x"},
 		"NUL": {Name: "A", Value: "a\x00b"}, "empty secret": {Name: "A", Secret: true}, "long name": {Name: strings.Repeat("A", 129), Value: "x"},
 	} {
 		if err := set("prod", store.Variable{Name: "FINE", Value: "1"}, v); err == nil {

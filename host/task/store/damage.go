@@ -90,7 +90,7 @@ func (s *Store) setAside(reason string) error {
 		return fmt.Errorf("move the damaged database of tasks aside: %w", err)
 	}
 	s.marked.Store(false)
-	s.notice = fmt.Sprintf("The database of tasks was damaged (%.200s) and is now %s; cotty began an empty one. "+
+	s.notice = fmt.Sprintf("The database of tasks was damaged (%.200s) and is now %s; tandemux began an empty one. "+
 		"Workspaces and what terminals run are untouched; `sqlite3 FILE .recover` may get records back.", reason, to)
 	s.log.Error("the damaged database of tasks was moved aside", "to", to, "reason", reason, "at", s.now().Format(time.RFC3339))
 	return nil

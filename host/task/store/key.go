@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"time"
 
-	"cotty/host/task/access"
+	"tandemux/host/task/access"
 )
 
 // APIKey is what authenticates calls of the interface (U87, U97): everything but

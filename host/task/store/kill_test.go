@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"cotty/host/task/access"
+	"tandemux/host/task/access"
 )
 
 // writerEnv makes the test binary write to the store of a directory until it is
 // killed. It prints a line for each thing that the store says is done.
-const writerEnv = "COTTY_TEST_STORE_WRITER"
+const writerEnv = "TANDEMUX_TEST_STORE_WRITER"
 
 // writeUntilKilled does a bit of everything at once.
 func writeUntilKilled(dir string) {
@@ -144,7 +144,7 @@ func (a *acks) read(r io.Reader) {
 // nothing is half done, and the database opens as if nothing had been.
 func TestKill(t *testing.T) {
 	rounds := 6
-	if n, err := strconv.Atoi(os.Getenv("COTTY_STORE_KILLS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_STORE_KILLS")); err == nil {
 		rounds = n
 	}
 	dir := t.TempDir()

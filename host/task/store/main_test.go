@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"cotty/internal/leak"
+	"tandemux/internal/leak"
 )
 
 func TestMain(m *testing.M) {

@@ -159,7 +159,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if have > len(migrations) {
-			return fmt.Errorf("the database of tasks %s was made by a newer cotty (schema %d, this one knows %d): use that one", s.path, have, len(migrations))
+			return fmt.Errorf("the database of tasks %s was made by a newer tandemux (schema %d, this one knows %d): use that one", s.path, have, len(migrations))
 		}
 		if have == 0 {
 			// What is not ours, or lost its number, is not to be built upon.

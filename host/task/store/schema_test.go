@@ -46,14 +46,14 @@ func TestReleasedSchemasStay(t *testing.T) {
 	for i, m := range migrations {
 		name := fmt.Sprintf("testdata/schema%d.sql", i+1)
 		text, err := os.ReadFile(name)
-		if os.IsNotExist(err) && os.Getenv("COTTY_UPDATE") != "" {
+		if os.IsNotExist(err) && os.Getenv("TANDEMUX_UPDATE") != "" {
 			if err := os.WriteFile(name, []byte(m), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
 		if err != nil {
-			t.Fatalf("%v; COTTY_UPDATE=1 freezes a new schema", err)
+			t.Fatalf("%v; TANDEMUX_UPDATE=1 freezes a new schema", err)
 		}
 		if string(text) != m {
 			t.Errorf("schema %d is not what %s has: add a migration in its place", i+1, name)
@@ -115,7 +115,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	if _, err := Open(context.Background(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "newer cotty") {
+	if _, err := Open(context.Background(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "newer tandemux") {
 		t.Errorf("a newer one: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, File)); err != nil {

@@ -85,7 +85,7 @@ func install(ctx context.Context, out string, o PullOptions, fill func(top, scra
 		}
 	}
 	dir := filepath.Dir(out)
-	beside := filepath.Join(dir, "."+filepath.Base(out)+".cotty-"+strings.ToLower(rand.Text()[:8]))
+	beside := filepath.Join(dir, "."+filepath.Base(out)+".tandemux-"+strings.ToLower(rand.Text()[:8]))
 	tree, scratch := filepath.Join(beside, "tree"), filepath.Join(beside, "scratch")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Full(err)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 type program struct {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cotty/internal/jsonrpc"
+	"tandemux/internal/jsonrpc"
 )
 
 // wait bounds everything that should happen at once.

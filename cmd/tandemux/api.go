@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/internal/apiclient"
+	"tandemux/internal/wsrpc"
+)
+
+// withAPI runs a command's work with a client of the host's HTTP interface: of this
+// user's own host, which is started when none runs, or of the one at --host.
+func withAPI(cmd *cobra.Command, work func(ctx context.Context, c *apiclient.Client) error) error {
+	p, err := placeOf(cmd)
+	if err != nil {
+		return err
+	}
+	c, err := p.api(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return failure(cmd, p.explainAPI(work(cmd.Context(), c)))
+}
+
+// failure is an error as the command says it: with --json as JSON (U101).
+func failure(cmd *cobra.Command, err error) error {
+	var status statusError
+	var usage usageError
+	if asJSON := flagText(cmd, "json"); err == nil || asJSON != "true" || errors.As(err, &status) || errors.As(err, &usage) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	said := apiclient.Error{Code: "failed", Message: oneSentence(err)}
+	var refused *apiclient.Error
+	if errors.As(err, &refused) {
+		said.StatusCode, said.Code = refused.StatusCode, refused.Code
+	}
+	if werr := printJSON(cmd.ErrOrStderr(), said); werr != nil {
+		return err
+	}
+	return statusError{code: exitFailed}
+}
+
+// api makes a client of the host's HTTP interface.
+func (p place) api(ctx context.Context) (*apiclient.Client, error) {
+	o := apiclient.Options{Token: p.token}
+	switch p.scheme {
+	case "":
+		if err := p.dirs.check(); err != nil {
+			return nil, err
+		}
+		if err := p.awake(ctx); err != nil {
+			return nil, err
+		}
+		o.Dial = p.dirs.dialHost
+	case "unix":
+		o.Dial = unixDialer(strings.TrimPrefix(p.url, "unix://"))
+	case "ssh":
+		first := true
+		o.Dial = func(ctx context.Context) (net.Conn, error) {
+			quiet := !first
+			first = false
+			return p.ssh.dial(ctx, quiet)
+		}
+	case "ws":
+		o.URL = "http://" + p.host
+		if p.inTheClear() {
+			fmt.Fprintf(os.Stderr, "tandemux: %s is not encrypted: whoever is on the way can read the token and what you send\n", p.url)
+		}
+	case "wss":
+		pin := p.pin
+		if pin == "" {
+			var err error
+			if pin, err = p.dirs.trusted(p.host); err != nil {
+				return nil, err
+			}
+		}
+		name, _, err := net.SplitHostPort(p.host)
+		if err != nil {
+			return nil, fmt.Errorf("reach %s: %w", p.url, err)
+		}
+		o.URL = "https://" + p.host
+		o.Transport = &http.Transport{TLSClientConfig: wsrpc.ClientTLS(name, pin), DisableCompression: true}
+	}
+	return apiclient.New(o), nil
+}
+
+func unixDialer(path string) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}
+}
+
+// awake starts this user's host if none runs.
+func (p place) awake(ctx context.Context) error {
+	answers := func() error {
+		c, err := p.dirs.dialHost(ctx)
+		if err == nil {
+			c.Close()
+		}
+		return err
+	}
+	err := answers()
+	if err == nil || !isNobodyThere(err) {
+		return err
+	}
+	if err := p.notASocket(); err != nil {
+		return err
+	}
+	return startOnce(p.dirs, func() bool { return answers() == nil })
+}
+
+// explainAPI says what an error of the interface means and what to do.
+func (p place) explainAPI(err error) error {
+	var refused *apiclient.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused) && refused.StatusCode == http.StatusUnauthorized && p.token == "":
+		return fmt.Errorf("%s wants to know who you are: put a token or an API key into %s or a --token-file", p.url, tokenEnv)
+	}
+	if explained := p.distrusted(err); explained != nil {
+		return explained
+	}
+	return err
+}

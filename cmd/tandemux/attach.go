@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"tandemux/ahp"
+	"tandemux/internal/client"
+	"tandemux/internal/config"
+	"tandemux/internal/jsonrpc"
+	"tandemux/ui"
+)
+
+func newAttachCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "attach [LAYOUT]",
+		Short: "Open the interface on a layout, as it was left",
+		Example: `  tandemux attach
+  tandemux attach work
+  tandemux attach --host ssh://me@machine
+  tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			name := defaultLayout
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return attach(cmd, name, force)
+		}),
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "open it inside a tandemux terminal all the same")
+	return cmd
+}
+
+// operatorPrincipal is what the host calls everybody of its own uid on the unix
+// socket (TerminalMeta.Principal).
+const operatorPrincipal = "operator"
+
+// attach checks everything that would make the interface fail before it
+// touches the host or starts one.
+func attach(cmd *cobra.Command, name string, force bool) error {
+	if err := checkLayoutName(name); err != nil {
+		return err
+	}
+	if err := checkTerminal(os.Stdin, os.Stdout, os.Getenv("TERM")); err != nil {
+		return err
+	}
+	if os.Getenv("TANDEMUX_TERMINAL") != "" && !force {
+		return errors.New("this is a tandemux terminal already; detach with ctrl+space d first, or nest with --force")
+	}
+	p, err := placeOf(cmd)
+	if err != nil {
+		return err
+	}
+	// What is wrong in it is said where the person looks, with the defaults in
+	// the place of what has a mistake.
+	set, misread := loadSettings(p.dirs)
+	cwd, err := os.Getwd()
+	if err != nil || p.elsewhere() {
+		cwd = ""
+	}
+	interfaceTuning().apply()
+	sink := ui.NewSink()
+	log, closeLog, err := openLog(p.dirs, "tui.log")
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: sinkAdapter{sink}, kind: "tui", log: log})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	conf := ui.Config{
+		Host: hostAdapter{c, p, sink.Agents}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: newDesk(p),
+		Look: set.look(), Misread: shortly(p.dirs, misread), Engine: set.Emulator, Reload: rereader(p.dirs, set),
+		Hint: set.FirstRunHint && !p.dirs.seen(), Learnt: p.dirs.see,
+		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
+	}
+	if p.own() {
+		conf.Notice = outdated(p.dirs)
+	}
+	following, unfollow := context.WithCancel(cmd.Context())
+	defer unfollow()
+	if conf.Changes, err = config.Follow(following, p.dirs.config, log); err != nil {
+		log.Warn("the configuration is not read again by itself", "err", err)
+	}
+	conf.Person = (&session{Client: c, place: p}).me()
+	exit, err := ui.Run(cmd.Context(), conf, os.Stdin, os.Stdout)
+	if err != nil {
+		return err
+	}
+	if exit.Reason == ui.HostGone {
+		return errors.New(exit.Note)
+	}
+	if exit.Note != "" {
+		fmt.Fprintln(cmd.OutOrStdout(), exit.Note)
+	}
+	return nil
+}
+
+// machineName is what the status line calls the machine that the host runs on.
+func machineName(p place) string {
+	switch {
+	case p.ssh != nil:
+		return p.ssh.name
+	case p.host != "":
+		if name, _, err := net.SplitHostPort(p.host); err == nil {
+			return name
+		}
+		return p.host
+	}
+	name, _ := os.Hostname() // nothing to show is fine
+	return name
+}
+
+func checkTerminal(in, out *os.File, termName string) error {
+	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
+		return usagef("the interface needs a terminal on stdin and stdout; scripts use `tandemux new`, `send` and `read`")
+	}
+	if termName == "" || termName == "dumb" {
+		return usagef("TERM=%q names a terminal that can't move its cursor; run tandemux in another one", termName)
+	}
+	return nil
+}
+
+// checkLayoutName keeps names to what is one part of a URI and easy to type.
+func checkLayoutName(name string) error {
+	const most = 64
+	ok := name != "" && len(name) <= most && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+	}) < 0
+	if !ok {
+		return usagef("%q is no name for a layout; use up to %d letters, digits, dots, dashes and underscores", name, most)
+	}
+	return nil
+}
+
+// hostAdapter gives the interface what it asks for of a connection.
+type hostAdapter struct {
+	c     *client.Client
+	place place
+	// root gives the agents that the host says it has; nil for none.
+	root func() []ahp.AgentInfo
+}
+
+func (h hostAdapter) ClientID() string { return h.c.ClientID() }
+
+// Create adds this process's environment, as a shell's child would have it.
+func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
+	meta := ahp.CreateMeta{}
+	if p.Meta != nil {
+		meta = *p.Meta
+	}
+	if meta.Env == nil {
+		meta.Env = h.place.childEnv(os.Environ())
+	}
+	p.Meta = &meta
+	return h.c.Call(ctx, ahp.MethodCreateTerminal, p, nil)
+}
+
+func (h hostAdapter) Dispose(ctx context.Context, uri ahp.URI) error {
+	return h.c.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
+}
+
+// Stop ends the host and all its terminals.
+func (h hostAdapter) Stop(ctx context.Context) error {
+	return h.c.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+}
+
+// Retry implements ui.Retrier.
+func (h hostAdapter) Retry() { h.c.Retry() }
+
+// Colors tells the host what colours this terminal shows.
+func (h hostAdapter) Colors(p ahp.ColorsParams) error {
+	return h.c.Notify(ahp.MethodColors, p)
+}
+
+// Answer answers an agent's question for a terminal.
+func (h hostAdapter) Answer(ctx context.Context, p ahp.AnswerParams) error {
+	return h.c.Call(ctx, ahp.MethodAnswer, p, nil)
+}
+
+// Run types a command at the prompt of a shell.
+func (h hostAdapter) Run(ctx context.Context, p ahp.RunParams) error {
+	return h.c.Call(ctx, ahp.MethodRun, p, nil)
+}
+
+func (h hostAdapter) Subscribe(ctx context.Context, uri ahp.URI) error {
+	return h.c.Subscribe(ctx, uri)
+}
+
+func (h hostAdapter) Unsubscribe(uri ahp.URI) { h.c.Unsubscribe(uri) }
+
+func (h hostAdapter) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
+	seq, err := h.c.Dispatch(uri, a)
+	if errors.Is(err, client.ErrDisconnected) {
+		err = ui.ErrAway
+	}
+	return seq, err
+}
+
+// sinkAdapter translates the connection's states; everything else passes.
+type sinkAdapter struct{ *ui.Sink }
+
+var links = map[client.Status]ui.Link{
+	client.Connected: ui.Connected, client.Reconnecting: ui.Reconnecting, client.Closed: ui.Closed,
+}
+
+func (s sinkAdapter) Status(status client.Status, err error) {
+	var closed *jsonrpc.CloseError
+	if errors.As(err, &closed) && closed.Reason != "" {
+		err = ui.ClosedError(closed.Reason)
+	}
+	s.Sink.Status(links[status], err)
+}
+
+// Retrying implements client.Observer; so do ui.Sink's own methods.
+func (s sinkAdapter) Retrying(r client.Retry) { s.Sink.Retrying(ui.Retry(r)) }
+
+var _ client.Observer = sinkAdapter{}

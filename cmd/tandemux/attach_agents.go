@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ui"
+)
+
+// Sessions implements ui.Sessions.
+func (h hostAdapter) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
+	return (&session{Client: h.c, place: h.place}).sessions(ctx)
+}
+
+// CreateSession implements ui.Sessions: an agent that the host did not have when it
+// started is made known to it first.
+func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParams) error {
+	s := &session{Client: h.c, place: h.place}
+	name, err := s.useAgent(ctx, p.Provider, nil)
+	if err != nil {
+		return err
+	}
+	p.Provider = name
+	return h.c.Call(ctx, ahp.MethodCreateSession, p, nil)
+}
+
+// DisposeSession implements ui.Sessions.
+func (h hostAdapter) DisposeSession(ctx context.Context, uri ahp.URI) error {
+	return h.c.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: uri}, nil)
+}
+
+// Agents implements ui.Sessions: those of the configuration and those that tandemux
+// knows, and what the host has besides.
+func (h hostAdapter) Agents(context.Context) ([]ui.Agent, error) {
+	if h.place.elsewhere() {
+		return h.hostAgents(nil), nil
+	}
+	set, err := loadSettings(h.place.dirs)
+	if err != nil {
+		return nil, err
+	}
+	var agents []ui.Agent
+	have := map[string]bool{}
+	for _, r := range agentRows(set) {
+		a := ui.Agent{Name: r.Name, Title: r.Title}
+		if !r.Found {
+			a.Why = "not installed"
+			if r.Configured && len(r.Command) > 0 {
+				a.Why = fmt.Sprintf("there is no program %q", r.Command[0])
+			}
+		}
+		have[r.Name] = true
+		agents = append(agents, a)
+	}
+	return append(h.hostAgents(have), agents...), nil
+}
+
+// hostAgents are those of the running host, as the root says, that are not known
+// otherwise.
+func (h hostAdapter) hostAgents(known map[string]bool) []ui.Agent {
+	var agents []ui.Agent
+	if h.root == nil {
+		return nil
+	}
+	for _, a := range h.root() {
+		if !known[a.Provider] {
+			agents = append(agents, ui.Agent{Name: a.Provider, Title: a.DisplayName})
+		}
+	}
+	return agents
+}
+
+// Login implements ui.Logins.
+func (h hostAdapter) Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error) {
+	var got ahp.LoginResult
+	err := h.c.Call(ctx, ahp.MethodLogin, p, &got)
+	return got, err
+}
+
+// CreateChat implements ui.Chats.
+func (h hostAdapter) CreateChat(ctx context.Context, p ahp.CreateChatParams) error {
+	return h.c.Call(ctx, ahp.MethodCreateChat, p, nil)
+}
+
+// FetchTurns implements ui.Chats.
+func (h hostAdapter) FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error {
+	return h.c.Call(ctx, ahp.MethodFetchTurns, p, nil)
+}
+
+// Complete implements ui.Chats.
+func (h hostAdapter) Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error) {
+	var got ahp.CompletionsResult
+	err := h.c.Call(ctx, ahp.MethodCompletions, p, &got)
+	return got, err
+}
+
+// maxComposed bounds a message that was edited, in bytes.
+const maxComposed = 1 << 20
+
+// Compose implements ui.Composer.
+func (d desk) Compose(text string) (argv []string, read func() (string, error), err error) {
+	if d.place.elsewhere() {
+		return nil, nil, errors.New("the editor would run on the host's machine, which has not got the text")
+	}
+	dir := filepath.Join(d.place.dirs.runtime, editDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("make a place for it: %w", err)
+	}
+	f, err := os.CreateTemp(dir, "message-*.md") // 0600
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a file: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return nil, nil, fmt.Errorf("write it: %w", err)
+	}
+	name := f.Name()
+	read = func() (string, error) {
+		defer os.Remove(name)
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("read what was written: %w", err)
+		}
+		if len(b) > maxComposed {
+			return "", fmt.Errorf("what was written has more than %d bytes", maxComposed)
+		}
+		return strings.ToValidUTF8(string(b), "\uFFFD"), nil
+	}
+	// The editor's command line is read as a shell reads it.
+	return []string{"sh", "-c", "exec " + editor() + ` "$1"`, "sh", name}, read, nil
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/task/store"
+	"tandemux/host/workspace"
+	"tandemux/host/workspace/filetree"
+	"tandemux/internal/apiclient"
+	"tandemux/ui"
+	"tandemux/ui/overlay"
+)
+
+// taskAPI is a client of the host's HTTP interface for the TUI: it says nothing, asks
+// nothing and starts nothing.
+func (p place) taskAPI(ctx context.Context) (*apiclient.Client, error) {
+	switch p.scheme {
+	case "ws": // The connection that shows has told that it is not encrypted.
+		return apiclient.New(apiclient.Options{Token: p.token, URL: "http://" + p.host}), nil
+	case "ssh":
+		return apiclient.New(apiclient.Options{Dial: func(ctx context.Context) (net.Conn, error) { return p.ssh.dial(ctx, true) }}), nil
+	}
+	return p.api(ctx)
+}
+
+func (h hostAdapter) withTasks(ctx context.Context, work func(c *apiclient.Client) error) error {
+	c, err := h.place.taskAPI(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return h.place.explainAPI(work(c))
+}
+
+// Tasks implements ui.Tasks. Where there have never been any, nothing is asked: the
+// host would have to make a place for them.
+func (h hostAdapter) Tasks(ctx context.Context) ([]ui.Task, error) {
+	if !h.place.elsewhere() {
+		if _, err := os.Stat(filepath.Join(h.place.dirs.state, store.File)); errors.Is(err, os.ErrNotExist) {
+			return nil, nil
+		}
+	}
+	var all []ui.Task
+	err := h.withTasks(ctx, func(c *apiclient.Client) error {
+		type row struct {
+			taskRow
+			Updated time.Time `json:"updated_at"`
+		}
+		rows, err := list[row](ctx, c, "/tasks", url.Values{"limit": {"100"}})
+		for _, r := range rows {
+			t := ui.Task{
+				ID: r.ID, Name: r.Name, Session: ahp.URI(r.Session), Status: r.Status, Reason: r.Reason, Percent: -1,
+				Line: r.ProgressLine, Workspace: worksOn(r.Workspace), Updated: r.Updated,
+			}
+			if r.Progress != nil {
+				t.Percent = *r.Progress
+			}
+			all = append(all, t)
+		}
+		return err
+	})
+	return all, err
+}
+
+// worksOn says in a few words what a task works on, "" for nothing.
+func worksOn(raw json.RawMessage) string {
+	var s workspace.Spec
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	home, _ := os.UserHomeDir()
+	dir := s.Dir
+	if rest, ok := strings.CutPrefix(dir, home+"/"); ok && home != "" {
+		dir = "~/" + rest
+	}
+	switch {
+	case s.Kind == workspace.Worktree && s.Branch != "":
+		return s.Branch + " of " + dir
+	case s.Kind == workspace.Worktree:
+		return "worktree of " + dir
+	case s.Kind == workspace.None || s.Kind == "":
+		return ""
+	case dir == "":
+		return "filesystem " + s.Filesystem
+	}
+	return fmt.Sprintf("%s %s", s.Kind, dir)
+}
+
+// changeMarks are how a file was changed, in one cell.
+var changeMarks = map[string]string{"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "mode": "m", "type": "T"}
+
+// TaskChanges implements ui.Tasks.
+func (h hostAdapter) TaskChanges(ctx context.Context, id string) (ui.TaskChanges, error) {
+	var got ui.TaskChanges
+	err := h.withTasks(ctx, func(c *apiclient.Client) error {
+		at := "/tasks/" + apiclient.Segment(id) + "/workspace"
+		var info workspace.Info
+		if _, err := c.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: at}, &info); err != nil {
+			return err
+		}
+		var diff workspace.Diff
+		if _, err := c.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: at + "/diff"}, &diff); err != nil {
+			return err
+		}
+		got.Added, got.Deleted, got.Branch = diff.Added, diff.Deleted, info.Branch
+		for _, f := range diff.Files {
+			got.Files = append(got.Files, overlay.Changed{Mark: changeMarks[f.Status], Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
+		}
+		switch {
+		case info.NoUpdate:
+		case info.Kind == workspace.Worktree, info.Kind == workspace.Copy:
+			got.Into = info.Source
+		case info.Filesystem != "":
+			got.Into = "the filesystem " + info.Filesystem
+		}
+		return nil
+	})
+	return got, err
+}
+
+// SteerTask implements ui.Tasks.
+func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
+	return h.withTasks(ctx, func(c *apiclient.Client) error {
+		_, err := sendEvent(ctx, c, id, []eventPart{{Type: "text", Text: text}})
+		return err
+	})
+}
+
+// MergeTask implements ui.Tasks.
+func (h hostAdapter) MergeTask(ctx context.Context, id string) (said string, err error) {
+	err = h.withTasks(ctx, func(c *apiclient.Client) error {
+		var m workspace.Merged
+		_, err := c.Do(ctx, apiclient.Request{Method: http.MethodPost, Path: "/tasks/" + apiclient.Segment(id) + "/workspace/merge", Body: map[string]any{}}, &m)
+		if said = fmt.Sprintf("merged %s into %s", count(len(m.Files), "file"), m.Into); m.Nothing {
+			said = "there was nothing to merge"
+		}
+		return err
+	})
+	return said, err
+}
+
+// PullTask implements ui.Tasks: files are written on this machine.
+func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string, err error) {
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			dir = filepath.Join(home, rest)
+		}
+	}
+	if dir, err = absolute(dir); err != nil {
+		return "", err
+	}
+	err = h.withTasks(ctx, func(c *apiclient.Client) error {
+		resp, err := c.Open(ctx, apiclient.Request{Method: http.MethodGet, Path: "/tasks/" + apiclient.Segment(id) + "/archive"})
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		got, err := filetree.Unpack(ctx, resp.Body, dir, filetree.PullOptions{})
+		said = fmt.Sprintf("%s in %s", count(got.Files, "file"), dir)
+		return err
+	})
+	return said, err
+}
+
+// DiscardTask implements ui.Tasks. A branch with commits that are nowhere else stays.
+func (h hostAdapter) DiscardTask(ctx context.Context, id string) (said string, err error) {
+	err = h.withTasks(ctx, func(c *apiclient.Client) error {
+		d, err := deleteTask(ctx, c, id, false)
+		if said = "the task was discarded"; d.KeptBranch != "" {
+			said += ", but its branch " + d.KeptBranch + " stays: it has commits that are nowhere else"
+		}
+		return err
+	})
+	return said, err
+}

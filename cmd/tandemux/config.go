@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/internal/config"
+)
+
+func newConfigCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show, check and find the configuration",
+		Example: `  tandemux config default > "$(tandemux config path)"
+  tandemux config check`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use:   "default",
+			Short: "Print a configuration with every option, its default and what it does",
+			Args:  cobra.NoArgs,
+			RunE: did(func(cmd *cobra.Command, _ []string) error {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), config.File())
+				return err
+			}),
+		},
+		&cobra.Command{
+			Use:   "path",
+			Short: "Print where the configuration belongs",
+			Args:  cobra.NoArgs,
+			RunE: did(func(cmd *cobra.Command, _ []string) error {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(findDirs().config, config.FileName))
+				return err
+			}),
+		},
+		&cobra.Command{
+			Use:   "check [FILE]",
+			Short: "Name every mistake in the configuration, or in another file",
+			Long: `Name every mistake in the configuration and in the themes beside it, each with
+its line: unknown options, with what may be meant, values that are none,
+bindings that stand in each other's way, colours that are hard to read. Mistakes
+end it with 1; warnings alone do not.`,
+			Args: cobra.MaximumNArgs(1),
+			RunE: did(checkConfig),
+		},
+	)
+	return cmd
+}
+
+func checkConfig(cmd *cobra.Command, args []string) error {
+	d := findDirs()
+	path := filepath.Join(d.config, config.FileName)
+	var problems []config.Problem
+	if len(args) == 1 {
+		path = args[0]
+		_, problems = config.LoadFile(path, d.config)
+	} else {
+		_, _, problems = config.Load(d.config)
+	}
+	out, faults := cmd.OutOrStdout(), 0
+	for _, p := range problems {
+		fmt.Fprintln(out, p)
+		if !p.Warn {
+			faults++
+		}
+	}
+	if faults > 0 {
+		return fmt.Errorf("%s: %s", path, counted(faults, "mistake"))
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(out, "%s is not there; the defaults apply\n", path)
+		return nil
+	}
+	fmt.Fprintf(out, "%s: no mistakes\n", path)
+	return nil
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// keepTheme writes a choice of themes into the configuration, of which everything
+// else stays as it is.
+func keepTheme(d dirs, theme string) error {
+	path := filepath.Join(d.config, config.FileName)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // people keep it elsewhere and link to it
+	}
+	mode := fs.FileMode(0o644)
+	doc, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	default:
+		if _, err := loadSettings(d); err != nil {
+			return fmt.Errorf("the configuration has a mistake, put it right first: %w", err)
+		}
+		if info, err := os.Stat(path); err == nil {
+			mode = info.Mode().Perm()
+		}
+	}
+	return replace(path, config.SetTheme(doc, theme), mode)
+}
+
+// replace gives a file another content, all of it or none.
+func replace(path string, doc []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".config-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(doc)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// hintSeen is the file below the state directory that says that the first hint
+// has been seen.
+const hintSeen = "hint-seen"
+
+// seen reports whether the first hint has been seen.
+func (d dirs) seen() bool {
+	_, err := os.Stat(filepath.Join(d.state, hintSeen))
+	return err == nil
+}
+
+// see notes that the first hint has been seen.
+func (d dirs) see() error {
+	return os.WriteFile(filepath.Join(d.state, hintSeen), []byte(time.Now().Format(time.DateOnly)+"\n"), 0o600)
+}

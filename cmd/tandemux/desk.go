@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// desk is what the interface needs of this machine: a program for links, an
+// editor, a clipboard, files. It implements ui.Desk.
+type desk struct {
+	place place
+	clips *clipper
+}
+
+// newDesk makes the desk of an interface.
+func newDesk(p place) desk { return desk{place: p, clips: &clipper{wait: clipWait}} }
+
+// settings are those of the configuration as it is now.
+func (d desk) settings() settings {
+	set, _ := loadSettings(d.place.dirs) // what is wrong in it was said when it was saved
+	return set
+}
+
+// Clip implements ui.Clipper.
+func (d desk) Clip(text string) (program string, running bool, err error) {
+	argv := copyCommand(d.settings().CopyCommand)
+	if len(argv) == 0 {
+		return "", false, nil
+	}
+	running, err = d.clips.clip(argv, text)
+	return filepath.Base(argv[0]), running, err
+}
+
+// schemes are the links that are opened. Others could make the program that
+// opens them do more than show something.
+var schemes = []string{"http", "https", "ftp", "mailto", "file"}
+
+// Open starts the program that shows an address. The address is an argument of
+// its own and no shell reads it.
+func (d desk) Open(uri string) error {
+	u, err := url.Parse(uri)
+	if err != nil || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return errors.New("it is no address")
+	}
+	if !slices.Contains(schemes, strings.ToLower(u.Scheme)) {
+		return fmt.Errorf("links with %s: are not opened, only %s", u.Scheme, strings.Join(schemes, ", "))
+	}
+	if name, _ := os.Hostname(); u.Scheme == "file" && u.Host != "" && u.Host != "localhost" && u.Host != name {
+		return fmt.Errorf("the file is on %s", u.Host)
+	}
+	argv := strings.Fields(d.settings().OpenCommand)
+	if len(argv) == 0 {
+		if argv, err = systemOpener(); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(argv[0], append(argv[1:], uri)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it outlives us and has no terminal
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	go cmd.Wait() //nolint:errcheck // reaped if it ends while we live
+	return nil
+}
+
+func systemOpener() ([]string, error) {
+	if runtime.GOOS == "darwin" {
+		return []string{"open"}, nil
+	}
+	if _, err := exec.LookPath("xdg-open"); err == nil && (os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "") {
+		return []string{"xdg-open"}, nil
+	}
+	return nil, errors.New(`there is no program for links here; set open-command = "firefox", say`)
+}
+
+// editDir is where texts that are edited lie, below the runtime directory.
+const editDir = "edit"
+
+// Edit puts text into a private file and gives the command that edits it.
+func (d desk) Edit(text string, line int) ([]string, error) {
+	if d.place.elsewhere() {
+		return nil, errors.New("the editor would run on the host's machine, which has not got the text; save it instead")
+	}
+	dir := filepath.Join(d.place.dirs.runtime, editDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make a place for it: %w", err)
+	}
+	sweep(dir)
+	f, err := os.CreateTemp(dir, "scrollback-*.txt") // 0600
+	if err != nil {
+		return nil, fmt.Errorf("make a file: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return nil, fmt.Errorf("write it: %w", err)
+	}
+	return editing(editor(), f.Name(), line), nil
+}
+
+// leftTime is how old a file is that an editor left, as when the machine went
+// down.
+const leftTime = 7 * 24 * time.Hour
+
+// sweep removes what editors left.
+func sweep(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, "scrollback-*.txt"))
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > leftTime {
+			os.Remove(path)
+		}
+	}
+}
+
+// editor is the person's, a command line as a shell reads it.
+func editor() string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if e := strings.TrimSpace(os.Getenv(name)); e != "" {
+			return e
+		}
+	}
+	return "vi"
+}
+
+// startsAtLine are the editors that take +LINE.
+var startsAtLine = []string{"vi", "vim", "nvim", "view", "nano", "emacs", "emacsclient", "micro", "kak", "less", "joe", "ne", "mg"}
+
+// editing is the command that edits a file and removes it when the editor has
+// ended, however it did. The line is the editor's to find.
+func editing(editor, path string, line int) []string {
+	at := ""
+	if name := filepath.Base(strings.Fields(editor)[0]); slices.Contains(startsAtLine, name) {
+		at = " +" + strconv.Itoa(max(line, 1))
+	}
+	script := `trap 'rm -f -- "$1"' EXIT; trap 'exit 129' HUP TERM; trap : INT; ` + editor + at + ` "$1"`
+	return []string{"/bin/sh", "-c", script, "tandemux-edit", path}
+}
+
+// Save writes a new file that only this user can read.
+func (d desk) Save(path, text string) (string, error) {
+	full := path
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		full = filepath.Join(home, rest)
+	}
+	full, err := filepath.Abs(full)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s is there already; choose another name", full)
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(full)
+		return "", err
+	}
+	return full, nil
+}

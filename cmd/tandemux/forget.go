@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/internal/keepsake"
+)
+
+// keptAt is how people are told when something was kept.
+const keptAt = "2006-01-02 15:04"
+
+func newForgetCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "forget [ID]",
+		Short: "Remove what is kept on disk for the next start of the machine",
+		Long: `Remove what is kept on disk for the next start of the machine: which layouts
+there are, and of their terminals the directories, titles and commands. With an
+ID, what that terminal showed, in its place; with --all, both, of all terminals.
+What terminals show is kept only with history-on-disk in config.toml. A host that
+runs writes things anew when they change.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			out, dir := cmd.OutOrStdout(), findDirs().state
+			if len(args) > 0 {
+				if all {
+					return usagef("--all and a terminal's id exclude each other")
+				}
+				return forgetTerminal(out, dir, args[0])
+			}
+			if all {
+				if err := forgetHistories(out, dir); err != nil {
+					return err
+				}
+			}
+			return forgetLayouts(out, dir)
+		}),
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "also what all terminals showed")
+	return cmd
+}
+
+func forgetLayouts(out io.Writer, dir string) error {
+	m, err := keepsake.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(out, "nothing is kept")
+		return nil
+	}
+	if err := keepsake.Forget(dir); err != nil {
+		return err
+	}
+	if err != nil { // it was damaged
+		fmt.Fprintln(out, "forgotten")
+		return nil
+	}
+	fmt.Fprintf(out, "forgot %s with %s, kept at %s\n", count(len(m.Layouts), "layout"), count(len(m.Terminals), "terminal"), m.Saved.Local().Format(keptAt))
+	return nil
+}
+
+// forgetTerminal removes what a terminal showed. The terminal need not be there
+// any more, nor a host.
+func forgetTerminal(out io.Writer, dir, id string) error {
+	all, err := keepsake.Histories(dir)
+	if err != nil {
+		return err
+	}
+	infos := make([]ahp.TerminalInfo, len(all))
+	names := map[ahp.URI]keepsake.History{}
+	for i, h := range all {
+		uri := cmp.Or(h.URI, ahp.TerminalScheme+"/"+h.Name)
+		infos[i], names[uri] = ahp.TerminalInfo{Resource: uri, Title: h.Title, Meta: &ahp.TerminalMeta{Name: h.Called, Title: h.Title}}, h
+	}
+	t, err := resolve(infos, id)
+	if err != nil {
+		return fmt.Errorf("of what is kept on disk: %w", err)
+	}
+	h := names[t.Resource]
+	if err := keepsake.ForgetHistory(dir, h.Name); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "forgot what %s showed until %s\n", lastPart(t.Resource), h.Saved.Local().Format(keptAt))
+	return nil
+}
+
+func forgetHistories(out io.Writer, dir string) error {
+	all, err := keepsake.Histories(dir)
+	if err != nil {
+		return err
+	}
+	if err := keepsake.ForgetHistories(dir); err != nil {
+		return err
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(out, "forgot what %s showed\n", count(len(all), "terminal"))
+	}
+	return nil
+}

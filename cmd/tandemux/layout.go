@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tandemux/ahp"
+	"tandemux/internal/client"
+	"tandemux/ui/layout"
+)
+
+// defaultLayout is the layout that `tandemux` opens.
+const defaultLayout = "main"
+
+func layoutURI(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
+
+// editLayout applies op to the newest state of a layout; when another client
+// was faster it tries again on what that one left.
+func (s *session) editLayout(ctx context.Context, channel ahp.URI, op func(layout.Layout) (layout.Layout, error)) error {
+	const tries = 8
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	defer s.Unsubscribe(channel)
+	for range tries {
+		if err := s.Subscribe(ctx, channel); err != nil {
+			return err
+		}
+		state, ok := s.mirror.Layout(channel)
+		if !ok {
+			return fmt.Errorf("the host gave no state for %s", channel)
+		}
+		l := layout.New(lastPart(channel))
+		if state.Rev > 0 {
+			var err error
+			if l, err = layout.Decode(state.Doc); err != nil {
+				return fmt.Errorf("read layout %s: %w", lastPart(channel), err)
+			}
+		}
+		l, err := op(l)
+		if err != nil {
+			return err
+		}
+		next := ahp.LayoutChanged{Rev: state.Rev + 1, Doc: l.Encode(), Terminals: l.Terminals()}
+		_, err = s.DispatchWait(ctx, channel, next)
+		var refused *client.RejectedError
+		if !errors.As(err, &refused) {
+			return err
+		}
+	}
+	return errors.New("others keep changing the layout; try again")
+}
+
+// showInTab gives a terminal a tab of its own, leaving the focus where it is.
+func (s *session) showInTab(ctx context.Context, name string, terminal ahp.URI) error {
+	return s.editLayout(ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
+		active := l.Active
+		l, _, err := l.NewTab(terminal)
+		if err != nil || len(l.Tabs) == 1 {
+			return l, err
+		}
+		return l.GoTab(active), nil
+	})
+}
+
+// hideFromLayouts takes a terminal out of every layout that shows it.
+func (s *session) hideFromLayouts(ctx context.Context, t ahp.TerminalInfo) error {
+	if t.Meta == nil {
+		return nil
+	}
+	for _, channel := range t.Meta.Layouts {
+		err := s.editLayout(ctx, channel, func(l layout.Layout) (layout.Layout, error) {
+			return l.RemoveTerminal(layout.Rect{}, t.Resource), nil
+		})
+		if err != nil {
+			return fmt.Errorf("take %s out of layout %s: %w", lastPart(t.Resource), lastPart(channel), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/ui/layout"
+)
+
+func newLayoutCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "layout",
+		Short: "Keep layouts as files: panes, directories, commands",
+	}
+	cmd.AddCommand(newLayoutSaveCommand(), newLayoutLoadCommand())
+	return cmd
+}
+
+func newLayoutSaveCommand() *cobra.Command {
+	var name string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "save [FILE]",
+		Short: "Write a layout to a file, or to stdout",
+		Long: `Write the tabs and panes of a layout as TOML: how they are arranged, the
+directories that their programs are in now, and the commands that were started
+in them. Shells are started anew when the file is loaded.`,
+		Example: "  tandemux layout save work.toml\n  tandemux layout save --layout work > work.toml",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			if err := checkLayoutName(name); err != nil {
+				return err
+			}
+			var doc []byte
+			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
+				f, err := s.saveLayout(ctx, name)
+				if err == nil {
+					doc, err = f.format()
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 || args[0] == "-" {
+				_, err = cmd.OutOrStdout().Write(doc)
+				return err
+			}
+			return writeLayoutFile(args[0], doc, force)
+		}),
+	}
+	cmd.Flags().StringVar(&name, "layout", defaultLayout, "layout to save")
+	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	return cmd
+}
+
+// writeLayoutFile writes a file that only this user can read: commands may hold
+// what others should not see.
+func writeLayoutFile(path string, doc []byte, force bool) error {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already; choose another name, or write over it with --force", path)
+	}
+	if err != nil {
+		return fmt.Errorf("save the layout: %w", err)
+	}
+	_, err = f.Write(doc)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("save the layout to %s: %w", path, err)
+	}
+	return nil
+}
+
+// saveLayout describes a layout of the host.
+func (s *session) saveLayout(ctx context.Context, name string) (layoutFile, error) {
+	terminals := map[ahp.URI]ahp.TerminalInfo{}
+	for _, t := range s.terminals() {
+		terminals[t.Resource] = t
+	}
+	var l layout.Layout
+	channel := layoutURI(name)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := s.Subscribe(ctx, channel); err != nil {
+		return layoutFile{}, err
+	}
+	defer s.Unsubscribe(channel)
+	if state, ok := s.mirror.Layout(channel); ok && state.Rev > 0 {
+		var err error
+		if l, err = layout.Decode(state.Doc); err != nil {
+			return layoutFile{}, fmt.Errorf("read layout %s: %w", name, err)
+		}
+	}
+	if len(l.Tabs) == 0 {
+		return layoutFile{}, fmt.Errorf("there is nothing in layout %s", name)
+	}
+	describe := func(uri ahp.URI) (cwd string, command []string) {
+		meta := terminals[uri].Meta
+		if meta == nil {
+			return "", nil
+		}
+		cwd = pathOf(meta.Cwd)
+		if !s.place.elsewhere() {
+			cwd = tilde(cwd)
+		}
+		return cwd, meta.Command
+	}
+	return saving{describe: describe}.file(l), nil
+}
+
+func newLayoutLoadCommand() *cobra.Command {
+	var name string
+	var add bool
+	cmd := &cobra.Command{
+		Use:   "load [FILE]",
+		Short: "Open the panes of a file, or of stdin, in a layout",
+		Long: `Start what a saved layout names and arrange it as it was. The layout must be
+empty; with --add the file's tabs come behind those that are there.`,
+		Example: "  tandemux layout load work.toml --layout work && tandemux attach work",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			if err := checkLayoutName(name); err != nil {
+				return err
+			}
+			f, dir, err := readLayoutFile(cmd.InOrStdin(), args)
+			if err != nil {
+				return err
+			}
+			return withHost(cmd, true, func(ctx context.Context, s *session) error {
+				return s.loadLayout(ctx, name, f, dir, add)
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&name, "layout", defaultLayout, "layout that gets the tabs")
+	cmd.Flags().BoolVar(&add, "add", false, "add the tabs to a layout that has some")
+	return cmd
+}
+
+// readLayoutFile reads a file and gives the directory that its paths are
+// relative to.
+func readLayoutFile(stdin io.Reader, args []string) (f layoutFile, dir string, err error) {
+	in, what := stdin, "stdin"
+	if dir, err = os.Getwd(); err != nil {
+		return f, "", fmt.Errorf("find the working directory: %w", err)
+	}
+	if len(args) > 0 && args[0] != "-" {
+		file, err := os.Open(args[0])
+		if err != nil {
+			return f, "", fmt.Errorf("load the layout: %w", err)
+		}
+		defer file.Close()
+		in, what = file, args[0]
+		if dir, err = filepath.Abs(filepath.Dir(args[0])); err != nil {
+			return f, "", err
+		}
+	}
+	if f, err = parseLayoutFile(in); err != nil {
+		return f, "", fmt.Errorf("read a layout from %s: %w", what, err)
+	}
+	return f, dir, nil
+}
+
+// loadLayout starts what a file names and puts it into a layout: all of it, or
+// nothing.
+func (s *session) loadLayout(ctx context.Context, name string, f layoutFile, dir string, add bool) (err error) {
+	var starts []ahp.CreateTerminalParams
+	ld := loading{open: func(p paneFile) ahp.URI {
+		starts = append(starts, s.starting(p, dir))
+		return starts[len(starts)-1].Channel
+	}}
+	tabs, err := ld.tabs(f)
+	if err != nil {
+		return fmt.Errorf("load the layout: %w", err)
+	}
+	var made []ahp.URI
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, uri := range made {
+			s.call(context.WithoutCancel(ctx), ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil) //nolint:errcheck // the first error is the one to tell
+		}
+	}()
+	put := func(l layout.Layout) (layout.Layout, error) {
+		if len(l.Tabs) > 0 && !add {
+			return l, fmt.Errorf("layout %s has %d tabs already: load into another one with --layout, or add to it with --add", name, len(l.Tabs))
+		}
+		return l.Append(tabs)
+	}
+	// What can't be put there is not started.
+	fits := errors.New("it fits")
+	err = s.editLayout(ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
+		_, err := put(l)
+		return l, cmp.Or(err, fits)
+	})
+	if !errors.Is(err, fits) {
+		return err
+	}
+	for _, p := range starts {
+		if err := s.call(ctx, ahp.MethodCreateTerminal, p, nil); err != nil {
+			return err
+		}
+		made = append(made, p.Channel)
+	}
+	return s.editLayout(ctx, layoutURI(name), put)
+}
+
+// starting says how a pane's terminal is started.
+func (s *session) starting(p paneFile, dir string) ahp.CreateTerminalParams {
+	params := ahp.CreateTerminalParams{
+		Channel: newTerminalURI(), Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()},
+		Meta: &ahp.CreateMeta{Command: p.Command, Env: s.place.childEnv(os.Environ())},
+	}
+	cwd := p.Cwd
+	if s.place.elsewhere() {
+		if filepath.IsAbs(cwd) {
+			params.Cwd = fileURI(cwd)
+		}
+		return params // the host's home is where the others start
+	}
+	if rest, ok := strings.CutPrefix(cwd, "~"); ok && (rest == "" || rest[0] == '/') {
+		if home, err := os.UserHomeDir(); err == nil {
+			cwd = filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(cwd) {
+		cwd = filepath.Join(dir, cwd)
+	}
+	params.Cwd = fileURI(cwd)
+	return params
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"tandemux/ahp"
+	"tandemux/ui/layout"
+)
+
+// layoutFile is a layout as people keep it: what to start and where, without the
+// terminals that happen to run.
+type layoutFile struct {
+	Tabs []tabFile `toml:"tab"`
+}
+
+type tabFile struct {
+	Name   string     `toml:"name,omitempty"`
+	Active bool       `toml:"active,omitempty" comment:"the one that shows"`
+	Split  string     `toml:"split,omitempty" comment:"row: side by side; column: one above the other"`
+	Panes  []paneFile `toml:"pane"`
+	Floats []paneFile `toml:"float,omitempty"`
+}
+
+// paneFile is a pane, or a split where it has panes itself.
+type paneFile struct {
+	Name    string     `toml:"name,omitempty"`
+	Cwd     string     `toml:"cwd,omitempty"`
+	Command []string   `toml:"command,omitempty"`
+	Focus   bool       `toml:"focus,omitempty"`
+	Size    int        `toml:"size,omitempty"`
+	Place   []float64  `toml:"place,omitempty,inline"` // of a float
+	Split   string     `toml:"split,omitempty"`
+	Panes   []paneFile `toml:"pane,omitempty"`
+}
+
+// layoutHead explains a saved layout to who edits it.
+const layoutHead = `# A layout of tandemux: tandemux layout load opens it again.
+# Panes lie in a row (side by side) or a column; size is a share of the split, the
+# place of a float is left, top, width and height in percent. A pane without a
+# command runs the shell; cwd may be relative to this file.
+
+`
+
+// format writes the file.
+func (f layoutFile) format() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(layoutHead)
+	e := toml.NewEncoder(&b)
+	e.SetIndentTables(true)
+	if err := e.Encode(f); err != nil {
+		return nil, fmt.Errorf("write the layout: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// parseLayoutFile reads a file. What it doesn't know is an error.
+func parseLayoutFile(r io.Reader) (layoutFile, error) {
+	var f layoutFile
+	doc, err := io.ReadAll(io.LimitReader(r, layout.MaxBytes+1))
+	if err != nil {
+		return f, err
+	}
+	if len(doc) > layout.MaxBytes {
+		return f, fmt.Errorf("it is larger than %d KiB", layout.MaxBytes>>10)
+	}
+	err = toml.NewDecoder(bytes.NewReader(doc)).DisallowUnknownFields().Decode(&f)
+	var strict *toml.StrictMissingError
+	var at *toml.DecodeError
+	switch {
+	case errors.As(err, &strict):
+		row, _ := strict.Errors[0].Position()
+		return f, fmt.Errorf("line %d: %q means nothing in a layout", row, strings.Join(strict.Errors[0].Key(), "."))
+	case errors.As(err, &at):
+		row, _ := at.Position()
+		return f, fmt.Errorf("line %d: %s", row, strings.TrimPrefix(at.Error(), "toml: "))
+	case err != nil:
+		return f, err
+	case len(f.Tabs) == 0:
+		return f, errors.New("it has no [[tab]]")
+	}
+	return f, nil
+}
+
+// saving makes a file of a layout; describe says what a terminal's pane starts
+// and where.
+type saving struct {
+	describe func(ahp.URI) (cwd string, command []string)
+	focus    layout.PaneID
+}
+
+func (s saving) file(l layout.Layout) layoutFile {
+	var f layoutFile
+	for i, t := range l.Tabs {
+		s.focus = t.Focus
+		tab := tabFile{Name: t.Name, Active: i == l.Active && len(l.Tabs) > 1}
+		root := s.pane(t.Root)
+		tab.Split, tab.Panes = root.Split, root.Panes
+		if len(root.Panes) == 0 {
+			tab.Panes = []paneFile{root}
+		}
+		for _, fl := range t.Floats {
+			p := s.pane(fl.Leaf)
+			for _, share := range []int{fl.X, fl.Y, fl.W, fl.H} {
+				p.Place = append(p.Place, float64(share)/100)
+			}
+			tab.Floats = append(tab.Floats, p)
+		}
+		if len(tab.Panes) == 1 && len(tab.Floats) == 0 {
+			tab.Panes[0].Focus = false // there is no other
+		}
+		f.Tabs = append(f.Tabs, tab)
+	}
+	return f
+}
+
+func (s saving) pane(n *layout.Node) paneFile {
+	if len(n.Children) == 0 {
+		p := paneFile{Name: n.Name, Focus: n.Pane == s.focus}
+		p.Cwd, p.Command = s.describe(n.Terminal)
+		return p
+	}
+	p := paneFile{Split: string(n.Axis)}
+	for i, c := range n.Children {
+		kid := s.pane(c)
+		kid.Size = n.Weights[i]
+		p.Panes = append(p.Panes, kid)
+	}
+	return p
+}
+
+// loading makes tabs of a file; open is called for each pane and gives its
+// terminal.
+type loading struct {
+	open  func(p paneFile) ahp.URI
+	panes int
+	focus layout.PaneID
+}
+
+// tabs gives a layout with the file's tabs. layout.Decode has checked it.
+func (ld *loading) tabs(f layoutFile) (layout.Layout, error) {
+	l := layout.New("")
+	for i, t := range f.Tabs {
+		ld.focus = ""
+		root, err := ld.node(paneFile{Split: t.Split, Panes: t.Panes}, 1)
+		if err != nil {
+			return l, fmt.Errorf("tab %d: %w", i+1, err)
+		}
+		tab := layout.Tab{ID: fmt.Sprintf("t%d", i+1), Name: t.Name, Root: root}
+		for _, p := range t.Floats {
+			fl, err := ld.float(p)
+			if err != nil {
+				return l, fmt.Errorf("tab %d: %w", i+1, err)
+			}
+			tab.Floats = append(tab.Floats, fl)
+		}
+		tab.Focus = ld.focus
+		l.Tabs = append(l.Tabs, tab)
+		if t.Active {
+			l.Active = i
+		}
+	}
+	return layout.Decode(l.Encode())
+}
+
+func (ld *loading) node(p paneFile, depth int) (*layout.Node, error) {
+	switch {
+	case depth > layout.MaxDepth:
+		return nil, fmt.Errorf("panes are split more than %d levels deep", layout.MaxDepth-1)
+	case len(p.Panes) == 1:
+		return ld.node(p.Panes[0], depth+1)
+	case len(p.Panes) == 0 && (depth == 1 || p.Split != ""):
+		return nil, errors.New("a split has no [[pane]]")
+	case len(p.Panes) == 0:
+		return ld.leaf(p), nil
+	case len(p.Command) > 0 || p.Cwd != "" || p.Name != "" || p.Focus:
+		return nil, errors.New("a pane has panes: its name, cwd, command and focus belong to those")
+	}
+	n := &layout.Node{Axis: layout.Axis(p.Split)}
+	if p.Split == "" {
+		n.Axis = layout.Row
+	}
+	for _, c := range p.Panes {
+		kid, err := ld.node(c, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		n.Children = append(n.Children, kid)
+		n.Weights = append(n.Weights, max(c.Size, 1))
+	}
+	return n, nil
+}
+
+func (ld *loading) leaf(p paneFile) *layout.Node {
+	ld.panes++
+	n := &layout.Node{Pane: layout.PaneID(fmt.Sprintf("p%d", ld.panes)), Name: p.Name, Terminal: ld.open(p)}
+	if p.Focus {
+		ld.focus = n.Pane
+	}
+	return n
+}
+
+func (ld *loading) float(p paneFile) (layout.Float, error) {
+	if len(p.Panes) > 0 || p.Split != "" {
+		return layout.Float{}, errors.New("a float can't be split")
+	}
+	if len(p.Place) == 0 {
+		p.Place = []float64{20, 20, 60, 60}
+	}
+	if len(p.Place) != 4 {
+		return layout.Float{}, errors.New("a float's place is left, top, width and height in percent")
+	}
+	var share [4]int
+	for i, v := range p.Place {
+		if !(v >= 0 && v <= 100) {
+			return layout.Float{}, fmt.Errorf("%g in a float's place is not from 0 to 100", v)
+		}
+		share[i] = int(math.Round(v * layout.Whole / 100))
+	}
+	return layout.Float{Leaf: ld.leaf(p), X: share[0], Y: share[1], W: share[2], H: share[3]}, nil
+}

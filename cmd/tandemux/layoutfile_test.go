@@ -1,0 +1,103 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"tandemux/ahp"
+	"tandemux/ui/layout"
+)
+
+const layoutExample = `
+[[tab]]
+name = "edit"
+split = "row"
+  [[tab.pane]]
+  size = 2
+  command = ["vim", "a b.go"]
+  cwd = "~/src"
+  [[tab.pane]]
+  split = "column"
+    [[tab.pane.pane]]
+    name = "log"
+    [[tab.pane.pane]]
+    focus = true
+  [[tab.float]]
+  place = [12.5, 10, 50, 33.33]
+
+[[tab]]
+active = true
+  [[tab.pane]]
+`
+
+// load makes a layout of a file, with the panes that it starts.
+func load(t *testing.T, doc string) (layout.Layout, map[ahp.URI]paneFile, error) {
+	t.Helper()
+	f, err := parseLayoutFile(strings.NewReader(doc))
+	if err != nil {
+		return layout.Layout{}, nil, err
+	}
+	opened := map[ahp.URI]paneFile{}
+	ld := loading{open: func(p paneFile) ahp.URI {
+		uri := newTerminalURI()
+		opened[uri] = p
+		return uri
+	}}
+	l, err := ld.tabs(f)
+	return l, opened, err
+}
+
+func TestLayoutFile(t *testing.T) {
+	l, opened, err := load(t, layoutExample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panes := l.Tabs[0].Panes()
+	if len(l.Tabs) != 2 || l.Active != 1 || len(panes) != 4 || l.Tabs[0].Focus != panes[2].Pane || panes[1].Name != "log" {
+		t.Errorf("it is %s", l.Encode())
+	}
+	if p := opened[panes[0].Terminal]; !reflect.DeepEqual(p.Command, []string{"vim", "a b.go"}) || p.Cwd != "~/src" {
+		t.Errorf("the first pane starts %+v", p)
+	}
+	// What is saved of it loads as the same, again and again.
+	s := saving{describe: func(uri ahp.URI) (string, []string) { return opened[uri].Cwd, opened[uri].Command }}
+	doc, err := s.file(l).format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, opened, err = load(t, string(doc))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, doc)
+	}
+	again, err := s.file(l).format()
+	if err != nil || string(again) != string(doc) {
+		t.Errorf("%v; saved again\n%s\nit was\n%s", err, again, doc)
+	}
+	if f := l.Tabs[0].Floats; len(f) != 1 || f[0].X != 1250 || f[0].H != 3333 {
+		t.Errorf("floats %+v", f)
+	}
+}
+
+func TestLayoutFileSaysWhatIsWrong(t *testing.T) {
+	for doc, want := range map[string]string{
+		"":                    "it has no [[tab]]",
+		"[[tab]]":             "tab 1: a split has no [[pane]]",
+		"[[tab]]\ncolour = 1": `line 2: "tab.colour" means nothing in a layout`,
+		"[[tab]]\nname = 1":   "line 2: ",
+		"[[tab":               "line 1: ",
+		"[[tab]]\nsplit = \"x\"\npane = [{}, {}]":                                                `axis is "x"`,
+		"[[tab]]\npane = [{}, {size = 99999999}]":                                                "weight 99999999 is not within",
+		"[[tab]]\npane = [{}, {split = \"row\"}]":                                                "a split has no [[pane]]",
+		"[[tab]]\npane = [{}, {cwd = \"/\", pane = [{}, {}]}]":                                   "belong to those",
+		"[[tab]]\npane = [{}]\nfloat = [{place = [1, 2, 3]}]":                                    "left, top, width and height",
+		"[[tab]]\npane = [{}]\nfloat = [{place = [1, 2, 3, nan]}]":                               "NaN in a float's place",
+		"[[tab]]\npane = [{}]\nfloat = [{pane = [{}]}]":                                          "a float can't be split",
+		"[[tab]]\npane = [{" + strings.Repeat("pane = [{", 40) + strings.Repeat("}]", 40) + "}]": "levels deep",
+		"# " + strings.Repeat("x", layout.MaxBytes):                                              "larger than 256 KiB",
+	} {
+		if _, _, err := load(t, doc); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %s", doc, err, want)
+		}
+	}
+}

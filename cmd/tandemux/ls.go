@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+)
+
+// row is a terminal as `tandemux ls --json` prints it; stable.
+type row struct {
+	ID         string    `json:"id"`
+	URI        string    `json:"uri"`
+	Name       string    `json:"name,omitempty"` // which somebody gave it
+	Title      string    `json:"title"`
+	Claim      ahp.Claim `json:"claim"`
+	Holder     string    `json:"holder"`          // "operator", "token:ID", or "session"
+	Agent      string    `json:"agent,omitempty"` // whose session holds it
+	Ask        *ahp.Ask  `json:"ask,omitempty"`   // an agent's question that waits for an answer
+	Background bool      `json:"background"`
+	State      string    `json:"state"`              // "running", "exited" or stateOrphaned
+	ExitCode   *int      `json:"exitCode,omitempty"` // absent also when it is not known
+	Signal     string    `json:"signal,omitempty"`
+	Cwd        string    `json:"cwd,omitempty"`
+	Layouts    []string  `json:"layouts"`
+	Command    []string  `json:"command,omitempty"`
+	Pid        int       `json:"pid,omitempty"`
+	Created    string    `json:"created,omitempty"` // RFC 3339
+	// LastCommand is the newest command, running or finished.
+	LastCommand *ahp.CommandInfo `json:"lastCommand,omitempty"`
+
+	me   string // the principal that asks
+	name string // what people call the holder, "" for the host's owner
+}
+
+// stateOrphaned is of a program whose keeper is gone: it runs, or may run, and how it
+// ends will not be known. Without a terminal to reach it by it has no URI.
+const stateOrphaned = "orphaned"
+
+// rowOfOrphan is the row of a program that has lost its terminal.
+func rowOfOrphan(o ahp.Orphan) row {
+	return row{ID: lastPart(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}}
+}
+
+func rowOf(t ahp.TerminalInfo, me string) row {
+	r := row{
+		me: me,
+		ID: lastPart(t.Resource), URI: t.Resource, Name: nameOf(t), Title: titleOf(t), Claim: t.Claim, Holder: "session",
+		State: ahp.StatusRunning, ExitCode: t.Lifecycle.ExitCode, Layouts: []string{},
+	}
+	var meta ahp.TerminalMeta
+	if t.Meta != nil {
+		meta = *t.Meta
+	}
+	switch {
+	case t.Lifecycle.Exited():
+		r.State = ahp.StatusExited
+	case meta.Orphaned:
+		r.State = stateOrphaned
+	}
+	if t.Claim.Kind == ahp.ClaimClient {
+		r.Holder, r.name = meta.Principal, printable(meta.Holder)
+		r.Background = len(meta.Layouts) == 0
+	} else {
+		r.Background = t.Claim.TurnID == "" && t.Claim.ToolCallID == ""
+	}
+	for _, l := range meta.Layouts {
+		r.Layouts = append(r.Layouts, lastPart(l))
+	}
+	r.Signal, r.Pid, r.Command = meta.Signal, meta.Pid, meta.Command
+	r.LastCommand, r.Agent, r.Ask = meta.LastCommand, meta.Agent, meta.Ask
+	if meta.Cwd != "" {
+		r.Cwd = pathOf(meta.Cwd)
+	}
+	if meta.Created > 0 {
+		r.Created = time.UnixMilli(meta.Created).Format(time.RFC3339)
+	}
+	return r
+}
+
+// claimText says in a word or two who holds the terminal.
+func (r row) claimText() string {
+	who, agent := r.Holder, r.Agent
+	if agent == "" {
+		agent = lastPart(r.Claim.Session)
+	}
+	switch {
+	case r.Claim.Kind == ahp.ClaimSession && r.Claim.ToolCallID != "":
+		return "agent " + agent + ", tool call " + r.Claim.ToolCallID
+	case r.Claim.Kind == ahp.ClaimSession:
+		who = "agent " + agent
+	case who != "" && who == r.me:
+		who = "you"
+	case r.name != "":
+		who = r.name
+	case who == "":
+		who = r.Claim.ClientID
+	}
+	if r.Background {
+		who += ", background"
+	}
+	if r.Ask != nil {
+		who += "; " + r.Ask.Who + " asks for it"
+	}
+	return who
+}
+
+func (r row) stateText() string {
+	switch {
+	case r.State == stateOrphaned && r.URI == "":
+		return fmt.Sprintf("orphaned, no terminal, pid %d %s", r.Pid, printable(strings.Join(r.Command, " ")))
+	case r.State != ahp.StatusExited:
+		return r.State
+	case r.Signal != "":
+		return r.Signal
+	case r.ExitCode != nil:
+		return "exited " + strconv.Itoa(*r.ExitCode)
+	default:
+		return "exited, code unknown"
+	}
+}
+
+// commandText is the newest command and how it ended.
+func (r row) commandText() string {
+	c := r.LastCommand
+	switch {
+	case c == nil:
+		return ""
+	case c.Running:
+		return printable(c.CommandLine) + " (running)"
+	case c.ExitCode != nil:
+		return fmt.Sprintf("%s (%d)", printable(c.CommandLine), *c.ExitCode)
+	}
+	return printable(c.CommandLine) + " (?)"
+}
+
+func newLsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List the terminals",
+		Args:  cobra.NoArgs,
+		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			rows := []row{}
+			var refused []ahp.AgentRefusal
+			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
+				for _, t := range s.terminals() {
+					rows = append(rows, rowOf(t, s.me()))
+				}
+				for _, o := range s.orphans(ctx) {
+					rows = append(rows, rowOfOrphan(o))
+				}
+				if !asJSON {
+					refused, _ = s.refusals(ctx) //nolint:errcheck // an older host, or a token for one terminal
+				}
+				return nil
+			})
+			// Where no host runs there are no terminals: an answer, no failure.
+			if err != nil && !errors.Is(err, errNoHost) {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), rows)
+			}
+			if err != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
+			}
+			if err := printRows(cmd.OutOrStdout(), rows); err != nil {
+				return err
+			}
+			printRefusals(cmd.ErrOrStderr(), refused)
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printRows(w io.Writer, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	// NAME and LAYOUT stand there where they tell something.
+	named := slices.ContainsFunc(rows, func(r row) bool { return r.Name != "" })
+	placed := slices.ContainsFunc(rows, func(r row) bool { return len(r.Layouts) > 0 && !slices.Equal(r.Layouts, []string{defaultLayout}) })
+	line := func(id, name, title, holder, layout, state, command, dir string) {
+		fields := []string{id}
+		if named {
+			fields = append(fields, name)
+		}
+		fields = append(fields, title, holder)
+		if placed {
+			fields = append(fields, layout)
+		}
+		fmt.Fprintln(tw, strings.Join(append(fields, state, command, dir), "\t"))
+	}
+	line("ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY")
+	for _, r := range rows {
+		line(r.ID, printable(r.Name), printable(r.Title), printable(r.claimText()), printable(strings.Join(r.Layouts, ", ")), r.stateText(), r.commandText(), printable(tilde(r.Cwd)))
+	}
+	return tw.Flush()
+}
+
+// printable keeps what a program wrote into its title off our terminal's
+// controls and columns.
+func printable(s string) string {
+	const most = 60
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

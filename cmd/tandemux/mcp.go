@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/mcp"
+	"tandemux/host/ptyws"
+	"tandemux/internal/client"
+	"tandemux/keymap"
+)
+
+// Environment variables that say which session of the host's a `tandemux mcp` works
+// for; the host sets them for its agents.
+const (
+	sessionEnv = "TANDEMUX_SESSION"
+	chatEnv    = "TANDEMUX_CHAT"
+)
+
+func newMCPCommand() *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve terminals to an agent as MCP tools, on stdin and stdout",
+		Long: `Serve the host's terminals to an agent that speaks the Model Context Protocol:
+tools to list, read and start terminals, to run commands and to wait for them. The
+agent's program starts it; the host is started when none runs.
+
+What the agent starts is its own and in the background until it gives it to you,
+or you take it. It can read your terminals, but not type into them unless you let
+it. docs/mcp.md says what it may run.`,
+		Example: `  claude mcp add tandemux -- tandemux mcp
+  codex mcp add tandemux -- tandemux mcp`,
+		Args: cobra.NoArgs,
+		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			findRuntimeDir() // agents' programs hand on little of their environment
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return fmt.Errorf("find the working directory: %w", err)
+			}
+			if !p.own() {
+				dir = "" // it is that machine's directories that count
+			}
+			return mcp.New(mcp.Options{
+				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI, Chat: os.Getenv(chatEnv),
+				Open: func(ctx context.Context, name string) (mcp.Host, error) {
+					return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
+				},
+			}).ServeStdio(cmd.Context())
+		}),
+	}
+	cmd.Flags().StringVar(&name, "agent", "agent", "the agent's name, where its program does not say one")
+	return cmd
+}
+
+// agentHost is an agent's connection as package mcp wants it.
+type agentHost struct {
+	*session
+	claim ahp.Claim
+}
+
+// openAgent connects for an agent; chat may be empty, session too: it gets one of
+// its own.
+func openAgent(ctx context.Context, p place, name string, on, chat ahp.URI) (mcp.Host, error) {
+	m := client.NewMirror(0)
+	c, err := connect(ctx, p, how{start: true, reconnect: true, sink: m, kind: "mcp", agent: &ahp.AgentMeta{Name: agentName(name), Session: on}})
+	if err != nil {
+		return nil, err
+	}
+	return asAgent(&session{c, m, p}, chat), nil
+}
+
+func asAgent(s *session, chat ahp.URI) *agentHost {
+	return &agentHost{s, ahp.Claim{Kind: ahp.ClaimSession, Session: s.Session(), Chat: chat}}
+}
+
+// agentName makes what a program calls itself fit for people.
+func agentName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	for len(name) > 64 {
+		name = strings.ToValidUTF8(name[:64], "")
+	}
+	if strings.TrimSpace(name) == "" {
+		return "agent"
+	}
+	return name
+}
+
+func (a *agentHost) Claim() ahp.Claim { return a.claim }
+
+// Call outlives the host, where its connection does.
+func (a *agentHost) Call(ctx context.Context, method string, params, result any) error {
+	return a.Carry(ctx, method, params, result)
+}
+
+// DispatchWait waits for a connection where there is none.
+func (a *agentHost) DispatchWait(ctx context.Context, channel ahp.URI, act ahp.Action) (ahp.Envelope, error) {
+	return a.CarryDispatch(ctx, channel, act)
+}
+
+// Press encodes keys for the modes of the terminal's program.
+func (a *agentHost) Press(ctx context.Context, channel ahp.URI, names []string) (string, error) {
+	var keys []keymap.Key
+	for _, n := range names {
+		k, err := keymap.Parse(n)
+		if err != nil {
+			return "", err
+		}
+		keys = append(keys, k)
+	}
+	data, err := a.encode(ctx, channel, keys)
+	return string(data), err
+}
+
+// doors are the side protocols' entrances on the host's listeners.
+func doors() []host.Door {
+	pty := ptyws.Front{Version: version, NewURI: newTerminalURI}
+	agents := &agentDoor{open: map[string]*doorAgent{}}
+	return []host.Door{
+		{Paths: map[string][]string{"/mcp": {http.MethodPost, http.MethodGet, http.MethodDelete}}, Serve: agents.serve},
+		{Paths: ptyws.Paths, Serve: func(w http.ResponseWriter, r *http.Request, c host.Caller) {
+			pty.Serve(w, r, ptyws.Caller{Name: callerName(c), Dial: c.Dial})
+		}},
+	}
+}
+
+// callerName makes clientIds of a principal's that others can't guess wrong:
+// "operator" and "token:…" are not to be confused with what clients choose.
+func callerName(c host.Caller) string {
+	sum := sha256.Sum256([]byte(c.Principal))
+	return hex.EncodeToString(sum[:6])
+}
+
+const (
+	// doorIdle is how long an agent's connection is kept between requests.
+	doorIdle = 5 * time.Minute
+	// maxDoorAgents bounds them; the one that was used longest ago goes.
+	maxDoorAgents = 64
+)
+
+// agentDoor is /mcp: requests of one principal share an agent and its
+// connection, as MCP over HTTP has no sessions.
+type agentDoor struct {
+	mu   sync.Mutex
+	open map[string]*doorAgent // by principal
+}
+
+type doorAgent struct {
+	handler http.Handler
+	conn    *client.Client // nil before the first call
+	using   int
+	idle    *time.Timer // runs while nobody uses it
+	used    time.Time
+}
+
+func (d *agentDoor) serve(w http.ResponseWriter, r *http.Request, c host.Caller) {
+	a := d.take(c)
+	defer d.put(c.Principal, a)
+	a.handler.ServeHTTP(w, r)
+}
+
+// take gives the principal's agent, made on first use.
+func (d *agentDoor) take(c host.Caller) *doorAgent {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a := d.open[c.Principal]
+	if a == nil {
+		a = &doorAgent{}
+		d.makeRoom()
+		a.handler = mcp.New(mcp.Options{
+			Name: "agent", Version: version, NewURI: newTerminalURI,
+			Open: func(ctx context.Context, name string) (mcp.Host, error) { return d.connect(ctx, a, c, name) },
+		}).Handler()
+		d.open[c.Principal] = a
+	}
+	if a.idle != nil {
+		a.idle.Stop()
+	}
+	a.using++
+	return a
+}
+
+// connect is a door agent's first call.
+func (d *agentDoor) connect(ctx context.Context, a *doorAgent, c host.Caller, name string) (mcp.Host, error) {
+	m := client.NewMirror(0)
+	cl, err := client.Connect(ctx, client.Options{
+		Dial: c.Dial, ClientID: "tandemux-mcp-" + callerName(c), Sink: m,
+		Info:  ahp.Implementation{Name: "tandemux-mcp", Version: version},
+		Agent: &ahp.AgentMeta{Name: agentName(name)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	a.conn = cl
+	d.mu.Unlock()
+	return asAgent(&session{cl, m, place{dirs: findDirs()}}, ""), nil
+}
+
+func (d *agentDoor) put(principal string, a *doorAgent) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a.using--
+	a.used = time.Now()
+	if a.using > 0 {
+		return
+	}
+	a.idle = time.AfterFunc(doorIdle, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if a.using == 0 && d.open[principal] == a {
+			d.drop(principal, a)
+		}
+	})
+}
+
+// makeRoom drops the agent that was used longest ago, if there are too many. The
+// caller holds mu.
+func (d *agentDoor) makeRoom() {
+	if len(d.open) < maxDoorAgents {
+		return
+	}
+	oldest := ""
+	for p, a := range d.open {
+		if a.using == 0 && (oldest == "" || a.used.Before(d.open[oldest].used)) {
+			oldest = p
+		}
+	}
+	if oldest != "" {
+		d.drop(oldest, d.open[oldest])
+	}
+}
+
+func (d *agentDoor) drop(principal string, a *doorAgent) {
+	delete(d.open, principal)
+	a.idle.Stop()
+	if a.conn != nil {
+		go a.conn.Close() // it waits for the connection's end
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+)
+
+func newNewCommand() *cobra.Command {
+	var name, cwd, size, layoutName string
+	var background, asJSON bool
+	var scrollback int
+	cmd := &cobra.Command{
+		Use:   "new [flags] [-- COMMAND [ARG...]]",
+		Short: "Create a terminal and print its id",
+		Long: `Create a terminal that runs your shell, or COMMAND without a shell, and print
+its id. It appears as a new tab of the layout, or in no layout with --background.`,
+		Example: `  tandemux new --name build -- make -j4
+  tandemux new --background --cwd /srv/app -- npm run dev`,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
+				return usagef("put -- before the command, as in `tandemux new -- %s`", strings.Join(args, " "))
+			}
+			params, err := createParams(name, cwd, size, args)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("scrollback") {
+				params.Meta.Scrollback = &scrollback
+			}
+			return withHost(cmd, true, func(ctx context.Context, s *session) error {
+				if err := s.place.adapt(&params, cwd); err != nil {
+					return err
+				}
+				params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}
+				if err := s.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+					return err // says what was being done, as all the host's errors do
+				}
+				if !background {
+					if err := s.showInTab(ctx, layoutName, params.Channel); err != nil {
+						return fmt.Errorf("show the terminal in layout %s: %w", layoutName, err)
+					}
+				}
+				if asJSON {
+					return printJSON(cmd.OutOrStdout(), map[string]string{"id": lastPart(params.Channel), "uri": params.Channel})
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), lastPart(params.Channel))
+				return nil
+			})
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&name, "name", "", "name, by which all commands find it; no other terminal may have it")
+	f.StringVar(&cwd, "cwd", "", "working directory (default: the current one)")
+	f.StringVar(&size, "size", "", "size as COLSxROWS (default 80x24)")
+	f.IntVar(&scrollback, "scrollback", 0, "lines that it keeps of what scrolls off (default: as configured)")
+	f.StringVar(&layoutName, "layout", defaultLayout, "layout that gets the new tab")
+	f.BoolVar(&background, "background", false, "show it in no layout")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// createParams checks what the caller said before the host is bothered.
+func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalParams, error) {
+	var p ahp.CreateTerminalParams
+	dir, err := filepath.Abs(cwd)
+	if err != nil {
+		return p, fmt.Errorf("find the working directory: %w", err)
+	}
+	if size != "" {
+		if p.Cols, p.Rows, err = parseSize(size); err != nil {
+			return p, err
+		}
+	}
+	p.Channel = newTerminalURI()
+	p.Name, p.Cwd = name, fileURI(dir)
+	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: childEnv(os.Environ())}
+	return p, nil
+}
+
+func parseSize(s string) (cols, rows int, err error) {
+	c, r, ok := strings.Cut(strings.ToLower(s), "x")
+	if ok {
+		cols, err = strconv.Atoi(c)
+	}
+	if ok && err == nil {
+		rows, err = strconv.Atoi(r)
+	}
+	if !ok || err != nil || cols < 1 || rows < 1 {
+		return 0, 0, usagef("%q is no size; write columns x rows, such as 120x40", s)
+	}
+	return cols, rows, nil
+}
+
+// newTerminalURI makes an id that is short to type and unique among the
+// terminals of a host; the host refuses a taken one.
+func newTerminalURI() ahp.URI {
+	return ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()[:8])
+}
+
+// childEnv is what a terminal inherits from the command that creates it. The
+// host removes what describes the outer terminal.
+func childEnv(environ []string) map[string]string {
+	env := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		k, v, ok := strings.Cut(kv, "=")
+		if ok && k != "" && k != tokenEnv && k != hostEnv && k != readyEnv {
+			env[k] = v
+		}
+	}
+	return env
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/wsrpc"
+)
+
+// Environment variables that say which host, and who we are there.
+const (
+	hostEnv = "TANDEMUX_HOST"
+	// tokenEnv holds the token; a token never goes into argv, where other users
+	// of the machine could read it.
+	tokenEnv = "TANDEMUX_TOKEN"
+)
+
+// place is where the host is: this user's own, or the one at --host.
+type place struct {
+	dirs      dirs
+	url       string // empty for this user's own
+	scheme    string // of url
+	host      string // host:port of ws and wss
+	token     string
+	tokenFrom string // where it comes from, for people
+	pin       string // --fingerprint
+	ssh       *machine
+}
+
+// addPlaceFlags gives a command and those below it the flags of placeOf.
+func addPlaceFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.String("host", "", "another host: ssh://[USER@]MACHINE, wss://, ws:// or unix:// (default: $"+hostEnv+")")
+	f.String("token-file", "", "file with the token for wss:// and ws:// (default: the token in $"+tokenEnv+")")
+	f.String("fingerprint", "", "trust the wss:// host with this certificate, now and later")
+}
+
+func placeOf(cmd *cobra.Command) (place, error) {
+	p := place{dirs: findDirs()}
+	address, from := flagText(cmd, "host"), "--host"
+	if address == "" {
+		address, from = os.Getenv(hostEnv), hostEnv
+	}
+	file, pin := flagText(cmd, "token-file"), flagText(cmd, "fingerprint")
+	if address == "" {
+		if file != "" || pin != "" {
+			return p, usagef("--token-file and --fingerprint are for a host at --host")
+		}
+		return p, nil
+	}
+	if err := p.parse(address, from); err != nil {
+		return p, err
+	}
+	if pin != "" {
+		var err error
+		if p.pin, err = wsrpc.CheckFingerprint(pin); err != nil {
+			return p, usagef("--fingerprint: %w", err)
+		}
+		if p.scheme != "wss" {
+			return p, usagef("--fingerprint is for a host at wss://")
+		}
+	}
+	if p.scheme != "ws" && p.scheme != "wss" {
+		if file != "" {
+			return p, usagef("--token-file is for a host at wss:// or ws://")
+		}
+		return p, nil
+	}
+	p.token, p.tokenFrom = os.Getenv(tokenEnv), tokenEnv
+	if file == "" {
+		return p, nil
+	}
+	var err error
+	p.token, err = readToken(file)
+	p.tokenFrom = file
+	return p, err
+}
+
+func flagText(cmd *cobra.Command, name string) string {
+	if f := cmd.Flags().Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
+// parse reads an address.
+func (p *place) parse(address, from string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return usagef("%s: the address is not a URL: use ssh://MACHINE or wss://MACHINE:PORT", from)
+	}
+	p.scheme, p.url = u.Scheme, u.String()
+	switch u.Scheme {
+	case "ssh":
+		p.ssh, err = parseMachine(u)
+		if err != nil {
+			return usagef("%s: %w", from, err)
+		}
+		return nil
+	case "ws", "wss":
+		if u.Query().Has("tkn") || u.User != nil {
+			return usagef("%s: a token on the command line can be read by others; put it into %s or a --token-file", from, tokenEnv)
+		}
+		if u.Hostname() == "" {
+			return usagef("%s %s: the address names no machine", from, u.Redacted())
+		}
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"ws": "80", "wss": "443"}[u.Scheme]
+		}
+		p.host = net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+		return nil
+	case "unix":
+		return nil
+	}
+	return usagef("%s %s: the address starts with ssh://, wss://, ws:// or unix://", from, u.Redacted())
+}
+
+// readToken reads a file that nobody else may read.
+func readToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.Mode().IsRegular() || info.Size() > 4096:
+		return "", fmt.Errorf("read the token: %s is not a file with a token in it", path)
+	case ok && int(st.Uid) != os.Getuid():
+		return "", fmt.Errorf("read the token: %s belongs to another user", path)
+	case info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("read the token: others can read %s: chmod 600 it", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return "", fmt.Errorf("read the token: %s is not a file with one token in it", path)
+	}
+	return token, nil
+}
+
+// own reports whether the host is this user's own, which may be started.
+func (p place) own() bool { return p.url == "" }
+
+// elsewhere reports whether the host may be on another machine, where this
+// one's directories and environment mean nothing.
+func (p place) elsewhere() bool { return p.url != "" && p.scheme != "unix" }
+
+// adapt makes a request for a terminal fit for the host's machine: elsewhere it
+// gets no environment but the language, and starts in the host's home unless
+// --cwd names a directory there.
+func (p place) adapt(params *ahp.CreateTerminalParams, cwd string) error {
+	if !p.elsewhere() {
+		return nil
+	}
+	meta := ahp.CreateMeta{}
+	if params.Meta != nil {
+		meta = *params.Meta
+	}
+	meta.Env = p.childEnv(os.Environ())
+	params.Meta = &meta
+	params.Cwd = ""
+	if cwd != "" {
+		if !filepath.IsAbs(cwd) {
+			return usagef("--cwd %s: on another machine a directory is named by an absolute path", cwd)
+		}
+		params.Cwd = fileURI(cwd)
+	}
+	return nil
+}
+
+// childEnv is what a terminal of the host inherits from us.
+func (p place) childEnv(environ []string) map[string]string {
+	env := childEnv(environ)
+	if !p.elsewhere() {
+		return env
+	}
+	for name := range env {
+		if name != "LANG" && name != "LANGUAGE" && !strings.HasPrefix(name, "LC_") {
+			delete(env, name)
+		}
+	}
+	return env
+}
+
+// dialer gives the transport function of internal/client.
+func (p place) dialer() (func(context.Context) (jsonrpc.Transport, error), error) {
+	target := wsrpc.Target{URL: p.url, Token: p.token}
+	switch p.scheme {
+	case "":
+		if _, err := p.dirs.socket(host.SocketName); err != nil {
+			return nil, err
+		}
+		target.URL, target.Dial = "ws://localhost/", p.dirs.dialHost
+	case "wss":
+		return p.pinned(target)
+	case "ssh":
+		target.URL = "ws://localhost/"
+		first := true
+		target.Dial = func(ctx context.Context) (net.Conn, error) {
+			quiet := !first // later the interface has the terminal
+			first = false
+			return p.ssh.dial(ctx, quiet)
+		}
+	}
+	return func(ctx context.Context) (jsonrpc.Transport, error) { return wsrpc.Dial(ctx, target) }, nil
+}
+
+// inTheClear reports whether a token would cross a network unencrypted.
+func (p place) inTheClear() bool {
+	if p.scheme != "ws" || p.token == "" {
+		return false
+	}
+	name, _, _ := net.SplitHostPort(p.host)
+	ip, err := netip.ParseAddr(name)
+	return name != "localhost" && (err != nil || !ip.Unmap().IsLoopback())
+}

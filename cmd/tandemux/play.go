@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/internal/asciicast"
+	"tandemux/themes"
+	"tandemux/ui/player"
+)
+
+// maxRecording bounds what is played, in bytes of what it holds.
+const maxRecording = 512 << 20
+
+func newPlayCommand() *cobra.Command {
+	var o player.Options
+	var text, svg, light, dark bool
+	cmd := &cobra.Command{
+		Use:   "play FILE",
+		Short: "Play a recording of a terminal",
+		Long: `Play a recording in asciinema's format (asciicast v2 or v3); - is standard input.
+Whatever it holds is shown and no more: it can't change your terminal's title or
+clipboard, nor make it type.
+
+Keys: space pauses, left and right go 5 seconds back and on, down and up a minute,
+[ and ] to the marker before and behind, 0 to 9 to a tenth, . to the next output,
+< and > change the speed, b hides the line at the bottom, q ends it.
+
+With --text or --svg it prints the screen as it is at --start, or else at the end.`,
+		Example: `  tandemux play demo.cast --speed 2 --idle-limit 1s
+  tandemux play demo.cast --start 12s --svg > demo.svg`,
+		Args: cobra.ExactArgs(1),
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			if o.Speed <= 0 {
+				return usagef("--speed %g is not above 0", o.Speed)
+			}
+			rec, err := readRecording(cmd.InOrStdin(), args[0])
+			if err != nil {
+				return err
+			}
+			if text || svg {
+				return printFrame(cmd, rec, o, screenshot{svg: svg, light: light, dark: dark})
+			}
+			in, err := keyboardFor(args[0])
+			if err != nil {
+				return err
+			}
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			return player.Run(cmd.Context(), rec, o, in, os.Stdout, os.Environ(), playTheme(p))
+		}),
+	}
+	f := cmd.Flags()
+	f.Float64Var(&o.Speed, "speed", 1, "how many times as fast")
+	f.DurationVar(&o.IdleLimit, "idle-limit", 0, "cut longer pauses to this (default as the recording says)")
+	f.DurationVar(&o.Start, "start", 0, "where to begin, pauses cut")
+	f.BoolVar(&o.Loop, "loop", false, "at the end begin again")
+	f.BoolVar(&o.Bare, "bare", false, "without the line at the bottom")
+	f.BoolVar(&text, "text", false, "print a screen of it as text")
+	f.BoolVar(&svg, "svg", false, "print a screen of it as an SVG image")
+	f.BoolVar(&light, "light", false, "with --svg: in tandemux's colours on a light ground, not in those of the recording")
+	f.BoolVar(&dark, "dark", false, "with --svg: the same on a dark ground")
+	cmd.MarkFlagsMutuallyExclusive("text", "svg")
+	cmd.MarkFlagsMutuallyExclusive("light", "dark")
+	return cmd
+}
+
+// keyboardFor gives the terminal that keys come from.
+func keyboardFor(path string) (*os.File, error) {
+	if !term.IsTerminal(int(os.Stdout.Fd())) {
+		return nil, usagef("playing needs a terminal; --text and --svg print a screen of the recording")
+	}
+	if path != "-" {
+		return os.Stdin, nil
+	}
+	in, err := os.Open("/dev/tty")
+	if err != nil {
+		return nil, fmt.Errorf("open the terminal for keys: %w", err)
+	}
+	return in, nil
+}
+
+// playTheme is the theme of the configuration, or the first one.
+func playTheme(p place) themes.Theme {
+	set, err := loadSettings(p.dirs)
+	pair, err2 := themes.Choose(set.Theme, set.themes)
+	if err != nil || err2 != nil {
+		pair, _ = themes.Choose("", nil) // what is wrong is for the interface to say
+	}
+	return pair.For(true)
+}
+
+// readRecording reads a recording whole.
+func readRecording(stdin io.Reader, path string) (rec player.Recording, err error) {
+	from := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return rec, fmt.Errorf("play: %w", err)
+		}
+		defer f.Close()
+		from = f
+	}
+	r, err := asciicast.NewReader(from)
+	if err != nil {
+		return rec, fmt.Errorf("play %s: %w", path, err)
+	}
+	rec.Header = r.Header()
+	for size := 0; ; {
+		e, err := r.Next()
+		if err == io.EOF {
+			return rec, nil
+		}
+		if err != nil {
+			if len(rec.Events) > 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+				return rec, nil
+			}
+			return rec, fmt.Errorf("play %s: %w", path, err)
+		}
+		if e.Kind == asciicast.Input {
+			continue
+		}
+		if size += len(e.Data) + 64; size > maxRecording {
+			return rec, fmt.Errorf("play %s: it is longer than %d MiB", path, maxRecording>>20)
+		}
+		rec.Events = append(rec.Events, e)
+	}
+}
+
+// printFrame prints the screen at a place of a recording.
+func printFrame(cmd *cobra.Command, rec player.Recording, o player.Options, s screenshot) error {
+	if !cmd.Flags().Changed("start") {
+		o.Start = asciicast.MaxTime
+	}
+	em, err := engine.New("", emulator.Options{Cols: rec.Header.Cols, Rows: rec.Header.Rows})
+	if err != nil {
+		return err
+	}
+	player.New(rec, o).Until(func(e asciicast.Event) {
+		switch e.Kind {
+		case asciicast.Output:
+			em.Write([]byte(e.Data))
+			em.Events()
+		case asciicast.Resize:
+			em.Resize(e.Cols, e.Rows)
+		}
+	})
+	s.title = rec.Header.Title
+	if c := rec.Header.Theme; c != nil {
+		s.seenIn = &ahp.ReadColors{FG: c.FG, BG: c.BG, Palette: c.Palette}
+	}
+	return printScreen(cmd.OutOrStdout(), em, s)
+}

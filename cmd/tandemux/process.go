@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"tandemux/host"
+)
+
+// readyEnv names the descriptor on which a background process tells its
+// starter that it serves, or why it can't.
+const readyEnv = "TANDEMUX_READY_FD"
+
+// startTime is how long a host may take to be ready, with all that it takes over.
+var startTime = 90 * time.Second
+
+// startBackground starts this binary with args in a session of its own and
+// waits until it says it is ready. Its words on failure become the error.
+func startBackground(d dirs, args ...string) error {
+	return startProgram(d, nil, args...)
+}
+
+// startProgram is startBackground for a program that is given by an open file;
+// nil is this one.
+func startProgram(d dirs, file *os.File, args ...string) error {
+	self, err := program()
+	if err != nil {
+		return err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("make a pipe: %w", err)
+	}
+	defer r.Close()
+	stderr, err := os.OpenFile(filepath.Join(d.state, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if host.Unwritable(err) {
+		stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
+	if err != nil {
+		w.Close()
+		return fmt.Errorf("open the crash log: %w", err)
+	}
+	defer stderr.Close()
+	cmd := exec.Command(self, args...)
+	cmd.Args[0] = "tandemux"
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), readyEnv+"=3")
+	cmd.ExtraFiles = []*os.File{w}
+	if file != nil {
+		cmd.Path = "/proc/self/fd/4"
+		cmd.ExtraFiles = append(cmd.ExtraFiles, file)
+	}
+	cmd.Stderr = stderr // a Go panic's last words; logs go to the log file
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return fmt.Errorf("start tandemux %s: %w", args[0], err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	r.SetReadDeadline(time.Now().Add(startTime)) //nolint:errcheck // pipes have deadlines
+	line, err := bufio.NewReader(io.LimitReader(r, 4096)).ReadString('\n')
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "ready":
+		return nil
+	case line != "":
+		return errors.New(line)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		cmd.Process.Kill() //nolint:errcheck // it may just have ended
+		return fmt.Errorf("tandemux %s was not ready within %v and was killed; see %s", args[0], startTime, stderr.Name())
+	case errors.Is(err, io.EOF):
+		var exit *exec.ExitError
+		if errors.As(<-ended, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
+			return fmt.Errorf("tandemux %s %w", args[0], errKilled)
+		}
+		return fmt.Errorf("tandemux %s ended before it was ready; see %s", args[0], stderr.Name())
+	default:
+		return fmt.Errorf("wait for tandemux %s: %w", args[0], err)
+	}
+}
+
+// errKilled says that somebody killed what was being started.
+var errKilled = errors.New("was killed before it was ready")
+
+// readiness is the background process's end of startBackground. Without one,
+// as in the foreground, telling does nothing.
+type readiness struct{ pipe *os.File }
+
+func inheritReadiness() readiness {
+	if os.Getenv(readyEnv) == "" {
+		return readiness{}
+	}
+	os.Unsetenv(readyEnv)
+	syscall.CloseOnExec(3)
+	syscall.CloseOnExec(4) // the program itself, if it was started from an open file
+	return readiness{os.NewFile(3, "ready")}
+}
+
+func (r readiness) ready() { r.tell("ready") }
+
+// failed passes the reason to the starter and gives it back.
+func (r readiness) failed(err error) error {
+	if err != nil {
+		r.tell(oneSentence(err))
+	}
+	return err
+}
+
+func (r readiness) tell(line string) {
+	if r.pipe != nil {
+		fmt.Fprintln(r.pipe, line)
+		r.pipe.Close()
+	}
+}

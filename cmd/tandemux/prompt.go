@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"tandemux/ahp"
+	"tandemux/internal/client"
+)
+
+const (
+	// maxPrompt bounds a text from standard input, in bytes.
+	maxPrompt = 1 << 20
+	// cancelTime is how long an interrupted prompt waits for its turn to end.
+	cancelTime = 5 * time.Second
+)
+
+// promptOptions are the flags of `tandemux prompt`.
+type promptOptions struct {
+	agent, command, session, approve, cwd string
+	json, end                             bool
+	timeout                               time.Duration
+}
+
+func newPromptCommand() *cobra.Command {
+	var o promptOptions
+	cmd := &cobra.Command{
+		Use:   "prompt [flags] TEXT...",
+		Short: "Ask an agent, and print its answer as it comes",
+		Long: `Ask an agent to do something in this directory, and print its answer as it
+comes. What it does is told on stderr, and so are its questions whether a tool
+may run: they are answered here, or by whoever else watches the session.
+
+Without TEXT, or with -, the text is read from standard input. The exit code is
+0 when the agent finished its turn and 1 when the turn failed or was cancelled;
+ctrl+c cancels it. The session stays, so that --session can go on with it.`,
+		Example: `  tandemux prompt "why does make test fail?"
+  tandemux prompt --agent gemini --approve reads "sum up the last ten commits"
+  tandemux prompt --agent-command "my-agent --acp" --json hello
+  tandemux prompt --session 7k2m "and now fix it"`,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			text, err := promptText(args, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			pr := newPrompter(o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: pr, kind: "prompt"})
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			pr.s = &session{c, pr.Mirror, p}
+			return pr.run(cmd.Context(), text)
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.agent, "agent", "", "the agent, by its name; `tandemux agents` lists them")
+	f.StringVar(&o.command, "agent-command", "", "an agent that speaks ACP, by its command line (words, without quoting)")
+	f.StringVar(&o.session, "session", "", "go on with this session")
+	f.StringVar(&o.approve, "approve", "ask", "which tools run without a question: none (ask), those that only read (reads), or all (all)")
+	f.StringVar(&o.cwd, "cwd", "", "the agent's directory; this one by default")
+	f.BoolVar(&o.end, "end", false, "end the session afterwards")
+	f.DurationVar(&o.timeout, "timeout", 0, "cancel the turn after this long, and exit with 124")
+	f.BoolVar(&o.json, "json", false, "print what happens as JSON lines, as `tandemux watch` does")
+	return cmd
+}
+
+func (o promptOptions) check() error {
+	switch {
+	case !slices.Contains([]string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}, o.approve):
+		return usagef("--approve is %q: use ask, reads or all", o.approve)
+	case o.agent != "" && o.command != "":
+		return usagef("--agent and --agent-command: give one of them")
+	case o.session != "" && (o.agent+o.command+o.cwd != ""):
+		return usagef("--session goes on with the agent and directory that the session has: leave --agent, --agent-command and --cwd out")
+	case o.timeout < 0:
+		return usagef("--timeout is below zero")
+	}
+	return nil
+}
+
+// promptText is what to ask.
+func promptText(args []string, in io.Reader) (string, error) {
+	text := strings.Join(args, " ")
+	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
+		if f, ok := in.(*os.File); ok && len(args) == 0 && term.IsTerminal(int(f.Fd())) {
+			return "", usagef("what should the agent do? Give a text, or - to read it from standard input")
+		}
+		b, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
+		if err != nil {
+			return "", fmt.Errorf("read the text: %w", err)
+		}
+		text = string(b)
+	}
+	switch {
+	case len(text) > maxPrompt:
+		return "", usagef("the text has more than %d bytes", maxPrompt)
+	case strings.TrimSpace(text) == "":
+		return "", usagef("the text is empty")
+	}
+	return strings.ToValidUTF8(text, "\uFFFD"), nil
+}
+
+// prompter runs one turn: it is the connection's sink, and prints.
+type prompter struct {
+	*client.Mirror
+	o      promptOptions
+	out    io.Writer
+	err    io.Writer
+	s      *session
+	events chan struct{} // holds one when there is something in queue
+	lines  chan string   // of standard input, once it was asked for
+
+	session, chat ahp.URI
+	turn          string
+	created       bool
+	state         ahp.ChatState
+	printed       printed
+	asked         string // the tool call that a person is asked about
+	asker         *asker // the question
+
+	in inbox
+}
+
+func newPrompter(o promptOptions, out, err io.Writer) *prompter {
+	p := &prompter{Mirror: client.NewMirror(0), o: o, out: out, err: err, turn: "turn-" + strings.ToLower(rand.Text()), events: make(chan struct{}, 1)}
+	p.in.wake = func() { signalOne(p.events) }
+	p.printed = printed{calls: map[string]string{}}
+	return p
+}
+
+// run asks and waits for the end of the turn.
+func (p *prompter) run(ctx context.Context, text string) error {
+	if err := p.begin(ctx); err != nil {
+		return err
+	}
+	defer p.finish()
+	if err := p.s.dispatch(ctx, p.chat, ahp.ChatTurnStarted{
+		TurnID: p.turn, Message: ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}},
+	}); err != nil {
+		var refused *client.RejectedError
+		if errors.As(err, &refused) {
+			return fmt.Errorf("the session takes no message now: %w", err)
+		}
+		return err
+	}
+	if p.created && !p.o.json && !p.o.end {
+		fmt.Fprintf(p.err, "session %s\n", lastPart(p.session))
+	}
+	var timeout <-chan time.Time
+	if p.o.timeout > 0 {
+		timer := time.NewTimer(p.o.timeout)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	return p.follow(ctx, timeout)
+}
+
+// follow prints the turn to its end, or cancels it.
+func (p *prompter) follow(ctx context.Context, timeout <-chan time.Time) error {
+	for {
+		if done, err := p.take(); done || err != nil {
+			return err
+		}
+		select {
+		case <-p.events:
+		case line := <-p.lines:
+			p.answered(ctx, line)
+		case <-ctx.Done():
+			p.cancel()
+			return errors.New("interrupted: the turn was cancelled")
+		case <-timeout:
+			p.cancel()
+			return statusError{exitTimeout, fmt.Errorf("timed out after %v: the turn was cancelled", p.o.timeout)}
+		}
+	}
+}
+
+// begin finds or makes the session, and waits until its agent is there.
+func (p *prompter) begin(ctx context.Context) error {
+	if p.o.session != "" {
+		one, err := p.s.sessionNamed(ctx, p.o.session)
+		if err != nil {
+			return err
+		}
+		if p.session, p.chat = one.Resource, one.DefaultChat; p.chat == "" {
+			return fmt.Errorf("the session %q has no chat", p.o.session)
+		}
+		p.in.watch(p.session, p.chat)
+		return p.s.Subscribe(ctx, p.chat)
+	}
+	cwd := p.o.cwd
+	if cwd == "" && !p.s.place.elsewhere() {
+		cwd = "."
+	}
+	var dirs []ahp.URI
+	if cwd != "" {
+		path := cwd
+		if !p.s.place.elsewhere() {
+			var err error
+			if path, err = filepath.Abs(cwd); err != nil {
+				return err
+			}
+		}
+		dirs = []ahp.URI{fileURI(path)}
+	}
+	agent, err := p.s.useAgent(ctx, p.o.agent, strings.Fields(p.o.command))
+	if err != nil {
+		return err
+	}
+	id := strings.ToLower(rand.Text()[:12])
+	p.session, p.chat = ahp.SessionScheme+"/"+id, ahp.ChatScheme+"/"+id
+	p.in.watch(p.session, p.chat)
+	if err := p.s.call(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
+		Channel: p.session, Provider: agent, WorkingDirectories: dirs, Meta: &ahp.SessionMeta{Chat: p.chat},
+	}, nil); err != nil {
+		return err
+	}
+	p.created = true
+	for _, uri := range []ahp.URI{p.session, p.chat} {
+		if err := p.s.Subscribe(ctx, uri); err != nil {
+			return err
+		}
+	}
+	return p.ready(ctx)
+}
+
+// ready waits for the session's agent.
+func (p *prompter) ready(ctx context.Context) error {
+	for {
+		switch s := p.in.sessionState(); {
+		case s.Lifecycle == ahp.LifecycleReady:
+			return nil
+		case s.Lifecycle == ahp.LifecycleFailed && s.CreationError != nil:
+			p.end()
+			return errors.New(s.CreationError.Message)
+		case s.Lifecycle == ahp.LifecycleFailed:
+			p.end()
+			return errors.New("the agent did not start")
+		case p.in.over() != nil:
+			return p.in.over()
+		}
+		select {
+		case <-p.events:
+		case <-ctx.Done():
+			p.end()
+			return ctx.Err()
+		}
+	}
+}
+
+// finish ends the session if that was asked for.
+func (p *prompter) finish() {
+	if p.o.end {
+		p.end()
+	}
+}
+
+func (p *prompter) end() {
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	if err := p.s.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: p.session}, nil); err != nil {
+		fmt.Fprintf(p.err, "tandemux: end the session: %v\n", err)
+	}
+}
+
+// cancel ends the turn and prints what it still says.
+func (p *prompter) cancel() {
+	ctx, stop := context.WithTimeout(context.Background(), cancelTime)
+	defer stop()
+	if err := p.s.dispatch(ctx, p.chat, ahp.ChatTurnCancelled{TurnID: p.turn}); err != nil {
+		return // It has ended, or the host is gone.
+	}
+	p.take() //nolint:errcheck // cancelled is what it was
+}

@@ -1,0 +1,399 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"tandemux/ahp"
+	"tandemux/internal/approval"
+	"tandemux/internal/client"
+)
+
+// inbox takes what the connection tells of a chat and its session, until the
+// prompter takes it. The host bounds what a turn may say.
+type inbox struct {
+	wake func()
+
+	mu            sync.Mutex
+	session, chat ahp.URI
+	state         ahp.SessionState
+	queue         []any // ahp.Snapshot, ahp.Envelope
+	err           error // why nothing more comes
+}
+
+func (in *inbox) watch(session, chat ahp.URI) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.session, in.chat = session, chat
+}
+
+func (in *inbox) sessionState() ahp.SessionState {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.state
+}
+
+func (in *inbox) over() error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.err
+}
+
+func (in *inbox) take() (all []any, err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	all, in.queue = in.queue, nil
+	return all, in.err
+}
+
+// Snapshot implements client.Sink.
+func (p *prompter) Snapshot(s ahp.Snapshot) {
+	in := &p.in
+	in.mu.Lock()
+	switch s.Resource {
+	case in.session:
+		var state ahp.SessionState
+		if json.Unmarshal(s.State, &state) == nil {
+			in.state = state
+		}
+	case in.chat:
+		in.queue = append(in.queue, s)
+	}
+	in.mu.Unlock()
+	p.Mirror.Snapshot(s)
+	in.wake()
+}
+
+// Action implements client.Sink.
+func (p *prompter) Action(e ahp.Envelope) {
+	in := &p.in
+	in.mu.Lock()
+	switch {
+	case e.RejectionReason != "":
+	case e.Channel == in.session:
+		in.state = ahp.ReduceSession(in.state, e.Action)
+	case e.Channel == in.chat:
+		in.queue = append(in.queue, e)
+	}
+	in.mu.Unlock()
+	p.Mirror.Action(e)
+	in.wake()
+}
+
+// Gone implements client.Sink.
+func (p *prompter) Gone(uri ahp.URI) {
+	p.in.mu.Lock()
+	if uri == p.in.chat {
+		p.in.err = errors.New("the session is gone")
+	}
+	p.in.mu.Unlock()
+	p.Mirror.Gone(uri)
+	p.in.wake()
+}
+
+// Status implements client.Sink.
+func (p *prompter) Status(s client.Status, err error) {
+	if s == client.Closed {
+		p.in.mu.Lock()
+		p.in.err = errors.New("the connection to the host has ended")
+		if err != nil {
+			p.in.err = fmt.Errorf("the connection to the host has ended: %w", err)
+		}
+		p.in.mu.Unlock()
+	}
+	p.Mirror.Status(s, err)
+	p.in.wake()
+}
+
+// printed is how much of the turn was printed.
+type printed struct {
+	parts int               // whole ones
+	text  int               // bytes of the one after them
+	calls map[string]string // the status last told, by tool call
+	line  bool              // the last line of stdout has no end
+}
+
+// take folds and prints what has come. done: the turn has ended, err says how if
+// not well.
+func (p *prompter) take() (done bool, err error) {
+	all, ended := p.in.take()
+	for _, x := range all {
+		switch x := x.(type) {
+		case ahp.Snapshot:
+			var state ahp.ChatState
+			if err := json.Unmarshal(x.State, &state); err != nil {
+				return false, fmt.Errorf("read the chat: %w", err)
+			}
+			p.state = state
+		case ahp.Envelope:
+			p.state = ahp.ReduceChat(p.state, x.Action)
+			if p.o.json {
+				if err := lineEncoder(p.out).Encode(x); err != nil {
+					return false, err
+				}
+			}
+		}
+	}
+	turn := p.state.ActiveTurn
+	if turn == nil || turn.ID != p.turn {
+		i := slices.IndexFunc(p.state.Turns, func(t ahp.Turn) bool { return t.ID == p.turn })
+		if i < 0 {
+			return false, ended
+		}
+		turn, done = &p.state.Turns[i], true
+	}
+	if err := p.print(turn); err != nil {
+		return false, err
+	}
+	if !done {
+		return false, ended
+	}
+	return true, p.verdict(turn)
+}
+
+// verdict is the error of a turn that did not end well.
+func (p *prompter) verdict(t *ahp.Turn) error {
+	if p.printed.line && !p.o.json {
+		fmt.Fprintln(p.out)
+	}
+	switch t.State {
+	case ahp.TurnComplete:
+		return nil
+	case ahp.TurnCancelled:
+		return errors.New("the turn was cancelled")
+	}
+	for _, part := range t.ResponseParts {
+		if part.Kind == ahp.PartError && part.Error != nil {
+			return errors.New(part.Error.Message)
+		}
+	}
+	return errors.New("the turn failed")
+}
+
+// print prints what is new of a turn: what the agent says on stdout, what it does
+// on stderr.
+func (p *prompter) print(t *ahp.Turn) error {
+	p.answer(t)
+	if p.o.json {
+		return nil
+	}
+	for _, part := range t.ResponseParts {
+		if part.ToolCall != nil {
+			p.tellCall(part.ToolCall)
+		}
+	}
+	for p.printed.parts < len(t.ResponseParts) {
+		part := t.ResponseParts[p.printed.parts]
+		if part.Kind == ahp.PartMarkdown {
+			if err := p.say(part.Content[min(p.printed.text, len(part.Content)):]); err != nil {
+				return err
+			}
+			p.printed.text = len(part.Content)
+		}
+		if p.printed.parts == len(t.ResponseParts)-1 && part.Kind != ahp.PartSystemNotification {
+			return nil // More may come of it.
+		}
+		if part.Kind == ahp.PartSystemNotification && part.Note != nil {
+			p.note(part.Note.Text)
+		}
+		p.printed.parts, p.printed.text = p.printed.parts+1, 0
+	}
+	return nil
+}
+
+func (p *prompter) say(text string) error {
+	if text == "" {
+		return nil
+	}
+	if p.printed.text == 0 && p.printed.line {
+		text = "\n\n" + text // another part is another paragraph
+	}
+	p.printed.line = !strings.HasSuffix(text, "\n")
+	_, err := fmt.Fprint(p.out, harmless(text))
+	return err
+}
+
+// harmless keeps the agent's text off our terminal's controls.
+func harmless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// note prints a line on stderr, below what stdout has.
+func (p *prompter) note(text string) {
+	if p.printed.line && term.IsTerminal(int(os.Stdout.Fd())) {
+		fmt.Fprintln(p.out)
+		p.printed.line = false
+	}
+	fmt.Fprintln(p.err, printableLong(text))
+}
+
+// tellCall tells how a tool call stands, when that has changed.
+func (p *prompter) tellCall(c *ahp.ToolCall) {
+	if p.printed.calls[c.ToolCallID] == c.Status {
+		return
+	}
+	p.printed.calls[c.ToolCallID] = c.Status
+	title := callTitle(c)
+	switch c.Status {
+	case ahp.ToolRunning:
+		p.note("· " + title)
+	case ahp.ToolCompleted:
+		if c.Success != nil && *c.Success {
+			p.note("✓ " + title)
+			return
+		}
+		fallthrough
+	case ahp.ToolCancelled:
+		title = "✗ " + title
+		if how := approval.Outcome(c); how != "" {
+			title += " (" + how + ")"
+		}
+		p.note(title)
+	}
+}
+
+// callTitle is what a tool call does, on one line.
+func callTitle(c *ahp.ToolCall) string {
+	text := c.DisplayName
+	if c.InvocationMessage != nil && c.InvocationMessage.Text != "" {
+		text = c.InvocationMessage.Text
+	}
+	return printable(strings.Join(strings.Fields(text), " "))
+}
+
+// answer answers what waits for a person, as far as the flags say.
+func (p *prompter) answer(t *ahp.Turn) {
+	for _, part := range t.ResponseParts {
+		c := part.ToolCall
+		if c == nil {
+			continue
+		}
+		switch {
+		case c.Status != ahp.ToolPending:
+			if p.asked == c.ToolCallID {
+				p.asked = ""
+				p.note("(answered elsewhere)")
+			}
+		case p.printed.calls["?"+c.ToolCallID] != "":
+		default:
+			p.printed.calls["?"+c.ToolCallID] = "asked"
+			if o := chosen(c, p.o.approve); o != nil {
+				p.confirm(context.Background(), c.ToolCallID, *o)
+			} else {
+				p.ask(c)
+			}
+		}
+	}
+}
+
+// chosen is the option that --approve chooses: to allow this once.
+func chosen(c *ahp.ToolCall, approve string) *ahp.ToolOption {
+	var meta struct {
+		Kind string `json:"tandemux/kind"`
+	}
+	json.Unmarshal(c.Meta, &meta) //nolint:errcheck // then it is of no kind
+	if approve == ahp.ConfirmAsk || approve == ahp.ConfirmReads && !slices.Contains([]string{"read", "search", "think"}, meta.Kind) {
+		return nil
+	}
+	if len(c.Options) == 0 {
+		return &ahp.ToolOption{Kind: ahp.OptionApprove}
+	}
+	allow := func(o ahp.ToolOption) bool { return o.Kind == ahp.OptionApprove }
+	i := slices.IndexFunc(c.Options, func(o ahp.ToolOption) bool { return allow(o) && !strings.Contains(string(o.Meta), "always") })
+	if i < 0 {
+		i = slices.IndexFunc(c.Options, allow)
+	}
+	if i < 0 {
+		return nil
+	}
+	return &c.Options[i]
+}
+
+// ask puts a question to the person, if there is one here.
+func (p *prompter) ask(c *ahp.ToolCall) {
+	view := approval.Of(c, nil)
+	tty := term.IsTerminal(int(os.Stdin.Fd())) && !p.o.json
+	switch {
+	case tty && p.asked != "":
+		p.note("? " + view.Lines[0].Text)
+		return // one at a time; this comes when that is answered
+	case !tty:
+		for _, r := range view.Lines {
+			p.note("? " + r.Text)
+		}
+		if !p.o.json {
+			p.note("  waiting for an answer in the interface (`tandemux`), or run again with --approve")
+		}
+		return
+	}
+	p.asked = c.ToolCallID
+	p.note("?")
+	if p.lines == nil {
+		p.lines = make(chan string)
+		dropTyped(os.Stdin) // what was typed before the question doesn't answer it
+		go func(lines chan<- string) {
+			for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+				lines <- in.Text()
+			}
+		}(p.lines)
+	}
+	p.asker = newAsker(p.err, view)
+}
+
+// answered takes a line that a person has typed.
+func (p *prompter) answered(ctx context.Context, line string) {
+	c := p.state.ToolCall(p.turn, p.asked)
+	if p.asked == "" || c == nil {
+		return
+	}
+	if view := approval.Of(c, nil); !reflect.DeepEqual(view, p.asker.read.View) {
+		p.note("  it asks something else meanwhile:")
+		p.asker = newAsker(p.err, view)
+		return
+	}
+	o, ok := p.asker.answer(line)
+	if !ok {
+		return
+	}
+	id := p.asked
+	p.asked = ""
+	p.confirm(ctx, id, o.ToolOption)
+	p.printed.calls["?"+id] = "answered"
+	if t := p.state.ActiveTurn; t != nil { // what else waits
+		for _, part := range t.ResponseParts {
+			if o := part.ToolCall; o != nil && o.ToolCallID != id && o.Status == ahp.ToolPending {
+				p.ask(o)
+				return
+			}
+		}
+	}
+}
+
+// confirm sends an answer. Another client may have been first: that is told by
+// what happens.
+func (p *prompter) confirm(_ context.Context, id string, o ahp.ToolOption) {
+	a := ahp.ChatToolCallConfirmed{TurnID: p.turn, ToolCallID: id, SelectedOptionID: o.ID}
+	if o.Kind == ahp.OptionApprove {
+		a.Approved, a.Confirmed = true, ahp.ConfirmedUserAction
+	} else {
+		a.Reason = ahp.ReasonDenied
+	}
+	if _, err := p.s.Dispatch(p.chat, a); err != nil {
+		fmt.Fprintf(p.err, "tandemux: answer: %v\n", err)
+	}
+}

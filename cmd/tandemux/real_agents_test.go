@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/internal/acptest/model"
+)
+
+// realEnv names the folder of real agents: scripts/real-agents.sh makes it.
+const realEnv = "TANDEMUX_REAL_AGENTS"
+
+// realAgents are run against a model without a mind on this machine. MODEL stands
+// for its address.
+var realAgents = []realAgent{
+	{
+		name: "claude-code-acp", program: "claude-code-acp", terminal: true, forks: true,
+		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
+	},
+	{
+		name: "claude-agent-acp", program: "claude-agent-acp", forks: true, steers: true,
+		env: []string{"ANTHROPIC_API_KEY=fake", "ANTHROPIC_BASE_URL=MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
+	},
+	{
+		name: "gemini", program: "gemini", args: []string{"--experimental-acp"},
+		env:   []string{"GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL=MODEL", "GEMINI_CLI_TRUST_WORKSPACE=true"},
+		files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false}}`},
+	},
+	{
+		name: "codex-acp", program: "codex-acp",
+		env: []string{"OPENAI_API_KEY=fake"},
+		files: map[string]string{".codex/config.toml": `model = "mock"
+model_provider = "mock"
+sandbox_mode = "danger-full-access"
+approval_policy = "untrusted"
+[model_providers.mock]
+name = "mock"
+base_url = "MODEL/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+`},
+	},
+	{
+		name: "opencode", program: "opencode", args: []string{"acp"}, forks: true,
+		files: map[string]string{"config/opencode/opencode.json": `{"model":"anthropic/claude-sonnet-4-5","autoupdate":false,"share":"disabled","permission":{"bash":"ask"},
+"provider":{"anthropic":{"options":{"baseURL":"MODEL/v1","apiKey":"fake"}}}}`},
+	},
+}
+
+type realAgent struct {
+	name, program string
+	args          []string
+	env           []string
+	files         map[string]string // in the home
+	terminal      bool              // it runs its commands in the client's terminals
+	forks         bool              // it can copy a session
+	steers        bool              // it takes a message while it works
+}
+
+// TestRealAgents has real agents, from npm, run a command and report what it
+// said. It needs what scripts/real-agents.sh installs, and is skipped without.
+func TestRealAgents(t *testing.T) {
+	folder, bin := realBin(t)
+	for _, a := range realAgents {
+		t.Run(a.name, func(t *testing.T) {
+			program := filepath.Join(folder, "node_modules", ".bin", a.program)
+			if _, err := os.Stat(program); err != nil {
+				t.Skipf("not installed: %v", err)
+			}
+			m := &model.Model{Command: "echo real-$USERNAME-agent; exit 3"}
+			server := httptest.NewServer(m)
+			defer server.Close()
+			r := newRealRun(t, bin, program, server.URL, a.env, a.files)
+			defer func() {
+				r.tandemux("stop")
+				if t.Failed() {
+					t.Logf("the model was asked:\n%s", strings.Join(m.Asked(), "\n"))
+				}
+			}()
+			command := strings.Join(append([]string{program}, a.args...), " ")
+			began := time.Now()
+			out, errs, err := r.tandemux("prompt", "--agent-command", command, "--approve", "all", "--timeout", "120s", "--json", "Run it and tell me what it says.")
+			t.Logf("%v, %d requests to the model, %v; stderr: %s", time.Since(began).Round(time.Millisecond), len(m.Asked()), err, errs)
+			if err != nil {
+				t.Fatalf("the turn failed:\n%s", out)
+			}
+			r.check(out, a.terminal)
+		})
+	}
+}
+
+// realBin is the folder of the agents, and tandemux built.
+func realBin(t *testing.T) (folder, bin string) {
+	t.Helper()
+	folder = os.Getenv(realEnv)
+	if folder == "" {
+		t.Skipf("%s is not set: run scripts/real-agents.sh", realEnv)
+	}
+	bin = filepath.Join(t.TempDir(), "tandemux")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return folder, bin
+}
+
+// realRun is a home of its own with a host in it.
+type realRun struct {
+	t   *testing.T
+	bin string
+	dir string
+	env []string
+}
+
+func newRealRun(t *testing.T, bin, program, address string, env []string, files map[string]string) *realRun {
+	t.Helper()
+	run, err := os.MkdirTemp("", "tandemux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { endHost(run) })
+	home, err := os.MkdirTemp("", "tandemux-home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // What agents leave behind in the background may still write.
+		for range 100 {
+			if os.RemoveAll(home) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Errorf("something still writes to %s", home)
+	})
+	r := &realRun{t: t, bin: bin, dir: t.TempDir()}
+	for name, text := range files {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.NewReplacer("MODEL", address, "TANDEMUX", bin, "RUN", run).Replace(text)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k, v := range homeEnv(home, run) {
+		r.env = append(r.env, k+"="+v)
+	}
+	r.env = append(r.env, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "USERNAME=mock", "SHELL=/bin/bash")
+	for _, kv := range env {
+		r.env = append(r.env, strings.ReplaceAll(kv, "MODEL", address))
+	}
+	return r
+}
+
+// runtime is its XDG_RUNTIME_DIR.
+func (r *realRun) runtime() string {
+	for _, kv := range r.env {
+		if dir, ok := strings.CutPrefix(kv, "XDG_RUNTIME_DIR="); ok {
+			return dir
+		}
+	}
+	r.t.Fatal("no runtime directory")
+	return ""
+}
+
+func (r *realRun) tandemux(args ...string) (stdout, stderr string, err error) {
+	return r.command(r.bin, args...)
+}
+
+func (r *realRun) command(program string, args ...string) (stdout, stderr string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, r.env, &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+// check reads what was told of the turn: the command ran, the agent said what it
+// printed, and it ran in a terminal of the host's if it is one that does.
+func (r *realRun) check(events string, terminal bool) {
+	r.t.Helper()
+	var state ahp.ChatState
+	kinds := map[string]int{}
+	for line := range strings.Lines(events) {
+		var e ahp.Envelope
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			r.t.Fatalf("%q: %v", line, err)
+		}
+		kinds[e.Action.ActionType()]++
+		state = ahp.ReduceChat(state, e.Action)
+	}
+	r.t.Logf("actions: %v", kinds)
+	if len(state.Turns) != 1 || state.Turns[0].State != ahp.TurnComplete {
+		r.t.Fatalf("the turns are %+v", state.Turns)
+	}
+	text, calls := "", []string{}
+	shown := false
+	for _, p := range state.Turns[0].ResponseParts {
+		text += p.Content
+		if c := p.ToolCall; c != nil {
+			calls = append(calls, fmt.Sprintf("%s %q %s, %d pieces", c.ToolName, callTitle(c), c.Status, len(c.Content)))
+			for _, content := range c.Content {
+				shown = shown || content.Type == ahp.ContentTerminal
+			}
+		}
+	}
+	r.t.Logf("tool calls: %v", calls)
+	if !strings.Contains(text, model.Answer) || !strings.Contains(text, "real-mock-agent") {
+		r.t.Errorf("the agent said %q", text)
+	}
+	if len(calls) == 0 {
+		r.t.Error("no tool call was told")
+	}
+	out, _, err := r.tandemux("ls", "--json")
+	if err != nil || strings.Contains(out, `"kind": "session"`) != terminal || shown != terminal {
+		r.t.Errorf("terminals of the agent: %v, %v, want %v\n%s", err, shown, terminal, out)
+	}
+}

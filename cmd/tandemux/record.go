@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/internal/asciicast"
+)
+
+func newRecordCommand() *cobra.Command {
+	var out, title string
+	var v2, v3 bool
+	var most time.Duration
+	var idle time.Duration
+	cmd := &cobra.Command{
+		Use:   "record ID",
+		Short: "Record what a terminal shows, for `tandemux play` and asciinema",
+		Long: `Record what a terminal shows from now on, in asciinema's format (asciicast v3, or
+v2 for older players), until its program ends, --for is over or ctrl+c is pressed.
+The recording begins with the screen as it is, and has the terminal's output, its
+sizes, a marker for each command that its shell runs, and the exit code.
+
+What is typed is not in it: the host shows typed keys to nobody but the client that
+typed them. What programs echo is output.`,
+		Example: `  tandemux record build -o build.cast
+  tandemux record build --v2 -o - | gzip > build.cast.gz`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeTerminal,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			version := asciicast.V3
+			if v2 {
+				version = asciicast.V2
+			}
+			return recordTerminal(cmd, p, args[0], recordTo{
+				path: out, most: most,
+				header: asciicast.Header{Version: version, Title: title, IdleLimit: idle},
+			})
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "", "the file, which must not be there yet; - is standard output (default tandemux-ID-DATE.cast)")
+	f.BoolVar(&v3, "v3", false, "asciicast v3 (the default)")
+	f.BoolVar(&v2, "v2", false, "asciicast v2, for players before asciinema 3; it has no exit code")
+	f.StringVar(&title, "title", "", "the recording's title (default the terminal's)")
+	f.DurationVar(&most, "for", 0, "stop after this long")
+	f.DurationVar(&idle, "idle-limit", 0, "have players cut longer pauses to this")
+	cmd.MarkFlagsMutuallyExclusive("v2", "v3")
+	return cmd
+}
+
+// recordTo says what is recorded how.
+type recordTo struct {
+	path   string
+	most   time.Duration
+	header asciicast.Header // without what is known of the terminal
+}
+
+// recordTerminal records until somebody or something ends it.
+func recordTerminal(cmd *cobra.Command, p place, id string, to recordTo) error {
+	var t ahp.TerminalInfo
+	if err := p.with(cmd, false, func(_ context.Context, s *session) (err error) {
+		t, err = s.terminal(id)
+		return err
+	}); err != nil {
+		return err
+	}
+	var file io.WriteCloser = os.Stdout
+	name := "standard output"
+	if to.path != "-" {
+		if to.path == "" {
+			to.path = recordingName(lastPart(t.Resource), time.Now())
+		}
+		full, f, err := createNew(to.path)
+		if err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+		defer f.Close()
+		file, name = f, full
+	}
+	r, err := startRecording(cmd.Context(), p, t.Resource, file, to.header)
+	if err != nil {
+		if to.path != "-" {
+			os.Remove(name)
+		}
+		return err
+	}
+	if to.path != "-" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "recording %s to %s; ctrl+c ends it\n", lastPart(t.Resource), name)
+	}
+	var over <-chan time.Time
+	if to.most > 0 {
+		timer := time.NewTimer(to.most)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-r.done:
+	case <-over:
+	case <-cmd.Context().Done():
+	}
+	took, err := r.stop()
+	if err != nil {
+		return fmt.Errorf("record %s: %w", lastPart(t.Resource), err)
+	}
+	if to.path != "-" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "recorded %v\n", took.Round(100*time.Millisecond))
+	}
+	return nil
+}
+
+// recordingName is the file of a recording that was given no name.
+func recordingName(id string, now time.Time) string {
+	id = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}, id)
+	return "tandemux-" + id + "-" + now.Format("20060102-150405") + ".cast"
+}
+
+// createNew makes a file that only this user can read; ~ is the home directory.
+func createNew(path string) (full string, f *os.File, err error) {
+	full = path
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", nil, err
+		}
+		full = filepath.Join(home, rest)
+	}
+	if full, err = filepath.Abs(full); err != nil {
+		return "", nil, err
+	}
+	f, err = os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return "", nil, fmt.Errorf("%s is there already; choose another name", full)
+	}
+	return full, f, err
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"tandemux/internal/client"
+	"tandemux/internal/config"
+	"tandemux/internal/keepsake"
+)
+
+// restoreTime bounds the bringing back of layouts; the host serves meanwhile.
+const restoreTime = 20 * time.Second
+
+// memory is what of a host outlives the machine: its layouts on disk, followed by
+// a client of the host's own.
+type memory struct {
+	dirs dirs
+	id   string // of the client
+	keep *keepsake.Keeper
+	warn func(about string, err error) // the host's, once there is one
+	done chan struct{}
+	c    *client.Client
+}
+
+func newMemory(d dirs) *memory {
+	m := &memory{dirs: d, id: newClientID("layouts"), done: make(chan struct{})}
+	m.keep = keepsake.New(d.state, func(about string, err error) { m.warn(about, err) })
+	return m
+}
+
+// ending is what a host does before it tells its clients that it ends, with code.
+// What was stopped is not to come back.
+func (m *memory) ending(code int) {
+	m.keep.Stop()
+	m.dirs.ending(code)
+	if code == closeStopped {
+		keepsake.Forget(m.dirs.state)          //nolint:errcheck // it would come back, once
+		keepsake.ForgetHistories(m.dirs.state) //nolint:errcheck // as above
+	}
+}
+
+// The statuses by which a host ends that was stopped, and one that got a signal.
+const (
+	closeStopped = 1000
+	closeAway    = 1001
+)
+
+// begin brings back, at a host that has no terminals, what was kept, and follows
+// the host from then on. It returns when the layouts are there.
+func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
+	m.keep.SetPast(s.past())
+	p := place{dirs: m.dirs}
+	c, err := connect(ctx, p, how{sink: m.keep, id: m.id})
+	if err != nil {
+		log.Warn("layouts are not kept on disk", "err", err)
+		close(m.done)
+		return
+	}
+	m.c = c
+	kept, err := keepsake.Read(m.dirs.state)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Warn("layouts of before can't be brought back", "err", err)
+	}
+	if root, _ := m.keep.Root(); len(root.Terminals) == 0 && len(kept.Terminals) > 0 {
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(ctx, restoreTime)
+		past := ""
+		if s.HistoryOnDisk {
+			past = m.dirs.state
+		}
+		err := keepsake.Restore(ctx, c, kept, s.RestoreCommands, past)
+		cancel()
+		log.Info("brought layouts back", "layouts", len(kept.Layouts), "terminals", len(kept.Terminals), "saved", kept.Saved, "took", time.Since(begun), "err", err)
+	}
+	go func() {
+		defer close(m.done)
+		m.keep.Run(ctx, c)
+	}()
+}
+
+// lastTime bounds what is written down of terminals when the host ends.
+const lastTime = 3 * time.Second
+
+// outlast gives a context that ends after ctx, when what terminals show is on
+// disk. The caller calls the function when it is not needed any more.
+func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	unneeded := context.AfterFunc(ctx, func() {
+		defer cancel()
+		m.dirs.ending(closeAway) // before nobody answers any more
+		bounded, done := context.WithTimeout(longer, lastTime)
+		defer done()
+		m.keep.Last(bounded)
+	})
+	return longer, func() {
+		unneeded()
+		cancel()
+	}
+}
+
+// follow takes the configuration's changes to the keeper of histories, and the
+// length of the scrollback to limit, until ctx ends.
+func (m *memory) follow(ctx context.Context, now func() settings, limit func(lines int), log *slog.Logger) {
+	changes, err := config.Follow(ctx, m.dirs.config, log)
+	if err != nil {
+		log.Warn("what is kept of terminals on disk changes only when the host starts", "err", err)
+		return
+	}
+	var last settings
+	take := func() {
+		s := now()
+		if s.past() != last.past() {
+			m.keep.SetPast(s.past())
+		}
+		if s.Scrollback != last.Scrollback {
+			limit(history(s.Scrollback))
+		}
+		last = s
+	}
+	for take(); ; take() { // it may have changed since begin
+		if _, more := <-changes; !more {
+			return
+		}
+	}
+}
+
+// history gives a number of lines as emulator.Options.History has it.
+func history(lines int) int {
+	if lines == 0 {
+		return -1
+	}
+	return lines
+}
+
+// past is the keeper's part of the settings.
+func (s settings) past() keepsake.Past {
+	return keepsake.Past{On: s.HistoryOnDisk, Limit: int64(s.HistoryOnDiskLimit) << 20}
+}
+
+// end waits until nothing is written any more.
+func (m *memory) end() {
+	if m.c != nil {
+		m.c.Close()
+	}
+	<-m.done
+}

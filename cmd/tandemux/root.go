@@ -1,0 +1,68 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// Groups of the command list.
+const (
+	groupUse      = "use"
+	groupTerminal = "terminal"
+	groupHost     = "host"
+	groupAgents   = "agents"
+	groupTasks    = "tasks"
+)
+
+func newRoot() *cobra.Command {
+	root := newAttachCommand()
+	root.Use = "tandemux [flags]"
+	root.Short = "A terminal multiplexer that people and agents share"
+	root.Long = `tandemux keeps your shells running, shows them in panes and tabs, and lets agents
+and editors use the same terminals over open protocols. Each terminal says who
+holds it.
+
+Without a command it opens the interface, starting the host when none runs.
+The prefix key is ctrl+space; ctrl+space ? shows all keys.`
+	root.Example = ""
+	root.Args = cobra.NoArgs
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.Version = version
+	root.SetVersionTemplate("tandemux {{.Version}}\n")
+	addSkillFlag(root)
+	root.AddGroup(
+		&cobra.Group{ID: groupUse, Title: "Every day"},
+		&cobra.Group{ID: groupTerminal, Title: "Terminals, for scripts and agents"},
+		&cobra.Group{ID: groupAgents, Title: "Agents"},
+		&cobra.Group{ID: groupTasks, Title: "Tasks"},
+		&cobra.Group{ID: groupHost, Title: "The host"},
+	)
+	addPlaceFlags(root)
+	for group, commands := range map[string][]*cobra.Command{
+		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
+		groupTerminal: terminalCommands(),
+		groupAgents:   {newPromptCommand(), newSessionsCommand(), deployedAgents(newAgentsCommand()), newMCPCommand()},
+		groupTasks:    append(deployCommands(), newTaskCommand(), newWsCommand()),
+		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newKeeperCommand(), newBridgeCommand())
+	return root
+}
+
+func terminalCommands() []*cobra.Command {
+	return []*cobra.Command{
+		newRunCommand(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newAnswerCommand(), newBackgroundCommand(),
+		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(), newRecordCommand(),
+	}
+}
+
+// deployCommands are about agents that are deployed, and who may run them.
+func deployCommands() []*cobra.Command {
+	return []*cobra.Command{
+		newInitCommand(), newDeployCommand(), newVersionsCommand(), newRollbackCommand(), newLogsCommand(), newEnvCommand(), newKeysCommand(), newProjectsCommand(),
+	}
+}

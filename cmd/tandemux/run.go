@@ -1,0 +1,398 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/internal/plain"
+)
+
+// runOptions are the flags of `tandemux run`.
+type runOptions struct {
+	terminal          string
+	name, cwd, size   string
+	raw, asJSON, keep bool
+	timeout           time.Duration
+}
+
+func newRunCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARG...]",
+		Short: "Run a command in a terminal; print its output and exit as it does",
+		Long: `Run COMMAND in a new terminal, or with --terminal in a shell that waits for a
+command, with that shell's environment and directory. Its output is printed as
+plain text: without colours and controls, lines as they were left. The exit code
+is the command's, 128+n when signal n ended it; 124 when --timeout is over: then
+the command runs on, and stderr says where.
+
+An interrupt (ctrl+c) goes to the command. Standard input is passed on when it is
+a pipe or a file: the command reads it, byte for byte, in place of the terminal.
+
+Several arguments are quoted for the shell of --terminal, so that the command gets
+them as they are. A single one is a line of that shell: it may change the
+directory, use a pipe, or set a variable.`,
+		Example: `  tandemux run -- go test ./...
+  tandemux run --terminal build -- make -j4
+  tandemux run --terminal build -- 'cd src && make'`,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			if n := cmd.ArgsLenAtDash(); n != 0 || len(args) == 0 {
+				return usagef("put the command after --, as in `tandemux run -- make`")
+			}
+			if o.terminal != "" && (o.name != "" || o.cwd != "" || o.size != "" || o.keep) {
+				return usagef("--name, --cwd, --size and --keep are for a new terminal, not for --terminal")
+			}
+			if o.timeout < 0 {
+				return usagef("--timeout %v is negative", o.timeout)
+			}
+			return runCommand(cmd, o, args)
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.terminal, "terminal", "", "run it in the shell of this terminal")
+	f.DurationVar(&o.timeout, "timeout", 0, "give up waiting after this long, such as 30s (exit code 124)")
+	f.BoolVar(&o.raw, "raw", false, "print the output with its escape sequences")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end: output, exit code, duration, …")
+	f.BoolVar(&o.keep, "keep", false, "keep the new terminal afterwards")
+	f.StringVar(&o.name, "name", "", "name of the new terminal")
+	f.StringVar(&o.cwd, "cwd", "", "working directory of the new terminal (default: the current one)")
+	f.StringVar(&o.size, "size", "", "size of the new terminal as COLSxROWS (default 80x24)")
+	cmd.MarkFlagsMutuallyExclusive("raw", "json")
+	_ = cmd.RegisterFlagCompletionFunc("terminal", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		return completeTerminal(cmd, nil, word)
+	})
+	return cmd
+}
+
+// runCommand does the work of `tandemux run`. Signals are the command's, so the
+// context of ours, which an interrupt ends, is not used.
+func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
+	params, err := createParams(o.name, o.cwd, o.size, argv)
+	if err != nil {
+		return err
+	}
+	p, err := placeOf(cmd)
+	if err != nil {
+		return err
+	}
+	ctx := context.WithoutCancel(cmd.Context())
+	f := newFollower()
+	defer f.stop()
+	c, err := connect(cmd.Context(), p, how{start: o.terminal == "", reconnect: true, sink: f, kind: "run"})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	r := &runner{session: &session{c, f.Mirror, p}, o: o, f: f, out: cmd.OutOrStdout(), stdin: isPiped(os.Stdin)}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	// A reader that went away must not end us before the terminal is removed.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	late := ctx
+	if o.timeout > 0 {
+		var over context.CancelFunc
+		late, over = context.WithTimeoutCause(ctx, o.timeout, errLate)
+		defer over()
+	}
+	if o.terminal == "" {
+		err = r.begin(late, params)
+	} else {
+		err = r.submit(late, argv)
+	}
+	switch {
+	case err != nil && r.id != "" && errors.Is(context.Cause(late), errLate):
+		return r.timedOut(cmd)
+	case err != nil:
+		return err
+	}
+	go r.pass(ctx, signals, cancel)
+	go r.feed(ctx)
+	return r.follow(ctx, late, cmd)
+}
+
+// errLate says that --timeout is over.
+var errLate = errors.New("the time limit is over")
+
+// runner is one `tandemux run` under way.
+type runner struct {
+	*session
+	o      runOptions
+	f      *follower
+	out    io.Writer
+	uri    ahp.URI
+	id     string      // the command's
+	stdin  bool        // the command reads a pipe that we fill
+	cut    atomic.Bool // it did not get all of it
+	text   plain.Text
+	buf    []byte
+	got    int64 // bytes of its output
+	broken error // of writing what was asked for
+	have   int64 // number of the last action that is in what was asked for after a gap
+}
+
+// begin creates a terminal that runs the command. The host keeps its output
+// until we watch.
+func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) error {
+	if err := r.place.adapt(&params, r.o.cwd); err != nil {
+		return err
+	}
+	one := false // also a shell is one command here
+	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
+	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
+	if err := r.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+		return err
+	}
+	r.uri, r.id = params.Channel, firstCommand
+	r.f.want(r.uri, r.id)
+	return r.watch(ctx)
+}
+
+// firstCommand is the id of the command that a terminal was started with.
+const firstCommand = "c1"
+
+// submit has the shell of a terminal run the command.
+func (r *runner) submit(ctx context.Context, argv []string) error {
+	t, err := r.session.terminal(r.o.terminal)
+	if err != nil {
+		return err
+	}
+	r.uri = t.Resource
+	r.f.want(r.uri, "")
+	if err := r.watch(ctx); err != nil {
+		return err
+	}
+	var begun ahp.RunResult
+	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
+	defer cancel()
+	params := ahp.RunParams{Channel: r.uri, Command: argv, Stdin: r.stdin}
+	if len(argv) == 1 {
+		params.Command, params.Line = nil, argv[0]
+	}
+	if err := r.Carry(ctx, ahp.MethodRun, params, &begun); err != nil {
+		return err
+	}
+	r.id = begun.CommandID
+	return nil
+}
+
+func (r *runner) watch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
+	defer cancel()
+	return r.Subscribe(ctx, r.uri)
+}
+
+// pass hands interrupts to the command; any other signal ends us, and a new
+// terminal with it.
+func (r *runner) pass(ctx context.Context, signals <-chan os.Signal, cancel func()) {
+	for {
+		select {
+		case s := <-signals:
+			if s != os.Interrupt {
+				cancel()
+				return
+			}
+			go r.CarryDispatch(ctx, r.uri, ahp.TerminalInput{Data: "\x03"}) //nolint:errcheck // the lost connection is reported by follow
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// watchTimeout bounds subscribing, also through a change of hosts.
+const watchTimeout = 3 * callTimeout
+
+// follow prints until the command has ended.
+func (r *runner) follow(ctx, late context.Context, cmd *cobra.Command) error {
+	for {
+		if e, ok := r.f.next(); ok {
+			if e.kind == stateCame {
+				if e, ok = r.catchUp(ctx); !ok {
+					continue
+				}
+			}
+			if e.id != r.id && e.kind != terminalEnded || e.seq > 0 && e.seq <= r.have {
+				continue
+			}
+			done, err := r.take(e)
+			err = cmp.Or(r.broken, err)
+			if err != nil {
+				return r.unread(err)
+			}
+			if done {
+				return r.finish(cmd, e)
+			}
+		}
+		select {
+		case <-r.f.came:
+		case <-late.Done():
+			if ctx.Err() == nil {
+				return r.timedOut(cmd)
+			}
+			r.dispose()
+			return statusError{exitFailed, nil}
+		case <-r.f.closed:
+			return fmt.Errorf("the connection to the host was lost (%v); the command may still run: `tandemux read %s --command %s` shows its output", r.f.why(), lastPart(r.uri), r.id)
+		}
+	}
+}
+
+// catchUp asks for what came while the host could not tell it: as output, and the
+// end if it has come. What follows up to the number in the answer is in it.
+func (r *runner) catchUp(ctx context.Context) (e runEvent, ok bool) {
+	var c ahp.CommandResult
+	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
+	defer cancel()
+	err := r.Carry(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id, Format: ahp.FormatRaw, From: &r.got}, &c)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "tandemux: what the command printed while the host was away is lost: %v\n", err)
+		return e, false
+	}
+	if lost := c.Omitted; lost > 0 || c.Bytes < r.got {
+		fmt.Fprintf(os.Stderr, "tandemux: %d bytes of the command's output are lost: the host was away\n", max(lost, 0))
+	}
+	r.have = c.Seq
+	e = runEvent{id: r.id, data: c.Output + c.Tail}
+	if c.Running {
+		return e, true
+	}
+	if _, err := r.take(e); err != nil {
+		r.broken = err
+	}
+	return runEvent{kind: commandEnded, id: r.id, code: c.ExitCode}, true
+}
+
+// take prints what came; done says that it was the last.
+func (r *runner) take(e runEvent) (done bool, err error) {
+	r.got += int64(len(e.data))
+	switch {
+	case e.kind != outputCame:
+		if !r.o.raw && !r.o.asJSON {
+			_, err = r.out.Write(r.text.Flush(r.buf[:0]))
+		}
+		return true, err
+	case r.o.asJSON:
+		return false, nil
+	case r.o.raw:
+		_, err = io.WriteString(r.out, e.data)
+	default:
+		r.buf = r.text.Write(r.buf[:0], []byte(e.data))
+		_, err = r.out.Write(r.buf)
+	}
+	return false, err
+}
+
+// unread is what is left to do when nobody takes our output.
+func (r *runner) unread(err error) error {
+	r.dispose()
+	if errors.Is(err, syscall.EPIPE) {
+		return statusError{exitFailed, nil} // as all programs, without a word
+	}
+	return fmt.Errorf("write the output: %w", err)
+}
+
+// finish ends a run whose command has ended.
+func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
+	if r.o.asJSON && e.kind == commandEnded {
+		if err := r.printResult(cmd, false); err != nil {
+			return err
+		}
+	}
+	r.dispose()
+	switch {
+	case e.kind == terminalEnded:
+		return fmt.Errorf("the terminal %s was ended while the command ran", lastPart(r.uri))
+	case e.code == nil:
+		return fmt.Errorf("the command has ended, with an exit code that the shell did not tell")
+	case *e.code != 0:
+		return statusError{*e.code, nil}
+	case r.cut.Load(): // It succeeded, with something else than was meant.
+		return statusError{exitFailed, nil}
+	}
+	return nil
+}
+
+// dispose removes the terminal that was made for the command.
+func (r *runner) dispose() {
+	if r.o.terminal != "" || r.o.keep {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	// It may be gone already, by somebody else's hand.
+	r.Carry(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: r.uri}, nil) //nolint:errcheck // see above
+}
+
+// timedOut says what became of the command.
+func (r *runner) timedOut(cmd *cobra.Command) error {
+	if !r.o.raw && !r.o.asJSON {
+		if _, err := r.out.Write(r.text.Flush(r.buf[:0])); err != nil {
+			return r.unread(err)
+		}
+	}
+	if r.o.asJSON {
+		if err := r.printResult(cmd, true); err != nil {
+			return err
+		}
+	}
+	r.Unsubscribe(r.uri) // else its output would wait for us to come back
+	id := lastPart(r.uri)
+	wait := "--exit"
+	if r.o.terminal != "" {
+		wait = "--command"
+	}
+	return statusError{exitTimeout, fmt.Errorf("timed out after %v; the command still runs in terminal %s: `tandemux wait %s %s` waits for it, `tandemux send %s --key ctrl+c` interrupts it", r.o.timeout, id, id, wait, id)}
+}
+
+// lateTimeout bounds the telling of what a command that takes too long has printed.
+const lateTimeout = 3 * time.Second
+
+// runResult is what `tandemux run --json` prints; stable.
+type runResult struct {
+	Terminal string `json:"terminal"` // its id
+	URI      string `json:"uri"`
+	TimedOut bool   `json:"timedOut"`
+	ahp.CommandResult
+}
+
+func (r *runner) printResult(cmd *cobra.Command, timedOut bool) error {
+	patience := callTimeout
+	if timedOut {
+		patience = lateTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	got := runResult{Terminal: lastPart(r.uri), URI: r.uri, TimedOut: timedOut}
+	err := r.Carry(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id}, &got.CommandResult)
+	switch {
+	case err != nil && !timedOut:
+		return err
+	case err != nil: // There may be no host just now, and it is late.
+		got.CommandInfo = ahp.CommandInfo{ID: r.id, Running: true}
+	}
+	return printJSON(cmd.OutOrStdout(), got)
+}
+
+// isPiped reports whether a file is something to be passed on: a pipe, a file or
+// a socket, but no terminal and not /dev/null.
+func isPiped(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	m := info.Mode()
+	return m.IsRegular() || m&(os.ModeNamedPipe|os.ModeSocket) != 0
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"tandemux/host"
+	"tandemux/host/keeper"
+	"tandemux/host/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tandemux": jumping(main), "scripted-agent": scriptedAgent, "numbers": numbersMain, "echoes": echoesMain, "paints": paintsMain})
+}
+
+// TestScript runs the built program end to end. Each script has a HOME and a
+// runtime directory of its own, and whatever it leaves running is ended.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: setupScript,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"tty":     cmdTty,
+			"waitfor": cmdWaitFor,
+			"rpc":     cmdRPC,
+			"sigkill": cmdSigkill,
+
+			"exitcode":   cmdExitCode,
+			"hostsignal": cmdHostSignal,
+			"network":    cmdNetwork,
+			"cmpraw":     cmdCmpRaw,
+			"user":       cmdUser,
+			"disk":       cmdDisk,
+			"job":        cmdJob,
+			"outage":     cmdOutage,
+			"waiting":    cmdWaiting,
+			"sshd":       cmdSSHD,
+		},
+		Condition: func(cond string) (bool, error) {
+			if prog, ok := strings.CutPrefix(cond, "has:"); ok {
+				_, err := exec.LookPath(prog)
+				return err == nil, nil
+			}
+			if cond == "userns" {
+				return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+			}
+			if cond == "mount" {
+				return mayMount(), nil
+			}
+			if cond == "sshd" {
+				return sshdPath() != "", nil
+			}
+			if cond == "sandbox" {
+				return sandboxes(), nil
+			}
+			if cond == "long" {
+				return os.Getenv("TANDEMUX_LONG") != "", nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+	})
+}
+
+// sandboxes reports whether tasks can be shut in here.
+var sandboxes = sync.OnceValue(func() bool {
+	return sandbox.Check(context.Background(), "").Err == nil
+})
+
+func setupScript(env *testscript.Env) error {
+	// The work directory of a test can be too long for a socket's path.
+	run, err := os.MkdirTemp("", "tandemux")
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='$ '\nunset PROMPT_COMMAND\n"), 0o600); err != nil {
+		return err
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		return err
+	}
+	for k, v := range homeEnv(home, run) {
+		env.Setenv(k, v)
+	}
+	for _, dir := range filepath.SplitList(env.Getenv("PATH")) {
+		if path := filepath.Join(dir, "tandemux"); env.Getenv("TANDEMUXBIN") == "" {
+			if _, err := os.Stat(path); err == nil {
+				env.Setenv("TANDEMUXBIN", path) // for another machine's PATH
+			}
+		}
+	}
+	for k, v := range map[string]string{
+		"SHELL": bash, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+	} {
+		env.Setenv(k, v)
+	}
+	for _, name := range []string{"bash", "zsh", "fish"} { // their paths, for SHELL
+		if path, err := exec.LookPath(name); err == nil {
+			env.Setenv(strings.ToUpper(name), path)
+		}
+	}
+	env.Values[ttysKey{}] = ttys{}
+	env.Values[networkKey{}] = map[string]*network{}
+	env.Defer(func() { endEverything(env, run) })
+	return nil
+}
+
+// homeEnv says where a user's tandemux has its files.
+func homeEnv(home, run string) map[string]string {
+	return map[string]string{
+		"HOME": home, "XDG_RUNTIME_DIR": run, "XDG_STATE_HOME": home + "/state", "XDG_CONFIG_HOME": home + "/config",
+		"XDG_DATA_HOME": home + "/data", "XDG_CACHE_HOME": home + "/cache",
+	}
+}
+
+// endEverything ends what a script left running: the screens, the host and,
+// through its keeper, every child.
+func endEverything(env *testscript.Env, run string) {
+	for _, tt := range env.Values[ttysKey{}].(ttys) {
+		tt.close()
+	}
+	// The sockets may be gone.
+	d := dirs{runtime: filepath.Join(run, "tandemux"), state: filepath.Join(env.Getenv("XDG_STATE_HOME"), "tandemux")}
+	d.hostPlace().Signal(syscall.SIGKILL) //nolint:errcheck // there may be none
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	defer cancel()
+	d.reachKeeper(ctx) //nolint:errcheck // as above
+	endHost(run)
+}
+
+// endHost ends the host of a runtime directory and removes that.
+func endHost(run string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	dir := filepath.Join(run, "tandemux")
+	if pid := hostPid(dir); pid > 0 {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if k, err := keeper.Dial(ctx, filepath.Join(dir, host.KeeperName)); err == nil {
+		k.Shutdown(ctx) //nolint:errcheck // ends with the process in any case
+		k.Close()
+	}
+	os.RemoveAll(run)
+}
+
+// hostPid is the process that holds the runtime directory's lock.
+func hostPid(dir string) int {
+	f, err := os.Open(filepath.Join(dir, host.LockName))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+		var pid int
+		if _, err := fmt.Fscan(f, &pid); err == nil {
+			return pid
+		}
+	}
+	return 0
+}
+
+// cmdSigkill kills a process as hard as can be: sigkill host|keeper.
+func cmdSigkill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sigkill host|keeper")
+	}
+	dir := filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux")
+	pid := hostPid(dir)
+	if pid == 0 {
+		ts.Fatalf("no host runs")
+	}
+	if args[0] == "keeper" {
+		// Another connection would supersede the host's: ask the host.
+		ts.Check(ts.Exec("tandemux", "doctor"))
+		m := regexp.MustCompile(`keeper (\d+)`).FindStringSubmatch(ts.ReadFile("stdout"))
+		if m == nil {
+			ts.Fatalf("doctor names no keeper")
+		}
+		pid, _ = strconv.Atoi(m[1])
+	}
+	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+}
+
+// cmdExitCode runs a command that must end with an exit code: exitcode N CMD ARG….
+func cmdExitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode N CMD [ARG...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		code = ended.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d; want %s", code, args[0])
+	}
+}
+
+// cmdCmpRaw compares a file with a text in which \n, \t, \r, \x1b and \\ stand
+// for bytes: cmpraw FILE TEXT. Unlike cmp it can tell how a file ends.
+func cmdCmpRaw(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmpraw FILE TEXT")
+	}
+	want := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\x1b`, "\x1b", `\\`, `\`).Replace(args[1])
+	if got := ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("%s is %q; want %q", args[0], got, want)
+	}
+}
+
+// waitLimit bounds every wait for a state; a test that waits this long failed.
+const waitLimit = 20 * time.Second
+
+// cmdWaitFor runs a command again and again until its output holds a text:
+// waitfor TEXT CMD ARG…; with ! until it no longer does. It is for states that
+// nothing announces; the pause between runs costs time, never correctness.
+func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: waitfor TEXT CMD [ARG...]")
+	}
+	end := time.Now().Add(waitLimit)
+	for {
+		ts.Exec(args[1], args[2:]...) //nolint:errcheck // its output decides
+		out := ts.ReadFile("stdout")
+		if strings.Contains(out, args[0]) != neg {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s: waited %v for %q (not: %v); last output:\n%s", args[1], waitLimit, args[0], neg, out)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

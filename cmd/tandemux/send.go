@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/emulator/engine"
+	"tandemux/keymap"
+	"tandemux/ui"
+	"tandemux/ui/pane"
+)
+
+func newSendCommand() *cobra.Command {
+	var enter bool
+	var keys []string
+	cmd := &cobra.Command{
+		Use:   "send ID [TEXT...]",
+		Short: "Type into a terminal",
+		Long: `Type TEXT into a terminal, then the keys of --key, then Enter with --enter.
+Words are joined by blanks. A terminal that an agent's session holds refuses
+typing until it is claimed.`,
+		Example: `  tandemux send build --enter make test
+  tandemux send build --key ctrl+c`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTerminal,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			var pressed []keymap.Key
+			for _, name := range keys {
+				k, err := keymap.Parse(name)
+				if err != nil {
+					return usagef("--key: %w", err)
+				}
+				pressed = append(pressed, k)
+			}
+			if enter {
+				pressed = append(pressed, keymap.Key{Code: keymap.Enter})
+			}
+			text := strings.Join(args[1:], " ")
+			if text == "" && len(pressed) == 0 {
+				return usagef("nothing to send: give a text, --key or --enter")
+			}
+			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+				t, err := s.terminal(args[0])
+				if err != nil {
+					return err
+				}
+				return s.sendTo(ctx, t, text, pressed)
+			})
+		}),
+	}
+	cmd.Flags().BoolVar(&enter, "enter", false, "press Enter at the end")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "press a key, such as ctrl+c, up or f5 (repeatable)")
+	return cmd
+}
+
+// sendTo types as a keyboard would: what a key sends depends on the modes that
+// the program has set.
+func (s *session) sendTo(ctx context.Context, t ahp.TerminalInfo, text string, keys []keymap.Key) error {
+	data, err := s.encode(ctx, t.Resource, keys)
+	if err != nil {
+		return err
+	}
+	data = append([]byte(text), data...)
+	if err := s.dispatch(ctx, t.Resource, ahp.TerminalInput{Data: string(data)}); err != nil {
+		return fmt.Errorf("type into %s: %w", lastPart(t.Resource), err)
+	}
+	return nil
+}
+
+// encode gives what keys send to the terminal's program.
+func (s *session) encode(ctx context.Context, uri ahp.URI, keys []keymap.Key) (data []byte, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	modes, err := s.modes(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		data = pane.AppendKey(data, ui.PressOf(k), pane.Press, modes)
+	}
+	return data, nil
+}
+
+// modes are what the terminal's program asked of its keyboard, known from the
+// state that the host serves to every viewer.
+func (s *session) modes(ctx context.Context, uri ahp.URI) (emulator.Modes, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := s.Subscribe(ctx, uri); err != nil {
+		return emulator.Modes{}, fmt.Errorf("look at %s: %w", lastPart(uri), err)
+	}
+	defer s.Unsubscribe(uri)
+	state, _ := s.mirror.Terminal(uri)
+	e, err := engine.New(engine.Default, emulator.Options{Cols: state.Cols, Rows: state.Rows, History: -1})
+	if err != nil {
+		return emulator.Modes{}, err
+	}
+	for _, p := range state.Content {
+		e.Write([]byte(p.Text()))
+	}
+	return e.Modes(), nil
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+)
+
+// sessionRow is a session as `tandemux sessions --json` prints it; stable.
+type sessionRow struct {
+	ID       string   `json:"id"`
+	URI      string   `json:"uri"`
+	Chat     string   `json:"chat"`
+	Agent    string   `json:"agent"`
+	Title    string   `json:"title"`
+	State    string   `json:"state"` // working, waiting, idle, failed
+	Activity string   `json:"activity,omitempty"`
+	Cwd      []string `json:"cwd"`
+	Modified string   `json:"modified"` // RFC 3339
+}
+
+func sessionRowOf(s ahp.SessionSummary) sessionRow {
+	r := sessionRow{
+		ID: lastPart(s.Resource), URI: s.Resource, Chat: s.DefaultChat, Agent: s.Provider, Title: s.Title,
+		State: sessionState(s.Status), Activity: s.Activity, Cwd: []string{}, Modified: string(s.ModifiedAt),
+	}
+	for _, d := range s.WorkingDirectories {
+		r.Cwd = append(r.Cwd, pathOf(d))
+	}
+	return r
+}
+
+// sessionState is a status in a word.
+func sessionState(s ahp.Status) string {
+	switch {
+	case s.NeedsInput():
+		return "waiting"
+	case s.Activity() == ahp.ActivityInProgress:
+		return "working"
+	case s.Activity() == ahp.ActivityError:
+		return "failed"
+	}
+	return "idle"
+}
+
+func newSessionsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the sessions with agents",
+		Long: `List the sessions with agents: what each is about, and whether its agent works,
+waits for you, is idle or has failed. tandemux prompt --session goes on with one.`,
+		Args: cobra.NoArgs,
+		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			rows := []sessionRow{}
+			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
+				all, err := s.sessions(ctx)
+				for _, one := range all {
+					rows = append(rows, sessionRowOf(one))
+				}
+				return err
+			})
+			if err != nil && !errors.Is(err, errNoHost) {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), rows)
+			}
+			if len(rows) == 0 {
+				fmt.Fprintln(cmd.ErrOrStderr(), "there are no sessions; `tandemux prompt` begins one")
+				return nil
+			}
+			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
+			fmt.Fprintln(tw, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED")
+			for _, r := range rows {
+				state := r.State
+				if r.Activity != "" {
+					state += ": " + r.Activity
+				}
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Agent, printable(state), printable(r.Title), printable(tilde(strings.Join(r.Cwd, " "))), ago(r.Modified))
+			}
+			return tw.Flush()
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(newSessionsEndCommand())
+	return cmd
+}
+
+func newSessionsEndCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "end ID...",
+		Short:   "End sessions: their agents, their history and the terminals that they hold",
+		Example: "  tandemux sessions end 7k2m",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+				for _, id := range args {
+					one, err := s.sessionNamed(ctx, id)
+					if err != nil {
+						return err
+					}
+					if err := s.call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}),
+	}
+}
+
+// ago is a time as people say it.
+func ago(rfc3339 string) string {
+	at, err := time.Parse(time.RFC3339, rfc3339)
+	if err != nil {
+		return rfc3339
+	}
+	switch d := time.Since(at); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return at.Local().Format("2006-01-02")
+}
+
+// maxSessions bounds how many sessions are looked through.
+const maxSessions = 10000
+
+// sessions are all of the host's, the last modified first.
+func (s *session) sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
+	var all []ahp.SessionSummary
+	p := ahp.ListSessionsParams{Channel: ahp.RootURI}
+	for len(all) < maxSessions {
+		var page ahp.ListSessionsResult
+		if err := s.call(ctx, ahp.MethodListSessions, p, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if p.Cursor = page.NextCursor; p.Cursor == "" {
+			break
+		}
+	}
+	return all, nil
+}
+
+// sessionNamed finds the session that an id means: the URI, its last part, a
+// unique prefix of that, or a title.
+func (s *session) sessionNamed(ctx context.Context, id string) (ahp.SessionSummary, error) {
+	all, err := s.sessions(ctx)
+	if err != nil {
+		return ahp.SessionSummary{}, err
+	}
+	rules := []func(ahp.SessionSummary) bool{
+		func(o ahp.SessionSummary) bool { return o.Resource == id },
+		func(o ahp.SessionSummary) bool { return lastPart(o.Resource) == id },
+		func(o ahp.SessionSummary) bool { return id != "" && strings.HasPrefix(lastPart(o.Resource), id) },
+		func(o ahp.SessionSummary) bool { return id != "" && o.Title == id },
+	}
+	for _, fits := range rules {
+		i := slices.IndexFunc(all, fits)
+		if i < 0 {
+			continue
+		}
+		if slices.ContainsFunc(all[i+1:], fits) {
+			return ahp.SessionSummary{}, fmt.Errorf("%q could be any of several sessions; give more of the id", id)
+		}
+		return all[i], nil
+	}
+	return ahp.SessionSummary{}, fmt.Errorf("no session matches %q; `tandemux sessions` lists them", id)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/host"
+	"tandemux/host/keeper"
+)
+
+func newStopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop",
+		Short: "End the host and all its terminals",
+		Args:  cobra.NoArgs,
+		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			err = p.as(cmd, how{once: true}, func(ctx context.Context, s *session) error {
+				var orphans []int
+				n := 0
+				for _, t := range s.terminals() {
+					if t.Lifecycle.Exited() {
+						continue
+					}
+					n++
+					if t.Meta != nil && t.Meta.Orphaned {
+						orphans = append(orphans, t.Meta.Pid)
+					}
+				}
+				for _, o := range s.orphans(ctx) {
+					orphans = append(orphans, o.Pid)
+				}
+				if err := s.call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
+					return err
+				}
+				select {
+				case <-s.Done():
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				if s.place.own() {
+					s.place.dirs.awaitEnd()
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", count(n, "running terminal"))
+				return s.outlived(orphans)
+			})
+			var left unattended
+			if !errors.As(err, &left) {
+				return err
+			}
+			if err := findDirs().endKeeper(cmd.Context()); err != nil {
+				return fmt.Errorf("end the keeper, which runs without a host: %w", err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", count(len(left.Running), "program"))
+			return nil
+		}),
+	}
+}
+
+// orphans are the programs at the host that have neither keeper nor terminal.
+func (s *session) orphans(ctx context.Context) []ahp.Orphan {
+	var got ahp.HostResult
+	if s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got) != nil {
+		return nil // a token may not ask
+	}
+	return got.Orphans
+}
+
+// outlived names the processes that a stop has not ended.
+func (s *session) outlived(pids []int) error {
+	if !s.place.own() {
+		return nil
+	}
+	var left []string
+	for _, pid := range pids {
+		if (keeper.Identify(pid) != keeper.Identity{}) {
+			left = append(left, strconv.Itoa(pid))
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the host was stopped, but programs whose keeper had died still run: end them by hand (pids %s)", strings.Join(left, ", "))
+}
+
+// awaitEnd waits, not for long, until the lock is free that a host holds to the
+// last, so that the next one can start.
+func (d dirs) awaitEnd() {
+	f, err := os.Open(filepath.Join(d.runtime, host.LockName))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for range 200 {
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

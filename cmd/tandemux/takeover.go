@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// formerName is what the program was called until November 2026.
+const formerName = "cotty"
+
+// formerWords are the words of the former name in files, with today's.
+var formerWords = map[string]*strings.Replacer{
+	"config.toml":  strings.NewReplacer(`"cotty-dark"`, `"tandemux-dark"`, `"cotty-light"`, `"tandemux-light"`),
+	"layouts.json": strings.NewReplacer(`"x-cotty`, `"x-tandemux`, `"cotty/`, `"tandemux/`),
+}
+
+// takeOver gives the configuration and the state that the former program left their
+// places of today, if there is nothing yet. The former paths become links, since
+// worktrees of tasks hold them. It fails while the former program runs, which would
+// lose its state.
+func (d dirs) takeOver() error {
+	for _, dir := range []string{d.config, d.state} {
+		former := filepath.Join(filepath.Dir(dir), formerName)
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if info, err := os.Lstat(former); err != nil || !info.IsDir() {
+			continue
+		}
+		if formerRuns(d.runtime) {
+			return fmt.Errorf("take over %s: %s, as this program was called before, still runs: end it and its terminals with `%s stop`, or make the directory %s to begin without", former, formerName, formerName, dir)
+		}
+		if err := translate(former); err != nil {
+			return fmt.Errorf("take over %s: %w", former, err)
+		}
+		if err := os.Rename(former, dir); err != nil {
+			return fmt.Errorf("take over %s: %w", former, err)
+		}
+		if err := os.Symlink(filepath.Base(dir), former); err != nil {
+			return fmt.Errorf("take over %s: leave a link there: %w", former, err)
+		}
+	}
+	return nil
+}
+
+// formerRuns reports whether a host or a keeper of the former name answers.
+func formerRuns(runtime string) bool {
+	former := formerName
+	if _, uid, ok := strings.Cut(filepath.Base(runtime), "-"); ok && uid == strconv.Itoa(os.Getuid()) {
+		former += "-" + uid
+	}
+	for _, name := range []string{"host.sock", "keeper.sock"} {
+		if c, err := net.Dial("unix", filepath.Join(filepath.Dir(runtime), former, name)); err == nil {
+			c.Close()
+			return true
+		}
+	}
+	return false
+}
+
+// translate writes formerWords in dir anew.
+func translate(dir string) error {
+	for name, words := range formerWords {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		today := words.Replace(string(text))
+		if today == string(text) {
+			continue
+		}
+		if err := os.WriteFile(path+".new", []byte(today), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// killed is a user whose host is killed in the middle of things.
+type killed struct {
+	*testing.T
+	home, run, bin, repo string
+}
+
+func startKilled(t *testing.T) *killed {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	run, err := os.MkdirTemp("", "tandemux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	for k, v := range homeEnv(home, run) {
+		t.Setenv(k, v)
+	}
+	for k, v := range map[string]string{
+		"SHELL": "/bin/sh", "TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TANDEMUX_TERMINAL": "",
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
+	} {
+		t.Setenv(k, v)
+	}
+	x := &killed{T: t, home: home, run: run, bin: filepath.Join(home, "bin"), repo: filepath.Join(home, "repo")}
+	t.Cleanup(func() {
+		if t.Failed() {
+			log, _ := os.ReadFile(filepath.Join(home, "state", "tandemux", "host.log"))
+			t.Logf("hosts' log:\n%s", log[max(0, len(log)-20000):])
+		}
+		endHost(run)
+	})
+	self, err := os.Executable()
+	x.must(err)
+	x.must(os.Mkdir(x.bin, 0o700))
+	for _, name := range []string{"tandemux", "scripted-agent"} {
+		x.must(os.Symlink(self, filepath.Join(x.bin, name)))
+	}
+	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
+	x.must(os.Mkdir(x.repo, 0o700))
+	for i := range 500 {
+		x.must(os.WriteFile(filepath.Join(x.repo, fmt.Sprintf("file%03d.txt", i)), []byte(strings.Repeat(fmt.Sprintln("line", i), 50)), 0o600))
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "one"}} {
+		x.git(args...)
+	}
+	return x
+}
+
+func (x *killed) must(err error) {
+	x.Helper()
+	if err != nil {
+		x.Fatal(err)
+	}
+}
+
+func (x *killed) git(args ...string) string {
+	x.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = x.repo
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		x.Fatalf("git %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// try runs a command of the program, which may fail.
+func (x *killed) try(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(x.bin, "tandemux"), args...)
+	cmd.Dir = x.repo
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+func (x *killed) tandemux(args ...string) string {
+	x.Helper()
+	out, err := x.try(args...)
+	if err != nil {
+		x.Fatalf("tandemux %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// kill ends the host without a word.
+func (x *killed) kill() {
+	if pid := hostPid(filepath.Join(x.run, "tandemux")); pid > 0 {
+		syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
+	}
+}
+
+// status waits until a task has one.
+func (x *killed) status(task, want string) {
+	x.Helper()
+	out := ""
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		var t taskRow
+		out, _ = x.try("task", "get", task, "--json")
+		if json.Unmarshal([]byte(out), &t) == nil && t.Status == want {
+			return
+		}
+	}
+	all, _ := x.try("task", "ls", "--all")
+	x.Fatalf("the task %s does not become %s: %s\n%s", task, want, out, all)
+}
+
+func (x *killed) script(name, text string) string {
+	x.Helper()
+	path := filepath.Join(x.home, "agents", name)
+	x.must(os.MkdirAll(filepath.Dir(path), 0o700))
+	x.must(os.WriteFile(path, []byte(text), 0o600))
+	return "scripted-agent " + path
+}
+
+// saying waits until a task's stream has a text.
+func (x *killed) saying(task, text string) {
+	x.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(x.bin, "tandemux"), "task", "watch", task, "--follow", "--json")
+	out, err := cmd.StdoutPipe()
+	x.must(err)
+	x.must(cmd.Start())
+	defer cmd.Wait() //nolint:errcheck // killed
+	defer cmd.Process.Kill()
+	for in := bufio.NewScanner(out); in.Scan(); {
+		if strings.Contains(in.Text(), text) {
+			return
+		}
+	}
+	x.Fatalf("%s does not say %q", task, text)
+}
+
+// clean checks that nothing is left that no task owns: no workspaces, no worktrees.
+func (x *killed) clean(tasks int) {
+	x.Helper()
+	left, _ := os.ReadDir(filepath.Join(x.home, "state", "tandemux", "tasks"))
+	if len(left) != tasks {
+		x.Errorf("%d tasks have %d directories: %v", tasks, len(left), left)
+	}
+	if out := x.git("worktree", "list"); strings.Count(out, "\n") != 1+tasks {
+		x.Errorf("%d tasks have the worktrees\n%s", tasks, out)
+	}
+	if out := x.git("fsck", "--no-progress", "--no-dangling"); strings.Contains(out, "error") || strings.Contains(out, "missing") {
+		x.Errorf("the repository is damaged:\n%s", out)
+	}
+	if out := x.git("status", "--porcelain"); out != "" {
+		x.Errorf("the user's tree has changed:\n%s", out)
+	}
+}
+
+// TestTaskHostKilled: the host is killed while a task's agent starts, and in a turn;
+// the next one goes on with it, or says what was lost (U44, U47).
+func TestTaskHostKilled(t *testing.T) {
+	x := startKilled(t)
+	once := filepath.Join(x.home, "once")
+	slow := x.script("slow.txt", "once "+once+"\non session/new hang\nalways\nprompt\nsay at last\n")
+	x.tandemux("task", "create", "--no-sandbox", "--agent-command", slow, "--name", "slow", "-m", "first")
+	x.await("slow", "starts", func() bool { _, err := os.Stat(once); return err == nil })
+	x.kill() // while the session is opened
+	x.await("slow", "has said it", func() bool { out, _ := x.try("task", "get", "slow"); return strings.Contains(out, "at last") })
+	x.tandemux("task", "delete", "slow")
+
+	agent := x.script("hangs.txt", "prompt\nonce "+once+"2\nsay hanging\nhang\nalways\nsay done: $PROMPT\n")
+	id := x.tandemux("task", "create", "--no-sandbox", "--agent-command", agent, "--name", "t", "-m", "first")
+	x.tandemux("task", "send", "t", "second")
+	x.saying("t", "hanging")
+	x.kill() // in the turn
+	x.status("t", "IDLE")
+	got := x.tandemux("task", "get", id, "--json")
+	for _, want := range []string{`"FAILED"`, `"DONE"`, "done: text:second"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %s in %s", want, got)
+		}
+	}
+	stream := x.tandemux("task", "watch", "t", "--json")
+	if n := strings.Count(stream, `{"type":"finish"`); n != 2 {
+		t.Errorf("the stream tells the end of %d turns:\n%s", n, stream)
+	}
+	x.clean(1)
+	x.tandemux("task", "delete", "t")
+	x.clean(0)
+}
+
+// TestTaskHostKilledAnywhere: the host is killed at any moment of making a task of a
+// worktree or a copy, of a turn that writes, of a pull, and of deleting it. Either the
+// task is there and whole, or nothing of it is; what was pulled is whole, or is not.
+func TestTaskHostKilledAnywhere(t *testing.T) {
+	x := startKilled(t)
+	rounds := 2
+	if n := os.Getenv("TANDEMUX_TASK_KILLS"); n != "" {
+		fmt.Sscan(n, &rounds) //nolint:errcheck // it stays
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	agent := x.script("writer.txt", `prompt
+call w fs/write_text_file {"sessionId":"$SESSION","path":"$CWD/made.txt","content":"$PROMPT"}
+say wrote
+`)
+	x.tandemux("host")
+	for n := range rounds {
+		workspace := []string{"worktree", "copy:."}[n%2]
+		name, out := fmt.Sprint("task", n), filepath.Join(x.home, fmt.Sprint("out", n))
+		killAt(r, 150, x, "task", "create", "--no-sandbox", "--agent-command", agent, "--name", name, "--workspace", workspace)
+		x.tandemux("task", "ls")
+		if got, err := x.try("task", "get", name); err != nil || strings.Contains(got, "DELETING") {
+			x.await(name, "is gone wholly", func() bool { _, err := x.try("task", "get", name); return err != nil && !x.anything() })
+			x.tandemux("task", "create", "--no-sandbox", "--agent-command", agent, "--name", name, "--workspace", workspace)
+		}
+		x.status(name, "IDLE")
+		killAt(r, 100, x, "task", "send", name, "hello", "--wait")
+		x.await(name, "has nothing to do", func() bool {
+			got, err := x.try("task", "get", name, "--json")
+			return err == nil && strings.Contains(got, `"IDLE"`)
+		})
+		x.tandemux("task", "send", name, "hello", "--wait")
+		killAt(r, 60, x, "task", "pull", name, "--out", out)
+		if _, err := os.Stat(filepath.Join(out, "workspace")); err != nil {
+			if left, _ := filepath.Glob(out + "/*"); len(left) > 0 {
+				t.Errorf("a pull that failed left %v", left)
+			}
+			x.tandemux("task", "pull", name, "--out", out)
+		}
+		if files, _ := filepath.Glob(filepath.Join(out, "workspace", "*.txt")); len(files) != 501 {
+			t.Errorf("the pull wrote %d files", len(files))
+		}
+		killAt(r, 100, x, "task", "delete", "--force", name)
+		if _, err := x.try("task", "get", name); err == nil {
+			if out, err := x.try("task", "delete", "--force", name); err != nil {
+				x.await(name, "is gone: "+out, func() bool { _, err := x.try("task", "get", name); return err != nil })
+			}
+		}
+		x.await(name, "is deleted wholly", func() bool { return !x.anything() })
+		if t.Failed() {
+			t.Fatalf("in round %d", n)
+		}
+	}
+	x.clean(0) // a branch may stay: a deletion that was cut off gives up nothing
+}
+
+// anything reports whether a task or a part of one is there.
+func (x *killed) anything() bool {
+	left, _ := os.ReadDir(filepath.Join(x.home, "state", "tandemux", "tasks"))
+	trees, _ := os.ReadDir(filepath.Join(x.home, "state", "tandemux", "filesystems"))
+	return len(left) > 0 || len(trees) > 0 || strings.Count(x.git("worktree", "list"), "\n") != 1
+}
+
+func (x *killed) await(task, what string, ok func() bool) {
+	x.Helper()
+	for end := time.Now().Add(waitLimit); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			left, _ := filepath.Glob(filepath.Join(x.home, "state", "tandemux", "*", "*"))
+			x.Fatalf("waited %v until %s %s: %v\n%s", waitLimit, task, what, left, x.git("worktree", "list"))
+		}
+	}
+}
+
+// killAt runs a command and kills the host at a moment of its first ms milliseconds,
+// or, by chance, not at all.
+func killAt(r *rand.Rand, ms int, x *killed, args ...string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		x.try(args...) //nolint:errcheck // it may have been killed
+	}()
+	if r.IntN(5) > 0 {
+		timer := time.NewTimer(time.Duration(r.IntN(ms*1000)) * time.Microsecond)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			x.kill()
+		case <-done:
+		}
+	}
+	<-done
+}

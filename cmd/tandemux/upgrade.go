@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/host/journal"
+	"tandemux/host/keeper"
+)
+
+func newUpgradeCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "upgrade",
+		Short: "Put this program in the place of the running host; terminals go on",
+		Long: `Put this program in the place of the running host. The host writes down
+what it holds and ends, and a new one, of this program, takes over: no shell is
+closed, and whoever is connected is connected again within a second. The keeper,
+which owns the shells, stays the one that it was.
+
+Nothing is done when the host runs this very program already, and nothing when
+the two could not work together: then it says what to do.`,
+		Args: cobra.NoArgs,
+		RunE: did(func(cmd *cobra.Command, _ []string) error {
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			if !p.own() {
+				return usagef("upgrade is for the host of this machine: run it there")
+			}
+			return upgrade(cmd, p, force)
+		}),
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "also when the host runs this program already, or history would be lost")
+	return cmd
+}
+
+// upgrade swaps the host.
+func upgrade(cmd *cobra.Command, p place, force bool) error {
+	out := cmd.OutOrStdout()
+	var before, after ahp.HostResult
+	var took time.Duration
+	err := p.as(cmd, how{once: true}, func(ctx context.Context, s *session) error {
+		if err := s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &before); err != nil {
+			return err
+		}
+		r, err := p.dirs.record()
+		if err != nil || r.Pid != before.Pid {
+			return fmt.Errorf("the running host (pid %d, version %s) is of a release that can't hand over its terminals: `tandemux stop`, which ends them, and start again when it suits you", before.Pid, before.Version)
+		}
+		if err := mayReplace(ctx, p.dirs, r, force); err != nil {
+			return err
+		}
+		if before.Losing != "" && !force {
+			return fmt.Errorf("the next host would not have all that this one shows: %s; --force swaps them all the same", before.Losing)
+		}
+		unlock, err := p.dirs.lockStart()
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		old := oldProgram(before.Pid)
+		if old != nil {
+			defer old.Close()
+		}
+		begun := time.Now()
+		if err := s.yield(ctx); err != nil {
+			return err
+		}
+		if err := p.dirs.replace(r, old); err != nil {
+			return err
+		}
+		took = time.Since(begun)
+		return nil
+	})
+	switch {
+	case errors.Is(err, errNoHost):
+		fmt.Fprintf(out, "no host is running; the next one will be version %s\n", version)
+		return nil
+	case errors.Is(err, errSameProgram):
+		fmt.Fprintf(out, "the host runs this program already (version %s); --force starts it anew all the same\n", before.Version)
+		return nil
+	case err != nil:
+		return err
+	}
+	err = p.with(cmd, false, func(ctx context.Context, s *session) error {
+		return s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &after)
+	})
+	if err != nil {
+		return err
+	}
+	verb := "go on"
+	if after.Terminals == 1 {
+		verb = "goes on"
+	}
+	fmt.Fprintf(out, "host %s (pid %d) has taken over from %s in %d ms; %s %s\n",
+		after.Version, after.Pid, before.Version, took.Milliseconds(), count(after.Terminals, "terminal"), verb)
+	return nil
+}
+
+// yield asks the host to make room and waits until it has gone.
+func (s *session) yield(ctx context.Context) error {
+	err := s.call(ctx, ahp.MethodYield, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+	var e *ahp.Error
+	if errors.As(err, &e) && e.Code == ahp.CodeMethodNotFound {
+		return errors.New("the running host is of a release that can't hand over its terminals: `tandemux stop`, which ends them, and start again when it suits you")
+	}
+	if err != nil {
+		return fmt.Errorf("ask the host to make room: %w", err)
+	}
+	select {
+	case <-s.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// errSameProgram says that there is nothing to do.
+var errSameProgram = errors.New("the host runs this program already")
+
+// mayReplace finds, before anything is touched, what would keep a host of this
+// program from taking over.
+func mayReplace(ctx context.Context, d dirs, r hostRecord, force bool) error {
+	if r.Foreground {
+		return fmt.Errorf("the host (pid %d) runs in the foreground: whoever started it there starts it again; its terminals go on meanwhile", r.Pid)
+	}
+	path, err := program()
+	if err != nil {
+		return err
+	}
+	id, err := identify(path)
+	if err != nil {
+		return err
+	}
+	if id == r.Program && !force {
+		return errSameProgram
+	}
+	if _, err := loadSettings(d); err != nil {
+		return fmt.Errorf("the new host would refuse to start: %w", err)
+	}
+	if r.Journal > journal.Format {
+		return fmt.Errorf("the running host (version %s) keeps its state in form %d and this program (version %s) reads at most form %d, so screens and history would be lost: go on with the former, or end its terminals with `tandemux stop`",
+			r.Version, r.Journal, version, journal.Format)
+	}
+	socket, err := d.reachKeeper(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = keeper.Probe(ctx, socket)
+	return err
+}
+
+// lockStart keeps others from starting a host until unlock is called.
+func (d dirs) lockStart() (unlock func(), err error) {
+	lock, err := os.OpenFile(filepath.Join(d.runtime, "start.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the start lock: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("take the start lock: %w", err)
+	}
+	return func() { lock.Close() }, nil
+}
+
+// oldProgram opens what a process runs, which may have no name any more; nil
+// where the system has no such thing.
+func oldProgram(pid int) *os.File {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// replace starts a host after the one of before has been told to go. When the
+// new program can't, the old one comes back.
+func (d dirs) replace(r hostRecord, old *os.File) error {
+	d.awaitEnd()
+	err := bringBack(d)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("the new host does not start: %w", err)
+	if old == nil {
+		return err
+	}
+	if again := startProgram(d, old, r.Args...); again != nil {
+		return fmt.Errorf("%w; neither does the old one: %v; the terminals run on: `tandemux` shows them once a host starts", err, again)
+	}
+	return fmt.Errorf("%w; the old one (version %s) is back", err, r.Version)
+}
+
+// outdated says, for who opens the interface, that the host runs another program
+// than the one on disk; empty when all is well. Nothing is swapped unasked: who
+// installs a program may want to look first.
+func outdated(d dirs) string {
+	r, err := d.record()
+	if err != nil || r.Program == (identity{}) || r.Foreground {
+		return ""
+	}
+	path, err := program()
+	if err != nil {
+		return ""
+	}
+	id, err := identify(path)
+	if err != nil || id == r.Program {
+		return ""
+	}
+	if r.Version != version {
+		return fmt.Sprintf("the host is version %s and this is %s: `tandemux upgrade` swaps it, shells stay", r.Version, version)
+	}
+	return "the host runs another program than this one: `tandemux upgrade` swaps it, shells stay"
+}

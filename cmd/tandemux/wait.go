@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+)
+
+func newWaitCommand() *cobra.Command {
+	var exit, command, asJSON bool
+	var idle, timeout time.Duration
+	var text string
+	cmd := onTerminal("wait ID", "Wait until a terminal's program, command or output is done", 1,
+		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
+			p := ahp.WaitParams{Channel: t.Resource, TimeoutMs: timeout.Milliseconds()}
+			switch {
+			case exit:
+				p.Until = ahp.WaitExit
+			case command:
+				p.Until = ahp.WaitCommand
+			case cmd.Flags().Changed("idle"):
+				p.Until, p.IdleMs = ahp.WaitIdle, idle.Milliseconds()
+			default:
+				p.Until, p.Pattern = ahp.WaitText, text
+			}
+			var r ahp.WaitResult
+			if err := s.Carry(ctx, ahp.MethodWait, p, &r); err != nil {
+				return err
+			}
+			if asJSON {
+				if err := printJSON(cmd.OutOrStdout(), r); err != nil {
+					return err
+				}
+			} else if r.Line != "" {
+				fmt.Fprintln(cmd.OutOrStdout(), r.Line)
+			}
+			return waited(p, r, lastPart(t.Resource), timeout)
+		})
+	cmd.Long = `Wait, in the host, until the terminal's program has exited (--exit, with its exit
+code), until the command that its shell runs now has finished (--command), until
+there is no output for a time (--idle), or until a line of output matches an RE2
+expression (--text): the line that the cursor is on counts, and all output from
+now on. It returns at once, with exit code 1, when what it is bound to is gone:
+the terminal, or for --text the command that ran when it began; and when the exit
+code is not known, as that of a program whose keeper was killed; 124 when --timeout is
+over.`
+	cmd.Example = `  tandemux wait build --command --timeout 10m
+  tandemux wait server --text 'listening on .*:8080'`
+	f := cmd.Flags()
+	f.BoolVar(&exit, "exit", false, "until its program has exited; exit with its exit code")
+	f.BoolVar(&command, "command", false, "until the command that runs now has finished")
+	f.DurationVar(&idle, "idle", 0, "until there is no output for this long, such as 500ms")
+	f.StringVar(&text, "text", "", "until a line of output matches this regular expression")
+	f.DurationVar(&timeout, "timeout", 0, "give up after this long (exit code 124)")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("exit", "command", "idle", "text")
+	cmd.MarkFlagsOneRequired("exit", "command", "idle", "text")
+	return cmd
+}
+
+// waited makes the exit code and the words of a wait's end.
+func waited(p ahp.WaitParams, r ahp.WaitResult, id string, timeout time.Duration) error {
+	switch r.Reason {
+	case ahp.WaitMet:
+		switch {
+		case p.Until != ahp.WaitExit:
+			return nil
+		case r.ExitCode == nil:
+			return fmt.Errorf("the program of terminal %s has exited, but its exit code is not known: the keeper, which would have been told, was gone", id)
+		case *r.ExitCode != 0:
+			return statusError{*r.ExitCode, nil}
+		}
+		return nil
+	case ahp.WaitTimeout:
+		what := "its program has ended"
+		if r.Running {
+			what = "it still runs"
+		}
+		return statusError{exitTimeout, fmt.Errorf("timed out after %v waiting for terminal %s; %s", timeout, id, what)}
+	case ahp.WaitFinished:
+		return fmt.Errorf("the command in terminal %s has finished, and no line matched %q", id, p.Pattern)
+	case ahp.WaitExited:
+		if p.Until == ahp.WaitText {
+			return fmt.Errorf("the program of terminal %s has exited, and no line matched %q", id, p.Pattern)
+		}
+		return fmt.Errorf("the program of terminal %s has exited", id)
+	case ahp.WaitGone:
+		return fmt.Errorf("the terminal %s was removed", id)
+	case ahp.WaitOverrun:
+		return fmt.Errorf("the output of terminal %s came faster than it could be searched; wait for something simpler", id)
+	}
+	return fmt.Errorf("wait for terminal %s: the host answers %q, which this version does not know", id, r.Reason)
+}

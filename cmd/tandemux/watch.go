@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"tandemux/ahp"
+	"tandemux/internal/client"
+)
+
+func newWatchCommand() *cobra.Command {
+	var snapshots bool
+	cmd := &cobra.Command{
+		Use:   "watch [ID...]",
+		Short: "Stream what happens as JSON lines",
+		Long: `Stream actions as JSON lines, one {"channel", "action", "serverSeq", …} each,
+until interrupted or until the host is stopped: those of the list of terminals and
+of every terminal, new ones too; or those of the terminals named, until all of them
+have ended. Of one that has ended before, its state is printed, as with --snapshots.`,
+		ValidArgsFunction: completeTerminal,
+		RunE: did(func(cmd *cobra.Command, args []string) error {
+			p, err := placeOf(cmd)
+			if err != nil {
+				return err
+			}
+			w := &watcher{mirror: client.NewMirror(0), enc: lineEncoder(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
+			c, err := connect(cmd.Context(), p, how{sink: w, reconnect: true, kind: "watch"})
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return w.follow(cmd.Context(), &session{c, w.mirror, p}, args)
+		}),
+	}
+	cmd.Flags().BoolVar(&snapshots, "snapshots", false, `also print the states it starts from, as {"resource", "state", "fromSeq"}`)
+	return cmd
+}
+
+// watcher is the sink that prints. The mirror tells it which terminals exist.
+type watcher struct {
+	mirror    *client.Mirror
+	snapshots bool
+	changed   chan struct{} // the list of terminals may have changed
+	closed    chan struct{}
+
+	mu  sync.Mutex // guards the following
+	enc *json.Encoder
+	all bool // also print the root channel
+	err error
+	// running are the terminals named that have not ended.
+	running map[ahp.URI]bool
+}
+
+func lineEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+func (w *watcher) print(channel ahp.URI, v any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil || channel == ahp.RootURI && !w.all {
+		return
+	}
+	if w.err = w.enc.Encode(v); w.err != nil {
+		w.wake() // the reader of our output went away
+	}
+}
+
+func (w *watcher) wake() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Snapshot implements client.Sink.
+func (w *watcher) Snapshot(s ahp.Snapshot) {
+	if s.Resource == ahp.RootURI {
+		w.mirror.Snapshot(s)
+	}
+	over := w.ended(s)
+	if w.snapshots || over {
+		w.print(s.Resource, s)
+	}
+	if over {
+		w.end(s.Resource)
+	}
+}
+
+// ended reports whether a state is that of a terminal named which has ended.
+func (w *watcher) ended(s ahp.Snapshot) bool {
+	w.mu.Lock()
+	named := w.running[s.Resource]
+	w.mu.Unlock()
+	var state ahp.TerminalState
+	return named && json.Unmarshal(s.State, &state) == nil && state.Lifecycle.Exited()
+}
+
+// end notes that a terminal has ended.
+func (w *watcher) end(uri ahp.URI) {
+	w.mu.Lock()
+	delete(w.running, uri)
+	w.mu.Unlock()
+	w.wake()
+}
+
+// Action implements client.Sink.
+func (w *watcher) Action(e ahp.Envelope) {
+	if e.Channel == ahp.RootURI {
+		w.mirror.Action(e)
+		w.wake()
+	}
+	w.print(e.Channel, e)
+	if _, over := e.Action.(ahp.TerminalExited); over {
+		w.end(e.Channel)
+	}
+}
+
+// Gone implements client.Sink.
+func (w *watcher) Gone(ahp.URI) {}
+
+// Status implements client.Sink.
+func (w *watcher) Status(s client.Status, _ error) {
+	if s == client.Closed {
+		close(w.closed)
+	}
+}
+
+// follow subscribes to what is named, or to everything as it appears.
+func (w *watcher) follow(ctx context.Context, s *session, ids []string) error {
+	seen, named := map[ahp.URI]bool{}, map[ahp.URI]bool{}
+	for _, id := range ids {
+		t, err := s.terminal(id)
+		if err != nil {
+			return err
+		}
+		named[t.Resource] = true
+	}
+	w.mu.Lock()
+	w.all, w.running = len(ids) == 0, maps.Clone(named)
+	w.mu.Unlock()
+	for uri := range named {
+		if err := s.Subscribe(ctx, uri); err != nil {
+			return err
+		}
+	}
+	for {
+		if len(ids) == 0 {
+			for _, t := range s.terminals() {
+				if seen[t.Resource] {
+					continue
+				}
+				seen[t.Resource] = true
+				// A terminal that is gone again by now is no failure.
+				if err := s.Subscribe(ctx, t.Resource); err != nil && !isNotFound(err) {
+					return err
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.closed:
+			return errors.New("the host closed the connection")
+		case <-w.changed:
+		}
+		w.mu.Lock()
+		err, over := w.err, len(ids) > 0 && len(w.running) == 0
+		w.mu.Unlock()
+		if err != nil || over {
+			return err
+		}
+	}
+}
+
+func isNotFound(err error) bool {
+	var e *ahp.Error
+	return errors.As(err, &e) && e.Code == ahp.CodeNotFound
+}
