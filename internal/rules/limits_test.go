@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+	"testing"
+)
+
+// The limits of what one has to hold in one's head: lines of a package and of a
+// file (tests and generated files not counted), fields of a struct, methods of a
+// type.
+const (
+	maxPackageLines = 4000
+	maxFileLines    = 500
+	maxFields       = 20
+	maxMethods      = 80
+)
+
+// slack is how far, in hundredths, a number below may stay above what is there
+// before it has to be lowered.
+const slack = 3
+
+// largerPackages names the packages that are meant to be larger than
+// maxPackageLines, with their own limits: each is one thing that has no seam.
+var largerPackages = map[string]int{
+	"emulator/native": 8500,
+	"ahp":             5000,
+}
+
+// What exceeded its limit when the limits were written, with the number that it
+// may not exceed now. The numbers only fall: who makes one of these smaller
+// lowers its number in the same commit, and an entry that has come below the limit
+// goes.
+var (
+	packageExcess = map[string]int{
+		"ahp":             6930,
+		"cmd/tandemux":    13379,
+		"emulator/native": 8698,
+		"host":            19318,
+		"host/terminal":   5136,
+		"ui":              10101,
+		"ui/chat":         6768,
+		"ui/pane":         4328,
+	}
+	fileExcess = map[string]int{
+		"emulator/native/line.go":   501,
+		"emulator/native/resize.go": 557,
+		"host/wal.go":               634,
+		"ui/chat/keys.go":           572,
+		"ui/chatpane.go":            582,
+		"ui/uitest/host.go":         647,
+	}
+	fieldExcess = map[string]int{
+		"ahp.SessionState":          25,
+		"ahp.ToolCall":              26,
+		"emulator/native.Engine":    51,
+		"emulator/native.graphic":   22,
+		"emulator/vt10x.engine":     30,
+		"host.Config":               28,
+		"host.Host":                 60,
+		"host.Limits":               27,
+		"host.conn":                 24,
+		"host.term":                 40,
+		"host/task/store.Task":      22,
+		"host/terminal.Config":      23,
+		"host/terminal.Terminal":    47,
+		"internal/acptest.scripted": 21,
+		"internal/client.Client":    26,
+		"internal/config.Config":    42,
+		"internal/jsonrpc.Conn":     21,
+		"themes.Colors":             41,
+		"ui.Look":                   27,
+		"ui.Model":                  37,
+		"ui.outer":                  26,
+		"ui/chat.Chat":              35,
+		"ui/command.Context":        33,
+		"ui/look.Glyphs":            22,
+		"ui/look.Look":              33,
+		"ui/pane.View":              31,
+		"ui/status.Data":            28,
+		"ui/uitest.Host":            27,
+	}
+	methodExcess = map[string]int{
+		"emulator/native.Engine": 245,
+		"emulator/vt10x.engine":  106,
+		"host.Host":              251,
+		"host/task/store.Store":  94,
+		"host/terminal.Terminal": 123,
+		"ui.Model":               347,
+		"ui/chat.Chat":           153,
+		"ui/pane.View":           124,
+	}
+)
+
+// check compares what was counted with the limit and the listed excess.
+func check(t *testing.T, what string, counted map[string]int, limit func(string) int, excess map[string]int) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(counted)) {
+		n := counted[name]
+		listed, known := excess[name]
+		switch {
+		case !known && n > limit(name):
+			t.Errorf("%s has %d %s, the limit is %d", name, n, what, limit(name))
+		case known && n > listed:
+			t.Errorf("%s has grown to %d %s; %d were too many already", name, n, what, listed)
+		case known && n <= limit(name):
+			t.Errorf("%s is within the limit of %d %s now: take it off the list", name, limit(name), what)
+		case known && n < listed-listed*slack/100:
+			t.Errorf("%s has %d %s: lower its number from %d", name, n, what, listed)
+		}
+	}
+	for name := range excess {
+		if _, is := counted[name]; !is {
+			t.Errorf("%s is listed with too many %s but is not there", name, what)
+		}
+	}
+}
+
+func only(n int) func(string) int { return func(string) int { return n } }
+
+func TestPackageSize(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range read(t) {
+		if !s.test && !s.generated {
+			lines[s.dir] += s.lines
+		}
+	}
+	check(t, "lines", lines, func(dir string) int {
+		if n, larger := largerPackages[dir]; larger {
+			return n
+		}
+		return maxPackageLines
+	}, packageExcess)
+}
+
+func TestFileSize(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range read(t) {
+		if !s.test && !s.generated {
+			lines[s.dir+"/"+s.name] = s.lines
+		}
+	}
+	check(t, "lines", lines, only(maxFileLines), fileExcess)
+}
+
+// A struct with many fields has many reasons to change, and so has a type with
+// many methods.
+func TestTypeSize(t *testing.T) {
+	fields, methods := map[string]int{}, map[string]int{}
+	for _, s := range read(t) {
+		if s.test || s.generated {
+			continue
+		}
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					ts, ok := spec.(*ast.TypeSpec)
+					if !ok {
+						continue
+					}
+					if st, ok := ts.Type.(*ast.StructType); ok {
+						fields[s.dir+"."+ts.Name.Name] = st.Fields.NumFields()
+					}
+				}
+			case *ast.FuncDecl:
+				if d.Recv != nil {
+					methods[s.dir+"."+receiver(d.Recv.List[0].Type)]++
+				}
+			}
+		}
+	}
+	check(t, "fields", fields, only(maxFields), fieldExcess)
+	check(t, "methods", methods, only(maxMethods), methodExcess)
+}
+
+// receiver is the name of the type that a method belongs to.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	panic(fmt.Sprintf("a receiver of the form %T", e))
+}
