@@ -21,7 +21,7 @@ func (w *Workspace) diffWorktree(ctx context.Context, r *record, o DiffOptions) 
 	}
 	defer s.close()
 	base := w.mergedBase(ctx, r, s.tip)
-	d, err := s.diff(ctx, base, s.tree, o)
+	d, err := s.git.diff(ctx, base, s.tree, o)
 	d.Left = s.left
 	d.sum()
 	return d, err
@@ -58,13 +58,13 @@ func (w *Workspace) sourceGit(r *record) git {
 var statusWords = map[byte]string{'A': "added", 'D': "deleted", 'M': "modified", 'R': "renamed", 'T': "type"}
 
 // diff compares two trees.
-func (s *snapshot) diff(ctx context.Context, from, to string, o DiffOptions) (Diff, error) {
+func (g git) diff(ctx context.Context, from, to string, o DiffOptions) (Diff, error) {
 	paths := []string{"--"}
 	for _, p := range o.Paths {
 		paths = append(paths, ":(top,literal)"+p)
 	}
 	args := append([]string{"diff-tree", "-r", "-z", "-M", "--raw", "--numstat", "--no-ext-diff", "--no-textconv", "--abbrev=64", from, to}, paths...)
-	out, err := s.git.run(ctx, args...)
+	out, err := g.run(ctx, args...)
 	if err != nil {
 		return Diff{}, fmt.Errorf("compare with %s: %w", from, err)
 	}
@@ -74,7 +74,7 @@ func (s *snapshot) diff(ctx context.Context, from, to string, o DiffOptions) (Di
 	}
 	if o.Text != nil {
 		args := append([]string{"diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-textconv", "--no-color", from, to}, paths...)
-		if _, err := s.git.into(o.Text).run(ctx, args...); err != nil {
+		if _, err := g.into(o.Text).run(ctx, args...); err != nil {
 			return Diff{}, fmt.Errorf("compare with %s: %w", from, err)
 		}
 	}

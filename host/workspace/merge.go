@@ -134,18 +134,12 @@ func (w *Workspace) mergeWorktree(ctx context.Context, r *record, o MergeOptions
 		m.Files, m.Left = d.Files, d.Left
 		return m, err
 	}
-	s, err := w.snapshot(ctx, r, true)
+	tip, left, err := w.commitWork(ctx, r, o.Message)
 	if err != nil {
 		return Merged{}, err
 	}
-	base := w.mergedBase(ctx, r, s.tip)
-	d, err := s.diff(ctx, base, s.tree, DiffOptions{})
-	m.Left = s.left
-	s.close()
-	if err != nil {
-		return Merged{}, err
-	}
-	tip, err := w.commitWork(ctx, r, o.Message)
+	m.Left = left
+	d, err := w.worktreeGit(r).diff(ctx, w.mergedBase(ctx, r, tip), tip, DiffOptions{})
 	if err != nil {
 		return Merged{}, err
 	}

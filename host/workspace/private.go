@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,7 +190,7 @@ func (w *Workspace) privateConfig(ctx context.Context, r *record) (string, error
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ")
 	name, _ := g.line(ctx, "config", "user.name")
 	mail, _ := g.line(ctx, "config", "user.email")
-	fmt.Fprintf(&b, "[user]\n\tname = \"%s\"\n\temail = \"%s\"\n", quote.Replace(cmpOr(name, "tandemux")), quote.Replace(cmpOr(mail, "tandemux@localhost")))
+	fmt.Fprintf(&b, "[user]\n\tname = \"%s\"\n\temail = \"%s\"\n", quote.Replace(cmp.Or(name, "tandemux")), quote.Replace(cmp.Or(mail, "tandemux@localhost")))
 	return b.String(), nil
 }
 

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,10 +46,12 @@ func (w *Workspace) snapshot(ctx context.Context, r *record, stored bool) (*snap
 	defer top.Close()
 	s := &snapshot{dir: w.path(snapshotName)}
 	files, objects := filepath.Join(s.dir, "files"), filepath.Join(s.dir, "objects")
-	if err := filetree.RemoveTree(s.dir); err != nil {
+	d, err := filetree.NewFolder(s.dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(os.MkdirAll(files, 0o700), os.MkdirAll(objects, 0o700)); err != nil {
+	d.Close()
+	if err := errors.Join(os.Mkdir(files, 0o700), os.Mkdir(objects, 0o700)); err != nil {
 		return nil, filetree.Full(err)
 	}
 	own := []string{"GIT_INDEX_FILE=" + filepath.Join(s.dir, "index")}
@@ -90,13 +93,9 @@ func (s *snapshot) take(ctx context.Context, r *record, top *filetree.Folder, fi
 	if err != nil {
 		return fmt.Errorf("look for changes in %s: %w", r.Dir, err)
 	}
-	paths := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	paths := zeroLines([]byte(out))
 	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	if len(paths) == 1 && paths[0] == "" {
-		paths = nil
-	}
-	changed, err := s.stage(ctx, top, files, paths)
+	changed, err := s.stage(ctx, top, files, slices.Compact(paths))
 	if err != nil {
 		return err
 	}
@@ -181,38 +180,28 @@ func (s *snapshot) stage(ctx context.Context, top *filetree.Folder, files string
 }
 
 // commitWork commits what is not committed on the workspace's branch, and gives what
-// the branch is at then.
-func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (string, error) {
+// the branch is at then, and what was left out.
+func (w *Workspace) commitWork(ctx context.Context, r *record, message string) (tip string, left []string, err error) {
 	s, err := w.snapshot(ctx, r, true)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer s.close()
 	was, err := s.git.line(ctx, "rev-parse", "--verify", "-q", s.tip+"^{tree}")
-	if err != nil {
-		return "", err
-	}
-	if was == s.tree {
-		return s.tip, nil
+	if err != nil || was == s.tree {
+		return s.tip, s.left, err
 	}
 	if message == "" {
-		message = "Work of task " + cmpOr(r.Spec.Name, r.ID)
+		message = "Work of task " + cmp.Or(r.Spec.Name, r.ID)
 	}
 	commit, err := w.commitTree(ctx, s.git, s.tree, message, s.tip)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if _, err := s.git.run(ctx, "update-ref", "-m", "tandemux: commit the task's work", "refs/heads/"+r.Branch, commit, s.tip); err != nil {
-		return "", filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
+		return "", nil, filetree.Failf(filetree.ErrConflict, "the branch %s was moved meanwhile; try again", r.Branch)
 	}
-	return commit, w.settle(ctx, r, commit)
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	return commit, s.left, w.settle(ctx, r, commit)
 }
 
 // commitTree makes a commit, in the user's name if git knows it.

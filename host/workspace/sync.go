@@ -32,6 +32,16 @@ type syncing struct {
 	out    filetree.Synced
 }
 
+// both opens both sides.
+func (w *Workspace) both(ctx context.Context, r *record, prefer Prefer) (*syncing, *filetree.Tree, error) {
+	t, err := w.store.Tree(r.Filesystem)
+	if err != nil {
+		return nil, nil, err
+	}
+	top, err := r.open()
+	return &syncing{w: w, r: r, ctx: ctx, prefer: prefer, top: top}, t, err
+}
+
 // SyncDown brings what changed in the filesystem into the workspace (U2, U4): before
 // creation's hooks and before events. For kinds without a filesystem it does nothing.
 // A death in the midst leaves each file old or new, and the next SyncDown goes on.
@@ -44,19 +54,15 @@ func (w *Workspace) SyncDown(ctx context.Context, prefer Prefer) (filetree.Synce
 	if r.Filesystem == "" {
 		return (&filetree.Synced{}).Whole(), nil
 	}
-	t, err := w.store.Tree(r.Filesystem)
+	s, t, err := w.both(ctx, r, prefer)
 	if err != nil {
 		return filetree.Synced{}, err
 	}
+	defer s.top.Close()
 	now, err := t.Summary()
 	if err != nil {
 		return filetree.Synced{}, err
 	}
-	s := &syncing{w: w, r: r, ctx: ctx, prefer: prefer}
-	if s.top, err = r.open(); err != nil {
-		return filetree.Synced{}, err
-	}
-	defer s.top.Close()
 	if known, err := filetree.LoadHead(w.path(baseName)); err == nil && known.Version == now.Version && prefer != PreferSource && !known.Interrupted {
 		s.out.Version = now.Version
 		return s.out.Whole(), nil
@@ -130,12 +136,8 @@ func (w *Workspace) SyncUp(ctx context.Context, prefer Prefer) (filetree.Synced,
 	case r.Filesystem == "" || r.NoUpdate:
 		return (&filetree.Synced{}).Whole(), nil
 	}
-	t, err := w.store.Tree(r.Filesystem)
+	s, t, err := w.both(ctx, r, prefer)
 	if err != nil {
-		return filetree.Synced{}, err
-	}
-	s := &syncing{w: w, r: r, ctx: ctx, prefer: prefer}
-	if s.top, err = r.open(); err != nil {
 		return filetree.Synced{}, err
 	}
 	defer s.top.Close()

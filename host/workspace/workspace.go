@@ -106,6 +106,10 @@ func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace,
 	if err := filetree.CheckID("task", task); err != nil {
 		return nil, err
 	}
+	makers := map[Kind]func(context.Context, *Workspace, *record) error{
+		Worktree: makeWorktree, Copy: makeCopy, Filesystem: makeAttached,
+		ReadOnly: makeBound, ReadWrite: makeBound, None: makeNone,
+	}
 	make, ok := makers[spec.Kind]
 	if !ok {
 		return nil, filetree.Failf(filetree.ErrInvalid, "there is no kind of workspace %q", filetree.Clip(string(spec.Kind)))
@@ -149,16 +153,8 @@ func (s *Store) Create(ctx context.Context, task string, spec Spec) (*Workspace,
 	return w, nil
 }
 
-// makers make each kind. A record is saved before anything is made that unmake has to
-// find.
-var makers map[Kind]func(context.Context, *Workspace, *record) error
-
-func init() { // they lead back to Create
-	makers = map[Kind]func(context.Context, *Workspace, *record) error{
-		Worktree: makeWorktree, Copy: makeCopy, Filesystem: makeAttached,
-		ReadOnly: makeBound, ReadWrite: makeBound, None: makeNone,
-	}
-}
+// What makes a workspace of a kind saves the record before it makes anything that unmake
+// has to find.
 
 func makeNone(_ context.Context, _ *Workspace, _ *record) error { return nil }
 
@@ -240,13 +236,7 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *filetree.Tree) err
 	}
 	defer v.Close()
 	stage, final := w.path(stageName), w.path(filesName)
-	if err := filetree.RemoveTree(stage); err != nil {
-		return err
-	}
-	if err := os.Mkdir(stage, 0o700); err != nil {
-		return filetree.Full(err)
-	}
-	top, err := filetree.OpenFolder(stage)
+	top, err := filetree.NewFolder(stage)
 	if err != nil {
 		return err
 	}
@@ -267,24 +257,29 @@ func (w *Workspace) attach(ctx context.Context, r *record, t *filetree.Tree) err
 
 // unmake removes what was made of a workspace that is not whole, and what it was to be.
 func (w *Workspace) unmake(ctx context.Context, r *record) error {
+	_, err := w.release(ctx, r, true, r.Made)
+	return err
+}
+
+// release gives up the worktree, what the filesystem keeps for the task, with made also
+// that, and the files.
+func (w *Workspace) release(ctx context.Context, r *record, force, made bool) (kept string, err error) {
 	if r.Kind == Worktree {
-		if _, err := w.dropWorktree(ctx, r, true); err != nil {
-			return err
+		if kept, err = w.dropWorktree(ctx, r, force); err != nil {
+			return "", err
 		}
 	}
-	if r.Filesystem != "" {
-		if t, err := w.store.Tree(r.Filesystem); err == nil {
-			if err := t.Unpin(w.id); err != nil {
-				return err
-			}
-			if r.Made {
-				if err := w.store.RemoveTree(ctx, r.Filesystem); err != nil {
-					return err
-				}
+	if t, err := w.store.Tree(r.Filesystem); err == nil {
+		if err := t.Unpin(w.id); err != nil {
+			return "", err
+		}
+		if made {
+			if err := w.store.RemoveTree(ctx, r.Filesystem); err != nil {
+				return "", err
 			}
 		}
 	}
-	return w.removeFiles()
+	return kept, w.removeFiles()
 }
 
 // removeFiles removes what is in the task's directory and this package's, the record
@@ -466,17 +461,5 @@ func (w *Workspace) drop(ctx context.Context, r *record, force bool) (kept strin
 	if err := w.save(r); err != nil && !errors.Is(err, filetree.ErrFull) { // deleting makes space
 		return "", err
 	}
-	if r.Kind == Worktree {
-		if kept, err = w.dropWorktree(ctx, r, force); err != nil {
-			return "", err
-		}
-	}
-	if r.Filesystem != "" {
-		if t, err := w.store.Tree(r.Filesystem); err == nil {
-			if err := t.Unpin(w.id); err != nil {
-				return "", err
-			}
-		}
-	}
-	return kept, w.removeFiles()
+	return w.release(ctx, r, force, false)
 }

@@ -27,8 +27,7 @@ func makeWorktree(ctx context.Context, w *Workspace, r *record) error {
 	if err != nil {
 		return err
 	}
-	g := w.store.git(r.Dir).with("GIT_DIR="+r.Admin, "GIT_COMMON_DIR="+r.Common, "GIT_WORK_TREE="+r.Dir)
-	if _, err := g.run(ctx, "reset", "--hard", "-q", "--no-recurse-submodules"); err != nil {
+	if _, err := w.worktreeGit(r).run(ctx, "reset", "--hard", "-q", "--no-recurse-submodules"); err != nil {
 		return fmt.Errorf("check out %s: %w", r.Branch, err)
 	}
 	return nil
@@ -225,7 +224,7 @@ func (w *Workspace) keepWork(ctx context.Context, r *record) error {
 	if err := w.takeCommits(ctx, r); err != nil {
 		return err
 	}
-	_, err := w.commitWork(ctx, r, "")
+	_, _, err := w.commitWork(ctx, r, "")
 	return err
 }
 

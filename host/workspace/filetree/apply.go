@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,17 +46,11 @@ func (a *Applier) Apply(changes []Change) error {
 		return nil
 	}
 	a.Missed = map[string]bool{}
-	if err := RemoveTree(a.Stage); err != nil {
-		return err
-	}
-	if err := os.Mkdir(a.Stage, 0o700); err != nil {
-		return Full(err)
-	}
-	defer func() { _ = RemoveTree(a.Stage) }()
-	stage, err := OpenFolder(a.Stage)
+	stage, err := NewFolder(a.Stage)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = RemoveTree(a.Stage) }()
 	defer stage.Close()
 	stamps, err := a.prepare(stage, changes)
 	if err != nil {

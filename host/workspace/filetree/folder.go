@@ -28,6 +28,17 @@ func OpenFolder(path string) (*Folder, error) {
 	return &Folder{f, int(f.Fd())}, nil
 }
 
+// NewFolder makes and opens a directory for the owner alone, in place of what is there.
+func NewFolder(path string) (*Folder, error) {
+	if err := RemoveTree(path); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return nil, Full(err)
+	}
+	return OpenFolder(path)
+}
+
 func (d *Folder) Close() { _ = d.file.Close() }
 
 // again repeats what a signal interrupted.

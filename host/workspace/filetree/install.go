@@ -91,17 +91,15 @@ func install(ctx context.Context, out string, o PullOptions, fill func(top, scra
 		return Full(err)
 	}
 	defer func() { _ = RemoveTree(beside) }()
-	for _, dir := range []string{beside, tree, scratch} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return Full(err)
-		}
+	if err := os.Mkdir(beside, 0o700); err != nil {
+		return Full(err)
 	}
-	top, err := OpenFolder(tree)
+	top, err := NewFolder(tree)
 	if err != nil {
 		return err
 	}
 	defer top.Close()
-	aside, err := OpenFolder(scratch)
+	aside, err := NewFolder(scratch)
 	if err != nil {
 		return err
 	}
