@@ -53,10 +53,11 @@ func TestTypedLine(t *testing.T) {
 					t.Errorf("%s: %v, want %q", what, err, c.why)
 				}
 			}
-			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"sleep", "100"}}, nil)
-			if _, err := typed("echo no"); err == nil || !strings.Contains(err.Error(), `"sleep 100" is running`) {
+			p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"sh", "-c", "echo $((6*7)); exec sleep 100"}}, nil)
+			if _, err := typed("echo no"); err == nil || !strings.Contains(err.Error(), `exec sleep 100'" is running`) {
 				t.Errorf("while a command runs: %v", err)
 			}
+			p.output(uri, "42") // before, an interrupt is the shell's, which goes on to start it
 			p.dispatch(uri, 1, ahp.TerminalInput{Data: "\x03"})
 			p.ended(uri)
 			if _, err := typed("echo yes"); err != nil && !strings.Contains(err.Error(), "does not wait") {
