@@ -285,7 +285,17 @@ func (w *Workspace) release(ctx context.Context, r *record, force, made bool) (k
 // removeFiles removes what is in the task's directory and this package's, the record
 // last.
 func (w *Workspace) removeFiles() error {
-	for _, name := range []string{stageName, filesName, gitName, gitFileName, systemName, baseName, baseName + ".new", snapshotName, quarantineName, recordName + ".new", recordName} {
+	list, err := os.ReadDir(w.store.taskDir(w.id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	names := []string{}
+	for _, e := range list {
+		if name := e.Name(); name == systemName || strings.HasPrefix(name, filesName) && name != recordName {
+			names = append(names, name)
+		}
+	}
+	for _, name := range append(names, recordName) {
 		if err := filetree.RemoveTree(w.path(name)); err != nil {
 			return fmt.Errorf("remove the workspace of task %s: %w", w.id, err)
 		}

@@ -66,6 +66,9 @@ func (t *Tree) load(name string) (*Sheet, error) {
 		return nil, err
 	}
 	s, err := DecodeSheet(b)
+	if err == nil {
+		err = t.formerTargets(s)
+	}
 	if err != nil {
 		return nil, t.damaged(err)
 	}
@@ -80,7 +83,18 @@ func LoadHead(file string) (sheetHead, error) {
 	}
 	defer f.Close()
 	var head sheetHead
-	return head, gob.NewDecoder(f).Decode(&head)
+	if gob.NewDecoder(f).Decode(&head) == nil {
+		return head, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return sheetHead{}, err
+	}
+	s, err := DecodeSheet(b)
+	if err != nil {
+		return sheetHead{}, err
+	}
+	return s.head(), nil
 }
 
 // Summary reads only the beginning of the manifest.
@@ -228,7 +242,7 @@ func (t *Tree) collect() {
 		}
 		packs := map[uint64]int64{}
 		for i := range s.Entries {
-			if e := &s.Entries[i]; e.Mode.IsRegular() {
+			if e := &s.Entries[i]; !e.Mode.IsDir() {
 				packs[e.at.pack] += e.Size
 			}
 		}

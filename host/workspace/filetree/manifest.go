@@ -232,6 +232,10 @@ func (c *columns) entries() ([]Entry, bool) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+func (s *Sheet) head() sheetHead {
+	return sheetHead{Summary{s.version, len(s.Entries), s.bytes}, len(s.Pending) > 0}
+}
+
 // Encode gives the file.
 func (s *Sheet) Encode() []byte {
 	body := sheetBody{Answers: s.answers, Down: s.Down}
@@ -255,7 +259,7 @@ func (s *Sheet) Encode() []byte {
 	}
 	var b bytes.Buffer
 	g := gob.NewEncoder(&b)
-	for _, part := range []any{sheetHead{Summary{s.version, len(s.Entries), s.bytes}, len(s.Pending) > 0}, body} {
+	for _, part := range []any{s.head(), body} {
 		if err := g.Encode(part); err != nil {
 			panic(err) // all of these types can be encoded, and memory takes all
 		}
@@ -272,12 +276,15 @@ func DecodeSheet(b []byte) (*Sheet, error) {
 	if crc32.Checksum(b, castagnoli) != binary.BigEndian.Uint32(end) {
 		return nil, Failf(ErrDamaged, "the manifest's checksum is wrong")
 	}
+	if bytes.HasPrefix(b, []byte(formerMagic)) {
+		return decodeFormer(b)
+	}
 	var head sheetHead
 	var body sheetBody
 	g := gob.NewDecoder(bytes.NewReader(b))
 	for _, part := range []any{&head, &body} {
 		if err := g.Decode(part); err != nil {
-			return nil, Failf(ErrDamaged, "the manifest is not one, or an earlier build made it: %v", err)
+			return nil, Failf(ErrDamaged, "the manifest is not one: %v", err)
 		}
 	}
 	entries, ok := body.Entries.entries()

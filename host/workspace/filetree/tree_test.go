@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,4 +61,53 @@ func resum(b []byte) []byte {
 	}
 	body := bytes.Clone(b[:len(b)-4])
 	return binary.BigEndian.AppendUint32(body, crc32.Checksum(body, castagnoli))
+}
+
+// TestFormer: a filesystem that a build of the former name made is read, also when
+// something else of it has changed.
+func TestFormer(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "fs"), os.DirFS("testdata/former")); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := NewTrees(dir, Limits{}).Tree("fs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := tree.Summary()
+	if err != nil || now != (Summary{"13c50623651048893ab2205bca0acd2afa3cc404df68279c1988c63474ee58ff", 8, 23}) {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	check := func() {
+		t.Helper()
+		for path, want := range map[string]string{"a.txt": "one\n", "dir/b": "two\n", "link": "a.txt", "\xff": "odd\n", "none": "", "later": "later\n"} {
+			e, r, err := tree.Read(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r)
+			if err != nil || string(text) != want || int64(len(want)) != e.Size {
+				t.Errorf("%q is %q, %v", path, text, err)
+			}
+			_ = r.Close()
+		}
+	}
+	check()
+	if err := tree.Pin("task"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second removes what the first made needless
+		if _, err := tree.Write(t.Context(), Write{Path: "new", Body: strings.NewReader("new\n")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check()
+	v, err := tree.ViewOf(PinName("task"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Close()
+	if e, ok := v.Find("link"); !ok || e.Target != "a.txt" {
+		t.Errorf("pinned: %+v", e)
+	}
 }
