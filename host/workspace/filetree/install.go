@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,80 +62,100 @@ type Part struct {
 	Entries []Entry
 }
 
-// install fills a new directory beside OUT and puts it in OUT's place, or into it. fill
-// also gets a directory for what it needs meanwhile.
-func install(ctx context.Context, out string, o PullOptions, fill func(top, scratch *Folder) error) error {
-	if !filepath.IsAbs(out) {
-		return Failf(ErrInvalid, "the directory %q is not absolute", Clip(out))
+// Unpack writes an archive into a directory, git's own files left out: tar.zst, tar.gz
+// or tar. It needs no Store; clients use it, on archives that they need not trust. OUT is
+// absolute; nothing outside of it is written. One that is new, or empty, is there as a
+// whole or not at all.
+func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled, error) {
+	u, err := openArchive(ctx, r, noLimits)
+	if err != nil {
+		return Pulled{}, err
 	}
-	out = filepath.Clean(out)
-	mode := fs.FileMode(0o755)
-	list, err := os.ReadDir(out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return Missing(err, "%s", out)
-	case len(list) > 0 && !o.Overwrite:
-		return Failf(ErrConflict, "%s is not empty: choose another directory, or say that its files may be overwritten", out)
-	default:
-		if out, err = filepath.EvalSymlinks(out); err != nil {
-			return err
-		}
-		if st, err := os.Stat(out); err == nil {
-			mode = st.Mode().Perm()
-		}
+	defer u.close()
+	p := NewPulled(out)
+	out, mode, occupied, err := o.place(out)
+	if err != nil {
+		return p, err
 	}
 	dir := filepath.Dir(out)
-	beside := filepath.Join(dir, "."+filepath.Base(out)+".tandemux-"+strings.ToLower(rand.Text()[:8]))
-	tree, scratch := filepath.Join(beside, "tree"), filepath.Join(beside, "scratch")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return Full(err)
+		return p, Full(err)
 	}
+	beside := filepath.Join(dir, "."+filepath.Base(out)+".tandemux-"+strings.ToLower(rand.Text()[:8]))
 	defer func() { _ = RemoveTree(beside) }()
-	if err := os.Mkdir(beside, 0o700); err != nil {
-		return Full(err)
+	in, err := NewFolder(beside)
+	if err != nil {
+		return p, err
+	}
+	defer in.Close()
+	packs := newPacks(in, false, nil)
+	entries, err := u.receive(packs, p.leavesGit)
+	if err := errors.Join(err, packs.close()); err != nil {
+		return p, err
+	}
+	from := Source{Top: in, Stored: true, uses: map[uint64]int{}}
+	for i := range entries {
+		p.Count(&entries[i])
+		if entries[i].Mode.IsRegular() {
+			from.uses[entries[i].at.pack]++
+		}
+	}
+	tree := filepath.Join(beside, "tree")
+	if occupied {
+		return p, pour(ctx, from, entries, tree, out)
 	}
 	top, err := NewFolder(tree)
 	if err != nil {
-		return err
+		return p, err
 	}
 	defer top.Close()
-	aside, err := NewFolder(scratch)
-	if err != nil {
-		return err
+	if err := LayOut(ctx, from, top, entries, nil); err != nil {
+		return p, err
 	}
-	defer aside.Close()
-	if err := fill(top, aside); err != nil {
-		return err
-	}
-	if len(list) > 0 {
-		return pour(ctx, top, scratch, out)
-	}
-	return errors.Join(os.Chmod(tree, mode), os.Rename(tree, out)) // over an empty directory, too
+	return p, errors.Join(os.Chmod(tree, mode), os.Rename(tree, out)) // over an empty directory, too
 }
 
-// pour moves files into a directory that has some.
-func pour(ctx context.Context, from *Folder, scratch, out string) error {
-	seen, err := Scan(ctx, from, noLimits, nil, nil)
-	if err != nil {
-		return err
+// place checks where files are to go, and gives its path, its permissions, and whether
+// there is anything in it.
+func (o PullOptions) place(out string) (at string, mode fs.FileMode, occupied bool, err error) {
+	if !filepath.IsAbs(out) {
+		return "", 0, false, Failf(ErrInvalid, "the directory %q is not absolute", Clip(out))
 	}
+	list, err := os.ReadDir(out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return filepath.Clean(out), 0o755, false, nil
+	case err != nil:
+		return "", 0, false, Missing(err, "%s", out)
+	case len(list) > 0 && !o.Overwrite:
+		return "", 0, false, Failf(ErrConflict, "%s is not empty: choose another directory, or say that its files may be overwritten", out)
+	}
+	if at, err = filepath.EvalSymlinks(out); err != nil {
+		return "", 0, false, err
+	}
+	st, err := os.Stat(at)
+	if err != nil {
+		return "", 0, false, err
+	}
+	return at, st.Mode().Perm(), len(list) > 0, nil
+}
+
+// pour puts files into a directory that has some.
+func pour(ctx context.Context, from Source, entries []Entry, stage, out string) error {
 	to, err := OpenFolder(out)
 	if err != nil {
 		return err
 	}
 	defer to.Close()
-	changes := make([]Change, len(seen.Files))
-	for i := range seen.Files {
-		e := &seen.Files[i].Entry
-		there, _, err := Standing(to, e.Path)
+	changes := make([]Change, len(entries))
+	for i := range entries {
+		there, _, err := Standing(to, entries[i].Path)
 		if err != nil {
 			return err
 		}
-		changes[i] = Change{e.Path, e, there}
+		changes[i] = Change{entries[i].Path, &entries[i], there}
 	}
-	a := &Applier{Ctx: ctx, Top: to, Stage: scratch, From: Source{Top: from}}
-	return a.Apply(changes)
+	return (&Applier{Ctx: ctx, Top: to, Stage: stage, From: from}).Apply(changes)
 }
 
 // Standing gives the type of what is at a path, nil for nothing.

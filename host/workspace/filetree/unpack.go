@@ -97,32 +97,3 @@ func (u *unarchiver) receive(to *packs, leave func(*Entry) bool) ([]Entry, error
 	slices.SortFunc(entries, ComparePaths)
 	return entries, nil
 }
-
-// Unpack writes an archive into a directory, git's own files left out: tar.zst, tar.gz
-// or tar. It needs no Store; clients use it, on archives that they need not trust. OUT is
-// absolute; nothing outside of it is written. One that is new, or empty, is there as a
-// whole or not at all.
-func Unpack(ctx context.Context, r io.Reader, out string, o PullOptions) (Pulled, error) {
-	u, err := openArchive(ctx, r, noLimits)
-	if err != nil {
-		return Pulled{}, err
-	}
-	defer u.close()
-	p := NewPulled(out)
-	err = install(ctx, out, o, func(top, scratch *Folder) error {
-		packs := newPacks(scratch, false, nil)
-		entries, err := u.receive(packs, p.leavesGit)
-		if err := errors.Join(err, packs.close()); err != nil {
-			return err
-		}
-		from := Source{Top: scratch, Stored: true, uses: map[uint64]int{}}
-		for i := range entries {
-			p.Count(&entries[i])
-			if entries[i].Mode.IsRegular() {
-				from.uses[entries[i].at.pack]++
-			}
-		}
-		return LayOut(ctx, from, top, entries, nil)
-	})
-	return p, err
-}
