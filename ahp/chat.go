@@ -32,7 +32,7 @@ type ChatOrigin struct {
 	Selection  json.RawMessage `json:"selection,omitempty"`
 }
 
-// ChatState is the state of a chat channel: the conversation (ahp.md §6.5).
+// ChatState is the state of a chat channel: the conversation (AHP, Chat Channel).
 type ChatState struct {
 	ChatSummary
 	Changesets      []json.RawMessage

@@ -2,7 +2,7 @@ package ahp
 
 import "encoding/json"
 
-// Actions of chat channels (ahp.md §6.6). Those with a TurnID change nothing
+// Actions of chat channels (AHP, Chat Channel). Those with a TurnID change nothing
 // unless it is the active turn's.
 type (
 	// ChatTurnStarted begins a turn; QueuedMessageID names the pending message
@@ -121,7 +121,7 @@ type (
 	}
 )
 
-// Actions about a tool call of the active turn (ahp.md §6.7).
+// Actions about a tool call of the active turn (AHP, Chat Channel).
 type (
 	ChatToolCallStart struct {
 		TurnID      string          `json:"turnId"`

@@ -263,7 +263,7 @@ func TestInstants(t *testing.T) {
 }
 
 // TestSummariesTellWhatChanged: only members that differ, null for those gone,
-// never the identity (ahp.md §5, checklist 56).
+// never the identity (AHP, Root Channel).
 func TestSummariesTellWhatChanged(t *testing.T) {
 	before := SessionSummary{Resource: "s", Provider: "p", Title: "a", Status: 1, Activity: "x", CreatedAt: InstantOf(1), ModifiedAt: InstantOf(2)}
 	after := before

@@ -90,7 +90,7 @@ func init() {
 }
 
 // ClientDispatchable reports whether an action type is known, and if so whether
-// clients may dispatch it (ahp.md §5, §7.2).
+// clients may dispatch it (AHP, Root Channel and Terminal Channel).
 func ClientDispatchable(actionType string) (known, ok bool) {
 	k, known := kinds[actionType]
 	return known, k.client

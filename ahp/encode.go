@@ -67,7 +67,7 @@ func (t TerminalInfo) appendTo(w *writer) {
 }
 
 // life writes a lifecycle as members of a terminal: in the newer profiles as
-// itself, in all as exitCode once there is one (ahp.md §7.1).
+// itself, in all as exitCode once there is one (AHP, Terminal Channel).
 func (w *writer) life(l Lifecycle) {
 	if w.p != V05 {
 		w.member("lifecycle", l)

@@ -74,7 +74,7 @@ func opt[T any](w *writer, k string, items []T) {
 
 func (s SessionState) appendTo(w *writer) {
 	w.open('{')
-	if w.p == V05 { // nested in the sources of 0.5, flat in what was released (ahp.md §11)
+	if w.p == V05 { // nested in the sources of 0.5, flat in what was released (docs/protocol.md, Versions)
 		w.member("summary", s.Summary())
 	}
 	w.metadata(s.Provider, s.Title, s.Status, s.Activity)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Error codes of JSON-RPC 2.0 and of AHP (ahp.md §9). -32006 is unassigned.
+// Error codes of JSON-RPC 2.0 and of AHP (AHP, Error Codes). -32006 is unassigned.
 const (
 	CodeParse          = -32700
 	CodeInvalidRequest = -32600

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ReduceRoot is the root channel's state after a (ahp.md §5). An action of
+// ReduceRoot is the root channel's state after a (AHP, Root Channel). An action of
 // another channel or an Unknown changes nothing.
 func ReduceRoot(s RootState, a Action) RootState {
 	switch a := a.(type) {
@@ -30,8 +30,8 @@ func ReduceRoot(s RootState, a Action) RootState {
 	return s
 }
 
-// ReduceTerminal is the terminal's state after a (ahp.md §7.2). It copies the
-// list of parts, and the last part's text for each terminal/data: fold many of
+// ReduceTerminal is the terminal's state after a (AHP, Terminal Channel). It copies
+// the list of parts, and the last part's text for each terminal/data: fold many of
 // them with a TerminalFold. A host keeps its own retention instead.
 func ReduceTerminal(s TerminalState, a Action) TerminalState {
 	switch a := a.(type) {

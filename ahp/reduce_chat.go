@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// ReduceChat is the chat's state after a (ahp.md §6.6). It has no clock: times
-// come with the actions, and one that brings none leaves modifiedAt alone.
+// ReduceChat is the chat's state after a (AHP, Chat Channel). It has no clock:
+// times come with the actions, and one that brings none leaves modifiedAt alone.
 func ReduceChat(s ChatState, a Action) ChatState { return reduceChat(s, a, "") }
 
 // reduceChat is ReduceChat for readers of 0.5, whose actions have no times: now

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// ReduceSession is the session's state after a (ahp.md §6.2). It has no clock.
+// ReduceSession is the session's state after a (AHP, Session Channel). It has no
+// clock.
 func ReduceSession(s SessionState, a Action) SessionState { return reduceSession(s, a, "") }
 
 // reduceSession is ReduceSession for readers of 0.5, whose state has the time of

@@ -3,7 +3,7 @@ package ahp
 import "encoding/json"
 
 // Status is the state of a session or chat at a glance: an activity in bits 0–4
-// and flags above (ahp.md §6.1). Unknown bits are kept.
+// and flags above (AHP, Session Channel). Unknown bits are kept.
 type Status uint32
 
 // The activities, of which a status has one, and the flags.
@@ -44,8 +44,8 @@ const (
 )
 
 // SessionState is the state of a session channel: a catalogue of chats and what
-// they share (ahp.md §6.1). JSON that only agents and user interfaces look into
-// is kept as it came.
+// they share (AHP, Session Channel). JSON that only agents and user interfaces look
+// into is kept as it came.
 type SessionState struct {
 	Provider           string
 	Title              string
@@ -156,7 +156,7 @@ type InputNeeded struct {
 	ToolCall *ToolCall     `json:"toolCall,omitempty"`
 }
 
-// Actions of session channels (ahp.md §6.2).
+// Actions of session channels (AHP, Session Channel).
 type (
 	// SessionReady ends the creation. Host only, as is the next.
 	SessionReady          struct{}

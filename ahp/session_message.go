@@ -2,8 +2,8 @@ package ahp
 
 import "encoding/json"
 
-// Methods of sessions and chats (ahp.md §6.3), and the notifications about the
-// list of sessions, on the root channel.
+// Methods of sessions and chats (AHP, Session Channel), and the notifications about
+// the list of sessions, on the root channel.
 const (
 	MethodCreateSession            = "createSession"
 	MethodDisposeSession           = "disposeSession"
@@ -116,7 +116,7 @@ func (n SessionNotification) appendTo(w *writer) {
 }
 
 // SessionChanges are the members of a summary that differ from an earlier one:
-// never the resource, provider or time of creation (ahp.md §5).
+// never the resource, provider or time of creation (AHP, Root Channel).
 type SessionChanges struct{ Before, After SessionSummary }
 
 func (c SessionChanges) appendTo(w *writer) {

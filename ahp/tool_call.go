@@ -2,7 +2,7 @@ package ahp
 
 import "encoding/json"
 
-// The values of ToolCall.Status (ahp.md §6.7).
+// The values of ToolCall.Status (AHP, Chat Channel).
 const (
 	ToolStreaming     = "streaming"
 	ToolPending       = "pending-confirmation"
@@ -150,7 +150,7 @@ type ToolContent struct {
 }
 
 // TerminalResult is how the command of a tool call ended in a terminal, which is
-// not how the terminal did (ahp.md §7.7).
+// not how the terminal did (AHP, Chat Channel).
 type TerminalResult struct {
 	ExitCode   *int            `json:"exitCode,omitempty"`
 	Preview    string          `json:"preview,omitempty"`

@@ -16,8 +16,8 @@ func Supported() []string { return []string{"1.0.0", "0.9.0", "0.5.0"} }
 func Offered() []string { return Supported() }
 
 // Negotiate picks the numerically highest offered version that lies in >=1.0.0
-// <2.0.0, 0.9.x or 0.5.x, whatever the order, and returns it verbatim (ahp.md
-// §2.2). A malformed entry is -32602; no acceptable one -32005 with
+// <2.0.0, 0.9.x or 0.5.x, whatever the order, and returns it verbatim (AHP,
+// Versioning). A malformed entry is -32602; no acceptable one -32005 with
 // data.supportedVersions.
 func Negotiate(offered []string) (v string, p Profile, err error) {
 	var best version

@@ -273,8 +273,8 @@ func TestCommandSentToTheBackground(t *testing.T) {
 	c.until("the end of the session's terminal", func() bool { return len(c.root.Terminals) == 0 })
 }
 
-// A terminal that a person took is neither killed nor released (T20, rulings.md,
-// 1), and stays when the session ends.
+// A terminal that a person took is neither killed nor released (T20,
+// docs/decisions.md §1), and stays when the session ends.
 func TestCommandTakenByAPerson(t *testing.T) {
 	c := talkTo(t, "prompt\n"+callRuns+creates("echo serving; sleep 1000")+callShows+waits+
 		`call x terminal/kill {"sessionId":"$SESSION","terminalId":"$t.terminalId"}

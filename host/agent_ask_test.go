@@ -10,7 +10,7 @@ import (
 
 // Questions of an agent's (elicitation/create) are asked of the clients; the answers
 // go back in the agent's words, drafts and defaults with them. A question is given up
-// when its turn is cancelled (ahp.md §6.5, §6.8).
+// when its turn is cancelled (AHP, Chat Channel).
 func TestAgentAsksAPerson(t *testing.T) {
 	c := talkTo(t, `prompt
 call e elicitation/create {"sessionId":"$SESSION","mode":"form","message":"Which?","requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name","description":"Your name"},"n":{"type":"integer","default":3},"yes":{"type":"boolean"},"one":{"type":"string","oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"}]},"many":{"type":"array","items":{"type":"string","enum":["x","y"]}}},"required":["name"]}}

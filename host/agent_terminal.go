@@ -21,7 +21,7 @@ const (
 	// an agent something to read.
 	agentCols, agentRows = 120, 40
 	// agentOutput is what is kept of a command's output for the agent, in bytes,
-	// when it does not say; most, what it may ask for (rulings.md §3.6).
+	// when it does not say; most, what it may ask for (docs/decisions.md §27).
 	agentOutput, mostAgentOutput = 1 << 20, 10 << 20
 	// keptAgentTerms is how many terminals whose command has ended a chat keeps.
 	keptAgentTerms = 50
@@ -36,7 +36,7 @@ type chatTerminals struct {
 }
 
 // Create starts a command in a terminal that the session holds. What is checked
-// is checked in the order of rulings.md §3.1.
+// is checked in the order of docs/decisions.md §22.
 func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
 	h := ct.c.h
 	dir, err := ct.directory(s.Dir)
@@ -111,7 +111,7 @@ func (ct *chatTerminals) directory(path string) (string, error) {
 }
 
 // shellLine is what to start: a program with arguments as it is; a text alone is
-// a shell's line, unless it names a file (rulings.md, 11).
+// a shell's line, unless it names a file (docs/decisions.md §11).
 func shellLine(s agent.TerminalSpec, dir string) (argv []string, title string) {
 	if len(s.Args) > 0 {
 		return append([]string{s.Command}, s.Args...), quoteCommand(append([]string{s.Command}, s.Args...), "")
@@ -361,8 +361,8 @@ func (a *agentTerm) Kill(ctx context.Context) error {
 }
 
 // Release lets go of the terminal and ends its command, unless a person has it
-// (rulings.md, 1): then, and when the host goes and leaves it to the next one, it
-// runs on.
+// (docs/decisions.md §1): then, and when the host goes and leaves it to the next
+// one, it runs on.
 func (a *agentTerm) Release() {
 	a.h.turn(func() {
 		if a.released {

@@ -32,8 +32,7 @@ func filled(t testing.TB, w *world, script string) (*peer, ahp.URI) {
 }
 
 // TestSnapshotBounds: whatever fills a terminal, a snapshot stays under 4 MiB on
-// the wire, and shows what the early viewer sees (checklist 38, 48; design rule
-// 2).
+// the wire, and shows what the early viewer sees (docs/decisions.md §32).
 func TestSnapshotBounds(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -106,8 +105,8 @@ func BenchmarkAttach(b *testing.B) {
 }
 
 // TestBusyEvictsNobody: what one terminal writes does not push what another one
-// did out of the replay log; a client of both has to take snapshots (checklist
-// 29, 30; ahp.md §2.3).
+// did out of the replay log; a client of both has to take snapshots (AHP,
+// Lifecycle).
 func TestBusyEvictsNobody(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayBytes = 64 << 10 })
@@ -142,8 +141,8 @@ func TestBusyEvictsNobody(t *testing.T) {
 }
 
 // TestManySnapshots: a client that comes back to more than fits into one reply
-// gets all of it, with less history, and sees what the others see (checklist 30;
-// design rule 2).
+// gets all of it, with less history, and sees what the others see
+// (docs/decisions.md §32).
 func TestManySnapshots(t *testing.T) {
 	t.Parallel()
 	const terminals = 8

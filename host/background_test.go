@@ -8,7 +8,7 @@ import (
 
 // TestBackgroundWork: what an agent's command does after its tool call is the
 // chat's background work, until it ends, a person takes it, or its terminal goes
-// (G41–G46, ahp.md §7.7).
+// (G41–G46, AHP, Chat Channel).
 func TestBackgroundWork(t *testing.T) {
 	p := newScripted("scripted")
 	_, a := one(t, p)

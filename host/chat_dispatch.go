@@ -8,9 +8,9 @@ import (
 	"tandemux/host/agent"
 )
 
-// chatRules are the actions that clients may dispatch to chats (ahp.md §6.6,
-// §6.8). What is not among them, of those that AHP lets clients dispatch, is
-// refused with a reason.
+// chatRules are the actions that clients may dispatch to chats (AHP, Chat Channel).
+// What is not among them, of those that AHP lets clients dispatch, is refused with
+// a reason.
 func chatRules() map[string]rule {
 	rules := map[string]rule{}
 	for name, do := range map[string]func(h *Host, d *dispatch) string{

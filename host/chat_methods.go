@@ -188,7 +188,7 @@ func (c *chat) remove() {
 }
 
 // fetchTurns puts older turns into a chat's state, by an action that precedes the
-// reply (checklist 57). 0.5 has them in the reply.
+// reply. 0.5 has them in the reply.
 func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.FetchTurnsParams
 	if err := decode(raw, &p); err != nil {

@@ -29,8 +29,8 @@ func reviveChat(h *Host, ch *channel, state json.RawMessage) (body, error) {
 }
 
 // reviveSessions puts sessions and chats together again that an earlier host
-// left, and ends what its agents were doing: they are gone with it (ahp.md §2.5).
-// The caller holds h.mu; all channels are there.
+// left, and ends what its agents were doing: they are gone with it (AHP,
+// Lifecycle). The caller holds h.mu; all channels are there.
 func (h *Host) reviveSessions() {
 	for _, ch := range h.channels {
 		if c, ok := ch.body.(*chat); ok {

@@ -40,8 +40,7 @@ func (c *cutter) cut() {
 
 // TestLostConnections: the client that people use, whose connection breaks
 // again and again while it types, renames and changes a layout, has each of it
-// done once, in order, learns what became of it, and mirrors the host's state
-// (checklist 27, 29–32).
+// done once, in order, learns what became of it, and mirrors the host's state.
 func TestLostConnections(t *testing.T) {
 	t.Parallel()
 	w := start(t)

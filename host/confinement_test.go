@@ -85,7 +85,7 @@ func (c *conversation) watch(t *testing.T) {
 }
 
 // TestConfinedAgent: the agent, its terminals and the files that it asks for are in
-// the sandbox (contract of issue 11; U72–U80).
+// the sandbox (U72–U80).
 func TestConfinedAgent(t *testing.T) {
 	t.Setenv("SECRET_OF_HOST", "1")
 	c, _ := taskOf(t, `prompt

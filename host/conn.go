@@ -53,7 +53,7 @@ type conn struct {
 	touched bool // by the outbox's turn
 
 	// While a request that subscribes is answered, actions wait in held so
-	// that the reply precedes them (ahp.md §4.1).
+	// that the reply precedes them (AHP, Subscriptions).
 	holding   bool
 	held      []heldAction
 	heldBytes int
@@ -97,7 +97,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 }
 
 // removeConn ends a connection's subscriptions. Claims stay: persistence is the
-// point (ahp.md §7.5); but see returnLoans.
+// point (docs/protocol.md, Departures from the text); but see returnLoans.
 func (h *Host) removeConn(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

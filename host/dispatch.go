@@ -66,9 +66,9 @@ func isTerm(b body) bool   { _, ok := b.(*term); return ok }
 func isLayout(b body) bool { _, ok := b.(*layout); return ok }
 func isRoot(b body) bool   { _, ok := b.(*root); return ok }
 
-// dispatchAction decides a client's action (ahp.md §4.3). It answers with the
-// action's echo, with a refusal to the sender alone, or, when the channel or
-// the action's type is unknown, with nothing.
+// dispatchAction decides a client's action (AHP, Actions). It answers with the
+// action's echo, with a refusal to the sender alone, or, when the channel or the
+// action's type is unknown, with nothing.
 func dispatchAction(c *conn, raw json.RawMessage) {
 	p, refusal, ok := readDispatch(raw)
 	if !ok {
@@ -271,7 +271,7 @@ func (h *Host) inputRefusal(err error) string {
 }
 
 // resize is terminal/resized: the terminal puts the action into its stream
-// where the size took effect (R16, ahp.md §7.3).
+// where the size took effect (R16, AHP, Terminal Channel).
 func resize(h *Host, d *dispatch) string {
 	a := d.action.(ahp.TerminalResized)
 	if s := d.t.mayShape(d.c.principal); s != "" {

@@ -20,7 +20,8 @@ var (
 	errTooMany = errors.New("too many connections: close some")
 )
 
-// spawnErrors maps what the keeper says to codes of the wire (ahp.md §7.4).
+// spawnErrors maps what the keeper says to codes of the wire (AHP, Terminal
+// Channel).
 var spawnErrors = []struct {
 	is   error
 	code int

@@ -49,7 +49,7 @@ func upgrade(t *testing.T, network, addr, target, hostHeader string, headers ...
 }
 
 // TestFront checks what gets through the TCP front: token, Host, Origin, paths
-// (checklist 7, 9; design rule 7).
+// (docs/decisions.md §37).
 func TestFront(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) {
@@ -125,7 +125,7 @@ func TestFront(t *testing.T) {
 }
 
 // TestRevoke: a revoked token's connections end at once, and it opens no new
-// ones (design rule 7).
+// ones (docs/decisions.md §37).
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -158,7 +158,7 @@ func TestRevoke(t *testing.T) {
 }
 
 // TestBounds: each bound is met with a clear error, and what runs goes on
-// (checklist 8; ahp.md §10).
+// (docs/security.md).
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) {

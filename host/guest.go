@@ -79,7 +79,7 @@ func (p *principal) ownSession(to ahp.Claim) string {
 const errKept = "Cannot kill visible or user-owned terminals"
 
 // mayEnd decides what a guest may end: what its session holds and nobody sees
-// (T20, ruling 1). visible says that a layout shows it.
+// (T20, docs/decisions.md §1). visible says that a layout shows it.
 func (p *principal) mayEnd(t *term, visible bool) string {
 	if p.agent == "" || t.value.Claim.Kind == ahp.ClaimSession && t.holds(p) && !visible {
 		return ""

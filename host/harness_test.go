@@ -335,8 +335,7 @@ type message struct {
 var errEnded = errors.New("connection ended")
 
 // next is the next message; it checks what holds for all of them: serverSeq
-// rises strictly (checklist 16), and no action that a snapshot contains comes
-// after it (15).
+// rises strictly, and no action that a snapshot contains comes after it.
 func (p *peer) next() (json.RawMessage, message, error) {
 	p.t.Helper()
 	timeout := time.NewTimer(patience)

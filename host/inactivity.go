@@ -9,7 +9,7 @@ import (
 )
 
 // An agent's background terminal that has been without input and output for
-// Belt.Idle is ended (T38–T41, rulings.md §3.4). One timer for each, which is
+// Belt.Idle is ended (T38–T41, docs/decisions.md §25). One timer for each, which is
 // set anew only when it fires: what it counts from is noted, not rescheduled, so
 // output costs a store.
 

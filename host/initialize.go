@@ -7,7 +7,7 @@ import (
 	"tandemux/ahp"
 )
 
-// initialize is the handshake (ahp.md §2.1).
+// initialize is the handshake (AHP, Lifecycle).
 func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.InitializeParams
 	if err := decode(raw, &p); err != nil {
@@ -71,7 +71,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // openAll subscribes to what can be subscribed to; the rest yields no snapshot
-// (ahp.md §2.1). The caller holds h.mu.
+// (AHP, Lifecycle). The caller holds h.mu.
 func (c *conn) openAll(uris []ahp.URI) (taken []snapshot) {
 	seen := map[ahp.URI]bool{}
 	for _, uri := range uris {

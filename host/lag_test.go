@@ -10,8 +10,8 @@ import (
 
 // TestStalledViewersShareMemory: what waits for viewers that read nothing is kept
 // once for all of them, and is bounded by how far a viewer may be behind, however
-// many they are and however much is printed (issue 6: 100 subscribers, memory
-// flat; design rule 3).
+// many they are and however much is printed (100 subscribers, memory flat;
+// docs/decisions.md §33).
 func TestStalledViewersShareMemory(t *testing.T) { // alone: it looks at the heap
 	const lag, viewers = 2 << 20, 40
 	w := start(t, func(c *host.Config) { c.Engine, c.Limits.LagBytes, c.Limits.StallTime = "native", lag, patience })

@@ -227,8 +227,7 @@ func (g *gauge) flat() {
 
 // TestLoadViewers: one terminal, many viewers, a tenth of which stop reading
 // again and again. Those are closed and come back to what the others see; the
-// others get every byte, and memory does not grow (checklist 21, 22, 48; design
-// rule 3).
+// others get every byte, and memory does not grow (docs/decisions.md §33).
 func TestLoadViewers(t *testing.T) { // alone: it looks at memory
 	size := loadOf(t)
 	w := start(t, func(c *host.Config) {
@@ -478,7 +477,7 @@ func (w *world) sameScreen(uri ahp.URI, taps []*tap) {
 }
 
 // TestLoadTerminals: many terminals that all write, each watched by five: every
-// viewer gets every byte of each, and memory does not grow (checklist 21, 48).
+// viewer gets every byte of each, and memory does not grow.
 func TestLoadTerminals(t *testing.T) { // alone: it looks at memory
 	size := loadOf(t)
 	w := start(t, func(c *host.Config) { c.Limits.StallTime = patience })

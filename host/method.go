@@ -73,7 +73,7 @@ func init() {
 }
 
 // readOnlyFiles are the requests that would change files, or watch them: all are
-// refused (ahp.md §8).
+// refused (docs/protocol.md, What is served).
 var readOnlyFiles = []string{
 	"resourceWrite", "resourceCopy", "resourceDelete", "resourceMove", "resourceMkdir", "createResourceWatch",
 }

@@ -17,7 +17,7 @@ import (
 // oracle: what an observer of each generation folds from the actions is what
 // the host says its state is; a refusal changes nothing and reaches its sender
 // alone; each dispatch that can be answered is answered once; and nobody does
-// what the claim does not allow (checklist 16, 21, 23–28; R17, G48).
+// what the claim does not allow (R17, G48).
 func FuzzDispatch(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x01\x01\x00\x02\x02\x00\x03\x03\x00\x00\x04\x00"))
 	f.Add([]byte("\x00\x00\x01\x00\x05\x02\x01\x06\x03\x02\x07\x01\x00\x08\x00\x01\x09\x00\x02\x01\x01"))

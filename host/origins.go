@@ -7,7 +7,7 @@ import (
 )
 
 // origins are the dispatches of one client that a channel has accepted, as
-// ranges of clientSeq, so that a next host carries none out twice (ahp.md §2.3).
+// ranges of clientSeq, so that a next host carries none out twice (AHP, Lifecycle).
 // Of very scattered ones the gaps between the oldest count as accepted.
 type origins struct {
 	// Since is the window that they belong to: client.since.

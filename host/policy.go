@@ -25,10 +25,10 @@ func (t *term) holderText() string {
 	return fmt.Sprintf("session %s", c.Session)
 }
 
-// mayType decides terminal/input (design rule 5, ruling 9). The keyboard of a
-// terminal belongs to its holder; the operator too takes it over openly, by a
-// claim, before typing. follow says that the claim goes to the typing client
-// first: it belongs to another client of the same person.
+// mayType decides terminal/input (docs/decisions.md §35, docs/decisions.md §9). The
+// keyboard of a terminal belongs to its holder; the operator too takes it over
+// openly, by a claim, before typing. follow says that the claim goes to the typing
+// client first: it belongs to another client of the same person.
 func (t *term) mayType(p *principal, clientID string) (follow bool, refusal string) {
 	c := t.value.Claim
 	switch {
@@ -44,7 +44,7 @@ func (t *term) mayType(p *principal, clientID string) (follow bool, refusal stri
 	return false, fmt.Sprintf("the terminal is held by %s: only its holder may type", t.holderText())
 }
 
-// mayShape decides resize, title and clear (ruling 10).
+// mayShape decides resize, title and clear (docs/decisions.md §10).
 func (t *term) mayShape(p *principal) string {
 	if t.holds(p) || p.operates() {
 		return ""
@@ -52,7 +52,7 @@ func (t *term) mayShape(p *principal) string {
 	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may change it", t.holderText())
 }
 
-// mayDispose decides disposeTerminal (ruling 1).
+// mayDispose decides disposeTerminal (docs/decisions.md §1).
 func (t *term) mayDispose(p *principal) string {
 	if t.holds(p) || p.operates() {
 		return ""
@@ -61,7 +61,7 @@ func (t *term) mayDispose(p *principal) string {
 }
 
 // mayClaim decides terminal/claimed: who may take it, and for whom (R17, G48,
-// ahp.md §7.5).
+// docs/protocol.md, Departures from the text).
 func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
 	if s := wellFormed(to); s != "" {
 		return s

@@ -8,11 +8,11 @@ import (
 )
 
 // personID is the client that a terminal is given to while nobody is there; the
-// person's next client takes it over (ruling 2).
+// person's next client takes it over (docs/decisions.md §2).
 const personID = "user"
 
-// promote gives a session's terminal to the person (T17, T18, ruling 2). For the
-// agent that is final: it no longer holds it.
+// promote gives a session's terminal to the person (T17, T18, docs/decisions.md
+// §2). For the agent that is final: it no longer holds it.
 func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.PromoteParams
 	if err := decode(raw, &p); err != nil {

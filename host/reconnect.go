@@ -7,7 +7,7 @@ import (
 	"tandemux/ahp"
 )
 
-// reconnect resumes a client's subscriptions on a new connection (ahp.md §2.3).
+// reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle).
 // An error leaves the connection as it was: the client goes on with initialize.
 func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p struct {
@@ -62,7 +62,7 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // resumed reads the list of subscriptions: URIs, or objects that hold one
-// (ahp.md §2.4).
+// (AHP, Lifecycle).
 func resumed(raws []json.RawMessage) ([]ahp.URI, error) {
 	var uris []ahp.URI
 	seen := map[ahp.URI]bool{}

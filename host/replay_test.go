@@ -73,7 +73,7 @@ func (w *window) knows(seq int64) bool {
 }
 
 // TestWindow checks that a clientSeq is processed once, also when it is long
-// forgotten, and that gaps may be filled later (checklist 27).
+// forgotten, and that gaps may be filled later.
 func TestWindow(t *testing.T) {
 	w := newWindow()
 	for seq := int64(1); seq <= 3*windowSize; seq += 2 { // odd ones

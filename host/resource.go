@@ -21,10 +21,10 @@ import (
 	"tandemux/ahp"
 )
 
-// Clients browse files to pick a directory for a terminal, and read them (ahp.md
-// §8). Only what lies below one of Config.Roots is served, for reading, and only
-// to those who may start a terminal, and could read it there. Nothing is ever
-// granted on request, so no refusal says what to ask for.
+// Clients browse files to pick a directory for a terminal, and read them
+// (docs/protocol.md, What is served). Only what lies below one of Config.Roots is
+// served, for reading, and only to those who may start a terminal, and could read
+// it there. Nothing is ever granted on request, so no refusal says what to ask for.
 
 // Bounds of files.
 const (

@@ -31,8 +31,7 @@ type life struct {
 // TestRule2: whatever a program writes, however its terminal is resized and
 // cleared, a client that comes late, or back after a lost connection by replay
 // or by snapshot, holds the same screen, history, cursor and modes as one that
-// was there from the start, and what the host itself shows (design.md, rule 2;
-// checklist 15, 21, 29, 30, 32, 38).
+// was there from the start, and what the host itself shows (docs/decisions.md §32).
 func TestRule2(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayCount = 12 })

@@ -53,7 +53,7 @@ func startShell(w *world, p *peer, uri ahp.URI, path string) {
 }
 
 // A thousand quick commands in a row: as many pairs of executed and finished,
-// with the right exit codes, in order, in each shell (issue 5).
+// with the right exit codes, in order, in each shell.
 func TestManyCommands(t *testing.T) {
 	t.Parallel()
 	count := 60

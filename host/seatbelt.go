@@ -11,8 +11,8 @@ import (
 	"tandemux/host/guard"
 )
 
-// Belt is what agents at the side may do (rulings.md §3.2–3.4): a seat belt, not
-// a wall.
+// Belt is what agents at the side may do (docs/decisions.md §23–§25): a seat belt,
+// not a wall.
 type Belt struct {
 	Policy guard.Policy
 	// Spawns a minute and Terminals at once are for the background terminals of one
@@ -38,7 +38,7 @@ func (h *Host) belt() Belt {
 
 // judge decides whether an agent may run a command, after its scope, ownership
 // and directory were found right, and reserves its place: order matters
-// (rulings.md §3.1). Others get no place and need none.
+// (docs/decisions.md §22). Others get no place and need none.
 func (h *Host) judge(p *principal, c ahp.CreateTerminalParams) (*guard.Slot, error) {
 	if p.agent == "" {
 		return nil, nil

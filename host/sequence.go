@@ -10,8 +10,8 @@ import (
 )
 
 // sequence is the host's one counter. It never hands out a number twice, also
-// not across restarts (ahp.md §2.3): it starts above the clock, and above a
-// mark in the state directory that lies ahead of every number handed out.
+// not across restarts (AHP, Lifecycle): it starts above the clock, and above a mark
+// in the state directory that lies ahead of every number handed out.
 type sequence struct {
 	last int64 // handed out
 	mark int64 // written down

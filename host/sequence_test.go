@@ -8,7 +8,7 @@ import (
 )
 
 // TestSequenceNeverGoesBack restarts a sequence under clocks that run, stand
-// still and are set back: no number comes twice (checklist 35).
+// still and are set back: no number comes twice.
 func TestSequenceNeverGoesBack(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)

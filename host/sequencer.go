@@ -104,7 +104,7 @@ func (h *Host) publish(ch *channel, f *frame) {
 		h.sendFrame(c, f)
 		sent = sent || c == f.by.c
 	}
-	if !sent { // an echo reaches its sender, subscribed or not (ahp.md §4.2)
+	if !sent { // an echo reaches its sender, subscribed or not (AHP, Actions)
 		h.sendFrame(f.by.c, f)
 	}
 	f.release()
@@ -187,7 +187,8 @@ func (h *Host) sendFrame(c *conn, f *frame) {
 	}
 }
 
-// listed are the actions that change what the root list says (ahp.md §7.1).
+// listed are the actions that change what the root list says (AHP, Terminal
+// Channel).
 var listed = map[string]bool{
 	ahp.TerminalTitleChanged{}.ActionType(): true,
 	ahp.TerminalClaimed{}.ActionType():      true,

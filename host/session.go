@@ -85,7 +85,7 @@ func (s *session) know(raw json.RawMessage) error { return json.Unmarshal(raw, &
 
 // aggregate is the session's status and activity as they follow from its chats:
 // those of the default chat, or else of the one modified last, unless another
-// needs input or failed (ahp.md §6.4).
+// needs input or failed (AHP, Session Channel).
 func (s *session) aggregate() (status ahp.Status, activity string) {
 	status = s.value.Status.WithActivity(ahp.ActivityIdle)
 	if len(s.value.Chats) == 0 {
@@ -275,8 +275,8 @@ func isSession(b body) bool { _, ok := b.(*session); return ok }
 func isChat(b body) bool    { _, ok := b.(*chat); return ok }
 
 // notify sends a notification about the list of sessions to the root's
-// subscribers; it is neither stored nor replayed (ahp.md §4.5). The caller holds
-// h.mu.
+// subscribers; it is neither stored nor replayed (AHP, Subscriptions). The caller
+// holds h.mu.
 func (h *Host) notify(method string, params any) {
 	var encoded [3][]byte
 	for _, c := range h.root.ch.subs {

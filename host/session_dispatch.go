@@ -10,8 +10,8 @@ import (
 	"tandemux/host/agent"
 )
 
-// sessionRules are the actions that clients may dispatch to sessions (ahp.md
-// §6.2).
+// sessionRules are the actions that clients may dispatch to sessions (AHP, Session
+// Channel).
 func sessionRules() map[string]rule {
 	rules := map[string]rule{}
 	const noDirectories = "the directories of a session are those that it began with"

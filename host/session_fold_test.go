@@ -298,8 +298,7 @@ func (f *folding) confirm(r *rand.Rand) {
 
 // TestFoldIsTheSnapshot: two clients that meddle with one session at random,
 // while its agent babbles and one of them loses its connection now and then, have
-// folded the same state as the host has, which is the same for both (checklist
-// 21, 32).
+// folded the same state as the host has, which is the same for both.
 func TestFoldIsTheSnapshot(t *testing.T) {
 	kinds := map[string]int{}
 	for seed := range uint64(3) {

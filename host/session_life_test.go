@@ -160,7 +160,7 @@ func TestLostInATurn(t *testing.T) {
 
 // TestHostRestarted: a host that ends in a turn comes back with the turn failed,
 // the history whole and the queue kept, and goes on with a new session of the
-// agent (ahp.md §2.5).
+// agent (AHP, Lifecycle).
 func TestHostRestarted(t *testing.T) {
 	p := newScripted("scripted")
 	p.script("work", "say half\nconfirm c1 execute x")
@@ -197,8 +197,7 @@ func TestHostRestarted(t *testing.T) {
 }
 
 // TestOlderTurns: a long chat's state is a window; fetchTurns loads what is before
-// it, by an action that precedes the reply, and a cursor is used once (checklist
-// 57).
+// it, by an action that precedes the reply, and a cursor is used once.
 func TestOlderTurns(t *testing.T) {
 	p := newScripted("scripted")
 	w, a := one(t, p)
@@ -283,7 +282,7 @@ func TestSessionsInPages(t *testing.T) {
 }
 
 // TestSessionsForOldClients: 0.5 has a nested summary, its own words, and nothing
-// that came later (ahp.md §11).
+// that came later (docs/protocol.md, Versions).
 func TestSessionsForOldClients(t *testing.T) {
 	p := newScripted("scripted")
 	p.script("ask", `ask {"id":"r","message":"?"}`+"\nfail it broke")
@@ -376,7 +375,7 @@ func TestWhoMayDriveSessions(t *testing.T) {
 
 // TestChats: several chats in a session, each with the agent's session of its
 // own; what one needs promotes the session; the last one goes with the session
-// (ahp.md §6.3, §6.4).
+// (AHP, Session Channel).
 func TestChats(t *testing.T) {
 	p := newScripted("scripted")
 	p.script("ask", "confirm c execute x")

@@ -15,7 +15,7 @@ import (
 )
 
 // createSession makes a session at once and opens its agent behind it: session/ready
-// or session/creationFailed tells how that went (ahp.md §6.3).
+// or session/creationFailed tells how that went (AHP, Session Channel).
 func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CreateSessionParams
 	if err := decode(raw, &p); err != nil {
@@ -178,8 +178,8 @@ func (h *Host) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI)
 }
 
 // checkSessionURI says what is wrong with a URI that a client chose for a session
-// or chat. Schemes other than AHP's are taken for old clients (ahp.md §3), but
-// what has such a URI does not outlive the host.
+// or chat. Schemes other than AHP's are taken for old clients (docs/protocol.md,
+// What is served), but what has such a URI does not outlive the host.
 func checkSessionURI(uri ahp.URI, own string) string {
 	if rest, ok := strings.CutPrefix(uri, own); ok {
 		uri = "x:" + rest
@@ -234,7 +234,7 @@ func (s *session) begin(c *conn, progress string) {
 }
 
 // disposeSession ends a session with its chats, agents and the terminals that it
-// still holds (ahp.md §6.3, G42).
+// still holds (AHP, Session Channel, G42).
 func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.SubscribeParams
 	if err := decode(raw, &p); err != nil {
@@ -368,7 +368,7 @@ func readCursor(cursor string) (p rank, err error) {
 }
 
 // resolveSessionConfig gives all that can be set for a session, and the values:
-// the input's, and defaults (ahp.md §5).
+// the input's, and defaults (AHP, Root Channel).
 func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p struct {
 		Provider string                     `json:"provider"`
@@ -431,7 +431,8 @@ func sessionConfigCompletions(context.Context, *conn, json.RawMessage) (any, err
 }
 
 // authenticate logs in to an agent by a method of its own: the resource is
-// "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others (ahp.md §10).
+// "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others
+// (docs/protocol.md, What is served).
 func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p struct {
 		Resource string `json:"resource"`

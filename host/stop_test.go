@@ -71,8 +71,8 @@ func TestStop(t *testing.T) {
 	s.Close()
 }
 
-// TestDispose: the process tree is killed (checklist 41), also one that ignores
-// what can be ignored.
+// TestDispose: the process tree is killed, also one that ignores what can be
+// ignored.
 func TestDispose(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -180,7 +180,7 @@ func newKeeper(t *testing.T, ctx context.Context, socket string) (*keeper.Client
 }
 
 // TestRestart: a new host with the same state goes on counting upwards, has the
-// terminals and clients of the old one, and keeps the tokens (checklist 35).
+// terminals and clients of the old one, and keeps the tokens.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -9,8 +9,8 @@ import (
 )
 
 // subscribe gives a channel's snapshot and everything after it. Members such as
-// delivery, view and flowControl are hints that may be ignored (ahp.md §4.1,
-// §4.6).
+// delivery, view and flowControl are hints that may be ignored (AHP,
+// Subscriptions).
 func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	channel, err := channelOf(raw)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // throttle blocks the terminal's reader while the claim holder's own
 // connection has much to take, as a real terminal slows its program down. A
 // holder that takes nothing at all for StallTime is closed, so that it can't
-// freeze the terminal for ever. Other viewers never slow the pty (design.md,
-// rule 3).
+// freeze the terminal for ever. Other viewers never slow the pty (docs/decisions.md
+// §33).
 func (h *Host) throttle(ctx context.Context, t *term) {
 	t.follower.wait(ctx)
 	h.giveWay(ctx, t)

@@ -208,8 +208,8 @@ func (h *Host) clientGone(id string) {
 }
 
 // clientBack ends the grace of a client that is subscribed to its sessions again.
-// When a reconnect is complete, those that it has not listed are without it (ahp.md
-// §2.3). The caller holds h.mu.
+// When a reconnect is complete, those that it has not listed are without it (AHP,
+// Lifecycle). The caller holds h.mu.
 func (h *Host) clientBack(c *conn, complete bool) {
 	id := c.client.id
 	for _, s := range h.sessions {
@@ -228,7 +228,7 @@ func (h *Host) clientBack(c *conn, complete bool) {
 }
 
 // clientLooksAway ends a client's part in a session that it has unsubscribed from
-// (ahp.md §4.1). The caller holds h.mu.
+// (AHP, Subscriptions). The caller holds h.mu.
 func (h *Host) clientLooksAway(c *conn, ch *channel) {
 	if s, ok := ch.body.(*session); ok && s.isActive(c.client.id) && !c.client.watches(ch.uri) {
 		s.removeClient(c.client.id, nil, "the client that has the tool no longer takes part")

@@ -180,8 +180,7 @@ func chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error)
 	return id, nil
 }
 
-// confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from
-// (checklist 52).
+// confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from.
 func confirmTool(h *Host, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallConfirmed)
 	c := d.ch.body.(*chat)

@@ -90,8 +90,7 @@ func (f *fold) look() string {
 }
 
 // TestViewersAgree: viewers that came early and late, and the host, see the
-// same after random actions of a program and two people (checklist 21, 38;
-// design rule 2).
+// same after random actions of a program and two people (docs/decisions.md §32).
 func TestViewersAgree(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -161,7 +160,7 @@ func randomAction(rnd *rand.Rand) ahp.Action {
 
 // TestStalledViewer: one who reads nothing is closed with a reason; the others
 // get every byte in the meantime, and after a reconnect it is where they are
-// (checklist 22; design rule 3).
+// (docs/decisions.md §33).
 func TestStalledViewer(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.QueueBytes, c.Limits.HoldBytes, c.Engine = 3<<20, 64<<10, "native" })
@@ -212,7 +211,8 @@ func TestStalledViewer(t *testing.T) {
 }
 
 // TestStalledHolder: the claim's own connection slows the pty, but one that
-// takes nothing any more is closed, and the terminal goes on (design rule 3).
+// takes nothing any more is closed, and the terminal goes on (docs/decisions.md
+// §33).
 func TestStalledHolder(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) {
@@ -248,7 +248,7 @@ func TestStalledHolder(t *testing.T) {
 }
 
 // TestFlood: a program that never stops, watched by its holder, costs bounded
-// memory, and Ctrl-C ends it at once (checklist 48).
+// memory, and Ctrl-C ends it at once.
 func TestFlood(t *testing.T) { // alone: it looks at the heap
 	w := start(t, func(c *host.Config) { c.Engine, c.Limits.StallTime = "native", patience })
 	w.buffer = 4
@@ -328,8 +328,7 @@ func TestListIsPaced(t *testing.T) {
 }
 
 // TestSubscribeAgain: what is pending when a channel is subscribed to again
-// comes before the reply, or not at all, never after a snapshot that has it
-// (checklist 15, 19).
+// comes before the reply, or not at all, never after a snapshot that has it.
 func TestSubscribeAgain(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -357,7 +356,7 @@ func TestSubscribeAgain(t *testing.T) {
 }
 
 // TestReplayEqualsLive: a client that lost its connection ends up, by replay or
-// snapshot, exactly where one that did not is (checklist 29, 30, 32).
+// snapshot, exactly where one that did not is.
 func TestReplayEqualsLive(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayCount = 40 })

@@ -8,10 +8,10 @@ import (
 )
 
 // A client numbers what it dispatches (clientSeq), and may send what it has no answer
-// for again after a lost connection, under its old number (ahp.md §2.3). Clients
+// for again after a lost connection, under its old number (AHP, Lifecycle). Clients
 // differ: some go on with their numbers, others count from 1 on each connection and
-// send nothing again. What is new must not be taken for a repetition, as it would be
-// acknowledged and not done; what is a repetition must not be done twice. So:
+// send nothing again. What is new must not be taken for a repetition, as it would
+// be acknowledged and not done; what is a repetition must not be done twice. So:
 //
 //   - initialize begins a numbering.
 //   - After a reconnect that says tandemux/continues the numbers go on, 1 included.

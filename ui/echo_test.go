@@ -8,8 +8,8 @@ import (
 )
 
 // TestEchoBesideFloods: the answer to a key is drawn at once though another pane
-// prints and frames are paced; what follows it is paced again (issue 6: keys
-// beside three floods).
+// prints and frames are paced; what follows it is paced again (keys beside three
+// floods).
 func TestEchoBesideFloods(t *testing.T) {
 	u := uitest.New(t, uitest.Options{W: 80, H: 24})
 	flood := u.Host.Terminal("sh1")

@@ -41,7 +41,7 @@ func tasked(u *uitest.UI) {
 }
 
 // TestTasksBesideSessions: how far each is, what it has changed and where it works is
-// in the list (issue 11, U21).
+// in the list (U21).
 func TestTasksBesideSessions(t *testing.T) {
 	atSizes(t, "tasks", func(t *testing.T, u *uitest.UI, golden string) {
 		tasked(u)

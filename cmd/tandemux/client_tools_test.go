@@ -72,8 +72,8 @@ func (f *folded) until(ctx context.Context, t *testing.T, what string, ok func(a
 // TestClientToolsOfACPAgents: an agent that is spoken to by ACP uses the tools of the
 // clients of its session, by the MCP server that it is given: they are offered under
 // names that models take, beside tandemux's own; only the client that has one tells the
-// result; they go when the client goes, and so does a call that it was carrying out
-// (checklist 55).
+// result; they go when the client goes, and so does a call that it was carrying
+// out.
 func TestClientToolsOfACPAgents(t *testing.T) {
 	home, run := t.TempDir(), shortDir(t)
 	script := filepath.Join(home, "agent.txt")

@@ -1,8 +1,8 @@
 // Package guard judges commands that agents want to run, and counts how many
-// they run. It is a seat belt, not a wall (rulings.md §3.2): it sees through
-// quotes, lists, wrappers such as env and nice, and shells within shells, but
-// not through scripts in files, interpreters, or what a variable of the
-// environment holds. The wall is a sandbox.
+// they run. It is a seat belt, not a wall (docs/decisions.md §23): it sees through
+// quotes, lists, wrappers such as env and nice, and shells within shells, but not
+// through scripts in files, interpreters, or what a variable of the environment
+// holds. The wall is a sandbox.
 //
 // A Policy is data and its checks are pure: they look at nothing but their
 // arguments, never at files or the clock, and may be called from any goroutine.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Lines that an agent may not run (T10, T11, P16, rulings.md §3.2), and what is
-// said of each.
+// Lines that an agent may not run (T10, T11, P16, docs/decisions.md §23), and what
+// is said of each.
 var blockedLines = []struct{ line, what string }{
 	{"rm x", "rm"},
 	{"/bin/rm x", "rm"},
@@ -143,7 +143,7 @@ func TestAllowedLines(t *testing.T) {
 }
 
 // Programs started without a shell, with patterns on the joined words
-// (rulings.md, 12).
+// (docs/decisions.md §12).
 func TestCheckArgv(t *testing.T) {
 	p := Default()
 	for _, c := range []struct{ argv, what string }{

@@ -8,8 +8,8 @@ import (
 )
 
 // Quota limits how many terminals an agent has at once, and how many it starts
-// in a while (T12, T13; rulings.md §3.3). It is made by NewQuota; its methods may
-// be called from any goroutine.
+// in a while (T12, T13; docs/decisions.md §24). It is made by NewQuota; its methods
+// may be called from any goroutine.
 type Quota struct {
 	of     string
 	window time.Duration

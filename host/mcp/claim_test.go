@@ -23,7 +23,7 @@ func row(w *world.World, id string) map[string]any {
 }
 
 // TestTakeOver: a person takes an agent's terminal in the middle of a command,
-// and hands it back (T18, ruling 2).
+// and hands it back (T18, docs/decisions.md §2).
 func TestTakeOver(t *testing.T) {
 	w := world.New(t, "")
 	a := newAgent(w, "worker")

@@ -163,7 +163,7 @@ func TestReadTerminal(t *testing.T) {
 }
 
 // TestBlocked: what agents may not start (T10, T11, T14), and that refused calls
-// don't count (rulings.md §3.3).
+// don't count (docs/decisions.md §24).
 func TestBlocked(t *testing.T) {
 	a := newAgent(world.New(t, ""), "rogue")
 	const blocked = "Command blocked for security reasons"

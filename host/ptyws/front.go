@@ -162,7 +162,7 @@ func readBody(r *http.Request, into any) error {
 	return nil
 }
 
-// list gives the terminals whose process runs (ruling 17).
+// list gives the terminals whose process runs (docs/decisions.md §17).
 func list(ctx context.Context, _ *http.Request, c *client.Client) (any, error) {
 	all, err := terminals(ctx, c)
 	if err != nil {

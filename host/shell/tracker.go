@@ -51,9 +51,8 @@ type Event struct {
 	Dir, Host string
 }
 
-// Tracker is the state machine of shell-integration.md §2: marks in, events
-// out. It is pure and bounded: it holds at most one command line. The zero value
-// is ready.
+// Tracker is a state machine: a shell's marks in, commands' events out. It is
+// pure and bounded: it holds at most one command line. The zero value is ready.
 type Tracker struct {
 	available bool
 	trusted   bool   // a trusted mark has been seen

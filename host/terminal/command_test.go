@@ -308,7 +308,8 @@ func TestEngineWithoutMarks(t *testing.T) {
 	}
 }
 
-// After a clear a running command is in no content, but known (ahp.md §7.2).
+// After a clear a running command is in no content, but known (AHP, Terminal
+// Channel).
 func TestClearWhileRunning(t *testing.T) {
 	t.Parallel()
 	term := fed(t, nil)

@@ -92,11 +92,11 @@ func (k *kept) restart(state []byte, at uint64) {
 
 // Content returns the actions still pending, as Take does, and the parts that
 // reproduce the state after them in a fresh emulator of the present size
-// (design.md, rule 2; G15): the output itself while nothing of it was trimmed
-// and the size has not changed, else the emulator's serialised state with as
-// much history as fits into MaxWire, cut where commands begin and end. Both
-// results are of one instant, so the holder sequences the pending actions before
-// it serves the parts. The parts are never nil.
+// (docs/decisions.md §32; G15): the output itself while nothing of it was trimmed
+// and the size has not changed, else the emulator's serialised state with as much
+// history as fits into MaxWire, cut where commands begin and end. Both results are
+// of one instant, so the holder sequences the pending actions before it serves the
+// parts. The parts are never nil.
 func (t *Terminal) Content() (actions []ahp.Action, k Taken, content []ahp.Part) {
 	return t.ContentWithin(MaxWire)
 }

@@ -8,7 +8,7 @@ import (
 
 // localDir makes a file URI without a host of the directory that a shell
 // reported with a host's name, "" when it gave none. It is false when that is
-// another host, as a shell behind ssh names it (shell-integration.md §1).
+// another host, as a shell behind ssh names it (docs/programs.md).
 func localDir(dir, host, hostname string) (uri string, ok bool) {
 	if host != "" && !strings.EqualFold(host, "localhost") && !sameHost(host, hostname) {
 		return "", false

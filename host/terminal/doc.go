@@ -22,7 +22,7 @@
 //	                                               └─▶ titles, cwd ─▶ pending actions
 //
 // The emulator sees the questions and answers each once; the filter takes
-// questions and shell marks out of what viewers get (design.md, rule 4).
+// questions and shell marks out of what viewers get (docs/decisions.md §34).
 //
 // Content reproduces the host's screen, cursor, modes and history in a fresh
 // emulator, and so does whatever follows it. Where MaxWire left history out a line says

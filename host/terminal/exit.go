@@ -151,8 +151,8 @@ func (t *Terminal) finalCode() *int {
 }
 
 // Kill ends the child: SIGHUP and SIGTERM to its process groups, SIGKILL after
-// five seconds (rulings.md, 16). It returns once Exit was called, or with ctx's
-// error.
+// five seconds (docs/decisions.md §16). It returns once Exit was called, or with
+// ctx's error.
 func (t *Terminal) Kill(ctx context.Context) error {
 	steps := []struct {
 		signals []syscall.Signal

@@ -5,9 +5,9 @@ import (
 )
 
 // filter takes questions to the terminal and shell marks out of the child's
-// output (ahp.md §7.3 items 1 and 5, shell-integration.md §6). It is a byte
-// machine after Paul Williams's, without 8-bit controls (they are bytes of
-// UTF-8), and its output doesn't depend on how its input is split.
+// output (AHP, Terminal Channel, docs/programs.md). It is a byte machine after Paul
+// Williams's, without 8-bit controls (they are bytes of UTF-8), and its output
+// doesn't depend on how its input is split.
 //
 // A sequence is undecided until it is known whether it must go. Bytes of an
 // undecided one that arrived in earlier chunks are held; the others are still

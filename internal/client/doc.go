@@ -26,11 +26,11 @@
 //
 // Dispatch. An action is pending until its echo. Pending ones are sent again
 // after a reconnect, in order and with their first clientSeq, by which the host
-// processes each once (ahp.md §2.3); hosts older than 1.0 get no second copy of
-// typed input. After initialize their outcome is unknown and nothing is sent
-// again; an Observer is told which typed input that concerns. Nothing is accepted
-// while there is no connection. At most maxPending
-// actions and maxPendingBytes are kept for this; older ones are given up.
+// processes each once (AHP, Lifecycle); hosts older than 1.0 get no second copy of
+// typed input. After initialize their outcome is unknown and nothing is sent again;
+// an Observer is told which typed input that concerns. Nothing is accepted while
+// there is no connection. At most maxPending actions and maxPendingBytes are kept
+// for this; older ones are given up.
 //
 // Mirror is a Sink that keeps the states.
 package client

@@ -270,7 +270,7 @@ func (l *link) subscribe(ch *channel, done func(error)) {
 	}
 }
 
-// reconnect resumes on a new socket (ahp.md §2.3). An error answer is followed
+// reconnect resumes on a new socket (AHP, Lifecycle). An error answer is followed
 // by initialize on the same socket.
 func (l *link) reconnect(done func(error)) {
 	c := l.c

@@ -20,7 +20,7 @@ const (
 	// maxPermissions bounds the options of one question.
 	maxPermissions = 32
 	// maxOutput is the most output that an agent may ask to be kept, in bytes
-	// (rulings.md §3.6).
+	// (docs/decisions.md §27).
 	maxOutput = 10 << 20
 )
 

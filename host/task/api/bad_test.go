@@ -98,7 +98,7 @@ func TestBadInput(t *testing.T) {
 func m0() map[string]any { return map[string]any{} }
 
 // TestBadRepositories: a dirty tree is left alone, a branch that exists is refused or
-// gone around, a workspace that is deleted under a task fails its event (issue 11).
+// gone around, a workspace that is deleted under a task fails its event.
 func TestBadRepositories(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
