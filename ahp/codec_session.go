@@ -56,8 +56,7 @@ func init() {
 	add(row(byClient, func(w *writer, a SessionAgentChanged) { w.optRaw("agent", a.Agent) }))
 }
 
-// later is a row of an action that 0.5.0 does not know (docs/protocol.md,
-// Versions).
+// later is a row of an action that 0.5.0 does not know.
 func later[A Action](client bool, write func(w *writer, a A)) (string, kind) {
 	name, k := row(client, write)
 	k.after05 = true

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// ReduceSession is the session's state after a (AHP, Session Channel). It has no
-// clock.
+// ReduceSession is the session's state after a (AHP, Session Channel). No clock.
 func ReduceSession(s SessionState, a Action) SessionState { return reduceSession(s, a, "") }
 
 // reduceSession is ReduceSession for readers of 0.5, whose state has the time of

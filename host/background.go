@@ -8,9 +8,8 @@ import (
 )
 
 // followWork keeps a chat's list of background work: the terminals that its
-// session holds for no tool call and whose command still runs (docs/protocol.md,
-// Departures from the text, G41). The caller holds h.mu and has told the terminal's
-// action.
+// session holds for no tool call and whose command still runs (G41). The
+// caller holds h.mu and has told the terminal's action.
 func (h *Host) followWork(t *term, a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalClaimed, ahp.TerminalExited:

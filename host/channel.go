@@ -143,8 +143,7 @@ func canonical(uri ahp.URI) ahp.URI {
 }
 
 // checkURI says what is wrong with a URI that a client chose for a terminal.
-// Any scheme is accepted (docs/protocol.md, What is served) but those with a
-// meaning of their own.
+// Any scheme is accepted but those with a meaning of their own.
 func checkURI(uri ahp.URI) *ahp.Error {
 	scheme, rest, ok := strings.Cut(uri, ":")
 	switch {

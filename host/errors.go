@@ -20,8 +20,7 @@ var (
 	errTooMany = errors.New("too many connections: close some")
 )
 
-// spawnErrors maps what the keeper says to codes of the wire (AHP, Terminal
-// Channel).
+// spawnErrors maps what the keeper says to codes of the wire (AHP, Error Codes).
 var spawnErrors = []struct {
 	is   error
 	code int

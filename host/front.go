@@ -204,8 +204,7 @@ func (f *front) identify(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, peerKey{}, f.user)
 }
 
-// endpoints are the paths that a client may dial (docs/protocol.md, Reaching the
-// host).
+// endpoints are the paths that a client may dial.
 var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true}
 
 // answer is a request's fate: a principal, or a status and its text.

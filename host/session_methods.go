@@ -431,8 +431,7 @@ func sessionConfigCompletions(context.Context, *conn, json.RawMessage) (any, err
 }
 
 // authenticate logs in to an agent by a method of its own: the resource is
-// "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others
-// (docs/protocol.md, What is served).
+// "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others.
 func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p struct {
 		Resource string `json:"resource"`
