@@ -51,7 +51,7 @@ func (m *Model) openAgents() {
 			m.dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
 		}),
 		End: func(uri ahp.URI) {
-			if t, h := m.taskAt(uri), m.taskHost(); t != nil && h != nil {
+			if t, h := m.taskAt(uri), m.cfg.Host; t != nil && m.can(CanTasks) {
 				m.discardTask(*t, h)
 				return
 			}
@@ -243,8 +243,8 @@ func (m *Model) bringChat(uri ahp.URI) {
 // newSession begins a session; without a name it asks which agent, where there are
 // several.
 func (m *Model) newSession(name string) {
-	h := m.sessionHost()
-	if h == nil {
+	h := m.cfg.Host
+	if !m.can(CanSessions) {
 		return
 	}
 	cwd := m.cwd()
@@ -302,7 +302,7 @@ func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
 
 // beginSession begins a session and shows its chat.
 func (m *Model) beginSession(agent string, cwd ahp.URI) {
-	h := m.sessionHost()
+	h := m.cfg.Host
 	id := strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateSessionParams{
 		Channel: ahp.SessionScheme + "/" + id, Provider: agent,
@@ -335,7 +335,7 @@ func (m *Model) renameSession(s *session) {
 
 // endSession disposes of a session, asking first.
 func (m *Model) endSession(s *session) {
-	h, uri := m.sessionHost(), s.uri
+	h, uri := m.cfg.Host, s.uri
 	question := fmt.Sprintf("end the session %q and forget what was said?", s.title())
 	if _, word := s.row.Status.Activity(), s.row.Status; word.Activity()&ahp.ActivityInProgress != 0 {
 		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", m.agentTitle(s.row.Provider), s.title())

@@ -44,8 +44,8 @@ func (m *Model) askText(t *terminal) string {
 // answerAgent asks the person what to tell an agent.
 func (m *Model) answerAgent() {
 	t := m.asking()
-	host, ok := m.cfg.Host.(Answerer)
-	if t == nil || !ok {
+	host := m.cfg.Host
+	if t == nil || !m.can(CanAnswer) {
 		m.say(status.Info, "this connection can't answer agents")
 		return
 	}

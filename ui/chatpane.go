@@ -255,8 +255,8 @@ func (m *Model) chatKeysOf(name string) string {
 
 // complete asks the host what may follow.
 func (m *Model) complete(e *chatEntry, text string, offset int) {
-	h, ok := m.cfg.Host.(Chats)
-	if !ok {
+	h := m.cfg.Host
+	if !m.can(CanChats) {
 		return
 	}
 	uri := e.uri
@@ -294,8 +294,8 @@ func (m *Model) chooseRow(title string, rows []string, at int, accept func(int))
 
 // forkChat begins a chat with the turns of another one.
 func (m *Model) forkChat(e *chatEntry, turn string) {
-	h, ok := m.cfg.Host.(Chats)
-	if !ok || e.session == "" {
+	h := m.cfg.Host
+	if !m.can(CanChats) || e.session == "" {
 		m.say(status.Info, "this connection can't fork chats")
 		return
 	}
@@ -313,8 +313,8 @@ func (m *Model) forkChat(e *chatEntry, turn string) {
 
 // moreTurns loads older turns.
 func (m *Model) moreTurns(e *chatEntry) {
-	h, ok := m.cfg.Host.(Chats)
-	if !ok || m.fetching {
+	h := m.cfg.Host
+	if !m.can(CanChats) || m.fetching {
 		return
 	}
 	m.fetching = true
@@ -325,20 +325,15 @@ func (m *Model) moreTurns(e *chatEntry) {
 	})
 }
 
-// Logins is a Host that runs agents' own ways to log in (x-tandemux/login).
-type Logins interface {
-	Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error)
-}
-
 // logIn runs a way to log in to a chat's agent: in a pane, where it is one for a
 // terminal.
 func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
-	h, ok := m.cfg.Host.(Logins)
+	h := m.cfg.Host
 	switch {
 	case way.Kind == "env":
 		m.say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
 		return
-	case !ok || e.session == "":
+	case !m.can(CanLogin) || e.session == "":
 		m.say(status.Info, "this connection can't log in")
 		return
 	}

@@ -222,8 +222,7 @@ func (m *Model) endAll(uris []ahp.URI) {
 
 // stop ends the host, asking first.
 func (m *Model) stop() {
-	s, ok := m.cfg.Host.(Stopper)
-	if !ok {
+	if !m.can(CanStop) {
 		m.say(status.Info, "this connection can't stop the host: use tandemux stop")
 		return
 	}
@@ -235,7 +234,7 @@ func (m *Model) stop() {
 	}
 	m.open(overlay.NewConfirm(fmt.Sprintf("stop the host and end %s?", plural(running, "terminal")), func() {
 		m.async("stop the host", func(ctx context.Context) (then, error) {
-			err := s.Stop(ctx)
+			err := m.cfg.Host.Stop(ctx)
 			if errors.Is(err, context.DeadlineExceeded) {
 				err = errors.New("it did not answer")
 			}

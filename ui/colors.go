@@ -144,14 +144,10 @@ func (m *Model) checkColors() {
 // others than it knows.
 func (m *Model) sendColors() {
 	c := &m.outer.colors
-	if c.shown == c.told || m.link != Connected {
+	if c.shown == c.told || m.link != Connected || !m.can(CanTakeColors) {
 		return
 	}
-	h, ok := m.cfg.Host.(Painted)
-	if !ok {
-		return
-	}
-	if err := h.Colors(c.params()); err != nil {
+	if err := m.cfg.Host.Colors(c.params()); err != nil {
 		m.log.Debug("send colours", "err", err) // the next connection gets them
 		return
 	}

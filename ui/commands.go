@@ -211,7 +211,7 @@ func (m *Model) context() command.Context {
 		LastTab: len(m.doc.shown.Recent) > 0, TabsFull: len(m.doc.shown.Tabs) >= layout.MaxTabs,
 	}
 	c.Buffers = len(m.buffers.list)
-	c.Sessions, c.Chat = m.sessionHost() != nil, m.focusedChat() != nil
+	c.Sessions, c.Chat = m.can(CanSessions), m.focusedChat() != nil
 	tab, ok := m.doc.shown.Tab()
 	if !ok {
 		return c

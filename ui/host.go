@@ -27,25 +27,55 @@ type Host interface {
 	// or refusal (Envelope.Origin.ClientSeq). It must not block. Without a
 	// connection it fails with ErrAway, also before the Sink has said so.
 	Dispatch(uri ahp.URI, a ahp.Action) (clientSeq int64, err error)
-}
 
-// Stopper is a Host that can be asked to end (x-tandemux/stop). The command "stop"
-// needs it.
-type Stopper interface {
+	// Capabilities says which of the groups of methods below the host has. The
+	// others are not called. It doesn't change and must not block.
+	Capabilities() Capabilities
+
+	// Stop ends the host (x-tandemux/stop). CanStop.
 	Stop(ctx context.Context) error
-}
-
-// Answerer is a Host that takes the answer to an agent's question for a terminal
-// (x-tandemux/answer). The command "answer-agent" needs it.
-type Answerer interface {
+	// Answer answers an agent's question for a terminal (x-tandemux/answer).
+	// CanAnswer.
 	Answer(ctx context.Context, p ahp.AnswerParams) error
+	// Colors tells what colours the outer terminal shows (x-tandemux/colors), so
+	// that programs that ask get them. It must not block. CanTakeColors.
+	Colors(p ahp.ColorsParams) error
+	// Run has a shell at its prompt run a line (x-tandemux/run). CanRun.
+	Run(ctx context.Context, p ahp.RunParams) error
+	// Retry tries at once to connect again. CanRetry.
+	Retry()
+	// Login runs an agent's own way to log in (x-tandemux/login). CanLogin.
+	Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error)
+
+	Sessions // CanSessions
+	Chats    // CanChats
+	Tasks    // CanTasks
 }
 
-// Painted is a Host that is told what colours the outer terminal shows
-// (x-tandemux/colors), so that programs that ask get them. Colors must not block.
-type Painted interface {
-	Colors(p ahp.ColorsParams) error
-}
+// Capabilities are what a Host offers besides terminals and layouts.
+type Capabilities uint16
+
+// The capabilities, named by the methods of Host that need them.
+const (
+	CanStop Capabilities = 1 << iota
+	CanAnswer
+	CanTakeColors
+	CanRun
+	CanRetry
+	CanLogin
+	CanSessions
+	CanChats
+	CanTasks
+
+	// CanAll is all of them.
+	CanAll = CanTasks<<1 - 1
+)
+
+// Has reports whether all of some capabilities are there.
+func (c Capabilities) Has(some Capabilities) bool { return c&some == some }
+
+// can reports whether the host has some capabilities.
+func (m *Model) can(some Capabilities) bool { return m.cfg.Host.Capabilities().Has(some) }
 
 // ErrAway is Host.Dispatch's answer while there is no connection.
 var ErrAway = errors.New("not connected to the host")

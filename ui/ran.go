@@ -13,12 +13,6 @@ import (
 	"tandemux/ui/status"
 )
 
-// Runner is a Host that types a command at the prompt of a shell (x-tandemux/run).
-// The command "run-again" needs it.
-type Runner interface {
-	Run(ctx context.Context, p ahp.RunParams) error
-}
-
 // shellActions are the commands about what a terminal's shell has run.
 var shellActions = map[string]action{
 	"previous-command": onView(func(_ *Model, v *pane.View, n int) { goCommand(v, false, n) }),
@@ -89,12 +83,11 @@ func (m *Model) copyLine(c pane.Command, err error) {
 // where none waits.
 func (m *Model) runAgain(c pane.Command, err error) {
 	_, t, v := m.focused()
-	runner, ok := m.cfg.Host.(Runner)
 	switch {
 	case err != nil && c.Line == "":
 		m.say(status.Info, "nothing to run again: %v", err)
 	case t == nil || v == nil:
-	case !ok:
+	case !m.can(CanRun):
 		m.say(status.Info, "this host can't run commands")
 	case c.Line == "":
 		m.say(status.Info, "the shell did not tell the command's line")
@@ -106,7 +99,7 @@ func (m *Model) runAgain(c pane.Command, err error) {
 		}
 		p := ahp.RunParams{Channel: t.uri, Line: c.Line, Typed: true}
 		m.async("run "+m.quoted(c)+" again", func(ctx context.Context) (then, error) {
-			err := runner.Run(ctx, p)
+			err := m.cfg.Host.Run(ctx, p)
 			return func(m *Model) {
 				if err != nil {
 					m.say(status.Warning, "not run again: %s", refusal(err))

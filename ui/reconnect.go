@@ -33,11 +33,6 @@ type Retry struct {
 	Err         error     // of the last attempt
 }
 
-// Retrier is a Host that can be told to try to reconnect now. It must not block.
-type Retrier interface {
-	Retry()
-}
-
 // outage is a connection in trouble, and what was typed meanwhile.
 type outage struct {
 	id     int // so that an old timer is known
@@ -137,8 +132,8 @@ func (m *Model) mayKeep(n int) bool {
 	if !trouble || m.away.pasting {
 		return true
 	}
-	if r, ok := m.cfg.Host.(Retrier); ok && m.link == Reconnecting {
-		r.Retry()
+	if m.link == Reconnecting && m.can(CanRetry) {
+		m.cfg.Host.Retry()
 	}
 	m.dirty |= dirtyChrome
 	if m.link == Closed || m.env.Now().Sub(since) > keepTime || m.away.keptBytes+n > maxKept {

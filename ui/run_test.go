@@ -29,12 +29,17 @@ const patience = 20 * time.Second
 
 // lockedHost makes a test's host one that many goroutines may call.
 type lockedHost struct {
+	ui.Host // the methods that are not offered
+
 	mu sync.Mutex
 	h  *uitest.Host
 	// dispatched and creating, if not nil, hear of such.
 	dispatched func(ahp.Action)
 	creating   func()
 }
+
+// Capabilities offers no more than terminals and layouts.
+func (l *lockedHost) Capabilities() ui.Capabilities { return 0 }
 
 func (l *lockedHost) ClientID() string { return uitest.ClientID }
 

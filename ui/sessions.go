@@ -11,8 +11,7 @@ import (
 	"tandemux/ui/chat"
 )
 
-// Sessions is a Host that has sessions with agents. The commands about agents need
-// it; the list is kept up to date by notifications through Sink.Note.
+// Sessions are the methods of a Host that has sessions with agents. The list is kept up to date by notifications through Sink.Note.
 type Sessions interface {
 	// Sessions lists all of them.
 	Sessions(ctx context.Context) ([]ahp.SessionSummary, error)
@@ -29,7 +28,8 @@ type Agent struct {
 	Why   string // it can't be used now, "" when it can
 }
 
-// Chats is a Host whose chats can be added to, looked through and completed.
+// Chats are the methods of a Host whose chats can be added to, looked through and
+// completed.
 type Chats interface {
 	CreateChat(ctx context.Context, p ahp.CreateChatParams) error
 	FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error
@@ -92,16 +92,10 @@ func (s *Sink) Note(method string, params json.RawMessage) {
 	}
 }
 
-// sessionHost gives the host's side for sessions, nil where it has none.
-func (m *Model) sessionHost() Sessions {
-	h, _ := m.cfg.Host.(Sessions)
-	return h
-}
-
 // loadSessions asks for the list.
 func (m *Model) loadSessions() {
-	h := m.sessionHost()
-	if h == nil || m.sessions.loading {
+	h := m.cfg.Host
+	if !m.can(CanSessions) || m.sessions.loading {
 		return
 	}
 	m.sessions.loading, m.sessions.touched = true, map[ahp.URI]bool{}
@@ -258,7 +252,7 @@ const maxFollowed = 64
 // followSessions subscribes to the sessions of the chats that show and to those
 // that wait for a person, and drops the others.
 func (m *Model) followSessions() {
-	if m.link != Connected || m.sessionHost() == nil {
+	if m.link != Connected || !m.can(CanSessions) {
 		return
 	}
 	want := map[ahp.URI]bool{}

@@ -12,7 +12,7 @@ import (
 	"tandemux/ui/status"
 )
 
-// Tasks is a Host that has tasks: agents at work in a workspace of their own. They
+// Tasks are the methods of a Host that has tasks: agents at work in a workspace of their own. They
 // are in the list of sessions.
 type Tasks interface {
 	// Tasks lists them, the newest first.
@@ -78,11 +78,6 @@ type compared struct {
 	changes TaskChanges
 }
 
-func (m *Model) taskHost() Tasks {
-	h, _ := m.cfg.Host.(Tasks)
-	return h
-}
-
 // taskScheme begins what the list calls a task without a session.
 const taskScheme = "x-tandemux-task:/"
 
@@ -97,9 +92,9 @@ func (m *Model) taskAt(uri ahp.URI) *Task {
 
 // loadTasks asks for the tasks, unless that is under way: then once more after it.
 func (m *Model) loadTasks() {
-	h, l := m.taskHost(), &m.taskList
+	h, l := m.cfg.Host, &m.taskList
 	switch {
-	case h == nil || m.link != Connected:
+	case !m.can(CanTasks) || m.link != Connected:
 		return
 	case l.loading:
 		l.again = true
@@ -154,8 +149,8 @@ func (m *Model) lookAgain() {
 // compareTasks asks what the tasks have changed, one after the other, of those about
 // which that is not known as they are now.
 func (m *Model) compareTasks() {
-	h, l := m.taskHost(), &m.taskList
-	if h == nil || l.awaiting || !m.listsTasks() {
+	h, l := m.cfg.Host, &m.taskList
+	if !m.can(CanTasks) || l.awaiting || !m.listsTasks() {
 		return
 	}
 	i := slices.IndexFunc(l.all[:min(len(l.all), maxCompared)], func(t Task) bool {
@@ -237,8 +232,8 @@ func (m *Model) programTasks(listed map[ahp.URI]bool, archived bool) []overlay.S
 // onTask does something with the task of a row.
 func (m *Model) onTask(f func(t Task, h Tasks)) func(ahp.URI) {
 	return func(uri ahp.URI) {
-		t, h := m.taskAt(uri), m.taskHost()
-		if t == nil || h == nil {
+		t, h := m.taskAt(uri), m.cfg.Host
+		if t == nil || !m.can(CanTasks) {
 			m.say(status.Info, "this session is no task: `tandemux task create` makes one")
 			return
 		}

@@ -146,13 +146,14 @@ func checkLayoutName(name string) error {
 
 // hostAdapter gives the interface what it asks for of a connection.
 type hostAdapter struct {
-	c     *client.Client
+	*client.Client
 	place place
 	// root gives the agents that the host says it has; nil for none.
 	root func() []ahp.AgentInfo
 }
 
-func (h hostAdapter) ClientID() string { return h.c.ClientID() }
+// Capabilities is all of them: a host that lacks one refuses the call.
+func (h hostAdapter) Capabilities() ui.Capabilities { return ui.CanAll }
 
 // Create adds this process's environment, as a shell's child would have it.
 func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
@@ -164,44 +165,35 @@ func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) err
 		meta.Env = h.place.childEnv(os.Environ())
 	}
 	p.Meta = &meta
-	return h.c.Call(ctx, ahp.MethodCreateTerminal, p, nil)
+	return h.Call(ctx, ahp.MethodCreateTerminal, p, nil)
 }
 
 func (h hostAdapter) Dispose(ctx context.Context, uri ahp.URI) error {
-	return h.c.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
+	return h.Call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil)
 }
 
 // Stop ends the host and all its terminals.
 func (h hostAdapter) Stop(ctx context.Context) error {
-	return h.c.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+	return h.Call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 }
-
-// Retry implements ui.Retrier.
-func (h hostAdapter) Retry() { h.c.Retry() }
 
 // Colors tells the host what colours this terminal shows.
 func (h hostAdapter) Colors(p ahp.ColorsParams) error {
-	return h.c.Notify(ahp.MethodColors, p)
+	return h.Notify(ahp.MethodColors, p)
 }
 
 // Answer answers an agent's question for a terminal.
 func (h hostAdapter) Answer(ctx context.Context, p ahp.AnswerParams) error {
-	return h.c.Call(ctx, ahp.MethodAnswer, p, nil)
+	return h.Call(ctx, ahp.MethodAnswer, p, nil)
 }
 
 // Run types a command at the prompt of a shell.
 func (h hostAdapter) Run(ctx context.Context, p ahp.RunParams) error {
-	return h.c.Call(ctx, ahp.MethodRun, p, nil)
+	return h.Call(ctx, ahp.MethodRun, p, nil)
 }
-
-func (h hostAdapter) Subscribe(ctx context.Context, uri ahp.URI) error {
-	return h.c.Subscribe(ctx, uri)
-}
-
-func (h hostAdapter) Unsubscribe(uri ahp.URI) { h.c.Unsubscribe(uri) }
 
 func (h hostAdapter) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
-	seq, err := h.c.Dispatch(uri, a)
+	seq, err := h.Client.Dispatch(uri, a)
 	if errors.Is(err, client.ErrDisconnected) {
 		err = ui.ErrAway
 	}

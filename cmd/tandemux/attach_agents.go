@@ -14,24 +14,24 @@ import (
 
 // Sessions implements ui.Sessions.
 func (h hostAdapter) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
-	return (&session{Client: h.c, place: h.place}).sessions(ctx)
+	return (&session{Client: h.Client, place: h.place}).sessions(ctx)
 }
 
 // CreateSession implements ui.Sessions: an agent that the host did not have when it
 // started is made known to it first.
 func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParams) error {
-	s := &session{Client: h.c, place: h.place}
+	s := &session{Client: h.Client, place: h.place}
 	name, err := s.useAgent(ctx, p.Provider, nil)
 	if err != nil {
 		return err
 	}
 	p.Provider = name
-	return h.c.Call(ctx, ahp.MethodCreateSession, p, nil)
+	return h.Call(ctx, ahp.MethodCreateSession, p, nil)
 }
 
 // DisposeSession implements ui.Sessions.
 func (h hostAdapter) DisposeSession(ctx context.Context, uri ahp.URI) error {
-	return h.c.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: uri}, nil)
+	return h.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: uri}, nil)
 }
 
 // Agents implements ui.Sessions: those of the configuration and those that tandemux
@@ -75,27 +75,27 @@ func (h hostAdapter) hostAgents(known map[string]bool) []ui.Agent {
 	return agents
 }
 
-// Login implements ui.Logins.
+// Login implements ui.Host.
 func (h hostAdapter) Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error) {
 	var got ahp.LoginResult
-	err := h.c.Call(ctx, ahp.MethodLogin, p, &got)
+	err := h.Call(ctx, ahp.MethodLogin, p, &got)
 	return got, err
 }
 
 // CreateChat implements ui.Chats.
 func (h hostAdapter) CreateChat(ctx context.Context, p ahp.CreateChatParams) error {
-	return h.c.Call(ctx, ahp.MethodCreateChat, p, nil)
+	return h.Call(ctx, ahp.MethodCreateChat, p, nil)
 }
 
 // FetchTurns implements ui.Chats.
 func (h hostAdapter) FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error {
-	return h.c.Call(ctx, ahp.MethodFetchTurns, p, nil)
+	return h.Call(ctx, ahp.MethodFetchTurns, p, nil)
 }
 
 // Complete implements ui.Chats.
 func (h hostAdapter) Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error) {
 	var got ahp.CompletionsResult
-	err := h.c.Call(ctx, ahp.MethodCompletions, p, &got)
+	err := h.Call(ctx, ahp.MethodCompletions, p, &got)
 	return got, err
 }
 

@@ -196,13 +196,13 @@ func (t *Terminal) info() ahp.TerminalInfo {
 // ClientID implements ui.Host.
 func (h *Host) ClientID() string { return ClientID }
 
-// Colors implements ui.Painted.
+// Colors implements ui.Host.
 func (h *Host) Colors(p ahp.ColorsParams) error {
 	h.Painted = append(h.Painted, p)
 	return nil
 }
 
-// Answer implements ui.Answerer.
+// Answer implements ui.Host.
 func (h *Host) Answer(_ context.Context, p ahp.AnswerParams) error {
 	h.Answers = append(h.Answers, p)
 	for _, t := range h.terms {
@@ -274,7 +274,7 @@ func (h *Host) Dispose(_ context.Context, uri ahp.URI) error {
 	return nil
 }
 
-// Run implements ui.Runner: it types the line, or fails with FailRun.
+// Run implements ui.Host: it types the line, or fails with FailRun.
 func (h *Host) Run(_ context.Context, p ahp.RunParams) error {
 	if h.FailRun != nil {
 		return h.FailRun

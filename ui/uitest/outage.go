@@ -35,7 +35,7 @@ func (h *Host) Lost(uri ahp.URI, input string) { h.sink.Lost(uri, input) }
 // Silent says since when the host has not answered.
 func (h *Host) Silent(since time.Time) { h.sink.Silent(since) }
 
-// Retry implements ui.Retrier: it counts.
+// Retry implements ui.Host: it counts.
 func (h *Host) Retry() { h.Retries++ }
 
 // Time is the clock of the interface.

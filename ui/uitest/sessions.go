@@ -329,3 +329,14 @@ func (s *Session) Missed(f func()) {
 	h.subscribeSession(s.URI)
 	h.subscribeSession(s.Chat)
 }
+
+// Capabilities implements ui.Host.
+func (h *Host) Capabilities() ui.Capabilities { return ui.CanAll &^ (ui.CanStop | ui.CanLogin) }
+
+// Stop implements ui.Host, which is not offered.
+func (h *Host) Stop(context.Context) error { panic("Stop is not offered") }
+
+// Login implements ui.Host, which is not offered.
+func (h *Host) Login(context.Context, ahp.LoginParams) (ahp.LoginResult, error) {
+	panic("Login is not offered")
+}
