@@ -74,6 +74,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	var waiting []typedInput
 	var doubtful []ahp.Origin
 	if a.m != nil {
+		c.Before = a.m.before
 		waiting, doubtful = a.m.typed(h.takeTyped(info.ID, a.wal.landingOf()))
 	}
 	if t.t, err = terminal.Restore(c, saved); err != nil {
@@ -98,6 +99,9 @@ func (t *term) take(f facts) {
 func (a *adopted) recall(saved *terminal.Saved) error {
 	m, t := a.m, a.t
 	if m.state == nil {
+		if saved.Fresh = m.fresh(); saved.Fresh {
+			return nil
+		}
 		saved.After = m.after
 		return errors.New("its journal has no checkpoint")
 	}
@@ -191,7 +195,7 @@ func (h *Host) newTerminalWAL(proc string, uri ahp.URI) (*wal, error) {
 	}
 	w.name = proc + " " + uri
 	if err == nil {
-		err = h.store(w)
+		err = h.handFile(w, w.takeFile())
 	}
 	w.broken = err
 	return w, err

@@ -72,9 +72,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	}
 	t, err := h.spawn(context.WithoutCancel(ctx), pl)
 	if err != nil {
-		h.mu.Lock()
-		delete(h.reserved, uri)
-		h.mu.Unlock()
+		h.locked(func() { delete(h.reserved, uri) })
 		slot.Cancel()
 		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
 	}

@@ -14,6 +14,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
 )
@@ -304,9 +305,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	h.mu.Unlock()
 	t, n := h.unborn(pl, colors)
 	if err := pl.confined.wrap(ctx, &pl); err != nil {
-		h.mu.Lock()
-		delete(h.procs.early, pl.spec.ID)
-		h.mu.Unlock()
+		h.locked(func() { delete(h.procs.early, pl.spec.ID) })
 		return nil, ahp.Conflict("create terminal: %v", err)
 	}
 	if pl.feed != nil {
@@ -314,6 +313,9 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	}
 	pl.spec.Note = n.encode()
 	w, werr := h.newTerminalWAL(pl.spec.ID, p.Channel)
+	if werr == nil && pl.before != "" {
+		werr = w.append([]journal.Record{{Type: recBefore, Version: recordVersion, Data: []byte(pl.before)}})
+	}
 	if werr != nil {
 		h.warn("journal a terminal", werr)
 	}
@@ -321,12 +323,10 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	defer cancel()
 	proc, err := k.Spawn(ctx, pl.spec)
 	if err != nil {
-		h.mu.Lock()
-		delete(h.procs.early, pl.spec.ID)
-		if w != nil {
+		h.locked(func() {
+			delete(h.procs.early, pl.spec.ID)
 			h.drop(w)
-		}
-		h.mu.Unlock()
+		})
 		return nil, h.spawnError(err)
 	}
 	t.meta.Pid = proc.Pid

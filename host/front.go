@@ -91,9 +91,7 @@ func (h *Host) listen(ln net.Listener, kind Kind) bool {
 }
 
 func (h *Host) unlisten(ln net.Listener) {
-	h.mu.Lock()
-	delete(h.listeners, ln)
-	h.mu.Unlock()
+	h.locked(func() { delete(h.listeners, ln) })
 	h.serving.Done()
 }
 
@@ -422,8 +420,6 @@ func (h *Host) enter(kind Kind) bool {
 }
 
 func (h *Host) leave() {
-	h.mu.Lock()
-	h.open--
-	h.mu.Unlock()
+	h.locked(func() { h.open-- })
 	h.serving.Done()
 }

@@ -357,9 +357,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	err := h.letGo(ctx, terms)
 	h.mender.close()
 	h.tokens.close()
-	h.mu.Lock()
-	h.bindings.close()
-	h.mu.Unlock()
+	h.locked(func() { h.bindings.close() })
 	h.audit.close()
 	close(h.done)
 	return err

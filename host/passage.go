@@ -50,8 +50,6 @@ func (h *Host) letPass(kind Kind, p *passage) bool {
 }
 
 func (h *Host) passed(p *passage) {
-	h.mu.Lock()
-	delete(h.passing, p)
-	h.mu.Unlock()
+	h.locked(func() { delete(h.passing, p) })
 	h.serving.Done()
 }

@@ -31,6 +31,7 @@ const (
 	recQueue   = "terminal/queue"   // all inputs that are not written, in place of those before; see queueRecord
 	recClient  = "client"           // a clientRecord, JSON; in the root channel's journal
 	recRemoved = "removed"          // the channel was disposed of
+	recBefore  = "terminal/before"  // what a terminal shows before its output; before the first checkpoint
 )
 
 // head says whose checkpoint it is.
@@ -122,6 +123,7 @@ type memory struct {
 	log     []logged         // after it
 	after   []journal.Record // the same as they are
 	removed bool
+	before  string              // of recBefore
 	undone  map[ahp.Origin]bool // inputs that were accepted, and nothing of them typed
 	newest  int64               // the highest sequence number
 	// damage is what was left out, nil when nothing was.
@@ -225,8 +227,16 @@ func (m *memory) readLogged(rec journal.Record) (e logged, err error) {
 		e.queue, err = readQueue(rec.Data)
 	case recPrivate, recClient:
 		e.data = slices.Clone(rec.Data)
+	case recBefore:
+		m.before = string(rec.Data)
 	}
 	return e, err
+}
+
+// fresh says that the journal was never written to but by who made it: the
+// terminal's host died before it had made the first checkpoint.
+func (m *memory) fresh() bool {
+	return m.state == nil && m.damage == nil && !slices.ContainsFunc(m.log, func(e logged) bool { return e.kind != recBefore })
 }
 
 // lastLogged is the number of the last action that the log has.

@@ -176,23 +176,27 @@ func (h *Host) prepareJournals() error {
 	want := keptSpares - len(h.spares)
 	h.mu.Unlock()
 	for range want {
-		w, err := h.newWAL(spareName, smallArea, 0)
-		if err == nil {
-			err = h.store(w)
-		}
+		w, err := h.newSpare()
 		if err != nil {
 			w.close()
 			return err
 		}
-		h.mu.Lock()
-		h.spares = append(h.spares, w)
-		h.mu.Unlock()
+		h.locked(func() { h.spares = append(h.spares, w) })
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.keep(h.root.ch)
 	h.refill()
 	return nil
+}
+
+// newSpare makes a spare journal that the keeper has.
+func (h *Host) newSpare() (*wal, error) {
+	w, err := h.newWAL(spareName, smallArea, 0)
+	if err == nil {
+		err = h.handFile(w, w.takeFile())
+	}
+	return w, err
 }
 
 // each calls f for 0 to n-1, a few at a time.
@@ -230,9 +234,7 @@ func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
 	}
 	j, r, err := journal.Adopt(file)
 	if err != nil {
-		h.mu.Lock()
-		h.drop(&wal{name: name})
-		h.mu.Unlock()
+		h.locked(func() { h.drop(&wal{name: name}) })
 		return nil, err
 	}
 	j.File.Close()

@@ -79,12 +79,6 @@ func (h *Host) newWAL(about string, area, slots int) (*wal, error) {
 	return w, err
 }
 
-// store leaves a journal with the keeper. It waits for the keeper, so not under
-// h.mu.
-func (h *Host) store(w *wal) error {
-	return h.handFile(w, w.takeFile())
-}
-
 // takeFile takes the file out of a journal. The mapping stays; a descriptor for
 // each terminal would be too many.
 func (w *wal) takeFile() *os.File {
@@ -93,7 +87,8 @@ func (w *wal) takeFile() *os.File {
 	return f
 }
 
-// handFile gives a journal's file to the keeper, and closes it.
+// handFile gives a journal's file to the keeper, and closes it. It waits for the
+// keeper, so not under h.mu.
 func (h *Host) handFile(w *wal, f *os.File) error {
 	if f == nil {
 		return w.broken
@@ -465,10 +460,7 @@ func (h *Host) refill() {
 			}
 			h.mu.Unlock()
 			k := h.keeper()
-			w, err := h.newWAL(spareName, smallArea, 0)
-			if err == nil {
-				err = h.store(w)
-			}
+			w, err := h.newSpare()
 			h.mu.Lock()
 			if k != h.keeper() { // it may be with the one before
 				w.close()

@@ -59,9 +59,7 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("write a checkpoint")
-	t.mu.Lock()
-	actions, k = t.takeLocked()
-	t.mu.Unlock()
+	actions, k = t.Take()
 	s := saved{
 		Cols: t.cols, Rows: t.rows, Nonce: t.cfg.Nonce, Command: t.cfg.Command, Facts: t.facts(),
 	}

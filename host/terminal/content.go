@@ -108,9 +108,7 @@ func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, cont
 	defer t.screen.Unlock()
 	defer t.guard("serve the content")
 	content = []ahp.Part{}
-	t.mu.Lock()
-	actions, k = t.takeLocked()
-	t.mu.Unlock()
+	actions, k = t.Take()
 	if t.kept.whole && wireSize(t.kept.raw) <= limit {
 		return actions, k, assemble(t.kept.raw, t.kept.cuts)
 	}

@@ -37,9 +37,7 @@ func (t *Terminal) CommandFrom(id string, n int64) (actions []ahp.Action, k Take
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("read a command")
-	t.mu.Lock()
-	actions, k = t.takeLocked()
-	t.mu.Unlock()
+	actions, k = t.Take()
 	cmd := t.cmds.find(id, 1, false)
 	if cmd == nil {
 		return actions, k, r, false
@@ -165,9 +163,7 @@ func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("read the line")
-	t.mu.Lock()
-	actions, k = t.takeLocked()
-	t.mu.Unlock()
+	actions, k = t.Take()
 	cur := t.emu.Cursor()
 	top := cur.Y
 	for top > 0 && t.emu.Wrapped(top-1) {

@@ -102,10 +102,6 @@ type wake struct {
 func (t *Terminal) Take() ([]ahp.Action, Taken) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.takeLocked()
-}
-
-func (t *Terminal) takeLocked() ([]ahp.Action, Taken) {
 	t.wake.called = false
 	all, k := t.pending.take(), t.takeMark()
 	if t.cfg.Landing == nil {

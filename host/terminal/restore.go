@@ -24,6 +24,9 @@ type Saved struct {
 	// Actions are those of the terminal's channel that follow the checkpoint,
 	// in order; actions that others made may be among them.
 	Actions []ahp.Action
+	// Fresh says that the earlier host had not made a checkpoint yet, so that Landing
+	// has all output from its beginning: the terminal begins as New's, with Before.
+	Fresh bool
 	// Notice, when not empty, is put on the screen as a line of its own before
 	// anything new, as what is wrong with the journal.
 	Notice string
@@ -51,6 +54,9 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 	t := empty(c)
 	if t.closed.Load() {
 		return nil, errors.New("restore a terminal: its pty can't be used")
+	}
+	if s.Fresh {
+		t.precede(c.Before)
 	}
 	t.screen.Lock()
 	if cp.has {
@@ -190,6 +196,8 @@ func readCheckpoint(s Saved) (cp checkpoint, err error) {
 		}
 	}
 	switch {
+	case s.Fresh && !cp.has:
+		return cp, nil
 	case !cp.has:
 		return checkpoint{taken: cp.taken}, errors.New("its journal has no checkpoint")
 	case cp.taken.Facts == nil:
