@@ -31,7 +31,7 @@ func TestBefore(t *testing.T) {
 		p.must(ahp.MethodRead, ahp.ReadParams{Channel: uri, What: what}, &r)
 		return r.Text
 	}
-	if got, want := read(ahp.ReadHistory), "old     1[2J2J\nline 2\nnow\n"; got != want {
+	if got, want := read(ahp.ReadHistory), "old\t1[2J2J\nline 2\nnow\n"; got != want {
 		t.Errorf("history %q; want %q", got, want)
 	}
 	if got, want := read(ahp.ReadRaw), "old\t1[2J2J\r\nline 2\r\nnow\r\n"; got != want {
