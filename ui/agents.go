@@ -10,9 +10,11 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/chat"
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // agentActions are the commands about sessions and chats.
@@ -36,13 +38,13 @@ func (m *Model) openAgents() {
 			if s := m.sessions.byURI[uri]; s != nil {
 				f(s)
 			} else if t := m.taskAt(uri); t != nil {
-				m.say(status.Info, "%s has no chat: `tandemux task watch` follows it", t.Name)
+				m.loop.Say(status.Info, "%s has no chat: `tandemux task watch` follows it", t.Name)
 			} else {
-				m.say(status.Info, "the session has ended")
+				m.loop.Say(status.Info, "the session has ended")
 			}
 		}
 	}
-	m.open(overlay.NewAgents(func() []overlay.Session { return m.sessionRows(archived) }, m.currentSession(), overlay.SessionActions{
+	m.loop.Open(overlay.NewAgents(func() []overlay.Session { return m.sessionRows(archived) }, m.currentSession(), overlay.SessionActions{
 		Open:   with(m.openSession),
 		Bring:  with(func(s *session) { m.bringChat(s.row.DefaultChat) }),
 		Answer: with(m.answerSession),
@@ -59,7 +61,7 @@ func (m *Model) openAgents() {
 		},
 		Steer: m.onTask(m.steerTask), Pull: m.onTask(m.pullTask),
 		New: func() { m.newSession("") },
-		All: func() { archived = !archived; m.dirty |= dirtyPanes },
+		All: func() { archived = !archived; m.loop.Dirty |= loop.Panes },
 	}))
 	m.loadTasks()
 }
@@ -82,7 +84,7 @@ func (m *Model) currentSession() ahp.URI {
 
 // previewed is the session that is chosen in the list, "" for none.
 func (m *Model) previewed() ahp.URI {
-	if list, ok := m.overlay.(*overlay.Agents); ok {
+	if list, ok := m.loop.Overlay.(*overlay.Agents); ok {
 		return list.Chosen()
 	}
 	return ""
@@ -113,14 +115,14 @@ func (m *Model) sessionRows(archived bool) []overlay.Session {
 			r.State += ", archived"
 		}
 		if len(s.row.WorkingDirectories) > 0 {
-			r.Cwd = clean(shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
+			r.Cwd = words.Clean(words.Shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
 		}
 		u := s.usage()
 		if u.Tokens > 0 {
 			r.Tokens = chat.Count(u.Tokens)
 		}
 		r.Time = m.sessionTime(s, u)
-		r.Doing = clean(s.row.Activity)
+		r.Doing = words.Clean(s.row.Activity)
 		if n := m.neededOf(s); n != nil {
 			r.Doing = n.text
 		}
@@ -178,7 +180,7 @@ func (m *Model) openSession(s *session) {
 			if c.Interactivity == ahp.InteractivityHidden {
 				continue
 			}
-			title := clean(c.Title)
+			title := words.Clean(c.Title)
 			if title == "" {
 				title = s.title()
 			}
@@ -189,7 +191,7 @@ func (m *Model) openSession(s *session) {
 		return
 	}
 	if s.row.DefaultChat == "" {
-		m.say(status.Info, "the session has no chat")
+		m.loop.Say(status.Info, "the session has no chat")
 		return
 	}
 	m.openChat(s.row.DefaultChat)
@@ -237,7 +239,7 @@ func (m *Model) bringChat(uri ahp.URI) {
 		m.movePane(id, tab.Focus, d)
 		return
 	}
-	m.say(status.Warning, "there is no room in this tab")
+	m.loop.Say(status.Warning, "there is no room in this tab")
 }
 
 // newSession begins a session; without a name it asks which agent, where there are
@@ -260,9 +262,9 @@ func (m *Model) newSession(name string) {
 		m.beginSession(name, cwd)
 		return
 	}
-	m.async("list the agents", func(ctx context.Context) (then, error) {
+	m.loop.Async("list the agents", func(ctx context.Context) (func(), error) {
 		agents, err := h.Agents(ctx)
-		return func(m *Model) {
+		return func() {
 			if err == nil {
 				m.chooseAgent(agents, cwd)
 			}
@@ -275,9 +277,9 @@ func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
 	var rows []string
 	able := 0
 	for _, a := range agents {
-		row := clean(a.Title)
+		row := words.Clean(a.Title)
 		if a.Why != "" {
-			row += "  (" + clean(a.Why) + ")"
+			row += "  (" + words.Clean(a.Why) + ")"
 		} else {
 			able++
 		}
@@ -285,14 +287,14 @@ func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
 	}
 	switch {
 	case len(agents) == 0:
-		m.say(status.Info, "there is no agent: tandemux agents says how to get one")
+		m.loop.Say(status.Info, "there is no agent: tandemux agents says how to get one")
 	case able == 1 && agents[0].Why == "" && len(agents) == 1:
 		m.beginSession(agents[0].Name, cwd)
 	default:
-		title := "New session in " + clean(shorten(filePath(cwd), m.cfg.home()))
+		title := "New session in " + words.Clean(words.Shorten(filePath(cwd), m.cfg.home()))
 		m.chooseRow(title, rows, 0, func(i int) {
 			if agents[i].Why != "" {
-				m.say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)
+				m.loop.Say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)
 				return
 			}
 			m.beginSession(agents[i].Name, cwd)
@@ -311,12 +313,12 @@ func (m *Model) beginSession(agent string, cwd ahp.URI) {
 	if cwd != "" {
 		p.WorkingDirectories = []ahp.URI{cwd}
 	}
-	if _, ok := m.overlay.(*overlay.Agents); ok {
-		m.close()
+	if _, ok := m.loop.Overlay.(*overlay.Agents); ok {
+		m.loop.Close()
 	}
-	m.async("begin a session", func(ctx context.Context) (then, error) {
+	m.loop.Async("begin a session", func(ctx context.Context) (func(), error) {
 		err := h.CreateSession(ctx, p)
-		return func(m *Model) {
+		return func() {
 			if err == nil {
 				m.openChat(p.Meta.Chat)
 			}
@@ -326,10 +328,10 @@ func (m *Model) beginSession(agent string, cwd ahp.URI) {
 
 // renameSession asks for a session's title.
 func (m *Model) renameSession(s *session) {
-	uri, before := s.uri, m.overlay
-	m.open(overlay.NewPrompt("rename session", s.title(), func(title string) {
-		m.dispatch(uri, ahp.SessionTitleChanged{Title: clean(title)})
-		m.open(before)
+	uri, before := s.uri, m.loop.Overlay
+	m.loop.Open(overlay.NewPrompt("rename session", s.title(), func(title string) {
+		m.dispatch(uri, ahp.SessionTitleChanged{Title: words.Clean(title)})
+		m.loop.Open(before)
 	}))
 }
 
@@ -341,9 +343,9 @@ func (m *Model) endSession(s *session) {
 		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", m.agentTitle(s.row.Provider), s.title())
 	}
 	m.confirm(question, func() {
-		m.async("end the session", func(ctx context.Context) (then, error) {
+		m.loop.Async("end the session", func(ctx context.Context) (func(), error) {
 			err := h.DisposeSession(ctx, uri)
-			return func(m *Model) {
+			return func() {
 				if err == nil {
 					m.lostSession(uri)
 					m.sessionsChanged()
@@ -358,7 +360,7 @@ func (m *Model) endSession(s *session) {
 func (m *Model) crossOver() {
 	if e := m.focusedChat(); e != nil {
 		e.Do("chat-terminal", m.env.Now())
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 		return
 	}
 	if _, t, _ := m.focused(); t != nil {

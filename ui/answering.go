@@ -9,6 +9,7 @@ import (
 	"tandemux/ui/chat"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // needed is what waits for the person in a chat.
@@ -51,10 +52,10 @@ func (m *Model) neededOf(s *session) *needed {
 func neededText(n ahp.InputNeeded) string {
 	switch {
 	case n.Kind == ahp.NeedToolConfirmation && n.ToolCall != nil:
-		return clean(approval.Question(n.ToolCall))
+		return words.Clean(approval.Question(n.ToolCall))
 	case n.Kind == ahp.NeedChatInput && n.Request != nil:
 		if p := n.Request.Message; p != nil && p.Text != "" {
-			return clean(strings.Join(strings.Fields(p.Text), " "))
+			return words.Clean(strings.Join(strings.Fields(p.Text), " "))
 		}
 		return "a question"
 	case n.Kind == ahp.NeedToolAuthentication:
@@ -80,7 +81,7 @@ func (m *Model) answerSession(s *session) {
 		m.answerNeeded(*n)
 		return
 	}
-	m.say(status.Info, "%s waits for nothing", s.title())
+	m.loop.Say(status.Info, "%s waits for nothing", s.title())
 }
 
 // answerNeeded asks the person for the answer to a tool's question, in the agent's
@@ -88,7 +89,7 @@ func (m *Model) answerSession(s *session) {
 func (m *Model) answerNeeded(n needed) {
 	t := n.what.ToolCall
 	if n.what.Kind != ahp.NeedToolConfirmation || t == nil {
-		m.close()
+		m.loop.Close()
 		m.openChat(n.what.Chat)
 		return
 	}
@@ -96,27 +97,27 @@ func (m *Model) answerNeeded(n needed) {
 	var o *overlay.Approval
 	o = overlay.NewApproval(overlay.Asked{
 		Title: m.agentTitle(n.session.row.Provider) + " in " + n.session.title(), View: view,
-		Chat: func() { m.close(); m.openChat(n.what.Chat) },
-		Say:  func(why string) { m.say(status.Info, "%s", why) },
+		Chat: func() { m.loop.Close(); m.openChat(n.what.Chat) },
+		Say:  func(why string) { m.loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
-			if m.overlay == o {
-				m.close()
+			if m.loop.Overlay == o {
+				m.loop.Close()
 			}
 			now := m.neededNow(n)
 			switch {
 			case now == nil:
-				m.say(status.Info, "not answered: it does not ask that any more")
+				m.loop.Say(status.Info, "not answered: it does not ask that any more")
 			case !reflect.DeepEqual(approval.Of(now.what.ToolCall, nil), view):
-				m.say(status.Warning, "not answered: what it asks has changed meanwhile")
+				m.loop.Say(status.Warning, "not answered: what it asks has changed meanwhile")
 				m.answerNeeded(*now)
 			default:
 				if _, ok := m.dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
-					m.brief("%s: %s", n.session.title(), a.Label)
+					m.loop.Brief("%s: %s", n.session.title(), a.Label)
 				}
 			}
 		},
 	})
-	m.open(o)
+	m.loop.Open(o)
 }
 
 // neededNow is a tool's question as it stands now, nil if it is no longer asked.

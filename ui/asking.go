@@ -7,6 +7,7 @@ import (
 	"tandemux/internal/approval"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // askOf is an agent's question for a terminal, nil for none.
@@ -34,8 +35,8 @@ func (m *Model) asking() *terminal {
 // askText words a terminal's question.
 func (m *Model) askText(t *terminal) string {
 	a := askOf(t)
-	text := clean(a.Who) + " asks for " + describe(t)
-	if reason := clean(a.Reason); reason != "" {
+	text := words.Clean(a.Who) + " asks for " + describe(t)
+	if reason := words.Clean(a.Reason); reason != "" {
 		text += " (" + reason + ")"
 	}
 	return text
@@ -46,23 +47,23 @@ func (m *Model) answerAgent() {
 	t := m.asking()
 	host := m.cfg.Host
 	if t == nil || !m.can(CanAnswer) {
-		m.say(status.Info, "this connection can't answer agents")
+		m.loop.Say(status.Info, "this connection can't answer agents")
 		return
 	}
-	uri, id, who := t.uri, askOf(t).ID, clean(askOf(t).Who)
-	m.open(overlay.NewApproval(overlay.Asked{
+	uri, id, who := t.uri, askOf(t).ID, words.Clean(askOf(t).Who)
+	m.loop.Open(overlay.NewApproval(overlay.Asked{
 		Title: who, View: approval.Claim(*askOf(t), t.info),
-		Say: func(why string) { m.say(status.Info, "%s", why) },
+		Say: func(why string) { m.loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
-			m.async("answer "+who, func(ctx context.Context) (then, error) {
+			m.loop.Async("answer "+who, func(ctx context.Context) (func(), error) {
 				err := host.Answer(ctx, ahp.AnswerParams{Channel: uri, ID: id, Grant: a.Allows})
-				return func(m *Model) {
+				return func() {
 					switch {
 					case err != nil:
 					case a.Allows:
-						m.say(status.Info, "%s has the terminal; %s takes it back", who, m.keysOf("reclaim"))
+						m.loop.Say(status.Info, "%s has the terminal; %s takes it back", who, m.keysOf("reclaim"))
 					default:
-						m.say(status.Info, "%s was refused", who)
+						m.loop.Say(status.Info, "%s was refused", who)
 					}
 				}, err
 			})

@@ -11,9 +11,11 @@ import (
 	"tandemux/ui/attention"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
+	"tandemux/ui/words"
 )
 
 // attending is what terminals want a person to know, and what became of it.
@@ -51,7 +53,7 @@ func (a *attending) heed(l Look) (err error) {
 // followActivity follows the host's channel of what goes on; a host without one
 // leaves marks to what this client sees itself.
 func (m *Model) followActivity() {
-	m.async("follow the host's activity", func(ctx context.Context) (then, error) {
+	m.loop.Async("follow the host's activity", func(ctx context.Context) (func(), error) {
 		if err := m.cfg.Host.Subscribe(ctx, ahp.ActivityURI); err != nil {
 			m.log.Info("the host does not tell of what goes on in it", "err", err)
 		}
@@ -71,13 +73,13 @@ func (m *Model) activity(next ahp.ActivityState) {
 	}
 	first := !a.known
 	if text := attention.Refused(a.state.Refusals, next.Refusals); text != "" && !first {
-		m.say(status.Warning, "%s", text)
+		m.loop.Say(status.Warning, "%s", text)
 	}
 	switch was := a.state.Warning; {
 	case next.Warning != "" && next.Warning != was:
-		m.say(status.Warning, "the host warns: %s", next.Warning)
+		m.loop.Say(status.Warning, "the host warns: %s", next.Warning)
 	case was != "" && next.Warning == "":
-		m.say(status.Info, "all is well with the host again")
+		m.loop.Say(status.Info, "all is well with the host again")
 	}
 	a.state, a.known, a.stale = next, true, true
 	if first {
@@ -86,7 +88,7 @@ func (m *Model) activity(next ahp.ActivityState) {
 			a.told[uri] = m.alertOf(m.terms.get(uri), a.notify) // nobody waited for it
 		}
 	}
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 }
 
 // alertOf is the weightiest of some kinds that a terminal has to tell.
@@ -153,7 +155,7 @@ func (m *Model) attend() {
 
 // notify shows a notification in the outer terminal.
 func (m *Model) notify(t *terminal, now attention.Alert) {
-	m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(m.attending.by, "tandemux: "+t.title(), clean(now.Text))...)
+	m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(m.attending.by, "tandemux: "+t.title(), words.Clean(now.Text))...)
 }
 
 // alerts are the terminals with an alert, the weightiest first, of those the
@@ -238,7 +240,7 @@ func (m *Model) alertText() (text string, style look.Style) {
 		i, _, _ := m.doc.shown.Find(id)
 		where = strconv.Itoa(i + 1)
 	}
-	text = mark + " " + where + ": " + clean(a.Text)
+	text = mark + " " + where + ": " + words.Clean(a.Text)
 	text = paint.Cut(text, max(m.outer.w/2, 20), m.outer.look.Ellipsis)
 	if len(list) > 1 {
 		text += " +" + strconv.Itoa(len(list)-1)

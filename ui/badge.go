@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/command"
 	"tandemux/ui/look"
+	"tandemux/ui/words"
 )
 
 // badge says who holds a terminal and what for, and how that is drawn.
@@ -55,7 +56,7 @@ func exitText(t *terminal) string {
 		return "exited " + strconv.Itoa(*code)
 	}
 	if t.info.Meta != nil && t.info.Meta.Signal != "" {
-		return "killed by " + clean(t.info.Meta.Signal)
+		return "killed by " + words.Clean(t.info.Meta.Signal)
 	}
 	return "exited"
 }
@@ -71,7 +72,7 @@ func exitStyle(t *terminal, l *look.Look) look.Style {
 // or that of the program that drives it, or the end of its address.
 func sessionName(t *terminal) string {
 	if meta := t.info.Meta; meta != nil {
-		if name := clean(cmp.Or(meta.Agent, meta.Holder)); name != "" {
+		if name := words.Clean(cmp.Or(meta.Agent, meta.Holder)); name != "" {
 			return name
 		}
 	}
@@ -84,7 +85,7 @@ func shortSession(uri ahp.URI) string {
 	if i := strings.LastIndexAny(uri, "/:"); i >= 0 {
 		uri = uri[i+1:]
 	}
-	if uri = clean(uri); uri == "" {
+	if uri = words.Clean(uri); uri == "" {
 		return "agent"
 	}
 	return uri
@@ -97,14 +98,14 @@ func personName(t *terminal) string {
 	case meta == nil:
 		return "somebody"
 	case meta.Holder != "":
-		return clean(meta.Holder)
+		return words.Clean(meta.Holder)
 	case meta.Principal == "operator":
 		return "the owner"
 	}
 	if id, ok := strings.CutPrefix(meta.Principal, "token:"); ok {
-		return "token " + clean(id)
+		return "token " + words.Clean(id)
 	}
-	return clean(meta.Principal)
+	return words.Clean(meta.Principal)
 }
 
 // callName says what a session that holds a terminal is doing: the command that
@@ -113,7 +114,7 @@ func callName(t *terminal) string {
 	if line := runningLine(t); line != "" {
 		return line
 	}
-	if id := clean(t.info.Claim.ToolCallID); id != "" && !opaque(id) {
+	if id := words.Clean(t.info.Claim.ToolCallID); id != "" && !opaque(id) {
 		return id
 	}
 	return "a tool call"
@@ -126,7 +127,7 @@ func runningLine(t *terminal) string {
 		return ""
 	}
 	line, _, more := strings.Cut(t.info.Meta.LastCommand.CommandLine, "\n")
-	if line = clean(line); more {
+	if line = words.Clean(line); more {
 		line += " …"
 	}
 	return line

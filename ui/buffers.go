@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
+	"tandemux/ui/words"
 )
 
 const (
@@ -79,13 +81,13 @@ func (b *buffers) remove(id int) {
 func (m *Model) pasteBuffer(id int) {
 	b, ok := m.buffers.find(id)
 	if !ok {
-		m.say(status.Info, "nothing was copied yet")
+		m.loop.Say(status.Info, "nothing was copied yet")
 		return
 	}
 	if _, _, v := m.focused(); v != nil && v.Copying() {
 		v.Follow()
 	}
-	m.dirty |= dirtyPanes | dirtyChrome
+	m.loop.Dirty |= loop.Panes | loop.Chrome
 	m.paste(tty.Paste{Text: b.text, First: true, Last: true})
 }
 
@@ -94,13 +96,13 @@ func (m *Model) chooseBuffer() {
 	rows := func() []overlay.Buffer {
 		rows := make([]overlay.Buffer, len(m.buffers.list))
 		for i, b := range m.buffers.list {
-			rows[i] = overlay.Buffer{ID: b.id, Text: b.text, Size: counted(b.text), When: ago(m.env.Now().Sub(b.at))}
+			rows[i] = overlay.Buffer{ID: b.id, Text: b.text, Size: words.Counted(b.text), When: words.Ago(m.env.Now().Sub(b.at))}
 		}
 		return rows
 	}
-	m.open(overlay.NewBuffers(rows, overlay.BufferDo{
+	m.loop.Open(overlay.NewBuffers(rows, overlay.BufferDo{
 		Paste: func(id int) {
-			m.close()
+			m.loop.Close()
 			m.pasteBuffer(id)
 		},
 		Copy: func(id int) {
@@ -110,7 +112,7 @@ func (m *Model) chooseBuffer() {
 		},
 		Delete: func(id int) {
 			if m.buffers.remove(id); len(m.buffers.list) == 0 {
-				m.close()
+				m.loop.Close()
 			}
 		},
 		Save: func(id int) { m.saveBuffer(id, "") },
@@ -121,7 +123,7 @@ func (m *Model) chooseBuffer() {
 func (m *Model) saveBuffer(id int, path string) {
 	b, ok := m.buffers.find(id)
 	if !ok {
-		m.say(status.Info, "nothing was copied yet")
+		m.loop.Say(status.Info, "nothing was copied yet")
 		return
 	}
 	m.save("save buffer to", path, b.text, false)
@@ -131,22 +133,22 @@ func (m *Model) saveBuffer(id int, path string) {
 // one.
 func (m *Model) save(label, path, text string, cut bool) {
 	if m.cfg.Desk == nil {
-		m.say(status.Info, "there is nowhere to save to")
+		m.loop.Say(status.Info, "there is nowhere to save to")
 		return
 	}
 	write := func(path string) {
 		if path == "" {
 			return
 		}
-		m.async("save "+path, func(context.Context) (then, error) {
+		m.loop.Async("save "+path, func(context.Context) (func(), error) {
 			full, err := m.cfg.Desk.Save(path, text)
-			return func(m *Model) {
+			return func() {
 				switch {
 				case err != nil:
 				case cut:
-					m.say(status.Warning, "saved the newest %s to %s; what came before is too much", counted(text), full)
+					m.loop.Say(status.Warning, "saved the newest %s to %s; what came before is too much", words.Counted(text), full)
 				default:
-					m.say(status.Info, "saved %s to %s", counted(text), full)
+					m.loop.Say(status.Info, "saved %s to %s", words.Counted(text), full)
 				}
 			}, err
 		})
@@ -156,18 +158,5 @@ func (m *Model) save(label, path, text string, cut bool) {
 		return
 	}
 	name := fmt.Sprintf("~/tandemux-%s.txt", m.env.Now().Format("20060102-150405"))
-	m.open(overlay.NewPrompt(label, name, write))
-}
-
-// ago says roughly how long something is past.
-func ago(d time.Duration) string {
-	switch {
-	case d < 5*time.Second:
-		return "just now"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds ago", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%dh ago", int(d.Hours()))
+	m.loop.Open(overlay.NewPrompt(label, name, write))
 }

@@ -9,6 +9,7 @@ import (
 	"tandemux/ui/attention"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
+	"tandemux/ui/words"
 )
 
 // chatAlarm is what a chat has to tell a person who does not look at it.
@@ -47,9 +48,9 @@ func (m *Model) chatAlertText(terminals []*terminal) (text string, style look.St
 	}
 	a := list[0]
 	mark, style := m.alertMark(a.Kind)
-	text = mark + " " + m.chatTitle(a.uri) + ": " + clean(a.Text)
+	text = mark + " " + m.chatTitle(a.uri) + ": " + words.Clean(a.Text)
 	if a.Kind == attention.Waiting {
-		text = mark + " " + clean(a.Text)
+		text = mark + " " + words.Clean(a.Text)
 	}
 	text = paint.Cut(text, max(m.outer.w/2, 20), m.outer.look.Ellipsis)
 	if a.Kind == attention.Waiting {

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 )
@@ -25,7 +26,7 @@ func (m *Model) pressChat(h layout.Hit, ev tea.Mouse) bool {
 		return false
 	}
 	m.freshen() // the click moved the focus here
-	m.dirty |= dirtyPanes | dirtyChrome
+	m.loop.Dirty |= loop.Panes | loop.Chrome
 	if ev.Button == tea.MouseMiddle && len(m.buffers.list) > 0 {
 		m.pasteBuffer(0)
 		return true
@@ -55,7 +56,7 @@ func (m *Model) dragChat(ev tea.Mouse) {
 		m.mouse.moved = m.mouse.moved || ev.X != m.mouse.x || ev.Y != m.mouse.y
 		if m.mouse.moved {
 			e.Drag(ev.X, ev.Y)
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 		}
 	}
 }
@@ -66,7 +67,7 @@ func (m *Model) releaseChat(ev tea.Mouse) {
 	if e == nil {
 		return
 	}
-	m.dirty |= dirtyPanes
+	m.loop.Dirty |= loop.Panes
 	if !m.mouse.moved {
 		e.Hit(ev.X, ev.Y)
 		return
@@ -87,7 +88,7 @@ func (m *Model) wheelChat(ev tea.Mouse) bool {
 	case tea.MouseWheelDown:
 		e.Scroll(pane.WheelLines)
 	}
-	m.dirty |= dirtyPanes | dirtyChrome
+	m.loop.Dirty |= loop.Panes | loop.Chrome
 	return true
 }
 

@@ -16,9 +16,11 @@ import (
 	"tandemux/ui/chat"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // draftTime is how long after the last key a draft is told to the host.
@@ -119,16 +121,16 @@ func (m *Model) followChat(e *chatEntry) {
 	uri := e.uri
 	e.asked = true
 	m.cfg.Sink.expect(uri, kindChat)
-	m.async("show a chat", func(ctx context.Context) (then, error) {
+	m.loop.Async("show a chat", func(ctx context.Context) (func(), error) {
 		err := m.cfg.Host.Subscribe(ctx, uri)
-		return func(m *Model) {
+		return func() {
 			e := m.chats[uri]
 			if e == nil || err == nil {
 				return
 			}
 			if e.asked = false; m.link == Connected {
 				e.Fail(err)
-				m.dirty |= dirtyPanes | dirtyChrome
+				m.loop.Dirty |= loop.Panes | loop.Chrome
 			}
 		}, nil
 	})
@@ -142,29 +144,29 @@ func (m *Model) settleChats() {
 			continue
 		}
 		if !slices.Equal(e.Terminals(), e.follows) {
-			m.dirty |= stale
+			m.loop.Dirty |= loop.Stale
 		}
 		if d := e.Due(); d > 0 && !e.ticks {
 			e.ticks = true
 			uri := e.uri
-			m.env.After(d, then(func(m *Model) {
+			m.loop.After(d, func() {
 				if e := m.chats[uri]; e != nil {
 					e.ticks = false
 					e.Tick()
-					m.dirty |= dirtyPanes | dirtyChrome
+					m.loop.Dirty |= loop.Panes | loop.Chrome
 				}
-			}))
+			})
 		}
 	}
 	for uri, e := range m.chats {
 		if e.Unsent() && !e.drafts {
 			e.drafts = true
-			m.env.After(draftTime, then(func(m *Model) {
+			m.loop.After(draftTime, func() {
 				if e := m.chats[uri]; e != nil {
 					e.drafts = false
 					m.tellDraft(e)
 				}
-			}))
+			})
 		}
 	}
 	m.freshen()
@@ -207,12 +209,12 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 			}
 		},
 		Complete: func(text string, offset int) { m.complete(e, text, offset) },
-		Copy:     func(text, what string) { m.copy(copied{text: text, what: what + " (" + counted(text) + ")"}) },
+		Copy:     func(text, what string) { m.copy(copied{text: text, what: what + " (" + words.Counted(text) + ")"}) },
 		Open: func(uri ahp.URI) {
 			if t := m.terms.get(uri); t != nil {
 				m.show(t)
 			} else {
-				m.say(status.Info, "this terminal is gone")
+				m.loop.Say(status.Info, "this terminal is gone")
 			}
 		},
 		Link:   m.openLink,
@@ -223,7 +225,7 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 			if warn {
 				kind = status.Warning
 			}
-			m.say(kind, "%s", text)
+			m.loop.Say(kind, "%s", text)
 		},
 		Fork:   func(turn string) { m.forkChat(e, turn) },
 		More:   func() { m.moreTurns(e) },
@@ -260,15 +262,15 @@ func (m *Model) complete(e *chatEntry, text string, offset int) {
 		return
 	}
 	uri := e.uri
-	m.async("complete", func(ctx context.Context) (then, error) {
+	m.loop.Async("complete", func(ctx context.Context) (func(), error) {
 		got, err := h.Complete(ctx, ahp.CompletionsParams{Channel: uri, Kind: "userMessage", Text: text, Offset: offset})
 		if err != nil {
 			m.log.Debug("no completions", "err", err)
 		}
-		return func(m *Model) {
+		return func() {
 			if e := m.chats[uri]; e != nil {
 				e.Offer(got.Items, text, offset)
-				m.dirty |= dirtyPanes
+				m.loop.Dirty |= loop.Panes
 			}
 		}, nil
 	})
@@ -277,33 +279,33 @@ func (m *Model) complete(e *chatEntry, text string, offset int) {
 // chooseRow asks which of some rows.
 func (m *Model) chooseRow(title string, rows []string, at int, accept func(int)) {
 	for i := range rows {
-		rows[i] = clean(rows[i])
+		rows[i] = words.Clean(rows[i])
 	}
 	var o *overlay.Choice
 	o = overlay.NewChoice(overlay.Choosing{
-		Title: clean(title), Rows: rows, Chosen: at, Moved: func(int) {},
+		Title: words.Clean(title), Rows: rows, Chosen: at, Moved: func(int) {},
 		Accept: func(row int) {
-			if m.overlay == o {
-				m.close()
+			if m.loop.Overlay == o {
+				m.loop.Close()
 			}
 			accept(row)
 		},
 	})
-	m.open(o)
+	m.loop.Open(o)
 }
 
 // forkChat begins a chat with the turns of another one.
 func (m *Model) forkChat(e *chatEntry, turn string) {
 	h := m.cfg.Host
 	if !m.can(CanChats) || e.session == "" {
-		m.say(status.Info, "this connection can't fork chats")
+		m.loop.Say(status.Info, "this connection can't fork chats")
 		return
 	}
 	uri := ahp.ChatScheme + "/" + strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateChatParams{Channel: e.session, Chat: uri, Source: &ahp.ChatSource{Kind: "fork", Chat: e.uri, TurnID: turn}}
-	m.async("fork the chat", func(ctx context.Context) (then, error) {
+	m.loop.Async("fork the chat", func(ctx context.Context) (func(), error) {
 		err := h.CreateChat(ctx, p)
-		return func(m *Model) {
+		return func() {
 			if err == nil {
 				m.openChat(uri)
 			}
@@ -319,9 +321,9 @@ func (m *Model) moreTurns(e *chatEntry) {
 	}
 	m.fetching = true
 	p := ahp.FetchTurnsParams{Channel: e.uri, Cursor: e.State().TurnsNextCursor}
-	m.async("load older messages", func(ctx context.Context) (then, error) {
+	m.loop.Async("load older messages", func(ctx context.Context) (func(), error) {
 		err := h.FetchTurns(ctx, p)
-		return func(m *Model) { m.fetching = false }, err
+		return func() { m.fetching = false }, err
 	})
 }
 
@@ -331,10 +333,10 @@ func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
 	h := m.cfg.Host
 	switch {
 	case way.Kind == "env":
-		m.say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
+		m.loop.Say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
 		return
 	case !m.can(CanLogin) || e.session == "":
-		m.say(status.Info, "this connection can't log in")
+		m.loop.Say(status.Info, "this connection can't log in")
 		return
 	}
 	uri, put := newTerminalURI(), m.beside(m.area(), m.focusID())
@@ -345,18 +347,18 @@ func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
 	} else if s != nil {
 		p.Provider = s.row.Provider
 	}
-	m.async("log in", func(ctx context.Context) (then, error) {
+	m.loop.Async("log in", func(ctx context.Context) (func(), error) {
 		got, err := h.Login(ctx, p)
 		if err == nil && got.Terminal != "" {
 			err = m.cfg.Host.Subscribe(ctx, got.Terminal)
 		}
-		return func(m *Model) {
+		return func() {
 			switch {
 			case err != nil:
 			case got.Terminal != "":
 				m.created(got.Terminal, put)
 			default:
-				m.say(status.Info, "logged in; %s tries again", m.keysOf("chat-retry"))
+				m.loop.Say(status.Info, "logged in; %s tries again", m.keysOf("chat-retry"))
 			}
 		}, err
 	})
@@ -365,14 +367,14 @@ func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
 // searchChat asks what to look for in a transcript, and looks as it is typed.
 func (m *Model) searchChat(e *chatEntry, back bool) {
 	top, follow := e.Position()
-	m.open(overlay.NewSearch("search the chat", m.searches, overlay.SearchDo{
+	m.loop.Open(overlay.NewSearch("search the chat", m.searches, overlay.SearchDo{
 		Changed: func(text string) string {
 			e.Restore(top, follow)
 			return e.Find(text, back)
 		},
 		Step: func(reverse bool) string { return e.FindNext(reverse) },
 		Done: func(text string, ok bool) {
-			m.dirty |= dirtyPanes | dirtyChrome
+			m.loop.Dirty |= loop.Panes | loop.Chrome
 			if !ok {
 				e.Find("", false)
 				e.Restore(top, follow)
@@ -405,9 +407,9 @@ func (m *Model) drawChat(p layout.Placed, e *chatEntry, all bool, now time.Time)
 
 // typeChat gives a key to the focused chat.
 func (m *Model) typeChat(e *chatEntry, k tea.Key) {
-	m.unsay()
+	m.loop.Unsay()
 	e.Type(k, m.env.Now())
-	m.dirty |= dirtyPanes
+	m.loop.Dirty |= loop.Panes
 }
 
 // chatInstead are the commands of chats that take the place of those about
@@ -425,7 +427,7 @@ func chatCommand(name string) action {
 	return func(m *Model, _ []string) {
 		if e := m.focusedChat(); e != nil {
 			e.Do(name, m.env.Now())
-			m.dirty |= dirtyPanes | dirtyChrome
+			m.loop.Dirty |= loop.Panes | loop.Chrome
 		}
 	}
 }
@@ -435,7 +437,7 @@ func (m *Model) chatTitle(uri ahp.URI) string {
 	if s := m.sessionOf(uri); s != nil {
 		if s.ready {
 			for _, c := range s.state.Chats {
-				if t := clean(c.Title); c.Resource == uri && t != "" {
+				if t := words.Clean(c.Title); c.Resource == uri && t != "" {
 					return t
 				}
 			}
@@ -513,7 +515,7 @@ func (m *Model) agentAction(e ahp.Envelope) bool {
 	if c := m.chats[e.Channel]; c != nil {
 		c.Apply(e.Action, m.env.Now())
 		m.attending.stale = true
-		m.dirty |= dirtyPanes | dirtyChrome
+		m.loop.Dirty |= loop.Panes | loop.Chrome
 		return true
 	}
 	if s := m.sessions.byURI[e.Channel]; s != nil {
@@ -540,16 +542,16 @@ type Composer interface {
 func (m *Model) composeText(text string, done func(string)) {
 	desk, ok := m.cfg.Desk.(Composer)
 	if !ok {
-		m.say(status.Info, "%v", errNoEditor)
+		m.loop.Say(status.Info, "%v", errNoEditor)
 		return
 	}
 	at, area := m.focusID(), m.area()
-	m.async("edit the message", func(context.Context) (then, error) {
+	m.loop.Async("edit the message", func(context.Context) (func(), error) {
 		argv, read, err := desk.Compose(text)
 		if err != nil {
 			return nil, err
 		}
-		return func(m *Model) {
+		return func() {
 			put := m.beside(area, at)
 			m.create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
 				if m.composing == nil {
@@ -564,14 +566,14 @@ func (m *Model) composeText(text string, done func(string)) {
 
 // composed takes a text back from the editor, and the focus back to the chat.
 func (m *Model) composed(at layout.PaneID, read func() (string, error), done func(string)) {
-	m.async("read the message", func(context.Context) (then, error) {
+	m.loop.Async("read the message", func(context.Context) (func(), error) {
 		text, err := read()
-		return func(m *Model) {
+		return func() {
 			if err == nil {
 				done(strings.TrimRight(text, "\n"))
 			}
 			m.change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 		}, err
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // drawEmpty draws what shows instead of panes.
@@ -139,7 +140,7 @@ func (m *Model) drawHeader(p layout.Placed) {
 // paneName is what a pane is called: its own name, or its terminal's title.
 func (m *Model) paneName(name string, t *terminal) string {
 	if name != "" {
-		return clean(name)
+		return words.Clean(name)
 	}
 	if t == nil {
 		return ""
@@ -150,7 +151,7 @@ func (m *Model) paneName(name string, t *terminal) string {
 // tabName is what a tab is called: its own name, or its focused pane's.
 func (m *Model) tabName(t layout.Tab) string {
 	if t.Name != "" {
-		return clean(t.Name)
+		return words.Clean(t.Name)
 	}
 	leaf := t.Focused()
 	if leaf == nil {
@@ -171,11 +172,12 @@ func (m *Model) nameOf(name string, uri ahp.URI) string {
 func (m *Model) statusData() status.Data {
 	d := status.Data{
 		Line: m.cfg.line, Layout: m.cfg.Layout, Active: m.doc.shown.Active,
-		Message: m.note.text, Kind: m.note.kind, Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.misread != "",
+		Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.misread != "",
 	}
+	d.Message, d.Kind = m.loop.Note()
 	d.Alert, d.AlertStyle = m.alertText()
 	if w := m.attending.state.Warning; w != "" {
-		d.Alert, d.AlertStyle = "host: "+paint.Cut(clean(w), max(m.outer.w/2, 20), m.outer.look.Ellipsis), m.outer.look.Warn
+		d.Alert, d.AlertStyle = "host: "+paint.Cut(words.Clean(w), max(m.outer.w/2, 20), m.outer.look.Ellipsis), m.outer.look.Warn
 	}
 	d.Clients = m.attending.state.Layouts[m.doc.uri]
 	m.clock(&d)
@@ -197,7 +199,7 @@ func (m *Model) statusData() status.Data {
 		}
 	}
 	if n := m.receiving(); n > 0 && d.Mode == "" {
-		d.Mode = "typing into " + plural(n, "pane")
+		d.Mode = "typing into " + words.Plural(n, "pane")
 	}
 	if t != nil && m.recordings[t.uri] != nil && d.Mode == "" {
 		d.Mode = "recording"
@@ -206,7 +208,7 @@ func (m *Model) statusData() status.Data {
 	if t != nil {
 		d.Badge, d.BadgeStyle = m.badge(t)
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
-		d.Cwd = clean(shorten(filePath(t.cwd), m.cfg.home()))
+		d.Cwd = words.Clean(words.Shorten(filePath(t.cwd), m.cfg.home()))
 	}
 	if e := m.focusedChat(); e != nil {
 		d.Badge, d.BadgeStyle = m.chatBadge(e)
@@ -217,13 +219,13 @@ func (m *Model) statusData() status.Data {
 			d.Mode = "reading"
 		}
 		if s := m.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
-			d.Cwd = clean(shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
+			d.Cwd = words.Clean(words.Shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
 		}
 	}
 	trouble, how := m.trouble()
 	switch {
 	case (d.Message == "" || d.Kind == status.Info) && m.picking.uri != "":
-		d.Message, d.Kind = clean(m.picking.uri), status.Info
+		d.Message, d.Kind = words.Clean(m.picking.uri), status.Info
 	case d.Message == "" && trouble != "":
 		d.Message, d.Kind = trouble, how
 	case d.Message == "" && askOf(t) != nil:

@@ -13,6 +13,7 @@ import (
 	"tandemux/ui/layout"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // detach leaves; only a host that answers is known to run on.
@@ -39,14 +40,14 @@ func (m *Model) take(t *terminal) {
 	m.askFirst(m.interrupts(t), func() {
 		t := m.terms.get(uri)
 		if t == nil {
-			m.say(status.Warning, "%v", errGone)
+			m.loop.Say(status.Warning, "%v", errGone)
 			return
 		}
 		if t.info.Claim.Kind == ahp.ClaimSession {
 			said += "; " + m.keysOf("hand-back") + " hands it back"
 		}
 		if said != "" {
-			m.say(status.Info, "%s", said)
+			m.loop.Say(status.Info, "%s", said)
 		}
 		m.claim(t)
 	})
@@ -77,20 +78,20 @@ func (m *Model) background(t *terminal) {
 	case command.Agent:
 		c := t.info.Claim
 		m.dispatch(t.uri, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: c.Kind, Session: c.Session, Chat: c.Chat}})
-		m.say(status.Info, "%s goes on; %s runs in the background", sessionName(t), describe(t))
+		m.loop.Say(status.Info, "%s goes on; %s runs in the background", sessionName(t), describe(t))
 	case command.Background:
-		m.say(status.Info, "%s runs in the background already", describe(t))
+		m.loop.Say(status.Info, "%s runs in the background already", describe(t))
 	case command.Me, command.MyOther:
 		uri, area := t.uri, m.area()
 		if _, shown := m.doc.shown.Showing(uri); !shown {
-			m.say(status.Info, "%s runs in the background already", describe(t))
+			m.loop.Say(status.Info, "%s runs in the background already", describe(t))
 			return
 		}
 		m.change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
 		m.kb.bare = len(m.doc.shown.Tabs) == 0
-		m.say(status.Info, "%s runs in the background: %s shows it", describe(t), m.keysOf("terminals"))
+		m.loop.Say(status.Info, "%s runs in the background: %s shows it", describe(t), m.keysOf("terminals"))
 	default:
-		m.say(status.Warning, "%s is not yours", describe(t))
+		m.loop.Say(status.Warning, "%s is not yours", describe(t))
 	}
 }
 
@@ -101,14 +102,14 @@ func (m *Model) handBack(t *terminal) {
 		return
 	}
 	uri, to := t.uri, *t.info.Meta.HandBack
-	name := clean(cmp.Or(t.info.Meta.Agent, shortSession(to.Session)))
+	name := words.Clean(cmp.Or(t.info.Meta.Agent, shortSession(to.Session)))
 	question := ""
 	if line := runningLine(t); line != "" {
 		question = fmt.Sprintf("%s runs here: hand it to %s?", line, name)
 	}
 	m.askFirst(question, func() {
 		m.dispatch(uri, ahp.TerminalClaimed{Claim: to})
-		m.say(status.Info, "handed back to %s", name)
+		m.loop.Say(status.Info, "handed back to %s", name)
 	})
 }
 
@@ -131,7 +132,7 @@ func (m *Model) question(ts []*terminal) string {
 	case 1:
 		return "end " + running[0] + "?"
 	}
-	return fmt.Sprintf("end %s: %s?", plural(len(running), "terminal"), strings.Join(running, ", "))
+	return fmt.Sprintf("end %s: %s?", words.Plural(len(running), "terminal"), strings.Join(running, ", "))
 }
 
 // atPrompt reports that a terminal's shell is known to run nothing: it marks its
@@ -223,7 +224,7 @@ func (m *Model) endAll(uris []ahp.URI) {
 // stop ends the host, asking first.
 func (m *Model) stop() {
 	if !m.can(CanStop) {
-		m.say(status.Info, "this connection can't stop the host: use tandemux stop")
+		m.loop.Say(status.Info, "this connection can't stop the host: use tandemux stop")
 		return
 	}
 	running := 0
@@ -232,25 +233,17 @@ func (m *Model) stop() {
 			running++
 		}
 	}
-	m.open(overlay.NewConfirm(fmt.Sprintf("stop the host and end %s?", plural(running, "terminal")), func() {
-		m.async("stop the host", func(ctx context.Context) (then, error) {
+	m.loop.Open(overlay.NewConfirm(fmt.Sprintf("stop the host and end %s?", words.Plural(running, "terminal")), func() {
+		m.loop.Async("stop the host", func(ctx context.Context) (func(), error) {
 			err := m.cfg.Host.Stop(ctx)
 			if errors.Is(err, context.DeadlineExceeded) {
 				err = errors.New("it did not answer")
 			}
-			return func(m *Model) {
+			return func() {
 				if err == nil {
 					m.leave(Exit{Reason: Emptied, Note: "the host was stopped"})
 				}
 			}, err
 		})
 	}, nil))
-}
-
-// plural counts things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

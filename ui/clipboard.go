@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // Clipper is a Desk that knows of a program which sets the clipboard.
@@ -26,10 +27,10 @@ type copied struct {
 // copyText copies text to a paste buffer and the clipboard, and says so.
 func (m *Model) copyText(text string) {
 	if text == "" {
-		m.say(status.Info, "there is nothing to copy")
+		m.loop.Say(status.Info, "there is nothing to copy")
 		return
 	}
-	m.copy(copied{text: text, what: counted(text)})
+	m.copy(copied{text: text, what: words.Counted(text)})
 }
 
 // copy puts text into a paste buffer and the clipboard, and says what is known of
@@ -48,18 +49,18 @@ func (m *Model) copy(c copied) {
 		return
 	}
 	b.clipping = true
-	m.async("copy", func(context.Context) (then, error) {
+	m.loop.Async("copy", func(context.Context) (func(), error) {
 		program, running, err := desk.Clip(c.text)
-		return func(m *Model) {
+		return func() {
 			switch {
 			case err != nil || program == "":
 				m.clipOuter(c, err)
 			case running:
-				m.say(status.Info, "gave %s to %s, which still runs%s", c.what, clean(program), c.but)
+				m.loop.Say(status.Info, "gave %s to %s, which still runs%s", c.what, words.Clean(program), c.but)
 			case c.but != "":
-				m.say(status.Info, "copied %s%s", c.what, c.but)
+				m.loop.Say(status.Info, "copied %s%s", c.what, c.but)
 			default:
-				m.brief("copied %s", c.what)
+				m.loop.Brief("copied %s", c.what)
 			}
 			b.clipping = false
 			if next := b.next; next != nil {
@@ -75,17 +76,17 @@ func (m *Model) copy(c copied) {
 func (m *Model) clipOuter(c copied, failed error) {
 	why := ""
 	if failed != nil {
-		why = "; " + clean(failed.Error())
+		why = "; " + words.Clean(failed.Error())
 	}
 	switch not := m.clipboard(c.text); {
 	case not != "":
-		m.say(status.Warning, "copied %s to a paste buffer only: %s%s", c.what, not, why)
+		m.loop.Say(status.Warning, "copied %s to a paste buffer only: %s%s", c.what, not, why)
 	case failed != nil:
-		m.say(status.Warning, "sent %s to the terminal's clipboard%s%s", c.what, c.but, why)
+		m.loop.Say(status.Warning, "sent %s to the terminal's clipboard%s%s", c.what, c.but, why)
 	case c.but != "":
-		m.say(status.Info, "sent %s to the terminal's clipboard%s", c.what, c.but)
+		m.loop.Say(status.Info, "sent %s to the terminal's clipboard%s", c.what, c.but)
 	default:
-		m.brief("sent %s to the terminal's clipboard", c.what)
+		m.loop.Brief("sent %s to the terminal's clipboard", c.what)
 	}
 }
 

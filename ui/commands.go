@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"tandemux/ahp"
 	"tandemux/keymap"
@@ -16,6 +15,7 @@ import (
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // action is what a command does. It runs only when the command can.
@@ -141,11 +141,11 @@ func renamePane(m *Model, args []string) {
 	_, leaf, _ := m.doc.shown.Find(id)
 	t, now := m.terms.get(leaf.Terminal), leaf.Name
 	if t != nil && t.info.Meta != nil {
-		now = cmp.Or(now, clean(t.info.Meta.Name))
+		now = cmp.Or(now, words.Clean(t.info.Meta.Name))
 	}
 	rename := func(name string) {
 		if t != nil {
-			m.dispatch(t.uri, ahp.TerminalTitleChanged{Title: strings.TrimSpace(clean(name))})
+			m.dispatch(t.uri, ahp.TerminalTitleChanged{Title: strings.TrimSpace(words.Clean(name))})
 			name = "" // it would hide the terminal's
 		}
 		m.change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
@@ -154,7 +154,7 @@ func renamePane(m *Model, args []string) {
 		rename(strings.Join(args, " "))
 		return
 	}
-	m.open(overlay.NewPrompt("rename pane", now, rename))
+	m.loop.Open(overlay.NewPrompt("rename pane", now, rename))
 }
 
 func renameTab(m *Model, args []string) {
@@ -173,7 +173,7 @@ func renameTab(m *Model, args []string) {
 		rename(strings.Join(args, " "))
 		return
 	}
-	m.open(overlay.NewPrompt("rename tab", tab.Name, rename))
+	m.loop.Open(overlay.NewPrompt("rename tab", tab.Name, rename))
 }
 
 // onFocused is a command about the focused terminal.
@@ -188,7 +188,7 @@ func onFocused(f func(*Model, *terminal)) action {
 // run runs a command by name; one that can't run now says why.
 func (m *Model) run(name string, args []string) {
 	if err := command.Check(name, args); err != nil {
-		m.say(status.Warning, "%v", err)
+		m.loop.Say(status.Warning, "%v", err)
 		return
 	}
 	if to := chatInstead[name]; to != "" && m.focusedChat() != nil {
@@ -196,7 +196,7 @@ func (m *Model) run(name string, args []string) {
 	}
 	if why := command.Why(name, args, m.context()); why != "" {
 		_, title, _ := command.Describe(name, args)
-		m.say(status.Info, "%s: %s", title, why)
+		m.loop.Say(status.Info, "%s: %s", title, why)
 		return
 	}
 	if do, ok := actions[name]; ok {
@@ -272,8 +272,8 @@ func (m *Model) openPalette() {
 		}
 		return rows
 	}
-	m.open(overlay.NewPalette(rows, func(name string, args []string) {
-		m.close()
+	m.loop.Open(overlay.NewPalette(rows, func(name string, args []string) {
+		m.loop.Close()
 		if c, ok := command.Find(name); ok && len(c.Args) == 1 && c.Args[0].Kind == command.Text && len(args) > 1 {
 			args = []string{strings.Join(args, " ")}
 		}
@@ -311,14 +311,14 @@ func (m *Model) openHelp() {
 		in.Rows = append(in.Rows, s.Rows...)
 	}
 	title := "Keys, after " + m.keys.Prefix().String()
-	m.open(overlay.NewHelp(title, append(sections, in)))
+	m.loop.Open(overlay.NewHelp(title, append(sections, in)))
 }
 
 // reload reads the configuration again; with a mistake in it the old one stays.
 // Unless the person asked for it, one with nothing new is not worth a word.
 func (m *Model) reload(asked bool) {
 	if m.cfg.Reload == nil {
-		m.say(status.Info, "there is no configuration to read again")
+		m.loop.Say(status.Info, "there is no configuration to read again")
 		return
 	}
 	c, err := m.cfg.Reload()
@@ -331,8 +331,8 @@ func (m *Model) reload(asked bool) {
 	m.misread = ""
 	if err != nil {
 		err = oneLine(err)
-		m.misread = clean(err.Error())
-		m.fail("read configuration", err)
+		m.misread = words.Clean(err.Error())
+		m.loop.Fail("read configuration", err)
 		return
 	}
 	text := "configuration read"
@@ -340,10 +340,10 @@ func (m *Model) reload(asked bool) {
 		text += "; " + strings.Join(c.Later, ", ") + " in new terminals"
 	}
 	if c.Warnings > 0 {
-		m.say(status.Warning, "%s; %s, see tandemux config check", text, plural(c.Warnings, "warning"))
+		m.loop.Say(status.Warning, "%s; %s, see tandemux config check", text, words.Plural(c.Warnings, "warning"))
 		return
 	}
-	m.say(status.Info, "%s", text)
+	m.loop.Say(status.Info, "%s", text)
 }
 
 // adopt takes another configuration, all of it or nothing.
@@ -385,13 +385,4 @@ func oneLine(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s (and %d more: tandemux config check)", first, strings.Count(rest, "\n")+1)
-}
-
-// counted says how much text there is.
-func counted(text string) string {
-	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
-	if lines > 1 {
-		return plural(lines, "line")
-	}
-	return plural(utf8.RuneCountInString(strings.TrimSuffix(text, "\n")), "character")
 }

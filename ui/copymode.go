@@ -9,8 +9,10 @@ import (
 
 	"tandemux/keymap"
 	"tandemux/ui/command"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // copyActions are the commands that scroll, search and copy.
@@ -101,7 +103,7 @@ func onView(f func(m *Model, v *pane.View, n int)) action {
 			}
 			v.Separators = m.cfg.WordSeparators
 			f(m, v, n)
-			m.dirty |= dirtyPanes | dirtyChrome
+			m.loop.Dirty |= loop.Panes | loop.Chrome
 		}
 	}
 }
@@ -140,7 +142,7 @@ func countDigit(m *Model, args []string) {
 		return
 	}
 	m.kb.count = min(m.kb.count*10+digit, pane.MaxCount)
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 }
 
 // find goes to the character typed next.
@@ -154,7 +156,7 @@ func find(how pane.Find) action {
 
 func goMark(m *Model, v *pane.View, _ int, r rune) {
 	if !v.GoMark(r) {
-		m.say(status.Info, "mark %c is not set", r)
+		m.loop.Say(status.Info, "mark %c is not set", r)
 	}
 }
 
@@ -174,7 +176,7 @@ func (m *Model) linkHere(v *pane.View, do func(*Model, string)) {
 		do(m, uri)
 		return
 	}
-	m.say(status.Info, "there is no link here")
+	m.loop.Say(status.Info, "there is no link here")
 }
 
 func saveScrollback(m *Model, args []string) {
@@ -187,7 +189,7 @@ func saveScrollback(m *Model, args []string) {
 func (m *Model) deleteBuffer() {
 	if b, ok := m.buffers.find(0); ok {
 		m.buffers.remove(b.id)
-		m.say(status.Info, "forgot %s", counted(b.text))
+		m.loop.Say(status.Info, "forgot %s", words.Counted(b.text))
 	}
 }
 
@@ -207,7 +209,7 @@ func withChar(what string, f func(m *Model, v *pane.View, n int, r rune)) action
 		}
 		n := max(m.kb.count, 1)
 		m.kb.count = 0
-		m.dirty |= dirtyPanes | dirtyChrome
+		m.loop.Dirty |= loop.Panes | loop.Chrome
 		if len(args) > 0 {
 			r, _ := utf8.DecodeRuneInString(args[0])
 			f(m, v, n, r)
@@ -225,7 +227,7 @@ func withChar(what string, f func(m *Model, v *pane.View, n int, r rune)) action
 func (m *Model) answer(k tea.Key) {
 	take := m.kb.asked.take
 	m.kb.asked = nil
-	m.dirty |= dirtyPanes | dirtyChrome
+	m.loop.Dirty |= loop.Panes | loop.Chrome
 	if r, n := utf8.DecodeRuneInString(k.Text); n > 0 && n == len(k.Text) && k.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
 		take(m, r)
 	}

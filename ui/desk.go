@@ -6,6 +6,7 @@ import (
 	"tandemux/ui/layout"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // Desk is what the interface needs of the machine that it runs on. It starts no
@@ -31,23 +32,23 @@ const maxScrollback = 64 << 20
 // editor, in a pane of its own that shows alone.
 func (m *Model) editScrollback(v *pane.View) {
 	if m.cfg.Desk == nil {
-		m.say(status.Info, "there is no editor to open it in")
+		m.loop.Say(status.Info, "there is no editor to open it in")
 		return
 	}
 	text, line, cut := v.Text(maxScrollback)
 	if text == "" {
-		m.say(status.Info, "there is no text here")
+		m.loop.Say(status.Info, "there is no text here")
 		return
 	}
 	at, area := m.focusID(), m.area()
-	m.async("edit scrollback", func(context.Context) (then, error) {
+	m.loop.Async("edit scrollback", func(context.Context) (func(), error) {
 		argv, err := m.cfg.Desk.Edit(text, line)
 		if err != nil {
 			return nil, err
 		}
-		return func(m *Model) {
+		return func() {
 			if cut {
-				m.say(status.Warning, "the oldest lines are left out")
+				m.loop.Say(status.Warning, "the oldest lines are left out")
 			}
 			m.create(m.beside(area, at), argv, "")
 		}, nil
@@ -74,7 +75,7 @@ func (m *Model) beside(area layout.Rect, at layout.PaneID) placement {
 func (m *Model) saveScrollback(v *pane.View, path string) {
 	text, _, cut := v.Text(maxScrollback)
 	if text == "" {
-		m.say(status.Info, "there is no text here")
+		m.loop.Say(status.Info, "there is no text here")
 		return
 	}
 	m.save("save scrollback to", path, text, cut)
@@ -86,11 +87,11 @@ func (m *Model) openLink(uri string) {
 		m.copyLink(uri)
 		return
 	}
-	m.async("open "+clean(uri), func(context.Context) (then, error) {
+	m.loop.Async("open "+words.Clean(uri), func(context.Context) (func(), error) {
 		err := m.cfg.Desk.Open(uri)
-		return func(m *Model) {
+		return func() {
 			if err == nil {
-				m.say(status.Info, "opened %s", uri)
+				m.loop.Say(status.Info, "opened %s", uri)
 			}
 		}, err
 	})

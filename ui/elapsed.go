@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 )
 
@@ -59,8 +60,8 @@ func (m *Model) tick() {
 		return
 	}
 	e.ticking = true
-	m.env.After(e.due, then(func(m *Model) {
+	m.loop.After(e.due, func() {
 		m.elapsed.ticking, m.elapsed.due = false, 0
-		m.dirty |= dirtyChrome
-	}))
+		m.loop.Dirty |= loop.Chrome
+	})
 }

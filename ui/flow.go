@@ -54,7 +54,7 @@ func (m *Model) sendInput() {
 			f.interrupt()
 		}
 		if len(f.data)+len(o.data) > maxFlow {
-			m.say(status.Warning, "more than %d MiB wait to be typed: the rest is left out", maxFlow>>20)
+			m.loop.Say(status.Warning, "more than %d MiB wait to be typed: the rest is left out", maxFlow>>20)
 			continue
 		}
 		f.data = append(f.data, o.data...)
@@ -151,19 +151,19 @@ func (m *Model) refusedPiece(e ahp.Envelope) bool {
 	}
 	f.wait = true
 	uri := e.Channel
-	m.env.After(retryTime, then(func(m *Model) {
+	m.loop.After(retryTime, func() {
 		if m.kb.flows[uri] == f {
 			f.wait = false
 			m.advance(uri, f)
 		}
-	}))
+	})
 	return true
 }
 
 // cutOff gives up a flow.
 func (m *Model) cutOff(uri ahp.URI, f *flow, why string) {
 	m.endFlow(uri)
-	m.say(status.Warning, "the last %d KiB were not typed: %s", (len(f.data)+1023)>>10, why)
+	m.loop.Say(status.Warning, "the last %d KiB were not typed: %s", (len(f.data)+1023)>>10, why)
 }
 
 // resumeFlows goes on after a reconnect: the connection sends a piece that was
@@ -175,10 +175,10 @@ func (m *Model) resumeFlows() {
 			continue
 		}
 		seq := f.seq
-		m.env.After(lostTime, then(func(m *Model) {
+		m.loop.After(lostTime, func() {
 			if m.kb.flows[uri] == f && f.seq == seq {
 				m.cutOff(uri, f, "the connection was lost")
 			}
-		}))
+		})
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"tandemux/emulator"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // drain handles what the connection brought. It runs first in every update, so
@@ -27,10 +29,10 @@ func (m *Model) drain() {
 			m.noted(it)
 		case linked:
 			m.linked(it)
-		case then:
+		case posted:
 			it(m)
 		case broken:
-			m.fail(it.what, it.err)
+			m.loop.Fail(it.what, it.err)
 		}
 	}
 	m.begin()
@@ -50,7 +52,7 @@ func (m *Model) snapshot(s snapshot) {
 		if e := m.chats[s.channel]; e != nil {
 			e.Reset(st)
 			m.attending.stale = true
-			m.dirty |= dirtyPanes | dirtyChrome
+			m.loop.Dirty |= loop.Panes | loop.Chrome
 		}
 	case ahp.ActivityState:
 		m.activity(st)
@@ -74,7 +76,7 @@ func (m *Model) snapshot(s snapshot) {
 			t.cwd = st.Cwd
 		}
 		m.terminalReady()
-		m.dirty |= dirtyPlaces
+		m.loop.Dirty |= loop.Places
 	}
 }
 
@@ -115,7 +117,7 @@ func (m *Model) action(e ahp.Envelope) {
 	if t == nil {
 		return
 	}
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	switch a := e.Action.(type) {
 	case ahp.TerminalCommandExecuted:
 		m.began(a)
@@ -129,11 +131,11 @@ func (m *Model) action(e ahp.Envelope) {
 			t.asked = 0
 		}
 		t.want, t.theirs = size{}, !m.terms.mine(a.Claim) // the new holder's pane decides
-		m.dirty |= dirtyPlaces
+		m.loop.Dirty |= loop.Places
 	case ahp.TerminalResized:
 		t.cols, t.rows = a.Cols, a.Rows
 		t.theirs = t.theirs || !own && m.terms.holder(t) == command.MyOther
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 	case ahp.TerminalExited:
 		was := t.exited()
 		t.info.Lifecycle = ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: a.ExitCode}
@@ -150,9 +152,9 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	}
 	if e.Channel == m.doc.uri && e.Origin.ClientSeq == m.doc.seq {
 		if !m.doc.refused() {
-			m.say(status.Error, "the host refused the change: %s", e.RejectionReason)
+			m.loop.Say(status.Error, "the host refused the change: %s", e.RejectionReason)
 		}
-		m.dirty |= dirtyPlaces
+		m.loop.Dirty |= loop.Places
 		return
 	}
 	if m.refusedPiece(e) {
@@ -160,13 +162,13 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	}
 	if c := m.chats[e.Channel]; c != nil {
 		c.Refused()
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 	}
 	if t := m.terms.get(e.Channel); t != nil && e.Origin.ClientSeq == t.asked {
 		t.asked = 0
-		m.dirty |= dirtyChrome
+		m.loop.Dirty |= loop.Chrome
 	}
-	m.say(status.Warning, "refused: %s", e.RejectionReason)
+	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
 }
 
 // listed takes the host's list of terminals.
@@ -174,7 +176,7 @@ func (m *Model) listed(list []ahp.TerminalInfo) {
 	first := !m.terms.loaded
 	ended, lost := m.terms.update(list, m.env.Now())
 	m.attending.stale = true
-	m.dirty |= dirtyChrome | dirtyPlaces
+	m.loop.Dirty |= loop.Chrome | loop.Places
 	if first {
 		return // begin looks at all of them
 	}
@@ -192,10 +194,10 @@ func (m *Model) listed(list []ahp.TerminalInfo) {
 // layoutChanged acts on a new confirmed layout.
 func (m *Model) layoutChanged(err error) {
 	if err != nil {
-		m.fail("read layout "+m.cfg.Layout, err)
+		m.loop.Fail("read layout "+m.cfg.Layout, err)
 		return
 	}
-	m.dirty |= dirtyPlaces | dirtyChrome
+	m.loop.Dirty |= loop.Places | loop.Chrome
 	if m.begun && !m.kb.bare {
 		m.emptied()
 	}
@@ -230,13 +232,13 @@ func (m *Model) begin() {
 	}
 	m.release()
 	if m.cfg.Notice != "" {
-		m.say(status.Info, "%s", m.cfg.Notice)
+		m.loop.Say(status.Info, "%s", m.cfg.Notice)
 	}
 }
 
 // ended acts on the end of a terminal's program.
 func (m *Model) ended(t *terminal) {
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if f := m.composing[t.uri]; f != nil {
 		delete(m.composing, t.uri)
 		f(m)
@@ -265,12 +267,12 @@ func (m *Model) emptied() {
 func (m *Model) gone(channel ahp.URI) {
 	switch {
 	case channel == m.doc.uri:
-		m.async("open layout "+m.cfg.Layout, func(ctx context.Context) (then, error) {
+		m.loop.Async("open layout "+m.cfg.Layout, func(ctx context.Context) (func(), error) {
 			return nil, m.cfg.Host.Subscribe(ctx, channel)
 		})
 	case m.chats[channel] != nil:
 		m.chats[channel].Fail(errEnded)
-		m.dirty |= dirtyPanes | dirtyChrome
+		m.loop.Dirty |= loop.Panes | loop.Chrome
 	case m.sessions.byURI[channel] != nil:
 		m.lostSession(channel)
 		m.sessionsChanged()
@@ -283,7 +285,7 @@ func (m *Model) gone(channel ahp.URI) {
 func (m *Model) linked(l linked) {
 	was := m.link
 	m.link = l.link
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if l.link == Connected {
 		m.attending.stale = true
 		m.outer.colors.told = emulator.Colors{} // it may be another host
@@ -294,7 +296,7 @@ func (m *Model) linked(l linked) {
 		var closed ClosedError
 		switch {
 		case errors.As(l.err, &closed):
-			note = "the host has closed the connection: " + clean(closed.Error())
+			note = "the host has closed the connection: " + words.Clean(closed.Error())
 		case l.err != nil:
 			note += ": " + l.err.Error()
 		}
@@ -302,11 +304,11 @@ func (m *Model) linked(l linked) {
 	case l.link == Reconnecting && was == Connected:
 		m.lose(l.err)
 	case l.link == Connected && was == Reconnecting:
-		m.say(status.Info, "connected again")
+		m.loop.Say(status.Info, "connected again")
 		m.resumeFlows()
 		m.regain()
 		m.loadSessions()
-		m.dirty |= dirtyPlaces
+		m.loop.Dirty |= loop.Places
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/keymap"
 	"tandemux/ui/command"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
@@ -139,12 +140,12 @@ func (m *Model) key(k tea.Key, rest bool) {
 	if m.picking.uri != "" {
 		m.unhover() // ctrl is let go, or means something else
 	}
-	if m.overlay != nil {
-		o := m.overlay
-		if o.Key(k) && m.overlay == o {
-			m.close()
+	if m.loop.Overlay != nil {
+		o := m.loop.Overlay
+		if o.Key(k) && m.loop.Overlay == o {
+			m.loop.Close()
 		}
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 		return
 	}
 	if m.kb.asked != nil {
@@ -184,12 +185,12 @@ func (m *Model) chord(key keymap.Key) bool {
 		}
 		if kb.hint && key.String() == overlay.MoreKey {
 			kb.page++
-			m.dirty |= dirtyPlaces
+			m.loop.Dirty |= loop.Places
 			return true
 		}
 		m.endChord()
 		if key != (keymap.Key{Code: keymap.Esc}) {
-			m.say(status.Info, "%s is bound to nothing", keymap.Chord(seq))
+			m.loop.Say(status.Info, "%s is bound to nothing", keymap.Chord(seq))
 		}
 	}
 	return true
@@ -200,36 +201,36 @@ func (m *Model) startChord(seq []keymap.Key) {
 	kb.pending, kb.page = seq, 0
 	kb.chord++
 	m.learnt()
-	m.note.text = ""
-	m.dirty |= dirtyChrome
+	m.loop.Unsay()
+	m.loop.Dirty |= loop.Chrome
 	if kb.hint {
-		m.dirty |= dirtyPlaces
+		m.loop.Dirty |= loop.Places
 		return
 	}
 	n := kb.chord
-	m.env.After(hintTime, then(func(m *Model) {
+	m.loop.After(hintTime, func() {
 		if m.kb.chord == n && len(m.kb.pending) > 0 {
 			m.kb.hint = true
-			m.dirty |= dirtyChrome
+			m.loop.Dirty |= loop.Chrome
 		}
-	}))
+	})
 }
 
 func (m *Model) endChord() {
 	kb := &m.kb
 	if kb.hint {
-		m.dirty |= dirtyPlaces
+		m.loop.Dirty |= loop.Places
 	}
 	kb.pending, kb.hint = nil, false
 	kb.chord++
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 }
 
 func (m *Model) runBinding(b keymap.Binding) {
 	m.run(b.Command, b.Args)
 	if m.kb.count > 0 && b.Command != "copy-count" {
 		m.kb.count = 0 // it was for a command that takes none
-		m.dirty |= dirtyChrome
+		m.loop.Dirty |= loop.Chrome
 	}
 	m.kb.repeat = nil
 	if b.Repeat {
@@ -311,15 +312,15 @@ func (m *Model) typeInto(t *terminal, v *pane.View, data []byte) bool {
 	}
 	if v.Back() > 0 {
 		v.Follow()
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 	}
 	if v.Unselect() {
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 	}
 	if p, ok := m.showing(t.uri); ok {
 		m.fit(p, true)
 	}
-	m.unsay()
+	m.loop.Unsay()
 	t.typed = true
 	m.send(t.uri, data)
 	m.kb.out[len(m.kb.out)-1].keys++
@@ -335,11 +336,11 @@ func (m *Model) mayType(t *terminal) bool {
 	keys := m.keysOf("reclaim")
 	switch m.terms.holder(t) {
 	case command.Agent:
-		m.say(status.Warning, "%s runs %s here: %s takes it", sessionName(t), callName(t), keys)
+		m.loop.Say(status.Warning, "%s runs %s here: %s takes it", sessionName(t), callName(t), keys)
 	case command.Background:
-		m.say(status.Warning, "%s holds this terminal: %s takes it", sessionName(t), keys)
+		m.loop.Say(status.Warning, "%s holds this terminal: %s takes it", sessionName(t), keys)
 	case command.Other:
-		m.say(status.Warning, "%s holds this terminal: %s takes it", personName(t), keys)
+		m.loop.Say(status.Warning, "%s holds this terminal: %s takes it", personName(t), keys)
 	}
 	return false
 }
@@ -370,14 +371,14 @@ func cutRune(b []byte) int {
 
 // paste hands pasted text to an overlay or the focused program.
 func (m *Model) paste(p tty.Paste) {
-	if m.overlay != nil {
-		m.overlay.Paste(p.Text)
-		m.dirty |= dirtyPanes
+	if m.loop.Overlay != nil {
+		m.loop.Overlay.Paste(p.Text)
+		m.loop.Dirty |= loop.Panes
 		return
 	}
 	if e := m.focusedChat(); e != nil {
 		e.Paste(p.Text, m.env.Now())
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 		return
 	}
 	_, t, v := m.focused()
@@ -409,7 +410,7 @@ func (m *Model) paste(p tty.Paste) {
 func (m *Model) outerFocus(gained bool) {
 	m.outer.blurred = !gained
 	m.attending.stale = true
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if gained {
 		m.checkColors()
 	}
@@ -420,7 +421,7 @@ func (m *Model) outerFocus(gained bool) {
 
 // focusMoved tells the programs that the focus went from one pane to another.
 func (m *Model) focusMoved(from, to ahp.URI) {
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if m.outer.blurred || from == to {
 		return
 	}
@@ -451,11 +452,11 @@ func (m *Model) askFirst(question string, yes func()) {
 
 // confirm opens a question; the overlay that was open comes back after it.
 func (m *Model) confirm(question string, yes func()) {
-	before := m.overlay
+	before := m.loop.Overlay
 	back := func() {
 		if before != nil {
-			m.open(before)
+			m.loop.Open(before)
 		}
 	}
-	m.open(overlay.NewConfirm(question, func() { yes(); back() }, back))
+	m.loop.Open(overlay.NewConfirm(question, func() { yes(); back() }, back))
 }

@@ -6,6 +6,7 @@ import (
 	"tandemux/ui/look"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // lastCommand says how the newest command of a terminal did, in full and in
@@ -50,18 +51,18 @@ func (m *Model) copyOutput(o pane.Output, err error) {
 	name := m.quoted(o.Command)
 	switch {
 	case err != nil && o.Line == "":
-		m.say(status.Info, "nothing to copy: %v", err)
+		m.loop.Say(status.Info, "nothing to copy: %v", err)
 	case err != nil:
-		m.say(status.Info, "the output of %s can't be copied: %v", name, err)
+		m.loop.Say(status.Info, "the output of %s can't be copied: %v", name, err)
 	case o.Text == "" && o.Running:
-		m.say(status.Info, "%s has printed nothing yet", name)
+		m.loop.Say(status.Info, "%s has printed nothing yet", name)
 	case o.Text == "":
-		m.say(status.Info, "%s printed nothing", name)
+		m.loop.Say(status.Info, "%s printed nothing", name)
 	case o.Cut:
-		m.copy(copied{text: o.Text, what: "the last " + counted(o.Text) + " of " + name, but: "; the rest is gone"})
+		m.copy(copied{text: o.Text, what: "the last " + words.Counted(o.Text) + " of " + name, but: "; the rest is gone"})
 	case o.Running:
-		m.copy(copied{text: o.Text, what: counted(o.Text) + " of " + name, but: "; the command still runs"})
+		m.copy(copied{text: o.Text, what: words.Counted(o.Text) + " of " + name, but: "; the command still runs"})
 	default:
-		m.copy(copied{text: o.Text, what: counted(o.Text) + " of " + name})
+		m.copy(copied{text: o.Text, what: words.Counted(o.Text) + " of " + name})
 	}
 }

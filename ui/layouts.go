@@ -7,8 +7,10 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // layouts is what is done with layouts as wholes: going to another one, naming
@@ -51,16 +53,16 @@ func openLayouts(m *Model, args []string) {
 		names, terminals := m.layoutNames()
 		rows := make([]overlay.Layout, len(names))
 		for i, name := range names {
-			rows[i] = overlay.Layout{Name: name, Facts: plural(terminals[name], "terminal"), Here: name == m.cfg.Layout}
+			rows[i] = overlay.Layout{Name: name, Facts: words.Plural(terminals[name], "terminal"), Here: name == m.cfg.Layout}
 		}
 		return rows
 	}
-	m.open(overlay.NewLayouts(rows, m.cfg.Layout, overlay.LayoutDo{
+	m.loop.Open(overlay.NewLayouts(rows, m.cfg.Layout, overlay.LayoutDo{
 		Go:     m.goLayout,
 		Rename: m.askLayoutName,
 		Delete: m.deleteLayout,
 		New: func() {
-			m.open(overlay.NewPrompt("new layout", "", m.goLayout))
+			m.loop.Open(overlay.NewPrompt("new layout", "", m.goLayout))
 		},
 	}))
 }
@@ -77,7 +79,7 @@ func (m *Model) goLayout(name string) {
 func (m *Model) layoutNamed(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 	if len(name) > 64 || strings.Trim(name, letters) != "" || strings.ContainsAny(name, " /") {
-		m.say(status.Warning, "%q is no name for a layout: use letters, digits, dots, dashes and underscores", name)
+		m.loop.Say(status.Warning, "%q is no name for a layout: use letters, digits, dots, dashes and underscores", name)
 		return false
 	}
 	return true
@@ -99,9 +101,9 @@ func (m *Model) switchLayout() {
 	m.layouts.next, m.layouts.after = "", nil
 	m.showLayout(name)
 	uri := m.doc.uri
-	m.async("open layout "+name, func(ctx context.Context) (then, error) {
+	m.loop.Async("open layout "+name, func(ctx context.Context) (func(), error) {
 		err := m.cfg.Host.Subscribe(ctx, uri)
-		return func(m *Model) {
+		return func() {
 			m.cfg.Host.Unsubscribe(old)
 			if err != nil {
 				m.leave(Exit{Reason: Ended, Note: "layout " + name + " can't be opened: " + err.Error()})
@@ -121,7 +123,7 @@ func (m *Model) showLayout(name string) {
 	m.doc = document{uri: layoutURI(name), shown: layout.New(name)}
 	m.begun, m.kb.bare = false, false
 	m.together, m.marked, m.mouse = together{}, "", mouse{}
-	m.dirty |= dirtyPlaces | dirtyChrome
+	m.loop.Dirty |= loop.Places | loop.Chrome
 }
 
 // readLayout gets the state of a layout that is not on the screen.
@@ -131,9 +133,9 @@ func (m *Model) readLayout(name string, use func(*Model, ahp.LayoutState)) {
 		m.layouts.read = map[ahp.URI]*ahp.LayoutState{}
 	}
 	m.layouts.read[uri] = nil
-	m.async("read layout "+name, func(ctx context.Context) (then, error) {
+	m.loop.Async("read layout "+name, func(ctx context.Context) (func(), error) {
 		err := m.cfg.Host.Subscribe(ctx, uri)
-		return func(m *Model) {
+		return func() {
 			st := m.layouts.read[uri]
 			delete(m.layouts.read, uri)
 			if err == nil && st != nil {
@@ -163,12 +165,12 @@ func (m *Model) writeLayout(name string, rev int64, l layout.Layout) {
 func (m *Model) deleteLayout(name string) {
 	names, terminals := m.layoutNames()
 	if len(names) < 2 {
-		m.say(status.Info, "%s is the only layout; the last one stays", name)
+		m.loop.Say(status.Info, "%s is the only layout; the last one stays", name)
 		return
 	}
 	deleted := "layout " + name + " is deleted; " + m.keysOf("terminals") + " shows its terminals"
-	question := "delete layout " + name + "? " + plural(terminals[name], "terminal") + " in it will run on in the background"
-	m.open(overlay.NewConfirm(question, func() {
+	question := "delete layout " + name + "? " + words.Plural(terminals[name], "terminal") + " in it will run on in the background"
+	m.loop.Open(overlay.NewConfirm(question, func() {
 		if name != m.cfg.Layout {
 			m.emptyLayout(name, deleted)
 			return
@@ -183,7 +185,7 @@ func (m *Model) deleteLayout(name string) {
 func (m *Model) emptyLayout(name, done string) {
 	m.readLayout(name, func(m *Model, st ahp.LayoutState) {
 		m.writeLayout(name, st.Rev, layout.New(name))
-		m.say(status.Info, "%s", done)
+		m.loop.Say(status.Info, "%s", done)
 	})
 }
 
@@ -197,7 +199,7 @@ func renameLayout(m *Model, args []string) {
 }
 
 func (m *Model) askLayoutName(name string) {
-	m.open(overlay.NewPrompt("rename layout", name, func(to string) { m.nameLayout(name, to) }))
+	m.loop.Open(overlay.NewPrompt("rename layout", name, func(to string) { m.nameLayout(name, to) }))
 }
 
 // nameLayout renames a layout: the host knows layouts by their names, so its
@@ -207,7 +209,7 @@ func (m *Model) nameLayout(from, to string) {
 		return
 	}
 	if names, _ := m.layoutNames(); slices.Contains(names, to) {
-		m.say(status.Warning, "there is a layout %s already", to)
+		m.loop.Say(status.Warning, "there is a layout %s already", to)
 		return
 	}
 	renamed := "layout " + from + " is called " + to + " now"
@@ -215,7 +217,7 @@ func (m *Model) nameLayout(from, to string) {
 		m.readLayout(from, func(m *Model, st ahp.LayoutState) {
 			l, err := layout.Decode(st.Doc)
 			if err != nil {
-				m.fail("rename layout "+from, err)
+				m.loop.Fail("rename layout "+from, err)
 				return
 			}
 			m.readLayout(to, func(m *Model, free ahp.LayoutState) {

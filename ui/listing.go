@@ -9,10 +9,12 @@ import (
 	"tandemux/ui/attention"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // openTerminals opens the list of all terminals.
@@ -22,12 +24,12 @@ func (m *Model) openTerminals() {
 			if t := m.terms.get(uri); t != nil {
 				f(t)
 			} else {
-				m.say(status.Warning, "%v", errGone)
+				m.loop.Say(status.Warning, "%v", errGone)
 			}
 		}
 	}
 	current, _ := m.arr.Focused()
-	m.open(overlay.NewTerminals(m.terminalRows, current.Terminal, overlay.Actions{
+	m.loop.Open(overlay.NewTerminals(m.terminalRows, current.Terminal, overlay.Actions{
 		Show:       with(m.show),
 		Bring:      with(m.bring),
 		Take:       with(m.take),
@@ -50,17 +52,17 @@ func (m *Model) terminalRows() []overlay.Terminal {
 		if t == nil || t.done {
 			continue
 		}
-		row := overlay.Terminal{URI: uri, Title: t.fullTitle(), Cwd: clean(shorten(filePath(t.cwd), m.cfg.home()))}
+		row := overlay.Terminal{URI: uri, Title: t.fullTitle(), Cwd: words.Clean(words.Shorten(filePath(t.cwd), m.cfg.home()))}
 		row.Badge, row.BadgeStyle = m.badge(t)
 		if id, ok := m.doc.shown.Showing(uri); ok {
 			i, _, _ := m.doc.shown.Find(id)
 			row.Where = fmt.Sprintf("tab %d", i+1)
 		} else if in := t.layouts(); len(in) > 0 {
-			row.Where = "layout " + clean(layoutName(in[0]))
+			row.Where = "layout " + words.Clean(layoutName(in[0]))
 		}
 		if a := m.alert(t); a.Kind != attention.None {
 			row.Mark, row.MarkStyle = m.alertMark(a.Kind)
-			row.Alert = clean(a.Text)
+			row.Alert = words.Clean(a.Text)
 		}
 		m.listCommand(&row, t)
 		rows = append(rows, row)
@@ -71,13 +73,13 @@ func (m *Model) terminalRows() []overlay.Terminal {
 // listCommand fills in how a terminal's newest command stands.
 func (m *Model) listCommand(row *overlay.Terminal, t *terminal) {
 	l := &m.outer.look
-	row.Command = clean(strings.Join(t.command(), " "))
+	row.Command = words.Clean(strings.Join(t.command(), " "))
 	if t.info.Meta == nil || t.info.Meta.LastCommand == nil {
 		return
 	}
 	c := t.info.Meta.LastCommand
 	if line, _, _ := strings.Cut(c.CommandLine, "\n"); row.Command == "" {
-		row.Command = clean(line)
+		row.Command = words.Clean(line)
 	}
 	code, ok := 0, c.ExitCode != nil
 	if ok {
@@ -134,12 +136,12 @@ func (m *Model) bring(t *terminal) {
 	}
 	tab, _ := m.doc.shown.Tab()
 	if i, _, _ := m.doc.shown.Find(id); i == m.doc.shown.Active {
-		m.say(status.Info, "%s is in this tab already", describe(t))
+		m.loop.Say(status.Info, "%s is in this tab already", describe(t))
 		return
 	}
 	d, ok := roomBeside(tab, m.area(), tab.Focus)
 	if !ok {
-		m.say(status.Warning, "there is no room in this tab")
+		m.loop.Say(status.Warning, "there is no room in this tab")
 		return
 	}
 	m.movePane(id, tab.Focus, d)
@@ -155,7 +157,7 @@ type preview struct {
 // peek follows the terminal that is chosen in the list, one at a time: who runs
 // through a long list subscribes to those alone that they rest on.
 func (m *Model) peek() {
-	list, ok := m.overlay.(*overlay.Terminals)
+	list, ok := m.loop.Overlay.(*overlay.Terminals)
 	if !ok {
 		m.preview.uri, m.preview.view = "", nil
 		return
@@ -170,7 +172,7 @@ func (m *Model) peek() {
 		p.busy = true
 		t.shown = m.ticks // among those that are kept longest
 		m.subscribe(t, func(m *Model) { m.preview.busy = false })
-		m.dirty |= stale
+		m.loop.Dirty |= loop.Stale
 	}
 	if p.uri != t.uri || p.view == nil || p.view.Feed != t.feed {
 		p.uri, p.view = t.uri, nil

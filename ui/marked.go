@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
 )
@@ -14,14 +15,14 @@ import (
 // mark away. There is one mark, and it is this client's.
 func markPane(m *Model, _ []string) {
 	id := m.focusID()
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if m.marked == id {
 		m.marked = ""
-		m.say(status.Info, "no pane is marked")
+		m.loop.Say(status.Info, "no pane is marked")
 		return
 	}
 	m.marked = id
-	m.say(status.Info, "marked: %s joins it to the pane that you go to", m.keysOf("join-pane"))
+	m.loop.Say(status.Info, "marked: %s joins it to the pane that you go to", m.keysOf("join-pane"))
 }
 
 // directions are the places beside a pane by the words of "join-pane".
@@ -39,7 +40,7 @@ func joinPane(m *Model, args []string) {
 		ok = tab.CanSplit(m.area(), at, d)
 	}
 	if !ok {
-		m.say(status.Warning, "join: there is no room beside this pane")
+		m.loop.Say(status.Warning, "join: there is no room beside this pane")
 		return
 	}
 	if m.movePane(marked, at, d) {
@@ -78,7 +79,7 @@ func swapMarked(m *Model, _ []string) {
 // moveToTab moves the focused pane beside the focused one of another tab.
 func moveToTab(m *Model, args []string) {
 	if len(args) == 0 {
-		m.open(overlay.NewPrompt(fmt.Sprintf("move to tab (1-%d)", len(m.doc.shown.Tabs)), "", func(text string) {
+		m.loop.Open(overlay.NewPrompt(fmt.Sprintf("move to tab (1-%d)", len(m.doc.shown.Tabs)), "", func(text string) {
 			if text != "" {
 				m.run("move-to-tab", []string{text})
 			}
@@ -88,12 +89,12 @@ func moveToTab(m *Model, args []string) {
 	n, id := command.Number(args, 0, 1)-1, m.focusID()
 	tab := m.doc.shown.Tabs[n]
 	if n == m.doc.shown.Active {
-		m.say(status.Info, "this pane is in tab %d already", n+1)
+		m.loop.Say(status.Info, "this pane is in tab %d already", n+1)
 		return
 	}
 	d, ok := roomBeside(tab, m.area(), tab.Focus)
 	if !ok {
-		m.say(status.Warning, "there is no room in tab %d", n+1)
+		m.loop.Say(status.Warning, "there is no room in tab %d", n+1)
 		return
 	}
 	m.movePane(id, tab.Focus, d)

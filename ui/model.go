@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,10 +12,10 @@ import (
 	"tandemux/ahp"
 	"tandemux/keymap"
 	"tandemux/ui/layout"
-	"tandemux/ui/overlay"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
-	"tandemux/ui/status"
 	"tandemux/ui/tty"
+	"tandemux/ui/words"
 )
 
 // Env is the program around a Model: the clock, the outer terminal, the loop.
@@ -56,39 +54,11 @@ type Resumed struct {
 // Changed tells the Model that the configuration may be another one.
 type Changed struct{}
 
-// then is what is to be done in the loop when something else is finished.
-type then func(*Model)
-
-// callTimeout bounds a call to the host.
-const callTimeout = 15 * time.Second
-
-// noteTime is how long a message stays in the status line.
-const noteTime = 4 * time.Second
-
-// briefTime is how long one does that says that what was asked for is done.
-const briefTime = 1500 * time.Millisecond
+// posted is what the Sink has done in the loop.
+type posted func(*Model)
 
 // leaveTime is how long leaving waits for the host to confirm what was done.
 const leaveTime = time.Second
-
-// dirt says what has to be drawn again.
-type dirt uint8
-
-const (
-	dirtyPanes  dirt = 1 << iota // what terminals show
-	dirtyChrome                  // status line and pane headers
-	dirtyAll                     // everything
-	stale                        // where everything is has to be computed first
-
-	dirtyPlaces = dirtyAll | stale
-)
-
-// note is a message in the status line.
-type note struct {
-	text string
-	kind status.Kind
-	id   int
-}
 
 // Model is the root of the interface. It belongs to the event loop.
 type Model struct {
@@ -97,6 +67,7 @@ type Model struct {
 	env  Env
 	keys keymap.Table
 	log  *slog.Logger
+	loop *loop.Loop
 
 	misread string // what was wrong with the configuration when it was read last
 
@@ -108,11 +79,9 @@ type Model struct {
 	begun bool // both lists have come and were acted on
 
 	// What shows.
-	outer   outer
-	arr     layout.Arrangement
-	views   map[layout.PaneID]*pane.View
-	overlay overlay.Overlay
-	note    note
+	outer outer
+	arr   layout.Arrangement
+	views map[layout.PaneID]*pane.View
 
 	// What the person does.
 	kb         keyboard
@@ -134,9 +103,6 @@ type Model struct {
 	searches   []string                 // what was looked for, the newest last
 
 	// Work.
-	dirty   dirt
-	cmds    []tea.Cmd
-	tasks   int // calls to the host under way
 	ticks   int // arrangements so far
 	leaving *Exit
 }
@@ -165,16 +131,17 @@ func New(c Config, env Env) (*Model, error) {
 	if err := m.attending.heed(c.Look); err != nil {
 		return nil, fmt.Errorf("choose what is marked: %w", err)
 	}
-	m.dress()
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
+	m.loop = loop.New(m.log, env.Now, env.After, m.endPreview)
+	m.dress()
 	m.terms.me, m.terms.person = c.Host.ClientID(), c.Person
 	m.doc.uri = layoutURI(c.Layout)
 	m.doc.shown = layout.New(c.Layout)
 	m.outer.colors.asked = env.Now() // by what switched the terminal on
 	if c.Misread != nil {
-		m.misread = clean(oneLine(c.Misread).Error())
+		m.misread = words.Clean(oneLine(c.Misread).Error())
 	}
 	c.Sink.limitHistory(c.Scrollback)
 	c.Sink.attach(c.Engine, env.Wake)
@@ -183,12 +150,12 @@ func New(c Config, env Env) (*Model, error) {
 
 // Init implements tea.Model: it follows the layout.
 func (m *Model) Init() tea.Cmd {
-	m.async("open layout "+m.cfg.Layout, func(ctx context.Context) (then, error) {
+	m.loop.Async("open layout "+m.cfg.Layout, func(ctx context.Context) (func(), error) {
 		return nil, m.cfg.Host.Subscribe(ctx, m.doc.uri)
 	})
 	m.followActivity()
 	m.loadSessions()
-	return m.takeCommands()
+	return m.loop.Take()
 }
 
 // View implements tea.Model. Bubble Tea draws nothing here: the painter does.
@@ -201,7 +168,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case Wake:
 		m.events()
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 	case tty.Input:
 		m.read(msg)
 	case tea.WindowSizeMsg:
@@ -210,13 +177,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.resumed(msg)
 	case Changed:
 		m.reload(false)
-	case then:
-		msg(m)
+	case loop.Then:
+		msg()
 	case ended:
 		m.leave(Exit{Reason: Ended, Note: string(msg)})
 	}
 	m.settle()
-	return m, m.takeCommands()
+	return m, m.loop.Take()
 }
 
 // settle brings what depends on the state up to date: places, subscriptions,
@@ -237,95 +204,11 @@ func (m *Model) settle() {
 	if m.leaving != nil {
 		m.tellDrafts()
 	}
-	if m.leaving != nil && m.tasks == 0 && m.doc.idle() && len(m.kb.flows) == 0 {
-		m.cmds = append(m.cmds, tea.Quit)
+	if m.leaving != nil && m.loop.Idle() && m.doc.idle() && len(m.kb.flows) == 0 {
+		m.loop.Quit()
 	}
 	m.paint()
 	m.settleChats()
-}
-
-func (m *Model) takeCommands() tea.Cmd {
-	cmds := m.cmds
-	m.cmds = nil
-	switch len(cmds) {
-	case 0:
-		return nil
-	case 1:
-		return cmds[0]
-	}
-	return tea.Batch(cmds...)
-}
-
-// async runs a call to the host outside of the loop and what it gives in it. An
-// error becomes a message; a panic ends the interface, restoring the terminal.
-func (m *Model) async(what string, call func(context.Context) (then, error)) {
-	m.tasks++
-	m.cmds = append(m.cmds, func() (msg tea.Msg) {
-		defer func() {
-			if p := recover(); p != nil {
-				msg = crashed(p)
-			}
-		}()
-		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
-		defer cancel()
-		next, err := call(ctx)
-		return then(func(m *Model) {
-			m.tasks--
-			if err != nil {
-				m.fail(what, err)
-			}
-			if next != nil {
-				next(m)
-			}
-		})
-	})
-}
-
-// crashed makes a panic elsewhere one of the loop, where Run restores the
-// terminal and reports it.
-func crashed(p any) tea.Msg {
-	stack := debug.Stack()
-	return then(func(*Model) { panic(fmt.Sprintf("%v\n%s", p, stack)) })
-}
-
-// say shows a message in the status line for a while.
-func (m *Model) say(kind status.Kind, format string, args ...any) {
-	m.sayFor(noteTime, kind, format, args...)
-}
-
-// brief is say for what was done as asked: it soon makes room for the status
-// again.
-func (m *Model) brief(format string, args ...any) {
-	m.sayFor(briefTime, status.Info, format, args...)
-}
-
-func (m *Model) sayFor(d time.Duration, kind status.Kind, format string, args ...any) {
-	m.note = note{text: clean(fmt.Sprintf(format, args...)), kind: kind, id: m.note.id + 1}
-	m.dirty |= dirtyChrome
-	id := m.note.id
-	m.env.After(d, then(func(m *Model) {
-		if m.note.id == id {
-			m.unsay()
-		}
-	}))
-}
-
-// unsay takes the message away.
-func (m *Model) unsay() {
-	if m.note.text != "" {
-		m.note.text = ""
-		m.dirty |= dirtyChrome
-	}
-}
-
-// fail reports what went wrong.
-func (m *Model) fail(what string, err error) {
-	m.log.Warn("call failed", "what", what, "err", err)
-	text := err.Error()
-	if !strings.HasPrefix(text, what+": ") { // as most of the host's errors begin
-		text = what + ": " + text
-	}
-	m.say(status.Error, "%s", text)
 }
 
 // leave ends the interface once the host has confirmed what was done.
@@ -334,7 +217,7 @@ func (m *Model) leave(e Exit) {
 		return
 	}
 	m.leaving = &e
-	m.env.After(leaveTime, then(func(m *Model) { m.cmds = append(m.cmds, tea.Quit) }))
+	m.loop.After(leaveTime, m.loop.Quit)
 }
 
 // Exit says how the interface ended, once it has.
@@ -355,20 +238,7 @@ func (m *Model) dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {
 			m.lose(nil)
 		}
 	case err != nil:
-		m.fail("send "+a.ActionType(), err)
+		m.loop.Fail("send "+a.ActionType(), err)
 	}
 	return seq, err == nil
-}
-
-// open puts an overlay on top; close takes it away.
-func (m *Model) open(o overlay.Overlay) {
-	m.endPreview()
-	m.overlay = o
-	m.dirty |= dirtyPlaces
-}
-
-func (m *Model) close() {
-	m.endPreview()
-	m.overlay = nil
-	m.dirty |= dirtyPlaces
 }

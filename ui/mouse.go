@@ -5,6 +5,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 )
@@ -65,7 +66,7 @@ func (m *Model) forward(t *terminal, v *pane.View, ev tea.Mouse, kind pane.Mouse
 
 func (m *Model) mousePress(ev tea.Mouse) {
 	m.mouse = mouse{x: ev.X, y: ev.Y}
-	if m.overlay != nil {
+	if m.loop.Overlay != nil {
 		m.clickOverlay(ev)
 		return
 	}
@@ -107,19 +108,19 @@ func (m *Model) mousePress(ev tea.Mouse) {
 }
 
 func (m *Model) clickOverlay(ev tea.Mouse) {
-	o, ok := m.overlay.(overlay.Clicker)
+	o, ok := m.loop.Overlay.(overlay.Clicker)
 	if !ok || ev.Button != tea.MouseLeft {
 		return
 	}
-	top := m.overlay
-	if o.Click(ev.X, ev.Y) && m.overlay == top {
-		m.close()
+	top := m.loop.Overlay
+	if o.Click(ev.X, ev.Y) && m.loop.Overlay == top {
+		m.loop.Close()
 	}
-	m.dirty |= dirtyPanes
+	m.loop.Dirty |= loop.Panes
 }
 
 func (m *Model) mouseMotion(ev tea.Mouse) {
-	if m.overlay != nil {
+	if m.loop.Overlay != nil {
 		return
 	}
 	switch m.mouse.grab {
@@ -135,7 +136,7 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 	case grabBar:
 		if v := m.views[m.mouse.pane]; v != nil {
 			v.DragBar(ev.Y)
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 		}
 	case grabProgram:
 		m.forwardGrabbed(ev, pane.MouseMotion)
@@ -168,7 +169,7 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 			m.pressSign(ev.X, ev.Y)
 		}
 	case grabNone:
-		if m.overlay == nil {
+		if m.loop.Overlay == nil {
 			_, t, v := m.under(ev.X, ev.Y)
 			m.forward(t, v, ev, pane.MouseRelease)
 		}
@@ -180,10 +181,10 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 // it takes the whole screen without, else the history.
 func (m *Model) mouseWheel(ev tea.Mouse) {
 	up := ev.Button == tea.MouseWheelUp
-	if m.overlay != nil {
-		if o, ok := m.overlay.(overlay.Clicker); ok {
+	if m.loop.Overlay != nil {
+		if o, ok := m.loop.Overlay.(overlay.Clicker); ok {
 			o.Wheel(up)
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 		}
 		return
 	}
@@ -209,6 +210,6 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 		n = -n
 	}
 	if v.Scroll(n) {
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 	}
 }

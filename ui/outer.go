@@ -9,6 +9,7 @@ import (
 	"tandemux/themes"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
@@ -66,7 +67,7 @@ func (m *Model) resized(w, h int) {
 func (m *Model) redraw() {
 	m.outer.canvas.Clear()
 	m.outer.painter.Forget()
-	m.dirty |= dirtyPlaces | dirtyPanes | dirtyChrome
+	m.loop.Dirty |= loop.Places | loop.Panes | loop.Chrome
 }
 
 // learn takes an answer of the outer terminal about itself.
@@ -86,7 +87,7 @@ func (m *Model) learn(msg tea.Msg) {
 // suspend gives the outer terminal back until the person goes on.
 func (m *Model) suspend() {
 	if m.env.Suspend == nil {
-		m.say(status.Info, "there is no shell to go back to")
+		m.loop.Say(status.Info, "there is no shell to go back to")
 		return
 	}
 	m.outer.away = true
@@ -98,7 +99,7 @@ func (m *Model) suspend() {
 func (m *Model) resumed(r Resumed) {
 	o := &m.outer
 	if o.away && !r.Stopped {
-		m.say(status.Info, "there is no shell to go back to")
+		m.loop.Say(status.Info, "there is no shell to go back to")
 	}
 	o.away, o.motion, o.kitty, o.title = false, false, 1, ""
 	o.colors.asked = m.env.Now()
@@ -117,7 +118,7 @@ func (m *Model) events() {
 			continue
 		}
 		if err := t.feed.Err(); err != nil {
-			m.fail("show "+describe(t), err)
+			m.loop.Fail("show "+describe(t), err)
 		}
 		for _, ev := range t.feed.Events() {
 			switch ev.Kind {
@@ -136,7 +137,7 @@ func (m *Model) events() {
 // paint draws what changed: at once after a pause, else at the frame's end.
 func (m *Model) paint() {
 	o := &m.outer
-	if m.dirty == 0 && len(o.raw) == 0 || o.w == 0 || o.away {
+	if m.loop.Dirty == 0 && len(o.raw) == 0 || o.w == 0 || o.away {
 		return
 	}
 	now := m.env.Now()
@@ -145,7 +146,7 @@ func (m *Model) paint() {
 		case wait < 0:
 			return
 		case wait > 0:
-			m.env.After(wait, then(func(m *Model) { m.outer.pace.Fired() }))
+			m.loop.After(wait, func() { m.outer.pace.Fired() })
 			return
 		}
 	}
@@ -197,7 +198,7 @@ func (m *Model) ask() {
 		}
 	}
 	if _, t, v := m.focused(); t != nil && v != nil {
-		if m.overlay == nil {
+		if m.loop.Overlay == nil {
 			flags = keyboardFlags(v.Feed.Modes().Kitty)
 		}
 		title = t.title()
@@ -240,7 +241,7 @@ func (m *Model) compose(now time.Time) {
 		m.redraw()
 	}
 	// What lies under an overlay that may have shrunk is drawn again.
-	all := m.dirty&dirtyAll != 0 || m.overlay != nil || m.kb.hint
+	all := m.loop.Dirty&loop.All != 0 || m.loop.Overlay != nil || m.kb.hint
 	cursor := paint.Cursor{}
 	if m.link != Connected {
 		cursor.Default = true
@@ -261,18 +262,18 @@ func (m *Model) compose(now time.Time) {
 		m.drawDividers()
 	}
 	m.drawTiledSigns()
-	if all || m.dirty&dirtyChrome != 0 {
+	if all || m.loop.Dirty&loop.Chrome != 0 {
 		m.drawHeaders()
 		o.tabs = status.Draw(&o.canvas, paint.Rect{Y: o.h - 1, W: o.w, H: 1}, m.statusData(), o.look)
 	}
 	cursor = m.drawFloats(now, cursor)
-	if m.overlay != nil {
-		cursor = m.overlay.Draw(&o.canvas, m.overlayArea(), o.look)
+	if m.loop.Overlay != nil {
+		cursor = m.loop.Overlay.Draw(&o.canvas, m.overlayArea(), o.look)
 	} else if m.kb.hint {
 		m.drawHint()
 	}
 	o.cursor = cursor
-	m.dirty = 0
+	m.loop.Dirty = 0
 	m.tick()
 }
 
@@ -307,10 +308,10 @@ func (m *Model) holdFrame(wait time.Duration) {
 		return
 	}
 	m.outer.held = true
-	m.env.After(wait, then(func(m *Model) {
+	m.loop.After(wait, func() {
 		m.outer.held = false
-		m.dirty |= dirtyPanes
-	}))
+		m.loop.Dirty |= loop.Panes
+	})
 }
 
 func (m *Model) paneLook() pane.Look {

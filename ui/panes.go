@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 )
@@ -35,10 +36,10 @@ func (m *Model) area() layout.Rect {
 func (m *Model) apply(o op) bool {
 	changed, err := m.doc.apply(o)
 	if err != nil {
-		m.say(status.Warning, "%v", err)
+		m.loop.Say(status.Warning, "%v", err)
 	}
 	if changed {
-		m.dirty |= dirtyPlaces | dirtyChrome
+		m.loop.Dirty |= loop.Places | loop.Chrome
 	}
 	return changed
 }
@@ -89,7 +90,7 @@ func (m *Model) focused() (p layout.Placed, t *terminal, v *pane.View) {
 
 // freshen computes the places again if something moved.
 func (m *Model) freshen() {
-	if m.dirty&stale != 0 {
+	if m.loop.Dirty&loop.Stale != 0 {
 		m.arrange()
 	}
 }
@@ -97,7 +98,7 @@ func (m *Model) freshen() {
 // arrange computes the places of panes and what follows from them: which
 // terminals to follow, their sizes, their views.
 func (m *Model) arrange() {
-	m.dirty &^= stale
+	m.loop.Dirty &^= loop.Stale
 	old, _ := m.arr.Focused()
 	m.arr = layout.Arrangement{Area: m.area()}
 	if tab, ok := m.doc.shown.Tab(); ok {
@@ -151,9 +152,9 @@ func (m *Model) follow() {
 func (m *Model) subscribe(t *terminal, done func(*Model)) {
 	uri := t.uri
 	t.feed = m.cfg.Sink.feed(uri)
-	m.async("show "+describe(t), func(ctx context.Context) (then, error) {
+	m.loop.Async("show "+describe(t), func(ctx context.Context) (func(), error) {
 		err := m.cfg.Host.Subscribe(ctx, uri)
-		return func(m *Model) {
+		return func() {
 			if t := m.terms.get(uri); t != nil && err != nil {
 				m.unfollow(t)
 			}
@@ -248,12 +249,12 @@ func (m *Model) dispose(t *terminal) {
 	area := m.area()
 	m.change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
 	what := "end " + describe(t)
-	m.async(what, func(ctx context.Context) (then, error) {
+	m.loop.Async(what, func(ctx context.Context) (func(), error) {
 		err := m.cfg.Host.Dispose(ctx, uri)
 		if err != nil && ended {
 			err = nil // another client was first
 		}
-		return func(m *Model) {
+		return func() {
 			if t := m.terms.get(uri); t != nil && err != nil {
 				t.done = false
 			}
@@ -270,7 +271,7 @@ func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
 	uri := newTerminalURI()
 	l, id, err := put(m.doc.shown, uri)
 	if err != nil {
-		m.say(status.Warning, "%v", err)
+		m.loop.Say(status.Warning, "%v", err)
 		return
 	}
 	params := ahp.CreateTerminalParams{
@@ -286,12 +287,12 @@ func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
 		}
 	}
 	m.kb.holding++
-	m.async("create terminal", func(ctx context.Context) (then, error) {
+	m.loop.Async("create terminal", func(ctx context.Context) (func(), error) {
 		err := m.cfg.Host.Create(ctx, params)
 		if err == nil {
 			err = m.cfg.Host.Subscribe(ctx, uri)
 		}
-		return func(m *Model) {
+		return func() {
 			if err == nil {
 				m.created(uri, put)
 			}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/emulator"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 )
 
@@ -46,13 +47,13 @@ func (m *Model) pressView(v *pane.View, ev tea.Mouse) bool {
 		}
 	}
 	if id, ok := v.Stuck(ev.X, ev.Y); ok && v.GoTo(id) == nil {
-		m.dirty |= dirtyPanes | dirtyChrome
+		m.loop.Dirty |= loop.Panes | loop.Chrome
 		return true
 	}
 	if v.OnBar(ev.X, ev.Y) {
 		v.DragBar(ev.Y)
 		m.mouse.grab = grabBar
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 		return true
 	}
 	return false
@@ -62,7 +63,7 @@ func (m *Model) pressView(v *pane.View, ev tea.Mouse) bool {
 // three, a block with alt. The middle button pastes what was copied last.
 func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 	if v.Unselect() {
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 	}
 	p := &m.picking
 	now := m.env.Now()
@@ -83,7 +84,7 @@ func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 	v.Separators = m.cfg.WordSeparators
 	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
 	m.mouse.grab = grabText
-	m.dirty |= dirtyPanes
+	m.loop.Dirty |= loop.Panes
 }
 
 // dragText selects up to where the mouse is; beyond the view's edge it scrolls
@@ -98,7 +99,7 @@ func (m *Model) dragText(ev tea.Mouse) {
 		return
 	}
 	v.Drag(ev.X, ev.Y)
-	m.dirty |= dirtyPanes
+	m.loop.Dirty |= loop.Panes
 	m.picking.ev = ev
 	m.scrollEdge()
 }
@@ -116,7 +117,7 @@ func (m *Model) scrollEdge() {
 		return
 	}
 	p.scrolls = true
-	m.env.After(edgeTime, then(func(m *Model) {
+	m.loop.After(edgeTime, func() {
 		m.picking.scrolls = false
 		v := m.views[m.mouse.pane]
 		if m.mouse.grab != grabText || v == nil {
@@ -134,9 +135,9 @@ func (m *Model) scrollEdge() {
 		}
 		p.held++
 		v.Drag(m.picking.ev.X, m.picking.ev.Y)
-		m.dirty |= dirtyPanes
+		m.loop.Dirty |= loop.Panes
 		m.scrollEdge()
-	}))
+	})
 }
 
 // maxEdge bounds how many lines are scrolled at once, however far the mouse is
@@ -160,7 +161,7 @@ func (m *Model) unhover() {
 		v.Hover(-1, -1, false)
 	}
 	m.picking.hovered, m.picking.uri = nil, ""
-	m.dirty |= dirtyPanes | dirtyChrome
+	m.loop.Dirty |= loop.Panes | loop.Chrome
 }
 
 // hover underlines the link under the mouse while ctrl is held, and shows the
@@ -170,7 +171,7 @@ func (m *Model) hover(ev tea.Mouse) {
 	p := &m.picking
 	if p.hovered != nil && p.hovered != v {
 		if _, changed := p.hovered.Hover(-1, -1, false); changed {
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 		}
 		p.hovered = nil
 	}
@@ -184,12 +185,12 @@ func (m *Model) hover(ev tea.Mouse) {
 		}
 		var changed bool
 		if uri, changed = v.Hover(x, ev.Y, links); changed {
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 		}
 		p.hovered = v
 	}
 	if uri != p.uri {
 		p.uri = uri
-		m.dirty |= dirtyChrome
+		m.loop.Dirty |= loop.Chrome
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tandemux/emulator"
+	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/tty"
 )
@@ -41,14 +42,14 @@ func (m *Model) sendPictures(now time.Time) {
 		}
 	}
 	if arrived {
-		m.dirty |= dirtyAll
+		m.loop.Dirty |= loop.All
 		m.compose(now)
 	}
 	if more && !o.sending {
 		o.sending = true
-		m.env.After(paint.FrameInterval, then(func(m *Model) {
+		m.loop.After(paint.FrameInterval, func() {
 			m.outer.sending = false
-			m.dirty |= dirtyPanes
-		}))
+			m.loop.Dirty |= loop.Panes
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // shellActions are the commands about what a terminal's shell has run.
@@ -28,21 +29,21 @@ var shellActions = map[string]action{
 	}),
 	"select-output": onView(func(m *Model, v *pane.View, _ int) {
 		if c, err := v.SelectOutput(); err != nil {
-			m.say(status.Info, "the output of %s can't be selected: %v", m.quoted(c), err)
+			m.loop.Say(status.Info, "the output of %s can't be selected: %v", m.quoted(c), err)
 		}
 	}),
 	"fold-output": onView(func(m *Model, v *pane.View, _ int) {
 		c, folded, n, err := v.Fold()
 		switch {
 		case err != nil:
-			m.say(status.Info, "the output of %s can't be folded: %v", m.quoted(c), err)
+			m.loop.Say(status.Info, "the output of %s can't be folded: %v", m.quoted(c), err)
 		case folded:
-			m.brief("folded %s of %s", plural(n, "line"), m.quoted(c))
+			m.loop.Brief("folded %s of %s", words.Plural(n, "line"), m.quoted(c))
 		}
 	}),
 	"fold-all": onView(func(m *Model, v *pane.View, _ int) {
 		if v.FoldAll(true) == 0 {
-			m.say(status.Info, "there is no output to fold")
+			m.loop.Say(status.Info, "there is no output to fold")
 		}
 	}),
 	"unfold-all": onView(func(_ *Model, v *pane.View, _ int) { v.FoldAll(false) }),
@@ -59,7 +60,7 @@ func (m *Model) quoted(c pane.Command) string {
 		return "the command"
 	}
 	line, _, more := strings.Cut(c.Line, "\n")
-	if line = clean(line); more {
+	if line = words.Clean(line); more {
 		line += m.outer.look.Ellipsis
 	}
 	return fmt.Sprintf("%q", paint.Cut(line, maxQuoted, m.outer.look.Ellipsis))
@@ -69,11 +70,11 @@ func (m *Model) quoted(c pane.Command) string {
 func (m *Model) copyLine(c pane.Command, err error) {
 	switch {
 	case c.Line == "" && err != nil:
-		m.say(status.Info, "nothing to copy: %v", err)
+		m.loop.Say(status.Info, "nothing to copy: %v", err)
 	case c.Line == "":
-		m.say(status.Info, "the shell did not tell the command's line")
+		m.loop.Say(status.Info, "the shell did not tell the command's line")
 	case c.Cut:
-		m.say(status.Info, "too long to be kept: %s", m.quoted(c))
+		m.loop.Say(status.Info, "too long to be kept: %s", m.quoted(c))
 	default:
 		m.copy(copied{text: c.Line, what: "the line " + m.quoted(c)})
 	}
@@ -85,24 +86,24 @@ func (m *Model) runAgain(c pane.Command, err error) {
 	_, t, v := m.focused()
 	switch {
 	case err != nil && c.Line == "":
-		m.say(status.Info, "nothing to run again: %v", err)
+		m.loop.Say(status.Info, "nothing to run again: %v", err)
 	case t == nil || v == nil:
 	case !m.can(CanRun):
-		m.say(status.Info, "this host can't run commands")
+		m.loop.Say(status.Info, "this host can't run commands")
 	case c.Line == "":
-		m.say(status.Info, "the shell did not tell the command's line")
+		m.loop.Say(status.Info, "the shell did not tell the command's line")
 	case c.Cut:
-		m.say(status.Info, "too long to be run again: %s", m.quoted(c))
+		m.loop.Say(status.Info, "too long to be run again: %s", m.quoted(c))
 	case m.mayType(t):
 		if !v.Copying() {
 			v.Follow()
 		}
 		p := ahp.RunParams{Channel: t.uri, Line: c.Line, Typed: true}
-		m.async("run "+m.quoted(c)+" again", func(ctx context.Context) (then, error) {
+		m.loop.Async("run "+m.quoted(c)+" again", func(ctx context.Context) (func(), error) {
 			err := m.cfg.Host.Run(ctx, p)
-			return func(m *Model) {
+			return func() {
 				if err != nil {
-					m.say(status.Warning, "not run again: %s", refusal(err))
+					m.loop.Say(status.Warning, "not run again: %s", refusal(err))
 				}
 			}, nil
 		})
@@ -131,7 +132,7 @@ func (m *Model) openCommands(v *pane.View) {
 	}
 	with := func(do func(m *Model, id string, c pane.Command)) func(string) {
 		return func(id string) {
-			m.close()
+			m.loop.Close()
 			for _, c := range feed.Commands() {
 				if c.ID == id {
 					do(m, id, c.Command)
@@ -139,10 +140,10 @@ func (m *Model) openCommands(v *pane.View) {
 			}
 		}
 	}
-	m.open(overlay.NewCommands(rows, overlay.RanDo{
+	m.loop.Open(overlay.NewCommands(rows, overlay.RanDo{
 		Go: with(func(m *Model, id string, c pane.Command) {
 			if err := v.GoTo(id); err != nil {
-				m.say(status.Info, "%s can't be shown: %v", m.quoted(c), err)
+				m.loop.Say(status.Info, "%s can't be shown: %v", m.quoted(c), err)
 			}
 		}),
 		CopyOutput: with(func(m *Model, id string, _ pane.Command) {
@@ -174,7 +175,7 @@ func (m *Model) ranRow(c *pane.Listed) overlay.Ran {
 		facts = append(facts, "running")
 	}
 	if !c.Started.IsZero() {
-		facts = append(facts, ago(max(m.env.Now().Sub(c.Started)-m.elapsed.skew, 0)))
+		facts = append(facts, words.Ago(max(m.env.Now().Sub(c.Started)-m.elapsed.skew, 0)))
 	}
 	row.Facts = strings.Join(facts, "  ")
 	return row

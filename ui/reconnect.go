@@ -7,8 +7,10 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/ui/loop"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
+	"tandemux/ui/words"
 )
 
 const (
@@ -54,21 +56,21 @@ type outage struct {
 
 // Retrying takes the news that reconnecting has failed once more.
 func (s *Sink) Retrying(r Retry) {
-	s.post(then(func(m *Model) {
+	s.post(posted(func(m *Model) {
 		if m.link != Reconnecting {
 			return
 		}
 		if m.away.why = r.Err; m.env.Now().Sub(r.Since) >= quietTime {
 			m.away.next = r.Next
 		}
-		m.dirty |= dirtyChrome
+		m.loop.Dirty |= loop.Chrome
 	}))
 }
 
 // Lost takes the news that nobody knows what became of typed input.
 func (s *Sink) Lost(_ ahp.URI, input string) {
 	n := max(utf8.RuneCountInString(input), 1)
-	s.post(then(func(m *Model) {
+	s.post(posted(func(m *Model) {
 		m.away.lost += n
 		if m.link == Connected && !m.away.resuming {
 			m.tellOutage()
@@ -79,9 +81,9 @@ func (s *Sink) Lost(_ ahp.URI, input string) {
 // Silent takes the news that the host has not answered since then, and with the
 // zero time that it does.
 func (s *Sink) Silent(since time.Time) {
-	s.post(then(func(m *Model) {
+	s.post(posted(func(m *Model) {
 		m.away.silent = since
-		m.dirty |= dirtyChrome
+		m.loop.Dirty |= loop.Chrome
 		if since.IsZero() && m.link == Connected {
 			m.tellOutage()
 		}
@@ -98,11 +100,11 @@ func (m *Model) lose(why error) {
 	}
 	a.resuming = false
 	id := a.id
-	m.env.After(keepTime-m.env.Now().Sub(a.since), then(func(m *Model) {
+	m.loop.After(keepTime-m.env.Now().Sub(a.since), func() {
 		if m.away.id == id && m.link != Connected {
 			m.forgetKept()
 		}
-	}))
+	})
 }
 
 // forgetKept gives up what was kept.
@@ -110,7 +112,7 @@ func (m *Model) forgetKept() {
 	a := &m.away
 	a.refused += a.keptKeys
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 }
 
 // unreachable reports whether the host can't be reached, and since when.
@@ -135,11 +137,11 @@ func (m *Model) mayKeep(n int) bool {
 	if m.link == Reconnecting && m.can(CanRetry) {
 		m.cfg.Host.Retry()
 	}
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if m.link == Closed || m.env.Now().Sub(since) > keepTime || m.away.keptBytes+n > maxKept {
 		m.away.refused++
 		if n > maxKept {
-			m.say(status.Warning, needsLink)
+			m.loop.Say(status.Warning, needsLink)
 		}
 		return false
 	}
@@ -160,7 +162,7 @@ func (m *Model) keepInput(o outgoing) bool {
 	a.kept = append(a.kept, outgoing{uri: o.uri, data: append([]byte(nil), o.data...), part: o.part})
 	a.keptBytes += len(o.data)
 	a.keptKeys += max(o.keys, 1)
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	return true
 }
 
@@ -175,9 +177,9 @@ func (m *Model) regain() {
 	}
 	m.away.resuming = true
 	id := m.away.id
-	m.async("look at the terminals again", func(ctx context.Context) (then, error) {
+	m.loop.Async("look at the terminals again", func(ctx context.Context) (func(), error) {
 		err := m.cfg.Host.Subscribe(ctx, ahp.RootURI)
-		return func(m *Model) {
+		return func() {
 			if m.away.id != id || m.link != Connected {
 				return // lost again, which has forgotten it
 			}
@@ -213,26 +215,26 @@ func (m *Model) tellOutage() {
 	a := &m.away
 	text := ""
 	if a.refused > 0 {
-		text = plural(a.refused, "key") + " typed meanwhile not sent"
+		text = words.Plural(a.refused, "key") + " typed meanwhile not sent"
 	}
 	if a.lost > 0 {
 		if text != "" {
 			text += "; "
 		}
-		text += plural(a.lost, "key") + " typed before may not have arrived"
+		text += words.Plural(a.lost, "key") + " typed before may not have arrived"
 	}
 	a.refused, a.lost = 0, 0
 	if text == "" {
 		return
 	}
 	a.report = text
-	m.dirty |= dirtyChrome
-	m.env.After(reportTime, then(func(m *Model) {
+	m.loop.Dirty |= loop.Chrome
+	m.loop.After(reportTime, func() {
 		if m.away.report == text {
 			m.away.report = ""
-			m.dirty |= dirtyChrome
+			m.loop.Dirty |= loop.Chrome
 		}
-	}))
+	})
 }
 
 // trouble is what the status line says of the connection, "" when all is well.
@@ -250,13 +252,13 @@ func (m *Model) trouble() (text string, kind status.Kind) {
 		return a.report, status.Warning
 	}
 	if a.keptKeys > 0 {
-		text += ", " + plural(a.keptKeys, "key") + " wait"
+		text += ", " + words.Plural(a.keptKeys, "key") + " wait"
 	}
 	if a.refused > 0 {
-		text += ", " + plural(a.refused, "key") + " not sent"
+		text += ", " + words.Plural(a.refused, "key") + " not sent"
 	}
 	if !a.next.IsZero() && a.why != nil {
-		text += ": " + clean(a.why.Error())
+		text += ": " + words.Clean(a.why.Error())
 	}
 	return text, status.Warning
 }
@@ -264,7 +266,7 @@ func (m *Model) trouble() (text string, kind status.Kind) {
 // unsent says in the note of leaving that keys were not sent.
 func (m *Model) unsent() string {
 	if n := m.away.keptKeys + m.away.refused; n > 0 {
-		return "; " + plural(n, "key") + " typed meanwhile not sent"
+		return "; " + words.Plural(n, "key") + " typed meanwhile not sent"
 	}
 	return ""
 }
@@ -279,7 +281,7 @@ func (m *Model) mayPaste(p tty.Paste) bool {
 		a.pasting = !a.skip && !p.Last
 		if a.skip {
 			a.refused++
-			m.say(status.Warning, needsLink)
+			m.loop.Say(status.Warning, needsLink)
 		}
 	}
 	skip := a.skip

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // Recorder is a Desk that records terminals. The command "record" needs it.
@@ -45,14 +47,14 @@ func record(m *Model, args []string) {
 	case m.recordings[t.uri] != nil:
 		m.endRecording(t.uri)
 	case !ok:
-		m.say(status.Info, "there is nowhere to record to")
+		m.loop.Say(status.Info, "there is nowhere to record to")
 	case t.exited():
-		m.say(status.Info, "there is nothing to record: the program has ended")
+		m.loop.Say(status.Info, "there is nothing to record: the program has ended")
 	case len(args) > 0:
 		m.startRecording(recorder, t, strings.Join(args, " "))
 	default:
 		name := fmt.Sprintf("~/tandemux-%s.cast", m.env.Now().Format("20060102-150405"))
-		m.open(overlay.NewPrompt("record to", name, func(path string) {
+		m.loop.Open(overlay.NewPrompt("record to", name, func(path string) {
 			if path != "" {
 				m.startRecording(recorder, t, path)
 			}
@@ -62,18 +64,18 @@ func record(m *Model, args []string) {
 
 func (m *Model) startRecording(recorder Recorder, t *terminal, path string) {
 	uri := t.uri
-	m.async("record to "+path, func(ctx context.Context) (then, error) {
+	m.loop.Async("record to "+path, func(ctx context.Context) (func(), error) {
 		r, full, err := recorder.Record(ctx, uri, path)
-		return func(m *Model) {
+		return func() {
 			if err != nil {
 				return
 			}
 			if m.recordings == nil {
 				m.recordings = map[ahp.URI]*recorded{}
 			}
-			m.recordings[uri] = &recorded{r, shorten(full, m.cfg.home())}
-			m.dirty |= dirtyChrome
-			m.brief("%s ends it: recording to %s", m.keysOf("record"), m.recordings[uri].path)
+			m.recordings[uri] = &recorded{r, words.Shorten(full, m.cfg.home())}
+			m.loop.Dirty |= loop.Chrome
+			m.loop.Brief("%s ends it: recording to %s", m.keysOf("record"), m.recordings[uri].path)
 		}, err
 	})
 }
@@ -82,12 +84,12 @@ func (m *Model) startRecording(recorder Recorder, t *terminal, path string) {
 func (m *Model) endRecording(uri ahp.URI) {
 	r := m.recordings[uri]
 	delete(m.recordings, uri)
-	m.dirty |= dirtyChrome
-	m.async("record to "+r.path, func(context.Context) (then, error) {
+	m.loop.Dirty |= loop.Chrome
+	m.loop.Async("record to "+r.path, func(context.Context) (func(), error) {
 		took, err := r.Stop()
-		return func(m *Model) {
+		return func() {
 			if err == nil {
-				m.say(status.Info, "recorded %s to %s", pane.Lasted(took), r.path)
+				m.loop.Say(status.Info, "recorded %s to %s", pane.Lasted(took), r.path)
 			}
 		}, err
 	})

@@ -14,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/ui/loop"
 	"tandemux/ui/tty"
 )
 
@@ -99,7 +100,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	c.Sink.guard(func(broke any, stack []byte) {
 		m.log.Error("interface broke", "panic", broke, "stack", string(stack))
 		time.AfterFunc(stuckTime, func() { leaveHard(term, broke, done) })
-		p.Send(crashed(broke))
+		p.Send(loop.Crashed(broke))
 	})
 	go wake(p, wakes, done)
 	go heed(p, c.Changes, done)

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
@@ -27,7 +28,7 @@ func (m *Model) search(v *pane.View, back bool) {
 		v.Search(text, back)
 		return v.Found()
 	}
-	m.open(overlay.NewSearch(label, m.searches, overlay.SearchDo{
+	m.loop.Open(overlay.NewSearch(label, m.searches, overlay.SearchDo{
 		Changed: look,
 		Step: func(reverse bool) string {
 			v.SearchNext(reverse, 1)
@@ -38,7 +39,7 @@ func (m *Model) search(v *pane.View, back bool) {
 			case !ok:
 				v.Restore(from)
 			case text == "" && len(m.searches) == 0:
-				m.say(status.Info, "nothing was searched for yet")
+				m.loop.Say(status.Info, "nothing was searched for yet")
 			case text == "":
 				m.lookFor(v, m.searches[len(m.searches)-1], back)
 			case v.Searching() == text && v.Copying():
@@ -47,7 +48,7 @@ func (m *Model) search(v *pane.View, back bool) {
 			default:
 				m.lookFor(v, text, back)
 			}
-			m.dirty |= dirtyPanes | dirtyChrome
+			m.loop.Dirty |= loop.Panes | loop.Chrome
 		},
 	}))
 }
@@ -71,7 +72,7 @@ func (m *Model) remember(pattern string) {
 // sayFound says what the view can't show: that there is no match.
 func (m *Model) sayFound(v *pane.View) {
 	if v.Matches() == 0 {
-		m.say(status.Info, "%q is not there", v.Searching())
+		m.loop.Say(status.Info, "%q is not there", v.Searching())
 	}
 }
 
@@ -85,7 +86,7 @@ func (m *Model) searchNext(v *pane.View, reverse bool, n int) {
 	case len(m.searches) > 0:
 		m.lookFor(v, m.searches[len(m.searches)-1], reverse)
 	default:
-		m.say(status.Info, "nothing was searched for yet")
+		m.loop.Say(status.Info, "nothing was searched for yet")
 	}
 }
 
@@ -95,5 +96,5 @@ func (m *Model) searchWord(v *pane.View, back bool) {
 		m.lookFor(v, pattern, back)
 		return
 	}
-	m.say(status.Info, "there is no word here")
+	m.loop.Say(status.Info, "there is no word here")
 }

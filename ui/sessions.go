@@ -9,6 +9,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/chat"
+	"tandemux/ui/loop"
+	"tandemux/ui/words"
 )
 
 // Sessions are the methods of a Host that has sessions with agents. The list is kept up to date by notifications through Sink.Note.
@@ -71,7 +73,7 @@ func (s *session) usage() (u sessionUsage) {
 }
 
 func (s *session) title() string {
-	if t := clean(s.row.Title); t != "" {
+	if t := words.Clean(s.row.Title); t != "" {
 		return t
 	}
 	return "new session"
@@ -99,12 +101,12 @@ func (m *Model) loadSessions() {
 		return
 	}
 	m.sessions.loading, m.sessions.touched = true, map[ahp.URI]bool{}
-	m.async("list the sessions", func(ctx context.Context) (then, error) {
+	m.loop.Async("list the sessions", func(ctx context.Context) (func(), error) {
 		rows, err := h.Sessions(ctx)
 		if err != nil {
 			m.log.Info("the host lists no sessions", "err", err)
 		}
-		return func(m *Model) {
+		return func() {
 			m.sessions.loading = false
 			if err == nil {
 				m.listedSessions(rows)
@@ -233,7 +235,7 @@ func (m *Model) sessionsChanged() {
 		m.informChat(e)
 	}
 	m.attending.stale = true
-	m.dirty |= dirtyChrome | dirtyPanes
+	m.loop.Dirty |= loop.Chrome | loop.Panes
 }
 
 // sessionOf finds the session that a chat belongs to, nil while it is not known.
@@ -278,9 +280,9 @@ func (m *Model) followSessions() {
 		case want[uri] && !s.asked:
 			s.asked = true
 			m.cfg.Sink.expect(uri, kindSession)
-			m.async("follow a session", func(ctx context.Context) (then, error) {
+			m.loop.Async("follow a session", func(ctx context.Context) (func(), error) {
 				err := m.cfg.Host.Subscribe(ctx, uri)
-				return func(m *Model) {
+				return func() {
 					if s := m.sessions.byURI[uri]; s != nil && err != nil {
 						s.asked = false
 					}
@@ -364,10 +366,10 @@ func (m *Model) informChat(e *chatEntry) {
 func (m *Model) agentTitle(provider string) string {
 	for _, a := range m.sessions.agents {
 		if a.Provider == provider && a.DisplayName != "" {
-			return clean(a.DisplayName)
+			return words.Clean(a.DisplayName)
 		}
 	}
-	return clean(provider)
+	return words.Clean(provider)
 }
 
 // canFork reports whether an agent's chats can begin from others.

@@ -3,6 +3,7 @@ package ui
 import (
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 )
@@ -81,7 +82,7 @@ func (m *Model) drawTiledSigns() {
 func (m *Model) pressSign(x, y int) bool {
 	for _, p := range m.arr.Panes {
 		if v := m.views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
-			m.dirty |= dirtyPlaces
+			m.loop.Dirty |= loop.Places
 			return true
 		}
 	}

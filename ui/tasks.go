@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/words"
 )
 
 // Tasks are the methods of a Host that has tasks: agents at work in a workspace of their own. They
@@ -101,19 +103,19 @@ func (m *Model) loadTasks() {
 		return
 	}
 	l.loading, l.again = true, false
-	m.async("list the tasks", func(ctx context.Context) (then, error) {
+	m.loop.Async("list the tasks", func(ctx context.Context) (func(), error) {
 		all, err := h.Tasks(ctx)
 		if err != nil {
 			m.log.Info("the host lists no tasks", "err", err)
 		}
-		return func(m *Model) {
+		return func() {
 			l := &m.taskList
 			l.loading = false
 			if err != nil {
 				return
 			}
 			l.all = all
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 			m.compareTasks()
 			if l.again && m.listsTasks() {
 				m.loadTasks()
@@ -125,7 +127,7 @@ func (m *Model) loadTasks() {
 
 // listsTasks reports whether the list is open.
 func (m *Model) listsTasks() bool {
-	_, ok := m.overlay.(*overlay.Agents)
+	_, ok := m.loop.Overlay.(*overlay.Agents)
 	return ok
 }
 
@@ -138,12 +140,12 @@ func (m *Model) lookAgain() {
 		return
 	}
 	l.ticking = true
-	m.env.After(taskPause, then(func(m *Model) {
+	m.loop.After(taskPause, func() {
 		m.taskList.ticking = false
 		if m.listsTasks() {
 			m.loadTasks()
 		}
-	}))
+	})
 }
 
 // compareTasks asks what the tasks have changed, one after the other, of those about
@@ -162,19 +164,19 @@ func (m *Model) compareTasks() {
 	}
 	t := l.all[i]
 	l.awaiting = true
-	m.async("compare a task's files", func(ctx context.Context) (then, error) {
+	m.loop.Async("compare a task's files", func(ctx context.Context) (func(), error) {
 		got, err := h.TaskChanges(ctx, t.ID)
 		if err != nil {
 			m.log.Info("a task's changes are not known", "task", t.ID, "err", err)
 		}
-		return func(m *Model) {
+		return func() {
 			l := &m.taskList
 			l.awaiting = false
 			if l.changes == nil || len(l.changes) > 4*maxCompared {
 				l.changes = map[string]compared{}
 			}
 			l.changes[t.ID] = compared{t.Updated, t.Status, got}
-			m.dirty |= dirtyPanes
+			m.loop.Dirty |= loop.Panes
 			m.compareTasks()
 		}, nil
 	})
@@ -189,21 +191,21 @@ func (m *Model) taskRow(r overlay.Session, t Task) overlay.Session {
 		r.State, r.StateStyle = strings.ToLower(t.Status), l.Background
 		r.Mark = string(l.Ended)
 	case "FAILED":
-		r.State, r.StateStyle, r.Mark, r.Doing = "failed", l.Fail, string(l.Failed), clean(t.Reason)
+		r.State, r.StateStyle, r.Mark, r.Doing = "failed", l.Fail, string(l.Failed), words.Clean(t.Reason)
 	}
 	if t.Percent >= 0 {
 		r.Progress = fmt.Sprintf("%d%%", t.Percent)
 	}
-	if line := clean(t.Line); line != "" && r.State != "waiting for you" {
+	if line := words.Clean(t.Line); line != "" && r.State != "waiting for you" {
 		r.Doing = line
 	}
 	c := m.taskList.changes[t.ID].changes
 	if len(c.Files) > 0 {
 		r.Changes = fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
 	}
-	r.Cwd = clean(t.Workspace)
+	r.Cwd = words.Clean(t.Workspace)
 	if c.Branch != "" {
-		r.Cwd = clean(c.Branch)
+		r.Cwd = words.Clean(c.Branch)
 	}
 	return r
 }
@@ -218,7 +220,7 @@ func (m *Model) programTasks(listed map[ahp.URI]bool, archived bool) []overlay.S
 		}
 		l := &m.outer.look
 		r := overlay.Session{
-			URI: taskScheme + t.ID, Title: clean(t.Name), Mark: string(l.Ended), State: "idle", StateStyle: l.Background,
+			URI: taskScheme + t.ID, Title: words.Clean(t.Name), Mark: string(l.Ended), State: "idle", StateStyle: l.Background,
 			Time: rested(m.env.Now().Sub(t.Updated)),
 		}
 		if t.Status == "RUNNING" {
@@ -234,7 +236,7 @@ func (m *Model) onTask(f func(t Task, h Tasks)) func(ahp.URI) {
 	return func(uri ahp.URI) {
 		t, h := m.taskAt(uri), m.cfg.Host
 		if t == nil || !m.can(CanTasks) {
-			m.say(status.Info, "this session is no task: `tandemux task create` makes one")
+			m.loop.Say(status.Info, "this session is no task: `tandemux task create` makes one")
 			return
 		}
 		f(*t, h)
@@ -243,17 +245,17 @@ func (m *Model) onTask(f func(t Task, h Tasks)) func(ahp.URI) {
 
 // steerTask asks what to tell a task.
 func (m *Model) steerTask(t Task, h Tasks) {
-	before := m.overlay
-	m.open(overlay.NewPrompt("tell "+clean(t.Name), "", func(text string) {
-		m.open(before)
+	before := m.loop.Overlay
+	m.loop.Open(overlay.NewPrompt("tell "+words.Clean(t.Name), "", func(text string) {
+		m.loop.Open(before)
 		if strings.TrimSpace(text) == "" {
 			return
 		}
-		m.async("tell the task", func(ctx context.Context) (then, error) {
+		m.loop.Async("tell the task", func(ctx context.Context) (func(), error) {
 			err := h.SteerTask(ctx, t.ID, text)
-			return func(m *Model) {
+			return func() {
 				if err == nil {
-					m.brief("told %s", t.Name)
+					m.loop.Brief("told %s", t.Name)
 				}
 				m.loadTasks()
 			}, err
@@ -263,11 +265,11 @@ func (m *Model) steerTask(t Task, h Tasks) {
 
 // pullTask shows what a task has changed, to merge it or copy it out.
 func (m *Model) pullTask(t Task, h Tasks) {
-	before := m.overlay
-	m.async("compare the task's files", func(ctx context.Context) (then, error) {
+	before := m.loop.Overlay
+	m.loop.Async("compare the task's files", func(ctx context.Context) (func(), error) {
 		got, err := h.TaskChanges(ctx, t.ID)
-		return func(m *Model) {
-			if err == nil && m.overlay == before {
+		return func() {
+			if err == nil && m.loop.Overlay == before {
 				m.showChanges(t, h, got)
 			}
 		}, err
@@ -275,13 +277,13 @@ func (m *Model) pullTask(t Task, h Tasks) {
 }
 
 func (m *Model) showChanges(t Task, h Tasks, c TaskChanges) {
-	before := m.overlay
+	before := m.loop.Overlay
 	done := func(what string, do func(ctx context.Context) (string, error)) {
-		m.async(what, func(ctx context.Context) (then, error) {
+		m.loop.Async(what, func(ctx context.Context) (func(), error) {
 			said, err := do(ctx)
-			return func(m *Model) {
+			return func() {
 				if err == nil {
-					m.say(status.Info, "%s", said)
+					m.loop.Say(status.Info, "%s", said)
 				}
 				delete(m.taskList.changes, t.ID)
 				m.loadTasks()
@@ -289,14 +291,14 @@ func (m *Model) showChanges(t Task, h Tasks, c TaskChanges) {
 		})
 	}
 	for i := range c.Files {
-		c.Files[i].Path = clean(c.Files[i].Path)
+		c.Files[i].Path = words.Clean(c.Files[i].Path)
 	}
 	b := overlay.Bringing{
-		Title: "Changes of " + clean(t.Name), Files: c.Files,
-		Note: fmt.Sprintf("%s, +%d -%d", plural(len(c.Files), "file"), c.Added, c.Deleted),
+		Title: "Changes of " + words.Clean(t.Name), Files: c.Files,
+		Note: fmt.Sprintf("%s, +%d -%d", words.Plural(len(c.Files), "file"), c.Added, c.Deleted),
 		Out: func() {
-			m.open(overlay.NewPrompt("copy "+clean(t.Name)+" into the directory", "", func(dir string) {
-				m.open(before)
+			m.loop.Open(overlay.NewPrompt("copy "+words.Clean(t.Name)+" into the directory", "", func(dir string) {
+				m.loop.Open(before)
 				if dir = strings.TrimSpace(dir); dir != "" {
 					done("copy the task's files", func(ctx context.Context) (string, error) { return h.PullTask(ctx, t.ID, dir) })
 				}
@@ -304,27 +306,27 @@ func (m *Model) showChanges(t Task, h Tasks, c TaskChanges) {
 		},
 	}
 	if c.Into != "" {
-		b.Note += ", into " + clean(c.Into)
+		b.Note += ", into " + words.Clean(c.Into)
 		b.Merge = func() {
-			m.open(before)
+			m.loop.Open(before)
 			done("bring home what the task changed", func(ctx context.Context) (string, error) { return h.MergeTask(ctx, t.ID) })
 		}
 	}
-	m.open(overlay.NewChanges(b))
+	m.loop.Open(overlay.NewChanges(b))
 }
 
 // discardTask deletes a task, asking first.
 func (m *Model) discardTask(t Task, h Tasks) {
 	question := fmt.Sprintf("discard the task %q with its workspace?", t.Name)
 	if c := m.taskList.changes[t.ID].changes; len(c.Files) > 0 {
-		question = fmt.Sprintf("discard the task %q and its changes of %s?", t.Name, plural(len(c.Files), "file"))
+		question = fmt.Sprintf("discard the task %q and its changes of %s?", t.Name, words.Plural(len(c.Files), "file"))
 	}
-	m.confirm(clean(question), func() {
-		m.async("discard the task", func(ctx context.Context) (then, error) {
+	m.confirm(words.Clean(question), func() {
+		m.loop.Async("discard the task", func(ctx context.Context) (func(), error) {
 			said, err := h.DiscardTask(ctx, t.ID)
-			return func(m *Model) {
+			return func() {
 				if err == nil {
-					m.say(status.Info, "%s", said)
+					m.loop.Say(status.Info, "%s", said)
 				}
 				m.loadTasks()
 			}, err

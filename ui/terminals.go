@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/command"
 	"tandemux/ui/pane"
+	"tandemux/ui/words"
 )
 
 // youth is how long a shell has to have lived for its pane to close by itself
@@ -173,8 +174,8 @@ func (t *terminal) closesItself(now time.Time) bool {
 
 // fullTitle is the terminal's name and what runs in it, where it has a name.
 func (t *terminal) fullTitle() string {
-	if meta := t.info.Meta; meta != nil && meta.Name != "" && meta.Name == t.info.Title && clean(meta.Title) != "" {
-		return t.title() + ": " + clean(meta.Title)
+	if meta := t.info.Meta; meta != nil && meta.Name != "" && meta.Name == t.info.Title && words.Clean(meta.Title) != "" {
+		return t.title() + ": " + words.Clean(meta.Title)
 	}
 	return t.title()
 }
@@ -182,11 +183,11 @@ func (t *terminal) fullTitle() string {
 // title is what the terminal is called: its name, or what runs in it. The host's
 // word is empty only if it knows neither program nor directory.
 func (t *terminal) title() string {
-	if s := clean(t.info.Title); s != "" {
+	if s := words.Clean(t.info.Title); s != "" {
 		return s
 	}
 	if dir := filePath(t.cwd); dir != "" {
-		return clean(path.Base(dir))
+		return words.Clean(path.Base(dir))
 	}
 	return "terminal"
 }

@@ -8,6 +8,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/themes"
 	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
@@ -57,7 +58,7 @@ func (m *Model) dress() {
 	o.gallery.Switch(how != tty.NoPictures, how == tty.PlacedPictures)
 	o.colors.shown.Pictures = o.gallery.On()
 	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8, Clusters: caps.Clusters, Blank: how == tty.PlacedPictures})
-	m.dirty |= dirtyPlaces | dirtyChrome
+	m.loop.Dirty |= loop.Places | loop.Chrome
 }
 
 // palette is what the outer terminal shows, for themes.
@@ -103,7 +104,7 @@ func (m *Model) chooseTheme(args []string) {
 	if len(args) > 0 {
 		p, err := themes.Choose(args[0], m.cfg.Themes)
 		if err != nil {
-			m.fail("choose theme", err)
+			m.loop.Fail("choose theme", err)
 			return
 		}
 		m.useForNow(args[0], p)
@@ -128,20 +129,20 @@ func (m *Model) chooseTheme(args []string) {
 		list.Accept = func(row int) {
 			m.useTheme(pairOf(row))
 			if err := m.cfg.KeepTheme(names[row]); err != nil {
-				m.fail("keep the theme", err)
+				m.loop.Fail("keep the theme", err)
 				return
 			}
 			m.cfg.Theme = names[row]
-			m.say(status.Info, "theme %s, kept in config.toml", names[row])
+			m.loop.Say(status.Info, "theme %s, kept in config.toml", names[row])
 		}
 	}
-	m.open(overlay.NewChoice(list))
+	m.loop.Open(overlay.NewChoice(list))
 }
 
 // useForNow changes the theme until the interface ends, and says what keeps it.
 func (m *Model) useForNow(name string, p themes.Pair) {
 	m.useTheme(p)
-	m.say(status.Info, "for now; theme = %q in config.toml keeps it", name)
+	m.loop.Say(status.Info, "for now; theme = %q in config.toml keeps it", name)
 }
 
 // hints are what stands in the status line where there is room, at several
@@ -175,7 +176,7 @@ func (m *Model) learnt() {
 		return
 	}
 	m.cfg.Hint = false
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if m.cfg.Learnt != nil {
 		if err := m.cfg.Learnt(); err != nil {
 			m.log.Warn("note that the first hint was seen", "err", err)
@@ -196,9 +197,9 @@ func (m *Model) clock(d *status.Data) {
 	}
 	if !m.outer.ticking {
 		m.outer.ticking = true
-		m.env.After(now.Truncate(time.Minute).Add(time.Minute).Sub(now), then(func(m *Model) {
+		m.loop.After(now.Truncate(time.Minute).Add(time.Minute).Sub(now), func() {
 			m.outer.ticking = false
-			m.dirty |= dirtyChrome
-		}))
+			m.loop.Dirty |= loop.Chrome
+		})
 	}
 }

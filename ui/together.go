@@ -5,6 +5,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/ui/layout"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 )
@@ -53,12 +54,12 @@ func (m *Model) typeTogether() {
 	if !ok {
 		return
 	}
-	m.dirty |= dirtyChrome
+	m.loop.Dirty |= loop.Chrome
 	if !m.together.toggle(tab) {
-		m.say(status.Info, "typing into one pane again")
+		m.loop.Say(status.Info, "typing into one pane again")
 		return
 	}
-	m.say(status.Warning, "typing into all panes of this tab that are yours: %s ends it", m.keysOf("type-to-all"))
+	m.loop.Say(status.Warning, "typing into all panes of this tab that are yours: %s ends it", m.keysOf("type-to-all"))
 }
 
 // gets reports whether a pane gets what is typed into the focused one: it shows,

@@ -38,27 +38,3 @@ func filePath(uri ahp.URI) string {
 	}
 	return u.Path
 }
-
-// shorten writes the home directory as "~".
-func shorten(dir, home string) string {
-	if home == "" || home == "/" {
-		return dir
-	}
-	if dir == home {
-		return "~"
-	}
-	if rest, ok := strings.CutPrefix(dir, home+"/"); ok {
-		return "~/" + rest
-	}
-	return dir
-}
-
-// clean takes control characters out of a text that somebody else chose.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return -1
-		}
-		return r
-	}, s)
-}

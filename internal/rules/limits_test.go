@@ -40,7 +40,7 @@ var (
 		"emulator/native": 8698,
 		"host":            19318,
 		"host/terminal":   5136,
-		"ui":              10101,
+		"ui":              9964,
 		"ui/chat":         6768,
 		"ui/pane":         4328,
 	}
@@ -72,7 +72,7 @@ var (
 		"internal/jsonrpc.Conn":     21,
 		"themes.Colors":             41,
 		"ui.Look":                   27,
-		"ui.Model":                  37,
+		"ui.Model":                  33,
 		"ui.outer":                  26,
 		"ui/chat.Chat":              35,
 		"ui/command.Context":        33,
@@ -88,7 +88,7 @@ var (
 		"host.Host":              251,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
-		"ui.Model":               347,
+		"ui.Model":               337,
 		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}

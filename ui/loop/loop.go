@@ -1,0 +1,182 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// callTimeout bounds a call to the host.
+const callTimeout = 15 * time.Second
+
+// noteTime is how long a message stays in the status line.
+const noteTime = 4 * time.Second
+
+// briefTime is how long one does that says that what was asked for is done.
+const briefTime = 1500 * time.Millisecond
+
+// Then is a message: what is to be done in the loop when something else is finished.
+type Then func()
+
+// Dirt says what has to be drawn again.
+type Dirt uint8
+
+// The bits of Dirt.
+const (
+	Panes  Dirt = 1 << iota // what terminals show
+	Chrome                  // status line and pane headers
+	All                     // everything
+	Stale                   // where everything is has to be computed first
+
+	Places = All | Stale
+)
+
+// Loop is the event loop as the parts of the interface use it.
+type Loop struct {
+	// Dirty has what has to be drawn again.
+	Dirty Dirt
+	// Overlay is what is on top, nil for nothing; Open and Close change it.
+	Overlay overlay.Overlay
+
+	log      *slog.Logger
+	now      func() time.Time
+	after    func(d time.Duration, msg tea.Msg)
+	replaced func()
+
+	cmds  []tea.Cmd
+	calls int // under way
+
+	note note
+}
+
+// note is a message in the status line.
+type note struct {
+	text string
+	kind status.Kind
+	id   int
+}
+
+// New makes a loop of a clock and of what delivers a message after a time. replaced
+// is called before the overlay becomes another one.
+func New(log *slog.Logger, now func() time.Time, after func(time.Duration, tea.Msg), replaced func()) *Loop {
+	return &Loop{log: log, now: now, after: after, replaced: replaced}
+}
+
+// Now is the time.
+func (l *Loop) Now() time.Time { return l.now() }
+
+// After does something in the loop when the time has passed.
+func (l *Loop) After(d time.Duration, do func()) { l.after(d, Then(do)) }
+
+// Async runs a call to the host outside of the loop and what it gives in it. An
+// error becomes a message; a panic ends the interface, restoring the terminal.
+func (l *Loop) Async(what string, call func(context.Context) (func(), error)) {
+	l.calls++
+	l.cmds = append(l.cmds, func() (msg tea.Msg) {
+		defer func() {
+			if p := recover(); p != nil {
+				msg = Crashed(p)
+			}
+		}()
+		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+		defer cancel()
+		next, err := call(ctx)
+		return Then(func() {
+			l.calls--
+			if err != nil {
+				l.Fail(what, err)
+			}
+			if next != nil {
+				next()
+			}
+		})
+	})
+}
+
+// Idle reports whether no call is under way.
+func (l *Loop) Idle() bool { return l.calls == 0 }
+
+// Quit ends the program.
+func (l *Loop) Quit() { l.cmds = append(l.cmds, tea.Quit) }
+
+// Take gives what has to be run outside of the loop, once; nil is nothing.
+func (l *Loop) Take() tea.Cmd {
+	cmds := l.cmds
+	l.cmds = nil
+	switch len(cmds) {
+	case 0:
+		return nil
+	case 1:
+		return cmds[0]
+	}
+	return tea.Batch(cmds...)
+}
+
+// Crashed makes a panic elsewhere one of the loop, which restores the terminal and
+// reports it.
+func Crashed(p any) tea.Msg {
+	stack := debug.Stack()
+	return Then(func() { panic(fmt.Sprintf("%v\n%s", p, stack)) })
+}
+
+// Say shows a message in the status line for a while.
+func (l *Loop) Say(kind status.Kind, format string, args ...any) {
+	l.sayFor(noteTime, kind, format, args...)
+}
+
+// Brief is Say for what was done as asked: it soon makes room for the status
+// again.
+func (l *Loop) Brief(format string, args ...any) {
+	l.sayFor(briefTime, status.Info, format, args...)
+}
+
+func (l *Loop) sayFor(d time.Duration, kind status.Kind, format string, args ...any) {
+	l.note = note{text: words.Clean(fmt.Sprintf(format, args...)), kind: kind, id: l.note.id + 1}
+	l.Dirty |= Chrome
+	id := l.note.id
+	l.After(d, func() {
+		if l.note.id == id {
+			l.Unsay()
+		}
+	})
+}
+
+// Unsay takes the message away.
+func (l *Loop) Unsay() {
+	if l.note.text != "" {
+		l.note.text = ""
+		l.Dirty |= Chrome
+	}
+}
+
+// Note is the message in the status line, "" for none.
+func (l *Loop) Note() (text string, kind status.Kind) { return l.note.text, l.note.kind }
+
+// Fail reports what went wrong.
+func (l *Loop) Fail(what string, err error) {
+	l.log.Warn("call failed", "what", what, "err", err)
+	text := err.Error()
+	if !strings.HasPrefix(text, what+": ") { // as most of the host's errors begin
+		text = what + ": " + text
+	}
+	l.Say(status.Error, "%s", text)
+}
+
+// Open puts an overlay on top.
+func (l *Loop) Open(o overlay.Overlay) {
+	l.replaced()
+	l.Overlay = o
+	l.Dirty |= Places
+}
+
+// Close takes it away.
+func (l *Loop) Close() { l.Open(nil) }

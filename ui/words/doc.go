@@ -1,0 +1,3 @@
+// Package words makes what a person reads of counts, times, paths, and texts that
+// somebody else chose. It has no state.
+package words

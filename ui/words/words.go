@@ -1,0 +1,62 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Clean takes control characters out of a text that somebody else chose.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Shorten writes the home directory at the beginning of a path as "~".
+func Shorten(dir, home string) string {
+	if home == "" || home == "/" {
+		return dir
+	}
+	if dir == home {
+		return "~"
+	}
+	if rest, ok := strings.CutPrefix(dir, home+"/"); ok {
+		return "~/" + rest
+	}
+	return dir
+}
+
+// Plural counts things by their English name.
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Counted says how much text there is, in lines or characters.
+func Counted(text string) string {
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	if lines > 1 {
+		return Plural(lines, "line")
+	}
+	return Plural(utf8.RuneCountInString(strings.TrimSuffix(text, "\n")), "character")
+}
+
+// Ago says roughly how long something is past.
+func Ago(d time.Duration) string {
+	switch {
+	case d < 5*time.Second:
+		return "just now"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds ago", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%dh ago", int(d.Hours()))
+}
