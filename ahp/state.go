@@ -3,7 +3,7 @@ package ahp
 import "encoding/json"
 
 // URI is an opaque channel or resource address, compared as an exact string
-// and never normalised (AHP, Channels).
+// and never normalised (AHP, Subscriptions).
 type URI = string
 
 // RootURI is the channel that always exists.

@@ -310,7 +310,7 @@ func TestReleaseEndsTheCommand(t *testing.T) {
 }
 
 // What an agent may not do, in the documents' words, and what it gets when a
-// command can't be started.
+// command can't be started (P2, P17).
 func TestAgentIsConfined(t *testing.T) {
 	c := talkTo(t, "prompt\n"+creates("sudo ls")+"show t\n"+creates("env rm x")+"show t\n"+
 		`call t terminal/create {"sessionId":"$SESSION","command":"sh","args":["-c","ls | sh"]}

@@ -224,7 +224,7 @@ func TestBounds(t *testing.T) {
 	}
 	p.must(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 
-	// A frame too large ends its connection only (8).
+	// A frame too large ends its connection only.
 	// The host may hang up before all of it is sent.
 	q.tr.Write(context.Background(), []byte(`{"jsonrpc":"2.0","id":99,"method":"ping","params":{"channel":"`+strings.Repeat("x", 65<<10)+`"}}`))
 	if raw, _, err := q.next(); !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "1009") && !strings.Contains(err.Error(), "TooBig") {

@@ -159,7 +159,7 @@ func TestNameSurvives(t *testing.T) {
 	m.leaveNothing(c)
 }
 
-// TestDetachedIsTold: the list says whose client is gone, and when it is back (U14).
+// TestDetachedIsTold: the list says whose client is gone, and when it is back.
 func TestDetachedIsTold(t *testing.T) {
 	t.Parallel()
 	w := start(t)

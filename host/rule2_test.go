@@ -29,9 +29,10 @@ type life struct {
 }
 
 // TestRule2: whatever a program writes, however its terminal is resized and
-// cleared, a client that comes late, or back after a lost connection by replay
-// or by snapshot, holds the same screen, history, cursor and modes as one that
-// was there from the start, and what the host itself shows (docs/decisions.md §32).
+// cleared, a client that comes late, or back after a lost connection by replay or
+// by snapshot, holds the same screen, history, cursor and modes as one that was
+// there from the start, and what the host itself shows (G15;
+// docs/decisions.md §32).
 func TestRule2(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayCount = 12 })

@@ -22,7 +22,7 @@ type Provider interface {
 	Authenticate(ctx context.Context, methodID string) error
 }
 
-// Info describes a provider (AHP, AgentInfo).
+// Info describes a provider (AHP, Root Channel).
 type Info struct {
 	ID          string // AHP's "provider": short, unique in this host
 	Name        string // for people
@@ -174,7 +174,7 @@ type Events interface {
 	Commands(commands []Command)
 }
 
-// ToolCall is a tool call of the agent as it stands (AHP §6.7).
+// ToolCall is a tool call of the agent as it stands (AHP, Chat Channel).
 type ToolCall struct {
 	ID     string // unique in the session, the agent's own
 	Name   string // the tool's name where the agent tells it, else Kind

@@ -109,6 +109,7 @@ var blockedLines = []struct{ line, what string }{
 	{"echo 'x; rm y", "rm"},
 }
 
+// TestBlockedLines shows P16, T10, T11.
 func TestBlockedLines(t *testing.T) {
 	p := Default()
 	for _, c := range blockedLines {

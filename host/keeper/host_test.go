@@ -353,6 +353,7 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
+// TestShutdown shows P12.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	k := startKeeper(t)

@@ -49,8 +49,8 @@ func TestTakeOver(t *testing.T) {
 	a.refused("Cannot kill visible or user-owned terminals", "kill_terminal", m{"terminalId": id})
 }
 
-// TestAsk: an agent asks for a person's terminal; the person refuses, then
-// grants, and takes it back.
+// TestAsk: an agent asks for a person's terminal; the person refuses, then grants,
+// and takes it back (T2).
 func TestAsk(t *testing.T) {
 	w := world.New(t, "")
 	a := newAgent(w, "asker")

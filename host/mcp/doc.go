@@ -4,7 +4,7 @@
 // requests and actions of AHP, on a connection that the caller made for one
 // agent: who the agent is, what it holds, what it may start and how much of it,
 // is decided by the host, for this front as for all others. The texts of the
-// seed's refusals (T14–T16, T21) come from there as well.
+// documents' refusals (T14–T16, T21) come from there as well.
 //
 // A Server is for one agent. It keeps no state but the number of the next tool
 // call and may be used by any number of MCP sessions and goroutines.

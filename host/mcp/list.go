@@ -6,7 +6,7 @@ type listOutput struct {
 	Terminals []terminal `json:"terminals"`
 }
 
-// text is the bare array of the seed (T3); a structured answer has to be an
+// text is the bare array of the document (T3); a structured answer has to be an
 // object.
 func (l listOutput) text() any { return l.Terminals }
 

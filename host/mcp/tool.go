@@ -2,7 +2,7 @@ package mcp
 
 import "github.com/modelcontextprotocol/go-sdk/mcp"
 
-// tools is everything that can be called: the five of the seed, and those that
+// tools is everything that can be called: the five of the Terminal Tools Reference, and those that
 // agents need and hang without.
 var tools = []tool{
 	row(mcp.Tool{

@@ -50,7 +50,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestLifecycle walks a background terminal through its life (T4–T9, T17–T24).
+// TestLifecycle walks a background terminal through its life (T1, T2, T4–T9,
+// T17–T24).
 func TestLifecycle(t *testing.T) {
 	w := world.New(t, "")
 	a := newAgent(w, "claude")
@@ -361,8 +362,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestInactivity: an agent's background terminal without input and output is
-// ended; one that was promoted is not (T38–T40).
+// TestInactivity: an agent's background terminal without input and output is ended;
+// one that was promoted is not (T38–T41).
 func TestInactivity(t *testing.T) {
 	w := world.New(t, "agent-idle = 1\n")
 	a := newAgent(w, "forgetful")

@@ -391,7 +391,7 @@ func TestExactLines(t *testing.T) {
 	})
 }
 
-// Programs that print marks change nothing, as was measured of others (§1).
+// Programs that print marks change nothing, as was measured of others.
 func TestForgery(t *testing.T) {
 	each(t, "bash zsh fish", func(t *testing.T, shell string) {
 		fakes := `\033]633;E;fake;BAD\007\033]633;D;0\007\033]133;D;0\007\033]133;A\007\033]133;C\007\033]7501;BAD;D;0\007\033]7501;;A\007`

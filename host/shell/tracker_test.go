@@ -44,7 +44,7 @@ func story(tr *Tracker, bodies string) string {
 func TestTracker(t *testing.T) {
 	for _, c := range []struct{ name, marks, want string }{
 		{"a command", "NA NB NE;ls NC;1 ND;0 NA NB", "available prompt input executed=ls finished=0 prompt input"},
-		{"no finish mark (§2)", "NA NB NE;a NC;1 NA NB NE;b NC;2 NA", "available prompt input executed=a finished=nil prompt input executed=b finished=nil prompt"},
+		{"no finish mark", "NA NB NE;a NC;1 NA NB NE;b NC;2 NA", "available prompt input executed=a finished=nil prompt input executed=b finished=nil prompt"},
 		{"only executions: the prompt's marks are gone", "NA NE;a NC;1 NE;b NC;2 ND", "available prompt executed=a finished=nil executed=b finished=nil"},
 		{"end without a beginning", "NA ND;7 NA ND;137", "available prompt prompt"},
 		{"an empty line", "NA;1 NB ND;0 NA;2 NB", "available prompt input prompt input"},
@@ -54,7 +54,7 @@ func TestTracker(t *testing.T) {
 		{"continuation prompts", "NA NB NF NG NF NG NC;1 NF ND;0", "available prompt input more less more less executed=? finished=0"},
 		{"forged marks (measured: 633;E;fake;BAD 633;D;0 133;D)", "NA NB NE;real NC;1 633;E;fake;BAD 633;D;0 133;D;0 133;A 133;C 7501;bad;D;0 ND;3", "available prompt input executed=real finished=3"},
 		{"forged at the prompt", "NA NB 633;E;rm 633;C 133;C NE;x NC;1 ND;0", "available prompt input executed=x finished=0"},
-		{"foreign marks alone: fish 4 (§2)", "133;A;special_key=1 133;C;cmdline_url=ls%20-l 133;D;1 133;A", "available prompt executed=ls -l finished=1 prompt"},
+		{"foreign marks alone: fish 4", "133;A;special_key=1 133;C;cmdline_url=ls%20-l 133;D;1 133;A", "available prompt executed=ls -l finished=1 prompt"},
 		{"foreign twice: 133 and 633 of one shell", "133;A 633;A 633;B 133;C;cmdline_url=ls 633;E;ls 633;C 133;D;1 633;D;1 133;A 633;A 633;B", "available prompt prompt input executed=ls finished=1 prompt prompt input"},
 		{"foreign, then ours", "133;A 133;B 133;C ND;0 NA NE;x NC;1 133;D;9 ND;0 133;A", "available prompt input executed=? finished=nil prompt executed=x finished=0"},
 		{"foreign marks that no shell begins with", "133;D;0 633;C 133;C 633;E;x", ""},

@@ -44,7 +44,7 @@ const (
 )
 
 // Part is an event of a task's stream (U48–U53), in the words of the AI SDK that
-// the seed documents name.
+// the documents name.
 type Part struct {
 	Type string `json:"type"`
 	// ID is the block's of text and reasoning, the call's of tool-input.

@@ -176,7 +176,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestFinishReasons: each way in which a turn ends has its word (U52).
+// TestFinishReasons: each way in which a turn ends has its word (U52, U53).
 func TestFinishReasons(t *testing.T) {
 	failed := func(kind string) []ahp.ResponsePart {
 		return []ahp.ResponsePart{{Kind: ahp.PartError, Error: &ahp.ErrorInfo{ErrorType: kind, Message: "why"}}}

@@ -181,7 +181,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Head and tail are whole lines, the middle is counted, memory is bounded.
+// Head and tail are whole lines, the middle is counted, memory is bounded (G16).
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	term := fed(t, nil)

@@ -162,8 +162,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// Content stays within its bound, with as much history as fits, and a line that says
-// how many lines are left out.
+// Content stays within its bound, with as much history as fits, and a line that
+// says how many lines are left out (G16).
 func TestContentBound(t *testing.T) {
 	t.Parallel()
 	const limit = 20 << 10

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) { leak.Main(m) }
 
 // TestRetries: what is sent again, how often and after how long; what creates
-// something has one key however often it is sent (U66, U99).
+// something has one key however often it is sent (U66, U99, U100).
 func TestRetries(t *testing.T) {
 	for _, tt := range []struct {
 		status, retries, want int
@@ -64,7 +64,7 @@ func TestRetries(t *testing.T) {
 }
 
 // TestStream: a stream that is cut off goes on behind what was received; its end is
-// [DONE] and nothing else.
+// [DONE] and nothing else (U47).
 func TestStream(t *testing.T) {
 	const all = 20
 	cuts := 0

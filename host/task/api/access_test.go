@@ -12,7 +12,8 @@ import (
 	"tandemux/host/task/store"
 )
 
-// TestKeys: what a key may do is its scopes, and it is over at once (U87–U90, U97).
+// TestKeys: what a key may do is its scopes, and it is over at once (U87–U90, U97,
+// U98).
 func TestKeys(t *testing.T) {
 	w := start(t)
 	w.agent("a", hello)

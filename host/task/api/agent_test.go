@@ -176,7 +176,8 @@ func TestLogsAreFollowed(t *testing.T) {
 }
 
 // TestVersionsOfTasks: a running task goes on with its version where the
-// environment is sticky, and moves with its next event where it isn't (U30, U31).
+// environment is sticky, and moves with its next event where it isn't (U30, U31,
+// U40).
 func TestVersionsOfTasks(t *testing.T) {
 	w := start(t)
 	deploy := func(branch, word string) store.Deployed {

@@ -42,8 +42,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestTable: every route is whole and distinct, and what it names in its path is what
-// its handler can ask for.
+// TestTable: every route is whole and distinct, and what it names in its path is
+// what its handler can ask for (U9, U37).
 func TestTable(t *testing.T) {
 	names, places := map[string]bool{}, map[string]bool{}
 	for _, r := range Table {

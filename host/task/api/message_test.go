@@ -70,8 +70,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestStates: created once for a task and an agent, merged, replaced, deleted (U12–U16,
-// U57).
+// TestStates: created once for a task and an agent, merged, replaced, deleted
+// (U12–U16, U46, U57).
 func TestStates(t *testing.T) {
 	w := start(t)
 	w.agent("echo", "prompt\nsay $PROMPT\n")

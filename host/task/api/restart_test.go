@@ -73,7 +73,7 @@ func TestSessionEnded(t *testing.T) {
 }
 
 // TestOthersTurns: a turn that a person begins in the task's session is told as one
-// of an event, and what was sent meanwhile waits for it.
+// of an event, and what was sent meanwhile waits for it (U81).
 func TestOthersTurns(t *testing.T) {
 	w := start(t)
 	w.agent("asks", "prompt\ncall p session/request_permission {\"sessionId\":\"$SESSION\",\"toolCall\":{\"toolCallId\":\"c1\",\"title\":\"may I\",\"kind\":\"execute\"},\"options\":[{\"optionId\":\"once\",\"name\":\"Once\",\"kind\":\"allow_once\"}]}\nsay to $PROMPT\n")

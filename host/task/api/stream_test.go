@@ -33,9 +33,9 @@ func chatty(lines int) string {
 	return b.String()
 }
 
-// TestStreamCuts: however often a reader is cut off, and wherever, what it gets with
-// Last-Event-ID is the whole, once and in order (U47); also while the turn runs, and
-// of several turns.
+// TestStreamCuts: however often a reader is cut off, and wherever, what it gets
+// with Last-Event-ID is the whole, once and in order (U47, U115); also while the
+// turn runs, and of several turns.
 func TestStreamCuts(t *testing.T) {
 	w := start(t)
 	w.agent("chatty", chatty(400))
@@ -106,8 +106,9 @@ func textOf(all []frame) string {
 	return b.String()
 }
 
-// TestStreamWaits: an idle task that nothing was sent to has no end of its stream to
-// tell; with follow the stream lasts over turns, until the task is over.
+// TestStreamWaits: an idle task that nothing was sent to has no end of its stream
+// to tell; with follow the stream lasts over turns, until the task is over (U47,
+// U115).
 func TestStreamWaits(t *testing.T) {
 	w := start(t)
 	w.agent("hello", hello)

@@ -67,7 +67,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// TestParts: the stream's parts of a turn, in the words of the seed (U47–U53).
+// TestParts: the stream's parts of a turn, in the words of the documents (U47–U54).
 func TestParts(t *testing.T) {
 	w := start(t)
 	w.agent("hello", hello)
@@ -124,7 +124,7 @@ func mustJSON(t *testing.T, v any) []byte {
 }
 
 // TestCancel: the status at once, the turn stopped, what waits discarded, and no
-// files brought back (U5, U44).
+// files brought back (U5, U20, U44).
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -214,8 +214,9 @@ print(json.dumps({"type": "message", "text": "Cancelled."}))
 `
 )
 
-// TestHooks: programs that are called in place of an agent, in sh and in Python: the
-// three hooks, messages, state, progress and files (U8, U12–U16, U21, U22, U41–U43).
+// TestHooks: programs that are called in place of an agent, in sh and in Python:
+// the three hooks, messages, state, progress and files (U8, U10, U11, U12–U16, U21,
+// U22, U41–U43, U50, U51).
 func TestHooks(t *testing.T) {
 	w, outer := start(t), t
 	for _, d := range []registry.Definition{

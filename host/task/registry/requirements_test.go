@@ -15,8 +15,8 @@ import (
 )
 
 // requirements are those of the documents that this package and the two below it
-// meet, by number, with those that one test shows together; what the service of tasks and the workspaces meet is tried
-// there.
+// meet, by number, with those that one test shows together. What tasks and workspaces
+// meet is tried in their own packages.
 var requirements = []struct {
 	numbers []int
 	titles  []string
@@ -179,6 +179,8 @@ var requirements = []struct {
 	},
 }
 
+// TestRequirements shows U12–U19, U23–U32, U34, U35, U40, U45, U55–U58, U66, U82–U90,
+// U93, U94, U96, U97, U100, U106.
 func TestRequirements(t *testing.T) {
 	seen := map[int]bool{}
 	for _, r := range requirements {

@@ -10,6 +10,7 @@ import (
 	"time"
 )
 
+// TestMergePatch shows U14.
 func TestMergePatch(t *testing.T) {
 	for _, c := range [][3]string{ // the examples of RFC 7396, and numbers
 		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},
