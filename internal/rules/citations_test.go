@@ -147,7 +147,7 @@ func TestCitedRequirements(t *testing.T) {
 	shown := map[string][]string{}
 	for _, p := range proseOf(t) {
 		if strings.HasPrefix(p.file, "emulator/") {
-			continue // G0 to G3 are character sets there
+			continue // its "G0" and the like are character sets
 		}
 		for _, n := range numbersIn(p.text) {
 			if !known[n] {
