@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 )
 
 // maxAgents bounds the agents that a host has.
@@ -19,9 +20,9 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	need := scopeSession
+	need := auth.ScopeSession
 	if len(p.Command) > 0 {
-		need = scopeAdmin
+		need = auth.ScopeAdmin
 		if _, err := h.command(ahp.CreateMeta{Command: p.Command}); err != nil {
 			return nil, ahp.InvalidParams("find agent: command: empty, or too long")
 		}
@@ -58,7 +59,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.audit.did(c, "agent", id, "command", clip(quoteCommand(p.Command, "")))
+	h.audit.Did(c.by(), "agent", id, "command", clip(quoteCommand(p.Command, "")))
 	return ahp.AgentResult{Provider: id}, nil
 }
 

@@ -93,7 +93,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		h.abandon(t)
 		return nil, asRefusal(err)
 	}
-	h.audit.note("create", "terminal", uri, "claim", claimText(pl.params.Claim), "command", clip(title))
+	h.audit.Note("create", "terminal", uri, "claim", claimText(pl.params.Claim), "command", clip(title))
 	return a, nil
 }
 
@@ -157,7 +157,7 @@ func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir st
 		pl.in = ct.c.s.ch.uri
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
-	pl.title = orElse(cleanTitle(cut(line, maxNamed)), "command")
+	pl.title = orElse(cleanTitle(cutText(line, maxNamed)), "command")
 	return pl, nil
 }
 

@@ -76,7 +76,7 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		h.turn(func() { h.settleAsk(q, ahp.AskTimeout) })
 	})
 	h.listChanged()
-	h.audit.did(c, "ask", p.Channel, "for", claimText(p.Claim))
+	h.audit.Did(c.by(), "ask", p.Channel, "for", claimText(p.Claim))
 	return nil, jsonrpc.ErrReplied
 }
 
@@ -140,7 +140,7 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		h.flush(t)
 		h.claim(t, q.claim, nil, q.c.principal)
 	}
-	h.audit.did(c, "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
+	h.audit.Did(c.by(), "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
 	h.settleAsk(q, answer)
 	return nil, nil
 }

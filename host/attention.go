@@ -104,7 +104,7 @@ func (v *activity) warnSoon() {
 	}
 	h := v.h
 	v.warn = time.AfterFunc(listInterval, func() {
-		trouble := h.tokens.trouble()
+		trouble := h.tokens.Trouble()
 		h.turn(func() {
 			v.warn = nil
 			v := h.activity // an earlier host's may have come back
@@ -253,20 +253,7 @@ func (h *Host) recount(ch *channel) {
 // for the operator. The caller holds h.mu.
 func (h *Host) holderName(t *term) string {
 	if id, ok := strings.CutPrefix(t.holder, tokenOwner); ok {
-		return h.tokens.name(id)
-	}
-	return ""
-}
-
-// name is a token's name, also of one that is no more as long as it is listed;
-// "" for none.
-func (s *tokenStore) name(id string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.list {
-		if s.list[i].ID == id {
-			return s.list[i].Name
-		}
+		return h.tokens.Name(id)
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 )
 
 // chatRules are the actions that clients may dispatch to chats (AHP, Chat Channel).
@@ -33,7 +34,7 @@ func chatRules() map[string]rule {
 		ahp.ChatWorkingDirectorySet{}.ActionType():     refuseBecause("the directories of a chat are those that its session began with"),
 		ahp.ChatWorkingDirectoryRemoved{}.ActionType(): refuseBecause("the directories of a chat are those that its session began with"),
 	} {
-		rules[name] = rule{scope: scopeSession, fits: isChat, do: byPeople(do)}
+		rules[name] = rule{scope: auth.ScopeSession, fits: isChat, do: byPeople(do)}
 	}
 	return rules
 }
@@ -110,7 +111,7 @@ func beginTurn(h *Host, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	h.audit.did(d.c, "prompt", d.ch.uri, "turn", clip(a.TurnID))
+	h.audit.Did(d.c.by(), "prompt", d.ch.uri, "turn", clip(a.TurnID))
 	c.startTurn(a, &d.by)
 	return ""
 }
@@ -125,7 +126,7 @@ func cancelTurn(h *Host, d *dispatch) string {
 	case t.ID != a.TurnID:
 		return because("the turn that runs is %s", clip(t.ID))
 	}
-	h.audit.did(d.c, "cancel", d.ch.uri, "turn", clip(a.TurnID))
+	h.audit.Did(d.c.by(), "cancel", d.ch.uri, "turn", clip(a.TurnID))
 	if r := c.now; r != nil && r.id == a.TurnID {
 		a.Duration = r.took()
 		r.end(a, &d.by)
@@ -248,7 +249,7 @@ func truncateChat(h *Host, d *dispatch) string {
 			r.closeAsk(id)
 		}
 	}
-	h.audit.did(d.c, "truncate", d.ch.uri, "turn", clip(a.TurnID))
+	h.audit.Did(d.c.by(), "truncate", d.ch.uri, "turn", clip(a.TurnID))
 	if a.TurnID == "" {
 		c.older = nil
 	}

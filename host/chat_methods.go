@@ -77,7 +77,7 @@ func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed e
 		}
 	})
 	if err == nil {
-		h.audit.did(c, "create", p.Chat, "session", clip(p.Channel))
+		h.audit.Did(c.by(), "create", p.Chat, "session", clip(p.Channel))
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.audit.did(c, "dispose", p.Channel)
+	h.audit.Did(c.by(), "dispose", p.Channel)
 	return nil, nil
 }
 

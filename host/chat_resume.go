@@ -33,7 +33,7 @@ func resumeTurn(h *Host, d *dispatch) string {
 			r.calls[p.ToolCall.ToolCallID] = &call{r: r, id: p.ToolCall.ToolCallID, over: true, before: true}
 		}
 	}
-	h.audit.did(d.c, "resume", d.ch.uri, "turn", clip(a.TurnID))
+	h.audit.Did(d.c.by(), "resume", d.ch.uri, "turn", clip(a.TurnID))
 	c.begin(r, a, &d.by)
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"tandemux/ahp"
 	"tandemux/emulator"
@@ -34,7 +33,7 @@ func (h *Host) bindClient(id string, p *principal) (*client, error) {
 	if cl, ok := h.clients[id]; ok && cl.principal == p.id {
 		return cl, nil
 	}
-	if err := h.bindings.bind(id, p.id); err != nil {
+	if err := h.clientIDs.Bind(id, p.id); err != nil {
 		h.log.Warn("note whose client it is", "client", id, "err", err)
 	}
 	if len(h.clients) >= h.limits.Clients {
@@ -49,14 +48,14 @@ func (h *Host) bindClient(id string, p *principal) (*client, error) {
 // or in an earlier life of the host. That of a token that is no more is free:
 // its client may have got a new one. The caller holds h.mu.
 func (h *Host) belongsToOther(id string, p *principal) bool {
-	owner := h.bindings.owner[id]
+	owner := h.clientIDs.Owner(id)
 	if cl, ok := h.clients[id]; ok {
 		owner = cl.principal
 		if len(cl.conns) > 0 && owner != p.id {
 			return true
 		}
 	}
-	if token, ok := strings.CutPrefix(owner, tokenOwner); ok && !h.tokens.valid(token) {
+	if token, ok := strings.CutPrefix(owner, tokenOwner); ok && !h.tokens.Valid(token) {
 		return false
 	}
 	return owner != "" && owner != p.id
@@ -74,16 +73,4 @@ func (h *Host) forgetClients() {
 	for _, cl := range gone[:min(len(gone), max(1, h.limits.Clients/4))] {
 		delete(h.clients, cl.id)
 	}
-}
-
-func checkClientID(id string) error {
-	switch {
-	case id == "":
-		return ahp.InvalidParams("clientId: missing")
-	case len(id) > maxClientID:
-		return ahp.InvalidParams("clientId: longer than %d bytes", maxClientID)
-	case strings.ContainsFunc(id, unicode.IsControl):
-		return ahp.InvalidParams("clientId: has control characters in it")
-	}
-	return nil
 }

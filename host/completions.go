@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // completions offers the agent's commands for a message that begins with "/", and
@@ -48,7 +49,7 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 				items = append(items, ahp.CompletionItem{InsertText: "/" + k.Name + " "})
 			}
 		}
-	case strings.HasPrefix(word, "@") && c.principal.may(scopeRead):
+	case strings.HasPrefix(word, "@") && c.principal.may(auth.ScopeRead):
 		items = fileCompletions(roots, word[1:])
 	}
 	for i := range items {

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/listen"
 	"tandemux/internal/daemon"
 )
 
@@ -269,8 +270,8 @@ func (h *Host) confinementOf(p *principal, claim ahp.Claim) (k *confined, sessio
 // there as well. "" where the path would be too long.
 func (h *Host) sessionSocket(session ahp.URI) string {
 	sum := sha256.Sum256([]byte(session))
-	path := filepath.Join(h.cfg.Runtime, sandboxDir, hex.EncodeToString(sum[:8]), SocketName)
-	if len(path) > maxSocketPath {
+	path := filepath.Join(h.cfg.Runtime, sandboxDir, hex.EncodeToString(sum[:8]), listen.SocketName)
+	if len(path) > listen.MaxSocketPath {
 		h.log.Warn("a sandbox can't reach the host: the socket's path is too long", "path", path)
 		return ""
 	}
@@ -312,7 +313,7 @@ func listenConfined(path string) (*daemon.Listener, error) {
 
 func ownSessionDirectory(socket string) error {
 	for _, dir := range []string{filepath.Dir(filepath.Dir(socket)), filepath.Dir(socket)} {
-		if err := ownDirectory(dir); err != nil {
+		if err := listen.OwnDirectory(dir); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host"
 	"tandemux/host/agent"
+	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 	"tandemux/internal/wsrpc"
 )
@@ -197,7 +198,7 @@ func TestSandboxIsTheTasks(t *testing.T) {
 // insider connects by the session's own socket.
 func (c *conversation) insider(name string) *peer {
 	c.t.Helper()
-	at, err := filepath.Glob(filepath.Join(c.w.dir, "run", "s", "*", host.SocketName))
+	at, err := filepath.Glob(filepath.Join(c.w.dir, "run", "s", "*", listen.SocketName))
 	if err != nil || len(at) != 1 {
 		c.t.Fatalf("the session's sockets are %q, %v", at, err)
 	}
@@ -280,7 +281,7 @@ func TestInsider(t *testing.T) {
 			operator.output(beside, c.work+"\r\n")
 		})
 	}
-	socket, _ := filepath.Glob(filepath.Join(c.w.dir, "run", "s", "*", host.SocketName))
+	socket, _ := filepath.Glob(filepath.Join(c.w.dir, "run", "s", "*", listen.SocketName))
 	for _, path := range []string{"/mcp", "/api/v1/tasks", "/pty"} {
 		if status := get(t, socket[0], path); status != http.StatusNotFound {
 			t.Errorf("%s is answered with %d", path, status)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"tandemux/ahp"
+	"tandemux/host/audit"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -81,7 +82,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 	switch {
 	case h.closing:
 		refusal = "the host is stopping"
-	case p.token != "" && !h.tokens.valid(p.token):
+	case p.token != "" && !h.tokens.Valid(p.token):
 		// Between the upgrade and here.
 		refusal = "the token was revoked or has expired"
 	}
@@ -202,13 +203,13 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 	case ahp.CodePermissionDenied:
 		var p ahp.SubscribeParams
 		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
-		c.h.audit.refused(c, req.Method, p.Channel, err.Error())
+		c.h.audit.Refused(c.by(), req.Method, p.Channel, err.Error())
 		if c.principal.agent != "" {
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
 	case ahp.CodeConflict:
 		if c.principal.agent != "" && req.Method == ahp.MethodCreateTerminal { // a limit
-			c.h.audit.refused(c, req.Method, "", err.Error())
+			c.h.audit.Refused(c.by(), req.Method, "", err.Error())
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
 	case 0, ahp.CodeInternal:
@@ -311,4 +312,13 @@ func (c *conn) drop(code int, reason string) {
 	n := c.rpc.Discard()
 	c.log.Info("drop connection", "reason", reason, "messages", n)
 	c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
+}
+
+// by is who asks, for the audit log.
+func (c *conn) by() audit.By {
+	b := audit.By{Principal: c.principal.id}
+	if c.client != nil {
+		b.Client = c.client.id
+	}
+	return b
 }

@@ -14,6 +14,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/host/auth"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
@@ -79,7 +80,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		h.abandon(t)
 		return nil, errClosing
 	}
-	h.audit.did(c, "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
+	h.audit.Did(c.by(), "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
 	return nil, nil
 }
 
@@ -106,7 +107,7 @@ type plan struct {
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	pl := plan{params: p, holder: c.principal.id}
-	if err := allowed("create terminal", c.principal.lacks(scopeCreate)); err != nil {
+	if err := allowed("create terminal", c.principal.lacks(auth.ScopeCreate)); err != nil {
 		return pl, err
 	}
 	if err := checkURI(p.Channel); err != nil {

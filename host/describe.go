@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"tandemux/ahp"
+	"tandemux/host/listen"
 )
 
 // describeHost answers x-tandemux/host. A token bound to one terminal learns only
@@ -17,7 +18,7 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if c.principal.bounded() {
 		return r, nil
 	}
-	trouble := h.tokens.trouble()
+	trouble := h.tokens.Trouble()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c.principal.operates() {
@@ -32,7 +33,7 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 			tcp = append(tcp, ln)
 		}
 	}
-	at := Addresses(tcp)
+	at := listen.Addresses(tcp)
 	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
 	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper().Pid(), h.started.UnixMilli()
 	r.Orphans = h.orphans()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // dispatch is one client action being decided.
@@ -39,20 +40,20 @@ var rules map[string]rule
 
 func init() {
 	rules = map[string]rule{
-		ahp.TerminalInput{}.ActionType(): {scopeInput, isTerm, typeInput, func(d *dispatch) ahp.Action { return d.action }, true},
-		ahp.TerminalResized{}.ActionType(): {scopeInput, isTerm, resize, func(d *dispatch) ahp.Action {
+		ahp.TerminalInput{}.ActionType(): {auth.ScopeInput, isTerm, typeInput, func(d *dispatch) ahp.Action { return d.action }, true},
+		ahp.TerminalResized{}.ActionType(): {auth.ScopeInput, isTerm, resize, func(d *dispatch) ahp.Action {
 			return ahp.TerminalResized{Cols: d.t.value.Cols, Rows: d.t.value.Rows}
 		}, false},
-		ahp.TerminalTitleChanged{}.ActionType(): {scopeInput, isTerm, rename, func(d *dispatch) ahp.Action {
+		ahp.TerminalTitleChanged{}.ActionType(): {auth.ScopeInput, isTerm, rename, func(d *dispatch) ahp.Action {
 			return ahp.TerminalTitleChanged{Title: d.t.value.Title}
 		}, false},
-		ahp.TerminalCleared{}.ActionType(): {scopeInput, isTerm, clearTerminal, nil, false},
-		ahp.TerminalClaimed{}.ActionType(): {scopeClaim, isTerm, claimTerminal, func(d *dispatch) ahp.Action {
+		ahp.TerminalCleared{}.ActionType(): {auth.ScopeInput, isTerm, clearTerminal, nil, false},
+		ahp.TerminalClaimed{}.ActionType(): {auth.ScopeClaim, isTerm, claimTerminal, func(d *dispatch) ahp.Action {
 			return ahp.TerminalClaimed{Claim: d.t.value.Claim}
 		}, false},
-		ahp.LayoutChanged{}.ActionType(): {scopeAdmin, isLayout, changeLayout, nil, false},
-		ahp.TerminalSeen{}.ActionType():  {scopeInput, isActivity, seeTerminal, func(d *dispatch) ahp.Action { return d.action }, false},
-		ahp.RootConfigChanged{}.ActionType(): {scopeAdmin, isRoot, func(*Host, *dispatch) string {
+		ahp.LayoutChanged{}.ActionType(): {auth.ScopeAdmin, isLayout, changeLayout, nil, false},
+		ahp.TerminalSeen{}.ActionType():  {auth.ScopeInput, isActivity, seeTerminal, func(d *dispatch) ahp.Action { return d.action }, false},
+		ahp.RootConfigChanged{}.ActionType(): {auth.ScopeAdmin, isRoot, func(*Host, *dispatch) string {
 			return "this host has no configuration that clients can change"
 		}, nil, false},
 	}
@@ -101,7 +102,7 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 	h := c.h
 	h.turn(func() { refusal = h.decide(c, p, refusal) })
 	if refusal != "" {
-		h.audit.refused(c, p.Action.ActionType(), p.Channel, refusal)
+		h.audit.Refused(c.by(), p.Action.ActionType(), p.Channel, refusal)
 	}
 }
 
@@ -249,7 +250,7 @@ func typeInput(h *Host, d *dispatch) string {
 		return refusal
 	}
 	if follow {
-		h.audit.did(d.c, "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
+		h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
 		h.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
 	d.t.typed = time.Now()
@@ -302,7 +303,7 @@ func clearTerminal(h *Host, d *dispatch) string {
 	d.t.requests = append(d.t.requests, &d.by)
 	d.t.t.Clear()
 	h.flush(d.t)
-	h.audit.did(d.c, "clear", d.ch.uri)
+	h.audit.Did(d.c.by(), "clear", d.ch.uri)
 	return ""
 }
 
@@ -313,7 +314,7 @@ func claimTerminal(h *Host, d *dispatch) string {
 		return s
 	}
 	h.flush(d.t)
-	h.audit.did(d.c, "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
+	h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
 	h.claim(d.t, to, &d.by, d.c.principal)
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // endTime bounds the ending of one terminal's process: the keeper kills after
@@ -33,7 +34,7 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 		defer cancel()
 		h.end(ctx, t)
 	}()
-	h.audit.did(c, "dispose", p.Channel, "held by", held)
+	h.audit.Did(c.by(), "dispose", p.Channel, "held by", held)
 	return nil, nil
 }
 
@@ -48,7 +49,7 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 	}
 	refusal := t.mayDispose(c.principal)
 	if refusal == "" {
-		refusal = c.principal.lacks(scopeClaim)
+		refusal = c.principal.lacks(auth.ScopeClaim)
 	}
 	if refusal == "" {
 		refusal = c.principal.mayEnd(t, h.inLayout(t))

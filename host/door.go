@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -82,7 +83,7 @@ var errNoAHP = errors.New("an API key opens no connection")
 // client of the host: it may do everything, and is a principal of its own,
 // "service:NAME". They last until they are closed or the host stops.
 func (h *Host) Service(name string) func(context.Context) (jsonrpc.Transport, error) {
-	who := &principal{id: serviceOwner + name, scopes: allScopes, service: name}
+	who := &principal{id: serviceOwner + name, scopes: auth.AllScopes, service: name}
 	return func(context.Context) (jsonrpc.Transport, error) {
 		return h.dial(context.Background(), Unix, who)
 	}

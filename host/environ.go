@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/listen"
 )
 
 // The variables that describe another terminal than ours, by name and by the
@@ -51,7 +52,7 @@ func (h *Host) environ(k *confined, client map[string]string, uri ahp.URI, dir s
 			delete(env, name)
 		}
 	}
-	env["TANDEMUX"] = filepath.Join(h.cfg.Runtime, SocketName)
+	env["TANDEMUX"] = filepath.Join(h.cfg.Runtime, listen.SocketName)
 	env["TANDEMUX_TERMINAL"] = uri
 	env["TERM"] = "xterm-256color"
 	env["COLORTERM"] = "truecolor"

@@ -12,10 +12,6 @@ import (
 )
 
 var (
-	// ErrRunning is returned by Listen when another host of this user has the
-	// runtime directory.
-	ErrRunning = errors.New("another tandemux host is running")
-
 	errClosing = ahp.Internal("the host is stopping")
 	errTooMany = errors.New("too many connections: close some")
 )
@@ -79,3 +75,7 @@ func unfit(err error) string {
 
 // because words a refusal.
 func because(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+func clip(s string) string { return cutText(s, maxURI) }
+
+func cutText(s string, most int) string { return s[:min(len(s), most)] }

@@ -3,17 +3,9 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"tandemux/ahp"
 )
-
-// ExpireCheck makes the next connection look at the certificate's files.
-func ExpireCheck(c *Certificate) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.checked = time.Time{}
-}
 
 // MethodPanic is a request that panics.
 const MethodPanic = "x-test/panic"

@@ -85,7 +85,7 @@ const maxNoted = 512
 // encode makes a note of at most keeper.MaxNote bytes.
 func (n childNote) encode() []byte {
 	n.Facts.Colors = nil
-	n.Command = strings.ToValidUTF8(cut(n.Command, maxNoted), "")
+	n.Command = strings.ToValidUTF8(cutText(n.Command, maxNoted), "")
 	b, err := json.Marshal(n)
 	if err == nil && len(b) > keeper.MaxNote { // of a claim with long names
 		n.Claim, n.Facts.Meta = operatorClaim, ahp.TerminalMeta{Created: n.Facts.Meta.Created}

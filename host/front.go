@@ -7,12 +7,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"tandemux/host/auth"
+	"tandemux/host/listen"
 	"tandemux/internal/wsrpc"
 )
 
@@ -41,7 +42,7 @@ func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
 
 // serveAs is Serve; who is whom the user's processes are on a unix socket.
 func (h *Host) serveAs(ctx context.Context, ln net.Listener, kind Kind, who *principal) error {
-	if s, ok := ln.(*Socket); ok {
+	if s, ok := ln.(*listen.Socket); ok {
 		ln = s.Listener // it keeps its lock until its own Close
 	}
 	if !h.listen(ln, kind) {
@@ -103,12 +104,11 @@ func (h *Host) isClosing() bool {
 
 // front checks HTTP requests and makes connections of them.
 type front struct {
-	h           *Host
-	kind        Kind
-	address     net.Addr
-	certificate *Certificate    // nil unless encrypted
-	user        *principal      // the host's own user on a unix socket
-	ctx         context.Context // of Serve: connections outlive their requests
+	h     *Host
+	kind  Kind
+	names listen.HostNames
+	user  *principal      // the host's own user on a unix socket
+	ctx   context.Context // of Serve: connections outlive their requests
 
 	mu      sync.Mutex
 	waiting map[net.Conn]netip.Prefix // connections that have not been upgraded
@@ -116,14 +116,10 @@ type front struct {
 }
 
 func newFront(h *Host, kind Kind, ln net.Listener) *front {
-	f := &front{
-		h: h, kind: kind, address: ln.Addr(), ctx: context.Background(), user: operator,
+	return &front{
+		h: h, kind: kind, names: listen.NamesOf(ln, h.cfg.Hosts, h.hostname), ctx: context.Background(), user: operator,
 		waiting: map[net.Conn]netip.Prefix{}, from: map[netip.Prefix]int{},
 	}
-	if s, ok := ln.(*secureListener); ok {
-		f.certificate = s.certificate
-	}
-	return f
 }
 
 // count bounds connections that never say anything, of all addresses and of
@@ -139,7 +135,7 @@ func (f *front) count(c net.Conn, s http.ConnState) {
 		most, share := f.h.limits.Connections, f.h.limits.Connections
 		var from netip.Prefix
 		if f.kind == TCP {
-			from = subnet(remoteAddr(c.RemoteAddr().String()))
+			from = auth.Subnet(remoteAddr(c.RemoteAddr().String()))
 			share = min(most, max(8, most/waitingShare))
 		}
 		if len(f.waiting) >= most || f.from[from] >= share {
@@ -195,7 +191,7 @@ func (f *front) identify(ctx context.Context, c net.Conn) context.Context {
 	if !ok {
 		return ctx
 	}
-	if err := sameUser(u); err != nil {
+	if err := auth.SameUser(u); err != nil {
 		f.h.log.Warn("refuse a peer on the unix socket", "err", err)
 		return ctx
 	}
@@ -254,7 +250,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.h.log.Info("upgrade a request", "remote", r.RemoteAddr, "err", err)
 		return
 	}
-	f.h.audit.connected(a.who, r.RemoteAddr)
+	if a.who.token != "" {
+		f.h.audit.Connected(a.who.id, r.RemoteAddr)
+	}
 	if err := f.h.serveConn(f.ctx, t, a.who); err != nil {
 		f.h.log.Info("connection ended", "principal", a.who.id, "remote", r.RemoteAddr, "err", err)
 	}
@@ -283,7 +281,7 @@ func (f *front) admit(r *http.Request) answer {
 			}
 		}
 	} else {
-		if !f.allowsHost(r.Host) {
+		if !f.names.Allow(r.Host) {
 			return f.turnAway(r, "the Host header names neither this machine's loopback nor the address listened on; --allow-host of `tandemux host` allows a name")
 		}
 		var reason string
@@ -315,22 +313,23 @@ func (f *front) admit(r *http.Request) answer {
 
 // holder is who a request's secret belongs to, nil with the reason if nobody.
 func (f *front) holder(r *http.Request) (who *principal, reason string) {
-	if who, reason = f.h.tokens.check(tokenOf(r)); who != nil {
-		return who, ""
+	t, reason := f.h.tokens.Check(tokenOf(r))
+	if t != nil {
+		return tokenPrincipal(t), ""
 	}
 	return f.h.identify(r), reason
 }
 
 func (f *front) turnAway(r *http.Request, reason string) answer {
-	f.h.audit.turnedAway(r.RemoteAddr, reason)
+	f.h.audit.TurnedAway(r.RemoteAddr, reason)
 	return answer{status: http.StatusForbidden, text: reason}
 }
 
 // failed answers an attempt without a valid token. The answer does not say
 // what is wrong with it.
 func (f *front) failed(r *http.Request, reason string) answer {
-	wait, count, early := f.h.attempts.fail(remoteAddr(r.RemoteAddr))
-	f.h.audit.failed(r.RemoteAddr, reason, count)
+	wait, count, early := f.h.attempts.Fail(remoteAddr(r.RemoteAddr))
+	f.h.audit.Failed(r.RemoteAddr, reason, count)
 	if !early {
 		return answer{status: http.StatusForbidden, text: "a valid token is needed: `tandemux token new` makes one", unknown: true}
 	}
@@ -362,44 +361,8 @@ func (f *front) allowsOrigin(origin string) bool {
 // is none, but clients of MCP say where they send to, and must be let in for it.
 // A page from elsewhere can't have this origin: Host is checked as well.
 func (f *front) ownOrigin(r *http.Request, origin string) bool {
-	scheme := "http://"
-	if f.certificate != nil {
-		scheme = "https://"
-	}
 	d, _ := f.h.door(r.URL.Path)
-	return d != nil && f.kind == TCP && strings.EqualFold(origin, scheme+r.Host)
-}
-
-// allowsHost keeps out names that an attacker's DNS points at us (rebinding).
-func (f *front) allowsHost(host string) bool {
-	name, port := splitPort(host)
-	own, ok := f.address.(*net.TCPAddr)
-	if !ok {
-		return false
-	}
-	if want := own.AddrPort().Port(); port != "" && port != strconv.Itoa(int(want)) {
-		return false
-	}
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	listen := own.AddrPort().Addr().Unmap()
-	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
-	if err == nil {
-		ip = ip.Unmap()
-		return ip.IsLoopback() || ip == listen ||
-			// An address cannot be rebound; listening everywhere, any is ours.
-			listen.IsUnspecified()
-	}
-	allowed := func(n string) bool { return strings.EqualFold(n, name) }
-	switch {
-	case name == "localhost" || slices.ContainsFunc(f.h.cfg.Hosts, allowed):
-		return true
-	case name == "" || strings.ContainsAny(name, "*/ "):
-		return false
-	case f.certificate != nil && f.certificate.isFor(name):
-		return true
-	}
-	// This machine's own name, where others than loopback may connect.
-	return !listen.IsLoopback() && (allowed(f.h.hostname) || allowed(f.h.hostname+".local"))
+	return d != nil && f.kind == TCP && strings.EqualFold(origin, f.names.Origin(r.Host))
 }
 
 // enter counts a connection in, unless there are too many or the host stops.

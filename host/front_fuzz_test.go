@@ -4,12 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
+	"tandemux/host/audit"
+	"tandemux/host/auth"
 	"testing"
 	"time"
 )
@@ -43,17 +49,17 @@ func FuzzFront(f *testing.F) {
 	h.log = slog.New(slog.NewTextHandler(&log, nil))
 	var err error
 	dir := f.TempDir()
-	if h.audit, err = openAudit(dir, time.Now); err != nil {
+	if h.audit, err = audit.Open(dir, time.Now); err != nil {
 		f.Fatal(err)
 	}
-	defer h.audit.close()
-	h.attempts = newAttempts(time.Now)
-	h.tokens = openTokens(dir, time.Now, nil)
-	if _, err := h.tokens.create(newToken("fuzz", scopeRead)); err != nil {
-		f.Fatal(err)
-	}
+	defer h.audit.Close()
+	h.attempts = auth.NewAttempts(time.Now)
 	const secret = "tandemux_fuzz" // one that the corpus can hold
-	h.tokens.list[0].Hash = hash(secret)
+	tokens := fmt.Sprintf(`[{"id":"0a","scopes":["terminal:read"],"hash":"%x"}]`, sha256.Sum256([]byte(secret)))
+	if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(tokens), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	h.tokens = auth.OpenTokens(dir, time.Now, nil)
 	fr := newFront(h, TCP, port7070{})
 	fr.ctx = context.Background()
 	upgrade := "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"

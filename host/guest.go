@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // A guest is an agent that reaches the host from the side, by MCP: a connection
@@ -17,7 +18,7 @@ import (
 const guestScheme = "x-tandemux-agent:/"
 
 // guestScopes is what a guest may have at most.
-var guestScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession}
+var guestScopes = []string{auth.ScopeRead, auth.ScopeCreate, auth.ScopeInput, auth.ScopeClaim, auth.ScopeSession}
 
 const maxAgentName = 64
 
@@ -29,8 +30,8 @@ func (p *principal) asGuest(a *ahp.AgentMeta, clientID string) (*principal, erro
 		return nil, ahp.InvalidParams("initialize: tandemux/agent: name: want 1 to %d bytes without control characters", maxAgentName)
 	case len(a.Session) > maxURI:
 		return nil, ahp.InvalidParams("initialize: tandemux/agent: session: longer than %d bytes", maxURI)
-	case a.Session != "" && p.sandbox == "" && !p.may(scopeSession):
-		return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.lacks(scopeSession))
+	case a.Session != "" && p.sandbox == "" && !p.may(auth.ScopeSession):
+		return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.lacks(auth.ScopeSession))
 	}
 	if p.sandbox != "" {
 		return p.asInsider(name, a.Session)
@@ -50,8 +51,8 @@ func (p *principal) asGuest(a *ahp.AgentMeta, clientID string) (*principal, erro
 			g.scopes = append(g.scopes, s)
 		}
 	}
-	if p.terminal == "" && (g.may(scopeCreate) || g.may(scopeClaim)) { // its own session is its to drive
-		g.scopes = append(g.scopes, scopeSession)
+	if p.terminal == "" && (g.may(auth.ScopeCreate) || g.may(auth.ScopeClaim)) { // its own session is its to drive
+		g.scopes = append(g.scopes, auth.ScopeSession)
 	}
 	return g, nil
 }

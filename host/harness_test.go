@@ -19,6 +19,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/leak"
@@ -59,7 +60,7 @@ type world struct {
 	t     testing.TB
 	dir   string
 	host  *host.Host
-	sock  *host.Socket
+	sock  *listen.Socket
 	tcp   net.Listener
 	admin *peer // for making tokens
 	// buffer is how many messages a peer takes from its socket ahead of the
@@ -99,7 +100,7 @@ func (w *world) startKeeper() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	socket := filepath.Join(w.dir, "run", host.KeeperName)
+	socket := filepath.Join(w.dir, "run", listen.KeeperName)
 	cmd := exec.Command(self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), keeperEnv+"="+socket)
 	cmd.Stderr = os.Stderr
@@ -132,11 +133,11 @@ func (w *world) startKeeper() {
 func (w *world) startHost(change ...func(*host.Config)) {
 	w.t.Helper()
 	ctx := context.Background()
-	k, err := keeper.Dial(ctx, filepath.Join(w.dir, "run", host.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(w.dir, "run", listen.KeeperName))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	sock, err := host.Listen(filepath.Join(w.dir, "run"))
+	sock, err := listen.Unix(filepath.Join(w.dir, "run"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func (w *world) startHost(change ...func(*host.Config)) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	tcp, err := host.ListenTCP("127.0.0.1:0", false)
+	tcp, err := listen.TCP("127.0.0.1:0", false)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -16,9 +16,13 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator/engine"
 	"tandemux/host/agent"
+	"tandemux/host/audit"
+	"tandemux/host/auth"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
+	"tandemux/internal/statefile"
 )
 
 // Config is what a Host needs. Directories must be absolute and exist.
@@ -54,7 +58,7 @@ type Config struct {
 	// encrypted. Without one, others than loopback are refused unless Plaintext
 	// is set.
 	Listen      []string
-	Certificate *Certificate
+	Certificate *listen.Certificate
 	Plaintext   bool
 	// Hosts are names that clients may know the machine by, besides its own and
 	// those in the certificate.
@@ -122,9 +126,9 @@ type Host struct {
 	limits   Limits
 	log      *slog.Logger
 	keepers  atomic.Pointer[keeper.Client]
-	audit    *audit
-	tokens   *tokenStore
-	attempts *attempts
+	audit    *audit.Log
+	tokens   *auth.Tokens
+	attempts *auth.Attempts
 	shell    string
 
 	scrollback atomic.Int64 // Config.Scrollback now
@@ -171,7 +175,7 @@ type Host struct {
 	outbox    outbox
 	typist    typist
 	clients   map[string]*client
-	bindings  *bindings
+	clientIDs *auth.ClientIDs
 	quotas    map[string]*guard.Quota // by whose they are
 	conns     map[*conn]struct{}
 	listeners map[net.Listener]Kind
@@ -227,19 +231,19 @@ func New(c Config) (*Host, error) {
 		return nil, fmt.Errorf("make host: %w", err)
 	}
 	noMark := h.seq.advance()
-	if noMark != nil && !Unwritable(noMark) {
+	if noMark != nil && !statefile.Unwritable(noMark) {
 		return nil, fmt.Errorf("make host: %w", noMark)
 	}
 	var noAudit error
-	if h.audit, noAudit = openAudit(c.State, h.now); noAudit != nil && !Unwritable(noAudit) {
+	if h.audit, noAudit = audit.Open(c.State, h.now); noAudit != nil && !statefile.Unwritable(noAudit) {
 		return nil, fmt.Errorf("make host: open the audit log: %w", noAudit)
 	}
-	h.attempts = newAttempts(h.now)
-	h.tokens = openTokens(c.State, h.now, func() { h.closeInvalid("the token has expired", nil) })
-	if err := h.tokens.trouble(); err != nil {
+	h.attempts = auth.NewAttempts(h.now)
+	h.tokens = auth.OpenTokens(c.State, h.now, func() { h.closeInvalid("the token has expired", nil) })
+	if err := h.tokens.Trouble(); err != nil {
 		h.log.Error("closed to tokens", "err", err)
 	}
-	if h.bindings, err = openBindings(c.State); err != nil {
+	if h.clientIDs, err = auth.OpenClientIDs(c.State); err != nil {
 		h.log.Warn("clientIds are remembered in memory only", "err", err)
 	}
 	h.hostname, _ = os.Hostname()
@@ -268,7 +272,7 @@ func New(c Config) (*Host, error) {
 // Run serves the unix listener and every address of Config.Listen until ctx
 // ends or a client stops the host, then shuts down. Terminals end only with a
 // stop (x-tandemux/stop); otherwise the keeper keeps them.
-func (h *Host) Run(ctx context.Context, ln *Socket) error {
+func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 	defer ln.Close()
 	kinds := map[net.Listener]Kind{ln: Unix}
 	for _, addr := range h.cfg.Listen {
@@ -297,9 +301,9 @@ func (h *Host) Run(ctx context.Context, ln *Socket) error {
 
 func (h *Host) listenOn(addr string) (net.Listener, error) {
 	if h.cfg.Certificate != nil {
-		return ListenTLS(addr, h.cfg.Certificate)
+		return listen.TLS(addr, h.cfg.Certificate)
 	}
-	return ListenTCP(addr, h.cfg.Plaintext)
+	return listen.TCP(addr, h.cfg.Plaintext)
 }
 
 func (h *Host) isStopping() bool {
@@ -356,9 +360,9 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	}
 	err := h.letGo(ctx, terms)
 	h.mender.close()
-	h.tokens.close()
-	h.locked(func() { h.bindings.close() })
-	h.audit.close()
+	h.tokens.Close()
+	h.locked(func() { h.clientIDs.Close() })
+	h.audit.Close()
 	close(h.done)
 	return err
 }

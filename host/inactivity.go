@@ -70,7 +70,7 @@ func (h *Host) checkIdle(t *term) {
 		return
 	}
 	t.idle = nil
-	h.audit.note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
+	h.audit.Note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
 	h.log.Info("end an agent's terminal", "why", "no input or output", "for", idle)
 	h.removeTerm(t)
 	h.ending.Add(1)

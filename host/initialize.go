@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // initialize is the handshake (AHP, Lifecycle).
@@ -22,7 +23,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		}
 		return nil, err
 	}
-	if err := checkClientID(p.ClientID); err != nil {
+	if err := auth.CheckClientID(p.ClientID); err != nil {
 		return nil, err
 	}
 	if len(p.InitialSubscriptions) > c.h.limits.Subscriptions {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // layout is the body of a layout channel.
@@ -29,7 +30,7 @@ func (h *Host) openLayout(p *principal, uri ahp.URI) (*channel, error) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
 	}
 	most := h.limits.Layouts
-	if !p.may(scopeAdmin) {
+	if !p.may(auth.ScopeAdmin) {
 		most = (most + 1) / 2
 	}
 	if len(h.layouts) >= most && !h.dropLayout() {

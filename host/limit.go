@@ -87,7 +87,6 @@ var DefaultLimits = Limits{
 // Bounds of single values from clients, in bytes unless they say otherwise.
 const (
 	maxURI        = 1024
-	maxClientID   = 256
 	maxTitle      = 1024
 	maxInput      = 1 << 20
 	maxArgs       = 1000 // arguments of a command
@@ -97,8 +96,6 @@ const (
 	maxLayoutRefs = 1000    // terminals that a layout names
 	maxCells      = 250_000 // of a screen, which a snapshot always holds whole
 	maxListed     = 256     // bytes of a command in the list of terminals
-	maxTokens     = 1000
-	maxTokenName  = 64
 )
 
 // listInterval is the least time between two lists of terminals.

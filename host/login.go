@@ -49,7 +49,7 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 		return nil, err
 	}
 	r := ahp.LoginResult{Method: authWays([]agent.AuthMethod{m})[0], Methods: authWays(info.Auth)}
-	h.audit.did(c, "log in", p.Terminal, "agent", clip(info.ID), "method", clip(m.ID))
+	h.audit.Did(c.by(), "log in", p.Terminal, "agent", clip(info.ID), "method", clip(m.ID))
 	if m.Kind == agent.AuthAgent {
 		if err := authGuarded(ctx, provider, m.ID); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)

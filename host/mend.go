@@ -1,28 +1,14 @@
 package host
 
 import (
-	"errors"
-	"io/fs"
 	"sync"
-	"syscall"
+	"tandemux/internal/statefile"
 	"time"
 )
 
 // mendEvery is how often what a full disk has kept from being written is tried
 // again.
 const mendEvery = 5 * time.Second
-
-// diskFull reports whether an error is that there is no room: of what the host
-// writes to its state directory nothing is worth more than terminals.
-func diskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
-
-// Unwritable reports whether an error is that the state directory takes nothing: it
-// is full, read-only, not this user's, or can't be made. Terminals go on without.
-func Unwritable(err error) bool {
-	return diskFull(err) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)
-}
 
 // mender tries again what could not be written, until it can or the host ends.
 // There is no timer while all is well.
@@ -37,7 +23,7 @@ type mender struct {
 // again if that was for want of room. It is called without h.mu, as is again.
 func (h *Host) mend(about string, err error, again func() error) {
 	h.warn(about, err)
-	if !diskFull(err) {
+	if !statefile.Full(err) {
 		return
 	}
 	m := &h.mender
@@ -57,9 +43,10 @@ func (h *Host) mend(about string, err error, again func() error) {
 
 // mendState sees to what could not be written at the start.
 func (h *Host) mendState(noMark, noAudit error) {
-	h.audit.file.failed = func(err error) { h.mend("audit log", err, h.audit.file.probe) }
+	auditFailed := func(err error) { h.mend("audit log", err, h.audit.Probe) }
+	h.audit.OnFailure(auditFailed)
 	if noAudit != nil {
-		h.audit.file.failed(noAudit)
+		auditFailed(noAudit)
 	}
 	if noMark != nil {
 		h.mend("state directory", noMark, func() error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // method is a row of the table of requests.
@@ -36,8 +37,8 @@ func init() {
 		ahp.MethodDisposeSession:   {do: disposeSession},
 		ahp.MethodCreateChat:       {do: createChat},
 		ahp.MethodDisposeChat:      {do: disposeChat},
-		ahp.MethodFetchTurns:       {do: fetchTurns, scope: scopeRead, large: true},
-		ahp.MethodCompletions:      {do: completions, scope: scopeRead},
+		ahp.MethodFetchTurns:       {do: fetchTurns, scope: auth.ScopeRead, large: true},
+		ahp.MethodCompletions:      {do: completions, scope: auth.ScopeRead},
 		"authenticate":             {do: authenticate},
 
 		"resourceList":    {do: resourceList, large: true},
@@ -45,27 +46,27 @@ func init() {
 		"resourceResolve": {do: resourceResolve},
 		"resourceRequest": {do: resourceRequest},
 
-		ahp.MethodRead:        {do: read, scope: scopeRead, large: true},
-		ahp.MethodCommand:     {do: readCommand, scope: scopeRead, large: true},
-		ahp.MethodCommands:    {do: listCommands, scope: scopeRead, large: true},
-		ahp.MethodWait:        {do: waitFor, scope: scopeRead},
-		ahp.MethodMark:        {do: mark, scope: scopeRead},
-		ahp.MethodRun:         {do: run, scope: scopeInput},
-		ahp.MethodFeed:        {do: feed, scope: scopeRead}, // only what it was given to feed
+		ahp.MethodRead:        {do: read, scope: auth.ScopeRead, large: true},
+		ahp.MethodCommand:     {do: readCommand, scope: auth.ScopeRead, large: true},
+		ahp.MethodCommands:    {do: listCommands, scope: auth.ScopeRead, large: true},
+		ahp.MethodWait:        {do: waitFor, scope: auth.ScopeRead},
+		ahp.MethodMark:        {do: mark, scope: auth.ScopeRead},
+		ahp.MethodRun:         {do: run, scope: auth.ScopeInput},
+		ahp.MethodFeed:        {do: feed, scope: auth.ScopeRead}, // only what it was given to feed
 		ahp.MethodAgent:       {do: findAgent},
 		ahp.MethodLogin:       {do: login},
-		ahp.MethodClientTools: {do: offerTools, scope: scopeRead},
-		ahp.MethodCallTool:    {do: callTool, scope: scopeRead},
-		ahp.MethodPromote:     {do: promote, scope: scopeClaim},
-		ahp.MethodAsk:         {do: askFor, scope: scopeClaim},
-		ahp.MethodAnswer:      {do: answerAsk, scope: scopeClaim},
+		ahp.MethodClientTools: {do: offerTools, scope: auth.ScopeRead},
+		ahp.MethodCallTool:    {do: callTool, scope: auth.ScopeRead},
+		ahp.MethodPromote:     {do: promote, scope: auth.ScopeClaim},
+		ahp.MethodAsk:         {do: askFor, scope: auth.ScopeClaim},
+		ahp.MethodAnswer:      {do: answerAsk, scope: auth.ScopeClaim},
 		ahp.MethodStop:        {do: stop},
 		ahp.MethodYield:       {do: yield},
-		ahp.MethodHost:        {do: describeHost, scope: scopeRead},
+		ahp.MethodHost:        {do: describeHost, scope: auth.ScopeRead},
 		ahp.MethodProfile:     {do: profile, large: true},
-		ahp.MethodTokenNew:    {do: tokenNew, scope: scopeAdmin},
-		ahp.MethodTokenList:   {do: tokenList, scope: scopeAdmin},
-		ahp.MethodTokenRevoke: {do: tokenRevoke, scope: scopeAdmin},
+		ahp.MethodTokenNew:    {do: tokenNew, scope: auth.ScopeAdmin},
+		ahp.MethodTokenList:   {do: tokenList, scope: auth.ScopeAdmin},
+		ahp.MethodTokenRevoke: {do: tokenRevoke, scope: auth.ScopeAdmin},
 	}
 	for _, name := range readOnlyFiles {
 		methods[name] = method{do: refuseWrite(name)}

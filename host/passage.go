@@ -25,7 +25,7 @@ func (f *front) pass(w http.ResponseWriter, r *http.Request, a answer) {
 		return
 	}
 	defer h.passed(p)
-	if a.who.token != "" && !h.tokens.valid(a.who.token) {
+	if a.who.token != "" && !h.tokens.Valid(a.who.token) {
 		cancel() // it was revoked since we asked
 	}
 	f.admitted(r)

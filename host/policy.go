@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // This file decides; it changes nothing. Each function gives the reason of a
@@ -84,7 +85,7 @@ func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
 		return ""
 	case from.Kind == ahp.ClaimSession && sameSession(from, to) && t.holds(p): // G45
 		return ""
-	case p.may(scopeSession):
+	case p.may(auth.ScopeSession):
 		return ""
 	}
 	return "a claim for a session needs the right to drive it: claim for this client, or give the terminal back to the session it came from"
@@ -104,7 +105,7 @@ func mayClaimNew(p *principal, clientID string, claim ahp.Claim) *ahp.Error {
 		}
 		return nil
 	}
-	if s := p.lacks(scopeSession); s != "" {
+	if s := p.lacks(auth.ScopeSession); s != "" {
 		return ahp.PermissionDenied("create terminal for session %s: %s", claim.Session, s)
 	}
 	return nil

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 var (
-	alien  = &principal{id: "token:agent", token: "agent", scopes: []string{scopeRead, scopeCreate, scopeInput, scopeClaim}}
-	driver = &principal{id: "token:driver", token: "driver", scopes: []string{scopeRead, scopeInput, scopeClaim, scopeSession}}
-	admin  = &principal{id: "token:admin", token: "admin", scopes: []string{scopeAdmin}}
+	alien  = &principal{id: "token:agent", token: "agent", scopes: []string{auth.ScopeRead, auth.ScopeCreate, auth.ScopeInput, auth.ScopeClaim}}
+	driver = &principal{id: "token:driver", token: "driver", scopes: []string{auth.ScopeRead, auth.ScopeInput, auth.ScopeClaim, auth.ScopeSession}}
+	admin  = &principal{id: "token:admin", token: "admin", scopes: []string{auth.ScopeAdmin}}
 )
 
 func held(c ahp.Claim, p *principal, back *ahp.Claim) *term {

@@ -3,9 +3,9 @@ package host
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // principal is who is at the other end of a connection, as its front found out.
@@ -42,69 +42,24 @@ const serviceOwner = "service:"
 const tokenOwner = "token:"
 
 // operator is everybody of the host's own uid on the unix socket.
-var operator = &principal{id: "operator", human: true, scopes: allScopes}
+var operator = &principal{id: "operator", human: true, scopes: auth.AllScopes}
 
-// The scopes of tokens.
-const (
-	scopeRead    = "terminal:read"   // subscribe, read
-	scopeCreate  = "terminal:create" // createTerminal
-	scopeInput   = "terminal:input"  // type, resize, rename, clear what one holds
-	scopeClaim   = "terminal:claim"  // transfer and dispose what one holds
-	scopeSession = "session"         // claim for sessions; begin them, prompt, answer
-	scopeApprove = "approve"         // let agents' tool calls run
-	scopeAdmin   = "admin"           // everything the operator may
-)
-
-var (
-	allScopes = []string{scopeRead, scopeCreate, scopeInput, scopeClaim, scopeSession, scopeApprove, scopeAdmin}
-	// boundScopes are those that make sense for one terminal.
-	boundScopes = []string{scopeRead, scopeInput, scopeClaim}
-)
-
-func tokenPrincipal(t *token) *principal {
-	p := &principal{id: tokenOwner + t.ID, token: t.ID, scopes: slices.Clone(t.Scopes), terminal: t.Terminal, process: t.Process}
-	if p.terminal != "" { // Whatever the file says.
-		p.scopes = slices.DeleteFunc(p.scopes, func(s string) bool { return !slices.Contains(boundScopes, s) })
-	}
-	return p
+func tokenPrincipal(t *auth.Token) *principal {
+	return &principal{id: tokenOwner + t.ID, token: t.ID, scopes: t.Scopes, terminal: t.Terminal, process: t.Process}
 }
 
 // may reports whether the principal has a scope.
 func (p *principal) may(scope string) bool {
-	return slices.Contains(p.scopes, scope) || slices.Contains(p.scopes, scopeAdmin)
+	return slices.Contains(p.scopes, scope) || slices.Contains(p.scopes, auth.ScopeAdmin)
 }
 
 // operates reports whether the principal may take any terminal, whoever holds
 // it.
-func (p *principal) operates() bool { return p.human || slices.Contains(p.scopes, scopeAdmin) }
+func (p *principal) operates() bool { return p.human || slices.Contains(p.scopes, auth.ScopeAdmin) }
 
 func (p *principal) lacks(scope string) string {
 	if p.may(scope) {
 		return ""
 	}
 	return fmt.Sprintf("this token lacks the scope %q: ask the host's owner for one that has it", scope)
-}
-
-// checkScopes gives the scopes of a new token: all that fit when none are
-// named.
-func checkScopes(names []string, bound bool) ([]string, error) {
-	known := allScopes
-	if bound {
-		known = boundScopes
-	}
-	if len(names) == 0 {
-		return slices.Clone(known), nil
-	}
-	var scopes []string
-	for _, s := range names {
-		switch {
-		case !slices.Contains(allScopes, s):
-			return nil, fmt.Errorf("no scope is named %q: use %s", clip(s), strings.Join(allScopes, ", "))
-		case !slices.Contains(known, s):
-			return nil, fmt.Errorf("the scope %q is not for a token bound to one terminal: use %s", s, strings.Join(boundScopes, ", "))
-		case !slices.Contains(scopes, s):
-			scopes = append(scopes, s)
-		}
-	}
-	return scopes, nil
 }

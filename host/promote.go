@@ -32,7 +32,7 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h.flush(t)
 	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: h.personFor(t)}
-	h.audit.did(c, "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
+	h.audit.Did(c.by(), "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
 	h.claim(t, to, nil, operator)
 	return to, nil
 }

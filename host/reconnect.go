@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle).
@@ -19,7 +20,7 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
-	if err := checkClientID(p.ClientID); err != nil {
+	if err := auth.CheckClientID(p.ClientID); err != nil {
 		return nil, err
 	}
 	if p.LastSeenServerSeq == nil || *p.LastSeenServerSeq < 0 {

@@ -98,8 +98,7 @@ func commandLine(p ahp.CreateTerminalParams) string {
 // the audit log as well.
 func (c *chat) refuse(kind, what string, err error) {
 	h := c.h
-	h.audit.refusal(refusal{from: c.ch.uri, what: kind, reason: err.Error()},
-		"session", c.s.ch.uri, kind, clip(what), "refused", cut(err.Error(), maxReason))
+	h.audit.RefusedAgent(c.ch.uri, c.s.ch.uri, kind, what, err.Error())
 	h.turn(func() {
 		if !c.dead() {
 			h.refusedAgent(ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.uri, What: what, Why: err.Error()})

@@ -2,9 +2,7 @@ package host_test
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"crypto/tls"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +17,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/listen"
 	"tandemux/internal/wsrpc"
 )
 
@@ -187,9 +186,9 @@ func TestSlowHeaders(t *testing.T) {
 }
 
 // serve adds a TLS listener.
-func (w *world) serveTLS(c *host.Certificate) string {
+func (w *world) serveTLS(c *listen.Certificate) string {
 	w.t.Helper()
-	ln, err := host.ListenTLS("127.0.0.1:0", c)
+	ln, err := listen.TLS("127.0.0.1:0", c)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -208,11 +207,11 @@ func TestTLS(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	state := filepath.Join(w.dir, "state")
-	cert, err := host.SelfSigned(state, nil)
+	cert, err := listen.SelfSigned(state, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := host.SelfSigned(state, nil)
+	again, err := listen.SelfSigned(state, nil)
 	if err != nil || again.Fingerprint() != cert.Fingerprint() {
 		t.Errorf("the second time it is %v, %v", again, err)
 	}
@@ -272,85 +271,6 @@ func TestTLS(t *testing.T) {
 	}, nil)
 	p.subscribe("ahp-terminal:/t")
 	p.output("ahp-terminal:/t", "the end")
-}
-
-// TestCertificateRenewed: new files are used by the next connections; while
-// they do not fit each other the old certificate stays.
-func TestCertificateRenewed(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	one, two := t.TempDir(), t.TempDir()
-	if _, err := host.SelfSigned(two, nil); err != nil {
-		t.Fatal(err)
-	}
-	cert, err := host.SelfSigned(one, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := w.serveTLS(cert)
-	shown := func() string {
-		c, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		sum := sha256.Sum256(c.ConnectionState().PeerCertificates[0].Raw)
-		return "sha256:" + hex.EncodeToString(sum[:])
-	}
-	old := cert.Fingerprint()
-	if got := shown(); got != old {
-		t.Fatalf("shows %s, want %s", got, old)
-	}
-	put := func(name string) {
-		text, err := os.ReadFile(filepath.Join(two, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(one, name), text, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	put("tls.crt") // without its key
-	host.ExpireCheck(cert)
-	if got := shown(); got != old {
-		t.Errorf("with a key that does not fit it shows %s", got)
-	}
-	put("tls.key")
-	host.ExpireCheck(cert)
-	if got := shown(); got == old || got != cert.Fingerprint() {
-		t.Errorf("with new files it shows %s still", got)
-	}
-}
-
-// TestBadCertificates are refused, each with what to do.
-func TestBadCertificates(t *testing.T) {
-	dir := t.TempDir()
-	cert, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
-	if _, err := host.SelfSigned(dir, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(key, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := host.LoadCertificate(cert, key, nil); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a key for everybody: %v", err)
-	}
-	os.Chmod(key, 0o600)
-	if _, err := host.LoadCertificate(key, cert, nil); err == nil {
-		t.Error("key and certificate were exchanged")
-	}
-	if _, err := host.LoadCertificate(cert, filepath.Join(dir, "none"), nil); err == nil || !strings.Contains(err.Error(), "none") {
-		t.Errorf("no key: %v", err)
-	}
-	if err := os.WriteFile(cert, []byte("damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := host.SelfSigned(dir, nil); err == nil || !strings.Contains(err.Error(), "move") {
-		t.Errorf("a damaged certificate: %v", err)
-	}
-	if text, _ := os.ReadFile(cert); string(text) != "damaged" {
-		t.Error("the damaged certificate was replaced, and with it the fingerprint")
-	}
 }
 
 // TestBoundToken: a token for one terminal sees and touches no other, and is

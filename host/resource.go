@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // Clients browse files to pick a directory for a terminal, and read them
@@ -368,7 +369,7 @@ func (c *conn) resource(raw json.RawMessage, follow bool) (place, ahp.URI, error
 	if err := decode(raw, &p); err != nil {
 		return place{}, "", err
 	}
-	if s := c.principal.lacks(scopeCreate); s != "" {
+	if s := c.principal.lacks(auth.ScopeCreate); s != "" {
 		return place{}, p.URI, ahp.PermissionDenied("files: %s", s)
 	}
 	at, err := c.h.locate(p.URI, follow)

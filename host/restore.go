@@ -16,6 +16,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/auth"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 )
@@ -455,7 +456,7 @@ func (h *Host) knowClient(raw json.RawMessage) error {
 		return err
 	}
 	p, ok := ahp.ProfileOf(r.Version)
-	if !ok || checkClientID(r.ID) != nil || r.Principal == "" {
+	if !ok || auth.CheckClientID(r.ID) != nil || r.Principal == "" {
 		return nil
 	}
 	cl := &client{

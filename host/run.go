@@ -61,7 +61,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		w.end()
 		return nil, err
 	}
-	h.audit.did(c, "run", w.t.ch.uri)
+	h.audit.Did(c.by(), "run", w.t.ch.uri)
 	return nil, jsonrpc.ErrReplied
 }
 
@@ -96,7 +96,7 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 	w.timer = w.after(beginTime, func() {
 		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
 	})
-	h.audit.did(c, "run", w.t.ch.uri)
+	h.audit.Did(c.by(), "run", w.t.ch.uri)
 	return nil, jsonrpc.ErrReplied
 }
 

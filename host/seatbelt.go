@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/guard"
+	"tandemux/internal/statefile"
 )
 
 // Belt is what agents at the side may do (docs/decisions.md §23–§25): a seat belt,
@@ -140,7 +141,7 @@ func (h *Host) keepStarts() {
 	}
 	b, err := json.Marshal(all)
 	if err == nil {
-		err = writeFile(filepath.Join(h.cfg.State, startsFile), b)
+		err = statefile.Write(filepath.Join(h.cfg.State, startsFile), b)
 	}
 	if err != nil {
 		h.log.Warn("keep what agents have started", "err", err)

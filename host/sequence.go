@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"tandemux/internal/statefile"
 	"time"
 )
 
@@ -46,7 +47,7 @@ func newSequence(dir string, now time.Time) (sequence, error) {
 // advance writes a new mark.
 func (s *sequence) advance() error {
 	mark := s.last + seqBlock
-	if err := writeFile(s.path, []byte(strconv.FormatInt(mark, 10)+"\n")); err != nil {
+	if err := statefile.Write(s.path, []byte(strconv.FormatInt(mark, 10)+"\n")); err != nil {
 		return fmt.Errorf("write the sequence mark: %w", err)
 	}
 	s.mark = mark
@@ -65,27 +66,4 @@ func (h *Host) nextSeq() int64 {
 		}
 	}
 	return h.seq.last
-}
-
-// writeFile replaces a file of the state directory, 0600, so that a crash
-// leaves the old or the new contents.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 )
 
 // sessionRules are the actions that clients may dispatch to sessions (AHP, Session
@@ -33,7 +34,7 @@ func sessionRules() map[string]rule {
 		ahp.SessionMcpServerStopRequested{}.ActionType():       refuseBecause(noCustomizations),
 		ahp.SessionMcpServerBackgroundRequested{}.ActionType(): refuseBecause(noCustomizations),
 	} {
-		rules[name] = rule{scope: scopeSession, fits: isSession, do: byPeople(do)}
+		rules[name] = rule{scope: auth.ScopeSession, fits: isSession, do: byPeople(do)}
 	}
 	return rules
 }
@@ -55,7 +56,7 @@ func (p *principal) drives() string {
 	if p.agent != "" {
 		return "an agent from the side does not drive sessions of other agents"
 	}
-	return p.lacks(scopeSession)
+	return p.lacks(auth.ScopeSession)
 }
 
 var neededOfSessions = map[string][]string{
@@ -142,7 +143,7 @@ func changeSessionConfig(h *Host, d *dispatch) string {
 		set[id] = value
 	}
 	if policy, ok := a.Config[configConfirm].(string); ok {
-		h.audit.did(d.c, "confirm policy", d.ch.uri, "policy", policy)
+		h.audit.Did(d.c.by(), "confirm policy", d.ch.uri, "policy", policy)
 		s.facts.Confirm = policy
 		s.dirty = true
 	}
@@ -166,7 +167,7 @@ func checkConfirm(p *principal, v any) string {
 	case !slices.Contains(confirmPolicies, policy):
 		return because("%s: use one of %q", configConfirm, confirmPolicies)
 	case policy != ahp.ConfirmAsk:
-		return p.lacks(scopeApprove)
+		return p.lacks(auth.ScopeApprove)
 	}
 	return ""
 }

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 )
 
 // createSession makes a session at once and opens its agent behind it: session/ready
@@ -57,7 +58,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	h.audit.did(c, "create", p.Channel, "agent", clip(p.Provider))
+	h.audit.Did(c.by(), "create", p.Channel, "agent", clip(p.Provider))
 	return nil, nil
 }
 
@@ -255,7 +256,7 @@ func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error
 	if err != nil {
 		return nil, err
 	}
-	h.audit.did(c, "dispose", p.Channel)
+	h.audit.Did(c.by(), "dispose", p.Channel)
 	return nil, nil
 }
 
@@ -316,7 +317,7 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 	h := c.h
 	h.mu.Lock()
 	rows := make([]ahp.SessionSummary, 0, len(h.sessions))
-	if !c.principal.bounded() && c.principal.may(scopeRead) {
+	if !c.principal.bounded() && c.principal.may(auth.ScopeRead) {
 		for _, s := range h.sessions {
 			rows = append(rows, s.summary())
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // stopTime bounds the ending of all processes: the keeper kills after five
@@ -17,10 +18,10 @@ const stopTime = 20 * time.Second
 // comes first; then the connection is closed.
 func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if !c.principal.operates() {
-		return nil, ahp.PermissionDenied("stop: %s", c.principal.lacks(scopeAdmin))
+		return nil, ahp.PermissionDenied("stop: %s", c.principal.lacks(auth.ScopeAdmin))
 	}
 	h := c.h
-	h.audit.did(c, "stop", "")
+	h.audit.Did(c.by(), "stop", "")
 	c.rpc.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go h.endAll()

@@ -17,6 +17,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 )
 
 func alive(pid int) bool {
@@ -64,7 +65,7 @@ func TestStop(t *testing.T) {
 		_, err := os.Lstat(w.sock.Path())
 		return os.IsNotExist(err)
 	})
-	s, err := host.Listen(w.dir + "/run")
+	s, err := listen.Unix(w.dir + "/run")
 	if err != nil {
 		t.Fatalf("a new host cannot listen: %v", err)
 	}
@@ -99,7 +100,7 @@ func TestKeeperDies(t *testing.T) {
 	w := start(t, func(c *host.Config) {
 		w := c.Runtime
 		c.NewKeeper = func(ctx context.Context) (*keeper.Client, error) {
-			return newKeeper(t, ctx, filepath.Join(w, host.KeeperName))
+			return newKeeper(t, ctx, filepath.Join(w, listen.KeeperName))
 		}
 	})
 	p := w.connect("p")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // subscribe gives a channel's snapshot and everything after it. Members such as
@@ -111,7 +112,7 @@ func (h *Host) snapshot(ch *channel, c *conn) snapshot {
 // made on first use. The caller holds h.mu.
 func (h *Host) visible(p *principal, uri ahp.URI) (*channel, error) {
 	uri = canonical(uri)
-	if err := allowed("subscribe to "+uri, p.lacks(scopeRead)); err != nil {
+	if err := allowed("subscribe to "+uri, p.lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
 	if uri != ahp.RootURI && !h.reaches(p, uri) {

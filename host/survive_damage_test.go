@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/ahp"
-	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/internal/client"
 )
 
@@ -24,7 +24,7 @@ func (m *mortal) spoil(f func(name string, mem []byte)) {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	k, err := keeper.Dial(ctx, filepath.Join(m.dir, "run", host.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(m.dir, "run", listen.KeeperName))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestWithoutJournals(t *testing.T) {
 	m.kill()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	k, err := keeper.Dial(ctx, filepath.Join(m.dir, "run", host.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(m.dir, "run", listen.KeeperName))
 	if err != nil {
 		t.Fatal(err)
 	}

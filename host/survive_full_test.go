@@ -17,6 +17,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
@@ -183,7 +184,7 @@ func TestSuperseded(t *testing.T) {
 	const uri = "ahp-terminal:/1"
 	p.create(uri, "sh", "-c", `echo before; while read x; do echo "got $x"; done`)
 	p.output(uri, "before")
-	k, err := keeper.Dial(context.Background(), filepath.Join(w.dir, "run", host.KeeperName))
+	k, err := keeper.Dial(context.Background(), filepath.Join(w.dir, "run", listen.KeeperName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestSuperseded(t *testing.T) {
 		t.Errorf("run: %v", err)
 	}
 	w.running <- nil // for shutdown
-	sock, err := host.Listen(filepath.Join(w.dir, "run"))
+	sock, err := listen.Unix(filepath.Join(w.dir, "run"))
 	if err != nil {
 		t.Fatal(err)
 	}

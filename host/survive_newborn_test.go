@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
-	"tandemux/host"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 )
 
 // TestKilledBeforeCheckpoint: a host that dies between the start of a terminal's
@@ -30,7 +30,7 @@ func TestKilledBeforeCheckpoint(t *testing.T) {
 	m.kill()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	k, err := keeper.Dial(ctx, filepath.Join(m.dir, "run", host.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(m.dir, "run", listen.KeeperName))
 	check(err)
 	defer k.Close()
 	children, err := k.List(ctx)

@@ -21,6 +21,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
@@ -48,9 +49,9 @@ func hostRole() {
 			os.Exit(1)
 		}
 	}
-	sock, err := host.Listen(filepath.Join(dir, "run"))
+	sock, err := listen.Unix(filepath.Join(dir, "run"))
 	fail("listen", err)
-	k, err := keeper.Dial(ctx, filepath.Join(dir, "run", host.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(dir, "run", listen.KeeperName))
 	fail("keeper", err)
 	log, err := os.OpenFile(filepath.Join(dir, "host.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	fail("log", err)
@@ -134,7 +135,7 @@ func startMortalWith(t testing.TB, room int) *mortal {
 	return m
 }
 
-func (m *mortal) socket() string { return filepath.Join(m.dir, "run", host.SocketName) }
+func (m *mortal) socket() string { return filepath.Join(m.dir, "run", listen.SocketName) }
 
 // revive starts a host and waits until it answers.
 func (m *mortal) revive() {
@@ -404,7 +405,7 @@ func (m *mortal) leaveNothing(c *client.Client) {
 		m.t.Fatal(err)
 	}
 	for _, e := range entries {
-		if n := e.Name(); n != host.LockName && n != "keeper.lock" {
+		if n := e.Name(); n != listen.LockName && n != "keeper.lock" {
 			m.t.Errorf("%s is left", n)
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // tokenNew makes a token (x-tandemux/tokenNew).
@@ -18,13 +17,13 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	if !isTokenName(p.Name) {
-		return nil, ahp.InvalidParams("make a token: name: use 1 to %d bytes of printable characters", maxTokenName)
+	if !auth.IsTokenName(p.Name) {
+		return nil, ahp.InvalidParams("make a token: name: use 1 to %d bytes of printable characters", auth.MaxTokenName)
 	}
 	if p.Expires != 0 && p.Expires <= h.now().UnixMilli() {
 		return nil, ahp.InvalidParams("make a token: expires: %s is over", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
 	}
-	t := token{TokenInfo: ahp.TokenInfo{Name: p.Name, Terminal: p.Terminal, Expires: p.Expires}}
+	t := auth.Token{TokenInfo: ahp.TokenInfo{Name: p.Name, Terminal: p.Terminal, Expires: p.Expires}}
 	if p.Terminal != "" {
 		h.mu.Lock()
 		term, ok := h.termAt(p.Terminal)
@@ -37,10 +36,10 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		}
 	}
 	var err error
-	if t.Scopes, err = checkScopes(p.Scopes, p.Terminal != ""); err != nil {
+	if t.Scopes, err = auth.CheckScopes(p.Scopes, p.Terminal != ""); err != nil {
 		return nil, ahp.InvalidParams("make a token: %v", err)
 	}
-	r, err := h.tokens.create(t)
+	r, err := h.tokens.Create(t)
 	if err != nil {
 		return nil, err
 	}
@@ -48,18 +47,13 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if p.Expires != 0 {
 		args = append(args, "expires", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
 	}
-	h.audit.did(c, "token new", p.Terminal, args...)
+	h.audit.Did(c.by(), "token new", p.Terminal, args...)
 	return r, nil
-}
-
-func isTokenName(s string) bool {
-	return s != "" && len(s) <= maxTokenName && utf8.ValidString(s) &&
-		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // tokenList lists the tokens without their secrets (x-tandemux/tokenList).
 func tokenList(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-	list, err := c.h.tokens.infos()
+	list, err := c.h.tokens.List()
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +68,13 @@ func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	err := h.tokens.revoke(p.ID)
-	if h.tokens.valid(p.ID) || ahp.CodeOf(err) == ahp.CodeNotFound {
+	err := h.tokens.Revoke(p.ID)
+	if h.tokens.Valid(p.ID) || ahp.CodeOf(err) == ahp.CodeNotFound {
 		return nil, err
 	}
 	// Also when the file could not be written: in this process it is revoked.
 	h.closeInvalid("the token was revoked", c)
-	h.audit.did(c, "token revoke", "", "token", p.ID)
+	h.audit.Did(c.by(), "token revoke", "", "token", p.ID)
 	return nil, err
 }
 
@@ -91,13 +85,13 @@ func (h *Host) closeInvalid(reason string, current *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for p := range h.passing {
-		if p.who.token != "" && !h.tokens.valid(p.who.token) {
+		if p.who.token != "" && !h.tokens.Valid(p.who.token) {
 			p.end()
 		}
 	}
 	for c := range h.conns {
 		switch {
-		case c.principal.token == "" || h.tokens.valid(c.principal.token):
+		case c.principal.token == "" || h.tokens.Valid(c.principal.token):
 		case c == current:
 			c.rpc.AfterReply(func() {
 				h.mu.Lock()
@@ -106,7 +100,7 @@ func (h *Host) closeInvalid(reason string, current *conn) {
 				c.rpc.Close(closePolicy, reason) //nolint:errcheck // it ends either way
 			})
 		default:
-			h.audit.note("disconnect", "principal", c.principal.id, "reason", reason)
+			h.audit.Note("disconnect", "principal", c.principal.id, "reason", reason)
 			c.drop(closePolicy, reason)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 )
 
 // errDenied is Confirm's answer when a person says no and the agent has no option
@@ -191,7 +192,7 @@ func confirmTool(h *Host, d *dispatch) string {
 	case t.Status != ahp.ToolPending:
 		return because("the tool call does not wait for confirmation: it is %s%s", t.Status, answered(*t))
 	case a.Approved:
-		if s := d.c.principal.lacks(scopeApprove); s != "" {
+		if s := d.c.principal.lacks(auth.ScopeApprove); s != "" {
 			return s
 		}
 	}
@@ -219,7 +220,7 @@ func confirmTool(h *Host, d *dispatch) string {
 			a.ReasonMessage = ahp.Plain("not run: somebody skipped it")
 		}
 	}
-	h.audit.did(d.c, "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
+	h.audit.Did(d.c.by(), "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
 	c.apply(a, &d.by)
 	if r := c.now; r != nil && r.id == a.TurnID {
 		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {

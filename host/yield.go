@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // closeDone is the WebSocket status (normal closure) of a host that was stopped:
@@ -15,7 +16,7 @@ const closeDone = 1000
 // holds (x-tandemux/yield).
 func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if !c.principal.operates() {
-		return nil, ahp.PermissionDenied("yield: %s", c.principal.lacks(scopeAdmin))
+		return nil, ahp.PermissionDenied("yield: %s", c.principal.lacks(auth.ScopeAdmin))
 	}
 	h := c.h
 	h.mu.Lock()
@@ -25,7 +26,7 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if ends {
 		return nil, ahp.Conflict("yield: the host is ending all its terminals")
 	}
-	h.audit.did(c, "yield", "")
+	h.audit.Did(c.by(), "yield", "")
 	c.rpc.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go func() {

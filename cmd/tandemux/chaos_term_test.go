@@ -18,7 +18,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
-	"tandemux/host"
+	"tandemux/host/listen"
 )
 
 // jumpName is the file in the runtime directory that says by how many hours the
@@ -461,7 +461,7 @@ func (x *chaos) end() {
 	x.await("all processes to end", func() bool { return len(x.processes()) == 0 })
 	left, _ := os.ReadDir(x.dirs.runtime)
 	for _, f := range left {
-		if name := f.Name(); name != host.LockName && name != "start.lock" && name != jumpName && name != roomName && name != editDir && name != "shell" {
+		if name := f.Name(); name != listen.LockName && name != "start.lock" && name != jumpName && name != roomName && name != editDir && name != "shell" {
 			x.Errorf("%s is left in the runtime directory", name)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/internal/leak"
 )
 
@@ -300,7 +300,7 @@ func (x *chaos) damageJournal() {
 	x.await("the host's end", func() bool { return hostPid(x.dirs.runtime) == 0 })
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
-	k, err := keeper.Dial(ctx, filepath.Join(x.dirs.runtime, host.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(x.dirs.runtime, listen.KeeperName))
 	x.must(err)
 	defer k.Close()
 	files, err := k.Files(ctx)
@@ -323,7 +323,7 @@ func (x *chaos) damageJournal() {
 
 // stored lists what the keeper holds. It takes the keeper from the host.
 func (x *chaos) stored() string {
-	k, err := keeper.Dial(x.ctx(), filepath.Join(x.dirs.runtime, host.KeeperName))
+	k, err := keeper.Dial(x.ctx(), filepath.Join(x.dirs.runtime, listen.KeeperName))
 	if err != nil {
 		return err.Error()
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
@@ -36,7 +36,7 @@ func (v *chaosView) Close() { v.Client.Close() }
 
 func (x *chaos) view(id string) *chaosView {
 	v := &chaosView{Mirror: client.NewMirror(16 << 20), open: map[int64]*chaosTerm{}}
-	path := filepath.Join(x.dirs.runtime, host.SocketName)
+	path := filepath.Join(x.dirs.runtime, listen.SocketName)
 	dial := func(ctx context.Context) (jsonrpc.Transport, error) {
 		return wsrpc.Dial(ctx, wsrpc.Target{URL: "ws://localhost/", Dial: func(ctx context.Context) (net.Conn, error) {
 			c, err := (&net.Dialer{}).DialContext(ctx, "unix", path)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
@@ -44,7 +44,7 @@ func connectFolded(ctx context.Context, t *testing.T, run, id string) (*client.C
 	t.Helper()
 	f := &folded{changed: make(chan ahp.ChatState, 10_000)}
 	c, err := client.Connect(ctx, client.Options{ClientID: id, Sink: f, Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
-		return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + filepath.Join(run, "tandemux", host.SocketName)})
+		return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + filepath.Join(run, "tandemux", listen.SocketName)})
 	}})
 	if err != nil {
 		t.Fatal(err)

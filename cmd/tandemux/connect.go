@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
@@ -134,7 +134,7 @@ func (p place) answers(ctx context.Context, dial func(context.Context) (jsonrpc.
 
 // notASocket names what lies where the socket should be.
 func (p place) notASocket() error {
-	path, err := p.dirs.socket(host.SocketName)
+	path, err := p.dirs.socket(listen.SocketName)
 	if err != nil {
 		return err
 	}

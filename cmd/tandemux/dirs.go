@@ -9,7 +9,7 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"tandemux/host"
+	"tandemux/internal/statefile"
 )
 
 // dirs are the places of one user's tandemux.
@@ -42,7 +42,7 @@ func (d dirs) make() error {
 	if err := os.MkdirAll(d.runtime, 0o700); err != nil {
 		return fmt.Errorf("make directory %s: %w", d.runtime, err)
 	}
-	if err := os.MkdirAll(d.state, 0o700); err != nil && !host.Unwritable(err) {
+	if err := os.MkdirAll(d.state, 0o700); err != nil && !statefile.Unwritable(err) {
 		return fmt.Errorf("make directory %s: %w", d.state, err)
 	}
 	return d.check()

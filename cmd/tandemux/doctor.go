@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 
 	"tandemux/ahp"
-	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 )
 
 // finding is one line of `tandemux doctor`.
@@ -112,7 +112,7 @@ func checkRuntimeDir(_ *cobra.Command, d dirs) (string, string) {
 	if err := d.check(); err != nil {
 		return levelBad, err.Error()
 	}
-	if _, err := d.socket(host.KeeperName); err != nil {
+	if _, err := d.socket(listen.KeeperName); err != nil {
 		return levelBad, err.Error()
 	}
 	if _, err := d.hostPlace().Holder(); err != nil {

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/internal/daemon"
 )
 
@@ -74,7 +74,7 @@ func follow(ctx context.Context, asked <-chan os.Signal, f func()) {
 
 // dialHost connects to this user's own host.
 func (d dirs) dialHost(ctx context.Context) (net.Conn, error) {
-	return d.dialSocket(ctx, host.SocketName, "host", d.hostPlace())
+	return d.dialSocket(ctx, listen.SocketName, "host", d.hostPlace())
 }
 
 // dialSocket connects to a host or a keeper that runs, and has it bind its socket
@@ -129,11 +129,11 @@ func notASocket(path string) error {
 // reachKeeper is the path of the keeper's socket, which a keeper that runs has been
 // made to bind if it was gone.
 func (d dirs) reachKeeper(ctx context.Context) (string, error) {
-	path, err := d.socket(host.KeeperName)
+	path, err := d.socket(listen.KeeperName)
 	if err != nil {
 		return "", err
 	}
-	c, err := d.dialSocket(ctx, host.KeeperName, "keeper", d.keeperPlace())
+	c, err := d.dialSocket(ctx, listen.KeeperName, "keeper", d.keeperPlace())
 	if err == nil {
 		c.Close()
 	}

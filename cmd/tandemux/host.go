@@ -19,6 +19,7 @@ import (
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/internal/daemon"
 )
 
@@ -52,7 +53,7 @@ hand to choose how it listens. There is one host per user.`,
 			if err := startHost(d, opts); err != nil {
 				return err
 			}
-			path, err := d.socket(host.SocketName)
+			path, err := d.socket(listen.SocketName)
 			if err != nil {
 				return err
 			}
@@ -97,7 +98,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	if err != nil {
 		return err
 	}
-	if _, err := d.socket(host.SocketName); err != nil {
+	if _, err := d.socket(listen.SocketName); err != nil {
 		return err
 	}
 	log, closeLog, err := openLog(d, "host.log")
@@ -143,7 +144,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		return err
 	}
 	if out != nil {
-		printAddresses(out, host.Addresses(tcp))
+		printAddresses(out, listen.Addresses(tcp))
 	}
 	log.Info("host started", "version", version, "pid", os.Getpid(), "keeper", k.Pid())
 	for _, l := range tcp {
@@ -188,17 +189,17 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 }
 
 // listen makes this process the one host, and listens.
-func (d dirs) listen(log *slog.Logger) (*host.Socket, error) {
+func (d dirs) listen(log *slog.Logger) (*listen.Socket, error) {
 	release, err := takePlace(d.hostPlace(), log)
-	var ln *host.Socket
+	var ln *listen.Socket
 	if err == nil {
-		if ln, err = host.Listen(d.runtime); err == nil {
+		if ln, err = listen.Unix(d.runtime); err == nil {
 			ln.OnClose(release)
 			return ln, nil
 		}
 		release()
 	}
-	if errors.Is(err, host.ErrRunning) || errors.Is(err, daemon.ErrTaken) {
+	if errors.Is(err, listen.ErrRunning) || errors.Is(err, daemon.ErrTaken) {
 		return nil, fmt.Errorf("a host is running already; `tandemux stop` ends it and its terminals: %w", err)
 	}
 	return nil, err

@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
+	"tandemux/internal/statefile"
 )
 
 // newKeeperCommand is the process that owns ptys and children; the host starts
@@ -38,7 +39,7 @@ func runKeeper(d dirs) error {
 	if err := d.make(); err != nil {
 		return ready.failed(err)
 	}
-	path, err := d.socket(host.KeeperName)
+	path, err := d.socket(listen.KeeperName)
 	if err != nil {
 		return ready.failed(err)
 	}
@@ -82,17 +83,17 @@ const maxLog = 4 << 20
 // openLog opens a log in the state directory, 0600.
 func openLog(d dirs, name string) (*slog.Logger, func(), error) {
 	// Whoever uses only hosts elsewhere has no directory yet.
-	if err := os.MkdirAll(d.state, 0o700); err != nil && !host.Unwritable(err) {
+	if err := os.MkdirAll(d.state, 0o700); err != nil && !statefile.Unwritable(err) {
 		return nil, nil, fmt.Errorf("make the directory of the log: %w", err)
 	}
 	path := filepath.Join(d.state, name)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
-		if err := os.Rename(path, path+".1"); err != nil && !host.Unwritable(err) {
+		if err := os.Rename(path, path+".1"); err != nil && !statefile.Unwritable(err) {
 			return nil, nil, fmt.Errorf("rotate the log: %w", err)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if host.Unwritable(err) { // Terminals matter more than their log.
+	if statefile.Unwritable(err) { // Terminals matter more than their log.
 		return slog.New(slog.DiscardHandler), func() {}, nil
 	}
 	if err != nil {

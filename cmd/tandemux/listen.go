@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/listen"
 )
 
 // hostOptions are the flags of `tandemux host`.
@@ -94,7 +94,7 @@ func (o hostOptions) encrypts() bool { return o.cert != "" || o.selfSigned }
 // encrypted decides about one address: what other machines reach is encrypted
 // unless the user says otherwise, and has to be asked for in any case.
 func (o hostOptions) encrypted(addr string) (bool, error) {
-	other, err := host.OtherMachines(addr)
+	other, err := listen.OtherMachines(addr)
 	switch {
 	case err != nil:
 		return false, err
@@ -113,7 +113,7 @@ func (o hostOptions) listenAll(d dirs, log *slog.Logger) (all []net.Listener, er
 			}
 		}
 	}()
-	var cert *host.Certificate
+	var cert *listen.Certificate
 	for _, addr := range o.listen {
 		secure, err := o.encrypted(addr)
 		if err != nil {
@@ -121,9 +121,9 @@ func (o hostOptions) listenAll(d dirs, log *slog.Logger) (all []net.Listener, er
 		}
 		if secure && cert == nil {
 			if o.cert != "" {
-				cert, err = host.LoadCertificate(o.cert, o.key, log)
+				cert, err = listen.LoadCertificate(o.cert, o.key, log)
 			} else {
-				cert, err = host.SelfSigned(d.state, log)
+				cert, err = listen.SelfSigned(d.state, log)
 			}
 			if err != nil {
 				return all, err
@@ -131,9 +131,9 @@ func (o hostOptions) listenAll(d dirs, log *slog.Logger) (all []net.Listener, er
 		}
 		var l net.Listener
 		if secure {
-			l, err = host.ListenTLS(addr, cert)
+			l, err = listen.TLS(addr, cert)
 		} else {
-			l, err = host.ListenTCP(addr, o.plaintext)
+			l, err = listen.TCP(addr, o.plaintext)
 		}
 		if err != nil {
 			return all, err

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/listen"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
 )
@@ -203,7 +203,7 @@ func (p place) dialer() (func(context.Context) (jsonrpc.Transport, error), error
 	target := wsrpc.Target{URL: p.url, Token: p.token}
 	switch p.scheme {
 	case "":
-		if _, err := p.dirs.socket(host.SocketName); err != nil {
+		if _, err := p.dirs.socket(listen.SocketName); err != nil {
 			return nil, err
 		}
 		target.URL, target.Dial = "ws://localhost/", p.dirs.dialHost

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/listen"
 )
 
 func TestParseExpiry(t *testing.T) {
@@ -115,7 +115,7 @@ func TestBridge(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	d := dirs{runtime: dir, state: dir, config: dir}
-	ln, err := net.Listen("unix", filepath.Join(dir, host.SocketName))
+	ln, err := net.Listen("unix", filepath.Join(dir, listen.SocketName))
 	if err != nil {
 		t.Fatal(err)
 	}

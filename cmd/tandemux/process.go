@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"tandemux/host"
+	"tandemux/internal/statefile"
 )
 
 // readyEnv names the descriptor on which a background process tells its
@@ -41,7 +41,7 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	}
 	defer r.Close()
 	stderr, err := os.OpenFile(filepath.Join(d.state, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if host.Unwritable(err) {
+	if statefile.Unwritable(err) {
 		stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	}
 	if err != nil {

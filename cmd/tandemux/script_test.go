@@ -17,8 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 )
 
@@ -153,7 +153,7 @@ func endHost(run string) {
 	if pid := hostPid(dir); pid > 0 {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
-	if k, err := keeper.Dial(ctx, filepath.Join(dir, host.KeeperName)); err == nil {
+	if k, err := keeper.Dial(ctx, filepath.Join(dir, listen.KeeperName)); err == nil {
 		k.Shutdown(ctx) //nolint:errcheck // ends with the process in any case
 		k.Close()
 	}
@@ -162,7 +162,7 @@ func endHost(run string) {
 
 // hostPid is the process that holds the runtime directory's lock.
 func hostPid(dir string) int {
-	f, err := os.Open(filepath.Join(dir, host.LockName))
+	f, err := os.Open(filepath.Join(dir, listen.LockName))
 	if err != nil {
 		return 0
 	}

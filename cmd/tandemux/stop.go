@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
-	"tandemux/host"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 )
 
 func newStopCommand() *cobra.Command {
@@ -99,7 +99,7 @@ func (s *session) outlived(pids []int) error {
 // awaitEnd waits, not for long, until the lock is free that a host holds to the
 // last, so that the next one can start.
 func (d dirs) awaitEnd() {
-	f, err := os.Open(filepath.Join(d.runtime, host.LockName))
+	f, err := os.Open(filepath.Join(d.runtime, listen.LockName))
 	if err != nil {
 		return
 	}

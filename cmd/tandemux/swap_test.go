@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
@@ -177,7 +177,7 @@ func cmdWaiting(ts *testscript.TestScript, neg bool, args []string) {
 		return err == nil
 	}
 	if n, err := strconv.Atoi(args[0]); err == nil {
-		path := filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux", host.SocketName)
+		path := filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux", listen.SocketName)
 		ctx, cancel := context.WithTimeout(context.Background(), 2*waitLimit)
 		defer cancel()
 		c, err := client.Connect(ctx, client.Options{Dial: func(ctx context.Context) (jsonrpc.Transport, error) {

@@ -56,7 +56,10 @@ var arrows = map[string][]string{
 	"host/journal":      {},
 	"host/shell":        {"internal/pty"},
 	"host/terminal":     {"ahp", "emulator/...", "internal/nowait", "internal/pty", "host/journal", "host/keeper", "host/shell"},
-	"host":              {"ahp", "emulator/...", "host/agent", "host/guard", "internal/daemon", "internal/ebb", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/journal", "host/keeper", "host/terminal", "host/shell"},
+	"host/audit":        {"ahp", "internal/statefile"},
+	"host/auth":         {"ahp", "internal/statefile"},
+	"host/listen":       {"ahp", "internal/daemon", "internal/statefile"},
+	"host":              {"ahp", "emulator/...", "host/agent", "host/audit", "host/auth", "host/guard", "host/listen", "internal/statefile", "internal/daemon", "internal/ebb", "internal/jsonrpc", "internal/plain", "internal/wsrpc", "host/journal", "host/keeper", "host/terminal", "host/shell"},
 	"host/mcp":          {"ahp", "host/pool", "internal/plain", "internal/world"},
 	"host/pool":         {"ahp", "internal/plain"},
 	"host/ptyws":        {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/world", "internal/wsrpc"},
@@ -92,6 +95,7 @@ var arrows = map[string][]string{
 	"internal/jsonrpc/rpctest": {"internal/jsonrpc"}, // for tests of transports
 
 	"internal/asciicast": {},
+	"internal/statefile": {},
 	"internal/svg":       {"emulator/..."},
 	"ui/player":          {"emulator/...", "themes", "internal/asciicast", "ui/look", "ui/paint", "ui/pane", "ui/tty", "ahp"},
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"tandemux/host"
+	"tandemux/host/listen"
 	"tandemux/host/task/api"
 	"tandemux/host/task/store"
 )
@@ -42,7 +42,7 @@ func TestLoadTasks(t *testing.T) {
 	var conns []net.Conn
 	for _, id := range ids {
 		for n := range readers {
-			c, err := net.Dial("unix", filepath.Join(w.dir, "run", host.SocketName))
+			c, err := net.Dial("unix", filepath.Join(w.dir, "run", listen.SocketName))
 			if err != nil {
 				t.Fatal(err)
 			}

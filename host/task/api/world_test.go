@@ -21,6 +21,7 @@ import (
 	"tandemux/host"
 	"tandemux/host/agent"
 	"tandemux/host/keeper"
+	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 	"tandemux/host/task"
 	"tandemux/host/task/access"
@@ -68,7 +69,7 @@ type world struct {
 	t    testing.TB
 	dir  string
 	host *host.Host
-	sock *host.Socket
+	sock *listen.Socket
 	tcp  net.Listener
 	http *http.Client
 	log  *syncBuffer
@@ -126,7 +127,7 @@ func (w *world) startKeeper() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	socket := filepath.Join(w.dir, "run", host.KeeperName)
+	socket := filepath.Join(w.dir, "run", listen.KeeperName)
 	cmd := exec.Command(self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), keeperEnv+"="+socket)
 	if err := cmd.Start(); err != nil {
@@ -148,11 +149,11 @@ func (w *world) startKeeper() {
 func (w *world) startHost() {
 	w.t.Helper()
 	ctx := context.Background()
-	k, err := keeper.Dial(ctx, filepath.Join(w.dir, "run", host.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(w.dir, "run", listen.KeeperName))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.sock, err = host.Listen(filepath.Join(w.dir, "run")); err != nil {
+	if w.sock, err = listen.Unix(filepath.Join(w.dir, "run")); err != nil {
 		w.t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
@@ -207,7 +208,7 @@ func (w *world) startHost() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.tcp, err = host.ListenTCP("127.0.0.1:0", false); err != nil {
+	if w.tcp, err = listen.TCP("127.0.0.1:0", false); err != nil {
 		w.t.Fatal(err)
 	}
 	w.running = make(chan error, 2)
@@ -215,7 +216,7 @@ func (w *world) startHost() {
 	go func() { w.running <- w.host.Run(ctx, w.sock) }()
 	w.http = &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(w.dir, "run", host.SocketName))
+			return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(w.dir, "run", listen.SocketName))
 		},
 	}}
 }

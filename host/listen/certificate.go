@@ -1,4 +1,4 @@
-package host
+package listen
 
 import (
 	"crypto/ecdsa"
@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"tandemux/internal/statefile"
 	"time"
 )
 
@@ -151,10 +152,10 @@ func makePair(certFile, keyFile string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
+	if err := statefile.Write(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
 		return err
 	}
-	return writeFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return statefile.Write(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 // ownAddresses are this machine's, loopback first.

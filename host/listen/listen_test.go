@@ -1,4 +1,4 @@
-package host_test
+package listen
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"tandemux/host"
 )
 
 func shortDir(t *testing.T) string {
@@ -25,7 +23,7 @@ func shortDir(t *testing.T) string {
 // replaced, and anything else left alone.
 func TestListen(t *testing.T) {
 	dir := filepath.Join(shortDir(t), "run")
-	s, err := host.Listen(dir)
+	s, err := Unix(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +33,7 @@ func TestListen(t *testing.T) {
 	if info, _ := os.Stat(s.Path()); info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket is %v", info.Mode())
 	}
-	if _, err := host.Listen(dir); !errors.Is(err, host.ErrRunning) {
+	if _, err := Unix(dir); !errors.Is(err, ErrRunning) {
 		t.Errorf("a second host: %v", err)
 	}
 	if c, err := net.Dial("unix", s.Path()); err != nil {
@@ -60,7 +58,7 @@ func TestListen(t *testing.T) {
 	}
 	ln.SetUnlinkOnClose(false)
 	ln.Close()
-	s, err = host.Listen(dir)
+	s, err = Unix(dir)
 	if err != nil {
 		t.Fatalf("with a stale socket: %v", err)
 	}
@@ -70,7 +68,7 @@ func TestListen(t *testing.T) {
 	if err := os.WriteFile(s.Path(), []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := host.Listen(dir); err == nil || !strings.Contains(err.Error(), "is not a socket") {
+	if _, err := Unix(dir); err == nil || !strings.Contains(err.Error(), "is not a socket") {
 		t.Errorf("with a file in the way: %v", err)
 	}
 	if text, _ := os.ReadFile(s.Path()); string(text) != "precious" {
@@ -83,7 +81,7 @@ func TestListen(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s, err = host.Listen(dir)
+	s, err = Unix(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +99,7 @@ func TestListenRefusals(t *testing.T) {
 	}
 	long := filepath.Join(dir, strings.Repeat("x", 120))
 	for path, want := range map[string]string{file: "not a directory", long: "longer than"} {
-		if _, err := host.Listen(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Unix(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -109,24 +107,24 @@ func TestListenRefusals(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := host.Listen(link); err == nil {
+	if _, err := Unix(link); err == nil {
 		t.Error("a symbolic link was taken for a directory")
 	}
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:7070"} {
-		if ln, err := host.ListenTCP(addr, false); err == nil {
+		if ln, err := TCP(addr, false); err == nil {
 			ln.Close()
 			t.Errorf("%s was allowed", addr)
 		}
 	}
-	if _, err := host.ListenTCP("nonsense", false); err == nil {
+	if _, err := TCP("nonsense", false); err == nil {
 		t.Error("nonsense was allowed")
 	}
-	ln, err := host.ListenTCP("127.0.0.1:0", false)
+	ln, err := TCP("127.0.0.1:0", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if _, err := host.ListenTCP(ln.Addr().String(), false); err == nil || !strings.Contains(err.Error(), "in use") {
+	if _, err := TCP(ln.Addr().String(), false); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("an address in use: %v", err)
 	}
 }

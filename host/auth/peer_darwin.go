@@ -1,4 +1,4 @@
-package host
+package auth
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sameUser checks that the process at the other end runs as this user.
-func sameUser(c *net.UnixConn) error {
+// SameUser checks that the process at the other end runs as this user.
+func SameUser(c *net.UnixConn) error {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package host
+package auth
 
 import (
 	"bufio"
@@ -10,7 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
+	"tandemux/ahp"
+	"tandemux/internal/statefile"
+	"unicode"
 )
 
 const (
@@ -21,11 +25,11 @@ const (
 	maxBindingFile = 8 << 20
 )
 
-// bindings remember which principal a clientId belongs to, also across
+// ClientIDs remember which principal a clientId belongs to, also across
 // restarts, in State/clients: one JSON array [clientId, principal] a line,
-// appended when a new one is bound. Losing the file costs only that memory. All
-// methods are called under h.mu.
-type bindings struct {
+// appended when a new one is bound. Losing the file costs only that memory. Its
+// methods must not be called at the same time.
+type ClientIDs struct {
 	path  string
 	file  *os.File // nil when it cannot be written
 	size  int64
@@ -33,10 +37,10 @@ type bindings struct {
 	order map[string][]string // by principal, oldest first
 }
 
-// openBindings reads the file; lines that make no sense are skipped.
-func openBindings(dir string) (*bindings, error) {
-	b := &bindings{path: filepath.Join(dir, "clients"), owner: map[string]string{}, order: map[string][]string{}}
-	text, err := readPrivate(b.path, 2*maxBindingFile)
+// OpenClientIDs reads the file; lines that make no sense are skipped.
+func OpenClientIDs(dir string) (*ClientIDs, error) {
+	b := &ClientIDs{path: filepath.Join(dir, "clients"), owner: map[string]string{}, order: map[string][]string{}}
+	text, err := statefile.Read(b.path, 2*maxBindingFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return b, fmt.Errorf("read the clients' names in %s: %w", b.path, err)
 	}
@@ -45,7 +49,7 @@ func openBindings(dir string) (*bindings, error) {
 	for lines.Scan() {
 		var pair [2]string
 		n++
-		if json.Unmarshal(lines.Bytes(), &pair) == nil && checkClientID(pair[0]) == nil && pair[1] != "" {
+		if json.Unmarshal(lines.Bytes(), &pair) == nil && CheckClientID(pair[0]) == nil && pair[1] != "" {
 			b.remember(pair[0], pair[1])
 		}
 	}
@@ -55,7 +59,10 @@ func openBindings(dir string) (*bindings, error) {
 	return b, b.open()
 }
 
-func (b *bindings) open() error {
+// Owner is the principal that a clientId is bound to, "" for none.
+func (b *ClientIDs) Owner(clientID string) string { return b.owner[clientID] }
+
+func (b *ClientIDs) open() error {
 	f, err := os.OpenFile(b.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
@@ -69,8 +76,8 @@ func (b *bindings) open() error {
 	return nil
 }
 
-// bind notes a clientId's principal; nothing happens if it is known.
-func (b *bindings) bind(id, principal string) error {
+// Bind notes a clientId's principal; nothing happens if it is known.
+func (b *ClientIDs) Bind(id, principal string) error {
 	if b.owner[id] == principal {
 		return nil
 	}
@@ -90,7 +97,7 @@ func (b *bindings) bind(id, principal string) error {
 	return err
 }
 
-func (b *bindings) remember(id, principal string) {
+func (b *ClientIDs) remember(id, principal string) {
 	if old, ok := b.owner[id]; ok {
 		b.order[old] = slices.DeleteFunc(b.order[old], func(o string) bool { return o == id })
 	}
@@ -106,7 +113,7 @@ func (b *bindings) remember(id, principal string) {
 }
 
 // forget makes room: half of those of the principal that has most.
-func (b *bindings) forget() {
+func (b *ClientIDs) forget() {
 	most := ""
 	for p, ids := range b.order {
 		if len(ids) > len(b.order[most]) {
@@ -125,8 +132,8 @@ func (b *bindings) forget() {
 }
 
 // rewrite replaces the file by what is remembered.
-func (b *bindings) rewrite() error {
-	b.close()
+func (b *ClientIDs) rewrite() error {
+	b.Close()
 	var text bytes.Buffer
 	for _, ids := range b.order {
 		for _, id := range ids {
@@ -137,15 +144,28 @@ func (b *bindings) rewrite() error {
 			text.Write(append(line, '\n'))
 		}
 	}
-	if err := writeFile(b.path, text.Bytes()); err != nil {
+	if err := statefile.Write(b.path, text.Bytes()); err != nil {
 		return err
 	}
 	return b.open()
 }
 
-func (b *bindings) close() {
+func (b *ClientIDs) Close() {
 	if b.file != nil {
 		b.file.Close()
 		b.file = nil
 	}
+}
+
+// CheckClientID says what is wrong with a clientId from outside.
+func CheckClientID(id string) error {
+	switch {
+	case id == "":
+		return ahp.InvalidParams("clientId: missing")
+	case len(id) > maxClientID:
+		return ahp.InvalidParams("clientId: longer than %d bytes", maxClientID)
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return ahp.InvalidParams("clientId: has control characters in it")
+	}
+	return nil
 }

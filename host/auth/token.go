@@ -1,4 +1,4 @@
-package host
+package auth
 
 import (
 	"crypto/rand"
@@ -22,8 +22,8 @@ const tokenPrefix = "tandemux_"
 // machine's timers stand still. It runs only while a token will expire.
 const longestNap = time.Minute
 
-// token is a stored access token: everything but the secret itself.
-type token struct {
+// Token is a stored access token: everything but the secret itself.
+type Token struct {
 	ahp.TokenInfo
 	// Process is the keeper's id of the process in Terminal, so that a later
 	// terminal of the same URI is not reached.
@@ -31,11 +31,20 @@ type token struct {
 	Hash    string `json:"hash"` // SHA-256 of the secret, hex
 }
 
-func (t *token) expired(now time.Time) bool { return t.Expires > 0 && now.UnixMilli() >= t.Expires }
+func (t *Token) expired(now time.Time) bool { return t.Expires > 0 && now.UnixMilli() >= t.Expires }
 
-// tokenStore keeps the tokens, and the file that holds them (0600, State). Its
+// usable are the token's scopes, without those that make no sense for one that is
+// bound to a terminal, whatever the file says.
+func (t *Token) usable() []string {
+	if t.Terminal == "" {
+		return slices.Clone(t.Scopes)
+	}
+	return slices.DeleteFunc(slices.Clone(t.Scopes), func(s string) bool { return !slices.Contains(boundScopes, s) })
+}
+
+// Tokens keeps the tokens, and the file that holds them (0600, State). Its
 // methods may be called from any goroutine.
-type tokenStore struct {
+type Tokens struct {
 	path string
 	now  func() time.Time
 	// ended is called, without any lock, when a token may have expired.
@@ -43,24 +52,24 @@ type tokenStore struct {
 
 	mu     sync.Mutex
 	broken error // why the file could not be read: then no token is valid
-	list   []token
+	list   []Token
 	saved  time.Time // when LastUsed was last written
 	timer  *time.Timer
 	closed bool
 }
 
-// openTokens reads the store of a state directory. A file that cannot be read
+// OpenTokens reads the store of a state directory. A file that cannot be read
 // or understood leaves the store broken: it has no tokens, makes none and
 // writes nothing until the file has been repaired or moved away.
-func openTokens(dir string, now func() time.Time, ended func()) *tokenStore {
-	s := &tokenStore{path: filepath.Join(dir, "tokens.json"), now: now, ended: ended}
+func OpenTokens(dir string, now func() time.Time, ended func()) *Tokens {
+	s := &Tokens{path: filepath.Join(dir, "tokens.json"), now: now, ended: ended}
 	s.list, s.broken = readTokens(s.path)
 	s.arm()
 	return s
 }
 
-// trouble is why no token is valid, nil when all is well.
-func (s *tokenStore) trouble() error {
+// Trouble is why no token is valid, nil when all is well.
+func (s *Tokens) Trouble() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.broken
@@ -68,7 +77,7 @@ func (s *tokenStore) trouble() error {
 
 // mend reads the file again if it could not be read before. The caller holds
 // mu and acts for somebody who manages tokens.
-func (s *tokenStore) mend() error {
+func (s *Tokens) mend() error {
 	if s.broken == nil {
 		return nil
 	}
@@ -79,10 +88,10 @@ func (s *tokenStore) mend() error {
 	return nil
 }
 
-// create makes a token of 256 random bits like t, whose id, date and hash it
+// Create makes a token of 256 random bits like t, whose id, date and hash it
 // sets; the secret is in the result and nowhere else. Expired tokens make room
 // for new ones.
-func (s *tokenStore) create(t token) (ahp.TokenNewResult, error) {
+func (s *Tokens) Create(t Token) (ahp.TokenNewResult, error) {
 	var secret [32]byte
 	var id [4]byte
 	rand.Read(secret[:]) //nolint:errcheck // never fails
@@ -102,7 +111,7 @@ func (s *tokenStore) create(t token) (ahp.TokenNewResult, error) {
 	s.list = append(slices.Clone(before), t)
 	if len(s.list) > maxTokens {
 		now := s.now()
-		s.list = slices.DeleteFunc(s.list, func(t token) bool { return t.expired(now) })
+		s.list = slices.DeleteFunc(s.list, func(t Token) bool { return t.expired(now) })
 	}
 	var err error
 	if len(s.list) > maxTokens {
@@ -118,17 +127,17 @@ func (s *tokenStore) create(t token) (ahp.TokenNewResult, error) {
 	return r, nil
 }
 
-// check finds the principal of a secret. It looks at every token, in constant
+// Check finds the token with a secret; it is nil if none is valid. It looks at every token, in constant
 // time each, so that its own time tells nothing. The reason is for the log:
 // who holds no valid token learns no more than that.
-func (s *tokenStore) check(secret string) (p *principal, reason string) {
+func (s *Tokens) Check(secret string) (found *Token, reason string) {
 	want := []byte(hash(secret))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := -1
+	at := -1
 	for i := range s.list {
 		if subtle.ConstantTimeCompare([]byte(s.list[i].Hash), want) == 1 {
-			found = i
+			at = i
 		}
 	}
 	switch {
@@ -136,10 +145,10 @@ func (s *tokenStore) check(secret string) (p *principal, reason string) {
 		return nil, "no token"
 	case s.broken != nil:
 		return nil, "the file of tokens cannot be read"
-	case found < 0:
+	case at < 0:
 		return nil, "unknown token"
 	}
-	t := &s.list[found]
+	t := &s.list[at]
 	now := s.now()
 	if t.expired(now) {
 		return nil, "expired token " + t.ID
@@ -149,19 +158,21 @@ func (s *tokenStore) check(secret string) (p *principal, reason string) {
 		// A lost date of last use is no reason to refuse.
 		_ = s.save()
 	}
-	return tokenPrincipal(t), ""
+	valid := *t
+	valid.Scopes = t.usable()
+	return &valid, ""
 }
 
-// valid reports whether a token exists and has not expired.
-func (s *tokenStore) valid(id string) bool {
+// Valid reports whether a token exists and has not expired.
+func (s *Tokens) Valid(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	return slices.ContainsFunc(s.list, func(t token) bool { return t.ID == id && !t.expired(now) })
+	return slices.ContainsFunc(s.list, func(t Token) bool { return t.ID == id && !t.expired(now) })
 }
 
-// infos lists the tokens, expired ones too, oldest first.
-func (s *tokenStore) infos() ([]ahp.TokenInfo, error) {
+// List lists the tokens, expired ones too, oldest first.
+func (s *Tokens) List() ([]ahp.TokenInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.mend(); err != nil {
@@ -174,15 +185,15 @@ func (s *tokenStore) infos() ([]ahp.TokenInfo, error) {
 	return list, nil
 }
 
-// revoke forgets a token. When the file cannot be written it is revoked all the
+// Revoke forgets a token. When the file cannot be written it is revoked all the
 // same for as long as this process lives.
-func (s *tokenStore) revoke(id string) error {
+func (s *Tokens) Revoke(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.mend(); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(s.list, func(t token) bool { return t.ID == id })
+	i := slices.IndexFunc(s.list, func(t Token) bool { return t.ID == id })
 	if i < 0 {
 		return ahp.NotFound("revoke token: there is no token %q: `tandemux token ls` lists them", id)
 	}
@@ -193,7 +204,7 @@ func (s *tokenStore) revoke(id string) error {
 
 // arm sets the timer to the next expiry: no token that will expire, no timer.
 // The caller holds mu, or nobody else knows the store.
-func (s *tokenStore) arm() {
+func (s *Tokens) arm() {
 	if s.timer != nil {
 		s.timer.Stop()
 		s.timer = nil
@@ -211,7 +222,7 @@ func (s *tokenStore) arm() {
 	s.timer = time.AfterFunc(min(time.UnixMilli(next).Sub(now), longestNap), s.ring)
 }
 
-func (s *tokenStore) ring() {
+func (s *Tokens) ring() {
 	s.mu.Lock()
 	closed := s.closed
 	s.arm()
@@ -221,15 +232,28 @@ func (s *tokenStore) ring() {
 	}
 }
 
-// close stops the timer and writes dates of last use.
-func (s *tokenStore) close() {
+// Close stops the timer and writes dates of last use.
+func (s *Tokens) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	s.arm()
-	if slices.ContainsFunc(s.list, func(t token) bool { return t.LastUsed > s.saved.UnixMilli() }) {
+	if slices.ContainsFunc(s.list, func(t Token) bool { return t.LastUsed > s.saved.UnixMilli() }) {
 		_ = s.save() // only dates of last use are lost
 	}
+}
+
+// Name is a token's name, also of one that is no more as long as it is listed;
+// "" for none.
+func (s *Tokens) Name(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.list {
+		if s.list[i].ID == id {
+			return s.list[i].Name
+		}
+	}
+	return ""
 }
 
 func hash(secret string) string {

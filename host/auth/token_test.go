@@ -1,10 +1,11 @@
-package host
+package auth
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,19 +15,19 @@ import (
 	"tandemux/ahp"
 )
 
-func newToken(name string, scopes ...string) token {
-	return token{TokenInfo: ahp.TokenInfo{Name: name, Scopes: scopes}}
+func newToken(name string, scopes ...string) Token {
+	return Token{TokenInfo: ahp.TokenInfo{Name: name, Scopes: scopes}}
 }
 
 // TestTokens keeps, finds, forgets; the file is private and holds no secret.
 func TestTokens(t *testing.T) {
 	dir := t.TempDir()
-	s := openTokens(dir, time.Now, nil)
-	a, err := s.create(newToken("a", scopeRead))
+	s := OpenTokens(dir, time.Now, nil)
+	a, err := s.Create(newToken("a", ScopeRead))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.create(newToken("b", allScopes...))
+	b, err := s.Create(newToken("b", AllScopes...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,38 +48,38 @@ func TestTokens(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s = openTokens(dir, time.Now, nil)
+	s = OpenTokens(dir, time.Now, nil)
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
 		t.Errorf("the file was open to others and is %v", info.Mode())
 	}
-	p, reason := s.check(a.Token)
-	if p == nil || p.id != "token:"+a.ID || p.operates() || !p.may(scopeRead) || p.may(scopeInput) {
-		t.Errorf("a's principal is %+v, %q", p, reason)
+	p, reason := s.Check(a.Token)
+	if p == nil || p.ID != a.ID || !slices.Equal(p.Scopes, []string{ScopeRead}) {
+		t.Errorf("a's token is %+v, %q", p, reason)
 	}
-	if p, reason := s.check(b.Token); p == nil || !p.operates() || p.human {
-		t.Errorf("b's principal is %+v, %q", p, reason)
+	if p, reason := s.Check(b.Token); p == nil || !slices.Equal(p.Scopes, AllScopes) {
+		t.Errorf("b's token is %+v, %q", p, reason)
 	}
 	for _, wrong := range []string{"", tokenPrefix, a.Token + "x", a.Token[:len(a.Token)-1], a.ID, hash(a.Token)} {
-		if p, _ := s.check(wrong); p != nil {
+		if p, _ := s.Check(wrong); p != nil {
 			t.Errorf("%q was taken", wrong)
 		}
 	}
-	if err := s.revoke(a.ID); err != nil {
+	if err := s.Revoke(a.ID); err != nil {
 		t.Fatal(err)
 	}
-	if p, _ := s.check(a.Token); p != nil || s.valid(a.ID) {
+	if p, _ := s.Check(a.Token); p != nil || s.Valid(a.ID) {
 		t.Error("a is valid after its end")
 	}
-	if err := s.revoke(a.ID); err == nil {
+	if err := s.Revoke(a.ID); err == nil {
 		t.Error("a token was revoked twice")
 	}
-	if _, err := checkScopes([]string{"terminal:read", "everything"}, false); err == nil {
+	if _, err := CheckScopes([]string{"terminal:read", "everything"}, false); err == nil {
 		t.Error("an unknown scope was taken")
 	}
-	if _, err := checkScopes([]string{scopeRead, scopeAdmin}, true); err == nil {
+	if _, err := CheckScopes([]string{ScopeRead, ScopeAdmin}, true); err == nil {
 		t.Error("a token for one terminal got admin")
 	}
-	if scopes, err := checkScopes(nil, true); err != nil || strings.Join(scopes, " ") != strings.Join(boundScopes, " ") {
+	if scopes, err := CheckScopes(nil, true); err != nil || strings.Join(scopes, " ") != strings.Join(boundScopes, " ") {
 		t.Errorf("a token for one terminal gets %v, %v", scopes, err)
 	}
 }
@@ -94,19 +95,19 @@ func TestTokenFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := openTokens(dir, time.Now, nil)
-		p, reason := s.check(secret)
-		if p == nil || !p.may(scopeRead) || p.operates() {
+		s := OpenTokens(dir, time.Now, nil)
+		p, reason := s.Check(secret)
+		if p == nil || !slices.Equal(p.Scopes, []string{ScopeRead}) {
 			t.Errorf("%s: %+v, %q", name, p, reason)
 		}
-		if _, err := s.create(newToken("new", scopeRead)); err != nil {
+		if _, err := s.Create(newToken("new", ScopeRead)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if s = openTokens(dir, time.Now, nil); s.trouble() != nil || len(s.list) != 2 {
-			t.Errorf("%s: after adding one: %v, %d tokens", name, s.trouble(), len(s.list))
+		if s = OpenTokens(dir, time.Now, nil); s.Trouble() != nil || len(s.list) != 2 {
+			t.Errorf("%s: after adding one: %v, %d tokens", name, s.Trouble(), len(s.list))
 		}
 	}
-	long, _ := json.Marshal(make([]token, maxTokens+1))
+	long, _ := json.Marshal(make([]Token, maxTokens+1))
 	for name, text := range map[string]string{
 		"half a file":   old[:len(old)/2],
 		"not JSON":      "tokens!",
@@ -125,25 +126,25 @@ func TestTokenFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := openTokens(dir, time.Now, nil)
-		if err := s.trouble(); err == nil || !strings.Contains(err.Error(), "repaired or moved away") {
+		s := OpenTokens(dir, time.Now, nil)
+		if err := s.Trouble(); err == nil || !strings.Contains(err.Error(), "repaired or moved away") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if p, _ := s.check(secret); p != nil {
+		if p, _ := s.Check(secret); p != nil {
 			t.Errorf("%s: a token is valid", name)
 		}
-		if _, err := s.create(newToken("x", scopeRead)); err == nil {
+		if _, err := s.Create(newToken("x", ScopeRead)); err == nil {
 			t.Errorf("%s: a token was made", name)
 		}
-		if err := s.revoke("0a"); err == nil {
+		if err := s.Revoke("0a"); err == nil {
 			t.Errorf("%s: a token was revoked", name)
 		}
-		s.close()
+		s.Close()
 		if now, _ := os.ReadFile(path); string(now) != text {
 			t.Errorf("%s: the file was changed", name)
 		}
 		os.Remove(path)
-		if list, err := s.infos(); err != nil || len(list) != 0 || s.trouble() != nil {
+		if list, err := s.List(); err != nil || len(list) != 0 || s.Trouble() != nil {
 			t.Errorf("%s: moved away: %v, %v", name, list, err)
 		}
 	}
@@ -151,7 +152,7 @@ func TestTokenFiles(t *testing.T) {
 	if err := os.Symlink("/dev/null", filepath.Join(dir, "tokens.json")); err != nil {
 		t.Fatal(err)
 	}
-	if s := openTokens(dir, time.Now, nil); s.trouble() == nil {
+	if s := OpenTokens(dir, time.Now, nil); s.Trouble() == nil {
 		t.Error("a symbolic link was read")
 	}
 }
@@ -162,68 +163,68 @@ func TestTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var count atomic.Int64
 		rings := func() int64 { return count.Load() }
-		s := openTokens(t.TempDir(), time.Now, func() { count.Add(1) })
-		forever, err := s.create(newToken("forever", scopeRead))
+		s := OpenTokens(t.TempDir(), time.Now, func() { count.Add(1) })
+		forever, err := s.Create(newToken("forever", ScopeRead))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s.timer != nil {
 			t.Error("a timer runs though no token expires")
 		}
-		short := newToken("short", scopeRead)
+		short := newToken("short", ScopeRead)
 		short.Expires = time.Now().Add(20 * time.Second).UnixMilli()
-		late := newToken("late", scopeRead)
+		late := newToken("late", ScopeRead)
 		late.Expires = time.Now().Add(10 * time.Minute).UnixMilli()
-		a, err := s.create(short)
+		a, err := s.Create(short)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := s.create(late)
+		b, err := s.Create(late)
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20*time.Second - time.Millisecond)
 		synctest.Wait()
-		if p, reason := s.check(a.Token); p == nil || rings() != 0 {
+		if p, reason := s.Check(a.Token); p == nil || rings() != 0 {
 			t.Errorf("a moment before: %q, %d rings", reason, rings())
 		}
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		if p, reason := s.check(a.Token); p != nil || !strings.Contains(reason, "expired") || s.valid(a.ID) || rings() != 1 {
+		if p, reason := s.Check(a.Token); p != nil || !strings.Contains(reason, "expired") || s.Valid(a.ID) || rings() != 1 {
 			t.Errorf("at the moment: %v, %q, %d rings", p, reason, rings())
 		}
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if s.valid(b.ID) || s.timer != nil || rings() > 12 {
-			t.Errorf("in the end: valid %v, timer %v, %d rings", s.valid(b.ID), s.timer != nil, rings())
+		if s.Valid(b.ID) || s.timer != nil || rings() > 12 {
+			t.Errorf("in the end: valid %v, timer %v, %d rings", s.Valid(b.ID), s.timer != nil, rings())
 		}
-		if p, _ := s.check(forever.Token); p == nil {
+		if p, _ := s.Check(forever.Token); p == nil {
 			t.Error("a token without expiry ended")
 		}
-		if list, _ := s.infos(); len(list) != 3 {
+		if list, _ := s.List(); len(list) != 3 {
 			t.Errorf("%d are listed, expired ones included", len(list))
 		}
 		// Expired ones make room.
 		for i := 3; i < maxTokens; i++ {
-			s.list = append(s.list, token{TokenInfo: ahp.TokenInfo{ID: fmt.Sprint(i)}, Hash: hash(fmt.Sprint(i))})
+			s.list = append(s.list, Token{TokenInfo: ahp.TokenInfo{ID: fmt.Sprint(i)}, Hash: hash(fmt.Sprint(i))})
 		}
-		if _, err := s.create(newToken("one more", scopeRead)); err != nil || s.valid(a.ID) || len(s.list) != maxTokens-1 {
+		if _, err := s.Create(newToken("one more", ScopeRead)); err != nil || s.Valid(a.ID) || len(s.list) != maxTokens-1 {
 			t.Errorf("a full store: %v, %d tokens", err, len(s.list))
 		}
-		if _, err := s.create(newToken("the last", scopeRead)); err != nil {
+		if _, err := s.Create(newToken("the last", ScopeRead)); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.create(newToken("too many", scopeRead)); err == nil {
+		if _, err := s.Create(newToken("too many", ScopeRead)); err == nil {
 			t.Error("a token too many was made")
 		}
 		// Closing stops the timer.
 		s.list = s.list[:1]
 		short.Expires = time.Now().Add(time.Second).UnixMilli()
-		if _, err := s.create(short); err != nil {
+		if _, err := s.Create(short); err != nil {
 			t.Fatal(err)
 		}
 		before := rings()
-		s.close()
+		s.Close()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if rings() != before {
@@ -234,10 +235,10 @@ func TestTokensExpire(t *testing.T) {
 
 func TestTokenNames(t *testing.T) {
 	for name, want := range map[string]bool{
-		"ci": true, "my phone": true, "Büro": true, "": false, strings.Repeat("x", maxTokenName+1): false,
+		"ci": true, "my phone": true, "Büro": true, "": false, strings.Repeat("x", MaxTokenName+1): false,
 		"a\nb": false, "a\x1b[31m": false, "a\u202eb": false, "a\u009bm": false, "\xff": false, "a\u200bb": false,
 	} {
-		if isTokenName(name) != want {
+		if IsTokenName(name) != want {
 			t.Errorf("%q: %v", name, !want)
 		}
 	}

@@ -1,4 +1,4 @@
-package host
+package auth
 
 import (
 	"net/netip"
@@ -20,12 +20,12 @@ const (
 	maxAddresses = 1024
 )
 
-// attempts counts failed attempts to connect by remote address, in bounded
+// Attempts counts failed attempts to connect by remote address, in bounded
 // memory. It decides how failures are answered, never whether a right token is
 // let in: behind one address may be many people (all of a machine share its
 // loopback), whom one of them must not lock out, and 256 random bits are not
 // guessed at any rate. Its methods may be called from any goroutine.
-type attempts struct {
+type Attempts struct {
 	now func() time.Time
 
 	mu   sync.Mutex
@@ -39,18 +39,19 @@ type failures struct {
 	until time.Time // attempts before this fail unseen
 }
 
-func newAttempts(now func() time.Time) *attempts {
-	return &attempts{now: now, from: map[netip.Prefix]*failures{}}
+// NewAttempts makes an empty count; now is its clock.
+func NewAttempts(now func() time.Time) *Attempts {
+	return &Attempts{now: now, from: map[netip.Prefix]*failures{}}
 }
 
-// fail notes a failed attempt and gives how long the next has to wait, and how
+// Fail notes a failed attempt and gives how long the next has to wait, and how
 // many there were. An attempt during the wait does not prolong it; then early is
 // set.
-func (a *attempts) fail(addr netip.Addr) (wait time.Duration, count int, early bool) {
+func (a *Attempts) Fail(addr netip.Addr) (wait time.Duration, count int, early bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	f := a.entry(subnet(addr), now)
+	f := a.entry(Subnet(addr), now)
 	if now.Sub(f.last) > forgiven && now.After(f.until) {
 		*f = failures{}
 	}
@@ -71,7 +72,7 @@ func (a *attempts) fail(addr netip.Addr) (wait time.Duration, count int, early b
 }
 
 // entry finds an address's failures, or makes them. The caller holds mu.
-func (a *attempts) entry(p netip.Prefix, now time.Time) *failures {
+func (a *Attempts) entry(p netip.Prefix, now time.Time) *failures {
 	if f := a.from[p]; f != nil {
 		return f
 	}
@@ -93,9 +94,9 @@ func (a *attempts) entry(p netip.Prefix, now time.Time) *failures {
 	return f
 }
 
-// subnet is what counts as one address: an IPv4 address, or the network of 64
+// Subnet is what counts as one address: an IPv4 address, or the network of 64
 // bits that an IPv6 host may choose its address from.
-func subnet(addr netip.Addr) netip.Prefix {
+func Subnet(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
 	bits := 64
 	if addr.Is4() {

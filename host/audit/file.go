@@ -1,4 +1,4 @@
-package host
+package audit
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// auditFile is a file of JSON lines that starts again when it is full, keeping
+// file is a file of JSON lines that starts again when it is full, keeping
 // the one before.
-type auditFile struct {
+type file struct {
 	path string
 	most int64 // bytes
 
@@ -26,7 +26,7 @@ type auditFile struct {
 }
 
 // probe reports whether there is room for lines again.
-func (f *auditFile) probe() error {
+func (f *file) probe() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.shut {
@@ -42,7 +42,7 @@ func (f *auditFile) probe() error {
 	return err
 }
 
-func (f *auditFile) open() error {
+func (f *file) open() error {
 	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (f *auditFile) open() error {
 }
 
 // Write implements io.Writer; line is one whole line of JSON.
-func (f *auditFile) Write(line []byte) (int, error) {
+func (f *file) Write(line []byte) (int, error) {
 	safe := escapeControls(line)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +98,7 @@ func (f *auditFile) Write(line []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (f *auditFile) Close() error {
+func (f *file) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.shut = true

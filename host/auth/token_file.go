@@ -1,17 +1,15 @@
-package host
+package auth
 
 import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"syscall"
 
 	"tandemux/ahp"
+	"tandemux/internal/statefile"
 )
 
 const (
@@ -25,16 +23,16 @@ const (
 
 type tokenFile struct {
 	Version int     `json:"version"`
-	Tokens  []token `json:"tokens"`
+	Tokens  []Token `json:"tokens"`
 }
 
 // readTokens reads the file of tokens; none is fine. The error says what to do.
-func readTokens(path string) ([]token, error) {
-	text, err := readPrivate(path, maxTokenFile)
+func readTokens(path string) ([]Token, error) {
+	text, err := statefile.Read(path, maxTokenFile)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
-	var list []token
+	var list []Token
 	if err == nil {
 		list, err = decodeTokens(text)
 	}
@@ -44,35 +42,7 @@ func readTokens(path string) ([]token, error) {
 	return list, nil
 }
 
-// readPrivate reads a file that is nobody else's to read; one open to others is
-// closed to them.
-func readPrivate(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return nil, errors.New("it is a symbolic link")
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > most:
-		return nil, fmt.Errorf("it is larger than %d bytes", most)
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		if err := f.Chmod(0o600); err != nil {
-			return nil, fmt.Errorf("close it to others: %w", err)
-		}
-	}
-	return io.ReadAll(io.LimitReader(f, most))
-}
-
-func decodeTokens(text []byte) ([]token, error) {
+func decodeTokens(text []byte) ([]Token, error) {
 	var file tokenFile
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
 		if err := json.Unmarshal(text, &file.Tokens); err != nil {
@@ -94,23 +64,23 @@ func decodeTokens(text []byte) ([]token, error) {
 			return nil, fmt.Errorf("token %d of %d has no id or no SHA-256", i+1, len(file.Tokens))
 		}
 		if t.Expires < 0 || t.Terminal != "" && t.Process == "" {
-			return nil, fmt.Errorf("token %s has an expiry or a terminal that makes no sense", clip(t.ID))
+			return nil, fmt.Errorf("token %s has an expiry or a terminal that makes no sense", shown(t.ID))
 		}
-		if j := slices.IndexFunc(file.Tokens, func(o token) bool { return o.ID == t.ID }); j != i {
-			return nil, fmt.Errorf("two tokens have the id %q", clip(t.ID))
+		if j := slices.IndexFunc(file.Tokens, func(o Token) bool { return o.ID == t.ID }); j != i {
+			return nil, fmt.Errorf("two tokens have the id %q", shown(t.ID))
 		}
 	}
 	return file.Tokens, nil
 }
 
 // save writes the file, unless it could not be read. The caller holds mu.
-func (s *tokenStore) save() error {
+func (s *Tokens) save() error {
 	if s.broken != nil {
 		return ahp.Internal("%v", s.broken)
 	}
 	text, err := json.MarshalIndent(tokenFile{tokenFileVersion, s.list}, "", "\t")
 	if err == nil {
-		err = writeFile(s.path, append(text, '\n'))
+		err = statefile.Write(s.path, append(text, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write the tokens to %s: %w", s.path, err)

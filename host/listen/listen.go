@@ -1,4 +1,4 @@
-package host
+package listen
 
 import (
 	"crypto/tls"
@@ -16,6 +16,10 @@ import (
 	"tandemux/internal/daemon"
 )
 
+// ErrRunning is returned by Unix when another host of this user has the runtime
+// directory.
+var ErrRunning = errors.New("another tandemux host is running")
+
 // Names of the files in the runtime directory.
 const (
 	SocketName = "host.sock"
@@ -23,8 +27,8 @@ const (
 	LockName   = "host.lock"
 )
 
-// maxSocketPath is the shortest of the systems' bounds (macOS), in bytes.
-const maxSocketPath = 103
+// MaxSocketPath is the shortest of the systems' bounds (macOS), in bytes.
+const MaxSocketPath = 103
 
 // Socket is the host's unix listener together with the lock that makes it the
 // only one of its runtime directory.
@@ -38,13 +42,13 @@ type Socket struct {
 	closed  bool
 }
 
-// Listen makes the runtime directory (0700), takes host.lock and listens on
+// Unix makes the runtime directory (0700), takes host.lock and listens on
 // host.sock (0600). It removes a socket that a dead host left behind, refuses a
 // path that is something else, and gives ErrRunning when the lock is held.
-func Listen(runtime string) (*Socket, error) {
+func Unix(runtime string) (*Socket, error) {
 	path := filepath.Join(runtime, SocketName)
-	if len(path) > maxSocketPath {
-		return nil, fmt.Errorf("listen: the path %s is longer than the %d bytes a socket may have: set XDG_RUNTIME_DIR to a shorter one", path, maxSocketPath)
+	if len(path) > MaxSocketPath {
+		return nil, fmt.Errorf("listen: the path %s is longer than the %d bytes a socket may have: set XDG_RUNTIME_DIR to a shorter one", path, MaxSocketPath)
 	}
 	lock, err := lockDirectory(runtime)
 	if err != nil {
@@ -60,7 +64,7 @@ func Listen(runtime string) (*Socket, error) {
 
 // lockDirectory makes the runtime directory this host's.
 func lockDirectory(runtime string) (*os.File, error) {
-	if err := ownDirectory(runtime); err != nil {
+	if err := OwnDirectory(runtime); err != nil {
 		return nil, err
 	}
 	return takeLock(filepath.Join(runtime, LockName))
@@ -103,8 +107,8 @@ func (s *Socket) locked() bool {
 // OnClose has Close call f before it releases the lock.
 func (s *Socket) OnClose(f func()) { s.onClose = f }
 
-// ownDirectory makes a directory that only this user can look into.
-func ownDirectory(dir string) error {
+// OwnDirectory makes a directory that only this user can look into.
+func OwnDirectory(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -166,10 +170,10 @@ func (s *Socket) Close() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// ListenTCP listens on a loopback address such as "127.0.0.1:7070" without
+// TCP listens on a loopback address such as "127.0.0.1:7070" without
 // encryption, or on any with plaintext: then whoever is on the way reads tokens
 // and everything that is typed.
-func ListenTCP(addr string, plaintext bool) (net.Listener, error) {
+func TCP(addr string, plaintext bool) (net.Listener, error) {
 	a, err := resolve(addr)
 	if err != nil {
 		return nil, err
@@ -184,8 +188,8 @@ func ListenTCP(addr string, plaintext bool) (net.Listener, error) {
 	return ln, nil
 }
 
-// ListenTLS listens on any address, with TLS 1.2 or later.
-func ListenTLS(addr string, c *Certificate) (net.Listener, error) {
+// TLS listens on any address, with TLS 1.2 or later.
+func TLS(addr string, c *Certificate) (net.Listener, error) {
 	a, err := resolve(addr)
 	if err != nil {
 		return nil, err
@@ -247,11 +251,4 @@ func urlOf(ln net.Listener) string {
 		}
 	}
 	return scheme + "://" + at
-}
-
-func splitPort(host string) (name, port string) {
-	if name, port, err := net.SplitHostPort(host); err == nil {
-		return name, port
-	}
-	return host, ""
 }
