@@ -155,7 +155,17 @@ func startOnce(d dirs, answers func() bool) error {
 	if answers() {
 		return nil
 	}
-	return bringBack(d)
+	err = bringBack(d)
+	// Who held the lock before may have been killed when its host was about to answer.
+	for until := time.Now().Add(rebindTime); err != nil && time.Now().Before(until); time.Sleep(changePause) {
+		if answers() {
+			return nil
+		}
+		if pid, herr := d.hostPlace().Holder(); herr != nil || pid <= 0 {
+			break
+		}
+	}
+	return err
 }
 
 // explain says what an error of connecting means and what to do.
