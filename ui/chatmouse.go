@@ -27,8 +27,8 @@ func (m *Model) pressChat(h layout.Hit, ev tea.Mouse) bool {
 	}
 	m.freshen() // the click moved the focus here
 	m.loop.Dirty |= loop.Panes | loop.Chrome
-	if ev.Button == tea.MouseMiddle && len(m.buffers.list) > 0 {
-		m.pasteBuffer(0)
+	if ev.Button == tea.MouseMiddle && m.clip.Len() > 0 {
+		m.clip.Paste(0)
 		return true
 	}
 	if ev.Button != tea.MouseLeft {
@@ -73,7 +73,7 @@ func (m *Model) releaseChat(ev tea.Mouse) {
 		return
 	}
 	if text := e.Selected(); text != "" && !m.cfg.NoCopyOnSelect {
-		m.copyText(text)
+		m.clip.CopyText(text)
 	}
 }
 

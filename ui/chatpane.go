@@ -14,6 +14,7 @@ import (
 	"tandemux/keymap"
 	"tandemux/ui/attention"
 	"tandemux/ui/chat"
+	"tandemux/ui/clipboard"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
 	"tandemux/ui/loop"
@@ -209,7 +210,9 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 			}
 		},
 		Complete: func(text string, offset int) { m.complete(e, text, offset) },
-		Copy:     func(text, what string) { m.copy(copied{text: text, what: what + " (" + words.Counted(text) + ")"}) },
+		Copy: func(text, what string) {
+			m.clip.Copy(clipboard.Copied{Text: text, What: what + " (" + words.Counted(text) + ")"})
+		},
 		Open: func(uri ahp.URI) {
 			if t := m.terms.get(uri); t != nil {
 				m.show(t)

@@ -201,7 +201,7 @@ func (m *Model) statusData() status.Data {
 	if n := m.receiving(); n > 0 && d.Mode == "" {
 		d.Mode = "typing into " + words.Plural(n, "pane")
 	}
-	if t != nil && m.recordings[t.uri] != nil && d.Mode == "" {
+	if t != nil && m.recordings.Of(t.uri) && d.Mode == "" {
 		d.Mode = "recording"
 	}
 	m.focusData(&d, p, t)

@@ -22,7 +22,7 @@ func (m *Model) detach() {
 	if m.link != Connected {
 		note = "detached; the host was not reached any more" + m.unsent()
 	}
-	note += m.leaveRecordings()
+	note += m.recordings.Leave()
 	m.leave(Exit{Reason: Detached, Note: note})
 }
 

@@ -210,7 +210,7 @@ func (m *Model) context() command.Context {
 		Connected: m.link == Connected, Tabs: len(m.doc.shown.Tabs),
 		LastTab: len(m.doc.shown.Recent) > 0, TabsFull: len(m.doc.shown.Tabs) >= layout.MaxTabs,
 	}
-	c.Buffers = len(m.buffers.list)
+	c.Buffers = m.clip.Len()
 	c.Sessions, c.Chat = m.can(CanSessions), m.focusedChat() != nil
 	tab, ok := m.doc.shown.Tab()
 	if !ok {

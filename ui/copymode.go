@@ -12,7 +12,6 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
-	"tandemux/ui/words"
 )
 
 // copyActions are the commands that scroll, search and copy.
@@ -72,8 +71,8 @@ var copyActions = map[string]action{
 	"copy-select-lines": onView(func(m *Model, v *pane.View, _ int) { v.Mark(pane.Lines) }),
 	"copy-select-block": onView(func(m *Model, v *pane.View, _ int) { v.Mark(pane.Block) }),
 	"copy-select-clear": onView(func(m *Model, v *pane.View, _ int) { v.Unselect() }),
-	"copy-yank":         onView(func(m *Model, v *pane.View, _ int) { m.copyText(v.SelectedText()); v.Follow() }),
-	"copy-selection":    onView(func(m *Model, v *pane.View, _ int) { m.copyText(v.SelectedText()) }),
+	"copy-yank":         onView(func(m *Model, v *pane.View, _ int) { m.clip.CopyText(v.SelectedText()); v.Follow() }),
+	"copy-selection":    onView(func(m *Model, v *pane.View, _ int) { m.clip.CopyText(v.SelectedText()) }),
 	"copy-open-link":    onView(func(m *Model, v *pane.View, _ int) { m.linkHere(v, (*Model).openLink) }),
 	"copy-link":         onView(func(m *Model, v *pane.View, _ int) { m.linkHere(v, (*Model).copyLink) }),
 
@@ -84,10 +83,10 @@ var copyActions = map[string]action{
 	"search-word":      onView(func(m *Model, v *pane.View, _ int) { m.searchWord(v, false) }),
 	"search-word-back": onView(func(m *Model, v *pane.View, _ int) { m.searchWord(v, true) }),
 
-	"paste-buffer":    func(m *Model, _ []string) { m.pasteBuffer(0) },
-	"choose-buffer":   func(m *Model, _ []string) { m.chooseBuffer() },
-	"delete-buffer":   func(m *Model, _ []string) { m.deleteBuffer() },
-	"save-buffer":     func(m *Model, args []string) { m.saveBuffer(0, strings.Join(args, " ")) },
+	"paste-buffer":    func(m *Model, _ []string) { m.clip.Paste(0) },
+	"choose-buffer":   func(m *Model, _ []string) { m.clip.Choose() },
+	"delete-buffer":   func(m *Model, _ []string) { m.clip.Forget() },
+	"save-buffer":     func(m *Model, args []string) { m.clip.SaveBuffer(0, strings.Join(args, " ")) },
 	"edit-scrollback": onView(func(m *Model, v *pane.View, _ int) { m.editScrollback(v) }),
 	"save-scrollback": saveScrollback,
 }
@@ -182,14 +181,6 @@ func (m *Model) linkHere(v *pane.View, do func(*Model, string)) {
 func saveScrollback(m *Model, args []string) {
 	if _, _, v := m.focused(); v != nil {
 		m.saveScrollback(v, strings.Join(args, " "))
-	}
-}
-
-// deleteBuffer forgets the newest paste buffer.
-func (m *Model) deleteBuffer() {
-	if b, ok := m.buffers.find(0); ok {
-		m.buffers.remove(b.id)
-		m.loop.Say(status.Info, "forgot %s", words.Counted(b.text))
 	}
 }
 

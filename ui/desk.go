@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 
+	"tandemux/ui/clipboard"
 	"tandemux/ui/layout"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
@@ -78,7 +79,7 @@ func (m *Model) saveScrollback(v *pane.View, path string) {
 		m.loop.Say(status.Info, "there is no text here")
 		return
 	}
-	m.save("save scrollback to", path, text, cut)
+	m.clip.Save("save scrollback to", path, text, cut)
 }
 
 // openLink opens an address; where nothing can, it is copied.
@@ -98,4 +99,4 @@ func (m *Model) openLink(uri string) {
 }
 
 // copyLink copies an address.
-func (m *Model) copyLink(uri string) { m.copy(copied{text: uri, what: uri}) }
+func (m *Model) copyLink(uri string) { m.clip.Copy(clipboard.Copied{Text: uri, What: uri}) }

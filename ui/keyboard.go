@@ -348,7 +348,9 @@ func (m *Model) mayType(t *terminal) bool {
 // send gathers input for a terminal; it leaves at the end of the update.
 func (m *Model) send(uri ahp.URI, data []byte) {
 	m.kb.escaped = false
-	m.recordInput(uri, data)
+	if m.cfg.RecordInput {
+		m.recordings.Input(uri, data)
+	}
 	if n := len(m.kb.out); n > 0 && m.kb.out[n-1].uri == uri {
 		m.kb.out[n-1].data = append(m.kb.out[n-1].data, data...)
 		return

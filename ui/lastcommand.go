@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 
+	"tandemux/ui/clipboard"
 	"tandemux/ui/look"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
@@ -59,10 +60,10 @@ func (m *Model) copyOutput(o pane.Output, err error) {
 	case o.Text == "":
 		m.loop.Say(status.Info, "%s printed nothing", name)
 	case o.Cut:
-		m.copy(copied{text: o.Text, what: "the last " + words.Counted(o.Text) + " of " + name, but: "; the rest is gone"})
+		m.clip.Copy(clipboard.Copied{Text: o.Text, What: "the last " + words.Counted(o.Text) + " of " + name, But: "; the rest is gone"})
 	case o.Running:
-		m.copy(copied{text: o.Text, what: words.Counted(o.Text) + " of " + name, but: "; the command still runs"})
+		m.clip.Copy(clipboard.Copied{Text: o.Text, What: words.Counted(o.Text) + " of " + name, But: "; the command still runs"})
 	default:
-		m.copy(copied{text: o.Text, what: words.Counted(o.Text) + " of " + name})
+		m.clip.Copy(clipboard.Copied{Text: o.Text, What: words.Counted(o.Text) + " of " + name})
 	}
 }

@@ -115,7 +115,7 @@ func (m *Model) paneFlags(p layout.Placed) string {
 	for _, f := range [...]struct {
 		text string
 		on   bool
-	}{{"marked", m.marked == p.Pane}, {"typing", m.gets(p)}, {"recording", m.recordings[p.Terminal] != nil}} {
+	}{{"marked", m.marked == p.Pane}, {"typing", m.gets(p)}, {"recording", m.recordings.Of(p.Terminal)}} {
 		if f.on {
 			flags = append(flags, f.text)
 		}

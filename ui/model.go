@@ -11,9 +11,11 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/keymap"
+	"tandemux/ui/clipboard"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
+	"tandemux/ui/recording"
 	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
@@ -87,9 +89,9 @@ type Model struct {
 	kb         keyboard
 	mouse      mouse
 	picking    picking
-	buffers    buffers
+	clip       *clipboard.Clipboard
 	elapsed    elapsed
-	recordings map[ahp.URI]*recorded
+	recordings *recording.Recordings
 	together   together
 	layouts    layouts
 	attending  attending
@@ -135,6 +137,9 @@ func New(c Config, env Env) (*Model, error) {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, m.endPreview)
+	m.clip = clipboard.New(m.loop, c.Desk, m.clipboard, m.pasteText)
+	recorder, _ := c.Desk.(recording.Recorder)
+	m.recordings = recording.New(m.loop, recorder, c.home(), func() string { return m.keysOf("record") })
 	m.dress()
 	m.terms.me, m.terms.person = c.Host.ClientID(), c.Person
 	m.doc.uri = layoutURI(c.Layout)
@@ -200,7 +205,10 @@ func (m *Model) settle() {
 	m.switchLayout()
 	m.sendColors()
 	m.sendInput()
-	m.endRecordings()
+	m.recordings.Prune(func(uri ahp.URI) bool {
+		t := m.terms.get(uri)
+		return t != nil && !t.exited() && !t.done
+	})
 	if m.leaving != nil {
 		m.tellDrafts()
 	}

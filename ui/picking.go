@@ -69,9 +69,9 @@ func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 	now := m.env.Now()
 	if ev.Button != tea.MouseLeft {
 		p.clicks = 0
-		if ev.Button == tea.MouseMiddle && len(m.buffers.list) > 0 {
+		if ev.Button == tea.MouseMiddle && m.clip.Len() > 0 {
 			m.freshen() // the click moved the focus here
-			m.pasteBuffer(0)
+			m.clip.Paste(0)
 		}
 		return
 	}
@@ -151,7 +151,7 @@ func (m *Model) releaseText() {
 		return
 	}
 	if text := v.SelectedText(); text != "" {
-		m.copyText(text)
+		m.clip.CopyText(text)
 	}
 }
 

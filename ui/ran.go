@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ui/clipboard"
 	"tandemux/ui/look"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
@@ -47,7 +48,11 @@ var shellActions = map[string]action{
 		}
 	}),
 	"unfold-all": onView(func(_ *Model, v *pane.View, _ int) { v.FoldAll(false) }),
-	"record":     record,
+	"record": func(m *Model, args []string) {
+		if _, t, _ := m.focused(); t != nil {
+			m.recordings.Toggle(t.uri, t.exited(), strings.Join(args, " "))
+		}
+	},
 	"run-again": onView(func(m *Model, v *pane.View, _ int) {
 		c, err := v.Chosen()
 		m.runAgain(c, err)
@@ -76,7 +81,7 @@ func (m *Model) copyLine(c pane.Command, err error) {
 	case c.Cut:
 		m.loop.Say(status.Info, "too long to be kept: %s", m.quoted(c))
 	default:
-		m.copy(copied{text: c.Line, what: "the line " + m.quoted(c)})
+		m.clip.Copy(clipboard.Copied{Text: c.Line, What: "the line " + m.quoted(c)})
 	}
 }
 

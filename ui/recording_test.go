@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui"
+	"tandemux/ui/recording"
 	"tandemux/ui/uitest"
 )
 
@@ -20,7 +21,7 @@ type studio struct {
 	err     error
 }
 
-func (s *studio) Record(_ context.Context, uri ahp.URI, path string) (ui.Recording, string, error) {
+func (s *studio) Record(_ context.Context, uri ahp.URI, path string) (recording.Recording, string, error) {
 	if s.err != nil {
 		return nil, "", s.err
 	}

@@ -26,7 +26,7 @@ type clipper struct {
 	wait time.Duration
 }
 
-// clip gives text to the program that sets the clipboard, as ui.Clipper says. The
+// clip gives text to the program that sets the clipboard, as clipboard.Clipper says. The
 // program has no terminal, and outlives the interface if it stays.
 func (c *clipper) clip(argv []string, text string) (running bool, err error) {
 	c.mu.Lock()

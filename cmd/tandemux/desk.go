@@ -32,7 +32,7 @@ func (d desk) settings() settings {
 	return set
 }
 
-// Clip implements ui.Clipper.
+// Clip implements clipboard.Clipper.
 func (d desk) Clip(text string) (program string, running bool, err error) {
 	argv := copyCommand(d.settings().CopyCommand)
 	if len(argv) == 0 {

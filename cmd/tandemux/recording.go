@@ -17,8 +17,8 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/internal/asciicast"
 	"tandemux/internal/client"
-	"tandemux/ui"
 	"tandemux/ui/pane"
+	rec "tandemux/ui/recording"
 )
 
 // recording writes what a terminal shows to a file, from a connection of its own.
@@ -231,8 +231,8 @@ func (r *recording) Input(data []byte) {
 	r.event(asciicast.Event{Kind: asciicast.Input, Data: string(data)})
 }
 
-// Record implements ui.Recorder.
-func (d desk) Record(ctx context.Context, uri ahp.URI, path string) (ui.Recording, string, error) {
+// Record implements rec.Recorder.
+func (d desk) Record(ctx context.Context, uri ahp.URI, path string) (rec.Recording, string, error) {
 	full, f, err := createNew(path)
 	if err != nil {
 		return nil, "", err
@@ -252,7 +252,7 @@ type filed struct {
 	f *os.File
 }
 
-// Stop implements ui.Recording.
+// Stop implements rec.Recording.
 func (r filed) Stop() (time.Duration, error) {
 	took, err := r.stop()
 	return took, errors.Join(err, r.f.Close())

@@ -85,6 +85,8 @@ var arrows = map[string][]string{
 	"ui/chat":            {"ahp", "emulator", "internal/approval", "ui/look", "ui/paint", "ui/pane"},
 	"ui/status":          {"ui/look", "ui/paint"},
 	"ui/words":           {},
+	"ui/clipboard":       {"ui/loop", "ui/overlay", "ui/status", "ui/words"},
+	"ui/recording":       {"ahp", "ui/loop", "ui/overlay", "ui/pane", "ui/status", "ui/words"},
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
 	"ui/overlay":         {"ahp", "internal/approval", "keymap", "ui/look", "ui/paint"},
 	"ui":                 {"internal/approval", "internal/pty", "ahp", "emulator/...", "keymap", "themes", "ui/..."},

@@ -1,0 +1,211 @@
+package clipboard
+
+import (
+	"context"
+	"fmt"
+
+	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// Desk is what a clipboard needs of the machine that it is on. It may be a Clipper,
+// too.
+type Desk interface {
+	// Save writes text to a file that is not there yet; ~ is the home directory.
+	// It gives the file's full name.
+	Save(path, text string) (full string, err error)
+}
+
+// Clipboard is a client's paste buffers and its way to the clipboard. They end with
+// it.
+type Clipboard struct {
+	loop    *loop.Loop
+	desk    Desk // may be nil
+	outer   func(text string) (why string)
+	paste   func(text string)
+	buffers buffers
+
+	clipping bool    // a program is setting the clipboard
+	next     *Copied // what it is to be set to then; nil for nothing
+}
+
+// New makes a clipboard. desk may be nil. outer asks the outer terminal to set its
+// clipboard and says why it is not asked, "" when it is; paste types a text.
+func New(l *loop.Loop, desk Desk, outer func(text string) (why string), paste func(text string)) *Clipboard {
+	return &Clipboard{loop: l, desk: desk, outer: outer, paste: paste}
+}
+
+// Len is how many buffers there are.
+func (c *Clipboard) Len() int { return len(c.buffers.list) }
+
+// Forget removes the newest buffer.
+func (c *Clipboard) Forget() {
+	if b, ok := c.buffers.find(0); ok {
+		c.buffers.remove(b.id)
+		c.loop.Say(status.Info, "forgot %s", words.Counted(b.text))
+	}
+}
+
+// Clipper is a Desk that knows of a program which sets the clipboard.
+type Clipper interface {
+	// Clip gives text to that program and gives its name, "" when there is none and
+	// the outer terminal is to be asked. It returns when the program has ended, or
+	// after some seconds with running true. A program that did not end with success
+	// is an error.
+	Clip(text string) (program string, running bool, err error)
+}
+
+// Copied is a text on its way to the clipboard.
+type Copied struct {
+	Text string
+	What string // names it, such as "4 lines"
+	But  string // what else is to be known of it, "" for nothing
+}
+
+// CopyText copies text to a paste buffer and the clipboard, and says so.
+func (c *Clipboard) CopyText(text string) {
+	if text == "" {
+		c.loop.Say(status.Info, "there is nothing to copy")
+		return
+	}
+	c.Copy(Copied{Text: text, What: words.Counted(text)})
+}
+
+// Copy puts text into a paste buffer and the clipboard, and says what is known of
+// that: a program that ended with success has set the clipboard, the outer
+// terminal does not tell whether it did.
+func (c *Clipboard) Copy(t Copied) {
+	c.buffers.add(t.Text, c.loop.Now())
+	desk, ok := c.desk.(Clipper)
+	if !ok {
+		c.clipOuter(t, nil)
+		return
+	}
+	if c.clipping {
+		c.next = &t // The newest is what the clipboard is to hold.
+		return
+	}
+	c.clipping = true
+	c.loop.Async("copy", func(context.Context) (func(), error) {
+		program, running, err := desk.Clip(t.Text)
+		return func() {
+			switch {
+			case err != nil || program == "":
+				c.clipOuter(t, err)
+			case running:
+				c.loop.Say(status.Info, "gave %s to %s, which still runs%s", t.What, words.Clean(program), t.But)
+			case t.But != "":
+				c.loop.Say(status.Info, "copied %s%s", t.What, t.But)
+			default:
+				c.loop.Brief("copied %s", t.What)
+			}
+			c.clipping = false
+			if next := c.next; next != nil {
+				c.next = nil
+				c.Copy(*next)
+			}
+		}, nil
+	})
+}
+
+// clipOuter asks the outer terminal to set its clipboard, and says so and why no
+// program did.
+func (c *Clipboard) clipOuter(t Copied, failed error) {
+	why := ""
+	if failed != nil {
+		why = "; " + words.Clean(failed.Error())
+	}
+	switch not := c.outer(t.Text); {
+	case not != "":
+		c.loop.Say(status.Warning, "copied %s to a paste buffer only: %s%s", t.What, not, why)
+	case failed != nil:
+		c.loop.Say(status.Warning, "sent %s to the terminal's clipboard%s%s", t.What, t.But, why)
+	case t.But != "":
+		c.loop.Say(status.Info, "sent %s to the terminal's clipboard%s", t.What, t.But)
+	default:
+		c.loop.Brief("sent %s to the terminal's clipboard", t.What)
+	}
+}
+
+// Paste types a buffer, the newest for 0.
+func (c *Clipboard) Paste(id int) {
+	b, ok := c.buffers.find(id)
+	if !ok {
+		c.loop.Say(status.Info, "nothing was copied yet")
+		return
+	}
+	c.paste(b.text)
+}
+
+// Choose opens the list of buffers.
+func (c *Clipboard) Choose() {
+	rows := func() []overlay.Buffer {
+		rows := make([]overlay.Buffer, len(c.buffers.list))
+		for i, b := range c.buffers.list {
+			rows[i] = overlay.Buffer{ID: b.id, Text: b.text, Size: words.Counted(b.text), When: words.Ago(c.loop.Now().Sub(b.at))}
+		}
+		return rows
+	}
+	c.loop.Open(overlay.NewBuffers(rows, overlay.BufferDo{
+		Paste: func(id int) {
+			c.loop.Close()
+			c.Paste(id)
+		},
+		Copy: func(id int) {
+			if b, ok := c.buffers.find(id); ok {
+				c.CopyText(b.text)
+			}
+		},
+		Delete: func(id int) {
+			if c.buffers.remove(id); len(c.buffers.list) == 0 {
+				c.loop.Close()
+			}
+		},
+		Save: func(id int) { c.SaveBuffer(id, "") },
+	}))
+}
+
+// SaveBuffer writes a buffer, the newest for 0, to a file, asking for its name
+// without one.
+func (c *Clipboard) SaveBuffer(id int, path string) {
+	b, ok := c.buffers.find(id)
+	if !ok {
+		c.loop.Say(status.Info, "nothing was copied yet")
+		return
+	}
+	c.Save("save buffer to", path, b.text, false)
+}
+
+// Save writes text to a new file of this machine, asking for its name without
+// one.
+func (c *Clipboard) Save(label, path, text string, cut bool) {
+	if c.desk == nil {
+		c.loop.Say(status.Info, "there is nowhere to save to")
+		return
+	}
+	write := func(path string) {
+		if path == "" {
+			return
+		}
+		c.loop.Async("save "+path, func(context.Context) (func(), error) {
+			full, err := c.desk.Save(path, text)
+			return func() {
+				switch {
+				case err != nil:
+				case cut:
+					c.loop.Say(status.Warning, "saved the newest %s to %s; what came before is too much", words.Counted(text), full)
+				default:
+					c.loop.Say(status.Info, "saved %s to %s", words.Counted(text), full)
+				}
+			}, err
+		})
+	}
+	if path != "" {
+		write(path)
+		return
+	}
+	name := fmt.Sprintf("~/tandemux-%s.txt", c.loop.Now().Format("20060102-150405"))
+	c.loop.Open(overlay.NewPrompt(label, name, write))
+}
