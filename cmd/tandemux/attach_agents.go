@@ -12,7 +12,6 @@ import (
 	"tandemux/ui"
 )
 
-// Sessions implements ui.Sessions.
 func (h hostAdapter) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
 	return (&session{Client: h.Client, place: h.place}).sessions(ctx)
 }
@@ -29,7 +28,6 @@ func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParam
 	return h.Call(ctx, ahp.MethodCreateSession, p, nil)
 }
 
-// DisposeSession implements ui.Sessions.
 func (h hostAdapter) DisposeSession(ctx context.Context, uri ahp.URI) error {
 	return h.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: uri}, nil)
 }
@@ -75,24 +73,20 @@ func (h hostAdapter) hostAgents(known map[string]bool) []ui.Agent {
 	return agents
 }
 
-// Login implements ui.Host.
 func (h hostAdapter) Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error) {
 	var got ahp.LoginResult
 	err := h.Call(ctx, ahp.MethodLogin, p, &got)
 	return got, err
 }
 
-// CreateChat implements ui.Chats.
 func (h hostAdapter) CreateChat(ctx context.Context, p ahp.CreateChatParams) error {
 	return h.Call(ctx, ahp.MethodCreateChat, p, nil)
 }
 
-// FetchTurns implements ui.Chats.
 func (h hostAdapter) FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error {
 	return h.Call(ctx, ahp.MethodFetchTurns, p, nil)
 }
 
-// Complete implements ui.Chats.
 func (h hostAdapter) Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error) {
 	var got ahp.CompletionsResult
 	err := h.Call(ctx, ahp.MethodCompletions, p, &got)
@@ -102,7 +96,6 @@ func (h hostAdapter) Complete(ctx context.Context, p ahp.CompletionsParams) (ahp
 // maxComposed bounds a message that was edited, in bytes.
 const maxComposed = 1 << 20
 
-// Compose implements ui.Composer.
 func (d desk) Compose(text string) (argv []string, read func() (string, error), err error) {
 	if d.place.elsewhere() {
 		return nil, nil, errors.New("the editor would run on the host's machine, which has not got the text")

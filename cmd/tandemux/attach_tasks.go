@@ -100,7 +100,6 @@ func worksOn(raw json.RawMessage) string {
 // changeMarks are how a file was changed, in one cell.
 var changeMarks = map[string]string{"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "mode": "m", "type": "T"}
 
-// TaskChanges implements ui.Tasks.
 func (h hostAdapter) TaskChanges(ctx context.Context, id string) (ui.TaskChanges, error) {
 	var got ui.TaskChanges
 	err := h.withTasks(ctx, func(c *apiclient.Client) error {
@@ -129,7 +128,6 @@ func (h hostAdapter) TaskChanges(ctx context.Context, id string) (ui.TaskChanges
 	return got, err
 }
 
-// SteerTask implements ui.Tasks.
 func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
 	return h.withTasks(ctx, func(c *apiclient.Client) error {
 		_, err := sendEvent(ctx, c, id, []eventPart{{Type: "text", Text: text}})
@@ -137,7 +135,6 @@ func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
 	})
 }
 
-// MergeTask implements ui.Tasks.
 func (h hostAdapter) MergeTask(ctx context.Context, id string) (said string, err error) {
 	err = h.withTasks(ctx, func(c *apiclient.Client) error {
 		var m workspace.Merged
