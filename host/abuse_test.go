@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/emulator"
 	"tandemux/host"
 	"tandemux/internal/wsrpc"
 )
@@ -164,6 +165,10 @@ func TestLimitsAreWritten(t *testing.T) {
 		fmt.Sprintf("| connections, terminals, layouts | %s, %s, %s |", grouped(d.Connections), grouped(d.Terminals), grouped(d.Layouts)),
 		fmt.Sprintf("| subscriptions of a connection | %s |", grouped(d.Subscriptions)),
 		fmt.Sprintf("| clientIds remembered for reconnect | %s |", grouped(d.Clients)),
+		fmt.Sprintf("| retained output of a terminal | 1 MiB raw or %s lines of history |", grouped(emulator.DefaultHistory)),
+		fmt.Sprintf("| sessions; chats of one; clients that take part; their tools | %d; ", d.Sessions),
+		fmt.Sprintf("| what an agent says in one turn | %s and ", mebi(d.TurnBytes)),
+		fmt.Sprintf("| an agent's start; its silence while no tool call runs | %.0f s; %.0f min |", d.AgentStart.Seconds(), d.AgentSilence.Minutes()),
 		fmt.Sprintf("| requests of a connection | %s a second, %s at once |", grouped(d.RequestRate), grouped(d.RequestBurst)),
 		fmt.Sprintf("| actions of a connection | %s a second, %s at once |", grouped(d.DispatchRate), grouped(d.DispatchBurst)),
 		fmt.Sprintf("| waiting for the holder's connection before its pty is slowed | %d KiB, for %v at most without progress |", d.HoldBytes>>10, d.StallTime),

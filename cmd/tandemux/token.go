@@ -89,15 +89,13 @@ do what its scopes say; without flags that is all that you may do.`,
 
 // worth says what a token gives away.
 func worth(t ahp.TokenNewResult) string {
-	what := "your shell"
-	switch {
-	case t.Terminal != "":
-		what = "the terminal " + lastPart(t.Terminal)
-		if len(t.Scopes) == 1 {
-			what = "the sight of " + what[len("the "):]
-		}
-	case slices.Equal(t.Scopes, []string{"terminal:read"}):
-		what = "the sight of your terminals"
+	what, seen := "your shell", "your terminals"
+	if t.Terminal != "" {
+		seen = "terminal " + lastPart(t.Terminal)
+		what = "the " + seen
+	}
+	if slices.Equal(t.Scopes, []string{"terminal:read"}) {
+		what = "the sight of " + seen
 	}
 	if t.Expires > 0 {
 		what += " until " + when(t.Expires)
@@ -105,8 +103,7 @@ func worth(t ahp.TokenNewResult) string {
 	return what
 }
 
-// parseExpiry reads a time from now, in the units of time.ParseDuration and
-// days and weeks, or a date or moment in the local time zone.
+// parseExpiry reads a duration, also in days and weeks, or a local date or moment.
 func parseExpiry(s string, now time.Time) (time.Time, error) {
 	var end time.Time
 	ok := false
