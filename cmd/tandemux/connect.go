@@ -63,6 +63,9 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		Dial: dial, ClientID: cmp.Or(h.id, newClientID(h.kind)), Reconnect: h.reconnect, Sink: h.sink, Log: h.log,
 		Info: ahp.Implementation{Name: "tandemux", Version: version}, Agent: h.agent,
 	}
+	if h.kind != "tui" && h.kind != "mcp" { // those never give up
+		opts.Absence = changeTime
+	}
 	p.pace(&opts)
 	for until := time.Now().Add(changeTime); ; time.Sleep(changePause) {
 		c, err := client.Connect(ctx, opts)

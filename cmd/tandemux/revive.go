@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"tandemux/ahp"
+	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -180,8 +181,11 @@ type revival struct {
 // call then waits for the same start.
 func (r *reviver) Dial(ctx context.Context) (jsonrpc.Transport, error) {
 	t, err := r.dial(ctx)
-	if err == nil || !isNobodyThere(err) || !r.dirs.died() {
+	switch was, _ := r.dirs.record(); {
+	case err == nil || !isNobodyThere(err), was.Foreground && !was.Ended: // who watches over it may start it again
 		return t, err
+	case !r.dirs.died():
+		return nil, fmt.Errorf("%w: %w", client.ErrAbsent, err)
 	}
 	s := r.begin()
 	select {

@@ -125,6 +125,9 @@ type Options struct {
 	// Away is how long a host that says that it goes away (1001) may take to come
 	// back; 0 means two seconds, less than 0 as long as one that just vanished.
 	Away time.Duration
+	// Absence is for how long Dial may go on to fail with ErrAbsent until the
+	// client ends with that; 0 means for ever.
+	Absence time.Duration
 	// GiveUp is for how long a host may leave things unanswered and say nothing
 	// until the connection counts as lost; 0 means as long as the system keeps
 	// it. It is for connections that cross a network.
@@ -143,6 +146,9 @@ const (
 var (
 	// ErrClosed is returned once the client has ended.
 	ErrClosed = errors.New("the connection to the host is closed")
+	// ErrAbsent is for Options.Dial to say that there is no host, and that
+	// nothing will start one.
+	ErrAbsent = errors.New("no host is running, and nothing brings one back")
 	// ErrDisconnected is returned while the client reconnects.
 	ErrDisconnected = errors.New("not connected to the host")
 	// ErrOutcomeUnknown says that a request or action was sent, and the
@@ -314,6 +320,9 @@ func (c *Client) connected(ctx context.Context) (*link, error) {
 		select {
 		case <-ready:
 		case <-c.done:
+			if c.err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrClosed, c.err)
+			}
 			return nil, ErrClosed
 		case <-ctx.Done():
 			return nil, ctx.Err()

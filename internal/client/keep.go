@@ -85,7 +85,7 @@ func (c *Client) keep(l *link) {
 // redial dials until it succeeds, Close is called or the host refuses.
 func (c *Client) redial(pause time.Duration, why error) (*link, time.Duration, error) {
 	lost := time.Now()
-	var until, swap time.Time
+	var until, swap, absent time.Time
 	var ce *jsonrpc.CloseError
 	if errors.As(why, &ce) {
 		switch {
@@ -112,6 +112,12 @@ func (c *Client) redial(pause time.Duration, why error) (*link, time.Duration, e
 			return nil, 0, err
 		case !until.IsZero() && time.Now().After(until):
 			return nil, 0, why
+		case !errors.Is(err, ErrAbsent):
+			absent = time.Time{}
+		case absent.IsZero():
+			absent = time.Now()
+		case c.o.Absence > 0 && time.Since(absent) > c.o.Absence:
+			return nil, 0, err
 		}
 		c.log.Debug("reconnect", "err", err)
 		if c.observe != nil {

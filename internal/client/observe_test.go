@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -129,6 +130,35 @@ func TestAwayForLong(t *testing.T) {
 		p = s.accept()
 		p.reply(p.expect("reconnect", ""), resumed)
 		r.want("reconnecting: …", "connected")
+		c.Close()
+	})
+}
+
+// TestAbsent: a client gives up when for a while there has been no host, and nothing
+// to start one, and not because there was none now and then.
+func TestAbsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nobody := fmt.Errorf("%w: nothing is left of it", ErrAbsent)
+		s, p, c, r := start(t, Options{Reconnect: true, Absence: 3 * time.Second, MaxPause: 500 * time.Millisecond})
+		for i := range 12 {
+			s.refuse = append(s.refuse, []error{nobody, nobody, errRefused}[i%3])
+		}
+		p.drop()
+		p = s.accept()
+		p.reply(p.expect("reconnect", ""), resumed)
+		r.want("reconnecting: …", "connected")
+		for range 50 {
+			s.refuse = append(s.refuse, nobody)
+		}
+		begun := time.Now()
+		p.drop()
+		<-c.Done()
+		if d := time.Since(begun); d < 3*time.Second || d > 4*time.Second {
+			t.Errorf("gave up after %v", d)
+		}
+		if err := c.Carry(t.Context(), ahp.MethodPing, nil, nil); !errors.Is(err, ErrClosed) || !errors.Is(err, ErrAbsent) {
+			t.Errorf("a call afterwards: %v", err)
+		}
 		c.Close()
 	})
 }
