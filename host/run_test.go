@@ -260,13 +260,15 @@ func TestFeed(t *testing.T) {
 	p.output(uri, "unread\r\n")
 	p.must(ahp.MethodWait, ahp.WaitParams{Channel: uri, Until: ahp.WaitCommand}, nil)
 	p.must(ahp.MethodRun, ahp.RunParams{Channel: uri, Command: []string{"sh", "-c", "cat; echo at its end"}, Stdin: true}, nil)
+	piped := func() bool { // a pipe that is open has no name
+		left, err := os.ReadDir(filepath.Join(w.dir, "run", host.FeedDir))
+		return err == nil && len(left) == 0
+	}
+	w.until("the command reads", piped)
 	p.hangUp()
 	stranger.subscribe(uri)
 	stranger.output(uri, "at its end\r\n")
-	w.until("the pipes are gone", func() bool {
-		left, err := os.ReadDir(filepath.Join(w.dir, "run", host.FeedDir))
-		return err == nil && len(left) == 0
-	})
+	w.until("the pipes are gone", piped)
 }
 
 // A shell without marks, and one that is told to come up as it is, can't be
