@@ -101,12 +101,10 @@ const (
 // isPassing reports whether an error of connecting says that hosts change just now:
 // nobody is there, or one that ends.
 func isPassing(err error) bool {
-	var refused *wsrpc.StatusError
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*wsrpc.StatusError](err); is {
 		return refused.Code == http.StatusServiceUnavailable
 	}
-	var closed *jsonrpc.CloseError
-	if errors.As(err, &closed) {
+	if closed, is := errors.AsType[*jsonrpc.CloseError](err); is {
 		return closed.Code == ahp.CloseRestart
 	}
 	return isNobodyThere(err) || errors.Is(err, errKilled)
