@@ -37,7 +37,7 @@ func (m *Model) openAgents() {
 		return func(uri ahp.URI) {
 			if s := m.sessions.byURI[uri]; s != nil {
 				f(s)
-			} else if t := m.taskAt(uri); t != nil {
+			} else if t := m.tasks.At(uri); t != nil {
 				m.loop.Say(status.Info, "%s has no chat: `tandemux task watch` follows it", t.Name)
 			} else {
 				m.loop.Say(status.Info, "the session has ended")
@@ -53,17 +53,15 @@ func (m *Model) openAgents() {
 			m.dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
 		}),
 		End: func(uri ahp.URI) {
-			if t, h := m.taskAt(uri), m.cfg.Host; t != nil && m.can(CanTasks) {
-				m.discardTask(*t, h)
-				return
+			if !m.tasks.Discard(uri) {
+				with(m.endSession)(uri)
 			}
-			with(m.endSession)(uri)
 		},
-		Steer: m.onTask(m.steerTask), Pull: m.onTask(m.pullTask),
+		Steer: m.tasks.Steer, Pull: m.tasks.Pull,
 		New: func() { m.newSession("") },
 		All: func() { archived = !archived; m.loop.Dirty |= loop.Panes },
 	}))
-	m.loadTasks()
+	m.tasks.Load()
 }
 
 // currentSession is the session of the focused chat or terminal, "" for none.
@@ -130,12 +128,12 @@ func (m *Model) sessionRows(archived bool) []overlay.Session {
 			i, _, _ := m.doc.shown.Find(id)
 			r.Where = fmt.Sprintf("tab %d", i+1)
 		}
-		if t := m.taskAt(s.uri); t != nil {
-			r = m.taskRow(r, *t)
+		if t := m.tasks.At(s.uri); t != nil {
+			r = m.tasks.Row(r, *t, l)
 		}
 		rows = append(rows, r)
 	}
-	return append(rows, m.programTasks(listed, archived)...)
+	return append(rows, m.tasks.Rows(listed, archived, l)...)
 }
 
 // sessionTime is for how long a session works, or how long ago it changed.
@@ -155,20 +153,7 @@ func (m *Model) sessionTime(s *session, u sessionUsage) string {
 	if err != nil {
 		return ""
 	}
-	return rested(now.Sub(at))
-}
-
-// rested is how long ago a session changed, in few words.
-func rested(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+	return words.Rested(now.Sub(at))
 }
 
 // openSession shows a session's chat; of several, it asks which.
@@ -342,7 +327,7 @@ func (m *Model) endSession(s *session) {
 	if _, word := s.row.Status.Activity(), s.row.Status; word.Activity()&ahp.ActivityInProgress != 0 {
 		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", m.agentTitle(s.row.Provider), s.title())
 	}
-	m.confirm(question, func() {
+	m.loop.Confirm(question, func() {
 		m.loop.Async("end the session", func(ctx context.Context) (func(), error) {
 			err := h.DisposeSession(ctx, uri)
 			return func() {

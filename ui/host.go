@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tandemux/ahp"
+	"tandemux/ui/tasks"
 )
 
 // Host is what the interface needs from a connection to a host. The methods
@@ -47,9 +48,9 @@ type Host interface {
 	// Login runs an agent's own way to log in (x-tandemux/login). CanLogin.
 	Login(ctx context.Context, p ahp.LoginParams) (ahp.LoginResult, error)
 
-	Sessions // CanSessions
-	Chats    // CanChats
-	Tasks    // CanTasks
+	Sessions   // CanSessions
+	Chats      // CanChats
+	tasks.Host // CanTasks
 }
 
 // Capabilities are what a Host offers besides terminals and layouts.

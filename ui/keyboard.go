@@ -449,16 +449,5 @@ func (m *Model) askFirst(question string, yes func()) {
 		yes()
 		return
 	}
-	m.confirm(question, yes)
-}
-
-// confirm opens a question; the overlay that was open comes back after it.
-func (m *Model) confirm(question string, yes func()) {
-	before := m.loop.Overlay
-	back := func() {
-		if before != nil {
-			m.loop.Open(before)
-		}
-	}
-	m.loop.Open(overlay.NewConfirm(question, func() { yes(); back() }, back))
+	m.loop.Confirm(question, yes)
 }

@@ -16,6 +16,7 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/recording"
+	"tandemux/ui/tasks"
 	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
@@ -97,7 +98,7 @@ type Model struct {
 	attending  attending
 	preview    preview
 	sessions   sessions
-	taskList   taskList
+	tasks      *tasks.List
 	chats      map[ahp.URI]*chatEntry
 	composing  map[ahp.URI]func(*Model) // what follows when an editor's terminal ends
 	fetching   bool                     // older messages are under way
@@ -137,6 +138,11 @@ func New(c Config, env Env) (*Model, error) {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, m.endPreview)
+	var host tasks.Host
+	if m.can(CanTasks) {
+		host = c.Host
+	}
+	m.tasks = tasks.New(m.loop, m.log, host, func() bool { return m.link == Connected })
 	m.clip = clipboard.New(m.loop, c.Desk, m.clipboard, m.pasteText)
 	recorder, _ := c.Desk.(recording.Recorder)
 	m.recordings = recording.New(m.loop, recorder, c.home(), func() string { return m.keysOf("record") })

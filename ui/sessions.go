@@ -227,8 +227,8 @@ func (m *Model) lostSession(uri ahp.URI) {
 
 // sessionsChanged brings up to date what depends on sessions.
 func (m *Model) sessionsChanged() {
-	if m.listsTasks() {
-		m.loadTasks()
+	if m.tasks.Shown() {
+		m.tasks.Load()
 	}
 	m.followSessions()
 	for _, e := range m.chats {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ui"
 	"tandemux/ui/overlay"
+	"tandemux/ui/tasks"
 	"tandemux/ui/uitest"
 )
 
@@ -21,13 +21,13 @@ func tasked(u *uitest.UI) {
 	h.AddSession("t2", "add-docs").Do(ahp.ChatTurnStarted{TurnID: "1", Message: ahp.Message{Text: "go", Origin: ahp.MessageOrigin{Kind: "user"}}})
 	at := u.Time()
 	h.TaskList = uitest.Tasks{
-		All: []ui.Task{
+		All: []tasks.Task{
 			{ID: "tsk_1", Name: "fix-tests", Session: "ahp-session:/t1", Status: "RUNNING", Percent: 40, Line: "running make test", Workspace: "worktree of ~/src/app", Updated: at},
 			{ID: "tsk_2", Name: "add-docs", Session: "ahp-session:/t2", Status: "FAILED", Percent: -1, Reason: "the agent is gone", Workspace: "copy of ~/src/docs", Updated: at},
 			{ID: "tsk_3", Name: "nightly", Status: "IDLE", Percent: 100, Line: "12 reports", Updated: at.Add(-2 * time.Hour)},
 			{ID: "tsk_4", Name: "old", Status: "CANCELLED", Percent: -1, Updated: at},
 		},
-		Changes: map[string]ui.TaskChanges{"tsk_1": {
+		Changes: map[string]tasks.Changes{"tsk_1": {
 			Files: []overlay.Changed{
 				{Mark: "M", Path: "host/task/very/deep/directory/service_with_a_long_name_test.go", Added: 120, Deleted: 4},
 				{Mark: "A", Path: "new.go", Added: 12},

@@ -18,8 +18,8 @@ import (
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 	"tandemux/internal/apiclient"
-	"tandemux/ui"
 	"tandemux/ui/overlay"
+	uitasks "tandemux/ui/tasks"
 )
 
 // taskAPI is a client of the host's HTTP interface for the TUI: it says nothing, asks
@@ -43,15 +43,15 @@ func (h hostAdapter) withTasks(ctx context.Context, work func(c *apiclient.Clien
 	return h.place.explainAPI(work(c))
 }
 
-// Tasks implements ui.Tasks. Where there have never been any, nothing is asked: the
+// Tasks implements uitasks.Host. Where there have never been any, nothing is asked: the
 // host would have to make a place for them.
-func (h hostAdapter) Tasks(ctx context.Context) ([]ui.Task, error) {
+func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 	if !h.place.elsewhere() {
 		if _, err := os.Stat(filepath.Join(h.place.dirs.state, store.File)); errors.Is(err, os.ErrNotExist) {
 			return nil, nil
 		}
 	}
-	var all []ui.Task
+	var all []uitasks.Task
 	err := h.withTasks(ctx, func(c *apiclient.Client) error {
 		type row struct {
 			taskRow
@@ -59,7 +59,7 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]ui.Task, error) {
 		}
 		rows, err := list[row](ctx, c, "/tasks", url.Values{"limit": {"100"}})
 		for _, r := range rows {
-			t := ui.Task{
+			t := uitasks.Task{
 				ID: r.ID, Name: r.Name, Session: ahp.URI(r.Session), Status: r.Status, Reason: r.Reason, Percent: -1,
 				Line: r.ProgressLine, Workspace: worksOn(r.Workspace), Updated: r.Updated,
 			}
@@ -100,8 +100,8 @@ func worksOn(raw json.RawMessage) string {
 // changeMarks are how a file was changed, in one cell.
 var changeMarks = map[string]string{"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "mode": "m", "type": "T"}
 
-func (h hostAdapter) TaskChanges(ctx context.Context, id string) (ui.TaskChanges, error) {
-	var got ui.TaskChanges
+func (h hostAdapter) TaskChanges(ctx context.Context, id string) (uitasks.Changes, error) {
+	var got uitasks.Changes
 	err := h.withTasks(ctx, func(c *apiclient.Client) error {
 		at := "/tasks/" + apiclient.Segment(id) + "/workspace"
 		var info workspace.Info
@@ -147,7 +147,7 @@ func (h hostAdapter) MergeTask(ctx context.Context, id string) (said string, err
 	return said, err
 }
 
-// PullTask implements ui.Tasks: files are written on this machine.
+// PullTask implements uitasks.Host: files are written on this machine.
 func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string, err error) {
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -170,7 +170,7 @@ func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string,
 	return said, err
 }
 
-// DiscardTask implements ui.Tasks. A branch with commits that are nowhere else stays.
+// DiscardTask implements uitasks.Host. A branch with commits that are nowhere else stays.
 func (h hostAdapter) DiscardTask(ctx context.Context, id string) (said string, err error) {
 	err = h.withTasks(ctx, func(c *apiclient.Client) error {
 		d, err := deleteTask(ctx, c, id, false)

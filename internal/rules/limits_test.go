@@ -40,7 +40,7 @@ var (
 		"emulator/native": 8698,
 		"host":            17725,
 		"host/terminal":   5136,
-		"ui":              9608,
+		"ui":              9254,
 		"ui/chat":         6768,
 		"ui/pane":         4328,
 	}
@@ -88,7 +88,7 @@ var (
 		"host.Host":              251,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
-		"ui.Model":               325,
+		"ui.Model":               312,
 		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}

@@ -86,6 +86,7 @@ var arrows = map[string][]string{
 	"ui/status":          {"ui/look", "ui/paint"},
 	"ui/words":           {},
 	"ui/clipboard":       {"ui/loop", "ui/overlay", "ui/status", "ui/words"},
+	"ui/tasks":           {"ahp", "ui/look", "ui/loop", "ui/overlay", "ui/status", "ui/words"},
 	"ui/recording":       {"ahp", "ui/loop", "ui/overlay", "ui/pane", "ui/status", "ui/words"},
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
 	"ui/overlay":         {"ahp", "internal/approval", "keymap", "ui/look", "ui/paint"},

@@ -180,3 +180,14 @@ func (l *Loop) Open(o overlay.Overlay) {
 
 // Close takes it away.
 func (l *Loop) Close() { l.Open(nil) }
+
+// Confirm opens a question; the overlay that was open comes back after it.
+func (l *Loop) Confirm(question string, yes func()) {
+	before := l.Overlay
+	back := func() {
+		if before != nil {
+			l.Open(before)
+		}
+	}
+	l.Open(overlay.NewConfirm(question, func() { yes(); back() }, back))
+}

@@ -5,51 +5,51 @@ import (
 	"fmt"
 	"slices"
 
-	"tandemux/ui"
+	"tandemux/ui/tasks"
 )
 
 // Tasks are the host's, with what each has changed; Done is what was done with them.
 type Tasks struct {
-	All     []ui.Task
-	Changes map[string]ui.TaskChanges
+	All     []tasks.Task
+	Changes map[string]tasks.Changes
 	Done    []string
 	// Asked counts the lists that were given.
 	Asked int
 }
 
-// Tasks implements ui.Tasks.
-func (h *Host) Tasks(context.Context) ([]ui.Task, error) {
+// Tasks implements tasks.Tasks.
+func (h *Host) Tasks(context.Context) ([]tasks.Task, error) {
 	h.TaskList.Asked++
 	return slices.Clone(h.TaskList.All), nil
 }
 
-// TaskChanges implements ui.Tasks.
-func (h *Host) TaskChanges(_ context.Context, id string) (ui.TaskChanges, error) {
+// TaskChanges implements tasks.Tasks.
+func (h *Host) TaskChanges(_ context.Context, id string) (tasks.Changes, error) {
 	return h.TaskList.Changes[id], nil
 }
 
-// SteerTask implements ui.Tasks.
+// SteerTask implements tasks.Tasks.
 func (h *Host) SteerTask(_ context.Context, id, text string) error {
 	h.TaskList.Done = append(h.TaskList.Done, fmt.Sprintf("tell %s %q", id, text))
 	return nil
 }
 
-// MergeTask implements ui.Tasks.
+// MergeTask implements tasks.Tasks.
 func (h *Host) MergeTask(_ context.Context, id string) (string, error) {
 	h.TaskList.Done = append(h.TaskList.Done, "merge "+id)
 	delete(h.TaskList.Changes, id)
 	return "merged into main", nil
 }
 
-// PullTask implements ui.Tasks.
+// PullTask implements tasks.Tasks.
 func (h *Host) PullTask(_ context.Context, id, dir string) (string, error) {
 	h.TaskList.Done = append(h.TaskList.Done, fmt.Sprintf("pull %s %q", id, dir))
 	return "3 files in " + dir, nil
 }
 
-// DiscardTask implements ui.Tasks.
+// DiscardTask implements tasks.Tasks.
 func (h *Host) DiscardTask(_ context.Context, id string) (string, error) {
 	h.TaskList.Done = append(h.TaskList.Done, "discard "+id)
-	h.TaskList.All = slices.DeleteFunc(h.TaskList.All, func(t ui.Task) bool { return t.ID == id })
+	h.TaskList.All = slices.DeleteFunc(h.TaskList.All, func(t tasks.Task) bool { return t.ID == id })
 	return "discarded", nil
 }

@@ -60,3 +60,16 @@ func Ago(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dh ago", int(d.Hours()))
 }
+
+// Rested is how long ago something changed, in few words.
+func Rested(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+}

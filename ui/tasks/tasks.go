@@ -1,0 +1,351 @@
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/ui/look"
+	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// Host has tasks: agents at work in a workspace of their own. They are in the list
+// of sessions.
+type Host interface {
+	// Tasks lists them, the newest first.
+	Tasks(ctx context.Context) ([]Task, error)
+	// TaskChanges says what a task has changed; empty where it has no files.
+	TaskChanges(ctx context.Context, id string) (Changes, error)
+	// SteerTask sends text to a task.
+	SteerTask(ctx context.Context, id, text string) error
+	// MergeTask brings home what a task has changed, PullTask writes its files into a
+	// directory, DiscardTask deletes it with its workspace. Each says in a few words
+	// what it did.
+	MergeTask(ctx context.Context, id string) (string, error)
+	PullTask(ctx context.Context, id, dir string) (string, error)
+	DiscardTask(ctx context.Context, id string) (string, error)
+}
+
+// Task is a task of the host's.
+type Task struct {
+	ID, Name string
+	Session  ahp.URI // empty for one of programs that are no agents
+	Status   string  // CREATING, IDLE, RUNNING, CANCELLED, FAILED, DELETING
+	Reason   string  // why it failed
+	Percent  int     // how far it is; -1 where it does not say
+	Line     string  // what it is doing
+	// Workspace is what it works on, in a few words.
+	Workspace string
+	Updated   time.Time
+}
+
+// Changes are what a task has changed.
+type Changes struct {
+	Files          []overlay.Changed
+	Added, Deleted int // lines
+	// Into is where merging would bring them, empty where that is nowhere.
+	Into string
+	// Branch is the task's own, of a worktree.
+	Branch string
+}
+
+const (
+	// maxCompared bounds the tasks whose changes are asked for.
+	maxCompared = 50
+	// taskPause is between two looks at tasks while the list is open and one of them
+	// works.
+	taskPause = 3 * time.Second
+)
+
+// List is what this client knows of the host's tasks. They are asked for when the
+// list of sessions opens, and while it is open.
+type List struct {
+	loop      *loop.Loop
+	log       *slog.Logger
+	host      Host // nil for one without tasks
+	connected func() bool
+
+	all      []Task
+	loading  bool
+	again    bool // something has changed since they were asked for
+	ticking  bool
+	changes  map[string]compared // by id
+	awaiting bool                // changes are being asked for
+}
+
+// New makes an empty list. host is nil for one without tasks; connected says whether
+// it can be asked now.
+func New(l *loop.Loop, log *slog.Logger, host Host, connected func() bool) *List {
+	return &List{loop: l, log: log, host: host, connected: connected}
+}
+
+// compared is what a task had changed at a time.
+type compared struct {
+	at      time.Time // the task's Updated
+	status  string
+	changes Changes
+}
+
+// taskScheme begins what the list calls a task without a session.
+const taskScheme = "x-tandemux-task:/"
+
+// At finds the task of a row of the list, nil for none.
+func (l *List) At(uri ahp.URI) *Task {
+	i := slices.IndexFunc(l.all, func(t Task) bool { return t.Session == uri || taskScheme+t.ID == uri })
+	if i < 0 {
+		return nil
+	}
+	return &l.all[i]
+}
+
+// Load asks for the tasks, unless that is under way: then once more after it.
+func (l *List) Load() {
+	switch {
+	case l.host == nil || !l.connected():
+		return
+	case l.loading:
+		l.again = true
+		return
+	}
+	l.loading, l.again = true, false
+	l.loop.Async("list the tasks", func(ctx context.Context) (func(), error) {
+		all, err := l.host.Tasks(ctx)
+		if err != nil {
+			l.log.Info("the host lists no tasks", "err", err)
+		}
+		return func() {
+			l.loading = false
+			if err != nil {
+				return
+			}
+			l.all = all
+			l.loop.Dirty |= loop.Panes
+			l.compare()
+			if l.again && l.Shown() {
+				l.Load()
+			}
+			l.lookAgain()
+		}, nil
+	})
+}
+
+// Shown reports whether the list is open.
+func (l *List) Shown() bool {
+	_, ok := l.loop.Overlay.(*overlay.Agents)
+	return ok
+}
+
+// lookAgain looks at the tasks after a while if the list is open and one works: how
+// far it is comes by no notification.
+func (l *List) lookAgain() {
+	works := slices.ContainsFunc(l.all, func(t Task) bool { return t.Status == "RUNNING" || t.Status == "CREATING" })
+	if l.ticking || !works || !l.Shown() {
+		return
+	}
+	l.ticking = true
+	l.loop.After(taskPause, func() {
+		l.ticking = false
+		if l.Shown() {
+			l.Load()
+		}
+	})
+}
+
+// compare asks what the tasks have changed, one after the other, of those about
+// which that is not known as they are now.
+func (l *List) compare() {
+	if l.host == nil || l.awaiting || !l.Shown() {
+		return
+	}
+	i := slices.IndexFunc(l.all[:min(len(l.all), maxCompared)], func(t Task) bool {
+		known, ok := l.changes[t.ID]
+		return t.Workspace != "" && t.Status != "CREATING" && t.Status != "DELETING" && (!ok || !known.at.Equal(t.Updated) || known.status != t.Status)
+	})
+	if i < 0 {
+		return
+	}
+	t := l.all[i]
+	l.awaiting = true
+	l.loop.Async("compare a task's files", func(ctx context.Context) (func(), error) {
+		got, err := l.host.TaskChanges(ctx, t.ID)
+		if err != nil {
+			l.log.Info("a task's changes are not known", "task", t.ID, "err", err)
+		}
+		return func() {
+			l.awaiting = false
+			if l.changes == nil || len(l.changes) > 4*maxCompared {
+				l.changes = map[string]compared{}
+			}
+			l.changes[t.ID] = compared{t.Updated, t.Status, got}
+			l.loop.Dirty |= loop.Panes
+			l.compare()
+		}, nil
+	})
+}
+
+// Row makes a session's row one of its task.
+func (l *List) Row(r overlay.Session, t Task, look *look.Look) overlay.Session {
+	r.Task = true
+	switch t.Status {
+	case "CREATING", "CANCELLED", "DELETING":
+		r.State, r.StateStyle = strings.ToLower(t.Status), look.Background
+		r.Mark = string(look.Ended)
+	case "FAILED":
+		r.State, r.StateStyle, r.Mark, r.Doing = "failed", look.Fail, string(look.Failed), words.Clean(t.Reason)
+	}
+	if t.Percent >= 0 {
+		r.Progress = fmt.Sprintf("%d%%", t.Percent)
+	}
+	if line := words.Clean(t.Line); line != "" && r.State != "waiting for you" {
+		r.Doing = line
+	}
+	c := l.changes[t.ID].changes
+	if len(c.Files) > 0 {
+		r.Changes = fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
+	}
+	r.Cwd = words.Clean(t.Workspace)
+	if c.Branch != "" {
+		r.Cwd = words.Clean(c.Branch)
+	}
+	return r
+}
+
+// Rows are the rows of tasks that have no session.
+func (l *List) Rows(listed map[ahp.URI]bool, archived bool, look *look.Look) []overlay.Session {
+	var rows []overlay.Session
+	for _, t := range l.all {
+		over := t.Status == "CANCELLED" || t.Status == "FAILED" || t.Status == "DELETING"
+		if t.Session != "" && listed[t.Session] || over && !archived && t.Status != "FAILED" {
+			continue
+		}
+		r := overlay.Session{
+			URI: taskScheme + t.ID, Title: words.Clean(t.Name), Mark: string(look.Ended), State: "idle", StateStyle: look.Background,
+			Time: words.Rested(l.loop.Now().Sub(t.Updated)),
+		}
+		if t.Status == "RUNNING" {
+			r.Mark, r.State, r.StateStyle = string(look.Running), "working", look.Agent
+		}
+		rows = append(rows, l.Row(r, t, look))
+	}
+	return rows
+}
+
+// on does something with the task of a row.
+func (l *List) on(uri ahp.URI, do func(Task)) {
+	if t := l.At(uri); t != nil && l.host != nil {
+		do(*t)
+		return
+	}
+	l.loop.Say(status.Info, "this session is no task: `tandemux task create` makes one")
+}
+
+// Steer asks what to tell the task of a row.
+func (l *List) Steer(uri ahp.URI) { l.on(uri, l.steer) }
+
+// Pull shows what the task of a row has changed, to merge it or copy it out.
+func (l *List) Pull(uri ahp.URI) { l.on(uri, l.pull) }
+
+// Discard deletes the task of a row, asking first; it reports whether it is one's.
+func (l *List) Discard(uri ahp.URI) bool {
+	t := l.At(uri)
+	if t == nil || l.host == nil {
+		return false
+	}
+	l.discard(*t)
+	return true
+}
+
+func (l *List) steer(t Task) {
+	before := l.loop.Overlay
+	l.loop.Open(overlay.NewPrompt("tell "+words.Clean(t.Name), "", func(text string) {
+		l.loop.Open(before)
+		if strings.TrimSpace(text) == "" {
+			return
+		}
+		l.loop.Async("tell the task", func(ctx context.Context) (func(), error) {
+			err := l.host.SteerTask(ctx, t.ID, text)
+			return func() {
+				if err == nil {
+					l.loop.Brief("told %s", t.Name)
+				}
+				l.Load()
+			}, err
+		})
+	}))
+}
+
+func (l *List) pull(t Task) {
+	before := l.loop.Overlay
+	l.loop.Async("compare the task's files", func(ctx context.Context) (func(), error) {
+		got, err := l.host.TaskChanges(ctx, t.ID)
+		return func() {
+			if err == nil && l.loop.Overlay == before {
+				l.showChanges(t, got)
+			}
+		}, err
+	})
+}
+
+func (l *List) showChanges(t Task, c Changes) {
+	before := l.loop.Overlay
+	done := func(what string, do func(ctx context.Context) (string, error)) {
+		l.loop.Async(what, func(ctx context.Context) (func(), error) {
+			said, err := do(ctx)
+			return func() {
+				if err == nil {
+					l.loop.Say(status.Info, "%s", said)
+				}
+				delete(l.changes, t.ID)
+				l.Load()
+			}, err
+		})
+	}
+	for i := range c.Files {
+		c.Files[i].Path = words.Clean(c.Files[i].Path)
+	}
+	b := overlay.Bringing{
+		Title: "Changes of " + words.Clean(t.Name), Files: c.Files,
+		Note: fmt.Sprintf("%s, +%d -%d", words.Plural(len(c.Files), "file"), c.Added, c.Deleted),
+		Out: func() {
+			l.loop.Open(overlay.NewPrompt("copy "+words.Clean(t.Name)+" into the directory", "", func(dir string) {
+				l.loop.Open(before)
+				if dir = strings.TrimSpace(dir); dir != "" {
+					done("copy the task's files", func(ctx context.Context) (string, error) { return l.host.PullTask(ctx, t.ID, dir) })
+				}
+			}))
+		},
+	}
+	if c.Into != "" {
+		b.Note += ", into " + words.Clean(c.Into)
+		b.Merge = func() {
+			l.loop.Open(before)
+			done("bring home what the task changed", func(ctx context.Context) (string, error) { return l.host.MergeTask(ctx, t.ID) })
+		}
+	}
+	l.loop.Open(overlay.NewChanges(b))
+}
+
+func (l *List) discard(t Task) {
+	question := fmt.Sprintf("discard the task %q with its workspace?", t.Name)
+	if c := l.changes[t.ID].changes; len(c.Files) > 0 {
+		question = fmt.Sprintf("discard the task %q and its changes of %s?", t.Name, words.Plural(len(c.Files), "file"))
+	}
+	l.loop.Confirm(words.Clean(question), func() {
+		l.loop.Async("discard the task", func(ctx context.Context) (func(), error) {
+			said, err := l.host.DiscardTask(ctx, t.ID)
+			return func() {
+				if err == nil {
+					l.loop.Say(status.Info, "%s", said)
+				}
+				l.Load()
+			}, err
+		})
+	})
+}
