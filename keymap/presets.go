@@ -26,7 +26,7 @@ var presets = []preset{
 	{name: "screen", prefix: "ctrl+a", normal: screenKeys, copy: viKeys},
 }
 
-// defaultKeys is the key table of the design.
+// defaultKeys is the key table of the preset "default".
 var defaultKeys = []row{
 	{"prefix |", "split-right", false},
 	{"prefix -", "split-down", false},

@@ -1,7 +1,6 @@
 // Package acptest is an agent that speaks the Agent Client Protocol and does what
-// a script says: for tests of whatever runs agents. It has a model of nothing;
-// its own peer of JSON-RPC is written apart from tandemux's, so that the two check
-// each other.
+// a script says: for tests of whatever runs agents. It uses no model. Its
+// JSON-RPC is written independently of tandemux's, so that the two check each other.
 //
 // Main is the program. A test binary becomes it by calling Main from its TestMain
 // when it is started under that name.

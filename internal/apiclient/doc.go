@@ -3,14 +3,14 @@
 //
 // # Retries
 //
-// A request that can be sent again without harm is: after 408, 429 and 5xx, and when
-// the connection failed, MaxRetries times with growing pauses, or those that the host
-// asked for (U99). What creates something gets an Idempotency-Key for that, so that
-// it happens once.
+// A request that may safely be repeated is sent again after 408, 429 and 5xx and
+// when the connection failed: up to MaxRetries times, with growing pauses or those
+// that the host asks for (U99). A request that creates something has an
+// Idempotency-Key, so that repeating it creates nothing twice.
 //
 // # Errors
 //
-// An answer that is none is an *Error, with the status and the host's words (U100).
+// A status of 300 or more is an *Error, with the status and the host's message (U100).
 //
 // A Client may be used from any goroutine.
 package apiclient

@@ -1,6 +1,6 @@
-// Package approval makes of a question that an agent asks what a person sees before
-// answering it, the same on every surface: the interface's list, a chat, the command
-// line. It holds values only.
+// Package approval turns a question of an agent into what a person sees before
+// answering it. It is the same wherever it is shown: in the interface's list, in a
+// chat, on the command line. The package holds values only.
 //
 // The rule: all that would be allowed is shown, with nothing cut and nothing that
 // hides or reorders text (Escape); nothing can be allowed before its end was shown

@@ -388,7 +388,7 @@ func (c *Client) Unsubscribe(uri ahp.URI) {
 // ServerSeq is the highest sequence number seen.
 func (c *Client) ServerSeq() int64 { return c.serverSeq.Load() }
 
-// saw raises ServerSeq. Only the reader goroutine calls it.
+// saw sets ServerSeq if seq is higher. Only the reader goroutine calls it.
 func (c *Client) saw(seq int64) { c.serverSeq.Store(max(c.serverSeq.Load(), seq)) }
 
 // ClientID is the id used.
@@ -401,7 +401,7 @@ func (c *Client) Version() string {
 	return c.version
 }
 
-// hello is what initialize says beyond the protocol; nil for nothing.
+// hello is the _meta of initialize; nil for none.
 func (o Options) hello() *ahp.HelloMeta {
 	if o.Agent == nil {
 		return nil
@@ -446,7 +446,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// nobody is the Sink of a client that only calls.
+// nobody is the Sink of a client that only makes calls: it ignores everything.
 type nobody struct{}
 
 func (nobody) Snapshot(ahp.Snapshot) {}

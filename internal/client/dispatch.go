@@ -79,8 +79,9 @@ func (c *Client) dispatch(channel ahp.URI, a ahp.Action, wait chan outcome) (int
 	return seq, nil
 }
 
-// send numbers, notes and sends an action, in one step, so that the order of
-// numbers is that of the wire. given are older ones that it displaced.
+// send assigns an action its clientSeq, keeps it as pending and sends it, in one
+// step, so that actions are sent in the order of their numbers. given are older
+// pending actions that were given up for it.
 func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int64, given []*pending, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,8 +135,8 @@ func (c *Client) takePending(seq int64) *pending {
 	return p
 }
 
-// resend sends what is pending and not among the missed actions again, in
-// order, on a resumed connection. It returns what cannot be sent again.
+// resend sends pending actions again, in order, on a resumed connection, except
+// those whose echo was among the missed actions. It returns those that it can't send.
 func (c *Client) resend(l *link, missed []ahp.Envelope) (lost []*pending) {
 	done := map[int64]bool{}
 	for _, e := range missed {
@@ -176,7 +177,7 @@ func (c *Client) giveUp(lost []*pending, err error) {
 	}
 }
 
-// settle tells those who wait for an action.
+// settle gives an action's outcome to whoever waits for it.
 func (c *Client) settle(p *pending, o outcome) {
 	if c.predict != nil {
 		c.predict.Settled(p.seq)

@@ -23,8 +23,8 @@ const (
 	leaving = 2 * time.Second
 	// maxPause bounds pauses where Options do not say.
 	maxPause = 2 * time.Second
-	// leastPause is what Retry does not shorten, so that a key that is held down
-	// is no storm of attempts.
+	// leastPause is the shortest pause that Retry leaves, so that a key that is
+	// held down does not cause a storm of attempts.
 	leastPause = 500 * time.Millisecond
 	// swapTime is how long a host that restarts is tried without growing pauses,
 	// swapPause one of those.
@@ -41,10 +41,10 @@ const (
 	closeRestart  = 1012 // another process takes over at once
 )
 
-// closeMute is what we close a connection with that has stopped answering.
+// closeMute is the close code for a connection that has stopped answering.
 const closeMute = 4000
 
-// errMute is why a connection was lost that Options.GiveUp gave up.
+// errMute is the reason for a connection that Options.GiveUp ended.
 var errMute = errors.New("the host has stopped answering")
 
 // keep replaces lost connections until the client ends.

@@ -40,8 +40,8 @@ func (c *Client) newLink(t jsonrpc.Transport) *link {
 // maxText bounds the buffer that is kept from one message to the next.
 const maxText = 256 << 10
 
-// raw is the fast way of terminal output to the Sink, and of input's echo. The transport's messages
-// are valid UTF-8.
+// raw passes terminal output and the echo of input to the Sink without decoding
+// the whole message. The transport's messages are valid UTF-8.
 func (l *link) raw(msg []byte) bool {
 	l.heard.Add(1)
 	uri, data, seq, text, ok := ahp.ReadDataEnvelope(msg, l.text)
@@ -183,7 +183,7 @@ func (l *link) initialize(done func(error)) {
 	}
 }
 
-// begin starts anew: the host knows nothing of what was before.
+// begin starts over after initialize: the host has no subscriptions of this client.
 func (l *link) begin(r ahp.InitializeResult, p ahp.Profile) {
 	c := l.c
 	c.mu.Lock()
@@ -218,7 +218,7 @@ func (l *link) start() {
 	c.sink.Status(Connected, nil)
 }
 
-// rejoin subscribes anew to the channels whose state was lost.
+// rejoin subscribes again to the channels whose state was lost.
 func (l *link) rejoin() {
 	c := l.c
 	c.mu.Lock()

@@ -7,9 +7,8 @@ import (
 	"tandemux/ahp"
 )
 
-// silence is for how long a host may leave things unanswered and say nothing
-// else until it is asked whether it is there, and again until it counts as
-// silent.
+// silence is how long a host may neither answer what is open nor send anything
+// else before it is sent a ping, and again before it counts as silent.
 const silence = 2 * time.Second
 
 // vigil watches whether a host answers, while something is unanswered: a stopped

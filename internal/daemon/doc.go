@@ -1,7 +1,7 @@
-// Package daemon is what the host's and the keeper's processes have in common:
-// each is the only one of its kind (Place), and can be found by whoever knows
-// where it belongs, also when its socket or the whole directory of that was
-// removed: it is signalled and binds the socket anew (Listener).
+// Package daemon is what the host's and the keeper's processes have in common. Only
+// one of each runs for a runtime and a state directory (Place). It can be reached
+// even if its socket, or the directory of that, was removed: whoever looks for it
+// sends it a signal, and it binds the socket again (Listener).
 //
 // A place is one byte of a lock file, held with a POSIX record lock. The kernel
 // says who holds it and lets go of it when that process ends, so the file is never

@@ -1,9 +1,9 @@
-// Package ebb gives memory back that a process needed for a while: what starting
-// took (Settle), and what a flood of output took (Ebb). Go keeps freed memory for
-// minutes, and pages of the program that were looked at once stay mapped; a
-// multiplexer is three processes that mostly wait.
+// Package ebb returns memory to the system: after start-up (Settle) and after a
+// burst of output (Ebb). Go itself keeps freed memory for minutes, and pages of the
+// executable stay mapped once they were read; a multiplexer is three processes
+// that wait most of the time.
 //
-// An Ebb may be used by any goroutine. Nothing ticks: a timer runs only while a
-// flood does and for Quiet after it. It knows nothing of what the memory was for
-// and frees no object that is in use.
+// An Ebb may be used by any goroutine. A timer runs only during a burst and for
+// Quiet after it. Only garbage is freed: an Ebb does not know what the memory was
+// used for.
 package ebb

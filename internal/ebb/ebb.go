@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// Quiet is how long nothing must flow for a flood to be over.
+	// Quiet without output ends a flood.
 	Quiet = 200 * time.Millisecond
-	// Flood is how much, in bytes and without a pause of Quiet, is one.
+	// Flood is how many bytes, without a pause of Quiet between them, are a flood.
 	Flood = 8 << 20
-	// Trickle is so little, in bytes, that it does not prolong a flood: a prompt,
-	// the echo of a key.
+	// Trickle is how few bytes do not prolong a flood: a prompt or the echo of a
+	// key.
 	Trickle = 4 << 10
 )
 
@@ -27,7 +27,7 @@ type Ebb struct {
 	armed bool      // a timer runs
 }
 
-// Flow says that so many bytes have come.
+// Flow reports that n bytes have arrived.
 func (e *Ebb) Flow(n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -44,7 +44,7 @@ func (e *Ebb) Flow(n int) {
 	}
 }
 
-// look gives memory back if the flood is over, else looks again later.
+// look frees memory if the flood is over; if not, it sets the timer again.
 func (e *Ebb) look() {
 	e.mu.Lock()
 	left := Quiet - time.Since(e.last)

@@ -1,20 +1,20 @@
-// Package keepsake keeps on disk what is to outlive the machine: which layouts
-// there are and what they look like, and of each terminal in them its working
-// directory, its title and what ran in it. What terminals show is written only
-// with the person's leave (SetPast): then each terminal that a layout shows has a
-// scribe, which writes its text down when it has been quiet for a while, at most
-// once a minute, and when the host ends. These files are bounded one by one and in
-// all; the oldest go first.
+// Package keepsake saves to disk what should survive a reboot: the layouts, and for
+// each terminal in them its working directory, its title and the command that ran in
+// it. The text of terminals is saved only if the user allows it (SetPast). Each
+// terminal that a layout shows then has a scribe, which saves the text when the
+// terminal has been quiet for a while, at most once a minute, and when the host
+// ends. Each of these files and their total size are bounded; the oldest are
+// removed first.
 //
-// A Keeper follows a host as any other client does (it is a client.Sink) and
-// writes the file a moment after something changed: whole or not at all, 0600,
-// bounded. While nothing changes it does nothing. Restore makes the terminals of
-// a file anew, under their old names, so that the layouts' documents fit.
+// A Keeper is a client of the host like any other (a client.Sink). It writes the
+// file shortly after a change, atomically, with mode 0600; without changes it does
+// nothing. Restore creates the terminals of a file again, under their old URIs, so
+// that the layouts still name them.
 //
-// A host that ends makes everything vanish, which must not be taken for the
-// person's wish: after Stop nothing is written any more.
+// When a host ends, all terminals and layouts disappear. That is not the user's
+// doing and must not be saved: after Stop nothing is written.
 //
-// One goroutine (Run) writes the layouts and gives terminals their scribes, each a
-// goroutine of its own; the Sink's methods are called from the connection's. mu is
-// held while a file is written, so that Stop and SetPast are final.
+// One goroutine (Run) writes the layouts and starts the scribes, each a goroutine
+// of its own; the connection's goroutine calls the Sink's methods. mu is held while
+// a file is written, so nothing is written once Stop or SetPast has returned.
 package keepsake

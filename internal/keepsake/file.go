@@ -40,7 +40,7 @@ type Layout struct {
 	Terminals []ahp.URI       `json:"terminals"`
 }
 
-// Terminal is what it takes to make a terminal like one that was.
+// Terminal is what is needed to create a terminal again.
 type Terminal struct {
 	URI     ahp.URI  `json:"uri"`
 	Name    string   `json:"name,omitempty"` // which somebody gave it
@@ -93,7 +93,7 @@ func (m Memory) write(dir string) error {
 	return nil
 }
 
-// Forget removes what was kept; nothing is fine.
+// Forget removes what was kept. It is no error if nothing was.
 func Forget(dir string) error {
 	left, _ := filepath.Glob(filepath.Join(dir, FileName+".*")) // of a process that was killed
 	for _, path := range append(left, filepath.Join(dir, FileName)) {

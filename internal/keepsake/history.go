@@ -84,7 +84,7 @@ func ForgetHistory(dir, name string) error {
 	return nil
 }
 
-// ForgetHistories removes what is kept of all terminals; nothing is fine.
+// ForgetHistories removes what is kept of all terminals. It is no error if nothing is.
 func ForgetHistories(dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, historyDir)); err != nil {
 		return fmt.Errorf("forget what terminals showed: %w", err)
@@ -141,8 +141,8 @@ func writeHistory(dir string, uri ahp.URI, text string, limit int64) error {
 	return err
 }
 
-// replace writes a file, 0600, whole or not at all. mark parts its name from what
-// tells a file that is being written from others.
+// replace writes a file atomically, with mode 0600. mark separates its name from
+// the suffix of the temporary file.
 func replace(dir, name, mark string, text []byte) error {
 	f, err := os.CreateTemp(dir, name+mark+"*") // 0600
 	if err != nil {

@@ -33,9 +33,9 @@ type Keeper struct {
 	failed  bool       // to keep histories
 }
 
-// New makes a keeper for a state directory. report is told what a failure to write
-// means, and nil when writing works again; it may be called from any goroutine,
-// not from within Stop.
+// New makes a keeper for a state directory. report is called with the error when
+// writing fails, and with nil when it works again, from any goroutine but never
+// within Stop.
 func New(dir string, report func(about string, err error)) *Keeper {
 	return &Keeper{
 		Mirror: client.NewMirror(0), dir: dir, report: report, wake: make(chan struct{}, 1), scribes: map[ahp.URI]*scribe{},
@@ -61,7 +61,7 @@ func (k *Keeper) Action(e ahp.Envelope) {
 	k.changed()
 }
 
-// Stop ends all writing: what changes from now on is the host's end.
+// Stop ends all writing: later changes come from the host shutting down.
 func (k *Keeper) Stop() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -115,7 +115,7 @@ func (k *Keeper) follow(ctx context.Context, c *client.Client, follows map[ahp.U
 	}
 }
 
-// save writes the file if it would be another one.
+// save writes the file if its content has changed.
 func (k *Keeper) save(follows map[ahp.URI]bool, last *[]byte) error {
 	m := k.memory(follows)
 	k.mu.Lock()

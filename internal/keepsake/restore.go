@@ -21,10 +21,10 @@ func (m Memory) compare() []byte {
 }
 
 // Restore makes the terminals and layouts of m at a host that has none of them.
-// Shells are started anew in their directories; what ran in them, or in their
-// place, is run again only if again lists the program's name. What they showed, if
-// the state directory dir has it, stands above; "" leaves it out. The errors of
-// single terminals are joined; the others are made all the same.
+// Shells are started again in their directories. The program that ran in a shell,
+// or instead of one, is started only if again lists its name. The saved text of a
+// terminal, if the state directory dir has it, is shown above; with dir "" it is
+// not. A terminal that fails does not stop the others; the errors are joined.
 func Restore(ctx context.Context, c *client.Client, m Memory, again []string, dir string) error {
 	var failed []error
 	made := map[ahp.URI]bool{}

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// quiet is how long a terminal must have printed nothing to be written down,
-	// and least the time between two writes, after which one that prints all the
-	// time is written too.
+	// A terminal is saved once it has printed nothing for quiet. One that never
+	// stops printing is saved anyway when least has passed since the last time,
+	// which is also the shortest time between two writes.
 	quiet = 3 * time.Second
 	least = time.Minute
 )
@@ -34,8 +34,8 @@ type Past struct {
 	Limit int64
 }
 
-// SetPast sets what is kept of what terminals show: nothing before it is called.
-// Turned off, it removes what was kept. Any goroutine may call it.
+// SetPast says whether the text of terminals is saved; until it is called, it is
+// not. Turning it off removes what was saved. Any goroutine may call it.
 func (k *Keeper) SetPast(p Past) {
 	k.mu.Lock()
 	k.past = p
@@ -191,7 +191,7 @@ func (k *Keeper) put(uri ahp.URI, text string) (wrote bool, err error) {
 	return err == nil, err
 }
 
-// Last writes down at once what has changed, before the host ends.
+// Last saves at once whatever has changed, before the host ends.
 func (k *Keeper) Last(ctx context.Context) {
 	k.mu.Lock()
 	all := maps.Clone(k.scribes)

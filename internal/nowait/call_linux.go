@@ -13,8 +13,8 @@ func call(number, fd uintptr, p []byte) (int, error) {
 	return int(n), nil
 }
 
-// empty reports whether a tty has nothing to read. One that was hung up, and
-// whatever is none, is not empty.
+// empty reports whether a tty has nothing to read. It is false for a tty that was
+// hung up and for anything that is not a tty.
 func empty(fd uintptr) bool {
 	var n int32
 	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))

@@ -4,7 +4,7 @@ package nowait
 
 import "syscall"
 
-// Elsewhere system calls go through the C library, by the package's own means.
+// Systems other than Linux make system calls through the C library.
 func call(number, fd uintptr, p []byte) (int, error) {
 	if number == syscall.SYS_READ {
 		return syscall.Read(int(fd), p)

@@ -1,17 +1,15 @@
-// Package nowait reads and writes non-blocking descriptors by system calls that
-// Go's scheduler is not told of.
+// Package nowait reads and writes non-blocking descriptors by raw system calls, of
+// which Go's scheduler knows nothing.
 //
-// Such a call never waits, so the scheduler has nothing to do about it. Being
-// told, it wakes its monitor thread after each pause, which on the way of a key
-// is every time, and may take the processor from a thread that is about to come
-// back. For sockets in Go's poller, and for
-// writing to ttys there, within syscall.RawConn's Read and
-// Write, which also keep the descriptor from being closed meanwhile.
+// Such a call never blocks, so the scheduler has nothing to do. For an ordinary
+// call after a pause it wakes its monitor thread, which delays each keystroke, and
+// it may give the processor to another goroutine although the call returns at once.
 //
-// Reading a tty that has nothing waits for the kernel's own worker, which may be
-// late on a busy machine: only when the poller, or NewTTY's Read, knows of
-// something.
+// Use it for sockets in Go's poller and for writing to ttys there, within the Read
+// and Write of a syscall.RawConn, which also keep the descriptor from being closed
+// meanwhile. Read a tty only when the poller, or NewTTY's Read, says that there is
+// something: an empty one makes the read wait for a worker of the kernel, which may
+// be late on a busy machine.
 //
-// It owns nothing, has no state and must not be used on descriptors that may
-// block.
+// The package has no state. It must not be used on descriptors that may block.
 package nowait

@@ -15,8 +15,8 @@ type Conn struct {
 	writable func(fd uintptr) bool
 }
 
-// transfer is what a call works on: kept, so that the function around it is
-// made once.
+// transfer holds a call's arguments and results. It is kept, so that its closure is
+// allocated once.
 type transfer struct {
 	p     []byte
 	n     int
@@ -77,7 +77,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return t.n, nil
 }
 
-// Write writes what is taken at once, which may be nothing: then n is 0 and err
+// Write writes as much as fits without waiting. If nothing does, n is 0 and err is
 // nil.
 func (c *Conn) Write(p []byte) (n int, err error) {
 	c.out = transfer{p: p}
@@ -93,13 +93,13 @@ func (c *Conn) Write(p []byte) (n int, err error) {
 	return t.n, t.err
 }
 
-// Read reads from a non-blocking descriptor. Without data it gives EAGAIN.
+// Read reads from a non-blocking descriptor; EAGAIN means that there is no data.
 func Read(fd uintptr, p []byte) (int, error) { return again(syscall.SYS_READ, fd, p) }
 
-// Write writes to a non-blocking descriptor. Without room it gives EAGAIN.
+// Write writes to a non-blocking descriptor; EAGAIN means that there is no room.
 func Write(fd uintptr, p []byte) (int, error) { return again(syscall.SYS_WRITE, fd, p) }
 
-// again makes a call until no signal interrupts it.
+// again repeats a call that a signal interrupts.
 func again(number, fd uintptr, p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

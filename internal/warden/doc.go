@@ -1,6 +1,6 @@
-// Package warden ends a process group when the process that watches over it dies,
-// however it dies: a small shell beside the group waits for the end of its stdin,
-// which only the watching process holds.
+// Package warden ends a process group when this process dies, also by SIGKILL. A
+// small shell, the warden, waits for the end of its stdin, a pipe whose other end
+// only this process holds, and then signals the group.
 //
-// A Warden belongs to who began it, who dismisses it once when the group is gone.
+// Whoever calls Watch must call Dismiss once when the group has ended.
 package warden

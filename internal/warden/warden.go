@@ -20,8 +20,8 @@ i=0
 while kill -s 0 -- "-$1" && [ $i -lt 30 ]; do sleep 0.1; i=$((i+1)); done
 kill -s KILL -- "-$1"`
 
-// Watch has a process group ended when this process is gone: SIGTERM, and three
-// seconds later SIGKILL.
+// Watch arranges for a process group to get SIGTERM when this process dies, and
+// SIGKILL three seconds later.
 func Watch(group int) (*Warden, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -38,7 +38,7 @@ func Watch(group int) (*Warden, error) {
 	return &Warden{cmd, w}, nil
 }
 
-// Dismiss ends the warden before its time. A nil Warden is fine.
+// Dismiss ends the warden and leaves the group alone. The Warden may be nil.
 func (w *Warden) Dismiss() {
 	if w == nil {
 		return
