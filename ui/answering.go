@@ -2,6 +2,7 @@ package ui
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"tandemux/ahp"
@@ -66,13 +67,7 @@ func neededText(n ahp.InputNeeded) string {
 
 // unseen are the questions of chats that the person does not look at.
 func (m *Model) unseen() []needed {
-	var out []needed
-	for _, n := range m.waitings() {
-		if !m.looksAt(n.what.Chat) {
-			out = append(out, n)
-		}
-	}
-	return out
+	return slices.DeleteFunc(m.waitings(), func(n needed) bool { return m.looksAt(n.what.Chat) })
 }
 
 // answerSession answers what a session waits for, from wherever the person is.
@@ -112,6 +107,9 @@ func (m *Model) answerNeeded(n needed) {
 				m.answerNeeded(*now)
 			default:
 				if _, ok := m.dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
+					if c := m.chats[n.what.Chat]; c != nil {
+						c.Sent(t.ToolCallID)
+					}
 					m.loop.Brief("%s: %s", n.session.title(), a.Label)
 				}
 			}

@@ -88,6 +88,26 @@ func TestApprovalChanged(t *testing.T) {
 	}
 }
 
+// TestOwnAnswer: what this client answered in the list is not called another
+// client's where the chat is open, too.
+func TestOwnAnswer(t *testing.T) {
+	u := uitest.New(t, uitest.Options{})
+	s := u.Host.AddSession("one", "mend the tests")
+	s.Begin("go")
+	u.WaitIdle()
+	u.Press("ctrl+space a", "enter")
+	s.Call("c", "Run `make`", `{"command":"make"}`, "", risky...)
+	u.WaitIdle()
+	u.Shows("$ make", "Allow once")
+	u.Press("ctrl+space c", "ctrl+space A", "y")
+	u.WaitIdle()
+	if !sent(u, `"selectedOptionId":"once"`) {
+		t.Fatalf("sent %v", u.Host.Sent)
+	}
+	u.Shows("mend the tests: Allow once")
+	u.Hides("another client")
+}
+
 var anID = regexp.MustCompile("id: [a-z0-9]{10}")
 
 // TestClaimIsNotPreselected: Enter hands nothing over.

@@ -161,7 +161,7 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 		return
 	}
 	if c := m.chats[e.Channel]; c != nil {
-		c.Refused()
+		c.Sent("")
 		m.loop.Dirty |= loop.Panes
 	}
 	if t := m.terms.get(e.Channel); t != nil && e.Origin.ClientSeq == t.asked {

@@ -120,9 +120,7 @@ func (c *Chat) answer(o approval.Option) {
 		c.do.Say(true, "not answered: the host does not answer")
 		return
 	}
-	c.ask.sent = c.questionOf(t)
-	c.dirty = true
-	c.consider()
+	c.Sent(t.ToolCallID)
 }
 
 // Answer answers what waits by the kind of the answer: "allow_once",
@@ -160,10 +158,12 @@ func (c *Chat) answered(a ahp.ChatToolCallConfirmed) {
 	c.do.Say(false, words+" by another client")
 }
 
-// Refused takes a refusal of what this client sent: the question is open again if
-// it still waits.
-func (c *Chat) Refused() {
+// Sent notes which call this client has answered, also in a list; "" after a refusal.
+func (c *Chat) Sent(toolCall string) {
 	c.ask.sent, c.dirty = "", true
+	if t := c.asked(); t != nil && t.ToolCallID == toolCall {
+		c.ask.sent = c.questionOf(t)
+	}
 	c.consider()
 }
 

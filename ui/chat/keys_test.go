@@ -322,7 +322,7 @@ func TestSecondAnswer(t *testing.T) {
 	if strings.Contains(s.text(), "Allow once") {
 		t.Errorf("what was answered still shows:\n%s", s.text())
 	}
-	s.c.Refused()
+	s.c.Sent("")
 	if !strings.Contains(s.text(), "Allow once") {
 		t.Errorf("the question does not show again:\n%s", s.text())
 	}
