@@ -59,7 +59,7 @@ func TestClusterWidth(t *testing.T) {
 	for s, want := range map[string]int{
 		"": 0, "a": 1, "日": 2, "e\u0301": 1, "\u0301": 0,
 		"น้ำ": 2, "ก็": 1, "ທຳ": 2, "கி": 2, "क्षि": 2, // Thai, Lao, Tamil, Devanagari
-		"👩‍👩‍👧": 2, "👍🏽": 2, "🇩🇪": 2, "🇩": 1, "☁": 1, "☁\ufe0f": 2, "1\ufe0f\u20e3": 2, "x\ufe0f": 1,
+		"👩‍👩‍👧": 2, "👍🏽": 2, "🇩🇪": 2, "🇩": 1, "☁": 1, "☁\ufe0f": 2, "1\ufe0f\u20e3": 2, "x\ufe0f": 1, "⌚": 2, "⌚\ufe0e": 2, "☁\ufe0e": 1,
 		"\u1100\u1161\u11a8": 2, "\uac01": 2, "\u00ad": 1, "\u0600": 1,
 	} {
 		if got := ClusterWidth(s); got != want {
