@@ -44,7 +44,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "find agent: %v", err)
 	}
 	id := found.Info().ID
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		known := slices.ContainsFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 		switch {
 		case known:
@@ -53,7 +53,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		default:
 			// Behind those that were configured: the first is the default.
 			h.agents.providers = append(slices.Clip(h.agents.providers), found)
-			h.refreshAgents()
+			tx.refreshAgents()
 		}
 	})
 	if err != nil {

@@ -72,21 +72,21 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	}
 	t, err := h.spawn(context.WithoutCancel(ctx), pl)
 	if err != nil {
-		h.locked(func() { delete(h.reserved, uri) })
+		h.locked(func(Tx) { delete(h.reserved, uri) })
 		slot.Cancel()
 		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
 	}
 	a := newAgentTerm(h, t, pl.params.Claim, s.OutputLimit)
 	err = errClosing
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		delete(h.reserved, uri)
 		t.slot = slot
 		if !ct.c.dead() {
 			err = nil
 			t.used = a
-			t.meta.Agent = ct.c.s.label()
-			h.addTerm(uri, t, t.unborn)
-			ct.c.forgetOld()
+			t.meta.Agent = ct.c.s.label(tx)
+			tx.addTerm(uri, t, t.unborn)
+			ct.c.forgetOld(tx)
 		}
 	})
 	if err != nil {
@@ -268,9 +268,9 @@ func (a *agentTerm) URI() ahp.URI { return a.t.ch.uri }
 
 // Bind claims the terminal for a tool call, if it is for none yet.
 func (a *agentTerm) Bind(toolCallID string) {
-	a.h.turn(func() {
+	a.h.turn(func(tx Tx) {
 		c := a.t.value.Claim
-		if toolCallID == "" || c.Kind != ahp.ClaimSession || c.TurnID == "" || c.ToolCallID != "" || a.removed() {
+		if toolCallID == "" || c.Kind != ahp.ClaimSession || c.TurnID == "" || c.ToolCallID != "" || a.removed(tx) {
 			return
 		}
 		c.ToolCallID = toolCallID
@@ -288,8 +288,8 @@ func (h *Host) claimForAgent(t *term, to ahp.Claim) {
 	h.claim(t, to, nil, &principal{id: t.holder})
 }
 
-// removed reports whether the terminal was disposed of. The caller holds h.mu.
-func (a *agentTerm) removed() bool { return a.h.channels[a.t.ch.uri] != a.t.ch }
+// removed reports whether the terminal was disposed of.
+func (a *agentTerm) removed(tx Tx) bool { return a.h.channels[a.t.ch.uri] != a.t.ch }
 
 // awayNote is what an agent reads at the end of a terminal that runs on without
 // it.
@@ -297,8 +297,8 @@ const awayNote = "\n[" + "A person has taken this terminal over, or sent it to t
 
 // Output is what the agent reads.
 func (a *agentTerm) Output() (text string, truncated bool, exit *agent.Exit) {
-	a.h.turn(func() {
-		if !a.removed() {
+	a.h.turn(func(tx Tx) {
+		if !a.removed(tx) {
 			a.h.flush(a.t)
 		}
 		all := a.text.AppendLine(slices.Clone(a.out))
@@ -329,18 +329,17 @@ func (a *agentTerm) Wait(ctx context.Context) (agent.Exit, error) {
 	return *a.exit, nil
 }
 
-// held reports whether the terminal is the session's still. The caller holds
-// h.mu.
-func (a *agentTerm) held() bool { return a.t.value.Claim.Kind == ahp.ClaimSession }
+// held reports whether the terminal is the session's still.
+func (a *agentTerm) held(tx Tx) bool { return a.t.value.Claim.Kind == ahp.ClaimSession }
 
 // errNotKilled is T21's.
 var errNotKilled = &agent.Refusal{Text: "Cannot kill visible or user-owned terminals"}
 
 // Kill ends the command (P10–P12).
 func (a *agentTerm) Kill(ctx context.Context) error {
-	a.h.mu.Lock()
-	over, held := a.exit != nil || a.removed(), a.held()
-	a.h.mu.Unlock()
+	tx := a.h.lock()
+	over, held := a.exit != nil || a.removed(tx), a.held(tx)
+	tx.unlock()
 	switch {
 	case over:
 		return nil
@@ -362,19 +361,19 @@ func (a *agentTerm) Kill(ctx context.Context) error {
 // (docs/decisions.md §1): then, and when the host goes and leaves it to the next
 // one, it runs on.
 func (a *agentTerm) Release() {
-	a.h.turn(func() {
+	a.h.turn(func(tx Tx) {
 		if a.released {
 			return
 		}
 		a.released, a.out = true, nil
-		if a.removed() || a.h.closing {
+		if a.removed(tx) || a.h.closing {
 			return
 		}
 		if c := a.t.value.Claim; c.Kind == ahp.ClaimSession && c.TurnID+c.ToolCallID != "" && a.exit != nil {
 			c.TurnID, c.ToolCallID = "", ""
 			a.h.claimForAgent(a.t, c)
 		}
-		if a.exit != nil || !a.held() || a.away {
+		if a.exit != nil || !a.held(tx) || a.away {
 			return
 		}
 		a.h.ending.Add(1)
@@ -441,12 +440,12 @@ func (h *Host) chatEnded(c *chat) {
 }
 
 // forgetOld removes the oldest of a chat's terminals whose command has ended, so
-// that a long conversation does not fill the host. The caller holds h.mu.
-func (c *chat) forgetOld() {
+// that a long conversation does not fill the host.
+func (c *chat) forgetOld(tx Tx) {
 	var over []*term
 	for _, t := range c.h.terms {
 		claim := t.value.Claim
-		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri && claim.TurnID == "" && t.value.Lifecycle.Exited() && !c.h.inLayout(t) {
+		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri && claim.TurnID == "" && t.value.Lifecycle.Exited() && !tx.inLayout(t) {
 			over = append(over, t)
 		}
 	}

@@ -43,9 +43,9 @@ func (h *Host) initAgents(providers []agent.Provider) {
 
 // stopAgents ends what agents do. The caller holds h.mu and has set h.closing;
 // h.agents.work is waited for without it.
-func (h *Host) stopAgents() {
-	h.agents.cancel()
-	for _, s := range h.sessions {
+func (tx Tx) stopAgents() {
+	tx.agents.cancel()
+	for _, s := range tx.sessions {
 		for _, timer := range s.absent {
 			timer.Stop()
 		}
@@ -84,26 +84,25 @@ func (h *Host) closeAgent(a agent.Session) {
 	}()
 }
 
-// provider finds one; "" is the first. The caller holds h.mu.
-func (h *Host) provider(id string) (agent.Provider, error) {
-	if id == "" && len(h.agents.providers) > 0 {
-		return h.agents.providers[0], nil
+// provider finds one; "" is the first.
+func (tx Tx) provider(id string) (agent.Provider, error) {
+	if id == "" && len(tx.agents.providers) > 0 {
+		return tx.agents.providers[0], nil
 	}
-	i := slices.IndexFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
+	i := slices.IndexFunc(tx.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 	switch {
-	case len(h.agents.providers) == 0:
+	case len(tx.agents.providers) == 0:
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `tandemux agents`")
 	case i < 0:
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agents` lists those that it has", clip(id))
 	}
-	return h.agents.providers[i], nil
+	return tx.agents.providers[i], nil
 }
 
-// refreshAgents tells the root's subscribers what is known of the agents. The
-// caller holds h.mu.
-func (h *Host) refreshAgents() {
-	list := make([]ahp.AgentInfo, 0, len(h.agents.providers))
-	for _, p := range h.agents.providers {
+// refreshAgents tells the root's subscribers what is known of the agents.
+func (tx Tx) refreshAgents() {
+	list := make([]ahp.AgentInfo, 0, len(tx.agents.providers))
+	for _, p := range tx.agents.providers {
 		info := p.Info()
 		a := ahp.AgentInfo{
 			Provider: info.ID, DisplayName: info.Name, Description: info.Description, Models: []map[string]any{},
@@ -117,8 +116,8 @@ func (h *Host) refreshAgents() {
 		}
 		list = append(list, a)
 	}
-	if !reflect.DeepEqual(list, h.root.value.Agents) && len(list)+len(h.root.value.Agents) > 0 {
-		h.apply(h.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
+	if !reflect.DeepEqual(list, tx.root.value.Agents) && len(list)+len(tx.root.value.Agents) > 0 {
+		tx.apply(tx.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
 	}
 }
 

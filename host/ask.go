@@ -47,8 +47,8 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	t, ok := h.termAt(p.Channel)
 	if !ok || !h.reaches(c.principal, p.Channel) {
 		return nil, ahp.NotFound("ask: there is no terminal %q", clip(p.Channel))
@@ -66,23 +66,23 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.holderText())
 	case t.asked != nil:
 		return nil, ahp.Conflict("ask: somebody else asks for this terminal already: try again later")
-	case h.asksOf(c) >= maxAsks:
+	case tx.asksOf(c) >= maxAsks:
 		return nil, ahp.Conflict("ask: %d questions of this connection wait already", maxAsks)
 	}
 	q := &ask{t: t, c: c, req: c.req, claim: p.Claim}
 	t.asked = q
 	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.principal.name(), Reason: reason}
 	q.timer = time.AfterFunc(limit, func() {
-		h.turn(func() { h.settleAsk(q, ahp.AskTimeout) })
+		h.turn(func(Tx) { h.settleAsk(q, ahp.AskTimeout) })
 	})
 	h.listChanged()
 	h.audit.Did(c.by(), "ask", p.Channel, "for", claimText(p.Claim))
 	return nil, jsonrpc.ErrReplied
 }
 
-// asksOf counts a connection's open questions. The caller holds h.mu.
-func (h *Host) asksOf(c *conn) (n int) {
-	for _, t := range h.terms {
+// asksOf counts a connection's open questions.
+func (tx Tx) asksOf(c *conn) (n int) {
+	for _, t := range tx.terms {
 		if t.asked != nil && t.asked.c == c {
 			n++
 		}
@@ -104,12 +104,11 @@ func (h *Host) settleAsk(q *ask, answer string) {
 	h.listChanged()
 }
 
-// dropAsks forgets the questions of a connection that has ended. The caller
-// holds h.mu.
-func (h *Host) dropAsks(c *conn) {
-	for _, t := range h.terms {
+// dropAsks forgets the questions of a connection that has ended.
+func (tx Tx) dropAsks(c *conn) {
+	for _, t := range tx.terms {
 		if t.asked != nil && t.asked.c == c {
-			h.settleAsk(t.asked, "")
+			tx.settleAsk(t.asked, "")
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (v *activity) sendSoon() {
 		return
 	}
 	if wait := listInterval - time.Since(v.last); wait > 0 {
-		v.timer = time.AfterFunc(wait, func() { v.h.turn(v.sendDue) })
+		v.timer = time.AfterFunc(wait, func() { v.h.turn(func(Tx) { v.sendDue() }) })
 		return
 	}
 	v.sendDue()
@@ -105,10 +105,10 @@ func (v *activity) warnSoon() {
 	h := v.h
 	v.warn = time.AfterFunc(listInterval, func() {
 		trouble := h.tokens.Trouble()
-		h.turn(func() {
+		h.turn(func(tx Tx) {
 			v.warn = nil
 			v := h.activity // an earlier host's may have come back
-			if text := inLine(v.h.warning(trouble)); text != v.value.Warning && !v.h.closing {
+			if text := inLine(tx.warning(trouble)); text != v.value.Warning && !v.h.closing {
 				v.h.apply(v.ch, ahp.HostWarned{Warning: text}, nil)
 			}
 		})
@@ -228,13 +228,12 @@ func seeTerminal(h *Host, d *dispatch) string {
 }
 
 // recount counts the clients that show a layout: those that follow it and the
-// activity, as an interface does and a command that edits it does not. The
-// caller holds h.mu.
-func (h *Host) recount(ch *channel) {
+// activity, as an interface does and a command that edits it does not.
+func (tx Tx) recount(ch *channel) {
 	switch ch.body.(type) {
 	case *activity:
-		for _, l := range h.layouts {
-			h.recount(l.ch)
+		for _, l := range tx.layouts {
+			tx.recount(l.ch)
 		}
 	case *layout:
 		n := 0
@@ -243,8 +242,8 @@ func (h *Host) recount(ch *channel) {
 				n++
 			}
 		}
-		if h.activity.value.Layouts[ch.uri] != n {
-			h.apply(h.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
+		if tx.activity.value.Layouts[ch.uri] != n {
+			tx.apply(tx.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
 		}
 	}
 }

@@ -128,16 +128,16 @@ func (t *term) unfollowed() {
 	}
 }
 
-// watches tells a terminal who has subscribed. The caller holds h.mu.
-func (h *Host) watches(c *conn, uri ahp.URI) {
-	if t, ok := h.termAt(uri); ok {
+// watches tells a terminal who has subscribed.
+func (tx Tx) watches(c *conn, uri ahp.URI) {
+	if t, ok := tx.termAt(uri); ok {
 		t.follower.arrived(c.client.id)
 	}
 }
 
 // looksAway tells a terminal that a connection watches it no more: for good, or
-// because it was lost. The caller holds h.mu.
-func (h *Host) looksAway(c *conn, ch *channel, lost bool) {
+// because it was lost.
+func (tx Tx) looksAway(c *conn, ch *channel, lost bool) {
 	t, ok := ch.body.(*term)
 	switch {
 	case !ok || c.client == nil || c.client.watches(ch.uri):

@@ -168,14 +168,14 @@ func (c *chat) finishOpening(o *agentStart, spec agent.Spec) {
 			}()
 		}
 	}
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		c.opening = nil
 		if (c.gone || h.closing) && r.err == nil {
 			h.closeAgent(r.agent)
 			r = opened{err: errGone}
 		}
 		if o.agent, o.err = r.agent, r.err; r.err == nil {
-			c.take(r.agent)
+			c.take(tx, r.agent)
 		}
 	})
 	close(o.done)
@@ -201,16 +201,16 @@ func openGuarded(ctx context.Context, p agent.Provider, spec agent.Spec) (o open
 	return o
 }
 
-// take takes a session of the agent that is ready. The caller holds h.mu.
-func (c *chat) take(a agent.Session) {
+// take takes a session of the agent that is ready.
+func (c *chat) take(tx Tx, a agent.Session) {
 	c.agent = a
 	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.older) > 0) {
 		c.forgot = true
 	}
 	c.facts.Resume, c.facts.Fork = a.ID(), ""
 	c.dirty = true
-	c.s.noteCan(a)
-	c.h.refreshAgents()
+	c.s.noteCan(tx, a)
+	tx.refreshAgents()
 }
 
 // forsake closes the agent's session; the next turn opens another. The caller
@@ -244,7 +244,7 @@ type chatEvents struct{ c *chat }
 // Title names the session unless a person has.
 func (e *chatEvents) Title(title string) {
 	c := e.c
-	c.h.turn(func() {
+	c.h.turn(func(Tx) {
 		if c.dead() || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
 			return
 		}
@@ -258,7 +258,7 @@ func (e *chatEvents) Title(title string) {
 func (e *chatEvents) Options(options []agent.Option) {
 	c := e.c
 	options = options[:min(len(options), maxOptions)]
-	c.h.turn(func() {
+	c.h.turn(func(Tx) {
 		if c.dead() {
 			return
 		}
@@ -286,7 +286,7 @@ func (e *chatEvents) Options(options []agent.Option) {
 // Commands replaces the agent's commands.
 func (e *chatEvents) Commands(commands []agent.Command) {
 	c := e.c
-	c.h.turn(func() {
+	c.h.turn(func(Tx) {
 		if c.dead() {
 			return
 		}

@@ -182,7 +182,7 @@ func (c *chat) steer() {
 	go func() {
 		defer c.h.agents.work.Done()
 		err := able.Steer(r.ctx, asTurn(m.ID, m.Message))
-		c.h.turn(func() {
+		c.h.turn(func(Tx) {
 			if err != nil && !c.dead() && len(c.value.QueuedMessages) < maxQueued {
 				c.apply(ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
 				c.drain()

@@ -14,13 +14,12 @@ const (
 	sourceSide = "sideChat"
 )
 
-// refusesSource says why a chat can't be made from another one. The caller holds
-// h.mu.
-func (s *session) refusesSource(from ahp.ChatSource) error {
+// refusesSource says why a chat can't be made from another one.
+func (s *session) refusesSource(tx Tx, from ahp.ChatSource) error {
 	if from.Kind != sourceFork && from.Kind != sourceSide {
 		return ahp.InvalidParams("create chat: source: kind: it is %q or %q", sourceFork, sourceSide)
 	}
-	c, ok := s.h.chatAt(from.Chat)
+	c, ok := tx.chatAt(from.Chat)
 	if !ok || c.s != s {
 		return ahp.InvalidParams("create chat: source: there is no chat %q in the session", clip(from.Chat))
 	}
@@ -45,8 +44,8 @@ func (s *session) refusesSource(from ahp.ChatSource) error {
 
 // copyOf makes a new chat one that begins from another, and begins to copy the
 // agent's session. The caller holds h.mu and has seen that it can be done.
-func (c *chat) copyOf(from ahp.ChatSource) *agentStart {
-	source, _ := c.h.chatAt(from.Chat)
+func (c *chat) copyOf(tx Tx, from ahp.ChatSource) *agentStart {
+	source, _ := tx.chatAt(from.Chat)
 	turns := source.value.Turns
 	c.value.Origin = &ahp.ChatOrigin{Kind: from.Kind, Chat: from.Chat, TurnID: turns[len(turns)-1].ID}
 	if from.Kind == sourceSide {

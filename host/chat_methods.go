@@ -8,18 +8,18 @@ import (
 	"tandemux/ahp"
 )
 
-// newChat registers a chat of a session. The caller holds h.mu.
-func (h *Host) newChat(s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
-	c := &chat{h: h, s: s, facts: chatFacts{Session: s.ch.uri}, value: ahp.ChatState{
+// newChat registers a chat of a session.
+func (tx Tx) newChat(s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
+	c := &chat{h: tx.Host, s: s, facts: chatFacts{Session: s.ch.uri}, value: ahp.ChatState{
 		ChatSummary: ahp.ChatSummary{
 			Resource: uri, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now,
 			Origin: &ahp.ChatOrigin{Kind: ahp.OriginUser},
 		},
 		Turns: []ahp.Turn{},
 	}}
-	c.ch = h.newChannel(uri, c)
+	c.ch = tx.newChannel(uri, c)
 	s.chats = append(s.chats, c)
-	h.keep(c.ch)
+	tx.keep(c.ch)
 	return c
 }
 
@@ -37,14 +37,14 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 	var err error
 	var chat *chat
 	var copying *agentStart
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		var s *session
-		if s, err = h.checkNewChat(p); err != nil {
+		if s, err = tx.checkNewChat(p); err != nil {
 			return
 		}
-		chat = h.newChat(s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
+		chat = tx.newChat(s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
 		if p.Source != nil {
-			copying = chat.copyOf(*p.Source)
+			copying = chat.copyOf(tx, *p.Source)
 		}
 		s.touch()
 		s.apply(ahp.SessionChatAdded{Summary: chat.value.ChatSummary}, nil)
@@ -64,12 +64,12 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 // createdChat ends a createChat: with the first message, or where the agent could
 // make no copy without the chat.
 func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed error) (err error) {
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		switch {
 		case failed != nil:
 			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", errorInfo(failed).Message)
 			if !chat.dead() {
-				chat.drop()
+				chat.drop(tx)
 			}
 		case chat.dead():
 		case p.InitialMessage != nil && chat.value.ActiveTurn == nil:
@@ -83,23 +83,23 @@ func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed e
 }
 
 // checkNewChat says why there can't be such a chat.
-func (h *Host) checkNewChat(p ahp.CreateChatParams) (*session, error) {
-	s, ok := h.sessionAt(p.Channel)
+func (tx Tx) checkNewChat(p ahp.CreateChatParams) (*session, error) {
+	s, ok := tx.sessionAt(p.Channel)
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", clip(p.Channel))
 	}
 	if why := checkSessionURI(p.Chat, ahp.ChatScheme); why != "" {
 		return nil, ahp.InvalidParams("create chat: chat: %s", why)
 	}
-	_, taken := h.channels[p.Chat]
-	_, reserved := h.reserved[p.Chat]
+	_, taken := tx.channels[p.Chat]
+	_, reserved := tx.reserved[p.Chat]
 	switch {
-	case h.closing:
+	case tx.closing:
 		return nil, errClosing
 	case taken || reserved:
 		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", clip(p.Chat))
-	case p.Source != nil && s.refusesSource(*p.Source) != nil:
-		return nil, s.refusesSource(*p.Source)
+	case p.Source != nil && s.refusesSource(tx, *p.Source) != nil:
+		return nil, s.refusesSource(tx, *p.Source)
 	case len(p.WorkingDirectories) > 0:
 		return nil, ahp.InvalidParams("create chat: workingDirectories: a chat has its session's")
 	case len(s.chats) >= maxChats:
@@ -134,8 +134,8 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h := c.h
 	var err error
-	h.turn(func() {
-		chat, ok := h.chatAt(p.Channel)
+	h.turn(func(tx Tx) {
+		chat, ok := tx.chatAt(p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose chat: there is no chat %q", clip(p.Channel))
 			return
@@ -146,7 +146,7 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		case len(s.chats) == 1:
 			err = ahp.Conflict("dispose chat: it is the session's only one: dispose of the session")
 		default:
-			chat.drop()
+			chat.drop(tx)
 		}
 	})
 	if err != nil {
@@ -156,16 +156,16 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	return nil, nil
 }
 
-// drop removes a chat and tells the session's clients. The caller holds h.mu.
-func (c *chat) drop() {
-	c.remove()
+// drop removes a chat and tells the session's clients.
+func (c *chat) drop(tx Tx) {
+	c.remove(tx)
 	c.s.touch()
 	c.s.apply(ahp.SessionChatRemoved{Chat: c.ch.uri}, nil)
 }
 
 // remove forgets a chat; what its agent does is ended. Terminals stay its
-// session's. The caller holds h.mu.
-func (c *chat) remove() {
+// session's.
+func (c *chat) remove(tx Tx) {
 	if r := c.now; r != nil {
 		r.over = true
 		r.cancel(errGone)
@@ -197,15 +197,15 @@ func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	var result ahp.FetchTurnsResult
 	var err error
-	h.turn(func() {
-		chat, ok := h.chatAt(p.Channel)
+	h.turn(func(tx Tx) {
+		chat, ok := tx.chatAt(p.Channel)
 		switch {
 		case !ok || !h.reaches(c.principal, p.Channel):
 			err = ahp.SessionNotFound("fetch turns: there is no chat %q", clip(p.Channel))
 		case c.profile == ahp.V05:
 			result, err = chat.turnsBefore(p.Before, p.Limit)
 		default:
-			err = chat.fetch(p.Cursor)
+			err = chat.fetch(tx, p.Cursor)
 		}
 	})
 	if err != nil {

@@ -31,42 +31,42 @@ func reviveChat(h *Host, ch *channel, state json.RawMessage) (body, error) {
 // reviveSessions puts sessions and chats together again that an earlier host
 // left, and ends what its agents were doing: they are gone with it (AHP,
 // Lifecycle). The caller holds h.mu; all channels are there.
-func (h *Host) reviveSessions() {
-	for _, ch := range h.channels {
+func (tx Tx) reviveSessions() {
+	for _, ch := range tx.channels {
 		if c, ok := ch.body.(*chat); ok {
-			if s, ok := h.sessionAt(c.facts.Session); ok {
+			if s, ok := tx.sessionAt(c.facts.Session); ok {
 				c.s = s
 				s.chats = append(s.chats, c)
 			} else {
-				h.log.Error("a chat without its session is dropped", "chat", ch.uri)
-				h.removeChannel(ch)
+				tx.log.Error("a chat without its session is dropped", "chat", ch.uri)
+				tx.removeChannel(ch)
 			}
 		}
 	}
-	slices.SortFunc(h.sessions, func(a, b *session) int {
+	slices.SortFunc(tx.sessions, func(a, b *session) int {
 		return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.uri}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.uri})) * -1
 	})
-	for _, s := range h.sessions {
-		s.revive()
+	for _, s := range tx.sessions {
+		s.revive(tx)
 	}
-	if n := h.root.value.ActiveSessions; n != nil || len(h.sessions) > 0 {
-		h.countSessions()
+	if n := tx.root.value.ActiveSessions; n != nil || len(tx.sessions) > 0 {
+		tx.countSessions()
 	}
-	h.refreshAgents()
+	tx.refreshAgents()
 }
 
 // revive brings one session up to date.
-func (s *session) revive() {
+func (s *session) revive(tx Tx) {
 	h := s.h
 	if s.facts.Sandbox != "" {
 		s.confined = h.confine(s.ch.uri, s.facts.Sandbox)
-		s.openSocket()
+		s.openSocket(tx)
 	}
 	order := func(c *chat) int {
 		return slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
 	}
 	slices.SortFunc(s.chats, func(a, b *chat) int { return order(a) - order(b) })
-	s.provider, _ = h.provider(s.value.Provider) //nolint:errcheck // without one, turns fail and say so
+	s.provider, _ = tx.provider(s.value.Provider) //nolint:errcheck // without one, turns fail and say so
 	if s.provider == nil && h.cfg.Agent != nil && len(h.agents.providers) < maxAgents {
 		if p, err := h.cfg.Agent(s.value.Provider, nil); err == nil && p.Info().ID == s.value.Provider {
 			h.agents.providers = append(slices.Clip(h.agents.providers), p)
@@ -77,7 +77,7 @@ func (s *session) revive() {
 		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // then it is told anew
 	}
 	for _, row := range slices.Clone(s.value.Chats) {
-		if _, ok := h.chatAt(row.Resource); !ok {
+		if _, ok := tx.chatAt(row.Resource); !ok {
 			s.apply(ahp.SessionChatRemoved{Chat: row.Resource}, nil)
 		}
 	}
@@ -85,14 +85,14 @@ func (s *session) revive() {
 		if order(c) < 0 {
 			s.apply(ahp.SessionChatAdded{Summary: c.value.ChatSummary}, nil)
 		}
-		c.revive()
+		c.revive(tx)
 		s.mirror(c)
 	}
 	for _, n := range slices.Clone(s.value.InputNeeded) {
 		s.met(n.ID)
 	}
 	for _, cl := range slices.Clone(s.value.ActiveClients) {
-		h.clientGone(cl.ClientID)
+		tx.clientGone(cl.ClientID)
 	}
 	opened := slices.ContainsFunc(s.chats, func(c *chat) bool { return c.facts.Resume != "" })
 	switch {
@@ -108,7 +108,7 @@ func (s *session) revive() {
 const errorRestarted = "hostRestarted"
 
 // revive ends the turn that was active when the earlier host ended.
-func (c *chat) revive() {
+func (c *chat) revive(tx Tx) {
 	if t := c.value.ActiveTurn; t != nil {
 		took := int64(0)
 		if began, ok := t.StartedAt.Ms(); ok {

@@ -80,7 +80,7 @@ func (c *chat) load(n int) {
 }
 
 // fetch answers a fetchTurns in the window's terms.
-func (c *chat) fetch(cursor string) error {
+func (c *chat) fetch(tx Tx, cursor string) error {
 	switch {
 	case cursor == "" || cursor == c.value.TurnsNextCursor:
 	case slices.ContainsFunc(c.value.Turns, func(t ahp.Turn) bool { return cursor == "before:"+t.ID }):

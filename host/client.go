@@ -25,37 +25,37 @@ type client struct {
 }
 
 // bindClient gives the record of a clientId, made on first use, if it is the
-// principal's. The caller holds h.mu.
-func (h *Host) bindClient(id string, p *principal) (*client, error) {
-	if h.belongsToOther(id, p) {
+// principal's.
+func (tx Tx) bindClient(id string, p *principal) (*client, error) {
+	if tx.belongsToOther(id, p) {
 		return nil, ahp.PermissionDenied("the clientId %q belongs to somebody else: choose another", id)
 	}
-	if cl, ok := h.clients[id]; ok && cl.principal == p.id {
+	if cl, ok := tx.clients[id]; ok && cl.principal == p.id {
 		return cl, nil
 	}
-	if err := h.clientIDs.Bind(id, p.id); err != nil {
-		h.log.Warn("note whose client it is", "client", id, "err", err)
+	if err := tx.clientIDs.Bind(id, p.id); err != nil {
+		tx.log.Warn("note whose client it is", "client", id, "err", err)
 	}
-	if len(h.clients) >= h.limits.Clients {
-		h.forgetClients()
+	if len(tx.clients) >= tx.limits.Clients {
+		tx.forgetClients()
 	}
 	cl := &client{id: id, principal: p.id, conns: map[*conn]struct{}{}}
-	h.clients[id] = cl
+	tx.clients[id] = cl
 	return cl, nil
 }
 
 // belongsToOther reports whether a clientId is bound to another principal, now
 // or in an earlier life of the host. That of a token that is no more is free:
-// its client may have got a new one. The caller holds h.mu.
-func (h *Host) belongsToOther(id string, p *principal) bool {
-	owner := h.clientIDs.Owner(id)
-	if cl, ok := h.clients[id]; ok {
+// its client may have got a new one.
+func (tx Tx) belongsToOther(id string, p *principal) bool {
+	owner := tx.clientIDs.Owner(id)
+	if cl, ok := tx.clients[id]; ok {
 		owner = cl.principal
 		if len(cl.conns) > 0 && owner != p.id {
 			return true
 		}
 	}
-	if token, ok := strings.CutPrefix(owner, tokenOwner); ok && !h.tokens.Valid(token) {
+	if token, ok := strings.CutPrefix(owner, tokenOwner); ok && !tx.tokens.Valid(token) {
 		return false
 	}
 	return owner != "" && owner != p.id

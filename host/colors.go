@@ -24,13 +24,13 @@ func setColors(c *conn, raw json.RawMessage) {
 		return
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	if colors == c.client.colors {
 		return
 	}
 	c.client.colors = colors
-	h.noteClient(c.client)
+	tx.noteClient(c.client)
 	for _, t := range h.terms {
 		h.recolor(t)
 	}

@@ -21,14 +21,14 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	h.mu.Lock()
-	chat, ok := h.chatAt(p.Channel)
+	tx := h.lock()
+	chat, ok := tx.chatAt(p.Channel)
 	var commands []ahp.AgentCommand
 	var roots []string
 	if ok {
 		commands, roots = chat.s.meta.Commands, chat.s.facts.Roots
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	if !ok {
 		return nil, ahp.SessionNotFound("completions: there is no chat %q", clip(p.Channel))
 	}

@@ -114,11 +114,10 @@ func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
 	return e
 }
 
-// shownState is what a principal sees of a channel's state. The caller holds
-// h.mu.
-func (h *Host) shownState(p *principal, state any) any {
+// shownState is what a principal sees of a channel's state.
+func (tx Tx) shownState(p *principal, state any) any {
 	if r, ok := state.(ahp.RootState); ok && p.bounded() {
-		r.Terminals = h.shown(p, r.Terminals)
+		r.Terminals = tx.shown(p, r.Terminals)
 		if p.sandbox != "" {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}

@@ -283,8 +283,8 @@ const sandboxDir = "s"
 
 // openSocket listens on the session's own socket. Whoever connects there is in the
 // session's sandbox, or as good as: a guest of the session's, which reaches nothing
-// but what runs in there (confine.go). The caller holds h.mu.
-func (s *session) openSocket() {
+// but what runs in there (confine.go).
+func (s *session) openSocket(tx Tx) {
 	k := s.confined
 	if k == nil || k.socket == "" {
 		return
@@ -342,9 +342,8 @@ func (h *Host) Rebound() {
 	}
 }
 
-// closeSocket ends what a disposed session's sandbox may still ask for. The caller
-// holds h.mu.
-func (s *session) closeSocket() {
+// closeSocket ends what a disposed session's sandbox may still ask for.
+func (s *session) closeSocket(tx Tx) {
 	if s.socket == nil {
 		return
 	}

@@ -100,20 +100,20 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 // removeConn ends a connection's subscriptions. Claims stay: persistence is the
 // point (docs/protocol.md, Departures from the text); but see returnLoans.
 func (h *Host) removeConn(c *conn) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	for _, ch := range c.subs {
 		ch.unsubscribe(c)
-		h.looksAway(c, ch, true)
+		tx.looksAway(c, ch, true)
 	}
 	for _, l := range h.layouts {
-		h.recount(l.ch)
+		tx.recount(l.ch)
 	}
 	for len(c.waits) > 0 {
 		c.waits[0].end()
 	}
-	c.h.endFeeds(c)
-	h.dropAsks(c)
+	tx.endFeeds(c)
+	tx.dropAsks(c)
 	c.forgetHeld()
 	c.closing = true
 	delete(h.conns, c)
@@ -121,9 +121,9 @@ func (h *Host) removeConn(c *conn) {
 		delete(c.client.conns, c)
 		c.client.seen = h.now()
 		if len(c.client.conns) == 0 {
-			h.returnLoans(c.client, c.principal)
-			h.clientGone(c.client.id)
-			h.comesOrGoes(c.client)
+			tx.returnLoans(c.client, c.principal)
+			tx.clientGone(c.client.id)
+			tx.comesOrGoes(c.client)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 
 // hold keeps actions back until the current request has been answered. The
 // caller holds h.mu and runs on the connection's goroutine, in a method.
-func (c *conn) hold() { c.holding = true }
+func (c *conn) hold(tx Tx) { c.holding = true }
 
 // heldAction is an action that waits: encoded, or output with a reference of its own.
 type heldAction struct {
@@ -231,7 +231,7 @@ type heldAction struct {
 
 // release lets the held actions follow the reply.
 func (c *conn) release() {
-	c.h.turn(func() {
+	c.h.turn(func(Tx) {
 		waiting := c.held
 		c.holding, c.held, c.heldBytes = false, nil, 0
 		for _, w := range waiting {

@@ -63,11 +63,11 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		t.slot = slot
 	}
 	closing := false
-	h.locked(func() {
+	h.locked(func(tx Tx) {
 		delete(h.reserved, p.Channel)
 		if closing = h.closing; err == nil && !closing {
 			t.noteAgent(p.Claim, c.principal)
-			h.addTerm(p.Channel, t, t.unborn)
+			tx.addTerm(p.Channel, t, t.unborn)
 		}
 	})
 	switch {
@@ -263,8 +263,8 @@ func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
 // starts. The name is as tandemux/name says; of AHP's name, which need not be unique,
 // one is made that is.
 func (h *Host) reserve(pr *principal, p ahp.CreateTerminalParams) (name string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	uri := p.Channel
 	_, taken := h.channels[uri]
 	_, reserved := h.reserved[uri]
@@ -281,7 +281,7 @@ func (h *Host) reserve(pr *principal, p ahp.CreateTerminalParams) (name string, 
 			return "", ahp.AlreadyExists("create terminal: %s", s)
 		}
 	default:
-		name = h.freeName(pr, p.Name, uri)
+		name = tx.freeName(pr, p.Name, uri)
 	}
 	h.reserved[uri] = name
 	return name, nil
@@ -306,7 +306,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	h.mu.Unlock()
 	t, n := h.unborn(pl, colors)
 	if err := pl.confined.wrap(ctx, &pl); err != nil {
-		h.locked(func() { delete(h.procs.early, pl.spec.ID) })
+		h.locked(func(Tx) { delete(h.procs.early, pl.spec.ID) })
 		return nil, ahp.Conflict("create terminal: %v", err)
 	}
 	if pl.feed != nil {
@@ -324,7 +324,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	defer cancel()
 	proc, err := k.Spawn(ctx, pl.spec)
 	if err != nil {
-		h.locked(func() {
+		h.locked(func(Tx) {
 			delete(h.procs.early, pl.spec.ID)
 			h.drop(w)
 		})

@@ -19,11 +19,11 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 		return r, nil
 	}
 	trouble := h.tokens.Trouble()
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	if c.principal.operates() {
-		r.Warning = h.warning(trouble)
-		if err := h.losing(); err != nil {
+		r.Warning = tx.warning(trouble)
+		if err := tx.losing(); err != nil {
 			r.Losing = oneLine(err)
 		}
 	}
@@ -39,7 +39,7 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	r.Orphans = h.orphans()
 	r.Clients, r.Terminals = len(h.conns), len(h.terms)
 	for c := range h.conns {
-		if c.keepsHouse() {
+		if c.keepsHouse(tx) {
 			r.Clients--
 			continue
 		}
@@ -48,8 +48,7 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	return r, nil
 }
 
-// keepsHouse reports whether the connection is the housekeeper's. The caller holds
-// h.mu.
-func (c *conn) keepsHouse() bool {
+// keepsHouse reports whether the connection is the housekeeper's.
+func (c *conn) keepsHouse(tx Tx) bool {
 	return c.client != nil && c.client.id != "" && c.client.id == c.h.cfg.Housekeeper
 }

@@ -100,21 +100,21 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 		refusal = c.dispatches.tooFast()
 	}
 	h := c.h
-	h.turn(func() { refusal = h.decide(c, p, refusal) })
+	h.turn(func(tx Tx) { refusal = tx.decide(c, p, refusal) })
 	if refusal != "" {
 		h.audit.Refused(c.by(), p.Action.ActionType(), p.Channel, refusal)
 	}
 }
 
 // decide answers a dispatch; unusable says why it is refused in any case, or is
-// empty. The caller holds h.mu.
-func (h *Host) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal string) {
+// empty.
+func (tx Tx) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal string) {
 	if p.ClientSeq > 0 {
-		h.begins(c, p.ClientSeq)
+		tx.begins(c, p.ClientSeq)
 	}
 	uri := canonical(p.Channel)
-	ch, ok := h.channels[uri]
-	confined := !h.reaches(c.principal, uri)
+	ch, ok := tx.channels[uri]
+	confined := !tx.reaches(c.principal, uri)
 	if confined { // The same answer whether it is there or not.
 		ch, ok = &channel{uri: uri}, true
 	}
@@ -142,42 +142,42 @@ func (h *Host) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal s
 	case !r.fits(ch.body):
 		refusal = because("%s does not belong on %s", p.Action.ActionType(), ch.uri)
 	default:
-		return h.carryOut(d, r)
+		return tx.carryOut(d, r)
 	}
-	h.answer(ch, p.Action, &d.by, refusal)
+	tx.answer(ch, p.Action, &d.by, refusal)
 	return refusal
 }
 
 // carryOut decides an action that is in order, unless it was decided before.
-func (h *Host) carryOut(d *dispatch, r rule) (refusal string) {
+func (tx Tx) carryOut(d *dispatch, r rule) (refusal string) {
 	print := d.print()
-	if o, yes := h.processed(d, print); yes {
-		h.repeat(d, r, o)
+	if o, yes := tx.processed(d, print); yes {
+		tx.repeat(d, r, o)
 		return ""
 	}
 	if refusal = d.c.principal.lacks(r.scope); refusal == "" {
-		refusal = r.do(h, d)
+		refusal = r.do(tx.Host, d)
 	}
 	d.c.window.note(d.by.origin.ClientSeq, done{outcome(refusal), print, d.c.id})
 	if refusal != "" {
-		h.answer(d.ch, d.action, &d.by, refusal)
+		tx.answer(d.ch, d.action, &d.by, refusal)
 	} else if r.private {
-		h.answer(d.ch, d.action, &d.by, "")
+		tx.answer(d.ch, d.action, &d.by, "")
 	}
 	return refusal
 }
 
 // repeat answers a dispatch that was processed before, as after a lost
 // connection: with its refusal, or with the state as it is now.
-func (h *Host) repeat(d *dispatch, r rule, o outcome) {
+func (tx Tx) repeat(d *dispatch, r rule, o outcome) {
 	switch {
 	case o != "":
-		h.answer(d.ch, d.action, &d.by, string(o))
+		tx.answer(d.ch, d.action, &d.by, string(o))
 	case r.again == nil:
-		h.answer(d.ch, d.action, &d.by, because("clientSeq %d was processed before", d.by.origin.ClientSeq))
+		tx.answer(d.ch, d.action, &d.by, because("clientSeq %d was processed before", d.by.origin.ClientSeq))
 	default:
 		d.ch.body.settle()
-		h.answer(d.ch, r.again(d), &d.by, "")
+		tx.answer(d.ch, r.again(d), &d.by, "")
 	}
 }
 

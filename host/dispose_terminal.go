@@ -41,8 +41,8 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 // dispose removes a terminal for a client; its process is to be ended, which
 // h.ending counts already. held says who had it.
 func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	t, ok := h.termAt(uri)
 	if !ok {
 		return nil, "", ahp.NotFound("dispose terminal: there is no terminal %q", uri)
@@ -52,7 +52,7 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 		refusal = c.principal.lacks(auth.ScopeClaim)
 	}
 	if refusal == "" {
-		refusal = c.principal.mayEnd(t, h.inLayout(t))
+		refusal = c.principal.mayEnd(t, tx.inLayout(t))
 	}
 	if refusal != "" {
 		return nil, "", allowed("dispose terminal", refusal)
@@ -61,4 +61,17 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 	h.removeTerm(t)
 	h.ending.Add(1)
 	return t, held, nil
+}
+
+// endTerm removes a terminal, and ends its process beside: Shutdown waits for it.
+func (tx Tx) endTerm(t *term) {
+	h := tx.Host
+	h.removeTerm(t)
+	h.ending.Add(1)
+	go func() {
+		defer h.ending.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		h.end(ctx, t)
+	}()
 }

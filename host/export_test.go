@@ -12,14 +12,14 @@ const MethodPanic = "x-test/panic"
 
 func init() {
 	methods[MethodPanic] = method{do: func(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-		c.h.locked(func() { panic("host's test panics") })
+		c.h.locked(func(Tx) { panic("host's test panics") })
 		return nil, nil
 	}}
 }
 
 // PanicAtOutput makes the next output of a terminal panic when it is applied.
 func PanicAtOutput(h *Host, uri ahp.URI) {
-	h.locked(func() {
+	h.locked(func(Tx) {
 		t, _ := h.termAt(uri)
 		w := &wait{h: h, t: t}
 		w.see = func(*wait, ahp.Action) {

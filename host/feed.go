@@ -148,9 +148,9 @@ func (t *term) setFeed(f *feeder) {
 	t.feed = f
 }
 
-// endFeeds ends what a connection feeds. The caller holds h.mu.
-func (h *Host) endFeeds(c *conn) {
-	for _, t := range h.terms {
+// endFeeds ends what a connection feeds.
+func (tx Tx) endFeeds(c *conn) {
+	for _, t := range tx.terms {
 		if t.feed != nil && t.feed.c == c {
 			t.setFeed(nil)
 		}

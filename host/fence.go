@@ -38,21 +38,21 @@ func (c *conn) fence(doing string, panicked any) (failed error) {
 	return ahp.Internal("%s: the host failed; see its log", doing)
 }
 
-// locked runs f under h.mu.
-func (h *Host) locked(f func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	f()
+// locked runs f with the sequencing lock.
+func (h *Host) locked(f func(tx Tx)) {
+	tx := h.lock()
+	defer tx.unlock()
+	f(tx)
 }
 
 // resync has everybody who watches a channel come back for its state: a panic may
-// have kept an action from some of them. The caller holds h.mu.
-func (h *Host) resync(ch *channel) {
+// have kept an action from some of them.
+func (tx Tx) resync(ch *channel) {
 	if ch == nil {
 		return
 	}
 	ch.log.entries, ch.log.head, ch.log.bytes = nil, 0, 0
-	ch.log.floor = h.nextSeq()
+	ch.log.floor = tx.nextSeq()
 	ch.last = ch.log.floor
 	for _, c := range slices.Clone(ch.subs) {
 		c.drop(closeFailed, "the host failed at what this connection watches: reconnect")

@@ -92,7 +92,7 @@ func (h *Host) listen(ln net.Listener, kind Kind) bool {
 }
 
 func (h *Host) unlisten(ln net.Listener) {
-	h.locked(func() { delete(h.listeners, ln) })
+	h.locked(func(Tx) { delete(h.listeners, ln) })
 	h.serving.Done()
 }
 
@@ -383,6 +383,6 @@ func (h *Host) enter(kind Kind) bool {
 }
 
 func (h *Host) leave() {
-	h.locked(func() { h.open-- })
+	h.locked(func(Tx) { h.open-- })
 	h.serving.Done()
 }

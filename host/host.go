@@ -325,9 +325,9 @@ func (h *Host) Shutdown(ctx context.Context) error {
 
 // shutdown is Shutdown with what the clients are told.
 func (h *Host) shutdown(ctx context.Context, reason string) error {
-	h.mu.Lock()
+	tx := h.lock()
 	if h.closing {
-		h.mu.Unlock()
+		tx.unlock()
 		select {
 		case <-h.done:
 			return nil
@@ -336,7 +336,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		}
 	}
 	h.closing = true
-	code, reason := h.parting(reason)
+	code, reason := tx.parting(reason)
 	for ln := range h.listeners {
 		ln.Close()
 	}
@@ -352,16 +352,16 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		h.list.timer = nil
 	}
 	h.activity.stop()
-	h.stopAgents()
+	tx.stopAgents()
 	terms := slices.Clone(h.terms)
-	h.mu.Unlock()
+	tx.unlock()
 	for _, t := range terms {
 		t.t.Close()
 	}
 	err := h.letGo(ctx, terms)
 	h.mender.close()
 	h.tokens.Close()
-	h.locked(func() { h.clientIDs.Close() })
+	h.locked(func(Tx) { h.clientIDs.Close() })
 	h.audit.Close()
 	close(h.done)
 	return err

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -15,14 +14,14 @@ import (
 
 // background reports whether the time counts: an agent holds it, no tool call
 // runs in it, and nobody sees it.
-func (h *Host) background(t *term) bool {
+func (tx Tx) background(t *term) bool {
 	c := t.value.Claim
-	return c.Kind == ahp.ClaimSession && c.ToolCallID == "" && !t.value.Lifecycle.Exited() && !h.inLayout(t)
+	return c.Kind == ahp.ClaimSession && c.ToolCallID == "" && !t.value.Lifecycle.Exited() && !tx.inLayout(t)
 }
 
-// inLayout reports whether a layout shows the terminal. The caller holds h.mu.
-func (h *Host) inLayout(t *term) bool {
-	for _, l := range h.layouts {
+// inLayout reports whether a layout shows the terminal.
+func (tx Tx) inLayout(t *term) bool {
+	for _, l := range tx.layouts {
 		if slices.Contains(l.value.Terminals, t.ch.uri) {
 			return true
 		}
@@ -38,7 +37,7 @@ func (h *Host) watchIdle(t *term) {
 	if idle <= 0 || t.idle != nil || t.value.Claim.Kind != ahp.ClaimSession {
 		return
 	}
-	t.idle = time.AfterFunc(idle, func() { h.turn(func() { h.checkIdle(t) }) })
+	t.idle = time.AfterFunc(idle, func() { h.turn(func(tx Tx) { tx.checkIdle(t) }) })
 }
 
 func latest(times ...time.Time) (last time.Time) {
@@ -51,13 +50,13 @@ func latest(times ...time.Time) (last time.Time) {
 }
 
 // checkIdle ends a terminal whose time is up, or waits on.
-func (h *Host) checkIdle(t *term) {
-	if now, ok := h.termAt(t.ch.uri); !ok || now != t || h.closing || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
+func (tx Tx) checkIdle(t *term) {
+	if now, ok := tx.termAt(t.ch.uri); !ok || now != t || tx.closing || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		t.idle = nil // promoted, ended or gone: never again, unless it is claimed again
 		return
 	}
-	idle := h.belt().Idle
-	if !h.background(t) {
+	idle := tx.belt().Idle
+	if !tx.background(t) {
 		t.begun = time.Now() // the time begins when it is in the background again
 	}
 	left := idle - time.Since(latest(t.begun, t.typed, t.attention.output))
@@ -70,14 +69,7 @@ func (h *Host) checkIdle(t *term) {
 		return
 	}
 	t.idle = nil
-	h.audit.Note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
-	h.log.Info("end an agent's terminal", "why", "no input or output", "for", idle)
-	h.removeTerm(t)
-	h.ending.Add(1)
-	go func() {
-		defer h.ending.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), endTime)
-		defer cancel()
-		h.end(ctx, t)
-	}()
+	tx.audit.Note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
+	tx.log.Info("end an agent's terminal", "why", "no input or output", "for", idle)
+	tx.endTerm(t)
 }

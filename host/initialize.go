@@ -38,20 +38,20 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	var taken []snapshot
 	var seq int64
-	h.locked(func() {
+	h.locked(func(tx Tx) {
 		var cl *client
-		if cl, err = h.bindClient(p.ClientID, who); err != nil {
+		if cl, err = tx.bindClient(p.ClientID, who); err != nil {
 			return
 		}
 		cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq()
-		h.noteClient(cl)
+		tx.noteClient(cl)
 		c.principal, cl.guest = who, nil
 		if who.agent != "" {
 			cl.guest = who
 		}
 		c.resumed, c.continues = false, false
-		c.begin(cl)
-		taken = c.openAll(p.InitialSubscriptions)
+		c.begin(tx, cl)
+		taken = c.openAll(tx, p.InitialSubscriptions)
 		seq = h.seq.last
 	})
 	if err != nil {
@@ -72,29 +72,29 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // openAll subscribes to what can be subscribed to; the rest yields no snapshot
-// (AHP, Lifecycle). The caller holds h.mu.
-func (c *conn) openAll(uris []ahp.URI) (taken []snapshot) {
+// (AHP, Lifecycle).
+func (c *conn) openAll(tx Tx, uris []ahp.URI) (taken []snapshot) {
 	seen := map[ahp.URI]bool{}
 	for _, uri := range uris {
 		if uri = canonical(uri); seen[uri] {
 			continue
 		}
 		seen[uri] = true
-		if s, err := c.open(uri); err == nil {
+		if s, err := c.open(tx, uri); err == nil {
 			taken = append(taken, s)
 		}
 	}
-	c.h.fit(c, taken)
+	tx.fit(c, taken)
 	return taken
 }
 
-// begin ends the handshake. The caller holds h.mu.
-func (c *conn) begin(cl *client) {
+// begin ends the handshake.
+func (c *conn) begin(tx Tx, cl *client) {
 	cl.links++
 	c.client, c.profile, c.window, c.id = cl, cl.profile, cl.window, cl.links
 	cl.conns[c] = struct{}{}
 	cl.seen = c.h.now()
-	c.h.comesOrGoes(cl)
+	tx.comesOrGoes(cl)
 	c.log = c.log.With("client", cl.id)
 }
 

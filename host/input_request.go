@@ -41,7 +41,7 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 	case <-r.ctx.Done():
 		return ahp.ChatInputCompleted{}, errors.New("the question was given up: the turn has ended")
 	case <-ctx.Done():
-		r.c.h.turn(func() {
+		r.c.h.turn(func(Tx) {
 			if r.asks[q.ID] == wait && !r.over {
 				r.c.apply(ahp.ChatInputCompleted{RequestID: q.ID, Response: ahp.InputCancel}, nil)
 				r.closeAsk(q.ID)

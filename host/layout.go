@@ -24,21 +24,21 @@ func (l *layout) settle()             {}
 
 // openLayout gives the layout of a URI, made on first use: never written, empty.
 // Those who may not write layouts cannot take more than half the places.
-func (h *Host) openLayout(p *principal, uri ahp.URI) (*channel, error) {
+func (tx Tx) openLayout(p *principal, uri ahp.URI) (*channel, error) {
 	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
 	if !isLayoutName(name) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
 	}
-	most := h.limits.Layouts
+	most := tx.limits.Layouts
 	if !p.may(auth.ScopeAdmin) {
 		most = (most + 1) / 2
 	}
-	if len(h.layouts) >= most && !h.dropLayout() {
-		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(h.layouts))
+	if len(tx.layouts) >= most && !tx.dropLayout() {
+		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(tx.layouts))
 	}
 	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}
-	l.ch = h.newChannel(uri, l)
-	h.layouts = append(h.layouts, l)
+	l.ch = tx.newChannel(uri, l)
+	tx.layouts = append(tx.layouts, l)
 	return l.ch, nil
 }
 
@@ -54,13 +54,13 @@ func reviveLayout(h *Host, ch *channel, state json.RawMessage) (body, error) {
 
 // dropLayout makes room by forgetting a layout that holds nothing and that
 // nobody looks at.
-func (h *Host) dropLayout() bool {
-	i := slices.IndexFunc(h.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.subs) == 0 })
+func (tx Tx) dropLayout() bool {
+	i := slices.IndexFunc(tx.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.subs) == 0 })
 	if i < 0 {
 		return false
 	}
-	h.removeChannel(h.layouts[i].ch)
-	h.layouts = slices.Delete(h.layouts, i, i+1)
+	tx.removeChannel(tx.layouts[i].ch)
+	tx.layouts = slices.Delete(tx.layouts, i, i+1)
 	return true
 }
 

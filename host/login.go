@@ -54,7 +54,7 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 		if err := authGuarded(ctx, provider, m.ID); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
 		}
-		h.turn(func() { h.beginAgain(p.Session) })
+		h.turn(func(Tx) { h.beginAgain(p.Session) })
 		return r, nil
 	}
 	r.Terminal = p.Terminal
@@ -63,8 +63,8 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 
 // loginProvider is the provider to log in to, of the session if one is named.
 func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	if p.Session != "" {
 		s, ok := h.sessionAt(p.Session)
 		switch {
@@ -81,7 +81,7 @@ func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
 	if p.Provider == "" {
 		return nil, ahp.InvalidParams("log in: provider: missing")
 	}
-	return h.provider(p.Provider)
+	return tx.provider(p.Provider)
 }
 
 func probeGuarded(ctx context.Context, p prober) (i agent.Info, err error) {
@@ -133,7 +133,7 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 	if _, err := createTerminal(ctx, c, params); err != nil {
 		return err
 	}
-	h.turn(func() {
+	h.turn(func(Tx) {
 		t, ok := h.termAt(p.Terminal)
 		if !ok {
 			return

@@ -16,21 +16,21 @@ func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
+	tx := c.h.lock()
+	defer tx.unlock()
 	t, ok := c.h.termAt(p.Channel)
 	if !ok {
 		return nil, ahp.NotFound("mark: there is no terminal %q", clip(p.Channel))
 	}
-	return c.h.markOf(t), nil
+	return tx.markOf(t), nil
 }
 
-// markOf is where a terminal is now. The caller holds h.mu.
-func (h *Host) markOf(t *term) ahp.Mark {
+// markOf is where a terminal is now.
+func (tx Tx) markOf(t *term) ahp.Mark {
 	var m ahp.Mark
 	for {
 		pending, k, line := t.t.PresentLine()
-		if m.Line = line; h.applyTaken(t, pending, k) {
+		if m.Line = line; tx.applyTaken(t, pending, k) {
 			break
 		}
 	}
@@ -46,9 +46,8 @@ func (h *Host) markOf(t *term) ahp.Mark {
 }
 
 // since gives what the terminal did after a mark; ok is false when the first of
-// it is not known any more. It is valid until the next action. The caller holds
-// h.mu.
-func (t *term) since(m *ahp.Mark) (es []ahp.Envelope, ok bool) { return t.ch.log.since(m.Seq) }
+// it is not known any more. It is valid until the next action.
+func (t *term) since(tx Tx, m *ahp.Mark) (es []ahp.Envelope, ok bool) { return t.ch.log.since(m.Seq) }
 
 // bind finds the command that a wait from a mark is about: the one that ran there,
 // or that Enter there has begun since.
@@ -66,7 +65,7 @@ func (w *wait) bind() {
 
 // forCommandFrom answers a wait for a command from a mark if that has ended. It
 // reports whether it has.
-func (w *wait) forCommandFrom(items []ahp.CommandInfo) (over bool) {
+func (w *wait) forCommandFrom(tx Tx, items []ahp.CommandInfo) (over bool) {
 	id := w.command
 	if id == "" && w.t.t.Entered() && w.from.Next {
 		return false
@@ -92,8 +91,8 @@ func (w *wait) forCommandFrom(items []ahp.CommandInfo) (over bool) {
 
 // quietFor is how long there must be no output from now on for a wait from a mark
 // that lies ago back.
-func (w *wait) quietFor(ago time.Duration) time.Duration {
-	es, ok := w.t.since(w.from)
+func (w *wait) quietFor(tx Tx, ago time.Duration) time.Duration {
+	es, ok := w.t.since(tx, w.from)
 	if !ok || slices.ContainsFunc(es, shows) {
 		return w.quiet // When it came is not known.
 	}

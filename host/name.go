@@ -21,11 +21,10 @@ const maxName = 128
 // title is the terminal's title in AHP.
 func (t *term) title() string { return orElse(t.meta.Name, t.auto) }
 
-// retitle tells the title if it is another one than was told. The caller holds
-// h.mu.
-func (h *Host) retitle(t *term) {
+// retitle tells the title if it is another one than was told.
+func (tx Tx) retitle(t *term) {
 	if now := t.title(); now != t.value.Title {
-		h.apply(t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
+		tx.apply(t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
 	}
 }
 
@@ -84,12 +83,11 @@ func (h *Host) nameTaken(p *principal, name string, uri ahp.URI) string {
 	return ""
 }
 
-// freeName is name, with a number behind it if that takes to be nobody's. The
-// caller holds h.mu.
-func (h *Host) freeName(p *principal, name string, uri ahp.URI) string {
+// freeName is name, with a number behind it if that takes to be nobody's.
+func (tx Tx) freeName(p *principal, name string, uri ahp.URI) string {
 	name = cleanName(name)
 	free := name
-	for n := 2; h.nameTaken(p, free, uri) != ""; n++ {
+	for n := 2; tx.nameTaken(p, free, uri) != ""; n++ {
 		free = fmt.Sprintf("%s-%d", name, n)
 	}
 	return free

@@ -80,9 +80,9 @@ func (h *Host) regainKeeper() error {
 	if err != nil {
 		return fmt.Errorf("the keeper is gone, and no other one starts: %w", err)
 	}
-	h.mu.Lock()
+	tx := h.lock()
 	if h.closing {
-		h.mu.Unlock()
+		tx.unlock()
 		k.Close()
 		return errClosing
 	}
@@ -90,23 +90,23 @@ func (h *Host) regainKeeper() error {
 	h.following.Add(1)
 	if k.Pid() != lost.Pid() {
 		h.log.Info("another keeper", "pid", k.Pid())
-		h.restock()
+		tx.restock()
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	go h.followExits(k)
 	h.storeSpool(h.life)
 	return nil
 }
 
 // restock leaves with a new keeper what the dead one had: all journals but those of
-// terminals, which can't be replaced. The caller holds h.mu.
-func (h *Host) restock() {
-	for _, w := range h.spares {
+// terminals, which can't be replaced.
+func (tx Tx) restock() {
+	for _, w := range tx.spares {
 		w.close()
 	}
-	h.spares = nil
+	tx.spares = nil
 	var all []*channel
-	for _, ch := range h.channels {
+	for _, ch := range tx.channels {
 		if _, is := ch.body.(*term); !is && ch.wal != nil {
 			all = append(all, ch)
 		}
@@ -114,9 +114,9 @@ func (h *Host) restock() {
 	for _, ch := range all {
 		ch.wal.close()
 		ch.wal = nil
-		h.keep(ch)
+		tx.keep(ch)
 	}
-	h.refill()
+	tx.refill()
 }
 
 // orphan has the terminals of a keeper whose connection has ended do without it,
@@ -159,11 +159,10 @@ func (h *Host) signal(ctx context.Context, t *term, sig syscall.Signal) error {
 	return h.keeper().Signal(ctx, t.proc, sig)
 }
 
-// orphaned says which programs have no keeper, nil when all have one. The caller
-// holds h.mu.
-func (h *Host) orphaned() error {
+// orphaned says which programs have no keeper, nil when all have one.
+func (tx Tx) orphaned() error {
 	var pids []string
-	for _, t := range h.terms {
+	for _, t := range tx.terms {
 		if t.meta.Orphaned && !t.value.Lifecycle.Exited() {
 			pids = append(pids, strconv.Itoa(t.meta.Pid))
 		}
@@ -229,7 +228,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 		go func() {
 			defer h.following.Done()
 			if p.Wait(h.life) == nil {
-				h.locked(func() {
+				h.locked(func(Tx) {
 					h.tellStrays()
 					h.enroll()
 				})
@@ -238,7 +237,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 	}
 	if n := len(h.strays.all); n > 0 {
 		h.log.Warn("programs of an earlier keeper run without a terminal", "programs", n)
-		h.locked(h.tellStrays)
+		h.locked(func(Tx) { h.tellStrays() })
 	}
 }
 

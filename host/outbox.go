@@ -20,12 +20,12 @@ type outbox struct {
 const maxInline = 4
 
 // turn runs fn under the sequencing lock and then writes what it sent.
-func (h *Host) turn(fn func()) {
+func (h *Host) turn(fn func(tx Tx)) {
 	var few [maxInline]*conn
 	n := 0
 	func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
+		tx := h.lock()
+		defer tx.unlock()
 		o := &h.outbox
 		o.open = true
 		defer func() {
@@ -43,7 +43,7 @@ func (h *Host) turn(fn func()) {
 			clear(o.touched)
 			o.touched = o.touched[:0]
 		}()
-		fn()
+		fn(tx)
 	}()
 	for _, c := range few[:n] {
 		c.rpc.Flush()

@@ -50,6 +50,6 @@ func (h *Host) letPass(kind Kind, p *passage) bool {
 }
 
 func (h *Host) passed(p *passage) {
-	h.locked(func() { delete(h.passing, p) })
+	h.locked(func(Tx) { delete(h.passing, p) })
 	h.serving.Done()
 }

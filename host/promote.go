@@ -19,8 +19,8 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	t, ok := h.termAt(p.Channel)
 	switch {
 	case !ok || !h.reaches(c.principal, p.Channel):
@@ -31,18 +31,18 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.PermissionDenied("promote: the terminal is held by %s: only its holder may give it away", t.holderText())
 	}
 	h.flush(t)
-	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: h.personFor(t)}
+	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: tx.personFor(t)}
 	h.audit.Did(c.by(), "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
 	h.claim(t, to, nil, operator)
 	return to, nil
 }
 
 // personFor is the person's client that a terminal goes to: one that watches it,
-// else the one that was there last, else whoever comes. The caller holds h.mu.
-func (h *Host) personFor(t *term) string {
+// else the one that was there last, else whoever comes.
+func (tx Tx) personFor(t *term) string {
 	best, score := personID, 0
 	var seen *client
-	for _, cl := range h.clients {
+	for _, cl := range tx.clients {
 		if cl.principal != operator.id || len(cl.conns) == 0 {
 			continue
 		}
@@ -51,7 +51,7 @@ func (h *Host) personFor(t *term) string {
 			switch {
 			case c.subs[t.ch.uri] != nil:
 				n = 3
-			case h.shows(c):
+			case tx.shows(c):
 				n = max(n, 2)
 			}
 		}
@@ -62,9 +62,8 @@ func (h *Host) personFor(t *term) string {
 	return best
 }
 
-// shows reports whether a connection is an interface: it follows a layout. The
-// caller holds h.mu.
-func (h *Host) shows(c *conn) bool {
+// shows reports whether a connection is an interface: it follows a layout.
+func (tx Tx) shows(c *conn) bool {
 	for _, ch := range c.subs {
 		if isLayout(ch.body) {
 			return true

@@ -96,8 +96,8 @@ type resumption struct {
 // actions when the log of every channel reaches back to seq, states otherwise.
 func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) {
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	cl, ok := h.clients[id]
 	if !ok {
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
@@ -108,13 +108,13 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	if cl.principal != c.principal.id { // also when a dead token's: it may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
-	c.begin(cl)
-	defer h.clientBack(c, true)
-	c.hold()
+	c.begin(tx, cl)
+	defer tx.clientBack(c, true)
+	c.hold(tx)
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*channel
 	for _, uri := range uris {
-		ch, err := h.visible(c.principal, uri)
+		ch, err := tx.visible(c.principal, uri)
 		if err != nil {
 			r.missing = append(r.missing, uri)
 			continue
@@ -131,18 +131,18 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		r.actions = actions
 		for _, ch := range channels {
 			ch.subscribe(c)
-			h.watches(c, ch.uri)
+			tx.watches(c, ch.uri)
 		}
 		for _, ch := range channels {
-			h.recount(ch)
+			tx.recount(ch)
 		}
 		return r, nil
 	}
 	r.kind = ahp.ReconnectSnapshot
 	for _, ch := range channels {
-		r.taken = append(r.taken, h.snapshot(ch, c))
+		r.taken = append(r.taken, tx.snapshot(ch, c))
 	}
-	h.fit(c, r.taken)
+	tx.fit(c, r.taken)
 	return r, nil
 }
 

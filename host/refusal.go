@@ -17,10 +17,10 @@ import (
 // counts, and lists go out no more often than rows of terminals do, so that an agent
 // that tries in a loop costs no more than one that tried once.
 
-// refusedAgent notes what an agent was not allowed. The caller holds h.mu.
-func (h *Host) refusedAgent(r ahp.AgentRefusal) {
-	v := h.activity
-	r.At, r.Count = h.now().UnixMilli(), 1
+// refusedAgent notes what an agent was not allowed.
+func (tx Tx) refusedAgent(r ahp.AgentRefusal) {
+	v := tx.activity
+	r.At, r.Count = tx.now().UnixMilli(), 1
 	r.Agent, r.What, r.Why = inLine(r.Agent), inLine(r.What), inLine(r.Why)
 	r.Session, r.Terminal = clip(r.Session), clip(r.Terminal)
 	i := slices.IndexFunc(v.refusals, func(o ahp.AgentRefusal) bool {
@@ -68,8 +68,8 @@ func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err 
 	if len(p.Command) > 0 {
 		what = shownCommand(p.Command)
 	}
-	h.turn(func() {
-		h.refusedAgent(ahp.AgentRefusal{
+	h.turn(func(tx Tx) {
+		tx.refusedAgent(ahp.AgentRefusal{
 			Agent: c.principal.name(), Session: c.principal.session, Terminal: p.Channel,
 			What: orElse(what, method), Why: ahp.FromRPC(err).Message,
 		})
@@ -99,9 +99,9 @@ func commandLine(p ahp.CreateTerminalParams) string {
 func (c *chat) refuse(kind, what string, err error) {
 	h := c.h
 	h.audit.RefusedAgent(c.ch.uri, c.s.ch.uri, kind, what, err.Error())
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		if !c.dead() {
-			h.refusedAgent(ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.uri, What: what, Why: err.Error()})
+			tx.refusedAgent(ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.uri, What: what, Why: err.Error()})
 		}
 	})
 }

@@ -62,7 +62,7 @@ func (w *wait) typeKeys() (id string, err error) {
 
 // again answers a run that was asked for before with the command that it became,
 // or waits until that begins.
-func (w *wait) again(id string) {
+func (w *wait) again(tx Tx, id string) {
 	w.command, w.next, w.see = id, true, w.seeBegin
 	w.h.flush(w.t)
 	items := w.t.t.Commands().Items

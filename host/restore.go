@@ -114,12 +114,12 @@ func (h *Host) restore() error {
 	h.openSpool(ctx, files)
 	all := h.openAll(ctx, slices.DeleteFunc(files, func(f keeper.FileInfo) bool { return f.Name == spoolName }))
 	e := divide(all, children)
-	h.mu.Lock()
+	tx := h.lock()
 	for _, f := range all {
 		h.seq.last = max(h.seq.last, f.memory.newest)
 	}
 	for _, f := range e.channels {
-		if err := h.revive(f); err != nil {
+		if err := tx.revive(f); err != nil {
 			h.log.Error("restore a channel", "channel", f.memory.Channel, "err", err)
 			e.stale = append(e.stale, f)
 		}
@@ -134,27 +134,27 @@ func (h *Host) restore() error {
 	for _, f := range e.stale {
 		h.drop(f.wal)
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	terms := h.adoptAll(ctx, children, e.terms)
-	h.mu.Lock()
+	tx = h.lock()
 	h.list.held = true
 	for _, a := range terms {
-		h.rejoin(a)
+		tx.rejoin(a)
 	}
 	h.list.held = false
 	h.listChanged()
-	h.restoreWindows()
+	tx.restoreWindows()
 	for _, a := range terms {
-		h.doubt(a.t)
+		tx.doubt(a.t)
 	}
-	h.reviveSessions()
+	tx.reviveSessions()
 	for _, ch := range h.channels {
 		if b, ok := ch.body.(revived); ok {
 			b.revived()
 		}
 	}
 	n := len(h.channels)
-	h.mu.Unlock()
+	tx.unlock()
 	h.storeSpool(ctx)
 	if err := h.prepareJournals(); err != nil {
 		h.warn("journals", err)
@@ -173,20 +173,20 @@ func (h *Host) restore() error {
 
 // prepareJournals makes those that are needed at once.
 func (h *Host) prepareJournals() error {
-	h.mu.Lock()
+	tx := h.lock()
 	want := keptSpares - len(h.spares)
-	h.mu.Unlock()
+	tx.unlock()
 	for range want {
 		w, err := h.newSpare()
 		if err != nil {
 			w.close()
 			return err
 		}
-		h.locked(func() { h.spares = append(h.spares, w) })
+		h.locked(func(Tx) { h.spares = append(h.spares, w) })
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.keep(h.root.ch)
+	tx = h.lock()
+	defer tx.unlock()
+	tx.keep(h.root.ch)
 	h.refill()
 	return nil
 }
@@ -235,7 +235,7 @@ func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
 	}
 	j, r, err := journal.Adopt(file)
 	if err != nil {
-		h.locked(func() { h.drop(&wal{name: name}) })
+		h.locked(func(Tx) { h.drop(&wal{name: name}) })
 		return nil, err
 	}
 	j.File.Close()
@@ -256,22 +256,22 @@ func (h *Host) drop(w *wal) {
 	}()
 }
 
-// revive makes a channel that is no terminal. The caller holds h.mu.
-func (h *Host) revive(f *found) error {
+// revive makes a channel that is no terminal.
+func (tx Tx) revive(f *found) error {
 	m := f.memory
 	make, known := channelKind(m.Channel)
 	if !known {
 		return errors.New("this version has no such channels")
 	}
-	ch := h.newChannel(m.Channel, nil)
-	body, err := make(h, ch, m.state)
+	ch := tx.newChannel(m.Channel, nil)
+	body, err := make(tx.Host, ch, m.state)
 	if err == nil {
 		if p, ok := body.(private); ok && m.private != nil {
 			err = p.know(m.private)
 		}
 	}
 	if err != nil {
-		delete(h.channels, m.Channel)
+		delete(tx.channels, m.Channel)
 		return err
 	}
 	ch.body = body
@@ -284,14 +284,14 @@ func (h *Host) revive(f *found) error {
 				err = p.know(e.data)
 			}
 		case e.kind == recClient && ch.uri == ahp.RootURI:
-			err = h.knowClient(e.data)
+			err = tx.knowClient(e.data)
 		}
 		if err != nil {
 			m.spoil(err)
 			break
 		}
 	}
-	h.resume(ch, f.wal, m)
+	tx.resume(ch, f.wal, m)
 	return nil
 }
 
@@ -386,37 +386,37 @@ func (h *Host) finish(proc string, w *wal) {
 	}()
 }
 
-// rejoin makes an adopted terminal known. The caller holds h.mu.
-func (h *Host) rejoin(a *adopted) {
+// rejoin makes an adopted terminal known.
+func (tx Tx) rejoin(a *adopted) {
 	t := a.t
-	for n := 2; h.channels[a.uri] != nil; n++ { // Only the keeper's notes can be at odds.
+	for n := 2; tx.channels[a.uri] != nil; n++ { // Only the keeper's notes can be at odds.
 		a.uri = fmt.Sprintf("%s:/%s-%d", "ahp-terminal", t.proc, n)
 	}
-	if h.nameTaken(operator, t.meta.Name, a.uri) != "" {
+	if tx.nameTaken(operator, t.meta.Name, a.uri) != "" {
 		t.meta.Name = "" // the keeper's note is older than what the others have
 	}
-	t.ch = h.newChannel(a.uri, t)
-	h.terms = append(h.terms, t)
-	defer h.retitle(t)
-	defer h.noteQueue(t)
-	h.procs.terms[t.proc] = t
-	defer h.retake(t)
+	t.ch = tx.newChannel(a.uri, t)
+	tx.terms = append(tx.terms, t)
+	defer tx.retitle(t)
+	defer tx.noteQueue(t)
+	tx.procs.terms[t.proc] = t
+	defer tx.retake(t)
 	if a.m != nil && a.m.state != nil {
-		h.resume(t.ch, a.wal, a.m)
+		tx.resume(t.ch, a.wal, a.m)
 	} else {
 		t.ch.wal = a.wal
 	}
 	if t.ch.wal == nil {
-		h.flush(t)
+		tx.flush(t)
 		return
 	}
 	// What was not typed must not be accepted for the next host either.
 	if a.damage != nil || a.m == nil || a.m.state == nil || len(a.m.undone) > 0 {
-		more, _ := h.checkpoint(t.ch, false)
-		h.deliver(t.ch, more)
+		more, _ := tx.checkpoint(t.ch, false)
+		tx.deliver(t.ch, more)
 		return
 	}
-	h.flush(t)
+	tx.flush(t)
 }
 
 // clientRecord is what is remembered of a client that may come back.
@@ -432,13 +432,13 @@ type clientRecord struct {
 const maxKnown = 1000
 
 // noteClient journals a client that has initialized, or says something new of
-// itself. The caller holds h.mu.
-func (h *Host) noteClient(cl *client) {
-	r, err := newRecord(recClient, h.seq.last, cl.record())
+// itself.
+func (tx Tx) noteClient(cl *client) {
+	r, err := newRecord(recClient, tx.seq.last, cl.record())
 	if err != nil {
 		return
 	}
-	h.applyAll(h.root.ch, nil, []journal.Record{r})
+	tx.applyAll(tx.root.ch, nil, []journal.Record{r})
 }
 
 func (cl *client) record() clientRecord {
@@ -474,12 +474,11 @@ func (h *Host) knowClient(raw json.RawMessage) error {
 }
 
 // restoreWindows makes the clients' windows of what all channels have accepted.
-// The caller holds h.mu.
-func (h *Host) restoreWindows() {
+func (tx Tx) restoreWindows() {
 	seqs := map[*client][]int64{}
-	for _, ch := range h.channels {
+	for _, ch := range tx.channels {
 		for id, o := range ch.accepted {
-			cl := h.clients[id]
+			cl := tx.clients[id]
 			if cl == nil || o.Since != cl.since {
 				continue
 			}

@@ -39,15 +39,15 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("run: key: longer than %d bytes", maxRunKey)
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	w, err := h.newWait(c, p.Channel, "run")
+	tx := h.lock()
+	defer tx.unlock()
+	w, err := tx.newWait(c, p.Channel, "run")
 	if err != nil {
 		return nil, err
 	}
 	w.key = p.Key
 	if id := w.t.ranAs(c.client.id, p.Key); id != "" {
-		w.again(id)
+		w.again(tx, id)
 		return nil, jsonrpc.ErrReplied
 	}
 	if p.Stdin {
@@ -56,7 +56,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 			return nil, err
 		}
 	}
-	if err := w.submit(argv, p.Line); err != nil {
+	if err := w.submit(tx, argv, p.Line); err != nil {
 		w.feed.end()
 		w.end()
 		return nil, err
@@ -76,9 +76,9 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 		return nil, ahp.InvalidParams("run: line: control characters would be keys to the shell's line editor")
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	w, err := h.newWait(c, p.Channel, "run")
+	tx := h.lock()
+	defer tx.unlock()
+	w, err := tx.newWait(c, p.Channel, "run")
 	if err != nil {
 		return nil, err
 	}
@@ -118,9 +118,8 @@ func (w *wait) seeBegin(_ *wait, a ahp.Action) {
 // submit types the command, now or when the shell shows its prompt: of a command
 // that has just ended, or of a shell that is starting. A line in the shell's
 // language goes as it is if it is words alone; else argv, which evaluates it: one
-// that isn't complete is an error then, not a shell that waits for the rest. The
-// caller holds h.mu.
-func (w *wait) submit(argv []string, line string) error {
+// that isn't complete is an error then, not a shell that waits for the rest.
+func (w *wait) submit(tx Tx, argv []string, line string) error {
 	h, t := w.h, w.t
 	h.flush(t)
 	shell := filepath.Base(t.shell)

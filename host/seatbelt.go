@@ -173,16 +173,16 @@ func (h *Host) recallStarts() {
 }
 
 // retake gives a terminal of an earlier host its place again, and its time without
-// input and output. The caller holds h.mu.
-func (h *Host) retake(t *term) {
-	h.watchIdle(t)
+// input and output.
+func (tx Tx) retake(t *term) {
+	tx.watchIdle(t)
 	if t.place == "" || t.slot != nil || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		return
 	}
-	q := h.quotas[t.place]
+	q := tx.quotas[t.place]
 	if q == nil {
-		q = guard.NewQuota(t.place, startsWindow, h.now)
-		h.quotas[t.place] = q
+		q = guard.NewQuota(t.place, startsWindow, tx.now)
+		tx.quotas[t.place] = q
 	}
 	t.slot = q.Retake()
 }

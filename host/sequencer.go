@@ -112,13 +112,13 @@ func (h *Host) publish(ch *channel, f *frame) {
 
 // answer sends an action to its sender only: the echo of input, or, with a
 // reason, a refusal. It changes no state and is not logged.
-func (h *Host) answer(ch *channel, a ahp.Action, by *dispatched, reason string) {
+func (tx Tx) answer(ch *channel, a ahp.Action, by *dispatched, reason string) {
 	origin := by.origin
 	f := frame{env: ahp.Envelope{
-		Channel: ch.uri, Action: a, ServerSeq: h.nextSeq(), Origin: &origin, RejectionReason: reason,
+		Channel: ch.uri, Action: a, ServerSeq: tx.nextSeq(), Origin: &origin, RejectionReason: reason,
 	}}
 	_, f.patient = a.(ahp.TerminalInput)
-	h.sendFrame(by.c, &f)
+	tx.sendFrame(by.c, &f)
 }
 
 // frame is an action on the wire, encoded at most once for each profile.
@@ -232,10 +232,10 @@ func (h *Host) listAfter(wait time.Duration) {
 
 // comesOrGoes is called when a client's first connection has come or its last has
 // gone, perhaps in the middle of a handshake: what it holds is listed anew, a
-// little later. The caller holds h.mu.
-func (h *Host) comesOrGoes(cl *client) {
-	if slices.ContainsFunc(h.terms, func(t *term) bool { return t.value.Claim.ClientID == cl.id }) {
-		h.listSoon()
+// little later.
+func (tx Tx) comesOrGoes(cl *client) {
+	if slices.ContainsFunc(tx.terms, func(t *term) bool { return t.value.Claim.ClientID == cl.id }) {
+		tx.listSoon()
 	}
 }
 

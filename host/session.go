@@ -114,8 +114,8 @@ func (s *session) aggregate() (status ahp.Status, activity string) {
 }
 
 // label is what the session's terminals say of who holds them: the name that a
-// person gave it, or its agent's. The caller holds h.mu.
-func (s *session) label() string {
+// person gave it, or its agent's.
+func (s *session) label(tx Tx) string {
 	if s.facts.Named && s.value.Title != "" {
 		return s.value.Title
 	}
@@ -233,7 +233,7 @@ func (s *session) setMeta() {
 }
 
 // noteCan tells what the session's agent can do, which is known once it runs.
-func (s *session) noteCan(a agent.Session) {
+func (s *session) noteCan(tx Tx, a agent.Session) {
 	info := s.provider.Info()
 	able, steers := a.(agent.Steerer)
 	steers = steers && able.Steers()
@@ -261,9 +261,9 @@ func (h *Host) sessionAt(uri ahp.URI) (*session, bool) {
 	return s, ok
 }
 
-// chatAt finds a chat. The caller holds h.mu.
-func (h *Host) chatAt(uri ahp.URI) (*chat, bool) {
-	ch, ok := h.channels[uri]
+// chatAt finds a chat.
+func (tx Tx) chatAt(uri ahp.URI) (*chat, bool) {
+	ch, ok := tx.channels[uri]
 	if !ok {
 		return nil, false
 	}

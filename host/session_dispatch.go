@@ -207,7 +207,7 @@ func (s *session) setOption(id, value string, before any) {
 			ctx, cancel := context.WithTimeout(h.agents.ctx, h.limits.AgentGrace)
 			defer cancel()
 			if err := setGuarded(ctx, a, id, value); err != nil {
-				h.turn(func() {
+				h.turn(func(Tx) {
 					if !c.dead() {
 						h.log.Warn("set an agent's option", "session", s.ch.uri, "option", id, "err", err)
 						s.apply(ahp.SessionConfigChanged{Config: map[string]any{id: before}}, nil)

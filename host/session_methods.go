@@ -45,13 +45,13 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 			return nil, ahp.Conflict("create session: %v", err)
 		}
 	}
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		var s *session
-		if s, err = h.newSession(c, p, roots); err == nil {
+		if s, err = tx.newSession(c, p, roots); err == nil {
 			s.confined = confined
-			s.openSocket()
-			c.hold() // The reply precedes what follows, also for the root's subscribers.
-			h.announceSession(s)
+			s.openSocket(tx)
+			c.hold(tx) // The reply precedes what follows, also for the root's subscribers.
+			tx.announceSession(s)
 			s.begin(c, p.ProgressToken)
 		}
 	})
@@ -89,9 +89,8 @@ func (h *Host) sessionRoots(uris []ahp.URI) ([]string, error) {
 }
 
 // newSession checks what is asked and registers a session with its first chat.
-// The caller holds h.mu.
-func (h *Host) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
-	provider, err := h.provider(p.Provider)
+func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
+	provider, err := tx.provider(p.Provider)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (h *Host) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*
 	if chatURI == "" {
 		chatURI = ahp.ChatScheme + "/" + strings.ToLower(rand.Text())
 	}
-	if err := h.checkNewSession(c, p, chatURI); err != nil {
+	if err := tx.checkNewSession(c, p, chatURI); err != nil {
 		return nil, err
 	}
 	info := provider.Info()
@@ -112,34 +111,34 @@ func (h *Host) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*
 	if why := checkConfirm(c.principal, policy); why != "" {
 		return nil, ahp.InvalidParams("create session: %s", why)
 	}
-	now := ahp.InstantOf(h.now().UnixMilli())
+	now := ahp.InstantOf(tx.now().UnixMilli())
 	dirs := make([]ahp.URI, 0, len(roots))
 	for _, r := range roots {
 		dirs = append(dirs, fileURI(r))
 	}
 	s := &session{
-		h: h, provider: provider,
+		h: tx.Host, provider: provider,
 		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.id, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
 			Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs,
 			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
-			Config: &ahp.SessionConfig{Schema: h.configSchema(info.ID), Values: values},
+			Config: &ahp.SessionConfig{Schema: tx.configSchema(info.ID), Values: values},
 		},
 	}
-	s.meta.Options = h.agents.options[info.ID]
+	s.meta.Options = tx.agents.options[info.ID]
 	if p.ActiveClient != nil {
 		s.value.ActiveClients = []ahp.ActiveClient{*p.ActiveClient}
 	}
-	s.ch = h.newChannel(p.Channel, s)
-	h.sessions = append(h.sessions, s)
-	chat := h.newChat(s, chatURI, "", now)
+	s.ch = tx.newChannel(p.Channel, s)
+	tx.sessions = append(tx.sessions, s)
+	chat := tx.newChat(s, chatURI, "", now)
 	s.value.Chats, s.value.DefaultChat = []ahp.ChatSummary{chat.value.ChatSummary}, chatURI
 	if len(s.meta.Options) > 0 {
 		if b, err := json.Marshal(s.meta); err == nil && len(b) <= maxSessionMeta {
 			s.value.Meta = b
 		}
 	}
-	h.keep(s.ch)
+	tx.keep(s.ch)
 	return s, nil
 }
 
@@ -192,16 +191,16 @@ func checkSessionURI(uri ahp.URI, own string) string {
 }
 
 // announceSession tells the root's subscribers of a new session.
-func (h *Host) announceSession(s *session) {
+func (tx Tx) announceSession(s *session) {
 	s.told = s.summary()
-	h.notify(ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
-	h.countSessions()
+	tx.notify(ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
+	tx.countSessions()
 }
 
-func (h *Host) countSessions() {
-	n := len(h.sessions)
-	if had := h.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
-		h.apply(h.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
+func (tx Tx) countSessions() {
+	n := len(tx.sessions)
+	if had := tx.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
+		tx.apply(tx.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
 	}
 }
 
@@ -215,7 +214,7 @@ func (s *session) begin(c *conn, progress string) {
 	go func() {
 		defer h.agents.work.Done()
 		<-o.done
-		h.turn(func() {
+		h.turn(func(Tx) {
 			s.beginning = false
 			if h.channels[s.ch.uri] != s.ch || h.closing {
 				return
@@ -243,14 +242,14 @@ func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error
 	}
 	h := c.h
 	var err error
-	h.turn(func() {
+	h.turn(func(tx Tx) {
 		s, ok := h.sessionAt(p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose session: there is no session %q", clip(p.Channel))
 			return
 		}
 		if err = allowed("dispose session", s.mayDispose(c.principal)); err == nil {
-			h.removeSession(s)
+			tx.removeSession(s)
 		}
 	})
 	if err != nil {
@@ -271,31 +270,24 @@ func (s *session) mayDispose(p *principal) string {
 	return "the session is somebody else's: only who made it or the host's operator may end it"
 }
 
-// removeSession forgets a session and all that is its. The caller holds h.mu.
-func (h *Host) removeSession(s *session) {
+// removeSession forgets a session and all that is its.
+func (tx Tx) removeSession(s *session) {
 	for _, c := range slices.Clone(s.chats) {
-		c.remove()
+		c.remove(tx)
 	}
 	for _, timer := range s.absent {
 		timer.Stop()
 	}
-	for _, t := range slices.Clone(h.terms) {
+	for _, t := range slices.Clone(tx.terms) {
 		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.uri {
-			h.removeTerm(t)
-			h.ending.Add(1)
-			go func() {
-				defer h.ending.Done()
-				ctx, cancel := context.WithTimeout(context.Background(), endTime)
-				defer cancel()
-				h.end(ctx, t)
-			}()
+			tx.endTerm(t)
 		}
 	}
-	s.closeSocket()
-	h.removeChannel(s.ch)
-	h.sessions = slices.DeleteFunc(h.sessions, func(o *session) bool { return o == s })
-	h.notify(ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
-	h.countSessions()
+	s.closeSocket(tx)
+	tx.removeChannel(s.ch)
+	tx.sessions = slices.DeleteFunc(tx.sessions, func(o *session) bool { return o == s })
+	tx.notify(ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
+	tx.countSessions()
 }
 
 // listSessions gives a page of the sessions, the last modified first.
@@ -379,8 +371,8 @@ func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any,
 		return nil, err
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	values := map[string]any{}
 	for k, v := range p.Config { // as they were written
 		values[k] = v
@@ -388,7 +380,7 @@ func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any,
 	if len(h.agents.providers) == 0 {
 		return ahp.ResolveSessionConfigResult{Values: values, Schema: json.RawMessage(`{"type":"object","properties":{}}`)}, nil
 	}
-	provider, err := h.provider(p.Provider)
+	provider, err := tx.provider(p.Provider)
 	if err != nil {
 		return nil, err
 	}
@@ -443,9 +435,9 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
 	id, method, ok := strings.Cut(rest, "/")
 	h := c.h
-	h.mu.Lock()
-	provider, err := h.provider(id)
-	h.mu.Unlock()
+	tx := h.lock()
+	provider, err := tx.provider(id)
+	tx.unlock()
 	if !ours || !ok || id == "" || err != nil {
 		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", clip(p.Resource))
 	}

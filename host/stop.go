@@ -46,7 +46,7 @@ func (h *Host) endAll() {
 		h.log.Error("end all terminals", "err", err)
 	}
 	strays.Wait()
-	h.locked(h.enroll)
+	h.locked(func(Tx) { h.enroll() })
 	if err := h.Shutdown(ctx); err != nil {
 		h.log.Error("shut down", "err", err)
 	}

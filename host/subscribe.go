@@ -18,7 +18,7 @@ func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	var s snapshot
-	c.h.locked(func() { s, err = c.open(channel) })
+	c.h.locked(func(tx Tx) { s, err = c.open(tx, channel) })
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +53,13 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	if err != nil {
 		return
 	}
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
+	tx := c.h.lock()
+	defer tx.unlock()
 	if ch := c.subs[canonical(channel)]; ch != nil {
 		ch.unsubscribe(c)
-		c.h.clientLooksAway(c, ch)
-		c.h.looksAway(c, ch, false)
-		c.h.recount(ch)
+		tx.clientLooksAway(c, ch)
+		tx.looksAway(c, ch, false)
+		tx.recount(ch)
 	}
 }
 
@@ -80,45 +80,45 @@ func (s snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
 }
 
 // open subscribes the connection, from the number in the snapshot on; its
-// actions are held until the request is answered. The caller holds h.mu.
-func (c *conn) open(uri ahp.URI) (snapshot, error) {
-	ch, err := c.h.visible(c.principal, uri)
+// actions are held until the request is answered.
+func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
+	ch, err := tx.visible(c.principal, uri)
 	if err != nil {
 		return snapshot{}, err
 	}
 	if _, again := c.subs[ch.uri]; !again && len(c.subs) >= c.h.limits.Subscriptions {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, len(c.subs))
 	}
-	s := c.h.snapshot(ch, c)
-	c.h.clientBack(c, false)
+	s := tx.snapshot(ch, c)
+	tx.clientBack(c, false)
 	return s, nil
 }
 
 // snapshot takes a channel's state and subscribes c in the same instant. What
 // is pending goes out before the reply, should c be subscribed already: it is
 // part of the state.
-func (h *Host) snapshot(ch *channel, c *conn) snapshot {
+func (tx Tx) snapshot(ch *channel, c *conn) snapshot {
 	ch.body.settle()
-	state := h.shownState(c.principal, ch.body.state())
-	c.hold()
+	state := tx.shownState(c.principal, ch.body.state())
+	c.hold(tx)
 	ch.subscribe(c)
-	h.watches(c, ch.uri)
-	s := snapshot{uri: ch.uri, state: state, seq: h.seq.last}
-	h.recount(ch) // which comes after the state
+	tx.watches(c, ch.uri)
+	s := snapshot{uri: ch.uri, state: state, seq: tx.seq.last}
+	tx.recount(ch) // which comes after the state
 	return s
 }
 
 // visible finds the channel of a URI that a principal may watch. Layouts are
-// made on first use. The caller holds h.mu.
-func (h *Host) visible(p *principal, uri ahp.URI) (*channel, error) {
+// made on first use.
+func (tx Tx) visible(p *principal, uri ahp.URI) (*channel, error) {
 	uri = canonical(uri)
 	if err := allowed("subscribe to "+uri, p.lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
-	if uri != ahp.RootURI && !h.reaches(p, uri) {
+	if uri != ahp.RootURI && !tx.reaches(p, uri) {
 		return nil, allowed("subscribe to "+clip(uri), p.confined())
 	}
-	if ch, ok := h.channels[uri]; ok {
+	if ch, ok := tx.channels[uri]; ok {
 		return ch, nil
 	}
 	switch scheme, _, _ := strings.Cut(uri, ":"); scheme + ":" {
@@ -126,7 +126,7 @@ func (h *Host) visible(p *principal, uri ahp.URI) (*channel, error) {
 		if len(uri) > maxURI {
 			break
 		}
-		return h.openLayout(p, uri)
+		return tx.openLayout(p, uri)
 	case ahp.SessionScheme, ahp.ChatScheme:
 		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
 	}

@@ -153,16 +153,15 @@ func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *principal) {
 
 // returnLoans gives back what a client that has gone got by typing: to the client
 // of the same person that had it, if that is there. So a command line that types
-// a line and ends leaves the terminal with the one in whose pane it is. The
-// caller holds h.mu.
-func (h *Host) returnLoans(gone *client, p *principal) {
-	for _, t := range h.terms {
+// a line and ends leaves the terminal with the one in whose pane it is.
+func (tx Tx) returnLoans(gone *client, p *principal) {
+	for _, t := range tx.terms {
 		c := t.value.Claim
 		if t.lender == "" || c.Kind != ahp.ClaimClient || c.ClientID != gone.id {
 			continue
 		}
-		if back, ok := h.clients[t.lender]; ok && back.principal == p.id && len(back.conns) > 0 {
-			h.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
+		if back, ok := tx.clients[t.lender]; ok && back.principal == p.id && len(back.conns) > 0 {
+			tx.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
 			t.lender, t.dirty = "", true
 		}
 	}
@@ -282,10 +281,10 @@ func (t *term) release() {
 func (h *Host) wake(t *term) {
 	defer func() {
 		if h.contain("apply output", recover(), "process", t.proc) {
-			h.locked(func() { h.resync(t.ch) })
+			h.locked(func(tx Tx) { tx.resync(t.ch) })
 		}
 	}()
-	h.turn(func() {
+	h.turn(func(Tx) {
 		if t.ch != nil && h.channels[t.ch.uri] == t.ch {
 			h.flush(t)
 		}
@@ -302,20 +301,19 @@ func (h *Host) termAt(uri ahp.URI) (*term, bool) {
 	return t, ok
 }
 
-// addTerm makes a started terminal known, with its journal. The caller holds
-// h.mu.
-func (h *Host) addTerm(uri ahp.URI, t *term, w *wal) {
-	t.ch = h.newChannel(uri, t)
+// addTerm makes a started terminal known, with its journal.
+func (tx Tx) addTerm(uri ahp.URI, t *term, w *wal) {
+	t.ch = tx.newChannel(uri, t)
 	t.ch.wal = w
-	h.terms = append(h.terms, t)
-	h.watchIdle(t)
-	h.recolor(t)
+	tx.terms = append(tx.terms, t)
+	tx.watchIdle(t)
+	tx.recolor(t)
 	if w != nil {
-		more, _ := h.checkpoint(t.ch, false)
-		h.deliver(t.ch, more)
+		more, _ := tx.checkpoint(t.ch, false)
+		tx.deliver(t.ch, more)
 	}
-	h.flush(t)
-	h.listChanged()
+	tx.flush(t)
+	tx.listChanged()
 }
 
 // removeTerm forgets a terminal; its process may still be ending. Subscribers
@@ -354,16 +352,16 @@ func (h *Host) end(ctx context.Context, t *term) {
 	t.t.Close()
 	forgotten := h.forget(ctx, t.proc)
 	<-t.t.Done()
-	h.mu.Lock()
-	names := t.wal().close()
-	h.mu.Unlock()
+	tx := h.lock()
+	names := t.wal(tx).close()
+	tx.unlock()
 	if forgotten {
 		h.discard(names...)
 	}
 }
 
-// wal is the terminal's journal, nil when it has none. The caller holds h.mu.
-func (t *term) wal() *wal {
+// wal is the terminal's journal, nil when it has none.
+func (t *term) wal(tx Tx) *wal {
 	if t.ch == nil {
 		return t.unborn
 	}

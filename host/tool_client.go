@@ -18,13 +18,13 @@ type clientTools struct{ c *chat }
 // List gives the tools, of the client that came first where two have one of a
 // name.
 func (t *clientTools) List() []ahp.ToolDefinition {
-	t.c.h.mu.Lock()
-	defer t.c.h.mu.Unlock()
-	return t.c.s.clientTools()
+	tx := t.c.h.lock()
+	defer tx.unlock()
+	return t.c.s.clientTools(tx)
 }
 
-// clientTools is List. The caller holds h.mu.
-func (s *session) clientTools() []ahp.ToolDefinition {
+// clientTools is List.
+func (s *session) clientTools(tx Tx) []ahp.ToolDefinition {
 	var list []ahp.ToolDefinition
 	for _, cl := range s.value.ActiveClients {
 		for _, def := range cl.Tools {
@@ -42,13 +42,13 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	c := t.c
 	var wait chan ahp.ToolResult
 	err := errors.New("no turn runs")
-	c.h.turn(func() {
+	c.h.turn(func(tx Tx) {
 		r := c.now
 		if r == nil || r.over || c.dead() {
 			return
 		}
 		r.heard()
-		wait, err = r.callClient(id, name, input)
+		wait, err = r.callClient(tx, id, name, input)
 	})
 	if err != nil {
 		return ahp.ToolResult{}, err
@@ -68,7 +68,7 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 		why = fmt.Sprintf("the client did not answer within %v", c.h.limits.ToolTime)
 	}
 	failed := failedResult(why)
-	c.h.turn(func() { c.failCall(id, wait, failed) })
+	c.h.turn(func(tx Tx) { c.failCall(tx, id, wait, failed) })
 	return failed, nil
 }
 
@@ -77,7 +77,7 @@ func failedResult(why string) ahp.ToolResult {
 }
 
 // callClient tells the clients that one of them is to carry a tool out.
-func (r *prompting) callClient(id, name string, input json.RawMessage) (chan ahp.ToolResult, error) {
+func (r *prompting) callClient(tx Tx, id, name string, input json.RawMessage) (chan ahp.ToolResult, error) {
 	c := r.c
 	var owner string
 	var def ahp.ToolDefinition
@@ -115,9 +115,8 @@ func (r *prompting) callClient(id, name string, input json.RawMessage) (chan ahp
 	return k.result, nil
 }
 
-// failCall completes a client's call as failed, unless it was answered. The
-// caller holds h.mu.
-func (c *chat) failCall(id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
+// failCall completes a client's call as failed, unless it was answered.
+func (c *chat) failCall(tx Tx, id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
 	if c.now == nil || c.dead() {
 		return
 	}
@@ -187,16 +186,16 @@ func ownCall(d *dispatch, turnID, id string) (*call, string) {
 }
 
 // clientGone begins the grace of a client whose last connection has ended: it may
-// come back. The caller holds h.mu.
-func (h *Host) clientGone(id string) {
-	for _, s := range h.sessions {
+// come back.
+func (tx Tx) clientGone(id string) {
+	for _, s := range tx.sessions {
 		if s.isActive(id) && s.absent[id] == nil {
 			if s.absent == nil {
 				s.absent = map[string]*time.Timer{}
 			}
 			var timer *time.Timer
-			timer = time.AfterFunc(h.limits.ClientGrace, func() {
-				h.turn(func() {
+			timer = time.AfterFunc(tx.limits.ClientGrace, func() {
+				s.h.turn(func(Tx) {
 					if s.absent[id] == timer {
 						s.removeClient(id, nil, "the client that has the tool is gone")
 					}
@@ -209,10 +208,10 @@ func (h *Host) clientGone(id string) {
 
 // clientBack ends the grace of a client that is subscribed to its sessions again.
 // When a reconnect is complete, those that it has not listed are without it (AHP,
-// Lifecycle). The caller holds h.mu.
-func (h *Host) clientBack(c *conn, complete bool) {
+// Lifecycle).
+func (tx Tx) clientBack(c *conn, complete bool) {
 	id := c.client.id
-	for _, s := range h.sessions {
+	for _, s := range tx.sessions {
 		if !s.isActive(id) {
 			continue
 		}
@@ -228,8 +227,8 @@ func (h *Host) clientBack(c *conn, complete bool) {
 }
 
 // clientLooksAway ends a client's part in a session that it has unsubscribed from
-// (AHP, Subscriptions). The caller holds h.mu.
-func (h *Host) clientLooksAway(c *conn, ch *channel) {
+// (AHP, Subscriptions).
+func (tx Tx) clientLooksAway(c *conn, ch *channel) {
 	if s, ok := ch.body.(*session); ok && s.isActive(c.client.id) && !c.client.watches(ch.uri) {
 		s.removeClient(c.client.id, nil, "the client that has the tool no longer takes part")
 	}

@@ -59,7 +59,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 		}
 		return answer, err
 	case <-ctx.Done():
-		r.c.h.turn(func() { r.withdraw(q.Call.ID, wait) })
+		r.c.h.turn(func(tx Tx) { r.withdraw(tx, q.Call.ID, wait) })
 		return agent.Answer{}, context.Cause(ctx)
 	}
 }
@@ -141,7 +141,7 @@ func evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
 }
 
 // withdraw ends a question that the agent no longer asks: the call is skipped.
-func (r *prompting) withdraw(id string, wait chan ahp.ChatToolCallConfirmed) {
+func (r *prompting) withdraw(tx Tx, id string, wait chan ahp.ChatToolCallConfirmed) {
 	k := r.calls[id]
 	if r.over || k == nil || k.answer != wait {
 		return

@@ -12,9 +12,9 @@ import (
 // Agents that are spoken to by ACP reach the tools of their session's clients by the
 // MCP server that they are given: it asks for them here, as a guest of that session.
 
-// ownChat is the chat of a session that the agent works in. The caller holds h.mu.
-func (h *Host) ownChat(p *principal, uri ahp.URI) (*chat, error) {
-	c, ok := h.chatAt(uri)
+// ownChat is the chat of a session that the agent works in.
+func (tx Tx) ownChat(p *principal, uri ahp.URI) (*chat, error) {
+	c, ok := tx.chatAt(uri)
 	if p.agent == "" || !ok || c.s.ch.uri != p.session {
 		return nil, ahp.PermissionDenied("the tools of a session's clients are for the agent that works in it")
 	}
@@ -28,14 +28,14 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 		return nil, err
 	}
 	h := c.h
-	h.mu.Lock()
-	chat, err := h.ownChat(c.principal, p.Channel)
+	tx := h.lock()
+	chat, err := tx.ownChat(c.principal, p.Channel)
 	if err != nil {
-		h.mu.Unlock()
+		tx.unlock()
 		return nil, err
 	}
-	r, changed := chat.offer()
-	h.mu.Unlock()
+	r, changed := chat.offer(tx)
+	tx.unlock()
 	if p.Known != r.Version {
 		return r, nil
 	}
@@ -51,7 +51,7 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 				h.mu.Unlock()
 				return nil, ahp.SessionNotFound("client tools: the chat was disposed of")
 			}
-			r, changed = chat.offer()
+			r, changed = chat.offer(tx)
 			h.mu.Unlock()
 			if p.Known != r.Version {
 				return r, nil
@@ -60,10 +60,9 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 	})
 }
 
-// offer are the tools now, and what is closed when they may have changed. The caller
-// holds h.mu.
-func (c *chat) offer() (ahp.ClientToolsResult, <-chan struct{}) {
-	list := c.s.clientTools()
+// offer are the tools now, and what is closed when they may have changed.
+func (c *chat) offer(tx Tx) (ahp.ClientToolsResult, <-chan struct{}) {
+	list := c.s.clientTools(tx)
 	if list == nil {
 		list = []ahp.ToolDefinition{}
 	}
@@ -93,15 +92,15 @@ func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	h.mu.Lock()
-	chat, err := h.ownChat(c.principal, p.Channel)
-	h.mu.Unlock()
+	tx := h.lock()
+	chat, err := tx.ownChat(c.principal, p.Channel)
+	tx.unlock()
 	if err != nil {
 		return nil, err
 	}
 	id := "mcp-" + c.client.id + "-" + p.ID // Another server of the agent's counts for itself.
 	if p.Cancel {
-		h.turn(func() { chat.failCall(id, nil, failedResult("the agent no longer waits for it")) })
+		h.turn(func(tx Tx) { chat.failCall(tx, id, nil, failedResult("the agent no longer waits for it")) })
 		return nil, nil
 	}
 	return c.aside(ctx, func(ctx context.Context) (any, error) {

@@ -85,9 +85,9 @@ func (r *prompting) run(before *prompting) {
 	if before != nil {
 		<-before.done // which it is soon: it has ended
 	}
-	h.mu.Lock()
+	tx := h.lock()
 	o := r.c.open()
-	h.mu.Unlock()
+	tx.unlock()
 	var out agent.Outcome
 	err := context.Cause(r.ctx)
 	select {
@@ -102,7 +102,7 @@ func (r *prompting) run(before *prompting) {
 		r.wake()
 		out, err = r.prompt(o.agent)
 	}
-	h.turn(func() { r.finish(out, err) })
+	h.turn(func(tx Tx) { r.finish(tx, out, err) })
 }
 
 // prompt calls the agent and waits, but after the turn has ended no longer than
@@ -196,9 +196,8 @@ func (r *prompting) setModel(a agent.Session) {
 	}
 }
 
-// finish ends the turn as the agent did, if it has not ended before. The caller
-// holds h.mu.
-func (r *prompting) finish(out agent.Outcome, err error) {
+// finish ends the turn as the agent did, if it has not ended before.
+func (r *prompting) finish(tx Tx, out agent.Outcome, err error) {
 	c := r.c
 	r.cancel(nil)
 	r.stopWatch()
@@ -320,7 +319,7 @@ func (c *chat) drain() {
 
 // wake says that the agent is asked now, and starts to watch for silence.
 func (r *prompting) wake() {
-	r.c.h.turn(func() {
+	r.c.h.turn(func(Tx) {
 		if r.over || r.c.dead() {
 			return
 		}
@@ -342,7 +341,7 @@ func (r *prompting) heard() {
 	}
 	limit := r.c.h.limits.AgentSilence
 	if r.quiet == nil {
-		r.quiet = time.AfterFunc(limit, func() { r.c.h.turn(r.silent) })
+		r.quiet = time.AfterFunc(limit, func() { r.c.h.turn(func(Tx) { r.silent() }) })
 		return
 	}
 	r.quiet.Reset(limit)

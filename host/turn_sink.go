@@ -56,7 +56,7 @@ func (r *prompting) say(kind, text string) {
 		case wait <= 0 || g.buf.Len() >= textPiece:
 			r.flush()
 		case g.due == nil:
-			g.due = time.AfterFunc(wait, func() { r.c.h.turn(r.flush) })
+			g.due = time.AfterFunc(wait, func() { r.c.h.turn(func(Tx) { r.flush() }) })
 		}
 	})
 }
@@ -64,7 +64,7 @@ func (r *prompting) say(kind, text string) {
 // event does something under the lock unless the turn has ended; size is what it
 // adds. An agent that says too much fails its turn.
 func (r *prompting) event(size int, do func()) {
-	r.c.h.turn(func() {
+	r.c.h.turn(func(Tx) {
 		if r.over || r.c.dead() {
 			return
 		}

@@ -270,10 +270,10 @@ func (m *memory) typed(begun, done uint64, rest string) (waiting []typedInput, d
 }
 
 // doubt has clients told, should they send these inputs again, that they may not
-// have arrived. The caller holds h.mu.
-func (h *Host) doubt(t *term) {
+// have arrived.
+func (tx Tx) doubt(t *term) {
 	for _, in := range t.queue {
-		cl := h.clients[in.origin.ClientID]
+		cl := tx.clients[in.origin.ClientID]
 		if cl == nil || in.end > 0 {
 			continue
 		}

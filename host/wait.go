@@ -77,9 +77,9 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		}
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	w, err := h.newWait(c, p.Channel, "wait")
+	tx := h.lock()
+	defer tx.unlock()
+	w, err := tx.newWait(c, p.Channel, "wait")
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	} else if cmd, ok := w.t.t.Running(); ok {
 		w.command = cmd.ID
 	}
-	if err := begin(w, pattern); err != nil {
+	if err := begin(w, tx, pattern); err != nil {
 		w.end()
 		return nil, err
 	}
@@ -117,24 +117,23 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// newWait registers a wait. The caller holds h.mu.
-func (h *Host) newWait(c *conn, uri ahp.URI, doing string) (*wait, error) {
-	t, ok := h.termAt(uri)
+// newWait registers a wait.
+func (tx Tx) newWait(c *conn, uri ahp.URI, doing string) (*wait, error) {
+	t, ok := tx.termAt(uri)
 	switch {
 	case !ok:
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
-	case len(c.waits) >= maxWaits && !c.keepsHouse():
+	case len(c.waits) >= maxWaits && !c.keepsHouse(tx):
 		return nil, ahp.Conflict("%s: this connection has %d waits already, the most it may have: let some end", doing, maxWaits)
 	}
-	w := &wait{h: h, c: c, t: t, req: c.req}
+	w := &wait{h: tx.Host, c: c, t: t, req: c.req}
 	c.waits = append(c.waits, w)
 	t.waits = append(t.waits, w)
 	return w, nil
 }
 
-// conditions begin a wait of each kind; they may end it at once. The caller
-// holds h.mu.
-var conditions = map[string]func(w *wait, pattern *regexp.Regexp) error{
+// conditions begin a wait of each kind; they may end it at once.
+var conditions = map[string]func(w *wait, tx Tx, pattern *regexp.Regexp) error{
 	ahp.WaitExit:    (*wait).forExit,
 	ahp.WaitCommand: (*wait).forCommand,
 	ahp.WaitIdle:    (*wait).forIdle,
@@ -142,7 +141,7 @@ var conditions = map[string]func(w *wait, pattern *regexp.Regexp) error{
 	ahp.WaitText:    (*wait).forText,
 }
 
-func (w *wait) forExit(*regexp.Regexp) error {
+func (w *wait) forExit(tx Tx, _ *regexp.Regexp) error {
 	w.see = func(w *wait, a ahp.Action) {
 		if _, ok := a.(ahp.TerminalExited); ok {
 			w.reply(ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
@@ -156,13 +155,13 @@ func (w *wait) forExit(*regexp.Regexp) error {
 
 // forCommand waits for the command that runs, or that Enter at the prompt is
 // about to begin. When there is none its end has come.
-func (w *wait) forCommand(*regexp.Regexp) error {
+func (w *wait) forCommand(tx Tx, _ *regexp.Regexp) error {
 	known := w.t.t.Commands()
 	exited := w.t.value.Lifecycle.Exited()
 	if !known.Detection && len(known.Items) == 0 && !exited {
 		return ahp.Conflict("wait for the command: the shell of this terminal does not mark its commands: wait for text, or until it is idle")
 	}
-	if w.from != nil && w.forCommandFrom(known.Items) {
+	if w.from != nil && w.forCommandFrom(tx, known.Items) {
 		return nil
 	}
 	w.next = w.command == "" && !exited && w.t.t.Entered()
@@ -205,7 +204,7 @@ func (w *wait) declined() {
 	}
 }
 
-func (w *wait) forIdle(*regexp.Regexp) error {
+func (w *wait) forIdle(tx Tx, _ *regexp.Regexp) error {
 	if w.quiet <= 0 {
 		return ahp.InvalidParams("wait: idleMs: say for how long there is to be no output, such as 500")
 	}
@@ -215,7 +214,7 @@ func (w *wait) forIdle(*regexp.Regexp) error {
 	}
 	quiet := w.quiet
 	if w.from != nil {
-		quiet = w.quietFor(w.ago)
+		quiet = w.quietFor(tx, w.ago)
 	}
 	w.idle = w.after(quiet, func() { w.reply(ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
 	w.see = func(w *wait, a ahp.Action) {
@@ -231,14 +230,14 @@ func (w *wait) forIdle(*regexp.Regexp) error {
 
 // forOutput waits for what changes the content, which of an exited terminal only a
 // clearing does.
-func (w *wait) forOutput(*regexp.Regexp) error {
+func (w *wait) forOutput(tx Tx, _ *regexp.Regexp) error {
 	since := w.t.shown
 	if w.since != nil {
 		since = *w.since
 	}
 	met := w.t.shown > since
 	if w.from != nil {
-		es, ok := w.t.since(w.from)
+		es, ok := w.t.since(tx, w.from)
 		met = !ok || slices.ContainsFunc(es, shows)
 	}
 	if met {
@@ -256,7 +255,7 @@ func (w *wait) forOutput(*regexp.Regexp) error {
 
 // presentText is what a pattern is matched against besides what is to come: the
 // line that the cursor is on, and all that is kept if that counts too.
-func (w *wait) presentText(past bool) (string, error) {
+func (w *wait) presentText(tx Tx, past bool) (string, error) {
 	for {
 		pending, k, line := w.t.t.PresentLine()
 		if !w.h.applyTaken(w.t, pending, k) {
@@ -273,16 +272,16 @@ func (w *wait) presentText(past bool) (string, error) {
 	}
 }
 
-func (w *wait) forText(pattern *regexp.Regexp) (err error) {
+func (w *wait) forText(tx Tx, pattern *regexp.Regexp) (err error) {
 	var text string
 	var es []ahp.Envelope
 	known := true
 	if w.from != nil && !w.past {
-		es, known = w.t.since(w.from)
+		es, known = w.t.since(tx, w.from)
 		text = w.from.Line
 	}
 	if w.from == nil || w.past || !known {
-		if text, err = w.presentText(w.past || !known); err != nil {
+		if text, err = w.presentText(tx, w.past || !known); err != nil {
 			return err
 		}
 	}

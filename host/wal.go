@@ -500,11 +500,10 @@ func (h *Host) forgetWAL(ch *channel) {
 }
 
 // keep makes a channel outlive the host as it is now, before its first action.
-// The caller holds h.mu.
-func (h *Host) keep(ch *channel) {
-	if ch.wal == nil && h.beginWAL(ch) != nil {
-		more, _ := h.checkpoint(ch, false)
-		h.deliver(ch, more)
+func (tx Tx) keep(ch *channel) {
+	if ch.wal == nil && tx.beginWAL(ch) != nil {
+		more, _ := tx.checkpoint(ch, false)
+		tx.deliver(ch, more)
 	}
 }
 
@@ -522,7 +521,7 @@ func (h *Host) tidyLater(ch *channel) {
 // tidy makes a checkpoint whole that was made in haste, and gives memory back
 // when the channel has been quiet for long.
 func (h *Host) tidy(ch *channel, w *wal) {
-	h.turn(func() {
+	h.turn(func(Tx) {
 		if ch.wal != w || w.j == nil || h.closing {
 			return
 		}
@@ -585,9 +584,8 @@ func (h *Host) warn(about string, err error) {
 }
 
 // warning is what the host's owner has to see to, in a line; "" when all is well.
-// The caller holds h.mu.
-func (h *Host) warning(tokens error) string {
-	err := errors.Join(tokens, h.trouble())
+func (tx Tx) warning(tokens error) string {
+	err := errors.Join(tokens, tx.trouble())
 	if err == nil {
 		return ""
 	}
@@ -597,12 +595,11 @@ func (h *Host) warning(tokens error) string {
 // oneLine is the text of several errors in one line.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// losing says what the end of the host would lose, nil when nothing. The caller
-// holds h.mu.
-func (h *Host) losing() error {
+// losing says what the end of the host would lose, nil when nothing.
+func (tx Tx) losing() error {
 	var first error
 	n := 0
-	for _, ch := range h.channels {
+	for _, ch := range tx.channels {
 		if ch.broken != nil {
 			n++
 			if first == nil {
@@ -611,15 +608,15 @@ func (h *Host) losing() error {
 		}
 	}
 	if n == 0 {
-		return h.orphaned()
+		return tx.orphaned()
 	}
-	return errors.Join(h.orphaned(), fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first))
+	return errors.Join(tx.orphaned(), fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first))
 }
 
-// trouble is losing, and what was warned of. The caller holds h.mu.
-func (h *Host) trouble() error {
-	all := []error{h.losing()}
-	for about, err := range h.troubles {
+// trouble is losing, and what was warned of.
+func (tx Tx) trouble() error {
+	all := []error{tx.losing()}
+	for about, err := range tx.troubles {
 		all = append(all, fmt.Errorf("%s: %w", about, err))
 	}
 	return errors.Join(all...)

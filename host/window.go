@@ -116,29 +116,28 @@ func (d *dispatch) print() uint64 {
 	return max(m.Sum64(), 1)
 }
 
-// begins notes the first number that a connection sends. The caller holds h.mu.
-func (h *Host) begins(c *conn, seq int64) {
+// begins notes the first number that a connection sends.
+func (tx Tx) begins(c *conn, seq int64) {
 	if c.numbered {
 		return
 	}
 	c.numbered = true
 	if seq == 1 && c.resumed && !c.continues {
-		h.renumber(c)
+		tx.renumber(c)
 	}
 }
 
-// renumber forgets what a client has numbered before this connection. The caller
-// holds h.mu.
-func (h *Host) renumber(c *conn) {
+// renumber forgets what a client has numbered before this connection.
+func (tx Tx) renumber(c *conn) {
 	c.window = c.window.only(c.id)
-	c.client.window, c.client.since = c.window, h.nextSeq()
-	h.noteClient(c.client)
+	c.client.window, c.client.since = c.window, tx.nextSeq()
+	tx.noteClient(c.client)
 }
 
 // processed reports whether a dispatch repeats one that was decided, and what became
 // of that. A number that was used for something else on this very connection is
 // refused.
-func (h *Host) processed(d *dispatch, print uint64) (o outcome, yes bool) {
+func (tx Tx) processed(d *dispatch, print uint64) (o outcome, yes bool) {
 	c, seq := d.c, d.by.origin.ClientSeq
 	was, known := c.window.done[seq]
 	switch {
@@ -147,11 +146,11 @@ func (h *Host) processed(d *dispatch, print uint64) (o outcome, yes bool) {
 	case known && was.by == c.id:
 		return outcome(because("clientSeq %d was used for something else on this connection: number each dispatch anew", seq)), true
 	case known:
-		h.renumber(c)
+		tx.renumber(c)
 	case c.window.forgotten(seq) && (c.continues || !c.resumed):
 		return "", true
 	case c.window.forgotten(seq):
-		h.renumber(c)
+		tx.renumber(c)
 	}
 	return "", false
 }

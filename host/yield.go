@@ -42,17 +42,16 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 }
 
 // parting is what clients are told at the end: whether to come back, and when.
-// The caller holds h.mu.
-func (h *Host) parting(reason string) (code int, why string) {
+func (tx Tx) parting(reason string) (code int, why string) {
 	code, why = closeAway, reason
 	switch {
-	case h.yielding:
+	case tx.yielding:
 		code, why = ahp.CloseRestart, "another host takes over"
-	case h.stopping:
+	case tx.stopping:
 		code, why = closeDone, "the host was stopped"
 	}
-	if h.cfg.Ending != nil {
-		h.cfg.Ending(code)
+	if tx.cfg.Ending != nil {
+		tx.cfg.Ending(code)
 	}
 	return code, why
 }

@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"go/ast"
+	"testing"
+)
+
+// A host.Tx stands for the sequencing lock. Only (*Host).lock makes one, and none gets
+// into what runs later or beside: a go statement or a timer's function.
+func TestTxStandsForTheLock(t *testing.T) {
+	made := 0
+	for _, s := range read(t) {
+		if s.dir != "host" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			f, _ := d.(*ast.FuncDecl)
+			ast.Inspect(d, func(node ast.Node) bool {
+				switch x := node.(type) {
+				case *ast.CompositeLit:
+					if id, ok := x.Type.(*ast.Ident); ok && id.Name == "Tx" {
+						made++
+						if f == nil || f.Name.Name != "lock" {
+							t.Errorf("host/%s makes a Tx: call lock", s.name)
+						}
+					}
+				case *ast.GoStmt:
+					if takesTx(x.Call) {
+						t.Errorf("host/%s: a Tx gets into another goroutine", s.name)
+					}
+				case *ast.CallExpr:
+					sel, ok := x.Fun.(*ast.SelectorExpr)
+					if ok && sel.Sel.Name == "AfterFunc" && takesTx(x.Args[1]) {
+						t.Errorf("host/%s: a Tx gets into what runs later", s.name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if made != 1 {
+		t.Errorf("a Tx is made in %d places, want it in lock alone", made)
+	}
+}
+
+// takesTx reports whether an expression uses a variable tx that is declared outside
+// of it.
+func takesTx(x ast.Node) bool {
+	taken := false
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return !bindsTx(n)
+		case *ast.Ident:
+			taken = taken || n.Name == "tx"
+		}
+		return true
+	})
+	return taken
+}
+
+// bindsTx reports whether a function literal has a tx of its own, as a parameter or by
+// a declaration.
+func bindsTx(l *ast.FuncLit) bool {
+	for _, p := range l.Type.Params.List {
+		for _, name := range p.Names {
+			if name.Name == "tx" {
+				return true
+			}
+		}
+	}
+	for _, s := range l.Body.List {
+		if a, ok := s.(*ast.AssignStmt); ok {
+			if id, ok := a.Lhs[0].(*ast.Ident); ok && id.Name == "tx" {
+				return true
+			}
+		}
+	}
+	return false
+}
