@@ -103,8 +103,8 @@ func Options(t *ahp.ToolCall) []Option {
 	return out
 }
 
-// groupOf is the kind of an option: the agent's where it is known and goes with what
-// the option does, else only whether it allows.
+// groupOf is the kind of an option: the agent's, if we know it and it agrees with what
+// the option does; otherwise just allow or deny.
 func groupOf(o ahp.ToolOption) string {
 	var m struct {
 		Group string `json:"tandemux/group"`
@@ -262,8 +262,8 @@ type member struct {
 	isText     bool
 }
 
-// membersOf takes an object apart, in its order, with members that occur twice: an
-// agent may take another of them than we.
+// membersOf splits an object into its members, in order. Members that occur twice are
+// kept: the agent may use another of them than we would.
 func membersOf(text string) (out []member, ok bool) {
 	d := json.NewDecoder(strings.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

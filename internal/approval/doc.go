@@ -2,9 +2,9 @@
 // answering it. It is the same wherever it is shown: in the interface's list, in a
 // chat, on the command line. The package holds values only.
 //
-// The rule: all that would be allowed is shown, with nothing cut and nothing that
-// hides or reorders text (Escape); nothing can be allowed before its end was shown
-// (Reading); what is preselected is to allow it this once, or nothing (View.Default);
-// an answer for more than once says so in words of ours (Option.Covers), as its label
-// is the agent's.
+// The rules. Everything that an answer would allow is shown, not cut, and without
+// characters that hide or reorder text (Escape). It can't be allowed before its end
+// was shown (Reading). Preselected is either to allow it once or nothing
+// (View.Default). An answer that allows more than this call says so in our own words
+// (Option.Covers), since its label comes from the agent.
 package approval

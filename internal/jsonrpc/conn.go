@@ -216,8 +216,8 @@ func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
 			continue
 		}
 		m, bad := parse(msg, c.o.MaxDepth)
-		// Only a request's handler may take long. To set the timer wakes a
-		// thread, which keys and output on their way had better not.
+		// Only a request's handler may take long. Notifications, such as typed
+		// keys, set no timer, as that wakes a thread and delays them.
 		watched := c.ahead == nil && m.ID != nil && m.Method != ""
 		if watched {
 			watch.Reset(slowHandler)
@@ -230,7 +230,7 @@ func (c *Conn) read(ctx context.Context, cancel context.CancelFunc) error {
 }
 
 // next is the next message, once the answers to the earlier ones fit into the
-// queue: a peer that asks and does not listen waits.
+// queue, so that a peer that does not read its answers has to wait.
 func (c *Conn) next() ([]byte, error) {
 	if c.queue.full() {
 		select {
@@ -320,9 +320,9 @@ func (c *Conn) write() {
 	}
 }
 
-// Flush sees to it that what is queued is written: by the caller, when it is
-// little and the transport takes it at once, so that a message to an idle peer
-// needs no other goroutine, else by the writer. It does not block.
+// Flush has the queue written, without blocking: by the caller if that is little and
+// the transport takes it at once, so that a message to an idle peer needs no other
+// goroutine; otherwise by the writer goroutine.
 func (c *Conn) Flush() {
 	if c.try == nil {
 		c.queue.start()
@@ -358,8 +358,8 @@ func (c *Conn) wrote() {
 	}
 }
 
-// drain waits for the writer, for CloseWait, and again as long as something got
-// out meanwhile, maxDrains times at most.
+// drain waits CloseWait for the writer to empty the queue, and again while it makes
+// progress, at most maxDrains times.
 func (c *Conn) drain(written <-chan struct{}) {
 	timer := time.NewTimer(CloseWait)
 	defer timer.Stop()
@@ -402,8 +402,8 @@ func (c *Conn) Send(raw []byte) error {
 	return nil
 }
 
-// Put is Send without writing: a Flush, or another message's Send, has to
-// follow. So several messages go in one packet.
+// Put is Send without writing: call Flush, or Send for another message, after it.
+// Several messages then go in one packet.
 func (c *Conn) Put(raw []byte) error { return c.queue.put(raw, false) }
 
 // Shared is the owner of a message that several connections may send.
@@ -457,8 +457,7 @@ func (c *Conn) AfterReply(fn func()) { c.after = append(c.after, fn) }
 // Queued is the number of bytes waiting to be written.
 func (c *Conn) Queued() int { return c.queue.size() }
 
-// Unasked is Queued without answers: what the peer is behind, not what it asked
-// for.
+// Unasked is Queued without answers: the bytes that the peer did not ask for.
 func (c *Conn) Unasked() int { return c.queue.unasked() }
 
 // Drained gives a channel that is closed once the queue is at most half full

@@ -14,13 +14,13 @@
 // a handler has taken long, messages are read ahead of it, up to a bound.
 //
 // Writing. Send, Notify, Call and answers put a message into a queue bounded in
-// bytes and messages, and never block: what is small and taken by the transport
-// at once is written by the caller, all else by the connection's writer.
+// bytes and messages, and never block. The caller writes messages that are small and
+// that the transport takes at once, the connection's writer goroutine all others.
 // The overflow rule: a message that does not fit is refused with ErrQueueFull
 // and the queue stays as it is; the caller decides whether to drop, to wait for
-// Drained or to Close. Answers are never refused; while the queue is over its
-// bounds nothing more is read instead, so that a peer that asks and does not
-// listen waits for itself.
+// Drained or to Close. Answers are never refused. Instead nothing is read while the
+// queue is over its bounds, so that a peer that sends requests and does not read the
+// answers only stops itself.
 //
 // Errors on the wire have a code, a message and data. A handler's error that
 // has the method RPCError() (code int, message string, data any) keeps them;

@@ -60,8 +60,8 @@ func parse(text []byte, maxDepth int) (m message, err *Error) {
 }
 
 // read takes the members out of a text that is valid JSON. Their names match
-// exactly, which json.Unmarshal's do not, and of two of one name the last
-// counts. It says what is wrong with them; those that are right are read.
+// exactly, unlike json.Unmarshal's, and the last of two with the same name counts.
+// The error says what is wrong with some; the others are read all the same.
 func (m *message) read(text []byte) (wrong string) {
 	if len(text) == 0 || text[0] != '{' {
 		return "it is not an object"
@@ -157,8 +157,8 @@ func (m *message) checkID() {
 	}
 }
 
-// depth is the deepest nesting of arrays and objects in a JSON text. Of other
-// texts it is a number that does not matter.
+// depth is the deepest nesting of arrays and objects in a JSON text. For text that is
+// not JSON the number means nothing.
 func depth(text []byte) int {
 	deepest, now := 0, 0
 	for i := 0; i < len(text); i++ {

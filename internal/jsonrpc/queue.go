@@ -9,9 +9,9 @@ import (
 //
 //	done | items[head:] | room
 //
-// The message being written stays counted until it is out. Whoever writes holds
-// the pen: the writer goroutine or, for small messages that the transport takes
-// at once, whoever flushes.
+// The message being written counts until the transport has taken it. One goroutine
+// writes at a time and is said to hold the pen: the writer goroutine or, for small
+// messages that the transport takes at once, the one that flushes.
 type queue struct {
 	maxBytes, maxMessages int
 
@@ -37,14 +37,14 @@ type item struct {
 	shared Shared // nil when nobody wants to know when it has gone
 }
 
-// gone tells the owner of a shared message that the queue is done with it.
+// gone releases a shared message, which the queue no longer needs.
 func (i *item) gone() {
 	if i.shared != nil {
 		i.shared.Release()
 	}
 }
 
-// pen says who writes.
+// pen says which goroutine may write.
 type pen uint8
 
 const (
@@ -91,8 +91,8 @@ func (q *queue) start() {
 	}
 }
 
-// borrow gives the pen and the first message to somebody who won't wait, when
-// nobody has the pen and no more than most bytes wait.
+// borrow gives the pen and the first message to a caller that will not block, if
+// nobody has the pen and at most most bytes wait.
 func (q *queue) borrow(most int) (msg []byte, more, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -104,9 +104,9 @@ func (q *queue) borrow(most int) (msg []byte, more, ok bool) {
 	return msg, more, true
 }
 
-// next counts a message as written that the holder of a borrowed pen wrote, and
-// gives the next one. The pen goes back when there is none; held says that there
-// was to be one, for which the transport waits.
+// next is called by the holder of a borrowed pen after writing a message, and gives
+// the next one. If there is none the pen goes back. held says that the transport
+// was promised another message and holds bytes back for it.
 func (q *queue) next(held bool) (msg []byte, more, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,8 +120,8 @@ func (q *queue) next(held bool) (msg []byte, more, ok bool) {
 	return msg, more, true
 }
 
-// handOver gives a borrowed pen back and leaves the rest to the writer: what
-// the transport could not write at once, or what went wrong.
+// handOver gives a borrowed pen to the writer goroutine, with what the transport
+// could not write at once, or the error of a failed write.
 func (q *queue) handOver(failed error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,12 +130,12 @@ func (q *queue) handOver(failed error) {
 	q.wake.Signal()
 }
 
-// over reports whether the bounds would be exceeded with so much more.
+// over reports whether that many more bytes and messages would exceed the bounds.
 func (q *queue) over(bytes, messages int) bool {
 	return q.bytes+bytes > q.maxBytes || len(q.items)-q.head+messages > q.maxMessages
 }
 
-// putBack gives a borrowed pen back with the message, which the writer is to
+// putBack gives a borrowed pen back, and its message for the writer goroutine to
 // write.
 func (q *queue) putBack() {
 	q.mu.Lock()
@@ -146,11 +146,11 @@ func (q *queue) putBack() {
 	q.wake.Signal()
 }
 
-// take waits for the next message, for the writer. more says that another waits
-// behind it. ok is false when the queue is closed and empty. With held it does
-// not wait but gives an empty message: the one promised by more was discarded.
-// So it does when somebody else's write has left something behind; err is why
-// that failed.
+// take waits for the next message; only the writer goroutine calls it. more says
+// that another one follows. ok is false when the queue is closed and empty. The
+// message is empty, and there is no waiting, if held is set but the message
+// promised by more was discarded, or if a handed-over write left bytes in the
+// transport; err is the error of such a write.
 func (q *queue) take(held bool) (msg []byte, more, ok bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -201,7 +201,7 @@ func (q *queue) first() (msg []byte, more bool) {
 	return q.writing.msg, q.head < len(q.items)
 }
 
-// written says that the message taken last is out.
+// written reports that the message taken last was written.
 func (q *queue) written() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

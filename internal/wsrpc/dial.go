@@ -122,7 +122,7 @@ func Dial(ctx context.Context, t Target) (jsonrpc.Transport, error) {
 	ws, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{
 		HTTPClient: &http.Client{
 			Transport: transport,
-			// A token must not follow a redirection to who knows where.
+			// A redirection must not carry the token to another host.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		HTTPHeader:      header,

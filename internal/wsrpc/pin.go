@@ -47,8 +47,8 @@ func CheckFingerprint(s string) (string, error) {
 	return name + ":" + digits, nil
 }
 
-// clientTLS verifies the host name: by the pinned fingerprint alone, its name and
-// dates then being of no matter, or else as browsers do.
+// clientTLS verifies the host's certificate: only by the pinned fingerprint, if there
+// is one, whatever its name and dates; otherwise as browsers do.
 func clientTLS(name, pinned string) *tls.Config {
 	return &tls.Config{
 		ServerName: name,

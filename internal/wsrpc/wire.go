@@ -20,7 +20,7 @@ const (
 	// readAhead is the size of the buffer that socket reads go through, so
 	// that many small frames cost few system calls.
 	readAhead = 64 << 10
-	// hostReadAhead is the same for a host, whose clients say little.
+	// hostReadAhead is the same for a host, whose clients send little.
 	hostReadAhead = 8 << 10
 	// writeWait is how long the peer may take nothing at all before the
 	// connection counts as dead.
