@@ -1,25 +1,25 @@
 // Package native is tandemux's own terminal engine; see package emulator for what
 // every engine promises.
 //
-// Bytes go through a state machine (parse.go) that knows nothing of the grid,
-// to tables of what each sequence does (control.go, csi.go, osc.go, dcs.go,
-// modes.go). Text goes to print.go, runs of it by ways of their own: ASCII there,
-// the rest in text.go. A whole control sequence is parsed without the machine, and
-// an SGR that came before is not parsed at all (memo.go); these ways and the slow
-// ones must come to the same, which fast_test.go and FuzzWrite compare.
+// A state machine (parse.go), which knows nothing of the grid, turns bytes into
+// sequences; tables say what each sequence does (control.go, csi.go, osc.go, dcs.go,
+// modes.go). Text goes to print.go. There are fast paths for runs of ASCII (print.go)
+// and of other text (text.go), for control sequences that are whole, and for an SGR
+// that was seen before, whose result is remembered (memo.go). They must give the same
+// result as the slow paths, which fast_test.go and FuzzWrite compare.
 //
 // The grid is rows of 8-byte cells (cell.go) whose styles and grapheme clusters
-// are interned (style.go, grapheme.go). Rows that leave the main screen are
+// are interned (style.go, grapheme.go). Rows that scroll off the main screen are
 // encoded (line.go) into the history's blocks (history.go), about a byte a
-// character; nothing in there refers to the intern tables, which are therefore
-// small and swept by looking at the two screens only. Resizing brings the
-// screen into the same form and breaks it anew (resize.go). A caller's marks
-// (mark.go) lie on rows, and beside the history by the number of their line.
+// character. The history does not refer to the intern tables, so these stay small,
+// and unused entries are found by looking at the two screens only. A resize encodes
+// the screen in the same way and wraps the lines anew (resize.go). A caller's marks
+// (mark.go) are kept with the rows of the screen and, for the history, in a list by
+// line number.
 //
-// It is a VT420 as xterm is one, and says so as far as it is: no printer, no
-// locator, no macros, no keys of the user's own, no pages, no double-sized lines,
-// no VT52, no 8-bit controls. The size is never the child's to change: DECCOLM
-// clears the screen and no more.
+// It emulates a VT420 as xterm does and reports only what it has: no printer,
+// locator, macros, user-defined keys, pages, double-sized lines, VT52 mode or 8-bit
+// controls. The program can't change the size: DECCOLM only clears the screen.
 //
 // Choices where terminals differ: text is kept in grapheme clusters after a reset
 // (mode 2027 is set then; without it each character takes its own columns). A
@@ -38,14 +38,14 @@
 // A tab that is printed in empty cells is kept in the first of them, with the number of
 // columns that it took, so that it can be copied.
 //
-// Pictures of the kitty graphics protocol (graphics.go) are kept, bounded
-// (pictures.go), and shown as text: cells that each stand for a part of one
-// (image.go), so that they scroll, are erased and reflow as text does. Unlike in
-// kitty, what is printed over a picture or erased in it is gone. Nothing is
-// decoded here; files and shared memory are refused; animations are their first
-// frame; an offset within the first cell (X, Y) and relative placements are left
-// out. A snapshot carries the newest images (savedpicture.go). Sixel is a box of
-// its size.
+// Pictures of the kitty graphics protocol (graphics.go) are kept up to a bound
+// (pictures.go) and placed as text: each cell stands for a part of the picture
+// (image.go), so that pictures scroll, are erased and reflow as text does. Unlike in
+// kitty, printing over a picture or erasing in it removes that part. Pictures are
+// not decoded here. Files and shared memory are refused, animations show their first
+// frame, and offsets within the first cell (X, Y) and relative placements are
+// ignored. A snapshot has the newest pictures (savedpicture.go). A Sixel picture
+// shows as an empty box of its size.
 //
 // An Engine is not safe for concurrent use.
 package native
