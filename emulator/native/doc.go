@@ -45,7 +45,7 @@
 // not decoded here. Files and shared memory are refused, animations show their first
 // frame, and offsets within the first cell (X, Y) and relative placements are
 // ignored. A snapshot has the newest pictures (savedpicture.go). A Sixel picture
-// shows as an empty box of its size.
+// shows as a box that names its size.
 //
 // An Engine is not safe for concurrent use.
 package native
