@@ -168,6 +168,8 @@ func TestMarkBesideRightPrompt(t *testing.T) {
 			t.Errorf("%d typed: %q, want %q at its end", len(c.typed), row, c.says)
 		}
 	}
+	u.Resize(30, 12) // the prompt of each is on a row of its own now
+	u.Shows("\n     exit 2  1m05s main 12:34")
 }
 
 // lastOf gives the last row of a screen that has a text.

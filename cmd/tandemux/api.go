@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,8 +39,7 @@ func failure(cmd *cobra.Command, err error) error {
 		return err
 	}
 	said := apiclient.Error{Code: "failed", Message: oneSentence(err)}
-	var refused *apiclient.Error
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*apiclient.Error](err); is {
 		said.StatusCode, said.Code = refused.StatusCode, refused.Code
 	}
 	if werr := printJSON(cmd.ErrOrStderr(), said); werr != nil {
@@ -59,7 +59,15 @@ func (p place) api(ctx context.Context) (*apiclient.Client, error) {
 		if err := p.awake(ctx); err != nil {
 			return nil, err
 		}
-		o.Dial = p.dirs.dialHost
+		o.Dial = func(ctx context.Context) (net.Conn, error) {
+			c, err := p.dirs.dialHost(ctx)
+			if err != nil && isNobodyThere(err) && p.dirs.died() { // since it was awake
+				if err = p.awake(ctx); err == nil {
+					c, err = p.dirs.dialHost(ctx)
+				}
+			}
+			return c, err
+		}
 	case "unix":
 		o.Dial = unixDialer(strings.TrimPrefix(p.url, "unix://"))
 	case "ssh":
@@ -94,8 +102,7 @@ func (p place) api(ctx context.Context) (*apiclient.Client, error) {
 
 func unixDialer(path string) func(context.Context) (net.Conn, error) {
 	return func(ctx context.Context) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "unix", path)
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}
 }
 
@@ -127,8 +134,5 @@ func (p place) explainAPI(err error) error {
 	case errors.As(err, &refused) && refused.StatusCode == http.StatusUnauthorized && p.token == "":
 		return fmt.Errorf("%s wants to know who you are: put a token or an API key into %s or a --token-file", p.url, tokenEnv)
 	}
-	if explained := p.distrusted(err); explained != nil {
-		return explained
-	}
-	return err
+	return cmp.Or(p.distrusted(err), err)
 }
