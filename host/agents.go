@@ -53,14 +53,15 @@ func (tx Tx) stopAgents() {
 			if r := c.now; r != nil {
 				r.stopWatch()
 			}
-			c.forsake()
+			c.forsake(tx)
 		}
 	}
 }
 
 // closeAgent ends an agent's session beside the sequencer, and gives up when that
-// takes too long. The caller holds h.mu.
-func (h *Host) closeAgent(a agent.Session) {
+// takes too long.
+func (tx Tx) closeAgent(a agent.Session) {
+	h := tx.Host
 	h.agents.work.Add(1)
 	go func() {
 		defer h.agents.work.Done()

@@ -44,7 +44,7 @@ func newActivity(h *Host) *activity {
 
 func (v *activity) reduce(a ahp.Action) { v.value = ahp.ReduceActivity(v.value, a) }
 func (v *activity) state() any          { return v.value }
-func (v *activity) settle()             { v.sendDue() }
+func (v *activity) settle(tx Tx)        { v.sendDue() }
 
 // attention is what the host knows of what a terminal has to tell. Guarded by
 // h.mu.
@@ -212,18 +212,18 @@ func isActivity(b body) bool { _, ok := b.(*activity); return ok }
 
 // seeTerminal is x-tandemux/terminalSeen: by those who may change the terminal, as
 // it takes marks away that others see too.
-func seeTerminal(h *Host, d *dispatch) string {
+func seeTerminal(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.TerminalSeen)
-	t, ok := h.termAt(a.Terminal)
-	if !ok || !h.reaches(d.c.principal, a.Terminal) {
+	t, ok := tx.termAt(a.Terminal)
+	if !ok || !tx.reaches(d.c.principal, a.Terminal) {
 		return because("there is no terminal %q", clip(a.Terminal))
 	}
 	if s := t.mayShape(d.c.principal); s != "" {
 		return s
 	}
-	h.activity.sendDue()
-	t.attention.row.Seen = h.now().UnixMilli()
-	h.apply(d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
+	tx.activity.sendDue()
+	t.attention.row.Seen = tx.now().UnixMilli()
+	tx.apply(d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
 	return ""
 }
 

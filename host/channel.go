@@ -33,7 +33,7 @@ type body interface {
 	// without the lock: it shares nothing that changes.
 	state() any
 	// settle brings in what is pending, so that state is up to date.
-	settle()
+	settle(tx Tx)
 }
 
 // private is a body with facts that are in no action and that subscribers don't
@@ -65,7 +65,7 @@ type captured interface {
 
 // revived is a body that has something to do when all channels of an earlier host
 // are there again, such as to end what that host was doing. It may apply actions.
-type revived interface{ revived() }
+type revived interface{ revived(tx Tx) }
 
 // A kind makes bodies of channels that an earlier host left, from their state as
 // AHP 1 has it. What was applied after that is reduced then.

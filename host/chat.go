@@ -50,7 +50,7 @@ func (c *chat) reduce(a ahp.Action) { c.value = ahp.ReduceChat(c.value, a) }
 func (c *chat) state() any          { return c.value }
 
 // settle tells the text that has gathered.
-func (c *chat) settle() {
+func (c *chat) settle(tx Tx) {
 	if c.now != nil {
 		c.now.flush()
 	}
@@ -171,7 +171,7 @@ func (c *chat) finishOpening(o *agentStart, spec agent.Spec) {
 	h.turn(func(tx Tx) {
 		c.opening = nil
 		if (c.gone || h.closing) && r.err == nil {
-			h.closeAgent(r.agent)
+			tx.closeAgent(r.agent)
 			r = opened{err: errGone}
 		}
 		if o.agent, o.err = r.agent, r.err; r.err == nil {
@@ -213,11 +213,10 @@ func (c *chat) take(tx Tx, a agent.Session) {
 	tx.refreshAgents()
 }
 
-// forsake closes the agent's session; the next turn opens another. The caller
-// holds h.mu.
-func (c *chat) forsake() {
+// forsake closes the agent's session; the next turn opens another.
+func (c *chat) forsake(tx Tx) {
 	if c.agent != nil {
-		c.h.closeAgent(c.agent)
+		tx.closeAgent(c.agent)
 		c.agent = nil
 	}
 }

@@ -14,7 +14,7 @@ import (
 // a reason.
 func chatRules() map[string]rule {
 	rules := map[string]rule{}
-	for name, do := range map[string]func(h *Host, d *dispatch) string{
+	for name, do := range map[string]func(tx Tx, d *dispatch) string{
 		ahp.ChatTurnStarted{}.ActionType():             beginTurn,
 		ahp.ChatTurnCancelled{}.ActionType():           cancelTurn,
 		ahp.ChatTurnResume{}.ActionType():              resumeTurn,
@@ -55,12 +55,12 @@ var neededOfChats = map[string][]string{
 	ahp.ChatToolCallResultConfirmed{}.ActionType(): {"turnId", "toolCallId", "approved"},
 }
 
-func refuseBecause(why string) func(*Host, *dispatch) string {
-	return func(*Host, *dispatch) string { return why }
+func refuseBecause(why string) func(Tx, *dispatch) string {
+	return func(Tx, *dispatch) string { return why }
 }
 
 // accept applies an action that can't be wrong.
-func accept(_ *Host, d *dispatch) string {
+func accept(tx Tx, d *dispatch) string {
 	d.ch.body.(*chat).apply(d.action, &d.by)
 	return ""
 }
@@ -94,7 +94,7 @@ func (c *chat) mayPrompt(m *ahp.Message) string {
 }
 
 // beginTurn is chat/turnStarted.
-func beginTurn(h *Host, d *dispatch) string {
+func beginTurn(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnStarted)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
@@ -111,14 +111,14 @@ func beginTurn(h *Host, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	h.audit.Did(d.c.by(), "prompt", d.ch.uri, "turn", clip(a.TurnID))
+	tx.audit.Did(d.c.by(), "prompt", d.ch.uri, "turn", clip(a.TurnID))
 	c.startTurn(a, &d.by)
 	return ""
 }
 
 // cancelTurn is chat/turnCancelled: the clients are done with the turn at once,
 // the agent is told.
-func cancelTurn(h *Host, d *dispatch) string {
+func cancelTurn(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnCancelled)
 	switch t := c.value.ActiveTurn; {
 	case t == nil:
@@ -126,7 +126,7 @@ func cancelTurn(h *Host, d *dispatch) string {
 	case t.ID != a.TurnID:
 		return because("the turn that runs is %s", clip(t.ID))
 	}
-	h.audit.Did(d.c.by(), "cancel", d.ch.uri, "turn", clip(a.TurnID))
+	tx.audit.Did(d.c.by(), "cancel", d.ch.uri, "turn", clip(a.TurnID))
 	if r := c.now; r != nil && r.id == a.TurnID {
 		a.Duration = r.took()
 		r.end(a, &d.by)
@@ -137,7 +137,7 @@ func cancelTurn(h *Host, d *dispatch) string {
 }
 
 // setPending is chat/pendingMessageSet.
-func setPending(_ *Host, d *dispatch) string {
+func setPending(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatPendingMessageSet)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
@@ -161,13 +161,13 @@ func setPending(_ *Host, d *dispatch) string {
 		}
 		return ""
 	}
-	c.steer()
+	c.steer(tx)
 	return ""
 }
 
 // steer gives the steering message to the agent in its turn, if it takes any.
 // Otherwise it waits: for the end of the turn.
-func (c *chat) steer() {
+func (c *chat) steer(tx Tx) {
 	r, m := c.now, c.value.SteeringMessage
 	if r == nil || r.over || !r.begun || m == nil {
 		return
@@ -192,7 +192,7 @@ func (c *chat) steer() {
 }
 
 // removePending is chat/pendingMessageRemoved.
-func removePending(_ *Host, d *dispatch) string {
+func removePending(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatPendingMessageRemoved)
 	known := a.Kind == ahp.PendingQueued && slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID }) ||
 		a.Kind == ahp.PendingSteering && c.value.SteeringMessage != nil && c.value.SteeringMessage.ID == a.ID
@@ -204,15 +204,15 @@ func removePending(_ *Host, d *dispatch) string {
 }
 
 // reorderQueue is chat/queuedMessagesReordered.
-func reorderQueue(_ *Host, d *dispatch) string {
+func reorderQueue(tx Tx, d *dispatch) string {
 	if n := len(d.action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
 		return because("order: it names %d messages, more than there can be", n)
 	}
-	return accept(nil, d)
+	return accept(tx, d)
 }
 
 // changeDraft is chat/draftChanged.
-func changeDraft(_ *Host, d *dispatch) string {
+func changeDraft(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatDraftChanged)
 	if s := d.ch.body.(*chat).mayPrompt(a.Draft); s != "" {
 		return s
@@ -220,12 +220,12 @@ func changeDraft(_ *Host, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	return accept(nil, d)
+	return accept(tx, d)
 }
 
 // truncateChat is chat/truncated: the agent can't forget a part, so it forgets
 // all and begins anew with the next turn.
-func truncateChat(h *Host, d *dispatch) string {
+func truncateChat(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTruncated)
 	if s := c.mayPrompt(nil); s != "" {
 		return s
@@ -235,7 +235,7 @@ func truncateChat(h *Host, d *dispatch) string {
 		if i < 0 {
 			return because("there is no turn %s", clip(a.TurnID))
 		}
-		c.load(len(c.older))
+		c.load(tx, len(c.older))
 	}
 	if r := c.now; r != nil && !r.over {
 		r.flush()
@@ -249,11 +249,11 @@ func truncateChat(h *Host, d *dispatch) string {
 			r.closeAsk(id)
 		}
 	}
-	h.audit.Did(d.c.by(), "truncate", d.ch.uri, "turn", clip(a.TurnID))
+	tx.audit.Did(d.c.by(), "truncate", d.ch.uri, "turn", clip(a.TurnID))
 	if a.TurnID == "" {
 		c.older = nil
 	}
-	c.forsake()
+	c.forsake(tx)
 	c.facts.Resume, c.dirty = "", true
 	c.apply(a, &d.by)
 	c.forgot = len(c.value.Turns) > 0
@@ -261,7 +261,7 @@ func truncateChat(h *Host, d *dispatch) string {
 }
 
 // confirmResult is chat/toolCallResultConfirmed.
-func confirmResult(_ *Host, d *dispatch) string {
+func confirmResult(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallResultConfirmed)
 	t := d.ch.body.(*chat).value.ToolCall(a.TurnID, a.ToolCallID)
 	switch {
@@ -270,11 +270,11 @@ func confirmResult(_ *Host, d *dispatch) string {
 	case t.Status != ahp.ToolPendingResult:
 		return because("the tool call's result does not wait for confirmation: it is %s", t.Status)
 	}
-	return accept(nil, d)
+	return accept(tx, d)
 }
 
 // changeAnswer is chat/inputAnswerChanged.
-func changeAnswer(_ *Host, d *dispatch) string {
+func changeAnswer(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatInputAnswerChanged)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
@@ -286,11 +286,11 @@ func changeAnswer(_ *Host, d *dispatch) string {
 	if s := checkAnswers(*q, map[string]json.RawMessage{a.QuestionID: a.Answer}); s != "" {
 		return s
 	}
-	return accept(nil, d)
+	return accept(tx, d)
 }
 
 // completeInput is chat/inputCompleted: as with tool calls, the first one wins.
-func completeInput(_ *Host, d *dispatch) string {
+func completeInput(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatInputCompleted)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
@@ -310,7 +310,7 @@ func completeInput(_ *Host, d *dispatch) string {
 	}
 	c.apply(a, &d.by)
 	if r := c.now; r != nil {
-		r.completeAsk(a, q.Answers)
+		r.completeAsk(tx, a, q.Answers)
 	}
 	return ""
 }

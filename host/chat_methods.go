@@ -179,7 +179,7 @@ func (c *chat) remove(tx Tx) {
 	}
 	c.gone = true
 	c.s.toolsMayHaveChanged()
-	c.forsake()
+	c.forsake(tx)
 	c.h.removeChannel(c.ch)
 	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *chat) bool { return o == c })
 	if ended := c.h.agents.chatEnded; ended != nil {

@@ -9,7 +9,7 @@ import (
 // resumeTurn is chat/turnResume: the last turn, which failed, goes on. Agents have
 // no way to do that, so they are asked again: with the message as it was, or where
 // they had begun to answer and remember it, with what happened in front of it.
-func resumeTurn(h *Host, d *dispatch) string {
+func resumeTurn(tx Tx, d *dispatch) string {
 	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnResume)
 	if s := c.mayPrompt(nil); s != "" {
 		return s
@@ -33,7 +33,7 @@ func resumeTurn(h *Host, d *dispatch) string {
 			r.calls[p.ToolCall.ToolCallID] = &call{r: r, id: p.ToolCall.ToolCallID, over: true, before: true}
 		}
 	}
-	h.audit.Did(d.c.by(), "resume", d.ch.uri, "turn", clip(a.TurnID))
+	tx.audit.Did(d.c.by(), "resume", d.ch.uri, "turn", clip(a.TurnID))
 	c.begin(r, a, &d.by)
 	return ""
 }

@@ -67,7 +67,7 @@ func (c *chat) cursor() string {
 }
 
 // load puts the latest n older turns back into the window, for everybody.
-func (c *chat) load(n int) {
+func (c *chat) load(tx Tx, n int) {
 	from := max(0, len(c.older)-n)
 	page := slices.Clone(c.older[from:])
 	c.older = slices.Clone(c.older[:from])
@@ -98,7 +98,7 @@ func (c *chat) fetch(tx Tx, cursor string) error {
 		}
 		n++
 	}
-	c.load(n)
+	c.load(tx, n)
 	return nil
 }
 

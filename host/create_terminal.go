@@ -277,7 +277,7 @@ func (h *Host) reserve(pr *principal, p ahp.CreateTerminalParams) (name string, 
 		return "", ahp.Conflict("create terminal: there are %d terminals already, the most this host keeps: end some first", h.limits.Terminals)
 	case p.Meta != nil && p.Meta.Name != "":
 		name = p.Meta.Name
-		if s := h.nameTaken(pr, name, uri); s != "" {
+		if s := tx.nameTaken(pr, name, uri); s != "" {
 			return "", ahp.AlreadyExists("create terminal: %s", s)
 		}
 	default:

@@ -26,9 +26,8 @@ type rule struct {
 	// fits reports whether the channel is of the action's kind.
 	fits func(b body) bool
 	// do decides and, when it allows, carries out: it applies the action, or
-	// makes it be applied, and returns "". A reason refuses. It runs under
-	// h.mu.
-	do func(h *Host, d *dispatch) (refusal string)
+	// makes it be applied, and returns "". A reason refuses.
+	do func(tx Tx, d *dispatch) (refusal string)
 	// again is the action that answers one processed before: it has the same
 	// type and changes nothing. Nil means that a repetition is refused.
 	again func(d *dispatch) ahp.Action
@@ -53,7 +52,7 @@ func init() {
 		}, false},
 		ahp.LayoutChanged{}.ActionType(): {auth.ScopeAdmin, isLayout, changeLayout, nil, false},
 		ahp.TerminalSeen{}.ActionType():  {auth.ScopeInput, isActivity, seeTerminal, func(d *dispatch) ahp.Action { return d.action }, false},
-		ahp.RootConfigChanged{}.ActionType(): {auth.ScopeAdmin, isRoot, func(*Host, *dispatch) string {
+		ahp.RootConfigChanged{}.ActionType(): {auth.ScopeAdmin, isRoot, func(Tx, *dispatch) string {
 			return "this host has no configuration that clients can change"
 		}, nil, false},
 	}
@@ -156,7 +155,7 @@ func (tx Tx) carryOut(d *dispatch, r rule) (refusal string) {
 		return ""
 	}
 	if refusal = d.c.principal.lacks(r.scope); refusal == "" {
-		refusal = r.do(tx.Host, d)
+		refusal = r.do(tx, d)
 	}
 	d.c.window.note(d.by.origin.ClientSeq, done{outcome(refusal), print, d.c.id})
 	if refusal != "" {
@@ -176,7 +175,7 @@ func (tx Tx) repeat(d *dispatch, r rule, o outcome) {
 	case r.again == nil:
 		tx.answer(d.ch, d.action, &d.by, because("clientSeq %d was processed before", d.by.origin.ClientSeq))
 	default:
-		d.ch.body.settle()
+		d.ch.body.settle(tx)
 		tx.answer(d.ch, r.again(d), &d.by, "")
 	}
 }
@@ -240,7 +239,7 @@ func lacking(action json.RawMessage, names []string) string {
 
 // typeInput is terminal/input: to the pty, in the order of arrival, changing
 // no state (G24, R15).
-func typeInput(h *Host, d *dispatch) string {
+func typeInput(tx Tx, d *dispatch) string {
 	data := d.action.(ahp.TerminalInput).Data
 	if len(data) > maxInput {
 		return because("more than %d bytes of input at once", maxInput)
@@ -250,13 +249,13 @@ func typeInput(h *Host, d *dispatch) string {
 		return refusal
 	}
 	if follow {
-		h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
-		h.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
+		tx.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
+		tx.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
 	d.t.typed = time.Now()
-	h.typist = typist{d.c.principal.id, d.t, d.t.typed}
-	if err := h.typeIn(d, data); err != nil {
-		return h.inputRefusal(err)
+	tx.typist = typist{d.c.principal.id, d.t, d.t.typed}
+	if err := tx.typeIn(d, data); err != nil {
+		return tx.inputRefusal(err)
 	}
 	return ""
 }
@@ -273,7 +272,7 @@ func (h *Host) inputRefusal(err error) string {
 
 // resize is terminal/resized: the terminal puts the action into its stream
 // where the size took effect (R16, AHP, Terminal Channel).
-func resize(h *Host, d *dispatch) string {
+func resize(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.TerminalResized)
 	if s := d.t.mayShape(d.c.principal); s != "" {
 		return s
@@ -284,37 +283,37 @@ func resize(h *Host, d *dispatch) string {
 	if d.t.value.Lifecycle.Exited() {
 		return "the terminal's process has ended"
 	}
-	h.flush(d.t)
+	tx.flush(d.t)
 	d.t.requests = append(d.t.requests, &d.by)
 	if err := d.t.t.Resize(a.Cols, a.Rows); err != nil {
 		d.t.requests = d.t.requests[:len(d.t.requests)-1]
 		return because("the size could not be set: %v", err)
 	}
-	h.flush(d.t)
+	tx.flush(d.t)
 	return ""
 }
 
 // clearTerminal is terminal/cleared (G36).
-func clearTerminal(h *Host, d *dispatch) string {
+func clearTerminal(tx Tx, d *dispatch) string {
 	if s := d.t.mayShape(d.c.principal); s != "" {
 		return s
 	}
-	h.flush(d.t)
+	tx.flush(d.t)
 	d.t.requests = append(d.t.requests, &d.by)
 	d.t.t.Clear()
-	h.flush(d.t)
-	h.audit.Did(d.c.by(), "clear", d.ch.uri)
+	tx.flush(d.t)
+	tx.audit.Did(d.c.by(), "clear", d.ch.uri)
 	return ""
 }
 
 // claimTerminal is terminal/claimed: a transfer (G5, G32, R17).
-func claimTerminal(h *Host, d *dispatch) string {
+func claimTerminal(tx Tx, d *dispatch) string {
 	to := d.action.(ahp.TerminalClaimed).Claim
 	if s := d.t.mayClaim(d.c.principal, d.c.client.id, to); s != "" {
 		return s
 	}
-	h.flush(d.t)
-	h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
-	h.claim(d.t, to, &d.by, d.c.principal)
+	tx.flush(d.t)
+	tx.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
+	tx.claim(d.t, to, &d.by, d.c.principal)
 	return ""
 }

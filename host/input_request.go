@@ -58,9 +58,8 @@ func (r *prompting) closeAsk(id string) {
 	r.c.s.met(r.needInput(id))
 }
 
-// completeAsk gives an answer to the agent, with what had been drafted. The
-// caller holds h.mu.
-func (r *prompting) completeAsk(a ahp.ChatInputCompleted, drafted map[string]json.RawMessage) {
+// completeAsk gives an answer to the agent, with what had been drafted.
+func (r *prompting) completeAsk(tx Tx, a ahp.ChatInputCompleted, drafted map[string]json.RawMessage) {
 	wait := r.asks[a.RequestID]
 	if wait == nil {
 		return
@@ -73,7 +72,7 @@ func (r *prompting) completeAsk(a ahp.ChatInputCompleted, drafted map[string]jso
 	a.Answers = answers
 	wait <- a
 	r.closeAsk(a.RequestID)
-	r.heard()
+	r.heard(tx)
 }
 
 // answerKinds are the kinds of value that answer a kind of question.

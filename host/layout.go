@@ -20,7 +20,7 @@ type layout struct {
 
 func (l *layout) reduce(a ahp.Action) { l.value = ahp.ReduceLayout(l.value, a) }
 func (l *layout) state() any          { return l.value }
-func (l *layout) settle()             {}
+func (l *layout) settle(tx Tx)        {}
 
 // openLayout gives the layout of a URI, made on first use: never written, empty.
 // Those who may not write layouts cannot take more than half the places.
@@ -71,7 +71,7 @@ func isLayoutName(s string) bool {
 
 // changeLayout replaces a layout's document; of two writers that saw the same
 // revision the second is refused and tries again.
-func changeLayout(h *Host, d *dispatch) string {
+func changeLayout(tx Tx, d *dispatch) string {
 	l, a := d.ch.body.(*layout), d.action.(ahp.LayoutChanged)
 	switch {
 	case a.Rev != l.value.Rev+1:
@@ -85,6 +85,6 @@ func changeLayout(h *Host, d *dispatch) string {
 	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > maxURI }):
 		return because("the layout names a terminal by more than %d bytes", maxURI)
 	}
-	h.apply(d.ch, a, &d.by)
+	tx.apply(d.ch, a, &d.by)
 	return ""
 }

@@ -53,21 +53,21 @@ func cleanName(s string) string {
 }
 
 // nameTaken says why the terminal at uri, which may yet have to be made, can't have
-// a name that p gives it, or "". The caller holds h.mu.
-func (h *Host) nameTaken(p *principal, name string, uri ahp.URI) string {
+// a name that p gives it, or "".
+func (tx Tx) nameTaken(p *principal, name string, uri ahp.URI) string {
 	if name == "" {
 		return ""
 	}
-	for making, its := range h.reserved {
+	for making, its := range tx.reserved {
 		if its == name && making != uri {
 			return because("another terminal that is being made has the name %q: choose another", name)
 		}
 	}
-	for _, t := range h.terms {
+	for _, t := range tx.terms {
 		id := shortID(t.ch.uri)
 		switch {
 		case t.ch.uri == uri:
-		case !h.reaches(p, t.ch.uri):
+		case !tx.reaches(p, t.ch.uri):
 			if t.meta.Name == name {
 				return because("another terminal has the name %q: choose another", name)
 			}
@@ -95,7 +95,7 @@ func (tx Tx) freeName(p *principal, name string, uri ahp.URI) string {
 
 // rename is terminal/titleChanged by a client (R18): it sets the name, or with an
 // empty title removes it.
-func rename(h *Host, d *dispatch) string {
+func rename(tx Tx, d *dispatch) string {
 	if s := d.t.mayShape(d.c.principal); s != "" {
 		return s
 	}
@@ -103,12 +103,12 @@ func rename(h *Host, d *dispatch) string {
 	if s := checkName(name); s != "" {
 		return "the name is not usable: " + s
 	}
-	if s := h.nameTaken(d.c.principal, name, d.ch.uri); s != "" {
+	if s := tx.nameTaken(d.c.principal, name, d.ch.uri); s != "" {
 		return s
 	}
-	h.flush(d.t)
+	tx.flush(d.t)
 	d.t.meta.Name, d.t.dirty = name, true
-	h.apply(d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
+	tx.apply(d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
 	return ""
 }
 

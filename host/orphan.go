@@ -176,22 +176,21 @@ func (tx Tx) orphaned() error {
 // aboutStrays names what the host's owner is told of programs without a terminal.
 const aboutStrays = "the keeper is gone"
 
-// tellStrays says to the host's owner which programs have no terminal. The caller
-// holds h.mu.
-func (h *Host) tellStrays() {
+// tellStrays says to the host's owner which programs have no terminal.
+func (tx Tx) tellStrays() {
 	var pids []string
-	for _, p := range h.strays.list() {
+	for _, p := range tx.strays.list() {
 		pids = append(pids, fmt.Sprintf("%d %s", p.Pid, p.Name))
 	}
 	if len(pids) == 0 {
-		delete(h.troubles, aboutStrays)
+		delete(tx.troubles, aboutStrays)
 	} else {
-		if h.troubles == nil {
-			h.troubles = map[string]error{}
+		if tx.troubles == nil {
+			tx.troubles = map[string]error{}
 		}
-		h.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
+		tx.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
 	}
-	h.activity.warnSoon()
+	tx.activity.warnSoon()
 }
 
 // program is a terminal's process in the roster.
@@ -228,8 +227,8 @@ func (h *Host) findStrays(children []keeper.Info) {
 		go func() {
 			defer h.following.Done()
 			if p.Wait(h.life) == nil {
-				h.locked(func(Tx) {
-					h.tellStrays()
+				h.locked(func(tx Tx) {
+					tx.tellStrays()
 					h.enroll()
 				})
 			}
@@ -237,7 +236,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 	}
 	if n := len(h.strays.all); n > 0 {
 		h.log.Warn("programs of an earlier keeper run without a terminal", "programs", n)
-		h.locked(func(Tx) { h.tellStrays() })
+		h.locked(func(tx Tx) { tx.tellStrays() })
 	}
 }
 

@@ -122,7 +122,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		channels = append(channels, ch)
 	}
 	for _, ch := range channels {
-		ch.body.settle()
+		ch.body.settle(tx)
 	}
 	if actions, ok := h.missed(channels, seq); ok {
 		for i := range actions {

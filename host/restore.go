@@ -150,7 +150,7 @@ func (h *Host) restore() error {
 	tx.reviveSessions()
 	for _, ch := range h.channels {
 		if b, ok := ch.body.(revived); ok {
-			b.revived()
+			b.revived(tx)
 		}
 	}
 	n := len(h.channels)

@@ -19,7 +19,7 @@ func reviveActivity(h *Host, ch *channel, state json.RawMessage) (body, error) {
 
 // revived implements revived: the terminals have their rows again, and nobody is
 // connected yet.
-func (v *activity) revived() {
+func (v *activity) revived(tx Tx) {
 	for uri, row := range v.value.Terminals {
 		if t, ok := v.h.termAt(uri); ok {
 			t.attention.row = row

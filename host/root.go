@@ -18,7 +18,7 @@ type root struct {
 
 func (r *root) reduce(a ahp.Action) { r.value = ahp.ReduceRoot(r.value, a) }
 func (r *root) state() any          { return r.value }
-func (r *root) settle()             { r.h.sendDueList() }
+func (r *root) settle(tx Tx)        { tx.sendDueList() }
 
 // private implements private: the clients that may come back.
 func (r *root) private() any {
@@ -67,7 +67,7 @@ func reviveRoot(h *Host, ch *channel, state json.RawMessage) (body, error) {
 }
 
 // revived implements revived: the list as it is now.
-func (r *root) revived() { r.h.sendList() }
+func (r *root) revived(tx Tx) { r.h.sendList() }
 
 // infos is the list of terminals as of now, oldest first. The caller holds
 // h.mu.

@@ -224,9 +224,9 @@ func (h *Host) listChanged() {
 
 func (h *Host) listAfter(wait time.Duration) {
 	h.list.timer = time.AfterFunc(wait, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.sendDueList()
+		tx := h.lock()
+		defer tx.unlock()
+		tx.sendDueList()
 	})
 }
 
@@ -246,14 +246,14 @@ func (h *Host) listSoon() {
 	}
 }
 
-// sendDueList sends the list if one is due. The caller holds h.mu.
-func (h *Host) sendDueList() {
-	if h.list.timer == nil {
+// sendDueList sends the list if one is due.
+func (tx Tx) sendDueList() {
+	if tx.list.timer == nil {
 		return
 	}
-	h.list.timer.Stop()
-	h.list.timer = nil
-	h.sendList()
+	tx.list.timer.Stop()
+	tx.list.timer = nil
+	tx.sendList()
 }
 
 func (h *Host) sendList() {

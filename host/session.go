@@ -69,9 +69,9 @@ func (s *session) state() any {
 	return v
 }
 
-func (s *session) settle() {
+func (s *session) settle(tx Tx) {
 	for _, c := range s.chats {
-		c.settle()
+		c.settle(tx)
 	}
 }
 

@@ -17,7 +17,7 @@ func sessionRules() map[string]rule {
 	rules := map[string]rule{}
 	const noDirectories = "the directories of a session are those that it began with"
 	const noCustomizations = "this session has no customizations that can be changed here"
-	for name, do := range map[string]func(h *Host, d *dispatch) string{
+	for name, do := range map[string]func(tx Tx, d *dispatch) string{
 		ahp.SessionTitleChanged{}.ActionType():                 retitleSession,
 		ahp.SessionIsReadChanged{}.ActionType():                acceptForSession,
 		ahp.SessionIsArchivedChanged{}.ActionType():            acceptForSession,
@@ -41,12 +41,12 @@ func sessionRules() map[string]rule {
 
 // byPeople refuses agents that came from the side: who drives an agent is a
 // person, or a program that is no agent.
-func byPeople(do func(*Host, *dispatch) string) func(*Host, *dispatch) string {
-	return func(h *Host, d *dispatch) string {
+func byPeople(do func(Tx, *dispatch) string) func(Tx, *dispatch) string {
+	return func(tx Tx, d *dispatch) string {
 		if s := d.c.principal.drives(); s != "" {
 			return s
 		}
-		return do(h, d)
+		return do(tx, d)
 	}
 }
 
@@ -67,23 +67,23 @@ var neededOfSessions = map[string][]string{
 	ahp.SessionModelChanged{}.ActionType():        {"model"},
 }
 
-func acceptForSession(_ *Host, d *dispatch) string {
+func acceptForSession(tx Tx, d *dispatch) string {
 	d.ch.body.(*session).apply(d.action, &d.by)
 	return ""
 }
 
-func retitleSession(_ *Host, d *dispatch) string {
+func retitleSession(tx Tx, d *dispatch) string {
 	s := d.ch.body.(*session)
 	if why := checkTitle(d.action.(ahp.SessionTitleChanged).Title); why != "" {
 		return "the title is not usable: " + why
 	}
 	s.facts.Named = d.action.(ahp.SessionTitleChanged).Title != ""
 	s.touch()
-	return acceptForSession(nil, d)
+	return acceptForSession(tx, d)
 }
 
 // setActiveClient is session/activeClientSet: each client for itself.
-func setActiveClient(_ *Host, d *dispatch) string {
+func setActiveClient(tx Tx, d *dispatch) string {
 	s, a := d.ch.body.(*session), d.action.(ahp.SessionActiveClientSet).ActiveClient
 	if a.ClientID != d.c.client.id {
 		return "a client takes part for itself only: that is not its clientId"
@@ -94,7 +94,7 @@ func setActiveClient(_ *Host, d *dispatch) string {
 	if why := bulky(d.action); why != "" {
 		return why
 	}
-	return acceptForSession(nil, d)
+	return acceptForSession(tx, d)
 }
 
 func checkActive(s *session, a ahp.ActiveClient) string {
@@ -107,12 +107,12 @@ func checkActive(s *session, a ahp.ActiveClient) string {
 	return ""
 }
 
-func removeActiveClient(_ *Host, d *dispatch) string {
+func removeActiveClient(tx Tx, d *dispatch) string {
 	s, id := d.ch.body.(*session), d.action.(ahp.SessionActiveClientRemoved).ClientID
 	if id != d.c.client.id {
 		return "a client removes itself only: that is not its clientId"
 	}
-	s.removeClient(id, &d.by, "the client that has the tool no longer takes part")
+	s.removeClient(tx, id, &d.by, "the client that has the tool no longer takes part")
 	return ""
 }
 
@@ -123,7 +123,7 @@ var confirmPolicies = []string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}
 
 // changeSessionConfig is session/configChanged: of what the agent lets be set, and
 // the policy of confirmation.
-func changeSessionConfig(h *Host, d *dispatch) string {
+func changeSessionConfig(tx Tx, d *dispatch) string {
 	s, a := d.ch.body.(*session), d.action.(ahp.SessionConfigChanged)
 	if a.Replace {
 		return "the values can be changed, not replaced"
@@ -143,7 +143,7 @@ func changeSessionConfig(h *Host, d *dispatch) string {
 		set[id] = value
 	}
 	if policy, ok := a.Config[configConfirm].(string); ok {
-		h.audit.Did(d.c.by(), "confirm policy", d.ch.uri, "policy", policy)
+		tx.audit.Did(d.c.by(), "confirm policy", d.ch.uri, "policy", policy)
 		s.facts.Confirm = policy
 		s.dirty = true
 	}
@@ -228,7 +228,7 @@ func setGuarded(ctx context.Context, a agent.Session, id, value string) (err err
 }
 
 // changeModel is 0.5's session/modelChanged.
-func changeModel(_ *Host, d *dispatch) string {
+func changeModel(tx Tx, d *dispatch) string {
 	s, a := d.ch.body.(*session), d.action.(ahp.SessionModelChanged)
 	var m ahp.ModelSelection
 	if json.Unmarshal(a.Model, &m) != nil {

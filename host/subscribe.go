@@ -98,7 +98,7 @@ func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
 // is pending goes out before the reply, should c be subscribed already: it is
 // part of the state.
 func (tx Tx) snapshot(ch *channel, c *conn) snapshot {
-	ch.body.settle()
+	ch.body.settle(tx)
 	state := tx.shownState(c.principal, ch.body.state())
 	c.hold(tx)
 	ch.subscribe(c)

@@ -104,7 +104,7 @@ func (t *term) reduce(a ahp.Action) {
 	t.value.Content = nil
 }
 
-func (t *term) settle() { t.h.flush(t) }
+func (t *term) settle(tx Tx) { t.h.flush(t) }
 
 func (t *term) state() any { return t.stateWithin(math.MaxInt) }
 

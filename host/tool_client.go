@@ -47,7 +47,7 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 		if r == nil || r.over || c.dead() {
 			return
 		}
-		r.heard()
+		r.heard(tx)
 		wait, err = r.callClient(tx, id, name, input)
 	})
 	if err != nil {
@@ -124,21 +124,20 @@ func (c *chat) failCall(tx Tx, id string, wait chan ahp.ToolResult, result ahp.T
 	if k == nil || k.over || k.result == nil || wait != nil && k.result != wait {
 		return
 	}
-	k.answerResult(result, nil)
+	k.answerResult(tx, result, nil)
 }
 
-// answerResult gives a client's result to the agent and to everybody. The caller
-// holds h.mu.
-func (k *call) answerResult(result ahp.ToolResult, by *dispatched) {
+// answerResult gives a client's result to the agent and to everybody.
+func (k *call) answerResult(tx Tx, result ahp.ToolResult, by *dispatched) {
 	k.result <- result
 	k.result = nil
 	k.complete(result, nil, by)
 	k.r.c.s.met(k.need())
-	k.r.heard()
+	k.r.heard(tx)
 }
 
 // completeTool is chat/toolCallComplete by a client: of its own tool only.
-func completeTool(_ *Host, d *dispatch) string {
+func completeTool(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallComplete)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	switch {
@@ -150,19 +149,19 @@ func completeTool(_ *Host, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	k.answerResult(a.Result, &d.by)
+	k.answerResult(tx, a.Result, &d.by)
 	return ""
 }
 
 // changeToolContent is chat/toolCallContentChanged by a client: of its own tool.
-func changeToolContent(_ *Host, d *dispatch) string {
+func changeToolContent(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallContentChanged)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	if refusal == "" {
 		refusal = bulky(a)
 	}
 	if refusal == "" {
-		k.r.heard()
+		k.r.heard(tx)
 		k.r.c.apply(a, &d.by)
 	}
 	return refusal
@@ -195,9 +194,9 @@ func (tx Tx) clientGone(id string) {
 			}
 			var timer *time.Timer
 			timer = time.AfterFunc(tx.limits.ClientGrace, func() {
-				s.h.turn(func(Tx) {
+				s.h.turn(func(tx Tx) {
 					if s.absent[id] == timer {
-						s.removeClient(id, nil, "the client that has the tool is gone")
+						s.removeClient(tx, id, nil, "the client that has the tool is gone")
 					}
 				})
 			})
@@ -221,7 +220,7 @@ func (tx Tx) clientBack(c *conn, complete bool) {
 				delete(s.absent, id)
 			}
 		} else if complete {
-			s.removeClient(id, nil, "the client that has the tool no longer takes part")
+			s.removeClient(tx, id, nil, "the client that has the tool no longer takes part")
 		}
 	}
 }
@@ -230,7 +229,7 @@ func (tx Tx) clientBack(c *conn, complete bool) {
 // (AHP, Subscriptions).
 func (tx Tx) clientLooksAway(c *conn, ch *channel) {
 	if s, ok := ch.body.(*session); ok && s.isActive(c.client.id) && !c.client.watches(ch.uri) {
-		s.removeClient(c.client.id, nil, "the client that has the tool no longer takes part")
+		s.removeClient(tx, c.client.id, nil, "the client that has the tool no longer takes part")
 	}
 }
 
@@ -249,8 +248,8 @@ func (s *session) isActive(id string) bool {
 }
 
 // removeClient ends a client's part in a session; the tools that it was carrying
-// out have failed. The caller holds h.mu.
-func (s *session) removeClient(id string, by *dispatched, why string) {
+// out have failed.
+func (s *session) removeClient(tx Tx, id string, by *dispatched, why string) {
 	if timer := s.absent[id]; timer != nil {
 		timer.Stop()
 		delete(s.absent, id)
@@ -265,7 +264,7 @@ func (s *session) removeClient(id string, by *dispatched, why string) {
 		}
 		for _, k := range c.now.calls {
 			if k.owner == id && !k.over && k.result != nil {
-				k.answerResult(failedResult(why), nil)
+				k.answerResult(tx, failedResult(why), nil)
 			}
 		}
 	}

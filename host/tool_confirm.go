@@ -182,7 +182,7 @@ func chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error)
 }
 
 // confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from.
-func confirmTool(h *Host, d *dispatch) string {
+func confirmTool(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallConfirmed)
 	c := d.ch.body.(*chat)
 	t := c.value.ToolCall(a.TurnID, a.ToolCallID)
@@ -220,19 +220,19 @@ func confirmTool(h *Host, d *dispatch) string {
 			a.ReasonMessage = ahp.Plain("not run: somebody skipped it")
 		}
 	}
-	h.audit.Did(d.c.by(), "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
+	tx.audit.Did(d.c.by(), "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
 	c.apply(a, &d.by)
 	if r := c.now; r != nil && r.id == a.TurnID {
 		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {
 			k.answer <- a
 			k.answer = nil
 			c.s.met(k.need())
-			r.heard()
+			r.heard(tx)
 			if a.Approved {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
-				k.runs = h.now()
+				k.runs = tx.now()
 				k.say(k.told)
 			} else {
 				k.over = true

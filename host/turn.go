@@ -129,11 +129,11 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 		return x.out, x.err
 	case <-time.After(h.limits.AgentGrace):
 	}
-	h.mu.Lock()
+	tx := h.lock()
 	if r.c.agent == a { // else it is being closed already
-		r.c.forsake()
+		r.c.forsake(tx)
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	return agent.Outcome{}, &agent.Error{Kind: agent.KindTimeout, Message: "the agent did not end its turn when it was told to; it was ended"}
 }
 
@@ -319,7 +319,7 @@ func (c *chat) drain() {
 
 // wake says that the agent is asked now, and starts to watch for silence.
 func (r *prompting) wake() {
-	r.c.h.turn(func(Tx) {
+	r.c.h.turn(func(tx Tx) {
 		if r.over || r.c.dead() {
 			return
 		}
@@ -328,36 +328,36 @@ func (r *prompting) wake() {
 			r.note("The agent starts without memory of what was said before.")
 		}
 		r.begun = true
-		r.heard()
-		r.c.steer()
+		r.heard(tx)
+		r.c.steer(tx)
 	})
 }
 
 // heard begins the silence anew. While a tool call is not over, somebody else is
-// at work, and silence means nothing. The caller holds h.mu.
-func (r *prompting) heard() {
+// at work, and silence means nothing.
+func (r *prompting) heard(tx Tx) {
 	if r.over {
 		return
 	}
 	limit := r.c.h.limits.AgentSilence
 	if r.quiet == nil {
-		r.quiet = time.AfterFunc(limit, func() { r.c.h.turn(func(Tx) { r.silent() }) })
+		r.quiet = time.AfterFunc(limit, func() { r.c.h.turn(func(tx Tx) { r.silent(tx) }) })
 		return
 	}
 	r.quiet.Reset(limit)
 }
 
-func (r *prompting) silent() {
+func (r *prompting) silent(tx Tx) {
 	if r.over || r.c.dead() {
 		return
 	}
 	if len(r.asks) > 0 {
-		r.heard()
+		r.heard(tx)
 		return
 	}
 	for _, k := range r.calls {
 		if !k.over {
-			r.heard()
+			r.heard(tx)
 			return
 		}
 	}

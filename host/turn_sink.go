@@ -64,11 +64,11 @@ func (r *prompting) say(kind, text string) {
 // event does something under the lock unless the turn has ended; size is what it
 // adds. An agent that says too much fails its turn.
 func (r *prompting) event(size int, do func()) {
-	r.c.h.turn(func(Tx) {
+	r.c.h.turn(func(tx Tx) {
 		if r.over || r.c.dead() {
 			return
 		}
-		r.heard()
+		r.heard(tx)
 		if r.said += size + 64; r.said > r.c.h.limits.TurnBytes {
 			r.fail(ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent said more than %d bytes in one turn", r.c.h.limits.TurnBytes)})
 			return

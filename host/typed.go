@@ -33,8 +33,8 @@ const maxDoubts = 64
 
 // noteInput journals an input that is about to be typed. Its bytes are only kept
 // where they have to wait: most are in the pty a moment later, and may be a
-// password. The caller holds h.mu.
-func (h *Host) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
+// password.
+func (tx Tx) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
 	t := d.t
 	if t.ch.wal == nil {
 		return in, false
@@ -45,8 +45,8 @@ func (h *Host) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
 	}
 	t.prune()
 	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
-	t.ch.accepted.note(in.origin.ClientID, d.c.client.since, in.origin.ClientSeq, h.seq.last)
-	h.appendInput(t, in)
+	t.ch.accepted.note(in.origin.ClientID, d.c.client.since, in.origin.ClientSeq, tx.seq.last)
+	tx.appendInput(t, in)
 	return in, true
 }
 
@@ -75,10 +75,10 @@ func (t *term) unqueue(end uint64) {
 	t.queue = slices.DeleteFunc(t.queue, func(in typedInput) bool { return in.end == end })
 }
 
-// typeIn types for a dispatch. The caller holds h.mu.
-func (h *Host) typeIn(d *dispatch, data string) error {
-	in, noted := h.noteInput(d, data)
-	if h.fenced {
+// typeIn types for a dispatch.
+func (tx Tx) typeIn(d *dispatch, data string) error {
+	in, noted := tx.noteInput(d, data)
+	if tx.fenced {
 		return terminal.ErrClosed
 	}
 	t := d.t
@@ -89,14 +89,14 @@ func (h *Host) typeIn(d *dispatch, data string) error {
 		t.unqueue(in.end)
 		t.ch.accepted.remove(in.origin.ClientID, in.origin.ClientSeq)
 		in.data = ""
-		h.appendTyped(t, recRefused, in)
+		tx.appendTyped(t, recRefused, in)
 	case t.t.Written() >= in.end:
 		t.unqueue(in.end)
 	case in.data == "": // The pty did not take all of it after all.
 		in.data = data
 		t.unqueue(in.end)
 		t.queue = append(t.queue, in)
-		h.appendInput(t, in)
+		tx.appendInput(t, in)
 	}
 	return err
 }
