@@ -91,7 +91,7 @@ func (m *Model) previewed() ahp.URI {
 // sessionRows are the rows of the list.
 func (m *Model) sessionRows(archived bool) []overlay.Session {
 	var rows []overlay.Session
-	l, listed := &m.outer.look, map[ahp.URI]bool{}
+	l, listed := &m.outer.Look, map[ahp.URI]bool{}
 	for uri := range m.sessions.byURI {
 		listed[uri] = true // Archived ones, too.
 	}
@@ -169,7 +169,7 @@ func (m *Model) openSession(s *session) {
 			if title == "" {
 				title = s.title()
 			}
-			word, _ := stateWord(c.Status, &m.outer.look)
+			word, _ := stateWord(c.Status, &m.outer.Look)
 			rows, uris = append(rows, title+"  "+word), append(uris, c.Resource)
 		}
 		m.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { m.openChat(uris[i]) })

@@ -68,7 +68,7 @@ func (m *Model) activity(next ahp.ActivityState) {
 		// Those that are followed ring by themselves.
 		t := m.terms.get(uri)
 		if _, shown := m.doc.shown.Showing(uri); a.known && row.Bell > a.state.Terminals[uri].Bell && shown && t != nil && t.feed == nil {
-			m.outer.raw = append(m.outer.raw, 0x07)
+			m.outer.Bell()
 		}
 	}
 	first := !a.known
@@ -115,7 +115,7 @@ func (m *Model) alert(t *terminal) attention.Alert {
 // looksAt reports whether a terminal shows and the outer terminal has the focus,
 // as far as it tells.
 func (m *Model) looksAt(uri ahp.URI) bool {
-	return !m.outer.blurred && slices.ContainsFunc(m.arr.Panes, func(p layout.Placed) bool { return p.Terminal == uri })
+	return !m.outer.Blurred && slices.ContainsFunc(m.arr.Panes, func(p layout.Placed) bool { return p.Terminal == uri })
 }
 
 // attend tells the host what the person sees, and the outer terminal what they
@@ -155,7 +155,7 @@ func (m *Model) attend() {
 
 // notify shows a notification in the outer terminal.
 func (m *Model) notify(t *terminal, now attention.Alert) {
-	m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(m.attending.by, "tandemux: "+t.title(), words.Clean(now.Text))...)
+	m.outer.Send(m.outer.Caps.Notify(m.attending.by, "tandemux: "+t.title(), words.Clean(now.Text)))
 }
 
 // alerts are the terminals with an alert, the weightiest first, of those the
@@ -189,7 +189,7 @@ func (m *Model) nextAlert() {
 
 // alertMark is how an alert is marked, in one cell.
 func (m *Model) alertMark(k attention.Kind) (string, look.Style) {
-	l := &m.outer.look
+	l := &m.outer.Look
 	switch k {
 	case attention.Waiting:
 		return "?", l.Warn
@@ -241,7 +241,7 @@ func (m *Model) alertText() (text string, style look.Style) {
 		where = strconv.Itoa(i + 1)
 	}
 	text = mark + " " + where + ": " + words.Clean(a.Text)
-	text = paint.Cut(text, max(m.outer.w/2, 20), m.outer.look.Ellipsis)
+	text = paint.Cut(text, max(m.outer.W/2, 20), m.outer.Look.Ellipsis)
 	if len(list) > 1 {
 		text += " +" + strconv.Itoa(len(list)-1)
 	}

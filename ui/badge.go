@@ -13,7 +13,7 @@ import (
 
 // badge says who holds a terminal and what for, and how that is drawn.
 func (m *Model) badge(t *terminal) (string, look.Style) {
-	l := &m.outer.look
+	l := &m.outer.Look
 	if t == nil {
 		return "", l.Other
 	}
@@ -37,7 +37,7 @@ func (m *Model) badge(t *terminal) (string, look.Style) {
 // that is on this screen and typed into here. other says that another client holds
 // it.
 func (m *Model) ownBadge(t *terminal, other bool) (string, look.Style) {
-	l := &m.outer.look
+	l := &m.outer.Look
 	_, shown := m.doc.shown.Showing(t.uri)
 	detached := t.info.Meta != nil && t.info.Meta.Detached
 	switch {

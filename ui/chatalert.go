@@ -52,7 +52,7 @@ func (m *Model) chatAlertText(terminals []*terminal) (text string, style look.St
 	if a.Kind == attention.Waiting {
 		text = mark + " " + words.Clean(a.Text)
 	}
-	text = paint.Cut(text, max(m.outer.w/2, 20), m.outer.look.Ellipsis)
+	text = paint.Cut(text, max(m.outer.W/2, 20), m.outer.Look.Ellipsis)
 	if a.Kind == attention.Waiting {
 		text += " (" + m.keysOf("answer-agent") + ")"
 	}
@@ -78,7 +78,7 @@ func (m *Model) attendChats() {
 	for _, n := range m.unseen() {
 		asked[n.what.ID] = true
 		if !a.asked[n.what.ID] && a.notify.Has(attention.Waiting) {
-			m.outer.raw = append(m.outer.raw, m.outer.caps.Notify(a.by, "tandemux: "+n.session.title(), n.text)...)
+			m.outer.Send(m.outer.Caps.Notify(a.by, "tandemux: "+n.session.title(), n.text))
 		}
 	}
 	a.asked = asked

@@ -404,7 +404,7 @@ func (m *Model) drawChat(p layout.Placed, e *chatEntry, all bool, now time.Time)
 		return e.cursor
 	}
 	e.rect = r
-	e.cursor = e.Draw(&m.outer.canvas, r, &m.outer.look, p.Focused, now)
+	e.cursor = e.Draw(&m.outer.Canvas, r, &m.outer.Look, p.Focused, now)
 	return e.cursor
 }
 
@@ -455,7 +455,7 @@ func (m *Model) chatTitle(uri ahp.URI) string {
 
 // chatBadge says how a chat stands.
 func (m *Model) chatBadge(e *chatEntry) (string, look.Style) {
-	l := &m.outer.look
+	l := &m.outer.Look
 	s := m.sessions.byURI[e.session]
 	switch {
 	case e.Err() != nil:

@@ -16,12 +16,12 @@ import (
 
 // drawEmpty draws what shows instead of panes.
 func (m *Model) drawEmpty() {
-	o := &m.outer
+	o := m.outer
 	if len(m.arr.Panes) > 0 {
 		return
 	}
 	area := paint.Rect(m.arr.Area)
-	o.canvas.Fill(area, ' ', emulator.Style{})
+	o.Canvas.Fill(area, ' ', emulator.Style{})
 	lines := []string{}
 	switch {
 	case m.arr.TooSmall:
@@ -34,7 +34,7 @@ func (m *Model) drawEmpty() {
 		s = paint.Cut(s, area.W, "")
 		y := area.Y + (area.H-len(lines))/2 + i
 		if y >= area.Y && y < area.Y+area.H {
-			o.canvas.Text(area.X+(area.W-paint.Width(s))/2, y, area.W, s, o.look.Title)
+			o.Canvas.Text(area.X+(area.W-paint.Width(s))/2, y, area.W, s, o.Look.Title)
 		}
 	}
 }
@@ -60,8 +60,8 @@ func (m *Model) drawDividers() {
 
 // dividerCell gives what draws a cell of the lines between panes.
 func (m *Model) dividerCell() func(x, y int) {
-	o := &m.outer
-	l := &o.look
+	o := m.outer
+	l := &o.Look
 	tiled := m.arr.Tiled()
 	focus, _ := tiled.Focused()
 	near := focus.Rect()
@@ -74,7 +74,7 @@ func (m *Model) dividerCell() func(x, y int) {
 		if (x == near.X-1 || x == near.X+near.W) && y >= near.Y && y < near.Y+near.H {
 			style = l.BorderFocused
 		}
-		o.canvas.Fill(paint.Rect{X: x, Y: y, W: 1, H: 1}, glyph, style)
+		o.Canvas.Fill(paint.Rect{X: x, Y: y, W: 1, H: 1}, glyph, style)
 	}
 }
 
@@ -92,14 +92,14 @@ const leastName, leastBadge = 10, 5
 
 // drawHeader draws the title row of a pane.
 func (m *Model) drawHeader(p layout.Placed) {
-	o := &m.outer
-	l := &o.look
+	o := m.outer
+	l := &o.Look
 	r := paint.Rect(p.Header)
 	line, title := l.Border, l.Title
 	if p.Focused {
 		line, title = l.BorderFocused, l.TitleFocused
 	}
-	o.canvas.Fill(r, l.Horizontal, line)
+	o.Canvas.Fill(r, l.Horizontal, line)
 	t := m.terms.get(p.Terminal)
 	badge, style := m.badge(t)
 	if e := m.chats[p.Terminal]; e != nil {
@@ -108,7 +108,7 @@ func (m *Model) drawHeader(p layout.Placed) {
 	room := r.W - 2
 	if flags := paint.Cut(m.paneFlags(p), room-2, l.Ellipsis); flags != "" {
 		w := paint.Width(flags) + 2
-		o.canvas.Text(r.X+1+room-w, r.Y, w, " "+flags+" ", l.Warn)
+		o.Canvas.Text(r.X+1+room-w, r.Y, w, " "+flags+" ", l.Warn)
 		room -= w + 1
 	}
 	name := m.nameOf(p.Name, p.Terminal)
@@ -121,19 +121,19 @@ func (m *Model) drawHeader(p layout.Placed) {
 	if most := room - least - 3; badge != "" && most >= min(paint.Width(badge), leastBadge) {
 		badge = " " + paint.Cut(badge, most, l.Ellipsis) + " "
 		w := paint.Width(badge)
-		o.canvas.Text(r.X+1+room-w, r.Y, w, badge, style)
+		o.Canvas.Text(r.X+1+room-w, r.Y, w, badge, style)
 		room -= w + 1
 	}
 	command, short, style := m.lastCommand(t)
 	for _, s := range [...]string{command, short} {
 		if w := paint.Width(s) + 2; s != "" && room-w-1 >= min(paint.Width(name)+2, room/2) {
-			o.canvas.Text(r.X+1+room-w, r.Y, w, " "+s+" ", style)
+			o.Canvas.Text(r.X+1+room-w, r.Y, w, " "+s+" ", style)
 			room -= w + 1
 			break
 		}
 	}
 	if name != "" && room >= 4 {
-		o.canvas.Text(r.X+1, r.Y, room, " "+paint.Cut(name, room-2, l.Ellipsis)+" ", title)
+		o.Canvas.Text(r.X+1, r.Y, room, " "+paint.Cut(name, room-2, l.Ellipsis)+" ", title)
 	}
 }
 
@@ -172,12 +172,12 @@ func (m *Model) nameOf(name string, uri ahp.URI) string {
 func (m *Model) statusData() status.Data {
 	d := status.Data{
 		Line: m.cfg.line, Layout: m.cfg.Layout, Active: m.doc.shown.Active,
-		Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.misread != "",
+		Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.line.misread != "",
 	}
 	d.Message, d.Kind = m.loop.Note()
 	d.Alert, d.AlertStyle = m.alertText()
 	if w := m.attending.state.Warning; w != "" {
-		d.Alert, d.AlertStyle = "host: "+paint.Cut(words.Clean(w), max(m.outer.w/2, 20), m.outer.look.Ellipsis), m.outer.look.Warn
+		d.Alert, d.AlertStyle = "host: "+paint.Cut(words.Clean(w), max(m.outer.W/2, 20), m.outer.Look.Ellipsis), m.outer.Look.Warn
 	}
 	d.Clients = m.attending.state.Layouts[m.doc.uri]
 	m.clock(&d)
@@ -262,7 +262,7 @@ func (m *Model) drawHint() {
 	sections := m.following()
 	rows := overlay.HintRows(sections, func(name string, args []string) string { return command.Why(name, args, ctx) })
 	area := paint.Rect(m.area())
-	overlay.Hint(&m.outer.canvas, area, rows, m.kb.page, m.outer.look)
+	overlay.Hint(&m.outer.Canvas, area, rows, m.kb.page, m.outer.Look)
 }
 
 // following gives the help rows of the bindings that can follow the pending

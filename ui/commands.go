@@ -84,8 +84,8 @@ func init() {
 		"detach":        func(m *Model, _ []string) { m.detach() },
 		"palette":       func(m *Model, _ []string) { m.openPalette() },
 		"help":          func(m *Model, _ []string) { m.openHelp() },
-		"suspend":       func(m *Model, _ []string) { m.suspend() },
-		"redraw":        func(m *Model, _ []string) { m.redraw() },
+		"suspend":       func(m *Model, _ []string) { m.outer.Suspend() },
+		"redraw":        func(m *Model, _ []string) { m.outer.Redraw() },
 		"reload-config": func(m *Model, _ []string) { m.reload(true) },
 		"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
 		"stop":          func(m *Model, _ []string) { m.stop() },
@@ -322,16 +322,16 @@ func (m *Model) reload(asked bool) {
 		return
 	}
 	c, err := m.cfg.Reload()
-	if err == nil && !asked && m.misread == "" && len(c.Later) == 0 && c.Warnings == 0 && reflect.DeepEqual(c.Look, m.cfg.Look) {
+	if err == nil && !asked && m.line.misread == "" && len(c.Later) == 0 && c.Warnings == 0 && reflect.DeepEqual(c.Look, m.cfg.Look) {
 		return
 	}
 	if err == nil {
 		err = m.adopt(c.Look)
 	}
-	m.misread = ""
+	m.line.misread = ""
 	if err != nil {
 		err = oneLine(err)
-		m.misread = words.Clean(err.Error())
+		m.line.misread = words.Clean(err.Error())
 		m.loop.Fail("read configuration", err)
 		return
 	}
@@ -370,11 +370,11 @@ func (m *Model) adopt(l Look) error {
 	m.cfg, m.keys = next, keys
 	m.cfg.Sink.limitHistory(l.Scrollback)
 	if changed {
-		m.useTheme(pair)
+		m.outer.UseTheme(pair)
 	} else {
-		m.dress()
+		m.outer.Dress()
 	}
-	m.redraw()
+	m.outer.Redraw()
 	return nil
 }
 

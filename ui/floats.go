@@ -114,7 +114,7 @@ func (m *Model) floatHeld(now time.Time) bool {
 	for _, p := range m.arr.Panes {
 		if v := m.views[p.Pane]; p.Floating() && v != nil {
 			if wait, hold := v.Feed.Hold(now); hold {
-				m.holdFrame(wait)
+				m.outer.Hold(wait)
 				return true
 			}
 		}
@@ -150,7 +150,7 @@ func (m *Model) drawFloats(now time.Time, cursor paint.Cursor) paint.Cursor {
 
 // drawFrame draws a floating pane's border and header.
 func (m *Model) drawFrame(p layout.Placed) {
-	c, l, r := &m.outer.canvas, &m.outer.look, paint.Rect(p.Frame)
+	c, l, r := &m.outer.Canvas, &m.outer.Look, paint.Rect(p.Frame)
 	style := l.Border
 	if p.Focused {
 		style = l.BorderFocused

@@ -35,7 +35,7 @@ type flow struct {
 // sendInput dispatches what was gathered.
 func (m *Model) sendInput() {
 	if len(m.kb.out) > 0 {
-		m.outer.typed = m.env.Now()
+		m.kb.typed = m.env.Now()
 	}
 	for _, o := range m.kb.out {
 		f := m.kb.flows[o.uri]

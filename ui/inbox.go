@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"tandemux/ahp"
-	"tandemux/emulator"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
@@ -288,7 +287,7 @@ func (m *Model) linked(l linked) {
 	m.loop.Dirty |= loop.Chrome
 	if l.link == Connected {
 		m.attending.stale = true
-		m.outer.colors.told = emulator.Colors{} // it may be another host
+		m.outer.Forgot() // it may be another host
 	}
 	switch {
 	case l.link == Closed:

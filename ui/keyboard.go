@@ -27,6 +27,7 @@ const maxInput = 32 << 10
 
 // keyboard is what has been pressed and not come to an end.
 type keyboard struct {
+	typed   time.Time    // when something was typed that no frame has answered yet; else zero
 	pending []keymap.Key // of a chord
 	hint    bool         // what can follow is shown
 	page    int          // of the hint
@@ -117,9 +118,7 @@ func (m *Model) event(msg tea.Msg) {
 	case tea.BlurMsg:
 		m.outerFocus(false)
 	default:
-		if !m.learnColors(msg) {
-			m.learn(msg)
-		}
+		m.outer.Learn(msg)
 	}
 }
 
@@ -410,11 +409,11 @@ func (m *Model) paste(p tty.Paste) {
 // outerFocus tells the focused program that the outer terminal gained or lost
 // the focus.
 func (m *Model) outerFocus(gained bool) {
-	m.outer.blurred = !gained
+	m.outer.Blurred = !gained
 	m.attending.stale = true
 	m.loop.Dirty |= loop.Chrome
 	if gained {
-		m.checkColors()
+		m.outer.CheckColors()
 	}
 	if p, ok := m.arr.Focused(); ok {
 		m.tellFocus(p.Terminal, gained)
@@ -424,7 +423,7 @@ func (m *Model) outerFocus(gained bool) {
 // focusMoved tells the programs that the focus went from one pane to another.
 func (m *Model) focusMoved(from, to ahp.URI) {
 	m.loop.Dirty |= loop.Chrome
-	if m.outer.blurred || from == to {
+	if m.outer.Blurred || from == to {
 		return
 	}
 	m.tellFocus(from, false)

@@ -14,7 +14,7 @@ import (
 // short, and how that is drawn; "" where none is known. Of one that runs it says
 // for how long, unless it shows a screen of its own.
 func (m *Model) lastCommand(t *terminal) (text, short string, style look.Style) {
-	l := &m.outer.look
+	l := &m.outer.Look
 	style = l.Exited
 	if t == nil || t.feed == nil || t.exited() {
 		return "", "", style

@@ -72,7 +72,7 @@ func (m *Model) terminalRows() []overlay.Terminal {
 
 // listCommand fills in how a terminal's newest command stands.
 func (m *Model) listCommand(row *overlay.Terminal, t *terminal) {
-	l := &m.outer.look
+	l := &m.outer.Look
 	row.Command = words.Clean(strings.Join(t.command(), " "))
 	if t.info.Meta == nil || t.info.Meta.LastCommand == nil {
 		return
@@ -186,12 +186,12 @@ func (m *Model) peek() {
 func (m *Model) drawPreview(c *paint.Canvas, r paint.Rect, uri ahp.URI) {
 	p := &m.preview
 	if p.uri != uri || p.view == nil || !p.view.Feed.Ready() {
-		c.Fill(r, ' ', m.outer.look.Overlay)
+		c.Fill(r, ' ', m.outer.Look.Overlay)
 		return
 	}
 	p.view.Redraw()
-	l := m.paneLook()
+	l := m.outer.PaneLook(stickies[m.cfg.StickyCommand])
 	l.Signs, l.Sticky, l.Fill = nil, pane.StickyNever, ' '
-	l.Letterbox = look.Style{BG: m.outer.look.Overlay.BG}
+	l.Letterbox = look.Style{BG: m.outer.Look.Overlay.BG}
 	p.view.Draw(c, r, l)
 }

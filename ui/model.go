@@ -14,8 +14,10 @@ import (
 	"tandemux/ui/clipboard"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
+	"tandemux/ui/outer"
 	"tandemux/ui/pane"
 	"tandemux/ui/recording"
+	"tandemux/ui/status"
 	"tandemux/ui/tasks"
 	"tandemux/ui/tty"
 	"tandemux/ui/words"
@@ -72,8 +74,6 @@ type Model struct {
 	log  *slog.Logger
 	loop *loop.Loop
 
-	misread string // what was wrong with the configuration when it was read last
-
 	// What the host says.
 	link  Link
 	away  outage
@@ -82,7 +82,12 @@ type Model struct {
 	begun bool // both lists have come and were acted on
 
 	// What shows.
-	outer outer
+	outer *outer.Terminal
+	line  struct { // the status line
+		tabs    []status.Hit
+		misread string // what was wrong with the configuration when it was read last
+		ticking bool   // a timer runs for the clock
+	}
 	arr   layout.Arrangement
 	views map[layout.PaneID]*pane.View
 
@@ -129,7 +134,6 @@ func New(c Config, env Env) (*Model, error) {
 	m := &Model{
 		cfg: c, env: env, keys: keys, log: c.Log,
 		views: map[layout.PaneID]*pane.View{},
-		outer: newOuter(env.Caps, pair, uint64(env.Now().UnixNano())),
 	}
 	if err := m.attending.heed(c.Look); err != nil {
 		return nil, fmt.Errorf("choose what is marked: %w", err)
@@ -137,22 +141,21 @@ func New(c Config, env Env) (*Model, error) {
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
-	m.loop = loop.New(m.log, env.Now, env.After, m.endPreview)
+	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
+	m.outer = m.newOuter(pair)
 	var host tasks.Host
 	if m.can(CanTasks) {
 		host = c.Host
 	}
 	m.tasks = tasks.New(m.loop, m.log, host, func() bool { return m.link == Connected })
-	m.clip = clipboard.New(m.loop, c.Desk, m.clipboard, m.pasteText)
+	m.clip = clipboard.New(m.loop, c.Desk, m.outer.SetClipboard, m.pasteText)
 	recorder, _ := c.Desk.(recording.Recorder)
 	m.recordings = recording.New(m.loop, recorder, c.home(), func() string { return m.keysOf("record") })
-	m.dress()
 	m.terms.me, m.terms.person = c.Host.ClientID(), c.Person
 	m.doc.uri = layoutURI(c.Layout)
 	m.doc.shown = layout.New(c.Layout)
-	m.outer.colors.asked = env.Now() // by what switched the terminal on
 	if c.Misread != nil {
-		m.misread = words.Clean(oneLine(c.Misread).Error())
+		m.line.misread = words.Clean(oneLine(c.Misread).Error())
 	}
 	c.Sink.limitHistory(c.Scrollback)
 	c.Sink.attach(c.Engine, env.Wake)
@@ -183,9 +186,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tty.Input:
 		m.read(msg)
 	case tea.WindowSizeMsg:
-		m.resized(msg.Width, msg.Height)
+		m.outer.Resize(msg.Width, msg.Height)
 	case Resumed:
-		m.resumed(msg)
+		m.outer.Resumed(msg.Stopped)
 	case Changed:
 		m.reload(false)
 	case loop.Then:
@@ -200,16 +203,18 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // settle brings what depends on the state up to date: places, subscriptions,
 // sizes, what goes to the host, the screen.
 func (m *Model) settle() {
-	if m.outer.undressed {
-		m.dress()
-	}
+	m.outer.Refresh()
 	m.peek()
 	m.freshen()
 	m.attend()
 	m.keepFolds()
 	m.sendLayout()
 	m.switchLayout()
-	m.sendColors()
+	if m.link == Connected && m.can(CanTakeColors) {
+		if err := m.outer.SendColors(m.cfg.Host.Colors); err != nil {
+			m.log.Debug("send colours", "err", err) // the next connection gets them
+		}
+	}
 	m.sendInput()
 	m.recordings.Prune(func(uri ahp.URI) bool {
 		t := m.terms.get(uri)

@@ -70,8 +70,8 @@ func (m *Model) mousePress(ev tea.Mouse) {
 		m.clickOverlay(ev)
 		return
 	}
-	if ev.Y == m.outer.h-1 {
-		for _, h := range m.outer.tabs {
+	if ev.Y == m.outer.H-1 {
+		for _, h := range m.line.tabs {
 			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
 				m.change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
 			}

@@ -29,7 +29,7 @@ func (ts *terminals) ensure(uri ahp.URI) *terminal {
 
 // area is where a tab is drawn: all but the status line.
 func (m *Model) area() layout.Rect {
-	return layout.Rect{W: m.outer.w, H: max(m.outer.h-1, 0)}
+	return layout.Rect{W: m.outer.W, H: max(m.outer.H-1, 0)}
 }
 
 // apply does an operation on the layout, at once here and then at the host.
@@ -168,7 +168,7 @@ func (m *Model) subscribe(t *terminal, done func(*Model)) {
 // unfollow forgets a terminal's feed.
 func (m *Model) unfollow(t *terminal) {
 	if t.feed != nil {
-		m.outer.gallery.Drop(t.feed)
+		m.outer.Gallery.Drop(t.feed)
 	}
 	t.feed, t.ready, t.want = nil, false, size{}
 	m.cfg.Sink.drop(t.uri)

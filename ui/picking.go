@@ -112,7 +112,7 @@ func (m *Model) scrollEdge() {
 	if p.scrolls || m.mouse.grab != grabText || v == nil {
 		return
 	}
-	if v.Beyond(p.ev.Y, m.outer.h) == 0 {
+	if v.Beyond(p.ev.Y, m.outer.H) == 0 {
 		p.held = 0
 		return
 	}
@@ -124,7 +124,7 @@ func (m *Model) scrollEdge() {
 			return
 		}
 		p := &m.picking
-		n := v.Beyond(p.ev.Y, m.outer.h)
+		n := v.Beyond(p.ev.Y, m.outer.H)
 		if n < 0 {
 			n -= p.held / 10
 		} else if n > 0 {

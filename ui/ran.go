@@ -66,9 +66,9 @@ func (m *Model) quoted(c pane.Command) string {
 	}
 	line, _, more := strings.Cut(c.Line, "\n")
 	if line = words.Clean(line); more {
-		line += m.outer.look.Ellipsis
+		line += m.outer.Look.Ellipsis
 	}
-	return fmt.Sprintf("%q", paint.Cut(line, maxQuoted, m.outer.look.Ellipsis))
+	return fmt.Sprintf("%q", paint.Cut(line, maxQuoted, m.outer.Look.Ellipsis))
 }
 
 // copyLine copies a command's line.
@@ -162,7 +162,7 @@ func (m *Model) openCommands(v *pane.View) {
 
 // ranRow is a command's row in the list.
 func (m *Model) ranRow(c *pane.Listed) overlay.Ran {
-	l := &m.outer.look
+	l := &m.outer.Look
 	state := c.State()
 	row := overlay.Ran{ID: c.ID, Line: c.Line, Gone: c.Gone, Failed: state == pane.Failed}
 	mark := map[pane.State]struct {

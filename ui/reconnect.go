@@ -243,7 +243,7 @@ func (m *Model) trouble() (text string, kind status.Kind) {
 	const clock = "15:04:05"
 	switch {
 	case m.link == Reconnecting && a.next.IsZero():
-		text = "connection lost, reconnecting" + m.outer.look.Ellipsis
+		text = "connection lost, reconnecting" + m.outer.Look.Ellipsis
 	case m.link == Reconnecting:
 		text = fmt.Sprintf("no connection since %s, next try %s", a.since.Format(clock), a.next.Format(clock))
 	case !a.silent.IsZero():

@@ -2,33 +2,10 @@ package ui
 
 import (
 	"tandemux/ui/layout"
-	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 )
-
-// signLook says how commands are marked in a look.
-func signLook(l *look.Look) *pane.SignLook {
-	s := &pane.SignLook{Fold: l.Folded, Sticky: l.Hint, Ellipsis: l.Ellipsis}
-	for _, of := range [...]struct {
-		state pane.State
-		glyph rune
-		frame look.Style
-	}{
-		{pane.Running, l.Running, l.MarkRunning},
-		{pane.Passed, l.Passed, l.MarkPassed},
-		{pane.Failed, l.Failed, l.MarkFailed},
-		{pane.Ended, l.Ended, l.Exited},
-	} {
-		s.Glyphs[of.state], s.Frame[of.state], s.Note[of.state] = of.glyph, of.frame, of.frame
-		s.Cell[of.state] = of.frame
-	}
-	// What went well is said quietly.
-	s.Note[pane.Passed] = l.Title
-	s.Note[pane.Failed] = l.Fail // its contrast is a text's
-	return s
-}
 
 // framed reports whether a pane has a cell of its frame on its left.
 func (m *Model) framed(p layout.Placed) bool {
@@ -39,7 +16,7 @@ func (m *Model) framed(p layout.Placed) bool {
 // there before is drawn again where no mark stands any more.
 func (m *Model) drawSigns(p layout.Placed, plain func(x, y int)) {
 	v := m.views[p.Pane]
-	if v == nil || !v.Framed || m.outer.signs == nil {
+	if v == nil || !v.Framed || m.outer.Signs == nil {
 		return
 	}
 	x := p.Body.X - 1
@@ -48,19 +25,19 @@ func (m *Model) drawSigns(p layout.Placed, plain func(x, y int)) {
 			plain(x, p.Body.Y+row)
 		}
 	}
-	s := m.outer.signs
+	s := m.outer.Signs
 	for _, at := range v.Signs() {
 		glyph := s.Glyphs[at.State]
 		if at.Folded {
 			glyph = s.Fold
 		}
-		m.outer.canvas.Fill(paint.Rect{X: x, Y: p.Body.Y + at.Row, W: 1, H: 1}, glyph, s.Frame[at.State])
+		m.outer.Canvas.Fill(paint.Rect{X: x, Y: p.Body.Y + at.Row, W: 1, H: 1}, glyph, s.Frame[at.State])
 	}
 }
 
 // drawTiledSigns marks the commands of the tiled panes.
 func (m *Model) drawTiledSigns() {
-	if m.outer.signs == nil || len(m.arr.Dividers) == 0 {
+	if m.outer.Signs == nil || len(m.arr.Dividers) == 0 {
 		return
 	}
 	var cell func(x, y int)

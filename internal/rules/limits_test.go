@@ -40,7 +40,7 @@ var (
 		"emulator/native": 8698,
 		"host":            17725,
 		"host/terminal":   5136,
-		"ui":              9254,
+		"ui":              8770,
 		"ui/chat":         6768,
 		"ui/pane":         4328,
 	}
@@ -73,7 +73,6 @@ var (
 		"themes.Colors":             41,
 		"ui.Look":                   27,
 		"ui.Model":                  33,
-		"ui.outer":                  26,
 		"ui/chat.Chat":              35,
 		"ui/command.Context":        33,
 		"ui/look.Glyphs":            22,
@@ -88,7 +87,7 @@ var (
 		"host.Host":              183,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
-		"ui.Model":               312,
+		"ui.Model":               296,
 		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}

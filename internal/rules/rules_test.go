@@ -87,6 +87,7 @@ var arrows = map[string][]string{
 	"ui/words":           {},
 	"ui/clipboard":       {"ui/loop", "ui/overlay", "ui/status", "ui/words"},
 	"ui/tasks":           {"ahp", "ui/look", "ui/loop", "ui/overlay", "ui/status", "ui/words"},
+	"ui/outer":           {"ahp", "emulator", "themes", "ui/look", "ui/loop", "ui/paint", "ui/pane", "ui/status", "ui/tty"},
 	"ui/recording":       {"ahp", "ui/loop", "ui/overlay", "ui/pane", "ui/status", "ui/words"},
 	"ui/loop":            {"ui/overlay", "ui/status", "ui/words"},
 	"ui/overlay":         {"ahp", "internal/approval", "keymap", "ui/look", "ui/paint"},

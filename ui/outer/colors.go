@@ -1,4 +1,4 @@
-package ui
+package outer
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/themes"
 	"tandemux/ui/tty"
 )
 
@@ -36,6 +37,8 @@ type colors struct {
 	// reports says that the outer terminal tells of changes (mode 2031).
 	reports bool
 
+	undressed bool // the look does not follow from them yet
+
 	fenced bool      // the answers to the first questions are in
 	asked  time.Time // when it was asked last; zero when all has been answered
 	again  bool      // its colours have changed since
@@ -46,20 +49,20 @@ func (c *colors) asking(now time.Time) bool {
 	return !c.asked.IsZero() && now.Sub(c.asked) <= answerTime
 }
 
-// Dark reports whether the outer terminal is dark; known is false while it has
+// Dark reports whether the terminal is dark; known is false while it has
 // not said.
-func (m *Model) Dark() (yes, known bool) {
-	s := m.outer.colors.shade
+func (o *Terminal) Dark() (yes, known bool) {
+	s := o.colors.shade
 	return s == dark, s != unknown
 }
 
 // learnColors takes what the outer terminal says about its colours; it reports
 // whether the message was about them.
-func (m *Model) learnColors(msg tea.Msg) bool {
-	c := &m.outer.colors
+func (o *Terminal) learnColors(msg tea.Msg) bool {
+	c := &o.colors
 	defer func(was shade, shown emulator.Colors) {
 		if was != c.shade || shown != c.shown {
-			m.outer.undressed = true // the theme depends on them
+			o.colors.undressed = true // the theme depends on them
 		}
 	}(c.shade, c.shown)
 	switch msg := msg.(type) {
@@ -74,9 +77,9 @@ func (m *Model) learnColors(msg tea.Msg) bool {
 			c.shade = c.scheme
 		}
 		c.reports = true
-		switch asking := c.asking(m.env.Now()); {
+		switch asking := c.asking(o.loop.Now()); {
 		case !asking:
-			m.askColors()
+			o.askColors()
 		case was != unknown && was != c.scheme:
 			c.again = true // some of the answers may be older
 		}
@@ -90,7 +93,7 @@ func (m *Model) learnColors(msg tea.Msg) bool {
 		first := !c.fenced
 		c.fenced, c.asked = true, time.Time{}
 		if c.again {
-			m.askColors()
+			o.askColors()
 		}
 		return !first // the first one is about what the terminal can do, too
 	default:
@@ -119,40 +122,43 @@ func (c *colors) take(a tty.Color) {
 }
 
 // askColors asks the outer terminal for its colours again.
-func (m *Model) askColors() {
-	q := tty.AskColors(m.outer.caps)
+func (o *Terminal) askColors() {
+	q := tty.AskColors(o.Caps)
 	if q == "" {
 		return
 	}
-	m.outer.colors.asked, m.outer.colors.again = m.env.Now(), false
-	if m.env.Expect != nil {
-		m.env.Expect()
+	o.colors.asked, o.colors.again = o.loop.Now(), false
+	if o.env.Expect != nil {
+		o.env.Expect()
 	}
-	m.outer.raw = append(m.outer.raw, q...)
+	o.out.raw = append(o.out.raw, q...)
 }
 
-// checkColors asks for the colours again when the outer terminal gets the focus,
+// CheckColors asks for the colours again when the outer terminal gets the focus,
 // if it answers but does not tell of changes by itself.
-func (m *Model) checkColors() {
-	c := &m.outer.colors
-	if !c.reports && c.shown != (emulator.Colors{}) && !c.asking(m.env.Now()) {
-		m.askColors()
+func (o *Terminal) CheckColors() {
+	c := &o.colors
+	if !c.reports && c.shown != (emulator.Colors{}) && !c.asking(o.loop.Now()) {
+		o.askColors()
 	}
 }
 
-// sendColors tells the host what colours the outer terminal shows, when they are
-// others than it knows.
-func (m *Model) sendColors() {
-	c := &m.outer.colors
-	if c.shown == c.told || m.link != Connected || !m.can(CanTakeColors) {
-		return
+// SendColors tells the host what colours the terminal shows, when they are others than
+// it knows. What fails goes with the next connection.
+func (o *Terminal) SendColors(send func(ahp.ColorsParams) error) error {
+	c := &o.colors
+	if c.shown == c.told {
+		return nil
 	}
-	if err := m.cfg.Host.Colors(c.params()); err != nil {
-		m.log.Debug("send colours", "err", err) // the next connection gets them
-		return
+	if err := send(c.params()); err != nil {
+		return err
 	}
 	c.told = c.shown
+	return nil
 }
+
+// Forgot says that the host may not know the colours any more.
+func (o *Terminal) Forgot() { o.colors.told = emulator.Colors{} }
 
 func (c *colors) params() ahp.ColorsParams {
 	p := ahp.ColorsParams{
@@ -172,4 +178,20 @@ func hexColor(c emulator.Color) string {
 		return ""
 	}
 	return fmt.Sprintf("#%02x%02x%02x", r, g, b)
+}
+
+// palette is what the outer terminal shows, for themes.
+func (c *colors) palette() (p themes.Palette) {
+	direct := func(c emulator.Color) themes.Color {
+		r, g, b, ok := c.RGB()
+		if !ok {
+			return themes.Color{}
+		}
+		return themes.RGB(r, g, b)
+	}
+	p.Background = direct(c.shown.BG)
+	for i, c := range c.shown.Indexed {
+		p.Indexed[i] = direct(c)
+	}
+	return p
 }

@@ -1,0 +1,235 @@
+package outer
+
+import (
+	"encoding/base64"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/loop"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
+	"tandemux/ui/tty"
+)
+
+// Env is what the program around offers of the outer terminal. All but Write may be
+// nil.
+type Env struct {
+	// Expect says that what is written next asks for the terminal's colours.
+	Expect func()
+	// Learned is told what the terminal can do as that becomes known.
+	Learned func(tty.Caps)
+	// Suspend gives the terminal back and stops the program.
+	Suspend func()
+	// Write writes to the terminal.
+	Write func(p []byte)
+}
+
+// Settings are what the person says of the terminal in place of what it says itself.
+type Settings struct {
+	Colors   string // "none", "16", "256" or "true"; else as many as it has
+	Unicode  string // "on" or "off"; else as the locale says
+	Graphics string // how pictures show (tty.Pictures), "" as it says
+	NoMarks  bool   // commands are not marked
+}
+
+// Terminal is the outer terminal: what it can do, how things look on it, and what
+// has to be written to it.
+type Terminal struct {
+	Caps    tty.Caps
+	Look    look.Look
+	Signs   *pane.SignLook // of commands; nil for none
+	W, H    int            // cells
+	Blurred bool           // it said that it lost the focus
+
+	Canvas  paint.Canvas
+	Gallery *paint.Gallery
+	Pace    paint.Pace
+	Cursor  paint.Cursor
+
+	loop     *loop.Loop
+	env      Env
+	settings func() Settings
+	painter  *paint.Painter
+	colors   colors
+	theme    struct {
+		chosen  themes.Pair
+		preview *themes.Pair // those that are looked at; nil for none
+	}
+	away bool // it was given back: nothing is drawn
+	out  struct {
+		raw []byte // to be written before the next frame
+		buf []byte // is what is written
+	}
+
+	asked struct { // what it was asked for last
+		motion bool   // mouse motion without a button
+		kitty  int    // keyboard flags
+		title  string // of the window
+	}
+	timers struct { // that run
+		frame    bool // for a pane in the middle of its frame
+		pictures bool // for pictures that are sent
+	}
+}
+
+// New makes a terminal that was switched on just now. seed numbers its pictures.
+func New(l *loop.Loop, env Env, settings func() Settings, c tty.Caps, p themes.Pair, seed uint64) *Terminal {
+	o := &Terminal{
+		Caps: c, Gallery: paint.NewGallery(seed),
+		loop: l, env: env, settings: settings, painter: paint.NewPainter(paint.Options{}),
+	}
+	o.theme.chosen, o.asked.kitty = p, 1
+	o.colors.asked = l.Now() // by what switched the terminal on
+	o.dress()
+	return o
+}
+
+// Send has some bytes written before the next frame.
+func (o *Terminal) Send(s string) { o.out.raw = append(o.out.raw, s...) }
+
+// Bell rings.
+func (o *Terminal) Bell() { o.Send("\a") }
+
+// Resize takes the outer terminal's size.
+func (o *Terminal) Resize(w, h int) {
+	if w <= 0 || h <= 0 || w == o.W && h == o.H {
+		return
+	}
+	o.W, o.H = w, h
+	o.Canvas.Resize(w, h)
+	o.Redraw()
+}
+
+// Redraw paints everything anew.
+func (o *Terminal) Redraw() {
+	o.Canvas.Clear()
+	o.painter.Forget()
+	o.loop.Dirty |= loop.Places | loop.Panes | loop.Chrome
+}
+
+// Learn takes an answer of the terminal about itself.
+func (o *Terminal) Learn(msg tea.Msg) {
+	if o.learnColors(msg) {
+		return
+	}
+	caps := o.Caps
+	write, changed := caps.Learn(msg)
+	o.out.raw = append(o.out.raw, write...)
+	if changed {
+		o.Caps = caps
+		o.dress()
+		if o.env.Learned != nil {
+			o.env.Learned(caps)
+		}
+	}
+}
+
+// Suspend gives the outer terminal back until the person goes on.
+func (o *Terminal) Suspend() {
+	if o.env.Suspend == nil {
+		o.loop.Say(status.Info, "there is no shell to go back to")
+		return
+	}
+	o.away = true
+	o.env.Suspend()
+}
+
+// Resumed takes the outer terminal again, in which everything is as at the
+// start. stopped says whether the program was stopped indeed.
+func (o *Terminal) Resumed(stopped bool) {
+	if o.away && !stopped {
+		o.loop.Say(status.Info, "there is no shell to go back to")
+	}
+	o.away, o.asked.motion, o.asked.kitty, o.asked.title = false, false, 1, ""
+	o.colors.asked = o.loop.Now()
+	o.Gallery.Forget()
+	o.Redraw()
+}
+
+// Sleeps reports whether nothing can be drawn now: it was given back, or its size is
+// not known.
+func (o *Terminal) Sleeps() bool { return o.W == 0 || o.away }
+
+// Waits reports whether something but a frame has to be written.
+func (o *Terminal) Waits() bool { return len(o.out.raw) > 0 }
+
+// Paint writes what waits, and the canvas where it has changed.
+func (o *Terminal) Paint(now time.Time) {
+	o.out.buf = append(o.out.buf[:0], o.out.raw...)
+	o.out.raw = o.out.raw[:0]
+	o.out.buf = o.painter.Frame(o.out.buf, &o.Canvas, o.Cursor)
+	o.out.buf = o.Gallery.Place(o.out.buf, &o.Canvas, o.painter.Cleared())
+	if len(o.out.buf) > 0 {
+		o.env.Write(o.out.buf)
+		o.Pace.Painted(now)
+	}
+	if cap(o.out.buf) > 1<<20 {
+		o.out.buf = nil
+	}
+}
+
+// Want asks the terminal for what the programs on the screen want of it: the mouse's
+// motion without a button, flags of the kitty keyboard protocol, and the title.
+func (o *Terminal) Want(motion bool, flags int, title string) {
+	if motion != o.asked.motion {
+		o.asked.motion = motion
+		seq := tty.AllMotionOff
+		if motion {
+			seq = tty.AllMotionOn
+		}
+		o.out.raw = append(o.out.raw, seq...)
+	}
+	if flags != o.asked.kitty && o.Caps.Kitty {
+		o.asked.kitty = flags
+		o.out.raw = append(o.out.raw, o.Caps.Keyboard(flags)...)
+	}
+	if title != o.asked.title && !o.Caps.Console {
+		o.asked.title = title
+		o.out.raw = append(o.out.raw, "\x1b]2;"+title+"\x1b\\"...)
+	}
+}
+
+// Hold draws again when a program had time to end its frame.
+func (o *Terminal) Hold(wait time.Duration) {
+	if o.timers.frame {
+		return
+	}
+	o.timers.frame = true
+	o.loop.After(wait, func() {
+		o.timers.frame = false
+		o.loop.Dirty |= loop.Panes
+	})
+}
+
+// PaneLook is how panes look; sticky is when a command's line stays on top.
+func (o *Terminal) PaneLook(sticky pane.Sticky) pane.Look {
+	l := &o.Look
+	return pane.Look{
+		Letterbox: l.Letterbox, Selection: l.Selection, Match: l.Match, Scroll: l.Hint, Fill: l.Fill,
+		Signs: o.Signs, Sticky: sticky,
+		Bar:      look.Style{FG: l.Hint.FG, BG: l.Border.FG},
+		Pictures: o.Gallery,
+	}
+}
+
+// maxClipboard bounds what is written to the outer clipboard, in bytes.
+const maxClipboard = 1 << 20
+
+// SetClipboard asks the outer terminal to set its clipboard (OSC 52), and says why it
+// is not asked, "" when it is.
+func (o *Terminal) SetClipboard(text string) (why string) {
+	switch {
+	case o.Caps.Console:
+		return "the console has no clipboard"
+	case len(text) > maxClipboard:
+		return "more than the terminal's clipboard takes"
+	}
+	o.out.raw = append(o.out.raw, "\x1b]52;c;"...)
+	o.out.raw = base64.StdEncoding.AppendEncode(o.out.raw, []byte(text))
+	o.out.raw = append(o.out.raw, "\x1b\\"...)
+	return ""
+}

@@ -1,0 +1,119 @@
+package outer
+
+import (
+	"tandemux/emulator"
+	"tandemux/themes"
+	"tandemux/ui/look"
+	"tandemux/ui/loop"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
+	"tandemux/ui/tty"
+)
+
+// depths are the choices of Settings.Colors.
+var depths = map[string]emulator.Depth{
+	"none": emulator.NoColors, "16": emulator.Colors16, "256": emulator.Colors256, "true": emulator.TrueColor,
+}
+
+// bend changes what the outer terminal says of itself to what the person says.
+func (c Settings) bend(caps tty.Caps) tty.Caps {
+	if depth, ok := depths[c.Colors]; ok {
+		caps.Profile.Colors = depth
+	}
+	switch c.Unicode {
+	case "on":
+		caps.UTF8 = true
+	case "off":
+		caps.UTF8 = false
+	}
+	return caps
+}
+
+// Refresh makes the look anew if what it depends on has changed.
+func (o *Terminal) Refresh() {
+	if o.colors.undressed {
+		o.dress()
+	}
+}
+
+// Dress makes the look anew, as after other settings.
+func (o *Terminal) Dress() { o.dress() }
+
+// dress makes the look anew of what it depends on: the theme that was chosen or
+// is looked at, whether the outer terminal is light or dark, what it can show.
+func (o *Terminal) dress() {
+	o.colors.undressed = false
+	s := o.settings()
+	caps := s.bend(o.Caps)
+	pair := o.theme.chosen
+	if o.theme.preview != nil {
+		pair = *o.theme.preview
+	}
+	t := pair.For(o.colors.shade != light)
+	if caps.Profile.Colors == emulator.Colors16 && !basic(t) {
+		// The nearest of sixteen colours can be the same for a text and its
+		// ground.
+		t, _ = themes.Find(themes.Terminal)
+	}
+	o.Look = look.New(t.On(o.colors.palette()), caps.UTF8, caps.Profile.Colors != emulator.NoColors)
+	if o.Signs = nil; !s.NoMarks {
+		o.Signs = signLook(&o.Look)
+	}
+	how := s.pictures(caps)
+	o.Gallery.Switch(how != tty.NoPictures, how == tty.PlacedPictures)
+	o.colors.shown.Pictures = o.Gallery.On()
+	o.painter.SetOptions(paint.Options{Profile: caps.Profile, Sync: caps.Sync, ASCII: !caps.UTF8, Clusters: caps.Clusters, Blank: how == tty.PlacedPictures})
+	o.loop.Dirty |= loop.Places | loop.Chrome
+}
+
+// basic reports whether a theme has no colours but the outer terminal's.
+func basic(t themes.Theme) bool {
+	_, _, _, rgb := t.StatusBg.RGB()
+	_, _, _, rgbText := t.Foreground.RGB()
+	return !rgb && !rgbText
+}
+
+// UseTheme changes the theme.
+func (o *Terminal) UseTheme(p themes.Pair) {
+	o.theme.chosen, o.theme.preview = p, nil
+	o.dress()
+}
+
+// EndPreview goes back to the theme that was chosen.
+func (o *Terminal) EndPreview() {
+	if o.theme.preview != nil {
+		o.theme.preview = nil
+		o.dress()
+	}
+}
+
+// Preview shows another theme until EndPreview or UseTheme.
+func (o *Terminal) Preview(p themes.Pair) {
+	o.theme.preview = &p
+	o.dress()
+}
+
+// signLook says how commands are marked in a look.
+func signLook(l *look.Look) *pane.SignLook {
+	s := &pane.SignLook{Fold: l.Folded, Sticky: l.Hint, Ellipsis: l.Ellipsis}
+	for _, of := range [...]struct {
+		state pane.State
+		glyph rune
+		frame look.Style
+	}{
+		{pane.Running, l.Running, l.MarkRunning},
+		{pane.Passed, l.Passed, l.MarkPassed},
+		{pane.Failed, l.Failed, l.MarkFailed},
+		{pane.Ended, l.Ended, l.Exited},
+	} {
+		s.Glyphs[of.state], s.Frame[of.state], s.Note[of.state] = of.glyph, of.frame, of.frame
+		s.Cell[of.state] = of.frame
+	}
+	// What went well is said quietly.
+	s.Note[pane.Passed] = l.Title
+	s.Note[pane.Failed] = l.Fail // its contrast is a text's
+	return s
+}
+
+// Theme is the name of the themes that were chosen.
+func (o *Terminal) Theme() string { return o.theme.chosen.Name }
