@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tandemux/internal/apiclient"
 )
 
 // killed is a user whose host is killed in the middle of things.
@@ -90,6 +94,9 @@ func (x *killed) try(args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(x.bin, "tandemux"), args...)
 	cmd.Dir = x.repo
 	out, err := cmd.Output()
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+		err = fmt.Errorf("%w: %s", err, ended.Stderr)
+	}
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -200,6 +207,26 @@ func TestTaskHostKilled(t *testing.T) {
 	x.clean(1)
 	x.tandemux("task", "delete", "t")
 	x.clean(0)
+}
+
+// TestAPIHostKilled: a command that uses the host's HTTP interface goes on with the next
+// host, too, when one dies after it was found to be awake.
+func TestAPIHostKilled(t *testing.T) {
+	x := startKilled(t)
+	x.tandemux("host")
+	p := place{dirs: findDirs()}
+	c, err := p.api(t.Context())
+	x.must(err)
+	defer c.Close()
+	pid := hostPid(p.dirs.runtime)
+	x.kill()
+	x.await("the host", "has died", func() bool { return hostPid(p.dirs.runtime) == 0 })
+	resp, err := c.Open(t.Context(), apiclient.Request{Method: http.MethodGet, Path: "/tasks"})
+	x.must(err)
+	resp.Body.Close()
+	if next := hostPid(p.dirs.runtime); next == 0 || next == pid {
+		t.Errorf("the next host is %d, the one before was %d", next, pid)
+	}
 }
 
 // TestTaskHostKilledAnywhere: the host is killed at any moment of making a task of a

@@ -223,18 +223,18 @@ const promptGap = 5
 // rightPrompt gives where the text before a prompt at the right edge ends, and where
 // the prompt begins. Both are the end of the row where there is none.
 func rightPrompt(cells []emulator.Cell) (used, from int) {
-	blanks := 0
-	for i := len(cells) - 1; i >= 0; i-- {
-		if length(cells[i:i+1]) > 0 {
-			if blanks >= promptGap {
-				return i + 1, i + 1 + blanks
-			}
+	for i, blanks := len(cells)-1, 0; ; i-- {
+		switch {
+		case i >= 0 && length(cells[i:i+1]) == 0:
+			blanks++
+		case blanks >= promptGap: // also before a prompt that is alone on a wrapped row
+			return i + 1, i + 1 + blanks
+		case i < 0:
+			return len(cells), len(cells)
+		default:
 			blanks = 0
-			continue
 		}
-		blanks++
 	}
-	return len(cells), len(cells)
 }
 
 // plain reports whether the cells of a range look like nothing at all.
