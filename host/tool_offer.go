@@ -46,13 +46,13 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 			case <-ctx.Done():
 				return nil, errClosing
 			}
-			h.mu.Lock()
+			tx := h.lock()
 			if chat.dead() {
-				h.mu.Unlock()
+				tx.unlock()
 				return nil, ahp.SessionNotFound("client tools: the chat was disposed of")
 			}
 			r, changed = chat.offer(tx)
-			h.mu.Unlock()
+			tx.unlock()
 			if p.Known != r.Version {
 				return r, nil
 			}

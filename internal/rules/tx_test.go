@@ -2,12 +2,16 @@ package rules
 
 import (
 	"go/ast"
+	"go/token"
+	"slices"
 	"testing"
 )
 
 // A host.Tx stands for the sequencing lock. Only (*Host).lock makes one, and none gets
-// into what runs later or beside: a go statement or a timer's function.
+// into what runs later or beside: a go statement, or the function of a timer or of a
+// slow request.
 func TestTxStandsForTheLock(t *testing.T) {
+	later := []string{"AfterFunc", "after", "aside"} // call their last argument without the lock
 	made := 0
 	for _, s := range read(t) {
 		if s.dir != "host" {
@@ -30,7 +34,7 @@ func TestTxStandsForTheLock(t *testing.T) {
 					}
 				case *ast.CallExpr:
 					sel, ok := x.Fun.(*ast.SelectorExpr)
-					if ok && sel.Sel.Name == "AfterFunc" && takesTx(x.Args[1]) {
+					if ok && slices.Contains(later, sel.Sel.Name) && slices.ContainsFunc(x.Args[1:], func(a ast.Expr) bool { return takesTx(a) }) {
 						t.Errorf("host/%s: a Tx gets into what runs later", s.name)
 					}
 				}
@@ -69,12 +73,13 @@ func bindsTx(l *ast.FuncLit) bool {
 			}
 		}
 	}
-	for _, s := range l.Body.List {
-		if a, ok := s.(*ast.AssignStmt); ok {
-			if id, ok := a.Lhs[0].(*ast.Ident); ok && id.Name == "tx" {
-				return true
-			}
+	bound := false
+	ast.Inspect(l.Body, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			id, ok := a.Lhs[0].(*ast.Ident)
+			bound = bound || ok && id.Name == "tx"
 		}
-	}
-	return false
+		return true
+	})
+	return bound
 }
