@@ -157,13 +157,16 @@ func startOnce(d dirs, answers func() bool) error {
 		return nil
 	}
 	err = bringBack(d)
-	// Who held the lock before may have been killed when its host was about to answer.
-	for until := time.Now().Add(rebindTime); err != nil && time.Now().Before(until); time.Sleep(changePause) {
+	// Who held the lock before may have been killed when its host was about to answer;
+	// a host that was killed may leave its lock to what it starts, for an instant.
+	for until, again := time.Now().Add(rebindTime), true; err != nil && time.Now().Before(until); time.Sleep(changePause) {
 		if answers() {
 			return nil
 		}
-		if pid, herr := d.hostPlace().Holder(); herr != nil || pid <= 0 {
+		if pid, _ := d.hostPlace().Holder(); pid <= 0 && !again { //nolint:errcheck // what can't be asked is as good as nobody
 			break
+		} else if pid <= 0 {
+			again, err = false, bringBack(d)
 		}
 	}
 	return err

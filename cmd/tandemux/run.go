@@ -116,6 +116,8 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	switch {
 	case err != nil && r.id != "" && errors.Is(context.Cause(late), errLate):
 		return r.timedOut(cmd)
+	case err != nil && errors.Is(context.Cause(late), errLate):
+		return statusError{exitTimeout, fmt.Errorf("timed out after %v; no host has said whether the command was started: `tandemux ls` lists the terminals", o.timeout)}
 	case err != nil:
 		return err
 	}

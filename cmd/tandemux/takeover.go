@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// formerName is what the program was called until November 2026.
-const formerName = "cotty"
+const formerName = "cotty" // until November 2026
 
 // formerWords are the words of the former name in files, with today's.
 var formerWords = map[string]*strings.Replacer{
@@ -20,10 +19,9 @@ var formerWords = map[string]*strings.Replacer{
 	"layouts.json": strings.NewReplacer(`"x-cotty`, `"x-tandemux`, `"cotty/`, `"tandemux/`),
 }
 
-// takeOver gives the configuration and the state that the former program left their
-// places of today, if there is nothing yet. The former paths become links, since
-// worktrees of tasks hold them. It fails while the former program runs, which would
-// lose its state.
+// takeOver moves the configuration and the state of the former program to today's
+// places, if there is nothing yet, and leaves links, since worktrees of tasks hold the
+// former paths. It fails while the former program runs, which would lose its state.
 func (d dirs) takeOver() error {
 	for _, dir := range []string{d.config, d.state} {
 		former := filepath.Join(filepath.Dir(dir), formerName)
@@ -69,20 +67,17 @@ func translate(dir string) error {
 	for name, words := range formerWords {
 		path := filepath.Join(dir, name)
 		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		today := words.Replace(string(text))
 		if today == string(text) {
 			continue
 		}
-		if err := os.WriteFile(path+".new", []byte(today), 0o600); err != nil {
-			return err
+		if err = os.WriteFile(path+".new", []byte(today), 0o600); err == nil {
+			err = os.Rename(path+".new", path)
 		}
-		if err := os.Rename(path+".new", path); err != nil {
+		if err != nil {
 			return err
 		}
 	}
