@@ -14,10 +14,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"tandemux/host/audit"
-	"tandemux/host/auth"
 	"testing"
 	"time"
+
+	"tandemux/host/audit"
+	"tandemux/host/auth"
 )
 
 // port7070 is a listener's address without a listener.

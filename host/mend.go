@@ -2,8 +2,9 @@ package host
 
 import (
 	"sync"
-	"tandemux/internal/statefile"
 	"time"
+
+	"tandemux/internal/statefile"
 )
 
 // mendEvery is how often what a full disk has kept from being written is tried

@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"tandemux/internal/statefile"
 	"time"
+
+	"tandemux/internal/statefile"
 )
 
 // sequence is the host's one counter. It never hands out a number twice, also

@@ -12,9 +12,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
+
 	"tandemux/ahp"
 	"tandemux/internal/statefile"
-	"unicode"
 )
 
 const (

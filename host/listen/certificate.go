@@ -20,8 +20,9 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"tandemux/internal/statefile"
 	"time"
+
+	"tandemux/internal/statefile"
 )
 
 const (
