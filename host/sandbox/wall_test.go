@@ -44,7 +44,7 @@ var attempts = []attempt{
 	{name: "read a process's environment", line: `grep -q VICTIM "/proc/$VICTIM/environ"`},
 	{name: "read a process's descriptors", line: `test -n "$(ls "/proc/$VICTIM/fd")"`},
 	{name: "read a process's directory", line: `ls "/proc/$VICTIM/cwd/"`},
-	{name: "find a process", line: `ps -e -o pid= | grep -qw "$VICTIM"`},
+	{name: "find a process", line: `ls -d /proc/[0-9]* | grep -qx "/proc/$VICTIM"`},
 	{name: "signal a process", line: `"$PROBE" probe signal "$VICTIM"`},
 	{name: "trace a process", line: `"$PROBE" probe ptrace "$VICTIM"`, harm: true},
 	{name: "reach a unix socket", line: `"$PROBE" probe unix "$SOCKET"`},
