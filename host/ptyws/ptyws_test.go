@@ -243,9 +243,10 @@ func TestRefused(t *testing.T) {
 	addr, token := w.Listen(), w.Token()
 	s := dial(w, addr, token, "")
 	for msg, want := range map[string]string{
-		`nonsense`:                                             "the message is not JSON of the expected form",
-		`{"type":"pty:attach","id":7}`:                         "the message is not JSON of the expected form",
-		`{"type":"pty:explode","id":"a"}`:                      "unknown message type",
+		`nonsense`:                        "the message is not JSON of the expected form",
+		`{"type":"pty:attach","id":7}`:    "the message is not JSON of the expected form",
+		`{"type":"pty:explode","id":"a"}`: "unknown message type",
+
 		`{"type":"pty:resize","id":"pty-x","cols":1,"rows":1}`: "Session not found",
 	} {
 		s.raw(msg)
