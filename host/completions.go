@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/files"
 )
 
 // completions offers the agent's commands for a message that begins with "/", and
@@ -91,6 +92,6 @@ func fileCompletion(root, dir string, e os.DirEntry) ahp.CompletionItem {
 	}
 	return ahp.CompletionItem{
 		InsertText: "@" + rel + " ",
-		Attachment: &ahp.Attachment{Type: ahp.AttachResource, Label: rel, URI: fileURI(filepath.Join(root, rel)), DisplayKind: "document"},
+		Attachment: &ahp.Attachment{Type: ahp.AttachResource, Label: rel, URI: files.URI(filepath.Join(root, rel)), DisplayKind: "document"},
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/files"
 	"tandemux/host/listen"
 	"tandemux/internal/daemon"
 )
@@ -221,7 +222,7 @@ func (h *Host) startingDirectory(p *principal, k *confined, roots []string, cwd,
 		}
 		return h.directory(cwd)
 	}
-	path, ok := filePath(cwd, h.hostname)
+	path, ok := files.Path(cwd, h.hostname)
 	if cwd != "" && !ok {
 		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", clip(cwd))
 	}

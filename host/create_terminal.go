@@ -15,6 +15,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host/auth"
+	"tandemux/host/files"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
@@ -368,7 +369,7 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 	t := &term{
 		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, feed: pl.feed, auto: pl.title,
 		value: ahp.TerminalState{
-			Title: orElse(pl.name, pl.title), Cwd: fileURI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
+			Title: orElse(pl.name, pl.title), Cwd: files.URI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder), Name: pl.name},

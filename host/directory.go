@@ -1,12 +1,10 @@
 package host
 
 import (
-	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/files"
 )
 
 // directory is the working directory that a client asked for: a file URI, a
@@ -15,7 +13,7 @@ func (h *Host) directory(cwd ahp.URI) (string, error) {
 	if cwd == "" {
 		return h.home, nil
 	}
-	dir, ok := filePath(cwd, h.hostname)
+	dir, ok := files.Path(cwd, h.hostname)
 	if !ok {
 		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", clip(cwd))
 	}
@@ -28,25 +26,3 @@ func (h *Host) directory(cwd ahp.URI) (string, error) {
 	}
 	return dir, nil
 }
-
-// filePath is the path of a file URI on this machine.
-func filePath(uri ahp.URI, hostname string) (string, bool) {
-	path := uri
-	if !strings.HasPrefix(uri, "/") {
-		u, err := url.Parse(uri)
-		if err != nil || u.Scheme != "file" || u.Opaque != "" {
-			return "", false
-		}
-		if u.Host != "" && u.Host != "localhost" && !strings.EqualFold(u.Host, hostname) {
-			return "", false
-		}
-		path = u.Path
-	}
-	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
-		return "", false
-	}
-	return filepath.Clean(path), true
-}
-
-// fileURI is an absolute path as a URI.
-func fileURI(path string) ahp.URI { return (&url.URL{Scheme: "file", Path: path}).String() }

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/files"
 	"tandemux/host/keeper"
 )
 
@@ -105,7 +106,7 @@ var operatorClaim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: "tandemux"}
 func (h *Host) noteOf(info keeper.Info) childNote {
 	n := childNote{}
 	if json.Unmarshal(info.Note, &n) != nil || n.Channel == "" {
-		n = childNote{Channel: ahp.TerminalScheme + "/" + info.ID, Cwd: fileURI(info.Dir)}
+		n = childNote{Channel: ahp.TerminalScheme + "/" + info.ID, Cwd: files.URI(info.Dir)}
 	}
 	if n.Title == "" && len(info.Argv) > 0 {
 		n.Title = cleanTitle(info.Argv[0])

@@ -18,6 +18,7 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
+	"tandemux/host/files"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
@@ -135,7 +136,7 @@ type Host struct {
 
 	home     string
 	hostname string
-	roots    []fileRoot
+	files    *files.Server
 	started  time.Time
 	now      func() time.Time
 	done     chan struct{}
@@ -253,7 +254,7 @@ func New(c Config) (*Host, error) {
 	if h.cfg.Roots == nil {
 		h.cfg.Roots = []string{h.home}
 	}
-	h.roots = findRoots(h.cfg.Roots)
+	h.files = files.New(h.cfg.Roots, h.hostname)
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
 	h.root.ch = h.newChannel(ahp.RootURI, h.root)
 	h.activity = newActivity(h)

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/files"
 )
 
 // initialize is the handshake (AHP, Lifecycle).
@@ -66,7 +67,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		ServerSeq:        seq,
 		Snapshots:        snapshots,
 		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: h.cfg.Version},
-		DefaultDirectory: fileURI(h.home),
+		DefaultDirectory: files.URI(h.home),
 		Meta:             &ahp.InitializeMeta{Principal: who.id, Session: who.session},
 	})
 }

@@ -118,18 +118,6 @@ func TestURIs(t *testing.T) {
 	}
 }
 
-func TestFilePaths(t *testing.T) {
-	for uri, want := range map[string]string{
-		"file:///tmp": "/tmp", "file:///a%20b/ü": "/a b/ü", "file://localhost/x/": "/x", "file://BOX/x": "/x", "/plain": "/plain",
-		"file:///a/../b": "/b",
-		"file://other/x": "", "file:x": "", "https:///x": "", "x": "", "file:///a%00b": "", "": "",
-	} {
-		if got, ok := filePath(uri, "box"); got != want || ok != (want != "") {
-			t.Errorf("%q: %q, %v", uri, got, ok)
-		}
-	}
-}
-
 // TestEnvironment: the client's values win, ours are true, and nothing of the
 // outer terminal is left.
 func TestEnvironment(t *testing.T) {

@@ -2,355 +2,49 @@ package host
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"io"
-	"io/fs"
-	"mime"
-	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"syscall"
-	"time"
-	"unicode/utf8"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
 )
 
-// Clients browse files to pick a directory for a terminal, and read them
-// (docs/protocol.md, What is served). Only what lies below one of Config.Roots is
-// served, for reading, and only to those who may start a terminal, and could read
-// it there. Nothing is ever granted on request, so no refusal says what to ask for.
+// resourceParams are those of all resource requests.
+type resourceParams struct {
+	URI      ahp.URI `json:"uri"`
+	Encoding string  `json:"encoding"`       // resourceRead
+	Follow   *bool   `json:"followSymlinks"` // resourceResolve
+	Write    bool    `json:"write"`          // resourceRequest
+}
 
-// Bounds of files.
-const (
-	maxFileBytes = 5 << 20 // read at once: 6.7 MiB as base64
-	maxEntries   = 20000   // of a directory
+// resource makes a request of what package files does. Files are for those who may
+// start a terminal: they could read them there.
+func resource(do func(h *Host, p resourceParams) (any, error)) func(context.Context, *conn, json.RawMessage) (any, error) {
+	return func(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+		var p resourceParams
+		if err := decode(raw, &p); err != nil {
+			return nil, err
+		}
+		if s := c.principal.lacks(auth.ScopeCreate); s != "" {
+			return nil, ahp.PermissionDenied("files: %s", s)
+		}
+		return do(c.h, p)
+	}
+}
+
+var (
+	resourceList    = resource(func(h *Host, p resourceParams) (any, error) { return h.files.List(p.URI) })
+	resourceRead    = resource(func(h *Host, p resourceParams) (any, error) { return h.files.Read(p.URI, p.Encoding) })
+	resourceResolve = resource(func(h *Host, p resourceParams) (any, error) {
+		return h.files.Resolve(p.URI, p.Follow == nil || *p.Follow)
+	})
+	// resourceRequest grants nothing: what may be read may be read already.
+	resourceRequest = resource(func(h *Host, p resourceParams) (any, error) {
+		if p.Write {
+			return nil, readOnly("resourceRequest")
+		}
+		return struct{}{}, h.files.Check(p.URI)
+	})
 )
-
-// place is a file within a root: opening rel through the root cannot leave it,
-// whatever becomes of the symbolic links on the way.
-type place struct {
-	root, rel string
-}
-
-func (p place) path() string { return filepath.Join(p.root, p.rel) }
-
-// open opens a file of any kind without waiting for whoever is at the other end
-// of a pipe.
-func (p place) open() (*os.File, error) {
-	root, err := os.OpenRoot(p.root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return root.OpenFile(p.rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-}
-
-func (p place) lstat() (fs.FileInfo, error) {
-	root, err := os.OpenRoot(p.root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return root.Lstat(p.rel)
-}
-
-// fileRoot is a directory that is served, as it was given and without symbolic
-// links.
-type fileRoot struct{ given, real string }
-
-// findRoots leaves out what is not there.
-func findRoots(dirs []string) []fileRoot {
-	var roots []fileRoot
-	for _, d := range dirs {
-		if r, err := filepath.EvalSymlinks(d); err == nil && filepath.IsAbs(r) {
-			roots = append(roots, fileRoot{filepath.Clean(d), r})
-		}
-	}
-	return roots
-}
-
-// below reports whether a clean path is dir or within it.
-func below(path, dir string) (rel string, ok bool) {
-	rel, err := filepath.Rel(dir, path)
-	return rel, err == nil && filepath.IsLocal(rel)
-}
-
-// locate finds the place that a URI means. With follow set the last link is
-// followed as well as those before it. What lies outside the roots is refused
-// in the same words whether it is there or not.
-func (h *Host) locate(uri ahp.URI, follow bool) (place, error) {
-	if uri == "" {
-		return place{}, ahp.InvalidParams("uri: missing")
-	}
-	path, ok := filePath(uri, h.hostname)
-	if !ok || len(uri) > 4*maxURI {
-		return place{}, outside(uri)
-	}
-	for _, r := range h.roots {
-		root := r.real
-		rel, ok := below(path, root)
-		if !ok {
-			rel, ok = below(path, r.given)
-		}
-		if !ok {
-			continue
-		}
-		last := ""
-		if !follow && rel != "." {
-			rel, last = filepath.Split(rel)
-		}
-		real, err := filepath.EvalSymlinks(filepath.Join(root, rel))
-		if err != nil {
-			return place{}, unfollowed(root, rel, uri, err)
-		}
-		if rel, ok = below(real, root); !ok {
-			return place{}, outside(uri)
-		}
-		return place{root: root, rel: filepath.Join(rel, last)}, nil
-	}
-	return place{}, outside(uri)
-}
-
-// unfollowed is what to say of a path that could not be followed: one that leaves
-// the root on its way is refused as if it led somewhere, or the answer would
-// tell what there is outside.
-func unfollowed(root, rel string, uri ahp.URI, err error) error {
-	r, openErr := os.OpenRoot(root)
-	if openErr != nil {
-		return fileError(uri, openErr)
-	}
-	defer r.Close()
-	if _, statErr := r.Stat(rel); statErr != nil {
-		err = statErr
-	}
-	return fileError(uri, err)
-}
-
-func outside(uri ahp.URI) error {
-	return ahp.PermissionDenied("files: %q is not below a directory that this host serves", clip(uri))
-}
-
-// fileError maps what the system says to codes of the wire.
-func fileError(uri ahp.URI, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return ahp.NotFound("files: there is no %q", clip(uri))
-	case errors.Is(err, fs.ErrPermission):
-		return ahp.PermissionDenied("files: the system does not allow reading %q", clip(uri))
-	}
-	// A link that leaves the root, or one to itself.
-	return outside(uri)
-}
-
-// resourceList gives a directory's entries, sorted by name.
-func resourceList(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	p, uri, err := c.resource(raw, true)
-	if err != nil {
-		return nil, err
-	}
-	f, err := p.open()
-	if err != nil {
-		return nil, fileError(uri, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.IsDir() {
-		return nil, ahp.NotFound("list %q: it is not a directory", clip(uri))
-	}
-	entries, err := f.ReadDir(maxEntries + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fileError(uri, err)
-	}
-	if len(entries) > maxEntries {
-		return nil, ahp.Conflict("list %q: it has more than %d entries, the most that are listed", clip(uri), maxEntries)
-	}
-	type entry struct {
-		Name string `json:"name"`
-		Type string `json:"type"`
-	}
-	list := make([]entry, 0, len(entries))
-	for _, e := range entries {
-		kind := kindOf(e.Type())
-		if kind == kindLink { // It counts as what it leads to.
-			kind = c.h.linked(p, e.Name())
-		}
-		list = append(list, entry{e.Name(), kind})
-	}
-	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	return map[string]any{"entries": list}, nil
-}
-
-// The types of files on the wire.
-const (
-	kindFile = "file"
-	kindDir  = "directory"
-	kindLink = "symlink"
-)
-
-func kindOf(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return kindDir
-	case m&fs.ModeSymlink != 0:
-		return kindLink
-	}
-	return kindFile
-}
-
-// linked is the kind of what a link leads to: a directory only if that is
-// served.
-func (h *Host) linked(dir place, name string) string {
-	p, err := h.locate(fileURI(filepath.Join(dir.path(), name)), true)
-	if err != nil {
-		return kindFile
-	}
-	info, err := p.lstat()
-	if err != nil || !info.IsDir() {
-		return kindFile
-	}
-	return kindDir
-}
-
-// resourceRead gives a file's contents: as text when it is text, unless base64
-// was asked for.
-func resourceRead(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var o struct {
-		Encoding string `json:"encoding"`
-	}
-	if err := decode(raw, &o); err != nil {
-		return nil, err
-	}
-	if !slices.Contains([]string{"", encodingText, encodingBinary}, o.Encoding) {
-		return nil, ahp.InvalidParams("read file: encoding: %q is neither %q nor %q", clip(o.Encoding), encodingText, encodingBinary)
-	}
-	p, uri, err := c.resource(raw, true)
-	if err != nil {
-		return nil, err
-	}
-	data, err := p.read(uri)
-	if err != nil {
-		return nil, err
-	}
-	kind := contentType(p.rel)
-	if kind == "" {
-		kind = http.DetectContentType(data)
-	}
-	r := map[string]any{"contentType": kind}
-	if o.Encoding != encodingBinary && isText(data) {
-		r["encoding"], r["data"] = encodingText, string(data)
-	} else {
-		r["encoding"], r["data"] = encodingBinary, base64.StdEncoding.EncodeToString(data)
-	}
-	return r, nil
-}
-
-// The encodings of resourceRead.
-const (
-	encodingText   = "utf-8"
-	encodingBinary = "base64"
-)
-
-// isText reports whether data is text, and not so full of control characters
-// that it would grow beyond bounds on the wire.
-func isText(data []byte) bool {
-	controls := 0
-	for _, b := range data {
-		if b == 0 {
-			return false
-		}
-		if b < ' ' && b != '\n' && b != '\t' && b != '\r' || b == 0x7f {
-			controls++
-		}
-	}
-	return utf8.Valid(data) && controls <= len(data)/16
-}
-
-func (p place) read(uri ahp.URI) ([]byte, error) {
-	f, err := p.open()
-	if err != nil {
-		return nil, fileError(uri, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, fileError(uri, err)
-	case info.IsDir():
-		return nil, ahp.InvalidParams("read %q: it is a directory: list it", clip(uri))
-	case !info.Mode().IsRegular():
-		return nil, ahp.PermissionDenied("read %q: it is not a file but a device, a pipe or a socket", clip(uri))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
-	if err != nil {
-		return nil, fileError(uri, err)
-	}
-	if len(data) > maxFileBytes {
-		return nil, ahp.Conflict("read %q: it has more than %d bytes, the most that is read at once", clip(uri), maxFileBytes)
-	}
-	return data, nil
-}
-
-// contentType goes by the name; empty when that says nothing.
-func contentType(name string) string { return mime.TypeByExtension(filepath.Ext(name)) }
-
-// resourceResolve says what a URI stands for.
-func resourceResolve(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var o struct {
-		Follow *bool `json:"followSymlinks"`
-	}
-	if err := decode(raw, &o); err != nil {
-		return nil, err
-	}
-	p, uri, err := c.resource(raw, o.Follow == nil || *o.Follow)
-	if err != nil {
-		return nil, err
-	}
-	info, err := p.lstat()
-	if err != nil {
-		return nil, fileError(uri, err)
-	}
-	r := map[string]any{
-		"uri": fileURI(p.path()), "type": kindOf(info.Mode()),
-		"mtime": info.ModTime().UTC().Format(time.RFC3339Nano), "etag": etag(info),
-	}
-	if info.Mode().IsRegular() {
-		r["size"] = info.Size()
-		if t := contentType(p.rel); t != "" {
-			r["contentType"] = t
-		}
-	}
-	return r, nil
-}
-
-// etag changes when the file does.
-func etag(info fs.FileInfo) string {
-	return strconv.FormatInt(info.ModTime().UnixNano(), 36) + "-" + strconv.FormatInt(info.Size(), 36)
-}
-
-// resourceRequest grants nothing: what may be read may be read already.
-func resourceRequest(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
-	var p struct {
-		URI   ahp.URI `json:"uri"`
-		Write bool    `json:"write"`
-	}
-	if err := decode(raw, &p); err != nil {
-		return nil, err
-	}
-	_, _, err := c.resource(raw, true)
-	switch {
-	case p.Write:
-		return nil, readOnly("resourceRequest")
-	case err != nil && ahp.CodeOf(err) != ahp.CodeNotFound:
-		return nil, err
-	}
-	return struct{}{}, nil
-}
 
 // refuseWrite answers the requests that would change files, or watch them.
 func refuseWrite(method string) func(context.Context, *conn, json.RawMessage) (any, error) {
@@ -359,19 +53,4 @@ func refuseWrite(method string) func(context.Context, *conn, json.RawMessage) (a
 
 func readOnly(method string) error {
 	return ahp.PermissionDenied("%s: this host serves files for reading only: write them in a terminal", method)
-}
-
-// resource is the place that a request names.
-func (c *conn) resource(raw json.RawMessage, follow bool) (place, ahp.URI, error) {
-	var p struct {
-		URI ahp.URI `json:"uri"`
-	}
-	if err := decode(raw, &p); err != nil {
-		return place{}, "", err
-	}
-	if s := c.principal.lacks(auth.ScopeCreate); s != "" {
-		return place{}, p.URI, ahp.PermissionDenied("files: %s", s)
-	}
-	at, err := c.h.locate(p.URI, follow)
-	return at, p.URI, err
 }

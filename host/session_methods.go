@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/auth"
+	"tandemux/host/files"
 )
 
 // createSession makes a session at once and opens its agent behind it: session/ready
@@ -114,7 +115,7 @@ func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*se
 	now := ahp.InstantOf(tx.now().UnixMilli())
 	dirs := make([]ahp.URI, 0, len(roots))
 	for _, r := range roots {
-		dirs = append(dirs, fileURI(r))
+		dirs = append(dirs, files.URI(r))
 	}
 	s := &session{
 		h: tx.Host, provider: provider,

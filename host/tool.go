@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/files"
 )
 
 // call is a tool call of a turn that an agent is at.
@@ -255,7 +256,7 @@ func terminalContent(t agent.TerminalContent) ahp.ToolContent {
 func fileEdit(d agent.Diff) ahp.ToolContent {
 	side := func(text string) json.RawMessage {
 		b, err := json.Marshal(map[string]any{
-			"uri": fileURI(d.Path),
+			"uri": files.URI(d.Path),
 			"content": map[string]any{
 				"uri":         "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(clipTo(text, maxToolText))),
 				"contentType": "text/plain", "sizeHint": len(text),

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"tandemux/ahp"
+	"tandemux/host/files"
 )
 
 // whereabouts is the directory that a new terminal beside another is started in:
@@ -20,7 +21,7 @@ func (h *Host) whereabouts(p *principal, uri ahp.URI) (dir string, ok bool) {
 		h.mu.Unlock()
 		return "", false
 	}
-	told, _ := filePath(t.value.Cwd, h.hostname)
+	told, _ := files.Path(t.value.Cwd, h.hostname)
 	pid, exited := t.meta.Pid, t.value.Lifecycle.Exited()
 	var k *confined
 	if s, ok := h.sessionAt(t.sandbox); ok {

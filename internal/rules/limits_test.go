@@ -38,7 +38,7 @@ var (
 		"ahp":             6930,
 		"cmd/tandemux":    13379,
 		"emulator/native": 8698,
-		"host":            17725,
+		"host":            17400,
 		"host/terminal":   5136,
 		"ui":              8770,
 		"ui/chat":         6768,
