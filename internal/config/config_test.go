@@ -195,7 +195,7 @@ func TestEveryFaultIsNamed(t *testing.T) {
 
 func TestDocumented(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "configuration.md")
-	got := Markdown()
+	got := markdown()
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

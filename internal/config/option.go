@@ -44,9 +44,6 @@ const (
 	Tables      // of several members, each with a name
 )
 
-// kindNames are the kinds for people.
-var kindNames = [...]string{Text: "text", Bool: "true or false", Choice: "choice", List: "list of texts", Int: "whole number", Table: "table", Tables: "tables"}
-
 // Needs is what a change of an option needs to take effect.
 type Needs uint8
 

@@ -269,7 +269,7 @@ func TestNumber(t *testing.T) {
 // TestKeysAreDocumented keeps docs/keys.md the same as the tables.
 func TestKeysAreDocumented(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "keys.md")
-	want := Markdown(presets(t)...)
+	want := markdown(presets(t)...)
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

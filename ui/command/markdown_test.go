@@ -8,9 +8,9 @@ import (
 	"tandemux/keymap"
 )
 
-// Markdown writes the documentation of all keys and commands: docs/keys.md. The
+// markdown writes the documentation of all keys and commands: docs/keys.md. The
 // first table is the default one.
-func Markdown(tables ...keymap.Table) string {
+func markdown(tables ...keymap.Table) string {
 	var b strings.Builder
 	b.WriteString("# Keys and commands\n\n")
 	b.WriteString("Made from the tables in `keymap` and `ui/command` by `go test ./ui/command -update`; don't edit it.\n\n")
