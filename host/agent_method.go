@@ -30,8 +30,8 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	switch {
 	case (p.Provider == "") == (len(p.Command) == 0):
 		return nil, ahp.InvalidParams("find agent: provider and command: give one of them")
-	case c.principal.lacks(need) != "":
-		return nil, allowed("find agent", c.principal.lacks(need))
+	case c.principal.Lacks(need) != "":
+		return nil, allowed("find agent", c.principal.Lacks(need))
 	}
 	if h.hasAgent(p.Provider) {
 		return ahp.AgentResult{Provider: p.Provider}, nil

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 	"tandemux/host/keeper"
 	"tandemux/internal/plain"
 )
@@ -66,7 +67,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		return nil, asRefusal(err)
 	}
 	uri := pl.params.Channel
-	if _, err := h.reserve(operator, pl.params); err != nil {
+	if _, err := h.reserve(auth.Operator, pl.params); err != nil {
 		slot.Cancel()
 		return nil, asRefusal(err)
 	}
@@ -285,7 +286,7 @@ func (h *Host) claimForAgent(t *term, to ahp.Claim) {
 		t.used.ours = true
 		defer func() { t.used.ours = false }()
 	}
-	h.claim(t, to, nil, &principal{id: t.holder})
+	h.claim(t, to, nil, &auth.Principal{ID: t.holder})
 }
 
 // removed reports whether the terminal was disposed of.

@@ -71,7 +71,7 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	q := &ask{t: t, c: c, req: c.req, claim: p.Claim}
 	t.asked = q
-	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.principal.name(), Reason: reason}
+	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.principal.Name(), Reason: reason}
 	q.timer = time.AfterFunc(limit, func() {
 		h.turn(func(Tx) { h.settleAsk(q, ahp.AskTimeout) })
 	})
@@ -129,7 +129,7 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.NotFound("answer: there is no terminal %q", clip(p.Channel))
 	case t.asked == nil || t.meta.Ask.ID != p.ID:
 		return nil, ahp.NotFound("answer: the question is no longer asked")
-	case c.principal.agent != "" || !t.holds(c.principal) && !c.principal.operates():
+	case c.principal.Agent != "" || !t.holds(c.principal) && !c.principal.Operates():
 		return nil, ahp.PermissionDenied("answer: the terminal is held by %s: only its holder may give it away", t.holderText())
 	}
 	q := t.asked

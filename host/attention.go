@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/auth"
 	"tandemux/host/terminal"
 )
 
@@ -116,9 +117,9 @@ func (v *activity) warnSoon() {
 }
 
 // shownTo leaves out what is not for a principal.
-func (h *Host) shownTo(p *principal, a ahp.Action) bool {
+func (h *Host) shownTo(p *auth.Principal, a ahp.Action) bool {
 	_, warning := a.(ahp.HostWarned)
-	return !warning || p.operates()
+	return !warning || p.Operates()
 }
 
 // stop ends the timers.
@@ -251,7 +252,7 @@ func (tx Tx) recount(ch *channel) {
 // holderName is what people call whoever holds a terminal: a token's name, ""
 // for the operator. The caller holds h.mu.
 func (h *Host) holderName(t *term) string {
-	if id, ok := strings.CutPrefix(t.holder, tokenOwner); ok {
+	if id, ok := auth.TokenOf(t.holder); ok {
 		return h.tokens.Name(id)
 	}
 	return ""

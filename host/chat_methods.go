@@ -31,7 +31,7 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("create chat", c.principal.drives()); err != nil {
+	if err := allowed("create chat", c.principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	var err error

@@ -2,11 +2,11 @@ package host
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/auth"
 )
 
 // client is what the host remembers of a clientId, beyond any one connection.
@@ -15,9 +15,9 @@ type client struct {
 	principal string // bound for good (threat model)
 	version   string // negotiated; reconnect carries none
 	profile   ahp.Profile
-	window    *window    // of the last initialize
-	guest     *principal // of the last initialize too, when it is an agent's
-	since     int64      // a number taken at the last initialize: the window's name
+	window    *window         // of the last initialize
+	guest     *auth.Principal // of the last initialize too, when it is an agent's
+	since     int64           // a number taken at the last initialize: the window's name
 	conns     map[*conn]struct{}
 	links     int64 // how many connections it had: the last one's conn.id
 	seen      time.Time
@@ -26,20 +26,20 @@ type client struct {
 
 // bindClient gives the record of a clientId, made on first use, if it is the
 // principal's.
-func (tx Tx) bindClient(id string, p *principal) (*client, error) {
+func (tx Tx) bindClient(id string, p *auth.Principal) (*client, error) {
 	if tx.belongsToOther(id, p) {
 		return nil, ahp.PermissionDenied("the clientId %q belongs to somebody else: choose another", id)
 	}
-	if cl, ok := tx.clients[id]; ok && cl.principal == p.id {
+	if cl, ok := tx.clients[id]; ok && cl.principal == p.ID {
 		return cl, nil
 	}
-	if err := tx.clientIDs.Bind(id, p.id); err != nil {
+	if err := tx.clientIDs.Bind(id, p.ID); err != nil {
 		tx.log.Warn("note whose client it is", "client", id, "err", err)
 	}
 	if len(tx.clients) >= tx.limits.Clients {
 		tx.forgetClients()
 	}
-	cl := &client{id: id, principal: p.id, conns: map[*conn]struct{}{}}
+	cl := &client{id: id, principal: p.ID, conns: map[*conn]struct{}{}}
 	tx.clients[id] = cl
 	return cl, nil
 }
@@ -47,18 +47,18 @@ func (tx Tx) bindClient(id string, p *principal) (*client, error) {
 // belongsToOther reports whether a clientId is bound to another principal, now
 // or in an earlier life of the host. That of a token that is no more is free:
 // its client may have got a new one.
-func (tx Tx) belongsToOther(id string, p *principal) bool {
+func (tx Tx) belongsToOther(id string, p *auth.Principal) bool {
 	owner := tx.clientIDs.Owner(id)
 	if cl, ok := tx.clients[id]; ok {
 		owner = cl.principal
-		if len(cl.conns) > 0 && owner != p.id {
+		if len(cl.conns) > 0 && owner != p.ID {
 			return true
 		}
 	}
-	if token, ok := strings.CutPrefix(owner, tokenOwner); ok && !tx.tokens.Valid(token) {
+	if token, ok := auth.TokenOf(owner); ok && !tx.tokens.Valid(token) {
 		return false
 	}
-	return owner != "" && owner != p.id
+	return owner != "" && owner != p.ID
 }
 
 // forgetClients makes room: a quarter of the limit, of those gone longest.

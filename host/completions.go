@@ -50,7 +50,7 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 				items = append(items, ahp.CompletionItem{InsertText: "/" + k.Name + " "})
 			}
 		}
-	case strings.HasPrefix(word, "@") && c.principal.may(auth.ScopeRead):
+	case strings.HasPrefix(word, "@") && c.principal.May(auth.ScopeRead):
 		items = fileCompletions(roots, word[1:])
 	}
 	for i := range items {

@@ -2,10 +2,10 @@ package host
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // This file keeps a token that is bound to one terminal to it, and who is in a
@@ -36,37 +36,26 @@ var within = []string{
 // well, and to give away what is its own.
 var inSandbox = []string{ahp.MethodCreateTerminal, ahp.MethodPromote, ahp.MethodAsk, ahp.MethodClientTools, ahp.MethodCallTool}
 
-// bounded reports whether there is anything that the principal does not reach.
-func (p *principal) bounded() bool { return p.terminal != "" || p.sandbox != "" }
-
 // reaches reports whether a channel exists for the principal. The caller holds
 // h.mu.
-func (h *Host) reaches(p *principal, uri ahp.URI) bool {
-	if !p.bounded() {
+func (h *Host) reaches(p *auth.Principal, uri ahp.URI) bool {
+	if !p.Bounded() {
 		return true
 	}
 	t, ok := h.termAt(uri)
-	if p.sandbox != "" {
-		return ok && t.sandbox == p.sandbox
+	if p.Sandbox != "" {
+		return ok && t.sandbox == p.Sandbox
 	}
-	return ok && uri == p.terminal && t.proc == p.process
-}
-
-// confined is the refusal of what lies beyond a bound token's terminal, or a sandbox.
-func (p *principal) confined() string {
-	if p.sandbox != "" {
-		return "who is in a sandbox reaches the terminals that run in it, and nothing else of the host"
-	}
-	return fmt.Sprintf("this token is for the terminal %s only", p.terminal)
+	return ok && uri == p.Terminal && t.proc == p.Process
 }
 
 // confine refuses a bound token's request for anything but its terminal. It
 // reads the channel as the requests do, by decode.
 func (c *conn) confine(method string, params json.RawMessage) error {
-	if !c.principal.bounded() || everywhere[method] {
+	if !c.principal.Bounded() || everywhere[method] {
 		return nil
 	}
-	if c.principal.sandbox != "" && slices.Contains(inSandbox, method) {
+	if c.principal.Sandbox != "" && slices.Contains(inSandbox, method) {
 		return nil // They look at what they name.
 	}
 	var p ahp.SubscribeParams
@@ -77,13 +66,13 @@ func (c *conn) confine(method string, params json.RawMessage) error {
 			return nil
 		}
 	}
-	return ahp.PermissionDenied("%s: %s", method, c.principal.confined())
+	return ahp.PermissionDenied("%s: %s", method, c.principal.OutOfReach())
 }
 
 // shown is what a principal sees of the list of terminals. The caller holds
 // h.mu.
-func (h *Host) shown(p *principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
-	if !p.bounded() {
+func (h *Host) shown(p *auth.Principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
+	if !p.Bounded() {
 		return all
 	}
 	some := []ahp.TerminalInfo{}
@@ -96,10 +85,10 @@ func (h *Host) shown(p *principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
 }
 
 // shownAction is what a principal sees of an action. The caller holds h.mu.
-func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
+func (h *Host) shownAction(p *auth.Principal, e ahp.Envelope) ahp.Envelope {
 	switch a := e.Action.(type) {
 	case ahp.RootTerminalsChanged:
-		if p.bounded() {
+		if p.Bounded() {
 			e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(p, a.Terminals)}
 		}
 	case ahp.HostWarned:
@@ -107,7 +96,7 @@ func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
 			e.Action = ahp.HostWarned{}
 		}
 	case ahp.RootAgentsChanged:
-		if p.sandbox != "" {
+		if p.Sandbox != "" {
 			e.Action = ahp.RootAgentsChanged{Agents: []ahp.AgentInfo{}}
 		}
 	}
@@ -115,15 +104,15 @@ func (h *Host) shownAction(p *principal, e ahp.Envelope) ahp.Envelope {
 }
 
 // shownState is what a principal sees of a channel's state.
-func (tx Tx) shownState(p *principal, state any) any {
-	if r, ok := state.(ahp.RootState); ok && p.bounded() {
+func (tx Tx) shownState(p *auth.Principal, state any) any {
+	if r, ok := state.(ahp.RootState); ok && p.Bounded() {
 		r.Terminals = tx.shown(p, r.Terminals)
-		if p.sandbox != "" {
+		if p.Sandbox != "" {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}
 		return r
 	}
-	if v, ok := state.(ahp.ActivityState); ok && !p.operates() {
+	if v, ok := state.(ahp.ActivityState); ok && !p.Operates() {
 		v.Warning = ""
 		return v
 	}

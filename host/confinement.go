@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 	"tandemux/host/files"
 	"tandemux/host/listen"
 	"tandemux/internal/daemon"
@@ -99,12 +100,12 @@ func (k *confined) Inside(path string) string {
 
 // directory is the host's view of a directory of the session's, "" being the first;
 // who is inside names it as it is seen there.
-func (k *confined) directory(p *principal, roots []string, path string) (string, error) {
+func (k *confined) directory(p *auth.Principal, roots []string, path string) (string, error) {
 	r, err := agent.NewRoots(roots)
 	if err != nil {
 		return "", err
 	}
-	if path != "" && p.sandbox != "" {
+	if path != "" && p.Sandbox != "" {
 		if path, err = k.Outside(path, false); err != nil {
 			return "", err
 		}
@@ -213,7 +214,7 @@ func (h *Host) serversInside(k *confined, all []agent.Server) []agent.Server {
 
 // startingDirectory is where a new terminal starts, in the host's view: beside
 // another one, or where the client says; who is in a sandbox says it as seen there.
-func (h *Host) startingDirectory(p *principal, k *confined, roots []string, cwd, beside ahp.URI) (string, error) {
+func (h *Host) startingDirectory(p *auth.Principal, k *confined, roots []string, cwd, beside ahp.URI) (string, error) {
 	if k == nil {
 		if beside != "" {
 			if dir, found := h.whereabouts(p, beside); found {
@@ -238,8 +239,8 @@ func (h *Host) startingDirectory(p *principal, k *confined, roots []string, cwd,
 }
 
 // mayConfine decides who may name a sandbox: the tasks of this host's own program.
-func mayConfine(p *principal) string {
-	if p.id != tasksPrincipal {
+func mayConfine(p *auth.Principal) string {
+	if p.ID != tasksPrincipal {
 		return "tandemux/sandbox is the host's own tasks' to give"
 	}
 	return ""
@@ -250,13 +251,13 @@ const tasksPrincipal = "service:tasks"
 
 // confinementOf is the confinement that a new terminal belongs in: of the session
 // that it is for, or of the one whose sandbox asks. The caller holds no lock.
-func (h *Host) confinementOf(p *principal, claim ahp.Claim) (k *confined, session ahp.URI, roots []string) {
-	if p.sandbox == "" && claim.Kind != ahp.ClaimSession {
+func (h *Host) confinementOf(p *auth.Principal, claim ahp.Claim) (k *confined, session ahp.URI, roots []string) {
+	if p.Sandbox == "" && claim.Kind != ahp.ClaimSession {
 		return nil, "", nil
 	}
 	session = claim.Session
-	if p.sandbox != "" {
-		session = p.sandbox
+	if p.Sandbox != "" {
+		session = p.Sandbox
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -297,10 +298,10 @@ func (s *session) openSocket(tx Tx) {
 		return
 	}
 	s.socket = ln
-	who := insider(s.ch.uri)
+	who := auth.InSandbox(s.ch.uri)
 	go func() {
 		if err := h.serveAs(context.Background(), ln, Unix, who); err != nil {
-			h.log.Warn("serve a sandbox", "session", who.sandbox, "err", err)
+			h.log.Warn("serve a sandbox", "session", who.Sandbox, "err", err)
 		}
 	}()
 }
@@ -350,31 +351,10 @@ func (s *session) closeSocket(tx Tx) {
 	}
 	s.socket.Close()
 	for c := range s.h.conns {
-		if c.principal.sandbox == s.ch.uri {
+		if c.principal.Sandbox == s.ch.uri {
 			c.closing = true
 			c.rpc.Close(closePolicy, "the session was disposed of") //nolint:errcheck // it ends either way
 		}
 	}
 	os.Remove(filepath.Dir(s.confined.socket)) //nolint:errcheck // or it is left, empty
-}
-
-// sandboxOwner begins the id of the principal of whoever is in a session's sandbox.
-const sandboxOwner = "sandbox:"
-
-// insider is the principal of who connects from a session's sandbox.
-func insider(session ahp.URI) *principal {
-	return &principal{
-		id: sandboxOwner + session, agent: "sandbox", session: session, sandbox: session,
-		scopes: slices.Clone(guestScopes),
-	}
-}
-
-// asInsider is a guest's principal in a sandbox: the name alone is its own to say.
-func (p *principal) asInsider(name string, session ahp.URI) (*principal, error) {
-	if session != "" && session != p.sandbox {
-		return nil, ahp.PermissionDenied("initialize: tandemux/agent: session: %s", p.confined())
-	}
-	g := *p
-	g.agent = strings.Clone(name)
-	return &g, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/audit"
+	"tandemux/host/auth"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -25,7 +26,7 @@ const (
 type conn struct {
 	h         *Host
 	rpc       *jsonrpc.Conn
-	principal *principal
+	principal *auth.Principal
 	moved     pulse        // beats when a message has left the queue
 	sent      func() int64 // bytes that the socket has taken
 	log       *slog.Logger
@@ -61,9 +62,9 @@ type conn struct {
 }
 
 // serveConn handles a connection until it ends.
-func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal) error {
+func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
 	c := &conn{
-		h: h, principal: p, subs: map[ahp.URI]*channel{}, log: h.log.With("principal", p.id),
+		h: h, principal: p, subs: map[ahp.URI]*channel{}, log: h.log.With("principal", p.ID),
 		sent:       func() int64 { return 0 },
 		requests:   newRate(h.limits.RequestRate, h.limits.RequestBurst),
 		dispatches: newRate(h.limits.DispatchRate, h.limits.DispatchBurst),
@@ -82,7 +83,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *principal)
 	switch {
 	case h.closing:
 		refusal = "the host is stopping"
-	case p.token != "" && !h.tokens.Valid(p.token):
+	case p.Token != "" && !h.tokens.Valid(p.Token):
 		// Between the upgrade and here.
 		refusal = "the token was revoked or has expired"
 	}
@@ -161,8 +162,8 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 		return nil, ahp.InvalidRequest("%s: this connection has not been initialized", req.Method)
 	case c.client != nil && m.opens:
 		return nil, ahp.InvalidRequest("%s: this connection is initialized already", req.Method)
-	case m.scope != "" && !c.principal.may(m.scope):
-		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.principal.lacks(m.scope))
+	case m.scope != "" && !c.principal.May(m.scope):
+		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.principal.Lacks(m.scope))
 	}
 	if err := c.confine(req.Method, req.Params); err != nil {
 		return nil, err
@@ -204,11 +205,11 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 		var p ahp.SubscribeParams
 		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
 		c.h.audit.Refused(c.by(), req.Method, p.Channel, err.Error())
-		if c.principal.agent != "" {
+		if c.principal.Agent != "" {
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
 	case ahp.CodeConflict:
-		if c.principal.agent != "" && req.Method == ahp.MethodCreateTerminal { // a limit
+		if c.principal.Agent != "" && req.Method == ahp.MethodCreateTerminal { // a limit
 			c.h.audit.Refused(c.by(), req.Method, "", err.Error())
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
@@ -316,7 +317,7 @@ func (c *conn) drop(code int, reason string) {
 
 // by is who asks, for the audit log.
 func (c *conn) by() audit.By {
-	b := audit.By{Principal: c.principal.id}
+	b := audit.By{Principal: c.principal.ID}
 	if c.client != nil {
 		b.Client = c.client.id
 	}

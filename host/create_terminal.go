@@ -107,8 +107,8 @@ type plan struct {
 }
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
-	pl := plan{params: p, holder: c.principal.id}
-	if err := allowed("create terminal", c.principal.lacks(auth.ScopeCreate)); err != nil {
+	pl := plan{params: p, holder: c.principal.ID}
+	if err := allowed("create terminal", c.principal.Lacks(auth.ScopeCreate)); err != nil {
 		return pl, err
 	}
 	if err := checkURI(p.Channel); err != nil {
@@ -187,11 +187,11 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 
 // before is the text that a terminal begins with. What is on a person's screen
 // without a program having written it is only the owner's to say.
-func before(p *principal, text string) (string, error) {
+func before(p *auth.Principal, text string) (string, error) {
 	switch {
 	case text == "":
 		return "", nil
-	case !p.operates():
+	case !p.Operates():
 		return "", ahp.PermissionDenied("create terminal: tandemux/before: only who operates the host may say what a terminal showed before")
 	case len(text) > ahp.MaxBefore:
 		return "", ahp.InvalidParams("create terminal: tandemux/before: longer than %d bytes", ahp.MaxBefore)
@@ -263,7 +263,7 @@ func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
 // reserve keeps the URI, the name, and a place under the limit, while the process
 // starts. The name is as tandemux/name says; of AHP's name, which need not be unique,
 // one is made that is.
-func (h *Host) reserve(pr *principal, p ahp.CreateTerminalParams) (name string, err error) {
+func (h *Host) reserve(pr *auth.Principal, p ahp.CreateTerminalParams) (name string, err error) {
 	tx := h.lock()
 	defer tx.unlock()
 	uri := p.Channel

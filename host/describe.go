@@ -14,14 +14,14 @@ import (
 // what concerns it.
 func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	h := c.h
-	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.principal.id}
-	if c.principal.bounded() {
+	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.principal.ID}
+	if c.principal.Bounded() {
 		return r, nil
 	}
 	trouble := h.tokens.Trouble()
 	tx := h.lock()
 	defer tx.unlock()
-	if c.principal.operates() {
+	if c.principal.Operates() {
 		r.Warning = tx.warning(trouble)
 		if err := tx.losing(); err != nil {
 			r.Losing = oneLine(err)

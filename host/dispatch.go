@@ -135,7 +135,7 @@ func (tx Tx) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal str
 	case unusable != "":
 		refusal = unusable
 	case confined:
-		refusal = c.principal.confined()
+		refusal = c.principal.OutOfReach()
 	case !ok || r.do == nil:
 		refusal = because("%s is the host's to say", p.Action.ActionType())
 	case !r.fits(ch.body):
@@ -154,7 +154,7 @@ func (tx Tx) carryOut(d *dispatch, r rule) (refusal string) {
 		tx.repeat(d, r, o)
 		return ""
 	}
-	if refusal = d.c.principal.lacks(r.scope); refusal == "" {
+	if refusal = d.c.principal.Lacks(r.scope); refusal == "" {
 		refusal = r.do(tx, d)
 	}
 	d.c.window.note(d.by.origin.ClientSeq, done{outcome(refusal), print, d.c.id})
@@ -253,7 +253,7 @@ func typeInput(tx Tx, d *dispatch) string {
 		tx.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
 	d.t.typed = time.Now()
-	tx.typist = typist{d.c.principal.id, d.t, d.t.typed}
+	tx.typist = typist{d.c.principal.ID, d.t, d.t.typed}
 	if err := tx.typeIn(d, data); err != nil {
 		return tx.inputRefusal(err)
 	}

@@ -49,10 +49,10 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 	}
 	refusal := t.mayDispose(c.principal)
 	if refusal == "" {
-		refusal = c.principal.lacks(auth.ScopeClaim)
+		refusal = c.principal.Lacks(auth.ScopeClaim)
 	}
 	if refusal == "" {
-		refusal = c.principal.mayEnd(t, tx.inLayout(t))
+		refusal = mayEnd(c.principal, t, tx.inLayout(t))
 	}
 	if refusal != "" {
 		return nil, "", allowed("dispose terminal", refusal)

@@ -52,13 +52,13 @@ type Caller struct {
 	Sandbox ahp.URI
 
 	f   *front
-	who *principal
+	who *auth.Principal
 }
 
-func (f *front) caller(who *principal) Caller {
-	c := Caller{Principal: who.id, Sandbox: who.sandbox, f: f, who: who}
-	if !who.bounded() {
-		c.Operates, c.Scopes = who.operates(), slices.Clone(who.scopes)
+func (f *front) caller(who *auth.Principal) Caller {
+	c := Caller{Principal: who.ID, Sandbox: who.Sandbox, f: f, who: who}
+	if !who.Bounded() {
+		c.Operates, c.Scopes = who.Operates(), slices.Clone(who.Scopes)
 	}
 	return c
 }
@@ -71,7 +71,7 @@ const pipeRoom = 64
 // until it is closed, the caller's token ends, or the host stops. Its context is
 // not the request's. Whom a door identified has none.
 func (c Caller) Dial(context.Context) (jsonrpc.Transport, error) {
-	if c.who.door {
+	if c.who.ByDoor {
 		return nil, errNoAHP
 	}
 	return c.f.h.dial(c.f.ctx, c.f.kind, c.who)
@@ -83,14 +83,14 @@ var errNoAHP = errors.New("an API key opens no connection")
 // client of the host: it may do everything, and is a principal of its own,
 // "service:NAME". They last until they are closed or the host stops.
 func (h *Host) Service(name string) func(context.Context) (jsonrpc.Transport, error) {
-	who := &principal{id: serviceOwner + name, scopes: auth.AllScopes, service: name}
+	who := auth.Service(name)
 	return func(context.Context) (jsonrpc.Transport, error) {
 		return h.dial(context.Background(), Unix, who)
 	}
 }
 
 // dial opens a connection inside this process; ctx is that of what comes by it.
-func (h *Host) dial(ctx context.Context, kind Kind, who *principal) (jsonrpc.Transport, error) {
+func (h *Host) dial(ctx context.Context, kind Kind, who *auth.Principal) (jsonrpc.Transport, error) {
 	if !h.enter(kind) {
 		return nil, errTooMany
 	}
@@ -98,7 +98,7 @@ func (h *Host) dial(ctx context.Context, kind Kind, who *principal) (jsonrpc.Tra
 	go func() {
 		defer h.leave()
 		if err := h.serveConn(ctx, far, who); err != nil {
-			h.log.Info("connection ended", "principal", who.id, "door", true, "err", err)
+			h.log.Info("connection ended", "principal", who.ID, "door", true, "err", err)
 		}
 		far.Close(closeAway, "") //nolint:errcheck // it is over
 	}()
@@ -123,7 +123,7 @@ func (h *Host) door(path string) (d *Door, methods []string) {
 
 // identify finds a principal for a secret that is no token, by the door that the
 // request is for.
-func (h *Host) identify(r *http.Request) *principal {
+func (h *Host) identify(r *http.Request) *auth.Principal {
 	d, _ := h.door(r.URL.Path)
 	if d == nil || d.Identify == nil {
 		return nil
@@ -133,7 +133,7 @@ func (h *Host) identify(r *http.Request) *principal {
 		return nil
 	}
 	if id := d.Identify(secret); id != "" {
-		return &principal{id: id, door: true}
+		return &auth.Principal{ID: id, ByDoor: true}
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (h *Host) refuse(w http.ResponseWriter, r *http.Request, a answer) {
 }
 
 // enterDoor decides about a request to a door.
-func enterDoor(who *principal, d *Door, methods []string, r *http.Request) answer {
+func enterDoor(who *auth.Principal, d *Door, methods []string, r *http.Request) answer {
 	if methods != nil && !slices.Contains(methods, r.Method) {
 		allow := strings.Join(methods, ", ")
 		return answer{status: http.StatusMethodNotAllowed, text: "only " + allow + " are answered here", header: [2]string{"Allow", allow}}

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/auth"
 	"tandemux/host/files"
 	"tandemux/host/keeper"
 )
@@ -112,7 +113,7 @@ func (h *Host) noteOf(info keeper.Info) childNote {
 		n.Title = cleanTitle(info.Argv[0])
 	}
 	if wellFormed(n.Claim) != "" || n.Facts.Holder == "" {
-		n.Claim, n.Facts.Holder = operatorClaim, operator.id
+		n.Claim, n.Facts.Holder = operatorClaim, auth.Operator.ID
 	}
 	if checkSize(n.Cols, n.Rows) != "" {
 		n.Cols, n.Rows = defaultCols, defaultRows

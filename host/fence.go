@@ -31,7 +31,7 @@ const closeFailed = 1011
 // fence ends the connection when the handling of a message panics. It is called
 // in a defer with what recover gave.
 func (c *conn) fence(doing string, panicked any) (failed error) {
-	if !c.h.contain(doing, panicked, "principal", c.principal.id) {
+	if !c.h.contain(doing, panicked, "principal", c.principal.ID) {
 		return nil
 	}
 	c.rpc.Close(closeFailed, "the host failed at a message of this connection; see its log") //nolint:errcheck // it ends either way

@@ -37,11 +37,11 @@ const (
 // fails, and closes ln then; a Socket keeps its lock until its own Close. A stop
 // gives nil. Connections last until Shutdown.
 func (h *Host) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
-	return h.serveAs(ctx, ln, kind, operator)
+	return h.serveAs(ctx, ln, kind, auth.Operator)
 }
 
 // serveAs is Serve; who is whom the user's processes are on a unix socket.
-func (h *Host) serveAs(ctx context.Context, ln net.Listener, kind Kind, who *principal) error {
+func (h *Host) serveAs(ctx context.Context, ln net.Listener, kind Kind, who *auth.Principal) error {
 	if s, ok := ln.(*listen.Socket); ok {
 		ln = s.Listener // it keeps its lock until its own Close
 	}
@@ -107,7 +107,7 @@ type front struct {
 	h     *Host
 	kind  Kind
 	names listen.HostNames
-	user  *principal      // the host's own user on a unix socket
+	user  *auth.Principal // the host's own user on a unix socket
 	ctx   context.Context // of Serve: connections outlive their requests
 
 	mu      sync.Mutex
@@ -117,7 +117,7 @@ type front struct {
 
 func newFront(h *Host, kind Kind, ln net.Listener) *front {
 	return &front{
-		h: h, kind: kind, names: listen.NamesOf(ln, h.cfg.Hosts, h.hostname), ctx: context.Background(), user: operator,
+		h: h, kind: kind, names: listen.NamesOf(ln, h.cfg.Hosts, h.hostname), ctx: context.Background(), user: auth.Operator,
 		waiting: map[net.Conn]netip.Prefix{}, from: map[netip.Prefix]int{},
 	}
 }
@@ -203,7 +203,7 @@ var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true
 
 // answer is a request's fate: a principal, or a status and its text.
 type answer struct {
-	who    *principal
+	who    *auth.Principal
 	door   *Door // nil for AHP
 	status int
 	text   string
@@ -250,11 +250,11 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.h.log.Info("upgrade a request", "remote", r.RemoteAddr, "err", err)
 		return
 	}
-	if a.who.token != "" {
-		f.h.audit.Connected(a.who.id, r.RemoteAddr)
+	if a.who.Token != "" {
+		f.h.audit.Connected(a.who.ID, r.RemoteAddr)
 	}
 	if err := f.h.serveConn(f.ctx, t, a.who); err != nil {
-		f.h.log.Info("connection ended", "principal", a.who.id, "remote", r.RemoteAddr, "err", err)
+		f.h.log.Info("connection ended", "principal", a.who.ID, "remote", r.RemoteAddr, "err", err)
 	}
 }
 
@@ -268,10 +268,10 @@ func (f *front) admit(r *http.Request) answer {
 			return f.turnAway(r, "web pages of this origin may not connect")
 		}
 	}
-	var who *principal
+	var who *auth.Principal
 	if f.kind == Unix {
 		var ok bool
-		if who, ok = r.Context().Value(peerKey{}).(*principal); !ok {
+		if who, ok = r.Context().Value(peerKey{}).(*auth.Principal); !ok {
 			return f.turnAway(r, "this socket belongs to another user")
 		}
 		if d, _ := f.h.door(r.URL.Path); d != nil && d.Refuse != nil && r.Header.Get("Authorization") != "" {
@@ -289,7 +289,7 @@ func (f *front) admit(r *http.Request) answer {
 			return f.failed(r, reason)
 		}
 	}
-	if d, _ := f.h.door(r.URL.Path); who.sandbox != "" && !endpoints[r.URL.Path] && (d == nil || !d.Inside) {
+	if d, _ := f.h.door(r.URL.Path); who.Sandbox != "" && !endpoints[r.URL.Path] && (d == nil || !d.Inside) {
 		return answer{status: http.StatusNotFound, text: "404 page not found"}
 	}
 	if d, methods := f.h.door(r.URL.Path); d != nil {
@@ -312,10 +312,10 @@ func (f *front) admit(r *http.Request) answer {
 }
 
 // holder is who a request's secret belongs to, nil with the reason if nobody.
-func (f *front) holder(r *http.Request) (who *principal, reason string) {
+func (f *front) holder(r *http.Request) (who *auth.Principal, reason string) {
 	t, reason := f.h.tokens.Check(tokenOf(r))
 	if t != nil {
-		return tokenPrincipal(t), ""
+		return t.Principal(), ""
 	}
 	return f.h.identify(r), reason
 }

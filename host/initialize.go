@@ -33,7 +33,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	who := c.principal
 	if p.Meta != nil && p.Meta.Agent != nil {
-		if who, err = who.asGuest(p.Meta.Agent, p.ClientID); err != nil {
+		if who, err = who.AsAgent(p.Meta.Agent, p.ClientID); err != nil {
 			return nil, err
 		}
 	}
@@ -47,7 +47,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq()
 		tx.noteClient(cl)
 		c.principal, cl.guest = who, nil
-		if who.agent != "" {
+		if who.Agent != "" {
 			cl.guest = who
 		}
 		c.resumed, c.continues = false, false
@@ -68,7 +68,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		Snapshots:        snapshots,
 		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: h.cfg.Version},
 		DefaultDirectory: files.URI(h.home),
-		Meta:             &ahp.InitializeMeta{Principal: who.id, Session: who.session},
+		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session},
 	})
 }
 

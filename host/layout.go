@@ -24,13 +24,13 @@ func (l *layout) settle(tx Tx)        {}
 
 // openLayout gives the layout of a URI, made on first use: never written, empty.
 // Those who may not write layouts cannot take more than half the places.
-func (tx Tx) openLayout(p *principal, uri ahp.URI) (*channel, error) {
+func (tx Tx) openLayout(p *auth.Principal, uri ahp.URI) (*channel, error) {
 	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
 	if !isLayoutName(name) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
 	}
 	most := tx.limits.Layouts
-	if !p.may(auth.ScopeAdmin) {
+	if !p.May(auth.ScopeAdmin) {
 		most = (most + 1) / 2
 	}
 	if len(tx.layouts) >= most && !tx.dropLayout() {

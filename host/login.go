@@ -21,7 +21,7 @@ func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("log in", c.principal.drives()); err != nil {
+	if err := allowed("log in", c.principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	provider, err := h.loginProvider(p)

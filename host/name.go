@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/host/shell"
 )
 
@@ -54,7 +55,7 @@ func cleanName(s string) string {
 
 // nameTaken says why the terminal at uri, which may yet have to be made, can't have
 // a name that p gives it, or "".
-func (tx Tx) nameTaken(p *principal, name string, uri ahp.URI) string {
+func (tx Tx) nameTaken(p *auth.Principal, name string, uri ahp.URI) string {
 	if name == "" {
 		return ""
 	}
@@ -75,7 +76,7 @@ func (tx Tx) nameTaken(p *principal, name string, uri ahp.URI) string {
 			return because("terminal %s has the name %q: choose another, or take it away with `tandemux rename %s ''`", id, name, id)
 		case id == name || t.ch.uri == name:
 			return because("%q is the id of another terminal: choose another name", name)
-		case !p.human && strings.HasPrefix(id, name):
+		case !p.Human && strings.HasPrefix(id, name):
 			// People type the beginning of an id: nobody else catches that.
 			return because("%q begins the id of terminal %s: choose another name", name, id)
 		}
@@ -84,7 +85,7 @@ func (tx Tx) nameTaken(p *principal, name string, uri ahp.URI) string {
 }
 
 // freeName is name, with a number behind it if that takes to be nobody's.
-func (tx Tx) freeName(p *principal, name string, uri ahp.URI) string {
+func (tx Tx) freeName(p *auth.Principal, name string, uri ahp.URI) string {
 	name = cleanName(name)
 	free := name
 	for n := 2; tx.nameTaken(p, free, uri) != ""; n++ {

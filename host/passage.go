@@ -3,13 +3,15 @@ package host
 import (
 	"context"
 	"net/http"
+
+	"tandemux/host/auth"
 )
 
 // passage is a request to a door with a prefix, while it lasts: a stream may last
 // for days. Passages have a count of their own, so that they and AHP's connections
 // take no places from each other.
 type passage struct {
-	who *principal
+	who *auth.Principal
 	end context.CancelFunc
 }
 
@@ -25,7 +27,7 @@ func (f *front) pass(w http.ResponseWriter, r *http.Request, a answer) {
 		return
 	}
 	defer h.passed(p)
-	if a.who.token != "" && !h.tokens.Valid(a.who.token) {
+	if a.who.Token != "" && !h.tokens.Valid(a.who.Token) {
 		cancel() // it was revoked since we asked
 	}
 	f.admitted(r)

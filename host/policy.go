@@ -12,7 +12,7 @@ import (
 
 // holds reports whether the terminal's claim is one of the principal's: of one
 // of its clients, or of a session that it drives.
-func (t *term) holds(p *principal) bool { return t.holder == p.id }
+func (t *term) holds(p *auth.Principal) bool { return t.holder == p.ID }
 
 // holderText names who holds the terminal.
 func (t *term) holderText() string {
@@ -30,32 +30,32 @@ func (t *term) holderText() string {
 // keyboard of a terminal belongs to its holder; the operator too takes it over
 // openly, by a claim, before typing. follow says that the claim goes to the typing
 // client first: it belongs to another client of the same person.
-func (t *term) mayType(p *principal, clientID string) (follow bool, refusal string) {
+func (t *term) mayType(p *auth.Principal, clientID string) (follow bool, refusal string) {
 	c := t.value.Claim
 	switch {
 	case t.value.Lifecycle.Exited():
 		return false, "the terminal's process has ended"
 	case c.Kind == ahp.ClaimClient && t.holds(p):
 		return c.ClientID != clientID, ""
-	case c.Kind == ahp.ClaimSession && t.holds(p) && !p.human:
+	case c.Kind == ahp.ClaimSession && t.holds(p) && !p.Human:
 		return false, ""
-	case p.operates():
+	case p.Operates():
 		return false, fmt.Sprintf("the terminal is held by %s: reclaim it before typing", t.holderText())
 	}
 	return false, fmt.Sprintf("the terminal is held by %s: only its holder may type", t.holderText())
 }
 
 // mayShape decides resize, title and clear (docs/decisions.md §10).
-func (t *term) mayShape(p *principal) string {
-	if t.holds(p) || p.operates() {
+func (t *term) mayShape(p *auth.Principal) string {
+	if t.holds(p) || p.Operates() {
 		return ""
 	}
 	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may change it", t.holderText())
 }
 
 // mayDispose decides disposeTerminal (docs/decisions.md §1).
-func (t *term) mayDispose(p *principal) string {
-	if t.holds(p) || p.operates() {
+func (t *term) mayDispose(p *auth.Principal) string {
+	if t.holds(p) || p.Operates() {
 		return ""
 	}
 	return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may end it", t.holderText())
@@ -63,15 +63,15 @@ func (t *term) mayDispose(p *principal) string {
 
 // mayClaim decides terminal/claimed: who may take it, and for whom (R17, G48,
 // docs/protocol.md, Departures from the text).
-func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
+func (t *term) mayClaim(p *auth.Principal, clientID string, to ahp.Claim) string {
 	if s := wellFormed(to); s != "" {
 		return s
 	}
-	if s := p.ownSession(to); s != "" {
+	if s := p.RefuseClaim(to); s != "" {
 		return s
 	}
 	// A token for this one terminal with the right to claim was made to take it.
-	if !t.holds(p) && !p.operates() && p.terminal == "" {
+	if !t.holds(p) && !p.Operates() && p.Terminal == "" {
 		return fmt.Sprintf("the terminal is held by %s: only its holder or the host's operator may transfer it", t.holderText())
 	}
 	if to.Kind == ahp.ClaimClient {
@@ -85,18 +85,18 @@ func (t *term) mayClaim(p *principal, clientID string, to ahp.Claim) string {
 		return ""
 	case from.Kind == ahp.ClaimSession && sameSession(from, to) && t.holds(p): // G45
 		return ""
-	case p.may(auth.ScopeSession):
+	case p.May(auth.ScopeSession):
 		return ""
 	}
 	return "a claim for a session needs the right to drive it: claim for this client, or give the terminal back to the session it came from"
 }
 
 // mayClaimNew decides the claim of a new terminal.
-func mayClaimNew(p *principal, clientID string, claim ahp.Claim) *ahp.Error {
+func mayClaimNew(p *auth.Principal, clientID string, claim ahp.Claim) *ahp.Error {
 	if s := wellFormed(claim); s != "" {
 		return ahp.InvalidParams("create terminal: %s", s)
 	}
-	if s := p.ownSession(claim); s != "" {
+	if s := p.RefuseClaim(claim); s != "" {
 		return ahp.PermissionDenied("create terminal: %s", s)
 	}
 	if claim.Kind == ahp.ClaimClient {
@@ -105,7 +105,7 @@ func mayClaimNew(p *principal, clientID string, claim ahp.Claim) *ahp.Error {
 		}
 		return nil
 	}
-	if s := p.lacks(auth.ScopeSession); s != "" {
+	if s := p.Lacks(auth.ScopeSession); s != "" {
 		return ahp.PermissionDenied("create terminal for session %s: %s", claim.Session, s)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // personID is the client that a terminal is given to while nobody is there; the
@@ -27,13 +28,13 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.NotFound("promote: there is no terminal %q", clip(p.Channel))
 	case t.value.Claim.Kind == ahp.ClaimClient:
 		return t.value.Claim, nil
-	case !t.holds(c.principal) && !c.principal.operates():
+	case !t.holds(c.principal) && !c.principal.Operates():
 		return nil, ahp.PermissionDenied("promote: the terminal is held by %s: only its holder may give it away", t.holderText())
 	}
 	h.flush(t)
 	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: tx.personFor(t)}
 	h.audit.Did(c.by(), "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
-	h.claim(t, to, nil, operator)
+	h.claim(t, to, nil, auth.Operator)
 	return to, nil
 }
 
@@ -43,7 +44,7 @@ func (tx Tx) personFor(t *term) string {
 	best, score := personID, 0
 	var seen *client
 	for _, cl := range tx.clients {
-		if cl.principal != operator.id || len(cl.conns) == 0 {
+		if cl.principal != auth.Operator.ID || len(cl.conns) == 0 {
 			continue
 		}
 		n := 0

@@ -102,10 +102,10 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	if !ok {
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
 	}
-	if g := cl.guest; g != nil && (c.principal.human || c.principal.id == g.id) {
+	if g := cl.guest; g != nil && (c.principal.Human || c.principal.ID == g.ID) {
 		c.principal = g // an agent stays one
 	}
-	if cl.principal != c.principal.id { // also when a dead token's: it may initialize
+	if cl.principal != c.principal.ID { // also when a dead token's: it may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(tx, cl)

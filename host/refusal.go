@@ -70,7 +70,7 @@ func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err 
 	}
 	h.turn(func(tx Tx) {
 		tx.refusedAgent(ahp.AgentRefusal{
-			Agent: c.principal.name(), Session: c.principal.session, Terminal: p.Channel,
+			Agent: c.principal.Name(), Session: c.principal.Session, Terminal: p.Channel,
 			What: orElse(what, method), Why: ahp.FromRPC(err).Message,
 		})
 	})

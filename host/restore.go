@@ -392,7 +392,7 @@ func (tx Tx) rejoin(a *adopted) {
 	for n := 2; tx.channels[a.uri] != nil; n++ { // Only the keeper's notes can be at odds.
 		a.uri = fmt.Sprintf("%s:/%s-%d", "ahp-terminal", t.proc, n)
 	}
-	if tx.nameTaken(operator, t.meta.Name, a.uri) != "" {
+	if tx.nameTaken(auth.Operator, t.meta.Name, a.uri) != "" {
 		t.meta.Name = "" // the keeper's note is older than what the others have
 	}
 	t.ch = tx.newChannel(a.uri, t)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/host/guard"
 	"tandemux/internal/statefile"
 )
@@ -40,8 +41,8 @@ func (h *Host) belt() Belt {
 // judge decides whether an agent may run a command, after its scope, ownership
 // and directory were found right, and reserves its place: order matters
 // (docs/decisions.md §22). Others get no place and need none.
-func (h *Host) judge(p *principal, c ahp.CreateTerminalParams) (*guard.Slot, error) {
-	if p.agent == "" {
+func (h *Host) judge(p *auth.Principal, c ahp.CreateTerminalParams) (*guard.Slot, error) {
+	if p.Agent == "" {
 		return nil, nil
 	}
 	b := h.belt()
@@ -51,14 +52,14 @@ func (h *Host) judge(p *principal, c ahp.CreateTerminalParams) (*guard.Slot, err
 		}
 	}
 	if c.Claim.ToolCallID != "" {
-		return h.reserveSlot(p.quotaOf()+" calls", b.Calls, 0)
+		return h.reserveSlot(p.QuotaKey()+" calls", b.Calls, 0)
 	}
-	return h.reserveSlot(p.quotaOf(), b.Terminals, b.Spawns)
+	return h.reserveSlot(p.QuotaKey(), b.Terminals, b.Spawns)
 }
 
 // judgeLine is judge for a line of a shell's that has its terminal.
-func (h *Host) judgeLine(p *principal, argv []string, line string) error {
-	if p.agent == "" {
+func (h *Host) judgeLine(p *auth.Principal, argv []string, line string) error {
+	if p.Agent == "" {
 		return nil
 	}
 	b := h.belt()
@@ -107,15 +108,6 @@ func (h *Host) quota(of string) (*guard.Quota, error) {
 	q = guard.NewQuota(of, startsWindow, h.now)
 	h.quotas[of] = q
 	return q, nil
-}
-
-// quotaOf names whose quota a guest's terminals are counted in. A token is one
-// agent, however often it connects; so is what works in one session.
-func (p *principal) quotaOf() string {
-	if p.token != "" {
-		return p.id
-	}
-	return p.session
 }
 
 const (

@@ -165,7 +165,7 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 }
 
 func (h *Host) sendFrame(c *conn, f *frame) {
-	if c.principal.bounded() {
+	if c.principal.Bounded() {
 		f = &frame{env: h.shownAction(c.principal, f.env)}
 	}
 	if !ahp.Speaks(c.profile, f.env.Action.ActionType()) || !h.shownTo(c.principal, f.env.Action) {

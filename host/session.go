@@ -280,7 +280,7 @@ func isChat(b body) bool    { _, ok := b.(*chat); return ok }
 func (h *Host) notify(method string, params any) {
 	var encoded [3][]byte
 	for _, c := range h.root.ch.subs {
-		if c.principal.bounded() {
+		if c.principal.Bounded() {
 			continue
 		}
 		b := encoded[c.profile]

@@ -43,20 +43,11 @@ func sessionRules() map[string]rule {
 // person, or a program that is no agent.
 func byPeople(do func(Tx, *dispatch) string) func(Tx, *dispatch) string {
 	return func(tx Tx, d *dispatch) string {
-		if s := d.c.principal.drives(); s != "" {
+		if s := d.c.principal.CannotDrive(); s != "" {
 			return s
 		}
 		return do(tx, d)
 	}
-}
-
-// drives says why a principal can't begin sessions, prompt and answer; who may
-// let tool calls run is another matter (scopeApprove).
-func (p *principal) drives() string {
-	if p.agent != "" {
-		return "an agent from the side does not drive sessions of other agents"
-	}
-	return p.lacks(auth.ScopeSession)
 }
 
 var neededOfSessions = map[string][]string{
@@ -161,13 +152,13 @@ func changeSessionConfig(tx Tx, d *dispatch) string {
 }
 
 // checkConfirm says why a policy of confirmation can't be set.
-func checkConfirm(p *principal, v any) string {
+func checkConfirm(p *auth.Principal, v any) string {
 	policy, _ := v.(string)
 	switch {
 	case !slices.Contains(confirmPolicies, policy):
 		return because("%s: use one of %q", configConfirm, confirmPolicies)
 	case policy != ahp.ConfirmAsk:
-		return p.lacks(auth.ScopeApprove)
+		return p.Lacks(auth.ScopeApprove)
 	}
 	return ""
 }

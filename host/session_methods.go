@@ -24,7 +24,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("create session", c.principal.drives()); err != nil {
+	if err := allowed("create session", c.principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
@@ -119,7 +119,7 @@ func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*se
 	}
 	s := &session{
 		h: tx.Host, provider: provider,
-		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.id, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
+		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.ID, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
 			Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs,
 			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
@@ -261,11 +261,11 @@ func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error
 }
 
 // mayDispose decides the end of a session or of one of its chats.
-func (s *session) mayDispose(p *principal) string {
-	if why := p.drives(); why != "" {
+func (s *session) mayDispose(p *auth.Principal) string {
+	if why := p.CannotDrive(); why != "" {
 		return why
 	}
-	if s.facts.Owner == p.id || p.operates() {
+	if s.facts.Owner == p.ID || p.Operates() {
 		return ""
 	}
 	return "the session is somebody else's: only who made it or the host's operator may end it"
@@ -310,7 +310,7 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 	h := c.h
 	h.mu.Lock()
 	rows := make([]ahp.SessionSummary, 0, len(h.sessions))
-	if !c.principal.bounded() && c.principal.may(auth.ScopeRead) {
+	if !c.principal.Bounded() && c.principal.May(auth.ScopeRead) {
 		for _, s := range h.sessions {
 			rows = append(rows, s.summary())
 		}
@@ -442,7 +442,7 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	if !ours || !ok || id == "" || err != nil {
 		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", clip(p.Resource))
 	}
-	if err := allowed("authenticate", c.principal.drives()); err != nil {
+	if err := allowed("authenticate", c.principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	return c.aside(ctx, func(ctx context.Context) (any, error) {

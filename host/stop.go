@@ -17,8 +17,8 @@ const stopTime = 20 * time.Second
 // stop ends all terminals, the keeper and the host (x-tandemux/stop). The reply
 // comes first; then the connection is closed.
 func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-	if !c.principal.operates() {
-		return nil, ahp.PermissionDenied("stop: %s", c.principal.lacks(auth.ScopeAdmin))
+	if !c.principal.Operates() {
+		return nil, ahp.PermissionDenied("stop: %s", c.principal.Lacks(auth.ScopeAdmin))
 	}
 	h := c.h
 	h.audit.Did(c.by(), "stop", "")

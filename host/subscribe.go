@@ -110,13 +110,13 @@ func (tx Tx) snapshot(ch *channel, c *conn) snapshot {
 
 // visible finds the channel of a URI that a principal may watch. Layouts are
 // made on first use.
-func (tx Tx) visible(p *principal, uri ahp.URI) (*channel, error) {
+func (tx Tx) visible(p *auth.Principal, uri ahp.URI) (*channel, error) {
 	uri = canonical(uri)
-	if err := allowed("subscribe to "+uri, p.lacks(auth.ScopeRead)); err != nil {
+	if err := allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
 	if uri != ahp.RootURI && !tx.reaches(p, uri) {
-		return nil, allowed("subscribe to "+clip(uri), p.confined())
+		return nil, allowed("subscribe to "+clip(uri), p.OutOfReach())
 	}
 	if ch, ok := tx.channels[uri]; ok {
 		return ch, nil

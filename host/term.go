@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/auth"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
@@ -122,9 +123,9 @@ func (t *term) stateWithin(limit int) any {
 
 // claim transfers the terminal to a claim of p's; by is nil when the claim
 // follows the keyboard. The caller holds h.mu and has asked the policy.
-func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *principal) {
+func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *auth.Principal) {
 	from, back := t.value.Claim, t.meta.HandBack
-	holder := p.id
+	holder := p.ID
 	switch {
 	case to.Kind == ahp.ClaimClient:
 		if from.Kind == ahp.ClaimSession {
@@ -154,13 +155,13 @@ func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *principal) {
 // returnLoans gives back what a client that has gone got by typing: to the client
 // of the same person that had it, if that is there. So a command line that types
 // a line and ends leaves the terminal with the one in whose pane it is.
-func (tx Tx) returnLoans(gone *client, p *principal) {
+func (tx Tx) returnLoans(gone *client, p *auth.Principal) {
 	for _, t := range tx.terms {
 		c := t.value.Claim
 		if t.lender == "" || c.Kind != ahp.ClaimClient || c.ClientID != gone.id {
 			continue
 		}
-		if back, ok := tx.clients[t.lender]; ok && back.principal == p.id && len(back.conns) > 0 {
+		if back, ok := tx.clients[t.lender]; ok && back.principal == p.ID && len(back.conns) > 0 {
 			tx.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
 			t.lender, t.dirty = "", true
 		}

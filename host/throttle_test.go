@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -34,7 +35,7 @@ func (g *gated) Write(context.Context, []byte) error {
 func behindHolder(t *testing.T, g *gated, stall time.Duration) (*Host, *term, *conn) {
 	h := &Host{log: slog.New(slog.DiscardHandler), clients: map[string]*client{}, channels: map[ahp.URI]*channel{}}
 	h.limits = Limits{HoldBytes: 10, StallTime: stall}.withDefaults()
-	c := &conn{h: h, log: h.log, principal: operator, subs: map[ahp.URI]*channel{}, sent: g.sent}
+	c := &conn{h: h, log: h.log, principal: auth.Operator, subs: map[ahp.URI]*channel{}, sent: g.sent}
 	c.rpc = jsonrpc.New(g, nil, jsonrpc.Options{Wrote: c.moved.beat})
 	ended := make(chan error, 1)
 	go func() { ended <- c.rpc.Run(t.Context()) }()

@@ -85,13 +85,13 @@ func (h *Host) closeInvalid(reason string, current *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for p := range h.passing {
-		if p.who.token != "" && !h.tokens.Valid(p.who.token) {
+		if p.who.Token != "" && !h.tokens.Valid(p.who.Token) {
 			p.end()
 		}
 	}
 	for c := range h.conns {
 		switch {
-		case c.principal.token == "" || h.tokens.Valid(c.principal.token):
+		case c.principal.Token == "" || h.tokens.Valid(c.principal.Token):
 		case c == current:
 			c.rpc.AfterReply(func() {
 				h.mu.Lock()
@@ -100,7 +100,7 @@ func (h *Host) closeInvalid(reason string, current *conn) {
 				c.rpc.Close(closePolicy, reason) //nolint:errcheck // it ends either way
 			})
 		default:
-			h.audit.Note("disconnect", "principal", c.principal.id, "reason", reason)
+			h.audit.Note("disconnect", "principal", c.principal.ID, "reason", reason)
 			c.drop(closePolicy, reason)
 		}
 	}

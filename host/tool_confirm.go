@@ -192,7 +192,7 @@ func confirmTool(tx Tx, d *dispatch) string {
 	case t.Status != ahp.ToolPending:
 		return because("the tool call does not wait for confirmation: it is %s%s", t.Status, answered(*t))
 	case a.Approved:
-		if s := d.c.principal.lacks(auth.ScopeApprove); s != "" {
+		if s := d.c.principal.Lacks(auth.ScopeApprove); s != "" {
 			return s
 		}
 	}

@@ -7,15 +7,16 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 )
 
 // Agents that are spoken to by ACP reach the tools of their session's clients by the
 // MCP server that they are given: it asks for them here, as a guest of that session.
 
 // ownChat is the chat of a session that the agent works in.
-func (tx Tx) ownChat(p *principal, uri ahp.URI) (*chat, error) {
+func (tx Tx) ownChat(p *auth.Principal, uri ahp.URI) (*chat, error) {
 	c, ok := tx.chatAt(uri)
-	if p.agent == "" || !ok || c.s.ch.uri != p.session {
+	if p.Agent == "" || !ok || c.s.ch.uri != p.Session {
 		return nil, ahp.PermissionDenied("the tools of a session's clients are for the agent that works in it")
 	}
 	return c, nil

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/host/files"
 )
 
@@ -14,7 +15,7 @@ import (
 // something runs, or whose shell does not tell. What the shell told is used where
 // it names the same place, as it may have come there by a link, and where the
 // system does not say. Reading it costs nothing until it is asked for.
-func (h *Host) whereabouts(p *principal, uri ahp.URI) (dir string, ok bool) {
+func (h *Host) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok bool) {
 	h.mu.Lock()
 	t, ok := h.termAt(uri)
 	if !ok || !h.reaches(p, uri) {

@@ -15,8 +15,8 @@ const closeDone = 1000
 // yield ends the host and nothing else, so that another one takes over what it
 // holds (x-tandemux/yield).
 func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-	if !c.principal.operates() {
-		return nil, ahp.PermissionDenied("yield: %s", c.principal.lacks(auth.ScopeAdmin))
+	if !c.principal.Operates() {
+		return nil, ahp.PermissionDenied("yield: %s", c.principal.Lacks(auth.ScopeAdmin))
 	}
 	h := c.h
 	h.mu.Lock()
