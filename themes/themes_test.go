@@ -99,7 +99,7 @@ func snake(s string) string {
 // TestShippedThemesAreCompleteAndReadable: every token is set, the RGB themes
 // have no colour of the terminal's, and nothing is hard to read.
 func TestShippedThemesAreCompleteAndReadable(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range shipped {
 		theme, ok := Find(name)
 		if !ok || theme.Name != name {
 			t.Fatalf("%s is called %q", name, theme.Name)
@@ -132,7 +132,7 @@ func TestShippedThemesAreCompleteAndReadable(t *testing.T) {
 
 // TestBadgesDiffer: who holds a terminal can be told by colour within a theme.
 func TestBadgesDiffer(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range shipped {
 		c, _ := Find(name)
 		badges := []Color{c.BadgeMine, c.BadgeAgent, c.BadgeBackground, c.BadgeOther, c.BadgeExited, c.BadgeFailed}
 		for i, b := range badges {

@@ -120,7 +120,7 @@ func named(root *cobra.Command, keys map[string]string, token string) (name stri
 		c, rest, err := root.Find(words[1:])
 		return token, err == nil && (len(words) == 1 || c != root) && (len(rest) == 0 || rest[0] == strings.ToUpper(rest[0]))
 	}
-	ok = slices.ContainsFunc(config.Options(), func(o config.Option) bool { return o.Name == token }) ||
+	ok = strings.Contains(config.File(), "\n#"+token+" = ") ||
 		slices.ContainsFunc(status.Segments(), func(s status.Segment) bool { return s.Name == token })
 	return token, ok
 }

@@ -48,9 +48,6 @@ func New(o Options) *Server {
 	return s
 }
 
-// SDK is the server for a transport or a handler of the SDK.
-func (s *Server) SDK() *mcp.Server { return s.sdk }
-
 // ServeStdio serves one client on the process's stdin and stdout until it
 // leaves or ctx ends.
 func (s *Server) ServeStdio(ctx context.Context) error {

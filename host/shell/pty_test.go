@@ -145,7 +145,7 @@ func begin(t testing.TB, s setup) *session {
 }
 
 func (s *session) read() {
-	tracker := NewTracker()
+	tracker := new(Tracker)
 	buf := make([]byte, 32<<10)
 	asked := 0
 	for {

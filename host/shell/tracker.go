@@ -68,9 +68,6 @@ type Tracker struct {
 	host    string // from Remote
 }
 
-// NewTracker returns a tracker for a terminal whose shell has just started.
-func NewTracker() *Tracker { return &Tracker{} }
-
 // Running reports whether a command is being executed.
 func (t *Tracker) Running() bool { return t.running }
 

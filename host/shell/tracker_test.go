@@ -65,7 +65,7 @@ func TestTracker(t *testing.T) {
 		{"directories of foreign shells", "633;P;Cwd=/a\\x3bb 1337;RemoteHost=u@far 1337;CurrentDir=/c", "cwd=/a;b cwd=far/c"},
 		{"ours exits after ssh", "NA NE;ssh NC;1 133;A 133;B 133;C 133;D;1 133;A ND;255 NA", "available prompt executed=ssh finished=255 prompt"},
 	} {
-		if got := story(NewTracker(), c.marks); got != c.want {
+		if got := story(new(Tracker), c.marks); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestTrackerProperties(t *testing.T) {
 	kinds := []Kind{Ignored, Prompt, Input, Secondary, SecondaryEnd, Line, Guess, Execute, Done, Directory, Remote}
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		tr, lonely := NewTracker(), NewTracker()
+		tr, lonely := new(Tracker), new(Tracker)
 		var c consistent
 		for range 60 {
 			m := Mark{
@@ -152,7 +152,7 @@ func FuzzTracker(f *testing.F) {
 	f.Add("133;A\n633;C\n7501;secret;E;x\n7501;secret;C;1\n7501;secret;D;0")
 	f.Add("7;file://a/b\n1337;File=x\n133;C;cmdline=$'\\u263a'\n633;E;\\x3b\\\\;n")
 	f.Fuzz(func(t *testing.T, bodies string) {
-		tr := NewTracker()
+		tr := new(Tracker)
 		var c consistent
 		for body := range strings.SplitSeq(bodies, "\n") {
 			m, ours := Parse([]byte(body), "secret")

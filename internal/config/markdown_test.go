@@ -53,7 +53,7 @@ func markdown() string {
 
 func writeThemes(b *strings.Builder) {
 	b.WriteString("\n## Themes\n\nFamilies follow your terminal's light or dark; one of their two themes stays.\n\n| family | themes |\n|---|---|\n")
-	for _, name := range themes.Names() {
+	for _, name := range themes.Choices(nil) {
 		if family, dark := strings.CutSuffix(name, "-dark"); dark {
 			fmt.Fprintf(b, "| %s | %s, %s |\n", code(family), code(name), code(family+"-light"))
 		}

@@ -359,9 +359,6 @@ var options = []Option{
 // for themselves.
 var notify = []string{"note"}
 
-// Options gives the table in the order of the file. The slice is the caller's.
-func Options() []Option { return slices.Clone(options) }
-
 // Default gives the configuration without a file.
 func Default() Config {
 	return Config{

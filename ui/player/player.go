@@ -119,9 +119,6 @@ func (p *Player) Play(now time.Time) {
 // Pause stays where it is.
 func (p *Player) Pause() { p.playing = false }
 
-// Playing reports whether it plays, and is not at the end.
-func (p *Player) Playing() bool { return p.playing }
-
 // Advance shows what is due and gives the time until more is, at most a second
 // for the clock in the line at the bottom; 0 when nothing will be.
 func (p *Player) Advance(now time.Time) time.Duration {

@@ -100,7 +100,7 @@ func TestPlay(t *testing.T) {
 	p.Advance(now.Add(5 * time.Second))
 	has(t, o.show(p), "0:23/10:01  4x", "line 23ns", "make c")
 	now = now.Add(time.Hour)
-	if wait := p.Advance(now); wait != 0 || p.Playing() {
+	if wait := p.Advance(now); wait != 0 || p.playing {
 		t.Errorf("at the end it wakes in %v", wait)
 	}
 	has(t, o.show(p), " end ", "the end")
@@ -185,7 +185,7 @@ func TestIdleLimit(t *testing.T) {
 func TestLoop(t *testing.T) {
 	p := New(recording(), Options{Loop: true, Speed: 10})
 	p.Play(epoch)
-	if wait := p.Advance(epoch.Add(61 * time.Second)); wait == 0 || p.pos != 0 || !p.Playing() {
+	if wait := p.Advance(epoch.Add(61 * time.Second)); wait == 0 || p.pos != 0 || !p.playing {
 		t.Errorf("at the end it is at %v, waits %v", p.pos, wait)
 	}
 	empty := New(Recording{Header: asciicast.Header{Cols: 10, Rows: 2}}, Options{Loop: true})
