@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/chat"
 	"tandemux/ui/layout"
+	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -50,7 +53,7 @@ func (m *Model) openAgents() {
 		Answer: with(m.answerSession),
 		Rename: with(m.renameSession),
 		Archive: with(func(s *session) {
-			m.dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
+			m.link.Dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
 		}),
 		End: func(uri ahp.URI) {
 			if !m.tasks.Discard(uri) {
@@ -71,7 +74,7 @@ func (m *Model) currentSession() ahp.URI {
 		return ""
 	}
 	chat := p.Terminal
-	if t := m.terms.get(p.Terminal); t != nil {
+	if t := m.terms.Get(p.Terminal); t != nil {
 		chat = m.chatOf(t)
 	}
 	if s := m.sessionOf(chat); s != nil {
@@ -113,7 +116,7 @@ func (m *Model) sessionRows(archived bool) []overlay.Session {
 			r.State += ", archived"
 		}
 		if len(s.row.WorkingDirectories) > 0 {
-			r.Cwd = words.Clean(words.Shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
+			r.Cwd = words.Clean(words.Shorten(address.Path(s.row.WorkingDirectories[0]), m.cfg.home()))
 		}
 		u := s.usage()
 		if u.Tokens > 0 {
@@ -230,8 +233,8 @@ func (m *Model) bringChat(uri ahp.URI) {
 // newSession begins a session; without a name it asks which agent, where there are
 // several.
 func (m *Model) newSession(name string) {
-	h := m.cfg.Host
-	if !m.can(CanSessions) {
+	h := m.link.Host
+	if !m.link.Can(link.CanSessions) {
 		return
 	}
 	cwd := m.cwd()
@@ -241,7 +244,7 @@ func (m *Model) newSession(name string) {
 		}
 	}
 	if cwd == "" {
-		cwd = fileURI(m.cfg.Cwd)
+		cwd = address.File(m.cfg.Cwd)
 	}
 	if name != "" {
 		m.beginSession(name, cwd)
@@ -258,7 +261,7 @@ func (m *Model) newSession(name string) {
 }
 
 // chooseAgent asks which agent to begin a session with.
-func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
+func (m *Model) chooseAgent(agents []link.Agent, cwd ahp.URI) {
 	var rows []string
 	able := 0
 	for _, a := range agents {
@@ -276,7 +279,7 @@ func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
 	case able == 1 && agents[0].Why == "" && len(agents) == 1:
 		m.beginSession(agents[0].Name, cwd)
 	default:
-		title := "New session in " + words.Clean(words.Shorten(filePath(cwd), m.cfg.home()))
+		title := "New session in " + words.Clean(words.Shorten(address.Path(cwd), m.cfg.home()))
 		m.chooseRow(title, rows, 0, func(i int) {
 			if agents[i].Why != "" {
 				m.loop.Say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)
@@ -289,7 +292,7 @@ func (m *Model) chooseAgent(agents []Agent, cwd ahp.URI) {
 
 // beginSession begins a session and shows its chat.
 func (m *Model) beginSession(agent string, cwd ahp.URI) {
-	h := m.cfg.Host
+	h := m.link.Host
 	id := strings.ToLower(rand.Text()[:12])
 	p := ahp.CreateSessionParams{
 		Channel: ahp.SessionScheme + "/" + id, Provider: agent,
@@ -315,14 +318,14 @@ func (m *Model) beginSession(agent string, cwd ahp.URI) {
 func (m *Model) renameSession(s *session) {
 	uri, before := s.uri, m.loop.Overlay
 	m.loop.Open(overlay.NewPrompt("rename session", s.title(), func(title string) {
-		m.dispatch(uri, ahp.SessionTitleChanged{Title: words.Clean(title)})
+		m.link.Dispatch(uri, ahp.SessionTitleChanged{Title: words.Clean(title)})
 		m.loop.Open(before)
 	}))
 }
 
 // endSession disposes of a session, asking first.
 func (m *Model) endSession(s *session) {
-	h, uri := m.cfg.Host, s.uri
+	h, uri := m.link.Host, s.uri
 	question := fmt.Sprintf("end the session %q and forget what was said?", s.title())
 	if _, word := s.row.Status.Activity(), s.row.Status; word.Activity()&ahp.ActivityInProgress != 0 {
 		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", m.agentTitle(s.row.Provider), s.title())
@@ -357,13 +360,13 @@ func (m *Model) crossOver() {
 
 // chatOf is the chat that a terminal belongs to, "" for none: of the session that
 // holds it, or that it was taken from.
-func (m *Model) chatOf(t *terminal) ahp.URI {
-	claim := t.info.Claim
+func (m *Model) chatOf(t *terminals.Terminal) ahp.URI {
+	claim := t.Info.Claim
 	if claim.Kind != ahp.ClaimSession {
-		if t.info.Meta == nil || t.info.Meta.HandBack == nil {
+		if t.Info.Meta == nil || t.Info.Meta.HandBack == nil {
 			return ""
 		}
-		claim = *t.info.Meta.HandBack
+		claim = *t.Info.Meta.HandBack
 	}
 	if claim.Chat != "" {
 		return claim.Chat

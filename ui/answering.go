@@ -106,7 +106,7 @@ func (m *Model) answerNeeded(n needed) {
 				m.loop.Say(status.Warning, "not answered: what it asks has changed meanwhile")
 				m.answerNeeded(*now)
 			default:
-				if _, ok := m.dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
+				if _, ok := m.link.Dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
 					if c := m.chats[n.what.Chat]; c != nil {
 						c.Sent(t.ToolCallID)
 					}
@@ -131,7 +131,7 @@ func (m *Model) neededNow(n needed) *needed {
 // answerAny answers what waits: in the focused terminal or chat first, else the
 // question that has waited longest.
 func (m *Model) answerAny() {
-	if _, t, _ := m.focused(); askOf(t) != nil {
+	if _, t, _ := m.focused(); t.Ask() != nil {
 		m.answerAgent()
 		return
 	}

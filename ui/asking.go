@@ -5,27 +5,21 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/approval"
+	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
-// askOf is an agent's question for a terminal, nil for none.
-func askOf(t *terminal) *ahp.Ask {
-	if t == nil || t.info.Meta == nil {
-		return nil
-	}
-	return t.info.Meta.Ask
-}
-
 // asking is the terminal whose question is answered next: the focused one's, or
 // the oldest terminal's; nil for none.
-func (m *Model) asking() *terminal {
-	if _, t, _ := m.focused(); askOf(t) != nil {
+func (m *Model) asking() *terminals.Terminal {
+	if _, t, _ := m.focused(); t.Ask() != nil {
 		return t
 	}
-	for _, uri := range m.terms.order {
-		if t := m.terms.get(uri); askOf(t) != nil {
+	for _, uri := range m.terms.Order {
+		if t := m.terms.Get(uri); t.Ask() != nil {
 			return t
 		}
 	}
@@ -33,9 +27,9 @@ func (m *Model) asking() *terminal {
 }
 
 // askText words a terminal's question.
-func (m *Model) askText(t *terminal) string {
-	a := askOf(t)
-	text := words.Clean(a.Who) + " asks for " + describe(t)
+func (m *Model) askText(t *terminals.Terminal) string {
+	a := t.Ask()
+	text := words.Clean(a.Who) + " asks for " + t.Quoted()
 	if reason := words.Clean(a.Reason); reason != "" {
 		text += " (" + reason + ")"
 	}
@@ -45,14 +39,14 @@ func (m *Model) askText(t *terminal) string {
 // answerAgent asks the person what to tell an agent.
 func (m *Model) answerAgent() {
 	t := m.asking()
-	host := m.cfg.Host
-	if t == nil || !m.can(CanAnswer) {
+	host := m.link.Host
+	if t == nil || !m.link.Can(link.CanAnswer) {
 		m.loop.Say(status.Info, "this connection can't answer agents")
 		return
 	}
-	uri, id, who := t.uri, askOf(t).ID, words.Clean(askOf(t).Who)
+	uri, id, who := t.URI, t.Ask().ID, words.Clean(t.Ask().Who)
 	m.loop.Open(overlay.NewApproval(overlay.Asked{
-		Title: who, View: approval.Claim(*askOf(t), t.info),
+		Title: who, View: approval.Claim(*t.Ask(), t.Info),
 		Say: func(why string) { m.loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
 			m.loop.Async("answer "+who, func(ctx context.Context) (func(), error) {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/attention"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
@@ -54,7 +56,7 @@ func (a *attending) heed(l Look) (err error) {
 // leaves marks to what this client sees itself.
 func (m *Model) followActivity() {
 	m.loop.Async("follow the host's activity", func(ctx context.Context) (func(), error) {
-		if err := m.cfg.Host.Subscribe(ctx, ahp.ActivityURI); err != nil {
+		if err := m.link.Host.Subscribe(ctx, ahp.ActivityURI); err != nil {
 			m.log.Info("the host does not tell of what goes on in it", "err", err)
 		}
 		return nil, nil
@@ -66,8 +68,8 @@ func (m *Model) activity(next ahp.ActivityState) {
 	a := &m.attending
 	for uri, row := range next.Terminals {
 		// Those that are followed ring by themselves.
-		t := m.terms.get(uri)
-		if _, shown := m.doc.shown.Showing(uri); a.known && row.Bell > a.state.Terminals[uri].Bell && shown && t != nil && t.feed == nil {
+		t := m.terms.Get(uri)
+		if _, shown := m.doc.shown.Showing(uri); a.known && row.Bell > a.state.Terminals[uri].Bell && shown && t != nil && t.Feed == nil {
 			m.outer.Bell()
 		}
 	}
@@ -85,28 +87,28 @@ func (m *Model) activity(next ahp.ActivityState) {
 	if first {
 		a.told = map[ahp.URI]attention.Alert{}
 		for uri := range next.Terminals {
-			a.told[uri] = m.alertOf(m.terms.get(uri), a.notify) // nobody waited for it
+			a.told[uri] = m.alertOf(m.terms.Get(uri), a.notify) // nobody waited for it
 		}
 	}
 	m.loop.Dirty |= loop.Chrome
 }
 
 // alertOf is the weightiest of some kinds that a terminal has to tell.
-func (m *Model) alertOf(t *terminal, of attention.Set) attention.Alert {
-	if t == nil || t.done || t.exited() {
+func (m *Model) alertOf(t *terminals.Terminal, of attention.Set) attention.Alert {
+	if t == nil || t.Done || t.Exited() {
 		return attention.Alert{}
 	}
-	f := attention.Facts{Row: m.attending.state.Terminals[t.uri], Long: m.attending.long}
-	if t.info.Meta != nil && m.attending.known {
-		f.Command = t.info.Meta.LastCommand
+	f := attention.Facts{Row: m.attending.state.Terminals[t.URI], Long: m.attending.long}
+	if t.Info.Meta != nil && m.attending.known {
+		f.Command = t.Info.Meta.LastCommand
 	}
-	f.Ask = askOf(t)
+	f.Ask = t.Ask()
 	return attention.Of(f, of)
 }
 
 // alert is what marks a terminal that the person does not look at.
-func (m *Model) alert(t *terminal) attention.Alert {
-	if t == nil || m.looksAt(t.uri) {
+func (m *Model) alert(t *terminals.Terminal) attention.Alert {
+	if t == nil || m.looksAt(t.URI) {
 		return attention.Alert{}
 	}
 	return m.alertOf(t, m.attending.marks)
@@ -122,21 +124,21 @@ func (m *Model) looksAt(uri ahp.URI) bool {
 // don't.
 func (m *Model) attend() {
 	a := &m.attending
-	if !a.stale || !a.known || m.link != Connected {
+	if !a.stale || !a.known || !m.link.Up() {
 		return
 	}
 	a.stale = false
 	m.attendChats()
 	all, _ := attention.Choose(attention.Names())
-	for _, uri := range m.terms.order {
-		t := m.terms.get(uri)
+	for _, uri := range m.terms.Order {
+		t := m.terms.Get(uri)
 		if m.looksAt(uri) {
 			if now := m.alertOf(t, all); now.At > max(a.seeing[uri], a.state.Terminals[uri].Seen) {
 				if a.seeing == nil {
 					a.seeing = map[ahp.URI]int64{}
 				}
 				a.seeing[uri] = now.At
-				m.dispatch(ahp.ActivityURI, ahp.TerminalSeen{Terminal: uri})
+				m.link.Dispatch(ahp.ActivityURI, ahp.TerminalSeen{Terminal: uri})
 			}
 			continue
 		}
@@ -146,7 +148,7 @@ func (m *Model) attend() {
 		}
 	}
 	for uri := range a.told {
-		if m.terms.get(uri) == nil {
+		if m.terms.Get(uri) == nil {
 			delete(a.told, uri)
 			delete(a.seeing, uri)
 		}
@@ -154,20 +156,20 @@ func (m *Model) attend() {
 }
 
 // notify shows a notification in the outer terminal.
-func (m *Model) notify(t *terminal, now attention.Alert) {
-	m.outer.Send(m.outer.Caps.Notify(m.attending.by, "tandemux: "+t.title(), words.Clean(now.Text)))
+func (m *Model) notify(t *terminals.Terminal, now attention.Alert) {
+	m.outer.Send(m.outer.Caps.Notify(m.attending.by, "tandemux: "+t.Title(), words.Clean(now.Text)))
 }
 
 // alerts are the terminals with an alert, the weightiest first, of those the
 // oldest.
-func (m *Model) alerts() []*terminal {
-	var list []*terminal
-	for _, uri := range m.terms.order {
-		if t := m.terms.get(uri); m.alert(t).Kind != attention.None {
+func (m *Model) alerts() []*terminals.Terminal {
+	var list []*terminals.Terminal
+	for _, uri := range m.terms.Order {
+		if t := m.terms.Get(uri); m.alert(t).Kind != attention.None {
 			list = append(list, t)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *terminal) int {
+	slices.SortStableFunc(list, func(a, b *terminals.Terminal) int {
 		x, y := m.alert(a), m.alert(b)
 		return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.At, y.At))
 	})
@@ -211,8 +213,8 @@ func (m *Model) alertMark(k attention.Kind) (string, look.Style) {
 func (m *Model) tabAlert(tab layout.Tab) attention.Alert {
 	best := attention.Alert{}
 	for _, leaf := range tab.Panes() {
-		a := m.alert(m.terms.get(leaf.Terminal))
-		if isChat(leaf.Terminal) {
+		a := m.alert(m.terms.Get(leaf.Terminal))
+		if address.IsChat(leaf.Terminal) {
 			a = m.chatAlert(leaf.Terminal)
 		}
 		if a.Kind != attention.None && (best.Kind == attention.None || a.Kind < best.Kind) {
@@ -235,8 +237,8 @@ func (m *Model) alertText() (text string, style look.Style) {
 	t := list[0]
 	a := m.alert(t)
 	mark, style := m.alertMark(a.Kind)
-	where := t.title()
-	if id, ok := m.doc.shown.Showing(t.uri); ok {
+	where := t.Title()
+	if id, ok := m.doc.shown.Showing(t.URI); ok {
 		i, _, _ := m.doc.shown.Find(id)
 		where = strconv.Itoa(i + 1)
 	}

@@ -9,6 +9,7 @@ import (
 	"tandemux/ui/attention"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -41,7 +42,7 @@ func (m *Model) chatAlerts() []chatAlarm {
 
 // chatAlertText words the first alert of chats, if it weighs as much as the first
 // of terminals.
-func (m *Model) chatAlertText(terminals []*terminal) (text string, style look.Style, ok bool) {
+func (m *Model) chatAlertText(terminals []*terminals.Terminal) (text string, style look.Style, ok bool) {
 	list := m.chatAlerts()
 	if len(list) == 0 || len(terminals) > 0 && m.alert(terminals[0]).Kind < list[0].Kind {
 		return "", style, false
@@ -68,9 +69,9 @@ func (m *Model) attendChats() {
 	a := &m.attending
 	for uri, e := range m.chats {
 		if e.Ready() && m.looksAt(uri) && e.State().Status&ahp.FlagRead == 0 && e.State().ActiveTurn == nil {
-			m.dispatch(uri, ahp.ChatIsReadChanged{IsRead: true})
+			m.link.Dispatch(uri, ahp.ChatIsReadChanged{IsRead: true})
 			if s := m.sessions.byURI[e.session]; s != nil && s.row.Status&ahp.FlagRead == 0 {
-				m.dispatch(s.uri, ahp.SessionIsReadChanged{IsRead: true})
+				m.link.Dispatch(s.uri, ahp.SessionIsReadChanged{IsRead: true})
 			}
 		}
 	}

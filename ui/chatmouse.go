@@ -98,7 +98,7 @@ func (m *Model) pressBadge(h layout.Hit, ev tea.Mouse) bool {
 	if !ok || h.Kind != layout.HitHeader || ev.Button != tea.MouseLeft {
 		return false
 	}
-	t := m.terms.get(p.Terminal)
+	t := m.terms.Get(p.Terminal)
 	if t == nil || m.chatOf(t) == "" {
 		return false
 	}

@@ -12,15 +12,18 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/keymap"
+	"tandemux/ui/address"
 	"tandemux/ui/attention"
 	"tandemux/ui/chat"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/layout"
+	"tandemux/ui/link"
 	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -39,9 +42,6 @@ type chatEntry struct {
 	cursor  paint.Cursor
 	rect    paint.Rect
 }
-
-// isChat reports whether a pane's address is a chat's.
-func isChat(uri ahp.URI) bool { return strings.HasPrefix(uri, ahp.ChatScheme) }
 
 // focusedChat is the focused pane's chat, nil where it shows none.
 func (m *Model) focusedChat() *chatEntry {
@@ -67,7 +67,7 @@ func (m *Model) followChats() {
 	shown := map[ahp.URI]bool{}
 	for _, tab := range m.doc.shown.Tabs {
 		for _, leaf := range tab.Panes() {
-			if isChat(leaf.Terminal) {
+			if address.IsChat(leaf.Terminal) {
 				shown[leaf.Terminal] = true
 			}
 		}
@@ -79,15 +79,15 @@ func (m *Model) followChats() {
 			e = m.newChatEntry(uri)
 			changed = true
 		}
-		if !e.asked && m.link == Connected && e.Err() == nil {
+		if !e.asked && m.link.Up() && e.Err() == nil {
 			m.followChat(e)
 		}
 	}
 	for uri, e := range m.chats {
 		if !shown[uri] {
 			m.tellDraft(e)
-			m.cfg.Sink.expect(uri, kindNone)
-			m.cfg.Host.Unsubscribe(uri)
+			m.link.Sink.Expect(uri, link.None)
+			m.link.Host.Unsubscribe(uri)
 			delete(m.chats, uri)
 			changed = true
 		}
@@ -99,8 +99,8 @@ func (m *Model) followChats() {
 		if e := m.chats[p.Terminal]; e != nil {
 			e.follows = e.Terminals()
 			for _, uri := range e.follows {
-				if t := m.terms.get(uri); t != nil {
-					t.shown = m.ticks
+				if t := m.terms.Get(uri); t != nil {
+					t.Shown = m.ticks
 				}
 			}
 		}
@@ -121,15 +121,15 @@ func (m *Model) newChatEntry(uri ahp.URI) *chatEntry {
 func (m *Model) followChat(e *chatEntry) {
 	uri := e.uri
 	e.asked = true
-	m.cfg.Sink.expect(uri, kindChat)
+	m.link.Sink.Expect(uri, link.Chat)
 	m.loop.Async("show a chat", func(ctx context.Context) (func(), error) {
-		err := m.cfg.Host.Subscribe(ctx, uri)
+		err := m.link.Host.Subscribe(ctx, uri)
 		return func() {
 			e := m.chats[uri]
 			if e == nil || err == nil {
 				return
 			}
-			if e.asked = false; m.link == Connected {
+			if e.asked = false; m.link.Up() {
 				e.Fail(err)
 				m.loop.Dirty |= loop.Panes | loop.Chrome
 			}
@@ -175,11 +175,11 @@ func (m *Model) settleChats() {
 
 // tellDraft tells the host what is being written.
 func (m *Model) tellDraft(e *chatEntry) {
-	if m.link != Connected {
+	if !m.link.Up() {
 		return
 	}
 	if a, changed := e.Draft(); changed {
-		m.dispatch(e.uri, a)
+		m.link.Dispatch(e.uri, a)
 	}
 }
 
@@ -201,12 +201,12 @@ func (m *Model) terminalReady() {
 func (m *Model) chatActions(e *chatEntry) chat.Actions {
 	return chat.Actions{
 		Dispatch: func(a ahp.Action) bool {
-			_, ok := m.dispatch(e.uri, a)
+			_, ok := m.link.Dispatch(e.uri, a)
 			return ok
 		},
 		Configure: func(id string, value any) {
 			if e.session != "" {
-				m.dispatch(e.session, ahp.SessionConfigChanged{Config: map[string]any{id: value}})
+				m.link.Dispatch(e.session, ahp.SessionConfigChanged{Config: map[string]any{id: value}})
 			}
 		},
 		Complete: func(text string, offset int) { m.complete(e, text, offset) },
@@ -214,7 +214,7 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 			m.clip.Copy(clipboard.Copied{Text: text, What: what + " (" + words.Counted(text) + ")"})
 		},
 		Open: func(uri ahp.URI) {
-			if t := m.terms.get(uri); t != nil {
+			if t := m.terms.Get(uri); t != nil {
 				m.show(t)
 			} else {
 				m.loop.Say(status.Info, "this terminal is gone")
@@ -236,8 +236,8 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 		Search: func(back bool) { m.searchChat(e, back) },
 		Keys:   m.chatKeysOf,
 		Screen: func(uri ahp.URI) chat.Screen {
-			if t := m.terms.get(uri); t != nil && t.feed != nil && t.feed.Ready() {
-				return t.feed
+			if t := m.terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
+				return t.Feed
 			}
 			return nil
 		},
@@ -260,8 +260,8 @@ func (m *Model) chatKeysOf(name string) string {
 
 // complete asks the host what may follow.
 func (m *Model) complete(e *chatEntry, text string, offset int) {
-	h := m.cfg.Host
-	if !m.can(CanChats) {
+	h := m.link.Host
+	if !m.link.Can(link.CanChats) {
 		return
 	}
 	uri := e.uri
@@ -299,8 +299,8 @@ func (m *Model) chooseRow(title string, rows []string, at int, accept func(int))
 
 // forkChat begins a chat with the turns of another one.
 func (m *Model) forkChat(e *chatEntry, turn string) {
-	h := m.cfg.Host
-	if !m.can(CanChats) || e.session == "" {
+	h := m.link.Host
+	if !m.link.Can(link.CanChats) || e.session == "" {
 		m.loop.Say(status.Info, "this connection can't fork chats")
 		return
 	}
@@ -318,8 +318,8 @@ func (m *Model) forkChat(e *chatEntry, turn string) {
 
 // moreTurns loads older turns.
 func (m *Model) moreTurns(e *chatEntry) {
-	h := m.cfg.Host
-	if !m.can(CanChats) || m.fetching {
+	h := m.link.Host
+	if !m.link.Can(link.CanChats) || m.fetching {
 		return
 	}
 	m.fetching = true
@@ -333,16 +333,16 @@ func (m *Model) moreTurns(e *chatEntry) {
 // logIn runs a way to log in to a chat's agent: in a pane, where it is one for a
 // terminal.
 func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
-	h := m.cfg.Host
+	h := m.link.Host
 	switch {
 	case way.Kind == "env":
 		m.loop.Say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
 		return
-	case !m.can(CanLogin) || e.session == "":
+	case !m.link.Can(link.CanLogin) || e.session == "":
 		m.loop.Say(status.Info, "this connection can't log in")
 		return
 	}
-	uri, put := newTerminalURI(), m.beside(m.area(), m.focusID())
+	uri, put := address.New(ahp.TerminalScheme), m.beside(m.area(), m.focusID())
 	s := m.sessions.byURI[e.session]
 	p := ahp.LoginParams{Channel: ahp.RootURI, Method: way.ID, Terminal: uri, Cols: max(m.arr.Area.W, 1), Rows: max(m.arr.Area.H-1, 1)}
 	if s != nil && s.ready && s.state.Lifecycle == ahp.LifecycleFailed {
@@ -353,7 +353,7 @@ func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
 	m.loop.Async("log in", func(ctx context.Context) (func(), error) {
 		got, err := h.Login(ctx, p)
 		if err == nil && got.Terminal != "" {
-			err = m.cfg.Host.Subscribe(ctx, got.Terminal)
+			err = m.link.Host.Subscribe(ctx, got.Terminal)
 		}
 		return func() {
 			switch {
@@ -450,7 +450,7 @@ func (m *Model) chatTitle(uri ahp.URI) string {
 	if e := m.chats[uri]; e != nil && e.Session().Title != "" {
 		return e.Session().Title
 	}
-	return shortSession(uri)
+	return terminals.ShortName(uri)
 }
 
 // chatBadge says how a chat stands.
@@ -530,9 +530,6 @@ func (m *Model) agentAction(e ahp.Envelope) bool {
 	return false
 }
 
-// errNoEditor is why a text can't be edited elsewhere.
-var errNoEditor = errors.New("there is no editor to open it in")
-
 // Composer is a Desk that has a text edited and gives it back.
 type Composer interface {
 	// Compose puts a text into a file that only this user can read and gives the
@@ -545,7 +542,7 @@ type Composer interface {
 func (m *Model) composeText(text string, done func(string)) {
 	desk, ok := m.cfg.Desk.(Composer)
 	if !ok {
-		m.loop.Say(status.Info, "%v", errNoEditor)
+		m.loop.Say(status.Info, "there is no editor to open it in")
 		return
 	}
 	at, area := m.focusID(), m.area()

@@ -6,11 +6,14 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/keymap"
+	"tandemux/ui/address"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/look"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -100,7 +103,7 @@ func (m *Model) drawHeader(p layout.Placed) {
 		line, title = l.BorderFocused, l.TitleFocused
 	}
 	o.Canvas.Fill(r, l.Horizontal, line)
-	t := m.terms.get(p.Terminal)
+	t := m.terms.Get(p.Terminal)
 	badge, style := m.badge(t)
 	if e := m.chats[p.Terminal]; e != nil {
 		badge, style = m.chatBadge(e)
@@ -113,7 +116,7 @@ func (m *Model) drawHeader(p layout.Placed) {
 	}
 	name := m.nameOf(p.Name, p.Terminal)
 	if t != nil && p.Name == "" {
-		name = t.fullTitle()
+		name = t.FullTitle()
 	}
 	// The name goes first: it has half of the row, and all of it where the badge
 	// would be too short to tell anything.
@@ -137,15 +140,24 @@ func (m *Model) drawHeader(p layout.Placed) {
 	}
 }
 
+// badge says who holds a terminal and what for, and how that is drawn.
+func (m *Model) badge(t *terminals.Terminal) (string, look.Style) {
+	shown := false
+	if t != nil {
+		_, shown = m.doc.shown.Showing(t.URI)
+	}
+	return m.terms.Badge(t, shown, &m.outer.Look)
+}
+
 // paneName is what a pane is called: its own name, or its terminal's title.
-func (m *Model) paneName(name string, t *terminal) string {
+func (m *Model) paneName(name string, t *terminals.Terminal) string {
 	if name != "" {
 		return words.Clean(name)
 	}
 	if t == nil {
 		return ""
 	}
-	return t.title()
+	return t.Title()
 }
 
 // tabName is what a tab is called: its own name, or its focused pane's.
@@ -162,10 +174,10 @@ func (m *Model) tabName(t layout.Tab) string {
 
 // nameOf is what a pane is called that shows a terminal or a chat.
 func (m *Model) nameOf(name string, uri ahp.URI) string {
-	if name == "" && isChat(uri) {
+	if name == "" && address.IsChat(uri) {
 		return m.chatTitle(uri)
 	}
-	return m.paneName(name, m.terms.get(uri))
+	return m.paneName(name, m.terms.Get(uri))
 }
 
 // statusData says what the status line shows.
@@ -201,14 +213,14 @@ func (m *Model) statusData() status.Data {
 	if n := m.receiving(); n > 0 && d.Mode == "" {
 		d.Mode = "typing into " + words.Plural(n, "pane")
 	}
-	if t != nil && m.recordings.Of(t.uri) && d.Mode == "" {
+	if t != nil && m.recordings.Of(t.URI) && d.Mode == "" {
 		d.Mode = "recording"
 	}
 	m.focusData(&d, p, t)
 	if t != nil {
 		d.Badge, d.BadgeStyle = m.badge(t)
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
-		d.Cwd = words.Clean(words.Shorten(filePath(t.cwd), m.cfg.home()))
+		d.Cwd = words.Clean(words.Shorten(address.Path(t.Cwd), m.cfg.home()))
 	}
 	if e := m.focusedChat(); e != nil {
 		d.Badge, d.BadgeStyle = m.chatBadge(e)
@@ -219,7 +231,7 @@ func (m *Model) statusData() status.Data {
 			d.Mode = "reading"
 		}
 		if s := m.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
-			d.Cwd = words.Clean(words.Shorten(filePath(s.row.WorkingDirectories[0]), m.cfg.home()))
+			d.Cwd = words.Clean(words.Shorten(address.Path(s.row.WorkingDirectories[0]), m.cfg.home()))
 		}
 	}
 	trouble, how := m.trouble()
@@ -228,10 +240,10 @@ func (m *Model) statusData() status.Data {
 		d.Message, d.Kind = words.Clean(m.picking.uri), status.Info
 	case d.Message == "" && trouble != "":
 		d.Message, d.Kind = trouble, how
-	case d.Message == "" && askOf(t) != nil:
+	case d.Message == "" && t.Ask() != nil:
 		d.Message, d.Kind = m.askText(t)+": "+m.keysOf("answer-agent")+" answers", status.Warning
-	case d.Message == "" && t != nil && t.exited():
-		d.Message, d.Kind, d.Badge = exitText(t)+": enter or x closes the pane", status.Info, ""
+	case d.Message == "" && t != nil && t.Exited():
+		d.Message, d.Kind, d.Badge = t.ExitText()+": enter or x closes the pane", status.Info, ""
 	case d.Message == "" && m.arr.TooSmall:
 		d.Message, d.Kind = "too small for all panes", status.Warning
 	}
@@ -239,10 +251,10 @@ func (m *Model) statusData() status.Data {
 }
 
 // focusData says what the status line shows of the focused pane's place.
-func (m *Model) focusData(d *status.Data, p layout.Placed, t *terminal) {
+func (m *Model) focusData(d *status.Data, p layout.Placed, t *terminals.Terminal) {
 	d.Title = m.nameOf(p.Name, p.Terminal)
 	if t != nil {
-		d.Cols, d.Rows = t.cols, t.rows
+		d.Cols, d.Rows = t.Cols, t.Rows
 	}
 	tab, ok := m.doc.shown.Tab()
 	if !ok {

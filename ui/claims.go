@@ -11,15 +11,17 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
 // detach leaves; only a host that answers is known to run on.
 func (m *Model) detach() {
 	note := "detached; everything runs on"
-	if m.link != Connected {
+	if !m.link.Up() {
 		note = "detached; the host was not reached any more" + m.unsent()
 	}
 	note += m.recordings.Leave()
@@ -27,23 +29,23 @@ func (m *Model) detach() {
 }
 
 // take makes a terminal this client's. What that interrupts is asked about first.
-func (m *Model) take(t *terminal) {
-	uri, said := t.uri, ""
-	switch m.terms.holder(t) {
+func (m *Model) take(t *terminals.Terminal) {
+	uri, said := t.URI, ""
+	switch m.terms.Holder(t) {
 	case command.Agent:
-		said = fmt.Sprintf("taken from %s (%s)", sessionName(t), callName(t))
+		said = fmt.Sprintf("taken from %s (%s)", t.AgentName(), t.Doing())
 	case command.Background:
-		said = "taken from " + sessionName(t)
+		said = "taken from " + t.AgentName()
 	case command.Other:
-		said = "taken from " + personName(t)
+		said = "taken from " + t.PersonName()
 	}
 	m.askFirst(m.interrupts(t), func() {
-		t := m.terms.get(uri)
+		t := m.terms.Get(uri)
 		if t == nil {
 			m.loop.Say(status.Warning, "%v", errGone)
 			return
 		}
-		if t.info.Claim.Kind == ahp.ClaimSession {
+		if t.Info.Claim.Kind == ahp.ClaimSession {
 			said += "; " + m.keysOf("hand-back") + " hands it back"
 		}
 		if said != "" {
@@ -55,74 +57,74 @@ func (m *Model) take(t *terminal) {
 
 // interrupts asks whether to take a terminal that somebody is busy with; "" when
 // nobody is.
-func (m *Model) interrupts(t *terminal) string {
-	switch m.terms.holder(t) {
+func (m *Model) interrupts(t *terminals.Terminal) string {
+	switch m.terms.Holder(t) {
 	case command.Agent:
-		return fmt.Sprintf("%s runs %s here: interrupt it and take the terminal?", sessionName(t), callName(t))
+		return fmt.Sprintf("%s runs %s here: interrupt it and take the terminal?", t.AgentName(), t.Doing())
 	case command.Other:
-		if line := runningLine(t); line != "" {
-			return fmt.Sprintf("%s runs %s here: take the terminal?", personName(t), line)
+		if line := t.RunningLine(); line != "" {
+			return fmt.Sprintf("%s runs %s here: take the terminal?", t.PersonName(), line)
 		}
 	}
 	return ""
 }
 
-func (m *Model) claim(t *terminal) {
-	t.asked, _ = m.dispatch(t.uri, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.me}})
+func (m *Model) claim(t *terminals.Terminal) {
+	t.Asked, _ = m.link.Dispatch(t.URI, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.Me}})
 }
 
 // background lets an agent's tool call end while the command runs on; a
 // terminal of this person's leaves the layout and runs on.
-func (m *Model) background(t *terminal) {
-	switch m.terms.holder(t) {
+func (m *Model) background(t *terminals.Terminal) {
+	switch m.terms.Holder(t) {
 	case command.Agent:
-		c := t.info.Claim
-		m.dispatch(t.uri, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: c.Kind, Session: c.Session, Chat: c.Chat}})
-		m.loop.Say(status.Info, "%s goes on; %s runs in the background", sessionName(t), describe(t))
+		c := t.Info.Claim
+		m.link.Dispatch(t.URI, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: c.Kind, Session: c.Session, Chat: c.Chat}})
+		m.loop.Say(status.Info, "%s goes on; %s runs in the background", t.AgentName(), t.Quoted())
 	case command.Background:
-		m.loop.Say(status.Info, "%s runs in the background already", describe(t))
+		m.loop.Say(status.Info, "%s runs in the background already", t.Quoted())
 	case command.Me, command.MyOther:
-		uri, area := t.uri, m.area()
+		uri, area := t.URI, m.area()
 		if _, shown := m.doc.shown.Showing(uri); !shown {
-			m.loop.Say(status.Info, "%s runs in the background already", describe(t))
+			m.loop.Say(status.Info, "%s runs in the background already", t.Quoted())
 			return
 		}
 		m.change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
 		m.kb.bare = len(m.doc.shown.Tabs) == 0
-		m.loop.Say(status.Info, "%s runs in the background: %s shows it", describe(t), m.keysOf("terminals"))
+		m.loop.Say(status.Info, "%s runs in the background: %s shows it", t.Quoted(), m.keysOf("terminals"))
 	default:
-		m.loop.Say(status.Warning, "%s is not yours", describe(t))
+		m.loop.Say(status.Warning, "%s is not yours", t.Quoted())
 	}
 }
 
 // handBack returns a terminal to the session that it was taken from. A command of
 // the person's that runs there is asked about first.
-func (m *Model) handBack(t *terminal) {
-	if t.info.Meta == nil || t.info.Meta.HandBack == nil {
+func (m *Model) handBack(t *terminals.Terminal) {
+	if t.Info.Meta == nil || t.Info.Meta.HandBack == nil {
 		return
 	}
-	uri, to := t.uri, *t.info.Meta.HandBack
-	name := words.Clean(cmp.Or(t.info.Meta.Agent, shortSession(to.Session)))
+	uri, to := t.URI, *t.Info.Meta.HandBack
+	name := words.Clean(cmp.Or(t.Info.Meta.Agent, terminals.ShortName(to.Session)))
 	question := ""
-	if line := runningLine(t); line != "" {
+	if line := t.RunningLine(); line != "" {
 		question = fmt.Sprintf("%s runs here: hand it to %s?", line, name)
 	}
 	m.askFirst(question, func() {
-		m.dispatch(uri, ahp.TerminalClaimed{Claim: to})
+		m.link.Dispatch(uri, ahp.TerminalClaimed{Claim: to})
 		m.loop.Say(status.Info, "handed back to %s", name)
 	})
 }
 
 // question asks before terminals end; "" when none of them runs.
-func (m *Model) question(ts []*terminal) string {
+func (m *Model) question(ts []*terminals.Terminal) string {
 	var running []string
 	for _, t := range ts {
-		if t == nil || t.exited() || m.atPrompt(t) {
+		if t == nil || t.Exited() || m.atPrompt(t) {
 			continue
 		}
-		s := describe(t)
-		if m.terms.holder(t) == command.Agent {
-			s += " (" + sessionName(t) + " runs " + callName(t) + ")"
+		s := t.Quoted()
+		if m.terms.Holder(t) == command.Agent {
+			s += " (" + t.AgentName() + " runs " + t.Doing() + ")"
 		}
 		running = append(running, s)
 	}
@@ -137,15 +139,15 @@ func (m *Model) question(ts []*terminal) string {
 
 // atPrompt reports that a terminal's shell is known to run nothing: it marks its
 // commands, and none runs. An agent that holds it may be about to run one.
-func (m *Model) atPrompt(t *terminal) bool {
-	if m.terms.holder(t) == command.Agent {
+func (m *Model) atPrompt(t *terminals.Terminal) bool {
+	if m.terms.Holder(t) == command.Agent {
 		return false
 	}
-	if t.feed != nil {
-		c, detects, ok := t.feed.LastCommand()
+	if t.Feed != nil {
+		c, detects, ok := t.Feed.LastCommand()
 		return detects && !(ok && c.Running)
 	}
-	return t.info.Meta != nil && t.info.Meta.LastCommand != nil && !t.info.Meta.LastCommand.Running
+	return t.Info.Meta != nil && t.Info.Meta.LastCommand != nil && !t.Info.Meta.LastCommand.Running
 }
 
 // closePane ends the focused pane's terminal, asking first when it runs. A
@@ -159,19 +161,19 @@ func (m *Model) closePane() {
 		m.emptied()
 		return
 	}
-	if m.panesOf(t.uri) > 1 || t.exited() && t.info.Claim.Kind == ahp.ClaimSession {
+	if m.panesOf(t.URI) > 1 || t.Exited() && t.Info.Claim.Kind == ahp.ClaimSession {
 		// What an agent's command printed stays its chat's to show.
 		id, area := p.Pane, m.area()
 		m.change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
 		return
 	}
-	m.askFirst(m.question([]*terminal{t}), func() { m.endAll([]ahp.URI{t.uri}) })
+	m.askFirst(m.question([]*terminals.Terminal{t}), func() { m.endAll([]ahp.URI{t.URI}) })
 }
 
 // closeExited closes the pane of a terminal that has ended; one of a session's stays
 // for its chat to show.
-func (m *Model) closeExited(t *terminal) {
-	if t.info.Claim.Kind != ahp.ClaimSession {
+func (m *Model) closeExited(t *terminals.Terminal) {
+	if t.Info.Claim.Kind != ahp.ClaimSession {
 		m.dispose(t)
 		m.emptied()
 		return
@@ -199,11 +201,11 @@ func (m *Model) closeTab() {
 		return
 	}
 	var uris []ahp.URI
-	var ts []*terminal
+	var ts []*terminals.Terminal
 	for _, leaf := range tab.Panes() {
 		if !slices.Contains(uris, leaf.Terminal) {
 			uris = append(uris, leaf.Terminal)
-			ts = append(ts, m.terms.get(leaf.Terminal))
+			ts = append(ts, m.terms.Get(leaf.Terminal))
 		}
 	}
 	m.askFirst(m.question(ts), func() { m.endAll(uris) })
@@ -212,7 +214,7 @@ func (m *Model) closeTab() {
 // endAll ends terminals and closes their panes.
 func (m *Model) endAll(uris []ahp.URI) {
 	for _, uri := range uris {
-		if t := m.terms.get(uri); t != nil {
+		if t := m.terms.Get(uri); t != nil {
 			m.dispose(t)
 			continue
 		}
@@ -223,19 +225,19 @@ func (m *Model) endAll(uris []ahp.URI) {
 
 // stop ends the host, asking first.
 func (m *Model) stop() {
-	if !m.can(CanStop) {
+	if !m.link.Can(link.CanStop) {
 		m.loop.Say(status.Info, "this connection can't stop the host: use tandemux stop")
 		return
 	}
 	running := 0
-	for _, t := range m.terms.byURI {
-		if !t.exited() {
+	for _, t := range m.terms.ByURI {
+		if !t.Exited() {
 			running++
 		}
 	}
 	m.loop.Open(overlay.NewConfirm(fmt.Sprintf("stop the host and end %s?", words.Plural(running, "terminal")), func() {
 		m.loop.Async("stop the host", func(ctx context.Context) (func(), error) {
-			err := m.cfg.Host.Stop(ctx)
+			err := m.link.Host.Stop(ctx)
 			if errors.Is(err, context.DeadlineExceeded) {
 				err = errors.New("it did not answer")
 			}

@@ -12,9 +12,11 @@ import (
 	"tandemux/keymap"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -76,9 +78,9 @@ func init() {
 		"next-alert":   func(m *Model, _ []string) { m.nextAlert() },
 		"answer-agent": func(m *Model, _ []string) { m.answerAny() },
 		"terminals":    func(m *Model, _ []string) { m.openTerminals() },
-		"reclaim":      onFocused(func(m *Model, t *terminal) { m.take(t) }),
-		"background":   onFocused(func(m *Model, t *terminal) { m.background(t) }),
-		"hand-back":    onFocused(func(m *Model, t *terminal) { m.handBack(t) }),
+		"reclaim":      onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
+		"background":   onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
+		"hand-back":    onFocused(func(m *Model, t *terminals.Terminal) { m.handBack(t) }),
 		"send-prefix":  func(m *Model, _ []string) { m.sendPrefix() },
 
 		"detach":        func(m *Model, _ []string) { m.detach() },
@@ -139,13 +141,13 @@ func goTab(m *Model, args []string) {
 func renamePane(m *Model, args []string) {
 	id := m.focusID()
 	_, leaf, _ := m.doc.shown.Find(id)
-	t, now := m.terms.get(leaf.Terminal), leaf.Name
-	if t != nil && t.info.Meta != nil {
-		now = cmp.Or(now, words.Clean(t.info.Meta.Name))
+	t, now := m.terms.Get(leaf.Terminal), leaf.Name
+	if t != nil && t.Info.Meta != nil {
+		now = cmp.Or(now, words.Clean(t.Info.Meta.Name))
 	}
 	rename := func(name string) {
 		if t != nil {
-			m.dispatch(t.uri, ahp.TerminalTitleChanged{Title: strings.TrimSpace(words.Clean(name))})
+			m.link.Dispatch(t.URI, ahp.TerminalTitleChanged{Title: strings.TrimSpace(words.Clean(name))})
 			name = "" // it would hide the terminal's
 		}
 		m.change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
@@ -177,7 +179,7 @@ func renameTab(m *Model, args []string) {
 }
 
 // onFocused is a command about the focused terminal.
-func onFocused(f func(*Model, *terminal)) action {
+func onFocused(f func(*Model, *terminals.Terminal)) action {
 	return func(m *Model, _ []string) {
 		if _, t, _ := m.focused(); t != nil {
 			f(m, t)
@@ -207,11 +209,11 @@ func (m *Model) run(name string, args []string) {
 // context is what decides which commands can run.
 func (m *Model) context() command.Context {
 	c := command.Context{
-		Connected: m.link == Connected, Tabs: len(m.doc.shown.Tabs),
+		Connected: m.link.Up(), Tabs: len(m.doc.shown.Tabs),
 		LastTab: len(m.doc.shown.Recent) > 0, TabsFull: len(m.doc.shown.Tabs) >= layout.MaxTabs,
 	}
 	c.Buffers = m.clip.Len()
-	c.Sessions, c.Chat = m.can(CanSessions), m.focusedChat() != nil
+	c.Sessions, c.Chat = m.link.Can(link.CanSessions), m.focusedChat() != nil
 	tab, ok := m.doc.shown.Tab()
 	if !ok {
 		return c
@@ -230,8 +232,8 @@ func (m *Model) context() command.Context {
 	c.Alerts, c.Asked = len(m.alerts())+len(m.chatAlerts()), m.asking() != nil || len(m.waitings()) > 0
 	c.Linked = c.Chat || t != nil && m.chatOf(t) != ""
 	if t != nil {
-		c.Holder, c.Exited = m.terms.holder(t), t.exited()
-		c.HandBack = t.info.Meta != nil && t.info.Meta.HandBack != nil
+		c.Holder, c.Exited = m.terms.Holder(t), t.Exited()
+		c.HandBack = t.Info.Meta != nil && t.Info.Meta.HandBack != nil
 	}
 	if v != nil {
 		c.Scroll, c.History, c.Copying = v.Back(), v.Feed.History(), v.Copying()
@@ -248,7 +250,7 @@ func (m *Model) sendPrefix() {
 	if t == nil || v == nil {
 		return
 	}
-	into := func(t *terminal, v *pane.View) {
+	into := func(t *terminals.Terminal, v *pane.View) {
 		m.typeInto(t, v, pane.AppendKey(nil, PressOf(m.keys.Prefix()), pane.Press, v.Feed.Modes()))
 	}
 	into(t, v)
@@ -368,7 +370,7 @@ func (m *Model) adopt(l Look) error {
 	m.attending = a
 	changed := m.cfg.Theme != l.Theme || !slices.Equal(m.cfg.Themes, l.Themes)
 	m.cfg, m.keys = next, keys
-	m.cfg.Sink.limitHistory(l.Scrollback)
+	m.link.Sink.LimitHistory(l.Scrollback)
 	if changed {
 		m.outer.UseTheme(pair)
 	} else {

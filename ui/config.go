@@ -10,14 +10,15 @@ import (
 	"tandemux/keymap"
 	"tandemux/themes"
 	"tandemux/ui/command"
+	"tandemux/ui/link"
 	"tandemux/ui/status"
 )
 
 // Config says what to show and how.
 type Config struct {
 	// Required.
-	Host Host
-	Sink *Sink // the one that the connection feeds
+	Host link.Host
+	Sink *link.Sink // the one that the connection feeds
 
 	// Person is the principal that the host knows this connection as
 	// (TerminalMeta.Principal), such as "operator" on the unix socket. It tells

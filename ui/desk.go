@@ -60,8 +60,8 @@ func (m *Model) editScrollback(v *pane.View) {
 // shows it alone, or into a tab of its own where there is no room.
 func (m *Model) beside(area layout.Rect, at layout.PaneID) placement {
 	return func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
-		if t := m.terms.get(uri); t != nil {
-			t.passing = true
+		if t := m.terms.Get(uri); t != nil {
+			t.Passing = true
 		}
 		if _, _, ok := l.Find(at); ok {
 			if split, id, err := l.Split(area, at, layout.Down, uri); err == nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tandemux/ui"
+	"tandemux/ui/link"
 	"tandemux/ui/uitest"
 )
 
@@ -12,15 +13,15 @@ import (
 // everything runs on.
 func TestDetachWithoutAHost(t *testing.T) {
 	for _, c := range []struct {
-		link ui.Link
+		link link.State
 		want string
 	}{
-		{ui.Connected, "detached; everything runs on"},
-		{ui.Reconnecting, "detached; the host was not reached any more"},
+		{link.Connected, "detached; everything runs on"},
+		{link.Reconnecting, "detached; the host was not reached any more"},
 	} {
 		u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }})
 		leave := func() { u.Press("ctrl+space d") }
-		if c.link == ui.Reconnecting {
+		if c.link == link.Reconnecting {
 			u.Host.Reconnect(leave)
 		} else {
 			leave()
@@ -33,7 +34,7 @@ func TestDetachWithoutAHost(t *testing.T) {
 
 // A prefix that would take a key from every program is refused by name.
 func TestBadPrefix(t *testing.T) {
-	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, ui.NewSink()), Sink: ui.NewSink(), Look: ui.Look{Prefix: "esc"}}, ui.Env{})
+	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, link.NewSink()), Sink: link.NewSink(), Look: ui.Look{Prefix: "esc"}}, ui.Env{})
 	if err == nil || !strings.HasPrefix(err.Error(), "choose prefix") {
 		t.Fatalf("esc as the prefix: %v", err)
 	}

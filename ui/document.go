@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/layout"
 )
 
@@ -108,7 +109,7 @@ func (d *document) refused() (again bool) {
 
 // confirm makes a state the confirmed one and puts the operations on top.
 func (d *document) confirm(s ahp.LayoutState) error {
-	base := layout.New(layoutName(d.uri))
+	base := layout.New(address.LayoutName(d.uri))
 	if len(s.Doc) > 0 && !bytes.Equal(s.Doc, []byte("null")) {
 		var err error
 		if base, err = layout.Decode(s.Doc); err != nil {
@@ -138,5 +139,5 @@ func (d *document) rebase() {
 
 // terminalsOf are the terminals that a layout shows; panes with chats are left out.
 func terminalsOf(l layout.Layout) []ahp.URI {
-	return slices.DeleteFunc(l.Terminals(), isChat)
+	return slices.DeleteFunc(l.Terminals(), address.IsChat)
 }

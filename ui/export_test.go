@@ -8,9 +8,3 @@ func Actions() []string {
 	}
 	return names
 }
-
-// Break panics as the connection's goroutine might.
-func (s *Sink) Break() {
-	defer s.fence()
-	panic("boom on the connection")
-}

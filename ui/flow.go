@@ -66,8 +66,8 @@ func (m *Model) sendInput() {
 // typed dispatches what fits into a message; false means that there is no
 // connection.
 func (m *Model) typed(o outgoing) bool {
-	_, ok := m.dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
-	return ok || m.link == Connected
+	_, ok := m.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
+	return ok || m.link.Up()
 }
 
 func (m *Model) newFlow(uri ahp.URI) *flow {
@@ -76,13 +76,13 @@ func (m *Model) newFlow(uri ahp.URI) *flow {
 	}
 	f := &flow{}
 	m.kb.flows[uri] = f
-	m.cfg.Sink.hearInput(true)
+	m.link.Sink.HearInput(true)
 	return f
 }
 
 func (m *Model) endFlow(uri ahp.URI) {
 	delete(m.kb.flows, uri)
-	m.cfg.Sink.hearInput(len(m.kb.flows) > 0)
+	m.link.Sink.HearInput(len(m.kb.flows) > 0)
 }
 
 // interrupt drops what has not been sent: Ctrl-C is for what is there. The end of
@@ -100,7 +100,7 @@ func (f *flow) interrupt() {
 
 // advance sends the next piece, if none is under way.
 func (m *Model) advance(uri ahp.URI, f *flow) {
-	if f.seq != 0 || f.wait || m.link != Connected {
+	if f.seq != 0 || f.wait || !m.link.Up() {
 		return
 	}
 	if len(f.data) == 0 {
@@ -111,9 +111,9 @@ func (m *Model) advance(uri ahp.URI, f *flow) {
 	if n > maxInput {
 		n = cutRune(f.data[:maxInput])
 	}
-	seq, ok := m.dispatch(uri, ahp.TerminalInput{Data: string(f.data[:n])})
+	seq, ok := m.link.Dispatch(uri, ahp.TerminalInput{Data: string(f.data[:n])})
 	switch {
-	case !ok && m.link != Connected:
+	case !ok && !m.link.Up():
 		return // it goes on when the connection is back
 	case !ok:
 		m.endFlow(uri) // dispatch has said so
@@ -145,7 +145,7 @@ func (m *Model) refusedPiece(e ahp.Envelope) bool {
 		f.since = now
 	}
 	f.seq = 0
-	if !m.terms.typable(m.terms.get(e.Channel)) || now.Sub(f.since) > refusedTime {
+	if !m.terms.Typable(m.terms.Get(e.Channel)) || now.Sub(f.since) > refusedTime {
 		m.cutOff(e.Channel, f, e.RejectionReason)
 		return true
 	}

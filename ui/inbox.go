@@ -4,51 +4,59 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
 // drain handles what the connection brought. It runs first in every update, so
 // that an answer to a call is never handled before what came ahead of it.
 func (m *Model) drain() {
-	for _, item := range m.cfg.Sink.take() {
+	for _, item := range m.link.Sink.Take() {
 		switch it := item.(type) {
-		case snapshot:
+		case link.Snapshot:
 			m.snapshot(it)
 		case ahp.Envelope:
 			m.action(it)
-		case gone:
-			m.gone(it.channel)
-		case sessionNote:
+		case link.Gone:
+			m.gone(it.Channel)
+		case link.Note:
 			m.noted(it)
-		case linked:
+		case link.Changed:
 			m.linked(it)
-		case posted:
-			it(m)
-		case broken:
-			m.loop.Fail(it.what, it.err)
+		case link.Retry:
+			m.retrying(it)
+		case link.Lost:
+			m.lostInput(int(it))
+		case link.Silent:
+			m.silent(time.Time(it))
+		case link.Broken:
+			m.loop.Fail(it.What, it.Err)
 		}
 	}
 	m.begin()
 }
 
-func (m *Model) snapshot(s snapshot) {
-	switch st := s.state.(type) {
+func (m *Model) snapshot(s link.Snapshot) {
+	switch st := s.State.(type) {
 	case ahp.RootState:
 		m.sessions.agents = st.Agents
 		m.listed(st.Terminals)
 	case ahp.SessionState:
-		if sn := m.sessions.byURI[s.channel]; sn != nil {
+		if sn := m.sessions.byURI[s.Channel]; sn != nil {
 			sn.state, sn.ready = st, true
 			m.sessionsChanged()
 		}
 	case ahp.ChatState:
-		if e := m.chats[s.channel]; e != nil {
+		if e := m.chats[s.Channel]; e != nil {
 			e.Reset(st)
 			m.attending.stale = true
 			m.loop.Dirty |= loop.Panes | loop.Chrome
@@ -56,8 +64,8 @@ func (m *Model) snapshot(s snapshot) {
 	case ahp.ActivityState:
 		m.activity(st)
 	case ahp.LayoutState:
-		if s.channel != m.doc.uri {
-			m.layouts.other(s.channel, st)
+		if s.Channel != m.doc.uri {
+			m.layouts.other(s.Channel, st)
 			return
 		}
 		if err := m.doc.replace(st); err != nil {
@@ -67,12 +75,12 @@ func (m *Model) snapshot(s snapshot) {
 		}
 		m.layoutChanged(nil)
 	case ahp.TerminalState:
-		t := m.terms.ensure(s.channel)
-		t.feed, t.ready, t.asked = m.cfg.Sink.feed(s.channel), true, 0
-		t.info.Title, t.info.Claim, t.info.Lifecycle = st.Title, st.Claim, st.Lifecycle
-		t.cols, t.rows, t.want = st.Cols, st.Rows, size{}
+		t := m.terms.Ensure(s.Channel)
+		t.Feed, t.Ready, t.Asked = m.link.Sink.Feed(s.Channel), true, 0
+		t.Info.Title, t.Info.Claim, t.Info.Lifecycle = st.Title, st.Claim, st.Lifecycle
+		t.Cols, t.Rows, t.Want = st.Cols, st.Rows, terminals.Size{}
 		if st.Cwd != "" {
-			t.cwd = st.Cwd
+			t.Cwd = st.Cwd
 		}
 		m.terminalReady()
 		m.loop.Dirty |= loop.Places
@@ -80,7 +88,7 @@ func (m *Model) snapshot(s snapshot) {
 }
 
 func (m *Model) action(e ahp.Envelope) {
-	own := e.Origin != nil && e.Origin.ClientID == m.terms.me
+	own := e.Origin != nil && e.Origin.ClientID == m.terms.Me
 	if e.RejectionReason != "" {
 		m.refused(e, own)
 		return
@@ -112,7 +120,7 @@ func (m *Model) action(e ahp.Envelope) {
 	if m.agentAction(e) {
 		return
 	}
-	t := m.terms.get(e.Channel)
+	t := m.terms.Get(e.Channel)
 	if t == nil {
 		return
 	}
@@ -121,23 +129,23 @@ func (m *Model) action(e ahp.Envelope) {
 	case ahp.TerminalCommandExecuted:
 		m.began(a)
 	case ahp.TerminalTitleChanged:
-		t.info.Title = a.Title
+		t.Info.Title = a.Title
 	case ahp.TerminalCwdChanged:
-		t.cwd = a.Cwd
+		t.Cwd = a.Cwd
 	case ahp.TerminalClaimed:
-		t.info.Claim = a.Claim
-		if own && e.Origin.ClientSeq == t.asked {
-			t.asked = 0
+		t.Info.Claim = a.Claim
+		if own && e.Origin.ClientSeq == t.Asked {
+			t.Asked = 0
 		}
-		t.want, t.theirs = size{}, !m.terms.mine(a.Claim) // the new holder's pane decides
+		t.Want, t.Theirs = terminals.Size{}, !m.terms.Mine(a.Claim) // the new holder's pane decides
 		m.loop.Dirty |= loop.Places
 	case ahp.TerminalResized:
-		t.cols, t.rows = a.Cols, a.Rows
-		t.theirs = t.theirs || !own && m.terms.holder(t) == command.MyOther
+		t.Cols, t.Rows = a.Cols, a.Rows
+		t.Theirs = t.Theirs || !own && m.terms.Holder(t) == command.MyOther
 		m.loop.Dirty |= loop.Panes
 	case ahp.TerminalExited:
-		was := t.exited()
-		t.info.Lifecycle = ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: a.ExitCode}
+		was := t.Exited()
+		t.Info.Lifecycle = ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: a.ExitCode}
 		if !was {
 			m.ended(t)
 		}
@@ -163,8 +171,8 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 		c.Sent("")
 		m.loop.Dirty |= loop.Panes
 	}
-	if t := m.terms.get(e.Channel); t != nil && e.Origin.ClientSeq == t.asked {
-		t.asked = 0
+	if t := m.terms.Get(e.Channel); t != nil && e.Origin.ClientSeq == t.Asked {
+		t.Asked = 0
 		m.loop.Dirty |= loop.Chrome
 	}
 	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
@@ -172,8 +180,8 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 
 // listed takes the host's list of terminals.
 func (m *Model) listed(list []ahp.TerminalInfo) {
-	first := !m.terms.loaded
-	ended, lost := m.terms.update(list, m.env.Now())
+	first := !m.terms.Loaded
+	ended, lost := m.terms.Update(list, m.env.Now())
 	m.attending.stale = true
 	m.loop.Dirty |= loop.Chrome | loop.Places
 	if first {
@@ -182,7 +190,7 @@ func (m *Model) listed(list []ahp.TerminalInfo) {
 	for _, t := range lost {
 		m.unfollow(t)
 		if m.begun {
-			m.removePane(t.uri)
+			m.removePane(t.URI)
 		}
 	}
 	for _, t := range ended {
@@ -205,23 +213,23 @@ func (m *Model) layoutChanged(err error) {
 // begin acts on the first full picture: panes whose terminals are gone or have
 // ended close, and an empty layout gets a terminal.
 func (m *Model) begin() {
-	if m.begun || !m.terms.loaded || !m.doc.loaded {
+	if m.begun || !m.terms.Loaded || !m.doc.loaded {
 		return
 	}
 	m.begun = true
 	now := m.env.Now()
 	m.apply(func(l layout.Layout) (layout.Layout, error) {
 		return l.Prune(m.area(), func(uri ahp.URI) bool {
-			t := m.terms.get(uri)
-			return t != nil && !t.done || isChat(uri)
+			t := m.terms.Get(uri)
+			return t != nil && !t.Done || address.IsChat(uri)
 		}), nil
 	})
 	for _, uri := range m.doc.shown.Terminals() {
-		switch t := m.terms.get(uri); {
+		switch t := m.terms.Get(uri); {
 		case t == nil: // a chat
-		case t.exited() && t.closesItself(now):
+		case t.Exited() && t.ClosesItself(now):
 			m.dispose(t)
-		case m.terms.left(t):
+		case m.terms.Left(t):
 			// Attaching is sitting down at one's own terminals.
 			m.claim(t)
 		}
@@ -236,20 +244,20 @@ func (m *Model) begin() {
 }
 
 // ended acts on the end of a terminal's program.
-func (m *Model) ended(t *terminal) {
+func (m *Model) ended(t *terminals.Terminal) {
 	m.loop.Dirty |= loop.Chrome
-	if f := m.composing[t.uri]; f != nil {
-		delete(m.composing, t.uri)
+	if f := m.composing[t.URI]; f != nil {
+		delete(m.composing, t.URI)
 		f(m)
 	}
-	if !m.begun || t.done {
+	if !m.begun || t.Done {
 		return
 	}
-	if _, shown := m.doc.shown.Showing(t.uri); !shown {
+	if _, shown := m.doc.shown.Showing(t.URI); !shown {
 		return
 	}
-	if !t.closesItself(m.env.Now()) {
-		t.stays = true
+	if !t.ClosesItself(m.env.Now()) {
+		t.Stays = true
 		return
 	}
 	m.dispose(t)
@@ -267,7 +275,7 @@ func (m *Model) gone(channel ahp.URI) {
 	switch {
 	case channel == m.doc.uri:
 		m.loop.Async("open layout "+m.cfg.Layout, func(ctx context.Context) (func(), error) {
-			return nil, m.cfg.Host.Subscribe(ctx, channel)
+			return nil, m.link.Host.Subscribe(ctx, channel)
 		})
 	case m.chats[channel] != nil:
 		m.chats[channel].Fail(errEnded)
@@ -275,34 +283,34 @@ func (m *Model) gone(channel ahp.URI) {
 	case m.sessions.byURI[channel] != nil:
 		m.lostSession(channel)
 		m.sessionsChanged()
-	case m.terms.get(channel) != nil:
-		m.unfollow(m.terms.get(channel))
+	case m.terms.Get(channel) != nil:
+		m.unfollow(m.terms.Get(channel))
 		m.removePane(channel)
 	}
 }
 
-func (m *Model) linked(l linked) {
-	was := m.link
-	m.link = l.link
+func (m *Model) linked(l link.Changed) {
+	was := m.link.State
+	m.link.State = l.State
 	m.loop.Dirty |= loop.Chrome
-	if l.link == Connected {
+	if l.State == link.Connected {
 		m.attending.stale = true
 		m.outer.Forgot() // it may be another host
 	}
 	switch {
-	case l.link == Closed:
+	case l.State == link.Closed:
 		note := "the host is gone"
-		var closed ClosedError
+		var closed link.ClosedError
 		switch {
-		case errors.As(l.err, &closed):
+		case errors.As(l.Err, &closed):
 			note = "the host has closed the connection: " + words.Clean(closed.Error())
-		case l.err != nil:
-			note += ": " + l.err.Error()
+		case l.Err != nil:
+			note += ": " + l.Err.Error()
 		}
 		m.leave(Exit{Reason: HostGone, Note: note})
-	case l.link == Reconnecting && was == Connected:
-		m.lose(l.err)
-	case l.link == Connected && was == Reconnecting:
+	case l.State == link.Reconnecting && was == link.Connected:
+		m.lose(l.Err)
+	case l.State == link.Connected && was == link.Reconnecting:
 		m.loop.Say(status.Info, "connected again")
 		m.resumeFlows()
 		m.regain()
@@ -313,5 +321,3 @@ func (m *Model) linked(l linked) {
 
 // errGone is what a call about a terminal says that vanished meanwhile.
 var errGone = errors.New("the terminal is gone")
-
-func describe(t *terminal) string { return fmt.Sprintf("%q", t.title()) }

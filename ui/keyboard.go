@@ -12,6 +12,7 @@ import (
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/tty"
 )
 
@@ -248,7 +249,7 @@ func (m *Model) typeKey(k tea.Key, rest bool) {
 	if t == nil || v == nil {
 		return
 	}
-	if t.exited() {
+	if t.Exited() {
 		if k.Code == tea.KeyEnter || k.Text == "x" {
 			m.closeExited(t)
 		}
@@ -260,7 +261,7 @@ func (m *Model) typeKey(k tea.Key, rest bool) {
 		return
 	}
 	if m.typeInto(t, v, data) {
-		m.repeat(func(t *terminal, v *pane.View) {
+		m.repeat(func(t *terminals.Terminal, v *pane.View) {
 			modes.Kitty |= v.Feed.Modes().Kitty
 			m.typeInto(t, v, encode(k, pane.Press, rest, v.Feed.Modes()))
 		})
@@ -290,12 +291,12 @@ func (m *Model) keyReleased(k tea.Key) {
 	}
 	m.pressed(k.Code, false)
 	_, t, v := m.focused()
-	if v == nil || !m.terms.typable(t) {
+	if v == nil || !m.terms.Typable(t) {
 		return
 	}
-	release := func(t *terminal, v *pane.View) {
+	release := func(t *terminals.Terminal, v *pane.View) {
 		if data := pane.AppendKey(nil, k, pane.Release, v.Feed.Modes()); len(data) > 0 {
-			m.send(t.uri, data)
+			m.send(t.URI, data)
 		}
 	}
 	release(t, v)
@@ -305,7 +306,7 @@ func (m *Model) keyReleased(k tea.Key) {
 // typeInto sends what the person typed to a terminal, if it is theirs to type
 // into; else it says what to do. The view goes back to the newest output and
 // the terminal gets this client's size.
-func (m *Model) typeInto(t *terminal, v *pane.View, data []byte) bool {
+func (m *Model) typeInto(t *terminals.Terminal, v *pane.View, data []byte) bool {
 	if !m.mayType(t) || !m.mayKeep(len(data)) {
 		return false
 	}
@@ -316,30 +317,30 @@ func (m *Model) typeInto(t *terminal, v *pane.View, data []byte) bool {
 	if v.Unselect() {
 		m.loop.Dirty |= loop.Panes
 	}
-	if p, ok := m.showing(t.uri); ok {
+	if p, ok := m.showing(t.URI); ok {
 		m.fit(p, true)
 	}
 	m.loop.Unsay()
-	t.typed = true
-	m.send(t.uri, data)
+	t.Typed = true
+	m.send(t.URI, data)
 	m.kb.out[len(m.kb.out)-1].keys++
 	return true
 }
 
 // mayType reports whether the person may type into a terminal; if not it says
 // why.
-func (m *Model) mayType(t *terminal) bool {
-	if m.terms.typable(t) {
+func (m *Model) mayType(t *terminals.Terminal) bool {
+	if m.terms.Typable(t) {
 		return true
 	}
 	keys := m.keysOf("reclaim")
-	switch m.terms.holder(t) {
+	switch m.terms.Holder(t) {
 	case command.Agent:
-		m.loop.Say(status.Warning, "%s runs %s here: %s takes it", sessionName(t), callName(t), keys)
+		m.loop.Say(status.Warning, "%s runs %s here: %s takes it", t.AgentName(), t.Doing(), keys)
 	case command.Background:
-		m.loop.Say(status.Warning, "%s holds this terminal: %s takes it", sessionName(t), keys)
+		m.loop.Say(status.Warning, "%s holds this terminal: %s takes it", t.AgentName(), keys)
 	case command.Other:
-		m.loop.Say(status.Warning, "%s holds this terminal: %s takes it", personName(t), keys)
+		m.loop.Say(status.Warning, "%s holds this terminal: %s takes it", t.PersonName(), keys)
 	}
 	return false
 }
@@ -383,7 +384,7 @@ func (m *Model) paste(p tty.Paste) {
 		return
 	}
 	_, t, v := m.focused()
-	if t == nil || v == nil || t.exited() {
+	if t == nil || v == nil || t.Exited() {
 		return
 	}
 	if !m.mayPaste(p) {
@@ -391,7 +392,7 @@ func (m *Model) paste(p tty.Paste) {
 	}
 	defer m.pasted(p)
 	typed := false
-	into := func(t *terminal, v *pane.View) {
+	into := func(t *terminals.Terminal, v *pane.View) {
 		text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes())
 		if text == "" || !m.typeInto(t, v, []byte(text)) {
 			return
@@ -433,11 +434,11 @@ func (m *Model) focusMoved(from, to ahp.URI) {
 // tellFocus reports the focus to a program that asked for it, in a terminal of
 // this client: moving the focus is no reason to take one from another client.
 func (m *Model) tellFocus(uri ahp.URI, gained bool) {
-	t := m.terms.get(uri)
-	if t == nil || t.feed == nil || t.exited() || m.link != Connected || m.terms.holder(t) != command.Me {
+	t := m.terms.Get(uri)
+	if t == nil || t.Feed == nil || t.Exited() || !m.link.Up() || m.terms.Holder(t) != command.Me {
 		return
 	}
-	if s := pane.Focus(gained, t.feed.Modes()); s != "" {
+	if s := pane.Focus(gained, t.Feed.Modes()); s != "" {
 		m.send(uri, []byte(s))
 	}
 }

@@ -7,25 +7,26 @@ import (
 	"tandemux/ui/look"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
 // lastCommand says how the newest command of a terminal did, in full and in
 // short, and how that is drawn; "" where none is known. Of one that runs it says
 // for how long, unless it shows a screen of its own.
-func (m *Model) lastCommand(t *terminal) (text, short string, style look.Style) {
+func (m *Model) lastCommand(t *terminals.Terminal) (text, short string, style look.Style) {
 	l := &m.outer.Look
 	style = l.Exited
-	if t == nil || t.feed == nil || t.exited() {
+	if t == nil || t.Feed == nil || t.Exited() {
 		return "", "", style
 	}
-	c, _, ok := t.feed.LastCommand()
+	c, _, ok := t.Feed.LastCommand()
 	switch {
 	case !ok:
 		return "", "", style
 	case c.Running:
 		text, style = "running", l.Background
-		if !t.feed.Modes().AltScreen {
+		if !t.Feed.Modes().AltScreen {
 			if d := m.running(c); d != "" {
 				return text + " " + d, text, style
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
@@ -25,14 +26,14 @@ type layouts struct {
 // layoutNames gives the layouts, and how many terminals each shows.
 func (m *Model) layoutNames() (names []string, terminals map[string]int) {
 	terminals = map[string]int{m.cfg.Layout: len(m.doc.shown.Terminals())}
-	for _, uri := range m.terms.order {
-		t := m.terms.get(uri)
-		if t == nil || t.info.Meta == nil {
+	for _, uri := range m.terms.Order {
+		t := m.terms.Get(uri)
+		if t == nil || t.Info.Meta == nil {
 			continue
 		}
-		for _, l := range t.info.Meta.Layouts {
+		for _, l := range t.Info.Meta.Layouts {
 			if l != m.doc.uri {
-				terminals[layoutName(l)]++
+				terminals[address.LayoutName(l)]++
 			}
 		}
 	}
@@ -94,7 +95,7 @@ func (m *Model) switchTo(name string, after func(*Model)) {
 // switchLayout goes to the layout that waits to be gone to. Its subscription
 // brings the document, and with that it begins as at the start.
 func (m *Model) switchLayout() {
-	if m.layouts.next == "" || !m.doc.idle() || m.link != Connected || m.kb.holding > 0 || !m.begun {
+	if m.layouts.next == "" || !m.doc.idle() || !m.link.Up() || m.kb.holding > 0 || !m.begun {
 		return
 	}
 	name, after, old := m.layouts.next, m.layouts.after, m.doc.uri
@@ -102,9 +103,9 @@ func (m *Model) switchLayout() {
 	m.showLayout(name)
 	uri := m.doc.uri
 	m.loop.Async("open layout "+name, func(ctx context.Context) (func(), error) {
-		err := m.cfg.Host.Subscribe(ctx, uri)
+		err := m.link.Host.Subscribe(ctx, uri)
 		return func() {
-			m.cfg.Host.Unsubscribe(old)
+			m.link.Host.Unsubscribe(old)
 			if err != nil {
 				m.leave(Exit{Reason: Ended, Note: "layout " + name + " can't be opened: " + err.Error()})
 				return
@@ -120,7 +121,7 @@ func (m *Model) switchLayout() {
 // document.
 func (m *Model) showLayout(name string) {
 	m.cfg.Layout, m.cfg.Command = name, nil
-	m.doc = document{uri: layoutURI(name), shown: layout.New(name)}
+	m.doc = document{uri: address.Layout(name), shown: layout.New(name)}
 	m.begun, m.kb.bare = false, false
 	m.together, m.marked, m.mouse = together{}, "", mouse{}
 	m.loop.Dirty |= loop.Places | loop.Chrome
@@ -128,13 +129,13 @@ func (m *Model) showLayout(name string) {
 
 // readLayout gets the state of a layout that is not on the screen.
 func (m *Model) readLayout(name string, use func(*Model, ahp.LayoutState)) {
-	uri := layoutURI(name)
+	uri := address.Layout(name)
 	if m.layouts.read == nil {
 		m.layouts.read = map[ahp.URI]*ahp.LayoutState{}
 	}
 	m.layouts.read[uri] = nil
 	m.loop.Async("read layout "+name, func(ctx context.Context) (func(), error) {
-		err := m.cfg.Host.Subscribe(ctx, uri)
+		err := m.link.Host.Subscribe(ctx, uri)
 		return func() {
 			st := m.layouts.read[uri]
 			delete(m.layouts.read, uri)
@@ -142,7 +143,7 @@ func (m *Model) readLayout(name string, use func(*Model, ahp.LayoutState)) {
 				use(m, *st)
 			}
 			if m.doc.uri != uri {
-				m.cfg.Host.Unsubscribe(uri)
+				m.link.Host.Unsubscribe(uri)
 			}
 		}, err
 	})
@@ -158,7 +159,7 @@ func (ls *layouts) other(uri ahp.URI, st ahp.LayoutState) {
 // writeLayout replaces a layout's document by the next revision.
 func (m *Model) writeLayout(name string, rev int64, l layout.Layout) {
 	l.Name = name
-	m.dispatch(layoutURI(name), ahp.LayoutChanged{Rev: rev + 1, Doc: l.Encode(), Terminals: l.Terminals()})
+	m.link.Dispatch(address.Layout(name), ahp.LayoutChanged{Rev: rev + 1, Doc: l.Encode(), Terminals: l.Terminals()})
 }
 
 // deleteLayout takes a layout away. Its terminals run on in the background.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/attention"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
@@ -14,14 +15,15 @@ import (
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
 // openTerminals opens the list of all terminals.
 func (m *Model) openTerminals() {
-	with := func(f func(*terminal)) func(ahp.URI) {
+	with := func(f func(*terminals.Terminal)) func(ahp.URI) {
 		return func(uri ahp.URI) {
-			if t := m.terms.get(uri); t != nil {
+			if t := m.terms.Get(uri); t != nil {
 				f(t)
 			} else {
 				m.loop.Say(status.Warning, "%v", errGone)
@@ -34,8 +36,8 @@ func (m *Model) openTerminals() {
 		Bring:      with(m.bring),
 		Take:       with(m.take),
 		Background: with(m.background),
-		Kill: with(func(t *terminal) {
-			m.askFirst(m.question([]*terminal{t}), func() {
+		Kill: with(func(t *terminals.Terminal) {
+			m.askFirst(m.question([]*terminals.Terminal{t}), func() {
 				m.dispose(t)
 				m.emptied()
 			})
@@ -47,18 +49,18 @@ func (m *Model) openTerminals() {
 // terminalRows are the rows of the terminal list.
 func (m *Model) terminalRows() []overlay.Terminal {
 	var rows []overlay.Terminal
-	for _, uri := range m.terms.order {
-		t := m.terms.get(uri)
-		if t == nil || t.done {
+	for _, uri := range m.terms.Order {
+		t := m.terms.Get(uri)
+		if t == nil || t.Done {
 			continue
 		}
-		row := overlay.Terminal{URI: uri, Title: t.fullTitle(), Cwd: words.Clean(words.Shorten(filePath(t.cwd), m.cfg.home()))}
+		row := overlay.Terminal{URI: uri, Title: t.FullTitle(), Cwd: words.Clean(words.Shorten(address.Path(t.Cwd), m.cfg.home()))}
 		row.Badge, row.BadgeStyle = m.badge(t)
 		if id, ok := m.doc.shown.Showing(uri); ok {
 			i, _, _ := m.doc.shown.Find(id)
 			row.Where = fmt.Sprintf("tab %d", i+1)
-		} else if in := t.layouts(); len(in) > 0 {
-			row.Where = "layout " + words.Clean(layoutName(in[0]))
+		} else if in := t.Layouts(); len(in) > 0 {
+			row.Where = "layout " + words.Clean(address.LayoutName(in[0]))
 		}
 		if a := m.alert(t); a.Kind != attention.None {
 			row.Mark, row.MarkStyle = m.alertMark(a.Kind)
@@ -71,13 +73,13 @@ func (m *Model) terminalRows() []overlay.Terminal {
 }
 
 // listCommand fills in how a terminal's newest command stands.
-func (m *Model) listCommand(row *overlay.Terminal, t *terminal) {
+func (m *Model) listCommand(row *overlay.Terminal, t *terminals.Terminal) {
 	l := &m.outer.Look
-	row.Command = words.Clean(strings.Join(t.command(), " "))
-	if t.info.Meta == nil || t.info.Meta.LastCommand == nil {
+	row.Command = words.Clean(strings.Join(t.Command(), " "))
+	if t.Info.Meta == nil || t.Info.Meta.LastCommand == nil {
 		return
 	}
-	c := t.info.Meta.LastCommand
+	c := t.Info.Meta.LastCommand
 	if line, _, _ := strings.Cut(c.CommandLine, "\n"); row.Command == "" {
 		row.Command = words.Clean(line)
 	}
@@ -102,8 +104,8 @@ func (m *Model) listCommand(row *overlay.Terminal, t *terminal) {
 
 // show goes to the pane that shows a terminal, or splits the focused pane to
 // show it.
-func (m *Model) show(t *terminal) {
-	uri, area := t.uri, m.area()
+func (m *Model) show(t *terminals.Terminal) {
+	uri, area := t.URI, m.area()
 	m.kb.bare = false
 	m.apply(func(l layout.Layout) (layout.Layout, error) {
 		if id, ok := l.Showing(uri); ok {
@@ -128,15 +130,15 @@ func beside(l layout.Layout, area layout.Rect, uri ahp.URI) (layout.Layout, erro
 
 // bring takes a terminal into the active tab, out of another one if that shows
 // it.
-func (m *Model) bring(t *terminal) {
-	id, shown := m.doc.shown.Showing(t.uri)
+func (m *Model) bring(t *terminals.Terminal) {
+	id, shown := m.doc.shown.Showing(t.URI)
 	if !shown {
 		m.show(t)
 		return
 	}
 	tab, _ := m.doc.shown.Tab()
 	if i, _, _ := m.doc.shown.Find(id); i == m.doc.shown.Active {
-		m.loop.Say(status.Info, "%s is in this tab already", describe(t))
+		m.loop.Say(status.Info, "%s is in this tab already", t.Quoted())
 		return
 	}
 	d, ok := roomBeside(tab, m.area(), tab.Focus)
@@ -163,21 +165,21 @@ func (m *Model) peek() {
 		return
 	}
 	p := &m.preview
-	t := m.terms.get(list.Chosen())
+	t := m.terms.Get(list.Chosen())
 	if t == nil {
 		p.uri, p.view = "", nil
 		return
 	}
-	if t.feed == nil && !p.busy && !t.done && m.link == Connected {
+	if t.Feed == nil && !p.busy && !t.Done && m.link.Up() {
 		p.busy = true
-		t.shown = m.ticks // among those that are kept longest
+		t.Shown = m.ticks // among those that are kept longest
 		m.subscribe(t, func(m *Model) { m.preview.busy = false })
 		m.loop.Dirty |= loop.Stale
 	}
-	if p.uri != t.uri || p.view == nil || p.view.Feed != t.feed {
-		p.uri, p.view = t.uri, nil
-		if t.feed != nil {
-			p.view = pane.NewView(t.feed)
+	if p.uri != t.URI || p.view == nil || p.view.Feed != t.Feed {
+		p.uri, p.view = t.URI, nil
+		if t.Feed != nil {
+			p.view = pane.NewView(t.Feed)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -11,14 +10,17 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/keymap"
+	"tandemux/ui/address"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/layout"
+	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
 	"tandemux/ui/pane"
 	"tandemux/ui/recording"
 	"tandemux/ui/status"
 	"tandemux/ui/tasks"
+	"tandemux/ui/terminals"
 	"tandemux/ui/tty"
 	"tandemux/ui/words"
 )
@@ -59,9 +61,6 @@ type Resumed struct {
 // Changed tells the Model that the configuration may be another one.
 type Changed struct{}
 
-// posted is what the Sink has done in the loop.
-type posted func(*Model)
-
 // leaveTime is how long leaving waits for the host to confirm what was done.
 const leaveTime = time.Second
 
@@ -75,9 +74,9 @@ type Model struct {
 	loop *loop.Loop
 
 	// What the host says.
-	link  Link
+	link  *link.Link
 	away  outage
-	terms terminals
+	terms *terminals.List
 	doc   document
 	begun bool // both lists have come and were acted on
 
@@ -142,30 +141,31 @@ func New(c Config, env Env) (*Model, error) {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
+	m.link = link.New(c.Host, c.Sink, m.loop, func() { m.lose(nil) })
 	m.outer = m.newOuter(pair)
 	var host tasks.Host
-	if m.can(CanTasks) {
+	if m.link.Can(link.CanTasks) {
 		host = c.Host
 	}
-	m.tasks = tasks.New(m.loop, m.log, host, func() bool { return m.link == Connected })
+	m.tasks = tasks.New(m.loop, m.log, host, m.link.Up)
 	m.clip = clipboard.New(m.loop, c.Desk, m.outer.SetClipboard, m.pasteText)
 	recorder, _ := c.Desk.(recording.Recorder)
 	m.recordings = recording.New(m.loop, recorder, c.home(), func() string { return m.keysOf("record") })
-	m.terms.me, m.terms.person = c.Host.ClientID(), c.Person
-	m.doc.uri = layoutURI(c.Layout)
+	m.terms = terminals.New(c.Host.ClientID(), c.Person)
+	m.doc.uri = address.Layout(c.Layout)
 	m.doc.shown = layout.New(c.Layout)
 	if c.Misread != nil {
 		m.line.misread = words.Clean(oneLine(c.Misread).Error())
 	}
-	c.Sink.limitHistory(c.Scrollback)
-	c.Sink.attach(c.Engine, env.Wake)
+	c.Sink.LimitHistory(c.Scrollback)
+	c.Sink.Attach(c.Engine, env.Wake)
 	return m, nil
 }
 
 // Init implements tea.Model: it follows the layout.
 func (m *Model) Init() tea.Cmd {
 	m.loop.Async("open layout "+m.cfg.Layout, func(ctx context.Context) (func(), error) {
-		return nil, m.cfg.Host.Subscribe(ctx, m.doc.uri)
+		return nil, m.link.Host.Subscribe(ctx, m.doc.uri)
 	})
 	m.followActivity()
 	m.loadSessions()
@@ -210,15 +210,15 @@ func (m *Model) settle() {
 	m.keepFolds()
 	m.sendLayout()
 	m.switchLayout()
-	if m.link == Connected && m.can(CanTakeColors) {
-		if err := m.outer.SendColors(m.cfg.Host.Colors); err != nil {
+	if m.link.Up() && m.link.Can(link.CanTakeColors) {
+		if err := m.outer.SendColors(m.link.Host.Colors); err != nil {
 			m.log.Debug("send colours", "err", err) // the next connection gets them
 		}
 	}
 	m.sendInput()
 	m.recordings.Prune(func(uri ahp.URI) bool {
-		t := m.terms.get(uri)
-		return t != nil && !t.exited() && !t.done
+		t := m.terms.Get(uri)
+		return t != nil && !t.Exited() && !t.Done
 	})
 	if m.leaving != nil {
 		m.tellDrafts()
@@ -245,19 +245,4 @@ func (m *Model) Exit() Exit {
 		return Exit{Reason: Ended}
 	}
 	return *m.leaving
-}
-
-// dispatch sends an action; what can't be sent is reported.
-func (m *Model) dispatch(uri ahp.URI, a ahp.Action) (seq int64, ok bool) {
-	seq, err := m.cfg.Host.Dispatch(uri, a)
-	switch {
-	case errors.Is(err, ErrAway):
-		if m.link == Connected { // it is about to say so itself
-			m.link = Reconnecting
-			m.lose(nil)
-		}
-	case err != nil:
-		m.loop.Fail("send "+a.ActionType(), err)
-	}
-	return seq, err == nil
 }

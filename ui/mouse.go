@@ -8,6 +8,7 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
+	"tandemux/ui/terminals"
 )
 
 // grab is what a pressed button holds on to until it is released.
@@ -34,23 +35,23 @@ type mouse struct {
 }
 
 // under gives the pane with its terminal and view whose body lies at a cell.
-func (m *Model) under(x, y int) (p layout.Placed, t *terminal, v *pane.View) {
+func (m *Model) under(x, y int) (p layout.Placed, t *terminals.Terminal, v *pane.View) {
 	h := m.arr.At(x, y)
 	if h.Kind != layout.HitBody {
 		return p, nil, nil
 	}
 	p, _ = m.arr.Pane(h.Pane)
-	return p, m.terms.get(p.Terminal), m.views[p.Pane]
+	return p, m.terms.Get(p.Terminal), m.views[p.Pane]
 }
 
 // forward reports a mouse event to the program of a view, if it asked for such
 // and the person may type there; it reports whether it did.
-func (m *Model) forward(t *terminal, v *pane.View, ev tea.Mouse, kind pane.MouseKind) bool {
+func (m *Model) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind pane.MouseKind) bool {
 	if t == nil || v == nil || v.Copying() || v.Back() > 0 || ev.Mod&tea.ModShift != 0 {
 		return false
 	}
 	modes := v.Feed.Modes()
-	if modes.Mouse == emulator.MouseOff || !m.terms.typable(t) || m.link != Connected {
+	if modes.Mouse == emulator.MouseOff || !m.terms.Typable(t) || !m.link.Up() {
 		return false
 	}
 	x, y, inside := v.Cell(ev.X, ev.Y)
@@ -59,7 +60,7 @@ func (m *Model) forward(t *terminal, v *pane.View, ev tea.Mouse, kind pane.Mouse
 	}
 	ev.X, ev.Y = x, y
 	if data := pane.AppendMouse(nil, pane.MouseEvent{Mouse: ev, Kind: kind}, modes); len(data) > 0 {
-		m.send(t.uri, data)
+		m.send(t.URI, data)
 	}
 	return true
 }
@@ -151,7 +152,7 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 // from beyond its pane.
 func (m *Model) forwardGrabbed(ev tea.Mouse, kind pane.MouseKind) {
 	if p, ok := m.arr.Pane(m.mouse.pane); ok {
-		m.forward(m.terms.get(p.Terminal), m.views[p.Pane], ev, kind)
+		m.forward(m.terms.Get(p.Terminal), m.views[p.Pane], ev, kind)
 	}
 }
 
@@ -200,8 +201,8 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 	}
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
-		if m.terms.typable(t) && m.link == Connected {
-			m.send(t.uri, pane.AppendWheelKeys(nil, up, modes))
+		if m.terms.Typable(t) && m.link.Up() {
+			m.send(t.URI, pane.AppendWheelKeys(nil, up, modes))
 		}
 		return
 	}

@@ -32,14 +32,14 @@ func (m *Model) Dark() (yes, known bool) { return m.outer.Dark() }
 // events handles bells and clipboard writes of the terminals that are followed.
 func (m *Model) events() {
 	bell := false
-	for _, t := range m.terms.byURI {
-		if t.feed == nil {
+	for _, t := range m.terms.ByURI {
+		if t.Feed == nil {
 			continue
 		}
-		if err := t.feed.Err(); err != nil {
-			m.loop.Fail("show "+describe(t), err)
+		if err := t.Feed.Err(); err != nil {
+			m.loop.Fail("show "+t.Quoted(), err)
 		}
-		for _, ev := range t.feed.Events() {
+		for _, ev := range t.Feed.Events() {
 			switch ev.Kind {
 			case emulator.EventBell:
 				bell = true
@@ -111,7 +111,7 @@ func (m *Model) ask() {
 		if m.loop.Overlay == nil {
 			flags = keyboardFlags(v.Feed.Modes().Kitty)
 		}
-		title = t.title()
+		title = t.Title()
 	}
 	if p, ok := m.arr.Focused(); ok && m.chats[p.Terminal] != nil {
 		title = m.nameOf(p.Name, p.Terminal)
@@ -138,7 +138,7 @@ func (m *Model) compose(now time.Time) {
 	// What lies under an overlay that may have shrunk is drawn again.
 	all := m.loop.Dirty&loop.All != 0 || m.loop.Overlay != nil || m.kb.hint
 	cursor := paint.Cursor{}
-	if m.link != Connected {
+	if !m.link.Up() {
 		cursor.Default = true
 	}
 	if !all && m.floatHeld(now) {

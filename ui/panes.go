@@ -7,25 +7,18 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 )
 
-// ensure gives the terminal's entry, a new one if there is none.
-func (ts *terminals) ensure(uri ahp.URI) *terminal {
-	t := ts.byURI[uri]
-	if t == nil {
-		if ts.byURI == nil {
-			ts.byURI = map[ahp.URI]*terminal{}
-		}
-		t = &terminal{uri: uri, info: ahp.TerminalInfo{Resource: uri}}
-		ts.byURI[uri] = t
-	}
-	return t
-}
+// keepHidden is how many terminals that are not shown stay subscribed, so that
+// going back to their tab shows them at once.
+const keepHidden = 8
 
 // area is where a tab is drawn: all but the status line.
 func (m *Model) area() layout.Rect {
@@ -62,11 +55,11 @@ func (m *Model) keepFolds() {
 
 // sendLayout dispatches the operations that wait.
 func (m *Model) sendLayout() {
-	if m.link != Connected {
+	if !m.link.Up() {
 		return
 	}
 	if a, ok := m.doc.next(); ok {
-		seq, ok := m.dispatch(m.doc.uri, a)
+		seq, ok := m.link.Dispatch(m.doc.uri, a)
 		if !ok {
 			m.doc.unsent()
 			return
@@ -80,12 +73,12 @@ func (d *document) idle() bool { return d.seq == 0 && len(d.waiting) == 0 }
 
 // focused gives the focused pane as placed, its terminal and its view; t and v
 // are nil where there is none.
-func (m *Model) focused() (p layout.Placed, t *terminal, v *pane.View) {
+func (m *Model) focused() (p layout.Placed, t *terminals.Terminal, v *pane.View) {
 	p, ok := m.arr.Focused()
 	if !ok {
 		return p, nil, nil
 	}
-	return p, m.terms.get(p.Terminal), m.views[p.Pane]
+	return p, m.terms.Get(p.Terminal), m.views[p.Pane]
 }
 
 // freshen computes the places again if something moved.
@@ -108,8 +101,8 @@ func (m *Model) arrange() {
 	m.attending.stale = true
 	m.ticks++
 	for _, p := range m.arr.Panes {
-		if t := m.terms.get(p.Terminal); t != nil {
-			t.shown = m.ticks
+		if t := m.terms.Get(p.Terminal); t != nil {
+			t.Shown = m.ticks
 		}
 	}
 	m.followChats()
@@ -126,36 +119,36 @@ func (m *Model) arrange() {
 // follow subscribes to the terminals that show and drops those that have not
 // shown for long.
 func (m *Model) follow() {
-	var hidden []*terminal
-	for _, t := range m.terms.byURI {
+	var hidden []*terminals.Terminal
+	for _, t := range m.terms.ByURI {
 		switch {
-		case t.shown == m.ticks && t.feed == nil && m.link == Connected && !t.done:
+		case t.Shown == m.ticks && t.Feed == nil && m.link.Up() && !t.Done:
 			m.subscribe(t, nil)
-		case t.shown != m.ticks && t.feed != nil:
+		case t.Shown != m.ticks && t.Feed != nil:
 			hidden = append(hidden, t)
 		}
 	}
 	if len(hidden) <= keepHidden {
 		return
 	}
-	slices.SortFunc(hidden, func(a, b *terminal) int { return cmp.Compare(b.shown, a.shown) })
+	slices.SortFunc(hidden, func(a, b *terminals.Terminal) int { return cmp.Compare(b.Shown, a.Shown) })
 	for _, t := range hidden[keepHidden:] {
-		if t.ready {
+		if t.Ready {
 			m.unfollow(t)
-			m.cfg.Host.Unsubscribe(t.uri)
+			m.link.Host.Unsubscribe(t.URI)
 		}
 	}
 }
 
 // subscribe follows a terminal; done, if not nil, is called when the host has
 // answered.
-func (m *Model) subscribe(t *terminal, done func(*Model)) {
-	uri := t.uri
-	t.feed = m.cfg.Sink.feed(uri)
-	m.loop.Async("show "+describe(t), func(ctx context.Context) (func(), error) {
-		err := m.cfg.Host.Subscribe(ctx, uri)
+func (m *Model) subscribe(t *terminals.Terminal, done func(*Model)) {
+	uri := t.URI
+	t.Feed = m.link.Sink.Feed(uri)
+	m.loop.Async("show "+t.Quoted(), func(ctx context.Context) (func(), error) {
+		err := m.link.Host.Subscribe(ctx, uri)
 		return func() {
-			if t := m.terms.get(uri); t != nil && err != nil {
+			if t := m.terms.Get(uri); t != nil && err != nil {
 				m.unfollow(t)
 			}
 			if done != nil {
@@ -166,12 +159,12 @@ func (m *Model) subscribe(t *terminal, done func(*Model)) {
 }
 
 // unfollow forgets a terminal's feed.
-func (m *Model) unfollow(t *terminal) {
-	if t.feed != nil {
-		m.outer.Gallery.Drop(t.feed)
+func (m *Model) unfollow(t *terminals.Terminal) {
+	if t.Feed != nil {
+		m.outer.Gallery.Drop(t.Feed)
 	}
-	t.feed, t.ready, t.want = nil, false, size{}
-	m.cfg.Sink.drop(t.uri)
+	t.Feed, t.Ready, t.Want = nil, false, terminals.Size{}
+	m.link.Sink.Drop(t.URI)
 }
 
 // look makes the views match the panes of the layout.
@@ -179,16 +172,16 @@ func (m *Model) look() {
 	for id, v := range m.views {
 		_, leaf, ok := m.doc.shown.Find(id)
 		if ok {
-			t := m.terms.get(leaf.Terminal)
-			ok = t != nil && t.feed == v.Feed
+			t := m.terms.Get(leaf.Terminal)
+			ok = t != nil && t.Feed == v.Feed
 		}
 		if !ok {
 			delete(m.views, id)
 		}
 	}
 	for _, p := range m.arr.Panes {
-		if t := m.terms.get(p.Terminal); t != nil && t.feed != nil && m.views[p.Pane] == nil {
-			m.views[p.Pane] = pane.NewView(t.feed)
+		if t := m.terms.Get(p.Terminal); t != nil && t.Feed != nil && m.views[p.Pane] == nil {
+			m.views[p.Pane] = pane.NewView(t.Feed)
 			if _, leaf, ok := m.doc.shown.Find(p.Pane); ok {
 				m.views[p.Pane].SetFolds(leaf.Folds)
 			}
@@ -200,23 +193,23 @@ func (m *Model) look() {
 // another client of this person's decides, and with typed set whenever the
 // terminal has another size.
 func (m *Model) fit(p layout.Placed, typed bool) {
-	t := m.terms.get(p.Terminal)
-	if t == nil || !t.ready || t.exited() || p.Body.Empty() || m.link != Connected {
+	t := m.terms.Get(p.Terminal)
+	if t == nil || !t.Ready || t.Exited() || p.Body.Empty() || !m.link.Up() {
 		return
 	}
-	if h := m.terms.holder(t); h != command.Me && (h != command.MyOther || t.theirs && !typed) {
+	if h := m.terms.Holder(t); h != command.Me && (h != command.MyOther || t.Theirs && !typed) {
 		return
 	}
 	if shown, _ := m.showing(p.Terminal); shown.Pane != p.Pane {
 		return // another pane of this tab shows it too and decides
 	}
-	want := size{p.Body.W, p.Body.H}
-	if !typed && t.want == want {
+	want := terminals.Size{Cols: p.Body.W, Rows: p.Body.H}
+	if !typed && t.Want == want {
 		return
 	}
-	t.want = want
-	if t.cols != want.cols || t.rows != want.rows {
-		m.dispatch(t.uri, ahp.TerminalResized{Cols: want.cols, Rows: want.rows})
+	t.Want = want
+	if t.Cols != want.Cols || t.Rows != want.Rows {
+		m.link.Dispatch(t.URI, ahp.TerminalResized{Cols: want.Cols, Rows: want.Rows})
 	}
 }
 
@@ -243,20 +236,20 @@ func (m *Model) removePane(uri ahp.URI) {
 }
 
 // dispose ends a terminal and closes its panes.
-func (m *Model) dispose(t *terminal) {
-	t.done = true
-	uri, ended := t.uri, t.exited()
+func (m *Model) dispose(t *terminals.Terminal) {
+	t.Done = true
+	uri, ended := t.URI, t.Exited()
 	area := m.area()
 	m.change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
-	what := "end " + describe(t)
+	what := "end " + t.Quoted()
 	m.loop.Async(what, func(ctx context.Context) (func(), error) {
-		err := m.cfg.Host.Dispose(ctx, uri)
+		err := m.link.Host.Dispose(ctx, uri)
 		if err != nil && ended {
 			err = nil // another client was first
 		}
 		return func() {
-			if t := m.terms.get(uri); t != nil && err != nil {
-				t.done = false
+			if t := m.terms.Get(uri); t != nil && err != nil {
+				t.Done = false
 			}
 		}, err
 	})
@@ -268,18 +261,18 @@ type placement func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID,
 // create makes a terminal and puts it into the layout. What is typed until it
 // shows is held back and goes to it.
 func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
-	uri := newTerminalURI()
+	uri := address.New(ahp.TerminalScheme)
 	l, id, err := put(m.doc.shown, uri)
 	if err != nil {
 		m.loop.Say(status.Warning, "%v", err)
 		return
 	}
 	params := ahp.CreateTerminalParams{
-		Channel: uri, Cwd: cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.me},
+		Channel: uri, Cwd: cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.Me},
 	}
 	params.Meta = &ahp.CreateMeta{Command: argv}
 	if _, t, _ := m.focused(); t != nil {
-		params.Meta.CwdOf = t.uri
+		params.Meta.CwdOf = t.URI
 	}
 	if tab, ok := l.Tab(); ok {
 		if p, ok := tab.Arrange(m.area()).Pane(id); ok {
@@ -288,9 +281,9 @@ func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
 	}
 	m.kb.holding++
 	m.loop.Async("create terminal", func(ctx context.Context) (func(), error) {
-		err := m.cfg.Host.Create(ctx, params)
+		err := m.link.Host.Create(ctx, params)
 		if err == nil {
-			err = m.cfg.Host.Subscribe(ctx, uri)
+			err = m.link.Host.Subscribe(ctx, uri)
 		}
 		return func() {
 			if err == nil {
@@ -306,9 +299,9 @@ func (m *Model) create(put placement, argv []string, cwd ahp.URI) {
 }
 
 func (m *Model) created(uri ahp.URI, put placement) {
-	t := m.terms.ensure(uri)
-	if t.born.IsZero() {
-		t.born = m.env.Now()
+	t := m.terms.Ensure(uri)
+	if t.Born.IsZero() {
+		t.Born = m.env.Now()
 	}
 	m.kb.bare = false
 	m.apply(func(l layout.Layout) (layout.Layout, error) {
@@ -318,7 +311,7 @@ func (m *Model) created(uri ahp.URI, put placement) {
 		l, _, err := put(l, uri)
 		return l, err
 	})
-	if t.exited() {
+	if t.Exited() {
 		m.ended(t) // it ended before it showed
 	}
 }
@@ -327,7 +320,7 @@ func (m *Model) created(uri ahp.URI, put placement) {
 func (m *Model) newTab(argv []string) {
 	cwd := m.cwd()
 	if cwd == "" {
-		cwd = fileURI(m.cfg.Cwd)
+		cwd = address.File(m.cfg.Cwd)
 	}
 	m.create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
 		return l.NewTab(uri)
@@ -357,7 +350,7 @@ func (m *Model) focusID() layout.PaneID {
 // cwd is the focused terminal's working directory, where new terminals start.
 func (m *Model) cwd() ahp.URI {
 	if _, t, _ := m.focused(); t != nil {
-		return t.cwd
+		return t.Cwd
 	}
 	return ""
 }

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/ui"
+	"tandemux/ui/link"
 	"tandemux/ui/pane"
 	"tandemux/ui/uitest"
 )
@@ -486,11 +487,11 @@ func TestPresets(t *testing.T) {
 	if got := len(u.Host.Terminals()); got != 3 {
 		t.Errorf("%d terminals", got)
 	}
-	_, err := ui.New(ui.Config{Host: u.Host, Sink: ui.NewSink(), Look: ui.Look{Keymap: "emacs"}}, ui.Env{})
+	_, err := ui.New(ui.Config{Host: u.Host, Sink: link.NewSink(), Look: ui.Look{Keymap: "emacs"}}, ui.Env{})
 	if err == nil || !strings.Contains(err.Error(), `no preset "emacs"`) {
 		t.Errorf("an unknown keymap is %v", err)
 	}
-	_, err = ui.New(ui.Config{Host: u.Host, Sink: ui.NewSink(), Look: ui.Look{Theme: "mud"}}, ui.Env{})
+	_, err = ui.New(ui.Config{Host: u.Host, Sink: link.NewSink(), Look: ui.Look{Theme: "mud"}}, ui.Env{})
 	if err == nil || !strings.Contains(err.Error(), `no theme "mud"`) {
 		t.Errorf("an unknown theme is %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/clipboard"
+	"tandemux/ui/link"
 	"tandemux/ui/look"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
@@ -50,7 +51,7 @@ var shellActions = map[string]action{
 	"unfold-all": onView(func(_ *Model, v *pane.View, _ int) { v.FoldAll(false) }),
 	"record": func(m *Model, args []string) {
 		if _, t, _ := m.focused(); t != nil {
-			m.recordings.Toggle(t.uri, t.exited(), strings.Join(args, " "))
+			m.recordings.Toggle(t.URI, t.Exited(), strings.Join(args, " "))
 		}
 	},
 	"run-again": onView(func(m *Model, v *pane.View, _ int) {
@@ -93,7 +94,7 @@ func (m *Model) runAgain(c pane.Command, err error) {
 	case err != nil && c.Line == "":
 		m.loop.Say(status.Info, "nothing to run again: %v", err)
 	case t == nil || v == nil:
-	case !m.can(CanRun):
+	case !m.link.Can(link.CanRun):
 		m.loop.Say(status.Info, "this host can't run commands")
 	case c.Line == "":
 		m.loop.Say(status.Info, "the shell did not tell the command's line")
@@ -103,9 +104,9 @@ func (m *Model) runAgain(c pane.Command, err error) {
 		if !v.Copying() {
 			v.Follow()
 		}
-		p := ahp.RunParams{Channel: t.uri, Line: c.Line, Typed: true}
+		p := ahp.RunParams{Channel: t.URI, Line: c.Line, Typed: true}
 		m.loop.Async("run "+m.quoted(c)+" again", func(ctx context.Context) (func(), error) {
-			err := m.cfg.Host.Run(ctx, p)
+			err := m.link.Host.Run(ctx, p)
 			return func() {
 				if err != nil {
 					m.loop.Say(status.Warning, "not run again: %s", refusal(err))

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
@@ -29,12 +29,6 @@ const (
 // needsLink says why a paste was not taken.
 const needsLink = "a paste of this size needs the connection"
 
-// Retry is where reconnecting has come to.
-type Retry struct {
-	Since, Next time.Time // of the loss, of the next attempt
-	Err         error     // of the last attempt
-}
-
 // outage is a connection in trouble, and what was typed meanwhile.
 type outage struct {
 	id     int // so that an old timer is known
@@ -54,40 +48,32 @@ type outage struct {
 	pasting   bool // the rest of a paste whose beginning was taken
 }
 
-// Retrying takes the news that reconnecting has failed once more.
-func (s *Sink) Retrying(r Retry) {
-	s.post(posted(func(m *Model) {
-		if m.link != Reconnecting {
-			return
-		}
-		if m.away.why = r.Err; m.env.Now().Sub(r.Since) >= quietTime {
-			m.away.next = r.Next
-		}
-		m.loop.Dirty |= loop.Chrome
-	}))
+// retrying takes the news that reconnecting has failed once more.
+func (m *Model) retrying(r link.Retry) {
+	if m.link.State != link.Reconnecting {
+		return
+	}
+	if m.away.why = r.Err; m.env.Now().Sub(r.Since) >= quietTime {
+		m.away.next = r.Next
+	}
+	m.loop.Dirty |= loop.Chrome
 }
 
-// Lost takes the news that nobody knows what became of typed input.
-func (s *Sink) Lost(_ ahp.URI, input string) {
-	n := max(utf8.RuneCountInString(input), 1)
-	s.post(posted(func(m *Model) {
-		m.away.lost += n
-		if m.link == Connected && !m.away.resuming {
-			m.tellOutage()
-		}
-	}))
+// lostInput takes the news that nobody knows what became of some characters.
+func (m *Model) lostInput(n int) {
+	m.away.lost += n
+	if m.link.Up() && !m.away.resuming {
+		m.tellOutage()
+	}
 }
 
-// Silent takes the news that the host has not answered since then, and with the
-// zero time that it does.
-func (s *Sink) Silent(since time.Time) {
-	s.post(posted(func(m *Model) {
-		m.away.silent = since
-		m.loop.Dirty |= loop.Chrome
-		if since.IsZero() && m.link == Connected {
-			m.tellOutage()
-		}
-	}))
+// silent takes the news that the host has not answered since then.
+func (m *Model) silent(since time.Time) {
+	m.away.silent = since
+	m.loop.Dirty |= loop.Chrome
+	if since.IsZero() && m.link.Up() {
+		m.tellOutage()
+	}
 }
 
 // lose begins an outage.
@@ -101,7 +87,7 @@ func (m *Model) lose(why error) {
 	a.resuming = false
 	id := a.id
 	m.loop.After(keepTime-m.env.Now().Sub(a.since), func() {
-		if m.away.id == id && m.link != Connected {
+		if m.away.id == id && !m.link.Up() {
 			m.forgetKept()
 		}
 	})
@@ -118,7 +104,7 @@ func (m *Model) forgetKept() {
 // unreachable reports whether the host can't be reached, and since when.
 func (m *Model) unreachable() (since time.Time, yes bool) {
 	switch {
-	case m.link != Connected || m.away.resuming:
+	case !m.link.Up() || m.away.resuming:
 		return m.away.since, true
 	case !m.away.silent.IsZero():
 		return m.away.silent, true
@@ -134,11 +120,11 @@ func (m *Model) mayKeep(n int) bool {
 	if !trouble || m.away.pasting {
 		return true
 	}
-	if m.link == Reconnecting && m.can(CanRetry) {
-		m.cfg.Host.Retry()
+	if m.link.State == link.Reconnecting && m.link.Can(link.CanRetry) {
+		m.link.Host.Retry()
 	}
 	m.loop.Dirty |= loop.Chrome
-	if m.link == Closed || m.env.Now().Sub(since) > keepTime || m.away.keptBytes+n > maxKept {
+	if m.link.State == link.Closed || m.env.Now().Sub(since) > keepTime || m.away.keptBytes+n > maxKept {
 		m.away.refused++
 		if n > maxKept {
 			m.loop.Say(status.Warning, needsLink)
@@ -152,7 +138,7 @@ func (m *Model) mayKeep(n int) bool {
 // to go its way.
 func (m *Model) keepInput(o outgoing) bool {
 	a := &m.away
-	if m.link == Connected && !a.resuming {
+	if m.link.Up() && !a.resuming {
 		return false
 	}
 	if a.keptBytes+len(o.data) > maxFlow { // the rest of a long paste
@@ -178,9 +164,9 @@ func (m *Model) regain() {
 	m.away.resuming = true
 	id := m.away.id
 	m.loop.Async("look at the terminals again", func(ctx context.Context) (func(), error) {
-		err := m.cfg.Host.Subscribe(ctx, ahp.RootURI)
+		err := m.link.Host.Subscribe(ctx, ahp.RootURI)
 		return func() {
-			if m.away.id != id || m.link != Connected {
+			if m.away.id != id || !m.link.Up() {
 				return // lost again, which has forgotten it
 			}
 			m.away.resuming = false
@@ -199,7 +185,7 @@ func (m *Model) sendKept() {
 	kept := a.kept
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
 	for _, o := range kept {
-		if !m.terms.typable(m.terms.get(o.uri)) {
+		if !m.terms.Typable(m.terms.Get(o.uri)) {
 			a.refused += max(o.keys, 1)
 			continue
 		}
@@ -242,9 +228,9 @@ func (m *Model) trouble() (text string, kind status.Kind) {
 	a := &m.away
 	const clock = "15:04:05"
 	switch {
-	case m.link == Reconnecting && a.next.IsZero():
+	case m.link.State == link.Reconnecting && a.next.IsZero():
 		text = "connection lost, reconnecting" + m.outer.Look.Ellipsis
-	case m.link == Reconnecting:
+	case m.link.State == link.Reconnecting:
 		text = fmt.Sprintf("no connection since %s, next try %s", a.since.Format(clock), a.next.Format(clock))
 	case !a.silent.IsZero():
 		text = "the host has not answered since " + a.silent.Format(clock)

@@ -89,7 +89,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 	if err != nil {
 		return exit, err
 	}
-	defer c.Sink.close()
+	defer c.Sink.Close()
 	p = tea.NewProgram(m,
 		tea.WithContext(ctx), tea.WithEnvironment(c.env()), tea.WithWindowSize(w, h),
 		tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1),
@@ -97,7 +97,7 @@ func Run(ctx context.Context, c Config, in, out *os.File) (exit Exit, err error)
 
 	done := make(chan struct{})
 	defer close(done)
-	c.Sink.guard(func(broke any, stack []byte) {
+	c.Sink.Guard(func(broke any, stack []byte) {
 		m.log.Error("interface broke", "panic", broke, "stack", string(stack))
 		time.AfterFunc(stuckTime, func() { leaveHard(term, broke, done) })
 		p.Send(loop.Crashed(broke))

@@ -21,6 +21,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/internal/pty"
 	"tandemux/ui"
+	"tandemux/ui/link"
 	"tandemux/ui/uitest"
 )
 
@@ -29,7 +30,7 @@ const patience = 20 * time.Second
 
 // lockedHost makes a test's host one that many goroutines may call.
 type lockedHost struct {
-	ui.Host // the methods that are not offered
+	link.Host // the methods that are not offered
 
 	mu sync.Mutex
 	h  *uitest.Host
@@ -39,7 +40,7 @@ type lockedHost struct {
 }
 
 // Capabilities offers no more than terminals and layouts.
-func (l *lockedHost) Capabilities() ui.Capabilities { return 0 }
+func (l *lockedHost) Capabilities() link.Capabilities { return 0 }
 
 func (l *lockedHost) ClientID() string { return uitest.ClientID }
 
@@ -226,7 +227,7 @@ type result struct {
 // run runs an interface in a window.
 func run(t testing.TB, w *window, prepare func(*lockedHost)) (*lockedHost, context.CancelFunc, chan result) {
 	t.Helper()
-	sink := ui.NewSink()
+	sink := link.NewSink()
 	l := &lockedHost{h: uitest.NewHost(t, sink)}
 	if prepare != nil {
 		prepare(l)
@@ -310,7 +311,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 
 func TestRunEndsWithItsHost(t *testing.T) {
 	w := newWindow(t, 80, 24)
-	sink := ui.NewSink()
+	sink := link.NewSink()
 	l := &lockedHost{h: uitest.NewHost(t, sink)}
 	ended := make(chan result, 1)
 	go func() {
@@ -318,7 +319,7 @@ func TestRunEndsWithItsHost(t *testing.T) {
 		ended <- result{exit, err}
 	}()
 	w.waitFor("1 sh1")
-	sink.Status(ui.Closed, errors.New("it was stopped"))
+	sink.Status(link.Closed, errors.New("it was stopped"))
 	if r := finish(t, ended); r.err != nil || r.exit.Reason != ui.HostGone || !strings.Contains(r.exit.Note, "it was stopped") {
 		t.Errorf("ended with %+v", r)
 	}
@@ -364,7 +365,7 @@ func TestRunRestoresAfterPanics(t *testing.T) {
 // the terminal back ends the interface in order.
 func TestRunRestoresAfterAPanicOfTheConnection(t *testing.T) {
 	w := newWindow(t, 80, 24)
-	sink := ui.NewSink()
+	sink := link.NewSink()
 	l := &lockedHost{h: uitest.NewHost(t, sink)}
 	ended := make(chan result, 1)
 	go func() {
@@ -372,7 +373,10 @@ func TestRunRestoresAfterAPanicOfTheConnection(t *testing.T) {
 		ended <- result{exit, err}
 	}()
 	w.waitFor("1 sh1")
-	sink.Break()
+	func() {
+		defer sink.Fence()
+		panic("boom on the connection")
+	}()
 	if r := finish(t, ended); r.err == nil || !strings.Contains(r.err.Error(), "boom on the connection") {
 		t.Errorf("ended with %+v", r)
 	}
@@ -433,7 +437,7 @@ func TestRunNeedsATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	sink := ui.NewSink()
+	sink := link.NewSink()
 	c := ui.Config{Host: &lockedHost{h: uitest.NewHost(t, sink)}, Sink: sink}
 	if _, err := ui.Run(context.Background(), c, null, null); err == nil || !strings.Contains(err.Error(), "not a terminal") {
 		t.Errorf("without a terminal: %v", err)

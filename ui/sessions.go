@@ -8,35 +8,12 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/ui/address"
 	"tandemux/ui/chat"
+	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/words"
 )
-
-// Sessions are the methods of a Host that has sessions with agents. The list is kept up to date by notifications through Sink.Note.
-type Sessions interface {
-	// Sessions lists all of them.
-	Sessions(ctx context.Context) ([]ahp.SessionSummary, error)
-	CreateSession(ctx context.Context, p ahp.CreateSessionParams) error
-	DisposeSession(ctx context.Context, uri ahp.URI) error
-	// Agents lists those that sessions can be begun with, the default first.
-	Agents(ctx context.Context) ([]Agent, error)
-}
-
-// Agent is one that sessions can be begun with.
-type Agent struct {
-	Name  string // the provider's
-	Title string
-	Why   string // it can't be used now, "" when it can
-}
-
-// Chats are the methods of a Host whose chats can be added to, looked through and
-// completed.
-type Chats interface {
-	CreateChat(ctx context.Context, p ahp.CreateChatParams) error
-	FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error
-	Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error)
-}
 
 // sessions are the host's sessions with agents.
 type sessions struct {
@@ -79,25 +56,10 @@ func (s *session) title() string {
 	return "new session"
 }
 
-// sessionNote is a notification about the list of sessions.
-type sessionNote struct {
-	method string
-	params json.RawMessage
-}
-
-// Note takes a notification beside actions.
-func (s *Sink) Note(method string, params json.RawMessage) {
-	defer s.fence()
-	switch method {
-	case ahp.NoteSessionAdded, ahp.NoteSessionRemoved, ahp.NoteSessionSummaryChanged:
-		s.post(sessionNote{method, params})
-	}
-}
-
 // loadSessions asks for the list.
 func (m *Model) loadSessions() {
-	h := m.cfg.Host
-	if !m.can(CanSessions) || m.sessions.loading {
+	h := m.link.Host
+	if !m.link.Can(link.CanSessions) || m.sessions.loading {
 		return
 	}
 	m.sessions.loading, m.sessions.touched = true, map[ahp.URI]bool{}
@@ -147,14 +109,14 @@ func (ss *sessions) ensure(uri ahp.URI) *session {
 }
 
 // noted takes a notification about the list.
-func (m *Model) noted(n sessionNote) {
+func (m *Model) noted(n link.Note) {
 	var p struct {
 		Summary *ahp.SessionSummary        `json:"summary"`
 		Session ahp.URI                    `json:"session"`
 		Changes map[string]json.RawMessage `json:"changes"`
 	}
-	if err := ahp.Unmarshal(n.params, &p); err != nil {
-		m.log.Warn("ignore a notification that can't be read", "method", n.method, "err", err)
+	if err := ahp.Unmarshal(n.Params, &p); err != nil {
+		m.log.Warn("ignore a notification that can't be read", "method", n.Method, "err", err)
 		return
 	}
 	ss := &m.sessions
@@ -164,13 +126,13 @@ func (m *Model) noted(n sessionNote) {
 		}
 	}
 	switch {
-	case n.method == ahp.NoteSessionAdded && p.Summary != nil:
+	case n.Method == ahp.NoteSessionAdded && p.Summary != nil:
 		touch(p.Summary.Resource)
 		ss.ensure(p.Summary.Resource).row = *p.Summary
-	case n.method == ahp.NoteSessionRemoved:
+	case n.Method == ahp.NoteSessionRemoved:
 		touch(p.Session)
 		m.lostSession(p.Session)
-	case n.method == ahp.NoteSessionSummaryChanged:
+	case n.Method == ahp.NoteSessionSummaryChanged:
 		touch(p.Session)
 		s := ss.ensure(p.Session)
 		if row, err := changedRow(s.row, p.Changes); err == nil {
@@ -214,8 +176,8 @@ func (m *Model) lostSession(uri ahp.URI) {
 		return
 	}
 	if s.asked {
-		m.cfg.Sink.expect(uri, kindNone)
-		m.cfg.Host.Unsubscribe(uri)
+		m.link.Sink.Expect(uri, link.None)
+		m.link.Host.Unsubscribe(uri)
 	}
 	delete(m.sessions.byURI, uri)
 	for _, e := range m.chats {
@@ -254,7 +216,7 @@ const maxFollowed = 64
 // followSessions subscribes to the sessions of the chats that show and to those
 // that wait for a person, and drops the others.
 func (m *Model) followSessions() {
-	if m.link != Connected || !m.can(CanSessions) {
+	if !m.link.Up() || !m.link.Can(link.CanSessions) {
 		return
 	}
 	want := map[ahp.URI]bool{}
@@ -279,9 +241,9 @@ func (m *Model) followSessions() {
 		switch {
 		case want[uri] && !s.asked:
 			s.asked = true
-			m.cfg.Sink.expect(uri, kindSession)
+			m.link.Sink.Expect(uri, link.Session)
 			m.loop.Async("follow a session", func(ctx context.Context) (func(), error) {
-				err := m.cfg.Host.Subscribe(ctx, uri)
+				err := m.link.Host.Subscribe(ctx, uri)
 				return func() {
 					if s := m.sessions.byURI[uri]; s != nil && err != nil {
 						s.asked = false
@@ -290,8 +252,8 @@ func (m *Model) followSessions() {
 			})
 		case !want[uri] && s.asked && s.ready:
 			s.asked, s.ready = false, false
-			m.cfg.Sink.expect(uri, kindNone)
-			m.cfg.Host.Unsubscribe(uri)
+			m.link.Sink.Expect(uri, link.None)
+			m.link.Host.Unsubscribe(uri)
 		}
 	}
 }
@@ -342,7 +304,7 @@ func (m *Model) informChat(e *chatEntry) {
 	e.session = s.uri
 	info := chat.Session{URI: s.uri, Title: s.title(), Agent: m.agentTitle(s.row.Provider)}
 	for _, d := range s.row.WorkingDirectories {
-		info.Roots = append(info.Roots, filePath(d))
+		info.Roots = append(info.Roots, address.Path(d))
 	}
 	if s.ready {
 		var meta struct {

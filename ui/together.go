@@ -8,6 +8,7 @@ import (
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
+	"tandemux/ui/terminals"
 )
 
 // together is typing into all panes of a tab. It is about this keyboard, so it is
@@ -70,7 +71,7 @@ func (m *Model) gets(p layout.Placed) bool {
 		return false
 	}
 	v := m.views[p.Pane]
-	return v != nil && !v.Copying() && m.terms.typable(m.terms.get(p.Terminal))
+	return v != nil && !v.Copying() && m.terms.Typable(m.terms.Get(p.Terminal))
 }
 
 // receiving counts the panes that get what is typed; 0 where it goes to one.
@@ -86,7 +87,7 @@ func (m *Model) receiving() int {
 
 // repeat does for every other terminal that gets what is typed what was done for
 // the focused one. A terminal in two panes gets it once.
-func (m *Model) repeat(do func(t *terminal, v *pane.View)) {
+func (m *Model) repeat(do func(t *terminals.Terminal, v *pane.View)) {
 	if len(m.together.tabs) == 0 {
 		return
 	}
@@ -96,7 +97,7 @@ func (m *Model) repeat(do func(t *terminal, v *pane.View)) {
 	}
 	for _, p := range m.arr.Panes {
 		if first, _ := m.showing(p.Terminal); first.Pane == p.Pane && !p.Focused && m.gets(p) {
-			do(m.terms.get(p.Terminal), m.views[p.Pane])
+			do(m.terms.Get(p.Terminal), m.views[p.Pane])
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"tandemux/internal/config"
 	"tandemux/internal/jsonrpc"
 	"tandemux/ui"
+	"tandemux/ui/link"
 )
 
 func newAttachCommand() *cobra.Command {
@@ -68,7 +69,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		cwd = ""
 	}
 	interfaceTuning().apply()
-	sink := ui.NewSink()
+	sink := link.NewSink()
 	log, closeLog, err := openLog(p.dirs, "tui.log")
 	if err != nil {
 		return err
@@ -153,7 +154,7 @@ type hostAdapter struct {
 }
 
 // Capabilities is all of them: a host that lacks one refuses the call.
-func (h hostAdapter) Capabilities() ui.Capabilities { return ui.CanAll }
+func (h hostAdapter) Capabilities() link.Capabilities { return link.CanAll }
 
 // Create adds this process's environment, as a shell's child would have it.
 func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) error {
@@ -195,27 +196,25 @@ func (h hostAdapter) Run(ctx context.Context, p ahp.RunParams) error {
 func (h hostAdapter) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
 	seq, err := h.Client.Dispatch(uri, a)
 	if errors.Is(err, client.ErrDisconnected) {
-		err = ui.ErrAway
+		err = link.ErrAway
 	}
 	return seq, err
 }
 
 // sinkAdapter translates the connection's states; everything else passes.
-type sinkAdapter struct{ *ui.Sink }
+type sinkAdapter struct{ *link.Sink }
 
-var links = map[client.Status]ui.Link{
-	client.Connected: ui.Connected, client.Reconnecting: ui.Reconnecting, client.Closed: ui.Closed,
-}
+var links = map[client.Status]link.State{client.Connected: link.Connected, client.Reconnecting: link.Reconnecting, client.Closed: link.Closed}
 
 func (s sinkAdapter) Status(status client.Status, err error) {
 	var closed *jsonrpc.CloseError
 	if errors.As(err, &closed) && closed.Reason != "" {
-		err = ui.ClosedError(closed.Reason)
+		err = link.ClosedError(closed.Reason)
 	}
 	s.Sink.Status(links[status], err)
 }
 
-// Retrying implements client.Observer; so do ui.Sink's own methods.
-func (s sinkAdapter) Retrying(r client.Retry) { s.Sink.Retrying(ui.Retry(r)) }
+// Retrying implements client.Observer; so do link.Sink's own methods.
+func (s sinkAdapter) Retrying(r client.Retry) { s.Sink.Retrying(link.Retry(r)) }
 
 var _ client.Observer = sinkAdapter{}

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"tandemux/ahp"
-	"tandemux/ui"
+	"tandemux/ui/link"
 )
 
 func (h hostAdapter) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
 	return (&session{Client: h.Client, place: h.place}).sessions(ctx)
 }
 
-// CreateSession implements ui.Sessions: an agent that the host did not have when it
+// CreateSession implements link.Sessions: an agent that the host did not have when it
 // started is made known to it first.
 func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParams) error {
 	s := &session{Client: h.Client, place: h.place}
@@ -32,9 +32,9 @@ func (h hostAdapter) DisposeSession(ctx context.Context, uri ahp.URI) error {
 	return h.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: uri}, nil)
 }
 
-// Agents implements ui.Sessions: those of the configuration and those that tandemux
+// Agents implements link.Sessions: those of the configuration and those that tandemux
 // knows, and what the host has besides.
-func (h hostAdapter) Agents(context.Context) ([]ui.Agent, error) {
+func (h hostAdapter) Agents(context.Context) ([]link.Agent, error) {
 	if h.place.elsewhere() {
 		return h.hostAgents(nil), nil
 	}
@@ -42,10 +42,10 @@ func (h hostAdapter) Agents(context.Context) ([]ui.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	var agents []ui.Agent
+	var agents []link.Agent
 	have := map[string]bool{}
 	for _, r := range agentRows(set) {
-		a := ui.Agent{Name: r.Name, Title: r.Title}
+		a := link.Agent{Name: r.Name, Title: r.Title}
 		if !r.Found {
 			a.Why = "not installed"
 			if r.Configured && len(r.Command) > 0 {
@@ -60,14 +60,14 @@ func (h hostAdapter) Agents(context.Context) ([]ui.Agent, error) {
 
 // hostAgents are those of the running host, as the root says, that are not known
 // otherwise.
-func (h hostAdapter) hostAgents(known map[string]bool) []ui.Agent {
-	var agents []ui.Agent
+func (h hostAdapter) hostAgents(known map[string]bool) []link.Agent {
+	var agents []link.Agent
 	if h.root == nil {
 		return nil
 	}
 	for _, a := range h.root() {
 		if !known[a.Provider] {
-			agents = append(agents, ui.Agent{Name: a.Provider, Title: a.DisplayName})
+			agents = append(agents, link.Agent{Name: a.Provider, Title: a.DisplayName})
 		}
 	}
 	return agents

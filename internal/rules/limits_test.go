@@ -40,7 +40,7 @@ var (
 		"emulator/native": 8698,
 		"host":            17400,
 		"host/terminal":   5136,
-		"ui":              8770,
+		"ui":              7870,
 		"ui/chat":         6768,
 		"ui/pane":         4328,
 	}

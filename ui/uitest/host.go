@@ -13,7 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
-	"tandemux/ui"
+	"tandemux/ui/link"
 )
 
 // Host is a host for one client, in memory. It belongs to the test's goroutine.
@@ -44,7 +44,7 @@ type Host struct {
 	Now int64
 
 	t         testing.TB
-	sink      *ui.Sink
+	sink      *link.Sink
 	lost      bool // nothing reaches it
 	seq       int64
 	clientSeq int64
@@ -86,7 +86,7 @@ type Terminal struct {
 }
 
 // NewHost gives a host without terminals.
-func NewHost(t testing.TB, sink *ui.Sink) *Host {
+func NewHost(t testing.TB, sink *link.Sink) *Host {
 	h := &Host{
 		t: t, sink: sink, terms: map[ahp.URI]*Terminal{},
 		layouts: map[ahp.URI]ahp.LayoutState{}, follows: map[ahp.URI]bool{ahp.RootURI: true},
@@ -193,16 +193,16 @@ func (t *Terminal) info() ahp.TerminalInfo {
 	}
 }
 
-// ClientID implements ui.Host.
+// ClientID implements link.Host.
 func (h *Host) ClientID() string { return ClientID }
 
-// Colors implements ui.Host.
+// Colors implements link.Host.
 func (h *Host) Colors(p ahp.ColorsParams) error {
 	h.Painted = append(h.Painted, p)
 	return nil
 }
 
-// Answer implements ui.Host.
+// Answer implements link.Host.
 func (h *Host) Answer(_ context.Context, p ahp.AnswerParams) error {
 	h.Answers = append(h.Answers, p)
 	for _, t := range h.terms {
@@ -213,7 +213,7 @@ func (h *Host) Answer(_ context.Context, p ahp.AnswerParams) error {
 	return nil
 }
 
-// Create implements ui.Host.
+// Create implements link.Host.
 func (h *Host) Create(_ context.Context, p ahp.CreateTerminalParams) error {
 	if h.FailCreate != nil {
 		return h.FailCreate
@@ -263,7 +263,7 @@ func (h *Host) add(uri ahp.URI, name string, claim ahp.Claim, cols, rows int, cw
 	return t
 }
 
-// Dispose implements ui.Host.
+// Dispose implements link.Host.
 func (h *Host) Dispose(_ context.Context, uri ahp.URI) error {
 	if h.terms[uri] == nil {
 		return errors.New("there is no such terminal")
@@ -274,7 +274,7 @@ func (h *Host) Dispose(_ context.Context, uri ahp.URI) error {
 	return nil
 }
 
-// Run implements ui.Host: it types the line, or fails with FailRun.
+// Run implements link.Host: it types the line, or fails with FailRun.
 func (h *Host) Run(_ context.Context, p ahp.RunParams) error {
 	if h.FailRun != nil {
 		return h.FailRun
@@ -287,7 +287,7 @@ func (h *Host) Run(_ context.Context, p ahp.RunParams) error {
 	return nil
 }
 
-// Subscribe implements ui.Host.
+// Subscribe implements link.Host.
 func (h *Host) Subscribe(_ context.Context, uri ahp.URI) error {
 	switch t := h.terms[uri]; {
 	case uri == ahp.ActivityURI:
@@ -319,16 +319,16 @@ func (t *Terminal) snapshot() ahp.TerminalState {
 	return s
 }
 
-// Unsubscribe implements ui.Host.
+// Unsubscribe implements link.Host.
 func (h *Host) Unsubscribe(uri ahp.URI) { delete(h.follows, uri) }
 
 // Follows reports whether the client follows a channel.
 func (h *Host) Follows(uri ahp.URI) bool { return h.follows[uri] }
 
-// Dispatch implements ui.Host.
+// Dispatch implements link.Host.
 func (h *Host) Dispatch(uri ahp.URI, a ahp.Action) (int64, error) {
 	if h.lost {
-		return 0, ui.ErrAway
+		return 0, link.ErrAway
 	}
 	h.clientSeq++
 	if h.quiet {
@@ -622,12 +622,12 @@ func (t *Terminal) Typed() string { return strings.Join(t.Input, "") }
 // was followed.
 func (h *Host) Reconnect(during func()) {
 	h.lost = true
-	h.sink.Status(ui.Reconnecting, errors.New("lost"))
+	h.sink.Status(link.Reconnecting, errors.New("lost"))
 	if during != nil {
 		during()
 	}
 	h.lost = false
-	h.sink.Status(ui.Connected, nil)
+	h.sink.Status(link.Connected, nil)
 	h.snapshot(ahp.RootURI, h.root)
 	for uri := range h.follows {
 		switch t := h.terms[uri]; {

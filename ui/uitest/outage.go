@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ui"
+	"tandemux/ui/link"
 )
 
 // Lose loses the connection.
 func (h *Host) Lose() {
 	h.lost = true
-	h.sink.Status(ui.Reconnecting, errors.New("lost"))
+	h.sink.Status(link.Reconnecting, errors.New("lost"))
 }
 
 // LoseUnsaid loses the connection and does not say so yet.
@@ -21,12 +21,12 @@ func (h *Host) LoseUnsaid() { h.lost = true }
 // nothing.
 func (h *Host) Return() {
 	h.lost = false
-	h.sink.Status(ui.Connected, nil)
+	h.sink.Status(link.Connected, nil)
 }
 
 // Retrying says that an attempt to reconnect failed.
 func (h *Host) Retrying(since, next time.Time, why string) {
-	h.sink.Retrying(ui.Retry{Since: since, Next: next, Err: errors.New(why)})
+	h.sink.Retrying(link.Retry{Since: since, Next: next, Err: errors.New(why)})
 }
 
 // Lost says that the outcome of input is unknown.
@@ -35,7 +35,7 @@ func (h *Host) Lost(uri ahp.URI, input string) { h.sink.Lost(uri, input) }
 // Silent says since when the host has not answered.
 func (h *Host) Silent(since time.Time) { h.sink.Silent(since) }
 
-// Retry implements ui.Host: it counts.
+// Retry implements link.Host: it counts.
 func (h *Host) Retry() { h.Retries++ }
 
 // Time is the clock of the interface.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
-	"tandemux/ui"
+	"tandemux/ui/link"
 )
 
 // Session is a session of the host, with its chat.
@@ -243,7 +243,7 @@ func (h *Host) doSession(uri ahp.URI, a ahp.Action, origin *ahp.Origin) bool {
 	return true
 }
 
-// Sessions implements ui.Sessions.
+// Sessions implements link.Sessions.
 func (h *Host) Sessions(context.Context) ([]ahp.SessionSummary, error) {
 	var rows []ahp.SessionSummary
 	for _, s := range h.sessions {
@@ -252,7 +252,7 @@ func (h *Host) Sessions(context.Context) ([]ahp.SessionSummary, error) {
 	return rows, nil
 }
 
-// CreateSession implements ui.Sessions.
+// CreateSession implements link.Sessions.
 func (h *Host) CreateSession(_ context.Context, p ahp.CreateSessionParams) error {
 	if h.FailSession != nil {
 		return h.FailSession
@@ -266,7 +266,7 @@ func (h *Host) CreateSession(_ context.Context, p ahp.CreateSessionParams) error
 	return nil
 }
 
-// DisposeSession implements ui.Sessions.
+// DisposeSession implements link.Sessions.
 func (h *Host) DisposeSession(_ context.Context, uri ahp.URI) error {
 	s := h.session(uri)
 	if s == nil {
@@ -279,18 +279,18 @@ func (h *Host) DisposeSession(_ context.Context, uri ahp.URI) error {
 	return nil
 }
 
-// Agents implements ui.Sessions.
-func (h *Host) Agents(context.Context) ([]ui.Agent, error) {
-	return []ui.Agent{{Name: "scripted", Title: "Scripted"}, {Name: "gemini", Title: "Gemini CLI", Why: "not installed"}}, nil
+// Agents implements link.Sessions.
+func (h *Host) Agents(context.Context) ([]link.Agent, error) {
+	return []link.Agent{{Name: "scripted", Title: "Scripted"}, {Name: "gemini", Title: "Gemini CLI", Why: "not installed"}}, nil
 }
 
-// CreateChat implements ui.Chats.
+// CreateChat implements link.Chats.
 func (h *Host) CreateChat(_ context.Context, p ahp.CreateChatParams) error {
 	h.Sent = append(h.Sent, fmt.Sprintf("create chat from %s", p.Source.TurnID))
 	return nil
 }
 
-// FetchTurns implements ui.Chats.
+// FetchTurns implements link.Chats.
 func (h *Host) FetchTurns(_ context.Context, p ahp.FetchTurnsParams) error {
 	h.Sent = append(h.Sent, "fetch turns "+p.Cursor)
 	if s := h.session(p.Channel); s != nil && h.Older != nil {
@@ -299,7 +299,7 @@ func (h *Host) FetchTurns(_ context.Context, p ahp.FetchTurnsParams) error {
 	return nil
 }
 
-// Complete implements ui.Chats: it knows two files and two commands.
+// Complete implements link.Chats: it knows two files and two commands.
 func (h *Host) Complete(_ context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error) {
 	before := p.Text[:min(p.Offset, len(p.Text))]
 	from := strings.LastIndexAny(before, " \n") + 1
@@ -330,13 +330,13 @@ func (s *Session) Missed(f func()) {
 	h.subscribeSession(s.Chat)
 }
 
-// Capabilities implements ui.Host.
-func (h *Host) Capabilities() ui.Capabilities { return ui.CanAll &^ (ui.CanStop | ui.CanLogin) }
+// Capabilities implements link.Host.
+func (h *Host) Capabilities() link.Capabilities { return link.CanAll &^ (link.CanStop | link.CanLogin) }
 
-// Stop implements ui.Host, which is not offered.
+// Stop implements link.Host, which is not offered.
 func (h *Host) Stop(context.Context) error { panic("Stop is not offered") }
 
-// Login implements ui.Host, which is not offered.
+// Login implements link.Host, which is not offered.
 func (h *Host) Login(context.Context, ahp.LoginParams) (ahp.LoginResult, error) {
 	panic("Login is not offered")
 }

@@ -13,6 +13,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/keymap"
 	"tandemux/ui"
+	"tandemux/ui/link"
 	"tandemux/ui/pane"
 	"tandemux/ui/tty"
 )
@@ -40,7 +41,7 @@ type UI struct {
 	Raw     []byte
 
 	t      testing.TB
-	sink   *ui.Sink
+	sink   *link.Sink
 	screen emulator.Emulator
 	dec    tty.Decoder
 	now    time.Time
@@ -73,7 +74,7 @@ func New(t testing.TB, o Options) *UI {
 	if o.Env == nil {
 		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
 	}
-	u := &UI{t: t, sink: ui.NewSink(), now: epoch, silent: o.Silent}
+	u := &UI{t: t, sink: link.NewSink(), now: epoch, silent: o.Silent}
 	u.Host = NewHost(t, u.sink)
 	if o.Host != nil {
 		o.Host(u.Host)
@@ -91,7 +92,7 @@ func (u *UI) Again(o Options) *UI {
 	if o.Env == nil {
 		o.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=/home/ann"}
 	}
-	n := &UI{t: u.t, sink: ui.NewSink(), now: u.now, Host: u.Host}
+	n := &UI{t: u.t, sink: link.NewSink(), now: u.now, Host: u.Host}
 	n.Host.sink = n.sink
 	n.Host.follows = map[string]bool{"ahp-root://": true}
 	n.Host.snapshot("ahp-root://", n.Host.root)

@@ -1,4 +1,4 @@
-package ui
+package link
 
 import (
 	"context"
@@ -75,9 +75,6 @@ const (
 // Has reports whether all of some capabilities are there.
 func (c Capabilities) Has(some Capabilities) bool { return c&some == some }
 
-// can reports whether the host has some capabilities.
-func (m *Model) can(some Capabilities) bool { return m.cfg.Host.Capabilities().Has(some) }
-
 // ErrAway is Host.Dispatch's answer while there is no connection.
 var ErrAway = errors.New("not connected to the host")
 
@@ -86,15 +83,28 @@ type ClosedError string
 
 func (e ClosedError) Error() string { return string(e) }
 
-// Link is the state of the connection to the host.
-type Link uint8
+// Sessions are the methods of a Host that has sessions with agents. The list is kept
+// up to date by notifications through Sink.Note.
+type Sessions interface {
+	// Sessions lists all of them.
+	Sessions(ctx context.Context) ([]ahp.SessionSummary, error)
+	CreateSession(ctx context.Context, p ahp.CreateSessionParams) error
+	DisposeSession(ctx context.Context, uri ahp.URI) error
+	// Agents lists those that sessions can be begun with, the default first.
+	Agents(ctx context.Context) ([]Agent, error)
+}
 
-// The states of Link.
-const (
-	// Connected means that actions flow.
-	Connected Link = iota
-	// Reconnecting means that the connection was lost and is tried again.
-	Reconnecting
-	// Closed means that the connection is gone for good.
-	Closed
-)
+// Agent is one that sessions can be begun with.
+type Agent struct {
+	Name  string // the provider's
+	Title string
+	Why   string // it can't be used now, "" when it can
+}
+
+// Chats are the methods of a Host whose chats can be added to, looked through and
+// completed.
+type Chats interface {
+	CreateChat(ctx context.Context, p ahp.CreateChatParams) error
+	FetchTurns(ctx context.Context, p ahp.FetchTurnsParams) error
+	Complete(ctx context.Context, p ahp.CompletionsParams) (ahp.CompletionsResult, error)
+}

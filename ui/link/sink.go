@@ -1,9 +1,12 @@
-package ui
+package link
 
 import (
 	"encoding/json"
 	"runtime/debug"
+	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 
 	"tandemux/ahp"
 	"tandemux/ui/pane"
@@ -36,52 +39,72 @@ type Sink struct {
 	broke  func(v any, stack []byte) // gets panics of the connection's goroutine
 	inputs bool                      // the loop wants to know which input the host has taken
 	agents []ahp.AgentInfo           // as the root says
-	kinds  map[ahp.URI]kind          // of channels whose address does not say what they are
+	kinds  map[ahp.URI]Kind          // of channels whose address does not say what they are
 }
 
-// kind is what a channel is.
-type kind uint8
+// Kind is what a channel is.
+type Kind uint8
 
+// The kinds of channels whose address does not say what they are.
 const (
-	kindNone kind = iota
-	kindSession
-	kindChat
+	None Kind = iota
+	Session
+	Chat
 )
 
-// expect says what a channel is whose state is to come.
-func (s *Sink) expect(uri ahp.URI, k kind) {
+// Expect says what a channel is whose state is to come; None ends that.
+func (s *Sink) Expect(uri ahp.URI, k Kind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k == kindNone {
+	if k == None {
 		delete(s.kinds, uri)
 		return
 	}
 	if s.kinds == nil {
-		s.kinds = map[ahp.URI]kind{}
+		s.kinds = map[ahp.URI]Kind{}
 	}
 	s.kinds[uri] = k
 }
 
-func (s *Sink) kindOf(uri ahp.URI) kind {
+func (s *Sink) kindOf(uri ahp.URI) Kind {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kinds[uri]
 }
 
-// What the inbox holds, besides ahp.Envelope.
+// What Take gives, besides ahp.Envelope.
 type (
-	snapshot struct {
-		channel ahp.URI
-		state   any // ahp.RootState, TerminalState, LayoutState, ActivityState, SessionState or ChatState
+	// Snapshot is the state of a channel: an ahp.RootState, TerminalState,
+	// LayoutState, ActivityState, SessionState or ChatState.
+	Snapshot struct {
+		Channel ahp.URI
+		State   any
 	}
-	gone   struct{ channel ahp.URI }
-	linked struct {
-		link Link
-		err  error
+	// Gone says that a channel no longer exists.
+	Gone struct{ Channel ahp.URI }
+	// Changed is a change of the connection's state.
+	Changed struct {
+		State State
+		Err   error // why, where known
 	}
-	broken struct {
-		what string
-		err  error
+	// Retry is where reconnecting has come to.
+	Retry struct {
+		Since, Next time.Time // of the loss, of the next attempt
+		Err         error     // of the last attempt
+	}
+	// Lost is input of which nobody knows what became of it, in characters.
+	Lost int
+	// Silent says since when the host has not answered; zero that it does.
+	Silent time.Time
+	// Note is a notification about the list of sessions.
+	Note struct {
+		Method string
+		Params json.RawMessage
+	}
+	// Broken is what could not be read.
+	Broken struct {
+		What string
+		Err  error
 	}
 )
 
@@ -92,8 +115,8 @@ func NewSink() *Sink {
 	return s
 }
 
-// attach makes the sink wake a loop. wake must not block.
-func (s *Sink) attach(engine string, wake func()) {
+// Attach makes the sink wake a loop. wake must not block.
+func (s *Sink) Attach(engine string, wake func()) {
 	s.mu.Lock()
 	s.engine, s.wake = engine, wake
 	told := s.told
@@ -103,17 +126,17 @@ func (s *Sink) attach(engine string, wake func()) {
 	}
 }
 
-// close lets the connection's goroutine go on with nobody listening.
-func (s *Sink) close() {
+// Close lets the connection's goroutine go on with nobody listening.
+func (s *Sink) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed, s.inbox = true, nil
 	s.room.Broadcast()
 }
 
-// hearInput makes the echoes of input reach the loop, or not: most of the time
+// HearInput makes the echoes of input reach the loop, or not: most of the time
 // they say nothing that it wants to be woken for.
-func (s *Sink) hearInput(on bool) {
+func (s *Sink) HearInput(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inputs = on
@@ -151,8 +174,8 @@ func (s *Sink) post(item any) {
 	s.signal()
 }
 
-// take gives what waits, in order.
-func (s *Sink) take() []any {
+// Take gives what waits, in order.
+func (s *Sink) Take() []any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	items := s.inbox
@@ -161,8 +184,8 @@ func (s *Sink) take() []any {
 	return items
 }
 
-// feed gives the terminal's feed, a new one if there is none.
-func (s *Sink) feed(uri ahp.URI) *pane.Feed {
+// Feed gives the terminal's feed, a new one if there is none.
+func (s *Sink) Feed(uri ahp.URI) *pane.Feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.feeds[uri]
@@ -182,8 +205,8 @@ func (s *Sink) limitOf(uri ahp.URI) int {
 	return s.limit
 }
 
-// limitHistory sets how much history feeds keep whose terminals say nothing else.
-func (s *Sink) limitHistory(lines int) {
+// LimitHistory sets how much history feeds keep whose terminals say nothing else.
+func (s *Sink) LimitHistory(lines int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.limit = lines
@@ -224,23 +247,23 @@ func (s *Sink) existing(uri ahp.URI) *pane.Feed {
 	return s.feeds[uri]
 }
 
-// drop forgets the terminal's feed.
-func (s *Sink) drop(uri ahp.URI) {
+// Drop forgets the terminal's feed.
+func (s *Sink) Drop(uri ahp.URI) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.feeds, uri)
 }
 
-// guard says who gets what breaks on the connection's goroutine, where nobody else
+// Guard says who gets what breaks on the connection's goroutine, where nobody else
 // could give the outer terminal back.
-func (s *Sink) guard(broke func(v any, stack []byte)) {
+func (s *Sink) Guard(broke func(v any, stack []byte)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broke = broke
 }
 
-// fence, deferred, hands a panic to whom guard named.
-func (s *Sink) fence() {
+// Fence, deferred, hands a panic to whom Guard named.
+func (s *Sink) Fence() {
 	v := recover()
 	if v == nil {
 		return
@@ -258,53 +281,53 @@ func (s *Sink) fence() {
 
 // Snapshot takes the state of a channel, after a subscription or a reconnect.
 func (s *Sink) Snapshot(snap ahp.Snapshot) {
-	defer s.fence()
+	defer s.Fence()
 	var err error
 	switch {
-	case isRoot(snap.Resource):
+	case snap.Resource == ahp.RootURI:
 		var st ahp.RootState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
 			s.hire(st.Agents)
 			s.list(st.Terminals)
-			s.post(snapshot{ahp.RootURI, st})
+			s.post(Snapshot{ahp.RootURI, st})
 		}
 	case snap.Resource == ahp.ActivityURI:
 		var st ahp.ActivityState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
-			s.post(snapshot{snap.Resource, st})
+			s.post(Snapshot{snap.Resource, st})
 		}
-	case isLayout(snap.Resource):
+	case strings.HasPrefix(snap.Resource, ahp.LayoutScheme):
 		var st ahp.LayoutState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
-			s.post(snapshot{snap.Resource, st})
+			s.post(Snapshot{snap.Resource, st})
 		}
-	case s.kindOf(snap.Resource) == kindSession:
+	case s.kindOf(snap.Resource) == Session:
 		var st ahp.SessionState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
-			s.post(snapshot{snap.Resource, st})
+			s.post(Snapshot{snap.Resource, st})
 		}
-	case s.kindOf(snap.Resource) == kindChat:
+	case s.kindOf(snap.Resource) == Chat:
 		var st ahp.ChatState
 		if err = json.Unmarshal(snap.State, &st); err == nil {
-			s.post(snapshot{snap.Resource, st})
+			s.post(Snapshot{snap.Resource, st})
 		}
 	default:
 		var st ahp.TerminalState
 		if err = st.UnmarshalJSON(snap.State); err == nil { // which was validated as part of the message
-			if err = s.feed(snap.Resource).Reset(st); err == nil {
+			if err = s.Feed(snap.Resource).Reset(st); err == nil {
 				st.Content = nil
-				s.post(snapshot{snap.Resource, st})
+				s.post(Snapshot{snap.Resource, st})
 			}
 		}
 	}
 	if err != nil {
-		s.post(broken{"read the state of " + snap.Resource, err})
+		s.post(Broken{"read the state of " + snap.Resource, err})
 	}
 }
 
 // Data takes output of a terminal; data is valid until it returns.
 func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
-	defer s.fence()
+	defer s.Fence()
 	if f := s.existing(channel); f != nil {
 		f.Print(data)
 	}
@@ -312,7 +335,7 @@ func (s *Sink) Data(channel ahp.URI, data []byte, _ int64) {
 
 // Action takes a confirmed action, this client's own included, or a refusal.
 func (s *Sink) Action(e ahp.Envelope) {
-	defer s.fence()
+	defer s.Fence()
 	if e.RejectionReason != "" {
 		s.post(e)
 		return
@@ -357,10 +380,29 @@ func (s *Sink) Action(e ahp.Envelope) {
 }
 
 // Gone takes the news that a channel no longer exists.
-func (s *Sink) Gone(channel ahp.URI) { s.post(gone{channel}) }
+func (s *Sink) Gone(channel ahp.URI) { s.post(Gone{channel}) }
+
+// Note takes a notification beside actions.
+func (s *Sink) Note(method string, params json.RawMessage) {
+	defer s.Fence()
+	switch method {
+	case ahp.NoteSessionAdded, ahp.NoteSessionRemoved, ahp.NoteSessionSummaryChanged:
+		s.post(Note{method, params})
+	}
+}
+
+// Retrying takes the news that reconnecting has failed once more.
+func (s *Sink) Retrying(r Retry) { s.post(r) }
+
+// Lost takes the news that nobody knows what became of typed input.
+func (s *Sink) Lost(_ ahp.URI, input string) { s.post(Lost(max(utf8.RuneCountInString(input), 1))) }
+
+// Silent takes the news that the host has not answered since then, and with the
+// zero time that it does.
+func (s *Sink) Silent(since time.Time) { s.post(Silent(since)) }
 
 // Status takes a change of the connection's state; err says why, where known.
-func (s *Sink) Status(l Link, err error) { s.post(linked{l, err}) }
+func (s *Sink) Status(to State, err error) { s.post(Changed{to, err}) }
 
 // hire notes which agents the host has.
 func (s *Sink) hire(agents []ahp.AgentInfo) {

@@ -1,0 +1,3 @@
+// Package address makes and reads the addresses of channels and files that the
+// interface deals with.
+package address
