@@ -3,10 +3,10 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/emulator/input"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/paint"
-	"tandemux/ui/pane"
 )
 
 // chatUnder gives the chat whose body lies at a cell, nil for none.
@@ -82,12 +82,7 @@ func (m *Model) wheelChat(ev tea.Mouse) bool {
 	if e == nil {
 		return false
 	}
-	switch ev.Button {
-	case tea.MouseWheelUp:
-		e.Scroll(-pane.WheelLines)
-	case tea.MouseWheelDown:
-		e.Scroll(pane.WheelLines)
-	}
+	e.Scroll(map[tea.MouseButton]int{tea.MouseWheelUp: -input.WheelLines, tea.MouseWheelDown: input.WheelLines}[ev.Button])
 	m.loop.Dirty |= loop.Panes | loop.Chrome
 	return true
 }

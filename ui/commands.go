@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
@@ -251,7 +252,7 @@ func (m *Model) sendPrefix() {
 		return
 	}
 	into := func(t *terminals.Terminal, v *pane.View) {
-		m.typeInto(t, v, pane.AppendKey(nil, PressOf(m.keys.Prefix()), pane.Press, v.Feed.Modes()))
+		m.typeInto(t, v, input.AppendKey(nil, PressOf(m.keys.Prefix()), input.Press, v.Feed.Modes()))
 	}
 	into(t, v)
 	m.repeat(into)

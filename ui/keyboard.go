@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui/command"
 	"tandemux/ui/loop"
@@ -256,14 +257,14 @@ func (m *Model) typeKey(k tea.Key, rest bool) {
 		return
 	}
 	modes := v.Feed.Modes()
-	data := encode(k, pane.Press, rest, modes)
+	data := encode(k, input.Press, rest, modes)
 	if len(data) == 0 {
 		return
 	}
 	if m.typeInto(t, v, data) {
 		m.repeat(func(t *terminals.Terminal, v *pane.View) {
 			modes.Kitty |= v.Feed.Modes().Kitty
-			m.typeInto(t, v, encode(k, pane.Press, rest, v.Feed.Modes()))
+			m.typeInto(t, v, encode(k, input.Press, rest, v.Feed.Modes()))
 		})
 		m.kb.escaped = k.Code == tea.KeyEscape && k.Mod == 0
 		if modes.Kitty != 0 {
@@ -295,7 +296,7 @@ func (m *Model) keyReleased(k tea.Key) {
 		return
 	}
 	release := func(t *terminals.Terminal, v *pane.View) {
-		if data := pane.AppendKey(nil, k, pane.Release, v.Feed.Modes()); len(data) > 0 {
+		if data := input.AppendKey(nil, k, input.Release, v.Feed.Modes()); len(data) > 0 {
 			m.send(t.URI, data)
 		}
 	}
@@ -393,7 +394,7 @@ func (m *Model) paste(p tty.Paste) {
 	defer m.pasted(p)
 	typed := false
 	into := func(t *terminals.Terminal, v *pane.View) {
-		text := pane.Paste(p.Text, p.First, p.Last, v.Feed.Modes())
+		text := input.Paste(p.Text, p.First, p.Last, v.Feed.Modes())
 		if text == "" || !m.typeInto(t, v, []byte(text)) {
 			return
 		}
@@ -438,7 +439,7 @@ func (m *Model) tellFocus(uri ahp.URI, gained bool) {
 	if t == nil || t.Feed == nil || t.Exited() || !m.link.Up() || m.terms.Holder(t) != command.Me {
 		return
 	}
-	if s := pane.Focus(gained, t.Feed.Modes()); s != "" {
+	if s := input.Focus(gained, t.Feed.Modes()); s != "" {
 		m.send(uri, []byte(s))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/emulator"
+	"tandemux/emulator/input"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
@@ -46,7 +47,7 @@ func (m *Model) under(x, y int) (p layout.Placed, t *terminals.Terminal, v *pane
 
 // forward reports a mouse event to the program of a view, if it asked for such
 // and the person may type there; it reports whether it did.
-func (m *Model) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind pane.MouseKind) bool {
+func (m *Model) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind input.MouseKind) bool {
 	if t == nil || v == nil || v.Copying() || v.Back() > 0 || ev.Mod&tea.ModShift != 0 {
 		return false
 	}
@@ -59,7 +60,7 @@ func (m *Model) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind 
 		return false
 	}
 	ev.X, ev.Y = x, y
-	if data := pane.AppendMouse(nil, pane.MouseEvent{Mouse: ev, Kind: kind}, modes); len(data) > 0 {
+	if data := input.AppendMouse(nil, input.MouseEvent{Mouse: ev, Kind: kind}, modes); len(data) > 0 {
 		m.send(t.URI, data)
 	}
 	return true
@@ -101,7 +102,7 @@ func (m *Model) mousePress(ev tea.Mouse) {
 	if m.pressView(v, ev) {
 		return
 	}
-	if m.forward(t, v, ev, pane.MousePress) {
+	if m.forward(t, v, ev, input.MousePress) {
 		m.mouse.grab = grabProgram
 		return
 	}
@@ -140,17 +141,17 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 			m.loop.Dirty |= loop.Panes
 		}
 	case grabProgram:
-		m.forwardGrabbed(ev, pane.MouseMotion)
+		m.forwardGrabbed(ev, input.MouseMotion)
 	default:
 		m.hover(ev)
 		_, t, v := m.under(ev.X, ev.Y)
-		m.forward(t, v, ev, pane.MouseMotion)
+		m.forward(t, v, ev, input.MouseMotion)
 	}
 }
 
 // forwardGrabbed reports to the program that the button was pressed over, also
 // from beyond its pane.
-func (m *Model) forwardGrabbed(ev tea.Mouse, kind pane.MouseKind) {
+func (m *Model) forwardGrabbed(ev tea.Mouse, kind input.MouseKind) {
 	if p, ok := m.arr.Pane(m.mouse.pane); ok {
 		m.forward(m.terms.Get(p.Terminal), m.views[p.Pane], ev, kind)
 	}
@@ -160,7 +161,7 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 	grab := m.mouse.grab
 	switch grab {
 	case grabProgram:
-		m.forwardGrabbed(ev, pane.MouseRelease)
+		m.forwardGrabbed(ev, input.MouseRelease)
 	case grabText:
 		m.releaseText()
 	case grabChat:
@@ -172,7 +173,7 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 	case grabNone:
 		if m.loop.Overlay == nil {
 			_, t, v := m.under(ev.X, ev.Y)
-			m.forward(t, v, ev, pane.MouseRelease)
+			m.forward(t, v, ev, input.MouseRelease)
 		}
 	}
 	m.mouse = mouse{}
@@ -193,7 +194,7 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 		return
 	}
 	_, t, v := m.under(ev.X, ev.Y)
-	if t == nil || v == nil || m.forward(t, v, ev, pane.MouseWheel) {
+	if t == nil || v == nil || m.forward(t, v, ev, input.MouseWheel) {
 		return
 	}
 	if ev.Button != tea.MouseWheelUp && ev.Button != tea.MouseWheelDown {
@@ -202,11 +203,11 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
 		if m.terms.Typable(t) && m.link.Up() {
-			m.send(t.URI, pane.AppendWheelKeys(nil, up, modes))
+			m.send(t.URI, input.AppendWheelKeys(nil, up, modes))
 		}
 		return
 	}
-	n := pane.WheelLines
+	n := input.WheelLines
 	if up {
 		n = -n
 	}

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/emulator/input"
 	"tandemux/ui"
-	"tandemux/ui/pane"
 	"tandemux/ui/uitest"
 )
 
@@ -31,11 +31,11 @@ func TestClicksSelect(t *testing.T) {
 	u.Click(1, 1)
 	u.Click(1, 1)
 	u.Advance(time.Second)
-	u.Mouse(pane.MousePress, tea.MouseLeft, 1, 2)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 1, 2)
-	u.Mouse(pane.MousePress, tea.MouseLeft, 1, 2)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 5, 2)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 5, 2)
+	u.Mouse(input.MousePress, tea.MouseLeft, 1, 2)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, 1, 2)
+	u.Mouse(input.MousePress, tea.MouseLeft, 1, 2)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 5, 2)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, 5, 2)
 	if got := clip(u, n); got != "the end" {
 		t.Errorf("dragged by words: %q", got)
 	}
@@ -52,15 +52,15 @@ func TestMiddleButtonPastes(t *testing.T) {
 	u := start(t)
 	u.Type("word")
 	u.Press("ctrl+space |", "ctrl+space h")
-	u.Mouse(pane.MousePress, tea.MouseMiddle, 60, 5)
-	u.Mouse(pane.MouseRelease, tea.MouseMiddle, 60, 5)
+	u.Mouse(input.MousePress, tea.MouseMiddle, 60, 5)
+	u.Mouse(input.MouseRelease, tea.MouseMiddle, 60, 5)
 	if got := u.Host.Terminal("sh2").Typed(); got != "" {
 		t.Errorf("nothing was copied, but %q is typed", got)
 	}
 	u.Click(3, 1)
 	u.Click(3, 1)
-	u.Mouse(pane.MousePress, tea.MouseMiddle, 60, 5)
-	u.Mouse(pane.MouseRelease, tea.MouseMiddle, 60, 5)
+	u.Mouse(input.MousePress, tea.MouseMiddle, 60, 5)
+	u.Mouse(input.MouseRelease, tea.MouseMiddle, 60, 5)
 	if got := u.Host.Terminal("sh2").Typed(); got != "word" {
 		t.Errorf("pasted %q", got)
 	}
@@ -118,32 +118,32 @@ func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 	u.Advance(5 * time.Second)
 	idle := u.Timers()
 	n := len(u.Raw)
-	u.Mouse(pane.MousePress, tea.MouseLeft, 3, 10)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 0, 5)
+	u.Mouse(input.MousePress, tea.MouseLeft, 3, 10)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 0, 5)
 	if got := u.Timers(); got != idle {
 		t.Errorf("%d timers within the pane", got-idle)
 	}
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 0, 0)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 0, 0)
 	u.Advance(3 * time.Second)
 	u.Shows("row 0 ")
 	if got := u.Timers(); got != idle {
 		t.Errorf("%d timers at the top", got-idle)
 	}
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 0, 0)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, 0, 0)
 	text := clip(u, n)
 	if !strings.HasPrefix(text, "row 0\nrow 1\n") || !strings.HasSuffix(text, "row 67\nrow") {
 		t.Errorf("copied %q … %q", text[:min(20, len(text))], text[max(len(text)-20, 0):])
 	}
 	// And down again: it stops where the text does.
-	u.Mouse(pane.MousePress, tea.MouseLeft, 0, 1)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 23)
+	u.Mouse(input.MousePress, tea.MouseLeft, 0, 1)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 3, 23)
 	u.Advance(200 * time.Millisecond)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 10)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 3, 10)
 	u.Advance(time.Second)
 	if u.Screen(); strings.Contains(u.Row(21), "row 79") {
 		t.Error("it scrolls on although the mouse came back")
 	}
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 3, 10)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, 3, 10)
 	u.Advance(5 * time.Second)
 	if got := u.Timers(); got != idle {
 		t.Errorf("%d timers afterwards", got-idle)
@@ -157,16 +157,16 @@ func TestScrollBar(t *testing.T) {
 	}
 	u.WaitIdle()
 	// The bar shows where the mouse is on its column, and scrolls without a mode.
-	u.Mouse(pane.MouseMotion, tea.MouseNone, 79, 4)
+	u.Mouse(input.MouseMotion, tea.MouseNone, 79, 4)
 	u.GoldenStyled("scroll-bar")
-	u.Mouse(pane.MousePress, tea.MouseLeft, 79, 22)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 70, 0)
+	u.Mouse(input.MousePress, tea.MouseLeft, 79, 22)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 70, 0)
 	u.Shows("row 0 ")
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 70, 0)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, 70, 0)
 	u.Drag(79, 0, 79, 12)
 	u.Shows(" 85/178")
 	u.Hides("clipboard")
-	u.Mouse(pane.MouseMotion, tea.MouseNone, 10, 4)
+	u.Mouse(input.MouseMotion, tea.MouseNone, 10, 4)
 	u.Press("x")
 	u.Hides("/178")
 	if got := sh.Typed(); got != "x" {
@@ -178,14 +178,14 @@ func TestScrollBar(t *testing.T) {
 // a command that waits for a character.
 func TestPickingSurvivesAnything(t *testing.T) {
 	u, sh := program(t, strings.Repeat("some text\r\n", 50))
-	u.Mouse(pane.MousePress, tea.MouseLeft, 3, 10)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 0)
+	u.Mouse(input.MousePress, tea.MouseLeft, 3, 10)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 3, 0)
 	sh.Resize(30, 5)
 	u.WaitIdle()
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, 3, 2)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, 3, 2)
 	sh.Print("\x1b[3J\x1b[2J")
 	u.Advance(time.Second)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, 3, 2)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, 3, 2)
 	u.Press("ctrl+space [", "f")
 	sh.Claim(ahp.Claim{Kind: ahp.ClaimSession, Session: "ahp-session:/x"})
 	u.WaitIdle()

@@ -11,9 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/emulator"
+	"tandemux/emulator/input"
 	"tandemux/ui"
 	"tandemux/ui/link"
-	"tandemux/ui/pane"
 	"tandemux/ui/uitest"
 )
 
@@ -124,7 +124,7 @@ func TestMouseMotionIsAskedForOnDemand(t *testing.T) {
 	if got := u.Outer().Modes().Mouse; got != emulator.MouseAny {
 		t.Errorf("mouse mode %d for a program that follows the mouse", got)
 	}
-	u.Mouse(pane.MouseMotion, tea.MouseNone, 7, 8)
+	u.Mouse(input.MouseMotion, tea.MouseNone, 7, 8)
 	if got := sh.Typed(); got != "\x1b[<35;8;9M" {
 		t.Errorf("a motion sends %q", got)
 	}

@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/emulator/input"
 	"tandemux/ui"
-	"tandemux/ui/pane"
 	"tandemux/ui/uitest"
 )
 
@@ -395,7 +395,7 @@ func TestCommandList(t *testing.T) {
 	sh.Begin("late")
 	u.WaitIdle()
 	u.Shows("late")
-	u.Mouse(pane.MousePress, tea.MouseLeft, 20, 10)
+	u.Mouse(input.MousePress, tea.MouseLeft, 20, 10)
 
 	// One that shows already is gone to in copy mode.
 	u, _ = marked(t, uitest.Options{})

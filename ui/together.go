@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/emulator"
+	"tandemux/emulator/input"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/pane"
@@ -104,8 +105,8 @@ func (m *Model) repeat(do func(t *terminals.Terminal, v *pane.View)) {
 
 // encode gives the bytes of a key as a program in those modes expects it. With
 // rest set its ESC went to the program already.
-func encode(k tea.Key, ev pane.Event, rest bool, modes emulator.Modes) []byte {
-	data := pane.AppendKey(nil, k, ev, modes)
+func encode(k tea.Key, ev input.Event, rest bool, modes emulator.Modes) []byte {
+	data := input.AppendKey(nil, k, ev, modes)
 	if rest && len(data) > 1 && data[0] == 0x1b {
 		data = data[1:]
 	}

@@ -10,9 +10,9 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui"
-	"tandemux/ui/pane"
 )
 
 func newSendCommand() *cobra.Command {
@@ -82,7 +82,7 @@ func (s *session) encode(ctx context.Context, uri ahp.URI, keys []keymap.Key) (d
 		return nil, err
 	}
 	for _, k := range keys {
-		data = pane.AppendKey(data, ui.PressOf(k), pane.Press, modes)
+		data = input.AppendKey(data, ui.PressOf(k), input.Press, modes)
 	}
 	return data, nil
 }

@@ -42,7 +42,6 @@ var (
 		"host/terminal":   5136,
 		"ui":              7870,
 		"ui/chat":         6768,
-		"ui/pane":         4328,
 	}
 	fileExcess = map[string]int{
 		"emulator/native/line.go":   501,

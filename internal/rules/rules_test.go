@@ -23,6 +23,7 @@ const module = "tandemux"
 var arrows = map[string][]string{
 	"ahp":              {},
 	"emulator":         {},
+	"emulator/input":   {"emulator"},
 	"emulator/native":  {"internal/pty", "emulator"},
 	"emulator/vt10x":   {"emulator"},
 	"emulator/engine":  {"emulator/..."},

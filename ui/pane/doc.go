@@ -1,5 +1,4 @@
-// Package pane shows a terminal in a rectangle and speaks for the keyboard and
-// the mouse to the program in it.
+// Package pane shows a terminal in a rectangle.
 //
 // A Feed is a terminal as this client sees it: an emulator fed with the host's
 // actions. The connection's goroutine writes to it; the event loop reads it.
@@ -25,9 +24,6 @@
 // the host's actions and the parts of a snapshot say that output begins and
 // ends. They keep their places through scrolling and reflow; nothing is read off
 // the screen to find them.
-//
-// AppendKey, AppendMouse, Paste and Focus make the bytes that a program
-// expects from its terminal, given the modes that it set.
 //
 // The package decides nothing about claims and sends nothing.
 package pane

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tandemux/emulator"
+	"tandemux/emulator/input"
 	"tandemux/internal/leak"
-	"tandemux/ui/pane"
 	"tandemux/ui/tty"
 )
 
@@ -217,7 +217,7 @@ func TestKeysSurviveTheRoundTrip(t *testing.T) {
 		if k.Code == ' ' && k.Mod&^tea.ModShift == 0 {
 			k.Mod, k.Text = 0, " "
 		}
-		seq := pane.AppendKey(nil, k, pane.Press, emulator.Modes{Kitty: 1})
+		seq := input.AppendKey(nil, k, input.Press, emulator.Modes{Kitty: 1})
 		var d tty.Decoder
 		in, _ := d.Feed(seq, false)
 		if len(in) != 1 {

@@ -11,10 +11,10 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui"
 	"tandemux/ui/link"
-	"tandemux/ui/pane"
 	"tandemux/ui/tty"
 )
 
@@ -249,7 +249,7 @@ func (u *UI) Press(keys ...string) {
 			if err != nil {
 				u.t.Fatalf("press %q: %v", name, err)
 			}
-			u.read(string(pane.AppendKey(nil, ui.PressOf(k), pane.Press, u.keyboard())))
+			u.read(string(input.AppendKey(nil, ui.PressOf(k), input.Press, u.keyboard())))
 			u.WaitIdle()
 		}
 	}
@@ -284,25 +284,25 @@ func (u *UI) Paste(text string) {
 }
 
 // Mouse does something with the mouse at a cell counted from 0.
-func (u *UI) Mouse(kind pane.MouseKind, b tea.MouseButton, x, y int) {
+func (u *UI) Mouse(kind input.MouseKind, b tea.MouseButton, x, y int) {
 	u.t.Helper()
 	modes := emulator.Modes{Mouse: emulator.MouseAny, MouseEncoding: emulator.MouseSGR}
-	u.Read(string(pane.AppendMouse(nil, pane.MouseEvent{Mouse: tea.Mouse{X: x, Y: y, Button: b}, Kind: kind}, modes)))
+	u.Read(string(input.AppendMouse(nil, input.MouseEvent{Mouse: tea.Mouse{X: x, Y: y, Button: b}, Kind: kind}, modes)))
 }
 
 // Click presses and releases the left button.
 func (u *UI) Click(x, y int) {
 	u.t.Helper()
-	u.Mouse(pane.MousePress, tea.MouseLeft, x, y)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, x, y)
+	u.Mouse(input.MousePress, tea.MouseLeft, x, y)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, x, y)
 }
 
 // Drag moves the mouse with the left button pressed.
 func (u *UI) Drag(x0, y0, x1, y1 int) {
 	u.t.Helper()
-	u.Mouse(pane.MousePress, tea.MouseLeft, x0, y0)
-	u.Mouse(pane.MouseMotion, tea.MouseLeft, x1, y1)
-	u.Mouse(pane.MouseRelease, tea.MouseLeft, x1, y1)
+	u.Mouse(input.MousePress, tea.MouseLeft, x0, y0)
+	u.Mouse(input.MouseMotion, tea.MouseLeft, x1, y1)
+	u.Mouse(input.MouseRelease, tea.MouseLeft, x1, y1)
 }
 
 // Wheel turns the wheel by a notch.
@@ -312,7 +312,7 @@ func (u *UI) Wheel(up bool, x, y int) {
 	if up {
 		b = tea.MouseWheelUp
 	}
-	u.Mouse(pane.MouseWheel, b, x, y)
+	u.Mouse(input.MouseWheel, b, x, y)
 }
 
 // Resize gives the outer terminal another size.
