@@ -16,55 +16,59 @@ func noticing() (h *Host, t *term, now *time.Time) {
 		limits: DefaultLimits, log: slog.New(slog.DiscardHandler), now: func() time.Time { return clock },
 		channels: map[ahp.URI]*channel{},
 	}
+	tx := h.lock()
+	defer tx.unlock()
 	h.fenced = true // nothing is journalled or told
-	h.activity = newActivity(h)
+	h.activity = newActivity(tx, h)
 	t = &term{h: h}
-	t.ch = h.newChannel("ahp-terminal:/a", t)
+	t.ch = h.newChannel(tx, "ahp-terminal:/a", t)
 	return h, t, &clock
 }
 
 func TestOutputAfterSilence(t *testing.T) {
 	h, term, now := noticing()
+	tx := h.lock()
+	defer tx.unlock()
 	data := ahp.TerminalData{Data: "x"}
 	at := func() int64 { return term.attention.row.Output }
-	h.mind(term, data)
+	h.mind(tx, term, data)
 	if at() != 0 {
 		t.Error("the first output calls")
 	}
 	*now = now.Add(silence - time.Millisecond)
-	h.mind(term, data)
+	h.mind(tx, term, data)
 	if at() != 0 {
 		t.Error("output calls before the silence was long enough")
 	}
 	*now = now.Add(silence)
-	h.mind(term, data)
+	h.mind(tx, term, data)
 	if at() != now.UnixMilli() {
 		t.Errorf("output after a silence is at %d", at())
 	}
 	first := at()
 	*now = now.Add(silence)
 	h.typist = typist{"operator", term, *now}
-	h.mind(term, data)
+	h.mind(tx, term, data)
 	if at() != first {
 		t.Error("the answer to what was typed calls")
 	}
 	*now = now.Add(2 * silence)
-	h.mind(term, data)
+	h.mind(tx, term, data)
 	if at() == first {
 		t.Error("output long after typing does not call")
 	}
 	// What a new size has a program draw is no output; what comes later is.
 	first = at()
 	*now = now.Add(2 * silence)
-	h.mind(term, ahp.TerminalResized{Cols: 90, Rows: 20})
-	h.mind(term, data)
+	h.mind(tx, term, ahp.TerminalResized{Cols: 90, Rows: 20})
+	h.mind(tx, term, data)
 	*now = now.Add(answerTime / 2)
-	h.mind(term, data)
+	h.mind(tx, term, data)
 	if at() != first {
 		t.Error("what a program draws for its new size calls")
 	}
 	*now = now.Add(answerTime)
-	h.mind(term, data)
+	h.mind(tx, term, data)
 	if at() == first {
 		t.Error("output after a new size does not call")
 	}
@@ -74,19 +78,21 @@ func TestOutputAfterSilence(t *testing.T) {
 // stays.
 func TestStatusEndsWithTheCommand(t *testing.T) {
 	h, term, now := noticing()
+	tx := h.lock()
+	defer tx.unlock()
 	say := func(body string) {
-		h.noticed(term, terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
+		h.noticed(tx, term, terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
 	}
 	say("state=blocked:kind=permission:app=claude")
 	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusBlocked || s.At != now.UnixMilli() {
 		t.Fatalf("status %+v", s)
 	}
-	h.mind(term, ahp.TerminalCommandFinished{CommandID: "1"})
+	h.mind(tx, term, ahp.TerminalCommandFinished{CommandID: "1"})
 	if s := term.attention.row.Status; s != nil {
 		t.Errorf("after the prompt %+v", s)
 	}
 	say("state=done:app=claude")
-	h.mind(term, ahp.TerminalExited{})
+	h.mind(tx, term, ahp.TerminalExited{})
 	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusDone {
 		t.Errorf("after the end %+v", s)
 	}

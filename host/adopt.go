@@ -174,7 +174,7 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Co
 // terminalFailed is told what went wrong in one terminal alone.
 func (h *Host) terminalFailed(t *term, err error) {
 	if errors.Is(err, journal.ErrFenced) {
-		h.turn(func(Tx) { h.superseded(err) })
+		h.turn(func(tx Tx) { h.superseded(tx, err) })
 		return
 	}
 	args := []any{"process", t.proc, "err", err}

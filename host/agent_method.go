@@ -64,7 +64,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 func (h *Host) hasAgent(id string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	return id != "" && slices.ContainsFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 }

@@ -219,8 +219,8 @@ func newAgentTerm(h *Host, t *term, claim ahp.Claim, limit int) *agentTerm {
 	}
 }
 
-// see follows the terminal's actions. The caller holds h.mu.
-func (a *agentTerm) see(action ahp.Action) {
+// see follows the terminal's actions.
+func (a *agentTerm) see(tx Tx, action ahp.Action) {
 	switch x := action.(type) {
 	case ahp.TerminalData:
 		if a.released {
@@ -275,18 +275,17 @@ func (a *agentTerm) Bind(toolCallID string) {
 			return
 		}
 		c.ToolCallID = toolCallID
-		a.h.claimForAgent(a.t, c)
+		a.h.claimForAgent(tx, a.t, c)
 	})
 }
 
-// claimForAgent changes what in its session a terminal is claimed for. The caller
-// holds h.mu.
-func (h *Host) claimForAgent(t *term, to ahp.Claim) {
+// claimForAgent changes what in its session a terminal is claimed for.
+func (h *Host) claimForAgent(tx Tx, t *term, to ahp.Claim) {
 	if t.used != nil {
 		t.used.ours = true
 		defer func() { t.used.ours = false }()
 	}
-	h.claim(t, to, nil, &auth.Principal{ID: t.holder})
+	h.claim(tx, t, to, nil, &auth.Principal{ID: t.holder})
 }
 
 // removed reports whether the terminal was disposed of.
@@ -300,7 +299,7 @@ const awayNote = "\n[" + "A person has taken this terminal over, or sent it to t
 func (a *agentTerm) Output() (text string, truncated bool, exit *agent.Exit) {
 	a.h.turn(func(tx Tx) {
 		if !a.removed(tx) {
-			a.h.flush(a.t)
+			a.h.flush(tx, a.t)
 		}
 		all := a.text.AppendLine(slices.Clone(a.out))
 		kept := tail(all, a.limit)
@@ -325,8 +324,8 @@ func (a *agentTerm) Wait(ctx context.Context) (agent.Exit, error) {
 	case <-ctx.Done():
 		return agent.Exit{}, ctx.Err()
 	}
-	a.h.mu.Lock()
-	defer a.h.mu.Unlock()
+	tx := a.h.lock()
+	defer tx.unlock()
 	return *a.exit, nil
 }
 
@@ -372,7 +371,7 @@ func (a *agentTerm) Release() {
 		}
 		if c := a.t.value.Claim; c.Kind == ahp.ClaimSession && c.TurnID+c.ToolCallID != "" && a.exit != nil {
 			c.TurnID, c.ToolCallID = "", ""
-			a.h.claimForAgent(a.t, c)
+			a.h.claimForAgent(tx, a.t, c)
 		}
 		if a.exit != nil || !a.held(tx) || a.away {
 			return
@@ -389,9 +388,8 @@ func (a *agentTerm) Release() {
 	})
 }
 
-// supplyAgent gives an agent the terminals and files of its chat. The caller
-// holds h.mu.
-func (h *Host) supplyAgent(c *chat, spec *agent.Spec) {
+// supplyAgent gives an agent the terminals and files of its chat.
+func (h *Host) supplyAgent(tx Tx, c *chat, spec *agent.Spec) {
 	roots, err := agent.NewRoots(spec.Roots)
 	if err != nil {
 		h.log.Warn("an agent gets neither terminals nor files", "session", c.s.ch.uri, "err", err)
@@ -414,8 +412,8 @@ func (h *Host) supplyAgent(c *chat, spec *agent.Spec) {
 
 // callEnded narrows the claims of a tool call that has ended, with call "" of a
 // turn, with turn "" of all: their terminals are the session's in the background
-// then (G41). The caller holds h.mu.
-func (h *Host) callEnded(c *chat, turn, call string) {
+// then (G41).
+func (h *Host) callEnded(tx Tx, c *chat, turn, call string) {
 	for _, t := range slices.Clone(h.terms) {
 		claim := t.value.Claim
 		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.uri || claim.TurnID+claim.ToolCallID == "" {
@@ -425,16 +423,16 @@ func (h *Host) callEnded(c *chat, turn, call string) {
 			continue
 		}
 		claim.TurnID, claim.ToolCallID = "", ""
-		h.claimForAgent(t, claim)
+		h.claimForAgent(tx, t, claim)
 	}
 }
 
-// chatEnded ends the terminals that a chat still holds when it is disposed of
-// (G42, G46). The caller holds h.mu.
-func (h *Host) chatEnded(c *chat) {
+// chatEnded ends the terminals that a chat still holds when it is disposed of (G42,
+// G46).
+func (h *Host) chatEnded(tx Tx, c *chat) {
 	for _, t := range slices.Clone(h.terms) {
 		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri {
-			h.removeTerm(t)
+			h.removeTerm(tx, t)
 			h.abandon(t)
 		}
 	}
@@ -451,7 +449,7 @@ func (c *chat) forgetOld(tx Tx) {
 		}
 	}
 	for len(over) > keptAgentTerms {
-		c.h.removeTerm(over[0])
+		c.h.removeTerm(tx, over[0])
 		c.h.abandon(over[0])
 		over = over[1:]
 	}

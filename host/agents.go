@@ -28,9 +28,9 @@ type agents struct {
 	// supply, turnEnded and chatEnded connect terminals and files to sessions: what
 	// an agent gets, and that a tool call (or with call "" a turn) or a chat has
 	// ended. They are called with h.mu held, and are nil where there are none.
-	supply    func(c *chat, spec *agent.Spec)
-	turnEnded func(c *chat, turn, call string)
-	chatEnded func(c *chat)
+	supply    func(tx Tx, c *chat, spec *agent.Spec)
+	turnEnded func(tx Tx, c *chat, turn, call string)
+	chatEnded func(tx Tx, c *chat)
 }
 
 // initAgents takes the providers of the configuration. Nothing runs yet.
@@ -41,8 +41,8 @@ func (h *Host) initAgents(providers []agent.Provider) {
 	h.agents.supply, h.agents.turnEnded, h.agents.chatEnded = h.supplyAgent, h.callEnded, h.chatEnded
 }
 
-// stopAgents ends what agents do. The caller holds h.mu and has set h.closing;
-// h.agents.work is waited for without it.
+// stopAgents ends what agents do. The caller has set h.closing; h.agents.work is
+// waited for without it.
 func (tx Tx) stopAgents() {
 	tx.agents.cancel()
 	for _, s := range tx.sessions {
@@ -118,7 +118,7 @@ func (tx Tx) refreshAgents() {
 		list = append(list, a)
 	}
 	if !reflect.DeepEqual(list, tx.root.value.Agents) && len(list)+len(tx.root.value.Agents) > 0 {
-		tx.apply(tx.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
+		tx.apply(tx, tx.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
 	}
 }
 

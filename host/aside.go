@@ -19,12 +19,12 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", clip(c.req.Method), maxAside)
 	}
 	h, req := c.h, c.req
-	h.mu.Lock()
+	tx := h.lock()
 	closing := h.closing
 	if !closing {
 		h.agents.work.Add(1)
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	if closing {
 		c.asides.Add(-1)
 		return nil, errClosing

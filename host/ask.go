@@ -49,8 +49,8 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	tx := h.lock()
 	defer tx.unlock()
-	t, ok := h.termAt(p.Channel)
-	if !ok || !h.reaches(c.principal, p.Channel) {
+	t, ok := h.termAt(tx, p.Channel)
+	if !ok || !h.reaches(tx, c.principal, p.Channel) {
 		return nil, ahp.NotFound("ask: there is no terminal %q", clip(p.Channel))
 	}
 	if err := mayClaimNew(c.principal, c.client.id, p.Claim); err != nil {
@@ -60,7 +60,7 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case t.value.Lifecycle.Exited():
 		return nil, ahp.Conflict("ask: the terminal's process has ended")
 	case t.holds(c.principal):
-		h.claim(t, p.Claim, nil, c.principal)
+		h.claim(tx, t, p.Claim, nil, c.principal)
 		return ahp.AskResult{Answer: ahp.AskGranted}, nil
 	case t.value.Claim.Kind == ahp.ClaimSession:
 		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.holderText())
@@ -73,9 +73,9 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	t.asked = q
 	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.principal.Name(), Reason: reason}
 	q.timer = time.AfterFunc(limit, func() {
-		h.turn(func(Tx) { h.settleAsk(q, ahp.AskTimeout) })
+		h.turn(func(tx Tx) { h.settleAsk(tx, q, ahp.AskTimeout) })
 	})
-	h.listChanged()
+	h.listChanged(tx)
 	h.audit.Did(c.by(), "ask", p.Channel, "for", claimText(p.Claim))
 	return nil, jsonrpc.ErrReplied
 }
@@ -90,9 +90,9 @@ func (tx Tx) asksOf(c *conn) (n int) {
 	return n
 }
 
-// settleAsk answers a question, unless it is settled; the empty answer is for
-// one whose asker has gone. The caller holds h.mu.
-func (h *Host) settleAsk(q *ask, answer string) {
+// settleAsk answers a question, unless it is settled; the empty answer is for one
+// whose asker has gone.
+func (h *Host) settleAsk(tx Tx, q *ask, answer string) {
 	if q.t.asked != q {
 		return
 	}
@@ -101,14 +101,14 @@ func (h *Host) settleAsk(q *ask, answer string) {
 	if answer != "" {
 		q.c.rpc.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
 	}
-	h.listChanged()
+	h.listChanged(tx)
 }
 
 // dropAsks forgets the questions of a connection that has ended.
 func (tx Tx) dropAsks(c *conn) {
 	for _, t := range tx.terms {
 		if t.asked != nil && t.asked.c == c {
-			tx.settleAsk(t.asked, "")
+			tx.settleAsk(tx, t.asked, "")
 		}
 	}
 }
@@ -121,11 +121,11 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t, ok := h.termAt(p.Channel)
+	tx := h.lock()
+	defer tx.unlock()
+	t, ok := h.termAt(tx, p.Channel)
 	switch {
-	case !ok || !h.reaches(c.principal, p.Channel):
+	case !ok || !h.reaches(tx, c.principal, p.Channel):
 		return nil, ahp.NotFound("answer: there is no terminal %q", clip(p.Channel))
 	case t.asked == nil || t.meta.Ask.ID != p.ID:
 		return nil, ahp.NotFound("answer: the question is no longer asked")
@@ -136,10 +136,10 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	answer := ahp.AskRefused
 	if p.Grant {
 		answer = ahp.AskGranted
-		h.flush(t)
-		h.claim(t, q.claim, nil, q.c.principal)
+		h.flush(tx, t)
+		h.claim(tx, t, q.claim, nil, q.c.principal)
 	}
 	h.audit.Did(c.by(), "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
-	h.settleAsk(q, answer)
+	h.settleAsk(tx, q, answer)
 	return nil, nil
 }

@@ -37,15 +37,15 @@ type activity struct {
 	warn *time.Timer // armed while the host's warning may have changed; nil otherwise
 }
 
-func newActivity(h *Host) *activity {
+func newActivity(tx Tx, h *Host) *activity {
 	a := &activity{h: h, due: map[*term]struct{}{}}
-	a.ch = h.newChannel(ahp.ActivityURI, a)
+	a.ch = h.newChannel(tx, ahp.ActivityURI, a)
 	return a
 }
 
 func (v *activity) reduce(a ahp.Action) { v.value = ahp.ReduceActivity(v.value, a) }
-func (v *activity) state() any          { return v.value }
-func (v *activity) settle(tx Tx)        { v.sendDue() }
+func (v *activity) state(tx Tx) any     { return v.value }
+func (v *activity) settle(tx Tx)        { v.sendDue(tx) }
 
 // attention is what the host knows of what a terminal has to tell. Guarded by
 // h.mu.
@@ -56,29 +56,27 @@ type attention struct {
 	resized time.Time // when its size was last set
 }
 
-// attend changes a terminal's row, and sends it now or soon. The caller holds
-// h.mu.
-func (h *Host) attend(t *term, change func(row *ahp.Attention)) {
+// attend changes a terminal's row, and sends it now or soon.
+func (h *Host) attend(tx Tx, t *term, change func(row *ahp.Attention)) {
 	change(&t.attention.row)
 	h.activity.due[t] = struct{}{}
-	h.activity.sendSoon()
+	h.activity.sendSoon(tx)
 }
 
-// sendSoon sends what is due, now or when the interval is over. The caller holds
-// h.mu.
-func (v *activity) sendSoon() {
+// sendSoon sends what is due, now or when the interval is over.
+func (v *activity) sendSoon(tx Tx) {
 	if v.timer != nil {
 		return
 	}
 	if wait := listInterval - time.Since(v.last); wait > 0 {
-		v.timer = time.AfterFunc(wait, func() { v.h.turn(func(Tx) { v.sendDue() }) })
+		v.timer = time.AfterFunc(wait, func() { v.h.turn(func(tx Tx) { v.sendDue(tx) }) })
 		return
 	}
-	v.sendDue()
+	v.sendDue(tx)
 }
 
-// sendDue sends the rows that have changed. The caller holds h.mu.
-func (v *activity) sendDue() {
+// sendDue sends the rows that have changed.
+func (v *activity) sendDue(tx Tx) {
 	v.disarm()
 	if len(v.due) == 0 && !v.refused {
 		return
@@ -86,20 +84,20 @@ func (v *activity) sendDue() {
 	v.last = time.Now()
 	if v.refused {
 		v.refused = false
-		v.h.apply(v.ch, ahp.AgentsRefused{Refusals: slices.Clone(v.refusals)}, nil)
+		v.h.apply(tx, v.ch, ahp.AgentsRefused{Refusals: slices.Clone(v.refusals)}, nil)
 	}
 	for t := range v.due {
 		delete(v.due, t)
 		if v.h.channels[t.ch.uri] == t.ch {
 			row := t.attention.row
-			v.h.apply(v.ch, ahp.AttentionChanged{Terminal: t.ch.uri, Attention: &row}, nil)
+			v.h.apply(tx, v.ch, ahp.AttentionChanged{Terminal: t.ch.uri, Attention: &row}, nil)
 		}
 	}
 }
 
-// warnSoon tells the host's owner what there is to see to, when that has changed.
-// The caller holds h.mu, and may be in the middle of applying something.
-func (v *activity) warnSoon() {
+// warnSoon tells the host's owner what there is to see to, when that has changed. It
+// may be called in the middle of applying something.
+func (v *activity) warnSoon(tx Tx) {
 	if v.warn != nil || v.h.closing {
 		return
 	}
@@ -110,7 +108,7 @@ func (v *activity) warnSoon() {
 			v.warn = nil
 			v := h.activity // an earlier host's may have come back
 			if text := inLine(tx.warning(trouble)); text != v.value.Warning && !v.h.closing {
-				v.h.apply(v.ch, ahp.HostWarned{Warning: text}, nil)
+				v.h.apply(tx, v.ch, ahp.HostWarned{Warning: text}, nil)
 			}
 		})
 	})
@@ -137,17 +135,16 @@ func (v *activity) disarm() {
 	}
 }
 
-// forget takes a removed terminal's row out. The caller holds h.mu.
-func (v *activity) forget(t *term) {
+// forget takes a removed terminal's row out.
+func (v *activity) forget(tx Tx, t *term) {
 	delete(v.due, t)
 	if _, ok := v.value.Terminals[t.ch.uri]; ok {
-		v.h.apply(v.ch, ahp.AttentionChanged{Terminal: t.ch.uri}, nil)
+		v.h.apply(tx, v.ch, ahp.AttentionChanged{Terminal: t.ch.uri}, nil)
 	}
 }
 
-// mind looks at an action of a terminal for what a person may want to know. The
-// caller holds h.mu.
-func (h *Host) mind(t *term, a ahp.Action) {
+// mind looks at an action of a terminal for what a person may want to know.
+func (h *Host) mind(tx Tx, t *term, a ahp.Action) {
 	now := h.now()
 	switch a.(type) {
 	case ahp.TerminalResized:
@@ -162,11 +159,11 @@ func (h *Host) mind(t *term, a ahp.Action) {
 		if quiet < silence || first || h.typist.into == t && now.Sub(h.typist.at) < answerTime {
 			return
 		}
-		h.attend(t, func(row *ahp.Attention) { row.Output = now.UnixMilli() })
+		h.attend(tx, t, func(row *ahp.Attention) { row.Output = now.UnixMilli() })
 	case ahp.TerminalCommandFinished, ahp.TerminalExited:
 		// What an earlier host was told is in the row alone.
 		if s := t.attention.row.Status; t.attention.reports.ended() || s != nil && passing(s.State) {
-			h.attend(t, func(row *ahp.Attention) { row.Status = t.attention.reports.top() })
+			h.attend(tx, t, func(row *ahp.Attention) { row.Status = t.attention.reports.top() })
 		}
 	}
 }
@@ -174,11 +171,11 @@ func (h *Host) mind(t *term, a ahp.Action) {
 // The table would refer to itself otherwise: what follows from an action may be
 // another one.
 func init() {
-	told[terminal.Noticed{}.ActionType()] = func(t *term, a ahp.Action) { t.h.noticed(t, a.(terminal.Noticed)) }
+	told[terminal.Noticed{}.ActionType()] = func(tx Tx, t *term, a ahp.Action) { t.h.noticed(tx, t, a.(terminal.Noticed)) }
 }
 
-// noticed takes what programs want a person to know. The caller holds h.mu.
-func (h *Host) noticed(t *term, n terminal.Noticed) {
+// noticed takes what programs want a person to know.
+func (h *Host) noticed(tx Tx, t *term, n terminal.Noticed) {
 	at := h.now().UnixMilli()
 	reported := false
 	for _, r := range n.Reports {
@@ -191,7 +188,7 @@ func (h *Host) noticed(t *term, n terminal.Noticed) {
 	if !n.Bell && len(n.Notes) == 0 && !reported {
 		return
 	}
-	h.attend(t, func(row *ahp.Attention) {
+	h.attend(tx, t, func(row *ahp.Attention) {
 		if n.Bell {
 			row.Bell = at
 		}
@@ -215,16 +212,16 @@ func isActivity(b body) bool { _, ok := b.(*activity); return ok }
 // it takes marks away that others see too.
 func seeTerminal(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.TerminalSeen)
-	t, ok := tx.termAt(a.Terminal)
-	if !ok || !tx.reaches(d.c.principal, a.Terminal) {
+	t, ok := tx.termAt(tx, a.Terminal)
+	if !ok || !tx.reaches(tx, d.c.principal, a.Terminal) {
 		return because("there is no terminal %q", clip(a.Terminal))
 	}
 	if s := t.mayShape(d.c.principal); s != "" {
 		return s
 	}
-	tx.activity.sendDue()
+	tx.activity.sendDue(tx)
 	t.attention.row.Seen = tx.now().UnixMilli()
-	tx.apply(d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
+	tx.apply(tx, d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
 	return ""
 }
 
@@ -244,14 +241,14 @@ func (tx Tx) recount(ch *channel) {
 			}
 		}
 		if tx.activity.value.Layouts[ch.uri] != n {
-			tx.apply(tx.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
+			tx.apply(tx, tx.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
 		}
 	}
 }
 
-// holderName is what people call whoever holds a terminal: a token's name, ""
-// for the operator. The caller holds h.mu.
-func (h *Host) holderName(t *term) string {
+// holderName is what people call whoever holds a terminal: a token's name, "" for
+// the operator.
+func (h *Host) holderName(tx Tx, t *term) string {
 	if id, ok := auth.TokenOf(t.holder); ok {
 		return h.tokens.Name(id)
 	}

@@ -110,9 +110,9 @@ func (f *follower) wait(ctx context.Context) {
 	}
 }
 
-// followed makes the connection's client, if it watches, the follower of the
-// command that is about to begin. The caller holds h.mu.
-func (t *term) followed(c *conn) {
+// followed makes the connection's client, if it watches, the follower of the command
+// that is about to begin.
+func (t *term) followed(tx Tx, c *conn) {
 	if c.client.watches(t.ch.uri) {
 		t.follower.expect(c.client.id)
 		t.follower.arrived(c.client.id)
@@ -130,7 +130,7 @@ func (t *term) unfollowed() {
 
 // watches tells a terminal who has subscribed.
 func (tx Tx) watches(c *conn, uri ahp.URI) {
-	if t, ok := tx.termAt(uri); ok {
+	if t, ok := tx.termAt(tx, uri); ok {
 		t.follower.arrived(c.client.id)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"tandemux/ahp"
 )
 
-// followWork keeps a chat's list of background work: the terminals that its
-// session holds for no tool call and whose command still runs (G41). The
-// caller holds h.mu and has told the terminal's action.
-func (h *Host) followWork(t *term, a ahp.Action) {
+// followWork keeps a chat's list of background work: the terminals that its session
+// holds for no tool call and whose command still runs (G41). The caller has told the
+// terminal's action.
+func (h *Host) followWork(tx Tx, t *term, a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalClaimed, ahp.TerminalExited:
 	default:
@@ -24,9 +24,9 @@ func (h *Host) followWork(t *term, a ahp.Action) {
 			wants := parked && claim.Chat == c.ch.uri && claim.Session == s.ch.uri
 			switch {
 			case wants && !has:
-				c.apply(ahp.ChatBackgroundWorkSet{Work: t.work()}, nil)
+				c.apply(tx, ahp.ChatBackgroundWorkSet{Work: t.work()}, nil)
 			case has && !wants:
-				c.apply(ahp.ChatBackgroundWorkRemoved{ID: t.ch.uri}, nil)
+				c.apply(tx, ahp.ChatBackgroundWorkRemoved{ID: t.ch.uri}, nil)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type body interface {
 	reduce(a ahp.Action)
 	// state is the state as of now, for a snapshot. It may be encoded later,
 	// without the lock: it shares nothing that changes.
-	state() any
+	state(tx Tx) any
 	// settle brings in what is pending, so that state is up to date.
 	settle(tx Tx)
 }
@@ -55,7 +55,7 @@ type captured interface {
 	// capture gives what is pending and, of the same instant, the records of a
 	// checkpoint that includes it, which may lie in buf; marks go into the log with
 	// what was pending. A bare one leaves out what takes room.
-	capture(bare bool, buf *[]byte) (pending []change, marks, records []journal.Record)
+	capture(tx Tx, bare bool, buf *[]byte) (pending []change, marks, records []journal.Record)
 	// shape is the state without what capture gives.
 	shape() any
 	// release says that what was captured is in the journal, or lost to a full
@@ -93,7 +93,7 @@ func channelKind(uri ahp.URI) (kind, bool) {
 }
 
 // newChannel registers a channel under a URI that the caller knows to be free.
-func (h *Host) newChannel(uri ahp.URI, b body) *channel {
+func (h *Host) newChannel(tx Tx, uri ahp.URI, b body) *channel {
 	ch := &channel{uri: uri, body: b, log: replayLog{
 		maxBytes: h.limits.ReplayBytes,
 		maxCount: h.limits.ReplayCount,
@@ -106,8 +106,8 @@ func (h *Host) newChannel(uri ahp.URI, b body) *channel {
 
 // removeChannel ends all subscriptions and forgets the channel, in the next host
 // too.
-func (h *Host) removeChannel(ch *channel) {
-	h.forgetWAL(ch)
+func (h *Host) removeChannel(tx Tx, ch *channel) {
+	h.forgetWAL(tx, ch)
 	for _, c := range ch.subs {
 		delete(c.subs, ch.uri)
 	}
@@ -115,7 +115,7 @@ func (h *Host) removeChannel(ch *channel) {
 	delete(h.channels, ch.uri)
 }
 
-func (ch *channel) subscribe(c *conn) {
+func (ch *channel) subscribe(tx Tx, c *conn) {
 	if _, again := c.subs[ch.uri]; again {
 		return
 	}
@@ -123,7 +123,7 @@ func (ch *channel) subscribe(c *conn) {
 	ch.subs = append(ch.subs, c)
 }
 
-func (ch *channel) unsubscribe(c *conn) {
+func (ch *channel) unsubscribe(tx Tx, c *conn) {
 	if _, ok := c.subs[ch.uri]; !ok {
 		return
 	}

@@ -47,15 +47,15 @@ type chatFacts struct {
 }
 
 func (c *chat) reduce(a ahp.Action) { c.value = ahp.ReduceChat(c.value, a) }
-func (c *chat) state() any          { return c.value }
+func (c *chat) state(tx Tx) any     { return c.value }
 
 // settle tells the text that has gathered.
 func (c *chat) settle(tx Tx) {
 	if c.now != nil {
-		c.now.flush()
+		c.now.flush(tx)
 	}
 	if len(c.ch.subs) == 0 {
-		c.compact()
+		c.compact(tx)
 	}
 }
 
@@ -82,9 +82,9 @@ func (c *chat) know(raw json.RawMessage) error {
 }
 
 // apply applies an action of the chat and tells what follows from it.
-func (c *chat) apply(a ahp.Action, by *dispatched) {
-	c.h.apply(c.ch, a, by)
-	c.s.mirror(c)
+func (c *chat) apply(tx Tx, a ahp.Action, by *dispatched) {
+	c.h.apply(tx, c.ch, a, by)
+	c.s.mirror(tx, c)
 }
 
 // agentStart is a session of an agent that is being opened.
@@ -99,8 +99,7 @@ type agentStart struct {
 var errGone = &agent.Error{Kind: agent.KindClosed, Message: "the chat was disposed of"}
 
 // open begins to open the agent's session unless it is open or that has begun.
-// The caller holds h.mu.
-func (c *chat) open() *agentStart {
+func (c *chat) open(tx Tx) *agentStart {
 	if c.opening != nil {
 		return c.opening
 	}
@@ -114,7 +113,7 @@ func (c *chat) open() *agentStart {
 		o.err = &agent.Error{Kind: agent.KindNotFound, Message: fmt.Sprintf("this host has no agent %q any more: add it to the configuration, or begin a session with another", c.s.value.Provider)}
 	default:
 		c.opening = o
-		spec := c.spec()
+		spec := c.spec(tx)
 		c.h.agents.work.Add(1)
 		go c.finishOpening(o, spec)
 		return o
@@ -124,7 +123,7 @@ func (c *chat) open() *agentStart {
 }
 
 // spec says what to open.
-func (c *chat) spec() agent.Spec {
+func (c *chat) spec(tx Tx) agent.Spec {
 	s := c.s
 	spec := agent.Spec{
 		Session: s.ch.uri, Chat: c.ch.uri, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume, Fork: c.facts.Fork,
@@ -139,7 +138,7 @@ func (c *chat) spec() agent.Spec {
 		}
 	}
 	if supply := c.h.agents.supply; supply != nil {
-		supply(c, &spec)
+		supply(tx, c, &spec)
 	}
 	return spec
 }
@@ -243,12 +242,12 @@ type chatEvents struct{ c *chat }
 // Title names the session unless a person has.
 func (e *chatEvents) Title(title string) {
 	c := e.c
-	c.h.turn(func(Tx) {
+	c.h.turn(func(tx Tx) {
 		if c.dead() || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
 			return
 		}
 		if title = cleanTitle(clipTo(title, maxTitle)); title != "" && title != c.s.value.Title {
-			c.s.apply(ahp.SessionTitleChanged{Title: title}, nil)
+			c.s.apply(tx, ahp.SessionTitleChanged{Title: title}, nil)
 		}
 	})
 }
@@ -257,14 +256,14 @@ func (e *chatEvents) Title(title string) {
 func (e *chatEvents) Options(options []agent.Option) {
 	c := e.c
 	options = options[:min(len(options), maxOptions)]
-	c.h.turn(func(Tx) {
+	c.h.turn(func(tx Tx) {
 		if c.dead() {
 			return
 		}
 		c.options = options
 		s := c.s
 		s.meta.Options = wireOptions(options)
-		s.setMeta()
+		s.setMeta(tx)
 		values := map[string]any{}
 		for _, o := range options {
 			var v any = o.Value
@@ -276,7 +275,7 @@ func (e *chatEvents) Options(options []agent.Option) {
 			}
 		}
 		if len(values) > 0 {
-			s.apply(ahp.SessionConfigChanged{Config: values}, nil)
+			s.apply(tx, ahp.SessionConfigChanged{Config: values}, nil)
 		}
 		c.h.agents.options[s.value.Provider] = s.meta.Options
 	})
@@ -285,7 +284,7 @@ func (e *chatEvents) Options(options []agent.Option) {
 // Commands replaces the agent's commands.
 func (e *chatEvents) Commands(commands []agent.Command) {
 	c := e.c
-	c.h.turn(func(Tx) {
+	c.h.turn(func(tx Tx) {
 		if c.dead() {
 			return
 		}
@@ -294,7 +293,7 @@ func (e *chatEvents) Commands(commands []agent.Command) {
 			list = append(list, ahp.AgentCommand{Name: clipTo(k.Name, maxTitle), Description: clipTo(k.Description, maxTitle), Hint: clipTo(k.Hint, maxTitle)})
 		}
 		c.s.meta.Commands = list
-		c.s.setMeta()
+		c.s.setMeta(tx)
 	})
 }
 

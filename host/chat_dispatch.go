@@ -61,7 +61,7 @@ func refuseBecause(why string) func(Tx, *dispatch) string {
 
 // accept applies an action that can't be wrong.
 func accept(tx Tx, d *dispatch) string {
-	d.ch.body.(*chat).apply(d.action, &d.by)
+	d.ch.body.(*chat).apply(tx, d.action, &d.by)
 	return ""
 }
 
@@ -112,7 +112,7 @@ func beginTurn(tx Tx, d *dispatch) string {
 		return s
 	}
 	tx.audit.Did(d.c.by(), "prompt", d.ch.uri, "turn", clip(a.TurnID))
-	c.startTurn(a, &d.by)
+	c.startTurn(tx, a, &d.by)
 	return ""
 }
 
@@ -129,10 +129,10 @@ func cancelTurn(tx Tx, d *dispatch) string {
 	tx.audit.Did(d.c.by(), "cancel", d.ch.uri, "turn", clip(a.TurnID))
 	if r := c.now; r != nil && r.id == a.TurnID {
 		a.Duration = r.took()
-		r.end(a, &d.by)
+		r.end(tx, a, &d.by)
 		return ""
 	}
-	c.apply(a, &d.by)
+	c.apply(tx, a, &d.by)
 	return ""
 }
 
@@ -154,10 +154,10 @@ func setPending(tx Tx, d *dispatch) string {
 	case a.Kind == ahp.PendingQueued && !known && len(c.value.QueuedMessages) >= maxQueued:
 		return because("%d messages are queued already, the most there can be", maxQueued)
 	}
-	c.apply(a, &d.by)
+	c.apply(tx, a, &d.by)
 	if a.Kind == ahp.PendingQueued {
 		if c.value.ActiveTurn == nil {
-			c.drain()
+			c.drain(tx)
 		}
 		return ""
 	}
@@ -176,16 +176,16 @@ func (c *chat) steer(tx Tx) {
 	if !ok || !able.Steers() {
 		return
 	}
-	c.apply(ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
-	r.note("Said meanwhile: " + m.Message.Text) // The history has to say it.
+	c.apply(tx, ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
+	r.note(tx, "Said meanwhile: "+m.Message.Text) // The history has to say it.
 	c.h.agents.work.Add(1)
 	go func() {
 		defer c.h.agents.work.Done()
 		err := able.Steer(r.ctx, asTurn(m.ID, m.Message))
-		c.h.turn(func(Tx) {
+		c.h.turn(func(tx Tx) {
 			if err != nil && !c.dead() && len(c.value.QueuedMessages) < maxQueued {
-				c.apply(ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
-				c.drain()
+				c.apply(tx, ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
+				c.drain(tx)
 			}
 		})
 	}()
@@ -199,7 +199,7 @@ func removePending(tx Tx, d *dispatch) string {
 	if !known {
 		return "no such message waits: it may have been sent already"
 	}
-	c.apply(a, &d.by)
+	c.apply(tx, a, &d.by)
 	return ""
 }
 
@@ -238,15 +238,15 @@ func truncateChat(tx Tx, d *dispatch) string {
 		c.load(tx, len(c.older))
 	}
 	if r := c.now; r != nil && !r.over {
-		r.flush()
+		r.flush(tx)
 		r.over = true
 		r.cancel(nil)
 		r.stopWatch()
 		for _, k := range r.calls {
-			k.giveUp()
+			k.giveUp(tx)
 		}
 		for id := range r.asks {
-			r.closeAsk(id)
+			r.closeAsk(tx, id)
 		}
 	}
 	tx.audit.Did(d.c.by(), "truncate", d.ch.uri, "turn", clip(a.TurnID))
@@ -255,7 +255,7 @@ func truncateChat(tx Tx, d *dispatch) string {
 	}
 	c.forsake(tx)
 	c.facts.Resume, c.dirty = "", true
-	c.apply(a, &d.by)
+	c.apply(tx, a, &d.by)
 	c.forgot = len(c.value.Turns) > 0
 	return ""
 }
@@ -308,7 +308,7 @@ func completeInput(tx Tx, d *dispatch) string {
 	if s := lacksAnswer(*q, a); s != "" {
 		return s
 	}
-	c.apply(a, &d.by)
+	c.apply(tx, a, &d.by)
 	if r := c.now; r != nil {
 		r.completeAsk(tx, a, q.Answers)
 	}

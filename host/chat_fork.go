@@ -43,7 +43,7 @@ func (s *session) refusesSource(tx Tx, from ahp.ChatSource) error {
 }
 
 // copyOf makes a new chat one that begins from another, and begins to copy the
-// agent's session. The caller holds h.mu and has seen that it can be done.
+// agent's session. The caller has seen that it can be done.
 func (c *chat) copyOf(tx Tx, from ahp.ChatSource) *agentStart {
 	source, _ := tx.chatAt(from.Chat)
 	turns := source.value.Turns
@@ -56,7 +56,7 @@ func (c *chat) copyOf(tx Tx, from ahp.ChatSource) *agentStart {
 	}
 	c.facts.Fork, c.dirty = source.facts.Resume, true
 	if c.ch.wal != nil {
-		c.h.checkpoint(c.ch, false)
+		c.h.checkpoint(tx, c.ch, false)
 	}
-	return c.open()
+	return c.open(tx)
 }

@@ -17,7 +17,7 @@ func (tx Tx) newChat(s *session, uri ahp.URI, title string, now ahp.Instant) *ch
 		},
 		Turns: []ahp.Turn{},
 	}}
-	c.ch = tx.newChannel(uri, c)
+	c.ch = tx.newChannel(tx, uri, c)
 	s.chats = append(s.chats, c)
 	tx.keep(c.ch)
 	return c
@@ -47,7 +47,7 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 			copying = chat.copyOf(tx, *p.Source)
 		}
 		s.touch()
-		s.apply(ahp.SessionChatAdded{Summary: chat.value.ChatSummary}, nil)
+		s.apply(tx, ahp.SessionChatAdded{Summary: chat.value.ChatSummary}, nil)
 	})
 	switch {
 	case err != nil:
@@ -73,7 +73,7 @@ func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed e
 			}
 		case chat.dead():
 		case p.InitialMessage != nil && chat.value.ActiveTurn == nil:
-			chat.startTurn(ahp.ChatTurnStarted{TurnID: newID("turn"), Message: *p.InitialMessage}, nil)
+			chat.startTurn(tx, ahp.ChatTurnStarted{TurnID: newID("turn"), Message: *p.InitialMessage}, nil)
 		}
 	})
 	if err == nil {
@@ -84,7 +84,7 @@ func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed e
 
 // checkNewChat says why there can't be such a chat.
 func (tx Tx) checkNewChat(p ahp.CreateChatParams) (*session, error) {
-	s, ok := tx.sessionAt(p.Channel)
+	s, ok := tx.sessionAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", clip(p.Channel))
 	}
@@ -160,7 +160,7 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 func (c *chat) drop(tx Tx) {
 	c.remove(tx)
 	c.s.touch()
-	c.s.apply(ahp.SessionChatRemoved{Chat: c.ch.uri}, nil)
+	c.s.apply(tx, ahp.SessionChatRemoved{Chat: c.ch.uri}, nil)
 }
 
 // remove forgets a chat; what its agent does is ended. Terminals stay its
@@ -171,19 +171,19 @@ func (c *chat) remove(tx Tx) {
 		r.cancel(errGone)
 		r.stopWatch()
 		for _, k := range r.calls {
-			k.giveUp()
+			k.giveUp(tx)
 		}
 		for id := range r.asks {
-			r.closeAsk(id)
+			r.closeAsk(tx, id)
 		}
 	}
 	c.gone = true
-	c.s.toolsMayHaveChanged()
+	c.s.toolsMayHaveChanged(tx)
 	c.forsake(tx)
-	c.h.removeChannel(c.ch)
+	c.h.removeChannel(tx, c.ch)
 	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *chat) bool { return o == c })
 	if ended := c.h.agents.chatEnded; ended != nil {
-		ended(c)
+		ended(tx, c)
 	}
 }
 
@@ -200,7 +200,7 @@ func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h.turn(func(tx Tx) {
 		chat, ok := tx.chatAt(p.Channel)
 		switch {
-		case !ok || !h.reaches(c.principal, p.Channel):
+		case !ok || !h.reaches(tx, c.principal, p.Channel):
 			err = ahp.SessionNotFound("fetch turns: there is no chat %q", clip(p.Channel))
 		case c.profile == ahp.V05:
 			result, err = chat.turnsBefore(p.Before, p.Limit)

@@ -34,7 +34,7 @@ func resumeTurn(tx Tx, d *dispatch) string {
 		}
 	}
 	tx.audit.Did(d.c.by(), "resume", d.ch.uri, "turn", clip(a.TurnID))
-	c.begin(r, a, &d.by)
+	c.begin(tx, r, a, &d.by)
 	return ""
 }
 

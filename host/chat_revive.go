@@ -34,12 +34,12 @@ func reviveChat(h *Host, ch *channel, state json.RawMessage) (body, error) {
 func (tx Tx) reviveSessions() {
 	for _, ch := range tx.channels {
 		if c, ok := ch.body.(*chat); ok {
-			if s, ok := tx.sessionAt(c.facts.Session); ok {
+			if s, ok := tx.sessionAt(tx, c.facts.Session); ok {
 				c.s = s
 				s.chats = append(s.chats, c)
 			} else {
 				tx.log.Error("a chat without its session is dropped", "chat", ch.uri)
-				tx.removeChannel(ch)
+				tx.removeChannel(tx, ch)
 			}
 		}
 	}
@@ -78,18 +78,18 @@ func (s *session) revive(tx Tx) {
 	}
 	for _, row := range slices.Clone(s.value.Chats) {
 		if _, ok := tx.chatAt(row.Resource); !ok {
-			s.apply(ahp.SessionChatRemoved{Chat: row.Resource}, nil)
+			s.apply(tx, ahp.SessionChatRemoved{Chat: row.Resource}, nil)
 		}
 	}
 	for _, c := range s.chats {
 		if order(c) < 0 {
-			s.apply(ahp.SessionChatAdded{Summary: c.value.ChatSummary}, nil)
+			s.apply(tx, ahp.SessionChatAdded{Summary: c.value.ChatSummary}, nil)
 		}
 		c.revive(tx)
-		s.mirror(c)
+		s.mirror(tx, c)
 	}
 	for _, n := range slices.Clone(s.value.InputNeeded) {
-		s.met(n.ID)
+		s.met(tx, n.ID)
 	}
 	for _, cl := range slices.Clone(s.value.ActiveClients) {
 		tx.clientGone(cl.ClientID)
@@ -98,11 +98,11 @@ func (s *session) revive(tx Tx) {
 	switch {
 	case s.value.Lifecycle != ahp.LifecycleCreating:
 	case opened: // Its agent was there; only the word of it was not.
-		s.apply(ahp.SessionReady{}, nil)
+		s.apply(tx, ahp.SessionReady{}, nil)
 	default:
-		s.apply(ahp.SessionCreationFailed{Error: ahp.ErrorInfo{ErrorType: errorRestarted, Message: "the host was restarted while the session was being created"}}, nil)
+		s.apply(tx, ahp.SessionCreationFailed{Error: ahp.ErrorInfo{ErrorType: errorRestarted, Message: "the host was restarted while the session was being created"}}, nil)
 	}
-	s.told = s.summary()
+	s.told = s.summary(tx)
 }
 
 const errorRestarted = "hostRestarted"
@@ -115,20 +115,20 @@ func (c *chat) revive(tx Tx) {
 			took = max(0, c.h.now().UnixMilli()-began)
 		}
 		if c.value.Activity != "" {
-			c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
+			c.h.apply(tx, c.ch, ahp.ChatActivityChanged{}, nil)
 		}
 		message := "the host was restarted while the agent was at work; send the message again"
-		if c.settleCalls(false, func(string) time.Time { return time.Time{} }) {
+		if c.settleCalls(tx, false, func(string) time.Time { return time.Time{} }) {
 			message = "the host was restarted while the agent was at work; what it ran may have had its effect: look before you send the message again"
 		}
-		c.apply(ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)
+		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)
 	}
 	if ended := c.h.agents.turnEnded; ended != nil {
-		ended(c, "", "") // No tool call runs any more; its terminal may.
+		ended(tx, c, "", "") // No tool call runs any more; its terminal may.
 	}
 	for _, w := range slices.Clone(c.value.BackgroundWork) {
-		if t, ok := c.h.termAt(w.Terminal); !ok || t.value.Lifecycle.Exited() {
-			c.apply(ahp.ChatBackgroundWorkRemoved{ID: w.ID}, nil)
+		if t, ok := c.h.termAt(tx, w.Terminal); !ok || t.value.Lifecycle.Exited() {
+			c.apply(tx, ahp.ChatBackgroundWorkRemoved{ID: w.ID}, nil)
 		}
 	}
 }

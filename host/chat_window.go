@@ -21,14 +21,14 @@ const (
 
 // compactLater compacts if the window is so large that it must not wait for
 // everybody to look away.
-func (c *chat) compactLater() {
+func (c *chat) compactLater(tx Tx) {
 	if len(c.value.Turns) > 2*windowTurns || turnsWeight(c.value.Turns) > 2*windowBytes {
-		c.compact()
+		c.compact(tx)
 	}
 }
 
 // compact moves old turns out of the window, down to half of what it may hold.
-func (c *chat) compact() {
+func (c *chat) compact(tx Tx) {
 	turns := c.value.Turns
 	if len(turns) <= windowTurns && turnsWeight(turns) <= windowBytes {
 		return
@@ -54,7 +54,7 @@ func (c *chat) compact() {
 	c.ch.log.floor = c.h.seq.last
 	c.ch.log.entries, c.ch.log.head, c.ch.log.bytes = nil, 0, 0
 	if c.ch.wal != nil {
-		c.h.checkpoint(c.ch, false)
+		c.h.checkpoint(tx, c.ch, false)
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *chat) load(tx Tx, n int) {
 	if from > 0 {
 		next = "before:" + page[0].ID
 	}
-	c.apply(ahp.ChatTurnsLoaded{Turns: page, TurnsNextCursor: next}, nil)
+	c.apply(tx, ahp.ChatTurnsLoaded{Turns: page, TurnsNextCursor: next}, nil)
 }
 
 // fetch answers a fetchTurns in the window's terms.

@@ -32,26 +32,26 @@ func setColors(c *conn, raw json.RawMessage) {
 	c.client.colors = colors
 	tx.noteClient(c.client)
 	for _, t := range h.terms {
-		h.recolor(t)
+		h.recolor(tx, t)
 	}
 }
 
-// recolor gives a terminal the colours of the client that holds it. One that
-// shows nothing, such as a command, or a session leaves it those it has: they
-// are what a person last saw it in. The caller holds h.mu.
-func (h *Host) recolor(t *term) {
-	if c := h.colorsOf(t.value.Claim); c != t.colors && c != (emulator.Colors{}) {
+// recolor gives a terminal the colours of the client that holds it. One that shows
+// nothing, such as a command, or a session leaves it those it has: they are what a
+// person last saw it in.
+func (h *Host) recolor(tx Tx, t *term) {
+	if c := h.colorsOf(tx, t.value.Claim); c != t.colors && c != (emulator.Colors{}) {
 		t.colors, t.dirty = c, true
 		t.t.SetColors(c)
 		if t.ch != nil {
-			h.applyAll(t.ch, nil, nil)
+			h.applyAll(tx, t.ch, nil, nil)
 		}
 	}
 }
 
-// colorsOf gives the colours of the client that a claim names, nothing when
-// none are known. The caller holds h.mu.
-func (h *Host) colorsOf(claim ahp.Claim) emulator.Colors {
+// colorsOf gives the colours of the client that a claim names, nothing when none are
+// known.
+func (h *Host) colorsOf(tx Tx, claim ahp.Claim) emulator.Colors {
 	if claim.Kind != ahp.ClaimClient {
 		return emulator.Colors{}
 	}

@@ -46,11 +46,11 @@ func (h *Host) commandFrom(t *term, p ahp.CommandParams) (any, error) {
 	if *p.From < 0 || p.ID == "" || p.Format != ahp.FormatRaw {
 		return nil, ahp.InvalidParams("read command: from: takes a commandId, the format %q and a number of bytes", ahp.FormatRaw)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	for {
 		pending, k, r, ok := t.t.CommandFrom(p.ID, *p.From)
-		if !h.applyTaken(t, pending, k) {
+		if !h.applyTaken(tx, t, pending, k) {
 			continue
 		}
 		if !ok {
@@ -96,9 +96,9 @@ func listCommands(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 
 // terminalAt finds the terminal of a request.
 func (h *Host) terminalAt(uri ahp.URI, doing string) (*term, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t, ok := h.termAt(uri)
+	tx := h.lock()
+	defer tx.unlock()
+	t, ok := h.termAt(tx, uri)
 	if !ok {
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
 	}

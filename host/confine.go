@@ -36,13 +36,12 @@ var within = []string{
 // well, and to give away what is its own.
 var inSandbox = []string{ahp.MethodCreateTerminal, ahp.MethodPromote, ahp.MethodAsk, ahp.MethodClientTools, ahp.MethodCallTool}
 
-// reaches reports whether a channel exists for the principal. The caller holds
-// h.mu.
-func (h *Host) reaches(p *auth.Principal, uri ahp.URI) bool {
+// reaches reports whether a channel exists for the principal.
+func (h *Host) reaches(tx Tx, p *auth.Principal, uri ahp.URI) bool {
 	if !p.Bounded() {
 		return true
 	}
-	t, ok := h.termAt(uri)
+	t, ok := h.termAt(tx, uri)
 	if p.Sandbox != "" {
 		return ok && t.sandbox == p.Sandbox
 	}
@@ -60,36 +59,35 @@ func (c *conn) confine(method string, params json.RawMessage) error {
 	}
 	var p ahp.SubscribeParams
 	if slices.Contains(within, method) && decode(params, &p) == nil {
-		c.h.mu.Lock()
-		defer c.h.mu.Unlock()
-		if c.h.reaches(c.principal, p.Channel) {
+		tx := c.h.lock()
+		defer tx.unlock()
+		if c.h.reaches(tx, c.principal, p.Channel) {
 			return nil
 		}
 	}
 	return ahp.PermissionDenied("%s: %s", method, c.principal.OutOfReach())
 }
 
-// shown is what a principal sees of the list of terminals. The caller holds
-// h.mu.
-func (h *Host) shown(p *auth.Principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
+// shown is what a principal sees of the list of terminals.
+func (h *Host) shown(tx Tx, p *auth.Principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
 	if !p.Bounded() {
 		return all
 	}
 	some := []ahp.TerminalInfo{}
 	for _, t := range all {
-		if h.reaches(p, t.Resource) {
+		if h.reaches(tx, p, t.Resource) {
 			some = append(some, t)
 		}
 	}
 	return some
 }
 
-// shownAction is what a principal sees of an action. The caller holds h.mu.
-func (h *Host) shownAction(p *auth.Principal, e ahp.Envelope) ahp.Envelope {
+// shownAction is what a principal sees of an action.
+func (h *Host) shownAction(tx Tx, p *auth.Principal, e ahp.Envelope) ahp.Envelope {
 	switch a := e.Action.(type) {
 	case ahp.RootTerminalsChanged:
 		if p.Bounded() {
-			e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(p, a.Terminals)}
+			e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(tx, p, a.Terminals)}
 		}
 	case ahp.HostWarned:
 		if !h.shownTo(p, a) {
@@ -106,7 +104,7 @@ func (h *Host) shownAction(p *auth.Principal, e ahp.Envelope) ahp.Envelope {
 // shownState is what a principal sees of a channel's state.
 func (tx Tx) shownState(p *auth.Principal, state any) any {
 	if r, ok := state.(ahp.RootState); ok && p.Bounded() {
-		r.Terminals = tx.shown(p, r.Terminals)
+		r.Terminals = tx.shown(tx, p, r.Terminals)
 		if p.Sandbox != "" {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}

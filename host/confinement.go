@@ -259,9 +259,9 @@ func (h *Host) confinementOf(p *auth.Principal, claim ahp.Claim) (k *confined, s
 	if p.Sandbox != "" {
 		session = p.Sandbox
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if s, ok := h.sessionAt(session); ok && s.confined != nil {
+	tx := h.lock()
+	defer tx.unlock()
+	if s, ok := h.sessionAt(tx, session); ok && s.confined != nil {
 		return s.confined, session, s.facts.Roots
 	}
 	return nil, "", nil
@@ -326,10 +326,10 @@ func ownSessionDirectory(socket string) error {
 // Socket.Rebind. What runs in a sandbox already still sees the directory that was
 // removed.
 func (h *Host) Rebound() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	h.roster.forget()
-	h.enroll()
+	h.enroll(tx)
 	for _, s := range h.sessions {
 		if s.socket == nil || s.socket.Bound() {
 			continue

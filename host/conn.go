@@ -78,7 +78,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Princ
 		Wrote:         c.moved.beat,
 		Log:           c.log,
 	})
-	h.mu.Lock()
+	tx := h.lock()
 	refusal := ""
 	switch {
 	case h.closing:
@@ -90,7 +90,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Princ
 	if refusal == "" {
 		h.conns[c] = struct{}{}
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	if refusal != "" {
 		return t.Close(closePolicy, refusal)
 	}
@@ -104,18 +104,18 @@ func (h *Host) removeConn(c *conn) {
 	tx := h.lock()
 	defer tx.unlock()
 	for _, ch := range c.subs {
-		ch.unsubscribe(c)
+		ch.unsubscribe(tx, c)
 		tx.looksAway(c, ch, true)
 	}
 	for _, l := range h.layouts {
 		tx.recount(l.ch)
 	}
 	for len(c.waits) > 0 {
-		c.waits[0].end()
+		c.waits[0].end(tx)
 	}
 	tx.endFeeds(c)
 	tx.dropAsks(c)
-	c.forgetHeld()
+	c.forgetHeld(tx)
 	c.closing = true
 	delete(h.conns, c)
 	if c.client != nil {
@@ -232,22 +232,22 @@ type heldAction struct {
 
 // release lets the held actions follow the reply.
 func (c *conn) release() {
-	c.h.turn(func(Tx) {
+	c.h.turn(func(tx Tx) {
 		waiting := c.held
 		c.holding, c.held, c.heldBytes = false, nil, 0
 		for _, w := range waiting {
 			if w.output == nil {
-				c.send(w.b)
+				c.send(tx, w.b)
 				continue
 			}
-			c.sendOutput(w.output)
+			c.sendOutput(tx, w.output)
 			w.output.Release()
 		}
 	})
 }
 
-// forgetHeld drops what is held. The caller holds h.mu.
-func (c *conn) forgetHeld() {
+// forgetHeld drops what is held.
+func (c *conn) forgetHeld(tx Tx) {
 	for _, w := range c.held {
 		if w.output != nil {
 			w.output.Release()
@@ -256,60 +256,57 @@ func (c *conn) forgetHeld() {
 	c.held, c.heldBytes = nil, 0
 }
 
-// send queues an encoded message. A connection without room for it is closed:
-// it comes back with reconnect, and gets a replay or a snapshot. The caller
-// holds h.mu.
-func (c *conn) send(b []byte) {
+// send queues an encoded message. A connection without room for it is closed: it
+// comes back with reconnect, and gets a replay or a snapshot.
+func (c *conn) send(tx Tx, b []byte) {
 	switch {
 	case c.closing:
 	case c.holding && c.heldBytes+len(b) <= c.h.limits.LagBytes:
 		c.held = append(c.held, heldAction{b: b})
 		c.heldBytes += len(b)
-	case c.holding, c.lags(len(b)):
-		c.overflow()
+	case c.holding, c.lags(tx, len(b)):
+		c.overflow(tx)
 	default:
-		if err := c.h.post(c, b); errors.Is(err, jsonrpc.ErrQueueFull) {
-			c.overflow()
+		if err := c.h.post(tx, c, b); errors.Is(err, jsonrpc.ErrQueueFull) {
+			c.overflow(tx)
 		}
 	}
 }
 
-// sendOutput is send for output that other connections get as well. The caller
-// holds h.mu.
-func (c *conn) sendOutput(o *output) {
+// sendOutput is send for output that other connections get as well.
+func (c *conn) sendOutput(tx Tx, o *output) {
 	switch {
 	case c.closing:
 	case c.holding && c.heldBytes+len(o.buf) <= c.h.limits.LagBytes:
 		o.refs.Add(1)
 		c.held = append(c.held, heldAction{output: o})
 		c.heldBytes += len(o.buf)
-	case c.holding, c.lags(len(o.buf)):
-		c.overflow()
+	case c.holding, c.lags(tx, len(o.buf)):
+		c.overflow(tx)
 	default:
-		if err := c.h.postShared(c, o); errors.Is(err, jsonrpc.ErrQueueFull) {
-			c.overflow()
+		if err := c.h.postShared(tx, c, o); errors.Is(err, jsonrpc.ErrQueueFull) {
+			c.overflow(tx)
 		}
 	}
 }
 
 // lags reports whether the connection is too far behind to take so much more.
-func (c *conn) lags(more int) bool {
+func (c *conn) lags(tx Tx, more int) bool {
 	n := c.rpc.Unasked()
 	return n > 0 && n+more > c.h.limits.LagBytes
 }
 
-func (c *conn) overflow() {
-	c.drop(closeOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", c.rpc.Queued()+c.heldBytes))
+func (c *conn) overflow(tx Tx) {
+	c.drop(tx, closeOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", c.rpc.Queued()+c.heldBytes))
 }
 
-// drop closes the connection without sending what is queued. The caller holds
-// h.mu.
-func (c *conn) drop(code int, reason string) {
+// drop closes the connection without sending what is queued.
+func (c *conn) drop(tx Tx, code int, reason string) {
 	if c.closing {
 		return
 	}
 	c.closing = true
-	c.forgetHeld()
+	c.forgetHeld(tx)
 	n := c.rpc.Discard()
 	c.log.Info("drop connection", "reason", reason, "messages", n)
 	c.rpc.Close(code, reason) //nolint:errcheck // it ends either way

@@ -301,10 +301,10 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
 	k := h.keeper()
-	h.mu.Lock()
+	tx := h.lock()
 	h.procs.early[pl.spec.ID] = nil
-	colors := h.colorsOf(p.Claim)
-	h.mu.Unlock()
+	colors := h.colorsOf(tx, p.Claim)
+	tx.unlock()
 	t, n := h.unborn(pl, colors)
 	if err := pl.confined.wrap(ctx, &pl); err != nil {
 		h.locked(func(Tx) { delete(h.procs.early, pl.spec.ID) })
@@ -325,9 +325,9 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	defer cancel()
 	proc, err := k.Spawn(ctx, pl.spec)
 	if err != nil {
-		h.locked(func(Tx) {
+		h.locked(func(tx Tx) {
 			delete(h.procs.early, pl.spec.ID)
-			h.drop(w)
+			h.drop(tx, w)
 		})
 		return nil, h.spawnError(err)
 	}
@@ -344,12 +344,12 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	t.unborn = w
 	// The reader starts at once and may wake us before t.t is set: wake waits
 	// for the lock.
-	h.mu.Lock()
+	tx = h.lock()
 	t.t, t.keeper = terminal.New(c), k
 	h.procs.terms[proc.ID] = t
 	exit := h.procs.early[proc.ID]
 	delete(h.procs.early, proc.ID)
-	h.mu.Unlock()
+	tx.unlock()
 	select {
 	case <-k.Done():
 		h.orphan(k)

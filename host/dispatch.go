@@ -113,7 +113,7 @@ func (tx Tx) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal str
 	}
 	uri := canonical(p.Channel)
 	ch, ok := tx.channels[uri]
-	confined := !tx.reaches(c.principal, uri)
+	confined := !tx.reaches(tx, c.principal, uri)
 	if confined { // The same answer whether it is there or not.
 		ch, ok = &channel{uri: uri}, true
 	}
@@ -250,7 +250,7 @@ func typeInput(tx Tx, d *dispatch) string {
 	}
 	if follow {
 		tx.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
-		tx.claim(d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
+		tx.claim(tx, d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
 	d.t.typed = time.Now()
 	tx.typist = typist{d.c.principal.ID, d.t, d.t.typed}
@@ -283,13 +283,13 @@ func resize(tx Tx, d *dispatch) string {
 	if d.t.value.Lifecycle.Exited() {
 		return "the terminal's process has ended"
 	}
-	tx.flush(d.t)
+	tx.flush(tx, d.t)
 	d.t.requests = append(d.t.requests, &d.by)
 	if err := d.t.t.Resize(a.Cols, a.Rows); err != nil {
 		d.t.requests = d.t.requests[:len(d.t.requests)-1]
 		return because("the size could not be set: %v", err)
 	}
-	tx.flush(d.t)
+	tx.flush(tx, d.t)
 	return ""
 }
 
@@ -298,10 +298,10 @@ func clearTerminal(tx Tx, d *dispatch) string {
 	if s := d.t.mayShape(d.c.principal); s != "" {
 		return s
 	}
-	tx.flush(d.t)
+	tx.flush(tx, d.t)
 	d.t.requests = append(d.t.requests, &d.by)
 	d.t.t.Clear()
-	tx.flush(d.t)
+	tx.flush(tx, d.t)
 	tx.audit.Did(d.c.by(), "clear", d.ch.uri)
 	return ""
 }
@@ -312,8 +312,8 @@ func claimTerminal(tx Tx, d *dispatch) string {
 	if s := d.t.mayClaim(d.c.principal, d.c.client.id, to); s != "" {
 		return s
 	}
-	tx.flush(d.t)
+	tx.flush(tx, d.t)
 	tx.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
-	tx.claim(d.t, to, &d.by, d.c.principal)
+	tx.claim(tx, d.t, to, &d.by, d.c.principal)
 	return ""
 }

@@ -43,7 +43,7 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 	tx := h.lock()
 	defer tx.unlock()
-	t, ok := h.termAt(uri)
+	t, ok := h.termAt(tx, uri)
 	if !ok {
 		return nil, "", ahp.NotFound("dispose terminal: there is no terminal %q", uri)
 	}
@@ -58,7 +58,7 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 		return nil, "", allowed("dispose terminal", refusal)
 	}
 	held = claimText(t.value.Claim)
-	h.removeTerm(t)
+	h.removeTerm(tx, t)
 	h.ending.Add(1)
 	return t, held, nil
 }
@@ -66,7 +66,7 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 // endTerm removes a terminal, and ends its process beside: Shutdown waits for it.
 func (tx Tx) endTerm(t *term) {
 	h := tx.Host
-	h.removeTerm(t)
+	h.removeTerm(tx, t)
 	h.ending.Add(1)
 	go func() {
 		defer h.ending.Done()

@@ -19,10 +19,10 @@ func init() {
 
 // PanicAtOutput makes the next output of a terminal panic when it is applied.
 func PanicAtOutput(h *Host, uri ahp.URI) {
-	h.locked(func(Tx) {
-		t, _ := h.termAt(uri)
+	h.locked(func(tx Tx) {
+		t, _ := h.termAt(tx, uri)
 		w := &wait{h: h, t: t}
-		w.see = func(*wait, ahp.Action) {
+		w.see = func(Tx, *wait, ahp.Action) {
 			w.see = nil
 			panic("host's test panics")
 		}

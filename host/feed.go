@@ -125,9 +125,9 @@ func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if len(p.Data) > maxFeed {
 		return nil, ahp.InvalidParams("feed: data: more than %d bytes at once", maxFeed)
 	}
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
-	t, ok := c.h.termAt(p.Channel)
+	tx := c.h.lock()
+	defer tx.unlock()
+	t, ok := c.h.termAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.NotFound("feed: there is no terminal %q", clip(p.Channel))
 	}
@@ -142,8 +142,8 @@ func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 }
 
-// setFeed gives a terminal a feeder, ending another. The caller holds h.mu.
-func (t *term) setFeed(f *feeder) {
+// setFeed gives a terminal a feeder, ending another.
+func (t *term) setFeed(tx Tx, f *feeder) {
 	t.feed.end()
 	t.feed = f
 }
@@ -152,7 +152,7 @@ func (t *term) setFeed(f *feeder) {
 func (tx Tx) endFeeds(c *conn) {
 	for _, t := range tx.terms {
 		if t.feed != nil && t.feed.c == c {
-			t.setFeed(nil)
+			t.setFeed(tx, nil)
 		}
 	}
 }

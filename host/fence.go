@@ -52,9 +52,9 @@ func (tx Tx) resync(ch *channel) {
 		return
 	}
 	ch.log.entries, ch.log.head, ch.log.bytes = nil, 0, 0
-	ch.log.floor = tx.nextSeq()
+	ch.log.floor = tx.nextSeq(tx)
 	ch.last = ch.log.floor
 	for _, c := range slices.Clone(ch.subs) {
-		c.drop(closeFailed, "the host failed at what this connection watches: reconnect")
+		c.drop(tx, closeFailed, "the host failed at what this connection watches: reconnect")
 	}
 }

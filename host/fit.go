@@ -11,9 +11,9 @@ import (
 // screen without history fits.
 const leastShare = 16 << 10
 
-// fit makes the snapshots of one reply fit into it, by leaving out history of
-// the terminals that have most: a client that comes back to many terminals gets
-// all of them. The caller holds h.mu since the snapshots were taken.
+// fit makes the snapshots of one reply fit into it, by leaving out history of the
+// terminals that have most: a client that comes back to many terminals gets all of
+// them. The caller holds the lock since the snapshots were taken.
 func (tx Tx) fit(c *conn, taken []snapshot) {
 	sizes := make([]int, len(taken))
 	total := 0
@@ -33,9 +33,9 @@ func (tx Tx) fit(c *conn, taken []snapshot) {
 			continue
 		}
 		// What this brings in is part of the state.
-		ch.unsubscribe(c)
-		state := t.stateWithin(share)
-		ch.subscribe(c)
+		ch.unsubscribe(tx, c)
+		state := t.stateWithin(tx, share)
+		ch.subscribe(tx, c)
 		taken[i] = snapshot{uri: s.uri, state: state, seq: tx.seq.last}
 	}
 }

@@ -75,14 +75,14 @@ func (h *Host) serveAs(ctx context.Context, ln net.Listener, kind Kind, who *aut
 // Announce makes a listener that is about to be served known to x-tandemux/host,
 // and Shutdown close it.
 func (h *Host) Announce(ln net.Listener, kind Kind) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	h.listeners[ln] = kind
 }
 
 func (h *Host) listen(ln net.Listener, kind Kind) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	if h.closing {
 		return false
 	}
@@ -97,8 +97,8 @@ func (h *Host) unlisten(ln net.Listener) {
 }
 
 func (h *Host) isClosing() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	return h.closing
 }
 
@@ -368,8 +368,8 @@ func (f *front) ownOrigin(r *http.Request, origin string) bool {
 // enter counts a connection in, unless there are too many or the host stops.
 // The last places are kept for the unix socket: no token takes its owner's.
 func (h *Host) enter(kind Kind) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	most := h.limits.Connections
 	if kind != Unix {
 		most -= min(most-1, max(1, most/8))

@@ -31,14 +31,13 @@ func (t *term) noteAgent(to ahp.Claim, p *auth.Principal) {
 }
 
 // letAgentGo ends what agents wait for and count of a terminal that is removed.
-// The caller holds h.mu.
-func (h *Host) letAgentGo(t *term) {
+func (h *Host) letAgentGo(tx Tx, t *term) {
 	t.slot.End()
 	if t.idle != nil {
 		t.idle.Stop()
 		t.idle = nil
 	}
 	if t.asked != nil {
-		h.settleAsk(t.asked, ahp.AskRefused)
+		h.settleAsk(tx, t.asked, ahp.AskRefused)
 	}
 }

@@ -256,8 +256,10 @@ func New(c Config) (*Host, error) {
 	}
 	h.files = files.New(h.cfg.Roots, h.hostname)
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
-	h.root.ch = h.newChannel(ahp.RootURI, h.root)
-	h.activity = newActivity(h)
+	h.locked(func(tx Tx) {
+		h.root.ch = h.newChannel(tx, ahp.RootURI, h.root)
+		h.activity = newActivity(tx, h)
+	})
 	h.mendState(noMark, noAudit)
 	h.initAgents(c.Agents)
 	h.recallStarts()
@@ -308,8 +310,8 @@ func (h *Host) listenOn(addr string) (net.Listener, error) {
 }
 
 func (h *Host) isStopping() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	return h.stopping
 }
 
@@ -371,8 +373,8 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 // closeJournals gives the journals' memory back: nothing runs any more. The keeper
 // has it for the next host.
 func (h *Host) closeJournals() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	h.dead = true
 	for _, ch := range h.channels {
 		ch.wal.close()

@@ -29,9 +29,8 @@ func (tx Tx) inLayout(t *term) bool {
 	return false
 }
 
-// watchIdle sees to the timer of a terminal that is new, or whose claim has
-// changed. The caller holds h.mu.
-func (h *Host) watchIdle(t *term) {
+// watchIdle sees to the timer of a terminal that is new, or whose claim has changed.
+func (h *Host) watchIdle(tx Tx, t *term) {
 	t.begun = time.Now()
 	idle := h.belt().Idle
 	if idle <= 0 || t.idle != nil || t.value.Claim.Kind != ahp.ClaimSession {
@@ -51,7 +50,7 @@ func latest(times ...time.Time) (last time.Time) {
 
 // checkIdle ends a terminal whose time is up, or waits on.
 func (tx Tx) checkIdle(t *term) {
-	if now, ok := tx.termAt(t.ch.uri); !ok || now != t || tx.closing || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
+	if now, ok := tx.termAt(tx, t.ch.uri); !ok || now != t || tx.closing || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		t.idle = nil // promoted, ended or gone: never again, unless it is claimed again
 		return
 	}

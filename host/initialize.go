@@ -44,7 +44,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		if cl, err = tx.bindClient(p.ClientID, who); err != nil {
 			return
 		}
-		cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq()
+		cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq(tx)
 		tx.noteClient(cl)
 		c.principal, cl.guest = who, nil
 		if who.Agent != "" {
@@ -119,9 +119,9 @@ func (c *conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
 }
 
 func (c *conn) forgo(uri ahp.URI) {
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
+	tx := c.h.lock()
+	defer tx.unlock()
 	if ch := c.subs[uri]; ch != nil {
-		ch.unsubscribe(c)
+		ch.unsubscribe(tx, c)
 	}
 }

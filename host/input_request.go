@@ -18,19 +18,19 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 	if encodeErr != nil || len(text) > maxMessage || q.ID == "" || len(q.ID) > maxURI {
 		return ahp.ChatInputCompleted{}, errors.New("the question is not usable, or too large")
 	}
-	r.event(len(text), func() {
+	r.event(len(text), func(tx Tx) {
 		if r.asks[q.ID] != nil || len(r.asks) >= maxOpenAsks {
 			err = errors.New("too many questions are open, or this one is")
 			return
 		}
-		r.closeText()
+		r.closeText(tx)
 		if r.over {
 			return
 		}
 		err, wait = nil, make(chan ahp.ChatInputCompleted, 1)
 		r.asks[q.ID] = wait
-		r.c.apply(ahp.ChatInputRequested{Request: q}, nil)
-		r.c.s.need(ahp.InputNeeded{ID: r.needInput(q.ID), Chat: r.c.ch.uri, Kind: ahp.NeedChatInput, Request: &q})
+		r.c.apply(tx, ahp.ChatInputRequested{Request: q}, nil)
+		r.c.s.need(tx, ahp.InputNeeded{ID: r.needInput(q.ID), Chat: r.c.ch.uri, Kind: ahp.NeedChatInput, Request: &q})
 	})
 	if err != nil {
 		return ahp.ChatInputCompleted{}, err
@@ -41,10 +41,10 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 	case <-r.ctx.Done():
 		return ahp.ChatInputCompleted{}, errors.New("the question was given up: the turn has ended")
 	case <-ctx.Done():
-		r.c.h.turn(func(Tx) {
+		r.c.h.turn(func(tx Tx) {
 			if r.asks[q.ID] == wait && !r.over {
-				r.c.apply(ahp.ChatInputCompleted{RequestID: q.ID, Response: ahp.InputCancel}, nil)
-				r.closeAsk(q.ID)
+				r.c.apply(tx, ahp.ChatInputCompleted{RequestID: q.ID, Response: ahp.InputCancel}, nil)
+				r.closeAsk(tx, q.ID)
 			}
 		})
 		return ahp.ChatInputCompleted{}, context.Cause(ctx)
@@ -53,9 +53,9 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 
 func (r *prompting) needInput(id string) string { return r.c.ch.uri + "?" + id }
 
-func (r *prompting) closeAsk(id string) {
+func (r *prompting) closeAsk(tx Tx, id string) {
 	delete(r.asks, id)
-	r.c.s.met(r.needInput(id))
+	r.c.s.met(tx, r.needInput(id))
 }
 
 // completeAsk gives an answer to the agent, with what had been drafted.
@@ -71,7 +71,7 @@ func (r *prompting) completeAsk(tx Tx, a ahp.ChatInputCompleted, drafted map[str
 	maps.Copy(answers, a.Answers)
 	a.Answers = answers
 	wait <- a
-	r.closeAsk(a.RequestID)
+	r.closeAsk(tx, a.RequestID)
 	r.heard(tx)
 }
 

@@ -19,7 +19,7 @@ type layout struct {
 }
 
 func (l *layout) reduce(a ahp.Action) { l.value = ahp.ReduceLayout(l.value, a) }
-func (l *layout) state() any          { return l.value }
+func (l *layout) state(tx Tx) any     { return l.value }
 func (l *layout) settle(tx Tx)        {}
 
 // openLayout gives the layout of a URI, made on first use: never written, empty.
@@ -37,7 +37,7 @@ func (tx Tx) openLayout(p *auth.Principal, uri ahp.URI) (*channel, error) {
 		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(tx.layouts))
 	}
 	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}
-	l.ch = tx.newChannel(uri, l)
+	l.ch = tx.newChannel(tx, uri, l)
 	tx.layouts = append(tx.layouts, l)
 	return l.ch, nil
 }
@@ -59,7 +59,7 @@ func (tx Tx) dropLayout() bool {
 	if i < 0 {
 		return false
 	}
-	tx.removeChannel(tx.layouts[i].ch)
+	tx.removeChannel(tx, tx.layouts[i].ch)
 	tx.layouts = slices.Delete(tx.layouts, i, i+1)
 	return true
 }
@@ -85,6 +85,6 @@ func changeLayout(tx Tx, d *dispatch) string {
 	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > maxURI }):
 		return because("the layout names a terminal by more than %d bytes", maxURI)
 	}
-	tx.apply(d.ch, a, &d.by)
+	tx.apply(tx, d.ch, a, &d.by)
 	return ""
 }

@@ -54,7 +54,7 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 		if err := authGuarded(ctx, provider, m.ID); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
 		}
-		h.turn(func(Tx) { h.beginAgain(p.Session) })
+		h.turn(func(tx Tx) { h.beginAgain(tx, p.Session) })
 		return r, nil
 	}
 	r.Terminal = p.Terminal
@@ -66,7 +66,7 @@ func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
 	tx := h.lock()
 	defer tx.unlock()
 	if p.Session != "" {
-		s, ok := h.sessionAt(p.Session)
+		s, ok := h.sessionAt(tx, p.Session)
 		switch {
 		case !ok:
 			return nil, ahp.SessionNotFound("log in: there is no session %q", clip(p.Session))
@@ -133,18 +133,18 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 	if _, err := createTerminal(ctx, c, params); err != nil {
 		return err
 	}
-	h.turn(func(Tx) {
-		t, ok := h.termAt(p.Terminal)
+	h.turn(func(tx Tx) {
+		t, ok := h.termAt(tx, p.Terminal)
 		if !ok {
 			return
 		}
-		done := func(x ahp.TerminalExited) {
+		done := func(tx Tx, x ahp.TerminalExited) {
 			if x.ExitCode != nil && *x.ExitCode == 0 {
-				h.beginAgain(p.Session)
+				h.beginAgain(tx, p.Session)
 			}
 		}
 		if life := t.value.Lifecycle; life.Exited() {
-			done(ahp.TerminalExited{ExitCode: life.ExitCode})
+			done(tx, ahp.TerminalExited{ExitCode: life.ExitCode})
 			return
 		}
 		t.ended = done
@@ -153,13 +153,13 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 }
 
 // beginAgain opens the agent of a session that could not be created, now that
-// somebody has logged in. The caller holds h.mu.
-func (h *Host) beginAgain(uri ahp.URI) {
-	s, ok := h.sessionAt(uri)
+// somebody has logged in.
+func (h *Host) beginAgain(tx Tx, uri ahp.URI) {
+	s, ok := h.sessionAt(tx, uri)
 	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || h.closing {
 		return
 	}
-	s.begin(nil, "")
+	s.begin(tx, nil, "")
 }
 
 // authWays are ways to log in on the wire.

@@ -18,7 +18,7 @@ func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	tx := c.h.lock()
 	defer tx.unlock()
-	t, ok := c.h.termAt(p.Channel)
+	t, ok := c.h.termAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.NotFound("mark: there is no terminal %q", clip(p.Channel))
 	}
@@ -30,7 +30,7 @@ func (tx Tx) markOf(t *term) ahp.Mark {
 	var m ahp.Mark
 	for {
 		pending, k, line := t.t.PresentLine()
-		if m.Line = line; tx.applyTaken(t, pending, k) {
+		if m.Line = line; tx.applyTaken(tx, t, pending, k) {
 			break
 		}
 	}
@@ -85,7 +85,7 @@ func (w *wait) forCommandFrom(tx Tx, items []ahp.CommandInfo) (over bool) {
 	if w.command != "" && r.ExitCode == nil && w.t.value.Lifecycle.Exited() {
 		r.Reason, r.ExitCode = ahp.WaitExited, w.t.exitCode()
 	}
-	w.reply(r)
+	w.reply(tx, r)
 	return true
 }
 
@@ -110,9 +110,9 @@ func shows(e ahp.Envelope) bool {
 
 // replay shows the wait what came since its mark. Where that is not known any
 // more, all output that is kept is matched: rather a line of before than none.
-func (w *wait) replay(es []ahp.Envelope, ok bool) {
+func (w *wait) replay(tx Tx, es []ahp.Envelope, ok bool) {
 	for _, e := range es {
-		w.see(w, e.Action)
+		w.see(tx, w, e.Action)
 	}
 	if ok || w.command == "" {
 		return

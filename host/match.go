@@ -135,10 +135,10 @@ func (m *matcher) found(line []byte) bool {
 }
 
 func (m *matcher) reply(r ahp.WaitResult) {
-	m.w.h.mu.Lock()
-	defer m.w.h.mu.Unlock()
+	tx := m.w.h.lock()
+	defer tx.unlock()
 	if r.Running {
 		r.Running = !m.w.t.value.Lifecycle.Exited()
 	}
-	m.w.reply(r)
+	m.w.reply(tx, r)
 }

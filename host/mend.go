@@ -51,8 +51,8 @@ func (h *Host) mendState(noMark, noAudit error) {
 	}
 	if noMark != nil {
 		h.mend("state directory", noMark, func() error {
-			h.mu.Lock()
-			defer h.mu.Unlock()
+			tx := h.lock()
+			defer tx.unlock()
 			return h.seq.advance()
 		})
 	}

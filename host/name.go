@@ -25,7 +25,7 @@ func (t *term) title() string { return orElse(t.meta.Name, t.auto) }
 // retitle tells the title if it is another one than was told.
 func (tx Tx) retitle(t *term) {
 	if now := t.title(); now != t.value.Title {
-		tx.apply(t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
+		tx.apply(tx, t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
 	}
 }
 
@@ -68,7 +68,7 @@ func (tx Tx) nameTaken(p *auth.Principal, name string, uri ahp.URI) string {
 		id := shortID(t.ch.uri)
 		switch {
 		case t.ch.uri == uri:
-		case !tx.reaches(p, t.ch.uri):
+		case !tx.reaches(tx, p, t.ch.uri):
 			if t.meta.Name == name {
 				return because("another terminal has the name %q: choose another", name)
 			}
@@ -107,9 +107,9 @@ func rename(tx Tx, d *dispatch) string {
 	if s := tx.nameTaken(d.c.principal, name, d.ch.uri); s != "" {
 		return s
 	}
-	tx.flush(d.t)
+	tx.flush(tx, d.t)
 	d.t.meta.Name, d.t.dirty = name, true
-	tx.apply(d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
+	tx.apply(tx, d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
 	return ""
 }
 

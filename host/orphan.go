@@ -26,13 +26,13 @@ func (h *Host) keeper() *keeper.Client { return h.keepers.Load() }
 func (h *Host) followExits(k *keeper.Client) {
 	defer h.following.Done()
 	for e := range k.Exits() {
-		h.mu.Lock()
+		tx := h.lock()
 		t := h.procs.terms[e.ID]
 		_, making := h.procs.early[e.ID]
 		if making && t == nil {
 			h.procs.early[e.ID] = &e
 		}
-		h.mu.Unlock()
+		tx.unlock()
 		switch {
 		case t != nil:
 			t.t.Exit(e)
@@ -45,13 +45,13 @@ func (h *Host) followExits(k *keeper.Client) {
 
 // keeperLost finds another keeper, or the same again.
 func (h *Host) keeperLost(k *keeper.Client) {
-	h.mu.Lock()
+	tx := h.lock()
 	over := h.closing || h.stopping
 	if err := k.Err(); errors.Is(err, keeper.ErrSuperseded) {
-		h.superseded(err)
+		h.superseded(tx, err)
 		over = true
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	if over {
 		return
 	}
@@ -116,14 +116,14 @@ func (tx Tx) restock() {
 		ch.wal = nil
 		tx.keep(ch)
 	}
-	tx.refill()
+	tx.refill(tx)
 }
 
 // orphan has the terminals of a keeper whose connection has ended do without it,
 // unless it is the one that we have again.
 func (h *Host) orphan(k *keeper.Client) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	again := h.keeper()
 	for _, t := range h.procs.terms {
 		if t.keeper != k || h.closing {
@@ -147,8 +147,8 @@ func (h *Host) orphan(k *keeper.Client) {
 			}
 		}()
 	}
-	h.listChanged()
-	h.activity.warnSoon()
+	h.listChanged(tx)
+	h.activity.warnSoon(tx)
 }
 
 // signal signals a terminal's process.
@@ -190,7 +190,7 @@ func (tx Tx) tellStrays() {
 		}
 		tx.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
 	}
-	tx.activity.warnSoon()
+	tx.activity.warnSoon(tx)
 }
 
 // program is a terminal's process in the roster.
@@ -229,7 +229,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 			if p.Wait(h.life) == nil {
 				h.locked(func(tx Tx) {
 					tx.tellStrays()
-					h.enroll()
+					h.enroll(tx)
 				})
 			}
 		}()
@@ -250,9 +250,9 @@ func (h *Host) endStrays(ctx context.Context) {
 			}
 		})
 	}
-	h.mu.Lock()
+	tx := h.lock()
 	terms := slices.Clone(h.terms)
-	h.mu.Unlock()
+	tx.unlock()
 	for _, t := range terms {
 		if !t.orphaned.Load() {
 			continue

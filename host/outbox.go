@@ -50,9 +50,8 @@ func (h *Host) turn(fn func(tx Tx)) {
 	}
 }
 
-// post queues a message for the end of the turn, or sends it when there is
-// none. The caller holds h.mu.
-func (h *Host) post(c *conn, b []byte) error {
+// post queues a message for the end of the turn, or sends it when there is none.
+func (h *Host) post(tx Tx, c *conn, b []byte) error {
 	o := &h.outbox
 	if !o.open {
 		return c.rpc.Send(b)
@@ -65,8 +64,8 @@ func (h *Host) post(c *conn, b []byte) error {
 	return err
 }
 
-// postShared is post for output. The caller holds h.mu.
-func (h *Host) postShared(c *conn, o *output) error {
+// postShared is post for output.
+func (h *Host) postShared(tx Tx, c *conn, o *output) error {
 	if !h.outbox.open {
 		return c.rpc.Send(bytes.Clone(o.buf))
 	}
@@ -81,10 +80,10 @@ func (h *Host) postShared(c *conn, o *output) error {
 	return err
 }
 
-// later queues the echo of input: its sender has seen it do its work, or will
-// with the output that follows. The caller holds h.mu.
-func (c *conn) later(b []byte) {
+// later queues the echo of input: its sender has seen it do its work, or will with
+// the output that follows.
+func (c *conn) later(tx Tx, b []byte) {
 	if c.closing || c.holding || c.rpc.SendLater(b) != nil {
-		c.send(b)
+		c.send(tx, b)
 	}
 }

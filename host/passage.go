@@ -37,8 +37,8 @@ func (f *front) pass(w http.ResponseWriter, r *http.Request, a answer) {
 // letPass counts a request in, unless there are too many or the host stops; the
 // last places are kept for the unix socket, as in enter.
 func (h *Host) letPass(kind Kind, p *passage) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	most := h.limits.Requests
 	if kind != Unix {
 		most -= min(most-1, max(1, most/8))

@@ -22,19 +22,19 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	tx := h.lock()
 	defer tx.unlock()
-	t, ok := h.termAt(p.Channel)
+	t, ok := h.termAt(tx, p.Channel)
 	switch {
-	case !ok || !h.reaches(c.principal, p.Channel):
+	case !ok || !h.reaches(tx, c.principal, p.Channel):
 		return nil, ahp.NotFound("promote: there is no terminal %q", clip(p.Channel))
 	case t.value.Claim.Kind == ahp.ClaimClient:
 		return t.value.Claim, nil
 	case !t.holds(c.principal) && !c.principal.Operates():
 		return nil, ahp.PermissionDenied("promote: the terminal is held by %s: only its holder may give it away", t.holderText())
 	}
-	h.flush(t)
+	h.flush(tx, t)
 	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: tx.personFor(t)}
 	h.audit.Did(c.by(), "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
-	h.claim(t, to, nil, auth.Operator)
+	h.claim(tx, t, to, nil, auth.Operator)
 	return to, nil
 }
 

@@ -18,9 +18,9 @@ func read(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	default:
 		return nil, ahp.InvalidParams("read terminal: what: %q is none of %q, %q, %q", p.What, ahp.ReadScreen, ahp.ReadHistory, ahp.ReadRaw)
 	}
-	c.h.mu.Lock()
-	t, ok := c.h.termAt(p.Channel)
-	c.h.mu.Unlock()
+	tx := c.h.lock()
+	t, ok := c.h.termAt(tx, p.Channel)
+	tx.unlock()
 	if !ok {
 		return nil, ahp.NotFound("read terminal: there is no terminal %q", p.Channel)
 	}

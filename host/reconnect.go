@@ -124,13 +124,13 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	for _, ch := range channels {
 		ch.body.settle(tx)
 	}
-	if actions, ok := h.missed(channels, seq); ok {
+	if actions, ok := h.missed(tx, channels, seq); ok {
 		for i := range actions {
-			actions[i] = h.shownAction(c.principal, actions[i])
+			actions[i] = h.shownAction(tx, c.principal, actions[i])
 		}
 		r.actions = actions
 		for _, ch := range channels {
-			ch.subscribe(c)
+			ch.subscribe(tx, c)
 			tx.watches(c, ch.uri)
 		}
 		for _, ch := range channels {
@@ -149,7 +149,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 // missed merges the channels' logs after seq in ascending order; ok is false
 // when one has a hole, or seq lies in the future, or it is too much for one
 // reply.
-func (h *Host) missed(channels []*channel, seq int64) (all []ahp.Envelope, ok bool) {
+func (h *Host) missed(tx Tx, channels []*channel, seq int64) (all []ahp.Envelope, ok bool) {
 	if seq > h.seq.last {
 		return nil, false
 	}
@@ -185,14 +185,14 @@ func (h *Host) missed(channels []*channel, seq int64) (all []ahp.Envelope, ok bo
 
 // undo makes the connection fresh again, so that initialize works on it.
 func (c *conn) undo(err error) error {
-	c.h.mu.Lock()
-	defer c.h.mu.Unlock()
+	tx := c.h.lock()
+	defer tx.unlock()
 	for _, ch := range c.subs {
-		ch.unsubscribe(c)
+		ch.unsubscribe(tx, c)
 	}
 	delete(c.client.conns, c)
 	c.client, c.window = nil, nil
 	c.holding = false
-	c.forgetHeld()
+	c.forgetHeld(tx)
 	return err
 }

@@ -35,7 +35,7 @@ func (tx Tx) refusedAgent(r ahp.AgentRefusal) {
 		v.refusals = slices.Delete(v.refusals, 0, n-ahp.MaxRefusals)
 	}
 	v.refused = true
-	v.sendSoon()
+	v.sendSoon(tx)
 }
 
 // inLine is a text that fits into a line of an interface.

@@ -33,7 +33,7 @@ func (t *term) ranAs(client, key string) string {
 
 // typeKeys types the line of a run: what is typed, and which command it is to
 // become, is journalled before.
-func (w *wait) typeKeys() (id string, err error) {
+func (w *wait) typeKeys(tx Tx) (id string, err error) {
 	t := w.t
 	keys, id, err := t.t.Keys(w.line)
 	if err != nil {
@@ -50,11 +50,11 @@ func (w *wait) typeKeys() (id string, err error) {
 	if w.h.fenced {
 		return "", errClosing
 	}
-	end := w.h.noteKeys(t, keys)
+	end := w.h.noteKeys(tx, t, keys)
 	if err := t.t.Submit(keys); err != nil {
 		t.runs, t.dirty = before, true
 		t.unqueue(end)
-		w.h.noteQueue(t)
+		w.h.noteQueue(tx, t)
 		return "", err
 	}
 	return id, nil
@@ -64,15 +64,15 @@ func (w *wait) typeKeys() (id string, err error) {
 // or waits until that begins.
 func (w *wait) again(tx Tx, id string) {
 	w.command, w.next, w.see = id, true, w.seeBegin
-	w.h.flush(w.t)
+	w.h.flush(tx, w.t)
 	items := w.t.t.Commands().Items
 	for _, item := range items {
 		if item.ID == id {
-			w.answer(ahp.RunResult{CommandID: id, CommandLine: item.CommandLine}, nil)
+			w.answer(tx, ahp.RunResult{CommandID: id, CommandLine: item.CommandLine}, nil)
 			return
 		}
 	}
-	w.timer = w.after(beginTime, func() {
-		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `tandemux read`", beginTime))
+	w.timer = w.after(beginTime, func(tx Tx) {
+		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `tandemux read`", beginTime))
 	})
 }

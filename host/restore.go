@@ -132,7 +132,7 @@ func (h *Host) restore() error {
 		}
 	}
 	for _, f := range e.stale {
-		h.drop(f.wal)
+		h.drop(tx, f.wal)
 	}
 	tx.unlock()
 	terms := h.adoptAll(ctx, children, e.terms)
@@ -142,7 +142,7 @@ func (h *Host) restore() error {
 		tx.rejoin(a)
 	}
 	h.list.held = false
-	h.listChanged()
+	h.listChanged(tx)
 	tx.restoreWindows()
 	for _, a := range terms {
 		tx.doubt(a.t)
@@ -187,7 +187,7 @@ func (h *Host) prepareJournals() error {
 	tx = h.lock()
 	defer tx.unlock()
 	tx.keep(h.root.ch)
-	h.refill()
+	h.refill(tx)
 	return nil
 }
 
@@ -235,7 +235,7 @@ func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
 	}
 	j, r, err := journal.Adopt(file)
 	if err != nil {
-		h.locked(func(Tx) { h.drop(&wal{name: name}) })
+		h.locked(func(tx Tx) { h.drop(tx, &wal{name: name}) })
 		return nil, err
 	}
 	j.File.Close()
@@ -246,8 +246,8 @@ func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
 	return f, nil
 }
 
-// drop discards a journal, in the background. The caller holds h.mu.
-func (h *Host) drop(w *wal) {
+// drop discards a journal, in the background.
+func (h *Host) drop(tx Tx, w *wal) {
 	names := w.close()
 	h.ending.Add(1)
 	go func() {
@@ -263,7 +263,7 @@ func (tx Tx) revive(f *found) error {
 	if !known {
 		return errors.New("this version has no such channels")
 	}
-	ch := tx.newChannel(m.Channel, nil)
+	ch := tx.newChannel(tx, m.Channel, nil)
 	body, err := make(tx.Host, ch, m.state)
 	if err == nil {
 		if p, ok := body.(private); ok && m.private != nil {
@@ -291,12 +291,12 @@ func (tx Tx) revive(f *found) error {
 			break
 		}
 	}
-	tx.resume(ch, f.wal, m)
+	tx.resume(tx, ch, f.wal, m)
 	return nil
 }
 
-// resume makes a channel go on with its journal. The caller holds h.mu.
-func (h *Host) resume(ch *channel, w *wal, m *memory) {
+// resume makes a channel go on with its journal.
+func (h *Host) resume(tx Tx, ch *channel, w *wal, m *memory) {
 	ch.wal, ch.last = w, m.lastLogged()
 	if m.damage != nil {
 		// Clients may have seen what is lost, and what follows may come anew: they
@@ -330,7 +330,7 @@ func (h *Host) resume(ch *channel, w *wal, m *memory) {
 	if m.damage != nil {
 		h.log.Warn("a journal was damaged", "channel", ch.uri, "err", m.damage)
 		if _, is := ch.body.(*term); !is {
-			h.checkpoint(ch, false)
+			h.checkpoint(tx, ch, false)
 		}
 	}
 }
@@ -357,10 +357,10 @@ func (h *Host) adoptAll(ctx context.Context, children []keeper.Info, terms map[s
 
 // finish ends a child whose terminal was disposed of, in the background.
 func (h *Host) finish(proc string, w *wal) {
-	h.mu.Lock()
+	tx := h.lock()
 	names := w.close()
 	h.ending.Add(1)
-	h.mu.Unlock()
+	tx.unlock()
 	go func() {
 		defer h.ending.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
@@ -395,28 +395,28 @@ func (tx Tx) rejoin(a *adopted) {
 	if tx.nameTaken(auth.Operator, t.meta.Name, a.uri) != "" {
 		t.meta.Name = "" // the keeper's note is older than what the others have
 	}
-	t.ch = tx.newChannel(a.uri, t)
+	t.ch = tx.newChannel(tx, a.uri, t)
 	tx.terms = append(tx.terms, t)
 	defer tx.retitle(t)
-	defer tx.noteQueue(t)
+	defer tx.noteQueue(tx, t)
 	tx.procs.terms[t.proc] = t
 	defer tx.retake(t)
 	if a.m != nil && a.m.state != nil {
-		tx.resume(t.ch, a.wal, a.m)
+		tx.resume(tx, t.ch, a.wal, a.m)
 	} else {
 		t.ch.wal = a.wal
 	}
 	if t.ch.wal == nil {
-		tx.flush(t)
+		tx.flush(tx, t)
 		return
 	}
 	// What was not typed must not be accepted for the next host either.
 	if a.damage != nil || a.m == nil || a.m.state == nil || len(a.m.undone) > 0 {
-		more, _ := tx.checkpoint(t.ch, false)
-		tx.deliver(t.ch, more)
+		more, _ := tx.checkpoint(tx, t.ch, false)
+		tx.deliver(tx, t.ch, more)
 		return
 	}
-	tx.flush(t)
+	tx.flush(tx, t)
 }
 
 // clientRecord is what is remembered of a client that may come back.
@@ -438,7 +438,7 @@ func (tx Tx) noteClient(cl *client) {
 	if err != nil {
 		return
 	}
-	tx.applyAll(tx.root.ch, nil, []journal.Record{r})
+	tx.applyAll(tx, tx.root.ch, nil, []journal.Record{r})
 }
 
 func (cl *client) record() clientRecord {

@@ -16,7 +16,9 @@ func TestDamagedChannelIsNotReplayed(t *testing.T) {
 		h := &Host{log: slog.New(slog.DiscardHandler), seq: sequence{last: 1000}}
 		ch := &channel{uri: "ahp-terminal:/t", body: &term{}, log: replayLog{maxBytes: 1 << 20, maxCount: 100}}
 		m := &memory{damage: damage, log: []logged{{seq: 7, env: ahp.Envelope{Action: ahp.TerminalData{Data: "x"}, ServerSeq: 7}}}}
-		h.resume(ch, nil, m)
+		tx := h.lock()
+		h.resume(tx, ch, nil, m)
+		tx.unlock()
 		if _, ok := ch.log.since(500); ok != (damage == nil) {
 			t.Errorf("damage %v: a client that saw 500 is given a replay: %v", damage, ok)
 		}

@@ -21,14 +21,14 @@ func reviveActivity(h *Host, ch *channel, state json.RawMessage) (body, error) {
 // connected yet.
 func (v *activity) revived(tx Tx) {
 	for uri, row := range v.value.Terminals {
-		if t, ok := v.h.termAt(uri); ok {
+		if t, ok := v.h.termAt(tx, uri); ok {
 			t.attention.row = row
 		} else {
-			v.h.apply(v.ch, ahp.AttentionChanged{Terminal: uri}, nil)
+			v.h.apply(tx, v.ch, ahp.AttentionChanged{Terminal: uri}, nil)
 		}
 	}
-	v.warnSoon()
+	v.warnSoon(tx)
 	for uri := range v.value.Layouts {
-		v.h.apply(v.ch, ahp.LayoutWatched{Layout: uri}, nil)
+		v.h.apply(tx, v.ch, ahp.LayoutWatched{Layout: uri}, nil)
 	}
 }

@@ -17,7 +17,7 @@ type root struct {
 }
 
 func (r *root) reduce(a ahp.Action) { r.value = ahp.ReduceRoot(r.value, a) }
-func (r *root) state() any          { return r.value }
+func (r *root) state(tx Tx) any     { return r.value }
 func (r *root) settle(tx Tx)        { tx.sendDueList() }
 
 // private implements private: the clients that may come back.
@@ -67,18 +67,17 @@ func reviveRoot(h *Host, ch *channel, state json.RawMessage) (body, error) {
 }
 
 // revived implements revived: the list as it is now.
-func (r *root) revived(tx Tx) { r.h.sendList() }
+func (r *root) revived(tx Tx) { r.h.sendList(tx) }
 
-// infos is the list of terminals as of now, oldest first. The caller holds
-// h.mu.
-func (h *Host) infos() []ahp.TerminalInfo {
-	shown := h.shownIn()
+// infos is the list of terminals as of now, oldest first.
+func (h *Host) infos(tx Tx) []ahp.TerminalInfo {
+	shown := h.shownIn(tx)
 	list := make([]ahp.TerminalInfo, 0, len(h.terms))
 	for _, t := range h.terms {
 		meta := t.meta
 		meta.Cwd = t.value.Cwd
 		meta.Layouts = shown[t.ch.uri]
-		meta.Holder = h.holderName(t)
+		meta.Holder = h.holderName(tx, t)
 		if meta.Name != "" {
 			meta.Title = t.auto
 		}
@@ -95,7 +94,7 @@ func (h *Host) infos() []ahp.TerminalInfo {
 }
 
 // shownIn maps terminals to the layouts that show them.
-func (h *Host) shownIn() map[ahp.URI][]ahp.URI {
+func (h *Host) shownIn(tx Tx) map[ahp.URI][]ahp.URI {
 	shown := map[ahp.URI][]ahp.URI{}
 	for _, l := range h.layouts {
 		for _, t := range l.value.Terminals {

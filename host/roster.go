@@ -98,8 +98,8 @@ func (r *roster) write(all []program) error {
 	return err
 }
 
-// enroll writes down which programs run. The caller holds h.mu.
-func (h *Host) enroll() {
+// enroll writes down which programs run.
+func (h *Host) enroll(tx Tx) {
 	if h.closing {
 		return
 	}

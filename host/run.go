@@ -52,13 +52,13 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	if p.Stdin {
 		if w.feed, err = h.newFeeder(c); err != nil {
-			w.end()
+			w.end(tx)
 			return nil, err
 		}
 	}
 	if err := w.submit(tx, argv, p.Line); err != nil {
 		w.feed.end()
-		w.end()
+		w.end(tx)
 		return nil, err
 	}
 	h.audit.Did(c.by(), "run", w.t.ch.uri)
@@ -82,19 +82,19 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.flush(w.t)
+	h.flush(tx, w.t)
 	w.line = p.Line
 	w.see = w.seeBegin
-	switch err := w.submitLine(); {
+	switch err := w.submitLine(tx); {
 	case err != nil:
-		w.end()
+		w.end(tx)
 		return nil, err
 	case w.line != "":
-		w.end()
+		w.end(tx)
 		return nil, ahp.Conflict("run: its shell does not wait for a command")
 	}
-	w.timer = w.after(beginTime, func() {
-		w.answer(nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
+	w.timer = w.after(beginTime, func(tx Tx) {
+		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
 	})
 	h.audit.Did(c.by(), "run", w.t.ch.uri)
 	return nil, jsonrpc.ErrReplied
@@ -104,14 +104,14 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 const maxTyped = 64 << 10
 
 // seeBegin answers when the shell has begun the command.
-func (w *wait) seeBegin(_ *wait, a ahp.Action) {
+func (w *wait) seeBegin(tx Tx, _ *wait, a ahp.Action) {
 	switch a := a.(type) {
 	case ahp.TerminalCommandExecuted:
 		if w.line == "" && a.CommandID == w.command {
-			w.answer(ahp.RunResult{CommandID: a.CommandID, CommandLine: a.CommandLine}, nil)
+			w.answer(tx, ahp.RunResult{CommandID: a.CommandID, CommandLine: a.CommandLine}, nil)
 		}
 	case ahp.TerminalExited:
-		w.answer(nil, ahp.Conflict("run: the shell ended before it ran the command"))
+		w.answer(tx, nil, ahp.Conflict("run: the shell ended before it ran the command"))
 	}
 }
 
@@ -121,7 +121,7 @@ func (w *wait) seeBegin(_ *wait, a ahp.Action) {
 // that isn't complete is an error then, not a shell that waits for the rest.
 func (w *wait) submit(tx Tx, argv []string, line string) error {
 	h, t := w.h, w.t
-	h.flush(t)
+	h.flush(tx, t)
 	shell := filepath.Base(t.shell)
 	if words := strings.Fields(line); quoteCommand(words, shell) == line && line != "" {
 		argv = words
@@ -133,37 +133,37 @@ func (w *wait) submit(tx Tx, argv []string, line string) error {
 		w.line = w.feed.redirect(w.line)
 	}
 	w.see = w.seeBegin
-	if err := w.submitLine(); err != nil {
+	if err := w.submitLine(tx); err != nil {
 		return err
 	}
-	w.timer = w.after(beginTime, func() {
+	w.timer = w.after(beginTime, func(tx Tx) {
 		why := "its shell has not shown a prompt"
 		if w.line == "" {
 			why = "the command was typed, but the shell has not begun it"
 		}
-		w.answer(nil, ahp.Conflict("run: %s within %v: look at the terminal with `tandemux read`", why, beginTime))
+		w.answer(tx, nil, ahp.Conflict("run: %s within %v: look at the terminal with `tandemux read`", why, beginTime))
 	})
 	return nil
 }
 
 // ready tries again after the shell did not wait for a command.
-func (w *wait) ready() {
+func (w *wait) ready(tx Tx) {
 	if w.line == "" || w.over {
 		return
 	}
-	if err := w.submitLine(); err != nil {
-		w.answer(nil, err)
+	if err := w.submitLine(tx); err != nil {
+		w.answer(tx, nil, err)
 	}
 }
 
 // submitLine types the line if the shell waits for one; not yet is no error.
-func (w *wait) submitLine() error {
+func (w *wait) submitLine(tx Tx) error {
 	refusal := ""
 	follow := false
 	if follow, refusal = w.t.mayType(w.c.principal, w.c.client.id); refusal != "" {
 		return allowed("run", refusal)
 	}
-	id, err := w.typeKeys()
+	id, err := w.typeKeys(tx)
 	switch {
 	case errors.Is(err, terminal.ErrNoPrompt):
 		return nil
@@ -174,11 +174,11 @@ func (w *wait) submitLine() error {
 	}
 	w.line, w.command, w.next = "", id, true
 	if w.feed != nil {
-		w.t.setFeed(w.feed)
+		w.t.setFeed(tx, w.feed)
 	}
-	w.t.followed(w.c)
+	w.t.followed(tx, w.c)
 	if follow {
-		w.h.claim(w.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
+		w.h.claim(tx, w.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
 	}
 	return nil
 }

@@ -93,8 +93,8 @@ func (h *Host) reserveSlot(of string, live, rate int) (*guard.Slot, error) {
 
 // quota is that of an agent.
 func (h *Host) quota(of string) (*guard.Quota, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	q := h.quotas[of]
 	if q != nil {
 		return q, nil
@@ -122,9 +122,9 @@ const (
 func (h *Host) keepStarts() {
 	h.startsMu.Lock()
 	defer h.startsMu.Unlock()
-	h.mu.Lock()
+	tx := h.lock()
 	quotas := maps.Clone(h.quotas)
-	h.mu.Unlock()
+	tx.unlock()
 	all := map[string][]int64{}
 	for of, q := range quotas {
 		for _, at := range q.Starts() {
@@ -167,7 +167,7 @@ func (h *Host) recallStarts() {
 // retake gives a terminal of an earlier host its place again, and its time without
 // input and output.
 func (tx Tx) retake(t *term) {
-	tx.watchIdle(t)
+	tx.watchIdle(tx, t)
 	if t.place == "" || t.slot != nil || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		return
 	}

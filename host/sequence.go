@@ -55,8 +55,8 @@ func (s *sequence) advance() error {
 	return nil
 }
 
-// nextSeq takes the next number. The caller holds h.mu.
-func (h *Host) nextSeq() int64 {
+// nextSeq takes the next number.
+func (h *Host) nextSeq(tx Tx) int64 {
 	h.seq.last++
 	if h.seq.last >= h.seq.mark {
 		// Once in 16 million actions; failing it costs the guarantee only if

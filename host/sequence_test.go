@@ -26,13 +26,15 @@ func TestSequenceNeverGoesBack(t *testing.T) {
 		}
 		h := &Host{seq: s}
 		h.seq.last += seqBlock - 2 // as if so many had been used
-		for range 5 {              // passes the mark
-			if n := h.nextSeq(); n <= last {
+		tx := h.lock()
+		for range 5 { // passes the mark
+			if n := h.nextSeq(tx); n <= last {
 				t.Fatalf("%d after %d", n, last)
 			} else {
 				last = n
 			}
 		}
+		tx.unlock()
 		if last > maxSeq {
 			t.Fatalf("%d is more than JavaScript can count", last)
 		}

@@ -22,24 +22,23 @@ type change struct {
 }
 
 // apply is applyAll for one action.
-func (h *Host) apply(ch *channel, a ahp.Action, by *dispatched) {
-	h.applyAll(ch, []change{{a, by}}, nil)
+func (h *Host) apply(tx Tx, ch *channel, a ahp.Action, by *dispatched) {
+	h.applyAll(tx, ch, []change{{a, by}}, nil)
 }
 
 // applyAll is the one place where state changes: the actions are numbered and
 // reduced, then written to the channel's journal, with marks, and only then told.
-// The caller holds h.mu.
-func (h *Host) applyAll(ch *channel, changes []change, marks []journal.Record) {
+func (h *Host) applyAll(tx Tx, ch *channel, changes []change, marks []journal.Record) {
 	if h.fenced {
 		return
 	}
 	// Taken away meanwhile: what follows from an action may be another one.
 	scratch := h.frames
 	h.frames = nil
-	frames, ok := h.persist(ch, h.number(ch, scratch[:0], changes), marks)
+	frames, ok := h.persist(tx, ch, h.number(tx, ch, scratch[:0], changes), marks)
 	if ok {
-		h.deliver(ch, frames)
-		h.renew(ch)
+		h.deliver(tx, ch, frames)
+		h.renew(tx, ch)
 	}
 	clear(frames)
 	if cap(frames) <= maxFrames {
@@ -51,7 +50,7 @@ func (h *Host) applyAll(ch *channel, changes []change, marks []journal.Record) {
 const maxFrames = 64
 
 // number numbers and reduces actions, and appends them to frames.
-func (h *Host) number(ch *channel, frames []frame, changes []change) []frame {
+func (h *Host) number(tx Tx, ch *channel, frames []frame, changes []change) []frame {
 	for _, c := range changes {
 		f := frame{by: c.by, env: ahp.Envelope{Channel: ch.uri, Action: c.action}}
 		if told[c.action.ActionType()] != nil {
@@ -59,7 +58,7 @@ func (h *Host) number(ch *channel, frames []frame, changes []change) []frame {
 			frames = append(frames, f)
 			continue
 		}
-		f.env.ServerSeq = h.nextSeq()
+		f.env.ServerSeq = h.nextSeq(tx)
 		ch.last = f.env.ServerSeq
 		if c.by != nil {
 			origin := c.by.origin
@@ -73,39 +72,38 @@ func (h *Host) number(ch *channel, frames []frame, changes []change) []frame {
 }
 
 // deliver tells the subscribers what was applied, and those who wait for it as it
-// comes. What may apply more follows when all of it is told. The caller holds
-// h.mu.
-func (h *Host) deliver(ch *channel, frames []frame) {
+// comes. What may apply more follows when all of it is told.
+func (h *Host) deliver(tx Tx, ch *channel, frames []frame) {
 	t, _ := ch.body.(*term)
 	for i := range frames {
 		f := &frames[i]
 		if !f.inner {
-			h.publish(ch, f)
+			h.publish(tx, ch, f)
 		}
 		if t != nil {
-			t.meet(f.env.Action)
+			t.meet(tx, f.env.Action)
 		}
 	}
 	for i := range frames {
 		a := frames[i].env.Action
 		if t != nil {
-			t.follow(a)
+			t.follow(tx, a)
 		}
 		if listed[a.ActionType()] {
-			h.listChanged()
+			h.listChanged(tx)
 		}
 	}
 }
 
-func (h *Host) publish(ch *channel, f *frame) {
+func (h *Host) publish(tx Tx, ch *channel, f *frame) {
 	ch.log.add(f.env)
 	sent := f.by == nil
 	for _, c := range ch.subs {
-		h.sendFrame(c, f)
+		h.sendFrame(tx, c, f)
 		sent = sent || c == f.by.c
 	}
 	if !sent { // an echo reaches its sender, subscribed or not (AHP, Actions)
-		h.sendFrame(f.by.c, f)
+		h.sendFrame(tx, f.by.c, f)
 	}
 	f.release()
 }
@@ -115,10 +113,10 @@ func (h *Host) publish(ch *channel, f *frame) {
 func (tx Tx) answer(ch *channel, a ahp.Action, by *dispatched, reason string) {
 	origin := by.origin
 	f := frame{env: ahp.Envelope{
-		Channel: ch.uri, Action: a, ServerSeq: tx.nextSeq(), Origin: &origin, RejectionReason: reason,
+		Channel: ch.uri, Action: a, ServerSeq: tx.nextSeq(tx), Origin: &origin, RejectionReason: reason,
 	}}
 	_, f.patient = a.(ahp.TerminalInput)
-	tx.sendFrame(by.c, &f)
+	tx.sendFrame(tx, by.c, &f)
 }
 
 // frame is an action on the wire, encoded at most once for each profile.
@@ -164,9 +162,9 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	return b, nil
 }
 
-func (h *Host) sendFrame(c *conn, f *frame) {
+func (h *Host) sendFrame(tx Tx, c *conn, f *frame) {
 	if c.principal.Bounded() {
-		f = &frame{env: h.shownAction(c.principal, f.env)}
+		f = &frame{env: h.shownAction(tx, c.principal, f.env)}
 	}
 	if !ahp.Speaks(c.profile, f.env.Action.ActionType()) || !h.shownTo(c.principal, f.env.Action) {
 		return
@@ -179,11 +177,11 @@ func (h *Host) sendFrame(c *conn, f *frame) {
 	}
 	switch {
 	case f.patient:
-		c.later(b)
+		c.later(tx, b)
 	case f.output != nil:
-		c.sendOutput(f.output)
+		c.sendOutput(tx, f.output)
 	default:
-		c.send(b)
+		c.send(tx, b)
 	}
 }
 
@@ -209,14 +207,14 @@ type listing struct {
 }
 
 // listChanged sends the list of terminals now or, when the last one is recent,
-// later. The caller holds h.mu.
-func (h *Host) listChanged() {
+// later.
+func (h *Host) listChanged(tx Tx) {
 	if h.list.timer != nil || h.list.held {
 		return
 	}
 	wait := listInterval - time.Since(h.list.last)
 	if wait <= 0 {
-		h.sendList()
+		h.sendList(tx)
 		return
 	}
 	h.listAfter(wait)
@@ -235,12 +233,12 @@ func (h *Host) listAfter(wait time.Duration) {
 // little later.
 func (tx Tx) comesOrGoes(cl *client) {
 	if slices.ContainsFunc(tx.terms, func(t *term) bool { return t.value.Claim.ClientID == cl.id }) {
-		tx.listSoon()
+		tx.listSoon(tx)
 	}
 }
 
-// listSoon is listChanged where nothing may be sent now. The caller holds h.mu.
-func (h *Host) listSoon() {
+// listSoon is listChanged where nothing may be sent now.
+func (h *Host) listSoon(tx Tx) {
 	if h.list.timer == nil && !h.list.held && !h.closing {
 		h.listAfter(listInterval)
 	}
@@ -253,15 +251,15 @@ func (tx Tx) sendDueList() {
 	}
 	tx.list.timer.Stop()
 	tx.list.timer = nil
-	tx.sendList()
+	tx.sendList(tx)
 }
 
-func (h *Host) sendList() {
-	now := h.infos()
+func (h *Host) sendList(tx Tx) {
+	now := h.infos(tx)
 	if sameInfos(now, h.root.value.Terminals) {
 		return
 	}
-	h.enroll()
+	h.enroll(tx)
 	h.list.last = time.Now()
-	h.apply(h.root.ch, ahp.RootTerminalsChanged{Terminals: now}, nil)
+	h.apply(tx, h.root.ch, ahp.RootTerminalsChanged{Terminals: now}, nil)
 }

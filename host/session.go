@@ -62,7 +62,7 @@ func (s *session) reduce(a ahp.Action) { s.value = ahp.ReduceSession(s.value, a)
 // state is the session as of now. Its activity is its chats': AHP has no action
 // that changes it, so it is right in a snapshot, and later clients go by the
 // chats' rows.
-func (s *session) state() any {
+func (s *session) state(tx Tx) any {
 	v := s.value
 	v.Status, _ = s.aggregate()
 	v.Resource, v.CreatedAt, v.ModifiedAt = s.ch.uri, s.facts.Created, s.modified()
@@ -141,8 +141,8 @@ func (s *session) touch() {
 }
 
 // summary is the session's row in lists.
-func (s *session) summary() ahp.SessionSummary {
-	v := s.state().(ahp.SessionState)
+func (s *session) summary(tx Tx) ahp.SessionSummary {
+	v := s.state(tx).(ahp.SessionState)
 	row := v.Summary()
 	_, row.Activity = s.aggregate()
 	row.Meta = s.usage()
@@ -150,28 +150,28 @@ func (s *session) summary() ahp.SessionSummary {
 }
 
 // announce tells the subscribers of the root what of the summary has changed.
-func (s *session) announce() {
-	now := s.summary()
+func (s *session) announce(tx Tx) {
+	now := s.summary(tx)
 	c := ahp.SessionChanges{Before: s.told, After: now}
 	if reflect.DeepEqual(s.told, now) || c.Empty() {
 		return
 	}
 	s.told = now
-	s.h.notify(ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri, Changes: &c})
+	s.h.notify(tx, ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri, Changes: &c})
 }
 
 // apply applies an action of the session and tells what follows from it.
-func (s *session) apply(a ahp.Action, by *dispatched) {
-	s.h.apply(s.ch, a, by)
+func (s *session) apply(tx Tx, a ahp.Action, by *dispatched) {
+	s.h.apply(tx, s.ch, a, by)
 	switch a.(type) {
 	case ahp.SessionActiveClientSet, ahp.SessionActiveClientRemoved:
-		s.toolsMayHaveChanged()
+		s.toolsMayHaveChanged(tx)
 	}
-	s.announce()
+	s.announce(tx)
 }
 
 // mirror brings a chat's row up to date after an action of the chat.
-func (s *session) mirror(c *chat) {
+func (s *session) mirror(tx Tx, c *chat) {
 	i := slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
 	if i < 0 || reflect.DeepEqual(s.value.Chats[i], c.value.ChatSummary) {
 		return
@@ -182,9 +182,9 @@ func (s *session) mirror(c *chat) {
 		return
 	}
 	unread := s.value.Chats[i].Status&ahp.FlagRead != 0 && c.value.Status&ahp.FlagRead == 0
-	s.apply(ahp.SessionChatUpdated{Chat: c.ch.uri, Changes: changes}, nil)
+	s.apply(tx, ahp.SessionChatUpdated{Chat: c.ch.uri, Changes: changes}, nil)
 	if unread && s.value.Status&ahp.FlagRead != 0 { // There is news in it.
-		s.apply(ahp.SessionIsReadChanged{}, nil)
+		s.apply(tx, ahp.SessionIsReadChanged{}, nil)
 	}
 }
 
@@ -218,7 +218,7 @@ func differing(before, after ahp.ChatSummary) (json.RawMessage, error) {
 }
 
 // setMeta tells what has changed in meta; what would be too much is left out.
-func (s *session) setMeta() {
+func (s *session) setMeta(tx Tx) {
 	b, err := json.Marshal(s.meta)
 	if err != nil || len(b) > maxSessionMeta {
 		s.h.log.Warn("leave out a session's options, commands and plans", "session", s.ch.uri, "bytes", len(b))
@@ -228,7 +228,7 @@ func (s *session) setMeta() {
 		b = nil
 	}
 	if string(b) != string(s.value.Meta) {
-		s.apply(ahp.SessionMetaChanged{Meta: b}, nil)
+		s.apply(tx, ahp.SessionMetaChanged{Meta: b}, nil)
 	}
 }
 
@@ -238,21 +238,23 @@ func (s *session) noteCan(tx Tx, a agent.Session) {
 	able, steers := a.(agent.Steerer)
 	steers = steers && able.Steers()
 	s.meta.Can = &ahp.AgentCan{Steer: steers, Fork: info.Fork, Images: info.Images, Audio: info.Audio, Embedded: info.Embedded}
-	s.setMeta()
+	s.setMeta(tx)
 }
 
 // need mirrors in the session what waits in a chat.
-func (s *session) need(n ahp.InputNeeded) { s.apply(ahp.SessionInputNeededSet{Request: n}, nil) }
+func (s *session) need(tx Tx, n ahp.InputNeeded) {
+	s.apply(tx, ahp.SessionInputNeededSet{Request: n}, nil)
+}
 
 // met ends it.
-func (s *session) met(id string) {
+func (s *session) met(tx Tx, id string) {
 	if slices.ContainsFunc(s.value.InputNeeded, func(n ahp.InputNeeded) bool { return n.ID == id }) {
-		s.apply(ahp.SessionInputNeededRemoved{ID: id}, nil)
+		s.apply(tx, ahp.SessionInputNeededRemoved{ID: id}, nil)
 	}
 }
 
-// sessionAt finds a session. The caller holds h.mu.
-func (h *Host) sessionAt(uri ahp.URI) (*session, bool) {
+// sessionAt finds a session.
+func (h *Host) sessionAt(tx Tx, uri ahp.URI) (*session, bool) {
 	ch, ok := h.channels[uri]
 	if !ok {
 		return nil, false
@@ -274,10 +276,9 @@ func (tx Tx) chatAt(uri ahp.URI) (*chat, bool) {
 func isSession(b body) bool { _, ok := b.(*session); return ok }
 func isChat(b body) bool    { _, ok := b.(*chat); return ok }
 
-// notify sends a notification about the list of sessions to the root's
-// subscribers; it is neither stored nor replayed (AHP, Subscriptions). The caller
-// holds h.mu.
-func (h *Host) notify(method string, params any) {
+// notify sends a notification about the list of sessions to the root's subscribers;
+// it is neither stored nor replayed (AHP, Subscriptions).
+func (h *Host) notify(tx Tx, method string, params any) {
 	var encoded [3][]byte
 	for _, c := range h.root.ch.subs {
 		if c.principal.Bounded() {
@@ -293,7 +294,7 @@ func (h *Host) notify(method string, params any) {
 			b = notification(method, text)
 			encoded[c.profile] = b
 		}
-		c.send(b)
+		c.send(tx, b)
 	}
 }
 

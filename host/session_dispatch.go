@@ -59,7 +59,7 @@ var neededOfSessions = map[string][]string{
 }
 
 func acceptForSession(tx Tx, d *dispatch) string {
-	d.ch.body.(*session).apply(d.action, &d.by)
+	d.ch.body.(*session).apply(tx, d.action, &d.by)
 	return ""
 }
 
@@ -144,7 +144,7 @@ func changeSessionConfig(tx Tx, d *dispatch) string {
 			before[id] = s.value.Config.Values[id]
 		}
 	}
-	s.apply(a, &d.by)
+	s.apply(tx, a, &d.by)
 	for id, value := range set {
 		s.setOption(id, value, before[id])
 	}
@@ -198,10 +198,10 @@ func (s *session) setOption(id, value string, before any) {
 			ctx, cancel := context.WithTimeout(h.agents.ctx, h.limits.AgentGrace)
 			defer cancel()
 			if err := setGuarded(ctx, a, id, value); err != nil {
-				h.turn(func(Tx) {
+				h.turn(func(tx Tx) {
 					if !c.dead() {
 						h.log.Warn("set an agent's option", "session", s.ch.uri, "option", id, "err", err)
-						s.apply(ahp.SessionConfigChanged{Config: map[string]any{id: before}}, nil)
+						s.apply(tx, ahp.SessionConfigChanged{Config: map[string]any{id: before}}, nil)
 					}
 				})
 			}
@@ -238,8 +238,8 @@ func changeModel(tx Tx, d *dispatch) string {
 	if s.value.Config != nil {
 		before = s.value.Config.Values[o.ID]
 	}
-	s.apply(a, &d.by)
-	s.apply(ahp.SessionConfigChanged{Config: map[string]any{o.ID: value}}, nil)
+	s.apply(tx, a, &d.by)
+	s.apply(tx, ahp.SessionConfigChanged{Config: map[string]any{o.ID: value}}, nil)
 	s.setOption(o.ID, value, before)
 	return ""
 }

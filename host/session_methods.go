@@ -53,7 +53,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 			s.openSocket(tx)
 			c.hold(tx) // The reply precedes what follows, also for the root's subscribers.
 			tx.announceSession(s)
-			s.begin(c, p.ProgressToken)
+			s.begin(tx, c, p.ProgressToken)
 		}
 	})
 	if err != nil {
@@ -130,7 +130,7 @@ func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*se
 	if p.ActiveClient != nil {
 		s.value.ActiveClients = []ahp.ActiveClient{*p.ActiveClient}
 	}
-	s.ch = tx.newChannel(p.Channel, s)
+	s.ch = tx.newChannel(tx, p.Channel, s)
 	tx.sessions = append(tx.sessions, s)
 	chat := tx.newChat(s, chatURI, "", now)
 	s.value.Chats, s.value.DefaultChat = []ahp.ChatSummary{chat.value.ChatSummary}, chatURI
@@ -193,41 +193,40 @@ func checkSessionURI(uri ahp.URI, own string) string {
 
 // announceSession tells the root's subscribers of a new session.
 func (tx Tx) announceSession(s *session) {
-	s.told = s.summary()
-	tx.notify(ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
+	s.told = s.summary(tx)
+	tx.notify(tx, ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
 	tx.countSessions()
 }
 
 func (tx Tx) countSessions() {
 	n := len(tx.sessions)
 	if had := tx.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
-		tx.apply(tx.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
+		tx.apply(tx, tx.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
 	}
 }
 
-// begin opens the agent of a new session and tells when it is ready. The caller
-// holds h.mu.
-func (s *session) begin(c *conn, progress string) {
+// begin opens the agent of a new session and tells when it is ready.
+func (s *session) begin(tx Tx, c *conn, progress string) {
 	h := s.h
 	s.beginning = true
-	o := s.chats[0].open()
+	o := s.chats[0].open(tx)
 	h.agents.work.Add(1)
 	go func() {
 		defer h.agents.work.Done()
 		<-o.done
-		h.turn(func(Tx) {
+		h.turn(func(tx Tx) {
 			s.beginning = false
 			if h.channels[s.ch.uri] != s.ch || h.closing {
 				return
 			}
 			if o.err != nil {
-				s.apply(ahp.SessionCreationFailed{Error: errorInfo(o.err)}, nil)
+				s.apply(tx, ahp.SessionCreationFailed{Error: errorInfo(o.err)}, nil)
 			} else {
-				s.apply(ahp.SessionReady{}, nil)
+				s.apply(tx, ahp.SessionReady{}, nil)
 			}
 			if c != nil && progress != "" && len(progress) <= maxURI {
 				if b, err := ahp.Encode(c.profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
-					c.send(notification(ahp.NoteProgress, b))
+					c.send(tx, notification(ahp.NoteProgress, b))
 				}
 			}
 		})
@@ -244,7 +243,7 @@ func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error
 	h := c.h
 	var err error
 	h.turn(func(tx Tx) {
-		s, ok := h.sessionAt(p.Channel)
+		s, ok := h.sessionAt(tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose session: there is no session %q", clip(p.Channel))
 			return
@@ -285,9 +284,9 @@ func (tx Tx) removeSession(s *session) {
 		}
 	}
 	s.closeSocket(tx)
-	tx.removeChannel(s.ch)
+	tx.removeChannel(tx, s.ch)
 	tx.sessions = slices.DeleteFunc(tx.sessions, func(o *session) bool { return o == s })
-	tx.notify(ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
+	tx.notify(tx, ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
 	tx.countSessions()
 }
 
@@ -308,14 +307,14 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 		return nil, err
 	}
 	h := c.h
-	h.mu.Lock()
+	tx := h.lock()
 	rows := make([]ahp.SessionSummary, 0, len(h.sessions))
 	if !c.principal.Bounded() && c.principal.May(auth.ScopeRead) {
 		for _, s := range h.sessions {
-			rows = append(rows, s.summary())
+			rows = append(rows, s.summary(tx))
 		}
 	}
-	h.mu.Unlock()
+	tx.unlock()
 	slices.SortFunc(rows, func(a, b ahp.SessionSummary) int { return rankOf(a).compare(rankOf(b)) })
 	if p.Cursor != "" {
 		rows = slices.DeleteFunc(rows, func(r ahp.SessionSummary) bool { return rankOf(r).compare(after) <= 0 })

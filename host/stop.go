@@ -30,10 +30,10 @@ func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 }
 
 func (h *Host) endAll() {
-	h.mu.Lock()
+	tx := h.lock()
 	again := h.stopping
 	h.stopping = true
-	h.mu.Unlock()
+	tx.unlock()
 	if again {
 		return
 	}
@@ -46,7 +46,7 @@ func (h *Host) endAll() {
 		h.log.Error("end all terminals", "err", err)
 	}
 	strays.Wait()
-	h.locked(func(Tx) { h.enroll() })
+	h.locked(func(tx Tx) { h.enroll(tx) })
 	if err := h.Shutdown(ctx); err != nil {
 		h.log.Error("shut down", "err", err)
 	}

@@ -56,7 +56,7 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	tx := c.h.lock()
 	defer tx.unlock()
 	if ch := c.subs[canonical(channel)]; ch != nil {
-		ch.unsubscribe(c)
+		ch.unsubscribe(tx, c)
 		tx.clientLooksAway(c, ch)
 		tx.looksAway(c, ch, false)
 		tx.recount(ch)
@@ -99,9 +99,9 @@ func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
 // part of the state.
 func (tx Tx) snapshot(ch *channel, c *conn) snapshot {
 	ch.body.settle(tx)
-	state := tx.shownState(c.principal, ch.body.state())
+	state := tx.shownState(c.principal, ch.body.state(tx))
 	c.hold(tx)
-	ch.subscribe(c)
+	ch.subscribe(tx, c)
 	tx.watches(c, ch.uri)
 	s := snapshot{uri: ch.uri, state: state, seq: tx.seq.last}
 	tx.recount(ch) // which comes after the state
@@ -115,7 +115,7 @@ func (tx Tx) visible(p *auth.Principal, uri ahp.URI) (*channel, error) {
 	if err := allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
-	if uri != ahp.RootURI && !tx.reaches(p, uri) {
+	if uri != ahp.RootURI && !tx.reaches(tx, p, uri) {
 		return nil, allowed("subscribe to "+clip(uri), p.OutOfReach())
 	}
 	if ch, ok := tx.channels[uri]; ok {

@@ -10,8 +10,7 @@ const supersededTime = 10 * time.Second
 
 // superseded ends this host: another one has what it had. Nothing is written any
 // more, neither to journals nor to ptys, and clients come back to the other one.
-// The caller holds h.mu.
-func (h *Host) superseded(why error) {
+func (h *Host) superseded(tx Tx, why error) {
 	if h.fenced {
 		return
 	}

@@ -64,7 +64,7 @@ type term struct {
 	place    string      // that of an earlier host's slot
 	feed     *feeder     // nil when no command is fed
 	used     *agentTerm  // an agent's use of it; nil when there is none
-	ended    func(ahp.TerminalExited)
+	ended    func(Tx, ahp.TerminalExited)
 	read     time.Time // when the pty was read last; see giveWay
 
 	attention attention
@@ -105,15 +105,15 @@ func (t *term) reduce(a ahp.Action) {
 	t.value.Content = nil
 }
 
-func (t *term) settle(tx Tx) { t.h.flush(t) }
+func (t *term) settle(tx Tx) { t.h.flush(tx, t) }
 
-func (t *term) state() any { return t.stateWithin(math.MaxInt) }
+func (t *term) state(tx Tx) any { return t.stateWithin(tx, math.MaxInt) }
 
 // stateWithin is the state with at most about limit bytes of content.
-func (t *term) stateWithin(limit int) any {
+func (t *term) stateWithin(tx Tx, limit int) any {
 	for {
 		pending, k, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
-		if t.h.applyTaken(t, pending, k) {
+		if t.h.applyTaken(tx, t, pending, k) {
 			s := t.value
 			s.Content = content
 			return s
@@ -121,9 +121,9 @@ func (t *term) stateWithin(limit int) any {
 	}
 }
 
-// claim transfers the terminal to a claim of p's; by is nil when the claim
-// follows the keyboard. The caller holds h.mu and has asked the policy.
-func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *auth.Principal) {
+// claim transfers the terminal to a claim of p's; by is nil when the claim follows
+// the keyboard. The caller has asked the policy.
+func (h *Host) claim(tx Tx, t *term, to ahp.Claim, by *dispatched, p *auth.Principal) {
 	from, back := t.value.Claim, t.meta.HandBack
 	holder := p.ID
 	switch {
@@ -147,9 +147,9 @@ func (h *Host) claim(t *term, to ahp.Claim, by *dispatched, p *auth.Principal) {
 	t.holder, t.meta.Principal = holder, clientPrincipal(to, holder)
 	t.noteAgent(to, p)
 	t.dirty = true
-	h.apply(t.ch, ahp.TerminalClaimed{Claim: to}, by)
-	h.watchIdle(t)
-	h.recolor(t)
+	h.apply(tx, t.ch, ahp.TerminalClaimed{Claim: to}, by)
+	h.watchIdle(tx, t)
+	h.recolor(tx, t)
 }
 
 // returnLoans gives back what a client that has gone got by typing: to the client
@@ -162,32 +162,32 @@ func (tx Tx) returnLoans(gone *client, p *auth.Principal) {
 			continue
 		}
 		if back, ok := tx.clients[t.lender]; ok && back.principal == p.ID && len(back.conns) > 0 {
-			tx.claim(t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
+			tx.claim(tx, t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
 			t.lender, t.dirty = "", true
 		}
 	}
 }
 
-// flush applies what the terminal has gathered. The caller holds h.mu.
-func (h *Host) flush(t *term) {
+// flush applies what the terminal has gathered.
+func (h *Host) flush(tx Tx, t *term) {
 	if h.dead || t.ch == nil {
 		return
 	}
 	actions, k := t.t.Take()
-	h.applyTaken(t, actions, k)
+	h.applyTaken(tx, t, actions, k)
 }
 
 // applyTaken applies what was taken from a terminal. It reports whether that is
 // still all: not so when a checkpoint had to be made, which takes again.
-func (h *Host) applyTaken(t *term, actions []ahp.Action, k terminal.Taken) bool {
+func (h *Host) applyTaken(tx Tx, t *term, actions []ahp.Action, k terminal.Taken) bool {
 	t.takes++
 	takes := t.takes
 	moved := k.Offset != t.offset
 	t.offset = k.Offset
 	if len(actions) > 0 || moved || k.Facts != nil || len(k.Stream) > 0 {
 		h.marks = k.Records(h.marks[:0])
-		changes := t.changes(actions)
-		h.applyAll(t.ch, changes, h.marks)
+		changes := t.changes(tx, actions)
+		h.applyAll(tx, t.ch, changes, h.marks)
 		clear(changes) // what they hold is others' from here on
 	}
 	t.release()
@@ -195,14 +195,14 @@ func (h *Host) applyTaken(t *term, actions []ahp.Action, k terminal.Taken) bool 
 }
 
 // changes says whose the terminal's actions are.
-func (t *term) changes(actions []ahp.Action) []change {
+func (t *term) changes(tx Tx, actions []ahp.Action) []change {
 	all := t.scratch[:0]
 	for _, a := range actions {
 		c := change{action: a}
 		switch a := a.(type) {
 		case ahp.TerminalTitleChanged:
 			if t.auto = a.Title; t.meta.Name != "" {
-				t.h.listSoon() // which alone tells it
+				t.h.listSoon(tx) // which alone tells it
 				continue
 			}
 		case ahp.TerminalResized, ahp.TerminalCleared:
@@ -226,45 +226,45 @@ func (t *term) changes(actions []ahp.Action) []change {
 }
 
 // meet answers those who wait for an action. It applies nothing.
-func (t *term) meet(a ahp.Action) {
+func (t *term) meet(tx Tx, a ahp.Action) {
 	defer func() { t.h.contain("answer those who wait", recover(), "process", t.proc) }()
 	switch a.(type) {
 	case terminal.Declined:
 		for _, w := range slices.Clone(t.waits) {
-			w.declined()
+			w.declined(tx)
 		}
 		return
 	case ahp.TerminalCommandFinished, ahp.TerminalExited:
-		t.setFeed(nil)
+		t.setFeed(tx, nil)
 	}
 	if len(t.waits) > 0 {
-		t.observe(a)
+		t.observe(tx, a)
 	}
 	if t.used != nil {
-		t.used.see(a)
+		t.used.see(tx, a)
 	}
 }
 
 // follow does what else follows from an action.
-func (t *term) follow(a ahp.Action) {
+func (t *term) follow(tx Tx, a ahp.Action) {
 	defer func() { t.h.contain("follow an action", recover(), "process", t.proc) }()
 	if tell := told[a.ActionType()]; tell != nil {
-		tell(t, a)
+		tell(tx, t, a)
 		return
 	}
-	t.h.mind(t, a)
-	t.h.followWork(t, a)
+	t.h.mind(tx, t, a)
+	t.h.followWork(tx, t, a)
 	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
-		t.ended(x)
+		t.ended(tx, x)
 	}
 }
 
 // capture implements captured.
-func (t *term) capture(bare bool, buf *[]byte) (pending []change, marks, records []journal.Record) {
+func (t *term) capture(tx Tx, bare bool, buf *[]byte) (pending []change, marks, records []journal.Record) {
 	actions, k, records := t.t.Checkpoint(bare, buf)
 	t.takes++
 	t.offset = k.Offset
-	return slices.Clone(t.changes(actions)), k.Records(nil), append(records, t.queueRecord())
+	return slices.Clone(t.changes(tx, actions)), k.Records(nil), append(records, t.queueRecord())
 }
 
 // shape implements captured.
@@ -285,15 +285,15 @@ func (h *Host) wake(t *term) {
 			h.locked(func(tx Tx) { tx.resync(t.ch) })
 		}
 	}()
-	h.turn(func(Tx) {
+	h.turn(func(tx Tx) {
 		if t.ch != nil && h.channels[t.ch.uri] == t.ch {
-			h.flush(t)
+			h.flush(tx, t)
 		}
 	})
 }
 
-// termAt finds a terminal. The caller holds h.mu.
-func (h *Host) termAt(uri ahp.URI) (*term, bool) {
+// termAt finds a terminal.
+func (h *Host) termAt(tx Tx, uri ahp.URI) (*term, bool) {
 	ch, ok := h.channels[uri]
 	if !ok {
 		return nil, false
@@ -304,35 +304,35 @@ func (h *Host) termAt(uri ahp.URI) (*term, bool) {
 
 // addTerm makes a started terminal known, with its journal.
 func (tx Tx) addTerm(uri ahp.URI, t *term, w *wal) {
-	t.ch = tx.newChannel(uri, t)
+	t.ch = tx.newChannel(tx, uri, t)
 	t.ch.wal = w
 	tx.terms = append(tx.terms, t)
-	tx.watchIdle(t)
-	tx.recolor(t)
+	tx.watchIdle(tx, t)
+	tx.recolor(tx, t)
 	if w != nil {
-		more, _ := tx.checkpoint(t.ch, false)
-		tx.deliver(t.ch, more)
+		more, _ := tx.checkpoint(tx, t.ch, false)
+		tx.deliver(tx, t.ch, more)
 	}
-	tx.flush(t)
-	tx.listChanged()
+	tx.flush(tx, t)
+	tx.listChanged(tx)
 }
 
 // removeTerm forgets a terminal; its process may still be ending. Subscribers
 // see it exit, then nothing more.
-func (h *Host) removeTerm(t *term) {
-	h.flush(t)
-	t.endWaits() // Before what would look to them like an exit.
+func (h *Host) removeTerm(tx Tx, t *term) {
+	h.flush(tx, t)
+	t.endWaits(tx) // Before what would look to them like an exit.
 	if !t.value.Lifecycle.Exited() {
-		h.apply(t.ch, ahp.TerminalExited{}, nil)
+		h.apply(tx, t.ch, ahp.TerminalExited{}, nil)
 	}
-	h.letAgentGo(t)
-	t.setFeed(nil)
-	h.activity.forget(t)
-	h.removeChannel(t.ch)
+	h.letAgentGo(tx, t)
+	t.setFeed(tx, nil)
+	h.activity.forget(tx, t)
+	h.removeChannel(tx, t.ch)
 	if i := slices.Index(h.terms, t); i >= 0 {
 		h.terms = slices.Delete(h.terms, i, i+1)
 	}
-	h.listChanged()
+	h.listChanged(tx)
 }
 
 // processes follows the keeper's children: which of them belong to which
@@ -371,10 +371,10 @@ func (t *term) wal(tx Tx) *wal {
 
 // forget has the keeper forget a process and reports whether it has.
 func (h *Host) forget(ctx context.Context, proc string) bool {
-	h.mu.Lock()
+	tx := h.lock()
 	delete(h.procs.terms, proc)
 	delete(h.procs.early, proc)
-	h.mu.Unlock()
+	tx.unlock()
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()
 	err := h.keeper().Forget(ctx, proc)

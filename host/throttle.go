@@ -33,9 +33,9 @@ func (h *Host) throttle(ctx context.Context, t *term) {
 			if c.sent() != sent { // in the middle of a long message
 				continue
 			}
-			h.mu.Lock()
-			c.drop(closePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
-			h.mu.Unlock()
+			tx := h.lock()
+			c.drop(tx, closePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
+			tx.unlock()
 		}
 		stalled.Stop()
 	}
@@ -61,14 +61,14 @@ type typist struct {
 // its turn at each of six processes. It is the holder's own front that does so,
 // as in throttle.
 func (h *Host) giveWay(ctx context.Context, t *term) {
-	h.mu.Lock()
+	tx := h.lock()
 	now := time.Now()
 	wait := floodPause - now.Sub(t.read)
 	if t.holder != h.typist.principal || t == h.typist.into || now.Sub(h.typist.at) > typingTime {
 		wait = 0
 	}
 	t.read = now.Add(max(wait, 0))
-	h.mu.Unlock()
+	tx.unlock()
 	if wait <= 0 {
 		return
 	}
@@ -84,8 +84,8 @@ func (h *Host) giveWay(ctx context.Context, t *term) {
 // has more than HoldBytes waiting. moved is closed when a message has left it
 // since.
 func (h *Host) behind(t *term) (c *conn, moved <-chan struct{}) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	if t.ch == nil || t.value.Claim.Kind != ahp.ClaimClient {
 		return nil, nil
 	}

@@ -45,9 +45,11 @@ func behindHolder(t *testing.T, g *gated, stall time.Duration) (*Host, *term, *c
 		<-ended
 	})
 	one := &term{value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
-	one.ch = h.newChannel("ahp-terminal:/t", one)
+	tx := h.lock()
+	defer tx.unlock()
+	one.ch = h.newChannel(tx, "ahp-terminal:/t", one)
 	h.clients["c"] = &client{id: "c", conns: map[*conn]struct{}{c: {}}}
-	one.ch.subscribe(c)
+	one.ch.subscribe(tx, c)
 	return h, one, c
 }
 

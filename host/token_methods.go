@@ -25,12 +25,12 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	t := auth.Token{TokenInfo: ahp.TokenInfo{Name: p.Name, Terminal: p.Terminal, Expires: p.Expires}}
 	if p.Terminal != "" {
-		h.mu.Lock()
-		term, ok := h.termAt(p.Terminal)
+		tx := h.lock()
+		term, ok := h.termAt(tx, p.Terminal)
 		if ok {
 			t.Process = term.proc
 		}
-		h.mu.Unlock()
+		tx.unlock()
 		if !ok {
 			return nil, ahp.NotFound("make a token: there is no terminal %q to bind it to", clip(p.Terminal))
 		}
@@ -82,8 +82,8 @@ func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 // current, which is answering a request, is closed after its reply; nil for
 // none.
 func (h *Host) closeInvalid(reason string, current *conn) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	for p := range h.passing {
 		if p.who.Token != "" && !h.tokens.Valid(p.who.Token) {
 			p.end()
@@ -94,14 +94,14 @@ func (h *Host) closeInvalid(reason string, current *conn) {
 		case c.principal.Token == "" || h.tokens.Valid(c.principal.Token):
 		case c == current:
 			c.rpc.AfterReply(func() {
-				h.mu.Lock()
-				defer h.mu.Unlock()
+				tx := h.lock()
+				defer tx.unlock()
 				c.closing = true
 				c.rpc.Close(closePolicy, reason) //nolint:errcheck // it ends either way
 			})
 		default:
 			h.audit.Note("disconnect", "principal", c.principal.ID, "reason", reason)
-			c.drop(closePolicy, reason)
+			c.drop(tx, closePolicy, reason)
 		}
 	}
 }

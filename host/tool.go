@@ -30,26 +30,26 @@ type call struct {
 	result   chan ahp.ToolResult            // of the same; closed when it was given up
 }
 
-// giveUp ends the waiting for anybody's answer. The caller holds h.mu.
-func (k *call) giveUp() {
+// giveUp ends the waiting for anybody's answer.
+func (k *call) giveUp(tx Tx) {
 	k.over = true
-	k.endConfirm()
-	k.endResult()
+	k.endConfirm(tx)
+	k.endResult(tx)
 }
 
-func (k *call) endConfirm() {
+func (k *call) endConfirm(tx Tx) {
 	if k.answer != nil {
 		close(k.answer)
 		k.answer = nil
-		k.r.c.s.met(k.need())
+		k.r.c.s.met(tx, k.need())
 	}
 }
 
-func (k *call) endResult() {
+func (k *call) endResult(tx Tx) {
 	if k.result != nil {
 		close(k.result)
 		k.result = nil
-		k.r.c.s.met(k.need())
+		k.r.c.s.met(tx, k.need())
 	}
 }
 
@@ -71,17 +71,17 @@ func (r *prompting) Tool(t agent.ToolCall) {
 	for i := range content {
 		size += len(content[i].Text) + len(content[i].Data) + len(content[i].Before) + len(content[i].After)
 	}
-	r.event(size, func() { r.tool(t, content) })
+	r.event(size, func(tx Tx) { r.tool(tx, t, content) })
 }
 
-func (r *prompting) tool(t agent.ToolCall, content []ahp.ToolContent) {
+func (r *prompting) tool(tx Tx, t agent.ToolCall, content []ahp.ToolContent) {
 	if t.ID == "" || len(t.ID) > maxURI {
 		return
 	}
 	k := r.calls[t.ID]
 	if k == nil || k.before {
-		r.closeText()
-		if r.over || !r.room() {
+		r.closeText(tx)
+		if r.over || !r.room(tx) {
 			return
 		}
 		id := t.ID
@@ -90,7 +90,7 @@ func (r *prompting) tool(t agent.ToolCall, content []ahp.ToolContent) {
 		}
 		k = &call{r: r, id: id}
 		r.calls[t.ID], r.calls[id] = k, k
-		r.c.apply(ahp.ChatToolCallStart{
+		r.c.apply(tx, ahp.ChatToolCallStart{
 			TurnID: r.id, ToolCallID: id, ToolName: clipTo(orElse(t.Name, orElse(t.Kind, "tool")), maxTitle),
 			DisplayName: clipTo(orElse(t.Title, orElse(t.Name, "Tool")), maxTitle), Meta: toolMeta(t),
 		}, nil)
@@ -98,39 +98,39 @@ func (r *prompting) tool(t agent.ToolCall, content []ahp.ToolContent) {
 	if k.over || k.owner != "" {
 		return
 	}
-	k.advance(t, content)
+	k.advance(tx, t, content)
 	k.told = t
 }
 
 // advance brings the call to where the agent says it is.
-func (k *call) advance(t agent.ToolCall, content []ahp.ToolContent) {
+func (k *call) advance(tx Tx, t agent.ToolCall, content []ahp.ToolContent) {
 	r, c := k.r, k.r.c
 	switch k.status() {
 	case ahp.ToolStreaming:
 		if t.Status == agent.ToolPending {
 			if t.Title != k.told.Title || !reflect.DeepEqual(t.Locations, k.told.Locations) {
-				c.apply(ahp.ChatToolCallDelta{TurnID: r.id, ToolCallID: k.id, InvocationMessage: title(t), Meta: toolMeta(t)}, nil)
+				c.apply(tx, ahp.ChatToolCallDelta{TurnID: r.id, ToolCallID: k.id, InvocationMessage: title(t), Meta: toolMeta(t)}, nil)
 			}
 			return
 		}
-		c.apply(k.ready(t, ahp.ConfirmedNotNeeded), nil)
+		c.apply(tx, k.ready(t, ahp.ConfirmedNotNeeded), nil)
 		k.runs = c.h.now()
-		k.say(t)
+		k.say(tx, t)
 	case ahp.ToolPending:
 		if !t.Status.Over() {
 			return // It waits for a person, whatever the agent says.
 		}
-		k.endConfirm()
+		k.endConfirm(tx)
 	case ahp.ToolRunning:
 		if t.Title != k.told.Title && !t.Status.Over() {
-			k.say(t)
+			k.say(tx, t)
 		}
 	default:
 		return
 	}
 	if !t.Status.Over() {
 		if len(content) > 0 && !reflect.DeepEqual(t.Content, k.told.Content) {
-			c.apply(ahp.ChatToolCallContentChanged{TurnID: r.id, ToolCallID: k.id, Content: content, Meta: toolMeta(t)}, nil)
+			c.apply(tx, ahp.ChatToolCallContentChanged{TurnID: r.id, ToolCallID: k.id, Content: content, Meta: toolMeta(t)}, nil)
 		}
 		return
 	}
@@ -141,29 +141,29 @@ func (k *call) advance(t agent.ToolCall, content []ahp.ToolContent) {
 	if !result.Success {
 		result.Error = &ahp.ToolError{Message: "The tool failed, or was not allowed to run."}
 	}
-	k.complete(result, toolMeta(t), nil)
+	k.complete(tx, result, toolMeta(t), nil)
 }
 
-// complete ends the call with a result. The caller holds h.mu.
-func (k *call) complete(result ahp.ToolResult, meta json.RawMessage, by *dispatched) {
+// complete ends the call with a result.
+func (k *call) complete(tx Tx, result ahp.ToolResult, meta json.RawMessage, by *dispatched) {
 	c := k.r.c
 	k.over = true
-	k.endConfirm()
+	k.endConfirm(tx)
 	meta = k.took(meta)
 	if c.value.Activity != "" {
-		c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
+		c.h.apply(tx, c.ch, ahp.ChatActivityChanged{}, nil)
 	}
-	c.apply(ahp.ChatToolCallComplete{TurnID: k.r.id, ToolCallID: k.id, Result: result, Meta: meta}, by)
+	c.apply(tx, ahp.ChatToolCallComplete{TurnID: k.r.id, ToolCallID: k.id, Result: result, Meta: meta}, by)
 	if ended := c.h.agents.turnEnded; ended != nil {
-		ended(c, k.r.id, k.id)
+		ended(tx, c, k.r.id, k.id)
 	}
 }
 
 // say puts what the call does where the chat's row shows it.
-func (k *call) say(t agent.ToolCall) {
+func (k *call) say(tx Tx, t agent.ToolCall) {
 	words := cleanTitle(clipTo(orElse(t.Title, t.Name), maxNamed))
 	if words != "" && words != k.r.c.value.Activity {
-		k.r.c.apply(ahp.ChatActivityChanged{Activity: words}, nil)
+		k.r.c.apply(tx, ahp.ChatActivityChanged{Activity: words}, nil)
 	}
 }
 

@@ -96,21 +96,21 @@ func (r *prompting) callClient(tx Tx, id, name string, input json.RawMessage) (c
 	case len(input) > maxToolText:
 		return nil, fmt.Errorf("the tool's input is larger than %d bytes", maxToolText)
 	}
-	r.closeText()
-	if r.over || !r.room() {
+	r.closeText(tx)
+	if r.over || !r.room(tx) {
 		return nil, errors.New("the turn has ended")
 	}
 	k := &call{r: r, id: id, owner: owner, result: make(chan ahp.ToolResult, 1)}
 	r.calls[id] = k
 	by := &ahp.Contributor{Kind: ahp.ContributorClient, ClientID: owner}
-	c.apply(ahp.ChatToolCallStart{TurnID: r.id, ToolCallID: id, ToolName: name, DisplayName: orElse(def.Title, name), Contributor: by}, nil)
+	c.apply(tx, ahp.ChatToolCallStart{TurnID: r.id, ToolCallID: id, ToolName: name, DisplayName: orElse(def.Title, name), Contributor: by}, nil)
 	ready := ahp.ChatToolCallReady{TurnID: r.id, ToolCallID: id, InvocationMessage: ahp.Plain(orElse(def.Title, name)), Confirmed: ahp.ConfirmedNotNeeded}
 	if in := bounded(input); in != nil {
 		ready.ToolInput = ahp.TextInput(string(in))
 	}
-	c.apply(ready, nil)
+	c.apply(tx, ready, nil)
 	if t := c.value.ToolCall(r.id, id); t != nil {
-		c.s.need(ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolClientExecution, TurnID: r.id, ClientID: owner, ToolCall: t})
+		c.s.need(tx, ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolClientExecution, TurnID: r.id, ClientID: owner, ToolCall: t})
 	}
 	return k.result, nil
 }
@@ -131,8 +131,8 @@ func (c *chat) failCall(tx Tx, id string, wait chan ahp.ToolResult, result ahp.T
 func (k *call) answerResult(tx Tx, result ahp.ToolResult, by *dispatched) {
 	k.result <- result
 	k.result = nil
-	k.complete(result, nil, by)
-	k.r.c.s.met(k.need())
+	k.complete(tx, result, nil, by)
+	k.r.c.s.met(tx, k.need())
 	k.r.heard(tx)
 }
 
@@ -162,7 +162,7 @@ func changeToolContent(tx Tx, d *dispatch) string {
 	}
 	if refusal == "" {
 		k.r.heard(tx)
-		k.r.c.apply(a, &d.by)
+		k.r.c.apply(tx, a, &d.by)
 	}
 	return refusal
 }
@@ -257,7 +257,7 @@ func (s *session) removeClient(tx Tx, id string, by *dispatched, why string) {
 	if s.h.channels[s.ch.uri] != s.ch || s.h.closing {
 		return
 	}
-	s.apply(ahp.SessionActiveClientRemoved{ClientID: id}, by)
+	s.apply(tx, ahp.SessionActiveClientRemoved{ClientID: id}, by)
 	for _, c := range s.chats {
 		if c.now == nil {
 			continue

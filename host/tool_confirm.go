@@ -24,12 +24,12 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 	q.Options = q.Options[:min(len(q.Options), maxChoices)]
 	var wait chan ahp.ChatToolCallConfirmed
 	optionID, err := "", errors.New("the turn has ended")
-	r.event(0, func() {
+	r.event(0, func(tx Tx) {
 		if q.Call.ID == "" {
 			return
 		}
 		if k := r.calls[q.Call.ID]; k == nil || k.before {
-			r.tool(q.Call, toolContent(q.Call.Content))
+			r.tool(tx, q.Call, toolContent(q.Call.Content))
 		}
 		k := r.calls[q.Call.ID]
 		if k == nil || k.over || k.answer != nil {
@@ -37,12 +37,12 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 		}
 		err = nil
 		if optionID = r.c.s.decides(q); optionID != "" {
-			r.c.apply(k.ready(q.Call, ahp.ConfirmedSetting), nil)
+			r.c.apply(tx, k.ready(q.Call, ahp.ConfirmedSetting), nil)
 			k.runs = r.c.h.now()
-			k.say(q.Call)
+			k.say(tx, q.Call)
 			return
 		}
-		wait = k.ask(q)
+		wait = k.ask(tx, q)
 	})
 	if err != nil || optionID != "" {
 		return agent.Answer{Option: optionID}, err
@@ -77,10 +77,10 @@ func (s *session) decides(q agent.Confirmation) string {
 	return id
 }
 
-// ask asks the clients. The caller holds h.mu.
-func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
+// ask asks the clients.
+func (k *call) ask(tx Tx, q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 	c := k.r.c
-	k.r.closeText()
+	k.r.closeText(tx)
 	a := k.ready(q.Call, "")
 	one, two := 1, 2
 	for _, o := range q.Options {
@@ -99,10 +99,10 @@ func (k *call) ask(q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 		a.Editable, a.Meta = &yes, withMember(a.Meta, "tandemux/editable", k.editable)
 	}
 	k.asked, k.answer = q.Options, make(chan ahp.ChatToolCallConfirmed, 1)
-	c.apply(a, nil)
+	c.apply(tx, a, nil)
 	k.told = q.Call
 	if t := c.value.ToolCall(k.r.id, k.id); t != nil {
-		c.s.need(ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolConfirmation, TurnID: k.r.id, ToolCall: t})
+		c.s.need(tx, ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolConfirmation, TurnID: k.r.id, ToolCall: t})
 	}
 	return k.answer
 }
@@ -146,9 +146,9 @@ func (r *prompting) withdraw(tx Tx, id string, wait chan ahp.ChatToolCallConfirm
 	if r.over || k == nil || k.answer != wait {
 		return
 	}
-	k.endConfirm()
+	k.endConfirm(tx)
 	k.over = true
-	r.c.apply(ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: the agent asks no more")}, nil)
+	r.c.apply(tx, ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: the agent asks no more")}, nil)
 }
 
 func denies(o agent.Choice) bool {
@@ -221,19 +221,19 @@ func confirmTool(tx Tx, d *dispatch) string {
 		}
 	}
 	tx.audit.Did(d.c.by(), "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
-	c.apply(a, &d.by)
+	c.apply(tx, a, &d.by)
 	if r := c.now; r != nil && r.id == a.TurnID {
 		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {
 			k.answer <- a
 			k.answer = nil
-			c.s.met(k.need())
+			c.s.met(tx, k.need())
 			r.heard(tx)
 			if a.Approved {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
 				k.runs = tx.now()
-				k.say(k.told)
+				k.say(tx, k.told)
 			} else {
 				k.over = true
 			}

@@ -15,11 +15,11 @@ import (
 var errorInterrupted = json.RawMessage(`"tandemux/interrupted"`)
 
 // settleCalls ends the tool calls of the active turn that have not ended, before the
-// turn does: what a turn's end leaves open counts as skipped in AHP, and what has run
-// was not. complete says that the agent has ended its turn in order; since is when a
-// call began, zero where that is not known. It reports whether one of them may have
-// run. The caller holds h.mu.
-func (c *chat) settleCalls(complete bool, since func(id string) time.Time) (ran bool) {
+// turn does: what a turn's end leaves open counts as skipped in AHP, and what has
+// run was not. complete says that the agent has ended its turn in order; since is
+// when a call began, zero where that is not known. It reports whether one of them
+// may have run.
+func (c *chat) settleCalls(tx Tx, complete bool, since func(id string) time.Time) (ran bool) {
 	turn := c.value.ActiveTurn
 	if turn == nil {
 		return false
@@ -31,12 +31,12 @@ func (c *chat) settleCalls(complete bool, since func(id string) time.Time) (ran 
 		}
 		switch t.Status {
 		case ahp.ToolPending:
-			c.apply(ahp.ChatToolCallConfirmed{
+			c.apply(tx, ahp.ChatToolCallConfirmed{
 				TurnID: turn.ID, ToolCallID: t.ToolCallID, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: nobody had allowed it"),
 			}, nil)
 		case ahp.ToolRunning:
 			ran = true
-			c.apply(c.interrupted(turn.ID, t, complete, since(t.ToolCallID)), nil)
+			c.apply(tx, c.interrupted(tx, turn.ID, t, complete, since(t.ToolCallID)), nil)
 		default:
 			ran = ran || t.Status == ahp.ToolStreaming // Some agents don't say when they begin.
 		}
@@ -45,7 +45,7 @@ func (c *chat) settleCalls(complete bool, since func(id string) time.Time) (ran 
 }
 
 // interrupted ends a tool call that ran, with what is known of it.
-func (c *chat) interrupted(turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
+func (c *chat) interrupted(tx Tx, turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
 	words, meta, after := "may have run", t.Meta, ""
 	if !since.IsZero() {
 		if took := c.h.now().Sub(since); took >= time.Second {
@@ -57,7 +57,7 @@ func (c *chat) interrupted(turn string, t *ahp.ToolCall, complete bool, since ti
 	if complete {
 		words = "the agent did not say how it ended"
 	}
-	for _, term := range c.terminalsOf(t) {
+	for _, term := range c.terminalsOf(tx, t) {
 		claim, life := term.value.Claim, term.value.Lifecycle
 		switch held := claim.Chat == c.ch.uri && claim.ToolCallID != ""; {
 		case life.Exited() && life.ExitCode != nil:
@@ -76,9 +76,9 @@ func (c *chat) interrupted(turn string, t *ahp.ToolCall, complete bool, since ti
 }
 
 // terminalsOf are the terminals that a tool call shows, or that are held for it.
-func (c *chat) terminalsOf(t *ahp.ToolCall) (list []*term) {
+func (c *chat) terminalsOf(tx Tx, t *ahp.ToolCall) (list []*term) {
 	for _, k := range t.Content {
-		if term, ok := c.h.termAt(k.Resource); ok && k.Type == ahp.ContentTerminal {
+		if term, ok := c.h.termAt(tx, k.Resource); ok && k.Type == ahp.ContentTerminal {
 			list = append(list, term)
 		}
 	}

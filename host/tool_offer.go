@@ -75,8 +75,8 @@ func (c *chat) offer(tx Tx) (ahp.ClientToolsResult, <-chan struct{}) {
 	return ahp.ClientToolsResult{Tools: list, Version: hex.EncodeToString(sum[:8])}, c.s.toolsChanged
 }
 
-// toolsMayHaveChanged wakes those who follow a session's tools. The caller holds h.mu.
-func (s *session) toolsMayHaveChanged() {
+// toolsMayHaveChanged wakes those who follow a session's tools.
+func (s *session) toolsMayHaveChanged(tx Tx) {
 	if s.toolsChanged != nil {
 		close(s.toolsChanged)
 		s.toolsChanged = nil

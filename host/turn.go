@@ -36,13 +36,13 @@ type prompting struct {
 	quiet *time.Timer // runs out when the agent says nothing for too long
 }
 
-// startTurn applies a turnStarted and has the agent begin. The caller holds h.mu
-// and has seen that no turn is active.
-func (c *chat) startTurn(a ahp.ChatTurnStarted, by *dispatched) {
+// startTurn applies a turnStarted and has the agent begin. The caller has seen that
+// no turn is active.
+func (c *chat) startTurn(tx Tx, a ahp.ChatTurnStarted, by *dispatched) {
 	r := newPrompting(c, a.TurnID, a.Message)
 	a.StartedAt = ahp.InstantOf(r.started.UnixMilli())
-	c.begin(r, a, by)
-	c.s.nameAfter(a.Message)
+	c.begin(tx, r, a, by)
+	c.s.nameAfter(tx, a.Message)
 }
 
 func newPrompting(c *chat, turn string, m ahp.Message) *prompting {
@@ -54,12 +54,11 @@ func newPrompting(c *chat, turn string, m ahp.Message) *prompting {
 	return r
 }
 
-// begin applies the action that makes a turn active and has the agent begin. The
-// caller holds h.mu.
-func (c *chat) begin(r *prompting, a ahp.Action, by *dispatched) {
+// begin applies the action that makes a turn active and has the agent begin.
+func (c *chat) begin(tx Tx, r *prompting, a ahp.Action, by *dispatched) {
 	before := c.now
 	c.now = r
-	c.apply(a, by)
+	c.apply(tx, a, by)
 	c.h.agents.work.Add(1)
 	go r.run(before)
 }
@@ -67,13 +66,13 @@ func (c *chat) begin(r *prompting, a ahp.Action, by *dispatched) {
 func unixMs(ms int64) time.Time { return time.UnixMilli(ms) }
 
 // nameAfter titles a session that has no title by its first message.
-func (s *session) nameAfter(m ahp.Message) {
+func (s *session) nameAfter(tx Tx, m ahp.Message) {
 	if s.value.Title != "" {
 		return
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
 	if title := cleanTitle(clipTo(line, maxNamed)); title != "" {
-		s.apply(ahp.SessionTitleChanged{Title: title}, nil)
+		s.apply(tx, ahp.SessionTitleChanged{Title: title}, nil)
 	}
 }
 
@@ -86,7 +85,7 @@ func (r *prompting) run(before *prompting) {
 		<-before.done // which it is soon: it has ended
 	}
 	tx := h.lock()
-	o := r.c.open()
+	o := r.c.open(tx)
 	tx.unlock()
 	var out agent.Outcome
 	err := context.Cause(r.ctx)
@@ -180,14 +179,14 @@ func (r *prompting) setModel(a agent.Session) {
 	if m == nil {
 		return
 	}
-	r.c.h.mu.Lock()
+	tx := r.c.h.lock()
 	id := ""
 	for _, o := range r.c.options {
 		if o.Category == "model" && o.Value != m.ID {
 			id = o.ID
 		}
 	}
-	r.c.h.mu.Unlock()
+	tx.unlock()
 	if id == "" {
 		return
 	}
@@ -216,22 +215,22 @@ func (r *prompting) finish(tx Tx, out agent.Outcome, err error) {
 	}
 	switch {
 	case err == nil && out.Stop == agent.StopCancelled:
-		r.end(ahp.ChatTurnCancelled{TurnID: r.id, Duration: r.took()}, nil)
+		r.end(tx, ahp.ChatTurnCancelled{TurnID: r.id, Duration: r.took()}, nil)
 	case err == nil && (out.Stop == agent.StopEnd || out.Stop == ""):
-		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
+		r.end(tx, ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
 	case err == nil && out.Stop == agent.StopRefusal:
-		r.fail(ahp.ErrorInfo{ErrorType: errorRefusal, Message: orElse(out.Message, "The agent refused to go on.")})
+		r.fail(tx, ahp.ErrorInfo{ErrorType: errorRefusal, Message: orElse(out.Message, "The agent refused to go on.")})
 	case err == nil:
-		r.part(ahp.ResponsePart{
+		r.part(tx, ahp.ResponsePart{
 			Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(orElse(out.Message, "The agent stopped early: "+string(out.Stop)), maxErrorText)),
 			Meta: fmt.Appendf(nil, `{"tandemux/stop":%q}`, out.Stop),
 		})
-		r.end(ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
+		r.end(tx, ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
 	default:
 		if cause := context.Cause(r.ctx); cause != nil && r.ctx.Err() != nil && cause != context.Canceled {
 			err = cause
 		}
-		r.fail(errorInfo(err))
+		r.fail(tx, errorInfo(err))
 	}
 }
 
@@ -242,9 +241,9 @@ func orElse(s, other string) string {
 	return s
 }
 
-// fail ends the turn with an error. The caller holds h.mu.
-func (r *prompting) fail(info ahp.ErrorInfo) {
-	r.end(ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: failedPart(info)}, nil)
+// fail ends the turn with an error.
+func (r *prompting) fail(tx Tx, info ahp.ErrorInfo) {
+	r.end(tx, ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: failedPart(info)}, nil)
 }
 
 // errorRefusal is of turns that nothing is gained by asking again for.
@@ -261,13 +260,13 @@ func (r *prompting) took() *int64 {
 	return &ms
 }
 
-// end ends the turn for everybody, by an action; the agent is told to stop if it
-// has not. The caller holds h.mu.
-func (r *prompting) end(a ahp.Action, by *dispatched) {
+// end ends the turn for everybody, by an action; the agent is told to stop if it has
+// not.
+func (r *prompting) end(tx Tx, a ahp.Action, by *dispatched) {
 	c := r.c
-	r.flush()
+	r.flush(tx)
 	_, complete := a.(ahp.ChatTurnComplete)
-	c.settleCalls(complete, func(id string) time.Time {
+	c.settleCalls(tx, complete, func(id string) time.Time {
 		if k := r.calls[id]; k != nil {
 			return k.runs
 		}
@@ -277,31 +276,30 @@ func (r *prompting) end(a ahp.Action, by *dispatched) {
 	r.cancel(context.Canceled)
 	r.stopWatch()
 	for _, k := range r.calls {
-		k.giveUp()
+		k.giveUp(tx)
 	}
 	for id := range r.asks {
-		r.closeAsk(id)
+		r.closeAsk(tx, id)
 	}
-	c.endPlan()
+	c.endPlan(tx)
 	if c.value.Activity != "" {
-		c.h.apply(c.ch, ahp.ChatActivityChanged{}, nil)
+		c.h.apply(tx, c.ch, ahp.ChatActivityChanged{}, nil)
 	}
-	c.tally(r)
-	c.apply(a, by)
+	c.tally(tx, r)
+	c.apply(tx, a, by)
 	if ended := c.h.agents.turnEnded; ended != nil {
-		ended(c, r.id, "")
+		ended(tx, c, r.id, "")
 	}
-	c.compactLater()
+	c.compactLater(tx)
 	if _, failed := a.(ahp.ChatError); !failed {
-		c.drain()
+		c.drain(tx)
 	}
 }
 
-// drain begins a turn with what waits, if there is anything and no turn is
-// active: a steering message that came too late for its turn, then the queue in
-// order. A turn that failed leaves it waiting, lest an agent that can't work
-// eats it up. The caller holds h.mu.
-func (c *chat) drain() {
+// drain begins a turn with what waits, if there is anything and no turn is active: a
+// steering message that came too late for its turn, then the queue in order. A turn
+// that failed leaves it waiting, lest an agent that can't work eats it up.
+func (c *chat) drain(tx Tx) {
 	if c.value.ActiveTurn != nil || c.dead() || c.s.value.Lifecycle == ahp.LifecycleFailed {
 		return
 	}
@@ -313,8 +311,8 @@ func (c *chat) drain() {
 		return
 	}
 	m := *next
-	c.apply(ahp.ChatPendingMessageRemoved{Kind: kind, ID: m.ID}, nil)
-	c.startTurn(ahp.ChatTurnStarted{TurnID: newID("turn"), Message: m.Message, QueuedMessageID: m.ID}, nil)
+	c.apply(tx, ahp.ChatPendingMessageRemoved{Kind: kind, ID: m.ID}, nil)
+	c.startTurn(tx, ahp.ChatTurnStarted{TurnID: newID("turn"), Message: m.Message, QueuedMessageID: m.ID}, nil)
 }
 
 // wake says that the agent is asked now, and starts to watch for silence.
@@ -325,7 +323,7 @@ func (r *prompting) wake() {
 		}
 		if c := r.c; c.forgot {
 			c.forgot, c.dirty, r.broken = false, true, ""
-			r.note("The agent starts without memory of what was said before.")
+			r.note(tx, "The agent starts without memory of what was said before.")
 		}
 		r.begun = true
 		r.heard(tx)
@@ -361,7 +359,7 @@ func (r *prompting) silent(tx Tx) {
 			return
 		}
 	}
-	r.fail(ahp.ErrorInfo{ErrorType: agent.KindTimeout, Message: fmt.Sprintf("the agent has said nothing for %v", r.c.h.limits.AgentSilence)})
+	r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindTimeout, Message: fmt.Sprintf("the agent has said nothing for %v", r.c.h.limits.AgentSilence)})
 }
 
 func (r *prompting) stopWatch() {

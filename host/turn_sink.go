@@ -44,41 +44,41 @@ func (r *prompting) say(kind, text string) {
 		return
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	r.event(len(text), func() {
+	r.event(len(text), func(tx Tx) {
 		g := &r.text
 		if g.kind != kind {
-			r.closeText()
+			r.closeText(tx)
 			g.kind, g.part = kind, newID("part")
 		}
 		g.buf.WriteString(text)
 		wait := textInterval - time.Since(g.last)
 		switch {
 		case wait <= 0 || g.buf.Len() >= textPiece:
-			r.flush()
+			r.flush(tx)
 		case g.due == nil:
-			g.due = time.AfterFunc(wait, func() { r.c.h.turn(func(Tx) { r.flush() }) })
+			g.due = time.AfterFunc(wait, func() { r.c.h.turn(func(tx Tx) { r.flush(tx) }) })
 		}
 	})
 }
 
 // event does something under the lock unless the turn has ended; size is what it
 // adds. An agent that says too much fails its turn.
-func (r *prompting) event(size int, do func()) {
+func (r *prompting) event(size int, do func(tx Tx)) {
 	r.c.h.turn(func(tx Tx) {
 		if r.over || r.c.dead() {
 			return
 		}
 		r.heard(tx)
 		if r.said += size + 64; r.said > r.c.h.limits.TurnBytes {
-			r.fail(ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent said more than %d bytes in one turn", r.c.h.limits.TurnBytes)})
+			r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent said more than %d bytes in one turn", r.c.h.limits.TurnBytes)})
 			return
 		}
-		do()
+		do(tx)
 	})
 }
 
-// flush tells the text that has gathered. The caller holds h.mu.
-func (r *prompting) flush() {
+// flush tells the text that has gathered.
+func (r *prompting) flush(tx Tx) {
 	g := &r.text
 	g.stop()
 	if g.buf.Len() == 0 || r.over || r.c.dead() {
@@ -91,7 +91,7 @@ func (r *prompting) flush() {
 	switch {
 	case !g.made:
 		g.made = true
-		if !r.room() {
+		if !r.room(tx) {
 			return
 		}
 		a = ahp.ChatResponsePart{TurnID: r.id, Part: ahp.ResponsePart{Kind: g.kind, ID: g.part, Content: text}}
@@ -100,40 +100,40 @@ func (r *prompting) flush() {
 	default:
 		a = ahp.ChatDelta{TurnID: r.id, PartID: g.part, Content: text}
 	}
-	r.c.apply(a, nil)
+	r.c.apply(tx, a, nil)
 }
 
 // closeText ends the part that text goes to: what follows begins another.
-func (r *prompting) closeText() {
-	r.flush()
+func (r *prompting) closeText(tx Tx) {
+	r.flush(tx)
 	r.text.kind, r.text.part, r.text.made = "", "", false
 }
 
 // room counts a new part; a turn with too many fails.
-func (r *prompting) room() bool {
+func (r *prompting) room(tx Tx) bool {
 	if r.parts++; r.parts <= maxTurnParts {
 		return true
 	}
 	if r.parts == maxTurnParts+1 {
-		r.fail(ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent's turn has more than %d parts", maxTurnParts)})
+		r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent's turn has more than %d parts", maxTurnParts)})
 	}
 	return false
 }
 
-// part appends a part that is no text. The caller holds h.mu.
-func (r *prompting) part(p ahp.ResponsePart) {
-	r.closeText()
-	if !r.over && r.room() {
-		r.c.apply(ahp.ChatResponsePart{TurnID: r.id, Part: p}, nil)
+// part appends a part that is no text.
+func (r *prompting) part(tx Tx, p ahp.ResponsePart) {
+	r.closeText(tx)
+	if !r.over && r.room(tx) {
+		r.c.apply(tx, ahp.ChatResponsePart{TurnID: r.id, Part: p}, nil)
 	}
 }
 
-func (r *prompting) note(text string) {
-	r.part(ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(text, maxErrorText))})
+func (r *prompting) note(tx Tx, text string) {
+	r.part(tx, ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(text, maxErrorText))})
 }
 
 // Notice implements agent.Sink.
-func (r *prompting) Notice(text string) { r.event(len(text), func() { r.note(text) }) }
+func (r *prompting) Notice(text string) { r.event(len(text), func(tx Tx) { r.note(tx, text) }) }
 
 // Usage implements agent.Sink.
 func (r *prompting) Usage(u agent.Usage) {
@@ -150,7 +150,7 @@ func (r *prompting) Usage(u agent.Usage) {
 			w.Meta = b
 		}
 	}
-	r.event(0, func() { r.c.apply(ahp.ChatUsage{TurnID: r.id, Usage: w}, nil) })
+	r.event(0, func(tx Tx) { r.c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: w}, nil) })
 }
 
 func known(n int64) *int64 {
@@ -168,7 +168,7 @@ func (r *prompting) Plan(entries []agent.PlanEntry) {
 		size += len(e.Text)
 		list = append(list, ahp.AgentPlanEntry{Text: clipTo(e.Text, maxTitle), Priority: clipTo(e.Priority, 16), Status: clipTo(e.Status, 16)})
 	}
-	r.event(size, func() {
+	r.event(size, func(tx Tx) {
 		s := r.c.s
 		plans := map[ahp.URI][]ahp.AgentPlanEntry{}
 		for k, v := range s.meta.Plans {
@@ -176,12 +176,12 @@ func (r *prompting) Plan(entries []agent.PlanEntry) {
 		}
 		plans[r.c.ch.uri] = list
 		s.meta.Plans = plans
-		s.setMeta()
+		s.setMeta(tx)
 	})
 }
 
 // endPlan takes away a plan that is done with.
-func (c *chat) endPlan() {
+func (c *chat) endPlan(tx Tx) {
 	plan, ok := c.s.meta.Plans[c.ch.uri]
 	if !ok {
 		return
@@ -198,5 +198,5 @@ func (c *chat) endPlan() {
 		}
 	}
 	c.s.meta.Plans = plans
-	c.s.setMeta()
+	c.s.setMeta(tx)
 }

@@ -46,26 +46,26 @@ func (tx Tx) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
 	t.prune()
 	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
 	t.ch.accepted.note(in.origin.ClientID, d.c.client.since, in.origin.ClientSeq, tx.seq.last)
-	tx.appendInput(t, in)
+	tx.appendInput(tx, t, in)
 	return in, true
 }
 
-func (h *Host) appendInput(t *term, in typedInput) { h.appendTyped(t, recInput, in) }
+func (h *Host) appendInput(tx Tx, t *term, in typedInput) { h.appendTyped(tx, t, recInput, in) }
 
-func (h *Host) appendTyped(t *term, kind string, in typedInput) {
+func (h *Host) appendTyped(tx Tx, t *term, kind string, in typedInput) {
 	h.typing = appendInput(h.typing[:0], in)
 	t.record[0] = journal.Record{Type: kind, Version: recordVersion, Seq: h.seq.last, Data: h.typing}
-	h.applyAll(t.ch, nil, t.record[:])
+	h.applyAll(tx, t.ch, nil, t.record[:])
 }
 
-// noteKeys journals what is about to be typed for nobody's dispatch. It gives
-// where it ends. The caller holds h.mu.
-func (h *Host) noteKeys(t *term, keys string) (end uint64) {
+// noteKeys journals what is about to be typed for nobody's dispatch. It gives where
+// it ends.
+func (h *Host) noteKeys(tx Tx, t *term, keys string) (end uint64) {
 	in := typedInput{size: uint64(len(keys)), end: t.t.Accepted() + uint64(len(keys)), data: keys}
 	if t.ch.wal != nil {
 		t.prune()
 		t.queue = append(t.queue, in)
-		h.appendInput(t, in)
+		h.appendInput(tx, t, in)
 	}
 	return in.end
 }
@@ -89,14 +89,14 @@ func (tx Tx) typeIn(d *dispatch, data string) error {
 		t.unqueue(in.end)
 		t.ch.accepted.remove(in.origin.ClientID, in.origin.ClientSeq)
 		in.data = ""
-		tx.appendTyped(t, recRefused, in)
+		tx.appendTyped(tx, t, recRefused, in)
 	case t.t.Written() >= in.end:
 		t.unqueue(in.end)
 	case in.data == "": // The pty did not take all of it after all.
 		in.data = data
 		t.unqueue(in.end)
 		t.queue = append(t.queue, in)
-		tx.appendInput(t, in)
+		tx.appendInput(tx, t, in)
 	}
 	return err
 }
@@ -162,11 +162,10 @@ func (t *term) retype(waiting []typedInput, doubtful []ahp.Origin) error {
 	return nil
 }
 
-// noteQueue journals what an adopted terminal is about to type. The caller holds
-// h.mu.
-func (h *Host) noteQueue(t *term) {
+// noteQueue journals what an adopted terminal is about to type.
+func (h *Host) noteQueue(tx Tx, t *term) {
 	if t.ch.wal != nil {
-		h.applyAll(t.ch, nil, []journal.Record{t.queueRecord()})
+		h.applyAll(tx, t.ch, nil, []journal.Record{t.queueRecord()})
 	}
 }
 

@@ -35,8 +35,8 @@ func (s *session) usage() json.RawMessage {
 	return b
 }
 
-// tally adds what a turn that ends has taken. The caller holds h.mu.
-func (c *chat) tally(r *prompting) {
+// tally adds what a turn that ends has taken.
+func (c *chat) tally(tx Tx, r *prompting) {
 	t := c.value.ActiveTurn
 	if t == nil || t.ID != r.id {
 		return

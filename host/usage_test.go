@@ -21,7 +21,7 @@ func TestSessionUsage(t *testing.T) {
 	if got, want := string(s.usage()), `{"tandemux/usage":{"since":1767323045000}}`; got != want {
 		t.Errorf("while it runs: %s; want %s", got, want)
 	}
-	c.tally(r)
+	h.locked(func(tx Tx) { c.tally(tx, r) })
 	c.value.ActiveTurn = nil
 	if got, want := string(s.usage()), `{"tandemux/usage":{"tokens":120,"workedMs":3000}}`; got != want {
 		t.Errorf("afterwards: %s; want %s", got, want)

@@ -51,7 +51,7 @@ type wait struct {
 	key   string // of x-tandemux/run: see ahp.RunParams.Key
 	feed  *feeder
 	// see is told each action of the terminal, in order.
-	see func(w *wait, a ahp.Action)
+	see func(tx Tx, w *wait, a ahp.Action)
 }
 
 // waitFor answers x-tandemux/wait when the condition holds, or can't any more.
@@ -85,19 +85,19 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	w.quiet, w.past, w.since = time.Duration(p.IdleMs)*time.Millisecond, p.Past, p.Since
 	w.from, w.ago = p.From, time.Duration(p.AgoMs)*time.Millisecond
-	h.flush(w.t)
+	h.flush(tx, w.t)
 	if w.from != nil {
 		w.bind()
 	} else if cmd, ok := w.t.t.Running(); ok {
 		w.command = cmd.ID
 	}
 	if err := begin(w, tx, pattern); err != nil {
-		w.end()
+		w.end(tx)
 		return nil, err
 	}
 	if p.TimeoutMs > 0 && !w.over {
-		w.timer = w.after(time.Duration(p.TimeoutMs)*time.Millisecond, func() {
-			w.reply(ahp.WaitResult{Reason: ahp.WaitTimeout, Running: w.stillRunning(p.Until)})
+		w.timer = w.after(time.Duration(p.TimeoutMs)*time.Millisecond, func(tx Tx) {
+			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitTimeout, Running: w.stillRunning(p.Until)})
 		})
 	}
 	return nil, jsonrpc.ErrReplied
@@ -119,7 +119,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 
 // newWait registers a wait.
 func (tx Tx) newWait(c *conn, uri ahp.URI, doing string) (*wait, error) {
-	t, ok := tx.termAt(uri)
+	t, ok := tx.termAt(tx, uri)
 	switch {
 	case !ok:
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
@@ -142,13 +142,13 @@ var conditions = map[string]func(w *wait, tx Tx, pattern *regexp.Regexp) error{
 }
 
 func (w *wait) forExit(tx Tx, _ *regexp.Regexp) error {
-	w.see = func(w *wait, a ahp.Action) {
+	w.see = func(tx Tx, w *wait, a ahp.Action) {
 		if _, ok := a.(ahp.TerminalExited); ok {
-			w.reply(ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
+			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
 		}
 	}
 	if w.t.value.Lifecycle.Exited() {
-		w.reply(ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
+		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
 	}
 	return nil
 }
@@ -170,13 +170,13 @@ func (w *wait) forCommand(tx Tx, _ *regexp.Regexp) error {
 		if n := len(known.Items); n > 0 {
 			r.CommandID, r.ExitCode = known.Items[n-1].ID, known.Items[n-1].ExitCode
 		}
-		w.reply(r)
+		w.reply(tx, r)
 		return nil
 	}
 	if w.next {
 		w.idle = w.after(nextTime, w.declined)
 	}
-	w.see = func(w *wait, a ahp.Action) {
+	w.see = func(tx Tx, w *wait, a ahp.Action) {
 		switch a := a.(type) {
 		case ahp.TerminalCommandExecuted:
 			if w.next {
@@ -184,23 +184,23 @@ func (w *wait) forCommand(tx Tx, _ *regexp.Regexp) error {
 			}
 		case ahp.TerminalCommandFinished:
 			if a.CommandID == w.command {
-				w.reply(ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: a.ExitCode})
+				w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: a.ExitCode})
 			}
 		case ahp.TerminalExited:
-			w.reply(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
+			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
 		}
 	}
 	return nil
 }
 
 // declined is for a wait whose command never came.
-func (w *wait) declined() {
+func (w *wait) declined(tx Tx) {
 	switch {
 	case !w.next || w.line != "":
 	case w.command != "": // of x-tandemux/run
-		w.answer(nil, ahp.Conflict("run: the shell took the command line and did not execute it: look at the terminal with `tandemux read`"))
+		w.answer(tx, nil, ahp.Conflict("run: the shell took the command line and did not execute it: look at the terminal with `tandemux read`"))
 	default:
-		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
 	}
 }
 
@@ -209,20 +209,20 @@ func (w *wait) forIdle(tx Tx, _ *regexp.Regexp) error {
 		return ahp.InvalidParams("wait: idleMs: say for how long there is to be no output, such as 500")
 	}
 	if w.t.value.Lifecycle.Exited() {
-		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
 		return nil
 	}
 	quiet := w.quiet
 	if w.from != nil {
 		quiet = w.quietFor(tx, w.ago)
 	}
-	w.idle = w.after(quiet, func() { w.reply(ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
-	w.see = func(w *wait, a ahp.Action) {
+	w.idle = w.after(quiet, func(tx Tx) { w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
+	w.see = func(tx Tx, w *wait, a ahp.Action) {
 		switch a.(type) {
 		case ahp.TerminalData:
 			w.idle.Reset(w.quiet)
 		case ahp.TerminalExited: // It will be quiet now.
-			w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
 		}
 	}
 	return nil
@@ -241,13 +241,13 @@ func (w *wait) forOutput(tx Tx, _ *regexp.Regexp) error {
 		met = !ok || slices.ContainsFunc(es, shows)
 	}
 	if met {
-		w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
 		return nil
 	}
-	w.see = func(w *wait, a ahp.Action) {
+	w.see = func(tx Tx, w *wait, a ahp.Action) {
 		switch a.(type) {
 		case ahp.TerminalData, ahp.TerminalCleared:
-			w.reply(ahp.WaitResult{Reason: ahp.WaitMet})
+			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
 		}
 	}
 	return nil
@@ -258,7 +258,7 @@ func (w *wait) forOutput(tx Tx, _ *regexp.Regexp) error {
 func (w *wait) presentText(tx Tx, past bool) (string, error) {
 	for {
 		pending, k, line := w.t.t.PresentLine()
-		if !w.h.applyTaken(w.t, pending, k) {
+		if !w.h.applyTaken(tx, w.t, pending, k) {
 			continue
 		}
 		if past {
@@ -287,7 +287,7 @@ func (w *wait) forText(tx Tx, pattern *regexp.Regexp) (err error) {
 	}
 	w.startMatch(pattern, text)
 	w.see = seeText
-	w.replay(es, known)
+	w.replay(tx, es, known)
 	if w.t.value.Lifecycle.Exited() {
 		w.match.last(ahp.WaitResult{Reason: ahp.WaitExited, ExitCode: w.t.exitCode()})
 	}
@@ -295,7 +295,7 @@ func (w *wait) forText(tx Tx, pattern *regexp.Regexp) (err error) {
 }
 
 // seeText is what a wait for text does with an action.
-func seeText(w *wait, a ahp.Action) {
+func seeText(tx Tx, w *wait, a ahp.Action) {
 	switch a := a.(type) {
 	case ahp.TerminalData:
 		w.match.add(a.Data)
@@ -326,41 +326,41 @@ func (w *wait) stillRunning(until string) bool {
 }
 
 // after calls f under h.mu in a while, unless the wait is over by then.
-func (w *wait) after(d time.Duration, f func()) *time.Timer {
+func (w *wait) after(d time.Duration, f func(tx Tx)) *time.Timer {
 	return time.AfterFunc(d, func() {
-		w.h.mu.Lock()
-		defer w.h.mu.Unlock()
+		tx := w.h.lock()
+		defer tx.unlock()
 		if !w.over {
-			f()
+			f(tx)
 		}
 	})
 }
 
-// reply answers and ends the wait. The caller holds h.mu.
-func (w *wait) reply(r ahp.WaitResult) {
+// reply answers and ends the wait.
+func (w *wait) reply(tx Tx, r ahp.WaitResult) {
 	if r.CommandID == "" {
 		r.CommandID = w.command
 	}
 	if w.since != nil {
 		r.Shown = w.t.shown
 	}
-	w.answer(r, nil)
+	w.answer(tx, r, nil)
 }
 
-// answer answers, once, and ends the wait. The caller holds h.mu.
-func (w *wait) answer(result any, err error) {
+// answer answers, once, and ends the wait.
+func (w *wait) answer(tx Tx, result any, err error) {
 	if w.over {
 		return
 	}
 	if err != nil {
 		w.feed.end()
 	}
-	w.end()
+	w.end(tx)
 	w.c.rpc.Reply(w.req, result, err) //nolint:errcheck // a connection that has ended needs no answer
 }
 
-// end ends the wait without an answer. The caller holds h.mu.
-func (w *wait) end() {
+// end ends the wait without an answer.
+func (w *wait) end(tx Tx) {
 	if w.over {
 		return
 	}
@@ -378,40 +378,38 @@ func (w *wait) end() {
 	}
 }
 
-// observe shows the terminal's waits an action that was applied. The caller
-// holds h.mu.
-func (t *term) observe(a ahp.Action) {
+// observe shows the terminal's waits an action that was applied.
+func (t *term) observe(tx Tx, a ahp.Action) {
 	for _, w := range slices.Clone(t.waits) {
 		if w.see != nil && !w.over {
-			w.see(w, a)
+			w.see(tx, w, a)
 		}
 	}
 }
 
 // told are the actions of terminals that are for the host alone, and what follows
 // from them when all that came along is told.
-var told = map[string]func(t *term, a ahp.Action){
-	terminal.Declined{}.ActionType(): func(*term, ahp.Action) {}, // see meet
+var told = map[string]func(tx Tx, t *term, a ahp.Action){
+	terminal.Declined{}.ActionType(): func(Tx, *term, ahp.Action) {}, // see meet
 }
 
 // The table would refer to itself: what follows from an action may be another
 // one.
 func init() {
-	told[terminal.Ready{}.ActionType()] = func(t *term, _ ahp.Action) {
+	told[terminal.Ready{}.ActionType()] = func(tx Tx, t *term, _ ahp.Action) {
 		for _, w := range slices.Clone(t.waits) {
-			w.ready()
+			w.ready(tx)
 		}
 	}
 }
 
-// endWaits answers those who wait for a terminal that was removed. The caller
-// holds h.mu.
-func (t *term) endWaits() {
+// endWaits answers those who wait for a terminal that was removed.
+func (t *term) endWaits(tx Tx) {
 	for _, w := range slices.Clone(t.waits) {
 		if w.match != nil {
 			w.match.last(ahp.WaitResult{Reason: ahp.WaitGone})
 			continue
 		}
-		w.reply(ahp.WaitResult{Reason: ahp.WaitGone})
+		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitGone})
 	}
 }

@@ -180,53 +180,52 @@ func (w *wal) checkpoint(records []journal.Record, bare bool) error {
 	return nil
 }
 
-// persist writes what was applied, before anybody is told. It gives all that is
-// to be told: more than frames, if a checkpoint had to be made, which includes
-// what was pending. False says that another host has taken over. The caller
-// holds h.mu.
-func (h *Host) persist(ch *channel, frames []frame, marks []journal.Record) ([]frame, bool) {
+// persist writes what was applied, before anybody is told. It gives all that is to
+// be told: more than frames, if a checkpoint had to be made, which includes what was
+// pending. False says that another host has taken over.
+func (h *Host) persist(tx Tx, ch *channel, frames []frame, marks []journal.Record) ([]frame, bool) {
 	w := ch.wal
 	if w == nil {
-		if w = h.beginWAL(ch); w == nil {
+		if w = h.beginWAL(tx, ch); w == nil {
 			return frames, true
 		}
-		more, ok := h.checkpoint(ch, false) // includes frames
+		more, ok := h.checkpoint(tx, ch, false) // includes frames
 		return append(frames, more...), ok
 	}
 	if w.j == nil {
 		return frames, false
 	}
-	records := h.recordsOf(ch, frames, marks)
+	records := h.recordsOf(tx, ch, frames, marks)
 	err := w.append(records)
 	clear(records)
 	switch {
 	case err == nil:
-		h.tidyLater(ch)
+		h.tidyLater(tx, ch)
 		return frames, true
 	case errors.Is(err, journal.ErrFenced):
-		h.superseded(err)
+		h.superseded(tx, err)
 		return nil, false
 	case h.now().Before(w.again): // It did not help just now.
 		return frames, true
 	}
-	more, ok := h.checkpoint(ch, h.now().Before(w.full))
+	more, ok := h.checkpoint(tx, ch, h.now().Before(w.full))
 	return append(frames, more...), ok
 }
 
-// renew makes a checkpoint when it is time for one. The caller holds h.mu and has
-// told all that was applied.
-func (h *Host) renew(ch *channel) {
+// renew makes a checkpoint when it is time for one. The caller has told all that was
+// applied.
+func (h *Host) renew(tx Tx, ch *channel) {
 	w := ch.wal
 	if w == nil || w.j == nil || h.fenced || !w.due(h.now()) {
 		return
 	}
-	if more, ok := h.checkpoint(ch, h.now().Before(w.full)); ok {
-		h.deliver(ch, more)
+	if more, ok := h.checkpoint(tx, ch, h.now().Before(w.full)); ok {
+		h.deliver(tx, ch, more)
 	}
 }
 
 // recordsOf encodes what was applied, valid until the next call.
-func (h *Host) recordsOf(ch *channel, frames []frame, marks []journal.Record) []journal.Record {
+func (h *Host) recordsOf(tx Tx, ch *channel, frames []frame, marks []journal.Record) []journal.Record {
 	records := ch.wal.records[:0]
 	for i := range frames {
 		f := &frames[i]
@@ -250,10 +249,10 @@ func (h *Host) recordsOf(ch *channel, frames []frame, marks []journal.Record) []
 	return records
 }
 
-// checkpoint captures the channel's state as of now and writes it. It gives what
-// was pending and is part of it, to be told. False says that another host has
-// taken over. The caller holds h.mu.
-func (h *Host) checkpoint(ch *channel, bare bool) (more []frame, ok bool) {
+// checkpoint captures the channel's state as of now and writes it. It gives what was
+// pending and is part of it, to be told. False says that another host has taken
+// over.
+func (h *Host) checkpoint(tx Tx, ch *channel, bare bool) (more []frame, ok bool) {
 	began := h.now()
 	var special []journal.Record
 	b, is := ch.body.(captured)
@@ -262,21 +261,21 @@ func (h *Host) checkpoint(ch *channel, bare bool) (more []frame, ok bool) {
 		defer checkpointBuffers.Put(buf)
 		var changes []change
 		var marks []journal.Record
-		changes, marks, special = b.capture(bare, buf)
-		more = h.number(ch, nil, changes)
+		changes, marks, special = b.capture(tx, bare, buf)
+		more = h.number(tx, ch, nil, changes)
 		// For clients that come back: the checkpoint itself does without.
-		if err := ch.wal.append(h.recordsOf(ch, more, marks)); errors.Is(err, journal.ErrFenced) {
-			h.superseded(err)
+		if err := ch.wal.append(h.recordsOf(tx, ch, more, marks)); errors.Is(err, journal.ErrFenced) {
+			h.superseded(tx, err)
 			return nil, false
 		}
 	}
-	err := h.writeCheckpoint(ch, special, bare && is)
+	err := h.writeCheckpoint(tx, ch, special, bare && is)
 	switch {
 	case errors.Is(err, journal.ErrFenced):
-		h.superseded(err)
+		h.superseded(tx, err)
 		return nil, false
 	case errors.Is(err, journal.ErrFull) && is && !bare: // It may fit without its history.
-		again, ok := h.checkpoint(ch, true)
+		again, ok := h.checkpoint(tx, ch, true)
 		return append(more, again...), ok
 	}
 	if is {
@@ -290,8 +289,8 @@ func (h *Host) checkpoint(ch *channel, bare bool) (more []frame, ok bool) {
 	case err != nil:
 		ch.wal.again = end.Add(pause)
 	}
-	h.spoilt(ch, err)
-	h.tidyLater(ch)
+	h.spoilt(tx, ch, err)
+	h.tidyLater(tx, ch)
 	return more, true
 }
 
@@ -302,18 +301,18 @@ var errBare = errors.New("the history is larger than its journal may be")
 var checkpointBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // writeCheckpoint writes the channel's state, with what only its kind knows.
-func (h *Host) writeCheckpoint(ch *channel, special []journal.Record, bare bool) error {
-	records, err := h.state(ch)
+func (h *Host) writeCheckpoint(tx Tx, ch *channel, special []journal.Record, bare bool) error {
+	records, err := h.state(tx, ch)
 	if err != nil {
 		return err
 	}
 	old := ch.wal
-	w := h.outgrown(ch, append(records, special...))
+	w := h.outgrown(tx, ch, append(records, special...))
 	if w == old {
 		return w.checkpoint(append(records, special...), bare)
 	}
 	ch.wal = w // The head names the journal that it is in.
-	if records, err = h.state(ch); err == nil {
+	if records, err = h.state(tx, ch); err == nil {
 		err = w.checkpoint(append(records, special...), bare)
 	}
 	if err != nil {
@@ -321,12 +320,12 @@ func (h *Host) writeCheckpoint(ch *channel, special []journal.Record, bare bool)
 		w.close()
 		return err
 	}
-	h.settle(ch, w)
+	h.settle(tx, ch, w)
 	return nil
 }
 
 // state is the beginning of a checkpoint.
-func (h *Host) state(ch *channel) ([]journal.Record, error) {
+func (h *Host) state(tx Tx, ch *channel) ([]journal.Record, error) {
 	hd := head{Channel: ch.uri, Last: ch.last, Made: ch.wal.made, Origins: ch.accepted.values()}
 	if t, ok := ch.body.(*term); ok {
 		hd.Process = t.proc
@@ -335,7 +334,7 @@ func (h *Host) state(ch *channel) ([]journal.Record, error) {
 		if b, ok := ch.body.(captured); ok {
 			return b.shape()
 		}
-		return ch.body.state()
+		return ch.body.state(tx)
 	}()
 	first, err := newRecord(recChannel, h.seq.last, hd)
 	if err != nil {
@@ -358,7 +357,7 @@ func (h *Host) state(ch *channel) ([]journal.Record, error) {
 
 // outgrown gives a larger journal for a channel whose state takes more than half
 // of its own. A terminal's pty is still read into the one before.
-func (h *Host) outgrown(ch *channel, records []journal.Record) *wal {
+func (h *Host) outgrown(tx Tx, ch *channel, records []journal.Record) *wal {
 	size := 0
 	for _, r := range records {
 		size += len(r.Data) + 128
@@ -390,15 +389,15 @@ func (h *Host) outgrown(ch *channel, records []journal.Record) *wal {
 
 // settle leaves a channel's new journal with the keeper, in the background, and
 // then lets go of the one before.
-func (h *Host) settle(ch *channel, w *wal) {
+func (h *Host) settle(tx Tx, ch *channel, w *wal) {
 	f := w.takeFile() // The channel, and with it the journal, may go meanwhile.
 	h.ending.Add(1)
 	go func() {
 		defer h.ending.Done()
 		err := h.handFile(w, f)
-		h.mu.Lock()
+		tx := h.lock()
 		if w.j == nil {
-			h.mu.Unlock()
+			tx.unlock()
 			h.discard(w.name)
 			return
 		}
@@ -406,7 +405,7 @@ func (h *Host) settle(ch *channel, w *wal) {
 		switch old := w.former; {
 		case err != nil: // The one before stays, as good as it is.
 			w.broken = err
-			h.spoilt(ch, nil)
+			h.spoilt(tx, ch, nil)
 		case old == nil:
 		case old == w.landing:
 			w.former = nil
@@ -415,14 +414,14 @@ func (h *Host) settle(ch *channel, w *wal) {
 			w.former, old.landing = nil, nil
 			names = old.close()
 		}
-		h.mu.Unlock()
+		tx.unlock()
 		h.discard(names...)
 	}()
 }
 
 // beginWAL gives a channel its journal, if it is of a kind that a next host knows
 // how to make: one that the keeper has, as a rule.
-func (h *Host) beginWAL(ch *channel) *wal {
+func (h *Host) beginWAL(tx Tx, ch *channel) *wal {
 	if _, known := channelKind(ch.uri); !known || h.dead {
 		return nil
 	}
@@ -436,14 +435,14 @@ func (h *Host) beginWAL(ch *channel) *wal {
 			return nil
 		}
 		ch.wal = w
-		h.settle(ch, w)
+		h.settle(tx, ch, w)
 	}
-	h.refill()
+	h.refill(tx)
 	return ch.wal
 }
 
 // refill makes spare journals in the background.
-func (h *Host) refill() {
+func (h *Host) refill(tx Tx) {
 	if h.refilling || h.closing {
 		return
 	}
@@ -452,39 +451,39 @@ func (h *Host) refill() {
 	go func() {
 		defer h.ending.Done()
 		for {
-			h.mu.Lock()
+			tx := h.lock()
 			if h.closing || len(h.spares) >= keptSpares {
 				h.refilling = false
-				h.mu.Unlock()
+				tx.unlock()
 				return
 			}
-			h.mu.Unlock()
+			tx.unlock()
 			k := h.keeper()
 			w, err := h.newSpare()
-			h.mu.Lock()
+			tx = h.lock()
 			if k != h.keeper() { // it may be with the one before
 				w.close()
-				h.mu.Unlock()
+				tx.unlock()
 				continue
 			}
 			if err != nil {
 				w.close()
 				h.refilling = false
-				h.mu.Unlock()
+				tx.unlock()
 				if k.Err() == nil { // else it is tried again with another keeper
 					h.warn("spare journals", err)
 				}
 				return
 			}
 			h.spares = append(h.spares, w)
-			h.mu.Unlock()
+			tx.unlock()
 		}
 	}()
 }
 
-// forgetWAL tells the next host that a channel is no more. A terminal's journal
-// goes with its process, later (end). The caller holds h.mu.
-func (h *Host) forgetWAL(ch *channel) {
+// forgetWAL tells the next host that a channel is no more. A terminal's journal goes
+// with its process, later (end).
+func (h *Host) forgetWAL(tx Tx, ch *channel) {
 	w := ch.wal
 	if w == nil || w.j == nil {
 		return
@@ -496,20 +495,20 @@ func (h *Host) forgetWAL(ch *channel) {
 		return
 	}
 	ch.wal = nil
-	h.drop(w)
+	h.drop(tx, w)
 }
 
 // keep makes a channel outlive the host as it is now, before its first action.
 func (tx Tx) keep(ch *channel) {
-	if ch.wal == nil && tx.beginWAL(ch) != nil {
-		more, _ := tx.checkpoint(ch, false)
-		tx.deliver(ch, more)
+	if ch.wal == nil && tx.beginWAL(tx, ch) != nil {
+		more, _ := tx.checkpoint(tx, ch, false)
+		tx.deliver(tx, ch, more)
 	}
 }
 
 // tidyLater sees to it that a journal is tidied once its channel is quiet.
 // There is no timer while nothing happens.
-func (h *Host) tidyLater(ch *channel) {
+func (h *Host) tidyLater(tx Tx, ch *channel) {
 	w := ch.wal
 	w.used = h.now()
 	if w.timer != nil || h.closing {
@@ -521,7 +520,7 @@ func (h *Host) tidyLater(ch *channel) {
 // tidy makes a checkpoint whole that was made in haste, and gives memory back
 // when the channel has been quiet for long.
 func (h *Host) tidy(ch *channel, w *wal) {
-	h.turn(func(Tx) {
+	h.turn(func(tx Tx) {
 		if ch.wal != w || w.j == nil || h.closing {
 			return
 		}
@@ -532,11 +531,11 @@ func (h *Host) tidy(ch *channel, w *wal) {
 		}
 		big := w.bytes > trimBytes
 		if w.bare || quiet >= trimAfter && big {
-			more, ok := h.checkpoint(ch, false)
+			more, ok := h.checkpoint(tx, ch, false)
 			if w = ch.wal; !ok || w.j == nil {
 				return
 			}
-			h.deliver(ch, more)
+			h.deliver(tx, ch, more)
 		}
 		switch {
 		case quiet >= trimAfter:
@@ -554,14 +553,14 @@ func (h *Host) tidy(ch *channel, w *wal) {
 }
 
 // spoilt notes that a channel's journal is not what it should be, or is again.
-func (h *Host) spoilt(ch *channel, err error) {
+func (h *Host) spoilt(tx Tx, ch *channel, err error) {
 	if err == nil {
 		err = ch.wal.broken
 	}
 	had := ch.broken != nil
 	ch.broken = err
 	if had != (err != nil) {
-		h.activity.warnSoon()
+		h.activity.warnSoon(tx)
 	}
 	switch {
 	case err != nil && !had:
@@ -574,13 +573,13 @@ func (h *Host) spoilt(ch *channel, err error) {
 // warn notes what the host's owner has to see to.
 func (h *Host) warn(about string, err error) {
 	h.log.Error(about, "err", err)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	if h.troubles == nil {
 		h.troubles = map[string]error{}
 	}
 	h.troubles[about] = err
-	h.activity.warnSoon()
+	h.activity.warnSoon(tx)
 }
 
 // warning is what the host's owner has to see to, in a line; "" when all is well.

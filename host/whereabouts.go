@@ -16,20 +16,20 @@ import (
 // it names the same place, as it may have come there by a link, and where the
 // system does not say. Reading it costs nothing until it is asked for.
 func (h *Host) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok bool) {
-	h.mu.Lock()
-	t, ok := h.termAt(uri)
-	if !ok || !h.reaches(p, uri) {
-		h.mu.Unlock()
+	tx := h.lock()
+	t, ok := h.termAt(tx, uri)
+	if !ok || !h.reaches(tx, p, uri) {
+		tx.unlock()
 		return "", false
 	}
 	told, _ := files.Path(t.value.Cwd, h.hostname)
 	pid, exited := t.meta.Pid, t.value.Lifecycle.Exited()
 	var k *confined
-	if s, ok := h.sessionAt(t.sandbox); ok {
+	if s, ok := h.sessionAt(tx, t.sandbox); ok {
 		k = s.confined
 	}
 	inside := t.sandbox != ""
-	h.mu.Unlock()
+	tx.unlock()
 	if !exited {
 		if fg := t.t.Foreground(); fg > 0 {
 			pid = fg

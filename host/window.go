@@ -130,7 +130,7 @@ func (tx Tx) begins(c *conn, seq int64) {
 // renumber forgets what a client has numbered before this connection.
 func (tx Tx) renumber(c *conn) {
 	c.window = c.window.only(c.id)
-	c.client.window, c.client.since = c.window, tx.nextSeq()
+	c.client.window, c.client.since = c.window, tx.nextSeq(tx)
 	tx.noteClient(c.client)
 }
 

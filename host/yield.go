@@ -19,10 +19,10 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 		return nil, ahp.PermissionDenied("yield: %s", c.principal.Lacks(auth.ScopeAdmin))
 	}
 	h := c.h
-	h.mu.Lock()
+	tx := h.lock()
 	ends := h.stopping
 	h.yielding = h.yielding || !ends
-	h.mu.Unlock()
+	tx.unlock()
 	if ends {
 		return nil, ahp.Conflict("yield: the host is ending all its terminals")
 	}
@@ -63,8 +63,8 @@ func (h *Host) Warn(about string, err error) {
 		h.warn(about, err)
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	tx := h.lock()
+	defer tx.unlock()
 	delete(h.troubles, about)
-	h.activity.warnSoon()
+	h.activity.warnSoon(tx)
 }
