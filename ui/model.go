@@ -84,6 +84,7 @@ type Model struct {
 	outer *outer.Terminal
 	line  struct { // the status line
 		tabs    []status.Hit
+		cut     bool   // a message had no room
 		misread string // what was wrong with the configuration when it was read last
 		ticking bool   // a timer runs for the clock
 	}

@@ -136,7 +136,7 @@ func (m *Model) compose(now time.Time) {
 		o.Redraw()
 	}
 	// What lies under an overlay that may have shrunk is drawn again.
-	all := m.loop.Dirty&loop.All != 0 || m.loop.Overlay != nil || m.kb.hint
+	all := m.loop.Dirty&loop.All != 0 || m.loop.Overlay != nil || m.kb.hint || m.line.cut
 	cursor := paint.Cursor{}
 	if !m.link.Up() {
 		cursor.Default = true
@@ -159,13 +159,15 @@ func (m *Model) compose(now time.Time) {
 	m.drawTiledSigns()
 	if all || m.loop.Dirty&loop.Chrome != 0 {
 		m.drawHeaders()
-		m.line.tabs = status.Draw(&o.Canvas, paint.Rect{Y: o.H - 1, W: o.W, H: 1}, m.statusData(), o.Look)
+		m.line.tabs, m.line.cut = status.Draw(&o.Canvas, paint.Rect{Y: o.H - 1, W: o.W, H: 1}, m.statusData(), o.Look)
 	}
 	cursor = m.drawFloats(now, cursor)
 	if m.loop.Overlay != nil {
 		cursor = m.loop.Overlay.Draw(&o.Canvas, m.overlayArea(), o.Look)
 	} else if m.kb.hint {
 		m.drawHint()
+	} else if text, kind := m.loop.Note(); kind != status.Info && text != "" && m.line.cut {
+		status.DrawWhole(&o.Canvas, paint.Rect(m.area()), text, kind, o.Look)
 	}
 	o.Cursor = cursor
 	m.loop.Dirty = 0

@@ -411,10 +411,16 @@ func TestCreationFails(t *testing.T) {
 	u.Press("ctrl+space |")
 	u.Shows("create terminal: this token")
 	u.Hides("create terminal: create terminal")
+	// What has no room in the status line is told whole, for as long.
+	u.Host.FailCreate = errors.New(`create terminal: this token lacks the scope "terminal:create": ask the host's owner for one that has it`)
+	u.Press("ctrl+space |")
+	u.Shows(`lacks the scope "terminal:create": ask the host's`)
+	u.Shows("owner for one that has it")
 	u.Type("x")
 	if got := u.Host.Terminal("sh1").Typed(); got != "x" {
 		t.Errorf("typed %q", got)
 	}
+	u.Hides("one that has it")
 	f := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.FailCreate = errors.New("no shell") }})
 	if exit, quit := f.Ended(); !quit || !strings.Contains(exit.Note, "no shell") {
 		t.Errorf("without a first terminal: ended %v with %+v", quit, exit)

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
@@ -83,10 +86,11 @@ type item struct {
 	style look.Style
 }
 
-// Draw draws the line into a row and gives where the tabs are.
-func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
+// Draw draws the line into a row and gives where the tabs are, and whether the
+// message had to be cut.
+func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) (tabs []Hit, cut bool) {
 	if r.Empty() {
-		return nil
+		return nil, false
 	}
 	line := d.Line
 	if line.left == nil && line.right == nil {
@@ -124,13 +128,30 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) []Hit {
 	if message != "" {
 		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: room, H: 1}, message, &d, &l)
 		x += room
-		return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...)
+		return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...), d.Message != "" && paint.Width(message)+2 > room
 	}
 	if hint := pickHint(&d, room); hint != "" {
 		drawMessage(c, paint.Rect{X: x, Y: r.Y, W: room, H: 1}, hint, &d, &l)
 	}
 	x += max(room, 0)
-	return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...)
+	return append(hits, drawItems(c, &x, r, right, &t, &d, &l)...), false
+}
+
+// DrawWhole draws a message that Draw cut into the last rows of an area, as many as
+// it takes.
+func DrawWhole(c *paint.Canvas, area paint.Rect, message string, kind Kind, l look.Look) {
+	rows := strings.Split(ansi.Wrap(message, max(area.W-2, 1), ""), "\n")
+	rows = rows[:min(len(rows), area.H)]
+	for i, row := range rows {
+		r := paint.Rect{X: area.X, Y: area.Y + area.H - len(rows) + i, W: area.W, H: 1}
+		style := kind.style(&l)
+		c.Fill(r, ' ', style)
+		c.Text(r.X+1, r.Y, r.W-1, row, style)
+	}
+}
+
+func (k Kind) style(l *look.Look) look.Style {
+	return map[Kind]look.Style{Info: l.Message, Warning: l.Warn, Error: l.Error}[k]
 }
 
 // rightWidth is the room that the items of the right side want.
@@ -262,7 +283,7 @@ func drawItems(c *paint.Canvas, x *int, r paint.Rect, list []item, t *strip, d *
 }
 
 func drawMessage(c *paint.Canvas, r paint.Rect, text string, d *Data, l *look.Look) {
-	style := map[Kind]look.Style{Info: l.Message, Warning: l.Warn, Error: l.Error}[d.Kind]
+	style := d.Kind.style(l)
 	if d.Message == "" {
 		style = l.Message
 		if d.Alarm {

@@ -16,7 +16,7 @@ func draw(t *testing.T, w int, d status.Data) (string, []status.Hit) {
 	t.Helper()
 	var c paint.Canvas
 	c.Resize(w, 1)
-	hits := status.Draw(&c, paint.Rect{W: w, H: 1}, d, look.New(themes.Theme{}, true, true))
+	hits, _ := status.Draw(&c, paint.Rect{W: w, H: 1}, d, look.New(themes.Theme{}, true, true))
 	e, err := engine.New("", emulator.Options{Cols: w, Rows: 1})
 	if err != nil {
 		t.Fatal(err)
