@@ -65,18 +65,26 @@ done
 for name in GOCACHE GOMODCACHE GOPATH GOENV; do
 	export "$name=$(go env $name)"
 done
-root=$PWD
+root=$PWD exec=()
 if [ -n "$user" ]; then
 	[ "$(id -u)" = 0 ] || { echo "$0: -u needs root" >&2 && exit 2; }
 	root=$(mktemp -d)
-	trap 'chmod -R u+w "$root" && rm -rf "$root"' EXIT
-	mkdir "$root/src"
-	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$root/src"
-	cp -a "$GOCACHE" "$root/cache"
-	cp -al "$GOMODCACHE" "$root/modules" 2>/dev/null || cp -a "$GOMODCACHE" "$root/modules"
-	chown -R "$user" "$root/src" "$root/cache"
+	trap 'rm -rf "$root"' EXIT
 	chmod 755 "$root"
-	export GOCACHE=$root/cache GOMODCACHE=$root/modules GOPATH=$root/path GOENV=off
+	mkdir "$root/src" "$root/cache" "$root/home"
+	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$root/src"
+	cp -al "$GOMODCACHE" "$root/modules" 2>/dev/null || cp -a "$GOMODCACHE" "$root/modules"
+	chown -R "$user" "$root/src" "$root/cache" "$root/home"
+	# Root compiles, with its cache; the user runs the tests, and has a cache for what
+	# they build.
+	cat >"$root/as-user" <<-END
+		#!/bin/sh
+		chmod a+x "\${1%/*}" "\${1%/*/*}"
+		export HOME=$root/home GOCACHE=$root/cache GOMODCACHE=$root/modules GOPATH=$root/path GOENV=off
+		exec setpriv --reuid $user --regid $(id -g "$user") --clear-groups "\$@"
+	END
+	chmod 755 "$root/as-user"
+	exec=(-trimpath -exec "$root/as-user")
 	root=$root/src
 fi
 hidden=$root/bin/hidden
@@ -97,9 +105,6 @@ hide() {
 # within runs a command where the options say.
 within() {
 	local command=("$@")
-	if [ -n "$user" ]; then
-		command=(setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups "${command[@]}")
-	fi
 	if [ -n "$container" ]; then
 		command=(unshare --user --map-root-user --net --pid --fork --mount-proc sh -c '
 			ip link set lo up &&
@@ -114,6 +119,6 @@ for program; do
 	hide "$program"
 	echo "== hidden: $program"
 	# shellcheck disable=SC2086 # several packages
-	PATH=$hidden/$program within go test -vet=off -timeout 10m -run "$pattern" $packages | { grep -v 'no test files' || :; } || failed="$failed $program"
+	PATH=$hidden/$program within go test "${exec[@]}" -vet=off -timeout 10m -run "$pattern" $packages | { grep -v 'no test files' || :; } || failed="$failed $program"
 done
 [ -z "$failed" ] || { echo "$0: tests fail without:$failed" >&2 && exit 1; }
