@@ -17,6 +17,7 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/auth"
 	"tandemux/host/files"
+	"tandemux/host/front"
 	"tandemux/host/listen"
 	"tandemux/internal/daemon"
 )
@@ -300,7 +301,7 @@ func (s *session) openSocket(tx Tx) {
 	s.socket = ln
 	who := auth.InSandbox(s.ch.uri)
 	go func() {
-		if err := h.serveAs(context.Background(), ln, Unix, who); err != nil {
+		if err := h.front.ServeAs(context.Background(), ln, front.Unix, who); err != nil {
 			h.log.Warn("serve a sandbox", "session", who.Sandbox, "err", err)
 		}
 	}()

@@ -66,7 +66,7 @@ func taskOf(t *testing.T, script string, change ...func(*sandbox.Spec)) (*conver
 // beginTask begins the session as the tasks do.
 func beginTask(t *testing.T, w *world, work string) *conversation {
 	t.Helper()
-	tr, err := w.host.Service("tasks")(t.Context())
+	tr, err := w.host.Front().Service("tasks")(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestSandboxIsTheTasks(t *testing.T) {
 			t.Errorf("%s: %v", p.name, err)
 		}
 	}
-	tr, err := w.host.Service("tasks")(t.Context())
+	tr, err := w.host.Front().Service("tasks")(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ stop end_turn`)
 	uri := c.root.Terminals[0].Resource
 	c.w.shutdown()
 	c.w.startHost(config)
-	tr, err := c.w.host.Service("tasks")(t.Context())
+	tr, err := c.w.host.Front().Service("tasks")(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ stop end_turn`)
 		config(h)
 		h.Confine = func(string) (agent.Confinement, error) { return nil, errors.New("bubblewrap is gone") }
 	})
-	if tr, err = c.w.host.Service("tasks")(t.Context()); err != nil {
+	if tr, err = c.w.host.Front().Service("tasks")(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c.peer, c.seq = c.w.peer("tasks3", tr), 0

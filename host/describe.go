@@ -3,10 +3,10 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"os"
 
 	"tandemux/ahp"
+	"tandemux/host/front"
 	"tandemux/host/listen"
 )
 
@@ -27,13 +27,7 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 			r.Losing = oneLine(err)
 		}
 	}
-	var tcp []net.Listener
-	for ln, kind := range h.listeners {
-		if kind == TCP {
-			tcp = append(tcp, ln)
-		}
-	}
-	at := listen.Addresses(tcp)
+	at := listen.Addresses(h.front.Listeners(front.TCP))
 	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
 	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper().Pid(), h.started.UnixMilli()
 	r.Orphans = h.orphans()

@@ -1,6 +1,6 @@
-// Package host is the multiplexer's server: one writer for all state, one
-// sequence of numbered actions, and the fronts through which people, agents and
-// scripts reach it over AHP.
+// Package host is the multiplexer's server: one writer for all state, and one
+// sequence of numbered actions. People, agents and scripts reach it over AHP through
+// package front.
 //
 // # One writer
 //
@@ -67,7 +67,7 @@
 //
 // # Who may do what
 //
-// A front makes a principal of every connection: the operator on the unix
+// The front makes a principal of every connection: the operator on the unix
 // socket (same uid, by peer credentials), a token's on TCP. Scopes say what a
 // principal may ever do, claims what it may do to one terminal (policy.go). A
 // clientId belongs to the principal that first used it.

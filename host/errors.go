@@ -11,10 +11,7 @@ import (
 	"tandemux/host/terminal"
 )
 
-var (
-	errClosing = ahp.Internal("the host is stopping")
-	errTooMany = errors.New("too many connections: close some")
-)
+var errClosing = ahp.Internal("the host is stopping")
 
 // spawnErrors maps what the keeper says to codes of the wire (AHP, Error Codes).
 var spawnErrors = []struct {

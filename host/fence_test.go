@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/front"
 	"tandemux/internal/wsrpc"
 )
 
@@ -57,9 +58,9 @@ func TestPanicInTerminal(t *testing.T) {
 func TestPanicInFront(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) {
-		c.Doors = []host.Door{{
+		c.Doors = []front.Door{{
 			Paths: map[string][]string{"/broken": {http.MethodGet}},
-			Serve: func(http.ResponseWriter, *http.Request, host.Caller) { panic("the door fell") },
+			Serve: func(http.ResponseWriter, *http.Request, front.Caller) { panic("the door fell") },
 		}}
 	})
 	token := w.token()

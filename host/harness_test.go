@@ -18,6 +18,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/front"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
@@ -161,7 +162,7 @@ func (w *world) startHost(change ...func(*host.Config)) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		h.Serve(ctx, tcp, host.TCP)
+		h.Front().Serve(ctx, tcp, front.TCP)
 	}()
 	w.running = make(chan error, 1)
 	go func(running chan<- error) { running <- h.Run(ctx, sock) }(w.running)

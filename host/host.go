@@ -19,6 +19,7 @@ import (
 	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/files"
+	"tandemux/host/front"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
@@ -84,7 +85,7 @@ type Config struct {
 	// it such sessions are refused.
 	Confine func(sandbox string) (agent.Confinement, error)
 	// Doors are other protocols' entrances.
-	Doors []Door
+	Doors []front.Door
 	// Belt, if not nil, gives what agents at the side may do, in place of
 	// DefaultBelt. It is asked at each decision, from any goroutine.
 	Belt func() Belt
@@ -123,14 +124,14 @@ func (h *Host) start() Start {
 // goroutine.
 type Host struct {
 	// Immutable.
-	cfg      Config
-	limits   Limits
-	log      *slog.Logger
-	keepers  atomic.Pointer[keeper.Client]
-	audit    *audit.Log
-	tokens   *auth.Tokens
-	attempts *auth.Attempts
-	shell    string
+	cfg     Config
+	limits  Limits
+	log     *slog.Logger
+	keepers atomic.Pointer[keeper.Client]
+	audit   *audit.Log
+	tokens  *auth.Tokens
+	front   *front.Front
+	shell   string
 
 	scrollback atomic.Int64 // Config.Scrollback now
 
@@ -144,7 +145,7 @@ type Host struct {
 	spool    *journal.Spool  // see typed.go; nil when there is none
 	spooled  journal.Spooled // by the host before
 
-	// What Shutdown waits for, in this order: listeners and connections;
+	// What Shutdown waits for, in this order, after the front: what serves connections;
 	// processes being ended, which needs the keeper; the keeper's exits.
 	serving, ending, following sync.WaitGroup
 
@@ -179,7 +180,6 @@ type Host struct {
 	clientIDs *auth.ClientIDs
 	quotas    map[string]*guard.Quota // by whose they are
 	conns     map[*conn]struct{}
-	listeners map[net.Listener]Kind
 	spares    []*wal           // the keeper has them already
 	refilling bool             // more are being made
 	troubles  map[string]error // what the owner has to see to
@@ -189,11 +189,9 @@ type Host struct {
 	typing    []byte           // reused
 	fenced    bool             // another host has taken over: nothing changes any more
 	dead      bool             // the journals' memory is gone
-	open      int              // connections, also those being upgraded
-	passing   map[*passage]struct{}
-	closing   bool // Shutdown was called
-	stopping  bool // a client asked to stop
-	yielding  bool // a client asked to make room for another host
+	closing   bool             // Shutdown was called
+	stopping  bool             // a client asked to stop
+	yielding  bool             // a client asked to make room for another host
 }
 
 // New makes a host; it serves nothing yet. It must be shut down, also when
@@ -215,8 +213,7 @@ func New(c Config) (*Host, error) {
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
 		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]string{},
 		procs:   processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
-		clients: map[string]*client{}, quotas: map[string]*guard.Quota{}, conns: map[*conn]struct{}{}, listeners: map[net.Listener]Kind{},
-		passing: map[*passage]struct{}{},
+		clients: map[string]*client{}, quotas: map[string]*guard.Quota{}, conns: map[*conn]struct{}{},
 	}
 	h.scrollback.Store(int64(c.Scrollback))
 	h.keepers.Store(c.Keeper)
@@ -239,8 +236,7 @@ func New(c Config) (*Host, error) {
 	if h.audit, noAudit = audit.Open(c.State, h.now); noAudit != nil && !statefile.Unwritable(noAudit) {
 		return nil, fmt.Errorf("make host: open the audit log: %w", noAudit)
 	}
-	h.attempts = auth.NewAttempts(h.now)
-	h.tokens = auth.OpenTokens(c.State, h.now, func() { h.closeInvalid("the token has expired", nil) })
+	h.tokens = auth.OpenTokens(c.State, h.now)
 	if err := h.tokens.Trouble(); err != nil {
 		h.log.Error("closed to tokens", "err", err)
 	}
@@ -248,6 +244,12 @@ func New(c Config) (*Host, error) {
 		h.log.Warn("clientIds are remembered in memory only", "err", err)
 	}
 	h.hostname, _ = os.Hostname()
+	h.front = front.New(front.Config{
+		Handle: h.serveConn, Tokens: h.tokens, Attempts: auth.NewAttempts(h.now), Audit: h.audit, Log: h.log,
+		Doors: c.Doors, Origins: c.Origins, Hosts: c.Hosts, Hostname: h.hostname,
+		Connections: h.limits.Connections, Requests: h.limits.Requests, FrameBytes: h.limits.FrameBytes, HeaderTime: h.limits.HeaderTime,
+	})
+	h.tokens.OnExpiry(func() { h.closeInvalid("the token has expired", nil) })
 	if h.home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(h.home) {
 		h.home = "/"
 	}
@@ -277,7 +279,7 @@ func New(c Config) (*Host, error) {
 // stop (x-tandemux/stop); otherwise the keeper keeps them.
 func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 	defer ln.Close()
-	kinds := map[net.Listener]Kind{ln: Unix}
+	kinds := map[net.Listener]front.Kind{ln: front.Unix}
 	for _, addr := range h.cfg.Listen {
 		l, err := h.listenOn(addr)
 		if err != nil {
@@ -286,11 +288,11 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 			}
 			return errors.Join(err, h.Shutdown(ctx))
 		}
-		kinds[l] = TCP
+		kinds[l] = front.TCP
 	}
 	ended := make(chan error, len(kinds))
 	for l, kind := range kinds {
-		go func() { ended <- h.Serve(ctx, l, kind) }()
+		go func() { ended <- h.front.Serve(ctx, l, kind) }()
 	}
 	err := <-ended // by ctx, a stop, or a failure
 	if h.isStopping() {
@@ -307,6 +309,15 @@ func (h *Host) listenOn(addr string) (net.Listener, error) {
 		return listen.TLS(addr, h.cfg.Certificate)
 	}
 	return listen.TCP(addr, h.cfg.Plaintext)
+}
+
+// Front is what the host is reached by.
+func (h *Host) Front() *front.Front { return h.front }
+
+func (h *Host) isClosing() bool {
+	tx := h.lock()
+	defer tx.unlock()
+	return h.closing
 }
 
 func (h *Host) isStopping() bool {
@@ -340,15 +351,10 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	}
 	h.closing = true
 	code, reason := tx.parting(reason)
-	for ln := range h.listeners {
-		ln.Close()
-	}
+	h.front.Close()
 	for c := range h.conns {
 		c.closing = true
 		c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
-	}
-	for p := range h.passing {
-		p.end()
 	}
 	if h.list.timer != nil {
 		h.list.timer.Stop()
@@ -392,6 +398,7 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		h.front.Wait()
 		h.serving.Wait()
 		h.agents.work.Wait()
 		for _, t := range terms {

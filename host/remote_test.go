@@ -17,6 +17,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/front"
 	"tandemux/host/listen"
 	"tandemux/internal/wsrpc"
 )
@@ -195,7 +196,7 @@ func (w *world) serveTLS(c *listen.Certificate) string {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		w.host.Serve(w.t.Context(), ln, host.TCP)
+		w.host.Front().Serve(w.t.Context(), ln, front.TCP)
 	}()
 	w.t.Cleanup(func() { ln.Close(); <-ended })
 	return ln.Addr().String()

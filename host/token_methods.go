@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/host/auth"
 )
 
 // tokenNew makes a token (x-tandemux/tokenNew).
@@ -17,33 +16,23 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	if !auth.IsTokenName(p.Name) {
-		return nil, ahp.InvalidParams("make a token: name: use 1 to %d bytes of printable characters", auth.MaxTokenName)
-	}
-	if p.Expires != 0 && p.Expires <= h.now().UnixMilli() {
-		return nil, ahp.InvalidParams("make a token: expires: %s is over", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
-	}
-	t := auth.Token{TokenInfo: ahp.TokenInfo{Name: p.Name, Terminal: p.Terminal, Expires: p.Expires}}
+	process := ""
 	if p.Terminal != "" {
 		tx := h.lock()
-		term, ok := h.termAt(tx, p.Terminal)
+		t, ok := h.termAt(tx, p.Terminal)
 		if ok {
-			t.Process = term.proc
+			process = t.proc
 		}
 		tx.unlock()
 		if !ok {
 			return nil, ahp.NotFound("make a token: there is no terminal %q to bind it to", clip(p.Terminal))
 		}
 	}
-	var err error
-	if t.Scopes, err = auth.CheckScopes(p.Scopes, p.Terminal != ""); err != nil {
-		return nil, ahp.InvalidParams("make a token: %v", err)
-	}
-	r, err := h.tokens.Create(t)
+	r, err := h.tokens.Create(p, process)
 	if err != nil {
 		return nil, err
 	}
-	args := []any{"token", r.ID, "name", p.Name, "scopes", strings.Join(t.Scopes, " ")}
+	args := []any{"token", r.ID, "name", p.Name, "scopes", strings.Join(r.Scopes, " ")}
 	if p.Expires != 0 {
 		args = append(args, "expires", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
 	}
@@ -82,13 +71,9 @@ func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 // current, which is answering a request, is closed after its reply; nil for
 // none.
 func (h *Host) closeInvalid(reason string, current *conn) {
+	h.front.Revoked()
 	tx := h.lock()
 	defer tx.unlock()
-	for p := range h.passing {
-		if p.who.Token != "" && !h.tokens.Valid(p.who.Token) {
-			p.end()
-		}
-	}
 	for c := range h.conns {
 		switch {
 		case c.principal.Token == "" || h.tokens.Valid(c.principal.Token):

@@ -16,6 +16,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/front"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
@@ -147,9 +148,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		printAddresses(out, listen.Addresses(tcp))
 	}
 	log.Info("host started", "version", version, "pid", os.Getpid(), "keeper", k.Pid())
-	for _, l := range tcp {
-		h.Announce(l, host.TCP) // whoever asks next is told
-	}
+	h.Front().Announce(front.TCP, tcp...) // whoever asks next is told
 	put := func() {
 		if err := d.putRecord(record(o, tcp, k, out != nil)); err != nil {
 			log.Warn("a host that dies will be started anew with the defaults", "err", err)
@@ -179,7 +178,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	})
 	ready.ready()
 	for _, l := range tcp {
-		go h.Serve(ctx, l, host.TCP) //nolint:errcheck // ends with Run
+		go h.Front().Serve(ctx, l, front.TCP) //nolint:errcheck // ends with Run
 	}
 	err = <-ended
 	work.close()

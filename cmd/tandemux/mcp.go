@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
-	"tandemux/host"
+	"tandemux/host/front"
 	"tandemux/host/mcp"
 	"tandemux/host/ptyws"
 	"tandemux/internal/client"
@@ -133,12 +133,12 @@ func (a *agentHost) Press(ctx context.Context, channel ahp.URI, names []string) 
 }
 
 // doors are the side protocols' entrances on the host's listeners.
-func doors() []host.Door {
+func doors() []front.Door {
 	pty := ptyws.Front{Version: version, NewURI: newTerminalURI}
 	agents := &agentDoor{open: map[string]*doorAgent{}}
-	return []host.Door{
+	return []front.Door{
 		{Paths: map[string][]string{"/mcp": {http.MethodPost, http.MethodGet, http.MethodDelete}}, Serve: agents.serve},
-		{Paths: ptyws.Paths, Serve: func(w http.ResponseWriter, r *http.Request, c host.Caller) {
+		{Paths: ptyws.Paths, Serve: func(w http.ResponseWriter, r *http.Request, c front.Caller) {
 			pty.Serve(w, r, ptyws.Caller{Name: callerName(c), Dial: c.Dial})
 		}},
 	}
@@ -146,7 +146,7 @@ func doors() []host.Door {
 
 // callerName makes clientIds of a principal's that others can't guess wrong:
 // "operator" and "token:…" are not to be confused with what clients choose.
-func callerName(c host.Caller) string {
+func callerName(c front.Caller) string {
 	sum := sha256.Sum256([]byte(c.Principal))
 	return hex.EncodeToString(sum[:6])
 }
@@ -173,14 +173,14 @@ type doorAgent struct {
 	used    time.Time
 }
 
-func (d *agentDoor) serve(w http.ResponseWriter, r *http.Request, c host.Caller) {
+func (d *agentDoor) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	a := d.take(c)
 	defer d.put(c.Principal, a)
 	a.handler.ServeHTTP(w, r)
 }
 
 // take gives the principal's agent, made on first use.
-func (d *agentDoor) take(c host.Caller) *doorAgent {
+func (d *agentDoor) take(c front.Caller) *doorAgent {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	a := d.open[c.Principal]
@@ -201,7 +201,7 @@ func (d *agentDoor) take(c host.Caller) *doorAgent {
 }
 
 // connect is a door agent's first call.
-func (d *agentDoor) connect(ctx context.Context, a *doorAgent, c host.Caller, name string) (mcp.Host, error) {
+func (d *agentDoor) connect(ctx context.Context, a *doorAgent, c front.Caller, name string) (mcp.Host, error) {
 	m := client.NewMirror(0)
 	cl, err := client.Connect(ctx, client.Options{
 		Dial: c.Dial, ClientID: "tandemux-mcp-" + callerName(c), Sink: m,

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host"
 	"tandemux/host/agent"
+	"tandemux/host/front"
 	"tandemux/host/task"
 	"tandemux/host/task/access"
 	"tandemux/host/task/api"
@@ -54,7 +55,7 @@ func (t *tasks) open() (*task.Service, error) {
 	h := <-t.host
 	t.host <- h
 	s, err := task.Open(context.Background(), task.Options{
-		State: t.d.state, Runtime: t.d.runtime, Configured: t.configured, Dial: h.Service("tasks"), Version: version, Program: path, Log: t.log,
+		State: t.d.state, Runtime: t.d.runtime, Configured: t.configured, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
 	})
 	if err != nil {
 		return nil, err
@@ -123,11 +124,11 @@ func (t *tasks) confine(sandbox string) (agent.Confinement, error) {
 const keyCaller = "key:"
 
 // door is the tasks' interface on the host's listeners.
-func (t *tasks) door() host.Door {
+func (t *tasks) door() front.Door {
 	a := &api.API{Open: t.open, Version: version, Log: t.log}
-	return host.Door{
+	return front.Door{
 		Prefix: api.Prefix + "/", Inside: true, Identify: t.identify, Refuse: api.Refuse,
-		Serve: func(w http.ResponseWriter, r *http.Request, c host.Caller) {
+		Serve: func(w http.ResponseWriter, r *http.Request, c front.Caller) {
 			who, ended, err := t.caller(c)
 			if err != nil {
 				api.Refuse(w, http.StatusUnauthorized, err.Error())
@@ -170,7 +171,7 @@ func (t *tasks) identify(secret string) string {
 }
 
 // caller is who asks, in the tasks' words; ended is closed when that is over.
-func (t *tasks) caller(c host.Caller) (who access.Principal, ended <-chan struct{}, err error) {
+func (t *tasks) caller(c front.Caller) (who access.Principal, ended <-chan struct{}, err error) {
 	switch id, isKey := strings.CutPrefix(c.Principal, keyCaller); {
 	case c.Sandbox != "":
 		return access.Principal{Kind: access.TaskKind, ID: task.TaskOf(c.Sandbox)}, nil, nil

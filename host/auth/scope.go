@@ -10,7 +10,7 @@ import (
 
 const (
 	maxTokens    = 1000
-	MaxTokenName = 64   // bytes
+	maxTokenName = 64   // bytes
 	maxClientID  = 256  // bytes
 	maxShown     = 1024 // bytes of what is not known, in an error
 )
@@ -32,9 +32,9 @@ var (
 	boundScopes = []string{ScopeRead, ScopeInput, ScopeClaim}
 )
 
-// CheckScopes gives the scopes of a new token: all that fit when none are
+// checkScopes gives the scopes of a new token: all that fit when none are
 // named.
-func CheckScopes(names []string, bound bool) ([]string, error) {
+func checkScopes(names []string, bound bool) ([]string, error) {
 	known := AllScopes
 	if bound {
 		known = boundScopes
@@ -56,10 +56,10 @@ func CheckScopes(names []string, bound bool) ([]string, error) {
 	return scopes, nil
 }
 
-// IsTokenName reports whether a text can be a token's name: 1 to MaxTokenName bytes of
+// isTokenName reports whether a text can be a token's name: 1 to maxTokenName bytes of
 // printable characters.
-func IsTokenName(s string) bool {
-	return s != "" && len(s) <= MaxTokenName && utf8.ValidString(s) &&
+func isTokenName(s string) bool {
+	return s != "" && len(s) <= maxTokenName && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 

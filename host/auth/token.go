@@ -47,11 +47,10 @@ func (t *Token) usable() []string {
 type Tokens struct {
 	path string
 	now  func() time.Time
-	// ended is called, without any lock, when a token may have expired.
-	ended func()
 
 	mu     sync.Mutex
-	broken error // why the file could not be read: then no token is valid
+	ended  func() // OnExpiry's
+	broken error  // why the file could not be read: then no token is valid
 	list   []Token
 	saved  time.Time // when LastUsed was last written
 	timer  *time.Timer
@@ -61,11 +60,19 @@ type Tokens struct {
 // OpenTokens reads the store of a state directory. A file that cannot be read
 // or understood leaves the store broken: it has no tokens, makes none and
 // writes nothing until the file has been repaired or moved away.
-func OpenTokens(dir string, now func() time.Time, ended func()) *Tokens {
-	s := &Tokens{path: filepath.Join(dir, "tokens.json"), now: now, ended: ended}
+func OpenTokens(dir string, now func() time.Time) *Tokens {
+	s := &Tokens{path: filepath.Join(dir, "tokens.json"), now: now}
 	s.list, s.broken = readTokens(s.path)
 	s.arm()
 	return s
+}
+
+// OnExpiry has f called, in a goroutine of its own and without any lock, when a token
+// may have expired.
+func (s *Tokens) OnExpiry(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = f
 }
 
 // Trouble is why no token is valid, nil when all is well.
@@ -88,10 +95,25 @@ func (s *Tokens) mend() error {
 	return nil
 }
 
-// Create makes a token of 256 random bits like t, whose id, date and hash it
-// sets; the secret is in the result and nowhere else. Expired tokens make room
-// for new ones.
-func (s *Tokens) Create(t Token) (ahp.TokenNewResult, error) {
+// Create makes a token of 256 random bits; the secret is in the result and nowhere
+// else. process is the one that runs in the terminal that it is bound to, if it is
+// bound to one. Expired tokens make room for new ones.
+func (s *Tokens) Create(p ahp.TokenNewParams, process string) (ahp.TokenNewResult, error) {
+	if !isTokenName(p.Name) {
+		return ahp.TokenNewResult{}, ahp.InvalidParams("make a token: name: use 1 to %d bytes of printable characters", maxTokenName)
+	}
+	if p.Expires != 0 && p.Expires <= s.now().UnixMilli() {
+		return ahp.TokenNewResult{}, ahp.InvalidParams("make a token: expires: %s is over", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
+	}
+	scopes, err := checkScopes(p.Scopes, p.Terminal != "")
+	if err != nil {
+		return ahp.TokenNewResult{}, ahp.InvalidParams("make a token: %v", err)
+	}
+	return s.create(Token{Process: process, TokenInfo: ahp.TokenInfo{Name: p.Name, Scopes: scopes, Terminal: p.Terminal, Expires: p.Expires}})
+}
+
+// create stores a token like t, whose id, date and hash it sets.
+func (s *Tokens) create(t Token) (ahp.TokenNewResult, error) {
 	var secret [32]byte
 	var id [4]byte
 	rand.Read(secret[:]) //nolint:errcheck // never fails
@@ -224,11 +246,11 @@ func (s *Tokens) arm() {
 
 func (s *Tokens) ring() {
 	s.mu.Lock()
-	closed := s.closed
+	closed, ended := s.closed, s.ended
 	s.arm()
 	s.mu.Unlock()
-	if !closed && s.ended != nil {
-		s.ended()
+	if !closed && ended != nil {
+		ended()
 	}
 }
 

@@ -22,12 +22,12 @@ func newToken(name string, scopes ...string) Token {
 // TestTokens keeps, finds, forgets; the file is private and holds no secret.
 func TestTokens(t *testing.T) {
 	dir := t.TempDir()
-	s := OpenTokens(dir, time.Now, nil)
-	a, err := s.Create(newToken("a", ScopeRead))
+	s := OpenTokens(dir, time.Now)
+	a, err := s.create(newToken("a", ScopeRead))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.Create(newToken("b", AllScopes...))
+	b, err := s.create(newToken("b", AllScopes...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestTokens(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s = OpenTokens(dir, time.Now, nil)
+	s = OpenTokens(dir, time.Now)
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
 		t.Errorf("the file was open to others and is %v", info.Mode())
 	}
@@ -73,13 +73,13 @@ func TestTokens(t *testing.T) {
 	if err := s.Revoke(a.ID); err == nil {
 		t.Error("a token was revoked twice")
 	}
-	if _, err := CheckScopes([]string{"terminal:read", "everything"}, false); err == nil {
+	if _, err := checkScopes([]string{"terminal:read", "everything"}, false); err == nil {
 		t.Error("an unknown scope was taken")
 	}
-	if _, err := CheckScopes([]string{ScopeRead, ScopeAdmin}, true); err == nil {
+	if _, err := checkScopes([]string{ScopeRead, ScopeAdmin}, true); err == nil {
 		t.Error("a token for one terminal got admin")
 	}
-	if scopes, err := CheckScopes(nil, true); err != nil || strings.Join(scopes, " ") != strings.Join(boundScopes, " ") {
+	if scopes, err := checkScopes(nil, true); err != nil || strings.Join(scopes, " ") != strings.Join(boundScopes, " ") {
 		t.Errorf("a token for one terminal gets %v, %v", scopes, err)
 	}
 }
@@ -95,15 +95,15 @@ func TestTokenFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := OpenTokens(dir, time.Now, nil)
+		s := OpenTokens(dir, time.Now)
 		p, reason := s.Check(secret)
 		if p == nil || !slices.Equal(p.Scopes, []string{ScopeRead}) {
 			t.Errorf("%s: %+v, %q", name, p, reason)
 		}
-		if _, err := s.Create(newToken("new", ScopeRead)); err != nil {
+		if _, err := s.create(newToken("new", ScopeRead)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if s = OpenTokens(dir, time.Now, nil); s.Trouble() != nil || len(s.list) != 2 {
+		if s = OpenTokens(dir, time.Now); s.Trouble() != nil || len(s.list) != 2 {
 			t.Errorf("%s: after adding one: %v, %d tokens", name, s.Trouble(), len(s.list))
 		}
 	}
@@ -126,14 +126,14 @@ func TestTokenFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := OpenTokens(dir, time.Now, nil)
+		s := OpenTokens(dir, time.Now)
 		if err := s.Trouble(); err == nil || !strings.Contains(err.Error(), "repaired or moved away") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if p, _ := s.Check(secret); p != nil {
 			t.Errorf("%s: a token is valid", name)
 		}
-		if _, err := s.Create(newToken("x", ScopeRead)); err == nil {
+		if _, err := s.create(newToken("x", ScopeRead)); err == nil {
 			t.Errorf("%s: a token was made", name)
 		}
 		if err := s.Revoke("0a"); err == nil {
@@ -152,7 +152,7 @@ func TestTokenFiles(t *testing.T) {
 	if err := os.Symlink("/dev/null", filepath.Join(dir, "tokens.json")); err != nil {
 		t.Fatal(err)
 	}
-	if s := OpenTokens(dir, time.Now, nil); s.Trouble() == nil {
+	if s := OpenTokens(dir, time.Now); s.Trouble() == nil {
 		t.Error("a symbolic link was read")
 	}
 }
@@ -163,8 +163,9 @@ func TestTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var count atomic.Int64
 		rings := func() int64 { return count.Load() }
-		s := OpenTokens(t.TempDir(), time.Now, func() { count.Add(1) })
-		forever, err := s.Create(newToken("forever", ScopeRead))
+		s := OpenTokens(t.TempDir(), time.Now)
+		s.OnExpiry(func() { count.Add(1) })
+		forever, err := s.create(newToken("forever", ScopeRead))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,11 +176,11 @@ func TestTokensExpire(t *testing.T) {
 		short.Expires = time.Now().Add(20 * time.Second).UnixMilli()
 		late := newToken("late", ScopeRead)
 		late.Expires = time.Now().Add(10 * time.Minute).UnixMilli()
-		a, err := s.Create(short)
+		a, err := s.create(short)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := s.Create(late)
+		b, err := s.create(late)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,19 +209,19 @@ func TestTokensExpire(t *testing.T) {
 		for i := 3; i < maxTokens; i++ {
 			s.list = append(s.list, Token{TokenInfo: ahp.TokenInfo{ID: fmt.Sprint(i)}, Hash: hash(fmt.Sprint(i))})
 		}
-		if _, err := s.Create(newToken("one more", ScopeRead)); err != nil || s.Valid(a.ID) || len(s.list) != maxTokens-1 {
+		if _, err := s.create(newToken("one more", ScopeRead)); err != nil || s.Valid(a.ID) || len(s.list) != maxTokens-1 {
 			t.Errorf("a full store: %v, %d tokens", err, len(s.list))
 		}
-		if _, err := s.Create(newToken("the last", ScopeRead)); err != nil {
+		if _, err := s.create(newToken("the last", ScopeRead)); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Create(newToken("too many", ScopeRead)); err == nil {
+		if _, err := s.create(newToken("too many", ScopeRead)); err == nil {
 			t.Error("a token too many was made")
 		}
 		// Closing stops the timer.
 		s.list = s.list[:1]
 		short.Expires = time.Now().Add(time.Second).UnixMilli()
-		if _, err := s.Create(short); err != nil {
+		if _, err := s.create(short); err != nil {
 			t.Fatal(err)
 		}
 		before := rings()
@@ -235,10 +236,10 @@ func TestTokensExpire(t *testing.T) {
 
 func TestTokenNames(t *testing.T) {
 	for name, want := range map[string]bool{
-		"ci": true, "my phone": true, "Büro": true, "": false, strings.Repeat("x", MaxTokenName+1): false,
+		"ci": true, "my phone": true, "Büro": true, "": false, strings.Repeat("x", maxTokenName+1): false,
 		"a\nb": false, "a\x1b[31m": false, "a\u202eb": false, "a\u009bm": false, "\xff": false, "a\u200bb": false,
 	} {
-		if IsTokenName(name) != want {
+		if isTokenName(name) != want {
 			t.Errorf("%q: %v", name, !want)
 		}
 	}

@@ -54,7 +54,7 @@ func (s *someone) poke() {
 func person(t *testing.T, w *world) *someone {
 	t.Helper()
 	s := &someone{t: t, chats: map[ahp.URI]ahp.ChatState{}, news: make(chan struct{}, 1)}
-	c, err := client.Connect(context.Background(), client.Options{Dial: w.host.Service("person"), Sink: s})
+	c, err := client.Connect(context.Background(), client.Options{Dial: w.host.Front().Service("person"), Sink: s})
 	if err != nil {
 		t.Fatal(err)
 	}

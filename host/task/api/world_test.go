@@ -20,6 +20,7 @@ import (
 
 	"tandemux/host"
 	"tandemux/host/agent"
+	"tandemux/host/front"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
@@ -161,7 +162,7 @@ func (w *world) startHost() {
 	w.host, err = host.New(host.Config{
 		Runtime: filepath.Join(w.dir, "run"), State: filepath.Join(w.dir, "state"), Shell: "/bin/sh", Version: "test", Keeper: k, Log: log,
 		Roots: []string{w.dir},
-		Doors: []host.Door{{
+		Doors: []front.Door{{
 			Prefix: api.Prefix + "/", Inside: true, Refuse: api.Refuse,
 			Identify: func(secret string) string {
 				s, err := w.open()
@@ -173,7 +174,7 @@ func (w *world) startHost() {
 				}
 				return ""
 			},
-			Serve: func(rw http.ResponseWriter, r *http.Request, c host.Caller) {
+			Serve: func(rw http.ResponseWriter, r *http.Request, c front.Caller) {
 				who := access.TheOperator()
 				if id, ok := strings.CutPrefix(c.Principal, "key:"); ok {
 					s, _ := w.open() //nolint:errcheck // it was open
@@ -212,7 +213,7 @@ func (w *world) startHost() {
 		w.t.Fatal(err)
 	}
 	w.running = make(chan error, 2)
-	go func() { w.running <- w.host.Serve(ctx, w.tcp, host.TCP) }()
+	go func() { w.running <- w.host.Front().Serve(ctx, w.tcp, front.TCP) }()
 	go func() { w.running <- w.host.Run(ctx, w.sock) }()
 	w.http = &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -232,7 +233,7 @@ func (w *world) open() (*task.Service, error) {
 		return nil, err
 	}
 	s, err := task.Open(context.Background(), task.Options{
-		State: filepath.Join(w.dir, "state"), Runtime: filepath.Join(w.dir, "run"), Dial: w.host.Service("tasks"), Version: "test", Program: self,
+		State: filepath.Join(w.dir, "state"), Runtime: filepath.Join(w.dir, "run"), Dial: w.host.Front().Service("tasks"), Version: "test", Program: self,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	})
 	if err == nil {

@@ -1,4 +1,4 @@
-package host
+package front
 
 import (
 	"bufio"
@@ -19,6 +19,7 @@ import (
 
 	"tandemux/host/audit"
 	"tandemux/host/auth"
+	"tandemux/internal/jsonrpc"
 )
 
 // port7070 is a listener's address without a listener.
@@ -42,27 +43,25 @@ func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // are, the answer is one of the front's, nobody without the token gets past it,
 // no page does, and no answer or log repeats a query or a token.
 func FuzzFront(f *testing.F) {
-	h := &Host{
-		cfg: Config{Origins: []string{"https://ok.example"}, Hosts: []string{"box.example"}}, limits: Limits{}.withDefaults(),
-		now: time.Now, conns: map[*conn]struct{}{}, hostname: "me",
-	}
 	var log bytes.Buffer
-	h.log = slog.New(slog.NewTextHandler(&log, nil))
-	var err error
 	dir := f.TempDir()
-	if h.audit, err = audit.Open(dir, time.Now); err != nil {
+	record, err := audit.Open(dir, time.Now)
+	if err != nil {
 		f.Fatal(err)
 	}
-	defer h.audit.Close()
-	h.attempts = auth.NewAttempts(time.Now)
+	defer record.Close()
 	const secret = "tandemux_fuzz" // one that the corpus can hold
 	tokens := fmt.Sprintf(`[{"id":"0a","scopes":["terminal:read"],"hash":"%x"}]`, sha256.Sum256([]byte(secret)))
 	if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(tokens), 0o600); err != nil {
 		f.Fatal(err)
 	}
-	h.tokens = auth.OpenTokens(dir, time.Now, nil)
-	fr := newFront(h, TCP, port7070{})
-	fr.ctx = context.Background()
+	e := newEntrance(New(Config{
+		Handle: func(_ context.Context, t jsonrpc.Transport, _ *auth.Principal) error { return t.Close(closeAway, "") },
+		Tokens: auth.OpenTokens(dir, time.Now), Attempts: auth.NewAttempts(time.Now), Audit: record,
+		Log:     slog.New(slog.NewTextHandler(&log, nil)),
+		Origins: []string{"https://ok.example"}, Hosts: []string{"box.example"}, Hostname: "me",
+		Connections: 512, Requests: 4096, FrameBytes: 8 << 20, HeaderTime: time.Second,
+	}), TCP, port7070{})
 	upgrade := "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 	for _, seed := range []string{
 		"GET / HTTP/1.1\r\nHost: localhost:7070\r\nAuthorization: Bearer " + secret + "\r\n" + upgrade + "\r\n",
@@ -87,7 +86,7 @@ func FuzzFront(f *testing.F) {
 		r.RemoteAddr = "192.0.2.1:1"
 		log.Reset()
 		w := &recorder{ResponseRecorder: httptest.NewRecorder()}
-		fr.ServeHTTP(w, r)
+		e.ServeHTTP(w, r)
 		holds := bytes.Contains(text, []byte(secret)) || decodes(r.URL, secret)
 		status := w.Code
 		switch {
@@ -102,7 +101,7 @@ func FuzzFront(f *testing.F) {
 		if out := w.Body.String() + log.String(); strings.Contains(out, secret) || r.URL.RawQuery != "" && len(r.URL.RawQuery) > 8 && strings.Contains(out, r.URL.RawQuery) {
 			t.Errorf("answer or log repeat the token or the query: %s", out)
 		}
-		admitted := fr.admit(r).who != nil
+		admitted := e.admit(r, nil, nil).who != nil
 		if admitted && (!holds || r.Method != http.MethodGet || !endpoints[r.URL.Path]) {
 			t.Errorf("admitted: %q", text)
 		}

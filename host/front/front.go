@@ -1,0 +1,265 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"tandemux/host/audit"
+	"tandemux/host/auth"
+	"tandemux/host/listen"
+	"tandemux/internal/jsonrpc"
+)
+
+// Config is what a Front needs; all members but Doors, Origins and Hosts must be set.
+type Config struct {
+	// Handle serves an AHP connection of a principal's until it ends.
+	Handle   func(ctx context.Context, t jsonrpc.Transport, who *auth.Principal) error
+	Tokens   *auth.Tokens
+	Attempts *auth.Attempts
+	Audit    *audit.Log
+	Log      *slog.Logger
+	Doors    []Door
+	// Origins are the browser origins that may connect over TCP.
+	Origins []string
+	// Hosts are names that clients may know the machine by, besides Hostname and those
+	// in the certificate.
+	Hosts    []string
+	Hostname string
+	// Connections bounds upgraded connections and requests to doors without a prefix,
+	// Requests those to doors with one, FrameBytes a message from a client.
+	Connections, Requests, FrameBytes int
+	// HeaderTime is how long an HTTP request's header may take, with the TLS handshake
+	// before it, and how long a connection may be idle before it is upgraded.
+	HeaderTime time.Duration
+}
+
+// Kind says how a listener's peers are authenticated.
+type Kind int
+
+// The kinds of listener.
+const (
+	Unix Kind = iota // same uid by peer credentials: the operator
+	TCP              // a token
+)
+
+// Front is all that the host is reached by.
+type Front struct {
+	c Config
+
+	// serving counts what Wait waits for: listeners, connections, requests.
+	serving sync.WaitGroup
+
+	mu          sync.Mutex
+	closed      bool
+	listeners   map[net.Listener]Kind
+	connections int // open, also those being upgraded
+	requests    map[*request]struct{}
+}
+
+// request is a request to a door with a prefix, while it lasts: a stream may last for
+// days. They are counted apart from connections, so that neither take the other's
+// places.
+type request struct {
+	who *auth.Principal
+	end context.CancelFunc
+}
+
+// New makes a Front that listens nowhere yet.
+func New(c Config) *Front {
+	return &Front{c: c, listeners: map[net.Listener]Kind{}, requests: map[*request]struct{}{}}
+}
+
+// Serve accepts connections until ctx ends, the Front is closed, or the listener
+// fails, and closes ln then; a Socket keeps its lock until its own Close. A stop
+// gives nil. Connections last until whoever serves them ends them.
+func (f *Front) Serve(ctx context.Context, ln net.Listener, kind Kind) error {
+	return f.ServeAs(ctx, ln, kind, auth.Operator)
+}
+
+// ServeAs is Serve; who is whom the user's processes are on a unix socket.
+func (f *Front) ServeAs(ctx context.Context, ln net.Listener, kind Kind, who *auth.Principal) error {
+	if s, ok := ln.(*listen.Socket); ok {
+		ln = s.Listener // it keeps its lock until its own Close
+	}
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return ln.Close()
+	}
+	f.listeners[ln] = kind
+	f.serving.Add(1)
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.listeners, ln)
+		f.serving.Done()
+	}()
+	e := newEntrance(f, kind, ln)
+	e.ctx, e.user = context.WithoutCancel(ctx), who
+	srv := &http.Server{
+		Handler:           e,
+		ReadHeaderTimeout: f.c.HeaderTime, // the TLS handshake's too
+		IdleTimeout:       f.c.HeaderTime,
+		MaxHeaderBytes:    headerBytes,
+		ConnContext:       e.identify,
+		ConnState:         e.count,
+		// Else "OPTIONS *" would be answered before we are asked.
+		DisableGeneralOptionsHandler: true,
+		// It would quote what peers send.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	defer srv.Close()
+	defer context.AfterFunc(ctx, func() { srv.Close() })()
+	err := srv.Serve(ln)
+	if ctx.Err() != nil || f.isClosed() {
+		return nil
+	}
+	return err
+}
+
+func (f *Front) isClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
+// Announce makes listeners that are about to be served known to Listeners, and Close
+// close them.
+func (f *Front) Announce(kind Kind, all ...net.Listener) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, ln := range all {
+		f.listeners[ln] = kind
+	}
+}
+
+// Listeners are those of a kind.
+func (f *Front) Listeners(kind Kind) []net.Listener {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []net.Listener
+	for ln, k := range f.listeners {
+		if k == kind {
+			all = append(all, ln)
+		}
+	}
+	return all
+}
+
+// Close closes the listeners, lets nobody in any more, and ends the requests to doors
+// with a prefix. Connections are whoever's serves them to end.
+func (f *Front) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	for ln := range f.listeners {
+		ln.Close()
+	}
+	for r := range f.requests {
+		r.end()
+	}
+}
+
+// Wait waits, after Close, until no listener, connection and request is left.
+func (f *Front) Wait() { f.serving.Wait() }
+
+// Revoked ends the requests whose tokens are not valid any more.
+func (f *Front) Revoked() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for r := range f.requests {
+		if r.who.Token != "" && !f.c.Tokens.Valid(r.who.Token) {
+			r.end()
+		}
+	}
+}
+
+var errTooMany = errors.New("too many connections: close some")
+
+// places is how many of most those of a kind may have: the last ones are kept for the
+// unix socket, so that no token takes its owner's.
+func places(most int, kind Kind) int {
+	if kind != Unix {
+		most -= min(most-1, max(1, most/8))
+	}
+	return most
+}
+
+// enter counts a connection in, unless there are too many or the Front is closed.
+func (f *Front) enter(kind Kind) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed || f.connections >= places(f.c.Connections, kind) {
+		return false
+	}
+	f.connections++
+	f.serving.Add(1)
+	return true
+}
+
+func (f *Front) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.connections--
+	f.serving.Done()
+}
+
+// begin counts a request in, as enter does a connection.
+func (f *Front) begin(kind Kind, r *request) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed || len(f.requests) >= places(f.c.Requests, kind) {
+		return false
+	}
+	f.requests[r] = struct{}{}
+	f.serving.Add(1)
+	return true
+}
+
+func (f *Front) end(r *request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.requests, r)
+	f.serving.Done()
+}
+
+// dial opens a connection inside this process; ctx is that of what comes by it.
+func (f *Front) dial(ctx context.Context, kind Kind, who *auth.Principal) (jsonrpc.Transport, error) {
+	if !f.enter(kind) {
+		return nil, errTooMany
+	}
+	near, far := jsonrpc.Pipe(pipeRoom)
+	go func() {
+		defer f.leave()
+		if err := f.c.Handle(ctx, far, who); err != nil {
+			f.c.Log.Info("connection ended", "principal", who.ID, "door", true, "err", err)
+		}
+		far.Close(closeAway, "") //nolint:errcheck // it is over
+	}()
+	return near, nil
+}
+
+// pipeRoom is how many messages lie in each direction of an in-process
+// connection; beyond that the host's own queue bounds them.
+const pipeRoom = 64
+
+// closeAway is the WebSocket status (RFC 6455, 7.4.1) of an end that goes away.
+const closeAway = 1001
+
+// Service gives the connections of a part of the host's program that works as a
+// client of the host: it may do everything, and is a principal of its own. They last
+// until they are closed or the host stops.
+func (f *Front) Service(name string) func(context.Context) (jsonrpc.Transport, error) {
+	who := auth.Service(name)
+	return func(context.Context) (jsonrpc.Transport, error) {
+		return f.dial(context.Background(), Unix, who)
+	}
+}

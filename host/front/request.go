@@ -1,0 +1,303 @@
+package front
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tandemux/host/auth"
+	"tandemux/host/listen"
+	"tandemux/internal/wsrpc"
+)
+
+// headerBytes bounds an HTTP request's header, and waitingShare is the part of
+// the connections not upgraded yet that one address may have.
+const (
+	headerBytes  = 16 << 10
+	waitingShare = 4
+)
+
+// entrance is a listener: it checks HTTP requests and makes connections of them.
+type entrance struct {
+	f     *Front
+	kind  Kind
+	names listen.HostNames
+	user  *auth.Principal // the host's own user on a unix socket
+	ctx   context.Context // of Serve: connections outlive their requests
+
+	mu      sync.Mutex
+	waiting map[net.Conn]netip.Prefix // connections that have not been upgraded
+	from    map[netip.Prefix]int      // how many of them an address has
+}
+
+func newEntrance(f *Front, kind Kind, ln net.Listener) *entrance {
+	return &entrance{
+		f: f, kind: kind, names: listen.NamesOf(ln, f.c.Hosts, f.c.Hostname), ctx: context.Background(), user: auth.Operator,
+		waiting: map[net.Conn]netip.Prefix{}, from: map[netip.Prefix]int{},
+	}
+}
+
+// count bounds connections that never say anything, of all addresses and of
+// each; one too many is closed at once.
+func (e *entrance) count(c net.Conn, s http.ConnState) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch s {
+	case http.StateNew, http.StateIdle:
+		if _, ok := e.waiting[c]; ok {
+			return
+		}
+		most, share := e.f.c.Connections, e.f.c.Connections
+		var from netip.Prefix
+		if e.kind == TCP {
+			from = auth.Subnet(remoteAddr(c.RemoteAddr().String()))
+			share = min(most, max(8, most/waitingShare))
+		}
+		if len(e.waiting) >= most || e.from[from] >= share {
+			c.Close()
+			return
+		}
+		e.waiting[c] = from
+		e.from[from]++
+	case http.StateHijacked, http.StateClosed:
+		from, ok := e.waiting[c]
+		if !ok {
+			return
+		}
+		delete(e.waiting, c)
+		if e.from[from]--; e.from[from] == 0 {
+			delete(e.from, from)
+		}
+	}
+}
+
+// admitted says that a request has been let in: its connection waits no more, until
+// it is idle again.
+func (e *entrance) admitted(r *http.Request) {
+	if c, ok := r.Context().Value(netConnKey{}).(net.Conn); ok {
+		e.count(c, http.StateHijacked)
+	}
+}
+
+func remoteAddr(s string) netip.Addr {
+	a, _ := netip.ParseAddrPort(s)
+	return a.Addr()
+}
+
+type (
+	peerKey    struct{} // *principal
+	netConnKey struct{} // net.Conn
+)
+
+// identify finds out who is at the other end of a unix socket.
+func (e *entrance) identify(ctx context.Context, c net.Conn) context.Context {
+	ctx = context.WithValue(ctx, netConnKey{}, c)
+	if e.kind != Unix {
+		return ctx
+	}
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return ctx
+	}
+	if err := auth.SameUser(u); err != nil {
+		e.f.c.Log.Warn("refuse a peer on the unix socket", "err", err)
+		return ctx
+	}
+	return context.WithValue(ctx, peerKey{}, e.user)
+}
+
+// endpoints are the paths that a client may dial.
+var endpoints = map[string]bool{"": true, "/": true, "/ahp": true, "/ahp/": true}
+
+// answer is a request's fate: a principal, or a status and its text.
+type answer struct {
+	who    *auth.Principal
+	status int
+	text   string
+	header [2]string // one more header; the name may be empty
+	// unknown says that there is no valid secret, and nothing else is wrong.
+	unknown bool
+}
+
+// ServeHTTP upgrades a request that may be upgraded; the URL's query, which may
+// hold the token, goes into no log and no answer.
+func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.f.c.Log.Error("panic", "doing", "answer a request", "panic", fmt.Sprint(p), "remote", r.RemoteAddr, "stack", string(debug.Stack()))
+			panic(http.ErrAbortHandler) // The server closes the connection and says nothing.
+		}
+	}()
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	door, methods := e.f.door(r.URL.Path)
+	a := e.admit(r, door, methods)
+	if a.who == nil {
+		if a.header[0] != "" {
+			w.Header().Set(a.header[0], a.header[1])
+		}
+		// Whoever was refused gets no second request on the connection.
+		w.Header().Set("Connection", "close")
+		a.refuse(w, door)
+		return
+	}
+	if door != nil && door.Prefix != "" {
+		e.answerCounted(w, r, door, a.who)
+		return
+	}
+	if !e.f.enter(e.kind) {
+		http.Error(w, errTooMany.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer e.f.leave()
+	if door != nil {
+		door.Serve(w, r, e.caller(a.who))
+		return
+	}
+	t, err := wsrpc.Accept(w, r, wsrpc.Options{ReadLimit: int64(e.f.c.FrameBytes)})
+	if err != nil {
+		e.f.c.Log.Info("upgrade a request", "remote", r.RemoteAddr, "err", err)
+		return
+	}
+	if a.who.Token != "" {
+		e.f.c.Audit.Connected(a.who.ID, r.RemoteAddr)
+	}
+	if err := e.f.c.Handle(e.ctx, t, a.who); err != nil {
+		e.f.c.Log.Info("connection ended", "principal", a.who.ID, "remote", r.RemoteAddr, "err", err)
+	}
+}
+
+// admit decides about a request, to a door if there is one for its path. Host and Origin come first, so that a web page
+// learns nothing about tokens, and the token before all that would tell whoever
+// has none what is here.
+func (e *entrance) admit(r *http.Request, door *Door, methods []string) answer {
+	origins := r.Header.Values("Origin")
+	for _, o := range origins {
+		if len(origins) > 1 || !e.allowsOrigin(o) && (door == nil || !e.ownOrigin(r, o)) {
+			return e.turnAway(r, "web pages of this origin may not connect")
+		}
+	}
+	var who *auth.Principal
+	if e.kind == Unix {
+		var ok bool
+		if who, ok = r.Context().Value(peerKey{}).(*auth.Principal); !ok {
+			return e.turnAway(r, "this socket belongs to another user")
+		}
+		if door != nil && door.Refuse != nil && r.Header.Get("Authorization") != "" {
+			var reason string
+			if who, reason = e.holder(r, door); who == nil {
+				return e.failed(r, reason)
+			}
+		}
+	} else {
+		if !e.names.Allow(r.Host) {
+			return e.turnAway(r, "the Host header names neither this machine's loopback nor the address listened on; --allow-host of `tandemux host` allows a name")
+		}
+		var reason string
+		if who, reason = e.holder(r, door); who == nil {
+			return e.failed(r, reason)
+		}
+	}
+	if who.Sandbox != "" && !endpoints[r.URL.Path] && (door == nil || !door.Inside) {
+		return answer{status: http.StatusNotFound, text: "404 page not found"}
+	}
+	if door != nil {
+		if methods != nil && !slices.Contains(methods, r.Method) {
+			allow := strings.Join(methods, ", ")
+			return answer{status: http.StatusMethodNotAllowed, text: "only " + allow + " are answered here", header: [2]string{"Allow", allow}}
+		}
+		return answer{who: who}
+	}
+	switch {
+	case !endpoints[r.URL.Path]:
+		return answer{status: http.StatusNotFound, text: "404 page not found"}
+	case r.Method != http.MethodGet:
+		return answer{status: http.StatusMethodNotAllowed, text: "only GET is answered here", header: [2]string{"Allow", http.MethodGet}}
+	case !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
+		return answer{
+			status: http.StatusUpgradeRequired, header: [2]string{"Upgrade", "websocket"},
+			text: "This is a tandemux host. It speaks the Agent Host Protocol over WebSocket.",
+		}
+	case r.ContentLength != 0 || len(r.TransferEncoding) > 0:
+		return answer{status: http.StatusBadRequest, text: "an upgrade has no body"}
+	}
+	return answer{who: who}
+}
+
+// holder is who a request's secret belongs to, by the tokens or by the door, nil with the
+// reason if nobody.
+func (e *entrance) holder(r *http.Request, door *Door) (who *auth.Principal, reason string) {
+	secret := tokenOf(r)
+	t, reason := e.f.c.Tokens.Check(secret)
+	if t != nil {
+		return t.Principal(), ""
+	}
+	if secret != "" && door != nil && door.Identify != nil {
+		if id := door.Identify(secret); id != "" {
+			return &auth.Principal{ID: id, ByDoor: true}, ""
+		}
+	}
+	return nil, reason
+}
+
+// refuse writes a refusal, in the form of the door that the request is for.
+func (a answer) refuse(w http.ResponseWriter, door *Door) {
+	if door == nil || door.Refuse == nil {
+		http.Error(w, a.text, a.status)
+		return
+	}
+	if a.unknown {
+		a.status = http.StatusUnauthorized
+		w.Header().Set("WWW-Authenticate", `Bearer realm="tandemux"`)
+	}
+	door.Refuse(w, a.status, a.text)
+}
+
+func (e *entrance) turnAway(r *http.Request, reason string) answer {
+	e.f.c.Audit.TurnedAway(r.RemoteAddr, reason)
+	return answer{status: http.StatusForbidden, text: reason}
+}
+
+// failed answers an attempt without a valid token. The answer does not say
+// what is wrong with it.
+func (e *entrance) failed(r *http.Request, reason string) answer {
+	wait, count, early := e.f.c.Attempts.Fail(remoteAddr(r.RemoteAddr))
+	e.f.c.Audit.Failed(r.RemoteAddr, reason, count)
+	if !early {
+		return answer{status: http.StatusForbidden, text: "a valid token is needed: `tandemux token new` makes one", unknown: true}
+	}
+	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
+	return answer{
+		status: http.StatusTooManyRequests, header: [2]string{"Retry-After", seconds},
+		text: "too many attempts without a valid token from this address: wait " + seconds + " s; a valid one is let in at any time",
+	}
+}
+
+// tokenOf is the token of ?tkn= or of an Authorization header.
+func tokenOf(r *http.Request) string {
+	if scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(secret)
+	}
+	return r.URL.Query().Get("tkn")
+}
+
+func (e *entrance) allowsOrigin(origin string) bool {
+	return slices.ContainsFunc(e.f.c.Origins, func(o string) bool {
+		return strings.EqualFold(strings.TrimSuffix(o, "/"), origin)
+	})
+}
+
+// ownOrigin reports whether a request comes from a page of ours. There is none, but
+// clients of MCP say where they send to, and their requests to a door must be let in
+// for it. A page from elsewhere can't have this origin: Host is checked as well.
+func (e *entrance) ownOrigin(r *http.Request, origin string) bool {
+	return e.kind == TCP && strings.EqualFold(origin, e.names.Origin(r.Host))
+}
