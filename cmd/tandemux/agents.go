@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +22,8 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/acp"
+	"tandemux/host/task/registry"
+	"tandemux/internal/cli"
 	"tandemux/internal/config"
 )
 
@@ -106,6 +107,20 @@ func agentRows(s settings) []agentRow {
 	return rows
 }
 
+// agentNamed finds an agent by its name.
+func agentNamed(rows []agentRow, name string) (agentRow, bool) {
+	i := slices.IndexFunc(rows, func(r agentRow) bool { return r.Name == name })
+	if i < 0 {
+		return agentRow{}, false
+	}
+	return rows[i], true
+}
+
+// definition is what is deployed of an agent that tasks use by its name.
+func (r agentRow) definition() registry.Definition {
+	return registry.Definition{Name: r.Name, Description: r.Title, Command: r.Command, Variables: r.config.Env, Confirm: r.config.Confirm}
+}
+
 // provider makes an agent's provider for the host.
 func (r agentRow) provider(d dirs, log *slog.Logger) (*acp.Provider, error) {
 	if len(r.Command) == 0 {
@@ -161,17 +176,16 @@ func agentFinder(d dirs, now func() settings, log *slog.Logger) func(id string, 
 		if command := d.agentCommands()[id]; len(command) > 0 {
 			return agentRow{Name: id, Title: filepath.Base(command[0]), Command: command}.provider(d, log)
 		}
-		rows := agentRows(now())
-		i := slices.IndexFunc(rows, func(r agentRow) bool { return r.Name == id })
+		r, ok := agentNamed(agentRows(now()), id)
 		switch {
-		case i < 0:
+		case !ok:
 			return nil, fmt.Errorf("there is no agent %q: `tandemux agents` lists them, and [agents.%s] in the configuration makes one", id, id)
-		case !rows[i].Found && rows[i].Configured && len(rows[i].Command) > 0:
-			return nil, fmt.Errorf("the agent %s is configured, but there is no program %q on the host's PATH", id, rows[i].Command[0])
-		case !rows[i].Found:
-			return nil, fmt.Errorf("the agent %s is not installed: %s", id, cmp.Or(rows[i].Install, "it has no command"))
+		case !r.Found && r.Configured && len(r.Command) > 0:
+			return nil, fmt.Errorf("the agent %s is configured, but there is no program %q on the host's PATH", id, r.Command[0])
+		case !r.Found:
+			return nil, fmt.Errorf("the agent %s is not installed: %s", id, cmp.Or(r.Install, "it has no command"))
 		}
-		return rows[i].provider(d, log)
+		return r.provider(d, log)
 	}
 }
 
@@ -237,15 +251,14 @@ func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI)
 }
 
 func newAgentsCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "agents",
 		Short: "List the agents that can be used, and what each needs",
 		Long: `List the agents: those of the configuration ([agents.NAME]), those that are
 found on the PATH, and those that tandemux knows but does not find. tandemux doctor
 tries to start them.`,
 		Args: cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			s, err := loadSettings(findDirs())
 			if err != nil {
 				return err
@@ -254,18 +267,11 @@ tries to start them.`,
 			if err := hostAgents(cmd, &rows); err != nil {
 				return err
 			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), rows)
-			}
-			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
-			fmt.Fprintln(tw, "NAME\tAGENT\tSTATE\tCOMMAND\tNEEDS")
-			for _, r := range rows {
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", r.Name, printable(r.Title), r.state(), printable(strings.Join(r.Command, " ")), r.needs())
-			}
-			return tw.Flush()
+			return cli.PrintTable(cmd, "NAME\tAGENT\tSTATE\tCOMMAND\tNEEDS", rows, func(r agentRow) []any {
+				return []any{r.Name, cli.Short(r.Title), r.state(), cli.Short(strings.Join(r.Command, " ")), r.needs()}
+			})
 		}),
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	})
 	cmd.AddCommand(newLoginCommand())
 	return cmd
 }

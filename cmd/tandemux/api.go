@@ -12,40 +12,39 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tandemux/host/task/registry"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/taskcmd"
 	"tandemux/internal/wsrpc"
 )
 
-// withAPI runs a command's work with a client of the host's HTTP interface: of this
-// user's own host, which is started when none runs, or of the one at --host.
-func withAPI(cmd *cobra.Command, work func(ctx context.Context, c *apiclient.Client) error) error {
-	p, err := placeOf(cmd)
-	if err != nil {
-		return err
+// taskHost is the host as the commands about tasks see it.
+func taskHost() taskcmd.Host {
+	return taskcmd.Host{
+		Open: func(cmd *cobra.Command) (*apiclient.Client, func(error) error, error) {
+			p, err := placeOf(cmd)
+			if err != nil {
+				return nil, nil, err
+			}
+			c, err := p.api(cmd.Context())
+			return c, p.explainAPI, err
+		},
+		Elsewhere: func(cmd *cobra.Command) (bool, error) {
+			p, err := placeOf(cmd)
+			return p.elsewhere(), err
+		},
+		Configured: func(name string) (registry.Definition, error) {
+			s, err := loadSettings(findDirs())
+			if err != nil {
+				return registry.Definition{}, err
+			}
+			r, ok := agentNamed(agentRows(s), name)
+			if !ok || len(r.Command) == 0 {
+				return registry.Definition{}, fmt.Errorf("the configuration has no agent %q; `tandemux agents` lists them", name)
+			}
+			return r.definition(), nil
+		},
 	}
-	c, err := p.api(cmd.Context())
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	return failure(cmd, p.explainAPI(work(cmd.Context(), c)))
-}
-
-// failure is an error as the command says it: with --json as JSON (U101).
-func failure(cmd *cobra.Command, err error) error {
-	var status statusError
-	var usage usageError
-	if asJSON := flagText(cmd, "json"); err == nil || asJSON != "true" || errors.As(err, &status) || errors.As(err, &usage) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	said := apiclient.Error{Code: "failed", Message: oneSentence(err)}
-	if refused, is := errors.AsType[*apiclient.Error](err); is {
-		said.StatusCode, said.Code = refused.StatusCode, refused.Code
-	}
-	if werr := printJSON(cmd.ErrOrStderr(), said); werr != nil {
-		return err
-	}
-	return statusError{code: exitFailed}
 }
 
 // api makes a client of the host's HTTP interface.

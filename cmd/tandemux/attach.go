@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/internal/config"
 	"tandemux/internal/jsonrpc"
@@ -29,7 +30,7 @@ func newAttachCommand() *cobra.Command {
   tandemux attach --host ssh://me@machine
   tandemux attach --host wss://machine:7070 --token-file token --fingerprint sha256:…`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			name := defaultLayout
 			if len(args) == 1 {
 				name = args[0]
@@ -125,10 +126,10 @@ func machineName(p place) string {
 
 func checkTerminal(in, out *os.File, termName string) error {
 	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
-		return usagef("the interface needs a terminal on stdin and stdout; scripts use `tandemux new`, `send` and `read`")
+		return cli.Usagef("the interface needs a terminal on stdin and stdout; scripts use `tandemux new`, `send` and `read`")
 	}
 	if termName == "" || termName == "dumb" {
-		return usagef("TERM=%q names a terminal that can't move its cursor; run tandemux in another one", termName)
+		return cli.Usagef("TERM=%q names a terminal that can't move its cursor; run tandemux in another one", termName)
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ func checkLayoutName(name string) error {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
 	}) < 0
 	if !ok {
-		return usagef("%q is no name for a layout; use up to %d letters, digits, dots, dashes and underscores", name, most)
+		return cli.Usagef("%q is no name for a layout; use up to %d letters, digits, dots, dashes and underscores", name, most)
 	}
 	return nil
 }

@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/task"
 	"tandemux/host/task/store"
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/cli"
 	"tandemux/ui/overlay"
 	uitasks "tandemux/ui/tasks"
 )
@@ -53,20 +53,17 @@ func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 	}
 	var all []uitasks.Task
 	err := h.withTasks(ctx, func(c *apiclient.Client) error {
-		type row struct {
-			taskRow
-			Updated time.Time `json:"updated_at"`
-		}
-		rows, err := list[row](ctx, c, "/tasks", url.Values{"limit": {"100"}})
-		for _, r := range rows {
-			t := uitasks.Task{
-				ID: r.ID, Name: r.Name, Session: ahp.URI(r.Session), Status: r.Status, Reason: r.Reason, Percent: -1,
-				Line: r.ProgressLine, Workspace: worksOn(r.Workspace), Updated: r.Updated,
+		const most = 100
+		tasks, err := apiclient.List[store.Task](ctx, c, "/tasks", nil, most)
+		for _, t := range tasks {
+			row := uitasks.Task{
+				ID: t.ID, Name: t.Name, Session: ahp.URI(t.Session), Status: string(t.Status), Reason: t.Reason, Percent: -1,
+				Line: t.ProgressLine, Workspace: worksOn(t.Workspace), Updated: t.Updated,
 			}
-			if r.Progress != nil {
-				t.Percent = *r.Progress
+			if t.Progress != nil {
+				row.Percent = *t.Progress
 			}
-			all = append(all, t)
+			all = append(all, row)
 		}
 		return err
 	})
@@ -103,13 +100,13 @@ var changeMarks = map[string]string{"added": "A", "deleted": "D", "modified": "M
 func (h hostAdapter) TaskChanges(ctx context.Context, id string) (uitasks.Changes, error) {
 	var got uitasks.Changes
 	err := h.withTasks(ctx, func(c *apiclient.Client) error {
-		at := "/tasks/" + apiclient.Segment(id) + "/workspace"
 		var info workspace.Info
-		if _, err := c.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: at}, &info); err != nil {
-			return err
-		}
 		var diff workspace.Diff
-		if _, err := c.Do(ctx, apiclient.Request{Method: http.MethodGet, Path: at + "/diff"}, &diff); err != nil {
+		err := c.Get(ctx, apiclient.Path("tasks", id, "workspace"), nil, &info)
+		if err == nil {
+			err = c.Get(ctx, apiclient.Path("tasks", id, "workspace", "diff"), nil, &diff)
+		}
+		if err != nil {
 			return err
 		}
 		got.Added, got.Deleted, got.Branch = diff.Added, diff.Deleted, info.Branch
@@ -130,16 +127,16 @@ func (h hostAdapter) TaskChanges(ctx context.Context, id string) (uitasks.Change
 
 func (h hostAdapter) SteerTask(ctx context.Context, id, text string) error {
 	return h.withTasks(ctx, func(c *apiclient.Client) error {
-		_, err := sendEvent(ctx, c, id, []eventPart{{Type: "text", Text: text}})
-		return err
+		content := map[string]any{"content": []store.Part{store.TextPart(text)}}
+		return c.Send(ctx, http.MethodPost, apiclient.Path("tasks", id, "events"), content, nil)
 	})
 }
 
 func (h hostAdapter) MergeTask(ctx context.Context, id string) (said string, err error) {
 	err = h.withTasks(ctx, func(c *apiclient.Client) error {
 		var m workspace.Merged
-		_, err := c.Do(ctx, apiclient.Request{Method: http.MethodPost, Path: "/tasks/" + apiclient.Segment(id) + "/workspace/merge", Body: map[string]any{}}, &m)
-		if said = fmt.Sprintf("merged %s into %s", count(len(m.Files), "file"), m.Into); m.Nothing {
+		err := c.Send(ctx, http.MethodPost, apiclient.Path("tasks", id, "workspace", "merge"), struct{}{}, &m)
+		if said = fmt.Sprintf("merged %s into %s", cli.Count(len(m.Files), "file"), m.Into); m.Nothing {
 			said = "there was nothing to merge"
 		}
 		return err
@@ -149,22 +146,17 @@ func (h hostAdapter) MergeTask(ctx context.Context, id string) (said string, err
 
 // PullTask implements uitasks.Host: files are written on this machine.
 func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string, err error) {
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			dir = filepath.Join(home, rest)
-		}
-	}
-	if dir, err = absolute(dir); err != nil {
+	if dir, err = typedPath(dir); err != nil {
 		return "", err
 	}
 	err = h.withTasks(ctx, func(c *apiclient.Client) error {
-		resp, err := c.Open(ctx, apiclient.Request{Method: http.MethodGet, Path: "/tasks/" + apiclient.Segment(id) + "/archive"})
+		resp, err := c.Open(ctx, apiclient.Request{Method: http.MethodGet, Path: apiclient.Path("tasks", id, "archive")})
 		if err != nil {
 			return err
 		}
 		defer resp.Body.Close()
 		got, err := filetree.Unpack(ctx, resp.Body, dir, filetree.PullOptions{})
-		said = fmt.Sprintf("%s in %s", count(got.Files, "file"), dir)
+		said = fmt.Sprintf("%s in %s", cli.Count(got.Files, "file"), dir)
 		return err
 	})
 	return said, err
@@ -173,7 +165,8 @@ func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string,
 // DiscardTask implements uitasks.Host. A branch with commits that are nowhere else stays.
 func (h hostAdapter) DiscardTask(ctx context.Context, id string) (said string, err error) {
 	err = h.withTasks(ctx, func(c *apiclient.Client) error {
-		d, err := deleteTask(ctx, c, id, false)
+		var d task.Deleted
+		err := c.Send(ctx, http.MethodDelete, apiclient.Path("tasks", id), nil, &d)
 		if said = "the task was discarded"; d.KeptBranch != "" {
 			said += ", but its branch " + d.KeptBranch + " stays: it has commits that are nowhere else"
 		}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 
+	"tandemux/internal/cli"
+
 	"github.com/spf13/cobra"
 )
 
@@ -19,7 +21,7 @@ func newBridgeCommand() *cobra.Command {
 		Short:  "Connect stdin and stdout to the host (started over ssh)",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			findRuntimeDir()
 			return bridge(cmd.Context(), findDirs(), cmd.InOrStdin(), cmd.OutOrStdout())
 		}),

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/approval"
+	"tandemux/internal/cli"
 )
 
 // onTerminal makes a command that does one thing to the terminal named by its
@@ -20,7 +21,7 @@ func onTerminal(use, short string, args int, work func(ctx context.Context, cmd 
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args),
 		ValidArgsFunction: completeTerminal,
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			return withHost(cmd, false, func(ctx context.Context, s *session) error {
 				t, err := s.terminal(args[0])
 				if err != nil {
@@ -39,9 +40,9 @@ func completeTerminal(cmd *cobra.Command, args []string, _ string) ([]string, co
 		// Completion has nowhere to report an error to.
 		_ = withHost(cmd, false, func(_ context.Context, s *session) error {
 			for _, t := range s.terminals() {
-				ids = append(ids, lastPart(t.Resource)+"\t"+printable(t.Title))
+				ids = append(ids, lastPart(t.Resource)+"\t"+cli.Short(t.Title))
 				if name := nameOf(t); name != "" {
-					ids = append(ids, name+"\t"+lastPart(t.Resource)+", "+printable(titleOf(t)))
+					ids = append(ids, name+"\t"+lastPart(t.Resource)+", "+cli.Short(titleOf(t)))
 				}
 			}
 			return nil
@@ -77,12 +78,12 @@ func newAnswerCommand() *cobra.Command {
 			if len(args) > 0 {
 				var ok bool
 				if grant, ok = words[args[0]]; !ok {
-					return usagef("%q is no answer: say yes or no", args[0])
+					return cli.Usagef("%q is no answer: say yes or no", args[0])
 				}
 			} else {
 				in, ok := cmd.InOrStdin().(*os.File)
 				if !ok || !term.IsTerminal(int(in.Fd())) {
-					return usagef("nobody is here to ask: say yes or no")
+					return cli.Usagef("nobody is here to ask: say yes or no")
 				}
 				dropTyped(in)
 				a := newAsker(cmd.ErrOrStderr(), approval.Claim(ask, t))
@@ -151,7 +152,7 @@ the terminal, is shown beside it, and in its place once '' has removed the name.
 func newResizeCommand() *cobra.Command {
 	return onTerminal("resize ID COLSxROWS", "Change a terminal's size", 2,
 		func(ctx context.Context, _ *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error {
-			cols, rows, err := parseSize(args[0])
+			cols, rows, err := cli.Size(args[0])
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tandemux/internal/cli"
 	"tandemux/internal/config"
 )
 
@@ -27,7 +28,7 @@ func newConfigCommand() *cobra.Command {
 			Use:   "default",
 			Short: "Print a configuration with every option, its default and what it does",
 			Args:  cobra.NoArgs,
-			RunE: did(func(cmd *cobra.Command, _ []string) error {
+			RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 				_, err := fmt.Fprint(cmd.OutOrStdout(), config.File())
 				return err
 			}),
@@ -36,7 +37,7 @@ func newConfigCommand() *cobra.Command {
 			Use:   "path",
 			Short: "Print where the configuration belongs",
 			Args:  cobra.NoArgs,
-			RunE: did(func(cmd *cobra.Command, _ []string) error {
+			RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(findDirs().config, config.FileName))
 				return err
 			}),
@@ -49,7 +50,7 @@ its line: unknown options, with what may be meant, values that are none,
 bindings that stand in each other's way, colours that are hard to read. Mistakes
 end it with 1; warnings alone do not.`,
 			Args: cobra.MaximumNArgs(1),
-			RunE: did(checkConfig),
+			RunE: cli.Did(checkConfig),
 		},
 	)
 	return cmd
@@ -73,7 +74,7 @@ func checkConfig(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%s: %s", path, counted(faults, "mistake"))
+		return fmt.Errorf("%s: %s", path, cli.Count(faults, "mistake"))
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(out, "%s is not there; the defaults apply\n", path)
@@ -81,13 +82,6 @@ func checkConfig(cmd *cobra.Command, args []string) error {
 	}
 	fmt.Fprintf(out, "%s: no mistakes\n", path)
 	return nil
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // keepTheme writes a choice of themes into the configuration, of which everything

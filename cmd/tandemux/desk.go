@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -149,22 +148,7 @@ func editing(editor, path string, line int) []string {
 
 // Save writes a new file that only this user can read.
 func (d desk) Save(path, text string) (string, error) {
-	full := path
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		full = filepath.Join(home, rest)
-	}
-	full, err := filepath.Abs(full)
-	if err != nil {
-		return "", err
-	}
-	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("%s is there already; choose another name", full)
-	}
+	full, f, err := createNew(path)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 )
 
 // finding is one line of `tandemux doctor`.
@@ -65,7 +66,7 @@ of what terminals show.`,
 		Example: `  tandemux doctor
   tandemux doctor --profile cpu --seconds 10`,
 		Args: cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			if prof.kind != "" {
 				return prof.take(cmd)
 			}
@@ -80,16 +81,16 @@ of what terminals show.`,
 				}
 			}
 			if asJSON {
-				if err := printJSON(cmd.OutOrStdout(), found); err != nil {
+				if err := cli.JSON(cmd.OutOrStdout(), found); err != nil {
 					return err
 				}
 			} else {
 				for _, f := range found {
-					fmt.Fprintf(cmd.OutOrStdout(), "%-8s %-18s %s\n", f.Level, f.Check, printableLong(f.Detail))
+					fmt.Fprintf(cmd.OutOrStdout(), "%-8s %-18s %s\n", f.Level, f.Check, cli.Line(f.Detail))
 				}
 			}
 			if bad > 0 {
-				return fmt.Errorf("%s above", count(bad, "problem"))
+				return fmt.Errorf("%s above", cli.Count(bad, "problem"))
 			}
 			return nil
 		}),
@@ -97,15 +98,6 @@ of what terminals show.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	prof.flags(cmd)
 	return cmd
-}
-
-func printableLong(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 func checkRuntimeDir(_ *cobra.Command, d dirs) (string, string) {
@@ -164,7 +156,7 @@ func checkHost(cmd *cobra.Command, d dirs) (string, string) {
 		return levelBad, err.Error()
 	}
 	detail := fmt.Sprintf("pid %d, keeper %d, since %s, %s, %s", got.Pid, got.KeeperPid,
-		time.UnixMilli(got.Started).Format("2006-01-02 15:04"), count(got.Terminals, "terminal"), count(got.Clients, "client"))
+		time.UnixMilli(got.Started).Format("2006-01-02 15:04"), cli.Count(got.Terminals, "terminal"), cli.Count(got.Clients, "client"))
 	if len(got.Listen) > 0 {
 		// Scripts read a plain address here.
 		detail += ", listening on " + strings.Join(shortAddresses(got.URLs), ", ")

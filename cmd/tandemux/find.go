@@ -15,6 +15,7 @@ import (
 
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
 )
 
@@ -150,7 +151,7 @@ func (u unattended) Error() string {
 		pids = append(pids, strconv.Itoa(c.Pid))
 	}
 	return fmt.Sprintf("no host is running, but the keeper (pid %d) holds %s (pids %s): `tandemux` shows them again, `tandemux stop` ends them",
-		u.Pid, count(len(u.Running), "program"), strings.Join(pids, ", "))
+		u.Pid, cli.Count(len(u.Running), "program"), strings.Join(pids, ", "))
 }
 
 // noHost says what there is without a host: errNoHost for nothing.

@@ -10,11 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 	"tandemux/internal/keepsake"
 )
-
-// keptAt is how people are told when something was kept.
-const keptAt = "2006-01-02 15:04"
 
 func newForgetCommand() *cobra.Command {
 	var all bool
@@ -27,11 +25,11 @@ ID, what that terminal showed, in its place; with --all, both, of all terminals.
 What terminals show is kept only with history-on-disk in config.toml. A host that
 runs writes things anew when they change.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			out, dir := cmd.OutOrStdout(), findDirs().state
 			if len(args) > 0 {
 				if all {
-					return usagef("--all and a terminal's id exclude each other")
+					return cli.Usagef("--all and a terminal's id exclude each other")
 				}
 				return forgetTerminal(out, dir, args[0])
 			}
@@ -60,7 +58,7 @@ func forgetLayouts(out io.Writer, dir string) error {
 		fmt.Fprintln(out, "forgotten")
 		return nil
 	}
-	fmt.Fprintf(out, "forgot %s with %s, kept at %s\n", count(len(m.Layouts), "layout"), count(len(m.Terminals), "terminal"), m.Saved.Local().Format(keptAt))
+	fmt.Fprintf(out, "forgot %s with %s, kept at %s\n", cli.Count(len(m.Layouts), "layout"), cli.Count(len(m.Terminals), "terminal"), m.Saved.Local().Format(cli.Minutes))
 	return nil
 }
 
@@ -85,7 +83,7 @@ func forgetTerminal(out io.Writer, dir, id string) error {
 	if err := keepsake.ForgetHistory(dir, h.Name); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "forgot what %s showed until %s\n", lastPart(t.Resource), h.Saved.Local().Format(keptAt))
+	fmt.Fprintf(out, "forgot what %s showed until %s\n", lastPart(t.Resource), h.Saved.Local().Format(cli.Minutes))
 	return nil
 }
 
@@ -98,7 +96,7 @@ func forgetHistories(out io.Writer, dir string) error {
 		return err
 	}
 	if len(all) > 0 {
-		fmt.Fprintf(out, "forgot what %s showed\n", count(len(all), "terminal"))
+		fmt.Fprintf(out, "forgot what %s showed\n", cli.Count(len(all), "terminal"))
 	}
 	return nil
 }

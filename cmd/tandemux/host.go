@@ -21,6 +21,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 	"tandemux/internal/daemon"
 )
 
@@ -37,7 +38,7 @@ hand to choose how it listens. There is one host per user.`,
   tandemux host --listen 0.0.0.0:7070 --tls-self-signed
   tandemux host --foreground`,
 		Args: cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			d := findDirs()
 			if err := d.make(); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 	"tandemux/internal/statefile"
 )
 
@@ -24,7 +25,7 @@ func newKeeperCommand() *cobra.Command {
 		Short:  "Own the ptys and child processes (started by the host)",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE:   did(func(*cobra.Command, []string) error { return runKeeper(findDirs()) }),
+		RunE:   cli.Did(func(*cobra.Command, []string) error { return runKeeper(findDirs()) }),
 	}
 }
 

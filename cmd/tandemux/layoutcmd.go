@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 	"tandemux/ui/layout"
 )
 
@@ -36,7 +37,7 @@ directories that their programs are in now, and the commands that were started
 in them. Shells are started anew when the file is loaded.`,
 		Example: "  tandemux layout save work.toml\n  tandemux layout save --layout work > work.toml",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			if err := checkLayoutName(name); err != nil {
 				return err
 			}
@@ -131,7 +132,7 @@ func newLayoutLoadCommand() *cobra.Command {
 empty; with --add the file's tabs come behind those that are there.`,
 		Example: "  tandemux layout load work.toml --layout work && tandemux attach work",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			if err := checkLayoutName(name); err != nil {
 				return err
 			}

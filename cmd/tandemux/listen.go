@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 )
 
 // hostOptions are the flags of `tandemux host`.
@@ -63,13 +64,13 @@ func (o hostOptions) args() []string {
 func (o *hostOptions) check() error {
 	switch {
 	case (o.cert == "") != (o.key == ""):
-		return usagef("--tls-cert and --tls-key go together")
+		return cli.Usagef("--tls-cert and --tls-key go together")
 	case o.cert != "" && o.selfSigned:
-		return usagef("--tls-cert and --tls-self-signed exclude each other")
+		return cli.Usagef("--tls-cert and --tls-self-signed exclude each other")
 	case o.encrypts() && o.plaintext:
-		return usagef("--insecure-plaintext contradicts --tls-cert and --tls-self-signed")
+		return cli.Usagef("--insecure-plaintext contradicts --tls-cert and --tls-self-signed")
 	case len(o.listen) == 0 && (o.encrypts() || o.plaintext || o.remote || len(o.origins)+len(o.names) > 0):
-		return usagef("these flags say how to listen: say where with --listen, as in --listen 127.0.0.1:7070")
+		return cli.Usagef("these flags say how to listen: say where with --listen, as in --listen 127.0.0.1:7070")
 	}
 	for _, path := range []*string{&o.cert, &o.key} {
 		if *path == "" {
@@ -152,6 +153,6 @@ func printAddresses(w io.Writer, got ahp.HostResult) {
 		fmt.Fprintf(w, "certificate %s\n", got.Fingerprint)
 	}
 	if got.Warning != "" {
-		fmt.Fprintf(w, "warning: %s\n", printableLong(got.Warning))
+		fmt.Fprintf(w, "warning: %s\n", cli.Line(got.Warning))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/host/agent"
+	"tandemux/internal/cli"
 )
 
 func newLoginCommand() *cobra.Command {
@@ -22,18 +23,17 @@ that needs no variable to be set is taken. An agent on another machine is logged
 in to on that machine.`,
 		Example: `  tandemux agents login claude`,
 		Args:    cobra.RangeArgs(1, 2),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			d := findDirs()
 			s, err := loadSettings(d)
 			if err != nil {
 				return err
 			}
-			rows := agentRows(s)
-			i := slices.IndexFunc(rows, func(r agentRow) bool { return r.Name == args[0] })
-			if i < 0 {
+			r, ok := agentNamed(agentRows(s), args[0])
+			if !ok {
 				return fmt.Errorf("there is no agent %q: `tandemux agents` lists them", args[0])
 			}
-			p, err := rows[i].provider(d, nil)
+			p, err := r.provider(d, nil)
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 // row is a terminal as `tandemux ls --json` prints it; stable.
@@ -69,7 +69,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 		r.State = stateOrphaned
 	}
 	if t.Claim.Kind == ahp.ClaimClient {
-		r.Holder, r.name = meta.Principal, printable(meta.Holder)
+		r.Holder, r.name = meta.Principal, cli.Short(meta.Holder)
 		r.Background = len(meta.Layouts) == 0
 	} else {
 		r.Background = t.Claim.TurnID == "" && t.Claim.ToolCallID == ""
@@ -118,7 +118,7 @@ func (r row) claimText() string {
 func (r row) stateText() string {
 	switch {
 	case r.State == stateOrphaned && r.URI == "":
-		return fmt.Sprintf("orphaned, no terminal, pid %d %s", r.Pid, printable(strings.Join(r.Command, " ")))
+		return fmt.Sprintf("orphaned, no terminal, pid %d %s", r.Pid, cli.Short(strings.Join(r.Command, " ")))
 	case r.State != ahp.StatusExited:
 		return r.State
 	case r.Signal != "":
@@ -137,11 +137,11 @@ func (r row) commandText() string {
 	case c == nil:
 		return ""
 	case c.Running:
-		return printable(c.CommandLine) + " (running)"
+		return cli.Short(c.CommandLine) + " (running)"
 	case c.ExitCode != nil:
-		return fmt.Sprintf("%s (%d)", printable(c.CommandLine), *c.ExitCode)
+		return fmt.Sprintf("%s (%d)", cli.Short(c.CommandLine), *c.ExitCode)
 	}
-	return printable(c.CommandLine) + " (?)"
+	return cli.Short(c.CommandLine) + " (?)"
 }
 
 func newLsCommand() *cobra.Command {
@@ -150,7 +150,7 @@ func newLsCommand() *cobra.Command {
 		Use:   "ls",
 		Short: "List the terminals",
 		Args:  cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			rows := []row{}
 			var refused []ahp.AgentRefusal
 			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
@@ -170,7 +170,7 @@ func newLsCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), rows)
+				return cli.JSON(cmd.OutOrStdout(), rows)
 			}
 			if err != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
@@ -207,30 +207,7 @@ func printRows(w io.Writer, rows []row) error {
 	}
 	line("ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY")
 	for _, r := range rows {
-		line(r.ID, printable(r.Name), printable(r.Title), printable(r.claimText()), printable(strings.Join(r.Layouts, ", ")), r.stateText(), r.commandText(), printable(tilde(r.Cwd)))
+		line(r.ID, cli.Short(r.Name), cli.Short(r.Title), cli.Short(r.claimText()), cli.Short(strings.Join(r.Layouts, ", ")), r.stateText(), r.commandText(), cli.Short(tilde(r.Cwd)))
 	}
 	return tw.Flush()
-}
-
-// printable keeps what a program wrote into its title off our terminal's
-// controls and columns.
-func printable(s string) string {
-	const most = 60
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, s)
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return s
-}
-
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

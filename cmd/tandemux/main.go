@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/host/sandbox"
+	"tandemux/internal/cli"
 )
 
 // version is set by the linker.
@@ -32,7 +34,7 @@ func run(args []string) int {
 	if err == nil {
 		err = execute(ctx, root, args)
 	}
-	return exitCode(root, err)
+	return cli.Exit(root, err)
 }
 
 // execute runs the command. Only pages for reading are styled by fang: it asks
@@ -42,7 +44,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 	for _, page := range []string{"--help", "-h", "help", "man", "completion"} {
 		cut := slices.Index(args, "--")
 		if i := slices.Index(args, page); i >= 0 && (cut < 0 || i < cut) {
-			return fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(discardError))
+			return fang.Execute(ctx, root, fang.WithVersion(version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 		}
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true

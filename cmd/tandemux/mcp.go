@@ -17,6 +17,7 @@ import (
 	"tandemux/host/front"
 	"tandemux/host/mcp"
 	"tandemux/host/ptyws"
+	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/keymap"
 )
@@ -43,7 +44,7 @@ it. docs/mcp.md says what it may run.`,
 		Example: `  claude mcp add tandemux -- tandemux mcp
   codex mcp add tandemux -- tandemux mcp`,
 		Args: cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			findRuntimeDir() // agents' programs hand on little of their environment
 			p, err := placeOf(cmd)
 			if err != nil {

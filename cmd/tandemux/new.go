@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 func newNewCommand() *cobra.Command {
@@ -25,9 +25,9 @@ func newNewCommand() *cobra.Command {
 its id. It appears as a new tab of the layout, or in no layout with --background.`,
 		Example: `  tandemux new --name build -- make -j4
   tandemux new --background --cwd /srv/app -- npm run dev`,
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
-				return usagef("put -- before the command, as in `tandemux new -- %s`", strings.Join(args, " "))
+				return cli.Usagef("put -- before the command, as in `tandemux new -- %s`", strings.Join(args, " "))
 			}
 			params, err := createParams(name, cwd, size, args)
 			if err != nil {
@@ -50,7 +50,7 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 					}
 				}
 				if asJSON {
-					return printJSON(cmd.OutOrStdout(), map[string]string{"id": lastPart(params.Channel), "uri": params.Channel})
+					return cli.JSON(cmd.OutOrStdout(), map[string]string{"id": lastPart(params.Channel), "uri": params.Channel})
 				}
 				fmt.Fprintln(cmd.OutOrStdout(), lastPart(params.Channel))
 				return nil
@@ -76,7 +76,7 @@ func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalPara
 		return p, fmt.Errorf("find the working directory: %w", err)
 	}
 	if size != "" {
-		if p.Cols, p.Rows, err = parseSize(size); err != nil {
+		if p.Cols, p.Rows, err = cli.Size(size); err != nil {
 			return p, err
 		}
 	}
@@ -84,20 +84,6 @@ func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalPara
 	p.Name, p.Cwd = name, fileURI(dir)
 	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: childEnv(os.Environ())}
 	return p, nil
-}
-
-func parseSize(s string) (cols, rows int, err error) {
-	c, r, ok := strings.Cut(strings.ToLower(s), "x")
-	if ok {
-		cols, err = strconv.Atoi(c)
-	}
-	if ok && err == nil {
-		rows, err = strconv.Atoi(r)
-	}
-	if !ok || err != nil || cols < 1 || rows < 1 {
-		return 0, 0, usagef("%q is no size; write columns x rows, such as 120x40", s)
-	}
-	return cols, rows, nil
 }
 
 // newTerminalURI makes an id that is short to type and unique among the

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
 )
@@ -56,7 +57,7 @@ func placeOf(cmd *cobra.Command) (place, error) {
 	file, pin := flagText(cmd, "token-file"), flagText(cmd, "fingerprint")
 	if address == "" {
 		if file != "" || pin != "" {
-			return p, usagef("--token-file and --fingerprint are for a host at --host")
+			return p, cli.Usagef("--token-file and --fingerprint are for a host at --host")
 		}
 		return p, nil
 	}
@@ -66,15 +67,15 @@ func placeOf(cmd *cobra.Command) (place, error) {
 	if pin != "" {
 		var err error
 		if p.pin, err = wsrpc.CheckFingerprint(pin); err != nil {
-			return p, usagef("--fingerprint: %w", err)
+			return p, cli.Usagef("--fingerprint: %w", err)
 		}
 		if p.scheme != "wss" {
-			return p, usagef("--fingerprint is for a host at wss://")
+			return p, cli.Usagef("--fingerprint is for a host at wss://")
 		}
 	}
 	if p.scheme != "ws" && p.scheme != "wss" {
 		if file != "" {
-			return p, usagef("--token-file is for a host at wss:// or ws://")
+			return p, cli.Usagef("--token-file is for a host at wss:// or ws://")
 		}
 		return p, nil
 	}
@@ -99,22 +100,22 @@ func flagText(cmd *cobra.Command, name string) string {
 func (p *place) parse(address, from string) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return usagef("%s: the address is not a URL: use ssh://MACHINE or wss://MACHINE:PORT", from)
+		return cli.Usagef("%s: the address is not a URL: use ssh://MACHINE or wss://MACHINE:PORT", from)
 	}
 	p.scheme, p.url = u.Scheme, u.String()
 	switch u.Scheme {
 	case "ssh":
 		p.ssh, err = parseMachine(u)
 		if err != nil {
-			return usagef("%s: %w", from, err)
+			return cli.Usagef("%s: %w", from, err)
 		}
 		return nil
 	case "ws", "wss":
 		if u.Query().Has("tkn") || u.User != nil {
-			return usagef("%s: a token on the command line can be read by others; put it into %s or a --token-file", from, tokenEnv)
+			return cli.Usagef("%s: a token on the command line can be read by others; put it into %s or a --token-file", from, tokenEnv)
 		}
 		if u.Hostname() == "" {
-			return usagef("%s %s: the address names no machine", from, u.Redacted())
+			return cli.Usagef("%s %s: the address names no machine", from, u.Redacted())
 		}
 		port := u.Port()
 		if port == "" {
@@ -125,7 +126,7 @@ func (p *place) parse(address, from string) error {
 	case "unix":
 		return nil
 	}
-	return usagef("%s %s: the address starts with ssh://, wss://, ws:// or unix://", from, u.Redacted())
+	return cli.Usagef("%s %s: the address starts with ssh://, wss://, ws:// or unix://", from, u.Redacted())
 }
 
 // readToken reads a file that nobody else may read.
@@ -177,7 +178,7 @@ func (p place) adapt(params *ahp.CreateTerminalParams, cwd string) error {
 	params.Cwd = ""
 	if cwd != "" {
 		if !filepath.IsAbs(cwd) {
-			return usagef("--cwd %s: on another machine a directory is named by an absolute path", cwd)
+			return cli.Usagef("--cwd %s: on another machine a directory is named by an absolute path", cwd)
 		}
 		params.Cwd = fileURI(cwd)
 	}

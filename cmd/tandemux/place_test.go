@@ -18,6 +18,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 )
 
 // TestWorth: a token is said to look only when that is all that it may do.
@@ -46,7 +47,7 @@ func TestParseExpiry(t *testing.T) {
 		"2026-12-01": "2026-12-01T00:00:00Z", "2026-12-01T08:30": "2026-12-01T08:30:00Z", "2026-12-01T08:30:00+02:00": "2026-12-01T06:30:00Z",
 		"": "", "0h": "", "-3h": "", "0d": "", "-1d": "", "99999999999d": "", "2026-11-20": "", "2020-01-01": "", "tomorrow": "", "2026-13-01": "", "8": "",
 	} {
-		got, err := parseExpiry(s, now)
+		got, err := cli.Expiry(s, now)
 		if want == "" {
 			if err == nil {
 				t.Errorf("%q was taken for %v", s, got)

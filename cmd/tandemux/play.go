@@ -13,6 +13,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/internal/asciicast"
+	"tandemux/internal/cli"
 	"tandemux/themes"
 	"tandemux/ui/player"
 )
@@ -38,9 +39,9 @@ With --text or --svg it prints the screen as it is at --start, or else at the en
 		Example: `  tandemux play demo.cast --speed 2 --idle-limit 1s
   tandemux play demo.cast --start 12s --svg > demo.svg`,
 		Args: cobra.ExactArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			if o.Speed <= 0 {
-				return usagef("--speed %g is not above 0", o.Speed)
+				return cli.Usagef("--speed %g is not above 0", o.Speed)
 			}
 			rec, err := readRecording(cmd.InOrStdin(), args[0])
 			if err != nil {
@@ -78,7 +79,7 @@ With --text or --svg it prints the screen as it is at --start, or else at the en
 // keyboardFor gives the terminal that keys come from.
 func keyboardFor(path string) (*os.File, error) {
 	if !term.IsTerminal(int(os.Stdout.Fd())) {
-		return nil, usagef("playing needs a terminal; --text and --svg print a screen of the recording")
+		return nil, cli.Usagef("playing needs a terminal; --text and --svg print a screen of the recording")
 	}
 	if path != "-" {
 		return os.Stdin, nil

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"tandemux/internal/cli"
 	"tandemux/internal/statefile"
 )
 
@@ -111,7 +112,7 @@ func (r readiness) ready() { r.tell("ready") }
 // failed passes the reason to the starter and gives it back.
 func (r readiness) failed(err error) error {
 	if err != nil {
-		r.tell(oneSentence(err))
+		r.tell(cli.OneSentence(err))
 	}
 	return err
 }

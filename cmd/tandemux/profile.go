@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 // profileOptions is `tandemux doctor --profile`.
@@ -32,9 +33,9 @@ func (o *profileOptions) flags(cmd *cobra.Command) {
 func (o *profileOptions) take(cmd *cobra.Command) error {
 	switch {
 	case o.kind != ahp.ProfileCPU && o.kind != ahp.ProfileHeap:
-		return usagef("--profile %s: it is %s or %s", o.kind, ahp.ProfileCPU, ahp.ProfileHeap)
+		return cli.Usagef("--profile %s: it is %s or %s", o.kind, ahp.ProfileCPU, ahp.ProfileHeap)
 	case o.seconds < 1 || o.seconds > maxProfileSeconds:
-		return usagef("--seconds %d: it is between 1 and %d", o.seconds, maxProfileSeconds)
+		return cli.Usagef("--seconds %d: it is between 1 and %d", o.seconds, maxProfileSeconds)
 	}
 	if o.output == "" {
 		o.output = "tandemux-" + o.kind + ".pprof"

@@ -6,25 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 	"tandemux/internal/client"
 )
 
-const (
-	// maxPrompt bounds a text from standard input, in bytes.
-	maxPrompt = 1 << 20
-	// cancelTime is how long an interrupted prompt waits for its turn to end.
-	cancelTime = 5 * time.Second
-)
+// cancelTime is how long an interrupted prompt waits for its turn to end.
+const cancelTime = 5 * time.Second
 
 // promptOptions are the flags of `tandemux prompt`.
 type promptOptions struct {
@@ -49,11 +44,11 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.`,
   tandemux prompt --agent gemini --approve reads "sum up the last ten commits"
   tandemux prompt --agent-command "my-agent --acp" --json hello
   tandemux prompt --session 7k2m "and now fix it"`,
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err
 			}
-			text, err := promptText(args, cmd.InOrStdin())
+			text, err := cli.Text(args, cmd.InOrStdin(), "what should the agent do?")
 			if err != nil {
 				return err
 			}
@@ -86,37 +81,15 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.`,
 func (o promptOptions) check() error {
 	switch {
 	case !slices.Contains([]string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}, o.approve):
-		return usagef("--approve is %q: use ask, reads or all", o.approve)
+		return cli.Usagef("--approve is %q: use ask, reads or all", o.approve)
 	case o.agent != "" && o.command != "":
-		return usagef("--agent and --agent-command: give one of them")
+		return cli.Usagef("--agent and --agent-command: give one of them")
 	case o.session != "" && (o.agent+o.command+o.cwd != ""):
-		return usagef("--session goes on with the agent and directory that the session has: leave --agent, --agent-command and --cwd out")
+		return cli.Usagef("--session goes on with the agent and directory that the session has: leave --agent, --agent-command and --cwd out")
 	case o.timeout < 0:
-		return usagef("--timeout is below zero")
+		return cli.Usagef("--timeout is below zero")
 	}
 	return nil
-}
-
-// promptText is what to ask.
-func promptText(args []string, in io.Reader) (string, error) {
-	text := strings.Join(args, " ")
-	if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-		if f, ok := in.(*os.File); ok && len(args) == 0 && term.IsTerminal(int(f.Fd())) {
-			return "", usagef("what should the agent do? Give a text, or - to read it from standard input")
-		}
-		b, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
-		if err != nil {
-			return "", fmt.Errorf("read the text: %w", err)
-		}
-		text = string(b)
-	}
-	switch {
-	case len(text) > maxPrompt:
-		return "", usagef("the text has more than %d bytes", maxPrompt)
-	case strings.TrimSpace(text) == "":
-		return "", usagef("the text is empty")
-	}
-	return strings.ToValidUTF8(text, "\uFFFD"), nil
 }
 
 // prompter runs one turn: it is the connection's sink, and prints.
@@ -189,7 +162,7 @@ func (p *prompter) follow(ctx context.Context, timeout <-chan time.Time) error {
 			return errors.New("interrupted: the turn was cancelled")
 		case <-timeout:
 			p.cancel()
-			return statusError{exitTimeout, fmt.Errorf("timed out after %v: the turn was cancelled", p.o.timeout)}
+			return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v: the turn was cancelled", p.o.timeout)}
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/approval"
+	"tandemux/internal/cli"
 	"tandemux/internal/client"
 )
 
@@ -138,7 +139,7 @@ func (p *prompter) take() (done bool, err error) {
 		case ahp.Envelope:
 			p.state = ahp.ReduceChat(p.state, x.Action)
 			if p.o.json {
-				if err := lineEncoder(p.out).Encode(x); err != nil {
+				if err := cli.JSONLines(p.out).Encode(x); err != nil {
 					return false, err
 				}
 			}
@@ -219,18 +220,8 @@ func (p *prompter) say(text string) error {
 		text = "\n\n" + text // another part is another paragraph
 	}
 	p.printed.line = !strings.HasSuffix(text, "\n")
-	_, err := fmt.Fprint(p.out, harmless(text))
+	_, err := fmt.Fprint(p.out, cli.Lines(text))
 	return err
-}
-
-// harmless keeps the agent's text off our terminal's controls.
-func harmless(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // note prints a line on stderr, below what stdout has.
@@ -239,7 +230,7 @@ func (p *prompter) note(text string) {
 		fmt.Fprintln(p.out)
 		p.printed.line = false
 	}
-	fmt.Fprintln(p.err, printableLong(text))
+	fmt.Fprintln(p.err, cli.Line(text))
 }
 
 // tellCall tells how a tool call stands, when that has changed.
@@ -273,7 +264,7 @@ func callTitle(c *ahp.ToolCall) string {
 	if c.InvocationMessage != nil && c.InvocationMessage.Text != "" {
 		text = c.InvocationMessage.Text
 	}
-	return printable(strings.Join(strings.Fields(text), " "))
+	return cli.Short(strings.Join(strings.Fields(text), " "))
 }
 
 // answer answers what waits for a person, as far as the flags say.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 func newReadCommand() *cobra.Command {
@@ -47,7 +48,7 @@ func newReadCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), got)
+				return cli.JSON(cmd.OutOrStdout(), got)
 			}
 			_, err := io.WriteString(cmd.OutOrStdout(), got.Text)
 			return err
@@ -91,7 +92,7 @@ func (s *session) readCommand(ctx context.Context, cmd *cobra.Command, t ahp.Ter
 	case err != nil && strings.HasPrefix(which, "c"):
 		p.ID = which
 	default:
-		return usagef("--command %q is neither last, nor a number from 1 on that counts from the end, nor a command's id such as c12", which)
+		return cli.Usagef("--command %q is neither last, nor a number from 1 on that counts from the end, nor a command's id such as c12", which)
 	}
 	var got ahp.CommandResult
 	if err := s.call(ctx, ahp.MethodCommand, p, &got); err != nil {
@@ -99,7 +100,7 @@ func (s *session) readCommand(ctx context.Context, cmd *cobra.Command, t ahp.Ter
 	}
 	out := cmd.OutOrStdout()
 	if asJSON {
-		return printJSON(out, got)
+		return cli.JSON(out, got)
 	}
 	text := got.Output
 	if got.Omitted > 0 {

@@ -14,6 +14,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/asciicast"
+	"tandemux/internal/cli"
 )
 
 func newRecordCommand() *cobra.Command {
@@ -35,7 +36,7 @@ typed them. What programs echo is output.`,
   tandemux record build --v2 -o - | gzip > build.cast.gz`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTerminal,
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			p, err := placeOf(cmd)
 			if err != nil {
 				return err
@@ -134,15 +135,7 @@ func recordingName(id string, now time.Time) string {
 
 // createNew makes a file that only this user can read; ~ is the home directory.
 func createNew(path string) (full string, f *os.File, err error) {
-	full = path
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", nil, err
-		}
-		full = filepath.Join(home, rest)
-	}
-	if full, err = filepath.Abs(full); err != nil {
+	if full, err = typedPath(path); err != nil {
 		return "", nil, err
 	}
 	f, err = os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -150,4 +143,17 @@ func createNew(path string) (full string, f *os.File, err error) {
 		return "", nil, fmt.Errorf("%s is there already; choose another name", full)
 	}
 	return full, f, err
+}
+
+// typedPath is a path that a person has typed, as an absolute one; ~ is the home
+// directory.
+func typedPath(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(home, rest)
+	}
+	return filepath.Abs(path)
 }

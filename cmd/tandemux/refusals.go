@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 // refusedLately is how long `tandemux ls` speaks of what agents were not allowed.
@@ -34,7 +35,7 @@ func (s *session) refusals(ctx context.Context) ([]ahp.AgentRefusal, error) {
 // refusalText words the newest refusals, in a line.
 func refusalText(list []ahp.AgentRefusal) string {
 	last := list[len(list)-1]
-	text := fmt.Sprintf("%s: %s (%s) at %s", printable(last.Agent), printable(last.What), printable(last.Why), time.UnixMilli(last.At).Format("15:04"))
+	text := fmt.Sprintf("%s: %s (%s) at %s", cli.Short(last.Agent), cli.Short(last.What), cli.Short(last.Why), time.UnixMilli(last.At).Format("15:04"))
 	if last.Count > 1 {
 		text += fmt.Sprintf(", %d times", last.Count)
 	}

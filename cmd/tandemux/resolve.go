@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 // lastPart is the short form of a terminal's URI: what `tandemux ls` prints.
@@ -34,7 +35,7 @@ func titleOf(t ahp.TerminalInfo) string {
 // programs set it.
 func resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) {
 	if id == "" {
-		return ahp.TerminalInfo{}, usagef("a terminal's id is empty; `tandemux ls` lists them")
+		return ahp.TerminalInfo{}, cli.Usagef("a terminal's id is empty; `tandemux ls` lists them")
 	}
 	rules := []func(ahp.TerminalInfo) bool{
 		func(t ahp.TerminalInfo) bool { return t.Resource == id },
@@ -60,7 +61,7 @@ func resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) 
 	for _, t := range terminals {
 		if titleOf(t) == id {
 			short := lastPart(t.Resource)
-			return ahp.TerminalInfo{}, fmt.Errorf("%q is the title of %s, and a title is no address, as programs set it: use the id %s, or give the terminal a name with `tandemux rename %s NAME`", printable(id), short, short, short)
+			return ahp.TerminalInfo{}, fmt.Errorf("%q is the title of %s, and a title is no address, as programs set it: use the id %s, or give the terminal a name with `tandemux rename %s NAME`", cli.Short(id), short, short, short)
 		}
 	}
 	return ahp.TerminalInfo{}, fmt.Errorf("no terminal matches %q; `tandemux ls` lists them", id)

@@ -37,11 +37,13 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		&cobra.Group{ID: groupHost, Title: "The host"},
 	)
 	addPlaceFlags(root)
+	agents := newAgentsCommand()
+	agents.AddCommand(taskHost().DeployedCommands()...)
 	for group, commands := range map[string][]*cobra.Command{
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
 		groupTerminal: terminalCommands(),
-		groupAgents:   {newPromptCommand(), newSessionsCommand(), deployedAgents(newAgentsCommand()), newMCPCommand()},
-		groupTasks:    append(deployCommands(), newTaskCommand(), newWsCommand()),
+		groupAgents:   {newPromptCommand(), newSessionsCommand(), agents, newMCPCommand()},
+		groupTasks:    taskHost().Commands(),
 		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
 		for _, c := range commands {
@@ -57,12 +59,5 @@ func terminalCommands() []*cobra.Command {
 	return []*cobra.Command{
 		newRunCommand(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newAnswerCommand(), newBackgroundCommand(),
 		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(), newRecordCommand(),
-	}
-}
-
-// deployCommands are about agents that are deployed, and who may run them.
-func deployCommands() []*cobra.Command {
-	return []*cobra.Command{
-		newInitCommand(), newDeployCommand(), newVersionsCommand(), newRollbackCommand(), newLogsCommand(), newEnvCommand(), newKeysCommand(), newProjectsCommand(),
 	}
 }

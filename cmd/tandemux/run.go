@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 	"tandemux/internal/plain"
 )
 
@@ -46,15 +47,15 @@ directory, use a pipe, or set a variable.`,
 		Example: `  tandemux run -- go test ./...
   tandemux run --terminal build -- make -j4
   tandemux run --terminal build -- 'cd src && make'`,
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); n != 0 || len(args) == 0 {
-				return usagef("put the command after --, as in `tandemux run -- make`")
+				return cli.Usagef("put the command after --, as in `tandemux run -- make`")
 			}
 			if o.terminal != "" && (o.name != "" || o.cwd != "" || o.size != "" || o.keep) {
-				return usagef("--name, --cwd, --size and --keep are for a new terminal, not for --terminal")
+				return cli.Usagef("--name, --cwd, --size and --keep are for a new terminal, not for --terminal")
 			}
 			if o.timeout < 0 {
-				return usagef("--timeout %v is negative", o.timeout)
+				return cli.Usagef("--timeout %v is negative", o.timeout)
 			}
 			return runCommand(cmd, o, args)
 		}),
@@ -117,7 +118,7 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	case err != nil && r.id != "" && errors.Is(context.Cause(late), errLate):
 		return r.timedOut(cmd)
 	case err != nil && errors.Is(context.Cause(late), errLate):
-		return statusError{exitTimeout, fmt.Errorf("timed out after %v; no host has said whether the command was started: `tandemux ls` lists the terminals", o.timeout)}
+		return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; no host has said whether the command was started: `tandemux ls` lists the terminals", o.timeout)}
 	case err != nil:
 		return err
 	}
@@ -245,7 +246,7 @@ func (r *runner) follow(ctx, late context.Context, cmd *cobra.Command) error {
 				return r.timedOut(cmd)
 			}
 			r.dispose()
-			return statusError{exitFailed, nil}
+			return cli.StatusError{Code: cli.ExitFailed}
 		case <-r.f.closed:
 			return fmt.Errorf("the connection to the host was lost (%v); the command may still run: `tandemux read %s --command %s` shows its output", r.f.why(), lastPart(r.uri), r.id)
 		}
@@ -301,7 +302,7 @@ func (r *runner) take(e runEvent) (done bool, err error) {
 func (r *runner) unread(err error) error {
 	r.dispose()
 	if errors.Is(err, syscall.EPIPE) {
-		return statusError{exitFailed, nil} // as all programs, without a word
+		return cli.StatusError{Code: cli.ExitFailed} // as all programs, without a word
 	}
 	return fmt.Errorf("write the output: %w", err)
 }
@@ -320,9 +321,9 @@ func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
 	case e.code == nil:
 		return fmt.Errorf("the command has ended, with an exit code that the shell did not tell")
 	case *e.code != 0:
-		return statusError{*e.code, nil}
+		return cli.StatusError{Code: *e.code}
 	case r.cut.Load(): // It succeeded, with something else than was meant.
-		return statusError{exitFailed, nil}
+		return cli.StatusError{Code: cli.ExitFailed}
 	}
 	return nil
 }
@@ -356,7 +357,7 @@ func (r *runner) timedOut(cmd *cobra.Command) error {
 	if r.o.terminal != "" {
 		wait = "--command"
 	}
-	return statusError{exitTimeout, fmt.Errorf("timed out after %v; the command still runs in terminal %s: `tandemux wait %s %s` waits for it, `tandemux send %s --key ctrl+c` interrupts it", r.o.timeout, id, id, wait, id)}
+	return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v; the command still runs in terminal %s: `tandemux wait %s %s` waits for it, `tandemux send %s --key ctrl+c` interrupts it", r.o.timeout, id, id, wait, id)}
 }
 
 // lateTimeout bounds the telling of what a command that takes too long has printed.
@@ -385,7 +386,7 @@ func (r *runner) printResult(cmd *cobra.Command, timedOut bool) error {
 	case err != nil: // There may be no host just now, and it is late.
 		got.CommandInfo = ahp.CommandInfo{ID: r.id, Running: true}
 	}
-	return printJSON(cmd.OutOrStdout(), got)
+	return cli.JSON(cmd.OutOrStdout(), got)
 }
 
 // isPiped reports whether a file is something to be passed on: a pipe, a file or

@@ -11,6 +11,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/emulator/input"
+	"tandemux/internal/cli"
 	"tandemux/keymap"
 	"tandemux/ui"
 )
@@ -28,12 +29,12 @@ typing until it is claimed.`,
   tandemux send build --key ctrl+c`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTerminal,
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			var pressed []keymap.Key
 			for _, name := range keys {
 				k, err := keymap.Parse(name)
 				if err != nil {
-					return usagef("--key: %w", err)
+					return cli.Usagef("--key: %w", err)
 				}
 				pressed = append(pressed, k)
 			}
@@ -42,7 +43,7 @@ typing until it is claimed.`,
 			}
 			text := strings.Join(args[1:], " ")
 			if text == "" && len(pressed) == 0 {
-				return usagef("nothing to send: give a text, --key or --enter")
+				return cli.Usagef("nothing to send: give a text, --key or --enter")
 			}
 			return withHost(cmd, false, func(ctx context.Context, s *session) error {
 				t, err := s.terminal(args[0])

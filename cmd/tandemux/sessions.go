@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 // sessionRow is a session as `tandemux sessions --json` prints it; stable.
@@ -52,14 +52,13 @@ func sessionState(s ahp.Status) string {
 }
 
 func newSessionsCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions with agents",
 		Long: `List the sessions with agents: what each is about, and whether its agent works,
 waits for you, is idle or has failed. tandemux prompt --session goes on with one.`,
 		Args: cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			rows := []sessionRow{}
 			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
 				all, err := s.sessions(ctx)
@@ -71,26 +70,18 @@ waits for you, is idle or has failed. tandemux prompt --session goes on with one
 			if err != nil && !errors.Is(err, errNoHost) {
 				return err
 			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), rows)
-			}
-			if len(rows) == 0 {
+			if len(rows) == 0 && !cli.AsJSON(cmd) {
 				fmt.Fprintln(cmd.ErrOrStderr(), "there are no sessions; `tandemux prompt` begins one")
-				return nil
 			}
-			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
-			fmt.Fprintln(tw, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED")
-			for _, r := range rows {
+			return cli.PrintTable(cmd, "ID\tAGENT\tSTATE\tTITLE\tCWD\tMODIFIED", rows, func(r sessionRow) []any {
 				state := r.State
 				if r.Activity != "" {
 					state += ": " + r.Activity
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Agent, printable(state), printable(r.Title), printable(tilde(strings.Join(r.Cwd, " "))), ago(r.Modified))
-			}
-			return tw.Flush()
+				return []any{r.ID, r.Agent, cli.Short(state), cli.Short(r.Title), cli.Short(tilde(strings.Join(r.Cwd, " "))), ago(r.Modified)}
+			})
 		}),
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	})
 	cmd.AddCommand(newSessionsEndCommand())
 	return cmd
 }
@@ -101,7 +92,7 @@ func newSessionsEndCommand() *cobra.Command {
 		Short:   "End sessions: their agents, their history and the terminals that they hold",
 		Example: "  tandemux sessions end 7k2m",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			return withHost(cmd, false, func(ctx context.Context, s *session) error {
 				for _, id := range args {
 					one, err := s.sessionNamed(ctx, id)

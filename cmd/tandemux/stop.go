@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/internal/cli"
 )
 
 func newStopCommand() *cobra.Command {
@@ -23,7 +24,7 @@ func newStopCommand() *cobra.Command {
 		Use:   "stop",
 		Short: "End the host and all its terminals",
 		Args:  cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			p, err := placeOf(cmd)
 			if err != nil {
 				return err
@@ -54,7 +55,7 @@ func newStopCommand() *cobra.Command {
 				if s.place.own() {
 					s.place.dirs.awaitEnd()
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", count(n, "running terminal"))
+				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", cli.Count(n, "running terminal"))
 				return s.outlived(orphans)
 			})
 			var left unattended
@@ -64,7 +65,7 @@ func newStopCommand() *cobra.Command {
 			if err := findDirs().endKeeper(cmd.Context()); err != nil {
 				return fmt.Errorf("end the keeper, which runs without a host: %w", err)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", count(len(left.Running), "program"))
+			fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", cli.Count(len(left.Running), "program"))
 			return nil
 		}),
 	}
@@ -110,11 +111,4 @@ func (d dirs) awaitEnd() {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"tandemux/host/task/store"
 	"tandemux/internal/apiclient"
 )
 
@@ -121,9 +122,9 @@ func (x *killed) status(task, want string) {
 	x.Helper()
 	out := ""
 	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		var t taskRow
+		var t store.Task
 		out, _ = x.try("task", "get", task, "--json")
-		if json.Unmarshal([]byte(out), &t) == nil && t.Status == want {
+		if json.Unmarshal([]byte(out), &t) == nil && string(t.Status) == want {
 			return
 		}
 	}

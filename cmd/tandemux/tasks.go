@@ -93,13 +93,8 @@ func (t *tasks) close() {
 // configured is the definition of an agent of the configuration, or of one that is
 // known and installed.
 func (t *tasks) configured(name string) (registry.Definition, bool) {
-	rows := agentRows(t.now())
-	i := slices.IndexFunc(rows, func(r agentRow) bool { return r.Name == name })
-	if i < 0 || len(rows[i].Command) == 0 || !rows[i].Configured && !rows[i].Found {
-		return registry.Definition{}, false
-	}
-	r := rows[i]
-	return registry.Definition{Name: name, Description: r.Title, Command: r.Command, Variables: r.config.Env, Confirm: r.config.Confirm}, true
+	r, ok := agentNamed(agentRows(t.now()), name)
+	return r.definition(), ok && len(r.Command) > 0 && (r.Configured || r.Found)
 }
 
 // find gives the providers of tasks' sessions, and the others as before.

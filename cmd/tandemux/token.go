@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 func newTokenCommand() *cobra.Command {
@@ -19,7 +18,7 @@ func newTokenCommand() *cobra.Command {
 		Use:   "token",
 		Short: "Manage the tokens that TCP clients connect with",
 		Args:  cobra.NoArgs,
-		RunE:  did(func(*cobra.Command, []string) error { return usagef("say new, ls or revoke") }),
+		RunE:  cli.Did(func(*cobra.Command, []string) error { return cli.Usagef("say new, ls or revoke") }),
 	}
 	cmd.AddCommand(newTokenNewCommand(), newTokenLsCommand(), newTokenRevokeCommand())
 	return cmd
@@ -38,19 +37,19 @@ do what its scopes say; without flags that is all that you may do.`,
   tandemux token new --read-only --expires 8h phone
   tandemux token new --terminal build --expires 2026-12-01 ci`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			params := ahp.TokenNewParams{Channel: ahp.RootURI, Name: "unnamed", Scopes: scopes}
 			if len(args) > 0 {
 				params.Name = args[0]
 			}
 			if readOnly {
 				if len(scopes) > 0 {
-					return usagef("--read-only and --scope exclude each other")
+					return cli.Usagef("--read-only and --scope exclude each other")
 				}
 				params.Scopes = []string{"terminal:read"}
 			}
 			if expires != "" {
-				end, err := parseExpiry(expires, time.Now())
+				end, err := cli.Expiry(expires, time.Now())
 				if err != nil {
 					return err
 				}
@@ -69,7 +68,7 @@ do what its scopes say; without flags that is all that you may do.`,
 					return err
 				}
 				if asJSON {
-					return printJSON(cmd.OutOrStdout(), got)
+					return cli.JSON(cmd.OutOrStdout(), got)
 				}
 				fmt.Fprintln(cmd.OutOrStdout(), got.Token)
 				fmt.Fprintf(cmd.ErrOrStderr(), "token %s; it is not shown again and gives whoever has it %s\n", got.ID, worth(got))
@@ -98,69 +97,28 @@ func worth(t ahp.TokenNewResult) string {
 		what = "the sight of " + seen
 	}
 	if t.Expires > 0 {
-		what += " until " + when(t.Expires)
+		what += " until " + cli.Millis(t.Expires)
 	}
 	return what
 }
 
-// parseExpiry reads a duration, also in days and weeks, or a local date or moment.
-func parseExpiry(s string, now time.Time) (time.Time, error) {
-	var end time.Time
-	ok := false
-	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if n, found := strings.CutSuffix(s, unit); found {
-			if count, err := strconv.Atoi(n); err == nil && count > 0 && count < 100_000 {
-				end, ok = now.Add(time.Duration(count)*length), true
-			}
-		}
-	}
-	if d, err := time.ParseDuration(s); err == nil && !ok {
-		end, ok = now.Add(d), true
-	}
-	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02 15:04", time.RFC3339} {
-		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			end, ok = t, true
-		}
-	}
-	switch {
-	case !ok:
-		return end, usagef("--expires %s: use a time from now such as 30m, 8h or 7d, or a date such as 2026-12-01", s)
-	case !end.After(now):
-		return end, usagef("--expires %s: that is over", s)
-	}
-	return end, nil
-}
-
 func newTokenLsCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:   "ls",
 		Short: "List the tokens, without their secrets",
 		Args:  cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			return withHost(cmd, true, func(ctx context.Context, s *session) error {
 				var got ahp.TokenListResult
 				if err := s.call(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 					return err
 				}
-				if asJSON {
-					return printJSON(cmd.OutOrStdout(), got.Items)
-				}
-				if len(got.Items) == 0 {
-					return nil
-				}
-				tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
-				fmt.Fprintln(tw, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED")
-				for _, t := range got.Items {
-					fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, printable(t.Name), scopeText(t.Scopes), terminalText(t.Terminal),
-						expiryText(t.Expires, time.Now()), when(t.LastUsed), when(t.Created))
-				}
-				return tw.Flush()
+				return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", got.Items, func(t ahp.TokenInfo) []any {
+					return []any{t.ID, cli.Short(t.Name), scopeText(t.Scopes), terminalText(t.Terminal), expiryText(t.Expires, time.Now()), cli.Millis(t.LastUsed), cli.Millis(t.Created)}
+				})
 			})
 		}),
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	})
 }
 
 func newTokenRevokeCommand() *cobra.Command {
@@ -168,7 +126,7 @@ func newTokenRevokeCommand() *cobra.Command {
 		Use:   "revoke ID",
 		Short: "End a token at once; its open connections are closed",
 		Args:  cobra.ExactArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			return withHost(cmd, true, func(ctx context.Context, s *session) error {
 				return s.call(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
 			})
@@ -181,26 +139,19 @@ func scopeText(scopes []string) string {
 	if slices.Contains(scopes, "admin") {
 		return "all"
 	}
-	return printable(strings.ReplaceAll(strings.Join(scopes, " "), "terminal:", ""))
+	return cli.Short(strings.ReplaceAll(strings.Join(scopes, " "), "terminal:", ""))
 }
 
 func terminalText(uri ahp.URI) string {
 	if uri == "" {
 		return "any"
 	}
-	return printable(lastPart(uri))
+	return cli.Short(lastPart(uri))
 }
 
 func expiryText(ms int64, now time.Time) string {
 	if ms > 0 && ms <= now.UnixMilli() {
 		return "expired"
 	}
-	return when(ms)
-}
-
-func when(ms int64) string {
-	if ms == 0 {
-		return "never"
-	}
-	return time.UnixMilli(ms).Format("2006-01-02 15:04")
+	return cli.Millis(ms)
 }

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/internal/cli"
 	"tandemux/internal/pty"
 )
 
@@ -137,7 +138,7 @@ func cmdTty(ts *testscript.TestScript, neg bool, args []string) {
 	all := ts.Value(ttysKey{}).(ttys)
 	verb, name, rest := args[0], args[1], args[2:]
 	if verb == "start" {
-		cols, rows, err := parseSize(rest[0])
+		cols, rows, err := cli.Size(rest[0])
 		ts.Check(err)
 		t, err := startTty(ts.Getenv("WORK"), ttyEnv(ts), cols, rows, rest[1:])
 		ts.Check(err)
@@ -177,7 +178,7 @@ var ttyVerbs = map[string]func(ts *testscript.TestScript, t *tty, neg bool, arg 
 		}
 	},
 	"resize": func(ts *testscript.TestScript, t *tty, _ bool, arg string) {
-		cols, rows, err := parseSize(arg)
+		cols, rows, err := cli.Size(arg)
 		ts.Check(err)
 		t.mu.Lock()
 		t.screen.Resize(cols, rows)

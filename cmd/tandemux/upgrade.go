@@ -15,6 +15,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/internal/cli"
 )
 
 func newUpgradeCommand() *cobra.Command {
@@ -30,13 +31,13 @@ which owns the shells, stays the one that it was.
 Nothing is done when the host runs this very program already, and nothing when
 the two could not work together: then it says what to do.`,
 		Args: cobra.NoArgs,
-		RunE: did(func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			p, err := placeOf(cmd)
 			if err != nil {
 				return err
 			}
 			if !p.own() {
-				return usagef("upgrade is for the host of this machine: run it there")
+				return cli.Usagef("upgrade is for the host of this machine: run it there")
 			}
 			return upgrade(cmd, p, force)
 		}),
@@ -104,7 +105,7 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 		verb = "goes on"
 	}
 	fmt.Fprintf(out, "host %s (pid %d) has taken over from %s in %d ms; %s %s\n",
-		after.Version, after.Pid, before.Version, took.Milliseconds(), count(after.Terminals, "terminal"), verb)
+		after.Version, after.Pid, before.Version, took.Milliseconds(), cli.Count(after.Terminals, "terminal"), verb)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 )
 
 func newWaitCommand() *cobra.Command {
@@ -32,7 +33,7 @@ func newWaitCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				if err := printJSON(cmd.OutOrStdout(), r); err != nil {
+				if err := cli.JSON(cmd.OutOrStdout(), r); err != nil {
 					return err
 				}
 			} else if r.Line != "" {
@@ -72,7 +73,7 @@ func waited(p ahp.WaitParams, r ahp.WaitResult, id string, timeout time.Duration
 		case r.ExitCode == nil:
 			return fmt.Errorf("the program of terminal %s has exited, but its exit code is not known: the keeper, which would have been told, was gone", id)
 		case *r.ExitCode != 0:
-			return statusError{*r.ExitCode, nil}
+			return cli.StatusError{Code: *r.ExitCode}
 		}
 		return nil
 	case ahp.WaitTimeout:
@@ -80,7 +81,7 @@ func waited(p ahp.WaitParams, r ahp.WaitResult, id string, timeout time.Duration
 		if r.Running {
 			what = "it still runs"
 		}
-		return statusError{exitTimeout, fmt.Errorf("timed out after %v waiting for terminal %s; %s", timeout, id, what)}
+		return cli.StatusError{Code: cli.ExitTimeout, Err: fmt.Errorf("timed out after %v waiting for terminal %s; %s", timeout, id, what)}
 	case ahp.WaitFinished:
 		return fmt.Errorf("the command in terminal %s has finished, and no line matched %q", id, p.Pattern)
 	case ahp.WaitExited:

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"maps"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/cli"
 	"tandemux/internal/client"
 )
 
@@ -24,12 +24,12 @@ until interrupted or until the host is stopped: those of the list of terminals a
 of every terminal, new ones too; or those of the terminals named, until all of them
 have ended. Of one that has ended before, its state is printed, as with --snapshots.`,
 		ValidArgsFunction: completeTerminal,
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			p, err := placeOf(cmd)
 			if err != nil {
 				return err
 			}
-			w := &watcher{mirror: client.NewMirror(0), enc: lineEncoder(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
+			w := &watcher{mirror: client.NewMirror(0), enc: cli.JSONLines(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
 			c, err := connect(cmd.Context(), p, how{sink: w, reconnect: true, kind: "watch"})
 			if err != nil {
 				return err
@@ -55,12 +55,6 @@ type watcher struct {
 	err error
 	// running are the terminals named that have not ended.
 	running map[ahp.URI]bool
-}
-
-func lineEncoder(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc
 }
 
 func (w *watcher) print(channel ahp.URI, v any) {

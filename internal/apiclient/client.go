@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -91,8 +92,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Request is what is sent.
 type Request struct {
 	Method string
-	// Path is below the interface's, such as "/tasks"; its segments are escaped
-	// (Segment).
+	// Path is below the interface's, such as "/tasks"; its segments are escaped.
 	Path  string
 	Query url.Values
 	// Body is sent as JSON; nil: none.
@@ -104,30 +104,75 @@ type Request struct {
 	Header http.Header
 }
 
-// Segment escapes a segment of a path.
-func Segment(s string) string { return url.PathEscape(s) }
+// Path is a path of segments, each escaped.
+func Path(segments ...string) string {
+	path := ""
+	for _, s := range segments {
+		path += "/" + url.PathEscape(s)
+	}
+	return path
+}
 
-// Do sends a request and decodes the answer into result, which may be nil. It gives
-// the status.
-func (c *Client) Do(ctx context.Context, r Request, result any) (int, error) {
+// Get decodes what is at a path into result.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, result any) error {
+	return c.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, result)
+}
+
+// Send sends a body as JSON, nil for none, and decodes the answer into result, which
+// may be nil.
+func (c *Client) Send(ctx context.Context, method, path string, body, result any) error {
+	return c.Do(ctx, Request{Method: method, Path: path, Body: body}, result)
+}
+
+// pageSize is how much of a list is asked for at once.
+const pageSize = 1000
+
+// List reads a whole list, page by page, or its first most for most > 0.
+func List[T any](ctx context.Context, c *Client, path string, query url.Values, most int) ([]T, error) {
+	all := []T{}
+	q := url.Values{}
+	maps.Copy(q, query)
+	for {
+		n := pageSize
+		if most > 0 {
+			n = min(n, most-len(all))
+		}
+		q.Set("limit", strconv.Itoa(n))
+		var page struct {
+			Data []T
+			Next string
+		}
+		if err := c.Get(ctx, path, q, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Data...)
+		if page.Next == "" || most > 0 && len(all) >= most {
+			return all, nil
+		}
+		q.Set("cursor", page.Next)
+	}
+}
+
+// Do sends a request and decodes the answer into result, which may be nil.
+func (c *Client) Do(ctx context.Context, r Request, result any) error {
 	resp, err := c.Open(ctx, r)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("read the host's answer: %w", err)
+		return fmt.Errorf("read the host's answer: %w", err)
 	case len(text) > maxAnswer:
-		return 0, fmt.Errorf("read the host's answer: it is larger than %d bytes", maxAnswer)
+		return fmt.Errorf("read the host's answer: it is larger than %d bytes", maxAnswer)
 	}
 	if result != nil && len(bytes.TrimSpace(text)) > 0 {
 		if err := json.Unmarshal(text, result); err != nil {
-			return 0, fmt.Errorf("read the host's answer: %w", err)
+			return fmt.Errorf("read the host's answer: %w", err)
 		}
 	}
-	return resp.StatusCode, nil
+	return nil
 }
 
 // Open sends a request and gives the answer, whose body the caller closes, once it is

@@ -48,7 +48,7 @@ func TestRetries(t *testing.T) {
 			defer s.Close()
 			c := New(Options{URL: s.URL, Token: "secret", MaxRetries: tt.retries})
 			defer c.Close()
-			_, err := c.Do(context.Background(), Request{Method: http.MethodPost, Path: "/tasks", Body: map[string]any{}}, nil)
+			err := c.Do(context.Background(), Request{Method: http.MethodPost, Path: "/tasks", Body: map[string]any{}}, nil)
 			var failed *Error
 			if !errors.As(err, &failed) || failed.StatusCode != tt.status || failed.Code != "word" || failed.Error() != "a sentence" {
 				t.Errorf("it failed with %v", err)
@@ -119,13 +119,13 @@ func TestOdd(t *testing.T) {
 	c := New(Options{URL: s.URL, MaxRetries: -1})
 	for path, want := range map[string]string{"/moved": "302", "/page": "404", "/text": "invalid character"} {
 		var into map[string]any
-		if _, err := c.Do(context.Background(), Request{Method: http.MethodGet, Path: path}, &into); err == nil || !strings.Contains(err.Error(), want) {
+		if err := c.Do(context.Background(), Request{Method: http.MethodGet, Path: path}, &into); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	c.Close()
 	s.Close()
-	if _, err := c.Do(context.Background(), Request{Method: http.MethodGet, Path: "/x"}, nil); err == nil || strings.Contains(err.Error(), "http://") {
+	if err := c.Do(context.Background(), Request{Method: http.MethodGet, Path: "/x"}, nil); err == nil || strings.Contains(err.Error(), "http://") {
 		t.Errorf("nobody there: %v", err)
 	}
 }

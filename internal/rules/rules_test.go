@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"internal/acptest/model": {}, // what real agents are run against
 
 	"internal/approval": {"ahp"},
+	"internal/cli":      {},
 	"internal/config":   {"emulator", "host/guard", "internal/nearest", "keymap", "themes", "ui/attention", "ui/command", "ui/status"},
 	"internal/daemon":   {},
 	"internal/ebb":      {},
@@ -78,6 +79,7 @@ var arrows = map[string][]string{
 	"host/task/api":      {"host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/..."},
 	"host/task/hook":     {"host/agent", "internal/warden"},
 	"internal/apiclient": {},
+	"internal/taskcmd":   {"ahp", "host/task/...", "host/workspace/...", "internal/apiclient", "internal/cli"},
 	"ui/layout":          {},
 	"ui/command":         {"keymap", "ui/layout"},
 	"ui/look":            {"emulator", "themes"},

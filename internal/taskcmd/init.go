@@ -1,4 +1,4 @@
-package main
+package taskcmd
 
 import (
 	"embed"
@@ -15,6 +15,7 @@ import (
 
 	"tandemux/host/task/access"
 	"tandemux/host/task/registry"
+	"tandemux/internal/cli"
 )
 
 // templates are what `tandemux init` writes: a directory each.
@@ -28,10 +29,9 @@ var scaffolds = map[string]string{
 	"hooks": "programs that are called with JSON: on_create, on_event, on_cancel",
 }
 
-func newInitCommand() *cobra.Command {
+func newInit() *cobra.Command {
 	var name, description, template string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Begin an agent: write its tandemux-agent.toml",
 		Long: `Write the definition of an agent, tandemux-agent.toml, with the files that it needs,
@@ -42,7 +42,7 @@ Templates: ` + scaffoldText(),
 		Example: `  tandemux init reviewer
   tandemux init --template hooks --name counter .`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: did(func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {
 				dir = args[0]
@@ -55,17 +55,17 @@ Templates: ` + scaffoldText(),
 				name = slug(filepath.Base(abs))
 			}
 			if err := access.CheckName("an agent", name); err != nil {
-				return usagef("%w; --name says another", err)
+				return cli.Usagef("%w; --name says another", err)
 			}
 			if _, ok := scaffolds[template]; !ok {
-				return usagef("--template %s: the templates are %s", template, strings.Join(slices.Sorted(maps.Keys(scaffolds)), " and "))
+				return cli.Usagef("--template %s: the templates are %s", template, strings.Join(slices.Sorted(maps.Keys(scaffolds)), " and "))
 			}
 			files, err := scaffold(dir, template, name, description)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"name": name, "dir": abs, "files": files})
+			if cli.AsJSON(cmd) {
+				return cli.JSON(cmd.OutOrStdout(), map[string]any{"name": name, "dir": abs, "files": files})
 			}
 			for _, f := range files {
 				fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(dir, f))
@@ -73,12 +73,11 @@ Templates: ` + scaffoldText(),
 			fmt.Fprintf(cmd.ErrOrStderr(), "edit %s, then `tandemux deploy` in its directory\n", registry.DefinitionFile)
 			return nil
 		}),
-	}
+	})
 	f := cmd.Flags()
 	f.StringVar(&name, "name", "", "the agent's name (default: the directory's)")
 	f.StringVar(&description, "description", "", "what it is for, in a sentence")
 	f.StringVar(&template, "template", "acp", "acp or hooks")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions([]string{"acp", "hooks"}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag is there
 	return cmd
 }
@@ -156,5 +155,5 @@ func scaffold(dir, template, name, description string) ([]string, error) {
 
 // tomlText is a text between the quotes of TOML.
 func tomlText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ", "\t", " ").Replace(printableLong(s))
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ", "\t", " ").Replace(cli.Line(s))
 }

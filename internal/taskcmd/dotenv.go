@@ -1,4 +1,4 @@
-package main
+package taskcmd
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
+	"tandemux/internal/cli"
 )
 
 // dotenv writes variables as a .env file, secrets by name alone.
@@ -57,7 +58,7 @@ func parseDotenv(text string) ([]api.NewVariable, error) {
 		name := strings.TrimSpace(rest[:end])
 		value, after, err := envValue(strings.TrimLeft(rest[end+1:], " \t"))
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %s: %w", line, printable(name), err)
+			return nil, fmt.Errorf("line %d: %s: %w", line, cli.Short(name), err)
 		}
 		if err := registry.CheckVariable(name, value); err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)

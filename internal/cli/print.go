@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Control reports whether a character is one that moves a terminal's cursor or does
+// worse.
+func Control(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
+
+// Short is a title or the like, as others wrote it: in one line, of up to 60
+// characters.
+func Short(s string) string {
+	const most = 60
+	s = strings.Map(func(r rune) rune {
+		if Control(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}
+
+// Line is text of others in one line, of any length.
+func Line(s string) string {
+	return strings.Map(func(r rune) rune {
+		if Control(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// Lines is text of others: lines and tabs stay, other controls go.
+func Lines(s string) string { return strings.Map(inLines, s) }
+
+func inLines(r rune) rune {
+	if Control(r) && r != '\n' && r != '\t' {
+		return -1
+	}
+	return r
+}
+
+// Safely writes what others wrote: to a terminal as Lines, elsewhere as it is.
+func Safely(w io.Writer) io.Writer {
+	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return w
+	}
+	return linesWriter{w}
+}
+
+type linesWriter struct{ w io.Writer }
+
+// Write drops controls. Of a character that a write cuts in two neither half is one.
+func (l linesWriter) Write(b []byte) (int, error) {
+	if _, err := l.w.Write(bytes.Map(inLines, b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// WithJSON gives a command the flag --json, which AsJSON and Print look at.
+func WithJSON(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().Bool("json", false, "print JSON")
+	return cmd
+}
+
+// AsJSON reports whether --json is given.
+func AsJSON(cmd *cobra.Command) bool {
+	f := cmd.Flags().Lookup("json")
+	return f != nil && f.Value.String() == "true"
+}
+
+// JSON prints a value as people and programs read it.
+func JSON(w io.Writer, v any) error {
+	enc := JSONLines(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// JSONLines encodes values, one on each line.
+func JSONLines(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// Print prints a value: as JSON where --json is given, else by text.
+func Print(cmd *cobra.Command, v any, text func(w io.Writer) error) error {
+	if AsJSON(cmd) {
+		return JSON(cmd.OutOrStdout(), v)
+	}
+	return text(cmd.OutOrStdout())
+}
+
+// Table prints rows below a head, whose titles are parted by tabs; nothing where
+// there are no rows. row gives the fields of a row.
+func Table[T any](w io.Writer, head string, rows []T, row func(T) []any) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	if head != "" {
+		fmt.Fprintln(tw, head)
+	}
+	for _, r := range rows {
+		for i, field := range row(r) {
+			if i > 0 {
+				fmt.Fprint(tw, "\t")
+			}
+			fmt.Fprint(tw, field)
+		}
+		fmt.Fprintln(tw)
+	}
+	return tw.Flush()
+}
+
+// PrintTable prints rows: as JSON where --json is given, else as Table does.
+func PrintTable[T any](cmd *cobra.Command, head string, rows []T, row func(T) []any) error {
+	return Print(cmd, rows, func(w io.Writer) error { return Table(w, head, rows, row) })
+}
+
+// OnTerminal reports whether a command's input is a terminal's, with somebody to ask.
+func OnTerminal(cmd *cobra.Command) bool {
+	f, ok := cmd.InOrStdin().(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Agrees asks a question; everything but y or yes is no.
+func Agrees(cmd *cobra.Command, question string) bool {
+	fmt.Fprint(cmd.ErrOrStderr(), question+" [y/N] ")
+	line, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}
