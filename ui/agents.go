@@ -10,7 +10,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/address"
 	"tandemux/ui/chat"
-	"tandemux/ui/layout"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
@@ -49,7 +48,7 @@ func (m *Model) openAgents() {
 	}
 	m.loop.Open(overlay.NewAgents(func() []overlay.Session { return m.sessionRows(archived) }, m.currentSession(), overlay.SessionActions{
 		Open:   with(m.openSession),
-		Bring:  with(func(s *session) { m.bringChat(s.row.DefaultChat) }),
+		Bring:  with(func(s *session) { m.panes.BringChat(s.row.DefaultChat) }),
 		Answer: with(m.answerSession),
 		Rename: with(m.renameSession),
 		Archive: with(func(s *session) {
@@ -69,12 +68,12 @@ func (m *Model) openAgents() {
 
 // currentSession is the session of the focused chat or terminal, "" for none.
 func (m *Model) currentSession() ahp.URI {
-	p, ok := m.arr.Focused()
+	p, ok := m.panes.Arr.Focused()
 	if !ok {
 		return ""
 	}
 	chat := p.Terminal
-	if t := m.terms.Get(p.Terminal); t != nil {
+	if t := m.panes.Terms.Get(p.Terminal); t != nil {
 		chat = m.chatOf(t)
 	}
 	if s := m.sessionOf(chat); s != nil {
@@ -127,8 +126,8 @@ func (m *Model) sessionRows(archived bool) []overlay.Session {
 		if n := m.neededOf(s); n != nil {
 			r.Doing = n.text
 		}
-		if id, ok := m.doc.shown.Showing(s.row.DefaultChat); ok && s.row.DefaultChat != "" {
-			i, _, _ := m.doc.shown.Find(id)
+		if id, ok := m.panes.Doc.Shown.Showing(s.row.DefaultChat); ok && s.row.DefaultChat != "" {
+			i, _, _ := m.panes.Doc.Shown.Find(id)
 			r.Where = fmt.Sprintf("tab %d", i+1)
 		}
 		if t := m.tasks.At(s.uri); t != nil {
@@ -175,59 +174,14 @@ func (m *Model) openSession(s *session) {
 			word, _ := stateWord(c.Status, &m.outer.Look)
 			rows, uris = append(rows, title+"  "+word), append(uris, c.Resource)
 		}
-		m.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { m.openChat(uris[i]) })
+		m.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { m.panes.OpenChat(uris[i]) })
 		return
 	}
 	if s.row.DefaultChat == "" {
 		m.loop.Say(status.Info, "the session has no chat")
 		return
 	}
-	m.openChat(s.row.DefaultChat)
-}
-
-// openChat goes to the pane that shows a chat, or makes one beside the focused one.
-func (m *Model) openChat(uri ahp.URI) {
-	area := m.area()
-	m.kb.bare = false
-	m.apply(func(l layout.Layout) (layout.Layout, error) {
-		if id, ok := l.Showing(uri); ok {
-			return l.FocusPane(id), nil
-		}
-		return besideWide(l, area, uri)
-	})
-}
-
-// leastChat is how wide a chat is at least, in cells, to be put beside another
-// pane.
-const leastChat = 60
-
-// besideWide shows a chat to the right of the focused pane if both have room to be
-// read, else in a tab of its own.
-func besideWide(l layout.Layout, area layout.Rect, uri ahp.URI) (layout.Layout, error) {
-	if tab, ok := l.Tab(); ok {
-		p, _ := tab.Arrange(area).Pane(tab.Focus)
-		if (p.Body.W-1)/2 >= leastChat && tab.CanSplit(area, tab.Focus, layout.Right) {
-			l, _, err := l.Split(area, tab.Focus, layout.Right, uri)
-			return l, err
-		}
-	}
-	l, _, err := l.NewTab(uri)
-	return l, err
-}
-
-// bringChat takes a chat into the active tab.
-func (m *Model) bringChat(uri ahp.URI) {
-	id, shown := m.doc.shown.Showing(uri)
-	if i, _, _ := m.doc.shown.Find(id); !shown || i == m.doc.shown.Active {
-		m.openChat(uri)
-		return
-	}
-	tab, _ := m.doc.shown.Tab()
-	if d, ok := roomBeside(tab, m.area(), tab.Focus); ok {
-		m.movePane(id, tab.Focus, d)
-		return
-	}
-	m.loop.Say(status.Warning, "there is no room in this tab")
+	m.panes.OpenChat(s.row.DefaultChat)
 }
 
 // newSession begins a session; without a name it asks which agent, where there are
@@ -237,7 +191,7 @@ func (m *Model) newSession(name string) {
 	if !m.link.Can(link.CanSessions) {
 		return
 	}
-	cwd := m.cwd()
+	cwd := m.panes.Cwd()
 	if e := m.focusedChat(); e != nil {
 		if s := m.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
 			cwd = s.row.WorkingDirectories[0]
@@ -308,7 +262,7 @@ func (m *Model) beginSession(agent string, cwd ahp.URI) {
 		err := h.CreateSession(ctx, p)
 		return func() {
 			if err == nil {
-				m.openChat(p.Meta.Chat)
+				m.panes.OpenChat(p.Meta.Chat)
 			}
 		}, err
 	})
@@ -351,9 +305,9 @@ func (m *Model) crossOver() {
 		m.loop.Dirty |= loop.Panes
 		return
 	}
-	if _, t, _ := m.focused(); t != nil {
+	if _, t, _ := m.panes.Focused(); t != nil {
 		if uri := m.chatOf(t); uri != "" {
-			m.openChat(uri)
+			m.panes.OpenChat(uri)
 		}
 	}
 }

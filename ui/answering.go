@@ -67,7 +67,7 @@ func neededText(n ahp.InputNeeded) string {
 
 // unseen are the questions of chats that the person does not look at.
 func (m *Model) unseen() []needed {
-	return slices.DeleteFunc(m.waitings(), func(n needed) bool { return m.looksAt(n.what.Chat) })
+	return slices.DeleteFunc(m.waitings(), func(n needed) bool { return m.panes.LooksAt(n.what.Chat) })
 }
 
 // answerSession answers what a session waits for, from wherever the person is.
@@ -85,14 +85,14 @@ func (m *Model) answerNeeded(n needed) {
 	t := n.what.ToolCall
 	if n.what.Kind != ahp.NeedToolConfirmation || t == nil {
 		m.loop.Close()
-		m.openChat(n.what.Chat)
+		m.panes.OpenChat(n.what.Chat)
 		return
 	}
 	view := approval.Of(t, nil)
 	var o *overlay.Approval
 	o = overlay.NewApproval(overlay.Asked{
 		Title: m.agentTitle(n.session.row.Provider) + " in " + n.session.title(), View: view,
-		Chat: func() { m.loop.Close(); m.openChat(n.what.Chat) },
+		Chat: func() { m.loop.Close(); m.panes.OpenChat(n.what.Chat) },
 		Say:  func(why string) { m.loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
 			if m.loop.Overlay == o {
@@ -131,7 +131,7 @@ func (m *Model) neededNow(n needed) *needed {
 // answerAny answers what waits: in the focused terminal or chat first, else the
 // question that has waited longest.
 func (m *Model) answerAny() {
-	if _, t, _ := m.focused(); t.Ask() != nil {
+	if _, t, _ := m.panes.Focused(); t.Ask() != nil {
 		m.answerAgent()
 		return
 	}

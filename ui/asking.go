@@ -15,11 +15,11 @@ import (
 // asking is the terminal whose question is answered next: the focused one's, or
 // the oldest terminal's; nil for none.
 func (m *Model) asking() *terminals.Terminal {
-	if _, t, _ := m.focused(); t.Ask() != nil {
+	if _, t, _ := m.panes.Focused(); t.Ask() != nil {
 		return t
 	}
-	for _, uri := range m.terms.Order {
-		if t := m.terms.Get(uri); t.Ask() != nil {
+	for _, uri := range m.panes.Terms.Order {
+		if t := m.panes.Terms.Get(uri); t.Ask() != nil {
 			return t
 		}
 	}

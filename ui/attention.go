@@ -68,8 +68,8 @@ func (m *Model) activity(next ahp.ActivityState) {
 	a := &m.attending
 	for uri, row := range next.Terminals {
 		// Those that are followed ring by themselves.
-		t := m.terms.Get(uri)
-		if _, shown := m.doc.shown.Showing(uri); a.known && row.Bell > a.state.Terminals[uri].Bell && shown && t != nil && t.Feed == nil {
+		t := m.panes.Terms.Get(uri)
+		if _, shown := m.panes.Doc.Shown.Showing(uri); a.known && row.Bell > a.state.Terminals[uri].Bell && shown && t != nil && t.Feed == nil {
 			m.outer.Bell()
 		}
 	}
@@ -87,7 +87,7 @@ func (m *Model) activity(next ahp.ActivityState) {
 	if first {
 		a.told = map[ahp.URI]attention.Alert{}
 		for uri := range next.Terminals {
-			a.told[uri] = m.alertOf(m.terms.Get(uri), a.notify) // nobody waited for it
+			a.told[uri] = m.alertOf(m.panes.Terms.Get(uri), a.notify) // nobody waited for it
 		}
 	}
 	m.loop.Dirty |= loop.Chrome
@@ -108,16 +108,10 @@ func (m *Model) alertOf(t *terminals.Terminal, of attention.Set) attention.Alert
 
 // alert is what marks a terminal that the person does not look at.
 func (m *Model) alert(t *terminals.Terminal) attention.Alert {
-	if t == nil || m.looksAt(t.URI) {
+	if t == nil || m.panes.LooksAt(t.URI) {
 		return attention.Alert{}
 	}
 	return m.alertOf(t, m.attending.marks)
-}
-
-// looksAt reports whether a terminal shows and the outer terminal has the focus,
-// as far as it tells.
-func (m *Model) looksAt(uri ahp.URI) bool {
-	return !m.outer.Blurred && slices.ContainsFunc(m.arr.Panes, func(p layout.Placed) bool { return p.Terminal == uri })
 }
 
 // attend tells the host what the person sees, and the outer terminal what they
@@ -130,9 +124,9 @@ func (m *Model) attend() {
 	a.stale = false
 	m.attendChats()
 	all, _ := attention.Choose(attention.Names())
-	for _, uri := range m.terms.Order {
-		t := m.terms.Get(uri)
-		if m.looksAt(uri) {
+	for _, uri := range m.panes.Terms.Order {
+		t := m.panes.Terms.Get(uri)
+		if m.panes.LooksAt(uri) {
 			if now := m.alertOf(t, all); now.At > max(a.seeing[uri], a.state.Terminals[uri].Seen) {
 				if a.seeing == nil {
 					a.seeing = map[ahp.URI]int64{}
@@ -148,7 +142,7 @@ func (m *Model) attend() {
 		}
 	}
 	for uri := range a.told {
-		if m.terms.Get(uri) == nil {
+		if m.panes.Terms.Get(uri) == nil {
 			delete(a.told, uri)
 			delete(a.seeing, uri)
 		}
@@ -164,8 +158,8 @@ func (m *Model) notify(t *terminals.Terminal, now attention.Alert) {
 // oldest.
 func (m *Model) alerts() []*terminals.Terminal {
 	var list []*terminals.Terminal
-	for _, uri := range m.terms.Order {
-		if t := m.terms.Get(uri); m.alert(t).Kind != attention.None {
+	for _, uri := range m.panes.Terms.Order {
+		if t := m.panes.Terms.Get(uri); m.alert(t).Kind != attention.None {
 			list = append(list, t)
 		}
 	}
@@ -181,11 +175,11 @@ func (m *Model) nextAlert() {
 	chats := m.chatAlerts()
 	list := m.alerts()
 	if len(chats) > 0 && (len(list) == 0 || chats[0].Kind <= m.alert(list[0]).Kind) {
-		m.openChat(chats[0].uri)
+		m.panes.OpenChat(chats[0].uri)
 		return
 	}
 	if len(list) > 0 {
-		m.show(list[0])
+		m.panes.Show(list[0])
 	}
 }
 
@@ -213,7 +207,7 @@ func (m *Model) alertMark(k attention.Kind) (string, look.Style) {
 func (m *Model) tabAlert(tab layout.Tab) attention.Alert {
 	best := attention.Alert{}
 	for _, leaf := range tab.Panes() {
-		a := m.alert(m.terms.Get(leaf.Terminal))
+		a := m.alert(m.panes.Terms.Get(leaf.Terminal))
 		if address.IsChat(leaf.Terminal) {
 			a = m.chatAlert(leaf.Terminal)
 		}
@@ -238,8 +232,8 @@ func (m *Model) alertText() (text string, style look.Style) {
 	a := m.alert(t)
 	mark, style := m.alertMark(a.Kind)
 	where := t.Title()
-	if id, ok := m.doc.shown.Showing(t.URI); ok {
-		i, _, _ := m.doc.shown.Find(id)
+	if id, ok := m.panes.Doc.Shown.Showing(t.URI); ok {
+		i, _, _ := m.panes.Doc.Shown.Find(id)
 		where = strconv.Itoa(i + 1)
 	}
 	text = mark + " " + where + ": " + words.Clean(a.Text)

@@ -68,7 +68,7 @@ func (m *Model) chatAlertText(terminals []*terminals.Terminal) (text string, sty
 func (m *Model) attendChats() {
 	a := &m.attending
 	for uri, e := range m.chats {
-		if e.Ready() && m.looksAt(uri) && e.State().Status&ahp.FlagRead == 0 && e.State().ActiveTurn == nil {
+		if e.Ready() && m.panes.LooksAt(uri) && e.State().Status&ahp.FlagRead == 0 && e.State().ActiveTurn == nil {
 			m.link.Dispatch(uri, ahp.ChatIsReadChanged{IsRead: true})
 			if s := m.sessions.byURI[e.session]; s != nil && s.row.Status&ahp.FlagRead == 0 {
 				m.link.Dispatch(s.uri, ahp.SessionIsReadChanged{IsRead: true})

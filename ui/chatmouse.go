@@ -11,11 +11,11 @@ import (
 
 // chatUnder gives the chat whose body lies at a cell, nil for none.
 func (m *Model) chatUnder(x, y int) *chatEntry {
-	h := m.arr.At(x, y)
+	h := m.panes.Arr.At(x, y)
 	if h.Kind != layout.HitBody {
 		return nil
 	}
-	p, _ := m.arr.Pane(h.Pane)
+	p, _ := m.panes.Arr.Pane(h.Pane)
 	return m.chats[p.Terminal]
 }
 
@@ -25,7 +25,7 @@ func (m *Model) pressChat(h layout.Hit, ev tea.Mouse) bool {
 	if e == nil {
 		return false
 	}
-	m.freshen() // the click moved the focus here
+	m.panes.Freshen() // the click moved the focus here
 	m.loop.Dirty |= loop.Panes | loop.Chrome
 	if ev.Button == tea.MouseMiddle && m.clip.Len() > 0 {
 		m.clip.Paste(0)
@@ -47,7 +47,7 @@ func (m *Model) pressChat(h layout.Hit, ev tea.Mouse) bool {
 
 // grabbedChat is the chat whose text the mouse holds.
 func (m *Model) grabbedChat() *chatEntry {
-	p, _ := m.arr.Pane(m.mouse.pane)
+	p, _ := m.panes.Arr.Pane(m.mouse.pane)
 	return m.chats[p.Terminal]
 }
 
@@ -89,19 +89,19 @@ func (m *Model) wheelChat(ev tea.Mouse) bool {
 
 // pressBadge goes from a terminal's badge to the chat that it belongs to.
 func (m *Model) pressBadge(h layout.Hit, ev tea.Mouse) bool {
-	p, ok := m.arr.Pane(h.Pane)
+	p, ok := m.panes.Arr.Pane(h.Pane)
 	if !ok || h.Kind != layout.HitHeader || ev.Button != tea.MouseLeft {
 		return false
 	}
-	t := m.terms.Get(p.Terminal)
+	t := m.panes.Terms.Get(p.Terminal)
 	if t == nil || m.chatOf(t) == "" {
 		return false
 	}
-	badge, _ := m.badge(t)
+	badge, _ := m.panes.Badge(t)
 	w := paint.Width(badge)
 	if right := p.Header.X + p.Header.W - 1; w == 0 || ev.X < right-w-3 || ev.X > right {
 		return false
 	}
-	m.openChat(m.chatOf(t))
+	m.panes.OpenChat(m.chatOf(t))
 	return true
 }

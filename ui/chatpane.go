@@ -45,7 +45,7 @@ type chatEntry struct {
 
 // focusedChat is the focused pane's chat, nil where it shows none.
 func (m *Model) focusedChat() *chatEntry {
-	if p, ok := m.arr.Focused(); ok {
+	if p, ok := m.panes.Arr.Focused(); ok {
 		return m.chats[p.Terminal]
 	}
 	return nil
@@ -62,10 +62,16 @@ func (m *Model) chatMode() (keymap.Mode, bool) {
 	return keymap.Chat, true
 }
 
+// arranged follows what shows besides terminals.
+func (m *Model) arranged() {
+	m.attending.stale = true
+	m.followChats()
+}
+
 // followChats subscribes to the chats that the layout shows and drops the others.
 func (m *Model) followChats() {
 	shown := map[ahp.URI]bool{}
-	for _, tab := range m.doc.shown.Tabs {
+	for _, tab := range m.panes.Doc.Shown.Tabs {
 		for _, leaf := range tab.Panes() {
 			if address.IsChat(leaf.Terminal) {
 				shown[leaf.Terminal] = true
@@ -95,12 +101,12 @@ func (m *Model) followChats() {
 	if changed {
 		m.followSessions()
 	}
-	for _, p := range m.arr.Panes {
+	for _, p := range m.panes.Arr.Panes {
 		if e := m.chats[p.Terminal]; e != nil {
 			e.follows = e.Terminals()
 			for _, uri := range e.follows {
-				if t := m.terms.Get(uri); t != nil {
-					t.Shown = m.ticks
+				if t := m.panes.Terms.Get(uri); t != nil {
+					m.panes.Keep(t)
 				}
 			}
 		}
@@ -139,7 +145,7 @@ func (m *Model) followChat(e *chatEntry) {
 
 // settleChats follows what came into sight, and sets the timers of chats.
 func (m *Model) settleChats() {
-	for _, p := range m.arr.Panes {
+	for _, p := range m.panes.Arr.Panes {
 		e := m.chats[p.Terminal]
 		if e == nil {
 			continue
@@ -170,7 +176,7 @@ func (m *Model) settleChats() {
 			})
 		}
 	}
-	m.freshen()
+	m.panes.Freshen()
 }
 
 // tellDraft tells the host what is being written.
@@ -214,8 +220,8 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 			m.clip.Copy(clipboard.Copied{Text: text, What: what + " (" + words.Counted(text) + ")"})
 		},
 		Open: func(uri ahp.URI) {
-			if t := m.terms.Get(uri); t != nil {
-				m.show(t)
+			if t := m.panes.Terms.Get(uri); t != nil {
+				m.panes.Show(t)
 			} else {
 				m.loop.Say(status.Info, "this terminal is gone")
 			}
@@ -236,7 +242,7 @@ func (m *Model) chatActions(e *chatEntry) chat.Actions {
 		Search: func(back bool) { m.searchChat(e, back) },
 		Keys:   m.chatKeysOf,
 		Screen: func(uri ahp.URI) chat.Screen {
-			if t := m.terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
+			if t := m.panes.Terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
 				return t.Feed
 			}
 			return nil
@@ -310,7 +316,7 @@ func (m *Model) forkChat(e *chatEntry, turn string) {
 		err := h.CreateChat(ctx, p)
 		return func() {
 			if err == nil {
-				m.openChat(uri)
+				m.panes.OpenChat(uri)
 			}
 		}, err
 	})
@@ -342,9 +348,9 @@ func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
 		m.loop.Say(status.Info, "this connection can't log in")
 		return
 	}
-	uri, put := address.New(ahp.TerminalScheme), m.beside(m.area(), m.focusID())
+	uri, put := address.New(ahp.TerminalScheme), m.panes.Beside(m.panes.Area(), m.panes.FocusID())
 	s := m.sessions.byURI[e.session]
-	p := ahp.LoginParams{Channel: ahp.RootURI, Method: way.ID, Terminal: uri, Cols: max(m.arr.Area.W, 1), Rows: max(m.arr.Area.H-1, 1)}
+	p := ahp.LoginParams{Channel: ahp.RootURI, Method: way.ID, Terminal: uri, Cols: max(m.panes.Arr.Area.W, 1), Rows: max(m.panes.Arr.Area.H-1, 1)}
 	if s != nil && s.ready && s.state.Lifecycle == ahp.LifecycleFailed {
 		p.Session = e.session
 	} else if s != nil {
@@ -359,7 +365,7 @@ func (m *Model) logIn(e *chatEntry, way ahp.AgentAuth) {
 			switch {
 			case err != nil:
 			case got.Terminal != "":
-				m.created(got.Terminal, put)
+				m.panes.Created(got.Terminal, put)
 			default:
 				m.loop.Say(status.Info, "logged in; %s tries again", m.keysOf("chat-retry"))
 			}
@@ -490,7 +496,7 @@ func stateWord(s ahp.Status, l *look.Look) (string, look.Style) {
 // chatAlert is what a chat of a pane that the person does not look at tells them.
 func (m *Model) chatAlert(uri ahp.URI) attention.Alert {
 	e := m.chats[uri]
-	if e == nil || !e.Ready() || m.looksAt(uri) {
+	if e == nil || !e.Ready() || m.panes.LooksAt(uri) {
 		return attention.Alert{}
 	}
 	s := e.State()
@@ -545,19 +551,16 @@ func (m *Model) composeText(text string, done func(string)) {
 		m.loop.Say(status.Info, "there is no editor to open it in")
 		return
 	}
-	at, area := m.focusID(), m.area()
+	at, area := m.panes.FocusID(), m.panes.Area()
 	m.loop.Async("edit the message", func(context.Context) (func(), error) {
 		argv, read, err := desk.Compose(text)
 		if err != nil {
 			return nil, err
 		}
 		return func() {
-			put := m.beside(area, at)
-			m.create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
-				if m.composing == nil {
-					m.composing = map[ahp.URI]func(*Model){}
-				}
-				m.composing[uri] = func(m *Model) { m.composed(at, read, done) }
+			put := m.panes.Beside(area, at)
+			m.panes.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+				m.panes.Then(uri, func() { m.composed(at, read, done) })
 				return put(l, uri)
 			}, argv, "")
 		}, nil
@@ -572,7 +575,7 @@ func (m *Model) composed(at layout.PaneID, read func() (string, error), done fun
 			if err == nil {
 				done(strings.TrimRight(text, "\n"))
 			}
-			m.change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
+			m.panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
 			m.loop.Dirty |= loop.Panes
 		}, err
 	})

@@ -2,14 +2,13 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
-	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/keymap"
 	"tandemux/ui/address"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
-	"tandemux/ui/look"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
 	"tandemux/ui/status"
@@ -20,16 +19,16 @@ import (
 // drawEmpty draws what shows instead of panes.
 func (m *Model) drawEmpty() {
 	o := m.outer
-	if len(m.arr.Panes) > 0 {
+	if len(m.panes.Arr.Panes) > 0 {
 		return
 	}
-	area := paint.Rect(m.arr.Area)
+	area := paint.Rect(m.panes.Arr.Area)
 	o.Canvas.Fill(area, ' ', emulator.Style{})
 	lines := []string{}
 	switch {
-	case m.arr.TooSmall:
+	case m.panes.Arr.TooSmall:
 		lines = append(lines, "too small")
-	case m.begun && m.kb.holding == 0:
+	case m.panes.Begun && m.panes.Holding == 0:
 		lines = append(lines, "no pane here",
 			m.keysOf("new-tab")+"  new terminal", m.keysOf("terminals")+"  all terminals", m.keysOf("detach")+"  detach")
 	}
@@ -54,7 +53,7 @@ func (m *Model) keysOf(name string, args ...string) string {
 // headers that meet them.
 func (m *Model) drawDividers() {
 	draw := m.dividerCell()
-	for _, d := range m.arr.Dividers {
+	for _, d := range m.panes.Arr.Dividers {
 		for y := d.Y; y < d.Y+d.H; y++ {
 			draw(d.X, y)
 		}
@@ -65,7 +64,7 @@ func (m *Model) drawDividers() {
 func (m *Model) dividerCell() func(x, y int) {
 	o := m.outer
 	l := &o.Look
-	tiled := m.arr.Tiled()
+	tiled := m.panes.Arr.Tiled()
 	focus, _ := tiled.Focused()
 	near := focus.Rect()
 	kind := func(x, y int) layout.HitKind { return tiled.At(x, y).Kind }
@@ -83,7 +82,7 @@ func (m *Model) dividerCell() func(x, y int) {
 
 // drawHeaders draws the title rows of tiled panes.
 func (m *Model) drawHeaders() {
-	for _, p := range m.arr.Panes {
+	for _, p := range m.panes.Arr.Panes {
 		if !p.Header.Empty() && !p.Floating() {
 			m.drawHeader(p)
 		}
@@ -103,8 +102,8 @@ func (m *Model) drawHeader(p layout.Placed) {
 		line, title = l.BorderFocused, l.TitleFocused
 	}
 	o.Canvas.Fill(r, l.Horizontal, line)
-	t := m.terms.Get(p.Terminal)
-	badge, style := m.badge(t)
+	t := m.panes.Terms.Get(p.Terminal)
+	badge, style := m.panes.Badge(t)
 	if e := m.chats[p.Terminal]; e != nil {
 		badge, style = m.chatBadge(e)
 	}
@@ -114,7 +113,7 @@ func (m *Model) drawHeader(p layout.Placed) {
 		o.Canvas.Text(r.X+1+room-w, r.Y, w, " "+flags+" ", l.Warn)
 		room -= w + 1
 	}
-	name := m.nameOf(p.Name, p.Terminal)
+	name := m.panes.NameOf(p.Name, p.Terminal)
 	if t != nil && p.Name == "" {
 		name = t.FullTitle()
 	}
@@ -140,50 +139,10 @@ func (m *Model) drawHeader(p layout.Placed) {
 	}
 }
 
-// badge says who holds a terminal and what for, and how that is drawn.
-func (m *Model) badge(t *terminals.Terminal) (string, look.Style) {
-	shown := false
-	if t != nil {
-		_, shown = m.doc.shown.Showing(t.URI)
-	}
-	return m.terms.Badge(t, shown, &m.outer.Look)
-}
-
-// paneName is what a pane is called: its own name, or its terminal's title.
-func (m *Model) paneName(name string, t *terminals.Terminal) string {
-	if name != "" {
-		return words.Clean(name)
-	}
-	if t == nil {
-		return ""
-	}
-	return t.Title()
-}
-
-// tabName is what a tab is called: its own name, or its focused pane's.
-func (m *Model) tabName(t layout.Tab) string {
-	if t.Name != "" {
-		return words.Clean(t.Name)
-	}
-	leaf := t.Focused()
-	if leaf == nil {
-		return ""
-	}
-	return m.nameOf(leaf.Name, leaf.Terminal)
-}
-
-// nameOf is what a pane is called that shows a terminal or a chat.
-func (m *Model) nameOf(name string, uri ahp.URI) string {
-	if name == "" && address.IsChat(uri) {
-		return m.chatTitle(uri)
-	}
-	return m.paneName(name, m.terms.Get(uri))
-}
-
 // statusData says what the status line shows.
 func (m *Model) statusData() status.Data {
 	d := status.Data{
-		Line: m.cfg.line, Layout: m.cfg.Layout, Active: m.doc.shown.Active,
+		Line: m.cfg.line, Layout: m.panes.Name, Active: m.panes.Doc.Shown.Active,
 		Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.line.misread != "",
 	}
 	d.Message, d.Kind = m.loop.Note()
@@ -191,17 +150,17 @@ func (m *Model) statusData() status.Data {
 	if w := m.attending.state.Warning; w != "" {
 		d.Alert, d.AlertStyle = "host: "+paint.Cut(words.Clean(w), max(m.outer.W/2, 20), m.outer.Look.Ellipsis), m.outer.Look.Warn
 	}
-	d.Clients = m.attending.state.Layouts[m.doc.uri]
+	d.Clients = m.attending.state.Layouts[m.panes.Doc.URI]
 	m.clock(&d)
-	for _, t := range m.doc.shown.Tabs {
-		tab := status.Tab{Name: m.tabName(t), Panes: len(t.Panes()), Zoom: t.Zoom}
+	for _, t := range m.panes.Doc.Shown.Tabs {
+		tab := status.Tab{Name: m.panes.TabName(t), Panes: len(t.Panes()), Zoom: t.Zoom}
 		tab.Mark, tab.MarkStyle = m.alertMark(m.tabAlert(t).Kind)
 		d.Tabs = append(d.Tabs, tab)
 	}
 	if len(m.kb.pending) > 0 {
 		d.Pending = keymap.Chord(m.kb.pending).String()
 	}
-	p, t, v := m.focused()
+	p, t, v := m.panes.Focused()
 	if v != nil {
 		if d.Scroll = v.Back(); d.Scroll > 0 {
 			d.History = v.Feed.History()
@@ -210,7 +169,7 @@ func (m *Model) statusData() status.Data {
 			d.Mode = m.copyState()
 		}
 	}
-	if n := m.receiving(); n > 0 && d.Mode == "" {
+	if n := m.panes.Receiving(); n > 0 && d.Mode == "" {
 		d.Mode = "typing into " + words.Plural(n, "pane")
 	}
 	if t != nil && m.recordings.Of(t.URI) && d.Mode == "" {
@@ -218,7 +177,7 @@ func (m *Model) statusData() status.Data {
 	}
 	m.focusData(&d, p, t)
 	if t != nil {
-		d.Badge, d.BadgeStyle = m.badge(t)
+		d.Badge, d.BadgeStyle = m.panes.Badge(t)
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
 		d.Cwd = words.Clean(words.Shorten(address.Path(t.Cwd), m.cfg.home()))
 	}
@@ -244,7 +203,7 @@ func (m *Model) statusData() status.Data {
 		d.Message, d.Kind = m.askText(t)+": "+m.keysOf("answer-agent")+" answers", status.Warning
 	case d.Message == "" && t != nil && t.Exited():
 		d.Message, d.Kind, d.Badge = t.ExitText()+": enter or x closes the pane", status.Info, ""
-	case d.Message == "" && m.arr.TooSmall:
+	case d.Message == "" && m.panes.Arr.TooSmall:
 		d.Message, d.Kind = "too small for all panes", status.Warning
 	}
 	return d
@@ -252,11 +211,11 @@ func (m *Model) statusData() status.Data {
 
 // focusData says what the status line shows of the focused pane's place.
 func (m *Model) focusData(d *status.Data, p layout.Placed, t *terminals.Terminal) {
-	d.Title = m.nameOf(p.Name, p.Terminal)
+	d.Title = m.panes.NameOf(p.Name, p.Terminal)
 	if t != nil {
 		d.Cols, d.Rows = t.Cols, t.Rows
 	}
-	tab, ok := m.doc.shown.Tab()
+	tab, ok := m.panes.Doc.Shown.Tab()
 	if !ok {
 		return
 	}
@@ -273,7 +232,7 @@ func (m *Model) drawHint() {
 	ctx := m.context()
 	sections := m.following()
 	rows := overlay.HintRows(sections, func(name string, args []string) string { return command.Why(name, args, ctx) })
-	area := paint.Rect(m.area())
+	area := paint.Rect(m.panes.Area())
 	overlay.Hint(&m.outer.Canvas, area, rows, m.kb.page, m.outer.Look)
 }
 
@@ -290,4 +249,18 @@ func (m *Model) following() []keymap.Section {
 		sections[i].Rows = slices.DeleteFunc(sections[i].Rows, func(r keymap.Row) bool { return !r.Prefixed })
 	}
 	return sections
+}
+
+// paneFlags are the words that stand in a pane's header besides its name.
+func (m *Model) paneFlags(p layout.Placed) string {
+	var flags []string
+	for _, f := range [...]struct {
+		text string
+		on   bool
+	}{{"marked", m.panes.Marked(p.Pane)}, {"typing", m.panes.Gets(p)}, {"recording", m.recordings.Of(p.Terminal)}} {
+		if f.on {
+			flags = append(flags, f.text)
+		}
+	}
+	return strings.Join(flags, ", ")
 }

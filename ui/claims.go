@@ -31,7 +31,7 @@ func (m *Model) detach() {
 // take makes a terminal this client's. What that interrupts is asked about first.
 func (m *Model) take(t *terminals.Terminal) {
 	uri, said := t.URI, ""
-	switch m.terms.Holder(t) {
+	switch m.panes.Terms.Holder(t) {
 	case command.Agent:
 		said = fmt.Sprintf("taken from %s (%s)", t.AgentName(), t.Doing())
 	case command.Background:
@@ -40,7 +40,7 @@ func (m *Model) take(t *terminals.Terminal) {
 		said = "taken from " + t.PersonName()
 	}
 	m.askFirst(m.interrupts(t), func() {
-		t := m.terms.Get(uri)
+		t := m.panes.Terms.Get(uri)
 		if t == nil {
 			m.loop.Say(status.Warning, "%v", errGone)
 			return
@@ -51,14 +51,14 @@ func (m *Model) take(t *terminals.Terminal) {
 		if said != "" {
 			m.loop.Say(status.Info, "%s", said)
 		}
-		m.claim(t)
+		m.panes.Claim(t)
 	})
 }
 
 // interrupts asks whether to take a terminal that somebody is busy with; "" when
 // nobody is.
 func (m *Model) interrupts(t *terminals.Terminal) string {
-	switch m.terms.Holder(t) {
+	switch m.panes.Terms.Holder(t) {
 	case command.Agent:
 		return fmt.Sprintf("%s runs %s here: interrupt it and take the terminal?", t.AgentName(), t.Doing())
 	case command.Other:
@@ -69,14 +69,10 @@ func (m *Model) interrupts(t *terminals.Terminal) string {
 	return ""
 }
 
-func (m *Model) claim(t *terminals.Terminal) {
-	t.Asked, _ = m.link.Dispatch(t.URI, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: m.terms.Me}})
-}
-
 // background lets an agent's tool call end while the command runs on; a
 // terminal of this person's leaves the layout and runs on.
 func (m *Model) background(t *terminals.Terminal) {
-	switch m.terms.Holder(t) {
+	switch m.panes.Terms.Holder(t) {
 	case command.Agent:
 		c := t.Info.Claim
 		m.link.Dispatch(t.URI, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: c.Kind, Session: c.Session, Chat: c.Chat}})
@@ -84,13 +80,13 @@ func (m *Model) background(t *terminals.Terminal) {
 	case command.Background:
 		m.loop.Say(status.Info, "%s runs in the background already", t.Quoted())
 	case command.Me, command.MyOther:
-		uri, area := t.URI, m.area()
-		if _, shown := m.doc.shown.Showing(uri); !shown {
+		uri, area := t.URI, m.panes.Area()
+		if _, shown := m.panes.Doc.Shown.Showing(uri); !shown {
 			m.loop.Say(status.Info, "%s runs in the background already", t.Quoted())
 			return
 		}
-		m.change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
-		m.kb.bare = len(m.doc.shown.Tabs) == 0
+		m.panes.Change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
+		m.panes.Bare = len(m.panes.Doc.Shown.Tabs) == 0
 		m.loop.Say(status.Info, "%s runs in the background: %s shows it", t.Quoted(), m.keysOf("terminals"))
 	default:
 		m.loop.Say(status.Warning, "%s is not yours", t.Quoted())
@@ -123,7 +119,7 @@ func (m *Model) question(ts []*terminals.Terminal) string {
 			continue
 		}
 		s := t.Quoted()
-		if m.terms.Holder(t) == command.Agent {
+		if m.panes.Terms.Holder(t) == command.Agent {
 			s += " (" + t.AgentName() + " runs " + t.Doing() + ")"
 		}
 		running = append(running, s)
@@ -140,7 +136,7 @@ func (m *Model) question(ts []*terminals.Terminal) string {
 // atPrompt reports that a terminal's shell is known to run nothing: it marks its
 // commands, and none runs. An agent that holds it may be about to run one.
 func (m *Model) atPrompt(t *terminals.Terminal) bool {
-	if m.terms.Holder(t) == command.Agent {
+	if m.panes.Terms.Holder(t) == command.Agent {
 		return false
 	}
 	if t.Feed != nil {
@@ -153,18 +149,18 @@ func (m *Model) atPrompt(t *terminals.Terminal) bool {
 // closePane ends the focused pane's terminal, asking first when it runs. A
 // terminal that another pane shows too is left alone.
 func (m *Model) closePane() {
-	p, t, _ := m.focused()
+	p, t, _ := m.panes.Focused()
 	if t == nil {
 		// The terminal is gone or not known yet: only the pane is there.
-		id, area := m.focusID(), m.area()
-		m.change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
-		m.emptied()
+		id, area := m.panes.FocusID(), m.panes.Area()
+		m.panes.Change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
+		m.panes.Emptied()
 		return
 	}
-	if m.panesOf(t.URI) > 1 || t.Exited() && t.Info.Claim.Kind == ahp.ClaimSession {
+	if m.panes.PanesOf(t.URI) > 1 || t.Exited() && t.Info.Claim.Kind == ahp.ClaimSession {
 		// What an agent's command printed stays its chat's to show.
-		id, area := p.Pane, m.area()
-		m.change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
+		id, area := p.Pane, m.panes.Area()
+		m.panes.Change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
 		return
 	}
 	m.askFirst(m.question([]*terminals.Terminal{t}), func() { m.endAll([]ahp.URI{t.URI}) })
@@ -174,29 +170,17 @@ func (m *Model) closePane() {
 // for its chat to show.
 func (m *Model) closeExited(t *terminals.Terminal) {
 	if t.Info.Claim.Kind != ahp.ClaimSession {
-		m.dispose(t)
-		m.emptied()
+		m.panes.Dispose(t)
+		m.panes.Emptied()
 		return
 	}
 	m.closePane()
-	m.emptied()
-}
-
-func (m *Model) panesOf(uri ahp.URI) int {
-	n := 0
-	for _, tab := range m.doc.shown.Tabs {
-		for _, leaf := range tab.Panes() {
-			if leaf.Terminal == uri {
-				n++
-			}
-		}
-	}
-	return n
+	m.panes.Emptied()
 }
 
 // closeTab ends all terminals of the active tab, asking first when any runs.
 func (m *Model) closeTab() {
-	tab, ok := m.doc.shown.Tab()
+	tab, ok := m.panes.Doc.Shown.Tab()
 	if !ok {
 		return
 	}
@@ -205,7 +189,7 @@ func (m *Model) closeTab() {
 	for _, leaf := range tab.Panes() {
 		if !slices.Contains(uris, leaf.Terminal) {
 			uris = append(uris, leaf.Terminal)
-			ts = append(ts, m.terms.Get(leaf.Terminal))
+			ts = append(ts, m.panes.Terms.Get(leaf.Terminal))
 		}
 	}
 	m.askFirst(m.question(ts), func() { m.endAll(uris) })
@@ -214,13 +198,13 @@ func (m *Model) closeTab() {
 // endAll ends terminals and closes their panes.
 func (m *Model) endAll(uris []ahp.URI) {
 	for _, uri := range uris {
-		if t := m.terms.Get(uri); t != nil {
-			m.dispose(t)
+		if t := m.panes.Terms.Get(uri); t != nil {
+			m.panes.Dispose(t)
 			continue
 		}
-		m.removePane(uri)
+		m.panes.RemovePane(uri)
 	}
-	m.emptied()
+	m.panes.Emptied()
 }
 
 // stop ends the host, asking first.
@@ -230,7 +214,7 @@ func (m *Model) stop() {
 		return
 	}
 	running := 0
-	for _, t := range m.terms.ByURI {
+	for _, t := range m.panes.Terms.ByURI {
 		if !t.Exited() {
 			running++
 		}

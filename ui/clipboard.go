@@ -8,7 +8,7 @@ import (
 // pasteText types a text that was copied, between marks where the program asked for
 // them.
 func (m *Model) pasteText(text string) {
-	if _, _, v := m.focused(); v != nil && v.Copying() {
+	if _, _, v := m.panes.Focused(); v != nil && v.Copying() {
 		v.Follow()
 	}
 	m.loop.Dirty |= loop.Panes | loop.Chrome

@@ -1,14 +1,12 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
-	"tandemux/ahp"
 	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui/command"
@@ -22,167 +20,44 @@ import (
 )
 
 // action is what a command does. It runs only when the command can.
-type action func(m *Model, args []string)
+type action = func(m *Model, args []string)
 
-// actions binds every command of ui/command's table. A test holds the two
+// commands are what the commands of ui/command's table do. A test holds the two
 // against each other.
-var actions map[string]action
-
-// The table is filled by init because help and palette, which are in it, look
-// into it.
-func init() {
-	actions = map[string]action{
-		"split-right": func(m *Model, _ []string) { m.split(layout.Right) },
-		"split-down":  func(m *Model, _ []string) { m.split(layout.Down) },
-		"focus-left":  focus(layout.Left),
-		"focus-down":  focus(layout.Down),
-		"focus-up":    focus(layout.Up),
-		"focus-right": focus(layout.Right),
-		"focus-next":  changing(func(m *Model, l layout.Layout) layout.Layout { return l.FocusNext(1) }),
-		"focus-last":  changing(func(m *Model, l layout.Layout) layout.Layout { return l.FocusLast() }),
-
-		"resize-left":  resize(layout.Left),
-		"resize-down":  resize(layout.Down),
-		"resize-up":    resize(layout.Up),
-		"resize-right": resize(layout.Right),
-		"zoom":         changing(func(m *Model, l layout.Layout) layout.Layout { return l.Zoom() }),
-		"even":         changing(func(m *Model, l layout.Layout) layout.Layout { return l.Even() }),
-		"next-layout":  changing(func(m *Model, l layout.Layout) layout.Layout { return l.NextPreset(m.area()) }),
-		"arrange":      arrange,
-
-		"swap-previous": swap(-1),
-		"swap-next":     swap(1),
-		"break-out":     breakOut,
-		"type-to-all":   func(m *Model, _ []string) { m.typeTogether() },
-		"mark-pane":     markPane,
-		"join-pane":     joinPane,
-		"swap-marked":   swapMarked,
-		"move-to-tab":   moveToTab,
-		"floating":      toggleFloats,
-		"new-floating":  newFloat,
-		"float-pane":    liftPane,
-		"move-floating": moveFloat,
-		"close-pane":    func(m *Model, _ []string) { m.closePane() },
-		"rename-pane":   renamePane,
-
-		"new-tab":      func(m *Model, _ []string) { m.newTab(nil) },
-		"next-tab":     changing(func(m *Model, l layout.Layout) layout.Layout { return l.NextTab(1) }),
-		"previous-tab": changing(func(m *Model, l layout.Layout) layout.Layout { return l.NextTab(-1) }),
-		"last-tab":     changing(func(m *Model, l layout.Layout) layout.Layout { return l.LastTab() }),
-		"go-tab":       goTab,
-		"rename-tab":   renameTab,
-		"close-tab":    func(m *Model, _ []string) { m.closeTab() },
-
-		"layouts":       openLayouts,
-		"rename-layout": renameLayout,
-
-		"next-alert":   func(m *Model, _ []string) { m.nextAlert() },
-		"answer-agent": func(m *Model, _ []string) { m.answerAny() },
-		"terminals":    func(m *Model, _ []string) { m.openTerminals() },
-		"reclaim":      onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
-		"background":   onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
-		"hand-back":    onFocused(func(m *Model, t *terminals.Terminal) { m.handBack(t) }),
-		"send-prefix":  func(m *Model, _ []string) { m.sendPrefix() },
-
-		"detach":        func(m *Model, _ []string) { m.detach() },
-		"palette":       func(m *Model, _ []string) { m.openPalette() },
-		"help":          func(m *Model, _ []string) { m.openHelp() },
-		"suspend":       func(m *Model, _ []string) { m.outer.Suspend() },
-		"redraw":        func(m *Model, _ []string) { m.outer.Redraw() },
-		"reload-config": func(m *Model, _ []string) { m.reload(true) },
-		"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
-		"stop":          func(m *Model, _ []string) { m.stop() },
+func (m *Model) commands() map[string]command.Do {
+	all := m.panes.Commands()
+	for _, more := range []map[string]action{ownActions, copyActions, shellActions, agentActions} {
+		maps.Copy(all, command.Bind(m, more))
 	}
-	for _, more := range []map[string]action{copyActions, shellActions, agentActions} {
-		maps.Copy(actions, more)
-	}
+	return all
 }
 
-// changing is a change of the layout that can't fail.
-func changing(f func(*Model, layout.Layout) layout.Layout) action {
-	return func(m *Model, _ []string) {
-		m.change(func(l layout.Layout) layout.Layout { return f(m, l) })
-	}
-}
+// ownActions are the commands about terminals and the interface itself.
+var ownActions = map[string]action{
+	"close-pane":   func(m *Model, _ []string) { m.closePane() },
+	"close-tab":    func(m *Model, _ []string) { m.closeTab() },
+	"next-alert":   func(m *Model, _ []string) { m.nextAlert() },
+	"answer-agent": func(m *Model, _ []string) { m.answerAny() },
+	"terminals":    func(m *Model, _ []string) { m.openTerminals() },
+	"reclaim":      onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
+	"background":   onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
+	"hand-back":    onFocused(func(m *Model, t *terminals.Terminal) { m.handBack(t) }),
+	"send-prefix":  func(m *Model, _ []string) { m.sendPrefix() },
 
-func focus(d layout.Direction) action {
-	return changing(func(m *Model, l layout.Layout) layout.Layout { return l.Focus(m.area(), d) })
-}
-
-func resize(d layout.Direction) action {
-	return func(m *Model, args []string) {
-		n, id, area := command.Number(args, 0, 1), m.focusID(), m.area()
-		m.change(func(l layout.Layout) layout.Layout { return l.Resize(area, id, d, n) })
-	}
-}
-
-func swap(n int) action {
-	return func(m *Model, _ []string) {
-		id := m.focusID()
-		m.change(func(l layout.Layout) layout.Layout { return l.SwapNext(id, n) })
-	}
-}
-
-func arrange(m *Model, args []string) {
-	m.change(func(l layout.Layout) layout.Layout { return l.Apply(layout.Preset(args[0])) })
-}
-
-func breakOut(m *Model, _ []string) {
-	id, area := m.focusID(), m.area()
-	m.apply(func(l layout.Layout) (layout.Layout, error) { return l.BreakOut(area, id) })
-}
-
-func goTab(m *Model, args []string) {
-	n := command.Number(args, 0, 1)
-	m.change(func(l layout.Layout) layout.Layout { return l.GoTab(n - 1) })
-}
-
-// renamePane names the focused pane's terminal, for all clients, or the pane with
-// a chat.
-func renamePane(m *Model, args []string) {
-	id := m.focusID()
-	_, leaf, _ := m.doc.shown.Find(id)
-	t, now := m.terms.Get(leaf.Terminal), leaf.Name
-	if t != nil && t.Info.Meta != nil {
-		now = cmp.Or(now, words.Clean(t.Info.Meta.Name))
-	}
-	rename := func(name string) {
-		if t != nil {
-			m.link.Dispatch(t.URI, ahp.TerminalTitleChanged{Title: strings.TrimSpace(words.Clean(name))})
-			name = "" // it would hide the terminal's
-		}
-		m.change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
-	}
-	if len(args) > 0 {
-		rename(strings.Join(args, " "))
-		return
-	}
-	m.loop.Open(overlay.NewPrompt("rename pane", now, rename))
-}
-
-func renameTab(m *Model, args []string) {
-	tab, _ := m.doc.shown.Tab()
-	rename := func(name string) {
-		m.change(func(l layout.Layout) layout.Layout {
-			for i, t := range l.Tabs {
-				if t.ID == tab.ID {
-					return l.RenameTab(i, name)
-				}
-			}
-			return l
-		})
-	}
-	if len(args) > 0 {
-		rename(strings.Join(args, " "))
-		return
-	}
-	m.loop.Open(overlay.NewPrompt("rename tab", tab.Name, rename))
+	"detach":        func(m *Model, _ []string) { m.detach() },
+	"palette":       func(m *Model, _ []string) { m.openPalette() },
+	"help":          func(m *Model, _ []string) { m.openHelp() },
+	"suspend":       func(m *Model, _ []string) { m.outer.Suspend() },
+	"redraw":        func(m *Model, _ []string) { m.outer.Redraw() },
+	"reload-config": func(m *Model, _ []string) { m.reload(true) },
+	"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
+	"stop":          func(m *Model, _ []string) { m.stop() },
 }
 
 // onFocused is a command about the focused terminal.
 func onFocused(f func(*Model, *terminals.Terminal)) action {
 	return func(m *Model, _ []string) {
-		if _, t, _ := m.focused(); t != nil {
+		if _, t, _ := m.panes.Focused(); t != nil {
 			f(m, t)
 		}
 	}
@@ -202,24 +77,24 @@ func (m *Model) run(name string, args []string) {
 		m.loop.Say(status.Info, "%s: %s", title, why)
 		return
 	}
-	if do, ok := actions[name]; ok {
-		do(m, args)
+	if do := m.actions[name]; do != nil {
+		do(args)
 	}
 }
 
 // context is what decides which commands can run.
 func (m *Model) context() command.Context {
 	c := command.Context{
-		Connected: m.link.Up(), Tabs: len(m.doc.shown.Tabs),
-		LastTab: len(m.doc.shown.Recent) > 0, TabsFull: len(m.doc.shown.Tabs) >= layout.MaxTabs,
+		Connected: m.link.Up(), Tabs: len(m.panes.Doc.Shown.Tabs),
+		LastTab: len(m.panes.Doc.Shown.Recent) > 0, TabsFull: len(m.panes.Doc.Shown.Tabs) >= layout.MaxTabs,
 	}
 	c.Buffers = m.clip.Len()
 	c.Sessions, c.Chat = m.link.Can(link.CanSessions), m.focusedChat() != nil
-	tab, ok := m.doc.shown.Tab()
+	tab, ok := m.panes.Doc.Shown.Tab()
 	if !ok {
 		return c
 	}
-	area, id := m.area(), tab.Focus
+	area, id := m.panes.Area(), tab.Focus
 	c.Panes = len(tab.Panes())
 	c.LastPane, c.PanesFull = len(tab.Recent) > 0, c.Panes >= layout.MaxPanes
 	for d, to := range map[layout.Direction]*bool{
@@ -227,13 +102,13 @@ func (m *Model) context() command.Context {
 	} {
 		_, *to = tab.Neighbour(area, id, d)
 	}
-	c.Marked, c.Floating = m.otherMarked(id), tab.Floating(id)
+	c.Marked, c.Floating = m.panes.OtherMarked(id), tab.Floating(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
-	_, t, v := m.focused()
+	_, t, v := m.panes.Focused()
 	c.Alerts, c.Asked = len(m.alerts())+len(m.chatAlerts()), m.asking() != nil || len(m.waitings()) > 0
 	c.Linked = c.Chat || t != nil && m.chatOf(t) != ""
 	if t != nil {
-		c.Holder, c.Exited = m.terms.Holder(t), t.Exited()
+		c.Holder, c.Exited = m.panes.Terms.Holder(t), t.Exited()
 		c.HandBack = t.Info.Meta != nil && t.Info.Meta.HandBack != nil
 	}
 	if v != nil {
@@ -247,7 +122,7 @@ func (m *Model) context() command.Context {
 
 // sendPrefix types the prefix key itself.
 func (m *Model) sendPrefix() {
-	_, t, v := m.focused()
+	_, t, v := m.panes.Focused()
 	if t == nil || v == nil {
 		return
 	}
@@ -255,7 +130,7 @@ func (m *Model) sendPrefix() {
 		m.typeInto(t, v, input.AppendKey(nil, PressOf(m.keys.Prefix()), input.Press, v.Feed.Modes()))
 	}
 	into(t, v)
-	m.repeat(into)
+	m.panes.Repeat(into)
 }
 
 // openPalette opens the command palette.

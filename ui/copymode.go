@@ -95,7 +95,7 @@ var copyActions = map[string]action{
 // or the count that was typed before it in copy mode.
 func onView(f func(m *Model, v *pane.View, n int)) action {
 	return func(m *Model, args []string) {
-		if _, _, v := m.focused(); v != nil {
+		if _, _, v := m.panes.Focused(); v != nil {
 			n := command.Number(args, 0, 1)
 			if m.kb.count > 0 {
 				n, m.kb.count = m.kb.count, 0
@@ -179,7 +179,7 @@ func (m *Model) linkHere(v *pane.View, do func(*Model, string)) {
 }
 
 func saveScrollback(m *Model, args []string) {
-	if _, _, v := m.focused(); v != nil {
+	if _, _, v := m.panes.Focused(); v != nil {
 		m.saveScrollback(v, strings.Join(args, " "))
 	}
 }
@@ -194,7 +194,7 @@ type asked struct {
 // that is typed next.
 func withChar(what string, f func(m *Model, v *pane.View, n int, r rune)) action {
 	return func(m *Model, args []string) {
-		_, _, v := m.focused()
+		_, _, v := m.panes.Focused()
 		if v == nil {
 			return
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"tandemux/ui/clipboard"
-	"tandemux/ui/layout"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
@@ -41,7 +40,7 @@ func (m *Model) editScrollback(v *pane.View) {
 		m.loop.Say(status.Info, "there is no text here")
 		return
 	}
-	at, area := m.focusID(), m.area()
+	at, area := m.panes.FocusID(), m.panes.Area()
 	m.loop.Async("edit scrollback", func(context.Context) (func(), error) {
 		argv, err := m.cfg.Desk.Edit(text, line)
 		if err != nil {
@@ -51,25 +50,9 @@ func (m *Model) editScrollback(v *pane.View) {
 			if cut {
 				m.loop.Say(status.Warning, "the oldest lines are left out")
 			}
-			m.create(m.beside(area, at), argv, "")
+			m.panes.Create(m.panes.Beside(area, at), argv, "")
 		}, nil
 	})
-}
-
-// beside puts a terminal that goes when its program is done below a pane and
-// shows it alone, or into a tab of its own where there is no room.
-func (m *Model) beside(area layout.Rect, at layout.PaneID) placement {
-	return func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
-		if t := m.terms.Get(uri); t != nil {
-			t.Passing = true
-		}
-		if _, _, ok := l.Find(at); ok {
-			if split, id, err := l.Split(area, at, layout.Down, uri); err == nil {
-				return split.Zoom(), id, nil
-			}
-		}
-		return l.NewTab(uri)
-	}
 }
 
 // saveScrollback writes all of the focused terminal's text to a file.

@@ -1,10 +1,11 @@
 package ui
 
+import (
+	"maps"
+	"slices"
+)
+
 // Actions gives the names of the commands that have an action.
-func Actions() []string {
-	var names []string
-	for name := range actions {
-		names = append(names, name)
-	}
-	return names
+func (m *Model) Actions() []string {
+	return slices.Collect(maps.Keys(m.actions))
 }

@@ -6,63 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/emulator"
-	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/paint"
 )
-
-// toggleFloats shows the tab's floating panes and goes to the top one, hides them
-// when the focus is on one, and opens the first.
-func toggleFloats(m *Model, _ []string) {
-	tab, ok := m.doc.shown.Tab()
-	switch {
-	case !ok || len(tab.Floats) == 0:
-		newFloat(m, nil)
-	case tab.Hidden || !tab.Floating(tab.Focus):
-		m.change(layout.Layout.ShowFloats)
-	default:
-		m.change(layout.Layout.HideFloats)
-	}
-}
-
-// newFloat opens a terminal above the tiled panes.
-func newFloat(m *Model, _ []string) {
-	m.create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
-		return l.NewFloat(uri)
-	}, nil, m.cwd())
-}
-
-// liftPane makes a tiled pane float, or a floating one tiled.
-func liftPane(m *Model, _ []string) {
-	id, area := m.focusID(), m.area()
-	m.apply(func(l layout.Layout) (layout.Layout, error) { return l.Lift(area, id) })
-}
-
-// moveFloat moves the focused floating pane.
-func moveFloat(m *Model, args []string) {
-	p, ok := m.arr.Focused()
-	if !ok || !p.Floating() {
-		return // zoomed, or alone for want of room
-	}
-	r, n := p.Frame, command.Number(args, 1, 1)
-	switch directions[args[0]] {
-	case layout.Left:
-		r.X -= n
-	case layout.Right:
-		r.X += n
-	case layout.Up:
-		r.Y -= n
-	case layout.Down:
-		r.Y += n
-	}
-	m.placeFloat(p.Pane, r)
-}
-
-// placeFloat puts a floating pane's frame somewhere.
-func (m *Model) placeFloat(id layout.PaneID, r layout.Rect) {
-	area := m.area()
-	m.change(func(l layout.Layout) layout.Layout { return l.PlaceFloat(area, id, r) })
-}
 
 // grip is the part of a floating pane's frame that the mouse holds.
 type grip struct {
@@ -72,7 +18,7 @@ type grip struct {
 
 // grabFrame takes hold of a floating pane's frame, if the mouse is on one.
 func (m *Model) grabFrame(h layout.Hit, ev tea.Mouse) bool {
-	p, ok := m.arr.Pane(h.Pane)
+	p, ok := m.panes.Arr.Pane(h.Pane)
 	if !ok || !p.Floating() || h.Kind == layout.HitBody || ev.Button != tea.MouseLeft {
 		return false
 	}
@@ -102,17 +48,17 @@ func (m *Model) dragFrame(x, y int) {
 	if g.bottom {
 		r.H += dy
 	}
-	m.placeFloat(m.mouse.pane, r)
+	m.panes.PlaceFloat(m.mouse.pane, r)
 }
 
 // floatHeld reports whether a floating pane is in the middle of a frame of its
 // program's: nothing below it can be drawn without tearing that frame.
 func (m *Model) floatHeld(now time.Time) bool {
-	if !m.arr.Floats() {
+	if !m.panes.Arr.Floats() {
 		return false
 	}
-	for _, p := range m.arr.Panes {
-		if v := m.views[p.Pane]; p.Floating() && v != nil {
+	for _, p := range m.panes.Arr.Panes {
+		if v := m.panes.Views[p.Pane]; p.Floating() && v != nil {
 			if wait, hold := v.Feed.Hold(now); hold {
 				m.outer.Hold(wait)
 				return true
@@ -126,21 +72,21 @@ func (m *Model) floatHeld(now time.Time) bool {
 // below them may have been drawn. The cursor of a pane that they cover does not
 // show.
 func (m *Model) drawFloats(now time.Time, cursor paint.Cursor) paint.Cursor {
-	if !m.arr.Floats() {
+	if !m.panes.Arr.Floats() {
 		return cursor
 	}
-	focus, _ := m.arr.Focused()
-	if !focus.Floating() && m.arr.At(cursor.X, cursor.Y).Pane != focus.Pane {
+	focus, _ := m.panes.Arr.Focused()
+	if !focus.Floating() && m.panes.Arr.At(cursor.X, cursor.Y).Pane != focus.Pane {
 		cursor.Visible = false
 	}
-	for _, p := range m.arr.Panes {
+	for _, p := range m.panes.Arr.Panes {
 		if !p.Floating() {
 			continue
 		}
 		m.drawFrame(p)
 		if cur := m.drawPane(p, true, now); p.Focused {
 			cursor = cur
-			top := m.arr.At(cur.X, cur.Y)
+			top := m.panes.Arr.At(cur.X, cur.Y)
 			cursor.Visible = cursor.Visible && top.Pane == p.Pane
 		}
 		m.drawSigns(p, func(int, int) {}) // the frame was drawn whole

@@ -145,7 +145,7 @@ func (m *Model) refusedPiece(e ahp.Envelope) bool {
 		f.since = now
 	}
 	f.seq = 0
-	if !m.terms.Typable(m.terms.Get(e.Channel)) || now.Sub(f.since) > refusedTime {
+	if !m.panes.Terms.Typable(m.panes.Terms.Get(e.Channel)) || now.Sub(f.since) > refusedTime {
 		m.cutOff(e.Channel, f, e.RejectionReason)
 		return true
 	}

@@ -1,19 +1,13 @@
 package ui
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ui/address"
-	"tandemux/ui/command"
-	"tandemux/ui/layout"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/status"
-	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -42,14 +36,20 @@ func (m *Model) drain() {
 			m.loop.Fail(it.What, it.Err)
 		}
 	}
-	m.begin()
+	if m.panes.Begin() {
+		m.release()
+		if m.cfg.Notice != "" {
+			m.loop.Say(status.Info, "%s", m.cfg.Notice)
+		}
+	}
 }
 
 func (m *Model) snapshot(s link.Snapshot) {
 	switch st := s.State.(type) {
 	case ahp.RootState:
 		m.sessions.agents = st.Agents
-		m.listed(st.Terminals)
+		m.panes.Listed(st.Terminals)
+		m.attending.stale = true
 	case ahp.SessionState:
 		if sn := m.sessions.byURI[s.Channel]; sn != nil {
 			sn.state, sn.ready = st, true
@@ -64,47 +64,30 @@ func (m *Model) snapshot(s link.Snapshot) {
 	case ahp.ActivityState:
 		m.activity(st)
 	case ahp.LayoutState:
-		if s.Channel != m.doc.uri {
-			m.layouts.other(s.Channel, st)
-			return
-		}
-		if err := m.doc.replace(st); err != nil {
-			// Going on would write over what somebody else understands.
-			m.leave(Exit{Reason: Ended, Note: fmt.Sprintf("layout %s can't be read: %v", m.cfg.Layout, err)})
-			return
-		}
-		m.layoutChanged(nil)
+		m.panes.Confirmed(s.Channel, st)
 	case ahp.TerminalState:
-		t := m.terms.Ensure(s.Channel)
-		t.Feed, t.Ready, t.Asked = m.link.Sink.Feed(s.Channel), true, 0
-		t.Info.Title, t.Info.Claim, t.Info.Lifecycle = st.Title, st.Claim, st.Lifecycle
-		t.Cols, t.Rows, t.Want = st.Cols, st.Rows, terminals.Size{}
-		if st.Cwd != "" {
-			t.Cwd = st.Cwd
-		}
+		m.panes.Shows(s.Channel, st)
 		m.terminalReady()
-		m.loop.Dirty |= loop.Places
 	}
 }
 
 func (m *Model) action(e ahp.Envelope) {
-	own := e.Origin != nil && e.Origin.ClientID == m.terms.Me
+	own := e.Origin != nil && e.Origin.ClientID == m.panes.Terms.Me
 	if e.RejectionReason != "" {
 		m.refused(e, own)
 		return
 	}
 	switch a := e.Action.(type) {
 	case ahp.RootTerminalsChanged:
-		m.listed(a.Terminals)
+		m.panes.Listed(a.Terminals)
+		m.attending.stale = true
 		return
 	case ahp.RootAgentsChanged:
 		m.sessions.agents = a.Agents
 		m.sessionsChanged()
 		return
 	case ahp.LayoutChanged:
-		if e.Channel == m.doc.uri {
-			m.layoutChanged(m.doc.changed(a, own && e.Origin.ClientSeq == m.doc.seq))
-		}
+		m.panes.Changed(e, a, own)
 		return
 	}
 	if e.Channel == ahp.ActivityURI {
@@ -120,36 +103,14 @@ func (m *Model) action(e ahp.Envelope) {
 	if m.agentAction(e) {
 		return
 	}
-	t := m.terms.Get(e.Channel)
+	t := m.panes.Terms.Get(e.Channel)
 	if t == nil {
 		return
 	}
-	m.loop.Dirty |= loop.Chrome
-	switch a := e.Action.(type) {
-	case ahp.TerminalCommandExecuted:
+	if a, ok := e.Action.(ahp.TerminalCommandExecuted); ok {
 		m.began(a)
-	case ahp.TerminalTitleChanged:
-		t.Info.Title = a.Title
-	case ahp.TerminalCwdChanged:
-		t.Cwd = a.Cwd
-	case ahp.TerminalClaimed:
-		t.Info.Claim = a.Claim
-		if own && e.Origin.ClientSeq == t.Asked {
-			t.Asked = 0
-		}
-		t.Want, t.Theirs = terminals.Size{}, !m.terms.Mine(a.Claim) // the new holder's pane decides
-		m.loop.Dirty |= loop.Places
-	case ahp.TerminalResized:
-		t.Cols, t.Rows = a.Cols, a.Rows
-		t.Theirs = t.Theirs || !own && m.terms.Holder(t) == command.MyOther
-		m.loop.Dirty |= loop.Panes
-	case ahp.TerminalExited:
-		was := t.Exited()
-		t.Info.Lifecycle = ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: a.ExitCode}
-		if !was {
-			m.ended(t)
-		}
 	}
+	m.panes.Acts(t, e, own)
 }
 
 // refused handles the host's refusal of something that this client sent.
@@ -157,135 +118,26 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	if !own || e.Channel == ahp.ActivityURI { // others' marks are not this person's to take away
 		return
 	}
-	if e.Channel == m.doc.uri && e.Origin.ClientSeq == m.doc.seq {
-		if !m.doc.refused() {
-			m.loop.Say(status.Error, "the host refused the change: %s", e.RejectionReason)
-		}
-		m.loop.Dirty |= loop.Places
-		return
-	}
-	if m.refusedPiece(e) {
+	if m.panes.Refused(e) || m.refusedPiece(e) {
 		return
 	}
 	if c := m.chats[e.Channel]; c != nil {
 		c.Sent("")
 		m.loop.Dirty |= loop.Panes
 	}
-	if t := m.terms.Get(e.Channel); t != nil && e.Origin.ClientSeq == t.Asked {
-		t.Asked = 0
-		m.loop.Dirty |= loop.Chrome
-	}
 	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
-}
-
-// listed takes the host's list of terminals.
-func (m *Model) listed(list []ahp.TerminalInfo) {
-	first := !m.terms.Loaded
-	ended, lost := m.terms.Update(list, m.env.Now())
-	m.attending.stale = true
-	m.loop.Dirty |= loop.Chrome | loop.Places
-	if first {
-		return // begin looks at all of them
-	}
-	for _, t := range lost {
-		m.unfollow(t)
-		if m.begun {
-			m.removePane(t.URI)
-		}
-	}
-	for _, t := range ended {
-		m.ended(t)
-	}
-}
-
-// layoutChanged acts on a new confirmed layout.
-func (m *Model) layoutChanged(err error) {
-	if err != nil {
-		m.loop.Fail("read layout "+m.cfg.Layout, err)
-		return
-	}
-	m.loop.Dirty |= loop.Places | loop.Chrome
-	if m.begun && !m.kb.bare {
-		m.emptied()
-	}
-}
-
-// begin acts on the first full picture: panes whose terminals are gone or have
-// ended close, and an empty layout gets a terminal.
-func (m *Model) begin() {
-	if m.begun || !m.terms.Loaded || !m.doc.loaded {
-		return
-	}
-	m.begun = true
-	now := m.env.Now()
-	m.apply(func(l layout.Layout) (layout.Layout, error) {
-		return l.Prune(m.area(), func(uri ahp.URI) bool {
-			t := m.terms.Get(uri)
-			return t != nil && !t.Done || address.IsChat(uri)
-		}), nil
-	})
-	for _, uri := range m.doc.shown.Terminals() {
-		switch t := m.terms.Get(uri); {
-		case t == nil: // a chat
-		case t.Exited() && t.ClosesItself(now):
-			m.dispose(t)
-		case m.terms.Left(t):
-			// Attaching is sitting down at one's own terminals.
-			m.claim(t)
-		}
-	}
-	if len(m.doc.shown.Tabs) == 0 {
-		m.newTab(m.cfg.Command)
-	}
-	m.release()
-	if m.cfg.Notice != "" {
-		m.loop.Say(status.Info, "%s", m.cfg.Notice)
-	}
-}
-
-// ended acts on the end of a terminal's program.
-func (m *Model) ended(t *terminals.Terminal) {
-	m.loop.Dirty |= loop.Chrome
-	if f := m.composing[t.URI]; f != nil {
-		delete(m.composing, t.URI)
-		f(m)
-	}
-	if !m.begun || t.Done {
-		return
-	}
-	if _, shown := m.doc.shown.Showing(t.URI); !shown {
-		return
-	}
-	if !t.ClosesItself(m.env.Now()) {
-		t.Stays = true
-		return
-	}
-	m.dispose(t)
-	m.emptied()
-}
-
-// emptied leaves when no pane is left.
-func (m *Model) emptied() {
-	if len(m.doc.shown.Tabs) == 0 && m.kb.holding == 0 {
-		m.leave(Exit{Reason: Emptied, Note: "the last pane closed"})
-	}
 }
 
 func (m *Model) gone(channel ahp.URI) {
 	switch {
-	case channel == m.doc.uri:
-		m.loop.Async("open layout "+m.cfg.Layout, func(ctx context.Context) (func(), error) {
-			return nil, m.link.Host.Subscribe(ctx, channel)
-		})
 	case m.chats[channel] != nil:
 		m.chats[channel].Fail(errEnded)
 		m.loop.Dirty |= loop.Panes | loop.Chrome
 	case m.sessions.byURI[channel] != nil:
 		m.lostSession(channel)
 		m.sessionsChanged()
-	case m.terms.Get(channel) != nil:
-		m.unfollow(m.terms.Get(channel))
-		m.removePane(channel)
+	default:
+		m.panes.Gone(channel)
 	}
 }
 

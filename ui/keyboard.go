@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/emulator"
 	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui/command"
@@ -38,9 +39,7 @@ type keyboard struct {
 	repeat []keymap.Key // all but the last key of a chord that may be repeated
 	until  time.Time    // for how long
 
-	holding int       // terminals being created
-	held    []tea.Msg // input that waits for them
-	bare    bool      // the layout is empty because the person made it so
+	held []tea.Msg // input that waits for terminals being created
 
 	count int    // typed in copy mode before a command, 0 for none
 	asked *asked // what waits for a character, nil for nothing
@@ -74,7 +73,7 @@ func (m *Model) read(in tty.Input) {
 
 // waiting reports whether what is typed has no terminal to go to yet: at the
 // start, and while one is being created.
-func (m *Model) waiting() bool { return m.kb.holding > 0 || !m.begun }
+func (m *Model) waiting() bool { return m.panes.Holding > 0 || !m.panes.Begun }
 
 // held reports whether a message waits for a terminal.
 func held(msg tea.Msg) bool {
@@ -97,7 +96,7 @@ func (m *Model) release() {
 
 // event handles one message of the outer terminal.
 func (m *Model) event(msg tea.Msg) {
-	m.freshen() // a key of the same read may have moved the focus
+	m.panes.Freshen() // a key of the same read may have moved the focus
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.key(tea.Key(msg), false)
@@ -129,7 +128,7 @@ func (m *Model) mode() keymap.Mode {
 	if mode, ok := m.chatMode(); ok {
 		return mode
 	}
-	if _, _, v := m.focused(); v != nil && v.Copying() {
+	if _, _, v := m.panes.Focused(); v != nil && v.Copying() {
 		return keymap.Copy
 	}
 	return keymap.Normal
@@ -246,7 +245,7 @@ func (m *Model) typeKey(k tea.Key, rest bool) {
 		m.typeChat(e, k)
 		return
 	}
-	_, t, v := m.focused()
+	_, t, v := m.panes.Focused()
 	if t == nil || v == nil {
 		return
 	}
@@ -262,7 +261,7 @@ func (m *Model) typeKey(k tea.Key, rest bool) {
 		return
 	}
 	if m.typeInto(t, v, data) {
-		m.repeat(func(t *terminals.Terminal, v *pane.View) {
+		m.panes.Repeat(func(t *terminals.Terminal, v *pane.View) {
 			modes.Kitty |= v.Feed.Modes().Kitty
 			m.typeInto(t, v, encode(k, input.Press, rest, v.Feed.Modes()))
 		})
@@ -291,8 +290,8 @@ func (m *Model) keyReleased(k tea.Key) {
 		return
 	}
 	m.pressed(k.Code, false)
-	_, t, v := m.focused()
-	if v == nil || !m.terms.Typable(t) {
+	_, t, v := m.panes.Focused()
+	if v == nil || !m.panes.Terms.Typable(t) {
 		return
 	}
 	release := func(t *terminals.Terminal, v *pane.View) {
@@ -301,7 +300,7 @@ func (m *Model) keyReleased(k tea.Key) {
 		}
 	}
 	release(t, v)
-	m.repeat(release)
+	m.panes.Repeat(release)
 }
 
 // typeInto sends what the person typed to a terminal, if it is theirs to type
@@ -318,8 +317,8 @@ func (m *Model) typeInto(t *terminals.Terminal, v *pane.View, data []byte) bool 
 	if v.Unselect() {
 		m.loop.Dirty |= loop.Panes
 	}
-	if p, ok := m.showing(t.URI); ok {
-		m.fit(p, true)
+	if p, ok := m.panes.Showing(t.URI); ok {
+		m.panes.Fit(p, true)
 	}
 	m.loop.Unsay()
 	t.Typed = true
@@ -331,11 +330,11 @@ func (m *Model) typeInto(t *terminals.Terminal, v *pane.View, data []byte) bool 
 // mayType reports whether the person may type into a terminal; if not it says
 // why.
 func (m *Model) mayType(t *terminals.Terminal) bool {
-	if m.terms.Typable(t) {
+	if m.panes.Terms.Typable(t) {
 		return true
 	}
 	keys := m.keysOf("reclaim")
-	switch m.terms.Holder(t) {
+	switch m.panes.Terms.Holder(t) {
 	case command.Agent:
 		m.loop.Say(status.Warning, "%s runs %s here: %s takes it", t.AgentName(), t.Doing(), keys)
 	case command.Background:
@@ -384,7 +383,7 @@ func (m *Model) paste(p tty.Paste) {
 		m.loop.Dirty |= loop.Panes
 		return
 	}
-	_, t, v := m.focused()
+	_, t, v := m.panes.Focused()
 	if t == nil || v == nil || t.Exited() {
 		return
 	}
@@ -404,7 +403,7 @@ func (m *Model) paste(p tty.Paste) {
 		}
 	}
 	if into(t, v); typed {
-		m.repeat(into)
+		m.panes.Repeat(into)
 	}
 }
 
@@ -417,7 +416,7 @@ func (m *Model) outerFocus(gained bool) {
 	if gained {
 		m.outer.CheckColors()
 	}
-	if p, ok := m.arr.Focused(); ok {
+	if p, ok := m.panes.Arr.Focused(); ok {
 		m.tellFocus(p.Terminal, gained)
 	}
 }
@@ -435,8 +434,8 @@ func (m *Model) focusMoved(from, to ahp.URI) {
 // tellFocus reports the focus to a program that asked for it, in a terminal of
 // this client: moving the focus is no reason to take one from another client.
 func (m *Model) tellFocus(uri ahp.URI, gained bool) {
-	t := m.terms.Get(uri)
-	if t == nil || t.Feed == nil || t.Exited() || !m.link.Up() || m.terms.Holder(t) != command.Me {
+	t := m.panes.Terms.Get(uri)
+	if t == nil || t.Feed == nil || t.Exited() || !m.link.Up() || m.panes.Terms.Holder(t) != command.Me {
 		return
 	}
 	if s := input.Focus(gained, t.Feed.Modes()); s != "" {
@@ -451,4 +450,14 @@ func (m *Model) askFirst(question string, yes func()) {
 		return
 	}
 	m.loop.Confirm(question, yes)
+}
+
+// encode gives the bytes of a key as a program in those modes expects it. With
+// rest set its ESC went to the program already.
+func encode(k tea.Key, ev input.Event, rest bool, modes emulator.Modes) []byte {
+	data := input.AppendKey(nil, k, ev, modes)
+	if rest && len(data) > 1 && data[0] == 0x1b {
+		data = data[1:]
+	}
+	return data
 }

@@ -8,7 +8,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/address"
 	"tandemux/ui/attention"
-	"tandemux/ui/layout"
 	"tandemux/ui/look"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
@@ -23,23 +22,23 @@ import (
 func (m *Model) openTerminals() {
 	with := func(f func(*terminals.Terminal)) func(ahp.URI) {
 		return func(uri ahp.URI) {
-			if t := m.terms.Get(uri); t != nil {
+			if t := m.panes.Terms.Get(uri); t != nil {
 				f(t)
 			} else {
 				m.loop.Say(status.Warning, "%v", errGone)
 			}
 		}
 	}
-	current, _ := m.arr.Focused()
+	current, _ := m.panes.Arr.Focused()
 	m.loop.Open(overlay.NewTerminals(m.terminalRows, current.Terminal, overlay.Actions{
-		Show:       with(m.show),
-		Bring:      with(m.bring),
+		Show:       with(m.panes.Show),
+		Bring:      with(m.panes.Bring),
 		Take:       with(m.take),
 		Background: with(m.background),
 		Kill: with(func(t *terminals.Terminal) {
 			m.askFirst(m.question([]*terminals.Terminal{t}), func() {
-				m.dispose(t)
-				m.emptied()
+				m.panes.Dispose(t)
+				m.panes.Emptied()
 			})
 		}),
 		Preview: m.drawPreview,
@@ -49,15 +48,15 @@ func (m *Model) openTerminals() {
 // terminalRows are the rows of the terminal list.
 func (m *Model) terminalRows() []overlay.Terminal {
 	var rows []overlay.Terminal
-	for _, uri := range m.terms.Order {
-		t := m.terms.Get(uri)
+	for _, uri := range m.panes.Terms.Order {
+		t := m.panes.Terms.Get(uri)
 		if t == nil || t.Done {
 			continue
 		}
 		row := overlay.Terminal{URI: uri, Title: t.FullTitle(), Cwd: words.Clean(words.Shorten(address.Path(t.Cwd), m.cfg.home()))}
-		row.Badge, row.BadgeStyle = m.badge(t)
-		if id, ok := m.doc.shown.Showing(uri); ok {
-			i, _, _ := m.doc.shown.Find(id)
+		row.Badge, row.BadgeStyle = m.panes.Badge(t)
+		if id, ok := m.panes.Doc.Shown.Showing(uri); ok {
+			i, _, _ := m.panes.Doc.Shown.Find(id)
 			row.Where = fmt.Sprintf("tab %d", i+1)
 		} else if in := t.Layouts(); len(in) > 0 {
 			row.Where = "layout " + words.Clean(address.LayoutName(in[0]))
@@ -102,53 +101,6 @@ func (m *Model) listCommand(row *overlay.Terminal, t *terminals.Terminal) {
 	}
 }
 
-// show goes to the pane that shows a terminal, or splits the focused pane to
-// show it.
-func (m *Model) show(t *terminals.Terminal) {
-	uri, area := t.URI, m.area()
-	m.kb.bare = false
-	m.apply(func(l layout.Layout) (layout.Layout, error) {
-		if id, ok := l.Showing(uri); ok {
-			return l.FocusPane(id), nil
-		}
-		return beside(l, area, uri)
-	})
-}
-
-// beside shows a terminal in a pane beside the focused one, or in a tab of its
-// own where there is no room.
-func beside(l layout.Layout, area layout.Rect, uri ahp.URI) (layout.Layout, error) {
-	if tab, ok := l.Tab(); ok {
-		if d, ok := roomBeside(tab, area, tab.Focus); ok {
-			l, _, err := l.Split(area, tab.Focus, d, uri)
-			return l, err
-		}
-	}
-	l, _, err := l.NewTab(uri)
-	return l, err
-}
-
-// bring takes a terminal into the active tab, out of another one if that shows
-// it.
-func (m *Model) bring(t *terminals.Terminal) {
-	id, shown := m.doc.shown.Showing(t.URI)
-	if !shown {
-		m.show(t)
-		return
-	}
-	tab, _ := m.doc.shown.Tab()
-	if i, _, _ := m.doc.shown.Find(id); i == m.doc.shown.Active {
-		m.loop.Say(status.Info, "%s is in this tab already", t.Quoted())
-		return
-	}
-	d, ok := roomBeside(tab, m.area(), tab.Focus)
-	if !ok {
-		m.loop.Say(status.Warning, "there is no room in this tab")
-		return
-	}
-	m.movePane(id, tab.Focus, d)
-}
-
 // preview is the screen that the terminal list shows.
 type preview struct {
 	uri  ahp.URI
@@ -165,15 +117,15 @@ func (m *Model) peek() {
 		return
 	}
 	p := &m.preview
-	t := m.terms.Get(list.Chosen())
+	t := m.panes.Terms.Get(list.Chosen())
 	if t == nil {
 		p.uri, p.view = "", nil
 		return
 	}
 	if t.Feed == nil && !p.busy && !t.Done && m.link.Up() {
 		p.busy = true
-		t.Shown = m.ticks // among those that are kept longest
-		m.subscribe(t, func(m *Model) { m.preview.busy = false })
+		m.panes.Keep(t) // among those that are kept longest
+		m.panes.Subscribe(t, func() { m.preview.busy = false })
 		m.loop.Dirty |= loop.Stale
 	}
 	if p.uri != t.URI || p.view == nil || p.view.Feed != t.Feed {

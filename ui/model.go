@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -10,13 +9,12 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/keymap"
-	"tandemux/ui/address"
 	"tandemux/ui/clipboard"
-	"tandemux/ui/layout"
+	"tandemux/ui/command"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
-	"tandemux/ui/pane"
+	"tandemux/ui/panes"
 	"tandemux/ui/recording"
 	"tandemux/ui/status"
 	"tandemux/ui/tasks"
@@ -67,18 +65,17 @@ const leaveTime = time.Second
 // Model is the root of the interface. It belongs to the event loop.
 type Model struct {
 	// Fixed at the start.
-	cfg  Config
-	env  Env
-	keys keymap.Table
-	log  *slog.Logger
-	loop *loop.Loop
+	cfg     Config
+	env     Env
+	keys    keymap.Table
+	log     *slog.Logger
+	loop    *loop.Loop
+	actions map[string]command.Do // by the names of commands
 
 	// What the host says.
 	link  *link.Link
 	away  outage
-	terms *terminals.List
-	doc   document
-	begun bool // both lists have come and were acted on
+	panes *panes.Panes
 
 	// What shows.
 	outer *outer.Terminal
@@ -88,8 +85,6 @@ type Model struct {
 		misread string // what was wrong with the configuration when it was read last
 		ticking bool   // a timer runs for the clock
 	}
-	arr   layout.Arrangement
-	views map[layout.PaneID]*pane.View
 
 	// What the person does.
 	kb         keyboard
@@ -98,20 +93,15 @@ type Model struct {
 	clip       *clipboard.Clipboard
 	elapsed    elapsed
 	recordings *recording.Recordings
-	together   together
-	layouts    layouts
 	attending  attending
 	preview    preview
 	sessions   sessions
 	tasks      *tasks.List
 	chats      map[ahp.URI]*chatEntry
-	composing  map[ahp.URI]func(*Model) // what follows when an editor's terminal ends
-	fetching   bool                     // older messages are under way
-	marked     layout.PaneID            // for the commands that take two, "" for none
-	searches   []string                 // what was looked for, the newest last
+	fetching   bool     // older messages are under way
+	searches   []string // what was looked for, the newest last
 
 	// Work.
-	ticks   int // arrangements so far
 	leaving *Exit
 }
 
@@ -133,7 +123,6 @@ func New(c Config, env Env) (*Model, error) {
 	}
 	m := &Model{
 		cfg: c, env: env, keys: keys, log: c.Log,
-		views: map[layout.PaneID]*pane.View{},
 	}
 	if err := m.attending.heed(c.Look); err != nil {
 		return nil, fmt.Errorf("choose what is marked: %w", err)
@@ -148,13 +137,18 @@ func New(c Config, env Env) (*Model, error) {
 	if m.link.Can(link.CanTasks) {
 		host = c.Host
 	}
+	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
+		Arranged: m.arranged, Focused: m.focusMoved, Released: m.release,
+		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
+		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
+		Switched:  func() { m.mouse = mouse{} },
+		ChatTitle: m.chatTitle, Keys: func(name string) string { return m.keysOf(name) }, Run: m.run,
+	})
+	m.actions = m.commands()
 	m.tasks = tasks.New(m.loop, m.log, host, m.link.Up)
 	m.clip = clipboard.New(m.loop, c.Desk, m.outer.SetClipboard, m.pasteText)
 	recorder, _ := c.Desk.(recording.Recorder)
 	m.recordings = recording.New(m.loop, recorder, c.home(), func() string { return m.keysOf("record") })
-	m.terms = terminals.New(c.Host.ClientID(), c.Person)
-	m.doc.uri = address.Layout(c.Layout)
-	m.doc.shown = layout.New(c.Layout)
 	if c.Misread != nil {
 		m.line.misread = words.Clean(oneLine(c.Misread).Error())
 	}
@@ -165,9 +159,7 @@ func New(c Config, env Env) (*Model, error) {
 
 // Init implements tea.Model: it follows the layout.
 func (m *Model) Init() tea.Cmd {
-	m.loop.Async("open layout "+m.cfg.Layout, func(ctx context.Context) (func(), error) {
-		return nil, m.link.Host.Subscribe(ctx, m.doc.uri)
-	})
+	m.panes.Open()
 	m.followActivity()
 	m.loadSessions()
 	return m.loop.Take()
@@ -206,11 +198,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) settle() {
 	m.outer.Refresh()
 	m.peek()
-	m.freshen()
+	m.panes.Freshen()
 	m.attend()
-	m.keepFolds()
-	m.sendLayout()
-	m.switchLayout()
+	m.panes.Settle()
 	if m.link.Up() && m.link.Can(link.CanTakeColors) {
 		if err := m.outer.SendColors(m.link.Host.Colors); err != nil {
 			m.log.Debug("send colours", "err", err) // the next connection gets them
@@ -218,13 +208,13 @@ func (m *Model) settle() {
 	}
 	m.sendInput()
 	m.recordings.Prune(func(uri ahp.URI) bool {
-		t := m.terms.Get(uri)
+		t := m.panes.Terms.Get(uri)
 		return t != nil && !t.Exited() && !t.Done
 	})
 	if m.leaving != nil {
 		m.tellDrafts()
 	}
-	if m.leaving != nil && m.loop.Idle() && m.doc.idle() && len(m.kb.flows) == 0 {
+	if m.leaving != nil && m.loop.Idle() && m.panes.Idle() && len(m.kb.flows) == 0 {
 		m.loop.Quit()
 	}
 	m.paint()

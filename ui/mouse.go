@@ -35,16 +35,6 @@ type mouse struct {
 	moved bool // since then
 }
 
-// under gives the pane with its terminal and view whose body lies at a cell.
-func (m *Model) under(x, y int) (p layout.Placed, t *terminals.Terminal, v *pane.View) {
-	h := m.arr.At(x, y)
-	if h.Kind != layout.HitBody {
-		return p, nil, nil
-	}
-	p, _ = m.arr.Pane(h.Pane)
-	return p, m.terms.Get(p.Terminal), m.views[p.Pane]
-}
-
 // forward reports a mouse event to the program of a view, if it asked for such
 // and the person may type there; it reports whether it did.
 func (m *Model) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind input.MouseKind) bool {
@@ -52,7 +42,7 @@ func (m *Model) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind 
 		return false
 	}
 	modes := v.Feed.Modes()
-	if modes.Mouse == emulator.MouseOff || !m.terms.Typable(t) || !m.link.Up() {
+	if modes.Mouse == emulator.MouseOff || !m.panes.Terms.Typable(t) || !m.link.Up() {
 		return false
 	}
 	x, y, inside := v.Cell(ev.X, ev.Y)
@@ -75,14 +65,14 @@ func (m *Model) mousePress(ev tea.Mouse) {
 	if ev.Y == m.outer.H-1 {
 		for _, h := range m.line.tabs {
 			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
-				m.change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
+				m.panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
 			}
 		}
 		return
 	}
-	h := m.arr.At(ev.X, ev.Y)
+	h := m.panes.Arr.At(ev.X, ev.Y)
 	if h.Pane != "" {
-		m.change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
+		m.panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
 	}
 	if m.grabFrame(h, ev) {
 		return
@@ -94,7 +84,7 @@ func (m *Model) mousePress(ev tea.Mouse) {
 	if m.pressBadge(h, ev) || m.pressChat(h, ev) {
 		return
 	}
-	_, t, v := m.under(ev.X, ev.Y)
+	_, t, v := m.panes.Under(ev.X, ev.Y)
 	if v == nil {
 		return
 	}
@@ -127,8 +117,8 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 	}
 	switch m.mouse.grab {
 	case grabEdge:
-		edge, area := m.mouse.edge, m.area()
-		m.change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
+		edge, area := m.mouse.edge, m.panes.Area()
+		m.panes.Change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
 	case grabFloat:
 		m.dragFrame(ev.X, ev.Y)
 	case grabText:
@@ -136,7 +126,7 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 	case grabChat:
 		m.dragChat(ev)
 	case grabBar:
-		if v := m.views[m.mouse.pane]; v != nil {
+		if v := m.panes.Views[m.mouse.pane]; v != nil {
 			v.DragBar(ev.Y)
 			m.loop.Dirty |= loop.Panes
 		}
@@ -144,7 +134,7 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 		m.forwardGrabbed(ev, input.MouseMotion)
 	default:
 		m.hover(ev)
-		_, t, v := m.under(ev.X, ev.Y)
+		_, t, v := m.panes.Under(ev.X, ev.Y)
 		m.forward(t, v, ev, input.MouseMotion)
 	}
 }
@@ -152,8 +142,8 @@ func (m *Model) mouseMotion(ev tea.Mouse) {
 // forwardGrabbed reports to the program that the button was pressed over, also
 // from beyond its pane.
 func (m *Model) forwardGrabbed(ev tea.Mouse, kind input.MouseKind) {
-	if p, ok := m.arr.Pane(m.mouse.pane); ok {
-		m.forward(m.terms.Get(p.Terminal), m.views[p.Pane], ev, kind)
+	if p, ok := m.panes.Arr.Pane(m.mouse.pane); ok {
+		m.forward(m.panes.Terms.Get(p.Terminal), m.panes.Views[p.Pane], ev, kind)
 	}
 }
 
@@ -172,7 +162,7 @@ func (m *Model) mouseRelease(ev tea.Mouse) {
 		}
 	case grabNone:
 		if m.loop.Overlay == nil {
-			_, t, v := m.under(ev.X, ev.Y)
+			_, t, v := m.panes.Under(ev.X, ev.Y)
 			m.forward(t, v, ev, input.MouseRelease)
 		}
 	}
@@ -193,7 +183,7 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 	if m.wheelChat(ev) {
 		return
 	}
-	_, t, v := m.under(ev.X, ev.Y)
+	_, t, v := m.panes.Under(ev.X, ev.Y)
 	if t == nil || v == nil || m.forward(t, v, ev, input.MouseWheel) {
 		return
 	}
@@ -202,7 +192,7 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 	}
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
-		if m.terms.Typable(t) && m.link.Up() {
+		if m.panes.Terms.Typable(t) && m.link.Up() {
 			m.send(t.URI, input.AppendWheelKeys(nil, up, modes))
 		}
 		return

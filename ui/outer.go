@@ -32,7 +32,7 @@ func (m *Model) Dark() (yes, known bool) { return m.outer.Dark() }
 // events handles bells and clipboard writes of the terminals that are followed.
 func (m *Model) events() {
 	bell := false
-	for _, t := range m.terms.ByURI {
+	for _, t := range m.panes.Terms.ByURI {
 		if t.Feed == nil {
 			continue
 		}
@@ -92,7 +92,7 @@ func (m *Model) echoes(now time.Time) bool {
 		m.kb.typed = time.Time{}
 		return false
 	}
-	if _, _, v := m.focused(); v == nil || !v.Feed.Fresh() {
+	if _, _, v := m.panes.Focused(); v == nil || !v.Feed.Fresh() {
 		return false
 	}
 	m.kb.typed = time.Time{}
@@ -102,19 +102,19 @@ func (m *Model) echoes(now time.Time) bool {
 // ask asks the outer terminal for what the programs on the screen want of it.
 func (m *Model) ask() {
 	motion, flags, title := m.cfg.Hover, 1, "tandemux"
-	for _, p := range m.arr.Panes {
-		if v := m.views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
+	for _, p := range m.panes.Arr.Panes {
+		if v := m.panes.Views[p.Pane]; v != nil && v.Feed.Modes().Mouse == emulator.MouseAny {
 			motion = true
 		}
 	}
-	if _, t, v := m.focused(); t != nil && v != nil {
+	if _, t, v := m.panes.Focused(); t != nil && v != nil {
 		if m.loop.Overlay == nil {
 			flags = keyboardFlags(v.Feed.Modes().Kitty)
 		}
 		title = t.Title()
 	}
-	if p, ok := m.arr.Focused(); ok && m.chats[p.Terminal] != nil {
-		title = m.nameOf(p.Name, p.Terminal)
+	if p, ok := m.panes.Arr.Focused(); ok && m.chats[p.Terminal] != nil {
+		title = m.panes.NameOf(p.Name, p.Terminal)
 	}
 	m.outer.Want(motion, flags, title)
 }
@@ -144,7 +144,7 @@ func (m *Model) compose(now time.Time) {
 	if !all && m.floatHeld(now) {
 		return
 	}
-	for _, p := range m.arr.Panes {
+	for _, p := range m.panes.Arr.Panes {
 		if p.Floating() {
 			break
 		}
@@ -167,7 +167,7 @@ func (m *Model) compose(now time.Time) {
 	} else if m.kb.hint {
 		m.drawHint()
 	} else if text, kind := m.loop.Note(); kind != status.Info && text != "" && m.line.cut {
-		status.DrawWhole(&o.Canvas, paint.Rect(m.area()), text, kind, o.Look)
+		status.DrawWhole(&o.Canvas, paint.Rect(m.panes.Area()), text, kind, o.Look)
 	}
 	o.Cursor = cursor
 	m.loop.Dirty = 0
@@ -184,7 +184,7 @@ func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor 
 	if e := m.chats[p.Terminal]; e != nil {
 		return m.drawChat(p, e, all, now)
 	}
-	v := m.views[p.Pane]
+	v := m.panes.Views[p.Pane]
 	if v == nil {
 		o.Canvas.Fill(paint.Rect(p.Body), ' ', emulator.Style{})
 		return paint.Cursor{}

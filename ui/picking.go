@@ -70,7 +70,7 @@ func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 	if ev.Button != tea.MouseLeft {
 		p.clicks = 0
 		if ev.Button == tea.MouseMiddle && m.clip.Len() > 0 {
-			m.freshen() // the click moved the focus here
+			m.panes.Freshen() // the click moved the focus here
 			m.clip.Paste(0)
 		}
 		return
@@ -90,7 +90,7 @@ func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 // dragText selects up to where the mouse is; beyond the view's edge it scrolls
 // until the mouse comes back or the button is released.
 func (m *Model) dragText(ev tea.Mouse) {
-	v := m.views[m.mouse.pane]
+	v := m.panes.Views[m.mouse.pane]
 	if v == nil {
 		return
 	}
@@ -107,7 +107,7 @@ func (m *Model) dragText(ev tea.Mouse) {
 // scrollEdge starts the timer that scrolls while text is dragged beyond its
 // view.
 func (m *Model) scrollEdge() {
-	v := m.views[m.mouse.pane]
+	v := m.panes.Views[m.mouse.pane]
 	p := &m.picking
 	if p.scrolls || m.mouse.grab != grabText || v == nil {
 		return
@@ -119,7 +119,7 @@ func (m *Model) scrollEdge() {
 	p.scrolls = true
 	m.loop.After(edgeTime, func() {
 		m.picking.scrolls = false
-		v := m.views[m.mouse.pane]
+		v := m.panes.Views[m.mouse.pane]
 		if m.mouse.grab != grabText || v == nil {
 			return
 		}
@@ -146,7 +146,7 @@ const maxEdge = 20
 
 // releaseText copies what was selected, unless that is left to a command.
 func (m *Model) releaseText() {
-	v := m.views[m.mouse.pane]
+	v := m.panes.Views[m.mouse.pane]
 	if v == nil || !v.Selected() || m.cfg.NoCopyOnSelect {
 		return
 	}
@@ -167,7 +167,7 @@ func (m *Model) unhover() {
 // hover underlines the link under the mouse while ctrl is held, and shows the
 // scroll bar where the mouse is on its column.
 func (m *Model) hover(ev tea.Mouse) {
-	_, _, v := m.under(ev.X, ev.Y)
+	_, _, v := m.panes.Under(ev.X, ev.Y)
 	p := &m.picking
 	if p.hovered != nil && p.hovered != v {
 		if _, changed := p.hovered.Hover(-1, -1, false); changed {

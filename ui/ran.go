@@ -50,7 +50,7 @@ var shellActions = map[string]action{
 	}),
 	"unfold-all": onView(func(_ *Model, v *pane.View, _ int) { v.FoldAll(false) }),
 	"record": func(m *Model, args []string) {
-		if _, t, _ := m.focused(); t != nil {
+		if _, t, _ := m.panes.Focused(); t != nil {
 			m.recordings.Toggle(t.URI, t.Exited(), strings.Join(args, " "))
 		}
 	},
@@ -89,7 +89,7 @@ func (m *Model) copyLine(c pane.Command, err error) {
 // runAgain types a command's line at the prompt and runs it. The host refuses
 // where none waits.
 func (m *Model) runAgain(c pane.Command, err error) {
-	_, t, v := m.focused()
+	_, t, v := m.panes.Focused()
 	switch {
 	case err != nil && c.Line == "":
 		m.loop.Say(status.Info, "nothing to run again: %v", err)

@@ -185,7 +185,7 @@ func (m *Model) sendKept() {
 	kept := a.kept
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
 	for _, o := range kept {
-		if !m.terms.Typable(m.terms.Get(o.uri)) {
+		if !m.panes.Terms.Typable(m.panes.Terms.Get(o.uri)) {
 			a.refused += max(o.keys, 1)
 			continue
 		}

@@ -9,13 +9,13 @@ import (
 
 // framed reports whether a pane has a cell of its frame on its left.
 func (m *Model) framed(p layout.Placed) bool {
-	return p.Floating() || p.Body.X > m.arr.Area.X
+	return p.Floating() || p.Body.X > m.panes.Arr.Area.X
 }
 
 // drawSigns marks the commands of a pane in the frame on its left. What stood
 // there before is drawn again where no mark stands any more.
 func (m *Model) drawSigns(p layout.Placed, plain func(x, y int)) {
-	v := m.views[p.Pane]
+	v := m.panes.Views[p.Pane]
 	if v == nil || !v.Framed || m.outer.Signs == nil {
 		return
 	}
@@ -37,13 +37,13 @@ func (m *Model) drawSigns(p layout.Placed, plain func(x, y int)) {
 
 // drawTiledSigns marks the commands of the tiled panes.
 func (m *Model) drawTiledSigns() {
-	if m.outer.Signs == nil || len(m.arr.Dividers) == 0 {
+	if m.outer.Signs == nil || len(m.panes.Arr.Dividers) == 0 {
 		return
 	}
 	var cell func(x, y int)
-	for i := range m.arr.Panes {
-		p := &m.arr.Panes[i]
-		v := m.views[p.Pane]
+	for i := range m.panes.Arr.Panes {
+		p := &m.panes.Arr.Panes[i]
+		v := m.panes.Views[p.Pane]
 		if p.Floating() || v == nil || !v.Framed || len(v.Signs()) == 0 && len(v.Unsigned()) == 0 {
 			continue
 		}
@@ -57,8 +57,8 @@ func (m *Model) drawTiledSigns() {
 // pressSign folds the output of the command whose mark in a pane's frame is
 // clicked, or whose line stays on top; it reports whether that was it.
 func (m *Model) pressSign(x, y int) bool {
-	for _, p := range m.arr.Panes {
-		if v := m.views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
+	for _, p := range m.panes.Arr.Panes {
+		if v := m.panes.Views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
 			m.loop.Dirty |= loop.Places
 			return true
 		}

@@ -54,7 +54,7 @@ func focusTitle(t *testing.T, u *uitest.UI) string {
 }
 
 func TestEveryCommandHasAnAction(t *testing.T) {
-	have := ui.Actions()
+	have := start(t).Model.Actions()
 	for _, c := range command.All() {
 		if !slices.Contains(have, c.Name) {
 			t.Errorf("command %s does nothing", c.Name)

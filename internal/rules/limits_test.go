@@ -40,7 +40,7 @@ var (
 		"emulator/native": 8698,
 		"host":            16560,
 		"host/terminal":   5136,
-		"ui":              7870,
+		"ui":              6402,
 		"ui/chat":         6768,
 	}
 	fileExcess = map[string]int{
@@ -71,7 +71,7 @@ var (
 		"internal/jsonrpc.Conn":     21,
 		"themes.Colors":             41,
 		"ui.Look":                   27,
-		"ui.Model":                  33,
+		"ui.Model":                  25,
 		"ui/chat.Chat":              35,
 		"ui/command.Context":        33,
 		"ui/look.Glyphs":            22,
@@ -86,7 +86,7 @@ var (
 		"host.Host":              168,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
-		"ui.Model":               296,
+		"ui.Model":               239,
 		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}

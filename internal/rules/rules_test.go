@@ -92,6 +92,7 @@ var arrows = map[string][]string{
 	"ui/words":           {},
 	"ui/address":         {"ahp"},
 	"ui/link":            {"ahp", "ui/loop", "ui/pane", "ui/tasks"},
+	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/pane", "ui/status", "ui/terminals", "ui/words"},
 	"ui/terminals":       {"ahp", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words"},
 	"ui/clipboard":       {"ui/loop", "ui/overlay", "ui/status", "ui/words"},
 	"ui/tasks":           {"ahp", "ui/look", "ui/loop", "ui/overlay", "ui/status", "ui/words"},

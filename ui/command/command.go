@@ -186,3 +186,15 @@ func distance(a, b string) int {
 	}
 	return prev[len(b)]
 }
+
+// Do is what a command does with its arguments.
+type Do func(args []string)
+
+// Bind makes a table of what commands do to something one for that thing.
+func Bind[T any](to T, table map[string]func(T, []string)) map[string]Do {
+	bound := make(map[string]Do, len(table))
+	for name, f := range table {
+		bound[name] = func(args []string) { f(to, args) }
+	}
+	return bound
+}

@@ -1,4 +1,4 @@
-package ui
+package panes
 
 import (
 	"bytes"
@@ -17,17 +17,17 @@ type op func(layout.Layout) (layout.Layout, error)
 // keep changing the layout first.
 const maxRetries = 32
 
-// document is the layout as confirmed by the host, with this client's
+// Document is the layout as confirmed by the host, with this client's
 // operations on top that the host has not answered yet. One dispatch is under
 // way at a time; what is done meanwhile goes with the next.
 //
 //	confirmed ──sent──▶ shown        sent: dispatched, not answered
 //	     └────────waiting──┘         waiting: not dispatched yet
-type document struct {
-	uri       ahp.URI
+type Document struct {
+	URI       ahp.URI
 	confirmed ahp.LayoutState
 	base      layout.Layout // confirmed, decoded
-	shown     layout.Layout // what the interface draws
+	Shown     layout.Layout // what the interface draws
 
 	sent, waiting []op
 	seq           int64  // of the dispatch under way, 0 for none
@@ -37,42 +37,42 @@ type document struct {
 	loaded        bool // a snapshot has come
 }
 
-// apply runs an operation on what is shown and keeps it for the host. It
+// Apply runs an operation on what is shown and keeps it for the host. It
 // reports whether anything changed.
-func (d *document) apply(o op) (bool, error) {
-	next, err := o(d.shown)
+func (d *Document) apply(o op) (bool, error) {
+	next, err := o(d.Shown)
 	if err != nil {
 		return false, err
 	}
-	if next.Equal(d.shown) {
+	if next.Equal(d.Shown) {
 		return false, nil
 	}
-	d.shown = next
+	d.Shown = next
 	d.waiting = append(d.waiting, o)
 	return true, nil
 }
 
 // next gives the action to dispatch now; ok is false when there is none. The
 // number of the dispatch goes to dispatched.
-func (d *document) next() (a ahp.LayoutChanged, ok bool) {
+func (d *Document) next() (a ahp.LayoutChanged, ok bool) {
 	if d.seq != 0 || len(d.waiting) == 0 || !d.loaded {
 		return a, false
 	}
 	d.sent, d.waiting = append(d.sent, d.waiting...), nil
-	d.doc = d.shown.Encode()
+	d.doc = d.Shown.Encode()
 	d.rev = d.confirmed.Rev + 1
-	return ahp.LayoutChanged{Rev: d.rev, Doc: d.doc, Terminals: terminalsOf(d.shown)}, true
+	return ahp.LayoutChanged{Rev: d.rev, Doc: d.doc, Terminals: terminalsOf(d.Shown)}, true
 }
 
-func (d *document) dispatched(seq int64) { d.seq = seq }
+func (d *Document) dispatched(seq int64) { d.seq = seq }
 
 // unsent takes back what next gave: it could not be dispatched.
-func (d *document) unsent() {
+func (d *Document) unsent() {
 	d.waiting, d.sent = append(d.sent, d.waiting...), nil
 }
 
 // replace takes a snapshot.
-func (d *document) replace(s ahp.LayoutState) error {
+func (d *Document) replace(s ahp.LayoutState) error {
 	if d.loaded && d.seq != 0 && bytes.Equal(s.Doc, d.doc) {
 		d.sent = nil // it had arrived before the connection was lost
 	}
@@ -86,7 +86,7 @@ func (d *document) replace(s ahp.LayoutState) error {
 }
 
 // changed takes a confirmed change; own says that it is the dispatch under way.
-func (d *document) changed(a ahp.LayoutChanged, own bool) error {
+func (d *Document) changed(a ahp.LayoutChanged, own bool) error {
 	if own {
 		d.sent, d.seq, d.retries = nil, 0, 0
 	}
@@ -95,7 +95,7 @@ func (d *document) changed(a ahp.LayoutChanged, own bool) error {
 
 // refused takes a refusal of the dispatch under way and reports whether its
 // operations will be tried again: they are when another client was first.
-func (d *document) refused() (again bool) {
+func (d *Document) refused() (again bool) {
 	d.seq = 0
 	again = d.confirmed.Rev >= d.rev && d.retries < maxRetries
 	d.retries++
@@ -108,8 +108,8 @@ func (d *document) refused() (again bool) {
 }
 
 // confirm makes a state the confirmed one and puts the operations on top.
-func (d *document) confirm(s ahp.LayoutState) error {
-	base := layout.New(address.LayoutName(d.uri))
+func (d *Document) confirm(s ahp.LayoutState) error {
+	base := layout.New(address.LayoutName(d.URI))
 	if len(s.Doc) > 0 && !bytes.Equal(s.Doc, []byte("null")) {
 		var err error
 		if base, err = layout.Decode(s.Doc); err != nil {
@@ -123,13 +123,13 @@ func (d *document) confirm(s ahp.LayoutState) error {
 
 // rebase computes what is shown. Operations that can't be done any more are
 // left out.
-func (d *document) rebase() {
-	d.shown = d.base
+func (d *Document) rebase() {
+	d.Shown = d.base
 	for _, ops := range [...]*[]op{&d.sent, &d.waiting} {
 		kept := (*ops)[:0:0]
 		for _, o := range *ops {
-			if next, err := o(d.shown); err == nil {
-				d.shown = next
+			if next, err := o(d.Shown); err == nil {
+				d.Shown = next
 				kept = append(kept, o)
 			}
 		}

@@ -1,0 +1,196 @@
+package panes
+
+import (
+	"cmp"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/overlay"
+	"tandemux/ui/words"
+)
+
+// action is what a command does. It runs only when the command can.
+type action = func(ps *Panes, args []string)
+
+// Commands are those about the layout, by name.
+func (ps *Panes) Commands() map[string]command.Do {
+	return command.Bind(ps, map[string]action{
+		"split-right": func(ps *Panes, _ []string) { ps.split(layout.Right) },
+		"split-down":  func(ps *Panes, _ []string) { ps.split(layout.Down) },
+		"focus-left":  focus(layout.Left),
+		"focus-down":  focus(layout.Down),
+		"focus-up":    focus(layout.Up),
+		"focus-right": focus(layout.Right),
+		"focus-next":  changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.FocusNext(1) }),
+		"focus-last":  changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.FocusLast() }),
+
+		"resize-left":  resize(layout.Left),
+		"resize-down":  resize(layout.Down),
+		"resize-up":    resize(layout.Up),
+		"resize-right": resize(layout.Right),
+		"zoom":         changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.Zoom() }),
+		"even":         changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.Even() }),
+		"next-layout":  changing(func(ps *Panes, l layout.Layout) layout.Layout { return l.NextPreset(ps.Area()) }),
+		"arrange":      arrange,
+
+		"swap-previous": swap(-1),
+		"swap-next":     swap(1),
+		"break-out":     breakOut,
+		"type-to-all":   func(ps *Panes, _ []string) { ps.typeTogether() },
+		"mark-pane":     markPane,
+		"join-pane":     joinPane,
+		"swap-marked":   swapMarked,
+		"move-to-tab":   moveToTab,
+		"floating":      toggleFloats,
+		"new-floating":  newFloat,
+		"float-pane":    liftPane,
+		"move-floating": moveFloat,
+		"rename-pane":   renamePane,
+
+		"new-tab":      func(ps *Panes, _ []string) { ps.NewTab(nil) },
+		"next-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(1) }),
+		"previous-tab": changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.NextTab(-1) }),
+		"last-tab":     changing(func(_ *Panes, l layout.Layout) layout.Layout { return l.LastTab() }),
+		"go-tab":       goTab,
+		"rename-tab":   renameTab,
+
+		"layouts":       openLayouts,
+		"rename-layout": renameLayout,
+	})
+}
+
+// toggleFloats shows the tab's floating panes and goes to the top one, hides them
+// when the focus is on one, and opens the first.
+func toggleFloats(ps *Panes, _ []string) {
+	tab, ok := ps.Doc.Shown.Tab()
+	switch {
+	case !ok || len(tab.Floats) == 0:
+		newFloat(ps, nil)
+	case tab.Hidden || !tab.Floating(tab.Focus):
+		ps.Change(layout.Layout.ShowFloats)
+	default:
+		ps.Change(layout.Layout.HideFloats)
+	}
+}
+
+// newFloat opens a terminal above the tiled panes.
+func newFloat(ps *Panes, _ []string) {
+	ps.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+		return l.NewFloat(uri)
+	}, nil, ps.Cwd())
+}
+
+// liftPane makes a tiled pane float, or a floating one tiled.
+func liftPane(ps *Panes, _ []string) {
+	id, area := ps.FocusID(), ps.Area()
+	ps.Apply(func(l layout.Layout) (layout.Layout, error) { return l.Lift(area, id) })
+}
+
+// moveFloat moves the focused floating pane.
+func moveFloat(ps *Panes, args []string) {
+	p, ok := ps.Arr.Focused()
+	if !ok || !p.Floating() {
+		return // zoomed, or alone for want of room
+	}
+	r, n := p.Frame, command.Number(args, 1, 1)
+	switch directions[args[0]] {
+	case layout.Left:
+		r.X -= n
+	case layout.Right:
+		r.X += n
+	case layout.Up:
+		r.Y -= n
+	case layout.Down:
+		r.Y += n
+	}
+	ps.PlaceFloat(p.Pane, r)
+}
+
+// PlaceFloat puts a floating pane's frame somewhere.
+func (ps *Panes) PlaceFloat(id layout.PaneID, r layout.Rect) {
+	area := ps.Area()
+	ps.Change(func(l layout.Layout) layout.Layout { return l.PlaceFloat(area, id, r) })
+}
+
+// changing is a change of the layout that can't fail.
+func changing(f func(*Panes, layout.Layout) layout.Layout) action {
+	return func(ps *Panes, _ []string) {
+		ps.Change(func(l layout.Layout) layout.Layout { return f(ps, l) })
+	}
+}
+
+func focus(d layout.Direction) action {
+	return changing(func(ps *Panes, l layout.Layout) layout.Layout { return l.Focus(ps.Area(), d) })
+}
+
+func resize(d layout.Direction) action {
+	return func(ps *Panes, args []string) {
+		n, id, area := command.Number(args, 0, 1), ps.FocusID(), ps.Area()
+		ps.Change(func(l layout.Layout) layout.Layout { return l.Resize(area, id, d, n) })
+	}
+}
+
+func swap(n int) action {
+	return func(ps *Panes, _ []string) {
+		id := ps.FocusID()
+		ps.Change(func(l layout.Layout) layout.Layout { return l.SwapNext(id, n) })
+	}
+}
+
+func arrange(ps *Panes, args []string) {
+	ps.Change(func(l layout.Layout) layout.Layout { return l.Apply(layout.Preset(args[0])) })
+}
+
+func breakOut(ps *Panes, _ []string) {
+	id, area := ps.FocusID(), ps.Area()
+	ps.Apply(func(l layout.Layout) (layout.Layout, error) { return l.BreakOut(area, id) })
+}
+
+func goTab(ps *Panes, args []string) {
+	n := command.Number(args, 0, 1)
+	ps.Change(func(l layout.Layout) layout.Layout { return l.GoTab(n - 1) })
+}
+
+// renamePane names the focused pane's terminal, for all clients, or the pane with
+// a chat.
+func renamePane(ps *Panes, args []string) {
+	id := ps.FocusID()
+	_, leaf, _ := ps.Doc.Shown.Find(id)
+	t, now := ps.Terms.Get(leaf.Terminal), leaf.Name
+	if t != nil && t.Info.Meta != nil {
+		now = cmp.Or(now, words.Clean(t.Info.Meta.Name))
+	}
+	rename := func(name string) {
+		if t != nil {
+			ps.link.Dispatch(t.URI, ahp.TerminalTitleChanged{Title: strings.TrimSpace(words.Clean(name))})
+			name = "" // it would hide the terminal's
+		}
+		ps.Change(func(l layout.Layout) layout.Layout { return l.RenamePane(id, name) })
+	}
+	if len(args) > 0 {
+		rename(strings.Join(args, " "))
+		return
+	}
+	ps.loop.Open(overlay.NewPrompt("rename pane", now, rename))
+}
+
+func renameTab(ps *Panes, args []string) {
+	tab, _ := ps.Doc.Shown.Tab()
+	rename := func(name string) {
+		ps.Change(func(l layout.Layout) layout.Layout {
+			for i, t := range l.Tabs {
+				if t.ID == tab.ID {
+					return l.RenameTab(i, name)
+				}
+			}
+			return l
+		})
+	}
+	if len(args) > 0 {
+		rename(strings.Join(args, " "))
+		return
+	}
+	ps.loop.Open(overlay.NewPrompt("rename tab", tab.Name, rename))
+}

@@ -1,0 +1,172 @@
+package panes
+
+import (
+	"context"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ui/address"
+	"tandemux/ui/layout"
+	"tandemux/ui/status"
+	"tandemux/ui/terminals"
+)
+
+// RemovePane takes a terminal's panes out of the layout.
+func (ps *Panes) RemovePane(uri ahp.URI) {
+	area := ps.Area()
+	if ps.Change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) }) {
+		ps.Emptied()
+	}
+}
+
+// Dispose ends a terminal and closes its panes.
+func (ps *Panes) Dispose(t *terminals.Terminal) {
+	t.Done = true
+	uri, ended := t.URI, t.Exited()
+	area := ps.Area()
+	ps.Change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
+	what := "end " + t.Quoted()
+	ps.loop.Async(what, func(ctx context.Context) (func(), error) {
+		err := ps.link.Host.Dispose(ctx, uri)
+		if err != nil && ended {
+			err = nil // another client was first
+		}
+		return func() {
+			if t := ps.Terms.Get(uri); t != nil && err != nil {
+				t.Done = false
+			}
+		}, err
+	})
+}
+
+// Placement puts a new terminal into a layout.
+type Placement func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error)
+
+// Create makes a terminal and puts it into the layout. What is typed until it
+// shows is held back and goes to it.
+func (ps *Panes) Create(put Placement, argv []string, cwd ahp.URI) {
+	uri := address.New(ahp.TerminalScheme)
+	l, id, err := put(ps.Doc.Shown, uri)
+	if err != nil {
+		ps.loop.Say(status.Warning, "%v", err)
+		return
+	}
+	params := ahp.CreateTerminalParams{
+		Channel: uri, Cwd: cwd, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: ps.Terms.Me},
+	}
+	params.Meta = &ahp.CreateMeta{Command: argv}
+	if _, t, _ := ps.Focused(); t != nil {
+		params.Meta.CwdOf = t.URI
+	}
+	if tab, ok := l.Tab(); ok {
+		if p, ok := tab.Arrange(ps.Area()).Pane(id); ok {
+			params.Cols, params.Rows = p.Body.W, p.Body.H
+		}
+	}
+	ps.Holding++
+	ps.loop.Async("create terminal", func(ctx context.Context) (func(), error) {
+		err := ps.link.Host.Create(ctx, params)
+		if err == nil {
+			err = ps.link.Host.Subscribe(ctx, uri)
+		}
+		return func() {
+			if err == nil {
+				ps.Created(uri, put)
+			}
+			ps.Holding--
+			ps.do.Released()
+			if err != nil && len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 {
+				ps.do.Emptied("no terminal could be created: " + strings.TrimPrefix(err.Error(), "create terminal: "))
+			}
+		}, err
+	})
+}
+
+func (ps *Panes) Created(uri ahp.URI, put Placement) {
+	t := ps.Terms.Ensure(uri)
+	if t.Born.IsZero() {
+		t.Born = ps.loop.Now()
+	}
+	ps.Bare = false
+	ps.Apply(func(l layout.Layout) (layout.Layout, error) {
+		if _, ok := l.Showing(uri); ok {
+			return l, nil // done again on a layout that has it
+		}
+		l, _, err := put(l, uri)
+		return l, err
+	})
+	if t.Exited() {
+		ps.Ended(t) // it ended before it showed
+	}
+}
+
+// NewTab opens a terminal in a tab of its own.
+func (ps *Panes) NewTab(argv []string) {
+	cwd := ps.Cwd()
+	if cwd == "" {
+		cwd = address.File(ps.first.Cwd)
+	}
+	ps.Create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
+		return l.NewTab(uri)
+	}, argv, cwd)
+}
+
+// split opens a terminal beside the focused pane.
+func (ps *Panes) split(d layout.Direction) {
+	at, area := ps.FocusID(), ps.Area()
+	ps.Create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
+		if _, _, ok := l.Find(at); !ok {
+			return l.NewTab(uri) // the pane beside is gone
+		}
+		return l.Split(area, at, d, uri)
+	}, nil, ps.Cwd())
+}
+
+// FocusID is the focused pane's id, "" without one.
+func (ps *Panes) FocusID() layout.PaneID {
+	tab, ok := ps.Doc.Shown.Tab()
+	if !ok {
+		return ""
+	}
+	return tab.Focus
+}
+
+// Cwd is the focused terminal's working directory, where new terminals start.
+func (ps *Panes) Cwd() ahp.URI {
+	if _, t, _ := ps.Focused(); t != nil {
+		return t.Cwd
+	}
+	return ""
+}
+
+// Beside puts a terminal that goes when its program is done below a pane and
+// shows it alone, or into a tab of its own where there is no room.
+func (ps *Panes) Beside(area layout.Rect, at layout.PaneID) Placement {
+	return func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+		if t := ps.Terms.Get(uri); t != nil {
+			t.Passing = true
+		}
+		if _, _, ok := l.Find(at); ok {
+			if split, id, err := l.Split(area, at, layout.Down, uri); err == nil {
+				return split.Zoom(), id, nil
+			}
+		}
+		return l.NewTab(uri)
+	}
+}
+
+func (ps *Panes) PanesOf(uri ahp.URI) int {
+	n := 0
+	for _, tab := range ps.Doc.Shown.Tabs {
+		for _, leaf := range tab.Panes() {
+			if leaf.Terminal == uri {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (ps *Panes) Claim(t *terminals.Terminal) {
+	t.Asked, _ = ps.link.Dispatch(t.URI, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: ps.Terms.Me}})
+}

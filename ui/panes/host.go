@@ -1,0 +1,192 @@
+package panes
+
+import (
+	"fmt"
+
+	"tandemux/ahp"
+	"tandemux/ui/address"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/loop"
+	"tandemux/ui/status"
+	"tandemux/ui/terminals"
+)
+
+// Listed takes the host's list of terminals.
+func (ps *Panes) Listed(list []ahp.TerminalInfo) {
+	first := !ps.Terms.Loaded
+	ended, lost := ps.Terms.Update(list, ps.loop.Now())
+	ps.loop.Dirty |= loop.Chrome | loop.Places
+	if first {
+		return // begin looks at all of them
+	}
+	for _, t := range lost {
+		ps.unfollow(t)
+		if ps.Begun {
+			ps.RemovePane(t.URI)
+		}
+	}
+	for _, t := range ended {
+		ps.Ended(t)
+	}
+}
+
+// Confirmed takes the state of a layout.
+func (ps *Panes) Confirmed(uri ahp.URI, st ahp.LayoutState) {
+	if uri != ps.Doc.URI {
+		ps.layouts.other(uri, st)
+		return
+	}
+	if err := ps.Doc.replace(st); err != nil {
+		// Going on would write over what somebody else understands.
+		ps.do.Broke(fmt.Sprintf("layout %s can't be read: %v", ps.Name, err))
+		return
+	}
+	ps.layoutChanged()
+}
+
+// Changed takes a change of a layout; own says that it is one of this client's.
+func (ps *Panes) Changed(e ahp.Envelope, a ahp.LayoutChanged, own bool) {
+	if e.Channel != ps.Doc.URI {
+		return
+	}
+	if err := ps.Doc.changed(a, own && e.Origin.ClientSeq == ps.Doc.seq); err != nil {
+		ps.loop.Fail("read layout "+ps.Name, err)
+		return
+	}
+	ps.layoutChanged()
+}
+
+// layoutChanged acts on a new confirmed layout.
+func (ps *Panes) layoutChanged() {
+	ps.loop.Dirty |= loop.Places | loop.Chrome
+	if ps.Begun && !ps.Bare {
+		ps.Emptied()
+	}
+}
+
+// Refused takes the refusal of a change of the layout or of a claim; it reports
+// whether it was the layout's.
+func (ps *Panes) Refused(e ahp.Envelope) bool {
+	if e.Channel == ps.Doc.URI && e.Origin.ClientSeq == ps.Doc.seq {
+		if !ps.Doc.refused() {
+			ps.loop.Say(status.Error, "the host refused the change: %s", e.RejectionReason)
+		}
+		ps.loop.Dirty |= loop.Places
+		return true
+	}
+	if t := ps.Terms.Get(e.Channel); t != nil && e.Origin.ClientSeq == t.Asked {
+		t.Asked = 0
+		ps.loop.Dirty |= loop.Chrome
+	}
+	return false
+}
+
+// Shows takes the state of a terminal that is followed.
+func (ps *Panes) Shows(uri ahp.URI, st ahp.TerminalState) {
+	t := ps.Terms.Ensure(uri)
+	t.Feed, t.Ready, t.Asked = ps.link.Sink.Feed(uri), true, 0
+	t.Info.Title, t.Info.Claim, t.Info.Lifecycle = st.Title, st.Claim, st.Lifecycle
+	t.Cols, t.Rows, t.Want = st.Cols, st.Rows, terminals.Size{}
+	if st.Cwd != "" {
+		t.Cwd = st.Cwd
+	}
+	ps.loop.Dirty |= loop.Places
+}
+
+// Acts takes an action of a terminal; own says that it is one of this client's.
+func (ps *Panes) Acts(t *terminals.Terminal, e ahp.Envelope, own bool) {
+	ps.loop.Dirty |= loop.Chrome
+	switch a := e.Action.(type) {
+	case ahp.TerminalTitleChanged:
+		t.Info.Title = a.Title
+	case ahp.TerminalCwdChanged:
+		t.Cwd = a.Cwd
+	case ahp.TerminalClaimed:
+		t.Info.Claim = a.Claim
+		if own && e.Origin.ClientSeq == t.Asked {
+			t.Asked = 0
+		}
+		t.Want, t.Theirs = terminals.Size{}, !ps.Terms.Mine(a.Claim) // the new holder's pane decides
+		ps.loop.Dirty |= loop.Places
+	case ahp.TerminalResized:
+		t.Cols, t.Rows = a.Cols, a.Rows
+		t.Theirs = t.Theirs || !own && ps.Terms.Holder(t) == command.MyOther
+		ps.loop.Dirty |= loop.Panes
+	case ahp.TerminalExited:
+		was := t.Exited()
+		t.Info.Lifecycle = ahp.Lifecycle{Status: ahp.StatusExited, ExitCode: a.ExitCode}
+		if !was {
+			ps.Ended(t)
+		}
+	}
+}
+
+// Gone takes the news that a channel is gone, if it is the layout's or a terminal's.
+func (ps *Panes) Gone(channel ahp.URI) {
+	switch t := ps.Terms.Get(channel); {
+	case channel == ps.Doc.URI:
+		ps.Open()
+	case t != nil:
+		ps.unfollow(t)
+		ps.RemovePane(channel)
+	}
+}
+
+// Begin acts on the first full picture: panes whose terminals are gone or have
+// ended close, and an empty layout gets a terminal. It reports whether it did.
+func (ps *Panes) Begin() bool {
+	if ps.Begun || !ps.Terms.Loaded || !ps.Doc.loaded {
+		return false
+	}
+	ps.Begun = true
+	now := ps.loop.Now()
+	ps.Apply(func(l layout.Layout) (layout.Layout, error) {
+		return l.Prune(ps.Area(), func(uri ahp.URI) bool {
+			t := ps.Terms.Get(uri)
+			return t != nil && !t.Done || address.IsChat(uri)
+		}), nil
+	})
+	for _, uri := range ps.Doc.Shown.Terminals() {
+		switch t := ps.Terms.Get(uri); {
+		case t == nil: // a chat
+		case t.Exited() && t.ClosesItself(now):
+			ps.Dispose(t)
+		case ps.Terms.Left(t):
+			// Attaching is sitting down at one's own terminals.
+			ps.Claim(t)
+		}
+	}
+	if len(ps.Doc.Shown.Tabs) == 0 {
+		ps.NewTab(ps.first.Command)
+	}
+	return true
+}
+
+// Ended acts on the end of a terminal's program.
+func (ps *Panes) Ended(t *terminals.Terminal) {
+	ps.loop.Dirty |= loop.Chrome
+	if f := ps.then[t.URI]; f != nil {
+		delete(ps.then, t.URI)
+		f()
+	}
+	if !ps.Begun || t.Done {
+		return
+	}
+	if _, shown := ps.Doc.Shown.Showing(t.URI); !shown {
+		return
+	}
+	if !t.ClosesItself(ps.loop.Now()) {
+		t.Stays = true
+		return
+	}
+	ps.Dispose(t)
+	ps.Emptied()
+}
+
+// Emptied ends the interface when no pane is left.
+func (ps *Panes) Emptied() {
+	if len(ps.Doc.Shown.Tabs) == 0 && ps.Holding == 0 {
+		ps.do.Emptied("the last pane closed")
+	}
+}

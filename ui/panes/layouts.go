@@ -1,0 +1,236 @@
+package panes
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ui/address"
+	"tandemux/ui/layout"
+	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// layouts is what is done with layouts as wholes: going to another one, naming
+// and deleting. The host has no list of them: they are those that show a
+// terminal, and the one on the screen.
+type layouts struct {
+	next  string                       // to go to when the host has all of this one, "" for none
+	after func()                       // to do then
+	read  map[ahp.URI]*ahp.LayoutState // states asked for; nil until they have come
+}
+
+// layoutNames gives the layouts, and how many terminals each shows.
+func (ps *Panes) layoutNames() (names []string, terminals map[string]int) {
+	terminals = map[string]int{ps.Name: len(ps.Doc.Shown.Terminals())}
+	for _, uri := range ps.Terms.Order {
+		t := ps.Terms.Get(uri)
+		if t == nil || t.Info.Meta == nil {
+			continue
+		}
+		for _, l := range t.Info.Meta.Layouts {
+			if l != ps.Doc.URI {
+				terminals[address.LayoutName(l)]++
+			}
+		}
+	}
+	for name := range terminals {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, terminals
+}
+
+// openLayouts shows the layouts, or goes to the one named.
+func openLayouts(ps *Panes, args []string) {
+	if len(args) > 0 {
+		ps.goLayout(args[0])
+		return
+	}
+	rows := func() []overlay.Layout {
+		names, terminals := ps.layoutNames()
+		rows := make([]overlay.Layout, len(names))
+		for i, name := range names {
+			rows[i] = overlay.Layout{Name: name, Facts: words.Plural(terminals[name], "terminal"), Here: name == ps.Name}
+		}
+		return rows
+	}
+	ps.loop.Open(overlay.NewLayouts(rows, ps.Name, overlay.LayoutDo{
+		Go:     ps.goLayout,
+		Rename: ps.askLayoutName,
+		Delete: ps.deleteLayout,
+		New: func() {
+			ps.loop.Open(overlay.NewPrompt("new layout", "", ps.goLayout))
+		},
+	}))
+}
+
+// goLayout goes to a layout, making it if there is none of that name.
+func (ps *Panes) goLayout(name string) {
+	if name == "" || name == ps.Name || !ps.layoutNamed(name) {
+		return
+	}
+	ps.switchTo(name, nil)
+}
+
+// layoutNamed reports whether a layout can have that name, and says why not.
+func (ps *Panes) layoutNamed(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	if len(name) > 64 || strings.Trim(name, letters) != "" || strings.ContainsAny(name, " /") {
+		ps.loop.Say(status.Warning, "%q is no name for a layout: use letters, digits, dots, dashes and underscores", name)
+		return false
+	}
+	return true
+}
+
+// switchTo goes to another layout once the host has confirmed what was done in
+// this one, then does something more.
+func (ps *Panes) switchTo(name string, after func()) {
+	ps.layouts.next, ps.layouts.after = name, after
+}
+
+// switchLayout goes to the layout that waits to be gone to. Its subscription
+// brings the document, and with that it begins as at the start.
+func (ps *Panes) switchLayout() {
+	if ps.layouts.next == "" || !ps.Doc.idle() || !ps.link.Up() || ps.Holding > 0 || !ps.Begun {
+		return
+	}
+	name, after, old := ps.layouts.next, ps.layouts.after, ps.Doc.URI
+	ps.layouts.next, ps.layouts.after = "", nil
+	ps.showLayout(name)
+	uri := ps.Doc.URI
+	ps.loop.Async("open layout "+name, func(ctx context.Context) (func(), error) {
+		err := ps.link.Host.Subscribe(ctx, uri)
+		return func() {
+			ps.link.Host.Unsubscribe(old)
+			if err != nil {
+				ps.do.Broke("layout " + name + " can't be opened: " + err.Error())
+				return
+			}
+			if after != nil {
+				after()
+			}
+		}, err
+	})
+}
+
+// showLayout forgets the layout on the screen and waits for another one's
+// document.
+func (ps *Panes) showLayout(name string) {
+	ps.Name, ps.first.Command = name, nil
+	ps.Doc = Document{URI: address.Layout(name), Shown: layout.New(name)}
+	ps.Begun, ps.Bare = false, false
+	ps.together, ps.marked = together{}, ""
+	ps.do.Switched()
+	ps.loop.Dirty |= loop.Places | loop.Chrome
+}
+
+// readLayout gets the state of a layout that is not on the screen.
+func (ps *Panes) readLayout(name string, use func(ahp.LayoutState)) {
+	uri := address.Layout(name)
+	if ps.layouts.read == nil {
+		ps.layouts.read = map[ahp.URI]*ahp.LayoutState{}
+	}
+	ps.layouts.read[uri] = nil
+	ps.loop.Async("read layout "+name, func(ctx context.Context) (func(), error) {
+		err := ps.link.Host.Subscribe(ctx, uri)
+		return func() {
+			st := ps.layouts.read[uri]
+			delete(ps.layouts.read, uri)
+			if err == nil && st != nil {
+				use(*st)
+			}
+			if ps.Doc.URI != uri {
+				ps.link.Host.Unsubscribe(uri)
+			}
+		}, err
+	})
+}
+
+// other takes the state of a layout that is not on the screen.
+func (ls *layouts) other(uri ahp.URI, st ahp.LayoutState) {
+	if _, asked := ls.read[uri]; asked {
+		ls.read[uri] = &st
+	}
+}
+
+// writeLayout replaces a layout's document by the next revision.
+func (ps *Panes) writeLayout(name string, rev int64, l layout.Layout) {
+	l.Name = name
+	ps.link.Dispatch(address.Layout(name), ahp.LayoutChanged{Rev: rev + 1, Doc: l.Encode(), Terminals: l.Terminals()})
+}
+
+// deleteLayout takes a layout away. Its terminals run on in the background.
+func (ps *Panes) deleteLayout(name string) {
+	names, terminals := ps.layoutNames()
+	if len(names) < 2 {
+		ps.loop.Say(status.Info, "%s is the only layout; the last one stays", name)
+		return
+	}
+	deleted := "layout " + name + " is deleted; " + ps.do.Keys("terminals") + " shows its terminals"
+	question := "delete layout " + name + "? " + words.Plural(terminals[name], "terminal") + " in it will run on in the background"
+	ps.loop.Open(overlay.NewConfirm(question, func() {
+		if name != ps.Name {
+			ps.emptyLayout(name, deleted)
+			return
+		}
+		at := slices.Index(names, name)
+		ps.switchTo(names[max(at-1, 1-at)], func() { ps.emptyLayout(name, deleted) })
+	}, nil))
+}
+
+// emptyLayout writes that a layout shows nothing, which ends it, and says what
+// that was for.
+func (ps *Panes) emptyLayout(name, done string) {
+	ps.readLayout(name, func(st ahp.LayoutState) {
+		ps.writeLayout(name, st.Rev, layout.New(name))
+		ps.loop.Say(status.Info, "%s", done)
+	})
+}
+
+// renameLayout gives the layout on the screen another name.
+func renameLayout(ps *Panes, args []string) {
+	if len(args) > 0 {
+		ps.nameLayout(ps.Name, strings.Join(args, " "))
+		return
+	}
+	ps.askLayoutName(ps.Name)
+}
+
+func (ps *Panes) askLayoutName(name string) {
+	ps.loop.Open(overlay.NewPrompt("rename layout", name, func(to string) { ps.nameLayout(name, to) }))
+}
+
+// nameLayout renames a layout: the host knows layouts by their names, so its
+// document moves to another one that must be free.
+func (ps *Panes) nameLayout(from, to string) {
+	if to == "" || to == from || !ps.layoutNamed(to) {
+		return
+	}
+	if names, _ := ps.layoutNames(); slices.Contains(names, to) {
+		ps.loop.Say(status.Warning, "there is a layout %s already", to)
+		return
+	}
+	renamed := "layout " + from + " is called " + to + " now"
+	if from != ps.Name {
+		ps.readLayout(from, func(st ahp.LayoutState) {
+			l, err := layout.Decode(st.Doc)
+			if err != nil {
+				ps.loop.Fail("rename layout "+from, err)
+				return
+			}
+			ps.readLayout(to, func(free ahp.LayoutState) {
+				ps.writeLayout(to, free.Rev, l)
+				ps.emptyLayout(from, renamed)
+			})
+		})
+		return
+	}
+	ps.readLayout(to, func(free ahp.LayoutState) {
+		ps.writeLayout(to, free.Rev, ps.Doc.Shown)
+		ps.switchTo(to, func() { ps.emptyLayout(from, renamed) })
+	})
+}
