@@ -41,7 +41,7 @@ var (
 		"host":            16560,
 		"host/terminal":   5136,
 		"ui":              6402,
-		"ui/chat":         6768,
+		"ui/chat":         6395,
 	}
 	fileExcess = map[string]int{
 		"emulator/native/line.go":   501,

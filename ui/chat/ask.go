@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/approval"
+	"tandemux/ui/words"
 )
 
 // asking is a tool call's question.
@@ -63,7 +64,7 @@ func (c *Chat) consider() {
 	}
 	panel := c.ask.id != "" || c.form.id != ""
 	switch {
-	case panel && c.where == inPrompt && c.edit.empty():
+	case panel && c.where == inPrompt && c.edit.Empty():
 		c.where = inPanel
 	case !panel && c.where == inPanel:
 		c.where = inPrompt
@@ -146,16 +147,16 @@ func (c *Chat) answered(a ahp.ChatToolCallConfirmed) {
 	if t == nil || t.Status != ahp.ToolPending {
 		return
 	}
-	words := "rejected"
+	how := "rejected"
 	if a.Approved {
-		words = "approved"
+		how = "approved"
 	}
 	for _, o := range t.Options {
 		if o.ID == a.SelectedOptionID && a.SelectedOptionID != "" {
-			words = "answered with \"" + oneLine(o.Label) + "\""
+			how = "answered with \"" + words.Line(o.Label) + "\""
 		}
 	}
-	c.do.Say(false, words+" by another client")
+	c.do.Say(false, how+" by another client")
 }
 
 // Sent notes which call this client has answered, also in a list; "" after a refusal.

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
+	"tandemux/ui/words"
 )
 
 // bottom is what stands below the transcript: the plan, what is queued, a rule with
@@ -53,10 +54,10 @@ func (c *Chat) bottom(w, h int, l *look.Look) bottom {
 	}
 	least := min(3, max(left-1, 0)) // of the transcript
 	room := max(left-least, 1)
-	rows := c.edit.layout(max(w-3, 1))
+	rows := c.edit.Layout(max(w-3, 1))
 	b.prompt = min(rows, mostPrompt, max(room/2, 1))
 	if c.ask.id != "" || c.form.id != "" {
-		if c.where == inPanel && c.edit.empty() {
+		if c.where == inPanel && c.edit.Empty() {
 			b.prompt = 0
 		}
 		b.panel = c.panel(w, max(room-b.prompt+1, 1), l)
@@ -98,7 +99,7 @@ func (p panel) fit(most int) panel {
 func (c *Chat) queued(w, most int, l *look.Look) []line {
 	var out []line
 	put := func(what string, m ahp.Message) {
-		r := []run{{text: what + " ", role: accent}, {text: oneLine(m.Text), role: muted}}
+		r := []run{{text: what + " ", role: accent}, {text: words.Line(m.Text), role: muted}}
 		out = append(out, line{runs: cut(r, max(w-2, 1), l.Ellipsis)})
 	}
 	if s := c.state.SteeringMessage; s != nil {
@@ -194,7 +195,7 @@ func (c *Chat) status() []run {
 	s := c.session
 	switch {
 	case c.gone != nil:
-		return []run{{text: c.glyphs.failed + " " + oneLine(c.gone.Error()), role: failed}}
+		return []run{{text: c.glyphs.failed + " " + words.Line(c.gone.Error()), role: failed}}
 	case s.Lifecycle == ahp.LifecycleFailed:
 		return []run{{text: c.glyphs.failed + " not started", role: failed}}
 	case !c.ready:
@@ -211,7 +212,7 @@ func (c *Chat) status() []run {
 		}
 		c.soon(time.Second)
 		r := []run{mark, {text: text}}
-		if a := oneLine(c.state.Activity); a != "" && !c.state.Status.NeedsInput() {
+		if a := words.Line(c.state.Activity); a != "" && !c.state.Status.NeedsInput() {
 			r = append(r, run{text: " " + c.glyphs.dot + " " + a, role: muted})
 		}
 		return r
@@ -244,7 +245,7 @@ func (c *Chat) setting() []string {
 			v := fmt.Sprint(c.session.Values[o.ID])
 			for _, ch := range o.Choices {
 				if ch.ID == v {
-					out = append(out, oneLine(ch.Name))
+					out = append(out, words.Line(ch.Name))
 				}
 			}
 		}
@@ -300,7 +301,7 @@ func (c *Chat) hint() string {
 	case len(c.popup.items) > 0:
 		add("chat-tab", "completes")
 		add("chat-escape", "closes")
-	case (c.ask.id != "" || c.form.id != "") && !c.edit.empty():
+	case (c.ask.id != "" || c.form.id != "") && !c.edit.Empty():
 		add("chat-tab", "answers the question")
 		add("chat-send", "queues")
 	case works:
@@ -322,25 +323,19 @@ func (c *Chat) hint() string {
 func (c *Chat) drawPrompt(cv *paint.Canvas, r paint.Rect, l *look.Look) paint.Cursor {
 	c.view.prompt = r
 	e := &c.edit
-	e.layout(max(r.W-3, 1))
-	x, y := e.place()
-	e.top = min(max(e.top, y-r.H+1), y)
-	e.top = max(min(e.top, len(e.rows)-r.H), 0)
-	for i := range min(r.H, len(e.rows)-e.top) {
-		row := e.rows[e.top+i]
-		if i == 0 {
-			style := c.palette[muted]
-			if c.where == inPrompt && c.view.focused {
-				style = c.palette[accent]
-			}
-			cv.Text(r.X, r.Y, r.W, " "+c.glyphs.prompt, style)
-		}
-		cv.Text(r.X+3, r.Y+i, max(r.W-3, 0), string(e.text[row.from:row.to]), c.palette[plain])
+	style := c.palette[muted]
+	if c.where == inPrompt && c.view.focused {
+		style = c.palette[accent]
 	}
-	if e.empty() && r.W > 10 {
+	cv.Text(r.X, r.Y, r.W, " "+c.glyphs.prompt, style)
+	rows, x, y := e.View(max(r.W-3, 1), r.H)
+	for i, row := range rows {
+		cv.Text(r.X+3, r.Y+i, max(r.W-3, 0), row, c.palette[plain])
+	}
+	if e.Empty() && r.W > 10 {
 		cv.Text(r.X+3, r.Y, r.W-4, paint.Cut(c.placeholder(), r.W-4, l.Ellipsis), c.palette[muted])
 	}
-	return paint.Cursor{X: min(r.X+3+x, r.X+r.W-1), Y: r.Y + y - e.top, Visible: c.ready, Default: true}
+	return paint.Cursor{X: min(r.X+3+x, r.X+r.W-1), Y: r.Y + y, Visible: c.ready, Default: true}
 }
 
 // placeholder says what can be written.
@@ -360,7 +355,7 @@ func (c *Chat) drawPopup(cv *paint.Canvas, l *look.Look) {
 	h := min(len(p.items), maxPopup, c.view.prompt.Y-c.view.rect.Y)
 	w := 0
 	for _, it := range p.items {
-		n := paint.Width(oneLine(it.InsertText)) + 2
+		n := paint.Width(words.Line(it.InsertText)) + 2
 		if d := c.describe(it); d != "" {
 			n += paint.Width(d) + 2
 		}
@@ -383,7 +378,7 @@ func (c *Chat) drawPopup(cv *paint.Canvas, l *look.Look) {
 		}
 		row := paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: 1}
 		cv.Fill(row, ' ', style)
-		n := cv.Text(row.X+1, row.Y, row.W-2, paint.Cut(oneLine(it.InsertText), row.W-2, l.Ellipsis), style)
+		n := cv.Text(row.X+1, row.Y, row.W-2, paint.Cut(words.Line(it.InsertText), row.W-2, l.Ellipsis), style)
 		if d := c.describe(it); d != "" && row.W-n-4 > 4 {
 			cv.Text(row.X+n+3, row.Y, row.W-n-4, paint.Cut(d, row.W-n-4, l.Ellipsis), dim)
 		}

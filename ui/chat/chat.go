@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
+	"tandemux/ui/words"
 )
 
 // Actions are what a chat has done for it. None may be nil but those that say so.
@@ -101,7 +103,7 @@ type Chat struct {
 	view   placed
 
 	// The prompt.
-	edit    editor
+	edit    editor.Text
 	history history
 	popup   popup
 	attach  []ahp.Attachment
@@ -118,7 +120,6 @@ type Chat struct {
 // New gives a chat whose state has not come.
 func New(uri ahp.URI, do Actions) *Chat {
 	c := &Chat{URI: uri, do: do, follow: true, open: map[string]bool{}, dirty: true}
-	c.edit.goal = -1
 	c.r.screens = do.Screen
 	return c
 }
@@ -184,7 +185,7 @@ func (c *Chat) newTurn(t ahp.Turn, old []*turnView, over bool) *turnView {
 	}
 	v := &turnView{id: t.ID, turn: t}
 	m := &item{kind: messageItem, id: "message", md: &markdown{}, msg: &t.Message, turn: v, dirty: true}
-	m.md.append(harmless(t.Message.Text))
+	m.md.append(words.Lines(t.Message.Text))
 	v.items = append(v.items, m)
 	for i := range t.ResponseParts {
 		v.items = append(v.items, c.newItem(v, t.ResponseParts[i], time.Time{}))
@@ -211,10 +212,10 @@ func (c *Chat) newItem(v *turnView, p ahp.ResponsePart, now time.Time) *item {
 	switch p.Kind {
 	case ahp.PartMarkdown:
 		it.kind, it.md = answerItem, &markdown{}
-		it.md.append(harmless(p.Content))
+		it.md.append(words.Lines(p.Content))
 	case ahp.PartReasoning:
 		it.kind, it.md = thoughtItem, &markdown{}
-		it.md.append(harmless(p.Content))
+		it.md.append(words.Lines(p.Content))
 	case ahp.PartToolCall:
 		if it.kind = toolItem; p.ToolCall == nil {
 			it.kind = blobItem
@@ -280,7 +281,7 @@ func (c *Chat) grow(turn, part string, kind itemKind, text string) {
 	v := c.turns[n-1]
 	for i := len(v.items) - 1; i >= 0; i-- {
 		if it := v.items[i]; it.id == part && it.kind == kind {
-			it.md.append(harmless(text))
+			it.md.append(words.Lines(text))
 			c.touch(n-1, i)
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tandemux/internal/approval"
+	"tandemux/ui/words"
 )
 
 // change is what became of a file.
@@ -11,7 +12,7 @@ type change approval.Edit
 
 // title is what a change is, on one line.
 func (c change) title(g *glyphs) []run {
-	r := []run{{text: oneLine(c.Path), attr: bold}}
+	r := []run{{text: words.Line(c.Path), attr: bold}}
 	switch {
 	case c.Fresh:
 		r = append(r, run{text: " new", role: muted})
@@ -47,7 +48,7 @@ func (c change) render(w, most int, g *glyphs) (out []line, rest int) {
 		}
 		s = lexing{}
 		for _, l := range h.Lines {
-			l = harmless(l)
+			l = words.Lines(l)
 			if len(out) >= most {
 				rest++
 				continue

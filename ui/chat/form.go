@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/ui/editor"
+	"tandemux/ui/words"
 )
 
 // form is an input request that is being answered.
@@ -25,7 +27,7 @@ type form struct {
 // field is a question.
 type field struct {
 	ahp.Question
-	edit   editor
+	edit   editor.Text
 	yes    bool
 	chosen []bool // of its options
 	cursor int    // the option that the cursor is on
@@ -73,10 +75,10 @@ func (d *field) take(raw json.RawMessage) {
 			many = []string{one}
 		}
 	case "number":
-		d.edit.set(string(a.Value.Value))
+		d.edit.Set(string(a.Value.Value))
 	default:
 		if json.Unmarshal(a.Value.Value, &one) == nil {
-			d.edit.set(one)
+			d.edit.Set(one)
 		}
 	}
 	for i, o := range d.Options {
@@ -128,7 +130,7 @@ func (d *field) answer() (a ahp.Answer, ok bool, why string) {
 // questionTitle names a question.
 func questionTitle(q ahp.Question) string {
 	for _, s := range []string{q.Title, q.Message, q.ID} {
-		if s = oneLine(s); s != "" {
+		if s = words.Line(s); s != "" {
 			return s
 		}
 	}
@@ -146,13 +148,13 @@ func answerText(q ahp.Question, raw json.RawMessage) string {
 		}
 		return map[bool]string{true: "yes", false: "no"}[d.yes]
 	case "single-select", "multi-select":
-		var words []string
+		var labels []string
 		for i, o := range q.Options {
 			if d.chosen[i] {
-				words = append(words, o.Label)
+				labels = append(labels, o.Label)
 			}
 		}
-		return strings.Join(words, ", ")
+		return strings.Join(labels, ", ")
 	}
 	return d.edit.String()
 }
@@ -219,7 +221,7 @@ func (c *Chat) formKey(k tea.Key, stroke string) {
 			d.choose()
 		}
 	default:
-		d.given = d.edit.key(k) || d.given
+		d.given = d.edit.Key(k) || d.given
 	}
 }
 

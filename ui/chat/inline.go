@@ -7,6 +7,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"tandemux/ui/words"
 )
 
 // maxEmphasis bounds how deep emphasis is followed.
@@ -109,7 +111,7 @@ func unescaped(s []byte) string {
 	}
 	s = util.UnescapePunctuations(s)
 	s = util.ResolveNumericReferences(s)
-	return harmless(string(util.ResolveEntityNames(s)))
+	return words.Lines(string(util.ResolveEntityNames(s)))
 }
 
 // linkify makes links of the addresses in a text.

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
+	"tandemux/ui/words"
 )
 
 // itemKind is what an item is.
@@ -163,28 +164,28 @@ func (it *item) renderMessage(r *renderer) {
 		return
 	}
 	for _, a := range it.msg.Attachments {
-		text := []run{{text: "@" + oneLine(a.Label), role: linkText}}
+		text := []run{{text: "@" + words.Line(a.Label), role: linkText}}
 		it.foot = append(it.foot, line{runs: cut(join(it.inset, text), r.w, r.g.ellipsis), lead: width(it.inset)})
 	}
 	if k := it.msg.Origin.Kind; k != "" && k != ahp.OriginUser {
-		it.head = append(it.head, line{runs: cut(join(it.inset, []run{{text: "from " + oneLine(k), role: muted}}), r.w, r.g.ellipsis)})
+		it.head = append(it.head, line{runs: cut(join(it.inset, []run{{text: "from " + words.Line(k), role: muted}}), r.w, r.g.ellipsis)})
 	}
 }
 
 // renderThought shows reasoning on one line until it is opened.
 func (it *item) renderThought(r *renderer) {
-	glyph, words := r.g.folded, "Thought"
+	glyph, what := r.g.folded, "Thought"
 	if !it.over && it.turn.active() {
-		words = "Thinking" + r.g.ellipsis
+		what = "Thinking" + r.g.ellipsis
 	}
 	if d := it.ended.Sub(it.began); !it.began.IsZero() && !it.ended.IsZero() && d >= time.Second {
-		words += " for " + pane.Lasted(d)
+		what += " for " + pane.Lasted(d)
 	}
 	open := it.unfolded(r)
 	if open {
 		glyph = r.g.open
 	}
-	head := []run{{text: glyph + " " + words, role: muted}}
+	head := []run{{text: glyph + " " + what, role: muted}}
 	if !open {
 		if gist := it.gist(); gist != "" {
 			head = append(head, run{text: " " + r.g.dot + " " + gist, role: muted, attr: italic})
@@ -209,15 +210,15 @@ func (it *item) gist() string {
 	if end := strings.LastIndex(tail, "**"); end > 0 {
 		if from := strings.LastIndex(tail[:end], "**"); from >= 0 {
 			if s := tail[from+2 : end]; s != "" && !strings.Contains(s, "\n") {
-				return oneLine(s)
+				return words.Line(s)
 			}
 		}
 	}
-	return oneLine(strings.ToValidUTF8(string(text[:min(len(text), 200)]), ""))
+	return words.Line(strings.ToValidUTF8(string(text[:min(len(text), 200)]), ""))
 }
 
 func (it *item) renderNotice(r *renderer) {
-	it.head = wrap([]run{{text: harmless(it.part.Note.Text), role: muted}}, r.w, indent([]run{{text: r.g.dot + " ", role: muted}}))
+	it.head = wrap([]run{{text: words.Lines(it.part.Note.Text), role: muted}}, r.w, indent([]run{{text: r.g.dot + " ", role: muted}}))
 }
 
 func (it *item) renderFailure(r *renderer) {
@@ -226,9 +227,9 @@ func (it *item) renderFailure(r *renderer) {
 	if e != nil && e.Message != "" {
 		text = e.Message
 	}
-	it.head = wrap([]run{{text: harmless(text), role: failed}}, r.w, indent([]run{{text: r.g.failed + " ", role: failed}}))
+	it.head = wrap([]run{{text: words.Lines(text), role: failed}}, r.w, indent([]run{{text: r.g.failed + " ", role: failed}}))
 	for _, w := range waysOf(e) {
-		way := "log in: " + oneLine(w.Name+" "+w.Description)
+		way := "log in: " + words.Line(w.Name+" "+w.Description)
 		it.head = append(it.head, line{runs: cut([]run{{text: "  " + way, role: muted}}, r.w, r.g.ellipsis), lead: 2})
 	}
 }
@@ -247,13 +248,13 @@ func (it *item) renderQuestion(r *renderer) {
 	if q.Message != nil && q.Message.Text != "" {
 		text = q.Message.Text
 	}
-	it.head = wrap([]run{{text: harmless(text)}}, r.w, indent([]run{mark}))
+	it.head = wrap([]run{{text: words.Lines(text)}}, r.w, indent([]run{mark}))
 	for _, k := range q.Questions {
 		a := answerText(k, q.Answers[k.ID])
 		if it.part.Response == "" || a == "" {
 			continue
 		}
-		row := []run{{text: "  " + questionTitle(k) + ": ", role: muted}, {text: oneLine(a)}}
+		row := []run{{text: "  " + questionTitle(k) + ": ", role: muted}, {text: words.Line(a)}}
 		it.head = append(it.head, line{runs: cut(row, r.w, r.g.ellipsis), lead: 2})
 	}
 	if w := responses[it.part.Response]; w != "" {
@@ -284,7 +285,7 @@ func (it *item) renderFoot(r *renderer) {
 }
 
 func (it *item) renderBlob(r *renderer) {
-	text := oneLine(string(it.part.Raw))
+	text := words.Line(string(it.part.Raw))
 	it.head = []line{{runs: cut([]run{{text: r.g.dot + " " + it.part.Kind + " ", role: muted}, {text: paint.Cut(text, 200, ""), role: muted}}, r.w, r.g.ellipsis)}}
 }
 

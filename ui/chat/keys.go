@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/ui/editor"
+	"tandemux/ui/words"
 )
 
 // cancelTime is how long after esc another one cancels the turn.
@@ -93,7 +95,7 @@ func (c *Chat) Reading() bool { return c.where == inReading }
 // Type takes a key that is bound to nothing.
 func (c *Chat) Type(k tea.Key, now time.Time) {
 	c.now, c.dirty, c.escaped = now, true, time.Time{}
-	stroke := strokeOf(k)
+	stroke := editor.Stroke(k)
 	switch c.where {
 	case inReading:
 		return
@@ -110,10 +112,10 @@ func (c *Chat) Type(k tea.Key, now time.Time) {
 		}
 	}
 	was := c.edit.String()
-	if !c.edit.key(k) {
+	if !c.edit.Key(k) {
 		return
 	}
-	if c.where == inPanel && !c.edit.empty() {
+	if c.where == inPanel && !c.edit.Empty() {
 		c.where = inPrompt
 	}
 	c.Bottom()
@@ -129,13 +131,12 @@ func (c *Chat) Paste(text string, now time.Time) {
 	c.now, c.dirty = now, true
 	if c.where == inPanel && c.form.id != "" && c.form.at < len(c.form.fields) {
 		d := &c.form.fields[c.form.at]
-		d.edit.insert(text)
+		d.edit.Insert(text)
 		d.given = true
 		return
 	}
 	c.where = inPrompt
-	c.edit.save("")
-	c.edit.insert(text)
+	c.edit.Insert(text)
 	c.Bottom()
 	c.edited()
 }
@@ -205,7 +206,7 @@ func (c *Chat) enter() {
 // completes reports whether the chosen completion would change anything.
 func (c *Chat) completes() bool {
 	it := c.popup.items[c.popup.at]
-	return tidy(it.InsertText) != "" && !slices.Contains([]string{c.edit.String(), c.edit.String() + " "}, it.InsertText)
+	return editor.Tidy(it.InsertText) != "" && !slices.Contains([]string{c.edit.String(), c.edit.String() + " "}, it.InsertText)
 }
 
 func (c *Chat) newline() {
@@ -213,7 +214,7 @@ func (c *Chat) newline() {
 		return
 	}
 	c.where = inPrompt
-	c.edit.insert("\n")
+	c.edit.Insert("\n")
 	c.edited()
 }
 
@@ -252,8 +253,8 @@ func (c *Chat) interrupt() {
 	switch {
 	case c.where == inReading:
 		c.toPrompt()
-	case !c.edit.empty():
-		c.edit.set("")
+	case !c.edit.Empty():
+		c.edit.Set("")
 		c.attach = nil
 		c.history.at = len(c.history.texts)
 		c.edited()
@@ -309,7 +310,7 @@ func (c *Chat) backtab() {
 		i := slices.IndexFunc(o.Choices, func(ch ahp.AgentChoice) bool { return ch.ID == now })
 		next := o.Choices[(i+1)%len(o.Choices)]
 		c.do.Configure(o.ID, next.ID)
-		c.do.Say(false, "mode: "+oneLine(next.Name))
+		c.do.Say(false, "mode: "+words.Line(next.Name))
 		return
 	}
 	c.do.Say(false, "this agent has no modes")
@@ -329,7 +330,7 @@ func (c *Chat) vertical(n int) {
 		}
 	case len(c.popup.items) > 0:
 		c.popup.moved(n)
-	case !c.edit.vertical(n):
+	case !c.edit.Vertical(n):
 		c.recall(n)
 	}
 }
@@ -356,7 +357,7 @@ func (c *Chat) Read() {
 
 func (c *Chat) toPrompt() {
 	c.where, c.focus, c.find, c.dirty = inPrompt, stop{}, find{}, true
-	if c.edit.empty() && (c.ask.id != "" || c.form.id != "") {
+	if c.edit.Empty() && (c.ask.id != "" || c.form.id != "") {
 		c.where = inPanel
 	}
 	c.Bottom()
@@ -387,7 +388,7 @@ func (c *Chat) findNext(back bool) {
 // editPrompt has the prompt edited elsewhere.
 func (c *Chat) editPrompt() {
 	c.do.Edit(c.edit.String(), func(text string) {
-		c.edit.set(text)
+		c.edit.Set(text)
 		c.edited()
 		c.toPrompt()
 	})
@@ -407,7 +408,7 @@ func (c *Chat) options() {
 		if o.Boolean {
 			now = map[bool]string{true: "on", false: "off"}[c.session.Values[o.ID] == true]
 		}
-		rows = append(rows, oneLine(o.Name)+": "+oneLine(now))
+		rows = append(rows, words.Line(o.Name)+": "+words.Line(now))
 		do = append(do, func() { c.set(o) })
 	}
 	rows = append(rows, "Ask before tools run: "+confirmText(fmt.Sprint(c.session.Values["tandemux/confirm"])))
@@ -439,8 +440,8 @@ func (c *Chat) set(o ahp.AgentOption) {
 	var rows []string
 	at := 0
 	for i, ch := range o.Choices {
-		text := oneLine(ch.Name)
-		if d := oneLine(ch.Description); d != "" {
+		text := words.Line(ch.Name)
+		if d := words.Line(ch.Description); d != "" {
 			text += "  " + d
 		}
 		rows = append(rows, text)
@@ -448,7 +449,7 @@ func (c *Chat) set(o ahp.AgentOption) {
 			at = i
 		}
 	}
-	c.do.Choose(oneLine(o.Name), rows, at, func(i int) { c.do.Configure(o.ID, o.Choices[i].ID) })
+	c.do.Choose(words.Line(o.Name), rows, at, func(i int) { c.do.Configure(o.ID, o.Choices[i].ID) })
 }
 
 // policies are when a person is asked before a tool runs.
@@ -495,9 +496,7 @@ func (c *Chat) Click(x, y int, now time.Time) bool {
 		c.clickPanel(y - v.panel.Y)
 	case v.prompt.Contains(x, y):
 		c.where = inPrompt
-		if row := c.edit.top + y - v.prompt.Y; row < len(c.edit.rows) {
-			c.edit.move(c.edit.column(row, x-v.prompt.X-3))
-		}
+		c.edit.Click(x-v.prompt.X-3, y-v.prompt.Y)
 	default:
 		return false
 	}

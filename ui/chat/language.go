@@ -14,9 +14,9 @@ type language struct {
 	diff   bool
 }
 
-func set(words string) map[string]bool {
+func set(list string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for _, w := range strings.Fields(list) {
 		m[w] = true
 	}
 	return m

@@ -357,33 +357,3 @@ func cut(runs []run, w int, mark string) []run {
 	}
 	return out
 }
-
-// harmless takes out of a text what would move the cursor or turn the writing
-// around. Tabs become blanks.
-func harmless(s string) string {
-	fine := true
-	for i := range len(s) {
-		if c := s[i]; c < ' ' && c != '\n' || c == 0x7f || c >= utf8.RuneSelf {
-			fine = false
-			break
-		}
-	}
-	if fine {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for _, r := range s {
-		switch {
-		case r == '\t':
-			b.WriteString("    ")
-		case r < ' ' && r != '\n', r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029:
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// oneLine is a text on one line.
-func oneLine(s string) string { return strings.Join(strings.Fields(harmless(s)), " ") }

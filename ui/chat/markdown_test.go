@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tandemux/ui/look"
+	"tandemux/ui/words"
 )
 
 var testGlyphs = func() *glyphs {
@@ -50,7 +51,7 @@ func dump(m *markdown, w int) string {
 
 func render(text string, w int) string {
 	m := &markdown{}
-	m.append(harmless(text))
+	m.append(words.Lines(text))
 	return dump(m, w)
 }
 
@@ -95,7 +96,7 @@ func checkSplit(t *testing.T, text string, seed uint64) {
 	whole := render(text, w)
 	m := &markdown{}
 	for _, p := range pieces(text, r) {
-		m.append(harmless(p))
+		m.append(words.Lines(p))
 		switch r.IntN(3) {
 		case 0:
 			m.render(w, testGlyphs)

@@ -2,12 +2,11 @@ package chat
 
 import (
 	"fmt"
-	"strings"
 
 	"tandemux/ahp"
 	"tandemux/internal/approval"
 	"tandemux/ui/look"
-	"tandemux/ui/paint"
+	"tandemux/ui/words"
 )
 
 // panel lays out what waits for an answer, in at most h lines of w cells less the
@@ -101,9 +100,9 @@ func (c *Chat) formPanel(w int) panel {
 	if m := f.q.Message; m != nil && m.Text != "" {
 		text = m.Text
 	}
-	p.lines = wrap([]run{{text: harmless(text), role: warned, attr: bold}}, w, margin{})
+	p.lines = wrap([]run{{text: words.Lines(text), role: warned, attr: bold}}, w, margin{})
 	if f.q.URL != "" {
-		p.lines = append(p.lines, wrap([]run{{text: oneLine(f.q.URL), role: linkText, link: address([]byte(oneLine(f.q.URL)))}}, w, margin{})...)
+		p.lines = append(p.lines, wrap([]run{{text: words.Line(f.q.URL), role: linkText, link: address([]byte(words.Line(f.q.URL)))}}, w, margin{})...)
 	}
 	active := c.where == inPanel
 	for i := range f.fields {
@@ -113,7 +112,7 @@ func (c *Chat) formPanel(w int) panel {
 		if d.Required {
 			title = append(title, run{text: " *", role: warned})
 		}
-		if m := oneLine(d.Message); m != "" && m != questionTitle(d.Question) {
+		if m := words.Line(d.Message); m != "" && m != questionTitle(d.Question) {
 			title = append(title, run{text: "  " + m, role: muted})
 		}
 		p.rows = append(p.rows, panelRow{len(p.lines), i})
@@ -138,7 +137,7 @@ func (c *Chat) formPanel(w int) panel {
 		p.lines = append(p.lines, line{runs: cut([]run{r}, w, g.ellipsis)})
 	}
 	if f.wrong != "" {
-		p.lines = append(p.lines, line{runs: cut([]run{{text: oneLine(f.wrong), role: failed}}, w, g.ellipsis)})
+		p.lines = append(p.lines, line{runs: cut([]run{{text: words.Line(f.wrong), role: failed}}, w, g.ellipsis)})
 	}
 	return p
 }
@@ -165,21 +164,17 @@ func (p *panel) field(d *field, here bool, at, w int, g *glyphs) {
 		put(true, mark(d.yes), run{text: map[bool]string{true: "yes", false: "no"}[d.yes]})
 	case "single-select", "multi-select":
 		for i, o := range d.Options {
-			r := []run{mark(d.chosen[i]), {text: fmt.Sprintf("%d ", i+1), role: muted}, {text: oneLine(o.Label)}}
+			r := []run{mark(d.chosen[i]), {text: fmt.Sprintf("%d ", i+1), role: muted}, {text: words.Line(o.Label)}}
 			if o.Description != "" {
-				r = append(r, run{text: "  " + oneLine(o.Description), role: muted})
+				r = append(r, run{text: "  " + words.Line(o.Description), role: muted})
 			}
 			put(i == d.cursor, r...)
 		}
 	default:
-		before := strings.ReplaceAll(string(d.edit.text[:d.edit.at]), "\n", " ")
-		after := strings.ReplaceAll(string(d.edit.text[d.edit.at:]), "\n", " ")
-		for paint.Width(before) > max(w-4, 1) { // the cursor's part shows
-			before = before[cells(before, 1):]
-		}
-		put(true, run{text: before + after, attr: underline})
+		text, x := d.edit.Window(max(w-3, 1))
+		put(true, run{text: text, attr: underline})
 		if here {
-			p.cursor.x = 2 + paint.Width(before)
+			p.cursor.x = 2 + x
 		}
 	}
 }

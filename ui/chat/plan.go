@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tandemux/ahp"
+	"tandemux/ui/words"
 )
 
 // planLines are an agent's plan: on one line, or with open a line for each step.
@@ -32,7 +33,7 @@ func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *glyphs) []l
 	}
 	head := []run{{text: fmt.Sprintf("Plan %d/%d", done, len(plan)), role: accent}}
 	if !open && now != "" {
-		head = append(head, run{text: " " + g.dot + " " + oneLine(now), role: muted})
+		head = append(head, run{text: " " + g.dot + " " + words.Line(now), role: muted})
 	}
 	lines := []line{{runs: cut(head, w, g.ellipsis)}}
 	if !open {
@@ -47,7 +48,7 @@ func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *glyphs) []l
 		if len(lines) >= most {
 			break
 		}
-		mark, r := run{text: g.box + " ", role: muted}, run{text: oneLine(e.Text)}
+		mark, r := run{text: g.box + " ", role: muted}, run{text: words.Line(e.Text)}
 		switch e.Status {
 		case "completed":
 			mark, r.role, r.attr = run{text: g.checked + " ", role: passed}, muted, strike

@@ -6,6 +6,8 @@ import (
 	"unicode/utf16"
 
 	"tandemux/ahp"
+	"tandemux/ui/editor"
+	"tandemux/ui/words"
 )
 
 // drafting is what became of the text that is being written.
@@ -41,7 +43,7 @@ func (h *history) add(m ahp.Message) {
 }
 
 func (h *history) put(text string) {
-	if text = tidy(text); strings.TrimSpace(text) == "" || len(h.texts) > 0 && h.texts[len(h.texts)-1] == text {
+	if text = editor.Tidy(text); strings.TrimSpace(text) == "" || len(h.texts) > 0 && h.texts[len(h.texts)-1] == text {
 		h.at = len(h.texts)
 		return
 	}
@@ -67,7 +69,7 @@ func (c *Chat) recall(n int) bool {
 	if to < len(h.texts) {
 		text = h.texts[to]
 	}
-	c.edit.set(text)
+	c.edit.Set(text)
 	c.edited()
 	return true
 }
@@ -85,8 +87,8 @@ func (c *Chat) takeDraft(m *ahp.Message) {
 		text = m.Text
 		c.attach = slices.Clone(m.Attachments)
 	}
-	if text = tidy(text); text != c.edit.String() {
-		c.edit.set(text)
+	if text = editor.Tidy(text); text != c.edit.String() {
+		c.edit.Set(text)
 		c.dirty = true
 	}
 }
@@ -151,8 +153,8 @@ func (c *Chat) send(steer bool) {
 		c.do.Say(false, "this agent takes it when its turn has ended; "+c.keys("chat-escape")+" twice ends that now")
 	}
 	c.history.put(text)
-	c.edit.set("")
-	c.edit.undo, c.attach = nil, nil
+	c.edit.Reset()
+	c.attach = nil
 	c.edited()
 	c.Bottom()
 	c.where = inPrompt
@@ -175,7 +177,7 @@ func (c *Chat) unqueue() {
 		if now := c.edit.String(); strings.TrimSpace(now) != "" {
 			text += "\n" + now
 		}
-		c.edit.set(text)
+		c.edit.Set(text)
 		c.attach = append(c.attach, p.Message.Attachments...)
 		c.edited()
 	}
@@ -197,7 +199,7 @@ const maxPopup = 8
 
 // completing reports whether the word before the cursor may be completed.
 func (c *Chat) completing() bool {
-	before := string(c.edit.text[:c.edit.at])
+	before := c.edit.Before()
 	word := before[strings.LastIndexAny(before, " \n")+1:]
 	return strings.HasPrefix(word, "@") || strings.HasPrefix(before, "/") && !strings.ContainsAny(before, " \n")
 }
@@ -216,7 +218,7 @@ func (c *Chat) suggest() {
 		return
 	}
 	c.popup.asked = true
-	c.do.Complete(c.edit.String(), len(utf16.Encode(c.edit.text[:c.edit.at])))
+	c.do.Complete(c.edit.String(), len(utf16.Encode([]rune(c.edit.Before()))))
 }
 
 // Offer takes the answer to Actions.Complete.
@@ -248,12 +250,12 @@ func (c *Chat) accept() {
 	if item.RangeStart != nil && item.RangeEnd != nil {
 		from, to = *item.RangeStart, *item.RangeEnd
 	}
-	units := utf16.Encode(c.edit.text)
+	units := utf16.Encode([]rune(c.edit.String()))
 	if from < 0 || to < from || to > len(units) {
 		return
 	}
 	at := len(utf16.Decode(units[:from]))
-	c.edit.replace(at, at+len(utf16.Decode(units[from:to])), item.InsertText)
+	c.edit.Replace(at, at+len(utf16.Decode(units[from:to])), item.InsertText)
 	if a := item.Attachment; a != nil {
 		if !slices.ContainsFunc(c.attach, func(o ahp.Attachment) bool { return o.Label == a.Label }) {
 			c.attach = append(c.attach, *a)
@@ -276,7 +278,7 @@ func (c *Chat) describe(item ahp.CompletionItem) string {
 	}
 	for _, k := range c.session.Commands {
 		if k.Name == name {
-			return oneLine(strings.TrimSpace(k.Hint + "  " + k.Description))
+			return words.Line(strings.TrimSpace(k.Hint + "  " + k.Description))
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/approval"
+	"tandemux/ui/words"
 )
 
 // stop is what the reader is at: an item, or a block of code in it.
@@ -347,7 +348,7 @@ func (c *Chat) rewind() {
 	if !c.do.Dispatch(a) {
 		return
 	}
-	c.edit.set(text)
+	c.edit.Set(text)
 	c.attach = append(c.attach, c.turns[at].turn.Message.Attachments...)
 	c.focus, c.where = stop{}, inPrompt
 	c.edited()
@@ -387,7 +388,7 @@ func (c *Chat) login() {
 	}
 	var rows []string
 	for _, w := range ways {
-		rows = append(rows, oneLine(w.Name))
+		rows = append(rows, words.Line(w.Name))
 	}
 	c.do.Choose("Log in", rows, 0, func(i int) { c.do.Login(ways[i]) })
 }

@@ -10,6 +10,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/internal/approval"
 	"tandemux/ui/pane"
+	"tandemux/ui/words"
 )
 
 // Screen is a terminal as this client sees it: what a tool call's command prints.
@@ -61,12 +62,12 @@ func metaOf(t *ahp.ToolCall) (m toolMeta) {
 func callTitle(t *ahp.ToolCall) string {
 	for _, p := range []*ahp.Prose{t.PastTenseMessage, t.InvocationMessage} {
 		if p != nil && p.Text != "" {
-			return oneLine(strings.ReplaceAll(p.Text, "`", ""))
+			return words.Line(strings.ReplaceAll(p.Text, "`", ""))
 		}
 	}
 	for _, s := range []string{t.DisplayName, t.ToolName} {
 		if s != "" {
-			return oneLine(s)
+			return words.Line(s)
 		}
 	}
 	return "Tool"
@@ -238,18 +239,18 @@ func (b *toolBody) render() {
 				b.text(c.Text)
 			}
 		case ahp.ContentResource:
-			b.note(oneLine(c.URI))
+			b.note(words.Line(c.URI))
 		case ahp.ContentEmbedded:
-			b.note(oneLine(c.ContentType))
+			b.note(words.Line(c.ContentType))
 		case ahp.ContentSubagent:
-			b.note("agent: " + oneLine(c.Title+" "+c.Description))
+			b.note("agent: " + words.Line(c.Title+" "+c.Description))
 		}
 	}
 	if t.Error != nil && t.Error.Message != "" && len(t.Content) == 0 && !approval.Interrupted(t) {
-		b.put(wrap([]run{{text: harmless(t.Error.Message), role: failed}}, b.w, margin{})...)
+		b.put(wrap([]run{{text: words.Lines(t.Error.Message), role: failed}}, b.w, margin{})...)
 	}
 	if m := t.ReasonMessage; m != nil && m.Text != "" && t.Reason != ahp.ReasonSkipped {
-		b.put(wrap([]run{{text: harmless(m.Text), role: muted}}, b.w, margin{})...)
+		b.put(wrap([]run{{text: words.Lines(m.Text), role: muted}}, b.w, margin{})...)
 	}
 }
 
@@ -278,7 +279,7 @@ func (b *toolBody) input(t *ahp.ToolCall) {
 
 // inputLines are a tool's input in lines.
 func inputLines(text string, w int) []line {
-	text = harmless(text)
+	text = words.Lines(text)
 	var members map[string]any
 	if json.Unmarshal([]byte(text), &members) != nil {
 		return wrap([]run{{text: text}}, w, margin{})
@@ -287,7 +288,7 @@ func inputLines(text string, w int) []line {
 	if cmd, ok := members["command"].(string); ok {
 		var s lexing
 		first := []run{{text: "$ ", role: accent}}
-		for i, l := range approval.SplitLines(harmless(cmd)) {
+		for i, l := range approval.SplitLines(words.Lines(cmd)) {
 			m := indent(first)
 			if i > 0 {
 				m = m.after()
@@ -307,14 +308,14 @@ func inputLines(text string, w int) []line {
 			b, _ := json.Marshal(members[name])
 			value = string(b)
 		}
-		out = append(out, wrap([]run{{text: harmless(name) + ": ", role: muted}, {text: harmless(value)}}, w, margin{rest: []run{{text: "  "}}})...)
+		out = append(out, wrap([]run{{text: words.Lines(name) + ": ", role: muted}, {text: words.Lines(value)}}, w, margin{rest: []run{{text: "  "}}})...)
 	}
 	return out
 }
 
 // text renders text that a tool gave, as Markdown.
 func (b *toolBody) text(s string) {
-	if s = strings.Trim(harmless(s[:min(len(s), maxContent)]), "\n"); s == "" {
+	if s = strings.Trim(words.Lines(s[:min(len(s), maxContent)]), "\n"); s == "" {
 		return
 	}
 	most := textRows
@@ -354,7 +355,7 @@ func (b *toolBody) terminal(c ahp.ToolContent) {
 		}
 	}
 	if c.Result != nil && c.Result.Preview != "" {
-		rows := approval.SplitLines(harmless(c.Result.Preview))
+		rows := approval.SplitLines(words.Lines(c.Result.Preview))
 		for _, l := range rows[max(len(rows)-most, 0):] {
 			b.put(line{runs: cut([]run{{text: l}}, b.w, b.r.g.ellipsis)})
 		}

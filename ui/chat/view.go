@@ -8,6 +8,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
+	"tandemux/ui/words"
 )
 
 // placed is where things are, as last drawn.
@@ -295,15 +296,15 @@ func (c *Chat) drawEmpty(cv *paint.Canvas, l *look.Look) {
 	}
 	switch s := c.session; {
 	case c.gone != nil:
-		add(failed, 0, harmless("This chat can't be shown: "+c.gone.Error()))
+		add(failed, 0, words.Lines("This chat can't be shown: "+c.gone.Error()))
 	case s.Lifecycle == ahp.LifecycleFailed:
 		text := "The agent did not start."
 		if s.Error != nil {
 			text = s.Error.Message
 		}
-		add(failed, 0, harmless(text))
+		add(failed, 0, words.Lines(text))
 		for _, w := range c.Ways() {
-			add(muted, 0, "log in: "+oneLine(w.Name+" "+w.Description))
+			add(muted, 0, "log in: "+words.Line(w.Name+" "+w.Description))
 		}
 		if len(c.Ways()) > 0 {
 			add(muted, 0, c.keys("chat-login")+" logs in")

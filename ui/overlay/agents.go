@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -81,7 +82,7 @@ func NewAgents(rows func() []Session, current ahp.URI, do SessionActions) *Agent
 
 // Key implements Overlay: with no session at all Enter begins one.
 func (a *Agents) Key(k tea.Key) bool {
-	if stroke(k) == "enter" && len(a.rows()) == 0 {
+	if editor.Stroke(k) == "enter" && len(a.rows()) == 0 {
 		a.begin()
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/internal/approval"
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -36,7 +37,7 @@ func NewApproval(a Asked) *Approval {
 
 // Key implements Overlay.
 func (o *Approval) Key(k tea.Key) bool {
-	s := stroke(k)
+	s := editor.Stroke(k)
 	switch s {
 	case "esc", "ctrl+c", "ctrl+g", "q":
 		return true

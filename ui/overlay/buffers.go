@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -81,6 +82,6 @@ func (b *Buffers) preview(c *paint.Canvas, r paint.Rect, l look.Look) {
 // oneLine is the start of a text as one line of what can be drawn.
 func oneLine(text string, w int) string {
 	text = text[:min(len(text), 8*max(w, 0))]
-	l := newLine(strings.TrimLeft(strings.ToValidUTF8(text, ""), "\n"))
+	l := editor.Line(strings.TrimLeft(strings.ToValidUTF8(text, ""), "\n"))
 	return l.String()
 }

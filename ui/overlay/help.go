@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/keymap"
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -36,7 +37,7 @@ var helpMoves = map[string]func(h *Help){
 
 // Key implements Overlay: keys that scroll scroll, all others leave.
 func (h *Help) Key(k tea.Key) bool {
-	if move, ok := helpMoves[stroke(k)]; ok {
+	if move, ok := helpMoves[editor.Stroke(k)]; ok {
 		move(h)
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -59,7 +60,7 @@ type list[T item] struct {
 
 	current string // the key of the row to begin with; "" for the first one
 
-	query  line
+	query  editor.Text
 	at     string // the key of the chosen row; "" for none
 	chosen int    // its index in shown
 	top    int    // index in shown of the first row on the screen
@@ -131,7 +132,7 @@ func (o *list[T]) edited() {
 // Key implements Overlay.
 func (o *list[T]) Key(k tea.Key) bool {
 	o.match()
-	s := stroke(k)
+	s := editor.Stroke(k)
 	if n, ok := listMoves[s]; ok {
 		o.move(n)
 		return false
@@ -156,7 +157,7 @@ func (o *list[T]) Key(k tea.Key) bool {
 			return false
 		}
 	}
-	if !o.menu && o.query.key(k) {
+	if !o.menu && o.query.Key(k) {
 		o.edited()
 	}
 	return false
@@ -181,7 +182,7 @@ func (o *list[T]) choose() bool {
 // Paste implements Overlay.
 func (o *list[T]) Paste(text string) {
 	o.menu = false
-	o.query.insert(text)
+	o.query.Insert(text)
 	o.edited()
 }
 
@@ -215,7 +216,7 @@ func (o *list[T]) frame(c *paint.Canvas, r paint.Rect, title, prompt string, l l
 		return paint.Rect{}, paint.Cursor{}
 	}
 	c.Text(in.X+1, in.Y, in.W-2, prompt, l.OverlayAccent)
-	text, at := o.query.view(in.W - 4)
+	text, at := o.query.Window(in.W - 4)
 	c.Text(in.X+3, in.Y, in.W-4, text, l.Overlay)
 	if text == "" {
 		c.Text(in.X+3, in.Y, in.W-4, "type to filter", l.OverlayMuted)

@@ -24,14 +24,6 @@ type Clicker interface {
 	Wheel(up bool)
 }
 
-// stroke names a key: by what it types, or by its keys and modifiers.
-func stroke(k tea.Key) string {
-	if k.Text != "" && k.Text != " " && k.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
-		return k.Text
-	}
-	return k.Keystroke()
-}
-
 // box draws an empty framed box with a title and a footer and gives its inside.
 func box(c *paint.Canvas, r paint.Rect, title, footer string, l look.Look) paint.Rect {
 	c.Fill(r, ' ', l.Overlay)

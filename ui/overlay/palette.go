@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -51,7 +52,7 @@ func findCommand(rows []Command, query string) []int {
 // Key implements Overlay: Tab completes the chosen command's name, Home and End
 // are for what is typed.
 func (p *Palette) Key(k tea.Key) bool {
-	switch stroke(k) {
+	switch editor.Stroke(k) {
 	case "tab":
 		p.match()
 		if row, ok := p.row(); ok {
@@ -59,14 +60,14 @@ func (p *Palette) Key(k tea.Key) bool {
 		}
 		return false
 	case "home", "end":
-		p.query.key(k)
+		p.query.Key(k)
 		return false
 	}
 	return p.list.Key(k)
 }
 
 func (p *Palette) complete(c Command) {
-	p.query = newLine(c.Name + " ")
+	p.query = editor.Line(c.Name + " ")
 	p.edited()
 }
 

@@ -3,6 +3,7 @@ package overlay
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -10,30 +11,30 @@ import (
 // Prompt asks for a line of text on the last row of the area.
 type Prompt struct {
 	label  string
-	line   line
+	line   editor.Text
 	accept func(text string)
 }
 
 // NewPrompt gives a prompt with a text to start from; accept runs on Enter.
 func NewPrompt(label, text string, accept func(text string)) *Prompt {
-	return &Prompt{label: label, line: newLine(text), accept: accept}
+	return &Prompt{label: label, line: editor.Line(text), accept: accept}
 }
 
 // Key implements Overlay.
 func (p *Prompt) Key(k tea.Key) bool {
-	switch stroke(k) {
+	switch editor.Stroke(k) {
 	case "esc", "ctrl+c", "ctrl+g":
 		return true
 	case "enter":
 		p.accept(p.line.String())
 		return true
 	}
-	p.line.key(k)
+	p.line.Key(k)
 	return false
 }
 
 // Paste implements Overlay.
-func (p *Prompt) Paste(text string) { p.line.insert(text) }
+func (p *Prompt) Paste(text string) { p.line.Insert(text) }
 
 // Draw implements Overlay.
 func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
@@ -41,7 +42,7 @@ func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	c.Fill(r, ' ', l.Hint)
 	label := paint.Cut(p.label, area.W/2, l.Ellipsis)
 	x := r.X + c.Text(r.X, r.Y, r.W, " "+label+" ", l.HintKey)
-	text, at := p.line.view(r.X + r.W - x - 1)
+	text, at := p.line.Window(r.X + r.W - x - 1)
 	c.Text(x, r.Y, r.X+r.W-x, text, l.Hint)
 	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
 }
@@ -59,7 +60,7 @@ func NewConfirm(text string, yes, no func()) *Confirm { return &Confirm{text: te
 // Key implements Overlay: y goes on; n, Esc, Enter and q leave; other keys wait
 // for an answer.
 func (q *Confirm) Key(k tea.Key) bool {
-	switch stroke(k) {
+	switch editor.Stroke(k) {
 	case "y", "Y":
 		q.yes()
 		return true

@@ -3,6 +3,7 @@ package overlay
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/ui/editor"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
 )
@@ -21,7 +22,7 @@ type SearchDo struct {
 // once.
 type Search struct {
 	label  string
-	line   line
+	line   editor.Text
 	past   []string // what was looked for before, the newest last
 	at     int      // in past; its length while none of it is chosen
 	note   string
@@ -35,7 +36,7 @@ func NewSearch(label string, past []string, do SearchDo) *Search {
 
 // Key implements Overlay. Up and down choose from what was looked for before.
 func (s *Search) Key(k tea.Key) bool {
-	switch stroke := stroke(k); stroke {
+	switch stroke := editor.Stroke(k); stroke {
 	case "esc", "ctrl+c", "ctrl+g":
 		s.search.Done("", false)
 		return true
@@ -62,7 +63,7 @@ func (s *Search) Key(k tea.Key) bool {
 
 func (s *Search) edit(k tea.Key) {
 	was := s.line.String()
-	if s.line.key(k); s.line.String() != was {
+	if s.line.Key(k); s.line.String() != was {
 		s.note = s.search.Changed(s.line.String())
 	}
 }
@@ -77,13 +78,13 @@ func (s *Search) recall(n int) {
 	if s.at = at; at < len(s.past) {
 		text = s.past[at]
 	}
-	s.line = newLine(text)
+	s.line = editor.Line(text)
 	s.note = s.search.Changed(text)
 }
 
 // Paste implements Overlay.
 func (s *Search) Paste(text string) {
-	s.line.insert(text)
+	s.line.Insert(text)
 	s.note = s.search.Changed(s.line.String())
 }
 
@@ -98,7 +99,7 @@ func (s *Search) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 		c.Text(r.X+r.W-w-1, r.Y, w, note, l.HintKey)
 		room -= w + 2
 	}
-	text, at := s.line.view(room - 1)
+	text, at := s.line.Window(room - 1)
 	c.Text(x, r.Y, room, text, l.Hint)
 	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
 }

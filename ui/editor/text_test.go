@@ -1,10 +1,12 @@
-package overlay
+package editor
 
 import (
 	"slices"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"tandemux/ui/paint"
 )
 
 func TestLineEditing(t *testing.T) {
@@ -42,9 +44,9 @@ func TestLineEditing(t *testing.T) {
 		{"one two", []string{"^a", "right", "^k"}, "o", 1},
 		{"x", []string{"home", "left", "backspace", "end", "right", "delete"}, "x", 1},
 	} {
-		l := newLine(c.from)
+		l := Line(c.from)
 		for _, k := range c.keys {
-			l.key(key(k))
+			l.Key(key(k))
 		}
 		if l.String() != c.want || l.at != c.at {
 			t.Errorf("%q with %v is %q at %d, want %q at %d", c.from, c.keys, l.String(), l.at, c.want, c.at)
@@ -53,14 +55,14 @@ func TestLineEditing(t *testing.T) {
 }
 
 func TestLineKeepsOutControls(t *testing.T) {
-	l := newLine("")
-	l.insert("a\x1b[2J\x00b\tc\nd\u009be")
+	l := Line("")
+	l.Insert("a\x1b[2J\x00b\tc\nd\u009be\u202e")
 	if got := l.String(); got != "a[2Jb c de" {
 		t.Errorf("got %q", got)
 	}
-	l.insert(string(make([]byte, maxLine+1)))
+	l.Insert(string(make([]byte, maxLine+1)))
 	for range 3 {
-		l.insert(string(slices.Repeat([]rune{'x'}, maxLine/2)))
+		l.Insert(string(slices.Repeat([]rune{'x'}, maxLine/2)))
 	}
 	if n := len(l.String()); n > maxLine {
 		t.Errorf("a line of %d bytes", n)
@@ -68,39 +70,56 @@ func TestLineKeepsOutControls(t *testing.T) {
 }
 
 func TestLineViewFollowsTheCursor(t *testing.T) {
-	l := newLine("0123456789")
-	if text, x := l.view(5); text != "6789" || x != 4 {
+	l := Line("0123456789")
+	if text, x := l.Window(5); text != "6789" || x != 4 {
 		t.Errorf("at the end: %q, cursor %d", text, x)
 	}
 	l.at = 0
-	if text, x := l.view(5); text != "01234" || x != 0 {
+	if text, x := l.Window(5); text != "01234" || x != 0 {
 		t.Errorf("at the start: %q, cursor %d", text, x)
 	}
 }
 
-func TestMatching(t *testing.T) {
-	rows := []string{"Close pane", "Split right", "Rename pane", "Send to the background", "Detach"}
-	for query, want := range map[string][]int{
-		"":      {0, 1, 2, 3, 4},
-		"pane":  {0, 2},
-		"PANE":  {0, 2},
-		"ren":   {2},
-		"back":  {3},
-		"spr":   {1},
-		"p c":   {0},
-		"zzz":   nil,
-		"de":    {4, 3},
-		"right": {1},
-	} {
-		got := matching(len(rows), query, func(i int) string { return rows[i] })
-		if query == "de" {
-			if len(got) == 0 || got[0] != 4 {
-				t.Errorf("%q finds %v, want Detach first", query, got)
-			}
-			continue
+// TestCharacters: what a person sees as one character is one for the cursor, and
+// has the cells that it is drawn in.
+func TestCharacters(t *testing.T) {
+	for _, char := range []string{"👩\u200d👩\u200d👧", "กำ", "क्षि", "e\u0301", "🇹🇭"} {
+		var e Text
+		e.Insert("a" + char)
+		if _, x, _ := e.View(40, 1); x != 1+paint.Width(char) {
+			t.Errorf("the cursor behind %q is in column %d", char, x)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q finds %v, want %v", query, got, want)
+		e.Key(tea.Key{Code: tea.KeyLeft})
+		if got := e.Before(); got != "a" {
+			t.Errorf("left of %q is %q", char, got)
+		}
+		e.Key(tea.Key{Code: tea.KeyRight})
+		e.Key(tea.Key{Code: tea.KeyBackspace})
+		if got := e.String(); got != "a" {
+			t.Errorf("backspace leaves %q of %q", got, char)
+		}
+	}
+}
+
+// TestUndo: typing is one edit, and what was cut comes back.
+func TestUndo(t *testing.T) {
+	var e Text
+	press := func(keys ...tea.Key) {
+		for _, k := range keys {
+			e.Key(k)
+		}
+	}
+	ctrl := func(r rune) tea.Key { return tea.Key{Code: r, Mod: tea.ModCtrl} }
+	for _, r := range "one" {
+		press(tea.Key{Code: r, Text: string(r)})
+	}
+	press(ctrl('w'), ctrl('y'), ctrl('y'))
+	if got := e.String(); got != "oneone" {
+		t.Errorf("cut and put twice: %q", got)
+	}
+	for _, want := range []string{"", "one", ""} {
+		if press(ctrl('z')); e.String() != want {
+			t.Errorf("undone: %q, want %q", e.String(), want)
 		}
 	}
 }
