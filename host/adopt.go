@@ -12,23 +12,24 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host/journal"
+	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
 )
 
 // adopted is a terminal of an earlier host, before anybody knows it.
 type adopted struct {
-	t      *term
-	m      *memory // nil without a journal
-	uri    ahp.URI
-	wal    *wal
-	damage error
-	exit   *keeper.Exit
+	t       *term
+	m       *record.Contents // nil without a journal
+	uri     ahp.URI
+	journal *journal.Journal
+	damage  error
+	exit    *keeper.Exit
 }
 
 // adopt makes a terminal of a child that an earlier host left: of its journal,
 // or without one of the keeper's note. The caller holds no lock.
-func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted, error) {
+func (h *Host) adopt(ctx context.Context, info keeper.Info, f *record.Found) (*adopted, error) {
 	k := h.keeper()
 	proc, err := k.Adopt(ctx, info.ID)
 	if err != nil {
@@ -44,16 +45,14 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 	t.take(n.Facts)
 	saved := terminal.Saved{}
 	if f != nil {
-		a.wal, a.m, a.damage = f.wal, f.memory, f.memory.damage
-		if l := f.wal.landing; l != nil {
-			l.j.Log.Retire() // in case that the last host did not come to it
-		}
+		a.journal, a.m, a.damage = f.Journal, f.Contents, f.Contents.Damage
+		f.Journal.RetireLanding()
 		if err := a.recall(&saved); err != nil {
 			a.damage = errors.Join(a.damage, err)
 		}
 	} else {
 		a.damage = errors.New("the host that was before left nothing of this terminal but its process")
-		if a.wal, err = h.newTerminalWAL(info.ID, a.uri); err != nil {
+		if a.journal, err = h.journals.Terminal(info.ID, a.uri); err != nil {
 			h.log.Warn("journal a terminal", "err", err)
 		}
 	}
@@ -65,17 +64,17 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *found) (*adopted,
 		h.log.Warn("a terminal came back damaged", "channel", a.uri, "err", a.damage)
 		saved.Notice = "the host ended unexpectedly, and some of what was shown here is lost"
 	}
-	c, err := h.terminalConfig(t, proc, a.wal)
+	c, err := h.terminalConfig(t, proc, a.journal)
 	if err != nil {
 		proc.Pty.Close()
 		return nil, err
 	}
 	c.Command, c.Nonce, c.PromptEnds, c.Dir, c.Title = n.Command, n.Nonce, n.PromptEnds, n.Cwd, n.Title
-	var waiting []typedInput
+	var waiting []record.Input
 	var doubtful []ahp.Origin
 	if a.m != nil {
-		c.Before = a.m.before
-		waiting, doubtful = a.m.typed(h.takeTyped(info.ID, a.wal.landingOf()))
+		c.Before = a.m.Before
+		waiting, doubtful = a.m.Typed(h.takeTyped(info.ID, a.journal.Landing()))
 	}
 	if t.t, err = terminal.Restore(c, saved); err != nil {
 		return nil, err
@@ -98,31 +97,31 @@ func (t *term) take(f facts) {
 // recall brings the terminal to where its journal ends.
 func (a *adopted) recall(saved *terminal.Saved) error {
 	m, t := a.m, a.t
-	if m.state == nil {
-		if saved.Fresh = m.fresh(); saved.Fresh {
+	if m.State == nil {
+		if saved.Fresh = m.Fresh(); saved.Fresh {
 			return nil
 		}
-		saved.After = m.after
+		saved.After = m.After
 		return errors.New("its journal has no checkpoint")
 	}
 	a.uri = m.Channel
 	var value ahp.TerminalState
-	if err := json.Unmarshal(m.state, &value); err != nil {
+	if err := json.Unmarshal(m.State, &value); err != nil {
 		return fmt.Errorf("its state: %w", err)
 	}
 	value.Content = nil
 	t.value = value
-	if err := t.know(m.private); err != nil {
+	if err := t.know(m.Private); err != nil {
 		return fmt.Errorf("its facts: %w", err)
 	}
-	saved.State, saved.After = m.special, m.after
-	for _, e := range m.log {
+	saved.State, saved.After = m.Special, m.After
+	for _, e := range m.Log {
 		switch {
-		case e.env.Action != nil:
-			t.reduce(e.env.Action)
-			saved.Actions = append(saved.Actions, e.env.Action)
-		case e.kind == recPrivate:
-			if err := t.know(e.data); err != nil {
+		case e.Env.Action != nil:
+			t.reduce(e.Env.Action)
+			saved.Actions = append(saved.Actions, e.Env.Action)
+		case e.Type == record.TypePrivate:
+			if err := t.know(e.Data); err != nil {
 				return fmt.Errorf("its facts: %w", err)
 			}
 		}
@@ -141,8 +140,8 @@ func (h *Host) newEmulator(name string, cols, rows int, own *int) (emulator.Emul
 	return em, err
 }
 
-// terminalConfig is that of a terminal that is new or adopted; w may be nil.
-func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Config, error) {
+// terminalConfig is that of a terminal that is new or adopted; j may be nil.
+func (h *Host) terminalConfig(t *term, proc keeper.Process, j *journal.Journal) (terminal.Config, error) {
 	em, err := h.newEmulator(t.engine, t.value.Cols, t.value.Rows, t.meta.Scrollback)
 	if err != nil {
 		return terminal.Config{}, err
@@ -165,8 +164,8 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, w *wal) (terminal.Co
 		Failed: func(err error) { h.terminalFailed(t, err) },
 		Spool:  h.spool,
 	}
-	if w != nil && w.j != nil {
-		c.Landing = w.landingOf()
+	if j.Open() {
+		c.Landing = j.Landing()
 	}
 	return c, nil
 }
@@ -183,20 +182,4 @@ func (h *Host) terminalFailed(t *term, err error) {
 		args = append(args, "stack", string(p.Stack))
 	}
 	h.log.Error("a terminal failed and goes on with an empty screen", args...)
-}
-
-// newTerminalWAL makes the journal of a terminal and leaves it with the keeper,
-// under a name that begins with the child's id. An error says that it would not
-// survive the host.
-func (h *Host) newTerminalWAL(proc string, uri ahp.URI) (*wal, error) {
-	w, err := h.newWAL(uri, 0, landingSlots)
-	if w == nil {
-		return nil, err
-	}
-	w.name = proc + " " + uri
-	if err == nil {
-		err = h.handFile(w, w.takeFile())
-	}
-	w.broken = err
-	return w, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/journal"
+	"tandemux/host/journal/record"
 )
 
 // channel is one subscribable state with its log and subscribers. Everything in
@@ -20,8 +21,8 @@ type channel struct {
 	last int64 // the number of the last action
 
 	// What a next host needs of the channel.
-	wal      *wal // nil while there is nothing to know
-	accepted accepted
+	journal  *journal.Journal // nil while there is nothing to know
+	accepted record.Accepted
 	broken   error // why a crash would lose something, nil when it would not
 }
 
@@ -107,7 +108,7 @@ func (h *Host) newChannel(tx Tx, uri ahp.URI, b body) *channel {
 // removeChannel ends all subscriptions and forgets the channel, in the next host
 // too.
 func (h *Host) removeChannel(tx Tx, ch *channel) {
-	h.forgetWAL(tx, ch)
+	h.forgetJournal(tx, ch)
 	for _, c := range ch.subs {
 		delete(c.subs, ch.uri)
 	}

@@ -55,7 +55,7 @@ func (c *chat) copyOf(tx Tx, from ahp.ChatSource) *agentStart {
 		c.value.TurnsNextCursor = c.cursor()
 	}
 	c.facts.Fork, c.dirty = source.facts.Resume, true
-	if c.ch.wal != nil {
+	if c.ch.journal != nil {
 		c.h.checkpoint(tx, c.ch, false)
 	}
 	return c.open(tx)

@@ -53,7 +53,7 @@ func (c *chat) compact(tx Tx) {
 	// What came before can't be replayed into a smaller state.
 	c.ch.log.floor = c.h.seq.last
 	c.ch.log.entries, c.ch.log.head, c.ch.log.bytes = nil, 0, 0
-	if c.ch.wal != nil {
+	if c.ch.journal != nil {
 		c.h.checkpoint(tx, c.ch, false)
 	}
 }

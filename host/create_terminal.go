@@ -17,6 +17,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/files"
 	"tandemux/host/journal"
+	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
 )
@@ -314,9 +315,9 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		pl.spec.Argv = pl.feed.fed(pl.spec.Argv)
 	}
 	pl.spec.Note = n.encode()
-	w, werr := h.newTerminalWAL(pl.spec.ID, p.Channel)
+	j, werr := h.journals.Terminal(pl.spec.ID, p.Channel)
 	if werr == nil && pl.before != "" {
-		werr = w.append([]journal.Record{{Type: recBefore, Version: recordVersion, Data: []byte(pl.before)}})
+		werr = j.Append(journal.Record{Type: record.TypeBefore, Version: record.Version, Data: []byte(pl.before)})
 	}
 	if werr != nil {
 		h.warn("journal a terminal", werr)
@@ -327,12 +328,12 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	if err != nil {
 		h.locked(func(tx Tx) {
 			delete(h.procs.early, pl.spec.ID)
-			h.drop(tx, w)
+			h.journals.Drop(j)
 		})
 		return nil, h.spawnError(err)
 	}
 	t.meta.Pid = proc.Pid
-	c, err := h.terminalConfig(t, proc, w)
+	c, err := h.terminalConfig(t, proc, j)
 	if err != nil {
 		proc.Pty.Close()
 		return nil, ahp.Internal("create terminal: %v", err)
@@ -341,7 +342,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	if !pl.shell {
 		c.Command = commandLine(p)
 	}
-	t.unborn = w
+	t.unborn = j
 	// The reader starts at once and may wake us before t.t is set: wake waits
 	// for the lock.
 	tx = h.lock()

@@ -74,17 +74,17 @@
 //
 // # What outlives it
 //
-// What a channel's subscribers are told is in its write-ahead log before: memory
-// that the keeper holds (package journal). Host.persist writes a batch for each
-// take or action, a checkpoint when three quarters of the log are used, in haste
-// while output floods, and gives memory back when a channel is quiet (wal.go). A
+// What a channel's subscribers are told is in its journal before: memory that the
+// keeper holds (package journal). Host.persist writes a batch for each take or
+// action, a checkpoint when three quarters of the log are used, in haste while
+// output floods, and gives memory back when a channel is quiet (journal.go). A
 // channel is journalled when its kind is in the table of kinds (channel.go), by
-// which a next host makes its body of the state; record.go is the encoding. A
-// terminal's journal is the keeper's before its process is, and says that the
+// which a next host makes its body of the state; package journal/record is the
+// encoding. A terminal's journal is the keeper's before its process is, and says that the
 // terminal is no more before the process ends.
 //
 // A new host takes over in New, before it serves (restore.go, adopt.go): channels
-// with their replay logs, clients with what they may not do twice (origins.go),
+// with their replay logs, clients with what they may not do twice (record.Origins),
 // terminals with what was read and not applied yet, and input that was accepted
 // and not typed (typed.go). serverSeq goes on above all that was seen. Damage
 // costs the tail of one journal, a journal that is full or lost costs what would

@@ -142,6 +142,7 @@ type Host struct {
 	now      func() time.Time
 	done     chan struct{}
 	mender   mender
+	journals journal.Shelf
 	spool    *journal.Spool  // see typed.go; nil when there is none
 	spooled  journal.Spooled // by the host before
 
@@ -180,12 +181,10 @@ type Host struct {
 	clientIDs *auth.ClientIDs
 	quotas    map[string]*guard.Quota // by whose they are
 	conns     map[*conn]struct{}
-	spares    []*wal           // the keeper has them already
-	refilling bool             // more are being made
 	troubles  map[string]error // what the owner has to see to
-	made      atomic.Int64
 	frames    []frame          // reused
 	marks     []journal.Record // reused
+	records   []journal.Record // reused
 	typing    []byte           // reused
 	fenced    bool             // another host has taken over: nothing changes any more
 	dead      bool             // the journals' memory is gone
@@ -223,6 +222,10 @@ func New(c Config) (*Host, error) {
 	}
 	if c.Now != nil {
 		h.now = c.Now
+	}
+	h.journals = journal.Shelf{
+		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.keeper() }, Now: h.now, Log: h.log,
+		Failed: func(err error) { h.warn("spare journals", err) },
 	}
 	var err error
 	if h.seq, err = newSequence(c.State, h.now()); err != nil {
@@ -350,6 +353,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		}
 	}
 	h.closing = true
+	h.journals.Close()
 	code, reason := tx.parting(reason)
 	h.front.Close()
 	for c := range h.conns {
@@ -383,12 +387,9 @@ func (h *Host) closeJournals() {
 	defer tx.unlock()
 	h.dead = true
 	for _, ch := range h.channels {
-		ch.wal.close()
+		ch.journal.Close()
 	}
-	for _, w := range h.spares {
-		w.close()
-	}
-	h.spares = nil
+	h.journals.Empty()
 	h.spool.Close() //nolint:errcheck // the keeper has it
 }
 
@@ -405,6 +406,7 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 			<-t.t.Done()
 		}
 		h.ending.Wait()
+		h.journals.Wait()
 		h.endLife()
 		h.keeper().Close()
 		h.following.Wait()

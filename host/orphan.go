@@ -101,22 +101,19 @@ func (h *Host) regainKeeper() error {
 // restock leaves with a new keeper what the dead one had: all journals but those of
 // terminals, which can't be replaced.
 func (tx Tx) restock() {
-	for _, w := range tx.spares {
-		w.close()
-	}
-	tx.spares = nil
+	tx.journals.Empty()
 	var all []*channel
 	for _, ch := range tx.channels {
-		if _, is := ch.body.(*term); !is && ch.wal != nil {
+		if _, is := ch.body.(*term); !is && ch.journal != nil {
 			all = append(all, ch)
 		}
 	}
 	for _, ch := range all {
-		ch.wal.close()
-		ch.wal = nil
+		ch.journal.Close()
+		ch.journal = nil
 		tx.keep(ch)
 	}
-	tx.refill(tx)
+	tx.journals.Refill()
 }
 
 // orphan has the terminals of a keeper whose connection has ended do without it,

@@ -1,15 +1,12 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -18,83 +15,12 @@ import (
 	"tandemux/emulator"
 	"tandemux/host/auth"
 	"tandemux/host/journal"
+	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 )
 
 // restoreTime bounds the making of all that an earlier host left.
 const restoreTime = time.Minute
-
-// found is a journal that an earlier host left with the keeper.
-type found struct {
-	wal    *wal
-	memory *memory
-	spare  bool
-	lands  bool // a pty is read into it
-}
-
-// estate is all of them.
-type estate struct {
-	terms    map[string]*found // by the child's id
-	channels []*found          // that are no terminals: the root channel, then the oldest
-	spares   []*found
-	stale    []*found // nobody needs them
-}
-
-// divide says what each journal is.
-func divide(all []*found, children []keeper.Info) estate {
-	e := estate{terms: map[string]*found{}}
-	lives := map[string]bool{}
-	for _, c := range children {
-		lives[c.ID] = true
-	}
-	channels := map[ahp.URI]*found{}
-	for _, f := range all {
-		id, _, _ := strings.Cut(f.wal.name, " ")
-		m := f.memory
-		switch {
-		case lives[id]:
-			var left *found
-			if e.terms[id], left = newest(e.terms[id], f); left != nil {
-				e.stale = append(e.stale, left)
-			}
-		case f.spare:
-			e.spares = append(e.spares, f)
-		case m.state == nil, m.removed, m.Process != "":
-			e.stale = append(e.stale, f)
-		default:
-			var left *found
-			if channels[m.Channel], left = newest(channels[m.Channel], f); left != nil {
-				e.stale = append(e.stale, left)
-			}
-		}
-	}
-	e.channels = slices.SortedFunc(maps.Values(channels), func(a, b *found) int {
-		if root := a.memory.Channel == ahp.RootURI; root != (b.memory.Channel == ahp.RootURI) {
-			return map[bool]int{true: -1, false: 1}[root]
-		}
-		return cmp.Compare(a.memory.Made, b.memory.Made)
-	})
-	return e
-}
-
-// newest gives the journal that replaced the other, of two of one channel, and what
-// is of no more use: not the one that the terminal's pty is read into. a may be nil.
-func newest(a, b *found) (f, left *found) {
-	switch {
-	case a == nil:
-		return b, nil
-	case b.memory.state == nil || a.memory.state != nil && a.memory.Made > b.memory.Made:
-		a, b = b, a
-	}
-	switch {
-	case a.wal.landing != nil:
-		b.wal.landing, a.wal.landing = a.wal.landing, nil
-	case a.lands:
-		b.wal.landing = a.wal
-		return b, nil
-	}
-	return b, a
-}
 
 // restore makes what an earlier host left: channels, clients, terminals. Nobody
 // is connected yet.
@@ -113,29 +39,29 @@ func (h *Host) restore() error {
 	}
 	h.openSpool(ctx, files)
 	all := h.openAll(ctx, slices.DeleteFunc(files, func(f keeper.FileInfo) bool { return f.Name == spoolName }))
-	e := divide(all, children)
+	left := record.Divide(all, func(id string) bool {
+		return slices.ContainsFunc(children, func(c keeper.Info) bool { return c.ID == id })
+	})
 	tx := h.lock()
 	for _, f := range all {
-		h.seq.last = max(h.seq.last, f.memory.newest)
+		h.seq.last = max(h.seq.last, f.Contents.Newest)
 	}
-	for _, f := range e.channels {
+	for _, f := range left.Spares {
+		if !h.journals.Put(f.Journal) {
+			left.Stale = append(left.Stale, f)
+		}
+	}
+	for _, f := range left.Channels {
 		if err := tx.revive(f); err != nil {
-			h.log.Error("restore a channel", "channel", f.memory.Channel, "err", err)
-			e.stale = append(e.stale, f)
+			h.log.Error("restore a channel", "channel", f.Contents.Channel, "err", err)
+			left.Stale = append(left.Stale, f)
 		}
 	}
-	for i, f := range e.spares {
-		if i < keptSpares {
-			h.spares = append(h.spares, f.wal)
-		} else {
-			e.stale = append(e.stale, f)
-		}
-	}
-	for _, f := range e.stale {
-		h.drop(tx, f.wal)
+	for _, f := range left.Stale {
+		h.journals.Drop(f.Journal)
 	}
 	tx.unlock()
-	terms := h.adoptAll(ctx, children, e.terms)
+	terms := h.adoptAll(ctx, children, left.Terminals)
 	tx = h.lock()
 	h.list.held = true
 	for _, a := range terms {
@@ -156,9 +82,10 @@ func (h *Host) restore() error {
 	n := len(h.channels)
 	tx.unlock()
 	h.storeSpool(ctx)
-	if err := h.prepareJournals(); err != nil {
+	if err := h.journals.Fill(); err != nil {
 		h.warn("journals", err)
 	}
+	h.locked(func(tx Tx) { tx.keep(tx.root.ch) })
 	for _, a := range terms {
 		a.t.t.Start()
 		if a.exit != nil {
@@ -169,35 +96,6 @@ func (h *Host) restore() error {
 		h.log.Info("took over from an earlier host", "terminals", len(terms), "channels", n, "took", time.Since(began))
 	}
 	return nil
-}
-
-// prepareJournals makes those that are needed at once.
-func (h *Host) prepareJournals() error {
-	tx := h.lock()
-	want := keptSpares - len(h.spares)
-	tx.unlock()
-	for range want {
-		w, err := h.newSpare()
-		if err != nil {
-			w.close()
-			return err
-		}
-		h.locked(func(Tx) { h.spares = append(h.spares, w) })
-	}
-	tx = h.lock()
-	defer tx.unlock()
-	tx.keep(h.root.ch)
-	h.refill(tx)
-	return nil
-}
-
-// newSpare makes a spare journal that the keeper has.
-func (h *Host) newSpare() (*wal, error) {
-	w, err := h.newWAL(spareName, smallArea, 0)
-	if err == nil {
-		err = h.handFile(w, w.takeFile())
-	}
-	return w, err
 }
 
 // each calls f for 0 to n-1, a few at a time.
@@ -216,8 +114,8 @@ func each(n int, f func(i int)) {
 
 // openAll takes over all journals: what an earlier host might still write is
 // refused from here on.
-func (h *Host) openAll(ctx context.Context, files []keeper.FileInfo) []*found {
-	all := make([]*found, len(files))
+func (h *Host) openAll(ctx context.Context, files []keeper.FileInfo) []*record.Found {
+	all := make([]*record.Found, len(files))
 	each(len(files), func(i int) {
 		f, err := h.openJournal(ctx, files[i].Name)
 		if err != nil {
@@ -225,49 +123,37 @@ func (h *Host) openAll(ctx context.Context, files []keeper.FileInfo) []*found {
 		}
 		all[i] = f
 	})
-	return slices.DeleteFunc(all, func(f *found) bool { return f == nil })
+	return slices.DeleteFunc(all, func(f *record.Found) bool { return f == nil })
 }
 
-func (h *Host) openJournal(ctx context.Context, name string) (*found, error) {
+func (h *Host) openJournal(ctx context.Context, name string) (*record.Found, error) {
 	file, err := h.keeper().Fetch(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	j, r, err := journal.Adopt(file)
+	j, r, err := journal.Adopt(name, file)
 	if err != nil {
-		h.locked(func(tx Tx) { h.drop(tx, &wal{name: name}) })
+		h.journals.Drop(&journal.Journal{Name: name})
 		return nil, err
 	}
-	j.File.Close()
-	j.File = nil
-	f := &found{memory: readMemory(r), lands: j.Landing.Size() > 0, wal: &wal{name: name, j: j, bare: !r.Whole}}
-	f.wal.made = f.memory.Made
-	f.spare = r.Name == spareName && f.memory.state == nil
+	f := &record.Found{Contents: record.Read(r), Journal: j}
+	j.Made = f.Contents.Made
+	f.Spare = journal.IsSpare(r) && f.Contents.State == nil
 	return f, nil
 }
 
-// drop discards a journal, in the background.
-func (h *Host) drop(tx Tx, w *wal) {
-	names := w.close()
-	h.ending.Add(1)
-	go func() {
-		defer h.ending.Done()
-		h.discard(names...)
-	}()
-}
-
 // revive makes a channel that is no terminal.
-func (tx Tx) revive(f *found) error {
-	m := f.memory
+func (tx Tx) revive(f *record.Found) error {
+	m := f.Contents
 	make, known := channelKind(m.Channel)
 	if !known {
 		return errors.New("this version has no such channels")
 	}
 	ch := tx.newChannel(tx, m.Channel, nil)
-	body, err := make(tx.Host, ch, m.state)
+	body, err := make(tx.Host, ch, m.State)
 	if err == nil {
-		if p, ok := body.(private); ok && m.private != nil {
-			err = p.know(m.private)
+		if p, ok := body.(private); ok && m.Private != nil {
+			err = p.know(m.Private)
 		}
 	}
 	if err != nil {
@@ -275,60 +161,60 @@ func (tx Tx) revive(f *found) error {
 		return err
 	}
 	ch.body = body
-	for _, e := range m.log {
+	for _, e := range m.Log {
 		switch {
-		case e.env.Action != nil:
-			body.reduce(e.env.Action)
-		case e.kind == recPrivate:
+		case e.Env.Action != nil:
+			body.reduce(e.Env.Action)
+		case e.Type == record.TypePrivate:
 			if p, ok := body.(private); ok {
-				err = p.know(e.data)
+				err = p.know(e.Data)
 			}
-		case e.kind == recClient && ch.uri == ahp.RootURI:
-			err = tx.knowClient(e.data)
+		case e.Type == record.TypeClient && ch.uri == ahp.RootURI:
+			err = tx.knowClient(e.Data)
 		}
 		if err != nil {
-			m.spoil(err)
+			m.Spoil(err)
 			break
 		}
 	}
-	tx.resume(tx, ch, f.wal, m)
+	tx.resume(tx, ch, f.Journal, m)
 	return nil
 }
 
 // resume makes a channel go on with its journal.
-func (h *Host) resume(tx Tx, ch *channel, w *wal, m *memory) {
-	ch.wal, ch.last = w, m.lastLogged()
-	if m.damage != nil {
+func (h *Host) resume(tx Tx, ch *channel, j *journal.Journal, m *record.Contents) {
+	ch.journal, ch.last = j, m.LastLogged()
+	if m.Damage != nil {
 		// Clients may have seen what is lost, and what follows may come anew: they
 		// are given states. The sequence has begun above all that they know.
 		ch.log.floor = h.seq.last
 	} else {
-		es, floor := m.replay()
+		es, floor := m.Replay()
 		ch.log.floor = floor
 		for _, e := range es {
 			ch.log.add(e)
 		}
 	}
 	for id, o := range m.Origins {
-		ch.accepted.set(id, o)
+		ch.accepted.Set(id, o)
 	}
-	for o := range m.undone {
-		ch.accepted.remove(o.ClientID, o.ClientSeq)
+	for o := range m.Unaccepted {
+		ch.accepted.Remove(o.ClientID, o.ClientSeq)
 	}
-	for _, e := range m.log {
-		o := e.env.Origin
-		if e.kind == recInput {
-			o = &e.input.origin
+	for _, e := range m.Log {
+		o := e.Env.Origin
+		if e.Type == record.TypeInput {
+			o = &e.Input.Origin
 		}
-		if o == nil || m.undone[*o] {
+		if o == nil || m.Unaccepted[*o] {
 			continue
 		}
-		if cl := h.clients[o.ClientID]; cl != nil && e.seq >= cl.since {
-			ch.accepted.note(o.ClientID, cl.since, o.ClientSeq, e.seq)
+		if cl := h.clients[o.ClientID]; cl != nil && e.Seq >= cl.since {
+			ch.accepted.Note(o.ClientID, cl.since, o.ClientSeq, e.Seq)
 		}
 	}
-	if m.damage != nil {
-		h.log.Warn("a journal was damaged", "channel", ch.uri, "err", m.damage)
+	if m.Damage != nil {
+		h.log.Warn("a journal was damaged", "channel", ch.uri, "err", m.Damage)
 		if _, is := ch.body.(*term); !is {
 			h.checkpoint(tx, ch, false)
 		}
@@ -336,13 +222,13 @@ func (h *Host) resume(tx Tx, ch *channel, w *wal, m *memory) {
 }
 
 // adoptAll makes all terminals, oldest first. The caller holds no lock.
-func (h *Host) adoptAll(ctx context.Context, children []keeper.Info, terms map[string]*found) []*adopted {
+func (h *Host) adoptAll(ctx context.Context, children []keeper.Info, terms map[string]*record.Found) []*adopted {
 	all := make([]*adopted, len(children))
 	each(len(children), func(i int) {
 		info := children[i]
 		f := terms[info.ID]
-		if f != nil && f.memory.removed { // The last host was about to end it.
-			h.finish(info.ID, f.wal)
+		if f != nil && f.Contents.Removed { // The last host was about to end it.
+			h.finish(info.ID, f.Journal)
 			return
 		}
 		a, err := h.adopt(ctx, info, f)
@@ -356,9 +242,9 @@ func (h *Host) adoptAll(ctx context.Context, children []keeper.Info, terms map[s
 }
 
 // finish ends a child whose terminal was disposed of, in the background.
-func (h *Host) finish(proc string, w *wal) {
+func (h *Host) finish(proc string, j *journal.Journal) {
 	tx := h.lock()
-	names := w.close()
+	names := j.Close()
 	h.ending.Add(1)
 	tx.unlock()
 	go func() {
@@ -382,7 +268,7 @@ func (h *Host) finish(proc string, w *wal) {
 			h.log.Warn("end a process", "process", proc, "err", err)
 			return
 		}
-		h.discard(names...)
+		h.journals.Discard(names...)
 	}()
 }
 
@@ -401,17 +287,17 @@ func (tx Tx) rejoin(a *adopted) {
 	defer tx.noteQueue(tx, t)
 	tx.procs.terms[t.proc] = t
 	defer tx.retake(t)
-	if a.m != nil && a.m.state != nil {
-		tx.resume(tx, t.ch, a.wal, a.m)
+	if a.m != nil && a.m.State != nil {
+		tx.resume(tx, t.ch, a.journal, a.m)
 	} else {
-		t.ch.wal = a.wal
+		t.ch.journal = a.journal
 	}
-	if t.ch.wal == nil {
+	if t.ch.journal == nil {
 		tx.flush(tx, t)
 		return
 	}
 	// What was not typed must not be accepted for the next host either.
-	if a.damage != nil || a.m == nil || a.m.state == nil || len(a.m.undone) > 0 {
+	if a.damage != nil || a.m == nil || a.m.State == nil || len(a.m.Unaccepted) > 0 {
 		more, _ := tx.checkpoint(tx, t.ch, false)
 		tx.deliver(tx, t.ch, more)
 		return
@@ -434,7 +320,7 @@ const maxKnown = 1000
 // noteClient journals a client that has initialized, or says something new of
 // itself.
 func (tx Tx) noteClient(cl *client) {
-	r, err := newRecord(recClient, tx.seq.last, cl.record())
+	r, err := record.JSON(record.TypeClient, tx.seq.last, cl.record())
 	if err != nil {
 		return
 	}
@@ -482,7 +368,7 @@ func (tx Tx) restoreWindows() {
 			if cl == nil || o.Since != cl.since {
 				continue
 			}
-			o.each(windowSize, func(seq int64) { seqs[cl] = append(seqs[cl], seq) })
+			o.Each(windowSize, func(seq int64) { seqs[cl] = append(seqs[cl], seq) })
 		}
 	}
 	for cl, all := range seqs {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/host/journal/record"
 )
 
 // TestDamagedChannelIsNotReplayed: what a damaged journal has lost, clients may
@@ -15,7 +16,7 @@ func TestDamagedChannelIsNotReplayed(t *testing.T) {
 	for _, damage := range []error{nil, errors.New("a bit has flipped")} {
 		h := &Host{log: slog.New(slog.DiscardHandler), seq: sequence{last: 1000}}
 		ch := &channel{uri: "ahp-terminal:/t", body: &term{}, log: replayLog{maxBytes: 1 << 20, maxCount: 100}}
-		m := &memory{damage: damage, log: []logged{{seq: 7, env: ahp.Envelope{Action: ahp.TerminalData{Data: "x"}, ServerSeq: 7}}}}
+		m := &record.Contents{Damage: damage, Log: []record.Entry{{Seq: 7, Env: ahp.Envelope{Action: ahp.TerminalData{Data: "x"}, ServerSeq: 7}}}}
 		tx := h.lock()
 		h.resume(tx, ch, nil, m)
 		tx.unlock()

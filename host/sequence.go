@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tandemux/host/journal/record"
 	"tandemux/internal/statefile"
 )
 
@@ -26,7 +27,7 @@ const (
 	seqPerMilli = 1 << 10
 	// seqBlock is how far ahead of the last number the mark is put.
 	seqBlock = 1 << 24
-	maxSeq   = 1<<53 - 1
+	maxSeq   = record.MaxSeq
 )
 
 func newSequence(dir string, now time.Time) (sequence, error) {
@@ -38,7 +39,7 @@ func newSequence(dir string, now time.Time) (sequence, error) {
 	// A damaged mark is not worth refusing to start: the clock is ahead of it
 	// unless it was set back.
 	mark, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if mark > maxSeq-2*seqBlock {
+	if mark > record.Highest {
 		return s, fmt.Errorf("the sequence mark in %s is out of range: remove the file", s.path)
 	}
 	s.last = max(now.UnixMilli()*seqPerMilli, mark, 0)

@@ -63,7 +63,7 @@ func (h *Host) number(tx Tx, ch *channel, frames []frame, changes []change) []fr
 		if c.by != nil {
 			origin := c.by.origin
 			f.env.Origin = &origin
-			ch.accepted.note(origin.ClientID, c.by.c.client.since, origin.ClientSeq, ch.last)
+			ch.accepted.Note(origin.ClientID, c.by.c.client.since, origin.ClientSeq, ch.last)
 		}
 		ch.body.reduce(c.action)
 		frames = append(frames, f)
@@ -160,6 +160,15 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	b = append(append(append(b, framePrefix...), params...), frameSuffix...)
 	f.encoded[p] = b
 	return b, nil
+}
+
+// params is the envelope as AHP 1 has it.
+func (f *frame) params() ([]byte, error) {
+	b, err := f.bytes(ahp.V1)
+	if err != nil {
+		return nil, err
+	}
+	return b[len(framePrefix) : len(b)-len(frameSuffix)], nil
 }
 
 func (h *Host) sendFrame(tx Tx, c *conn, f *frame) {

@@ -22,11 +22,11 @@ const (
 // replaces the record that it names, one for the whole program where it names
 // none; clearing a record clears those below it.
 type records struct {
-	list []record // the least recently reported first
+	list []statusRecord // the least recently reported first
 }
 
-// record is one of them. Its id is a path such as "build/tests".
-type record struct {
+// statusRecord is one of them. Its id is a path such as "build/tests".
+type statusRecord struct {
 	id     string
 	status ahp.ProgramStatus
 }
@@ -54,7 +54,7 @@ func (r *records) report(body string, at int64) bool {
 	if !ok {
 		return false
 	}
-	i := slices.IndexFunc(r.list, func(old record) bool { return old.id == id })
+	i := slices.IndexFunc(r.list, func(old statusRecord) bool { return old.id == id })
 	s.At = at
 	if i >= 0 {
 		if old := r.list[i].status; old.State == s.State && old.Kind == s.Kind {
@@ -64,7 +64,7 @@ func (r *records) report(body string, at int64) bool {
 	} else if len(r.list) >= maxRecords {
 		r.list = slices.Delete(r.list, 0, 1)
 	}
-	r.list = append(r.list, record{id, s})
+	r.list = append(r.list, statusRecord{id, s})
 	return true
 }
 
@@ -133,7 +133,7 @@ const conEmu = "osc9"
 // clear takes a record and those below it out; all for "".
 func (r *records) clear(id string) bool {
 	n := len(r.list)
-	r.list = slices.DeleteFunc(r.list, func(old record) bool {
+	r.list = slices.DeleteFunc(r.list, func(old statusRecord) bool {
 		return id == "" || old.id == id || strings.HasPrefix(old.id, id+"/")
 	})
 	return len(r.list) != n
@@ -143,7 +143,7 @@ func (r *records) clear(id string) bool {
 // ended. What it came to stays.
 func (r *records) ended() bool {
 	n := len(r.list)
-	r.list = slices.DeleteFunc(r.list, func(old record) bool {
+	r.list = slices.DeleteFunc(r.list, func(old statusRecord) bool {
 		return passing(old.status.State) || old.id == conEmu
 	})
 	return len(r.list) != n
@@ -155,7 +155,7 @@ func passing(state string) bool { return state == ahp.StatusWorking || state == 
 // top is the record that matters most: by its state, then the newest; nil when
 // there is none. An app that it does not name is that of a record above it.
 func (r *records) top() *ahp.ProgramStatus {
-	var best *record
+	var best *statusRecord
 	for i := range r.list {
 		now := &r.list[i]
 		if best == nil || slices.Index(statusStates, now.status.State) <= slices.Index(statusStates, best.status.State) {

@@ -39,7 +39,7 @@ func TestKilledBeforeCheckpoint(t *testing.T) {
 	steps := []string{"spawned", "read", "preceded"}
 	for _, step := range steps {
 		uri := "ahp-terminal:/" + step
-		j, err := journal.New(filepath.Join(m.dir, "run"), journal.Options{Name: uri, Slots: 32})
+		j, err := journal.NewMemory(filepath.Join(m.dir, "run"), journal.Options{Name: uri, Slots: 32})
 		check(err)
 		check(k.Store(ctx, step+" "+uri, j.File))
 		want := "printed\r\n"

@@ -13,6 +13,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
+	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
 )
@@ -74,10 +75,10 @@ type term struct {
 	shown   int64             // counts what changed the content
 	scratch []change          // reused
 	dirty   bool              // facts have changed since they were journalled
-	unborn  *wal              // the journal while there is no channel
+	unborn  *journal.Journal  // the journal while there is no channel
 	record  [1]journal.Record // reused
 	runs    []ranKey          // with a key, the newest last
-	queue   []typedInput      // inputs that are not written, and doubtful ones of an earlier host
+	queue   []record.Input    // inputs that are not written, and doubtful ones of an earlier host
 }
 
 // reduce keeps everything but the content.
@@ -209,8 +210,8 @@ func (t *term) changes(tx Tx, actions []ahp.Action) []change {
 			if len(t.requests) > 0 {
 				c.by, t.requests = t.requests[0], t.requests[1:]
 			}
-			if t.ch.wal != nil { // What did not fit may do now.
-				t.ch.wal.again, t.ch.wal.full = time.Time{}, time.Time{}
+			if j := t.ch.journal; j != nil { // What did not fit may do now.
+				j.Retry = journal.Retry{}
 			}
 		case ahp.TerminalExited:
 			if t.value.Lifecycle.Exited() { // An earlier host said so.
@@ -303,13 +304,13 @@ func (h *Host) termAt(tx Tx, uri ahp.URI) (*term, bool) {
 }
 
 // addTerm makes a started terminal known, with its journal.
-func (tx Tx) addTerm(uri ahp.URI, t *term, w *wal) {
+func (tx Tx) addTerm(uri ahp.URI, t *term, j *journal.Journal) {
 	t.ch = tx.newChannel(tx, uri, t)
-	t.ch.wal = w
+	t.ch.journal = j
 	tx.terms = append(tx.terms, t)
 	tx.watchIdle(tx, t)
 	tx.recolor(tx, t)
-	if w != nil {
+	if j != nil {
 		more, _ := tx.checkpoint(tx, t.ch, false)
 		tx.deliver(tx, t.ch, more)
 	}
@@ -354,19 +355,19 @@ func (h *Host) end(ctx context.Context, t *term) {
 	forgotten := h.forget(ctx, t.proc)
 	<-t.t.Done()
 	tx := h.lock()
-	names := t.wal(tx).close()
+	names := t.journal(tx).Close()
 	tx.unlock()
 	if forgotten {
-		h.discard(names...)
+		h.journals.Discard(names...)
 	}
 }
 
-// wal is the terminal's journal, nil when it has none.
-func (t *term) wal(tx Tx) *wal {
+// journal is the terminal's journal, nil when it has none.
+func (t *term) journal(tx Tx) *journal.Journal {
 	if t.ch == nil {
 		return t.unborn
 	}
-	return t.ch.wal
+	return t.ch.journal
 }
 
 // forget has the keeper forget a process and reports whether it has.

@@ -2,12 +2,11 @@ package host
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"slices"
 
 	"tandemux/ahp"
 	"tandemux/host/journal"
+	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal"
 )
@@ -34,45 +33,47 @@ const maxDoubts = 64
 // noteInput journals an input that is about to be typed. Its bytes are only kept
 // where they have to wait: most are in the pty a moment later, and may be a
 // password.
-func (tx Tx) noteInput(d *dispatch, data string) (in typedInput, noted bool) {
+func (tx Tx) noteInput(d *dispatch, data string) (in record.Input, noted bool) {
 	t := d.t
-	if t.ch.wal == nil {
+	if t.ch.journal == nil {
 		return in, false
 	}
-	in = typedInput{origin: d.by.origin, size: uint64(len(data)), end: t.t.Accepted() + uint64(len(data))}
+	in = record.Input{Origin: d.by.origin, Size: uint64(len(data)), End: t.t.Accepted() + uint64(len(data))}
 	if len(data) > atOnce || t.t.Waits() {
-		in.data = data
+		in.Data = data
 	}
 	t.prune()
 	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
-	t.ch.accepted.note(in.origin.ClientID, d.c.client.since, in.origin.ClientSeq, tx.seq.last)
+	t.ch.accepted.Note(in.Origin.ClientID, d.c.client.since, in.Origin.ClientSeq, tx.seq.last)
 	tx.appendInput(tx, t, in)
 	return in, true
 }
 
-func (h *Host) appendInput(tx Tx, t *term, in typedInput) { h.appendTyped(tx, t, recInput, in) }
+func (h *Host) appendInput(tx Tx, t *term, in record.Input) {
+	h.appendTyped(tx, t, record.TypeInput, in)
+}
 
-func (h *Host) appendTyped(tx Tx, t *term, kind string, in typedInput) {
-	h.typing = appendInput(h.typing[:0], in)
-	t.record[0] = journal.Record{Type: kind, Version: recordVersion, Seq: h.seq.last, Data: h.typing}
+func (h *Host) appendTyped(tx Tx, t *term, kind string, in record.Input) {
+	h.typing = record.AppendInput(h.typing[:0], in)
+	t.record[0] = journal.Record{Type: kind, Version: record.Version, Seq: h.seq.last, Data: h.typing}
 	h.applyAll(tx, t.ch, nil, t.record[:])
 }
 
 // noteKeys journals what is about to be typed for nobody's dispatch. It gives where
 // it ends.
 func (h *Host) noteKeys(tx Tx, t *term, keys string) (end uint64) {
-	in := typedInput{size: uint64(len(keys)), end: t.t.Accepted() + uint64(len(keys)), data: keys}
-	if t.ch.wal != nil {
+	in := record.Input{Size: uint64(len(keys)), End: t.t.Accepted() + uint64(len(keys)), Data: keys}
+	if t.ch.journal != nil {
 		t.prune()
 		t.queue = append(t.queue, in)
 		h.appendInput(tx, t, in)
 	}
-	return in.end
+	return in.End
 }
 
 // unqueue forgets an input that was not typed after all.
 func (t *term) unqueue(end uint64) {
-	t.queue = slices.DeleteFunc(t.queue, func(in typedInput) bool { return in.end == end })
+	t.queue = slices.DeleteFunc(t.queue, func(in record.Input) bool { return in.End == end })
 }
 
 // typeIn types for a dispatch.
@@ -86,15 +87,15 @@ func (tx Tx) typeIn(d *dispatch, data string) error {
 	switch {
 	case !noted:
 	case err != nil: // Nothing of it was taken: should the refusal be lost, it may be sent again.
-		t.unqueue(in.end)
-		t.ch.accepted.remove(in.origin.ClientID, in.origin.ClientSeq)
-		in.data = ""
-		tx.appendTyped(tx, t, recRefused, in)
-	case t.t.Written() >= in.end:
-		t.unqueue(in.end)
-	case in.data == "": // The pty did not take all of it after all.
-		in.data = data
-		t.unqueue(in.end)
+		t.unqueue(in.End)
+		t.ch.accepted.Remove(in.Origin.ClientID, in.Origin.ClientSeq)
+		in.Data = ""
+		tx.appendTyped(tx, t, record.TypeRefused, in)
+	case t.t.Written() >= in.End:
+		t.unqueue(in.End)
+	case in.Data == "": // The pty did not take all of it after all.
+		in.Data = data
+		t.unqueue(in.End)
 		t.queue = append(t.queue, in)
 		tx.appendInput(tx, t, in)
 	}
@@ -106,57 +107,37 @@ func (t *term) prune() {
 	done := t.t.Written()
 	doubts := 0
 	for _, in := range t.queue {
-		if in.end == 0 {
+		if in.End == 0 {
 			doubts++
 		}
 	}
-	t.queue = slices.DeleteFunc(t.queue, func(in typedInput) bool {
-		if in.end == 0 {
+	t.queue = slices.DeleteFunc(t.queue, func(in record.Input) bool {
+		if in.End == 0 {
 			doubts--
 			return doubts >= maxDoubts
 		}
-		return in.end <= done
+		return in.End <= done
 	})
 }
 
 // queueRecord says which inputs are not written, in place of all that was noted
-// before; those that end at 0 are doubtful.
+// before.
 func (t *term) queueRecord() journal.Record {
 	t.prune()
-	var data, one []byte
-	for _, in := range t.queue {
-		one = appendInput(one[:0], in)
-		data = append(binary.AppendUvarint(data, uint64(len(one))), one...)
-	}
-	return journal.Record{Type: recQueue, Version: recordVersion, Data: data}
-}
-
-func readQueue(data []byte) (all []typedInput, err error) {
-	for len(data) > 0 {
-		n, used := binary.Uvarint(data)
-		if used <= 0 || n > uint64(len(data)-used) {
-			return nil, errors.New("a queue of inputs is cut short")
-		}
-		in, err := readInput(data[used : used+int(n)])
-		if err != nil {
-			return nil, err
-		}
-		all, data = append(all, in), data[used+int(n):]
-	}
-	return all, nil
+	return record.Queue(t.queue)
 }
 
 // retype makes an adopted terminal type what the last host had not begun to, and
 // remembers whose input may be lost. Nothing of it runs yet.
-func (t *term) retype(waiting []typedInput, doubtful []ahp.Origin) error {
+func (t *term) retype(waiting []record.Input, doubtful []ahp.Origin) error {
 	for _, o := range doubtful {
-		t.queue = append(t.queue, typedInput{origin: o})
+		t.queue = append(t.queue, record.Input{Origin: o})
 	}
 	for _, in := range waiting {
-		if err := t.t.Retype(in.data); err != nil {
+		if err := t.t.Retype(in.Data); err != nil {
 			return err
 		}
-		in.size, in.end = uint64(len(in.data)), t.t.Accepted()
+		in.Size, in.End = uint64(len(in.Data)), t.t.Accepted()
 		t.queue = append(t.queue, in)
 	}
 	return nil
@@ -164,7 +145,7 @@ func (t *term) retype(waiting []typedInput, doubtful []ahp.Origin) error {
 
 // noteQueue journals what an adopted terminal is about to type.
 func (h *Host) noteQueue(tx Tx, t *term) {
-	if t.ch.wal != nil {
+	if t.ch.journal != nil {
 		h.applyAll(tx, t.ch, nil, []journal.Record{t.queueRecord()})
 	}
 }
@@ -218,67 +199,17 @@ func (h *Host) takeTyped(proc string, l *journal.Landing) (begun, done uint64, r
 	return max(begun, done), done, rest
 }
 
-// typed gives what is to be typed again, of what the terminal's journal has and
-// of how far the last host had come, and whose input may be lost. rest is what was
-// being written behind done.
-func (m *memory) typed(begun, done uint64, rest string) (waiting []typedInput, doubtful []ahp.Origin) {
-	var all []typedInput
-	m.undone = map[ahp.Origin]bool{}
-	for _, rec := range m.special {
-		if rec.Type == recQueue && rec.Version <= recordVersion {
-			all, _ = readQueue(rec.Data) // A damaged one is none.
-		}
-	}
-	for _, e := range m.log {
-		switch e.kind {
-		case recQueue:
-			all = e.queue
-		case recRefused:
-			m.undone[e.input.origin] = true
-			all = slices.DeleteFunc(all, func(in typedInput) bool { return in.origin == e.input.origin && in.end == e.input.end })
-		case recInput:
-			if n := len(all); n > 0 && all[n-1].end == e.input.end && all[n-1].origin == e.input.origin { // the same with its bytes
-				all = all[:n-1]
-			}
-			all = append(all, e.input)
-		}
-	}
-	for _, in := range all {
-		start := in.end - in.size
-		if in.data == "" && in.end > done && start >= done && begun == done && in.end > 0 {
-			if in.end-done > uint64(len(rest)) { // The client alone has it, and sends it again.
-				m.undone[in.origin] = true
-				continue
-			}
-		}
-		if behind := done + uint64(len(rest)); in.data == "" && in.end > done && in.end <= behind && begun == done {
-			in.data = rest[max(start, done)-done : in.end-done]
-			waiting = append(waiting, in)
-			continue
-		}
-		lost := in.end == 0 || begun > done && in.end > done && start < begun || in.data == "" && in.end > begun
-		if lost && in.origin.ClientID != "" {
-			doubtful = append(doubtful, in.origin)
-		}
-		if in.data != "" && in.end > begun {
-			in.data = in.data[max(start, begun)-start:]
-			waiting = append(waiting, in)
-		}
-	}
-	return waiting, doubtful
-}
-
 // doubt has clients told, should they send these inputs again, that they may not
 // have arrived.
 func (tx Tx) doubt(t *term) {
 	for _, in := range t.queue {
-		cl := tx.clients[in.origin.ClientID]
-		if cl == nil || in.end > 0 {
+		cl := tx.clients[in.Origin.ClientID]
+		if cl == nil || in.End > 0 {
 			continue
 		}
-		if d, ok := cl.window.done[in.origin.ClientSeq]; ok {
+		if d, ok := cl.window.done[in.Origin.ClientSeq]; ok {
 			d.outcome = cl.window.intern(inDoubt)
-			cl.window.done[in.origin.ClientSeq] = d
+			cl.window.done[in.Origin.ClientSeq] = d
 		}
 	}
 }

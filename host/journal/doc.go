@@ -2,7 +2,12 @@
 // before it died, at whatever instruction, the next one finds. It makes that
 // memory (a sealed memory file whose descriptor the keeper holds), writes and
 // reads logs with checkpoints in it, and lets ptys be read straight into it. It
-// knows bytes and names, not what they mean; package host does.
+// knows bytes and names, not what they mean; package record does.
+//
+// A Log and a Landing lie in a Memory. A Journal is a channel's: it has a Memory and
+// a name under which the keeper has its file, and when the state outgrows it a larger
+// one takes its place, which is written to beside it until the keeper has it. A Shelf
+// makes journals, leaves them with the keeper, and has some ready.
 //
 // # Why it costs little
 //
@@ -72,7 +77,7 @@
 //
 // Whoever Created or Opened a journal last has it: Open raises an epoch in the
 // memory, and an earlier host's Append, Begin, Commit and Read fail with
-// ErrFenced. A Log is for one goroutine at a time (the holder of the host's
+// ErrFenced. A Journal and its Log are for one goroutine at a time (the holder of the host's
 // sequencing lock), a Landing's reads for one (the terminal's reader). Create,
 // Open, and the memory's alignment are the caller's care; Unmap only when
 // nothing uses the memory any more, records included.

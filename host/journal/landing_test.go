@@ -294,7 +294,7 @@ func TestJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	o := Options{Name: "n", Slots: 4}
-	j, err := New(dir, o)
+	j, err := NewMemory(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestJournal(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	k, r, err := Adopt(os.NewFile(uintptr(f), "journal"))
+	k, r, err := AdoptMemory(os.NewFile(uintptr(f), "journal"))
 	if err != nil || r.Damage != nil || len(r.State) != 1 || r.State[0].Seq != 100 || len(r.Records) != 1 || r.Records[0].Seq != 7 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -375,7 +375,7 @@ func TestJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Adopt(junk); !errors.Is(err, ErrFormat) || junk.Fd() != ^uintptr(0) {
+	if _, _, err := AdoptMemory(junk); !errors.Is(err, ErrFormat) || junk.Fd() != ^uintptr(0) {
 		t.Errorf("adopted zeros: %v", err)
 	}
 }

@@ -104,7 +104,7 @@ func programProcess() {
 
 // recovery is a journal with its terminal, as a host has them.
 type recovery struct {
-	journal *journal.Journal
+	journal *journal.Memory
 	t       *Terminal
 	mu      sync.Mutex
 	err     error
@@ -113,7 +113,7 @@ type recovery struct {
 
 // recoverFrom takes over the journal in a file and the pty.
 func recoverFrom(file, pty *os.File) (*recovery, error) {
-	j, r, err := journal.Adopt(file)
+	j, r, err := journal.AdoptMemory(file)
 	if err != nil {
 		return nil, err
 	}

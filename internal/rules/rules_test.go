@@ -63,11 +63,13 @@ var arrows = map[string][]string{
 	"host/files":        {"ahp"},
 	"host/front":        {"ahp", "host/audit", "host/auth", "host/listen", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":       {"ahp", "internal/daemon", "internal/statefile"},
-	"host":              {"ahp", "emulator/...", "host/agent", "host/audit", "host/auth", "host/files", "host/front", "host/guard", "host/listen", "internal/statefile", "internal/daemon", "internal/ebb", "internal/jsonrpc", "internal/plain", "host/journal", "host/keeper", "host/terminal", "host/shell"},
+	"host":              {"ahp", "emulator/...", "host/agent", "host/audit", "host/auth", "host/files", "host/front", "host/guard", "host/listen", "internal/statefile", "internal/daemon", "internal/ebb", "internal/jsonrpc", "internal/plain", "host/journal", "host/journal/record", "host/keeper", "host/terminal", "host/shell"},
 	"host/mcp":          {"ahp", "host/pool", "internal/plain", "internal/world"},
 	"host/pool":         {"ahp", "internal/plain"},
 	"host/ptyws":        {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/world", "internal/wsrpc"},
 	"host/workspace":    {"host/workspace/filetree"},
+
+	"host/journal/record": {"ahp", "host/journal"},
 
 	"host/workspace/filetree": {},
 

@@ -1,4 +1,4 @@
-package host
+package record
 
 import (
 	"cmp"
@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// origins are the dispatches of one client that a channel has accepted, as
+// Origins are the dispatches of one client that a channel has accepted, as
 // ranges of clientSeq, so that a next host carries none out twice (AHP, Lifecycle).
 // Of very scattered ones the gaps between the oldest count as accepted.
-type origins struct {
-	// Since is the window that they belong to: client.since.
+type Origins struct {
+	// Since is the window that they belong to: the host's, of a client.
 	Since int64 `json:"since"`
 	// Newest is the number of the action that came of the latest.
 	Newest int64      `json:"newest"`
@@ -18,14 +18,14 @@ type origins struct {
 }
 
 const (
-	// maxRanges bounds origins.Ranges, maxOrigins the clients that a channel
+	// maxRanges bounds Origins.Ranges, maxOrigins the clients that a channel
 	// remembers: those that dispatched last.
 	maxRanges  = 64
 	maxOrigins = 64
 )
 
 // add notes a clientSeq.
-func (o *origins) add(seq int64) {
+func (o *Origins) add(seq int64) {
 	n := len(o.Ranges)
 	if n > 0 && o.Ranges[n-1][1]+1 == seq { // nearly always
 		o.Ranges[n-1][1] = seq
@@ -58,8 +58,8 @@ func (o *origins) add(seq int64) {
 	}
 }
 
-// each calls f with the latest clientSeqs, most at most, ascending.
-func (o *origins) each(most int64, f func(seq int64)) {
+// Each calls f with the latest clientSeqs, most at most, ascending.
+func (o *Origins) Each(most int64, f func(seq int64)) {
 	skip := -most
 	for _, r := range o.Ranges {
 		skip += r[1] - r[0] + 1
@@ -76,33 +76,33 @@ func (o *origins) each(most int64, f func(seq int64)) {
 	}
 }
 
-// accepted are the origins of a channel by clientId.
-type accepted map[string]*origins
+// Accepted are the origins of a channel by clientId.
+type Accepted map[string]*Origins
 
-// note remembers that a client's dispatch was accepted, as the action of a
+// Note remembers that a client's dispatch was accepted, as the action of a
 // number.
-func (a *accepted) note(id string, since, clientSeq, seq int64) {
+func (a *Accepted) Note(id string, since, clientSeq, seq int64) {
 	if *a == nil {
-		*a = accepted{}
+		*a = Accepted{}
 	}
 	o := (*a)[id]
 	if o == nil {
 		a.bound()
-		o = &origins{Since: since}
+		o = &Origins{Since: since}
 		(*a)[id] = o
 	}
 	if o.Since != since {
-		*o = origins{Since: since}
+		*o = Origins{Since: since}
 	}
 	o.Newest = seq
 	o.add(clientSeq)
 }
 
-// set takes what a checkpoint had, unless it makes no sense.
-func (a *accepted) set(id string, o origins) {
+// Set takes what a checkpoint had, unless it makes no sense.
+func (a *Accepted) Set(id string, o Origins) {
 	last := int64(0)
 	for _, r := range o.Ranges {
-		if r[0] <= last || r[1] < r[0] || r[1] > maxSeq {
+		if r[0] <= last || r[1] < r[0] || r[1] > MaxSeq {
 			return
 		}
 		last = r[1]
@@ -111,13 +111,13 @@ func (a *accepted) set(id string, o origins) {
 		return
 	}
 	if *a == nil {
-		*a = accepted{}
+		*a = Accepted{}
 	}
 	(*a)[id] = &o
 }
 
-// remove takes a dispatch out: it had no effect.
-func (a accepted) remove(id string, clientSeq int64) {
+// Remove takes a dispatch out: it had no effect.
+func (a Accepted) Remove(id string, clientSeq int64) {
 	o := a[id]
 	if o == nil {
 		return
@@ -139,7 +139,7 @@ func (a accepted) remove(id string, clientSeq int64) {
 }
 
 // bound makes room for one more.
-func (a *accepted) bound() {
+func (a *Accepted) bound() {
 	if len(*a) < maxOrigins {
 		return
 	}
@@ -149,9 +149,9 @@ func (a *accepted) bound() {
 	}
 }
 
-// values are those of a checkpoint.
-func (a accepted) values() map[string]origins {
-	m := make(map[string]origins, len(a))
+// Values are those of a checkpoint.
+func (a Accepted) Values() map[string]Origins {
+	m := make(map[string]Origins, len(a))
 	for id, o := range a {
 		m[id] = *o
 	}

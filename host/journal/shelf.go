@@ -1,0 +1,258 @@
+package journal
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// spareArea is what journals without a pty begin with.
+	spareArea = 1 << 20
+	// landingSlots is how many reads of 64 KiB a terminal's journal has room for;
+	// memory is used for those that are.
+	landingSlots = 32
+	// storeTime bounds the keeper's answer.
+	storeTime = 10 * time.Second
+	// keptSpares are journals that the keeper has already, so that a channel can
+	// be journalled at once, under the host's lock.
+	keptSpares = 3
+	spareName  = "spare"
+)
+
+// Keeper holds journals' files for the next host.
+type Keeper interface {
+	Store(ctx context.Context, name string, f *os.File) error
+	Discard(ctx context.Context, name string) error
+	Err() error // why the connection has ended
+}
+
+// Shelf makes journals and leaves them with the keeper. Its methods may be called from
+// any goroutine; those that wait for the keeper say so.
+type Shelf struct {
+	Dir    string        // the runtime directory
+	Keeper func() Keeper // as of now
+	Now    func() time.Time
+	Log    *slog.Logger
+	// Failed is told of spares that can't be made, with no lock held.
+	Failed func(error)
+
+	work      sync.WaitGroup
+	mu        sync.Mutex
+	made      int64
+	spares    []*Journal // the keeper has them already
+	refilling bool       // more are being made
+	closing   bool
+}
+
+// make makes a journal, which the keeper does not have yet. An error says that it will
+// not survive the host; the journal, unless nil, can be used all the same.
+func (s *Shelf) make(about string, area, slots int) (*Journal, error) {
+	s.mu.Lock()
+	s.made++
+	made := s.Now().UnixNano() + s.made
+	s.mu.Unlock()
+	m, err := NewMemory(s.Dir, Options{Name: about, Area: area, Slots: slots})
+	if m == nil {
+		return nil, err
+	}
+	return &Journal{Name: strings.ToLower(rand.Text()) + " " + about, Made: made, mem: m, Broken: err}, err
+}
+
+// Terminal makes the journal of a terminal and leaves it with the keeper, under a name
+// that begins with the child's id. It waits for the keeper. An error says that the
+// journal, unless it is nil, would not survive the host.
+func (s *Shelf) Terminal(child, about string) (*Journal, error) {
+	j, err := s.make(about, 0, landingSlots)
+	if j == nil {
+		return nil, err
+	}
+	j.Name = child + " " + about
+	if err == nil {
+		err = s.hand(j, j.takeFile())
+	}
+	j.Broken = err
+	return j, err
+}
+
+// Larger makes a journal that replaces one of a terminal's child or, with child "", of
+// another channel, whose state has outgrown it; nil when that can't be. A terminal's
+// pty is still read into the one before. Leave follows when the state is in it.
+func (s *Shelf) Larger(old *Journal, child, about string, area int) *Journal {
+	j, err := s.make(about, area, 0)
+	if j == nil || child != "" && err != nil {
+		j.Close()
+		s.Log.Error("journal a larger state", "channel", about, "err", err)
+		return nil
+	}
+	if child != "" {
+		j.Name = child + " " + j.Name // By which the next host knows whose it is.
+	}
+	j.Replace(old, child != "")
+	return j
+}
+
+// hand gives a journal's file to the keeper, and closes it.
+func (s *Shelf) hand(j *Journal, f *os.File) error {
+	if f == nil {
+		return j.Broken
+	}
+	defer f.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+	defer cancel()
+	if err := s.Keeper().Store(ctx, j.Name, f); err != nil {
+		return fmt.Errorf("leave a journal with the keeper: %w", err)
+	}
+	return nil
+}
+
+// Leave leaves a journal with the keeper, in the background, and then lets go of the
+// one before. For that locked is called, which is to call left with the lock that
+// guards the journal; an error of left has made the journal, which is in use, Broken.
+func (s *Shelf) Leave(j *Journal, locked func(left func() error)) {
+	f := j.takeFile() // The channel, and with it the journal, may go meanwhile.
+	s.work.Go(func() {
+		err := s.hand(j, f)
+		var names []string
+		locked(func() error {
+			names = j.left(err)
+			if !j.Open() {
+				return nil
+			}
+			return err
+		})
+		s.Discard(names...)
+	})
+}
+
+// Discard has the keeper forget journals. It waits for the keeper.
+func (s *Shelf) Discard(names ...string) {
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+	defer cancel()
+	for _, name := range names {
+		k := s.Keeper()
+		if err := k.Discard(ctx, name); err != nil && k.Err() == nil && !s.isClosing() {
+			s.Log.Warn("discard a journal", "err", err)
+		}
+	}
+}
+
+// Drop closes a journal and has the keeper forget it, in the background.
+func (s *Shelf) Drop(j *Journal) {
+	names := j.Close()
+	s.work.Go(func() { s.Discard(names...) })
+}
+
+// Take gives a journal for a channel at once: one that the keeper has, as a rule; kept
+// is false when it has yet to be left with it. An error, with no journal, says why
+// there is none.
+func (s *Shelf) Take() (j *Journal, kept bool, err error) {
+	s.mu.Lock()
+	if n := len(s.spares); n > 0 {
+		j, s.spares = s.spares[n-1], s.spares[:n-1]
+	}
+	s.mu.Unlock()
+	s.Refill()
+	if j != nil {
+		return j, true, nil
+	}
+	if j, err = s.make(spareName, spareArea, 0); j != nil {
+		err = nil // which is in Broken
+	}
+	return j, false, err
+}
+
+// IsSpare reports whether a journal that was recovered is a spare, unless it has a
+// state.
+func IsSpare(r Recovered) bool { return r.Name == spareName }
+
+// Put takes a spare that an earlier host left; false when there are enough.
+func (s *Shelf) Put(j *Journal) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.spares) >= keptSpares {
+		return false
+	}
+	s.spares = append(s.spares, j)
+	return true
+}
+
+// Fill makes the spares that are missing. It waits for the keeper.
+func (s *Shelf) Fill() error {
+	for {
+		s.mu.Lock()
+		enough := s.closing || len(s.spares) >= keptSpares
+		s.mu.Unlock()
+		if enough {
+			return nil
+		}
+		k := s.Keeper()
+		j, err := s.make(spareName, spareArea, 0)
+		if err == nil {
+			err = s.hand(j, j.takeFile())
+		}
+		switch {
+		case k != s.Keeper(): // it may be with the one before
+			j.Close()
+		case err != nil:
+			j.Close()
+			if k.Err() != nil {
+				return nil // it is tried again with another keeper
+			}
+			return err
+		case !s.Put(j):
+			s.Discard(j.Close()...)
+		}
+	}
+}
+
+// Refill is Fill in the background.
+func (s *Shelf) Refill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refilling || s.closing {
+		return
+	}
+	s.refilling = true
+	s.work.Go(func() {
+		err := s.Fill()
+		s.mu.Lock()
+		s.refilling = false
+		s.mu.Unlock()
+		if err != nil {
+			s.Failed(err)
+		}
+	})
+}
+
+// Empty lets go of the spares, whose keeper is gone.
+func (s *Shelf) Empty() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.spares {
+		j.Close()
+	}
+	s.spares = nil
+}
+
+func (s *Shelf) isClosing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closing
+}
+
+// Close ends the making of spares. The keeper has what there is for the next host.
+func (s *Shelf) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+}
+
+// Wait waits for what goes on in the background; Close and the channels' ends come
+// before.
+func (s *Shelf) Wait() { s.work.Wait() }
