@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/address"
+	"tandemux/ui/agents"
 	"tandemux/ui/attention"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
@@ -122,7 +123,15 @@ func (m *Model) attend() {
 		return
 	}
 	a.stale = false
-	m.attendChats()
+	m.agents.MarkRead()
+	asked := map[string]bool{}
+	for _, n := range m.agents.Unseen() {
+		asked[n.ID] = true
+		if !a.asked[n.ID] && a.notify.Has(attention.Waiting) {
+			m.outer.Send(m.outer.Caps.Notify(a.by, "tandemux: "+n.Title, n.Text))
+		}
+	}
+	a.asked = asked
 	all, _ := attention.Choose(attention.Names())
 	for _, uri := range m.panes.Terms.Order {
 		t := m.panes.Terms.Get(uri)
@@ -172,10 +181,10 @@ func (m *Model) alerts() []*terminals.Terminal {
 
 // nextAlert goes to the terminal whose alert weighs most.
 func (m *Model) nextAlert() {
-	chats := m.chatAlerts()
+	chats := m.agents.Alerts(m.attending.marks)
 	list := m.alerts()
 	if len(chats) > 0 && (len(list) == 0 || chats[0].Kind <= m.alert(list[0]).Kind) {
-		m.panes.OpenChat(chats[0].uri)
+		m.panes.OpenChat(chats[0].URI)
 		return
 	}
 	if len(list) > 0 {
@@ -209,7 +218,7 @@ func (m *Model) tabAlert(tab layout.Tab) attention.Alert {
 	for _, leaf := range tab.Panes() {
 		a := m.alert(m.panes.Terms.Get(leaf.Terminal))
 		if address.IsChat(leaf.Terminal) {
-			a = m.chatAlert(leaf.Terminal)
+			a = m.agents.Alert(leaf.Terminal, m.attending.marks)
 		}
 		if a.Kind != attention.None && (best.Kind == attention.None || a.Kind < best.Kind) {
 			best = a
@@ -222,7 +231,7 @@ func (m *Model) tabAlert(tab layout.Tab) attention.Alert {
 // are.
 func (m *Model) alertText() (text string, style look.Style) {
 	list := m.alerts()
-	if text, style, ok := m.chatAlertText(list); ok {
+	if text, style, ok := m.chatAlertText(m.agents.Alerts(m.attending.marks), list); ok {
 		return text, style
 	}
 	if len(list) == 0 {
@@ -242,4 +251,26 @@ func (m *Model) alertText() (text string, style look.Style) {
 		text += " +" + strconv.Itoa(len(list)-1)
 	}
 	return text, style
+}
+
+// chatAlertText words the first alert of chats, if it weighs as much as the first
+// of terminals.
+func (m *Model) chatAlertText(list []agents.Alarm, terminals []*terminals.Terminal) (text string, style look.Style, ok bool) {
+	if len(list) == 0 || len(terminals) > 0 && m.alert(terminals[0]).Kind < list[0].Kind {
+		return "", style, false
+	}
+	a := list[0]
+	mark, style := m.alertMark(a.Kind)
+	text = mark + " " + m.agents.Title(a.URI) + ": " + words.Clean(a.Text)
+	if a.Kind == attention.Waiting {
+		text = mark + " " + words.Clean(a.Text)
+	}
+	text = paint.Cut(text, max(m.outer.W/2, 20), m.outer.Look.Ellipsis)
+	if a.Kind == attention.Waiting {
+		text += " (" + m.keysOf("answer-agent") + ")"
+	}
+	if n := len(list) + len(terminals); n > 1 {
+		text += " +" + strconv.Itoa(n-1)
+	}
+	return text, style, true
 }

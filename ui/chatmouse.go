@@ -4,19 +4,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/emulator/input"
+	"tandemux/ui/agents"
 	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 )
 
 // chatUnder gives the chat whose body lies at a cell, nil for none.
-func (m *Model) chatUnder(x, y int) *chatEntry {
+func (m *Model) chatUnder(x, y int) *agents.Chat {
 	h := m.panes.Arr.At(x, y)
 	if h.Kind != layout.HitBody {
 		return nil
 	}
 	p, _ := m.panes.Arr.Pane(h.Pane)
-	return m.chats[p.Terminal]
+	return m.agents.Chat(p.Terminal)
 }
 
 // pressChat handles a press over a chat.
@@ -46,9 +47,9 @@ func (m *Model) pressChat(h layout.Hit, ev tea.Mouse) bool {
 }
 
 // grabbedChat is the chat whose text the mouse holds.
-func (m *Model) grabbedChat() *chatEntry {
+func (m *Model) grabbedChat() *agents.Chat {
 	p, _ := m.panes.Arr.Pane(m.mouse.pane)
-	return m.chats[p.Terminal]
+	return m.agents.Chat(p.Terminal)
 }
 
 func (m *Model) dragChat(ev tea.Mouse) {
@@ -94,7 +95,7 @@ func (m *Model) pressBadge(h layout.Hit, ev tea.Mouse) bool {
 		return false
 	}
 	t := m.panes.Terms.Get(p.Terminal)
-	if t == nil || m.chatOf(t) == "" {
+	if t == nil || m.agents.ChatOf(t) == "" {
 		return false
 	}
 	badge, _ := m.panes.Badge(t)
@@ -102,6 +103,6 @@ func (m *Model) pressBadge(h layout.Hit, ev tea.Mouse) bool {
 	if right := p.Header.X + p.Header.W - 1; w == 0 || ev.X < right-w-3 || ev.X > right {
 		return false
 	}
-	m.panes.OpenChat(m.chatOf(t))
+	m.panes.OpenChat(m.agents.ChatOf(t))
 	return true
 }

@@ -104,8 +104,8 @@ func (m *Model) drawHeader(p layout.Placed) {
 	o.Canvas.Fill(r, l.Horizontal, line)
 	t := m.panes.Terms.Get(p.Terminal)
 	badge, style := m.panes.Badge(t)
-	if e := m.chats[p.Terminal]; e != nil {
-		badge, style = m.chatBadge(e)
+	if e := m.agents.Chat(p.Terminal); e != nil {
+		badge, style = m.agents.Badge(e)
 	}
 	room := r.W - 2
 	if flags := paint.Cut(m.paneFlags(p), room-2, l.Ellipsis); flags != "" {
@@ -181,16 +181,16 @@ func (m *Model) statusData() status.Data {
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
 		d.Cwd = words.Clean(words.Shorten(address.Path(t.Cwd), m.cfg.home()))
 	}
-	if e := m.focusedChat(); e != nil {
-		d.Badge, d.BadgeStyle = m.chatBadge(e)
+	if e := m.agents.Focused(); e != nil {
+		d.Badge, d.BadgeStyle = m.agents.Badge(e)
 		if d.Scroll, d.History = e.Back(); d.Scroll == 0 {
 			d.History = 0
 		}
 		if e.Reading() && d.Mode == "" {
 			d.Mode = "reading"
 		}
-		if s := m.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
-			d.Cwd = words.Clean(words.Shorten(address.Path(s.row.WorkingDirectories[0]), m.cfg.home()))
+		if cwd := m.agents.Cwd(e); cwd != "" {
+			d.Cwd = cwd
 		}
 	}
 	trouble, how := m.trouble()
@@ -200,7 +200,7 @@ func (m *Model) statusData() status.Data {
 	case d.Message == "" && trouble != "":
 		d.Message, d.Kind = trouble, how
 	case d.Message == "" && t.Ask() != nil:
-		d.Message, d.Kind = m.askText(t)+": "+m.keysOf("answer-agent")+" answers", status.Warning
+		d.Message, d.Kind = m.agents.AskText(t)+": "+m.keysOf("answer-agent")+" answers", status.Warning
 	case d.Message == "" && t != nil && t.Exited():
 		d.Message, d.Kind, d.Badge = t.ExitText()+": enter or x closes the pane", status.Info, ""
 	case d.Message == "" && m.panes.Arr.TooSmall:

@@ -26,7 +26,8 @@ type action = func(m *Model, args []string)
 // against each other.
 func (m *Model) commands() map[string]command.Do {
 	all := m.panes.Commands()
-	for _, more := range []map[string]action{ownActions, copyActions, shellActions, agentActions} {
+	maps.Copy(all, m.agents.Commands())
+	for _, more := range []map[string]action{ownActions, copyActions, shellActions} {
 		maps.Copy(all, command.Bind(m, more))
 	}
 	return all
@@ -34,15 +35,14 @@ func (m *Model) commands() map[string]command.Do {
 
 // ownActions are the commands about terminals and the interface itself.
 var ownActions = map[string]action{
-	"close-pane":   func(m *Model, _ []string) { m.closePane() },
-	"close-tab":    func(m *Model, _ []string) { m.closeTab() },
-	"next-alert":   func(m *Model, _ []string) { m.nextAlert() },
-	"answer-agent": func(m *Model, _ []string) { m.answerAny() },
-	"terminals":    func(m *Model, _ []string) { m.openTerminals() },
-	"reclaim":      onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
-	"background":   onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
-	"hand-back":    onFocused(func(m *Model, t *terminals.Terminal) { m.handBack(t) }),
-	"send-prefix":  func(m *Model, _ []string) { m.sendPrefix() },
+	"close-pane":  func(m *Model, _ []string) { m.closePane() },
+	"close-tab":   func(m *Model, _ []string) { m.closeTab() },
+	"next-alert":  func(m *Model, _ []string) { m.nextAlert() },
+	"terminals":   func(m *Model, _ []string) { m.openTerminals() },
+	"reclaim":     onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
+	"background":  onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
+	"hand-back":   onFocused(func(m *Model, t *terminals.Terminal) { m.handBack(t) }),
+	"send-prefix": func(m *Model, _ []string) { m.sendPrefix() },
 
 	"detach":        func(m *Model, _ []string) { m.detach() },
 	"palette":       func(m *Model, _ []string) { m.openPalette() },
@@ -69,7 +69,7 @@ func (m *Model) run(name string, args []string) {
 		m.loop.Say(status.Warning, "%v", err)
 		return
 	}
-	if to := chatInstead[name]; to != "" && m.focusedChat() != nil {
+	if to := chatInstead[name]; to != "" && m.agents.Focused() != nil {
 		name, args = to, nil
 	}
 	if why := command.Why(name, args, m.context()); why != "" {
@@ -89,7 +89,7 @@ func (m *Model) context() command.Context {
 		LastTab: len(m.panes.Doc.Shown.Recent) > 0, TabsFull: len(m.panes.Doc.Shown.Tabs) >= layout.MaxTabs,
 	}
 	c.Buffers = m.clip.Len()
-	c.Sessions, c.Chat = m.link.Can(link.CanSessions), m.focusedChat() != nil
+	c.Sessions, c.Chat = m.link.Can(link.CanSessions), m.agents.Focused() != nil
 	tab, ok := m.panes.Doc.Shown.Tab()
 	if !ok {
 		return c
@@ -105,8 +105,8 @@ func (m *Model) context() command.Context {
 	c.Marked, c.Floating = m.panes.OtherMarked(id), tab.Floating(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := m.panes.Focused()
-	c.Alerts, c.Asked = len(m.alerts())+len(m.chatAlerts()), m.asking() != nil || len(m.waitings()) > 0
-	c.Linked = c.Chat || t != nil && m.chatOf(t) != ""
+	c.Alerts, c.Asked = len(m.alerts())+len(m.agents.Alerts(m.attending.marks)), m.agents.Asked()
+	c.Linked = c.Chat || t != nil && m.agents.ChatOf(t) != ""
 	if t != nil {
 		c.Holder, c.Exited = m.panes.Terms.Holder(t), t.Exited()
 		c.HandBack = t.Info.Meta != nil && t.Info.Meta.HandBack != nil
@@ -263,4 +263,27 @@ func oneLine(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s (and %d more: tandemux config check)", first, strings.Count(rest, "\n")+1)
+}
+
+// chatInstead are the commands of chats that take the place of those about
+// terminals.
+var chatInstead = map[string]string{
+	"copy-mode": "chat-read", "search": "chat-search", "search-back": "chat-search",
+	"scroll-up": "chat-line-up", "scroll-down": "chat-line-down", "scroll-half-up": "chat-half-up", "scroll-half-down": "chat-half-down",
+	"scroll-page-up": "chat-page-up", "scroll-page-down": "chat-page-down", "scroll-top": "chat-top", "scroll-bottom": "chat-bottom",
+	"copy-output": "chat-answer", "copy-selection": "chat-copy", "fold-output": "chat-details",
+	"search-next": "chat-find-next", "search-previous": "chat-find-back",
+}
+
+// chatKeysOf gives the keys of a command in chats, "" for none.
+func (m *Model) chatKeysOf(name string) string {
+	for _, b := range m.keys.For(name) {
+		if mode, _ := m.agents.Mode(); b.Mode == mode {
+			return b.Keys
+		}
+	}
+	if b := m.keys.For(name); len(b) > 0 {
+		return b[0].Keys
+	}
+	return ""
 }

@@ -23,7 +23,7 @@ func (m *Model) drain() {
 		case link.Gone:
 			m.gone(it.Channel)
 		case link.Note:
-			m.noted(it)
+			m.agents.Noted(it)
 		case link.Changed:
 			m.linked(it)
 		case link.Retry:
@@ -47,27 +47,20 @@ func (m *Model) drain() {
 func (m *Model) snapshot(s link.Snapshot) {
 	switch st := s.State.(type) {
 	case ahp.RootState:
-		m.sessions.agents = st.Agents
+		m.agents.Offered(st.Agents)
 		m.panes.Listed(st.Terminals)
 		m.attending.stale = true
 	case ahp.SessionState:
-		if sn := m.sessions.byURI[s.Channel]; sn != nil {
-			sn.state, sn.ready = st, true
-			m.sessionsChanged()
-		}
+		m.agents.SessionState(s.Channel, st)
 	case ahp.ChatState:
-		if e := m.chats[s.Channel]; e != nil {
-			e.Reset(st)
-			m.attending.stale = true
-			m.loop.Dirty |= loop.Panes | loop.Chrome
-		}
+		m.agents.ChatState(s.Channel, st)
 	case ahp.ActivityState:
 		m.activity(st)
 	case ahp.LayoutState:
 		m.panes.Confirmed(s.Channel, st)
 	case ahp.TerminalState:
 		m.panes.Shows(s.Channel, st)
-		m.terminalReady()
+		m.agents.TerminalReady()
 	}
 }
 
@@ -83,8 +76,8 @@ func (m *Model) action(e ahp.Envelope) {
 		m.attending.stale = true
 		return
 	case ahp.RootAgentsChanged:
-		m.sessions.agents = a.Agents
-		m.sessionsChanged()
+		m.agents.Offered(a.Agents)
+		m.agents.Refresh()
 		return
 	case ahp.LayoutChanged:
 		m.panes.Changed(e, a, own)
@@ -100,7 +93,7 @@ func (m *Model) action(e ahp.Envelope) {
 		}
 		return
 	}
-	if m.agentAction(e) {
+	if m.agents.Action(e) {
 		return
 	}
 	t := m.panes.Terms.Get(e.Channel)
@@ -108,7 +101,7 @@ func (m *Model) action(e ahp.Envelope) {
 		return
 	}
 	if a, ok := e.Action.(ahp.TerminalCommandExecuted); ok {
-		m.began(a)
+		m.loop.HostTime(a.Timestamp)
 	}
 	m.panes.Acts(t, e, own)
 }
@@ -121,22 +114,12 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	if m.panes.Refused(e) || m.refusedPiece(e) {
 		return
 	}
-	if c := m.chats[e.Channel]; c != nil {
-		c.Sent("")
-		m.loop.Dirty |= loop.Panes
-	}
+	m.agents.Refused(e.Channel)
 	m.loop.Say(status.Warning, "refused: %s", e.RejectionReason)
 }
 
 func (m *Model) gone(channel ahp.URI) {
-	switch {
-	case m.chats[channel] != nil:
-		m.chats[channel].Fail(errEnded)
-		m.loop.Dirty |= loop.Panes | loop.Chrome
-	case m.sessions.byURI[channel] != nil:
-		m.lostSession(channel)
-		m.sessionsChanged()
-	default:
+	if !m.agents.Gone(channel) {
 		m.panes.Gone(channel)
 	}
 }
@@ -166,7 +149,7 @@ func (m *Model) linked(l link.Changed) {
 		m.loop.Say(status.Info, "connected again")
 		m.resumeFlows()
 		m.regain()
-		m.loadSessions()
+		m.agents.Load()
 		m.loop.Dirty |= loop.Places
 	}
 }

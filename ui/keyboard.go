@@ -125,7 +125,7 @@ func (m *Model) event(msg tea.Msg) {
 
 // mode is the table of bindings that is in force.
 func (m *Model) mode() keymap.Mode {
-	if mode, ok := m.chatMode(); ok {
+	if mode, ok := m.agents.Mode(); ok {
 		return mode
 	}
 	if _, _, v := m.panes.Focused(); v != nil && v.Copying() {
@@ -241,8 +241,8 @@ func (m *Model) runBinding(b keymap.Binding) {
 
 // typeKey sends a key to the focused program.
 func (m *Model) typeKey(k tea.Key, rest bool) {
-	if e := m.focusedChat(); e != nil {
-		m.typeChat(e, k)
+	if e := m.agents.Focused(); e != nil {
+		m.agents.Type(e, k)
 		return
 	}
 	_, t, v := m.panes.Focused()
@@ -378,7 +378,7 @@ func (m *Model) paste(p tty.Paste) {
 		m.loop.Dirty |= loop.Panes
 		return
 	}
-	if e := m.focusedChat(); e != nil {
+	if e := m.agents.Focused(); e != nil {
 		e.Paste(p.Text, m.env.Now())
 		m.loop.Dirty |= loop.Panes
 		return

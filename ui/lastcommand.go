@@ -2,9 +2,11 @@ package ui
 
 import (
 	"fmt"
+	"time"
 
 	"tandemux/ui/clipboard"
 	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
@@ -27,7 +29,7 @@ func (m *Model) lastCommand(t *terminals.Terminal) (text, short string, style lo
 	case c.Running:
 		text, style = "running", l.Background
 		if !t.Feed.Modes().AltScreen {
-			if d := m.running(c); d != "" {
+			if d := running(m.loop, c); d != "" {
 				return text + " " + d, text, style
 			}
 		}
@@ -67,4 +69,29 @@ func (m *Model) copyOutput(o pane.Output, err error) {
 	default:
 		m.clip.Copy(clipboard.Copied{Text: o.Text, What: words.Counted(o.Text) + " of " + name})
 	}
+}
+
+// coarseTime is from when on a running time is told in minutes.
+const coarseTime = 10 * time.Minute
+
+// running says for how long a command has run, "" where that is not known or not
+// worth a word.
+func running(l *loop.Loop, c pane.Command) string {
+	if c.Started.IsZero() {
+		return ""
+	}
+	d, unit := l.Since(c.Started), time.Second
+	if d >= coarseTime {
+		unit = time.Minute
+	}
+	l.Counts(d, unit)
+	switch {
+	case d < time.Second:
+		return ""
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d >= coarseTime && d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	}
+	return pane.Lasted(d)
 }

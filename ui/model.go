@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/keymap"
+	"tandemux/ui/agents"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/command"
 	"tandemux/ui/link"
@@ -91,15 +92,10 @@ type Model struct {
 	mouse      mouse
 	picking    picking
 	clip       *clipboard.Clipboard
-	elapsed    elapsed
 	recordings *recording.Recordings
 	attending  attending
 	preview    preview
-	sessions   sessions
-	tasks      *tasks.List
-	chats      map[ahp.URI]*chatEntry
-	fetching   bool     // older messages are under way
-	searches   []string // what was looked for, the newest last
+	agents     *agents.Agents
 
 	// Work.
 	leaving *Exit
@@ -137,16 +133,25 @@ func New(c Config, env Env) (*Model, error) {
 	if m.link.Can(link.CanTasks) {
 		host = c.Host
 	}
+	m.clip = clipboard.New(m.loop, c.Desk, m.outer.SetClipboard, m.pasteText)
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
-		Arranged: m.arranged, Focused: m.focusMoved, Released: m.release,
+		Arranged: func() { m.attending.stale = true; m.agents.Follow() },
+		Focused:  m.focusMoved, Released: m.release,
 		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
 		Switched:  func() { m.mouse = mouse{} },
-		ChatTitle: m.chatTitle, Keys: func(name string) string { return m.keysOf(name) }, Run: m.run,
+		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Keys: func(name string) string { return m.keysOf(name) }, Run: m.run,
+	})
+	composer, _ := c.Desk.(agents.Composer)
+	m.agents = agents.New(agents.With{
+		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
+		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: composer, Home: c.home(), Cwd: c.Cwd,
+	}, agents.Hooks{
+		Changed:  func() { m.attending.stale = true },
+		OpenLink: m.openLink, ChatKeys: m.chatKeysOf,
+		Keys: func(name string) string { return m.keysOf(name) },
 	})
 	m.actions = m.commands()
-	m.tasks = tasks.New(m.loop, m.log, host, m.link.Up)
-	m.clip = clipboard.New(m.loop, c.Desk, m.outer.SetClipboard, m.pasteText)
 	recorder, _ := c.Desk.(recording.Recorder)
 	m.recordings = recording.New(m.loop, recorder, c.home(), func() string { return m.keysOf("record") })
 	if c.Misread != nil {
@@ -161,7 +166,7 @@ func New(c Config, env Env) (*Model, error) {
 func (m *Model) Init() tea.Cmd {
 	m.panes.Open()
 	m.followActivity()
-	m.loadSessions()
+	m.agents.Load()
 	return m.loop.Take()
 }
 
@@ -212,13 +217,13 @@ func (m *Model) settle() {
 		return t != nil && !t.Exited() && !t.Done
 	})
 	if m.leaving != nil {
-		m.tellDrafts()
+		m.agents.TellDrafts()
 	}
 	if m.leaving != nil && m.loop.Idle() && m.panes.Idle() && len(m.kb.flows) == 0 {
 		m.loop.Quit()
 	}
 	m.paint()
-	m.settleChats()
+	m.agents.Settle()
 }
 
 // leave ends the interface once the host has confirmed what was done.

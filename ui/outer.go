@@ -113,7 +113,7 @@ func (m *Model) ask() {
 		}
 		title = t.Title()
 	}
-	if p, ok := m.panes.Arr.Focused(); ok && m.chats[p.Terminal] != nil {
+	if p, ok := m.panes.Arr.Focused(); ok && m.agents.Chat(p.Terminal) != nil {
 		title = m.panes.NameOf(p.Name, p.Terminal)
 	}
 	m.outer.Want(motion, flags, title)
@@ -171,7 +171,7 @@ func (m *Model) compose(now time.Time) {
 	}
 	o.Cursor = cursor
 	m.loop.Dirty = 0
-	m.tick()
+	m.loop.Tick()
 }
 
 // overlayArea is where overlays draw themselves: everything, as prompts take
@@ -181,8 +181,8 @@ func (m *Model) overlayArea() paint.Rect { return m.outer.Canvas.Bounds() }
 // drawPane draws a pane's body and gives the place of its cursor.
 func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor {
 	o := m.outer
-	if e := m.chats[p.Terminal]; e != nil {
-		return m.drawChat(p, e, all, now)
+	if e := m.agents.Chat(p.Terminal); e != nil {
+		return m.agents.Draw(p, e, all, now)
 	}
 	v := m.panes.Views[p.Pane]
 	if v == nil {

@@ -181,7 +181,7 @@ func (m *Model) ranRow(c *pane.Listed) overlay.Ran {
 		facts = append(facts, "running")
 	}
 	if !c.Started.IsZero() {
-		facts = append(facts, words.Ago(max(m.env.Now().Sub(c.Started)-m.elapsed.skew, 0)))
+		facts = append(facts, words.Ago(m.loop.Since(c.Started)))
 	}
 	row.Facts = strings.Join(facts, "  ")
 	return row

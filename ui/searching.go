@@ -1,16 +1,11 @@
 package ui
 
 import (
-	"slices"
-
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/pane"
 	"tandemux/ui/status"
 )
-
-// maxSearches bounds what is remembered of what was looked for.
-const maxSearches = 50
 
 // search asks what to look for and looks for it as it is typed. Without a text
 // it goes on with what was looked for before.
@@ -28,7 +23,7 @@ func (m *Model) search(v *pane.View, back bool) {
 		v.Search(text, back)
 		return v.Found()
 	}
-	m.loop.Open(overlay.NewSearch(label, m.searches, overlay.SearchDo{
+	m.loop.Open(overlay.NewSearch(label, m.loop.Searches, overlay.SearchDo{
 		Changed: look,
 		Step: func(reverse bool) string {
 			v.SearchNext(reverse, 1)
@@ -38,12 +33,12 @@ func (m *Model) search(v *pane.View, back bool) {
 			switch {
 			case !ok:
 				v.Restore(from)
-			case text == "" && len(m.searches) == 0:
+			case text == "" && len(m.loop.Searches) == 0:
 				m.loop.Say(status.Info, "nothing was searched for yet")
 			case text == "":
-				m.lookFor(v, m.searches[len(m.searches)-1], back)
+				m.lookFor(v, m.loop.LastSearch(), back)
 			case v.Searching() == text && v.Copying():
-				m.remember(text)
+				m.loop.Searched(text)
 				m.sayFound(v)
 			default:
 				m.lookFor(v, text, back)
@@ -55,18 +50,9 @@ func (m *Model) search(v *pane.View, back bool) {
 
 // lookFor looks for a pattern.
 func (m *Model) lookFor(v *pane.View, pattern string, back bool) {
-	m.remember(pattern)
+	m.loop.Searched(pattern)
 	v.Search(pattern, back)
 	m.sayFound(v)
-}
-
-// remember keeps what was looked for, the newest last.
-func (m *Model) remember(pattern string) {
-	m.searches = slices.DeleteFunc(m.searches, func(s string) bool { return s == pattern })
-	m.searches = append(m.searches, pattern)
-	if len(m.searches) > maxSearches {
-		m.searches = m.searches[1:]
-	}
 }
 
 // sayFound says what the view can't show: that there is no match.
@@ -83,8 +69,8 @@ func (m *Model) searchNext(v *pane.View, reverse bool, n int) {
 	case v.Searching() != "":
 		v.SearchNext(reverse, n)
 		m.sayFound(v)
-	case len(m.searches) > 0:
-		m.lookFor(v, m.searches[len(m.searches)-1], reverse)
+	case len(m.loop.Searches) > 0:
+		m.lookFor(v, m.loop.LastSearch(), reverse)
 	default:
 		m.loop.Say(status.Info, "nothing was searched for yet")
 	}

@@ -46,6 +46,8 @@ type Loop struct {
 	Dirty Dirt
 	// Overlay is what is on top, nil for nothing; Open and Close change it.
 	Overlay overlay.Overlay
+	// Searches are what was looked for, the newest last.
+	Searches []string
 
 	log      *slog.Logger
 	now      func() time.Time
@@ -55,7 +57,8 @@ type Loop struct {
 	cmds  []tea.Cmd
 	calls int // under way
 
-	note note
+	note  note
+	clock clock
 }
 
 // note is a message in the status line.

@@ -1,4 +1,4 @@
-package ui
+package agents
 
 import (
 	"cmp"
@@ -56,30 +56,30 @@ func (s *session) title() string {
 	return "new session"
 }
 
-// loadSessions asks for the list.
-func (m *Model) loadSessions() {
-	h := m.link.Host
-	if !m.link.Can(link.CanSessions) || m.sessions.loading {
+// Load asks for the list.
+func (as *Agents) Load() {
+	h := as.link.Host
+	if !as.link.Can(link.CanSessions) || as.sessions.loading {
 		return
 	}
-	m.sessions.loading, m.sessions.touched = true, map[ahp.URI]bool{}
-	m.loop.Async("list the sessions", func(ctx context.Context) (func(), error) {
+	as.sessions.loading, as.sessions.touched = true, map[ahp.URI]bool{}
+	as.loop.Async("list the sessions", func(ctx context.Context) (func(), error) {
 		rows, err := h.Sessions(ctx)
 		if err != nil {
-			m.log.Info("the host lists no sessions", "err", err)
+			as.log.Info("the host lists no sessions", "err", err)
 		}
 		return func() {
-			m.sessions.loading = false
+			as.sessions.loading = false
 			if err == nil {
-				m.listedSessions(rows)
+				as.listed(rows)
 			}
 		}, nil
 	})
 }
 
-// listedSessions takes the list.
-func (m *Model) listedSessions(rows []ahp.SessionSummary) {
-	ss := &m.sessions
+// listed takes the list.
+func (as *Agents) listed(rows []ahp.SessionSummary) {
+	ss := &as.sessions
 	listed := map[ahp.URI]bool{}
 	for _, row := range rows {
 		listed[row.Resource] = true
@@ -89,37 +89,34 @@ func (m *Model) listedSessions(rows []ahp.SessionSummary) {
 	}
 	for uri := range ss.byURI {
 		if !listed[uri] && !ss.touched[uri] {
-			m.lostSession(uri)
+			as.lost(uri)
 		}
 	}
 	ss.loaded, ss.touched = true, nil
-	m.sessionsChanged()
+	as.Refresh()
 }
 
 func (ss *sessions) ensure(uri ahp.URI) *session {
 	s := ss.byURI[uri]
 	if s == nil {
-		if ss.byURI == nil {
-			ss.byURI = map[ahp.URI]*session{}
-		}
 		s = &session{uri: uri, row: ahp.SessionSummary{Resource: uri}}
 		ss.byURI[uri] = s
 	}
 	return s
 }
 
-// noted takes a notification about the list.
-func (m *Model) noted(n link.Note) {
+// Noted takes a notification about the list.
+func (as *Agents) Noted(n link.Note) {
 	var p struct {
 		Summary *ahp.SessionSummary        `json:"summary"`
 		Session ahp.URI                    `json:"session"`
 		Changes map[string]json.RawMessage `json:"changes"`
 	}
 	if err := ahp.Unmarshal(n.Params, &p); err != nil {
-		m.log.Warn("ignore a notification that can't be read", "method", n.Method, "err", err)
+		as.log.Warn("ignore a notification that can't be read", "method", n.Method, "err", err)
 		return
 	}
-	ss := &m.sessions
+	ss := &as.sessions
 	touch := func(uri ahp.URI) {
 		if ss.touched != nil {
 			ss.touched[uri] = true
@@ -131,7 +128,7 @@ func (m *Model) noted(n link.Note) {
 		ss.ensure(p.Summary.Resource).row = *p.Summary
 	case n.Method == ahp.NoteSessionRemoved:
 		touch(p.Session)
-		m.lostSession(p.Session)
+		as.lost(p.Session)
 	case n.Method == ahp.NoteSessionSummaryChanged:
 		touch(p.Session)
 		s := ss.ensure(p.Session)
@@ -139,7 +136,7 @@ func (m *Model) noted(n link.Note) {
 			s.row = row
 		}
 	}
-	m.sessionsChanged()
+	as.Refresh()
 }
 
 // changedRow merges members into a summary; null takes one out.
@@ -169,40 +166,40 @@ func changedRow(row ahp.SessionSummary, changes map[string]json.RawMessage) (ahp
 	return next, nil
 }
 
-// lostSession forgets a session that has ended.
-func (m *Model) lostSession(uri ahp.URI) {
-	s := m.sessions.byURI[uri]
+// lost forgets a session that has ended.
+func (as *Agents) lost(uri ahp.URI) {
+	s := as.sessions.byURI[uri]
 	if s == nil {
 		return
 	}
 	if s.asked {
-		m.link.Sink.Expect(uri, link.None)
-		m.link.Host.Unsubscribe(uri)
+		as.link.Sink.Expect(uri, link.None)
+		as.link.Host.Unsubscribe(uri)
 	}
-	delete(m.sessions.byURI, uri)
-	for _, e := range m.chats {
+	delete(as.sessions.byURI, uri)
+	for _, e := range as.chats {
 		if e.session == uri {
 			e.Fail(errEnded)
 		}
 	}
 }
 
-// sessionsChanged brings up to date what depends on sessions.
-func (m *Model) sessionsChanged() {
-	if m.tasks.Shown() {
-		m.tasks.Load()
+// Refresh brings up to date what depends on sessions.
+func (as *Agents) Refresh() {
+	if as.tasks.Shown() {
+		as.tasks.Load()
 	}
-	m.followSessions()
-	for _, e := range m.chats {
-		m.informChat(e)
+	as.followSessions()
+	for _, e := range as.chats {
+		as.inform(e)
 	}
-	m.attending.stale = true
-	m.loop.Dirty |= loop.Chrome | loop.Panes
+	as.do.Changed()
+	as.loop.Dirty |= loop.Chrome | loop.Panes
 }
 
 // sessionOf finds the session that a chat belongs to, nil while it is not known.
-func (m *Model) sessionOf(uri ahp.URI) *session {
-	for _, s := range m.sessions.byURI {
+func (as *Agents) sessionOf(uri ahp.URI) *session {
+	for _, s := range as.sessions.byURI {
 		if s.row.DefaultChat == uri || s.ready && slices.ContainsFunc(s.state.Chats, func(c ahp.ChatSummary) bool { return c.Resource == uri }) {
 			return s
 		}
@@ -215,54 +212,54 @@ const maxFollowed = 64
 
 // followSessions subscribes to the sessions of the chats that show and to those
 // that wait for a person, and drops the others.
-func (m *Model) followSessions() {
-	if !m.link.Up() || !m.link.Can(link.CanSessions) {
+func (as *Agents) followSessions() {
+	if !as.link.Up() || !as.link.Can(link.CanSessions) {
 		return
 	}
 	want := map[ahp.URI]bool{}
 	unknown := false
-	for uri := range m.chats {
-		if s := m.sessionOf(uri); s != nil {
+	for uri := range as.chats {
+		if s := as.sessionOf(uri); s != nil {
 			want[s.uri] = true
 		} else {
 			unknown = true
 		}
 	}
-	for _, s := range m.sessionList(false) {
+	for _, s := range as.sessionList(false) {
 		// A chat whose session is not known is one of some session's others.
 		if (s.row.Status.NeedsInput() || unknown) && len(want) < maxFollowed {
 			want[s.uri] = true
 		}
 	}
-	if list := m.previewed(); list != "" {
+	if list := as.previewed(); list != "" {
 		want[list] = true
 	}
-	for uri, s := range m.sessions.byURI {
+	for uri, s := range as.sessions.byURI {
 		switch {
 		case want[uri] && !s.asked:
 			s.asked = true
-			m.link.Sink.Expect(uri, link.Session)
-			m.loop.Async("follow a session", func(ctx context.Context) (func(), error) {
-				err := m.link.Host.Subscribe(ctx, uri)
+			as.link.Sink.Expect(uri, link.Session)
+			as.loop.Async("follow a session", func(ctx context.Context) (func(), error) {
+				err := as.link.Host.Subscribe(ctx, uri)
 				return func() {
-					if s := m.sessions.byURI[uri]; s != nil && err != nil {
+					if s := as.sessions.byURI[uri]; s != nil && err != nil {
 						s.asked = false
 					}
 				}, nil
 			})
 		case !want[uri] && s.asked && s.ready:
 			s.asked, s.ready = false, false
-			m.link.Sink.Expect(uri, link.None)
-			m.link.Host.Unsubscribe(uri)
+			as.link.Sink.Expect(uri, link.None)
+			as.link.Host.Unsubscribe(uri)
 		}
 	}
 }
 
 // sessionList gives the sessions, those that were modified last first; with all,
 // archived ones too.
-func (m *Model) sessionList(all bool) []*session {
+func (as *Agents) sessionList(all bool) []*session {
 	var list []*session
-	for s := range maps.Values(m.sessions.byURI) {
+	for s := range maps.Values(as.sessions.byURI) {
 		if all || s.row.Status&ahp.FlagArchived == 0 {
 			list = append(list, s)
 		}
@@ -287,22 +284,22 @@ func rank(s ahp.Status) int {
 }
 
 // sessionAction takes an action of a session.
-func (m *Model) sessionAction(s *session, a ahp.Action) {
+func (as *Agents) sessionAction(s *session, a ahp.Action) {
 	s.state = ahp.ReduceSession(s.state, a)
 	if t, ok := a.(ahp.SessionTitleChanged); ok {
 		s.row.Title = t.Title
 	}
-	m.sessionsChanged()
+	as.Refresh()
 }
 
-// informChat tells a chat what concerns it of its session.
-func (m *Model) informChat(e *chatEntry) {
-	s := m.sessionOf(e.uri)
+// inform tells a chat what concerns it of its session.
+func (as *Agents) inform(e *Chat) {
+	s := as.sessionOf(e.uri)
 	if s == nil {
 		return
 	}
 	e.session = s.uri
-	info := chat.Session{URI: s.uri, Title: s.title(), Agent: m.agentTitle(s.row.Provider)}
+	info := chat.Session{URI: s.uri, Title: s.title(), Agent: as.agentTitle(s.row.Provider)}
 	for _, d := range s.row.WorkingDirectories {
 		info.Roots = append(info.Roots, address.Path(d))
 	}
@@ -319,14 +316,14 @@ func (m *Model) informChat(e *chatEntry) {
 		if s.state.Config != nil {
 			info.Values = s.state.Config.Values
 		}
-		info.Fork, info.Steer = meta.Can.Fork || m.canFork(s.row.Provider), meta.Can.Steer
+		info.Fork, info.Steer = meta.Can.Fork || as.canFork(s.row.Provider), meta.Can.Steer
 	}
 	e.SetSession(info)
 }
 
 // agentTitle names an agent for people.
-func (m *Model) agentTitle(provider string) string {
-	for _, a := range m.sessions.agents {
+func (as *Agents) agentTitle(provider string) string {
+	for _, a := range as.sessions.agents {
 		if a.Provider == provider && a.DisplayName != "" {
 			return words.Clean(a.DisplayName)
 		}
@@ -335,8 +332,8 @@ func (m *Model) agentTitle(provider string) string {
 }
 
 // canFork reports whether an agent's chats can begin from others.
-func (m *Model) canFork(provider string) bool {
-	for _, a := range m.sessions.agents {
+func (as *Agents) canFork(provider string) bool {
+	for _, a := range as.sessions.agents {
 		var can struct {
 			MultipleChats struct {
 				Fork json.RawMessage `json:"fork"`

@@ -1,8 +1,7 @@
-package ui
+package agents
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 
 	"tandemux/ahp"
@@ -21,9 +20,9 @@ type needed struct {
 }
 
 // waitings are the questions that wait in chats, in the order of the sessions.
-func (m *Model) waitings() []needed {
+func (as *Agents) waitings() []needed {
 	var out []needed
-	for _, s := range m.sessionList(true) {
+	for _, s := range as.sessionList(true) {
 		if !s.ready {
 			continue
 		}
@@ -37,7 +36,7 @@ func (m *Model) waitings() []needed {
 }
 
 // neededOf is the first question of a session, nil for none that is known.
-func (m *Model) neededOf(s *session) *needed {
+func (as *Agents) neededOf(s *session) *needed {
 	if !s.ready {
 		return nil
 	}
@@ -65,62 +64,77 @@ func neededText(n ahp.InputNeeded) string {
 	return ""
 }
 
-// unseen are the questions of chats that the person does not look at.
-func (m *Model) unseen() []needed {
-	return slices.DeleteFunc(m.waitings(), func(n needed) bool { return m.panes.LooksAt(n.what.Chat) })
+// Question is what a chat asks a person, on one line, and what its session is called.
+type Question struct {
+	ID, Title, Text string
+	Chat            ahp.URI
 }
 
+// Unseen are the questions of chats that the person does not look at.
+func (as *Agents) Unseen() []Question {
+	var list []Question
+	for _, n := range as.waitings() {
+		if !as.panes.LooksAt(n.what.Chat) {
+			list = append(list, Question{n.what.ID, n.session.title(), n.text, n.what.Chat})
+		}
+	}
+	return list
+}
+
+// Asked reports whether anything waits for an answer.
+func (as *Agents) Asked() bool { return as.asking() != nil || len(as.waitings()) > 0 }
+
 // answerSession answers what a session waits for, from wherever the person is.
-func (m *Model) answerSession(s *session) {
-	if n := m.neededOf(s); n != nil {
-		m.answerNeeded(*n)
+func (as *Agents) answerSession(s *session) {
+	if n := as.neededOf(s); n != nil {
+		as.answerNeeded(*n)
 		return
 	}
-	m.loop.Say(status.Info, "%s waits for nothing", s.title())
+	as.loop.Say(status.Info, "%s waits for nothing", s.title())
 }
 
 // answerNeeded asks the person for the answer to a tool's question, in the agent's
 // own words, or goes to the chat where other questions are answered.
-func (m *Model) answerNeeded(n needed) {
+func (as *Agents) answerNeeded(n needed) {
 	t := n.what.ToolCall
 	if n.what.Kind != ahp.NeedToolConfirmation || t == nil {
-		m.loop.Close()
-		m.panes.OpenChat(n.what.Chat)
+		as.loop.Close()
+		as.panes.OpenChat(n.what.Chat)
 		return
 	}
 	view := approval.Of(t, nil)
 	var o *overlay.Approval
 	o = overlay.NewApproval(overlay.Asked{
-		Title: m.agentTitle(n.session.row.Provider) + " in " + n.session.title(), View: view,
-		Chat: func() { m.loop.Close(); m.panes.OpenChat(n.what.Chat) },
-		Say:  func(why string) { m.loop.Say(status.Info, "%s", why) },
+		Title: as.agentTitle(n.session.row.Provider) + " in " + n.session.title(), View: view,
+		Chat: func() { as.loop.Close(); as.panes.OpenChat(n.what.Chat) },
+		Say:  func(why string) { as.loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
-			if m.loop.Overlay == o {
-				m.loop.Close()
+			if as.loop.Overlay == o {
+				as.loop.Close()
 			}
-			now := m.neededNow(n)
+			now := as.neededNow(n)
 			switch {
 			case now == nil:
-				m.loop.Say(status.Info, "not answered: it does not ask that any more")
+				as.loop.Say(status.Info, "not answered: it does not ask that any more")
 			case !reflect.DeepEqual(approval.Of(now.what.ToolCall, nil), view):
-				m.loop.Say(status.Warning, "not answered: what it asks has changed meanwhile")
-				m.answerNeeded(*now)
+				as.loop.Say(status.Warning, "not answered: what it asks has changed meanwhile")
+				as.answerNeeded(*now)
 			default:
-				if _, ok := m.link.Dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
-					if c := m.chats[n.what.Chat]; c != nil {
+				if _, ok := as.link.Dispatch(n.what.Chat, chat.Confirmation(n.what.TurnID, t, a.ToolOption, nil)); ok {
+					if c := as.chats[n.what.Chat]; c != nil {
 						c.Sent(t.ToolCallID)
 					}
-					m.loop.Brief("%s: %s", n.session.title(), a.Label)
+					as.loop.Brief("%s: %s", n.session.title(), a.Label)
 				}
 			}
 		},
 	})
-	m.loop.Open(o)
+	as.loop.Open(o)
 }
 
 // neededNow is a tool's question as it stands now, nil if it is no longer asked.
-func (m *Model) neededNow(n needed) *needed {
-	for _, k := range m.waitings() {
+func (as *Agents) neededNow(n needed) *needed {
+	for _, k := range as.waitings() {
 		if k.what.Chat == n.what.Chat && k.what.TurnID == n.what.TurnID && k.what.ToolCall != nil && k.what.ToolCall.ToolCallID == n.what.ToolCall.ToolCallID {
 			return &k
 		}
@@ -130,45 +144,45 @@ func (m *Model) neededNow(n needed) *needed {
 
 // answerAny answers what waits: in the focused terminal or chat first, else the
 // question that has waited longest.
-func (m *Model) answerAny() {
-	if _, t, _ := m.panes.Focused(); t.Ask() != nil {
-		m.answerAgent()
+func (as *Agents) answerAny() {
+	if _, t, _ := as.panes.Focused(); t.Ask() != nil {
+		as.answerAgent()
 		return
 	}
-	list := m.waitings()
-	if e := m.focusedChat(); e != nil {
+	list := as.waitings()
+	if e := as.Focused(); e != nil {
 		for _, n := range list {
 			if n.what.Chat == e.uri {
-				m.answerNeeded(n)
+				as.answerNeeded(n)
 				return
 			}
 		}
 	}
 	switch {
-	case len(list) == 1 && m.asking() == nil:
-		m.answerNeeded(list[0])
+	case len(list) == 1 && as.asking() == nil:
+		as.answerNeeded(list[0])
 	case len(list) > 0:
-		m.chooseWaiting(list)
+		as.chooseWaiting(list)
 	default:
-		m.answerAgent()
+		as.answerAgent()
 	}
 }
 
 // chooseWaiting asks which question to answer.
-func (m *Model) chooseWaiting(list []needed) {
+func (as *Agents) chooseWaiting(list []needed) {
 	var rows []string
 	for _, n := range list {
 		rows = append(rows, n.session.title()+": "+n.text)
 	}
-	t := m.asking()
+	t := as.asking()
 	if t != nil {
-		rows = append(rows, m.askText(t))
+		rows = append(rows, as.AskText(t))
 	}
-	m.chooseRow("What waits for you", rows, 0, func(i int) {
+	as.chooseRow("What waits for you", rows, 0, func(i int) {
 		if i < len(list) {
-			m.answerNeeded(list[i])
+			as.answerNeeded(list[i])
 			return
 		}
-		m.answerAgent()
+		as.answerAgent()
 	})
 }

@@ -1,0 +1,249 @@
+package agents
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ui/address"
+	"tandemux/ui/chat"
+	"tandemux/ui/clipboard"
+	"tandemux/ui/layout"
+	"tandemux/ui/link"
+	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// chatActions are what a chat has done for it.
+func (as *Agents) chatActions(e *Chat) chat.Actions {
+	return chat.Actions{
+		Dispatch: func(a ahp.Action) bool {
+			_, ok := as.link.Dispatch(e.uri, a)
+			return ok
+		},
+		Configure: func(id string, value any) {
+			if e.session != "" {
+				as.link.Dispatch(e.session, ahp.SessionConfigChanged{Config: map[string]any{id: value}})
+			}
+		},
+		Complete: func(text string, offset int) { as.complete(e, text, offset) },
+		Copy: func(text, what string) {
+			as.clip.Copy(clipboard.Copied{Text: text, What: what + " (" + words.Counted(text) + ")"})
+		},
+		Open: func(uri ahp.URI) {
+			if t := as.panes.Terms.Get(uri); t != nil {
+				as.panes.Show(t)
+			} else {
+				as.loop.Say(status.Info, "this terminal is gone")
+			}
+		},
+		Link:   as.do.OpenLink,
+		Edit:   as.composeText,
+		Choose: as.chooseRow,
+		Say: func(warn bool, text string) {
+			kind := status.Info
+			if warn {
+				kind = status.Warning
+			}
+			as.loop.Say(kind, "%s", text)
+		},
+		Fork:   func(turn string) { as.forkChat(e, turn) },
+		More:   func() { as.moreTurns(e) },
+		Login:  func(way ahp.AgentAuth) { as.logIn(e, way) },
+		Search: func(back bool) { as.searchChat(e, back) },
+		Keys:   as.do.ChatKeys,
+		Screen: func(uri ahp.URI) chat.Screen {
+			if t := as.panes.Terms.Get(uri); t != nil && t.Feed != nil && t.Feed.Ready() {
+				return t.Feed
+			}
+			return nil
+		},
+		NewID: func(kind string) string { return kind + "-" + strings.ToLower(rand.Text()) },
+	}
+}
+
+// complete asks the host what may follow.
+func (as *Agents) complete(e *Chat, text string, offset int) {
+	h := as.link.Host
+	if !as.link.Can(link.CanChats) {
+		return
+	}
+	uri := e.uri
+	as.loop.Async("complete", func(ctx context.Context) (func(), error) {
+		got, err := h.Complete(ctx, ahp.CompletionsParams{Channel: uri, Kind: "userMessage", Text: text, Offset: offset})
+		if err != nil {
+			as.log.Debug("no completions", "err", err)
+		}
+		return func() {
+			if e := as.chats[uri]; e != nil {
+				e.Offer(got.Items, text, offset)
+				as.loop.Dirty |= loop.Panes
+			}
+		}, nil
+	})
+}
+
+// chooseRow asks which of some rows.
+func (as *Agents) chooseRow(title string, rows []string, at int, accept func(int)) {
+	for i := range rows {
+		rows[i] = words.Clean(rows[i])
+	}
+	var o *overlay.Choice
+	o = overlay.NewChoice(overlay.Choosing{
+		Title: words.Clean(title), Rows: rows, Chosen: at, Moved: func(int) {},
+		Accept: func(row int) {
+			if as.loop.Overlay == o {
+				as.loop.Close()
+			}
+			accept(row)
+		},
+	})
+	as.loop.Open(o)
+}
+
+// forkChat begins a chat with the turns of another one.
+func (as *Agents) forkChat(e *Chat, turn string) {
+	h := as.link.Host
+	if !as.link.Can(link.CanChats) || e.session == "" {
+		as.loop.Say(status.Info, "this connection can't fork chats")
+		return
+	}
+	uri := ahp.ChatScheme + "/" + strings.ToLower(rand.Text()[:12])
+	p := ahp.CreateChatParams{Channel: e.session, Chat: uri, Source: &ahp.ChatSource{Kind: "fork", Chat: e.uri, TurnID: turn}}
+	as.loop.Async("fork the chat", func(ctx context.Context) (func(), error) {
+		err := h.CreateChat(ctx, p)
+		return func() {
+			if err == nil {
+				as.panes.OpenChat(uri)
+			}
+		}, err
+	})
+}
+
+// moreTurns loads older turns.
+func (as *Agents) moreTurns(e *Chat) {
+	h := as.link.Host
+	if !as.link.Can(link.CanChats) || as.fetching {
+		return
+	}
+	as.fetching = true
+	p := ahp.FetchTurnsParams{Channel: e.uri, Cursor: e.State().TurnsNextCursor}
+	as.loop.Async("load older messages", func(ctx context.Context) (func(), error) {
+		err := h.FetchTurns(ctx, p)
+		return func() { as.fetching = false }, err
+	})
+}
+
+// logIn runs a way to log in to a chat's agent: in a pane, where it is one for a
+// terminal.
+func (as *Agents) logIn(e *Chat, way ahp.AgentAuth) {
+	h := as.link.Host
+	switch {
+	case way.Kind == "env":
+		as.loop.Say(status.Info, "set %s in the agent's env, in the configuration", strings.Join(way.Variables, " and "))
+		return
+	case !as.link.Can(link.CanLogin) || e.session == "":
+		as.loop.Say(status.Info, "this connection can't log in")
+		return
+	}
+	uri, put := address.New(ahp.TerminalScheme), as.panes.Beside(as.panes.Area(), as.panes.FocusID())
+	s := as.sessions.byURI[e.session]
+	p := ahp.LoginParams{Channel: ahp.RootURI, Method: way.ID, Terminal: uri, Cols: max(as.panes.Arr.Area.W, 1), Rows: max(as.panes.Arr.Area.H-1, 1)}
+	if s != nil && s.ready && s.state.Lifecycle == ahp.LifecycleFailed {
+		p.Session = e.session
+	} else if s != nil {
+		p.Provider = s.row.Provider
+	}
+	as.loop.Async("log in", func(ctx context.Context) (func(), error) {
+		got, err := h.Login(ctx, p)
+		if err == nil && got.Terminal != "" {
+			err = as.link.Host.Subscribe(ctx, got.Terminal)
+		}
+		return func() {
+			switch {
+			case err != nil:
+			case got.Terminal != "":
+				as.panes.Created(got.Terminal, put)
+			default:
+				as.loop.Say(status.Info, "logged in; %s tries again", as.do.Keys("chat-retry"))
+			}
+		}, err
+	})
+}
+
+// searchChat asks what to look for in a transcript, and looks as it is typed.
+func (as *Agents) searchChat(e *Chat, back bool) {
+	top, follow := e.Position()
+	as.loop.Open(overlay.NewSearch("search the chat", as.loop.Searches, overlay.SearchDo{
+		Changed: func(text string) string {
+			e.Restore(top, follow)
+			return e.Find(text, back)
+		},
+		Step: func(reverse bool) string { return e.FindNext(reverse) },
+		Done: func(text string, ok bool) {
+			as.loop.Dirty |= loop.Panes | loop.Chrome
+			if !ok {
+				e.Find("", false)
+				e.Restore(top, follow)
+				return
+			}
+			if text == "" && len(as.loop.Searches) > 0 {
+				text = as.loop.LastSearch()
+			}
+			if text != "" {
+				as.loop.Searched(text)
+				if e.Finding() != text {
+					e.Find(text, back)
+				}
+				e.Read()
+			}
+		},
+	}))
+}
+
+// Composer has a text edited and gives it back.
+type Composer interface {
+	// Compose puts a text into a file that only this user can read and gives the
+	// command that edits it, and what reads it when that has ended and removes the
+	// file.
+	Compose(text string) (argv []string, read func() (string, error), err error)
+}
+
+// composeText has a text edited in a pane; done gets it once the editor has ended.
+func (as *Agents) composeText(text string, done func(string)) {
+	if as.composer == nil {
+		as.loop.Say(status.Info, "there is no editor to open it in")
+		return
+	}
+	at, area := as.panes.FocusID(), as.panes.Area()
+	as.loop.Async("edit the message", func(context.Context) (func(), error) {
+		argv, read, err := as.composer.Compose(text)
+		if err != nil {
+			return nil, err
+		}
+		return func() {
+			put := as.panes.Beside(area, at)
+			as.panes.Create(func(l layout.Layout, uri string) (layout.Layout, layout.PaneID, error) {
+				as.panes.Then(uri, func() { as.composed(at, read, done) })
+				return put(l, uri)
+			}, argv, "")
+		}, nil
+	})
+}
+
+// composed takes a text back from the editor, and the focus back to the chat.
+func (as *Agents) composed(at layout.PaneID, read func() (string, error), done func(string)) {
+	as.loop.Async("read the message", func(context.Context) (func(), error) {
+		text, err := read()
+		return func() {
+			if err == nil {
+				done(strings.TrimRight(text, "\n"))
+			}
+			as.panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(at) })
+			as.loop.Dirty |= loop.Panes
+		}, err
+	})
+}

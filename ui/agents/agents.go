@@ -1,0 +1,138 @@
+package agents
+
+import (
+	"log/slog"
+
+	"tandemux/ahp"
+	"tandemux/ui/address"
+	"tandemux/ui/clipboard"
+	"tandemux/ui/link"
+	"tandemux/ui/loop"
+	"tandemux/ui/outer"
+	"tandemux/ui/panes"
+	"tandemux/ui/tasks"
+	"tandemux/ui/words"
+)
+
+// Hooks are what the agents have done for them.
+type Hooks struct {
+	// Changed says that what chats have to tell may be other than before.
+	Changed func()
+	// OpenLink opens an address.
+	OpenLink func(uri string)
+	// Keys are those that a command is bound to, for people; ChatKeys are those in
+	// the chat that has the focus, "" for none.
+	Keys, ChatKeys func(command string) string
+}
+
+// With is what the agents work with.
+type With struct {
+	Loop  *loop.Loop
+	Link  *link.Link
+	Panes *panes.Panes
+	Outer *outer.Terminal
+	Clip  *clipboard.Clipboard
+	Tasks *tasks.List
+	Log   *slog.Logger
+	// Composer has texts edited; nil for none.
+	Composer Composer
+	// Home is the user's home directory, "" when unknown; Cwd is where sessions are
+	// begun whose directory nothing says.
+	Home, Cwd string
+}
+
+// Agents are the host's sessions with agents, and the chats that the layout shows.
+type Agents struct {
+	loop     *loop.Loop
+	link     *link.Link
+	panes    *panes.Panes
+	outer    *outer.Terminal
+	clip     *clipboard.Clipboard
+	tasks    *tasks.List
+	log      *slog.Logger
+	composer Composer
+	home     string
+	cwd      string
+	do       Hooks
+
+	sessions sessions
+	chats    map[ahp.URI]*Chat
+	fetching bool // older messages are under way
+}
+
+// New makes agents of which nothing is known yet; Load asks for the sessions.
+func New(w With, do Hooks) *Agents {
+	return &Agents{
+		loop: w.Loop, link: w.Link, panes: w.Panes, outer: w.Outer, clip: w.Clip, tasks: w.Tasks, log: w.Log,
+		composer: w.Composer, home: w.Home, cwd: w.Cwd, do: do,
+		chats: map[ahp.URI]*Chat{}, sessions: sessions{byURI: map[ahp.URI]*session{}},
+	}
+}
+
+// Chat finds a chat that the layout shows, nil for none.
+func (as *Agents) Chat(uri ahp.URI) *Chat { return as.chats[uri] }
+
+// Offered takes which agents the host has.
+func (as *Agents) Offered(agents []ahp.AgentInfo) { as.sessions.agents = agents }
+
+// SessionState takes the state of a session.
+func (as *Agents) SessionState(uri ahp.URI, st ahp.SessionState) {
+	if s := as.sessions.byURI[uri]; s != nil {
+		s.state, s.ready = st, true
+		as.Refresh()
+	}
+}
+
+// ChatState takes the state of a chat.
+func (as *Agents) ChatState(uri ahp.URI, st ahp.ChatState) {
+	if e := as.chats[uri]; e != nil {
+		e.Reset(st)
+		as.do.Changed()
+		as.loop.Dirty |= loop.Panes | loop.Chrome
+	}
+}
+
+// Refused takes the refusal of an action of a chat's.
+func (as *Agents) Refused(uri ahp.URI) {
+	if e := as.chats[uri]; e != nil {
+		e.Sent("")
+		as.loop.Dirty |= loop.Panes
+	}
+}
+
+// Gone takes the news that a channel is gone; it reports whether it was a chat's or
+// a session's.
+func (as *Agents) Gone(channel ahp.URI) bool {
+	if e := as.chats[channel]; e != nil {
+		e.Fail(errEnded)
+		as.loop.Dirty |= loop.Panes | loop.Chrome
+		return true
+	}
+	if as.sessions.byURI[channel] != nil {
+		as.lost(channel)
+		as.Refresh()
+		return true
+	}
+	return false
+}
+
+// Cwd is the directory that a chat's session works in, for people.
+func (as *Agents) Cwd(e *Chat) string {
+	if s := as.sessions.byURI[e.session]; s != nil {
+		return s.cwd(as.home)
+	}
+	return ""
+}
+
+// cwd is the session's directory, for people, "" for none.
+func (s *session) cwd(home string) string {
+	if len(s.row.WorkingDirectories) == 0 {
+		return ""
+	}
+	return directory(s.row.WorkingDirectories[0], home)
+}
+
+// directory words a directory.
+func directory(uri ahp.URI, home string) string {
+	return words.Clean(words.Shorten(address.Path(uri), home))
+}

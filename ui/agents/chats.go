@@ -1,0 +1,279 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/ahp"
+	"tandemux/keymap"
+	"tandemux/ui/address"
+	"tandemux/ui/chat"
+	"tandemux/ui/layout"
+	"tandemux/ui/link"
+	"tandemux/ui/look"
+	"tandemux/ui/loop"
+	"tandemux/ui/paint"
+	"tandemux/ui/terminals"
+	"tandemux/ui/words"
+)
+
+// draftTime is how long after the last key a draft is told to the host.
+const draftTime = time.Second
+
+// Chat is a chat that panes of the layout show.
+type Chat struct {
+	*chat.Chat
+	uri     ahp.URI
+	session ahp.URI // "" while it is not known
+	asked   bool    // it is subscribed to
+	drafts  bool    // a timer runs that tells the draft
+	ticks   bool    // a timer runs that draws times again
+	follows []ahp.URI
+	cursor  paint.Cursor
+	rect    paint.Rect
+}
+
+// Focused is the focused pane's chat, nil where it shows none.
+func (as *Agents) Focused() *Chat {
+	if p, ok := as.panes.Arr.Focused(); ok {
+		return as.chats[p.Terminal]
+	}
+	return nil
+}
+
+// Mode is the table of bindings that a chat is used with.
+func (as *Agents) Mode() (keymap.Mode, bool) {
+	switch c := as.Focused(); {
+	case c == nil:
+		return keymap.Normal, false
+	case c.Reading():
+		return keymap.Reading, true
+	}
+	return keymap.Chat, true
+}
+
+// Follow subscribes to the chats that the layout shows and drops the others.
+func (as *Agents) Follow() {
+	shown := map[ahp.URI]bool{}
+	for _, tab := range as.panes.Doc.Shown.Tabs {
+		for _, leaf := range tab.Panes() {
+			if address.IsChat(leaf.Terminal) {
+				shown[leaf.Terminal] = true
+			}
+		}
+	}
+	changed := false
+	for uri := range shown {
+		e := as.chats[uri]
+		if e == nil {
+			e = as.newChat(uri)
+			changed = true
+		}
+		if !e.asked && as.link.Up() && e.Err() == nil {
+			as.followChat(e)
+		}
+	}
+	for uri, e := range as.chats {
+		if !shown[uri] {
+			as.tellDraft(e)
+			as.link.Sink.Expect(uri, link.None)
+			as.link.Host.Unsubscribe(uri)
+			delete(as.chats, uri)
+			changed = true
+		}
+	}
+	if changed {
+		as.followSessions()
+	}
+	for _, p := range as.panes.Arr.Panes {
+		if e := as.chats[p.Terminal]; e != nil {
+			e.follows = e.Terminals()
+			for _, uri := range e.follows {
+				if t := as.panes.Terms.Get(uri); t != nil {
+					as.panes.Keep(t)
+				}
+			}
+		}
+	}
+}
+
+func (as *Agents) newChat(uri ahp.URI) *Chat {
+	e := &Chat{uri: uri}
+	e.Chat = chat.New(uri, as.chatActions(e))
+	as.chats[uri] = e
+	as.inform(e)
+	return e
+}
+
+func (as *Agents) followChat(e *Chat) {
+	uri := e.uri
+	e.asked = true
+	as.link.Sink.Expect(uri, link.Chat)
+	as.loop.Async("show a chat", func(ctx context.Context) (func(), error) {
+		err := as.link.Host.Subscribe(ctx, uri)
+		return func() {
+			e := as.chats[uri]
+			if e == nil || err == nil {
+				return
+			}
+			if e.asked = false; as.link.Up() {
+				e.Fail(err)
+				as.loop.Dirty |= loop.Panes | loop.Chrome
+			}
+		}, nil
+	})
+}
+
+// Settle follows what came into sight, and sets the timers of chats.
+func (as *Agents) Settle() {
+	for _, p := range as.panes.Arr.Panes {
+		e := as.chats[p.Terminal]
+		if e == nil {
+			continue
+		}
+		if !slices.Equal(e.Terminals(), e.follows) {
+			as.loop.Dirty |= loop.Stale
+		}
+		if d := e.Due(); d > 0 && !e.ticks {
+			e.ticks = true
+			uri := e.uri
+			as.loop.After(d, func() {
+				if e := as.chats[uri]; e != nil {
+					e.ticks = false
+					e.Tick()
+					as.loop.Dirty |= loop.Panes | loop.Chrome
+				}
+			})
+		}
+	}
+	for uri, e := range as.chats {
+		if e.Unsent() && !e.drafts {
+			e.drafts = true
+			as.loop.After(draftTime, func() {
+				if e := as.chats[uri]; e != nil {
+					e.drafts = false
+					as.tellDraft(e)
+				}
+			})
+		}
+	}
+	as.panes.Freshen()
+}
+
+// tellDraft tells the host what is being written.
+func (as *Agents) tellDraft(e *Chat) {
+	if !as.link.Up() {
+		return
+	}
+	if a, changed := e.Draft(); changed {
+		as.link.Dispatch(e.uri, a)
+	}
+}
+
+// TellDrafts tells the host what is being written in all chats, before leaving.
+func (as *Agents) TellDrafts() {
+	for _, e := range as.chats {
+		as.tellDraft(e)
+	}
+}
+
+// TerminalReady tells chats that a terminal can be seen.
+func (as *Agents) TerminalReady() {
+	for _, e := range as.chats {
+		e.TerminalReady()
+	}
+}
+
+// Draw draws a chat's pane and gives the place of its cursor.
+func (as *Agents) Draw(p layout.Placed, e *Chat, all bool, now time.Time) paint.Cursor {
+	r := paint.Rect(p.Body)
+	if !all && e.rect == r && !e.Stale() {
+		return e.cursor
+	}
+	e.rect = r
+	e.cursor = e.Draw(&as.outer.Canvas, r, &as.outer.Look, p.Focused, now)
+	return e.cursor
+}
+
+// Type gives a key to a chat.
+func (as *Agents) Type(e *Chat, k tea.Key) {
+	as.loop.Unsay()
+	e.Type(k, as.loop.Now())
+	as.loop.Dirty |= loop.Panes
+}
+
+// Title is what a chat's pane is called.
+func (as *Agents) Title(uri ahp.URI) string {
+	if s := as.sessionOf(uri); s != nil {
+		if s.ready {
+			for _, c := range s.state.Chats {
+				if t := words.Clean(c.Title); c.Resource == uri && t != "" {
+					return t
+				}
+			}
+		}
+		return s.title()
+	}
+	if e := as.chats[uri]; e != nil && e.Session().Title != "" {
+		return e.Session().Title
+	}
+	return terminals.ShortName(uri)
+}
+
+// Badge says how a chat stands.
+func (as *Agents) Badge(e *Chat) (string, look.Style) {
+	l := &as.outer.Look
+	s := as.sessions.byURI[e.session]
+	switch {
+	case e.Err() != nil:
+		return "gone", l.Exited
+	case !e.Ready():
+		return "", l.Other
+	}
+	name := "agent"
+	if s != nil {
+		name = as.agentTitle(s.row.Provider)
+	}
+	word, style := stateWord(e.State().Status, l)
+	if s != nil && s.ready && s.state.Lifecycle == ahp.LifecycleFailed {
+		word, style = "not started", l.Fail
+	}
+	return name + ": " + word, style
+}
+
+// stateWord is a status in a word, and how it is drawn.
+func stateWord(s ahp.Status, l *look.Look) (string, look.Style) {
+	switch {
+	case s.NeedsInput():
+		return "waiting for you", l.Agent
+	case s.Activity() == ahp.ActivityInProgress:
+		return "working", l.Agent
+	case s.Activity() == ahp.ActivityError:
+		return "failed", l.Fail
+	}
+	return "idle", l.Background
+}
+
+// errEnded is what a chat says whose session has ended.
+var errEnded = errors.New("the session has ended")
+
+// Action takes an action of a chat or session; it reports whether it was one.
+func (as *Agents) Action(e ahp.Envelope) bool {
+	if c := as.chats[e.Channel]; c != nil {
+		c.Apply(e.Action, as.loop.Now())
+		as.do.Changed()
+		as.loop.Dirty |= loop.Panes | loop.Chrome
+		return true
+	}
+	if s := as.sessions.byURI[e.Channel]; s != nil {
+		if s.ready {
+			as.sessionAction(s, e.Action)
+		}
+		return true
+	}
+	return false
+}

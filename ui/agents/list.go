@@ -1,0 +1,335 @@
+package agents
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/ui/address"
+	"tandemux/ui/chat"
+	"tandemux/ui/command"
+	"tandemux/ui/link"
+	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
+	"tandemux/ui/terminals"
+	"tandemux/ui/words"
+)
+
+// Commands are those about sessions and chats, by name.
+func (as *Agents) Commands() map[string]command.Do {
+	all := map[string]command.Do{
+		"agents":       func([]string) { as.openList() },
+		"new-session":  func(args []string) { as.newSession(strings.Join(args, " ")) },
+		"open-chat":    func([]string) { as.crossOver() },
+		"answer-agent": func([]string) { as.answerAny() },
+	}
+	for _, name := range chat.Commands() {
+		all[name] = func([]string) {
+			if c := as.Focused(); c != nil {
+				c.Do(name, as.loop.Now())
+				as.loop.Dirty |= loop.Panes | loop.Chrome
+			}
+		}
+	}
+	return all
+}
+
+// openList opens the list of sessions.
+func (as *Agents) openList() {
+	archived := false
+	with := func(f func(*session)) func(ahp.URI) {
+		return func(uri ahp.URI) {
+			if s := as.sessions.byURI[uri]; s != nil {
+				f(s)
+			} else if t := as.tasks.At(uri); t != nil {
+				as.loop.Say(status.Info, "%s has no chat: `tandemux task watch` follows it", t.Name)
+			} else {
+				as.loop.Say(status.Info, "the session has ended")
+			}
+		}
+	}
+	as.loop.Open(overlay.NewAgents(func() []overlay.Session { return as.rows(archived) }, as.current(), overlay.SessionActions{
+		Open:   with(as.openSession),
+		Bring:  with(func(s *session) { as.panes.BringChat(s.row.DefaultChat) }),
+		Answer: with(as.answerSession),
+		Rename: with(as.renameSession),
+		Archive: with(func(s *session) {
+			as.link.Dispatch(s.uri, ahp.SessionIsArchivedChanged{IsArchived: s.row.Status&ahp.FlagArchived == 0})
+		}),
+		End: func(uri ahp.URI) {
+			if !as.tasks.Discard(uri) {
+				with(as.endSession)(uri)
+			}
+		},
+		Steer: as.tasks.Steer, Pull: as.tasks.Pull,
+		New: func() { as.newSession("") },
+		All: func() { archived = !archived; as.loop.Dirty |= loop.Panes },
+	}))
+	as.tasks.Load()
+}
+
+// current is the session of the focused chat or terminal, "" for none.
+func (as *Agents) current() ahp.URI {
+	p, ok := as.panes.Arr.Focused()
+	if !ok {
+		return ""
+	}
+	chat := p.Terminal
+	if t := as.panes.Terms.Get(p.Terminal); t != nil {
+		chat = as.ChatOf(t)
+	}
+	if s := as.sessionOf(chat); s != nil {
+		return s.uri
+	}
+	return ""
+}
+
+// previewed is the session that is chosen in the list, "" for none.
+func (as *Agents) previewed() ahp.URI {
+	if list, ok := as.loop.Overlay.(*overlay.Agents); ok {
+		return list.Chosen()
+	}
+	return ""
+}
+
+// rows are the rows of the list.
+func (as *Agents) rows(archived bool) []overlay.Session {
+	var rows []overlay.Session
+	l, listed := &as.outer.Look, map[ahp.URI]bool{}
+	for uri := range as.sessions.byURI {
+		listed[uri] = true // Archived ones, too.
+	}
+	for _, s := range as.sessionList(archived) {
+		st := s.row.Status
+		r := overlay.Session{URI: s.uri, Title: s.title(), Agent: as.agentTitle(s.row.Provider), Unread: st&ahp.FlagRead == 0}
+		r.State, r.StateStyle = stateWord(st, l)
+		switch {
+		case st.NeedsInput():
+			r.Mark, r.State = "?", "waiting for you"
+		case st.Activity() == ahp.ActivityInProgress:
+			r.Mark = string(l.Running)
+		case st.Activity() == ahp.ActivityError:
+			r.Mark = string(l.Failed)
+		default:
+			r.Mark = string(l.Ended)
+		}
+		if st&ahp.FlagArchived != 0 {
+			r.State += ", archived"
+		}
+		r.Cwd = s.cwd(as.home)
+		u := s.usage()
+		if u.Tokens > 0 {
+			r.Tokens = chat.Count(u.Tokens)
+		}
+		r.Time = as.sessionTime(s, u)
+		r.Doing = words.Clean(s.row.Activity)
+		if n := as.neededOf(s); n != nil {
+			r.Doing = n.text
+		}
+		if id, ok := as.panes.Doc.Shown.Showing(s.row.DefaultChat); ok && s.row.DefaultChat != "" {
+			i, _, _ := as.panes.Doc.Shown.Find(id)
+			r.Where = fmt.Sprintf("tab %d", i+1)
+		}
+		if t := as.tasks.At(s.uri); t != nil {
+			r = as.tasks.Row(r, *t, l)
+		}
+		rows = append(rows, r)
+	}
+	return append(rows, as.tasks.Rows(listed, archived, l)...)
+}
+
+// sessionTime is for how long a session works, or how long ago it changed.
+func (as *Agents) sessionTime(s *session, u sessionUsage) string {
+	now := as.loop.Now()
+	if u.Since > 0 && s.row.Status.Activity()&ahp.ActivityInProgress != 0 {
+		d := as.loop.Since(time.UnixMilli(u.Since))
+		as.loop.Counts(d, time.Second)
+		if d < 10*time.Second {
+			return fmt.Sprintf("%ds", int(d.Seconds()))
+		}
+		return pane.Lasted(d)
+	}
+	at, err := time.Parse(time.RFC3339, string(s.row.ModifiedAt))
+	if err != nil {
+		return ""
+	}
+	return words.Rested(now.Sub(at))
+}
+
+// openSession shows a session's chat; of several, it asks which.
+func (as *Agents) openSession(s *session) {
+	if s.ready && len(s.state.Chats) > 1 {
+		var rows []string
+		var uris []ahp.URI
+		for _, c := range s.state.Chats {
+			if c.Interactivity == ahp.InteractivityHidden {
+				continue
+			}
+			title := words.Clean(c.Title)
+			if title == "" {
+				title = s.title()
+			}
+			word, _ := stateWord(c.Status, &as.outer.Look)
+			rows, uris = append(rows, title+"  "+word), append(uris, c.Resource)
+		}
+		as.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { as.panes.OpenChat(uris[i]) })
+		return
+	}
+	if s.row.DefaultChat == "" {
+		as.loop.Say(status.Info, "the session has no chat")
+		return
+	}
+	as.panes.OpenChat(s.row.DefaultChat)
+}
+
+// newSession begins a session; without a name it asks which agent, where there are
+// several.
+func (as *Agents) newSession(name string) {
+	h := as.link.Host
+	if !as.link.Can(link.CanSessions) {
+		return
+	}
+	cwd := as.panes.Cwd()
+	if e := as.Focused(); e != nil {
+		if s := as.sessions.byURI[e.session]; s != nil && len(s.row.WorkingDirectories) > 0 {
+			cwd = s.row.WorkingDirectories[0]
+		}
+	}
+	if cwd == "" {
+		cwd = address.File(as.cwd)
+	}
+	if name != "" {
+		as.beginSession(name, cwd)
+		return
+	}
+	as.loop.Async("list the agents", func(ctx context.Context) (func(), error) {
+		agents, err := h.Agents(ctx)
+		return func() {
+			if err == nil {
+				as.chooseAgent(agents, cwd)
+			}
+		}, err
+	})
+}
+
+// chooseAgent asks which agent to begin a session with.
+func (as *Agents) chooseAgent(agents []link.Agent, cwd ahp.URI) {
+	var rows []string
+	able := 0
+	for _, a := range agents {
+		row := words.Clean(a.Title)
+		if a.Why != "" {
+			row += "  (" + words.Clean(a.Why) + ")"
+		} else {
+			able++
+		}
+		rows = append(rows, row)
+	}
+	switch {
+	case len(agents) == 0:
+		as.loop.Say(status.Info, "there is no agent: tandemux agents says how to get one")
+	case able == 1 && agents[0].Why == "" && len(agents) == 1:
+		as.beginSession(agents[0].Name, cwd)
+	default:
+		title := "New session in " + directory(cwd, as.home)
+		as.chooseRow(title, rows, 0, func(i int) {
+			if agents[i].Why != "" {
+				as.loop.Say(status.Info, "%s: %s", agents[i].Title, agents[i].Why)
+				return
+			}
+			as.beginSession(agents[i].Name, cwd)
+		})
+	}
+}
+
+// beginSession begins a session and shows its chat.
+func (as *Agents) beginSession(agent string, cwd ahp.URI) {
+	h := as.link.Host
+	id := strings.ToLower(rand.Text()[:12])
+	p := ahp.CreateSessionParams{
+		Channel: ahp.SessionScheme + "/" + id, Provider: agent,
+		Meta: &ahp.SessionMeta{Chat: ahp.ChatScheme + "/" + id},
+	}
+	if cwd != "" {
+		p.WorkingDirectories = []ahp.URI{cwd}
+	}
+	if _, ok := as.loop.Overlay.(*overlay.Agents); ok {
+		as.loop.Close()
+	}
+	as.loop.Async("begin a session", func(ctx context.Context) (func(), error) {
+		err := h.CreateSession(ctx, p)
+		return func() {
+			if err == nil {
+				as.panes.OpenChat(p.Meta.Chat)
+			}
+		}, err
+	})
+}
+
+// renameSession asks for a session's title.
+func (as *Agents) renameSession(s *session) {
+	uri, before := s.uri, as.loop.Overlay
+	as.loop.Open(overlay.NewPrompt("rename session", s.title(), func(title string) {
+		as.link.Dispatch(uri, ahp.SessionTitleChanged{Title: words.Clean(title)})
+		as.loop.Open(before)
+	}))
+}
+
+// endSession disposes of a session, asking first.
+func (as *Agents) endSession(s *session) {
+	h, uri := as.link.Host, s.uri
+	question := fmt.Sprintf("end the session %q and forget what was said?", s.title())
+	if _, word := s.row.Status.Activity(), s.row.Status; word.Activity()&ahp.ActivityInProgress != 0 {
+		question = fmt.Sprintf("%s works: end the session %q and forget what was said?", as.agentTitle(s.row.Provider), s.title())
+	}
+	as.loop.Confirm(question, func() {
+		as.loop.Async("end the session", func(ctx context.Context) (func(), error) {
+			err := h.DisposeSession(ctx, uri)
+			return func() {
+				if err == nil {
+					as.lost(uri)
+					as.Refresh()
+				}
+			}, err
+		})
+	})
+}
+
+// crossOver goes from a terminal to the chat that it belongs to, and from a chat to
+// the terminal of its last tool call.
+func (as *Agents) crossOver() {
+	if e := as.Focused(); e != nil {
+		e.Do("chat-terminal", as.loop.Now())
+		as.loop.Dirty |= loop.Panes
+		return
+	}
+	if _, t, _ := as.panes.Focused(); t != nil {
+		if uri := as.ChatOf(t); uri != "" {
+			as.panes.OpenChat(uri)
+		}
+	}
+}
+
+// ChatOf is the chat that a terminal belongs to, "" for none: of the session that
+// holds it, or that it was taken from.
+func (as *Agents) ChatOf(t *terminals.Terminal) ahp.URI {
+	claim := t.Info.Claim
+	if claim.Kind != ahp.ClaimSession {
+		if t.Info.Meta == nil || t.Info.Meta.HandBack == nil {
+			return ""
+		}
+		claim = *t.Info.Meta.HandBack
+	}
+	if claim.Chat != "" {
+		return claim.Chat
+	}
+	if s := as.sessions.byURI[claim.Session]; s != nil {
+		return s.row.DefaultChat
+	}
+	return ""
+}
