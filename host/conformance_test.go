@@ -40,7 +40,8 @@ import (
 // unless it has "...": true; an array ending in "..." may go on. Instead of a
 // message there may be:
 //
-//	...                     skip what comes, up to the next expected message
+//	... TYPE…               skip what comes, up to the next expected message; if
+//	                        types are named, only actions of these
 //	output URI "TEXT"       read on until the output of the terminal has TEXT
 //	none                    the host has nothing more to say, by now
 //	closed "TEXT"           the host closes with a reason that contains TEXT
@@ -122,7 +123,10 @@ func (s *script) run(section txtar.File) {
 		}
 	case "host":
 		for i, line := range lines {
-			skip := i > 0 && lines[i-1] == "..."
+			skip := []string{"terminal/data"}
+			if i > 0 && strings.HasPrefix(lines[i-1], "...") {
+				skip = append(skip, strings.Fields(lines[i-1])...)
+			}
 			if err := s.expect(s.peer(name), line, skip); err != nil {
 				s.t.Fatalf("-- %s --\n%s\n%v", section.Name, line, err)
 			}
@@ -181,7 +185,9 @@ func (s *script) fill(line string) string {
 	return line
 }
 
-func (s *script) expect(p *peer, line string, skip bool) error {
+// expect takes an expected message, and skips actions of the types in skip, all
+// messages if it has "..." and nothing after that.
+func (s *script) expect(p *peer, line string, skip []string) error {
 	s.t.Helper()
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
@@ -226,18 +232,19 @@ func (s *script) expect(p *peer, line string, skip bool) error {
 			}
 			return nil
 		}
-		if !skip && !isData(got) {
+		if skip[len(skip)-1] != "..." && !slices.Contains(skip, actionType(got)) {
 			return fmt.Errorf("got\n%s\n%w", raw, err)
 		}
 		seen = append(seen, string(raw))
 	}
 }
 
-func isData(got any) bool {
+func actionType(got any) string {
 	m, _ := got.(map[string]any)
 	params, _ := m["params"].(map[string]any)
 	action, _ := params["action"].(map[string]any)
-	return action["type"] == "terminal/data"
+	name, _ := action["type"].(string)
+	return name
 }
 
 // none makes sure that nothing is on its way: what the host sent before it

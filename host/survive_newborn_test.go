@@ -78,8 +78,9 @@ func TestKilledBeforeCheckpoint(t *testing.T) {
 	for _, step := range steps {
 		uri := "ahp-terminal:/" + step
 		check(c.Subscribe(ctx, uri))
+		m.shows(mirror, uri, "printed") // The shell has switched the echo off by then.
 		m.types(c, uri, "x\n")
-		m.shows(mirror, uri, "got x")
+		m.shows(mirror, uri, "got x\r\n")
 		want := "printed\r\ngot x\r\n"
 		if step == "preceded" {
 			want = "of old\r\n" + want
