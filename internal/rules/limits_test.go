@@ -41,7 +41,7 @@ var (
 		"host":            15658,
 		"host/terminal":   5136,
 		"ui":              4801,
-		"ui/chat":         6395,
+		"ui/chat":         4481,
 	}
 	fileExcess = map[string]int{
 		"emulator/native/line.go":   501,

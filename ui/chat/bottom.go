@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/look"
+	"tandemux/ui/markup"
 	"tandemux/ui/paint"
 	"tandemux/ui/words"
 )
@@ -14,7 +15,7 @@ import (
 // bottom is what stands below the transcript: the plan, what is queued, a rule with
 // the state, what waits for an answer, the prompt, and what the keys do.
 type bottom struct {
-	plan, queue []line
+	plan, queue []markup.Line
 	panel       panel
 	prompt      int // rows
 	rule, hint  bool
@@ -33,7 +34,7 @@ func (b bottom) rows() int {
 
 // panel is what waits for an answer.
 type panel struct {
-	lines  []line
+	lines  []markup.Line
 	rows   []panelRow // which lines can be clicked
 	cursor spot       // row -1 for none
 	top    int        // first line that shows
@@ -96,18 +97,18 @@ func (p panel) fit(most int) panel {
 }
 
 // queued are the messages that wait.
-func (c *Chat) queued(w, most int, l *look.Look) []line {
-	var out []line
+func (c *Chat) queued(w, most int, l *look.Look) []markup.Line {
+	var out []markup.Line
 	put := func(what string, m ahp.Message) {
-		r := []run{{text: what + " ", role: accent}, {text: words.Line(m.Text), role: muted}}
-		out = append(out, line{runs: cut(r, max(w-2, 1), l.Ellipsis)})
+		r := []markup.Run{{Text: what + " ", Role: markup.Accent}, {Text: words.Line(m.Text), Role: markup.Muted}}
+		out = append(out, markup.Line{Runs: markup.Cut(r, max(w-2, 1), l.Ellipsis)})
 	}
 	if s := c.state.SteeringMessage; s != nil {
 		put("steering", s.Message)
 	}
 	for i, q := range c.state.QueuedMessages {
 		if len(out) == most-1 && i+1 < len(c.state.QueuedMessages) {
-			out = append(out, line{runs: cut([]run{{text: fmt.Sprintf("and %d more queued", len(c.state.QueuedMessages)-i), role: muted}}, max(w-2, 1), l.Ellipsis)})
+			out = append(out, markup.Line{Runs: markup.Cut([]markup.Run{{Text: fmt.Sprintf("and %d more queued", len(c.state.QueuedMessages)-i), Role: markup.Muted}}, max(w-2, 1), l.Ellipsis)})
 			break
 		}
 		if len(out) < most {
@@ -120,10 +121,10 @@ func (c *Chat) queued(w, most int, l *look.Look) []line {
 // drawBottom draws it and gives the cursor.
 func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look) paint.Cursor {
 	y := r.Y
-	rows := func(list []line) {
+	rows := func(list []markup.Line) {
 		for _, ln := range list {
 			if y < r.Y+r.H {
-				drawRuns(cv, r.X+min(1, max(r.W-1, 0)), y, max(r.W-1, 1), ln.runs, &c.palette)
+				markup.DrawRuns(cv, r.X+min(1, max(r.W-1, 0)), y, max(r.W-1, 1), ln.Runs, &c.palette)
 				y++
 			}
 		}
@@ -156,8 +157,8 @@ func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look
 		y += n
 	}
 	if b.hint && y < r.Y+r.H {
-		runs := cut([]run{{text: c.hint(), role: muted}}, max(r.W-2, 1), l.Ellipsis)
-		drawRuns(cv, r.X+1, y, r.W-1, runs, &c.palette)
+		runs := markup.Cut([]markup.Run{{Text: c.hint(), Role: markup.Muted}}, max(r.W-2, 1), l.Ellipsis)
+		markup.DrawRuns(cv, r.X+1, y, r.W-1, runs, &c.palette)
 	}
 	c.drawPopup(cv, l)
 	return cursor
@@ -166,54 +167,54 @@ func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look
 // drawRule draws the line above the prompt: how it stands on the left, what is set
 // and used on the right.
 func (c *Chat) drawRule(cv *paint.Canvas, r paint.Rect, l *look.Look) {
-	style, name := l.Border, c.palette[muted]
+	style, name := l.Border, c.palette[markup.Muted]
 	if c.view.focused {
 		style = l.BorderFocused
 	}
 	cv.Fill(r, l.Horizontal, style)
 	left := c.status()
 	right := c.setting()
-	w := min(width(left), max(r.W-4, 0))
-	if left = cut(left, w, l.Ellipsis); w > 0 {
+	w := min(markup.Width(left), max(r.W-4, 0))
+	if left = markup.Cut(left, w, l.Ellipsis); w > 0 {
 		cv.Text(r.X+1, r.Y, 1, " ", style)
-		n := drawRuns(cv, r.X+2, r.Y, w, left, &c.palette)
+		n := markup.DrawRuns(cv, r.X+2, r.Y, w, left, &c.palette)
 		cv.Text(r.X+2+n, r.Y, 1, " ", style)
 	}
 	room := r.W - w - 8
-	for len(right) > 0 && paint.Width(strings.Join(right, " "+c.glyphs.dot+" ")) > room {
+	for len(right) > 0 && paint.Width(strings.Join(right, " "+c.glyphs.Dot+" ")) > room {
 		right = right[1:]
 	}
 	if len(right) > 0 {
-		text := " " + strings.Join(right, " "+c.glyphs.dot+" ") + " "
+		text := " " + strings.Join(right, " "+c.glyphs.Dot+" ") + " "
 		n := paint.Width(text)
 		cv.Text(r.X+r.W-n-1, r.Y, n, text, name)
 	}
 }
 
 // status says how the chat stands.
-func (c *Chat) status() []run {
+func (c *Chat) status() []markup.Run {
 	s := c.session
 	switch {
 	case c.gone != nil:
-		return []run{{text: c.glyphs.failed + " " + words.Line(c.gone.Error()), role: failed}}
+		return []markup.Run{{Text: c.glyphs.Failed + " " + words.Line(c.gone.Error()), Role: markup.Failed}}
 	case s.Lifecycle == ahp.LifecycleFailed:
-		return []run{{text: c.glyphs.failed + " not started", role: failed}}
+		return []markup.Run{{Text: c.glyphs.Failed + " not started", Role: markup.Failed}}
 	case !c.ready:
-		return []run{{text: "loading", role: muted}}
+		return []markup.Run{{Text: "loading", Role: markup.Muted}}
 	}
 	if since, yes := c.Working(); yes {
 		text := " working"
-		mark := run{text: c.glyphs.running, role: running}
+		mark := markup.Run{Text: c.glyphs.Running, Role: markup.Running}
 		if c.state.Status.NeedsInput() {
-			mark, text = run{text: c.glyphs.waiting, role: warned, attr: bold}, " waits for you"
+			mark, text = markup.Run{Text: c.glyphs.Waiting, Role: markup.Warned, Attr: markup.Bold}, " waits for you"
 		}
 		if d := c.now.Sub(since); !since.IsZero() && d >= time.Second {
 			text += " " + lasted(d, true)
 		}
 		c.soon(time.Second)
-		r := []run{mark, {text: text}}
+		r := []markup.Run{mark, {Text: text}}
 		if a := words.Line(c.state.Activity); a != "" && !c.state.Status.NeedsInput() {
-			r = append(r, run{text: " " + c.glyphs.dot + " " + a, role: muted})
+			r = append(r, markup.Run{Text: " " + c.glyphs.Dot + " " + a, Role: markup.Muted})
 		}
 		return r
 	}
@@ -223,15 +224,15 @@ func (c *Chat) status() []run {
 	}
 	switch {
 	case s.Lifecycle == ahp.LifecycleCreating:
-		return []run{{text: "starting " + name, role: muted}}
+		return []markup.Run{{Text: "starting " + name, Role: markup.Muted}}
 	case c.state.Status.Activity() == ahp.ActivityError:
 		how := c.keys("chat-retry") + " tries again"
 		if len(c.Ways()) > 0 {
 			how = c.keys("chat-login") + " logs in"
 		}
-		return []run{{text: c.glyphs.failed, role: failed}, {text: " failed", role: failed}, {text: " " + c.glyphs.dot + " " + how, role: muted}}
+		return []markup.Run{{Text: c.glyphs.Failed, Role: markup.Failed}, {Text: " failed", Role: markup.Failed}, {Text: " " + c.glyphs.Dot + " " + how, Role: markup.Muted}}
 	}
-	return []run{{text: name, role: muted}}
+	return []markup.Run{{Text: name, Role: markup.Muted}}
 }
 
 // setting is what is set and used, in the order in which it is left out.
@@ -323,17 +324,17 @@ func (c *Chat) hint() string {
 func (c *Chat) drawPrompt(cv *paint.Canvas, r paint.Rect, l *look.Look) paint.Cursor {
 	c.view.prompt = r
 	e := &c.edit
-	style := c.palette[muted]
+	style := c.palette[markup.Muted]
 	if c.where == inPrompt && c.view.focused {
-		style = c.palette[accent]
+		style = c.palette[markup.Accent]
 	}
-	cv.Text(r.X, r.Y, r.W, " "+c.glyphs.prompt, style)
+	cv.Text(r.X, r.Y, r.W, " "+c.glyphs.Prompt, style)
 	rows, x, y := e.View(max(r.W-3, 1), r.H)
 	for i, row := range rows {
-		cv.Text(r.X+3, r.Y+i, max(r.W-3, 0), row, c.palette[plain])
+		cv.Text(r.X+3, r.Y+i, max(r.W-3, 0), row, c.palette[markup.Plain])
 	}
 	if e.Empty() && r.W > 10 {
-		cv.Text(r.X+3, r.Y, r.W-4, paint.Cut(c.placeholder(), r.W-4, l.Ellipsis), c.palette[muted])
+		cv.Text(r.X+3, r.Y, r.W-4, paint.Cut(c.placeholder(), r.W-4, l.Ellipsis), c.palette[markup.Muted])
 	}
 	return paint.Cursor{X: min(r.X+3+x, r.X+r.W-1), Y: r.Y + y, Visible: c.ready, Default: true}
 }

@@ -8,7 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/editor"
 	"tandemux/ui/look"
-	"tandemux/ui/words"
+	"tandemux/ui/markup"
 )
 
 // Actions are what a chat has done for it. None may be nil but those that say so.
@@ -87,9 +87,9 @@ type Chat struct {
 	rows    int   // of all
 	stale   int   // turns from here on are to be laid out anew
 	r       renderer
-	glyphs  glyphs
+	glyphs  markup.Glyphs
 	ascii   bool
-	palette palette
+	palette markup.Palette
 	known   bool // glyphs and palette are
 	open    map[string]bool
 
@@ -184,8 +184,8 @@ func (c *Chat) newTurn(t ahp.Turn, old []*turnView, over bool) *turnView {
 		}
 	}
 	v := &turnView{id: t.ID, turn: t}
-	m := &item{kind: messageItem, id: "message", md: &markdown{}, msg: &t.Message, turn: v, dirty: true}
-	m.md.append(words.Lines(t.Message.Text))
+	m := &item{kind: messageItem, id: "message", md: &markup.Markdown{}, msg: &t.Message, turn: v, dirty: true}
+	m.md.Append(t.Message.Text)
 	v.items = append(v.items, m)
 	for i := range t.ResponseParts {
 		v.items = append(v.items, c.newItem(v, t.ResponseParts[i], time.Time{}))
@@ -211,11 +211,11 @@ func (c *Chat) newItem(v *turnView, p ahp.ResponsePart, now time.Time) *item {
 	it := &item{id: p.ID, turn: v, part: &p, dirty: true, began: now}
 	switch p.Kind {
 	case ahp.PartMarkdown:
-		it.kind, it.md = answerItem, &markdown{}
-		it.md.append(words.Lines(p.Content))
+		it.kind, it.md = answerItem, &markup.Markdown{}
+		it.md.Append(p.Content)
 	case ahp.PartReasoning:
-		it.kind, it.md = thoughtItem, &markdown{}
-		it.md.append(words.Lines(p.Content))
+		it.kind, it.md = thoughtItem, &markup.Markdown{}
+		it.md.Append(p.Content)
 	case ahp.PartToolCall:
 		if it.kind = toolItem; p.ToolCall == nil {
 			it.kind = blobItem
@@ -281,7 +281,7 @@ func (c *Chat) grow(turn, part string, kind itemKind, text string) {
 	v := c.turns[n-1]
 	for i := len(v.items) - 1; i >= 0; i-- {
 		if it := v.items[i]; it.id == part && it.kind == kind {
-			it.md.append(words.Lines(text))
+			it.md.Append(text)
 			c.touch(n-1, i)
 			return
 		}
@@ -468,7 +468,7 @@ func usageMetaOf(u *ahp.Usage) (m usageMeta) {
 func (c *Chat) dress(l *look.Look) {
 	ascii := l.Ellipsis == look.ASCII.Ellipsis
 	if !c.known || ascii != c.ascii {
-		c.glyphs, c.ascii = glyphsOf(l), ascii
+		c.glyphs, c.ascii = markup.GlyphsOf(l), ascii
 		g := c.glyphs
 		c.r.g = &g
 		for _, v := range c.turns {
@@ -479,5 +479,5 @@ func (c *Chat) dress(l *look.Look) {
 		}
 		c.stale = 0
 	}
-	c.palette, c.known = paletteOf(l), true
+	c.palette, c.known = markup.PaletteOf(l), true
 }

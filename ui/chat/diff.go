@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tandemux/internal/approval"
+	"tandemux/ui/markup"
 	"tandemux/ui/words"
 )
 
@@ -11,70 +12,70 @@ import (
 type change approval.Edit
 
 // title is what a change is, on one line.
-func (c change) title(g *glyphs) []run {
-	r := []run{{text: words.Line(c.Path), attr: bold}}
+func (c change) title(g *markup.Glyphs) []markup.Run {
+	r := []markup.Run{{Text: words.Line(c.Path), Attr: markup.Bold}}
 	switch {
 	case c.Fresh:
-		r = append(r, run{text: " new", role: muted})
+		r = append(r, markup.Run{Text: " new", Role: markup.Muted})
 	case c.Gone:
-		r = append(r, run{text: " deleted", role: removed})
+		r = append(r, markup.Run{Text: " deleted", Role: markup.Removed})
 	}
 	if c.Plus > 0 {
-		r = append(r, run{text: fmt.Sprintf(" +%d", c.Plus), role: added})
+		r = append(r, markup.Run{Text: fmt.Sprintf(" +%d", c.Plus), Role: markup.Added})
 	}
 	if c.Minus > 0 {
-		r = append(r, run{text: fmt.Sprintf(" -%d", c.Minus), role: removed})
+		r = append(r, markup.Run{Text: fmt.Sprintf(" -%d", c.Minus), Role: markup.Removed})
 	}
 	if c.Unread != "" {
-		r = append(r, run{text: " " + g.dot + " " + c.Unread, role: muted})
+		r = append(r, markup.Run{Text: " " + g.Dot + " " + c.Unread, Role: markup.Muted})
 	}
 	return r
 }
 
 // render draws the change, at most that many rows of its lines; rest is how many
 // lines are left out.
-func (c change) render(w, most int, g *glyphs) (out []line, rest int) {
-	lang := languageOf(c.Path)
+func (c change) render(w, most int, g *markup.Glyphs) (out []markup.Line, rest int) {
+	lang := markup.LanguageOf(c.Path)
 	digits := 1
 	for _, h := range c.Hunks {
 		digits = max(digits, len(fmt.Sprint(h.To+len(h.Lines))), len(fmt.Sprint(h.From+len(h.Lines))))
 	}
 	numbers := w >= 30
-	var s lexing
+	var s markup.Highlighter
 	for i, h := range c.Hunks {
 		before, after := h.From, h.To
 		if i > 0 && most > len(out) {
-			out = append(out, line{runs: []run{{text: g.ellipsis, role: muted}}, lead: 1})
+			out = append(out, markup.Line{Runs: []markup.Run{{Text: g.Ellipsis, Role: markup.Muted}}, Lead: 1})
 		}
-		s = lexing{}
+		s = markup.Highlighter{}
 		for _, l := range h.Lines {
 			l = words.Lines(l)
 			if len(out) >= most {
 				rest++
 				continue
 			}
-			n, mark, style := after, " ", plain
+			n, mark, style := after, " ", markup.Plain
 			switch l[0] {
 			case '+':
-				mark, style = "+", added
+				mark, style = "+", markup.Added
 				after++
 			case '-':
-				n, mark, style = before, "-", removed
+				n, mark, style = before, "-", markup.Removed
 				before++
 			default:
 				before, after = before+1, after+1
 			}
-			lead := []run{{text: mark + " ", role: style}}
+			lead := []markup.Run{{Text: mark + " ", Role: style}}
 			if numbers {
-				lead = []run{{text: fmt.Sprintf("%*d ", digits, n), role: muted}, {text: mark + " ", role: style}}
+				lead = []markup.Run{{Text: fmt.Sprintf("%*d ", digits, n), Role: markup.Muted}, {Text: mark + " ", Role: style}}
 			}
-			var text []run
-			if style == plain {
-				text = s.line(l[1:], lang)
+			var text []markup.Run
+			if style == markup.Plain {
+				text = s.Line(l[1:], lang)
 			} else if l[1:] != "" {
-				text = []run{{text: l[1:], role: style}}
+				text = []markup.Run{{Text: l[1:], Role: style}}
 			}
-			out = append(out, hard(text, w, indent(lead))...)
+			out = append(out, markup.WrapAnywhere(text, w, markup.Indent(lead))...)
 		}
 	}
 	if len(out) > most {

@@ -12,14 +12,8 @@
 // # Rendering
 //
 // An item is a message, a text, a thought, a tool call, a notice. Its lines are
-// made once for a width and kept. A text that grows is cut into chunks, the blocks
-// of Markdown at its top: chunks that are closed are never looked at again, so what
-// a piece of text costs does not depend on how much came before. Where chunks end
-// follows from the whole lines alone, so the lines are the same however the text
-// was cut into pieces (FuzzSplit). Chunks are parsed by goldmark, one by one;
-// therefore a reference to a link that is defined in another chunk stays text.
-//
-// Lines name roles, not colours: another theme needs no new lines.
+// made once for a width and kept (ui/markup): what a piece of text costs does not
+// depend on how much came before.
 //
 // # Where keys go
 //
@@ -30,8 +24,7 @@
 //
 // # Invariants
 //
-// Nothing is drawn outside of the rectangle, and no line is wider than it. Text of
-// agents is stripped of control characters where it comes in. What is unsaid (a
+// Nothing is drawn outside of the rectangle, and no line is wider than it. What is unsaid (a
 // draft) is lost in no case: it is told to the host as AHP's draft.
 //
 // It does not: follow channels, decide which chats show, talk to agents.

@@ -100,7 +100,7 @@ func (c *Chat) match() {
 		if !ok {
 			continue
 		}
-		text := l.text()
+		text := l.Text()
 		hay := text
 		if fold {
 			if hay = strings.ToLower(text); len(hay) != len(text) {
@@ -113,7 +113,7 @@ func (c *Chat) match() {
 				break
 			}
 			i += from
-			x := l.lead + paint.Width(text[:i])
+			x := l.Lead + paint.Width(text[:i])
 			f.hits = append(f.hits, hit{row, x, x + paint.Width(text[i:i+len(f.text)])})
 			from = i + len(f.text)
 		}

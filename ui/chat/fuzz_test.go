@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
+	"tandemux/ui/markup"
 	"tandemux/ui/paint"
 )
 
@@ -152,8 +153,8 @@ func checkDrawn(t *testing.T, s *stage) {
 		}
 	}
 	for row := range s.c.rows {
-		if l, _, ok := s.c.lineAt(row); ok && width(l.runs) > max(s.c.r.w, 2) {
-			t.Fatalf("row %d has %d cells of %d: %q", row, width(l.runs), s.c.r.w, l.text())
+		if l, _, ok := s.c.lineAt(row); ok && markup.Width(l.Runs) > max(s.c.r.w, 2) {
+			t.Fatalf("row %d has %d cells of %d: %q", row, markup.Width(l.Runs), s.c.r.w, l.Text())
 		}
 	}
 }

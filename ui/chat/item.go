@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ui/markup"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 	"tandemux/ui/words"
@@ -31,10 +32,10 @@ type item struct {
 	kind itemKind
 	id   string // of the part; unique in its turn
 
-	md    *markdown // nil for none
-	inset []run
-	head  []line
-	foot  []line
+	md    *markup.Markdown // nil for none
+	inset []markup.Run
+	head  []markup.Line
+	foot  []markup.Line
 	n     int // lines of md that show
 
 	call *ahp.ToolCall
@@ -67,7 +68,7 @@ type turnView struct {
 // renderer is what items are rendered with.
 type renderer struct {
 	w       int
-	g       *glyphs
+	g       *markup.Glyphs
 	now     time.Time
 	details bool // unfold what is folded by default
 	screens func(ahp.URI) Screen
@@ -101,7 +102,7 @@ func (it *item) foldable() bool {
 const maxMessageRows = 12
 
 func (it *item) long() bool {
-	return it.md != nil && it.md.w > 0 && len(it.md.lines)+len(it.md.tail) > maxMessageRows
+	return it.md != nil && it.md.Len() > maxMessageRows
 }
 
 // render brings the item's lines up to date and gives their number.
@@ -115,7 +116,7 @@ func (it *item) render(r *renderer) int {
 	case messageItem:
 		it.renderMessage(r)
 	case answerItem:
-		it.n = it.md.render(r.w, r.g)
+		it.n = it.md.Render(r.w, r.g)
 	case thoughtItem:
 		it.renderThought(r)
 	case toolItem:
@@ -136,89 +137,73 @@ func (it *item) render(r *renderer) int {
 }
 
 // line gives line i.
-func (it *item) line(i int) line {
+func (it *item) line(i int) markup.Line {
 	if i < len(it.head) {
 		return it.head[i]
 	}
 	if i -= len(it.head); i >= it.n {
 		return it.foot[i-it.n]
 	}
-	l := it.md.line(i)
+	l := it.md.Line(i)
 	if it.inset != nil {
-		l.runs, l.lead = join(it.inset, l.runs), l.lead+width(it.inset)
+		l.Runs, l.Lead = markup.Join(it.inset, l.Runs), l.Lead+markup.Width(it.inset)
 	}
 	return l
 }
 
 func (it *item) renderMessage(r *renderer) {
-	it.inset = []run{{text: r.g.user + " ", role: user}}
+	it.inset = []markup.Run{{Text: r.g.User + " ", Role: markup.User}}
 	if r.w < 8 {
 		it.inset = nil
 	}
-	it.n = it.md.render(r.w-width(it.inset), r.g)
+	it.n = it.md.Render(r.w-markup.Width(it.inset), r.g)
 	if hidden := it.n - maxMessageRows; hidden > 1 && !it.unfolded(r) {
 		it.n = maxMessageRows
-		it.foot = append(it.foot, line{runs: cut(join(it.inset, []run{{text: fmt.Sprintf("%s %s more", r.g.ellipsis, lines(hidden)), role: muted}}), r.w, r.g.ellipsis), lead: r.w})
+		it.foot = append(it.foot, markup.Line{Runs: markup.Cut(markup.Join(it.inset, []markup.Run{{Text: fmt.Sprintf("%s %s more", r.g.Ellipsis, lines(hidden)), Role: markup.Muted}}), r.w, r.g.Ellipsis), Lead: r.w})
 	}
 	if it.msg == nil {
 		return
 	}
 	for _, a := range it.msg.Attachments {
-		text := []run{{text: "@" + words.Line(a.Label), role: linkText}}
-		it.foot = append(it.foot, line{runs: cut(join(it.inset, text), r.w, r.g.ellipsis), lead: width(it.inset)})
+		text := []markup.Run{{Text: "@" + words.Line(a.Label), Role: markup.LinkText}}
+		it.foot = append(it.foot, markup.Line{Runs: markup.Cut(markup.Join(it.inset, text), r.w, r.g.Ellipsis), Lead: markup.Width(it.inset)})
 	}
 	if k := it.msg.Origin.Kind; k != "" && k != ahp.OriginUser {
-		it.head = append(it.head, line{runs: cut(join(it.inset, []run{{text: "from " + words.Line(k), role: muted}}), r.w, r.g.ellipsis)})
+		it.head = append(it.head, markup.Line{Runs: markup.Cut(markup.Join(it.inset, []markup.Run{{Text: "from " + words.Line(k), Role: markup.Muted}}), r.w, r.g.Ellipsis)})
 	}
 }
 
 // renderThought shows reasoning on one line until it is opened.
 func (it *item) renderThought(r *renderer) {
-	glyph, what := r.g.folded, "Thought"
+	glyph, what := r.g.Folded, "Thought"
 	if !it.over && it.turn.active() {
-		what = "Thinking" + r.g.ellipsis
+		what = "Thinking" + r.g.Ellipsis
 	}
 	if d := it.ended.Sub(it.began); !it.began.IsZero() && !it.ended.IsZero() && d >= time.Second {
 		what += " for " + pane.Lasted(d)
 	}
 	open := it.unfolded(r)
 	if open {
-		glyph = r.g.open
+		glyph = r.g.Open
 	}
-	head := []run{{text: glyph + " " + what, role: muted}}
+	head := []markup.Run{{Text: glyph + " " + what, Role: markup.Muted}}
 	if !open {
-		if gist := it.gist(); gist != "" {
-			head = append(head, run{text: " " + r.g.dot + " " + gist, role: muted, attr: italic})
+		if gist := it.md.Gist(); gist != "" {
+			head = append(head, markup.Run{Text: " " + r.g.Dot + " " + gist, Role: markup.Muted, Attr: markup.Italic})
 		}
 	}
-	it.head = []line{{runs: cut(head, r.w, r.g.ellipsis)}}
+	it.head = []markup.Line{{Runs: markup.Cut(head, r.w, r.g.Ellipsis)}}
 	if open {
-		it.inset = []run{{text: r.g.bar + " ", role: muted}}
-		it.n = it.md.render(max(r.w-2, 1), r.g)
+		it.inset = []markup.Run{{Text: r.g.Bar + " ", Role: markup.Muted}}
+		it.n = it.md.Render(max(r.w-2, 1), r.g)
 		if r.w < 8 {
 			it.inset = nil
 		}
 	}
 }
 
-// gist is what a thought is about, on one line: the newest of its headings, which
-// models write in bold, or its first words.
-func (it *item) gist() string {
-	text := it.md.text
-	const far = 4 << 10
-	tail := string(text[max(len(text)-far, 0):])
-	if end := strings.LastIndex(tail, "**"); end > 0 {
-		if from := strings.LastIndex(tail[:end], "**"); from >= 0 {
-			if s := tail[from+2 : end]; s != "" && !strings.Contains(s, "\n") {
-				return words.Line(s)
-			}
-		}
-	}
-	return words.Line(strings.ToValidUTF8(string(text[:min(len(text), 200)]), ""))
-}
-
 func (it *item) renderNotice(r *renderer) {
-	it.head = wrap([]run{{text: words.Lines(it.part.Note.Text), role: muted}}, r.w, indent([]run{{text: r.g.dot + " ", role: muted}}))
+	it.head = markup.Wrap([]markup.Run{{Text: words.Lines(it.part.Note.Text), Role: markup.Muted}}, r.w, markup.Indent([]markup.Run{{Text: r.g.Dot + " ", Role: markup.Muted}}))
 }
 
 func (it *item) renderFailure(r *renderer) {
@@ -227,38 +212,38 @@ func (it *item) renderFailure(r *renderer) {
 	if e != nil && e.Message != "" {
 		text = e.Message
 	}
-	it.head = wrap([]run{{text: words.Lines(text), role: failed}}, r.w, indent([]run{{text: r.g.failed + " ", role: failed}}))
+	it.head = markup.Wrap([]markup.Run{{Text: words.Lines(text), Role: markup.Failed}}, r.w, markup.Indent([]markup.Run{{Text: r.g.Failed + " ", Role: markup.Failed}}))
 	for _, w := range waysOf(e) {
 		way := "log in: " + words.Line(w.Name+" "+w.Description)
-		it.head = append(it.head, line{runs: cut([]run{{text: "  " + way, role: muted}}, r.w, r.g.ellipsis), lead: 2})
+		it.head = append(it.head, markup.Line{Runs: markup.Cut([]markup.Run{{Text: "  " + way, Role: markup.Muted}}, r.w, r.g.Ellipsis), Lead: 2})
 	}
 }
 
 // renderQuestion shows what was asked, and answered.
 func (it *item) renderQuestion(r *renderer) {
 	q := it.part.Request
-	mark := run{text: r.g.waiting + " ", role: warned}
+	mark := markup.Run{Text: r.g.Waiting + " ", Role: markup.Warned}
 	if it.part.Response != "" {
-		mark = run{text: r.g.passed + " ", role: passed}
+		mark = markup.Run{Text: r.g.Passed + " ", Role: markup.Passed}
 		if it.part.Response != ahp.InputAccept {
-			mark = run{text: r.g.skipped + " ", role: muted}
+			mark = markup.Run{Text: r.g.Skipped + " ", Role: markup.Muted}
 		}
 	}
 	text := "A question"
 	if q.Message != nil && q.Message.Text != "" {
 		text = q.Message.Text
 	}
-	it.head = wrap([]run{{text: words.Lines(text)}}, r.w, indent([]run{mark}))
+	it.head = markup.Wrap([]markup.Run{{Text: words.Lines(text)}}, r.w, markup.Indent([]markup.Run{mark}))
 	for _, k := range q.Questions {
 		a := answerText(k, q.Answers[k.ID])
 		if it.part.Response == "" || a == "" {
 			continue
 		}
-		row := []run{{text: "  " + questionTitle(k) + ": ", role: muted}, {text: words.Line(a)}}
-		it.head = append(it.head, line{runs: cut(row, r.w, r.g.ellipsis), lead: 2})
+		row := []markup.Run{{Text: "  " + questionTitle(k) + ": ", Role: markup.Muted}, {Text: words.Line(a)}}
+		it.head = append(it.head, markup.Line{Runs: markup.Cut(row, r.w, r.g.Ellipsis), Lead: 2})
 	}
 	if w := responses[it.part.Response]; w != "" {
-		it.head = append(it.head, line{runs: cut([]run{{text: "  " + w, role: muted}}, r.w, r.g.ellipsis), lead: 2})
+		it.head = append(it.head, markup.Line{Runs: markup.Cut([]markup.Run{{Text: "  " + w, Role: markup.Muted}}, r.w, r.g.Ellipsis), Lead: 2})
 	}
 }
 
@@ -268,9 +253,9 @@ var responses = map[string]string{ahp.InputDecline: "declined", ahp.InputCancel:
 func (it *item) renderFoot(r *renderer) {
 	t := &it.turn.turn
 	var parts []string
-	role := muted
+	role := markup.Muted
 	if t.State == ahp.TurnCancelled {
-		parts, role = append(parts, "cancelled"), warned
+		parts, role = append(parts, "cancelled"), markup.Warned
 	}
 	if t.Duration != nil && *t.Duration >= 1000 {
 		parts = append(parts, pane.Lasted(time.Duration(*t.Duration)*time.Millisecond))
@@ -281,12 +266,12 @@ func (it *item) renderFoot(r *renderer) {
 	if len(parts) == 0 {
 		return
 	}
-	it.head = []line{{runs: cut([]run{{text: strings.Join(parts, " "+r.g.dot+" "), role: role}}, r.w, r.g.ellipsis)}}
+	it.head = []markup.Line{{Runs: markup.Cut([]markup.Run{{Text: strings.Join(parts, " "+r.g.Dot+" "), Role: role}}, r.w, r.g.Ellipsis)}}
 }
 
 func (it *item) renderBlob(r *renderer) {
 	text := words.Line(string(it.part.Raw))
-	it.head = []line{{runs: cut([]run{{text: r.g.dot + " " + it.part.Kind + " ", role: muted}, {text: paint.Cut(text, 200, ""), role: muted}}, r.w, r.g.ellipsis)}}
+	it.head = []markup.Line{{Runs: markup.Cut([]markup.Run{{Text: r.g.Dot + " " + it.part.Kind + " ", Role: markup.Muted}, {Text: paint.Cut(text, 200, ""), Role: markup.Muted}}, r.w, r.g.Ellipsis)}}
 }
 
 // usageText says how many tokens a turn took.

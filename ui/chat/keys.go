@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/editor"
+	"tandemux/ui/markup"
 	"tandemux/ui/words"
 )
 
@@ -544,7 +545,7 @@ func (c *Chat) Hit(x, y int) {
 		return
 	}
 	it := c.turns[p.turn].items[p.item]
-	if it.foldable() && (p.row == 0 || l.lead >= c.r.w-2) {
+	if it.foldable() && (p.row == 0 || l.Lead >= c.r.w-2) {
 		c.toggle(p.turn, p.item)
 		c.dirty = true
 	}
@@ -560,10 +561,10 @@ func (c *Chat) LinkAt(x, y int) string {
 		return ""
 	}
 	at := c.view.text.X
-	for _, r := range l.runs {
-		w := width([]run{r})
+	for _, r := range l.Runs {
+		w := markup.Width([]markup.Run{r})
 		if x >= at && x < at+w {
-			return r.link
+			return r.Link
 		}
 		at += w
 	}

@@ -1,6 +1,10 @@
 package chat
 
-import "sort"
+import (
+	"sort"
+
+	"tandemux/ui/markup"
+)
 
 // layout computes the rows of what has changed.
 func (c *Chat) layout() {
@@ -103,7 +107,7 @@ func (c *Chat) rowOf(turn, item int) int {
 }
 
 // lineAt gives the line at a row; ok is false in a gap and beyond the end.
-func (c *Chat) lineAt(row int) (l line, p place, ok bool) {
+func (c *Chat) lineAt(row int) (l markup.Line, p place, ok bool) {
 	p, ok = c.locate(row)
 	if !ok || p.row < 0 {
 		return l, p, false

@@ -6,6 +6,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/approval"
 	"tandemux/ui/look"
+	"tandemux/ui/markup"
 	"tandemux/ui/words"
 )
 
@@ -23,8 +24,8 @@ func (c *Chat) panel(w, h int, l *look.Look) panel {
 }
 
 // askRoles are the roles of the lines of a question.
-var askRoles = map[approval.Kind]role{
-	approval.Asked: warned, approval.Detail: muted, approval.Added: added, approval.Removed: removed, approval.Warning: failed,
+var askRoles = map[approval.Kind]markup.Role{
+	approval.Asked: markup.Warned, approval.Detail: markup.Muted, approval.Added: markup.Added, approval.Removed: markup.Removed, approval.Warning: markup.Failed,
 }
 
 // askPanel is a tool call's question with its options, which come once all of the
@@ -35,11 +36,11 @@ func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
 	f := r.Lay(w, h, len(answers.lines))
 	p := panel{cursor: spot{row: -1}}
 	for _, row := range f.Rows {
-		text := run{text: row.Text, role: askRoles[row.Kind]}
+		text := markup.Run{Text: row.Text, Role: askRoles[row.Kind]}
 		if row.Kind == approval.Asked || row.Kind == approval.File {
-			text.attr = bold
+			text.Attr = markup.Bold
 		}
-		p.lines = append(p.lines, line{runs: []run{{text: row.Lead, role: askRoles[row.Kind]}, text}})
+		p.lines = append(p.lines, markup.Line{Runs: []markup.Run{{Text: row.Lead, Role: askRoles[row.Kind]}, text}})
 	}
 	if f.Options {
 		answers = c.askOptions(t, w, l).fit(max(h-len(p.lines), 1)) // now that one may be preselected
@@ -56,7 +57,7 @@ func (c *Chat) askPanel(t *ahp.ToolCall, w, h int, l *look.Look) panel {
 	if n, ok := r.Find(approval.Key("reject_once")); ok && !n.Allows {
 		more += ", " + n.Key + " refuses"
 	}
-	p.lines = append(p.lines, line{runs: cut([]run{{text: more, role: warned}}, w, l.Ellipsis)})
+	p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: more, Role: markup.Warned}}, w, l.Ellipsis)})
 	return p
 }
 
@@ -65,16 +66,16 @@ func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
 	p := panel{cursor: spot{row: -1}}
 	active := c.where == inPanel
 	for i, o := range c.ask.read.Options {
-		at, key, text := run{text: "  "}, run{text: o.Key, role: accent, attr: bold}, run{text: o.Text()}
+		at, key, text := markup.Run{Text: "  "}, markup.Run{Text: o.Key, Role: markup.Accent, Attr: markup.Bold}, markup.Run{Text: o.Text()}
 		if !active {
-			key.role, text.role = muted, muted
+			key.Role, text.Role = markup.Muted, markup.Muted
 		}
 		if i == c.ask.read.At && active {
-			at, text.attr = run{text: l.Pointer + " ", role: accent}, bold
+			at, text.Attr = markup.Run{Text: l.Pointer + " ", Role: markup.Accent}, markup.Bold
 			p.cursor = spot{row: len(p.lines)}
 		}
-		first := []run{at, key, {text: "  "}}
-		rows := wrap([]run{text}, w, indent(first))
+		first := []markup.Run{at, key, {Text: "  "}}
+		rows := markup.Wrap([]markup.Run{text}, w, markup.Indent(first))
 		for k := range rows {
 			p.rows = append(p.rows, panelRow{len(p.lines) + k, i})
 		}
@@ -82,11 +83,11 @@ func (c *Chat) askOptions(t *ahp.ToolCall, w int, l *look.Look) panel {
 	}
 	if t.Editable != nil && *t.Editable {
 		p.rows = append(p.rows, panelRow{len(p.lines), len(c.ask.read.Options)})
-		p.lines = append(p.lines, line{runs: cut([]run{{text: "  "}, {text: "e", role: accent, attr: bold}, {text: "  edit it first", role: muted}}, w, l.Ellipsis)})
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: "  "}, {Text: "e", Role: markup.Accent, Attr: markup.Bold}, {Text: "  edit it first", Role: markup.Muted}}, w, l.Ellipsis)})
 	}
 	if !active {
 		text := c.keys("chat-tab") + " goes to the question"
-		p.lines = append(p.lines, line{runs: cut([]run{{text: "  " + text, role: muted}}, w, l.Ellipsis)})
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: "  " + text, Role: markup.Muted}}, w, l.Ellipsis)})
 	}
 	return p
 }
@@ -100,79 +101,79 @@ func (c *Chat) formPanel(w int) panel {
 	if m := f.q.Message; m != nil && m.Text != "" {
 		text = m.Text
 	}
-	p.lines = wrap([]run{{text: words.Lines(text), role: warned, attr: bold}}, w, margin{})
+	p.lines = markup.Wrap([]markup.Run{{Text: words.Lines(text), Role: markup.Warned, Attr: markup.Bold}}, w, markup.Margin{})
 	if f.q.URL != "" {
-		p.lines = append(p.lines, wrap([]run{{text: words.Line(f.q.URL), role: linkText, link: address([]byte(words.Line(f.q.URL)))}}, w, margin{})...)
+		p.lines = append(p.lines, markup.Wrap([]markup.Run{{Text: words.Line(f.q.URL), Role: markup.LinkText, Link: markup.Address([]byte(words.Line(f.q.URL)))}}, w, markup.Margin{})...)
 	}
 	active := c.where == inPanel
 	for i := range f.fields {
 		d := &f.fields[i]
 		here := active && f.at == i
-		title := []run{{text: questionTitle(d.Question), attr: bold}}
+		title := []markup.Run{{Text: questionTitle(d.Question), Attr: markup.Bold}}
 		if d.Required {
-			title = append(title, run{text: " *", role: warned})
+			title = append(title, markup.Run{Text: " *", Role: markup.Warned})
 		}
 		if m := words.Line(d.Message); m != "" && m != questionTitle(d.Question) {
-			title = append(title, run{text: "  " + m, role: muted})
+			title = append(title, markup.Run{Text: "  " + m, Role: markup.Muted})
 		}
 		p.rows = append(p.rows, panelRow{len(p.lines), i})
-		p.lines = append(p.lines, wrap(title, w, margin{})...)
+		p.lines = append(p.lines, markup.Wrap(title, w, markup.Margin{})...)
 		p.field(d, here, i, w, g)
 	}
 	for i, name := range []string{"Send", "Decline"} {
 		at := len(f.fields) + i
-		r := run{text: "[" + name + "]"}
+		r := markup.Run{Text: "[" + name + "]"}
 		if f.q.URL != "" && i == 0 {
-			r.text = "[Open and go on]"
+			r.Text = "[Open and go on]"
 		}
 		if active && f.at == at {
-			r.role, r.attr = accent, bold
+			r.Role, r.Attr = markup.Accent, markup.Bold
 		} else {
-			r.role = muted
+			r.Role = markup.Muted
 		}
 		p.rows = append(p.rows, panelRow{len(p.lines), at})
 		if active && f.at == at {
 			p.cursor = spot{row: len(p.lines)}
 		}
-		p.lines = append(p.lines, line{runs: cut([]run{r}, w, g.ellipsis)})
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{r}, w, g.Ellipsis)})
 	}
 	if f.wrong != "" {
-		p.lines = append(p.lines, line{runs: cut([]run{{text: words.Line(f.wrong), role: failed}}, w, g.ellipsis)})
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: words.Line(f.wrong), Role: markup.Failed}}, w, g.Ellipsis)})
 	}
 	return p
 }
 
 // field lays out what a question is answered with.
-func (p *panel) field(d *field, here bool, at, w int, g *glyphs) {
-	mark := func(on bool) run {
+func (p *panel) field(d *field, here bool, at, w int, g *markup.Glyphs) {
+	mark := func(on bool) markup.Run {
 		if on {
-			return run{text: g.checked + " ", role: passed}
+			return markup.Run{Text: g.Checked + " ", Role: markup.Passed}
 		}
-		return run{text: g.box + " ", role: muted}
+		return markup.Run{Text: g.Box + " ", Role: markup.Muted}
 	}
-	put := func(cursor bool, r ...run) {
+	put := func(cursor bool, r ...markup.Run) {
 		lead := "  "
 		if cursor && here {
-			lead = g.prompt + " "
+			lead = g.Prompt + " "
 			p.cursor = spot{row: len(p.lines)}
 		}
 		p.rows = append(p.rows, panelRow{len(p.lines), at})
-		p.lines = append(p.lines, line{runs: cut(join([]run{{text: lead, role: accent}}, r), w, g.ellipsis)})
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut(markup.Join([]markup.Run{{Text: lead, Role: markup.Accent}}, r), w, g.Ellipsis)})
 	}
 	switch d.Kind {
 	case "boolean":
-		put(true, mark(d.yes), run{text: map[bool]string{true: "yes", false: "no"}[d.yes]})
+		put(true, mark(d.yes), markup.Run{Text: map[bool]string{true: "yes", false: "no"}[d.yes]})
 	case "single-select", "multi-select":
 		for i, o := range d.Options {
-			r := []run{mark(d.chosen[i]), {text: fmt.Sprintf("%d ", i+1), role: muted}, {text: words.Line(o.Label)}}
+			r := []markup.Run{mark(d.chosen[i]), {Text: fmt.Sprintf("%d ", i+1), Role: markup.Muted}, {Text: words.Line(o.Label)}}
 			if o.Description != "" {
-				r = append(r, run{text: "  " + words.Line(o.Description), role: muted})
+				r = append(r, markup.Run{Text: "  " + words.Line(o.Description), Role: markup.Muted})
 			}
 			put(i == d.cursor, r...)
 		}
 	default:
 		text, x := d.edit.Window(max(w-3, 1))
-		put(true, run{text: text, attr: underline})
+		put(true, markup.Run{Text: text, Attr: markup.Underline})
 		if here {
 			p.cursor.x = 2 + x
 		}

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"tandemux/ahp"
+	"tandemux/ui/markup"
 	"tandemux/ui/words"
 )
 
 // planLines are an agent's plan: on one line, or with open a line for each step.
-func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *glyphs) []line {
+func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *markup.Glyphs) []markup.Line {
 	if len(plan) == 0 || most <= 0 {
 		return nil
 	}
@@ -31,11 +32,11 @@ func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *glyphs) []l
 			}
 		}
 	}
-	head := []run{{text: fmt.Sprintf("Plan %d/%d", done, len(plan)), role: accent}}
+	head := []markup.Run{{Text: fmt.Sprintf("Plan %d/%d", done, len(plan)), Role: markup.Accent}}
 	if !open && now != "" {
-		head = append(head, run{text: " " + g.dot + " " + words.Line(now), role: muted})
+		head = append(head, markup.Run{Text: " " + g.Dot + " " + words.Line(now), Role: markup.Muted})
 	}
-	lines := []line{{runs: cut(head, w, g.ellipsis)}}
+	lines := []markup.Line{{Runs: markup.Cut(head, w, g.Ellipsis)}}
 	if !open {
 		return lines
 	}
@@ -48,14 +49,14 @@ func planLines(plan []ahp.AgentPlanEntry, open bool, w, most int, g *glyphs) []l
 		if len(lines) >= most {
 			break
 		}
-		mark, r := run{text: g.box + " ", role: muted}, run{text: words.Line(e.Text)}
+		mark, r := markup.Run{Text: g.Box + " ", Role: markup.Muted}, markup.Run{Text: words.Line(e.Text)}
 		switch e.Status {
 		case "completed":
-			mark, r.role, r.attr = run{text: g.checked + " ", role: passed}, muted, strike
+			mark, r.Role, r.Attr = markup.Run{Text: g.Checked + " ", Role: markup.Passed}, markup.Muted, markup.Strike
 		case "in_progress":
-			mark, r.attr = run{text: g.running + " ", role: running}, bold
+			mark, r.Attr = markup.Run{Text: g.Running + " ", Role: markup.Running}, markup.Bold
 		}
-		lines = append(lines, line{runs: cut([]run{{text: " "}, mark, r}, w, g.ellipsis)})
+		lines = append(lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: " "}, mark, r}, w, g.Ellipsis)})
 	}
 	return lines
 }

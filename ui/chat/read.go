@@ -37,25 +37,14 @@ func (c *Chat) stops() []stopAt {
 				continue
 			}
 			first := row + len(it.head)
-			for n, code := range it.md.codes {
-				if code.line < it.n {
-					end := first + it.md.codeEnd(n)
-					out = append(out, stopAt{stop{true, v.id, it.id, n}, i, k, first + code.line, end})
+			for n := range it.md.Blocks() {
+				if from, to := it.md.Block(n); from < it.n {
+					out = append(out, stopAt{stop{true, v.id, it.id, n}, i, k, first + from, first + to})
 				}
 			}
 		}
 	}
 	return out
-}
-
-// codeEnd is the line behind a block of code.
-func (m *markdown) codeEnd(n int) int {
-	end := m.codes[n].line
-	total := len(m.lines) + len(m.tail)
-	for end < total && len(m.line(end).runs) > 0 {
-		end++
-	}
-	return end
 }
 
 // current is the stop that the reader is at, or the last that shows.
@@ -153,47 +142,24 @@ func (c *Chat) copied() (text, what string) {
 	if it == nil {
 		return "", ""
 	}
-	if c.focus.code >= 0 && it.md != nil && c.focus.code < len(it.md.codes) {
-		return it.md.codeText(c.focus.code), "the code"
+	if c.focus.code >= 0 && it.md != nil && c.focus.code < it.md.Blocks() {
+		return it.md.CodeText(c.focus.code), "the code"
 	}
 	switch it.kind {
 	case messageItem:
-		return string(it.md.text), "the message"
+		return it.md.Source(), "the message"
 	case answerItem:
-		return string(it.md.text), "the text"
+		return it.md.Source(), "the text"
 	case thoughtItem:
-		return string(it.md.text), "the thought"
+		return it.md.Source(), "the thought"
 	case toolItem:
 		return c.toolText(it), "what the tool gave"
 	}
 	var b strings.Builder
 	for i := range it.lines {
-		b.WriteString(it.line(i).text() + "\n")
+		b.WriteString(it.line(i).Text() + "\n")
 	}
 	return b.String(), "the text"
-}
-
-// codeText is a block's code without what encloses it.
-func (m *markdown) codeText(n int) string {
-	k := m.codes[n]
-	text := string(m.text[k.from:min(k.to, len(m.text))])
-	if k.to == m.coded && m.begun && m.open.kind == codeChunk {
-		text = string(m.text[k.from:m.read])
-	}
-	// A block in a list is indented as the list is.
-	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	least := -1
-	for _, r := range rows[min(1, len(rows)-1):] {
-		if strings.TrimSpace(r) != "" && (least < 0 || leading(r) < least) {
-			least = leading(r)
-		}
-	}
-	if k.to > k.from && k.from > 0 && m.text[k.from-1] == ' ' { // its first row lost it
-		for i := 1; i < len(rows); i++ {
-			rows[i] = dedent(rows[i], least)
-		}
-	}
-	return strings.Join(rows, "\n") + "\n"
 }
 
 // toolText is what a tool call gave, as text.
@@ -244,7 +210,7 @@ func (c *Chat) copyAnswer() {
 	var parts []string
 	for _, it := range c.turns[turn].items {
 		if it.kind == answerItem {
-			parts = append(parts, strings.TrimSpace(string(it.md.text)))
+			parts = append(parts, strings.TrimSpace(it.md.Source()))
 		}
 	}
 	if len(parts) == 0 {
@@ -276,7 +242,7 @@ func (c *Chat) copyCode() {
 	all := c.stops()
 	for i := len(all) - 1; i >= 0; i-- {
 		if s := all[i]; s.code >= 0 {
-			c.do.Copy(c.turns[s.turnAt].items[s.itemAt].md.codeText(s.code), "the code")
+			c.do.Copy(c.turns[s.turnAt].items[s.itemAt].md.CodeText(s.code), "the code")
 			return
 		}
 	}

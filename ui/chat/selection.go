@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tandemux/emulator"
+	"tandemux/ui/markup"
 )
 
 // spot is a cell of the transcript.
@@ -86,10 +87,10 @@ func (c *Chat) selected() string {
 		if row == to.row {
 			last = to.x + 1
 		}
-		b.WriteString(strings.TrimRight(text[min(cells(text, first), len(text)):min(cells(text, max(last, first)), len(text))], " "))
+		b.WriteString(strings.TrimRight(text[min(markup.Cells(text, first), len(text)):min(markup.Cells(text, max(last, first)), len(text))], " "))
 		switch {
 		case row == to.row:
-		case l.soft:
+		case l.Soft:
 			b.WriteByte(' ')
 		default:
 			b.WriteByte('\n')
@@ -99,16 +100,16 @@ func (c *Chat) selected() string {
 }
 
 // rowText is what a row shows, and how many cells of it are no text.
-func (c *Chat) rowText(l line, p place) (text string, lead int) {
+func (c *Chat) rowText(l markup.Line, p place) (text string, lead int) {
 	it := c.turns[p.turn].items[p.item]
 	if cells, x := it.liveRow(p.row); cells != nil {
 		return strings.Repeat(" ", x) + cellText(cells), x
 	}
 	var b strings.Builder
-	for _, r := range l.runs {
-		b.WriteString(r.text)
+	for _, r := range l.Runs {
+		b.WriteString(r.Text)
 	}
-	return b.String(), l.lead
+	return b.String(), l.Lead
 }
 
 // liveRow gives the cells of a terminal that show in a row of an item, and the

@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/internal/approval"
+	"tandemux/ui/markup"
 	"tandemux/ui/pane"
 	"tandemux/ui/words"
 )
@@ -74,20 +75,20 @@ func callTitle(t *ahp.ToolCall) string {
 }
 
 // callMark is the sign of a call's state.
-func callMark(t *ahp.ToolCall, g *glyphs) run {
+func callMark(t *ahp.ToolCall, g *markup.Glyphs) markup.Run {
 	switch {
 	case t.Waits():
-		return run{text: g.waiting, role: warned, attr: bold}
+		return markup.Run{Text: g.Waiting, Role: markup.Warned, Attr: markup.Bold}
 	case t.Status == ahp.ToolStreaming:
-		return run{text: g.skipped, role: muted}
+		return markup.Run{Text: g.Skipped, Role: markup.Muted}
 	case t.Status == ahp.ToolRunning:
-		return run{text: g.running, role: running}
+		return markup.Run{Text: g.Running, Role: markup.Running}
 	case t.Status == ahp.ToolCancelled:
-		return run{text: g.skipped, role: muted}
+		return markup.Run{Text: g.Skipped, Role: markup.Muted}
 	case t.Success != nil && *t.Success:
-		return run{text: g.passed, role: passed}
+		return markup.Run{Text: g.Passed, Role: markup.Passed}
 	}
-	return run{text: g.failed, role: failed}
+	return markup.Run{Text: g.Failed, Role: markup.Failed}
 }
 
 // callState is what is said of a call behind its title.
@@ -158,20 +159,20 @@ func terminalOf(t *ahp.ToolCall) ahp.URI {
 // text behind a bar.
 func (it *item) renderTool(r *renderer) {
 	t := it.call
-	title := []run{callMark(t, r.g), {text: " "}, {text: callTitle(t), attr: bold}}
+	title := []markup.Run{callMark(t, r.g), {Text: " "}, {Text: callTitle(t), Attr: markup.Bold}}
 	if t.Status == ahp.ToolCancelled {
-		title[2].role, title[2].attr = muted, 0
+		title[2].Role, title[2].Attr = markup.Muted, 0
 	}
 	if s := it.callState(r); s != "" {
-		role := muted
+		role := markup.Muted
 		if t.Waits() {
-			role = warned
+			role = markup.Warned
 		}
-		title = append(title, run{text: "  " + s, role: role})
+		title = append(title, markup.Run{Text: "  " + s, Role: role})
 	}
-	it.head = wrap(title, r.w, indent([]run{{text: ""}}))
+	it.head = markup.Wrap(title, r.w, markup.Indent([]markup.Run{{Text: ""}}))
 	if len(it.head) > 3 {
-		it.head = []line{{runs: cut(title, r.w, r.g.ellipsis)}}
+		it.head = []markup.Line{{Runs: markup.Cut(title, r.w, r.g.Ellipsis)}}
 	}
 	it.live = nil
 	b := toolBody{it: it, r: r, w: max(r.w-2, 1), open: it.unfolded(r)}
@@ -189,27 +190,27 @@ type toolBody struct {
 	w    int
 	open bool
 	bare bool // without a bar
-	out  []line
+	out  []markup.Line
 }
 
 // put appends lines behind the bar.
-func (b *toolBody) put(lines ...line) {
+func (b *toolBody) put(lines ...markup.Line) {
 	for _, l := range lines {
 		if !b.bare {
-			l.runs, l.lead = join([]run{{text: b.r.g.bar + " ", role: muted}}, l.runs), l.lead+2
+			l.Runs, l.Lead = markup.Join([]markup.Run{{Text: b.r.g.Bar + " ", Role: markup.Muted}}, l.Runs), l.Lead+2
 		}
 		b.out = append(b.out, l)
 	}
 }
 
 func (b *toolBody) note(text string) {
-	b.put(line{runs: cut([]run{{text: text, role: muted}}, b.w, b.r.g.ellipsis), lead: b.w})
+	b.put(markup.Line{Runs: markup.Cut([]markup.Run{{Text: text, Role: markup.Muted}}, b.w, b.r.g.Ellipsis), Lead: b.w})
 }
 
 // more says how many lines are left out.
 func (b *toolBody) more(n int) {
 	if n > 0 {
-		b.note(b.r.g.ellipsis + " " + lines(n) + " more")
+		b.note(b.r.g.Ellipsis + " " + lines(n) + " more")
 	}
 }
 
@@ -247,10 +248,10 @@ func (b *toolBody) render() {
 		}
 	}
 	if t.Error != nil && t.Error.Message != "" && len(t.Content) == 0 && !approval.Interrupted(t) {
-		b.put(wrap([]run{{text: words.Lines(t.Error.Message), role: failed}}, b.w, margin{})...)
+		b.put(markup.Wrap([]markup.Run{{Text: words.Lines(t.Error.Message), Role: markup.Failed}}, b.w, markup.Margin{})...)
 	}
 	if m := t.ReasonMessage; m != nil && m.Text != "" && t.Reason != ahp.ReasonSkipped {
-		b.put(wrap([]run{{text: words.Lines(m.Text), role: muted}}, b.w, margin{})...)
+		b.put(markup.Wrap([]markup.Run{{Text: words.Lines(m.Text), Role: markup.Muted}}, b.w, markup.Margin{})...)
 	}
 }
 
@@ -261,7 +262,7 @@ func (b *toolBody) change(c change) {
 		most = mostRows
 	}
 	c.Path = b.r.relative(c.Path)
-	b.put(line{runs: cut(c.title(b.r.g), b.w, b.r.g.ellipsis)})
+	b.put(markup.Line{Runs: markup.Cut(c.title(b.r.g), b.w, b.r.g.Ellipsis)})
 	out, rest := c.render(b.w, most, b.r.g)
 	b.put(out...)
 	b.more(rest)
@@ -278,22 +279,22 @@ func (b *toolBody) input(t *ahp.ToolCall) {
 }
 
 // inputLines are a tool's input in lines.
-func inputLines(text string, w int) []line {
+func inputLines(text string, w int) []markup.Line {
 	text = words.Lines(text)
 	var members map[string]any
 	if json.Unmarshal([]byte(text), &members) != nil {
-		return wrap([]run{{text: text}}, w, margin{})
+		return markup.Wrap([]markup.Run{{Text: text}}, w, markup.Margin{})
 	}
-	var out []line
+	var out []markup.Line
 	if cmd, ok := members["command"].(string); ok {
-		var s lexing
-		first := []run{{text: "$ ", role: accent}}
+		var s markup.Highlighter
+		first := []markup.Run{{Text: "$ ", Role: markup.Accent}}
 		for i, l := range approval.SplitLines(words.Lines(cmd)) {
-			m := indent(first)
+			m := markup.Indent(first)
 			if i > 0 {
-				m = m.after()
+				m = m.After()
 			}
-			out = append(out, hard(s.line(l, "sh"), w, m)...)
+			out = append(out, markup.WrapAnywhere(s.Line(l, "sh"), w, m)...)
 		}
 		delete(members, "command")
 	}
@@ -308,25 +309,25 @@ func inputLines(text string, w int) []line {
 			b, _ := json.Marshal(members[name])
 			value = string(b)
 		}
-		out = append(out, wrap([]run{{text: words.Lines(name) + ": ", role: muted}, {text: words.Lines(value)}}, w, margin{rest: []run{{text: "  "}}})...)
+		out = append(out, markup.Wrap([]markup.Run{{Text: words.Lines(name) + ": ", Role: markup.Muted}, {Text: words.Lines(value)}}, w, markup.Margin{Rest: []markup.Run{{Text: "  "}}})...)
 	}
 	return out
 }
 
 // text renders text that a tool gave, as Markdown.
 func (b *toolBody) text(s string) {
-	if s = strings.Trim(words.Lines(s[:min(len(s), maxContent)]), "\n"); s == "" {
+	if s = strings.Trim(s[:min(len(s), maxContent)], "\r\n"); s == "" {
 		return
 	}
 	most := textRows
 	if b.open {
 		most = mostRows
 	}
-	md := &markdown{}
-	md.append(s)
-	n := md.render(b.w, b.r.g)
+	md := &markup.Markdown{}
+	md.Append(s)
+	n := md.Render(b.w, b.r.g)
 	for i := range min(n, most) {
-		l := md.line(i)
+		l := md.Line(i)
 		b.put(l)
 	}
 	b.more(n - most)
@@ -349,7 +350,7 @@ func (b *toolBody) terminal(c ahp.ToolContent) {
 			v.version, v.cells = s.Version(), s.Tail(most)
 			v.rows = len(v.cells)
 			for range v.rows {
-				b.put(line{lead: b.w})
+				b.put(markup.Line{Lead: b.w})
 			}
 			return
 		}
@@ -357,7 +358,7 @@ func (b *toolBody) terminal(c ahp.ToolContent) {
 	if c.Result != nil && c.Result.Preview != "" {
 		rows := approval.SplitLines(words.Lines(c.Result.Preview))
 		for _, l := range rows[max(len(rows)-most, 0):] {
-			b.put(line{runs: cut([]run{{text: l}}, b.w, b.r.g.ellipsis)})
+			b.put(markup.Line{Runs: markup.Cut([]markup.Run{{Text: l}}, b.w, b.r.g.Ellipsis)})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/ui/look"
+	"tandemux/ui/markup"
 	"tandemux/ui/paint"
 	"tandemux/ui/words"
 )
@@ -102,7 +103,7 @@ func (c *Chat) Draw(cv *paint.Canvas, r paint.Rect, l *look.Look, focused bool, 
 	}
 	c.now, c.r.now, c.due = now, now, 0
 	c.dress(l)
-	cv.Fill(r, ' ', c.palette[plain])
+	cv.Fill(r, ' ', c.palette[markup.Plain])
 	c.view = placed{rect: r, focused: focused}
 	bottom := c.bottom(r.W, r.H, l)
 	h := max(r.H-bottom.rows(), 0)
@@ -186,12 +187,12 @@ func (c *Chat) drawTranscript(cv *paint.Canvas, l *look.Look) {
 		row := c.top + i
 		ln, p, ok := c.lineAt(row)
 		if marked.on && row >= marked.from && row < marked.to && c.view.text.X > c.view.rect.X {
-			cv.Text(c.view.rect.X, t.Y+i, 1, c.glyphs.marker, c.palette[accent])
+			cv.Text(c.view.rect.X, t.Y+i, 1, c.glyphs.Marker, c.palette[markup.Accent])
 		}
 		if !ok {
 			continue
 		}
-		used := drawRuns(cv, t.X, t.Y+i, t.W, ln.runs, &c.palette)
+		used := markup.DrawRuns(cv, t.X, t.Y+i, t.W, ln.Runs, &c.palette)
 		it := c.turns[p.turn].items[p.item]
 		if cells, x := it.liveRow(p.row); cells != nil && x < t.W {
 			cells = cells[:min(len(cells), t.W-x)]
@@ -290,38 +291,38 @@ func (c *Chat) drawBar(cv *paint.Canvas, l *look.Look) {
 // drawEmpty says what a chat without messages is for, or why it has none.
 func (c *Chat) drawEmpty(cv *paint.Canvas, l *look.Look) {
 	t := c.view.text
-	var rows []line
-	add := func(role role, attr attr, text string) {
-		rows = append(rows, wrap([]run{{text: text, role: role, attr: attr}}, t.W, margin{})...)
+	var rows []markup.Line
+	add := func(role markup.Role, attr markup.Attr, text string) {
+		rows = append(rows, markup.Wrap([]markup.Run{{Text: text, Role: role, Attr: attr}}, t.W, markup.Margin{})...)
 	}
 	switch s := c.session; {
 	case c.gone != nil:
-		add(failed, 0, words.Lines("This chat can't be shown: "+c.gone.Error()))
+		add(markup.Failed, 0, words.Lines("This chat can't be shown: "+c.gone.Error()))
 	case s.Lifecycle == ahp.LifecycleFailed:
 		text := "The agent did not start."
 		if s.Error != nil {
 			text = s.Error.Message
 		}
-		add(failed, 0, words.Lines(text))
+		add(markup.Failed, 0, words.Lines(text))
 		for _, w := range c.Ways() {
-			add(muted, 0, "log in: "+words.Line(w.Name+" "+w.Description))
+			add(markup.Muted, 0, "log in: "+words.Line(w.Name+" "+w.Description))
 		}
 		if len(c.Ways()) > 0 {
-			add(muted, 0, c.keys("chat-login")+" logs in")
+			add(markup.Muted, 0, c.keys("chat-login")+" logs in")
 		}
 	case !c.ready:
-		add(muted, 0, "Loading"+l.Ellipsis)
+		add(markup.Muted, 0, "Loading"+l.Ellipsis)
 	default:
-		add(plain, bold, "A new chat"+with(" with ", s.Agent))
+		add(markup.Plain, markup.Bold, "A new chat"+with(" with ", s.Agent))
 		if len(s.Commands) > 0 {
-			add(muted, 0, "/ lists its commands, @ names a file")
+			add(markup.Muted, 0, "/ lists its commands, @ names a file")
 		} else {
-			add(muted, 0, "@ names a file")
+			add(markup.Muted, 0, "@ names a file")
 		}
 	}
 	top := max((t.H-len(rows))/2, 0)
 	for i, ln := range rows[:min(len(rows), t.H)] {
-		drawRuns(cv, t.X+max((t.W-width(ln.runs))/2, 0), t.Y+top+i, t.W, ln.runs, &c.palette)
+		markup.DrawRuns(cv, t.X+max((t.W-markup.Width(ln.Runs))/2, 0), t.Y+top+i, t.W, ln.Runs, &c.palette)
 	}
 }
 

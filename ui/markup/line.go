@@ -1,4 +1,4 @@
-package chat
+package markup
 
 import (
 	"strings"
@@ -8,24 +8,24 @@ import (
 	"tandemux/ui/paint"
 )
 
-// role is what a piece of text is, from which its colour follows.
-type role uint8
+// Role is what a piece of text is, from which its colour follows.
+type Role uint8
 
 const (
-	plain role = iota
-	muted
-	accent
+	Plain Role = iota
+	Muted
+	Accent
 	heading
 	codeText
-	linkText
+	LinkText
 	quote
-	user
-	passed
-	failed
-	running
-	warned
-	added
-	removed
+	User
+	Passed
+	Failed
+	Running
+	Warned
+	Added
+	Removed
 	keyword
 	literal
 	comment
@@ -33,46 +33,46 @@ const (
 	roles // how many there are
 )
 
-// attr is how a piece of text is emphasised.
-type attr uint8
+// Attr is how a piece of text is emphasised.
+type Attr uint8
 
 const (
-	bold attr = 1 << iota
-	italic
-	underline
-	strike
+	Bold Attr = 1 << iota
+	Italic
+	Underline
+	Strike
 )
 
-// run is text of one look.
-type run struct {
-	text string
-	role role
-	attr attr
-	link string // where it leads, mostly empty
+// Run is text of one look.
+type Run struct {
+	Text string
+	Role Role
+	Attr Attr
+	Link string // where it leads, mostly empty
 }
 
-// line is a row of the transcript.
-type line struct {
-	runs []run
+// Line is a row of the transcript.
+type Line struct {
+	Runs []Run
 	// soft says that the next line goes on with this one: it was wrapped there.
-	soft bool
+	Soft bool
 	// lead is how many cells at the front are no text of the line: frames, bullets
 	// of lines before.
-	lead int
+	Lead int
 }
 
-// text is what the line says without its lead.
-func (l line) text() string {
+// Text is what the line says without its lead.
+func (l Line) Text() string {
 	var b strings.Builder
-	for _, r := range l.runs {
-		b.WriteString(r.text)
+	for _, r := range l.Runs {
+		b.WriteString(r.Text)
 	}
 	s := b.String()
-	return s[cells(s, l.lead):]
+	return s[Cells(s, l.Lead):]
 }
 
-// cells is the length in bytes of the first n cells of s.
-func cells(s string, n int) int {
+// Cells is the length in bytes of the first n cells of s.
+func Cells(s string, n int) int {
 	if n <= 0 {
 		return 0
 	}
@@ -84,52 +84,53 @@ func cells(s string, n int) int {
 	return at
 }
 
-// width of runs in cells.
-func width(runs []run) int {
+// Width of runs in cells.
+func Width(runs []Run) int {
 	w := 0
 	for _, r := range runs {
-		w += paint.Width(r.text)
+		w += paint.Width(r.Text)
 	}
 	return w
 }
 
-// margin is what stands before the text of lines.
-type margin struct{ first, rest []run }
+// Margin is what stands before the text of lines.
+type Margin struct{ first, Rest []Run }
 
-// indent is a margin of a text, and as many blanks on the following lines.
-func indent(first []run) margin {
-	return margin{first, []run{{text: strings.Repeat(" ", width(first))}}}
+// Indent is a margin of a text, and as many blanks on the following lines.
+func Indent(first []Run) Margin {
+	return Margin{first, []Run{{Text: strings.Repeat(" ", Width(first))}}}
 }
 
 // within puts a margin inside of another.
-func (m margin) within(outer margin) margin {
-	return margin{join(outer.first, m.first), join(outer.rest, m.rest)}
+func (m Margin) within(outer Margin) Margin {
+	return Margin{Join(outer.first, m.first), Join(outer.Rest, m.Rest)}
 }
 
-// after is the margin of what follows the first line.
-func (m margin) after() margin { return margin{m.rest, m.rest} }
+// After is the margin of what follows the first line.
+func (m Margin) After() Margin { return Margin{m.Rest, m.Rest} }
 
-func join(a, b []run) []run {
+// Join gives the runs of a, and then those of b.
+func Join(a, b []Run) []Run {
 	if len(a) == 0 {
 		return b
 	}
-	return append(append(make([]run, 0, len(a)+len(b)), a...), b...)
+	return append(append(make([]Run, 0, len(a)+len(b)), a...), b...)
 }
 
 // blank is a line that has nothing but a margin, of which blanks are left out.
-func (m margin) blank(w int) line {
-	runs := m.fit(w).rest
-	for len(runs) > 0 && strings.Trim(runs[len(runs)-1].text, " ") == "" {
+func (m Margin) blank(w int) Line {
+	runs := m.fit(w).Rest
+	for len(runs) > 0 && strings.Trim(runs[len(runs)-1].Text, " ") == "" {
 		runs = runs[:len(runs)-1]
 	}
-	return line{runs: runs, lead: width(runs)}
+	return Line{Runs: runs, Lead: Width(runs)}
 }
 
 // fit shortens a margin that leaves a text less than a few cells.
-func (m margin) fit(w int) margin {
+func (m Margin) fit(w int) Margin {
 	const least = 8
-	if width(m.first) > max(w-least, 0) || width(m.rest) > max(w-least, 0) {
-		return margin{}
+	if Width(m.first) > max(w-least, 0) || Width(m.Rest) > max(w-least, 0) {
+		return Margin{}
 	}
 	return m
 }
@@ -137,18 +138,18 @@ func (m margin) fit(w int) margin {
 // wrapping breaks runs into lines.
 type wrapping struct {
 	w     int
-	m     margin
-	lines []line
-	cur   []run
+	m     Margin
+	lines []Line
+	cur   []Run
 	used  int
-	blank []run // blanks that stand before the next word if it fits
-	word  []run
+	blank []Run // blanks that stand before the next word if it fits
+	word  []Run
 	wordW int
 }
 
-// wrap breaks text at blanks into lines of at most w cells; "\n" breaks it too.
+// Wrap breaks text at blanks into lines of at most w cells; "\n" breaks it too.
 // Words that are too long are broken anywhere.
-func wrap(runs []run, w int, m margin) []line {
+func Wrap(runs []Run, w int, m Margin) []Line {
 	p := wrapping{w: max(w, 1), m: m.fit(w)}
 	p.begin()
 	for _, r := range runs {
@@ -159,29 +160,29 @@ func wrap(runs []run, w int, m margin) []line {
 	return p.lines
 }
 
-func (p *wrapping) margin() []run {
+func (p *wrapping) margin() []Run {
 	if len(p.lines) == 0 {
 		return p.m.first
 	}
-	return p.m.rest
+	return p.m.Rest
 }
 
 func (p *wrapping) begin() {
 	lead := p.margin()
-	p.cur, p.used, p.blank = append([]run(nil), lead...), width(lead), nil
+	p.cur, p.used, p.blank = append([]Run(nil), lead...), Width(lead), nil
 }
 
 func (p *wrapping) end(soft bool) {
-	p.lines = append(p.lines, line{runs: merged(p.cur), soft: soft, lead: width(p.margin())})
+	p.lines = append(p.lines, Line{Runs: merged(p.cur), Soft: soft, Lead: Width(p.margin())})
 }
 
 // merged joins neighbours of the same look.
-func merged(runs []run) []run {
+func merged(runs []Run) []Run {
 	out := runs[:0]
 	for from := 0; from < len(runs); {
-		to, size := from+1, len(runs[from].text)
+		to, size := from+1, len(runs[from].Text)
 		for to < len(runs) && alike(runs[to], runs[from]) {
-			size += len(runs[to].text)
+			size += len(runs[to].Text)
 			to++
 		}
 		r := runs[from]
@@ -189,9 +190,9 @@ func merged(runs []run) []run {
 			var b strings.Builder
 			b.Grow(size)
 			for _, k := range runs[from:to] {
-				b.WriteString(k.text)
+				b.WriteString(k.Text)
 			}
-			r.text = b.String()
+			r.Text = b.String()
 		}
 		out = append(out, r)
 		from = to
@@ -199,7 +200,7 @@ func merged(runs []run) []run {
 	return out
 }
 
-func alike(a, b run) bool { return a.role == b.role && a.attr == b.attr && a.link == b.link }
+func alike(a, b Run) bool { return a.Role == b.Role && a.Attr == b.Attr && a.Link == b.Link }
 
 func (p *wrapping) next(soft bool) {
 	p.end(soft)
@@ -207,12 +208,12 @@ func (p *wrapping) next(soft bool) {
 }
 
 // take cuts a run into words.
-func (p *wrapping) take(r run) {
+func (p *wrapping) take(r Run) {
 	start, kind := 0, 0 // 1 a word, 2 blanks
 	emit := func(end int) {
 		if end > start {
 			piece := r
-			piece.text = r.text[start:end]
+			piece.Text = r.Text[start:end]
 			if kind == 2 {
 				p.flush()
 				p.blank = append(p.blank, piece)
@@ -222,7 +223,7 @@ func (p *wrapping) take(r run) {
 		}
 		start = end
 	}
-	for i, c := range r.text {
+	for i, c := range r.Text {
 		now := 1
 		switch c {
 		case '\n':
@@ -239,17 +240,17 @@ func (p *wrapping) take(r run) {
 			kind = now
 		}
 	}
-	emit(len(r.text))
+	emit(len(r.Text))
 }
 
 // add makes a piece part of the word; lines may break between wide characters.
-func (p *wrapping) add(r run) {
-	if isASCII(r.text) {
-		p.word, p.wordW = append(p.word, r), p.wordW+len(r.text)
+func (p *wrapping) add(r Run) {
+	if isASCII(r.Text) {
+		p.word, p.wordW = append(p.word, r), p.wordW+len(r.Text)
 		return
 	}
 	from, at := 0, 0
-	for g := emulator.ClustersOf(r.text); g.Next(); {
+	for g := emulator.ClustersOf(r.Text); g.Next(); {
 		size := len(g.Value())
 		if g.Width() > 1 {
 			p.piece(r, from, at)
@@ -260,13 +261,13 @@ func (p *wrapping) add(r run) {
 		}
 		at += size
 	}
-	p.piece(r, from, len(r.text))
+	p.piece(r, from, len(r.Text))
 }
 
-func (p *wrapping) piece(r run, from, to int) {
+func (p *wrapping) piece(r Run, from, to int) {
 	if to > from {
-		r.text = r.text[from:to]
-		p.word, p.wordW = append(p.word, r), p.wordW+paint.Width(r.text)
+		r.Text = r.Text[from:to]
+		p.word, p.wordW = append(p.word, r), p.wordW+paint.Width(r.Text)
 	}
 }
 
@@ -275,8 +276,8 @@ func (p *wrapping) flush() {
 	if len(p.word) == 0 {
 		return
 	}
-	gap := width(p.blank)
-	if p.used+gap+p.wordW > p.w && p.used > width(p.margin()) {
+	gap := Width(p.blank)
+	if p.used+gap+p.wordW > p.w && p.used > Width(p.margin()) {
 		p.next(true)
 		gap = 0
 	}
@@ -296,12 +297,12 @@ func (p *wrapping) force() {
 		put := func(to int) {
 			if to > from {
 				piece := r
-				piece.text = r.text[from:to]
+				piece.Text = r.Text[from:to]
 				p.cur = append(p.cur, piece)
 			}
 			from = to
 		}
-		for g := emulator.ClustersOf(r.text); g.Next(); {
+		for g := emulator.ClustersOf(r.Text); g.Next(); {
 			if n := g.Width(); p.used+n > p.w {
 				put(at)
 				p.next(true)
@@ -315,8 +316,8 @@ func (p *wrapping) force() {
 	}
 }
 
-// hard breaks one line of text, such as code, anywhere: blanks matter in it.
-func hard(runs []run, w int, m margin) []line {
+// WrapAnywhere breaks one line of text, such as code, anywhere: blanks matter in it.
+func WrapAnywhere(runs []Run, w int, m Margin) []Line {
 	p := wrapping{w: max(w, 1), m: m.fit(w)}
 	p.begin()
 	p.word = runs
@@ -334,18 +335,18 @@ func isASCII(s string) bool {
 	return true
 }
 
-// cut shortens runs to w cells, ending them with a mark where something was cut.
-func cut(runs []run, w int, mark string) []run {
-	if width(runs) <= w {
+// Cut shortens runs to w cells, ending them with a mark where something was cut.
+func Cut(runs []Run, w int, mark string) []Run {
+	if Width(runs) <= w {
 		return runs
 	}
-	var out []run
+	var out []Run
 	left := max(w-paint.Width(mark), 0)
 	for _, r := range runs {
-		n := paint.Width(r.text)
+		n := paint.Width(r.Text)
 		if n > left {
-			r.text = paint.Cut(r.text, left, "")
-			if r.text != "" {
+			r.Text = paint.Cut(r.Text, left, "")
+			if r.Text != "" {
 				out = append(out, r)
 			}
 			break
@@ -353,7 +354,7 @@ func cut(runs []run, w int, mark string) []run {
 		out, left = append(out, r), left-n
 	}
 	if mark = paint.Cut(mark, w, ""); mark != "" {
-		out = append(out, run{text: mark, role: muted})
+		out = append(out, Run{Text: mark, Role: Muted})
 	}
 	return out
 }

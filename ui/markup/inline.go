@@ -1,4 +1,4 @@
-package chat
+package markup
 
 import (
 	"strings"
@@ -15,18 +15,18 @@ import (
 const maxEmphasis = 32
 
 // inlines gives the runs of a block's text.
-func (b *blocks) inlines(n ast.Node, base run) []run {
-	var out []run
+func (b *blocks) inlines(n ast.Node, base Run) []Run {
+	var out []Run
 	b.inline(n, base, &out, 0)
 	return out
 }
 
-func (b *blocks) inline(n ast.Node, base run, out *[]run, depth int) {
+func (b *blocks) inline(n ast.Node, base Run, out *[]Run, depth int) {
 	if depth > maxEmphasis {
 		return
 	}
-	put := func(r run, s string) {
-		if r.text = s; s != "" {
+	put := func(r Run, s string) {
+		if r.Text = s; s != "" {
 			*out = append(*out, r)
 		}
 	}
@@ -41,7 +41,7 @@ func (b *blocks) inline(n ast.Node, base run, out *[]run, depth int) {
 			case c.SoftLineBreak():
 				s += " "
 			}
-			if r.link == "" && strings.Contains(s, "://") {
+			if r.Link == "" && strings.Contains(s, "://") {
 				linkify(s, r, out)
 				continue
 			}
@@ -49,7 +49,7 @@ func (b *blocks) inline(n ast.Node, base run, out *[]run, depth int) {
 		case *ast.String:
 			put(r, string(c.Value))
 		case *ast.CodeSpan:
-			r.role = codeText
+			r.Role = codeText
 			var s strings.Builder
 			for k := c.FirstChild(); k != nil; k = k.NextSibling() {
 				if t, ok := k.(*ast.Text); ok {
@@ -58,26 +58,26 @@ func (b *blocks) inline(n ast.Node, base run, out *[]run, depth int) {
 			}
 			put(r, s.String())
 		case *ast.Emphasis:
-			r.attr |= italic
+			r.Attr |= Italic
 			if c.Level == 2 {
-				r.attr = base.attr | bold
+				r.Attr = base.Attr | Bold
 			}
 			b.inline(c, r, out, depth+1)
 		case *struck:
-			r.attr |= strike
+			r.Attr |= Strike
 			b.inline(c, r, out, depth+1)
 		case *ast.Link:
-			r.role, r.link = linkText, address(c.Destination)
+			r.Role, r.Link = LinkText, Address(c.Destination)
 			b.inline(c, r, out, depth+1)
 		case *ast.Image:
-			r.role, r.link = linkText, address(c.Destination)
+			r.Role, r.Link = LinkText, Address(c.Destination)
 			put(r, "image: ")
 			b.inline(c, r, out, depth+1)
 		case *ast.AutoLink:
-			r.role, r.link = linkText, address(c.URL(b.src))
+			r.Role, r.Link = LinkText, Address(c.URL(b.src))
 			put(r, string(c.Label(b.src)))
 		case *ast.RawHTML:
-			r.role = muted
+			r.Role = Muted
 			for i := range c.Segments.Len() {
 				seg := c.Segments.At(i)
 				put(r, strings.ReplaceAll(string(seg.Value(b.src)), "\n", " "))
@@ -88,8 +88,8 @@ func (b *blocks) inline(n ast.Node, base run, out *[]run, depth int) {
 	}
 }
 
-// address is where a link leads, if a terminal can be told.
-func address(dest []byte) string {
+// Address is where a link leads, if a terminal can be told.
+func Address(dest []byte) string {
 	s := string(dest)
 	if len(s) > 2048 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return ""
@@ -115,15 +115,15 @@ func unescaped(s []byte) string {
 }
 
 // linkify makes links of the addresses in a text.
-func linkify(s string, base run, out *[]run) {
+func linkify(s string, base Run, out *[]Run) {
 	put := func(text, link string) {
 		if text == "" {
 			return
 		}
 		r := base
-		r.text = text
+		r.Text = text
 		if link != "" {
-			r.role, r.link = linkText, link
+			r.Role, r.Link = LinkText, link
 		}
 		*out = append(*out, r)
 	}
@@ -143,7 +143,7 @@ func linkify(s string, base run, out *[]run) {
 			end--
 		}
 		put(s[:at], "")
-		put(s[at:end], address([]byte(s[at:end])))
+		put(s[at:end], Address([]byte(s[at:end])))
 		s = s[end:]
 	}
 }

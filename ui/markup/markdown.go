@@ -1,9 +1,11 @@
-package chat
+package markup
 
 import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"tandemux/ui/words"
 )
 
 // Bounds of what is parsed at once, in bytes: a chunk that reaches maxChunk is
@@ -39,9 +41,9 @@ type chunk struct {
 	shut   bool // its end was seen
 }
 
-// markdown is a text that grows, and its lines at a width. See the package's
+// Markdown is a text that grows, and its lines at a width. See the package's
 // comment for how it is cut into chunks.
-type markdown struct {
+type Markdown struct {
 	text []byte
 
 	// Cutting. All but read concerns the open chunk.
@@ -55,15 +57,15 @@ type markdown struct {
 
 	// Rendering, for a width; w 0 is for none.
 	w     int
-	g     *glyphs
-	done  int    // chunks of closed that were rendered
-	lines []line // of those, and of the lines of open code up to coded
-	tail  []line // of the rest
-	coded int    // bytes of the open code chunk that are in lines; 0 for none
-	state lexing // of the highlighter at coded
-	at    int    // len(text) that tail was made for
-	codes []code // the code blocks of lines, then those of tail
-	firm  int    // how many of codes are of lines
+	g     *Glyphs
+	done  int         // chunks of closed that were rendered
+	lines []Line      // of those, and of the lines of open code up to coded
+	tail  []Line      // of the rest
+	coded int         // bytes of the open code chunk that are in lines; 0 for none
+	state Highlighter // of the highlighter at coded
+	at    int         // len(text) that tail was made for
+	codes []code      // the code blocks of lines, then those of tail
+	firm  int         // how many of codes are of lines
 }
 
 // code is a block of code in a text.
@@ -73,9 +75,9 @@ type code struct {
 	lang     string
 }
 
-// append adds text. It must be harmless.
-func (m *markdown) append(s string) {
-	m.text = append(m.text, s...)
+// Append adds text of somebody else.
+func (m *Markdown) Append(s string) {
+	m.text = append(m.text, words.Lines(s)...)
 	for {
 		rest := m.text[m.read:]
 		n := bytes.IndexByte(rest, '\n')
@@ -91,33 +93,25 @@ func (m *markdown) append(s string) {
 	}
 }
 
-// cutLong cuts a line that is too long at a blank, or anywhere.
-func (m *markdown) cutLong(rest []byte) {
-	n := bytes.LastIndexByte(rest[:maxLine], ' ') + 1
-	if n <= 0 {
-		for n = maxLine; n > maxLine-utf8.UTFMax && !utf8.RuneStart(rest[n-1]); {
-			n--
-		}
-		n-- // the last rune may not be whole
-	}
-	if m.open.kind == codeChunk && m.begun || m.nested != "" {
-		m.cutLine(string(rest[:n]), m.read+n)
-		m.mid = true
-		return
-	}
+// cutLong cuts a line that is too long.
+func (m *Markdown) cutLong(rest []byte) {
+	n := longCut(rest)
+	goes := m.begun && m.open.kind == codeChunk || m.nested != ""
 	m.cutLine(string(rest[:n]), m.read+n)
 	m.mid = true
-	m.close(m.read)
-	m.start(m.read, proseChunk)
-	m.open.glued = true
+	if !goes {
+		m.close()
+		m.start(m.read, proseChunk)
+		m.open.glued = true
+	}
 }
 
-func (m *markdown) start(at int, kind chunkKind) {
+func (m *Markdown) start(at int, kind chunkKind) {
 	m.open, m.begun, m.blank = chunk{kind: kind, from: at}, true, false
 }
 
 // close ends the open chunk.
-func (m *markdown) close(int) {
+func (m *Markdown) close() {
 	if m.begun {
 		m.closed = append(m.closed, m.open)
 	}
@@ -125,13 +119,13 @@ func (m *markdown) close(int) {
 }
 
 // cutLine decides what a whole line, which ends at next, means for the chunks.
-func (m *markdown) cutLine(text string, next int) {
+func (m *Markdown) cutLine(text string, next int) {
 	at := m.read
 	m.read = next
 	if m.begun && m.open.kind == codeChunk {
 		if !m.mid && endsFence(text, m.open.fence) {
 			m.open.shut = true
-			m.close(next)
+			m.close()
 		}
 		return
 	}
@@ -149,7 +143,7 @@ func (m *markdown) cutLine(text string, next int) {
 	kind, fresh := m.begins(text)
 	long := m.begun && m.open.kind == listChunk && at-m.open.from >= maxChunk && isItem(text) && leading(text) < 2
 	if fresh || long {
-		m.close(at)
+		m.close()
 		if !fresh {
 			kind = listChunk
 		}
@@ -165,7 +159,7 @@ func (m *markdown) cutLine(text string, next int) {
 	}
 	m.blank = false
 	if m.open.kind == lineChunk {
-		m.close(next)
+		m.close()
 		return
 	}
 	if f, _ := fenceOf(strings.TrimLeft(text, " >")); f != "" {
@@ -176,7 +170,7 @@ func (m *markdown) cutLine(text string, next int) {
 
 // bound closes a chunk that has grown too large. A fence that was open in it goes
 // on as a chunk of its own.
-func (m *markdown) bound(next int) {
+func (m *Markdown) bound(next int) {
 	most := maxChunk
 	if m.open.kind == listChunk {
 		most = maxList
@@ -185,7 +179,7 @@ func (m *markdown) bound(next int) {
 		return
 	}
 	fence := m.nested
-	m.close(next)
+	m.close()
 	if fence != "" {
 		m.start(next, codeChunk)
 		m.open.fence, m.open.body, m.open.glued = fence, next, true
@@ -193,7 +187,7 @@ func (m *markdown) bound(next int) {
 }
 
 // begins says whether a line that is not blank begins a chunk, and of what kind.
-func (m *markdown) begins(text string) (kind chunkKind, fresh bool) {
+func (m *Markdown) begins(text string) (kind chunkKind, fresh bool) {
 	in := leading(text)
 	switch f, _ := fenceOf(text); {
 	case in < 4 && f != "" && !(m.begun && m.open.kind == listChunk && in > 0):
@@ -275,13 +269,13 @@ func isHeading(s string) bool {
 	return n >= 1 && n <= 6 && (n == len(s) || s[n] == ' ')
 }
 
-// render brings the lines up to date for a width and gives their number.
-func (m *markdown) render(w int, g *glyphs) int {
+// Render brings the lines up to date for a width and gives their number.
+func (m *Markdown) Render(w int, g *Glyphs) int {
 	if m.w != w || m.g != g {
 		m.w, m.g, m.done, m.lines, m.coded, m.at, m.codes, m.firm = w, g, 0, nil, 0, -1, nil, 0
 	}
 	if m.at == len(m.text) {
-		return len(m.lines) + len(m.tail)
+		return m.Len()
 	}
 	m.at = len(m.text)
 	m.codes = m.codes[:m.firm]
@@ -298,16 +292,16 @@ func (m *markdown) render(w int, g *glyphs) int {
 			m.coded = 0
 			continue
 		}
-		m.lines = append(m.lines, m.block(c, end, len(m.lines))...)
+		m.lines = append(m.lines, m.chunk(c, end, len(m.lines))...)
 	}
 	m.firm = len(m.codes)
 	m.renderTail()
 	m.firm = min(m.firm, len(m.codes))
-	return len(m.lines) + len(m.tail)
+	return m.Len()
 }
 
 // renderTail renders what is open: the open chunk and the line that has no end.
-func (m *markdown) renderTail() {
+func (m *Markdown) renderTail() {
 	m.tail = nil
 	if m.begun && m.open.kind == codeChunk {
 		m.moreCode(m.open, m.read, false)
@@ -330,22 +324,22 @@ func (m *markdown) renderTail() {
 		if fresh {
 			// The line begins a chunk as it stands.
 			if m.begun {
-				m.tail = m.block(c, m.read, len(m.lines))
+				m.tail = m.chunk(c, m.read, len(m.lines))
 			}
 			m.tail = append(m.tail, m.fresh(kind, rest)...)
 			return
 		}
 	}
 	if m.begun && end > c.from {
-		m.tail = m.block(c, end, len(m.lines))
+		m.tail = m.chunk(c, end, len(m.lines))
 	}
 }
 
 // fresh renders the line without an end that begins a chunk.
-func (m *markdown) fresh(kind chunkKind, rest string) []line {
+func (m *Markdown) fresh(kind chunkKind, rest string) []Line {
 	first := len(m.lines) + len(m.tail)
 	if kind != codeChunk {
-		return m.block(chunk{kind: kind, from: m.read}, len(m.text), first)
+		return m.chunk(chunk{kind: kind, from: m.read}, len(m.text), first)
 	}
 	_, lang := fenceOf(rest)
 	out := m.gap(chunk{}, first)
@@ -354,34 +348,34 @@ func (m *markdown) fresh(kind chunkKind, rest string) []line {
 }
 
 // gap is the blank line before a chunk.
-func (m *markdown) gap(c chunk, first int) []line {
+func (m *Markdown) gap(c chunk, first int) []Line {
 	if first == 0 || c.glued {
 		return nil
 	}
-	return []line{{}}
+	return []Line{{}}
 }
 
-// block renders a chunk that is no code, whose first line has the number first.
-func (m *markdown) block(c chunk, end, first int) []line {
+// chunk renders a chunk that is no code, whose first line has the number first.
+func (m *Markdown) chunk(c chunk, end, first int) []Line {
 	out := m.gap(c, first)
 	r := blocks{w: m.w, g: m.g, src: m.text[c.from:end], off: c.from, first: first + len(out)}
 	out = append(out, r.document()...)
 	m.codes = append(m.codes, r.codes...)
-	if len(out) == 1 && len(out[0].runs) == 0 {
+	if len(out) == 1 && len(out[0].Runs) == 0 {
 		return nil // a comment, a definition: nothing shows
 	}
 	return out
 }
 
 // moreCode renders the lines of a code chunk that were not yet.
-func (m *markdown) moreCode(c chunk, end int, closed bool) {
+func (m *Markdown) moreCode(c chunk, end int, closed bool) {
 	if m.coded == 0 {
 		m.lines = append(m.lines, m.gap(c, len(m.lines))...)
 		m.codes = append(m.codes, code{line: len(m.lines), from: c.body, to: c.body, lang: c.lang})
 		if !c.glued {
 			m.lines = append(m.lines, codeHead(c.lang, m.w, m.g)...)
 		}
-		m.coded, m.state = c.body, lexing{}
+		m.coded, m.state = c.body, Highlighter{}
 	}
 	body := m.text[m.coded:end]
 	if closed && c.shut { // the last line is the fence's end
@@ -407,7 +401,7 @@ func (m *markdown) moreCode(c chunk, end int, closed bool) {
 	}
 }
 
-// longCut is where append has cut a line that is too long.
+// longCut is where a line that is too long is cut: at a blank, or anywhere.
 func longCut(b []byte) int {
 	if len(b) < maxLine {
 		return len(b)
@@ -417,7 +411,7 @@ func longCut(b []byte) int {
 		for n = maxLine; n > maxLine-utf8.UTFMax && !utf8.RuneStart(b[n-1]); {
 			n--
 		}
-		n--
+		n-- // the last rune may not be whole
 	}
 	return n
 }
@@ -430,10 +424,66 @@ func dedent(s string, n int) string {
 	return s
 }
 
-// line gives line i of those that render counted.
-func (m *markdown) line(i int) line {
+// Line gives line i of those that render counted.
+func (m *Markdown) Line(i int) Line {
 	if i < len(m.lines) {
 		return m.lines[i]
 	}
 	return m.tail[i-len(m.lines)]
+}
+
+// Len is how many lines there are, as last rendered.
+func (m *Markdown) Len() int { return len(m.lines) + len(m.tail) }
+
+// Source is the text.
+func (m *Markdown) Source() string { return string(m.text) }
+
+// Gist is what the text is about, on one line: the newest of its headings that are
+// written in bold, as models do when they think, or its first words.
+func (m *Markdown) Gist() string {
+	const far = 4 << 10
+	tail := string(m.text[max(len(m.text)-far, 0):])
+	if end := strings.LastIndex(tail, "**"); end > 0 {
+		if from := strings.LastIndex(tail[:end], "**"); from >= 0 {
+			if s := tail[from+2 : end]; s != "" && !strings.Contains(s, "\n") {
+				return words.Line(s)
+			}
+		}
+	}
+	return words.Line(strings.ToValidUTF8(string(m.text[:min(len(m.text), 200)]), ""))
+}
+
+// Blocks is how many blocks of code there are.
+func (m *Markdown) Blocks() int { return len(m.codes) }
+
+// Block gives the lines of a block of code.
+func (m *Markdown) Block(n int) (from, to int) {
+	from = m.codes[n].line
+	for to = from; to < m.Len() && len(m.Line(to).Runs) > 0; {
+		to++
+	}
+	return from, to
+}
+
+// CodeText is a block's code without what encloses it.
+func (m *Markdown) CodeText(n int) string {
+	k := m.codes[n]
+	text := string(m.text[k.from:min(k.to, len(m.text))])
+	if k.to == m.coded && m.begun && m.open.kind == codeChunk {
+		text = string(m.text[k.from:m.read])
+	}
+	// A block in a list is indented as the list is.
+	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	least := -1
+	for _, r := range rows[min(1, len(rows)-1):] {
+		if strings.TrimSpace(r) != "" && (least < 0 || leading(r) < least) {
+			least = leading(r)
+		}
+	}
+	if k.to > k.from && k.from > 0 && m.text[k.from-1] == ' ' { // its first row lost it
+		for i := 1; i < len(rows); i++ {
+			rows[i] = dedent(rows[i], least)
+		}
+	}
+	return strings.Join(rows, "\n") + "\n"
 }

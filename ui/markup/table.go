@@ -1,4 +1,4 @@
-package chat
+package markup
 
 import (
 	"strings"
@@ -98,58 +98,58 @@ func splitRow(s string) []string {
 
 // table renders a table: in columns as wide as they need, or narrower with their
 // text wrapped.
-func (b *blocks) table(t grid, m margin) []line {
-	room := b.w - max(width(m.first), width(m.rest))
+func (b *blocks) table(t grid, m Margin) []Line {
+	room := b.w - max(Width(m.first), Width(m.Rest))
 	n := len(t.align)
 	if room < 4*n {
 		return b.listed(t, m)
 	}
-	cells := make([][][]run, len(t.rows))
+	cells := make([][][]Run, len(t.rows))
 	natural := make([]int, n)
 	for i, row := range t.rows {
-		base := run{}
+		base := Run{}
 		if i == 0 {
-			base.attr = bold
+			base.Attr = Bold
 		}
 		for j, c := range row {
 			r := b.parsed(c, base)
 			cells[i] = append(cells[i], r)
-			natural[j] = max(natural[j], width(r), 1)
+			natural[j] = max(natural[j], Width(r), 1)
 		}
 	}
 	w := share(natural, room-3*(n-1))
-	var out []line
-	put := func(r []run) {
-		out = append(out, line{runs: join(m.first, r), lead: width(m.first)})
-		m = m.after()
+	var out []Line
+	put := func(r []Run) {
+		out = append(out, Line{Runs: Join(m.first, r), Lead: Width(m.first)})
+		m = m.After()
 	}
 	for i, row := range cells {
-		parts, h := make([][]line, n), 1
+		parts, h := make([][]Line, n), 1
 		for j := range row {
-			parts[j] = wrap(row[j], w[j], margin{})
+			parts[j] = Wrap(row[j], w[j], Margin{})
 			h = max(h, len(parts[j]))
 		}
 		for y := range h {
-			var r []run
+			var r []Run
 			for j := range parts {
 				if j > 0 {
-					r = append(r, run{text: " " + b.g.bar + " ", role: muted})
+					r = append(r, Run{Text: " " + b.g.Bar + " ", Role: Muted})
 				}
-				var text []run
+				var text []Run
 				if y < len(parts[j]) {
-					text = parts[j][y].runs
+					text = parts[j][y].Runs
 				}
 				r = append(r, aligned(text, w[j], t.align[j], j == n-1)...)
 			}
 			put(r)
 		}
 		if i == 0 {
-			var r []run
+			var r []Run
 			for j := range w {
 				if j > 0 {
-					r = append(r, run{text: b.g.rule + b.g.rule + b.g.rule, role: muted})
+					r = append(r, Run{Text: b.g.Rule + b.g.Rule + b.g.Rule, Role: Muted})
 				}
-				r = append(r, run{text: strings.Repeat(b.g.rule, w[j]), role: muted})
+				r = append(r, Run{Text: strings.Repeat(b.g.Rule, w[j]), Role: Muted})
 			}
 			put(r)
 		}
@@ -158,8 +158,8 @@ func (b *blocks) table(t grid, m margin) []line {
 }
 
 // aligned fills text up to w cells.
-func aligned(text []run, w int, a alignment, last bool) []run {
-	left := max(w-width(text), 0)
+func aligned(text []Run, w int, a alignment, last bool) []Run {
+	left := max(w-Width(text), 0)
 	right := 0
 	switch a {
 	case toLeft:
@@ -170,13 +170,13 @@ func aligned(text []run, w int, a alignment, last bool) []run {
 	if last {
 		right = 0
 	}
-	var out []run
+	var out []Run
 	if left > 0 {
-		out = append(out, run{text: strings.Repeat(" ", left)})
+		out = append(out, Run{Text: strings.Repeat(" ", left)})
 	}
 	out = append(out, text...)
 	if right > 0 {
-		out = append(out, run{text: strings.Repeat(" ", right)})
+		out = append(out, Run{Text: strings.Repeat(" ", right)})
 	}
 	return out
 }
@@ -206,19 +206,19 @@ func share(want []int, room int) []int {
 }
 
 // listed renders a table for which there is no room: a line for each cell.
-func (b *blocks) listed(t grid, m margin) []line {
-	var out []line
+func (b *blocks) listed(t grid, m Margin) []Line {
+	var out []Line
 	for _, row := range t.rows[min(1, len(t.rows)):] {
 		for j, c := range row {
-			head := run{text: t.rows[0][j] + ": ", attr: bold}
-			out = append(out, wrap(join([]run{head}, b.parsed(c, run{})), b.w, m)...)
-			m = m.after()
+			head := Run{Text: t.rows[0][j] + ": ", Attr: Bold}
+			out = append(out, Wrap(Join([]Run{head}, b.parsed(c, Run{})), b.w, m)...)
+			m = m.After()
 		}
 	}
 	if len(out) == 0 {
 		for _, c := range t.rows[0] {
-			out = append(out, wrap([]run{{text: c + " ", attr: bold}}, b.w, m)...)
-			m = m.after()
+			out = append(out, Wrap([]Run{{Text: c + " ", Attr: Bold}}, b.w, m)...)
+			m = m.After()
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package chat
+package markup
 
 import "strings"
 
@@ -86,8 +86,8 @@ var languages = func() map[string]*language {
 	return m
 }()
 
-// languageOf is the language of a file by its name, "" for none that is known.
-func languageOf(path string) string {
+// LanguageOf is the language of a file by its name, "" for none that is known.
+func LanguageOf(path string) string {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	ext := strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])
 	if languages[ext] != nil {

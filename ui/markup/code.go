@@ -1,4 +1,4 @@
-package chat
+package markup
 
 import (
 	"strings"
@@ -7,43 +7,43 @@ import (
 )
 
 // codeHead is the line above a block of code: its language. One without has none.
-func codeHead(lang string, w int, g *glyphs) []line {
+func codeHead(lang string, w int, g *Glyphs) []Line {
 	if lang == "" || w < 8 {
 		return nil
 	}
 	lang = strings.ToValidUTF8(lang[:min(len(lang), 20)], "")
-	r := []run{{text: g.corner + g.rule + " " + lang, role: muted}}
-	return []line{{runs: cut(r, w, g.ellipsis), lead: 2}}
+	r := []Run{{Text: g.Corner + g.Rule + " " + lang, Role: Muted}}
+	return []Line{{Runs: Cut(r, w, g.Ellipsis), Lead: 2}}
 }
 
 // codeLine is a line of code, wrapped where it is too long.
-func codeLine(text, lang string, s *lexing, w int, g *glyphs) []line {
-	bar := []run{{text: g.bar + " ", role: muted}}
-	r := s.line(text, lang)
+func codeLine(text, lang string, s *Highlighter, w int, g *Glyphs) []Line {
+	bar := []Run{{Text: g.Bar + " ", Role: Muted}}
+	r := s.Line(text, lang)
 	if len(r) == 0 {
-		return []line{{runs: bar[:1], lead: 2}}
+		return []Line{{Runs: bar[:1], Lead: 2}}
 	}
-	return hard(r, w, margin{bar, bar})
+	return WrapAnywhere(r, w, Margin{bar, bar})
 }
 
-// lexing is the highlighter's state between lines: what a line before left open.
-type lexing struct {
+// Highlighter is the highlighter's state between lines: what a line before left open.
+type Highlighter struct {
 	open string // what ends it, "" for nothing open
-	role role
+	role Role
 }
 
-// line gives the runs of a line of code. What the language has no rules for is
+// Line gives the runs of a line of code. What the language has no rules for is
 // plain: highlighting is a help, not a parser.
-func (s *lexing) line(text, lang string) []run {
+func (s *Highlighter) Line(text, lang string) []Run {
 	if text == "" {
 		return nil
 	}
 	l := languages[strings.ToLower(lang)]
 	switch {
 	case l == nil:
-		return []run{{text: text}}
+		return []Run{{Text: text}}
 	case l.diff:
-		return []run{{text: text, role: diffRole(text)}}
+		return []Run{{Text: text, Role: diffRole(text)}}
 	}
 	p := lexer{l: l, s: s, text: text}
 	p.run()
@@ -51,37 +51,37 @@ func (s *lexing) line(text, lang string) []run {
 }
 
 // diffRole colours a line of a unified diff.
-func diffRole(text string) role {
+func diffRole(text string) Role {
 	switch {
 	case strings.HasPrefix(text, "+++"), strings.HasPrefix(text, "---"), strings.HasPrefix(text, "diff "), strings.HasPrefix(text, "index "):
-		return muted
+		return Muted
 	case strings.HasPrefix(text, "@@"):
 		return callee
 	case strings.HasPrefix(text, "+"):
-		return added
+		return Added
 	case strings.HasPrefix(text, "-"):
-		return removed
+		return Removed
 	}
-	return plain
+	return Plain
 }
 
 // lexer cuts a line into runs.
 type lexer struct {
 	l    *language
-	s    *lexing
+	s    *Highlighter
 	text string
 	at   int
-	out  []run
+	out  []Run
 }
 
-func (p *lexer) put(to int, r role) {
+func (p *lexer) put(to int, r Role) {
 	if to <= p.at {
 		return
 	}
-	if n := len(p.out); n > 0 && p.out[n-1].role == r {
-		p.out[n-1].text += p.text[p.at:to]
+	if n := len(p.out); n > 0 && p.out[n-1].Role == r {
+		p.out[n-1].Text += p.text[p.at:to]
 	} else {
-		p.out = append(p.out, run{text: p.text[p.at:to], role: r})
+		p.out = append(p.out, Run{Text: p.text[p.at:to], Role: r})
 	}
 	p.at = to
 }
@@ -104,14 +104,14 @@ func (p *lexer) run() {
 			p.put(p.at+n, literal)
 		default:
 			_, n := utf8.DecodeRuneInString(rest)
-			p.put(p.at+n, plain)
+			p.put(p.at+n, Plain)
 		}
 	}
 }
 
 // until colours up to the text that ends something, or the whole line and leaves
 // it open.
-func (p *lexer) until(end string, r role, skip int) {
+func (p *lexer) until(end string, r Role, skip int) {
 	from := p.at + skip
 	for i := from; i < len(p.text); i++ {
 		if p.text[i] == '\\' && r == literal && end != "'''" {
@@ -185,7 +185,7 @@ func (p *lexer) word(rest string) {
 	case p.l.keys && n < len(rest) && (rest[n] == ':' || rest[n] == '='):
 		p.put(p.at+n, callee)
 	default:
-		p.put(p.at+n, plain)
+		p.put(p.at+n, Plain)
 	}
 }
 

@@ -1,4 +1,4 @@
-package chat
+package markup
 
 import (
 	"fmt"
@@ -12,37 +12,37 @@ import (
 	"tandemux/ui/words"
 )
 
-var testGlyphs = func() *glyphs {
-	g := glyphsOf(&look.Look{Glyphs: look.Unicode})
+var testGlyphs = func() *Glyphs {
+	g := GlyphsOf(&look.Look{Glyphs: look.Unicode})
 	return &g
 }()
 
 // marks are how the roles and attributes of runs are written in goldens.
-var marks = map[role]string{
-	muted: "m", accent: "a", heading: "h", codeText: "c", linkText: "l", quote: "q", keyword: "k", literal: "s",
-	comment: "o", callee: "f", added: "+", removed: "-", passed: "p", failed: "x",
+var marks = map[Role]string{
+	Muted: "m", Accent: "a", heading: "h", codeText: "c", LinkText: "l", quote: "q", keyword: "k", literal: "s",
+	comment: "o", callee: "f", Added: "+", Removed: "-", Passed: "p", Failed: "x",
 }
 
 // dump writes lines as text, each run that is not plain with its role.
-func dump(m *markdown, w int) string {
+func dump(m *Markdown, w int) string {
 	var b strings.Builder
-	n := m.render(w, testGlyphs)
+	n := m.Render(w, testGlyphs)
 	for i := range n {
-		for _, r := range m.line(i).runs {
-			mark := marks[r.role]
+		for _, r := range m.Line(i).Runs {
+			mark := marks[r.Role]
 			for _, a := range []struct {
-				attr attr
+				attr Attr
 				mark string
-			}{{bold, "B"}, {italic, "I"}, {underline, "U"}, {strike, "S"}} {
-				if r.attr&a.attr != 0 {
+			}{{Bold, "B"}, {Italic, "I"}, {Underline, "U"}, {Strike, "S"}} {
+				if r.Attr&a.attr != 0 {
 					mark += a.mark
 				}
 			}
 			if mark == "" {
-				b.WriteString(r.text)
+				b.WriteString(r.Text)
 				continue
 			}
-			fmt.Fprintf(&b, "<%s>%s</>", mark, r.text)
+			fmt.Fprintf(&b, "<%s>%s</>", mark, r.Text)
 		}
 		b.WriteByte('\n')
 	}
@@ -50,8 +50,8 @@ func dump(m *markdown, w int) string {
 }
 
 func render(text string, w int) string {
-	m := &markdown{}
-	m.append(words.Lines(text))
+	m := &Markdown{}
+	m.Append(words.Lines(text))
 	return dump(m, w)
 }
 
@@ -94,24 +94,24 @@ func checkSplit(t *testing.T, text string, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := 1 + r.IntN(90)
 	whole := render(text, w)
-	m := &markdown{}
+	m := &Markdown{}
 	for _, p := range pieces(text, r) {
-		m.append(words.Lines(p))
+		m.Append(words.Lines(p))
 		switch r.IntN(3) {
 		case 0:
-			m.render(w, testGlyphs)
+			m.Render(w, testGlyphs)
 		case 1:
 			if r.IntN(20) == 0 {
-				m.render(1+r.IntN(90), testGlyphs)
+				m.Render(1+r.IntN(90), testGlyphs)
 			}
 		}
 	}
 	if got := dump(m, w); got != whole {
 		t.Fatalf("in pieces it is rendered otherwise (width %d, seed %d):\n%q\nwhole:\n%s\nin pieces:\n%s", w, seed, text, whole, got)
 	}
-	for i := range m.render(w, testGlyphs) {
-		if n := width(m.line(i).runs); n > w && !(w == 1 && n == 2) {
-			t.Fatalf("line %d has %d cells of %d: %q", i, n, w, m.line(i).text())
+	for i := range m.Render(w, testGlyphs) {
+		if n := Width(m.Line(i).Runs); n > w && !(w == 1 && n == 2) {
+			t.Fatalf("line %d has %d cells of %d: %q", i, n, w, m.Line(i).Text())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package chat
+package markup
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ const maxNesting = 12
 // blocks renders a chunk.
 type blocks struct {
 	w     int
-	g     *glyphs
+	g     *Glyphs
 	src   []byte
 	off   int // of src in the text
 	first int // number of the chunk's first line
@@ -38,16 +38,16 @@ type blocks struct {
 	depth int
 }
 
-func (b *blocks) document() []line {
-	return b.children(grammar().Parse(text.NewReader(b.src)), margin{}, true)
+func (b *blocks) document() []Line {
+	return b.children(grammar().Parse(text.NewReader(b.src)), Margin{}, true)
 }
 
 // children renders the blocks in a node, with a blank line between them if they
 // are loose.
-func (b *blocks) children(n ast.Node, m margin, loose bool) []line {
+func (b *blocks) children(n ast.Node, m Margin, loose bool) []Line {
 	b.depth++
 	defer func() { b.depth-- }()
-	var out []line
+	var out []Line
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		from := b.first
 		b.first += len(out)
@@ -64,32 +64,32 @@ func (b *blocks) children(n ast.Node, m margin, loose bool) []line {
 			out = append(out, m.blank(b.w))
 		}
 		out = append(out, lines...)
-		m = m.after()
+		m = m.After()
 	}
 	return out
 }
 
-func (b *blocks) block(n ast.Node, m margin) []line {
+func (b *blocks) block(n ast.Node, m Margin) []Line {
 	switch n := n.(type) {
 	case *ast.Heading:
-		r := b.inlines(n, run{role: plain, attr: bold})
+		r := b.inlines(n, Run{Role: Plain, Attr: Bold})
 		if n.Level <= 2 {
-			r = b.inlines(n, run{role: heading, attr: bold})
+			r = b.inlines(n, Run{Role: heading, Attr: Bold})
 		}
 		if n.Level == 1 {
 			for i := range r {
-				r[i].attr |= underline
+				r[i].Attr |= Underline
 			}
 		}
-		return wrap(r, b.w, m)
+		return Wrap(r, b.w, m)
 	case *ast.Paragraph, *ast.TextBlock:
 		return b.paragraph(n, m)
 	case *ast.Blockquote:
-		bar := []run{{text: b.g.quote + " ", role: quote}}
+		bar := []Run{{Text: b.g.Quote + " ", Role: quote}}
 		if b.depth > maxNesting {
 			bar = nil
 		}
-		return b.children(n, margin{bar, bar}.within(m), true)
+		return b.children(n, Margin{bar, bar}.within(m), true)
 	case *ast.List:
 		return b.list(n, m)
 	case *ast.FencedCodeBlock:
@@ -102,9 +102,9 @@ func (b *blocks) block(n ast.Node, m margin) []line {
 		return b.code(n, "", m)
 	case *ast.ThematicBreak:
 		m = m.fit(b.w)
-		return []line{{runs: join(m.first, []run{{text: strings.Repeat(b.g.rule, max(min(b.w-width(m.first), 40), 1)), role: muted}}), lead: width(m.first)}}
+		return []Line{{Runs: Join(m.first, []Run{{Text: strings.Repeat(b.g.Rule, max(min(b.w-Width(m.first), 40), 1)), Role: Muted}}), Lead: Width(m.first)}}
 	case *ast.HTMLBlock:
-		return wrap([]run{{text: b.raw(n), role: muted}}, b.w, m)
+		return Wrap([]Run{{Text: b.raw(n), Role: Muted}}, b.w, m)
 	}
 	return nil
 }
@@ -120,25 +120,25 @@ func (b *blocks) raw(n ast.Node) string {
 }
 
 // code renders a block of code within a list or quote, or an indented one.
-func (b *blocks) code(n ast.Node, lang string, m margin) []line {
-	var out []line
+func (b *blocks) code(n ast.Node, lang string, m Margin) []Line {
+	var out []Line
 	k := code{line: b.first, lang: lang}
 	if l := n.Lines(); l.Len() > 0 {
 		first, last := l.At(0), l.At(l.Len()-1)
 		k.from, k.to = b.off+first.Start, b.off+last.Stop
 	}
 	b.codes = append(b.codes, k)
-	w := b.w - width(m.rest)
-	var s lexing
-	put := func(lines []line) {
+	w := b.w - Width(m.Rest)
+	var s Highlighter
+	put := func(lines []Line) {
 		for _, l := range lines {
-			l.runs, l.lead = join(m.first, l.runs), l.lead+width(m.first)
-			m = m.after()
+			l.Runs, l.Lead = Join(m.first, l.Runs), l.Lead+Width(m.first)
+			m = m.After()
 			out = append(out, l)
 		}
 	}
 	if w < 8 {
-		w, m = b.w, margin{}
+		w, m = b.w, Margin{}
 	}
 	put(codeHead(lang, w, b.g))
 	for i := range n.Lines().Len() {
@@ -148,19 +148,19 @@ func (b *blocks) code(n ast.Node, lang string, m margin) []line {
 	return out
 }
 
-func (b *blocks) list(n *ast.List, m margin) []line {
+func (b *blocks) list(n *ast.List, m Margin) []Line {
 	if b.depth > maxNesting {
 		return b.children(n, m, false)
 	}
-	var out []line
+	var out []Line
 	number := n.Start
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		mark := b.g.bullet + " "
+		mark := b.g.Bullet + " "
 		if n.IsOrdered() {
 			mark = fmt.Sprintf("%d%c ", number, n.Marker)
 			number++
 		}
-		item := indent([]run{{text: mark, role: accent}}).within(m)
+		item := Indent([]Run{{Text: mark, Role: Accent}}).within(m)
 		from := b.first
 		b.first += len(out)
 		gap := !n.IsTight && len(out) > 0
@@ -170,19 +170,19 @@ func (b *blocks) list(n *ast.List, m margin) []line {
 		lines := b.children(c, item, !n.IsTight)
 		b.first = from
 		if len(lines) == 0 {
-			lines = wrap(nil, b.w, item)
+			lines = Wrap(nil, b.w, item)
 		}
 		if gap {
 			out = append(out, m.blank(b.w))
 		}
 		out = append(out, lines...)
-		m = m.after()
+		m = m.After()
 	}
 	return out
 }
 
 // paragraph renders text, or the table that it is.
-func (b *blocks) paragraph(n ast.Node, m margin) []line {
+func (b *blocks) paragraph(n ast.Node, m Margin) []Line {
 	if lines := n.Lines(); lines.Len() > 1 && bytes.IndexByte(b.src, '|') >= 0 {
 		rows := make([]string, lines.Len())
 		for i := range rows {
@@ -190,46 +190,46 @@ func (b *blocks) paragraph(n ast.Node, m margin) []line {
 			rows[i] = strings.TrimSpace(string(seg.Value(b.src)))
 		}
 		if before, t, ok := tableOf(rows); ok {
-			var out []line
+			var out []Line
 			if len(before) > 0 {
-				out = wrap(b.parsed(strings.Join(before, "\n"), run{}), b.w, m)
-				m = m.after()
+				out = Wrap(b.parsed(strings.Join(before, "\n"), Run{}), b.w, m)
+				m = m.After()
 			}
 			return append(out, b.table(t, m)...)
 		}
 	}
-	r := merged(b.inlines(n, run{}))
+	r := merged(b.inlines(n, Run{}))
 	if _, item := n.Parent().(*ast.ListItem); item && n.PreviousSibling() == nil {
 		r = b.task(r)
 	}
 	if len(r) == 0 {
 		return nil
 	}
-	return wrap(r, b.w, m)
+	return Wrap(r, b.w, m)
 }
 
 // task draws the box of an item that begins with [ ] or [x].
-func (b *blocks) task(r []run) []run {
-	if len(r) == 0 || len(r[0].text) < 3 || r[0].text[0] != '[' {
+func (b *blocks) task(r []Run) []Run {
+	if len(r) == 0 || len(r[0].Text) < 3 || r[0].Text[0] != '[' {
 		return r
 	}
-	box, rest := run{text: b.g.box + " ", role: muted}, r[0]
-	switch strings.ToLower(r[0].text[:3]) {
+	box, rest := Run{Text: b.g.Box + " ", Role: Muted}, r[0]
+	switch strings.ToLower(r[0].Text[:3]) {
 	case "[x]":
-		box = run{text: b.g.checked + " ", role: passed}
+		box = Run{Text: b.g.Checked + " ", Role: Passed}
 	case "[ ]":
 	default:
 		return r
 	}
-	if rest.text = rest.text[3:]; rest.text != "" && rest.text[0] != ' ' {
+	if rest.Text = rest.Text[3:]; rest.Text != "" && rest.Text[0] != ' ' {
 		return r
 	}
-	rest.text = strings.TrimPrefix(rest.text, " ")
-	return join([]run{box, rest}, r[1:])
+	rest.Text = strings.TrimPrefix(rest.Text, " ")
+	return Join([]Run{box, rest}, r[1:])
 }
 
 // parsed gives the runs of a text by itself.
-func (b *blocks) parsed(s string, base run) []run {
+func (b *blocks) parsed(s string, base Run) []Run {
 	sub := blocks{w: b.w, g: b.g, src: []byte(s)}
 	doc := grammar().Parse(text.NewReader(sub.src))
 	if c := doc.FirstChild(); c != nil && c.NextSibling() == nil {
@@ -237,6 +237,6 @@ func (b *blocks) parsed(s string, base run) []run {
 			return sub.inlines(c, base)
 		}
 	}
-	base.text = s
-	return []run{base}
+	base.Text = s
+	return []Run{base}
 }
