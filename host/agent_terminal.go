@@ -14,7 +14,7 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/auth"
 	"tandemux/host/keeper"
-	"tandemux/internal/plain"
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -196,7 +196,7 @@ type agentTerm struct {
 	t     *term
 	limit int
 
-	text  plain.Text
+	text  plaintext.Writer
 	out   []byte // plain text, the newest limit bytes and some
 	cut   bool   // out lacks its beginning
 	claim ahp.Claim

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
-	"tandemux/internal/plain"
+	"tandemux/internal/plaintext"
 )
 
 // maxListedLine bounds the command line in a row of the list of terminals.
@@ -35,7 +35,7 @@ func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, c.h.noCommand(t, p)
 	}
 	if p.Format != ahp.FormatRaw {
-		r.Output, r.Tail = plain.String(r.Output), plain.String(r.Tail)
+		r.Output, r.Tail = plaintext.Convert(r.Output), plaintext.Convert(r.Tail)
 	}
 	return r, nil
 }

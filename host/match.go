@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"tandemux/ahp"
-	"tandemux/internal/plain"
+	"tandemux/internal/plaintext"
 )
 
 // maxUnmatched bounds output in bytes that a pattern has yet to be matched
@@ -79,7 +79,7 @@ func (m *matcher) signal() {
 // run matches until it finds, is stopped or nothing more comes.
 func (m *matcher) run(line string) {
 	defer m.w.h.serving.Done()
-	var text plain.Text
+	var text plaintext.Writer
 	var lines []byte
 	work := []string{line}
 	for {

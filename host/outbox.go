@@ -3,7 +3,7 @@ package host
 import (
 	"bytes"
 
-	"tandemux/internal/ebb"
+	"tandemux/internal/memtrim"
 )
 
 // outbox gathers the connections that one turn of the sequencer sends to, so
@@ -11,8 +11,8 @@ import (
 type outbox struct {
 	open    bool
 	touched []*conn
-	states  admission // beside it: who is given states now
-	ebb     ebb.Ebb   // beside it: what floods of output took
+	states  admission       // beside it: who is given states now
+	memory  memtrim.Trimmer // beside it: gives back what floods of output took
 }
 
 // maxInline is how many connections are written to by the goroutine that had

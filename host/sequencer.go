@@ -179,7 +179,7 @@ func (h *Host) sendFrame(tx Tx, c *conn, f *frame) {
 		return
 	}
 	b, err := f.bytes(c.profile)
-	h.outbox.ebb.Flow(len(b))
+	h.outbox.memory.Add(len(b))
 	if err != nil {
 		h.log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
 		return

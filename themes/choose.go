@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"tandemux/internal/nearest"
+	"tandemux/internal/spelling"
 )
 
 // Auto is the choice of the default family, light or dark as the outer terminal
@@ -121,7 +121,7 @@ func Choices(user []Theme) []string {
 // noTheme says that there is no such theme, and which one may be meant.
 func noTheme(name string, user []Theme) error {
 	all := Choices(user)
-	if near := nearest.Of(name, all); near != "" {
+	if near := spelling.Closest(name, all); near != "" {
 		return fmt.Errorf("there is no theme %q; did you mean %q?", short(name), near)
 	}
 	return fmt.Errorf("there is no theme %q; there are %s", short(name), strings.Join(all, ", "))

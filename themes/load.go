@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"tandemux/internal/nearest"
+	"tandemux/internal/spelling"
 )
 
 //go:embed *.toml
@@ -202,7 +202,7 @@ func sorted(m map[string]any) []string {
 
 // unknown says that a key is none of those known, and which one may be meant.
 func unknown(key string, known []string) error {
-	best := nearest.Of(key, known)
+	best := spelling.Closest(key, known)
 	if best == "" {
 		return fmt.Errorf("there is no key %q", short(key))
 	}

@@ -2,15 +2,15 @@ package main
 
 import (
 	"tandemux/ahp"
-	"tandemux/internal/ebb"
+	"tandemux/internal/memtrim"
 )
 
 // floods notices the ends of floods of output in the interface's process, to give
 // back what they took.
-var floods ebb.Ebb
+var floods memtrim.Trimmer
 
 // Data passes output on.
 func (s sinkAdapter) Data(channel ahp.URI, data []byte, seq int64) {
-	floods.Flow(len(data))
+	floods.Add(len(data))
 	s.Sink.Data(channel, data, seq)
 }

@@ -11,7 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
-	"tandemux/internal/keepsake"
+	"tandemux/internal/resurrect"
 )
 
 func newForgetCommand() *cobra.Command {
@@ -46,12 +46,12 @@ runs writes things anew when they change.`,
 }
 
 func forgetLayouts(out io.Writer, dir string) error {
-	m, err := keepsake.Read(dir)
+	m, err := resurrect.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(out, "nothing is kept")
 		return nil
 	}
-	if err := keepsake.Forget(dir); err != nil {
+	if err := resurrect.Forget(dir); err != nil {
 		return err
 	}
 	if err != nil { // it was damaged
@@ -65,12 +65,12 @@ func forgetLayouts(out io.Writer, dir string) error {
 // forgetTerminal removes what a terminal showed. The terminal need not be there
 // any more, nor a host.
 func forgetTerminal(out io.Writer, dir, id string) error {
-	all, err := keepsake.Histories(dir)
+	all, err := resurrect.Histories(dir)
 	if err != nil {
 		return err
 	}
 	infos := make([]ahp.TerminalInfo, len(all))
-	names := map[ahp.URI]keepsake.History{}
+	names := map[ahp.URI]resurrect.History{}
 	for i, h := range all {
 		uri := cmp.Or(h.URI, ahp.TerminalScheme+"/"+h.Name)
 		infos[i], names[uri] = ahp.TerminalInfo{Resource: uri, Title: h.Title, Meta: &ahp.TerminalMeta{Name: h.Called, Title: h.Title}}, h
@@ -80,7 +80,7 @@ func forgetTerminal(out io.Writer, dir, id string) error {
 		return fmt.Errorf("of what is kept on disk: %w", err)
 	}
 	h := names[t.Resource]
-	if err := keepsake.ForgetHistory(dir, h.Name); err != nil {
+	if err := resurrect.ForgetHistory(dir, h.Name); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "forgot what %s showed until %s\n", lastPart(t.Resource), h.Saved.Local().Format(cli.Minutes))
@@ -88,11 +88,11 @@ func forgetTerminal(out io.Writer, dir, id string) error {
 }
 
 func forgetHistories(out io.Writer, dir string) error {
-	all, err := keepsake.Histories(dir)
+	all, err := resurrect.Histories(dir)
 	if err != nil {
 		return err
 	}
-	if err := keepsake.ForgetHistories(dir); err != nil {
+	if err := resurrect.ForgetHistories(dir); err != nil {
 		return err
 	}
 	if len(all) > 0 {

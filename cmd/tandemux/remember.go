@@ -9,7 +9,7 @@ import (
 
 	"tandemux/internal/client"
 	"tandemux/internal/config"
-	"tandemux/internal/keepsake"
+	"tandemux/internal/resurrect"
 )
 
 // restoreTime bounds the bringing back of layouts; the host serves meanwhile.
@@ -20,7 +20,7 @@ const restoreTime = 20 * time.Second
 type memory struct {
 	dirs dirs
 	id   string // of the client
-	keep *keepsake.Keeper
+	keep *resurrect.Saver
 	warn func(about string, err error) // the host's, once there is one
 	done chan struct{}
 	c    *client.Client
@@ -28,7 +28,7 @@ type memory struct {
 
 func newMemory(d dirs) *memory {
 	m := &memory{dirs: d, id: newClientID("layouts"), done: make(chan struct{})}
-	m.keep = keepsake.New(d.state, func(about string, err error) { m.warn(about, err) })
+	m.keep = resurrect.New(d.state, func(about string, err error) { m.warn(about, err) })
 	return m
 }
 
@@ -38,8 +38,8 @@ func (m *memory) ending(code int) {
 	m.keep.Stop()
 	m.dirs.ending(code)
 	if code == closeStopped {
-		keepsake.Forget(m.dirs.state)          //nolint:errcheck // it would come back, once
-		keepsake.ForgetHistories(m.dirs.state) //nolint:errcheck // as above
+		resurrect.Forget(m.dirs.state)          //nolint:errcheck // it would come back, once
+		resurrect.ForgetHistories(m.dirs.state) //nolint:errcheck // as above
 	}
 }
 
@@ -52,7 +52,7 @@ const (
 // begin brings back, at a host that has no terminals, what was kept, and follows
 // the host from then on. It returns when the layouts are there.
 func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
-	m.keep.SetPast(s.past())
+	m.keep.SetHistory(s.past())
 	p := place{dirs: m.dirs}
 	c, err := connect(ctx, p, how{sink: m.keep, id: m.id})
 	if err != nil {
@@ -61,7 +61,7 @@ func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
 		return
 	}
 	m.c = c
-	kept, err := keepsake.Read(m.dirs.state)
+	kept, err := resurrect.Read(m.dirs.state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		log.Warn("layouts of before can't be brought back", "err", err)
 	}
@@ -72,7 +72,7 @@ func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
 		if s.HistoryOnDisk {
 			past = m.dirs.state
 		}
-		err := keepsake.Restore(ctx, c, kept, s.RestoreCommands, past)
+		err := resurrect.Restore(ctx, c, kept, s.RestoreCommands, past)
 		cancel()
 		log.Info("brought layouts back", "layouts", len(kept.Layouts), "terminals", len(kept.Terminals), "saved", kept.Saved, "took", time.Since(begun), "err", err)
 	}
@@ -94,7 +94,7 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 		m.dirs.ending(closeAway) // before nobody answers any more
 		bounded, done := context.WithTimeout(longer, lastTime)
 		defer done()
-		m.keep.Last(bounded)
+		m.keep.SaveHistories(bounded)
 	})
 	return longer, func() {
 		unneeded()
@@ -114,7 +114,7 @@ func (m *memory) follow(ctx context.Context, now func() settings, limit func(lin
 	take := func() {
 		s := now()
 		if s.past() != last.past() {
-			m.keep.SetPast(s.past())
+			m.keep.SetHistory(s.past())
 		}
 		if s.Scrollback != last.Scrollback {
 			limit(history(s.Scrollback))
@@ -137,8 +137,8 @@ func history(lines int) int {
 }
 
 // past is the keeper's part of the settings.
-func (s settings) past() keepsake.Past {
-	return keepsake.Past{On: s.HistoryOnDisk, Limit: int64(s.HistoryOnDiskLimit) << 20}
+func (s settings) past() resurrect.HistoryOptions {
+	return resurrect.HistoryOptions{On: s.HistoryOnDisk, Limit: int64(s.HistoryOnDiskLimit) << 20}
 }
 
 // end waits until nothing is written any more.

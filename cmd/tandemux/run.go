@@ -16,7 +16,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
-	"tandemux/internal/plain"
+	"tandemux/internal/plaintext"
 )
 
 // runOptions are the flags of `tandemux run`.
@@ -140,7 +140,7 @@ type runner struct {
 	id     string      // the command's
 	stdin  bool        // the command reads a pipe that we fill
 	cut    atomic.Bool // it did not get all of it
-	text   plain.Text
+	text   plaintext.Writer
 	buf    []byte
 	got    int64 // bytes of its output
 	broken error // of writing what was asked for

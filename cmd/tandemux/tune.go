@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"tandemux/internal/ebb"
+	"tandemux/internal/memtrim"
 )
 
 // tuning is how the Go runtime is set for one of our processes. What the user
@@ -34,7 +34,7 @@ func hostTuning() tuning {
 
 // apply sets the runtime of this process, once.
 func (t tuning) apply() {
-	ebb.Settle()
+	memtrim.AfterStart()
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(t.procs)
 	}

@@ -180,7 +180,7 @@ func (l *Landing) Read(fd int) (n int, err error) {
 }
 
 // ReadNow is Read by system calls that the scheduler is not told of, for when
-// something is sure to be there (package nowait says why).
+// something is sure to be there (package rawio says why).
 func (l *Landing) ReadNow(fd int) (n int, err error) { return l.read(fd, true) }
 
 // ReadReady is ReadNow if something is there, else it reads nothing. It may miss

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"testing"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
 // BenchmarkRunCommand is a run_command over stdio, and the command by itself.
 func BenchmarkRunCommand(b *testing.B) {
 	b.Run("mcp", func(b *testing.B) {
-		a := newAgent(world.New(b, ""), "bench")
+		a := newAgent(hosttest.New(b, ""), "bench")
 		a.get("run_command", m{"command": []string{"true"}})
 		for b.Loop() {
 			a.get("run_command", m{"command": []string{"true"}})
@@ -28,7 +28,7 @@ func BenchmarkRunCommand(b *testing.B) {
 
 // BenchmarkManyCommands is a hundred at once.
 func BenchmarkManyCommands(b *testing.B) {
-	a := newAgent(world.New(b, "agent-calls = 0\n"), "bench")
+	a := newAgent(hosttest.New(b, "agent-calls = 0\n"), "bench")
 	a.get("run_command", m{"command": []string{"true"}})
 	for b.Loop() {
 		var all sync.WaitGroup

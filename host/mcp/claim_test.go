@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
 // row is what `tandemux ls --json` says of a terminal.
-func row(w *world.World, id string) map[string]any {
+func row(w *hosttest.Machine, id string) map[string]any {
 	w.Helper()
 	var rows []map[string]any
 	w.Must(json.Unmarshal([]byte(w.Tandemux("ls", "--json")), &rows))
@@ -25,7 +25,7 @@ func row(w *world.World, id string) map[string]any {
 // TestTakeOver: a person takes an agent's terminal in the middle of a command,
 // and hands it back (T18, docs/decisions.md §2).
 func TestTakeOver(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	a := newAgent(w, "worker")
 	answer := make(chan map[string]any)
 	go func() { answer <- a.get("run_command", m{"line": "echo begun; read x; echo got $x"}) }()
@@ -52,7 +52,7 @@ func TestTakeOver(t *testing.T) {
 // TestAsk: an agent asks for a person's terminal; the person refuses, then grants,
 // and takes it back (T2).
 func TestAsk(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	a := newAgent(w, "asker")
 	id := "pty-" + strings.TrimSpace(w.Tandemux("new", "--background", "--", "cat"))
 	for _, c := range []struct {

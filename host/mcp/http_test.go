@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
 // bearer adds a token to every request.
@@ -21,7 +21,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func overHTTP(w *world.World, name, addr, token string) *agent {
+func overHTTP(w *hosttest.Machine, name, addr, token string) *agent {
 	return connect(w, name, &mcp.StreamableClientTransport{
 		Endpoint: "http://" + addr + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, DisableStandaloneSSE: true,
 	})
@@ -30,7 +30,7 @@ func overHTTP(w *world.World, name, addr, token string) *agent {
 // TestHTTP: the same tools at /mcp, for whoever has a token; requests of one
 // token are one agent.
 func TestHTTP(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr := w.Listen()
 	token := w.Token()
 	a := overHTTP(w, "cursor", addr, token)
@@ -59,7 +59,7 @@ func TestHTTP(t *testing.T) {
 
 // TestHTTPFront: no token, a wrong one, foreign origins and hosts, large bodies.
 func TestHTTPFront(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr := w.Listen()
 	token := w.Token()
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -105,7 +105,7 @@ func TestHTTPFront(t *testing.T) {
 
 // TestRevoke: a token that is revoked ends its agent's calls at once.
 func TestRevoke(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr := w.Listen()
 	token := w.Token()
 	a := overHTTP(w, "gone", addr, token)

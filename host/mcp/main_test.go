@@ -9,25 +9,25 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
-func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(hosttest.Main(m)) }
 
 // agent is an MCP client and its session with `tandemux mcp`.
 type agent struct {
-	*world.World
+	*hosttest.Machine
 	session *mcp.ClientSession
 }
 
-func newAgent(w *world.World, name string) *agent {
+func newAgent(w *hosttest.Machine, name string) *agent {
 	w.Helper()
 	cmd := w.Command("mcp")
 	cmd.Stderr = os.Stderr
 	return connect(w, name, &mcp.CommandTransport{Command: cmd})
 }
 
-func connect(w *world.World, name string, t mcp.Transport) *agent {
+func connect(w *hosttest.Machine, name string, t mcp.Transport) *agent {
 	w.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil)
 	s, err := c.Connect(context.Background(), t, nil)

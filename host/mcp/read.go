@@ -6,7 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/pool"
-	"tandemux/internal/plain"
+	"tandemux/internal/plaintext"
 )
 
 type readInput struct {
@@ -40,7 +40,7 @@ func readTerminal(ctx context.Context, c call, in readInput) (readOutput, error)
 	}
 	text := r.Text
 	if what == ahp.ReadRaw && !in.Raw {
-		text = plain.String(text)
+		text = plaintext.Convert(text)
 	}
 	return readOutput{TerminalID: in.TerminalID, History: pool.History(text)}, nil
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
 // What the seat belt refuses is seen: by tandemux ls, by tandemux doctor, and in the
 // audit log (the status line: ui, TestRefusalsAreSaid).
 func TestRefusalsAreSeen(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	a := newAgent(w, "claude")
 	for range 2 {
 		a.refused("Command blocked for security reasons", "run_command", m{"line": "sudo make install"})

@@ -10,7 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/pool"
-	"tandemux/internal/plain"
+	"tandemux/internal/plaintext"
 )
 
 const (
@@ -227,8 +227,8 @@ func shorten(head string, omitted int64, end string) (string, int64) {
 		head, end = head+end, head+end
 		omitted = -int64(len(head)) // both are the whole
 	}
-	h := plain.Head(head, outputBytes/4)
-	e := plain.Tail(end, outputBytes-outputBytes/4)
+	h := plaintext.Head(head, outputBytes/4)
+	e := plaintext.Tail(end, outputBytes-outputBytes/4)
 	omitted += int64(len(head) - len(h) + len(end) - len(e))
 	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", h, omitted, e), omitted
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
 // TestScopes: what each tool may do for tokens of each set of scopes. A tool that
 // a token's scopes do not allow is refused with the scope's name, or where the
 // terminal is not the agent's to begin with, with that.
 func TestScopes(t *testing.T) {
-	w := world.New(t, "agent-spawns = 0\nagent-terminals = 0\n")
+	w := hosttest.New(t, "agent-spawns = 0\nagent-terminals = 0\n")
 	addr := w.Listen()
 	mine := w.Tandemux("new", "--name", "mine", "--", "cat")
 	person := "pty-" + strings.TrimSpace(mine)

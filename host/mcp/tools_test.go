@@ -11,12 +11,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
 // TestTools: what is offered, and how it is described (T3–T23, T42–T47).
 func TestTools(t *testing.T) {
-	a := newAgent(world.New(t, ""), "looker")
+	a := newAgent(hosttest.New(t, ""), "looker")
 	r, err := a.session.ListTools(context.Background(), nil)
 	a.Must(err)
 	var names []string
@@ -53,7 +53,7 @@ func TestTools(t *testing.T) {
 // TestLifecycle walks a background terminal through its life (T1, T2, T4–T9,
 // T17–T24).
 func TestLifecycle(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	a := newAgent(w, "claude")
 	got := a.get("spawn_background_terminal", m{"cwd": w.Dir, "command": []string{"sh", "-c", "echo ready; read x; echo got $x; sleep 1000"}})
 	id := got["id"].(string)
@@ -110,7 +110,7 @@ func TestLifecycle(t *testing.T) {
 // TestNamesForIDs: a name does for an id, and a title, which a program sets, does
 // not (D5).
 func TestNamesForIDs(t *testing.T) {
-	a := newAgent(world.New(t, ""), "namer")
+	a := newAgent(hosttest.New(t, ""), "namer")
 	spawn := func() map[string]any {
 		return a.get("spawn_background_terminal", m{"title": "server", "command": []string{"sh", "-c", `printf '\033]2;prod\007ready\n'; cat`}})
 	}
@@ -139,7 +139,7 @@ func TestNamesForIDs(t *testing.T) {
 // TestReadTerminal: the newest 64 KiB, from a line's beginning; nothing yet is an
 // empty text (T5–T8).
 func TestReadTerminal(t *testing.T) {
-	a := newAgent(world.New(t, ""), "reader")
+	a := newAgent(hosttest.New(t, ""), "reader")
 	spawned := func(argv ...string) string {
 		return a.get("spawn_background_terminal", m{"command": argv})["id"].(string)
 	}
@@ -166,7 +166,7 @@ func TestReadTerminal(t *testing.T) {
 // TestBlocked: what agents may not start (T10, T11, T14), and that refused calls
 // don't count (docs/decisions.md §24).
 func TestBlocked(t *testing.T) {
-	a := newAgent(world.New(t, ""), "rogue")
+	a := newAgent(hosttest.New(t, ""), "rogue")
 	const blocked = "Command blocked for security reasons"
 	for _, argv := range [][]string{
 		{"rm", "x"},
@@ -198,7 +198,7 @@ func TestBlocked(t *testing.T) {
 
 // TestQuotaRace: limits hold when everybody asks at once (T12, T13).
 func TestQuotaRace(t *testing.T) {
-	a := newAgent(world.New(t, ""), "many")
+	a := newAgent(hosttest.New(t, ""), "many")
 	answers := make(chan string)
 	const calls = 30
 	for range calls {
@@ -221,7 +221,7 @@ func TestQuotaRace(t *testing.T) {
 
 // TestBadInput: wrong types, null where an array belongs, unknown ids.
 func TestBadInput(t *testing.T) {
-	a := newAgent(world.New(t, ""), "clumsy")
+	a := newAgent(hosttest.New(t, ""), "clumsy")
 	for _, c := range []struct {
 		tool string
 		args m
@@ -257,7 +257,7 @@ func TestBadInput(t *testing.T) {
 
 // TestRunCommand: output, exit code, duration; nothing is left behind.
 func TestRunCommand(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	a := newAgent(w, "builder")
 	r := a.get("run_command", m{"command": []string{"printf", `\033[31mred\033[0m %s\n`, "x"}})
 	if r["output"] != "red x\n" || r["exitCode"] != 0.0 || r["running"] != false || r["durationMs"] == nil {
@@ -295,7 +295,7 @@ func TestRunCommand(t *testing.T) {
 
 // TestRunInShell: a shell that the agent holds keeps its state between commands.
 func TestRunInShell(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	a := newAgent(w, "builder")
 	id := a.get("spawn_background_terminal", m{"command": []string{"bash"}})["id"]
 	a.get("run_command", m{"terminalId": id, "line": "cd /; x=7"})
@@ -322,7 +322,7 @@ func TestRunInShell(t *testing.T) {
 // TestCancel: a cancelled run_command leaves no process and no terminal, and its
 // progress was told.
 func TestCancel(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	cmd := newAgent(w, "impatient")
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -341,7 +341,7 @@ func TestCancel(t *testing.T) {
 
 // TestManyCalls: a hundred at once, each right.
 func TestManyCalls(t *testing.T) {
-	a := newAgent(world.New(t, ""), "busy")
+	a := newAgent(hosttest.New(t, ""), "busy")
 	a.get("run_command", m{"command": []string{"true"}})
 	const calls = 18 // below the quota of calls at once
 	answers := make(chan string)
@@ -365,7 +365,7 @@ func TestManyCalls(t *testing.T) {
 // TestInactivity: an agent's background terminal without input and output is ended;
 // one that was promoted is not (T38–T41).
 func TestInactivity(t *testing.T) {
-	w := world.New(t, "agent-idle = 1\n")
+	w := hosttest.New(t, "agent-idle = 1\n")
 	a := newAgent(w, "forgetful")
 	quiet := a.get("spawn_background_terminal", m{"command": []string{"sleep", "1000"}})["id"]
 	busy := a.get("spawn_background_terminal", m{"command": []string{"sh", "-c", "while :; do echo x; sleep 0.1; done"}})["id"]
@@ -386,7 +386,7 @@ func TestInactivity(t *testing.T) {
 // TestFlood: ten thousand calls at once are each answered, by the tool or by the
 // limit, and afterwards all is as before.
 func TestFlood(t *testing.T) {
-	a := newAgent(world.New(t, ""), "flood")
+	a := newAgent(hosttest.New(t, ""), "flood")
 	const calls = 10_000
 	answers := make(chan string)
 	for range calls {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
-	"tandemux/internal/plain"
+	"tandemux/internal/plaintext"
 )
 
 // Owners of a terminal.
@@ -22,7 +22,7 @@ const (
 const HistoryBytes = 64 << 10
 
 // History is the part of a terminal's output that is told.
-func History(output string) string { return plain.Tail(output, HistoryBytes) }
+func History(output string) string { return plaintext.Tail(output, HistoryBytes) }
 
 // Terminal is what is told of a terminal (T4); the first six members, in their
 // order, are the document's.

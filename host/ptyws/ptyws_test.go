@@ -12,18 +12,18 @@ import (
 	"testing"
 	"time"
 
+	"tandemux/internal/hosttest"
 	"tandemux/internal/jsonrpc"
-	"tandemux/internal/world"
 	"tandemux/internal/wsrpc"
 )
 
-func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(hosttest.Main(m)) }
 
 type object = map[string]any
 
 // socket is a client of /pty.
 type socket struct {
-	*world.World
+	*hosttest.Machine
 	ws jsonrpc.Transport
 
 	mu   sync.Mutex
@@ -32,13 +32,13 @@ type socket struct {
 	err  error
 }
 
-func dial(w *world.World, addr, token, query string) *socket {
+func dial(w *hosttest.Machine, addr, token, query string) *socket {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	ws, err := wsrpc.Dial(ctx, wsrpc.Target{URL: "ws://" + addr + "/pty" + query, Token: token})
 	w.Must(err)
-	s := &socket{World: w, ws: ws, text: map[string]string{}}
+	s := &socket{Machine: w, ws: ws, text: map[string]string{}}
 	w.Cleanup(func() { ws.Close(1000, "") })
 	go func() {
 		for {
@@ -118,7 +118,7 @@ func (s *socket) output(id, want string) {
 }
 
 // request sends an HTTP request with the token.
-func request(w *world.World, method, url, token, body string) (int, string) {
+func request(w *hosttest.Machine, method, url, token, body string) (int, string) {
 	w.Helper()
 	r, err := http.NewRequest(method, url, bytes.NewReader([]byte(body)))
 	w.Must(err)
@@ -133,7 +133,7 @@ func request(w *world.World, method, url, token, body string) (int, string) {
 	return got.StatusCode, string(text)
 }
 
-func spawn(w *world.World, addr, token, body string) string {
+func spawn(w *hosttest.Machine, addr, token, body string) string {
 	w.Helper()
 	status, text := request(w, "POST", "http://"+addr+"/pty/spawn", token, body)
 	var got object
@@ -148,7 +148,7 @@ func spawn(w *world.World, addr, token, body string) string {
 
 // TestUserTerminal walks a user's terminal through its life (T25–T32, T35, T36).
 func TestUserTerminal(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	early := dial(w, addr, token, "")
 	early.send(object{"type": "pty:attach", "id": "pty-never"})
@@ -201,7 +201,7 @@ func TestUserTerminal(t *testing.T) {
 // TestAgentTerminal: events of an agent's terminal; no typing into it (T27, T33,
 // T34, T37).
 func TestAgentTerminal(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	s := dial(w, addr, token, "?output=1")
 	s.send(object{"type": "pty:attach", "id": "pty-never"})
@@ -239,7 +239,7 @@ func TestAgentTerminal(t *testing.T) {
 
 // TestRefused: what is no message, and who may not.
 func TestRefused(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	s := dial(w, addr, token, "")
 	for msg, want := range map[string]string{
@@ -286,7 +286,7 @@ func TestRefused(t *testing.T) {
 
 // TestSlowReader: a client that never reads costs nobody anything.
 func TestSlowReader(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr, token := w.Listen(), w.Token()
 	id := spawn(w, addr, token, `{"command":["sh","-c","read x; seq 1 3000000; echo the end; read x"]}`)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"tandemux/internal/world"
+	"tandemux/internal/hosttest"
 )
 
 // TestScopes: what each request and message may do for tokens of each set of
 // scopes.
 func TestScopes(t *testing.T) {
-	w := world.New(t, "")
+	w := hosttest.New(t, "")
 	addr := w.Listen()
 	const (
 		read, create, input, claim = "terminal:read", "terminal:create", "terminal:input", "terminal:claim"

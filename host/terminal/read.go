@@ -55,7 +55,7 @@ func (t *Terminal) read() {
 // for the next: while it does, what came is processed. It is waited for only
 // when that is done.
 func (t *Terminal) collect() (err error) {
-	read := t.landing.Read // of what may be nothing; see nowait
+	read := t.landing.Read // of what may be nothing; see package rawio
 	rerr := t.raw.Read(func(fd uintptr) bool {
 		t.parked.Store(false)
 		var n int

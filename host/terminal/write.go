@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/host/journal"
-	"tandemux/internal/nowait"
+	"tandemux/internal/rawio"
 )
 
 const (
@@ -230,8 +230,8 @@ func (t *Terminal) writeNow(p []byte, typed bool) (n int) {
 // host knows how much of it was taken. The caller holds in.mu.
 func (t *Terminal) put(fd uintptr, p []byte, typed bool) (n int, err error) {
 	if typed {
-		return t.cfg.Spool.Write(t.landing, t.cfg.Process.ID, fd, t.in.typed, p, nowait.Write)
+		return t.cfg.Spool.Write(t.landing, t.cfg.Process.ID, fd, t.in.typed, p, rawio.Write)
 	}
-	n, err = nowait.Write(fd, p)
+	n, err = rawio.Write(fd, p)
 	return max(n, 0), err
 }

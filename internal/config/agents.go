@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"tandemux/internal/nearest"
+	"tandemux/internal/spelling"
 )
 
 // Agent is a table [agents.NAME]: an agent that speaks the Agent Client Protocol.
@@ -106,7 +106,7 @@ func (a *Agent) set(name string, raw any) error {
 	}
 	if !slices.Contains(agentMembers, name) {
 		err := fmt.Errorf("is nothing that an agent has; it may have %s", strings.Join(agentMembers, ", "))
-		if near := nearest.Of(name, agentMembers); near != "" {
+		if near := spelling.Closest(name, agentMembers); near != "" {
 			err = fmt.Errorf("is nothing that an agent has; did you mean %q?", near)
 		}
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"tandemux/internal/nearest"
+	"tandemux/internal/spelling"
 	"tandemux/keymap"
 	"tandemux/themes"
 	"tandemux/ui/command"
@@ -87,7 +87,7 @@ func Read(doc []byte, user []themes.Theme) (Config, []Problem) {
 			continue
 		}
 		text := fmt.Sprintf("there is no option %q", cut(name))
-		if near := nearest.Of(name, names); near != "" {
+		if near := spelling.Closest(name, names); near != "" {
 			text += fmt.Sprintf("; did you mean %q?", near)
 		}
 		r.problem([]string{name}, false, "%s", text)
@@ -136,7 +136,7 @@ func convert(o *Option, raw any) (v value, path []string, err error) {
 	case Choice:
 		if v.text, ok = raw.(string); !ok || !slices.Contains(o.Choices, v.text) {
 			err = fmt.Errorf("must be one of %s", quoted(o.Choices))
-			if near := nearest.Of(v.text, o.Choices); ok && near != "" {
+			if near := spelling.Closest(v.text, o.Choices); ok && near != "" {
 				err = fmt.Errorf("is %q; did you mean %q? It must be one of %s", cut(v.text), near, quoted(o.Choices))
 			}
 			return v, path, err
@@ -161,7 +161,7 @@ func convert(o *Option, raw any) (v value, path []string, err error) {
 		for _, s := range v.list {
 			if len(o.Choices) > 0 && !slices.Contains(o.Choices, s) {
 				err := fmt.Errorf("has %q; it may hold %s", cut(s), quoted(o.Choices))
-				if near := nearest.Of(s, o.Choices); near != "" {
+				if near := spelling.Closest(s, o.Choices); near != "" {
 					err = fmt.Errorf("has %q; did you mean %q? It may hold %s", cut(s), near, quoted(o.Choices))
 				}
 				return v, path, err

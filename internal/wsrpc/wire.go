@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tandemux/internal/jsonrpc"
-	"tandemux/internal/nowait"
+	"tandemux/internal/rawio"
 )
 
 const (
@@ -34,8 +34,8 @@ const (
 // that, and writes at uncork.
 type wire struct {
 	net.Conn
-	direct *nowait.Conn // nil unless Conn is a socket itself
-	client bool         // frames are masked
+	direct *rawio.Conn // nil unless Conn is a socket itself
+	client bool        // frames are masked
 
 	in []byte // read from the socket, not yet by the library
 	br []byte // the buffer behind in, made at the first small read
@@ -52,7 +52,7 @@ type wire struct {
 func newWire(conn net.Conn, client bool) *wire {
 	w := &wire{Conn: conn, client: client}
 	if sock, ok := conn.(syscall.Conn); ok {
-		if direct, err := nowait.New(sock); err == nil {
+		if direct, err := rawio.New(sock); err == nil {
 			w.direct = direct
 		}
 	}

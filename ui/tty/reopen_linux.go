@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"tandemux/internal/nowait"
+	"tandemux/internal/rawio"
 )
 
 // polled is a terminal opened anew, so that it can be non-blocking without
@@ -15,7 +15,7 @@ import (
 // takes two thread switches off the way of a key.
 type polled struct {
 	*os.File
-	now *nowait.Conn
+	now *rawio.Conn
 }
 
 // Read is io.Reader's.
@@ -51,7 +51,7 @@ func reopen(f *os.File) *polled {
 		own.Close()
 		return nil
 	}
-	now, err := nowait.NewTTY(own)
+	now, err := rawio.NewTTY(own)
 	if err != nil {
 		own.Close()
 		return nil

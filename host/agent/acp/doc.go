@@ -7,7 +7,7 @@
 // Each session has an agent process of its own: one that crashes takes no other
 // session along. A process is started in its own group with a bounded time to
 // answer initialize and session/new; at its end the whole group is ended, and if
-// the host dies without a word, a warden, a shell that does nothing but wait for
+// the host dies without a word, a watcher, a shell that does nothing but wait for
 // that, ends it. A process that has ended, or was ended because it would not
 // cancel a turn, is started again by the next prompt, with session/resume or
 // session/load where the agent can, else with a new session and a notice in the

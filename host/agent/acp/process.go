@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"tandemux/host/agent"
-	"tandemux/internal/warden"
+	"tandemux/internal/procgroup"
 )
 
 const (
@@ -31,7 +31,7 @@ type process struct {
 	cmd     *exec.Cmd
 	in, out *os.File
 	errors  *stderr
-	warden  *warden.Warden
+	watcher *procgroup.Watcher
 	ended   chan struct{} // the leader is gone, and how is known
 	how     string        // "exit code 3", "SIGKILL"
 	gone    chan struct{} // the whole group is, as far as can be told
@@ -151,7 +151,7 @@ func (p *Provider) start(ctx context.Context, dir string, s *session) (*process,
 		cmd: cmd, in: ends[1], out: ends[2], errors: newStderr(ends[4], p.c.LogFile, p.c.Stderr),
 		ended: make(chan struct{}), gone: make(chan struct{}),
 	}
-	if pr.warden, err = warden.Watch(cmd.Process.Pid); err != nil {
+	if pr.watcher, err = procgroup.Watch(cmd.Process.Pid); err != nil {
 		p.log.Warn("nobody will end the agent if the host dies", "agent", p.c.ID, "err", err)
 	}
 	go pr.wait()
@@ -177,7 +177,7 @@ func (pr *process) wait() {
 	if syscall.Kill(group, syscall.SIGTERM) == nil && !pr.emptyWithin(termTime) {
 		syscall.Kill(group, syscall.SIGKILL)
 	}
-	pr.warden.Dismiss()
+	pr.watcher.Release()
 	pr.errors.close(lastWords)
 }
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"tandemux/host/agent"
-	"tandemux/internal/warden"
+	"tandemux/internal/procgroup"
 )
 
 const (
@@ -142,11 +142,11 @@ func lookUp(name string, env []string) string {
 
 // listen calls what the program says until it has ended, or has to.
 func (r *run) listen(ctx context.Context, ended <-chan error) error {
-	var watch *warden.Warden
+	var watch *procgroup.Watcher
 	if !r.c.Watched {
-		watch, _ = warden.Watch(r.cmd.Process.Pid) //nolint:errcheck // then a dying host leaves it
+		watch, _ = procgroup.Watch(r.cmd.Process.Pid) //nolint:errcheck // then a dying host leaves it
 	}
-	defer watch.Dismiss()
+	defer watch.Release()
 	var readers sync.WaitGroup
 	readers.Add(2)
 	go func() { defer readers.Done(); r.lines(r.out[0], r.line) }()

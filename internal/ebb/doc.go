@@ -1,9 +1,0 @@
-// Package ebb returns memory to the system: after start-up (Settle) and after a
-// burst of output (Ebb). Go itself keeps freed memory for minutes, and pages of the
-// executable stay mapped once they were read; a multiplexer is three processes
-// that wait most of the time.
-//
-// An Ebb may be used by any goroutine. A timer runs only during a burst and for
-// Quiet after it. Only garbage is freed: an Ebb does not know what the memory was
-// used for.
-package ebb

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package ebb
-
-// program does nothing: elsewhere what isn't used is not counted or can't be
-// found.
-func program() error { return nil }

@@ -1,0 +1,113 @@
+package hosttest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Main builds tandemux for the tests of a package and runs them: a TestMain is
+// os.Exit(world.Main(m)).
+func Main(tests *testing.M) int {
+	dir, err := os.MkdirTemp("", "tandemux-bin")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "tandemux")
+	if out, err := exec.Command("go", "build", "-o", binary, "tandemux/cmd/tandemux").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build tandemux: %v\n%s", err, out)
+		return 1
+	}
+	return tests.Run()
+}
+
+var binary string
+
+// Machine is one user's machine.
+type Machine struct {
+	testing.TB
+	Dir string // the home directory
+	Env []string
+}
+
+// New makes one with that config.toml.
+func New(t testing.TB, config string) *Machine {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "m") // sockets want short paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Machine{t, dir, []string{
+		"HOME=" + dir, "XDG_RUNTIME_DIR=" + filepath.Join(dir, "r"), "PATH=" + os.Getenv("PATH"),
+		"SHELL=/bin/sh", "LANG=C.UTF-8", "TERM=xterm-256color",
+	}}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() { m.Command("stop").Run() }) //nolint:errcheck // there may be none
+	m.Must(os.Mkdir(filepath.Join(dir, "r"), 0o700))
+	m.Must(os.MkdirAll(filepath.Join(dir, ".config", "tandemux"), 0o700))
+	m.Must(os.WriteFile(filepath.Join(dir, ".config", "tandemux", "config.toml"), []byte(config), 0o600))
+	return m
+}
+
+// Must ends the test on an error.
+func (m *Machine) Must(err error) {
+	m.Helper()
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// Command is tandemux, to be run on this machine.
+func (m *Machine) Command(args ...string) *exec.Cmd {
+	cmd := exec.Command(binary, args...)
+	cmd.Env, cmd.Dir = m.Env, m.Dir
+	return cmd
+}
+
+// Tandemux runs tandemux, as the person would, and gives its output.
+func (m *Machine) Tandemux(args ...string) string {
+	m.Helper()
+	out, err := m.Command(args...).CombinedOutput()
+	if err != nil {
+		m.Fatalf("tandemux %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// Listen starts the host on a port of its own choice and gives host:port.
+func (m *Machine) Listen(args ...string) string {
+	m.Helper()
+	out := m.Tandemux(append([]string{"host", "--listen", "127.0.0.1:0"}, args...)...)
+	_, rest, ok := strings.Cut(out, "ws://")
+	if !ok {
+		m.Fatalf("the host says no address: %s", out)
+	}
+	return strings.TrimRight(strings.Fields(rest)[0], "/,.;")
+}
+
+// Token makes a token; args are those of `tandemux token new`.
+func (m *Machine) Token(args ...string) string {
+	m.Helper()
+	for _, word := range strings.Fields(m.Tandemux(append([]string{"token", "new"}, args...)...)) {
+		if strings.HasPrefix(word, "tandemux_") {
+			return word
+		}
+	}
+	m.Fatal("no token in the answer")
+	return ""
+}
+
+// Eventually waits for a state.
+func (m *Machine) Eventually(what string, ok func() bool) {
+	m.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			m.Fatalf("not reached: %s", what)
+		}
+	}
+}

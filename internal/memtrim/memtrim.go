@@ -1,0 +1,78 @@
+package memtrim
+
+import (
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// startTime is how long after AfterStart a process counts as started.
+const startTime = time.Second
+
+// AfterStart gives back what starting took, once the process has started. It returns
+// at once.
+func AfterStart() { time.AfterFunc(startTime, trim) }
+
+// trim collects garbage, returns freed memory, and unmaps the pages of the program:
+// what is needed again comes from the page cache.
+func trim() {
+	debug.FreeOSMemory()
+	unmapProgram() //nolint:errcheck // then they stay
+}
+
+const (
+	// Quiet without output ends a flood.
+	Quiet = 200 * time.Millisecond
+	// Flood is how many bytes, without a pause of Quiet between them, are a flood.
+	Flood = 8 << 20
+	// Trickle is how few bytes do not prolong a flood: a prompt or the echo of a
+	// key.
+	Trickle = 4 << 10
+)
+
+// Trimmer notices the end of floods. The zero value is ready.
+type Trimmer struct {
+	// Trim gives memory back; nil means what AfterStart does. It is called on a
+	// goroutine of its own, once for each flood.
+	Trim func()
+
+	mu    sync.Mutex
+	n     int       // bytes since the last pause
+	last  time.Time // something flowed
+	armed bool      // a timer runs
+}
+
+// Add reports that n bytes have arrived.
+func (t *Trimmer) Add(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	if now.Sub(t.last) >= Quiet && !t.armed {
+		t.n = 0
+	}
+	if n >= Trickle || !t.armed {
+		t.last = now
+	}
+	if t.n += n; t.n >= Flood && !t.armed {
+		t.armed = true
+		time.AfterFunc(Quiet, t.look)
+	}
+}
+
+// look frees memory if the flood is over; if not, it sets the timer again.
+func (t *Trimmer) look() {
+	t.mu.Lock()
+	left := Quiet - time.Since(t.last)
+	if left > 0 {
+		time.AfterFunc(left, t.look)
+		t.mu.Unlock()
+		return
+	}
+	t.armed, t.n = false, 0
+	free := t.Trim
+	t.mu.Unlock()
+	if free == nil {
+		free = trim
+	}
+	free()
+}

@@ -1,0 +1,57 @@
+package memtrim
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// unmapProgram unmaps the pages of the running program's file that are mapped to be
+// read or executed. None of them can have been written to.
+func unmapProgram() error {
+	exe, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return fmt.Errorf("find the program: %w", err)
+	}
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return fmt.Errorf("read what is mapped: %w", err)
+	}
+	defer maps.Close()
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		// address range, permissions, offset, device, inode, path
+		f := strings.Fields(lines.Text())
+		if len(f) < 6 || f[5] != exe || f[1] != "r--p" && f[1] != "r-xp" {
+			continue
+		}
+		from, to, err := addresses(f[0])
+		if err != nil {
+			return err
+		}
+		_, _, errno := unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
+		if errno != 0 {
+			return fmt.Errorf("unmap pages of the program: %w", errno)
+		}
+	}
+	return nil
+}
+
+// addresses reads a range such as 400000-a1b000.
+func addresses(s string) (from, to uintptr, err error) {
+	a, b, _ := strings.Cut(s, "-")
+	const size = 8 * int(unsafe.Sizeof(from))
+	lo, err := strconv.ParseUint(a, 16, size)
+	if err != nil {
+		return 0, 0, fmt.Errorf("read what is mapped: %w", err)
+	}
+	hi, err := strconv.ParseUint(b, 16, size)
+	if err != nil || hi < lo {
+		return 0, 0, fmt.Errorf("read what is mapped: %q is no range", s)
+	}
+	return uintptr(lo), uintptr(hi), nil
+}

@@ -1,3 +1,0 @@
-// Package nearest finds the word that was meant by one that was mistyped.
-// Everything may be used from any goroutine.
-package nearest

@@ -1,0 +1,48 @@
+package plaintext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// lineWithin is how far from a cut a line's end is looked for, in bytes.
+const lineWithin = 4 << 10
+
+// Head is the beginning of a text, at most n bytes: whole lines when one ends
+// close to the cut, or else whole characters.
+func Head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[:n]
+	if i := strings.LastIndexByte(s, '\n'); i >= len(s)-lineWithin {
+		return s[:i+1]
+	}
+	for i := len(s); i > max(0, len(s)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(s[i-1]) {
+			if utf8.FullRuneInString(s[i-1:]) {
+				break
+			}
+			return s[:i-1]
+		}
+	}
+	return s
+}
+
+// Tail is the end of a text, at most n bytes: whole lines when one begins close
+// to the cut, or else whole characters.
+func Tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	if i := strings.IndexByte(s[:min(len(s), lineWithin)], '\n'); i >= 0 {
+		return s[i+1:]
+	}
+	for i := range min(len(s), utf8.UTFMax) {
+		if utf8.RuneStart(s[i]) {
+			return s[i:]
+		}
+	}
+	return s
+}

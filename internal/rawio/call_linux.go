@@ -1,0 +1,22 @@
+package rawio
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+func call(number, fd uintptr, p []byte) (int, error) {
+	n, _, errno := syscall.RawSyscall(number, fd, uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
+}
+
+// empty reports whether a tty has nothing to read. It is false for a tty that was
+// hung up and for anything that is not a tty.
+func empty(fd uintptr) bool {
+	var n int32
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))
+	return errno == 0 && n == 0
+}

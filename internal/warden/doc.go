@@ -1,6 +1,0 @@
-// Package warden ends a process group when this process dies, also by SIGKILL. A
-// small shell, the warden, waits for the end of its stdin, a pipe whose other end
-// only this process holds, and then signals the group.
-//
-// Whoever calls Watch must call Dismiss once when the group has ended.
-package warden
