@@ -193,7 +193,7 @@ func (m *Model) statusData() status.Data {
 			d.Cwd = cwd
 		}
 	}
-	trouble, how := m.trouble()
+	trouble, how := m.typing.Trouble()
 	switch {
 	case (d.Message == "" || d.Kind == status.Info) && m.picking.uri != "":
 		d.Message, d.Kind = words.Clean(m.picking.uri), status.Info

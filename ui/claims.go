@@ -22,7 +22,7 @@ import (
 func (m *Model) detach() {
 	note := "detached; everything runs on"
 	if !m.link.Up() {
-		note = "detached; the host was not reached any more" + m.unsent()
+		note = "detached; the host was not reached any more" + m.typing.Unsent()
 	}
 	note += m.recordings.Leave()
 	m.leave(Exit{Reason: Detached, Note: note})

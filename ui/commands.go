@@ -7,13 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/link"
 	"tandemux/ui/overlay"
-	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
 	"tandemux/ui/words"
@@ -42,7 +40,7 @@ var ownActions = map[string]action{
 	"reclaim":     onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
 	"background":  onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
 	"hand-back":   onFocused(func(m *Model, t *terminals.Terminal) { m.handBack(t) }),
-	"send-prefix": func(m *Model, _ []string) { m.sendPrefix() },
+	"send-prefix": func(m *Model, _ []string) { m.typing.Press(PressOf(m.keys.Prefix())) },
 
 	"detach":        func(m *Model, _ []string) { m.detach() },
 	"palette":       func(m *Model, _ []string) { m.openPalette() },
@@ -118,19 +116,6 @@ func (m *Model) context() command.Context {
 		c.Previous, c.Next = v.Around()
 	}
 	return c
-}
-
-// sendPrefix types the prefix key itself.
-func (m *Model) sendPrefix() {
-	_, t, v := m.panes.Focused()
-	if t == nil || v == nil {
-		return
-	}
-	into := func(t *terminals.Terminal, v *pane.View) {
-		m.typeInto(t, v, input.AppendKey(nil, PressOf(m.keys.Prefix()), input.Press, v.Feed.Modes()))
-	}
-	into(t, v)
-	m.panes.Repeat(into)
 }
 
 // openPalette opens the command palette.

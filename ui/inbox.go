@@ -27,11 +27,11 @@ func (m *Model) drain() {
 		case link.Changed:
 			m.linked(it)
 		case link.Retry:
-			m.retrying(it)
+			m.typing.Retrying(it)
 		case link.Lost:
-			m.lostInput(int(it))
+			m.typing.Lost(int(it))
 		case link.Silent:
-			m.silent(time.Time(it))
+			m.typing.Silent(time.Time(it))
 		case link.Broken:
 			m.loop.Fail(it.What, it.Err)
 		}
@@ -89,7 +89,7 @@ func (m *Model) action(e ahp.Envelope) {
 	}
 	if _, ok := e.Action.(ahp.TerminalInput); ok {
 		if own {
-			m.took(e)
+			m.typing.Took(e)
 		}
 		return
 	}
@@ -111,7 +111,7 @@ func (m *Model) refused(e ahp.Envelope, own bool) {
 	if !own || e.Channel == ahp.ActivityURI { // others' marks are not this person's to take away
 		return
 	}
-	if m.panes.Refused(e) || m.refusedPiece(e) {
+	if m.panes.Refused(e) || m.typing.Refused(e) {
 		return
 	}
 	m.agents.Refused(e.Channel)
@@ -144,11 +144,10 @@ func (m *Model) linked(l link.Changed) {
 		}
 		m.leave(Exit{Reason: HostGone, Note: note})
 	case l.State == link.Reconnecting && was == link.Connected:
-		m.lose(l.Err)
+		m.typing.Disconnected(l.Err)
 	case l.State == link.Connected && was == link.Reconnecting:
 		m.loop.Say(status.Info, "connected again")
-		m.resumeFlows()
-		m.regain()
+		m.typing.Regained()
 		m.agents.Load()
 		m.loop.Dirty |= loop.Places
 	}

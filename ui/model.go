@@ -21,6 +21,7 @@ import (
 	"tandemux/ui/tasks"
 	"tandemux/ui/terminals"
 	"tandemux/ui/tty"
+	"tandemux/ui/typing"
 	"tandemux/ui/words"
 )
 
@@ -75,7 +76,6 @@ type Model struct {
 
 	// What the host says.
 	link  *link.Link
-	away  outage
 	panes *panes.Panes
 
 	// What shows.
@@ -89,6 +89,7 @@ type Model struct {
 
 	// What the person does.
 	kb         keyboard
+	typing     *typing.Typing
 	mouse      mouse
 	picking    picking
 	clip       *clipboard.Clipboard
@@ -127,7 +128,7 @@ func New(c Config, env Env) (*Model, error) {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
-	m.link = link.New(c.Host, c.Sink, m.loop, func() { m.lose(nil) })
+	m.link = link.New(c.Host, c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
 	m.outer = m.newOuter(pair)
 	var host tasks.Host
 	if m.link.Can(link.CanTasks) {
@@ -136,11 +137,19 @@ func New(c Config, env Env) (*Model, error) {
 	m.clip = clipboard.New(m.loop, c.Desk, m.outer.SetClipboard, m.pasteText)
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
 		Arranged: func() { m.attending.stale = true; m.agents.Follow() },
-		Focused:  m.focusMoved, Released: m.release,
+		Focused:  func(from, to ahp.URI) { m.typing.Moved(from, to) }, Released: m.release,
 		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
 		Switched:  func() { m.mouse = mouse{} },
 		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Keys: func(name string) string { return m.keysOf(name) }, Run: m.run,
+	})
+	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, typing.Hooks{
+		Sent: func(uri ahp.URI, data []byte) {
+			if m.cfg.RecordInput {
+				m.recordings.Input(uri, data)
+			}
+		},
+		Keys: func(name string) string { return m.keysOf(name) },
 	})
 	composer, _ := c.Desk.(agents.Composer)
 	m.agents = agents.New(agents.With{
@@ -211,7 +220,7 @@ func (m *Model) settle() {
 			m.log.Debug("send colours", "err", err) // the next connection gets them
 		}
 	}
-	m.sendInput()
+	m.typing.Settle()
 	m.recordings.Prune(func(uri ahp.URI) bool {
 		t := m.panes.Terms.Get(uri)
 		return t != nil && !t.Exited() && !t.Done
@@ -219,7 +228,7 @@ func (m *Model) settle() {
 	if m.leaving != nil {
 		m.agents.TellDrafts()
 	}
-	if m.leaving != nil && m.loop.Idle() && m.panes.Idle() && len(m.kb.flows) == 0 {
+	if m.leaving != nil && m.loop.Idle() && m.panes.Idle() && m.typing.Idle() {
 		m.loop.Quit()
 	}
 	m.paint()

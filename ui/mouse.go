@@ -51,7 +51,7 @@ func (m *Model) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind 
 	}
 	ev.X, ev.Y = x, y
 	if data := input.AppendMouse(nil, input.MouseEvent{Mouse: ev, Kind: kind}, modes); len(data) > 0 {
-		m.send(t.URI, data)
+		m.typing.Send(t.URI, data)
 	}
 	return true
 }
@@ -193,7 +193,7 @@ func (m *Model) mouseWheel(ev tea.Mouse) {
 	modes := v.Feed.Modes()
 	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
 		if m.panes.Terms.Typable(t) && m.link.Up() {
-			m.send(t.URI, input.AppendWheelKeys(nil, up, modes))
+			m.typing.Send(t.URI, input.AppendWheelKeys(nil, up, modes))
 		}
 		return
 	}

@@ -60,7 +60,7 @@ func (m *Model) paint() {
 		return
 	}
 	now := m.env.Now()
-	if !m.echoes(now) {
+	if !m.typing.Echoes(now) {
 		switch wait := o.Pace.Next(now); {
 		case wait < 0:
 			return
@@ -76,27 +76,6 @@ func (m *Model) paint() {
 	}
 	m.ask()
 	o.Paint(now)
-}
-
-// echoTime is how long after a key what its program prints counts as the answer.
-const echoTime = 100 * time.Millisecond
-
-// echoes reports whether the program that was typed into has printed since the
-// last frame: that is drawn at once, once for each key, though other panes are
-// flooded and frames are paced.
-func (m *Model) echoes(now time.Time) bool {
-	if m.kb.typed.IsZero() {
-		return false
-	}
-	if since := now.Sub(m.kb.typed); since < 0 || since > echoTime {
-		m.kb.typed = time.Time{}
-		return false
-	}
-	if _, _, v := m.panes.Focused(); v == nil || !v.Feed.Fresh() {
-		return false
-	}
-	m.kb.typed = time.Time{}
-	return true
 }
 
 // ask asks the outer terminal for what the programs on the screen want of it.

@@ -100,7 +100,7 @@ func (m *Model) runAgain(c pane.Command, err error) {
 		m.loop.Say(status.Info, "the shell did not tell the command's line")
 	case c.Cut:
 		m.loop.Say(status.Info, "too long to be run again: %s", m.quoted(c))
-	case m.mayType(t):
+	case m.typing.MayType(t):
 		if !v.Copying() {
 			v.Follow()
 		}

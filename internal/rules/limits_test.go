@@ -40,7 +40,7 @@ var (
 		"emulator/native": 8698,
 		"host":            15658,
 		"host/terminal":   5136,
-		"ui":              4801,
+		"ui":              4107,
 		"ui/chat":         4481,
 	}
 	fileExcess = map[string]int{
@@ -83,7 +83,7 @@ var (
 		"host.Host":              160,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
-		"ui.Model":               172,
+		"ui.Model":               138,
 		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}

@@ -1,4 +1,4 @@
-package ui
+package typing
 
 import (
 	"context"
@@ -48,66 +48,66 @@ type outage struct {
 	pasting   bool // the rest of a paste whose beginning was taken
 }
 
-// retrying takes the news that reconnecting has failed once more.
-func (m *Model) retrying(r link.Retry) {
-	if m.link.State != link.Reconnecting {
+// Retrying takes the news that reconnecting has failed once more.
+func (ty *Typing) Retrying(r link.Retry) {
+	if ty.link.State != link.Reconnecting {
 		return
 	}
-	if m.away.why = r.Err; m.env.Now().Sub(r.Since) >= quietTime {
-		m.away.next = r.Next
+	if ty.away.why = r.Err; ty.loop.Now().Sub(r.Since) >= quietTime {
+		ty.away.next = r.Next
 	}
-	m.loop.Dirty |= loop.Chrome
+	ty.loop.Dirty |= loop.Chrome
 }
 
-// lostInput takes the news that nobody knows what became of some characters.
-func (m *Model) lostInput(n int) {
-	m.away.lost += n
-	if m.link.Up() && !m.away.resuming {
-		m.tellOutage()
-	}
-}
-
-// silent takes the news that the host has not answered since then.
-func (m *Model) silent(since time.Time) {
-	m.away.silent = since
-	m.loop.Dirty |= loop.Chrome
-	if since.IsZero() && m.link.Up() {
-		m.tellOutage()
+// Lost takes the news that nobody knows what became of some characters.
+func (ty *Typing) Lost(n int) {
+	ty.away.lost += n
+	if ty.link.Up() && !ty.away.resuming {
+		ty.tellOutage()
 	}
 }
 
-// lose begins an outage.
-func (m *Model) lose(why error) {
-	a := &m.away
+// Silent takes the news that the host has not answered since then.
+func (ty *Typing) Silent(since time.Time) {
+	ty.away.silent = since
+	ty.loop.Dirty |= loop.Chrome
+	if since.IsZero() && ty.link.Up() {
+		ty.tellOutage()
+	}
+}
+
+// Disconnected begins an outage.
+func (ty *Typing) Disconnected(why error) {
+	a := &ty.away
 	a.id++
 	a.next, a.silent, a.why, a.report = time.Time{}, time.Time{}, why, ""
 	if !a.resuming { // else it is the same outage still, and what is kept waits
-		a.since = m.env.Now()
+		a.since = ty.loop.Now()
 	}
 	a.resuming = false
 	id := a.id
-	m.loop.After(keepTime-m.env.Now().Sub(a.since), func() {
-		if m.away.id == id && !m.link.Up() {
-			m.forgetKept()
+	ty.loop.After(keepTime-ty.loop.Now().Sub(a.since), func() {
+		if ty.away.id == id && !ty.link.Up() {
+			ty.forgetKept()
 		}
 	})
 }
 
 // forgetKept gives up what was kept.
-func (m *Model) forgetKept() {
-	a := &m.away
+func (ty *Typing) forgetKept() {
+	a := &ty.away
 	a.refused += a.keptKeys
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
-	m.loop.Dirty |= loop.Chrome
+	ty.loop.Dirty |= loop.Chrome
 }
 
 // unreachable reports whether the host can't be reached, and since when.
-func (m *Model) unreachable() (since time.Time, yes bool) {
+func (ty *Typing) unreachable() (since time.Time, yes bool) {
 	switch {
-	case !m.link.Up() || m.away.resuming:
-		return m.away.since, true
-	case !m.away.silent.IsZero():
-		return m.away.silent, true
+	case !ty.link.Up() || ty.away.resuming:
+		return ty.away.since, true
+	case !ty.away.silent.IsZero():
+		return ty.away.silent, true
 	}
 	return time.Time{}, false
 }
@@ -115,30 +115,30 @@ func (m *Model) unreachable() (since time.Time, yes bool) {
 // mayKeep reports whether n bytes that were typed are taken now: always while the
 // host answers, and otherwise while they will be sent soon if at all. What is not
 // taken is counted and shown.
-func (m *Model) mayKeep(n int) bool {
-	since, trouble := m.unreachable()
-	if !trouble || m.away.pasting {
+func (ty *Typing) mayKeep(n int) bool {
+	since, trouble := ty.unreachable()
+	if !trouble || ty.away.pasting {
 		return true
 	}
-	if m.link.State == link.Reconnecting && m.link.Can(link.CanRetry) {
-		m.link.Host.Retry()
+	if ty.link.State == link.Reconnecting && ty.link.Can(link.CanRetry) {
+		ty.link.Host.Retry()
 	}
-	m.loop.Dirty |= loop.Chrome
-	if m.link.State == link.Closed || m.env.Now().Sub(since) > keepTime || m.away.keptBytes+n > maxKept {
-		m.away.refused++
+	ty.loop.Dirty |= loop.Chrome
+	if ty.link.State == link.Closed || ty.loop.Now().Sub(since) > keepTime || ty.away.keptBytes+n > maxKept {
+		ty.away.refused++
 		if n > maxKept {
-			m.loop.Say(status.Warning, needsLink)
+			ty.loop.Say(status.Warning, needsLink)
 		}
 		return false
 	}
 	return true
 }
 
-// keepInput takes input while the connection is lost; it reports false when it is
+// keep takes input while the connection is lost; it reports false when it is
 // to go its way.
-func (m *Model) keepInput(o outgoing) bool {
-	a := &m.away
-	if m.link.Up() && !a.resuming {
+func (ty *Typing) keep(o outgoing) bool {
+	a := &ty.away
+	if ty.link.Up() && !a.resuming {
 		return false
 	}
 	if a.keptBytes+len(o.data) > maxFlow { // the rest of a long paste
@@ -148,57 +148,58 @@ func (m *Model) keepInput(o outgoing) bool {
 	a.kept = append(a.kept, outgoing{uri: o.uri, data: append([]byte(nil), o.data...), part: o.part})
 	a.keptBytes += len(o.data)
 	a.keptKeys += max(o.keys, 1)
-	m.loop.Dirty |= loop.Chrome
+	ty.loop.Dirty |= loop.Chrome
 	return true
 }
 
-// regain ends an outage. What was kept goes when everything has come that the
+// Regained ends an outage: pastes go on, and what was kept goes when everything has come that the
 // host has to say of the time without connection: it answers requests behind
 // that.
-func (m *Model) regain() {
-	m.away.next, m.away.silent = time.Time{}, time.Time{}
-	if len(m.away.kept) == 0 {
-		m.tellOutage()
+func (ty *Typing) Regained() {
+	ty.resume()
+	ty.away.next, ty.away.silent = time.Time{}, time.Time{}
+	if len(ty.away.kept) == 0 {
+		ty.tellOutage()
 		return
 	}
-	m.away.resuming = true
-	id := m.away.id
-	m.loop.Async("look at the terminals again", func(ctx context.Context) (func(), error) {
-		err := m.link.Host.Subscribe(ctx, ahp.RootURI)
+	ty.away.resuming = true
+	id := ty.away.id
+	ty.loop.Async("look at the terminals again", func(ctx context.Context) (func(), error) {
+		err := ty.link.Host.Subscribe(ctx, ahp.RootURI)
 		return func() {
-			if m.away.id != id || !m.link.Up() {
+			if ty.away.id != id || !ty.link.Up() {
 				return // lost again, which has forgotten it
 			}
-			m.away.resuming = false
+			ty.away.resuming = false
 			if err != nil {
-				m.forgetKept()
+				ty.forgetKept()
 			}
-			m.sendKept()
-			m.tellOutage()
+			ty.sendKept()
+			ty.tellOutage()
 		}, err
 	})
 }
 
 // sendKept sends what was kept to the terminals that are still there.
-func (m *Model) sendKept() {
-	a := &m.away
+func (ty *Typing) sendKept() {
+	a := &ty.away
 	kept := a.kept
 	a.kept, a.keptBytes, a.keptKeys = nil, 0, 0
 	for _, o := range kept {
-		if !m.panes.Terms.Typable(m.panes.Terms.Get(o.uri)) {
+		if !ty.panes.Terms.Typable(ty.panes.Terms.Get(o.uri)) {
 			a.refused += max(o.keys, 1)
 			continue
 		}
-		m.send(o.uri, o.data)
+		ty.Send(o.uri, o.data)
 		if o.part {
-			m.kb.out[len(m.kb.out)-1].part = true
+			ty.out[len(ty.out)-1].part = true
 		}
 	}
 }
 
 // tellOutage says what became of the keys of an outage that is over.
-func (m *Model) tellOutage() {
-	a := &m.away
+func (ty *Typing) tellOutage() {
+	a := &ty.away
 	text := ""
 	if a.refused > 0 {
 		text = words.Plural(a.refused, "key") + " typed meanwhile not sent"
@@ -214,23 +215,23 @@ func (m *Model) tellOutage() {
 		return
 	}
 	a.report = text
-	m.loop.Dirty |= loop.Chrome
-	m.loop.After(reportTime, func() {
-		if m.away.report == text {
-			m.away.report = ""
-			m.loop.Dirty |= loop.Chrome
+	ty.loop.Dirty |= loop.Chrome
+	ty.loop.After(reportTime, func() {
+		if ty.away.report == text {
+			ty.away.report = ""
+			ty.loop.Dirty |= loop.Chrome
 		}
 	})
 }
 
-// trouble is what the status line says of the connection, "" when all is well.
-func (m *Model) trouble() (text string, kind status.Kind) {
-	a := &m.away
+// Trouble is what the status line says of the connection, "" when all is well.
+func (ty *Typing) Trouble() (text string, kind status.Kind) {
+	a := &ty.away
 	const clock = "15:04:05"
 	switch {
-	case m.link.State == link.Reconnecting && a.next.IsZero():
-		text = "connection lost, reconnecting" + m.outer.Look.Ellipsis
-	case m.link.State == link.Reconnecting:
+	case ty.link.State == link.Reconnecting && a.next.IsZero():
+		text = "connection lost, reconnecting" + ty.outer.Look.Ellipsis
+	case ty.link.State == link.Reconnecting:
 		text = fmt.Sprintf("no connection since %s, next try %s", a.since.Format(clock), a.next.Format(clock))
 	case !a.silent.IsZero():
 		text = "the host has not answered since " + a.silent.Format(clock)
@@ -249,9 +250,9 @@ func (m *Model) trouble() (text string, kind status.Kind) {
 	return text, status.Warning
 }
 
-// unsent says in the note of leaving that keys were not sent.
-func (m *Model) unsent() string {
-	if n := m.away.keptKeys + m.away.refused; n > 0 {
+// Unsent says in the note of leaving that keys were not sent.
+func (ty *Typing) Unsent() string {
+	if n := ty.away.keptKeys + ty.away.refused; n > 0 {
 		return "; " + words.Plural(n, "key") + " typed meanwhile not sent"
 	}
 	return ""
@@ -259,15 +260,15 @@ func (m *Model) unsent() string {
 
 // mayPaste reports whether a part of a paste is taken. One that comes in several
 // is taken whole or not at all, as its end says to the program that it is over.
-func (m *Model) mayPaste(p tty.Paste) bool {
-	a := &m.away
+func (ty *Typing) mayPaste(p tty.Paste) bool {
+	a := &ty.away
 	if p.First {
-		_, trouble := m.unreachable()
+		_, trouble := ty.unreachable()
 		a.skip = trouble && !p.Last
 		a.pasting = !a.skip && !p.Last
 		if a.skip {
 			a.refused++
-			m.loop.Say(status.Warning, needsLink)
+			ty.loop.Say(status.Warning, needsLink)
 		}
 	}
 	skip := a.skip
@@ -276,8 +277,8 @@ func (m *Model) mayPaste(p tty.Paste) bool {
 }
 
 // pasted ends a paste that was taken.
-func (m *Model) pasted(p tty.Paste) {
+func (ty *Typing) pasted(p tty.Paste) {
 	if p.Last {
-		m.away.pasting = false
+		ty.away.pasting = false
 	}
 }

@@ -1,4 +1,4 @@
-package ui
+package typing
 
 import (
 	"bytes"
@@ -32,57 +32,54 @@ type flow struct {
 	wait  bool // a refused piece is sent again later
 }
 
-// sendInput dispatches what was gathered.
-func (m *Model) sendInput() {
-	if len(m.kb.out) > 0 {
-		m.kb.typed = m.env.Now()
+// Settle dispatches what was gathered during an update.
+func (ty *Typing) Settle() {
+	if len(ty.out) > 0 {
+		ty.last = ty.loop.Now()
 	}
-	for _, o := range m.kb.out {
-		f := m.kb.flows[o.uri]
-		if f == nil && m.keepInput(o) {
+	for _, o := range ty.out {
+		f := ty.flows[o.uri]
+		if f == nil && ty.keep(o) {
 			continue
 		}
 		switch {
 		case f == nil && len(o.data) <= maxInput && !o.part:
-			if !m.typed(o) {
-				m.keepInput(o)
+			if !ty.typed(o) {
+				ty.keep(o)
 			}
 			continue
 		case f == nil:
-			f = m.newFlow(o.uri)
+			f = ty.newFlow(o.uri)
 		case string(o.data) == "\x03":
 			f.interrupt()
 		}
 		if len(f.data)+len(o.data) > maxFlow {
-			m.loop.Say(status.Warning, "more than %d MiB wait to be typed: the rest is left out", maxFlow>>20)
+			ty.loop.Say(status.Warning, "more than %d MiB wait to be typed: the rest is left out", maxFlow>>20)
 			continue
 		}
 		f.data = append(f.data, o.data...)
-		m.advance(o.uri, f)
+		ty.advance(o.uri, f)
 	}
-	m.kb.out = m.kb.out[:0]
+	ty.out = ty.out[:0]
 }
 
 // typed dispatches what fits into a message; false means that there is no
 // connection.
-func (m *Model) typed(o outgoing) bool {
-	_, ok := m.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
-	return ok || m.link.Up()
+func (ty *Typing) typed(o outgoing) bool {
+	_, ok := ty.link.Dispatch(o.uri, ahp.TerminalInput{Data: string(o.data)})
+	return ok || ty.link.Up()
 }
 
-func (m *Model) newFlow(uri ahp.URI) *flow {
-	if m.kb.flows == nil {
-		m.kb.flows = map[ahp.URI]*flow{}
-	}
+func (ty *Typing) newFlow(uri ahp.URI) *flow {
 	f := &flow{}
-	m.kb.flows[uri] = f
-	m.link.Sink.HearInput(true)
+	ty.flows[uri] = f
+	ty.link.Sink.HearInput(true)
 	return f
 }
 
-func (m *Model) endFlow(uri ahp.URI) {
-	delete(m.kb.flows, uri)
-	m.link.Sink.HearInput(len(m.kb.flows) > 0)
+func (ty *Typing) endFlow(uri ahp.URI) {
+	delete(ty.flows, uri)
+	ty.link.Sink.HearInput(len(ty.flows) > 0)
 }
 
 // interrupt drops what has not been sent: Ctrl-C is for what is there. The end of
@@ -99,85 +96,85 @@ func (f *flow) interrupt() {
 }
 
 // advance sends the next piece, if none is under way.
-func (m *Model) advance(uri ahp.URI, f *flow) {
-	if f.seq != 0 || f.wait || !m.link.Up() {
+func (ty *Typing) advance(uri ahp.URI, f *flow) {
+	if f.seq != 0 || f.wait || !ty.link.Up() {
 		return
 	}
 	if len(f.data) == 0 {
-		m.endFlow(uri)
+		ty.endFlow(uri)
 		return
 	}
 	n := len(f.data)
 	if n > maxInput {
 		n = cutRune(f.data[:maxInput])
 	}
-	seq, ok := m.link.Dispatch(uri, ahp.TerminalInput{Data: string(f.data[:n])})
+	seq, ok := ty.link.Dispatch(uri, ahp.TerminalInput{Data: string(f.data[:n])})
 	switch {
-	case !ok && !m.link.Up():
+	case !ok && !ty.link.Up():
 		return // it goes on when the connection is back
 	case !ok:
-		m.endFlow(uri) // dispatch has said so
+		ty.endFlow(uri) // dispatch has said so
 		return
 	}
 	f.seq, f.piece = seq, n
 }
 
-// took handles the host's word that it has taken a piece.
-func (m *Model) took(e ahp.Envelope) {
-	f := m.kb.flows[e.Channel]
+// Took handles the host's word that it has taken a piece.
+func (ty *Typing) Took(e ahp.Envelope) {
+	f := ty.flows[e.Channel]
 	if f == nil || e.Origin.ClientSeq != f.seq {
 		return
 	}
 	f.data = f.data[f.piece:]
 	f.seq, f.piece, f.since = 0, 0, time.Time{}
-	m.advance(e.Channel, f)
+	ty.advance(e.Channel, f)
 }
 
-// refusedPiece handles the refusal of a piece; it reports whether it was one. A
+// Refused handles the refusal of a piece; it reports whether it was one. A
 // terminal that this person may type into just has no room yet.
-func (m *Model) refusedPiece(e ahp.Envelope) bool {
-	f := m.kb.flows[e.Channel]
+func (ty *Typing) Refused(e ahp.Envelope) bool {
+	f := ty.flows[e.Channel]
 	if f == nil || e.Origin.ClientSeq != f.seq {
 		return false
 	}
-	now := m.env.Now()
+	now := ty.loop.Now()
 	if f.since.IsZero() {
 		f.since = now
 	}
 	f.seq = 0
-	if !m.panes.Terms.Typable(m.panes.Terms.Get(e.Channel)) || now.Sub(f.since) > refusedTime {
-		m.cutOff(e.Channel, f, e.RejectionReason)
+	if !ty.panes.Terms.Typable(ty.panes.Terms.Get(e.Channel)) || now.Sub(f.since) > refusedTime {
+		ty.cutOff(e.Channel, f, e.RejectionReason)
 		return true
 	}
 	f.wait = true
 	uri := e.Channel
-	m.loop.After(retryTime, func() {
-		if m.kb.flows[uri] == f {
+	ty.loop.After(retryTime, func() {
+		if ty.flows[uri] == f {
 			f.wait = false
-			m.advance(uri, f)
+			ty.advance(uri, f)
 		}
 	})
 	return true
 }
 
 // cutOff gives up a flow.
-func (m *Model) cutOff(uri ahp.URI, f *flow, why string) {
-	m.endFlow(uri)
-	m.loop.Say(status.Warning, "the last %d KiB were not typed: %s", (len(f.data)+1023)>>10, why)
+func (ty *Typing) cutOff(uri ahp.URI, f *flow, why string) {
+	ty.endFlow(uri)
+	ty.loop.Say(status.Warning, "the last %d KiB were not typed: %s", (len(f.data)+1023)>>10, why)
 }
 
-// resumeFlows goes on after a reconnect: the connection sends a piece that was
+// resume goes on after a reconnect: the connection sends a piece that was
 // under way again, unless it is to a host that knows nothing of it.
-func (m *Model) resumeFlows() {
-	for uri, f := range m.kb.flows {
+func (ty *Typing) resume() {
+	for uri, f := range ty.flows {
 		if f.seq == 0 {
-			m.advance(uri, f)
+			ty.advance(uri, f)
 			continue
 		}
 		seq := f.seq
-		m.loop.After(lostTime, func() {
-			if m.kb.flows[uri] == f && f.seq == seq {
-				m.cutOff(uri, f, "the connection was lost")
+		ty.loop.After(lostTime, func() {
+			if ty.flows[uri] == f && f.seq == seq {
+				ty.cutOff(uri, f, "the connection was lost")
 			}
 		})
 	}
