@@ -25,6 +25,7 @@ import (
 	"tandemux/host/task/registry"
 	"tandemux/internal/cli"
 	"tandemux/internal/config"
+	"tandemux/internal/local"
 )
 
 // knownAgent is one that tandemux finds by itself when its program is on the PATH.
@@ -122,13 +123,13 @@ func (r agentRow) definition() registry.Definition {
 }
 
 // provider makes an agent's provider for the host.
-func (r agentRow) provider(d dirs, log *slog.Logger) (*acp.Provider, error) {
+func (r agentRow) provider(d local.Dirs, log *slog.Logger) (*acp.Provider, error) {
 	if len(r.Command) == 0 {
 		return nil, fmt.Errorf("the agent %s has no command: give one in [agents.%s]", r.Name, r.Name)
 	}
 	c := acp.Config{
 		ID: r.Name, Name: r.Title, Command: r.Command, Dir: r.config.Cwd, Confirm: acp.Confirm(r.config.Confirm),
-		Version: version, Log: log, LogFile: filepath.Join(d.state, "agents", r.Name+".log"),
+		Version: version, Log: log, LogFile: filepath.Join(d.State, "agents", r.Name+".log"),
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.config.Env)) {
 		c.Env = append(c.Env, agent.Var{Name: name, Value: r.config.Env[name]})
@@ -137,7 +138,7 @@ func (r agentRow) provider(d dirs, log *slog.Logger) (*acp.Provider, error) {
 }
 
 // agentProviders are those that a host starts with.
-func agentProviders(d dirs, s settings, log *slog.Logger) []agent.Provider {
+func agentProviders(d local.Dirs, s settings, log *slog.Logger) []agent.Provider {
 	var out []agent.Provider
 	for _, r := range agentRows(s) {
 		if !r.Configured && !r.Found {
@@ -154,7 +155,7 @@ func agentProviders(d dirs, s settings, log *slog.Logger) []agent.Provider {
 }
 
 // agentFinder finds those that a host did not have when it started.
-func agentFinder(d dirs, now func() settings, log *slog.Logger) func(id string, command []string) (agent.Provider, error) {
+func agentFinder(d local.Dirs, now func() settings, log *slog.Logger) func(id string, command []string) (agent.Provider, error) {
 	return func(id string, command []string) (agent.Provider, error) {
 		if len(command) > 0 {
 			sum := sha256.Sum256([]byte(strings.Join(command, "\x00")))
@@ -167,13 +168,13 @@ func agentFinder(d dirs, now func() settings, log *slog.Logger) func(id string, 
 			row := agentRow{Name: fmt.Sprintf("%.30s-%x", name, sum[:3]), Title: filepath.Base(command[0]), Command: command}
 			p, err := row.provider(d, log)
 			if err == nil {
-				if err := d.rememberAgent(row.Name, command); err != nil {
+				if err := rememberAgent(d, row.Name, command); err != nil {
 					log.Warn("the next host won't know this agent", "agent", row.Name, "err", err)
 				}
 			}
 			return p, err
 		}
-		if command := d.agentCommands()[id]; len(command) > 0 {
+		if command := agentCommands(d)[id]; len(command) > 0 {
 			return agentRow{Name: id, Title: filepath.Base(command[0]), Command: command}.provider(d, log)
 		}
 		r, ok := agentNamed(agentRows(now()), id)
@@ -192,20 +193,20 @@ func agentFinder(d dirs, now func() settings, log *slog.Logger) func(id string, 
 // maxCommands bounds the command lines that are remembered.
 const maxCommands = 100
 
-func (d dirs) agentsFile() string { return filepath.Join(d.state, "agents", "commands.json") }
+func agentsFile(d local.Dirs) string { return filepath.Join(d.State, "agents", "commands.json") }
 
 // agentCommands are the agents that were given as command lines, by name: a
 // session with one outlives the host.
-func (d dirs) agentCommands() map[string][]string {
+func agentCommands(d local.Dirs) map[string][]string {
 	all := map[string][]string{}
-	if b, err := os.ReadFile(d.agentsFile()); err == nil {
+	if b, err := os.ReadFile(agentsFile(d)); err == nil {
 		json.Unmarshal(b, &all) //nolint:errcheck // a broken file is none
 	}
 	return all
 }
 
-func (d dirs) rememberAgent(name string, command []string) error {
-	all := d.agentCommands()
+func rememberAgent(d local.Dirs, name string, command []string) error {
+	all := agentCommands(d)
 	if slices.Equal(all[name], command) {
 		return nil
 	}
@@ -220,21 +221,21 @@ func (d dirs) rememberAgent(name string, command []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(d.agentsFile()), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(agentsFile(d)), 0o700); err != nil {
 		return err
 	}
-	temp := d.agentsFile() + ".new"
+	temp := agentsFile(d) + ".new"
 	if err := os.WriteFile(temp, b, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(temp, d.agentsFile())
+	return os.Rename(temp, agentsFile(d))
 }
 
 // agentServers are the MCP servers that the host's agents are told of: our own, on
 // the session that they work in.
 func agentServers(log *slog.Logger) func(provider string, session, chat ahp.URI) []agent.Server {
 	return func(provider string, session, chat ahp.URI) []agent.Server {
-		path, err := program()
+		path, err := local.Program()
 		if err != nil {
 			log.Warn("an agent does not get tandemux's tools", "err", err)
 			return nil
@@ -259,7 +260,7 @@ found on the PATH, and those that tandemux knows but does not find. tandemux doc
 tries to start them.`,
 		Args: cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			s, err := loadSettings(findDirs())
+			s, err := loadSettings(local.FindDirs())
 			if err != nil {
 				return err
 			}
@@ -312,7 +313,7 @@ func hostAgents(cmd *cobra.Command, rows *[]agentRow) error {
 		}
 		return nil
 	})
-	if errors.Is(err, errNoHost) {
+	if errors.Is(err, local.ErrNoHost) {
 		return nil
 	}
 	return err
@@ -322,7 +323,7 @@ func hostAgents(cmd *cobra.Command, rows *[]agentRow) error {
 const probeTime = 30 * time.Second
 
 // checkAgents tries to start the agents that are there.
-func checkAgents(cmd *cobra.Command, d dirs) (string, string) {
+func checkAgents(cmd *cobra.Command, d local.Dirs) (string, string) {
 	s, err := loadSettings(d)
 	if err != nil {
 		return levelWarn, "the configuration has mistakes; see above"

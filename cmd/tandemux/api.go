@@ -14,6 +14,7 @@ import (
 
 	"tandemux/host/task/registry"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/local"
 	"tandemux/internal/taskcmd"
 	"tandemux/internal/wsrpc"
 )
@@ -34,7 +35,7 @@ func taskHost() taskcmd.Host {
 			return p.elsewhere(), err
 		},
 		Configured: func(name string) (registry.Definition, error) {
-			s, err := loadSettings(findDirs())
+			s, err := loadSettings(local.FindDirs())
 			if err != nil {
 				return registry.Definition{}, err
 			}
@@ -52,18 +53,18 @@ func (p place) api(ctx context.Context) (*apiclient.Client, error) {
 	o := apiclient.Options{Token: p.token}
 	switch p.scheme {
 	case "":
-		if err := p.dirs.check(); err != nil {
+		if err := p.dirs.Check(); err != nil {
 			return nil, err
 		}
-		if err := p.awake(ctx); err != nil {
+		awake, err := p.dirs.Reach(ctx)
+		if err != nil {
 			return nil, err
 		}
+		awake.Close()
 		o.Dial = func(ctx context.Context) (net.Conn, error) {
-			c, err := p.dirs.dialHost(ctx)
-			if err != nil && isNobodyThere(err) && p.dirs.died() { // since it was awake
-				if err = p.awake(ctx); err == nil {
-					c, err = p.dirs.dialHost(ctx)
-				}
+			c, err := p.dirs.DialHost(ctx)
+			if err != nil && local.NobodyThere(err) && p.dirs.HostDied() { // since it was awake
+				return p.dirs.Reach(ctx)
 			}
 			return c, err
 		}
@@ -85,7 +86,7 @@ func (p place) api(ctx context.Context) (*apiclient.Client, error) {
 		pin := p.pin
 		if pin == "" {
 			var err error
-			if pin, err = p.dirs.trusted(p.host); err != nil {
+			if pin, err = trusted(p.dirs, p.host); err != nil {
 				return nil, err
 			}
 		}
@@ -103,25 +104,6 @@ func unixDialer(path string) func(context.Context) (net.Conn, error) {
 	return func(ctx context.Context) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}
-}
-
-// awake starts this user's host if none runs.
-func (p place) awake(ctx context.Context) error {
-	answers := func() error {
-		c, err := p.dirs.dialHost(ctx)
-		if err == nil {
-			c.Close()
-		}
-		return err
-	}
-	err := answers()
-	if err == nil || !isNobodyThere(err) {
-		return err
-	}
-	if err := p.notASocket(); err != nil {
-		return err
-	}
-	return startOnce(p.dirs, func() bool { return answers() == nil })
 }
 
 // explainAPI says what an error of the interface means and what to do.

@@ -71,7 +71,7 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	}
 	interfaceTuning().apply()
 	sink := link.NewSink()
-	log, closeLog, err := openLog(p.dirs, "tui.log")
+	log, closeLog, err := p.dirs.OpenLog("tui.log")
 	if err != nil {
 		return err
 	}
@@ -84,15 +84,15 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	conf := ui.Config{
 		Host: hostAdapter{c, p, sink.Agents}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: newDesk(p),
 		Look: set.look(), Misread: shortly(p.dirs, misread), Engine: set.Emulator, Reload: rereader(p.dirs, set),
-		Hint: set.FirstRunHint && !p.dirs.seen(), Learnt: p.dirs.see,
+		Hint: set.FirstRunHint && !seen(p.dirs), Learnt: func() error { return see(p.dirs) },
 		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
 	}
 	if p.own() {
-		conf.Notice = outdated(p.dirs)
+		conf.Notice = p.dirs.Outdated(version)
 	}
 	following, unfollow := context.WithCancel(cmd.Context())
 	defer unfollow()
-	if conf.Changes, err = config.Follow(following, p.dirs.config, log); err != nil {
+	if conf.Changes, err = config.Follow(following, p.dirs.Config, log); err != nil {
 		log.Warn("the configuration is not read again by itself", "err", err)
 	}
 	conf.Person = (&session{Client: c, place: p}).me()

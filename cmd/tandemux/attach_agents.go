@@ -100,7 +100,7 @@ func (d desk) Compose(text string) (argv []string, read func() (string, error), 
 	if d.place.elsewhere() {
 		return nil, nil, errors.New("the editor would run on the host's machine, which has not got the text")
 	}
-	dir := filepath.Join(d.place.dirs.runtime, editDir)
+	dir := filepath.Join(d.place.dirs.Runtime, editDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("make a place for it: %w", err)
 	}

@@ -47,7 +47,7 @@ func (h hostAdapter) withTasks(ctx context.Context, work func(c *apiclient.Clien
 // host would have to make a place for them.
 func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
 	if !h.place.elsewhere() {
-		if _, err := os.Stat(filepath.Join(h.place.dirs.state, store.File)); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(h.place.dirs.State, store.File)); errors.Is(err, os.ErrNotExist) {
 			return nil, nil
 		}
 	}

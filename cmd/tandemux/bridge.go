@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"strconv"
 
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +23,7 @@ func newBridgeCommand() *cobra.Command {
 		Args:   cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			findRuntimeDir()
-			return bridge(cmd.Context(), findDirs(), cmd.InOrStdin(), cmd.OutOrStdout())
+			return bridge(cmd.Context(), local.FindDirs(), cmd.InOrStdin(), cmd.OutOrStdout())
 		}),
 	}
 }
@@ -42,28 +42,11 @@ func findRuntimeDir() {
 
 // bridge carries bytes between a client on in and out, and this user's host,
 // starting the latter when none runs. It ends when either side does.
-func bridge(ctx context.Context, d dirs, in io.Reader, out io.Writer) error {
-	if err := d.check(); err != nil {
+func bridge(ctx context.Context, d local.Dirs, in io.Reader, out io.Writer) error {
+	if err := d.Check(); err != nil {
 		return err
 	}
-	dial := func() (net.Conn, error) { return d.dialHost(ctx) }
-	c, err := dial()
-	if err != nil && isNobodyThere(err) {
-		if err := (place{dirs: d}).notASocket(); err != nil {
-			return err
-		}
-		err = startOnce(d, func() bool {
-			c, err := dial()
-			if err == nil {
-				c.Close()
-			}
-			return err == nil
-		})
-		if err != nil {
-			return err
-		}
-		c, err = dial()
-	}
+	c, err := d.Reach(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to the host: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host/listen"
+	"tandemux/internal/local"
 )
 
 // jumpName is the file in the runtime directory that says by how many hours the
@@ -31,12 +32,12 @@ const roomName = "room"
 // jumping makes a program's clock wrong by what the file says, and its journals small.
 func jumping(main func()) func() {
 	return func() {
-		if text, err := os.ReadFile(filepath.Join(findDirs().runtime, jumpName)); err == nil {
+		if text, err := os.ReadFile(filepath.Join(local.FindDirs().Runtime, jumpName)); err == nil {
 			if hours, err := strconv.Atoi(string(text)); err == nil {
 				clock = func() time.Time { return time.Now().Add(time.Duration(hours) * time.Hour) }
 			}
 		}
-		if _, err := os.Stat(filepath.Join(findDirs().runtime, roomName)); err == nil {
+		if _, err := os.Stat(filepath.Join(local.FindDirs().Runtime, roomName)); err == nil {
 			hostLimits.JournalBytes = wideRoom
 		}
 		misbehave()
@@ -55,7 +56,7 @@ func misbehave() {
 	if err != nil {
 		return
 	}
-	startTime = time.Second
+	local.StartTime = time.Second
 	switch how := strings.TrimSpace(string(how)); {
 	case os.Args[1] == "upgrade" && how == "unstartable":
 		os.Chmod(self, 0o600) //nolint:errcheck // then the test fails
@@ -459,7 +460,7 @@ func (x *chaos) end() {
 	}
 	x.tandemux("stop")
 	x.await("all processes to end", func() bool { return len(x.processes()) == 0 })
-	left, _ := os.ReadDir(x.dirs.runtime)
+	left, _ := os.ReadDir(x.dirs.Runtime)
 	for _, f := range left {
 		if name := f.Name(); name != listen.LockName && name != "start.lock" && name != jumpName && name != roomName && name != editDir && name != "shell" {
 			x.Errorf("%s is left in the runtime directory", name)

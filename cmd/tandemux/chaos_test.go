@@ -20,6 +20,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/internal/leak"
+	"tandemux/internal/local"
 )
 
 // TestChaos lets everything go wrong that can, at random, while terminals print,
@@ -87,7 +88,7 @@ var faults = []fault{
 // chaos is a world in which things go wrong.
 type chaos struct {
 	*testing.T
-	dirs   dirs
+	dirs   local.Dirs
 	run    string // XDG_RUNTIME_DIR
 	bin    string // directory with tandemux, numbers, echoes, paints
 	seed   uint64
@@ -131,16 +132,16 @@ func startChaos(t *testing.T) *chaos {
 		seed = n
 	}
 	x := &chaos{
-		T: t, dirs: findDirs(), run: run, bin: filepath.Join(home, "bin"), seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
+		T: t, dirs: local.FindDirs(), run: run, bin: filepath.Join(home, "bin"), seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
 		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}), ran: make(chan struct{}),
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			log, _ := os.ReadFile(filepath.Join(x.dirs.state, "host.log"))
-			tui, _ := os.ReadFile(filepath.Join(x.dirs.state, "tui.log"))
+			log, _ := os.ReadFile(filepath.Join(x.dirs.State, "host.log"))
+			tui, _ := os.ReadFile(filepath.Join(x.dirs.State, "tui.log"))
 			t.Logf("the last faults:\n%s", strings.Join(x.past[max(0, len(x.past)-20):], "\n"))
 			t.Logf("interfaces' log:\n%s", tui)
-			crash, _ := os.ReadFile(filepath.Join(x.dirs.state, "crash.log"))
+			crash, _ := os.ReadFile(filepath.Join(x.dirs.State, "crash.log"))
 			t.Logf("seed %d\nhosts' log:\n%s\ncrashes:\n%s", x.seed, log[max(0, len(log)-40000):], crash)
 		}
 		endHost(run)
@@ -152,10 +153,10 @@ func startChaos(t *testing.T) *chaos {
 		x.must(os.Symlink(self, filepath.Join(x.bin, name)))
 	}
 	t.Setenv("PATH", x.bin+":"+os.Getenv("PATH"))
-	x.must(os.MkdirAll(x.dirs.runtime, 0o700))
-	x.must(os.WriteFile(filepath.Join(x.dirs.runtime, roomName), nil, 0o600))
+	x.must(os.MkdirAll(x.dirs.Runtime, 0o700))
+	x.must(os.WriteFile(filepath.Join(x.dirs.Runtime, roomName), nil, 0o600))
 	x.tandemux("host")
-	r, err := x.dirs.record()
+	r, err := x.dirs.ReadRecord()
 	x.must(err)
 	x.keeper = r.Keeper
 	for i := range 2 {
@@ -232,14 +233,14 @@ func (x *chaos) round(f fault) {
 }
 
 func (x *chaos) killHost() {
-	if pid := hostPid(x.dirs.runtime); pid > 0 {
+	if pid := hostPid(x.dirs.Runtime); pid > 0 {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
 func (x *chaos) killTwice() {
 	x.killHost()
-	x.await("a new host", func() bool { return hostPid(x.dirs.runtime) > 0 })
+	x.await("a new host", func() bool { return hostPid(x.dirs.Runtime) > 0 })
 	time.Sleep(time.Duration(x.rnd.IntN(40)) * time.Millisecond)
 	x.killHost()
 }
@@ -248,7 +249,7 @@ func (x *chaos) killTwice() {
 func (x *chaos) killYoung() {
 	for range 3 {
 		x.killHost()
-		x.await("a new host", func() bool { return hostPid(x.dirs.runtime) > 0 })
+		x.await("a new host", func() bool { return hostPid(x.dirs.Runtime) > 0 })
 	}
 	x.killHost()
 }
@@ -272,7 +273,7 @@ func (x *chaos) cutConnections() {
 }
 
 func (x *chaos) stopHost() {
-	pid := hostPid(x.dirs.runtime)
+	pid := hostPid(x.dirs.Runtime)
 	syscall.Kill(pid, syscall.SIGSTOP)
 	time.Sleep(time.Duration(50+x.rnd.IntN(300)) * time.Millisecond)
 	syscall.Kill(pid, syscall.SIGCONT)
@@ -287,20 +288,20 @@ func (x *chaos) killInterface() {
 // jumpClock kills the host; the next one lives in another hour, or year.
 func (x *chaos) jumpClock() {
 	hours := []int{-9000, -1, 0, 1, 9000}[x.rnd.IntN(5)]
-	x.must(os.WriteFile(filepath.Join(x.dirs.runtime, jumpName), []byte(strconv.Itoa(hours)), 0o600))
+	x.must(os.WriteFile(filepath.Join(x.dirs.Runtime, jumpName), []byte(strconv.Itoa(hours)), 0o600))
 	x.killHost()
 }
 
 // damageJournal kills the host and writes nonsense into a journal that it left.
 func (x *chaos) damageJournal() {
-	unlock, err := x.dirs.lockStart() // nobody is to be faster
+	unlock, err := x.dirs.LockStart() // nobody is to be faster
 	x.must(err)
 	defer unlock()
 	x.killHost()
-	x.await("the host's end", func() bool { return hostPid(x.dirs.runtime) == 0 })
+	x.await("the host's end", func() bool { return hostPid(x.dirs.Runtime) == 0 })
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
-	k, err := keeper.Dial(ctx, filepath.Join(x.dirs.runtime, listen.KeeperName))
+	k, err := keeper.Dial(ctx, filepath.Join(x.dirs.Runtime, listen.KeeperName))
 	x.must(err)
 	defer k.Close()
 	files, err := k.Files(ctx)
@@ -323,7 +324,7 @@ func (x *chaos) damageJournal() {
 
 // stored lists what the keeper holds. It takes the keeper from the host.
 func (x *chaos) stored() string {
-	k, err := keeper.Dial(x.ctx(), filepath.Join(x.dirs.runtime, listen.KeeperName))
+	k, err := keeper.Dial(x.ctx(), filepath.Join(x.dirs.Runtime, listen.KeeperName))
 	if err != nil {
 		return err.Error()
 	}
@@ -350,7 +351,7 @@ func (x *chaos) report() {
 		return all[int(part*float64(len(all)-1))].Round(time.Millisecond)
 	}
 	var over []time.Duration // what hosts say of taking over
-	log, _ := os.ReadFile(filepath.Join(x.dirs.state, "host.log"))
+	log, _ := os.ReadFile(filepath.Join(x.dirs.State, "host.log"))
 	for _, m := range regexp.MustCompile(`took over from an earlier host.* took=(\S+)`).FindAllSubmatch(log, -1) {
 		if d, err := time.ParseDuration(string(m[1])); err == nil {
 			over = append(over, d)

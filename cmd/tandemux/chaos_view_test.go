@@ -14,6 +14,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
 )
 
@@ -36,7 +37,7 @@ func (v *chaosView) Close() { v.Client.Close() }
 
 func (x *chaos) view(id string) *chaosView {
 	v := &chaosView{Mirror: client.NewMirror(16 << 20), open: map[int64]*chaosTerm{}}
-	path := filepath.Join(x.dirs.runtime, listen.SocketName)
+	path := filepath.Join(x.dirs.Runtime, listen.SocketName)
 	dial := func(ctx context.Context) (jsonrpc.Transport, error) {
 		return wsrpc.Dial(ctx, wsrpc.Target{URL: "ws://localhost/", Dial: func(ctx context.Context) (net.Conn, error) {
 			c, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
@@ -48,7 +49,7 @@ func (x *chaos) view(id string) *chaosView {
 			return c, err
 		}})
 	}
-	o := client.Options{Dial: (&reviver{dirs: x.dirs, dial: dial}).Dial, ClientID: id, Sink: v, Reconnect: true}
+	o := client.Options{Dial: (&local.Reviver{Dirs: x.dirs, Connect: dial}).Dial, ClientID: id, Sink: v, Reconnect: true}
 	place{dirs: x.dirs}.pace(&o)
 	c, err := client.Connect(x.ctx(), o)
 	x.must(err)

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/internal/cli"
 	"tandemux/internal/config"
+	"tandemux/internal/local"
 )
 
 func newConfigCommand() *cobra.Command {
@@ -38,7 +39,7 @@ func newConfigCommand() *cobra.Command {
 			Short: "Print where the configuration belongs",
 			Args:  cobra.NoArgs,
 			RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(findDirs().config, config.FileName))
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(local.FindDirs().Config, config.FileName))
 				return err
 			}),
 		},
@@ -57,14 +58,14 @@ end it with 1; warnings alone do not.`,
 }
 
 func checkConfig(cmd *cobra.Command, args []string) error {
-	d := findDirs()
-	path := filepath.Join(d.config, config.FileName)
+	d := local.FindDirs()
+	path := filepath.Join(d.Config, config.FileName)
 	var problems []config.Problem
 	if len(args) == 1 {
 		path = args[0]
-		_, problems = config.LoadFile(path, d.config)
+		_, problems = config.LoadFile(path, d.Config)
 	} else {
-		_, _, problems = config.Load(d.config)
+		_, _, problems = config.Load(d.Config)
 	}
 	out, faults := cmd.OutOrStdout(), 0
 	for _, p := range problems {
@@ -86,8 +87,8 @@ func checkConfig(cmd *cobra.Command, args []string) error {
 
 // keepTheme writes a choice of themes into the configuration, of which everything
 // else stays as it is.
-func keepTheme(d dirs, theme string) error {
-	path := filepath.Join(d.config, config.FileName)
+func keepTheme(d local.Dirs, theme string) error {
+	path := filepath.Join(d.Config, config.FileName)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // people keep it elsewhere and link to it
 	}
@@ -133,12 +134,12 @@ func replace(path string, doc []byte, mode fs.FileMode) error {
 const hintSeen = "hint-seen"
 
 // seen reports whether the first hint has been seen.
-func (d dirs) seen() bool {
-	_, err := os.Stat(filepath.Join(d.state, hintSeen))
+func seen(d local.Dirs) bool {
+	_, err := os.Stat(filepath.Join(d.State, hintSeen))
 	return err == nil
 }
 
 // see notes that the first hint has been seen.
-func (d dirs) see() error {
-	return os.WriteFile(filepath.Join(d.state, hintSeen), []byte(time.Now().Format(time.DateOnly)+"\n"), 0o600)
+func see(d local.Dirs) error {
+	return os.WriteFile(filepath.Join(d.State, hintSeen), []byte(time.Now().Format(time.DateOnly)+"\n"), 0o600)
 }

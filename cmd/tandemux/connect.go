@@ -18,10 +18,9 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
 )
-
-var errNoHost = errors.New("no host is running; `tandemux` or `tandemux host` starts one")
 
 // how says what connect does beyond connecting.
 type how struct {
@@ -38,7 +37,7 @@ type how struct {
 // connect reaches the host and shakes hands.
 func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 	if p.own() {
-		if err := p.dirs.check(); err != nil {
+		if err := p.dirs.Check(); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +56,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 	}
 	dial := plain
 	if h.reconnect && p.own() {
-		dial = (&reviver{dirs: p.dirs, dial: plain}).Dial
+		dial = (&local.Reviver{Dirs: p.dirs, Connect: plain}).Dial
 	}
 	opts := client.Options{
 		Dial: dial, ClientID: cmp.Or(h.id, newClientID(h.kind)), Reconnect: h.reconnect, Sink: h.sink, Log: h.log,
@@ -72,15 +71,15 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		if err == nil || !p.own() || !isPassing(err) || ctx.Err() != nil {
 			return c, explain(p, err)
 		}
-		if err := p.notASocket(); err != nil {
+		if err := p.dirs.CheckSocket(listen.SocketName); err != nil {
 			return nil, err
 		}
-		if isNobodyThere(err) {
-			if !h.start && !p.dirs.died() {
-				return nil, p.dirs.noHost(ctx)
+		if local.NobodyThere(err) {
+			if !h.start && !p.dirs.HostDied() {
+				return nil, p.dirs.NoHost(ctx)
 			}
 			// Not by the reviver, which would wait for the lock that we hold.
-			serr := startOnce(p.dirs, func() bool { return p.answers(ctx, plain) })
+			serr := p.dirs.StartOnce(func() bool { return p.answers(ctx, plain) })
 			if serr != nil && !isPassing(serr) {
 				return nil, serr
 			}
@@ -107,7 +106,7 @@ func isPassing(err error) bool {
 	if closed, is := errors.AsType[*jsonrpc.CloseError](err); is {
 		return closed.Code == ahp.CloseRestart
 	}
-	return isNobodyThere(err) || errors.Is(err, errKilled)
+	return local.NobodyThere(err) || errors.Is(err, local.ErrKilled)
 }
 
 // pace says how a lost connection is tried again: this machine's own host often
@@ -131,45 +130,6 @@ func (p place) answers(ctx context.Context, dial func(context.Context) (jsonrpc.
 	}
 	t.Close(1000, "") //nolint:errcheck // only asked whether somebody is there
 	return true
-}
-
-// notASocket names what lies where the socket should be.
-func (p place) notASocket() error {
-	path, err := p.dirs.socket(listen.SocketName)
-	if err != nil {
-		return err
-	}
-	return notASocket(path)
-}
-
-// startOnce starts the host; of several commands that find none at the same
-// moment one starts it and the others wait for it.
-func startOnce(d dirs, answers func() bool) error {
-	if err := d.make(); err != nil {
-		return err
-	}
-	unlock, err := d.lockStart()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if answers() {
-		return nil
-	}
-	err = bringBack(d)
-	// Who held the lock before may have been killed when its host was about to answer;
-	// a host that was killed may leave its lock to what it starts, for an instant.
-	for until, again := time.Now().Add(rebindTime), true; err != nil && time.Now().Before(until); time.Sleep(changePause) {
-		if answers() {
-			return nil
-		}
-		if pid, _ := d.hostPlace().Holder(); pid <= 0 && !again { //nolint:errcheck // what can't be asked is as good as nobody
-			break
-		} else if pid <= 0 {
-			again, err = false, bringBack(d)
-		}
-	}
-	return err
 }
 
 // explain says what an error of connecting means and what to do.

@@ -91,7 +91,7 @@ func (d desk) Edit(text string, line int) ([]string, error) {
 	if d.place.elsewhere() {
 		return nil, errors.New("the editor would run on the host's machine, which has not got the text; save it instead")
 	}
-	dir := filepath.Join(d.place.dirs.runtime, editDir)
+	dir := filepath.Join(d.place.dirs.Runtime, editDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a place for it: %w", err)
 	}

@@ -8,18 +8,20 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tandemux/internal/local"
 )
 
 func testDesk(t *testing.T) desk {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
-	return newDesk(place{dirs: dirs{runtime: t.TempDir(), config: t.TempDir()}})
+	return newDesk(place{dirs: local.Dirs{Runtime: t.TempDir(), Config: t.TempDir()}})
 }
 
 // configure writes a desk's configuration.
 func (d desk) configure(t *testing.T, toml string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(d.place.dirs.config, "config.toml"), []byte(toml), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.place.dirs.Config, "config.toml"), []byte(toml), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // finding is one line of `tandemux doctor`.
@@ -36,7 +37,7 @@ const (
 // checks are run in this order; each looks at one thing.
 var checks = []struct {
 	name string
-	run  func(*cobra.Command, dirs) (level, detail string)
+	run  func(*cobra.Command, local.Dirs) (level, detail string)
 }{
 	{"runtime directory", checkRuntimeDir},
 	{"configuration", checkConfiguration},
@@ -70,7 +71,7 @@ of what terminals show.`,
 			if prof.kind != "" {
 				return prof.take(cmd)
 			}
-			d := findDirs()
+			d := local.FindDirs()
 			var found []finding
 			bad := 0
 			for _, c := range checks {
@@ -100,34 +101,34 @@ of what terminals show.`,
 	return cmd
 }
 
-func checkRuntimeDir(_ *cobra.Command, d dirs) (string, string) {
-	if err := d.check(); err != nil {
+func checkRuntimeDir(_ *cobra.Command, d local.Dirs) (string, string) {
+	if err := d.Check(); err != nil {
 		return levelBad, err.Error()
 	}
-	if _, err := d.socket(listen.KeeperName); err != nil {
+	if _, err := d.Socket(listen.KeeperName); err != nil {
 		return levelBad, err.Error()
 	}
-	if _, err := d.hostPlace().Holder(); err != nil {
-		return levelWarn, fmt.Sprintf("%s; if it is removed, as at the last logout, a running host and its terminals can't be found: %v", d.runtime, err)
+	if _, err := d.HostPlace().Holder(); err != nil {
+		return levelWarn, fmt.Sprintf("%s; if it is removed, as at the last logout, a running host and its terminals can't be found: %v", d.Runtime, err)
 	}
 	if os.Getenv("XDG_RUNTIME_DIR") == "" {
-		return levelOK, d.runtime + "; XDG_RUNTIME_DIR is not set; if a cleaner of temporary files removes it, host and keeper make it anew"
+		return levelOK, d.Runtime + "; XDG_RUNTIME_DIR is not set; if a cleaner of temporary files removes it, host and keeper make it anew"
 	}
-	return levelOK, d.runtime
+	return levelOK, d.Runtime
 }
 
-func checkConfiguration(_ *cobra.Command, d dirs) (string, string) {
+func checkConfiguration(_ *cobra.Command, d local.Dirs) (string, string) {
 	if _, err := loadSettings(d); err != nil {
 		return levelBad, err.Error()
 	}
-	path := filepath.Join(d.config, "config.toml")
+	path := filepath.Join(d.Config, "config.toml")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return levelOK, path + " does not exist; the defaults apply"
 	}
 	return levelOK, path
 }
 
-func checkShell(_ *cobra.Command, d dirs) (string, string) {
+func checkShell(_ *cobra.Command, d local.Dirs) (string, string) {
 	shell := os.Getenv("SHELL")
 	if s, err := loadSettings(d); err == nil && s.Shell != "" {
 		shell = s.Shell
@@ -141,16 +142,16 @@ func checkShell(_ *cobra.Command, d dirs) (string, string) {
 	return levelOK, shell
 }
 
-func checkHost(cmd *cobra.Command, d dirs) (string, string) {
+func checkHost(cmd *cobra.Command, d local.Dirs) (string, string) {
 	var got ahp.HostResult
 	err := withHost(cmd, false, func(ctx context.Context, s *session) error {
 		return s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got)
 	})
-	var left unattended
+	var left local.Unattended
 	switch {
 	case errors.As(err, &left):
 		return levelWarn, err.Error()
-	case errors.Is(err, errNoHost):
+	case errors.Is(err, local.ErrNoHost):
 		return levelOK, "none runs; it starts on first use"
 	case err != nil:
 		return levelBad, err.Error()
@@ -170,15 +171,15 @@ func checkHost(cmd *cobra.Command, d dirs) (string, string) {
 	if got.Version != version {
 		return levelWarn, detail + fmt.Sprintf("; it is version %s and this is %s: `tandemux upgrade` swaps it, shells stay", got.Version, version)
 	}
-	if old := outdated(d); old != "" {
+	if old := d.Outdated(version); old != "" {
 		return levelWarn, detail + "; " + old
 	}
 	return levelOK, detail
 }
 
 // checkLogout says whether terminals outlive the logout.
-func checkLogout(cmd *cobra.Command, d dirs) (string, string) {
-	pid, _ := d.keeperPlace().Holder() //nolint:errcheck // then it is not known
+func checkLogout(cmd *cobra.Command, d local.Dirs) (string, string) {
+	pid, _ := d.KeeperPlace().Holder() //nolint:errcheck // then it is not known
 	ok, detail := keeper.CheckLogout(cmd.Context(), pid)
 	if !ok {
 		return levelWarn, detail
@@ -186,7 +187,7 @@ func checkLogout(cmd *cobra.Command, d dirs) (string, string) {
 	return levelOK, detail
 }
 
-func checkOuterTerminal(*cobra.Command, dirs) (string, string) {
+func checkOuterTerminal(*cobra.Command, local.Dirs) (string, string) {
 	name := os.Getenv("TERM")
 	if !term.IsTerminal(int(os.Stdout.Fd())) {
 		return levelOK, "stdout is no terminal; the interface needs one"
@@ -201,7 +202,7 @@ func checkOuterTerminal(*cobra.Command, dirs) (string, string) {
 	return levelOK, fmt.Sprintf("%s, %dx%d", name, cols, rows)
 }
 
-func checkColours(*cobra.Command, dirs) (string, string) {
+func checkColours(*cobra.Command, local.Dirs) (string, string) {
 	switch {
 	case os.Getenv("NO_COLOR") != "":
 		return levelOK, "none, as NO_COLOR asks"
@@ -214,7 +215,7 @@ func checkColours(*cobra.Command, dirs) (string, string) {
 	}
 }
 
-func checkLocale(*cobra.Command, dirs) (string, string) {
+func checkLocale(*cobra.Command, local.Dirs) (string, string) {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := os.Getenv(name); v != "" {
 			if low := strings.ToLower(v); strings.Contains(low, "utf-8") || strings.Contains(low, "utf8") {
@@ -226,7 +227,7 @@ func checkLocale(*cobra.Command, dirs) (string, string) {
 	return levelWarn, "neither LC_ALL, LC_CTYPE nor LANG is set; programs will not show all characters"
 }
 
-func checkNesting(*cobra.Command, dirs) (string, string) {
+func checkNesting(*cobra.Command, local.Dirs) (string, string) {
 	for _, n := range []struct{ env, name string }{{"TANDEMUX_TERMINAL", "tandemux"}, {"TMUX", "tmux"}, {"STY", "screen"}, {"ZELLIJ", "zellij"}} {
 		if os.Getenv(n.env) != "" {
 			return levelWarn, "inside " + n.name + "; its prefix key and ours both apply"

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 	"tandemux/internal/resurrect"
 )
 
@@ -26,7 +27,7 @@ What terminals show is kept only with history-on-disk in config.toml. A host tha
 runs writes things anew when they change.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			out, dir := cmd.OutOrStdout(), findDirs().state
+			out, dir := cmd.OutOrStdout(), local.FindDirs().State
 			if len(args) > 0 {
 				if all {
 					return cli.Usagef("--all and a terminal's id exclude each other")

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +20,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
-	"tandemux/internal/daemon"
+	"tandemux/internal/local"
 )
 
 func newHostCommand() *cobra.Command {
@@ -39,23 +37,23 @@ hand to choose how it listens. There is one host per user.`,
   tandemux host --foreground`,
 		Args: cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			d := findDirs()
-			if err := d.make(); err != nil {
+			d := local.FindDirs()
+			if err := d.Make(); err != nil {
 				return err
 			}
 			if err := opts.check(); err != nil {
 				return err
 			}
-			if os.Getenv(readyEnv) != "" {
+			if os.Getenv(local.ReadyEnv) != "" {
 				return runHost(cmd.Context(), d, opts, nil)
 			}
 			if foreground {
 				return runHost(cmd.Context(), d, opts, cmd.OutOrStdout())
 			}
-			if err := startHost(d, opts); err != nil {
+			if err := d.Start(nil, opts.args()...); err != nil {
 				return err
 			}
-			path, err := d.socket(listen.SocketName)
+			path, err := d.Socket(listen.SocketName)
 			if err != nil {
 				return err
 			}
@@ -76,11 +74,6 @@ hand to choose how it listens. There is one host per user.`,
 	return cmd
 }
 
-// startHost starts a host in the background and returns when it serves.
-func startHost(d dirs, o hostOptions) error {
-	return startBackground(d, o.args()...)
-}
-
 // clock is the host's; tests let it jump.
 var clock = time.Now
 
@@ -89,27 +82,27 @@ var hostLimits host.Limits
 
 // runHost serves until a signal or `tandemux stop`. It says on out, unless nil,
 // where it listens.
-func runHost(ctx context.Context, d dirs, o hostOptions, out io.Writer) error {
-	ready := inheritReadiness()
-	return ready.failed(serveHost(ctx, d, o, ready, out))
+func runHost(ctx context.Context, d local.Dirs, o hostOptions, out io.Writer) error {
+	ready := local.InheritReadiness()
+	return ready.Failed(serveHost(ctx, d, o, ready, out))
 }
 
-func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out io.Writer) error {
+func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready local.Readiness, out io.Writer) error {
 	hostTuning().apply()
 	settings, err := loadSettings(d)
 	if err != nil {
 		return err
 	}
-	if _, err := d.socket(listen.SocketName); err != nil {
+	if _, err := d.Socket(listen.SocketName); err != nil {
 		return err
 	}
-	log, closeLog, err := openLog(d, "host.log")
+	log, closeLog, err := d.OpenLog("host.log")
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	rebind := rebinds()
-	ln, err := d.listen(log)
+	rebind := local.Rebinds()
+	ln, err := d.Listen(log)
 	if err != nil {
 		return err
 	}
@@ -121,7 +114,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	if err != nil {
 		return err
 	}
-	k, err := connectKeeper(ctx, d)
+	k, err := d.Keeper(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,14 +125,14 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		Ending: kept.ending, Housekeeper: kept.id,
 		Now:     clock,
 		Limits:  hostLimits,
-		Runtime: d.runtime, State: d.state, Config: d.config, Version: version,
+		Runtime: d.Runtime, State: d.State, Config: d.Config, Version: version,
 		Scrollback: history(settings.Scrollback),
 		Fresh:      func() host.Start { return now().start() },
 		Belt:       func() host.Belt { return now().belt() },
 		Doors:      append(doors(), work.door()),
 		Agents:     agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
 		Confine: work.confine,
-		Log:     log, Keeper: k, NewKeeper: func(ctx context.Context) (*keeper.Client, error) { return connectKeeper(ctx, d) },
+		Log:     log, Keeper: k, NewKeeper: d.Keeper,
 		Origins: o.origins, Hosts: o.names,
 	})
 	if err != nil {
@@ -151,7 +144,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	log.Info("host started", "version", version, "pid", os.Getpid(), "keeper", k.Pid())
 	h.Front().Announce(front.TCP, tcp...) // whoever asks next is told
 	put := func() {
-		if err := d.putRecord(record(o, tcp, k, out != nil)); err != nil {
+		if err := d.WriteRecord(record(o, tcp, k, out != nil)); err != nil {
 			log.Warn("a host that dies will be started anew with the defaults", "err", err)
 		}
 	}
@@ -164,12 +157,12 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	kept.begin(ctx, now(), log)
 	work.begin(h)
 	go kept.follow(ctx, now, h.SetScrollback, log)
-	go follow(ctx, rebind, func() {
+	go local.OnRebind(ctx, rebind, func() {
 		if ln.Bound() {
 			return
 		}
 		// Who waits for the socket may read the record at once.
-		err := d.make()
+		err := d.Make()
 		if err == nil {
 			put()
 			err = ln.Rebind()
@@ -177,7 +170,7 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 		log.Info("bound the socket anew, which was gone", "err", err)
 		h.Rebound()
 	})
-	ready.ready()
+	ready.Ready()
 	for _, l := range tcp {
 		go h.Front().Serve(ctx, l, front.TCP) //nolint:errcheck // ends with Run
 	}
@@ -188,37 +181,20 @@ func serveHost(ctx context.Context, d dirs, o hostOptions, ready readiness, out 
 	return err
 }
 
-// listen makes this process the one host, and listens.
-func (d dirs) listen(log *slog.Logger) (*listen.Socket, error) {
-	release, err := takePlace(d.hostPlace(), log)
-	var ln *listen.Socket
-	if err == nil {
-		if ln, err = listen.Unix(d.runtime); err == nil {
-			ln.OnClose(release)
-			return ln, nil
-		}
-		release()
-	}
-	if errors.Is(err, listen.ErrRunning) || errors.Is(err, daemon.ErrTaken) {
-		return nil, fmt.Errorf("a host is running already; `tandemux stop` ends it and its terminals: %w", err)
-	}
-	return nil, err
-}
-
 // record is what brings this host back.
-func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool) hostRecord {
+func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool) local.Record {
 	o.listen = nil
 	for _, l := range tcp {
 		o.listen = append(o.listen, l.Addr().String()) // :0 has become a port
 	}
-	r := hostRecord{Pid: os.Getpid(), Version: version, Keeper: k.Pid(), Args: o.args(), Journal: journal.Format, Foreground: foreground}
-	r.Program, _ = running() // without it every program is another one
+	r := local.Record{Pid: os.Getpid(), Version: version, Keeper: k.Pid(), Args: o.args(), Journal: journal.Format, Foreground: foreground}
+	r.Program, _ = local.Running() // without it every program is another one
 	return r
 }
 
 // current gives the configuration as it is now; with a mistake in it the last
 // good one stays.
-func current(d dirs, s settings, log *slog.Logger) func() settings {
+func current(d local.Dirs, s settings, log *slog.Logger) func() settings {
 	var mu sync.Mutex
 	return func() settings {
 		next, err := loadSettings(d)
@@ -245,33 +221,4 @@ func (s settings) belt() host.Belt {
 		Spawns: s.AgentSpawns, Terminals: s.AgentTerminals, Calls: s.AgentCalls,
 		Idle: time.Duration(s.AgentIdle) * time.Second,
 	}
-}
-
-// connectKeeper reaches the user's keeper, starting one when none answers.
-func connectKeeper(ctx context.Context, d dirs) (*keeper.Client, error) {
-	k, err := d.dialKeeper(ctx)
-	if err == nil {
-		return k, nil
-	}
-	if !isNobodyThere(err) {
-		return nil, fmt.Errorf("reach the keeper: %w", err)
-	}
-	if err := startBackground(d, "keeper"); err != nil {
-		return nil, err
-	}
-	if k, err = d.dialKeeper(ctx); err != nil {
-		return nil, fmt.Errorf("reach the new keeper: %w", err)
-	}
-	return k, nil
-}
-
-// isNobodyThere tells a socket that is absent or left over, or whose process
-// died while we knocked, from one that refuses us for another reason.
-func isNobodyThere(err error) bool {
-	for _, gone := range []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
-		if errors.Is(err, gone) {
-			return true
-		}
-	}
-	return false
 }

@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // hostOptions are the flags of `tandemux host`.
@@ -106,7 +107,7 @@ func (o hostOptions) encrypted(addr string) (bool, error) {
 }
 
 // listenAll takes all addresses; on an error none.
-func (o hostOptions) listenAll(d dirs, log *slog.Logger) (all []net.Listener, err error) {
+func (o hostOptions) listenAll(d local.Dirs, log *slog.Logger) (all []net.Listener, err error) {
 	defer func() {
 		if err != nil {
 			for _, l := range all {
@@ -124,7 +125,7 @@ func (o hostOptions) listenAll(d dirs, log *slog.Logger) (all []net.Listener, er
 			if o.cert != "" {
 				cert, err = listen.LoadCertificate(o.cert, o.key, log)
 			} else {
-				cert, err = listen.SelfSigned(d.state, log)
+				cert, err = listen.SelfSigned(d.State, log)
 			}
 			if err != nil {
 				return all, err

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/host/agent"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 func newLoginCommand() *cobra.Command {
@@ -24,7 +25,7 @@ in to on that machine.`,
 		Example: `  tandemux agents login claude`,
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			d := findDirs()
+			d := local.FindDirs()
 			s, err := loadSettings(d)
 			if err != nil {
 				return err

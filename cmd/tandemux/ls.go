@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // row is a terminal as `tandemux ls --json` prints it; stable.
@@ -166,7 +167,7 @@ func newLsCommand() *cobra.Command {
 				return nil
 			})
 			// Where no host runs there are no terminals: an answer, no failure.
-			if err != nil && !errors.Is(err, errNoHost) {
+			if err != nil && !errors.Is(err, local.ErrNoHost) {
 				return err
 			}
 			if asJSON {

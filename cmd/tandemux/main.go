@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host/sandbox"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // version is set by the linker.
@@ -30,7 +31,7 @@ func run(args []string) int {
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
-	err := findDirs().takeOver()
+	err := local.FindDirs().TakeOver()
 	if err == nil {
 		err = execute(ctx, root, args)
 	}

@@ -19,6 +19,7 @@ import (
 	"tandemux/host/ptyws"
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
+	"tandemux/internal/local"
 	"tandemux/keymap"
 )
 
@@ -215,7 +216,7 @@ func (d *agentDoor) connect(ctx context.Context, a *doorAgent, c front.Caller, n
 	d.mu.Lock()
 	a.conn = cl
 	d.mu.Unlock()
-	return asAgent(&session{cl, m, place{dirs: findDirs()}}, ""), nil
+	return asAgent(&session{cl, m, place{dirs: local.FindDirs()}}, ""), nil
 }
 
 func (d *agentDoor) put(principal string, a *doorAgent) {

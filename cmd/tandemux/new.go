@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 func newNewCommand() *cobra.Command {
@@ -98,7 +99,7 @@ func childEnv(environ []string) map[string]string {
 	env := make(map[string]string, len(environ))
 	for _, kv := range environ {
 		k, v, ok := strings.Cut(kv, "=")
-		if ok && k != "" && k != tokenEnv && k != hostEnv && k != readyEnv {
+		if ok && k != "" && k != tokenEnv && k != hostEnv && k != local.ReadyEnv {
 			env[k] = v
 		}
 	}

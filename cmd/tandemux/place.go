@@ -17,6 +17,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
 )
 
@@ -30,7 +31,7 @@ const (
 
 // place is where the host is: this user's own, or the one at --host.
 type place struct {
-	dirs      dirs
+	dirs      local.Dirs
 	url       string // empty for this user's own
 	scheme    string // of url
 	host      string // host:port of ws and wss
@@ -49,7 +50,7 @@ func addPlaceFlags(root *cobra.Command) {
 }
 
 func placeOf(cmd *cobra.Command) (place, error) {
-	p := place{dirs: findDirs()}
+	p := place{dirs: local.FindDirs()}
 	address, from := flagText(cmd, "host"), "--host"
 	if address == "" {
 		address, from = os.Getenv(hostEnv), hostEnv
@@ -204,10 +205,10 @@ func (p place) dialer() (func(context.Context) (jsonrpc.Transport, error), error
 	target := wsrpc.Target{URL: p.url, Token: p.token}
 	switch p.scheme {
 	case "":
-		if _, err := p.dirs.socket(listen.SocketName); err != nil {
+		if _, err := p.dirs.Socket(listen.SocketName); err != nil {
 			return nil, err
 		}
-		target.URL, target.Dial = "ws://localhost/", p.dirs.dialHost
+		target.URL, target.Dial = "ws://localhost/", p.dirs.DialHost
 	case "wss":
 		return p.pinned(target)
 	case "ssh":

@@ -19,6 +19,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // TestWorth: a token is said to look only when that is all that it may do.
@@ -134,7 +135,7 @@ func TestBridge(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	d := dirs{runtime: dir, state: dir, config: dir}
+	d := local.Dirs{Runtime: dir, State: dir, Config: dir}
 	ln, err := net.Listen("unix", filepath.Join(dir, listen.SocketName))
 	if err != nil {
 		t.Fatal(err)
@@ -182,32 +183,32 @@ func TestBridge(t *testing.T) {
 // TestTrusted: the last line of a host counts; one that makes no sense is said,
 // not passed over.
 func TestTrusted(t *testing.T) {
-	d := dirs{state: filepath.Join(t.TempDir(), "state")}
+	d := local.Dirs{State: filepath.Join(t.TempDir(), "state")}
 	one, two := "sha256:"+strings.Repeat("1", 64), "sha256:"+strings.Repeat("2", 64)
-	if pin, err := d.trusted("a:1"); pin != "" || err != nil {
+	if pin, err := trusted(d, "a:1"); pin != "" || err != nil {
 		t.Errorf("no file: %q, %v", pin, err)
 	}
 	for _, pin := range []string{one, two} {
-		if err := d.trust("a:1", pin); err != nil {
+		if err := trust(d, "a:1", pin); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.trust("a:12", one); err != nil {
+	if err := trust(d, "a:12", one); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"a:1": two, "a:12": one, "a:2": "", "b:1": ""} {
-		if pin, err := d.trusted(name); pin != want || err != nil {
+		if pin, err := trusted(d, name); pin != want || err != nil {
 			t.Errorf("%s: %q, %v", name, pin, err)
 		}
 	}
-	path := filepath.Join(d.state, trustName)
+	path := filepath.Join(d.State, trustName)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if err := d.trust("a:1", "sha256:12"); err != nil {
+	if err := trust(d, "a:1", "sha256:12"); err != nil {
 		t.Fatal(err)
 	}
-	if pin, err := d.trusted("a:1"); err == nil || !strings.Contains(err.Error(), path+":4:") {
+	if pin, err := trusted(d, "a:1"); err == nil || !strings.Contains(err.Error(), path+":4:") {
 		t.Errorf("a damaged line: %q, %v", pin, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // refusedLately is how long `tandemux ls` speaks of what agents were not allowed.
@@ -56,14 +57,14 @@ func printRefusals(w io.Writer, list []ahp.AgentRefusal) {
 }
 
 // checkRefusals says what agents were not allowed since the host started.
-func checkRefusals(cmd *cobra.Command, _ dirs) (string, string) {
+func checkRefusals(cmd *cobra.Command, _ local.Dirs) (string, string) {
 	var list []ahp.AgentRefusal
 	err := withHost(cmd, false, func(ctx context.Context, s *session) (err error) {
 		list, err = s.refusals(ctx)
 		return err
 	})
 	switch {
-	case errors.Is(err, errNoHost):
+	case errors.Is(err, local.ErrNoHost):
 		return levelOK, "no host runs"
 	case err != nil:
 		return levelWarn, err.Error()

@@ -9,6 +9,7 @@ import (
 
 	"tandemux/internal/client"
 	"tandemux/internal/config"
+	"tandemux/internal/local"
 	"tandemux/internal/resurrect"
 )
 
@@ -18,7 +19,7 @@ const restoreTime = 20 * time.Second
 // memory is what of a host outlives the machine: its layouts on disk, followed by
 // a client of the host's own.
 type memory struct {
-	dirs dirs
+	dirs local.Dirs
 	id   string // of the client
 	keep *resurrect.Saver
 	warn func(about string, err error) // the host's, once there is one
@@ -26,9 +27,9 @@ type memory struct {
 	c    *client.Client
 }
 
-func newMemory(d dirs) *memory {
+func newMemory(d local.Dirs) *memory {
 	m := &memory{dirs: d, id: newClientID("layouts"), done: make(chan struct{})}
-	m.keep = resurrect.New(d.state, func(about string, err error) { m.warn(about, err) })
+	m.keep = resurrect.New(d.State, func(about string, err error) { m.warn(about, err) })
 	return m
 }
 
@@ -36,18 +37,12 @@ func newMemory(d dirs) *memory {
 // What was stopped is not to come back.
 func (m *memory) ending(code int) {
 	m.keep.Stop()
-	m.dirs.ending(code)
-	if code == closeStopped {
-		resurrect.Forget(m.dirs.state)          //nolint:errcheck // it would come back, once
-		resurrect.ForgetHistories(m.dirs.state) //nolint:errcheck // as above
+	m.dirs.Ending(code)
+	if code == local.CloseStopped {
+		resurrect.Forget(m.dirs.State)          //nolint:errcheck // it would come back, once
+		resurrect.ForgetHistories(m.dirs.State) //nolint:errcheck // as above
 	}
 }
-
-// The statuses by which a host ends that was stopped, and one that got a signal.
-const (
-	closeStopped = 1000
-	closeAway    = 1001
-)
 
 // begin brings back, at a host that has no terminals, what was kept, and follows
 // the host from then on. It returns when the layouts are there.
@@ -61,7 +56,7 @@ func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
 		return
 	}
 	m.c = c
-	kept, err := resurrect.Read(m.dirs.state)
+	kept, err := resurrect.Read(m.dirs.State)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		log.Warn("layouts of before can't be brought back", "err", err)
 	}
@@ -70,7 +65,7 @@ func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
 		ctx, cancel := context.WithTimeout(ctx, restoreTime)
 		past := ""
 		if s.HistoryOnDisk {
-			past = m.dirs.state
+			past = m.dirs.State
 		}
 		err := resurrect.Restore(ctx, c, kept, s.RestoreCommands, past)
 		cancel()
@@ -91,7 +86,7 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unneeded := context.AfterFunc(ctx, func() {
 		defer cancel()
-		m.dirs.ending(closeAway) // before nobody answers any more
+		m.dirs.Ending(local.CloseAway) // before nobody answers any more
 		bounded, done := context.WithTimeout(longer, lastTime)
 		defer done()
 		m.keep.SaveHistories(bounded)
@@ -105,7 +100,7 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 // follow takes the configuration's changes to the keeper of histories, and the
 // length of the scrollback to limit, until ctx ends.
 func (m *memory) follow(ctx context.Context, now func() settings, limit func(lines int), log *slog.Logger) {
-	changes, err := config.Follow(ctx, m.dirs.config, log)
+	changes, err := config.Follow(ctx, m.dirs.Config, log)
 	if err != nil {
 		log.Warn("what is kept of terminals on disk changes only when the host starts", "err", err)
 		return

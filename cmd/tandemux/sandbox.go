@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/host/sandbox"
+	"tandemux/internal/local"
 )
 
 // checkSandbox says whether tasks can be shut in here. That they can't is a warning:
 // who has no tasks needs none.
-func checkSandbox(cmd *cobra.Command, _ dirs) (string, string) {
+func checkSandbox(cmd *cobra.Command, _ local.Dirs) (string, string) {
 	s := sandbox.Check(cmd.Context(), "")
 	switch {
 	case s.Err != nil:

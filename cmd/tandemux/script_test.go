@@ -20,6 +20,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
+	"tandemux/internal/local"
 )
 
 func TestMain(m *testing.M) {
@@ -137,11 +138,11 @@ func endEverything(env *testscript.Env, run string) {
 		tt.close()
 	}
 	// The sockets may be gone.
-	d := dirs{runtime: filepath.Join(run, "tandemux"), state: filepath.Join(env.Getenv("XDG_STATE_HOME"), "tandemux")}
-	d.hostPlace().Signal(syscall.SIGKILL) //nolint:errcheck // there may be none
+	d := local.Dirs{Runtime: filepath.Join(run, "tandemux"), State: filepath.Join(env.Getenv("XDG_STATE_HOME"), "tandemux")}
+	d.HostPlace().Signal(syscall.SIGKILL) //nolint:errcheck // there may be none
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
-	d.reachKeeper(ctx) //nolint:errcheck // as above
+	d.ReachKeeper(ctx) //nolint:errcheck // as above
 	endHost(run)
 }
 

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tandemux/internal/local"
 )
 
 // TestSendOnce: what `tandemux send` types arrives once and in order, and no send
@@ -30,7 +32,7 @@ func TestSendOnce(t *testing.T) {
 		t.Setenv(k, v)
 	}
 	t.Cleanup(func() { endHost(run) })
-	d := findDirs()
+	d := local.FindDirs()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +58,7 @@ func TestSendOnce(t *testing.T) {
 		defer close(done)
 		for ctx.Err() == nil {
 			time.Sleep(time.Duration(50+rand.IntN(300)) * time.Millisecond) // any instant may be the one
-			if pid := hostPid(d.runtime); pid > 0 && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			if pid := hostPid(d.Runtime); pid > 0 && syscall.Kill(pid, syscall.SIGKILL) == nil {
 				kills.Add(1)
 			}
 		}

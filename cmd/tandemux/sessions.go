@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 // sessionRow is a session as `tandemux sessions --json` prints it; stable.
@@ -67,7 +68,7 @@ waits for you, is idle or has failed. tandemux prompt --session goes on with one
 				}
 				return err
 			})
-			if err != nil && !errors.Is(err, errNoHost) {
+			if err != nil && !errors.Is(err, local.ErrNoHost) {
 				return err
 			}
 			if len(rows) == 0 && !cli.AsJSON(cmd) {

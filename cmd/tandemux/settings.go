@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/internal/config"
+	"tandemux/internal/local"
 	"tandemux/themes"
 	"tandemux/ui"
 )
@@ -20,8 +21,8 @@ type settings struct {
 
 // loadSettings reads the configuration; no file is fine. The error has a line for
 // each mistake, with its place.
-func loadSettings(d dirs) (settings, error) {
-	c, user, problems := config.Load(d.config)
+func loadSettings(d local.Dirs) (settings, error) {
+	c, user, problems := config.Load(d.Config)
 	s := settings{Config: c, themes: user}
 	for _, p := range problems {
 		if p.Warn {
@@ -46,15 +47,15 @@ func (s settings) look() ui.Look {
 
 // shortly leaves out of what is wrong with the configuration where the files are:
 // a line has no room for it.
-func shortly(d dirs, err error) error {
+func shortly(d local.Dirs, err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), d.config+string(filepath.Separator), ""))
+	return errors.New(strings.ReplaceAll(err.Error(), d.Config+string(filepath.Separator), ""))
 }
 
 // rereader reads the settings again and says what applies later only.
-func rereader(d dirs, now settings) func() (ui.Reloaded, error) {
+func rereader(d local.Dirs, now settings) func() (ui.Reloaded, error) {
 	return func() (ui.Reloaded, error) {
 		next, err := loadSettings(d)
 		if err != nil {

@@ -4,19 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
 	"tandemux/host/keeper"
-	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 func newStopCommand() *cobra.Command {
@@ -53,16 +49,16 @@ func newStopCommand() *cobra.Command {
 					return ctx.Err()
 				}
 				if s.place.own() {
-					s.place.dirs.awaitEnd()
+					s.place.dirs.AwaitEnd()
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", cli.Count(n, "running terminal"))
 				return s.outlived(orphans)
 			})
-			var left unattended
+			var left local.Unattended
 			if !errors.As(err, &left) {
 				return err
 			}
-			if err := findDirs().endKeeper(cmd.Context()); err != nil {
+			if err := local.FindDirs().EndKeeper(cmd.Context()); err != nil {
 				return fmt.Errorf("end the keeper, which runs without a host: %w", err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "no host was running; the keeper stopped; %s ended\n", cli.Count(len(left.Running), "program"))
@@ -95,20 +91,4 @@ func (s *session) outlived(pids []int) error {
 		return nil
 	}
 	return fmt.Errorf("the host was stopped, but programs whose keeper had died still run: end them by hand (pids %s)", strings.Join(left, ", "))
-}
-
-// awaitEnd waits, not for long, until the lock is free that a host holds to the
-// last, so that the next one can start.
-func (d dirs) awaitEnd() {
-	f, err := os.Open(filepath.Join(d.runtime, listen.LockName))
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	for range 200 {
-		if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }

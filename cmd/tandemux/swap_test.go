@@ -18,6 +18,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
 )
 
@@ -136,30 +137,30 @@ func cmdOutage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: outage begin|end")
 	}
-	d := dirs{runtime: filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux")}
+	d := local.Dirs{Runtime: filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "tandemux")}
 	outages.Lock()
 	defer outages.Unlock()
 	if outages.ends == nil {
 		outages.ends = map[string]func(){}
 	}
 	if args[0] == "end" {
-		outages.ends[d.runtime]()
-		delete(outages.ends, d.runtime)
+		outages.ends[d.Runtime]()
+		delete(outages.ends, d.Runtime)
 		return
 	}
-	unlock, err := d.lockStart()
+	unlock, err := d.LockStart()
 	ts.Check(err)
-	outages.ends[d.runtime] = unlock
+	outages.ends[d.Runtime] = unlock
 	ts.Defer(func() {
 		outages.Lock()
 		defer outages.Unlock()
-		if unlock := outages.ends[d.runtime]; unlock != nil {
+		if unlock := outages.ends[d.Runtime]; unlock != nil {
 			unlock()
-			delete(outages.ends, d.runtime)
+			delete(outages.ends, d.Runtime)
 		}
 	})
 	cmdSigkill(ts, false, []string{"host"})
-	for end := time.Now().Add(waitLimit); hostPid(d.runtime) != 0; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); hostPid(d.Runtime) != 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			ts.Fatalf("the host does not end")
 		}

@@ -18,6 +18,7 @@ import (
 
 	"tandemux/host/task/store"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/local"
 )
 
 // killed is a user whose host is killed in the middle of things.
@@ -215,17 +216,17 @@ func TestTaskHostKilled(t *testing.T) {
 func TestAPIHostKilled(t *testing.T) {
 	x := startKilled(t)
 	x.tandemux("host")
-	p := place{dirs: findDirs()}
+	p := place{dirs: local.FindDirs()}
 	c, err := p.api(t.Context())
 	x.must(err)
 	defer c.Close()
-	pid := hostPid(p.dirs.runtime)
+	pid := hostPid(p.dirs.Runtime)
 	x.kill()
-	x.await("the host", "has died", func() bool { return hostPid(p.dirs.runtime) == 0 })
+	x.await("the host", "has died", func() bool { return hostPid(p.dirs.Runtime) == 0 })
 	resp, err := c.Open(t.Context(), apiclient.Request{Method: http.MethodGet, Path: "/tasks"})
 	x.must(err)
 	resp.Body.Close()
-	if next := hostPid(p.dirs.runtime); next == 0 || next == pid {
+	if next := hostPid(p.dirs.Runtime); next == 0 || next == pid {
 		t.Errorf("the next host is %d, the one before was %d", next, pid)
 	}
 }

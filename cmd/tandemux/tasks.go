@@ -19,12 +19,13 @@ import (
 	"tandemux/host/task/api"
 	"tandemux/host/task/registry"
 	"tandemux/host/task/store"
+	"tandemux/internal/local"
 )
 
 // tasks are the host's: nothing of them is opened before somebody asks for them, or
 // an earlier host has left work undone.
 type tasks struct {
-	d    dirs
+	d    local.Dirs
 	now  func() settings
 	log  *slog.Logger
 	host chan *host.Host // holds the host once it is made
@@ -34,7 +35,7 @@ type tasks struct {
 	closed bool
 }
 
-func newTasks(d dirs, now func() settings, log *slog.Logger) *tasks {
+func newTasks(d local.Dirs, now func() settings, log *slog.Logger) *tasks {
 	return &tasks{d: d, now: now, log: log, host: make(chan *host.Host, 1)}
 }
 
@@ -48,14 +49,14 @@ func (t *tasks) open() (*task.Service, error) {
 	case t.s != nil:
 		return t.s, nil
 	}
-	path, err := program()
+	path, err := local.Program()
 	if err != nil {
 		return nil, err
 	}
 	h := <-t.host
 	t.host <- h
 	s, err := task.Open(context.Background(), task.Options{
-		State: t.d.state, Runtime: t.d.runtime, Configured: t.configured, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
+		State: t.d.State, Runtime: t.d.Runtime, Configured: t.configured, Dial: h.Front().Service("tasks"), Version: version, Program: path, Log: t.log,
 	})
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (t *tasks) open() (*task.Service, error) {
 // begin goes on with what an earlier host left undone.
 func (t *tasks) begin(h *host.Host) {
 	t.host <- h
-	if !task.Unfinished(t.d.state) {
+	if !task.Unfinished(t.d.State) {
 		return
 	}
 	go func() {
@@ -150,7 +151,7 @@ func (t *tasks) identify(secret string) string {
 	if !strings.Contains(secret, "_sk_") { // keys of the program's former name count too
 		return ""
 	}
-	if _, err := os.Stat(filepath.Join(t.d.state, store.File)); err != nil {
+	if _, err := os.Stat(filepath.Join(t.d.State, store.File)); err != nil {
 		return ""
 	}
 	s, err := t.open()

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
 )
 
@@ -19,8 +20,8 @@ import (
 const trustName = "trusted_hosts"
 
 // trusted gives the fingerprint that was trusted for a host; empty for none.
-func (d dirs) trusted(host string) (string, error) {
-	path := filepath.Join(d.state, trustName)
+func trusted(d local.Dirs, host string) (string, error) {
+	path := filepath.Join(d.State, trustName)
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
@@ -52,11 +53,11 @@ func (d dirs) trusted(host string) (string, error) {
 }
 
 // trust adds a line.
-func (d dirs) trust(host, pin string) error {
-	if err := os.MkdirAll(d.state, 0o700); err != nil {
+func trust(d local.Dirs, host, pin string) error {
+	if err := os.MkdirAll(d.State, 0o700); err != nil {
 		return fmt.Errorf("remember the trusted host: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(d.state, trustName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(filepath.Join(d.State, trustName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("remember the trusted host: %w", err)
 	}
@@ -74,7 +75,7 @@ func (d dirs) trust(host, pin string) error {
 // remembered once the host has shown it, or by the one remembered, or, having
 // none, as browsers do.
 func (p place) pinned(target wsrpc.Target) (func(context.Context) (jsonrpc.Transport, error), error) {
-	known, err := p.dirs.trusted(p.host)
+	known, err := trusted(p.dirs, p.host)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (p place) pinned(target wsrpc.Target) (func(context.Context) (jsonrpc.Trans
 		var answered *wsrpc.StatusError
 		if p.pin != "" && p.pin != known && (err == nil || errors.As(err, &answered)) {
 			var failed error
-			once.Do(func() { failed = p.dirs.trust(p.host, p.pin) })
+			once.Do(func() { failed = trust(p.dirs, p.host, p.pin) })
 			if failed != nil && err == nil {
 				t.Close(1000, "") //nolint:errcheck // the reason is failed
 				return nil, failed

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +12,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/internal/cli"
+	"tandemux/internal/local"
 )
 
 func newUpgradeCommand() *cobra.Command {
@@ -55,7 +52,7 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 		if err := s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &before); err != nil {
 			return err
 		}
-		r, err := p.dirs.record()
+		r, err := p.dirs.ReadRecord()
 		if err != nil || r.Pid != before.Pid {
 			return fmt.Errorf("the running host (pid %d, version %s) is of a release that can't hand over its terminals: `tandemux stop`, which ends them, and start again when it suits you", before.Pid, before.Version)
 		}
@@ -65,12 +62,12 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 		if before.Losing != "" && !force {
 			return fmt.Errorf("the next host would not have all that this one shows: %s; --force swaps them all the same", before.Losing)
 		}
-		unlock, err := p.dirs.lockStart()
+		unlock, err := p.dirs.LockStart()
 		if err != nil {
 			return err
 		}
 		defer unlock()
-		old := oldProgram(before.Pid)
+		old := local.OldProgram(before.Pid)
 		if old != nil {
 			defer old.Close()
 		}
@@ -78,14 +75,14 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 		if err := s.yield(ctx); err != nil {
 			return err
 		}
-		if err := p.dirs.replace(r, old); err != nil {
+		if err := p.dirs.Replace(r, old); err != nil {
 			return err
 		}
 		took = time.Since(begun)
 		return nil
 	})
 	switch {
-	case errors.Is(err, errNoHost):
+	case errors.Is(err, local.ErrNoHost):
 		fmt.Fprintf(out, "no host is running; the next one will be version %s\n", version)
 		return nil
 	case errors.Is(err, errSameProgram):
@@ -132,15 +129,15 @@ var errSameProgram = errors.New("the host runs this program already")
 
 // mayReplace finds, before anything is touched, what would keep a host of this
 // program from taking over.
-func mayReplace(ctx context.Context, d dirs, r hostRecord, force bool) error {
+func mayReplace(ctx context.Context, d local.Dirs, r local.Record, force bool) error {
 	if r.Foreground {
 		return fmt.Errorf("the host (pid %d) runs in the foreground: whoever started it there starts it again; its terminals go on meanwhile", r.Pid)
 	}
-	path, err := program()
+	path, err := local.Program()
 	if err != nil {
 		return err
 	}
-	id, err := identify(path)
+	id, err := local.Identify(path)
 	if err != nil {
 		return err
 	}
@@ -154,73 +151,10 @@ func mayReplace(ctx context.Context, d dirs, r hostRecord, force bool) error {
 		return fmt.Errorf("the running host (version %s) keeps its state in form %d and this program (version %s) reads at most form %d, so screens and history would be lost: go on with the former, or end its terminals with `tandemux stop`",
 			r.Version, r.Journal, version, journal.Format)
 	}
-	socket, err := d.reachKeeper(ctx)
+	socket, err := d.ReachKeeper(ctx)
 	if err != nil {
 		return err
 	}
 	_, err = keeper.Probe(ctx, socket)
 	return err
-}
-
-// lockStart keeps others from starting a host until unlock is called.
-func (d dirs) lockStart() (unlock func(), err error) {
-	lock, err := os.OpenFile(filepath.Join(d.runtime, "start.lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the start lock: %w", err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("take the start lock: %w", err)
-	}
-	return func() { lock.Close() }, nil
-}
-
-// oldProgram opens what a process runs, which may have no name any more; nil
-// where the system has no such thing.
-func oldProgram(pid int) *os.File {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/exe")
-	if err != nil {
-		return nil
-	}
-	return f
-}
-
-// replace starts a host after the one of before has been told to go. When the
-// new program can't, the old one comes back.
-func (d dirs) replace(r hostRecord, old *os.File) error {
-	d.awaitEnd()
-	err := bringBack(d)
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("the new host does not start: %w", err)
-	if old == nil {
-		return err
-	}
-	if again := startProgram(d, old, r.Args...); again != nil {
-		return fmt.Errorf("%w; neither does the old one: %v; the terminals run on: `tandemux` shows them once a host starts", err, again)
-	}
-	return fmt.Errorf("%w; the old one (version %s) is back", err, r.Version)
-}
-
-// outdated says, for who opens the interface, that the host runs another program
-// than the one on disk; empty when all is well. Nothing is swapped unasked: who
-// installs a program may want to look first.
-func outdated(d dirs) string {
-	r, err := d.record()
-	if err != nil || r.Program == (identity{}) || r.Foreground {
-		return ""
-	}
-	path, err := program()
-	if err != nil {
-		return ""
-	}
-	id, err := identify(path)
-	if err != nil || id == r.Program {
-		return ""
-	}
-	if r.Version != version {
-		return fmt.Sprintf("the host is version %s and this is %s: `tandemux upgrade` swaps it, shells stay", r.Version, version)
-	}
-	return "the host runs another program than this one: `tandemux upgrade` swaps it, shells stay"
 }

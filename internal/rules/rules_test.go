@@ -81,6 +81,7 @@ var arrows = map[string][]string{
 	"host/task/api":      {"host/task", "host/task/access", "host/task/registry", "host/task/store", "host/workspace/..."},
 	"host/task/hook":     {"host/agent", "internal/procgroup"},
 	"internal/apiclient": {},
+	"internal/local":     {"ahp", "host/journal", "host/keeper", "host/listen", "internal/cli", "internal/client", "internal/daemon", "internal/jsonrpc", "internal/statefile"},
 	"internal/taskcmd":   {"ahp", "host/task/...", "host/workspace/...", "internal/apiclient", "internal/cli"},
 	"ui/layout":          {},
 	"ui/command":         {"keymap", "ui/layout"},

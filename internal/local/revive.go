@@ -1,4 +1,4 @@
-package main
+package local
 
 import (
 	"context"
@@ -17,14 +17,20 @@ import (
 	"tandemux/internal/jsonrpc"
 )
 
+// The statuses by which a host ends that was stopped, and one that got a signal.
+const (
+	CloseStopped = 1000
+	CloseAway    = 1001
+)
+
 // recordName is the file in the runtime directory that says which host runs
 // there, and how to bring it back when it has died or made room for its successor.
 // A host that ends on purpose says so in it, one that ends with all its terminals
 // removes it.
 const recordName = "host.json"
 
-// hostRecord is what it takes to bring a host back.
-type hostRecord struct {
+// Record is what it takes to bring a host back.
+type Record struct {
 	Pid     int      `json:"pid"`
 	Version string   `json:"version"`
 	Program identity `json:"program"` // what it runs
@@ -47,9 +53,9 @@ type identity struct {
 	Time  int64  `json:"time"` // of its last change, in ns
 }
 
-// program is the path of this program. When the file was replaced while we ran,
+// Program is the path of this program. When the file was replaced while we ran,
 // it is the new one's.
-func program() (string, error) {
+func Program() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
@@ -63,8 +69,8 @@ func program() (string, error) {
 	return self, nil
 }
 
-// identify describes a program file.
-func identify(path string) (identity, error) {
+// Identify describes a program file.
+func Identify(path string) (identity, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return identity{}, fmt.Errorf("look at the program: %w", err)
@@ -76,25 +82,25 @@ func identify(path string) (identity, error) {
 	return id, nil
 }
 
-// running describes the program that this process runs, which need not be what lies
+// Running describes the program that this process runs, which need not be what lies
 // at its path by now.
-func running() (identity, error) {
-	path, err := program()
+func Running() (identity, error) {
+	path, err := Program()
 	if err != nil {
 		return identity{}, err
 	}
-	id, err := identify("/proc/self/exe")
+	id, err := Identify("/proc/self/exe")
 	if err != nil { // not Linux
-		return identify(path)
+		return Identify(path)
 	}
 	id.Path = path
 	return id, nil
 }
 
-// record reads the record of the host that runs, or should.
-func (d dirs) record() (hostRecord, error) {
-	var r hostRecord
-	text, err := os.ReadFile(filepath.Join(d.runtime, recordName))
+// ReadRecord reads the record of the host that runs, or should.
+func (d Dirs) ReadRecord() (Record, error) {
+	var r Record
+	text, err := os.ReadFile(filepath.Join(d.Runtime, recordName))
 	if err != nil {
 		return r, err
 	}
@@ -102,13 +108,13 @@ func (d dirs) record() (hostRecord, error) {
 	return r, err
 }
 
-// putRecord writes the record, whole or not at all.
-func (d dirs) putRecord(r hostRecord) error {
+// WriteRecord writes the record, whole or not at all.
+func (d Dirs) WriteRecord(r Record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(d.runtime, recordName)
+	path := filepath.Join(d.Runtime, recordName)
 	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
 	err = os.WriteFile(temp, text, 0o600)
 	if err == nil {
@@ -121,24 +127,24 @@ func (d dirs) putRecord(r hostRecord) error {
 	return nil
 }
 
-// ending is what a host does before it tells its clients that it ends, with code.
-func (d dirs) ending(code int) {
-	r, err := d.record()
+// Ending is what a host does before it tells its clients that it ends, with code.
+func (d Dirs) Ending(code int) {
+	r, err := d.ReadRecord()
 	if code == ahp.CloseRestart || err == nil && r.Pid != os.Getpid() { // another one has taken over
 		return
 	}
-	if r.Ended = true; err == nil && code != closeStopped && d.putRecord(r) == nil {
+	if r.Ended = true; err == nil && code != CloseStopped && d.WriteRecord(r) == nil {
 		return
 	}
-	os.Remove(filepath.Join(d.runtime, recordName))
+	os.Remove(filepath.Join(d.Runtime, recordName))
 }
 
-// died reports, when no host answers, whether one is to be brought back. Without
+// HostDied reports, when no host answers, whether one is to be brought back. Without
 // the record, as when the runtime directory was removed, one is if a keeper runs.
-func (d dirs) died() bool {
-	r, err := d.record()
+func (d Dirs) HostDied() bool {
+	r, err := d.ReadRecord()
 	if errors.Is(err, fs.ErrNotExist) {
-		pid, err := d.keeperPlace().Holder()
+		pid, err := d.KeeperPlace().Holder()
 		return err == nil && pid > 0
 	}
 	return err != nil || !r.Foreground && !r.Ended
@@ -147,25 +153,25 @@ func (d dirs) died() bool {
 // bringBack starts a host, the way the one that died was started. One that can't
 // listen on its addresses any more serves this machine at least: terminals
 // matter more.
-func bringBack(d dirs) error {
-	r, err := d.record()
+func (d Dirs) bringBack() error {
+	r, err := d.ReadRecord()
 	if err != nil || len(r.Args) == 0 || r.Args[0] != "host" {
-		return startHost(d, hostOptions{})
+		return d.Start(nil, "host")
 	}
-	err = startBackground(d, r.Args...)
+	err = d.Start(nil, r.Args...)
 	if err != nil && len(r.Args) > 1 {
-		if again := startHost(d, hostOptions{}); again == nil {
+		if again := d.Start(nil, "host"); again == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-// reviver dials this user's own host, and brings it back when it has died. A host
+// Reviver dials this user's own host, and brings it back when it has died. A host
 // that ended on purpose stays away.
-type reviver struct {
-	dirs dirs
-	dial func(context.Context) (jsonrpc.Transport, error)
+type Reviver struct {
+	Dirs    Dirs
+	Connect func(context.Context) (jsonrpc.Transport, error)
 
 	mu    sync.Mutex
 	start *revival // under way, nil for none
@@ -179,12 +185,12 @@ type revival struct {
 
 // Dial connects. However long a start takes, it returns when ctx ends; the next
 // call then waits for the same start.
-func (r *reviver) Dial(ctx context.Context) (jsonrpc.Transport, error) {
-	t, err := r.dial(ctx)
-	switch was, _ := r.dirs.record(); {
-	case err == nil || !isNobodyThere(err), was.Foreground && !was.Ended: // who watches over it may start it again
+func (r *Reviver) Dial(ctx context.Context) (jsonrpc.Transport, error) {
+	t, err := r.Connect(ctx)
+	switch was, _ := r.Dirs.ReadRecord(); {
+	case err == nil || !NobodyThere(err), was.Foreground && !was.Ended: // who watches over it may start it again
 		return t, err
-	case !r.dirs.died():
+	case !r.Dirs.HostDied():
 		return nil, fmt.Errorf("%w: %w", client.ErrAbsent, err)
 	}
 	s := r.begin()
@@ -196,11 +202,11 @@ func (r *reviver) Dial(ctx context.Context) (jsonrpc.Transport, error) {
 	if s.err != nil {
 		return nil, fmt.Errorf("bring the host back: %w", s.err)
 	}
-	return r.dial(ctx)
+	return r.Connect(ctx)
 }
 
 // begin starts a host, unless that is under way.
-func (r *reviver) begin() *revival {
+func (r *Reviver) begin() *revival {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.start != nil {
@@ -209,7 +215,7 @@ func (r *reviver) begin() *revival {
 	s := &revival{done: make(chan struct{})}
 	r.start = s
 	go func() {
-		s.err = startOnce(r.dirs, func() bool { return r.answers() || !r.dirs.died() })
+		s.err = r.Dirs.StartOnce(func() bool { return r.answers() || !r.Dirs.HostDied() })
 		r.mu.Lock()
 		r.start = nil
 		r.mu.Unlock()
@@ -218,10 +224,10 @@ func (r *reviver) begin() *revival {
 	return s
 }
 
-func (r *reviver) answers() bool {
-	t, err := r.dial(context.Background())
+func (r *Reviver) answers() bool {
+	t, err := r.Connect(context.Background())
 	if err != nil {
-		return !isNobodyThere(err) // one that refuses is there
+		return !NobodyThere(err) // one that refuses is there
 	}
 	t.Close(1000, "") //nolint:errcheck // only asked whether somebody is there
 	return true

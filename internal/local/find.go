@@ -1,9 +1,10 @@
-package main
+package local
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -30,13 +31,13 @@ const rebindSignal = syscall.SIGUSR1
 // rebindTime is how long one may take over that.
 const rebindTime = 5 * time.Second
 
-func (d dirs) hostPlace() daemon.Place   { return daemon.PlaceOf(d.state, "host", d.runtime) }
-func (d dirs) keeperPlace() daemon.Place { return daemon.PlaceOf(d.state, "keeper", d.runtime) }
+func (d Dirs) HostPlace() daemon.Place   { return daemon.PlaceOf(d.State, "host", d.Runtime) }
+func (d Dirs) KeeperPlace() daemon.Place { return daemon.PlaceOf(d.State, "keeper", d.Runtime) }
 
-// takePlace makes this process the one host or keeper. Where the state directory
+// TakePlace makes this process the one host or keeper. Where the state directory
 // can't be written to, or not be locked, it goes on without: the socket's own lock
 // holds as long as the runtime directory stays.
-func takePlace(p daemon.Place, log *slog.Logger) (release func(), err error) {
+func TakePlace(p daemon.Place, log *slog.Logger) (release func(), err error) {
 	// One that ends may have it for a moment longer than its socket.
 	for end := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
 		if release, err = p.Take(); !errors.Is(err, daemon.ErrTaken) || time.Now().After(end) {
@@ -53,16 +54,16 @@ func takePlace(p daemon.Place, log *slog.Logger) (release func(), err error) {
 	return release, nil
 }
 
-// rebinds gives the requests to bind anew. It is to be called before the place is
+// Rebinds gives the requests to bind anew. It is to be called before the place is
 // taken: by default the signal ends a process.
-func rebinds() <-chan os.Signal {
+func Rebinds() <-chan os.Signal {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, rebindSignal)
 	return asked
 }
 
-// follow calls f for each request until ctx ends.
-func follow(ctx context.Context, asked <-chan os.Signal, f func()) {
+// OnRebind calls f for each request until ctx ends.
+func OnRebind(ctx context.Context, asked <-chan os.Signal, f func()) {
 	for {
 		select {
 		case <-asked:
@@ -73,27 +74,27 @@ func follow(ctx context.Context, asked <-chan os.Signal, f func()) {
 	}
 }
 
-// dialHost connects to this user's own host.
-func (d dirs) dialHost(ctx context.Context) (net.Conn, error) {
-	return d.dialSocket(ctx, listen.SocketName, "host", d.hostPlace())
+// DialHost connects to this user's own host.
+func (d Dirs) DialHost(ctx context.Context) (net.Conn, error) {
+	return d.dialSocket(ctx, listen.SocketName, "host", d.HostPlace())
 }
 
 // dialSocket connects to a host or a keeper that runs, and has it bind its socket
 // anew if that is gone.
-func (d dirs) dialSocket(ctx context.Context, name, kind string, at daemon.Place) (net.Conn, error) {
-	path, err := d.socket(name)
+func (d Dirs) dialSocket(ctx context.Context, name, kind string, at daemon.Place) (net.Conn, error) {
+	path, err := d.Socket(name)
 	if err != nil {
 		return nil, err
 	}
 	dial := func() (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, "unix", path) }
 	c, err := dial()
-	if err == nil || !isNobodyThere(err) || notASocket(path) != nil {
+	if err == nil || !NobodyThere(err) || d.CheckSocket(name) != nil {
 		return c, err
 	}
 	if pid, _ := at.Holder(); pid <= 0 { //nolint:errcheck // what can't be asked is as good as nobody
 		return nil, err
 	}
-	if err := d.make(); err != nil {
+	if err := d.Make(); err != nil {
 		return nil, err
 	}
 	pid, serr := at.Signal(rebindSignal)
@@ -101,14 +102,14 @@ func (d dirs) dialSocket(ctx context.Context, name, kind string, at daemon.Place
 		return nil, err
 	}
 	for end := time.Now().Add(rebindTime); ; {
-		if c, err = dial(); err == nil || !isNobodyThere(err) {
+		if c, err = dial(); err == nil || !NobodyThere(err) {
 			return c, err
 		}
 		if now, herr := at.Holder(); herr != nil || now != pid { // it ends
 			return nil, err
 		}
 		if time.Now().After(end) {
-			return nil, fmt.Errorf("the %s (pid %d) runs, but its socket %s is gone and it does not make a new one: %s.log in %s says why; if it is stopped, `kill -CONT %d` lets it go on", kind, pid, path, kind, d.state, pid)
+			return nil, fmt.Errorf("the %s (pid %d) runs, but its socket %s is gone and it does not make a new one: %s.log in %s says why; if it is stopped, `kill -CONT %d` lets it go on", kind, pid, path, kind, d.State, pid)
 		}
 		select {
 		case <-ctx.Done():
@@ -118,8 +119,12 @@ func (d dirs) dialSocket(ctx context.Context, name, kind string, at daemon.Place
 	}
 }
 
-// notASocket names what lies where a socket should be.
-func notASocket(path string) error {
+// CheckSocket names what lies where a socket should be.
+func (d Dirs) CheckSocket(name string) error {
+	path, err := d.Socket(name)
+	if err != nil {
+		return err
+	}
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&os.ModeSocket == 0 {
 		return fmt.Errorf("%s is not a socket; move it away", path)
@@ -127,25 +132,25 @@ func notASocket(path string) error {
 	return nil
 }
 
-// reachKeeper is the path of the keeper's socket, which a keeper that runs has been
+// ReachKeeper is the path of the keeper's socket, which a keeper that runs has been
 // made to bind if it was gone.
-func (d dirs) reachKeeper(ctx context.Context) (string, error) {
-	path, err := d.socket(listen.KeeperName)
+func (d Dirs) ReachKeeper(ctx context.Context) (string, error) {
+	path, err := d.Socket(listen.KeeperName)
 	if err != nil {
 		return "", err
 	}
-	c, err := d.dialSocket(ctx, listen.KeeperName, "keeper", d.keeperPlace())
+	c, err := d.dialSocket(ctx, listen.KeeperName, "keeper", d.KeeperPlace())
 	if err == nil {
 		c.Close()
 	}
 	return path, err
 }
 
-// unattended is the error of who wants a host where none runs, but a keeper with
+// Unattended is the error of who wants a host where none runs, but a keeper with
 // programs does: a host was ended by a signal.
-type unattended struct{ keeper.Census }
+type Unattended struct{ keeper.Census }
 
-func (u unattended) Error() string {
+func (u Unattended) Error() string {
 	pids := make([]string, 0, len(u.Running))
 	for _, c := range u.Running {
 		pids = append(pids, strconv.Itoa(c.Pid))
@@ -154,26 +159,29 @@ func (u unattended) Error() string {
 		u.Pid, cli.Count(len(u.Running), "program"), strings.Join(pids, ", "))
 }
 
-// noHost says what there is without a host: errNoHost for nothing.
-func (d dirs) noHost(ctx context.Context) error {
-	path, err := d.reachKeeper(ctx)
+// ErrNoHost says that there is neither a host nor a keeper with programs.
+var ErrNoHost = errors.New("no host is running; `tandemux` or `tandemux host` starts one")
+
+// NoHost says what there is without a host: ErrNoHost for nothing.
+func (d Dirs) NoHost(ctx context.Context) error {
+	path, err := d.ReachKeeper(ctx)
 	if err == nil {
 		var c keeper.Census
 		if c, err = keeper.Probe(ctx, path); len(c.Running) > 0 {
-			return unattended{c}
+			return Unattended{c}
 		}
 	}
 	switch {
-	case err == nil || isNobodyThere(err):
-		return errNoHost
+	case err == nil || NobodyThere(err):
+		return ErrNoHost
 	case errors.Is(err, keeper.ErrVersion):
 		return fmt.Errorf("no host is running, and what the keeper holds is not known: %w", err)
 	}
 	return fmt.Errorf("no host is running: %w", err)
 }
 
-// endKeeper ends a keeper that has no host, and its programs.
-func (d dirs) endKeeper(ctx context.Context) error {
+// EndKeeper ends a keeper that has no host, and its programs.
+func (d Dirs) EndKeeper(ctx context.Context) error {
 	k, err := d.dialKeeper(ctx)
 	if err != nil {
 		return err
@@ -183,10 +191,38 @@ func (d dirs) endKeeper(ctx context.Context) error {
 }
 
 // dialKeeper connects to this user's keeper and takes it over from another host.
-func (d dirs) dialKeeper(ctx context.Context) (*keeper.Client, error) {
-	path, err := d.reachKeeper(ctx)
+func (d Dirs) dialKeeper(ctx context.Context) (*keeper.Client, error) {
+	path, err := d.ReachKeeper(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return keeper.Dial(ctx, path)
+}
+
+// Listen makes this process the one host, and listens.
+func (d Dirs) Listen(log *slog.Logger) (*listen.Socket, error) {
+	release, err := TakePlace(d.HostPlace(), log)
+	var ln *listen.Socket
+	if err == nil {
+		if ln, err = listen.Unix(d.Runtime); err == nil {
+			ln.OnClose(release)
+			return ln, nil
+		}
+		release()
+	}
+	if errors.Is(err, listen.ErrRunning) || errors.Is(err, daemon.ErrTaken) {
+		return nil, fmt.Errorf("a host is running already; `tandemux stop` ends it and its terminals: %w", err)
+	}
+	return nil, err
+}
+
+// NobodyThere tells a socket that is absent or left over, or whose process
+// died while we knocked, from one that refuses us for another reason.
+func NobodyThere(err error) bool {
+	for _, gone := range []error{os.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
 }

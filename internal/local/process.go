@@ -1,4 +1,4 @@
-package main
+package local
 
 import (
 	"bufio"
@@ -16,23 +16,18 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// readyEnv names the descriptor on which a background process tells its
+// ReadyEnv names the descriptor on which a background process tells its
 // starter that it serves, or why it can't.
-const readyEnv = "TANDEMUX_READY_FD"
+const ReadyEnv = "TANDEMUX_READY_FD"
 
-// startTime is how long a host may take to be ready, with all that it takes over.
-var startTime = 90 * time.Second
+// StartTime is how long a host may take to be ready, with all that it takes over.
+var StartTime = 90 * time.Second
 
-// startBackground starts this binary with args in a session of its own and
-// waits until it says it is ready. Its words on failure become the error.
-func startBackground(d dirs, args ...string) error {
-	return startProgram(d, nil, args...)
-}
-
-// startProgram is startBackground for a program that is given by an open file;
-// nil is this one.
-func startProgram(d dirs, file *os.File, args ...string) error {
-	self, err := program()
+// Start starts a program that is given by an open file, nil for this one, with
+// args in a session of its own and waits until it says it is ready. Its words on
+// failure become the error.
+func (d Dirs) Start(file *os.File, args ...string) error {
+	self, err := Program()
 	if err != nil {
 		return err
 	}
@@ -41,7 +36,7 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 		return fmt.Errorf("make a pipe: %w", err)
 	}
 	defer r.Close()
-	stderr, err := os.OpenFile(filepath.Join(d.state, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	stderr, err := os.OpenFile(filepath.Join(d.State, "crash.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if statefile.Unwritable(err) {
 		stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	}
@@ -53,7 +48,7 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	cmd := exec.Command(self, args...)
 	cmd.Args[0] = "tandemux"
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), readyEnv+"=3")
+	cmd.Env = append(os.Environ(), ReadyEnv+"=3")
 	cmd.ExtraFiles = []*os.File{w}
 	if file != nil {
 		cmd.Path = "/proc/self/fd/4"
@@ -68,7 +63,7 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	r.SetReadDeadline(time.Now().Add(startTime)) //nolint:errcheck // pipes have deadlines
+	r.SetReadDeadline(time.Now().Add(StartTime)) //nolint:errcheck // pipes have deadlines
 	line, err := bufio.NewReader(io.LimitReader(r, 4096)).ReadString('\n')
 	line = strings.TrimSpace(line)
 	switch {
@@ -78,11 +73,11 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 		return errors.New(line)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		cmd.Process.Kill() //nolint:errcheck // it may just have ended
-		return fmt.Errorf("tandemux %s was not ready within %v and was killed; see %s", args[0], startTime, stderr.Name())
+		return fmt.Errorf("tandemux %s was not ready within %v and was killed; see %s", args[0], StartTime, stderr.Name())
 	case errors.Is(err, io.EOF):
 		var exit *exec.ExitError
 		if errors.As(<-ended, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
-			return fmt.Errorf("tandemux %s %w", args[0], errKilled)
+			return fmt.Errorf("tandemux %s %w", args[0], ErrKilled)
 		}
 		return fmt.Errorf("tandemux %s ended before it was ready; see %s", args[0], stderr.Name())
 	default:
@@ -90,34 +85,34 @@ func startProgram(d dirs, file *os.File, args ...string) error {
 	}
 }
 
-// errKilled says that somebody killed what was being started.
-var errKilled = errors.New("was killed before it was ready")
+// ErrKilled says that somebody killed what was being started.
+var ErrKilled = errors.New("was killed before it was ready")
 
-// readiness is the background process's end of startBackground. Without one,
+// Readiness is the background process's end of startBackground. Without one,
 // as in the foreground, telling does nothing.
-type readiness struct{ pipe *os.File }
+type Readiness struct{ pipe *os.File }
 
-func inheritReadiness() readiness {
-	if os.Getenv(readyEnv) == "" {
-		return readiness{}
+func InheritReadiness() Readiness {
+	if os.Getenv(ReadyEnv) == "" {
+		return Readiness{}
 	}
-	os.Unsetenv(readyEnv)
+	os.Unsetenv(ReadyEnv)
 	syscall.CloseOnExec(3)
 	syscall.CloseOnExec(4) // the program itself, if it was started from an open file
-	return readiness{os.NewFile(3, "ready")}
+	return Readiness{os.NewFile(3, "ready")}
 }
 
-func (r readiness) ready() { r.tell("ready") }
+func (r Readiness) Ready() { r.tell("ready") }
 
-// failed passes the reason to the starter and gives it back.
-func (r readiness) failed(err error) error {
+// Failed passes the reason to the starter and gives it back.
+func (r Readiness) Failed(err error) error {
 	if err != nil {
 		r.tell(cli.OneSentence(err))
 	}
 	return err
 }
 
-func (r readiness) tell(line string) {
+func (r Readiness) tell(line string) {
 	if r.pipe != nil {
 		fmt.Fprintln(r.pipe, line)
 		r.pipe.Close()

@@ -1,4 +1,4 @@
-package main
+package local
 
 import (
 	"errors"
@@ -19,11 +19,11 @@ var formerWords = map[string]*strings.Replacer{
 	"layouts.json": strings.NewReplacer(`"x-cotty`, `"x-tandemux`, `"cotty/`, `"tandemux/`),
 }
 
-// takeOver moves the configuration and the state of the former program to today's
+// TakeOver moves the configuration and the state of the former program to today's
 // places, if there is nothing yet, and leaves links, since worktrees of tasks hold the
 // former paths. It fails while the former program runs, which would lose its state.
-func (d dirs) takeOver() error {
-	for _, dir := range []string{d.config, d.state} {
+func (d Dirs) TakeOver() error {
+	for _, dir := range []string{d.Config, d.State} {
 		former := filepath.Join(filepath.Dir(dir), formerName)
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -31,7 +31,7 @@ func (d dirs) takeOver() error {
 		if info, err := os.Lstat(former); err != nil || !info.IsDir() {
 			continue
 		}
-		if formerRuns(d.runtime) {
+		if formerRuns(d.Runtime) {
 			return fmt.Errorf("take over %s: %s, as this program was called before, still runs: end it and its terminals with `%s stop`, or make the directory %s to begin without", former, formerName, formerName, dir)
 		}
 		if err := translate(former); err != nil {

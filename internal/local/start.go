@@ -1,0 +1,163 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"tandemux/host/keeper"
+	"tandemux/host/listen"
+)
+
+// Reach connects to the host, and starts it first when none runs.
+func (d Dirs) Reach(ctx context.Context) (net.Conn, error) {
+	c, err := d.DialHost(ctx)
+	if err == nil || !NobodyThere(err) {
+		return c, err
+	}
+	if err = d.CheckSocket(listen.SocketName); err == nil {
+		err = d.StartOnce(func() bool {
+			c, err := d.DialHost(ctx)
+			if err == nil {
+				c.Close()
+			}
+			return err == nil
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.DialHost(ctx)
+}
+
+// StartOnce starts the host; of several commands that find none at the same
+// moment one starts it and the others wait for it.
+func (d Dirs) StartOnce(answers func() bool) error {
+	if err := d.Make(); err != nil {
+		return err
+	}
+	unlock, err := d.LockStart()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if answers() {
+		return nil
+	}
+	err = d.bringBack()
+	// Who held the lock before may have been killed when its host was about to answer;
+	// a host that was killed may leave its lock to what it starts, for an instant.
+	for until, again := time.Now().Add(rebindTime), true; err != nil && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if answers() {
+			return nil
+		}
+		if pid, _ := d.HostPlace().Holder(); pid <= 0 && !again { //nolint:errcheck // what can't be asked is as good as nobody
+			break
+		} else if pid <= 0 {
+			again, err = false, d.bringBack()
+		}
+	}
+	return err
+}
+
+// LockStart keeps others from starting a host until unlock is called.
+func (d Dirs) LockStart() (unlock func(), err error) {
+	lock, err := os.OpenFile(filepath.Join(d.Runtime, "start.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the start lock: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("take the start lock: %w", err)
+	}
+	return func() { lock.Close() }, nil
+}
+
+// AwaitEnd waits, not for long, until the lock is free that a host holds to the
+// last, so that the next one can start.
+func (d Dirs) AwaitEnd() {
+	f, err := os.Open(filepath.Join(d.Runtime, listen.LockName))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for range 200 {
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// OldProgram opens what a process runs, which may have no name any more; nil
+// where the system has no such thing.
+func OldProgram(pid int) *os.File {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// Replace starts a host after the one of before has been told to go. When the
+// new program can't, the old one comes back.
+func (d Dirs) Replace(r Record, old *os.File) error {
+	d.AwaitEnd()
+	err := d.bringBack()
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("the new host does not start: %w", err)
+	if old == nil {
+		return err
+	}
+	if again := d.Start(old, r.Args...); again != nil {
+		return fmt.Errorf("%w; neither does the old one: %v; the terminals run on: `tandemux` shows them once a host starts", err, again)
+	}
+	return fmt.Errorf("%w; the old one (version %s) is back", err, r.Version)
+}
+
+// Outdated says, for who opens the interface, that the host runs another program
+// than the one on disk; empty when all is well. Nothing is swapped unasked: who
+// installs a program may want to look first.
+func (d Dirs) Outdated(version string) string {
+	r, err := d.ReadRecord()
+	if err != nil || r.Program == (identity{}) || r.Foreground {
+		return ""
+	}
+	path, err := Program()
+	if err != nil {
+		return ""
+	}
+	id, err := Identify(path)
+	if err != nil || id == r.Program {
+		return ""
+	}
+	if r.Version != version {
+		return fmt.Sprintf("the host is version %s and this is %s: `tandemux upgrade` swaps it, shells stay", r.Version, version)
+	}
+	return "the host runs another program than this one: `tandemux upgrade` swaps it, shells stay"
+}
+
+// Keeper reaches the keeper, starting one when none answers.
+func (d Dirs) Keeper(ctx context.Context) (*keeper.Client, error) {
+	k, err := d.dialKeeper(ctx)
+	if err == nil {
+		return k, nil
+	}
+	if !NobodyThere(err) {
+		return nil, fmt.Errorf("reach the keeper: %w", err)
+	}
+	if err := d.Start(nil, "keeper"); err != nil {
+		return nil, err
+	}
+	if k, err = d.dialKeeper(ctx); err != nil {
+		return nil, fmt.Errorf("reach the new keeper: %w", err)
+	}
+	return k, nil
+}
