@@ -106,13 +106,13 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 		e, ok := t.emu.(emulator.Historian)
 		if !ok {
 			content, s.Marks = t.emu.SnapshotMarks(nil, -1)
-			return t.filter.resume(content), nil
+			return t.filter.Resume(content), nil
 		}
 		*buf = e.AppendHistory(slices.Grow((*buf)[:0], e.HistorySize()))
 		history = *buf
 	}
 	content, s.Marks = t.emu.SnapshotMarks(nil, 0)
-	return t.filter.resume(content), history
+	return t.filter.Resume(content), history
 }
 
 // rawMarks are the places in the raw output that are marked: where commands

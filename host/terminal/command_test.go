@@ -14,6 +14,7 @@ import (
 	"tandemux/emulator/emutest"
 	"tandemux/emulator/native"
 	"tandemux/emulator/vt10x"
+	"tandemux/host/terminal/filter"
 )
 
 // fed is a terminal that is fed by hand.
@@ -539,4 +540,10 @@ func submit(t *Terminal, line string) (id string, err error) {
 		return "", err
 	}
 	return id, nil
+}
+
+// repaired is the input as the filter and the emulator get it.
+func repaired(in []byte) []byte {
+	var d filter.Decoder
+	return append(d.Decode(append(make([]byte, headroom, headroom+len(in)), in...)), d.Flush()...)
 }

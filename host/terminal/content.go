@@ -140,7 +140,7 @@ func (t *Terminal) stream() string {
 		return string(t.kept.raw)
 	}
 	state, _ := t.snapshot(MaxWire)
-	return string(t.filter.resume(state))
+	return string(t.filter.Resume(state))
 }
 
 // snapshot serialises the emulator's state with the history that fits into limit

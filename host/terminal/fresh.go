@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"tandemux/ahp"
+	"tandemux/host/terminal/filter"
 )
 
 // fresh is what came and is not published yet: what of it is in no Take is in
@@ -82,9 +83,7 @@ func (t *Terminal) publish(later bool) (due bool) {
 	t.pending.open = 0
 	p := &t.progress
 	p.offset = t.offset
-	if p.stream = p.stream[:0]; !t.filter.rests() || t.decoder.n > 0 {
-		p.stream = appendStream(p.stream, &t.decoder, &t.filter)
-	}
+	p.stream = filter.AppendState(p.stream[:0], &t.decoder, &t.filter)
 	if t.learnt.Load() {
 		t.learnt.Store(false)
 		p.facts, p.learnt = t.facts(), true

@@ -24,10 +24,10 @@ func (Ready) ActionType() string { return "host/ready" }
 // mark tells. The caller holds screen.
 func (t *Terminal) feedMarked(p []byte, base int) {
 	at, in := 0, 0
-	for _, m := range t.filter.marks {
-		t.pass(t.clean[at:m.at-base], p[in:m.in])
-		at, in = m.at-base, m.in
-		t.marked(t.filter.bodies[m.from:m.to])
+	for _, m := range t.filter.Marks {
+		t.pass(t.clean[at:m.At-base], p[in:m.In])
+		at, in = m.At-base, m.In
+		t.marked(t.filter.Body(m))
 	}
 	t.pass(t.clean[at:], p[in:])
 	if cap(t.clean) > 2*slice {

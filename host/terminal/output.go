@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"unicode/utf8"
+
+	"tandemux/host/terminal/filter"
 )
 
 const (
@@ -57,7 +59,7 @@ func (o *output) parts() (head, tail []byte, omitted int64) {
 	head = o.head
 	if i := bytes.LastIndexByte(head[max(0, len(head)-cutSearch):], '\n'); i >= 0 {
 		head = head[:max(0, len(head)-cutSearch)+i+1]
-	} else if k := incomplete(head); k > 0 {
+	} else if k := filter.Incomplete(head); k > 0 {
 		head = head[:len(head)-k]
 	}
 	if i := bytes.IndexByte(tail[:min(len(tail), cutSearch)], '\n'); i >= 0 {

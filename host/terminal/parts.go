@@ -20,7 +20,7 @@ func (t *Terminal) parts() []ahp.Part {
 func (t *Terminal) serialised(limit int) []ahp.Part {
 	state, marks := t.snapshot(limit)
 	cuts := t.cutAt(marks, len(state))
-	return assemble(t.filter.resume(state), cuts)
+	return assemble(t.filter.Resume(state), cuts)
 }
 
 // assemble makes parts of a stream, of which cuts name where each begins.

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/host/journal"
+	"tandemux/host/terminal/filter"
 )
 
 // read is the goroutine that reads the pty, until its end or Close.
@@ -80,6 +81,9 @@ func (t *Terminal) collect() (err error) {
 	}
 	return err
 }
+
+// headroom is what lies in front of what is processed; see filter.Decoder.
+const headroom = filter.Headroom
 
 // little is so few bytes that there is most likely nothing behind them. Finding
 // that out makes the kernel wait for its own worker, while a key's echo waits.
@@ -161,7 +165,7 @@ func (t *Terminal) digest(buf []byte) {
 	t.screen.Lock()
 	t.feed(buf)
 	t.lookSoon()
-	if t.filter.lone() {
+	if t.filter.Lone() {
 		t.escTimer.Reset(t.cfg.escape)
 	}
 	due := t.publish(false)
@@ -176,7 +180,7 @@ func (t *Terminal) feed(buf []byte) {
 	to := t.offset + uint64(len(buf)-headroom)
 	t.feeding = to
 	defer t.fed(to)
-	t.pipe(t.decoder.decode(buf))
+	t.pipe(t.decoder.Decode(buf))
 }
 
 // fed ends a feed, also one that has failed: what it was about is not tried
@@ -204,8 +208,8 @@ func (t *Terminal) strain(p []byte) (base int, marked bool) {
 	defer t.mu.Unlock()
 	q := &t.pending
 	base = len(q.data)
-	q.data = t.filter.add(q.data, p)
-	if len(t.filter.marks) > 0 {
+	q.data = t.filter.Add(q.data, p)
+	if len(t.filter.Marks) > 0 {
 		t.clean = append(t.clean[:0], q.data[base:]...)
 		q.data = q.data[:base]
 		return base, true
@@ -258,7 +262,7 @@ func (t *Terminal) answer(text string) {
 func (t *Terminal) flushEscape() {
 	t.screen.Lock()
 	due := false
-	if t.filter.lone() && !t.closed.Load() {
+	if t.filter.Lone() && !t.closed.Load() {
 		t.passHeld()
 		due = t.publish(false)
 	}
@@ -270,7 +274,7 @@ func (t *Terminal) flushEscape() {
 // publishes.
 func (t *Terminal) passHeld() {
 	before := len(t.fresh.data)
-	t.fresh.data = t.filter.flush(t.fresh.data)
+	t.fresh.data = t.filter.Flush(t.fresh.data)
 	t.retain(t.fresh.data[before:])
 }
 
@@ -289,8 +293,8 @@ func (t *Terminal) endOfOutput() {
 // pipeRest passes on what is held. The caller holds screen, and publishes.
 func (t *Terminal) pipeRest() {
 	defer t.guard("process the end of the output")
-	if t.decoder.n > 0 {
-		t.pipe(t.decoder.flush())
+	if rest := t.decoder.Flush(); rest != nil {
+		t.pipe(rest)
 	}
 	t.passHeld()
 }

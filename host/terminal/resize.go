@@ -71,7 +71,7 @@ func (t *Terminal) Clear() {
 	t.handle(t.emu.Events())
 	state, marks := t.emu.SnapshotMarks(nil, -1)
 	// What the child has not completed was cut short for the emulator.
-	t.emu.Write(append(t.filter.resume(nil), t.filter.held...))
+	t.emu.Write(append(t.filter.Resume(nil), t.filter.Held()...))
 	t.cmds.hidden = t.cmds.count
 	t.push(ahp.TerminalCleared{})
 	at := t.passed
@@ -79,9 +79,9 @@ func (t *Terminal) Clear() {
 	t.passed += uint64(len(reset))
 	t.cmds.prompt.moveTo(t.passed, marks)
 	t.kept.restart(state, t.passed)
-	t.fresh.data = t.filter.resume(append(t.fresh.data, state...))
+	t.fresh.data = t.filter.Resume(append(t.fresh.data, state...))
 	t.passed += uint64(len(state))
-	rest := t.filter.resume(nil)
+	rest := t.filter.Resume(nil)
 	t.kept.add(rest)
 	t.passed += uint64(len(rest))
 	t.cleared(clearing{at, t.kept.base, t.passed})

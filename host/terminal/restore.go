@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host/journal"
+	"tandemux/host/terminal/filter"
 )
 
 // Saved is what a journal has of a terminal.
@@ -104,6 +105,9 @@ func (t *Terminal) resume(notice string) {
 	}
 }
 
+// cancel (CAN) ends a sequence without effect.
+const cancel = 0x18
+
 // say puts a line on the screen that the child did not write. What the child is
 // in the middle of ends with it. The caller holds screen, and publishes.
 func (t *Terminal) say(text string) {
@@ -114,9 +118,9 @@ func (t *Terminal) say(text string) {
 		return r
 	}, text)
 	line := []byte("\r\n[tandemux: " + text + "]\r\n")
-	if t.filter.state != ground || t.decoder.n > 0 {
-		t.filter, t.decoder.n = filter{}, 0
-		line = append([]byte{can}, line...)
+	if t.filter.Open() || t.decoder.Open() {
+		t.filter, t.decoder = filter.Filter{}, filter.Decoder{}
+		line = append([]byte{cancel}, line...)
 	}
 	t.fresh.data = append(t.fresh.data, line...)
 	t.retain(line)
@@ -275,15 +279,12 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) (missing string)
 		r.action(a)
 	}
 	t.know(cp.last)
-	if err := setStream(cp.taken.Stream, &t.decoder, &t.filter); err != nil {
+	if err := filter.SetState(cp.taken.Stream, &t.decoder, &t.filter); err != nil {
 		t.log.Warn("restore a terminal", "process", t.cfg.Process.ID, "err", err)
 	}
 	// What the filter holds and has taken out the emulator has seen, and nobody
 	// else.
-	if t.filter.gap && !t.filter.long {
-		t.emu.Write(append([]byte{can, can}, t.filter.begun...))
-	}
-	t.emu.Write(t.filter.held)
+	t.emu.Write(t.filter.AppendUnseen(nil))
 	t.emu.Events()
 	return missing
 }

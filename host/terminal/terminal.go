@@ -13,6 +13,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/host/terminal/filter"
 )
 
 // Errors that callers branch on.
@@ -129,8 +130,8 @@ type Terminal struct {
 	// screen guards the emulator and all that must be of one instant with it.
 	screen     sync.Mutex
 	emu        emulator.Emulator
-	filter     filter
-	decoder    decoder // the reader's alone
+	filter     filter.Filter
+	decoder    filter.Decoder // the reader's alone
 	cols, rows int
 	offset     uint64 // of the output that is fed
 	feeding    uint64 // offset behind what is being fed; 0 outside of feed

@@ -157,7 +157,7 @@ func TestFlood(t *testing.T) {
 	}
 	h.term.screen.Lock()
 	defer h.term.screen.Unlock()
-	if h.term.kept.whole || h.term.kept.raw != nil || len(h.term.filter.held) > 0 {
+	if h.term.kept.whole || h.term.kept.raw != nil || len(h.term.filter.Held()) > 0 {
 		t.Error("raw output is kept beyond its bound")
 	}
 }

@@ -39,7 +39,6 @@ var (
 		"cmd/tandemux":    8698,
 		"emulator/native": 8698,
 		"host":            15658,
-		"host/terminal":   5136,
 		"ui":              4107,
 		"ui/chat":         4481,
 	}

@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"host/keeper":        {"internal/daemon"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty"},
-	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell"},
+	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter"},
 	"host/audit":         {"ahp", "internal/statefile"},
 	"host/auth":          {"ahp", "internal/statefile"},
 	"host/files":         {"ahp"},
@@ -69,7 +69,8 @@ var arrows = map[string][]string{
 	"host/ptyws":         {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc"},
 	"host/workspace":     {"host/workspace/filetree"},
 
-	"host/journal/record": {"ahp", "host/journal"},
+	"host/journal/record":  {"ahp", "host/journal"},
+	"host/terminal/filter": {},
 
 	"host/workspace/filetree": {},
 

@@ -1,34 +1,30 @@
-package terminal
+package filter
 
-import (
-	"unicode/utf8"
+import "unicode/utf8"
 
-	"tandemux/host/journal"
-)
-
-// decoder makes valid UTF-8 of the pty's bytes: a rune that is split between
+// Decoder makes valid UTF-8 of the pty's bytes: a rune that is split between
 // reads is held until it is whole (at most three bytes), invalid bytes become
 // U+FFFD, one for each longest start of a rune (Unicode, 3.9). It comes before
 // filter and emulator, so that host and viewers get the same characters.
-type decoder struct {
+type Decoder struct {
 	held [utf8.UTFMax]byte
 	n    int
 	out  []byte // reused
 }
 
-// headroom is the space that decode needs in front of what was read.
-const headroom = journal.Headroom
+// Headroom is the space that Decode has in front of what was read.
+const Headroom = 8
 
 const replacement = "\uFFFD"
 
-// decode takes what was read in buf[headroom:] and gives it repaired. The
+// Decode takes what was read in buf[Headroom:] and gives it repaired. The
 // result is valid until the next call and mostly lies in buf. In front of what
 // was read it writes only what the bytes were that it holds.
-func (d *decoder) decode(buf []byte) []byte {
-	p := buf[headroom-d.n:]
+func (d *Decoder) Decode(buf []byte) []byte {
+	p := buf[Headroom-d.n:]
 	copy(p, d.held[:d.n])
 	d.n = 0
-	if k := incomplete(p); k > 0 {
+	if k := Incomplete(p); k > 0 {
 		d.n = copy(d.held[:], p[len(p)-k:])
 		p = p[:len(p)-k]
 	}
@@ -47,8 +43,11 @@ func (d *decoder) decode(buf []byte) []byte {
 	return d.out
 }
 
-// flush ends the input: a rune that never came whole is replaced.
-func (d *decoder) flush() []byte {
+// Open reports that the input is in the middle of a rune.
+func (d *Decoder) Open() bool { return d.n > 0 }
+
+// Flush ends the input: a rune that never came whole is replaced.
+func (d *Decoder) Flush() []byte {
 	if d.n == 0 {
 		return nil
 	}
@@ -56,8 +55,8 @@ func (d *decoder) flush() []byte {
 	return []byte(replacement)
 }
 
-// incomplete is the length of a rune's start at the end of p, 0 to 3.
-func incomplete(p []byte) int {
+// Incomplete is the length of a rune's start at the end of p, 0 to 3.
+func Incomplete(p []byte) int {
 	for k := 1; k < utf8.UTFMax && k <= len(p); k++ {
 		b := p[len(p)-k]
 		if b < utf8.RuneSelf {

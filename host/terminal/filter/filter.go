@@ -1,10 +1,10 @@
-package terminal
+package filter
 
 import (
 	"bytes"
 )
 
-// filter takes questions to the terminal and shell marks out of the child's
+// Filter takes questions to the terminal and shell marks out of the child's
 // output (AHP, Terminal Channel, docs/programs.md). It is a byte machine after Paul
 // Williams's, without 8-bit controls (they are bytes of UTF-8), and its output
 // doesn't depend on how its input is split.
@@ -19,8 +19,8 @@ import (
 // Sequences that stay are not held but begun: what viewers have of them is kept
 // so that a snapshot taken in their middle can repeat it. Inside DCS, APC, PM
 // and SOS nothing is looked at; a DCS that is itself a question goes as a whole.
-type filter struct {
-	state  filterState
+type Filter struct {
+	state  state
 	held   []byte // undecided, not passed on
 	begun  []byte // of a sequence not yet complete, passed on
 	kind   byte   // what introduced a string: ] P _ ^ X k
@@ -33,33 +33,36 @@ type filter struct {
 	gap    bool   // something was taken out behind the last character
 
 	// What the last add found, for the caller.
-	marks  []found
+	Marks  []Mark
 	bodies []byte // of the marks
 }
 
-// found is a shell mark that was taken out.
-type found struct {
-	at       int // where in dst it was
-	in       int // where in p it ended
-	from, to int // its body, between "ESC ]" and the terminator, in bodies
+// Mark is a shell mark that was taken out.
+type Mark struct {
+	At       int // where in dst it was
+	In       int // where in p it ended
+	from, to int // its body, in bodies
 }
 
-type filterState uint8
+// Body is what a mark, of the last Add, has between "ESC ]" and the terminator.
+func (f *Filter) Body(m Mark) []byte { return f.bodies[m.from:m.to] }
+
+type state uint8
 
 const (
-	ground      filterState = iota
-	inEscape                // undecided: ESC, intermediates
-	inCSI                   // undecided: up to its final byte
-	inOSCNumber             // undecided: digits after ESC ]
-	inOSC                   // undecided: an OSC that may have to go
-	inOSCEscape             // undecided: ESC in the two above
-	inDCS                   // undecided: up to its final byte
-	inKeys                  // undecided: the keys of a graphics command (ESC _ G)
-	inQuery                 // undecided: the body of a DCS that has to go
-	inQueryEsc              // undecided: ESC in it
-	passCSI                 // an overlong CSI
-	passString              // the body of a string that stays
-	passEscape              // ESC in it; alone undecided
+	ground      state = iota
+	inEscape          // undecided: ESC, intermediates
+	inCSI             // undecided: up to its final byte
+	inOSCNumber       // undecided: digits after ESC ]
+	inOSC             // undecided: an OSC that may have to go
+	inOSCEscape       // undecided: ESC in the two above
+	inDCS             // undecided: up to its final byte
+	inKeys            // undecided: the keys of a graphics command (ESC _ G)
+	inQuery           // undecided: the body of a DCS that has to go
+	inQueryEsc        // undecided: ESC in it
+	passCSI           // an overlong CSI
+	passString        // the body of a string that stays
+	passEscape        // ESC in it; alone undecided
 )
 
 const (
@@ -76,18 +79,18 @@ const (
 	manyInter = 0xff
 )
 
-// cursor is where the filter is in a chunk; see filter.
+// cursor is where the filter is in a chunk; see Filter.
 type cursor struct {
 	p            []byte
 	dst          []byte
 	from, seq, i int
 }
 
-// add filters p and appends what stays to dst. The shell marks that ended in p
-// are in marks then, until the next call.
-func (f *filter) add(dst, p []byte) []byte {
-	if len(f.marks) > 0 {
-		f.marks, f.bodies = f.marks[:0], f.bodies[:0]
+// Add filters p and appends what stays to dst. The shell marks that ended in p
+// are in Marks then, until the next call.
+func (f *Filter) Add(dst, p []byte) []byte {
+	if len(f.Marks) > 0 {
+		f.Marks, f.bodies = f.Marks[:0], f.bodies[:0]
 	}
 	c := cursor{p: p, dst: dst}
 	for c.i < len(p) {
@@ -130,24 +133,24 @@ func plainCSI(p []byte, at int) int {
 }
 
 // steps handles at least one byte in each state, or changes the state.
-var steps = [...]func(*filter, *cursor){
-	inEscape: (*filter).stepEscape, inCSI: (*filter).stepCSI,
-	inOSCNumber: (*filter).stepOSCNumber, inOSC: (*filter).stepOSC, inOSCEscape: (*filter).stepOSCEscape,
-	inDCS: (*filter).stepDCS, inKeys: (*filter).stepKeys, inQuery: (*filter).stepQuery, inQueryEsc: (*filter).stepQueryEscape,
-	passCSI: (*filter).stepPassCSI, passString: (*filter).stepPassString, passEscape: (*filter).stepPassEscape,
+var steps = [...]func(*Filter, *cursor){
+	inEscape: (*Filter).stepEscape, inCSI: (*Filter).stepCSI,
+	inOSCNumber: (*Filter).stepOSCNumber, inOSC: (*Filter).stepOSC, inOSCEscape: (*Filter).stepOSCEscape,
+	inDCS: (*Filter).stepDCS, inKeys: (*Filter).stepKeys, inQuery: (*Filter).stepQuery, inQueryEsc: (*Filter).stepQueryEscape,
+	passCSI: (*Filter).stepPassCSI, passString: (*Filter).stepPassString, passEscape: (*Filter).stepPassEscape,
 }
 
 // undecided reports whether the present sequence may still have to go.
-func (s filterState) undecided() bool { return s >= inEscape && s <= inQueryEsc }
+func (s state) undecided() bool { return s >= inEscape && s <= inQueryEsc }
 
 // begin starts a sequence at an ESC.
-func (f *filter) begin() {
+func (f *Filter) begin() {
 	f.state = inEscape
 	f.prefix, f.inter, f.number, f.tmux, f.kind = 0, 0, 0, 0, 0
 }
 
 // end settles the rest of a chunk.
-func (f *filter) end(c *cursor) []byte {
+func (f *Filter) end(c *cursor) []byte {
 	switch {
 	case f.state == ground:
 		return append(c.dst, c.p[c.from:]...)
@@ -175,14 +178,14 @@ func (f *filter) end(c *cursor) []byte {
 }
 
 // hold moves the undecided part up to p[:stop] out of the chunk.
-func (f *filter) hold(c *cursor, stop int) {
+func (f *Filter) hold(c *cursor, stop int) {
 	c.dst = append(c.dst, c.p[c.from:c.seq]...)
 	f.held = append(f.held, c.p[c.seq:stop]...)
 	c.from, c.seq = stop, stop
 }
 
 // keep remembers what was passed on of an incomplete sequence.
-func (f *filter) keep(b []byte) {
+func (f *Filter) keep(b []byte) {
 	if f.long {
 		return
 	}
@@ -194,7 +197,7 @@ func (f *filter) keep(b []byte) {
 }
 
 // passOn decides that the sequence stays.
-func (f *filter) passOn(c *cursor) {
+func (f *Filter) passOn(c *cursor) {
 	if len(f.held) > 0 { // then from == seq
 		c.dst = append(c.dst, f.held...)
 		f.keep(f.held)
@@ -203,7 +206,7 @@ func (f *filter) passOn(c *cursor) {
 }
 
 // release empties held, keeping a small buffer.
-func (f *filter) release() {
+func (f *Filter) release() {
 	if cap(f.held) > 4<<10 {
 		f.held = nil
 	}
@@ -211,7 +214,7 @@ func (f *filter) release() {
 }
 
 // finish is the end of a sequence that stays, before p[i].
-func (f *filter) finish(c *cursor) {
+func (f *Filter) finish(c *cursor) {
 	f.passOn(c)
 	f.state = ground
 	f.torn = false
@@ -219,7 +222,7 @@ func (f *filter) finish(c *cursor) {
 }
 
 // forget clears what was begun.
-func (f *filter) forget() {
+func (f *Filter) forget() {
 	if cap(f.begun) > 4<<10 {
 		f.begun = nil
 	}
@@ -228,7 +231,7 @@ func (f *filter) forget() {
 
 // drop is the end of a sequence that goes, before p[stop]. If viewers are left
 // with a sequence that is not complete, they are told to give it up.
-func (f *filter) drop(c *cursor, stop int) {
+func (f *Filter) drop(c *cursor, stop int) {
 	f.gap = true
 	f.discard(c, stop)
 	if f.torn || len(f.begun) > 0 {
@@ -238,7 +241,7 @@ func (f *filter) drop(c *cursor, stop int) {
 }
 
 // discard takes out what is undecided before p[stop].
-func (f *filter) discard(c *cursor, stop int) {
+func (f *Filter) discard(c *cursor, stop int) {
 	c.dst = append(c.dst, c.p[c.from:c.seq]...)
 	c.from, c.seq = stop, stop
 	f.release()
@@ -246,7 +249,7 @@ func (f *filter) discard(c *cursor, stop int) {
 
 // cutShort ends a sequence that another begins in: it means nothing. What
 // viewers have of it stays open for them until they see the new one.
-func (f *filter) cutShort() {
+func (f *Filter) cutShort() {
 	if len(f.begun) > 0 || f.long {
 		f.torn = true
 	}
@@ -254,9 +257,26 @@ func (f *filter) cutShort() {
 	f.begin()
 }
 
+// Held is what is undecided: what the filter was given and viewers were not. It is
+// valid until the next call.
+func (f *Filter) Held() []byte { return f.held }
+
+// Open reports that the output is in the middle of a sequence.
+func (f *Filter) Open() bool { return f.state != ground }
+
+// AppendUnseen appends what brings a terminal that was given what viewers have, and no
+// more, to where one is that was given what came in: in the same sequence, and with
+// nothing to repeat (REP) where something was taken out.
+func (f *Filter) AppendUnseen(dst []byte) []byte {
+	if f.gap && !f.long {
+		dst = append(append(dst, can, can), f.begun...)
+	}
+	return append(dst, f.held...)
+}
+
 // full reports that the undecided sequence has reached its bound, and then
 // passes it on and goes to state next.
-func (f *filter) full(c *cursor, next filterState) bool {
+func (f *Filter) full(c *cursor, next state) bool {
 	if len(f.held)+c.i-c.seq < maxHeld {
 		return false
 	}
@@ -266,14 +286,14 @@ func (f *filter) full(c *cursor, next filterState) bool {
 }
 
 // room is how many bytes the undecided sequence may still take of the chunk.
-func (f *filter) room(c *cursor) []byte {
+func (f *Filter) room(c *cursor) []byte {
 	rest := c.p[c.i:]
 	return rest[:min(len(rest), maxHeld-(len(f.held)+c.i-c.seq))]
 }
 
 // control handles what is common to escape sequences and CSI: controls inside
 // them act at once, before the sequence, and so leave it here too.
-func (f *filter) control(c *cursor, b byte) (done bool) {
+func (f *Filter) control(c *cursor, b byte) (done bool) {
 	switch {
 	case b == esc:
 		f.restart(c)
@@ -301,7 +321,7 @@ func (f *filter) control(c *cursor, b byte) (done bool) {
 
 // part keeps viewers from repeating (REP) a character that something was behind
 // which they did not get: nothing may come between the two.
-func (f *filter) part(c *cursor) {
+func (f *Filter) part(c *cursor) {
 	f.hold(c, c.i)
 	if f.torn { // The first only ends what was cut short.
 		c.dst = append(c.dst, can)
@@ -310,7 +330,7 @@ func (f *filter) part(c *cursor) {
 }
 
 // restart ends a sequence without effect and begins one at the ESC at p[i].
-func (f *filter) restart(c *cursor) {
+func (f *Filter) restart(c *cursor) {
 	if f.state.undecided() {
 		f.discard(c, c.i)
 	} else {
@@ -321,7 +341,7 @@ func (f *filter) restart(c *cursor) {
 	f.cutShort()
 }
 
-func (f *filter) stepEscape(c *cursor) {
+func (f *Filter) stepEscape(c *cursor) {
 	b := c.p[c.i]
 	if f.control(c, b) {
 		return
@@ -351,7 +371,7 @@ func (f *filter) stepEscape(c *cursor) {
 	}
 }
 
-func (f *filter) addInter(b byte) {
+func (f *Filter) addInter(b byte) {
 	if f.inter == 0 {
 		f.inter = b
 	} else {
@@ -359,7 +379,7 @@ func (f *filter) addInter(b byte) {
 	}
 }
 
-func (f *filter) stepCSI(c *cursor) {
+func (f *Filter) stepCSI(c *cursor) {
 	b := c.p[c.i]
 	if f.control(c, b) {
 		return
@@ -392,7 +412,7 @@ func (f *filter) stepCSI(c *cursor) {
 	f.full(c, passCSI)
 }
 
-func (f *filter) stepPassCSI(c *cursor) {
+func (f *Filter) stepPassCSI(c *cursor) {
 	b := c.p[c.i]
 	switch {
 	case b == esc:
@@ -407,21 +427,21 @@ func (f *filter) stepPassCSI(c *cursor) {
 	}
 }
 
-// lone reports that all that is held is an ESC that may have been meant as it
+// Lone reports that all that is held is an ESC that may have been meant as it
 // is.
-func (f *filter) lone() bool { return len(f.held) == 1 && f.held[0] == esc }
+func (f *Filter) Lone() bool { return len(f.held) == 1 && f.held[0] == esc }
 
-// flush passes on what is held, at the end of the output or when a lone ESC has
+// Flush passes on what is held, at the end of the output or when a lone ESC has
 // waited long enough.
-func (f *filter) flush(dst []byte) []byte {
+func (f *Filter) Flush(dst []byte) []byte {
 	c := cursor{dst: dst}
 	f.passOn(&c)
 	return c.dst
 }
 
-// resume appends what a viewer must have seen of the sequence that the output
+// Resume appends what a viewer must have seen of the sequence that the output
 // is in the middle of, after a snapshot of the emulator, which has seen more.
-func (f *filter) resume(dst []byte) []byte {
+func (f *Filter) Resume(dst []byte) []byte {
 	switch {
 	case f.state == ground:
 		return dst

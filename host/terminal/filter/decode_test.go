@@ -1,4 +1,4 @@
-package terminal
+package filter
 
 import (
 	"math/rand/v2"
@@ -8,12 +8,12 @@ import (
 
 // decodePieces decodes pieces and ends the input.
 func decodePieces(pieces ...string) string {
-	var d decoder
+	var d Decoder
 	var out []byte
 	for _, p := range pieces {
-		out = append(out, d.decode(append(make([]byte, headroom), p...))...)
+		out = append(out, d.Decode(append(make([]byte, Headroom), p...))...)
 	}
-	return string(append(out, d.flush()...))
+	return string(append(out, d.Flush()...))
 }
 
 func TestDecode(t *testing.T) {
@@ -51,9 +51,9 @@ func TestDecode(t *testing.T) {
 // Whole runes are passed on at once, whatever follows.
 func TestDecodeHoldsLittle(t *testing.T) {
 	t.Parallel()
-	var d decoder
+	var d Decoder
 	in := "世界\xe7\x95"
-	if got := string(d.decode(append(make([]byte, headroom), in...))); got != "世界" || d.n != 2 {
+	if got := string(d.Decode(append(make([]byte, Headroom), in...))); got != "世界" || d.n != 2 {
 		t.Errorf("%q: %q at once, %d held", in, got, d.n)
 	}
 }

@@ -1,9 +1,9 @@
-package terminal
+package filter
 
 // This file has the filter's steps in strings: DCS and what is passed on of
 // OSC, APC, PM and SOS.
 
-func (f *filter) stepDCS(c *cursor) {
+func (f *Filter) stepDCS(c *cursor) {
 	b := c.p[c.i]
 	switch {
 	case b == esc:
@@ -39,7 +39,7 @@ func (f *filter) stepDCS(c *cursor) {
 
 // scan moves over a string's body up to a byte that may end it. It reports
 // false when the chunk, or the room for an undecided one, ends first.
-func (f *filter) scan(c *cursor, body []byte) bool {
+func (f *Filter) scan(c *cursor, body []byte) bool {
 	for n, b := range body {
 		if b < 0x20 && (b == esc || b == can || b == sub || b == bel && (f.kind == ']' || f.kind == 'k')) {
 			c.i += n
@@ -50,7 +50,7 @@ func (f *filter) scan(c *cursor, body []byte) bool {
 	return false
 }
 
-func (f *filter) stepQuery(c *cursor) {
+func (f *Filter) stepQuery(c *cursor) {
 	if !f.scan(c, f.room(c)) {
 		f.full(c, passString)
 		return
@@ -64,7 +64,7 @@ func (f *filter) stepQuery(c *cursor) {
 	}
 }
 
-func (f *filter) stepQueryEscape(c *cursor) {
+func (f *Filter) stepQueryEscape(c *cursor) {
 	if c.p[c.i] == '\\' {
 		c.i++
 		f.drop(c, c.i)
@@ -76,7 +76,7 @@ func (f *filter) stepQueryEscape(c *cursor) {
 // splitEscape ends an undecided string that the ESC just seen cuts short, and
 // begins a sequence with that ESC. The string means nothing, but an OSC that
 // would have been passed on as it came must be, however the input is split.
-func (f *filter) splitEscape(c *cursor) {
+func (f *Filter) splitEscape(c *cursor) {
 	stop := c.i - 1
 	early := c.i == c.seq // the ESC came with an earlier chunk
 	if early {
@@ -96,7 +96,7 @@ func (f *filter) splitEscape(c *cursor) {
 	f.cutShort()
 }
 
-func (f *filter) stepPassString(c *cursor) {
+func (f *Filter) stepPassString(c *cursor) {
 	if f.tmux > 0 && f.tmux < len(tmuxMark) {
 		if c.p[c.i] != tmuxMark[f.tmux] {
 			f.tmux = 0
@@ -121,7 +121,7 @@ func (f *filter) stepPassString(c *cursor) {
 // tmuxMark begins a DCS in which every ESC is doubled (tmux's passthrough).
 const tmuxMark = "tmux;"
 
-func (f *filter) stepPassEscape(c *cursor) {
+func (f *Filter) stepPassEscape(c *cursor) {
 	b := c.p[c.i]
 	switch {
 	case b == '\\':

@@ -1,4 +1,4 @@
-package terminal
+package filter
 
 import (
 	"bytes"
@@ -76,7 +76,7 @@ var plainAsks = func() (t [128]bool) {
 }()
 
 // questionCSI reports whether the CSI that ends before p[i] has to go.
-func (f *filter) questionCSI(c *cursor, final byte) bool {
+func (f *Filter) questionCSI(c *cursor, final byte) bool {
 	for _, q := range csiByFinal[final&0x7f] {
 		if q.inter != f.inter || q.prefix != anyPrefix && q.prefix != f.prefix {
 			continue
@@ -89,7 +89,7 @@ func (f *filter) questionCSI(c *cursor, final byte) bool {
 }
 
 // sequence is the undecided sequence up to p[stop], valid until the next call.
-func (f *filter) sequence(c *cursor, stop int) []byte {
+func (f *Filter) sequence(c *cursor, stop int) []byte {
 	if len(f.held) == 0 {
 		return c.p[c.seq:stop]
 	}
@@ -265,7 +265,7 @@ const maxGlance = 256
 // judge applies an OSC's rule to the undecided sequence up to p[stop], or, when
 // that is not its end, to no more than the first bytes of it: what comes byte
 // by byte must not be read anew each time.
-func (f *filter) judge(c *cursor, stop int, final bool) (verdict, []byte) {
+func (f *Filter) judge(c *cursor, stop int, final bool) (verdict, []byte) {
 	rule := oscRules[f.number]
 	if rule == nil {
 		return stays, nil
@@ -284,11 +284,11 @@ func (f *filter) judge(c *cursor, stop int, final bool) (verdict, []byte) {
 }
 
 // introLen is how much of "ESC ]" is undecided: its ESC may be gone already.
-func (f *filter) introLen() int { return 2 - len(f.begun) }
+func (f *Filter) introLen() int { return 2 - len(f.begun) }
 
 // settle ends an OSC whose body ends before p[stop], and which as a whole ends
 // before p[end].
-func (f *filter) settle(c *cursor, stop, end int) {
+func (f *Filter) settle(c *cursor, stop, end int) {
 	v, left := f.judge(c, stop, true)
 	if v != goes {
 		f.finish(c)
@@ -303,7 +303,7 @@ var marking = map[int]bool{7: true, 133: true, 633: true, 1337: true, 7501: true
 
 // take drops an OSC whose body ends before p[stop], and notes it if it is a
 // shell's mark.
-func (f *filter) take(c *cursor, stop, end int) {
+func (f *Filter) take(c *cursor, stop, end int) {
 	if !marking[f.number] {
 		f.drop(c, end)
 		return
@@ -311,10 +311,10 @@ func (f *filter) take(c *cursor, stop, end int) {
 	from := len(f.bodies)
 	f.bodies = append(f.bodies, f.sequence(c, stop)[f.introLen():]...)
 	f.drop(c, end)
-	f.marks = append(f.marks, found{at: len(c.dst), in: end, from: from, to: len(f.bodies)})
+	f.Marks = append(f.Marks, Mark{At: len(c.dst), In: end, from: from, to: len(f.bodies)})
 }
 
-func (f *filter) stepOSCNumber(c *cursor) {
+func (f *Filter) stepOSCNumber(c *cursor) {
 	b := c.p[c.i]
 	switch {
 	case b >= '0' && b <= '9':
@@ -333,7 +333,7 @@ func (f *filter) stepOSCNumber(c *cursor) {
 	}
 }
 
-func (f *filter) stepOSC(c *cursor) {
+func (f *Filter) stepOSC(c *cursor) {
 	if !f.scan(c, f.room(c)) {
 		f.full(c, passString)
 		return
@@ -342,7 +342,7 @@ func (f *filter) stepOSC(c *cursor) {
 }
 
 // endOSC takes a byte that ends an OSC's body.
-func (f *filter) endOSC(c *cursor, b byte) {
+func (f *Filter) endOSC(c *cursor, b byte) {
 	c.i++
 	switch b {
 	case bel:
@@ -354,7 +354,7 @@ func (f *filter) endOSC(c *cursor, b byte) {
 	}
 }
 
-func (f *filter) stepOSCEscape(c *cursor) {
+func (f *Filter) stepOSCEscape(c *cursor) {
 	if c.p[c.i] != '\\' {
 		f.splitEscape(c)
 		return

@@ -1,4 +1,4 @@
-package terminal
+package filter
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ import (
 
 // filterAll filters pieces, as they come.
 func filterAll(pieces ...string) string {
-	var f filter
+	var f Filter
 	var out []byte
 	for _, p := range pieces {
-		out = f.add(out, []byte(p))
+		out = f.Add(out, []byte(p))
 	}
-	return string(f.flush(out))
+	return string(f.Flush(out))
 }
 
 func TestFilter(t *testing.T) {
@@ -108,8 +108,8 @@ func TestFilterHoldsLittle(t *testing.T) {
 		{"\x1bPq~~\x1b", "\x1bPq~~"},
 		{"\x1bP$qm", ""},
 	} {
-		var f filter
-		if got := f.add(nil, []byte(tt.in)); string(got) != tt.now {
+		var f Filter
+		if got := f.Add(nil, []byte(tt.in)); string(got) != tt.now {
 			t.Errorf("%q: %q is passed on at once; want %q", tt.in, got, tt.now)
 		}
 	}
@@ -128,11 +128,11 @@ func TestFilterBounds(t *testing.T) {
 		"\x1b]4;1;?;" + strings.Repeat("2;red;", maxHeld/4) + "\x07after",
 	} {
 		for _, piece := range []int{1, 1000, maxHeld, len(in)} {
-			var f filter
+			var f Filter
 			var out []byte
 			for rest := in; len(rest) > 0; {
 				n := min(piece, len(rest))
-				out = f.add(out, []byte(rest[:n]))
+				out = f.Add(out, []byte(rest[:n]))
 				rest = rest[n:]
 				if len(f.held) > maxHeld || len(f.begun) > maxBegun {
 					t.Fatalf("%.8q… in pieces of %d: %d held, %d begun", in, piece, len(f.held), len(f.begun))
@@ -165,30 +165,30 @@ func TestFilterFlush(t *testing.T) {
 		{"(Bx", "a\x1b(Bx"},
 	} {
 		for _, split := range [][]string{{tt.rest}, strings.Split(tt.rest, "")} {
-			var f filter
-			out := f.add(nil, []byte("a\x1b"))
-			if !f.lone() {
+			var f Filter
+			out := f.Add(nil, []byte("a\x1b"))
+			if !f.Lone() {
 				t.Fatal("a lone ESC is not seen")
 			}
-			out = f.flush(out)
-			if f.lone() {
+			out = f.Flush(out)
+			if f.Lone() {
 				t.Fatal("still lone after flush")
 			}
 			for _, s := range split {
-				out = f.add(out, []byte(s))
+				out = f.Add(out, []byte(s))
 			}
 			if string(out) != tt.want {
 				t.Errorf("flushed before %q: %q; want %q", split, out, tt.want)
 			}
 		}
 	}
-	var f filter
-	out := f.add(nil, []byte("\x1b]0;t\x1b"))
-	if !f.lone() {
+	var f Filter
+	out := f.Add(nil, []byte("\x1b]0;t\x1b"))
+	if !f.Lone() {
 		t.Error("a lone ESC in a string is not seen")
 	}
-	out = f.flush(out)
-	if out = f.add(out, []byte("[6nx")); string(out) != "\x1b]0;t\x1b\x18x" {
+	out = f.Flush(out)
+	if out = f.Add(out, []byte("[6nx")); string(out) != "\x1b]0;t\x1b\x18x" {
 		t.Errorf("flushed in a string: %q", out)
 	}
 }
@@ -210,17 +210,17 @@ func asks(e emulator.Emulator) (found []string) {
 // checkFilter holds for any input: the split doesn't matter, no question or
 // mark is left, and a viewer's screen is the same.
 func checkFilter(in []byte, cuts *rand.Rand) error {
-	var whole filter
-	want := whole.flush(whole.add(nil, in))
+	var whole Filter
+	want := whole.Flush(whole.Add(nil, in))
 	for _, most := range []int{1, 3, 40} {
-		var f filter
+		var f Filter
 		var got []byte
 		for rest := in; len(rest) > 0; {
 			n := min(len(rest), 1+cuts.IntN(most))
-			got = f.add(got, bytes.Clone(rest[:n]))
+			got = f.Add(got, bytes.Clone(rest[:n]))
 			rest = rest[n:]
 		}
-		if got = f.flush(got); !bytes.Equal(got, want) {
+		if got = f.Flush(got); !bytes.Equal(got, want) {
 			return fmt.Errorf("in pieces of up to %d: %q; whole: %q", most, got, want)
 		}
 	}
@@ -268,8 +268,8 @@ func FuzzFilter(f *testing.F) {
 
 // repaired is the input as the filter and the emulator get it.
 func repaired(in []byte) []byte {
-	var d decoder
-	return append(d.decode(append(make([]byte, headroom, headroom+len(in)), in...)), d.flush()...)
+	var d Decoder
+	return append(d.Decode(append(make([]byte, Headroom, Headroom+len(in)), in...)), d.Flush()...)
 }
 
 // REP repeats the character before it, unless something is between: a mark or
@@ -286,8 +286,8 @@ func TestRepeatAfterMark(t *testing.T) {
 		"x\x1b]633;A\x1b\\\x1b[2b\x1b[3b": "x\x18\x1b[2b\x18\x1b[3b",
 	} {
 		for cut := range len(in) {
-			var f filter
-			if got := string(f.add(f.add(nil, []byte(in[:cut])), []byte(in[cut:]))); got != want {
+			var f Filter
+			if got := string(f.Add(f.Add(nil, []byte(in[:cut])), []byte(in[cut:]))); got != want {
 				t.Errorf("%q cut at %d gives %q, want %q", in, cut, got, want)
 			}
 		}

@@ -1,4 +1,4 @@
-package terminal
+package filter
 
 import "bytes"
 
@@ -9,7 +9,7 @@ const maxKeys = 1 << 10
 // ask with a=q, and all that have a number want an answer, which the host gives.
 // Questions go, others tell viewers to be quiet. What is not of that protocol stays
 // as it is.
-func (f *filter) stepKeys(c *cursor) {
+func (f *Filter) stepKeys(c *cursor) {
 	const intro = 2 // ESC _
 	at := len(f.held) + c.i - c.seq
 	b := c.p[c.i]
