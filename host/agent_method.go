@@ -33,7 +33,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case c.principal.Lacks(need) != "":
 		return nil, allowed("find agent", c.principal.Lacks(need))
 	}
-	if h.hasAgent(p.Provider) {
+	if h.sessions.hasAgent(p.Provider) {
 		return ahp.AgentResult{Provider: p.Provider}, nil
 	}
 	if h.cfg.Agent == nil {
@@ -45,15 +45,15 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	id := found.Info().ID
 	h.turn(func(tx Tx) {
-		known := slices.ContainsFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
+		known := slices.ContainsFunc(h.sessions.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 		switch {
 		case known:
-		case len(h.agents.providers) >= maxAgents:
+		case len(h.sessions.providers) >= maxAgents:
 			err = ahp.Conflict("find agent: there are %d agents already", maxAgents)
 		default:
 			// Behind those that were configured: the first is the default.
-			h.agents.providers = append(slices.Clip(h.agents.providers), found)
-			tx.refreshAgents()
+			h.sessions.providers = append(slices.Clip(h.sessions.providers), found)
+			h.sessions.refreshAgents(tx)
 		}
 	})
 	if err != nil {
@@ -63,8 +63,8 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	return ahp.AgentResult{Provider: id}, nil
 }
 
-func (h *Host) hasAgent(id string) bool {
-	tx := h.lock()
+func (ss *sessions) hasAgent(id string) bool {
+	tx := ss.h.lock()
 	defer tx.unlock()
-	return id != "" && slices.ContainsFunc(h.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
+	return id != "" && slices.ContainsFunc(ss.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 }

@@ -14,9 +14,11 @@ import (
 	"tandemux/host/agent"
 )
 
-// agents is what the host has of agents. Guarded by h.mu but for what is
-// immutable.
-type agents struct {
+// sessions are the sessions and the agents that the host has. Guarded by the
+// sequencing lock but for what is immutable.
+type sessions struct {
+	h      *Host
+	list   []*session
 	ctx    context.Context // ends with the host; immutable
 	cancel context.CancelFunc
 	// work is all that is done for agents beside the sequencer.
@@ -34,18 +36,19 @@ type agents struct {
 }
 
 // initAgents takes the providers of the configuration. Nothing runs yet.
-func (h *Host) initAgents(providers []agent.Provider) {
-	h.agents.ctx, h.agents.cancel = context.WithCancel(context.Background())
-	h.agents.options = map[string][]ahp.AgentOption{}
-	h.agents.providers = providers
-	h.agents.supply, h.agents.turnEnded, h.agents.chatEnded = h.supplyAgent, h.callEnded, h.chatEnded
+func (ss *sessions) initAgents(h *Host, providers []agent.Provider) {
+	ss.h = h
+	ss.ctx, ss.cancel = context.WithCancel(context.Background())
+	ss.options = map[string][]ahp.AgentOption{}
+	ss.providers = providers
+	ss.supply, ss.turnEnded, ss.chatEnded = ss.h.supplyAgent, ss.h.callEnded, ss.h.chatEnded
 }
 
-// stopAgents ends what agents do. The caller has set h.closing; h.agents.work is
+// stopAgents ends what agents do. The caller has set h.closing; h.sessions.work is
 // waited for without it.
-func (tx Tx) stopAgents() {
-	tx.agents.cancel()
-	for _, s := range tx.sessions {
+func (ss *sessions) stopAgents(tx Tx) {
+	ss.cancel()
+	for _, s := range ss.list {
 		for _, timer := range s.absent {
 			timer.Stop()
 		}
@@ -60,11 +63,11 @@ func (tx Tx) stopAgents() {
 
 // closeAgent ends an agent's session beside the sequencer, and gives up when that
 // takes too long.
-func (tx Tx) closeAgent(a agent.Session) {
+func (ss *sessions) closeAgent(tx Tx, a agent.Session) {
 	h := tx.Host
-	h.agents.work.Add(1)
+	h.sessions.work.Add(1)
 	go func() {
-		defer h.agents.work.Done()
+		defer h.sessions.work.Done()
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
@@ -86,24 +89,24 @@ func (tx Tx) closeAgent(a agent.Session) {
 }
 
 // provider finds one; "" is the first.
-func (tx Tx) provider(id string) (agent.Provider, error) {
-	if id == "" && len(tx.agents.providers) > 0 {
-		return tx.agents.providers[0], nil
+func (ss *sessions) provider(tx Tx, id string) (agent.Provider, error) {
+	if id == "" && len(ss.providers) > 0 {
+		return ss.providers[0], nil
 	}
-	i := slices.IndexFunc(tx.agents.providers, func(p agent.Provider) bool { return p.Info().ID == id })
+	i := slices.IndexFunc(ss.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 	switch {
-	case len(tx.agents.providers) == 0:
+	case len(ss.providers) == 0:
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `tandemux agents`")
 	case i < 0:
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agents` lists those that it has", clip(id))
 	}
-	return tx.agents.providers[i], nil
+	return ss.providers[i], nil
 }
 
 // refreshAgents tells the root's subscribers what is known of the agents.
-func (tx Tx) refreshAgents() {
-	list := make([]ahp.AgentInfo, 0, len(tx.agents.providers))
-	for _, p := range tx.agents.providers {
+func (ss *sessions) refreshAgents(tx Tx) {
+	list := make([]ahp.AgentInfo, 0, len(ss.providers))
+	for _, p := range ss.providers {
 		info := p.Info()
 		a := ahp.AgentInfo{
 			Provider: info.ID, DisplayName: info.Name, Description: info.Description, Models: []map[string]any{},
@@ -117,8 +120,8 @@ func (tx Tx) refreshAgents() {
 		}
 		list = append(list, a)
 	}
-	if !reflect.DeepEqual(list, tx.root.value.Agents) && len(list)+len(tx.root.value.Agents) > 0 {
-		tx.apply(tx, tx.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
+	if !reflect.DeepEqual(list, ss.h.root.value.Agents) && len(list)+len(ss.h.root.value.Agents) > 0 {
+		ss.h.apply(tx, ss.h.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
 	}
 }
 

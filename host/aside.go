@@ -22,7 +22,7 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 	tx := h.lock()
 	closing := h.closing
 	if !closing {
-		h.agents.work.Add(1)
+		h.sessions.work.Add(1)
 	}
 	tx.unlock()
 	if closing {
@@ -30,9 +30,9 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 		return nil, errClosing
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(h.agents.ctx, cancel)
+	stop := context.AfterFunc(h.sessions.ctx, cancel)
 	go func() {
-		defer h.agents.work.Done()
+		defer h.sessions.work.Done()
 		defer c.asides.Add(-1)
 		defer cancel()
 		defer stop()

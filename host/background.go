@@ -10,7 +10,7 @@ import (
 // followWork keeps a chat's list of background work: the terminals that its session
 // holds for no tool call and whose command still runs (G41). The caller has told the
 // terminal's action.
-func (h *Host) followWork(tx Tx, t *term, a ahp.Action) {
+func (ss *sessions) followWork(tx Tx, t *term, a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalClaimed, ahp.TerminalExited:
 	default:
@@ -18,7 +18,7 @@ func (h *Host) followWork(tx Tx, t *term, a ahp.Action) {
 	}
 	claim := t.value.Claim
 	parked := claim.Kind == ahp.ClaimSession && claim.TurnID+claim.ToolCallID == "" && !t.value.Lifecycle.Exited()
-	for _, s := range h.sessions {
+	for _, s := range ss.list {
 		for _, c := range s.chats {
 			has := slices.ContainsFunc(c.value.BackgroundWork, func(w ahp.BackgroundWork) bool { return w.ID == t.ch.uri })
 			wants := parked && claim.Chat == c.ch.uri && claim.Session == s.ch.uri

@@ -114,7 +114,7 @@ func (c *chat) open(tx Tx) *agentStart {
 	default:
 		c.opening = o
 		spec := c.spec(tx)
-		c.h.agents.work.Add(1)
+		c.h.sessions.work.Add(1)
 		go c.finishOpening(o, spec)
 		return o
 	}
@@ -137,7 +137,7 @@ func (c *chat) spec(tx Tx) agent.Spec {
 			spec.Config[k] = fmt.Sprint(v)
 		}
 	}
-	if supply := c.h.agents.supply; supply != nil {
+	if supply := c.h.sessions.supply; supply != nil {
 		supply(tx, c, &spec)
 	}
 	return spec
@@ -146,8 +146,8 @@ func (c *chat) spec(tx Tx) agent.Spec {
 // finishOpening waits for the provider, but not for ever.
 func (c *chat) finishOpening(o *agentStart, spec agent.Spec) {
 	h := c.h
-	defer h.agents.work.Done()
-	ctx, cancel := context.WithTimeout(h.agents.ctx, h.limits.AgentStart)
+	defer h.sessions.work.Done()
+	ctx, cancel := context.WithTimeout(h.sessions.ctx, h.limits.AgentStart)
 	defer cancel()
 	provider := c.s.provider
 	got := make(chan opened, 1)
@@ -170,7 +170,7 @@ func (c *chat) finishOpening(o *agentStart, spec agent.Spec) {
 	h.turn(func(tx Tx) {
 		c.opening = nil
 		if (c.gone || h.closing) && r.err == nil {
-			tx.closeAgent(r.agent)
+			c.h.sessions.closeAgent(tx, r.agent)
 			r = opened{err: errGone}
 		}
 		if o.agent, o.err = r.agent, r.err; r.err == nil {
@@ -209,13 +209,13 @@ func (c *chat) take(tx Tx, a agent.Session) {
 	c.facts.Resume, c.facts.Fork = a.ID(), ""
 	c.dirty = true
 	c.s.noteCan(tx, a)
-	tx.refreshAgents()
+	c.h.sessions.refreshAgents(tx)
 }
 
 // forsake closes the agent's session; the next turn opens another.
 func (c *chat) forsake(tx Tx) {
 	if c.agent != nil {
-		tx.closeAgent(c.agent)
+		c.h.sessions.closeAgent(tx, c.agent)
 		c.agent = nil
 	}
 }
@@ -277,7 +277,7 @@ func (e *chatEvents) Options(options []agent.Option) {
 		if len(values) > 0 {
 			s.apply(tx, ahp.SessionConfigChanged{Config: values}, nil)
 		}
-		c.h.agents.options[s.value.Provider] = s.meta.Options
+		c.h.sessions.options[s.value.Provider] = s.meta.Options
 	})
 }
 

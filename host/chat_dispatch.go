@@ -178,9 +178,9 @@ func (c *chat) steer(tx Tx) {
 	}
 	c.apply(tx, ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
 	r.note(tx, "Said meanwhile: "+m.Message.Text) // The history has to say it.
-	c.h.agents.work.Add(1)
+	c.h.sessions.work.Add(1)
 	go func() {
-		defer c.h.agents.work.Done()
+		defer c.h.sessions.work.Done()
 		err := able.Steer(r.ctx, asTurn(m.ID, m.Message))
 		c.h.turn(func(tx Tx) {
 			if err != nil && !c.dead() && len(c.value.QueuedMessages) < maxQueued {

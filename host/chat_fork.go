@@ -19,7 +19,7 @@ func (s *session) refusesSource(tx Tx, from ahp.ChatSource) error {
 	if from.Kind != sourceFork && from.Kind != sourceSide {
 		return ahp.InvalidParams("create chat: source: kind: it is %q or %q", sourceFork, sourceSide)
 	}
-	c, ok := tx.chatAt(from.Chat)
+	c, ok := s.h.sessions.chatAt(tx, from.Chat)
 	if !ok || c.s != s {
 		return ahp.InvalidParams("create chat: source: there is no chat %q in the session", clip(from.Chat))
 	}
@@ -45,7 +45,7 @@ func (s *session) refusesSource(tx Tx, from ahp.ChatSource) error {
 // copyOf makes a new chat one that begins from another, and begins to copy the
 // agent's session. The caller has seen that it can be done.
 func (c *chat) copyOf(tx Tx, from ahp.ChatSource) *agentStart {
-	source, _ := tx.chatAt(from.Chat)
+	source, _ := c.h.sessions.chatAt(tx, from.Chat)
 	turns := source.value.Turns
 	c.value.Origin = &ahp.ChatOrigin{Kind: from.Kind, Chat: from.Chat, TurnID: turns[len(turns)-1].ID}
 	if from.Kind == sourceSide {

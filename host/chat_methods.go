@@ -9,7 +9,7 @@ import (
 )
 
 // newChat registers a chat of a session.
-func (tx Tx) newChat(s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
+func (ss *sessions) newChat(tx Tx, s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
 	c := &chat{h: tx.Host, s: s, facts: chatFacts{Session: s.ch.uri}, value: ahp.ChatState{
 		ChatSummary: ahp.ChatSummary{
 			Resource: uri, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now,
@@ -17,7 +17,7 @@ func (tx Tx) newChat(s *session, uri ahp.URI, title string, now ahp.Instant) *ch
 		},
 		Turns: []ahp.Turn{},
 	}}
-	c.ch = tx.newChannel(tx, uri, c)
+	c.ch = ss.h.newChannel(tx, uri, c)
 	s.chats = append(s.chats, c)
 	tx.keep(c.ch)
 	return c
@@ -39,10 +39,10 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 	var copying *agentStart
 	h.turn(func(tx Tx) {
 		var s *session
-		if s, err = tx.checkNewChat(p); err != nil {
+		if s, err = h.sessions.checkNewChat(tx, p); err != nil {
 			return
 		}
-		chat = tx.newChat(s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
+		chat = h.sessions.newChat(tx, s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
 		if p.Source != nil {
 			copying = chat.copyOf(tx, *p.Source)
 		}
@@ -55,16 +55,16 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 	case copying != nil:
 		return c.aside(ctx, func(context.Context) (any, error) {
 			<-copying.done
-			return nil, h.createdChat(c, chat, p, copying.err)
+			return nil, h.sessions.createdChat(c, chat, p, copying.err)
 		})
 	}
-	return nil, h.createdChat(c, chat, p, nil)
+	return nil, h.sessions.createdChat(c, chat, p, nil)
 }
 
 // createdChat ends a createChat: with the first message, or where the agent could
 // make no copy without the chat.
-func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed error) (err error) {
-	h.turn(func(tx Tx) {
+func (ss *sessions) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed error) (err error) {
+	ss.h.turn(func(tx Tx) {
 		switch {
 		case failed != nil:
 			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", errorInfo(failed).Message)
@@ -77,24 +77,24 @@ func (h *Host) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed e
 		}
 	})
 	if err == nil {
-		h.audit.Did(c.by(), "create", p.Chat, "session", clip(p.Channel))
+		ss.h.audit.Did(c.by(), "create", p.Chat, "session", clip(p.Channel))
 	}
 	return err
 }
 
 // checkNewChat says why there can't be such a chat.
-func (tx Tx) checkNewChat(p ahp.CreateChatParams) (*session, error) {
-	s, ok := tx.sessionAt(tx, p.Channel)
+func (ss *sessions) checkNewChat(tx Tx, p ahp.CreateChatParams) (*session, error) {
+	s, ok := ss.sessionAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", clip(p.Channel))
 	}
 	if why := checkSessionURI(p.Chat, ahp.ChatScheme); why != "" {
 		return nil, ahp.InvalidParams("create chat: chat: %s", why)
 	}
-	_, taken := tx.channels[p.Chat]
-	_, reserved := tx.reserved[p.Chat]
+	_, taken := ss.h.channels[p.Chat]
+	_, reserved := ss.h.reserved[p.Chat]
 	switch {
-	case tx.closing:
+	case ss.h.closing:
 		return nil, errClosing
 	case taken || reserved:
 		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", clip(p.Chat))
@@ -135,7 +135,7 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	var err error
 	h.turn(func(tx Tx) {
-		chat, ok := tx.chatAt(p.Channel)
+		chat, ok := h.sessions.chatAt(tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose chat: there is no chat %q", clip(p.Channel))
 			return
@@ -182,7 +182,7 @@ func (c *chat) remove(tx Tx) {
 	c.forsake(tx)
 	c.h.removeChannel(tx, c.ch)
 	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *chat) bool { return o == c })
-	if ended := c.h.agents.chatEnded; ended != nil {
+	if ended := c.h.sessions.chatEnded; ended != nil {
 		ended(tx, c)
 	}
 }
@@ -198,7 +198,7 @@ func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var result ahp.FetchTurnsResult
 	var err error
 	h.turn(func(tx Tx) {
-		chat, ok := tx.chatAt(p.Channel)
+		chat, ok := h.sessions.chatAt(tx, p.Channel)
 		switch {
 		case !ok || !h.reaches(tx, c.principal, p.Channel):
 			err = ahp.SessionNotFound("fetch turns: there is no chat %q", clip(p.Channel))

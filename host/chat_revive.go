@@ -14,7 +14,7 @@ func reviveSession(h *Host, ch *channel, state json.RawMessage) (body, error) {
 	if err := json.Unmarshal(state, &s.value); err != nil {
 		return nil, err
 	}
-	h.sessions = append(h.sessions, s)
+	h.sessions.list = append(h.sessions.list, s)
 	return s, nil
 }
 
@@ -31,28 +31,28 @@ func reviveChat(h *Host, ch *channel, state json.RawMessage) (body, error) {
 // reviveSessions puts sessions and chats together again that an earlier host
 // left, and ends what its agents were doing: they are gone with it (AHP,
 // Lifecycle). The caller holds h.mu; all channels are there.
-func (tx Tx) reviveSessions() {
-	for _, ch := range tx.channels {
+func (ss *sessions) reviveSessions(tx Tx) {
+	for _, ch := range ss.h.channels {
 		if c, ok := ch.body.(*chat); ok {
-			if s, ok := tx.sessionAt(tx, c.facts.Session); ok {
+			if s, ok := ss.sessionAt(tx, c.facts.Session); ok {
 				c.s = s
 				s.chats = append(s.chats, c)
 			} else {
-				tx.log.Error("a chat without its session is dropped", "chat", ch.uri)
-				tx.removeChannel(tx, ch)
+				ss.h.log.Error("a chat without its session is dropped", "chat", ch.uri)
+				ss.h.removeChannel(tx, ch)
 			}
 		}
 	}
-	slices.SortFunc(tx.sessions, func(a, b *session) int {
+	slices.SortFunc(ss.list, func(a, b *session) int {
 		return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.uri}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.uri})) * -1
 	})
-	for _, s := range tx.sessions {
+	for _, s := range ss.list {
 		s.revive(tx)
 	}
-	if n := tx.root.value.ActiveSessions; n != nil || len(tx.sessions) > 0 {
-		tx.countSessions()
+	if n := ss.h.root.value.ActiveSessions; n != nil || len(ss.list) > 0 {
+		ss.countSessions(tx)
 	}
-	tx.refreshAgents()
+	ss.refreshAgents(tx)
 }
 
 // revive brings one session up to date.
@@ -66,10 +66,10 @@ func (s *session) revive(tx Tx) {
 		return slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
 	}
 	slices.SortFunc(s.chats, func(a, b *chat) int { return order(a) - order(b) })
-	s.provider, _ = tx.provider(s.value.Provider) //nolint:errcheck // without one, turns fail and say so
-	if s.provider == nil && h.cfg.Agent != nil && len(h.agents.providers) < maxAgents {
+	s.provider, _ = s.h.sessions.provider(tx, s.value.Provider) //nolint:errcheck // without one, turns fail and say so
+	if s.provider == nil && h.cfg.Agent != nil && len(h.sessions.providers) < maxAgents {
 		if p, err := h.cfg.Agent(s.value.Provider, nil); err == nil && p.Info().ID == s.value.Provider {
-			h.agents.providers = append(slices.Clip(h.agents.providers), p)
+			h.sessions.providers = append(slices.Clip(h.sessions.providers), p)
 			s.provider = p
 		}
 	}
@@ -77,7 +77,7 @@ func (s *session) revive(tx Tx) {
 		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // then it is told anew
 	}
 	for _, row := range slices.Clone(s.value.Chats) {
-		if _, ok := tx.chatAt(row.Resource); !ok {
+		if _, ok := s.h.sessions.chatAt(tx, row.Resource); !ok {
 			s.apply(tx, ahp.SessionChatRemoved{Chat: row.Resource}, nil)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *session) revive(tx Tx) {
 		s.met(tx, n.ID)
 	}
 	for _, cl := range slices.Clone(s.value.ActiveClients) {
-		tx.clientGone(cl.ClientID)
+		s.h.sessions.clientGone(tx, cl.ClientID)
 	}
 	opened := slices.ContainsFunc(s.chats, func(c *chat) bool { return c.facts.Resume != "" })
 	switch {
@@ -123,7 +123,7 @@ func (c *chat) revive(tx Tx) {
 		}
 		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)
 	}
-	if ended := c.h.agents.turnEnded; ended != nil {
+	if ended := c.h.sessions.turnEnded; ended != nil {
 		ended(tx, c, "", "") // No tool call runs any more; its terminal may.
 	}
 	for _, w := range slices.Clone(c.value.BackgroundWork) {

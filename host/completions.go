@@ -23,7 +23,7 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h := c.h
 	tx := h.lock()
-	chat, ok := tx.chatAt(p.Channel)
+	chat, ok := h.sessions.chatAt(tx, p.Channel)
 	var commands []ahp.AgentCommand
 	var roots []string
 	if ok {

@@ -262,7 +262,7 @@ func (h *Host) confinementOf(p *auth.Principal, claim ahp.Claim) (k *confined, s
 	}
 	tx := h.lock()
 	defer tx.unlock()
-	if s, ok := h.sessionAt(tx, session); ok && s.confined != nil {
+	if s, ok := h.sessions.sessionAt(tx, session); ok && s.confined != nil {
 		return s.confined, session, s.facts.Roots
 	}
 	return nil, "", nil
@@ -331,7 +331,7 @@ func (h *Host) Rebound() {
 	defer tx.unlock()
 	h.roster.forget()
 	h.enroll(tx)
-	for _, s := range h.sessions {
+	for _, s := range h.sessions.list {
 		if s.socket == nil || s.socket.Bound() {
 			continue
 		}

@@ -123,7 +123,7 @@ func (h *Host) removeConn(c *conn) {
 		c.client.seen = h.now()
 		if len(c.client.conns) == 0 {
 			tx.returnLoans(c.client, c.principal)
-			tx.clientGone(c.client.id)
+			h.sessions.clientGone(tx, c.client.id)
 			tx.comesOrGoes(c.client)
 		}
 	}

@@ -170,8 +170,7 @@ type Host struct {
 	activity  *activity
 	terms     []*term // oldest first
 	layouts   []*layout
-	sessions  []*session
-	agents    agents
+	sessions  sessions
 	reserved  map[ahp.URI]string // terminals being made, and their names
 	procs     processes
 	list      listing
@@ -266,7 +265,7 @@ func New(c Config) (*Host, error) {
 		h.activity = newActivity(tx, h)
 	})
 	h.mendState(noMark, noAudit)
-	h.initAgents(c.Agents)
+	h.sessions.initAgents(h, c.Agents)
 	h.recallStarts()
 	if err := h.restore(); err != nil {
 		h.Shutdown(context.Background()) //nolint:errcheck // the first error counts
@@ -365,7 +364,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		h.list.timer = nil
 	}
 	h.activity.stop()
-	tx.stopAgents()
+	h.sessions.stopAgents(tx)
 	terms := slices.Clone(h.terms)
 	tx.unlock()
 	for _, t := range terms {
@@ -401,7 +400,7 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 		defer close(ended)
 		h.front.Wait()
 		h.serving.Wait()
-		h.agents.work.Wait()
+		h.sessions.work.Wait()
 		for _, t := range terms {
 			<-t.t.Done()
 		}

@@ -24,7 +24,7 @@ func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := allowed("log in", c.principal.CannotDrive()); err != nil {
 		return nil, err
 	}
-	provider, err := h.loginProvider(p)
+	provider, err := h.sessions.loginProvider(p)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 		if err := authGuarded(ctx, provider, m.ID); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
 		}
-		h.turn(func(tx Tx) { h.beginAgain(tx, p.Session) })
+		h.turn(func(tx Tx) { h.sessions.beginAgain(tx, p.Session) })
 		return r, nil
 	}
 	r.Terminal = p.Terminal
@@ -62,11 +62,11 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 }
 
 // loginProvider is the provider to log in to, of the session if one is named.
-func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
-	tx := h.lock()
+func (ss *sessions) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
+	tx := ss.h.lock()
 	defer tx.unlock()
 	if p.Session != "" {
-		s, ok := h.sessionAt(tx, p.Session)
+		s, ok := ss.sessionAt(tx, p.Session)
 		switch {
 		case !ok:
 			return nil, ahp.SessionNotFound("log in: there is no session %q", clip(p.Session))
@@ -81,7 +81,7 @@ func (h *Host) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
 	if p.Provider == "" {
 		return nil, ahp.InvalidParams("log in: provider: missing")
 	}
-	return tx.provider(p.Provider)
+	return ss.provider(tx, p.Provider)
 }
 
 func probeGuarded(ctx context.Context, p prober) (i agent.Info, err error) {
@@ -140,7 +140,7 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 		}
 		done := func(tx Tx, x ahp.TerminalExited) {
 			if x.ExitCode != nil && *x.ExitCode == 0 {
-				h.beginAgain(tx, p.Session)
+				h.sessions.beginAgain(tx, p.Session)
 			}
 		}
 		if life := t.value.Lifecycle; life.Exited() {
@@ -154,9 +154,9 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 
 // beginAgain opens the agent of a session that could not be created, now that
 // somebody has logged in.
-func (h *Host) beginAgain(tx Tx, uri ahp.URI) {
-	s, ok := h.sessionAt(tx, uri)
-	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || h.closing {
+func (ss *sessions) beginAgain(tx Tx, uri ahp.URI) {
+	s, ok := ss.sessionAt(tx, uri)
+	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || ss.h.closing {
 		return
 	}
 	s.begin(tx, nil, "")

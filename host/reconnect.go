@@ -109,7 +109,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(tx, cl)
-	defer tx.clientBack(c, true)
+	defer c.h.sessions.clientBack(tx, c, true)
 	c.hold(tx)
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*channel

@@ -73,7 +73,7 @@ func (h *Host) restore() error {
 	for _, a := range terms {
 		tx.doubt(a.t)
 	}
-	tx.reviveSessions()
+	h.sessions.reviveSessions(tx)
 	for _, ch := range h.channels {
 		if b, ok := ch.body.(revived); ok {
 			b.revived(tx)

@@ -254,8 +254,8 @@ func (s *session) met(tx Tx, id string) {
 }
 
 // sessionAt finds a session.
-func (h *Host) sessionAt(tx Tx, uri ahp.URI) (*session, bool) {
-	ch, ok := h.channels[uri]
+func (ss *sessions) sessionAt(tx Tx, uri ahp.URI) (*session, bool) {
+	ch, ok := ss.h.channels[uri]
 	if !ok {
 		return nil, false
 	}
@@ -264,8 +264,8 @@ func (h *Host) sessionAt(tx Tx, uri ahp.URI) (*session, bool) {
 }
 
 // chatAt finds a chat.
-func (tx Tx) chatAt(uri ahp.URI) (*chat, bool) {
-	ch, ok := tx.channels[uri]
+func (ss *sessions) chatAt(tx Tx, uri ahp.URI) (*chat, bool) {
+	ch, ok := ss.h.channels[uri]
 	if !ok {
 		return nil, false
 	}

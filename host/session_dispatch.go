@@ -192,10 +192,10 @@ func (s *session) setOption(id, value string, before any) {
 		if a == nil {
 			continue
 		}
-		h.agents.work.Add(1)
+		h.sessions.work.Add(1)
 		go func() {
-			defer h.agents.work.Done()
-			ctx, cancel := context.WithTimeout(h.agents.ctx, h.limits.AgentGrace)
+			defer h.sessions.work.Done()
+			ctx, cancel := context.WithTimeout(h.sessions.ctx, h.limits.AgentGrace)
 			defer cancel()
 			if err := setGuarded(ctx, a, id, value); err != nil {
 				h.turn(func(tx Tx) {

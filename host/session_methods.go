@@ -30,7 +30,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
 		p.WorkingDirectories = []ahp.URI{p.WorkingDirectory}
 	}
-	roots, err := h.sessionRoots(p.WorkingDirectories)
+	roots, err := h.sessions.sessionRoots(p.WorkingDirectories)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,11 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 	}
 	h.turn(func(tx Tx) {
 		var s *session
-		if s, err = tx.newSession(c, p, roots); err == nil {
+		if s, err = h.sessions.newSession(tx, c, p, roots); err == nil {
 			s.confined = confined
 			s.openSocket(tx)
 			c.hold(tx) // The reply precedes what follows, also for the root's subscribers.
-			tx.announceSession(s)
+			h.sessions.announceSession(tx, s)
 			s.begin(tx, c, p.ProgressToken)
 		}
 	})
@@ -65,16 +65,16 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 
 // sessionRoots are the directories of a new session; the user's home when there
 // are none.
-func (h *Host) sessionRoots(uris []ahp.URI) ([]string, error) {
+func (ss *sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
 	if len(uris) > maxRoots {
 		return nil, ahp.InvalidParams("create session: workingDirectories: more than %d", maxRoots)
 	}
 	if len(uris) == 0 {
-		return []string{h.home}, nil
+		return []string{ss.h.home}, nil
 	}
 	var roots []string
 	for _, u := range uris {
-		dir, err := h.directory(u)
+		dir, err := ss.h.directory(u)
 		if err != nil {
 			e := ahp.FromRPC(err)
 			return nil, ahp.Errorf(e.Code, "create session: workingDirectories: %s", strings.TrimPrefix(e.Message, "create terminal: cwd: "))
@@ -84,14 +84,14 @@ func (h *Host) sessionRoots(uris []ahp.URI) ([]string, error) {
 		}
 	}
 	if len(roots) == 0 {
-		roots = []string{h.home}
+		roots = []string{ss.h.home}
 	}
 	return roots, nil
 }
 
 // newSession checks what is asked and registers a session with its first chat.
-func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
-	provider, err := tx.provider(p.Provider)
+func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
+	provider, err := ss.provider(tx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*se
 	if chatURI == "" {
 		chatURI = ahp.ChatScheme + "/" + strings.ToLower(rand.Text())
 	}
-	if err := tx.checkNewSession(c, p, chatURI); err != nil {
+	if err := ss.checkNewSession(c, p, chatURI); err != nil {
 		return nil, err
 	}
 	info := provider.Info()
@@ -112,7 +112,7 @@ func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*se
 	if why := checkConfirm(c.principal, policy); why != "" {
 		return nil, ahp.InvalidParams("create session: %s", why)
 	}
-	now := ahp.InstantOf(tx.now().UnixMilli())
+	now := ahp.InstantOf(ss.h.now().UnixMilli())
 	dirs := make([]ahp.URI, 0, len(roots))
 	for _, r := range roots {
 		dirs = append(dirs, files.URI(r))
@@ -123,16 +123,16 @@ func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*se
 		value: ahp.SessionState{
 			Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs,
 			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
-			Config: &ahp.SessionConfig{Schema: tx.configSchema(info.ID), Values: values},
+			Config: &ahp.SessionConfig{Schema: ss.configSchema(info.ID), Values: values},
 		},
 	}
-	s.meta.Options = tx.agents.options[info.ID]
+	s.meta.Options = ss.options[info.ID]
 	if p.ActiveClient != nil {
 		s.value.ActiveClients = []ahp.ActiveClient{*p.ActiveClient}
 	}
-	s.ch = tx.newChannel(tx, p.Channel, s)
-	tx.sessions = append(tx.sessions, s)
-	chat := tx.newChat(s, chatURI, "", now)
+	s.ch = ss.h.newChannel(tx, p.Channel, s)
+	ss.list = append(ss.list, s)
+	chat := ss.newChat(tx, s, chatURI, "", now)
 	s.value.Chats, s.value.DefaultChat = []ahp.ChatSummary{chat.value.ChatSummary}, chatURI
 	if len(s.meta.Options) > 0 {
 		if b, err := json.Marshal(s.meta); err == nil && len(b) <= maxSessionMeta {
@@ -144,28 +144,28 @@ func (tx Tx) newSession(c *conn, p ahp.CreateSessionParams, roots []string) (*se
 }
 
 // checkNewSession says why there can't be such a session.
-func (h *Host) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI) error {
+func (ss *sessions) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI) error {
 	if s := checkSessionURI(p.Channel, ahp.SessionScheme); s != "" {
 		return ahp.InvalidParams("create session: channel: %s", s)
 	}
 	if s := checkSessionURI(chat, ahp.ChatScheme); s != "" {
 		return ahp.InvalidParams("create session: tandemux/chat: %s", s)
 	}
-	_, taken := h.channels[p.Channel]
-	_, chatTaken := h.channels[chat]
-	_, reserved := h.reserved[p.Channel]
+	_, taken := ss.h.channels[p.Channel]
+	_, chatTaken := ss.h.channels[chat]
+	_, reserved := ss.h.reserved[p.Channel]
 	active := ahp.ActiveClient{}
 	if p.ActiveClient != nil {
 		active = *p.ActiveClient
 	}
 	size, _ := json.Marshal(p) //nolint:errcheck // it was JSON
 	switch {
-	case h.closing:
+	case ss.h.closing:
 		return errClosing
 	case taken || chatTaken || reserved || p.Channel == chat:
 		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", clip(p.Channel))
-	case len(h.sessions) >= h.limits.Sessions:
-		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", h.limits.Sessions)
+	case len(ss.list) >= ss.h.limits.Sessions:
+		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", ss.h.limits.Sessions)
 	case p.ActiveClient != nil && active.ClientID != c.client.id:
 		return ahp.InvalidParams("create session: activeClient: a client takes part for itself only")
 	case len(active.Tools) > maxClientTools:
@@ -192,16 +192,16 @@ func checkSessionURI(uri ahp.URI, own string) string {
 }
 
 // announceSession tells the root's subscribers of a new session.
-func (tx Tx) announceSession(s *session) {
+func (ss *sessions) announceSession(tx Tx, s *session) {
 	s.told = s.summary(tx)
-	tx.notify(tx, ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
-	tx.countSessions()
+	ss.h.notify(tx, ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
+	ss.countSessions(tx)
 }
 
-func (tx Tx) countSessions() {
-	n := len(tx.sessions)
-	if had := tx.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
-		tx.apply(tx, tx.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
+func (ss *sessions) countSessions(tx Tx) {
+	n := len(ss.list)
+	if had := ss.h.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
+		ss.h.apply(tx, ss.h.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
 	}
 }
 
@@ -210,9 +210,9 @@ func (s *session) begin(tx Tx, c *conn, progress string) {
 	h := s.h
 	s.beginning = true
 	o := s.chats[0].open(tx)
-	h.agents.work.Add(1)
+	h.sessions.work.Add(1)
 	go func() {
-		defer h.agents.work.Done()
+		defer h.sessions.work.Done()
 		<-o.done
 		h.turn(func(tx Tx) {
 			s.beginning = false
@@ -243,13 +243,13 @@ func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error
 	h := c.h
 	var err error
 	h.turn(func(tx Tx) {
-		s, ok := h.sessionAt(tx, p.Channel)
+		s, ok := h.sessions.sessionAt(tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose session: there is no session %q", clip(p.Channel))
 			return
 		}
 		if err = allowed("dispose session", s.mayDispose(c.principal)); err == nil {
-			tx.removeSession(s)
+			h.sessions.removeSession(tx, s)
 		}
 	})
 	if err != nil {
@@ -271,23 +271,23 @@ func (s *session) mayDispose(p *auth.Principal) string {
 }
 
 // removeSession forgets a session and all that is its.
-func (tx Tx) removeSession(s *session) {
+func (ss *sessions) removeSession(tx Tx, s *session) {
 	for _, c := range slices.Clone(s.chats) {
 		c.remove(tx)
 	}
 	for _, timer := range s.absent {
 		timer.Stop()
 	}
-	for _, t := range slices.Clone(tx.terms) {
+	for _, t := range slices.Clone(ss.h.terms) {
 		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.uri {
 			tx.endTerm(t)
 		}
 	}
 	s.closeSocket(tx)
-	tx.removeChannel(tx, s.ch)
-	tx.sessions = slices.DeleteFunc(tx.sessions, func(o *session) bool { return o == s })
-	tx.notify(tx, ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
-	tx.countSessions()
+	ss.h.removeChannel(tx, s.ch)
+	ss.list = slices.DeleteFunc(ss.list, func(o *session) bool { return o == s })
+	ss.h.notify(tx, ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
+	ss.countSessions(tx)
 }
 
 // listSessions gives a page of the sessions, the last modified first.
@@ -308,9 +308,9 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 	}
 	h := c.h
 	tx := h.lock()
-	rows := make([]ahp.SessionSummary, 0, len(h.sessions))
+	rows := make([]ahp.SessionSummary, 0, len(h.sessions.list))
 	if !c.principal.Bounded() && c.principal.May(auth.ScopeRead) {
-		for _, s := range h.sessions {
+		for _, s := range h.sessions.list {
 			rows = append(rows, s.summary(tx))
 		}
 	}
@@ -377,28 +377,28 @@ func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any,
 	for k, v := range p.Config { // as they were written
 		values[k] = v
 	}
-	if len(h.agents.providers) == 0 {
+	if len(h.sessions.providers) == 0 {
 		return ahp.ResolveSessionConfigResult{Values: values, Schema: json.RawMessage(`{"type":"object","properties":{}}`)}, nil
 	}
-	provider, err := tx.provider(p.Provider)
+	provider, err := h.sessions.provider(tx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := values[configConfirm]; !ok {
 		values[configConfirm] = ahp.ConfirmAsk
 	}
-	return ahp.ResolveSessionConfigResult{Schema: h.configSchema(provider.Info().ID), Values: values}, nil
+	return ahp.ResolveSessionConfigResult{Schema: h.sessions.configSchema(provider.Info().ID), Values: values}, nil
 }
 
 // configSchema describes what can be set: tandemux's policy, and what the provider's
 // agent offered when it was last asked.
-func (h *Host) configSchema(provider string) json.RawMessage {
+func (ss *sessions) configSchema(provider string) json.RawMessage {
 	properties := map[string]any{configConfirm: map[string]any{
 		"type": "string", "title": "Confirm tool calls", "default": ahp.ConfirmAsk, "enum": confirmPolicies, "sessionMutable": true,
 		"enumLabels":  []string{"Ask about all", "Approve what only reads", "Approve all"},
 		"description": "Which of the tool calls that the agent asks about wait for a person",
 	}}
-	for _, o := range h.agents.options[provider] {
+	for _, o := range ss.options[provider] {
 		p := map[string]any{"type": "string", "title": o.Name, "description": o.Description, "sessionMutable": true}
 		if o.Boolean {
 			p["type"] = "boolean"
@@ -436,7 +436,7 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	id, method, ok := strings.Cut(rest, "/")
 	h := c.h
 	tx := h.lock()
-	provider, err := tx.provider(id)
+	provider, err := h.sessions.provider(tx, id)
 	tx.unlock()
 	if !ours || !ok || id == "" || err != nil {
 		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", clip(p.Resource))

@@ -57,7 +57,7 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	defer tx.unlock()
 	if ch := c.subs[canonical(channel)]; ch != nil {
 		ch.unsubscribe(tx, c)
-		tx.clientLooksAway(c, ch)
+		c.h.sessions.clientLooksAway(tx, c, ch)
 		tx.looksAway(c, ch, false)
 		tx.recount(ch)
 	}
@@ -90,7 +90,7 @@ func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, len(c.subs))
 	}
 	s := tx.snapshot(ch, c)
-	tx.clientBack(c, false)
+	c.h.sessions.clientBack(tx, c, false)
 	return s, nil
 }
 

@@ -254,7 +254,7 @@ func (t *term) follow(tx Tx, a ahp.Action) {
 		return
 	}
 	t.h.mind(tx, t, a)
-	t.h.followWork(tx, t, a)
+	t.h.sessions.followWork(tx, t, a)
 	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
 		t.ended(tx, x)
 	}

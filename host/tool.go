@@ -154,7 +154,7 @@ func (k *call) complete(tx Tx, result ahp.ToolResult, meta json.RawMessage, by *
 		c.h.apply(tx, c.ch, ahp.ChatActivityChanged{}, nil)
 	}
 	c.apply(tx, ahp.ChatToolCallComplete{TurnID: k.r.id, ToolCallID: k.id, Result: result, Meta: meta}, by)
-	if ended := c.h.agents.turnEnded; ended != nil {
+	if ended := c.h.sessions.turnEnded; ended != nil {
 		ended(tx, c, k.r.id, k.id)
 	}
 }

@@ -186,14 +186,14 @@ func ownCall(d *dispatch, turnID, id string) (*call, string) {
 
 // clientGone begins the grace of a client whose last connection has ended: it may
 // come back.
-func (tx Tx) clientGone(id string) {
-	for _, s := range tx.sessions {
+func (ss *sessions) clientGone(tx Tx, id string) {
+	for _, s := range ss.list {
 		if s.isActive(id) && s.absent[id] == nil {
 			if s.absent == nil {
 				s.absent = map[string]*time.Timer{}
 			}
 			var timer *time.Timer
-			timer = time.AfterFunc(tx.limits.ClientGrace, func() {
+			timer = time.AfterFunc(ss.h.limits.ClientGrace, func() {
 				s.h.turn(func(tx Tx) {
 					if s.absent[id] == timer {
 						s.removeClient(tx, id, nil, "the client that has the tool is gone")
@@ -208,9 +208,9 @@ func (tx Tx) clientGone(id string) {
 // clientBack ends the grace of a client that is subscribed to its sessions again.
 // When a reconnect is complete, those that it has not listed are without it (AHP,
 // Lifecycle).
-func (tx Tx) clientBack(c *conn, complete bool) {
+func (ss *sessions) clientBack(tx Tx, c *conn, complete bool) {
 	id := c.client.id
-	for _, s := range tx.sessions {
+	for _, s := range ss.list {
 		if !s.isActive(id) {
 			continue
 		}
@@ -227,7 +227,7 @@ func (tx Tx) clientBack(c *conn, complete bool) {
 
 // clientLooksAway ends a client's part in a session that it has unsubscribed from
 // (AHP, Subscriptions).
-func (tx Tx) clientLooksAway(c *conn, ch *channel) {
+func (ss *sessions) clientLooksAway(tx Tx, c *conn, ch *channel) {
 	if s, ok := ch.body.(*session); ok && s.isActive(c.client.id) && !c.client.watches(ch.uri) {
 		s.removeClient(tx, c.client.id, nil, "the client that has the tool no longer takes part")
 	}

@@ -14,8 +14,8 @@ import (
 // MCP server that they are given: it asks for them here, as a guest of that session.
 
 // ownChat is the chat of a session that the agent works in.
-func (tx Tx) ownChat(p *auth.Principal, uri ahp.URI) (*chat, error) {
-	c, ok := tx.chatAt(uri)
+func (ss *sessions) ownChat(tx Tx, p *auth.Principal, uri ahp.URI) (*chat, error) {
+	c, ok := ss.chatAt(tx, uri)
 	if p.Agent == "" || !ok || c.s.ch.uri != p.Session {
 		return nil, ahp.PermissionDenied("the tools of a session's clients are for the agent that works in it")
 	}
@@ -30,7 +30,7 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 	}
 	h := c.h
 	tx := h.lock()
-	chat, err := tx.ownChat(c.principal, p.Channel)
+	chat, err := h.sessions.ownChat(tx, c.principal, p.Channel)
 	if err != nil {
 		tx.unlock()
 		return nil, err
@@ -94,7 +94,7 @@ func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h := c.h
 	tx := h.lock()
-	chat, err := tx.ownChat(c.principal, p.Channel)
+	chat, err := h.sessions.ownChat(tx, c.principal, p.Channel)
 	tx.unlock()
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func newPrompting(c *chat, turn string, m ahp.Message) *prompting {
 		c: c, id: turn, message: m, started: c.h.now(), done: make(chan struct{}),
 		calls: map[string]*call{}, asks: map[string]chan ahp.ChatInputCompleted{},
 	}
-	r.ctx, r.cancel = context.WithCancelCause(c.h.agents.ctx)
+	r.ctx, r.cancel = context.WithCancelCause(c.h.sessions.ctx)
 	return r
 }
 
@@ -59,7 +59,7 @@ func (c *chat) begin(tx Tx, r *prompting, a ahp.Action, by *dispatched) {
 	before := c.now
 	c.now = r
 	c.apply(tx, a, by)
-	c.h.agents.work.Add(1)
+	c.h.sessions.work.Add(1)
 	go r.run(before)
 }
 
@@ -79,7 +79,7 @@ func (s *session) nameAfter(tx Tx, m ahp.Message) {
 // run has the agent carry the turn out, once it is done with the one before.
 func (r *prompting) run(before *prompting) {
 	h := r.c.h
-	defer h.agents.work.Done()
+	defer h.sessions.work.Done()
 	defer close(r.done)
 	if before != nil {
 		<-before.done // which it is soon: it has ended
@@ -287,7 +287,7 @@ func (r *prompting) end(tx Tx, a ahp.Action, by *dispatched) {
 	}
 	c.tally(tx, r)
 	c.apply(tx, a, by)
-	if ended := c.h.agents.turnEnded; ended != nil {
+	if ended := c.h.sessions.turnEnded; ended != nil {
 		ended(tx, c, r.id, "")
 	}
 	c.compactLater(tx)

@@ -25,7 +25,7 @@ func (h *Host) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok bool)
 	told, _ := files.Path(t.value.Cwd, h.hostname)
 	pid, exited := t.meta.Pid, t.value.Lifecycle.Exited()
 	var k *confined
-	if s, ok := h.sessionAt(tx, t.sandbox); ok {
+	if s, ok := h.sessions.sessionAt(tx, t.sandbox); ok {
 		k = s.confined
 	}
 	inside := t.sandbox != ""
