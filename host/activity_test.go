@@ -31,44 +31,44 @@ func TestOutputAfterSilence(t *testing.T) {
 	defer tx.unlock()
 	data := ahp.TerminalData{Data: "x"}
 	at := func() int64 { return term.attention.row.Output }
-	h.mind(tx, term, data)
+	term.mind(tx, data)
 	if at() != 0 {
 		t.Error("the first output calls")
 	}
 	*now = now.Add(silence - time.Millisecond)
-	h.mind(tx, term, data)
+	term.mind(tx, data)
 	if at() != 0 {
 		t.Error("output calls before the silence was long enough")
 	}
 	*now = now.Add(silence)
-	h.mind(tx, term, data)
+	term.mind(tx, data)
 	if at() != now.UnixMilli() {
 		t.Errorf("output after a silence is at %d", at())
 	}
 	first := at()
 	*now = now.Add(silence)
 	h.typist = typist{"operator", term, *now}
-	h.mind(tx, term, data)
+	term.mind(tx, data)
 	if at() != first {
 		t.Error("the answer to what was typed calls")
 	}
 	*now = now.Add(2 * silence)
-	h.mind(tx, term, data)
+	term.mind(tx, data)
 	if at() == first {
 		t.Error("output long after typing does not call")
 	}
 	// What a new size has a program draw is no output; what comes later is.
 	first = at()
 	*now = now.Add(2 * silence)
-	h.mind(tx, term, ahp.TerminalResized{Cols: 90, Rows: 20})
-	h.mind(tx, term, data)
+	term.mind(tx, ahp.TerminalResized{Cols: 90, Rows: 20})
+	term.mind(tx, data)
 	*now = now.Add(answerTime / 2)
-	h.mind(tx, term, data)
+	term.mind(tx, data)
 	if at() != first {
 		t.Error("what a program draws for its new size calls")
 	}
 	*now = now.Add(answerTime)
-	h.mind(tx, term, data)
+	term.mind(tx, data)
 	if at() == first {
 		t.Error("output after a new size does not call")
 	}
@@ -81,18 +81,18 @@ func TestStatusEndsWithTheCommand(t *testing.T) {
 	tx := h.lock()
 	defer tx.unlock()
 	say := func(body string) {
-		h.noticed(tx, term, terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
+		term.noticed(tx, terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
 	}
 	say("state=blocked:kind=permission:app=claude")
 	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusBlocked || s.At != now.UnixMilli() {
 		t.Fatalf("status %+v", s)
 	}
-	h.mind(tx, term, ahp.TerminalCommandFinished{CommandID: "1"})
+	term.mind(tx, ahp.TerminalCommandFinished{CommandID: "1"})
 	if s := term.attention.row.Status; s != nil {
 		t.Errorf("after the prompt %+v", s)
 	}
 	say("state=done:app=claude")
-	h.mind(tx, term, ahp.TerminalExited{})
+	term.mind(tx, ahp.TerminalExited{})
 	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusDone {
 		t.Errorf("after the end %+v", s)
 	}

@@ -151,9 +151,9 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, j *journal.Journal) 
 	t.identity = proc.Identity
 	c := terminal.Config{
 		Process: proc, Cols: t.value.Cols, Rows: t.value.Rows, Emulator: em, Hostname: h.hostname, Home: os.Getenv("HOME"), Log: h.log,
-		Wake:     func() { h.wake(t) },
-		Throttle: func(ctx context.Context) { h.throttle(ctx, t) },
-		Signal:   func(ctx context.Context, sig syscall.Signal) error { return h.signal(ctx, t, sig) },
+		Wake:     func() { t.wake() },
+		Throttle: func(ctx context.Context) { t.throttle(ctx) },
+		Signal:   func(ctx context.Context, sig syscall.Signal) error { return t.signal(ctx, sig) },
 		Renew: func(cols, rows int) emulator.Emulator {
 			em, err := h.newEmulator(t.engine, cols, rows, scrollback)
 			if err != nil {

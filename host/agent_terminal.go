@@ -86,12 +86,12 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 			err = nil
 			t.used = a
 			t.meta.Agent = ct.c.s.label(tx)
-			tx.addTerm(uri, t, t.unborn)
+			ct.c.h.addTerm(tx, uri, t, t.unborn)
 			ct.c.forgetOld(tx)
 		}
 	})
 	if err != nil {
-		h.abandon(t)
+		t.abandon()
 		return nil, asRefusal(err)
 	}
 	h.audit.Note("create", "terminal", uri, "claim", claimText(pl.params.Claim), "command", clip(title))
@@ -275,17 +275,17 @@ func (a *agentTerm) Bind(toolCallID string) {
 			return
 		}
 		c.ToolCallID = toolCallID
-		a.h.claimForAgent(tx, a.t, c)
+		a.t.claimForAgent(tx, c)
 	})
 }
 
 // claimForAgent changes what in its session a terminal is claimed for.
-func (h *Host) claimForAgent(tx Tx, t *term, to ahp.Claim) {
+func (t *term) claimForAgent(tx Tx, to ahp.Claim) {
 	if t.used != nil {
 		t.used.ours = true
 		defer func() { t.used.ours = false }()
 	}
-	h.claim(tx, t, to, nil, &auth.Principal{ID: t.holder})
+	t.claim(tx, to, nil, &auth.Principal{ID: t.holder})
 }
 
 // removed reports whether the terminal was disposed of.
@@ -299,7 +299,7 @@ const awayNote = "\n[" + "A person has taken this terminal over, or sent it to t
 func (a *agentTerm) Output() (text string, truncated bool, exit *agent.Exit) {
 	a.h.turn(func(tx Tx) {
 		if !a.removed(tx) {
-			a.h.flush(tx, a.t)
+			a.t.flush(tx)
 		}
 		all := a.text.AppendLine(slices.Clone(a.out))
 		kept := tail(all, a.limit)
@@ -371,7 +371,7 @@ func (a *agentTerm) Release() {
 		}
 		if c := a.t.value.Claim; c.Kind == ahp.ClaimSession && c.TurnID+c.ToolCallID != "" && a.exit != nil {
 			c.TurnID, c.ToolCallID = "", ""
-			a.h.claimForAgent(tx, a.t, c)
+			a.t.claimForAgent(tx, c)
 		}
 		if a.exit != nil || !a.held(tx) || a.away {
 			return
@@ -389,7 +389,8 @@ func (a *agentTerm) Release() {
 }
 
 // supplyAgent gives an agent the terminals and files of its chat.
-func (h *Host) supplyAgent(tx Tx, c *chat, spec *agent.Spec) {
+func supplyAgent(tx Tx, c *chat, spec *agent.Spec) {
+	h := c.h
 	roots, err := agent.NewRoots(spec.Roots)
 	if err != nil {
 		h.log.Warn("an agent gets neither terminals nor files", "session", c.s.ch.uri, "err", err)
@@ -413,7 +414,8 @@ func (h *Host) supplyAgent(tx Tx, c *chat, spec *agent.Spec) {
 // callEnded narrows the claims of a tool call that has ended, with call "" of a
 // turn, with turn "" of all: their terminals are the session's in the background
 // then (G41).
-func (h *Host) callEnded(tx Tx, c *chat, turn, call string) {
+func callEnded(tx Tx, c *chat, turn, call string) {
+	h := c.h
 	for _, t := range slices.Clone(h.terms) {
 		claim := t.value.Claim
 		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.uri || claim.TurnID+claim.ToolCallID == "" {
@@ -423,17 +425,18 @@ func (h *Host) callEnded(tx Tx, c *chat, turn, call string) {
 			continue
 		}
 		claim.TurnID, claim.ToolCallID = "", ""
-		h.claimForAgent(tx, t, claim)
+		t.claimForAgent(tx, claim)
 	}
 }
 
 // chatEnded ends the terminals that a chat still holds when it is disposed of (G42,
 // G46).
-func (h *Host) chatEnded(tx Tx, c *chat) {
+func chatEnded(tx Tx, c *chat) {
+	h := c.h
 	for _, t := range slices.Clone(h.terms) {
 		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri {
-			h.removeTerm(tx, t)
-			h.abandon(t)
+			t.removeTerm(tx)
+			t.abandon()
 		}
 	}
 }
@@ -444,13 +447,13 @@ func (c *chat) forgetOld(tx Tx) {
 	var over []*term
 	for _, t := range c.h.terms {
 		claim := t.value.Claim
-		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri && claim.TurnID == "" && t.value.Lifecycle.Exited() && !tx.inLayout(t) {
+		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri && claim.TurnID == "" && t.value.Lifecycle.Exited() && !t.inLayout(tx) {
 			over = append(over, t)
 		}
 	}
 	for len(over) > keptAgentTerms {
-		c.h.removeTerm(tx, over[0])
-		c.h.abandon(over[0])
+		over[0].removeTerm(tx)
+		over[0].abandon()
 		over = over[1:]
 	}
 }

@@ -41,7 +41,7 @@ func (ss *sessions) initAgents(h *Host, providers []agent.Provider) {
 	ss.ctx, ss.cancel = context.WithCancel(context.Background())
 	ss.options = map[string][]ahp.AgentOption{}
 	ss.providers = providers
-	ss.supply, ss.turnEnded, ss.chatEnded = ss.h.supplyAgent, ss.h.callEnded, ss.h.chatEnded
+	ss.supply, ss.turnEnded, ss.chatEnded = supplyAgent, callEnded, chatEnded
 }
 
 // stopAgents ends what agents do. The caller has set h.closing; h.sessions.work is
@@ -64,7 +64,7 @@ func (ss *sessions) stopAgents(tx Tx) {
 // closeAgent ends an agent's session beside the sequencer, and gives up when that
 // takes too long.
 func (ss *sessions) closeAgent(tx Tx, a agent.Session) {
-	h := tx.Host
+	h := ss.h
 	h.sessions.work.Add(1)
 	go func() {
 		defer h.sessions.work.Done()

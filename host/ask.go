@@ -60,20 +60,20 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case t.value.Lifecycle.Exited():
 		return nil, ahp.Conflict("ask: the terminal's process has ended")
 	case t.holds(c.principal):
-		h.claim(tx, t, p.Claim, nil, c.principal)
+		t.claim(tx, p.Claim, nil, c.principal)
 		return ahp.AskResult{Answer: ahp.AskGranted}, nil
 	case t.value.Claim.Kind == ahp.ClaimSession:
 		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.holderText())
 	case t.asked != nil:
 		return nil, ahp.Conflict("ask: somebody else asks for this terminal already: try again later")
-	case tx.asksOf(c) >= maxAsks:
+	case c.asksOf(tx) >= maxAsks:
 		return nil, ahp.Conflict("ask: %d questions of this connection wait already", maxAsks)
 	}
 	q := &ask{t: t, c: c, req: c.req, claim: p.Claim}
 	t.asked = q
 	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.principal.Name(), Reason: reason}
 	q.timer = time.AfterFunc(limit, func() {
-		h.turn(func(tx Tx) { h.settleAsk(tx, q, ahp.AskTimeout) })
+		h.turn(func(tx Tx) { q.settle(tx, ahp.AskTimeout) })
 	})
 	h.listChanged(tx)
 	h.audit.Did(c.by(), "ask", p.Channel, "for", claimText(p.Claim))
@@ -81,8 +81,8 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // asksOf counts a connection's open questions.
-func (tx Tx) asksOf(c *conn) (n int) {
-	for _, t := range tx.terms {
+func (c *conn) asksOf(tx Tx) (n int) {
+	for _, t := range c.h.terms {
 		if t.asked != nil && t.asked.c == c {
 			n++
 		}
@@ -90,9 +90,9 @@ func (tx Tx) asksOf(c *conn) (n int) {
 	return n
 }
 
-// settleAsk answers a question, unless it is settled; the empty answer is for one
+// settle answers a question, unless it is settled; the empty answer is for one
 // whose asker has gone.
-func (h *Host) settleAsk(tx Tx, q *ask, answer string) {
+func (q *ask) settle(tx Tx, answer string) {
 	if q.t.asked != q {
 		return
 	}
@@ -101,14 +101,14 @@ func (h *Host) settleAsk(tx Tx, q *ask, answer string) {
 	if answer != "" {
 		q.c.rpc.Reply(q.req, ahp.AskResult{Answer: answer}, nil) //nolint:errcheck // the connection is ending
 	}
-	h.listChanged(tx)
+	q.t.h.listChanged(tx)
 }
 
 // dropAsks forgets the questions of a connection that has ended.
-func (tx Tx) dropAsks(c *conn) {
-	for _, t := range tx.terms {
+func (c *conn) dropAsks(tx Tx) {
+	for _, t := range c.h.terms {
 		if t.asked != nil && t.asked.c == c {
-			tx.settleAsk(tx, t.asked, "")
+			t.asked.settle(tx, "")
 		}
 	}
 }
@@ -136,10 +136,10 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	answer := ahp.AskRefused
 	if p.Grant {
 		answer = ahp.AskGranted
-		h.flush(tx, t)
-		h.claim(tx, t, q.claim, nil, q.c.principal)
+		t.flush(tx)
+		t.claim(tx, q.claim, nil, q.c.principal)
 	}
 	h.audit.Did(c.by(), "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
-	h.settleAsk(tx, q, answer)
+	q.settle(tx, answer)
 	return nil, nil
 }

@@ -57,7 +57,8 @@ type attention struct {
 }
 
 // attend changes a terminal's row, and sends it now or soon.
-func (h *Host) attend(tx Tx, t *term, change func(row *ahp.Attention)) {
+func (t *term) attend(tx Tx, change func(row *ahp.Attention)) {
+	h := t.h
 	change(&t.attention.row)
 	h.activity.due[t] = struct{}{}
 	h.activity.sendSoon(tx)
@@ -107,7 +108,7 @@ func (v *activity) warnSoon(tx Tx) {
 		h.turn(func(tx Tx) {
 			v.warn = nil
 			v := h.activity // an earlier host's may have come back
-			if text := inLine(tx.warning(trouble)); text != v.value.Warning && !v.h.closing {
+			if text := inLine(v.h.warning(tx, trouble)); text != v.value.Warning && !v.h.closing {
 				v.h.apply(tx, v.ch, ahp.HostWarned{Warning: text}, nil)
 			}
 		})
@@ -144,7 +145,8 @@ func (v *activity) forget(tx Tx, t *term) {
 }
 
 // mind looks at an action of a terminal for what a person may want to know.
-func (h *Host) mind(tx Tx, t *term, a ahp.Action) {
+func (t *term) mind(tx Tx, a ahp.Action) {
+	h := t.h
 	now := h.now()
 	switch a.(type) {
 	case ahp.TerminalResized:
@@ -159,11 +161,11 @@ func (h *Host) mind(tx Tx, t *term, a ahp.Action) {
 		if quiet < silence || first || h.typist.into == t && now.Sub(h.typist.at) < answerTime {
 			return
 		}
-		h.attend(tx, t, func(row *ahp.Attention) { row.Output = now.UnixMilli() })
+		t.attend(tx, func(row *ahp.Attention) { row.Output = now.UnixMilli() })
 	case ahp.TerminalCommandFinished, ahp.TerminalExited:
 		// What an earlier host was told is in the row alone.
 		if s := t.attention.row.Status; t.attention.reports.ended() || s != nil && passing(s.State) {
-			h.attend(tx, t, func(row *ahp.Attention) { row.Status = t.attention.reports.top() })
+			t.attend(tx, func(row *ahp.Attention) { row.Status = t.attention.reports.top() })
 		}
 	}
 }
@@ -171,11 +173,12 @@ func (h *Host) mind(tx Tx, t *term, a ahp.Action) {
 // The table would refer to itself otherwise: what follows from an action may be
 // another one.
 func init() {
-	told[terminal.Noticed{}.ActionType()] = func(tx Tx, t *term, a ahp.Action) { t.h.noticed(tx, t, a.(terminal.Noticed)) }
+	told[terminal.Noticed{}.ActionType()] = func(tx Tx, t *term, a ahp.Action) { t.noticed(tx, a.(terminal.Noticed)) }
 }
 
 // noticed takes what programs want a person to know.
-func (h *Host) noticed(tx Tx, t *term, n terminal.Noticed) {
+func (t *term) noticed(tx Tx, n terminal.Noticed) {
+	h := t.h
 	at := h.now().UnixMilli()
 	reported := false
 	for _, r := range n.Reports {
@@ -188,7 +191,7 @@ func (h *Host) noticed(tx Tx, t *term, n terminal.Noticed) {
 	if !n.Bell && len(n.Notes) == 0 && !reported {
 		return
 	}
-	h.attend(tx, t, func(row *ahp.Attention) {
+	t.attend(tx, func(row *ahp.Attention) {
 		if n.Bell {
 			row.Bell = at
 		}
@@ -212,26 +215,26 @@ func isActivity(b body) bool { _, ok := b.(*activity); return ok }
 // it takes marks away that others see too.
 func seeTerminal(tx Tx, d *dispatch) string {
 	a := d.action.(ahp.TerminalSeen)
-	t, ok := tx.termAt(tx, a.Terminal)
-	if !ok || !tx.reaches(tx, d.c.principal, a.Terminal) {
+	t, ok := d.c.h.termAt(tx, a.Terminal)
+	if !ok || !d.c.h.reaches(tx, d.c.principal, a.Terminal) {
 		return because("there is no terminal %q", clip(a.Terminal))
 	}
 	if s := t.mayShape(d.c.principal); s != "" {
 		return s
 	}
-	tx.activity.sendDue(tx)
-	t.attention.row.Seen = tx.now().UnixMilli()
-	tx.apply(tx, d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
+	d.c.h.activity.sendDue(tx)
+	t.attention.row.Seen = d.c.h.now().UnixMilli()
+	d.c.h.apply(tx, d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
 	return ""
 }
 
 // recount counts the clients that show a layout: those that follow it and the
 // activity, as an interface does and a command that edits it does not.
-func (tx Tx) recount(ch *channel) {
+func (h *Host) recount(tx Tx, ch *channel) {
 	switch ch.body.(type) {
 	case *activity:
-		for _, l := range tx.layouts {
-			tx.recount(l.ch)
+		for _, l := range h.layouts {
+			h.recount(tx, l.ch)
 		}
 	case *layout:
 		n := 0
@@ -240,17 +243,17 @@ func (tx Tx) recount(ch *channel) {
 				n++
 			}
 		}
-		if tx.activity.value.Layouts[ch.uri] != n {
-			tx.apply(tx, tx.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
+		if h.activity.value.Layouts[ch.uri] != n {
+			h.apply(tx, h.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
 		}
 	}
 }
 
 // holderName is what people call whoever holds a terminal: a token's name, "" for
 // the operator.
-func (h *Host) holderName(tx Tx, t *term) string {
+func (t *term) holderName(tx Tx) string {
 	if id, ok := auth.TokenOf(t.holder); ok {
-		return h.tokens.Name(id)
+		return t.h.tokens.Name(id)
 	}
 	return ""
 }

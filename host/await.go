@@ -129,15 +129,15 @@ func (t *term) unfollowed() {
 }
 
 // watches tells a terminal who has subscribed.
-func (tx Tx) watches(c *conn, uri ahp.URI) {
-	if t, ok := tx.termAt(tx, uri); ok {
+func (c *conn) watches(tx Tx, uri ahp.URI) {
+	if t, ok := c.h.termAt(tx, uri); ok {
 		t.follower.arrived(c.client.id)
 	}
 }
 
 // looksAway tells a terminal that a connection watches it no more: for good, or
 // because it was lost.
-func (tx Tx) looksAway(c *conn, ch *channel, lost bool) {
+func (c *conn) looksAway(tx Tx, ch *channel, lost bool) {
 	t, ok := ch.body.(*term)
 	switch {
 	case !ok || c.client == nil || c.client.watches(ch.uri):

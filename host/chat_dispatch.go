@@ -111,7 +111,7 @@ func beginTurn(tx Tx, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	tx.audit.Did(d.c.by(), "prompt", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "prompt", d.ch.uri, "turn", clip(a.TurnID))
 	c.startTurn(tx, a, &d.by)
 	return ""
 }
@@ -126,7 +126,7 @@ func cancelTurn(tx Tx, d *dispatch) string {
 	case t.ID != a.TurnID:
 		return because("the turn that runs is %s", clip(t.ID))
 	}
-	tx.audit.Did(d.c.by(), "cancel", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "cancel", d.ch.uri, "turn", clip(a.TurnID))
 	if r := c.now; r != nil && r.id == a.TurnID {
 		a.Duration = r.took()
 		r.end(tx, a, &d.by)
@@ -249,7 +249,7 @@ func truncateChat(tx Tx, d *dispatch) string {
 			r.closeAsk(tx, id)
 		}
 	}
-	tx.audit.Did(d.c.by(), "truncate", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "truncate", d.ch.uri, "turn", clip(a.TurnID))
 	if a.TurnID == "" {
 		c.older = nil
 	}

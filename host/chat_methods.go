@@ -10,7 +10,7 @@ import (
 
 // newChat registers a chat of a session.
 func (ss *sessions) newChat(tx Tx, s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
-	c := &chat{h: tx.Host, s: s, facts: chatFacts{Session: s.ch.uri}, value: ahp.ChatState{
+	c := &chat{h: ss.h, s: s, facts: chatFacts{Session: s.ch.uri}, value: ahp.ChatState{
 		ChatSummary: ahp.ChatSummary{
 			Resource: uri, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now,
 			Origin: &ahp.ChatOrigin{Kind: ahp.OriginUser},
@@ -19,7 +19,7 @@ func (ss *sessions) newChat(tx Tx, s *session, uri ahp.URI, title string, now ah
 	}}
 	c.ch = ss.h.newChannel(tx, uri, c)
 	s.chats = append(s.chats, c)
-	tx.keep(c.ch)
+	ss.h.keep(tx, c.ch)
 	return c
 }
 

@@ -33,7 +33,7 @@ func resumeTurn(tx Tx, d *dispatch) string {
 			r.calls[p.ToolCall.ToolCallID] = &call{r: r, id: p.ToolCall.ToolCallID, over: true, before: true}
 		}
 	}
-	tx.audit.Did(d.c.by(), "resume", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "resume", d.ch.uri, "turn", clip(a.TurnID))
 	c.begin(tx, r, a, &d.by)
 	return ""
 }

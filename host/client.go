@@ -26,36 +26,36 @@ type client struct {
 
 // bindClient gives the record of a clientId, made on first use, if it is the
 // principal's.
-func (tx Tx) bindClient(id string, p *auth.Principal) (*client, error) {
-	if tx.belongsToOther(id, p) {
+func (h *Host) bindClient(tx Tx, id string, p *auth.Principal) (*client, error) {
+	if h.belongsToOther(tx, id, p) {
 		return nil, ahp.PermissionDenied("the clientId %q belongs to somebody else: choose another", id)
 	}
-	if cl, ok := tx.clients[id]; ok && cl.principal == p.ID {
+	if cl, ok := h.clients[id]; ok && cl.principal == p.ID {
 		return cl, nil
 	}
-	if err := tx.clientIDs.Bind(id, p.ID); err != nil {
-		tx.log.Warn("note whose client it is", "client", id, "err", err)
+	if err := h.clientIDs.Bind(id, p.ID); err != nil {
+		h.log.Warn("note whose client it is", "client", id, "err", err)
 	}
-	if len(tx.clients) >= tx.limits.Clients {
-		tx.forgetClients()
+	if len(h.clients) >= h.limits.Clients {
+		h.forgetClients()
 	}
 	cl := &client{id: id, principal: p.ID, conns: map[*conn]struct{}{}}
-	tx.clients[id] = cl
+	h.clients[id] = cl
 	return cl, nil
 }
 
 // belongsToOther reports whether a clientId is bound to another principal, now
 // or in an earlier life of the host. That of a token that is no more is free:
 // its client may have got a new one.
-func (tx Tx) belongsToOther(id string, p *auth.Principal) bool {
-	owner := tx.clientIDs.Owner(id)
-	if cl, ok := tx.clients[id]; ok {
+func (h *Host) belongsToOther(tx Tx, id string, p *auth.Principal) bool {
+	owner := h.clientIDs.Owner(id)
+	if cl, ok := h.clients[id]; ok {
 		owner = cl.principal
 		if len(cl.conns) > 0 && owner != p.ID {
 			return true
 		}
 	}
-	if token, ok := auth.TokenOf(owner); ok && !tx.tokens.Valid(token) {
+	if token, ok := auth.TokenOf(owner); ok && !h.tokens.Valid(token) {
 		return false
 	}
 	return owner != "" && owner != p.ID

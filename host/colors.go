@@ -30,16 +30,17 @@ func setColors(c *conn, raw json.RawMessage) {
 		return
 	}
 	c.client.colors = colors
-	tx.noteClient(c.client)
+	h.noteClient(tx, c.client)
 	for _, t := range h.terms {
-		h.recolor(tx, t)
+		t.recolor(tx)
 	}
 }
 
 // recolor gives a terminal the colours of the client that holds it. One that shows
 // nothing, such as a command, or a session leaves it those it has: they are what a
 // person last saw it in.
-func (h *Host) recolor(tx Tx, t *term) {
+func (t *term) recolor(tx Tx) {
+	h := t.h
 	if c := h.colorsOf(tx, t.value.Claim); c != t.colors && c != (emulator.Colors{}) {
 		t.colors, t.dirty = c, true
 		t.t.SetColors(c)

@@ -28,11 +28,11 @@ func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	if p.From != nil {
-		return c.h.commandFrom(t, p)
+		return t.commandFrom(p)
 	}
 	r, ok := t.t.Command(p.ID, p.Back, p.Failed)
 	if !ok {
-		return nil, c.h.noCommand(t, p)
+		return nil, t.noCommand(p)
 	}
 	if p.Format != ahp.FormatRaw {
 		r.Output, r.Tail = plaintext.Convert(r.Output), plaintext.Convert(r.Tail)
@@ -42,7 +42,8 @@ func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 
 // commandFrom gives what follows of a command's output, to who has its beginning
 // from what it was told before.
-func (h *Host) commandFrom(t *term, p ahp.CommandParams) (any, error) {
+func (t *term) commandFrom(p ahp.CommandParams) (any, error) {
+	h := t.h
 	if *p.From < 0 || p.ID == "" || p.Format != ahp.FormatRaw {
 		return nil, ahp.InvalidParams("read command: from: takes a commandId, the format %q and a number of bytes", ahp.FormatRaw)
 	}
@@ -50,11 +51,11 @@ func (h *Host) commandFrom(t *term, p ahp.CommandParams) (any, error) {
 	defer tx.unlock()
 	for {
 		pending, k, r, ok := t.t.CommandFrom(p.ID, *p.From)
-		if !h.applyTaken(tx, t, pending, k) {
+		if !t.applyTaken(tx, pending, k) {
 			continue
 		}
 		if !ok {
-			return nil, h.noCommand(t, p)
+			return nil, t.noCommand(p)
 		}
 		r.Seq = t.ch.last
 		return r, nil
@@ -62,7 +63,7 @@ func (h *Host) commandFrom(t *term, p ahp.CommandParams) (any, error) {
 }
 
 // noCommand says why there is none.
-func (h *Host) noCommand(t *term, p ahp.CommandParams) error {
+func (t *term) noCommand(p ahp.CommandParams) error {
 	known := t.t.Commands()
 	switch {
 	case len(known.Items) == 0 && !known.Detection:

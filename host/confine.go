@@ -102,9 +102,9 @@ func (h *Host) shownAction(tx Tx, p *auth.Principal, e ahp.Envelope) ahp.Envelop
 }
 
 // shownState is what a principal sees of a channel's state.
-func (tx Tx) shownState(p *auth.Principal, state any) any {
+func (h *Host) shownState(tx Tx, p *auth.Principal, state any) any {
 	if r, ok := state.(ahp.RootState); ok && p.Bounded() {
-		r.Terminals = tx.shown(tx, p, r.Terminals)
+		r.Terminals = h.shown(tx, p, r.Terminals)
 		if p.Sandbox != "" {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}

@@ -105,16 +105,16 @@ func (h *Host) removeConn(c *conn) {
 	defer tx.unlock()
 	for _, ch := range c.subs {
 		ch.unsubscribe(tx, c)
-		tx.looksAway(c, ch, true)
+		c.looksAway(tx, ch, true)
 	}
 	for _, l := range h.layouts {
-		tx.recount(l.ch)
+		h.recount(tx, l.ch)
 	}
 	for len(c.waits) > 0 {
 		c.waits[0].end(tx)
 	}
-	tx.endFeeds(c)
-	tx.dropAsks(c)
+	c.endFeeds(tx)
+	c.dropAsks(tx)
 	c.forgetHeld(tx)
 	c.closing = true
 	delete(h.conns, c)
@@ -122,9 +122,9 @@ func (h *Host) removeConn(c *conn) {
 		delete(c.client.conns, c)
 		c.client.seen = h.now()
 		if len(c.client.conns) == 0 {
-			tx.returnLoans(c.client, c.principal)
+			h.returnLoans(tx, c.client, c.principal)
 			h.sessions.clientGone(tx, c.client.id)
-			tx.comesOrGoes(c.client)
+			h.comesOrGoes(tx, c.client)
 		}
 	}
 }

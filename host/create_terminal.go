@@ -69,7 +69,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		delete(h.reserved, p.Channel)
 		if closing = h.closing; err == nil && !closing {
 			t.noteAgent(p.Claim, c.principal)
-			tx.addTerm(p.Channel, t, t.unborn)
+			h.addTerm(tx, p.Channel, t, t.unborn)
 		}
 	})
 	switch {
@@ -79,7 +79,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		return nil, err
 	case closing:
 		plan.feed.end()
-		h.abandon(t)
+		t.abandon()
 		return nil, errClosing
 	}
 	h.audit.Did(c.by(), "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
@@ -279,11 +279,11 @@ func (h *Host) reserve(pr *auth.Principal, p ahp.CreateTerminalParams) (name str
 		return "", ahp.Conflict("create terminal: there are %d terminals already, the most this host keeps: end some first", h.limits.Terminals)
 	case p.Meta != nil && p.Meta.Name != "":
 		name = p.Meta.Name
-		if s := tx.nameTaken(pr, name, uri); s != "" {
+		if s := h.nameTaken(tx, pr, name, uri); s != "" {
 			return "", ahp.AlreadyExists("create terminal: %s", s)
 		}
 	default:
-		name = tx.freeName(pr, p.Name, uri)
+		name = h.freeName(tx, pr, p.Name, uri)
 	}
 	h.reserved[uri] = name
 	return name, nil
@@ -415,11 +415,12 @@ func listedCommand(argv []string) []string {
 }
 
 // abandon ends a terminal that came too late.
-func (h *Host) abandon(t *term) {
+func (t *term) abandon() {
+	h := t.h
 	h.ending.Add(1)
 	go func() {
 		defer h.ending.Done()
-		h.end(context.Background(), t)
+		t.end(context.Background())
 	}()
 }
 

@@ -22,8 +22,8 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	tx := h.lock()
 	defer tx.unlock()
 	if c.principal.Operates() {
-		r.Warning = tx.warning(trouble)
-		if err := tx.losing(); err != nil {
+		r.Warning = h.warning(tx, trouble)
+		if err := h.losing(tx); err != nil {
 			r.Losing = oneLine(err)
 		}
 	}

@@ -99,7 +99,7 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 		refusal = c.dispatches.tooFast()
 	}
 	h := c.h
-	h.turn(func(tx Tx) { refusal = tx.decide(c, p, refusal) })
+	h.turn(func(tx Tx) { refusal = c.decide(tx, p, refusal) })
 	if refusal != "" {
 		h.audit.Refused(c.by(), p.Action.ActionType(), p.Channel, refusal)
 	}
@@ -107,13 +107,13 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 
 // decide answers a dispatch; unusable says why it is refused in any case, or is
 // empty.
-func (tx Tx) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal string) {
+func (c *conn) decide(tx Tx, p ahp.DispatchParams, unusable string) (refusal string) {
 	if p.ClientSeq > 0 {
-		tx.begins(c, p.ClientSeq)
+		c.begins(tx, p.ClientSeq)
 	}
 	uri := canonical(p.Channel)
-	ch, ok := tx.channels[uri]
-	confined := !tx.reaches(tx, c.principal, uri)
+	ch, ok := c.h.channels[uri]
+	confined := !c.h.reaches(tx, c.principal, uri)
 	if confined { // The same answer whether it is there or not.
 		ch, ok = &channel{uri: uri}, true
 	}
@@ -141,17 +141,17 @@ func (tx Tx) decide(c *conn, p ahp.DispatchParams, unusable string) (refusal str
 	case !r.fits(ch.body):
 		refusal = because("%s does not belong on %s", p.Action.ActionType(), ch.uri)
 	default:
-		return tx.carryOut(d, r)
+		return d.carryOut(tx, r)
 	}
-	tx.answer(ch, p.Action, &d.by, refusal)
+	c.h.answer(tx, ch, p.Action, &d.by, refusal)
 	return refusal
 }
 
 // carryOut decides an action that is in order, unless it was decided before.
-func (tx Tx) carryOut(d *dispatch, r rule) (refusal string) {
+func (d *dispatch) carryOut(tx Tx, r rule) (refusal string) {
 	print := d.print()
-	if o, yes := tx.processed(d, print); yes {
-		tx.repeat(d, r, o)
+	if o, yes := d.processed(tx, print); yes {
+		d.repeat(tx, r, o)
 		return ""
 	}
 	if refusal = d.c.principal.Lacks(r.scope); refusal == "" {
@@ -159,24 +159,24 @@ func (tx Tx) carryOut(d *dispatch, r rule) (refusal string) {
 	}
 	d.c.window.note(d.by.origin.ClientSeq, done{outcome(refusal), print, d.c.id})
 	if refusal != "" {
-		tx.answer(d.ch, d.action, &d.by, refusal)
+		d.c.h.answer(tx, d.ch, d.action, &d.by, refusal)
 	} else if r.private {
-		tx.answer(d.ch, d.action, &d.by, "")
+		d.c.h.answer(tx, d.ch, d.action, &d.by, "")
 	}
 	return refusal
 }
 
 // repeat answers a dispatch that was processed before, as after a lost
 // connection: with its refusal, or with the state as it is now.
-func (tx Tx) repeat(d *dispatch, r rule, o outcome) {
+func (d *dispatch) repeat(tx Tx, r rule, o outcome) {
 	switch {
 	case o != "":
-		tx.answer(d.ch, d.action, &d.by, string(o))
+		d.c.h.answer(tx, d.ch, d.action, &d.by, string(o))
 	case r.again == nil:
-		tx.answer(d.ch, d.action, &d.by, because("clientSeq %d was processed before", d.by.origin.ClientSeq))
+		d.c.h.answer(tx, d.ch, d.action, &d.by, because("clientSeq %d was processed before", d.by.origin.ClientSeq))
 	default:
 		d.ch.body.settle(tx)
-		tx.answer(d.ch, r.again(d), &d.by, "")
+		d.c.h.answer(tx, d.ch, r.again(d), &d.by, "")
 	}
 }
 
@@ -249,13 +249,13 @@ func typeInput(tx Tx, d *dispatch) string {
 		return refusal
 	}
 	if follow {
-		tx.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
-		tx.claim(tx, d.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
+		d.c.h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
+		d.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
 	}
 	d.t.typed = time.Now()
-	tx.typist = typist{d.c.principal.ID, d.t, d.t.typed}
-	if err := tx.typeIn(d, data); err != nil {
-		return tx.inputRefusal(err)
+	d.c.h.typist = typist{d.c.principal.ID, d.t, d.t.typed}
+	if err := d.c.h.typeIn(tx, d, data); err != nil {
+		return d.c.h.inputRefusal(err)
 	}
 	return ""
 }
@@ -283,13 +283,13 @@ func resize(tx Tx, d *dispatch) string {
 	if d.t.value.Lifecycle.Exited() {
 		return "the terminal's process has ended"
 	}
-	tx.flush(tx, d.t)
+	d.t.flush(tx)
 	d.t.requests = append(d.t.requests, &d.by)
 	if err := d.t.t.Resize(a.Cols, a.Rows); err != nil {
 		d.t.requests = d.t.requests[:len(d.t.requests)-1]
 		return because("the size could not be set: %v", err)
 	}
-	tx.flush(tx, d.t)
+	d.t.flush(tx)
 	return ""
 }
 
@@ -298,11 +298,11 @@ func clearTerminal(tx Tx, d *dispatch) string {
 	if s := d.t.mayShape(d.c.principal); s != "" {
 		return s
 	}
-	tx.flush(tx, d.t)
+	d.t.flush(tx)
 	d.t.requests = append(d.t.requests, &d.by)
 	d.t.t.Clear()
-	tx.flush(tx, d.t)
-	tx.audit.Did(d.c.by(), "clear", d.ch.uri)
+	d.t.flush(tx)
+	d.c.h.audit.Did(d.c.by(), "clear", d.ch.uri)
 	return ""
 }
 
@@ -312,8 +312,8 @@ func claimTerminal(tx Tx, d *dispatch) string {
 	if s := d.t.mayClaim(d.c.principal, d.c.client.id, to); s != "" {
 		return s
 	}
-	tx.flush(tx, d.t)
-	tx.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
-	tx.claim(tx, d.t, to, &d.by, d.c.principal)
+	d.t.flush(tx)
+	d.c.h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
+	d.t.claim(tx, to, &d.by, d.c.principal)
 	return ""
 }

@@ -32,7 +32,7 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 		defer h.ending.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
 		defer cancel()
-		h.end(ctx, t)
+		t.end(ctx)
 	}()
 	h.audit.Did(c.by(), "dispose", p.Channel, "held by", held)
 	return nil, nil
@@ -52,26 +52,26 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 		refusal = c.principal.Lacks(auth.ScopeClaim)
 	}
 	if refusal == "" {
-		refusal = mayEnd(c.principal, t, tx.inLayout(t))
+		refusal = mayEnd(c.principal, t, t.inLayout(tx))
 	}
 	if refusal != "" {
 		return nil, "", allowed("dispose terminal", refusal)
 	}
 	held = claimText(t.value.Claim)
-	h.removeTerm(tx, t)
+	t.removeTerm(tx)
 	h.ending.Add(1)
 	return t, held, nil
 }
 
 // endTerm removes a terminal, and ends its process beside: Shutdown waits for it.
-func (tx Tx) endTerm(t *term) {
-	h := tx.Host
-	h.removeTerm(tx, t)
+func (t *term) endTerm(tx Tx) {
+	h := t.h
+	t.removeTerm(tx)
 	h.ending.Add(1)
 	go func() {
 		defer h.ending.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), endTime)
 		defer cancel()
-		h.end(ctx, t)
+		t.end(ctx)
 	}()
 }

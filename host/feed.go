@@ -149,8 +149,8 @@ func (t *term) setFeed(tx Tx, f *feeder) {
 }
 
 // endFeeds ends what a connection feeds.
-func (tx Tx) endFeeds(c *conn) {
-	for _, t := range tx.terms {
+func (c *conn) endFeeds(tx Tx) {
+	for _, t := range c.h.terms {
 		if t.feed != nil && t.feed.c == c {
 			t.setFeed(tx, nil)
 		}

@@ -47,12 +47,12 @@ func (h *Host) locked(f func(tx Tx)) {
 
 // resync has everybody who watches a channel come back for its state: a panic may
 // have kept an action from some of them.
-func (tx Tx) resync(ch *channel) {
+func (h *Host) resync(tx Tx, ch *channel) {
 	if ch == nil {
 		return
 	}
 	ch.log.entries, ch.log.head, ch.log.bytes = nil, 0, 0
-	ch.log.floor = tx.nextSeq(tx)
+	ch.log.floor = h.nextSeq(tx)
 	ch.last = ch.log.floor
 	for _, c := range slices.Clone(ch.subs) {
 		c.drop(tx, closeFailed, "the host failed at what this connection watches: reconnect")

@@ -14,20 +14,20 @@ const leastShare = 16 << 10
 // fit makes the snapshots of one reply fit into it, by leaving out history of the
 // terminals that have most: a client that comes back to many terminals gets all of
 // them. The caller holds the lock since the snapshots were taken.
-func (tx Tx) fit(c *conn, taken []snapshot) {
+func (c *conn) fit(tx Tx, taken []snapshot) {
 	sizes := make([]int, len(taken))
 	total := 0
 	for i, s := range taken {
 		sizes[i] = contentSize(s.state)
 		total += sizes[i]
 	}
-	room := tx.limits.ReplyBytes / 10 * 9
+	room := c.h.limits.ReplyBytes / 10 * 9
 	if total <= room {
 		return
 	}
 	share := max(leastShare, level(sizes, room))
 	for i, s := range taken {
-		ch := tx.channels[s.uri]
+		ch := c.h.channels[s.uri]
 		t, ok := ch.body.(*term)
 		if !ok || sizes[i] <= share {
 			continue
@@ -36,7 +36,7 @@ func (tx Tx) fit(c *conn, taken []snapshot) {
 		ch.unsubscribe(tx, c)
 		state := t.stateWithin(tx, share)
 		ch.subscribe(tx, c)
-		taken[i] = snapshot{uri: s.uri, state: state, seq: tx.seq.last}
+		taken[i] = snapshot{uri: s.uri, state: state, seq: c.h.seq.last}
 	}
 }
 

@@ -13,9 +13,9 @@ func TestAFloodGivesWay(t *testing.T) {
 	flood, typed, other := &term{holder: "me"}, &term{holder: "me"}, &term{holder: "you"}
 	// twice gives the time between two reads.
 	twice := func(t *term) time.Duration {
-		h.giveWay(context.Background(), t)
+		t.giveWay(context.Background())
 		start := time.Now()
-		h.giveWay(context.Background(), t)
+		t.giveWay(context.Background())
 		return time.Since(start)
 	}
 	if d := twice(flood); d >= floodPause {
@@ -43,5 +43,5 @@ func TestAFloodGivesWay(t *testing.T) {
 	types()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	h.giveWay(ctx, flood) // The terminal was closed: it must return.
+	flood.giveWay(ctx) // The terminal was closed: it must return.
 }

@@ -31,13 +31,13 @@ func (t *term) noteAgent(to ahp.Claim, p *auth.Principal) {
 }
 
 // letAgentGo ends what agents wait for and count of a terminal that is removed.
-func (h *Host) letAgentGo(tx Tx, t *term) {
+func (t *term) letAgentGo(tx Tx) {
 	t.slot.End()
 	if t.idle != nil {
 		t.idle.Stop()
 		t.idle = nil
 	}
 	if t.asked != nil {
-		h.settleAsk(tx, t.asked, ahp.AskRefused)
+		t.asked.settle(tx, ahp.AskRefused)
 	}
 }

@@ -353,7 +353,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	}
 	h.closing = true
 	h.journals.Close()
-	code, reason := tx.parting(reason)
+	code, reason := h.parting(tx, reason)
 	h.front.Close()
 	for c := range h.conns {
 		c.closing = true

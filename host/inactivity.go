@@ -14,14 +14,14 @@ import (
 
 // background reports whether the time counts: an agent holds it, no tool call
 // runs in it, and nobody sees it.
-func (tx Tx) background(t *term) bool {
+func (t *term) background(tx Tx) bool {
 	c := t.value.Claim
-	return c.Kind == ahp.ClaimSession && c.ToolCallID == "" && !t.value.Lifecycle.Exited() && !tx.inLayout(t)
+	return c.Kind == ahp.ClaimSession && c.ToolCallID == "" && !t.value.Lifecycle.Exited() && !t.inLayout(tx)
 }
 
 // inLayout reports whether a layout shows the terminal.
-func (tx Tx) inLayout(t *term) bool {
-	for _, l := range tx.layouts {
+func (t *term) inLayout(tx Tx) bool {
+	for _, l := range t.h.layouts {
 		if slices.Contains(l.value.Terminals, t.ch.uri) {
 			return true
 		}
@@ -30,13 +30,14 @@ func (tx Tx) inLayout(t *term) bool {
 }
 
 // watchIdle sees to the timer of a terminal that is new, or whose claim has changed.
-func (h *Host) watchIdle(tx Tx, t *term) {
+func (t *term) watchIdle(tx Tx) {
+	h := t.h
 	t.begun = time.Now()
 	idle := h.belt().Idle
 	if idle <= 0 || t.idle != nil || t.value.Claim.Kind != ahp.ClaimSession {
 		return
 	}
-	t.idle = time.AfterFunc(idle, func() { h.turn(func(tx Tx) { tx.checkIdle(t) }) })
+	t.idle = time.AfterFunc(idle, func() { h.turn(func(tx Tx) { t.checkIdle(tx) }) })
 }
 
 func latest(times ...time.Time) (last time.Time) {
@@ -49,13 +50,13 @@ func latest(times ...time.Time) (last time.Time) {
 }
 
 // checkIdle ends a terminal whose time is up, or waits on.
-func (tx Tx) checkIdle(t *term) {
-	if now, ok := tx.termAt(tx, t.ch.uri); !ok || now != t || tx.closing || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
+func (t *term) checkIdle(tx Tx) {
+	if now, ok := t.h.termAt(tx, t.ch.uri); !ok || now != t || t.h.closing || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		t.idle = nil // promoted, ended or gone: never again, unless it is claimed again
 		return
 	}
-	idle := tx.belt().Idle
-	if !tx.background(t) {
+	idle := t.h.belt().Idle
+	if !t.background(tx) {
 		t.begun = time.Now() // the time begins when it is in the background again
 	}
 	left := idle - time.Since(latest(t.begun, t.typed, t.attention.output))
@@ -68,7 +69,7 @@ func (tx Tx) checkIdle(t *term) {
 		return
 	}
 	t.idle = nil
-	tx.audit.Note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
-	tx.log.Info("end an agent's terminal", "why", "no input or output", "for", idle)
-	tx.endTerm(t)
+	t.h.audit.Note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
+	t.h.log.Info("end an agent's terminal", "why", "no input or output", "for", idle)
+	t.endTerm(tx)
 }

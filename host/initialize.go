@@ -41,11 +41,11 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var seq int64
 	h.locked(func(tx Tx) {
 		var cl *client
-		if cl, err = tx.bindClient(p.ClientID, who); err != nil {
+		if cl, err = h.bindClient(tx, p.ClientID, who); err != nil {
 			return
 		}
 		cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq(tx)
-		tx.noteClient(cl)
+		h.noteClient(tx, cl)
 		c.principal, cl.guest = who, nil
 		if who.Agent != "" {
 			cl.guest = who
@@ -85,7 +85,7 @@ func (c *conn) openAll(tx Tx, uris []ahp.URI) (taken []snapshot) {
 			taken = append(taken, s)
 		}
 	}
-	tx.fit(c, taken)
+	c.fit(tx, taken)
 	return taken
 }
 
@@ -95,7 +95,7 @@ func (c *conn) begin(tx Tx, cl *client) {
 	c.client, c.profile, c.window, c.id = cl, cl.profile, cl.window, cl.links
 	cl.conns[c] = struct{}{}
 	cl.seen = c.h.now()
-	tx.comesOrGoes(cl)
+	c.h.comesOrGoes(tx, cl)
 	c.log = c.log.With("client", cl.id)
 }
 

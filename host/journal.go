@@ -238,10 +238,10 @@ func (h *Host) forgetJournal(tx Tx, ch *channel) {
 }
 
 // keep makes a channel outlive the host as it is now, before its first action.
-func (tx Tx) keep(ch *channel) {
-	if ch.journal == nil && tx.beginJournal(tx, ch) != nil {
-		more, _ := tx.checkpoint(tx, ch, false)
-		tx.deliver(tx, ch, more)
+func (h *Host) keep(tx Tx, ch *channel) {
+	if ch.journal == nil && h.beginJournal(tx, ch) != nil {
+		more, _ := h.checkpoint(tx, ch, false)
+		h.deliver(tx, ch, more)
 	}
 }
 
@@ -300,8 +300,8 @@ func (h *Host) warn(about string, err error) {
 }
 
 // warning is what the host's owner has to see to, in a line; "" when all is well.
-func (tx Tx) warning(tokens error) string {
-	err := errors.Join(tokens, tx.trouble())
+func (h *Host) warning(tx Tx, tokens error) string {
+	err := errors.Join(tokens, h.trouble(tx))
 	if err == nil {
 		return ""
 	}
@@ -312,10 +312,10 @@ func (tx Tx) warning(tokens error) string {
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // losing says what the end of the host would lose, nil when nothing.
-func (tx Tx) losing() error {
+func (h *Host) losing(tx Tx) error {
 	var first error
 	n := 0
-	for _, ch := range tx.channels {
+	for _, ch := range h.channels {
 		if ch.broken != nil {
 			n++
 			if first == nil {
@@ -324,15 +324,15 @@ func (tx Tx) losing() error {
 		}
 	}
 	if n == 0 {
-		return tx.orphaned()
+		return h.orphaned(tx)
 	}
-	return errors.Join(tx.orphaned(), fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first))
+	return errors.Join(h.orphaned(tx), fmt.Errorf("a crash of the host would lose what %d of its channels show: %w", n, first))
 }
 
 // trouble is losing, and what was warned of.
-func (tx Tx) trouble() error {
-	all := []error{tx.losing()}
-	for about, err := range tx.troubles {
+func (h *Host) trouble(tx Tx) error {
+	all := []error{h.losing(tx)}
+	for about, err := range h.troubles {
 		all = append(all, fmt.Errorf("%s: %w", about, err))
 	}
 	return errors.Join(all...)

@@ -24,21 +24,21 @@ func (l *layout) settle(tx Tx)        {}
 
 // openLayout gives the layout of a URI, made on first use: never written, empty.
 // Those who may not write layouts cannot take more than half the places.
-func (tx Tx) openLayout(p *auth.Principal, uri ahp.URI) (*channel, error) {
+func (h *Host) openLayout(tx Tx, p *auth.Principal, uri ahp.URI) (*channel, error) {
 	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
 	if !isLayoutName(name) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
 	}
-	most := tx.limits.Layouts
+	most := h.limits.Layouts
 	if !p.May(auth.ScopeAdmin) {
 		most = (most + 1) / 2
 	}
-	if len(tx.layouts) >= most && !tx.dropLayout() {
-		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(tx.layouts))
+	if len(h.layouts) >= most && !h.dropLayout(tx) {
+		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(h.layouts))
 	}
 	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}
-	l.ch = tx.newChannel(tx, uri, l)
-	tx.layouts = append(tx.layouts, l)
+	l.ch = h.newChannel(tx, uri, l)
+	h.layouts = append(h.layouts, l)
 	return l.ch, nil
 }
 
@@ -54,13 +54,13 @@ func reviveLayout(h *Host, ch *channel, state json.RawMessage) (body, error) {
 
 // dropLayout makes room by forgetting a layout that holds nothing and that
 // nobody looks at.
-func (tx Tx) dropLayout() bool {
-	i := slices.IndexFunc(tx.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.subs) == 0 })
+func (h *Host) dropLayout(tx Tx) bool {
+	i := slices.IndexFunc(h.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.subs) == 0 })
 	if i < 0 {
 		return false
 	}
-	tx.removeChannel(tx, tx.layouts[i].ch)
-	tx.layouts = slices.Delete(tx.layouts, i, i+1)
+	h.removeChannel(tx, h.layouts[i].ch)
+	h.layouts = slices.Delete(h.layouts, i, i+1)
 	return true
 }
 
@@ -85,6 +85,6 @@ func changeLayout(tx Tx, d *dispatch) string {
 	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > maxURI }):
 		return because("the layout names a terminal by more than %d bytes", maxURI)
 	}
-	tx.apply(tx, d.ch, a, &d.by)
+	d.c.h.apply(tx, d.ch, a, &d.by)
 	return ""
 }

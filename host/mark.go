@@ -22,15 +22,15 @@ func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if !ok {
 		return nil, ahp.NotFound("mark: there is no terminal %q", clip(p.Channel))
 	}
-	return tx.markOf(t), nil
+	return t.markOf(tx), nil
 }
 
 // markOf is where a terminal is now.
-func (tx Tx) markOf(t *term) ahp.Mark {
+func (t *term) markOf(tx Tx) ahp.Mark {
 	var m ahp.Mark
 	for {
 		pending, k, line := t.t.PresentLine()
-		if m.Line = line; tx.applyTaken(tx, t, pending, k) {
+		if m.Line = line; t.applyTaken(tx, pending, k) {
 			break
 		}
 	}

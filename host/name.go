@@ -23,9 +23,9 @@ const maxName = 128
 func (t *term) title() string { return orElse(t.meta.Name, t.auto) }
 
 // retitle tells the title if it is another one than was told.
-func (tx Tx) retitle(t *term) {
+func (t *term) retitle(tx Tx) {
 	if now := t.title(); now != t.value.Title {
-		tx.apply(tx, t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
+		t.h.apply(tx, t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
 	}
 }
 
@@ -55,20 +55,20 @@ func cleanName(s string) string {
 
 // nameTaken says why the terminal at uri, which may yet have to be made, can't have
 // a name that p gives it, or "".
-func (tx Tx) nameTaken(p *auth.Principal, name string, uri ahp.URI) string {
+func (h *Host) nameTaken(tx Tx, p *auth.Principal, name string, uri ahp.URI) string {
 	if name == "" {
 		return ""
 	}
-	for making, its := range tx.reserved {
+	for making, its := range h.reserved {
 		if its == name && making != uri {
 			return because("another terminal that is being made has the name %q: choose another", name)
 		}
 	}
-	for _, t := range tx.terms {
+	for _, t := range h.terms {
 		id := shortID(t.ch.uri)
 		switch {
 		case t.ch.uri == uri:
-		case !tx.reaches(tx, p, t.ch.uri):
+		case !t.h.reaches(tx, p, t.ch.uri):
 			if t.meta.Name == name {
 				return because("another terminal has the name %q: choose another", name)
 			}
@@ -85,10 +85,10 @@ func (tx Tx) nameTaken(p *auth.Principal, name string, uri ahp.URI) string {
 }
 
 // freeName is name, with a number behind it if that takes to be nobody's.
-func (tx Tx) freeName(p *auth.Principal, name string, uri ahp.URI) string {
+func (h *Host) freeName(tx Tx, p *auth.Principal, name string, uri ahp.URI) string {
 	name = cleanName(name)
 	free := name
-	for n := 2; tx.nameTaken(p, free, uri) != ""; n++ {
+	for n := 2; h.nameTaken(tx, p, free, uri) != ""; n++ {
 		free = fmt.Sprintf("%s-%d", name, n)
 	}
 	return free
@@ -104,12 +104,12 @@ func rename(tx Tx, d *dispatch) string {
 	if s := checkName(name); s != "" {
 		return "the name is not usable: " + s
 	}
-	if s := tx.nameTaken(d.c.principal, name, d.ch.uri); s != "" {
+	if s := d.c.h.nameTaken(tx, d.c.principal, name, d.ch.uri); s != "" {
 		return s
 	}
-	tx.flush(tx, d.t)
+	d.t.flush(tx)
 	d.t.meta.Name, d.t.dirty = name, true
-	tx.apply(tx, d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
+	d.c.h.apply(tx, d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
 	return ""
 }
 

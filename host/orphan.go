@@ -90,7 +90,7 @@ func (h *Host) regainKeeper() error {
 	h.following.Add(1)
 	if k.Pid() != lost.Pid() {
 		h.log.Info("another keeper", "pid", k.Pid())
-		tx.restock()
+		h.restock(tx)
 	}
 	tx.unlock()
 	go h.followExits(k)
@@ -100,10 +100,10 @@ func (h *Host) regainKeeper() error {
 
 // restock leaves with a new keeper what the dead one had: all journals but those of
 // terminals, which can't be replaced.
-func (tx Tx) restock() {
-	tx.journals.Empty()
+func (h *Host) restock(tx Tx) {
+	h.journals.Empty()
 	var all []*channel
-	for _, ch := range tx.channels {
+	for _, ch := range h.channels {
 		if _, is := ch.body.(*term); !is && ch.journal != nil {
 			all = append(all, ch)
 		}
@@ -111,9 +111,9 @@ func (tx Tx) restock() {
 	for _, ch := range all {
 		ch.journal.Close()
 		ch.journal = nil
-		tx.keep(ch)
+		h.keep(tx, ch)
 	}
-	tx.journals.Refill()
+	h.journals.Refill()
 }
 
 // orphan has the terminals of a keeper whose connection has ended do without it,
@@ -149,17 +149,17 @@ func (h *Host) orphan(k *keeper.Client) {
 }
 
 // signal signals a terminal's process.
-func (h *Host) signal(ctx context.Context, t *term, sig syscall.Signal) error {
+func (t *term) signal(ctx context.Context, sig syscall.Signal) error {
 	if t.orphaned.Load() {
 		return t.identity.Signal(sig, t.t.Foreground())
 	}
-	return h.keeper().Signal(ctx, t.proc, sig)
+	return t.h.keeper().Signal(ctx, t.proc, sig)
 }
 
 // orphaned says which programs have no keeper, nil when all have one.
-func (tx Tx) orphaned() error {
+func (h *Host) orphaned(tx Tx) error {
 	var pids []string
-	for _, t := range tx.terms {
+	for _, t := range h.terms {
 		if t.meta.Orphaned && !t.value.Lifecycle.Exited() {
 			pids = append(pids, strconv.Itoa(t.meta.Pid))
 		}
@@ -174,20 +174,20 @@ func (tx Tx) orphaned() error {
 const aboutStrays = "the keeper is gone"
 
 // tellStrays says to the host's owner which programs have no terminal.
-func (tx Tx) tellStrays() {
+func (h *Host) tellStrays(tx Tx) {
 	var pids []string
-	for _, p := range tx.strays.list() {
+	for _, p := range h.strays.list() {
 		pids = append(pids, fmt.Sprintf("%d %s", p.Pid, p.Name))
 	}
 	if len(pids) == 0 {
-		delete(tx.troubles, aboutStrays)
+		delete(h.troubles, aboutStrays)
 	} else {
-		if tx.troubles == nil {
-			tx.troubles = map[string]error{}
+		if h.troubles == nil {
+			h.troubles = map[string]error{}
 		}
-		tx.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
+		h.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
 	}
-	tx.activity.warnSoon(tx)
+	h.activity.warnSoon(tx)
 }
 
 // program is a terminal's process in the roster.
@@ -225,7 +225,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 			defer h.following.Done()
 			if p.Wait(h.life) == nil {
 				h.locked(func(tx Tx) {
-					tx.tellStrays()
+					h.tellStrays(tx)
 					h.enroll(tx)
 				})
 			}
@@ -233,7 +233,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 	}
 	if n := len(h.strays.all); n > 0 {
 		h.log.Warn("programs of an earlier keeper run without a terminal", "programs", n)
-		h.locked(func(tx Tx) { tx.tellStrays() })
+		h.locked(func(tx Tx) { h.tellStrays(tx) })
 	}
 }
 

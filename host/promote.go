@@ -31,19 +31,19 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case !t.holds(c.principal) && !c.principal.Operates():
 		return nil, ahp.PermissionDenied("promote: the terminal is held by %s: only its holder may give it away", t.holderText())
 	}
-	h.flush(tx, t)
-	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: tx.personFor(t)}
+	t.flush(tx)
+	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: t.personFor(tx)}
 	h.audit.Did(c.by(), "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
-	h.claim(tx, t, to, nil, auth.Operator)
+	t.claim(tx, to, nil, auth.Operator)
 	return to, nil
 }
 
 // personFor is the person's client that a terminal goes to: one that watches it,
 // else the one that was there last, else whoever comes.
-func (tx Tx) personFor(t *term) string {
+func (t *term) personFor(tx Tx) string {
 	best, score := personID, 0
 	var seen *client
-	for _, cl := range tx.clients {
+	for _, cl := range t.h.clients {
 		if cl.principal != auth.Operator.ID || len(cl.conns) == 0 {
 			continue
 		}
@@ -52,7 +52,7 @@ func (tx Tx) personFor(t *term) string {
 			switch {
 			case c.subs[t.ch.uri] != nil:
 				n = 3
-			case tx.shows(c):
+			case c.shows(tx):
 				n = max(n, 2)
 			}
 		}
@@ -64,7 +64,7 @@ func (tx Tx) personFor(t *term) string {
 }
 
 // shows reports whether a connection is an interface: it follows a layout.
-func (tx Tx) shows(c *conn) bool {
+func (c *conn) shows(tx Tx) bool {
 	for _, ch := range c.subs {
 		if isLayout(ch.body) {
 			return true

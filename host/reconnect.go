@@ -114,7 +114,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*channel
 	for _, uri := range uris {
-		ch, err := tx.visible(c.principal, uri)
+		ch, err := c.h.visible(tx, c.principal, uri)
 		if err != nil {
 			r.missing = append(r.missing, uri)
 			continue
@@ -131,18 +131,18 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		r.actions = actions
 		for _, ch := range channels {
 			ch.subscribe(tx, c)
-			tx.watches(c, ch.uri)
+			c.watches(tx, ch.uri)
 		}
 		for _, ch := range channels {
-			tx.recount(ch)
+			c.h.recount(tx, ch)
 		}
 		return r, nil
 	}
 	r.kind = ahp.ReconnectSnapshot
 	for _, ch := range channels {
-		r.taken = append(r.taken, tx.snapshot(ch, c))
+		r.taken = append(r.taken, c.snapshot(tx, ch))
 	}
-	tx.fit(c, r.taken)
+	c.fit(tx, r.taken)
 	return r, nil
 }
 

@@ -18,9 +18,9 @@ import (
 // that tries in a loop costs no more than one that tried once.
 
 // refusedAgent notes what an agent was not allowed.
-func (tx Tx) refusedAgent(r ahp.AgentRefusal) {
-	v := tx.activity
-	r.At, r.Count = tx.now().UnixMilli(), 1
+func (h *Host) refusedAgent(tx Tx, r ahp.AgentRefusal) {
+	v := h.activity
+	r.At, r.Count = h.now().UnixMilli(), 1
 	r.Agent, r.What, r.Why = inLine(r.Agent), inLine(r.What), inLine(r.Why)
 	r.Session, r.Terminal = clip(r.Session), clip(r.Terminal)
 	i := slices.IndexFunc(v.refusals, func(o ahp.AgentRefusal) bool {
@@ -69,7 +69,7 @@ func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err 
 		what = shownCommand(p.Command)
 	}
 	h.turn(func(tx Tx) {
-		tx.refusedAgent(ahp.AgentRefusal{
+		h.refusedAgent(tx, ahp.AgentRefusal{
 			Agent: c.principal.Name(), Session: c.principal.Session, Terminal: p.Channel,
 			What: orElse(what, method), Why: ahp.FromRPC(err).Message,
 		})
@@ -101,7 +101,7 @@ func (c *chat) refuse(kind, what string, err error) {
 	h.audit.RefusedAgent(c.ch.uri, c.s.ch.uri, kind, what, err.Error())
 	h.turn(func(tx Tx) {
 		if !c.dead() {
-			tx.refusedAgent(ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.uri, What: what, Why: err.Error()})
+			c.h.refusedAgent(tx, ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.uri, What: what, Why: err.Error()})
 		}
 	})
 }

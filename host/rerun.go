@@ -64,7 +64,7 @@ func (w *wait) typeKeys(tx Tx) (id string, err error) {
 // or waits until that begins.
 func (w *wait) again(tx Tx, id string) {
 	w.command, w.next, w.see = id, true, w.seeBegin
-	w.h.flush(tx, w.t)
+	w.t.flush(tx)
 	items := w.t.t.Commands().Items
 	for _, item := range items {
 		if item.ID == id {

@@ -52,7 +52,7 @@ func (h *Host) restore() error {
 		}
 	}
 	for _, f := range left.Channels {
-		if err := tx.revive(f); err != nil {
+		if err := h.revive(tx, f); err != nil {
 			h.log.Error("restore a channel", "channel", f.Contents.Channel, "err", err)
 			left.Stale = append(left.Stale, f)
 		}
@@ -65,13 +65,13 @@ func (h *Host) restore() error {
 	tx = h.lock()
 	h.list.held = true
 	for _, a := range terms {
-		tx.rejoin(a)
+		h.rejoin(tx, a)
 	}
 	h.list.held = false
 	h.listChanged(tx)
-	tx.restoreWindows()
+	h.restoreWindows(tx)
 	for _, a := range terms {
-		tx.doubt(a.t)
+		h.doubt(tx, a.t)
 	}
 	h.sessions.reviveSessions(tx)
 	for _, ch := range h.channels {
@@ -85,7 +85,7 @@ func (h *Host) restore() error {
 	if err := h.journals.Fill(); err != nil {
 		h.warn("journals", err)
 	}
-	h.locked(func(tx Tx) { tx.keep(tx.root.ch) })
+	h.locked(func(tx Tx) { h.keep(tx, h.root.ch) })
 	for _, a := range terms {
 		a.t.t.Start()
 		if a.exit != nil {
@@ -143,21 +143,21 @@ func (h *Host) openJournal(ctx context.Context, name string) (*record.Found, err
 }
 
 // revive makes a channel that is no terminal.
-func (tx Tx) revive(f *record.Found) error {
+func (h *Host) revive(tx Tx, f *record.Found) error {
 	m := f.Contents
 	make, known := channelKind(m.Channel)
 	if !known {
 		return errors.New("this version has no such channels")
 	}
-	ch := tx.newChannel(tx, m.Channel, nil)
-	body, err := make(tx.Host, ch, m.State)
+	ch := h.newChannel(tx, m.Channel, nil)
+	body, err := make(h, ch, m.State)
 	if err == nil {
 		if p, ok := body.(private); ok && m.Private != nil {
 			err = p.know(m.Private)
 		}
 	}
 	if err != nil {
-		delete(tx.channels, m.Channel)
+		delete(h.channels, m.Channel)
 		return err
 	}
 	ch.body = body
@@ -170,14 +170,14 @@ func (tx Tx) revive(f *record.Found) error {
 				err = p.know(e.Data)
 			}
 		case e.Type == record.TypeClient && ch.uri == ahp.RootURI:
-			err = tx.knowClient(e.Data)
+			err = h.knowClient(e.Data)
 		}
 		if err != nil {
 			m.Spoil(err)
 			break
 		}
 	}
-	tx.resume(tx, ch, f.Journal, m)
+	h.resume(tx, ch, f.Journal, m)
 	return nil
 }
 
@@ -273,36 +273,36 @@ func (h *Host) finish(proc string, j *journal.Journal) {
 }
 
 // rejoin makes an adopted terminal known.
-func (tx Tx) rejoin(a *adopted) {
+func (h *Host) rejoin(tx Tx, a *adopted) {
 	t := a.t
-	for n := 2; tx.channels[a.uri] != nil; n++ { // Only the keeper's notes can be at odds.
+	for n := 2; a.t.h.channels[a.uri] != nil; n++ { // Only the keeper's notes can be at odds.
 		a.uri = fmt.Sprintf("%s:/%s-%d", "ahp-terminal", t.proc, n)
 	}
-	if tx.nameTaken(auth.Operator, t.meta.Name, a.uri) != "" {
+	if h.nameTaken(tx, auth.Operator, t.meta.Name, a.uri) != "" {
 		t.meta.Name = "" // the keeper's note is older than what the others have
 	}
-	t.ch = tx.newChannel(tx, a.uri, t)
-	tx.terms = append(tx.terms, t)
-	defer tx.retitle(t)
-	defer tx.noteQueue(tx, t)
-	tx.procs.terms[t.proc] = t
-	defer tx.retake(t)
+	t.ch = h.newChannel(tx, a.uri, t)
+	h.terms = append(h.terms, t)
+	defer t.retitle(tx)
+	defer h.noteQueue(tx, t)
+	h.procs.terms[t.proc] = t
+	defer t.retake(tx)
 	if a.m != nil && a.m.State != nil {
-		tx.resume(tx, t.ch, a.journal, a.m)
+		h.resume(tx, t.ch, a.journal, a.m)
 	} else {
 		t.ch.journal = a.journal
 	}
 	if t.ch.journal == nil {
-		tx.flush(tx, t)
+		t.flush(tx)
 		return
 	}
 	// What was not typed must not be accepted for the next host either.
 	if a.damage != nil || a.m == nil || a.m.State == nil || len(a.m.Unaccepted) > 0 {
-		more, _ := tx.checkpoint(tx, t.ch, false)
-		tx.deliver(tx, t.ch, more)
+		more, _ := h.checkpoint(tx, t.ch, false)
+		h.deliver(tx, t.ch, more)
 		return
 	}
-	tx.flush(tx, t)
+	t.flush(tx)
 }
 
 // clientRecord is what is remembered of a client that may come back.
@@ -319,12 +319,12 @@ const maxKnown = 1000
 
 // noteClient journals a client that has initialized, or says something new of
 // itself.
-func (tx Tx) noteClient(cl *client) {
-	r, err := record.JSON(record.TypeClient, tx.seq.last, cl.record())
+func (h *Host) noteClient(tx Tx, cl *client) {
+	r, err := record.JSON(record.TypeClient, h.seq.last, cl.record())
 	if err != nil {
 		return
 	}
-	tx.applyAll(tx, tx.root.ch, nil, []journal.Record{r})
+	h.applyAll(tx, h.root.ch, nil, []journal.Record{r})
 }
 
 func (cl *client) record() clientRecord {
@@ -360,11 +360,11 @@ func (h *Host) knowClient(raw json.RawMessage) error {
 }
 
 // restoreWindows makes the clients' windows of what all channels have accepted.
-func (tx Tx) restoreWindows() {
+func (h *Host) restoreWindows(tx Tx) {
 	seqs := map[*client][]int64{}
-	for _, ch := range tx.channels {
+	for _, ch := range h.channels {
 		for id, o := range ch.accepted {
-			cl := tx.clients[id]
+			cl := h.clients[id]
 			if cl == nil || o.Since != cl.since {
 				continue
 			}

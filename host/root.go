@@ -18,7 +18,7 @@ type root struct {
 
 func (r *root) reduce(a ahp.Action) { r.value = ahp.ReduceRoot(r.value, a) }
 func (r *root) state(tx Tx) any     { return r.value }
-func (r *root) settle(tx Tx)        { tx.sendDueList() }
+func (r *root) settle(tx Tx)        { r.h.sendDueList(tx) }
 
 // private implements private: the clients that may come back.
 func (r *root) private() any {
@@ -77,7 +77,7 @@ func (h *Host) infos(tx Tx) []ahp.TerminalInfo {
 		meta := t.meta
 		meta.Cwd = t.value.Cwd
 		meta.Layouts = shown[t.ch.uri]
-		meta.Holder = h.holderName(tx, t)
+		meta.Holder = t.holderName(tx)
 		if meta.Name != "" {
 			meta.Title = t.auto
 		}

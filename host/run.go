@@ -41,7 +41,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	tx := h.lock()
 	defer tx.unlock()
-	w, err := tx.newWait(c, p.Channel, "run")
+	w, err := c.newWait(tx, p.Channel, "run")
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +78,11 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 	h := c.h
 	tx := h.lock()
 	defer tx.unlock()
-	w, err := tx.newWait(c, p.Channel, "run")
+	w, err := c.newWait(tx, p.Channel, "run")
 	if err != nil {
 		return nil, err
 	}
-	h.flush(tx, w.t)
+	w.t.flush(tx)
 	w.line = p.Line
 	w.see = w.seeBegin
 	switch err := w.submitLine(tx); {
@@ -120,8 +120,8 @@ func (w *wait) seeBegin(tx Tx, _ *wait, a ahp.Action) {
 // language goes as it is if it is words alone; else argv, which evaluates it: one
 // that isn't complete is an error then, not a shell that waits for the rest.
 func (w *wait) submit(tx Tx, argv []string, line string) error {
-	h, t := w.h, w.t
-	h.flush(tx, t)
+	t := w.t
+	t.flush(tx)
 	shell := filepath.Base(t.shell)
 	if words := strings.Fields(line); quoteCommand(words, shell) == line && line != "" {
 		argv = words
@@ -178,7 +178,7 @@ func (w *wait) submitLine(tx Tx) error {
 	}
 	w.t.followed(tx, w.c)
 	if follow {
-		w.h.claim(tx, w.t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
+		w.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
 	}
 	return nil
 }

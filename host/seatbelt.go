@@ -166,15 +166,15 @@ func (h *Host) recallStarts() {
 
 // retake gives a terminal of an earlier host its place again, and its time without
 // input and output.
-func (tx Tx) retake(t *term) {
-	tx.watchIdle(tx, t)
+func (t *term) retake(tx Tx) {
+	t.watchIdle(tx)
 	if t.place == "" || t.slot != nil || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		return
 	}
-	q := tx.quotas[t.place]
+	q := t.h.quotas[t.place]
 	if q == nil {
-		q = guard.NewQuota(t.place, startsWindow, tx.now)
-		tx.quotas[t.place] = q
+		q = guard.NewQuota(t.place, startsWindow, t.h.now)
+		t.h.quotas[t.place] = q
 	}
 	t.slot = q.Retake()
 }

@@ -110,13 +110,13 @@ func (h *Host) publish(tx Tx, ch *channel, f *frame) {
 
 // answer sends an action to its sender only: the echo of input, or, with a
 // reason, a refusal. It changes no state and is not logged.
-func (tx Tx) answer(ch *channel, a ahp.Action, by *dispatched, reason string) {
+func (h *Host) answer(tx Tx, ch *channel, a ahp.Action, by *dispatched, reason string) {
 	origin := by.origin
 	f := frame{env: ahp.Envelope{
-		Channel: ch.uri, Action: a, ServerSeq: tx.nextSeq(tx), Origin: &origin, RejectionReason: reason,
+		Channel: ch.uri, Action: a, ServerSeq: h.nextSeq(tx), Origin: &origin, RejectionReason: reason,
 	}}
 	_, f.patient = a.(ahp.TerminalInput)
-	tx.sendFrame(tx, by.c, &f)
+	h.sendFrame(tx, by.c, &f)
 }
 
 // frame is an action on the wire, encoded at most once for each profile.
@@ -233,16 +233,16 @@ func (h *Host) listAfter(wait time.Duration) {
 	h.list.timer = time.AfterFunc(wait, func() {
 		tx := h.lock()
 		defer tx.unlock()
-		tx.sendDueList()
+		h.sendDueList(tx)
 	})
 }
 
 // comesOrGoes is called when a client's first connection has come or its last has
 // gone, perhaps in the middle of a handshake: what it holds is listed anew, a
 // little later.
-func (tx Tx) comesOrGoes(cl *client) {
-	if slices.ContainsFunc(tx.terms, func(t *term) bool { return t.value.Claim.ClientID == cl.id }) {
-		tx.listSoon(tx)
+func (h *Host) comesOrGoes(tx Tx, cl *client) {
+	if slices.ContainsFunc(h.terms, func(t *term) bool { return t.value.Claim.ClientID == cl.id }) {
+		h.listSoon(tx)
 	}
 }
 
@@ -254,13 +254,13 @@ func (h *Host) listSoon(tx Tx) {
 }
 
 // sendDueList sends the list if one is due.
-func (tx Tx) sendDueList() {
-	if tx.list.timer == nil {
+func (h *Host) sendDueList(tx Tx) {
+	if h.list.timer == nil {
 		return
 	}
-	tx.list.timer.Stop()
-	tx.list.timer = nil
-	tx.sendList(tx)
+	h.list.timer.Stop()
+	h.list.timer = nil
+	h.sendList(tx)
 }
 
 func (h *Host) sendList(tx Tx) {

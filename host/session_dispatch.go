@@ -134,7 +134,7 @@ func changeSessionConfig(tx Tx, d *dispatch) string {
 		set[id] = value
 	}
 	if policy, ok := a.Config[configConfirm].(string); ok {
-		tx.audit.Did(d.c.by(), "confirm policy", d.ch.uri, "policy", policy)
+		d.c.h.audit.Did(d.c.by(), "confirm policy", d.ch.uri, "policy", policy)
 		s.facts.Confirm = policy
 		s.dirty = true
 	}

@@ -118,7 +118,7 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 		dirs = append(dirs, files.URI(r))
 	}
 	s := &session{
-		h: tx.Host, provider: provider,
+		h: ss.h, provider: provider,
 		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.ID, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
 			Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs,
@@ -139,7 +139,7 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 			s.value.Meta = b
 		}
 	}
-	tx.keep(s.ch)
+	ss.h.keep(tx, s.ch)
 	return s, nil
 }
 
@@ -280,7 +280,7 @@ func (ss *sessions) removeSession(tx Tx, s *session) {
 	}
 	for _, t := range slices.Clone(ss.h.terms) {
 		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.uri {
-			tx.endTerm(t)
+			t.endTerm(tx)
 		}
 	}
 	s.closeSocket(tx)

@@ -58,8 +58,8 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	if ch := c.subs[canonical(channel)]; ch != nil {
 		ch.unsubscribe(tx, c)
 		c.h.sessions.clientLooksAway(tx, c, ch)
-		tx.looksAway(c, ch, false)
-		tx.recount(ch)
+		c.looksAway(tx, ch, false)
+		c.h.recount(tx, ch)
 	}
 }
 
@@ -82,14 +82,14 @@ func (s snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
 // open subscribes the connection, from the number in the snapshot on; its
 // actions are held until the request is answered.
 func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
-	ch, err := tx.visible(c.principal, uri)
+	ch, err := c.h.visible(tx, c.principal, uri)
 	if err != nil {
 		return snapshot{}, err
 	}
 	if _, again := c.subs[ch.uri]; !again && len(c.subs) >= c.h.limits.Subscriptions {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, len(c.subs))
 	}
-	s := tx.snapshot(ch, c)
+	s := c.snapshot(tx, ch)
 	c.h.sessions.clientBack(tx, c, false)
 	return s, nil
 }
@@ -97,28 +97,28 @@ func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
 // snapshot takes a channel's state and subscribes c in the same instant. What
 // is pending goes out before the reply, should c be subscribed already: it is
 // part of the state.
-func (tx Tx) snapshot(ch *channel, c *conn) snapshot {
+func (c *conn) snapshot(tx Tx, ch *channel) snapshot {
 	ch.body.settle(tx)
-	state := tx.shownState(c.principal, ch.body.state(tx))
+	state := c.h.shownState(tx, c.principal, ch.body.state(tx))
 	c.hold(tx)
 	ch.subscribe(tx, c)
-	tx.watches(c, ch.uri)
-	s := snapshot{uri: ch.uri, state: state, seq: tx.seq.last}
-	tx.recount(ch) // which comes after the state
+	c.watches(tx, ch.uri)
+	s := snapshot{uri: ch.uri, state: state, seq: c.h.seq.last}
+	c.h.recount(tx, ch) // which comes after the state
 	return s
 }
 
 // visible finds the channel of a URI that a principal may watch. Layouts are
 // made on first use.
-func (tx Tx) visible(p *auth.Principal, uri ahp.URI) (*channel, error) {
+func (h *Host) visible(tx Tx, p *auth.Principal, uri ahp.URI) (*channel, error) {
 	uri = canonical(uri)
 	if err := allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
-	if uri != ahp.RootURI && !tx.reaches(tx, p, uri) {
+	if uri != ahp.RootURI && !h.reaches(tx, p, uri) {
 		return nil, allowed("subscribe to "+clip(uri), p.OutOfReach())
 	}
-	if ch, ok := tx.channels[uri]; ok {
+	if ch, ok := h.channels[uri]; ok {
 		return ch, nil
 	}
 	switch scheme, _, _ := strings.Cut(uri, ":"); scheme + ":" {
@@ -126,7 +126,7 @@ func (tx Tx) visible(p *auth.Principal, uri ahp.URI) (*channel, error) {
 		if len(uri) > maxURI {
 			break
 		}
-		return tx.openLayout(p, uri)
+		return h.openLayout(tx, p, uri)
 	case ahp.SessionScheme, ahp.ChatScheme:
 		return nil, ahp.SessionNotFound("subscribe to %q: there is no such session", uri)
 	}

@@ -106,7 +106,7 @@ func (t *term) reduce(a ahp.Action) {
 	t.value.Content = nil
 }
 
-func (t *term) settle(tx Tx) { t.h.flush(tx, t) }
+func (t *term) settle(tx Tx) { t.flush(tx) }
 
 func (t *term) state(tx Tx) any { return t.stateWithin(tx, math.MaxInt) }
 
@@ -114,7 +114,7 @@ func (t *term) state(tx Tx) any { return t.stateWithin(tx, math.MaxInt) }
 func (t *term) stateWithin(tx Tx, limit int) any {
 	for {
 		pending, k, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
-		if t.h.applyTaken(tx, t, pending, k) {
+		if t.applyTaken(tx, pending, k) {
 			s := t.value
 			s.Content = content
 			return s
@@ -124,7 +124,8 @@ func (t *term) stateWithin(tx Tx, limit int) any {
 
 // claim transfers the terminal to a claim of p's; by is nil when the claim follows
 // the keyboard. The caller has asked the policy.
-func (h *Host) claim(tx Tx, t *term, to ahp.Claim, by *dispatched, p *auth.Principal) {
+func (t *term) claim(tx Tx, to ahp.Claim, by *dispatched, p *auth.Principal) {
+	h := t.h
 	from, back := t.value.Claim, t.meta.HandBack
 	holder := p.ID
 	switch {
@@ -149,38 +150,40 @@ func (h *Host) claim(tx Tx, t *term, to ahp.Claim, by *dispatched, p *auth.Princ
 	t.noteAgent(to, p)
 	t.dirty = true
 	h.apply(tx, t.ch, ahp.TerminalClaimed{Claim: to}, by)
-	h.watchIdle(tx, t)
-	h.recolor(tx, t)
+	t.watchIdle(tx)
+	t.recolor(tx)
 }
 
 // returnLoans gives back what a client that has gone got by typing: to the client
 // of the same person that had it, if that is there. So a command line that types
 // a line and ends leaves the terminal with the one in whose pane it is.
-func (tx Tx) returnLoans(gone *client, p *auth.Principal) {
-	for _, t := range tx.terms {
+func (h *Host) returnLoans(tx Tx, gone *client, p *auth.Principal) {
+	for _, t := range h.terms {
 		c := t.value.Claim
 		if t.lender == "" || c.Kind != ahp.ClaimClient || c.ClientID != gone.id {
 			continue
 		}
-		if back, ok := tx.clients[t.lender]; ok && back.principal == p.ID && len(back.conns) > 0 {
-			tx.claim(tx, t, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
+		if back, ok := t.h.clients[t.lender]; ok && back.principal == p.ID && len(back.conns) > 0 {
+			t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
 			t.lender, t.dirty = "", true
 		}
 	}
 }
 
 // flush applies what the terminal has gathered.
-func (h *Host) flush(tx Tx, t *term) {
+func (t *term) flush(tx Tx) {
+	h := t.h
 	if h.dead || t.ch == nil {
 		return
 	}
 	actions, k := t.t.Take()
-	h.applyTaken(tx, t, actions, k)
+	t.applyTaken(tx, actions, k)
 }
 
 // applyTaken applies what was taken from a terminal. It reports whether that is
 // still all: not so when a checkpoint had to be made, which takes again.
-func (h *Host) applyTaken(tx Tx, t *term, actions []ahp.Action, k terminal.Taken) bool {
+func (t *term) applyTaken(tx Tx, actions []ahp.Action, k terminal.Taken) bool {
+	h := t.h
 	t.takes++
 	takes := t.takes
 	moved := k.Offset != t.offset
@@ -253,7 +256,7 @@ func (t *term) follow(tx Tx, a ahp.Action) {
 		tell(tx, t, a)
 		return
 	}
-	t.h.mind(tx, t, a)
+	t.mind(tx, a)
 	t.h.sessions.followWork(tx, t, a)
 	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
 		t.ended(tx, x)
@@ -280,15 +283,16 @@ func (t *term) release() {
 
 // wake is what terminals call when output is due. It is no lock of theirs that
 // it runs under.
-func (h *Host) wake(t *term) {
+func (t *term) wake() {
+	h := t.h
 	defer func() {
 		if h.contain("apply output", recover(), "process", t.proc) {
-			h.locked(func(tx Tx) { tx.resync(t.ch) })
+			h.locked(func(tx Tx) { t.h.resync(tx, t.ch) })
 		}
 	}()
 	h.turn(func(tx Tx) {
 		if t.ch != nil && h.channels[t.ch.uri] == t.ch {
-			h.flush(tx, t)
+			t.flush(tx)
 		}
 	})
 }
@@ -304,29 +308,30 @@ func (h *Host) termAt(tx Tx, uri ahp.URI) (*term, bool) {
 }
 
 // addTerm makes a started terminal known, with its journal.
-func (tx Tx) addTerm(uri ahp.URI, t *term, j *journal.Journal) {
-	t.ch = tx.newChannel(tx, uri, t)
+func (h *Host) addTerm(tx Tx, uri ahp.URI, t *term, j *journal.Journal) {
+	t.ch = h.newChannel(tx, uri, t)
 	t.ch.journal = j
-	tx.terms = append(tx.terms, t)
-	tx.watchIdle(tx, t)
-	tx.recolor(tx, t)
+	h.terms = append(h.terms, t)
+	t.watchIdle(tx)
+	t.recolor(tx)
 	if j != nil {
-		more, _ := tx.checkpoint(tx, t.ch, false)
-		tx.deliver(tx, t.ch, more)
+		more, _ := h.checkpoint(tx, t.ch, false)
+		h.deliver(tx, t.ch, more)
 	}
-	tx.flush(tx, t)
-	tx.listChanged(tx)
+	t.flush(tx)
+	t.h.listChanged(tx)
 }
 
 // removeTerm forgets a terminal; its process may still be ending. Subscribers
 // see it exit, then nothing more.
-func (h *Host) removeTerm(tx Tx, t *term) {
-	h.flush(tx, t)
+func (t *term) removeTerm(tx Tx) {
+	h := t.h
+	t.flush(tx)
 	t.endWaits(tx) // Before what would look to them like an exit.
 	if !t.value.Lifecycle.Exited() {
 		h.apply(tx, t.ch, ahp.TerminalExited{}, nil)
 	}
-	h.letAgentGo(tx, t)
+	t.letAgentGo(tx)
 	t.setFeed(tx, nil)
 	h.activity.forget(tx, t)
 	h.removeChannel(tx, t.ch)
@@ -347,7 +352,8 @@ type processes struct {
 
 // end kills a removed terminal's process and lets go of everything. The journal
 // goes last: it says that the terminal is no more.
-func (h *Host) end(ctx context.Context, t *term) {
+func (t *term) end(ctx context.Context) {
+	h := t.h
 	if err := t.t.Kill(ctx); err != nil {
 		h.log.Warn("end terminal", "process", t.proc, "err", err)
 	}

@@ -13,11 +13,12 @@ import (
 // holder that takes nothing at all for StallTime is closed, so that it can't
 // freeze the terminal for ever. Other viewers never slow the pty (docs/decisions.md
 // §33).
-func (h *Host) throttle(ctx context.Context, t *term) {
+func (t *term) throttle(ctx context.Context) {
+	h := t.h
 	t.follower.wait(ctx)
-	h.giveWay(ctx, t)
+	t.giveWay(ctx)
 	for {
-		c, moved := h.behind(t)
+		c, moved := t.behind()
 		if c == nil {
 			return
 		}
@@ -60,7 +61,8 @@ type typist struct {
 // build that prints takes all processors, and the echo of a key would wait for
 // its turn at each of six processes. It is the holder's own front that does so,
 // as in throttle.
-func (h *Host) giveWay(ctx context.Context, t *term) {
+func (t *term) giveWay(ctx context.Context) {
+	h := t.h
 	tx := h.lock()
 	now := time.Now()
 	wait := floodPause - now.Sub(t.read)
@@ -83,7 +85,8 @@ func (h *Host) giveWay(ctx context.Context, t *term) {
 // behind finds a connection of the claim's client that watches the terminal and
 // has more than HoldBytes waiting. moved is closed when a message has left it
 // since.
-func (h *Host) behind(t *term) (c *conn, moved <-chan struct{}) {
+func (t *term) behind() (c *conn, moved <-chan struct{}) {
+	h := t.h
 	tx := h.lock()
 	defer tx.unlock()
 	if t.ch == nil || t.value.Claim.Kind != ahp.ClaimClient {

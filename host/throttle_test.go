@@ -31,8 +31,8 @@ func (g *gated) Write(context.Context, []byte) error {
 	return nil
 }
 
-// behindHolder is a host, a terminal and its holder's connection over g.
-func behindHolder(t *testing.T, g *gated, stall time.Duration) (*Host, *term, *conn) {
+// behindHolder is a terminal and its holder's connection over g.
+func behindHolder(t *testing.T, g *gated, stall time.Duration) (*term, *conn) {
 	h := &Host{log: slog.New(slog.DiscardHandler), clients: map[string]*client{}, channels: map[ahp.URI]*channel{}}
 	h.limits = Limits{HoldBytes: 10, StallTime: stall}.withDefaults()
 	c := &conn{h: h, log: h.log, principal: auth.Operator, subs: map[ahp.URI]*channel{}, sent: g.sent}
@@ -44,13 +44,13 @@ func behindHolder(t *testing.T, g *gated, stall time.Duration) (*Host, *term, *c
 		c.rpc.Close(1000, "")
 		<-ended
 	})
-	one := &term{value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
+	one := &term{h: h, value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
 	tx := h.lock()
 	defer tx.unlock()
 	one.ch = h.newChannel(tx, "ahp-terminal:/t", one)
 	h.clients["c"] = &client{id: "c", conns: map[*conn]struct{}{c: {}}}
 	one.ch.subscribe(tx, c)
-	return h, one, c
+	return one, c
 }
 
 // TestThrottleSeesTheLastMessage: the holder's one large message is taken, and
@@ -58,7 +58,7 @@ func behindHolder(t *testing.T, g *gated, stall time.Duration) (*Host, *term, *c
 // time; all must go on at once, not when the holder counts as stalled.
 func TestThrottleSeesTheLastMessage(t *testing.T) {
 	g := &gated{let: make(chan struct{}), end: make(chan struct{}), sent: func() int64 { return 0 }}
-	h, one, c := behindHolder(t, g, time.Hour)
+	one, c := behindHolder(t, g, time.Hour)
 	const terms = 3
 	for range 500 {
 		if err := c.rpc.Send(make([]byte, 100)); err != nil {
@@ -67,7 +67,7 @@ func TestThrottleSeesTheLastMessage(t *testing.T) {
 		done := make(chan struct{}, terms)
 		for range terms {
 			go func() {
-				h.throttle(t.Context(), one)
+				one.throttle(t.Context())
 				done <- struct{}{}
 			}()
 		}
@@ -92,11 +92,11 @@ func TestThrottleTellsSlowFromStuck(t *testing.T) {
 		}
 		return taken.Load()
 	}}
-	h, one, c := behindHolder(t, g, time.Millisecond)
+	one, c := behindHolder(t, g, time.Millisecond)
 	if err := c.rpc.Send(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
-	h.throttle(t.Context(), one)
+	one.throttle(t.Context())
 	if n := looks.Load(); n < 10 || !c.closing {
 		t.Errorf("after %d looks the reader went on; connection closed: %v", n, c.closing)
 	}

@@ -220,7 +220,7 @@ func confirmTool(tx Tx, d *dispatch) string {
 			a.ReasonMessage = ahp.Plain("not run: somebody skipped it")
 		}
 	}
-	tx.audit.Did(d.c.by(), "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
+	d.c.h.audit.Did(d.c.by(), "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
 	c.apply(tx, a, &d.by)
 	if r := c.now; r != nil && r.id == a.TurnID {
 		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {
@@ -232,7 +232,7 @@ func confirmTool(tx Tx, d *dispatch) string {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
-				k.runs = tx.now()
+				k.runs = d.c.h.now()
 				k.say(tx, k.told)
 			} else {
 				k.over = true

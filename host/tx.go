@@ -1,14 +1,16 @@
 package host
 
+import "sync"
+
 // Tx is a turn at the host's state. Whoever has one holds the sequencing lock: only
-// lock makes it, and functions that need the lock take one or are methods of it. It
-// must not be kept, nor given to another goroutine.
-type Tx struct{ *Host }
+// lock makes it, and functions that need the lock take one. It must not be kept, nor
+// given to another goroutine.
+type Tx struct{ mu *sync.Mutex }
 
 // lock waits for the sequencing lock; unlock gives it back.
 func (h *Host) lock() Tx {
 	h.mu.Lock()
-	return Tx{h}
+	return Tx{&h.mu}
 }
 
 func (tx Tx) unlock() { tx.mu.Unlock() }

@@ -33,7 +33,7 @@ const maxDoubts = 64
 // noteInput journals an input that is about to be typed. Its bytes are only kept
 // where they have to wait: most are in the pty a moment later, and may be a
 // password.
-func (tx Tx) noteInput(d *dispatch, data string) (in record.Input, noted bool) {
+func (h *Host) noteInput(tx Tx, d *dispatch, data string) (in record.Input, noted bool) {
 	t := d.t
 	if t.ch.journal == nil {
 		return in, false
@@ -44,8 +44,8 @@ func (tx Tx) noteInput(d *dispatch, data string) (in record.Input, noted bool) {
 	}
 	t.prune()
 	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
-	t.ch.accepted.Note(in.Origin.ClientID, d.c.client.since, in.Origin.ClientSeq, tx.seq.last)
-	tx.appendInput(tx, t, in)
+	t.ch.accepted.Note(in.Origin.ClientID, d.c.client.since, in.Origin.ClientSeq, h.seq.last)
+	h.appendInput(tx, t, in)
 	return in, true
 }
 
@@ -77,9 +77,9 @@ func (t *term) unqueue(end uint64) {
 }
 
 // typeIn types for a dispatch.
-func (tx Tx) typeIn(d *dispatch, data string) error {
-	in, noted := tx.noteInput(d, data)
-	if tx.fenced {
+func (h *Host) typeIn(tx Tx, d *dispatch, data string) error {
+	in, noted := h.noteInput(tx, d, data)
+	if d.c.h.fenced {
 		return terminal.ErrClosed
 	}
 	t := d.t
@@ -90,14 +90,14 @@ func (tx Tx) typeIn(d *dispatch, data string) error {
 		t.unqueue(in.End)
 		t.ch.accepted.Remove(in.Origin.ClientID, in.Origin.ClientSeq)
 		in.Data = ""
-		tx.appendTyped(tx, t, record.TypeRefused, in)
+		h.appendTyped(tx, t, record.TypeRefused, in)
 	case t.t.Written() >= in.End:
 		t.unqueue(in.End)
 	case in.Data == "": // The pty did not take all of it after all.
 		in.Data = data
 		t.unqueue(in.End)
 		t.queue = append(t.queue, in)
-		tx.appendInput(tx, t, in)
+		d.c.h.appendInput(tx, t, in)
 	}
 	return err
 }
@@ -201,9 +201,9 @@ func (h *Host) takeTyped(proc string, l *journal.Landing) (begun, done uint64, r
 
 // doubt has clients told, should they send these inputs again, that they may not
 // have arrived.
-func (tx Tx) doubt(t *term) {
+func (h *Host) doubt(tx Tx, t *term) {
 	for _, in := range t.queue {
-		cl := tx.clients[in.Origin.ClientID]
+		cl := h.clients[in.Origin.ClientID]
 		if cl == nil || in.End > 0 {
 			continue
 		}

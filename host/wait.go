@@ -79,13 +79,13 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	tx := h.lock()
 	defer tx.unlock()
-	w, err := tx.newWait(c, p.Channel, "wait")
+	w, err := c.newWait(tx, p.Channel, "wait")
 	if err != nil {
 		return nil, err
 	}
 	w.quiet, w.past, w.since = time.Duration(p.IdleMs)*time.Millisecond, p.Past, p.Since
 	w.from, w.ago = p.From, time.Duration(p.AgoMs)*time.Millisecond
-	h.flush(tx, w.t)
+	w.t.flush(tx)
 	if w.from != nil {
 		w.bind()
 	} else if cmd, ok := w.t.t.Running(); ok {
@@ -118,15 +118,15 @@ func compile(pattern string) (*regexp.Regexp, error) {
 }
 
 // newWait registers a wait.
-func (tx Tx) newWait(c *conn, uri ahp.URI, doing string) (*wait, error) {
-	t, ok := tx.termAt(tx, uri)
+func (c *conn) newWait(tx Tx, uri ahp.URI, doing string) (*wait, error) {
+	t, ok := c.h.termAt(tx, uri)
 	switch {
 	case !ok:
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
 	case len(c.waits) >= maxWaits && !c.keepsHouse(tx):
 		return nil, ahp.Conflict("%s: this connection has %d waits already, the most it may have: let some end", doing, maxWaits)
 	}
-	w := &wait{h: tx.Host, c: c, t: t, req: c.req}
+	w := &wait{h: c.h, c: c, t: t, req: c.req}
 	c.waits = append(c.waits, w)
 	t.waits = append(t.waits, w)
 	return w, nil
@@ -258,7 +258,7 @@ func (w *wait) forOutput(tx Tx, _ *regexp.Regexp) error {
 func (w *wait) presentText(tx Tx, past bool) (string, error) {
 	for {
 		pending, k, line := w.t.t.PresentLine()
-		if !w.h.applyTaken(tx, w.t, pending, k) {
+		if !w.t.applyTaken(tx, pending, k) {
 			continue
 		}
 		if past {

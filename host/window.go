@@ -117,27 +117,27 @@ func (d *dispatch) print() uint64 {
 }
 
 // begins notes the first number that a connection sends.
-func (tx Tx) begins(c *conn, seq int64) {
+func (c *conn) begins(tx Tx, seq int64) {
 	if c.numbered {
 		return
 	}
 	c.numbered = true
 	if seq == 1 && c.resumed && !c.continues {
-		tx.renumber(c)
+		c.renumber(tx)
 	}
 }
 
 // renumber forgets what a client has numbered before this connection.
-func (tx Tx) renumber(c *conn) {
+func (c *conn) renumber(tx Tx) {
 	c.window = c.window.only(c.id)
-	c.client.window, c.client.since = c.window, tx.nextSeq(tx)
-	tx.noteClient(c.client)
+	c.client.window, c.client.since = c.window, c.h.nextSeq(tx)
+	c.h.noteClient(tx, c.client)
 }
 
 // processed reports whether a dispatch repeats one that was decided, and what became
 // of that. A number that was used for something else on this very connection is
 // refused.
-func (tx Tx) processed(d *dispatch, print uint64) (o outcome, yes bool) {
+func (d *dispatch) processed(tx Tx, print uint64) (o outcome, yes bool) {
 	c, seq := d.c, d.by.origin.ClientSeq
 	was, known := c.window.done[seq]
 	switch {
@@ -146,11 +146,11 @@ func (tx Tx) processed(d *dispatch, print uint64) (o outcome, yes bool) {
 	case known && was.by == c.id:
 		return outcome(because("clientSeq %d was used for something else on this connection: number each dispatch anew", seq)), true
 	case known:
-		tx.renumber(c)
+		c.renumber(tx)
 	case c.window.forgotten(seq) && (c.continues || !c.resumed):
 		return "", true
 	case c.window.forgotten(seq):
-		tx.renumber(c)
+		c.renumber(tx)
 	}
 	return "", false
 }

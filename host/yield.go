@@ -42,16 +42,16 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 }
 
 // parting is what clients are told at the end: whether to come back, and when.
-func (tx Tx) parting(reason string) (code int, why string) {
+func (h *Host) parting(tx Tx, reason string) (code int, why string) {
 	code, why = closeAway, reason
 	switch {
-	case tx.yielding:
+	case h.yielding:
 		code, why = ahp.CloseRestart, "another host takes over"
-	case tx.stopping:
+	case h.stopping:
 		code, why = closeDone, "the host was stopped"
 	}
-	if tx.cfg.Ending != nil {
-		tx.cfg.Ending(code)
+	if h.cfg.Ending != nil {
+		h.cfg.Ending(code)
 	}
 	return code, why
 }
