@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"tandemux/ahp"
-	"tandemux/host/agent"
 	"tandemux/host/auth"
 )
 
@@ -33,7 +32,10 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case c.principal.Lacks(need) != "":
 		return nil, allowed("find agent", c.principal.Lacks(need))
 	}
-	if h.sessions.hasAgent(p.Provider) {
+	tx := h.lock()
+	_, unknown := h.sessions.provider(tx, p.Provider)
+	tx.unlock()
+	if p.Provider != "" && unknown == nil {
 		return ahp.AgentResult{Provider: p.Provider}, nil
 	}
 	if h.cfg.Agent == nil {
@@ -45,9 +47,8 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	id := found.Info().ID
 	h.turn(func(tx Tx) {
-		known := slices.ContainsFunc(h.sessions.providers, func(p agent.Provider) bool { return p.Info().ID == id })
-		switch {
-		case known:
+		switch _, unknown := h.sessions.provider(tx, id); {
+		case unknown == nil:
 		case len(h.sessions.providers) >= maxAgents:
 			err = ahp.Conflict("find agent: there are %d agents already", maxAgents)
 		default:
@@ -61,10 +62,4 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h.audit.Did(c.by(), "agent", id, "command", clip(quoteCommand(p.Command, "")))
 	return ahp.AgentResult{Provider: id}, nil
-}
-
-func (ss *sessions) hasAgent(id string) bool {
-	tx := ss.h.lock()
-	defer tx.unlock()
-	return id != "" && slices.ContainsFunc(ss.providers, func(p agent.Provider) bool { return p.Info().ID == id })
 }

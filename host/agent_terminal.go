@@ -435,8 +435,7 @@ func chatEnded(tx Tx, c *chat) {
 	h := c.h
 	for _, t := range slices.Clone(h.terms) {
 		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri {
-			t.removeTerm(tx)
-			t.abandon()
+			t.dispose(tx)
 		}
 	}
 }
@@ -452,8 +451,7 @@ func (c *chat) forgetOld(tx Tx) {
 		}
 	}
 	for len(over) > keptAgentTerms {
-		over[0].removeTerm(tx)
-		over[0].abandon()
+		over[0].dispose(tx)
 		over = over[1:]
 	}
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"time"
 
 	"tandemux/ahp"
 )
@@ -23,7 +24,7 @@ func resumeTurn(tx Tx, d *dispatch) string {
 	t := c.value.Turns[len(c.value.Turns)-1]
 	r := newPrompting(c, t.ID, t.Message)
 	if began, ok := t.StartedAt.Ms(); ok { // Its duration is from there.
-		r.started = unixMs(began)
+		r.started = time.UnixMilli(began)
 	}
 	if n := len(t.ResponseParts); n > 1 && t.ResponseParts[n-1].Error != nil {
 		r.broken = t.ResponseParts[n-1].Error.Message

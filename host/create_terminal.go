@@ -414,13 +414,16 @@ func listedCommand(argv []string) []string {
 	return shown
 }
 
-// abandon ends a terminal that came too late.
+// abandon ends the process of a terminal that nobody knows, or no longer, in the
+// background: Shutdown waits for it.
 func (t *term) abandon() {
 	h := t.h
 	h.ending.Add(1)
 	go func() {
 		defer h.ending.Done()
-		t.end(context.Background())
+		ctx, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		t.end(ctx)
 	}()
 }
 

@@ -24,28 +24,11 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 		return nil, ahp.InvalidParams("dispose terminal: channel: missing")
 	}
 	h := c.h
-	t, held, err := h.dispose(c, p.Channel)
-	if err != nil {
-		return nil, err
-	}
-	go func() {
-		defer h.ending.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), endTime)
-		defer cancel()
-		t.end(ctx)
-	}()
-	h.audit.Did(c.by(), "dispose", p.Channel, "held by", held)
-	return nil, nil
-}
-
-// dispose removes a terminal for a client; its process is to be ended, which
-// h.ending counts already. held says who had it.
-func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 	tx := h.lock()
 	defer tx.unlock()
-	t, ok := h.termAt(tx, uri)
+	t, ok := h.termAt(tx, p.Channel)
 	if !ok {
-		return nil, "", ahp.NotFound("dispose terminal: there is no terminal %q", uri)
+		return nil, ahp.NotFound("dispose terminal: there is no terminal %q", p.Channel)
 	}
 	refusal := t.mayDispose(c.principal)
 	if refusal == "" {
@@ -55,23 +38,15 @@ func (h *Host) dispose(c *conn, uri ahp.URI) (t *term, held string, err error) {
 		refusal = mayEnd(c.principal, t, t.inLayout(tx))
 	}
 	if refusal != "" {
-		return nil, "", allowed("dispose terminal", refusal)
+		return nil, allowed("dispose terminal", refusal)
 	}
-	held = claimText(t.value.Claim)
-	t.removeTerm(tx)
-	h.ending.Add(1)
-	return t, held, nil
+	h.audit.Did(c.by(), "dispose", p.Channel, "held by", claimText(t.value.Claim))
+	t.dispose(tx)
+	return nil, nil
 }
 
-// endTerm removes a terminal, and ends its process beside: Shutdown waits for it.
-func (t *term) endTerm(tx Tx) {
-	h := t.h
+// dispose removes a terminal, and ends its process.
+func (t *term) dispose(tx Tx) {
 	t.removeTerm(tx)
-	h.ending.Add(1)
-	go func() {
-		defer h.ending.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), endTime)
-		defer cancel()
-		t.end(ctx)
-	}()
+	t.abandon()
 }

@@ -10,7 +10,7 @@ import (
 // another, and only then.
 func TestAFloodGivesWay(t *testing.T) {
 	h := &Host{}
-	flood, typed, other := &term{holder: "me"}, &term{holder: "me"}, &term{holder: "you"}
+	flood, typed, other := &term{h: h, holder: "me"}, &term{h: h, holder: "me"}, &term{h: h, holder: "you"}
 	// twice gives the time between two reads.
 	twice := func(t *term) time.Duration {
 		t.giveWay(context.Background())

@@ -297,7 +297,10 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 		go func() { ended <- h.front.Serve(ctx, l, kind) }()
 	}
 	err := <-ended // by ctx, a stop, or a failure
-	if h.isStopping() {
+	tx := h.lock()
+	stopping := h.stopping
+	tx.unlock()
+	if stopping {
 		<-h.done
 		return err
 	}
@@ -320,12 +323,6 @@ func (h *Host) isClosing() bool {
 	tx := h.lock()
 	defer tx.unlock()
 	return h.closing
-}
-
-func (h *Host) isStopping() bool {
-	tx := h.lock()
-	defer tx.unlock()
-	return h.stopping
 }
 
 // Done is closed when the host has stopped: after Shutdown, or after a client's

@@ -71,5 +71,5 @@ func (t *term) checkIdle(tx Tx) {
 	t.idle = nil
 	t.h.audit.Note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
 	t.h.log.Info("end an agent's terminal", "why", "no input or output", "for", idle)
-	t.endTerm(tx)
+	t.dispose(tx)
 }

@@ -280,7 +280,7 @@ func (ss *sessions) removeSession(tx Tx, s *session) {
 	}
 	for _, t := range slices.Clone(ss.h.terms) {
 		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.uri {
-			t.endTerm(tx)
+			t.dispose(tx)
 		}
 	}
 	s.closeSocket(tx)

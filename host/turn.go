@@ -63,8 +63,6 @@ func (c *chat) begin(tx Tx, r *prompting, a ahp.Action, by *dispatched) {
 	go r.run(before)
 }
 
-func unixMs(ms int64) time.Time { return time.UnixMilli(ms) }
-
 // nameAfter titles a session that has no title by its first message.
 func (s *session) nameAfter(tx Tx, m ahp.Message) {
 	if s.value.Title != "" {

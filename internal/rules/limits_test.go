@@ -55,7 +55,7 @@ var (
 		"emulator/native.graphic":   22,
 		"emulator/vt10x.engine":     30,
 		"host.Config":               28,
-		"host.Host":                 57,
+		"host.Host":                 55,
 		"host.Limits":               27,
 		"host.conn":                 24,
 		"host.term":                 40,
@@ -79,7 +79,7 @@ var (
 	methodExcess = map[string]int{
 		"emulator/native.Engine": 245,
 		"emulator/vt10x.engine":  106,
-		"host.Host":              160,
+		"host.Host":              154,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
 		"ui.Model":               138,
