@@ -19,6 +19,7 @@ import (
 	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/listen"
+	"tandemux/host/outbox"
 	"tandemux/internal/daemon"
 )
 
@@ -353,8 +354,7 @@ func (s *session) closeSocket(tx Tx) {
 	s.socket.Close()
 	for c := range s.h.conns {
 		if c.principal.Sandbox == s.ch.uri {
-			c.closing = true
-			c.rpc.Close(closePolicy, "the session was disposed of") //nolint:errcheck // it ends either way
+			c.out.Close(outbox.ClosePolicy, "the session was disposed of")
 		}
 	}
 	os.Remove(filepath.Dir(s.confined.socket)) //nolint:errcheck // or it is left, empty

@@ -4,31 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 
 	"tandemux/ahp"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
+	"tandemux/host/outbox"
 	"tandemux/internal/jsonrpc"
-)
-
-// Close codes of the WebSocket protocol.
-const (
-	closeProtocol = 1002 // no common version
-	closePolicy   = 1008 // a token was revoked, the holder is stuck
-	closeAway     = 1001 // the host ends
-	closeOverload = 1013 // the viewer is too slow: come back and reconnect
 )
 
 // conn is one client's connection.
 type conn struct {
 	h         *Host
-	rpc       *jsonrpc.Conn
+	out       *outbox.Conn
+	rpc       *jsonrpc.Conn // out's
 	principal *auth.Principal
-	moved     pulse        // beats when a message has left the queue
-	sent      func() int64 // bytes that the socket has taken
 	log       *slog.Logger
 
 	// Of the connection's own goroutine.
@@ -49,35 +40,23 @@ type conn struct {
 	asides atomic.Int32 // see aside
 
 	// Guarded by h.mu.
-	subs    map[ahp.URI]*channel
-	closing bool // nothing more is sent
-	waits   []*wait
-	touched bool // by the outbox's turn
-
-	// While a request that subscribes is answered, actions wait in held so
-	// that the reply precedes them (AHP, Subscriptions).
-	holding   bool
-	held      []heldAction
-	heldBytes int
+	subs  map[ahp.URI]*channel
+	waits []*wait
 }
 
 // serveConn handles a connection until it ends.
 func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
 	c := &conn{
 		h: h, principal: p, subs: map[ahp.URI]*channel{}, log: h.log.With("principal", p.ID),
-		sent:       func() int64 { return 0 },
 		requests:   newRate(h.limits.RequestRate, h.limits.RequestBurst),
 		dispatches: newRate(h.limits.DispatchRate, h.limits.DispatchBurst),
 	}
-	if s, ok := t.(interface{ Sent() int64 }); ok {
-		c.sent = s.Sent
-	}
-	c.rpc = jsonrpc.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
+	c.out = outbox.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		MaxQueueBytes: h.limits.QueueBytes,
 		Raw:           c.typed,
-		Wrote:         c.moved.beat,
 		Log:           c.log,
-	})
+	}, h.limits.LagBytes)
+	c.rpc = c.out.RPC
 	tx := h.lock()
 	refusal := ""
 	switch {
@@ -92,7 +71,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Princ
 	}
 	tx.unlock()
 	if refusal != "" {
-		return t.Close(closePolicy, refusal)
+		return t.Close(outbox.ClosePolicy, refusal)
 	}
 	defer h.removeConn(c)
 	return c.rpc.Run(ctx)
@@ -115,8 +94,7 @@ func (h *Host) removeConn(c *conn) {
 	}
 	c.endFeeds(tx)
 	c.dropAsks(tx)
-	c.forgetHeld(tx)
-	c.closing = true
+	c.out.Ended()
 	delete(h.conns, c)
 	if c.client != nil {
 		delete(c.client.conns, c)
@@ -144,8 +122,8 @@ func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 	}
 	c.req = req
 	result, err = c.answer(ctx, req)
-	if c.holding {
-		c.rpc.AfterReply(c.release)
+	if c.out.Holding() {
+		c.rpc.AfterReply(func() { c.h.turn(func(tx Tx) { c.h.outbox.Release(c.out) }) })
 	}
 	c.noteError(req, err)
 	return result, err
@@ -183,15 +161,15 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 
 // giveState answers a request that gives states, when it is its turn.
 func (c *conn) giveState(ctx context.Context, m method, req *jsonrpc.Request) (any, error) {
-	a := &c.h.outbox.states
-	if err := a.enter(ctx); err != nil {
+	gate := &c.h.outbox.States
+	if err := gate.Enter(ctx); err != nil {
 		return nil, err
 	}
-	leave := a.leave
+	leave := gate.Leave
 	defer func() { leave() }() // also when it panics
 	result, err := m.do(ctx, c, req.Params)
 	leave = func() {}
-	c.rpc.AfterReply(func() { a.sent(c) })
+	c.rpc.AfterReply(func() { gate.LeaveWhenSent(c.out, &c.h.serving) })
 	return result, err
 }
 
@@ -218,98 +196,6 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 			c.log.Error("handle request", "method", req.Method, "err", err)
 		}
 	}
-}
-
-// hold keeps actions back until the current request has been answered. The
-// caller holds h.mu and runs on the connection's goroutine, in a method.
-func (c *conn) hold(tx Tx) { c.holding = true }
-
-// heldAction is an action that waits: encoded, or output with a reference of its own.
-type heldAction struct {
-	b      []byte
-	output *output
-}
-
-// release lets the held actions follow the reply.
-func (c *conn) release() {
-	c.h.turn(func(tx Tx) {
-		waiting := c.held
-		c.holding, c.held, c.heldBytes = false, nil, 0
-		for _, w := range waiting {
-			if w.output == nil {
-				c.send(tx, w.b)
-				continue
-			}
-			c.sendOutput(tx, w.output)
-			w.output.Release()
-		}
-	})
-}
-
-// forgetHeld drops what is held.
-func (c *conn) forgetHeld(tx Tx) {
-	for _, w := range c.held {
-		if w.output != nil {
-			w.output.Release()
-		}
-	}
-	c.held, c.heldBytes = nil, 0
-}
-
-// send queues an encoded message. A connection without room for it is closed: it
-// comes back with reconnect, and gets a replay or a snapshot.
-func (c *conn) send(tx Tx, b []byte) {
-	switch {
-	case c.closing:
-	case c.holding && c.heldBytes+len(b) <= c.h.limits.LagBytes:
-		c.held = append(c.held, heldAction{b: b})
-		c.heldBytes += len(b)
-	case c.holding, c.lags(tx, len(b)):
-		c.overflow(tx)
-	default:
-		if err := c.h.post(tx, c, b); errors.Is(err, jsonrpc.ErrQueueFull) {
-			c.overflow(tx)
-		}
-	}
-}
-
-// sendOutput is send for output that other connections get as well.
-func (c *conn) sendOutput(tx Tx, o *output) {
-	switch {
-	case c.closing:
-	case c.holding && c.heldBytes+len(o.buf) <= c.h.limits.LagBytes:
-		o.refs.Add(1)
-		c.held = append(c.held, heldAction{output: o})
-		c.heldBytes += len(o.buf)
-	case c.holding, c.lags(tx, len(o.buf)):
-		c.overflow(tx)
-	default:
-		if err := c.h.postShared(tx, c, o); errors.Is(err, jsonrpc.ErrQueueFull) {
-			c.overflow(tx)
-		}
-	}
-}
-
-// lags reports whether the connection is too far behind to take so much more.
-func (c *conn) lags(tx Tx, more int) bool {
-	n := c.rpc.Unasked()
-	return n > 0 && n+more > c.h.limits.LagBytes
-}
-
-func (c *conn) overflow(tx Tx) {
-	c.drop(tx, closeOverload, fmt.Sprintf("viewer too slow: %d bytes waiting; reconnect", c.rpc.Queued()+c.heldBytes))
-}
-
-// drop closes the connection without sending what is queued.
-func (c *conn) drop(tx Tx, code int, reason string) {
-	if c.closing {
-		return
-	}
-	c.closing = true
-	c.forgetHeld(tx)
-	n := c.rpc.Discard()
-	c.log.Info("drop connection", "reason", reason, "messages", n)
-	c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
 }
 
 // by is who asks, for the audit log.

@@ -55,6 +55,6 @@ func (h *Host) resync(tx Tx, ch *channel) {
 	ch.log.floor = h.nextSeq(tx)
 	ch.last = ch.log.floor
 	for _, c := range slices.Clone(ch.subs) {
-		c.drop(tx, closeFailed, "the host failed at what this connection watches: reconnect")
+		c.out.Drop(closeFailed, "the host failed at what this connection watches: reconnect")
 	}
 }

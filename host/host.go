@@ -24,6 +24,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/outbox"
 	"tandemux/internal/statefile"
 )
 
@@ -174,7 +175,7 @@ type Host struct {
 	reserved  map[ahp.URI]string // terminals being made, and their names
 	procs     processes
 	list      listing
-	outbox    outbox
+	outbox    outbox.Outbox
 	typist    typist
 	clients   map[string]*client
 	clientIDs *auth.ClientIDs
@@ -353,8 +354,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	code, reason := h.parting(tx, reason)
 	h.front.Close()
 	for c := range h.conns {
-		c.closing = true
-		c.rpc.Close(code, reason) //nolint:errcheck // it ends either way
+		c.out.Close(code, reason)
 	}
 	if h.list.timer != nil {
 		h.list.timer.Stop()

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/files"
+	"tandemux/host/outbox"
 )
 
 // initialize is the handshake (AHP, Lifecycle).
@@ -19,7 +20,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		if ahp.CodeOf(err) == ahp.CodeUnsupportedVersion {
 			c.rpc.AfterReply(func() {
-				c.rpc.Close(closeProtocol, "no common protocol version") //nolint:errcheck // it ends either way
+				c.rpc.Close(outbox.CloseProtocol, "no common protocol version") //nolint:errcheck // it ends either way
 			})
 		}
 		return nil, err
@@ -97,6 +98,7 @@ func (c *conn) begin(tx Tx, cl *client) {
 	cl.seen = c.h.now()
 	c.h.comesOrGoes(tx, cl)
 	c.log = c.log.With("client", cl.id)
+	c.out.SetLog(c.log)
 }
 
 // encode encodes snapshots up to the bound of one reply; the rest is left out

@@ -110,7 +110,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	}
 	c.begin(tx, cl)
 	defer c.h.sessions.clientBack(tx, c, true)
-	c.hold(tx)
+	c.out.Hold()
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*channel
 	for _, uri := range uris {
@@ -192,7 +192,6 @@ func (c *conn) undo(err error) error {
 	}
 	delete(c.client.conns, c)
 	c.client, c.window = nil, nil
-	c.holding = false
-	c.forgetHeld(tx)
+	c.out.Forget()
 	return err
 }

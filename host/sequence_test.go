@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"tandemux/ahp"
 )
 
 // TestSequenceNeverGoesBack restarts a sequence under clocks that run, stand
@@ -55,5 +57,13 @@ func TestSequenceSurvivesDamage(t *testing.T) {
 	}
 	if _, err := newSequence(dir, time.Now()); err == nil {
 		t.Fatal("a mark beyond all numbers was taken")
+	}
+}
+
+// TestLittleOutputIsNotShared: it has memory of its own, of its size.
+func TestLittleOutputIsNotShared(t *testing.T) {
+	f := frame{env: ahp.Envelope{Channel: "ahp-terminal:/t", Action: ahp.TerminalData{Data: "x"}}}
+	if b, err := f.bytes(ahp.Profile(0)); err != nil || f.output != nil || cap(b) > 8<<10 {
+		t.Errorf("one byte of output takes %d, shared: %v, %v", cap(b), f.output != nil, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/journal"
+	"tandemux/host/outbox"
 )
 
 // dispatched says whose action is being applied; nil means the host's own.
@@ -122,8 +123,8 @@ func (h *Host) answer(tx Tx, ch *channel, a ahp.Action, by *dispatched, reason s
 // frame is an action on the wire, encoded at most once for each profile.
 type frame struct {
 	env     ahp.Envelope
-	encoded [3][]byte // by profile
-	output  *output   // what encoded shares, if it is output
+	encoded [3][]byte      // by profile
+	output  *outbox.Output // what encoded shares, if it is output
 	by      *dispatched
 	patient bool // nobody waits for it
 	inner   bool // it is for the host alone, and has no number
@@ -141,11 +142,11 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	if d, ok := f.env.Action.(ahp.TerminalData); ok && f.env.Origin == nil {
 		// Output looks the same to everybody.
 		var b []byte
-		if len(d.Data) < leastOutput {
+		if len(d.Data) < outbox.LeastOutput {
 			b = ahp.AppendDataEnvelope(nil, f.env.Channel, d.Data, f.env.ServerSeq)
 		} else {
-			f.output = newOutput(f.env.Channel, d.Data, f.env.ServerSeq)
-			b = f.output.buf
+			f.output = outbox.NewOutput(f.env.Channel, d.Data, f.env.ServerSeq)
+			b = f.output.Bytes()
 		}
 		for i := range f.encoded {
 			f.encoded[i] = b
@@ -160,6 +161,14 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 	b = append(append(append(b, framePrefix...), params...), frameSuffix...)
 	f.encoded[p] = b
 	return b, nil
+}
+
+// release gives up the frame's own reference; the frame is not sent any more.
+func (f *frame) release() {
+	if f.output != nil {
+		f.output.Release()
+		f.output, f.encoded = nil, [3][]byte{}
+	}
 }
 
 // params is the envelope as AHP 1 has it.
@@ -179,18 +188,17 @@ func (h *Host) sendFrame(tx Tx, c *conn, f *frame) {
 		return
 	}
 	b, err := f.bytes(c.profile)
-	h.outbox.memory.Add(len(b))
 	if err != nil {
 		h.log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
 		return
 	}
 	switch {
 	case f.patient:
-		c.later(tx, b)
+		h.outbox.SendLater(c.out, b)
 	case f.output != nil:
-		c.sendOutput(tx, f.output)
+		h.outbox.SendOutput(c.out, f.output)
 	default:
-		c.send(tx, b)
+		h.outbox.Send(c.out, b)
 	}
 }
 

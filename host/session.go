@@ -294,7 +294,7 @@ func (h *Host) notify(tx Tx, method string, params any) {
 			b = notification(method, text)
 			encoded[c.profile] = b
 		}
-		c.send(tx, b)
+		c.h.outbox.Send(c.out, b)
 	}
 }
 

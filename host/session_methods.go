@@ -51,7 +51,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 		if s, err = h.sessions.newSession(tx, c, p, roots); err == nil {
 			s.confined = confined
 			s.openSocket(tx)
-			c.hold(tx) // The reply precedes what follows, also for the root's subscribers.
+			c.out.Hold() // The reply precedes what follows, also for the root's subscribers.
 			h.sessions.announceSession(tx, s)
 			s.begin(tx, c, p.ProgressToken)
 		}
@@ -226,7 +226,7 @@ func (s *session) begin(tx Tx, c *conn, progress string) {
 			}
 			if c != nil && progress != "" && len(progress) <= maxURI {
 				if b, err := ahp.Encode(c.profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
-					c.send(tx, notification(ahp.NoteProgress, b))
+					c.h.outbox.Send(c.out, notification(ahp.NoteProgress, b))
 				}
 			}
 		})

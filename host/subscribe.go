@@ -100,7 +100,7 @@ func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
 func (c *conn) snapshot(tx Tx, ch *channel) snapshot {
 	ch.body.settle(tx)
 	state := c.h.shownState(tx, c.principal, ch.body.state(tx))
-	c.hold(tx)
+	c.out.Hold()
 	ch.subscribe(tx, c)
 	c.watches(tx, ch.uri)
 	s := snapshot{uri: ch.uri, state: state, seq: c.h.seq.last}

@@ -2,10 +2,10 @@ package host
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/outbox"
 )
 
 // throttle blocks the terminal's reader while the claim holder's own
@@ -22,7 +22,7 @@ func (t *term) throttle(ctx context.Context) {
 		if c == nil {
 			return
 		}
-		sent := c.sent()
+		sent := c.out.Sent()
 		stalled := time.NewTimer(h.limits.StallTime)
 		select {
 		case <-moved:
@@ -31,11 +31,11 @@ func (t *term) throttle(ctx context.Context) {
 			stalled.Stop()
 			return
 		case <-stalled.C:
-			if c.sent() != sent { // in the middle of a long message
+			if c.out.Sent() != sent { // in the middle of a long message
 				continue
 			}
 			tx := h.lock()
-			c.drop(tx, closePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
+			c.out.Drop(outbox.ClosePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
 			tx.unlock()
 		}
 		stalled.Stop()
@@ -97,38 +97,12 @@ func (t *term) behind() (c *conn, moved <-chan struct{}) {
 		return nil, nil
 	}
 	for c := range cl.conns {
-		if _, watches := c.subs[t.ch.uri]; !watches || c.closing || c.rpc.Queued() <= h.limits.HoldBytes {
+		if _, watches := c.subs[t.ch.uri]; !watches {
 			continue
 		}
-		// Looked at again: what leaves from here on is not missed.
-		if moved := c.moved.next(); c.rpc.Queued() > h.limits.HoldBytes {
+		if moved := c.out.Behind(h.limits.HoldBytes); moved != nil {
 			return c, moved
 		}
 	}
 	return nil, nil
-}
-
-// pulse wakes everybody who waits for its next beat: a client may hold many
-// terminals, whose readers all wait for its one connection.
-type pulse struct {
-	mu sync.Mutex
-	ch chan struct{} // nil while nobody waits
-}
-
-func (p *pulse) next() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ch == nil {
-		p.ch = make(chan struct{})
-	}
-	return p.ch
-}
-
-func (p *pulse) beat() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ch != nil {
-		close(p.ch)
-		p.ch = nil
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/outbox"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -35,8 +36,8 @@ func (g *gated) Write(context.Context, []byte) error {
 func behindHolder(t *testing.T, g *gated, stall time.Duration) (*term, *conn) {
 	h := &Host{log: slog.New(slog.DiscardHandler), clients: map[string]*client{}, channels: map[ahp.URI]*channel{}}
 	h.limits = Limits{HoldBytes: 10, StallTime: stall}.withDefaults()
-	c := &conn{h: h, log: h.log, principal: auth.Operator, subs: map[ahp.URI]*channel{}, sent: g.sent}
-	c.rpc = jsonrpc.New(g, nil, jsonrpc.Options{Wrote: c.moved.beat})
+	c := &conn{h: h, log: h.log, principal: auth.Operator, subs: map[ahp.URI]*channel{}, out: outbox.New(g, nil, jsonrpc.Options{Log: h.log}, 0)}
+	c.rpc = c.out.RPC
 	ended := make(chan error, 1)
 	go func() { ended <- c.rpc.Run(t.Context()) }()
 	t.Cleanup(func() {
@@ -97,7 +98,7 @@ func TestThrottleTellsSlowFromStuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	one.throttle(t.Context())
-	if n := looks.Load(); n < 10 || !c.closing {
-		t.Errorf("after %d looks the reader went on; connection closed: %v", n, c.closing)
+	if n := looks.Load(); n < 10 || !c.out.Closed() {
+		t.Errorf("after %d looks the reader went on; connection closed: %v", n, c.out.Closed())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/outbox"
 )
 
 // tokenNew makes a token (x-tandemux/tokenNew).
@@ -78,15 +79,10 @@ func (h *Host) closeInvalid(reason string, current *conn) {
 		switch {
 		case c.principal.Token == "" || h.tokens.Valid(c.principal.Token):
 		case c == current:
-			c.rpc.AfterReply(func() {
-				tx := h.lock()
-				defer tx.unlock()
-				c.closing = true
-				c.rpc.Close(closePolicy, reason) //nolint:errcheck // it ends either way
-			})
+			c.rpc.AfterReply(func() { c.out.Close(outbox.ClosePolicy, reason) })
 		default:
 			h.audit.Note("disconnect", "principal", c.principal.ID, "reason", reason)
-			c.drop(tx, closePolicy, reason)
+			c.out.Drop(outbox.ClosePolicy, reason)
 		}
 	}
 }

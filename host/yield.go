@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/outbox"
 )
 
 // closeDone is the WebSocket status (normal closure) of a host that was stopped:
@@ -43,7 +44,7 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 
 // parting is what clients are told at the end: whether to come back, and when.
 func (h *Host) parting(tx Tx, reason string) (code int, why string) {
-	code, why = closeAway, reason
+	code, why = outbox.CloseAway, reason
 	switch {
 	case h.yielding:
 		code, why = ahp.CloseRestart, "another host takes over"

@@ -57,7 +57,6 @@ var (
 		"host.Config":               28,
 		"host.Host":                 55,
 		"host.Limits":               27,
-		"host.conn":                 24,
 		"host.term":                 40,
 		"host/task/store.Task":      22,
 		"host/terminal.Config":      23,

@@ -1,4 +1,4 @@
-package host
+package outbox
 
 import (
 	"context"
@@ -6,22 +6,22 @@ import (
 	"testing"
 )
 
-// TestAdmission: maxStates are in at once, the others get in in the order in
+// TestGate: maxStates are in at once, the others get in in the order in
 // which they came, and one that gives up takes nobody's turn.
-func TestAdmission(t *testing.T) {
+func TestGate(t *testing.T) {
 	t.Parallel()
-	var a admission
+	var g Gate
 	for range maxStates {
-		if err := a.enter(context.Background()); err != nil {
+		if err := g.Enter(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	waiting := func(n int) {
 		t.Helper()
 		for {
-			a.mu.Lock()
-			have := len(a.waiting)
-			a.mu.Unlock()
+			g.mu.Lock()
+			have := len(g.waiting)
+			g.mu.Unlock()
 			if have == n {
 				return
 			}
@@ -33,10 +33,10 @@ func TestAdmission(t *testing.T) {
 	for i := range 3 {
 		go func() {
 			if i == 1 {
-				refused <- a.enter(giveUp)
+				refused <- g.Enter(giveUp)
 				return
 			}
-			if a.enter(context.Background()) == nil {
+			if g.Enter(context.Background()) == nil {
 				got <- i
 			}
 		}()
@@ -48,15 +48,15 @@ func TestAdmission(t *testing.T) {
 	}
 	waiting(2)
 	for _, want := range []int{0, 2} {
-		a.leave()
+		g.Leave()
 		if i := <-got; i != want {
 			t.Errorf("%d got in, want %d", i, want)
 		}
 	}
 	for range maxStates {
-		a.leave()
+		g.Leave()
 	}
-	if a.in != 0 || a.most != maxStates || len(a.waiting) != 0 {
-		t.Errorf("at the end %d are in, %d were, %d wait", a.in, a.most, len(a.waiting))
+	if g.in != 0 || g.most != maxStates || len(g.waiting) != 0 {
+		t.Errorf("at the end %d are in, %d were, %d wait", g.in, g.most, len(g.waiting))
 	}
 }

@@ -1,0 +1,118 @@
+package outbox
+
+import (
+	"bytes"
+	"errors"
+
+	"tandemux/internal/jsonrpc"
+	"tandemux/internal/memtrim"
+)
+
+// maxInline is how many connections are written to by the goroutine that had
+// something to say; beyond it their own writers do so side by side.
+const maxInline = 4
+
+// Outbox gathers the connections that one turn of the sequencer sends to, so that each
+// is written to once, after the turn. The zero value is ready.
+type Outbox struct {
+	// States bounds who is given states at the same time.
+	States Gate
+
+	open    bool
+	touched []*Conn
+	memory  memtrim.Trimmer // gives back what floods of output took
+}
+
+// Touched are connections that are still to be written to.
+type Touched [maxInline]*Conn
+
+// Flush writes to them what was sent in a turn.
+func (t *Touched) Flush() {
+	for _, c := range t {
+		if c == nil {
+			return
+		}
+		c.RPC.Flush()
+	}
+}
+
+// Begin starts a turn: what is sent waits for its end.
+func (o *Outbox) Begin() { o.open = true }
+
+// End ends a turn. What it gives is to be flushed, outside of any lock; the writers of
+// many connections are started here.
+func (o *Outbox) End() (few Touched) {
+	o.open = false
+	many := len(o.touched) > maxInline
+	for _, c := range o.touched {
+		c.touched = false
+		if many {
+			c.RPC.Start()
+		}
+	}
+	if !many {
+		copy(few[:], o.touched)
+	}
+	clear(o.touched)
+	o.touched = o.touched[:0]
+	return few
+}
+
+// Send queues an encoded message for the end of the turn, or sends it when there is
+// none. A connection without room for it is closed: it comes back with reconnect, and
+// gets a replay or a snapshot.
+func (o *Outbox) Send(c *Conn, b []byte) { o.send(c, message{b: b}) }
+
+// SendOutput is Send for output that other connections get as well.
+func (o *Outbox) SendOutput(c *Conn, out *Output) { o.send(c, message{b: out.buf, output: out}) }
+
+// SendLater queues the echo of input: its sender has seen it do its work, or will with
+// the output that follows.
+func (o *Outbox) SendLater(c *Conn, b []byte) {
+	if c.waits() || c.RPC.SendLater(b) != nil {
+		o.Send(c, b)
+	}
+}
+
+// Release lets what a connection holds back follow the reply.
+func (o *Outbox) Release(c *Conn) {
+	for _, m := range c.release() {
+		o.send(c, m)
+		m.gone()
+	}
+}
+
+// message is encoded; output, if not nil, is whose memory it is in.
+type message struct {
+	b      []byte
+	output *Output
+}
+
+// gone gives up the message's own reference.
+func (m message) gone() {
+	if m.output != nil {
+		m.output.Release()
+	}
+}
+
+func (o *Outbox) send(c *Conn, m message) {
+	o.memory.Add(len(m.b))
+	if c.keep(m) {
+		return
+	}
+	var err error
+	switch {
+	case !o.open && m.output != nil:
+		err = c.RPC.Send(bytes.Clone(m.b))
+	case !o.open:
+		err = c.RPC.Send(m.b)
+	default:
+		if err = c.put(m); err == nil && !c.touched {
+			c.touched = true
+			o.touched = append(o.touched, c)
+		}
+	}
+	if errors.Is(err, jsonrpc.ErrQueueFull) {
+		c.overflow()
+	}
+}
