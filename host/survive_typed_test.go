@@ -44,8 +44,10 @@ func readerRole() {
 			time.Sleep(time.Duration(rnd.IntN(120)) * time.Millisecond)
 		}
 	}
-	// Where the test can read it whatever becomes of the terminal.
-	os.WriteFile(os.Args[len(os.Args)-1], []byte(strings.Join(got, " ")), 0o600) //nolint:errcheck // then the test fails
+	// Where the test can read it whatever becomes of the terminal, all of it at once.
+	out := os.Args[len(os.Args)-1]
+	os.WriteFile(out+".part", []byte(strings.Join(got, " ")), 0o600) //nolint:errcheck // then the test fails
+	os.Rename(out+".part", out)                                      //nolint:errcheck // then the test fails
 }
 
 // answers is a Sink that keeps what became of each input.
