@@ -1,16 +1,21 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"tandemux/emulator"
 	"tandemux/keymap"
 	"tandemux/ui/address"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
+	"tandemux/ui/look"
+	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
 	"tandemux/ui/paint"
+	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
 	"tandemux/ui/words"
@@ -166,7 +171,7 @@ func (m *Model) statusData() status.Data {
 			d.History = v.Feed.History()
 		}
 		if v.Copying() {
-			d.Mode = m.copyState()
+			d.Mode = m.copying.State()
 		}
 	}
 	if n := m.panes.Receiving(); n > 0 && d.Mode == "" {
@@ -195,8 +200,8 @@ func (m *Model) statusData() status.Data {
 	}
 	trouble, how := m.typing.Trouble()
 	switch {
-	case (d.Message == "" || d.Kind == status.Info) && m.picking.uri != "":
-		d.Message, d.Kind = words.Clean(m.picking.uri), status.Info
+	case (d.Message == "" || d.Kind == status.Info) && m.mouse.Link() != "":
+		d.Message, d.Kind = words.Clean(m.mouse.Link()), status.Info
 	case d.Message == "" && trouble != "":
 		d.Message, d.Kind = trouble, how
 	case d.Message == "" && t.Ask() != nil:
@@ -263,4 +268,63 @@ func (m *Model) paneFlags(p layout.Placed) string {
 		}
 	}
 	return strings.Join(flags, ", ")
+}
+
+// lastCommand says how the newest command of a terminal did, in full and in
+// short, and how that is drawn; "" where none is known. Of one that runs it says
+// for how long, unless it shows a screen of its own.
+func (m *Model) lastCommand(t *terminals.Terminal) (text, short string, style look.Style) {
+	l := &m.outer.Look
+	style = l.Exited
+	if t == nil || t.Feed == nil || t.Exited() {
+		return "", "", style
+	}
+	c, _, ok := t.Feed.LastCommand()
+	switch {
+	case !ok:
+		return "", "", style
+	case c.Running:
+		text, style = "running", l.Background
+		if !t.Feed.Modes().AltScreen {
+			if d := running(m.loop, c); d != "" {
+				return text + " " + d, text, style
+			}
+		}
+		return text, "", style
+	}
+	short = "done"
+	if c.ExitCode != nil {
+		if short = "ok"; *c.ExitCode != 0 {
+			short, style = fmt.Sprintf("exit %d", *c.ExitCode), l.Fail
+		}
+	}
+	if c.Duration < 0 {
+		return short, "", style
+	}
+	return short + " " + pane.Lasted(c.Duration), short, style
+}
+
+// coarseTime is from when on a running time is told in minutes.
+const coarseTime = 10 * time.Minute
+
+// running says for how long a command has run, "" where that is not known or not
+// worth a word.
+func running(l *loop.Loop, c pane.Command) string {
+	if c.Started.IsZero() {
+		return ""
+	}
+	d, unit := l.Since(c.Started), time.Second
+	if d >= coarseTime {
+		unit = time.Minute
+	}
+	l.Counts(d, unit)
+	switch {
+	case d < time.Second:
+		return ""
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d >= coarseTime && d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	}
+	return pane.Lasted(d)
 }

@@ -25,9 +25,8 @@ type action = func(m *Model, args []string)
 func (m *Model) commands() map[string]command.Do {
 	all := m.panes.Commands()
 	maps.Copy(all, m.agents.Commands())
-	for _, more := range []map[string]action{ownActions, copyActions, shellActions} {
-		maps.Copy(all, command.Bind(m, more))
-	}
+	maps.Copy(all, m.copying.Commands())
+	maps.Copy(all, command.Bind(m, ownActions))
 	return all
 }
 
@@ -49,7 +48,12 @@ var ownActions = map[string]action{
 	"redraw":        func(m *Model, _ []string) { m.outer.Redraw() },
 	"reload-config": func(m *Model, _ []string) { m.reload(true) },
 	"choose-theme":  func(m *Model, args []string) { m.chooseTheme(args) },
-	"stop":          func(m *Model, _ []string) { m.stop() },
+	"record": func(m *Model, args []string) {
+		if _, t, _ := m.panes.Focused(); t != nil {
+			m.recordings.Toggle(t.URI, t.Exited(), strings.Join(args, " "))
+		}
+	},
+	"stop": func(m *Model, _ []string) { m.stop() },
 }
 
 // onFocused is a command about the focused terminal.

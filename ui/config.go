@@ -9,8 +9,12 @@ import (
 
 	"tandemux/keymap"
 	"tandemux/themes"
+	"tandemux/ui/agents"
+	"tandemux/ui/clipboard"
 	"tandemux/ui/command"
+	"tandemux/ui/copying"
 	"tandemux/ui/link"
+	"tandemux/ui/recording"
 	"tandemux/ui/status"
 )
 
@@ -33,7 +37,6 @@ type Config struct {
 
 	// How.
 	Look
-	// Desk opens links and edits and saves text; it may be nil.
 	Desk   Desk
 	Engine string   // name of an emulator engine; empty means engine.Default
 	Env    []string // the outer terminal's environment (TERM, COLORTERM, LANG, NO_COLOR, HOME); nil means os.Environ()
@@ -64,6 +67,14 @@ type Config struct {
 	Log *slog.Logger
 
 	line status.Line // of Look.StatusLeft and StatusRight
+}
+
+// Desk is what the machine that the interface runs on does for it. Each may be nil.
+type Desk struct {
+	Texts    copying.Desk       // opens links, and edits and saves text
+	Clipper  clipboard.Clipper  // sets the clipboard
+	Composer agents.Composer    // has messages edited
+	Recorder recording.Recorder // records terminals
 }
 
 // Look is the part of the configuration that can change while the interface

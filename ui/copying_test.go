@@ -369,7 +369,7 @@ func TestClipboardProgram(t *testing.T) {
 		{name: "stays", desk: clipDesk{program: "mine", running: true}, shows: "gave 4 characters to mine, which still runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			u := uitest.New(t, uitest.Options{W: 120, H: 24, Host: func(h *uitest.Host) { h.Program = silent }, Config: func(conf *ui.Config) { conf.Desk = &c.desk }})
+			u := uitest.New(t, uitest.Options{W: 120, H: 24, Host: func(h *uitest.Host) { h.Program = silent }, Config: func(conf *ui.Config) { conf.Desk = ui.Desk{Texts: &c.desk, Clipper: &c.desk} }})
 			u.Host.Terminal("sh1").Print("word")
 			u.WaitIdle()
 			n := len(u.Raw)
@@ -397,7 +397,7 @@ func TestClipboardProgram(t *testing.T) {
 // what was copied last is the last.
 func TestClipboardProgramGetsTheNewest(t *testing.T) {
 	d := &clipDesk{program: "xclip"}
-	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }, Config: func(c *ui.Config) { c.Desk = d }})
+	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.Program = silent }, Config: func(c *ui.Config) { c.Desk = ui.Desk{Texts: d, Clipper: d} }})
 	sh := u.Host.Terminal("sh1")
 	sh.Print("one\r\ntwo\r\nthree")
 	u.WaitIdle()

@@ -41,7 +41,7 @@ func desk(t *testing.T, output string) (*uitest.UI, *uitest.Terminal, *papers) {
 	d := &papers{}
 	u := uitest.New(t, uitest.Options{
 		Host:   func(h *uitest.Host) { h.Program = silent },
-		Config: func(c *ui.Config) { c.Desk = d },
+		Config: func(c *ui.Config) { c.Desk = ui.Desk{Texts: d} },
 	})
 	sh := u.Host.Terminal("sh1")
 	sh.Print(output)

@@ -3,53 +3,10 @@ package ui
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"tandemux/emulator"
 	"tandemux/ui/layout"
 	"tandemux/ui/paint"
 )
-
-// grip is the part of a floating pane's frame that the mouse holds.
-type grip struct {
-	frame               layout.Rect // when the button was pressed
-	left, right, bottom bool        // none of them: the whole, by its header
-}
-
-// grabFrame takes hold of a floating pane's frame, if the mouse is on one.
-func (m *Model) grabFrame(h layout.Hit, ev tea.Mouse) bool {
-	p, ok := m.panes.Arr.Pane(h.Pane)
-	if !ok || !p.Floating() || h.Kind == layout.HitBody || ev.Button != tea.MouseLeft {
-		return false
-	}
-	g := grip{frame: p.Frame}
-	if h.Kind == layout.HitFrame {
-		g.left, g.right = ev.X == p.Frame.X, ev.X == p.Frame.X+p.Frame.W-1
-		g.bottom = ev.Y == p.Frame.Y+p.Frame.H-1
-	}
-	m.mouse.grab, m.mouse.pane, m.mouse.grip = grabFloat, h.Pane, g
-	return true
-}
-
-// dragFrame moves what the mouse holds of a frame to a cell.
-func (m *Model) dragFrame(x, y int) {
-	g := m.mouse.grip
-	dx, dy := x-m.mouse.x, y-m.mouse.y
-	r := g.frame
-	switch {
-	case g.left:
-		dx = min(dx, r.W-layout.MinWidth-2)
-		r.X, r.W = r.X+dx, r.W-dx
-	case g.right:
-		r.W += dx
-	case !g.bottom:
-		r.X, r.Y = r.X+dx, r.Y+dy
-	}
-	if g.bottom {
-		r.H += dy
-	}
-	m.panes.PlaceFloat(m.mouse.pane, r)
-}
 
 // floatHeld reports whether a floating pane is in the middle of a frame of its
 // program's: nothing below it can be drawn without tearing that frame.

@@ -30,9 +30,6 @@ type keyboard struct {
 	until  time.Time    // for how long
 
 	held []tea.Msg // input that waits for terminals being created
-
-	count int    // typed in copy mode before a command, 0 for none
-	asked *asked // what waits for a character, nil for nothing
 }
 
 // read handles what one read of the outer terminal brought.
@@ -84,13 +81,13 @@ func (m *Model) event(msg tea.Msg) {
 	case tty.Paste:
 		m.paste(msg)
 	case tea.MouseClickMsg:
-		m.mousePress(tea.Mouse(msg))
+		m.mouse.Press(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:
-		m.mouseRelease(tea.Mouse(msg))
+		m.mouse.Release(tea.Mouse(msg))
 	case tea.MouseMotionMsg:
-		m.mouseMotion(tea.Mouse(msg))
+		m.mouse.Motion(tea.Mouse(msg))
 	case tea.MouseWheelMsg:
-		m.mouseWheel(tea.Mouse(msg))
+		m.mouse.Wheel(tea.Mouse(msg))
 	case tea.FocusMsg:
 		m.outerFocus(true)
 	case tea.BlurMsg:
@@ -114,9 +111,7 @@ func (m *Model) mode() keymap.Mode {
 // key handles a key: an overlay's, part of a chord, or the program's. With rest
 // set its ESC went to the program already.
 func (m *Model) key(k tea.Key, rest bool) {
-	if m.picking.uri != "" {
-		m.unhover() // ctrl is let go, or means something else
-	}
+	m.mouse.Keyed()
 	if m.loop.Overlay != nil {
 		o := m.loop.Overlay
 		if o.Key(k) && m.loop.Overlay == o {
@@ -125,8 +120,8 @@ func (m *Model) key(k tea.Key, rest bool) {
 		m.loop.Dirty |= loop.Panes
 		return
 	}
-	if m.kb.asked != nil {
-		m.answer(k)
+	if m.copying.Asks() {
+		m.copying.Answer(k)
 		return
 	}
 	key := keymap.Press(k.Keystroke(), k.Text)
@@ -215,10 +210,7 @@ func (m *Model) endChord() {
 
 func (m *Model) runBinding(b keymap.Binding) {
 	m.run(b.Command, b.Args)
-	if m.kb.count > 0 && b.Command != "copy-count" {
-		m.kb.count = 0 // it was for a command that takes none
-		m.loop.Dirty |= loop.Chrome
-	}
+	m.copying.Ran(b.Command)
 	m.kb.repeat = nil
 	if b.Repeat {
 		m.kb.repeat = b.Chord[:len(b.Chord)-1]
@@ -261,4 +253,31 @@ func (m *Model) paste(p tty.Paste) {
 		return
 	}
 	m.loop.Dirty |= loop.Panes
+}
+
+// namedKeys are Bubble Tea's codes of the keymap's named keys.
+var namedKeys = map[rune]rune{
+	keymap.Up: tea.KeyUp, keymap.Down: tea.KeyDown, keymap.Right: tea.KeyRight, keymap.Left: tea.KeyLeft,
+	keymap.Home: tea.KeyHome, keymap.End: tea.KeyEnd, keymap.PgUp: tea.KeyPgUp, keymap.PgDown: tea.KeyPgDown,
+	keymap.Insert: tea.KeyInsert, keymap.Delete: tea.KeyDelete,
+}
+
+// PressOf is the press that a key stands for.
+func PressOf(k keymap.Key) tea.Key {
+	code := k.Code
+	if named, ok := namedKeys[code]; ok {
+		code = named
+	} else if code >= keymap.F1 && code <= keymap.F24 {
+		code = tea.KeyF1 + code - keymap.F1
+	}
+	t := tea.Key{Code: code, Text: k.Types()}
+	for from, to := range map[keymap.Mod]tea.KeyMod{
+		keymap.Shift: tea.ModShift, keymap.Alt: tea.ModAlt, keymap.Ctrl: tea.ModCtrl,
+		keymap.Super: tea.ModSuper, keymap.Hyper: tea.ModHyper, keymap.Meta: tea.ModMeta,
+	} {
+		if k.Mod&from != 0 {
+			t.Mod |= to
+		}
+	}
+	return t
 }

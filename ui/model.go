@@ -12,8 +12,10 @@ import (
 	"tandemux/ui/agents"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/command"
+	"tandemux/ui/copying"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
+	"tandemux/ui/mouse"
 	"tandemux/ui/outer"
 	"tandemux/ui/panes"
 	"tandemux/ui/recording"
@@ -90,8 +92,8 @@ type Model struct {
 	// What the person does.
 	kb         keyboard
 	typing     *typing.Typing
-	mouse      mouse
-	picking    picking
+	copying    *copying.Copying
+	mouse      *mouse.Mouse
 	clip       *clipboard.Clipboard
 	recordings *recording.Recordings
 	attending  attending
@@ -134,13 +136,13 @@ func New(c Config, env Env) (*Model, error) {
 	if m.link.Can(link.CanTasks) {
 		host = c.Host
 	}
-	m.clip = clipboard.New(m.loop, c.Desk, m.outer.SetClipboard, m.pasteText)
+	m.clip = clipboard.New(m.loop, c.Desk.Texts, c.Desk.Clipper, m.outer.SetClipboard, m.pasteText)
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
 		Arranged: func() { m.attending.stale = true; m.agents.Follow() },
 		Focused:  func(from, to ahp.URI) { m.typing.Moved(from, to) }, Released: m.release,
 		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
-		Switched:  func() { m.mouse = mouse{} },
+		Switched:  func() { m.mouse.Drop() },
 		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Keys: func(name string) string { return m.keysOf(name) }, Run: m.run,
 	})
 	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, typing.Hooks{
@@ -151,18 +153,27 @@ func New(c Config, env Env) (*Model, error) {
 		},
 		Keys: func(name string) string { return m.keysOf(name) },
 	})
-	composer, _ := c.Desk.(agents.Composer)
+	m.copying = copying.New(m.loop, m.link, m.panes, m.outer, m.clip, c.Desk.Texts, copying.Hooks{
+		MayType: m.typing.MayType, Separators: func() string { return m.cfg.WordSeparators },
+	})
 	m.agents = agents.New(agents.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
-		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: composer, Home: c.home(), Cwd: c.Cwd,
+		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Home: c.home(), Cwd: c.Cwd,
 	}, agents.Hooks{
 		Changed:  func() { m.attending.stale = true },
-		OpenLink: m.openLink, ChatKeys: m.chatKeysOf,
+		OpenLink: m.copying.OpenLink, ChatKeys: m.chatKeysOf,
 		Keys: func(name string) string { return m.keysOf(name) },
 	})
+	m.mouse = mouse.New(mouse.With{
+		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip,
+		Agents: m.agents, Typing: m.typing, Copying: m.copying,
+	}, mouse.Hooks{
+		Tabs:       func() []status.Hit { return m.line.tabs },
+		Separators: func() string { return m.cfg.WordSeparators },
+		NoCopy:     func() bool { return m.cfg.NoCopyOnSelect },
+	})
 	m.actions = m.commands()
-	recorder, _ := c.Desk.(recording.Recorder)
-	m.recordings = recording.New(m.loop, recorder, c.home(), func() string { return m.keysOf("record") })
+	m.recordings = recording.New(m.loop, c.Desk.Recorder, c.home(), func() string { return m.keysOf("record") })
 	if c.Misread != nil {
 		m.line.misread = words.Clean(oneLine(c.Misread).Error())
 	}

@@ -40,7 +40,7 @@ func recordingUI(t *testing.T, w, h int, change func(*ui.Config)) (*uitest.UI, *
 	t.Helper()
 	s := &studio{}
 	u := uitest.New(t, uitest.Options{W: w, H: h, Config: func(c *ui.Config) {
-		c.Desk = s
+		c.Desk = ui.Desk{Texts: s, Recorder: s}
 		if change != nil {
 			change(c)
 		}

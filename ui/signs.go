@@ -2,7 +2,6 @@ package ui
 
 import (
 	"tandemux/ui/layout"
-	"tandemux/ui/loop"
 	"tandemux/ui/paint"
 	"tandemux/ui/pane"
 )
@@ -52,18 +51,6 @@ func (m *Model) drawTiledSigns() {
 		}
 		m.drawSigns(*p, cell)
 	}
-}
-
-// pressSign folds the output of the command whose mark in a pane's frame is
-// clicked, or whose line stays on top; it reports whether that was it.
-func (m *Model) pressSign(x, y int) bool {
-	for _, p := range m.panes.Arr.Panes {
-		if v := m.panes.Views[p.Pane]; v != nil && v.Framed && x == p.Body.X-1 && y >= p.Body.Y && y < p.Body.Y+p.Body.H && v.FoldRow(y) {
-			m.loop.Dirty |= loop.Places
-			return true
-		}
-	}
-	return false
 }
 
 // stickies are the choices of Look.StickyCommand.

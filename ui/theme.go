@@ -57,13 +57,16 @@ func (m *Model) useForNow(name string, p themes.Pair) {
 	m.loop.Say(status.Info, "for now; theme = %q in config.toml keeps it", name)
 }
 
+// misreadWidth is how much of a mistake is said at least, in cells.
+const misreadWidth = 30
+
 // hints are what stands in the status line where there is room, at several
 // lengths: that the configuration has a mistake, until it is put right, or the
 // first keys.
 func (m *Model) hints() []string {
 	switch {
 	case m.line.misread != "":
-		return []string{m.line.misread, paint.Cut(m.line.misread, maxQuoted, m.outer.Look.Ellipsis), "see tandemux config check"}
+		return []string{m.line.misread, paint.Cut(m.line.misread, misreadWidth, m.outer.Look.Ellipsis), "see tandemux config check"}
 	case !m.cfg.Hint:
 		return nil
 	}

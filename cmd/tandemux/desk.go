@@ -16,7 +16,7 @@ import (
 )
 
 // desk is what the interface needs of this machine: a program for links, an
-// editor, a clipboard, files. It implements ui.Desk.
+// editor, a clipboard, files.
 type desk struct {
 	place place
 	clips *clipper

@@ -39,7 +39,6 @@ var (
 		"cmd/tandemux":    8698,
 		"emulator/native": 8698,
 		"host":            15658,
-		"ui":              4107,
 		"ui/chat":         4481,
 	}
 	fileExcess = map[string]int{
@@ -81,7 +80,7 @@ var (
 		"host.Host":              154,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
-		"ui.Model":               138,
+		"ui.Model":               96,
 		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}

@@ -101,6 +101,8 @@ var arrows = map[string][]string{
 	"ui/link":            {"ahp", "ui/loop", "ui/pane", "ui/tasks"},
 	"ui/agents":          {"ahp", "internal/approval", "keymap", "ui/address", "ui/attention", "ui/chat", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/tasks", "ui/terminals", "ui/words"},
 	"ui/typing":          {"ahp", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
+	"ui/copying":         {"ahp", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
+	"ui/mouse":           {"emulator", "emulator/input", "ui/agents", "ui/clipboard", "ui/copying", "ui/layout", "ui/link", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/typing"},
 	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/pane", "ui/status", "ui/terminals", "ui/words"},
 	"ui/terminals":       {"ahp", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words"},
 	"ui/clipboard":       {"ui/loop", "ui/overlay", "ui/status", "ui/words"},

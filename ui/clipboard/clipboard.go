@@ -10,8 +10,7 @@ import (
 	"tandemux/ui/words"
 )
 
-// Desk is what a clipboard needs of the machine that it is on. It may be a Clipper,
-// too.
+// Desk is what a clipboard needs of the machine that it is on.
 type Desk interface {
 	// Save writes text to a file that is not there yet; ~ is the home directory.
 	// It gives the file's full name.
@@ -22,7 +21,8 @@ type Desk interface {
 // it.
 type Clipboard struct {
 	loop    *loop.Loop
-	desk    Desk // may be nil
+	desk    Desk    // may be nil
+	clipper Clipper // may be nil
 	outer   func(text string) (why string)
 	paste   func(text string)
 	buffers buffers
@@ -31,10 +31,10 @@ type Clipboard struct {
 	next     *Copied // what it is to be set to then; nil for nothing
 }
 
-// New makes a clipboard. desk may be nil. outer asks the outer terminal to set its
+// New makes a clipboard. desk and clipper may be nil. outer asks the outer terminal to set its
 // clipboard and says why it is not asked, "" when it is; paste types a text.
-func New(l *loop.Loop, desk Desk, outer func(text string) (why string), paste func(text string)) *Clipboard {
-	return &Clipboard{loop: l, desk: desk, outer: outer, paste: paste}
+func New(l *loop.Loop, desk Desk, clipper Clipper, outer func(text string) (why string), paste func(text string)) *Clipboard {
+	return &Clipboard{loop: l, desk: desk, clipper: clipper, outer: outer, paste: paste}
 }
 
 // Len is how many buffers there are.
@@ -48,7 +48,7 @@ func (c *Clipboard) Forget() {
 	}
 }
 
-// Clipper is a Desk that knows of a program which sets the clipboard.
+// Clipper knows of a program which sets the clipboard.
 type Clipper interface {
 	// Clip gives text to that program and gives its name, "" when there is none and
 	// the outer terminal is to be asked. It returns when the program has ended, or
@@ -78,8 +78,7 @@ func (c *Clipboard) CopyText(text string) {
 // terminal does not tell whether it did.
 func (c *Clipboard) Copy(t Copied) {
 	c.buffers.add(t.Text, c.loop.Now())
-	desk, ok := c.desk.(Clipper)
-	if !ok {
+	if c.clipper == nil {
 		c.clipOuter(t, nil)
 		return
 	}
@@ -89,7 +88,7 @@ func (c *Clipboard) Copy(t Copied) {
 	}
 	c.clipping = true
 	c.loop.Async("copy", func(context.Context) (func(), error) {
-		program, running, err := desk.Clip(t.Text)
+		program, running, err := c.clipper.Clip(t.Text)
 		return func() {
 			switch {
 			case err != nil || program == "":

@@ -1,4 +1,4 @@
-package ui
+package mouse
 
 import (
 	"time"
@@ -32,28 +32,28 @@ type picking struct {
 
 // pressView handles what a button does over a view before its program is asked:
 // a link opens with ctrl, the scroll bar is taken hold of.
-func (m *Model) pressView(v *pane.View, ev tea.Mouse) bool {
+func (ms *Mouse) pressView(v *pane.View, ev tea.Mouse) bool {
 	if ev.Button != tea.MouseLeft {
 		return false
 	}
 	if ev.Mod&tea.ModCtrl != 0 {
 		if uri, ok := v.LinkAt(ev.X, ev.Y); ok {
 			if ev.Mod&tea.ModAlt != 0 {
-				m.copyLink(uri)
+				ms.copying.CopyLink(uri)
 			} else {
-				m.openLink(uri)
+				ms.copying.OpenLink(uri)
 			}
 			return true
 		}
 	}
 	if id, ok := v.Stuck(ev.X, ev.Y); ok && v.GoTo(id) == nil {
-		m.loop.Dirty |= loop.Panes | loop.Chrome
+		ms.loop.Dirty |= loop.Panes | loop.Chrome
 		return true
 	}
 	if v.OnBar(ev.X, ev.Y) {
 		v.DragBar(ev.Y)
-		m.mouse.grab = grabBar
-		m.loop.Dirty |= loop.Panes
+		ms.button.grab = grabBar
+		ms.loop.Dirty |= loop.Panes
 		return true
 	}
 	return false
@@ -61,17 +61,17 @@ func (m *Model) pressView(v *pane.View, ev tea.Mouse) bool {
 
 // pressText takes hold of text: by characters, words with two clicks, lines with
 // three, a block with alt. The middle button pastes what was copied last.
-func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
+func (ms *Mouse) pressText(v *pane.View, ev tea.Mouse) {
 	if v.Unselect() {
-		m.loop.Dirty |= loop.Panes
+		ms.loop.Dirty |= loop.Panes
 	}
-	p := &m.picking
-	now := m.env.Now()
+	p := &ms.picking
+	now := ms.loop.Now()
 	if ev.Button != tea.MouseLeft {
 		p.clicks = 0
-		if ev.Button == tea.MouseMiddle && m.clip.Len() > 0 {
-			m.panes.Freshen() // the click moved the focus here
-			m.clip.Paste(0)
+		if ev.Button == tea.MouseMiddle && ms.clip.Len() > 0 {
+			ms.panes.Freshen() // the click moved the focus here
+			ms.clip.Paste(0)
 		}
 		return
 	}
@@ -81,50 +81,50 @@ func (m *Model) pressText(v *pane.View, ev tea.Mouse) {
 		p.clicks = 1
 	}
 	p.x, p.y, p.at, p.held = ev.X, ev.Y, now, 0
-	v.Separators = m.cfg.WordSeparators
+	v.Separators = ms.do.Separators()
 	v.Grip(ev.X, ev.Y, pane.Unit(p.clicks-1), ev.Mod&tea.ModAlt != 0)
-	m.mouse.grab = grabText
-	m.loop.Dirty |= loop.Panes
+	ms.button.grab = grabText
+	ms.loop.Dirty |= loop.Panes
 }
 
 // dragText selects up to where the mouse is; beyond the view's edge it scrolls
 // until the mouse comes back or the button is released.
-func (m *Model) dragText(ev tea.Mouse) {
-	v := m.panes.Views[m.mouse.pane]
+func (ms *Mouse) dragText(ev tea.Mouse) {
+	v := ms.panes.Views[ms.button.pane]
 	if v == nil {
 		return
 	}
-	m.mouse.moved = m.mouse.moved || ev.X != m.mouse.x || ev.Y != m.mouse.y
-	if !m.mouse.moved {
+	ms.button.moved = ms.button.moved || ev.X != ms.button.x || ev.Y != ms.button.y
+	if !ms.button.moved {
 		return
 	}
 	v.Drag(ev.X, ev.Y)
-	m.loop.Dirty |= loop.Panes
-	m.picking.ev = ev
-	m.scrollEdge()
+	ms.loop.Dirty |= loop.Panes
+	ms.picking.ev = ev
+	ms.scrollEdge()
 }
 
 // scrollEdge starts the timer that scrolls while text is dragged beyond its
 // view.
-func (m *Model) scrollEdge() {
-	v := m.panes.Views[m.mouse.pane]
-	p := &m.picking
-	if p.scrolls || m.mouse.grab != grabText || v == nil {
+func (ms *Mouse) scrollEdge() {
+	v := ms.panes.Views[ms.button.pane]
+	p := &ms.picking
+	if p.scrolls || ms.button.grab != grabText || v == nil {
 		return
 	}
-	if v.Beyond(p.ev.Y, m.outer.H) == 0 {
+	if v.Beyond(p.ev.Y, ms.outer.H) == 0 {
 		p.held = 0
 		return
 	}
 	p.scrolls = true
-	m.loop.After(edgeTime, func() {
-		m.picking.scrolls = false
-		v := m.panes.Views[m.mouse.pane]
-		if m.mouse.grab != grabText || v == nil {
+	ms.loop.After(edgeTime, func() {
+		ms.picking.scrolls = false
+		v := ms.panes.Views[ms.button.pane]
+		if ms.button.grab != grabText || v == nil {
 			return
 		}
-		p := &m.picking
-		n := v.Beyond(p.ev.Y, m.outer.H)
+		p := &ms.picking
+		n := v.Beyond(p.ev.Y, ms.outer.H)
 		if n < 0 {
 			n -= p.held / 10
 		} else if n > 0 {
@@ -134,9 +134,9 @@ func (m *Model) scrollEdge() {
 			return // it is back, or there is no more text: the next motion tries again
 		}
 		p.held++
-		v.Drag(m.picking.ev.X, m.picking.ev.Y)
-		m.loop.Dirty |= loop.Panes
-		m.scrollEdge()
+		v.Drag(ms.picking.ev.X, ms.picking.ev.Y)
+		ms.loop.Dirty |= loop.Panes
+		ms.scrollEdge()
 	})
 }
 
@@ -145,33 +145,33 @@ func (m *Model) scrollEdge() {
 const maxEdge = 20
 
 // releaseText copies what was selected, unless that is left to a command.
-func (m *Model) releaseText() {
-	v := m.panes.Views[m.mouse.pane]
-	if v == nil || !v.Selected() || m.cfg.NoCopyOnSelect {
+func (ms *Mouse) releaseText() {
+	v := ms.panes.Views[ms.button.pane]
+	if v == nil || !v.Selected() || ms.do.NoCopy() {
 		return
 	}
 	if text := v.SelectedText(); text != "" {
-		m.clip.CopyText(text)
+		ms.clip.CopyText(text)
 	}
 }
 
 // unhover forgets what the mouse points at until it moves.
-func (m *Model) unhover() {
-	if v := m.picking.hovered; v != nil {
+func (ms *Mouse) unhover() {
+	if v := ms.picking.hovered; v != nil {
 		v.Hover(-1, -1, false)
 	}
-	m.picking.hovered, m.picking.uri = nil, ""
-	m.loop.Dirty |= loop.Panes | loop.Chrome
+	ms.picking.hovered, ms.picking.uri = nil, ""
+	ms.loop.Dirty |= loop.Panes | loop.Chrome
 }
 
 // hover underlines the link under the mouse while ctrl is held, and shows the
 // scroll bar where the mouse is on its column.
-func (m *Model) hover(ev tea.Mouse) {
-	_, _, v := m.panes.Under(ev.X, ev.Y)
-	p := &m.picking
+func (ms *Mouse) hover(ev tea.Mouse) {
+	_, _, v := ms.panes.Under(ev.X, ev.Y)
+	p := &ms.picking
 	if p.hovered != nil && p.hovered != v {
 		if _, changed := p.hovered.Hover(-1, -1, false); changed {
-			m.loop.Dirty |= loop.Panes
+			ms.loop.Dirty |= loop.Panes
 		}
 		p.hovered = nil
 	}
@@ -185,12 +185,12 @@ func (m *Model) hover(ev tea.Mouse) {
 		}
 		var changed bool
 		if uri, changed = v.Hover(x, ev.Y, links); changed {
-			m.loop.Dirty |= loop.Panes
+			ms.loop.Dirty |= loop.Panes
 		}
 		p.hovered = v
 	}
 	if uri != p.uri {
 		p.uri = uri
-		m.loop.Dirty |= loop.Chrome
+		ms.loop.Dirty |= loop.Chrome
 	}
 }

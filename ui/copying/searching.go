@@ -1,4 +1,4 @@
-package ui
+package copying
 
 import (
 	"tandemux/ui/loop"
@@ -9,7 +9,7 @@ import (
 
 // search asks what to look for and looks for it as it is typed. Without a text
 // it goes on with what was looked for before.
-func (m *Model) search(v *pane.View, back bool) {
+func (cp *Copying) search(v *pane.View, back bool) {
 	label := "search"
 	if back {
 		label = "search back"
@@ -23,7 +23,7 @@ func (m *Model) search(v *pane.View, back bool) {
 		v.Search(text, back)
 		return v.Found()
 	}
-	m.loop.Open(overlay.NewSearch(label, m.loop.Searches, overlay.SearchDo{
+	cp.loop.Open(overlay.NewSearch(label, cp.loop.Searches, overlay.SearchDo{
 		Changed: look,
 		Step: func(reverse bool) string {
 			v.SearchNext(reverse, 1)
@@ -33,54 +33,54 @@ func (m *Model) search(v *pane.View, back bool) {
 			switch {
 			case !ok:
 				v.Restore(from)
-			case text == "" && len(m.loop.Searches) == 0:
-				m.loop.Say(status.Info, "nothing was searched for yet")
+			case text == "" && len(cp.loop.Searches) == 0:
+				cp.loop.Say(status.Info, "nothing was searched for yet")
 			case text == "":
-				m.lookFor(v, m.loop.LastSearch(), back)
+				cp.lookFor(v, cp.loop.LastSearch(), back)
 			case v.Searching() == text && v.Copying():
-				m.loop.Searched(text)
-				m.sayFound(v)
+				cp.loop.Searched(text)
+				cp.sayFound(v)
 			default:
-				m.lookFor(v, text, back)
+				cp.lookFor(v, text, back)
 			}
-			m.loop.Dirty |= loop.Panes | loop.Chrome
+			cp.loop.Dirty |= loop.Panes | loop.Chrome
 		},
 	}))
 }
 
 // lookFor looks for a pattern.
-func (m *Model) lookFor(v *pane.View, pattern string, back bool) {
-	m.loop.Searched(pattern)
+func (cp *Copying) lookFor(v *pane.View, pattern string, back bool) {
+	cp.loop.Searched(pattern)
 	v.Search(pattern, back)
-	m.sayFound(v)
+	cp.sayFound(v)
 }
 
 // sayFound says what the view can't show: that there is no match.
-func (m *Model) sayFound(v *pane.View) {
+func (cp *Copying) sayFound(v *pane.View) {
 	if v.Matches() == 0 {
-		m.loop.Say(status.Info, "%q is not there", v.Searching())
+		cp.loop.Say(status.Info, "%q is not there", v.Searching())
 	}
 }
 
 // searchNext goes to the nth next match; in a view without a search it looks for
 // what was looked for last.
-func (m *Model) searchNext(v *pane.View, reverse bool, n int) {
+func (cp *Copying) searchNext(v *pane.View, reverse bool, n int) {
 	switch {
 	case v.Searching() != "":
 		v.SearchNext(reverse, n)
-		m.sayFound(v)
-	case len(m.loop.Searches) > 0:
-		m.lookFor(v, m.loop.LastSearch(), reverse)
+		cp.sayFound(v)
+	case len(cp.loop.Searches) > 0:
+		cp.lookFor(v, cp.loop.LastSearch(), reverse)
 	default:
-		m.loop.Say(status.Info, "nothing was searched for yet")
+		cp.loop.Say(status.Info, "nothing was searched for yet")
 	}
 }
 
 // searchWord looks for the word at copy mode's cursor.
-func (m *Model) searchWord(v *pane.View, back bool) {
+func (cp *Copying) searchWord(v *pane.View, back bool) {
 	if pattern := v.WordHere(); pattern != "" {
-		m.lookFor(v, pattern, back)
+		cp.lookFor(v, pattern, back)
 		return
 	}
-	m.loop.Say(status.Info, "there is no word here")
+	cp.loop.Say(status.Info, "there is no word here")
 }

@@ -1,0 +1,306 @@
+package copying
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/ui/clipboard"
+	"tandemux/ui/command"
+	"tandemux/ui/link"
+	"tandemux/ui/loop"
+	"tandemux/ui/outer"
+	"tandemux/ui/pane"
+	"tandemux/ui/panes"
+	"tandemux/ui/status"
+	"tandemux/ui/terminals"
+)
+
+// Desk is what copying needs of the machine that it runs on. It starts no process and
+// writes no file itself. The methods are called outside of the loop.
+type Desk interface {
+	// Open shows an address with the person's program for such; it returns when
+	// that was started. Addresses come from programs: it refuses what could do
+	// more than show something.
+	Open(uri string) error
+	// Edit puts text into a file that only this user can read and gives the
+	// command that edits it from a line on, counted from 1, and then removes it.
+	Edit(text string, line int) (argv []string, err error)
+	// Save writes text to a file that is not there yet; ~ is the home directory.
+	// It gives the file's full name.
+	Save(path, text string) (full string, err error)
+}
+
+// Hooks are what copying has done for it.
+type Hooks struct {
+	// MayType reports whether the person may type into a terminal, and says why not.
+	MayType func(t *terminals.Terminal) bool
+	// Separators are the characters that part words.
+	Separators func() string
+}
+
+// Copying is what a person does with what terminals show: scrolling, copy mode,
+// searching, links, and the commands that shells have run.
+type Copying struct {
+	loop  *loop.Loop
+	link  *link.Link
+	panes *panes.Panes
+	outer *outer.Terminal
+	clip  *clipboard.Clipboard
+	desk  Desk // may be nil
+	do    Hooks
+
+	count int    // typed in copy mode before a command, 0 for none
+	asked *asked // what waits for a character, nil for nothing
+}
+
+// New makes copying. desk may be nil.
+func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, c *clipboard.Clipboard, desk Desk, do Hooks) *Copying {
+	return &Copying{loop: l, link: lk, panes: ps, outer: o, clip: c, desk: desk, do: do}
+}
+
+// Asks reports whether a command waits for a character.
+func (cp *Copying) Asks() bool { return cp.asked != nil }
+
+// Ran ends the count that was typed before a command, which was for one that takes
+// none.
+func (cp *Copying) Ran(command string) {
+	if cp.count > 0 && command != "copy-count" {
+		cp.count = 0
+		cp.loop.Dirty |= loop.Chrome
+	}
+}
+
+// Commands are those about what terminals show, by name.
+func (cp *Copying) Commands() map[string]command.Do {
+	all := command.Bind(cp, copyActions)
+	maps.Copy(all, command.Bind(cp, shellActions))
+	return all
+}
+
+// action is what a command does. It runs only when the command can.
+type action = func(cp *Copying, args []string)
+
+// copyActions are the commands that scroll, search and copy.
+var copyActions = map[string]action{
+	"copy-mode": onView(func(cp *Copying, v *pane.View, _ int) { v.EnterCopy() }),
+	"copy-escape": onView(func(cp *Copying, v *pane.View, _ int) {
+		if !v.Unselect() {
+			v.Follow()
+		}
+	}),
+	"copy-exit": onView(func(cp *Copying, v *pane.View, _ int) { v.Follow() }),
+
+	"scroll-up":        scroll(pane.MoveUp, func(*pane.View) int { return -1 }),
+	"scroll-down":      scroll(pane.MoveDown, func(*pane.View) int { return 1 }),
+	"scroll-half-up":   scroll(pane.MoveHalfUp, func(v *pane.View) int { return -max(v.Height()/2, 1) }),
+	"scroll-half-down": scroll(pane.MoveHalfDown, func(v *pane.View) int { return max(v.Height()/2, 1) }),
+	"scroll-page-up":   scroll(pane.MovePageUp, func(v *pane.View) int { return -max(v.Height()-2, 1) }),
+	"scroll-page-down": scroll(pane.MovePageDown, func(v *pane.View) int { return max(v.Height()-2, 1) }),
+	"scroll-top":       scroll(pane.MoveHistoryTop, func(*pane.View) int { return -1 << 30 }),
+	"scroll-bottom":    scroll(pane.MoveHistoryBottom, func(*pane.View) int { return 1 << 30 }),
+
+	"copy-left":           move(pane.MoveLeft),
+	"copy-right":          move(pane.MoveRight),
+	"copy-line-start":     move(pane.MoveLineStart),
+	"copy-line-text":      move(pane.MoveLineText),
+	"copy-line-end":       move(pane.MoveLineEnd),
+	"copy-word-next":      move(pane.MoveWordNext),
+	"copy-word-back":      move(pane.MoveWordBack),
+	"copy-word-end":       move(pane.MoveWordEnd),
+	"copy-big-word-next":  move(pane.MoveBigWordNext),
+	"copy-big-word-back":  move(pane.MoveBigWordBack),
+	"copy-big-word-end":   move(pane.MoveBigWordEnd),
+	"copy-bracket":        move(pane.MoveBracket),
+	"copy-screen-top":     move(pane.MoveScreenTop),
+	"copy-screen-middle":  move(pane.MoveScreenMiddle),
+	"copy-screen-bottom":  move(pane.MoveScreenBottom),
+	"copy-paragraph-back": move(pane.MoveParagraphBack),
+	"copy-paragraph-next": move(pane.MoveParagraphNext),
+	"copy-view-up":        move(pane.ScrollUp),
+	"copy-view-down":      move(pane.ScrollDown),
+	"copy-view-top":       onView(func(_ *Copying, v *pane.View, _ int) { v.Recentre(pane.AtTop) }),
+	"copy-view-middle":    onView(func(_ *Copying, v *pane.View, _ int) { v.Recentre(pane.AtMiddle) }),
+	"copy-view-bottom":    onView(func(_ *Copying, v *pane.View, _ int) { v.Recentre(pane.AtBottom) }),
+	"copy-go-line":        goLine,
+
+	"copy-count":        countDigit,
+	"copy-find":         find(pane.Find{}),
+	"copy-find-back":    find(pane.Find{Back: true}),
+	"copy-till":         find(pane.Find{Till: true}),
+	"copy-till-back":    find(pane.Find{Back: true, Till: true}),
+	"copy-find-again":   onView(func(_ *Copying, v *pane.View, n int) { v.FindAgain(n, false) }),
+	"copy-find-reverse": onView(func(_ *Copying, v *pane.View, n int) { v.FindAgain(n, true) }),
+	"copy-set-mark":     withChar("mark", func(_ *Copying, v *pane.View, _ int, r rune) { v.SetMark(r) }),
+	"copy-go-mark":      withChar("go to mark", goMark),
+	"copy-other-end":    onView(func(_ *Copying, v *pane.View, _ int) { v.OtherEnd() }),
+	"copy-select":       onView(func(cp *Copying, v *pane.View, _ int) { v.Mark(pane.Chars) }),
+	"copy-select-lines": onView(func(cp *Copying, v *pane.View, _ int) { v.Mark(pane.Lines) }),
+	"copy-select-block": onView(func(cp *Copying, v *pane.View, _ int) { v.Mark(pane.Block) }),
+	"copy-select-clear": onView(func(cp *Copying, v *pane.View, _ int) { v.Unselect() }),
+	"copy-yank":         onView(func(cp *Copying, v *pane.View, _ int) { cp.clip.CopyText(v.SelectedText()); v.Follow() }),
+	"copy-selection":    onView(func(cp *Copying, v *pane.View, _ int) { cp.clip.CopyText(v.SelectedText()) }),
+	"copy-open-link":    onView(func(cp *Copying, v *pane.View, _ int) { cp.linkHere(v, (*Copying).OpenLink) }),
+	"copy-link":         onView(func(cp *Copying, v *pane.View, _ int) { cp.linkHere(v, (*Copying).CopyLink) }),
+
+	"search":           onView(func(cp *Copying, v *pane.View, _ int) { cp.search(v, false) }),
+	"search-back":      onView(func(cp *Copying, v *pane.View, _ int) { cp.search(v, true) }),
+	"search-next":      onView(func(cp *Copying, v *pane.View, n int) { cp.searchNext(v, false, n) }),
+	"search-previous":  onView(func(cp *Copying, v *pane.View, n int) { cp.searchNext(v, true, n) }),
+	"search-word":      onView(func(cp *Copying, v *pane.View, _ int) { cp.searchWord(v, false) }),
+	"search-word-back": onView(func(cp *Copying, v *pane.View, _ int) { cp.searchWord(v, true) }),
+
+	"paste-buffer":    func(cp *Copying, _ []string) { cp.clip.Paste(0) },
+	"choose-buffer":   func(cp *Copying, _ []string) { cp.clip.Choose() },
+	"delete-buffer":   func(cp *Copying, _ []string) { cp.clip.Forget() },
+	"save-buffer":     func(cp *Copying, args []string) { cp.clip.SaveBuffer(0, strings.Join(args, " ")) },
+	"edit-scrollback": onView(func(cp *Copying, v *pane.View, _ int) { cp.edit(v) }),
+	"save-scrollback": saveScrollback,
+}
+
+// onView is a command about the focused pane's view, with a number: its argument,
+// or the count that was typed before it in copy mode.
+func onView(f func(cp *Copying, v *pane.View, n int)) action {
+	return func(cp *Copying, args []string) {
+		if _, _, v := cp.panes.Focused(); v != nil {
+			n := command.Number(args, 0, 1)
+			if cp.count > 0 {
+				n, cp.count = cp.count, 0
+			}
+			v.Separators = cp.do.Separators()
+			f(cp, v, n)
+			cp.loop.Dirty |= loop.Panes | loop.Chrome
+		}
+	}
+}
+
+// scroll moves copy mode's cursor, or the view where copy mode is off.
+func scroll(motion pane.Motion, lines func(*pane.View) int) action {
+	return onView(func(cp *Copying, v *pane.View, n int) {
+		if v.Copying() {
+			v.Move(motion, n)
+			return
+		}
+		v.Scroll(lines(v) * n)
+	})
+}
+
+func move(motion pane.Motion) action {
+	return onView(func(cp *Copying, v *pane.View, n int) { v.Move(motion, n) })
+}
+
+// goLine goes to the line of its argument or the count, else to the last one.
+func goLine(cp *Copying, args []string) {
+	onView(func(_ *Copying, v *pane.View, n int) {
+		if n == 0 {
+			v.Move(pane.MoveHistoryBottom, 1)
+			return
+		}
+		v.GoLine(n)
+	})(cp, append(args, "0"))
+}
+
+// countDigit adds a digit to the count; 0 without one goes to the line's start.
+func countDigit(cp *Copying, args []string) {
+	digit := command.Number(args, 0, 0)
+	if digit == 0 && cp.count == 0 {
+		move(pane.MoveLineStart)(cp, nil)
+		return
+	}
+	cp.count = min(cp.count*10+digit, pane.MaxCount)
+	cp.loop.Dirty |= loop.Chrome
+}
+
+// find goes to the character typed next.
+func find(how pane.Find) action {
+	return withChar("go to character", func(_ *Copying, v *pane.View, n int, r rune) {
+		how := how
+		how.Char = r
+		v.FindChar(how, n)
+	})
+}
+
+func goMark(cp *Copying, v *pane.View, _ int, r rune) {
+	if !v.GoMark(r) {
+		cp.loop.Say(status.Info, "mark %c is not set", r)
+	}
+}
+
+// goCommand goes n commands on.
+func goCommand(v *pane.View, next bool, n int) {
+	for range min(n, pane.MaxCount) {
+		if !v.GoCommand(next) {
+			return
+		}
+	}
+}
+
+// linkHere does something with the link at copy mode's cursor, or the last one
+// that shows.
+func (cp *Copying) linkHere(v *pane.View, do func(*Copying, string)) {
+	if uri, ok := v.LinkHere(); ok {
+		do(cp, uri)
+		return
+	}
+	cp.loop.Say(status.Info, "there is no link here")
+}
+
+func saveScrollback(cp *Copying, args []string) {
+	if _, _, v := cp.panes.Focused(); v != nil {
+		cp.save(v, strings.Join(args, " "))
+	}
+}
+
+// asked is what waits for a character.
+type asked struct {
+	what string
+	take func(cp *Copying, r rune)
+}
+
+// withChar is a command of copy mode about a character: its argument, or the one
+// that is typed next.
+func withChar(what string, f func(cp *Copying, v *pane.View, n int, r rune)) action {
+	return func(cp *Copying, args []string) {
+		_, _, v := cp.panes.Focused()
+		if v == nil {
+			return
+		}
+		n := max(cp.count, 1)
+		cp.count = 0
+		cp.loop.Dirty |= loop.Panes | loop.Chrome
+		if len(args) > 0 {
+			r, _ := utf8.DecodeRuneInString(args[0])
+			f(cp, v, n, r)
+			return
+		}
+		cp.asked = &asked{what, func(cp *Copying, r rune) {
+			if v.Copying() {
+				f(cp, v, n, r)
+			}
+		}}
+	}
+}
+
+// Answer takes the key that a command waits for; one that types nothing ends it.
+func (cp *Copying) Answer(k tea.Key) {
+	take := cp.asked.take
+	cp.asked = nil
+	cp.loop.Dirty |= loop.Panes | loop.Chrome
+	if r, n := utf8.DecodeRuneInString(k.Text); n > 0 && n == len(k.Text) && k.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
+		take(cp, r)
+	}
+}
+
+// State says what copy mode is at.
+func (cp *Copying) State() string {
+	switch {
+	case cp.asked != nil:
+		return "copy: " + cp.asked.what
+	case cp.count > 0:
+		return "copy " + strconv.Itoa(cp.count)
+	}
+	return "copy"
+}

@@ -1,0 +1,207 @@
+package copying
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ui/clipboard"
+	"tandemux/ui/link"
+	"tandemux/ui/look"
+	"tandemux/ui/overlay"
+	"tandemux/ui/paint"
+	"tandemux/ui/pane"
+	"tandemux/ui/status"
+	"tandemux/ui/words"
+)
+
+// shellActions are the commands about what a terminal's shell has run.
+var shellActions = map[string]action{
+	"previous-command": onView(func(_ *Copying, v *pane.View, n int) { goCommand(v, false, n) }),
+	"next-command":     onView(func(_ *Copying, v *pane.View, n int) { goCommand(v, true, n) }),
+	"commands":         onView(func(cp *Copying, v *pane.View, _ int) { cp.openCommands(v) }),
+	"copy-output": onView(func(cp *Copying, v *pane.View, _ int) {
+		o, err := v.CommandOutput()
+		cp.copyOutput(o, err)
+	}),
+	"copy-command-line": onView(func(cp *Copying, v *pane.View, _ int) {
+		c, err := v.Chosen()
+		cp.copyLine(c, err)
+	}),
+	"select-output": onView(func(cp *Copying, v *pane.View, _ int) {
+		if c, err := v.SelectOutput(); err != nil {
+			cp.loop.Say(status.Info, "the output of %s can't be selected: %v", cp.quoted(c), err)
+		}
+	}),
+	"fold-output": onView(func(cp *Copying, v *pane.View, _ int) {
+		c, folded, n, err := v.Fold()
+		switch {
+		case err != nil:
+			cp.loop.Say(status.Info, "the output of %s can't be folded: %v", cp.quoted(c), err)
+		case folded:
+			cp.loop.Brief("folded %s of %s", words.Plural(n, "line"), cp.quoted(c))
+		}
+	}),
+	"fold-all": onView(func(cp *Copying, v *pane.View, _ int) {
+		if v.FoldAll(true) == 0 {
+			cp.loop.Say(status.Info, "there is no output to fold")
+		}
+	}),
+	"unfold-all": onView(func(_ *Copying, v *pane.View, _ int) { v.FoldAll(false) }),
+	"run-again": onView(func(cp *Copying, v *pane.View, _ int) {
+		c, err := v.Chosen()
+		cp.runAgain(c, err)
+	}),
+}
+
+// quoted names a command in a message.
+func (cp *Copying) quoted(c pane.Command) string {
+	if strings.TrimSpace(c.Line) == "" {
+		return "the command"
+	}
+	line, _, more := strings.Cut(c.Line, "\n")
+	if line = words.Clean(line); more {
+		line += cp.outer.Look.Ellipsis
+	}
+	return fmt.Sprintf("%q", paint.Cut(line, maxQuoted, cp.outer.Look.Ellipsis))
+}
+
+// copyLine copies a command's line.
+func (cp *Copying) copyLine(c pane.Command, err error) {
+	switch {
+	case c.Line == "" && err != nil:
+		cp.loop.Say(status.Info, "nothing to copy: %v", err)
+	case c.Line == "":
+		cp.loop.Say(status.Info, "the shell did not tell the command's line")
+	case c.Cut:
+		cp.loop.Say(status.Info, "too long to be kept: %s", cp.quoted(c))
+	default:
+		cp.clip.Copy(clipboard.Copied{Text: c.Line, What: "the line " + cp.quoted(c)})
+	}
+}
+
+// runAgain types a command's line at the prompt and runs it. The host refuses
+// where none waits.
+func (cp *Copying) runAgain(c pane.Command, err error) {
+	_, t, v := cp.panes.Focused()
+	switch {
+	case err != nil && c.Line == "":
+		cp.loop.Say(status.Info, "nothing to run again: %v", err)
+	case t == nil || v == nil:
+	case !cp.link.Can(link.CanRun):
+		cp.loop.Say(status.Info, "this host can't run commands")
+	case c.Line == "":
+		cp.loop.Say(status.Info, "the shell did not tell the command's line")
+	case c.Cut:
+		cp.loop.Say(status.Info, "too long to be run again: %s", cp.quoted(c))
+	case cp.do.MayType(t):
+		if !v.Copying() {
+			v.Follow()
+		}
+		p := ahp.RunParams{Channel: t.URI, Line: c.Line, Typed: true}
+		cp.loop.Async("run "+cp.quoted(c)+" again", func(ctx context.Context) (func(), error) {
+			err := cp.link.Host.Run(ctx, p)
+			return func() {
+				if err != nil {
+					cp.loop.Say(status.Warning, "not run again: %s", refusal(err))
+				}
+			}, nil
+		})
+	}
+}
+
+// refusal is why the host ran nothing, less what every such answer begins with.
+func refusal(err error) string {
+	text := err.Error()
+	for _, lead := range [...]string{"run: ", "the terminal can't take a command now: "} {
+		text = strings.TrimPrefix(text, lead)
+	}
+	return text
+}
+
+// openCommands opens the list of the commands of a terminal.
+func (cp *Copying) openCommands(v *pane.View) {
+	feed := v.Feed
+	rows := func() []overlay.Ran {
+		list := feed.Commands()
+		rows := make([]overlay.Ran, len(list))
+		for i := range list {
+			rows[i] = cp.row(&list[i])
+		}
+		return rows
+	}
+	with := func(do func(cp *Copying, id string, c pane.Command)) func(string) {
+		return func(id string) {
+			cp.loop.Close()
+			for _, c := range feed.Commands() {
+				if c.ID == id {
+					do(cp, id, c.Command)
+				}
+			}
+		}
+	}
+	cp.loop.Open(overlay.NewCommands(rows, overlay.RanDo{
+		Go: with(func(cp *Copying, id string, c pane.Command) {
+			if err := v.GoTo(id); err != nil {
+				cp.loop.Say(status.Info, "%s can't be shown: %v", cp.quoted(c), err)
+			}
+		}),
+		CopyOutput: with(func(cp *Copying, id string, _ pane.Command) {
+			o, err := v.OutputOf(id)
+			cp.copyOutput(o, err)
+		}),
+		CopyLine: with(func(cp *Copying, _ string, c pane.Command) { cp.copyLine(c, nil) }),
+		Again:    with(func(cp *Copying, _ string, c pane.Command) { cp.runAgain(c, nil) }),
+	}))
+}
+
+// row is a command's row in the list.
+func (cp *Copying) row(c *pane.Listed) overlay.Ran {
+	l := &cp.outer.Look
+	state := c.State()
+	row := overlay.Ran{ID: c.ID, Line: c.Line, Gone: c.Gone, Failed: state == pane.Failed}
+	mark := map[pane.State]struct {
+		glyph rune
+		style look.Style
+	}{pane.Running: {l.Running, l.MarkRunning}, pane.Passed: {l.Passed, l.MarkPassed}, pane.Failed: {l.Failed, l.Fail}, pane.Ended: {l.Ended, l.Exited}}[state]
+	row.Glyph, row.Style = string(mark.glyph), mark.style
+	var facts []string
+	if row.Failed {
+		facts = append(facts, fmt.Sprintf("exit %d", *c.ExitCode))
+	}
+	if c.Duration >= 0 {
+		facts = append(facts, pane.Lasted(c.Duration))
+	} else if c.Running {
+		facts = append(facts, "running")
+	}
+	if !c.Started.IsZero() {
+		facts = append(facts, words.Ago(cp.loop.Since(c.Started)))
+	}
+	row.Facts = strings.Join(facts, "  ")
+	return row
+}
+
+// copyOutput copies what a command has printed.
+func (cp *Copying) copyOutput(o pane.Output, err error) {
+	name := cp.quoted(o.Command)
+	switch {
+	case err != nil && o.Line == "":
+		cp.loop.Say(status.Info, "nothing to copy: %v", err)
+	case err != nil:
+		cp.loop.Say(status.Info, "the output of %s can't be copied: %v", name, err)
+	case o.Text == "" && o.Running:
+		cp.loop.Say(status.Info, "%s has printed nothing yet", name)
+	case o.Text == "":
+		cp.loop.Say(status.Info, "%s printed nothing", name)
+	case o.Cut:
+		cp.clip.Copy(clipboard.Copied{Text: o.Text, What: "the last " + words.Counted(o.Text) + " of " + name, But: "; the rest is gone"})
+	case o.Running:
+		cp.clip.Copy(clipboard.Copied{Text: o.Text, What: words.Counted(o.Text) + " of " + name, But: "; the command still runs"})
+	default:
+		cp.clip.Copy(clipboard.Copied{Text: o.Text, What: words.Counted(o.Text) + " of " + name})
+	}
+}
+
+// maxQuoted bounds a command line in a message, in cells.
+const maxQuoted = 30

@@ -1,0 +1,108 @@
+package mouse
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/emulator/input"
+	"tandemux/ui/agents"
+	"tandemux/ui/layout"
+	"tandemux/ui/loop"
+	"tandemux/ui/paint"
+)
+
+// chatUnder gives the chat whose body lies at a cell, nil for none.
+func (ms *Mouse) chatUnder(x, y int) *agents.Chat {
+	h := ms.panes.Arr.At(x, y)
+	if h.Kind != layout.HitBody {
+		return nil
+	}
+	p, _ := ms.panes.Arr.Pane(h.Pane)
+	return ms.agents.Chat(p.Terminal)
+}
+
+// pressChat handles a press over a chat.
+func (ms *Mouse) pressChat(h layout.Hit, ev tea.Mouse) bool {
+	e := ms.chatUnder(ev.X, ev.Y)
+	if e == nil {
+		return false
+	}
+	ms.panes.Freshen() // the click moved the focus here
+	ms.loop.Dirty |= loop.Panes | loop.Chrome
+	if ev.Button == tea.MouseMiddle && ms.clip.Len() > 0 {
+		ms.clip.Paste(0)
+		return true
+	}
+	if ev.Button != tea.MouseLeft {
+		return true
+	}
+	if uri := e.LinkAt(ev.X, ev.Y); uri != "" && ev.Mod&tea.ModCtrl != 0 {
+		ms.copying.OpenLink(uri)
+		return true
+	}
+	e.Unselect()
+	if !e.Click(ev.X, ev.Y, ms.loop.Now()) && e.Grip(ev.X, ev.Y) {
+		ms.button.grab, ms.button.pane = grabChat, h.Pane
+	}
+	return true
+}
+
+// grabbedChat is the chat whose text the mouse holds.
+func (ms *Mouse) grabbedChat() *agents.Chat {
+	p, _ := ms.panes.Arr.Pane(ms.button.pane)
+	return ms.agents.Chat(p.Terminal)
+}
+
+func (ms *Mouse) dragChat(ev tea.Mouse) {
+	if e := ms.grabbedChat(); e != nil {
+		ms.button.moved = ms.button.moved || ev.X != ms.button.x || ev.Y != ms.button.y
+		if ms.button.moved {
+			e.Drag(ev.X, ev.Y)
+			ms.loop.Dirty |= loop.Panes
+		}
+	}
+}
+
+// releaseChat copies what was selected; a click that dragged nothing folds.
+func (ms *Mouse) releaseChat(ev tea.Mouse) {
+	e := ms.grabbedChat()
+	if e == nil {
+		return
+	}
+	ms.loop.Dirty |= loop.Panes
+	if !ms.button.moved {
+		e.Hit(ev.X, ev.Y)
+		return
+	}
+	if text := e.Selected(); text != "" && !ms.do.NoCopy() {
+		ms.clip.CopyText(text)
+	}
+}
+
+func (ms *Mouse) wheelChat(ev tea.Mouse) bool {
+	e := ms.chatUnder(ev.X, ev.Y)
+	if e == nil {
+		return false
+	}
+	e.Scroll(map[tea.MouseButton]int{tea.MouseWheelUp: -input.WheelLines, tea.MouseWheelDown: input.WheelLines}[ev.Button])
+	ms.loop.Dirty |= loop.Panes | loop.Chrome
+	return true
+}
+
+// pressBadge goes from a terminal's badge to the chat that it belongs to.
+func (ms *Mouse) pressBadge(h layout.Hit, ev tea.Mouse) bool {
+	p, ok := ms.panes.Arr.Pane(h.Pane)
+	if !ok || h.Kind != layout.HitHeader || ev.Button != tea.MouseLeft {
+		return false
+	}
+	t := ms.panes.Terms.Get(p.Terminal)
+	if t == nil || ms.agents.ChatOf(t) == "" {
+		return false
+	}
+	badge, _ := ms.panes.Badge(t)
+	w := paint.Width(badge)
+	if right := p.Header.X + p.Header.W - 1; w == 0 || ev.X < right-w-3 || ev.X > right {
+		return false
+	}
+	ms.panes.OpenChat(ms.agents.ChatOf(t))
+	return true
+}

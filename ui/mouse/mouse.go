@@ -1,0 +1,275 @@
+package mouse
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"tandemux/emulator"
+	"tandemux/emulator/input"
+	"tandemux/ui/agents"
+	"tandemux/ui/clipboard"
+	"tandemux/ui/copying"
+	"tandemux/ui/layout"
+	"tandemux/ui/link"
+	"tandemux/ui/loop"
+	"tandemux/ui/outer"
+	"tandemux/ui/overlay"
+	"tandemux/ui/pane"
+	"tandemux/ui/panes"
+	"tandemux/ui/status"
+	"tandemux/ui/terminals"
+	"tandemux/ui/typing"
+)
+
+// grab is what a pressed button holds on to until it is released.
+type grab uint8
+
+const (
+	grabNone    grab = iota
+	grabEdge         // a border between panes
+	grabText         // text of a pane
+	grabProgram      // a program that follows the mouse
+	grabBar          // a scroll bar
+	grabFloat        // the frame of a floating pane
+	grabChat         // text of a chat
+)
+
+// button is what a pressed button is doing.
+type button struct {
+	grab  grab
+	edge  layout.Edge
+	grip  grip
+	pane  layout.PaneID
+	x, y  int  // where it was pressed
+	moved bool // since then
+}
+
+// Hooks are what the mouse has done for it.
+type Hooks struct {
+	// Tabs are where the status line shows tabs.
+	Tabs func() []status.Hit
+	// Separators are the characters that part words.
+	Separators func() string
+	// NoCopy says that what is selected is left to a command.
+	NoCopy func() bool
+}
+
+// With is what the mouse works on.
+type With struct {
+	Loop    *loop.Loop
+	Link    *link.Link
+	Panes   *panes.Panes
+	Outer   *outer.Terminal
+	Clip    *clipboard.Clipboard
+	Agents  *agents.Agents
+	Typing  *typing.Typing
+	Copying *copying.Copying
+}
+
+// Mouse is what the mouse does, and what it points at.
+type Mouse struct {
+	loop    *loop.Loop
+	link    *link.Link
+	panes   *panes.Panes
+	outer   *outer.Terminal
+	clip    *clipboard.Clipboard
+	agents  *agents.Agents
+	typing  *typing.Typing
+	copying *copying.Copying
+	do      Hooks
+
+	button  button
+	picking picking
+}
+
+// New makes a mouse with no button pressed.
+func New(w With, do Hooks) *Mouse {
+	return &Mouse{
+		loop: w.Loop, link: w.Link, panes: w.Panes, outer: w.Outer, clip: w.Clip,
+		agents: w.Agents, typing: w.Typing, copying: w.Copying, do: do,
+	}
+}
+
+// Drop lets go of what a pressed button holds on to.
+func (ms *Mouse) Drop() { ms.button = button{} }
+
+// Link is the address of the link that is pointed at, "" for none.
+func (ms *Mouse) Link() string { return ms.picking.uri }
+
+// Keyed forgets what the mouse points at when a key is pressed: ctrl is let go, or
+// means something else.
+func (ms *Mouse) Keyed() {
+	if ms.picking.uri != "" {
+		ms.unhover()
+	}
+}
+
+// forward reports a mouse event to the program of a view, if it asked for such
+// and the person may type there; it reports whether it did.
+func (ms *Mouse) forward(t *terminals.Terminal, v *pane.View, ev tea.Mouse, kind input.MouseKind) bool {
+	if t == nil || v == nil || v.Copying() || v.Back() > 0 || ev.Mod&tea.ModShift != 0 {
+		return false
+	}
+	modes := v.Feed.Modes()
+	if modes.Mouse == emulator.MouseOff || !ms.panes.Terms.Typable(t) || !ms.link.Up() {
+		return false
+	}
+	x, y, inside := v.Cell(ev.X, ev.Y)
+	if !inside && ms.button.grab != grabProgram {
+		return false
+	}
+	ev.X, ev.Y = x, y
+	if data := input.AppendMouse(nil, input.MouseEvent{Mouse: ev, Kind: kind}, modes); len(data) > 0 {
+		ms.typing.Send(t.URI, data)
+	}
+	return true
+}
+
+func (ms *Mouse) Press(ev tea.Mouse) {
+	ms.button = button{x: ev.X, y: ev.Y}
+	if ms.loop.Overlay != nil {
+		ms.clickOverlay(ev)
+		return
+	}
+	if ev.Y == ms.outer.H-1 {
+		for _, h := range ms.do.Tabs() {
+			if ev.X >= h.From && ev.X < h.To && ev.Button == tea.MouseLeft {
+				ms.panes.Change(func(l layout.Layout) layout.Layout { return l.GoTab(h.Tab) })
+			}
+		}
+		return
+	}
+	h := ms.panes.Arr.At(ev.X, ev.Y)
+	if h.Pane != "" {
+		ms.panes.Change(func(l layout.Layout) layout.Layout { return l.FocusPane(h.Pane) })
+	}
+	if ms.grabFrame(h, ev) {
+		return
+	}
+	if h.Edge != (layout.Edge{}) && ev.Button == tea.MouseLeft {
+		ms.button.grab, ms.button.edge = grabEdge, h.Edge
+		return
+	}
+	if ms.pressBadge(h, ev) || ms.pressChat(h, ev) {
+		return
+	}
+	_, t, v := ms.panes.Under(ev.X, ev.Y)
+	if v == nil {
+		return
+	}
+	ms.button.pane = h.Pane
+	if ms.pressView(v, ev) {
+		return
+	}
+	if ms.forward(t, v, ev, input.MousePress) {
+		ms.button.grab = grabProgram
+		return
+	}
+	ms.pressText(v, ev)
+}
+
+func (ms *Mouse) clickOverlay(ev tea.Mouse) {
+	o, ok := ms.loop.Overlay.(overlay.Clicker)
+	if !ok || ev.Button != tea.MouseLeft {
+		return
+	}
+	top := ms.loop.Overlay
+	if o.Click(ev.X, ev.Y) && ms.loop.Overlay == top {
+		ms.loop.Close()
+	}
+	ms.loop.Dirty |= loop.Panes
+}
+
+func (ms *Mouse) Motion(ev tea.Mouse) {
+	if ms.loop.Overlay != nil {
+		return
+	}
+	switch ms.button.grab {
+	case grabEdge:
+		edge, area := ms.button.edge, ms.panes.Area()
+		ms.panes.Change(func(l layout.Layout) layout.Layout { return l.Drag(area, edge, ev.X, ev.Y) })
+	case grabFloat:
+		ms.dragFrame(ev.X, ev.Y)
+	case grabText:
+		ms.dragText(ev)
+	case grabChat:
+		ms.dragChat(ev)
+	case grabBar:
+		if v := ms.panes.Views[ms.button.pane]; v != nil {
+			v.DragBar(ev.Y)
+			ms.loop.Dirty |= loop.Panes
+		}
+	case grabProgram:
+		ms.forwardGrabbed(ev, input.MouseMotion)
+	default:
+		ms.hover(ev)
+		_, t, v := ms.panes.Under(ev.X, ev.Y)
+		ms.forward(t, v, ev, input.MouseMotion)
+	}
+}
+
+// forwardGrabbed reports to the program that the button was pressed over, also
+// from beyond its pane.
+func (ms *Mouse) forwardGrabbed(ev tea.Mouse, kind input.MouseKind) {
+	if p, ok := ms.panes.Arr.Pane(ms.button.pane); ok {
+		ms.forward(ms.panes.Terms.Get(p.Terminal), ms.panes.Views[p.Pane], ev, kind)
+	}
+}
+
+func (ms *Mouse) Release(ev tea.Mouse) {
+	grab := ms.button.grab
+	switch grab {
+	case grabProgram:
+		ms.forwardGrabbed(ev, input.MouseRelease)
+	case grabText:
+		ms.releaseText()
+	case grabChat:
+		ms.releaseChat(ev)
+	case grabEdge, grabFloat:
+		if ev.X == ms.button.x && ev.Y == ms.button.y {
+			ms.pressSign(ev.X, ev.Y)
+		}
+	case grabNone:
+		if ms.loop.Overlay == nil {
+			_, t, v := ms.panes.Under(ev.X, ev.Y)
+			ms.forward(t, v, ev, input.MouseRelease)
+		}
+	}
+	ms.button = button{}
+}
+
+// Wheel scrolls: the program if it follows the mouse, its cursor keys if
+// it takes the whole screen without, else the history.
+func (ms *Mouse) Wheel(ev tea.Mouse) {
+	up := ev.Button == tea.MouseWheelUp
+	if ms.loop.Overlay != nil {
+		if o, ok := ms.loop.Overlay.(overlay.Clicker); ok {
+			o.Wheel(up)
+			ms.loop.Dirty |= loop.Panes
+		}
+		return
+	}
+	if ms.wheelChat(ev) {
+		return
+	}
+	_, t, v := ms.panes.Under(ev.X, ev.Y)
+	if t == nil || v == nil || ms.forward(t, v, ev, input.MouseWheel) {
+		return
+	}
+	if ev.Button != tea.MouseWheelUp && ev.Button != tea.MouseWheelDown {
+		return
+	}
+	modes := v.Feed.Modes()
+	if modes.AltScreen && !v.Copying() && v.Back() == 0 {
+		if ms.panes.Terms.Typable(t) && ms.link.Up() {
+			ms.typing.Send(t.URI, input.AppendWheelKeys(nil, up, modes))
+		}
+		return
+	}
+	n := input.WheelLines
+	if up {
+		n = -n
+	}
+	if v.Scroll(n) {
+		ms.loop.Dirty |= loop.Panes
+	}
+}
