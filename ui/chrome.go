@@ -147,19 +147,16 @@ func (m *Model) drawHeader(p layout.Placed) {
 // statusData says what the status line shows.
 func (m *Model) statusData() status.Data {
 	d := status.Data{
-		Line: m.cfg.line, Layout: m.panes.Name, Active: m.panes.Doc.Shown.Active,
+		Line: m.line.line, Layout: m.panes.Name, Active: m.panes.Doc.Shown.Active,
 		Host: m.cfg.Machine, Hints: m.hints(), Alarm: m.line.misread != "",
 	}
 	d.Message, d.Kind = m.loop.Note()
-	d.Alert, d.AlertStyle = m.alertText()
-	if w := m.attending.state.Warning; w != "" {
-		d.Alert, d.AlertStyle = "host: "+paint.Cut(words.Clean(w), max(m.outer.W/2, 20), m.outer.Look.Ellipsis), m.outer.Look.Warn
-	}
-	d.Clients = m.attending.state.Layouts[m.panes.Doc.URI]
+	d.Alert, d.AlertStyle = m.alerts.Text(m.keysOf("answer-agent"))
+	d.Clients = m.alerts.Clients()
 	m.clock(&d)
 	for _, t := range m.panes.Doc.Shown.Tabs {
 		tab := status.Tab{Name: m.panes.TabName(t), Panes: len(t.Panes()), Zoom: t.Zoom}
-		tab.Mark, tab.MarkStyle = m.alertMark(m.tabAlert(t).Kind)
+		tab.Mark, tab.MarkStyle = m.alerts.Mark(m.alerts.Tab(t).Kind)
 		d.Tabs = append(d.Tabs, tab)
 	}
 	if len(m.kb.pending) > 0 {

@@ -34,7 +34,7 @@ func (m *Model) commands() map[string]command.Do {
 var ownActions = map[string]action{
 	"close-pane":  func(m *Model, _ []string) { m.closePane() },
 	"close-tab":   func(m *Model, _ []string) { m.closeTab() },
-	"next-alert":  func(m *Model, _ []string) { m.nextAlert() },
+	"next-alert":  func(m *Model, _ []string) { m.alerts.Next() },
 	"terminals":   func(m *Model, _ []string) { m.openTerminals() },
 	"reclaim":     onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
 	"background":  onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
@@ -107,7 +107,7 @@ func (m *Model) context() command.Context {
 	c.Marked, c.Floating = m.panes.OtherMarked(id), tab.Floating(id)
 	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
 	_, t, v := m.panes.Focused()
-	c.Alerts, c.Asked = len(m.alerts())+len(m.agents.Alerts(m.attending.marks)), m.agents.Asked()
+	c.Alerts, c.Asked = m.alerts.Any(), m.agents.Asked()
 	c.Linked = c.Chat || t != nil && m.agents.ChatOf(t) != ""
 	if t != nil {
 		c.Holder, c.Exited = m.panes.Terms.Holder(t), t.Exited()
@@ -217,27 +217,16 @@ func (m *Model) reload(asked bool) {
 func (m *Model) adopt(l Look) error {
 	next := m.cfg
 	next.Look, next.Misread = l, nil
-	keys, err := next.table()
+	chosen, err := next.choose()
 	if err != nil {
 		return err
 	}
-	pair, err := next.theme()
-	if err != nil {
-		return err
-	}
-	if next.line, err = next.compose(); err != nil {
-		return err
-	}
-	a := m.attending
-	if err := a.heed(l); err != nil {
-		return fmt.Errorf("choose what is marked: %w", err)
-	}
-	m.attending = a
 	changed := m.cfg.Theme != l.Theme || !slices.Equal(m.cfg.Themes, l.Themes)
-	m.cfg, m.keys = next, keys
+	m.cfg, m.keys, m.line.line = next, chosen.keys, chosen.line
+	m.alerts.Settings, m.alerts.Stale = chosen.alerts, true
 	m.link.Sink.LimitHistory(l.Scrollback)
 	if changed {
-		m.outer.UseTheme(pair)
+		m.outer.UseTheme(chosen.themes)
 	} else {
 		m.outer.Dress()
 	}

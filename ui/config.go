@@ -10,12 +10,15 @@ import (
 	"tandemux/keymap"
 	"tandemux/themes"
 	"tandemux/ui/agents"
+	"tandemux/ui/alerts"
+	"tandemux/ui/attention"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/command"
 	"tandemux/ui/copying"
 	"tandemux/ui/link"
 	"tandemux/ui/recording"
 	"tandemux/ui/status"
+	"tandemux/ui/tty"
 )
 
 // Config says what to show and how.
@@ -65,8 +68,6 @@ type Config struct {
 
 	// Log may be nil.
 	Log *slog.Logger
-
-	line status.Line // of Look.StatusLeft and StatusRight
 }
 
 // Desk is what the machine that the interface runs on does for it. Each may be nil.
@@ -140,6 +141,45 @@ type Reloaded struct {
 	Later []string
 }
 
+// chosen is what follows from a configuration.
+type chosen struct {
+	keys   keymap.Table
+	themes themes.Pair
+	line   status.Line
+	alerts alerts.Settings
+}
+
+// choose finds what the configuration names; what does not exist is an error.
+func (c *Config) choose() (ch chosen, err error) {
+	if ch.keys, err = c.table(); err != nil {
+		return ch, err
+	}
+	if ch.themes, err = themes.Choose(c.Theme, c.Themes); err != nil {
+		return ch, fmt.Errorf("choose theme: %w", err)
+	}
+	left, right, marks := c.StatusLeft, c.StatusRight, c.Attention
+	if left == nil {
+		left = status.Left
+	}
+	if right == nil {
+		right = status.Right
+	}
+	if ch.line, err = status.Compose(left, right); err != nil {
+		return ch, fmt.Errorf("compose status line: %w", err)
+	}
+	if marks == nil {
+		marks = attention.Names()
+	}
+	ch.alerts = alerts.Settings{Long: c.LongCommand, By: tty.Notifier(c.Notifications)}
+	if ch.alerts.Marks, err = attention.Choose(marks); err != nil {
+		return ch, fmt.Errorf("choose what is marked: %w", err)
+	}
+	if ch.alerts.Notify, err = attention.Choose(c.Notify); err != nil {
+		return ch, fmt.Errorf("choose what is marked: %w", err)
+	}
+	return ch, nil
+}
+
 // table makes the binding table.
 func (c *Config) table() (keymap.Table, error) {
 	name := c.Keymap
@@ -179,31 +219,6 @@ func (c *Config) table() (keymap.Table, error) {
 		}
 	}
 	return t, nil
-}
-
-// theme finds the themes.
-func (c *Config) theme() (themes.Pair, error) {
-	p, err := themes.Choose(c.Theme, c.Themes)
-	if err != nil {
-		return p, fmt.Errorf("choose theme: %w", err)
-	}
-	return p, nil
-}
-
-// compose makes the status line.
-func (c *Config) compose() (status.Line, error) {
-	left, right := c.StatusLeft, c.StatusRight
-	if left == nil {
-		left = status.Left
-	}
-	if right == nil {
-		right = status.Right
-	}
-	line, err := status.Compose(left, right)
-	if err != nil {
-		return line, fmt.Errorf("compose status line: %w", err)
-	}
-	return line, nil
 }
 
 func (c *Config) env() []string {

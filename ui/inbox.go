@@ -49,13 +49,13 @@ func (m *Model) snapshot(s link.Snapshot) {
 	case ahp.RootState:
 		m.agents.Offered(st.Agents)
 		m.panes.Listed(st.Terminals)
-		m.attending.stale = true
+		m.alerts.Stale = true
 	case ahp.SessionState:
 		m.agents.SessionState(s.Channel, st)
 	case ahp.ChatState:
 		m.agents.ChatState(s.Channel, st)
 	case ahp.ActivityState:
-		m.activity(st)
+		m.alerts.Take(st)
 	case ahp.LayoutState:
 		m.panes.Confirmed(s.Channel, st)
 	case ahp.TerminalState:
@@ -73,7 +73,7 @@ func (m *Model) action(e ahp.Envelope) {
 	switch a := e.Action.(type) {
 	case ahp.RootTerminalsChanged:
 		m.panes.Listed(a.Terminals)
-		m.attending.stale = true
+		m.alerts.Stale = true
 		return
 	case ahp.RootAgentsChanged:
 		m.agents.Offered(a.Agents)
@@ -84,7 +84,7 @@ func (m *Model) action(e ahp.Envelope) {
 		return
 	}
 	if e.Channel == ahp.ActivityURI {
-		m.activity(ahp.ReduceActivity(m.attending.state, e.Action))
+		m.alerts.Act(e.Action)
 		return
 	}
 	if _, ok := e.Action.(ahp.TerminalInput); ok {
@@ -129,7 +129,7 @@ func (m *Model) linked(l link.Changed) {
 	m.link.State = l.State
 	m.loop.Dirty |= loop.Chrome
 	if l.State == link.Connected {
-		m.attending.stale = true
+		m.alerts.Stale = true
 		m.outer.Forgot() // it may be another host
 	}
 	switch {

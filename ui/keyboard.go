@@ -231,7 +231,7 @@ func (m *Model) askFirst(question string, yes func()) {
 // the focus.
 func (m *Model) outerFocus(gained bool) {
 	m.outer.Blurred = !gained
-	m.attending.stale = true
+	m.alerts.Stale = true
 	m.loop.Dirty |= loop.Chrome
 	if gained {
 		m.outer.CheckColors()

@@ -61,8 +61,8 @@ func (m *Model) terminalRows() []overlay.Terminal {
 		} else if in := t.Layouts(); len(in) > 0 {
 			row.Where = "layout " + words.Clean(address.LayoutName(in[0]))
 		}
-		if a := m.alert(t); a.Kind != attention.None {
-			row.Mark, row.MarkStyle = m.alertMark(a.Kind)
+		if a := m.alerts.Of(t); a.Kind != attention.None {
+			row.Mark, row.MarkStyle = m.alerts.Mark(a.Kind)
 			row.Alert = words.Clean(a.Text)
 		}
 		m.listCommand(&row, t)

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/keymap"
 	"tandemux/ui/agents"
+	"tandemux/ui/alerts"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/command"
 	"tandemux/ui/copying"
@@ -83,6 +83,7 @@ type Model struct {
 	// What shows.
 	outer *outer.Terminal
 	line  struct { // the status line
+		line    status.Line
 		tabs    []status.Hit
 		cut     bool   // a message had no room
 		misread string // what was wrong with the configuration when it was read last
@@ -96,9 +97,9 @@ type Model struct {
 	mouse      *mouse.Mouse
 	clip       *clipboard.Clipboard
 	recordings *recording.Recordings
-	attending  attending
 	preview    preview
 	agents     *agents.Agents
+	alerts     *alerts.Alerts
 
 	// Work.
 	leaving *Exit
@@ -106,39 +107,28 @@ type Model struct {
 
 // New makes the model. Config.Keymap and Theme must name what exists.
 func New(c Config, env Env) (*Model, error) {
-	keys, err := c.table()
+	chosen, err := c.choose()
 	if err != nil {
-		return nil, err
-	}
-	pair, err := c.theme()
-	if err != nil {
-		return nil, err
-	}
-	if c.line, err = c.compose(); err != nil {
 		return nil, err
 	}
 	if c.Layout == "" {
 		c.Layout = "main"
 	}
-	m := &Model{
-		cfg: c, env: env, keys: keys, log: c.Log,
-	}
-	if err := m.attending.heed(c.Look); err != nil {
-		return nil, fmt.Errorf("choose what is marked: %w", err)
-	}
+	m := &Model{cfg: c, env: env, keys: chosen.keys, log: c.Log}
+	m.line.line = chosen.line
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
 	m.link = link.New(c.Host, c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
-	m.outer = m.newOuter(pair)
+	m.outer = m.newOuter(chosen.themes)
 	var host tasks.Host
 	if m.link.Can(link.CanTasks) {
 		host = c.Host
 	}
 	m.clip = clipboard.New(m.loop, c.Desk.Texts, c.Desk.Clipper, m.outer.SetClipboard, m.pasteText)
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
-		Arranged: func() { m.attending.stale = true; m.agents.Follow() },
+		Arranged: func() { m.alerts.Stale = true; m.agents.Follow() },
 		Focused:  func(from, to ahp.URI) { m.typing.Moved(from, to) }, Released: m.release,
 		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
@@ -160,10 +150,11 @@ func New(c Config, env Env) (*Model, error) {
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip, Log: m.log,
 		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Home: c.home(), Cwd: c.Cwd,
 	}, agents.Hooks{
-		Changed:  func() { m.attending.stale = true },
+		Changed:  func() { m.alerts.Stale = true },
 		OpenLink: m.copying.OpenLink, ChatKeys: m.chatKeysOf,
 		Keys: func(name string) string { return m.keysOf(name) },
 	})
+	m.alerts = alerts.New(chosen.alerts, m.loop, m.link, m.panes, m.agents, m.outer)
 	m.mouse = mouse.New(mouse.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip,
 		Agents: m.agents, Typing: m.typing, Copying: m.copying,
@@ -185,7 +176,7 @@ func New(c Config, env Env) (*Model, error) {
 // Init implements tea.Model: it follows the layout.
 func (m *Model) Init() tea.Cmd {
 	m.panes.Open()
-	m.followActivity()
+	m.alerts.Follow(m.log)
 	m.agents.Load()
 	return m.loop.Take()
 }
@@ -224,7 +215,7 @@ func (m *Model) settle() {
 	m.outer.Refresh()
 	m.peek()
 	m.panes.Freshen()
-	m.attend()
+	m.alerts.Settle()
 	m.panes.Settle()
 	if m.link.Up() && m.link.Can(link.CanTakeColors) {
 		if err := m.outer.SendColors(m.link.Host.Colors); err != nil {

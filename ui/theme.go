@@ -102,7 +102,7 @@ func (m *Model) learnt() {
 // clock gives the time and the date as the status line shows them, and has it
 // drawn again when they change.
 func (m *Model) clock(d *status.Data) {
-	if !m.cfg.line.Ticks() {
+	if !m.line.line.Ticks() {
 		return
 	}
 	now := m.env.Now()

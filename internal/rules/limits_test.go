@@ -80,7 +80,7 @@ var (
 		"host.Host":              154,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
-		"ui.Model":               96,
+		"ui.Model":               84,
 		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}

@@ -103,6 +103,7 @@ var arrows = map[string][]string{
 	"ui/typing":          {"ahp", "emulator", "emulator/input", "ui/command", "ui/link", "ui/loop", "ui/outer", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/copying":         {"ahp", "ui/clipboard", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/words"},
 	"ui/mouse":           {"emulator", "emulator/input", "ui/agents", "ui/clipboard", "ui/copying", "ui/layout", "ui/link", "ui/loop", "ui/outer", "ui/overlay", "ui/paint", "ui/pane", "ui/panes", "ui/status", "ui/terminals", "ui/typing"},
+	"ui/alerts":          {"ahp", "ui/address", "ui/agents", "ui/attention", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/paint", "ui/panes", "ui/status", "ui/terminals", "ui/tty", "ui/words"},
 	"ui/panes":           {"ahp", "ui/address", "ui/command", "ui/layout", "ui/link", "ui/look", "ui/loop", "ui/outer", "ui/overlay", "ui/pane", "ui/status", "ui/terminals", "ui/words"},
 	"ui/terminals":       {"ahp", "ui/address", "ui/command", "ui/look", "ui/pane", "ui/words"},
 	"ui/clipboard":       {"ui/loop", "ui/overlay", "ui/status", "ui/words"},

@@ -170,7 +170,7 @@ func TestReasons(t *testing.T) {
 	full := Context{
 		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
 		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
-		Detects: true, Commands: true, Previous: true, Next: true, Buffers: 1, Marked: true, Floating: true, Alerts: 1, Asked: true,
+		Detects: true, Commands: true, Previous: true, Next: true, Buffers: 1, Marked: true, Floating: true, Alerts: true, Asked: true,
 		Sessions: true, Chat: true, Linked: true,
 	}
 	for _, c := range All() {

@@ -42,7 +42,7 @@ type Context struct {
 	// There is room to split the focused pane.
 	RoomRight, RoomDown bool
 
-	Alerts int  // terminals that have something to tell
+	Alerts bool // another terminal or a chat has something to tell
 	Asked  bool // an agent asks for a terminal, or whether a tool may run
 
 	Sessions bool // the host has agents, or can have them
@@ -115,7 +115,7 @@ var (
 	roomRight = unless(func(c Context) bool { return c.RoomRight }, "this pane is too narrow to split")
 	roomDown  = unless(func(c Context) bool { return c.RoomDown }, "this pane is not high enough to split")
 
-	alerted  = unless(func(c Context) bool { return c.Alerts > 0 }, "no other terminal has anything to tell")
+	alerted  = unless(func(c Context) bool { return c.Alerts }, "no other terminal has anything to tell")
 	asked    = unless(func(c Context) bool { return c.Asked }, "no agent waits for an answer")
 	sessions = unless(func(c Context) bool { return c.Sessions }, "this connection has no agents")
 	chat     = unless(func(c Context) bool { return c.Chat }, "this pane shows no chat")

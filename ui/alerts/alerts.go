@@ -1,0 +1,268 @@
+package alerts
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/ui/address"
+	"tandemux/ui/agents"
+	"tandemux/ui/attention"
+	"tandemux/ui/layout"
+	"tandemux/ui/link"
+	"tandemux/ui/look"
+	"tandemux/ui/loop"
+	"tandemux/ui/outer"
+	"tandemux/ui/paint"
+	"tandemux/ui/panes"
+	"tandemux/ui/status"
+	"tandemux/ui/terminals"
+	"tandemux/ui/tty"
+	"tandemux/ui/words"
+)
+
+// Settings are what a person wants to know, and how.
+type Settings struct {
+	Marks, Notify attention.Set // the kinds that are marked, and that the outer terminal is told of
+	Long          time.Duration // a command's end is an alert from here on; 0 is never
+	By            tty.Notifier  // how the outer terminal is told, when not as it says itself
+}
+
+// Alerts are what terminals and chats want a person to know, and what became of it.
+type Alerts struct {
+	Settings
+	Stale bool // they have to be looked through
+
+	loop   *loop.Loop
+	link   *link.Link
+	panes  *panes.Panes
+	agents *agents.Agents
+	outer  *outer.Terminal
+
+	state ahp.ActivityState
+	known bool // the state has come
+
+	told   map[ahp.URI]attention.Alert // what was forwarded last
+	asked  map[string]bool             // questions of chats that were forwarded, by id
+	seeing map[ahp.URI]int64           // the newest alert that the host was told of as seen
+}
+
+// New makes alerts of which nothing is known.
+func New(s Settings, l *loop.Loop, lk *link.Link, ps *panes.Panes, as *agents.Agents, o *outer.Terminal) *Alerts {
+	return &Alerts{Settings: s, Stale: true, loop: l, link: lk, panes: ps, agents: as, outer: o, seeing: map[ahp.URI]int64{}}
+}
+
+// Follow follows the host's channel of what goes on; a host without one leaves marks
+// to what this client sees itself.
+func (al *Alerts) Follow(log *slog.Logger) {
+	al.loop.Async("follow the host's activity", func(ctx context.Context) (func(), error) {
+		if err := al.link.Host.Subscribe(ctx, ahp.ActivityURI); err != nil {
+			log.Info("the host does not tell of what goes on in it", "err", err)
+		}
+		return nil, nil
+	})
+}
+
+// Act takes an action of the host's activity.
+func (al *Alerts) Act(a ahp.Action) { al.Take(ahp.ReduceActivity(al.state, a)) }
+
+// Take takes the state of the host's activity.
+func (al *Alerts) Take(next ahp.ActivityState) {
+	for uri, row := range next.Terminals {
+		// Those that are followed ring by themselves.
+		t := al.panes.Terms.Get(uri)
+		if _, shown := al.panes.Doc.Shown.Showing(uri); al.known && row.Bell > al.state.Terminals[uri].Bell && shown && t != nil && t.Feed == nil {
+			al.outer.Bell()
+		}
+	}
+	first := !al.known
+	if text := attention.Refused(al.state.Refusals, next.Refusals); text != "" && !first {
+		al.loop.Say(status.Warning, "%s", text)
+	}
+	switch was := al.state.Warning; {
+	case next.Warning != "" && next.Warning != was:
+		al.loop.Say(status.Warning, "the host warns: %s", next.Warning)
+	case was != "" && next.Warning == "":
+		al.loop.Say(status.Info, "all is well with the host again")
+	}
+	al.state, al.known, al.Stale = next, true, true
+	if first {
+		al.told = map[ahp.URI]attention.Alert{}
+		for uri := range next.Terminals {
+			al.told[uri] = al.has(al.panes.Terms.Get(uri), al.Notify) // nobody waited for it
+		}
+	}
+	al.loop.Dirty |= loop.Chrome
+}
+
+// has is the weightiest of some kinds that a terminal has to tell.
+func (al *Alerts) has(t *terminals.Terminal, of attention.Set) attention.Alert {
+	if t == nil || t.Done || t.Exited() {
+		return attention.Alert{}
+	}
+	f := attention.Facts{Row: al.state.Terminals[t.URI], Long: al.Long, Ask: t.Ask()}
+	if t.Info.Meta != nil && al.known {
+		f.Command = t.Info.Meta.LastCommand
+	}
+	return attention.Of(f, of)
+}
+
+// Of is what marks a terminal that the person does not look at.
+func (al *Alerts) Of(t *terminals.Terminal) attention.Alert {
+	if t == nil || al.panes.LooksAt(t.URI) {
+		return attention.Alert{}
+	}
+	return al.has(t, al.Marks)
+}
+
+// Settle tells the host what the person sees, and the outer terminal what they don't.
+func (al *Alerts) Settle() {
+	if !al.Stale || !al.known || !al.link.Up() {
+		return
+	}
+	al.Stale = false
+	al.agents.MarkRead()
+	asked := map[string]bool{}
+	for _, n := range al.agents.Unseen() {
+		asked[n.ID] = true
+		if !al.asked[n.ID] && al.Notify.Has(attention.Waiting) {
+			al.notify(n.Title, n.Text)
+		}
+	}
+	al.asked = asked
+	all, _ := attention.Choose(attention.Names())
+	for _, uri := range al.panes.Terms.Order {
+		t := al.panes.Terms.Get(uri)
+		if al.panes.LooksAt(uri) {
+			if now := al.has(t, all); now.At > max(al.seeing[uri], al.state.Terminals[uri].Seen) {
+				al.seeing[uri] = now.At
+				al.link.Dispatch(ahp.ActivityURI, ahp.TerminalSeen{Terminal: uri})
+			}
+			continue
+		}
+		if now := al.has(t, al.Notify); now.Kind != attention.None && now != al.told[uri] {
+			al.told[uri] = now
+			al.notify(t.Title(), words.Clean(now.Text))
+		}
+	}
+	for uri := range al.told {
+		if al.panes.Terms.Get(uri) == nil {
+			delete(al.told, uri)
+			delete(al.seeing, uri)
+		}
+	}
+}
+
+// notify shows a notification in the outer terminal.
+func (al *Alerts) notify(title, text string) {
+	al.outer.Send(al.outer.Caps.Notify(al.By, "tandemux: "+title, text))
+}
+
+// list has what all terminals and chats tell, the weightiest first, chats before
+// terminals, of those the oldest.
+func (al *Alerts) list() []agents.Alarm {
+	list := al.agents.Alerts(al.Marks)
+	for _, uri := range al.panes.Terms.Order {
+		if a := al.Of(al.panes.Terms.Get(uri)); a.Kind != attention.None {
+			list = append(list, agents.Alarm{Alert: a, URI: uri})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b agents.Alarm) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.At, b.At))
+	})
+	return list
+}
+
+// Any reports whether there are any.
+func (al *Alerts) Any() bool { return len(al.list()) > 0 }
+
+// Next goes to the terminal or chat whose alert weighs most.
+func (al *Alerts) Next() {
+	list := al.list()
+	switch {
+	case len(list) == 0:
+	case address.IsChat(list[0].URI):
+		al.panes.OpenChat(list[0].URI)
+	default:
+		al.panes.Show(al.panes.Terms.Get(list[0].URI))
+	}
+}
+
+// Mark is how an alert is marked, in one cell.
+func (al *Alerts) Mark(k attention.Kind) (string, look.Style) {
+	l := &al.outer.Look
+	switch k {
+	case attention.Waiting:
+		return "?", l.Warn
+	case attention.Failed:
+		return string(l.Failed), l.Error
+	case attention.Noted:
+		return "*", l.Warn
+	case attention.Rang:
+		return "!", l.Warn
+	case attention.Passed:
+		return string(l.Passed), l.Message
+	case attention.Printed:
+		return "#", l.Message
+	}
+	return "", l.Tab
+}
+
+// Tab is the weightiest alert of a tab's terminals and chats.
+func (al *Alerts) Tab(tab layout.Tab) attention.Alert {
+	best := attention.Alert{}
+	for _, leaf := range tab.Panes() {
+		a := al.Of(al.panes.Terms.Get(leaf.Terminal))
+		if address.IsChat(leaf.Terminal) {
+			a = al.agents.Alert(leaf.Terminal, al.Marks)
+		}
+		if a.Kind != attention.None && (best.Kind == attention.None || a.Kind < best.Kind) {
+			best = a
+		}
+	}
+	return best
+}
+
+// Text words the first alert for the status line, and how many more there are; what
+// the host warns of goes before it. keys are those that answer a question.
+func (al *Alerts) Text(keys string) (text string, style look.Style) {
+	most := max(al.outer.W/2, 20)
+	cut := func(text string) string { return paint.Cut(text, most, al.outer.Look.Ellipsis) }
+	if w := al.state.Warning; w != "" {
+		return "host: " + cut(words.Clean(w)), al.outer.Look.Warn
+	}
+	list := al.list()
+	if len(list) == 0 {
+		return "", style
+	}
+	a := list[0]
+	mark, style := al.Mark(a.Kind)
+	if a.Kind == attention.Waiting && address.IsChat(a.URI) {
+		text = cut(mark+" "+words.Clean(a.Text)) + " (" + keys + ")"
+	} else {
+		text = cut(mark + " " + al.where(a.URI) + ": " + words.Clean(a.Text))
+	}
+	if len(list) > 1 {
+		text += " +" + strconv.Itoa(len(list)-1)
+	}
+	return text, style
+}
+
+// where names the place of an alert: a chat, or the tab or terminal.
+func (al *Alerts) where(uri ahp.URI) string {
+	if address.IsChat(uri) {
+		return al.agents.Title(uri)
+	}
+	if id, ok := al.panes.Doc.Shown.Showing(uri); ok {
+		i, _, _ := al.panes.Doc.Shown.Find(id)
+		return strconv.Itoa(i + 1)
+	}
+	return al.panes.Terms.Get(uri).Title()
+}
+
+// Clients is how many clients show the layout on the screen.
+func (al *Alerts) Clients() int { return al.state.Layouts[al.panes.Doc.URI] }
