@@ -209,8 +209,9 @@ func TestEnds(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	// And all with whoever started it, however that ends.
-	w := b.command(agent.Launch{}, "sleep", "1000")
+	// And all with whoever started it, however that ends, once the command runs: bwrap
+	// sees to it only after it has started that.
+	w := b.command(agent.Launch{}, "/bin/sh", "-c", "echo runs; exec sleep 1000")
 	parent := exec.Command("/bin/sh", append([]string{"-c", `"$@" & echo $!; read _`, "sh"}, w.Args...)...)
 	parent.Env, parent.Dir = w.Env, w.Dir
 	in, err := parent.StdinPipe()
@@ -219,12 +220,11 @@ func TestEnds(t *testing.T) {
 	}
 	defer in.Close()
 	out = start(t, parent)
-	out.waitFor("\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(out.String()))
+	waitFor(t, "the command", func() bool { return strings.Count(out.String(), "\n") == 2 })
+	pid, err := strconv.Atoi(strings.TrimSpace(strings.Replace(out.String(), "runs", "", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the command", func() bool { return len(family(pid)) >= 3 })
 	all := family(pid)
 	parent.Process.Kill()
 	parent.Wait()
