@@ -31,44 +31,44 @@ func TestOutputAfterSilence(t *testing.T) {
 	defer tx.unlock()
 	data := ahp.TerminalData{Data: "x"}
 	at := func() int64 { return term.attention.row.Output }
-	term.mind(tx, data)
+	term.noteAttention(tx, data)
 	if at() != 0 {
 		t.Error("the first output calls")
 	}
 	*now = now.Add(silence - time.Millisecond)
-	term.mind(tx, data)
+	term.noteAttention(tx, data)
 	if at() != 0 {
 		t.Error("output calls before the silence was long enough")
 	}
 	*now = now.Add(silence)
-	term.mind(tx, data)
+	term.noteAttention(tx, data)
 	if at() != now.UnixMilli() {
 		t.Errorf("output after a silence is at %d", at())
 	}
 	first := at()
 	*now = now.Add(silence)
 	h.typist = typist{"operator", term, *now}
-	term.mind(tx, data)
+	term.noteAttention(tx, data)
 	if at() != first {
 		t.Error("the answer to what was typed calls")
 	}
 	*now = now.Add(2 * silence)
-	term.mind(tx, data)
+	term.noteAttention(tx, data)
 	if at() == first {
 		t.Error("output long after typing does not call")
 	}
 	// What a new size has a program draw is no output; what comes later is.
 	first = at()
 	*now = now.Add(2 * silence)
-	term.mind(tx, ahp.TerminalResized{Cols: 90, Rows: 20})
-	term.mind(tx, data)
+	term.noteAttention(tx, ahp.TerminalResized{Cols: 90, Rows: 20})
+	term.noteAttention(tx, data)
 	*now = now.Add(answerTime / 2)
-	term.mind(tx, data)
+	term.noteAttention(tx, data)
 	if at() != first {
 		t.Error("what a program draws for its new size calls")
 	}
 	*now = now.Add(answerTime)
-	term.mind(tx, data)
+	term.noteAttention(tx, data)
 	if at() == first {
 		t.Error("output after a new size does not call")
 	}
@@ -87,12 +87,12 @@ func TestStatusEndsWithTheCommand(t *testing.T) {
 	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusBlocked || s.At != now.UnixMilli() {
 		t.Fatalf("status %+v", s)
 	}
-	term.mind(tx, ahp.TerminalCommandFinished{CommandID: "1"})
+	term.noteAttention(tx, ahp.TerminalCommandFinished{CommandID: "1"})
 	if s := term.attention.row.Status; s != nil {
 		t.Errorf("after the prompt %+v", s)
 	}
 	say("state=done:app=claude")
-	term.mind(tx, ahp.TerminalExited{})
+	term.noteAttention(tx, ahp.TerminalExited{})
 	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusDone {
 		t.Errorf("after the end %+v", s)
 	}

@@ -14,6 +14,7 @@ import (
 	"tandemux/host"
 	"tandemux/host/agent"
 	"tandemux/host/agent/acp"
+	"tandemux/host/guard"
 	"tandemux/internal/acptest"
 	"tandemux/internal/approval"
 )
@@ -384,10 +385,10 @@ func TestOutputLimit(t *testing.T) {
 // The number of an agent's terminals in which something runs is limited, and
 // terminals whose command has ended don't count.
 func TestTooManyAgentTerminals(t *testing.T) {
-	belt := host.DefaultBelt()
-	belt.Calls = 2
+	limits := guard.DefaultLimits()
+	limits.Calls = 2
 	c := talkTo(t, "prompt\n"+creates("true")+waits+strings.Repeat(creates("sleep 1000"), 2)+creates("sleep 1000")+"show t\n",
-		func(c *host.Config) { c.Belt = func() host.Belt { return belt } })
+		func(c *host.Config) { c.AgentLimits = func() guard.Limits { return limits } })
 	c.prompt("go")
 	if text := said(c.ended()); !strings.Contains(text, `{"code":-32602,"message":"Maximum concurrent agent terminals reached (2)"}`) {
 		t.Errorf("the agent got %s", text)

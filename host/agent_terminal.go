@@ -48,7 +48,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		return nil, err
 	}
 	argv, title := shellLine(s, dir)
-	policy := h.belt().Policy
+	policy := h.agentLimits().Policy
 	refused := policy.Check(argv)
 	if len(s.Args) == 0 && len(argv) == 3 {
 		refused = policy.CheckLine(s.Command)
@@ -61,7 +61,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	if err != nil {
 		return nil, asRefusal(err)
 	}
-	slot, err := h.reserveSlot("acp "+ct.c.s.ch.uri, h.belt().Calls, 0)
+	slot, err := h.reserveSlot("acp "+ct.c.s.ch.uri, h.agentLimits().Calls, 0)
 	if err != nil {
 		ct.c.refuse("command", title, asRefusal(err))
 		return nil, asRefusal(err)

@@ -144,8 +144,8 @@ func (v *activity) forget(tx Tx, t *term) {
 	}
 }
 
-// mind looks at an action of a terminal for what a person may want to know.
-func (t *term) mind(tx Tx, a ahp.Action) {
+// noteAttention looks at an action of a terminal for what a person may want to know.
+func (t *term) noteAttention(tx Tx, a ahp.Action) {
 	h := t.h
 	now := h.now()
 	switch a.(type) {

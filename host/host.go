@@ -87,9 +87,9 @@ type Config struct {
 	Confine func(sandbox string) (agent.Confinement, error)
 	// Doors are other protocols' entrances.
 	Doors []front.Door
-	// Belt, if not nil, gives what agents at the side may do, in place of
-	// DefaultBelt. It is asked at each decision, from any goroutine.
-	Belt func() Belt
+	// AgentLimits, if not nil, gives what agents may do, in place of
+	// guard.DefaultLimits. It is asked at each decision, from any goroutine.
+	AgentLimits func() guard.Limits
 	// Ending, if not nil, is called once, before clients are told that the host
 	// ends, with the WebSocket status that they are told: ahp.CloseRestart when
 	// another one follows at once, 1000 when it was stopped with all its terminals.

@@ -8,7 +8,7 @@ import (
 )
 
 // An agent's background terminal that has been without input and output for
-// Belt.Idle is ended (T38–T41, docs/decisions.md §25). One timer for each, which is
+// guard.Limits.Idle is ended (T38–T41, docs/decisions.md §25). One timer for each, which is
 // set anew only when it fires: what it counts from is noted, not rescheduled, so
 // output costs a store.
 
@@ -33,7 +33,7 @@ func (t *term) inLayout(tx Tx) bool {
 func (t *term) watchIdle(tx Tx) {
 	h := t.h
 	t.begun = time.Now()
-	idle := h.belt().Idle
+	idle := h.agentLimits().Idle
 	if idle <= 0 || t.idle != nil || t.value.Claim.Kind != ahp.ClaimSession {
 		return
 	}
@@ -55,7 +55,7 @@ func (t *term) checkIdle(tx Tx) {
 		t.idle = nil // promoted, ended or gone: never again, unless it is claimed again
 		return
 	}
-	idle := t.h.belt().Idle
+	idle := t.h.agentLimits().Idle
 	if !t.background(tx) {
 		t.begun = time.Now() // the time begins when it is in the background again
 	}

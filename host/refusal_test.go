@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/guard"
 )
 
 // refusals folds the activity channel until it has so many refusals.
@@ -50,9 +51,9 @@ call x fs/read_text_file {"sessionId":"$SESSION","path":"/etc/passwd"}
 call x fs/write_text_file {"sessionId":"$SESSION","path":"/outside","content":"x"}
 call x fs/read_text_file {"sessionId":"$SESSION","path":"$CWD/none"}
 `+creates("sleep 1000")+strings.ReplaceAll(creates("echo too many"), "call t", "call y"), func(c *host.Config) {
-		b := host.DefaultBelt()
+		b := guard.DefaultLimits()
 		b.Calls = 1
-		c.Belt = func() host.Belt { return b }
+		c.AgentLimits = func() guard.Limits { return b }
 	})
 	c.prompt("go")
 	c.ended()

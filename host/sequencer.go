@@ -82,7 +82,7 @@ func (h *Host) deliver(tx Tx, ch *channel, frames []frame) {
 			h.publish(tx, ch, f)
 		}
 		if t != nil {
-			t.meet(tx, f.env.Action)
+			t.answerWaits(tx, f.env.Action)
 		}
 	}
 	for i := range frames {

@@ -229,8 +229,8 @@ func (t *term) changes(tx Tx, actions []ahp.Action) []change {
 	return all
 }
 
-// meet answers those who wait for an action. It applies nothing.
-func (t *term) meet(tx Tx, a ahp.Action) {
+// answerWaits answers those who wait for an action. It applies nothing.
+func (t *term) answerWaits(tx Tx, a ahp.Action) {
 	defer func() { t.h.contain("answer those who wait", recover(), "process", t.proc) }()
 	switch a.(type) {
 	case terminal.Declined:
@@ -256,7 +256,7 @@ func (t *term) follow(tx Tx, a ahp.Action) {
 		tell(tx, t, a)
 		return
 	}
-	t.mind(tx, a)
+	t.noteAttention(tx, a)
 	t.h.sessions.followWork(tx, t, a)
 	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
 		t.ended(tx, x)

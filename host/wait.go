@@ -390,7 +390,7 @@ func (t *term) observe(tx Tx, a ahp.Action) {
 // told are the actions of terminals that are for the host alone, and what follows
 // from them when all that came along is told.
 var told = map[string]func(tx Tx, t *term, a ahp.Action){
-	terminal.Declined{}.ActionType(): func(Tx, *term, ahp.Action) {}, // see meet
+	terminal.Declined{}.ActionType(): func(Tx, *term, ahp.Action) {}, // see answerWaits
 }
 
 // The table would refer to itself: what follows from an action may be another

@@ -126,11 +126,11 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready local.Rea
 		Now:     clock,
 		Limits:  hostLimits,
 		Runtime: d.Runtime, State: d.State, Config: d.Config, Version: version,
-		Scrollback: history(settings.Scrollback),
-		Fresh:      func() host.Start { return now().start() },
-		Belt:       func() host.Belt { return now().belt() },
-		Doors:      append(doors(), work.door()),
-		Agents:     agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
+		Scrollback:  history(settings.Scrollback),
+		Fresh:       func() host.Start { return now().start() },
+		AgentLimits: func() guard.Limits { return now().agentLimits() },
+		Doors:       append(doors(), work.door()),
+		Agents:      agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
 		Confine: work.confine,
 		Log:     log, Keeper: k, NewKeeper: d.Keeper,
 		Origins: o.origins, Hosts: o.names,
@@ -209,14 +209,14 @@ func current(d local.Dirs, s settings, log *slog.Logger) func() settings {
 	}
 }
 
-// start is the host's part of the settings for new terminals, belt that for
+// start is the host's part of the settings for new terminals, agentLimits that for
 // agents.
 func (s settings) start() host.Start {
 	return host.Start{Shell: s.Shell, NoShellIntegration: !s.ShellIntegration, Engine: s.Emulator}
 }
 
-func (s settings) belt() host.Belt {
-	return host.Belt{
+func (s settings) agentLimits() guard.Limits {
+	return guard.Limits{
 		Policy: guard.Policy{Commands: s.AgentBlocked, Patterns: guard.Patterns(s.AgentPatterns)},
 		Spawns: s.AgentSpawns, Terminals: s.AgentTerminals, Calls: s.AgentCalls,
 		Idle: time.Duration(s.AgentIdle) * time.Second,

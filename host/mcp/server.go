@@ -28,12 +28,12 @@ type Server struct {
 }
 
 // instructions is what a model is told of the tools as a whole (T42–T47).
-const instructions = `Terminals of this machine, shared with a person. The person sees what you start and may take it over at any time.
+var instructions = fmt.Sprintf(`Terminals of this machine, shared with a person. The person sees what you start and may take it over at any time.
 Prefer run_command for anything that ends; use spawn_background_terminal for what keeps running, such as a development server.
 Call list_terminals before you start something that may run already. After spawning, read_terminal or wait_for tells whether it came up; do not go on before.
 Start in the background and promote_terminal when it is stable and the person should have it; that is final.
-kill_terminal what you no longer need. A background terminal without input and output for 5 minutes is ended.
-When a limit is met (3 spawns a minute, 5 terminals), wait or kill one of yours; do not retry at once.`
+kill_terminal what you no longer need. A background terminal without input and output for %.0f minutes is ended.
+When a limit is met (%d spawns a minute, %d terminals), wait or kill one of yours; do not retry at once.`, limits.Idle.Minutes(), limits.Spawns, limits.Terminals)
 
 // New makes the server of one agent.
 func New(o Options) *Server {

@@ -1,6 +1,15 @@
 package mcp
 
-import "github.com/modelcontextprotocol/go-sdk/mcp"
+import (
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"tandemux/host/guard"
+)
+
+// limits are what agents are told of; a person may have set others.
+var limits = guard.DefaultLimits()
 
 // tools is everything that can be called: the five of the Terminal Tools Reference, and those that
 // agents need and hang without.
@@ -15,7 +24,7 @@ var tools = []tool{
 	}, readTerminal),
 	row(mcp.Tool{
 		Name: "spawn_background_terminal", Title: "Start a background terminal", Annotations: acts,
-		Description: "Start a program that keeps running (a development server, a watcher) in a background terminal. It is an argument vector, not a shell line. At most 3 a minute and 5 at once; it is ended after 5 minutes without input and output. For a command that ends use run_command. An interactive shell (bash, zsh, fish) is one that run_command can work in.",
+		Description: fmt.Sprintf("Start a program that keeps running (a development server, a watcher) in a background terminal. It is an argument vector, not a shell line. At most %d a minute and %d at once; it is ended after %.0f minutes without input and output. For a command that ends use run_command. An interactive shell (bash, zsh, fish) is one that run_command can work in.", limits.Spawns, limits.Terminals, limits.Idle.Minutes()),
 	}, spawnTerminal),
 	row(mcp.Tool{
 		Name: "promote_terminal", Title: "Hand a terminal to the person", Annotations: shapes,

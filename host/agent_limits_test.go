@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/guard"
 )
 
 // guest is an agent from the side.
@@ -28,10 +29,10 @@ func spawns(p *peer, id string) error {
 	}, nil)
 }
 
-func belted(change func(*host.Belt)) func(*host.Config) {
-	b := host.DefaultBelt()
+func withLimits(change func(*guard.Limits)) func(*host.Config) {
+	b := guard.DefaultLimits()
 	change(&b)
-	return func(c *host.Config) { c.Belt = func() host.Belt { return b } }
+	return func(c *host.Config) { c.AgentLimits = func() guard.Limits { return b } }
 }
 
 // What agents have started counts for the next host too: ending the host is no way
@@ -59,7 +60,7 @@ func TestQuotasOutliveTheHost(t *testing.T) {
 		t.Errorf("another agent's second start: %v", err)
 	}
 	w.shutdown()
-	w.startHost(belted(func(b *host.Belt) { b.Spawns, b.Terminals = 0, 2 }))
+	w.startHost(withLimits(func(b *guard.Limits) { b.Spawns, b.Terminals = 0, 2 }))
 	g = guest(w, "g")
 	if err := spawns(g, "g4"); err == nil || !strings.Contains(err.Error(), "Maximum concurrent agent terminals reached (2)") {
 		t.Errorf("a third terminal: %v", err)
@@ -79,7 +80,7 @@ func TestInactivityOutlivesTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.shutdown()
-	w.startHost(belted(func(b *host.Belt) { b.Idle = 50 * time.Millisecond }))
+	w.startHost(withLimits(func(b *guard.Limits) { b.Idle = 50 * time.Millisecond }))
 	o := w.connect("o")
 	o.initialize()
 	var root ahp.RootState
@@ -95,8 +96,8 @@ func TestLimitsAreReadAtEachDecision(t *testing.T) {
 	var most atomic.Int32
 	most.Store(1)
 	w := start(t, func(c *host.Config) {
-		c.Belt = func() host.Belt {
-			b := host.DefaultBelt()
+		c.AgentLimits = func() guard.Limits {
+			b := guard.DefaultLimits()
 			b.Spawns, b.Terminals = 0, int(most.Load())
 			return b
 		}

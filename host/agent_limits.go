@@ -13,29 +13,12 @@ import (
 	"tandemux/internal/statefile"
 )
 
-// Belt is what agents at the side may do (docs/decisions.md §23–§25): a seat belt,
-// not a wall.
-type Belt struct {
-	Policy guard.Policy
-	// Spawns a minute and Terminals at once are for the background terminals of one
-	// agent, Calls at once for those in which a tool call runs; 0 means any number.
-	Spawns, Terminals, Calls int
-	// Idle is how long an agent's background terminal may be without input and
-	// output before it is ended; 0 means for ever.
-	Idle time.Duration
-}
-
-// DefaultBelt is that of the documents (T10–T13, T38).
-func DefaultBelt() Belt {
-	return Belt{Policy: guard.Default(), Spawns: 3, Terminals: 5, Calls: 20, Idle: 5 * time.Minute}
-}
-
-// belt is the one in force.
-func (h *Host) belt() Belt {
-	if h.cfg.Belt != nil {
-		return h.cfg.Belt()
+// agentLimits are those in force.
+func (h *Host) agentLimits() guard.Limits {
+	if h.cfg.AgentLimits != nil {
+		return h.cfg.AgentLimits()
 	}
-	return DefaultBelt()
+	return guard.DefaultLimits()
 }
 
 // judge decides whether an agent may run a command, after its scope, ownership
@@ -45,7 +28,7 @@ func (h *Host) judge(p *auth.Principal, c ahp.CreateTerminalParams) (*guard.Slot
 	if p.Agent == "" {
 		return nil, nil
 	}
-	b := h.belt()
+	b := h.agentLimits()
 	if c.Meta != nil {
 		if r := b.Policy.Check(c.Meta.Command); r != nil {
 			return nil, ahp.PermissionDenied("%s", r.MCP())
@@ -62,7 +45,7 @@ func (h *Host) judgeLine(p *auth.Principal, argv []string, line string) error {
 	if p.Agent == "" {
 		return nil
 	}
-	b := h.belt()
+	b := h.agentLimits()
 	r := b.Policy.Check(argv)
 	if line != "" {
 		r = b.Policy.CheckLine(line)
