@@ -39,12 +39,10 @@ var (
 		"cmd/tandemux":    8698,
 		"emulator/native": 8698,
 		"host":            15658,
-		"ui/chat":         4481,
 	}
 	fileExcess = map[string]int{
 		"emulator/native/line.go":   501,
 		"emulator/native/resize.go": 557,
-		"ui/chat/keys.go":           572,
 		"ui/uitest/host.go":         647,
 	}
 	fieldExcess = map[string]int{
@@ -66,7 +64,6 @@ var (
 		"internal/jsonrpc.Conn":     21,
 		"themes.Colors":             41,
 		"ui.Look":                   27,
-		"ui/chat.Chat":              35,
 		"ui/command.Context":        33,
 		"ui/look.Glyphs":            22,
 		"ui/look.Look":              33,
@@ -81,7 +78,6 @@ var (
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
 		"ui.Model":               84,
-		"ui/chat.Chat":           153,
 		"ui/pane.View":           124,
 	}
 )

@@ -124,7 +124,7 @@ func (as *Agents) rows(archived bool) []overlay.Session {
 		r.Cwd = s.cwd(as.home)
 		u := s.usage()
 		if u.Tokens > 0 {
-			r.Tokens = chat.Count(u.Tokens)
+			r.Tokens = words.Count(u.Tokens)
 		}
 		r.Time = as.sessionTime(s, u)
 		r.Doing = words.Clean(s.row.Activity)

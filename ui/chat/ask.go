@@ -223,15 +223,3 @@ func withMember(members map[string]json.RawMessage, name, text string) string {
 	}
 	return string(b)
 }
-
-// waysOf are the ways to log in that an error names.
-func waysOf(e *ahp.ErrorInfo) []ahp.AgentAuth {
-	if e == nil {
-		return nil
-	}
-	var m struct {
-		Auth []ahp.AgentAuth `json:"tandemux/auth"`
-	}
-	json.Unmarshal(e.Meta, &m) //nolint:errcheck // then there are none
-	return m.Auth
-}

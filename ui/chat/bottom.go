@@ -9,6 +9,7 @@ import (
 	"tandemux/ui/look"
 	"tandemux/ui/markup"
 	"tandemux/ui/paint"
+	"tandemux/ui/transcript"
 	"tandemux/ui/words"
 )
 
@@ -36,9 +37,12 @@ func (b bottom) rows() int {
 type panel struct {
 	lines  []markup.Line
 	rows   []panelRow // which lines can be clicked
-	cursor spot       // row -1 for none
+	cursor cell       // row -1 for none
 	top    int        // first line that shows
 }
+
+// cell is a cell of a panel.
+type cell struct{ row, x int }
 
 // panelRow is a line of a panel that does something.
 type panelRow struct{ line, at int }
@@ -69,11 +73,11 @@ func (c *Chat) bottom(w, h int, l *look.Look) bottom {
 		if c.planned {
 			most = min(room, 12)
 		}
-		b.plan = planLines(c.session.Plan, c.planned, max(w-2, 1), most, c.r.g)
+		b.plan = planLines(c.session.Plan, c.planned, max(w-2, 1), most, c.Glyphs)
 		room -= len(b.plan)
 	}
 	if room > 0 {
-		b.queue = c.queued(w, min(room, 3), l)
+		b.queue = queued(&c.state, w-2, min(room, 3), l.Ellipsis)
 	}
 	return b
 }
@@ -96,23 +100,20 @@ func (p panel) fit(most int) panel {
 	return p
 }
 
-// queued are the messages that wait.
-func (c *Chat) queued(w, most int, l *look.Look) []markup.Line {
+// queued are the messages that wait, in at most so many lines of w cells.
+func queued(s *ahp.ChatState, w, most int, mark string) []markup.Line {
 	var out []markup.Line
-	put := func(what string, m ahp.Message) {
-		r := []markup.Run{{Text: what + " ", Role: markup.Accent}, {Text: words.Line(m.Text), Role: markup.Muted}}
-		out = append(out, markup.Line{Runs: markup.Cut(r, max(w-2, 1), l.Ellipsis)})
+	put := func(r ...markup.Run) { out = append(out, markup.Line{Runs: markup.Cut(r, max(w, 1), mark)}) }
+	if m := s.SteeringMessage; m != nil {
+		put(markup.Run{Text: "steering ", Role: markup.Accent}, markup.Run{Text: words.Line(m.Message.Text), Role: markup.Muted})
 	}
-	if s := c.state.SteeringMessage; s != nil {
-		put("steering", s.Message)
-	}
-	for i, q := range c.state.QueuedMessages {
-		if len(out) == most-1 && i+1 < len(c.state.QueuedMessages) {
-			out = append(out, markup.Line{Runs: markup.Cut([]markup.Run{{Text: fmt.Sprintf("and %d more queued", len(c.state.QueuedMessages)-i), Role: markup.Muted}}, max(w-2, 1), l.Ellipsis)})
+	for i, q := range s.QueuedMessages {
+		if len(out) == most-1 && i+1 < len(s.QueuedMessages) {
+			put(markup.Run{Text: fmt.Sprintf("and %d more queued", len(s.QueuedMessages)-i), Role: markup.Muted})
 			break
 		}
 		if len(out) < most {
-			put("queued", q.Message)
+			put(markup.Run{Text: "queued ", Role: markup.Accent}, markup.Run{Text: words.Line(q.Message.Text), Role: markup.Muted})
 		}
 	}
 	return out
@@ -124,7 +125,7 @@ func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look
 	rows := func(list []markup.Line) {
 		for _, ln := range list {
 			if y < r.Y+r.H {
-				markup.DrawRuns(cv, r.X+min(1, max(r.W-1, 0)), y, max(r.W-1, 1), ln.Runs, &c.palette)
+				markup.DrawRuns(cv, r.X+min(1, max(r.W-1, 0)), y, max(r.W-1, 1), ln.Runs, &c.Palette)
 				y++
 			}
 		}
@@ -158,7 +159,7 @@ func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look
 	}
 	if b.hint && y < r.Y+r.H {
 		runs := markup.Cut([]markup.Run{{Text: c.hint(), Role: markup.Muted}}, max(r.W-2, 1), l.Ellipsis)
-		markup.DrawRuns(cv, r.X+1, y, r.W-1, runs, &c.palette)
+		markup.DrawRuns(cv, r.X+1, y, r.W-1, runs, &c.Palette)
 	}
 	c.drawPopup(cv, l)
 	return cursor
@@ -167,25 +168,25 @@ func (c *Chat) drawBottom(cv *paint.Canvas, r paint.Rect, b bottom, l *look.Look
 // drawRule draws the line above the prompt: how it stands on the left, what is set
 // and used on the right.
 func (c *Chat) drawRule(cv *paint.Canvas, r paint.Rect, l *look.Look) {
-	style, name := l.Border, c.palette[markup.Muted]
+	style, name := l.Border, c.Palette[markup.Muted]
 	if c.view.focused {
 		style = l.BorderFocused
 	}
 	cv.Fill(r, l.Horizontal, style)
 	left := c.status()
-	right := c.setting()
+	right := append(c.settings().said(), usageWords(c.Usage())...)
 	w := min(markup.Width(left), max(r.W-4, 0))
 	if left = markup.Cut(left, w, l.Ellipsis); w > 0 {
 		cv.Text(r.X+1, r.Y, 1, " ", style)
-		n := markup.DrawRuns(cv, r.X+2, r.Y, w, left, &c.palette)
+		n := markup.DrawRuns(cv, r.X+2, r.Y, w, left, &c.Palette)
 		cv.Text(r.X+2+n, r.Y, 1, " ", style)
 	}
 	room := r.W - w - 8
-	for len(right) > 0 && paint.Width(strings.Join(right, " "+c.glyphs.Dot+" ")) > room {
+	for len(right) > 0 && paint.Width(strings.Join(right, " "+c.Glyphs.Dot+" ")) > room {
 		right = right[1:]
 	}
 	if len(right) > 0 {
-		text := " " + strings.Join(right, " "+c.glyphs.Dot+" ") + " "
+		text := " " + strings.Join(right, " "+c.Glyphs.Dot+" ") + " "
 		n := paint.Width(text)
 		cv.Text(r.X+r.W-n-1, r.Y, n, text, name)
 	}
@@ -196,25 +197,25 @@ func (c *Chat) status() []markup.Run {
 	s := c.session
 	switch {
 	case c.gone != nil:
-		return []markup.Run{{Text: c.glyphs.Failed + " " + words.Line(c.gone.Error()), Role: markup.Failed}}
+		return []markup.Run{{Text: c.Glyphs.Failed + " " + words.Line(c.gone.Error()), Role: markup.Failed}}
 	case s.Lifecycle == ahp.LifecycleFailed:
-		return []markup.Run{{Text: c.glyphs.Failed + " not started", Role: markup.Failed}}
+		return []markup.Run{{Text: c.Glyphs.Failed + " not started", Role: markup.Failed}}
 	case !c.ready:
 		return []markup.Run{{Text: "loading", Role: markup.Muted}}
 	}
 	if since, yes := c.Working(); yes {
 		text := " working"
-		mark := markup.Run{Text: c.glyphs.Running, Role: markup.Running}
+		mark := markup.Run{Text: c.Glyphs.Running, Role: markup.Running}
 		if c.state.Status.NeedsInput() {
-			mark, text = markup.Run{Text: c.glyphs.Waiting, Role: markup.Warned, Attr: markup.Bold}, " waits for you"
+			mark, text = markup.Run{Text: c.Glyphs.Waiting, Role: markup.Warned, Attr: markup.Bold}, " waits for you"
 		}
 		if d := c.now.Sub(since); !since.IsZero() && d >= time.Second {
-			text += " " + lasted(d, true)
+			text += " " + transcript.Lasted(d, true)
 		}
 		c.soon(time.Second)
 		r := []markup.Run{mark, {Text: text}}
 		if a := words.Line(c.state.Activity); a != "" && !c.state.Status.NeedsInput() {
-			r = append(r, markup.Run{Text: " " + c.glyphs.Dot + " " + a, Role: markup.Muted})
+			r = append(r, markup.Run{Text: " " + c.Glyphs.Dot + " " + a, Role: markup.Muted})
 		}
 		return r
 	}
@@ -230,49 +231,9 @@ func (c *Chat) status() []markup.Run {
 		if len(c.Ways()) > 0 {
 			how = c.keys("chat-login") + " logs in"
 		}
-		return []markup.Run{{Text: c.glyphs.Failed, Role: markup.Failed}, {Text: " failed", Role: markup.Failed}, {Text: " " + c.glyphs.Dot + " " + how, Role: markup.Muted}}
+		return []markup.Run{{Text: c.Glyphs.Failed, Role: markup.Failed}, {Text: " failed", Role: markup.Failed}, {Text: " " + c.Glyphs.Dot + " " + how, Role: markup.Muted}}
 	}
 	return []markup.Run{{Text: name, Role: markup.Muted}}
-}
-
-// setting is what is set and used, in the order in which it is left out.
-func (c *Chat) setting() []string {
-	var out []string
-	for _, category := range []string{"mode", "model"} {
-		for _, o := range c.session.Options {
-			if o.Category != category {
-				continue
-			}
-			v := fmt.Sprint(c.session.Values[o.ID])
-			for _, ch := range o.Choices {
-				if ch.ID == v {
-					out = append(out, words.Line(ch.Name))
-				}
-			}
-		}
-	}
-	switch c.session.Values["tandemux/confirm"] {
-	case ahp.ConfirmReads:
-		out = append(out, "reads allowed")
-	case ahp.ConfirmAll:
-		out = append(out, "all allowed")
-	}
-	u := c.Usage()
-	m := usageMetaOf(u)
-	if m.Cost > 0 {
-		out = append(out, fmt.Sprintf("%.2f %s", m.Cost, m.Currency))
-	}
-	switch {
-	case m.ContextSize > 0:
-		out = append(out, fmt.Sprintf("%s/%s", Count(m.ContextUsed), Count(m.ContextSize)))
-	case u != nil && u.InputTokens != nil:
-		n := *u.InputTokens
-		if u.OutputTokens != nil {
-			n += *u.OutputTokens
-		}
-		out = append(out, Count(n)+" tokens")
-	}
-	return out
 }
 
 // hint names the keys that matter now.
@@ -324,27 +285,23 @@ func (c *Chat) hint() string {
 func (c *Chat) drawPrompt(cv *paint.Canvas, r paint.Rect, l *look.Look) paint.Cursor {
 	c.view.prompt = r
 	e := &c.edit
-	style := c.palette[markup.Muted]
+	style := c.Palette[markup.Muted]
 	if c.where == inPrompt && c.view.focused {
-		style = c.palette[markup.Accent]
+		style = c.Palette[markup.Accent]
 	}
-	cv.Text(r.X, r.Y, r.W, " "+c.glyphs.Prompt, style)
+	cv.Text(r.X, r.Y, r.W, " "+c.Glyphs.Prompt, style)
 	rows, x, y := e.View(max(r.W-3, 1), r.H)
 	for i, row := range rows {
-		cv.Text(r.X+3, r.Y+i, max(r.W-3, 0), row, c.palette[markup.Plain])
+		cv.Text(r.X+3, r.Y+i, max(r.W-3, 0), row, c.Palette[markup.Plain])
 	}
 	if e.Empty() && r.W > 10 {
-		cv.Text(r.X+3, r.Y, r.W-4, paint.Cut(c.placeholder(), r.W-4, l.Ellipsis), c.palette[markup.Muted])
+		what := "Ask" + with(" ", c.session.Agent)
+		if _, works := c.Working(); works {
+			what = "Queue a message"
+		}
+		cv.Text(r.X+3, r.Y, r.W-4, paint.Cut(what, r.W-4, l.Ellipsis), c.Palette[markup.Muted])
 	}
 	return paint.Cursor{X: min(r.X+3+x, r.X+r.W-1), Y: r.Y + y, Visible: c.ready, Default: true}
-}
-
-// placeholder says what can be written.
-func (c *Chat) placeholder() string {
-	if _, works := c.Working(); works {
-		return "Queue a message"
-	}
-	return "Ask" + with(" ", c.session.Agent)
 }
 
 // drawPopup draws the completions above the prompt.
@@ -357,7 +314,7 @@ func (c *Chat) drawPopup(cv *paint.Canvas, l *look.Look) {
 	w := 0
 	for _, it := range p.items {
 		n := paint.Width(words.Line(it.InsertText)) + 2
-		if d := c.describe(it); d != "" {
+		if d := describe(it, c.session.Commands); d != "" {
 			n += paint.Width(d) + 2
 		}
 		w = max(w, n)
@@ -380,7 +337,7 @@ func (c *Chat) drawPopup(cv *paint.Canvas, l *look.Look) {
 		row := paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: 1}
 		cv.Fill(row, ' ', style)
 		n := cv.Text(row.X+1, row.Y, row.W-2, paint.Cut(words.Line(it.InsertText), row.W-2, l.Ellipsis), style)
-		if d := c.describe(it); d != "" && row.W-n-4 > 4 {
+		if d := describe(it, c.session.Commands); d != "" && row.W-n-4 > 4 {
 			cv.Text(row.X+n+3, row.Y, row.W-n-4, paint.Cut(d, row.W-n-4, l.Ellipsis), dim)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"tandemux/themes"
 	"tandemux/ui/look"
 	"tandemux/ui/paint"
+	"tandemux/ui/transcript"
 )
 
 var testLook = func() look.Look {
@@ -88,7 +89,7 @@ func newStage(t testing.TB, w, h int) *stage {
 		Login:  func(way ahp.AgentAuth) { note("login %s", way.Name) },
 		Search: func(back bool) { note("search %v", back) },
 		Keys:   func(name string) string { return strings.TrimPrefix(name, "chat-") },
-		Screen: func(uri ahp.URI) Screen {
+		Screen: func(uri ahp.URI) transcript.Screen {
 			if x := s.screens[uri]; x != nil {
 				return x
 			}

@@ -1,19 +1,13 @@
 // Package chat shows a conversation with an agent in a rectangle: its transcript
 // above, what waits for an answer, and the prompt.
 //
-//	state of the chat (ahp) ─▶ Chat ─▶ turns ─▶ items ─▶ lines ─▶ cells
-//	keys, mouse, paste ─────▶ Chat ─▶ Doer             what is to be done
+//	state of the chat (ahp) ─▶ Chat ─▶ transcript.View ─▶ cells
+//	keys, mouse, paste ─────▶ Chat ─▶ Actions             what is to be done
 //
 // A Chat belongs to the event loop. It is given the chat's state (Reset), the
 // actions that follow (Apply), and what of the session concerns it (SetSession).
 // It sends nothing, knows no clock but the time that Draw is given, and starts
-// nothing: what is to be done it asks its Doer for.
-//
-// # Rendering
-//
-// An item is a message, a text, a thought, a tool call, a notice. Its lines are
-// made once for a width and kept (ui/markup): what a piece of text costs does not
-// depend on how much came before.
+// nothing: what is to be done it asks its Actions for.
 //
 // # Where keys go
 //
@@ -24,7 +18,7 @@
 //
 // # Invariants
 //
-// Nothing is drawn outside of the rectangle, and no line is wider than it. What is unsaid (a
+// Nothing is drawn outside of the rectangle. What is unsaid (a
 // draft) is lost in no case: it is told to the host as AHP's draft.
 //
 // It does not: follow channels, decide which chats show, talk to agents.

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/editor"
+	"tandemux/ui/markup"
+	"tandemux/ui/transcript"
 	"tandemux/ui/words"
 )
 
@@ -58,31 +61,15 @@ func (f *form) learn(q ahp.InputRequest) {
 
 // take shows an answer.
 func (d *field) take(raw json.RawMessage) {
-	var a ahp.Answer
-	if len(raw) == 0 || ahp.Unmarshal(raw, &a) != nil || a.Value == nil {
+	g, ok := transcript.GivenIn(raw)
+	if !ok {
 		return
 	}
-	var one string
-	var many []string
-	switch a.Value.Kind {
-	case "boolean":
-		json.Unmarshal(a.Value.Value, &d.yes) //nolint:errcheck // then it is false
-		return
-	case "selected-many":
-		json.Unmarshal(a.Value.Value, &many) //nolint:errcheck // then there are none
-	case "selected":
-		if json.Unmarshal(a.Value.Value, &one) == nil {
-			many = []string{one}
-		}
-	case "number":
-		d.edit.Set(string(a.Value.Value))
-	default:
-		if json.Unmarshal(a.Value.Value, &one) == nil {
-			d.edit.Set(one)
-		}
+	if d.yes = g.Yes; d.edit.String() != g.Text {
+		d.edit.Set(g.Text)
 	}
 	for i, o := range d.Options {
-		d.chosen[i] = slices.Contains(many, o.ID)
+		d.chosen[i] = slices.Contains(g.Options, o.ID)
 	}
 }
 
@@ -103,7 +90,7 @@ func (d *field) answer() (a ahp.Answer, ok bool, why string) {
 		}
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || d.Kind == "integer" && n != float64(int64(n)) {
-			return a, false, questionTitle(d.Question) + ": a number is wanted"
+			return a, false, transcript.QuestionTitle(d.Question) + ": a number is wanted"
 		}
 		return value("number", n), true, ""
 	case "single-select", "multi-select":
@@ -127,102 +114,71 @@ func (d *field) answer() (a ahp.Answer, ok bool, why string) {
 	return value("text", d.edit.String()), true, ""
 }
 
-// questionTitle names a question.
-func questionTitle(q ahp.Question) string {
-	for _, s := range []string{q.Title, q.Message, q.ID} {
-		if s = words.Line(s); s != "" {
-			return s
-		}
-	}
-	return "Answer"
-}
-
-// answerText is an answer in words.
-func answerText(q ahp.Question, raw json.RawMessage) string {
-	d := field{Question: q, chosen: make([]bool, len(q.Options))}
-	d.take(raw)
-	switch q.Kind {
-	case "boolean":
-		if len(raw) == 0 {
-			return ""
-		}
-		return map[bool]string{true: "yes", false: "no"}[d.yes]
-	case "single-select", "multi-select":
-		var labels []string
-		for i, o := range q.Options {
-			if d.chosen[i] {
-				labels = append(labels, o.Label)
-			}
-		}
-		return strings.Join(labels, ", ")
-	}
-	return d.edit.String()
-}
-
-// complete answers the request.
-func (c *Chat) complete(response string) {
-	f := &c.form
-	a := ahp.ChatInputCompleted{RequestID: f.id, Response: response}
-	if response == ahp.InputAccept {
-		a.Answers = map[string]json.RawMessage{}
-		for i := range f.fields {
-			d := &f.fields[i]
-			v, ok, why := d.answer()
-			if why == "" && !ok && d.Required {
-				why = questionTitle(d.Question) + " needs an answer"
-			}
-			if why != "" {
-				f.wrong, f.at, c.dirty = why, i, true
-				return
-			}
-			if ok {
-				a.Answers[d.ID], _ = json.Marshal(v)
-			}
-		}
-	}
-	if !c.do.Dispatch(a) {
-		c.do.Say(true, "not sent: the host does not answer")
-	}
-}
-
 // rows is how many things of the form the cursor can be on.
 func (f *form) rows() int { return len(f.fields) + 2 }
 
-// formKeys are what keys do in a form; those of a field's text go to that.
-func (c *Chat) formKey(k tea.Key, stroke string) {
-	f := &c.form
-	c.dirty = true
-	if f.at >= len(f.fields) {
+// field is the one that the cursor is on, nil for "send" and "decline".
+func (f *form) field() *field {
+	if f.at < len(f.fields) {
+		return &f.fields[f.at]
+	}
+	return nil
+}
+
+// answers are those of all fields; ok is false where one is wanted or wrong, which
+// the cursor is on then.
+func (f *form) answers() (all map[string]json.RawMessage, ok bool) {
+	all = map[string]json.RawMessage{}
+	for i := range f.fields {
+		d := &f.fields[i]
+		v, ok, why := d.answer()
+		if why == "" && !ok && d.Required {
+			why = transcript.QuestionTitle(d.Question) + " needs an answer"
+		}
+		if why != "" {
+			f.wrong, f.at = why, i
+			return nil, false
+		}
+		if ok {
+			all[d.ID], _ = json.Marshal(v)
+		}
+	}
+	return all, true
+}
+
+// key takes a key that is bound to nothing; it reports whether it is as enter.
+func (f *form) key(k tea.Key, stroke string) (enter bool) {
+	blank := stroke == "space" || stroke == " "
+	d := f.field()
+	if d == nil {
 		switch stroke {
-		case "space", " ":
-			c.formEnter()
 		case "left", "up":
 			f.at--
 		case "right", "down":
 			f.at = min(f.at+1, f.rows()-1)
 		}
-		return
+		return blank
 	}
-	d := &f.fields[f.at]
 	f.wrong = ""
 	switch d.Kind {
 	case "boolean":
-		switch stroke {
-		case "space", " ", "left", "right":
+		switch {
+		case blank, stroke == "left", stroke == "right":
 			d.yes, d.given = !d.yes, true
-		case "y", "n":
+		case stroke == "y", stroke == "n":
 			d.yes, d.given = stroke == "y", true
 		}
 	case "single-select", "multi-select":
 		if n, err := strconv.Atoi(stroke); err == nil && n >= 1 && n <= len(d.Options) {
 			d.cursor = n - 1
 			d.choose()
-		} else if stroke == "space" || stroke == " " {
+		} else if blank {
 			d.choose()
 		}
 	default:
 		d.given = d.edit.Key(k) || d.given
 	}
+	return false
 }
 
 // choose takes the option that the cursor is on.
@@ -239,47 +195,136 @@ func (d *field) choose() {
 	d.chosen[d.cursor] = true
 }
 
-// formMove moves the cursor: among a field's options first.
-func (c *Chat) formMove(n int) {
-	f := &c.form
-	c.dirty = true
-	if f.at < len(f.fields) {
-		d := &f.fields[f.at]
+// move moves the cursor: among a field's options first.
+func (f *form) move(n int) {
+	if d := f.field(); d != nil {
 		if to := d.cursor + n; len(d.Options) > 0 && to >= 0 && to < len(d.Options) {
 			d.cursor = to
 			return
 		}
 	}
-	f.at = min(max(f.at+n, 0), f.rows()-1)
-	if f.at < len(f.fields) {
-		d := &f.fields[f.at]
-		d.cursor = 0
-		if n < 0 {
-			d.cursor = max(len(d.Options)-1, 0)
-		}
+	f.visit(min(max(f.at+n, 0), f.rows()-1))
+	if d := f.field(); d != nil && n < 0 {
+		d.cursor = max(len(d.Options)-1, 0)
 	}
 }
 
-// formEnter goes on to the next field, and from the last one sends the form.
-func (c *Chat) formEnter() {
+// visit puts the cursor somewhere.
+func (f *form) visit(at int) {
+	f.at = at
+	if d := f.field(); d != nil {
+		d.cursor = 0
+	}
+}
+
+// enterForm goes on to the next field, and from the last one sends the form.
+func (c *Chat) enterForm() {
 	f := &c.form
-	c.dirty = true
+	a := ahp.ChatInputCompleted{RequestID: f.id, Response: ahp.InputDecline}
 	switch f.at {
 	case len(f.fields):
 		if f.q.URL != "" {
 			c.do.Link(f.q.URL)
 		}
-		c.complete(ahp.InputAccept)
-		return
+		var ok bool
+		if a.Answers, ok = f.answers(); !ok {
+			return
+		}
+		a.Response = ahp.InputAccept
 	case len(f.fields) + 1:
-		c.complete(ahp.InputDecline)
+	default:
+		if d := f.field(); d.Kind == "single-select" && !d.given {
+			d.choose()
+		}
+		f.visit(f.at + 1)
 		return
 	}
-	if d := &f.fields[f.at]; d.Kind == "single-select" && !d.given {
-		d.choose()
+	if !c.do.Dispatch(a) {
+		c.do.Say(true, "not sent: the host does not answer")
 	}
-	f.at++
-	if f.at < len(f.fields) {
-		f.fields[f.at].cursor = 0
+}
+
+// panel lays the form out in lines of w cells.
+func (f *form) panel(w int, active bool, g *markup.Glyphs) panel {
+	p := panel{cursor: cell{row: -1}}
+	text := "The agent asks"
+	if m := f.q.Message; m != nil && m.Text != "" {
+		text = m.Text
+	}
+	p.lines = markup.Wrap([]markup.Run{{Text: words.Lines(text), Role: markup.Warned, Attr: markup.Bold}}, w, markup.Margin{})
+	if f.q.URL != "" {
+		p.lines = append(p.lines, markup.Wrap([]markup.Run{{Text: words.Line(f.q.URL), Role: markup.LinkText, Link: markup.Address([]byte(words.Line(f.q.URL)))}}, w, markup.Margin{})...)
+	}
+	for i := range f.fields {
+		d := &f.fields[i]
+		here := active && f.at == i
+		title := []markup.Run{{Text: transcript.QuestionTitle(d.Question), Attr: markup.Bold}}
+		if d.Required {
+			title = append(title, markup.Run{Text: " *", Role: markup.Warned})
+		}
+		if m := words.Line(d.Message); m != "" && m != transcript.QuestionTitle(d.Question) {
+			title = append(title, markup.Run{Text: "  " + m, Role: markup.Muted})
+		}
+		p.rows = append(p.rows, panelRow{len(p.lines), i})
+		p.lines = append(p.lines, markup.Wrap(title, w, markup.Margin{})...)
+		p.field(d, here, i, w, g)
+	}
+	for i, name := range []string{"Send", "Decline"} {
+		at := len(f.fields) + i
+		r := markup.Run{Text: "[" + name + "]"}
+		if f.q.URL != "" && i == 0 {
+			r.Text = "[Open and go on]"
+		}
+		if active && f.at == at {
+			r.Role, r.Attr = markup.Accent, markup.Bold
+		} else {
+			r.Role = markup.Muted
+		}
+		p.rows = append(p.rows, panelRow{len(p.lines), at})
+		if active && f.at == at {
+			p.cursor = cell{row: len(p.lines)}
+		}
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{r}, w, g.Ellipsis)})
+	}
+	if f.wrong != "" {
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut([]markup.Run{{Text: words.Line(f.wrong), Role: markup.Failed}}, w, g.Ellipsis)})
+	}
+	return p
+}
+
+// field lays out what a question is answered with.
+func (p *panel) field(d *field, here bool, at, w int, g *markup.Glyphs) {
+	mark := func(on bool) markup.Run {
+		if on {
+			return markup.Run{Text: g.Checked + " ", Role: markup.Passed}
+		}
+		return markup.Run{Text: g.Box + " ", Role: markup.Muted}
+	}
+	put := func(cursor bool, r ...markup.Run) {
+		lead := "  "
+		if cursor && here {
+			lead = g.Prompt + " "
+			p.cursor = cell{row: len(p.lines)}
+		}
+		p.rows = append(p.rows, panelRow{len(p.lines), at})
+		p.lines = append(p.lines, markup.Line{Runs: markup.Cut(markup.Join([]markup.Run{{Text: lead, Role: markup.Accent}}, r), w, g.Ellipsis)})
+	}
+	switch d.Kind {
+	case "boolean":
+		put(true, mark(d.yes), markup.Run{Text: map[bool]string{true: "yes", false: "no"}[d.yes]})
+	case "single-select", "multi-select":
+		for i, o := range d.Options {
+			r := []markup.Run{mark(d.chosen[i]), {Text: fmt.Sprintf("%d ", i+1), Role: markup.Muted}, {Text: words.Line(o.Label)}}
+			if o.Description != "" {
+				r = append(r, markup.Run{Text: "  " + words.Line(o.Description), Role: markup.Muted})
+			}
+			put(i == d.cursor, r...)
+		}
+	default:
+		text, x := d.edit.Window(max(w-3, 1))
+		put(true, markup.Run{Text: text, Attr: markup.Underline})
+		if here {
+			p.cursor.x = 2 + x
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -9,8 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/ui/editor"
-	"tandemux/ui/markup"
-	"tandemux/ui/words"
+	"tandemux/ui/transcript"
 )
 
 // cancelTime is how long after esc another one cancels the turn.
@@ -31,10 +29,10 @@ var commands = map[string]func(c *Chat){
 	"chat-newer":    func(c *Chat) { c.recall(1) },
 	"chat-unqueue":  (*Chat).unqueue,
 	"chat-edit":     (*Chat).editPrompt,
-	"chat-details":  (*Chat).details,
+	"chat-details":  func(c *Chat) { c.Details() },
 	"chat-plan":     func(c *Chat) { c.planned = !c.planned },
-	"chat-options":  (*Chat).options,
-	"chat-model":    func(c *Chat) { c.option("model") },
+	"chat-options":  func(c *Chat) { c.settings().all() },
+	"chat-model":    func(c *Chat) { c.settings().choose("model") },
 	"chat-read":     (*Chat).Read,
 	"chat-prompt":   func(c *Chat) { c.toPrompt() },
 	"chat-next":     func(c *Chat) { c.step(1) },
@@ -52,12 +50,12 @@ var commands = map[string]func(c *Chat){
 
 	"chat-line-up":   func(c *Chat) { c.Scroll(-1) },
 	"chat-line-down": func(c *Chat) { c.Scroll(1) },
-	"chat-half-up":   func(c *Chat) { c.Scroll(-max(c.view.transcript.H/2, 1)) },
-	"chat-half-down": func(c *Chat) { c.Scroll(max(c.view.transcript.H/2, 1)) },
+	"chat-half-up":   func(c *Chat) { c.Scroll(-max(c.Height()/2, 1)) },
+	"chat-half-down": func(c *Chat) { c.Scroll(max(c.Height()/2, 1)) },
 	"chat-page-up":   func(c *Chat) { c.page(-1) },
 	"chat-page-down": func(c *Chat) { c.page(1) },
-	"chat-top":       func(c *Chat) { c.relayout(); c.focus = stop{}; c.Scroll(-c.rows) },
-	"chat-bottom":    (*Chat).Bottom,
+	"chat-top":       func(c *Chat) { c.Unfocus(); c.Scroll(-1 << 30) },
+	"chat-bottom":    func(c *Chat) { c.Bottom() },
 	"chat-find-next": func(c *Chat) { c.findNext(false) },
 	"chat-find-back": func(c *Chat) { c.findNext(true) },
 
@@ -105,7 +103,9 @@ func (c *Chat) Type(k tea.Key, now time.Time) {
 			break
 		}
 		if c.form.id != "" {
-			c.formKey(k, stroke)
+			if c.form.key(k, stroke) {
+				c.enterForm()
+			}
 			return
 		}
 		if c.askKey(stroke) {
@@ -130,8 +130,7 @@ func (c *Chat) Type(k tea.Key, now time.Time) {
 // Paste takes pasted text.
 func (c *Chat) Paste(text string, now time.Time) {
 	c.now, c.dirty = now, true
-	if c.where == inPanel && c.form.id != "" && c.form.at < len(c.form.fields) {
-		d := &c.form.fields[c.form.at]
+	if d := c.form.field(); c.where == inPanel && c.form.id != "" && d != nil {
 		d.edit.Insert(text)
 		d.given = true
 		return
@@ -193,7 +192,7 @@ func (c *Chat) enter() {
 		c.fold()
 	case c.where == inPanel && !c.armed():
 	case c.where == inPanel && c.form.id != "":
-		c.formEnter()
+		c.enterForm()
 	case c.where == inPanel:
 		c.enterAsked()
 	case len(c.popup.items) > 0 && c.popup.text == c.edit.String() && c.completes():
@@ -202,12 +201,6 @@ func (c *Chat) enter() {
 		c.popup.items = nil
 		c.send(false)
 	}
-}
-
-// completes reports whether the chosen completion would change anything.
-func (c *Chat) completes() bool {
-	it := c.popup.items[c.popup.at]
-	return editor.Tidy(it.InsertText) != "" && !slices.Contains([]string{c.edit.String(), c.edit.String() + " "}, it.InsertText)
 }
 
 func (c *Chat) newline() {
@@ -227,12 +220,11 @@ func (c *Chat) escape() {
 	case len(c.popup.items) > 0:
 		c.popup.items, c.popup.closed = nil, true
 		return
-	case c.sel.on:
-		c.sel = selection{}
+	case c.Unselect():
 		return
 	case c.where == inReading:
-		if c.find.text != "" {
-			c.find = find{}
+		if c.Finding() != "" {
+			c.Find("", false)
 			return
 		}
 		c.toPrompt()
@@ -282,10 +274,7 @@ func (c *Chat) tab(n int) {
 	case c.where == inPrompt && len(c.popup.items) > 0:
 		c.accept()
 	case c.where == inPanel && c.form.id != "" && c.form.at+n >= 0 && c.form.at+n < c.form.rows():
-		c.form.at += n
-		if c.form.at < len(c.form.fields) {
-			c.form.fields[c.form.at].cursor = 0
-		}
+		c.form.visit(c.form.at + n)
 	case c.where == inPanel:
 		c.where = inPrompt
 	case c.where == inPrompt && panel:
@@ -303,18 +292,7 @@ func (c *Chat) backtab() {
 		c.tab(-1)
 		return
 	}
-	for _, o := range c.session.Options {
-		if o.Category != "mode" || len(o.Choices) == 0 {
-			continue
-		}
-		now := fmt.Sprint(c.session.Values[o.ID])
-		i := slices.IndexFunc(o.Choices, func(ch ahp.AgentChoice) bool { return ch.ID == now })
-		next := o.Choices[(i+1)%len(o.Choices)]
-		c.do.Configure(o.ID, next.ID)
-		c.do.Say(false, "mode: "+words.Line(next.Name))
-		return
-	}
-	c.do.Say(false, "this agent has no modes")
+	c.settings().nextMode()
 }
 
 // vertical moves within the prompt, among completions or options; beyond the
@@ -324,7 +302,7 @@ func (c *Chat) vertical(n int) {
 	case c.where == inReading:
 		c.step(n)
 	case c.where == inPanel && c.form.id != "":
-		c.formMove(n)
+		c.form.move(n)
 	case c.where == inPanel:
 		if c.asked() != nil {
 			c.ask.read.Move(n, len(c.ask.read.Options))
@@ -342,22 +320,18 @@ func (c *Chat) page(n int) {
 		c.ask.read.Page(n)
 		return
 	}
-	c.Scroll(n * max(c.view.transcript.H-2, 1))
+	c.Scroll(n * max(c.Height()-2, 1))
 }
 
 // Read gives the keys to the transcript.
 func (c *Chat) Read() {
-	c.where, c.dirty = inReading, true
-	c.relayout()
-	if all := c.stops(); !c.focus.on && len(all) > 0 {
-		if i := c.current(all); i >= 0 {
-			c.focus = all[i].stop
-		}
-	}
+	c.where = inReading
+	c.Focus()
 }
 
 func (c *Chat) toPrompt() {
-	c.where, c.focus, c.find, c.dirty = inPrompt, stop{}, find{}, true
+	c.where = inPrompt
+	c.Find("", false)
 	if c.edit.Empty() && (c.ask.id != "" || c.form.id != "") {
 		c.where = inPanel
 	}
@@ -366,22 +340,26 @@ func (c *Chat) toPrompt() {
 
 // fold folds or unfolds what the reader is at.
 func (c *Chat) fold() {
-	turn, at, it := c.focused()
-	if it == nil {
+	if !c.Focused() {
 		c.step(0)
-		return
-	}
-	if !c.toggle(turn, at) {
+	} else if !c.Toggle() {
 		c.do.Say(false, "this does not fold")
 	}
 }
 
+// step goes to the nth piece of the transcript from here.
+func (c *Chat) step(n int) {
+	if c.Step(n) {
+		c.where = inReading
+	}
+}
+
 func (c *Chat) findNext(back bool) {
-	if c.find.text == "" {
+	if c.Finding() == "" {
 		c.do.Search(back)
 		return
 	}
-	if note := c.FindNext(back); len(c.find.hits) == 0 {
+	if note := c.FindNext(back); note == transcript.NoMatch {
 		c.do.Say(false, note)
 	}
 }
@@ -393,180 +371,4 @@ func (c *Chat) editPrompt() {
 		c.edited()
 		c.toPrompt()
 	})
-}
-
-// options offers all that can be set.
-func (c *Chat) options() {
-	var rows []string
-	var do []func()
-	for _, o := range c.session.Options {
-		now := ""
-		for _, ch := range o.Choices {
-			if ch.ID == fmt.Sprint(c.session.Values[o.ID]) {
-				now = ch.Name
-			}
-		}
-		if o.Boolean {
-			now = map[bool]string{true: "on", false: "off"}[c.session.Values[o.ID] == true]
-		}
-		rows = append(rows, words.Line(o.Name)+": "+words.Line(now))
-		do = append(do, func() { c.set(o) })
-	}
-	rows = append(rows, "Ask before tools run: "+confirmText(fmt.Sprint(c.session.Values["tandemux/confirm"])))
-	do = append(do, c.confirmation)
-	if len(rows) == 1 {
-		do[0]()
-		return
-	}
-	c.do.Choose("Options", rows, 0, func(i int) { do[i]() })
-}
-
-// option offers the values of an option of a category.
-func (c *Chat) option(category string) {
-	for _, o := range c.session.Options {
-		if o.Category == category {
-			c.set(o)
-			return
-		}
-	}
-	c.do.Say(false, "this agent has no "+category+" to choose")
-}
-
-// set offers an option's values; what is on or off is switched.
-func (c *Chat) set(o ahp.AgentOption) {
-	if o.Boolean {
-		c.do.Configure(o.ID, c.session.Values[o.ID] != true)
-		return
-	}
-	var rows []string
-	at := 0
-	for i, ch := range o.Choices {
-		text := words.Line(ch.Name)
-		if d := words.Line(ch.Description); d != "" {
-			text += "  " + d
-		}
-		rows = append(rows, text)
-		if ch.ID == fmt.Sprint(c.session.Values[o.ID]) {
-			at = i
-		}
-	}
-	c.do.Choose(words.Line(o.Name), rows, at, func(i int) { c.do.Configure(o.ID, o.Choices[i].ID) })
-}
-
-// policies are when a person is asked before a tool runs.
-var policies = []struct{ id, text string }{
-	{ahp.ConfirmAsk, "whenever the agent asks"},
-	{ahp.ConfirmReads, "not for those that only read"},
-	{ahp.ConfirmAll, "never"},
-}
-
-func confirmText(id string) string {
-	for _, p := range policies {
-		if p.id == id {
-			return p.text
-		}
-	}
-	return policies[0].text
-}
-
-func (c *Chat) confirmation() {
-	var rows []string
-	at := 0
-	for i, p := range policies {
-		rows = append(rows, p.text)
-		if p.id == c.session.Values["tandemux/confirm"] {
-			at = i
-		}
-	}
-	c.do.Choose("Ask before tools run", rows, at, func(i int) { c.do.Configure("tandemux/confirm", policies[i].id) })
-}
-
-// Click handles a press at a cell; it reports whether it was for something other
-// than text.
-func (c *Chat) Click(x, y int, now time.Time) bool {
-	c.now = now
-	v := &c.view
-	switch {
-	case v.popup.Contains(x, y) && len(c.popup.items) > 0:
-		top := min(max(c.popup.at-v.popup.H+1, 0), max(len(c.popup.items)-v.popup.H, 0))
-		if i := top + y - v.popup.Y; i < len(c.popup.items) {
-			c.popup.at = i
-			c.accept()
-		}
-	case v.panel.Contains(x, y):
-		c.clickPanel(y - v.panel.Y)
-	case v.prompt.Contains(x, y):
-		c.where = inPrompt
-		c.edit.Click(x-v.prompt.X-3, y-v.prompt.Y)
-	default:
-		return false
-	}
-	c.dirty = true
-	return true
-}
-
-// clickPanel does what a line of the panel is for. A click means what it hits, so
-// that no question is answered by one that was under way when it appeared.
-func (c *Chat) clickPanel(row int) {
-	c.where = inPanel
-	if !c.armed() {
-		return
-	}
-	for _, r := range c.view.panelRows {
-		if r.line != row {
-			continue
-		}
-		if c.asked() != nil {
-			if list := c.ask.read.Options; r.at < len(list) {
-				c.answer(list[r.at])
-			} else {
-				c.editInput()
-			}
-			return
-		}
-		if c.form.id != "" {
-			c.form.at = r.at
-			if r.at >= len(c.form.fields) {
-				c.formEnter()
-			}
-		}
-		return
-	}
-}
-
-// Hit is what a click on the transcript means that dragged nothing: a head folds.
-func (c *Chat) Hit(x, y int) {
-	if !c.view.transcript.Contains(x, y) {
-		return
-	}
-	row := c.top + y - c.view.transcript.Y
-	l, p, ok := c.lineAt(row)
-	if !ok {
-		return
-	}
-	it := c.turns[p.turn].items[p.item]
-	if it.foldable() && (p.row == 0 || l.Lead >= c.r.w-2) {
-		c.toggle(p.turn, p.item)
-		c.dirty = true
-	}
-}
-
-// LinkAt is the address at a cell, "" for none.
-func (c *Chat) LinkAt(x, y int) string {
-	if !c.view.transcript.Contains(x, y) {
-		return ""
-	}
-	l, _, ok := c.lineAt(c.top + y - c.view.transcript.Y)
-	if !ok {
-		return ""
-	}
-	at := c.view.text.X
-	for _, r := range l.Runs {
-		w := markup.Width([]markup.Run{r})
-		if x >= at && x < at+w {
-			return r.Link
-		}
-		at += w
-	}
-	return ""
 }

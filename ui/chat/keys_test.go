@@ -198,7 +198,7 @@ func TestCommands(t *testing.T) {
 	probe := ready(t)
 	long(probe)
 	_, last := probe.c.Back()
-	h := probe.c.view.transcript.H
+	h := probe.c.Height()
 	for name, want := range map[string]int{
 		"chat-line-up": last - 1, "chat-half-up": last - h/2, "chat-page-up": last - h + 2, "chat-top": 0,
 	} {

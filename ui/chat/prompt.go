@@ -10,9 +10,15 @@ import (
 	"tandemux/ui/words"
 )
 
-// drafting is what became of the text that is being written.
-type drafting struct {
-	changed bool // the host was not told
+// prompt is what is being written, and what helps with it.
+type prompt struct {
+	edit    editor.Text
+	attach  []ahp.Attachment // what it may name
+	changed bool             // the host was not told
+	history history
+	popup   popup
+	// lookUp asks what may follow at an offset in UTF-16 units; it may be nil.
+	lookUp func(text string, offset int)
 }
 
 // history are the messages of the person, the newest last.
@@ -55,51 +61,50 @@ func (h *history) put(text string) {
 }
 
 // recall takes the message n further into the prompt.
-func (c *Chat) recall(n int) bool {
-	h := &c.history
+func (p *prompt) recall(n int) bool {
+	h := &p.history
 	to := h.at + n
 	if to < 0 || to > len(h.texts) {
 		return false
 	}
 	if h.at == len(h.texts) {
-		h.draft = c.edit.String()
+		h.draft = p.edit.String()
 	}
 	h.at = to
 	text := h.draft
 	if to < len(h.texts) {
 		text = h.texts[to]
 	}
-	c.edit.Set(text)
-	c.edited()
+	p.edit.Set(text)
+	p.edited()
 	return true
 }
 
 // edited notes that the prompt has changed.
-func (c *Chat) edited() {
-	c.dirty, c.draft.changed = true, true
-	c.suggest()
+func (p *prompt) edited() {
+	p.changed = true
+	p.suggest()
 }
 
 // takeDraft shows a draft that another client wrote.
-func (c *Chat) takeDraft(m *ahp.Message) {
+func (p *prompt) takeDraft(m *ahp.Message) {
 	text := ""
 	if m != nil {
 		text = m.Text
-		c.attach = slices.Clone(m.Attachments)
+		p.attach = slices.Clone(m.Attachments)
 	}
-	if text = editor.Tidy(text); text != c.edit.String() {
-		c.edit.Set(text)
-		c.dirty = true
+	if text = editor.Tidy(text); text != p.edit.String() {
+		p.edit.Set(text)
 	}
 }
 
 // Draft gives the action that tells the host what is being written, if that has
 // changed since.
 func (c *Chat) Draft() (a ahp.ChatDraftChanged, changed bool) {
-	if !c.draft.changed || !c.ready {
+	if !c.changed || !c.ready {
 		return a, false
 	}
-	c.draft.changed = false
+	c.changed = false
 	if text := c.edit.String(); strings.TrimSpace(text) != "" {
 		m := c.message(text)
 		a.Draft = &m
@@ -111,12 +116,12 @@ func (c *Chat) Draft() (a ahp.ChatDraftChanged, changed bool) {
 }
 
 // Unsent reports whether Draft has something to tell.
-func (c *Chat) Unsent() bool { return c.draft.changed && c.ready }
+func (c *Chat) Unsent() bool { return c.changed && c.ready }
 
 // message is a text with what it names.
-func (c *Chat) message(text string) ahp.Message {
+func (p *prompt) message(text string) ahp.Message {
 	m := ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}}
-	for _, a := range c.attach {
+	for _, a := range p.attach {
 		named := func(o ahp.Attachment) bool { return o.Label == a.Label }
 		if strings.Contains(text, "@"+a.Label) && !slices.ContainsFunc(m.Attachments, named) {
 			m.Attachments = append(m.Attachments, a)
@@ -198,27 +203,27 @@ type popup struct {
 const maxPopup = 8
 
 // completing reports whether the word before the cursor may be completed.
-func (c *Chat) completing() bool {
-	before := c.edit.Before()
+func (p *prompt) completing() bool {
+	before := p.edit.Before()
 	word := before[strings.LastIndexAny(before, " \n")+1:]
 	return strings.HasPrefix(word, "@") || strings.HasPrefix(before, "/") && !strings.ContainsAny(before, " \n")
 }
 
 // suggest asks for completions of what is being written.
-func (c *Chat) suggest() {
-	if !c.completing() || c.history.at < len(c.history.texts) {
-		c.popup.items, c.popup.closed, c.popup.again = nil, false, false
+func (p *prompt) suggest() {
+	if !p.completing() || p.history.at < len(p.history.texts) {
+		p.popup.items, p.popup.closed, p.popup.again = nil, false, false
 		return
 	}
-	if c.popup.asked {
-		c.popup.again = true
+	if p.popup.asked {
+		p.popup.again = true
 		return
 	}
-	if c.popup.closed || c.do.Complete == nil {
+	if p.popup.closed || p.lookUp == nil {
 		return
 	}
-	c.popup.asked = true
-	c.do.Complete(c.edit.String(), len(utf16.Encode([]rune(c.edit.Before()))))
+	p.popup.asked = true
+	p.lookUp(p.edit.String(), len(utf16.Encode([]rune(p.edit.Before()))))
 }
 
 // Offer takes the answer to Actions.Complete.
@@ -239,30 +244,35 @@ func (c *Chat) Offer(items []ahp.CompletionItem, text string, offset int) {
 	}
 }
 
+// completes reports whether the chosen completion would change anything.
+func (p *prompt) completes() bool {
+	it := p.popup.items[p.popup.at]
+	return editor.Tidy(it.InsertText) != "" && !slices.Contains([]string{p.edit.String(), p.edit.String() + " "}, it.InsertText)
+}
+
 // accept puts the chosen completion in.
-func (c *Chat) accept() {
-	p := &c.popup
-	if p.at >= len(p.items) {
+func (p *prompt) accept() {
+	if p.popup.at >= len(p.popup.items) {
 		return
 	}
-	item := p.items[p.at]
-	from, to := p.offset, p.offset
+	item := p.popup.items[p.popup.at]
+	from, to := p.popup.offset, p.popup.offset
 	if item.RangeStart != nil && item.RangeEnd != nil {
 		from, to = *item.RangeStart, *item.RangeEnd
 	}
-	units := utf16.Encode([]rune(c.edit.String()))
+	units := utf16.Encode([]rune(p.edit.String()))
 	if from < 0 || to < from || to > len(units) {
 		return
 	}
 	at := len(utf16.Decode(units[:from]))
-	c.edit.Replace(at, at+len(utf16.Decode(units[from:to])), item.InsertText)
+	p.edit.Replace(at, at+len(utf16.Decode(units[from:to])), item.InsertText)
 	if a := item.Attachment; a != nil {
-		if !slices.ContainsFunc(c.attach, func(o ahp.Attachment) bool { return o.Label == a.Label }) {
-			c.attach = append(c.attach, *a)
+		if !slices.ContainsFunc(p.attach, func(o ahp.Attachment) bool { return o.Label == a.Label }) {
+			p.attach = append(p.attach, *a)
 		}
 	}
-	p.items = nil
-	c.edited()
+	p.popup.items = nil
+	p.edited()
 }
 
 // moved moves the choice among the completions.
@@ -271,12 +281,12 @@ func (p *popup) moved(n int) {
 }
 
 // describe is what a completion is, besides its text.
-func (c *Chat) describe(item ahp.CompletionItem) string {
+func describe(item ahp.CompletionItem, commands []ahp.AgentCommand) string {
 	name, ok := strings.CutPrefix(strings.TrimSpace(item.InsertText), "/")
 	if !ok {
 		return ""
 	}
-	for _, k := range c.session.Commands {
+	for _, k := range commands {
 		if k.Name == name {
 			return words.Line(strings.TrimSpace(k.Hint + "  " + k.Description))
 		}

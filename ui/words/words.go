@@ -59,6 +59,19 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// Count is a number in few characters.
+func Count(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 10_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
 // Counted says how much text there is, in lines or characters.
 func Counted(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1

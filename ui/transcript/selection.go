@@ -1,4 +1,4 @@
-package chat
+package transcript
 
 import (
 	"strings"
@@ -27,58 +27,55 @@ func (s selection) span() (from, to spot) {
 }
 
 // spotAt is the cell of the transcript at a cell of the canvas, or the nearest.
-func (c *Chat) spotAt(x, y int) spot {
-	r := c.view.text
-	return spot{row: c.top + min(max(y-r.Y, 0), max(r.H-1, 0)), x: min(max(x-r.X, 0), max(r.W-1, 0))}
+func (tr *View) spotAt(x, y int) spot {
+	r := tr.text
+	return spot{row: tr.top + min(max(y-r.Y, 0), max(r.H-1, 0)), x: min(max(x-r.X, 0), max(r.W-1, 0))}
 }
 
 // Grip begins a selection at a cell of the canvas; it reports whether there is
 // transcript there. Drag extends it.
-func (c *Chat) Grip(x, y int) bool {
-	if !c.view.transcript.Contains(x, y) {
+func (tr *View) Grip(x, y int) bool {
+	if !tr.area.Contains(x, y) {
 		return false
 	}
-	at := c.spotAt(x, y)
-	c.sel, c.dirty = selection{from: at, to: at}, true
+	at := tr.spotAt(x, y)
+	tr.sel, tr.dirty = selection{from: at, to: at}, true
 	return true
 }
 
 // Drag extends the selection to a cell, scrolling at the edges.
-func (c *Chat) Drag(x, y int) {
-	switch r := c.view.transcript; {
+func (tr *View) Drag(x, y int) {
+	switch r := tr.area; {
 	case y < r.Y:
-		c.Scroll(-1)
+		tr.Scroll(-1)
 	case y >= r.Y+r.H:
-		c.Scroll(1)
+		tr.Scroll(1)
 	}
-	to := c.spotAt(x, y)
-	c.sel.on = c.sel.on || to != c.sel.from
-	c.sel.to, c.dirty = to, true
+	to := tr.spotAt(x, y)
+	tr.sel.on = tr.sel.on || to != tr.sel.from
+	tr.sel.to, tr.dirty = to, true
 }
 
-// Selected copies what was selected, if anything was.
-func (c *Chat) Selected() string { return c.selected() }
-
 // Unselect takes the selection away and reports whether there was one.
-func (c *Chat) Unselect() bool {
-	was := c.sel.on
-	c.sel = selection{}
-	c.dirty = c.dirty || was
+func (tr *View) Unselect() bool {
+	was := tr.sel.on
+	tr.sel = selection{}
+	tr.dirty = tr.dirty || was
 	return was
 }
 
-// selected is the text of the selection; lines that were wrapped are joined.
-func (c *Chat) selected() string {
-	if !c.sel.on {
+// Selected is the text of the selection; lines that were wrapped are joined.
+func (tr *View) Selected() string {
+	if !tr.sel.on {
 		return ""
 	}
-	from, to := c.sel.span()
+	from, to := tr.sel.span()
 	var b strings.Builder
-	for row := from.row; row <= to.row && row < c.rows; row++ {
-		l, p, ok := c.lineAt(row)
+	for row := from.row; row <= to.row && row < tr.rows; row++ {
+		l, p, ok := tr.lineAt(row)
 		text, lead := "", 0
 		if ok {
-			text, lead = c.rowText(l, p)
+			text, lead = tr.rowText(l, p)
 		}
 		first, last := lead, 1<<30
 		if row == from.row {
@@ -100,8 +97,8 @@ func (c *Chat) selected() string {
 }
 
 // rowText is what a row shows, and how many cells of it are no text.
-func (c *Chat) rowText(l markup.Line, p place) (text string, lead int) {
-	it := c.turns[p.turn].items[p.item]
+func (tr *View) rowText(l markup.Line, p place) (text string, lead int) {
+	it := tr.turns[p.turn].items[p.item]
 	if cells, x := it.liveRow(p.row); cells != nil {
 		return strings.Repeat(" ", x) + cellText(cells), x
 	}

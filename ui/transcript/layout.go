@@ -1,4 +1,4 @@
-package chat
+package transcript
 
 import (
 	"sort"
@@ -7,26 +7,26 @@ import (
 )
 
 // layout computes the rows of what has changed.
-func (c *Chat) layout() {
-	if c.r.w <= 0 || c.r.g == nil {
+func (tr *View) layout() {
+	if tr.r.w <= 0 || tr.r.g == nil {
 		return
 	}
-	if len(c.starts) != len(c.turns) {
-		c.stale = min(c.stale, len(c.starts))
-		c.starts = append(c.starts[:min(len(c.starts), len(c.turns))], make([]int, max(len(c.turns)-len(c.starts), 0))...)
+	if len(tr.starts) != len(tr.turns) {
+		tr.stale = min(tr.stale, len(tr.starts))
+		tr.starts = append(tr.starts[:min(len(tr.starts), len(tr.turns))], make([]int, max(len(tr.turns)-len(tr.starts), 0))...)
 	}
-	for i := c.stale; i < len(c.turns); i++ {
-		v := c.turns[i]
-		c.starts[i] = 0
+	for i := tr.stale; i < len(tr.turns); i++ {
+		v := tr.turns[i]
+		tr.starts[i] = 0
 		if i > 0 {
-			c.starts[i] = c.starts[i-1] + c.turns[i-1].rows
+			tr.starts[i] = tr.starts[i-1] + tr.turns[i-1].rows
 		}
-		v.layout(&c.r, i == 0)
+		v.layout(&tr.r, i == 0)
 	}
-	c.stale = len(c.turns)
-	c.rows = 0
-	if n := len(c.turns); n > 0 {
-		c.rows = c.starts[n-1] + c.turns[n-1].rows
+	tr.stale = len(tr.turns)
+	tr.rows = 0
+	if n := len(tr.turns); n > 0 {
+		tr.rows = tr.starts[n-1] + tr.turns[n-1].rows
 	}
 }
 
@@ -63,19 +63,19 @@ func (v *turnView) gap(i int, first bool) int {
 }
 
 // resize lays everything out for another width, keeping what shows at the top.
-func (c *Chat) resize(w int) {
-	if w == c.r.w {
+func (tr *View) resize(w int) {
+	if w == tr.r.w {
 		return
 	}
-	id, off := c.anchor()
-	c.r.w = w
-	for _, v := range c.turns {
+	id, off := tr.anchor()
+	tr.r.w = w
+	for _, v := range tr.turns {
 		v.from = 0
 	}
-	c.stale = 0
-	c.sel = selection{}
-	c.layout()
-	c.restore(id, off)
+	tr.stale = 0
+	tr.sel = selection{}
+	tr.layout()
+	tr.restore(id, off)
 }
 
 // place is an item, and a row in it: below zero in the gap before.
@@ -85,13 +85,13 @@ type place struct {
 }
 
 // locate finds what stands at a row.
-func (c *Chat) locate(row int) (p place, ok bool) {
-	if row < 0 || row >= c.rows || len(c.turns) == 0 || len(c.starts) < len(c.turns) {
+func (tr *View) locate(row int) (p place, ok bool) {
+	if row < 0 || row >= tr.rows || len(tr.turns) == 0 || len(tr.starts) < len(tr.turns) {
 		return p, false
 	}
-	p.turn = sort.Search(len(c.turns), func(i int) bool { return c.starts[i] > row }) - 1
-	v := c.turns[p.turn]
-	row -= c.starts[p.turn]
+	p.turn = sort.Search(len(tr.turns), func(i int) bool { return tr.starts[i] > row }) - 1
+	v := tr.turns[p.turn]
+	row -= tr.starts[p.turn]
 	p.item = sort.Search(len(v.at), func(i int) bool { return v.at[i] > row }) - 1
 	if p.item < 0 {
 		return p, false
@@ -101,18 +101,18 @@ func (c *Chat) locate(row int) (p place, ok bool) {
 }
 
 // rowOf is the first row of an item's lines.
-func (c *Chat) rowOf(turn, item int) int {
-	v := c.turns[turn]
-	return c.starts[turn] + v.at[item] + v.gap(item, turn == 0)
+func (tr *View) rowOf(turn, item int) int {
+	v := tr.turns[turn]
+	return tr.starts[turn] + v.at[item] + v.gap(item, turn == 0)
 }
 
 // lineAt gives the line at a row; ok is false in a gap and beyond the end.
-func (c *Chat) lineAt(row int) (l markup.Line, p place, ok bool) {
-	p, ok = c.locate(row)
+func (tr *View) lineAt(row int) (l markup.Line, p place, ok bool) {
+	p, ok = tr.locate(row)
 	if !ok || p.row < 0 {
 		return l, p, false
 	}
-	it := c.turns[p.turn].items[p.item]
+	it := tr.turns[p.turn].items[p.item]
 	if p.row >= it.lines {
 		return l, p, false
 	}
@@ -126,30 +126,30 @@ type anchored struct {
 }
 
 // anchor names what shows at the top.
-func (c *Chat) anchor() (a anchored, ok bool) {
-	if c.follow {
+func (tr *View) anchor() (a anchored, ok bool) {
+	if tr.follow {
 		return a, false
 	}
-	p, ok := c.locate(c.top)
+	p, ok := tr.locate(tr.top)
 	if !ok {
 		return a, false
 	}
-	v := c.turns[p.turn]
+	v := tr.turns[p.turn]
 	return anchored{v.id, v.items[p.item].id, p.row}, true
 }
 
 // restore brings to the top what was there.
-func (c *Chat) restore(a anchored, ok bool) {
-	if !ok || len(c.starts) < len(c.turns) {
+func (tr *View) restore(a anchored, ok bool) {
+	if !ok || len(tr.starts) < len(tr.turns) {
 		return
 	}
-	for i, v := range c.turns {
+	for i, v := range tr.turns {
 		if v.id != a.turn {
 			continue
 		}
 		for k, it := range v.items {
 			if it.id == a.item && k < len(v.at) {
-				c.top = c.rowOf(i, k) + min(a.row, max(it.lines-1, 0))
+				tr.top = tr.rowOf(i, k) + min(a.row, max(it.lines-1, 0))
 				return
 			}
 		}
@@ -157,11 +157,11 @@ func (c *Chat) restore(a anchored, ok bool) {
 }
 
 // relayout lays out what has changed and keeps what shows at the top.
-func (c *Chat) relayout() {
-	if c.stale >= len(c.turns) && len(c.starts) == len(c.turns) {
+func (tr *View) relayout() {
+	if tr.stale >= len(tr.turns) && len(tr.starts) == len(tr.turns) {
 		return
 	}
-	a, ok := c.anchor()
-	c.layout()
-	c.restore(a, ok)
+	a, ok := tr.anchor()
+	tr.layout()
+	tr.restore(a, ok)
 }

@@ -1,4 +1,4 @@
-package chat
+package transcript
 
 import (
 	"fmt"
@@ -159,7 +159,7 @@ func (it *item) renderMessage(r *renderer) {
 	it.n = it.md.Render(r.w-markup.Width(it.inset), r.g)
 	if hidden := it.n - maxMessageRows; hidden > 1 && !it.unfolded(r) {
 		it.n = maxMessageRows
-		it.foot = append(it.foot, markup.Line{Runs: markup.Cut(markup.Join(it.inset, []markup.Run{{Text: fmt.Sprintf("%s %s more", r.g.Ellipsis, lines(hidden)), Role: markup.Muted}}), r.w, r.g.Ellipsis), Lead: r.w})
+		it.foot = append(it.foot, markup.Line{Runs: markup.Cut(markup.Join(it.inset, []markup.Run{{Text: fmt.Sprintf("%s %s more", r.g.Ellipsis, words.Plural(hidden, "line")), Role: markup.Muted}}), r.w, r.g.Ellipsis), Lead: r.w})
 	}
 	if it.msg == nil {
 		return
@@ -213,7 +213,7 @@ func (it *item) renderFailure(r *renderer) {
 		text = e.Message
 	}
 	it.head = markup.Wrap([]markup.Run{{Text: words.Lines(text), Role: markup.Failed}}, r.w, markup.Indent([]markup.Run{{Text: r.g.Failed + " ", Role: markup.Failed}}))
-	for _, w := range waysOf(e) {
+	for _, w := range WaysOf(e) {
 		way := "log in: " + words.Line(w.Name+" "+w.Description)
 		it.head = append(it.head, markup.Line{Runs: markup.Cut([]markup.Run{{Text: "  " + way, Role: markup.Muted}}, r.w, r.g.Ellipsis), Lead: 2})
 	}
@@ -239,7 +239,7 @@ func (it *item) renderQuestion(r *renderer) {
 		if it.part.Response == "" || a == "" {
 			continue
 		}
-		row := []markup.Run{{Text: "  " + questionTitle(k) + ": ", Role: markup.Muted}, {Text: words.Line(a)}}
+		row := []markup.Run{{Text: "  " + QuestionTitle(k) + ": ", Role: markup.Muted}, {Text: words.Line(a)}}
 		it.head = append(it.head, markup.Line{Runs: markup.Cut(row, r.w, r.g.Ellipsis), Lead: 2})
 	}
 	if w := responses[it.part.Response]; w != "" {
@@ -285,31 +285,11 @@ func usageText(u *ahp.Usage) string {
 		what string
 	}{{u.InputTokens, "in"}, {u.OutputTokens, "out"}} {
 		if n.n != nil && *n.n > 0 {
-			parts = append(parts, Count(*n.n)+" "+n.what)
+			parts = append(parts, words.Count(*n.n)+" "+n.what)
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return strings.Join(parts, ", ") + " tokens"
-}
-
-// Count is a number of tokens in few characters.
-func Count(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprint(n)
-	case n < 10_000:
-		return fmt.Sprintf("%.1fk", float64(n)/1000)
-	case n < 1_000_000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
-}
-
-func lines(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
 }

@@ -1,4 +1,4 @@
-package chat
+package transcript
 
 import (
 	"fmt"
@@ -18,85 +18,88 @@ type find struct {
 // hit is a match: a row and its cells.
 type hit struct{ row, from, to int }
 
+// NoMatch is what is said of a text that is not there.
+const NoMatch = "no match"
+
 // maxHits bounds the matches that are kept.
 const maxHits = 10_000
 
 // Find looks for a text, ignoring case unless it has capitals, and goes to the
 // match nearest above the bottom of what shows, or below. It says how that went.
-func (c *Chat) Find(text string, back bool) string {
-	c.find = find{text: text, at: -1, rows: -1}
-	c.dirty = true
+func (tr *View) Find(text string, back bool) string {
+	tr.find = find{text: text, at: -1, rows: -1}
+	tr.dirty = true
 	if text == "" {
 		return ""
 	}
-	c.match()
-	if len(c.find.hits) == 0 {
-		return "no match"
+	tr.match()
+	if len(tr.find.hits) == 0 {
+		return NoMatch
 	}
-	row := c.top + c.view.transcript.H
+	row := tr.top + tr.area.H
 	best := 0
-	for i, h := range c.find.hits {
+	for i, h := range tr.find.hits {
 		if h.row < row {
 			best = i
 		}
 	}
 	if !back {
-		for i, h := range c.find.hits {
-			if h.row >= c.top {
+		for i, h := range tr.find.hits {
+			if h.row >= tr.top {
 				best = i
 				break
 			}
 		}
 	}
-	c.find.at = best
-	c.showHit()
-	return c.Found()
+	tr.find.at = best
+	tr.showHit()
+	return tr.Found()
 }
 
 // Finding is the text that is looked for.
-func (c *Chat) Finding() string { return c.find.text }
+func (tr *View) Finding() string { return tr.find.text }
 
 // FindNext goes to the next match, or with back to the one before.
-func (c *Chat) FindNext(back bool) string {
-	if c.find.text == "" {
+func (tr *View) FindNext(back bool) string {
+	if tr.find.text == "" {
 		return ""
 	}
-	c.match()
-	n := len(c.find.hits)
+	tr.match()
+	n := len(tr.find.hits)
 	if n == 0 {
-		return "no match"
+		return NoMatch
 	}
 	if back {
-		c.find.at = (c.find.at - 1 + n) % n
+		tr.find.at = (tr.find.at - 1 + n) % n
 	} else {
-		c.find.at = (c.find.at + 1) % n
+		tr.find.at = (tr.find.at + 1) % n
 	}
-	c.showHit()
-	return c.Found()
+	tr.showHit()
+	return tr.Found()
 }
 
 // Found says where in the matches the view is.
-func (c *Chat) Found() string {
-	if c.find.text == "" {
+func (tr *View) Found() string {
+	if tr.find.text == "" {
 		return ""
 	}
-	if len(c.find.hits) == 0 {
-		return "no match"
+	if len(tr.find.hits) == 0 {
+		return NoMatch
 	}
-	return fmt.Sprintf("%d of %d", c.find.at+1, len(c.find.hits))
+	return fmt.Sprintf("%d of %d", tr.find.at+1, len(tr.find.hits))
 }
 
 // match finds the text again where the transcript has changed.
-func (c *Chat) match() {
-	c.relayout()
-	f := &c.find
-	if f.rows == c.rows {
+func (tr *View) match() {
+	tr.relayout()
+	f := &tr.find
+	if f.rows == tr.rows {
 		return
 	}
-	f.rows, f.hits = c.rows, f.hits[:0]
+	f.rows, f.hits = tr.rows, f.hits[:0]
 	fold := strings.ToLower(f.text) == f.text
-	for row := range c.rows {
-		l, _, ok := c.lineAt(row)
+	for row := range tr.rows {
+		l, _, ok := tr.lineAt(row)
 		if !ok {
 			continue
 		}
@@ -122,21 +125,21 @@ func (c *Chat) match() {
 }
 
 // showHit brings the match into view.
-func (c *Chat) showHit() {
-	c.dirty = true
-	if c.find.at < 0 {
+func (tr *View) showHit() {
+	tr.dirty = true
+	if tr.find.at < 0 {
 		return
 	}
-	h := max(c.view.transcript.H, 1)
-	if row := c.find.hits[c.find.at].row; row < c.top || row >= c.top+h {
-		c.scrollTo(row - h/2)
+	h := max(tr.area.H, 1)
+	if row := tr.find.hits[tr.find.at].row; row < tr.top || row >= tr.top+h {
+		tr.scrollTo(row - h/2)
 	}
 }
 
 // Position and Restore are for a search that is given up.
-func (c *Chat) Position() (top int, follow bool) { return c.top, c.follow }
+func (tr *View) Position() (top int, follow bool) { return tr.top, tr.follow }
 
 // Restore goes back to a position.
-func (c *Chat) Restore(top int, follow bool) {
-	c.top, c.follow, c.dirty = top, follow, true
+func (tr *View) Restore(top int, follow bool) {
+	tr.top, tr.follow, tr.dirty = top, follow, true
 }

@@ -1,4 +1,4 @@
-package chat
+package transcript
 
 import (
 	"encoding/json"
@@ -112,7 +112,7 @@ func (it *item) callState(r *renderer) string {
 	}
 	var parts []string
 	if took >= time.Second || took > 0 && t.Status == ahp.ToolCompleted && took >= 100*time.Millisecond {
-		parts = append(parts, lasted(took, t.Status == ahp.ToolRunning))
+		parts = append(parts, Lasted(took, t.Status == ahp.ToolRunning))
 	}
 	if code := exitCode(t); code != nil && *code != 0 {
 		parts = append(parts, "exit "+itoa(*code))
@@ -123,8 +123,8 @@ func (it *item) callState(r *renderer) string {
 	return strings.Join(parts, ", ")
 }
 
-// lasted words a time; while it runs, in whole seconds.
-func lasted(d time.Duration, runs bool) string {
+// Lasted words a time; while it runs, in whole seconds.
+func Lasted(d time.Duration, runs bool) string {
 	if runs && d < 10*time.Second {
 		return itoa(int(d.Seconds())) + "s"
 	}
@@ -210,7 +210,7 @@ func (b *toolBody) note(text string) {
 // more says how many lines are left out.
 func (b *toolBody) more(n int) {
 	if n > 0 {
-		b.note(b.r.g.Ellipsis + " " + lines(n) + " more")
+		b.note(b.r.g.Ellipsis + " " + words.Plural(n, "line") + " more")
 	}
 }
 

@@ -1,0 +1,270 @@
+package transcript
+
+import (
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/internal/approval"
+)
+
+// stop is what the reader is at: an item, or a block of code in it.
+type stop struct {
+	on   bool
+	turn string
+	item string
+	code int // index of the block, -1 for the whole item
+}
+
+// stopAt is a stop with its rows.
+type stopAt struct {
+	stop
+	turnAt, itemAt int
+	from, to       int // rows
+}
+
+// stops are what the reader can be at, in order.
+func (tr *View) stops() []stopAt {
+	var out []stopAt
+	for i, v := range tr.turns {
+		for k, it := range v.items {
+			if it.lines == 0 || it.kind == footItem || i >= len(tr.starts) || k >= len(v.at) {
+				continue
+			}
+			row := tr.rowOf(i, k)
+			out = append(out, stopAt{stop{true, v.id, it.id, -1}, i, k, row, row + it.lines})
+			if it.md == nil || it.n == 0 || it.kind == messageItem {
+				continue
+			}
+			first := row + len(it.head)
+			for n := range it.md.Blocks() {
+				if from, to := it.md.Block(n); from < it.n {
+					out = append(out, stopAt{stop{true, v.id, it.id, n}, i, k, first + from, first + to})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// current is the stop that the reader is at, or the last that shows.
+func (tr *View) current(all []stopAt) int {
+	for i, s := range all {
+		if s.stop == tr.focus {
+			return i
+		}
+	}
+	last := -1
+	for i, s := range all {
+		if s.from < tr.top+tr.area.H && s.code < 0 {
+			last = i
+		}
+	}
+	return last
+}
+
+// Focus goes to what shows last, unless the reader is somewhere.
+func (tr *View) Focus() {
+	tr.dirty = true
+	tr.relayout()
+	if all := tr.stops(); !tr.focus.on && len(all) > 0 {
+		if i := tr.current(all); i >= 0 {
+			tr.focus = all[i].stop
+		}
+	}
+}
+
+// Unfocus leaves where the reader is.
+func (tr *View) Unfocus() { tr.focus, tr.dirty = stop{}, true }
+
+// Focused reports whether the reader is at something.
+func (tr *View) Focused() bool {
+	_, _, it := tr.focused()
+	return it != nil
+}
+
+// Step goes to the nth stop from here and brings it into view; it reports whether
+// there is one.
+func (tr *View) Step(n int) bool {
+	tr.relayout()
+	all := tr.stops()
+	if len(all) == 0 {
+		return false
+	}
+	i := tr.current(all)
+	if tr.focus.on && i >= 0 && all[i].stop == tr.focus {
+		i = min(max(i+n, 0), len(all)-1)
+	}
+	s := all[max(i, 0)]
+	tr.focus, tr.dirty = s.stop, true
+	h := max(tr.area.H, 1)
+	switch {
+	case s.from < tr.top:
+		tr.scrollTo(s.from)
+	case s.to > tr.top+h:
+		tr.scrollTo(min(s.from, s.to-h))
+	}
+	return true
+}
+
+// focused gives the item that the reader is at, nil for none.
+func (tr *View) focused() (turn, at int, it *item) {
+	for i, v := range tr.turns {
+		if v.id != tr.focus.turn || !tr.focus.on {
+			continue
+		}
+		for k, it := range v.items {
+			if it.id == tr.focus.item {
+				return i, k, it
+			}
+		}
+	}
+	return 0, 0, nil
+}
+
+// Toggle folds or unfolds what the reader is at; it reports whether that folds.
+func (tr *View) Toggle() bool {
+	turn, at, it := tr.focused()
+	return it != nil && tr.toggle(turn, at)
+}
+
+// toggle folds an item or unfolds it.
+func (tr *View) toggle(turn, at int) bool {
+	it := tr.turns[turn].items[at]
+	if !it.foldable() {
+		return false
+	}
+	a, ok := tr.anchor()
+	open := !it.unfolded(&tr.r)
+	it.open = &open
+	tr.open[tr.turns[turn].id+"/"+it.id] = open
+	tr.touch(turn, at)
+	tr.layout()
+	tr.restore(a, ok)
+	return true
+}
+
+// Details folds or unfolds everything.
+func (tr *View) Details() {
+	a, ok := tr.anchor()
+	tr.r.details = !tr.r.details
+	clear(tr.open)
+	for i, v := range tr.turns {
+		for k, it := range v.items {
+			if it.open = nil; it.foldable() {
+				tr.touch(i, k)
+			}
+		}
+	}
+	tr.layout()
+	tr.restore(a, ok)
+}
+
+// Copied is the text that the reader is at, and what it is; "" for none.
+func (tr *View) Copied() (text, what string) {
+	_, _, it := tr.focused()
+	if it == nil {
+		return "", ""
+	}
+	if tr.focus.code >= 0 && it.md != nil && tr.focus.code < it.md.Blocks() {
+		return it.md.CodeText(tr.focus.code), "the code"
+	}
+	switch it.kind {
+	case messageItem:
+		return it.md.Source(), "the message"
+	case answerItem:
+		return it.md.Source(), "the text"
+	case thoughtItem:
+		return it.md.Source(), "the thought"
+	case toolItem:
+		return tr.toolText(it), "what the tool gave"
+	}
+	var b strings.Builder
+	for i := range it.lines {
+		b.WriteString(it.line(i).Text() + "\n")
+	}
+	return b.String(), "the text"
+}
+
+// toolText is what a tool call gave, as text.
+func (tr *View) toolText(it *item) string {
+	var b strings.Builder
+	for _, k := range it.call.Content {
+		switch k.Type {
+		case ahp.ContentText:
+			b.WriteString(k.Text)
+		case ahp.ContentTerminal:
+			if s := tr.screen(k.Resource); s != nil {
+				for _, row := range s.Tail(mostRows) {
+					b.WriteString(cellText(row) + "\n")
+				}
+			}
+		case ahp.ContentFileEdit:
+			for _, h := range approval.EditOf(k.Before, k.After, k.Diff).Hunks {
+				b.WriteString(strings.Join(h.Lines, "\n") + "\n")
+			}
+		}
+	}
+	if b.Len() == 0 {
+		if in, ok := ahp.InputText(it.call.ToolInput); ok {
+			return in
+		}
+		return callTitle(it.call)
+	}
+	return b.String()
+}
+
+func (tr *View) screen(uri ahp.URI) Screen {
+	if tr.r.screens == nil || uri == "" {
+		return nil
+	}
+	return tr.r.screens(uri)
+}
+
+// Chosen is the index of the turn that the reader is at, or of the last; -1 for none.
+func (tr *View) Chosen() int {
+	if at, _, it := tr.focused(); it != nil {
+		return at
+	}
+	return len(tr.turns) - 1
+}
+
+// Answer is all that the agent said in a turn, "" for nothing.
+func (tr *View) Answer(turn int) string {
+	var parts []string
+	for _, it := range tr.turns[turn].items {
+		if it.kind == answerItem {
+			parts = append(parts, strings.TrimSpace(it.md.Source())+"\n")
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Code is the last block of code, "" for none.
+func (tr *View) Code() string {
+	tr.relayout()
+	all := tr.stops()
+	for i := len(all) - 1; i >= 0; i-- {
+		if s := all[i]; s.code >= 0 {
+			return tr.turns[s.turnAt].items[s.itemAt].md.CodeText(s.code)
+		}
+	}
+	return ""
+}
+
+// Terminal is the terminal of the tool call that the reader is at, or of the last
+// one; "" for none.
+func (tr *View) Terminal() ahp.URI {
+	if _, _, it := tr.focused(); it != nil {
+		if uri := terminalOf(it.call); uri != "" {
+			return uri
+		}
+	}
+	for i := len(tr.turns) - 1; i >= 0; i-- {
+		for k := len(tr.turns[i].items) - 1; k >= 0; k-- {
+			if uri := terminalOf(tr.turns[i].items[k].call); uri != "" {
+				return uri
+			}
+		}
+	}
+	return ""
+}
