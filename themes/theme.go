@@ -10,12 +10,21 @@ type Theme struct {
 // Colors are the tokens. Their names in TOML are those of the fields in lower
 // case with underscores: "border_focused".
 type Colors struct {
-	// Overlays (lists, help, prompts) and empty space.
+	OverlayColors
+	PaneColors
+	StatusColors
+	ChoiceColors
+}
+
+// OverlayColors are those of overlays (lists, help, prompts) and of empty space.
+type OverlayColors struct {
 	Foreground, Background Color
 	Muted                  Color // secondary text
 	Accent                 Color // what draws the eye
+}
 
-	// Pane borders, on the outer terminal's own background.
+// PaneColors are those of pane borders, on the outer terminal's own background.
+type PaneColors struct {
 	Border, BorderFocused                    Color // lines
 	Title, TitleFocused                      Color // a pane's name in its border
 	BadgeMine, BadgeAgent                    Color // who holds the terminal
@@ -24,8 +33,10 @@ type Colors struct {
 	MarkRunning, MarkPassed, MarkFailed      Color // at the edge of a command
 	Scrollbar                                Color
 	Letterbox                                Color // around a terminal smaller than its pane
+}
 
-	// The status line.
+// StatusColors are those of the status line.
+type StatusColors struct {
 	StatusFg, StatusBg             Color
 	StatusMuted                    Color // on StatusBg
 	StatusLayoutFg, StatusLayoutBg Color // the layout's name
@@ -34,8 +45,10 @@ type Colors struct {
 	MessageFg, MessageBg           Color // what just happened
 	WarningFg, WarningBg           Color
 	ErrorFg, ErrorBg               Color
+}
 
-	// Hints and choices.
+// ChoiceColors are those of hints and of what is chosen.
+type ChoiceColors struct {
 	HintFg, HintBg           Color // what can follow the prefix
 	HintKey                  Color // a key, on HintBg
 	SelectedFg, SelectedBg   Color // the row chosen in a list

@@ -62,13 +62,9 @@ var (
 		"internal/client.Client":    26,
 		"internal/config.Config":    42,
 		"internal/jsonrpc.Conn":     21,
-		"themes.Colors":             41,
 		"ui.Look":                   27,
 		"ui/command.Context":        33,
-		"ui/look.Glyphs":            22,
-		"ui/look.Look":              33,
 		"ui/pane.View":              31,
-		"ui/status.Data":            28,
 		"ui/uitest.Host":            27,
 	}
 	methodExcess = map[string]int{

@@ -11,25 +11,33 @@ type Style = emulator.Style
 // Look is everything that components draw with.
 type Look struct {
 	Glyphs
+	PaneStyles
+	StatusStyles
+	OverlayStyles
+}
 
-	// Panes.
-	Border, BorderFocused    Style
-	Title, TitleFocused      Style
-	Mine, Other, Agent       Style // badges
-	Background, Exited, Fail Style
-	Letterbox                Style
-	Selection, Match         Style
-	// Marks of commands.
+// PaneStyles are those of panes, of their borders and of the marks of commands.
+type PaneStyles struct {
+	Border, BorderFocused               Style
+	Title, TitleFocused                 Style
+	Mine, Other, Agent                  Style // badges
+	Background, Exited, Fail            Style
+	Letterbox                           Style
+	Selection, Match                    Style
 	MarkRunning, MarkPassed, MarkFailed Style
+}
 
-	// Status line.
+// StatusStyles are those of the status line.
+type StatusStyles struct {
 	Status, StatusMuted  Style
 	StatusLayout         Style
 	Tab, TabActive       Style
 	Message, Error, Warn Style
 	Prefix               Style
+}
 
-	// Overlays.
+// OverlayStyles are those of overlays and of hints.
+type OverlayStyles struct {
 	Overlay, OverlayMuted     Style
 	OverlayAccent, OverlayBox Style
 	Selected                  Style
@@ -48,17 +56,22 @@ func (l Look) HintKeyOn(s Style) Style {
 
 // Glyphs are the characters that lines and marks are drawn with.
 type Glyphs struct {
-	Horizontal, Vertical                       rune
-	Cross, TeeLeft, TeeRight, TeeUp, TeeDown   rune // TeeLeft has its stem to the left
-	TopLeft, TopRight, BottomLeft, BottomRight rune
-	Fill                                       rune // around a terminal smaller than its pane
-	Ellipsis, Separator, Up, Down, Pointer     string
+	Lines
+	Fill                                   rune // around a terminal smaller than its pane
+	Ellipsis, Separator, Up, Down, Pointer string
 	// Marks of commands; Folded stands for left-out output.
 	Running, Passed, Failed, Ended, Folded rune
 }
 
+// Lines are the characters of frames.
+type Lines struct {
+	Horizontal, Vertical                       rune
+	Cross, TeeLeft, TeeRight, TeeUp, TeeDown   rune // TeeLeft has its stem to the left
+	TopLeft, TopRight, BottomLeft, BottomRight rune
+}
+
 // Junction is the character where lines in these directions meet a vertical one.
-func (g *Glyphs) Junction(up, down, left, right bool) rune {
+func (g *Lines) Junction(up, down, left, right bool) rune {
 	switch {
 	case left && right && up && down:
 		return g.Cross
@@ -79,16 +92,20 @@ func (g *Glyphs) Junction(up, down, left, right bool) rune {
 // Unicode and ASCII are the two sets of glyphs.
 var (
 	Unicode = Glyphs{
-		Horizontal: '─', Vertical: '│',
-		Cross: '┼', TeeLeft: '┤', TeeRight: '├', TeeUp: '┴', TeeDown: '┬',
-		TopLeft: '╭', TopRight: '╮', BottomLeft: '╰', BottomRight: '╯',
+		Lines: Lines{
+			Horizontal: '─', Vertical: '│',
+			Cross: '┼', TeeLeft: '┤', TeeRight: '├', TeeUp: '┴', TeeDown: '┬',
+			TopLeft: '╭', TopRight: '╮', BottomLeft: '╰', BottomRight: '╯',
+		},
 		Fill: '·', Ellipsis: "…", Separator: "·", Up: "↑", Down: "↓", Pointer: "›",
 		Running: '●', Passed: '✓', Failed: '✗', Ended: '○', Folded: '▸',
 	}
 	ASCII = Glyphs{
-		Horizontal: '-', Vertical: '|',
-		Cross: '+', TeeLeft: '+', TeeRight: '+', TeeUp: '+', TeeDown: '+',
-		TopLeft: '+', TopRight: '+', BottomLeft: '+', BottomRight: '+',
+		Lines: Lines{
+			Horizontal: '-', Vertical: '|',
+			Cross: '+', TeeLeft: '+', TeeRight: '+', TeeUp: '+', TeeDown: '+',
+			TopLeft: '+', TopRight: '+', BottomLeft: '+', BottomRight: '+',
+		},
 		Fill: '.', Ellipsis: "~", Separator: "-", Up: "^", Down: "v", Pointer: ">",
 		Running: '*', Passed: 'o', Failed: 'x', Ended: '-', Folded: '>',
 	}
@@ -115,22 +132,23 @@ func New(t themes.Theme, utf8, colours bool) Look {
 		return s
 	}
 	over := func(f themes.Color) Style { return on(f, t.Colors.Background) }
-	l := Look{
-		Glyphs: g,
-
+	l := Look{Glyphs: g}
+	l.PaneStyles = PaneStyles{
 		Border: fg(t.Border), BorderFocused: fg(t.BorderFocused),
 		Title: fg(t.Title), TitleFocused: bold(fg(t.TitleFocused)),
 		Mine: fg(t.BadgeMine), Other: fg(t.BadgeOther), Agent: bold(fg(t.BadgeAgent)),
 		Background: fg(t.BadgeBackground), Exited: fg(t.BadgeExited), Fail: bold(fg(t.BadgeFailed)),
 		MarkRunning: bold(fg(t.MarkRunning)), MarkPassed: fg(t.MarkPassed), MarkFailed: bold(fg(t.MarkFailed)),
 		Letterbox: fg(t.Letterbox), Selection: on(t.SelectionFg, t.SelectionBg), Match: on(t.WarningFg, t.WarningBg),
-
+	}
+	l.StatusStyles = StatusStyles{
 		Status: on(t.StatusFg, t.StatusBg), StatusMuted: on(t.StatusMuted, t.StatusBg),
 		StatusLayout: bold(on(t.StatusLayoutFg, t.StatusLayoutBg)),
 		Tab:          on(t.TabFg, t.TabBg), TabActive: bold(on(t.TabActiveFg, t.TabActiveBg)),
 		Message: on(t.MessageFg, t.MessageBg), Error: bold(on(t.ErrorFg, t.ErrorBg)), Warn: on(t.WarningFg, t.WarningBg),
 		Prefix: bold(on(t.TabActiveFg, t.TabActiveBg)),
-
+	}
+	l.OverlayStyles = OverlayStyles{
 		Overlay: over(t.Foreground), OverlayMuted: over(t.Muted), OverlayAccent: bold(over(t.Accent)),
 		OverlayBox: over(t.BorderFocused), Selected: on(t.SelectedFg, t.SelectedBg),
 		Hint: on(t.HintFg, t.HintBg), HintKey: bold(on(t.HintKey, t.HintBg)),

@@ -18,24 +18,14 @@ type Data struct {
 	Layout string
 	Tabs   []Tab
 	Active int
-	Title  string // of the focused pane
 	Host   string // machine
+	Focused
+	Time, Date string
 
-	Pane, Panes     int // number of the focused pane, from 1, of how many
-	Cols, Rows      int // of the focused terminal; 0 for none
-	Scroll, History int // lines that the focused pane is scrolled back, of how many
-	Time, Date      string
-
-	Badge      string // of the focused terminal; "" for none
-	BadgeStyle look.Style
-	// Command says how the focused terminal's last command did; "" for none.
-	Command      string
-	CommandStyle look.Style
 	// Alert is what another terminal has to tell; "" for none.
 	Alert      string
 	AlertStyle look.Style
-	Clients    int    // that show this layout
-	Cwd        string // shortened with "~" already
+	Clients    int // that show this layout
 
 	Pending string // keys pressed of a chord, "" for none
 	Mode    string // "copy" and the like, "" for none
@@ -45,6 +35,21 @@ type Data struct {
 	// in place of those on the right.
 	Hints []string
 	Alarm bool // they are warnings
+}
+
+// Focused is what it shows of the focused pane and its terminal.
+type Focused struct {
+	Title           string
+	Cwd             string // shortened with "~" already
+	Pane, Panes     int    // number of the pane, from 1, of how many
+	Cols, Rows      int    // 0 for none
+	Scroll, History int    // lines that it is scrolled back, of how many
+
+	Badge      string // "" for none
+	BadgeStyle look.Style
+	// Command says how the last command did; "" for none.
+	Command      string
+	CommandStyle look.Style
 }
 
 // Tab is a tab's label.

@@ -27,7 +27,7 @@ func draw(t *testing.T, w int, d status.Data) (string, []status.Hit) {
 
 func TestBarGivesRoomAway(t *testing.T) {
 	d := status.Data{
-		Layout: "main", Active: 1, Badge: "mine", Cwd: "~/src/house/ui",
+		Layout: "main", Active: 1, Focused: status.Focused{Badge: "mine", Cwd: "~/src/house/ui"},
 		Tabs: []status.Tab{{Name: "vim"}, {Name: "build"}, {Name: "a very long name of a tab that goes on"}},
 	}
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestBarInAnyWidth(t *testing.T) {
 	for w := 1; w < 120; w++ {
 		for _, d := range []status.Data{
 			{Layout: "main"},
-			{Layout: "main", Tabs: []status.Tab{{Name: "日本語"}, {Zoom: true}}, Badge: "claude: make test", Cwd: "~/日本/語"},
+			{Layout: "main", Tabs: []status.Tab{{Name: "日本語"}, {Zoom: true}}, Focused: status.Focused{Badge: "claude: make test", Cwd: "~/日本/語"}},
 			{Layout: "main", Tabs: make([]status.Tab, 30), Active: 17, Pending: "ctrl+space", Message: "something went wrong", Kind: status.Error},
 			{Layout: "main", Tabs: make([]status.Tab, 3), Mode: "copy", Message: strings.Repeat("long ", 60)},
 		} {

@@ -12,9 +12,12 @@ import (
 
 // full has something to say in every segment.
 var full = status.Data{
-	Layout: "main", Active: 1, Tabs: []status.Tab{{Name: "vim"}, {Name: "build"}}, Title: "make", Host: "box",
-	Pane: 2, Panes: 4, Cols: 80, Rows: 23, Scroll: 12, History: 300, Time: "12:34", Date: "2026-11-20",
-	Badge: "mine", Command: "ok 1.5s", Cwd: "~/src", Pending: "ctrl+space", Mode: "copy",
+	Layout: "main", Active: 1, Tabs: []status.Tab{{Name: "vim"}, {Name: "build"}}, Host: "box",
+	Focused: status.Focused{
+		Title: "make", Pane: 2, Panes: 4, Cols: 80, Rows: 23, Scroll: 12, History: 300,
+		Badge: "mine", Command: "ok 1.5s", Cwd: "~/src",
+	},
+	Time: "12:34", Date: "2026-11-20", Pending: "ctrl+space", Mode: "copy",
 	Alert: "! 3: bell", Clients: 5,
 }
 
@@ -132,7 +135,7 @@ func TestComposedInAnyWidth(t *testing.T) {
 // TestHints: the longest hint that leaves everything else its place, or in that of
 // the right side.
 func TestHints(t *testing.T) {
-	d := status.Data{Layout: "main", Tabs: []status.Tab{{Name: "sh"}}, Badge: "mine", Hints: []string{"press ctrl+space and wait", "ctrl+space ?"}}
+	d := status.Data{Layout: "main", Tabs: []status.Tab{{Name: "sh"}}, Focused: status.Focused{Badge: "mine"}, Hints: []string{"press ctrl+space and wait", "ctrl+space ?"}}
 	for w, want := range map[int]string{
 		60: "press ctrl+space and wait  mine", 38: "1 sh        ctrl+space ?  mine", 28: "1 sh    ctrl+space ?", 20: "mine",
 	} {
