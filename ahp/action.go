@@ -14,7 +14,7 @@ type Action interface {
 type (
 	// RootAgentsChanged replaces the agents. Host only.
 	RootAgentsChanged struct {
-		Agents []AgentInfo `json:"agents"`
+		Agents List[AgentInfo] `json:"agents"`
 	}
 	// RootActiveSessionsChanged replaces the number of sessions. Host only.
 	RootActiveSessionsChanged struct {
@@ -22,12 +22,12 @@ type (
 	}
 	// RootTerminalsChanged replaces the whole list (G10). Host only.
 	RootTerminalsChanged struct {
-		Terminals []TerminalInfo `json:"terminals"`
+		Terminals List[TerminalInfo] `json:"terminals"`
 	}
 	// RootConfigChanged merges into, or with Replace replaces, config values.
 	RootConfigChanged struct {
-		Config  map[string]any `json:"config"`
-		Replace bool           `json:"replace,omitempty"`
+		Config  Object[any] `json:"config"`
+		Replace bool        `json:"replace,omitempty"`
 	}
 )
 
@@ -85,7 +85,7 @@ type (
 type LayoutChanged struct {
 	Rev       int64           `json:"rev"` // must be the state's Rev + 1
 	Doc       json.RawMessage `json:"doc"`
-	Terminals []URI           `json:"terminals"`
+	Terminals List[URI]       `json:"terminals"`
 }
 
 // Unknown keeps an action of a type that this version does not know.

@@ -7,13 +7,13 @@ import "maps"
 // reach it.
 const ActivityURI URI = "x-tandemux-activity:/"
 
-// ActivityState is the state of ActivityURI. Neither map is null on the wire.
+// ActivityState is the state of ActivityURI.
 type ActivityState struct {
 	// Terminals has a row for each terminal that has something to tell.
-	Terminals map[URI]Attention `json:"terminals"`
+	Terminals Object[Attention] `json:"terminals"`
 	// Layouts counts the connections that are subscribed to a layout; those
 	// without one are left out.
-	Layouts map[URI]int `json:"layouts"`
+	Layouts Object[int] `json:"layouts"`
 	// Refusals are what agents were not allowed lately, oldest first; at most
 	// MaxRefusals.
 	Refusals []AgentRefusal `json:"refusals,omitempty"`
@@ -104,7 +104,7 @@ type (
 	}
 	// AgentsRefused replaces the list of refusals. Host only.
 	AgentsRefused struct {
-		Refusals []AgentRefusal `json:"refusals"`
+		Refusals List[AgentRefusal] `json:"refusals"`
 	}
 	// HostWarned replaces the warning. Host only.
 	HostWarned struct {
@@ -122,41 +122,6 @@ func (TerminalSeen) ActionType() string     { return "x-tandemux/terminalSeen" }
 func (AgentsRefused) ActionType() string    { return "x-tandemux/agentsRefused" }
 func (HostWarned) ActionType() string       { return "x-tandemux/hostWarned" }
 func (LayoutWatched) ActionType() string    { return "x-tandemux/layoutWatched" }
-
-func init() {
-	add(row(byHost, func(w *writer, a AttentionChanged) {
-		w.str("terminal", a.Terminal)
-		w.member("attention", a.Attention)
-	}))
-	add(row(byClient, func(w *writer, a TerminalSeen) {
-		w.str("terminal", a.Terminal)
-		if a.At != 0 {
-			w.int("at", a.At)
-		}
-	}))
-	add(row(byHost, func(w *writer, a AgentsRefused) { w.inline(a) }))
-	add(row(byHost, func(w *writer, a HostWarned) { w.str("warning", a.Warning) }))
-	add(row(byHost, func(w *writer, a LayoutWatched) {
-		w.str("layout", a.Layout)
-		w.int("clients", int64(a.Clients))
-	}))
-}
-
-// MarshalJSON writes the newest form.
-func (s ActivityState) MarshalJSON() ([]byte, error) { return Encode(V1, s) }
-
-func (s ActivityState) appendTo(w *writer) {
-	w.open('{')
-	w.member("terminals", nonNilMapOf(s.Terminals))
-	w.member("layouts", nonNilMapOf(s.Layouts))
-	if len(s.Refusals) > 0 {
-		w.member("refusals", s.Refusals)
-	}
-	if s.Warning != "" {
-		w.str("warning", s.Warning)
-	}
-	w.close('}')
-}
 
 // ReduceActivity is the activity channel's state after a. It copies the map that
 // changes.
@@ -193,11 +158,4 @@ func with[V any](m map[URI]V, k URI, v *V) map[URI]V {
 		next[k] = *v
 	}
 	return next
-}
-
-func nonNilMapOf[V any](m map[URI]V) map[URI]V {
-	if m == nil {
-		return map[URI]V{}
-	}
-	return m
 }

@@ -1,6 +1,10 @@
 package ahp
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
 
 // ChatSummary is a chat's row in its session, and the head of its state.
 type ChatSummary struct {
@@ -35,17 +39,17 @@ type ChatOrigin struct {
 // ChatState is the state of a chat channel: the conversation (AHP, Chat Channel).
 type ChatState struct {
 	ChatSummary
-	Changesets      []json.RawMessage
-	BackgroundWork  []BackgroundWork
-	Turns           []Turn // finished, oldest first; never null on the wire
-	TurnsNextCursor string // of fetchTurns, when there are older ones
-	ActiveTurn      *Turn  // nil when none runs
-	SteeringMessage *PendingMessage
-	QueuedMessages  []PendingMessage
-	Draft           *Message
-	Meta            json.RawMessage
+	Changesets      []json.RawMessage `json:"changesets,omitzero"`
+	BackgroundWork  []BackgroundWork  `json:"backgroundWork,omitempty"`
+	Turns           List[Turn]        `json:"turns"`                     // finished, oldest first
+	TurnsNextCursor string            `json:"turnsNextCursor,omitempty"` // of fetchTurns, when there are older ones
+	ActiveTurn      *Turn             `json:"activeTurn,omitempty"`      // nil when none runs
+	SteeringMessage *PendingMessage   `json:"steeringMessage,omitempty"`
+	QueuedMessages  []PendingMessage  `json:"queuedMessages,omitempty"`
+	Draft           *Message          `json:"draft,omitempty"`
 	// InputRequests are those outside of a turn, which only 0.5 has.
-	InputRequests []InputRequest
+	InputRequests []InputRequest  `json:"-"`
+	Meta          json.RawMessage `json:"_meta,omitempty"`
 }
 
 // The values of Turn.State; empty while the turn runs.
@@ -57,13 +61,13 @@ const (
 
 // Turn is a message and what came of it. Turns share nothing that changes.
 type Turn struct {
-	ID            string
-	StartedAt     Instant
-	Duration      *int64 // ms; nil while it runs
-	Message       Message
-	ResponseParts []ResponsePart // never null on the wire
-	Usage         *Usage
-	State         string
+	ID            string             `json:"id"`
+	StartedAt     Instant            `json:"startedAt,omitempty"`
+	Duration      *int64             `json:"duration,omitempty"` // ms; nil while it runs
+	Message       Message            `json:"message"`
+	ResponseParts List[ResponsePart] `json:"responseParts"`
+	Usage         *Usage             `json:"usage,omitempty"`
+	State         string             `json:"state,omitempty"`
 }
 
 // The values of MessageOrigin.Kind.
@@ -179,18 +183,89 @@ const (
 // ResponsePart is a piece of a turn's answer, one of several kinds. One of an
 // unknown kind keeps its text in Raw.
 type ResponsePart struct {
-	Kind     string
-	ID       string        // markdown, reasoning
-	Content  string        // markdown, reasoning
-	ToolCall *ToolCall     // toolCall
-	Request  *InputRequest // inputRequest
-	Response string        // inputRequest: accept, decline, cancel; empty while open
-	Note     *Prose        // systemNotification
-	Error    *ErrorInfo    // error
+	Kind     string        `json:"kind"`
+	ID       string        `json:"id,omitempty"`       // markdown, reasoning
+	Content  string        `json:"-"`                  // markdown, reasoning
+	ToolCall *ToolCall     `json:"toolCall,omitempty"` // toolCall
+	Request  *InputRequest `json:"request,omitempty"`  // inputRequest
+	Response string        `json:"response,omitempty"` // inputRequest: accept, decline, cancel; empty while open
+	Note     *Prose        `json:"-"`                  // systemNotification
+	Error    *ErrorInfo    `json:"error,omitempty"`    // error
 	// Resumable says that the turn that ended with this error can go on.
-	Resumable bool
-	Meta      json.RawMessage
-	Raw       json.RawMessage // contentRef and unknown kinds, whole
+	Resumable bool            `json:"resumable,omitempty"`
+	Meta      json.RawMessage `json:"_meta,omitempty"`
+	Raw       json.RawMessage `json:"-"` // contentRef and unknown kinds, whole
+}
+
+type plainPart ResponsePart
+
+// need gives a part what its kind must have, and says where its content is kept.
+func (p *plainPart) need() (content any) {
+	switch p.Kind {
+	case PartMarkdown, PartReasoning:
+		return &p.Content
+	case PartSystemNotification:
+		p.Note = orNew(p.Note)
+		return p.Note
+	case PartToolCall:
+		p.ToolCall = orNew(p.ToolCall)
+	case PartInputRequest:
+		p.Request = orNew(p.Request)
+	}
+	return nil
+}
+
+// MarshalJSON writes the members of the part's kind.
+func (p ResponsePart) MarshalJSON() (text []byte, err error) {
+	if p.Raw != nil {
+		return p.Raw, nil
+	}
+	w := struct {
+		Kind    string  `json:"kind"`
+		ID      *string `json:"id,omitempty"`
+		Content any     `json:"content,omitempty"`
+		*plainPart
+	}{Kind: p.Kind, plainPart: (*plainPart)(&p)}
+	if w.Content = w.need(); p.Kind == PartMarkdown || p.Kind == PartReasoning {
+		w.ID = &p.ID
+	} else if p.Kind == PartError {
+		p.Error = orNew(p.Error)
+	}
+	return Encode(V1, w)
+}
+
+// UnmarshalJSON reads a part by its kind; unknown ones are kept whole.
+func (p *ResponsePart) UnmarshalJSON(b []byte) error {
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	if err := Unmarshal(b, &head); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{PartMarkdown, PartReasoning, PartToolCall, PartSystemNotification, PartInputRequest, PartError}, head.Kind) {
+		*p = ResponsePart{Kind: head.Kind, Raw: bytes.Clone(b)}
+		return nil
+	}
+	var w struct {
+		plainPart
+		Content json.RawMessage `json:"content"`
+	}
+	if err := Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*p = ResponsePart(w.plainPart)
+	if content := (*plainPart)(p).need(); content != nil && w.Content != nil {
+		return json.Unmarshal(w.Content, content)
+	}
+	return nil
+}
+
+// orNew is p, or points to an empty value.
+func orNew[T any](p *T) *T {
+	if p == nil {
+		p = new(T)
+	}
+	return p
 }
 
 // Prose is a text that is plain or Markdown; which of them is kept.
@@ -205,11 +280,9 @@ func Plain(s string) *Prose { return &Prose{Text: s} }
 // MarshalJSON writes a string, or an object for Markdown.
 func (p Prose) MarshalJSON() ([]byte, error) {
 	if !p.Markdown {
-		return marshal(p.Text)
+		return Encode(V1, p.Text)
 	}
-	return marshal(struct {
-		Markdown string `json:"markdown"`
-	}{p.Text})
+	return Encode(V1, map[string]string{"markdown": p.Text})
 }
 
 // UnmarshalJSON accepts both forms.
@@ -248,13 +321,13 @@ const (
 
 // Question is one of an input request. What else it has stays in its JSON.
 type Question struct {
-	ID       string
-	Kind     string // text, number, integer, boolean, single-select, multi-select
-	Title    string
-	Message  string
-	Required bool
-	Options  []QuestionOption
-	raw      json.RawMessage // as it came; nil for one of our own
+	ID       string           `json:"id"`
+	Kind     string           `json:"kind"` // text, number, integer, boolean, single-select, multi-select
+	Title    string           `json:"title,omitempty"`
+	Message  string           `json:"message"`
+	Required bool             `json:"required,omitempty"`
+	Options  []QuestionOption `json:"options,omitempty"`
+	raw      json.RawMessage  // as it came; nil for one of our own
 }
 
 // QuestionOption is one of what a question offers.
@@ -264,34 +337,28 @@ type QuestionOption struct {
 	Description string `json:"description,omitempty"`
 }
 
-type question struct {
-	ID       string           `json:"id"`
-	Kind     string           `json:"kind"`
-	Title    string           `json:"title,omitempty"`
-	Message  string           `json:"message"`
-	Required bool             `json:"required,omitempty"`
-	Options  []QuestionOption `json:"options,omitempty"`
-}
-
 // MarshalJSON writes a question as it came, if it came from somewhere.
 func (q Question) MarshalJSON() ([]byte, error) {
 	if q.raw != nil {
 		return q.raw, nil
 	}
-	return marshal(question{q.ID, q.Kind, q.Title, q.Message, q.Required, q.Options})
+	type plain Question
+	return Encode(V1, plain(q))
 }
 
 // UnmarshalJSON reads what the host needs and keeps the rest.
 func (q *Question) UnmarshalJSON(b []byte) error {
+	type plain Question
 	var w struct {
-		question
+		plain
 		Message Prose           `json:"message"`
 		Options json.RawMessage `json:"options"`
 	}
 	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*q = Question{ID: w.ID, Kind: w.Kind, Title: w.Title, Message: w.Message.Text, Required: w.Required, raw: append(json.RawMessage(nil), b...)}
+	*q = Question(w.plain)
+	q.Message, q.raw = w.Message.Text, bytes.Clone(b)
 	Unmarshal(w.Options, &q.Options) //nolint:errcheck // other forms stay in raw
 	return nil
 }

@@ -45,9 +45,9 @@ type (
 	}
 	// ChatError ends the turn as failed. Host only.
 	ChatError struct {
-		TurnID   string
-		Duration *int64       // ms
-		Part     ResponsePart // of kind error
+		TurnID   string       `json:"turnId"`
+		Duration *int64       `json:"duration,omitempty"` // ms
+		Part     ResponsePart `json:"part"`               // of kind error
 	}
 	// ChatTurnResume goes on with a turn that ended in a resumable error.
 	ChatTurnResume struct {
@@ -63,7 +63,7 @@ type (
 		ID   string `json:"id"`
 	}
 	ChatQueuedMessagesReordered struct {
-		Order []string `json:"order"`
+		Order List[string] `json:"order"`
 	}
 	ChatDraftChanged struct {
 		Draft *Message `json:"draft,omitempty"`
@@ -95,8 +95,8 @@ type (
 	}
 	// ChatTurnsLoaded puts older turns in front. Host only, as are all below.
 	ChatTurnsLoaded struct {
-		Turns           []Turn `json:"turns"`
-		TurnsNextCursor string `json:"turnsNextCursor,omitempty"`
+		Turns           List[Turn] `json:"turns"`
+		TurnsNextCursor string     `json:"turnsNextCursor,omitempty"`
 	}
 	ChatActivityChanged struct {
 		Activity string `json:"activity,omitempty"`
@@ -111,7 +111,7 @@ type (
 		Movable *bool `json:"movable,omitempty"`
 	}
 	ChatChangesetsChanged struct {
-		Changesets []json.RawMessage `json:"changesets,omitempty"`
+		Changesets []json.RawMessage `json:"changesets,omitzero"`
 	}
 	ChatWorkingDirectorySet struct {
 		Directory URI `json:"directory"`
@@ -170,10 +170,10 @@ type (
 		Meta             json.RawMessage `json:"_meta,omitempty"`
 	}
 	ChatToolCallContentChanged struct {
-		TurnID     string          `json:"turnId"`
-		ToolCallID string          `json:"toolCallId"`
-		Content    []ToolContent   `json:"content"`
-		Meta       json.RawMessage `json:"_meta,omitempty"`
+		TurnID     string            `json:"turnId"`
+		ToolCallID string            `json:"toolCallId"`
+		Content    List[ToolContent] `json:"content"`
+		Meta       json.RawMessage   `json:"_meta,omitempty"`
 	}
 	ChatToolCallComplete struct {
 		TurnID                     string          `json:"turnId"`

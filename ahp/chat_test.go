@@ -146,7 +146,7 @@ func TestSessionsAndChatsFromAnywhere(t *testing.T) {
 		for i := range 60 {
 			log = append(log, randomChatAction(r, i))
 		}
-		from(t, SessionState{Title: "s", Status: 1, Config: &SessionConfig{}}, log, ReduceSession)
+		from(t, SessionState{SessionInfo: SessionInfo{Title: "s", Status: 1}, Config: &SessionConfig{}}, log, ReduceSession)
 		from(t, ChatState{ChatSummary: ChatSummary{Title: "c", Status: 1}}, log, ReduceChat)
 	})
 }
@@ -265,7 +265,7 @@ func TestInstants(t *testing.T) {
 // TestSummariesTellWhatChanged: only members that differ, null for those gone,
 // never the identity (AHP, Root Channel).
 func TestSummariesTellWhatChanged(t *testing.T) {
-	before := SessionSummary{Resource: "s", Provider: "p", Title: "a", Status: 1, Activity: "x", CreatedAt: InstantOf(1), ModifiedAt: InstantOf(2)}
+	before := SessionSummary{Resource: "s", SessionInfo: SessionInfo{Provider: "p", Title: "a", Status: 1, Activity: "x"}, CreatedAt: InstantOf(1), ModifiedAt: InstantOf(2)}
 	after := before
 	after.Resource, after.Provider, after.CreatedAt = "t", "q", InstantOf(9)
 	if c := (SessionChanges{before, after}); !c.Empty() {

@@ -1,179 +1,142 @@
 package ahp
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// kind is one row of the table of actions.
-type kind struct {
-	client bool // clients may dispatch it
-	// after05 says that 0.5.0 does not have it.
-	after05 bool
-	decode  func(raw json.RawMessage) (Action, error)
-	// write appends the members after "type".
-	write func(w *writer, a Action)
-}
+// List is a list that is [] and never null on the wire.
+type List[T any] []T
 
-// row makes a row for the action type A.
-func row[A Action](client bool, write func(w *writer, a A)) (string, kind) {
-	var zero A
-	return zero.ActionType(), kind{
-		client: client,
-		decode: func(raw json.RawMessage) (Action, error) {
-			var a A
-			if err := Unmarshal(raw, &a); err != nil {
-				return nil, err
-			}
-			return a, nil
-		},
-		write: func(w *writer, a Action) {
-			if v, ok := a.(A); ok {
-				write(w, v)
-			}
-		},
-	}
-}
+// MarshalJSON writes the newest form, for encoding/json.
+func (l List[T]) MarshalJSON() ([]byte, error) { return Encode(V1, []T(l)) }
 
-const (
-	byHost   = false
-	byClient = true
+// MarshalJSONTo writes the form of the profile that is encoded for.
+func (l List[T]) MarshalJSONTo(e *jsontext.Encoder) error { return jsonv2.MarshalEncode(e, []T(l)) }
+
+// Object is a map that is {} and never null on the wire.
+type Object[V any] map[string]V
+
+// MarshalJSON writes the newest form, for encoding/json.
+func (o Object[V]) MarshalJSON() ([]byte, error) { return Encode(V1, map[string]V(o)) }
+
+// form is how everything is written: no escapes for HTML, JSON that is kept as it
+// came, tags as encoding/json reads them.
+var form = jsonv2.JoinOptions(
+	jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
+	jsontext.EscapeForJS(true), jsontext.PreserveRawStrings(true), jsonv1.OmitEmptyWithLegacySemantics(true),
 )
 
-// kinds is the table of actions by type.
-var kinds = map[string]kind{}
+// forms are how each profile is written.
+var forms [V05 + 1]jsonv2.Options
 
-func add(actionType string, k kind) { kinds[actionType] = k }
+// Most texts are read by strict at once. What it refuses is read again by lenient,
+// which takes the last of several members and finds integers in other spellings.
+var strict, lenient jsonv2.Options
 
+// What is written and read by functions of ours needs all of this again.
 func init() {
-	add(row(byHost, func(w *writer, a RootAgentsChanged) { list(w, "agents", a.Agents) }))
-	add(row(byHost, func(w *writer, a RootActiveSessionsChanged) {
-		w.int("activeSessions", int64(a.ActiveSessions))
-	}))
-	add(row(byHost, func(w *writer, a RootTerminalsChanged) { list(w, "terminals", a.Terminals) }))
-	add(row(byClient, func(w *writer, a RootConfigChanged) {
-		w.member("config", nonNilMap(a.Config))
-		if a.Replace {
-			w.bool("replace", true)
-		}
-	}))
-	add(row(byHost, func(w *writer, a TerminalData) { w.str("data", a.Data) }))
-	add(row(byClient, func(w *writer, a TerminalInput) { w.str("data", a.Data) }))
-	add(row(byClient, func(w *writer, a TerminalResized) {
-		w.int("cols", int64(a.Cols))
-		w.int("rows", int64(a.Rows))
-	}))
-	add(row(byClient, func(w *writer, a TerminalClaimed) { w.member("claim", a.Claim) }))
-	add(row(byClient, func(w *writer, a TerminalTitleChanged) { w.str("title", a.Title) }))
-	add(row(byHost, func(w *writer, a TerminalCwdChanged) { w.str("cwd", a.Cwd) }))
-	add(row(byHost, func(w *writer, a TerminalExited) {
-		if a.ExitCode != nil {
-			w.int("exitCode", int64(*a.ExitCode))
-		}
-	}))
-	add(row(byClient, func(*writer, TerminalCleared) {}))
-	add(row(byHost, func(*writer, TerminalCommandDetectionAvailable) {}))
-	add(row(byHost, func(w *writer, a TerminalCommandExecuted) {
-		w.str("commandId", a.CommandID)
-		w.str("commandLine", a.CommandLine)
-		w.int("timestamp", a.Timestamp)
-	}))
-	add(row(byHost, func(w *writer, a TerminalCommandFinished) {
-		w.str("commandId", a.CommandID)
-		w.outcome(a.ExitCode, a.DurationMs)
-	}))
-	add(row(byClient, func(w *writer, a LayoutChanged) {
-		w.int("rev", a.Rev)
-		w.raw("doc", a.Doc)
-		list(w, "terminals", a.Terminals)
-	}))
+	for _, k := range rows {
+		kinds[k.name] = k
+	}
+	forms[V1] = jsonv2.JoinOptions(form, jsonv2.WithMarshalers(writeAction))
+	forms[V09] = forms[V1]
+	forms[V05] = jsonv2.JoinOptions(form, jsonv2.WithMarshalers(jsonv2.JoinMarshalers(down05, writeAction)))
+	read := jsonv2.JoinUnmarshalers(readAction, readRaw, readError05)
+	strict = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsonv2.WithUnmarshalers(read))
+	lenient = jsonv2.JoinOptions(strict, jsontext.AllowDuplicateNames(true), jsonv2.WithUnmarshalers(
+		jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFromFunc(anew), read)))
 }
 
-// ClientDispatchable reports whether an action type is known, and if so whether
-// clients may dispatch it (AHP, Root Channel and Terminal Channel).
-func ClientDispatchable(actionType string) (known, ok bool) {
-	k, known := kinds[actionType]
-	return known, k.client
+// Encode is v's JSON in the shapes of profile p. It projects the types of this
+// package, by value or pointer; anything else is marshalled as it is, without
+// escapes for HTML.
+func Encode(p Profile, v any) (json.RawMessage, error) {
+	if raw, is := v.(json.RawMessage); is && len(raw) > 0 {
+		return raw, nil
+	}
+	return jsonv2.Marshal(v, forms[p])
 }
 
-// DecodeAction reads an action of any profile. A type that is not known gives
-// an Unknown that keeps raw; unknown members are dropped. The result shares no
-// memory with raw.
-func DecodeAction(raw json.RawMessage) (Action, error) {
-	var head struct {
-		Type *string `json:"type"`
+// Unmarshal is json.Unmarshal for JSON that comes from outside, read as every
+// other language reads it: member names match exactly, not whatever their case;
+// of members of one name the last counts, whole, where json.Unmarshal would
+// merge two objects; and an integer may be written as 80.0 or 8e1. Unknown
+// members are dropped, and JSON that is kept as it is (json.RawMessage) is nil where
+// it is null. It may be called from any goroutine. Like json.Unmarshal's, its error
+// is a *json.UnmarshalTypeError when a member is of another type.
+func Unmarshal(raw []byte, v any) error {
+	if jsonv2.Unmarshal(raw, v, strict) == nil {
+		return nil
 	}
-	if err := Unmarshal(raw, &head); err != nil {
-		return nil, fmt.Errorf("decode action: %w", err)
+	err := jsonv2.Unmarshal(raw, v, lenient)
+	var wrong *jsonv2.SemanticError
+	var known *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong) || errors.As(err, &known):
+		return err
+	case wrong.Err != nil:
+		return wrong.Err
 	}
-	if head.Type == nil || *head.Type == "" {
-		return nil, fmt.Errorf("decode action: member \"type\" is missing")
+	value := cmp.Or(map[jsontext.Kind]string{'[': "array", '{': "object", 't': "bool", 'f': "bool"}[wrong.JSONKind], wrong.JSONKind.String())
+	path := strings.ReplaceAll(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/", ".")
+	return &json.UnmarshalTypeError{Value: value, Type: wrong.GoType, Offset: wrong.ByteOffset, Field: path}
+}
+
+// readRaw makes null nothing.
+var readRaw = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, to *json.RawMessage) error {
+	text, err := d.ReadValue()
+	*to = nil
+	if text.Kind() != 'n' {
+		*to = bytes.Clone(text)
 	}
-	k, known := kinds[*head.Type]
-	if !known {
-		return Unknown{Type: *head.Type, Raw: append(json.RawMessage(nil), raw...)}, nil
+	return err
+})
+
+// anew forgets what an earlier member of the same name has set, and reads integers.
+func anew(d *jsontext.Decoder, to any) error {
+	v := reflect.ValueOf(to).Elem()
+	v.SetZero()
+	if d.PeekKind() != '0' || !v.CanInt() && !v.CanUint() {
+		return errors.ErrUnsupported
 	}
-	a, err := k.decode(raw)
+	text, err := d.ReadValue()
 	if err != nil {
-		return nil, fmt.Errorf("decode action %s: %w", *head.Type, err)
+		return err
 	}
-	return a, nil
-}
-
-// EncodeAction is the action's JSON object for a peer of profile p, its type
-// member included. An Unknown is written verbatim. a must be one of this
-// package's action types, by value.
-func EncodeAction(p Profile, a Action) (json.RawMessage, error) {
-	w := writer{p: p}
-	w.action(a)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return w.buf, nil
-}
-
-// action appends an action.
-func (w *writer) action(a Action) {
-	if u, ok := a.(Unknown); ok && len(u.Raw) > 0 {
-		if !json.Valid(u.Raw) {
-			w.fail(fmt.Errorf("encode action %s: kept text is not JSON", u.Type))
-			return
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		f, _ := strconv.ParseFloat(string(text), 64)
+		switch d.StackPointer().LastToken() {
+		case "timestamp", "duration", "durationMs": // some hosts write them as a clock gives them
+			f = math.Round(f)
 		}
-		w.buf = append(w.buf, u.Raw...)
-		return
+		if n = int64(f); f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			return &jsonv2.SemanticError{GoType: v.Type(), JSONKind: '0'}
+		}
 	}
-	if a == nil {
-		w.fail(fmt.Errorf("encode action: there is none"))
-		return
+	switch {
+	case v.CanInt() && !v.OverflowInt(n):
+		v.SetInt(n)
+	case v.CanUint() && n >= 0 && !v.OverflowUint(uint64(n)):
+		v.SetUint(uint64(n))
+	default:
+		return &jsonv2.SemanticError{GoType: v.Type(), JSONKind: '0'}
 	}
-	w.open('{')
-	w.str("type", a.ActionType())
-	if k, known := kinds[a.ActionType()]; known {
-		k.write(w, a)
-	}
-	w.close('}')
+	return nil
 }
 
-func (w *writer) fail(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-	w.buf = append(w.buf, "null"...)
-}
-
-// outcome writes how a command ended.
-func (w *writer) outcome(exitCode *int, durationMs *int64) {
-	if exitCode != nil {
-		w.int("exitCode", int64(*exitCode))
-	}
-	if durationMs != nil {
-		w.int("durationMs", *durationMs)
-	}
-}
-
-func nonNilMap(m map[string]any) map[string]any {
-	if m == nil {
-		return map[string]any{}
-	}
-	return m
+func isAbsent(raw json.RawMessage) bool {
+	text := string(bytes.TrimSpace(raw))
+	return text == "" || text == "null"
 }

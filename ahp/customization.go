@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Customizations are kept as they came: containers, such as plugins, that may
-// have children, and single ones, each with an id.
-
 // reduceCustomizations applies the actions about customizations and MCP servers.
+// Customizations are kept as they came: containers, such as plugins, that may have
+// children, and single ones, each with an id.
 func reduceCustomizations(s *SessionState, a Action) {
 	switch a := a.(type) {
 	case SessionCustomizationsChanged:
@@ -38,15 +37,13 @@ func reduceCustomizations(s *SessionState, a Action) {
 		if a.Channel != "" {
 			channel = a.Channel
 		}
-		s.mergeCustomization(a.ID, mcpServer, map[string]any{"state": a.State, "channel": channel})
+		s.mergeCustomization(a.ID, "mcpServer", map[string]any{"state": a.State, "channel": channel})
 	case SessionMcpServerStartRequested:
-		s.mergeCustomization(a.ID, mcpServer, map[string]any{"state": map[string]string{"kind": "starting"}})
+		s.mergeCustomization(a.ID, "mcpServer", map[string]any{"state": map[string]string{"kind": "starting"}})
 	case SessionMcpServerStopRequested:
-		s.mergeCustomization(a.ID, mcpServer, map[string]any{"state": map[string]string{"kind": "stopped"}})
+		s.mergeCustomization(a.ID, "mcpServer", map[string]any{"state": map[string]string{"kind": "stopped"}})
 	}
 }
-
-const mcpServer = "mcpServer"
 
 type customization struct {
 	Type     string            `json:"type"`
@@ -66,7 +63,7 @@ func (s *SessionState) mergeCustomization(id, kind string, with map[string]any) 
 		if kind != "" && customizationHead(raw).Type != kind {
 			return raw
 		}
-		changes, err := marshal(with)
+		changes, err := Encode(V1, with)
 		if err != nil {
 			return raw
 		}
@@ -107,7 +104,7 @@ func changeCustomization(list []json.RawMessage, id string, change func(json.Raw
 		if j < 0 {
 			continue
 		}
-		kept, err := marshal(map[string]any{"children": replace(children, j, change(children[j]))})
+		kept, err := Encode(V1, map[string]any{"children": replace(children, j, change(children[j]))})
 		if err != nil {
 			return nil
 		}

@@ -118,12 +118,6 @@ func AlreadyExists(format string, args ...any) *Error {
 // Conflict is -32011.
 func Conflict(format string, args ...any) *Error { return Errorf(CodeConflict, format, args...) }
 
-// SupportedVersions is the data of an unsupported version error, required by
-// AHP.
-type SupportedVersions struct {
-	SupportedVersions []string `json:"supportedVersions"`
-}
-
 // UnsupportedVersion is -32005; the host closes the connection after it.
 func UnsupportedVersion(offered []string) *Error {
 	const quoted = 8 // of what may be a very long list
@@ -133,6 +127,6 @@ func UnsupportedVersion(offered []string) *Error {
 	}
 	e := Errorf(CodeUnsupportedVersion,
 		"no common protocol version: offered %q%s, this host speaks %q", offered, more, Supported())
-	e.Data = SupportedVersions{SupportedVersions: Supported()}
+	e.Data = map[string][]string{"supportedVersions": Supported()} // required by AHP
 	return e
 }

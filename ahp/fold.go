@@ -58,7 +58,7 @@ func (f *TerminalFold) Apply(a Action) {
 // no memory that Apply changes.
 func (f *TerminalFold) State() TerminalState {
 	s := f.state
-	s.Content = append([]Part{}, s.Content...)
+	s.Content = slices.Clone(s.Content)
 	if f.open {
 		*s.Content[len(s.Content)-1].text() = string(f.tail)
 	}

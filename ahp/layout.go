@@ -10,7 +10,7 @@ import "encoding/json"
 type LayoutState struct {
 	Rev       int64           `json:"rev"` // 0 for a layout never written
 	Doc       json.RawMessage `json:"doc"` // a JSON object, or null when never written
-	Terminals []URI           `json:"terminals"`
+	Terminals List[URI]       `json:"terminals"`
 }
 
 // MaxLayoutBytes bounds LayoutState.Doc.

@@ -1,6 +1,12 @@
 package ahp
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Method names of commands and notifications.
 const (
@@ -41,7 +47,7 @@ type Implementation struct {
 // InitializeParams opens a connection.
 type InitializeParams struct {
 	Channel              URI             `json:"channel"`
-	ProtocolVersions     []string        `json:"protocolVersions"`
+	ProtocolVersions     List[string]    `json:"protocolVersions"`
 	ClientID             string          `json:"clientId"`
 	ClientInfo           *Implementation `json:"clientInfo,omitempty"`
 	InitialSubscriptions []URI           `json:"initialSubscriptions,omitempty"`
@@ -68,7 +74,7 @@ type AgentMeta struct {
 type InitializeResult struct {
 	ProtocolVersion  string          `json:"protocolVersion"`
 	ServerSeq        int64           `json:"serverSeq"`
-	Snapshots        []Snapshot      `json:"snapshots"` // never null
+	Snapshots        List[Snapshot]  `json:"snapshots"`
 	ServerInfo       *Implementation `json:"serverInfo,omitempty"`
 	DefaultDirectory URI             `json:"defaultDirectory,omitempty"`
 	Meta             *InitializeMeta `json:"_meta,omitempty"`
@@ -92,10 +98,10 @@ type Snapshot struct {
 
 // ReconnectParams resumes after a lost connection, instead of initialize.
 type ReconnectParams struct {
-	Channel           URI    `json:"channel"`
-	ClientID          string `json:"clientId"`
-	LastSeenServerSeq int64  `json:"lastSeenServerSeq"`
-	Subscriptions     []URI  `json:"subscriptions"`
+	Channel           URI       `json:"channel"`
+	ClientID          string    `json:"clientId"`
+	LastSeenServerSeq int64     `json:"lastSeenServerSeq"`
+	Subscriptions     List[URI] `json:"subscriptions"`
 
 	Meta *ReconnectMeta `json:"_meta,omitempty"`
 }
@@ -117,9 +123,18 @@ const (
 // ReconnectResult is either a replay (Actions, Missing) or Snapshots.
 type ReconnectResult struct {
 	Type      string     `json:"type"`
-	Actions   []Envelope `json:"actions,omitempty"`
-	Missing   []URI      `json:"missing,omitempty"`
-	Snapshots []Snapshot `json:"snapshots,omitempty"`
+	Actions   []Envelope `json:"actions,omitzero"`
+	Missing   []URI      `json:"missing,omitzero"`
+	Snapshots []Snapshot `json:"snapshots,omitzero"`
+}
+
+// MarshalJSONTo writes what the type has, for the profile that is encoded for.
+func (r ReconnectResult) MarshalJSONTo(e *jsontext.Encoder) error {
+	type plain ReconnectResult
+	if r.Type == ReconnectSnapshot {
+		return jsonv2.MarshalEncode(e, plain{Type: r.Type, Snapshots: nonNil(r.Snapshots)})
+	}
+	return jsonv2.MarshalEncode(e, plain{Type: r.Type, Actions: nonNil(r.Actions), Missing: nonNil(r.Missing)})
 }
 
 // SubscribeParams and UnsubscribeParams name a channel.
@@ -143,18 +158,63 @@ type Origin struct {
 
 // Envelope is the params of an action notification.
 type Envelope struct {
-	Channel         URI
-	Action          Action
-	ServerSeq       int64
-	Origin          *Origin // nil for the host's own actions
-	RejectionReason string  // not empty on a refusal only
+	Channel         URI     `json:"channel"`
+	Action          Action  `json:"action"`
+	ServerSeq       int64   `json:"serverSeq"`
+	Origin          *Origin `json:"origin,omitempty"`          // nil for the host's own actions
+	RejectionReason string  `json:"rejectionReason,omitempty"` // not empty on a refusal only
+}
+
+type plainEnvelope Envelope
+
+// MarshalJSON writes the newest form, for encoding/json.
+func (e Envelope) MarshalJSON() ([]byte, error) { return Encode(V1, plainEnvelope(e)) }
+
+// MarshalJSONTo writes the form of the profile that is encoded for.
+func (e Envelope) MarshalJSONTo(to *jsontext.Encoder) error {
+	return jsonv2.MarshalEncode(to, plainEnvelope(e))
+}
+
+// UnmarshalJSON reads the action by its type.
+func (e *Envelope) UnmarshalJSON(b []byte) error {
+	*e = Envelope{}
+	if err := Unmarshal(b, (*plainEnvelope)(e)); err != nil {
+		return err
+	}
+	return needAction(e.Action)
+}
+
+func needAction(a Action) error {
+	if a == nil {
+		return errors.New("decode action: there is none")
+	}
+	return nil
 }
 
 // DispatchParams is the params of dispatchAction.
 type DispatchParams struct {
-	Channel   URI
-	ClientSeq int64
-	Action    Action
+	Channel   URI    `json:"channel"`
+	ClientSeq int64  `json:"clientSeq"`
+	Action    Action `json:"action"`
+}
+
+type plainDispatch DispatchParams
+
+// MarshalJSON writes the newest form, for encoding/json.
+func (d DispatchParams) MarshalJSON() ([]byte, error) { return Encode(V1, plainDispatch(d)) }
+
+// MarshalJSONTo writes the form of the profile that is encoded for.
+func (d DispatchParams) MarshalJSONTo(to *jsontext.Encoder) error {
+	return jsonv2.MarshalEncode(to, plainDispatch(d))
+}
+
+// UnmarshalJSON reads the action by its type.
+func (d *DispatchParams) UnmarshalJSON(b []byte) error {
+	*d = DispatchParams{}
+	if err := Unmarshal(b, (*plainDispatch)(d)); err != nil {
+		return err
+	}
+	return needAction(d.Action)
 }
 
 // CreateTerminalParams creates the terminal Channel, chosen by the client
@@ -329,7 +389,7 @@ type TokenInfo struct {
 
 // TokenListResult answers x-tandemux/tokenList.
 type TokenListResult struct {
-	Items []TokenInfo `json:"items"`
+	Items List[TokenInfo] `json:"items"`
 }
 
 // TokenRevokeParams ends a token at once; open sockets are closed.

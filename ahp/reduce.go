@@ -1,9 +1,6 @@
 package ahp
 
-import (
-	"maps"
-	"slices"
-)
+import "maps"
 
 // ReduceRoot is the root channel's state after a (AHP, Root Channel). An action of
 // another channel or an Unknown changes nothing.
@@ -17,45 +14,30 @@ func ReduceRoot(s RootState, a Action) RootState {
 	case RootTerminalsChanged:
 		s.Terminals = nonNil(a.Terminals)
 	case RootConfigChanged:
-		if s.Config == nil {
-			break
+		if s.Config != nil {
+			s.Config = &RootConfig{s.Config.Schema, changed(s.Config.Values, a.Config, a.Replace)}
 		}
-		values := make(map[string]any, len(a.Config))
-		if !a.Replace {
-			maps.Copy(values, s.Config.Values)
-		}
-		maps.Copy(values, a.Config)
-		s.Config = &RootConfig{Schema: s.Config.Schema, Values: values}
 	}
 	return s
+}
+
+// changed is a copy of values with others merged in, or in their place.
+func changed(values, others Object[any], replace bool) Object[any] {
+	values = maps.Clone(values)
+	if replace || values == nil {
+		values = Object[any]{}
+	}
+	maps.Copy(values, others)
+	return values
 }
 
 // ReduceTerminal is the terminal's state after a (AHP, Terminal Channel). It copies
 // the list of parts, and the last part's text for each terminal/data: fold many of
 // them with a TerminalFold. A host keeps its own retention instead.
 func ReduceTerminal(s TerminalState, a Action) TerminalState {
-	switch a := a.(type) {
-	case TerminalData:
-		parts := slices.Clone(s.Content)
-		if takesData(parts) {
-			last := &parts[len(parts)-1]
-			*last.text() += a.Data
-		} else {
-			parts = append(parts, Part{Type: PartUnclassified, Value: a.Data})
-		}
-		s.Content = parts
-	case TerminalCommandExecuted:
-		s.Content = append(slices.Clip(s.Content), openCommand(a))
-		s.SupportsCommandDetection = true
-	case TerminalCommandFinished:
-		s.Content = slices.Clone(s.Content)
-		finish(s.Content, a)
-	case TerminalCleared:
-		s.Content = []Part{}
-	default:
-		reduceShape(&s, a)
-	}
-	return s
+	f := NewTerminalFold(s, 0)
+	f.Apply(a)
+	return f.State()
 }
 
 // reduceShape applies the actions that leave the content alone.

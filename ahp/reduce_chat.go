@@ -13,8 +13,8 @@ func ReduceChat(s ChatState, a Action) ChatState { return reduceChat(s, a, "") }
 // reduceChat is ReduceChat for readers of 0.5, whose actions have no times: now
 // is the time of theirs, or empty.
 func reduceChat(s ChatState, a Action, now Instant) ChatState {
-	if id, about := aboutToolCall(a); about {
-		return reduceToolCall(s, a, id)
+	if call, is := a.(interface{ about() toolRef }); is {
+		return reduceToolCall(s, a, call.about())
 	}
 	switch a := a.(type) {
 	case ChatTurnStarted:
@@ -429,5 +429,3 @@ func without[T any](list []T, match func(T) bool) []T {
 	}
 	return rest
 }
-
-func isAbsent(raw json.RawMessage) bool { return len(raw) == 0 || isNull(raw) }

@@ -2,7 +2,6 @@ package ahp
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 )
 
@@ -45,21 +44,15 @@ func reduceSessionMembers(s *SessionState, a Action) bool {
 	case SessionServerToolsChanged:
 		s.ServerTools = nonNil(a.Tools)
 	case SessionMetaChanged:
-		s.Meta = notNull(a.Meta)
+		s.Meta = a.Meta
 	case SessionModelChanged:
-		s.Model = notNull(a.Model)
+		s.Model = a.Model
 	case SessionAgentChanged:
-		s.CurrentAgent = notNull(a.Agent)
+		s.CurrentAgent = a.Agent
 	case SessionConfigChanged:
-		if s.Config == nil {
-			break
+		if s.Config != nil {
+			s.Config = &SessionConfig{s.Config.Schema, changed(s.Config.Values, a.Config, a.Replace)}
 		}
-		values := make(map[string]any, len(a.Config))
-		if !a.Replace {
-			maps.Copy(values, s.Config.Values)
-		}
-		maps.Copy(values, a.Config)
-		s.Config = &SessionConfig{Schema: s.Config.Schema, Values: values}
 	default:
 		return false
 	}
@@ -143,7 +136,7 @@ func reduceSessionChats(s *SessionState, a Action) bool {
 // merged is the summary with members of changes, which null clears; the
 // resource stays.
 func (c ChatSummary) merged(changes json.RawMessage) (ChatSummary, bool) {
-	whole, err := marshal(c)
+	whole, err := Encode(V1, c)
 	if err != nil {
 		return c, false
 	}
@@ -168,13 +161,13 @@ func mergeMembers(whole, changes json.RawMessage, except string) (json.RawMessag
 	for k, v := range with {
 		switch {
 		case k == except:
-		case isNull(v):
+		case isAbsent(v):
 			delete(members, k)
 		default:
 			members[k] = v
 		}
 	}
-	text, err := marshal(members)
+	text, err := Encode(V1, members)
 	return text, err == nil
 }
 

@@ -8,31 +8,15 @@ import (
 // toolRef names a tool call.
 type toolRef struct{ turn, call string }
 
-// aboutToolCall is the tool call that an action is about, if it is about one
-// that exists.
-func aboutToolCall(a Action) (ref toolRef, ok bool) {
-	switch a := a.(type) {
-	case ChatToolCallStart:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallDelta:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallReady:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallConfirmed:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallContentChanged:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallComplete:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallResultConfirmed:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallAuthRequired:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	case ChatToolCallAuthResolved:
-		return toolRef{a.TurnID, a.ToolCallID}, true
-	}
-	return ref, false
-}
+func (a ChatToolCallStart) about() toolRef           { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallDelta) about() toolRef           { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallReady) about() toolRef           { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallConfirmed) about() toolRef       { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallContentChanged) about() toolRef  { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallComplete) about() toolRef        { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallResultConfirmed) about() toolRef { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallAuthRequired) about() toolRef    { return toolRef{a.TurnID, a.ToolCallID} }
+func (a ChatToolCallAuthResolved) about() toolRef    { return toolRef{a.TurnID, a.ToolCallID} }
 
 // reduceToolCall applies an action to the tool call that it is about.
 func reduceToolCall(s ChatState, a Action, ref toolRef) ChatState {

@@ -43,32 +43,40 @@ const (
 	LifecycleFailed   = "failed" // "creationFailed" in 0.5
 )
 
+// SessionInfo is what a session's state and its row have in common.
+type SessionInfo struct {
+	Provider           string          `json:"provider"`
+	Title              string          `json:"title"`
+	Status             Status          `json:"status"`
+	Activity           string          `json:"activity,omitempty"` // what it is doing, in words
+	Origin             json.RawMessage `json:"origin,omitempty"`
+	Project            *Project        `json:"project,omitempty"`
+	WorkingDirectories []URI           `json:"workingDirectories,omitempty"`
+	Annotations        json.RawMessage `json:"annotations,omitempty"`
+}
+
 // SessionState is the state of a session channel: a catalogue of chats and what
 // they share (AHP, Session Channel). JSON that only agents and user interfaces look
 // into is kept as it came.
 type SessionState struct {
-	Provider           string
-	Title              string
-	Status             Status
-	Activity           string // what it is doing, in words; empty for none
-	Origin             json.RawMessage
-	Project            *Project
-	WorkingDirectories []URI
-	Annotations        json.RawMessage
+	SessionInfo
+	Lifecycle      string             `json:"lifecycle"`
+	CreationError  *ErrorInfo         `json:"creationError,omitempty"`
+	ServerTools    []ToolDefinition   `json:"serverTools,omitzero"` // nil when not told
+	ActiveClients  List[ActiveClient] `json:"activeClients"`
+	Chats          List[ChatSummary]  `json:"chats"`
+	DefaultChat    URI                `json:"defaultChat,omitempty"`
+	Config         *SessionConfig     `json:"config,omitempty"`
+	Customizations []json.RawMessage  `json:"customizations,omitzero"` // nil when not told
+	Changesets     []json.RawMessage  `json:"changesets,omitzero"`     // nil when not told
+	InputNeeded    []InputNeeded      `json:"inputNeeded,omitempty"`
+	Meta           json.RawMessage    `json:"_meta,omitempty"`
 
-	Lifecycle      string
-	CreationError  *ErrorInfo
-	ServerTools    []ToolDefinition // nil when not told
-	ActiveClients  []ActiveClient   // never null on the wire
-	Chats          []ChatSummary    // never null on the wire
-	DefaultChat    URI
-	Config         *SessionConfig
-	Customizations []json.RawMessage // nil when not told
-	Changesets     []json.RawMessage // nil when not told
-	InputNeeded    []InputNeeded
-	Meta           json.RawMessage
+	SessionRow `json:"-"` // on the wire in 0.5 only, in the nested summary
+}
 
-	// The rest is on the wire in 0.5 only, in the nested summary.
+// SessionRow is what a session's row has and its state has not.
+type SessionRow struct {
 	Resource                     URI
 	CreatedAt, ModifiedAt        Instant
 	Changes, Model, CurrentAgent json.RawMessage
@@ -83,38 +91,48 @@ type Project struct {
 // SessionConfig is what can be set for a session: a JSON schema of properties
 // and their values.
 type SessionConfig struct {
-	Schema json.RawMessage `json:"schema"`
-	Values map[string]any  `json:"values"`
+	Schema json.RawMessage `json:"schema"` // {} when there is none
+	Values Object[any]     `json:"values"`
+}
+
+// MarshalJSON writes an object where there is no schema.
+func (c SessionConfig) MarshalJSON() ([]byte, error) {
+	if isAbsent(c.Schema) {
+		c.Schema = json.RawMessage("{}")
+	}
+	type plain SessionConfig
+	return Encode(V1, plain(c))
 }
 
 // SessionSummary is a session's row in listSessions and in the notifications
 // about the list.
 type SessionSummary struct {
-	Resource           URI
-	Provider           string
-	Title              string
-	Status             Status
-	Activity           string
-	Origin             json.RawMessage
-	Project            *Project
-	WorkingDirectories []URI
-	Annotations        json.RawMessage
-	CreatedAt          Instant
-	ModifiedAt         Instant
-	Changes            json.RawMessage
-	DefaultChat        URI
-	Meta               json.RawMessage
-	Model              json.RawMessage // 0.5 only
-	CurrentAgent       json.RawMessage // 0.5 only
+	Resource URI `json:"resource"`
+	SessionInfo
+	CreatedAt    Instant         `json:"createdAt"`
+	ModifiedAt   Instant         `json:"modifiedAt"`
+	Changes      json.RawMessage `json:"changes,omitempty"`
+	DefaultChat  URI             `json:"defaultChat,omitempty"`
+	Meta         json.RawMessage `json:"_meta,omitempty"`
+	Model        json.RawMessage `json:"-"` // 0.5 only
+	CurrentAgent json.RawMessage `json:"-"` // 0.5 only
+}
+
+// Summary is the session's row as far as its state tells.
+func (s SessionState) Summary() SessionSummary {
+	return SessionSummary{
+		SessionInfo: s.SessionInfo, DefaultChat: s.DefaultChat, Resource: s.Resource, CreatedAt: s.CreatedAt,
+		ModifiedAt: s.ModifiedAt, Changes: s.Changes, Model: s.Model, CurrentAgent: s.CurrentAgent,
+	}
 }
 
 // ActiveClient is a client that takes part in a session: the agent may use its
 // tools.
 type ActiveClient struct {
-	ClientID       string            `json:"clientId"`
-	DisplayName    string            `json:"displayName,omitempty"`
-	Tools          []ToolDefinition  `json:"tools"` // never null on the wire
-	Customizations []json.RawMessage `json:"customizations,omitempty"`
+	ClientID       string               `json:"clientId"`
+	DisplayName    string               `json:"displayName,omitempty"`
+	Tools          List[ToolDefinition] `json:"tools"`
+	Customizations []json.RawMessage    `json:"customizations,omitempty"`
 }
 
 // ToolDefinition describes a tool as MCP does.
@@ -178,7 +196,7 @@ type (
 	}
 	// SessionChatsReordered moves rows as one block.
 	SessionChatsReordered struct {
-		Chats       []URI           `json:"chats"`
+		Chats       List[URI]       `json:"chats"`
 		Destination json.RawMessage `json:"destination"`
 	}
 	SessionDefaultChatChanged struct {
@@ -199,10 +217,10 @@ type (
 		Activity string `json:"activity,omitempty"`
 	}
 	SessionChangesetsChanged struct {
-		Changesets []json.RawMessage `json:"changesets,omitempty"`
+		Changesets []json.RawMessage `json:"changesets,omitzero"`
 	}
 	SessionServerToolsChanged struct {
-		Tools []ToolDefinition `json:"tools"`
+		Tools List[ToolDefinition] `json:"tools"`
 	}
 	// SessionActiveClientSet adds or replaces a client that takes part: by
 	// clients, each for itself.
@@ -231,7 +249,7 @@ type (
 		ID string `json:"id"`
 	}
 	SessionCustomizationsChanged struct {
-		Customizations []json.RawMessage `json:"customizations"`
+		Customizations List[json.RawMessage] `json:"customizations"`
 	}
 	SessionCustomizationUpdated struct {
 		Customization json.RawMessage `json:"customization"`
@@ -261,8 +279,8 @@ type (
 	}
 	// SessionConfigChanged merges into, or with Replace replaces, the values.
 	SessionConfigChanged struct {
-		Config  map[string]any `json:"config"`
-		Replace bool           `json:"replace,omitempty"`
+		Config  Object[any] `json:"config"`
+		Replace bool        `json:"replace,omitempty"`
 	}
 	SessionMetaChanged struct {
 		Meta json.RawMessage `json:"_meta,omitempty"`

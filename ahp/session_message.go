@@ -1,6 +1,9 @@
 package ahp
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+)
 
 // Methods of sessions and chats (AHP, Session Channel), and the notifications about
 // the list of sessions, on the root channel.
@@ -31,8 +34,6 @@ type CreateSessionParams struct {
 	ProgressToken      string         `json:"progressToken,omitempty"`
 	Meta               *SessionMeta   `json:"_meta,omitempty"`
 }
-
-type plainCreateSession CreateSessionParams
 
 // SessionMeta is tandemux's addition to createSession.
 type SessionMeta struct {
@@ -81,74 +82,52 @@ type ListSessionsParams struct {
 
 // ListSessionsResult answers it.
 type ListSessionsResult struct {
-	Items      []SessionSummary `json:"items"` // never null
-	NextCursor string           `json:"nextCursor,omitempty"`
-}
-
-func (r ListSessionsResult) appendTo(w *writer) {
-	w.open('{')
-	list(w, "items", r.Items)
-	w.optStr("nextCursor", r.NextCursor)
-	w.close('}')
+	Items      List[SessionSummary] `json:"items"`
+	NextCursor string               `json:"nextCursor,omitempty"`
 }
 
 // SessionNotification is the params of the notifications about the list of
 // sessions: Summary for one added, Session for one removed, and with Changes for
 // one changed.
 type SessionNotification struct {
-	Channel URI
-	Summary *SessionSummary
-	Session URI
-	Changes *SessionChanges
-}
-
-func (n SessionNotification) appendTo(w *writer) {
-	w.open('{')
-	w.str("channel", n.Channel)
-	if n.Summary != nil {
-		w.member("summary", *n.Summary)
-	}
-	w.optStr("session", n.Session)
-	if n.Changes != nil {
-		w.member("changes", *n.Changes)
-	}
-	w.close('}')
+	Channel URI             `json:"channel"`
+	Summary *SessionSummary `json:"summary,omitempty"`
+	Session URI             `json:"session,omitempty"`
+	Changes *SessionChanges `json:"changes,omitempty"`
 }
 
 // SessionChanges are the members of a summary that differ from an earlier one:
 // never the resource, provider or time of creation (AHP, Root Channel).
 type SessionChanges struct{ Before, After SessionSummary }
 
-func (c SessionChanges) appendTo(w *writer) {
-	var before, after map[string]json.RawMessage
-	for _, s := range []struct {
-		of   SessionSummary
-		into *map[string]json.RawMessage
-	}{{c.Before, &before}, {c.After, &after}} {
-		text, err := Encode(w.p, s.of)
-		if err == nil {
-			err = json.Unmarshal(text, s.into)
-		}
-		if err != nil {
-			w.fail(err)
-			return
-		}
+// MarshalJSON writes the members that differ, null for those that are gone.
+func (c SessionChanges) MarshalJSON() ([]byte, error) { return c.encode(V1) }
+
+func (c SessionChanges) encode(p Profile) ([]byte, error) {
+	return Differing(p, c.Before, c.After, "resource", "provider", "createdAt")
+}
+
+// Differing are the members of after that differ from before's, but for some; null
+// stands for one that is gone.
+func Differing(p Profile, before, after any, except ...string) (json.RawMessage, error) {
+	was, err := Encode(p, before)
+	is, err2 := Encode(p, after)
+	var old, members map[string]json.RawMessage
+	if err = errors.Join(err, err2, json.Unmarshal(was, &old), json.Unmarshal(is, &members)); err != nil {
+		return nil, err
 	}
-	changes := map[string]json.RawMessage{}
-	for k, v := range after {
-		if string(before[k]) != string(v) {
-			changes[k] = v
-		}
-	}
-	for k := range before {
-		if _, still := after[k]; !still {
-			changes[k] = json.RawMessage("null")
+	for k, v := range old {
+		switch now, still := members[k]; {
+		case !still:
+			members[k] = json.RawMessage("null")
+		case string(now) == string(v):
+			delete(members, k)
 		}
 	}
-	for _, k := range []string{"resource", "provider", "createdAt"} {
-		delete(changes, k)
+	for _, k := range except {
+		delete(members, k)
 	}
-	w.embed(changes)
+	return Encode(p, members)
 }
 
 // Empty reports whether nothing differs that clients are told.
@@ -169,17 +148,8 @@ type FetchTurnsParams struct {
 // FetchTurnsResult answers it: nothing, as the turns come by an action, but for
 // 0.5, which has them here.
 type FetchTurnsResult struct {
-	Turns   []Turn
-	HasMore bool
-}
-
-func (r FetchTurnsResult) appendTo(w *writer) {
-	w.open('{')
-	if w.p == V05 {
-		list(w, "turns", r.Turns)
-		w.bool("hasMore", r.HasMore)
-	}
-	w.close('}')
+	Turns   []Turn `json:"-"`
+	HasMore bool   `json:"-"`
 }
 
 // CompletionsParams asks what may follow at an offset, in UTF-16 units, of a
@@ -193,7 +163,7 @@ type CompletionsParams struct {
 
 // CompletionsResult answers it.
 type CompletionsResult struct {
-	Items []CompletionItem `json:"items"` // never null
+	Items List[CompletionItem] `json:"items"`
 }
 
 // CompletionItem replaces the text between RangeStart and RangeEnd, or is put in
@@ -203,12 +173,6 @@ type CompletionItem struct {
 	RangeStart *int        `json:"rangeStart,omitempty"`
 	RangeEnd   *int        `json:"rangeEnd,omitempty"`
 	Attachment *Attachment `json:"attachment,omitempty"`
-}
-
-func (r CompletionsResult) appendTo(w *writer) {
-	w.open('{')
-	list(w, "items", r.Items)
-	w.close('}')
 }
 
 // ResolveSessionConfigResult answers resolveSessionConfig: all that can be set,

@@ -20,19 +20,18 @@ const (
 
 // RootState is the state of RootURI (G8, G10).
 type RootState struct {
-	Agents         []AgentInfo    `json:"agents"` // never null on the wire
-	ActiveSessions *int           `json:"activeSessions,omitempty"`
-	Terminals      []TerminalInfo `json:"terminals,omitempty"`
-	Config         *RootConfig    `json:"config,omitempty"`
+	Agents         List[AgentInfo] `json:"agents"`
+	ActiveSessions *int            `json:"activeSessions,omitempty"`
+	Terminals      []TerminalInfo  `json:"terminals,omitzero"`
+	Config         *RootConfig     `json:"config,omitempty"`
 }
 
-// AgentInfo describes an agent provider. Members beyond these are dropped until
-// the agents' issue needs them.
+// AgentInfo describes an agent provider. Members beyond these are dropped.
 type AgentInfo struct {
-	Provider    string           `json:"provider"`
-	DisplayName string           `json:"displayName"`
-	Description string           `json:"description"`
-	Models      []map[string]any `json:"models"`
+	Provider    string               `json:"provider"`
+	DisplayName string               `json:"displayName"`
+	Description string               `json:"description"`
+	Models      List[map[string]any] `json:"models"`
 	// Capabilities say what sessions of the agent can do beyond one chat.
 	Capabilities json.RawMessage `json:"capabilities,omitempty"`
 }
@@ -40,8 +39,8 @@ type AgentInfo struct {
 // RootConfig is the host's configuration as clients see it. It never holds
 // secrets.
 type RootConfig struct {
-	Schema map[string]any `json:"schema"`
-	Values map[string]any `json:"values"`
+	Schema Object[any] `json:"schema"`
+	Values Object[any] `json:"values"`
 }
 
 // TerminalInfo is a terminal's row in RootState: enough to draw a terminal
@@ -124,15 +123,15 @@ func (l Lifecycle) Exited() bool { return l.Status == StatusExited }
 
 // TerminalState is the state of a terminal channel (G11, R7).
 type TerminalState struct {
-	Title                    string    `json:"title"`
-	Cwd                      URI       `json:"cwd,omitempty"`
-	Cols                     int       `json:"cols,omitempty"`
-	Rows                     int       `json:"rows,omitempty"`
-	Content                  []Part    `json:"content"` // never null on the wire
-	Lifecycle                Lifecycle `json:"lifecycle"`
-	Claim                    Claim     `json:"claim"`
-	SupportsCommandDetection bool      `json:"supportsCommandDetection,omitempty"`
-	IsPty                    *bool     `json:"isPty,omitempty"`
+	Title                    string     `json:"title"`
+	Cwd                      URI        `json:"cwd,omitempty"`
+	Cols                     int        `json:"cols,omitempty"`
+	Rows                     int        `json:"rows,omitempty"`
+	Content                  List[Part] `json:"content"`
+	Lifecycle                Lifecycle  `json:"lifecycle"`
+	Claim                    Claim      `json:"claim"`
+	SupportsCommandDetection bool       `json:"supportsCommandDetection,omitempty"`
+	IsPty                    *bool      `json:"isPty,omitempty"`
 }
 
 // The values of Part.Type.
@@ -149,11 +148,11 @@ type Part struct {
 
 	Value string `json:"value,omitempty"` // unclassified
 
-	CommandID   string `json:"commandId,omitempty"`   // command, and all below
-	CommandLine string `json:"commandLine,omitempty"` //
-	Output      string `json:"output,omitempty"`      //
-	Timestamp   int64  `json:"timestamp,omitempty"`   // Unix ms, host's clock
-	IsComplete  bool   `json:"isComplete,omitempty"`
+	CommandID   string `json:"commandId"`   // command, and all below
+	CommandLine string `json:"commandLine"` //
+	Output      string `json:"output"`      //
+	Timestamp   int64  `json:"timestamp"`   // Unix ms, host's clock
+	IsComplete  bool   `json:"isComplete"`
 	ExitCode    *int   `json:"exitCode,omitempty"`
 	DurationMs  *int64 `json:"durationMs,omitempty"`
 }

@@ -1,6 +1,10 @@
 package ahp
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
 
 // The values of ToolCall.Status (AHP, Chat Channel).
 const (
@@ -42,12 +46,7 @@ type ToolCall struct {
 	InvocationMessage *Prose          `json:"invocationMessage,omitempty"`
 	ToolInput         json.RawMessage `json:"toolInput,omitempty"` // a string, or a reference to content
 
-	// While confirmation is pending.
-	ConfirmationTitle *Prose          `json:"confirmationTitle,omitempty"`
-	RiskAssessment    json.RawMessage `json:"riskAssessment,omitempty"`
-	Edits             json.RawMessage `json:"edits,omitempty"`
-	Editable          *bool           `json:"editable,omitempty"`
-	Options           []ToolOption    `json:"options,omitempty"`
+	ToolQuestion
 
 	// Once confirmed.
 	Confirmed      string          `json:"confirmed,omitempty"`
@@ -61,7 +60,20 @@ type ToolCall struct {
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	Error             *ToolError      `json:"error,omitempty"`
 
-	// When cancelled.
+	ToolRefusal
+}
+
+// ToolQuestion is what a ToolCall has while confirmation is pending.
+type ToolQuestion struct {
+	ConfirmationTitle *Prose          `json:"confirmationTitle,omitempty"`
+	RiskAssessment    json.RawMessage `json:"riskAssessment,omitempty"`
+	Edits             json.RawMessage `json:"edits,omitempty"`
+	Editable          *bool           `json:"editable,omitempty"`
+	Options           []ToolOption    `json:"options,omitempty"`
+}
+
+// ToolRefusal is what a ToolCall has when it was cancelled.
+type ToolRefusal struct {
 	Reason         string          `json:"reason,omitempty"`
 	ReasonMessage  *Prose          `json:"reasonMessage,omitempty"`
 	UserSuggestion json.RawMessage `json:"userSuggestion,omitempty"`
@@ -131,22 +143,62 @@ const (
 // ToolContent is a piece of what a tool gives. One of an unknown type keeps its
 // text in Raw.
 type ToolContent struct {
-	Type        string
-	Text        string          // text
-	Data        string          // embeddedResource, base64
-	ContentType string          // embeddedResource, resource
-	URI         URI             // resource
-	SizeHint    *int64          // resource
-	Before      json.RawMessage // fileEdit
-	After       json.RawMessage // fileEdit
-	Diff        json.RawMessage // fileEdit
-	Resource    URI             // terminal, subagent
-	Title       string          // terminal, subagent
-	IsPty       *bool           // terminal
-	Result      *TerminalResult // terminal
-	AgentName   string          // subagent
-	Description string          // subagent
-	Raw         json.RawMessage // unknown types, whole
+	Type        string          `json:"type"`
+	Text        string          `json:"text,omitempty"`        // text
+	Data        string          `json:"data,omitempty"`        // embeddedResource, base64
+	URI         URI             `json:"uri,omitempty"`         // resource
+	SizeHint    *int64          `json:"sizeHint,omitempty"`    // resource
+	ContentType string          `json:"contentType,omitempty"` // embeddedResource, resource
+	Before      json.RawMessage `json:"before,omitempty"`      // fileEdit
+	After       json.RawMessage `json:"after,omitempty"`       // fileEdit
+	Diff        json.RawMessage `json:"diff,omitempty"`        // fileEdit
+	Resource    URI             `json:"resource,omitempty"`    // terminal, subagent
+	Title       string          `json:"title,omitempty"`       // terminal, subagent
+	IsPty       *bool           `json:"isPty,omitempty"`       // terminal
+	Result      *TerminalResult `json:"result,omitempty"`      // terminal
+	AgentName   string          `json:"agentName,omitempty"`   // subagent
+	Description string          `json:"description,omitempty"` // subagent
+	Raw         json.RawMessage `json:"-"`                     // unknown types, whole
+}
+
+// MarshalJSON writes the members that a type must have also when they are empty.
+func (c ToolContent) MarshalJSON() ([]byte, error) {
+	type plain ToolContent
+	switch c.Type {
+	case ContentText:
+		return Encode(V1, struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}{c.Type, c.Text})
+	case ContentTerminal, ContentSubagent:
+		return Encode(V1, struct {
+			Type     string `json:"type"`
+			Resource URI    `json:"resource"`
+			Title    string `json:"title"`
+			plain
+		}{c.Type, c.Resource, c.Title, plain(c)})
+	}
+	if c.Raw != nil {
+		return c.Raw, nil
+	}
+	return Encode(V1, plain(c))
+}
+
+// UnmarshalJSON reads a content by its type; unknown ones are kept whole.
+func (c *ToolContent) UnmarshalJSON(b []byte) error {
+	type plain ToolContent
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := Unmarshal(b, &head); err != nil {
+		return err
+	}
+	*c = ToolContent{Type: head.Type}
+	if !slices.Contains([]string{ContentText, ContentEmbedded, ContentResource, ContentFileEdit, ContentTerminal, ContentSubagent}, c.Type) {
+		c.Raw = bytes.Clone(b)
+		return nil
+	}
+	return Unmarshal(b, (*plain)(c))
 }
 
 // TerminalResult is how the command of a tool call ended in a terminal, which is
@@ -160,7 +212,7 @@ type TerminalResult struct {
 
 // TextInput is a tool's input that is a string.
 func TextInput(s string) json.RawMessage {
-	b, err := marshal(s)
+	b, err := Encode(V1, s)
 	if err != nil {
 		return nil
 	}

@@ -49,11 +49,11 @@ func TestNegotiate(t *testing.T) {
 		if !errors.As(err, &e) {
 			t.Fatalf("%v is no *Error", err)
 		}
-		if data, _ := e.Data.(SupportedVersions); !slices.Equal(data.SupportedVersions, Supported()) {
+		if data, _ := e.Data.(map[string][]string); !slices.Equal(data["supportedVersions"], Supported()) {
 			t.Errorf("data of %v is %v, want the supported versions", err, e.Data)
 		}
 	}
-	for _, v := range Offered() {
+	for _, v := range Supported() {
 		if _, ok := ProfileOf(v); !ok {
 			t.Errorf("offered version %s has no profile", v)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/host/auth"
 )
 
@@ -84,7 +85,7 @@ func (c *conn) typed(msg []byte) bool {
 	if c.client == nil {
 		return false
 	}
-	p, ok := ahp.ReadInputDispatch(msg)
+	p, ok := wire.ReadInputDispatch(msg)
 	if ok {
 		defer func() { c.fence(ahp.MethodDispatchAction, recover()) }() //nolint:errcheck // nobody waits for it
 		c.dispatch(p, "")

@@ -45,7 +45,7 @@ func (h *Host) openLayout(tx Tx, p *auth.Principal, uri ahp.URI) (*channel, erro
 // reviveLayout makes a layout that an earlier host left.
 func reviveLayout(h *Host, ch *channel, state json.RawMessage) (body, error) {
 	l := &layout{ch: ch}
-	if err := json.Unmarshal(state, &l.value); err != nil {
+	if err := ahp.Unmarshal(state, &l.value); err != nil {
 		return nil, err
 	}
 	h.layouts = append(h.layouts, l)

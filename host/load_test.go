@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host"
@@ -131,7 +132,7 @@ func contentOf(t testing.TB, s ahp.Snapshot) string {
 
 // fold reads an action; false when raw is something else.
 func (p *tap) fold(raw []byte) bool {
-	channel, data, seq, ok := ahp.ParseDataEnvelope(raw)
+	channel, data, seq, _, ok := wire.ReadDataEnvelope(raw, nil)
 	if !ok {
 		return false
 	}
@@ -140,7 +141,7 @@ func (p *tap) fold(raw []byte) bool {
 	}
 	p.seq = seq
 	if s := p.streams[string(channel)]; s != nil {
-		s.add(data)
+		s.add(string(data))
 	}
 	return true
 }

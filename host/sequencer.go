@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/host/journal"
 	"tandemux/host/outbox"
 )
@@ -143,7 +144,7 @@ func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
 		// Output looks the same to everybody.
 		var b []byte
 		if len(d.Data) < outbox.LeastOutput {
-			b = ahp.AppendDataEnvelope(nil, f.env.Channel, d.Data, f.env.ServerSeq)
+			b = wire.AppendDataEnvelope(nil, f.env.Channel, d.Data, f.env.ServerSeq)
 		} else {
 			f.output = outbox.NewOutput(f.env.Channel, d.Data, f.env.ServerSeq)
 			b = f.output.Bytes()

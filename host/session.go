@@ -176,7 +176,7 @@ func (s *session) mirror(tx Tx, c *chat) {
 	if i < 0 || reflect.DeepEqual(s.value.Chats[i], c.value.ChatSummary) {
 		return
 	}
-	changes, err := differing(s.value.Chats[i], c.value.ChatSummary)
+	changes, err := ahp.Differing(ahp.V1, s.value.Chats[i], c.value.ChatSummary)
 	if err != nil {
 		s.h.log.Error("mirror a chat", "chat", c.ch.uri, "err", err)
 		return
@@ -186,35 +186,6 @@ func (s *session) mirror(tx Tx, c *chat) {
 	if unread && s.value.Status&ahp.FlagRead != 0 { // There is news in it.
 		s.apply(tx, ahp.SessionIsReadChanged{}, nil)
 	}
-}
-
-// differing are the members of a chat's row that changed; null for one gone.
-func differing(before, after ahp.ChatSummary) (json.RawMessage, error) {
-	var b, a map[string]json.RawMessage
-	for _, v := range []struct {
-		of   ahp.ChatSummary
-		into *map[string]json.RawMessage
-	}{{before, &b}, {after, &a}} {
-		text, err := json.Marshal(v.of)
-		if err == nil {
-			err = json.Unmarshal(text, v.into)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	changes := map[string]json.RawMessage{}
-	for k, v := range a {
-		if string(b[k]) != string(v) {
-			changes[k] = v
-		}
-	}
-	for k := range b {
-		if _, still := a[k]; !still {
-			changes[k] = json.RawMessage("null")
-		}
-	}
-	return json.Marshal(changes)
 }
 
 // setMeta tells what has changed in meta; what would be too much is left out.

@@ -121,7 +121,7 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 		h: ss.h, provider: provider,
 		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.ID, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
-			Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs,
+			SessionInfo: ahp.SessionInfo{Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs},
 			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
 			Config: &ahp.SessionConfig{Schema: ss.configSchema(info.ID), Values: values},
 		},

@@ -28,7 +28,9 @@ func TestAskerShowsAll(t *testing.T) {
 	}
 	v := approval.Of(&ahp.ToolCall{
 		Status: ahp.ToolPending, InvocationMessage: ahp.Plain("Run `make test`"), ToolInput: ahp.TextInput(string(input)),
-		Options: []ahp.ToolOption{option("always", "Always", "approve", "allow_always"), option("once", "Once", "approve", "allow_once"), option("no", "No", "deny", "reject_once")},
+		ToolQuestion: ahp.ToolQuestion{
+			Options: []ahp.ToolOption{option("always", "Always", "approve", "allow_always"), option("once", "Once", "approve", "allow_once"), option("no", "No", "deny", "reject_once")},
+		},
 	}, nil)
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
 		var out bytes.Buffer

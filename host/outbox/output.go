@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 )
 
 // Output is an action of output on the wire: the same bytes for all who watch.
@@ -30,7 +31,7 @@ var outputs = sync.Pool{New: func() any { return new(Output) }}
 func NewOutput(channel ahp.URI, data string, seq int64) *Output {
 	o := outputs.Get().(*Output)
 	o.refs.Store(1)
-	o.buf = ahp.AppendDataEnvelope(o.buf[:0], channel, data, seq)
+	o.buf = wire.AppendDataEnvelope(o.buf[:0], channel, data, seq)
 	return o
 }
 

@@ -66,7 +66,8 @@ func Describe(t *ahp.TerminalInfo) Terminal {
 // List reads the terminals out of the answer to a subscription to the root
 // channel.
 func List(raw json.RawMessage) ([]ahp.TerminalInfo, error) {
-	r, err := ahp.ReadSubscribeResult(raw)
+	var r ahp.SubscribeResult
+	err := ahp.Unmarshal(raw, &r)
 	if err == nil && r.Snapshot == nil {
 		err = errors.New("the answer has no state")
 	}

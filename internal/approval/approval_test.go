@@ -11,7 +11,7 @@ import (
 )
 
 func pending(title, input string, options ...ahp.ToolOption) *ahp.ToolCall {
-	return &ahp.ToolCall{Status: ahp.ToolPending, ToolCallID: "c", InvocationMessage: ahp.Plain(title), ToolInput: ahp.TextInput(input), Options: options}
+	return &ahp.ToolCall{Status: ahp.ToolPending, ToolCallID: "c", InvocationMessage: ahp.Plain(title), ToolInput: ahp.TextInput(input), ToolQuestion: ahp.ToolQuestion{Options: options}}
 }
 
 func option(id, group string) ahp.ToolOption {

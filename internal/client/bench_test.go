@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
 )
@@ -54,7 +55,7 @@ func local(b *testing.B, sink Sink) (*Client, *jsonrpc.Conn) {
 					return nil, err
 				}
 				seq++
-				return nil, c.Send(ahp.AppendDataEnvelope(nil, t1, d.Action.(ahp.TerminalInput).Data, seq))
+				return nil, c.Send(wire.AppendDataEnvelope(nil, t1, d.Action.(ahp.TerminalInput).Data, seq))
 			}
 			return nil, nil
 		}), jsonrpc.Options{MaxQueueBytes: 1 << 20})
@@ -107,7 +108,7 @@ func BenchmarkOutput(b *testing.B) {
 	seq := int64(1)
 	for b.Loop() {
 		seq++
-		msg := ahp.AppendDataEnvelope(nil, t1, text, seq)
+		msg := wire.AppendDataEnvelope(nil, t1, text, seq)
 		for host.Send(msg) != nil {
 			<-host.Drained()
 		}

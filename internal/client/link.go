@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -44,7 +45,7 @@ const maxText = 256 << 10
 // the whole message. The transport's messages are valid UTF-8.
 func (l *link) raw(msg []byte) bool {
 	l.heard.Add(1)
-	uri, data, seq, text, ok := ahp.ReadDataEnvelope(msg, l.text)
+	uri, data, seq, text, ok := wire.ReadDataEnvelope(msg, l.text)
 	if !ok {
 		return l.echo(msg)
 	}
@@ -73,7 +74,7 @@ func (l *link) raw(msg []byte) bool {
 // echo is the fast way of the echo of input: what the program prints comes
 // behind it.
 func (l *link) echo(msg []byte) bool {
-	e, ok := ahp.ReadInputEcho(msg)
+	e, ok := wire.ReadInputEcho(msg)
 	if ok && l.live {
 		l.c.action(e)
 	}
@@ -159,7 +160,7 @@ func (l *link) initialize(done func(error)) {
 	c := l.c
 	info := c.o.Info
 	err := l.rpc.Go(ahp.MethodInitialize, ahp.InitializeParams{
-		Channel: ahp.RootURI, ProtocolVersions: ahp.Offered(), ClientID: c.o.ClientID, ClientInfo: &info,
+		Channel: ahp.RootURI, ProtocolVersions: ahp.Supported(), ClientID: c.o.ClientID, ClientInfo: &info,
 		InitialSubscriptions: []ahp.URI{ahp.RootURI}, Meta: c.o.hello(),
 	}, func(raw json.RawMessage, err error) {
 		var r ahp.InitializeResult
@@ -247,7 +248,7 @@ func (l *link) subscribe(ch *channel, done func(error)) {
 	err := l.rpc.Go(ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ch.uri}, func(raw json.RawMessage, err error) {
 		var r ahp.SubscribeResult
 		if err == nil {
-			r, err = ahp.ReadSubscribeResult(raw)
+			err = ahp.Unmarshal(raw, &r)
 		}
 		if err != nil {
 			done(fmt.Errorf("subscribe to %s: %w", ch.uri, err))

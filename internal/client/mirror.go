@@ -2,7 +2,6 @@ package client
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -64,18 +63,18 @@ func (m *Mirror) Snapshot(s ahp.Snapshot) {
 	switch {
 	case s.Resource == ahp.RootURI:
 		var root ahp.RootState
-		if json.Unmarshal(s.State, &root) == nil {
+		if ahp.Unmarshal(s.State, &root) == nil {
 			m.change(func() { m.root = &root })
 		}
 	case strings.HasPrefix(s.Resource, ahp.LayoutScheme):
 		var layout ahp.LayoutState
-		if json.Unmarshal(s.State, &layout) == nil {
+		if ahp.Unmarshal(s.State, &layout) == nil {
 			m.change(func() { m.layouts[s.Resource] = layout })
 		}
 	case strings.HasPrefix(s.Resource, ahp.SessionScheme), strings.HasPrefix(s.Resource, ahp.ChatScheme):
 	default:
 		var terminal ahp.TerminalState
-		if json.Unmarshal(s.State, &terminal) == nil {
+		if ahp.Unmarshal(s.State, &terminal) == nil {
 			m.change(func() { m.terminals[s.Resource] = ahp.NewTerminalFold(terminal, m.limit) })
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/ahp/wire"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/wsrpc"
 )
@@ -81,7 +82,7 @@ func (s *sim) apply(e ahp.Envelope) {
 	s.log = append(s.log, e)
 	msg := []byte(nil)
 	if d, ok := e.Action.(ahp.TerminalData); ok {
-		msg = ahp.AppendDataEnvelope(nil, e.Channel, d.Data, e.ServerSeq)
+		msg = wire.AppendDataEnvelope(nil, e.Channel, d.Data, e.ServerSeq)
 	}
 	for c := range s.conns {
 		if !c.subs[e.Channel] && (e.Origin == nil) {

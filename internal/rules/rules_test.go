@@ -22,6 +22,7 @@ const module = "tandemux"
 // the table of docs/architecture.md; packages not listed may import nothing.
 var arrows = map[string][]string{
 	"ahp":              {},
+	"ahp/wire":         {"ahp"},
 	"emulator":         {},
 	"emulator/input":   {"emulator"},
 	"emulator/native":  {"internal/pty", "emulator"},
@@ -50,7 +51,7 @@ var arrows = map[string][]string{
 	"internal/hosttest":  {},
 	"internal/jsonrpc":   {},
 	"internal/wsrpc":     {"internal/jsonrpc", "internal/rawio"},
-	"internal/client":    {"ahp", "internal/jsonrpc", "internal/wsrpc"},
+	"internal/client":    {"ahp/...", "internal/jsonrpc", "internal/wsrpc"},
 	"host/agent":         {"ahp"},
 	"host/agent/acp":     {"ahp", "host/agent", "internal/jsonrpc", "internal/procgroup"},
 	"host/guard":         {},
@@ -63,8 +64,8 @@ var arrows = map[string][]string{
 	"host/files":         {"ahp"},
 	"host/front":         {"ahp", "host/audit", "host/auth", "host/listen", "internal/jsonrpc", "internal/wsrpc"},
 	"host/listen":        {"ahp", "internal/daemon", "internal/statefile"},
-	"host":               {"ahp", "emulator/...", "host/agent", "host/audit", "host/auth", "host/files", "host/front", "host/guard", "host/listen", "host/outbox", "internal/statefile", "internal/daemon", "internal/jsonrpc", "internal/plaintext", "host/journal", "host/journal/record", "host/keeper", "host/terminal", "host/shell"},
-	"host/outbox":        {"ahp", "internal/jsonrpc", "internal/memtrim"},
+	"host":               {"ahp/...", "emulator/...", "host/agent", "host/audit", "host/auth", "host/files", "host/front", "host/guard", "host/listen", "host/outbox", "internal/statefile", "internal/daemon", "internal/jsonrpc", "internal/plaintext", "host/journal", "host/journal/record", "host/keeper", "host/terminal", "host/shell"},
+	"host/outbox":        {"ahp/...", "internal/jsonrpc", "internal/memtrim"},
 	"host/mcp":           {"ahp", "host/guard", "host/pool", "internal/plaintext", "internal/hosttest"},
 	"host/pool":          {"ahp", "internal/plaintext"},
 	"host/ptyws":         {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc"},
@@ -140,13 +141,32 @@ var soleImporters = map[string]string{
 // reads goldens, is exempt.
 var banned = map[string][]string{
 	"ui":       {"net", "os/exec"},
-	"ahp":      {"os", "net", "time"},
+	"ahp":      {"os", "net"},
 	"emulator": {"os", "net", "time", "log/slog"},
 	"keymap":   {"os", "net", "time"},
 }
 
 // leakChecked are the packages whose tests must fail on a left-over goroutine.
 var leakChecked = []string{"host", "host/agent/acp", "host/keeper", "host/terminal", "host/task", "host/task/api", "host/task/hook", "host/task/registry", "host/task/store", "internal/apiclient", "internal/client", "internal/jsonrpc", "internal/wsrpc"}
+
+// TestNoClock: the protocol's values know times of others only.
+func TestNoClock(t *testing.T) {
+	for _, s := range read(t) {
+		if s.test || !matches("ahp/...", s.dir) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && !slices.Contains([]string{"UnixMilli", "Parse", "RFC3339"}, sel.Sel.Name) {
+				t.Errorf("%s/%s uses time.%s; ahp has no clock", s.dir, s.name, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}
 
 type source struct {
 	dir, name string // relative to the root, slash separated

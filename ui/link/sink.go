@@ -286,29 +286,29 @@ func (s *Sink) Snapshot(snap ahp.Snapshot) {
 	switch {
 	case snap.Resource == ahp.RootURI:
 		var st ahp.RootState
-		if err = json.Unmarshal(snap.State, &st); err == nil {
+		if err = ahp.Unmarshal(snap.State, &st); err == nil {
 			s.hire(st.Agents)
 			s.list(st.Terminals)
 			s.post(Snapshot{ahp.RootURI, st})
 		}
 	case snap.Resource == ahp.ActivityURI:
 		var st ahp.ActivityState
-		if err = json.Unmarshal(snap.State, &st); err == nil {
+		if err = ahp.Unmarshal(snap.State, &st); err == nil {
 			s.post(Snapshot{snap.Resource, st})
 		}
 	case strings.HasPrefix(snap.Resource, ahp.LayoutScheme):
 		var st ahp.LayoutState
-		if err = json.Unmarshal(snap.State, &st); err == nil {
+		if err = ahp.Unmarshal(snap.State, &st); err == nil {
 			s.post(Snapshot{snap.Resource, st})
 		}
 	case s.kindOf(snap.Resource) == Session:
 		var st ahp.SessionState
-		if err = json.Unmarshal(snap.State, &st); err == nil {
+		if err = ahp.Unmarshal(snap.State, &st); err == nil {
 			s.post(Snapshot{snap.Resource, st})
 		}
 	case s.kindOf(snap.Resource) == Chat:
 		var st ahp.ChatState
-		if err = json.Unmarshal(snap.State, &st); err == nil {
+		if err = ahp.Unmarshal(snap.State, &st); err == nil {
 			s.post(Snapshot{snap.Resource, st})
 		}
 	default:

@@ -34,7 +34,7 @@ func (h *Host) addSession(uri, chat ahp.URI, provider, title string, cwd ahp.URI
 	s := &Session{URI: uri, Chat: chat, host: h}
 	s.chat = ahp.ChatState{ChatSummary: ahp.ChatSummary{Resource: chat, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now}, Turns: []ahp.Turn{}}
 	s.state = ahp.SessionState{
-		Provider: provider, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: []ahp.URI{cwd},
+		SessionInfo: ahp.SessionInfo{Provider: provider, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: []ahp.URI{cwd}},
 		Lifecycle: ahp.LifecycleReady, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{s.chat.ChatSummary}, DefaultChat: chat,
 		Config: &ahp.SessionConfig{Schema: json.RawMessage(`{}`), Values: map[string]any{}},
 	}

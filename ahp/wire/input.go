@@ -1,8 +1,11 @@
-package ahp
+package wire
 
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf8"
+
+	"tandemux/ahp"
 )
 
 // The fixed text around the values of what is typed, on its way to the host and
@@ -19,29 +22,29 @@ const (
 // write of a terminal/input that is dispatched, without reflection: the way of a
 // key into a host. ok is false for anything else, also for other spellings of
 // the same message, which the general decoder then reads. p does not alias msg.
-func ReadInputDispatch(msg []byte) (p DispatchParams, ok bool) {
+func ReadInputDispatch(msg []byte) (p ahp.DispatchParams, ok bool) {
 	c := cursor{rest: msg}
 	c.skip(inputHead)
 	p.Channel = c.str()
 	c.skip(inputSeq)
 	p.ClientSeq = c.int()
 	c.skip(inputMid)
-	p.Action = TerminalInput{Data: c.str()}
+	p.Action = ahp.TerminalInput{Data: c.str()}
 	return p, c.ends(inputEnd)
 }
 
 // ReadInputEcho is ReadInputDispatch for the host's echo, which comes to a
 // viewer ahead of what the program prints.
-func ReadInputEcho(msg []byte) (e Envelope, ok bool) {
+func ReadInputEcho(msg []byte) (e ahp.Envelope, ok bool) {
 	c := cursor{rest: msg}
 	c.skip(dataHead)
 	e.Channel = c.str()
 	c.skip(inputMid)
-	e.Action = TerminalInput{Data: c.str()}
+	e.Action = ahp.TerminalInput{Data: c.str()}
 	c.skip(dataSeq)
 	e.ServerSeq = c.int()
 	c.skip(inputOrigin)
-	e.Origin = &Origin{ClientID: c.str()}
+	e.Origin = &ahp.Origin{ClientID: c.str()}
 	c.skip(inputSeq)
 	e.Origin.ClientSeq = c.int()
 	return e, c.ends(inputEnd)
@@ -66,15 +69,17 @@ func (c *cursor) skip(text string) {
 // str reads a string.
 func (c *cursor) str() string {
 	c.skip(`"`)
-	if c.failed {
+	out, end, ok := []byte(nil), 0, false
+	if n := plain(c.rest, 0, true); n < len(c.rest) && c.rest[n] == '"' {
+		out, end, ok = c.rest[:n], n+1, true
+	} else {
+		out, end, ok = unquoteTo(nil, c.rest)
+	}
+	if c.failed = c.failed || !ok || !utf8.Valid(out); c.failed {
 		return ""
 	}
-	s, end, ok := unquote(c.rest, 0)
-	if !ok {
-		c.failed, end = true, len(c.rest)
-	}
 	c.rest = c.rest[end:]
-	return s
+	return string(out)
 }
 
 // int reads a number of 1 to 18 digits.

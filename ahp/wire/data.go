@@ -1,9 +1,11 @@
-package ahp
+package wire
 
 import (
 	"bytes"
 	"slices"
 	"strconv"
+
+	"tandemux/ahp"
 )
 
 // The fixed text around the three values of a data notification.
@@ -18,12 +20,12 @@ const (
 // terminal output: {"jsonrpc":"2.0","method":"action","params":{…}} with an
 // action of type terminal/data and no origin. Invalid UTF-8 becomes U+FFFD.
 // This is the hot path of a host; it allocates only to grow buf.
-func AppendDataEnvelope(buf []byte, channel URI, data string, seq int64) []byte {
+func AppendDataEnvelope(buf []byte, channel ahp.URI, data string, seq int64) []byte {
 	// Colours grow by a quarter; appendQuoted wants room for the worst of a
 	// stretch.
 	buf = slices.Grow(buf, len(dataHead)+len(channel)+len(dataMid)+len(data)+len(data)/4+stretch(len(data))+64)
 	buf = append(buf, dataHead...)
-	buf = appendString(buf, channel)
+	buf = appendQuoted(buf, channel)
 	buf = append(buf, dataMid...)
 	buf = appendQuoted(buf, data)
 	buf = append(buf, dataSeq...)
@@ -31,25 +33,11 @@ func AppendDataEnvelope(buf []byte, channel URI, data string, seq int64) []byte 
 	return append(buf, dataEnd...)
 }
 
-// ParseDataEnvelope recognises exactly what AppendDataEnvelope writes, without
-// reflection: the hot path of a viewer. ok is false for anything else, also for
-// other spellings of the same message, which the general decoder then reads.
-// channel aliases msg; data does not.
-func ParseDataEnvelope(msg []byte) (channel []byte, data string, seq int64, ok bool) {
-	channel, rest, at, seq, ok := splitData(msg)
-	if !ok {
-		return nil, "", 0, false
-	}
-	data, end, ok := unquote(rest, 0)
-	if !ok || end != at {
-		return nil, "", 0, false
-	}
-	return channel, data, seq, true
-}
-
-// ReadDataEnvelope is ParseDataEnvelope for a message that is known to be valid
-// UTF-8, as those of a WebSocket are. data is in buf, whose contents are
-// replaced; larger is buf, or the one that it had to become.
+// ReadDataEnvelope recognises exactly what AppendDataEnvelope writes, without
+// reflection: the hot path of a viewer. msg is known to be valid UTF-8, as those of a
+// WebSocket are. ok is false for anything else, also for other spellings of the same
+// message, which the general decoder then reads. channel aliases msg; data is in
+// buf, whose contents are replaced; larger is buf, or the one that it had to become.
 func ReadDataEnvelope(msg, buf []byte) (channel, data []byte, seq int64, larger []byte, ok bool) {
 	channel, rest, at, seq, ok := splitData(msg)
 	if !ok {

@@ -1,4 +1,4 @@
-package ahp
+package wire
 
 import (
 	"encoding/json"
@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"tandemux/ahp"
 )
 
 // whole is a notification as package jsonrpc makes it.
 func whole(t testing.TB, method string, params any) []byte {
 	t.Helper()
-	b, err := Encode(V1, params)
+	b, err := ahp.Encode(ahp.V1, params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,9 +27,9 @@ func checkInput(t *testing.T, msg []byte) (dispatch, echo bool) {
 	if dispatch {
 		var m struct {
 			Method string
-			Params DispatchParams
+			Params ahp.DispatchParams
 		}
-		if err := json.Unmarshal(msg, &m); err != nil || m.Method != MethodDispatchAction || !reflect.DeepEqual(p, m.Params) {
+		if err := json.Unmarshal(msg, &m); err != nil || m.Method != ahp.MethodDispatchAction || !reflect.DeepEqual(p, m.Params) {
 			t.Fatalf("ReadInputDispatch(%s) = %#v; the general decoder says %#v, %v", msg, p, m, err)
 		}
 	}
@@ -35,9 +37,9 @@ func checkInput(t *testing.T, msg []byte) (dispatch, echo bool) {
 	if echo {
 		var m struct {
 			Method string
-			Params Envelope
+			Params ahp.Envelope
 		}
-		if err := json.Unmarshal(msg, &m); err != nil || m.Method != MethodAction || !reflect.DeepEqual(e, m.Params) {
+		if err := json.Unmarshal(msg, &m); err != nil || m.Method != ahp.MethodAction || !reflect.DeepEqual(e, m.Params) {
 			t.Fatalf("ReadInputEcho(%s) = %#v; the general decoder says %#v, %v", msg, e, m, err)
 		}
 	}
@@ -47,12 +49,12 @@ func checkInput(t *testing.T, msg []byte) (dispatch, echo bool) {
 func TestInputIsReadAsItIsWritten(t *testing.T) {
 	for _, data := range dataSamples {
 		for _, seq := range []int64{1, 9, 10, 1e17} {
-			msg := whole(t, MethodDispatchAction, DispatchParams{Channel: "ahp-terminal:/1", ClientSeq: seq, Action: TerminalInput{Data: data}})
+			msg := whole(t, ahp.MethodDispatchAction, ahp.DispatchParams{Channel: "ahp-terminal:/1", ClientSeq: seq, Action: ahp.TerminalInput{Data: data}})
 			if dispatch, _ := checkInput(t, msg); !dispatch {
 				t.Errorf("ReadInputDispatch does not know %s", msg)
 			}
-			e := Envelope{Channel: "ahp-terminal:/1", Action: TerminalInput{Data: data}, ServerSeq: seq, Origin: &Origin{ClientID: "me", ClientSeq: 3}}
-			msg = whole(t, MethodAction, e)
+			e := ahp.Envelope{Channel: "ahp-terminal:/1", Action: ahp.TerminalInput{Data: data}, ServerSeq: seq, Origin: &ahp.Origin{ClientID: "me", ClientSeq: 3}}
+			msg = whole(t, ahp.MethodAction, e)
 			if _, echo := checkInput(t, msg); !echo {
 				t.Errorf("ReadInputEcho does not know %s", msg)
 			}
@@ -62,8 +64,8 @@ func TestInputIsReadAsItIsWritten(t *testing.T) {
 
 // Whatever is more, less or otherwise goes to the general decoder.
 func TestOtherMessagesAreNotInput(t *testing.T) {
-	d := string(whole(t, MethodDispatchAction, DispatchParams{Channel: "c", ClientSeq: 7, Action: TerminalInput{Data: "x"}}))
-	e := string(whole(t, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: "x"}, ServerSeq: 7, Origin: &Origin{ClientID: "me", ClientSeq: 3}}))
+	d := string(whole(t, ahp.MethodDispatchAction, ahp.DispatchParams{Channel: "c", ClientSeq: 7, Action: ahp.TerminalInput{Data: "x"}}))
+	e := string(whole(t, ahp.MethodAction, ahp.Envelope{Channel: "c", Action: ahp.TerminalInput{Data: "x"}, ServerSeq: 7, Origin: &ahp.Origin{ClientID: "me", ClientSeq: 3}}))
 	for _, msg := range []string{
 		"", "{}", d[:len(d)-1], d + " ", " " + d, e[:len(e)-1], e + "}",
 		strings.Replace(d, "7", "-7", 1), strings.Replace(d, "7", "07", 1), strings.Replace(d, "7", "7.0", 1),
@@ -71,8 +73,8 @@ func TestOtherMessagesAreNotInput(t *testing.T) {
 		strings.Replace(d, `"x"`, "null", 1), strings.Replace(d, `"x"`, "\"\xff\"", 1), strings.Replace(d, `"x"`, `"\q"`, 1),
 		strings.Replace(d, `"x"`, `"x","data":"y"`, 1), strings.Replace(d, "terminal/input", "terminal/titleChanged", 1),
 		strings.Replace(d, `"c"`, `"c","channel":"d"`, 1), strings.Replace(d, "{", `{"id":1,`, 1),
-		string(whole(t, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: "x"}, ServerSeq: 7, Origin: &Origin{ClientID: "me", ClientSeq: 3}, RejectionReason: "no"})),
-		string(whole(t, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: "x"}, ServerSeq: 7})),
+		string(whole(t, ahp.MethodAction, ahp.Envelope{Channel: "c", Action: ahp.TerminalInput{Data: "x"}, ServerSeq: 7, Origin: &ahp.Origin{ClientID: "me", ClientSeq: 3}, RejectionReason: "no"})),
+		string(whole(t, ahp.MethodAction, ahp.Envelope{Channel: "c", Action: ahp.TerminalInput{Data: "x"}, ServerSeq: 7})),
 	} {
 		if dispatch, echo := checkInput(t, []byte(msg)); dispatch || echo {
 			t.Errorf("taken for input: %s", msg)
@@ -82,8 +84,8 @@ func TestOtherMessagesAreNotInput(t *testing.T) {
 
 func FuzzInput(f *testing.F) {
 	for _, data := range dataSamples {
-		f.Add(whole(f, MethodDispatchAction, DispatchParams{Channel: "c", ClientSeq: 7, Action: TerminalInput{Data: data}}))
-		f.Add(whole(f, MethodAction, Envelope{Channel: "c", Action: TerminalInput{Data: data}, ServerSeq: 7, Origin: &Origin{ClientID: "me", ClientSeq: 3}}))
+		f.Add(whole(f, ahp.MethodDispatchAction, ahp.DispatchParams{Channel: "c", ClientSeq: 7, Action: ahp.TerminalInput{Data: data}}))
+		f.Add(whole(f, ahp.MethodAction, ahp.Envelope{Channel: "c", Action: ahp.TerminalInput{Data: data}, ServerSeq: 7, Origin: &ahp.Origin{ClientID: "me", ClientSeq: 3}}))
 	}
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		if utf8.Valid(msg) { // as all messages of a WebSocket are

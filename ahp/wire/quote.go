@@ -1,7 +1,8 @@
-package ahp
+package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/bits"
 	"slices"
 	"strings"
@@ -24,11 +25,16 @@ const maxStretch = 1 << 10
 // stretch is the room for so many bytes or, if it is less, for maxStretch.
 func stretch(n int) int { return min(n, maxStretch)*maxEscape + 8 }
 
-// appendQuoted is appendString, fast for what terminals print: one pass, eight
-// bytes at a time, that copies as it looks.
+// appendQuoted appends s as a JSON string, byte for byte as encoding/json writes it
+// without HTML escapes, fast for what terminals print: one pass, eight bytes at a
+// time, that copies as it looks.
 func appendQuoted(buf []byte, s string) []byte {
 	if !validUTF8(s) || separators(s) {
-		return appendString(buf, s)
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		e.Encode(s) //nolint:errcheck // a string always can be
+		return append(buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 	}
 	buf = append(buf, '"')
 	for len(s) > 0 {
@@ -97,8 +103,9 @@ func separators(s string) bool {
 	return strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029")
 }
 
-// unquoteTo is unquote for a message that is valid UTF-8 as a whole: what it
-// reads is appended to buf.
+// unquoteTo appends to buf the JSON string whose opening quote is in front of msg,
+// which is valid UTF-8. end is the index behind the closing quote. ok is false for
+// what encoding/json would refuse.
 func unquoteTo(buf, msg []byte) (out []byte, end int, ok bool) {
 	buf = slices.Grow(buf, len(msg)+8)
 	k := len(buf)

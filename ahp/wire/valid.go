@@ -1,4 +1,4 @@
-package ahp
+package wire
 
 import "unicode/utf8"
 

@@ -1,0 +1,275 @@
+package ahp
+
+import (
+	"encoding/json"
+	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The shapes of 0.5, in which claims have no chat, terminals no lifecycle, sessions
+// a nested summary with times as numbers, and chats input requests and errors outside
+// of the parts of a turn. down05 makes them, the UnmarshalJSON below read them.
+
+// down is how 0.5 has a T.
+func down[T any](shape func(T) any) *jsonv2.Marshalers {
+	return jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v T) error { return jsonv2.MarshalEncode(e, shape(v)) })
+}
+
+var down05 = jsonv2.JoinMarshalers(
+	down(func(c Claim) any {
+		c.Chat = ""
+		return c.wire()
+	}),
+	down(func(t TerminalInfo) any {
+		w := t.wire()
+		w.Lifecycle = nil
+		return w
+	}),
+	down(func(s TerminalState) any {
+		w := s.wire()
+		w.Lifecycle, w.IsPty = nil, nil
+		return w
+	}),
+	down(func(s SessionSummary) any { return summaryOf(s) }),
+	down(func(s SessionState) any {
+		w := wireSession{plainSession: plainSession(s)}
+		w.Summary, w.info05 = summaryOf(s.Summary()), infoOf(s.SessionInfo)
+		w.WorkingDirectories, w.InputNeeded = nil, nil
+		if w.Lifecycle == LifecycleFailed {
+			w.Lifecycle = failed05
+		}
+		return w
+	}),
+	jsonv2.MarshalFunc(func(c SessionChanges) ([]byte, error) { return c.encode(V05) }),
+	down(func(s ChatState) any {
+		s.BackgroundWork = nil
+		return wireChat{plainChat(s), s.openRequests()}
+	}),
+	down(func(t Turn) any {
+		w := wireTurn{plainTurn: plainTurn(t)}
+		w.ResponseParts = nil
+		for _, p := range t.ResponseParts {
+			switch p.Kind {
+			case PartError:
+				w.Error = p.Error
+			case PartInputRequest:
+			default:
+				w.ResponseParts = append(w.ResponseParts, p)
+			}
+		}
+		return w
+	}),
+	down(func(a ChatError) any {
+		return struct {
+			Type     string     `json:"type"`
+			TurnID   string     `json:"turnId"`
+			Duration *int64     `json:"duration,omitempty"`
+			Error    *ErrorInfo `json:"error"`
+		}{a.ActionType(), a.TurnID, a.Duration, orNew(a.Part.Error)}
+	}),
+	down(func(r FetchTurnsResult) any {
+		return struct {
+			Turns   []Turn `json:"turns"`
+			HasMore bool   `json:"hasMore"`
+		}{r.Turns, r.HasMore}
+	}),
+	jsonv2.MarshalToFunc(func(e *jsontext.Encoder, r ReconnectResult) error {
+		r.Actions = slices.DeleteFunc(slices.Clone(r.Actions), func(e Envelope) bool {
+			return e.Action != nil && !Speaks(V05, e.Action.ActionType())
+		})
+		return r.MarshalJSONTo(e)
+	}),
+)
+
+// openRequests are the unanswered input requests, as 0.5 lists them.
+func (s ChatState) openRequests() []InputRequest {
+	open := s.InputRequests[:len(s.InputRequests):len(s.InputRequests)]
+	if s.ActiveTurn == nil {
+		return open
+	}
+	for _, p := range s.ActiveTurn.ResponseParts {
+		if p.Kind == PartInputRequest && p.Response == "" && p.Request != nil {
+			open = append(open, *p.Request)
+		}
+	}
+	return open
+}
+
+// failed05 is LifecycleFailed.
+const failed05 = "creationFailed"
+
+// info05 is a SessionInfo.
+type info05 struct {
+	Provider         string          `json:"provider"`
+	Title            string          `json:"title"`
+	Status           Status          `json:"status"`
+	Activity         string          `json:"activity,omitempty"`
+	Origin           json.RawMessage `json:"origin,omitempty"`
+	Project          *Project        `json:"project,omitempty"`
+	WorkingDirectory URI             `json:"workingDirectory,omitempty"`
+	Annotations      json.RawMessage `json:"annotations,omitempty"`
+}
+
+func infoOf(i SessionInfo) info05 {
+	dir := append(i.WorkingDirectories, "")[0]
+	return info05{i.Provider, i.Title, i.Status, i.Activity, i.Origin, i.Project, dir, i.Annotations}
+}
+
+func (i info05) info(dirs []URI) SessionInfo {
+	if dirs == nil && i.WorkingDirectory != "" {
+		dirs = []URI{i.WorkingDirectory}
+	}
+	return SessionInfo{i.Provider, i.Title, i.Status, i.Activity, i.Origin, i.Project, dirs, i.Annotations}
+}
+
+// wireSummary is a SessionSummary as 0.5 writes it, and as all are read.
+type wireSummary struct {
+	Resource URI `json:"resource"`
+	info05
+	WorkingDirectories []URI           `json:"workingDirectories,omitempty"` // not 0.5
+	CreatedAt          instant05       `json:"createdAt"`
+	ModifiedAt         instant05       `json:"modifiedAt"`
+	Changes            json.RawMessage `json:"changes,omitempty"`
+	Model              json.RawMessage `json:"model,omitempty"`
+	Agent              json.RawMessage `json:"agent,omitempty"`
+	DefaultChat        URI             `json:"defaultChat,omitempty"` // not 0.5
+	Meta               json.RawMessage `json:"_meta,omitempty"`
+}
+
+func summaryOf(s SessionSummary) wireSummary {
+	return wireSummary{
+		Resource: s.Resource, info05: infoOf(s.SessionInfo), CreatedAt: instant05{s.CreatedAt}, ModifiedAt: instant05{s.ModifiedAt},
+		Changes: s.Changes, Model: s.Model, Agent: s.CurrentAgent, Meta: s.Meta,
+	}
+}
+
+func (w wireSummary) summary() SessionSummary {
+	return SessionSummary{
+		Resource: w.Resource, SessionInfo: w.info(w.WorkingDirectories), CreatedAt: w.CreatedAt.Instant, ModifiedAt: w.ModifiedAt.Instant,
+		Changes: w.Changes, DefaultChat: w.DefaultChat, Meta: w.Meta, Model: w.Model, CurrentAgent: w.Agent,
+	}
+}
+
+// instant05 is written as a number.
+type instant05 struct{ Instant }
+
+func (i instant05) MarshalJSON() ([]byte, error) {
+	ms, _ := i.Ms()
+	return Encode(V05, ms)
+}
+
+// UnmarshalJSON accepts every profile's form.
+func (s *SessionSummary) UnmarshalJSON(b []byte) error {
+	var w wireSummary
+	if err := Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*s = w.summary()
+	return nil
+}
+
+type plainSession SessionState
+
+// wireSession has the summary nested, as the sources of 0.5, and flat, as its release
+// (docs/protocol.md, Versions).
+type wireSession struct {
+	Summary wireSummary `json:"summary"`
+	info05
+	plainSession
+}
+
+// UnmarshalJSON accepts every profile's form: with a nested summary, or flat.
+func (s *SessionState) UnmarshalJSON(b []byte) error {
+	var nested struct {
+		Summary *wireSummary `json:"summary"`
+	}
+	var flat wireSummary
+	var state plainSession
+	if err := Unmarshal(b, &state); err != nil {
+		return err
+	}
+	if err := Unmarshal(b, &nested); err != nil {
+		return err
+	}
+	if err := Unmarshal(b, &flat); err != nil {
+		return err
+	}
+	*s = SessionState(state)
+	if nested.Summary != nil {
+		flat = *nested.Summary
+	}
+	sum := flat.summary()
+	s.SessionInfo = sum.SessionInfo
+	s.SessionRow = SessionRow{sum.Resource, sum.CreatedAt, sum.ModifiedAt, sum.Changes, sum.Model, sum.CurrentAgent}
+	if s.Lifecycle == failed05 {
+		s.Lifecycle = LifecycleFailed
+	}
+	return nil
+}
+
+type plainChat ChatState
+
+type wireChat struct {
+	plainChat
+	InputRequests []InputRequest `json:"inputRequests,omitempty"`
+}
+
+// UnmarshalJSON accepts every profile's form.
+func (s *ChatState) UnmarshalJSON(b []byte) error {
+	var w wireChat
+	if err := Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*s = ChatState(w.plainChat)
+	if s.ActiveTurn == nil {
+		s.InputRequests = w.InputRequests
+		return nil
+	}
+	for _, r := range w.InputRequests {
+		s.ActiveTurn.ResponseParts = append(s.ActiveTurn.ResponseParts, ResponsePart{Kind: PartInputRequest, Request: &r})
+	}
+	return nil
+}
+
+type plainTurn Turn
+
+type wireTurn struct {
+	plainTurn
+	Error *ErrorInfo `json:"error,omitempty"`
+}
+
+// UnmarshalJSON accepts every profile's form: an error of the turn itself, as in
+// 0.5, becomes its last part.
+func (t *Turn) UnmarshalJSON(b []byte) error {
+	var w wireTurn
+	if err := Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*t = Turn(w.plainTurn)
+	t.ResponseParts = nonNil(t.ResponseParts)
+	if w.Error != nil {
+		t.ResponseParts = append(t.ResponseParts, ResponsePart{Kind: PartError, Error: w.Error})
+	}
+	return nil
+}
+
+// readError05 reads a ChatError, of which 0.5 has the error alone.
+var readError05 = jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, a *ChatError) error {
+	type plain ChatError
+	var w struct {
+		plain
+		Part  *ResponsePart `json:"part"`
+		Error *ErrorInfo    `json:"error"`
+	}
+	if err := jsonv2.UnmarshalDecode(d, &w); err != nil {
+		return err
+	}
+	*a = ChatError(w.plain)
+	a.Part = ResponsePart{Kind: PartError, Error: w.Error}
+	if w.Part != nil {
+		a.Part = *w.Part
+	}
+	return nil
+})

@@ -1,0 +1,104 @@
+package wire
+
+import "unicode/utf8"
+
+const hexDigits = "0123456789abcdef"
+
+// ones has the lowest bit of each byte set, highs the highest.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// load8 reads eight bytes; the compiler makes one load of it.
+func load8[T string | []byte](s T, i int) uint64 {
+	_ = s[i+7]
+	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+}
+
+// special is not zero when one of the eight bytes is a control character, a
+// quote or a backslash. It may also be so for others above such a byte.
+func special(x uint64) uint64 {
+	quote := x ^ '"'*ones
+	slash := x ^ '\\'*ones
+	return ((x-0x20*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & highs
+}
+
+// plain is the length of the longest prefix of s[i:] that stands for itself in
+// a JSON string, as far as ASCII goes: without control characters, quotes,
+// backslashes and, unless high is set, bytes of 0x80 and above.
+func plain[T string | []byte](s T, i int, high bool) int {
+	start := i
+	for i+8 <= len(s) {
+		x := load8(s, i)
+		if special(x) != 0 || !high && x&highs != 0 {
+			break
+		}
+		i += 8
+	}
+	for i < len(s) {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= utf8.RuneSelf && !high {
+			break
+		}
+		i++
+	}
+	return i - start
+}
+
+// unescape reads one escape sequence, which starts with a backslash; n is its
+// length, 0 when it is malformed. Surrogates without a partner are U+FFFD.
+func unescape(b []byte) (r rune, n int) {
+	if len(b) < 2 {
+		return 0, 0
+	}
+	switch b[1] {
+	case '"', '\\', '/':
+		return rune(b[1]), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r, ok := hex4(b[2:])
+		if !ok {
+			return 0, 0
+		}
+		if r < 0xd800 || r > 0xdfff {
+			return r, 6
+		}
+		if r < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+			if low, ok := hex4(b[8:]); ok && low >= 0xdc00 && low <= 0xdfff {
+				return (r-0xd800)<<10 | (low - 0xdc00) + 0x10000, 12
+			}
+		}
+		return utf8.RuneError, 6
+	}
+	return 0, 0
+}
+
+func hex4(b []byte) (r rune, ok bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	for _, c := range b[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
