@@ -329,6 +329,9 @@ func (d Damage) Any() bool {
 	return false
 }
 
+// MaxClipboard bounds what a program may put into a clipboard, in bytes.
+const MaxClipboard = 1 << 20
+
 // EventKind says what an Event is.
 type EventKind uint8
 

@@ -2,14 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -136,127 +131,20 @@ func (a *agentHost) Press(ctx context.Context, channel ahp.URI, names []string) 
 
 // doors are the side protocols' entrances on the host's listeners.
 func doors() []front.Door {
-	pty := ptyws.Front{Version: version, NewURI: newTerminalURI}
-	agents := &agentDoor{open: map[string]*doorAgent{}}
-	return []front.Door{
-		{Paths: map[string][]string{"/mcp": {http.MethodPost, http.MethodGet, http.MethodDelete}}, Serve: agents.serve},
-		{Paths: ptyws.Paths, Serve: func(w http.ResponseWriter, r *http.Request, c front.Caller) {
-			pty.Serve(w, r, ptyws.Caller{Name: callerName(c), Dial: c.Dial})
-		}},
-	}
+	tools := &mcp.HTTP{Version: version, NewURI: newTerminalURI, Connect: connectAgent}
+	return []front.Door{tools.Door(), ptyws.Server{Version: version, NewURI: newTerminalURI}.Door()}
 }
 
-// callerName makes clientIds of a principal's that others can't guess wrong:
-// "operator" and "token:…" are not to be confused with what clients choose.
-func callerName(c front.Caller) string {
-	sum := sha256.Sum256([]byte(c.Principal))
-	return hex.EncodeToString(sum[:6])
-}
-
-const (
-	// doorIdle is how long an agent's connection is kept between requests.
-	doorIdle = 5 * time.Minute
-	// maxDoorAgents bounds them; the one that was used longest ago goes.
-	maxDoorAgents = 64
-)
-
-// agentDoor is /mcp: requests of one principal share an agent and its
-// connection, as MCP over HTTP has no sessions.
-type agentDoor struct {
-	mu   sync.Mutex
-	open map[string]*doorAgent // by principal
-}
-
-type doorAgent struct {
-	handler http.Handler
-	conn    *client.Client // nil before the first call
-	using   int
-	idle    *time.Timer // runs while nobody uses it
-	used    time.Time
-}
-
-func (d *agentDoor) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
-	a := d.take(c)
-	defer d.put(c.Principal, a)
-	a.handler.ServeHTTP(w, r)
-}
-
-// take gives the principal's agent, made on first use.
-func (d *agentDoor) take(c front.Caller) *doorAgent {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	a := d.open[c.Principal]
-	if a == nil {
-		a = &doorAgent{}
-		d.makeRoom()
-		a.handler = mcp.New(mcp.Options{
-			Name: "agent", Version: version, NewURI: newTerminalURI,
-			Open: func(ctx context.Context, name string) (mcp.Host, error) { return d.connect(ctx, a, c, name) },
-		}).Handler()
-		d.open[c.Principal] = a
-	}
-	if a.idle != nil {
-		a.idle.Stop()
-	}
-	a.using++
-	return a
-}
-
-// connect is a door agent's first call.
-func (d *agentDoor) connect(ctx context.Context, a *doorAgent, c front.Caller, name string) (mcp.Host, error) {
+// connectAgent connects for an agent that came by HTTP.
+func connectAgent(ctx context.Context, c front.Caller, name string) (mcp.Host, error) {
 	m := client.NewMirror(0)
 	cl, err := client.Connect(ctx, client.Options{
-		Dial: c.Dial, ClientID: "tandemux-mcp-" + callerName(c), Sink: m,
+		Dial: c.Dial, ClientID: "tandemux-mcp-" + c.Name(), Sink: m,
 		Info:  ahp.Implementation{Name: "tandemux-mcp", Version: version},
 		Agent: &ahp.AgentMeta{Name: agentName(name)},
 	})
 	if err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	a.conn = cl
-	d.mu.Unlock()
 	return asAgent(&session{cl, m, place{dirs: local.FindDirs()}}, ""), nil
-}
-
-func (d *agentDoor) put(principal string, a *doorAgent) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	a.using--
-	a.used = time.Now()
-	if a.using > 0 {
-		return
-	}
-	a.idle = time.AfterFunc(doorIdle, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if a.using == 0 && d.open[principal] == a {
-			d.drop(principal, a)
-		}
-	})
-}
-
-// makeRoom drops the agent that was used longest ago, if there are too many. The
-// caller holds mu.
-func (d *agentDoor) makeRoom() {
-	if len(d.open) < maxDoorAgents {
-		return
-	}
-	oldest := ""
-	for p, a := range d.open {
-		if a.using == 0 && (oldest == "" || a.used.Before(d.open[oldest].used)) {
-			oldest = p
-		}
-	}
-	if oldest != "" {
-		d.drop(oldest, d.open[oldest])
-	}
-}
-
-func (d *agentDoor) drop(principal string, a *doorAgent) {
-	delete(d.open, principal)
-	a.idle.Stop()
-	if a.conn != nil {
-		go a.conn.Close() // it waits for the connection's end
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host"
 	"tandemux/host/agent"
+	"tandemux/host/auth"
 	"tandemux/host/front"
 	"tandemux/host/task"
 	"tandemux/host/task/access"
@@ -191,9 +192,9 @@ func (t *tasks) caller(c front.Caller) (who access.Principal, ended <-chan struc
 // runs all agents and changes all projects, who may look at terminals looks at both.
 func scopesOf(scopes []string) []access.Scope {
 	switch {
-	case slices.Contains(scopes, "session"):
+	case slices.Contains(scopes, auth.ScopeSession):
 		return []access.Scope{{Kind: access.Agent, ID: access.All, Role: access.Executor}, {Kind: access.Project, ID: access.All, Role: access.Editor}}
-	case slices.Contains(scopes, "terminal:read"):
+	case slices.Contains(scopes, auth.ScopeRead):
 		return []access.Scope{{Kind: access.Agent, ID: access.All, Role: access.Viewer}, {Kind: access.Project, ID: access.All, Role: access.Viewer}}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/host/auth"
 	"tandemux/internal/cli"
 )
 
@@ -46,7 +47,7 @@ do what its scopes say; without flags that is all that you may do.`,
 				if len(scopes) > 0 {
 					return cli.Usagef("--read-only and --scope exclude each other")
 				}
-				params.Scopes = []string{"terminal:read"}
+				params.Scopes = []string{auth.ScopeRead}
 			}
 			if expires != "" {
 				end, err := cli.Expiry(expires, time.Now())
@@ -77,7 +78,7 @@ do what its scopes say; without flags that is all that you may do.`,
 		}),
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&scopes, "scope", nil, "what it may do: terminal:read, terminal:create, terminal:input, terminal:claim, session, approve, admin (default: all)")
+	f.StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(auth.AllScopes, ", ")+" (default: all)")
 	f.BoolVar(&readOnly, "read-only", false, "it may look only, as --scope terminal:read")
 	f.StringVar(&terminal, "terminal", "", "it is for this terminal and sees no other")
 	f.StringVar(&expires, "expires", "", "it ends after a time such as 30m, 8h or 7d, or at a date such as 2026-12-01 (default: never)")
@@ -93,7 +94,7 @@ func worth(t ahp.TokenNewResult) string {
 		seen = "terminal " + lastPart(t.Terminal)
 		what = "the " + seen
 	}
-	if slices.Equal(t.Scopes, []string{"terminal:read"}) {
+	if slices.Equal(t.Scopes, []string{auth.ScopeRead}) {
 		what = "the sight of " + seen
 	}
 	if t.Expires > 0 {
@@ -136,7 +137,7 @@ func newTokenRevokeCommand() *cobra.Command {
 
 // scopeText leaves out what all scopes begin with.
 func scopeText(scopes []string) string {
-	if slices.Contains(scopes, "admin") {
+	if slices.Contains(scopes, auth.ScopeAdmin) {
 		return "all"
 	}
 	return cli.Short(strings.ReplaceAll(strings.Join(scopes, " "), "terminal:", ""))

@@ -18,7 +18,6 @@ const (
 	maxText      = 4096
 	maxURI       = 4096
 	maxLinkID    = 256
-	maxClipboard = 1 << 20
 	maxEvents    = 4096
 	maxEventSize = 16 << 20
 )
@@ -216,7 +215,7 @@ func (e *Engine) oscClipboard(b []byte, _ bool) {
 		enc = base64.RawStdEncoding
 	}
 	text, err := enc.DecodeString(string(data))
-	if err != nil || len(text) > maxClipboard {
+	if err != nil || len(text) > emulator.MaxClipboard {
 		return
 	}
 	e.event(emulator.EventClipboard, clean(sel, 16), string(text))

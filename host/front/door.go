@@ -2,6 +2,8 @@ package front
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
@@ -53,6 +55,13 @@ type Caller struct {
 
 	at  *entrance
 	who *auth.Principal
+}
+
+// Name is a part of clientIds of the caller's that others can't guess wrong:
+// "operator" and "token:…" are not to be confused with what clients choose.
+func (c Caller) Name() string {
+	sum := sha256.Sum256([]byte(c.Principal))
+	return hex.EncodeToString(sum[:6])
 }
 
 func (e *entrance) caller(who *auth.Principal) Caller {

@@ -6,7 +6,8 @@
 // is decided by the host, for this front as for all others. The texts of the
 // documents' refusals (T14–T16, T21) come from there as well.
 //
-// A Server is for one agent. It keeps no state but the number of the next tool
+// A Server is for one agent; HTTP keeps one for each principal that comes by the
+// host's listeners. It keeps no state but the number of the next tool
 // call and may be used by any number of MCP sessions and goroutines.
 //
 // # Claims

@@ -21,6 +21,8 @@ type Host interface {
 	Claim() ahp.Claim
 	// Done is closed when the connection has ended for good.
 	Done() <-chan struct{}
+	// Close ends the connection.
+	Close() error
 }
 
 // Options says whose server it is.

@@ -111,6 +111,15 @@ func (s *Server) reach(ctx context.Context, name string) (Host, error) {
 	return s.host, nil
 }
 
+// close ends the connection to the host, if there is one.
+func (s *Server) close() {
+	s.opening <- struct{}{}
+	defer func() { <-s.opening }()
+	if s.host != nil {
+		s.host.Close() //nolint:errcheck // it ends either way
+	}
+}
+
 // tool is a row of the table of tools.
 type tool struct {
 	name string

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/front"
 	"tandemux/host/pool"
 	"tandemux/internal/client"
-	"tandemux/internal/jsonrpc"
 )
 
 const (
@@ -23,30 +23,24 @@ const (
 	callTime   = 15 * time.Second
 )
 
-// Front answers the requests of Paths.
-type Front struct {
+// Server answers the requests of its door.
+type Server struct {
 	Version string
 	// NewURI makes the URI of a new terminal.
 	NewURI func() ahp.URI
 }
 
-// Caller is who a request comes from.
-type Caller struct {
-	// Name tells callers apart; their clientIds are made of it.
-	Name string
-	// Dial opens an AHP connection of theirs.
-	Dial func(ctx context.Context) (jsonrpc.Transport, error)
+// Door is the entrance on the host's listeners.
+func (f Server) Door() front.Door {
+	return front.Door{Serve: f.serve, Paths: map[string][]string{
+		"/pty":       {http.MethodGet},
+		"/pty/spawn": {http.MethodPost},
+	}}
 }
 
-// Paths are what a Front answers, each with its methods.
-var Paths = map[string][]string{
-	"/pty":       {http.MethodGet},
-	"/pty/spawn": {http.MethodPost},
-}
-
-// Serve answers a request, whose sender the host has authenticated; it returns
+// serve answers a request, whose sender the host has authenticated; it returns
 // when the socket that it became has ended.
-func (f Front) Serve(w http.ResponseWriter, r *http.Request, c Caller) {
+func (f Server) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	switch {
 	case strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
 		f.upgrade(w, r, c)
@@ -72,7 +66,7 @@ var statuses = map[int]int{
 }
 
 // respond answers with what do gives, as JSON, or with {"error": text}.
-func (f Front) respond(w http.ResponseWriter, r *http.Request, c Caller, do func(ctx context.Context, r *http.Request, c *client.Client) (any, error)) {
+func (f Server) respond(w http.ResponseWriter, r *http.Request, c front.Caller, do func(ctx context.Context, r *http.Request, c *client.Client) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), callTime)
 	defer cancel()
 	status, answer := http.StatusOK, any(nil)
@@ -96,9 +90,9 @@ func (f Front) respond(w http.ResponseWriter, r *http.Request, c Caller, do func
 	json.NewEncoder(w).Encode(answer) //nolint:errcheck // the client is gone
 }
 
-func (f Front) connect(ctx context.Context, c Caller, id string, sink client.Sink) (*client.Client, error) {
+func (f Server) connect(ctx context.Context, c front.Caller, id string, sink client.Sink) (*client.Client, error) {
 	return client.Connect(ctx, client.Options{
-		Dial: c.Dial, ClientID: "pty-" + id + "-" + c.Name, Sink: sink,
+		Dial: c.Dial, ClientID: "pty-" + id + "-" + c.Name(), Sink: sink,
 		Info: ahp.Implementation{Name: "tandemux-pty", Version: f.Version},
 	})
 }
@@ -113,7 +107,7 @@ type spawnRequest struct {
 }
 
 // spawn starts a terminal of the caller's (T35).
-func (f Front) spawn(ctx context.Context, r *http.Request, c *client.Client) (any, error) {
+func (f Server) spawn(ctx context.Context, r *http.Request, c *client.Client) (any, error) {
 	var in spawnRequest
 	if err := readBody(r, &in); err != nil {
 		return nil, err

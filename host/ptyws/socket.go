@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/front"
 	"tandemux/host/pool"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
@@ -61,7 +62,7 @@ const errUnknown = "Session not found"
 
 // socket is one client's WebSocket.
 type socket struct {
-	f      Front
+	f      Server
 	ws     jsonrpc.Transport
 	c      *client.Client
 	output bool // of agents' terminals too
@@ -75,7 +76,7 @@ type socket struct {
 }
 
 // upgrade makes a socket of a request and serves it to its end.
-func (f Front) upgrade(w http.ResponseWriter, r *http.Request, c Caller) {
+func (f Server) upgrade(w http.ResponseWriter, r *http.Request, c front.Caller) {
 	s := &socket{
 		f: f, output: r.URL.Query().Get("output") == "1",
 		attached: map[ahp.URI]string{}, followed: map[ahp.URI]bool{},

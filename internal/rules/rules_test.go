@@ -66,9 +66,9 @@ var arrows = map[string][]string{
 	"host/listen":        {"ahp", "internal/daemon", "internal/statefile"},
 	"host":               {"ahp/...", "emulator/...", "host/agent", "host/audit", "host/auth", "host/files", "host/front", "host/guard", "host/listen", "host/outbox", "internal/statefile", "internal/daemon", "internal/jsonrpc", "internal/plaintext", "host/journal", "host/journal/record", "host/keeper", "host/terminal", "host/shell"},
 	"host/outbox":        {"ahp/...", "internal/jsonrpc", "internal/memtrim"},
-	"host/mcp":           {"ahp", "host/guard", "host/pool", "internal/plaintext", "internal/hosttest"},
+	"host/mcp":           {"ahp", "host/front", "host/guard", "host/pool", "internal/plaintext", "internal/hosttest"},
 	"host/pool":          {"ahp", "internal/plaintext"},
-	"host/ptyws":         {"ahp", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc"},
+	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc"},
 	"host/workspace":     {"host/workspace/filetree"},
 
 	"host/journal/record":  {"ahp", "host/journal"},

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"tandemux/emulator"
 	"tandemux/themes"
 	"tandemux/ui/look"
 	"tandemux/ui/loop"
@@ -216,16 +217,13 @@ func (o *Terminal) PaneLook(sticky pane.Sticky) pane.Look {
 	}
 }
 
-// maxClipboard bounds what is written to the outer clipboard, in bytes.
-const maxClipboard = 1 << 20
-
 // SetClipboard asks the outer terminal to set its clipboard (OSC 52), and says why it
 // is not asked, "" when it is.
 func (o *Terminal) SetClipboard(text string) (why string) {
 	switch {
 	case o.Caps.Console:
 		return "the console has no clipboard"
-	case len(text) > maxClipboard:
+	case len(text) > emulator.MaxClipboard:
 		return "more than the terminal's clipboard takes"
 	}
 	o.out.raw = append(o.out.raw, "\x1b]52;c;"...)

@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/host/front"
+)
+
+const (
+	// keepTime is how long an agent's connection is kept between requests.
+	keepTime = 5 * time.Minute
+	// maxAgents bounds them; the one that was used longest ago goes.
+	maxAgents = 64
+)
+
+// HTTP serves agents that come by HTTP: requests of one principal share an agent and
+// its connection, as MCP over HTTP has no sessions. Its methods may be called from any
+// goroutine.
+type HTTP struct {
+	Version string
+	// NewURI makes the URI of a new terminal.
+	NewURI func() ahp.URI
+	// Connect connects to the host as an agent of that name.
+	Connect func(ctx context.Context, c front.Caller, name string) (Host, error)
+
+	mu   sync.Mutex
+	open map[string]*visitor // by principal
+}
+
+// visitor is an agent.
+type visitor struct {
+	server  *Server
+	handler http.Handler
+	using   int         // requests
+	idle    *time.Timer // runs while nobody uses it
+	used    time.Time
+}
+
+// Door is the entrance on the host's listeners.
+func (h *HTTP) Door() front.Door {
+	return front.Door{Serve: h.serve, Paths: map[string][]string{"/mcp": {http.MethodPost, http.MethodGet, http.MethodDelete}}}
+}
+
+func (h *HTTP) serve(w http.ResponseWriter, r *http.Request, c front.Caller) {
+	a := h.take(c)
+	defer h.put(c.Principal, a)
+	a.handler.ServeHTTP(w, r)
+}
+
+// take gives the principal's agent, made on first use.
+func (h *HTTP) take(c front.Caller) *visitor {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	a := h.open[c.Principal]
+	if a == nil {
+		if h.open == nil {
+			h.open = map[string]*visitor{}
+		}
+		if len(h.open) >= maxAgents {
+			oldest := ""
+			for p, a := range h.open {
+				if a.using == 0 && (oldest == "" || a.used.Before(h.open[oldest].used)) {
+					oldest = p
+				}
+			}
+			if oldest != "" {
+				h.open[oldest].end()
+				delete(h.open, oldest)
+			}
+		}
+		server := New(Options{
+			Name: "agent", Version: h.Version, NewURI: h.NewURI,
+			Open: func(ctx context.Context, name string) (Host, error) { return h.Connect(ctx, c, name) },
+		})
+		a = &visitor{server: server, handler: server.Handler()}
+		h.open[c.Principal] = a
+	}
+	if a.idle != nil {
+		a.idle.Stop()
+	}
+	a.using++
+	return a
+}
+
+func (h *HTTP) put(principal string, a *visitor) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	a.using--
+	a.used = time.Now()
+	if a.using > 0 {
+		return
+	}
+	a.idle = time.AfterFunc(keepTime, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if a.using == 0 && h.open[principal] == a {
+			a.end()
+			delete(h.open, principal)
+		}
+	})
+}
+
+// end closes the connection of an agent that nobody uses.
+func (a *visitor) end() {
+	a.idle.Stop()
+	go a.server.close() // it waits for the connection's end
+}
