@@ -89,7 +89,7 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 // it; what belongs to them is noted in s.
 func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history []byte) {
 	switch {
-	case t.kept.whole && (!bare || len(t.kept.raw) <= slice):
+	case t.kept.whole && (!bare || t.kept.raw.Size() <= slice):
 		s.Raw = true
 		for _, c := range t.kept.cuts {
 			at := savedCut{At: c.at}
@@ -99,7 +99,8 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 			s.Cuts = append(s.Cuts, at)
 		}
 		s.Marks = t.rawMarks()
-		return t.kept.raw[:len(t.kept.raw):len(t.kept.raw)], nil
+		*buf = t.kept.raw.Append((*buf)[:0], 0, t.kept.raw.Size())
+		return *buf, nil
 	case bare:
 		s.Missing = t.emu.HistoryLen()
 	default:
@@ -128,7 +129,7 @@ func (t *Terminal) rawMarks() []emulator.Cut {
 			marks = append(marks, emulator.Cut{ID: open.begin, At: c.at})
 		}
 	}
-	base, end := t.kept.base, t.kept.base+uint64(len(t.kept.raw))
+	base, end := t.kept.base, t.kept.base+uint64(t.kept.raw.Size())
 	f := t.facts()
 	for _, p := range f.places() {
 		if p.At >= base && p.At <= end {
@@ -151,7 +152,7 @@ func (t *Terminal) outputs(records []journal.Record, list []*command, raw bool) 
 	left := maxSaved
 	for _, cmd := range slices.Backward(list) {
 		o := &cmd.out
-		size := len(o.head) + len(o.tail)
+		size := o.Held()
 		if inside[cmd] || size == 0 {
 			continue
 		}
@@ -160,9 +161,8 @@ func (t *Terminal) outputs(records []journal.Record, list []*command, raw bool) 
 		}
 		data := make([]byte, 0, 2*binary.MaxVarintLen64+size)
 		data = binary.AppendUvarint(data, uint64(number(cmd.info.ID)))
-		data = binary.AppendUvarint(data, uint64(len(o.head)))
-		data = append(data, o.head...)
-		data = append(append(data, o.tail[o.next:]...), o.tail[:o.next]...)
+		data = binary.AppendUvarint(data, uint64(o.Head.Size()))
+		data = o.Tail.Append(o.Head.Append(data, 0, o.Head.Size()), 0, o.Tail.Size())
 		records = append(records, journal.Record{Type: recordOutput, Version: 1, Data: data})
 	}
 	return records

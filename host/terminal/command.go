@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host/shell"
+	"tandemux/host/terminal/output"
 )
 
 const (
@@ -28,7 +29,7 @@ type command struct {
 	start time.Time // of the monotonic clock
 	// begin and end are its marks in the emulator; 0 when there is none.
 	begin, end uint64
-	out        output
+	out        output.Command
 }
 
 // commands is the command model of a terminal. All of it is guarded by screen.
@@ -200,7 +201,6 @@ func (t *Terminal) finished(code *int) {
 	took := max(0, time.Since(cmd.start).Milliseconds())
 	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, code, &took
 	cmd.end = t.setMark()
-	cmd.out.finish()
 	c.bound()
 	t.kept.cut(nil)
 	t.push(ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: &took})
@@ -219,8 +219,8 @@ func (c *commands) bound() {
 	}
 	held := 0
 	for _, cmd := range slices.Backward(c.list) {
-		if held += cmd.out.held(); held > maxOutputs && cmd != c.running {
-			cmd.out.forget()
+		if held += cmd.out.Held(); held > maxOutputs && cmd != c.running {
+			cmd.out.Forget()
 		}
 	}
 }

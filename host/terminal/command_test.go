@@ -15,6 +15,7 @@ import (
 	"tandemux/emulator/native"
 	"tandemux/emulator/vt10x"
 	"tandemux/host/terminal/filter"
+	"tandemux/host/terminal/output"
 )
 
 // fed is a terminal that is fed by hand.
@@ -193,7 +194,7 @@ func TestRetention(t *testing.T) {
 		all.WriteString(line)
 		term.give(line)
 		term.Take()
-		if held := term.cmds.running.out.held(); held > 2*(headBytes+tailBytes) {
+		if held := term.cmds.running.out.Held(); held > output.HeadBytes+output.TailBytes {
 			t.Fatalf("%d bytes held", held)
 		}
 	}
@@ -208,7 +209,7 @@ func TestRetention(t *testing.T) {
 		if int64(len(r.Output)+len(r.Tail))+r.Omitted != int64(all.Len()) || r.Bytes != int64(all.Len()) {
 			t.Errorf("%d+%d+%d of %d bytes", len(r.Output), r.Omitted, len(r.Tail), all.Len())
 		}
-		if len(r.Output) < headBytes-cutSearch || len(r.Tail) < tailBytes-cutSearch {
+		if len(r.Output) < output.HeadBytes-4<<10 || len(r.Tail) < output.TailBytes-4<<10 {
 			t.Errorf("only %d and %d bytes are kept", len(r.Output), len(r.Tail))
 		}
 	}
@@ -221,7 +222,7 @@ func TestRetention(t *testing.T) {
 	}
 	held := 0
 	for _, c := range term.cmds.list {
-		held += c.out.held()
+		held += c.out.Held()
 	}
 	if len(term.cmds.list) != maxCommands || held > maxOutputs+(16<<10) {
 		t.Errorf("%d commands with %d bytes", len(term.cmds.list), held)
@@ -233,34 +234,6 @@ func TestRetention(t *testing.T) {
 	term.give(run(1000, "true", "", "0"))
 	if r, _ := term.Command("", 1, false); r.Output != "" || r.Omitted != 0 || r.CommandLine != "true" {
 		t.Errorf("%+v", r)
-	}
-}
-
-// Output that is cut knows how much of it there was, at every size.
-func TestOutputSizes(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(4, 4))
-	for _, size := range []int{0, 1, headBytes - 1, headBytes, headBytes + 1, headBytes + tailBytes - 1, headBytes + tailBytes, headBytes + tailBytes + 1, 700_001} {
-		var o output
-		var all []byte
-		for len(all) < size {
-			piece := make([]byte, min(size-len(all), 1+r.IntN(5000+size/3)))
-			for i := range piece {
-				piece[i] = byte('a' + r.IntN(26))
-			}
-			o.add(piece)
-			all = append(all, piece...)
-		}
-		for range 2 {
-			head, tail, omitted := o.parts()
-			if !bytes.HasPrefix(all, head) || !bytes.HasSuffix(all, tail) || int64(len(head)+len(tail))+omitted != int64(size) {
-				t.Errorf("%d bytes: %d+%d+%d", size, len(head), omitted, len(tail))
-			}
-			if size <= headBytes+tailBytes && omitted > 0 {
-				t.Errorf("%d of %d bytes omitted", omitted, size)
-			}
-			o.finish()
-		}
 	}
 }
 
@@ -458,9 +431,9 @@ func checkSplit(t testing.TB, in []byte, r *rand.Rand) error {
 		term := fed(t, nil)
 		var all []ahp.Action
 		for rest := in; len(rest) > 0; {
-			n := runeBoundary(rest, min(len(rest), 1+r.IntN(most)))
+			n := output.Boundary(rest, min(len(rest), 1+r.IntN(most)))
 			if n == 0 {
-				n = runeBoundary(rest, min(len(rest), 4))
+				n = output.Boundary(rest, min(len(rest), 4))
 			}
 			term.give(string(rest[:n]))
 			rest = rest[n:]

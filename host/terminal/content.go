@@ -7,13 +7,14 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/terminal/output"
 )
 
 // kept is the output that viewers were given since a state that a fresh
 // emulator has, as long as it reproduces the present one: until it exceeds its
 // bound or the size changes. Guarded by screen.
 type kept struct {
-	raw   []byte
+	raw   output.Range
 	whole bool
 	max   int
 	// base is where raw begins in what viewers were given (Terminal.passed).
@@ -34,38 +35,35 @@ type cut struct {
 // maxCuts bounds the parts of raw.
 const maxCuts = 2 * maxCommands
 
-func (k *kept) begin(limit int, fresh emulator.Emulator) {
-	k.max, k.whole = limit, true
-	k.blank = fresh.Snapshot(nil, -1)
-}
+// begin keeps output from here on.
+func (k *kept) begin(at uint64) { k.raw, k.cuts, k.whole, k.base = output.Range{}, nil, true, at }
 
-// add keeps output, or gives up.
+// add keeps output, which is in the store, or gives up.
 func (k *kept) add(b []byte) {
 	switch {
 	case !k.whole:
-	case len(k.raw)+len(b) > k.max:
+	case k.raw.Size()+len(b) > k.max:
 		k.lose()
 	default:
-		k.raw = append(k.raw, b...)
+		k.raw.Add(b)
 	}
 }
 
 // lose gives up: from here on the emulator's state is served.
-func (k *kept) lose() { k.raw, k.cuts, k.whole = nil, nil, false }
+func (k *kept) lose() { k.raw, k.cuts, k.whole = output.Range{}, nil, false }
 
-// of gives a command's output, if all of it is kept.
-func (k *kept) of(cmd *command) (b []byte, whole bool) {
+// of tells where in raw a command's output is, if all of it is.
+func (k *kept) of(cmd *command) (from, to int, whole bool) {
 	for i, c := range k.cuts {
 		if c.cmd != cmd {
 			continue
 		}
-		end := len(k.raw)
+		from, to = c.at, k.raw.Size()
 		if i+1 < len(k.cuts) {
-			end = k.cuts[i+1].at
+			to = k.cuts[i+1].at
 		}
-		b = k.raw[c.at:end]
 	}
-	return b, k.whole && int64(len(b)) == cmd.out.total
+	return from, to, k.whole && int64(to-from) == cmd.out.Total
 }
 
 // cut begins a part: a command's, or with nil what follows one.
@@ -75,14 +73,14 @@ func (k *kept) cut(cmd *command) {
 	case n == maxCuts:
 		k.lose()
 	default:
-		k.cuts = append(k.cuts, cut{len(k.raw), cmd})
+		k.cuts = append(k.cuts, cut{k.raw.Size(), cmd})
 	}
 }
 
 // restart keeps output from here on, beginning with what makes the present
 // state of a fresh emulator, which viewers are given at a place.
 func (k *kept) restart(state []byte, at uint64) {
-	k.raw, k.cuts, k.whole, k.base = nil, nil, true, at
+	k.begin(at)
 	if bytes.Equal(state, k.blank) {
 		k.base += uint64(len(state))
 	} else {
@@ -109,8 +107,8 @@ func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, cont
 	defer t.guard("serve the content")
 	content = []ahp.Part{}
 	actions, k = t.Take()
-	if t.kept.whole && wireSize(t.kept.raw) <= limit {
-		return actions, k, assemble(t.kept.raw, t.kept.cuts)
+	if t.kept.whole && wireSize(t.kept.raw.Pieces()...) <= limit {
+		return actions, k, t.kept.parts()
 	}
 	return actions, k, t.serialised(limit)
 }
@@ -120,15 +118,17 @@ func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, cont
 // below 6.5 MiB.
 const MaxWire = 5 << 20
 
-// wireSize is the length of b as a JSON string.
-func wireSize(b []byte) int {
-	n := len(b)
-	for _, c := range b {
-		switch {
-		case c == '\n', c == '\r', c == '\t', c == '"', c == '\\':
-			n++
-		case c < ' ':
-			n += 5
+// wireSize is the length of text, in pieces, as a JSON string.
+func wireSize(pieces ...[]byte) (n int) {
+	for _, b := range pieces {
+		n += len(b)
+		for _, c := range b {
+			switch {
+			case c == '\n', c == '\r', c == '\t', c == '"', c == '\\':
+				n++
+			case c < ' ':
+				n += 5
+			}
 		}
 	}
 	return n
@@ -137,7 +137,7 @@ func wireSize(b []byte) int {
 // stream is a VT stream that makes the present state. The caller holds screen.
 func (t *Terminal) stream() string {
 	if t.kept.whole {
-		return string(t.kept.raw)
+		return string(t.kept.raw.Bytes())
 	}
 	state, _ := t.snapshot(MaxWire)
 	return string(t.filter.Resume(state))

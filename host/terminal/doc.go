@@ -16,10 +16,16 @@
 //
 // # Pipeline
 //
-//	pty ─▶ landing ─≤16 KiB─▶ repair UTF-8 ─┬─▶ filter ─▶ pending actions ─Take─▶ host
-//	                                        │      └────▶ retained raw bytes
+//	pty ─▶ landing ─≤16 KiB─▶ repair UTF-8 ─┬─▶ filter ─▶ store ─▶ pending actions ─Take─▶ host
+//	                                        │                └──▶ content, commands
 //	                                        └─▶ emulator ─▶ replies ─▶ pty
 //	                                               └─▶ titles, cwd ─▶ pending actions
+//
+// What viewers get is in memory once (package output): the filter appends it to a
+// block, and the actions, what the host keeps of them for clients that come back, the
+// content while it is whole, and the head and the tail of commands' output are parts of
+// that block. The landing is the same bytes as they were read, the journal those that
+// the next host needs, and the emulator what became of them.
 //
 // The emulator sees the questions and answers each once; the filter takes
 // questions and shell marks out of what viewers get (docs/decisions.md §34).
@@ -37,7 +43,7 @@
 // A command is marked in the emulator at its beginning and its end. Content
 // consists of parts: of the raw output while that is whole, otherwise of the
 // serialised state, cut where those marks lie (parts.go). Besides, the head and
-// the tail of the last commands' output are kept, for lookups (output.go). A
+// the tail of the last commands' output are kept, for lookups (output.Command). A
 // terminal that was started with a command is one command, whatever it prints.
 //
 // # Outliving the host

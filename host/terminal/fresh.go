@@ -3,31 +3,37 @@ package terminal
 import (
 	"tandemux/ahp"
 	"tandemux/host/terminal/filter"
+	"tandemux/host/terminal/output"
 )
 
-// fresh is what came and is not published yet: what of it is in no Take is in
-// no mark either. Guarded by screen.
-type fresh struct {
-	data  []byte // of output, unless it is in pending already
-	found []freshAction
+// fresh is what came and is not published yet, in order: what of it is in no Take is
+// in no mark either. Guarded by screen.
+type fresh []freshItem
+
+// freshItem is output, in the store, or an action.
+type freshItem struct {
+	data []byte
+	a    ahp.Action
 }
 
-// freshAction is an action between the data before at and that behind it.
-type freshAction struct {
-	at int
-	a  ahp.Action
-}
+func (f *fresh) push(a ahp.Action) { *f = append(*f, freshItem{a: a}) }
 
-func (f *fresh) push(a ahp.Action) { f.found = append(f.found, freshAction{len(f.data), a}) }
+func (f *fresh) output(b []byte) {
+	if n := len(*f); n > 0 {
+		if both, ok := output.Join((*f)[n-1].data, b); ok {
+			(*f)[n-1].data = both
+			return
+		}
+	}
+	*f = append(*f, freshItem{data: b})
+}
 
 // settle moves everything to p, in order.
 func (f *fresh) settle(p *pending) {
-	p.open = 0
-	at := 0
-	for _, x := range f.found {
-		p.data = append(p.data, f.data[at:x.at]...)
-		at = x.at
+	for _, x := range *f {
 		switch a := x.a.(type) {
+		case nil:
+			p.output(x.data)
 		case ahp.TerminalTitleChanged:
 			p.title = &a.Title
 		case ahp.TerminalCwdChanged:
@@ -36,11 +42,8 @@ func (f *fresh) settle(p *pending) {
 			p.push(a)
 		}
 	}
-	p.data = append(p.data, f.data[at:]...)
-	clear(f.found)
-	if f.found, f.data = f.found[:0], f.data[:0]; cap(f.data) > 2*slice {
-		f.data = nil
-	}
+	clear(*f)
+	*f = (*f)[:0]
 }
 
 // progress is the mark that belongs to what is pending. Guarded by mu.
@@ -77,10 +80,7 @@ func (t *Terminal) takeMark() Taken {
 func (t *Terminal) publish(later bool) (due bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.fresh.found)+len(t.fresh.data) > 0 {
-		t.fresh.settle(&t.pending)
-	}
-	t.pending.open = 0
+	t.fresh.settle(&t.pending)
 	p := &t.progress
 	p.offset = t.offset
 	p.stream = filter.AppendState(p.stream[:0], &t.decoder, &t.filter)

@@ -26,7 +26,7 @@ func (t *Terminal) Command(id string, back int, failed bool) (r ahp.CommandResul
 	if cmd == nil {
 		return r, false
 	}
-	head, tail, omitted := cmd.out.parts()
+	head, tail, omitted := cmd.out.Parts()
 	return ahp.CommandResult{CommandInfo: cmd.now(), Output: string(head), Omitted: omitted, Tail: string(tail)}, true
 }
 
@@ -42,9 +42,9 @@ func (t *Terminal) CommandFrom(id string, n int64) (actions []ahp.Action, k Take
 	if cmd == nil {
 		return actions, k, r, false
 	}
-	head, tail, omitted := cmd.out.from(n)
-	if raw, whole := t.kept.of(cmd); omitted > 0 && whole {
-		head, tail, omitted = raw[min(n, int64(len(raw))):], nil, 0
+	head, tail, omitted := cmd.out.From(n)
+	if from, to, whole := t.kept.of(cmd); omitted > 0 && whole {
+		head, tail, omitted = t.kept.raw.Append(nil, min(from+int(n), to), to), nil, 0
 	}
 	return actions, k, ahp.CommandResult{CommandInfo: cmd.now(), Output: string(head), Omitted: omitted, Tail: string(tail)}, true
 }
@@ -70,7 +70,7 @@ func (c *commands) find(id string, back int, failed bool) *command {
 // now is what is known of a command.
 func (c *command) now() ahp.CommandInfo {
 	info := c.info
-	info.Bytes = c.out.total
+	info.Bytes = c.out.Total
 	return info
 }
 

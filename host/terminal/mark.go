@@ -18,31 +18,6 @@ type Ready struct{}
 // ActionType implements ahp.Action.
 func (Ready) ActionType() string { return "host/ready" }
 
-// feedMarked is feed for output with shell marks in it: clean is what viewers
-// get of p, the marks' places in it count from base. What comes before a mark is
-// in the emulator, with whoever retains it, and in the queue before what the
-// mark tells. The caller holds screen.
-func (t *Terminal) feedMarked(p []byte, base int) {
-	at, in := 0, 0
-	for _, m := range t.filter.Marks {
-		t.pass(t.clean[at:m.At-base], p[in:m.In])
-		at, in = m.At-base, m.In
-		t.marked(t.filter.Body(m))
-	}
-	t.pass(t.clean[at:], p[in:])
-	if cap(t.clean) > 2*slice {
-		t.clean = nil
-	}
-}
-
-// pass gives output that has no mark in it to all that want it.
-func (t *Terminal) pass(clean, p []byte) {
-	t.fresh.data = append(t.fresh.data, clean...)
-	t.retain(clean)
-	t.emu.Write(p)
-	t.handle(t.emu.Events())
-}
-
 // marked deals with the body of one mark at this place.
 func (t *Terminal) marked(body []byte) {
 	m, ours := shell.Parse(body, t.cfg.Nonce)

@@ -43,10 +43,8 @@ func (t *Terminal) contain(doing string, value any) {
 	t.renew()
 	t.push(ahp.TerminalCleared{})
 	at := t.passed
-	t.fresh.data = append(append(t.fresh.data, reset...), apology...)
-	t.passed += uint64(len(reset))
-	t.kept.restart([]byte(apology), t.passed)
-	t.passed += uint64(len(apology))
+	t.tell([]byte(reset))
+	t.kept.restart(t.tell([]byte(apology)))
 	t.cleared(clearing{at, t.kept.base, t.passed})
 	t.publish(true)
 }

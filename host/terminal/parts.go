@@ -3,6 +3,7 @@ package terminal
 import (
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/terminal/output"
 )
 
 // parts is the content: never nil, its texts together a stream that makes the
@@ -10,7 +11,7 @@ import (
 // since it began, its last part (G12–G15). The caller holds screen.
 func (t *Terminal) parts() []ahp.Part {
 	if t.kept.whole {
-		return assemble(t.kept.raw, t.kept.cuts)
+		return t.kept.parts()
 	}
 	return t.serialised(MaxWire)
 }
@@ -20,18 +21,24 @@ func (t *Terminal) parts() []ahp.Part {
 func (t *Terminal) serialised(limit int) []ahp.Part {
 	state, marks := t.snapshot(limit)
 	cuts := t.cutAt(marks, len(state))
-	return assemble(t.filter.Resume(state), cuts)
+	var stream output.Range
+	stream.Add(t.filter.Resume(state))
+	return assemble(&stream, cuts)
 }
 
+// parts is the content, if it is whole.
+func (k *kept) parts() []ahp.Part { return assemble(&k.raw, k.cuts) }
+
 // assemble makes parts of a stream, of which cuts name where each begins.
-func assemble(stream []byte, cuts []cut) []ahp.Part {
+func assemble(stream *output.Range, cuts []cut) []ahp.Part {
 	parts := make([]ahp.Part, 0, len(cuts)+1)
 	text := func(from, to int, cmd *command) {
+		b := output.Text(stream.Append(make([]byte, 0, to-from), from, to))
 		switch {
 		case cmd != nil:
-			parts = append(parts, cmd.part(string(stream[from:to])))
+			parts = append(parts, cmd.part(b))
 		case from < to:
-			parts = append(parts, ahp.Part{Type: ahp.PartUnclassified, Value: string(stream[from:to])})
+			parts = append(parts, ahp.Part{Type: ahp.PartUnclassified, Value: b})
 		}
 	}
 	at, cmd := 0, (*command)(nil)
@@ -39,7 +46,7 @@ func assemble(stream []byte, cuts []cut) []ahp.Part {
 		text(at, c.at, cmd)
 		at, cmd = c.at, c.cmd
 	}
-	text(at, len(stream), cmd)
+	text(at, stream.Size(), cmd)
 	return parts
 }
 

@@ -4,33 +4,27 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/terminal/output"
 )
 
 // maxData bounds the output in one action, in bytes. Half a megabyte in a piece
 // goes through no processor's caches and makes each buffer on its way as large.
 const maxData = 64 << 10
 
-// keepFor is how often in a row there must be little for the buffer of a flood to
-// be given back. Within one it happens now and then.
-const keepFor = 8
-
 // pending is what waits for Take, in stream order: actions, then data, then the
 // title and the directory that came with it. Of several titles the last counts.
 type pending struct {
 	actions []ahp.Action
-	data    []byte
-	open    int // bytes at data's end that are not published yet
-	small   int // how often in a row there was little
+	data    []byte // in the store
 	title   *string
 	cwd     *string
 	noticed *Noticed
-	size    int // of the data in actions, in bytes
+	size    int // of all output, in bytes
+	last    int // how many actions were taken last
 }
 
 // full reports that no more is taken until Take: the reader waits.
-func (p *pending) full() bool {
-	return p.size+len(p.data) >= maxPending || len(p.actions) >= maxActions
-}
+func (p *pending) full() bool { return p.size >= maxPending || len(p.actions) >= maxActions }
 
 func (p *pending) empty() bool {
 	return len(p.actions) == 0 && len(p.data) == 0 && p.title == nil && p.cwd == nil && p.noticed == nil
@@ -42,27 +36,34 @@ func (p *pending) push(a ahp.Action) {
 	p.actions = append(p.actions, a)
 }
 
+// output queues output, in the store, behind all that is there but title and
+// directory. What lies behind the last in memory becomes one action with it.
+func (p *pending) output(b []byte) {
+	p.size += len(b)
+	both, ok := output.Join(p.data, b)
+	if !ok {
+		p.tell(len(p.data))
+		both = b
+	}
+	for p.data = both; len(p.data) > maxData; {
+		p.tell(output.Boundary(p.data, maxData))
+	}
+}
+
+// tell makes an action of the first n bytes of data.
+func (p *pending) tell(n int) {
+	if n > 0 {
+		if p.actions == nil {
+			p.actions = make([]ahp.Action, 0, p.last)
+		}
+		p.actions = append(p.actions, ahp.TerminalData{Data: output.Text(p.data[:n])})
+		p.data = p.data[n:]
+	}
+}
+
 // settle makes actions of what came in pieces.
 func (p *pending) settle() {
-	if n := len(p.data) - p.open; n > 0 {
-		for rest := p.data[:n]; len(rest) > 0; {
-			k := runeBoundary(rest, maxData)
-			p.actions = append(p.actions, ahp.TerminalData{Data: string(rest[:k])})
-			rest = rest[k:]
-		}
-		p.size += n
-		if p.small++; n >= chunk/4 {
-			p.small = 0
-		}
-		switch open := p.data[n:]; {
-		case len(open) > 0:
-			p.data = append(p.data[:0], open...)
-		case cap(p.data) > chunk && p.small >= keepFor:
-			p.data = nil
-		default:
-			p.data = p.data[:0]
-		}
-	}
+	p.tell(len(p.data))
 	if p.title != nil {
 		p.actions = append(p.actions, ahp.TerminalTitleChanged{Title: *p.title})
 		p.title = nil
@@ -81,7 +82,7 @@ func (p *pending) settle() {
 func (p *pending) take() []ahp.Action {
 	p.settle()
 	all := p.actions
-	p.actions, p.size = nil, 0
+	p.actions, p.data, p.size, p.last = nil, nil, 0, len(all)
 	return all
 }
 

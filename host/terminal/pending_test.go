@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/host/terminal/output"
 )
 
 // TestOutputInPieces: much output becomes several actions, cut between
@@ -12,7 +13,8 @@ import (
 func TestOutputInPieces(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "x", strings.Repeat("x", maxData), strings.Repeat("x", maxData+1), "x" + strings.Repeat("漢é😀", maxData/3)} {
-		p := pending{data: []byte(text)}
+		var p pending
+		p.output([]byte(text))
 		var got strings.Builder
 		all := p.take()
 		for i, a := range all {
@@ -34,31 +36,27 @@ func TestOutputInPieces(t *testing.T) {
 	}
 }
 
-// TestBufferOfPending: a flood's buffer is used again for as long as it lasts,
-// and given back after it.
-func TestBufferOfPending(t *testing.T) {
+// TestPendingFollowsTheStore: output that comes in pieces is one action where it lies
+// in one place, and complete, in order, where it does not.
+func TestPendingFollowsTheStore(t *testing.T) {
 	t.Parallel()
 	var p pending
-	flood, little := make([]byte, 4*chunk), []byte("x")
-	turn := func(b []byte) {
-		p.data = append(p.data, b...)
-		p.take()
-	}
-	turn(flood)
-	kept := cap(p.data)
-	for range 3 * keepFor {
-		for range keepFor - 1 {
-			turn(little)
+	var s output.Store
+	var want strings.Builder
+	for i := range 3000 {
+		b := s.Add([]byte(strings.Repeat("é", i%97)))
+		want.Write(b)
+		p.output(b)
+		if p.size != want.Len() {
+			t.Fatalf("%d bytes are counted of %d", p.size, want.Len())
 		}
-		turn(flood)
 	}
-	if cap(p.data) != kept {
-		t.Errorf("the buffer has %d bytes, at first %d", cap(p.data), kept)
+	var got strings.Builder
+	all := p.take()
+	for _, a := range all {
+		got.WriteString(a.(ahp.TerminalData).Data)
 	}
-	for range keepFor {
-		turn(little)
-	}
-	if cap(p.data) > chunk {
-		t.Errorf("after the flood the buffer has %d bytes", cap(p.data))
+	if got.String() != want.String() || len(all) > 2*want.Len()/maxData+10 {
+		t.Errorf("%d of %d bytes in %d actions", got.Len(), want.Len(), len(all))
 	}
 }

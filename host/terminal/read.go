@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
 	"tandemux/emulator"
 	"tandemux/host/journal"
 	"tandemux/host/terminal/filter"
+	"tandemux/host/terminal/output"
 )
 
 // read is the goroutine that reads the pty, until its end or Close.
@@ -136,26 +136,16 @@ func (t *Terminal) process(buf []byte) {
 	}
 }
 
-// sliceOf is how much of what was read is processed at once: mostly whole
-// runes, and no questions that were answered with any that were not.
+// sliceOf is how much of what was read is processed at once: mostly whole runes, what
+// fills the store's block, and no questions that were answered with any that were not.
 func (t *Terminal) sliceOf(p []byte) int {
-	n := runeBoundary(p, slice)
+	most := slice
+	if left := t.store.Left() - len(t.filter.Held()); left >= leastSlice {
+		most = min(most, left)
+	}
+	n := output.Boundary(p, most)
 	if t.offset < t.quiet {
 		n = int(min(uint64(n), t.quiet-t.offset))
-	}
-	return n
-}
-
-// runeBoundary is the most of p, up to n bytes, that ends with a rune if it is
-// text.
-func runeBoundary(p []byte, n int) int {
-	if n >= len(p) {
-		return len(p)
-	}
-	for k := range utf8.UTFMax {
-		if utf8.RuneStart(p[n-k]) {
-			return n - k
-		}
 	}
 	return n
 }
@@ -190,33 +180,33 @@ func (t *Terminal) fed(to uint64) {
 	t.contain("process output", recover())
 }
 
-// pipe gives repaired output to filter and emulator.
+// pipe gives repaired output to filter and emulator. What comes before a shell's mark
+// is in the emulator, with whoever keeps it, and in the queue before what the mark
+// tells.
 func (t *Terminal) pipe(p []byte) {
-	if base, marked := t.strain(p); marked {
-		t.feedMarked(p, base)
-		return
+	clean := t.store.Keep(t.filter.Add(t.store.Room(len(t.filter.Held())+len(p)), p))
+	at, in := 0, 0
+	for _, m := range t.filter.Marks {
+		t.pass(clean[at:m.At], p[in:m.In])
+		at, in = m.At, m.In
+		t.marked(t.filter.Body(m))
 	}
+	t.pass(clean[at:], p[in:])
+}
+
+// pass gives output that has no mark in it to viewers, of which they get the store's
+// clean, and to the emulator.
+func (t *Terminal) pass(clean, p []byte) {
+	t.show(clean)
 	t.emu.Write(p)
 	t.handle(t.emu.Events())
 }
 
-// strain filters output into what is pending, unpublished, unless there are
-// marks in it: then what is left of it is in clean, and base is what the marks'
-// places count from.
-func (t *Terminal) strain(p []byte) (base int, marked bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	q := &t.pending
-	base = len(q.data)
-	q.data = t.filter.Add(q.data, p)
-	if len(t.filter.Marks) > 0 {
-		t.clean = append(t.clean[:0], q.data[base:]...)
-		q.data = q.data[:base]
-		return base, true
-	}
-	q.open = len(q.data) - base
-	t.retain(q.data[base:])
-	return base, false
+// show gives viewers output that is in the store, to be published. The caller holds
+// screen.
+func (t *Terminal) show(b []byte) {
+	t.fresh.output(b)
+	t.retain(b)
 }
 
 // retain keeps what viewers get. The caller holds screen.
@@ -224,7 +214,7 @@ func (t *Terminal) retain(b []byte) {
 	t.passed += uint64(len(b))
 	t.kept.add(b)
 	if t.cmds.running != nil {
-		t.cmds.running.out.add(b)
+		t.cmds.running.out.Add(b)
 	}
 }
 
@@ -273,9 +263,7 @@ func (t *Terminal) flushEscape() {
 // passHeld passes on what the filter holds. The caller holds screen, and
 // publishes.
 func (t *Terminal) passHeld() {
-	before := len(t.fresh.data)
-	t.fresh.data = t.filter.Flush(t.fresh.data)
-	t.retain(t.fresh.data[before:])
+	t.show(t.store.Keep(t.filter.Flush(t.store.Room(len(t.filter.Held())))))
 }
 
 // endOfOutput passes on what is held.

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"slices"
 	"time"
 
 	"tandemux/ahp"
@@ -30,7 +29,7 @@ func (r *replay) action(a ahp.Action) {
 		t.cols, t.rows = a.Cols, a.Rows
 		t.emu.Resize(a.Cols, a.Rows)
 		t.emu.Events()
-		if len(t.kept.raw) > 0 {
+		if t.kept.raw.Size() > 0 {
 			t.kept.lose()
 		}
 	case ahp.TerminalCleared:
@@ -52,7 +51,7 @@ func (r *replay) data(b []byte) {
 	t := r.t
 	for len(b) > 0 {
 		r.mark()
-		p := b[:r.next(len(b))]
+		p := t.store.Add(b[:r.next(len(b))])
 		b = b[len(p):]
 		t.emu.Write(p)
 		t.emu.Events()
@@ -102,7 +101,7 @@ func (r *replay) cleared() {
 	if len(r.clears) > 0 && r.clears[0].At == t.passed {
 		r.clear, r.clears = r.clears[0], r.clears[1:]
 	}
-	t.kept.raw, t.kept.cuts, t.kept.whole, t.kept.base = nil, nil, true, r.clear.Base
+	t.kept.begin(r.clear.Base)
 }
 
 func (r *replay) executed(a ahp.TerminalCommandExecuted) {
@@ -128,28 +127,6 @@ func (r *replay) finished(a ahp.TerminalCommandFinished) {
 	c.running = nil
 	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, a.ExitCode, a.DurationMs
 	cmd.end = t.setMark()
-	cmd.out.finish()
 	c.bound()
 	t.kept.cut(nil)
-}
-
-// expect makes room for the output of actions, or gives up at once what would be
-// given up with it.
-func (k *kept) expect(actions []ahp.Action) {
-	n := 0
-	for _, a := range actions {
-		switch a := a.(type) {
-		case ahp.TerminalData:
-			n += len(a.Data)
-		case ahp.TerminalCleared: // It begins anew there.
-			return
-		}
-	}
-	switch {
-	case !k.whole:
-	case len(k.raw)+n > k.max:
-		k.lose()
-	default:
-		k.raw = slices.Grow(k.raw, n)
-	}
 }

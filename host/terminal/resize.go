@@ -29,7 +29,7 @@ func (t *Terminal) Resize(cols, rows int) error {
 		t.cols, t.rows = cols, rows
 		t.emu.Resize(cols, rows)
 		t.handle(t.emu.Events())
-		if len(t.kept.raw) > 0 {
+		if t.kept.raw.Size() > 0 {
 			t.kept.lose()
 		}
 	}
@@ -75,17 +75,22 @@ func (t *Terminal) Clear() {
 	t.cmds.hidden = t.cmds.count
 	t.push(ahp.TerminalCleared{})
 	at := t.passed
-	t.fresh.data = append(t.fresh.data, reset...)
-	t.passed += uint64(len(reset))
+	t.tell([]byte(reset))
 	t.cmds.prompt.moveTo(t.passed, marks)
-	t.kept.restart(state, t.passed)
-	t.fresh.data = t.filter.Resume(append(t.fresh.data, state...))
-	t.passed += uint64(len(state))
-	rest := t.filter.Resume(nil)
+	t.kept.restart(t.tell(state))
+	rest, _ := t.tell(t.filter.Resume(nil))
 	t.kept.add(rest)
-	t.passed += uint64(len(rest))
 	t.cleared(clearing{at, t.kept.base, t.passed})
 	t.publish(true)
+}
+
+// tell gives viewers what no program wrote, to be published, and where it begins in
+// what they were given. The caller holds screen.
+func (t *Terminal) tell(b []byte) (kept []byte, at uint64) {
+	b, at = t.store.Add(b), t.passed
+	t.fresh.output(b)
+	t.passed += uint64(len(b))
+	return b, at
 }
 
 // clearing is what the emulator is told: scroll the cursor's line to the top

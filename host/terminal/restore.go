@@ -14,6 +14,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/host/journal"
 	"tandemux/host/terminal/filter"
+	"tandemux/host/terminal/output"
 )
 
 // Saved is what a journal has of a terminal.
@@ -122,10 +123,7 @@ func (t *Terminal) say(text string) {
 		t.filter, t.decoder = filter.Filter{}, filter.Decoder{}
 		line = append([]byte{cancel}, line...)
 	}
-	t.fresh.data = append(t.fresh.data, line...)
-	t.retain(line)
-	t.emu.Write(line)
-	t.handle(t.emu.Events())
+	t.pass(t.store.Add(line), line)
 }
 
 // precede puts text, lines that end with \n, where output goes, before there is
@@ -138,7 +136,7 @@ func (t *Terminal) precede(text string) {
 	defer t.screen.Unlock()
 	defer t.guard("show what was before")
 	b := []byte(strings.ReplaceAll(text, "\n", "\r\n"))
-	t.pass(b, b)
+	t.pass(t.store.Add(b), b)
 }
 
 // checkpoint is what Restore reads.
@@ -273,7 +271,6 @@ func (t *Terminal) rebuild(cp checkpoint, actions []ahp.Action) (missing string)
 	t.cmds.mark = max(t.cmds.mark, cp.last.Mark)
 	missing = t.recall(&cp)
 	r := replay{t: t, places: cp.places(), clears: cp.last.Clears}
-	t.kept.expect(actions)
 	r.mark()
 	for _, a := range actions {
 		r.action(a)
@@ -308,12 +305,13 @@ func (cp *checkpoint) places() []place {
 func (c *commands) restore(cp *checkpoint) {
 	for _, s := range cp.saved.Commands {
 		cmd := &command{info: s.CommandInfo, start: time.UnixMilli(s.Timestamp), begin: s.Begin, end: s.End}
-		cmd.out.total = s.Bytes
+		cmd.out.Total = s.Bytes
 		n := number(cmd.info.ID)
 		if b, ok := cp.outputs[n]; ok {
-			if head, size := binary.Uvarint(b); size > 0 && head <= uint64(len(b)-size) && head <= headBytes && len(b)-size-int(head) <= tailBytes {
-				b = b[size:]
-				cmd.out.head, cmd.out.tail = slices.Clone(b[:head]), slices.Clone(b[head:])
+			if head, size := binary.Uvarint(b); size > 0 && head <= uint64(len(b)-size) && head <= output.HeadBytes && len(b)-size-int(head) <= output.TailBytes {
+				b = slices.Clone(b[size:])
+				cmd.out.Head.Add(b[:head:head])
+				cmd.out.Tail.Add(b[head:])
 			}
 		}
 		c.list = append(c.list, cmd)
@@ -349,7 +347,8 @@ func (t *Terminal) recall(cp *checkpoint) (missing string) {
 		return t.recallHistory(cp)
 	}
 	t.kept.base = cp.saved.Facts.Base
-	t.kept.raw = slices.Clone(cp.content)
+	content := t.store.Add(cp.content)
+	t.kept.raw.Add(content)
 	for i, c := range cp.saved.Cuts {
 		cmd := t.cmds.find("c"+fmt.Sprint(c.Command), 1, false)
 		t.kept.cuts = append(t.kept.cuts, cut{c.At, cmd})
@@ -360,13 +359,10 @@ func (t *Terminal) recall(cp *checkpoint) (missing string) {
 		if i+1 < len(cp.saved.Cuts) {
 			end = cp.saved.Cuts[i+1].At
 		}
-		total := cmd.out.total
-		cmd.out = output{}
-		cmd.out.add(cp.content[c.At:end])
-		cmd.out.total = total
-		if !cmd.info.Running {
-			cmd.out.finish()
-		}
+		total := cmd.out.Total
+		cmd.out = output.Command{}
+		cmd.out.Add(content[c.At:end])
+		cmd.out.Total = total
 	}
 	return ""
 }

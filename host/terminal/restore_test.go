@@ -428,7 +428,7 @@ func known(t *Terminal) string {
 		info := cmd.now()
 		info.Timestamp, info.DurationMs = 0, nil
 		text, _ := json.Marshal(info)
-		head, tail, omitted := cmd.out.parts()
+		head, tail, omitted := cmd.out.Parts()
 		b = append(b, fmt.Sprintf("%s %q %q %d\n", text, head, tail, omitted)...)
 	}
 	return string(b)

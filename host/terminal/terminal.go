@@ -14,6 +14,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal/filter"
+	"tandemux/host/terminal/output"
 )
 
 // Errors that callers branch on.
@@ -41,6 +42,9 @@ const (
 	chunk = 64 << 10
 	// slice is how much is processed before others may have the screen.
 	slice = 16 << 10
+	// leastSlice is how little of it may be processed at once to fill a block of the
+	// store.
+	leastSlice = 4 << 10
 	// loneEscape is how long an ESC at the end of the output is held back.
 	loneEscape = 50 * time.Millisecond
 	// silence is how long the pty must be quiet after the child's exit for the
@@ -137,6 +141,7 @@ type Terminal struct {
 	feeding    uint64 // offset behind what is being fed; 0 outside of feed
 	quiet      uint64 // questions before it were answered by an earlier host
 	replaying  bool   // nothing that the emulator says counts
+	store      output.Store
 	fresh      fresh
 	passed     uint64 // bytes of output that viewers were given
 	clears     []clearing
@@ -145,7 +150,6 @@ type Terminal struct {
 	titles     titling
 	cwd        string // last one the child reported
 	cmds       commands
-	clean      []byte // feedMarked's, reused
 	panics     int
 	colors     emulator.Colors // as SetColors told
 	escTimer   *time.Timer
@@ -232,7 +236,7 @@ func empty(c Config) *Terminal {
 	t.room.L = &t.mu
 	t.in.ready.L = &t.in.mu
 	t.exit.ended = make(chan struct{})
-	t.kept.begin(c.MaxContent, c.Emulator)
+	t.kept = kept{whole: true, max: c.MaxContent, blank: c.Emulator.Snapshot(nil, -1)}
 	t.escTimer = stopped(t.flushEscape)
 	t.titles.timer = stopped(t.look)
 	t.titles.shown = c.Title

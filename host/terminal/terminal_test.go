@@ -132,7 +132,7 @@ func TestFlood(t *testing.T) {
 	h.mu.Unlock()
 	h.poll("output to pile up", func() bool {
 		h.term.mu.Lock()
-		held := len(h.term.pending.data)
+		held := h.term.pending.size
 		h.term.mu.Unlock()
 		if held > maxPending+chunk {
 			t.Errorf("%d bytes are pending", held)
@@ -157,7 +157,7 @@ func TestFlood(t *testing.T) {
 	}
 	h.term.screen.Lock()
 	defer h.term.screen.Unlock()
-	if h.term.kept.whole || h.term.kept.raw != nil || len(h.term.filter.Held()) > 0 {
+	if h.term.kept.whole || h.term.kept.raw.Size() > 0 || len(h.term.filter.Held()) > 0 {
 		t.Error("raw output is kept beyond its bound")
 	}
 }

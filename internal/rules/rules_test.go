@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"host/keeper":        {"internal/daemon"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty"},
-	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter"},
+	"host/terminal":      {"ahp", "emulator/...", "internal/rawio", "internal/pty", "host/journal", "host/keeper", "host/shell", "host/terminal/filter", "host/terminal/output"},
 	"host/audit":         {"ahp", "internal/statefile"},
 	"host/auth":          {"ahp", "internal/statefile"},
 	"host/files":         {"ahp"},
@@ -72,6 +72,7 @@ var arrows = map[string][]string{
 	"host/workspace":     {"host/workspace/filetree"},
 
 	"host/journal/record":  {"ahp", "host/journal"},
+	"host/terminal/output": {"host/terminal/filter"},
 	"host/terminal/filter": {},
 
 	"host/workspace/filetree": {},
