@@ -83,7 +83,6 @@ func (k *Saver) Run(ctx context.Context, c *client.Client) {
 			return
 		case <-k.wake:
 		}
-		k.follow(ctx, c, follows)
 		timer := time.NewTimer(gatherTime)
 		select {
 		case <-ctx.Done():
@@ -91,6 +90,7 @@ func (k *Saver) Run(ctx context.Context, c *client.Client) {
 			return
 		case <-timer.C:
 		}
+		k.follow(ctx, c, follows) // now: a layout that is left out would be lost with the machine
 		k.assign(ctx, c)
 		err := k.save(follows, &last)
 		if err != nil || failed {
