@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
-	"time"
 
+	"tandemux/internal/config/option"
 	"tandemux/keymap"
 	"tandemux/themes"
 	"tandemux/ui/agents"
@@ -16,6 +17,7 @@ import (
 	"tandemux/ui/command"
 	"tandemux/ui/copying"
 	"tandemux/ui/link"
+	"tandemux/ui/look"
 	"tandemux/ui/recording"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
@@ -81,23 +83,17 @@ type Desk struct {
 // Look is the part of the configuration that can change while the interface
 // runs. The zero value is the defaults.
 type Look struct {
-	Keymap   string            // name of a keymap preset; empty means the first one
-	Prefix   string            // replaces the preset's prefix key
-	Keys     map[string]string // the user's bindings: chord to "command [args]", or "" to unbind
-	CopyKeys map[string]string // those in copy mode
-	// ChatKeys are those in the prompt of a chat, ReadingKeys those in its
-	// transcript.
-	ChatKeys, ReadingKeys map[string]string
-	AltKeys               bool // those with alt work without the prefix
-	// ModeKeys are copy mode's keys: "vi", which empty means, or "emacs".
-	ModeKeys string
+	keymap.Selection
+	look.Appearance
+	status.Content
+	attention.Alerts
 
 	// WordSeparators are the characters that part words besides blanks, in copy
 	// mode and for double clicks; empty means vi's words there and whole paths
 	// and addresses here.
 	WordSeparators string
 	// NoCopyOnSelect leaves what the mouse selects to copy-selection.
-	NoCopyOnSelect bool
+	NoCopyOnSelect option.Not
 	// Hover asks the outer terminal for the mouse's moves also where no program
 	// wants them: links are underlined and the scroll bar shows before a click.
 	Hover bool
@@ -108,28 +104,43 @@ type Look struct {
 	// NoCommandMarks leaves commands unmarked. StickyCommand is when the line of
 	// the command whose output fills a pane stays on top: "scrolled", which empty
 	// means, "always" or "never".
-	NoCommandMarks bool
+	NoCommandMarks option.Not
 	StickyCommand  string
 	// RecordInput puts what is typed into recordings.
 	RecordInput bool
+}
 
-	Theme  string         // a choice of themes (themes.Choose)
-	Themes []themes.Theme // the user's own
-
-	// Attention are the kinds of alerts that are marked (attention.Names), nil for
-	// all; Notify those that the outer terminal is told of by Notifications
-	// (tty.Notifier), "" as it says itself.
-	Attention, Notify []string
-	Notifications     string
-	LongCommand       time.Duration // a command's end is an alert from here on; 0 is never
-
-	// Graphics is how pictures show (tty.Pictures), "" as the outer terminal says.
-	Graphics string
-	Colors   string // "none", "16", "256" or "true"; else as many as the outer terminal has
-	Unicode  string // "on" or "off"; else as the locale says
-
-	StatusLeft, StatusRight []string // segments (status.Compose); nil means the default ones
-	Clock                   string   // "24h" or "12h"; empty means "24h"
+// Options gives the options, which keep their values in l.
+func (l *Look) Options() []option.Option {
+	return slices.Concat(l.Selection.Options(command.Check), l.Appearance.Options(), l.Content.Options(), l.Alerts.Options(), []option.Option{
+		{
+			Name: "word-separators", Value: &l.WordSeparators,
+			Doc: "The characters that part words besides blanks, for two clicks and in copy mode. " +
+				"Empty means that two clicks take a path or an address whole, and copy mode has vi's words.",
+		},
+		{
+			Name: "copy-on-select", Value: &l.NoCopyOnSelect,
+			Doc: "Whether what the mouse selects is copied when the button is released; else the command copy-selection does it.",
+		},
+		{
+			Name: "link-hover", Value: &l.Hover,
+			Doc: "Whether links are underlined under the mouse while ctrl is held, and the scroll bar shows where the mouse is on it. " +
+				"It makes your terminal tell of every move of the mouse, over ssh too; without it a click with ctrl opens a link, and the scroll bar shows once you have scrolled.",
+		},
+		{
+			Name: "command-marks", Value: &l.NoCommandMarks,
+			Doc: "Whether the commands of shells are marked: running, passed, failed with its code, and how long it took. docs/commands.md says where.",
+		},
+		{
+			Name: "sticky-command", Value: option.Default(&l.StickyCommand, "scrolled"), Choices: []string{"scrolled", "always", "never"},
+			Doc: "When the line of the command whose output fills a pane stays on top of it: while the pane is scrolled back, " +
+				"always, which covers a row of what the program shows, or never.",
+		},
+		{
+			Name: "record-input", Value: &l.RecordInput,
+			Doc: "Whether recordings that you start in the interface have what you type in them, passwords too.",
+		},
+	})
 }
 
 // Reloaded is what Config.Reload gives.
@@ -182,43 +193,13 @@ func (c *Config) choose() (ch chosen, err error) {
 
 // table makes the binding table.
 func (c *Config) table() (keymap.Table, error) {
-	name := c.Keymap
-	if name == "" {
-		name = keymap.Presets()[0]
-	}
-	t, ok := keymap.Preset(name)
-	if !ok {
-		return t, fmt.Errorf("choose keymap: there is no preset %q: use one of %s", name, strings.Join(keymap.Presets(), ", "))
-	}
-	t, ok = t.WithModeKeys(c.ModeKeys)
-	if !ok {
-		return t, fmt.Errorf("choose copy mode's keys: there are no %q ones: use one of %s", c.ModeKeys, strings.Join(keymap.ModeKeys(), ", "))
-	}
-	if c.Prefix != "" {
-		k, err := keymap.Parse(c.Prefix)
-		if err != nil {
-			return t, fmt.Errorf("choose prefix: %w", err)
-		}
-		if err := keymap.CheckPrefix(k); err != nil {
-			return t, fmt.Errorf("choose prefix: %w", err)
-		}
-		t = t.WithPrefix(k)
-	}
-	if c.AltKeys {
-		t = t.WithAlt()
-	}
-	t, problems := t.Override(keymap.Normal, c.Keys, command.Check)
-	for mode, keys := range map[keymap.Mode]map[string]string{keymap.Copy: c.CopyKeys, keymap.Chat: c.ChatKeys, keymap.Reading: c.ReadingKeys} {
-		var more []keymap.Problem
-		t, more = t.Override(mode, keys, command.Check)
-		problems = append(problems, more...)
-	}
+	t, problems, err := c.Selection.Table(command.Check)
 	for _, p := range problems {
-		if !p.Warn && c.Misread == nil {
-			return t, fmt.Errorf("bind %s: %s", p.Keys, p.Text)
+		if err == nil && !p.Warn && c.Misread == nil {
+			err = fmt.Errorf("bind %s: %s", p.Keys, p.Text)
 		}
 	}
-	return t, nil
+	return t, err
 }
 
 func (c *Config) env() []string {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tandemux/keymap"
 	"tandemux/ui"
 	"tandemux/ui/link"
 	"tandemux/ui/uitest"
@@ -34,7 +35,7 @@ func TestDetachWithoutAHost(t *testing.T) {
 
 // A prefix that would take a key from every program is refused by name.
 func TestBadPrefix(t *testing.T) {
-	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, link.NewSink()), Sink: link.NewSink(), Look: ui.Look{Prefix: "esc"}}, ui.Env{})
+	_, err := ui.New(ui.Config{Host: uitest.NewHost(t, link.NewSink()), Sink: link.NewSink(), Look: ui.Look{Selection: keymap.Selection{Prefix: "esc"}}}, ui.Env{})
 	if err == nil || !strings.HasPrefix(err.Error(), "choose prefix") {
 		t.Fatalf("esc as the prefix: %v", err)
 	}

@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"tandemux/emulator"
+	"tandemux/keymap"
 	"tandemux/themes"
 	"tandemux/ui"
+	"tandemux/ui/look"
+	"tandemux/ui/status"
 	"tandemux/ui/uitest"
 )
 
@@ -265,14 +268,14 @@ func TestReloadTakesAllOrNothing(t *testing.T) {
 		next, fault = r, err
 		u.Send(ui.Changed{})
 	}
-	good := ui.Look{Theme: "nord-dark"}
+	good := ui.Look{Appearance: look.Appearance{Theme: "nord-dark"}}
 	for want, l := range map[string]ui.Look{
-		"read configuration: choose theme":        {Theme: "mud"},
-		"read configuration: choose keymap":       {Keymap: "mud"},
-		"read configuration: choose prefix":       {Prefix: "a"},
-		"read configuration: compose status line": {StatusLeft: []string{"mud"}},
-		"read configuration: bind prefix v":       {Keys: map[string]string{"prefix v": "mud"}},
-		"read configuration: bind j":              {CopyKeys: map[string]string{"j": "mud"}},
+		"read configuration: choose theme":        {Appearance: look.Appearance{Theme: "mud"}},
+		"read configuration: choose keymap":       {Selection: keymap.Selection{Keymap: "mud"}},
+		"read configuration: choose prefix":       {Selection: keymap.Selection{Prefix: "a"}},
+		"read configuration: compose status line": {Content: status.Content{StatusLeft: []string{"mud"}}},
+		"read configuration: bind prefix v":       {Selection: keymap.Selection{Keys: map[string]string{"prefix v": "mud"}}},
+		"read configuration: bind j":              {Selection: keymap.Selection{CopyKeys: map[string]string{"j": "mud"}}},
 	} {
 		l.Unicode = "off"
 		reread(ui.Reloaded{Look: l}, nil)
@@ -398,10 +401,10 @@ func TestChooseThemeByMouse(t *testing.T) {
 // is put right, and what has none is in force.
 func TestStartsMisread(t *testing.T) {
 	mistakes := errors.New("config.toml:1: there is no option \"colour\"\nconfig.toml:4: there is no command \"zom\"")
-	good := ui.Look{Prefix: "ctrl+a"}
+	good := ui.Look{Selection: keymap.Selection{Prefix: "ctrl+a"}}
 	u := uitest.New(t, uitest.Options{W: 120, H: 24, Config: func(c *ui.Config) {
 		c.Misread = mistakes
-		c.Look = ui.Look{Prefix: "ctrl+a", Keys: map[string]string{"prefix v": "zom", "prefix V": "split-right"}}
+		c.Look = ui.Look{Selection: keymap.Selection{Prefix: "ctrl+a", Keys: map[string]string{"prefix v": "zom", "prefix V": "split-right"}}}
 		c.Reload = func() (ui.Reloaded, error) { return ui.Reloaded{Look: good}, nil }
 	}})
 	u.Shows(`config.toml:1: there is no option "colour" (and 1 more: tandemux config check)`)

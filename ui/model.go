@@ -161,7 +161,7 @@ func New(c Config, env Env) (*Model, error) {
 	}, mouse.Hooks{
 		Tabs:       func() []status.Hit { return m.line.tabs },
 		Separators: func() string { return m.cfg.WordSeparators },
-		NoCopy:     func() bool { return m.cfg.NoCopyOnSelect },
+		NoCopy:     func() bool { return bool(m.cfg.NoCopyOnSelect) },
 	})
 	m.actions = m.commands()
 	m.recordings = recording.New(m.loop, c.Desk.Recorder, c.home(), func() string { return m.keysOf("record") })

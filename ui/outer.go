@@ -17,7 +17,7 @@ import (
 func (m *Model) newOuter(p themes.Pair) *outer.Terminal {
 	env := outer.Env{Expect: m.env.Expect, Learned: m.env.Learned, Suspend: m.env.Suspend, Write: m.env.Write}
 	settings := func() outer.Settings {
-		return outer.Settings{Colors: m.cfg.Colors, Unicode: m.cfg.Unicode, Graphics: m.cfg.Graphics, NoMarks: m.cfg.NoCommandMarks}
+		return outer.Settings{Colors: m.cfg.Colors, Unicode: m.cfg.Unicode, Graphics: m.cfg.Graphics, NoMarks: bool(m.cfg.NoCommandMarks)}
 	}
 	return outer.New(m.loop, env, settings, m.env.Caps, p, uint64(m.env.Now().UnixNano()))
 }

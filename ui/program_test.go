@@ -12,8 +12,10 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/input"
+	"tandemux/keymap"
 	"tandemux/ui"
 	"tandemux/ui/link"
+	"tandemux/ui/look"
 	"tandemux/ui/uitest"
 )
 
@@ -487,11 +489,11 @@ func TestPresets(t *testing.T) {
 	if got := len(u.Host.Terminals()); got != 3 {
 		t.Errorf("%d terminals", got)
 	}
-	_, err := ui.New(ui.Config{Host: u.Host, Sink: link.NewSink(), Look: ui.Look{Keymap: "emacs"}}, ui.Env{})
+	_, err := ui.New(ui.Config{Host: u.Host, Sink: link.NewSink(), Look: ui.Look{Selection: keymap.Selection{Keymap: "emacs"}}}, ui.Env{})
 	if err == nil || !strings.Contains(err.Error(), `no preset "emacs"`) {
 		t.Errorf("an unknown keymap is %v", err)
 	}
-	_, err = ui.New(ui.Config{Host: u.Host, Sink: link.NewSink(), Look: ui.Look{Theme: "mud"}}, ui.Env{})
+	_, err = ui.New(ui.Config{Host: u.Host, Sink: link.NewSink(), Look: ui.Look{Appearance: look.Appearance{Theme: "mud"}}}, ui.Env{})
 	if err == nil || !strings.Contains(err.Error(), `no theme "mud"`) {
 		t.Errorf("an unknown theme is %v", err)
 	}
@@ -504,7 +506,7 @@ func TestPresets(t *testing.T) {
 }
 
 func TestReloadConfiguration(t *testing.T) {
-	next := ui.Reloaded{Look: ui.Look{Keymap: "tmux"}}
+	next := ui.Reloaded{Look: ui.Look{Selection: keymap.Selection{Keymap: "tmux"}}}
 	u := uitest.New(t, uitest.Options{Config: func(c *ui.Config) {
 		c.Reload = func() (ui.Reloaded, error) { return next, nil }
 	}})

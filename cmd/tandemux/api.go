@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tandemux/host/agent/catalog"
 	"tandemux/host/task/registry"
 	"tandemux/internal/apiclient"
 	"tandemux/internal/local"
@@ -39,11 +40,11 @@ func taskHost() taskcmd.Host {
 			if err != nil {
 				return registry.Definition{}, err
 			}
-			r, ok := agentNamed(agentRows(s), name)
+			r, ok := catalog.Named(s.catalog.Rows(), name)
 			if !ok || len(r.Command) == 0 {
 				return registry.Definition{}, fmt.Errorf("the configuration has no agent %q; `tandemux agents` lists them", name)
 			}
-			return r.definition(), nil
+			return definitionOf(r), nil
 		},
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/approval"
 )
-
-var updateAsked = flag.Bool("update", false, "write the golden files")
 
 // TestAskerShowsAll: on the command line all of a command is printed before it can be
 // allowed, and an empty line allows nothing.
@@ -50,7 +47,7 @@ func TestAskerShowsAll(t *testing.T) {
 			t.Errorf("%v: Y is %v, %v", size, o.ID, ok)
 		}
 		name := fmt.Sprintf("testdata/asked-%dx%d.txt", size[0], size[1])
-		if *updateAsked {
+		if *update {
 			if err := os.WriteFile(name, out.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -83,8 +83,8 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	defer c.Close()
 	conf := ui.Config{
 		Host: hostAdapter{c, p, sink.Agents}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d},
-		Look: set.look(), Misread: shortly(p.dirs, misread), Engine: set.Emulator, Reload: rereader(p.dirs, set),
-		Hint: set.FirstRunHint && !seen(p.dirs), Learnt: func() error { return see(p.dirs) },
+		Look: set.look, Misread: shortly(p.dirs, misread), Engine: set.engine.Emulator, Reload: rereader(p.dirs, set),
+		Hint: set.firstRunHint && !seen(p.dirs), Learnt: func() error { return see(p.dirs) },
 		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
 	}
 	if p.own() {

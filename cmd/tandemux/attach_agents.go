@@ -44,7 +44,7 @@ func (h hostAdapter) Agents(context.Context) ([]link.Agent, error) {
 	}
 	var agents []link.Agent
 	have := map[string]bool{}
-	for _, r := range agentRows(set) {
+	for _, r := range set.catalog.Rows() {
 		a := link.Agent{Name: r.Name, Title: r.Title}
 		if !r.Found {
 			a.Why = "not installed"

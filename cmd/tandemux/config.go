@@ -30,7 +30,7 @@ func newConfigCommand() *cobra.Command {
 			Short: "Print a configuration with every option, its default and what it does",
 			Args:  cobra.NoArgs,
 			RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-				_, err := fmt.Fprint(cmd.OutOrStdout(), config.File())
+				_, err := fmt.Fprint(cmd.OutOrStdout(), config.File(defaults().options))
 				return err
 			}),
 		},
@@ -60,13 +60,10 @@ end it with 1; warnings alone do not.`,
 func checkConfig(cmd *cobra.Command, args []string) error {
 	d := local.FindDirs()
 	path := filepath.Join(d.Config, config.FileName)
-	var problems []config.Problem
 	if len(args) == 1 {
 		path = args[0]
-		_, problems = config.LoadFile(path, d.Config)
-	} else {
-		_, _, problems = config.Load(d.Config)
 	}
+	_, problems := readSettings(d, path)
 	out, faults := cmd.OutOrStdout(), 0
 	for _, p := range problems {
 		fmt.Fprintln(out, p)

@@ -26,14 +26,14 @@ type desk struct {
 func newDesk(p place) desk { return desk{place: p, clips: &clipper{wait: clipWait}} }
 
 // settings are those of the configuration as it is now.
-func (d desk) settings() settings {
+func (d desk) settings() *settings {
 	set, _ := loadSettings(d.place.dirs) // what is wrong in it was said when it was saved
 	return set
 }
 
 // Clip implements clipboard.Clipper.
 func (d desk) Clip(text string) (program string, running bool, err error) {
-	argv := copyCommand(d.settings().CopyCommand)
+	argv := copyCommand(d.settings().copyCommand)
 	if len(argv) == 0 {
 		return "", false, nil
 	}
@@ -58,7 +58,7 @@ func (d desk) Open(uri string) error {
 	if name, _ := os.Hostname(); u.Scheme == "file" && u.Host != "" && u.Host != "localhost" && u.Host != name {
 		return fmt.Errorf("the file is on %s", u.Host)
 	}
-	argv := strings.Fields(d.settings().OpenCommand)
+	argv := strings.Fields(d.settings().openCommand)
 	if len(argv) == 0 {
 		if argv, err = systemOpener(); err != nil {
 			return err

@@ -130,8 +130,8 @@ func checkConfiguration(_ *cobra.Command, d local.Dirs) (string, string) {
 
 func checkShell(_ *cobra.Command, d local.Dirs) (string, string) {
 	shell := os.Getenv("SHELL")
-	if s, err := loadSettings(d); err == nil && s.Shell != "" {
-		shell = s.Shell
+	if s, err := loadSettings(d); err == nil && s.shell.Shell != "" {
+		shell = s.shell.Shell
 	}
 	if shell == "" {
 		return levelWarn, "SHELL is not set; the one of the password file is used"

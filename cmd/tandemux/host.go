@@ -14,6 +14,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/host/agent/catalog"
 	"tandemux/host/front"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
@@ -119,6 +120,7 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready local.Rea
 		return err
 	}
 	now := current(d, settings, log)
+	agents := catalog.Maker{State: d.State, Version: version, Log: log}
 	kept := newMemory(d)
 	work := newTasks(d, now, log)
 	h, err := host.New(host.Config{
@@ -126,11 +128,11 @@ func serveHost(ctx context.Context, d local.Dirs, o hostOptions, ready local.Rea
 		Now:     clock,
 		Limits:  hostLimits,
 		Runtime: d.Runtime, State: d.State, Config: d.Config, Version: version,
-		Scrollback:  history(settings.Scrollback),
+		Scrollback:  settings.engine.History(),
 		Fresh:       func() host.Start { return now().start() },
-		AgentLimits: func() guard.Limits { return now().agentLimits() },
+		AgentLimits: func() guard.Limits { return now().agents.Limits() },
 		Doors:       append(doors(), work.door()),
-		Agents:      agentProviders(d, settings, log), Agent: work.find(agentFinder(d, now, log)), AgentServers: agentServers(log),
+		Agents:      agents.Providers(settings.catalog), Agent: work.find(agents.Finder(func() catalog.Tables { return now().catalog })), AgentServers: agentServers(log),
 		Confine: work.confine,
 		Log:     log, Keeper: k, NewKeeper: d.Keeper,
 		Origins: o.origins, Hosts: o.names,
@@ -194,9 +196,9 @@ func record(o hostOptions, tcp []net.Listener, k *keeper.Client, foreground bool
 
 // current gives the configuration as it is now; with a mistake in it the last
 // good one stays.
-func current(d local.Dirs, s settings, log *slog.Logger) func() settings {
+func current(d local.Dirs, s *settings, log *slog.Logger) func() *settings {
 	var mu sync.Mutex
-	return func() settings {
+	return func() *settings {
 		next, err := loadSettings(d)
 		mu.Lock()
 		defer mu.Unlock()
@@ -209,16 +211,7 @@ func current(d local.Dirs, s settings, log *slog.Logger) func() settings {
 	}
 }
 
-// start is the host's part of the settings for new terminals, agentLimits that for
-// agents.
-func (s settings) start() host.Start {
-	return host.Start{Shell: s.Shell, NoShellIntegration: !s.ShellIntegration, Engine: s.Emulator}
-}
-
-func (s settings) agentLimits() guard.Limits {
-	return guard.Limits{
-		Policy: guard.Policy{Commands: s.AgentBlocked, Patterns: guard.Patterns(s.AgentPatterns)},
-		Spawns: s.AgentSpawns, Terminals: s.AgentTerminals, Calls: s.AgentCalls,
-		Idle: time.Duration(s.AgentIdle) * time.Second,
-	}
+// start is the host's part of the settings for new terminals.
+func (s *settings) start() host.Start {
+	return host.Start{Shell: s.shell.Shell, NoShellIntegration: !s.shell.Integration, Engine: s.engine.Emulator}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/host/agent"
+	"tandemux/host/agent/catalog"
 	"tandemux/internal/cli"
 	"tandemux/internal/local"
 )
@@ -30,11 +31,11 @@ in to on that machine.`,
 			if err != nil {
 				return err
 			}
-			r, ok := agentNamed(agentRows(s), args[0])
+			r, ok := catalog.Named(s.catalog.Rows(), args[0])
 			if !ok {
 				return fmt.Errorf("there is no agent %q: `tandemux agents` lists them", args[0])
 			}
-			p, err := r.provider(d, nil)
+			p, err := catalog.Maker{State: d.State, Version: version}.Provider(r)
 			if err != nil {
 				return err
 			}

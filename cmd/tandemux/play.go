@@ -94,7 +94,7 @@ func keyboardFor(path string) (*os.File, error) {
 // playTheme is the theme of the configuration, or the first one.
 func playTheme(p place) themes.Theme {
 	set, err := loadSettings(p.dirs)
-	pair, err2 := themes.Choose(set.Theme, set.themes)
+	pair, err2 := themes.Choose(set.look.Theme, set.look.Themes)
 	if err != nil || err2 != nil {
 		pair, _ = themes.Choose("", nil) // what is wrong is for the interface to say
 	}

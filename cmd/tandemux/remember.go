@@ -46,8 +46,8 @@ func (m *memory) ending(code int) {
 
 // begin brings back, at a host that has no terminals, what was kept, and follows
 // the host from then on. It returns when the layouts are there.
-func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
-	m.keep.SetHistory(s.past())
+func (m *memory) begin(ctx context.Context, s *settings, log *slog.Logger) {
+	m.keep.SetHistory(s.restart.History())
 	p := place{dirs: m.dirs}
 	c, err := connect(ctx, p, how{sink: m.keep, id: m.id})
 	if err != nil {
@@ -64,10 +64,10 @@ func (m *memory) begin(ctx context.Context, s settings, log *slog.Logger) {
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, restoreTime)
 		past := ""
-		if s.HistoryOnDisk {
+		if s.restart.HistoryOnDisk {
 			past = m.dirs.State
 		}
-		err := resurrect.Restore(ctx, c, kept, s.RestoreCommands, past)
+		err := resurrect.Restore(ctx, c, kept, s.restart.RestoreCommands, past)
 		cancel()
 		log.Info("brought layouts back", "layouts", len(kept.Layouts), "terminals", len(kept.Terminals), "saved", kept.Saved, "took", time.Since(begun), "err", err)
 	}
@@ -99,20 +99,20 @@ func (m *memory) outlast(ctx context.Context) (context.Context, context.CancelFu
 
 // follow takes the configuration's changes to the keeper of histories, and the
 // length of the scrollback to limit, until ctx ends.
-func (m *memory) follow(ctx context.Context, now func() settings, limit func(lines int), log *slog.Logger) {
+func (m *memory) follow(ctx context.Context, now func() *settings, limit func(lines int), log *slog.Logger) {
 	changes, err := config.Follow(ctx, m.dirs.Config, log)
 	if err != nil {
 		log.Warn("what is kept of terminals on disk changes only when the host starts", "err", err)
 		return
 	}
-	var last settings
+	last := &settings{}
 	take := func() {
 		s := now()
-		if s.past() != last.past() {
-			m.keep.SetHistory(s.past())
+		if s.restart.History() != last.restart.History() {
+			m.keep.SetHistory(s.restart.History())
 		}
-		if s.Scrollback != last.Scrollback {
-			limit(history(s.Scrollback))
+		if s.engine != last.engine {
+			limit(s.engine.History())
 		}
 		last = s
 	}
@@ -121,19 +121,6 @@ func (m *memory) follow(ctx context.Context, now func() settings, limit func(lin
 			return
 		}
 	}
-}
-
-// history gives a number of lines as emulator.Options.History has it.
-func history(lines int) int {
-	if lines == 0 {
-		return -1
-	}
-	return lines
-}
-
-// past is the keeper's part of the settings.
-func (s settings) past() resurrect.HistoryOptions {
-	return resurrect.HistoryOptions{On: s.HistoryOnDisk, Limit: int64(s.HistoryOnDiskLimit) << 20}
 }
 
 // end waits until nothing is written any more.

@@ -3,46 +3,79 @@ package main
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
+	"tandemux/emulator/engine"
+	"tandemux/host/agent/catalog"
+	"tandemux/host/guard"
+	"tandemux/host/shell"
 	"tandemux/internal/config"
+	"tandemux/internal/config/option"
 	"tandemux/internal/local"
+	"tandemux/internal/resurrect"
 	"tandemux/themes"
 	"tandemux/ui"
 )
 
-// settings is what the user's config.toml and the themes beside it say.
+// settings is what the user's config.toml and the themes beside it say, by owner.
 type settings struct {
-	config.Config
-	themes   []themes.Theme
+	look    ui.Look
+	engine  engine.Settings
+	shell   shell.Settings
+	agents  guard.Settings // what they may do
+	catalog catalog.Tables // which there are
+	restart resurrect.Settings
+
+	firstRunHint             bool
+	openCommand, copyCommand string
+
+	options  []option.Option
 	warnings int
+}
+
+// defaults are the settings without a file.
+func defaults() *settings {
+	s := &settings{}
+	s.options = slices.Concat(s.look.Options(), []option.Option{
+		{
+			Name: "first-run-hint", Value: option.Default(&s.firstRunHint, true),
+			Doc: "Whether the status line names the first keys until you have used the prefix key once.",
+		},
+		{
+			Name: "open-command", Value: &s.openCommand,
+			Doc: "The command that opens links: words parted by blanks, the link comes behind them. Empty means the desktop's (xdg-open).",
+		},
+		{
+			Name: "copy-command", Value: &s.copyCommand,
+			Doc: "The command that sets the clipboard of the machine that the interface runs on: words parted by blanks, what is copied comes on its stdin. Empty takes wl-copy, xclip, xsel or pbcopy, where one is there and has a clipboard to set; \"none\" leaves it to your terminal (OSC 52), as happens where there is none.",
+		},
+	}, s.shell.Options(), s.engine.Options(), s.restart.Options(), s.agents.Options(), s.catalog.Options())
+	s.options = config.Ordered(s.options)
+	return s
 }
 
 // loadSettings reads the configuration; no file is fine. The error has a line for
 // each mistake, with its place.
-func loadSettings(d local.Dirs) (settings, error) {
-	c, user, problems := config.Load(d.Config)
-	s := settings{Config: c, themes: user}
+func loadSettings(d local.Dirs) (*settings, error) {
+	s, problems := readSettings(d, filepath.Join(d.Config, config.FileName))
+	return s, config.Fail(problems)
+}
+
+// readSettings reads a file in place of the configuration, with the themes of that.
+func readSettings(d local.Dirs, path string) (*settings, []config.Problem) {
+	s := defaults()
+	problems := config.Load(path, d.Config, func(user []themes.Theme) []option.Option {
+		s.look.Themes = user
+		return s.options
+	})
 	for _, p := range problems {
 		if p.Warn {
 			s.warnings++
 		}
 	}
-	return s, config.Fail(problems)
-}
-
-// look is the interface's part of the settings.
-func (s settings) look() ui.Look {
-	return ui.Look{
-		Keymap: s.Keymap, Prefix: s.Prefix, Keys: s.Keys, CopyKeys: s.CopyKeys, ChatKeys: s.ChatKeys, ReadingKeys: s.ReadingKeys,
-		Theme: s.Theme, Themes: s.themes, Colors: s.Colors, Unicode: s.Unicode, Graphics: s.Graphics,
-		StatusLeft: s.StatusLeft, StatusRight: s.StatusRight, Clock: s.Clock,
-		AltKeys: s.AltKeys, Attention: s.Attention, Notify: s.Notify, Notifications: s.Notifications,
-		LongCommand: time.Duration(s.LongCommand) * time.Second,
-		ModeKeys:    s.ModeKeys, WordSeparators: s.WordSeparators, NoCopyOnSelect: !s.CopyOnSelect, Hover: s.LinkHover,
-		Scrollback: history(s.Scrollback), NoCommandMarks: !s.CommandMarks, StickyCommand: s.StickyCommand, RecordInput: s.RecordInput,
-	}
+	s.look.Scrollback = s.engine.History()
+	return s, problems
 }
 
 // shortly leaves out of what is wrong with the configuration where the files are:
@@ -55,14 +88,14 @@ func shortly(d local.Dirs, err error) error {
 }
 
 // rereader reads the settings again and says what applies later only.
-func rereader(d local.Dirs, now settings) func() (ui.Reloaded, error) {
+func rereader(d local.Dirs, now *settings) func() (ui.Reloaded, error) {
 	return func() (ui.Reloaded, error) {
 		next, err := loadSettings(d)
 		if err != nil {
 			return ui.Reloaded{}, shortly(d, err)
 		}
-		later := config.Changed(now.Config, next.Config)
+		later := config.Changed(now.options, next.options)
 		now = next
-		return ui.Reloaded{Look: next.look(), Warnings: next.warnings, Later: later}, nil
+		return ui.Reloaded{Look: next.look, Warnings: next.warnings, Later: later}, nil
 	}
 }

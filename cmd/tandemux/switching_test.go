@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tandemux/internal/config"
 	"tandemux/keymap"
 	"tandemux/ui/command"
 	"tandemux/ui/status"
@@ -120,7 +119,7 @@ func named(root *cobra.Command, keys map[string]string, token string) (name stri
 		c, rest, err := root.Find(words[1:])
 		return token, err == nil && (len(words) == 1 || c != root) && (len(rest) == 0 || rest[0] == strings.ToUpper(rest[0]))
 	}
-	ok = strings.Contains(config.File(), "\n#"+token+" = ") ||
+	ok = strings.Contains(defaultFile(), "\n#"+token+" = ") ||
 		slices.ContainsFunc(status.Segments(), func(s status.Segment) bool { return s.Name == token })
 	return token, ok
 }

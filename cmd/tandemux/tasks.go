@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host"
 	"tandemux/host/agent"
+	"tandemux/host/agent/catalog"
 	"tandemux/host/auth"
 	"tandemux/host/front"
 	"tandemux/host/task"
@@ -27,7 +28,7 @@ import (
 // an earlier host has left work undone.
 type tasks struct {
 	d    local.Dirs
-	now  func() settings
+	now  func() *settings
 	log  *slog.Logger
 	host chan *host.Host // holds the host once it is made
 
@@ -36,7 +37,7 @@ type tasks struct {
 	closed bool
 }
 
-func newTasks(d local.Dirs, now func() settings, log *slog.Logger) *tasks {
+func newTasks(d local.Dirs, now func() *settings, log *slog.Logger) *tasks {
 	return &tasks{d: d, now: now, log: log, host: make(chan *host.Host, 1)}
 }
 
@@ -95,8 +96,8 @@ func (t *tasks) close() {
 // configured is the definition of an agent of the configuration, or of one that is
 // known and installed.
 func (t *tasks) configured(name string) (registry.Definition, bool) {
-	r, ok := agentNamed(agentRows(t.now()), name)
-	return r.definition(), ok && len(r.Command) > 0 && (r.Configured || r.Found)
+	r, ok := catalog.Named(t.now().catalog.Rows(), name)
+	return definitionOf(r), ok && len(r.Command) > 0 && (r.Configured || r.Found)
 }
 
 // find gives the providers of tasks' sessions, and the others as before.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"tandemux/internal/config/option"
 	"tandemux/themes"
 )
 
@@ -26,35 +27,24 @@ const (
 	maxThemes = 200
 )
 
-// Load reads config.toml and the themes in a directory; neither needs to be
-// there. Faults of themes that are not chosen are warnings.
-func Load(dir string) (Config, []themes.Theme, []Problem) {
+// Load reads the file at path, mostly config.toml, and the themes in a directory;
+// neither needs to be there. options are made for the themes. Faults of themes that
+// are not chosen are warnings.
+func Load(path, dir string, options func([]themes.Theme) []option.Option) []Problem {
 	user, problems := LoadThemes(filepath.Join(dir, ThemesDir))
-	path := filepath.Join(dir, FileName)
-	doc, err := readFile(path, maxFile)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Default(), user, append(problems, Problem{File: path, Text: err.Error()})
-	}
-	c, faults := Read(doc, user)
-	for i := range faults {
-		faults[i].File = path
-	}
-	return c, user, append(faults, problems...)
-}
-
-// LoadFile reads another file in place of config.toml, with the themes of the
-// directory.
-func LoadFile(path, dir string) (Config, []Problem) {
-	user, problems := LoadThemes(filepath.Join(dir, ThemesDir))
+	into := options(user)
 	doc, err := readFile(path, maxFile)
 	if err != nil {
-		return Default(), []Problem{{File: path, Text: err.Error()}}
+		if errors.Is(err, os.ErrNotExist) && path == filepath.Join(dir, FileName) {
+			return problems
+		}
+		return append(problems, Problem{File: path, Text: err.Error()})
 	}
-	c, faults := Read(doc, user)
+	faults := Read(doc, into)
 	for i := range faults {
 		faults[i].File = path
 	}
-	return c, append(faults, problems...)
+	return append(faults, problems...)
 }
 
 // themeName is what a theme's file may be called, so that its name can stand in

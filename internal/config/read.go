@@ -1,19 +1,18 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"tandemux/internal/config/option"
 	"tandemux/internal/spelling"
-	"tandemux/keymap"
-	"tandemux/themes"
-	"tandemux/ui/command"
-	"tandemux/ui/status"
 )
 
 // Problem is a fault, in words for the user.
@@ -53,20 +52,15 @@ func Fail(problems []Problem) error {
 	return errors.Join(errs...)
 }
 
-// maxQuoted bounds what is quoted of the file, in bytes.
-const maxQuoted = 64
-
 // reading is the state of one Read.
 type reading struct {
-	config   Config
 	lines    map[string]int
 	problems []Problem
 }
 
-// Read reads a configuration. user are the user's themes. The problems come in
-// the order of their lines.
-func Read(doc []byte, user []themes.Theme) (Config, []Problem) {
-	r := reading{config: Default()}
+// Read reads a document into the values of options; a faulty one leaves the default.
+// The problems come in the order of their lines.
+func Read(doc []byte, options []option.Option) []Problem {
 	var m map[string]any
 	if err := toml.Unmarshal(doc, &m); err != nil {
 		p := Problem{Text: strings.TrimPrefix(err.Error(), "toml: ")}
@@ -74,16 +68,34 @@ func Read(doc []byte, user []themes.Theme) (Config, []Problem) {
 		if errors.As(err, &at) {
 			p.Line, _ = at.Position()
 		}
-		return r.config, []Problem{p}
+		return []Problem{p}
 	}
-	r.lines = lines(doc)
+	r := reading{lines: lines(doc)}
 	names := make([]string, len(options))
+	undo := make([]func(), len(options))
 	for i := range options {
-		names[i] = options[i].Name
+		o := &options[i]
+		names[i], undo[i] = o.Name, keep(o)
+		if raw, ok := m[o.Name]; ok {
+			if path, err := convert(o, raw); err != nil {
+				r.problem(path, false, "%s %v", strings.Join(path, "."), err)
+			}
+		}
 	}
-	for name, v := range m {
-		if i := slices.Index(names, name); i >= 0 {
-			r.option(&options[i], v)
+	for i, o := range options {
+		if o.Check == nil {
+			continue
+		}
+		for _, f := range o.Check() {
+			if f.Path == nil {
+				f.Path, f.Text = []string{o.Name}, o.Name+": "+f.Text
+				undo[i]()
+			}
+			r.problem(f.Path, f.Warn, "%s", f.Text)
+		}
+	}
+	for name := range m {
+		if slices.Contains(names, name) {
 			continue
 		}
 		text := fmt.Sprintf("there is no option %q", cut(name))
@@ -92,16 +104,10 @@ func Read(doc []byte, user []themes.Theme) (Config, []Problem) {
 		}
 		r.problem([]string{name}, false, "%s", text)
 	}
-	r.theme(user)
-	r.status()
-	r.keys()
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return strings.Compare(a.Text, b.Text)
+		return cmp.Or(a.Line-b.Line, strings.Compare(a.Text, b.Text))
 	})
-	return r.config, r.problems
+	return r.problems
 }
 
 // problem reports a fault of what is at a path.
@@ -109,141 +115,94 @@ func (r *reading) problem(path []string, warn bool, format string, args ...any) 
 	r.problems = append(r.problems, Problem{Line: r.lines[place(path...)], Text: fmt.Sprintf(format, args...), Warn: warn})
 }
 
-// option takes in the value of an option; a faulty one leaves the default.
-func (r *reading) option(o *Option, raw any) {
-	v, path, err := convert(o, raw)
-	if err != nil {
-		r.problem(path, false, "%s %v", strings.Join(path, "."), err)
-		return
+// keep gives what puts back the value that an option has.
+func keep(o *option.Option) func() {
+	switch v := o.Value.(type) {
+	case *string:
+		was := *v
+		return func() { *v = was }
+	case *[]string:
+		was := *v
+		return func() { *v = was }
 	}
-	before := r.config
-	if err := o.put(&r.config, v); err != nil {
-		r.config = before
-		r.problem(path, false, "%s: %v", o.Name, err)
-	}
+	return func() {} // others have no fault but those of convert
 }
 
-// convert gives a value of the file as one of the option's kind. The path is of
-// what is wrong.
-func convert(o *Option, raw any) (v value, path []string, err error) {
+// convert gives an option a value of the file. The path is of what is wrong.
+func convert(o *option.Option, raw any) (path []string, err error) {
 	path = []string{o.Name}
-	var ok bool
-	switch o.Kind {
-	case Text:
-		if v.text, ok = raw.(string); !ok {
-			return v, path, errors.New(`must be a text in quotes`)
-		}
-	case Choice:
-		if v.text, ok = raw.(string); !ok || !slices.Contains(o.Choices, v.text) {
-			err = fmt.Errorf("must be one of %s", quoted(o.Choices))
-			if near := spelling.Closest(v.text, o.Choices); ok && near != "" {
-				err = fmt.Errorf("is %q; did you mean %q? It must be one of %s", cut(v.text), near, quoted(o.Choices))
+	switch v := o.Value.(type) {
+	case *string:
+		s, ok := raw.(string)
+		switch {
+		case ok && (o.Choices == nil || slices.Contains(o.Choices, s)):
+			*v = s
+		case o.Choices == nil:
+			err = errors.New(`must be a text in quotes`)
+		default:
+			if near := spelling.Closest(s, o.Choices); ok && near != "" {
+				return path, fmt.Errorf("is %q; did you mean %q? It must be one of %s", cut(s), near, option.Quoted(o.Choices))
 			}
-			return v, path, err
+			err = fmt.Errorf("must be one of %s", option.Quoted(o.Choices))
 		}
-	case Bool:
-		if v.is, ok = raw.(bool); !ok {
-			return v, path, errors.New("must be true or false")
+	case *bool, *option.Not:
+		is, ok := raw.(bool)
+		if !ok {
+			return path, errors.New("must be true or false")
 		}
-	case List:
-		list, ok := raw.([]any)
-		for _, item := range list {
+		if not, negated := v.(*option.Not); negated {
+			*not = option.Not(!is)
+		} else {
+			*v.(*bool) = is
+		}
+	case *[]string:
+		texts, ok := raw.([]any)
+		list := make([]string, len(texts))
+		for i, item := range texts {
 			s, text := item.(string)
 			ok = ok && text
-			v.list = append(v.list, s)
+			list[i] = s
 		}
 		if !ok {
-			return v, path, errors.New(`must be a list of texts, such as ["layout", "tabs"]`)
+			return path, errors.New(`must be a list of texts, such as ["layout", "tabs"]`)
 		}
-		if v.list == nil {
-			v.list = []string{}
-		}
-		for _, s := range v.list {
-			if len(o.Choices) > 0 && !slices.Contains(o.Choices, s) {
-				err := fmt.Errorf("has %q; it may hold %s", cut(s), quoted(o.Choices))
+		for _, s := range list {
+			if o.Choices != nil && !slices.Contains(o.Choices, s) {
 				if near := spelling.Closest(s, o.Choices); near != "" {
-					err = fmt.Errorf("has %q; did you mean %q? It may hold %s", cut(s), near, quoted(o.Choices))
+					return path, fmt.Errorf("has %q; did you mean %q? It may hold %s", cut(s), near, option.Quoted(o.Choices))
 				}
-				return v, path, err
+				return path, fmt.Errorf("has %q; it may hold %s", cut(s), option.Quoted(o.Choices))
 			}
 		}
-	case Int:
+		*v = list
+	case *int, *time.Duration:
 		n, ok := raw.(int64)
 		if !ok || n < int64(o.Min) || n > int64(o.Max) {
-			return v, path, fmt.Errorf("must be a whole number from %d to %d", o.Min, o.Max)
+			return path, fmt.Errorf("must be a whole number from %d to %d", o.Min, o.Max)
 		}
-		v.n = int(n)
-	case Table:
-		table, ok := raw.(map[string]any)
+		if seconds, are := v.(*time.Duration); are {
+			*seconds = time.Duration(n) * time.Second
+		} else {
+			*v.(*int) = int(n)
+		}
+	case *map[string]string:
+		items, ok := raw.(map[string]any)
 		if !ok {
-			return v, path, errors.New(`must be a table: a line with its name in brackets, then lines such as "prefix v" = "split-right"`)
+			return path, errors.New(`must be a table: a line with its name in brackets, then lines such as "prefix v" = "split-right"`)
 		}
-		v.table = make(map[string]string, len(table))
-		for key, item := range table {
+		table := make(map[string]string, len(items))
+		for key, item := range items {
 			s, text := item.(string)
 			if !text {
-				return v, append(path, key), errors.New("must be a text in quotes")
+				return append(path, key), errors.New("must be a text in quotes")
 			}
-			v.table[key] = s
+			table[key] = s
 		}
-	case Tables:
-		v.agents, path, err = agentTables(raw)
-		return v, path, err
+		*v = table
+	case option.Tables:
+		return v.Set(raw)
 	}
-	return v, path, nil
-}
-
-// theme checks the theme's name.
-func (r *reading) theme(user []themes.Theme) {
-	if r.config.Theme == themes.Auto {
-		return // which is there, and need not be read for that
-	}
-	if _, err := themes.Choose(r.config.Theme, user); err != nil {
-		r.problem([]string{"theme"}, false, "theme: %v", err)
-		r.config.Theme = Default().Theme
-	}
-}
-
-// status checks both sides of the status line together.
-func (r *reading) status() {
-	if _, err := status.Compose(r.config.StatusLeft, r.config.StatusRight); err != nil {
-		r.problem([]string{"status-right"}, false, "status-right: %v", err)
-		r.config.StatusRight = slices.DeleteFunc(slices.Clone(r.config.StatusRight), func(s string) bool { return s == "tabs" })
-	}
-}
-
-// keys checks the bindings.
-func (r *reading) keys() {
-	if len(r.config.Keys)+len(r.config.CopyKeys)+len(r.config.ChatKeys)+len(r.config.ReadingKeys) == 0 {
-		return
-	}
-	t, ok := keymap.Preset(r.config.Keymap)
-	if !ok {
-		return
-	}
-	t, _ = t.WithModeKeys(r.config.ModeKeys) // one of the choices
-	if k, err := keymap.Parse(r.config.Prefix); err == nil && r.config.Prefix != "" {
-		t = t.WithPrefix(k)
-	}
-	if r.config.AltKeys {
-		t = t.WithAlt()
-	}
-	for _, b := range []struct {
-		mode  keymap.Mode
-		table string
-		keys  map[string]string
-	}{
-		{keymap.Normal, "keys", r.config.Keys},
-		{keymap.Copy, "copy-keys", r.config.CopyKeys},
-		{keymap.Chat, "chat-keys", r.config.ChatKeys},
-		{keymap.Reading, "reading-keys", r.config.ReadingKeys},
-	} {
-		var problems []keymap.Problem
-		t, problems = t.Override(b.mode, b.keys, command.Check)
-		for _, p := range problems {
-			r.problem([]string{b.table, p.Keys}, p.Warn, "%s: %q: %s", b.table, cut(p.Keys), p.Text)
-		}
-	}
+	return path, err
 }
 
 // lines gives the line of each key and table of a document that is valid.
@@ -286,17 +245,24 @@ func lines(doc []byte) map[string]int {
 // place names what is at a path.
 func place(path ...string) string { return strings.Join(path, "\x00") }
 
-func quoted(list []string) string {
-	words := make([]string, len(list))
-	for i, s := range list {
-		words[i] = fmt.Sprintf("%q", s)
-	}
-	return strings.Join(words, ", ")
-}
+// maxQuoted bounds what is quoted of the file, in bytes.
+const maxQuoted = 64
 
 func cut(s string) string {
 	if len(s) > maxQuoted {
 		return s[:maxQuoted] + "…"
 	}
 	return s
+}
+
+// Changed gives the names of the options that differ between two readings and need
+// new terminals to take effect. Both are the same options with other values.
+func Changed(a, b []option.Option) []string {
+	var names []string
+	for i, o := range b {
+		if o.Needs == option.NewTerminal && o.TOML() != a[i].TOML() {
+			names = append(names, o.Name)
+		}
+	}
+	return names
 }

@@ -2,50 +2,71 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
-	"tandemux/ui/status"
+	"tandemux/internal/config/option"
 )
 
 // width is that of the comments in the file.
 const width = 78
 
-// File gives a configuration file with every option at its default, commented
-// out, and what it does.
-func File() string {
+// File gives a configuration file with every option at what it holds, the default,
+// commented out, and what it does.
+func File(options []option.Option) string {
 	var b strings.Builder
 	b.WriteString("# The configuration of tandemux. Each line says what holds without it: take\n")
 	b.WriteString("# the # from what you want otherwise. The file is read again when it is saved;\n")
 	b.WriteString("# a mistake in it is named, and what held before stays.\n")
-	for _, o := range options {
+	for _, o := range Ordered(options) {
 		b.WriteString("\n")
 		wrap(&b, o.Doc)
-		switch o.Kind {
-		case Choice:
-			wrap(&b, "One of "+quoted(o.Choices)+".")
-		case Int:
-			wrap(&b, fmt.Sprintf("From %d to %d.", o.Min, o.Max))
-		case List:
-			if len(o.Choices) > 0 {
-				break // its words have them
+		switch o.Value.(type) {
+		case *string:
+			if o.Choices != nil {
+				wrap(&b, "One of "+option.Quoted(o.Choices)+".")
 			}
-			wrap(&b, "Segments: "+strings.Join(segmentNames(), ", ")+".")
+		case *int, *time.Duration:
+			wrap(&b, fmt.Sprintf("From %d to %d.", o.Min, o.Max))
 		}
-		if o.Needs != Nothing {
-			wrap(&b, "A change applies "+needNames[o.Needs]+".")
+		if o.Hint != "" {
+			wrap(&b, o.Hint)
 		}
-		switch o.Kind {
-		case Table:
+		if o.Needs != option.Nothing {
+			wrap(&b, "A change applies "+NeedNames[o.Needs]+".")
+		}
+		switch o.Value.(type) {
+		case *map[string]string:
 			fmt.Fprintf(&b, "[%s]\n", o.Name)
-		case Tables: // The example has their names.
+		case option.Tables: // The example has their names.
 		default:
-			fmt.Fprintf(&b, "#%s = %s\n", o.Name, o.Default)
+			fmt.Fprintf(&b, "#%s = %s\n", o.Name, o.TOML())
 		}
 		for _, line := range o.Example {
 			b.WriteString("#" + line + "\n")
 		}
 	}
 	return b.String()
+}
+
+// NeedNames are the needs for people.
+var NeedNames = [...]string{option.Nothing: "at once", option.NewTerminal: "in new terminals", option.Restart: "at the next start of tandemux"}
+
+// Ordered gives options in the order of a file: tables last, since what follows one is
+// a part of it.
+func Ordered(options []option.Option) []option.Option {
+	ordered := slices.Clone(options)
+	slices.SortStableFunc(ordered, func(a, b option.Option) int {
+		switch {
+		case a.IsTable() == b.IsTable():
+			return 0
+		case a.IsTable():
+			return 1
+		}
+		return -1
+	})
+	return ordered
 }
 
 // wrap writes a comment.
@@ -59,14 +80,6 @@ func wrap(b *strings.Builder, text string) {
 		line += " " + word
 	}
 	b.WriteString(line + "\n")
-}
-
-func segmentNames() []string {
-	var names []string
-	for _, s := range status.Segments() {
-		names = append(names, s.Name)
-	}
-	return names
 }
 
 // SetTheme gives a configuration with another theme and everything else as it

@@ -1,43 +1,51 @@
-package config
+package main
 
 import (
 	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"tandemux/internal/config"
+	"tandemux/internal/local"
 	"tandemux/themes"
 	"tandemux/ui/status"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/configuration.md")
+var update = flag.Bool("update", false, "write what is checked: docs/configuration.md, the golden files")
+
+// read reads a document in place of the configuration.
+func read(doc string, user ...themes.Theme) (*settings, []config.Problem) {
+	s := defaults()
+	s.look.Themes = user
+	return s, config.Read([]byte(doc), s.options)
+}
+
+func defaultFile() string { return config.File(defaults().options) }
 
 // TestFileIsTheDefaults: as it is printed the file changes nothing, and with all
 // its options uncommented it says the same.
 func TestFileIsTheDefaults(t *testing.T) {
-	for name, doc := range map[string]string{"as printed": File(), "uncommented": uncommented(File())} {
-		c, problems := Read([]byte(doc), nil)
+	for name, doc := range map[string]string{"as printed": defaultFile(), "uncommented": uncommented(defaultFile())} {
+		s, problems := read(doc)
 		if len(problems) > 0 {
 			t.Fatalf("%s: %v", name, problems)
 		}
-		want := Default()
-		if name == "uncommented" {
-			if len(c.Keys) != 4 || c.CopyKeys["ctrl+j"] != "copy-yank" {
-				t.Errorf("%s: keys %v, %v", name, c.Keys, c.CopyKeys)
-			}
+		if name == "uncommented" && (len(s.look.Keys) != 4 || s.look.CopyKeys["ctrl+j"] != "copy-yank") {
+			t.Errorf("%s: keys %v, %v", name, s.look.Keys, s.look.CopyKeys)
 		}
-		for _, o := range options {
-			if got, want := o.get(&c), o.get(&want); got != want && o.Kind != Table && (o.Kind != Tables || name == "as printed") {
+		for i, o := range defaults().options {
+			if got, want := s.options[i].TOML(), o.TOML(); got != want && (!o.IsTable() || name == "as printed") {
 				t.Errorf("%s: %s is %s, want %s", name, o.Name, got, want)
 			}
 		}
 	}
-	for _, line := range strings.Split(File(), "\n") {
-		if len(line) > width && strings.HasPrefix(line, "# ") {
+	for _, line := range strings.Split(defaultFile(), "\n") {
+		if len(line) > 78 && strings.HasPrefix(line, "# ") {
 			t.Errorf("a comment is %d wide: %s", len(line), line)
 		}
 	}
@@ -54,38 +62,21 @@ func uncommented(doc string) string {
 	return strings.Join(rows, "\n")
 }
 
-// TestOptionsAreComplete: each has documentation and its default is what the
-// table says; each member of Config belongs to one.
+// TestOptionsAreComplete: each has documentation and a range.
 func TestOptionsAreComplete(t *testing.T) {
-	members := reflect.TypeFor[Config]().NumField()
-	if len(options) != members {
-		t.Errorf("%d options for %d members", len(options), members)
-	}
-	for _, o := range options {
-		if !strings.HasSuffix(o.Doc, ".") || o.put == nil || o.get == nil || (o.Kind == Table || o.Kind == Tables) != (len(o.Example) > 0) || (o.Kind == Choice) && len(o.Choices) == 0 || (o.Kind == Int) != (o.Max > o.Min) {
+	seen := map[string]bool{}
+	for _, o := range defaults().options {
+		_, number := o.Value.(*int)
+		_, seconds := o.Value.(*time.Duration)
+		if seen[o.Name] || !strings.HasSuffix(o.Doc, ".") || o.IsTable() != (len(o.Example) > 0) || (number || seconds) != (o.Max > o.Min) {
 			t.Errorf("%s is not complete", o.Name)
 		}
-		if o.Kind == Table || o.Kind == Tables {
-			continue
-		}
-		var m map[string]any
-		if err := toml.Unmarshal([]byte(o.Name+" = "+o.Default), &m); err != nil {
-			t.Errorf("%s: the default is %s: %v", o.Name, o.Default, err)
-			continue
-		}
-		c, d := Default(), Default()
-		v, _, err := convert(&o, m[o.Name])
-		if err == nil {
-			err = o.put(&c, v)
-		}
-		if err != nil || o.get(&c) != o.get(&d) {
-			t.Errorf("%s: the default is %s, the table says %s, %v", o.Name, o.get(&d), o.Default, err)
-		}
+		seen[o.Name] = true
 	}
 }
 
 func TestRead(t *testing.T) {
-	c, problems := Read([]byte(`
+	values := strings.TrimSpace(`
 keymap = "tmux"
 prefix = "ctrl+a"
 theme = "dark:nord-dark,light:mine"
@@ -113,6 +104,7 @@ sticky-command = "always"
 record-input = true
 open-command = "firefox --new-tab"
 copy-command = "xsel -ib"
+restore-commands = ["vim"]
 history-on-disk = true
 history-on-disk-limit = 5
 scrollback = 50000
@@ -122,25 +114,32 @@ agent-calls = 7
 agent-idle = 60
 agent-blocked = ["rm"]
 agent-patterns = ["| sh", "secret"]
+`)
+	s, problems := read(values+`
 keys = { "prefix v" = "split-right" }
 [copy-keys]
 "ctrl+j" = "copy-yank"
-`), []themes.Theme{{Name: "mine"}})
-	want := Config{
-		HistoryOnDisk: true, HistoryOnDiskLimit: 5, Scrollback: 50000,
-		Keymap: "tmux", Prefix: "ctrl+a", Theme: "dark:nord-dark,light:mine", Colors: "16", Unicode: "off", Graphics: "placed",
-		StatusLeft: []string{}, StatusRight: []string{"tabs", "prefix|mode", "time"}, Clock: "12h",
-		Shell: "/bin/zsh", Emulator: "vt10x", AltKeys: true,
-		Attention: []string{"bell"}, LongCommand: 30, Notify: []string{}, Notifications: "osc99",
-		ModeKeys: "emacs", WordSeparators: "/:", OpenCommand: "firefox --new-tab", CopyCommand: "xsel -ib",
-		LinkHover: true, StickyCommand: "always", RecordInput: true,
-		AgentTerminals: 50, AgentCalls: 7, AgentIdle: 60, AgentBlocked: []string{"rm"}, AgentPatterns: []string{"| sh", "secret"},
-		Keys: map[string]string{"prefix v": "split-right"}, CopyKeys: map[string]string{"ctrl+j": "copy-yank"},
+`, themes.Theme{Name: "mine"})
+	if config.Fail(problems) != nil {
+		t.Fatal(problems)
 	}
-	if Fail(problems) != nil || !reflect.DeepEqual(c, want) {
-		t.Errorf("read as %+v, %v", c, problems)
+	want := map[string]string{"keys": "\"prefix v\" = \"split-right\"\n", "copy-keys": "\"ctrl+j\" = \"copy-yank\"\n"}
+	for line := range strings.Lines(values) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
+		want[name] = value
 	}
-	if got := Changed(Default(), c); !reflect.DeepEqual(got, []string{"shell", "shell-integration", "emulator"}) {
+	untold := defaults().options
+	for i, o := range s.options {
+		if got := o.TOML(); got != want[o.Name] {
+			t.Errorf("%s is %s, want %s", o.Name, got, want[o.Name])
+		} else if got == untold[i].TOML() && want[o.Name] != "" {
+			t.Errorf("%s has its default", o.Name)
+		}
+	}
+	if l := s.look; l.LongCommand != 30*time.Second || !bool(l.NoCopyOnSelect) || l.StatusLeft == nil || s.agents.Limits().Idle != time.Minute {
+		t.Errorf("read as %+v, %+v", l, s.agents)
+	}
+	if got := config.Changed(untold, s.options); !slices.Equal(got, []string{"shell", "shell-integration", "emulator"}) {
 		t.Errorf("what waits for new terminals is %v", got)
 	}
 }
@@ -175,27 +174,30 @@ func TestEveryFaultIsNamed(t *testing.T) {
 		"theme = \n":                                             `line 1: `,
 		strings.Repeat("k", 99) + " = 1":                         `line 1: there is no option "` + strings.Repeat("k", 64) + `…"`,
 	} {
-		c, problems := Read([]byte(doc), nil)
+		c, problems := read(doc)
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].String(), want) {
 			t.Errorf("%q: %v\nwant %s", doc, problems, want)
 		}
-		if d := Default(); c.Theme != d.Theme || c.Keymap != d.Keymap || c.Prefix != d.Prefix || c.Shell != d.Shell || !reflect.DeepEqual(c.StatusLeft, d.StatusLeft) {
+		if c, d := c.look, defaults().look; c.Theme != d.Theme || c.Keymap != d.Keymap || c.Prefix != d.Prefix || !reflect.DeepEqual(c.StatusLeft, d.StatusLeft) {
 			t.Errorf("%q: read as %+v", doc, c)
 		}
+		if c.shell != defaults().shell {
+			t.Errorf("%q: read as %+v", doc, c.shell)
+		}
 	}
-	_, problems := Read([]byte("clock = 1\nunicode = 2\n\nshel = \"/bin/sh\"\n[keys]\n\"prefix v\" = \"nothing-like-it\"\n"), nil)
+	_, problems := read("clock = 1\nunicode = 2\n\nshel = \"/bin/sh\"\n[keys]\n\"prefix v\" = \"nothing-like-it\"\n")
 	var at []int
 	for _, p := range problems {
 		at = append(at, p.Line)
 	}
-	if !reflect.DeepEqual(at, []int{1, 2, 4, 6}) || strings.Count(Fail(problems).Error(), "\n") != 3 {
+	if !reflect.DeepEqual(at, []int{1, 2, 4, 6}) || strings.Count(config.Fail(problems).Error(), "\n") != 3 {
 		t.Errorf("four faults are %v", problems)
 	}
 }
 
 func TestDocumented(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "configuration.md")
-	got := markdown()
+	got := optionsPage(defaults().options)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -206,10 +208,10 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(want) != got {
-		t.Error("docs/configuration.md is not up to date; run: go test ./internal/config -run Documented -update")
+		t.Error("docs/configuration.md is not up to date; run: go test ./cmd/tandemux -run Documented -update")
 	}
-	for _, o := range options {
-		if !strings.Contains(File(), "\n#"+o.Name+" = ") && !strings.Contains(File(), "\n["+o.Name+"]\n") && !strings.Contains(File(), "\n#["+o.Name+".") {
+	for _, o := range defaults().options {
+		if !strings.Contains(defaultFile(), "\n#"+o.Name+" = ") && !strings.Contains(defaultFile(), "\n["+o.Name+"]\n") && !strings.Contains(defaultFile(), "\n#["+o.Name+".") {
 			t.Errorf("the file leaves %s out", o.Name)
 		}
 	}
@@ -227,21 +229,21 @@ func TestSetTheme(t *testing.T) {
 		"# mine\ntheme = \"auto\" # dark?\r\nclock = \"12h\"\n": "# mine\ntheme = \"nord\" # dark?\r\nclock = \"12h\"\n",
 		"clock = \"12h\"\n  theme='#'":                          "clock = \"12h\"\ntheme = \"nord\"",
 	} {
-		if got := string(SetTheme([]byte(doc), "nord")); got != want {
+		if got := string(config.SetTheme([]byte(doc), "nord")); got != want {
 			t.Errorf("%q becomes %q, want %q", doc, got, want)
 		}
 	}
-	doc := SetTheme([]byte(File()), "nord")
-	c, problems := Read(doc, nil)
-	if len(problems) > 0 || c.Theme != "nord" || strings.Count(string(doc), "\n") != strings.Count(File(), "\n") {
+	doc := config.SetTheme([]byte(defaultFile()), "nord")
+	c, problems := read(string(doc))
+	if len(problems) > 0 || c.look.Theme != "nord" || strings.Count(string(doc), "\n") != strings.Count(defaultFile(), "\n") {
 		t.Errorf("in the default file: %v, %s", problems, doc)
 	}
-	if c, _ := Read(SetTheme(doc, "gruvbox"), nil); c.Theme != "gruvbox" {
-		t.Errorf("set twice it is %s", c.Theme)
+	if c, _ := read(string(config.SetTheme(doc, "gruvbox"))); c.look.Theme != "gruvbox" {
+		t.Errorf("set twice it is %s", c.look.Theme)
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func writeConfig(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -253,19 +255,23 @@ func write(t *testing.T, path, text string) {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	if c, user, problems := Load(dir); len(problems)+len(user) > 0 || !reflect.DeepEqual(c, Default()) {
-		t.Errorf("nothing is %+v, %v, %v", c, user, problems)
+	load := func(name string) (*settings, []config.Problem) {
+		return readSettings(local.Dirs{Config: dir}, filepath.Join(dir, name))
 	}
-	write(t, filepath.Join(dir, "config.toml"), "theme = \"mine\"\n")
-	write(t, filepath.Join(dir, "themes", "mine.toml"), "name = \"other\"\nbase = \"nord-light\"\n")
-	write(t, filepath.Join(dir, "themes", "pale.toml"), "base = \"tandemux-light\"\n[colors]\nstatus_fg = \"#cccccc\"\n")
-	write(t, filepath.Join(dir, "themes", "bad.toml"), "dark = true\n[colors]\nboder = \"1\"\nmuted = \"red\"\n")
-	write(t, filepath.Join(dir, "themes", "worse.toml"), "dark = true\n[colors\n")
-	write(t, filepath.Join(dir, "themes", "a b.toml"), "")
-	write(t, filepath.Join(dir, "themes", "long.toml"), strings.Repeat("#", maxTheme+1))
-	write(t, filepath.Join(dir, "themes", "README"), "")
-	c, user, problems := Load(dir)
-	if err := Fail(problems); err != nil || c.Theme != "mine" || len(user) != 2 || user[0].Name != "mine" || user[0].Dark {
+	if s, problems := load("config.toml"); len(problems)+len(s.look.Themes) > 0 {
+		t.Errorf("nothing is %+v, %v", s, problems)
+	}
+	writeConfig(t, filepath.Join(dir, "config.toml"), "theme = \"mine\"\n")
+	writeConfig(t, filepath.Join(dir, "themes", "mine.toml"), "name = \"other\"\nbase = \"nord-light\"\n")
+	writeConfig(t, filepath.Join(dir, "themes", "pale.toml"), "base = \"tandemux-light\"\n[colors]\nstatus_fg = \"#cccccc\"\n")
+	writeConfig(t, filepath.Join(dir, "themes", "bad.toml"), "dark = true\n[colors]\nboder = \"1\"\nmuted = \"red\"\n")
+	writeConfig(t, filepath.Join(dir, "themes", "worse.toml"), "dark = true\n[colors\n")
+	writeConfig(t, filepath.Join(dir, "themes", "a b.toml"), "")
+	writeConfig(t, filepath.Join(dir, "themes", "long.toml"), strings.Repeat("#", 64<<10+1))
+	writeConfig(t, filepath.Join(dir, "themes", "README"), "")
+	c, problems := load("config.toml")
+	user := c.look.Themes
+	if err := config.Fail(problems); err != nil || c.look.Theme != "mine" || len(user) != 2 || user[0].Name != "mine" || user[0].Dark {
 		t.Errorf("loaded %+v, %v, %v", c, user, err)
 	}
 	all := ""
@@ -283,39 +289,39 @@ func TestLoad(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
 	}
-	write(t, filepath.Join(dir, "config.toml"), "theme = \"bad\"\n")
-	_, _, problems = Load(dir)
-	if err := Fail(problems); err == nil || !strings.Contains(err.Error(), dir+`/config.toml:1: theme: there is no theme "bad"`) {
+	writeConfig(t, filepath.Join(dir, "config.toml"), "theme = \"bad\"\n")
+	_, problems = load("config.toml")
+	if err := config.Fail(problems); err == nil || !strings.Contains(err.Error(), dir+`/config.toml:1: theme: there is no theme "bad"`) {
 		t.Errorf("a theme that can't be read is %v", err)
 	}
-	if _, problems := LoadFile(filepath.Join(dir, "none"), dir); Fail(problems) == nil {
+	if _, problems := load("none"); config.Fail(problems) == nil {
 		t.Error("a file that isn't there is fine")
 	}
-	if _, problems := LoadFile(dir, dir); Fail(problems) == nil {
+	if _, problems := load("themes"); config.Fail(problems) == nil {
 		t.Error("a directory is fine")
 	}
 }
 
 // FuzzRead: no document breaks the reader, and what it gives can be used.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{File(), uncommented(File()), "keys = { a = { b = 1 } }", "[[keys]]\na=1", "keys.\"prefix v\" = \"zoom\"", "a = [{b = 1}]"} {
+	for _, seed := range []string{defaultFile(), uncommented(defaultFile()), "keys = { a = { b = 1 } }", "[[keys]]\na=1", "keys.\"prefix v\" = \"zoom\"", "a = [{b = 1}]"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		c, problems := Read(doc, nil)
+		c, problems := read(string(doc))
 		for _, p := range problems {
 			if p.Line < 0 || p.Line > strings.Count(string(doc), "\n")+1 || p.Text == "" {
 				t.Errorf("the problem is %+v", p)
 			}
 		}
-		if _, err := themes.Choose(c.Theme, nil); err != nil {
+		if _, err := themes.Choose(c.look.Theme, nil); err != nil {
 			t.Error(err)
 		}
-		if _, err := status.Compose(c.StatusLeft, c.StatusRight); err != nil {
+		if _, err := status.Compose(c.look.StatusLeft, c.look.StatusRight); err != nil {
 			t.Error(err)
 		}
-		if Fail(problems) == nil && len(doc) < maxFile {
-			if again, faults := Read(SetTheme(doc, "nord"), nil); Fail(faults) != nil || again.Theme != "nord" {
+		if config.Fail(problems) == nil && len(doc) < 1<<19 {
+			if again, faults := read(string(config.SetTheme(doc, "nord"))); config.Fail(faults) != nil || again.look.Theme != "nord" {
 				t.Errorf("with another theme: %v", faults)
 			}
 		}

@@ -1,4 +1,4 @@
-package config
+package catalog
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tandemux/internal/config/option"
 	"tandemux/internal/spelling"
 )
 
@@ -25,9 +26,13 @@ type Agent struct {
 // Confirms are the values of Agent.Confirm.
 var Confirms = []string{"ask", "reads", "all"}
 
-func init() {
-	options = append(options, Option{
-		Name: "agents", Kind: Tables, Needs: Restart,
+// Tables are the configured agents by name, as an option has them.
+type Tables map[string]Agent
+
+// Options gives the options, which keep their values in t.
+func (t *Tables) Options() []option.Option {
+	return []option.Option{{
+		Name: "agents", Value: t, Needs: option.Restart,
 		Doc: `Agents that speak the Agent Client Protocol, a table for each. "tandemux agents" lists them and those that tandemux knows ` +
 			`and finds by itself. command is a list of texts, or one text without quoting; env is put over the host's environment; ` +
 			`cwd is where it starts in place of the session's directory; confirm says which of its questions are answered with yes: ` +
@@ -35,39 +40,38 @@ func init() {
 		Example: []string{
 			"[agents.mine]", `command = ["my-agent", "--acp"]`, `title = "My agent"`, `confirm = "reads"`, `cwd = "/srv/project"`, `env = { MODEL = "large" }`,
 		},
-		put: func(c *Config, v value) error { c.Agents = v.agents; return nil },
-		get: func(c *Config) string { return tomlAgents(c.Agents) },
-	})
+	}}
 }
 
 var agentMembers = []string{"command", "title", "env", "cwd", "confirm"}
 
-// agentTables reads the tables. The path is of what is wrong.
-func agentTables(raw any) (agents map[string]Agent, path []string, err error) {
+// Set implements option.Tables.
+func (t *Tables) Set(raw any) (path []string, err error) {
 	path = []string{"agents"}
 	tables, ok := raw.(map[string]any)
 	if !ok {
-		return nil, path, errors.New("must be tables, such as [agents.mine]")
+		return path, errors.New("must be tables, such as [agents.mine]")
 	}
-	agents = make(map[string]Agent, len(tables))
+	agents := make(Tables, len(tables))
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		at := append(slices.Clone(path), name)
 		members, ok := tables[name].(map[string]any)
 		if !ok {
-			return nil, at, errors.New("must be a table, such as [agents.mine]")
+			return at, errors.New("must be a table, such as [agents.mine]")
 		}
 		if !plainName(name) {
-			return nil, at, errors.New("has a name of other characters than letters, digits, - and _, or of more than 40")
+			return at, errors.New("has a name of other characters than letters, digits, - and _, or of more than 40")
 		}
 		var a Agent
 		for _, m := range slices.Sorted(maps.Keys(members)) {
 			if err := a.set(m, members[m]); err != nil {
-				return nil, append(at, m), err
+				return append(at, m), err
 			}
 		}
 		agents[name] = a
 	}
-	return agents, nil, nil
+	*t = agents
+	return nil, nil
 }
 
 // set takes a member.
@@ -120,9 +124,9 @@ func (a *Agent) set(name string, raw any) error {
 	case name == "cwd" && strings.HasPrefix(text, "/"):
 		a.Cwd = text
 	case name == "cwd":
-		return fmt.Errorf("%q is not an absolute path", cut(text))
+		return fmt.Errorf("%.64q is not an absolute path", text)
 	case !slices.Contains(Confirms, text):
-		return fmt.Errorf("must be one of %s", quoted(Confirms))
+		return fmt.Errorf("must be one of %s", option.Quoted(Confirms))
 	default:
 		a.Confirm = text
 	}
@@ -136,12 +140,14 @@ func plainName(name string) bool {
 	return name != "" && len(name) <= 40 && !strings.ContainsFunc(name, strange)
 }
 
-func tomlAgents(agents map[string]Agent) string {
+// TOML implements option.Tables.
+func (t *Tables) TOML() string {
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		a := agents[name]
-		fmt.Fprintf(&b, "[agents.%s]\ncommand = %s\ntitle = %q\ncwd = %q\nconfirm = %q\nenv = { %s }\n",
-			name, tomlList(a.Command), a.Title, a.Cwd, a.Confirm, strings.ReplaceAll(tomlTable(a.Env), "\n", ", "))
+	for _, name := range slices.Sorted(maps.Keys(*t)) {
+		a := (*t)[name]
+		env := option.Option{Value: &a.Env}
+		fmt.Fprintf(&b, "[agents.%s]\ncommand = [%s]\ntitle = %q\ncwd = %q\nconfirm = %q\nenv = { %s }\n",
+			name, option.Quoted(a.Command), a.Title, a.Cwd, a.Confirm, strings.ReplaceAll(env.TOML(), "\n", ", "))
 	}
 	return b.String()
 }

@@ -1,13 +1,21 @@
-package config
+package catalog
 
 import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"tandemux/internal/config"
 )
 
+func read(doc string) (Tables, []config.Problem) {
+	var t Tables
+	problems := config.Read([]byte(doc), t.Options())
+	return t, problems
+}
+
 func TestAgents(t *testing.T) {
-	c, problems := Read([]byte(`
+	got, problems := read(`
 [agents.claude]
 env = { ANTHROPIC_API_KEY = "x" }
 [agents.mine]
@@ -17,14 +25,14 @@ cwd = "/srv"
 confirm = "reads"
 [agents.short]
 command = "short  agent"
-`), nil)
-	want := map[string]Agent{
+`)
+	want := Tables{
 		"claude": {Env: map[string]string{"ANTHROPIC_API_KEY": "x"}},
 		"mine":   {Command: []string{"my-agent", "--acp"}, Title: "Mine", Cwd: "/srv", Confirm: "reads"},
 		"short":  {Command: []string{"short", "agent"}},
 	}
-	if len(problems) > 0 || !reflect.DeepEqual(c.Agents, want) {
-		t.Errorf("%+v, %v", c.Agents, problems)
+	if len(problems) > 0 || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, problems)
 	}
 }
 
@@ -43,9 +51,9 @@ func TestFaultyAgents(t *testing.T) {
 		{"[agents.mine]\ntitle = 1", `line 2: agents.mine.title must be a text`},
 		{"[agents.\"a/b\"]\ncommand = \"x\"", `agents.a/b has a name of other characters`},
 	} {
-		got, problems := Read([]byte(c.doc), nil)
-		if len(problems) != 1 || !strings.Contains(problems[0].String(), c.want) || got.Agents != nil {
-			t.Errorf("%q: %v, %v; want %q", c.doc, problems, got.Agents, c.want)
+		got, problems := read(c.doc)
+		if len(problems) != 1 || !strings.Contains(problems[0].String(), c.want) || got != nil {
+			t.Errorf("%q: %v, %v; want %q", c.doc, problems, got, c.want)
 		}
 	}
 }

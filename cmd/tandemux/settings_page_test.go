@@ -1,44 +1,60 @@
-package config
+package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
+	"tandemux/internal/config"
+	"tandemux/internal/config/option"
 	"tandemux/themes"
 	"tandemux/ui/status"
 )
 
-// kindNames are the kinds for people.
-var kindNames = [...]string{Text: "text", Bool: "true or false", Choice: "choice", List: "list of texts", Int: "whole number", Table: "table", Tables: "tables"}
+// kindOf is an option's kind for people.
+func kindOf(o option.Option) string {
+	switch o.Value.(type) {
+	case *string:
+		if o.Choices == nil {
+			return "text"
+		}
+		words := make([]string, len(o.Choices))
+		for i, c := range o.Choices {
+			words[i] = code(fmt.Sprintf("%q", c))
+		}
+		return strings.Join(words, ", ")
+	case *bool, *option.Not:
+		return "true or false"
+	case *[]string:
+		return "list of texts"
+	case *map[string]string:
+		return "table"
+	case option.Tables:
+		return "tables"
+	}
+	return "whole number"
+}
 
-// markdown writes the documentation: docs/configuration.md.
-func markdown() string {
+// optionsPage writes docs/configuration.md.
+func optionsPage(options []option.Option) string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\n")
-	b.WriteString("Made from the tables in `internal/config`, `ui/status` and `themes` by\n`go test ./internal/config -update`; don't edit it.\n\n")
+	b.WriteString("Made from the options of `cmd/tandemux/settings.go`, of `ui/status` and `themes` by\n`go test ./cmd/tandemux -run Documented -update`; don't edit it.\n\n")
 	b.WriteString("tandemux reads `$XDG_CONFIG_HOME/tandemux/config.toml`, mostly `~/.config/tandemux/config.toml`.\n")
 	b.WriteString("`tandemux config default` prints one with a comment for every option, `tandemux config path`\n")
 	b.WriteString("says where it belongs, and `tandemux config check` names every mistake with its line.\n")
 	b.WriteString("It is read again when it is saved. A mistake in it is named in the status line, and\nwhat held before stays.\n\n")
 	b.WriteString("## Options\n\n| option | kind | default | takes effect | does |\n|---|---|---|---|---|\n")
 	for _, o := range options {
-		kind, def := kindNames[o.Kind], code(o.Default)
-		if o.Kind == Choice {
-			words := make([]string, len(o.Choices))
-			for i, c := range o.Choices {
-				words[i] = code(fmt.Sprintf("%q", c))
-			}
-			kind = strings.Join(words, ", ")
+		def := "empty"
+		if !o.IsTable() {
+			def = code(o.TOML())
 		}
-		def = cmp.Or(map[Kind]string{Table: "empty", Tables: "empty"}[o.Kind], def)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(o.Name), kind, def, needNames[o.Needs], cell(o.Doc))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(o.Name), kindOf(o), def, config.NeedNames[o.Needs], cell(o.Doc))
 	}
 	for _, o := range options {
-		switch o.Kind {
-		case Table:
+		if _, one := o.Value.(*map[string]string); one {
 			fmt.Fprintf(&b, "\n```toml\n[%s]\n%s\n```\n", o.Name, strings.Join(o.Example, "\n"))
-		case Tables:
+		} else if o.IsTable() {
 			fmt.Fprintf(&b, "\n```toml\n%s\n```\n", strings.Join(o.Example, "\n"))
 		}
 	}

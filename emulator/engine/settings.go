@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"tandemux/emulator"
+	"tandemux/internal/config/option"
+)
+
+// Settings choose the engine and how much it keeps.
+type Settings struct {
+	Scrollback int // lines that terminals keep
+	Emulator   string
+}
+
+// History is the scrollback as emulator.Options has it.
+func (s *Settings) History() int {
+	if s.Scrollback == 0 {
+		return -1
+	}
+	return s.Scrollback
+}
+
+// Options gives the options, which keep their values in s.
+func (s *Settings) Options() []option.Option {
+	return []option.Option{
+		{
+			Name: "scrollback", Value: option.Default(&s.Scrollback, emulator.DefaultHistory), Max: emulator.MaxHistory,
+			Doc: "How many lines that have scrolled off each terminal keeps; a line that is wrapped counts once. " +
+				"Memory is bounded as well, at 64 MiB a terminal for up to 131,072 lines and 512 bytes a line beyond. " +
+				"`tandemux new --scrollback N` is for one terminal.",
+		},
+		{
+			Name: "emulator", Value: option.Default(&s.Emulator, Default), Choices: Names(), Needs: option.NewTerminal,
+			Doc: "The terminal emulator.",
+		},
+	}
+}

@@ -1,0 +1,103 @@
+package catalog
+
+import (
+	"cmp"
+	"maps"
+	"os/exec"
+	"slices"
+)
+
+// known are the agents that are found by themselves when their programs are on the
+// PATH, in the order in which the first that is there is the default.
+var known = []Row{
+	{Name: "claude", Title: "Claude Code", Command: []string{"claude-agent-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @agentclientprotocol/claude-agent-acp"},
+	{Name: "claude-code", Title: "Claude Code (earlier adapter)", Command: []string{"claude-code-acp"}, Needs: "a login (claude /login) or ANTHROPIC_API_KEY", Install: "npm install -g @zed-industries/claude-code-acp"},
+	{Name: "gemini", Title: "Gemini CLI", Command: []string{"gemini", "--experimental-acp"}, Needs: "a login (gemini) or GEMINI_API_KEY", Install: "npm install -g @google/gemini-cli"},
+	{Name: "codex", Title: "Codex", Command: []string{"codex-acp"}, Needs: "a login (codex login) or OPENAI_API_KEY", Install: "npm install -g @zed-industries/codex-acp"},
+	{Name: "opencode", Title: "opencode", Command: []string{"opencode", "acp"}, Needs: "a login (opencode auth login)", Install: "npm install -g opencode-ai"},
+}
+
+// Row is an agent as `tandemux agents --json` prints it; stable.
+type Row struct {
+	Name       string   `json:"name"`
+	Title      string   `json:"title"`
+	Command    []string `json:"command"`
+	Configured bool     `json:"configured"`
+	Found      bool     `json:"found"` // its program can be run
+	Host       bool     `json:"host"`  // the running host has it
+	Needs      string   `json:"needs,omitempty"`
+	Install    string   `json:"install,omitempty"`
+
+	Agent Agent `json:"-"` // what is configured
+}
+
+// Rows are the configured and the known agents, those that can be run first.
+func (t Tables) Rows() []Row {
+	var rows []Row
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		r, _ := Named(known, name)
+		c := t[name]
+		r.Name, r.Title, r.Configured, r.Agent = name, cmp.Or(c.Title, r.Title, name), true, c
+		if c.Command != nil {
+			r.Command = c.Command
+		}
+		rows = append(rows, r)
+	}
+	for _, r := range known {
+		if _, ours := t[r.Name]; !ours {
+			rows = append(rows, r)
+		}
+	}
+	for i := range rows {
+		if len(rows[i].Command) > 0 {
+			_, err := exec.LookPath(rows[i].Command[0])
+			rows[i].Found = err == nil
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return a.rank() - b.rank() })
+	return rows
+}
+
+func (r Row) rank() int {
+	switch {
+	case r.Found && r.Configured:
+		return 0
+	case r.Found:
+		return 1
+	case r.Configured:
+		return 2
+	}
+	return 3
+}
+
+// Named finds an agent by its name.
+func Named(rows []Row, name string) (Row, bool) {
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name })
+	if i < 0 {
+		return Row{}, false
+	}
+	return rows[i], true
+}
+
+// State is in words whether the agent can be used.
+func (r Row) State() string {
+	switch {
+	case r.Configured && r.Found:
+		return "configured"
+	case r.Configured:
+		return "configured, no such program"
+	case r.Found:
+		return "found"
+	case r.Host:
+		return "added"
+	}
+	return "not installed"
+}
+
+// Missing is what the agent needs before it answers.
+func (r Row) Missing() string {
+	if !r.Found && r.Install != "" {
+		return r.Install
+	}
+	return r.Needs
+}

@@ -1,0 +1,129 @@
+package catalog
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tandemux/host/agent"
+	"tandemux/host/agent/acp"
+	"tandemux/internal/statefile"
+)
+
+// Maker makes providers of agents.
+type Maker struct {
+	State   string // the state directory
+	Version string // of this program
+	Log     *slog.Logger
+}
+
+// Provider makes an agent's provider.
+func (m Maker) Provider(r Row) (*acp.Provider, error) {
+	if len(r.Command) == 0 {
+		return nil, fmt.Errorf("the agent %s has no command: give one in [agents.%s]", r.Name, r.Name)
+	}
+	c := acp.Config{
+		ID: r.Name, Name: r.Title, Command: r.Command, Dir: r.Agent.Cwd, Confirm: acp.Confirm(r.Agent.Confirm),
+		Version: m.Version, Log: m.Log, LogFile: filepath.Join(m.State, "agents", r.Name+".log"),
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Agent.Env)) {
+		c.Env = append(c.Env, agent.Var{Name: name, Value: r.Agent.Env[name]})
+	}
+	return acp.New(c)
+}
+
+// Providers are those that a host starts with.
+func (m Maker) Providers(t Tables) []agent.Provider {
+	var out []agent.Provider
+	for _, r := range t.Rows() {
+		if !r.Configured && !r.Found {
+			continue
+		}
+		p, err := m.Provider(r)
+		if err != nil {
+			m.Log.Warn("agent left out", "err", err)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// Finder finds those that a host did not have when it started: by a name, or by a
+// command line, which is remembered. now gives the configuration's.
+func (m Maker) Finder(now func() Tables) func(id string, command []string) (agent.Provider, error) {
+	return func(id string, command []string) (agent.Provider, error) {
+		if len(command) > 0 {
+			sum := sha256.Sum256([]byte(strings.Join(command, "\x00")))
+			title := filepath.Base(command[0])
+			r := Row{Name: fmt.Sprintf("%.30s-%x", unfit.ReplaceAllString(title, "-"), sum[:3]), Title: title, Command: command}
+			p, err := m.Provider(r)
+			if err == nil {
+				if err := m.remember(r.Name, command); err != nil {
+					m.Log.Warn("the next host won't know this agent", "agent", r.Name, "err", err)
+				}
+			}
+			return p, err
+		}
+		if command := m.commands()[id]; len(command) > 0 {
+			return m.Provider(Row{Name: id, Title: filepath.Base(command[0]), Command: command})
+		}
+		r, ok := Named(now().Rows(), id)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("there is no agent %q: `tandemux agents` lists them, and [agents.%s] in the configuration makes one", id, id)
+		case !r.Found && r.Configured && len(r.Command) > 0:
+			return nil, fmt.Errorf("the agent %s is configured, but there is no program %q on the host's PATH", id, r.Command[0])
+		case !r.Found:
+			return nil, fmt.Errorf("the agent %s is not installed: %s", id, cmp.Or(r.Install, "it has no command"))
+		}
+		return m.Provider(r)
+	}
+}
+
+// maxCommands bounds the command lines that are remembered.
+const maxCommands = 100
+
+func (m Maker) file() string { return filepath.Join(m.State, "agents", "commands.json") }
+
+// commands are the agents that were given as command lines, by name: a session with
+// one outlives the host.
+func (m Maker) commands() map[string][]string {
+	all := map[string][]string{}
+	if b, err := os.ReadFile(m.file()); err == nil {
+		json.Unmarshal(b, &all) //nolint:errcheck // a broken file is none
+	}
+	return all
+}
+
+func (m Maker) remember(name string, command []string) error {
+	all := m.commands()
+	if slices.Equal(all[name], command) {
+		return nil
+	}
+	for old := range all {
+		if len(all) < maxCommands {
+			break
+		}
+		delete(all, old)
+	}
+	all[name] = command
+	b, err := json.Marshal(all)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(m.file()), 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return statefile.Write(m.file(), b)
+}

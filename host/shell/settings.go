@@ -1,0 +1,34 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"tandemux/internal/config/option"
+)
+
+// Settings say which shell is started and how.
+type Settings struct {
+	Shell       string // an absolute path; empty: $SHELL, or the password file's
+	Integration bool   // it is started so that it marks its commands
+}
+
+// Options gives the options, which keep their values in s.
+func (s *Settings) Options() []option.Option {
+	return []option.Option{
+		{
+			Name: "shell", Value: &s.Shell, Needs: option.NewTerminal,
+			Doc: "The shell as an absolute path; empty is $SHELL, or the one in the password file.",
+			Check: option.Faulty(func() error {
+				if s.Shell != "" && !strings.HasPrefix(s.Shell, "/") || strings.ContainsRune(s.Shell, 0) {
+					return fmt.Errorf("%q is not an absolute path", s.Shell)
+				}
+				return nil
+			}),
+		},
+		{
+			Name: "shell-integration", Value: option.Default(&s.Integration, true), Needs: option.NewTerminal,
+			Doc: "Whether shells are started so that they mark their commands: that is what shows whether a command passed and how long it took.",
+		},
+	}
+}

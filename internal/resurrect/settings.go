@@ -1,0 +1,38 @@
+package resurrect
+
+import "tandemux/internal/config/option"
+
+// Settings say what comes back after a restart of the machine.
+type Settings struct {
+	// RestoreCommands are the programs that are run again.
+	RestoreCommands []string
+	// HistoryOnDisk keeps what terminals show on disk, of all together at most
+	// HistoryOnDiskLimit MiB.
+	HistoryOnDisk      bool
+	HistoryOnDiskLimit int
+}
+
+// History is the part about what terminals show.
+func (s *Settings) History() HistoryOptions {
+	return HistoryOptions{On: s.HistoryOnDisk, Limit: int64(s.HistoryOnDiskLimit) << 20}
+}
+
+// Options gives the options, which keep their values in s.
+func (s *Settings) Options() []option.Option {
+	return []option.Option{
+		{
+			Name: "restore-commands", Value: &s.RestoreCommands,
+			Doc: "Programs that are run again when layouts come back after a restart of the machine, such as [\"vim\", \"htop\"]. " +
+				"Without it shells start in the directories that they were in, and nothing is run.",
+		},
+		{
+			Name: "history-on-disk", Value: &s.HistoryOnDisk,
+			Doc: "Whether what the terminals of your layouts show is kept on disk, as text that only you can read, to come back after a restart of the machine. " +
+				"Passwords that a program has shown are in it. false removes what was kept, `tandemux forget` a terminal's.",
+		},
+		{
+			Name: "history-on-disk-limit", Value: option.Default(&s.HistoryOnDiskLimit, 64), Min: 1, Max: 4096,
+			Doc: "How many MiB of it are kept in all; what was written longest ago goes first.",
+		},
+	}
+}
