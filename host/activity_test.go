@@ -6,29 +6,43 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/host/terminal"
 )
 
+// newCore is a core that journals nothing.
+func newCore(tb testing.TB, now func() time.Time) *core.Core {
+	tb.Helper()
+	c, _, err := core.New(core.Options{
+		State: tb.TempDir(), Now: now, Log: slog.New(slog.DiscardHandler), Clients: 10,
+		Kept: func(ahp.URI) bool { return false }, Superseded: func(core.Tx, error) {},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
 // noticing is a host with one terminal and a clock of its own.
-func noticing() (h *Host, t *term, now *time.Time) {
+func noticing(tb testing.TB) (h *Host, t *term, now *time.Time) {
 	clock := time.UnixMilli(1_000_000)
 	h = &Host{
 		limits: DefaultLimits, log: slog.New(slog.DiscardHandler), now: func() time.Time { return clock },
-		channels: map[ahp.URI]*channel{},
 	}
-	tx := h.lock()
-	defer tx.unlock()
-	h.fenced = true // nothing is journalled or told
+	h.core = newCore(tb, h.now)
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	tx.Supersede(nil) // nothing is journalled or told
 	h.activity = newActivity(tx, h)
 	t = &term{h: h}
-	t.ch = h.newChannel(tx, "ahp-terminal:/a", t)
+	t.ch = tx.NewChannel("ahp-terminal:/a", t)
 	return h, t, &clock
 }
 
 func TestOutputAfterSilence(t *testing.T) {
-	h, term, now := noticing()
-	tx := h.lock()
-	defer tx.unlock()
+	h, term, now := noticing(t)
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	data := ahp.TerminalData{Data: "x"}
 	at := func() int64 { return term.attention.row.Output }
 	term.noteAttention(tx, data)
@@ -77,9 +91,9 @@ func TestOutputAfterSilence(t *testing.T) {
 // A prompt, or the end, takes away what no program does any more; what it came to
 // stays.
 func TestStatusEndsWithTheCommand(t *testing.T) {
-	h, term, now := noticing()
-	tx := h.lock()
-	defer tx.unlock()
+	h, term, now := noticing(t)
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	say := func(body string) {
 		term.noticed(tx, terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
 	}

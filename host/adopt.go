@@ -11,6 +11,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/host/core"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
@@ -90,7 +91,7 @@ func (h *Host) adopt(ctx context.Context, info keeper.Info, f *record.Found) (*a
 func (t *term) take(f facts) {
 	raw, err := json.Marshal(f)
 	if err == nil {
-		t.know(raw) //nolint:errcheck // it has just been written
+		t.Know(raw) //nolint:errcheck // it has just been written
 	}
 }
 
@@ -111,17 +112,17 @@ func (a *adopted) recall(saved *terminal.Saved) error {
 	}
 	value.Content = nil
 	t.value = value
-	if err := t.know(m.Private); err != nil {
+	if err := t.Know(m.Private); err != nil {
 		return fmt.Errorf("its facts: %w", err)
 	}
 	saved.State, saved.After = m.Special, m.After
 	for _, e := range m.Log {
 		switch {
 		case e.Env.Action != nil:
-			t.reduce(e.Env.Action)
+			t.Reduce(e.Env.Action)
 			saved.Actions = append(saved.Actions, e.Env.Action)
 		case e.Type == record.TypePrivate:
-			if err := t.know(e.Data); err != nil {
+			if err := t.Know(e.Data); err != nil {
 				return fmt.Errorf("its facts: %w", err)
 			}
 		}
@@ -173,7 +174,7 @@ func (h *Host) terminalConfig(t *term, proc keeper.Process, j *journal.Journal) 
 // terminalFailed is told what went wrong in one terminal alone.
 func (h *Host) terminalFailed(t *term, err error) {
 	if errors.Is(err, journal.ErrFenced) {
-		h.turn(func(tx Tx) { h.superseded(tx, err) })
+		h.core.Do(func(tx core.Tx) { tx.Supersede(err) })
 		return
 	}
 	args := []any{"process", t.proc, "err", err}

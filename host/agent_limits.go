@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/guard"
 	"tandemux/internal/statefile"
 )
@@ -76,8 +77,8 @@ func (h *Host) reserveSlot(of string, live, rate int) (*guard.Slot, error) {
 
 // quota is that of an agent.
 func (h *Host) quota(of string) (*guard.Quota, error) {
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	q := h.quotas[of]
 	if q != nil {
 		return q, nil
@@ -105,9 +106,9 @@ const (
 func (h *Host) keepStarts() {
 	h.startsMu.Lock()
 	defer h.startsMu.Unlock()
-	tx := h.lock()
+	tx := h.core.Lock()
 	quotas := maps.Clone(h.quotas)
-	tx.unlock()
+	tx.Unlock()
 	all := map[string][]int64{}
 	for of, q := range quotas {
 		for _, at := range q.Starts() {
@@ -149,7 +150,7 @@ func (h *Host) recallStarts() {
 
 // retake gives a terminal of an earlier host its place again, and its time without
 // input and output.
-func (t *term) retake(tx Tx) {
+func (t *term) retake(tx core.Tx) {
 	t.watchIdle(tx)
 	if t.place == "" || t.slot != nil || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // maxAgents bounds the agents that a host has.
@@ -29,12 +30,12 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	switch {
 	case (p.Provider == "") == (len(p.Command) == 0):
 		return nil, ahp.InvalidParams("find agent: provider and command: give one of them")
-	case c.principal.Lacks(need) != "":
-		return nil, allowed("find agent", c.principal.Lacks(need))
+	case c.Principal.Lacks(need) != "":
+		return nil, allowed("find agent", c.Principal.Lacks(need))
 	}
-	tx := h.lock()
+	tx := h.core.Lock()
 	_, unknown := h.sessions.provider(tx, p.Provider)
-	tx.unlock()
+	tx.Unlock()
 	if p.Provider != "" && unknown == nil {
 		return ahp.AgentResult{Provider: p.Provider}, nil
 	}
@@ -46,7 +47,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "find agent: %v", err)
 	}
 	id := found.Info().ID
-	h.turn(func(tx Tx) {
+	h.core.Do(func(tx core.Tx) {
 		switch _, unknown := h.sessions.provider(tx, id); {
 		case unknown == nil:
 		case len(h.sessions.providers) >= maxAgents:

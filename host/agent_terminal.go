@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/keeper"
 	"tandemux/internal/plaintext"
 )
@@ -61,7 +62,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	if err != nil {
 		return nil, asRefusal(err)
 	}
-	slot, err := h.reserveSlot("acp "+ct.c.s.ch.uri, h.agentLimits().Calls, 0)
+	slot, err := h.reserveSlot("acp "+ct.c.s.ch.URI, h.agentLimits().Calls, 0)
 	if err != nil {
 		ct.c.refuse("command", title, asRefusal(err))
 		return nil, asRefusal(err)
@@ -73,16 +74,16 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	}
 	t, err := h.spawn(context.WithoutCancel(ctx), pl)
 	if err != nil {
-		h.locked(func(Tx) { delete(h.reserved, uri) })
+		h.core.Locked(func(tx core.Tx) { delete(h.reserved, uri) })
 		slot.Cancel()
 		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
 	}
 	a := newAgentTerm(h, t, pl.params.Claim, s.OutputLimit)
 	err = errClosing
-	h.turn(func(tx Tx) {
+	h.core.Do(func(tx core.Tx) {
 		delete(h.reserved, uri)
 		t.slot = slot
-		if !ct.c.dead() {
+		if !ct.c.dead(tx) {
 			err = nil
 			t.used = a
 			t.meta.Agent = ct.c.s.label(tx)
@@ -141,7 +142,7 @@ func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir st
 	if err := checkEnv(env); err != nil {
 		return plan{}, err
 	}
-	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.s.ch.uri, Chat: ct.c.ch.uri, TurnID: s.TurnID, ToolCallID: s.ToolCallID}
+	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.s.ch.URI, Chat: ct.c.ch.URI, TurnID: s.TurnID, ToolCallID: s.ToolCallID}
 	if why := wellFormed(claim); why != "" {
 		return plan{}, ahp.InvalidParams("create terminal: %s", why)
 	}
@@ -155,7 +156,7 @@ func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir st
 		},
 	}
 	if pl.confined = ct.c.s.confined; pl.confined != nil {
-		pl.in = ct.c.s.ch.uri
+		pl.in = ct.c.s.ch.URI
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
 	pl.title = orElse(cleanTitle(cutText(line, maxNamed)), "command")
@@ -190,7 +191,7 @@ func (u unstarted) Kill(context.Context) error               { return nil }
 func (u unstarted) Release()                                 {}
 
 // agentTerm is an agent's use of a terminal, from its making until the agent
-// releases it. Guarded by h.mu.
+// releases it. Guarded by the lock.
 type agentTerm struct {
 	h     *Host
 	t     *term
@@ -220,7 +221,7 @@ func newAgentTerm(h *Host, t *term, claim ahp.Claim, limit int) *agentTerm {
 }
 
 // see follows the terminal's actions.
-func (a *agentTerm) see(tx Tx, action ahp.Action) {
+func (a *agentTerm) see(tx core.Tx, action ahp.Action) {
 	switch x := action.(type) {
 	case ahp.TerminalData:
 		if a.released {
@@ -265,11 +266,11 @@ func tail(b []byte, most int) []byte {
 }
 
 // URI is the terminal's.
-func (a *agentTerm) URI() ahp.URI { return a.t.ch.uri }
+func (a *agentTerm) URI() ahp.URI { return a.t.ch.URI }
 
 // Bind claims the terminal for a tool call, if it is for none yet.
 func (a *agentTerm) Bind(toolCallID string) {
-	a.h.turn(func(tx Tx) {
+	a.h.core.Do(func(tx core.Tx) {
 		c := a.t.value.Claim
 		if toolCallID == "" || c.Kind != ahp.ClaimSession || c.TurnID == "" || c.ToolCallID != "" || a.removed(tx) {
 			return
@@ -280,7 +281,7 @@ func (a *agentTerm) Bind(toolCallID string) {
 }
 
 // claimForAgent changes what in its session a terminal is claimed for.
-func (t *term) claimForAgent(tx Tx, to ahp.Claim) {
+func (t *term) claimForAgent(tx core.Tx, to ahp.Claim) {
 	if t.used != nil {
 		t.used.ours = true
 		defer func() { t.used.ours = false }()
@@ -289,7 +290,7 @@ func (t *term) claimForAgent(tx Tx, to ahp.Claim) {
 }
 
 // removed reports whether the terminal was disposed of.
-func (a *agentTerm) removed(tx Tx) bool { return a.h.channels[a.t.ch.uri] != a.t.ch }
+func (a *agentTerm) removed(tx core.Tx) bool { return tx.Channel(a.t.ch.URI) != a.t.ch }
 
 // awayNote is what an agent reads at the end of a terminal that runs on without
 // it.
@@ -297,7 +298,7 @@ const awayNote = "\n[" + "A person has taken this terminal over, or sent it to t
 
 // Output is what the agent reads.
 func (a *agentTerm) Output() (text string, truncated bool, exit *agent.Exit) {
-	a.h.turn(func(tx Tx) {
+	a.h.core.Do(func(tx core.Tx) {
 		if !a.removed(tx) {
 			a.t.flush(tx)
 		}
@@ -324,22 +325,22 @@ func (a *agentTerm) Wait(ctx context.Context) (agent.Exit, error) {
 	case <-ctx.Done():
 		return agent.Exit{}, ctx.Err()
 	}
-	tx := a.h.lock()
-	defer tx.unlock()
+	tx := a.h.core.Lock()
+	defer tx.Unlock()
 	return *a.exit, nil
 }
 
 // held reports whether the terminal is the session's still.
-func (a *agentTerm) held(tx Tx) bool { return a.t.value.Claim.Kind == ahp.ClaimSession }
+func (a *agentTerm) held(tx core.Tx) bool { return a.t.value.Claim.Kind == ahp.ClaimSession }
 
 // errNotKilled is T21's.
 var errNotKilled = &agent.Refusal{Text: "Cannot kill visible or user-owned terminals"}
 
 // Kill ends the command (P10–P12).
 func (a *agentTerm) Kill(ctx context.Context) error {
-	tx := a.h.lock()
+	tx := a.h.core.Lock()
 	over, held := a.exit != nil || a.removed(tx), a.held(tx)
-	tx.unlock()
+	tx.Unlock()
 	switch {
 	case over:
 		return nil
@@ -361,12 +362,12 @@ func (a *agentTerm) Kill(ctx context.Context) error {
 // (docs/decisions.md §1): then, and when the host goes and leaves it to the next
 // one, it runs on.
 func (a *agentTerm) Release() {
-	a.h.turn(func(tx Tx) {
+	a.h.core.Do(func(tx core.Tx) {
 		if a.released {
 			return
 		}
 		a.released, a.out = true, nil
-		if a.removed(tx) || a.h.closing {
+		if a.removed(tx) || tx.Closing() {
 			return
 		}
 		if c := a.t.value.Claim; c.Kind == ahp.ClaimSession && c.TurnID+c.ToolCallID != "" && a.exit != nil {
@@ -389,11 +390,11 @@ func (a *agentTerm) Release() {
 }
 
 // supplyAgent gives an agent the terminals and files of its chat.
-func supplyAgent(tx Tx, c *chat, spec *agent.Spec) {
+func supplyAgent(tx core.Tx, c *chat, spec *agent.Spec) {
 	h := c.h
 	roots, err := agent.NewRoots(spec.Roots)
 	if err != nil {
-		h.log.Warn("an agent gets neither terminals nor files", "session", c.s.ch.uri, "err", err)
+		h.log.Warn("an agent gets neither terminals nor files", "session", c.s.ch.URI, "err", err)
 		return
 	}
 	spec.Terminals = &chatTerminals{c: c, roots: roots, owner: c.s.facts.Owner}
@@ -403,7 +404,7 @@ func supplyAgent(tx Tx, c *chat, spec *agent.Spec) {
 	}
 	spec.Files = chatFiles{files, c}
 	if h.cfg.AgentServers != nil {
-		servers := h.cfg.AgentServers(c.s.value.Provider, c.s.ch.uri, c.ch.uri)
+		servers := h.cfg.AgentServers(c.s.value.Provider, c.s.ch.URI, c.ch.URI)
 		if c.s.confined != nil {
 			servers = h.serversInside(c.s.confined, servers)
 		}
@@ -414,11 +415,11 @@ func supplyAgent(tx Tx, c *chat, spec *agent.Spec) {
 // callEnded narrows the claims of a tool call that has ended, with call "" of a
 // turn, with turn "" of all: their terminals are the session's in the background
 // then (G41).
-func callEnded(tx Tx, c *chat, turn, call string) {
+func callEnded(tx core.Tx, c *chat, turn, call string) {
 	h := c.h
 	for _, t := range slices.Clone(h.terms) {
 		claim := t.value.Claim
-		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.uri || claim.TurnID+claim.ToolCallID == "" {
+		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.URI || claim.TurnID+claim.ToolCallID == "" {
 			continue
 		}
 		if turn != "" && claim.TurnID != turn || call != "" && claim.ToolCallID != call {
@@ -431,10 +432,10 @@ func callEnded(tx Tx, c *chat, turn, call string) {
 
 // chatEnded ends the terminals that a chat still holds when it is disposed of (G42,
 // G46).
-func chatEnded(tx Tx, c *chat) {
+func chatEnded(tx core.Tx, c *chat) {
 	h := c.h
 	for _, t := range slices.Clone(h.terms) {
-		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri {
+		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.URI {
 			t.dispose(tx)
 		}
 	}
@@ -442,11 +443,11 @@ func chatEnded(tx Tx, c *chat) {
 
 // forgetOld removes the oldest of a chat's terminals whose command has ended, so
 // that a long conversation does not fill the host.
-func (c *chat) forgetOld(tx Tx) {
+func (c *chat) forgetOld(tx core.Tx) {
 	var over []*term
 	for _, t := range c.h.terms {
 		claim := t.value.Claim
-		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.uri && claim.TurnID == "" && t.value.Lifecycle.Exited() && !t.inLayout(tx) {
+		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.URI && claim.TurnID == "" && t.value.Lifecycle.Exited() && !t.inLayout(tx) {
 			over = append(over, t)
 		}
 	}

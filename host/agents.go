@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 )
 
 // sessions are the sessions and the agents that the host has. Guarded by the
@@ -29,10 +30,10 @@ type sessions struct {
 	options map[string][]ahp.AgentOption
 	// supply, turnEnded and chatEnded connect terminals and files to sessions: what
 	// an agent gets, and that a tool call (or with call "" a turn) or a chat has
-	// ended. They are called with h.mu held, and are nil where there are none.
-	supply    func(tx Tx, c *chat, spec *agent.Spec)
-	turnEnded func(tx Tx, c *chat, turn, call string)
-	chatEnded func(tx Tx, c *chat)
+	// ended. They are called with the lock held, and are nil where there are none.
+	supply    func(tx core.Tx, c *chat, spec *agent.Spec)
+	turnEnded func(tx core.Tx, c *chat, turn, call string)
+	chatEnded func(tx core.Tx, c *chat)
 }
 
 // initAgents takes the providers of the configuration. Nothing runs yet.
@@ -44,9 +45,9 @@ func (ss *sessions) initAgents(h *Host, providers []agent.Provider) {
 	ss.supply, ss.turnEnded, ss.chatEnded = supplyAgent, callEnded, chatEnded
 }
 
-// stopAgents ends what agents do. The caller has set h.closing; h.sessions.work is
+// stopAgents ends what agents do. The caller has set tx.Closing(); h.sessions.work is
 // waited for without it.
-func (ss *sessions) stopAgents(tx Tx) {
+func (ss *sessions) stopAgents(tx core.Tx) {
 	ss.cancel()
 	for _, s := range ss.list {
 		for _, timer := range s.absent {
@@ -63,7 +64,7 @@ func (ss *sessions) stopAgents(tx Tx) {
 
 // closeAgent ends an agent's session beside the sequencer, and gives up when that
 // takes too long.
-func (ss *sessions) closeAgent(tx Tx, a agent.Session) {
+func (ss *sessions) closeAgent(tx core.Tx, a agent.Session) {
 	h := ss.h
 	h.sessions.work.Add(1)
 	go func() {
@@ -89,7 +90,7 @@ func (ss *sessions) closeAgent(tx Tx, a agent.Session) {
 }
 
 // provider finds one; "" is the first.
-func (ss *sessions) provider(tx Tx, id string) (agent.Provider, error) {
+func (ss *sessions) provider(tx core.Tx, id string) (agent.Provider, error) {
 	if id == "" && len(ss.providers) > 0 {
 		return ss.providers[0], nil
 	}
@@ -104,7 +105,7 @@ func (ss *sessions) provider(tx Tx, id string) (agent.Provider, error) {
 }
 
 // refreshAgents tells the root's subscribers what is known of the agents.
-func (ss *sessions) refreshAgents(tx Tx) {
+func (ss *sessions) refreshAgents(tx core.Tx) {
 	list := make([]ahp.AgentInfo, 0, len(ss.providers))
 	for _, p := range ss.providers {
 		info := p.Info()
@@ -121,7 +122,7 @@ func (ss *sessions) refreshAgents(tx Tx) {
 		list = append(list, a)
 	}
 	if !reflect.DeepEqual(list, ss.h.root.value.Agents) && len(list)+len(ss.h.root.value.Agents) > 0 {
-		ss.h.apply(tx, ss.h.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
+		tx.Apply(ss.h.root.ch, ahp.RootAgentsChanged{Agents: list}, nil)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 const maxAside = 32
 
 // aside has a request answered when something is done that takes its time, while
-// the connection's other requests go on. Do must not hold h.mu when it waits; its
+// the connection's other requests go on. Do must not hold the lock when it waits; its
 // ctx ends with the connection and with the host.
 func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
 	if c.asides.Add(1) > maxAside {
@@ -19,12 +19,12 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", clip(c.req.Method), maxAside)
 	}
 	h, req := c.h, c.req
-	tx := h.lock()
-	closing := h.closing
+	tx := h.core.Lock()
+	closing := tx.Closing()
 	if !closing {
 		h.sessions.work.Add(1)
 	}
-	tx.unlock()
+	tx.Unlock()
 	if closing {
 		c.asides.Add(-1)
 		return nil, errClosing

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -20,7 +21,7 @@ const (
 )
 
 // ask is a question that waits for a person: may this agent have the terminal?
-// Guarded by h.mu.
+// Guarded by the lock.
 type ask struct {
 	t     *term
 	c     *conn
@@ -47,20 +48,20 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("ask: claim: want a session's: a client claims by terminal/claimed")
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
-	t, ok := h.termAt(tx, p.Channel)
-	if !ok || !h.reaches(tx, c.principal, p.Channel) {
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	t, ok := termAt(tx, p.Channel)
+	if !ok || !reaches(tx, c.Principal, p.Channel) {
 		return nil, ahp.NotFound("ask: there is no terminal %q", clip(p.Channel))
 	}
-	if err := mayClaimNew(c.principal, c.client.id, p.Claim); err != nil {
+	if err := mayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
 		return nil, err
 	}
 	switch {
 	case t.value.Lifecycle.Exited():
 		return nil, ahp.Conflict("ask: the terminal's process has ended")
-	case t.holds(c.principal):
-		t.claim(tx, p.Claim, nil, c.principal)
+	case t.holds(c.Principal):
+		t.claim(tx, p.Claim, nil, c.Principal)
 		return ahp.AskResult{Answer: ahp.AskGranted}, nil
 	case t.value.Claim.Kind == ahp.ClaimSession:
 		return nil, ahp.PermissionDenied("ask: the terminal is held by %s: another agent's is not the person's to give", t.holderText())
@@ -71,9 +72,9 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	q := &ask{t: t, c: c, req: c.req, claim: p.Claim}
 	t.asked = q
-	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.principal.Name(), Reason: reason}
+	t.meta.Ask = &ahp.Ask{ID: strings.ToLower(rand.Text()[:8]), Who: c.Principal.Name(), Reason: reason}
 	q.timer = time.AfterFunc(limit, func() {
-		h.turn(func(tx Tx) { q.settle(tx, ahp.AskTimeout) })
+		h.core.Do(func(tx core.Tx) { q.settle(tx, ahp.AskTimeout) })
 	})
 	h.listChanged(tx)
 	h.audit.Did(c.by(), "ask", p.Channel, "for", claimText(p.Claim))
@@ -81,7 +82,7 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // asksOf counts a connection's open questions.
-func (c *conn) asksOf(tx Tx) (n int) {
+func (c *conn) asksOf(tx core.Tx) (n int) {
 	for _, t := range c.h.terms {
 		if t.asked != nil && t.asked.c == c {
 			n++
@@ -92,7 +93,7 @@ func (c *conn) asksOf(tx Tx) (n int) {
 
 // settle answers a question, unless it is settled; the empty answer is for one
 // whose asker has gone.
-func (q *ask) settle(tx Tx, answer string) {
+func (q *ask) settle(tx core.Tx, answer string) {
 	if q.t.asked != q {
 		return
 	}
@@ -105,7 +106,7 @@ func (q *ask) settle(tx Tx, answer string) {
 }
 
 // dropAsks forgets the questions of a connection that has ended.
-func (c *conn) dropAsks(tx Tx) {
+func (c *conn) dropAsks(tx core.Tx) {
 	for _, t := range c.h.terms {
 		if t.asked != nil && t.asked.c == c {
 			t.asked.settle(tx, "")
@@ -121,15 +122,15 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
-	t, ok := h.termAt(tx, p.Channel)
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	t, ok := termAt(tx, p.Channel)
 	switch {
-	case !ok || !h.reaches(tx, c.principal, p.Channel):
+	case !ok || !reaches(tx, c.Principal, p.Channel):
 		return nil, ahp.NotFound("answer: there is no terminal %q", clip(p.Channel))
 	case t.asked == nil || t.meta.Ask.ID != p.ID:
 		return nil, ahp.NotFound("answer: the question is no longer asked")
-	case c.principal.Agent != "" || !t.holds(c.principal) && !c.principal.Operates():
+	case c.Principal.Agent != "" || !t.holds(c.Principal) && !c.Principal.Operates():
 		return nil, ahp.PermissionDenied("answer: the terminal is held by %s: only its holder may give it away", t.holderText())
 	}
 	q := t.asked
@@ -137,7 +138,7 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if p.Grant {
 		answer = ahp.AskGranted
 		t.flush(tx)
-		t.claim(tx, q.claim, nil, q.c.principal)
+		t.claim(tx, q.claim, nil, q.c.Principal)
 	}
 	h.audit.Did(c.by(), "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
 	q.settle(tx, answer)

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/terminal"
 )
 
@@ -25,7 +26,7 @@ const (
 // the list of terminals does.
 type activity struct {
 	h     *Host
-	ch    *channel
+	ch    *core.Channel
 	value ahp.ActivityState
 	due   map[*term]struct{}
 	last  time.Time
@@ -37,18 +38,18 @@ type activity struct {
 	warn *time.Timer // armed while the host's warning may have changed; nil otherwise
 }
 
-func newActivity(tx Tx, h *Host) *activity {
+func newActivity(tx core.Tx, h *Host) *activity {
 	a := &activity{h: h, due: map[*term]struct{}{}}
-	a.ch = h.newChannel(tx, ahp.ActivityURI, a)
+	a.ch = tx.NewChannel(ahp.ActivityURI, a)
 	return a
 }
 
-func (v *activity) reduce(a ahp.Action) { v.value = ahp.ReduceActivity(v.value, a) }
-func (v *activity) state(tx Tx) any     { return v.value }
-func (v *activity) settle(tx Tx)        { v.sendDue(tx) }
+func (v *activity) Reduce(a ahp.Action)  { v.value = ahp.ReduceActivity(v.value, a) }
+func (v *activity) State(tx core.Tx) any { return v.value }
+func (v *activity) Settle(tx core.Tx)    { v.sendDue(tx) }
 
 // attention is what the host knows of what a terminal has to tell. Guarded by
-// h.mu.
+// the lock.
 type attention struct {
 	row     ahp.Attention
 	reports records
@@ -57,7 +58,7 @@ type attention struct {
 }
 
 // attend changes a terminal's row, and sends it now or soon.
-func (t *term) attend(tx Tx, change func(row *ahp.Attention)) {
+func (t *term) attend(tx core.Tx, change func(row *ahp.Attention)) {
 	h := t.h
 	change(&t.attention.row)
 	h.activity.due[t] = struct{}{}
@@ -65,19 +66,19 @@ func (t *term) attend(tx Tx, change func(row *ahp.Attention)) {
 }
 
 // sendSoon sends what is due, now or when the interval is over.
-func (v *activity) sendSoon(tx Tx) {
+func (v *activity) sendSoon(tx core.Tx) {
 	if v.timer != nil {
 		return
 	}
 	if wait := listInterval - time.Since(v.last); wait > 0 {
-		v.timer = time.AfterFunc(wait, func() { v.h.turn(func(tx Tx) { v.sendDue(tx) }) })
+		v.timer = time.AfterFunc(wait, func() { v.h.core.Do(func(tx core.Tx) { v.sendDue(tx) }) })
 		return
 	}
 	v.sendDue(tx)
 }
 
 // sendDue sends the rows that have changed.
-func (v *activity) sendDue(tx Tx) {
+func (v *activity) sendDue(tx core.Tx) {
 	v.disarm()
 	if len(v.due) == 0 && !v.refused {
 		return
@@ -85,40 +86,34 @@ func (v *activity) sendDue(tx Tx) {
 	v.last = time.Now()
 	if v.refused {
 		v.refused = false
-		v.h.apply(tx, v.ch, ahp.AgentsRefused{Refusals: slices.Clone(v.refusals)}, nil)
+		tx.Apply(v.ch, ahp.AgentsRefused{Refusals: slices.Clone(v.refusals)}, nil)
 	}
 	for t := range v.due {
 		delete(v.due, t)
-		if v.h.channels[t.ch.uri] == t.ch {
+		if tx.Channel(t.ch.URI) == t.ch {
 			row := t.attention.row
-			v.h.apply(tx, v.ch, ahp.AttentionChanged{Terminal: t.ch.uri, Attention: &row}, nil)
+			tx.Apply(v.ch, ahp.AttentionChanged{Terminal: t.ch.URI, Attention: &row}, nil)
 		}
 	}
 }
 
 // warnSoon tells the host's owner what there is to see to, when that has changed. It
 // may be called in the middle of applying something.
-func (v *activity) warnSoon(tx Tx) {
-	if v.warn != nil || v.h.closing {
+func (v *activity) warnSoon(tx core.Tx) {
+	if v.warn != nil || tx.Closing() {
 		return
 	}
 	h := v.h
 	v.warn = time.AfterFunc(listInterval, func() {
 		trouble := h.tokens.Trouble()
-		h.turn(func(tx Tx) {
+		h.core.Do(func(tx core.Tx) {
 			v.warn = nil
 			v := h.activity // an earlier host's may have come back
-			if text := inLine(v.h.warning(tx, trouble)); text != v.value.Warning && !v.h.closing {
-				v.h.apply(tx, v.ch, ahp.HostWarned{Warning: text}, nil)
+			if text := inLine(v.h.warning(tx, trouble)); text != v.value.Warning && !tx.Closing() {
+				tx.Apply(v.ch, ahp.HostWarned{Warning: text}, nil)
 			}
 		})
 	})
-}
-
-// shownTo leaves out what is not for a principal.
-func (h *Host) shownTo(p *auth.Principal, a ahp.Action) bool {
-	_, warning := a.(ahp.HostWarned)
-	return !warning || p.Operates()
 }
 
 // stop ends the timers.
@@ -137,15 +132,15 @@ func (v *activity) disarm() {
 }
 
 // forget takes a removed terminal's row out.
-func (v *activity) forget(tx Tx, t *term) {
+func (v *activity) forget(tx core.Tx, t *term) {
 	delete(v.due, t)
-	if _, ok := v.value.Terminals[t.ch.uri]; ok {
-		v.h.apply(tx, v.ch, ahp.AttentionChanged{Terminal: t.ch.uri}, nil)
+	if _, ok := v.value.Terminals[t.ch.URI]; ok {
+		tx.Apply(v.ch, ahp.AttentionChanged{Terminal: t.ch.URI}, nil)
 	}
 }
 
 // noteAttention looks at an action of a terminal for what a person may want to know.
-func (t *term) noteAttention(tx Tx, a ahp.Action) {
+func (t *term) noteAttention(tx core.Tx, a ahp.Action) {
 	h := t.h
 	now := h.now()
 	switch a.(type) {
@@ -173,11 +168,11 @@ func (t *term) noteAttention(tx Tx, a ahp.Action) {
 // The table would refer to itself otherwise: what follows from an action may be
 // another one.
 func init() {
-	told[terminal.Noticed{}.ActionType()] = func(tx Tx, t *term, a ahp.Action) { t.noticed(tx, a.(terminal.Noticed)) }
+	told[terminal.Noticed{}.ActionType()] = func(tx core.Tx, t *term, a ahp.Action) { t.noticed(tx, a.(terminal.Noticed)) }
 }
 
 // noticed takes what programs want a person to know.
-func (t *term) noticed(tx Tx, n terminal.Noticed) {
+func (t *term) noticed(tx core.Tx, n terminal.Noticed) {
 	h := t.h
 	at := h.now().UnixMilli()
 	reported := false
@@ -209,49 +204,49 @@ func note(e emulator.Event, at int64) *ahp.Note {
 	return &ahp.Note{At: at, Title: cut(e.Name), Body: cut(e.Text)}
 }
 
-func isActivity(b body) bool { _, ok := b.(*activity); return ok }
+func isActivity(b core.Body) bool { _, ok := b.(*activity); return ok }
 
 // seeTerminal is x-tandemux/terminalSeen: by those who may change the terminal, as
 // it takes marks away that others see too.
-func seeTerminal(tx Tx, d *dispatch) string {
+func seeTerminal(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.TerminalSeen)
-	t, ok := d.c.h.termAt(tx, a.Terminal)
-	if !ok || !d.c.h.reaches(tx, d.c.principal, a.Terminal) {
+	t, ok := termAt(tx, a.Terminal)
+	if !ok || !reaches(tx, d.c.Principal, a.Terminal) {
 		return because("there is no terminal %q", clip(a.Terminal))
 	}
-	if s := t.mayShape(d.c.principal); s != "" {
+	if s := t.mayShape(d.c.Principal); s != "" {
 		return s
 	}
 	d.c.h.activity.sendDue(tx)
 	t.attention.row.Seen = d.c.h.now().UnixMilli()
-	d.c.h.apply(tx, d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
+	tx.Apply(d.ch, ahp.TerminalSeen{Terminal: a.Terminal, At: t.attention.row.Seen}, &d.by)
 	return ""
 }
 
 // recount counts the clients that show a layout: those that follow it and the
 // activity, as an interface does and a command that edits it does not.
-func (h *Host) recount(tx Tx, ch *channel) {
-	switch ch.body.(type) {
+func (h *Host) recount(tx core.Tx, ch *core.Channel) {
+	switch ch.Body.(type) {
 	case *activity:
 		for _, l := range h.layouts {
 			h.recount(tx, l.ch)
 		}
 	case *layout:
 		n := 0
-		for _, c := range ch.subs {
-			if _, ok := c.subs[ahp.ActivityURI]; ok {
+		for _, l := range ch.Links() {
+			if l.Watches(ahp.ActivityURI) {
 				n++
 			}
 		}
-		if h.activity.value.Layouts[ch.uri] != n {
-			h.apply(tx, h.activity.ch, ahp.LayoutWatched{Layout: ch.uri, Clients: n}, nil)
+		if h.activity.value.Layouts[ch.URI] != n {
+			tx.Apply(h.activity.ch, ahp.LayoutWatched{Layout: ch.URI, Clients: n}, nil)
 		}
 	}
 }
 
 // holderName is what people call whoever holds a terminal: a token's name, "" for
 // the operator.
-func (t *term) holderName(tx Tx) string {
+func (t *term) holderName(tx core.Tx) string {
 	if id, ok := auth.TokenOf(t.holder); ok {
 		return t.h.tokens.Name(id)
 	}

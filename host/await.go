@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // awaitTime bounds how long output waits for its follower to come, or to come
@@ -112,15 +113,15 @@ func (f *follower) wait(ctx context.Context) {
 
 // followed makes the connection's client, if it watches, the follower of the command
 // that is about to begin.
-func (t *term) followed(tx Tx, c *conn) {
-	if c.client.watches(t.ch.uri) {
-		t.follower.expect(c.client.id)
-		t.follower.arrived(c.client.id)
+func (t *term) followed(tx core.Tx, c *conn) {
+	if c.Client.Watches(t.ch.URI) {
+		t.follower.expect(c.Client.ID)
+		t.follower.arrived(c.Client.ID)
 		t.dirty = true
 	}
 }
 
-// unfollowed ends that. The caller holds h.mu.
+// unfollowed ends that. The caller holds the lock.
 func (t *term) unfollowed() {
 	if t.follower.who() != "" {
 		t.follower.expect("")
@@ -129,21 +130,21 @@ func (t *term) unfollowed() {
 }
 
 // watches tells a terminal who has subscribed.
-func (c *conn) watches(tx Tx, uri ahp.URI) {
-	if t, ok := c.h.termAt(tx, uri); ok {
-		t.follower.arrived(c.client.id)
+func (c *conn) watches(tx core.Tx, uri ahp.URI) {
+	if t, ok := termAt(tx, uri); ok {
+		t.follower.arrived(c.Client.ID)
 	}
 }
 
 // looksAway tells a terminal that a connection watches it no more: for good, or
 // because it was lost.
-func (c *conn) looksAway(tx Tx, ch *channel, lost bool) {
-	t, ok := ch.body.(*term)
+func (c *conn) looksAway(tx core.Tx, ch *core.Channel, lost bool) {
+	t, ok := ch.Body.(*term)
 	switch {
-	case !ok || c.client == nil || c.client.watches(ch.uri):
+	case !ok || c.Client == nil || c.Client.Watches(ch.URI):
 	case lost:
-		t.follower.left(c.client.id)
-	case t.follower.who() == c.client.id:
+		t.follower.left(c.Client.ID)
+	case t.follower.who() == c.Client.ID:
 		t.unfollowed()
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 )
 
 // chat is the body of a chat's channel: the conversation with one session of an
-// agent. Guarded by h.mu.
+// agent. Guarded by the lock.
 type chat struct {
 	h     *Host
-	ch    *channel
+	ch    *core.Channel
 	s     *session
 	value ahp.ChatState
 	older []ahp.Turn // before those in value; see chat_window.go
@@ -46,32 +47,32 @@ type chatFacts struct {
 	Older    []ahp.Turn `json:"older,omitempty"`
 }
 
-func (c *chat) reduce(a ahp.Action) { c.value = ahp.ReduceChat(c.value, a) }
-func (c *chat) state(tx Tx) any     { return c.value }
+func (c *chat) Reduce(a ahp.Action)  { c.value = ahp.ReduceChat(c.value, a) }
+func (c *chat) State(tx core.Tx) any { return c.value }
 
 // settle tells the text that has gathered.
-func (c *chat) settle(tx Tx) {
+func (c *chat) Settle(tx core.Tx) {
 	if c.now != nil {
 		c.now.flush(tx)
 	}
-	if len(c.ch.subs) == 0 {
+	if len(c.ch.Links()) == 0 {
 		c.compact(tx)
 	}
 }
 
-func (c *chat) private() any {
+func (c *chat) Private() any {
 	f := c.facts
 	f.Older, f.Forgot = c.older, c.forgot
 	return f
 }
 
-func (c *chat) changed() bool {
+func (c *chat) Changed() bool {
 	was := c.dirty
 	c.dirty = false
 	return was
 }
 
-func (c *chat) know(raw json.RawMessage) error {
+func (c *chat) Know(raw json.RawMessage) error {
 	c.facts = chatFacts{}
 	if err := json.Unmarshal(raw, &c.facts); err != nil {
 		return err
@@ -82,8 +83,8 @@ func (c *chat) know(raw json.RawMessage) error {
 }
 
 // apply applies an action of the chat and tells what follows from it.
-func (c *chat) apply(tx Tx, a ahp.Action, by *dispatched) {
-	c.h.apply(tx, c.ch, a, by)
+func (c *chat) apply(tx core.Tx, a ahp.Action, by *core.By) {
+	tx.Apply(c.ch, a, by)
 	c.s.mirror(tx, c)
 }
 
@@ -99,13 +100,13 @@ type agentStart struct {
 var errGone = &agent.Error{Kind: agent.KindClosed, Message: "the chat was disposed of"}
 
 // open begins to open the agent's session unless it is open or that has begun.
-func (c *chat) open(tx Tx) *agentStart {
+func (c *chat) open(tx core.Tx) *agentStart {
 	if c.opening != nil {
 		return c.opening
 	}
 	o := &agentStart{done: make(chan struct{})}
 	switch {
-	case c.gone, c.h.closing:
+	case c.gone, tx.Closing():
 		o.err = errGone
 	case c.agent != nil:
 		o.agent = c.agent
@@ -123,10 +124,10 @@ func (c *chat) open(tx Tx) *agentStart {
 }
 
 // spec says what to open.
-func (c *chat) spec(tx Tx) agent.Spec {
+func (c *chat) spec(tx core.Tx) agent.Spec {
 	s := c.s
 	spec := agent.Spec{
-		Session: s.ch.uri, Chat: c.ch.uri, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume, Fork: c.facts.Fork,
+		Session: s.ch.URI, Chat: c.ch.URI, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume, Fork: c.facts.Fork,
 		Config: map[string]string{}, Events: &chatEvents{c}, Clients: &clientTools{c},
 	}
 	if s.confined != nil { // Whatever else the agent gets or lacks.
@@ -167,9 +168,9 @@ func (c *chat) finishOpening(o *agentStart, spec agent.Spec) {
 			}()
 		}
 	}
-	h.turn(func(tx Tx) {
+	h.core.Do(func(tx core.Tx) {
 		c.opening = nil
-		if (c.gone || h.closing) && r.err == nil {
+		if (c.gone || tx.Closing()) && r.err == nil {
 			c.h.sessions.closeAgent(tx, r.agent)
 			r = opened{err: errGone}
 		}
@@ -201,7 +202,7 @@ func openGuarded(ctx context.Context, p agent.Provider, spec agent.Spec) (o open
 }
 
 // take takes a session of the agent that is ready.
-func (c *chat) take(tx Tx, a agent.Session) {
+func (c *chat) take(tx core.Tx, a agent.Session) {
 	c.agent = a
 	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.older) > 0) {
 		c.forgot = true
@@ -213,7 +214,7 @@ func (c *chat) take(tx Tx, a agent.Session) {
 }
 
 // forsake closes the agent's session; the next turn opens another.
-func (c *chat) forsake(tx Tx) {
+func (c *chat) forsake(tx core.Tx) {
 	if c.agent != nil {
 		c.h.sessions.closeAgent(tx, c.agent)
 		c.agent = nil
@@ -242,8 +243,8 @@ type chatEvents struct{ c *chat }
 // Title names the session unless a person has.
 func (e *chatEvents) Title(title string) {
 	c := e.c
-	c.h.turn(func(tx Tx) {
-		if c.dead() || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
+	c.h.core.Do(func(tx core.Tx) {
+		if c.dead(tx) || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
 			return
 		}
 		if title = cleanTitle(clipTo(title, maxTitle)); title != "" && title != c.s.value.Title {
@@ -256,8 +257,8 @@ func (e *chatEvents) Title(title string) {
 func (e *chatEvents) Options(options []agent.Option) {
 	c := e.c
 	options = options[:min(len(options), maxOptions)]
-	c.h.turn(func(tx Tx) {
-		if c.dead() {
+	c.h.core.Do(func(tx core.Tx) {
+		if c.dead(tx) {
 			return
 		}
 		c.options = options
@@ -284,8 +285,8 @@ func (e *chatEvents) Options(options []agent.Option) {
 // Commands replaces the agent's commands.
 func (e *chatEvents) Commands(commands []agent.Command) {
 	c := e.c
-	c.h.turn(func(tx Tx) {
-		if c.dead() {
+	c.h.core.Do(func(tx core.Tx) {
+		if c.dead(tx) {
 			return
 		}
 		list := make([]ahp.AgentCommand, 0, len(commands))
@@ -298,7 +299,7 @@ func (e *chatEvents) Commands(commands []agent.Command) {
 }
 
 // dead reports that nothing may happen in the chat any more.
-func (c *chat) dead() bool { return c.gone || c.h.closing }
+func (c *chat) dead(tx core.Tx) bool { return c.gone || tx.Closing() }
 
 func wireOptions(options []agent.Option) []ahp.AgentOption {
 	list := make([]ahp.AgentOption, 0, len(options))

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // chatRules are the actions that clients may dispatch to chats (AHP, Chat Channel).
@@ -14,7 +15,7 @@ import (
 // a reason.
 func chatRules() map[string]rule {
 	rules := map[string]rule{}
-	for name, do := range map[string]func(tx Tx, d *dispatch) string{
+	for name, do := range map[string]func(tx core.Tx, d *dispatch) string{
 		ahp.ChatTurnStarted{}.ActionType():             beginTurn,
 		ahp.ChatTurnCancelled{}.ActionType():           cancelTurn,
 		ahp.ChatTurnResume{}.ActionType():              resumeTurn,
@@ -55,13 +56,13 @@ var neededOfChats = map[string][]string{
 	ahp.ChatToolCallResultConfirmed{}.ActionType(): {"turnId", "toolCallId", "approved"},
 }
 
-func refuseBecause(why string) func(Tx, *dispatch) string {
-	return func(Tx, *dispatch) string { return why }
+func refuseBecause(why string) func(core.Tx, *dispatch) string {
+	return func(core.Tx, *dispatch) string { return why }
 }
 
 // accept applies an action that can't be wrong.
-func accept(tx Tx, d *dispatch) string {
-	d.ch.body.(*chat).apply(tx, d.action, &d.by)
+func accept(tx core.Tx, d *dispatch) string {
+	d.ch.Body.(*chat).apply(tx, d.action, &d.by)
 	return ""
 }
 
@@ -94,8 +95,8 @@ func (c *chat) mayPrompt(m *ahp.Message) string {
 }
 
 // beginTurn is chat/turnStarted.
-func beginTurn(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnStarted)
+func beginTurn(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTurnStarted)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
 	}
@@ -111,22 +112,22 @@ func beginTurn(tx Tx, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	d.c.h.audit.Did(d.c.by(), "prompt", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "prompt", d.ch.URI, "turn", clip(a.TurnID))
 	c.startTurn(tx, a, &d.by)
 	return ""
 }
 
 // cancelTurn is chat/turnCancelled: the clients are done with the turn at once,
 // the agent is told.
-func cancelTurn(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnCancelled)
+func cancelTurn(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTurnCancelled)
 	switch t := c.value.ActiveTurn; {
 	case t == nil:
 		return "no turn runs"
 	case t.ID != a.TurnID:
 		return because("the turn that runs is %s", clip(t.ID))
 	}
-	d.c.h.audit.Did(d.c.by(), "cancel", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "cancel", d.ch.URI, "turn", clip(a.TurnID))
 	if r := c.now; r != nil && r.id == a.TurnID {
 		a.Duration = r.took()
 		r.end(tx, a, &d.by)
@@ -137,8 +138,8 @@ func cancelTurn(tx Tx, d *dispatch) string {
 }
 
 // setPending is chat/pendingMessageSet.
-func setPending(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatPendingMessageSet)
+func setPending(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatPendingMessageSet)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
 	}
@@ -167,7 +168,7 @@ func setPending(tx Tx, d *dispatch) string {
 
 // steer gives the steering message to the agent in its turn, if it takes any.
 // Otherwise it waits: for the end of the turn.
-func (c *chat) steer(tx Tx) {
+func (c *chat) steer(tx core.Tx) {
 	r, m := c.now, c.value.SteeringMessage
 	if r == nil || r.over || !r.begun || m == nil {
 		return
@@ -182,8 +183,8 @@ func (c *chat) steer(tx Tx) {
 	go func() {
 		defer c.h.sessions.work.Done()
 		err := able.Steer(r.ctx, asTurn(m.ID, m.Message))
-		c.h.turn(func(tx Tx) {
-			if err != nil && !c.dead() && len(c.value.QueuedMessages) < maxQueued {
+		c.h.core.Do(func(tx core.Tx) {
+			if err != nil && !c.dead(tx) && len(c.value.QueuedMessages) < maxQueued {
 				c.apply(tx, ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
 				c.drain(tx)
 			}
@@ -192,8 +193,8 @@ func (c *chat) steer(tx Tx) {
 }
 
 // removePending is chat/pendingMessageRemoved.
-func removePending(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatPendingMessageRemoved)
+func removePending(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatPendingMessageRemoved)
 	known := a.Kind == ahp.PendingQueued && slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID }) ||
 		a.Kind == ahp.PendingSteering && c.value.SteeringMessage != nil && c.value.SteeringMessage.ID == a.ID
 	if !known {
@@ -204,7 +205,7 @@ func removePending(tx Tx, d *dispatch) string {
 }
 
 // reorderQueue is chat/queuedMessagesReordered.
-func reorderQueue(tx Tx, d *dispatch) string {
+func reorderQueue(tx core.Tx, d *dispatch) string {
 	if n := len(d.action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
 		return because("order: it names %d messages, more than there can be", n)
 	}
@@ -212,9 +213,9 @@ func reorderQueue(tx Tx, d *dispatch) string {
 }
 
 // changeDraft is chat/draftChanged.
-func changeDraft(tx Tx, d *dispatch) string {
+func changeDraft(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatDraftChanged)
-	if s := d.ch.body.(*chat).mayPrompt(a.Draft); s != "" {
+	if s := d.ch.Body.(*chat).mayPrompt(a.Draft); s != "" {
 		return s
 	}
 	if s := bulky(a); s != "" {
@@ -225,8 +226,8 @@ func changeDraft(tx Tx, d *dispatch) string {
 
 // truncateChat is chat/truncated: the agent can't forget a part, so it forgets
 // all and begins anew with the next turn.
-func truncateChat(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTruncated)
+func truncateChat(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTruncated)
 	if s := c.mayPrompt(nil); s != "" {
 		return s
 	}
@@ -249,7 +250,7 @@ func truncateChat(tx Tx, d *dispatch) string {
 			r.closeAsk(tx, id)
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "truncate", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "truncate", d.ch.URI, "turn", clip(a.TurnID))
 	if a.TurnID == "" {
 		c.older = nil
 	}
@@ -261,9 +262,9 @@ func truncateChat(tx Tx, d *dispatch) string {
 }
 
 // confirmResult is chat/toolCallResultConfirmed.
-func confirmResult(tx Tx, d *dispatch) string {
+func confirmResult(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallResultConfirmed)
-	t := d.ch.body.(*chat).value.ToolCall(a.TurnID, a.ToolCallID)
+	t := d.ch.Body.(*chat).value.ToolCall(a.TurnID, a.ToolCallID)
 	switch {
 	case t == nil:
 		return "there is no such tool call in the turn that runs"
@@ -274,8 +275,8 @@ func confirmResult(tx Tx, d *dispatch) string {
 }
 
 // changeAnswer is chat/inputAnswerChanged.
-func changeAnswer(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatInputAnswerChanged)
+func changeAnswer(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatInputAnswerChanged)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
 		return "there is no such question, or it was answered already"
@@ -290,8 +291,8 @@ func changeAnswer(tx Tx, d *dispatch) string {
 }
 
 // completeInput is chat/inputCompleted: as with tool calls, the first one wins.
-func completeInput(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatInputCompleted)
+func completeInput(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatInputCompleted)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
 		return "there is no such question, or it was answered already"

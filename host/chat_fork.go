@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // Chats that are made from another one: a fork has its turns, a side chat only
@@ -15,11 +16,11 @@ const (
 )
 
 // refusesSource says why a chat can't be made from another one.
-func (s *session) refusesSource(tx Tx, from ahp.ChatSource) error {
+func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 	if from.Kind != sourceFork && from.Kind != sourceSide {
 		return ahp.InvalidParams("create chat: source: kind: it is %q or %q", sourceFork, sourceSide)
 	}
-	c, ok := s.h.sessions.chatAt(tx, from.Chat)
+	c, ok := chatAt(tx, from.Chat)
 	if !ok || c.s != s {
 		return ahp.InvalidParams("create chat: source: there is no chat %q in the session", clip(from.Chat))
 	}
@@ -44,8 +45,8 @@ func (s *session) refusesSource(tx Tx, from ahp.ChatSource) error {
 
 // copyOf makes a new chat one that begins from another, and begins to copy the
 // agent's session. The caller has seen that it can be done.
-func (c *chat) copyOf(tx Tx, from ahp.ChatSource) *agentStart {
-	source, _ := c.h.sessions.chatAt(tx, from.Chat)
+func (c *chat) copyOf(tx core.Tx, from ahp.ChatSource) *agentStart {
+	source, _ := chatAt(tx, from.Chat)
 	turns := source.value.Turns
 	c.value.Origin = &ahp.ChatOrigin{Kind: from.Kind, Chat: from.Chat, TurnID: turns[len(turns)-1].ID}
 	if from.Kind == sourceSide {
@@ -55,8 +56,6 @@ func (c *chat) copyOf(tx Tx, from ahp.ChatSource) *agentStart {
 		c.value.TurnsNextCursor = c.cursor()
 	}
 	c.facts.Fork, c.dirty = source.facts.Resume, true
-	if c.ch.journal != nil {
-		c.h.checkpoint(tx, c.ch, false)
-	}
+	tx.Checkpoint(c.ch)
 	return c.open(tx)
 }

@@ -6,20 +6,21 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // newChat registers a chat of a session.
-func (ss *sessions) newChat(tx Tx, s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
-	c := &chat{h: ss.h, s: s, facts: chatFacts{Session: s.ch.uri}, value: ahp.ChatState{
+func (ss *sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
+	c := &chat{h: ss.h, s: s, facts: chatFacts{Session: s.ch.URI}, value: ahp.ChatState{
 		ChatSummary: ahp.ChatSummary{
 			Resource: uri, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now,
 			Origin: &ahp.ChatOrigin{Kind: ahp.OriginUser},
 		},
 		Turns: []ahp.Turn{},
 	}}
-	c.ch = ss.h.newChannel(tx, uri, c)
+	c.ch = tx.NewChannel(uri, c)
 	s.chats = append(s.chats, c)
-	ss.h.keep(tx, c.ch)
+	tx.Keep(c.ch)
 	return c
 }
 
@@ -31,13 +32,13 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("create chat", c.principal.CannotDrive()); err != nil {
+	if err := allowed("create chat", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	var err error
 	var chat *chat
 	var copying *agentStart
-	h.turn(func(tx Tx) {
+	h.core.Do(func(tx core.Tx) {
 		var s *session
 		if s, err = h.sessions.checkNewChat(tx, p); err != nil {
 			return
@@ -64,14 +65,14 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 // createdChat ends a createChat: with the first message, or where the agent could
 // make no copy without the chat.
 func (ss *sessions) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed error) (err error) {
-	ss.h.turn(func(tx Tx) {
+	ss.h.core.Do(func(tx core.Tx) {
 		switch {
 		case failed != nil:
 			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", errorInfo(failed).Message)
-			if !chat.dead() {
+			if !chat.dead(tx) {
 				chat.drop(tx)
 			}
-		case chat.dead():
+		case chat.dead(tx):
 		case p.InitialMessage != nil && chat.value.ActiveTurn == nil:
 			chat.startTurn(tx, ahp.ChatTurnStarted{TurnID: newID("turn"), Message: *p.InitialMessage}, nil)
 		}
@@ -83,18 +84,18 @@ func (ss *sessions) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, fai
 }
 
 // checkNewChat says why there can't be such a chat.
-func (ss *sessions) checkNewChat(tx Tx, p ahp.CreateChatParams) (*session, error) {
-	s, ok := ss.sessionAt(tx, p.Channel)
+func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, error) {
+	s, ok := sessionAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", clip(p.Channel))
 	}
 	if why := checkSessionURI(p.Chat, ahp.ChatScheme); why != "" {
 		return nil, ahp.InvalidParams("create chat: chat: %s", why)
 	}
-	_, taken := ss.h.channels[p.Chat]
+	taken := tx.Channel(p.Chat) != nil
 	_, reserved := ss.h.reserved[p.Chat]
 	switch {
-	case ss.h.closing:
+	case tx.Closing():
 		return nil, errClosing
 	case taken || reserved:
 		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", clip(p.Chat))
@@ -134,14 +135,14 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h := c.h
 	var err error
-	h.turn(func(tx Tx) {
-		chat, ok := h.sessions.chatAt(tx, p.Channel)
+	h.core.Do(func(tx core.Tx) {
+		chat, ok := chatAt(tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose chat: there is no chat %q", clip(p.Channel))
 			return
 		}
 		s := chat.s
-		switch err = allowed("dispose chat", s.mayDispose(c.principal)); {
+		switch err = allowed("dispose chat", s.mayDispose(c.Principal)); {
 		case err != nil:
 		case len(s.chats) == 1:
 			err = ahp.Conflict("dispose chat: it is the session's only one: dispose of the session")
@@ -157,15 +158,15 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // drop removes a chat and tells the session's clients.
-func (c *chat) drop(tx Tx) {
+func (c *chat) drop(tx core.Tx) {
 	c.remove(tx)
 	c.s.touch()
-	c.s.apply(tx, ahp.SessionChatRemoved{Chat: c.ch.uri}, nil)
+	c.s.apply(tx, ahp.SessionChatRemoved{Chat: c.ch.URI}, nil)
 }
 
 // remove forgets a chat; what its agent does is ended. Terminals stay its
 // session's.
-func (c *chat) remove(tx Tx) {
+func (c *chat) remove(tx core.Tx) {
 	if r := c.now; r != nil {
 		r.over = true
 		r.cancel(errGone)
@@ -180,7 +181,7 @@ func (c *chat) remove(tx Tx) {
 	c.gone = true
 	c.s.toolsMayHaveChanged(tx)
 	c.forsake(tx)
-	c.h.removeChannel(tx, c.ch)
+	tx.RemoveChannel(c.ch)
 	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *chat) bool { return o == c })
 	if ended := c.h.sessions.chatEnded; ended != nil {
 		ended(tx, c)
@@ -197,12 +198,12 @@ func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	var result ahp.FetchTurnsResult
 	var err error
-	h.turn(func(tx Tx) {
-		chat, ok := h.sessions.chatAt(tx, p.Channel)
+	h.core.Do(func(tx core.Tx) {
+		chat, ok := chatAt(tx, p.Channel)
 		switch {
-		case !ok || !h.reaches(tx, c.principal, p.Channel):
+		case !ok || !reaches(tx, c.Principal, p.Channel):
 			err = ahp.SessionNotFound("fetch turns: there is no chat %q", clip(p.Channel))
-		case c.profile == ahp.V05:
+		case c.Profile == ahp.V05:
 			result, err = chat.turnsBefore(p.Before, p.Limit)
 		default:
 			err = chat.fetch(tx, p.Cursor)
@@ -211,7 +212,7 @@ func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ahp.Encode(c.profile, result)
+	return ahp.Encode(c.Profile, result)
 }
 
 // turnsBefore is a page of turns as 0.5 asks for it.
@@ -229,7 +230,7 @@ func (c *chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err er
 	}
 	from, size := len(all), 0
 	for from > 0 && len(all)-from < limit {
-		if size += turnWeight(all[from-1]); size > pageBytes && from < len(all) {
+		if size += core.TurnWeight(all[from-1]); size > pageBytes && from < len(all) {
 			break
 		}
 		from--

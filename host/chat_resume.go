@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // resumeTurn is chat/turnResume: the last turn, which failed, goes on. Agents have
 // no way to do that, so they are asked again: with the message as it was, or where
 // they had begun to answer and remember it, with what happened in front of it.
-func resumeTurn(tx Tx, d *dispatch) string {
-	c, a := d.ch.body.(*chat), d.action.(ahp.ChatTurnResume)
+func resumeTurn(tx core.Tx, d *dispatch) string {
+	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTurnResume)
 	if s := c.mayPrompt(nil); s != "" {
 		return s
 	}
@@ -34,7 +35,7 @@ func resumeTurn(tx Tx, d *dispatch) string {
 			r.calls[p.ToolCall.ToolCallID] = &call{r: r, id: p.ToolCall.ToolCallID, over: true, before: true}
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "resume", d.ch.uri, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "resume", d.ch.URI, "turn", clip(a.TurnID))
 	c.begin(tx, r, a, &d.by)
 	return ""
 }

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // reviveSession makes a session that an earlier host left.
-func reviveSession(h *Host, ch *channel, state json.RawMessage) (body, error) {
+func reviveSession(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, error) {
 	s := &session{h: h, ch: ch}
 	if err := json.Unmarshal(state, &s.value); err != nil {
 		return nil, err
@@ -20,7 +21,7 @@ func reviveSession(h *Host, ch *channel, state json.RawMessage) (body, error) {
 
 // reviveChat makes a chat that an earlier host left; it finds its session when
 // all are there.
-func reviveChat(h *Host, ch *channel, state json.RawMessage) (body, error) {
+func reviveChat(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, error) {
 	c := &chat{h: h, ch: ch}
 	if err := json.Unmarshal(state, &c.value); err != nil {
 		return nil, err
@@ -30,21 +31,21 @@ func reviveChat(h *Host, ch *channel, state json.RawMessage) (body, error) {
 
 // reviveSessions puts sessions and chats together again that an earlier host
 // left, and ends what its agents were doing: they are gone with it (AHP,
-// Lifecycle). The caller holds h.mu; all channels are there.
-func (ss *sessions) reviveSessions(tx Tx) {
-	for _, ch := range ss.h.channels {
-		if c, ok := ch.body.(*chat); ok {
-			if s, ok := ss.sessionAt(tx, c.facts.Session); ok {
+// Lifecycle). The caller holds the lock; all channels are there.
+func (ss *sessions) reviveSessions(tx core.Tx) {
+	for ch := range tx.Channels() {
+		if c, ok := ch.Body.(*chat); ok {
+			if s, ok := sessionAt(tx, c.facts.Session); ok {
 				c.s = s
 				s.chats = append(s.chats, c)
 			} else {
-				ss.h.log.Error("a chat without its session is dropped", "chat", ch.uri)
-				ss.h.removeChannel(tx, ch)
+				ss.h.log.Error("a chat without its session is dropped", "chat", ch.URI)
+				tx.RemoveChannel(ch)
 			}
 		}
 	}
 	slices.SortFunc(ss.list, func(a, b *session) int {
-		return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.uri}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.uri})) * -1
+		return rankOf(ahp.SessionSummary{ModifiedAt: a.facts.Created, Resource: a.ch.URI}).compare(rankOf(ahp.SessionSummary{ModifiedAt: b.facts.Created, Resource: b.ch.URI})) * -1
 	})
 	for _, s := range ss.list {
 		s.revive(tx)
@@ -56,14 +57,14 @@ func (ss *sessions) reviveSessions(tx Tx) {
 }
 
 // revive brings one session up to date.
-func (s *session) revive(tx Tx) {
+func (s *session) revive(tx core.Tx) {
 	h := s.h
 	if s.facts.Sandbox != "" {
-		s.confined = h.confine(s.ch.uri, s.facts.Sandbox)
+		s.confined = h.confine(s.ch.URI, s.facts.Sandbox)
 		s.openSocket(tx)
 	}
 	order := func(c *chat) int {
-		return slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
+		return slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.URI })
 	}
 	slices.SortFunc(s.chats, func(a, b *chat) int { return order(a) - order(b) })
 	s.provider, _ = s.h.sessions.provider(tx, s.value.Provider) //nolint:errcheck // without one, turns fail and say so
@@ -77,7 +78,7 @@ func (s *session) revive(tx Tx) {
 		json.Unmarshal(s.value.Meta, &s.meta) //nolint:errcheck // then it is told anew
 	}
 	for _, row := range slices.Clone(s.value.Chats) {
-		if _, ok := s.h.sessions.chatAt(tx, row.Resource); !ok {
+		if _, ok := chatAt(tx, row.Resource); !ok {
 			s.apply(tx, ahp.SessionChatRemoved{Chat: row.Resource}, nil)
 		}
 	}
@@ -108,14 +109,14 @@ func (s *session) revive(tx Tx) {
 const errorRestarted = "hostRestarted"
 
 // revive ends the turn that was active when the earlier host ended.
-func (c *chat) revive(tx Tx) {
+func (c *chat) revive(tx core.Tx) {
 	if t := c.value.ActiveTurn; t != nil {
 		took := int64(0)
 		if began, ok := t.StartedAt.Ms(); ok {
 			took = max(0, c.h.now().UnixMilli()-began)
 		}
 		if c.value.Activity != "" {
-			c.h.apply(tx, c.ch, ahp.ChatActivityChanged{}, nil)
+			tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
 		}
 		message := "the host was restarted while the agent was at work; send the message again"
 		if c.settleCalls(tx, false, func(string) time.Time { return time.Time{} }) {
@@ -127,7 +128,7 @@ func (c *chat) revive(tx Tx) {
 		ended(tx, c, "", "") // No tool call runs any more; its terminal may.
 	}
 	for _, w := range slices.Clone(c.value.BackgroundWork) {
-		if t, ok := c.h.termAt(tx, w.Terminal); !ok || t.value.Lifecycle.Exited() {
+		if t, ok := termAt(tx, w.Terminal); !ok || t.value.Lifecycle.Exited() {
 			c.apply(tx, ahp.ChatBackgroundWorkRemoved{ID: w.ID}, nil)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/core"
 )
 
 // setColors takes what colours a client's screen shows (x-tandemux/colors). They
@@ -15,22 +16,22 @@ import (
 func setColors(c *conn, raw json.RawMessage) {
 	var p ahp.ColorsParams
 	if err := decode(raw, &p); err != nil {
-		c.log.Debug("ignore malformed colours", "err", err)
+		c.Log.Debug("ignore malformed colours", "err", err)
 		return
 	}
 	colors, err := parseColors(p)
 	if err != nil {
-		c.log.Debug("ignore malformed colours", "err", err)
+		c.Log.Debug("ignore malformed colours", "err", err)
 		return
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
-	if colors == c.client.colors {
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	if colors == c.Client.Colors {
 		return
 	}
-	c.client.colors = colors
-	h.noteClient(tx, c.client)
+	c.Client.Colors = colors
+	tx.NoteClient(c.Client)
 	for _, t := range h.terms {
 		t.recolor(tx)
 	}
@@ -39,25 +40,25 @@ func setColors(c *conn, raw json.RawMessage) {
 // recolor gives a terminal the colours of the client that holds it. One that shows
 // nothing, such as a command, or a session leaves it those it has: they are what a
 // person last saw it in.
-func (t *term) recolor(tx Tx) {
+func (t *term) recolor(tx core.Tx) {
 	h := t.h
 	if c := h.colorsOf(tx, t.value.Claim); c != t.colors && c != (emulator.Colors{}) {
 		t.colors, t.dirty = c, true
 		t.t.SetColors(c)
 		if t.ch != nil {
-			h.applyAll(tx, t.ch, nil, nil)
+			tx.ApplyAll(t.ch, nil, nil)
 		}
 	}
 }
 
 // colorsOf gives the colours of the client that a claim names, nothing when none are
 // known.
-func (h *Host) colorsOf(tx Tx, claim ahp.Claim) emulator.Colors {
+func (h *Host) colorsOf(tx core.Tx, claim ahp.Claim) emulator.Colors {
 	if claim.Kind != ahp.ClaimClient {
 		return emulator.Colors{}
 	}
-	if cl, ok := h.clients[claim.ClientID]; ok {
-		return cl.colors
+	if cl := tx.Client(claim.ClientID); cl != nil {
+		return cl.Colors
 	}
 	return emulator.Colors{}
 }

@@ -47,8 +47,8 @@ func (t *term) commandFrom(p ahp.CommandParams) (any, error) {
 	if *p.From < 0 || p.ID == "" || p.Format != ahp.FormatRaw {
 		return nil, ahp.InvalidParams("read command: from: takes a commandId, the format %q and a number of bytes", ahp.FormatRaw)
 	}
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	for {
 		pending, k, r, ok := t.t.CommandFrom(p.ID, *p.From)
 		if !t.applyTaken(tx, pending, k) {
@@ -57,7 +57,7 @@ func (t *term) commandFrom(p ahp.CommandParams) (any, error) {
 		if !ok {
 			return nil, t.noCommand(p)
 		}
-		r.Seq = t.ch.last
+		r.Seq = t.ch.Last()
 		return r, nil
 	}
 }
@@ -97,9 +97,9 @@ func listCommands(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 
 // terminalAt finds the terminal of a request.
 func (h *Host) terminalAt(uri ahp.URI, doing string) (*term, error) {
-	tx := h.lock()
-	defer tx.unlock()
-	t, ok := h.termAt(tx, uri)
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	t, ok := termAt(tx, uri)
 	if !ok {
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
 	}
@@ -107,7 +107,7 @@ func (h *Host) terminalAt(uri ahp.URI, doing string) (*term, error) {
 }
 
 // noteCommand keeps the newest command for the list of terminals. The caller
-// holds h.mu.
+// holds the lock.
 func (t *term) noteCommand(a ahp.Action) {
 	switch a := a.(type) {
 	case ahp.TerminalCommandExecuted:

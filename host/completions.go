@@ -22,14 +22,14 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	tx := h.lock()
-	chat, ok := h.sessions.chatAt(tx, p.Channel)
+	tx := h.core.Lock()
+	chat, ok := chatAt(tx, p.Channel)
 	var commands []ahp.AgentCommand
 	var roots []string
 	if ok {
 		commands, roots = chat.s.meta.Commands, chat.s.facts.Roots
 	}
-	tx.unlock()
+	tx.Unlock()
 	if !ok {
 		return nil, ahp.SessionNotFound("completions: there is no chat %q", clip(p.Channel))
 	}
@@ -50,7 +50,7 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 				items = append(items, ahp.CompletionItem{InsertText: "/" + k.Name + " "})
 			}
 		}
-	case strings.HasPrefix(word, "@") && c.principal.May(auth.ScopeRead):
+	case strings.HasPrefix(word, "@") && c.Principal.May(auth.ScopeRead):
 		items = fileCompletions(roots, word[1:])
 	}
 	for i := range items {

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // This file keeps a token that is bound to one terminal to it, and who is in a
@@ -37,11 +38,11 @@ var within = []string{
 var inSandbox = []string{ahp.MethodCreateTerminal, ahp.MethodPromote, ahp.MethodAsk, ahp.MethodClientTools, ahp.MethodCallTool}
 
 // reaches reports whether a channel exists for the principal.
-func (h *Host) reaches(tx Tx, p *auth.Principal, uri ahp.URI) bool {
+func reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 	if !p.Bounded() {
 		return true
 	}
-	t, ok := h.termAt(tx, uri)
+	t, ok := termAt(tx, uri)
 	if p.Sandbox != "" {
 		return ok && t.sandbox == p.Sandbox
 	}
@@ -51,60 +52,58 @@ func (h *Host) reaches(tx Tx, p *auth.Principal, uri ahp.URI) bool {
 // confine refuses a bound token's request for anything but its terminal. It
 // reads the channel as the requests do, by decode.
 func (c *conn) confine(method string, params json.RawMessage) error {
-	if !c.principal.Bounded() || everywhere[method] {
+	if !c.Principal.Bounded() || everywhere[method] {
 		return nil
 	}
-	if c.principal.Sandbox != "" && slices.Contains(inSandbox, method) {
+	if c.Principal.Sandbox != "" && slices.Contains(inSandbox, method) {
 		return nil // They look at what they name.
 	}
 	var p ahp.SubscribeParams
 	if slices.Contains(within, method) && decode(params, &p) == nil {
-		tx := c.h.lock()
-		defer tx.unlock()
-		if c.h.reaches(tx, c.principal, p.Channel) {
+		tx := c.h.core.Lock()
+		defer tx.Unlock()
+		if reaches(tx, c.Principal, p.Channel) {
 			return nil
 		}
 	}
-	return ahp.PermissionDenied("%s: %s", method, c.principal.OutOfReach())
+	return ahp.PermissionDenied("%s: %s", method, c.Principal.OutOfReach())
 }
 
 // shown is what a principal sees of the list of terminals.
-func (h *Host) shown(tx Tx, p *auth.Principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
+func shown(tx core.Tx, p *auth.Principal, all []ahp.TerminalInfo) []ahp.TerminalInfo {
 	if !p.Bounded() {
 		return all
 	}
 	some := []ahp.TerminalInfo{}
 	for _, t := range all {
-		if h.reaches(tx, p, t.Resource) {
+		if reaches(tx, p, t.Resource) {
 			some = append(some, t)
 		}
 	}
 	return some
 }
 
-// shownAction is what a principal sees of an action.
-func (h *Host) shownAction(tx Tx, p *auth.Principal, e ahp.Envelope) ahp.Envelope {
-	switch a := e.Action.(type) {
+// shownAction is what a principal sees of an action; nil for nothing.
+func shownAction(tx core.Tx, p *auth.Principal, a ahp.Action) ahp.Action {
+	switch a := a.(type) {
 	case ahp.RootTerminalsChanged:
-		if p.Bounded() {
-			e.Action = ahp.RootTerminalsChanged{Terminals: h.shown(tx, p, a.Terminals)}
-		}
+		return ahp.RootTerminalsChanged{Terminals: shown(tx, p, a.Terminals)}
 	case ahp.HostWarned:
-		if !h.shownTo(p, a) {
-			e.Action = ahp.HostWarned{}
+		if !p.Operates() {
+			return nil
 		}
 	case ahp.RootAgentsChanged:
 		if p.Sandbox != "" {
-			e.Action = ahp.RootAgentsChanged{Agents: []ahp.AgentInfo{}}
+			return ahp.RootAgentsChanged{Agents: []ahp.AgentInfo{}}
 		}
 	}
-	return e
+	return a
 }
 
 // shownState is what a principal sees of a channel's state.
-func (h *Host) shownState(tx Tx, p *auth.Principal, state any) any {
+func shownState(tx core.Tx, p *auth.Principal, state any) any {
 	if r, ok := state.(ahp.RootState); ok && p.Bounded() {
-		r.Terminals = h.shown(tx, p, r.Terminals)
+		r.Terminals = shown(tx, p, r.Terminals)
 		if p.Sandbox != "" {
 			r.Agents, r.ActiveSessions = []ahp.AgentInfo{}, nil
 		}

@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/listen"
@@ -26,7 +27,7 @@ import (
 // confined is what a session with a sandbox is shut in with: an agent.Confinement
 // that is got when it is needed first, so that a new host begins at once and asks
 // for it before anything is started. Its methods may be called from any goroutine,
-// without h.mu.
+// without the lock.
 type confined struct {
 	h       *Host
 	sandbox string
@@ -261,9 +262,9 @@ func (h *Host) confinementOf(p *auth.Principal, claim ahp.Claim) (k *confined, s
 	if p.Sandbox != "" {
 		session = p.Sandbox
 	}
-	tx := h.lock()
-	defer tx.unlock()
-	if s, ok := h.sessions.sessionAt(tx, session); ok && s.confined != nil {
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	if s, ok := sessionAt(tx, session); ok && s.confined != nil {
 		return s.confined, session, s.facts.Roots
 	}
 	return nil, "", nil
@@ -288,7 +289,7 @@ const sandboxDir = "s"
 // openSocket listens on the session's own socket. Whoever connects there is in the
 // session's sandbox, or as good as: a guest of the session's, which reaches nothing
 // but what runs in there (confine.go).
-func (s *session) openSocket(tx Tx) {
+func (s *session) openSocket(tx core.Tx) {
 	k := s.confined
 	if k == nil || k.socket == "" {
 		return
@@ -296,11 +297,11 @@ func (s *session) openSocket(tx Tx) {
 	h := s.h
 	ln, err := listenConfined(k.socket)
 	if err != nil {
-		h.log.Warn("a sandbox can't reach the host", "session", s.ch.uri, "err", err)
+		h.log.Warn("a sandbox can't reach the host", "session", s.ch.URI, "err", err)
 		return
 	}
 	s.socket = ln
-	who := auth.InSandbox(s.ch.uri)
+	who := auth.InSandbox(s.ch.URI)
 	go func() {
 		if err := h.front.ServeAs(context.Background(), ln, front.Unix, who); err != nil {
 			h.log.Warn("serve a sandbox", "session", who.Sandbox, "err", err)
@@ -328,8 +329,8 @@ func ownSessionDirectory(socket string) error {
 // Socket.Rebind. What runs in a sandbox already still sees the directory that was
 // removed.
 func (h *Host) Rebound() {
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	h.roster.forget()
 	h.enroll(tx)
 	for _, s := range h.sessions.list {
@@ -341,20 +342,20 @@ func (h *Host) Rebound() {
 			err = s.socket.Rebind()
 		}
 		if err != nil {
-			h.log.Warn("a sandbox can't reach the host", "session", s.ch.uri, "err", err)
+			h.log.Warn("a sandbox can't reach the host", "session", s.ch.URI, "err", err)
 		}
 	}
 }
 
 // closeSocket ends what a disposed session's sandbox may still ask for.
-func (s *session) closeSocket(tx Tx) {
+func (s *session) closeSocket(tx core.Tx) {
 	if s.socket == nil {
 		return
 	}
 	s.socket.Close()
 	for c := range s.h.conns {
-		if c.principal.Sandbox == s.ch.uri {
-			c.out.Close(outbox.ClosePolicy, "the session was disposed of")
+		if c.Principal.Sandbox == s.ch.URI {
+			c.Out.Close(outbox.ClosePolicy, "the session was disposed of")
 		}
 	}
 	os.Remove(filepath.Dir(s.confined.socket)) //nolint:errcheck // or it is left, empty

@@ -4,63 +4,51 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 
 	"tandemux/ahp"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/outbox"
 	"tandemux/internal/jsonrpc"
 )
 
 // conn is one client's connection.
 type conn struct {
-	h         *Host
-	out       *outbox.Conn
-	rpc       *jsonrpc.Conn // out's
-	principal *auth.Principal
-	log       *slog.Logger
+	h *Host
+	*core.Link
+	rpc *jsonrpc.Conn // Out's
 
 	// Of the connection's own goroutine.
 	requests, dispatches rate
 
-	// Set by the handshake, under h.mu, and never changed after it; read
-	// without the lock by the connection's own goroutine only.
-	client  *client // nil before the handshake
-	profile ahp.Profile
-	window  *window // used by the connection's own goroutine, under h.mu
-	// Of the numbers of what it dispatches (window.go): it came by reconnect, which
-	// said that they continue; and the first one has come.
-	id                           int64 // among its client's connections
-	resumed, continues, numbered bool
 	// req is the request being handled, for one that is answered later; the
 	// connection's own goroutine's.
 	req    *jsonrpc.Request
 	asides atomic.Int32 // see aside
 
-	// Guarded by h.mu.
-	subs  map[ahp.URI]*channel
+	// Guarded by the lock.
 	waits []*wait
 }
 
 // serveConn handles a connection until it ends.
 func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Principal) error {
 	c := &conn{
-		h: h, principal: p, subs: map[ahp.URI]*channel{}, log: h.log.With("principal", p.ID),
+		h: h, Link: core.NewLink(p, h.log.With("principal", p.ID)),
 		requests:   newRate(h.limits.RequestRate, h.limits.RequestBurst),
 		dispatches: newRate(h.limits.DispatchRate, h.limits.DispatchBurst),
 	}
-	c.out = outbox.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
+	c.Out = outbox.New(t, jsonrpc.HandlerFunc(c.handle), jsonrpc.Options{
 		MaxQueueBytes: h.limits.QueueBytes,
 		Raw:           c.typed,
-		Log:           c.log,
+		Log:           c.Log,
 	}, h.limits.LagBytes)
-	c.rpc = c.out.RPC
-	tx := h.lock()
+	c.rpc = c.Out.RPC
+	tx := h.core.Lock()
 	refusal := ""
 	switch {
-	case h.closing:
+	case tx.Closing():
 		refusal = "the host is stopping"
 	case p.Token != "" && !h.tokens.Valid(p.Token):
 		// Between the upgrade and here.
@@ -69,7 +57,7 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Princ
 	if refusal == "" {
 		h.conns[c] = struct{}{}
 	}
-	tx.unlock()
+	tx.Unlock()
 	if refusal != "" {
 		return t.Close(outbox.ClosePolicy, refusal)
 	}
@@ -80,10 +68,10 @@ func (h *Host) serveConn(ctx context.Context, t jsonrpc.Transport, p *auth.Princ
 // removeConn ends a connection's subscriptions. Claims stay: persistence is the
 // point (docs/protocol.md, Departures from the text); but see returnLoans.
 func (h *Host) removeConn(c *conn) {
-	tx := h.lock()
-	defer tx.unlock()
-	for _, ch := range c.subs {
-		ch.unsubscribe(tx, c)
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	for ch := range c.Subscriptions() {
+		tx.Unsubscribe(ch, c.Link)
 		c.looksAway(tx, ch, true)
 	}
 	for _, l := range h.layouts {
@@ -94,16 +82,11 @@ func (h *Host) removeConn(c *conn) {
 	}
 	c.endFeeds(tx)
 	c.dropAsks(tx)
-	c.out.Ended()
 	delete(h.conns, c)
-	if c.client != nil {
-		delete(c.client.conns, c)
-		c.client.seen = h.now()
-		if len(c.client.conns) == 0 {
-			h.returnLoans(tx, c.client, c.principal)
-			h.sessions.clientGone(tx, c.client.id)
-			h.comesOrGoes(tx, c.client)
-		}
+	if tx.End(c.Link) {
+		h.returnLoans(tx, c.Client, c.Principal)
+		h.sessions.clientGone(tx, c.Client.ID)
+		h.comesOrGoes(tx, c.Client)
 	}
 }
 
@@ -115,15 +98,15 @@ func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request
 		}
 	}()
 	if req.IsNotification() {
-		if note, ok := notifications[req.Method]; ok && c.client != nil {
+		if note, ok := notifications[req.Method]; ok && c.Client != nil {
 			note(c, req.Params)
 		}
 		return nil, nil
 	}
 	c.req = req
 	result, err = c.answer(ctx, req)
-	if c.out.Holding() {
-		c.rpc.AfterReply(func() { c.h.turn(func(tx Tx) { c.h.outbox.Release(c.out) }) })
+	if c.Out.Holding() {
+		c.rpc.AfterReply(func() { c.h.core.Do(func(tx core.Tx) { tx.Release(c.Link) }) })
 	}
 	c.noteError(req, err)
 	return result, err
@@ -136,12 +119,12 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 		return nil, c.requests.tooMany(clip(req.Method))
 	case !ok:
 		return nil, ahp.MethodNotFound(clip(req.Method))
-	case c.client == nil && !m.early:
+	case c.Client == nil && !m.early:
 		return nil, ahp.InvalidRequest("%s: this connection has not been initialized", req.Method)
-	case c.client != nil && m.opens:
+	case c.Client != nil && m.opens:
 		return nil, ahp.InvalidRequest("%s: this connection is initialized already", req.Method)
-	case m.scope != "" && !c.principal.May(m.scope):
-		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.principal.Lacks(m.scope))
+	case m.scope != "" && !c.Principal.May(m.scope):
+		return nil, ahp.PermissionDenied("%s: %s", req.Method, c.Principal.Lacks(m.scope))
 	}
 	if err := c.confine(req.Method, req.Params); err != nil {
 		return nil, err
@@ -161,7 +144,7 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 
 // giveState answers a request that gives states, when it is its turn.
 func (c *conn) giveState(ctx context.Context, m method, req *jsonrpc.Request) (any, error) {
-	gate := &c.h.outbox.States
+	gate := c.h.core.States()
 	if err := gate.Enter(ctx); err != nil {
 		return nil, err
 	}
@@ -169,7 +152,7 @@ func (c *conn) giveState(ctx context.Context, m method, req *jsonrpc.Request) (a
 	defer func() { leave() }() // also when it panics
 	result, err := m.do(ctx, c, req.Params)
 	leave = func() {}
-	c.rpc.AfterReply(func() { gate.LeaveWhenSent(c.out, &c.h.serving) })
+	c.rpc.AfterReply(func() { gate.LeaveWhenSent(c.Out, &c.h.serving) })
 	return result, err
 }
 
@@ -183,26 +166,26 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 		var p ahp.SubscribeParams
 		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
 		c.h.audit.Refused(c.by(), req.Method, p.Channel, err.Error())
-		if c.principal.Agent != "" {
+		if c.Principal.Agent != "" {
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
 	case ahp.CodeConflict:
-		if c.principal.Agent != "" && req.Method == ahp.MethodCreateTerminal { // a limit
+		if c.Principal.Agent != "" && req.Method == ahp.MethodCreateTerminal { // a limit
 			c.h.audit.Refused(c.by(), req.Method, "", err.Error())
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
 	case 0, ahp.CodeInternal:
 		if err != nil {
-			c.log.Error("handle request", "method", req.Method, "err", err)
+			c.Log.Error("handle request", "method", req.Method, "err", err)
 		}
 	}
 }
 
 // by is who asks, for the audit log.
 func (c *conn) by() audit.By {
-	b := audit.By{Principal: c.principal.ID}
-	if c.client != nil {
-		b.Client = c.client.id
+	b := audit.By{Principal: c.Principal.ID}
+	if c.Client != nil {
+		b.Client = c.Client.ID
 	}
 	return b
 }

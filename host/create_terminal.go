@@ -15,6 +15,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
@@ -50,9 +51,9 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	if err != nil {
 		return nil, err
 	}
-	slot, err := h.judge(c.principal, p)
+	slot, err := h.judge(c.Principal, p)
 	if err == nil {
-		if plan.name, err = h.reserve(c.principal, p); err != nil {
+		if plan.name, err = h.reserve(c.Principal, p); err != nil {
 			slot.Cancel()
 		}
 	}
@@ -65,10 +66,10 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		t.slot = slot
 	}
 	closing := false
-	h.locked(func(tx Tx) {
+	h.core.Locked(func(tx core.Tx) {
 		delete(h.reserved, p.Channel)
-		if closing = h.closing; err == nil && !closing {
-			t.noteAgent(p.Claim, c.principal)
+		if closing = tx.Closing(); err == nil && !closing {
+			t.noteAgent(p.Claim, c.Principal)
 			h.addTerm(tx, p.Channel, t, t.unborn)
 		}
 	})
@@ -108,14 +109,14 @@ type plan struct {
 }
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
-	pl := plan{params: p, holder: c.principal.ID}
-	if err := allowed("create terminal", c.principal.Lacks(auth.ScopeCreate)); err != nil {
+	pl := plan{params: p, holder: c.Principal.ID}
+	if err := allowed("create terminal", c.Principal.Lacks(auth.ScopeCreate)); err != nil {
 		return pl, err
 	}
 	if err := checkURI(p.Channel); err != nil {
 		return pl, err
 	}
-	if err := mayClaimNew(c.principal, c.client.id, p.Claim); err != nil {
+	if err := mayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
 		return pl, err
 	}
 	if p.Cols == 0 {
@@ -138,8 +139,8 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		return pl, ahp.InvalidParams("create terminal: tandemux/name: %s", s)
 	}
 	var roots []string
-	pl.confined, pl.in, roots = h.confinementOf(c.principal, p.Claim)
-	dir, err := h.startingDirectory(c.principal, pl.confined, roots, p.Cwd, meta.CwdOf)
+	pl.confined, pl.in, roots = h.confinementOf(c.Principal, p.Claim)
+	dir, err := h.startingDirectory(c.Principal, pl.confined, roots, p.Cwd, meta.CwdOf)
 	if err != nil {
 		return pl, err
 	}
@@ -159,7 +160,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if err := checkScrollback(meta.Scrollback); err != nil {
 		return pl, err
 	}
-	if pl.before, err = before(c.principal, meta.Before); err != nil {
+	if pl.before, err = before(c.Principal, meta.Before); err != nil {
 		return pl, err
 	}
 	pl.params = p
@@ -171,7 +172,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 		Env: h.environ(pl.confined, meta.Env, p.Channel, dir),
 	}
 	if meta.AwaitHolder {
-		pl.follower = c.client.id
+		pl.follower = c.Client.ID
 	}
 	if meta.Stdin {
 		if len(meta.Command) == 0 {
@@ -265,13 +266,13 @@ func (h *Host) command(m ahp.CreateMeta) ([]string, error) {
 // starts. The name is as tandemux/name says; of AHP's name, which need not be unique,
 // one is made that is.
 func (h *Host) reserve(pr *auth.Principal, p ahp.CreateTerminalParams) (name string, err error) {
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	uri := p.Channel
-	_, taken := h.channels[uri]
+	taken := tx.Channel(uri) != nil
 	_, reserved := h.reserved[uri]
 	switch {
-	case h.closing:
+	case tx.Closing():
 		return "", errClosing
 	case taken || reserved:
 		return "", ahp.AlreadyExists("create terminal: %s exists already: choose another URI", uri)
@@ -302,13 +303,13 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		return nil, ahp.Internal("create terminal: %v", err)
 	}
 	k := h.keeper()
-	tx := h.lock()
+	tx := h.core.Lock()
 	h.procs.early[pl.spec.ID] = nil
 	colors := h.colorsOf(tx, p.Claim)
-	tx.unlock()
+	tx.Unlock()
 	t, n := h.unborn(pl, colors)
 	if err := pl.confined.wrap(ctx, &pl); err != nil {
-		h.locked(func(Tx) { delete(h.procs.early, pl.spec.ID) })
+		h.core.Locked(func(tx core.Tx) { delete(h.procs.early, pl.spec.ID) })
 		return nil, ahp.Conflict("create terminal: %v", err)
 	}
 	if pl.feed != nil {
@@ -326,7 +327,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	defer cancel()
 	proc, err := k.Spawn(ctx, pl.spec)
 	if err != nil {
-		h.locked(func(tx Tx) {
+		h.core.Locked(func(tx core.Tx) {
 			delete(h.procs.early, pl.spec.ID)
 			h.journals.Drop(j)
 		})
@@ -345,12 +346,12 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 	t.unborn = j
 	// The reader starts at once and may wake us before t.t is set: wake waits
 	// for the lock.
-	tx = h.lock()
+	tx = h.core.Lock()
 	t.t, t.keeper = terminal.New(c), k
 	h.procs.terms[proc.ID] = t
 	exit := h.procs.early[proc.ID]
 	delete(h.procs.early, proc.ID)
-	tx.unlock()
+	tx.Unlock()
 	select {
 	case <-k.Done():
 		h.orphan(k)

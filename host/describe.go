@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/host/front"
 	"tandemux/host/listen"
 )
@@ -14,14 +15,14 @@ import (
 // what concerns it.
 func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	h := c.h
-	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.principal.ID}
-	if c.principal.Bounded() {
+	r := ahp.HostResult{Version: h.cfg.Version, Listen: []string{}, URLs: []string{}, Principal: c.Principal.ID}
+	if c.Principal.Bounded() {
 		return r, nil
 	}
 	trouble := h.tokens.Trouble()
-	tx := h.lock()
-	defer tx.unlock()
-	if c.principal.Operates() {
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	if c.Principal.Operates() {
 		r.Warning = h.warning(tx, trouble)
 		if err := h.losing(tx); err != nil {
 			r.Losing = oneLine(err)
@@ -43,6 +44,6 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 }
 
 // keepsHouse reports whether the connection is the housekeeper's.
-func (c *conn) keepsHouse(tx Tx) bool {
-	return c.client != nil && c.client.id != "" && c.client.id == c.h.cfg.Housekeeper
+func (c *conn) keepsHouse(tx core.Tx) bool {
+	return c.Client != nil && c.Client.ID != "" && c.Client.ID == c.h.cfg.Housekeeper
 }

@@ -10,13 +10,14 @@ import (
 	"tandemux/ahp"
 	"tandemux/ahp/wire"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // dispatch is one client action being decided.
 type dispatch struct {
 	c      *conn
-	by     dispatched
-	ch     *channel
+	by     core.By
+	ch     *core.Channel
 	t      *term // nil unless ch is a terminal's
 	action ahp.Action
 }
@@ -25,10 +26,10 @@ type dispatch struct {
 type rule struct {
 	scope string
 	// fits reports whether the channel is of the action's kind.
-	fits func(b body) bool
+	fits func(b core.Body) bool
 	// do decides and, when it allows, carries out: it applies the action, or
 	// makes it be applied, and returns "". A reason refuses.
-	do func(tx Tx, d *dispatch) (refusal string)
+	do func(tx core.Tx, d *dispatch) (refusal string)
 	// again is the action that answers one processed before: it has the same
 	// type and changes nothing. Nil means that a repetition is refused.
 	again func(d *dispatch) ahp.Action
@@ -53,7 +54,7 @@ func init() {
 		}, false},
 		ahp.LayoutChanged{}.ActionType(): {auth.ScopeAdmin, isLayout, changeLayout, nil, false},
 		ahp.TerminalSeen{}.ActionType():  {auth.ScopeInput, isActivity, seeTerminal, func(d *dispatch) ahp.Action { return d.action }, false},
-		ahp.RootConfigChanged{}.ActionType(): {auth.ScopeAdmin, isRoot, func(Tx, *dispatch) string {
+		ahp.RootConfigChanged{}.ActionType(): {auth.ScopeAdmin, isRoot, func(core.Tx, *dispatch) string {
 			return "this host has no configuration that clients can change"
 		}, nil, false},
 	}
@@ -63,9 +64,9 @@ func init() {
 	maps.Copy(needed, neededOfSessions)
 }
 
-func isTerm(b body) bool   { _, ok := b.(*term); return ok }
-func isLayout(b body) bool { _, ok := b.(*layout); return ok }
-func isRoot(b body) bool   { _, ok := b.(*root); return ok }
+func isTerm(b core.Body) bool   { _, ok := b.(*term); return ok }
+func isLayout(b core.Body) bool { _, ok := b.(*layout); return ok }
+func isRoot(b core.Body) bool   { _, ok := b.(*root); return ok }
 
 // dispatchAction decides a client's action (AHP, Actions). It answers with the
 // action's echo, with a refusal to the sender alone, or, when the channel or the
@@ -73,7 +74,7 @@ func isRoot(b body) bool   { _, ok := b.(*root); return ok }
 func dispatchAction(c *conn, raw json.RawMessage) {
 	p, refusal, ok := readDispatch(raw)
 	if !ok {
-		c.log.Debug("ignore a malformed dispatch")
+		c.Log.Debug("ignore a malformed dispatch")
 		return
 	}
 	c.dispatch(p, refusal)
@@ -82,7 +83,7 @@ func dispatchAction(c *conn, raw json.RawMessage) {
 // typed is the fast way of a key, of a message as nearly all clients write it; it
 // reports whether msg was one.
 func (c *conn) typed(msg []byte) bool {
-	if c.client == nil {
+	if c.Client == nil {
 		return false
 	}
 	p, ok := wire.ReadInputDispatch(msg)
@@ -100,7 +101,7 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 		refusal = c.dispatches.tooFast()
 	}
 	h := c.h
-	h.turn(func(tx Tx) { refusal = c.decide(tx, p, refusal) })
+	h.core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal) })
 	if refusal != "" {
 		h.audit.Refused(c.by(), p.Action.ActionType(), p.Channel, refusal)
 	}
@@ -108,27 +109,27 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 
 // decide answers a dispatch; unusable says why it is refused in any case, or is
 // empty.
-func (c *conn) decide(tx Tx, p ahp.DispatchParams, unusable string) (refusal string) {
+func (c *conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string) (refusal string) {
 	if p.ClientSeq > 0 {
-		c.begins(tx, p.ClientSeq)
+		tx.Numbered(c.Link, p.ClientSeq)
 	}
 	uri := canonical(p.Channel)
-	ch, ok := c.h.channels[uri]
-	confined := !c.h.reaches(tx, c.principal, uri)
+	ch := tx.Channel(uri)
+	confined := !reaches(tx, c.Principal, uri)
 	if confined { // The same answer whether it is there or not.
-		ch, ok = &channel{uri: uri}, true
+		ch = &core.Channel{URI: uri}
 	}
-	if !ok || p.Action == nil {
+	if ch == nil || p.Action == nil {
 		return ""
 	}
 	known, ok := ahp.ClientDispatchable(p.Action.ActionType())
 	if !known {
 		return ""
 	}
-	d := &dispatch{c: c, ch: ch, action: p.Action, by: dispatched{
-		c: c, origin: ahp.Origin{ClientID: c.client.id, ClientSeq: p.ClientSeq},
+	d := &dispatch{c: c, ch: ch, action: p.Action, by: core.By{
+		Link: c.Link, Origin: ahp.Origin{ClientID: c.Client.ID, ClientSeq: p.ClientSeq},
 	}}
-	d.t, _ = ch.body.(*term)
+	d.t, _ = ch.Body.(*term)
 	r := rules[p.Action.ActionType()]
 	switch {
 	case p.ClientSeq < 1:
@@ -136,48 +137,48 @@ func (c *conn) decide(tx Tx, p ahp.DispatchParams, unusable string) (refusal str
 	case unusable != "":
 		refusal = unusable
 	case confined:
-		refusal = c.principal.OutOfReach()
+		refusal = c.Principal.OutOfReach()
 	case !ok || r.do == nil:
 		refusal = because("%s is the host's to say", p.Action.ActionType())
-	case !r.fits(ch.body):
-		refusal = because("%s does not belong on %s", p.Action.ActionType(), ch.uri)
+	case !r.fits(ch.Body):
+		refusal = because("%s does not belong on %s", p.Action.ActionType(), ch.URI)
 	default:
 		return d.carryOut(tx, r)
 	}
-	c.h.answer(tx, ch, p.Action, &d.by, refusal)
+	tx.Answer(ch.URI, p.Action, &d.by, refusal)
 	return refusal
 }
 
 // carryOut decides an action that is in order, unless it was decided before.
-func (d *dispatch) carryOut(tx Tx, r rule) (refusal string) {
-	print := d.print()
-	if o, yes := d.processed(tx, print); yes {
-		d.repeat(tx, r, o)
+func (d *dispatch) carryOut(tx core.Tx, r rule) (refusal string) {
+	seq, print := d.by.Origin.ClientSeq, core.Print(d.ch.URI, d.action)
+	if before, yes := tx.Processed(d.c.Link, seq, print); yes {
+		d.repeat(tx, r, before)
 		return ""
 	}
-	if refusal = d.c.principal.Lacks(r.scope); refusal == "" {
+	if refusal = d.c.Principal.Lacks(r.scope); refusal == "" {
 		refusal = r.do(tx, d)
 	}
-	d.c.window.note(d.by.origin.ClientSeq, done{outcome(refusal), print, d.c.id})
+	tx.Decided(d.c.Link, seq, print, refusal)
 	if refusal != "" {
-		d.c.h.answer(tx, d.ch, d.action, &d.by, refusal)
+		tx.Answer(d.ch.URI, d.action, &d.by, refusal)
 	} else if r.private {
-		d.c.h.answer(tx, d.ch, d.action, &d.by, "")
+		tx.Answer(d.ch.URI, d.action, &d.by, "")
 	}
 	return refusal
 }
 
 // repeat answers a dispatch that was processed before, as after a lost
 // connection: with its refusal, or with the state as it is now.
-func (d *dispatch) repeat(tx Tx, r rule, o outcome) {
+func (d *dispatch) repeat(tx core.Tx, r rule, refusal string) {
 	switch {
-	case o != "":
-		d.c.h.answer(tx, d.ch, d.action, &d.by, string(o))
+	case refusal != "":
+		tx.Answer(d.ch.URI, d.action, &d.by, refusal)
 	case r.again == nil:
-		d.c.h.answer(tx, d.ch, d.action, &d.by, because("clientSeq %d was processed before", d.by.origin.ClientSeq))
+		tx.Answer(d.ch.URI, d.action, &d.by, because("clientSeq %d was processed before", d.by.Origin.ClientSeq))
 	default:
-		d.ch.body.settle(tx)
-		d.c.h.answer(tx, d.ch, r.again(d), &d.by, "")
+		d.ch.Body.Settle(tx)
+		tx.Answer(d.ch.URI, r.again(d), &d.by, "")
 	}
 }
 
@@ -240,21 +241,21 @@ func lacking(action json.RawMessage, names []string) string {
 
 // typeInput is terminal/input: to the pty, in the order of arrival, changing
 // no state (G24, R15).
-func typeInput(tx Tx, d *dispatch) string {
+func typeInput(tx core.Tx, d *dispatch) string {
 	data := d.action.(ahp.TerminalInput).Data
 	if len(data) > maxInput {
 		return because("more than %d bytes of input at once", maxInput)
 	}
-	follow, refusal := d.t.mayType(d.c.principal, d.c.client.id)
+	follow, refusal := d.t.mayType(d.c.Principal, d.c.Client.ID)
 	if refusal != "" {
 		return refusal
 	}
 	if follow {
-		d.c.h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "follows", "keyboard")
-		d.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.client.id}, nil, d.c.principal)
+		d.c.h.audit.Did(d.c.by(), "claim", d.ch.URI, "from", claimText(d.t.value.Claim), "follows", "keyboard")
+		d.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.Client.ID}, nil, d.c.Principal)
 	}
 	d.t.typed = time.Now()
-	d.c.h.typist = typist{d.c.principal.ID, d.t, d.t.typed}
+	d.c.h.typist = typist{d.c.Principal.ID, d.t, d.t.typed}
 	if err := d.c.h.typeIn(tx, d, data); err != nil {
 		return d.c.h.inputRefusal(err)
 	}
@@ -273,9 +274,9 @@ func (h *Host) inputRefusal(err error) string {
 
 // resize is terminal/resized: the terminal puts the action into its stream
 // where the size took effect (R16, AHP, Terminal Channel).
-func resize(tx Tx, d *dispatch) string {
+func resize(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.TerminalResized)
-	if s := d.t.mayShape(d.c.principal); s != "" {
+	if s := d.t.mayShape(d.c.Principal); s != "" {
 		return s
 	}
 	if s := checkSize(a.Cols, a.Rows); s != "" {
@@ -295,26 +296,26 @@ func resize(tx Tx, d *dispatch) string {
 }
 
 // clearTerminal is terminal/cleared (G36).
-func clearTerminal(tx Tx, d *dispatch) string {
-	if s := d.t.mayShape(d.c.principal); s != "" {
+func clearTerminal(tx core.Tx, d *dispatch) string {
+	if s := d.t.mayShape(d.c.Principal); s != "" {
 		return s
 	}
 	d.t.flush(tx)
 	d.t.requests = append(d.t.requests, &d.by)
 	d.t.t.Clear()
 	d.t.flush(tx)
-	d.c.h.audit.Did(d.c.by(), "clear", d.ch.uri)
+	d.c.h.audit.Did(d.c.by(), "clear", d.ch.URI)
 	return ""
 }
 
 // claimTerminal is terminal/claimed: a transfer (G5, G32, R17).
-func claimTerminal(tx Tx, d *dispatch) string {
+func claimTerminal(tx core.Tx, d *dispatch) string {
 	to := d.action.(ahp.TerminalClaimed).Claim
-	if s := d.t.mayClaim(d.c.principal, d.c.client.id, to); s != "" {
+	if s := d.t.mayClaim(d.c.Principal, d.c.Client.ID, to); s != "" {
 		return s
 	}
 	d.t.flush(tx)
-	d.c.h.audit.Did(d.c.by(), "claim", d.ch.uri, "from", claimText(d.t.value.Claim), "to", claimText(to))
-	d.t.claim(tx, to, &d.by, d.c.principal)
+	d.c.h.audit.Did(d.c.by(), "claim", d.ch.URI, "from", claimText(d.t.value.Claim), "to", claimText(to))
+	d.t.claim(tx, to, &d.by, d.c.Principal)
 	return ""
 }

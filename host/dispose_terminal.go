@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // endTime bounds the ending of one terminal's process: the keeper kills after
@@ -24,18 +25,18 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 		return nil, ahp.InvalidParams("dispose terminal: channel: missing")
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
-	t, ok := h.termAt(tx, p.Channel)
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	t, ok := termAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.NotFound("dispose terminal: there is no terminal %q", p.Channel)
 	}
-	refusal := t.mayDispose(c.principal)
+	refusal := t.mayDispose(c.Principal)
 	if refusal == "" {
-		refusal = c.principal.Lacks(auth.ScopeClaim)
+		refusal = c.Principal.Lacks(auth.ScopeClaim)
 	}
 	if refusal == "" {
-		refusal = mayEnd(c.principal, t, t.inLayout(tx))
+		refusal = mayEnd(c.Principal, t, t.inLayout(tx))
 	}
 	if refusal != "" {
 		return nil, allowed("dispose terminal", refusal)
@@ -46,7 +47,7 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 }
 
 // dispose removes a terminal, and ends its process.
-func (t *term) dispose(tx Tx) {
+func (t *term) dispose(tx core.Tx) {
 	t.removeTerm(tx)
 	t.abandon()
 }

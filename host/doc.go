@@ -4,13 +4,10 @@
 //
 // # One writer
 //
-// All state changes under one lock, Host.mu, the sequencing lock, and in one
-// place, Host.apply (sequencer.go): it takes the next serverSeq, reduces the
-// channel's state, appends to the channel's replay log, encodes the action once
-// for each profile of wire shapes among the subscribers, and queues it to them.
-// Nothing under the lock waits for a client, a pty or the keeper: queues refuse
-// instead of blocking, and what blocks (spawning, killing, encoding snapshots,
-// files) is done outside.
+// All state changes in turns of package core, one at a time: channels have their bodies
+// here (root, term, layout, activity, session, chat). Nothing under the lock waits for a
+// client, a pty or the keeper: queues refuse instead of blocking, and what blocks
+// (spawning, killing, encoding snapshots, files) is done outside.
 //
 // Terminals are pulled: a terminal's reader calls Wake when output is due, and
 // flush takes the lock and applies what has gathered. A subscription flushes
@@ -24,8 +21,7 @@
 //	ahp-chat:/ID             one per chat: turns, and the one that runs
 //	x-tandemux-layout:/NAME     what a user interface shows; made on first use
 //
-// A channel has a replay log bounded in bytes and entries, its own, so that a
-// busy terminal evicts nobody else's. Two kinds of action are neither logged nor
+// Two kinds of action are neither logged nor
 // broadcast: refusals and the echoes of terminal/input go to their sender only,
 // the latter because typed keys may be a password. The root list is sent at
 // once when the last one is older than listInterval, and otherwise when that
@@ -75,7 +71,7 @@
 // # What outlives it
 //
 // What a channel's subscribers are told is in its journal before: memory that the
-// keeper holds (package journal). Host.persist writes a batch for each take or
+// keeper holds (package journal). It writes a batch for each take or
 // action, a checkpoint when three quarters of the log are used, in haste while
 // output floods, and gives memory back when a channel is quiet (journal.go). A
 // channel is journalled when its kind is in the table of kinds (channel.go), by

@@ -30,7 +30,7 @@ type facts struct {
 }
 
 // private implements private.
-func (t *term) private() any {
+func (t *term) Private() any {
 	f := facts{
 		Holder: t.holder, HandBackHolder: t.handBackHolder, Lender: t.lender,
 		Shell: t.shell, Engine: t.engine, Sandbox: t.sandbox, Meta: t.meta, Runs: t.runs, Follower: t.follower.who(),
@@ -43,14 +43,14 @@ func (t *term) private() any {
 }
 
 // changed implements private.
-func (t *term) changed() bool {
+func (t *term) Changed() bool {
 	was := t.dirty
 	t.dirty = false
 	return was
 }
 
 // know implements private.
-func (t *term) know(raw json.RawMessage) error {
+func (t *term) Know(raw json.RawMessage) error {
 	var f facts
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return err

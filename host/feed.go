@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -125,9 +126,9 @@ func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if len(p.Data) > maxFeed {
 		return nil, ahp.InvalidParams("feed: data: more than %d bytes at once", maxFeed)
 	}
-	tx := c.h.lock()
-	defer tx.unlock()
-	t, ok := c.h.termAt(tx, p.Channel)
+	tx := c.h.core.Lock()
+	defer tx.Unlock()
+	t, ok := termAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.NotFound("feed: there is no terminal %q", clip(p.Channel))
 	}
@@ -143,13 +144,13 @@ func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // setFeed gives a terminal a feeder, ending another.
-func (t *term) setFeed(tx Tx, f *feeder) {
+func (t *term) setFeed(tx core.Tx, f *feeder) {
 	t.feed.end()
 	t.feed = f
 }
 
 // endFeeds ends what a connection feeds.
-func (c *conn) endFeeds(tx Tx) {
+func (c *conn) endFeeds(tx core.Tx) {
 	for _, t := range c.h.terms {
 		if t.feed != nil && t.feed.c == c {
 			t.setFeed(tx, nil)

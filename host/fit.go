@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // leastShare is what each terminal may have of a reply, however many there are: a
@@ -14,7 +15,7 @@ const leastShare = 16 << 10
 // fit makes the snapshots of one reply fit into it, by leaving out history of the
 // terminals that have most: a client that comes back to many terminals gets all of
 // them. The caller holds the lock since the snapshots were taken.
-func (c *conn) fit(tx Tx, taken []snapshot) {
+func (c *conn) fit(tx core.Tx, taken []snapshot) {
 	sizes := make([]int, len(taken))
 	total := 0
 	for i, s := range taken {
@@ -27,16 +28,16 @@ func (c *conn) fit(tx Tx, taken []snapshot) {
 	}
 	share := max(leastShare, level(sizes, room))
 	for i, s := range taken {
-		ch := c.h.channels[s.uri]
-		t, ok := ch.body.(*term)
+		ch := tx.Channel(s.uri)
+		t, ok := ch.Body.(*term)
 		if !ok || sizes[i] <= share {
 			continue
 		}
 		// What this brings in is part of the state.
-		ch.unsubscribe(tx, c)
+		tx.Unsubscribe(ch, c.Link)
 		state := t.stateWithin(tx, share)
-		ch.subscribe(tx, c)
-		taken[i] = snapshot{uri: s.uri, state: state, seq: c.h.seq.last}
+		tx.Subscribe(ch, c.Link)
+		taken[i] = snapshot{uri: s.uri, state: state, seq: tx.Seq()}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // TestAFloodGivesWay: a terminal is read less often while its holder types into
 // another, and only then.
 func TestAFloodGivesWay(t *testing.T) {
-	h := &Host{}
+	h := &Host{core: newCore(t, time.Now)}
 	flood, typed, other := &term{h: h, holder: "me"}, &term{h: h, holder: "me"}, &term{h: h, holder: "you"}
 	// twice gives the time between two reads.
 	twice := func(t *term) time.Duration {

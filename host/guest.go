@@ -3,6 +3,7 @@ package host
 import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // errKept is what agents are told that end what is not theirs to end (T21).
@@ -31,7 +32,7 @@ func (t *term) noteAgent(to ahp.Claim, p *auth.Principal) {
 }
 
 // letAgentGo ends what agents wait for and count of a terminal that is removed.
-func (t *term) letAgentGo(tx Tx) {
+func (t *term) letAgentGo(tx core.Tx) {
 	t.slot.End()
 	if t.idle != nil {
 		t.idle.Stop()

@@ -18,13 +18,13 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
-	"tandemux/host/outbox"
 	"tandemux/internal/statefile"
 )
 
@@ -162,11 +162,9 @@ type Host struct {
 	// startsMu is held while agents' starts are written down.
 	startsMu sync.Mutex
 
-	// mu is the sequencing lock; it guards all below and everything in
-	// channels, terms, clients and connections.
-	mu        sync.Mutex
-	seq       sequence
-	channels  map[ahp.URI]*channel
+	core *core.Core
+
+	// Guarded by core's lock, as is everything in bodies and connections.
 	root      *root
 	activity  *activity
 	terms     []*term // oldest first
@@ -175,20 +173,13 @@ type Host struct {
 	reserved  map[ahp.URI]string // terminals being made, and their names
 	procs     processes
 	list      listing
-	outbox    outbox.Outbox
 	typist    typist
-	clients   map[string]*client
 	clientIDs *auth.ClientIDs
 	quotas    map[string]*guard.Quota // by whose they are
 	conns     map[*conn]struct{}
 	troubles  map[string]error // what the owner has to see to
-	frames    []frame          // reused
 	marks     []journal.Record // reused
-	records   []journal.Record // reused
 	typing    []byte           // reused
-	fenced    bool             // another host has taken over: nothing changes any more
-	dead      bool             // the journals' memory is gone
-	closing   bool             // Shutdown was called
 	stopping  bool             // a client asked to stop
 	yielding  bool             // a client asked to make room for another host
 }
@@ -210,9 +201,9 @@ func New(c Config) (*Host, error) {
 	h := &Host{
 		cfg: c, limits: c.Limits.withDefaults(), log: c.Log, roster: roster{path: filepath.Join(c.Runtime, rosterName)},
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
-		channels: map[ahp.URI]*channel{}, reserved: map[ahp.URI]string{},
-		procs:   processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
-		clients: map[string]*client{}, quotas: map[string]*guard.Quota{}, conns: map[*conn]struct{}{},
+		reserved: map[ahp.URI]string{},
+		procs:    processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
+		quotas:   map[string]*guard.Quota{}, conns: map[*conn]struct{}{},
 	}
 	h.scrollback.Store(int64(c.Scrollback))
 	h.keepers.Store(c.Keeper)
@@ -228,10 +219,16 @@ func New(c Config) (*Host, error) {
 		Failed: func(err error) { h.warn("spare journals", err) },
 	}
 	var err error
-	if h.seq, err = newSequence(c.State, h.now()); err != nil {
+	var noMark error
+	h.core, noMark, err = core.New(core.Options{
+		State: c.State, Now: h.now, Log: h.log, Journals: &h.journals, Kept: isKept,
+		ReplayBytes: h.limits.ReplayBytes, ReplayCount: h.limits.ReplayCount, Clients: h.limits.Clients,
+		Shown: shownAction, Superseded: h.superseded,
+		Spoilt: func(tx core.Tx) { h.activity.warnSoon(tx) },
+	})
+	if err != nil {
 		return nil, fmt.Errorf("make host: %w", err)
 	}
-	noMark := h.seq.advance()
 	if noMark != nil && !statefile.Unwritable(noMark) {
 		return nil, fmt.Errorf("make host: %w", noMark)
 	}
@@ -261,8 +258,8 @@ func New(c Config) (*Host, error) {
 	}
 	h.files = files.New(h.cfg.Roots, h.hostname)
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
-	h.locked(func(tx Tx) {
-		h.root.ch = h.newChannel(tx, ahp.RootURI, h.root)
+	h.core.Locked(func(tx core.Tx) {
+		h.root.ch = tx.NewChannel(ahp.RootURI, h.root)
 		h.activity = newActivity(tx, h)
 	})
 	h.mendState(noMark, noAudit)
@@ -298,9 +295,9 @@ func (h *Host) Run(ctx context.Context, ln *listen.Socket) error {
 		go func() { ended <- h.front.Serve(ctx, l, kind) }()
 	}
 	err := <-ended // by ctx, a stop, or a failure
-	tx := h.lock()
+	tx := h.core.Lock()
 	stopping := h.stopping
-	tx.unlock()
+	tx.Unlock()
 	if stopping {
 		<-h.done
 		return err
@@ -321,9 +318,9 @@ func (h *Host) listenOn(addr string) (net.Listener, error) {
 func (h *Host) Front() *front.Front { return h.front }
 
 func (h *Host) isClosing() bool {
-	tx := h.lock()
-	defer tx.unlock()
-	return h.closing
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	return tx.Closing()
 }
 
 // Done is closed when the host has stopped: after Shutdown, or after a client's
@@ -339,9 +336,9 @@ func (h *Host) Shutdown(ctx context.Context) error {
 
 // shutdown is Shutdown with what the clients are told.
 func (h *Host) shutdown(ctx context.Context, reason string) error {
-	tx := h.lock()
-	if h.closing {
-		tx.unlock()
+	tx := h.core.Lock()
+	if tx.Closing() {
+		tx.Unlock()
 		select {
 		case <-h.done:
 			return nil
@@ -349,12 +346,12 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 			return ctx.Err()
 		}
 	}
-	h.closing = true
+	tx.Close()
 	h.journals.Close()
 	code, reason := h.parting(tx, reason)
 	h.front.Close()
 	for c := range h.conns {
-		c.out.Close(code, reason)
+		c.Out.Close(code, reason)
 	}
 	if h.list.timer != nil {
 		h.list.timer.Stop()
@@ -363,14 +360,14 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 	h.activity.stop()
 	h.sessions.stopAgents(tx)
 	terms := slices.Clone(h.terms)
-	tx.unlock()
+	tx.Unlock()
 	for _, t := range terms {
 		t.t.Close()
 	}
 	err := h.letGo(ctx, terms)
 	h.mender.close()
 	h.tokens.Close()
-	h.locked(func(Tx) { h.clientIDs.Close() })
+	h.core.Locked(func(tx core.Tx) { h.clientIDs.Close() })
 	h.audit.Close()
 	close(h.done)
 	return err
@@ -379,12 +376,9 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 // closeJournals gives the journals' memory back: nothing runs any more. The keeper
 // has it for the next host.
 func (h *Host) closeJournals() {
-	tx := h.lock()
-	defer tx.unlock()
-	h.dead = true
-	for _, ch := range h.channels {
-		ch.journal.Close()
-	}
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	tx.CloseJournals()
 	h.journals.Empty()
 	h.spool.Close() //nolint:errcheck // the keeper has it
 }

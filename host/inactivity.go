@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // An agent's background terminal that has been without input and output for
@@ -14,15 +15,15 @@ import (
 
 // background reports whether the time counts: an agent holds it, no tool call
 // runs in it, and nobody sees it.
-func (t *term) background(tx Tx) bool {
+func (t *term) background(tx core.Tx) bool {
 	c := t.value.Claim
 	return c.Kind == ahp.ClaimSession && c.ToolCallID == "" && !t.value.Lifecycle.Exited() && !t.inLayout(tx)
 }
 
 // inLayout reports whether a layout shows the terminal.
-func (t *term) inLayout(tx Tx) bool {
+func (t *term) inLayout(tx core.Tx) bool {
 	for _, l := range t.h.layouts {
-		if slices.Contains(l.value.Terminals, t.ch.uri) {
+		if slices.Contains(l.value.Terminals, t.ch.URI) {
 			return true
 		}
 	}
@@ -30,14 +31,14 @@ func (t *term) inLayout(tx Tx) bool {
 }
 
 // watchIdle sees to the timer of a terminal that is new, or whose claim has changed.
-func (t *term) watchIdle(tx Tx) {
+func (t *term) watchIdle(tx core.Tx) {
 	h := t.h
 	t.begun = time.Now()
 	idle := h.agentLimits().Idle
 	if idle <= 0 || t.idle != nil || t.value.Claim.Kind != ahp.ClaimSession {
 		return
 	}
-	t.idle = time.AfterFunc(idle, func() { h.turn(func(tx Tx) { t.checkIdle(tx) }) })
+	t.idle = time.AfterFunc(idle, func() { h.core.Do(func(tx core.Tx) { t.checkIdle(tx) }) })
 }
 
 func latest(times ...time.Time) (last time.Time) {
@@ -50,8 +51,8 @@ func latest(times ...time.Time) (last time.Time) {
 }
 
 // checkIdle ends a terminal whose time is up, or waits on.
-func (t *term) checkIdle(tx Tx) {
-	if now, ok := t.h.termAt(tx, t.ch.uri); !ok || now != t || t.h.closing || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
+func (t *term) checkIdle(tx core.Tx) {
+	if now, ok := termAt(tx, t.ch.URI); !ok || now != t || tx.Closing() || t.value.Claim.Kind != ahp.ClaimSession || t.value.Lifecycle.Exited() {
 		t.idle = nil // promoted, ended or gone: never again, unless it is claimed again
 		return
 	}
@@ -69,7 +70,7 @@ func (t *term) checkIdle(tx Tx) {
 		return
 	}
 	t.idle = nil
-	t.h.audit.Note("inactive", "terminal", t.ch.uri, "held by", claimText(t.value.Claim), "after", idle)
+	t.h.audit.Note("inactive", "terminal", t.ch.URI, "held by", claimText(t.value.Claim), "after", idle)
 	t.h.log.Info("end an agent's terminal", "why", "no input or output", "for", idle)
 	t.dispose(tx)
 }

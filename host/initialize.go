@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/outbox"
 )
@@ -32,7 +33,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("initialSubscriptions: more than %d", c.h.limits.Subscriptions)
 	}
 	h := c.h
-	who := c.principal
+	who := c.Principal
 	if p.Meta != nil && p.Meta.Agent != nil {
 		if who, err = who.AsAgent(p.Meta.Agent, p.ClientID); err != nil {
 			return nil, err
@@ -40,21 +41,20 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	var taken []snapshot
 	var seq int64
-	h.locked(func(tx Tx) {
-		var cl *client
+	h.core.Locked(func(tx core.Tx) {
+		var cl *core.Client
 		if cl, err = h.bindClient(tx, p.ClientID, who); err != nil {
 			return
 		}
-		cl.version, cl.profile, cl.window, cl.since = version, profile, newWindow(), h.nextSeq(tx)
-		h.noteClient(tx, cl)
-		c.principal, cl.guest = who, nil
+		tx.Initialized(cl, version, profile)
+		c.Principal, cl.Guest = who, nil
 		if who.Agent != "" {
-			cl.guest = who
+			cl.Guest = who
 		}
-		c.resumed, c.continues = false, false
+		c.Resumed, c.Continues = false, false
 		c.begin(tx, cl)
 		taken = c.openAll(tx, p.InitialSubscriptions)
-		seq = h.seq.last
+		seq = tx.Seq()
 	})
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 
 // openAll subscribes to what can be subscribed to; the rest yields no snapshot
 // (AHP, Lifecycle).
-func (c *conn) openAll(tx Tx, uris []ahp.URI) (taken []snapshot) {
+func (c *conn) openAll(tx core.Tx, uris []ahp.URI) (taken []snapshot) {
 	seen := map[ahp.URI]bool{}
 	for _, uri := range uris {
 		if uri = canonical(uri); seen[uri] {
@@ -91,14 +91,11 @@ func (c *conn) openAll(tx Tx, uris []ahp.URI) (taken []snapshot) {
 }
 
 // begin ends the handshake.
-func (c *conn) begin(tx Tx, cl *client) {
-	cl.links++
-	c.client, c.profile, c.window, c.id = cl, cl.profile, cl.window, cl.links
-	cl.conns[c] = struct{}{}
-	cl.seen = c.h.now()
+func (c *conn) begin(tx core.Tx, cl *core.Client) {
+	tx.Begin(c.Link, cl)
 	c.h.comesOrGoes(tx, cl)
-	c.log = c.log.With("client", cl.id)
-	c.out.SetLog(c.log)
+	c.Log = c.Log.With("client", cl.ID)
+	c.Out.SetLog(c.Log)
 }
 
 // encode encodes snapshots up to the bound of one reply; the rest is left out
@@ -107,7 +104,7 @@ func (c *conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
 	list := make([]ahp.Snapshot, 0, len(taken))
 	size := 0
 	for _, s := range taken {
-		e, err := s.encode(c.profile)
+		e, err := s.encode(c.Profile)
 		if err != nil {
 			return nil, err
 		}
@@ -121,9 +118,9 @@ func (c *conn) encode(taken []snapshot) ([]ahp.Snapshot, error) {
 }
 
 func (c *conn) forgo(uri ahp.URI) {
-	tx := c.h.lock()
-	defer tx.unlock()
-	if ch := c.subs[uri]; ch != nil {
-		ch.unsubscribe(tx, c)
+	tx := c.h.core.Lock()
+	defer tx.Unlock()
+	if ch := c.Watched(uri); ch != nil {
+		tx.Unsubscribe(ch, c.Link)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // Ask implements agent.Asker.
@@ -18,7 +19,7 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 	if encodeErr != nil || len(text) > maxMessage || q.ID == "" || len(q.ID) > maxURI {
 		return ahp.ChatInputCompleted{}, errors.New("the question is not usable, or too large")
 	}
-	r.event(len(text), func(tx Tx) {
+	r.event(len(text), func(tx core.Tx) {
 		if r.asks[q.ID] != nil || len(r.asks) >= maxOpenAsks {
 			err = errors.New("too many questions are open, or this one is")
 			return
@@ -30,7 +31,7 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 		err, wait = nil, make(chan ahp.ChatInputCompleted, 1)
 		r.asks[q.ID] = wait
 		r.c.apply(tx, ahp.ChatInputRequested{Request: q}, nil)
-		r.c.s.need(tx, ahp.InputNeeded{ID: r.needInput(q.ID), Chat: r.c.ch.uri, Kind: ahp.NeedChatInput, Request: &q})
+		r.c.s.need(tx, ahp.InputNeeded{ID: r.needInput(q.ID), Chat: r.c.ch.URI, Kind: ahp.NeedChatInput, Request: &q})
 	})
 	if err != nil {
 		return ahp.ChatInputCompleted{}, err
@@ -41,7 +42,7 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 	case <-r.ctx.Done():
 		return ahp.ChatInputCompleted{}, errors.New("the question was given up: the turn has ended")
 	case <-ctx.Done():
-		r.c.h.turn(func(tx Tx) {
+		r.c.h.core.Do(func(tx core.Tx) {
 			if r.asks[q.ID] == wait && !r.over {
 				r.c.apply(tx, ahp.ChatInputCompleted{RequestID: q.ID, Response: ahp.InputCancel}, nil)
 				r.closeAsk(tx, q.ID)
@@ -51,15 +52,15 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 	}
 }
 
-func (r *prompting) needInput(id string) string { return r.c.ch.uri + "?" + id }
+func (r *prompting) needInput(id string) string { return r.c.ch.URI + "?" + id }
 
-func (r *prompting) closeAsk(tx Tx, id string) {
+func (r *prompting) closeAsk(tx core.Tx, id string) {
 	delete(r.asks, id)
 	r.c.s.met(tx, r.needInput(id))
 }
 
 // completeAsk gives an answer to the agent, with what had been drafted.
-func (r *prompting) completeAsk(tx Tx, a ahp.ChatInputCompleted, drafted map[string]json.RawMessage) {
+func (r *prompting) completeAsk(tx core.Tx, a ahp.ChatInputCompleted, drafted map[string]json.RawMessage) {
 	wait := r.asks[a.RequestID]
 	if wait == nil {
 		return

@@ -10,21 +10,22 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // layout is the body of a layout channel.
 type layout struct {
-	ch    *channel
+	ch    *core.Channel
 	value ahp.LayoutState
 }
 
-func (l *layout) reduce(a ahp.Action) { l.value = ahp.ReduceLayout(l.value, a) }
-func (l *layout) state(tx Tx) any     { return l.value }
-func (l *layout) settle(tx Tx)        {}
+func (l *layout) Reduce(a ahp.Action)  { l.value = ahp.ReduceLayout(l.value, a) }
+func (l *layout) State(tx core.Tx) any { return l.value }
+func (l *layout) Settle(tx core.Tx)    {}
 
 // openLayout gives the layout of a URI, made on first use: never written, empty.
 // Those who may not write layouts cannot take more than half the places.
-func (h *Host) openLayout(tx Tx, p *auth.Principal, uri ahp.URI) (*channel, error) {
+func (h *Host) openLayout(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
 	name, _ := strings.CutPrefix(uri, ahp.LayoutScheme+"/")
 	if !isLayoutName(name) {
 		return nil, ahp.InvalidParams("channel: %q is not a layout: use %s/NAME with a name of 1 to 64 letters, digits, blanks and punctuation but no slash", uri, ahp.LayoutScheme)
@@ -37,13 +38,13 @@ func (h *Host) openLayout(tx Tx, p *auth.Principal, uri ahp.URI) (*channel, erro
 		return nil, ahp.Errorf(ahp.CodeConflict, "open layout %s: there are %d layouts already, the most this host keeps", uri, len(h.layouts))
 	}
 	l := &layout{value: ahp.LayoutState{Terminals: []ahp.URI{}}}
-	l.ch = h.newChannel(tx, uri, l)
+	l.ch = tx.NewChannel(uri, l)
 	h.layouts = append(h.layouts, l)
 	return l.ch, nil
 }
 
 // reviveLayout makes a layout that an earlier host left.
-func reviveLayout(h *Host, ch *channel, state json.RawMessage) (body, error) {
+func reviveLayout(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, error) {
 	l := &layout{ch: ch}
 	if err := ahp.Unmarshal(state, &l.value); err != nil {
 		return nil, err
@@ -54,12 +55,12 @@ func reviveLayout(h *Host, ch *channel, state json.RawMessage) (body, error) {
 
 // dropLayout makes room by forgetting a layout that holds nothing and that
 // nobody looks at.
-func (h *Host) dropLayout(tx Tx) bool {
-	i := slices.IndexFunc(h.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.subs) == 0 })
+func (h *Host) dropLayout(tx core.Tx) bool {
+	i := slices.IndexFunc(h.layouts, func(l *layout) bool { return l.value.Rev == 0 && len(l.ch.Links()) == 0 })
 	if i < 0 {
 		return false
 	}
-	h.removeChannel(tx, h.layouts[i].ch)
+	tx.RemoveChannel(h.layouts[i].ch)
 	h.layouts = slices.Delete(h.layouts, i, i+1)
 	return true
 }
@@ -71,8 +72,8 @@ func isLayoutName(s string) bool {
 
 // changeLayout replaces a layout's document; of two writers that saw the same
 // revision the second is refused and tries again.
-func changeLayout(tx Tx, d *dispatch) string {
-	l, a := d.ch.body.(*layout), d.action.(ahp.LayoutChanged)
+func changeLayout(tx core.Tx, d *dispatch) string {
+	l, a := d.ch.Body.(*layout), d.action.(ahp.LayoutChanged)
 	switch {
 	case a.Rev != l.value.Rev+1:
 		return because("the layout is at revision %d, so the next is %d, not %d: apply the change to the newest one", l.value.Rev, l.value.Rev+1, a.Rev)
@@ -85,6 +86,7 @@ func changeLayout(tx Tx, d *dispatch) string {
 	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > maxURI }):
 		return because("the layout names a terminal by more than %d bytes", maxURI)
 	}
-	d.c.h.apply(tx, d.ch, a, &d.by)
+	tx.Apply(d.ch, a, &d.by)
+	d.c.h.listChanged(tx)
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 )
 
 // prober is a provider that can say how to log in before a session was opened.
@@ -21,7 +22,7 @@ func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("log in", c.principal.CannotDrive()); err != nil {
+	if err := allowed("log in", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	provider, err := h.sessions.loginProvider(p)
@@ -54,7 +55,7 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 		if err := authGuarded(ctx, provider, m.ID); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
 		}
-		h.turn(func(tx Tx) { h.sessions.beginAgain(tx, p.Session) })
+		h.core.Do(func(tx core.Tx) { h.sessions.beginAgain(tx, p.Session) })
 		return r, nil
 	}
 	r.Terminal = p.Terminal
@@ -63,10 +64,10 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 
 // loginProvider is the provider to log in to, of the session if one is named.
 func (ss *sessions) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
-	tx := ss.h.lock()
-	defer tx.unlock()
+	tx := ss.h.core.Lock()
+	defer tx.Unlock()
 	if p.Session != "" {
-		s, ok := ss.sessionAt(tx, p.Session)
+		s, ok := sessionAt(tx, p.Session)
 		switch {
 		case !ok:
 			return nil, ahp.SessionNotFound("log in: there is no session %q", clip(p.Session))
@@ -123,7 +124,7 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 		env[v.Name] = v.Value
 	}
 	params, err := json.Marshal(ahp.CreateTerminalParams{
-		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.client.id},
+		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.Client.ID},
 		Name: cleanTitle(clipTo("Log in: "+m.Name, maxNamed)), Cols: p.Cols, Rows: p.Rows,
 		Meta: &ahp.CreateMeta{Command: m.Command, Env: env},
 	})
@@ -133,12 +134,12 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 	if _, err := createTerminal(ctx, c, params); err != nil {
 		return err
 	}
-	h.turn(func(tx Tx) {
-		t, ok := h.termAt(tx, p.Terminal)
+	h.core.Do(func(tx core.Tx) {
+		t, ok := termAt(tx, p.Terminal)
 		if !ok {
 			return
 		}
-		done := func(tx Tx, x ahp.TerminalExited) {
+		done := func(tx core.Tx, x ahp.TerminalExited) {
 			if x.ExitCode != nil && *x.ExitCode == 0 {
 				h.sessions.beginAgain(tx, p.Session)
 			}
@@ -154,9 +155,9 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 
 // beginAgain opens the agent of a session that could not be created, now that
 // somebody has logged in.
-func (ss *sessions) beginAgain(tx Tx, uri ahp.URI) {
-	s, ok := ss.sessionAt(tx, uri)
-	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || ss.h.closing {
+func (ss *sessions) beginAgain(tx core.Tx, uri ahp.URI) {
+	s, ok := sessionAt(tx, uri)
+	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || tx.Closing() {
 		return
 	}
 	s.begin(tx, nil, "")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // mark tells where a terminal is (x-tandemux/mark), so that what is asked from there
@@ -16,9 +17,9 @@ func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
-	tx := c.h.lock()
-	defer tx.unlock()
-	t, ok := c.h.termAt(tx, p.Channel)
+	tx := c.h.core.Lock()
+	defer tx.Unlock()
+	t, ok := termAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.NotFound("mark: there is no terminal %q", clip(p.Channel))
 	}
@@ -26,7 +27,7 @@ func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // markOf is where a terminal is now.
-func (t *term) markOf(tx Tx) ahp.Mark {
+func (t *term) markOf(tx core.Tx) ahp.Mark {
 	var m ahp.Mark
 	for {
 		pending, k, line := t.t.PresentLine()
@@ -34,7 +35,7 @@ func (t *term) markOf(tx Tx) ahp.Mark {
 			break
 		}
 	}
-	m.Seq = t.ch.last
+	m.Seq = t.ch.Last()
 	items := t.t.Commands().Items
 	if n := len(items); n > 0 {
 		if m.Last = items[n-1].ID; items[n-1].Running {
@@ -47,7 +48,9 @@ func (t *term) markOf(tx Tx) ahp.Mark {
 
 // since gives what the terminal did after a mark; ok is false when the first of
 // it is not known any more. It is valid until the next action.
-func (t *term) since(tx Tx, m *ahp.Mark) (es []ahp.Envelope, ok bool) { return t.ch.log.since(m.Seq) }
+func (t *term) since(tx core.Tx, m *ahp.Mark) (es []ahp.Envelope, ok bool) {
+	return t.ch.Since(m.Seq)
+}
 
 // bind finds the command that a wait from a mark is about: the one that ran there,
 // or that Enter there has begun since.
@@ -65,7 +68,7 @@ func (w *wait) bind() {
 
 // forCommandFrom answers a wait for a command from a mark if that has ended. It
 // reports whether it has.
-func (w *wait) forCommandFrom(tx Tx, items []ahp.CommandInfo) (over bool) {
+func (w *wait) forCommandFrom(tx core.Tx, items []ahp.CommandInfo) (over bool) {
 	id := w.command
 	if id == "" && w.t.t.Entered() && w.from.Next {
 		return false
@@ -91,7 +94,7 @@ func (w *wait) forCommandFrom(tx Tx, items []ahp.CommandInfo) (over bool) {
 
 // quietFor is how long there must be no output from now on for a wait from a mark
 // that lies ago back.
-func (w *wait) quietFor(tx Tx, ago time.Duration) time.Duration {
+func (w *wait) quietFor(tx core.Tx, ago time.Duration) time.Duration {
 	es, ok := w.t.since(tx, w.from)
 	if !ok || slices.ContainsFunc(es, shows) {
 		return w.quiet // When it came is not known.
@@ -110,7 +113,7 @@ func shows(e ahp.Envelope) bool {
 
 // replay shows the wait what came since its mark. Where that is not known any
 // more, all output that is kept is matched: rather a line of before than none.
-func (w *wait) replay(tx Tx, es []ahp.Envelope, ok bool) {
+func (w *wait) replay(tx core.Tx, es []ahp.Envelope, ok bool) {
 	for _, e := range es {
 		w.see(tx, w, e.Action)
 	}

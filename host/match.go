@@ -135,8 +135,8 @@ func (m *matcher) found(line []byte) bool {
 }
 
 func (m *matcher) reply(r ahp.WaitResult) {
-	tx := m.w.h.lock()
-	defer tx.unlock()
+	tx := m.w.h.core.Lock()
+	defer tx.Unlock()
 	if r.Running {
 		r.Running = !m.w.t.value.Lifecycle.Exited()
 	}

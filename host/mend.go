@@ -21,7 +21,7 @@ type mender struct {
 }
 
 // mend warns the owner about something that could not be written, and tries it
-// again if that was for want of room. It is called without h.mu, as is again.
+// again if that was for want of room. It is called without the lock, as is again.
 func (h *Host) mend(about string, err error, again func() error) {
 	h.warn(about, err)
 	if !statefile.Full(err) {
@@ -50,11 +50,7 @@ func (h *Host) mendState(noMark, noAudit error) {
 		auditFailed(noAudit)
 	}
 	if noMark != nil {
-		h.mend("state directory", noMark, func() error {
-			tx := h.lock()
-			defer tx.unlock()
-			return h.seq.advance()
-		})
+		h.mend("state directory", noMark, h.core.WriteMark)
 	}
 }
 

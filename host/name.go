@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/shell"
 )
 
@@ -23,9 +24,9 @@ const maxName = 128
 func (t *term) title() string { return orElse(t.meta.Name, t.auto) }
 
 // retitle tells the title if it is another one than was told.
-func (t *term) retitle(tx Tx) {
+func (t *term) retitle(tx core.Tx) {
 	if now := t.title(); now != t.value.Title {
-		t.h.apply(tx, t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
+		tx.Apply(t.ch, ahp.TerminalTitleChanged{Title: now}, nil)
 	}
 }
 
@@ -55,7 +56,7 @@ func cleanName(s string) string {
 
 // nameTaken says why the terminal at uri, which may yet have to be made, can't have
 // a name that p gives it, or "".
-func (h *Host) nameTaken(tx Tx, p *auth.Principal, name string, uri ahp.URI) string {
+func (h *Host) nameTaken(tx core.Tx, p *auth.Principal, name string, uri ahp.URI) string {
 	if name == "" {
 		return ""
 	}
@@ -65,16 +66,16 @@ func (h *Host) nameTaken(tx Tx, p *auth.Principal, name string, uri ahp.URI) str
 		}
 	}
 	for _, t := range h.terms {
-		id := shortID(t.ch.uri)
+		id := shortID(t.ch.URI)
 		switch {
-		case t.ch.uri == uri:
-		case !t.h.reaches(tx, p, t.ch.uri):
+		case t.ch.URI == uri:
+		case !reaches(tx, p, t.ch.URI):
 			if t.meta.Name == name {
 				return because("another terminal has the name %q: choose another", name)
 			}
 		case t.meta.Name == name:
 			return because("terminal %s has the name %q: choose another, or take it away with `tandemux rename %s ''`", id, name, id)
-		case id == name || t.ch.uri == name:
+		case id == name || t.ch.URI == name:
 			return because("%q is the id of another terminal: choose another name", name)
 		case !p.Human && strings.HasPrefix(id, name):
 			// People type the beginning of an id: nobody else catches that.
@@ -85,7 +86,7 @@ func (h *Host) nameTaken(tx Tx, p *auth.Principal, name string, uri ahp.URI) str
 }
 
 // freeName is name, with a number behind it if that takes to be nobody's.
-func (h *Host) freeName(tx Tx, p *auth.Principal, name string, uri ahp.URI) string {
+func (h *Host) freeName(tx core.Tx, p *auth.Principal, name string, uri ahp.URI) string {
 	name = cleanName(name)
 	free := name
 	for n := 2; h.nameTaken(tx, p, free, uri) != ""; n++ {
@@ -96,20 +97,20 @@ func (h *Host) freeName(tx Tx, p *auth.Principal, name string, uri ahp.URI) stri
 
 // rename is terminal/titleChanged by a client (R18): it sets the name, or with an
 // empty title removes it.
-func rename(tx Tx, d *dispatch) string {
-	if s := d.t.mayShape(d.c.principal); s != "" {
+func rename(tx core.Tx, d *dispatch) string {
+	if s := d.t.mayShape(d.c.Principal); s != "" {
 		return s
 	}
 	name := d.action.(ahp.TerminalTitleChanged).Title
 	if s := checkName(name); s != "" {
 		return "the name is not usable: " + s
 	}
-	if s := d.c.h.nameTaken(tx, d.c.principal, name, d.ch.uri); s != "" {
+	if s := d.c.h.nameTaken(tx, d.c.Principal, name, d.ch.URI); s != "" {
 		return s
 	}
 	d.t.flush(tx)
 	d.t.meta.Name, d.t.dirty = name, true
-	d.c.h.apply(tx, d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
+	tx.Apply(d.ch, ahp.TerminalTitleChanged{Title: d.t.title()}, &d.by)
 	return ""
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/host/keeper"
 )
 
@@ -26,13 +27,13 @@ func (h *Host) keeper() *keeper.Client { return h.keepers.Load() }
 func (h *Host) followExits(k *keeper.Client) {
 	defer h.following.Done()
 	for e := range k.Exits() {
-		tx := h.lock()
+		tx := h.core.Lock()
 		t := h.procs.terms[e.ID]
 		_, making := h.procs.early[e.ID]
 		if making && t == nil {
 			h.procs.early[e.ID] = &e
 		}
-		tx.unlock()
+		tx.Unlock()
 		switch {
 		case t != nil:
 			t.t.Exit(e)
@@ -45,13 +46,13 @@ func (h *Host) followExits(k *keeper.Client) {
 
 // keeperLost finds another keeper, or the same again.
 func (h *Host) keeperLost(k *keeper.Client) {
-	tx := h.lock()
-	over := h.closing || h.stopping
+	tx := h.core.Lock()
+	over := tx.Closing() || h.stopping
 	if err := k.Err(); errors.Is(err, keeper.ErrSuperseded) {
-		h.superseded(tx, err)
+		tx.Supersede(err)
 		over = true
 	}
-	tx.unlock()
+	tx.Unlock()
 	if over {
 		return
 	}
@@ -80,9 +81,9 @@ func (h *Host) regainKeeper() error {
 	if err != nil {
 		return fmt.Errorf("the keeper is gone, and no other one starts: %w", err)
 	}
-	tx := h.lock()
-	if h.closing {
-		tx.unlock()
+	tx := h.core.Lock()
+	if tx.Closing() {
+		tx.Unlock()
 		k.Close()
 		return errClosing
 	}
@@ -92,7 +93,7 @@ func (h *Host) regainKeeper() error {
 		h.log.Info("another keeper", "pid", k.Pid())
 		h.restock(tx)
 	}
-	tx.unlock()
+	tx.Unlock()
 	go h.followExits(k)
 	h.storeSpool(h.life)
 	return nil
@@ -100,18 +101,18 @@ func (h *Host) regainKeeper() error {
 
 // restock leaves with a new keeper what the dead one had: all journals but those of
 // terminals, which can't be replaced.
-func (h *Host) restock(tx Tx) {
+func (h *Host) restock(tx core.Tx) {
 	h.journals.Empty()
-	var all []*channel
-	for _, ch := range h.channels {
-		if _, is := ch.body.(*term); !is && ch.journal != nil {
+	var all []*core.Channel
+	for ch := range tx.Channels() {
+		if _, is := ch.Body.(*term); !is && ch.Journal != nil {
 			all = append(all, ch)
 		}
 	}
 	for _, ch := range all {
-		ch.journal.Close()
-		ch.journal = nil
-		h.keep(tx, ch)
+		ch.Journal.Close()
+		ch.Journal = nil
+		tx.Keep(ch)
 	}
 	h.journals.Refill()
 }
@@ -119,11 +120,11 @@ func (h *Host) restock(tx Tx) {
 // orphan has the terminals of a keeper whose connection has ended do without it,
 // unless it is the one that we have again.
 func (h *Host) orphan(k *keeper.Client) {
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	again := h.keeper()
 	for _, t := range h.procs.terms {
-		if t.keeper != k || h.closing {
+		if t.keeper != k || tx.Closing() {
 			continue
 		}
 		if again != k && again.Pid() == k.Pid() {
@@ -157,7 +158,7 @@ func (t *term) signal(ctx context.Context, sig syscall.Signal) error {
 }
 
 // orphaned says which programs have no keeper, nil when all have one.
-func (h *Host) orphaned(tx Tx) error {
+func (h *Host) orphaned(tx core.Tx) error {
 	var pids []string
 	for _, t := range h.terms {
 		if t.meta.Orphaned && !t.value.Lifecycle.Exited() {
@@ -174,7 +175,7 @@ func (h *Host) orphaned(tx Tx) error {
 const aboutStrays = "the keeper is gone"
 
 // tellStrays says to the host's owner which programs have no terminal.
-func (h *Host) tellStrays(tx Tx) {
+func (h *Host) tellStrays(tx core.Tx) {
 	var pids []string
 	for _, p := range h.strays.list() {
 		pids = append(pids, fmt.Sprintf("%d %s", p.Pid, p.Name))
@@ -224,7 +225,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 		go func() {
 			defer h.following.Done()
 			if p.Wait(h.life) == nil {
-				h.locked(func(tx Tx) {
+				h.core.Locked(func(tx core.Tx) {
 					h.tellStrays(tx)
 					h.enroll(tx)
 				})
@@ -233,7 +234,7 @@ func (h *Host) findStrays(children []keeper.Info) {
 	}
 	if n := len(h.strays.all); n > 0 {
 		h.log.Warn("programs of an earlier keeper run without a terminal", "programs", n)
-		h.locked(func(tx Tx) { h.tellStrays(tx) })
+		h.core.Locked(func(tx core.Tx) { h.tellStrays(tx) })
 	}
 }
 
@@ -247,9 +248,9 @@ func (h *Host) endStrays(ctx context.Context) {
 			}
 		})
 	}
-	tx := h.lock()
+	tx := h.core.Lock()
 	terms := slices.Clone(h.terms)
-	tx.unlock()
+	tx.Unlock()
 	for _, t := range terms {
 		if !t.orphaned.Load() {
 			continue

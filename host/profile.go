@@ -38,7 +38,7 @@ var profilers = map[string]func(ctx context.Context, d time.Duration) ([]byte, e
 // pprof's format, which names functions and has nothing of what terminals show.
 // It holds up the asking connection alone and ends with it.
 func profile(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
-	if !c.principal.Human {
+	if !c.Principal.Human {
 		return nil, ahp.PermissionDenied("profile: only the host's owner may, over the unix socket")
 	}
 	var p ahp.ProfileParams

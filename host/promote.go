@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // personID is the client that a terminal is given to while nobody is there; the
@@ -20,15 +21,15 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
-	t, ok := h.termAt(tx, p.Channel)
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	t, ok := termAt(tx, p.Channel)
 	switch {
-	case !ok || !h.reaches(tx, c.principal, p.Channel):
+	case !ok || !reaches(tx, c.Principal, p.Channel):
 		return nil, ahp.NotFound("promote: there is no terminal %q", clip(p.Channel))
 	case t.value.Claim.Kind == ahp.ClaimClient:
 		return t.value.Claim, nil
-	case !t.holds(c.principal) && !c.principal.Operates():
+	case !t.holds(c.Principal) && !c.Principal.Operates():
 		return nil, ahp.PermissionDenied("promote: the terminal is held by %s: only its holder may give it away", t.holderText())
 	}
 	t.flush(tx)
@@ -40,33 +41,33 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 
 // personFor is the person's client that a terminal goes to: one that watches it,
 // else the one that was there last, else whoever comes.
-func (t *term) personFor(tx Tx) string {
+func (t *term) personFor(tx core.Tx) string {
 	best, score := personID, 0
-	var seen *client
-	for _, cl := range t.h.clients {
-		if cl.principal != auth.Operator.ID || len(cl.conns) == 0 {
+	var seen *core.Client
+	for cl := range tx.Clients() {
+		if cl.Owner != auth.Operator.ID || !cl.Here() {
 			continue
 		}
 		n := 0
-		for c := range cl.conns {
+		for l := range cl.Links() {
 			switch {
-			case c.subs[t.ch.uri] != nil:
+			case l.Watches(t.ch.URI):
 				n = 3
-			case c.shows(tx):
+			case isInterface(l):
 				n = max(n, 2)
 			}
 		}
-		if n > score || n == score && n > 0 && cl.seen.After(seen.seen) {
-			best, score, seen = cl.id, n, cl
+		if n > score || n == score && n > 0 && cl.Seen.After(seen.Seen) {
+			best, score, seen = cl.ID, n, cl
 		}
 	}
 	return best
 }
 
-// shows reports whether a connection is an interface: it follows a layout.
-func (c *conn) shows(tx Tx) bool {
-	for _, ch := range c.subs {
-		if isLayout(ch.body) {
+// isInterface reports whether a connection is an interface's: it follows a layout.
+func isInterface(l *core.Link) bool {
+	for ch := range l.Subscriptions() {
+		if isLayout(ch.Body) {
 			return true
 		}
 	}

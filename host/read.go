@@ -18,9 +18,9 @@ func read(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	default:
 		return nil, ahp.InvalidParams("read terminal: what: %q is none of %q, %q, %q", p.What, ahp.ReadScreen, ahp.ReadHistory, ahp.ReadRaw)
 	}
-	tx := c.h.lock()
-	t, ok := c.h.termAt(tx, p.Channel)
-	tx.unlock()
+	tx := c.h.core.Lock()
+	t, ok := termAt(tx, p.Channel)
+	tx.Unlock()
 	if !ok {
 		return nil, ahp.NotFound("read terminal: there is no terminal %q", p.Channel)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle).
@@ -38,18 +39,18 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	var meta ahp.ReconnectMeta
 	json.Unmarshal(p.Meta, &meta) //nolint:errcheck // somebody else's: it says nothing of this
-	c.resumed, c.continues = true, meta.Continues
+	c.Resumed, c.Continues = true, meta.Continues
 	r, err := c.resume(p.ClientID, *p.LastSeenServerSeq, uris)
 	if err != nil {
 		return nil, err
 	}
 	if r.kind == ahp.ReconnectReplay {
-		return ahp.Encode(c.profile, ahp.ReconnectResult{Type: r.kind, Actions: r.actions, Missing: r.missing})
+		return ahp.Encode(c.Profile, ahp.ReconnectResult{Type: r.kind, Actions: r.actions, Missing: r.missing})
 	}
 	list := make([]ahp.Snapshot, 0, len(r.taken))
 	size := 0
 	for _, s := range r.taken {
-		e, err := s.encode(c.profile)
+		e, err := s.encode(c.Profile)
 		if err != nil {
 			return nil, c.undo(err)
 		}
@@ -59,7 +60,7 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		}
 		list = append(list, e)
 	}
-	return ahp.Encode(c.profile, ahp.ReconnectResult{Type: r.kind, Snapshots: list})
+	return ahp.Encode(c.Profile, ahp.ReconnectResult{Type: r.kind, Snapshots: list})
 }
 
 // resumed reads the list of subscriptions: URIs, or objects that hold one
@@ -96,25 +97,25 @@ type resumption struct {
 // actions when the log of every channel reaches back to seq, states otherwise.
 func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) {
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
-	cl, ok := h.clients[id]
-	if !ok {
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	cl := tx.Client(id)
+	if cl == nil {
 		return resumption{}, ahp.NotFound("reconnect: no client %q is known here: initialize", id)
 	}
-	if g := cl.guest; g != nil && (c.principal.Human || c.principal.ID == g.ID) {
-		c.principal = g // an agent stays one
+	if g := cl.Guest; g != nil && (c.Principal.Human || c.Principal.ID == g.ID) {
+		c.Principal = g // an agent stays one
 	}
-	if cl.principal != c.principal.ID { // also when a dead token's: it may initialize
+	if cl.Owner != c.Principal.ID { // also when a dead token's: it may initialize
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(tx, cl)
 	defer c.h.sessions.clientBack(tx, c, true)
-	c.out.Hold()
+	c.Out.Hold()
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
-	var channels []*channel
+	var channels []*core.Channel
 	for _, uri := range uris {
-		ch, err := c.h.visible(tx, c.principal, uri)
+		ch, err := c.h.visible(tx, c.Principal, uri)
 		if err != nil {
 			r.missing = append(r.missing, uri)
 			continue
@@ -122,16 +123,19 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		channels = append(channels, ch)
 	}
 	for _, ch := range channels {
-		ch.body.settle(tx)
+		ch.Body.Settle(tx)
 	}
-	if actions, ok := h.missed(tx, channels, seq); ok {
+	// Escaped, text may grow sixfold.
+	if actions, ok := tx.Missed(channels, seq, h.limits.ReplyBytes/4); ok {
 		for i := range actions {
-			actions[i] = h.shownAction(tx, c.principal, actions[i])
+			if actions[i].Action = shownAction(tx, c.Principal, actions[i].Action); actions[i].Action == nil {
+				actions[i].Action = ahp.HostWarned{} // no number is left out
+			}
 		}
 		r.actions = actions
 		for _, ch := range channels {
-			ch.subscribe(tx, c)
-			c.watches(tx, ch.uri)
+			tx.Subscribe(ch, c.Link)
+			c.watches(tx, ch.URI)
 		}
 		for _, ch := range channels {
 			c.h.recount(tx, ch)
@@ -146,52 +150,10 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 	return r, nil
 }
 
-// missed merges the channels' logs after seq in ascending order; ok is false
-// when one has a hole, or seq lies in the future, or it is too much for one
-// reply.
-func (h *Host) missed(tx Tx, channels []*channel, seq int64) (all []ahp.Envelope, ok bool) {
-	if seq > h.seq.last {
-		return nil, false
-	}
-	var parts [][]ahp.Envelope
-	size, n := 0, 0
-	for _, ch := range channels {
-		es, ok := ch.log.since(seq)
-		if !ok {
-			return nil, false
-		}
-		for _, e := range es {
-			size += weight(e.Action)
-		}
-		n += len(es)
-		parts = append(parts, es)
-	}
-	if size > h.limits.ReplyBytes/4 { // escaped, text may grow sixfold
-		return nil, false
-	}
-	all = make([]ahp.Envelope, 0, n)
-	for len(all) < n {
-		next := -1
-		for i, p := range parts {
-			if len(p) > 0 && (next < 0 || p[0].ServerSeq < parts[next][0].ServerSeq) {
-				next = i
-			}
-		}
-		all = append(all, parts[next][0])
-		parts[next] = parts[next][1:]
-	}
-	return all, true
-}
-
 // undo makes the connection fresh again, so that initialize works on it.
 func (c *conn) undo(err error) error {
-	tx := c.h.lock()
-	defer tx.unlock()
-	for _, ch := range c.subs {
-		ch.unsubscribe(tx, c)
-	}
-	delete(c.client.conns, c)
-	c.client, c.window = nil, nil
-	c.out.Forget()
+	tx := c.h.core.Lock()
+	defer tx.Unlock()
+	tx.Undo(c.Link)
 	return err
 }

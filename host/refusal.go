@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 )
 
 // What agents were not allowed is told to people where they look: on the channel
@@ -18,7 +19,7 @@ import (
 // that tries in a loop costs no more than one that tried once.
 
 // refusedAgent notes what an agent was not allowed.
-func (h *Host) refusedAgent(tx Tx, r ahp.AgentRefusal) {
+func (h *Host) refusedAgent(tx core.Tx, r ahp.AgentRefusal) {
 	v := h.activity
 	r.At, r.Count = h.now().UnixMilli(), 1
 	r.Agent, r.What, r.Why = inLine(r.Agent), inLine(r.What), inLine(r.Why)
@@ -68,9 +69,9 @@ func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err 
 	if len(p.Command) > 0 {
 		what = shownCommand(p.Command)
 	}
-	h.turn(func(tx Tx) {
+	h.core.Do(func(tx core.Tx) {
 		h.refusedAgent(tx, ahp.AgentRefusal{
-			Agent: c.principal.Name(), Session: c.principal.Session, Terminal: p.Channel,
+			Agent: c.Principal.Name(), Session: c.Principal.Session, Terminal: p.Channel,
 			What: orElse(what, method), Why: ahp.FromRPC(err).Message,
 		})
 	})
@@ -98,10 +99,10 @@ func commandLine(p ahp.CreateTerminalParams) string {
 // the audit log as well.
 func (c *chat) refuse(kind, what string, err error) {
 	h := c.h
-	h.audit.RefusedAgent(c.ch.uri, c.s.ch.uri, kind, what, err.Error())
-	h.turn(func(tx Tx) {
-		if !c.dead() {
-			c.h.refusedAgent(tx, ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.uri, What: what, Why: err.Error()})
+	h.audit.RefusedAgent(c.ch.URI, c.s.ch.URI, kind, what, err.Error())
+	h.core.Do(func(tx core.Tx) {
+		if !c.dead(tx) {
+			c.h.refusedAgent(tx, ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.URI, What: what, Why: err.Error()})
 		}
 	})
 }

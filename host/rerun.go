@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 const (
@@ -33,7 +34,7 @@ func (t *term) ranAs(client, key string) string {
 
 // typeKeys types the line of a run: what is typed, and which command it is to
 // become, is journalled before.
-func (w *wait) typeKeys(tx Tx) (id string, err error) {
+func (w *wait) typeKeys(tx core.Tx) (id string, err error) {
 	t := w.t
 	keys, id, err := t.t.Keys(w.line)
 	if err != nil {
@@ -44,10 +45,10 @@ func (w *wait) typeKeys(tx Tx) (id string, err error) {
 	}
 	before := t.runs
 	if w.key != "" {
-		t.runs = append(slices.Clone(t.runs[max(0, len(t.runs)+1-maxRuns):]), ranKey{w.c.client.id, w.key, id})
+		t.runs = append(slices.Clone(t.runs[max(0, len(t.runs)+1-maxRuns):]), ranKey{w.c.Client.ID, w.key, id})
 		t.dirty = true
 	}
-	if w.h.fenced {
+	if tx.Fenced() {
 		return "", errClosing
 	}
 	end := w.h.noteKeys(tx, t, keys)
@@ -62,7 +63,7 @@ func (w *wait) typeKeys(tx Tx) (id string, err error) {
 
 // again answers a run that was asked for before with the command that it became,
 // or waits until that begins.
-func (w *wait) again(tx Tx, id string) {
+func (w *wait) again(tx core.Tx, id string) {
 	w.command, w.next, w.see = id, true, w.seeBegin
 	w.t.flush(tx)
 	items := w.t.t.Commands().Items
@@ -72,7 +73,7 @@ func (w *wait) again(tx Tx, id string) {
 			return
 		}
 	}
-	w.timer = w.after(beginTime, func(tx Tx) {
+	w.timer = w.after(beginTime, func(tx core.Tx) {
 		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v: look at the terminal with `tandemux read`", beginTime))
 	})
 }

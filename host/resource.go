@@ -24,7 +24,7 @@ func resource(do func(h *Host, p resourceParams) (any, error)) func(context.Cont
 		if err := decode(raw, &p); err != nil {
 			return nil, err
 		}
-		if s := c.principal.Lacks(auth.ScopeCreate); s != "" {
+		if s := c.Principal.Lacks(auth.ScopeCreate); s != "" {
 			return nil, ahp.PermissionDenied("files: %s", s)
 		}
 		return do(c.h, p)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // rosterName is the file in the runtime directory with the programs that run, for a
@@ -99,8 +100,8 @@ func (r *roster) write(all []program) error {
 }
 
 // enroll writes down which programs run.
-func (h *Host) enroll(tx Tx) {
-	if h.closing {
+func (h *Host) enroll(tx core.Tx) {
+	if tx.Closing() {
 		return
 	}
 	all := h.strays.list()
@@ -108,7 +109,7 @@ func (h *Host) enroll(tx Tx) {
 		if t.value.Lifecycle.Exited() || t.identity.Pid == 0 || h.stopping && !t.identity.Alive() {
 			continue
 		}
-		all = append(all, program{t.ch.uri, t.programName(), t.identity})
+		all = append(all, program{t.ch.URI, t.programName(), t.identity})
 	}
 	h.roster.put(all, func() { h.ending.Add(1) }, h.ending.Done, func(err error) {
 		h.log.Warn("programs will not be found again if the keeper and the host die", "err", err)

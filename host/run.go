@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/host/terminal"
 	"tandemux/internal/jsonrpc"
 )
@@ -20,7 +21,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := decode(raw, &p); err != nil {
 		return nil, err
 	}
-	if err := c.h.judgeLine(c.principal, p.Command, p.Line); err != nil {
+	if err := c.h.judgeLine(c.Principal, p.Command, p.Line); err != nil {
 		return nil, err
 	}
 	argv := p.Command
@@ -39,14 +40,14 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, ahp.InvalidParams("run: key: longer than %d bytes", maxRunKey)
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	w, err := c.newWait(tx, p.Channel, "run")
 	if err != nil {
 		return nil, err
 	}
 	w.key = p.Key
-	if id := w.t.ranAs(c.client.id, p.Key); id != "" {
+	if id := w.t.ranAs(c.Client.ID, p.Key); id != "" {
 		w.again(tx, id)
 		return nil, jsonrpc.ErrReplied
 	}
@@ -61,7 +62,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		w.end(tx)
 		return nil, err
 	}
-	h.audit.Did(c.by(), "run", w.t.ch.uri)
+	h.audit.Did(c.by(), "run", w.t.ch.URI)
 	return nil, jsonrpc.ErrReplied
 }
 
@@ -76,8 +77,8 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 		return nil, ahp.InvalidParams("run: line: control characters would be keys to the shell's line editor")
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	w, err := c.newWait(tx, p.Channel, "run")
 	if err != nil {
 		return nil, err
@@ -93,10 +94,10 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 		w.end(tx)
 		return nil, ahp.Conflict("run: its shell does not wait for a command")
 	}
-	w.timer = w.after(beginTime, func(tx Tx) {
+	w.timer = w.after(beginTime, func(tx core.Tx) {
 		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
 	})
-	h.audit.Did(c.by(), "run", w.t.ch.uri)
+	h.audit.Did(c.by(), "run", w.t.ch.URI)
 	return nil, jsonrpc.ErrReplied
 }
 
@@ -104,7 +105,7 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 const maxTyped = 64 << 10
 
 // seeBegin answers when the shell has begun the command.
-func (w *wait) seeBegin(tx Tx, _ *wait, a ahp.Action) {
+func (w *wait) seeBegin(tx core.Tx, _ *wait, a ahp.Action) {
 	switch a := a.(type) {
 	case ahp.TerminalCommandExecuted:
 		if w.line == "" && a.CommandID == w.command {
@@ -119,7 +120,7 @@ func (w *wait) seeBegin(tx Tx, _ *wait, a ahp.Action) {
 // that has just ended, or of a shell that is starting. A line in the shell's
 // language goes as it is if it is words alone; else argv, which evaluates it: one
 // that isn't complete is an error then, not a shell that waits for the rest.
-func (w *wait) submit(tx Tx, argv []string, line string) error {
+func (w *wait) submit(tx core.Tx, argv []string, line string) error {
 	t := w.t
 	t.flush(tx)
 	shell := filepath.Base(t.shell)
@@ -136,7 +137,7 @@ func (w *wait) submit(tx Tx, argv []string, line string) error {
 	if err := w.submitLine(tx); err != nil {
 		return err
 	}
-	w.timer = w.after(beginTime, func(tx Tx) {
+	w.timer = w.after(beginTime, func(tx core.Tx) {
 		why := "its shell has not shown a prompt"
 		if w.line == "" {
 			why = "the command was typed, but the shell has not begun it"
@@ -147,7 +148,7 @@ func (w *wait) submit(tx Tx, argv []string, line string) error {
 }
 
 // ready tries again after the shell did not wait for a command.
-func (w *wait) ready(tx Tx) {
+func (w *wait) ready(tx core.Tx) {
 	if w.line == "" || w.over {
 		return
 	}
@@ -157,10 +158,10 @@ func (w *wait) ready(tx Tx) {
 }
 
 // submitLine types the line if the shell waits for one; not yet is no error.
-func (w *wait) submitLine(tx Tx) error {
+func (w *wait) submitLine(tx core.Tx) error {
 	refusal := ""
 	follow := false
-	if follow, refusal = w.t.mayType(w.c.principal, w.c.client.id); refusal != "" {
+	if follow, refusal = w.t.mayType(w.c.Principal, w.c.Client.ID); refusal != "" {
 		return allowed("run", refusal)
 	}
 	id, err := w.typeKeys(tx)
@@ -178,7 +179,7 @@ func (w *wait) submitLine(tx Tx) error {
 	}
 	w.t.followed(tx, w.c)
 	if follow {
-		w.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.client.id}, nil, w.c.principal)
+		w.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.Client.ID}, nil, w.c.Principal)
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ func (h *Host) scrollbackOf(asked *int) int {
 // SetScrollback changes Config.Scrollback, also for the terminals that there are.
 func (h *Host) SetScrollback(lines int) {
 	h.scrollback.Store(int64(lines))
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	for _, t := range h.terms {
 		if t.meta.Scrollback == nil {
 			t.t.LimitHistory(lines)

@@ -8,14 +8,15 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 	"tandemux/internal/daemon"
 )
 
 // session is the body of a session's channel: what its chats share. Guarded by
-// h.mu.
+// the lock.
 type session struct {
 	h     *Host
-	ch    *channel
+	ch    *core.Channel
 	value ahp.SessionState
 	facts sessionFacts
 	dirty bool // the facts have changed
@@ -57,31 +58,31 @@ type sessionMeta struct {
 	Plans    map[ahp.URI][]ahp.AgentPlanEntry `json:"tandemux/plans,omitempty"`
 }
 
-func (s *session) reduce(a ahp.Action) { s.value = ahp.ReduceSession(s.value, a) }
+func (s *session) Reduce(a ahp.Action) { s.value = ahp.ReduceSession(s.value, a) }
 
 // state is the session as of now. Its activity is its chats': AHP has no action
 // that changes it, so it is right in a snapshot, and later clients go by the
 // chats' rows.
-func (s *session) state(tx Tx) any {
+func (s *session) State(tx core.Tx) any {
 	v := s.value
 	v.Status, _ = s.aggregate()
-	v.Resource, v.CreatedAt, v.ModifiedAt = s.ch.uri, s.facts.Created, s.modified()
+	v.Resource, v.CreatedAt, v.ModifiedAt = s.ch.URI, s.facts.Created, s.modified()
 	return v
 }
 
-func (s *session) settle(tx Tx) {
+func (s *session) Settle(tx core.Tx) {
 	for _, c := range s.chats {
-		c.settle(tx)
+		c.Settle(tx)
 	}
 }
 
-func (s *session) private() any { return s.facts }
-func (s *session) changed() bool {
+func (s *session) Private() any { return s.facts }
+func (s *session) Changed() bool {
 	was := s.dirty
 	s.dirty = false
 	return was
 }
-func (s *session) know(raw json.RawMessage) error { return json.Unmarshal(raw, &s.facts) }
+func (s *session) Know(raw json.RawMessage) error { return json.Unmarshal(raw, &s.facts) }
 
 // aggregate is the session's status and activity as they follow from its chats:
 // those of the default chat, or else of the one modified last, unless another
@@ -115,7 +116,7 @@ func (s *session) aggregate() (status ahp.Status, activity string) {
 
 // label is what the session's terminals say of who holds them: the name that a
 // person gave it, or its agent's.
-func (s *session) label(tx Tx) string {
+func (s *session) label(tx core.Tx) string {
 	if s.facts.Named && s.value.Title != "" {
 		return s.value.Title
 	}
@@ -141,8 +142,8 @@ func (s *session) touch() {
 }
 
 // summary is the session's row in lists.
-func (s *session) summary(tx Tx) ahp.SessionSummary {
-	v := s.state(tx).(ahp.SessionState)
+func (s *session) summary(tx core.Tx) ahp.SessionSummary {
+	v := s.State(tx).(ahp.SessionState)
 	row := v.Summary()
 	_, row.Activity = s.aggregate()
 	row.Meta = s.usage()
@@ -150,19 +151,19 @@ func (s *session) summary(tx Tx) ahp.SessionSummary {
 }
 
 // announce tells the subscribers of the root what of the summary has changed.
-func (s *session) announce(tx Tx) {
+func (s *session) announce(tx core.Tx) {
 	now := s.summary(tx)
 	c := ahp.SessionChanges{Before: s.told, After: now}
 	if reflect.DeepEqual(s.told, now) || c.Empty() {
 		return
 	}
 	s.told = now
-	s.h.notify(tx, ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri, Changes: &c})
+	tx.Notify(s.h.root.ch, ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI, Changes: &c})
 }
 
 // apply applies an action of the session and tells what follows from it.
-func (s *session) apply(tx Tx, a ahp.Action, by *dispatched) {
-	s.h.apply(tx, s.ch, a, by)
+func (s *session) apply(tx core.Tx, a ahp.Action, by *core.By) {
+	tx.Apply(s.ch, a, by)
 	switch a.(type) {
 	case ahp.SessionActiveClientSet, ahp.SessionActiveClientRemoved:
 		s.toolsMayHaveChanged(tx)
@@ -171,28 +172,28 @@ func (s *session) apply(tx Tx, a ahp.Action, by *dispatched) {
 }
 
 // mirror brings a chat's row up to date after an action of the chat.
-func (s *session) mirror(tx Tx, c *chat) {
-	i := slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.uri })
+func (s *session) mirror(tx core.Tx, c *chat) {
+	i := slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.URI })
 	if i < 0 || reflect.DeepEqual(s.value.Chats[i], c.value.ChatSummary) {
 		return
 	}
 	changes, err := ahp.Differing(ahp.V1, s.value.Chats[i], c.value.ChatSummary)
 	if err != nil {
-		s.h.log.Error("mirror a chat", "chat", c.ch.uri, "err", err)
+		s.h.log.Error("mirror a chat", "chat", c.ch.URI, "err", err)
 		return
 	}
 	unread := s.value.Chats[i].Status&ahp.FlagRead != 0 && c.value.Status&ahp.FlagRead == 0
-	s.apply(tx, ahp.SessionChatUpdated{Chat: c.ch.uri, Changes: changes}, nil)
+	s.apply(tx, ahp.SessionChatUpdated{Chat: c.ch.URI, Changes: changes}, nil)
 	if unread && s.value.Status&ahp.FlagRead != 0 { // There is news in it.
 		s.apply(tx, ahp.SessionIsReadChanged{}, nil)
 	}
 }
 
 // setMeta tells what has changed in meta; what would be too much is left out.
-func (s *session) setMeta(tx Tx) {
+func (s *session) setMeta(tx core.Tx) {
 	b, err := json.Marshal(s.meta)
 	if err != nil || len(b) > maxSessionMeta {
-		s.h.log.Warn("leave out a session's options, commands and plans", "session", s.ch.uri, "bytes", len(b))
+		s.h.log.Warn("leave out a session's options, commands and plans", "session", s.ch.URI, "bytes", len(b))
 		return
 	}
 	if string(b) == "{}" {
@@ -204,7 +205,7 @@ func (s *session) setMeta(tx Tx) {
 }
 
 // noteCan tells what the session's agent can do, which is known once it runs.
-func (s *session) noteCan(tx Tx, a agent.Session) {
+func (s *session) noteCan(tx core.Tx, a agent.Session) {
 	info := s.provider.Info()
 	able, steers := a.(agent.Steerer)
 	steers = steers && able.Steers()
@@ -213,65 +214,36 @@ func (s *session) noteCan(tx Tx, a agent.Session) {
 }
 
 // need mirrors in the session what waits in a chat.
-func (s *session) need(tx Tx, n ahp.InputNeeded) {
+func (s *session) need(tx core.Tx, n ahp.InputNeeded) {
 	s.apply(tx, ahp.SessionInputNeededSet{Request: n}, nil)
 }
 
 // met ends it.
-func (s *session) met(tx Tx, id string) {
+func (s *session) met(tx core.Tx, id string) {
 	if slices.ContainsFunc(s.value.InputNeeded, func(n ahp.InputNeeded) bool { return n.ID == id }) {
 		s.apply(tx, ahp.SessionInputNeededRemoved{ID: id}, nil)
 	}
 }
 
 // sessionAt finds a session.
-func (ss *sessions) sessionAt(tx Tx, uri ahp.URI) (*session, bool) {
-	ch, ok := ss.h.channels[uri]
-	if !ok {
+func sessionAt(tx core.Tx, uri ahp.URI) (*session, bool) {
+	ch := tx.Channel(uri)
+	if ch == nil {
 		return nil, false
 	}
-	s, ok := ch.body.(*session)
+	s, ok := ch.Body.(*session)
 	return s, ok
 }
 
 // chatAt finds a chat.
-func (ss *sessions) chatAt(tx Tx, uri ahp.URI) (*chat, bool) {
-	ch, ok := ss.h.channels[uri]
-	if !ok {
+func chatAt(tx core.Tx, uri ahp.URI) (*chat, bool) {
+	ch := tx.Channel(uri)
+	if ch == nil {
 		return nil, false
 	}
-	c, ok := ch.body.(*chat)
+	c, ok := ch.Body.(*chat)
 	return c, ok
 }
 
-func isSession(b body) bool { _, ok := b.(*session); return ok }
-func isChat(b body) bool    { _, ok := b.(*chat); return ok }
-
-// notify sends a notification about the list of sessions to the root's subscribers;
-// it is neither stored nor replayed (AHP, Subscriptions).
-func (h *Host) notify(tx Tx, method string, params any) {
-	var encoded [3][]byte
-	for _, c := range h.root.ch.subs {
-		if c.principal.Bounded() {
-			continue
-		}
-		b := encoded[c.profile]
-		if b == nil {
-			text, err := ahp.Encode(c.profile, params)
-			if err != nil {
-				h.log.Error("encode a notification", "method", method, "err", err)
-				return
-			}
-			b = notification(method, text)
-			encoded[c.profile] = b
-		}
-		c.h.outbox.Send(c.out, b)
-	}
-}
-
-func notification(method string, params json.RawMessage) []byte {
-	b := make([]byte, 0, len(method)+len(params)+48)
-	b = append(b, `{"jsonrpc":"2.0","method":"`...)
-	b = append(append(b, method...), `","params":`...)
-	return append(append(b, params...), '}')
-}
+func isSession(b core.Body) bool { _, ok := b.(*session); return ok }
+func isChat(b core.Body) bool    { _, ok := b.(*chat); return ok }

@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // sessionRules are the actions that clients may dispatch to sessions (AHP, Session
@@ -17,7 +18,7 @@ func sessionRules() map[string]rule {
 	rules := map[string]rule{}
 	const noDirectories = "the directories of a session are those that it began with"
 	const noCustomizations = "this session has no customizations that can be changed here"
-	for name, do := range map[string]func(tx Tx, d *dispatch) string{
+	for name, do := range map[string]func(tx core.Tx, d *dispatch) string{
 		ahp.SessionTitleChanged{}.ActionType():                 retitleSession,
 		ahp.SessionIsReadChanged{}.ActionType():                acceptForSession,
 		ahp.SessionIsArchivedChanged{}.ActionType():            acceptForSession,
@@ -41,9 +42,9 @@ func sessionRules() map[string]rule {
 
 // byPeople refuses agents that came from the side: who drives an agent is a
 // person, or a program that is no agent.
-func byPeople(do func(Tx, *dispatch) string) func(Tx, *dispatch) string {
-	return func(tx Tx, d *dispatch) string {
-		if s := d.c.principal.CannotDrive(); s != "" {
+func byPeople(do func(core.Tx, *dispatch) string) func(core.Tx, *dispatch) string {
+	return func(tx core.Tx, d *dispatch) string {
+		if s := d.c.Principal.CannotDrive(); s != "" {
 			return s
 		}
 		return do(tx, d)
@@ -58,13 +59,13 @@ var neededOfSessions = map[string][]string{
 	ahp.SessionModelChanged{}.ActionType():        {"model"},
 }
 
-func acceptForSession(tx Tx, d *dispatch) string {
-	d.ch.body.(*session).apply(tx, d.action, &d.by)
+func acceptForSession(tx core.Tx, d *dispatch) string {
+	d.ch.Body.(*session).apply(tx, d.action, &d.by)
 	return ""
 }
 
-func retitleSession(tx Tx, d *dispatch) string {
-	s := d.ch.body.(*session)
+func retitleSession(tx core.Tx, d *dispatch) string {
+	s := d.ch.Body.(*session)
 	if why := checkTitle(d.action.(ahp.SessionTitleChanged).Title); why != "" {
 		return "the title is not usable: " + why
 	}
@@ -74,9 +75,9 @@ func retitleSession(tx Tx, d *dispatch) string {
 }
 
 // setActiveClient is session/activeClientSet: each client for itself.
-func setActiveClient(tx Tx, d *dispatch) string {
-	s, a := d.ch.body.(*session), d.action.(ahp.SessionActiveClientSet).ActiveClient
-	if a.ClientID != d.c.client.id {
+func setActiveClient(tx core.Tx, d *dispatch) string {
+	s, a := d.ch.Body.(*session), d.action.(ahp.SessionActiveClientSet).ActiveClient
+	if a.ClientID != d.c.Client.ID {
 		return "a client takes part for itself only: that is not its clientId"
 	}
 	if why := checkActive(s, a); why != "" {
@@ -98,9 +99,9 @@ func checkActive(s *session, a ahp.ActiveClient) string {
 	return ""
 }
 
-func removeActiveClient(tx Tx, d *dispatch) string {
-	s, id := d.ch.body.(*session), d.action.(ahp.SessionActiveClientRemoved).ClientID
-	if id != d.c.client.id {
+func removeActiveClient(tx core.Tx, d *dispatch) string {
+	s, id := d.ch.Body.(*session), d.action.(ahp.SessionActiveClientRemoved).ClientID
+	if id != d.c.Client.ID {
 		return "a client removes itself only: that is not its clientId"
 	}
 	s.removeClient(tx, id, &d.by, "the client that has the tool no longer takes part")
@@ -114,15 +115,15 @@ var confirmPolicies = []string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}
 
 // changeSessionConfig is session/configChanged: of what the agent lets be set, and
 // the policy of confirmation.
-func changeSessionConfig(tx Tx, d *dispatch) string {
-	s, a := d.ch.body.(*session), d.action.(ahp.SessionConfigChanged)
+func changeSessionConfig(tx core.Tx, d *dispatch) string {
+	s, a := d.ch.Body.(*session), d.action.(ahp.SessionConfigChanged)
 	if a.Replace {
 		return "the values can be changed, not replaced"
 	}
 	set := map[string]string{}
 	for id, v := range a.Config {
 		if id == configConfirm {
-			if why := checkConfirm(d.c.principal, v); why != "" {
+			if why := checkConfirm(d.c.Principal, v); why != "" {
 				return why
 			}
 			continue
@@ -134,7 +135,7 @@ func changeSessionConfig(tx Tx, d *dispatch) string {
 		set[id] = value
 	}
 	if policy, ok := a.Config[configConfirm].(string); ok {
-		d.c.h.audit.Did(d.c.by(), "confirm policy", d.ch.uri, "policy", policy)
+		d.c.h.audit.Did(d.c.by(), "confirm policy", d.ch.URI, "policy", policy)
 		s.facts.Confirm = policy
 		s.dirty = true
 	}
@@ -198,9 +199,9 @@ func (s *session) setOption(id, value string, before any) {
 			ctx, cancel := context.WithTimeout(h.sessions.ctx, h.limits.AgentGrace)
 			defer cancel()
 			if err := setGuarded(ctx, a, id, value); err != nil {
-				h.turn(func(tx Tx) {
-					if !c.dead() {
-						h.log.Warn("set an agent's option", "session", s.ch.uri, "option", id, "err", err)
+				h.core.Do(func(tx core.Tx) {
+					if !c.dead(tx) {
+						h.log.Warn("set an agent's option", "session", s.ch.URI, "option", id, "err", err)
 						s.apply(tx, ahp.SessionConfigChanged{Config: map[string]any{id: before}}, nil)
 					}
 				})
@@ -219,8 +220,8 @@ func setGuarded(ctx context.Context, a agent.Session, id, value string) (err err
 }
 
 // changeModel is 0.5's session/modelChanged.
-func changeModel(tx Tx, d *dispatch) string {
-	s, a := d.ch.body.(*session), d.action.(ahp.SessionModelChanged)
+func changeModel(tx core.Tx, d *dispatch) string {
+	s, a := d.ch.Body.(*session), d.action.(ahp.SessionModelChanged)
 	var m ahp.ModelSelection
 	if json.Unmarshal(a.Model, &m) != nil {
 		return "model: want an object with an id"

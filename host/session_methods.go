@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/files"
 )
 
@@ -24,7 +25,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("create session", c.principal.CannotDrive()); err != nil {
+	if err := allowed("create session", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
@@ -39,19 +40,19 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 	}
 	confined := h.confine(p.Channel, p.Meta.Sandbox)
 	if confined != nil {
-		if err := allowed("create session", mayConfine(c.principal)); err != nil {
+		if err := allowed("create session", mayConfine(c.Principal)); err != nil {
 			return nil, err
 		}
 		if _, err := confined.get(); err != nil {
 			return nil, ahp.Conflict("create session: %v", err)
 		}
 	}
-	h.turn(func(tx Tx) {
+	h.core.Do(func(tx core.Tx) {
 		var s *session
 		if s, err = h.sessions.newSession(tx, c, p, roots); err == nil {
 			s.confined = confined
 			s.openSocket(tx)
-			c.out.Hold() // The reply precedes what follows, also for the root's subscribers.
+			c.Out.Hold() // The reply precedes what follows, also for the root's subscribers.
 			h.sessions.announceSession(tx, s)
 			s.begin(tx, c, p.ProgressToken)
 		}
@@ -90,7 +91,7 @@ func (ss *sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
 }
 
 // newSession checks what is asked and registers a session with its first chat.
-func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
+func (ss *sessions) newSession(tx core.Tx, c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
 	provider, err := ss.provider(tx, p.Provider)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 	if chatURI == "" {
 		chatURI = ahp.ChatScheme + "/" + strings.ToLower(rand.Text())
 	}
-	if err := ss.checkNewSession(c, p, chatURI); err != nil {
+	if err := ss.checkNewSession(tx, c, p, chatURI); err != nil {
 		return nil, err
 	}
 	info := provider.Info()
@@ -109,7 +110,7 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 		values[configConfirm] = p.Meta.Confirm
 	}
 	policy, _ := values[configConfirm].(string)
-	if why := checkConfirm(c.principal, policy); why != "" {
+	if why := checkConfirm(c.Principal, policy); why != "" {
 		return nil, ahp.InvalidParams("create session: %s", why)
 	}
 	now := ahp.InstantOf(ss.h.now().UnixMilli())
@@ -119,7 +120,7 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 	}
 	s := &session{
 		h: ss.h, provider: provider,
-		facts: sessionFacts{Created: now, Modified: now, Owner: c.principal.ID, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
+		facts: sessionFacts{Created: now, Modified: now, Owner: c.Principal.ID, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
 			SessionInfo: ahp.SessionInfo{Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs},
 			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
@@ -130,7 +131,7 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 	if p.ActiveClient != nil {
 		s.value.ActiveClients = []ahp.ActiveClient{*p.ActiveClient}
 	}
-	s.ch = ss.h.newChannel(tx, p.Channel, s)
+	s.ch = tx.NewChannel(p.Channel, s)
 	ss.list = append(ss.list, s)
 	chat := ss.newChat(tx, s, chatURI, "", now)
 	s.value.Chats, s.value.DefaultChat = []ahp.ChatSummary{chat.value.ChatSummary}, chatURI
@@ -139,20 +140,19 @@ func (ss *sessions) newSession(tx Tx, c *conn, p ahp.CreateSessionParams, roots 
 			s.value.Meta = b
 		}
 	}
-	ss.h.keep(tx, s.ch)
+	tx.Keep(s.ch)
 	return s, nil
 }
 
 // checkNewSession says why there can't be such a session.
-func (ss *sessions) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp.URI) error {
+func (ss *sessions) checkNewSession(tx core.Tx, c *conn, p ahp.CreateSessionParams, chat ahp.URI) error {
 	if s := checkSessionURI(p.Channel, ahp.SessionScheme); s != "" {
 		return ahp.InvalidParams("create session: channel: %s", s)
 	}
 	if s := checkSessionURI(chat, ahp.ChatScheme); s != "" {
 		return ahp.InvalidParams("create session: tandemux/chat: %s", s)
 	}
-	_, taken := ss.h.channels[p.Channel]
-	_, chatTaken := ss.h.channels[chat]
+	taken := tx.Channel(p.Channel) != nil || tx.Channel(chat) != nil
 	_, reserved := ss.h.reserved[p.Channel]
 	active := ahp.ActiveClient{}
 	if p.ActiveClient != nil {
@@ -160,13 +160,13 @@ func (ss *sessions) checkNewSession(c *conn, p ahp.CreateSessionParams, chat ahp
 	}
 	size, _ := json.Marshal(p) //nolint:errcheck // it was JSON
 	switch {
-	case ss.h.closing:
+	case tx.Closing():
 		return errClosing
-	case taken || chatTaken || reserved || p.Channel == chat:
+	case taken || reserved || p.Channel == chat:
 		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", clip(p.Channel))
 	case len(ss.list) >= ss.h.limits.Sessions:
 		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", ss.h.limits.Sessions)
-	case p.ActiveClient != nil && active.ClientID != c.client.id:
+	case p.ActiveClient != nil && active.ClientID != c.Client.ID:
 		return ahp.InvalidParams("create session: activeClient: a client takes part for itself only")
 	case len(active.Tools) > maxClientTools:
 		return ahp.InvalidParams("create session: activeClient: more than %d tools", maxClientTools)
@@ -192,21 +192,21 @@ func checkSessionURI(uri ahp.URI, own string) string {
 }
 
 // announceSession tells the root's subscribers of a new session.
-func (ss *sessions) announceSession(tx Tx, s *session) {
+func (ss *sessions) announceSession(tx core.Tx, s *session) {
 	s.told = s.summary(tx)
-	ss.h.notify(tx, ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
+	tx.Notify(ss.h.root.ch, ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
 	ss.countSessions(tx)
 }
 
-func (ss *sessions) countSessions(tx Tx) {
+func (ss *sessions) countSessions(tx core.Tx) {
 	n := len(ss.list)
 	if had := ss.h.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
-		ss.h.apply(tx, ss.h.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
+		tx.Apply(ss.h.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
 	}
 }
 
 // begin opens the agent of a new session and tells when it is ready.
-func (s *session) begin(tx Tx, c *conn, progress string) {
+func (s *session) begin(tx core.Tx, c *conn, progress string) {
 	h := s.h
 	s.beginning = true
 	o := s.chats[0].open(tx)
@@ -214,9 +214,9 @@ func (s *session) begin(tx Tx, c *conn, progress string) {
 	go func() {
 		defer h.sessions.work.Done()
 		<-o.done
-		h.turn(func(tx Tx) {
+		h.core.Do(func(tx core.Tx) {
 			s.beginning = false
-			if h.channels[s.ch.uri] != s.ch || h.closing {
+			if tx.Channel(s.ch.URI) != s.ch || tx.Closing() {
 				return
 			}
 			if o.err != nil {
@@ -225,8 +225,8 @@ func (s *session) begin(tx Tx, c *conn, progress string) {
 				s.apply(tx, ahp.SessionReady{}, nil)
 			}
 			if c != nil && progress != "" && len(progress) <= maxURI {
-				if b, err := ahp.Encode(c.profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
-					c.h.outbox.Send(c.out, notification(ahp.NoteProgress, b))
+				if b, err := ahp.Encode(c.Profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
+					tx.Send(c.Link, core.Notification(ahp.NoteProgress, b))
 				}
 			}
 		})
@@ -242,13 +242,13 @@ func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error
 	}
 	h := c.h
 	var err error
-	h.turn(func(tx Tx) {
-		s, ok := h.sessions.sessionAt(tx, p.Channel)
+	h.core.Do(func(tx core.Tx) {
+		s, ok := sessionAt(tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose session: there is no session %q", clip(p.Channel))
 			return
 		}
-		if err = allowed("dispose session", s.mayDispose(c.principal)); err == nil {
+		if err = allowed("dispose session", s.mayDispose(c.Principal)); err == nil {
 			h.sessions.removeSession(tx, s)
 		}
 	})
@@ -271,7 +271,7 @@ func (s *session) mayDispose(p *auth.Principal) string {
 }
 
 // removeSession forgets a session and all that is its.
-func (ss *sessions) removeSession(tx Tx, s *session) {
+func (ss *sessions) removeSession(tx core.Tx, s *session) {
 	for _, c := range slices.Clone(s.chats) {
 		c.remove(tx)
 	}
@@ -279,14 +279,14 @@ func (ss *sessions) removeSession(tx Tx, s *session) {
 		timer.Stop()
 	}
 	for _, t := range slices.Clone(ss.h.terms) {
-		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.uri {
+		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.URI {
 			t.dispose(tx)
 		}
 	}
 	s.closeSocket(tx)
-	ss.h.removeChannel(tx, s.ch)
+	tx.RemoveChannel(s.ch)
 	ss.list = slices.DeleteFunc(ss.list, func(o *session) bool { return o == s })
-	ss.h.notify(tx, ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.uri})
+	tx.Notify(ss.h.root.ch, ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI})
 	ss.countSessions(tx)
 }
 
@@ -307,14 +307,14 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 		return nil, err
 	}
 	h := c.h
-	tx := h.lock()
+	tx := h.core.Lock()
 	rows := make([]ahp.SessionSummary, 0, len(h.sessions.list))
-	if !c.principal.Bounded() && c.principal.May(auth.ScopeRead) {
+	if !c.Principal.Bounded() && c.Principal.May(auth.ScopeRead) {
 		for _, s := range h.sessions.list {
 			rows = append(rows, s.summary(tx))
 		}
 	}
-	tx.unlock()
+	tx.Unlock()
 	slices.SortFunc(rows, func(a, b ahp.SessionSummary) int { return rankOf(a).compare(rankOf(b)) })
 	if p.Cursor != "" {
 		rows = slices.DeleteFunc(rows, func(r ahp.SessionSummary) bool { return rankOf(r).compare(after) <= 0 })
@@ -324,7 +324,7 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 		r.Items = rows[:p.Limit]
 		r.NextCursor = rankOf(rows[p.Limit-1]).cursor()
 	}
-	return ahp.Encode(c.profile, r)
+	return ahp.Encode(c.Profile, r)
 }
 
 // rank is where a session stands in the list; a cursor names one, so that a page
@@ -371,8 +371,8 @@ func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any,
 		return nil, err
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	values := map[string]any{}
 	for k, v := range p.Config { // as they were written
 		values[k] = v
@@ -435,13 +435,13 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
 	id, method, ok := strings.Cut(rest, "/")
 	h := c.h
-	tx := h.lock()
+	tx := h.core.Lock()
 	provider, err := h.sessions.provider(tx, id)
-	tx.unlock()
+	tx.Unlock()
 	if !ours || !ok || id == "" || err != nil {
 		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", clip(p.Resource))
 	}
-	if err := allowed("authenticate", c.principal.CannotDrive()); err != nil {
+	if err := allowed("authenticate", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	return c.aside(ctx, func(ctx context.Context) (any, error) {

@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // stopTime bounds the ending of all processes: the keeper kills after five
@@ -17,8 +18,8 @@ const stopTime = 20 * time.Second
 // stop ends all terminals, the keeper and the host (x-tandemux/stop). The reply
 // comes first; then the connection is closed.
 func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-	if !c.principal.Operates() {
-		return nil, ahp.PermissionDenied("stop: %s", c.principal.Lacks(auth.ScopeAdmin))
+	if !c.Principal.Operates() {
+		return nil, ahp.PermissionDenied("stop: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
 	h := c.h
 	h.audit.Did(c.by(), "stop", "")
@@ -30,10 +31,10 @@ func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 }
 
 func (h *Host) endAll() {
-	tx := h.lock()
+	tx := h.core.Lock()
 	again := h.stopping
 	h.stopping = true
-	tx.unlock()
+	tx.Unlock()
 	if again {
 		return
 	}
@@ -46,7 +47,7 @@ func (h *Host) endAll() {
 		h.log.Error("end all terminals", "err", err)
 	}
 	strays.Wait()
-	h.locked(func(tx Tx) { h.enroll(tx) })
+	h.core.Locked(func(tx core.Tx) { h.enroll(tx) })
 	if err := h.Shutdown(ctx); err != nil {
 		h.log.Error("shut down", "err", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // subscribe gives a channel's snapshot and everything after it. Members such as
@@ -18,15 +19,15 @@ func subscribe(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	var s snapshot
-	c.h.locked(func(tx Tx) { s, err = c.open(tx, channel) })
+	c.h.core.Locked(func(tx core.Tx) { s, err = c.open(tx, channel) })
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := s.encode(c.profile)
+	encoded, err := s.encode(c.Profile)
 	if err != nil {
 		return nil, err
 	}
-	return ahp.Encode(c.profile, ahp.SubscribeResult{Snapshot: &encoded}) // else it is validated and copied once more
+	return ahp.Encode(c.Profile, ahp.SubscribeResult{Snapshot: &encoded}) // else it is validated and copied once more
 }
 
 // channelOf is the channel that the params of a subscription name; before 0.2
@@ -53,10 +54,10 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	if err != nil {
 		return
 	}
-	tx := c.h.lock()
-	defer tx.unlock()
-	if ch := c.subs[canonical(channel)]; ch != nil {
-		ch.unsubscribe(tx, c)
+	tx := c.h.core.Lock()
+	defer tx.Unlock()
+	if ch := c.Watched(canonical(channel)); ch != nil {
+		tx.Unsubscribe(ch, c.Link)
 		c.h.sessions.clientLooksAway(tx, c, ch)
 		c.looksAway(tx, ch, false)
 		c.h.recount(tx, ch)
@@ -81,13 +82,13 @@ func (s snapshot) encode(p ahp.Profile) (ahp.Snapshot, error) {
 
 // open subscribes the connection, from the number in the snapshot on; its
 // actions are held until the request is answered.
-func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
-	ch, err := c.h.visible(tx, c.principal, uri)
+func (c *conn) open(tx core.Tx, uri ahp.URI) (snapshot, error) {
+	ch, err := c.h.visible(tx, c.Principal, uri)
 	if err != nil {
 		return snapshot{}, err
 	}
-	if _, again := c.subs[ch.uri]; !again && len(c.subs) >= c.h.limits.Subscriptions {
-		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, len(c.subs))
+	if !c.Watches(ch.URI) && c.Subscribed() >= c.h.limits.Subscriptions {
+		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, c.Subscribed())
 	}
 	s := c.snapshot(tx, ch)
 	c.h.sessions.clientBack(tx, c, false)
@@ -97,28 +98,28 @@ func (c *conn) open(tx Tx, uri ahp.URI) (snapshot, error) {
 // snapshot takes a channel's state and subscribes c in the same instant. What
 // is pending goes out before the reply, should c be subscribed already: it is
 // part of the state.
-func (c *conn) snapshot(tx Tx, ch *channel) snapshot {
-	ch.body.settle(tx)
-	state := c.h.shownState(tx, c.principal, ch.body.state(tx))
-	c.out.Hold()
-	ch.subscribe(tx, c)
-	c.watches(tx, ch.uri)
-	s := snapshot{uri: ch.uri, state: state, seq: c.h.seq.last}
+func (c *conn) snapshot(tx core.Tx, ch *core.Channel) snapshot {
+	ch.Body.Settle(tx)
+	state := shownState(tx, c.Principal, ch.Body.State(tx))
+	c.Out.Hold()
+	tx.Subscribe(ch, c.Link)
+	c.watches(tx, ch.URI)
+	s := snapshot{uri: ch.URI, state: state, seq: tx.Seq()}
 	c.h.recount(tx, ch) // which comes after the state
 	return s
 }
 
 // visible finds the channel of a URI that a principal may watch. Layouts are
 // made on first use.
-func (h *Host) visible(tx Tx, p *auth.Principal, uri ahp.URI) (*channel, error) {
+func (h *Host) visible(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
 	uri = canonical(uri)
 	if err := allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
-	if uri != ahp.RootURI && !h.reaches(tx, p, uri) {
+	if uri != ahp.RootURI && !reaches(tx, p, uri) {
 		return nil, allowed("subscribe to "+clip(uri), p.OutOfReach())
 	}
-	if ch, ok := h.channels[uri]; ok {
+	if ch := tx.Channel(uri); ch != nil {
 		return ch, nil
 	}
 	switch scheme, _, _ := strings.Cut(uri, ":"); scheme + ":" {

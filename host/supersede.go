@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"time"
+
+	"tandemux/host/core"
 )
 
 // supersededTime bounds the end of a host that another one has replaced.
@@ -10,11 +12,7 @@ const supersededTime = 10 * time.Second
 
 // superseded ends this host: another one has what it had. Nothing is written any
 // more, neither to journals nor to ptys, and clients come back to the other one.
-func (h *Host) superseded(tx Tx, why error) {
-	if h.fenced {
-		return
-	}
-	h.fenced = true
+func (h *Host) superseded(tx core.Tx, why error) {
 	h.log.Warn("another host has taken over; this one ends", "err", why)
 	go func() { // Shutdown waits for whoever called.
 		ctx, cancel := context.WithTimeout(context.Background(), supersededTime)

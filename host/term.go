@@ -11,6 +11,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/guard"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
@@ -19,10 +20,10 @@ import (
 )
 
 // term is the body of a terminal's channel: what the host knows beyond what
-// package terminal does. All but the immutable members is guarded by h.mu.
+// package terminal does. All but the immutable members is guarded by the lock.
 type term struct {
 	h     *Host
-	ch    *channel
+	ch    *core.Channel
 	proc  string // the keeper's id, immutable
 	shell string // the shell's path, empty for a command; immutable
 	// sandbox is the session in whose sandbox the process runs, empty for most;
@@ -55,7 +56,7 @@ type term struct {
 	colors emulator.Colors
 	// requests are the clients' resizes and clears that t has yet to put into
 	// the stream of actions, in order.
-	requests []*dispatched
+	requests []*core.By
 	waits    []*wait
 	asked    *ask        // an agent's question for it; nil when there is none
 	typed    time.Time   // when the last input came
@@ -65,7 +66,7 @@ type term struct {
 	place    string      // that of an earlier host's slot
 	feed     *feeder     // nil when no command is fed
 	used     *agentTerm  // an agent's use of it; nil when there is none
-	ended    func(Tx, ahp.TerminalExited)
+	ended    func(core.Tx, ahp.TerminalExited)
 	read     time.Time // when the pty was read last; see giveWay
 
 	attention attention
@@ -73,7 +74,7 @@ type term struct {
 	offset  uint64            // how far the pty's output has been taken
 	takes   int               // counts what was taken
 	shown   int64             // counts what changed the content
-	scratch []change          // reused
+	scratch []core.Change     // reused
 	dirty   bool              // facts have changed since they were journalled
 	unborn  *journal.Journal  // the journal while there is no channel
 	record  [1]journal.Record // reused
@@ -82,7 +83,7 @@ type term struct {
 }
 
 // reduce keeps everything but the content.
-func (t *term) reduce(a ahp.Action) {
+func (t *term) Reduce(a ahp.Action) {
 	switch a.(type) {
 	case ahp.TerminalData, ahp.TerminalCleared:
 		t.shown++
@@ -106,12 +107,12 @@ func (t *term) reduce(a ahp.Action) {
 	t.value.Content = nil
 }
 
-func (t *term) settle(tx Tx) { t.flush(tx) }
+func (t *term) Settle(tx core.Tx) { t.flush(tx) }
 
-func (t *term) state(tx Tx) any { return t.stateWithin(tx, math.MaxInt) }
+func (t *term) State(tx core.Tx) any { return t.stateWithin(tx, math.MaxInt) }
 
 // stateWithin is the state with at most about limit bytes of content.
-func (t *term) stateWithin(tx Tx, limit int) any {
+func (t *term) stateWithin(tx core.Tx, limit int) any {
 	for {
 		pending, k, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
 		if t.applyTaken(tx, pending, k) {
@@ -124,8 +125,7 @@ func (t *term) stateWithin(tx Tx, limit int) any {
 
 // claim transfers the terminal to a claim of p's; by is nil when the claim follows
 // the keyboard. The caller has asked the policy.
-func (t *term) claim(tx Tx, to ahp.Claim, by *dispatched, p *auth.Principal) {
-	h := t.h
+func (t *term) claim(tx core.Tx, to ahp.Claim, by *core.By, p *auth.Principal) {
 	from, back := t.value.Claim, t.meta.HandBack
 	holder := p.ID
 	switch {
@@ -149,7 +149,7 @@ func (t *term) claim(tx Tx, to ahp.Claim, by *dispatched, p *auth.Principal) {
 	t.holder, t.meta.Principal = holder, clientPrincipal(to, holder)
 	t.noteAgent(to, p)
 	t.dirty = true
-	h.apply(tx, t.ch, ahp.TerminalClaimed{Claim: to}, by)
+	tx.Apply(t.ch, ahp.TerminalClaimed{Claim: to}, by)
 	t.watchIdle(tx)
 	t.recolor(tx)
 }
@@ -157,23 +157,22 @@ func (t *term) claim(tx Tx, to ahp.Claim, by *dispatched, p *auth.Principal) {
 // returnLoans gives back what a client that has gone got by typing: to the client
 // of the same person that had it, if that is there. So a command line that types
 // a line and ends leaves the terminal with the one in whose pane it is.
-func (h *Host) returnLoans(tx Tx, gone *client, p *auth.Principal) {
+func (h *Host) returnLoans(tx core.Tx, gone *core.Client, p *auth.Principal) {
 	for _, t := range h.terms {
 		c := t.value.Claim
-		if t.lender == "" || c.Kind != ahp.ClaimClient || c.ClientID != gone.id {
+		if t.lender == "" || c.Kind != ahp.ClaimClient || c.ClientID != gone.ID {
 			continue
 		}
-		if back, ok := t.h.clients[t.lender]; ok && back.principal == p.ID && len(back.conns) > 0 {
-			t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.id}, nil, p)
+		if back := tx.Client(t.lender); back != nil && back.Owner == p.ID && back.Here() {
+			t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: back.ID}, nil, p)
 			t.lender, t.dirty = "", true
 		}
 	}
 }
 
 // flush applies what the terminal has gathered.
-func (t *term) flush(tx Tx) {
-	h := t.h
-	if h.dead || t.ch == nil {
+func (t *term) flush(tx core.Tx) {
+	if tx.Closed() || t.ch == nil {
 		return
 	}
 	actions, k := t.t.Take()
@@ -182,7 +181,7 @@ func (t *term) flush(tx Tx) {
 
 // applyTaken applies what was taken from a terminal. It reports whether that is
 // still all: not so when a checkpoint had to be made, which takes again.
-func (t *term) applyTaken(tx Tx, actions []ahp.Action, k terminal.Taken) bool {
+func (t *term) applyTaken(tx core.Tx, actions []ahp.Action, k terminal.Taken) bool {
 	h := t.h
 	t.takes++
 	takes := t.takes
@@ -191,18 +190,21 @@ func (t *term) applyTaken(tx Tx, actions []ahp.Action, k terminal.Taken) bool {
 	if len(actions) > 0 || moved || k.Facts != nil || len(k.Stream) > 0 {
 		h.marks = k.Records(h.marks[:0])
 		changes := t.changes(tx, actions)
-		h.applyAll(tx, t.ch, changes, h.marks)
+		tx.ApplyAll(t.ch, changes, h.marks)
 		clear(changes) // what they hold is others' from here on
 	}
-	t.release()
-	return takes == t.takes || h.fenced
+	t.Captured(tx)
+	return takes == t.takes || tx.Fenced()
 }
 
+// maxChanges bounds term.scratch.
+const maxChanges = 64
+
 // changes says whose the terminal's actions are.
-func (t *term) changes(tx Tx, actions []ahp.Action) []change {
+func (t *term) changes(tx core.Tx, actions []ahp.Action) []core.Change {
 	all := t.scratch[:0]
 	for _, a := range actions {
-		c := change{action: a}
+		c := core.Change{Action: a, Inner: told[a.ActionType()] != nil}
 		switch a := a.(type) {
 		case ahp.TerminalTitleChanged:
 			if t.auto = a.Title; t.meta.Name != "" {
@@ -211,9 +213,9 @@ func (t *term) changes(tx Tx, actions []ahp.Action) []change {
 			}
 		case ahp.TerminalResized, ahp.TerminalCleared:
 			if len(t.requests) > 0 {
-				c.by, t.requests = t.requests[0], t.requests[1:]
+				c.By, t.requests = t.requests[0], t.requests[1:]
 			}
-			if j := t.ch.journal; j != nil { // What did not fit may do now.
+			if j := t.ch.Journal; j != nil { // What did not fit may do now.
 				j.Retry = journal.Retry{}
 			}
 		case ahp.TerminalExited:
@@ -223,14 +225,14 @@ func (t *term) changes(tx Tx, actions []ahp.Action) []change {
 		}
 		all = append(all, c)
 	}
-	if len(all) <= maxFrames {
+	if len(all) <= maxChanges {
 		t.scratch = all
 	}
 	return all
 }
 
-// answerWaits answers those who wait for an action. It applies nothing.
-func (t *term) answerWaits(tx Tx, a ahp.Action) {
+// Told answers those who wait for an action. It applies nothing.
+func (t *term) Told(tx core.Tx, a ahp.Action) {
 	defer func() { t.h.contain("answer those who wait", recover(), "process", t.proc) }()
 	switch a.(type) {
 	case terminal.Declined:
@@ -250,13 +252,16 @@ func (t *term) answerWaits(tx Tx, a ahp.Action) {
 }
 
 // follow does what else follows from an action.
-func (t *term) follow(tx Tx, a ahp.Action) {
+func (t *term) Follow(tx core.Tx, a ahp.Action) {
 	defer func() { t.h.contain("follow an action", recover(), "process", t.proc) }()
 	if tell := told[a.ActionType()]; tell != nil {
 		tell(tx, t, a)
 		return
 	}
 	t.noteAttention(tx, a)
+	if listed[a.ActionType()] {
+		defer t.h.listChanged(tx)
+	}
 	t.h.sessions.followWork(tx, t, a)
 	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
 		t.ended(tx, x)
@@ -264,7 +269,7 @@ func (t *term) follow(tx Tx, a ahp.Action) {
 }
 
 // capture implements captured.
-func (t *term) capture(tx Tx, bare bool, buf *[]byte) (pending []change, marks, records []journal.Record) {
+func (t *term) Capture(tx core.Tx, bare bool, buf *[]byte) (pending []core.Change, marks, records []journal.Record) {
 	actions, k, records := t.t.Checkpoint(bare, buf)
 	t.takes++
 	t.offset = k.Offset
@@ -272,12 +277,23 @@ func (t *term) capture(tx Tx, bare bool, buf *[]byte) (pending []change, marks, 
 }
 
 // shape implements captured.
-func (t *term) shape() any { return t.value }
+func (t *term) Shape() any { return t.value }
 
 // release implements captured.
-func (t *term) release() {
-	if !t.h.dead {
+func (t *term) Captured(tx core.Tx) {
+	if !tx.Closed() {
 		t.t.Released(t.offset)
+	}
+}
+
+// Process implements core.Captured.
+func (t *term) Process() (id string, maxJournal int) { return t.proc, t.h.limits.JournalBytes }
+
+// resync has everybody who watches the terminal come back for its state: a panic may
+// have kept an action from some of them.
+func (t *term) resync(tx core.Tx) {
+	if t.ch != nil {
+		tx.Resync(t.ch, closeFailed, "the host failed at what this connection watches: reconnect")
 	}
 }
 
@@ -287,54 +303,51 @@ func (t *term) wake() {
 	h := t.h
 	defer func() {
 		if h.contain("apply output", recover(), "process", t.proc) {
-			h.locked(func(tx Tx) { t.h.resync(tx, t.ch) })
+			h.core.Locked(func(tx core.Tx) { t.resync(tx) })
 		}
 	}()
-	h.turn(func(tx Tx) {
-		if t.ch != nil && h.channels[t.ch.uri] == t.ch {
+	h.core.Do(func(tx core.Tx) {
+		if t.ch != nil && tx.Channel(t.ch.URI) == t.ch {
 			t.flush(tx)
 		}
 	})
 }
 
 // termAt finds a terminal.
-func (h *Host) termAt(tx Tx, uri ahp.URI) (*term, bool) {
-	ch, ok := h.channels[uri]
-	if !ok {
+func termAt(tx core.Tx, uri ahp.URI) (*term, bool) {
+	ch := tx.Channel(uri)
+	if ch == nil {
 		return nil, false
 	}
-	t, ok := ch.body.(*term)
+	t, ok := ch.Body.(*term)
 	return t, ok
 }
 
 // addTerm makes a started terminal known, with its journal.
-func (h *Host) addTerm(tx Tx, uri ahp.URI, t *term, j *journal.Journal) {
-	t.ch = h.newChannel(tx, uri, t)
-	t.ch.journal = j
+func (h *Host) addTerm(tx core.Tx, uri ahp.URI, t *term, j *journal.Journal) {
+	t.ch = tx.NewChannel(uri, t)
+	t.ch.Journal = j
 	h.terms = append(h.terms, t)
 	t.watchIdle(tx)
 	t.recolor(tx)
-	if j != nil {
-		more, _ := h.checkpoint(tx, t.ch, false)
-		h.deliver(tx, t.ch, more)
-	}
+	tx.Checkpoint(t.ch)
 	t.flush(tx)
 	t.h.listChanged(tx)
 }
 
 // removeTerm forgets a terminal; its process may still be ending. Subscribers
 // see it exit, then nothing more.
-func (t *term) removeTerm(tx Tx) {
+func (t *term) removeTerm(tx core.Tx) {
 	h := t.h
 	t.flush(tx)
 	t.endWaits(tx) // Before what would look to them like an exit.
 	if !t.value.Lifecycle.Exited() {
-		h.apply(tx, t.ch, ahp.TerminalExited{}, nil)
+		tx.Apply(t.ch, ahp.TerminalExited{}, nil)
 	}
 	t.letAgentGo(tx)
 	t.setFeed(tx, nil)
 	h.activity.forget(tx, t)
-	h.removeChannel(tx, t.ch)
+	tx.RemoveChannel(t.ch)
 	if i := slices.Index(h.terms, t); i >= 0 {
 		h.terms = slices.Delete(h.terms, i, i+1)
 	}
@@ -360,28 +373,28 @@ func (t *term) end(ctx context.Context) {
 	t.t.Close()
 	forgotten := h.forget(ctx, t.proc)
 	<-t.t.Done()
-	tx := h.lock()
+	tx := h.core.Lock()
 	names := t.journal(tx).Close()
-	tx.unlock()
+	tx.Unlock()
 	if forgotten {
 		h.journals.Discard(names...)
 	}
 }
 
 // journal is the terminal's journal, nil when it has none.
-func (t *term) journal(tx Tx) *journal.Journal {
+func (t *term) journal(tx core.Tx) *journal.Journal {
 	if t.ch == nil {
 		return t.unborn
 	}
-	return t.ch.journal
+	return t.ch.Journal
 }
 
 // forget has the keeper forget a process and reports whether it has.
 func (h *Host) forget(ctx context.Context, proc string) bool {
-	tx := h.lock()
+	tx := h.core.Lock()
 	delete(h.procs.terms, proc)
 	delete(h.procs.early, proc)
-	tx.unlock()
+	tx.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()
 	err := h.keeper().Forget(ctx, proc)

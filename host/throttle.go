@@ -18,25 +18,23 @@ func (t *term) throttle(ctx context.Context) {
 	t.follower.wait(ctx)
 	t.giveWay(ctx)
 	for {
-		c, moved := t.behind()
-		if c == nil {
+		out, moved := t.behind()
+		if out == nil {
 			return
 		}
-		sent := c.out.Sent()
+		sent := out.Sent()
 		stalled := time.NewTimer(h.limits.StallTime)
 		select {
 		case <-moved:
-		case <-c.rpc.Done():
+		case <-out.RPC.Done():
 		case <-ctx.Done():
 			stalled.Stop()
 			return
 		case <-stalled.C:
-			if c.out.Sent() != sent { // in the middle of a long message
+			if out.Sent() != sent { // in the middle of a long message
 				continue
 			}
-			tx := h.lock()
-			c.out.Drop(outbox.ClosePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
-			tx.unlock()
+			out.Drop(outbox.ClosePolicy, "viewer stalled: it holds the terminal and reads nothing; reconnect")
 		}
 		stalled.Stop()
 	}
@@ -63,14 +61,14 @@ type typist struct {
 // as in throttle.
 func (t *term) giveWay(ctx context.Context) {
 	h := t.h
-	tx := h.lock()
+	tx := h.core.Lock()
 	now := time.Now()
 	wait := floodPause - now.Sub(t.read)
 	if t.holder != h.typist.principal || t == h.typist.into || now.Sub(h.typist.at) > typingTime {
 		wait = 0
 	}
 	t.read = now.Add(max(wait, 0))
-	tx.unlock()
+	tx.Unlock()
 	if wait <= 0 {
 		return
 	}
@@ -85,23 +83,23 @@ func (t *term) giveWay(ctx context.Context) {
 // behind finds a connection of the claim's client that watches the terminal and
 // has more than HoldBytes waiting. moved is closed when a message has left it
 // since.
-func (t *term) behind() (c *conn, moved <-chan struct{}) {
+func (t *term) behind() (c *outbox.Conn, moved <-chan struct{}) {
 	h := t.h
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	if t.ch == nil || t.value.Claim.Kind != ahp.ClaimClient {
 		return nil, nil
 	}
-	cl := h.clients[t.value.Claim.ClientID]
+	cl := tx.Client(t.value.Claim.ClientID)
 	if cl == nil {
 		return nil, nil
 	}
-	for c := range cl.conns {
-		if _, watches := c.subs[t.ch.uri]; !watches {
+	for l := range cl.Links() {
+		if !l.Watches(t.ch.URI) {
 			continue
 		}
-		if moved := c.out.Behind(h.limits.HoldBytes); moved != nil {
-			return c, moved
+		if moved := l.Out.Behind(h.limits.HoldBytes); moved != nil {
+			return l.Out, moved
 		}
 	}
 	return nil, nil

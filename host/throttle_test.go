@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/outbox"
 	"tandemux/internal/jsonrpc"
 )
@@ -34,10 +35,11 @@ func (g *gated) Write(context.Context, []byte) error {
 
 // behindHolder is a terminal and its holder's connection over g.
 func behindHolder(t *testing.T, g *gated, stall time.Duration) (*term, *conn) {
-	h := &Host{log: slog.New(slog.DiscardHandler), clients: map[string]*client{}, channels: map[ahp.URI]*channel{}}
+	h := &Host{log: slog.New(slog.DiscardHandler), core: newCore(t, time.Now)}
 	h.limits = Limits{HoldBytes: 10, StallTime: stall}.withDefaults()
-	c := &conn{h: h, log: h.log, principal: auth.Operator, subs: map[ahp.URI]*channel{}, out: outbox.New(g, nil, jsonrpc.Options{Log: h.log}, 0)}
-	c.rpc = c.out.RPC
+	c := &conn{h: h, Link: core.NewLink(auth.Operator, h.log)}
+	c.Out = outbox.New(g, nil, jsonrpc.Options{Log: h.log}, 0)
+	c.rpc = c.Out.RPC
 	ended := make(chan error, 1)
 	go func() { ended <- c.rpc.Run(t.Context()) }()
 	t.Cleanup(func() {
@@ -46,11 +48,11 @@ func behindHolder(t *testing.T, g *gated, stall time.Duration) (*term, *conn) {
 		<-ended
 	})
 	one := &term{h: h, value: ahp.TerminalState{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "c"}}}
-	tx := h.lock()
-	defer tx.unlock()
-	one.ch = h.newChannel(tx, "ahp-terminal:/t", one)
-	h.clients["c"] = &client{id: "c", conns: map[*conn]struct{}{c: {}}}
-	one.ch.subscribe(tx, c)
+	tx := h.core.Lock()
+	defer tx.Unlock()
+	one.ch = tx.NewChannel("ahp-terminal:/t", one)
+	tx.Begin(c.Link, tx.AddClient("c", auth.Operator.ID))
+	tx.Subscribe(one.ch, c.Link)
 	return one, c
 }
 
@@ -98,7 +100,7 @@ func TestThrottleTellsSlowFromStuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	one.throttle(t.Context())
-	if n := looks.Load(); n < 10 || !c.out.Closed() {
-		t.Errorf("after %d looks the reader went on; connection closed: %v", n, c.out.Closed())
+	if n := looks.Load(); n < 10 || !c.Out.Closed() {
+		t.Errorf("after %d looks the reader went on; connection closed: %v", n, c.Out.Closed())
 	}
 }

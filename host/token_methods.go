@@ -19,12 +19,12 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h := c.h
 	process := ""
 	if p.Terminal != "" {
-		tx := h.lock()
-		t, ok := h.termAt(tx, p.Terminal)
+		tx := h.core.Lock()
+		t, ok := termAt(tx, p.Terminal)
 		if ok {
 			process = t.proc
 		}
-		tx.unlock()
+		tx.Unlock()
 		if !ok {
 			return nil, ahp.NotFound("make a token: there is no terminal %q to bind it to", clip(p.Terminal))
 		}
@@ -73,16 +73,16 @@ func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 // none.
 func (h *Host) closeInvalid(reason string, current *conn) {
 	h.front.Revoked()
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	for c := range h.conns {
 		switch {
-		case c.principal.Token == "" || h.tokens.Valid(c.principal.Token):
+		case c.Principal.Token == "" || h.tokens.Valid(c.Principal.Token):
 		case c == current:
-			c.rpc.AfterReply(func() { c.out.Close(outbox.ClosePolicy, reason) })
+			c.rpc.AfterReply(func() { c.Out.Close(outbox.ClosePolicy, reason) })
 		default:
-			h.audit.Note("disconnect", "principal", c.principal.ID, "reason", reason)
-			c.out.Drop(outbox.ClosePolicy, reason)
+			h.audit.Note("disconnect", "principal", c.Principal.ID, "reason", reason)
+			c.Out.Drop(outbox.ClosePolicy, reason)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 	"tandemux/host/files"
 )
 
@@ -31,13 +32,13 @@ type call struct {
 }
 
 // giveUp ends the waiting for anybody's answer.
-func (k *call) giveUp(tx Tx) {
+func (k *call) giveUp(tx core.Tx) {
 	k.over = true
 	k.endConfirm(tx)
 	k.endResult(tx)
 }
 
-func (k *call) endConfirm(tx Tx) {
+func (k *call) endConfirm(tx core.Tx) {
 	if k.answer != nil {
 		close(k.answer)
 		k.answer = nil
@@ -45,7 +46,7 @@ func (k *call) endConfirm(tx Tx) {
 	}
 }
 
-func (k *call) endResult(tx Tx) {
+func (k *call) endResult(tx core.Tx) {
 	if k.result != nil {
 		close(k.result)
 		k.result = nil
@@ -54,7 +55,7 @@ func (k *call) endResult(tx Tx) {
 }
 
 // need is the id of the session's entry for what waits.
-func (k *call) need() string { return k.r.c.ch.uri + "#" + k.id }
+func (k *call) need() string { return k.r.c.ch.URI + "#" + k.id }
 
 // status is how the call stands for the clients; empty when there is none.
 func (k *call) status() string {
@@ -71,10 +72,10 @@ func (r *prompting) Tool(t agent.ToolCall) {
 	for i := range content {
 		size += len(content[i].Text) + len(content[i].Data) + len(content[i].Before) + len(content[i].After)
 	}
-	r.event(size, func(tx Tx) { r.tool(tx, t, content) })
+	r.event(size, func(tx core.Tx) { r.tool(tx, t, content) })
 }
 
-func (r *prompting) tool(tx Tx, t agent.ToolCall, content []ahp.ToolContent) {
+func (r *prompting) tool(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) {
 	if t.ID == "" || len(t.ID) > maxURI {
 		return
 	}
@@ -103,7 +104,7 @@ func (r *prompting) tool(tx Tx, t agent.ToolCall, content []ahp.ToolContent) {
 }
 
 // advance brings the call to where the agent says it is.
-func (k *call) advance(tx Tx, t agent.ToolCall, content []ahp.ToolContent) {
+func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) {
 	r, c := k.r, k.r.c
 	switch k.status() {
 	case ahp.ToolStreaming:
@@ -145,13 +146,13 @@ func (k *call) advance(tx Tx, t agent.ToolCall, content []ahp.ToolContent) {
 }
 
 // complete ends the call with a result.
-func (k *call) complete(tx Tx, result ahp.ToolResult, meta json.RawMessage, by *dispatched) {
+func (k *call) complete(tx core.Tx, result ahp.ToolResult, meta json.RawMessage, by *core.By) {
 	c := k.r.c
 	k.over = true
 	k.endConfirm(tx)
 	meta = k.took(meta)
 	if c.value.Activity != "" {
-		c.h.apply(tx, c.ch, ahp.ChatActivityChanged{}, nil)
+		tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
 	}
 	c.apply(tx, ahp.ChatToolCallComplete{TurnID: k.r.id, ToolCallID: k.id, Result: result, Meta: meta}, by)
 	if ended := c.h.sessions.turnEnded; ended != nil {
@@ -160,7 +161,7 @@ func (k *call) complete(tx Tx, result ahp.ToolResult, meta json.RawMessage, by *
 }
 
 // say puts what the call does where the chat's row shows it.
-func (k *call) say(tx Tx, t agent.ToolCall) {
+func (k *call) say(tx core.Tx, t agent.ToolCall) {
 	words := cleanTitle(clipTo(orElse(t.Title, t.Name), maxNamed))
 	if words != "" && words != k.r.c.value.Activity {
 		k.r.c.apply(tx, ahp.ChatActivityChanged{Activity: words}, nil)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // clientTools are the tools that a session's active clients carry out; it
@@ -18,13 +19,13 @@ type clientTools struct{ c *chat }
 // List gives the tools, of the client that came first where two have one of a
 // name.
 func (t *clientTools) List() []ahp.ToolDefinition {
-	tx := t.c.h.lock()
-	defer tx.unlock()
+	tx := t.c.h.core.Lock()
+	defer tx.Unlock()
 	return t.c.s.clientTools(tx)
 }
 
 // clientTools is List.
-func (s *session) clientTools(tx Tx) []ahp.ToolDefinition {
+func (s *session) clientTools(tx core.Tx) []ahp.ToolDefinition {
 	var list []ahp.ToolDefinition
 	for _, cl := range s.value.ActiveClients {
 		for _, def := range cl.Tools {
@@ -42,9 +43,9 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	c := t.c
 	var wait chan ahp.ToolResult
 	err := errors.New("no turn runs")
-	c.h.turn(func(tx Tx) {
+	c.h.core.Do(func(tx core.Tx) {
 		r := c.now
-		if r == nil || r.over || c.dead() {
+		if r == nil || r.over || c.dead(tx) {
 			return
 		}
 		r.heard(tx)
@@ -68,7 +69,7 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 		why = fmt.Sprintf("the client did not answer within %v", c.h.limits.ToolTime)
 	}
 	failed := failedResult(why)
-	c.h.turn(func(tx Tx) { c.failCall(tx, id, wait, failed) })
+	c.h.core.Do(func(tx core.Tx) { c.failCall(tx, id, wait, failed) })
 	return failed, nil
 }
 
@@ -77,7 +78,7 @@ func failedResult(why string) ahp.ToolResult {
 }
 
 // callClient tells the clients that one of them is to carry a tool out.
-func (r *prompting) callClient(tx Tx, id, name string, input json.RawMessage) (chan ahp.ToolResult, error) {
+func (r *prompting) callClient(tx core.Tx, id, name string, input json.RawMessage) (chan ahp.ToolResult, error) {
 	c := r.c
 	var owner string
 	var def ahp.ToolDefinition
@@ -110,14 +111,14 @@ func (r *prompting) callClient(tx Tx, id, name string, input json.RawMessage) (c
 	}
 	c.apply(tx, ready, nil)
 	if t := c.value.ToolCall(r.id, id); t != nil {
-		c.s.need(tx, ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolClientExecution, TurnID: r.id, ClientID: owner, ToolCall: t})
+		c.s.need(tx, ahp.InputNeeded{ID: k.need(), Chat: c.ch.URI, Kind: ahp.NeedToolClientExecution, TurnID: r.id, ClientID: owner, ToolCall: t})
 	}
 	return k.result, nil
 }
 
 // failCall completes a client's call as failed, unless it was answered.
-func (c *chat) failCall(tx Tx, id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
-	if c.now == nil || c.dead() {
+func (c *chat) failCall(tx core.Tx, id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
+	if c.now == nil || c.dead(tx) {
 		return
 	}
 	k := c.now.calls[id]
@@ -128,7 +129,7 @@ func (c *chat) failCall(tx Tx, id string, wait chan ahp.ToolResult, result ahp.T
 }
 
 // answerResult gives a client's result to the agent and to everybody.
-func (k *call) answerResult(tx Tx, result ahp.ToolResult, by *dispatched) {
+func (k *call) answerResult(tx core.Tx, result ahp.ToolResult, by *core.By) {
 	k.result <- result
 	k.result = nil
 	k.complete(tx, result, nil, by)
@@ -137,7 +138,7 @@ func (k *call) answerResult(tx Tx, result ahp.ToolResult, by *dispatched) {
 }
 
 // completeTool is chat/toolCallComplete by a client: of its own tool only.
-func completeTool(tx Tx, d *dispatch) string {
+func completeTool(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallComplete)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	switch {
@@ -154,7 +155,7 @@ func completeTool(tx Tx, d *dispatch) string {
 }
 
 // changeToolContent is chat/toolCallContentChanged by a client: of its own tool.
-func changeToolContent(tx Tx, d *dispatch) string {
+func changeToolContent(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallContentChanged)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	if refusal == "" {
@@ -169,14 +170,14 @@ func changeToolContent(tx Tx, d *dispatch) string {
 
 // ownCall finds a running call of a tool that the dispatching client has.
 func ownCall(d *dispatch, turnID, id string) (*call, string) {
-	c := d.ch.body.(*chat)
+	c := d.ch.Body.(*chat)
 	t := c.value.ToolCall(turnID, id)
 	switch {
 	case t == nil:
 		return nil, "there is no such tool call in the turn that runs"
 	case t.Contributor == nil || t.Contributor.Kind != ahp.ContributorClient:
 		return nil, "the tool is the agent's: it tells the result itself"
-	case t.Contributor.ClientID != d.c.client.id:
+	case t.Contributor.ClientID != d.c.Client.ID:
 		return nil, because("the tool is another client's, %s: only that one tells the result", clip(t.Contributor.ClientID))
 	case t.Status != ahp.ToolRunning || c.now == nil || c.now.calls[id] == nil || c.now.calls[id].result == nil:
 		return nil, because("the tool call does not run: it is %s", t.Status)
@@ -186,7 +187,7 @@ func ownCall(d *dispatch, turnID, id string) (*call, string) {
 
 // clientGone begins the grace of a client whose last connection has ended: it may
 // come back.
-func (ss *sessions) clientGone(tx Tx, id string) {
+func (ss *sessions) clientGone(tx core.Tx, id string) {
 	for _, s := range ss.list {
 		if s.isActive(id) && s.absent[id] == nil {
 			if s.absent == nil {
@@ -194,7 +195,7 @@ func (ss *sessions) clientGone(tx Tx, id string) {
 			}
 			var timer *time.Timer
 			timer = time.AfterFunc(ss.h.limits.ClientGrace, func() {
-				s.h.turn(func(tx Tx) {
+				s.h.core.Do(func(tx core.Tx) {
 					if s.absent[id] == timer {
 						s.removeClient(tx, id, nil, "the client that has the tool is gone")
 					}
@@ -208,13 +209,13 @@ func (ss *sessions) clientGone(tx Tx, id string) {
 // clientBack ends the grace of a client that is subscribed to its sessions again.
 // When a reconnect is complete, those that it has not listed are without it (AHP,
 // Lifecycle).
-func (ss *sessions) clientBack(tx Tx, c *conn, complete bool) {
-	id := c.client.id
+func (ss *sessions) clientBack(tx core.Tx, c *conn, complete bool) {
+	id := c.Client.ID
 	for _, s := range ss.list {
 		if !s.isActive(id) {
 			continue
 		}
-		if c.client.watches(s.ch.uri) {
+		if c.Client.Watches(s.ch.URI) {
 			if timer := s.absent[id]; timer != nil {
 				timer.Stop()
 				delete(s.absent, id)
@@ -227,20 +228,10 @@ func (ss *sessions) clientBack(tx Tx, c *conn, complete bool) {
 
 // clientLooksAway ends a client's part in a session that it has unsubscribed from
 // (AHP, Subscriptions).
-func (ss *sessions) clientLooksAway(tx Tx, c *conn, ch *channel) {
-	if s, ok := ch.body.(*session); ok && s.isActive(c.client.id) && !c.client.watches(ch.uri) {
-		s.removeClient(tx, c.client.id, nil, "the client that has the tool no longer takes part")
+func (ss *sessions) clientLooksAway(tx core.Tx, c *conn, ch *core.Channel) {
+	if s, ok := ch.Body.(*session); ok && s.isActive(c.Client.ID) && !c.Client.Watches(ch.URI) {
+		s.removeClient(tx, c.Client.ID, nil, "the client that has the tool no longer takes part")
 	}
-}
-
-// watches reports whether one of the client's connections is subscribed.
-func (cl *client) watches(uri ahp.URI) bool {
-	for c := range cl.conns {
-		if c.subs[uri] != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *session) isActive(id string) bool {
@@ -249,12 +240,12 @@ func (s *session) isActive(id string) bool {
 
 // removeClient ends a client's part in a session; the tools that it was carrying
 // out have failed.
-func (s *session) removeClient(tx Tx, id string, by *dispatched, why string) {
+func (s *session) removeClient(tx core.Tx, id string, by *core.By, why string) {
 	if timer := s.absent[id]; timer != nil {
 		timer.Stop()
 		delete(s.absent, id)
 	}
-	if s.h.channels[s.ch.uri] != s.ch || s.h.closing {
+	if tx.Channel(s.ch.URI) != s.ch || tx.Closing() {
 		return
 	}
 	s.apply(tx, ahp.SessionActiveClientRemoved{ClientID: id}, by)

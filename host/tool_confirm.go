@@ -10,6 +10,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // errDenied is Confirm's answer when a person says no and the agent has no option
@@ -24,7 +25,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 	q.Options = q.Options[:min(len(q.Options), maxChoices)]
 	var wait chan ahp.ChatToolCallConfirmed
 	optionID, err := "", errors.New("the turn has ended")
-	r.event(0, func(tx Tx) {
+	r.event(0, func(tx core.Tx) {
 		if q.Call.ID == "" {
 			return
 		}
@@ -59,7 +60,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 		}
 		return answer, err
 	case <-ctx.Done():
-		r.c.h.turn(func(tx Tx) { r.withdraw(tx, q.Call.ID, wait) })
+		r.c.h.core.Do(func(tx core.Tx) { r.withdraw(tx, q.Call.ID, wait) })
 		return agent.Answer{}, context.Cause(ctx)
 	}
 }
@@ -78,7 +79,7 @@ func (s *session) decides(q agent.Confirmation) string {
 }
 
 // ask asks the clients.
-func (k *call) ask(tx Tx, q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
+func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 	c := k.r.c
 	k.r.closeText(tx)
 	a := k.ready(q.Call, "")
@@ -102,7 +103,7 @@ func (k *call) ask(tx Tx, q agent.Confirmation) chan ahp.ChatToolCallConfirmed {
 	c.apply(tx, a, nil)
 	k.told = q.Call
 	if t := c.value.ToolCall(k.r.id, k.id); t != nil {
-		c.s.need(tx, ahp.InputNeeded{ID: k.need(), Chat: c.ch.uri, Kind: ahp.NeedToolConfirmation, TurnID: k.r.id, ToolCall: t})
+		c.s.need(tx, ahp.InputNeeded{ID: k.need(), Chat: c.ch.URI, Kind: ahp.NeedToolConfirmation, TurnID: k.r.id, ToolCall: t})
 	}
 	return k.answer
 }
@@ -141,7 +142,7 @@ func evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
 }
 
 // withdraw ends a question that the agent no longer asks: the call is skipped.
-func (r *prompting) withdraw(tx Tx, id string, wait chan ahp.ChatToolCallConfirmed) {
+func (r *prompting) withdraw(tx core.Tx, id string, wait chan ahp.ChatToolCallConfirmed) {
 	k := r.calls[id]
 	if r.over || k == nil || k.answer != wait {
 		return
@@ -182,9 +183,9 @@ func chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error)
 }
 
 // confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from.
-func confirmTool(tx Tx, d *dispatch) string {
+func confirmTool(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.ChatToolCallConfirmed)
-	c := d.ch.body.(*chat)
+	c := d.ch.Body.(*chat)
 	t := c.value.ToolCall(a.TurnID, a.ToolCallID)
 	switch {
 	case t == nil:
@@ -192,7 +193,7 @@ func confirmTool(tx Tx, d *dispatch) string {
 	case t.Status != ahp.ToolPending:
 		return because("the tool call does not wait for confirmation: it is %s%s", t.Status, answered(*t))
 	case a.Approved:
-		if s := d.c.principal.Lacks(auth.ScopeApprove); s != "" {
+		if s := d.c.Principal.Lacks(auth.ScopeApprove); s != "" {
 			return s
 		}
 	}
@@ -220,7 +221,7 @@ func confirmTool(tx Tx, d *dispatch) string {
 			a.ReasonMessage = ahp.Plain("not run: somebody skipped it")
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "confirm", d.ch.uri, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
+	d.c.h.audit.Did(d.c.by(), "confirm", d.ch.URI, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
 	c.apply(tx, a, &d.by)
 	if r := c.now; r != nil && r.id == a.TurnID {
 		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {

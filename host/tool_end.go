@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // errorInterrupted is the code of the error of a tool call whose end nobody has told:
@@ -19,7 +20,7 @@ var errorInterrupted = json.RawMessage(`"tandemux/interrupted"`)
 // run was not. complete says that the agent has ended its turn in order; since is
 // when a call began, zero where that is not known. It reports whether one of them
 // may have run.
-func (c *chat) settleCalls(tx Tx, complete bool, since func(id string) time.Time) (ran bool) {
+func (c *chat) settleCalls(tx core.Tx, complete bool, since func(id string) time.Time) (ran bool) {
 	turn := c.value.ActiveTurn
 	if turn == nil {
 		return false
@@ -45,7 +46,7 @@ func (c *chat) settleCalls(tx Tx, complete bool, since func(id string) time.Time
 }
 
 // interrupted ends a tool call that ran, with what is known of it.
-func (c *chat) interrupted(tx Tx, turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
+func (c *chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
 	words, meta, after := "may have run", t.Meta, ""
 	if !since.IsZero() {
 		if took := c.h.now().Sub(since); took >= time.Second {
@@ -59,15 +60,15 @@ func (c *chat) interrupted(tx Tx, turn string, t *ahp.ToolCall, complete bool, s
 	}
 	for _, term := range c.terminalsOf(tx, t) {
 		claim, life := term.value.Claim, term.value.Lifecycle
-		switch held := claim.Chat == c.ch.uri && claim.ToolCallID != ""; {
+		switch held := claim.Chat == c.ch.URI && claim.ToolCallID != ""; {
 		case life.Exited() && life.ExitCode != nil:
 			words = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
 		case life.Exited():
 			words = "its command was ended by a signal"
 		case !complete && !since.IsZero() && held: // Whoever interrupts the agent ends what it waits for.
-			words = "interrupted" + after + ", in terminal " + path.Base(term.ch.uri)
+			words = "interrupted" + after + ", in terminal " + path.Base(term.ch.URI)
 		default:
-			words = "still running in " + path.Base(term.ch.uri)
+			words = "still running in " + path.Base(term.ch.URI)
 		}
 	}
 	return ahp.ChatToolCallComplete{TurnID: turn, ToolCallID: t.ToolCallID, Meta: meta, Result: ahp.ToolResult{
@@ -76,15 +77,15 @@ func (c *chat) interrupted(tx Tx, turn string, t *ahp.ToolCall, complete bool, s
 }
 
 // terminalsOf are the terminals that a tool call shows, or that are held for it.
-func (c *chat) terminalsOf(tx Tx, t *ahp.ToolCall) (list []*term) {
+func (c *chat) terminalsOf(tx core.Tx, t *ahp.ToolCall) (list []*term) {
 	for _, k := range t.Content {
-		if term, ok := c.h.termAt(tx, k.Resource); ok && k.Type == ahp.ContentTerminal {
+		if term, ok := termAt(tx, k.Resource); ok && k.Type == ahp.ContentTerminal {
 			list = append(list, term)
 		}
 	}
 	for _, term := range c.h.terms {
 		claim := term.value.Claim
-		if claim.Chat == c.ch.uri && claim.ToolCallID == t.ToolCallID && !slices.Contains(list, term) {
+		if claim.Chat == c.ch.URI && claim.ToolCallID == t.ToolCallID && !slices.Contains(list, term) {
 			list = append(list, term)
 		}
 	}

@@ -8,15 +8,16 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 )
 
 // Agents that are spoken to by ACP reach the tools of their session's clients by the
 // MCP server that they are given: it asks for them here, as a guest of that session.
 
 // ownChat is the chat of a session that the agent works in.
-func (ss *sessions) ownChat(tx Tx, p *auth.Principal, uri ahp.URI) (*chat, error) {
-	c, ok := ss.chatAt(tx, uri)
-	if p.Agent == "" || !ok || c.s.ch.uri != p.Session {
+func (ss *sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*chat, error) {
+	c, ok := chatAt(tx, uri)
+	if p.Agent == "" || !ok || c.s.ch.URI != p.Session {
 		return nil, ahp.PermissionDenied("the tools of a session's clients are for the agent that works in it")
 	}
 	return c, nil
@@ -29,14 +30,14 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 		return nil, err
 	}
 	h := c.h
-	tx := h.lock()
-	chat, err := h.sessions.ownChat(tx, c.principal, p.Channel)
+	tx := h.core.Lock()
+	chat, err := h.sessions.ownChat(tx, c.Principal, p.Channel)
 	if err != nil {
-		tx.unlock()
+		tx.Unlock()
 		return nil, err
 	}
 	r, changed := chat.offer(tx)
-	tx.unlock()
+	tx.Unlock()
 	if p.Known != r.Version {
 		return r, nil
 	}
@@ -47,13 +48,13 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 			case <-ctx.Done():
 				return nil, errClosing
 			}
-			tx := h.lock()
-			if chat.dead() {
-				tx.unlock()
+			tx := h.core.Lock()
+			if chat.dead(tx) {
+				tx.Unlock()
 				return nil, ahp.SessionNotFound("client tools: the chat was disposed of")
 			}
 			r, changed = chat.offer(tx)
-			tx.unlock()
+			tx.Unlock()
 			if p.Known != r.Version {
 				return r, nil
 			}
@@ -62,7 +63,7 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 }
 
 // offer are the tools now, and what is closed when they may have changed.
-func (c *chat) offer(tx Tx) (ahp.ClientToolsResult, <-chan struct{}) {
+func (c *chat) offer(tx core.Tx) (ahp.ClientToolsResult, <-chan struct{}) {
 	list := c.s.clientTools(tx)
 	if list == nil {
 		list = []ahp.ToolDefinition{}
@@ -76,7 +77,7 @@ func (c *chat) offer(tx Tx) (ahp.ClientToolsResult, <-chan struct{}) {
 }
 
 // toolsMayHaveChanged wakes those who follow a session's tools.
-func (s *session) toolsMayHaveChanged(tx Tx) {
+func (s *session) toolsMayHaveChanged(tx core.Tx) {
 	if s.toolsChanged != nil {
 		close(s.toolsChanged)
 		s.toolsChanged = nil
@@ -93,15 +94,15 @@ func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	h := c.h
-	tx := h.lock()
-	chat, err := h.sessions.ownChat(tx, c.principal, p.Channel)
-	tx.unlock()
+	tx := h.core.Lock()
+	chat, err := h.sessions.ownChat(tx, c.Principal, p.Channel)
+	tx.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	id := "mcp-" + c.client.id + "-" + p.ID // Another server of the agent's counts for itself.
+	id := "mcp-" + c.Client.ID + "-" + p.ID // Another server of the agent's counts for itself.
 	if p.Cancel {
-		h.turn(func(tx Tx) { chat.failCall(tx, id, nil, failedResult("the agent no longer waits for it")) })
+		h.core.Do(func(tx core.Tx) { chat.failCall(tx, id, nil, failedResult("the agent no longer waits for it")) })
 		return nil, nil
 	}
 	return c.aside(ctx, func(ctx context.Context) (any, error) {

@@ -9,11 +9,12 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 )
 
 // prompting is a turn that an agent is at: from its start until Prompt has
 // returned, which may be after the turn has ended for the clients. It is the
-// turn's agent.Sink. Guarded by h.mu but for what says otherwise.
+// turn's agent.Sink. Guarded by the lock but for what says otherwise.
 type prompting struct {
 	c       *chat
 	id      string
@@ -38,7 +39,7 @@ type prompting struct {
 
 // startTurn applies a turnStarted and has the agent begin. The caller has seen that
 // no turn is active.
-func (c *chat) startTurn(tx Tx, a ahp.ChatTurnStarted, by *dispatched) {
+func (c *chat) startTurn(tx core.Tx, a ahp.ChatTurnStarted, by *core.By) {
 	r := newPrompting(c, a.TurnID, a.Message)
 	a.StartedAt = ahp.InstantOf(r.started.UnixMilli())
 	c.begin(tx, r, a, by)
@@ -55,7 +56,7 @@ func newPrompting(c *chat, turn string, m ahp.Message) *prompting {
 }
 
 // begin applies the action that makes a turn active and has the agent begin.
-func (c *chat) begin(tx Tx, r *prompting, a ahp.Action, by *dispatched) {
+func (c *chat) begin(tx core.Tx, r *prompting, a ahp.Action, by *core.By) {
 	before := c.now
 	c.now = r
 	c.apply(tx, a, by)
@@ -64,7 +65,7 @@ func (c *chat) begin(tx Tx, r *prompting, a ahp.Action, by *dispatched) {
 }
 
 // nameAfter titles a session that has no title by its first message.
-func (s *session) nameAfter(tx Tx, m ahp.Message) {
+func (s *session) nameAfter(tx core.Tx, m ahp.Message) {
 	if s.value.Title != "" {
 		return
 	}
@@ -82,9 +83,9 @@ func (r *prompting) run(before *prompting) {
 	if before != nil {
 		<-before.done // which it is soon: it has ended
 	}
-	tx := h.lock()
+	tx := h.core.Lock()
 	o := r.c.open(tx)
-	tx.unlock()
+	tx.Unlock()
 	var out agent.Outcome
 	err := context.Cause(r.ctx)
 	select {
@@ -99,7 +100,7 @@ func (r *prompting) run(before *prompting) {
 		r.wake()
 		out, err = r.prompt(o.agent)
 	}
-	h.turn(func(tx Tx) { r.finish(tx, out, err) })
+	h.core.Do(func(tx core.Tx) { r.finish(tx, out, err) })
 }
 
 // prompt calls the agent and waits, but after the turn has ended no longer than
@@ -126,11 +127,11 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 		return x.out, x.err
 	case <-time.After(h.limits.AgentGrace):
 	}
-	tx := h.lock()
+	tx := h.core.Lock()
 	if r.c.agent == a { // else it is being closed already
 		r.c.forsake(tx)
 	}
-	tx.unlock()
+	tx.Unlock()
 	return agent.Outcome{}, &agent.Error{Kind: agent.KindTimeout, Message: "the agent did not end its turn when it was told to; it was ended"}
 }
 
@@ -177,14 +178,14 @@ func (r *prompting) setModel(a agent.Session) {
 	if m == nil {
 		return
 	}
-	tx := r.c.h.lock()
+	tx := r.c.h.core.Lock()
 	id := ""
 	for _, o := range r.c.options {
 		if o.Category == "model" && o.Value != m.ID {
 			id = o.ID
 		}
 	}
-	tx.unlock()
+	tx.Unlock()
 	if id == "" {
 		return
 	}
@@ -194,7 +195,7 @@ func (r *prompting) setModel(a agent.Session) {
 }
 
 // finish ends the turn as the agent did, if it has not ended before.
-func (r *prompting) finish(tx Tx, out agent.Outcome, err error) {
+func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 	c := r.c
 	r.cancel(nil)
 	r.stopWatch()
@@ -208,7 +209,7 @@ func (r *prompting) finish(tx Tx, out agent.Outcome, err error) {
 			}
 		}()
 	}
-	if r.over || c.dead() {
+	if r.over || c.dead(tx) {
 		return
 	}
 	switch {
@@ -240,7 +241,7 @@ func orElse(s, other string) string {
 }
 
 // fail ends the turn with an error.
-func (r *prompting) fail(tx Tx, info ahp.ErrorInfo) {
+func (r *prompting) fail(tx core.Tx, info ahp.ErrorInfo) {
 	r.end(tx, ahp.ChatError{TurnID: r.id, Duration: r.took(), Part: failedPart(info)}, nil)
 }
 
@@ -260,7 +261,7 @@ func (r *prompting) took() *int64 {
 
 // end ends the turn for everybody, by an action; the agent is told to stop if it has
 // not.
-func (r *prompting) end(tx Tx, a ahp.Action, by *dispatched) {
+func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	c := r.c
 	r.flush(tx)
 	_, complete := a.(ahp.ChatTurnComplete)
@@ -281,7 +282,7 @@ func (r *prompting) end(tx Tx, a ahp.Action, by *dispatched) {
 	}
 	c.endPlan(tx)
 	if c.value.Activity != "" {
-		c.h.apply(tx, c.ch, ahp.ChatActivityChanged{}, nil)
+		tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
 	}
 	c.tally(tx, r)
 	c.apply(tx, a, by)
@@ -297,8 +298,8 @@ func (r *prompting) end(tx Tx, a ahp.Action, by *dispatched) {
 // drain begins a turn with what waits, if there is anything and no turn is active: a
 // steering message that came too late for its turn, then the queue in order. A turn
 // that failed leaves it waiting, lest an agent that can't work eats it up.
-func (c *chat) drain(tx Tx) {
-	if c.value.ActiveTurn != nil || c.dead() || c.s.value.Lifecycle == ahp.LifecycleFailed {
+func (c *chat) drain(tx core.Tx) {
+	if c.value.ActiveTurn != nil || c.dead(tx) || c.s.value.Lifecycle == ahp.LifecycleFailed {
 		return
 	}
 	next, kind := c.value.SteeringMessage, ahp.PendingSteering
@@ -315,8 +316,8 @@ func (c *chat) drain(tx Tx) {
 
 // wake says that the agent is asked now, and starts to watch for silence.
 func (r *prompting) wake() {
-	r.c.h.turn(func(tx Tx) {
-		if r.over || r.c.dead() {
+	r.c.h.core.Do(func(tx core.Tx) {
+		if r.over || r.c.dead(tx) {
 			return
 		}
 		if c := r.c; c.forgot {
@@ -331,20 +332,20 @@ func (r *prompting) wake() {
 
 // heard begins the silence anew. While a tool call is not over, somebody else is
 // at work, and silence means nothing.
-func (r *prompting) heard(tx Tx) {
+func (r *prompting) heard(tx core.Tx) {
 	if r.over {
 		return
 	}
 	limit := r.c.h.limits.AgentSilence
 	if r.quiet == nil {
-		r.quiet = time.AfterFunc(limit, func() { r.c.h.turn(func(tx Tx) { r.silent(tx) }) })
+		r.quiet = time.AfterFunc(limit, func() { r.c.h.core.Do(func(tx core.Tx) { r.silent(tx) }) })
 		return
 	}
 	r.quiet.Reset(limit)
 }
 
-func (r *prompting) silent(tx Tx) {
-	if r.over || r.c.dead() {
+func (r *prompting) silent(tx core.Tx) {
+	if r.over || r.c.dead(tx) {
 		return
 	}
 	if len(r.asks) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/core"
 )
 
 // gathered is text that has yet to be told: deltas are joined as output of
@@ -44,7 +45,7 @@ func (r *prompting) say(kind, text string) {
 		return
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	r.event(len(text), func(tx Tx) {
+	r.event(len(text), func(tx core.Tx) {
 		g := &r.text
 		if g.kind != kind {
 			r.closeText(tx)
@@ -56,16 +57,16 @@ func (r *prompting) say(kind, text string) {
 		case wait <= 0 || g.buf.Len() >= textPiece:
 			r.flush(tx)
 		case g.due == nil:
-			g.due = time.AfterFunc(wait, func() { r.c.h.turn(func(tx Tx) { r.flush(tx) }) })
+			g.due = time.AfterFunc(wait, func() { r.c.h.core.Do(func(tx core.Tx) { r.flush(tx) }) })
 		}
 	})
 }
 
 // event does something under the lock unless the turn has ended; size is what it
 // adds. An agent that says too much fails its turn.
-func (r *prompting) event(size int, do func(tx Tx)) {
-	r.c.h.turn(func(tx Tx) {
-		if r.over || r.c.dead() {
+func (r *prompting) event(size int, do func(tx core.Tx)) {
+	r.c.h.core.Do(func(tx core.Tx) {
+		if r.over || r.c.dead(tx) {
 			return
 		}
 		r.heard(tx)
@@ -78,10 +79,10 @@ func (r *prompting) event(size int, do func(tx Tx)) {
 }
 
 // flush tells the text that has gathered.
-func (r *prompting) flush(tx Tx) {
+func (r *prompting) flush(tx core.Tx) {
 	g := &r.text
 	g.stop()
-	if g.buf.Len() == 0 || r.over || r.c.dead() {
+	if g.buf.Len() == 0 || r.over || r.c.dead(tx) {
 		return
 	}
 	text := g.buf.String()
@@ -104,13 +105,13 @@ func (r *prompting) flush(tx Tx) {
 }
 
 // closeText ends the part that text goes to: what follows begins another.
-func (r *prompting) closeText(tx Tx) {
+func (r *prompting) closeText(tx core.Tx) {
 	r.flush(tx)
 	r.text.kind, r.text.part, r.text.made = "", "", false
 }
 
 // room counts a new part; a turn with too many fails.
-func (r *prompting) room(tx Tx) bool {
+func (r *prompting) room(tx core.Tx) bool {
 	if r.parts++; r.parts <= maxTurnParts {
 		return true
 	}
@@ -121,19 +122,19 @@ func (r *prompting) room(tx Tx) bool {
 }
 
 // part appends a part that is no text.
-func (r *prompting) part(tx Tx, p ahp.ResponsePart) {
+func (r *prompting) part(tx core.Tx, p ahp.ResponsePart) {
 	r.closeText(tx)
 	if !r.over && r.room(tx) {
 		r.c.apply(tx, ahp.ChatResponsePart{TurnID: r.id, Part: p}, nil)
 	}
 }
 
-func (r *prompting) note(tx Tx, text string) {
+func (r *prompting) note(tx core.Tx, text string) {
 	r.part(tx, ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(text, maxErrorText))})
 }
 
 // Notice implements agent.Sink.
-func (r *prompting) Notice(text string) { r.event(len(text), func(tx Tx) { r.note(tx, text) }) }
+func (r *prompting) Notice(text string) { r.event(len(text), func(tx core.Tx) { r.note(tx, text) }) }
 
 // Usage implements agent.Sink.
 func (r *prompting) Usage(u agent.Usage) {
@@ -150,7 +151,7 @@ func (r *prompting) Usage(u agent.Usage) {
 			w.Meta = b
 		}
 	}
-	r.event(0, func(tx Tx) { r.c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: w}, nil) })
+	r.event(0, func(tx core.Tx) { r.c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: w}, nil) })
 }
 
 func known(n int64) *int64 {
@@ -168,21 +169,21 @@ func (r *prompting) Plan(entries []agent.PlanEntry) {
 		size += len(e.Text)
 		list = append(list, ahp.AgentPlanEntry{Text: clipTo(e.Text, maxTitle), Priority: clipTo(e.Priority, 16), Status: clipTo(e.Status, 16)})
 	}
-	r.event(size, func(tx Tx) {
+	r.event(size, func(tx core.Tx) {
 		s := r.c.s
 		plans := map[ahp.URI][]ahp.AgentPlanEntry{}
 		for k, v := range s.meta.Plans {
 			plans[k] = v
 		}
-		plans[r.c.ch.uri] = list
+		plans[r.c.ch.URI] = list
 		s.meta.Plans = plans
 		s.setMeta(tx)
 	})
 }
 
 // endPlan takes away a plan that is done with.
-func (c *chat) endPlan(tx Tx) {
-	plan, ok := c.s.meta.Plans[c.ch.uri]
+func (c *chat) endPlan(tx core.Tx) {
+	plan, ok := c.s.meta.Plans[c.ch.URI]
 	if !ok {
 		return
 	}
@@ -193,7 +194,7 @@ func (c *chat) endPlan(tx Tx) {
 	}
 	plans := map[ahp.URI][]ahp.AgentPlanEntry{}
 	for k, v := range c.s.meta.Plans {
-		if k != c.ch.uri {
+		if k != c.ch.URI {
 			plans[k] = v
 		}
 	}

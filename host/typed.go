@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
@@ -33,37 +34,37 @@ const maxDoubts = 64
 // noteInput journals an input that is about to be typed. Its bytes are only kept
 // where they have to wait: most are in the pty a moment later, and may be a
 // password.
-func (h *Host) noteInput(tx Tx, d *dispatch, data string) (in record.Input, noted bool) {
+func (h *Host) noteInput(tx core.Tx, d *dispatch, data string) (in record.Input, noted bool) {
 	t := d.t
-	if t.ch.journal == nil {
+	if t.ch.Journal == nil {
 		return in, false
 	}
-	in = record.Input{Origin: d.by.origin, Size: uint64(len(data)), End: t.t.Accepted() + uint64(len(data))}
+	in = record.Input{Origin: d.by.Origin, Size: uint64(len(data)), End: t.t.Accepted() + uint64(len(data))}
 	if len(data) > atOnce || t.t.Waits() {
 		in.Data = data
 	}
 	t.prune()
 	t.queue = append(t.queue, in) // Before: a checkpoint may be made of it.
-	t.ch.accepted.Note(in.Origin.ClientID, d.c.client.since, in.Origin.ClientSeq, h.seq.last)
+	t.ch.Accepted.Note(in.Origin.ClientID, d.c.Client.Since, in.Origin.ClientSeq, tx.Seq())
 	h.appendInput(tx, t, in)
 	return in, true
 }
 
-func (h *Host) appendInput(tx Tx, t *term, in record.Input) {
+func (h *Host) appendInput(tx core.Tx, t *term, in record.Input) {
 	h.appendTyped(tx, t, record.TypeInput, in)
 }
 
-func (h *Host) appendTyped(tx Tx, t *term, kind string, in record.Input) {
+func (h *Host) appendTyped(tx core.Tx, t *term, kind string, in record.Input) {
 	h.typing = record.AppendInput(h.typing[:0], in)
-	t.record[0] = journal.Record{Type: kind, Version: record.Version, Seq: h.seq.last, Data: h.typing}
-	h.applyAll(tx, t.ch, nil, t.record[:])
+	t.record[0] = journal.Record{Type: kind, Version: record.Version, Seq: tx.Seq(), Data: h.typing}
+	tx.ApplyAll(t.ch, nil, t.record[:])
 }
 
 // noteKeys journals what is about to be typed for nobody's dispatch. It gives where
 // it ends.
-func (h *Host) noteKeys(tx Tx, t *term, keys string) (end uint64) {
+func (h *Host) noteKeys(tx core.Tx, t *term, keys string) (end uint64) {
 	in := record.Input{Size: uint64(len(keys)), End: t.t.Accepted() + uint64(len(keys)), Data: keys}
-	if t.ch.journal != nil {
+	if t.ch.Journal != nil {
 		t.prune()
 		t.queue = append(t.queue, in)
 		h.appendInput(tx, t, in)
@@ -77,9 +78,9 @@ func (t *term) unqueue(end uint64) {
 }
 
 // typeIn types for a dispatch.
-func (h *Host) typeIn(tx Tx, d *dispatch, data string) error {
+func (h *Host) typeIn(tx core.Tx, d *dispatch, data string) error {
 	in, noted := h.noteInput(tx, d, data)
-	if d.c.h.fenced {
+	if tx.Fenced() {
 		return terminal.ErrClosed
 	}
 	t := d.t
@@ -88,7 +89,7 @@ func (h *Host) typeIn(tx Tx, d *dispatch, data string) error {
 	case !noted:
 	case err != nil: // Nothing of it was taken: should the refusal be lost, it may be sent again.
 		t.unqueue(in.End)
-		t.ch.accepted.Remove(in.Origin.ClientID, in.Origin.ClientSeq)
+		t.ch.Accepted.Remove(in.Origin.ClientID, in.Origin.ClientSeq)
 		in.Data = ""
 		h.appendTyped(tx, t, record.TypeRefused, in)
 	case t.t.Written() >= in.End:
@@ -144,9 +145,9 @@ func (t *term) retype(waiting []record.Input, doubtful []ahp.Origin) error {
 }
 
 // noteQueue journals what an adopted terminal is about to type.
-func (h *Host) noteQueue(tx Tx, t *term) {
-	if t.ch.journal != nil {
-		h.applyAll(tx, t.ch, nil, []journal.Record{t.queueRecord()})
+func (h *Host) noteQueue(tx core.Tx, t *term) {
+	if t.ch.Journal != nil {
+		tx.ApplyAll(t.ch, nil, []journal.Record{t.queueRecord()})
 	}
 }
 
@@ -201,15 +202,12 @@ func (h *Host) takeTyped(proc string, l *journal.Landing) (begun, done uint64, r
 
 // doubt has clients told, should they send these inputs again, that they may not
 // have arrived.
-func (h *Host) doubt(tx Tx, t *term) {
+func (h *Host) doubt(tx core.Tx, t *term) {
 	for _, in := range t.queue {
-		cl := h.clients[in.Origin.ClientID]
+		cl := tx.Client(in.Origin.ClientID)
 		if cl == nil || in.End > 0 {
 			continue
 		}
-		if d, ok := cl.window.done[in.Origin.ClientSeq]; ok {
-			d.outcome = cl.window.intern(inDoubt)
-			cl.window.done[in.Origin.ClientSeq] = d
-		}
+		tx.Doubt(cl, in.Origin.ClientSeq, inDoubt)
 	}
 }

@@ -3,6 +3,8 @@ package host
 import (
 	"encoding/json"
 	"time"
+
+	"tandemux/host/core"
 )
 
 // sessionUsage is tandemux's addition to a session's summary ("tandemux/usage"): what its
@@ -36,7 +38,7 @@ func (s *session) usage() json.RawMessage {
 }
 
 // tally adds what a turn that ends has taken.
-func (c *chat) tally(tx Tx, r *prompting) {
+func (c *chat) tally(tx core.Tx, r *prompting) {
 	t := c.value.ActiveTurn
 	if t == nil || t.ID != r.id {
 		return

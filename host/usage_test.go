@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 )
 
 // TestSessionUsage: a session's row counts the tokens and time of its turns, and
@@ -14,6 +15,7 @@ func TestSessionUsage(t *testing.T) {
 	in, out := int64(100), int64(20)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h := &Host{now: func() time.Time { return now }}
+	h.core = newCore(t, h.now)
 	s := &session{h: h}
 	c := &chat{h: h, s: s, value: ahp.ChatState{ActiveTurn: &ahp.Turn{ID: "t", StartedAt: ahp.InstantOf(now.UnixMilli()), Usage: &ahp.Usage{InputTokens: &in, OutputTokens: &out}}}}
 	s.chats = []*chat{c}
@@ -21,7 +23,7 @@ func TestSessionUsage(t *testing.T) {
 	if got, want := string(s.usage()), `{"tandemux/usage":{"since":1767323045000}}`; got != want {
 		t.Errorf("while it runs: %s; want %s", got, want)
 	}
-	h.locked(func(tx Tx) { c.tally(tx, r) })
+	h.core.Locked(func(tx core.Tx) { c.tally(tx, r) })
 	c.value.ActiveTurn = nil
 	if got, want := string(s.usage()), `{"tandemux/usage":{"tokens":120,"workedMs":3000}}`; got != want {
 		t.Errorf("afterwards: %s; want %s", got, want)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
 	"tandemux/host/terminal"
 	"tandemux/internal/jsonrpc"
 )
@@ -26,7 +27,7 @@ const (
 )
 
 // wait is one x-tandemux/wait or x-tandemux/run that has yet to be answered. It is
-// bound to its terminal and to the connection that asked, and guarded by h.mu.
+// bound to its terminal and to the connection that asked, and guarded by the lock.
 type wait struct {
 	h   *Host
 	c   *conn
@@ -51,7 +52,7 @@ type wait struct {
 	key   string // of x-tandemux/run: see ahp.RunParams.Key
 	feed  *feeder
 	// see is told each action of the terminal, in order.
-	see func(tx Tx, w *wait, a ahp.Action)
+	see func(tx core.Tx, w *wait, a ahp.Action)
 }
 
 // waitFor answers x-tandemux/wait when the condition holds, or can't any more.
@@ -77,8 +78,8 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		}
 	}
 	h := c.h
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	w, err := c.newWait(tx, p.Channel, "wait")
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	if p.TimeoutMs > 0 && !w.over {
-		w.timer = w.after(time.Duration(p.TimeoutMs)*time.Millisecond, func(tx Tx) {
+		w.timer = w.after(time.Duration(p.TimeoutMs)*time.Millisecond, func(tx core.Tx) {
 			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitTimeout, Running: w.stillRunning(p.Until)})
 		})
 	}
@@ -118,8 +119,8 @@ func compile(pattern string) (*regexp.Regexp, error) {
 }
 
 // newWait registers a wait.
-func (c *conn) newWait(tx Tx, uri ahp.URI, doing string) (*wait, error) {
-	t, ok := c.h.termAt(tx, uri)
+func (c *conn) newWait(tx core.Tx, uri ahp.URI, doing string) (*wait, error) {
+	t, ok := termAt(tx, uri)
 	switch {
 	case !ok:
 		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
@@ -133,7 +134,7 @@ func (c *conn) newWait(tx Tx, uri ahp.URI, doing string) (*wait, error) {
 }
 
 // conditions begin a wait of each kind; they may end it at once.
-var conditions = map[string]func(w *wait, tx Tx, pattern *regexp.Regexp) error{
+var conditions = map[string]func(w *wait, tx core.Tx, pattern *regexp.Regexp) error{
 	ahp.WaitExit:    (*wait).forExit,
 	ahp.WaitCommand: (*wait).forCommand,
 	ahp.WaitIdle:    (*wait).forIdle,
@@ -141,8 +142,8 @@ var conditions = map[string]func(w *wait, tx Tx, pattern *regexp.Regexp) error{
 	ahp.WaitText:    (*wait).forText,
 }
 
-func (w *wait) forExit(tx Tx, _ *regexp.Regexp) error {
-	w.see = func(tx Tx, w *wait, a ahp.Action) {
+func (w *wait) forExit(tx core.Tx, _ *regexp.Regexp) error {
+	w.see = func(tx core.Tx, w *wait, a ahp.Action) {
 		if _, ok := a.(ahp.TerminalExited); ok {
 			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, ExitCode: w.t.exitCode()})
 		}
@@ -155,7 +156,7 @@ func (w *wait) forExit(tx Tx, _ *regexp.Regexp) error {
 
 // forCommand waits for the command that runs, or that Enter at the prompt is
 // about to begin. When there is none its end has come.
-func (w *wait) forCommand(tx Tx, _ *regexp.Regexp) error {
+func (w *wait) forCommand(tx core.Tx, _ *regexp.Regexp) error {
 	known := w.t.t.Commands()
 	exited := w.t.value.Lifecycle.Exited()
 	if !known.Detection && len(known.Items) == 0 && !exited {
@@ -176,7 +177,7 @@ func (w *wait) forCommand(tx Tx, _ *regexp.Regexp) error {
 	if w.next {
 		w.idle = w.after(nextTime, w.declined)
 	}
-	w.see = func(tx Tx, w *wait, a ahp.Action) {
+	w.see = func(tx core.Tx, w *wait, a ahp.Action) {
 		switch a := a.(type) {
 		case ahp.TerminalCommandExecuted:
 			if w.next {
@@ -194,7 +195,7 @@ func (w *wait) forCommand(tx Tx, _ *regexp.Regexp) error {
 }
 
 // declined is for a wait whose command never came.
-func (w *wait) declined(tx Tx) {
+func (w *wait) declined(tx core.Tx) {
 	switch {
 	case !w.next || w.line != "":
 	case w.command != "": // of x-tandemux/run
@@ -204,7 +205,7 @@ func (w *wait) declined(tx Tx) {
 	}
 }
 
-func (w *wait) forIdle(tx Tx, _ *regexp.Regexp) error {
+func (w *wait) forIdle(tx core.Tx, _ *regexp.Regexp) error {
 	if w.quiet <= 0 {
 		return ahp.InvalidParams("wait: idleMs: say for how long there is to be no output, such as 500")
 	}
@@ -216,8 +217,8 @@ func (w *wait) forIdle(tx Tx, _ *regexp.Regexp) error {
 	if w.from != nil {
 		quiet = w.quietFor(tx, w.ago)
 	}
-	w.idle = w.after(quiet, func(tx Tx) { w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
-	w.see = func(tx Tx, w *wait, a ahp.Action) {
+	w.idle = w.after(quiet, func(tx core.Tx) { w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet, Running: true}) })
+	w.see = func(tx core.Tx, w *wait, a ahp.Action) {
 		switch a.(type) {
 		case ahp.TerminalData:
 			w.idle.Reset(w.quiet)
@@ -230,7 +231,7 @@ func (w *wait) forIdle(tx Tx, _ *regexp.Regexp) error {
 
 // forOutput waits for what changes the content, which of an exited terminal only a
 // clearing does.
-func (w *wait) forOutput(tx Tx, _ *regexp.Regexp) error {
+func (w *wait) forOutput(tx core.Tx, _ *regexp.Regexp) error {
 	since := w.t.shown
 	if w.since != nil {
 		since = *w.since
@@ -244,7 +245,7 @@ func (w *wait) forOutput(tx Tx, _ *regexp.Regexp) error {
 		w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
 		return nil
 	}
-	w.see = func(tx Tx, w *wait, a ahp.Action) {
+	w.see = func(tx core.Tx, w *wait, a ahp.Action) {
 		switch a.(type) {
 		case ahp.TerminalData, ahp.TerminalCleared:
 			w.reply(tx, ahp.WaitResult{Reason: ahp.WaitMet})
@@ -255,7 +256,7 @@ func (w *wait) forOutput(tx Tx, _ *regexp.Regexp) error {
 
 // presentText is what a pattern is matched against besides what is to come: the
 // line that the cursor is on, and all that is kept if that counts too.
-func (w *wait) presentText(tx Tx, past bool) (string, error) {
+func (w *wait) presentText(tx core.Tx, past bool) (string, error) {
 	for {
 		pending, k, line := w.t.t.PresentLine()
 		if !w.t.applyTaken(tx, pending, k) {
@@ -272,7 +273,7 @@ func (w *wait) presentText(tx Tx, past bool) (string, error) {
 	}
 }
 
-func (w *wait) forText(tx Tx, pattern *regexp.Regexp) (err error) {
+func (w *wait) forText(tx core.Tx, pattern *regexp.Regexp) (err error) {
 	var text string
 	var es []ahp.Envelope
 	known := true
@@ -295,7 +296,7 @@ func (w *wait) forText(tx Tx, pattern *regexp.Regexp) (err error) {
 }
 
 // seeText is what a wait for text does with an action.
-func seeText(tx Tx, w *wait, a ahp.Action) {
+func seeText(tx core.Tx, w *wait, a ahp.Action) {
 	switch a := a.(type) {
 	case ahp.TerminalData:
 		w.match.add(a.Data)
@@ -325,11 +326,11 @@ func (w *wait) stillRunning(until string) bool {
 	return !w.t.value.Lifecycle.Exited()
 }
 
-// after calls f under h.mu in a while, unless the wait is over by then.
-func (w *wait) after(d time.Duration, f func(tx Tx)) *time.Timer {
+// after calls f under the lock in a while, unless the wait is over by then.
+func (w *wait) after(d time.Duration, f func(tx core.Tx)) *time.Timer {
 	return time.AfterFunc(d, func() {
-		tx := w.h.lock()
-		defer tx.unlock()
+		tx := w.h.core.Lock()
+		defer tx.Unlock()
 		if !w.over {
 			f(tx)
 		}
@@ -337,7 +338,7 @@ func (w *wait) after(d time.Duration, f func(tx Tx)) *time.Timer {
 }
 
 // reply answers and ends the wait.
-func (w *wait) reply(tx Tx, r ahp.WaitResult) {
+func (w *wait) reply(tx core.Tx, r ahp.WaitResult) {
 	if r.CommandID == "" {
 		r.CommandID = w.command
 	}
@@ -348,7 +349,7 @@ func (w *wait) reply(tx Tx, r ahp.WaitResult) {
 }
 
 // answer answers, once, and ends the wait.
-func (w *wait) answer(tx Tx, result any, err error) {
+func (w *wait) answer(tx core.Tx, result any, err error) {
 	if w.over {
 		return
 	}
@@ -360,7 +361,7 @@ func (w *wait) answer(tx Tx, result any, err error) {
 }
 
 // end ends the wait without an answer.
-func (w *wait) end(tx Tx) {
+func (w *wait) end(tx core.Tx) {
 	if w.over {
 		return
 	}
@@ -379,7 +380,7 @@ func (w *wait) end(tx Tx) {
 }
 
 // observe shows the terminal's waits an action that was applied.
-func (t *term) observe(tx Tx, a ahp.Action) {
+func (t *term) observe(tx core.Tx, a ahp.Action) {
 	for _, w := range slices.Clone(t.waits) {
 		if w.see != nil && !w.over {
 			w.see(tx, w, a)
@@ -389,14 +390,14 @@ func (t *term) observe(tx Tx, a ahp.Action) {
 
 // told are the actions of terminals that are for the host alone, and what follows
 // from them when all that came along is told.
-var told = map[string]func(tx Tx, t *term, a ahp.Action){
-	terminal.Declined{}.ActionType(): func(Tx, *term, ahp.Action) {}, // see answerWaits
+var told = map[string]func(tx core.Tx, t *term, a ahp.Action){
+	terminal.Declined{}.ActionType(): func(core.Tx, *term, ahp.Action) {}, // see Told
 }
 
 // The table would refer to itself: what follows from an action may be another
 // one.
 func init() {
-	told[terminal.Ready{}.ActionType()] = func(tx Tx, t *term, _ ahp.Action) {
+	told[terminal.Ready{}.ActionType()] = func(tx core.Tx, t *term, _ ahp.Action) {
 		for _, w := range slices.Clone(t.waits) {
 			w.ready(tx)
 		}
@@ -404,7 +405,7 @@ func init() {
 }
 
 // endWaits answers those who wait for a terminal that was removed.
-func (t *term) endWaits(tx Tx) {
+func (t *term) endWaits(tx core.Tx) {
 	for _, w := range slices.Clone(t.waits) {
 		if w.match != nil {
 			w.match.last(ahp.WaitResult{Reason: ahp.WaitGone})

@@ -16,20 +16,20 @@ import (
 // it names the same place, as it may have come there by a link, and where the
 // system does not say. Reading it costs nothing until it is asked for.
 func (h *Host) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok bool) {
-	tx := h.lock()
-	t, ok := h.termAt(tx, uri)
-	if !ok || !h.reaches(tx, p, uri) {
-		tx.unlock()
+	tx := h.core.Lock()
+	t, ok := termAt(tx, uri)
+	if !ok || !reaches(tx, p, uri) {
+		tx.Unlock()
 		return "", false
 	}
 	told, _ := files.Path(t.value.Cwd, h.hostname)
 	pid, exited := t.meta.Pid, t.value.Lifecycle.Exited()
 	var k *confined
-	if s, ok := h.sessions.sessionAt(tx, t.sandbox); ok {
+	if s, ok := sessionAt(tx, t.sandbox); ok {
 		k = s.confined
 	}
 	inside := t.sandbox != ""
-	tx.unlock()
+	tx.Unlock()
 	if !exited {
 		if fg := t.t.Foreground(); fg > 0 {
 			pid = fg

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/core"
 	"tandemux/host/outbox"
 )
 
@@ -16,14 +17,14 @@ const closeDone = 1000
 // yield ends the host and nothing else, so that another one takes over what it
 // holds (x-tandemux/yield).
 func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
-	if !c.principal.Operates() {
-		return nil, ahp.PermissionDenied("yield: %s", c.principal.Lacks(auth.ScopeAdmin))
+	if !c.Principal.Operates() {
+		return nil, ahp.PermissionDenied("yield: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
 	h := c.h
-	tx := h.lock()
+	tx := h.core.Lock()
 	ends := h.stopping
 	h.yielding = h.yielding || !ends
-	tx.unlock()
+	tx.Unlock()
 	if ends {
 		return nil, ahp.Conflict("yield: the host is ending all its terminals")
 	}
@@ -43,7 +44,7 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 }
 
 // parting is what clients are told at the end: whether to come back, and when.
-func (h *Host) parting(tx Tx, reason string) (code int, why string) {
+func (h *Host) parting(tx core.Tx, reason string) (code int, why string) {
 	code, why = outbox.CloseAway, reason
 	switch {
 	case h.yielding:
@@ -64,8 +65,8 @@ func (h *Host) Warn(about string, err error) {
 		h.warn(about, err)
 		return
 	}
-	tx := h.lock()
-	defer tx.unlock()
+	tx := h.core.Lock()
+	defer tx.Unlock()
 	delete(h.troubles, about)
 	h.activity.warnSoon(tx)
 }

@@ -37,7 +37,7 @@ var (
 	packageExcess = map[string]int{
 		"cmd/tandemux":    8485,
 		"emulator/native": 8698,
-		"host":            15658,
+		"host":            13967,
 	}
 	fileExcess = map[string]int{
 		"emulator/native/line.go":   501,
@@ -49,7 +49,7 @@ var (
 		"emulator/native.graphic":   22,
 		"emulator/vt10x.engine":     30,
 		"host.Config":               28,
-		"host.Host":                 55,
+		"host.Host":                 46,
 		"host.Limits":               27,
 		"host.term":                 40,
 		"host/task/store.Task":      22,
@@ -65,7 +65,7 @@ var (
 	methodExcess = map[string]int{
 		"emulator/native.Engine": 245,
 		"emulator/vt10x.engine":  106,
-		"host.Host":              154,
+		"host.Host":              111,
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
 		"ui.Model":               84,

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// A host.Tx stands for the sequencing lock. Only (*Host).lock makes one, and none gets
+// A core.Tx stands for the sequencing lock. Only (*Core).Lock makes one, and none gets
 // into what runs later or beside: a go statement, or the function of a timer or of a
 // slow request.
 func TestTxStandsForTheLock(t *testing.T) {
 	later := []string{"AfterFunc", "after", "aside"} // call their last argument without the lock
 	made := 0
 	for _, s := range read(t) {
-		if s.dir != "host" {
+		if s.dir != "host" && s.dir != "host/core" && s.dir != "host/sessions" {
 			continue
 		}
 		for _, d := range s.file.Decls {
@@ -22,20 +22,24 @@ func TestTxStandsForTheLock(t *testing.T) {
 			ast.Inspect(d, func(node ast.Node) bool {
 				switch x := node.(type) {
 				case *ast.CompositeLit:
-					if id, ok := x.Type.(*ast.Ident); ok && id.Name == "Tx" {
+					id, _ := x.Type.(*ast.Ident)
+					if sel, ok := x.Type.(*ast.SelectorExpr); ok {
+						id = sel.Sel
+					}
+					if id != nil && id.Name == "Tx" {
 						made++
-						if f == nil || f.Name.Name != "lock" {
-							t.Errorf("host/%s makes a Tx: call lock", s.name)
+						if f == nil || f.Name.Name != "Lock" || s.dir != "host/core" {
+							t.Errorf("%s/%s makes a Tx: call Lock", s.dir, s.name)
 						}
 					}
 				case *ast.GoStmt:
 					if takesTx(x.Call) {
-						t.Errorf("host/%s: a Tx gets into another goroutine", s.name)
+						t.Errorf("%s/%s: a Tx gets into another goroutine", s.dir, s.name)
 					}
 				case *ast.CallExpr:
 					sel, ok := x.Fun.(*ast.SelectorExpr)
 					if ok && slices.Contains(later, sel.Sel.Name) && slices.ContainsFunc(x.Args[1:], func(a ast.Expr) bool { return takesTx(a) }) {
-						t.Errorf("host/%s: a Tx gets into what runs later", s.name)
+						t.Errorf("%s/%s: a Tx gets into what runs later", s.dir, s.name)
 					}
 				}
 				return true
@@ -43,7 +47,7 @@ func TestTxStandsForTheLock(t *testing.T) {
 		}
 	}
 	if made != 1 {
-		t.Errorf("a Tx is made in %d places, want it in lock alone", made)
+		t.Errorf("a Tx is made in %d places, want it in Lock alone", made)
 	}
 }
 

@@ -1,4 +1,4 @@
-package host
+package core
 
 import (
 	"os"
@@ -26,17 +26,17 @@ func TestSequenceNeverGoesBack(t *testing.T) {
 		if s.last < last {
 			t.Fatalf("with the clock at %v the sequence starts at %d, after %d was used", clock, s.last, last)
 		}
-		h := &Host{seq: s}
-		h.seq.last += seqBlock - 2 // as if so many had been used
-		tx := h.lock()
+		c := &Core{seq: s}
+		c.seq.last += seqBlock - 2 // as if so many had been used
+		tx := c.Lock()
 		for range 5 { // passes the mark
-			if n := h.nextSeq(tx); n <= last {
+			if n := tx.NextSeq(); n <= last {
 				t.Fatalf("%d after %d", n, last)
 			} else {
 				last = n
 			}
 		}
-		tx.unlock()
+		tx.Unlock()
 		if last > maxSeq {
 			t.Fatalf("%d is more than JavaScript can count", last)
 		}

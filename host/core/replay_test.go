@@ -1,4 +1,4 @@
-package host
+package core
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package host
+package core
 
 import (
 	"fmt"
@@ -56,16 +56,23 @@ func (s *sequence) advance() error {
 	return nil
 }
 
-// nextSeq takes the next number.
-func (h *Host) nextSeq(tx Tx) int64 {
-	h.seq.last++
-	if h.seq.last >= h.seq.mark {
+// Seq is the last number that was handed out.
+func (tx Tx) Seq() int64 { return tx.c.seq.last }
+
+// NextSeq takes the next number.
+func (tx Tx) NextSeq() int64 {
+	s := &tx.c.seq
+	s.last++
+	if s.last >= s.mark {
 		// Once in 16 million actions; failing it costs the guarantee only if
 		// the clock is set back as well.
-		if err := h.seq.advance(); err != nil {
-			h.log.Error("advance the sequence", "err", err)
-			h.seq.mark += seqBlock
+		if err := s.advance(); err != nil {
+			tx.c.o.Log.Error("advance the sequence", "err", err)
+			s.mark += seqBlock
 		}
 	}
-	return h.seq.last
+	return s.last
 }
+
+// Saw has all numbers from here on lie above one that an earlier host gave out.
+func (tx Tx) Saw(seq int64) { tx.c.seq.last = max(tx.c.seq.last, seq) }

@@ -1,6 +1,7 @@
-package host
+package core
 
 import (
+	"fmt"
 	"hash/maphash"
 	"strings"
 
@@ -34,7 +35,7 @@ type window struct {
 type done struct {
 	outcome
 	print uint64 // of channel and action, 0 where not known
-	by    int64  // the connection: conn.id, 0 of an earlier host
+	by    int64  // the connection: Link.id, 0 of an earlier host
 }
 
 // outcome is the refusal, empty for an accepted dispatch.
@@ -101,56 +102,68 @@ func (w *window) intern(o outcome) outcome {
 
 var printSeed = maphash.MakeSeed()
 
-// print is a number that two dispatches have in common if they are the same.
-func (d *dispatch) print() uint64 {
+// Print is a number that two dispatches have in common if they are the same.
+func Print(uri ahp.URI, a ahp.Action) uint64 {
 	var m maphash.Hash
 	m.SetSeed(printSeed)
-	m.WriteString(d.ch.uri)                         //nolint:errcheck // it never fails
-	if in, ok := d.action.(ahp.TerminalInput); ok { // each key
+	m.WriteString(uri)                       //nolint:errcheck // it never fails
+	if in, ok := a.(ahp.TerminalInput); ok { // each key
 		m.WriteString("\x00input\x00") //nolint:errcheck // as above
 		m.WriteString(in.Data)         //nolint:errcheck // as above
-	} else if b, err := ahp.EncodeAction(ahp.V1, d.action); err == nil {
+	} else if b, err := ahp.EncodeAction(ahp.V1, a); err == nil {
 		m.WriteByte(0) //nolint:errcheck // as above
 		m.Write(b)     //nolint:errcheck // as above
 	}
 	return max(m.Sum64(), 1)
 }
 
-// begins notes the first number that a connection sends.
-func (c *conn) begins(tx Tx, seq int64) {
-	if c.numbered {
+// Numbered notes the first number that a link sends.
+func (tx Tx) Numbered(l *Link, seq int64) {
+	if l.numbered {
 		return
 	}
-	c.numbered = true
-	if seq == 1 && c.resumed && !c.continues {
-		c.renumber(tx)
+	l.numbered = true
+	if seq == 1 && l.Resumed && !l.Continues {
+		tx.renumber(l)
 	}
 }
 
-// renumber forgets what a client has numbered before this connection.
-func (c *conn) renumber(tx Tx) {
-	c.window = c.window.only(c.id)
-	c.client.window, c.client.since = c.window, c.h.nextSeq(tx)
-	c.h.noteClient(tx, c.client)
+// renumber forgets what a client has numbered before this link.
+func (tx Tx) renumber(l *Link) {
+	l.window = l.window.only(l.id)
+	l.Client.window, l.Client.Since = l.window, tx.NextSeq()
+	tx.NoteClient(l.Client)
 }
 
-// processed reports whether a dispatch repeats one that was decided, and what became
-// of that. A number that was used for something else on this very connection is
-// refused.
-func (d *dispatch) processed(tx Tx, print uint64) (o outcome, yes bool) {
-	c, seq := d.c, d.by.origin.ClientSeq
-	was, known := c.window.done[seq]
+// Processed reports whether a dispatch repeats one that was decided, and what became
+// of that: a refusal, or "". A number that was used for something else on this very link
+// is refused.
+func (tx Tx) Processed(l *Link, seq int64, print uint64) (refusal string, yes bool) {
+	was, known := l.window.done[seq]
 	switch {
 	case known && (was.print == 0 || was.print == print):
-		return was.outcome, true
-	case known && was.by == c.id:
-		return outcome(because("clientSeq %d was used for something else on this connection: number each dispatch anew", seq)), true
+		return string(was.outcome), true
+	case known && was.by == l.id:
+		return fmt.Sprintf("clientSeq %d was used for something else on this connection: number each dispatch anew", seq), true
 	case known:
-		c.renumber(tx)
-	case c.window.forgotten(seq) && (c.continues || !c.resumed):
+		tx.renumber(l)
+	case l.window.forgotten(seq) && (l.Continues || !l.Resumed):
 		return "", true
-	case c.window.forgotten(seq):
-		c.renumber(tx)
+	case l.window.forgotten(seq):
+		tx.renumber(l)
 	}
 	return "", false
+}
+
+// Decided remembers what became of a dispatch.
+func (tx Tx) Decided(l *Link, seq int64, print uint64, refusal string) {
+	l.window.note(seq, done{outcome(refusal), print, l.id})
+}
+
+// Doubt has a dispatch that was accepted refused when the client sends it again.
+func (tx Tx) Doubt(cl *Client, seq int64, refusal string) {
+	if d, ok := cl.window.done[seq]; ok {
+		d.outcome = cl.window.intern(outcome(refusal))
+		cl.window.done[seq] = d
+	}
 }

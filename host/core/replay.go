@@ -1,4 +1,4 @@
-package host
+package core
 
 import "tandemux/ahp"
 
@@ -14,9 +14,6 @@ type replayLog struct {
 	head    int
 	bytes   int
 }
-
-// overhead is what an entry costs beside its text, roughly.
-const overhead = 200
 
 func (l *replayLog) add(e ahp.Envelope) {
 	l.entries = append(l.entries, e)
@@ -52,34 +49,4 @@ func (l *replayLog) since(seq int64) (es []ahp.Envelope, ok bool) {
 		}
 	}
 	return all[lo:], true
-}
-
-// weight estimates the memory of an action in bytes.
-func weight(a ahp.Action) int {
-	switch a := a.(type) {
-	case ahp.TerminalData:
-		return overhead + len(a.Data)
-	case ahp.TerminalTitleChanged:
-		return overhead + len(a.Title)
-	case ahp.TerminalCommandExecuted:
-		return overhead + len(a.CommandLine)
-	case ahp.TerminalCwdChanged:
-		return overhead + len(a.Cwd)
-	case ahp.TerminalClaimed:
-		return overhead + claimWeight(a.Claim)
-	case ahp.RootTerminalsChanged:
-		n := overhead
-		for i := range a.Terminals {
-			t := &a.Terminals[i]
-			n += 2*overhead + len(t.Resource) + len(t.Title) + claimWeight(t.Claim)
-		}
-		return n
-	case ahp.LayoutChanged:
-		return overhead + len(a.Doc) + 64*len(a.Terminals)
-	}
-	return overhead + chatWeight(a)
-}
-
-func claimWeight(c ahp.Claim) int {
-	return len(c.ClientID) + len(c.Session) + len(c.Chat) + len(c.TurnID) + len(c.ToolCallID)
 }

@@ -1,0 +1,159 @@
+package core
+
+import (
+	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"tandemux/ahp"
+	"tandemux/emulator"
+	"tandemux/host/auth"
+	"tandemux/host/journal"
+	"tandemux/host/journal/record"
+)
+
+// Client is what the host remembers of a clientId, beyond any one connection. It is
+// guarded by the lock.
+type Client struct {
+	ID      string
+	Owner   string // the principal's id, for good
+	Version string // negotiated; reconnect carries none
+	Profile ahp.Profile
+	Guest   *auth.Principal // of the last initialize, when it is an agent's
+	Since   int64           // a number taken at the last initialize: the window's name
+	Seen    time.Time
+	Colors  emulator.Colors // of its screen, zero while it has not said
+
+	window *window // of the last initialize
+	links  map[*Link]struct{}
+	number int64 // how many links it had: the last one's id
+}
+
+// Here reports whether the client is connected.
+func (cl *Client) Here() bool { return len(cl.links) > 0 }
+
+// Links are its connections.
+func (cl *Client) Links() iter.Seq[*Link] { return maps.Keys(cl.links) }
+
+// Watches reports whether one of the client's connections is subscribed.
+func (cl *Client) Watches(uri ahp.URI) bool {
+	for l := range cl.links {
+		if l.Watches(uri) {
+			return true
+		}
+	}
+	return false
+}
+
+// Client finds one; nil if it is not known.
+func (tx Tx) Client(id string) *Client { return tx.c.clients[id] }
+
+// Clients gives all, in no order.
+func (tx Tx) Clients() iter.Seq[*Client] { return maps.Values(tx.c.clients) }
+
+// AddClient makes the record of a clientId, in place of one that there may be.
+func (tx Tx) AddClient(id, owner string) *Client {
+	if len(tx.c.clients) >= tx.c.o.Clients {
+		tx.forgetClients()
+	}
+	cl := &Client{ID: id, Owner: owner, Seen: tx.c.o.Now(), window: newWindow(), links: map[*Link]struct{}{}}
+	tx.c.clients[id] = cl
+	return cl
+}
+
+// forgetClients makes room: a quarter of the limit, of those gone longest.
+func (tx Tx) forgetClients() {
+	var gone []*Client
+	for _, cl := range tx.c.clients {
+		if !cl.Here() {
+			gone = append(gone, cl)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *Client) int { return a.Seen.Compare(b.Seen) })
+	for _, cl := range gone[:min(len(gone), max(1, tx.c.o.Clients/4))] {
+		delete(tx.c.clients, cl.ID)
+	}
+}
+
+// Initialized begins a client's numbering anew, as initialize does, and journals it.
+func (tx Tx) Initialized(cl *Client, version string, p ahp.Profile) {
+	cl.Version, cl.Profile, cl.window, cl.Since = version, p, newWindow(), tx.NextSeq()
+	tx.NoteClient(cl)
+}
+
+// clientRecord is what is remembered of a client that may come back.
+type clientRecord struct {
+	ID        string           `json:"id"`
+	Principal string           `json:"principal"`
+	Version   string           `json:"version"`
+	Since     int64            `json:"since"`
+	Colors    *emulator.Colors `json:"colors,omitempty"`
+}
+
+// maxKnown bounds the clients that a next host knows.
+const maxKnown = 1000
+
+// NoteClient journals a client that has initialized, or says something new of itself.
+func (tx Tx) NoteClient(cl *Client) {
+	if r, err := record.JSON(record.TypeClient, tx.c.seq.last, cl.record()); err == nil {
+		tx.ApplyAll(tx.Channel(ahp.RootURI), nil, []journal.Record{r})
+	}
+}
+
+func (cl *Client) record() clientRecord {
+	r := clientRecord{ID: cl.ID, Principal: cl.Owner, Version: cl.Version, Since: cl.Since}
+	if cl.Colors != (emulator.Colors{}) {
+		r.Colors = &cl.Colors
+	}
+	return r
+}
+
+// clientRecords are the clients that may come back: those that are here, then the last
+// ones that were.
+func (tx Tx) clientRecords() []clientRecord {
+	all := slices.SortedFunc(maps.Values(tx.c.clients), func(a, b *Client) int {
+		if here := a.Here(); here != b.Here() {
+			return map[bool]int{true: -1, false: 1}[here]
+		}
+		return b.Seen.Compare(a.Seen)
+	})
+	list := make([]clientRecord, 0, min(len(all), maxKnown))
+	for _, cl := range all[:min(len(all), maxKnown)] {
+		list = append(list, cl.record())
+	}
+	return list
+}
+
+// knowClients takes what clientRecords gave in an earlier host.
+func (tx Tx) knowClients(raw json.RawMessage) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return err
+	}
+	for _, cl := range list {
+		if err := tx.knowClient(cl); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// knowClient takes what an earlier host noted.
+func (tx Tx) knowClient(raw json.RawMessage) error {
+	var r clientRecord
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return err
+	}
+	p, ok := ahp.ProfileOf(r.Version)
+	if !ok || auth.CheckClientID(r.ID) != nil || r.Principal == "" {
+		return nil
+	}
+	cl := tx.AddClient(r.ID, r.Principal)
+	cl.Version, cl.Profile, cl.Since = r.Version, p, r.Since
+	if r.Colors != nil {
+		cl.Colors = *r.Colors
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package core
+
+import (
+	"encoding/json"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ahp/wire"
+	"tandemux/host/outbox"
+)
+
+// frame is an action on the wire, encoded at most once for each profile.
+type frame struct {
+	env     ahp.Envelope
+	encoded [3][]byte      // by profile
+	output  *outbox.Output // what encoded shares, if it is output
+	by      *By
+	patient bool // nobody waits for it
+	inner   bool // it is for the host alone, and has no number
+}
+
+// actionPrefix begins each action on the wire.
+var actionPrefix = strings.TrimSuffix(string(Notification(ahp.MethodAction, nil)), "}")
+
+// Notification is a message without an answer; its params are encoded already.
+func Notification(method string, params json.RawMessage) []byte {
+	b := make([]byte, 0, len(method)+len(params)+48)
+	b = append(b, `{"jsonrpc":"2.0","method":"`...)
+	b = append(append(b, method...), `","params":`...)
+	return append(append(b, params...), '}')
+}
+
+func (f *frame) bytes(p ahp.Profile) ([]byte, error) {
+	if b := f.encoded[p]; b != nil {
+		return b, nil
+	}
+	if d, ok := f.env.Action.(ahp.TerminalData); ok && f.env.Origin == nil {
+		// Output looks the same to everybody.
+		var b []byte
+		if len(d.Data) < outbox.LeastOutput {
+			b = wire.AppendDataEnvelope(nil, f.env.Channel, d.Data, f.env.ServerSeq)
+		} else {
+			f.output = outbox.NewOutput(f.env.Channel, d.Data, f.env.ServerSeq)
+			b = f.output.Bytes()
+		}
+		for i := range f.encoded {
+			f.encoded[i] = b
+		}
+		return b, nil
+	}
+	params, err := ahp.Encode(p, f.env)
+	if err != nil {
+		return nil, err
+	}
+	b := Notification(ahp.MethodAction, params)
+	f.encoded[p] = b
+	return b, nil
+}
+
+// params is the envelope as AHP 1 has it.
+func (f *frame) params() ([]byte, error) {
+	b, err := f.bytes(ahp.V1)
+	if err != nil {
+		return nil, err
+	}
+	return b[len(actionPrefix) : len(b)-1], nil
+}
+
+// release gives up the frame's own reference; the frame is not sent any more.
+func (f *frame) release() {
+	if f.output != nil {
+		f.output.Release()
+		f.output, f.encoded = nil, [3][]byte{}
+	}
+}
+
+func (tx Tx) sendFrame(l *Link, f *frame) {
+	if bounded := l.Principal.Bounded(); bounded || !l.Principal.Operates() {
+		a := tx.c.o.Shown(tx, l.Principal, f.env.Action)
+		if a == nil {
+			return
+		}
+		if bounded {
+			env := f.env
+			env.Action = a
+			f = &frame{env: env, patient: f.patient}
+		}
+	}
+	if !ahp.Speaks(l.Profile, f.env.Action.ActionType()) {
+		return
+	}
+	b, err := f.bytes(l.Profile)
+	if err != nil {
+		tx.c.o.Log.Error("encode action", "type", f.env.Action.ActionType(), "seq", f.env.ServerSeq, "err", err)
+		return
+	}
+	switch {
+	case f.patient:
+		tx.c.out.SendLater(l.Out, b)
+	case f.output != nil:
+		tx.c.out.SendOutput(l.Out, f.output)
+	default:
+		tx.c.out.Send(l.Out, b)
+	}
+}

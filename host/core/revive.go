@@ -1,0 +1,120 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"tandemux/ahp"
+	"tandemux/host/journal"
+	"tandemux/host/journal/record"
+)
+
+// A Kind makes the body of a channel that an earlier host left, from its state as AHP 1
+// has it. What was applied after that is reduced then.
+type Kind func(ch *Channel, state json.RawMessage) (Body, error)
+
+// Revive makes a channel that is no terminal, as an earlier host left it.
+func (tx Tx) Revive(f *record.Found, kind Kind) error {
+	m := f.Contents
+	if kind == nil {
+		return errors.New("this version has no such channels")
+	}
+	ch := tx.NewChannel(m.Channel, nil)
+	body, err := kind(ch, m.State)
+	if err == nil && m.Private != nil {
+		err = tx.know(ch, body, m.Private)
+	}
+	if err != nil {
+		delete(tx.c.channels, m.Channel)
+		return err
+	}
+	ch.Body = body
+	for _, e := range m.Log {
+		switch {
+		case e.Env.Action != nil:
+			body.Reduce(e.Env.Action)
+		case e.Type == record.TypePrivate:
+			err = tx.know(ch, body, e.Data)
+		case e.Type == record.TypeClient && ch.URI == ahp.RootURI:
+			err = tx.knowClient(e.Data)
+		}
+		if err != nil {
+			m.Spoil(err)
+			break
+		}
+	}
+	tx.Resume(ch, f.Journal, m)
+	return nil
+}
+
+// know gives a body the private facts that an earlier host had; the root's are the clients.
+func (tx Tx) know(ch *Channel, b Body, raw json.RawMessage) error {
+	if ch.URI == ahp.RootURI {
+		return tx.knowClients(raw)
+	}
+	if p, ok := b.(Private); ok {
+		return p.Know(raw)
+	}
+	return nil
+}
+
+// Resume makes a channel go on with its journal.
+func (tx Tx) Resume(ch *Channel, j *journal.Journal, m *record.Contents) {
+	ch.Journal, ch.last = j, m.LastLogged()
+	if m.Damage != nil {
+		// Clients may have seen what is lost, and what follows may come anew: they
+		// are given states. The sequence has begun above all that they know.
+		ch.log.floor = tx.c.seq.last
+	} else {
+		es, floor := m.Replay()
+		ch.log.floor = floor
+		for _, e := range es {
+			ch.log.add(e)
+		}
+	}
+	for id, o := range m.Origins {
+		ch.Accepted.Set(id, o)
+	}
+	for o := range m.Unaccepted {
+		ch.Accepted.Remove(o.ClientID, o.ClientSeq)
+	}
+	for _, e := range m.Log {
+		o := e.Env.Origin
+		if e.Type == record.TypeInput {
+			o = &e.Input.Origin
+		}
+		if o == nil || m.Unaccepted[*o] {
+			continue
+		}
+		if cl := tx.c.clients[o.ClientID]; cl != nil && e.Seq >= cl.Since {
+			ch.Accepted.Note(o.ClientID, cl.Since, o.ClientSeq, e.Seq)
+		}
+	}
+	if m.Damage != nil {
+		tx.c.o.Log.Warn("a journal was damaged", "channel", ch.URI, "err", m.Damage)
+		if _, is := ch.Body.(Captured); !is {
+			tx.Checkpoint(ch)
+		}
+	}
+}
+
+// RestoreWindows makes the clients' windows of what all channels have accepted.
+func (tx Tx) RestoreWindows() {
+	seqs := map[*Client][]int64{}
+	for _, ch := range tx.c.channels {
+		for id, o := range ch.Accepted {
+			cl := tx.c.clients[id]
+			if cl == nil || o.Since != cl.Since {
+				continue
+			}
+			o.Each(windowSize, func(seq int64) { seqs[cl] = append(seqs[cl], seq) })
+		}
+	}
+	for cl, all := range seqs {
+		slices.Sort(all)
+		for _, seq := range all {
+			cl.window.note(seq, done{})
+		}
+	}
+}
