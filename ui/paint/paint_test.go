@@ -306,3 +306,19 @@ func TestPace(t *testing.T) {
 		t.Errorf("with the clock set back a frame waits %v", w)
 	}
 }
+
+// TestWideInTheLastColumn: a terminal of one column has wide characters in cells
+// of one; where there is no room for them they are blanks.
+func TestWideInTheLastColumn(t *testing.T) {
+	for _, opt := range []paint.Options{{}, {Clusters: true}, full} {
+		var c paint.Canvas
+		c.Resize(3, 1)
+		c.Line(1, 0, []emulator.Cell{{Rune: 'a', Width: 1}, {Rune: '世', Width: 1}})
+		e := screen(t, 3, 2)
+		e.Write([]byte("\x1b[?7h"))
+		e.Write(paint.NewPainter(opt).Frame(nil, &c, paint.Cursor{}))
+		if got := strings.TrimSpace(emulator.ScreenText(e)); got != "a" {
+			t.Errorf("%+v shows %q", opt, got)
+		}
+	}
+}

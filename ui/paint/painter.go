@@ -351,8 +351,12 @@ func knownWidth(r rune) bool {
 // characters side by side, as a terminal draws them that does not measure
 // clusters; what has no room then is left out, as it would be drawn over the rest.
 func (p *Painter) cluster(r rune, rest string, room int) int {
-	p.body = utf8.AppendRune(p.body, r)
 	w := emulator.RuneWidth(r)
+	if w > room { // a terminal of one column keeps wide characters in it
+		p.body = append(p.body, ' ')
+		return room
+	}
+	p.body = utf8.AppendRune(p.body, r)
 	for _, r := range rest {
 		if w += emulator.RuneWidth(r); w > room && !p.opt.Clusters {
 			return room
