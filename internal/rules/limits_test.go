@@ -59,7 +59,6 @@ var (
 		"internal/client.Client":    26,
 		"internal/jsonrpc.Conn":     21,
 		"ui/command.Context":        33,
-		"ui/pane.View":              31,
 		"ui/uitest.Host":            27,
 	}
 	methodExcess = map[string]int{
@@ -69,7 +68,6 @@ var (
 		"host/task/store.Store":  94,
 		"host/terminal.Terminal": 123,
 		"ui.Model":               84,
-		"ui/pane.View":           124,
 	}
 )
 

@@ -23,7 +23,7 @@ func BenchmarkDrawCommands(b *testing.B) {
 			}
 			c := &paint.Canvas{}
 			c.Resize(80, 24)
-			look := Look{Signs: signs, Sticky: StickyBack}
+			look := Look{Signs: signLook, Sticky: StickyBack}
 			b.ReportAllocs()
 			for b.Loop() {
 				v.Feed.Write("x\b")

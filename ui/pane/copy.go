@@ -72,7 +72,7 @@ func (v *View) GoLine(n int) {
 		oldest, _ := v.bounds()
 		v.jump()
 		v.copy.line = min(oldest+max(n, 1)-1, v.lastText())
-		v.copy.x = v.firstText()
+		v.copy.x = v.copy.firstText(&v.lines)
 		v.copy.want = v.copy.x
 	})
 }
@@ -140,15 +140,15 @@ func (v *View) Recentre(where int) {
 
 // bounds gives the oldest and the newest line. The lock must be held, as for
 // all below.
-func (v *View) bounds() (oldest, newest int) {
-	_, rows := v.Feed.em.Size()
-	return v.Feed.lineOff - v.Feed.em.HistoryLen(), v.Feed.lineOff + rows - 1
+func (t *lines) bounds() (oldest, newest int) {
+	_, rows := t.Feed.em.Size()
+	return t.Feed.lineOff - t.Feed.em.HistoryLen(), t.Feed.lineOff + rows - 1
 }
 
 // at gives the cells of a line, valid until the next call.
-func (v *View) at(line int) []emulator.Cell {
-	v.cells = v.Feed.em.Line(line-v.Feed.lineOff, v.cells[:0])
-	return v.cells
+func (t *lines) at(line int) []emulator.Cell {
+	t.cells = t.Feed.em.Line(line-t.Feed.lineOff, t.cells[:0])
+	return t.cells
 }
 
 // length is the number of cells up to the last one that is no blank.

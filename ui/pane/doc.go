@@ -5,8 +5,10 @@
 // Its lock is held for one write or one drawing. It tells, at most once until
 // the next drawing, that there is something to draw.
 //
-// A View is a pane's window on a feed: which lines show, copy mode, selection
-// and search. Views belong to the event loop. Several may look at one feed.
+// A View is a pane's window on a feed. It belongs to the event loop; several may
+// look at one feed. It stands on a window, which knows what shows where, that on
+// lines, the feed's text with what is folded in it; the marks of commands (signs),
+// copy mode's cursor and a search have states of their own.
 //
 // Lines are counted in two ways. A screen line is the emulator's y: 0 is the
 // top of the screen, -1 the newest line of history. A line is an absolute

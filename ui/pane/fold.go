@@ -20,19 +20,20 @@ type folds struct {
 	old int    // the oldest line then: history may go without a change of the screen
 }
 
-// refold computes which lines are left out. The lock must be held.
-func (v *View) refold() {
-	d := &v.folds
-	f := v.Feed
+// refold computes which lines are left out, and reports whether that has changed. The lock must be held.
+func (t *lines) refold() (changed bool) {
+	d := &t.folds
+	f := t.Feed
 	if len(d.ids) == 0 || f.em.Modes().AltScreen {
-		if len(d.out) > 0 {
-			d.out, d.was, v.full = d.out[:0], -1, true
+		changed = len(d.out) > 0
+		if changed {
+			d.out, d.was = d.out[:0], -1
 		}
-		return
+		return changed
 	}
 	oldest := f.lineOff - f.em.HistoryLen()
 	if d.gen == f.gen && d.era == f.epoch && d.was == d.ver && d.old == oldest {
-		return
+		return false
 	}
 	old := slices.Clone(d.out)
 	d.gen, d.era, d.was, d.old, d.out = f.gen, f.epoch, d.ver, oldest, d.out[:0]
@@ -46,9 +47,7 @@ func (v *View) refold() {
 			d.out = append(d.out, h)
 		}
 	}
-	if !slices.Equal(old, d.out) {
-		v.full = true
-	}
+	return !slices.Equal(old, d.out)
 }
 
 // outputLines gives the lines that a command's output has to itself: not the one
@@ -79,8 +78,8 @@ func (f *Feed) outputLines(p *place) (h hit, ok bool) {
 
 // folded gives the fold that a line is left out by. The lock must be held, as
 // for all below.
-func (v *View) folded(line int) (hit, bool) {
-	for _, h := range v.folds.out {
+func (t *lines) folded(line int) (hit, bool) {
+	for _, h := range t.folds.out {
 		if line < h.from {
 			break
 		}
@@ -93,8 +92,8 @@ func (v *View) folded(line int) (hit, bool) {
 
 // showing gives a line that shows for one that may be folded: the one before the
 // fold.
-func (v *View) showing(line int) int {
-	if h, ok := v.folded(line); ok {
+func (t *lines) showing(line int) int {
+	if h, ok := t.folded(line); ok {
 		return h.from - 1
 	}
 	return line
@@ -102,8 +101,8 @@ func (v *View) showing(line int) int {
 
 // step gives the line n lines below one that shows, above it for negative n, as
 // they show.
-func (v *View) step(line, n int) int {
-	out := v.folds.out
+func (t *lines) step(line, n int) int {
+	out := t.folds.out
 	from := line
 	line += n
 	if n >= 0 {
@@ -123,9 +122,9 @@ func (v *View) step(line, n int) int {
 }
 
 // between counts the lines that show from one up to another.
-func (v *View) between(from, to int) int {
+func (t *lines) between(from, to int) int {
 	n := to - from
-	for _, h := range v.folds.out {
+	for _, h := range t.folds.out {
 		if a, b := max(h.from, from), min(h.to, to); a < b {
 			n -= b - a
 		}
@@ -135,18 +134,18 @@ func (v *View) between(from, to int) int {
 
 // row gives the row of the view that a line shows at, negative or beyond its
 // height where it does not.
-func (v *View) row(line int) int {
-	if line < v.top {
-		return -v.between(line, v.top)
+func (w *window) row(line int) int {
+	if line < w.top {
+		return -w.between(line, w.top)
 	}
-	if _, ok := v.folded(line); ok {
+	if _, ok := w.folded(line); ok {
 		return -1
 	}
-	return v.between(v.top, line)
+	return w.between(w.top, line)
 }
 
 // lineAt gives the line that shows at a row of the view.
-func (v *View) lineAt(row int) int { return v.step(v.top, row) }
+func (w *window) lineAt(row int) int { return w.step(w.top, row) }
 
 // unfold shows the output that a line is folded in.
 func (v *View) unfold(line int) {
@@ -158,12 +157,13 @@ func (v *View) unfold(line int) {
 			v.fold(p.ID, false)
 		}
 	}
+	v.full = true
 	v.refold()
 }
 
 // fold adds or takes away a fold.
-func (v *View) fold(id string, on bool) {
-	d := &v.folds
+func (t *lines) fold(id string, on bool) {
+	d := &t.folds
 	if on && d.ids == nil {
 		d.ids = map[string]struct{}{}
 	}
@@ -173,7 +173,6 @@ func (v *View) fold(id string, on bool) {
 		delete(d.ids, id)
 	}
 	d.ver++
-	v.full = true
 }
 
 // Fold leaves out the output of the command that CommandOutput names, or shows it
@@ -198,6 +197,7 @@ func (v *View) toggle(p *place) (c Command, folded bool, lines int, err error) {
 		return p.Command, false, 0, ErrNoOutput
 	}
 	_, was := v.folds.ids[p.ID]
+	v.full = true
 	v.refold()
 	v.fold(p.ID, !was)
 	v.refold()
@@ -253,7 +253,7 @@ func (v *View) SetFolds(ids []string) {
 	for _, id := range ids {
 		v.fold(id, true)
 	}
-	v.folds.got = v.folds.ver
+	v.full, v.folds.got = true, v.folds.ver
 }
 
 // settle brings the view's place onto lines that show after folds changed.

@@ -18,10 +18,10 @@ var outputs = []string{
 
 var patterns = []string{"", "w", "word", "(", `\w+`, "x*", "世", "[a-", "Word", "^$", " "}
 
-// lines are what commands are.
-var lines = []string{"", "cmd", "for x\ndo y\ndone", strings.Repeat("long ", 20), "世界\x1b\x07"}
+// texts are what commands are.
+var texts = []string{"", "cmd", "for x\ndo y\ndone", strings.Repeat("long ", 20), "世界\x1b\x07"}
 
-var signs = &SignLook{
+var signLook = &SignLook{
 	Glyphs: [states]rune{' ', 'r', 'p', 'f', 'e'}, Fold: '>',
 	Cell: [states]emulator.Style{Failed: {BG: emulator.Indexed(1)}, Running: {Attrs: emulator.Reverse}},
 }
@@ -130,7 +130,7 @@ func fuzzView(t *testing.T, ops []byte) {
 			case 19:
 				ran++
 				v.Feed.Write("$ cmd\r\n")
-				v.Feed.Executed(ahp.TerminalCommandExecuted{CommandID: strconv.Itoa(ran), CommandLine: lines[n%len(lines)]})
+				v.Feed.Executed(ahp.TerminalCommandExecuted{CommandID: strconv.Itoa(ran), CommandLine: texts[n%len(texts)]})
 			case 20:
 				code, ms := n%3, int64(n*50)
 				v.Feed.Finished(ahp.TerminalCommandFinished{CommandID: id(n), ExitCode: &code, DurationMs: &ms})
@@ -151,7 +151,7 @@ func fuzzView(t *testing.T, ops []byte) {
 				v.FoldRow(y)
 				v.Stuck(x, y)
 			}
-			look := Look{Signs: signs, Sticky: Sticky(len(ops) % 3)}
+			look := Look{Signs: signLook, Sticky: Sticky(len(ops) % 3)}
 			cur := v.Draw(c, paint.Rect{W: w, H: h}, look)
 			painter.Frame(nil, c, cur)
 			v.key = signKey{} // nothing is taken from before

@@ -83,37 +83,37 @@ func (v *View) selectTo(from, to spot) {
 
 // pointed gives the place in the text at a cell of the canvas, clamped to the
 // view.
-func (v *View) pointed(x, y int) spot {
-	cols, _ := v.Feed.em.Size()
-	oldest, newest := v.bounds()
-	r := v.rect
+func (w *window) pointed(x, y int) spot {
+	cols, _ := w.Feed.em.Size()
+	oldest, newest := w.bounds()
+	r := w.rect
 	row := min(max(y, r.Y), r.Y+max(r.H, 1)-1) - r.Y
-	return spot{min(max(x-r.X+v.ox, 0), cols-1), min(max(v.lineAt(row), oldest), newest)}
+	return spot{min(max(x-r.X+w.ox, 0), cols-1), min(max(w.lineAt(row), oldest), newest)}
 }
 
 // around gives the first and last cell of the unit at a place.
-func (v *View) around(p spot, unit Unit) (from, to spot) {
+func (t *lines) around(p spot, unit Unit) (from, to spot) {
 	if unit == ByChar {
 		return p, p
 	}
-	s := v.stretch(p.line)
+	s := t.stretch(p.line)
 	if unit == ByLine {
 		last := s.last()
-		cols, _ := v.Feed.em.Size()
+		cols, _ := t.Feed.em.Size()
 		return spot{0, s.first}, spot{cols - 1, last}
 	}
 	i := s.index(p.x, p.line)
 	if i >= len(s.cells) {
 		return p, p
 	}
-	if l := v.linkAt(p.x, p.line); l.uri != "" && v.Separators == "" {
+	if l := t.linkAt(p.x, p.line); l.uri != "" && t.Separators == "" {
 		return s.spot(l.span.from), s.spot(l.span.to - 1)
 	}
-	a, b, kind := i, i, v.clicked(&s.cells[i])
-	for a > 0 && v.clicked(&s.cells[a-1]) == kind && kind == word {
+	a, b, kind := i, i, t.clicked(&s.cells[i])
+	for a > 0 && t.clicked(&s.cells[a-1]) == kind && kind == word {
 		a--
 	}
-	for b+1 < len(s.cells) && v.clicked(&s.cells[b+1]) == kind && kind == word {
+	for b+1 < len(s.cells) && t.clicked(&s.cells[b+1]) == kind && kind == word {
 		b++
 	}
 	return s.spot(a), s.spot(b)
@@ -124,10 +124,10 @@ func (v *View) around(p spot, unit Unit) (from, to spot) {
 const inWords = "_-./~@%+#=?&"
 
 // clicked says what a cell is for double clicks.
-func (v *View) clicked(c *emulator.Cell) class {
+func (t *lines) clicked(c *emulator.Cell) class {
 	switch {
-	case v.Separators != "":
-		return v.classOf(c, false)
+	case t.Separators != "":
+		return t.classOf(c, false)
 	case c.Rune == 0 && c.Width != 0 || unicode.IsSpace(c.Rune):
 		return blank
 	case c.Width == 0 || unicode.IsLetter(c.Rune) || unicode.IsDigit(c.Rune) || c.Rune > 0x7f && !unicode.IsPunct(c.Rune) ||
@@ -140,8 +140,8 @@ func (v *View) clicked(c *emulator.Cell) class {
 // Beyond tells how far above (negative) or below the view a row of the canvas
 // is, in lines, for scrolling while text is dragged. Where the view touches the
 // edge of the screen, given as the rows [0, h), its own first or last row counts.
-func (v *View) Beyond(y, h int) int {
-	r := v.rect
+func (w *window) Beyond(y, h int) int {
+	r := w.rect
 	switch {
 	case y < r.Y:
 		return y - r.Y

@@ -21,8 +21,8 @@ type index struct {
 
 // matches gives all matches, as ranges of the index's text. The lock must be
 // held, as for all below.
-func (v *View) matches() []hit {
-	ix, s, f := &v.index, &v.search, v.Feed
+func (ix *index) matches(v *View) []hit {
+	s, f := &v.search, v.Feed
 	oldest, _ := v.bounds()
 	if ix.gen == f.gen && ix.era == v.era && ix.oldest == oldest && ix.fold == s.fold && ix.pattern == s.pattern && ix.rows != nil {
 		return ix.found

@@ -78,8 +78,8 @@ func (v *View) LinkHere() (uri string, ok bool) {
 
 // linkBefore gives the last column before x of a line in which a link may be;
 // -1 for none.
-func (v *View) linkBefore(x, line int) int {
-	s := v.stretch(line)
+func (t *lines) linkBefore(x, line int) int {
+	s := t.stretch(line)
 	text, at := s.text(false)
 	best := -1
 	for _, m := range address.FindAllIndex(text, -1) {
@@ -87,7 +87,7 @@ func (v *View) linkBefore(x, line int) int {
 			best = max(best, h.from)
 		}
 	}
-	for i, c := range v.at(line) {
+	for i, c := range t.at(line) {
 		if c.Link != "" && i < x {
 			best = max(best, i)
 		}
@@ -96,15 +96,15 @@ func (v *View) linkBefore(x, line int) int {
 }
 
 // linkAt finds the link at a place. The lock must be held.
-func (v *View) linkAt(x, line int) link {
-	oldest, newest := v.bounds()
+func (t *lines) linkAt(x, line int) link {
+	oldest, newest := t.bounds()
 	if line < oldest || line > newest {
 		return link{}
 	}
-	if cells := v.at(line); x < 0 || x >= len(cells) {
+	if cells := t.at(line); x < 0 || x >= len(cells) {
 		return link{}
 	}
-	s := v.stretch(line)
+	s := t.stretch(line)
 	i := s.index(x, line)
 	if i >= len(s.cells) {
 		return link{}

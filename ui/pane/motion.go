@@ -67,27 +67,33 @@ func (v *View) move(m Motion) {
 		if m == MoveHistoryBottom {
 			c.line, v.top = v.lastText(), max(v.live(), oldest)
 		}
-		c.x = v.firstText()
+		c.x = v.copy.firstText(&v.lines)
 		c.want = c.x
 	case MoveParagraphBack, MoveParagraphNext:
-		v.paragraph(m == MoveParagraphNext, oldest, newest)
+		c.paragraph(&v.lines, m == MoveParagraphNext, oldest, newest)
+	case MoveBracket:
+		vertical = false
+		if to, ok := c.bracket(&v.lines, oldest, newest); ok {
+			v.jump()
+			c.x, c.line = to.x, to.line
+		}
 	default:
 		vertical = false
-		v.moveWithin(m, oldest, newest)
+		c.moveWithin(&v.lines, m, oldest, newest)
 	}
 	if vertical {
 		c.x = min(c.want, max(length(v.at(min(max(c.line, oldest), newest)))-1, 0))
-		c.x = v.lead(c.x)
+		c.x = v.copy.lead(&v.lines, c.x)
 		return
 	}
 	c.want = c.x
 }
 
 // lastText is the newest line with text, or the program's cursor's below it.
-func (v *View) lastText() int {
-	oldest, newest := v.bounds()
-	cursor := v.Feed.lineOff + v.Feed.em.Cursor().Y
-	for newest > max(cursor, oldest) && length(v.at(newest)) == 0 {
+func (t *lines) lastText() int {
+	oldest, newest := t.bounds()
+	cursor := t.Feed.lineOff + t.Feed.em.Cursor().Y
+	for newest > max(cursor, oldest) && length(t.at(newest)) == 0 {
 		newest--
 	}
 	return newest
@@ -104,15 +110,15 @@ func step(m Motion, h int) int {
 	return 1
 }
 
-func (v *View) paragraph(next bool, oldest, newest int) {
-	c, step := v.copy, -1
+func (c *copyMode) paragraph(t *lines, next bool, oldest, newest int) {
+	step := -1
 	if next {
 		step = 1
 	}
-	text := length(v.at(c.line)) > 0
+	text := length(t.at(c.line)) > 0
 	for c.line+step >= oldest && c.line+step <= newest {
 		c.line += step
-		empty := length(v.at(c.line)) == 0
+		empty := length(t.at(c.line)) == 0
 		if empty && text {
 			return
 		}
@@ -121,36 +127,33 @@ func (v *View) paragraph(next bool, oldest, newest int) {
 }
 
 // moveWithin does the motions along the text.
-func (v *View) moveWithin(m Motion, oldest, newest int) {
-	c := v.copy
+func (c *copyMode) moveWithin(t *lines, m Motion, oldest, newest int) {
 	switch m {
 	case MoveLeft:
-		c.x = v.lead(max(c.x-1, 0))
+		c.x = c.lead(t, max(c.x-1, 0))
 	case MoveRight:
-		cells := v.at(c.line)
+		cells := t.at(c.line)
 		step := 1
 		if c.x < len(cells) && cells[c.x].Width == 2 {
 			step = 2
 		}
-		c.x = v.lead(min(c.x+step, max(length(cells)-1, 0)))
+		c.x = c.lead(t, min(c.x+step, max(length(cells)-1, 0)))
 	case MoveLineStart:
 		c.x = 0
 	case MoveLineText:
-		c.x = v.firstText()
+		c.x = c.firstText(t)
 	case MoveLineEnd:
-		c.x = v.lead(max(length(v.at(c.line))-1, 0))
+		c.x = c.lead(t, max(length(t.at(c.line))-1, 0))
 	case MoveWordNext, MoveWordEnd, MoveBigWordNext, MoveBigWordEnd:
-		v.wordForward(m == MoveWordEnd || m == MoveBigWordEnd, m == MoveBigWordNext || m == MoveBigWordEnd, newest)
+		c.wordForward(t, m == MoveWordEnd || m == MoveBigWordEnd, m == MoveBigWordNext || m == MoveBigWordEnd, newest)
 	case MoveWordBack, MoveBigWordBack:
-		v.wordBack(m == MoveBigWordBack, oldest)
-	case MoveBracket:
-		v.bracket(oldest, newest)
+		c.wordBack(t, m == MoveBigWordBack, oldest)
 	}
 }
 
 // firstText is the column of the first character that is no blank.
-func (v *View) firstText() int {
-	for i, cell := range v.at(v.copy.line) {
+func (c *copyMode) firstText(t *lines) int {
+	for i, cell := range t.at(c.line) {
 		if cell.Rune != 0 && cell.Rune != ' ' {
 			return i
 		}
@@ -159,8 +162,8 @@ func (v *View) firstText() int {
 }
 
 // lead gives the first cell of the character at column x of the cursor's line.
-func (v *View) lead(x int) int {
-	if cells := v.at(v.copy.line); x > 0 && x < len(cells) && cells[x].Width == 0 {
+func (c *copyMode) lead(t *lines, x int) int {
+	if cells := t.at(c.line); x > 0 && x < len(cells) && cells[x].Width == 0 {
 		return x - 1
 	}
 	return x
@@ -176,14 +179,14 @@ const (
 
 // classOf says what a cell is for the motions by words: with big set all that
 // is no blank is alike. Without separators of its own a view has vi's words.
-func (v *View) classOf(c *emulator.Cell, big bool) class {
+func (t *lines) classOf(c *emulator.Cell, big bool) class {
 	switch {
 	case c.Rune == 0 && c.Width != 0 || unicode.IsSpace(c.Rune):
 		return blank
 	case big || c.Width == 0:
 		return word
-	case v.Separators != "":
-		if strings.ContainsRune(v.Separators, c.Rune) {
+	case t.Separators != "":
+		if strings.ContainsRune(t.Separators, c.Rune) {
 			return punctuation
 		}
 		return word
@@ -193,19 +196,18 @@ func (v *View) classOf(c *emulator.Cell, big bool) class {
 	return punctuation
 }
 
-func (v *View) wordForward(end, big bool, newest int) {
-	c := v.copy
-	cells := v.at(c.line)
+func (c *copyMode) wordForward(t *lines, end, big bool, newest int) {
+	cells := t.at(c.line)
 	x, n := c.x, length(cells)
 	if !end && x < n {
-		for k := v.classOf(&cells[x], big); x < n && v.classOf(&cells[x], big) == k && k != blank; {
+		for k := t.classOf(&cells[x], big); x < n && t.classOf(&cells[x], big) == k && k != blank; {
 			x++
 		}
 	} else if end {
 		x++
 	}
 	for {
-		for x < n && v.classOf(&cells[x], big) == blank {
+		for x < n && t.classOf(&cells[x], big) == blank {
 			x++
 		}
 		if x < n {
@@ -216,26 +218,25 @@ func (v *View) wordForward(end, big bool, newest int) {
 			return
 		}
 		c.line++
-		cells = v.at(c.line)
+		cells = t.at(c.line)
 		x, n = 0, length(cells)
 		if n == 0 && !end {
 			break
 		}
 	}
 	if end {
-		for k := v.classOf(&cells[x], big); x+1 < n && v.classOf(&cells[x+1], big) == k; {
+		for k := t.classOf(&cells[x], big); x+1 < n && t.classOf(&cells[x+1], big) == k; {
 			x++
 		}
 	}
 	c.x = x
 }
 
-func (v *View) wordBack(big bool, oldest int) {
-	c := v.copy
-	cells := v.at(c.line)
+func (c *copyMode) wordBack(t *lines, big bool, oldest int) {
+	cells := t.at(c.line)
 	x := min(c.x, length(cells)) - 1
 	for {
-		for x >= 0 && v.classOf(&cells[x], big) == blank {
+		for x >= 0 && t.classOf(&cells[x], big) == blank {
 			x--
 		}
 		if x >= 0 {
@@ -246,10 +247,10 @@ func (v *View) wordBack(big bool, oldest int) {
 			return
 		}
 		c.line--
-		cells = v.at(c.line)
+		cells = t.at(c.line)
 		x = length(cells) - 1
 	}
-	for k := v.classOf(&cells[x], big); x > 0 && v.classOf(&cells[x-1], big) == k; {
+	for k := t.classOf(&cells[x], big); x > 0 && t.classOf(&cells[x-1], big) == k; {
 		x--
 	}
 	c.x = x
@@ -301,7 +302,7 @@ func (v *View) findAgain(w Find, n int, again bool) (ok bool) {
 		if w.Till {
 			x -= step
 		}
-		v.copy.x = v.lead(x)
+		v.copy.x = v.copy.lead(&v.lines, x)
 		v.copy.want, ok = v.copy.x, true
 	})
 	return ok
@@ -313,11 +314,9 @@ const brackets = "()[]{}<>"
 // maxBracket bounds how many lines a bracket's partner is looked for in.
 const maxBracket = 10000
 
-// bracket moves from the first bracket at or after the cursor to the one that
-// belongs to it.
-func (v *View) bracket(oldest, newest int) {
-	c := v.copy
-	cells := v.at(c.line)
+// bracket finds the bracket that belongs to the first one at or after the cursor.
+func (c *copyMode) bracket(t *lines, oldest, newest int) (to spot, ok bool) {
+	cells := t.at(c.line)
 	x, kind := c.x, -1
 	for ; x < len(cells); x++ {
 		if kind = strings.IndexRune(brackets, cells[x].Rune); kind >= 0 && cells[x].Rune != 0 {
@@ -325,9 +324,9 @@ func (v *View) bracket(oldest, newest int) {
 		}
 	}
 	if x >= len(cells) || kind < 0 {
-		return
+		return to, false
 	}
-	from, to, step := rune(brackets[kind]), rune(brackets[kind^1]), 1
+	open, shut, step := rune(brackets[kind]), rune(brackets[kind^1]), 1
 	if kind%2 == 1 {
 		step = -1
 	}
@@ -335,22 +334,21 @@ func (v *View) bracket(oldest, newest int) {
 	for range maxBracket {
 		for ; x >= 0 && x < len(cells); x += step {
 			switch cells[x].Rune {
-			case from:
+			case open:
 				depth++
-			case to:
+			case shut:
 				if depth--; depth == 0 {
-					v.jump()
-					c.x, c.line = x, line
-					return
+					return spot{x, line}, true
 				}
 			}
 		}
 		if line += step; line < oldest || line > newest {
-			return
+			return to, false
 		}
-		cells = v.at(line)
+		cells = t.at(line)
 		if x = 0; step < 0 {
 			x = len(cells) - 1
 		}
 	}
+	return to, false
 }

@@ -259,7 +259,7 @@ func (v *View) FoldRow(y int) bool {
 	f := v.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := signOn(v.signs, y-v.rect.Y)
+	s := signOn(v.now, y-v.rect.Y)
 	if f.em == nil || s.State == None {
 		return false
 	}

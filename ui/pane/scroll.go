@@ -40,20 +40,20 @@ func (v *View) scroll(n int) bool {
 
 // live is the line at the top of the view when it follows the output. Where
 // lines are folded it shows as many older ones as it has room for.
-func (v *View) live() int {
-	f := v.Feed
+func (w *window) live() int {
+	f := w.Feed
 	_, rows := f.em.Size()
 	top := f.lineOff
-	if rows > v.rect.H {
+	if rows > w.rect.H {
 		// A terminal taller than the pane is shown from where the cursor is.
-		top += min(max(f.em.Cursor().Y-v.rect.H+1, 0), rows-v.rect.H)
+		top += min(max(f.em.Cursor().Y-w.rect.H+1, 0), rows-w.rect.H)
 	}
-	if len(v.folds.out) == 0 {
+	if len(w.folds.out) == 0 {
 		return top
 	}
-	h := min(rows, max(v.rect.H, 1))
-	last := v.showing(top + h - 1)
-	return max(v.step(last, 1-h), f.lineOff-f.em.HistoryLen())
+	h := min(rows, max(w.rect.H, 1))
+	last := w.showing(top + h - 1)
+	return max(w.step(last, 1-h), f.lineOff-f.em.HistoryLen())
 }
 
 // Follow leaves copy mode and goes back to the newest output.
@@ -146,7 +146,7 @@ func (v *View) thumbNow() hit {
 
 // drawBar draws rows of the scroll bar over the last column, whose text stays.
 // The lock must be held.
-func (v *View) drawBar(c *paint.Canvas, r paint.Rect, look Look, rows hit) {
+func drawBar(c *paint.Canvas, r paint.Rect, look Look, rows hit) {
 	for y := rows.from; y < rows.to; y++ {
 		c.Restyle(paint.Rect{X: r.X + r.W - 1, Y: r.Y + y, W: 1, H: 1}, func(s emulator.Style) emulator.Style {
 			if look.Bar.BG.IsDefault() {
@@ -161,4 +161,4 @@ func (v *View) drawBar(c *paint.Canvas, r paint.Rect, look Look, rows hit) {
 }
 
 // Height is the number of rows that the view was last drawn in.
-func (v *View) Height() int { return v.rect.H }
+func (w *window) Height() int { return w.rect.H }

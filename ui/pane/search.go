@@ -125,12 +125,11 @@ func appendCell(text []byte, c *emulator.Cell, fold bool) []byte {
 }
 
 // hits gives the matches on a line, in its columns. The lock must be held.
-func (v *View) hits(line int) []hit {
-	s := &v.search
+func (s *search) hits(t *lines, line int) []hit {
 	d := &s.drawn
-	if d.gen != v.Feed.gen || len(d.at.starts) == 0 || line < d.first || line > d.at.last() {
-		d.at = v.stretch(line)
-		d.gen, d.first, d.hits = v.Feed.gen, d.at.first, d.hits[:0]
+	if d.gen != t.Feed.gen || len(d.at.starts) == 0 || line < d.first || line > d.at.last() {
+		d.at = t.stretch(line)
+		d.gen, d.first, d.hits = t.Feed.gen, d.at.first, d.hits[:0]
 		text, at := d.at.text(s.fold)
 		s.all(text, func(from, to int) bool {
 			d.hits = append(d.hits, hit{at[from], d.at.end(at[to-1])})
@@ -206,7 +205,7 @@ func (v *View) SearchNext(reverse bool, n int) (ok bool) {
 		if s.re == nil {
 			return
 		}
-		matches := v.matches()
+		matches := v.index.matches(v)
 		s.count, s.current, s.around = len(matches), 0, false
 		if len(matches) == 0 {
 			return

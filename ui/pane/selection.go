@@ -68,11 +68,11 @@ func (s *Selection) on(line, width int, cells []emulator.Cell) (from, to int) {
 
 // whole gives a selection of lines the rest of those that were wrapped, as far as
 // lines from to to go; other selections stay as they are. The lock must be held.
-func (v *View) whole(s Selection, from, to int) *Selection {
+func (t *lines) whole(s Selection, from, to int) *Selection {
 	if s.Shape != Lines {
 		return &s
 	}
-	wrapped := func(line int) bool { return v.Feed.em.Wrapped(line - v.Feed.lineOff) }
+	wrapped := func(line int) bool { return t.Feed.em.Wrapped(line - t.Feed.lineOff) }
 	_, first, _, last := s.ordered()
 	for first > from && wrapped(first-1) {
 		first--
@@ -159,8 +159,8 @@ func (v *View) SelectedText() string {
 
 // text appends a line's part of a selection with its line end. The lock must be
 // held.
-func (v *View) text(b *strings.Builder, line int, cells []emulator.Cell, last bool, shape Shape) {
-	if shape != Block && !last && v.Feed.em.Wrapped(line-v.Feed.lineOff) {
+func (t *lines) text(b *strings.Builder, line int, cells []emulator.Cell, last bool, shape Shape) {
+	if shape != Block && !last && t.Feed.em.Wrapped(line-t.Feed.lineOff) {
 		b.Write(emulator.AppendWrapped(nil, cells))
 		return
 	}
@@ -214,7 +214,7 @@ func (v *View) Text(most int) (text string, at int, cut bool) {
 // drawn into a row of the canvas. The lock must be held.
 func (v *View) highlight(c *paint.Canvas, row paint.Rect, line int, look Look) {
 	if v.search.re != nil {
-		for _, m := range v.hits(line) {
+		for _, m := range v.search.hits(&v.lines, line) {
 			style := look.Match
 			if v.copy != nil && line == v.copy.line && m.from <= v.copy.x && v.copy.x < m.to {
 				style.Attrs |= emulator.Reverse
@@ -239,8 +239,8 @@ func (v *View) highlight(c *paint.Canvas, row paint.Rect, line int, look Look) {
 }
 
 // restyle gives columns of the terminal the colours of s.
-func (v *View) restyle(c *paint.Canvas, row paint.Rect, from, to int, s emulator.Style) {
-	from, to = max(from-v.ox, 0), min(to-v.ox, row.W)
+func (w *window) restyle(c *paint.Canvas, row paint.Rect, from, to int, s emulator.Style) {
+	from, to = max(from-w.ox, 0), min(to-w.ox, row.W)
 	if from >= to {
 		return
 	}

@@ -37,22 +37,34 @@ type Sign struct {
 	fold   string // that something is folded, and no more
 }
 
+// signs are the marks of the commands that show.
+type signs struct {
+	// Framed says that the cell on the left of the view is a frame's, in which
+	// whoever draws that marks commands (Signs).
+	Framed bool
+
+	now, before []Sign // as of the last drawing, and of the one before that
+	rows        []int  // scratch
+	key         signKey
+	stuck       string // the command whose line stays on top
+}
+
 // Signs gives the marks as of the last drawing, from the top; the slice is valid
 // until the next one. Whoever draws a pane's frame draws them there.
-func (v *View) Signs() []Sign { return v.signs }
+func (s *signs) Signs() []Sign { return s.now }
 
-// sign finds the commands that begin in the rows of the view. Marks of a
+// find finds the commands that begin in the rows of the view. Marks of a
 // terminal are in the order of its text, so only those that show are looked at.
 // The lock must be held, as for all below.
-func (v *View) sign(look *SignLook) {
+func (s *signs) find(v *window, look *SignLook) {
 	f := v.Feed
-	if key := v.signKey(look); key == v.key && !v.signsTouched() {
-		v.signed = append(v.signed[:0], v.signs...)
+	key := signKey{look, v.rect, v.top, f.lineOff, f.em.HistoryLen(), f.epoch, f.commands.changes, v.folds.ver, f.em.Modes().AltScreen, s.Framed}
+	if key == s.key && !s.touched(v) {
+		s.before = append(s.before[:0], s.now...)
 		return
-	} else {
-		v.key = key
 	}
-	v.signed, v.signs = v.signs, v.signed[:0]
+	s.key = key
+	s.before, s.now = s.now, s.before[:0]
 	if look == nil || len(f.commands.list) == 0 || f.em.Modes().AltScreen {
 		return
 	}
@@ -74,33 +86,28 @@ func (v *View) sign(look *SignLook) {
 			break
 		}
 		if row := v.row(first + f.lineOff); row >= 0 && row < v.rect.H {
-			v.signs = append(v.signs, v.signOf(c, m, row, look))
+			s.now = append(s.now, s.of(v, c, m, row, look))
 		}
 	}
 }
 
 // signKey is what the marks depend on besides the lines that they stand on.
 type signKey struct {
-	look                         *SignLook
-	rect                         paint.Rect
-	top, off, era, commands, was int
-	alt, framed                  bool
+	look                               *SignLook
+	rect                               paint.Rect
+	top, off, kept, era, commands, was int // kept is of the history: what was typed may be cleared
+	alt, framed                        bool
 }
 
-func (v *View) signKey(look *SignLook) signKey {
-	f := v.Feed
-	return signKey{look, v.rect, v.top, f.lineOff, f.epoch, f.commands.changes, v.folds.ver, f.em.Modes().AltScreen, v.Framed}
-}
-
-// signsTouched reports whether a line that a mark stands on has changed: what
+// touched reports whether a line that a mark stands on has changed: what
 // takes marks away, such as a clear, changes their lines.
-func (v *View) signsTouched() bool {
+func (s *signs) touched(v *window) bool {
 	f := v.Feed
 	if f.all > v.gen || len(v.folds.out) > 0 {
 		return true
 	}
-	for i := range v.signs {
-		for _, row := range [...]int{v.signs[i].Row, v.signs[i].note} {
+	for i := range s.now {
+		for _, row := range [...]int{s.now[i].Row, s.now[i].note} {
 			if y := v.top + row - f.lineOff; row >= 0 && y >= 0 && y < len(f.lines) && f.lines[y] > v.gen {
 				return true
 			}
@@ -109,41 +116,41 @@ func (v *View) signsTouched() bool {
 	return false
 }
 
-// signOf makes the mark of a command whose line begins at a row.
-func (v *View) signOf(c *command, start *emulator.Mark, row int, look *SignLook) Sign {
+// of makes the mark of a command whose line begins at a row.
+func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *SignLook) Sign {
 	f := v.Feed
-	s := Sign{Row: row, State: c.State(), id: c.ID, note: -1}
+	n := Sign{Row: row, State: c.State(), id: c.ID, note: -1}
 	said := start.Line
 	if start.Col == 0 {
 		said-- // the last row of what was typed has the most room
 	}
 	if r := v.row(said + f.lineOff); r >= row && r < v.rect.H {
-		s.note = r
+		n.note = r
 	}
 	var words []string
-	if _, s.Folded = v.folds.ids[c.ID]; s.Folded {
+	if _, n.Folded = v.folds.ids[c.ID]; n.Folded {
 		p := place{command: *c, start: start, end: f.endOf(c)}
 		if h, ok := f.outputLines(&p); ok {
-			s.fold = string(look.Fold)
+			n.fold = string(look.Fold)
 			words = append(words, fmt.Sprintf("%c %d lines", look.Fold, h.to-h.from))
 			if h.to-h.from == 1 {
 				words[0] = fmt.Sprintf("%c 1 line", look.Fold)
 			}
 		} else {
-			s.Folded = false
+			n.Folded = false
 		}
 	}
-	if s.State == Failed {
+	if n.State == Failed {
 		words = append(words, fmt.Sprintf("exit %d", *c.ExitCode))
-	} else if !v.Framed && s.State == Passed {
+	} else if !s.Framed && n.State == Passed {
 		words = append(words, string(look.Glyphs[Passed]))
 	}
-	s.short = strings.Join(words, "  ")
+	n.short = strings.Join(words, "  ")
 	if c.Duration >= noteTime {
 		words = append(words, Lasted(c.Duration))
 	}
-	s.text = strings.Join(words, "  ")
-	return s
+	n.text = strings.Join(words, "  ")
+	return n
 }
 
 // endOf gives the mark at the end of a command's output.
@@ -157,8 +164,8 @@ func (f *Feed) endOf(c *command) *emulator.Mark {
 }
 
 // resigned reports whether a row has other marks than as it was drawn last.
-func (v *View) resigned(row int) bool {
-	return signOn(v.signs, row) != signOn(v.signed, row) || noteOn(v.signs, row) != noteOn(v.signed, row)
+func (s *signs) resigned(row int) bool {
+	return signOn(s.now, row) != signOn(s.before, row) || noteOn(s.now, row) != noteOn(s.before, row)
 }
 
 func signOn(list []Sign, row int) (s Sign) {
@@ -184,7 +191,7 @@ func noteOn(list []Sign, row int) (s Sign) {
 // a prompt at its right edge. The cell's background stays: a block of another
 // colour looks like a cursor.
 func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) {
-	if s := signOn(v.signs, i); s.State != None && !v.Framed && v.ox == 0 {
+	if s := signOn(v.now, i); s.State != None && !v.Framed && v.ox == 0 {
 		to := look.Cell[s.State]
 		c.Restyle(paint.Rect{X: row.X, Y: row.Y, W: 1, H: 1}, func(old emulator.Style) emulator.Style {
 			if !to.FG.IsDefault() {
@@ -194,7 +201,7 @@ func (v *View) drawSign(c *paint.Canvas, row paint.Rect, i int, look *SignLook) 
 			return old
 		})
 	}
-	s := noteOn(v.signs, i)
+	s := noteOn(v.now, i)
 	if s.State == None {
 		return
 	}
@@ -343,10 +350,10 @@ func Lasted(d time.Duration) string {
 
 // Unsigned gives the rows of the view that had a mark as of the drawing before
 // the last one; the slice is valid until the next drawing.
-func (v *View) Unsigned() []int {
-	v.rows = v.rows[:0]
-	for i := range v.signed {
-		v.rows = append(v.rows, v.signed[i].Row)
+func (s *signs) Unsigned() []int {
+	s.rows = s.rows[:0]
+	for i := range s.before {
+		s.rows = append(s.rows, s.before[i].Row)
 	}
-	return v.rows
+	return s.rows
 }

@@ -19,9 +19,9 @@ type stretch struct {
 }
 
 // stretch gives the wrapped line that a line belongs to. The lock must be held.
-func (v *View) stretch(line int) stretch {
-	f := v.Feed
-	oldest, newest := v.bounds()
+func (t *lines) stretch(line int) stretch {
+	f := t.Feed
+	oldest, newest := t.bounds()
 	first, last := line, line
 	for first > oldest && line-first < maxStretch && f.em.Wrapped(first-1-f.lineOff) {
 		first--

@@ -18,53 +18,53 @@ type Look struct {
 	Pictures  *paint.Gallery // nil draws boxes
 }
 
-// View is a pane's window on a feed. It belongs to the event loop.
-type View struct {
+// lines is the text of a feed's terminal, by lines, some of which may be folded.
+type lines struct {
 	Feed *Feed
-
-	// Place, as of the last drawing.
-	rect paint.Rect
-	gen  uint64 // of the feed
-	off  int    // its lineOff
-	era  int    // its epoch
-	ox   int    // first column shown, where the terminal is wider than the pane
-	top  int    // line at the top
-
-	back bool // scrolled back: top stays
-	full bool // draw everything
-
 	// Separators, if not empty, are the characters that part words besides
 	// blanks, for the motions by words and double clicks.
 	Separators string
-	// Framed says that the cell on the left of the view is a frame's, in which
-	// whoever draws that marks commands (Signs).
-	Framed bool
+
+	folds folds
+	cells []emulator.Cell // of the line that was read last
+}
+
+// window is what of the lines shows where, as of the last drawing.
+type window struct {
+	lines
+	rect paint.Rect
+	gen  uint64 // of the feed
+	off  int    // its lineOff
+	ox   int    // first column shown, where the terminal is wider than the pane
+	top  int    // line at the top
+	back bool   // scrolled back: top stays
+}
+
+// View is a pane's window on a feed. It belongs to the event loop.
+type View struct {
+	window
+	signs
+	era  int  // the feed's epoch, of which the numbers of lines are
+	full bool // draw everything
 
 	copy      *copyMode // nil outside copy mode
 	marks     map[rune]spot
 	find      Find // what FindAgain repeats
 	selection *Selection
 	grip      grip
-	folds     folds
-	signs     []Sign // of commands, as last drawn
-	signed    []Sign // as drawn before that
-	rows      []int  // scratch
-	key       signKey
 	pick      pick
-	stuck     string // the command whose line stays on top
 	search    search
 	index     index
 	link      link // pointed at
 	bar       bool // the scroll bar is pointed at
 	thumb     hit  // rows of the scroll bar's thumb, as last drawn
 
-	cells []emulator.Cell
 	shown bool
 	last  paint.Cursor // as of the last drawing
 }
 
 // NewView gives a view that follows the feed's output.
-func NewView(f *Feed) *View { return &View{Feed: f, full: true} }
+func NewView(f *Feed) *View { return &View{window: window{lines: lines{Feed: f}}, full: true} }
 
 // Cursor is the program's cursor as of the last drawing.
 func (v *View) Cursor() paint.Cursor { return v.last }
@@ -79,7 +79,9 @@ func (v *View) geometry(r paint.Rect) (cols, rows int) {
 	v.ox = 0
 	cur := f.em.Cursor()
 	v.rect = r
-	v.refold()
+	if v.refold() {
+		v.full = true
+	}
 	live := v.live()
 	if cols > r.W && cur.X >= r.W {
 		v.ox = min(cur.X-r.W+1, cols-r.W)
@@ -137,7 +139,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	recolour := pal.Indexed != nil || !pal.FG.IsDefault() || !pal.BG.IsDefault()
 	reverse := f.em.Modes().ReverseScreen
 	width := min(cols, r.W)
-	v.sign(look.Signs)
+	v.signs.find(&v.window, look.Signs)
 	v.locatePick()
 	line, top := v.top-1, false // whether the top row is drawn
 	for i := range r.H {
@@ -165,7 +167,7 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 		}
 		v.drawPick(c, row, line, look)
 		v.highlight(c, row, line, look)
-		if look.Signs != nil && len(v.signs) > 0 {
+		if look.Signs != nil && len(v.now) > 0 {
 			v.drawSign(c, row, i, look.Signs)
 		}
 		if cols < r.W && full {
@@ -175,9 +177,9 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 	v.gen, v.off, v.full, v.shown = f.gen, f.lineOff, false, true
 	v.drawStuck(c, r, look)
 	if full {
-		v.drawBar(c, r, look, v.thumb)
+		drawBar(c, r, look, v.thumb)
 	} else if top {
-		v.drawBar(c, r, look, hit{v.thumb.from, min(v.thumb.to, 1)})
+		drawBar(c, r, look, hit{v.thumb.from, min(v.thumb.to, 1)})
 	}
 	if v.back {
 		v.drawPosition(c, r, look)
@@ -189,8 +191,8 @@ func (v *View) Draw(c *paint.Canvas, r paint.Rect, look Look) paint.Cursor {
 // below fills what lies below the terminal's last line, from row i on: where
 // lines are folded that is room of its own, else it is smaller than the pane. The
 // lock must be held.
-func (v *View) below(c *paint.Canvas, r paint.Rect, i, rows int, look Look) {
-	if own := min(rows, r.H); len(v.folds.out) > 0 && i < own {
+func (w *window) below(c *paint.Canvas, r paint.Rect, i, rows int, look Look) {
+	if own := min(rows, r.H); len(w.folds.out) > 0 && i < own {
 		c.Fill(paint.Rect{X: r.X, Y: r.Y + i, W: r.W, H: own - i}, 0, emulator.Style{})
 		i = own
 	}
@@ -199,14 +201,14 @@ func (v *View) below(c *paint.Canvas, r paint.Rect, i, rows int, look Look) {
 
 // unchanged reports whether a line is as it was drawn last. The lock must be
 // held.
-func (v *View) unchanged(line, y int) bool {
-	f := v.Feed
+func (w *window) unchanged(line, y int) bool {
+	f := w.Feed
 	if y < 0 {
 		// A line that was on the screen when it was last drawn may have changed
 		// before it scrolled off.
-		return line < v.off
+		return line < w.off
 	}
-	return f.lineOff == v.off && (y >= len(f.lines) || f.lines[y] <= v.gen)
+	return f.lineOff == w.off && (y >= len(f.lines) || f.lines[y] <= w.gen)
 }
 
 // renumber gives up what named lines that have other numbers now. The lock must
@@ -273,16 +275,16 @@ func (v *View) cursor(r paint.Rect) paint.Cursor {
 
 // Cell gives the cell of the terminal that is drawn at a cell of the canvas,
 // clamped to the screen; ok is false outside of it.
-func (v *View) Cell(x, y int) (cx, cy int, ok bool) {
-	f := v.Feed
+func (w *window) Cell(x, y int) (cx, cy int, ok bool) {
+	f := w.Feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.em == nil {
 		return 0, 0, false
 	}
 	cols, rows := f.em.Size()
-	cx = x - v.rect.X + v.ox
-	cy = v.lineAt(y-v.rect.Y) - f.lineOff
-	ok = v.rect.Contains(x, y) && cx < cols && cy >= 0 && cy < rows
+	cx = x - w.rect.X + w.ox
+	cy = w.lineAt(y-w.rect.Y) - f.lineOff
+	ok = w.rect.Contains(x, y) && cx < cols && cy >= 0 && cy < rows
 	return min(max(cx, 0), cols-1), min(max(cy, 0), rows-1), ok
 }
