@@ -29,7 +29,12 @@ func main() {
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	root := newRoot()
+	var root *cobra.Command
+	if slices.Equal(args, []string{"keeper"}) { // stays as long as any shell: without the other commands
+		root, args = newKeeperCommand(), []string{}
+	} else {
+		root = newRoot()
+	}
 	root.SetArgs(args)
 	err := local.FindDirs().TakeOver()
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"tandemux/emulator"
@@ -153,7 +154,7 @@ func (e *Engine) oscNotify(b []byte, _ bool) {
 }
 
 // notifyID is what may name a notification; it is given back to who asks.
-var notifyID = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
+var notifyID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`) })
 
 // oscKittyNotify is OSC 99: metadata ; payload. Only the payload's plain text
 // is passed on. Who asks what there is (p=?) is told of titles and bodies.
@@ -179,7 +180,7 @@ func (e *Engine) oscKittyNotify(b []byte, _ bool) {
 	}
 	switch s := clean(payload, maxText); {
 	case part == "?":
-		if notifyID.MatchString(id) {
+		if notifyID().MatchString(id) {
 			e.reply("\x1b]99;i=" + id + ":p=?;p=title,body\x1b\\")
 		}
 	case s == "":

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
@@ -60,7 +61,9 @@ func (p *Provider) Open(ctx context.Context, spec agent.Spec) (agent.Session, er
 	return got, nil
 }
 
-var sessionURI = regexp.MustCompile(`^` + ahp.SessionScheme + `/(tsk_[0-9a-z]+)(-[0-9]+)?$`)
+var sessionURI = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^` + ahp.SessionScheme + `/(tsk_[0-9a-z]+)(-[0-9]+)?$`)
+})
 
 // taskOf is the task whose session it is.
 func (s *Service) taskOf(ctx context.Context, session ahp.URI) (store.Task, error) {
@@ -75,7 +78,7 @@ func (s *Service) taskOf(ctx context.Context, session ahp.URI) (store.Task, erro
 // TaskOf is the id of the task that a session's URI names; empty when it is no
 // task's.
 func TaskOf(session ahp.URI) string {
-	if m := sessionURI.FindStringSubmatch(session); m != nil {
+	if m := sessionURI().FindStringSubmatch(session); m != nil {
 		return m[1]
 	}
 	return ""

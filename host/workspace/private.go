@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tandemux/host/workspace/filetree"
@@ -218,9 +219,11 @@ func objectStores(dir string) []string {
 }
 
 var (
-	hashName   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	objectDir  = regexp.MustCompile(`^([0-9a-f]{2}|pack)$`)
-	objectFile = regexp.MustCompile(`^([0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62})|pack/pack-[0-9a-f]{40,64}\.(pack|idx))$`)
+	hashName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
+	objectDir  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{2}|pack)$`) })
+	objectFile = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62})|pack/pack-[0-9a-f]{40,64}\.(pack|idx))$`)
+	})
 )
 
 // takeCommits brings what a sandboxed agent committed into the repository: the new
@@ -270,7 +273,7 @@ func privateRef(d *filetree.Folder, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if hash := strings.TrimSpace(string(loose)); hashName.MatchString(hash) {
+	if hash := strings.TrimSpace(string(loose)); hashName().MatchString(hash) {
 		return hash, nil
 	}
 	packed, err := readSmall(d, "packed-refs", 64<<20)
@@ -278,7 +281,7 @@ func privateRef(d *filetree.Folder, ref string) (string, error) {
 		return "", err
 	}
 	for line := range strings.SplitSeq(string(packed), "\n") {
-		if hash, name, ok := strings.Cut(line, " "); ok && name == ref && hashName.MatchString(hash) {
+		if hash, name, ok := strings.Cut(line, " "); ok && name == ref && hashName().MatchString(hash) {
 			return hash, nil
 		}
 	}
@@ -317,12 +320,12 @@ func (w *Workspace) copyObjects(ctx context.Context, d *filetree.Folder, dir str
 		return err
 	}
 	defer to.Close()
-	leave := func(path string) bool { return !objectDir.MatchString(path) && !objectFile.MatchString(path) }
+	leave := func(path string) bool { return !objectDir().MatchString(path) && !objectFile().MatchString(path) }
 	seen, err := filetree.Scan(ctx, from, w.store.Limits, nil, leave)
 	if err != nil {
 		return err
 	}
-	files := slices.DeleteFunc(seen.Entries(), func(e filetree.Entry) bool { return e.Mode.IsDir() != objectDir.MatchString(e.Path) || e.IsLink() })
+	files := slices.DeleteFunc(seen.Entries(), func(e filetree.Entry) bool { return e.Mode.IsDir() != objectDir().MatchString(e.Path) || e.IsLink() })
 	return filetree.LayOut(ctx, filetree.Source{Top: from}, to, files, nil)
 }
 

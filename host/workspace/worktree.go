@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"tandemux/host/workspace/filetree"
 )
@@ -85,7 +86,7 @@ func repositoryError(dir string, err error) error {
 }
 
 // plainBranch are names that are surely right.
-var plainBranch = regexp.MustCompile(`^(tandemux/)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$`)
+var plainBranch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(tandemux/)?[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$`) })
 
 // maxBranches is how many names are tried for a branch.
 const maxBranches = 100
@@ -135,7 +136,7 @@ func (w *Workspace) addWorktree(ctx context.Context, r *record) error {
 		return err
 	}
 	for _, name := range r.candidates(taken) {
-		if !plainBranch.MatchString(name) {
+		if !plainBranch().MatchString(name) {
 			if _, err := g.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") {
 				return filetree.Failf(filetree.ErrInvalid, "%q can't be a branch's name", filetree.Clip(name))
 			}

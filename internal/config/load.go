@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"tandemux/internal/config/option"
@@ -49,7 +50,7 @@ func Load(path, dir string, options func([]themes.Theme) []option.Option) []Prob
 
 // themeName is what a theme's file may be called, so that its name can stand in
 // a choice of themes.
-var themeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,47}$`)
+var themeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,47}$`) })
 
 // LoadThemes reads the user's themes, which are called what their files are.
 // Those that can't be read are left out and reported as warnings, as are
@@ -77,7 +78,7 @@ func LoadThemes(dir string) ([]themes.Theme, []Problem) {
 		case len(user) == maxThemes:
 			warn(0, fmt.Sprintf("at most %d themes are read; this one and those after it are left out", maxThemes))
 			return user, problems
-		case !themeName.MatchString(name) || name == themes.Auto:
+		case !themeName().MatchString(name) || name == themes.Auto:
 			warn(0, "a theme's name has letters, digits, dots, dashes and underscores only, and isn't auto")
 			continue
 		}
@@ -104,22 +105,22 @@ func LoadThemes(dir string) ([]themes.Theme, []Problem) {
 }
 
 var (
-	quotedKey = regexp.MustCompile(`there is no key "([^"]*)"`)
-	colorKey  = regexp.MustCompile(`^colors: ([a-z_]+)`)
-	lineText  = regexp.MustCompile(`line ([0-9]+),`)
+	quotedKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`there is no key "([^"]*)"`) })
+	colorKey  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^colors: ([a-z_]+)`) })
+	lineText  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line ([0-9]+),`) })
 )
 
 // lineOf finds the line that a fault of a theme is about; 0 when it names none.
 func lineOf(text string, at map[string]int) int {
 	text = strings.TrimPrefix(text, "theme: ")
-	if m := lineText.FindStringSubmatch(text); m != nil {
+	if m := lineText().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		return n
 	}
-	if m := quotedKey.FindStringSubmatch(text); m != nil {
+	if m := quotedKey().FindStringSubmatch(text); m != nil {
 		return max(at[place("colors", m[1])], at[m[1]])
 	}
-	if m := colorKey.FindStringSubmatch(text); m != nil {
+	if m := colorKey().FindStringSubmatch(text); m != nil {
 		return at[place("colors", m[1])]
 	}
 	word, _, _ := strings.Cut(text, ":")

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tandemux/ahp"
@@ -30,11 +31,11 @@ const maxHistory = ahp.MaxBefore - 1<<10
 const tempSuffix = ".new"
 
 // plainName is a last part of a URI that is a file's name as it is.
-var plainName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$`) })
 
 // historyName is the name of a terminal's file.
 func historyName(uri ahp.URI) string {
-	if id, ok := strings.CutPrefix(uri, ahp.TerminalScheme+"/"); ok && plainName.MatchString(id) {
+	if id, ok := strings.CutPrefix(uri, ahp.TerminalScheme+"/"); ok && plainName().MatchString(id) {
 		return id
 	}
 	sum := sha256.Sum256([]byte(uri))

@@ -3,6 +3,7 @@ package pane
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // MaxLink bounds the address of a link that can be opened, in bytes.
@@ -26,7 +27,9 @@ func (l *link) on(line int) (from, to int, ok bool) {
 
 // address finds what reads as an address. What follows an address in a sentence
 // is taken off later.
-var address = regexp.MustCompile(`(?i)\b(?:(?:https?|ftp|file)://|mailto:)[^\s<>"` + "`" + `{}|\\^\x00-\x1f]+`)
+var address = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:(?:https?|ftp|file)://|mailto:)[^\s<>"` + "`" + `{}|\\^\x00-\x1f]+`)
+})
 
 // LinkAt gives the address of the link that is drawn at a cell of the canvas:
 // one that the program made (OSC 8), or text that reads as an address.
@@ -82,7 +85,7 @@ func (t *lines) linkBefore(x, line int) int {
 	s := t.stretch(line)
 	text, at := s.text(false)
 	best := -1
-	for _, m := range address.FindAllIndex(text, -1) {
+	for _, m := range address().FindAllIndex(text, -1) {
 		if h, ok := s.on(line, hit{at[m[0]], s.end(at[m[1]-1])}); ok && h.from < x {
 			best = max(best, h.from)
 		}
@@ -120,7 +123,7 @@ func (t *lines) linkAt(x, line int) link {
 		return link{uri: bounded(c.Link), at: s, span: hit{from, to}}
 	}
 	text, at := s.text(false)
-	for _, m := range address.FindAllIndex(text, -1) {
+	for _, m := range address().FindAllIndex(text, -1) {
 		uri := trimAddress(string(text[m[0]:m[1]]))
 		h := hit{at[m[0]], s.end(at[m[0]+len(uri)-1])}
 		if h.from <= i && i < h.to {
