@@ -85,7 +85,7 @@ func (x *chaos) ask(t *chaosTerm, word string) {
 			return err == nil
 		})
 		want := fmt.Sprintf("done %d.", t.sent)
-		for end := time.Now().Add(waitLimit / 3); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			var r ahp.ReadResult
 			err := x.views[1].Call(x.ctx(), ahp.MethodRead, ahp.ReadParams{Channel: t.uri, What: ahp.ReadScreen}, &r)
 			if err == nil && strings.Contains(r.Text, want) {
