@@ -18,6 +18,7 @@ import (
 	"tandemux/host/agent/catalog"
 	"tandemux/host/task/registry"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -75,8 +76,8 @@ tries to start them.`,
 // hostAgents notes which agents the running host has, and adds those that only it
 // knows. Without a host there is nothing to note.
 func hostAgents(cmd *cobra.Command, rows *[]catalog.Row) error {
-	err := withHost(cmd, false, func(_ context.Context, s *session) error {
-		root, _ := s.mirror.Root()
+	err := endpoint.WithHost(cmd, false, func(_ context.Context, s *endpoint.Conn) error {
+		root, _ := s.Mirror.Root()
 		for _, a := range root.Agents {
 			i := slices.IndexFunc(*rows, func(r catalog.Row) bool { return r.Name == a.Provider })
 			if i < 0 {
@@ -133,11 +134,11 @@ func checkAgents(cmd *cobra.Command, d local.Dirs) (string, string) {
 }
 
 // useAgent has the host make an agent available and gives its name there.
-func (s *session) useAgent(ctx context.Context, name string, command []string) (string, error) {
+func useAgent(s *endpoint.Conn, ctx context.Context, name string, command []string) (string, error) {
 	if name == "" && len(command) == 0 {
 		return "", nil // the host's first
 	}
 	var got ahp.AgentResult
-	err := s.call(ctx, ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Provider: name, Command: command}, &got)
+	err := s.Ask(ctx, ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Provider: name, Command: command}, &got)
 	return got.Provider, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/internal/config"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/jsonrpc"
 	"tandemux/ui"
 	"tandemux/ui/link"
@@ -42,10 +42,6 @@ func newAttachCommand() *cobra.Command {
 	return cmd
 }
 
-// operatorPrincipal is what the host calls everybody of its own uid on the unix
-// socket (TerminalMeta.Principal).
-const operatorPrincipal = "operator"
-
 // attach checks everything that would make the interface fail before it
 // touches the host or starts one.
 func attach(cmd *cobra.Command, name string, force bool) error {
@@ -58,44 +54,44 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 	if os.Getenv("TANDEMUX_TERMINAL") != "" && !force {
 		return errors.New("this is a tandemux terminal already; detach with ctrl+space d first, or nest with --force")
 	}
-	p, err := placeOf(cmd)
+	p, err := endpoint.Of(cmd)
 	if err != nil {
 		return err
 	}
 	// What is wrong in it is said where the person looks, with the defaults in
 	// the place of what has a mistake.
-	set, misread := loadSettings(p.dirs)
+	set, misread := loadSettings(p.Dirs)
 	cwd, err := os.Getwd()
-	if err != nil || p.elsewhere() {
+	if err != nil || p.Elsewhere() {
 		cwd = ""
 	}
 	interfaceTuning().apply()
 	sink, d := link.NewSink(), newDesk(p)
-	log, closeLog, err := p.dirs.OpenLog("tui.log")
+	log, closeLog, err := p.Dirs.OpenLog("tui.log")
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: sinkAdapter{sink}, kind: "tui", log: log})
+	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: sinkAdapter{sink}, Kind: "tui", Log: log})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	conf := ui.Config{
-		Host: hostAdapter{c, p, sink.Agents}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: machineName(p), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d},
-		Look: set.look, Misread: shortly(p.dirs, misread), Engine: set.engine.Emulator, Reload: rereader(p.dirs, set),
-		Hint: set.firstRunHint && !seen(p.dirs), Learnt: func() error { return see(p.dirs) },
-		KeepTheme: func(choice string) error { return keepTheme(p.dirs, choice) },
+		Host: hostAdapter{c, p, sink.Agents}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: p.MachineName(), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d},
+		Look: set.look, Misread: shortly(p.Dirs, misread), Engine: set.engine.Emulator, Reload: rereader(p.Dirs, set),
+		Hint: set.firstRunHint && !seen(p.Dirs), Learnt: func() error { return see(p.Dirs) },
+		KeepTheme: func(choice string) error { return keepTheme(p.Dirs, choice) },
 	}
-	if p.own() {
-		conf.Notice = p.dirs.Outdated(version)
+	if p.Own() {
+		conf.Notice = p.Dirs.Outdated(version)
 	}
 	following, unfollow := context.WithCancel(cmd.Context())
 	defer unfollow()
-	if conf.Changes, err = config.Follow(following, p.dirs.Config, log); err != nil {
+	if conf.Changes, err = config.Follow(following, p.Dirs.Config, log); err != nil {
 		log.Warn("the configuration is not read again by itself", "err", err)
 	}
-	conf.Person = (&session{Client: c, place: p}).me()
+	conf.Person = (&endpoint.Conn{Client: c, At: p}).Me()
 	exit, err := ui.Run(cmd.Context(), conf, os.Stdin, os.Stdout)
 	if err != nil {
 		return err
@@ -107,21 +103,6 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		fmt.Fprintln(cmd.OutOrStdout(), exit.Note)
 	}
 	return nil
-}
-
-// machineName is what the status line calls the machine that the host runs on.
-func machineName(p place) string {
-	switch {
-	case p.ssh != nil:
-		return p.ssh.name
-	case p.host != "":
-		if name, _, err := net.SplitHostPort(p.host); err == nil {
-			return name
-		}
-		return p.host
-	}
-	name, _ := os.Hostname() // nothing to show is fine
-	return name
 }
 
 func checkTerminal(in, out *os.File, termName string) error {
@@ -149,7 +130,7 @@ func checkLayoutName(name string) error {
 // hostAdapter gives the interface what it asks for of a connection.
 type hostAdapter struct {
 	*client.Client
-	place place
+	place endpoint.Endpoint
 	// root gives the agents that the host says it has; nil for none.
 	root func() []ahp.AgentInfo
 }
@@ -164,7 +145,7 @@ func (h hostAdapter) Create(ctx context.Context, p ahp.CreateTerminalParams) err
 		meta = *p.Meta
 	}
 	if meta.Env == nil {
-		meta.Env = h.place.childEnv(os.Environ())
+		meta.Env = h.place.ChildEnv(os.Environ())
 	}
 	p.Meta = &meta
 	return h.Call(ctx, ahp.MethodCreateTerminal, p, nil)

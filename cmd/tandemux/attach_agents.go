@@ -9,18 +9,19 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/internal/endpoint"
 	"tandemux/ui/link"
 )
 
 func (h hostAdapter) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
-	return (&session{Client: h.Client, place: h.place}).sessions(ctx)
+	return sessions(&endpoint.Conn{Client: h.Client, At: h.place}, ctx)
 }
 
 // CreateSession implements link.Sessions: an agent that the host did not have when it
 // started is made known to it first.
 func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParams) error {
-	s := &session{Client: h.Client, place: h.place}
-	name, err := s.useAgent(ctx, p.Provider, nil)
+	s := &endpoint.Conn{Client: h.Client, At: h.place}
+	name, err := useAgent(s, ctx, p.Provider, nil)
 	if err != nil {
 		return err
 	}
@@ -35,10 +36,10 @@ func (h hostAdapter) DisposeSession(ctx context.Context, uri ahp.URI) error {
 // Agents implements link.Sessions: those of the configuration and those that tandemux
 // knows, and what the host has besides.
 func (h hostAdapter) Agents(context.Context) ([]link.Agent, error) {
-	if h.place.elsewhere() {
+	if h.place.Elsewhere() {
 		return h.hostAgents(nil), nil
 	}
-	set, err := loadSettings(h.place.dirs)
+	set, err := loadSettings(h.place.Dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +98,10 @@ func (h hostAdapter) Complete(ctx context.Context, p ahp.CompletionsParams) (ahp
 const maxComposed = 1 << 20
 
 func (d desk) Compose(text string) (argv []string, read func() (string, error), err error) {
-	if d.place.elsewhere() {
+	if d.place.Elsewhere() {
 		return nil, nil, errors.New("the editor would run on the host's machine, which has not got the text")
 	}
-	dir := filepath.Join(d.place.dirs.Runtime, editDir)
+	dir := filepath.Join(d.place.Dirs.Runtime, editDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("make a place for it: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,32 +21,20 @@ import (
 	uitasks "tandemux/ui/tasks"
 )
 
-// taskAPI is a client of the host's HTTP interface for the TUI: it says nothing, asks
-// nothing and starts nothing.
-func (p place) taskAPI(ctx context.Context) (*apiclient.Client, error) {
-	switch p.scheme {
-	case "ws": // The connection that shows has told that it is not encrypted.
-		return apiclient.New(apiclient.Options{Token: p.token, URL: "http://" + p.host}), nil
-	case "ssh":
-		return apiclient.New(apiclient.Options{Dial: func(ctx context.Context) (net.Conn, error) { return p.ssh.dial(ctx, true) }}), nil
-	}
-	return p.api(ctx)
-}
-
 func (h hostAdapter) withTasks(ctx context.Context, work func(c *apiclient.Client) error) error {
-	c, err := h.place.taskAPI(ctx)
+	c, err := h.place.API(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return h.place.explainAPI(work(c))
+	return h.place.ExplainAPI(work(c))
 }
 
 // Tasks implements uitasks.Host. Where there have never been any, nothing is asked: the
 // host would have to make a place for them.
 func (h hostAdapter) Tasks(ctx context.Context) ([]uitasks.Task, error) {
-	if !h.place.elsewhere() {
-		if _, err := os.Stat(filepath.Join(h.place.dirs.State, store.File)); errors.Is(err, os.ErrNotExist) {
+	if !h.place.Elsewhere() {
+		if _, err := os.Stat(filepath.Join(h.place.Dirs.State, store.File)); errors.Is(err, os.ErrNotExist) {
 			return nil, nil
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/listen"
 	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
@@ -50,7 +51,7 @@ func (x *chaos) view(id string) *chaosView {
 		}})
 	}
 	o := client.Options{Dial: (&local.Reviver{Dirs: x.dirs, Connect: dial}).Dial, ClientID: id, Sink: v, Reconnect: true}
-	place{dirs: x.dirs}.pace(&o)
+	endpoint.Endpoint{Dirs: x.dirs}.Pace(&o)
 	c, err := client.Connect(x.ctx(), o)
 	x.must(err)
 	v.mu.Lock()

@@ -13,17 +13,18 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/approval"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
 // onTerminal makes a command that does one thing to the terminal named by its
 // first argument.
-func onTerminal(use, short string, args int, work func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error) *cobra.Command {
+func onTerminal(use, short string, args int, work func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args),
 		ValidArgsFunction: completeTerminal,
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			return withHost(cmd, false, func(ctx context.Context, s *session) error {
-				t, err := s.terminal(args[0])
+			return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+				t, err := s.Terminal(args[0])
 				if err != nil {
 					return err
 				}
@@ -38,11 +39,11 @@ func completeTerminal(cmd *cobra.Command, args []string, _ string) ([]string, co
 	var ids []string
 	if len(args) == 0 {
 		// Completion has nowhere to report an error to.
-		_ = withHost(cmd, false, func(_ context.Context, s *session) error {
-			for _, t := range s.terminals() {
-				ids = append(ids, lastPart(t.Resource)+"\t"+cli.Short(t.Title))
-				if name := nameOf(t); name != "" {
-					ids = append(ids, name+"\t"+lastPart(t.Resource)+", "+cli.Short(titleOf(t)))
+		_ = endpoint.WithHost(cmd, false, func(_ context.Context, s *endpoint.Conn) error {
+			for _, t := range s.Terminals() {
+				ids = append(ids, endpoint.LastPart(t.Resource)+"\t"+cli.Short(t.Title))
+				if name := endpoint.NameOf(t); name != "" {
+					ids = append(ids, name+"\t"+endpoint.LastPart(t.Resource)+", "+cli.Short(endpoint.TitleOf(t)))
 				}
 			}
 			return nil
@@ -53,10 +54,10 @@ func completeTerminal(cmd *cobra.Command, args []string, _ string) ([]string, co
 
 func newClaimCommand() *cobra.Command {
 	return onTerminal("claim ID", "Take a terminal back: from an agent or the background", 1,
-		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
-			err := s.dispatch(ctx, t.Resource, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}})
+		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
+			err := s.Act(ctx, t.Resource, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}})
 			if err != nil {
-				return fmt.Errorf("claim %s: %w", lastPart(t.Resource), err)
+				return fmt.Errorf("claim %s: %w", endpoint.LastPart(t.Resource), err)
 			}
 			if t.Claim.ToolCallID != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: this took the terminal from the running tool call %s of %s\n", t.Claim.ToolCallID, t.Claim.Session)
@@ -69,9 +70,9 @@ func newClaimCommand() *cobra.Command {
 func newAnswerCommand() *cobra.Command {
 	words := map[string]bool{"yes": true, "no": false}
 	cmd := onTerminal("answer ID [yes|no]", "Answer an agent that asks for one of your terminals", 1,
-		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error {
+		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error {
 			if t.Meta == nil || t.Meta.Ask == nil {
-				return fmt.Errorf("no agent asks for %s", lastPart(t.Resource))
+				return fmt.Errorf("no agent asks for %s", endpoint.LastPart(t.Resource))
 			}
 			ask := *t.Meta.Ask
 			grant := false
@@ -97,7 +98,7 @@ func newAnswerCommand() *cobra.Command {
 					}
 				}
 			}
-			return s.call(ctx, ahp.MethodAnswer, ahp.AnswerParams{Channel: t.Resource, ID: ask.ID, Grant: grant}, nil)
+			return s.Ask(ctx, ahp.MethodAnswer, ahp.AnswerParams{Channel: t.Resource, ID: ask.ID, Grant: grant}, nil)
 		})
 	cmd.Args = cobra.RangeArgs(1, 2)
 	cmd.Long = `Answer an agent that asks for one of your terminals. Without yes or no, its
@@ -107,9 +108,9 @@ question is shown and asked here.`
 
 func newBackgroundCommand() *cobra.Command {
 	cmd := onTerminal("background ID", "Send a terminal to the background: it runs on, out of the way", 1,
-		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
+		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
 			if t.Claim.Kind == ahp.ClaimClient {
-				return s.hideFromLayouts(ctx, t)
+				return hideFromLayouts(s, ctx, t)
 			}
 			if t.Claim.TurnID == "" && t.Claim.ToolCallID == "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), "note: it is in the background already")
@@ -117,8 +118,8 @@ func newBackgroundCommand() *cobra.Command {
 			}
 			claim := t.Claim
 			claim.TurnID, claim.ToolCallID = "", ""
-			if err := s.dispatch(ctx, t.Resource, ahp.TerminalClaimed{Claim: claim}); err != nil {
-				return fmt.Errorf("send %s to the background: %w", lastPart(t.Resource), err)
+			if err := s.Act(ctx, t.Resource, ahp.TerminalClaimed{Claim: claim}); err != nil {
+				return fmt.Errorf("send %s to the background: %w", endpoint.LastPart(t.Resource), err)
 			}
 			return nil
 		})
@@ -130,16 +131,16 @@ the agent moves on while the command runs.`
 
 func newKillCommand() *cobra.Command {
 	return onTerminal("kill ID", "End a terminal's program and remove the terminal", 1,
-		func(ctx context.Context, _ *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
-			return s.call(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: t.Resource}, nil)
+		func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
+			return s.Ask(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: t.Resource}, nil)
 		})
 }
 
 func newRenameCommand() *cobra.Command {
 	cmd := onTerminal("rename ID NAME", "Name a terminal, or with '' remove its name", 2,
-		func(ctx context.Context, _ *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error {
-			if err := s.dispatch(ctx, t.Resource, ahp.TerminalTitleChanged{Title: args[0]}); err != nil {
-				return fmt.Errorf("rename %s: %w", lastPart(t.Resource), err)
+		func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error {
+			if err := s.Act(ctx, t.Resource, ahp.TerminalTitleChanged{Title: args[0]}); err != nil {
+				return fmt.Errorf("rename %s: %w", endpoint.LastPart(t.Resource), err)
 			}
 			return nil
 		})
@@ -151,13 +152,13 @@ the terminal, is shown beside it, and in its place once '' has removed the name.
 
 func newResizeCommand() *cobra.Command {
 	return onTerminal("resize ID COLSxROWS", "Change a terminal's size", 2,
-		func(ctx context.Context, _ *cobra.Command, s *session, t ahp.TerminalInfo, args []string) error {
+		func(ctx context.Context, _ *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error {
 			cols, rows, err := cli.Size(args[0])
 			if err != nil {
 				return err
 			}
-			if err := s.dispatch(ctx, t.Resource, ahp.TerminalResized{Cols: cols, Rows: rows}); err != nil {
-				return fmt.Errorf("resize %s: %w", lastPart(t.Resource), err)
+			if err := s.Act(ctx, t.Resource, ahp.TerminalResized{Cols: cols, Rows: rows}); err != nil {
+				return fmt.Errorf("resize %s: %w", endpoint.LastPart(t.Resource), err)
 			}
 			return nil
 		})

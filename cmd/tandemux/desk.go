@@ -13,21 +13,23 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"tandemux/internal/endpoint"
 )
 
 // desk is what the interface needs of this machine: a program for links, an
 // editor, a clipboard, files.
 type desk struct {
-	place place
+	place endpoint.Endpoint
 	clips *clipper
 }
 
 // newDesk makes the desk of an interface.
-func newDesk(p place) desk { return desk{place: p, clips: &clipper{wait: clipWait}} }
+func newDesk(p endpoint.Endpoint) desk { return desk{place: p, clips: &clipper{wait: clipWait}} }
 
 // settings are those of the configuration as it is now.
 func (d desk) settings() *settings {
-	set, _ := loadSettings(d.place.dirs) // what is wrong in it was said when it was saved
+	set, _ := loadSettings(d.place.Dirs) // what is wrong in it was said when it was saved
 	return set
 }
 
@@ -88,10 +90,10 @@ const editDir = "edit"
 
 // Edit puts text into a private file and gives the command that edits it.
 func (d desk) Edit(text string, line int) ([]string, error) {
-	if d.place.elsewhere() {
+	if d.place.Elsewhere() {
 		return nil, errors.New("the editor would run on the host's machine, which has not got the text; save it instead")
 	}
-	dir := filepath.Join(d.place.dirs.Runtime, editDir)
+	dir := filepath.Join(d.place.Dirs.Runtime, editDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a place for it: %w", err)
 	}

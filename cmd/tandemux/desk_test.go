@@ -9,19 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
 func testDesk(t *testing.T) desk {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
-	return newDesk(place{dirs: local.Dirs{Runtime: t.TempDir(), Config: t.TempDir()}})
+	return newDesk(endpoint.Endpoint{Dirs: local.Dirs{Runtime: t.TempDir(), Config: t.TempDir()}})
 }
 
 // configure writes a desk's configuration.
 func (d desk) configure(t *testing.T, toml string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(d.place.dirs.Config, "config.toml"), []byte(toml), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.place.Dirs.Config, "config.toml"), []byte(toml), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -144,8 +145,8 @@ func checkShell(_ *cobra.Command, d local.Dirs) (string, string) {
 
 func checkHost(cmd *cobra.Command, d local.Dirs) (string, string) {
 	var got ahp.HostResult
-	err := withHost(cmd, false, func(ctx context.Context, s *session) error {
-		return s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got)
+	err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+		return s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got)
 	})
 	var left local.Unattended
 	switch {

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 	"tandemux/internal/resurrect"
 )
@@ -76,7 +77,7 @@ func forgetTerminal(out io.Writer, dir, id string) error {
 		uri := cmp.Or(h.URI, ahp.TerminalScheme+"/"+h.Name)
 		infos[i], names[uri] = ahp.TerminalInfo{Resource: uri, Title: h.Title, Meta: &ahp.TerminalMeta{Name: h.Called, Title: h.Title}}, h
 	}
-	t, err := resolve(infos, id)
+	t, err := endpoint.Resolve(infos, id)
 	if err != nil {
 		return fmt.Errorf("of what is kept on disk: %w", err)
 	}
@@ -84,7 +85,7 @@ func forgetTerminal(out io.Writer, dir, id string) error {
 	if err := resurrect.ForgetHistory(dir, h.Name); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "forgot what %s showed until %s\n", lastPart(t.Resource), h.Saved.Local().Format(cli.Minutes))
+	fmt.Fprintf(out, "forgot what %s showed until %s\n", endpoint.LastPart(t.Resource), h.Saved.Local().Format(cli.Minutes))
 	return nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -60,9 +61,9 @@ hand to choose how it listens. There is one host per user.`,
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "host started; socket %s\n", path)
 			// The host knows which port it got for :0.
-			return (place{dirs: d}).with(cmd, false, func(ctx context.Context, s *session) error {
+			return (endpoint.Endpoint{Dirs: d}).With(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
 				var got ahp.HostResult
-				if err := s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
+				if err := s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 					return err
 				}
 				printAddresses(cmd.OutOrStdout(), got)

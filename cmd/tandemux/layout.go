@@ -7,6 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
 	"tandemux/ui/layout"
 )
 
@@ -17,24 +18,24 @@ func layoutURI(name string) ahp.URI { return ahp.LayoutScheme + "/" + name }
 
 // editLayout applies op to the newest state of a layout; when another client
 // was faster it tries again on what that one left.
-func (s *session) editLayout(ctx context.Context, channel ahp.URI, op func(layout.Layout) (layout.Layout, error)) error {
+func editLayout(s *endpoint.Conn, ctx context.Context, channel ahp.URI, op func(layout.Layout) (layout.Layout, error)) error {
 	const tries = 8
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	defer s.Unsubscribe(channel)
 	for range tries {
 		if err := s.Subscribe(ctx, channel); err != nil {
 			return err
 		}
-		state, ok := s.mirror.Layout(channel)
+		state, ok := s.Mirror.Layout(channel)
 		if !ok {
 			return fmt.Errorf("the host gave no state for %s", channel)
 		}
-		l := layout.New(lastPart(channel))
+		l := layout.New(endpoint.LastPart(channel))
 		if state.Rev > 0 {
 			var err error
 			if l, err = layout.Decode(state.Doc); err != nil {
-				return fmt.Errorf("read layout %s: %w", lastPart(channel), err)
+				return fmt.Errorf("read layout %s: %w", endpoint.LastPart(channel), err)
 			}
 		}
 		l, err := op(l)
@@ -52,8 +53,8 @@ func (s *session) editLayout(ctx context.Context, channel ahp.URI, op func(layou
 }
 
 // showInTab gives a terminal a tab of its own, leaving the focus where it is.
-func (s *session) showInTab(ctx context.Context, name string, terminal ahp.URI) error {
-	return s.editLayout(ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
+func showInTab(s *endpoint.Conn, ctx context.Context, name string, terminal ahp.URI) error {
+	return editLayout(s, ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
 		active := l.Active
 		l, _, err := l.NewTab(terminal)
 		if err != nil || len(l.Tabs) == 1 {
@@ -64,16 +65,16 @@ func (s *session) showInTab(ctx context.Context, name string, terminal ahp.URI) 
 }
 
 // hideFromLayouts takes a terminal out of every layout that shows it.
-func (s *session) hideFromLayouts(ctx context.Context, t ahp.TerminalInfo) error {
+func hideFromLayouts(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo) error {
 	if t.Meta == nil {
 		return nil
 	}
 	for _, channel := range t.Meta.Layouts {
-		err := s.editLayout(ctx, channel, func(l layout.Layout) (layout.Layout, error) {
+		err := editLayout(s, ctx, channel, func(l layout.Layout) (layout.Layout, error) {
 			return l.RemoveTerminal(layout.Rect{}, t.Resource), nil
 		})
 		if err != nil {
-			return fmt.Errorf("take %s out of layout %s: %w", lastPart(t.Resource), lastPart(channel), err)
+			return fmt.Errorf("take %s out of layout %s: %w", endpoint.LastPart(t.Resource), endpoint.LastPart(channel), err)
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/ui/layout"
 )
 
@@ -42,8 +43,8 @@ in them. Shells are started anew when the file is loaded.`,
 				return err
 			}
 			var doc []byte
-			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
-				f, err := s.saveLayout(ctx, name)
+			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+				f, err := saveLayout(s, ctx, name)
 				if err == nil {
 					doc, err = f.format()
 				}
@@ -86,20 +87,20 @@ func writeLayoutFile(path string, doc []byte, force bool) error {
 }
 
 // saveLayout describes a layout of the host.
-func (s *session) saveLayout(ctx context.Context, name string) (layoutFile, error) {
+func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutFile, error) {
 	terminals := map[ahp.URI]ahp.TerminalInfo{}
-	for _, t := range s.terminals() {
+	for _, t := range s.Terminals() {
 		terminals[t.Resource] = t
 	}
 	var l layout.Layout
 	channel := layoutURI(name)
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	if err := s.Subscribe(ctx, channel); err != nil {
 		return layoutFile{}, err
 	}
 	defer s.Unsubscribe(channel)
-	if state, ok := s.mirror.Layout(channel); ok && state.Rev > 0 {
+	if state, ok := s.Mirror.Layout(channel); ok && state.Rev > 0 {
 		var err error
 		if l, err = layout.Decode(state.Doc); err != nil {
 			return layoutFile{}, fmt.Errorf("read layout %s: %w", name, err)
@@ -113,9 +114,9 @@ func (s *session) saveLayout(ctx context.Context, name string) (layoutFile, erro
 		if meta == nil {
 			return "", nil
 		}
-		cwd = pathOf(meta.Cwd)
-		if !s.place.elsewhere() {
-			cwd = tilde(cwd)
+		cwd = endpoint.PathOf(meta.Cwd)
+		if !s.At.Elsewhere() {
+			cwd = endpoint.Tilde(cwd)
 		}
 		return cwd, meta.Command
 	}
@@ -140,8 +141,8 @@ empty; with --add the file's tabs come behind those that are there.`,
 			if err != nil {
 				return err
 			}
-			return withHost(cmd, true, func(ctx context.Context, s *session) error {
-				return s.loadLayout(ctx, name, f, dir, add)
+			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+				return loadLayout(s, ctx, name, f, dir, add)
 			})
 		}),
 	}
@@ -176,10 +177,10 @@ func readLayoutFile(stdin io.Reader, args []string) (f layoutFile, dir string, e
 
 // loadLayout starts what a file names and puts it into a layout: all of it, or
 // nothing.
-func (s *session) loadLayout(ctx context.Context, name string, f layoutFile, dir string, add bool) (err error) {
+func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutFile, dir string, add bool) (err error) {
 	var starts []ahp.CreateTerminalParams
 	ld := loading{open: func(p paneFile) ahp.URI {
-		starts = append(starts, s.starting(p, dir))
+		starts = append(starts, starting(s, p, dir))
 		return starts[len(starts)-1].Channel
 	}}
 	tabs, err := ld.tabs(f)
@@ -192,7 +193,7 @@ func (s *session) loadLayout(ctx context.Context, name string, f layoutFile, dir
 			return
 		}
 		for _, uri := range made {
-			s.call(context.WithoutCancel(ctx), ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil) //nolint:errcheck // the first error is the one to tell
+			s.Ask(context.WithoutCancel(ctx), ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: uri}, nil) //nolint:errcheck // the first error is the one to tell
 		}
 	}()
 	put := func(l layout.Layout) (layout.Layout, error) {
@@ -203,7 +204,7 @@ func (s *session) loadLayout(ctx context.Context, name string, f layoutFile, dir
 	}
 	// What can't be put there is not started.
 	fits := errors.New("it fits")
-	err = s.editLayout(ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
+	err = editLayout(s, ctx, layoutURI(name), func(l layout.Layout) (layout.Layout, error) {
 		_, err := put(l)
 		return l, cmp.Or(err, fits)
 	})
@@ -211,24 +212,24 @@ func (s *session) loadLayout(ctx context.Context, name string, f layoutFile, dir
 		return err
 	}
 	for _, p := range starts {
-		if err := s.call(ctx, ahp.MethodCreateTerminal, p, nil); err != nil {
+		if err := s.Ask(ctx, ahp.MethodCreateTerminal, p, nil); err != nil {
 			return err
 		}
 		made = append(made, p.Channel)
 	}
-	return s.editLayout(ctx, layoutURI(name), put)
+	return editLayout(s, ctx, layoutURI(name), put)
 }
 
 // starting says how a pane's terminal is started.
-func (s *session) starting(p paneFile, dir string) ahp.CreateTerminalParams {
+func starting(s *endpoint.Conn, p paneFile, dir string) ahp.CreateTerminalParams {
 	params := ahp.CreateTerminalParams{
 		Channel: newTerminalURI(), Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()},
-		Meta: &ahp.CreateMeta{Command: p.Command, Env: s.place.childEnv(os.Environ())},
+		Meta: &ahp.CreateMeta{Command: p.Command, Env: s.At.ChildEnv(os.Environ())},
 	}
 	cwd := p.Cwd
-	if s.place.elsewhere() {
+	if s.At.Elsewhere() {
 		if filepath.IsAbs(cwd) {
-			params.Cwd = fileURI(cwd)
+			params.Cwd = endpoint.FileURI(cwd)
 		}
 		return params // the host's home is where the others start
 	}
@@ -240,6 +241,6 @@ func (s *session) starting(p paneFile, dir string) ahp.CreateTerminalParams {
 	if !filepath.IsAbs(cwd) {
 		cwd = filepath.Join(dir, cwd)
 	}
-	params.Cwd = fileURI(cwd)
+	params.Cwd = endpoint.FileURI(cwd)
 	return params
 }

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -50,13 +51,13 @@ const stateOrphaned = "orphaned"
 
 // rowOfOrphan is the row of a program that has lost its terminal.
 func rowOfOrphan(o ahp.Orphan) row {
-	return row{ID: lastPart(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}}
+	return row{ID: endpoint.LastPart(o.Terminal), State: stateOrphaned, Pid: o.Pid, Command: []string{o.Name}, Layouts: []string{}}
 }
 
 func rowOf(t ahp.TerminalInfo, me string) row {
 	r := row{
 		me: me,
-		ID: lastPart(t.Resource), URI: t.Resource, Name: nameOf(t), Title: titleOf(t), Claim: t.Claim, Holder: "session",
+		ID: endpoint.LastPart(t.Resource), URI: t.Resource, Name: endpoint.NameOf(t), Title: endpoint.TitleOf(t), Claim: t.Claim, Holder: "session",
 		State: ahp.StatusRunning, ExitCode: t.Lifecycle.ExitCode, Layouts: []string{},
 	}
 	var meta ahp.TerminalMeta
@@ -76,12 +77,12 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 		r.Background = t.Claim.TurnID == "" && t.Claim.ToolCallID == ""
 	}
 	for _, l := range meta.Layouts {
-		r.Layouts = append(r.Layouts, lastPart(l))
+		r.Layouts = append(r.Layouts, endpoint.LastPart(l))
 	}
 	r.Signal, r.Pid, r.Command = meta.Signal, meta.Pid, meta.Command
 	r.LastCommand, r.Agent, r.Ask = meta.LastCommand, meta.Agent, meta.Ask
 	if meta.Cwd != "" {
-		r.Cwd = pathOf(meta.Cwd)
+		r.Cwd = endpoint.PathOf(meta.Cwd)
 	}
 	if meta.Created > 0 {
 		r.Created = time.UnixMilli(meta.Created).Format(time.RFC3339)
@@ -93,7 +94,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 func (r row) claimText() string {
 	who, agent := r.Holder, r.Agent
 	if agent == "" {
-		agent = lastPart(r.Claim.Session)
+		agent = endpoint.LastPart(r.Claim.Session)
 	}
 	switch {
 	case r.Claim.Kind == ahp.ClaimSession && r.Claim.ToolCallID != "":
@@ -154,15 +155,15 @@ func newLsCommand() *cobra.Command {
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			rows := []row{}
 			var refused []ahp.AgentRefusal
-			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
-				for _, t := range s.terminals() {
-					rows = append(rows, rowOf(t, s.me()))
+			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+				for _, t := range s.Terminals() {
+					rows = append(rows, rowOf(t, s.Me()))
 				}
-				for _, o := range s.orphans(ctx) {
+				for _, o := range orphans(s, ctx) {
 					rows = append(rows, rowOfOrphan(o))
 				}
 				if !asJSON {
-					refused, _ = s.refusals(ctx) //nolint:errcheck // an older host, or a token for one terminal
+					refused, _ = refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
 				}
 				return nil
 			})
@@ -208,7 +209,7 @@ func printRows(w io.Writer, rows []row) error {
 	}
 	line("ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY")
 	for _, r := range rows {
-		line(r.ID, cli.Short(r.Name), cli.Short(r.Title), cli.Short(r.claimText()), cli.Short(strings.Join(r.Layouts, ", ")), r.stateText(), r.commandText(), cli.Short(tilde(r.Cwd)))
+		line(r.ID, cli.Short(r.Name), cli.Short(r.Title), cli.Short(r.claimText()), cli.Short(strings.Join(r.Layouts, ", ")), r.stateText(), r.commandText(), cli.Short(endpoint.Tilde(r.Cwd)))
 	}
 	return tw.Flush()
 }

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/host/sandbox"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -20,6 +21,7 @@ import (
 var version = "dev"
 
 func main() {
+	endpoint.Version = version
 	if code, ours := sandbox.Main(os.Args); ours {
 		os.Exit(code)
 	}

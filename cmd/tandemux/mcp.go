@@ -14,6 +14,7 @@ import (
 	"tandemux/host/ptyws"
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 	"tandemux/keymap"
 )
@@ -41,8 +42,8 @@ it. docs/mcp.md says what it may run.`,
   codex mcp add tandemux -- tandemux mcp`,
 		Args: cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			findRuntimeDir() // agents' programs hand on little of their environment
-			p, err := placeOf(cmd)
+			endpoint.FindRuntimeDir() // agents' programs hand on little of their environment
+			p, err := endpoint.Of(cmd)
 			if err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ it. docs/mcp.md says what it may run.`,
 			if err != nil {
 				return fmt.Errorf("find the working directory: %w", err)
 			}
-			if !p.own() {
+			if !p.Own() {
 				dir = "" // it is that machine's directories that count
 			}
 			return mcp.New(mcp.Options{
@@ -67,22 +68,22 @@ it. docs/mcp.md says what it may run.`,
 
 // agentHost is an agent's connection as package mcp wants it.
 type agentHost struct {
-	*session
+	*endpoint.Conn
 	claim ahp.Claim
 }
 
 // openAgent connects for an agent; chat may be empty, session too: it gets one of
 // its own.
-func openAgent(ctx context.Context, p place, name string, on, chat ahp.URI) (mcp.Host, error) {
+func openAgent(ctx context.Context, p endpoint.Endpoint, name string, on, chat ahp.URI) (mcp.Host, error) {
 	m := client.NewMirror(0)
-	c, err := connect(ctx, p, how{start: true, reconnect: true, sink: m, kind: "mcp", agent: &ahp.AgentMeta{Name: agentName(name), Session: on}})
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{Start: true, Reconnect: true, Sink: m, Kind: "mcp", Agent: &ahp.AgentMeta{Name: agentName(name), Session: on}})
 	if err != nil {
 		return nil, err
 	}
-	return asAgent(&session{c, m, p}, chat), nil
+	return asAgent(endpoint.NewConn(c, m, p), chat), nil
 }
 
-func asAgent(s *session, chat ahp.URI) *agentHost {
+func asAgent(s *endpoint.Conn, chat ahp.URI) *agentHost {
 	return &agentHost{s, ahp.Claim{Kind: ahp.ClaimSession, Session: s.Session(), Chat: chat}}
 }
 
@@ -125,7 +126,7 @@ func (a *agentHost) Press(ctx context.Context, channel ahp.URI, names []string) 
 		}
 		keys = append(keys, k)
 	}
-	data, err := a.encode(ctx, channel, keys)
+	data, err := encode(a.Conn, ctx, channel, keys)
 	return string(data), err
 }
 
@@ -146,5 +147,5 @@ func connectAgent(ctx context.Context, c front.Caller, name string) (mcp.Host, e
 	if err != nil {
 		return nil, err
 	}
-	return asAgent(&session{cl, m, place{dirs: local.FindDirs()}}, ""), nil
+	return asAgent(endpoint.NewConn(cl, m, endpoint.Endpoint{Dirs: local.FindDirs()}), ""), nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
-	"tandemux/internal/local"
+	"tandemux/internal/endpoint"
 )
 
 func newNewCommand() *cobra.Command {
@@ -37,23 +37,23 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 			if cmd.Flags().Changed("scrollback") {
 				params.Meta.Scrollback = &scrollback
 			}
-			return withHost(cmd, true, func(ctx context.Context, s *session) error {
-				if err := s.place.adapt(&params, cwd); err != nil {
+			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+				if err := s.At.Adapt(&params, cwd); err != nil {
 					return err
 				}
 				params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()}
-				if err := s.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+				if err := s.Ask(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
 					return err // says what was being done, as all the host's errors do
 				}
 				if !background {
-					if err := s.showInTab(ctx, layoutName, params.Channel); err != nil {
+					if err := showInTab(s, ctx, layoutName, params.Channel); err != nil {
 						return fmt.Errorf("show the terminal in layout %s: %w", layoutName, err)
 					}
 				}
 				if asJSON {
-					return cli.JSON(cmd.OutOrStdout(), map[string]string{"id": lastPart(params.Channel), "uri": params.Channel})
+					return cli.JSON(cmd.OutOrStdout(), map[string]string{"id": endpoint.LastPart(params.Channel), "uri": params.Channel})
 				}
-				fmt.Fprintln(cmd.OutOrStdout(), lastPart(params.Channel))
+				fmt.Fprintln(cmd.OutOrStdout(), endpoint.LastPart(params.Channel))
 				return nil
 			})
 		}),
@@ -82,8 +82,8 @@ func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalPara
 		}
 	}
 	p.Channel = newTerminalURI()
-	p.Name, p.Cwd = name, fileURI(dir)
-	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: childEnv(os.Environ())}
+	p.Name, p.Cwd = name, endpoint.FileURI(dir)
+	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: endpoint.ChildEnv(os.Environ())}
 	return p, nil
 }
 
@@ -91,17 +91,4 @@ func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalPara
 // terminals of a host; the host refuses a taken one.
 func newTerminalURI() ahp.URI {
 	return ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()[:8])
-}
-
-// childEnv is what a terminal inherits from the command that creates it. The
-// host removes what describes the outer terminal.
-func childEnv(environ []string) map[string]string {
-	env := make(map[string]string, len(environ))
-	for _, kv := range environ {
-		k, v, ok := strings.Cut(kv, "=")
-		if ok && k != "" && k != tokenEnv && k != hostEnv && k != local.ReadyEnv {
-			env[k] = v
-		}
-	}
-	return env
 }

@@ -14,6 +14,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/internal/asciicast"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/themes"
 	"tandemux/ui/player"
 )
@@ -54,7 +55,7 @@ With --text or --svg it prints the screen as it is at --start, or else at the en
 			if err != nil {
 				return err
 			}
-			p, err := placeOf(cmd)
+			p, err := endpoint.Of(cmd)
 			if err != nil {
 				return err
 			}
@@ -92,8 +93,8 @@ func keyboardFor(path string) (*os.File, error) {
 }
 
 // playTheme is the theme of the configuration, or the first one.
-func playTheme(p place) themes.Theme {
-	set, err := loadSettings(p.dirs)
+func playTheme(p endpoint.Endpoint) themes.Theme {
+	set, err := loadSettings(p.Dirs)
 	pair, err2 := themes.Choose(set.look.Theme, set.look.Themes)
 	if err != nil || err2 != nil {
 		pair, _ = themes.Choose("", nil) // what is wrong is for the interface to say

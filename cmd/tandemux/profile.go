@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
 // profileOptions is `tandemux doctor --profile`.
@@ -40,8 +41,8 @@ func (o *profileOptions) take(cmd *cobra.Command) error {
 	if o.output == "" {
 		o.output = "tandemux-" + o.kind + ".pprof"
 	}
-	return withHost(cmd, false, func(ctx context.Context, s *session) error {
-		ctx, cancel := context.WithTimeout(ctx, time.Duration(o.seconds)*time.Second+callTimeout)
+	return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(o.seconds)*time.Second+endpoint.CallTimeout)
 		defer cancel()
 		var got ahp.ProfileResult
 		if err := s.Call(ctx, ahp.MethodProfile, ahp.ProfileParams{Channel: ahp.RootURI, Kind: o.kind, Seconds: o.seconds}, &got); err != nil {

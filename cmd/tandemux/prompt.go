@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
 )
 
 // cancelTime is how long an interrupted prompt waits for its turn to end.
@@ -52,17 +53,17 @@ ctrl+c cancels it. The session stays, so that --session can go on with it.`,
 			if err != nil {
 				return err
 			}
-			p, err := placeOf(cmd)
+			p, err := endpoint.Of(cmd)
 			if err != nil {
 				return err
 			}
 			pr := newPrompter(o, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			c, err := connect(cmd.Context(), p, how{start: true, reconnect: true, sink: pr, kind: "prompt"})
+			c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: pr, Kind: "prompt"})
 			if err != nil {
 				return err
 			}
 			defer c.Close()
-			pr.s = &session{c, pr.Mirror, p}
+			pr.s = endpoint.NewConn(c, pr.Mirror, p)
 			return pr.run(cmd.Context(), text)
 		}),
 	}
@@ -98,7 +99,7 @@ type prompter struct {
 	o      promptOptions
 	out    io.Writer
 	err    io.Writer
-	s      *session
+	s      *endpoint.Conn
 	events chan struct{} // holds one when there is something in queue
 	lines  chan string   // of standard input, once it was asked for
 
@@ -126,7 +127,7 @@ func (p *prompter) run(ctx context.Context, text string) error {
 		return err
 	}
 	defer p.finish()
-	if err := p.s.dispatch(ctx, p.chat, ahp.ChatTurnStarted{
+	if err := p.s.Act(ctx, p.chat, ahp.ChatTurnStarted{
 		TurnID: p.turn, Message: ahp.Message{Text: text, Origin: ahp.MessageOrigin{Kind: ahp.OriginUser}},
 	}); err != nil {
 		var refused *client.RejectedError
@@ -136,7 +137,7 @@ func (p *prompter) run(ctx context.Context, text string) error {
 		return err
 	}
 	if p.created && !p.o.json && !p.o.end {
-		fmt.Fprintf(p.err, "session %s\n", lastPart(p.session))
+		fmt.Fprintf(p.err, "session %s\n", endpoint.LastPart(p.session))
 	}
 	var timeout <-chan time.Time
 	if p.o.timeout > 0 {
@@ -170,7 +171,7 @@ func (p *prompter) follow(ctx context.Context, timeout <-chan time.Time) error {
 // begin finds or makes the session, and waits until its agent is there.
 func (p *prompter) begin(ctx context.Context) error {
 	if p.o.session != "" {
-		one, err := p.s.sessionNamed(ctx, p.o.session)
+		one, err := sessionNamed(p.s, ctx, p.o.session)
 		if err != nil {
 			return err
 		}
@@ -181,28 +182,28 @@ func (p *prompter) begin(ctx context.Context) error {
 		return p.s.Subscribe(ctx, p.chat)
 	}
 	cwd := p.o.cwd
-	if cwd == "" && !p.s.place.elsewhere() {
+	if cwd == "" && !p.s.At.Elsewhere() {
 		cwd = "."
 	}
 	var dirs []ahp.URI
 	if cwd != "" {
 		path := cwd
-		if !p.s.place.elsewhere() {
+		if !p.s.At.Elsewhere() {
 			var err error
 			if path, err = filepath.Abs(cwd); err != nil {
 				return err
 			}
 		}
-		dirs = []ahp.URI{fileURI(path)}
+		dirs = []ahp.URI{endpoint.FileURI(path)}
 	}
-	agent, err := p.s.useAgent(ctx, p.o.agent, strings.Fields(p.o.command))
+	agent, err := useAgent(p.s, ctx, p.o.agent, strings.Fields(p.o.command))
 	if err != nil {
 		return err
 	}
 	id := strings.ToLower(rand.Text()[:12])
 	p.session, p.chat = ahp.SessionScheme+"/"+id, ahp.ChatScheme+"/"+id
 	p.in.watch(p.session, p.chat)
-	if err := p.s.call(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
+	if err := p.s.Ask(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
 		Channel: p.session, Provider: agent, WorkingDirectories: dirs, Meta: &ahp.SessionMeta{Chat: p.chat},
 	}, nil); err != nil {
 		return err
@@ -248,7 +249,7 @@ func (p *prompter) finish() {
 }
 
 func (p *prompter) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), endpoint.CallTimeout)
 	defer cancel()
 	if err := p.s.Call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: p.session}, nil); err != nil {
 		fmt.Fprintf(p.err, "tandemux: end the session: %v\n", err)
@@ -259,7 +260,7 @@ func (p *prompter) end() {
 func (p *prompter) cancel() {
 	ctx, stop := context.WithTimeout(context.Background(), cancelTime)
 	defer stop()
-	if err := p.s.dispatch(ctx, p.chat, ahp.ChatTurnCancelled{TurnID: p.turn}); err != nil {
+	if err := p.s.Act(ctx, p.chat, ahp.ChatTurnCancelled{TurnID: p.turn}); err != nil {
 		return // It has ended, or the host is gone.
 	}
 	p.take() //nolint:errcheck // cancelled is what it was

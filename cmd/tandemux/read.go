@@ -11,23 +11,24 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
 func newReadCommand() *cobra.Command {
 	var screen, history, raw, asJSON, failed, asSVG, light, dark bool
 	var command string
 	cmd := onTerminal("read ID", "Print what a terminal shows", 1,
-		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
+		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
 			if cmd.Flags().Changed("command") || failed {
-				return s.readCommand(ctx, cmd, t, command, failed, raw, asJSON)
+				return readCommand(s, ctx, cmd, t, command, failed, raw, asJSON)
 			}
 			if asSVG {
-				em, err := s.screenOf(ctx, t)
+				em, err := screenOf(s, ctx, t)
 				if err != nil {
 					return err
 				}
 				var seen ahp.ReadResult
-				if err := s.call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: ahp.ReadScreen}, &seen); err != nil {
+				if err := s.Ask(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: ahp.ReadScreen}, &seen); err != nil {
 					return err
 				}
 				shot := screenshot{svg: true, light: light, dark: dark, seenIn: seen.Colors, title: t.Title}
@@ -44,7 +45,7 @@ func newReadCommand() *cobra.Command {
 				what = ahp.ReadRaw
 			}
 			var got ahp.ReadResult
-			if err := s.call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: what}, &got); err != nil {
+			if err := s.Ask(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: what}, &got); err != nil {
 				return err
 			}
 			if asJSON {
@@ -80,7 +81,7 @@ const maxShotHistory = 1000
 
 // readCommand prints one command's output. What the host did not keep of it is
 // named where it is missing.
-func (s *session) readCommand(ctx context.Context, cmd *cobra.Command, t ahp.TerminalInfo, which string, failed, raw, asJSON bool) error {
+func readCommand(s *endpoint.Conn, ctx context.Context, cmd *cobra.Command, t ahp.TerminalInfo, which string, failed, raw, asJSON bool) error {
 	p := ahp.CommandParams{Channel: t.Resource, Failed: failed, Format: ahp.FormatText}
 	if raw {
 		p.Format = ahp.FormatRaw
@@ -95,7 +96,7 @@ func (s *session) readCommand(ctx context.Context, cmd *cobra.Command, t ahp.Ter
 		return cli.Usagef("--command %q is neither last, nor a number from 1 on that counts from the end, nor a command's id such as c12", which)
 	}
 	var got ahp.CommandResult
-	if err := s.call(ctx, ahp.MethodCommand, p, &got); err != nil {
+	if err := s.Ask(ctx, ahp.MethodCommand, p, &got); err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()

@@ -15,6 +15,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/asciicast"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
 func newRecordCommand() *cobra.Command {
@@ -37,7 +38,7 @@ typed them. What programs echo is output.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTerminal,
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			p, err := placeOf(cmd)
+			p, err := endpoint.Of(cmd)
 			if err != nil {
 				return err
 			}
@@ -70,10 +71,10 @@ type recordTo struct {
 }
 
 // recordTerminal records until somebody or something ends it.
-func recordTerminal(cmd *cobra.Command, p place, id string, to recordTo) error {
+func recordTerminal(cmd *cobra.Command, p endpoint.Endpoint, id string, to recordTo) error {
 	var t ahp.TerminalInfo
-	if err := p.with(cmd, false, func(_ context.Context, s *session) (err error) {
-		t, err = s.terminal(id)
+	if err := p.With(cmd, false, func(_ context.Context, s *endpoint.Conn) (err error) {
+		t, err = s.Terminal(id)
 		return err
 	}); err != nil {
 		return err
@@ -82,7 +83,7 @@ func recordTerminal(cmd *cobra.Command, p place, id string, to recordTo) error {
 	name := "standard output"
 	if to.path != "-" {
 		if to.path == "" {
-			to.path = recordingName(lastPart(t.Resource), time.Now())
+			to.path = recordingName(endpoint.LastPart(t.Resource), time.Now())
 		}
 		full, f, err := createNew(to.path)
 		if err != nil {
@@ -99,7 +100,7 @@ func recordTerminal(cmd *cobra.Command, p place, id string, to recordTo) error {
 		return err
 	}
 	if to.path != "-" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "recording %s to %s; ctrl+c ends it\n", lastPart(t.Resource), name)
+		fmt.Fprintf(cmd.ErrOrStderr(), "recording %s to %s; ctrl+c ends it\n", endpoint.LastPart(t.Resource), name)
 	}
 	var over <-chan time.Time
 	if to.most > 0 {
@@ -114,7 +115,7 @@ func recordTerminal(cmd *cobra.Command, p place, id string, to recordTo) error {
 	}
 	took, err := r.stop()
 	if err != nil {
-		return fmt.Errorf("record %s: %w", lastPart(t.Resource), err)
+		return fmt.Errorf("record %s: %w", endpoint.LastPart(t.Resource), err)
 	}
 	if to.path != "-" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "recorded %v\n", took.Round(100*time.Millisecond))

@@ -17,6 +17,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/internal/asciicast"
 	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
 	"tandemux/ui/pane"
 	rec "tandemux/ui/recording"
 )
@@ -41,9 +42,9 @@ type recording struct {
 var _ client.Printer = (*recording)(nil)
 
 // startRecording connects, and returns when the recording has begun.
-func startRecording(ctx context.Context, p place, uri ahp.URI, file io.Writer, h asciicast.Header) (*recording, error) {
+func startRecording(ctx context.Context, p endpoint.Endpoint, uri ahp.URI, file io.Writer, h asciicast.Header) (*recording, error) {
 	r := &recording{uri: uri, header: h, file: file, done: make(chan struct{})}
-	c, err := connect(ctx, p, how{reconnect: true, sink: r, kind: "record"})
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{Reconnect: true, Sink: r, Kind: "record"})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func startRecording(ctx context.Context, p place, uri ahp.URI, file io.Writer, h
 // seenIn puts the colours that the terminal was last seen in into the header, if
 // they are known. A recording goes on without.
 func (r *recording) seenIn(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	var seen ahp.ReadResult
 	err := r.c.Call(ctx, ahp.MethodRead, ahp.ReadParams{Channel: r.uri, What: ahp.ReadScreen}, &seen)

@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -19,11 +20,11 @@ import (
 const refusedLately = 10 * time.Minute
 
 // refusals are what agents were not allowed since the host started, oldest first.
-func (s *session) refusals(ctx context.Context) ([]ahp.AgentRefusal, error) {
+func refusals(s *endpoint.Conn, ctx context.Context) ([]ahp.AgentRefusal, error) {
 	var r struct {
 		Snapshot struct{ State json.RawMessage } `json:"snapshot"`
 	}
-	if err := s.call(ctx, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ahp.ActivityURI}, &r); err != nil {
+	if err := s.Ask(ctx, ahp.MethodSubscribe, ahp.SubscribeParams{Channel: ahp.ActivityURI}, &r); err != nil {
 		return nil, err
 	}
 	var state ahp.ActivityState
@@ -59,8 +60,8 @@ func printRefusals(w io.Writer, list []ahp.AgentRefusal) {
 // checkRefusals says what agents were not allowed since the host started.
 func checkRefusals(cmd *cobra.Command, _ local.Dirs) (string, string) {
 	var list []ahp.AgentRefusal
-	err := withHost(cmd, false, func(ctx context.Context, s *session) (err error) {
-		list, err = s.refusals(ctx)
+	err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) (err error) {
+		list, err = refusals(s, ctx)
 		return err
 	})
 	switch {

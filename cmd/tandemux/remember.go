@@ -9,6 +9,7 @@ import (
 
 	"tandemux/internal/client"
 	"tandemux/internal/config"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 	"tandemux/internal/resurrect"
 )
@@ -28,7 +29,7 @@ type memory struct {
 }
 
 func newMemory(d local.Dirs) *memory {
-	m := &memory{dirs: d, id: newClientID("layouts"), done: make(chan struct{})}
+	m := &memory{dirs: d, id: endpoint.NewClientID("layouts"), done: make(chan struct{})}
 	m.keep = resurrect.New(d.State, func(about string, err error) { m.warn(about, err) })
 	return m
 }
@@ -48,8 +49,8 @@ func (m *memory) ending(code int) {
 // the host from then on. It returns when the layouts are there.
 func (m *memory) begin(ctx context.Context, s *settings, log *slog.Logger) {
 	m.keep.SetHistory(s.restart.History())
-	p := place{dirs: m.dirs}
-	c, err := connect(ctx, p, how{sink: m.keep, id: m.id})
+	p := endpoint.Endpoint{Dirs: m.dirs}
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{Sink: m.keep, ID: m.id})
 	if err != nil {
 		log.Warn("layouts are not kept on disk", "err", err)
 		close(m.done)

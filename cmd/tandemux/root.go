@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"tandemux/internal/endpoint"
 )
 
 // Groups of the command list.
@@ -36,7 +38,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 		&cobra.Group{ID: groupTasks, Title: "Tasks"},
 		&cobra.Group{ID: groupHost, Title: "The host"},
 	)
-	addPlaceFlags(root)
+	endpoint.AddFlags(root)
 	agents := newAgentsCommand()
 	agents.AddCommand(taskHost().DeployedCommands()...)
 	for group, commands := range map[string][]*cobra.Command{

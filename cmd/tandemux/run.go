@@ -16,6 +16,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/plaintext"
 )
 
@@ -83,19 +84,19 @@ func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
 	if err != nil {
 		return err
 	}
-	p, err := placeOf(cmd)
+	p, err := endpoint.Of(cmd)
 	if err != nil {
 		return err
 	}
 	ctx := context.WithoutCancel(cmd.Context())
 	f := newFollower()
 	defer f.stop()
-	c, err := connect(cmd.Context(), p, how{start: o.terminal == "", reconnect: true, sink: f, kind: "run"})
+	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: o.terminal == "", Reconnect: true, Sink: f, Kind: "run"})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	r := &runner{session: &session{c, f.Mirror, p}, o: o, f: f, out: cmd.OutOrStdout(), stdin: isPiped(os.Stdin)}
+	r := &runner{Conn: endpoint.NewConn(c, f.Mirror, p), o: o, f: f, out: cmd.OutOrStdout(), stdin: isPiped(os.Stdin)}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -132,7 +133,7 @@ var errLate = errors.New("the time limit is over")
 
 // runner is one `tandemux run` under way.
 type runner struct {
-	*session
+	*endpoint.Conn
 	o      runOptions
 	f      *follower
 	out    io.Writer
@@ -150,13 +151,13 @@ type runner struct {
 // begin creates a terminal that runs the command. The host keeps its output
 // until we watch.
 func (r *runner) begin(ctx context.Context, params ahp.CreateTerminalParams) error {
-	if err := r.place.adapt(&params, r.o.cwd); err != nil {
+	if err := r.At.Adapt(&params, r.o.cwd); err != nil {
 		return err
 	}
 	one := false // also a shell is one command here
 	params.Meta.AwaitHolder, params.Meta.Stdin, params.Meta.ShellIntegration = true, r.stdin, &one
 	params.Claim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: r.ClientID()}
-	if err := r.call(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
+	if err := r.Ask(ctx, ahp.MethodCreateTerminal, params, nil); err != nil {
 		return err
 	}
 	r.uri, r.id = params.Channel, firstCommand
@@ -169,7 +170,7 @@ const firstCommand = "c1"
 
 // submit has the shell of a terminal run the command.
 func (r *runner) submit(ctx context.Context, argv []string) error {
-	t, err := r.session.terminal(r.o.terminal)
+	t, err := r.Conn.Terminal(r.o.terminal)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (r *runner) submit(ctx context.Context, argv []string) error {
 		return err
 	}
 	var begun ahp.RunResult
-	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 2*endpoint.CallTimeout)
 	defer cancel()
 	params := ahp.RunParams{Channel: r.uri, Command: argv, Stdin: r.stdin}
 	if len(argv) == 1 {
@@ -216,7 +217,7 @@ func (r *runner) pass(ctx context.Context, signals <-chan os.Signal, cancel func
 }
 
 // watchTimeout bounds subscribing, also through a change of hosts.
-const watchTimeout = 3 * callTimeout
+const watchTimeout = 3 * endpoint.CallTimeout
 
 // follow prints until the command has ended.
 func (r *runner) follow(ctx, late context.Context, cmd *cobra.Command) error {
@@ -248,7 +249,7 @@ func (r *runner) follow(ctx, late context.Context, cmd *cobra.Command) error {
 			r.dispose()
 			return cli.StatusError{Code: cli.ExitFailed}
 		case <-r.f.closed:
-			return fmt.Errorf("the connection to the host was lost (%v); the command may still run: `tandemux read %s --command %s` shows its output", r.f.why(), lastPart(r.uri), r.id)
+			return fmt.Errorf("the connection to the host was lost (%v); the command may still run: `tandemux read %s --command %s` shows its output", r.f.why(), endpoint.LastPart(r.uri), r.id)
 		}
 	}
 }
@@ -257,7 +258,7 @@ func (r *runner) follow(ctx, late context.Context, cmd *cobra.Command) error {
 // end if it has come. What follows up to the number in the answer is in it.
 func (r *runner) catchUp(ctx context.Context) (e runEvent, ok bool) {
 	var c ahp.CommandResult
-	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 2*endpoint.CallTimeout)
 	defer cancel()
 	err := r.Carry(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id, Format: ahp.FormatRaw, From: &r.got}, &c)
 	if err != nil {
@@ -317,7 +318,7 @@ func (r *runner) finish(cmd *cobra.Command, e runEvent) error {
 	r.dispose()
 	switch {
 	case e.kind == terminalEnded:
-		return fmt.Errorf("the terminal %s was ended while the command ran", lastPart(r.uri))
+		return fmt.Errorf("the terminal %s was ended while the command ran", endpoint.LastPart(r.uri))
 	case e.code == nil:
 		return fmt.Errorf("the command has ended, with an exit code that the shell did not tell")
 	case *e.code != 0:
@@ -333,7 +334,7 @@ func (r *runner) dispose() {
 	if r.o.terminal != "" || r.o.keep {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), endpoint.CallTimeout)
 	defer cancel()
 	// It may be gone already, by somebody else's hand.
 	r.Carry(ctx, ahp.MethodDisposeTerminal, ahp.DisposeTerminalParams{Channel: r.uri}, nil) //nolint:errcheck // see above
@@ -352,7 +353,7 @@ func (r *runner) timedOut(cmd *cobra.Command) error {
 		}
 	}
 	r.Unsubscribe(r.uri) // else its output would wait for us to come back
-	id := lastPart(r.uri)
+	id := endpoint.LastPart(r.uri)
 	wait := "--exit"
 	if r.o.terminal != "" {
 		wait = "--command"
@@ -372,13 +373,13 @@ type runResult struct {
 }
 
 func (r *runner) printResult(cmd *cobra.Command, timedOut bool) error {
-	patience := callTimeout
+	patience := endpoint.CallTimeout
 	if timedOut {
 		patience = lateTimeout
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	got := runResult{Terminal: lastPart(r.uri), URI: r.uri, TimedOut: timedOut}
+	got := runResult{Terminal: endpoint.LastPart(r.uri), URI: r.uri, TimedOut: timedOut}
 	err := r.Carry(ctx, ahp.MethodCommand, ahp.CommandParams{Channel: r.uri, ID: r.id}, &got.CommandResult)
 	switch {
 	case err != nil && !timedOut:

@@ -10,6 +10,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/svg"
 )
 
@@ -74,15 +75,15 @@ func rgbOf(text string) (emulator.Color, bool) {
 }
 
 // screenOf builds a terminal's screen from its state, as a pane does.
-func (s *session) screenOf(ctx context.Context, t ahp.TerminalInfo) (emulator.Emulator, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+func screenOf(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo) (emulator.Emulator, error) {
+	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	if err := s.Subscribe(ctx, t.Resource); err != nil {
 		return nil, err
 	}
-	st, ok := s.mirror.Terminal(t.Resource)
+	st, ok := s.Mirror.Terminal(t.Resource)
 	if !ok {
-		return nil, fmt.Errorf("the host does not show terminal %s", lastPart(t.Resource))
+		return nil, fmt.Errorf("the host does not show terminal %s", endpoint.LastPart(t.Resource))
 	}
 	em, err := engine.New("", emulator.Options{Cols: max(st.Cols, 1), Rows: max(st.Rows, 1)})
 	if err != nil {

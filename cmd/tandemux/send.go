@@ -12,6 +12,7 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/emulator/input"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/keymap"
 	"tandemux/ui"
 )
@@ -45,12 +46,12 @@ typing until it is claimed.`,
 			if text == "" && len(pressed) == 0 {
 				return cli.Usagef("nothing to send: give a text, --key or --enter")
 			}
-			return withHost(cmd, false, func(ctx context.Context, s *session) error {
-				t, err := s.terminal(args[0])
+			return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+				t, err := s.Terminal(args[0])
 				if err != nil {
 					return err
 				}
-				return s.sendTo(ctx, t, text, pressed)
+				return sendTo(s, ctx, t, text, pressed)
 			})
 		}),
 	}
@@ -61,24 +62,24 @@ typing until it is claimed.`,
 
 // sendTo types as a keyboard would: what a key sends depends on the modes that
 // the program has set.
-func (s *session) sendTo(ctx context.Context, t ahp.TerminalInfo, text string, keys []keymap.Key) error {
-	data, err := s.encode(ctx, t.Resource, keys)
+func sendTo(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo, text string, keys []keymap.Key) error {
+	data, err := encode(s, ctx, t.Resource, keys)
 	if err != nil {
 		return err
 	}
 	data = append([]byte(text), data...)
-	if err := s.dispatch(ctx, t.Resource, ahp.TerminalInput{Data: string(data)}); err != nil {
-		return fmt.Errorf("type into %s: %w", lastPart(t.Resource), err)
+	if err := s.Act(ctx, t.Resource, ahp.TerminalInput{Data: string(data)}); err != nil {
+		return fmt.Errorf("type into %s: %w", endpoint.LastPart(t.Resource), err)
 	}
 	return nil
 }
 
 // encode gives what keys send to the terminal's program.
-func (s *session) encode(ctx context.Context, uri ahp.URI, keys []keymap.Key) (data []byte, err error) {
+func encode(s *endpoint.Conn, ctx context.Context, uri ahp.URI, keys []keymap.Key) (data []byte, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	modes, err := s.modes(ctx, uri)
+	modes, err := modes(s, ctx, uri)
 	if err != nil {
 		return nil, err
 	}
@@ -90,14 +91,14 @@ func (s *session) encode(ctx context.Context, uri ahp.URI, keys []keymap.Key) (d
 
 // modes are what the terminal's program asked of its keyboard, known from the
 // state that the host serves to every viewer.
-func (s *session) modes(ctx context.Context, uri ahp.URI) (emulator.Modes, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+func modes(s *endpoint.Conn, ctx context.Context, uri ahp.URI) (emulator.Modes, error) {
+	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	if err := s.Subscribe(ctx, uri); err != nil {
-		return emulator.Modes{}, fmt.Errorf("look at %s: %w", lastPart(uri), err)
+		return emulator.Modes{}, fmt.Errorf("look at %s: %w", endpoint.LastPart(uri), err)
 	}
 	defer s.Unsubscribe(uri)
-	state, _ := s.mirror.Terminal(uri)
+	state, _ := s.Mirror.Terminal(uri)
 	e, err := engine.New(engine.Default, emulator.Options{Cols: state.Cols, Rows: state.Rows, History: -1})
 	if err != nil {
 		return emulator.Modes{}, err

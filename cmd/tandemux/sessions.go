@@ -12,6 +12,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -30,11 +31,11 @@ type sessionRow struct {
 
 func sessionRowOf(s ahp.SessionSummary) sessionRow {
 	r := sessionRow{
-		ID: lastPart(s.Resource), URI: s.Resource, Chat: s.DefaultChat, Agent: s.Provider, Title: s.Title,
+		ID: endpoint.LastPart(s.Resource), URI: s.Resource, Chat: s.DefaultChat, Agent: s.Provider, Title: s.Title,
 		State: sessionState(s.Status), Activity: s.Activity, Cwd: []string{}, Modified: string(s.ModifiedAt),
 	}
 	for _, d := range s.WorkingDirectories {
-		r.Cwd = append(r.Cwd, pathOf(d))
+		r.Cwd = append(r.Cwd, endpoint.PathOf(d))
 	}
 	return r
 }
@@ -61,8 +62,8 @@ waits for you, is idle or has failed. tandemux prompt --session goes on with one
 		Args: cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			rows := []sessionRow{}
-			err := withHost(cmd, false, func(ctx context.Context, s *session) error {
-				all, err := s.sessions(ctx)
+			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+				all, err := sessions(s, ctx)
 				for _, one := range all {
 					rows = append(rows, sessionRowOf(one))
 				}
@@ -79,7 +80,7 @@ waits for you, is idle or has failed. tandemux prompt --session goes on with one
 				if r.Activity != "" {
 					state += ": " + r.Activity
 				}
-				return []any{r.ID, r.Agent, cli.Short(state), cli.Short(r.Title), cli.Short(tilde(strings.Join(r.Cwd, " "))), ago(r.Modified)}
+				return []any{r.ID, r.Agent, cli.Short(state), cli.Short(r.Title), cli.Short(endpoint.Tilde(strings.Join(r.Cwd, " "))), ago(r.Modified)}
 			})
 		}),
 	})
@@ -94,13 +95,13 @@ func newSessionsEndCommand() *cobra.Command {
 		Example: "  tandemux sessions end 7k2m",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			return withHost(cmd, false, func(ctx context.Context, s *session) error {
+			return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
 				for _, id := range args {
-					one, err := s.sessionNamed(ctx, id)
+					one, err := sessionNamed(s, ctx, id)
 					if err != nil {
 						return err
 					}
-					if err := s.call(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
+					if err := s.Ask(ctx, ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: one.Resource}, nil); err != nil {
 						return err
 					}
 				}
@@ -131,12 +132,12 @@ func ago(rfc3339 string) string {
 const maxSessions = 10000
 
 // sessions are all of the host's, the last modified first.
-func (s *session) sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
+func sessions(s *endpoint.Conn, ctx context.Context) ([]ahp.SessionSummary, error) {
 	var all []ahp.SessionSummary
 	p := ahp.ListSessionsParams{Channel: ahp.RootURI}
 	for len(all) < maxSessions {
 		var page ahp.ListSessionsResult
-		if err := s.call(ctx, ahp.MethodListSessions, p, &page); err != nil {
+		if err := s.Ask(ctx, ahp.MethodListSessions, p, &page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Items...)
@@ -149,15 +150,17 @@ func (s *session) sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
 
 // sessionNamed finds the session that an id means: the URI, its last part, a
 // unique prefix of that, or a title.
-func (s *session) sessionNamed(ctx context.Context, id string) (ahp.SessionSummary, error) {
-	all, err := s.sessions(ctx)
+func sessionNamed(s *endpoint.Conn, ctx context.Context, id string) (ahp.SessionSummary, error) {
+	all, err := sessions(s, ctx)
 	if err != nil {
 		return ahp.SessionSummary{}, err
 	}
 	rules := []func(ahp.SessionSummary) bool{
 		func(o ahp.SessionSummary) bool { return o.Resource == id },
-		func(o ahp.SessionSummary) bool { return lastPart(o.Resource) == id },
-		func(o ahp.SessionSummary) bool { return id != "" && strings.HasPrefix(lastPart(o.Resource), id) },
+		func(o ahp.SessionSummary) bool { return endpoint.LastPart(o.Resource) == id },
+		func(o ahp.SessionSummary) bool {
+			return id != "" && strings.HasPrefix(endpoint.LastPart(o.Resource), id)
+		},
 		func(o ahp.SessionSummary) bool { return id != "" && o.Title == id },
 	}
 	for _, fits := range rules {

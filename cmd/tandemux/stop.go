@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/keeper"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -21,26 +22,26 @@ func newStopCommand() *cobra.Command {
 		Short: "End the host and all its terminals",
 		Args:  cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			p, err := placeOf(cmd)
+			p, err := endpoint.Of(cmd)
 			if err != nil {
 				return err
 			}
-			err = p.as(cmd, how{once: true}, func(ctx context.Context, s *session) error {
-				var orphans []int
+			err = p.As(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
+				var lost []int
 				n := 0
-				for _, t := range s.terminals() {
+				for _, t := range s.Terminals() {
 					if t.Lifecycle.Exited() {
 						continue
 					}
 					n++
 					if t.Meta != nil && t.Meta.Orphaned {
-						orphans = append(orphans, t.Meta.Pid)
+						lost = append(lost, t.Meta.Pid)
 					}
 				}
-				for _, o := range s.orphans(ctx) {
-					orphans = append(orphans, o.Pid)
+				for _, o := range orphans(s, ctx) {
+					lost = append(lost, o.Pid)
 				}
-				if err := s.call(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
+				if err := s.Ask(ctx, ahp.MethodStop, ahp.SubscribeParams{Channel: ahp.RootURI}, nil); err != nil {
 					return err
 				}
 				select {
@@ -48,11 +49,11 @@ func newStopCommand() *cobra.Command {
 				case <-ctx.Done():
 					return ctx.Err()
 				}
-				if s.place.own() {
-					s.place.dirs.AwaitEnd()
+				if s.At.Own() {
+					s.At.Dirs.AwaitEnd()
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", cli.Count(n, "running terminal"))
-				return s.outlived(orphans)
+				return outlived(s, lost)
 			})
 			var left local.Unattended
 			if !errors.As(err, &left) {
@@ -68,17 +69,17 @@ func newStopCommand() *cobra.Command {
 }
 
 // orphans are the programs at the host that have neither keeper nor terminal.
-func (s *session) orphans(ctx context.Context) []ahp.Orphan {
+func orphans(s *endpoint.Conn, ctx context.Context) []ahp.Orphan {
 	var got ahp.HostResult
-	if s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got) != nil {
+	if s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &got) != nil {
 		return nil // a token may not ask
 	}
 	return got.Orphans
 }
 
 // outlived names the processes that a stop has not ended.
-func (s *session) outlived(pids []int) error {
-	if !s.place.own() {
+func outlived(s *endpoint.Conn, pids []int) error {
+	if !s.At.Own() {
 		return nil
 	}
 	var left []string

@@ -18,6 +18,7 @@ import (
 
 	"tandemux/host/task/store"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -216,17 +217,17 @@ func TestTaskHostKilled(t *testing.T) {
 func TestAPIHostKilled(t *testing.T) {
 	x := startKilled(t)
 	x.tandemux("host")
-	p := place{dirs: local.FindDirs()}
-	c, err := p.api(t.Context())
+	p := endpoint.Endpoint{Dirs: local.FindDirs()}
+	c, err := p.API(t.Context(), false)
 	x.must(err)
 	defer c.Close()
-	pid := hostPid(p.dirs.Runtime)
+	pid := hostPid(p.Dirs.Runtime)
 	x.kill()
-	x.await("the host", "has died", func() bool { return hostPid(p.dirs.Runtime) == 0 })
+	x.await("the host", "has died", func() bool { return hostPid(p.Dirs.Runtime) == 0 })
 	resp, err := c.Open(t.Context(), apiclient.Request{Method: http.MethodGet, Path: "/tasks"})
 	x.must(err)
 	resp.Body.Close()
-	if next := hostPid(p.dirs.Runtime); next == 0 || next == pid {
+	if next := hostPid(p.Dirs.Runtime); next == 0 || next == pid {
 		t.Errorf("the next host is %d, the one before was %d", next, pid)
 	}
 }

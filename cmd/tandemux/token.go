@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
 func newTokenCommand() *cobra.Command {
@@ -56,16 +57,16 @@ do what its scopes say; without flags that is all that you may do.`,
 				}
 				params.Expires = end.UnixMilli()
 			}
-			return withHost(cmd, true, func(ctx context.Context, s *session) error {
+			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
 				if terminal != "" {
-					t, err := s.terminal(terminal)
+					t, err := s.Terminal(terminal)
 					if err != nil {
 						return err
 					}
 					params.Terminal = t.Resource
 				}
 				var got ahp.TokenNewResult
-				if err := s.call(ctx, ahp.MethodTokenNew, params, &got); err != nil {
+				if err := s.Ask(ctx, ahp.MethodTokenNew, params, &got); err != nil {
 					return err
 				}
 				if asJSON {
@@ -91,7 +92,7 @@ do what its scopes say; without flags that is all that you may do.`,
 func worth(t ahp.TokenNewResult) string {
 	what, seen := "your shell", "your terminals"
 	if t.Terminal != "" {
-		seen = "terminal " + lastPart(t.Terminal)
+		seen = "terminal " + endpoint.LastPart(t.Terminal)
 		what = "the " + seen
 	}
 	if slices.Equal(t.Scopes, []string{auth.ScopeRead}) {
@@ -109,9 +110,9 @@ func newTokenLsCommand() *cobra.Command {
 		Short: "List the tokens, without their secrets",
 		Args:  cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			return withHost(cmd, true, func(ctx context.Context, s *session) error {
+			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
 				var got ahp.TokenListResult
-				if err := s.call(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
+				if err := s.Ask(ctx, ahp.MethodTokenList, ahp.SubscribeParams{Channel: ahp.RootURI}, &got); err != nil {
 					return err
 				}
 				return cli.PrintTable(cmd, "ID\tNAME\tSCOPES\tTERMINAL\tEXPIRES\tLAST USED\tCREATED", got.Items, func(t ahp.TokenInfo) []any {
@@ -128,8 +129,8 @@ func newTokenRevokeCommand() *cobra.Command {
 		Short: "End a token at once; its open connections are closed",
 		Args:  cobra.ExactArgs(1),
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			return withHost(cmd, true, func(ctx context.Context, s *session) error {
-				return s.call(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
+			return endpoint.WithHost(cmd, true, func(ctx context.Context, s *endpoint.Conn) error {
+				return s.Ask(ctx, ahp.MethodTokenRevoke, ahp.TokenRevokeParams{Channel: ahp.RootURI, ID: args[0]}, nil)
 			})
 		}),
 	}
@@ -147,7 +148,7 @@ func terminalText(uri ahp.URI) string {
 	if uri == "" {
 		return "any"
 	}
-	return cli.Short(lastPart(uri))
+	return cli.Short(endpoint.LastPart(uri))
 }
 
 func expiryText(ms int64, now time.Time) string {

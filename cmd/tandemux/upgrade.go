@@ -12,6 +12,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
@@ -29,11 +30,11 @@ Nothing is done when the host runs this very program already, and nothing when
 the two could not work together: then it says what to do.`,
 		Args: cobra.NoArgs,
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
-			p, err := placeOf(cmd)
+			p, err := endpoint.Of(cmd)
 			if err != nil {
 				return err
 			}
-			if !p.own() {
+			if !p.Own() {
 				return cli.Usagef("upgrade is for the host of this machine: run it there")
 			}
 			return upgrade(cmd, p, force)
@@ -44,25 +45,25 @@ the two could not work together: then it says what to do.`,
 }
 
 // upgrade swaps the host.
-func upgrade(cmd *cobra.Command, p place, force bool) error {
+func upgrade(cmd *cobra.Command, p endpoint.Endpoint, force bool) error {
 	out := cmd.OutOrStdout()
 	var before, after ahp.HostResult
 	var took time.Duration
-	err := p.as(cmd, how{once: true}, func(ctx context.Context, s *session) error {
-		if err := s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &before); err != nil {
+	err := p.As(cmd, endpoint.Options{Once: true}, func(ctx context.Context, s *endpoint.Conn) error {
+		if err := s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &before); err != nil {
 			return err
 		}
-		r, err := p.dirs.ReadRecord()
+		r, err := p.Dirs.ReadRecord()
 		if err != nil || r.Pid != before.Pid {
 			return fmt.Errorf("the running host (pid %d, version %s) is of a release that can't hand over its terminals: `tandemux stop`, which ends them, and start again when it suits you", before.Pid, before.Version)
 		}
-		if err := mayReplace(ctx, p.dirs, r, force); err != nil {
+		if err := mayReplace(ctx, p.Dirs, r, force); err != nil {
 			return err
 		}
 		if before.Losing != "" && !force {
 			return fmt.Errorf("the next host would not have all that this one shows: %s; --force swaps them all the same", before.Losing)
 		}
-		unlock, err := p.dirs.LockStart()
+		unlock, err := p.Dirs.LockStart()
 		if err != nil {
 			return err
 		}
@@ -72,10 +73,10 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 			defer old.Close()
 		}
 		begun := time.Now()
-		if err := s.yield(ctx); err != nil {
+		if err := yield(s, ctx); err != nil {
 			return err
 		}
-		if err := p.dirs.Replace(r, old); err != nil {
+		if err := p.Dirs.Replace(r, old); err != nil {
 			return err
 		}
 		took = time.Since(begun)
@@ -91,8 +92,8 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 	case err != nil:
 		return err
 	}
-	err = p.with(cmd, false, func(ctx context.Context, s *session) error {
-		return s.call(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &after)
+	err = p.With(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
+		return s.Ask(ctx, ahp.MethodHost, ahp.SubscribeParams{Channel: ahp.RootURI}, &after)
 	})
 	if err != nil {
 		return err
@@ -107,8 +108,8 @@ func upgrade(cmd *cobra.Command, p place, force bool) error {
 }
 
 // yield asks the host to make room and waits until it has gone.
-func (s *session) yield(ctx context.Context) error {
-	err := s.call(ctx, ahp.MethodYield, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
+func yield(s *endpoint.Conn, ctx context.Context) error {
+	err := s.Ask(ctx, ahp.MethodYield, ahp.SubscribeParams{Channel: ahp.RootURI}, nil)
 	var e *ahp.Error
 	if errors.As(err, &e) && e.Code == ahp.CodeMethodNotFound {
 		return errors.New("the running host is of a release that can't hand over its terminals: `tandemux stop`, which ends them, and start again when it suits you")

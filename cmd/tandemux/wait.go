@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/cli"
+	"tandemux/internal/endpoint"
 )
 
 func newWaitCommand() *cobra.Command {
@@ -16,7 +17,7 @@ func newWaitCommand() *cobra.Command {
 	var idle, timeout time.Duration
 	var text string
 	cmd := onTerminal("wait ID", "Wait until a terminal's program, command or output is done", 1,
-		func(ctx context.Context, cmd *cobra.Command, s *session, t ahp.TerminalInfo, _ []string) error {
+		func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, _ []string) error {
 			p := ahp.WaitParams{Channel: t.Resource, TimeoutMs: timeout.Milliseconds()}
 			switch {
 			case exit:
@@ -39,7 +40,7 @@ func newWaitCommand() *cobra.Command {
 			} else if r.Line != "" {
 				fmt.Fprintln(cmd.OutOrStdout(), r.Line)
 			}
-			return waited(p, r, lastPart(t.Resource), timeout)
+			return waited(p, r, endpoint.LastPart(t.Resource), timeout)
 		})
 	cmd.Long = `Wait, in the host, until the terminal's program has exited (--exit, with its exit
 code), until the command that its shell runs now has finished (--command), until

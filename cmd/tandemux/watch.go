@@ -12,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
+	"tandemux/internal/endpoint"
 )
 
 func newWatchCommand() *cobra.Command {
@@ -25,17 +26,17 @@ of every terminal, new ones too; or those of the terminals named, until all of t
 have ended. Of one that has ended before, its state is printed, as with --snapshots.`,
 		ValidArgsFunction: completeTerminal,
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
-			p, err := placeOf(cmd)
+			p, err := endpoint.Of(cmd)
 			if err != nil {
 				return err
 			}
 			w := &watcher{mirror: client.NewMirror(0), enc: cli.JSONLines(cmd.OutOrStdout()), snapshots: snapshots, changed: make(chan struct{}, 1), closed: make(chan struct{})}
-			c, err := connect(cmd.Context(), p, how{sink: w, reconnect: true, kind: "watch"})
+			c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Sink: w, Reconnect: true, Kind: "watch"})
 			if err != nil {
 				return err
 			}
 			defer c.Close()
-			return w.follow(cmd.Context(), &session{c, w.mirror, p}, args)
+			return w.follow(cmd.Context(), endpoint.NewConn(c, w.mirror, p), args)
 		}),
 	}
 	cmd.Flags().BoolVar(&snapshots, "snapshots", false, `also print the states it starts from, as {"resource", "state", "fromSeq"}`)
@@ -129,10 +130,10 @@ func (w *watcher) Status(s client.Status, _ error) {
 }
 
 // follow subscribes to what is named, or to everything as it appears.
-func (w *watcher) follow(ctx context.Context, s *session, ids []string) error {
+func (w *watcher) follow(ctx context.Context, s *endpoint.Conn, ids []string) error {
 	seen, named := map[ahp.URI]bool{}, map[ahp.URI]bool{}
 	for _, id := range ids {
-		t, err := s.terminal(id)
+		t, err := s.Terminal(id)
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (w *watcher) follow(ctx context.Context, s *session, ids []string) error {
 	}
 	for {
 		if len(ids) == 0 {
-			for _, t := range s.terminals() {
+			for _, t := range s.Terminals() {
 				if seen[t.Resource] {
 					continue
 				}

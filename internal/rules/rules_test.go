@@ -131,6 +131,8 @@ var arrows = map[string][]string{
 	"internal/config/option": {},
 
 	"host/agent/catalog": {"host/agent", "host/agent/acp", "internal/config/option", "internal/spelling", "internal/statefile"},
+
+	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
 }
 
 // soleImporters names modules that one package alone may import, and why.

@@ -1,4 +1,4 @@
-package main
+package endpoint
 
 import (
 	"bufio"
@@ -74,8 +74,8 @@ func trust(d local.Dirs, host, pin string) error {
 // pinned dials a wss host by the fingerprint of --fingerprint, which is
 // remembered once the host has shown it, or by the one remembered, or, having
 // none, as browsers do.
-func (p place) pinned(target wsrpc.Target) (func(context.Context) (jsonrpc.Transport, error), error) {
-	known, err := trusted(p.dirs, p.host)
+func (p Endpoint) pinned(target wsrpc.Target) (func(context.Context) (jsonrpc.Transport, error), error) {
+	known, err := trusted(p.Dirs, p.host)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (p place) pinned(target wsrpc.Target) (func(context.Context) (jsonrpc.Trans
 		var answered *wsrpc.StatusError
 		if p.pin != "" && p.pin != known && (err == nil || errors.As(err, &answered)) {
 			var failed error
-			once.Do(func() { failed = trust(p.dirs, p.host, p.pin) })
+			once.Do(func() { failed = trust(p.Dirs, p.host, p.pin) })
 			if failed != nil && err == nil {
 				t.Close(1000, "") //nolint:errcheck // the reason is failed
 				return nil, failed
@@ -100,7 +100,7 @@ func (p place) pinned(target wsrpc.Target) (func(context.Context) (jsonrpc.Trans
 }
 
 // distrusted words an error about a certificate; nil when err is none.
-func (p place) distrusted(err error) error {
+func (p Endpoint) distrusted(err error) error {
 	var other *wsrpc.FingerprintError
 	var unknown *wsrpc.UntrustedError
 	switch {

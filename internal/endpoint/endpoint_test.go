@@ -1,4 +1,4 @@
-package main
+package endpoint
 
 import (
 	"bufio"
@@ -18,48 +18,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/listen"
-	"tandemux/internal/cli"
 	"tandemux/internal/local"
 )
-
-// TestWorth: a token is said to look only when that is all that it may do.
-func TestWorth(t *testing.T) {
-	read, both := []string{"terminal:read"}, []string{"terminal:read", "terminal:input"}
-	for _, c := range []struct {
-		token ahp.TokenNewResult
-		want  string
-	}{
-		{ahp.TokenNewResult{Scopes: read}, "the sight of your terminals"},
-		{ahp.TokenNewResult{Scopes: both}, "your shell"},
-		{ahp.TokenNewResult{Scopes: read, Terminal: "ahp-terminal:/t"}, "the sight of terminal t"},
-		{ahp.TokenNewResult{Scopes: both, Terminal: "ahp-terminal:/t"}, "the terminal t"},
-		{ahp.TokenNewResult{Scopes: both[1:], Terminal: "ahp-terminal:/t"}, "the terminal t"},
-	} {
-		if got := worth(c.token); got != c.want {
-			t.Errorf("%v of %q is worth %q, want %q", c.token.Scopes, c.token.Terminal, got, c.want)
-		}
-	}
-}
-
-func TestParseExpiry(t *testing.T) {
-	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for s, want := range map[string]string{
-		"8h": "2026-11-20T20:00:00Z", "30m": "2026-11-20T12:30:00Z", "7d": "2026-11-27T12:00:00Z", "2w": "2026-12-04T12:00:00Z",
-		"2026-12-01": "2026-12-01T00:00:00Z", "2026-12-01T08:30": "2026-12-01T08:30:00Z", "2026-12-01T08:30:00+02:00": "2026-12-01T06:30:00Z",
-		"": "", "0h": "", "-3h": "", "0d": "", "-1d": "", "99999999999d": "", "2026-11-20": "", "2020-01-01": "", "tomorrow": "", "2026-13-01": "", "8": "",
-	} {
-		got, err := cli.Expiry(s, now)
-		if want == "" {
-			if err == nil {
-				t.Errorf("%q was taken for %v", s, got)
-			}
-			continue
-		}
-		if err != nil || got.UTC().Format(time.RFC3339) != want {
-			t.Errorf("%q: %v, %v, want %s", s, got, err, want)
-		}
-	}
-}
 
 func TestParseMachine(t *testing.T) {
 	t.Setenv(sshEnv, "")
@@ -146,7 +106,7 @@ func TestBridge(t *testing.T) {
 		in, toBridge := io.Pipe()
 		fromBridge, out := io.Pipe()
 		ended := make(chan error, 1)
-		go func() { ended <- bridge(ctx, d, in, out); out.Close() }()
+		go func() { ended <- Bridge(ctx, d, in, out); out.Close() }()
 		c, err := ln.Accept()
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +129,7 @@ func TestBridge(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Errorf("%s: %v", hangUp, err)
 		}
-		c.SetReadDeadline(time.Now().Add(waitLimit))
+		c.SetReadDeadline(time.Now().Add(20 * time.Second))
 		if _, err := c.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s hung up, and the connection to the host is left open", hangUp)
 		}
@@ -223,13 +183,13 @@ func TestElsewhere(t *testing.T) {
 		"wss://box":        "LANG LC_TIME",
 		"ws://127.0.0.1:1": "LANG LC_TIME",
 	} {
-		var p place
+		var p Endpoint
 		if address != "" {
 			if err := p.parse(address, "--host"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		env := p.childEnv(environ)
+		env := p.ChildEnv(environ)
 		var names []string
 		for k := range env {
 			names = append(names, k)
@@ -239,14 +199,14 @@ func TestElsewhere(t *testing.T) {
 			t.Errorf("%q: %s, want %s", address, got, want)
 		}
 		params := ahp.CreateTerminalParams{Cwd: "file:///here"}
-		if err := p.adapt(&params, ""); err != nil || (params.Cwd == "") != p.elsewhere() {
+		if err := p.Adapt(&params, ""); err != nil || (params.Cwd == "") != p.Elsewhere() {
 			t.Errorf("%q: cwd %q, %v", address, params.Cwd, err)
 		}
 	}
 	for address, want := range map[string]bool{
 		"ws://box": true, "ws://192.0.2.1:1": true, "ws://127.0.0.1:1": false, "ws://[::1]:1": false, "ws://localhost": false, "wss://box": false,
 	} {
-		p := place{token: "t"}
+		p := Endpoint{token: "t"}
 		if err := p.parse(address, "--host"); err != nil || p.inTheClear() != want {
 			t.Errorf("%s: in the clear %v, %v", address, p.inTheClear(), err)
 		}

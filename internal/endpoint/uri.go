@@ -1,4 +1,4 @@
-package main
+package endpoint
 
 import (
 	"net/url"
@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// fileURI names an absolute path as AHP does.
-func fileURI(path string) string {
+// FileURI names an absolute path as AHP does.
+func FileURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// pathOf is the path of a file URI; a plain path passes, as old hosts send it.
-func pathOf(uri string) string {
+// PathOf is the path of a file URI; a plain path passes, as old hosts send it.
+func PathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {
 		return uri
@@ -21,8 +21,8 @@ func pathOf(uri string) string {
 	return u.Path
 }
 
-// tilde shortens a path below the home directory.
-func tilde(path string) string {
+// Tilde shortens a path below the home directory.
+func Tilde(path string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "/" {
 		return path

@@ -1,4 +1,4 @@
-package main
+package endpoint
 
 import (
 	"strings"
@@ -30,7 +30,7 @@ func TestResolve(t *testing.T) {
 		{"nothing", "", "no terminal matches"},
 		{"", "", "empty"},
 	} {
-		got, err := resolve(list, c.id)
+		got, err := Resolve(list, c.id)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("resolve(%q): %v, want an error with %q", c.id, err, c.err)

@@ -1,4 +1,4 @@
-package main
+package endpoint
 
 import (
 	"context"
@@ -29,28 +29,31 @@ const (
 	tokenEnv = "TANDEMUX_TOKEN"
 )
 
-// place is where the host is: this user's own, or the one at --host.
-type place struct {
-	dirs      local.Dirs
+// Version is this program's; main sets it before anything else.
+var Version = "dev"
+
+// Endpoint is where the host is: this user's own, or the one at --host.
+type Endpoint struct {
+	Dirs      local.Dirs
 	url       string // empty for this user's own
 	scheme    string // of url
 	host      string // host:port of ws and wss
 	token     string
 	tokenFrom string // where it comes from, for people
 	pin       string // --fingerprint
-	ssh       *machine
+	SSH       *machine
 }
 
-// addPlaceFlags gives a command and those below it the flags of placeOf.
-func addPlaceFlags(root *cobra.Command) {
+// AddFlags gives a command and those below it the flags of placeOf.
+func AddFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.String("host", "", "another host: ssh://[USER@]MACHINE, wss://, ws:// or unix:// (default: $"+hostEnv+")")
 	f.String("token-file", "", "file with the token for wss:// and ws:// (default: the token in $"+tokenEnv+")")
 	f.String("fingerprint", "", "trust the wss:// host with this certificate, now and later")
 }
 
-func placeOf(cmd *cobra.Command) (place, error) {
-	p := place{dirs: local.FindDirs()}
+func Of(cmd *cobra.Command) (Endpoint, error) {
+	p := Endpoint{Dirs: local.FindDirs()}
 	address, from := flagText(cmd, "host"), "--host"
 	if address == "" {
 		address, from = os.Getenv(hostEnv), hostEnv
@@ -98,7 +101,7 @@ func flagText(cmd *cobra.Command, name string) string {
 }
 
 // parse reads an address.
-func (p *place) parse(address, from string) error {
+func (p *Endpoint) parse(address, from string) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return cli.Usagef("%s: the address is not a URL: use ssh://MACHINE or wss://MACHINE:PORT", from)
@@ -106,7 +109,7 @@ func (p *place) parse(address, from string) error {
 	p.scheme, p.url = u.Scheme, u.String()
 	switch u.Scheme {
 	case "ssh":
-		p.ssh, err = parseMachine(u)
+		p.SSH, err = parseMachine(u)
 		if err != nil {
 			return cli.Usagef("%s: %w", from, err)
 		}
@@ -156,40 +159,40 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// own reports whether the host is this user's own, which may be started.
-func (p place) own() bool { return p.url == "" }
+// Own reports whether the host is this user's own, which may be started.
+func (p Endpoint) Own() bool { return p.url == "" }
 
-// elsewhere reports whether the host may be on another machine, where this
+// Elsewhere reports whether the host may be on another machine, where this
 // one's directories and environment mean nothing.
-func (p place) elsewhere() bool { return p.url != "" && p.scheme != "unix" }
+func (p Endpoint) Elsewhere() bool { return p.url != "" && p.scheme != "unix" }
 
-// adapt makes a request for a terminal fit for the host's machine: elsewhere it
+// Adapt makes a request for a terminal fit for the host's machine: elsewhere it
 // gets no environment but the language, and starts in the host's home unless
 // --cwd names a directory there.
-func (p place) adapt(params *ahp.CreateTerminalParams, cwd string) error {
-	if !p.elsewhere() {
+func (p Endpoint) Adapt(params *ahp.CreateTerminalParams, cwd string) error {
+	if !p.Elsewhere() {
 		return nil
 	}
 	meta := ahp.CreateMeta{}
 	if params.Meta != nil {
 		meta = *params.Meta
 	}
-	meta.Env = p.childEnv(os.Environ())
+	meta.Env = p.ChildEnv(os.Environ())
 	params.Meta = &meta
 	params.Cwd = ""
 	if cwd != "" {
 		if !filepath.IsAbs(cwd) {
 			return cli.Usagef("--cwd %s: on another machine a directory is named by an absolute path", cwd)
 		}
-		params.Cwd = fileURI(cwd)
+		params.Cwd = FileURI(cwd)
 	}
 	return nil
 }
 
-// childEnv is what a terminal of the host inherits from us.
-func (p place) childEnv(environ []string) map[string]string {
-	env := childEnv(environ)
-	if !p.elsewhere() {
+// ChildEnv is what a terminal of the host inherits from us.
+func (p Endpoint) ChildEnv(environ []string) map[string]string {
+	env := ChildEnv(environ)
+	if !p.Elsewhere() {
 		return env
 	}
 	for name := range env {
@@ -201,34 +204,57 @@ func (p place) childEnv(environ []string) map[string]string {
 }
 
 // dialer gives the transport function of internal/client.
-func (p place) dialer() (func(context.Context) (jsonrpc.Transport, error), error) {
+func (p Endpoint) dialer() (func(context.Context) (jsonrpc.Transport, error), error) {
 	target := wsrpc.Target{URL: p.url, Token: p.token}
 	switch p.scheme {
 	case "":
-		if _, err := p.dirs.Socket(listen.SocketName); err != nil {
+		if _, err := p.Dirs.Socket(listen.SocketName); err != nil {
 			return nil, err
 		}
-		target.URL, target.Dial = "ws://localhost/", p.dirs.DialHost
+		target.URL, target.Dial = "ws://localhost/", p.Dirs.DialHost
 	case "wss":
 		return p.pinned(target)
 	case "ssh":
 		target.URL = "ws://localhost/"
-		first := true
-		target.Dial = func(ctx context.Context) (net.Conn, error) {
-			quiet := !first // later the interface has the terminal
-			first = false
-			return p.ssh.dial(ctx, quiet)
-		}
+		target.Dial = p.SSH.dialer(false)
 	}
 	return func(ctx context.Context) (jsonrpc.Transport, error) { return wsrpc.Dial(ctx, target) }, nil
 }
 
 // inTheClear reports whether a token would cross a network unencrypted.
-func (p place) inTheClear() bool {
+func (p Endpoint) inTheClear() bool {
 	if p.scheme != "ws" || p.token == "" {
 		return false
 	}
 	name, _, _ := net.SplitHostPort(p.host)
 	ip, err := netip.ParseAddr(name)
 	return name != "localhost" && (err != nil || !ip.Unmap().IsLoopback())
+}
+
+// ChildEnv is what a terminal inherits from the command that creates it. The
+// host removes what describes the outer terminal.
+func ChildEnv(environ []string) map[string]string {
+	env := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		k, v, ok := strings.Cut(kv, "=")
+		if ok && k != "" && k != tokenEnv && k != hostEnv && k != local.ReadyEnv {
+			env[k] = v
+		}
+	}
+	return env
+}
+
+// MachineName is what the status line calls the machine that the host runs on.
+func (p Endpoint) MachineName() string {
+	switch {
+	case p.SSH != nil:
+		return p.SSH.name
+	case p.host != "":
+		if name, _, err := net.SplitHostPort(p.host); err == nil {
+			return name
+		}
+		return p.host
+	}
+	name, _ := os.Hostname() // nothing to show is fine
+	return name
 }

@@ -1,4 +1,4 @@
-package main
+package endpoint
 
 import (
 	"cmp"
@@ -22,29 +22,29 @@ import (
 	"tandemux/internal/wsrpc"
 )
 
-// how says what connect does beyond connecting.
-type how struct {
-	start     bool // start this user's host when none runs
-	reconnect bool // go on with the next host when this one ends
-	once      bool // of a command line's: do not reconnect
-	sink      client.Sink
-	kind      string         // part of the client id: "tui", "cli"
-	id        string         // the client id, "" for a new one
-	log       *slog.Logger   // of the connection; nil discards
-	agent     *ahp.AgentMeta // nil unless it is for an agent
+// Options says what connect does beyond connecting.
+type Options struct {
+	Start     bool // start this user's host when none runs
+	Reconnect bool // go on with the next host when this one ends
+	Once      bool // of a command line's: do not reconnect
+	Sink      client.Sink
+	Kind      string         // part of the client id: "tui", "cli"
+	ID        string         // the client id, "" for a new one
+	Log       *slog.Logger   // of the connection; nil discards
+	Agent     *ahp.AgentMeta // nil unless it is for an agent
 }
 
-// connect reaches the host and shakes hands.
-func connect(ctx context.Context, p place, h how) (*client.Client, error) {
-	if p.own() {
-		if err := p.dirs.Check(); err != nil {
+// Connect reaches the host and shakes hands.
+func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error) {
+	if p.Own() {
+		if err := p.Dirs.Check(); err != nil {
 			return nil, err
 		}
 	}
 	if p.inTheClear() {
 		fmt.Fprintf(os.Stderr, "tandemux: %s is not encrypted: whoever is on the way can read the token and what you type\n", p.url)
 	}
-	if p.ssh != nil {
+	if p.SSH != nil {
 		// Somebody may have to type a password first.
 		patient, cancel := context.WithTimeout(ctx, sshPatience)
 		defer cancel()
@@ -55,31 +55,31 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 		return nil, err
 	}
 	dial := plain
-	if h.reconnect && p.own() {
-		dial = (&local.Reviver{Dirs: p.dirs, Connect: plain}).Dial
+	if h.Reconnect && p.Own() {
+		dial = (&local.Reviver{Dirs: p.Dirs, Connect: plain}).Dial
 	}
 	opts := client.Options{
-		Dial: dial, ClientID: cmp.Or(h.id, newClientID(h.kind)), Reconnect: h.reconnect, Sink: h.sink, Log: h.log,
-		Info: ahp.Implementation{Name: "tandemux", Version: version}, Agent: h.agent,
+		Dial: dial, ClientID: cmp.Or(h.ID, NewClientID(h.Kind)), Reconnect: h.Reconnect, Sink: h.Sink, Log: h.Log,
+		Info: ahp.Implementation{Name: "tandemux", Version: Version}, Agent: h.Agent,
 	}
-	if h.kind != "tui" && h.kind != "mcp" { // those never give up
+	if h.Kind != "tui" && h.Kind != "mcp" { // those never give up
 		opts.Absence = changeTime
 	}
-	p.pace(&opts)
+	p.Pace(&opts)
 	for until := time.Now().Add(changeTime); ; time.Sleep(changePause) {
 		c, err := client.Connect(ctx, opts)
-		if err == nil || !p.own() || !isPassing(err) || ctx.Err() != nil {
+		if err == nil || !p.Own() || !isPassing(err) || ctx.Err() != nil {
 			return c, explain(p, err)
 		}
-		if err := p.dirs.CheckSocket(listen.SocketName); err != nil {
+		if err := p.Dirs.CheckSocket(listen.SocketName); err != nil {
 			return nil, err
 		}
 		if local.NobodyThere(err) {
-			if !h.start && !p.dirs.HostDied() {
-				return nil, p.dirs.NoHost(ctx)
+			if !h.Start && !p.Dirs.HostDied() {
+				return nil, p.Dirs.NoHost(ctx)
 			}
 			// Not by the reviver, which would wait for the lock that we hold.
-			serr := p.dirs.StartOnce(func() bool { return p.answers(ctx, plain) })
+			serr := p.Dirs.StartOnce(func() bool { return p.answers(ctx, plain) })
 			if serr != nil && !isPassing(serr) {
 				return nil, serr
 			}
@@ -93,7 +93,7 @@ func connect(ctx context.Context, p place, h how) (*client.Client, error) {
 const (
 	// changeTime is for how long a host that ends before it has answered is followed
 	// by another attempt, after changePause.
-	changeTime  = callTimeout
+	changeTime  = CallTimeout
 	changePause = 10 * time.Millisecond
 )
 
@@ -109,21 +109,21 @@ func isPassing(err error) bool {
 	return local.NobodyThere(err) || errors.Is(err, local.ErrKilled)
 }
 
-// pace says how a lost connection is tried again: this machine's own host often
+// Pace says how a lost connection is tried again: this machine's own host often
 // and cheaply, one that is elsewhere, which may be away for an hour, with longer
 // pauses, and however it went. A network can swallow everything without a word.
-func (p place) pace(o *client.Options) {
-	if !p.elsewhere() {
+func (p Endpoint) Pace(o *client.Options) {
+	if !p.Elsewhere() {
 		o.MaxPause = 500 * time.Millisecond
 		return
 	}
 	o.MaxPause, o.Away, o.GiveUp = 30*time.Second, -1, 15*time.Second
-	if p.ssh != nil {
+	if p.SSH != nil {
 		o.Patience = 30 * time.Second
 	}
 }
 
-func (p place) answers(ctx context.Context, dial func(context.Context) (jsonrpc.Transport, error)) bool {
+func (p Endpoint) answers(ctx context.Context, dial func(context.Context) (jsonrpc.Transport, error)) bool {
 	t, err := dial(ctx)
 	if err != nil {
 		return false
@@ -133,7 +133,7 @@ func (p place) answers(ctx context.Context, dial func(context.Context) (jsonrpc.
 }
 
 // explain says what an error of connecting means and what to do.
-func explain(p place, err error) error {
+func explain(p Endpoint, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -164,84 +164,91 @@ func explain(p place, err error) error {
 	return fmt.Errorf("connect to %s: %w", at, err)
 }
 
-// newClientID names this process to the host. It is no secret and no identity:
+// NewClientID names this process to the host. It is no secret and no identity:
 // who we are follows from how we connected.
-func newClientID(kind string) string {
+func NewClientID(kind string) string {
 	return "tandemux-" + kind + "-" + strings.ToLower(rand.Text()[:12])
 }
 
-// session is a connected command: the client and what it mirrors.
-type session struct {
+// Conn is a connected command: the client and what it mirrors.
+type Conn struct {
 	*client.Client
-	mirror *client.Mirror
-	place  place
+	Mirror *client.Mirror
+	At     Endpoint
 }
 
+// NewConn makes a Conn of a client and the mirror that is its sink.
+func NewConn(c *client.Client, m *client.Mirror, at Endpoint) *Conn { return &Conn{c, m, at} }
+
 const (
-	// callTimeout bounds every request of the command line.
-	callTimeout = 10 * time.Second
+	// CallTimeout bounds every request of the command line.
+	CallTimeout = 10 * time.Second
 	// sshPatience bounds logging in by ssh.
 	sshPatience = 2 * time.Minute
 )
 
-// withHost runs a command's work with a connection that ends with it.
-func withHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *session) error) error {
-	p, err := placeOf(cmd)
+// WithHost runs a command's work with a connection that ends with it.
+func WithHost(cmd *cobra.Command, start bool, work func(ctx context.Context, s *Conn) error) error {
+	p, err := Of(cmd)
 	if err != nil {
 		return err
 	}
-	return p.with(cmd, start, work)
+	return p.With(cmd, start, work)
 }
 
-// with is withHost for a place that is known already.
-func (p place) with(cmd *cobra.Command, start bool, work func(ctx context.Context, s *session) error) error {
-	return p.as(cmd, how{start: start}, work)
+// With is withHost for a place that is known already.
+func (p Endpoint) With(cmd *cobra.Command, start bool, work func(ctx context.Context, s *Conn) error) error {
+	return p.As(cmd, Options{Start: start}, work)
 }
 
-// as is with for a connection of a certain kind.
-func (p place) as(cmd *cobra.Command, h how, work func(ctx context.Context, s *session) error) error {
+// As is with for a connection of a certain kind.
+func (p Endpoint) As(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
 	m := client.NewMirror(0)
-	h.sink, h.kind, h.reconnect = m, "cli", !h.once
-	c, err := connect(cmd.Context(), p, h)
+	h.Sink, h.Kind, h.Reconnect = m, "cli", !h.Once
+	c, err := Connect(cmd.Context(), p, h)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return work(cmd.Context(), &session{c, m, p})
+	return work(cmd.Context(), &Conn{c, m, p})
 }
 
-// me is the principal that the host takes us for.
-func (s *session) me() string {
-	if who := s.Principal(); who != "" || !s.place.own() {
+// OperatorPrincipal is what the host calls everybody of its own uid on the unix
+// socket (TerminalMeta.Principal).
+const OperatorPrincipal = "operator"
+
+// Me is the principal that the host takes us for.
+func (s *Conn) Me() string {
+	if who := s.Principal(); who != "" || !s.At.Own() {
 		return who
 	}
-	return operatorPrincipal // an old host, which does not say
+	return OperatorPrincipal // an old host, which does not say
 }
 
-// call asks the host, or the one that follows it, within the command line's time
+// Ask asks the host, or the one that follows it, within the command line's time
 // limit.
-func (s *session) call(ctx context.Context, method string, params, result any) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+func (s *Conn) Ask(ctx context.Context, method string, params, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	return s.Carry(ctx, method, params, result)
 }
 
-// dispatch sends an action, once and only once however hosts change, and waits for
+// Act sends an action, once and only once however hosts change, and waits for
 // the host's word on it.
-func (s *session) dispatch(ctx context.Context, channel ahp.URI, a ahp.Action) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+func (s *Conn) Act(ctx context.Context, channel ahp.URI, a ahp.Action) error {
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	_, err := s.CarryDispatch(ctx, channel, a)
 	return err
 }
 
-// terminals are those of the host, as of now.
-func (s *session) terminals() []ahp.TerminalInfo {
-	root, _ := s.mirror.Root()
+// Terminals are those of the host, as of now.
+func (s *Conn) Terminals() []ahp.TerminalInfo {
+	root, _ := s.Mirror.Root()
 	return root.Terminals
 }
 
-// terminal finds the terminal that an id of the command line means.
-func (s *session) terminal(id string) (ahp.TerminalInfo, error) {
-	return resolve(s.terminals(), id)
+// Terminal finds the terminal that an id of the command line means.
+func (s *Conn) Terminal(id string) (ahp.TerminalInfo, error) {
+	return Resolve(s.Terminals(), id)
 }

@@ -1,7 +1,8 @@
-package main
+package endpoint
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,6 +89,16 @@ func (m *machine) words(quiet bool) []string {
 	return append(words, "--", m.name, farCommand)
 }
 
+// dialer gives a function that dials; after the first time it is quiet, since then the
+// interface has the terminal.
+func (m *machine) dialer(quiet bool) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) {
+		now := quiet
+		quiet = true
+		return m.dial(ctx, now)
+	}
+}
+
 // dial starts ssh and waits for the far side's greeting.
 func (m *machine) dial(ctx context.Context, quiet bool) (net.Conn, error) {
 	words := m.words(quiet)
@@ -131,25 +142,18 @@ func (m *machine) failure(err error, p *sshPipe) error {
 	case code == 127:
 		return fmt.Errorf("ssh %s: there is no tandemux on that machine: put it into a directory of the PATH, or into ~/.local/bin", m)
 	case strings.Contains(said, `unknown command "bridge"`):
-		return fmt.Errorf("ssh %s: the tandemux on that machine is too old for this: install version %s there", m, version)
+		return fmt.Errorf("ssh %s: the tandemux on that machine is too old for this: install version %s there", m, Version)
 	case code == 255:
-		return fmt.Errorf("ssh %s: %s", m, orElse(said, "ssh failed and did not say why"))
+		return fmt.Errorf("ssh %s: %s", m, cmp.Or(said, "ssh failed and did not say why"))
 	}
-	return fmt.Errorf("ssh %s: the far side ended: %s", m, orElse(strings.TrimPrefix(said, "tandemux: "), "exit code "+strconv.Itoa(code)))
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+	return fmt.Errorf("ssh %s: the far side ended: %s", m, cmp.Or(strings.TrimPrefix(said, "tandemux: "), "exit code "+strconv.Itoa(code)))
 }
 
 // greetingError is a greeting that we do not understand.
 type greetingError struct{ line string }
 
 func (e *greetingError) Error() string {
-	return fmt.Sprintf("the far side says %q, and this is version %s: install the same version of tandemux on both machines", e.line, version)
+	return fmt.Sprintf("the far side says %q, and this is version %s: install the same version of tandemux on both machines", e.line, Version)
 }
 
 // sshPipe is a running ssh as a connection.
