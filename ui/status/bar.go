@@ -111,7 +111,7 @@ func Draw(c *paint.Canvas, r paint.Rect, d Data, l look.Look) (tabs []Hit, cut b
 	if d.Active < len(d.Tabs) {
 		active = paint.Width(d.Tabs[d.Active].label(d.Active+1, &l))
 	}
-	hint := hintWidth(&d)
+	hint := hintWidth(&d, room-active-needed(right))
 	if message == "" && hint > 0 && needed(right)+hint+active > room {
 		// No hint has room beside the claim.
 		message, hint = pickHint(&d, room-active), 0
@@ -181,12 +181,17 @@ func needed(list []item) int {
 	return want
 }
 
-// hintWidth is the room that the shortest hint needs.
-func hintWidth(d *Data) int {
+// hintWidth is the room that the shortest hint needs, or for a warning the longest
+// that has room beside the claim: other segments are less than that.
+func hintWidth(d *Data, room int) int {
 	if len(d.Hints) == 0 {
 		return 0
 	}
-	return paint.Width(d.Hints[len(d.Hints)-1]) + 2
+	hint := d.Hints[len(d.Hints)-1]
+	if d.Alarm {
+		hint = cmp.Or(pickHint(d, room), hint)
+	}
+	return paint.Width(hint) + 2
 }
 
 // pickHint gives the first hint that fits, "" for none.

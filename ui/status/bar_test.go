@@ -67,3 +67,16 @@ func TestBarInAnyWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestWarningStandsBeforeTheDirectory: what is wrong with the configuration is said
+// whole where it has room beside the claim, however long the directory is.
+func TestWarningStandsBeforeTheDirectory(t *testing.T) {
+	d := status.Data{
+		Layout: "main", Tabs: []status.Tab{{Name: "sh"}}, Alarm: true, Hints: []string{"config.toml:2: there is no option \"colour\"", "config.toml:2: the…"},
+		Focused: status.Focused{Badge: "mine", Cwd: "~/a/directory/that/has/a/name/as/long/as/many"},
+	}
+	got, _ := draw(t, 100, d)
+	if !strings.Contains(got, d.Hints[0]) || !strings.Contains(got, "mine") {
+		t.Errorf("the line is %q", got)
+	}
+}
