@@ -298,7 +298,7 @@ func (m *Model) lastCommand(t *terminals.Terminal) (text, short string, style lo
 	if c.Duration < 0 {
 		return short, "", style
 	}
-	return short + " " + pane.Lasted(c.Duration), short, style
+	return short + " " + words.Lasted(c.Duration), short, style
 }
 
 // coarseTime is from when on a running time is told in minutes.
@@ -323,5 +323,5 @@ func running(l *loop.Loop, c pane.Command) string {
 	case d >= coarseTime && d < time.Hour:
 		return fmt.Sprintf("%dm", int(d.Minutes()))
 	}
-	return pane.Lasted(d)
+	return words.Lasted(d)
 }

@@ -97,7 +97,7 @@ func (m *Model) listCommand(row *overlay.Terminal, t *terminals.Terminal) {
 		row.State, row.StateStyle, row.Facts = string(l.Failed), l.Fail, fmt.Sprintf("exit %d", code)
 	}
 	if !c.Running && c.DurationMs != nil {
-		row.Facts += " after " + pane.Lasted(time.Duration(*c.DurationMs)*time.Millisecond)
+		row.Facts += " after " + words.Lasted(time.Duration(*c.DurationMs)*time.Millisecond)
 	}
 }
 

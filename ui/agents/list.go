@@ -14,7 +14,6 @@ import (
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
-	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/terminals"
 	"tandemux/ui/words"
@@ -152,7 +151,7 @@ func (as *Agents) sessionTime(s *session, u sessionUsage) string {
 		if d < 10*time.Second {
 			return fmt.Sprintf("%ds", int(d.Seconds()))
 		}
-		return pane.Lasted(d)
+		return words.Lasted(d)
 	}
 	at, err := time.Parse(time.RFC3339, string(s.row.ModifiedAt))
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"tandemux/ui/look"
 	"tandemux/ui/markup"
 	"tandemux/ui/paint"
-	"tandemux/ui/transcript"
 	"tandemux/ui/words"
 )
 
@@ -210,7 +209,7 @@ func (c *Chat) status() []markup.Run {
 			mark, text = markup.Run{Text: c.Glyphs.Waiting, Role: markup.Warned, Attr: markup.Bold}, " waits for you"
 		}
 		if d := c.now.Sub(since); !since.IsZero() && d >= time.Second {
-			text += " " + transcript.Lasted(d, true)
+			text += " " + words.Lasting(d)
 		}
 		c.soon(time.Second)
 		r := []markup.Run{mark, {Text: text}}

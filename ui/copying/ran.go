@@ -171,7 +171,7 @@ func (cp *Copying) row(c *pane.Listed) overlay.Ran {
 		facts = append(facts, fmt.Sprintf("exit %d", *c.ExitCode))
 	}
 	if c.Duration >= 0 {
-		facts = append(facts, pane.Lasted(c.Duration))
+		facts = append(facts, words.Lasted(c.Duration))
 	} else if c.Running {
 		facts = append(facts, "running")
 	}

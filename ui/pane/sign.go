@@ -8,6 +8,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/ui/paint"
+	"tandemux/ui/words"
 )
 
 // SignLook is how commands are marked. The arrays are by State.
@@ -127,29 +128,26 @@ func (s *signs) of(v *window, c *command, start *emulator.Mark, row int, look *S
 	if r := v.row(said + f.lineOff); r >= row && r < v.rect.H {
 		n.note = r
 	}
-	var words []string
+	var notes []string
 	if _, n.Folded = v.folds.ids[c.ID]; n.Folded {
 		p := place{command: *c, start: start, end: f.endOf(c)}
 		if h, ok := f.outputLines(&p); ok {
 			n.fold = string(look.Fold)
-			words = append(words, fmt.Sprintf("%c %d lines", look.Fold, h.to-h.from))
-			if h.to-h.from == 1 {
-				words[0] = fmt.Sprintf("%c 1 line", look.Fold)
-			}
+			notes = append(notes, string(look.Fold)+" "+words.Plural(h.to-h.from, "line"))
 		} else {
 			n.Folded = false
 		}
 	}
 	if n.State == Failed {
-		words = append(words, fmt.Sprintf("exit %d", *c.ExitCode))
+		notes = append(notes, fmt.Sprintf("exit %d", *c.ExitCode))
 	} else if !s.Framed && n.State == Passed {
-		words = append(words, string(look.Glyphs[Passed]))
+		notes = append(notes, string(look.Glyphs[Passed]))
 	}
-	n.short = strings.Join(words, "  ")
+	n.short = strings.Join(notes, "  ")
 	if c.Duration >= noteTime {
-		words = append(words, Lasted(c.Duration))
+		notes = append(notes, words.Lasted(c.Duration))
 	}
-	n.text = strings.Join(words, "  ")
+	n.text = strings.Join(notes, "  ")
 	return n
 }
 
@@ -281,12 +279,7 @@ func (v *View) drawStuck(c *paint.Canvas, r paint.Rect, look Look) {
 	v.stuck = p.ID
 	s := look.Signs
 	line, _, more := strings.Cut(p.Line, "\n")
-	line = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, line)
+	line = words.Lines(line)
 	if more {
 		line += s.Ellipsis
 	}
@@ -331,21 +324,6 @@ func (v *View) sticking(how Sticky) (p place, ok bool) {
 		return place{command: *c, start: m}, f.typed(m, c.rows, before) < top
 	}
 	return p, false
-}
-
-// Lasted writes a duration in at most two units.
-func Lasted(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
 // Unsigned gives the rows of the view that had a mark as of the drawing before

@@ -10,7 +10,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/loop"
 	"tandemux/ui/overlay"
-	"tandemux/ui/pane"
 	"tandemux/ui/status"
 	"tandemux/ui/words"
 )
@@ -101,7 +100,7 @@ func (rs *Recordings) end(uri ahp.URI) {
 		took, err := r.Stop()
 		return func() {
 			if err == nil {
-				rs.loop.Say(status.Info, "recorded %s to %s", pane.Lasted(took), r.path)
+				rs.loop.Say(status.Info, "recorded %s to %s", words.Lasted(took), r.path)
 			}
 		}, err
 	})

@@ -8,7 +8,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/ui/markup"
 	"tandemux/ui/paint"
-	"tandemux/ui/pane"
 	"tandemux/ui/words"
 )
 
@@ -180,7 +179,7 @@ func (it *item) renderThought(r *renderer) {
 		what = "Thinking" + r.g.Ellipsis
 	}
 	if d := it.ended.Sub(it.began); !it.began.IsZero() && !it.ended.IsZero() && d >= time.Second {
-		what += " for " + pane.Lasted(d)
+		what += " for " + words.Lasted(d)
 	}
 	open := it.unfolded(r)
 	if open {
@@ -258,7 +257,7 @@ func (it *item) renderFoot(r *renderer) {
 		parts, role = append(parts, "cancelled"), markup.Warned
 	}
 	if t.Duration != nil && *t.Duration >= 1000 {
-		parts = append(parts, pane.Lasted(time.Duration(*t.Duration)*time.Millisecond))
+		parts = append(parts, words.Lasted(time.Duration(*t.Duration)*time.Millisecond))
 	}
 	if u := usageText(t.Usage); u != "" {
 		parts = append(parts, u)

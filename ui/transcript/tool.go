@@ -10,7 +10,6 @@ import (
 	"tandemux/emulator"
 	"tandemux/internal/approval"
 	"tandemux/ui/markup"
-	"tandemux/ui/pane"
 	"tandemux/ui/words"
 )
 
@@ -112,7 +111,11 @@ func (it *item) callState(r *renderer) string {
 	}
 	var parts []string
 	if took >= time.Second || took > 0 && t.Status == ahp.ToolCompleted && took >= 100*time.Millisecond {
-		parts = append(parts, Lasted(took, t.Status == ahp.ToolRunning))
+		said := words.Lasted(took)
+		if t.Status == ahp.ToolRunning {
+			said = words.Lasting(took)
+		}
+		parts = append(parts, said)
 	}
 	if code := exitCode(t); code != nil && *code != 0 {
 		parts = append(parts, "exit "+itoa(*code))
@@ -121,14 +124,6 @@ func (it *item) callState(r *renderer) string {
 		parts = append(parts, "failed")
 	}
 	return strings.Join(parts, ", ")
-}
-
-// Lasted words a time; while it runs, in whole seconds.
-func Lasted(d time.Duration, runs bool) string {
-	if runs && d < 10*time.Second {
-		return itoa(int(d.Seconds())) + "s"
-	}
-	return pane.Lasted(d)
 }
 
 func exitCode(t *ahp.ToolCall) *int {

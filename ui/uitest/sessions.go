@@ -35,7 +35,7 @@ func (h *Host) addSession(uri, chat ahp.URI, provider, title string, cwd ahp.URI
 	s.chat = ahp.ChatState{ChatSummary: ahp.ChatSummary{Resource: chat, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now}, Turns: []ahp.Turn{}}
 	s.state = ahp.SessionState{
 		SessionInfo: ahp.SessionInfo{Provider: provider, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: []ahp.URI{cwd}},
-		Lifecycle: ahp.LifecycleReady, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{s.chat.ChatSummary}, DefaultChat: chat,
+		Lifecycle:   ahp.LifecycleReady, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{s.chat.ChatSummary}, DefaultChat: chat,
 		Config: &ahp.SessionConfig{Schema: json.RawMessage(`{}`), Values: map[string]any{}},
 	}
 	s.state.Resource, s.state.CreatedAt, s.state.ModifiedAt = uri, now, now

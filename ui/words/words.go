@@ -81,6 +81,29 @@ func Counted(text string) string {
 	return Plural(utf8.RuneCountInString(strings.TrimSuffix(text, "\n")), "character")
 }
 
+// Lasted writes a duration in at most two units.
+func Lasted(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Lasting writes a duration that goes on: in whole seconds at least.
+func Lasting(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	return Lasted(d)
+}
+
 // Ago says roughly how long something is past.
 func Ago(d time.Duration) string {
 	switch {

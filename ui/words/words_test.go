@@ -1,6 +1,9 @@
 package words
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestTextsOfOthers: nothing is left that acts on a terminal or turns writing around.
 func TestTextsOfOthers(t *testing.T) {
@@ -16,6 +19,17 @@ func TestTextsOfOthers(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%s gives %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+func TestDurations(t *testing.T) {
+	for d, want := range map[time.Duration][2]string{
+		40 * time.Millisecond: {"40ms", "0s"}, 1590 * time.Millisecond: {"1.5s", "1s"}, 12 * time.Second: {"12s", "12s"},
+		61 * time.Second: {"1m01s", "1m01s"}, 3*time.Hour + time.Minute: {"3h01m", "3h01m"},
+	} {
+		if got := [2]string{Lasted(d), Lasting(d)}; got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
 }
