@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // message is any message, decoded. It shares no memory with the text it came
@@ -29,15 +32,13 @@ func parse(text []byte, maxDepth int) (m message, err *Error) {
 	if len(text) > 0 && text[0] == '[' && json.Valid(text) {
 		return m, &Error{Code: CodeInvalidRequest, Message: "batches are not accepted: send one message at a time"}
 	}
-	deepest := depth(text)
-	if deepest > maxDepth {
+	if depth(text) > maxDepth {
 		return m, &Error{Code: CodeInvalidRequest, Message: "message is nested more than " + strconv.Itoa(maxDepth) + " deep"}
 	}
-	if !valid(text, deepest) {
-		var v any
-		return m, &Error{Code: CodeParse, Message: "message is not JSON: " + json.Unmarshal(text, &v).Error()}
+	wrong, e := m.read(text)
+	if e != nil {
+		return m, &Error{Code: CodeParse, Message: "message is not JSON: " + e.Error()}
 	}
-	wrong := m.read(text)
 	isAnswer := m.Method == "" && (m.Result != nil || m.Error != nil)
 	m.checkID()
 	switch {
@@ -59,91 +60,42 @@ func parse(text []byte, maxDepth int) (m message, err *Error) {
 	return m, nil
 }
 
-// read takes the members out of a text that is valid JSON. Their names match
-// exactly, unlike json.Unmarshal's, and the last of two with the same name counts.
-// The error says what is wrong with some; the others are read all the same.
-func (m *message) read(text []byte) (wrong string) {
-	if len(text) == 0 || text[0] != '{' {
-		return "it is not an object"
-	}
-	str := func(name string, raw []byte, to *string) {
-		if json.Unmarshal(raw, to) != nil {
-			wrong = name + " must be a string"
-		}
-	}
-	for at := blanks(text, 1); text[at] != '}'; at = blanks(text, at) {
-		if text[at] == ',' {
-			at = blanks(text, at+1)
-		}
-		end := valueEnd(text, at)
-		name := text[at+1 : end-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			var s string
-			if json.Unmarshal(text[at:end], &s) == nil {
-				name = []byte(s)
-			}
-		}
-		at = blanks(text, blanks(text, end)+1) // behind the colon
-		end = valueEnd(text, at)
-		raw := text[at:end]
-		at = end
-		switch string(name) {
-		case "jsonrpc":
-			str("jsonrpc", raw, &m.JSONRPC)
-		case "id":
-			m.ID = bytes.Clone(raw)
-		case "method":
-			m.Method = ""
-			str("method", raw, &m.Method)
-		case "params":
-			m.Params = bytes.Clone(raw)
-		case "result":
-			m.Result = bytes.Clone(raw)
-		case "error":
-			m.Error = nil
-			if json.Unmarshal(raw, &m.Error) != nil {
-				wrong = "error must be an object with code and message"
-			}
-		}
-	}
-	return wrong
-}
+// asText takes texts as encoding/json does; names match exactly, and the last of two
+// with the same name counts.
+var asText = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// blanks is the index of the first byte from at on that is no blank.
-func blanks(text []byte, at int) int {
-	for text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n' {
-		at++
+// read takes the members out of a text. wrong says what is not as it must be with some;
+// the others are read all the same.
+func (m *message) read(text []byte) (wrong string, err error) {
+	var w struct {
+		JSONRPC jsontext.Value `json:"jsonrpc"`
+		ID      jsontext.Value `json:"id"`
+		Method  jsontext.Value `json:"method"`
+		Params  jsontext.Value `json:"params"`
+		Result  jsontext.Value `json:"result"`
+		Error   jsontext.Value `json:"error"`
 	}
-	return at
-}
-
-// valueEnd is the index behind the value that begins at at, in valid JSON.
-func valueEnd(text []byte, at int) int {
-	for level := 0; ; at++ {
-		switch text[at] {
-		case '"':
-			for at = runEnd(text, at+1); text[at] != '"'; at = runEnd(text, at+2) {
-			}
-		case '{', '[':
-			level++
-			continue
-		case '}', ']':
-			if level == 0 {
-				return at // the end of what the value is in
-			}
-			level--
-		case ',', ' ', '\t', '\r', '\n':
-			if level == 0 {
-				return at
-			}
-			continue
-		default:
-			continue
+	if err := jsonv2.Unmarshal(text, &w, asText); err != nil {
+		if jsontext.Value(text).IsValid(asText) {
+			return "it is not an object", nil
 		}
-		if level == 0 {
-			return at + 1
+		return "", err
+	}
+	m.ID, m.Params, m.Result = json.RawMessage(w.ID), json.RawMessage(w.Params), json.RawMessage(w.Result)
+	for _, member := range []struct {
+		raw  jsontext.Value
+		to   any
+		must string
+	}{
+		{w.JSONRPC, &m.JSONRPC, "jsonrpc must be a string"},
+		{w.Method, &m.Method, "method must be a string"},
+		{w.Error, &m.Error, "error must be an object with code and message"},
+	} {
+		if member.raw != nil && jsonv2.Unmarshal(member.raw, member.to, asText) != nil {
+			wrong = member.must
 		}
 	}
+	return wrong, nil
 }
 
 // checkID accepts numbers, which this protocol uses, and strings, which others
@@ -169,11 +121,10 @@ func depth(text []byte) int {
 		case '}', ']':
 			now--
 		case '"':
-			for i = runEnd(text, i+1); i < len(text) && text[i] != '"'; i = runEnd(text, i) {
+			for i++; i < len(text) && text[i] != '"'; i++ {
 				if text[i] == '\\' {
 					i++
 				}
-				i = min(i+1, len(text))
 			}
 		}
 	}
