@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // maxAgents bounds the agents that a host has.
@@ -16,7 +17,7 @@ const maxAgents = 100
 // findAgent makes an agent available (x-tandemux/agent).
 func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.AgentParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -31,7 +32,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	case (p.Provider == "") == (len(p.Command) == 0):
 		return nil, ahp.InvalidParams("find agent: provider and command: give one of them")
 	case c.Principal.Lacks(need) != "":
-		return nil, allowed("find agent", c.Principal.Lacks(need))
+		return nil, params.Allowed("find agent", c.Principal.Lacks(need))
 	}
 	tx := h.core.Lock()
 	_, unknown := h.sessions.provider(tx, p.Provider)
@@ -61,6 +62,6 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.by(), "agent", id, "command", clip(quoteCommand(p.Command, "")))
+	h.audit.Did(c.by(), "agent", id, "command", params.Clip(quoteCommand(p.Command, "")))
 	return ahp.AgentResult{Provider: id}, nil
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/keeper"
+	"tandemux/host/params"
 	"tandemux/internal/plaintext"
 )
 
@@ -79,7 +81,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		return unstarted{"\nError: " + err.Error() + "\n"}, nil // P17
 	}
 	a := newAgentTerm(h, t, pl.params.Claim, s.OutputLimit)
-	err = errClosing
+	err = core.ErrClosing
 	h.core.Do(func(tx core.Tx) {
 		delete(h.reserved, uri)
 		t.slot = slot
@@ -95,7 +97,7 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		t.abandon()
 		return nil, asRefusal(err)
 	}
-	h.audit.Note("create", "terminal", uri, "claim", claimText(pl.params.Claim), "command", clip(title))
+	h.audit.Note("create", "terminal", uri, "claim", claimText(pl.params.Claim), "command", params.Clip(title))
 	return a, nil
 }
 
@@ -159,7 +161,7 @@ func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir st
 		pl.in = ct.c.s.ch.URI
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
-	pl.title = orElse(cleanTitle(cutText(line, maxNamed)), "command")
+	pl.title = cmp.Or(params.CleanTitle(params.Cut(line, maxNamed)), "command")
 	return pl, nil
 }
 

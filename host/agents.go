@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -12,7 +13,9 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // sessions are the sessions and the agents that the host has. Guarded by the
@@ -99,7 +102,7 @@ func (ss *sessions) provider(tx core.Tx, id string) (agent.Provider, error) {
 	case len(ss.providers) == 0:
 		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent provider: configure one, see `tandemux agents`")
 	case i < 0:
-		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agents` lists those that it has", clip(id))
+		return nil, ahp.Errorf(ahp.CodeProviderNotFound, "this host has no agent %q: `tandemux agents` lists those that it has", params.Clip(id))
 	}
 	return ss.providers[i], nil
 }
@@ -116,8 +119,8 @@ func (ss *sessions) refreshAgents(tx core.Tx) {
 		if info.Fork {
 			a.Capabilities = json.RawMessage(`{"multipleChats":{"fork":true,"sideChat":true}}`)
 		}
-		for _, m := range info.Models[:min(len(info.Models), maxChoices)] {
-			a.Models = append(a.Models, map[string]any{"id": m.ID, "provider": info.ID, "name": orElse(m.Name, m.ID)})
+		for _, m := range info.Models[:min(len(info.Models), words.MaxChoices)] {
+			a.Models = append(a.Models, map[string]any{"id": m.ID, "provider": info.ID, "name": cmp.Or(m.Name, m.ID)})
 		}
 		list = append(list, a)
 	}
@@ -131,19 +134,13 @@ func newID(kind string) string { return kind + "-" + strings.ToLower(rand.Text()
 
 // Bounds of what agents and clients say in sessions; sizes in bytes.
 const (
-	maxMessage       = 1 << 20   // an action of a client, or a message
-	maxToolText      = 256 << 10 // one text of a tool's input or result
-	maxErrorText     = 4 << 10
+	maxMessage       = 1 << 20 // an action of a client, or a message
 	maxSessionMeta   = 64 << 10
 	maxNamed         = 80 // a title made of a message, an activity
-	maxContents      = 64 // of a tool call
-	maxLocations     = 32
 	maxTurnParts     = 5000
 	maxPlan          = 100
 	maxOptions       = 32
-	maxChoices       = 200
 	maxCommands      = 200
-	maxAuthMethods   = 16
 	maxQueued        = 100
 	maxAttachments   = 64
 	maxOpenAsks      = 16

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"tandemux/ahp"
+	"tandemux/host/core"
+	"tandemux/host/params"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -16,7 +18,7 @@ const maxAside = 32
 func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, error)) (any, error) {
 	if c.asides.Add(1) > maxAside {
 		c.asides.Add(-1)
-		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", clip(c.req.Method), maxAside)
+		return nil, ahp.Conflict("%s: %d requests of this connection take their time already", params.Clip(c.req.Method), maxAside)
 	}
 	h, req := c.h, c.req
 	tx := h.core.Lock()
@@ -27,7 +29,7 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 	tx.Unlock()
 	if closing {
 		c.asides.Add(-1)
-		return nil, errClosing
+		return nil, core.ErrClosing
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(h.sessions.ctx, cancel)
@@ -40,7 +42,7 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 		var err error
 		func() {
 			defer func() {
-				if failed := c.fence(clip(req.Method), recover()); failed != nil {
+				if failed := c.fence(params.Clip(req.Method), recover()); failed != nil {
 					result, err = nil, failed
 				}
 			}()

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/params"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -34,7 +35,7 @@ type ask struct {
 // session's that the caller drives) is given at once.
 func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.AskParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	limit := time.Duration(p.TimeoutMs) * time.Millisecond
@@ -52,7 +53,7 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)
 	if !ok || !reaches(tx, c.Principal, p.Channel) {
-		return nil, ahp.NotFound("ask: there is no terminal %q", clip(p.Channel))
+		return nil, ahp.NotFound("ask: there is no terminal %q", params.Clip(p.Channel))
 	}
 	if err := mayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (c *conn) dropAsks(tx core.Tx) {
 // person makes for the agent.
 func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.AnswerParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -127,7 +128,7 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	t, ok := termAt(tx, p.Channel)
 	switch {
 	case !ok || !reaches(tx, c.Principal, p.Channel):
-		return nil, ahp.NotFound("answer: there is no terminal %q", clip(p.Channel))
+		return nil, ahp.NotFound("answer: there is no terminal %q", params.Clip(p.Channel))
 	case t.asked == nil || t.meta.Ask.ID != p.ID:
 		return nil, ahp.NotFound("answer: the question is no longer asked")
 	case c.Principal.Agent != "" || !t.holds(c.Principal) && !c.Principal.Operates():

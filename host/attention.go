@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 	"tandemux/host/terminal"
 )
 
@@ -212,7 +214,7 @@ func seeTerminal(tx core.Tx, d *dispatch) string {
 	a := d.action.(ahp.TerminalSeen)
 	t, ok := termAt(tx, a.Terminal)
 	if !ok || !reaches(tx, d.c.Principal, a.Terminal) {
-		return because("there is no terminal %q", clip(a.Terminal))
+		return fmt.Sprintf("there is no terminal %q", params.Clip(a.Terminal))
 	}
 	if s := t.mayShape(d.c.Principal); s != "" {
 		return s

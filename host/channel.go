@@ -3,7 +3,6 @@ package host
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"tandemux/ahp"
 	"tandemux/host/core"
@@ -46,48 +45,4 @@ func (h *Host) kind(uri ahp.URI) core.Kind {
 		return nil
 	}
 	return func(ch *core.Channel, state json.RawMessage) (core.Body, error) { return k(h, ch, state) }
-}
-
-// canonical maps the guide's spelling of the root URI (G7) to today's. All
-// other URIs are opaque.
-func canonical(uri ahp.URI) ahp.URI {
-	if uri == "agenthost:/root" {
-		return ahp.RootURI
-	}
-	return uri
-}
-
-// checkURI says what is wrong with a URI that a client chose for a terminal.
-// Any scheme is accepted but those with a meaning of their own.
-func checkURI(uri ahp.URI) *ahp.Error {
-	scheme, rest, ok := strings.Cut(uri, ":")
-	switch {
-	case len(uri) > maxURI:
-		return ahp.InvalidParams("channel: the URI is longer than %d bytes", maxURI)
-	case !ok || rest == "" || !isScheme(scheme):
-		return ahp.InvalidParams("channel: %q is not a URI: use one like ahp-terminal:/ID", uri)
-	case strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }):
-		return ahp.InvalidParams("channel: the URI has blanks or control characters in it")
-	case reserved[strings.ToLower(scheme)], canonical(uri) == ahp.RootURI:
-		return ahp.InvalidParams("channel: the scheme %q is not for terminals: use one like ahp-terminal:/ID", scheme)
-	}
-	return nil
-}
-
-// reserved are schemes that terminals cannot have: clients tell the kind of a
-// channel by them.
-var reserved = map[string]bool{
-	"ahp-root": true, "ahp-session": true, "ahp-chat": true, "ahp-changeset": true,
-	"ahp-resource-watch": true, "ahp-otlp": true, "ahp-automations": true, "ahp-automation": true,
-	"ahp-canvas": true, "ahp-tcp": true, "ahp-tunnels": true, "mcp": true, "x-tandemux-layout": true, "x-tandemux-activity": true,
-}
-
-func isScheme(s string) bool {
-	for i, r := range s {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", r)) {
-			return false
-		}
-	}
-	return s != ""
 }

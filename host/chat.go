@@ -3,14 +3,15 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // chat is the body of a chat's channel: the conversation with one session of an
@@ -221,22 +222,6 @@ func (c *chat) forsake(tx core.Tx) {
 	}
 }
 
-// errorInfo is an error of a provider on the wire.
-func errorInfo(err error) ahp.ErrorInfo {
-	var e *agent.Error
-	if !errors.As(err, &e) {
-		return ahp.ErrorInfo{ErrorType: agent.KindAgent, Message: clipTo(err.Error(), maxErrorText)}
-	}
-	info := ahp.ErrorInfo{ErrorType: e.Kind, Message: clipTo(e.Message, maxErrorText)}
-	if len(e.Auth) == 0 {
-		return info
-	}
-	if meta, err := json.Marshal(map[string]any{"tandemux/auth": authWays(e.Auth)}); err == nil {
-		info.Meta = meta
-	}
-	return info
-}
-
 // chatEvents takes what an agent tells of its session.
 type chatEvents struct{ c *chat }
 
@@ -247,7 +232,7 @@ func (e *chatEvents) Title(title string) {
 		if c.dead(tx) || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
 			return
 		}
-		if title = cleanTitle(clipTo(title, maxTitle)); title != "" && title != c.s.value.Title {
+		if title = params.CleanTitle(params.ClipTo(title, params.MaxTitle)); title != "" && title != c.s.value.Title {
 			c.s.apply(tx, ahp.SessionTitleChanged{Title: title}, nil)
 		}
 	})
@@ -263,7 +248,7 @@ func (e *chatEvents) Options(options []agent.Option) {
 		}
 		c.options = options
 		s := c.s
-		s.meta.Options = wireOptions(options)
+		s.meta.Options = words.Options(options)
 		s.setMeta(tx)
 		values := map[string]any{}
 		for _, o := range options {
@@ -291,7 +276,7 @@ func (e *chatEvents) Commands(commands []agent.Command) {
 		}
 		list := make([]ahp.AgentCommand, 0, len(commands))
 		for _, k := range commands[:min(len(commands), maxCommands)] {
-			list = append(list, ahp.AgentCommand{Name: clipTo(k.Name, maxTitle), Description: clipTo(k.Description, maxTitle), Hint: clipTo(k.Hint, maxTitle)})
+			list = append(list, ahp.AgentCommand{Name: params.ClipTo(k.Name, params.MaxTitle), Description: params.ClipTo(k.Description, params.MaxTitle), Hint: params.ClipTo(k.Hint, params.MaxTitle)})
 		}
 		c.s.meta.Commands = list
 		c.s.setMeta(tx)
@@ -300,15 +285,3 @@ func (e *chatEvents) Commands(commands []agent.Command) {
 
 // dead reports that nothing may happen in the chat any more.
 func (c *chat) dead(tx core.Tx) bool { return c.gone || tx.Closing() }
-
-func wireOptions(options []agent.Option) []ahp.AgentOption {
-	list := make([]ahp.AgentOption, 0, len(options))
-	for _, o := range options {
-		w := ahp.AgentOption{ID: o.ID, Name: o.Name, Description: o.Description, Category: o.Category, Boolean: o.Boolean}
-		for _, ch := range o.Choices[:min(len(o.Choices), maxChoices)] {
-			w.Choices = append(w.Choices, ahp.AgentChoice(ch))
-		}
-		list = append(list, w)
-	}
-	return list
-}

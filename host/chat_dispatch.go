@@ -2,12 +2,15 @@ package host
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // chatRules are the actions that clients may dispatch to chats (AHP, Chat Channel).
@@ -70,7 +73,7 @@ func accept(tx core.Tx, d *dispatch) string {
 func bulky(a ahp.Action) string {
 	b, err := ahp.EncodeAction(ahp.V1, a)
 	if err != nil || len(b) > maxMessage {
-		return because("it is larger than %d bytes", maxMessage)
+		return fmt.Sprintf("it is larger than %d bytes", maxMessage)
 	}
 	return ""
 }
@@ -79,7 +82,7 @@ func bulky(a ahp.Action) string {
 func (c *chat) mayPrompt(m *ahp.Message) string {
 	switch {
 	case c.value.Interactivity != "" && c.value.Interactivity != ahp.InteractivityFull:
-		return because("the chat is %s", c.value.Interactivity)
+		return fmt.Sprintf("the chat is %s", c.value.Interactivity)
 	case c.s.value.Lifecycle == ahp.LifecycleFailed:
 		why := ""
 		if e := c.s.value.CreationError; e != nil {
@@ -87,9 +90,9 @@ func (c *chat) mayPrompt(m *ahp.Message) string {
 		}
 		return "the session could not be created" + why
 	case m != nil && m.Origin.Kind != ahp.OriginUser:
-		return because("a client's message is a person's: its origin is %q, not %q", ahp.OriginUser, clip(m.Origin.Kind))
+		return fmt.Sprintf("a client's message is a person's: its origin is %q, not %q", ahp.OriginUser, params.Clip(m.Origin.Kind))
 	case m != nil && len(m.Attachments) > maxAttachments:
-		return because("the message has more than %d attachments", maxAttachments)
+		return fmt.Sprintf("the message has more than %d attachments", maxAttachments)
 	}
 	return ""
 }
@@ -103,16 +106,16 @@ func beginTurn(tx core.Tx, d *dispatch) string {
 	known := func(t ahp.Turn) bool { return t.ID == a.TurnID }
 	switch {
 	case c.value.ActiveTurn != nil:
-		return because("TurnInProgress: the turn %s has not ended: queue the message, or cancel the turn", clip(c.value.ActiveTurn.ID))
-	case a.TurnID == "" || len(a.TurnID) > maxURI:
-		return because("turnId: it must have 1 to %d bytes", maxURI)
+		return fmt.Sprintf("TurnInProgress: the turn %s has not ended: queue the message, or cancel the turn", params.Clip(c.value.ActiveTurn.ID))
+	case a.TurnID == "" || len(a.TurnID) > params.MaxURI:
+		return fmt.Sprintf("turnId: it must have 1 to %d bytes", params.MaxURI)
 	case slices.ContainsFunc(c.value.Turns, known) || slices.ContainsFunc(c.older, known):
-		return because("there was a turn %s already", clip(a.TurnID))
+		return fmt.Sprintf("there was a turn %s already", params.Clip(a.TurnID))
 	}
 	if s := bulky(a); s != "" {
 		return s
 	}
-	d.c.h.audit.Did(d.c.by(), "prompt", d.ch.URI, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "prompt", d.ch.URI, "turn", params.Clip(a.TurnID))
 	c.startTurn(tx, a, &d.by)
 	return ""
 }
@@ -125,9 +128,9 @@ func cancelTurn(tx core.Tx, d *dispatch) string {
 	case t == nil:
 		return "no turn runs"
 	case t.ID != a.TurnID:
-		return because("the turn that runs is %s", clip(t.ID))
+		return fmt.Sprintf("the turn that runs is %s", params.Clip(t.ID))
 	}
-	d.c.h.audit.Did(d.c.by(), "cancel", d.ch.URI, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "cancel", d.ch.URI, "turn", params.Clip(a.TurnID))
 	if r := c.now; r != nil && r.id == a.TurnID {
 		a.Duration = r.took()
 		r.end(tx, a, &d.by)
@@ -148,12 +151,12 @@ func setPending(tx core.Tx, d *dispatch) string {
 	}
 	known := slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID })
 	switch {
-	case a.ID == "" || len(a.ID) > maxURI:
-		return because("id: it must have 1 to %d bytes", maxURI)
+	case a.ID == "" || len(a.ID) > params.MaxURI:
+		return fmt.Sprintf("id: it must have 1 to %d bytes", params.MaxURI)
 	case a.Kind != ahp.PendingSteering && a.Kind != ahp.PendingQueued:
-		return because("kind: it is %q or %q", ahp.PendingSteering, ahp.PendingQueued)
+		return fmt.Sprintf("kind: it is %q or %q", ahp.PendingSteering, ahp.PendingQueued)
 	case a.Kind == ahp.PendingQueued && !known && len(c.value.QueuedMessages) >= maxQueued:
-		return because("%d messages are queued already, the most there can be", maxQueued)
+		return fmt.Sprintf("%d messages are queued already, the most there can be", maxQueued)
 	}
 	c.apply(tx, a, &d.by)
 	if a.Kind == ahp.PendingQueued {
@@ -182,7 +185,7 @@ func (c *chat) steer(tx core.Tx) {
 	c.h.sessions.work.Add(1)
 	go func() {
 		defer c.h.sessions.work.Done()
-		err := able.Steer(r.ctx, asTurn(m.ID, m.Message))
+		err := able.Steer(r.ctx, words.Turn(m.ID, m.Message))
 		c.h.core.Do(func(tx core.Tx) {
 			if err != nil && !c.dead(tx) && len(c.value.QueuedMessages) < maxQueued {
 				c.apply(tx, ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
@@ -207,7 +210,7 @@ func removePending(tx core.Tx, d *dispatch) string {
 // reorderQueue is chat/queuedMessagesReordered.
 func reorderQueue(tx core.Tx, d *dispatch) string {
 	if n := len(d.action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
-		return because("order: it names %d messages, more than there can be", n)
+		return fmt.Sprintf("order: it names %d messages, more than there can be", n)
 	}
 	return accept(tx, d)
 }
@@ -234,7 +237,7 @@ func truncateChat(tx core.Tx, d *dispatch) string {
 	if a.TurnID != "" && !slices.ContainsFunc(c.value.Turns, func(t ahp.Turn) bool { return t.ID == a.TurnID }) {
 		i := slices.IndexFunc(c.older, func(t ahp.Turn) bool { return t.ID == a.TurnID })
 		if i < 0 {
-			return because("there is no turn %s", clip(a.TurnID))
+			return fmt.Sprintf("there is no turn %s", params.Clip(a.TurnID))
 		}
 		c.load(tx, len(c.older))
 	}
@@ -250,7 +253,7 @@ func truncateChat(tx core.Tx, d *dispatch) string {
 			r.closeAsk(tx, id)
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "truncate", d.ch.URI, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "truncate", d.ch.URI, "turn", params.Clip(a.TurnID))
 	if a.TurnID == "" {
 		c.older = nil
 	}
@@ -269,7 +272,7 @@ func confirmResult(tx core.Tx, d *dispatch) string {
 	case t == nil:
 		return "there is no such tool call in the turn that runs"
 	case t.Status != ahp.ToolPendingResult:
-		return because("the tool call's result does not wait for confirmation: it is %s", t.Status)
+		return fmt.Sprintf("the tool call's result does not wait for confirmation: it is %s", t.Status)
 	}
 	return accept(tx, d)
 }
@@ -284,7 +287,7 @@ func changeAnswer(tx core.Tx, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	if s := checkAnswers(*q, map[string]json.RawMessage{a.QuestionID: a.Answer}); s != "" {
+	if s := words.CheckAnswers(*q, map[string]json.RawMessage{a.QuestionID: a.Answer}); s != "" {
 		return s
 	}
 	return accept(tx, d)
@@ -301,12 +304,12 @@ func completeInput(tx core.Tx, d *dispatch) string {
 		return s
 	}
 	if !slices.Contains([]string{ahp.InputAccept, ahp.InputDecline, ahp.InputCancel}, a.Response) {
-		return because("response: it is %q, %q or %q", ahp.InputAccept, ahp.InputDecline, ahp.InputCancel)
+		return fmt.Sprintf("response: it is %q, %q or %q", ahp.InputAccept, ahp.InputDecline, ahp.InputCancel)
 	}
-	if s := checkAnswers(*q, a.Answers); s != "" {
+	if s := words.CheckAnswers(*q, a.Answers); s != "" {
 		return s
 	}
-	if s := lacksAnswer(*q, a); s != "" {
+	if s := words.LacksAnswer(*q, a); s != "" {
 		return s
 	}
 	c.apply(tx, a, &d.by)

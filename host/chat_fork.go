@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // Chats that are made from another one: a fork has its turns, a side chat only
@@ -22,7 +24,7 @@ func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 	}
 	c, ok := chatAt(tx, from.Chat)
 	if !ok || c.s != s {
-		return ahp.InvalidParams("create chat: source: there is no chat %q in the session", clip(from.Chat))
+		return ahp.InvalidParams("create chat: source: there is no chat %q in the session", params.Clip(from.Chat))
 	}
 	turns := c.value.Turns
 	known := func(t ahp.Turn) bool { return t.ID == from.TurnID }
@@ -32,13 +34,13 @@ func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 	case c.value.ActiveTurn != nil:
 		return ahp.Errorf(ahp.CodeTurnInProgress, "create chat: source: the chat's turn has not ended")
 	case len(turns) == 0 || from.TurnID != "" && !slices.ContainsFunc(turns, known) && !slices.ContainsFunc(c.older, known):
-		return ahp.InvalidParams("create chat: source: the chat has no turn %q", clip(from.TurnID))
+		return ahp.InvalidParams("create chat: source: the chat has no turn %q", params.Clip(from.TurnID))
 	case from.TurnID != "" && turns[len(turns)-1].ID != from.TurnID:
 		return ahp.InvalidParams("create chat: source: the agent can begin only from the chat's last turn, %s", turns[len(turns)-1].ID)
 	case c.facts.Resume == "" || c.forgot:
 		return ahp.InvalidParams("create chat: source: the agent does not remember that chat")
-	case len(from.Selection) > maxToolText:
-		return ahp.InvalidParams("create chat: source: selection: larger than %d bytes", maxToolText)
+	case len(from.Selection) > words.MaxText:
+		return ahp.InvalidParams("create chat: source: selection: larger than %d bytes", words.MaxText)
 	}
 	return nil
 }

@@ -3,10 +3,13 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // newChat registers a chat of a session.
@@ -28,11 +31,11 @@ func (ss *sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, n
 // is opened with the first message.
 func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CreateChatParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("create chat", c.Principal.CannotDrive()); err != nil {
+	if err := params.Allowed("create chat", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	var err error
@@ -68,7 +71,7 @@ func (ss *sessions) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, fai
 	ss.h.core.Do(func(tx core.Tx) {
 		switch {
 		case failed != nil:
-			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", errorInfo(failed).Message)
+			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", words.Error(failed).Message)
 			if !chat.dead(tx) {
 				chat.drop(tx)
 			}
@@ -78,7 +81,7 @@ func (ss *sessions) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, fai
 		}
 	})
 	if err == nil {
-		ss.h.audit.Did(c.by(), "create", p.Chat, "session", clip(p.Channel))
+		ss.h.audit.Did(c.by(), "create", p.Chat, "session", params.Clip(p.Channel))
 	}
 	return err
 }
@@ -87,7 +90,7 @@ func (ss *sessions) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, fai
 func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, error) {
 	s, ok := sessionAt(tx, p.Channel)
 	if !ok {
-		return nil, ahp.SessionNotFound("create chat: there is no session %q", clip(p.Channel))
+		return nil, ahp.SessionNotFound("create chat: there is no session %q", params.Clip(p.Channel))
 	}
 	if why := checkSessionURI(p.Chat, ahp.ChatScheme); why != "" {
 		return nil, ahp.InvalidParams("create chat: chat: %s", why)
@@ -96,9 +99,9 @@ func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 	_, reserved := ss.h.reserved[p.Chat]
 	switch {
 	case tx.Closing():
-		return nil, errClosing
+		return nil, core.ErrClosing
 	case taken || reserved:
-		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", clip(p.Chat))
+		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", params.Clip(p.Chat))
 	case p.Source != nil && s.refusesSource(tx, *p.Source) != nil:
 		return nil, s.refusesSource(tx, *p.Source)
 	case len(p.WorkingDirectories) > 0:
@@ -107,8 +110,8 @@ func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 		return nil, ahp.Conflict("create chat: the session has %d chats already, the most it can have", maxChats)
 	case s.value.Lifecycle == ahp.LifecycleFailed:
 		return nil, ahp.Conflict("create chat: the session could not be created")
-	case checkTitle(p.Title) != "":
-		return nil, ahp.InvalidParams("create chat: title: %s", checkTitle(p.Title))
+	case params.CheckTitle(p.Title) != "":
+		return nil, ahp.InvalidParams("create chat: title: %s", params.CheckTitle(p.Title))
 	}
 	if m := p.InitialMessage; m != nil {
 		why := ""
@@ -118,7 +121,7 @@ func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 		case m.Origin.Kind != ahp.OriginUser:
 			why = "its origin must be \"user\""
 		case len(m.Attachments) > maxAttachments:
-			why = because("it has more than %d attachments", maxAttachments)
+			why = fmt.Sprintf("it has more than %d attachments", maxAttachments)
 		}
 		if why != "" {
 			return nil, ahp.InvalidParams("create chat: initialMessage: %s", why)
@@ -130,7 +133,7 @@ func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 // disposeChat removes a chat from its session.
 func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.SubscribeParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -138,11 +141,11 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	h.core.Do(func(tx core.Tx) {
 		chat, ok := chatAt(tx, p.Channel)
 		if !ok {
-			err = ahp.SessionNotFound("dispose chat: there is no chat %q", clip(p.Channel))
+			err = ahp.SessionNotFound("dispose chat: there is no chat %q", params.Clip(p.Channel))
 			return
 		}
 		s := chat.s
-		switch err = allowed("dispose chat", s.mayDispose(c.Principal)); {
+		switch err = params.Allowed("dispose chat", s.mayDispose(c.Principal)); {
 		case err != nil:
 		case len(s.chats) == 1:
 			err = ahp.Conflict("dispose chat: it is the session's only one: dispose of the session")
@@ -192,7 +195,7 @@ func (c *chat) remove(tx core.Tx) {
 // reply. 0.5 has them in the reply.
 func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.FetchTurnsParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -202,7 +205,7 @@ func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		chat, ok := chatAt(tx, p.Channel)
 		switch {
 		case !ok || !reaches(tx, c.Principal, p.Channel):
-			err = ahp.SessionNotFound("fetch turns: there is no chat %q", clip(p.Channel))
+			err = ahp.SessionNotFound("fetch turns: there is no chat %q", params.Clip(p.Channel))
 		case c.Profile == ahp.V05:
 			result, err = chat.turnsBefore(p.Before, p.Limit)
 		default:
@@ -221,7 +224,7 @@ func (c *chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err er
 	if id != "" {
 		i := slices.IndexFunc(all, func(t ahp.Turn) bool { return t.ID == id })
 		if i < 0 {
-			return r, ahp.InvalidParams("fetch turns: there is no turn %q", clip(id))
+			return r, ahp.InvalidParams("fetch turns: there is no turn %q", params.Clip(id))
 		}
 		all = all[:i]
 	}

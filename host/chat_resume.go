@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // resumeTurn is chat/turnResume: the last turn, which failed, goes on. Agents have
@@ -18,7 +20,7 @@ func resumeTurn(tx core.Tx, d *dispatch) string {
 	}
 	switch {
 	case c.value.ActiveTurn != nil:
-		return because("TurnInProgress: the turn %s has not ended", clip(c.value.ActiveTurn.ID))
+		return fmt.Sprintf("TurnInProgress: the turn %s has not ended", params.Clip(c.value.ActiveTurn.ID))
 	case !c.value.Resumable(a.TurnID):
 		return "only the last turn can go on, and only when it failed in a way that allows it: send a message"
 	}
@@ -35,12 +37,12 @@ func resumeTurn(tx core.Tx, d *dispatch) string {
 			r.calls[p.ToolCall.ToolCallID] = &call{r: r, id: p.ToolCall.ToolCallID, over: true, before: true}
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "resume", d.ch.URI, "turn", clip(a.TurnID))
+	d.c.h.audit.Did(d.c.by(), "resume", d.ch.URI, "turn", params.Clip(a.TurnID))
 	c.begin(tx, r, a, &d.by)
 	return ""
 }
 
 // goOn is what an agent is asked that had begun to answer.
 func goOn(message, broken string) string {
-	return fmt.Sprintf("Your last turn was interrupted (%s). Go on where you were. What was asked: %s", clipTo(broken, maxErrorText), message)
+	return fmt.Sprintf("Your last turn was interrupted (%s). Go on where you were. What was asked: %s", params.ClipTo(broken, words.MaxError), message)
 }

@@ -5,6 +5,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // A chat's state holds its latest turns, the window; those before wait in
@@ -83,7 +84,7 @@ func (c *chat) fetch(tx core.Tx, cursor string) error {
 	case slices.ContainsFunc(c.value.Turns, func(t ahp.Turn) bool { return cursor == "before:"+t.ID }):
 		return nil // Somebody else has loaded them since.
 	default:
-		return ahp.InvalidParams("fetch turns: the cursor %q is not one of this chat's", clip(cursor))
+		return ahp.InvalidParams("fetch turns: the cursor %q is not one of this chat's", params.Clip(cursor))
 	}
 	if len(c.older) == 0 {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // setColors takes what colours a client's screen shows (x-tandemux/colors). They
@@ -15,7 +16,7 @@ import (
 // holds beyond its claim, until a client that shows others holds them.
 func setColors(c *conn, raw json.RawMessage) {
 	var p ahp.ColorsParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		c.Log.Debug("ignore malformed colours", "err", err)
 		return
 	}

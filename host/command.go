@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/params"
 	"tandemux/internal/plaintext"
 )
 
@@ -14,11 +15,11 @@ const maxListedLine = 256
 // readCommand gives one command of a terminal and its output (x-tandemux/command).
 func readCommand(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CommandParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	if p.Format != "" && p.Format != ahp.FormatText && p.Format != ahp.FormatRaw {
-		return nil, ahp.InvalidParams("read command: format: %q is neither %q nor %q", clip(p.Format), ahp.FormatText, ahp.FormatRaw)
+		return nil, ahp.InvalidParams("read command: format: %q is neither %q nor %q", params.Clip(p.Format), ahp.FormatText, ahp.FormatRaw)
 	}
 	if p.Back < 0 {
 		return nil, ahp.InvalidParams("read command: back: %d is negative; 1 is the newest command", p.Back)
@@ -69,7 +70,7 @@ func (t *term) noCommand(p ahp.CommandParams) error {
 	case len(known.Items) == 0 && !known.Detection:
 		return ahp.NotFound("read command: nothing is known of commands in this terminal: its shell does not mark them")
 	case p.ID != "":
-		return ahp.NotFound("read command: there is no command %q, or not any more", clip(p.ID))
+		return ahp.NotFound("read command: there is no command %q, or not any more", params.Clip(p.ID))
 	case p.Failed:
 		return ahp.NotFound("read command: none of the last %d commands failed", len(known.Items))
 	case len(known.Items) == 0:
@@ -81,7 +82,7 @@ func (t *term) noCommand(p ahp.CommandParams) error {
 // listCommands gives the commands that a terminal remembers (x-tandemux/commands).
 func listCommands(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CommandsParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	t, err := c.h.terminalAt(p.Channel, "list commands")
@@ -101,7 +102,7 @@ func (h *Host) terminalAt(uri ahp.URI, doing string) (*term, error) {
 	defer tx.Unlock()
 	t, ok := termAt(tx, uri)
 	if !ok {
-		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
+		return nil, ahp.NotFound("%s: there is no terminal %q", doing, params.Clip(uri))
 	}
 	return t, nil
 }

@@ -12,13 +12,14 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/files"
+	"tandemux/host/params"
 )
 
 // completions offers the agent's commands for a message that begins with "/", and
 // files of the session's directories for a word that begins with "@".
 func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CompletionsParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -31,7 +32,7 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	tx.Unlock()
 	if !ok {
-		return nil, ahp.SessionNotFound("completions: there is no chat %q", clip(p.Channel))
+		return nil, ahp.SessionNotFound("completions: there is no chat %q", params.Clip(p.Channel))
 	}
 	units := utf16.Encode([]rune(p.Text[:min(len(p.Text), maxMessage)]))
 	if p.Offset < 0 || p.Offset > len(units) {

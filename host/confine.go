@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // This file keeps a token that is bound to one terminal to it, and who is in a
@@ -51,7 +52,7 @@ func reaches(tx core.Tx, p *auth.Principal, uri ahp.URI) bool {
 
 // confine refuses a bound token's request for anything but its terminal. It
 // reads the channel as the requests do, by decode.
-func (c *conn) confine(method string, params json.RawMessage) error {
+func (c *conn) confine(method string, raw json.RawMessage) error {
 	if !c.Principal.Bounded() || everywhere[method] {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (c *conn) confine(method string, params json.RawMessage) error {
 		return nil // They look at what they name.
 	}
 	var p ahp.SubscribeParams
-	if slices.Contains(within, method) && decode(params, &p) == nil {
+	if slices.Contains(within, method) && params.Decode(raw, &p) == nil {
 		tx := c.h.core.Lock()
 		defer tx.Unlock()
 		if reaches(tx, c.Principal, p.Channel) {

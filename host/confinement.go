@@ -21,6 +21,7 @@ import (
 	"tandemux/host/front"
 	"tandemux/host/listen"
 	"tandemux/host/outbox"
+	"tandemux/host/params"
 	"tandemux/internal/daemon"
 )
 
@@ -56,14 +57,14 @@ func (k *confined) get() (agent.Confinement, error) {
 		return k.got, nil
 	}
 	if k.h.cfg.Confine == nil {
-		return nil, &agent.Refusal{Text: fmt.Sprintf("nothing is started: this host can't make the sandbox %q that the session belongs in", clip(k.sandbox))}
+		return nil, &agent.Refusal{Text: fmt.Sprintf("nothing is started: this host can't make the sandbox %q that the session belongs in", params.Clip(k.sandbox))}
 	}
 	got, err := k.h.cfg.Confine(k.sandbox)
 	if err == nil && got == nil {
 		err = errors.New("there is none")
 	}
 	if err != nil {
-		return nil, &agent.Refusal{Text: fmt.Sprintf("nothing is started, as the sandbox %q can't be made: %v", clip(k.sandbox), err)}
+		return nil, &agent.Refusal{Text: fmt.Sprintf("nothing is started, as the sandbox %q can't be made: %v", params.Clip(k.sandbox), err)}
 	}
 	k.got = got
 	return got, nil
@@ -228,7 +229,7 @@ func (h *Host) startingDirectory(p *auth.Principal, k *confined, roots []string,
 	}
 	path, ok := files.Path(cwd, h.hostname)
 	if cwd != "" && !ok {
-		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", clip(cwd))
+		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", params.Clip(cwd))
 	}
 	dir, err := k.directory(p, roots, path)
 	var refused *agent.Refusal

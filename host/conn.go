@@ -11,6 +11,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/outbox"
+	"tandemux/host/params"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -93,7 +94,7 @@ func (h *Host) removeConn(c *conn) {
 // handle is the connection's dispatcher: one message after the other.
 func (c *conn) handle(ctx context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (result any, err error) {
 	defer func() {
-		if failed := c.fence(clip(req.Method), recover()); failed != nil {
+		if failed := c.fence(params.Clip(req.Method), recover()); failed != nil {
 			result, err = nil, failed
 		}
 	}()
@@ -116,9 +117,9 @@ func (c *conn) answer(ctx context.Context, req *jsonrpc.Request) (any, error) {
 	m, ok := methods[req.Method]
 	switch {
 	case !c.requests.take(c.h.now()):
-		return nil, c.requests.tooMany(clip(req.Method))
+		return nil, c.requests.tooMany(params.Clip(req.Method))
 	case !ok:
-		return nil, ahp.MethodNotFound(clip(req.Method))
+		return nil, ahp.MethodNotFound(params.Clip(req.Method))
 	case c.Client == nil && !m.early:
 		return nil, ahp.InvalidRequest("%s: this connection has not been initialized", req.Method)
 	case c.Client != nil && m.opens:

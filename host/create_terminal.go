@@ -1,10 +1,12 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
+	"tandemux/host/params"
 	"tandemux/host/terminal"
 )
 
@@ -32,7 +35,7 @@ const (
 // createTerminal starts a process on a new pty (R26, G37–G39).
 func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CreateTerminalParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	// Left out means the default; a size of 0 is not one.
@@ -40,7 +43,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		Cols *int `json:"cols"`
 		Rows *int `json:"rows"`
 	}
-	if err := decode(raw, &given); err != nil {
+	if err := params.Decode(raw, &given); err != nil {
 		return nil, err
 	}
 	if given.Cols != nil && p.Cols == 0 || given.Rows != nil && p.Rows == 0 {
@@ -81,7 +84,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 	case closing:
 		plan.feed.end()
 		t.abandon()
-		return nil, errClosing
+		return nil, core.ErrClosing
 	}
 	h.audit.Did(c.by(), "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
 	return nil, nil
@@ -110,10 +113,10 @@ type plan struct {
 
 func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	pl := plan{params: p, holder: c.Principal.ID}
-	if err := allowed("create terminal", c.Principal.Lacks(auth.ScopeCreate)); err != nil {
+	if err := params.Allowed("create terminal", c.Principal.Lacks(auth.ScopeCreate)); err != nil {
 		return pl, err
 	}
-	if err := checkURI(p.Channel); err != nil {
+	if err := params.CheckURI(p.Channel); err != nil {
 		return pl, err
 	}
 	if err := mayClaimNew(c.Principal, c.Client.ID, p.Claim); err != nil {
@@ -128,7 +131,7 @@ func (h *Host) plan(c *conn, p ahp.CreateTerminalParams) (plan, error) {
 	if s := checkSize(p.Cols, p.Rows); s != "" {
 		return pl, ahp.InvalidParams("create terminal: %s", s)
 	}
-	if s := checkTitle(p.Name); s != "" {
+	if s := params.CheckTitle(p.Name); s != "" {
 		return pl, ahp.InvalidParams("create terminal: name: %s", s)
 	}
 	meta := p.Meta
@@ -208,31 +211,12 @@ func before(p *auth.Principal, text string) (string, error) {
 
 func checkSize(cols, rows int) string {
 	if cols < 1 || cols > emulator.MaxCols || rows < 1 || rows > emulator.MaxRows {
-		return because("a size of %d columns by %d rows is out of range: use 1 to %d by 1 to %d", cols, rows, emulator.MaxCols, emulator.MaxRows)
+		return fmt.Sprintf("a size of %d columns by %d rows is out of range: use 1 to %d by 1 to %d", cols, rows, emulator.MaxCols, emulator.MaxRows)
 	}
 	if cols*rows > maxCells {
-		return because("a size of %d columns by %d rows is out of range: use %d cells at most", cols, rows, maxCells)
+		return fmt.Sprintf("a size of %d columns by %d rows is out of range: use %d cells at most", cols, rows, maxCells)
 	}
 	return ""
-}
-
-func checkTitle(s string) string {
-	switch {
-	case len(s) > maxTitle:
-		return because("it is longer than %d bytes", maxTitle)
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return "it has control characters in it"
-	}
-	return ""
-}
-
-func cleanTitle(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, s[:min(len(s), maxTitle)])
 }
 
 // command is what to start: the given one, or a shell.
@@ -273,7 +257,7 @@ func (h *Host) reserve(pr *auth.Principal, p ahp.CreateTerminalParams) (name str
 	_, reserved := h.reserved[uri]
 	switch {
 	case tx.Closing():
-		return "", errClosing
+		return "", core.ErrClosing
 	case taken || reserved:
 		return "", ahp.AlreadyExists("create terminal: %s exists already: choose another URI", uri)
 	case len(h.terms)+len(h.reserved) >= h.limits.Terminals:
@@ -371,7 +355,7 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 	t := &term{
 		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, feed: pl.feed, auto: pl.title,
 		value: ahp.TerminalState{
-			Title: orElse(pl.name, pl.title), Cwd: files.URI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
+			Title: cmp.Or(pl.name, pl.title), Cwd: files.URI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder), Name: pl.name},

@@ -5,6 +5,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/files"
+	"tandemux/host/params"
 )
 
 // directory is the working directory that a client asked for: a file URI, a
@@ -15,7 +16,7 @@ func (h *Host) directory(cwd ahp.URI) (string, error) {
 	}
 	dir, ok := files.Path(cwd, h.hostname)
 	if !ok {
-		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", clip(cwd))
+		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", params.Clip(cwd))
 	}
 	info, err := os.Stat(dir)
 	if err != nil {

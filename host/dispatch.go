@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"tandemux/ahp/wire"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // dispatch is one client action being decided.
@@ -113,7 +115,7 @@ func (c *conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string) (refusa
 	if p.ClientSeq > 0 {
 		tx.Numbered(c.Link, p.ClientSeq)
 	}
-	uri := canonical(p.Channel)
+	uri := params.Canonical(p.Channel)
 	ch := tx.Channel(uri)
 	confined := !reaches(tx, c.Principal, uri)
 	if confined { // The same answer whether it is there or not.
@@ -139,9 +141,9 @@ func (c *conn) decide(tx core.Tx, p ahp.DispatchParams, unusable string) (refusa
 	case confined:
 		refusal = c.Principal.OutOfReach()
 	case !ok || r.do == nil:
-		refusal = because("%s is the host's to say", p.Action.ActionType())
+		refusal = fmt.Sprintf("%s is the host's to say", p.Action.ActionType())
 	case !r.fits(ch.Body):
-		refusal = because("%s does not belong on %s", p.Action.ActionType(), ch.URI)
+		refusal = fmt.Sprintf("%s does not belong on %s", p.Action.ActionType(), ch.URI)
 	default:
 		return d.carryOut(tx, r)
 	}
@@ -175,7 +177,7 @@ func (d *dispatch) repeat(tx core.Tx, r rule, refusal string) {
 	case refusal != "":
 		tx.Answer(d.ch.URI, d.action, &d.by, refusal)
 	case r.again == nil:
-		tx.Answer(d.ch.URI, d.action, &d.by, because("clientSeq %d was processed before", d.by.Origin.ClientSeq))
+		tx.Answer(d.ch.URI, d.action, &d.by, fmt.Sprintf("clientSeq %d was processed before", d.by.Origin.ClientSeq))
 	default:
 		d.ch.Body.Settle(tx)
 		tx.Answer(d.ch.URI, r.again(d), &d.by, "")
@@ -215,10 +217,10 @@ func readDispatch(raw json.RawMessage) (p ahp.DispatchParams, refusal string, ok
 	}
 	a, err := ahp.DecodeAction(w.Action)
 	if err != nil {
-		refusal = because("%s: %s", head.Type, unfit(err))
+		refusal = fmt.Sprintf("%s: %s", head.Type, params.Unfit(err))
 		a = ahp.EmptyAction(head.Type) // which every client can read
 	} else if missing := lacking(w.Action, needed[head.Type]); missing != "" {
-		refusal = because("%s: the member %q is missing", head.Type, missing)
+		refusal = fmt.Sprintf("%s: the member %q is missing", head.Type, missing)
 	}
 	return ahp.DispatchParams{Channel: w.Channel, ClientSeq: w.ClientSeq, Action: a}, refusal, head.Type != ""
 }
@@ -244,7 +246,7 @@ func lacking(action json.RawMessage, names []string) string {
 func typeInput(tx core.Tx, d *dispatch) string {
 	data := d.action.(ahp.TerminalInput).Data
 	if len(data) > maxInput {
-		return because("more than %d bytes of input at once", maxInput)
+		return fmt.Sprintf("more than %d bytes of input at once", maxInput)
 	}
 	follow, refusal := d.t.mayType(d.c.Principal, d.c.Client.ID)
 	if refusal != "" {
@@ -289,7 +291,7 @@ func resize(tx core.Tx, d *dispatch) string {
 	d.t.requests = append(d.t.requests, &d.by)
 	if err := d.t.t.Resize(a.Cols, a.Rows); err != nil {
 		d.t.requests = d.t.requests[:len(d.t.requests)-1]
-		return because("the size could not be set: %v", err)
+		return fmt.Sprintf("the size could not be set: %v", err)
 	}
 	d.t.flush(tx)
 	return ""

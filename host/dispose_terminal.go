@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // endTime bounds the ending of one terminal's process: the keeper kills after
@@ -18,7 +19,7 @@ const endTime = 15 * time.Second
 // background (R28, G38).
 func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.DisposeTerminalParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	if p.Channel == "" {
@@ -39,7 +40,7 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 		refusal = mayEnd(c.Principal, t, t.inLayout(tx))
 	}
 	if refusal != "" {
-		return nil, allowed("dispose terminal", refusal)
+		return nil, params.Allowed("dispose terminal", refusal)
 	}
 	h.audit.Did(c.by(), "dispose", p.Channel, "held by", claimText(t.value.Claim))
 	t.dispose(tx)

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/listen"
+	"tandemux/host/params"
 )
 
 // The variables that describe another terminal than ours, by name and by the
@@ -76,7 +77,7 @@ func checkEnv(env map[string]string) error {
 	for name, value := range env {
 		size += len(name) + len(value)
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
-			return ahp.InvalidParams("create terminal: tandemux/env: %q can't be the name of a variable, or its value has a zero byte in it", clip(name))
+			return ahp.InvalidParams("create terminal: tandemux/env: %q can't be the name of a variable, or its value has a zero byte in it", params.Clip(name))
 		}
 	}
 	if size > maxEnvBytes {

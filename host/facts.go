@@ -9,6 +9,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/files"
 	"tandemux/host/keeper"
+	"tandemux/host/params"
 )
 
 // facts are what is in no action of a terminal and the next host must know
@@ -87,7 +88,7 @@ const maxNoted = 512
 // encode makes a note of at most keeper.MaxNote bytes.
 func (n childNote) encode() []byte {
 	n.Facts.Colors = nil
-	n.Command = strings.ToValidUTF8(cutText(n.Command, maxNoted), "")
+	n.Command = strings.ToValidUTF8(params.Cut(n.Command, maxNoted), "")
 	b, err := json.Marshal(n)
 	if err == nil && len(b) > keeper.MaxNote { // of a claim with long names
 		n.Claim, n.Facts.Meta = operatorClaim, ahp.TerminalMeta{Created: n.Facts.Meta.Created}
@@ -110,7 +111,7 @@ func (h *Host) noteOf(info keeper.Info) childNote {
 		n = childNote{Channel: ahp.TerminalScheme + "/" + info.ID, Cwd: files.URI(info.Dir)}
 	}
 	if n.Title == "" && len(info.Argv) > 0 {
-		n.Title = cleanTitle(info.Argv[0])
+		n.Title = params.CleanTitle(info.Argv[0])
 	}
 	if wellFormed(n.Claim) != "" || n.Facts.Holder == "" {
 		n.Claim, n.Facts.Holder = operatorClaim, auth.Operator.ID

@@ -13,6 +13,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/params"
 	"tandemux/internal/jsonrpc"
 )
 
@@ -120,7 +121,7 @@ func (f *feeder) end() {
 // the pipe has taken it: then the next may be sent.
 func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.FeedParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	if len(p.Data) > maxFeed {
@@ -130,7 +131,7 @@ func feed(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)
 	if !ok {
-		return nil, ahp.NotFound("feed: there is no terminal %q", clip(p.Channel))
+		return nil, ahp.NotFound("feed: there is no terminal %q", params.Clip(p.Channel))
 	}
 	if t.feed == nil || t.feed.c != c {
 		return ahp.FeedResult{}, nil

@@ -9,12 +9,13 @@ import (
 	"tandemux/host/core"
 	"tandemux/host/files"
 	"tandemux/host/outbox"
+	"tandemux/host/params"
 )
 
 // initialize is the handshake (AHP, Lifecycle).
 func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.InitializeParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	version, profile, err := ahp.Negotiate(p.ProtocolVersions)
@@ -78,7 +79,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 func (c *conn) openAll(tx core.Tx, uris []ahp.URI) (taken []snapshot) {
 	seen := map[ahp.URI]bool{}
 	for _, uri := range uris {
-		if uri = canonical(uri); seen[uri] {
+		if uri = params.Canonical(uri); seen[uri] {
 			continue
 		}
 		seen[uri] = true

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // layout is the body of a layout channel.
@@ -76,15 +78,15 @@ func changeLayout(tx core.Tx, d *dispatch) string {
 	l, a := d.ch.Body.(*layout), d.action.(ahp.LayoutChanged)
 	switch {
 	case a.Rev != l.value.Rev+1:
-		return because("the layout is at revision %d, so the next is %d, not %d: apply the change to the newest one", l.value.Rev, l.value.Rev+1, a.Rev)
+		return fmt.Sprintf("the layout is at revision %d, so the next is %d, not %d: apply the change to the newest one", l.value.Rev, l.value.Rev+1, a.Rev)
 	case len(a.Doc) > ahp.MaxLayoutBytes:
-		return because("the layout is larger than %d bytes", ahp.MaxLayoutBytes)
+		return fmt.Sprintf("the layout is larger than %d bytes", ahp.MaxLayoutBytes)
 	case len(a.Doc) > 0 && !bytes.HasPrefix(bytes.TrimSpace(a.Doc), []byte("{")):
 		return "the layout is not a JSON object"
 	case len(a.Terminals) > maxLayoutRefs:
-		return because("the layout names more than %d terminals", maxLayoutRefs)
-	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > maxURI }):
-		return because("the layout names a terminal by more than %d bytes", maxURI)
+		return fmt.Sprintf("the layout names more than %d terminals", maxLayoutRefs)
+	case slices.ContainsFunc(a.Terminals, func(u ahp.URI) bool { return len(u) > params.MaxURI }):
+		return fmt.Sprintf("the layout names a terminal by more than %d bytes", params.MaxURI)
 	}
 	tx.Apply(d.ch, a, &d.by)
 	d.c.h.listChanged(tx)

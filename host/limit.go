@@ -86,8 +86,6 @@ var DefaultLimits = Limits{
 
 // Bounds of single values from clients, in bytes unless they say otherwise.
 const (
-	maxURI        = 1024
-	maxTitle      = 1024
 	maxInput      = 1 << 20
 	maxArgs       = 1000 // arguments of a command
 	maxArgBytes   = 128 << 10

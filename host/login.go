@@ -3,11 +3,12 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // prober is a provider that can say how to log in before a session was opened.
@@ -18,11 +19,11 @@ type prober interface {
 // login is x-tandemux/login.
 func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.LoginParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("log in", c.Principal.CannotDrive()); err != nil {
+	if err := params.Allowed("log in", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	provider, err := h.sessions.loginProvider(p)
@@ -42,18 +43,18 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 	var err error
 	if pr, ok := provider.(prober); ok && len(info.Auth) == 0 {
 		if info, err = probeGuarded(ctx, pr); err != nil {
-			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
+			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", words.Error(err).Message)
 		}
 	}
 	m, err := loginMethod(info, p.Method)
 	if err != nil {
 		return nil, err
 	}
-	r := ahp.LoginResult{Method: authWays([]agent.AuthMethod{m})[0], Methods: authWays(info.Auth)}
-	h.audit.Did(c.by(), "log in", p.Terminal, "agent", clip(info.ID), "method", clip(m.ID))
+	r := ahp.LoginResult{Method: words.AuthWays([]agent.AuthMethod{m})[0], Methods: words.AuthWays(info.Auth)}
+	h.audit.Did(c.by(), "log in", p.Terminal, "agent", params.Clip(info.ID), "method", params.Clip(m.ID))
 	if m.Kind == agent.AuthAgent {
 		if err := authGuarded(ctx, provider, m.ID); err != nil {
-			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", errorInfo(err).Message)
+			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", words.Error(err).Message)
 		}
 		h.core.Do(func(tx core.Tx) { h.sessions.beginAgain(tx, p.Session) })
 		return r, nil
@@ -70,9 +71,9 @@ func (ss *sessions) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
 		s, ok := sessionAt(tx, p.Session)
 		switch {
 		case !ok:
-			return nil, ahp.SessionNotFound("log in: there is no session %q", clip(p.Session))
+			return nil, ahp.SessionNotFound("log in: there is no session %q", params.Clip(p.Session))
 		case p.Provider != "" && p.Provider != s.value.Provider:
-			return nil, ahp.InvalidParams("log in: the session is one of %s, not of %q", s.value.Provider, clip(p.Provider))
+			return nil, ahp.InvalidParams("log in: the session is one of %s, not of %q", s.value.Provider, params.Clip(p.Provider))
 		}
 		if s.confined != nil {
 			return nil, ahp.Conflict("log in: the session is in a sandbox, and what its agent would have run is not run outside of it: give the agent its key as a secret (`tandemux env add --secret`)")
@@ -125,7 +126,7 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 	}
 	params, err := json.Marshal(ahp.CreateTerminalParams{
 		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.Client.ID},
-		Name: cleanTitle(clipTo("Log in: "+m.Name, maxNamed)), Cols: p.Cols, Rows: p.Rows,
+		Name: params.CleanTitle(params.ClipTo("Log in: "+m.Name, maxNamed)), Cols: p.Cols, Rows: p.Rows,
 		Meta: &ahp.CreateMeta{Command: m.Command, Env: env},
 	})
 	if err != nil {
@@ -162,21 +163,3 @@ func (ss *sessions) beginAgain(tx core.Tx, uri ahp.URI) {
 	}
 	s.begin(tx, nil, "")
 }
-
-// authWays are ways to log in on the wire.
-func authWays(list []agent.AuthMethod) []ahp.AgentAuth {
-	ways := make([]ahp.AgentAuth, 0, len(list))
-	for _, m := range list[:min(len(list), maxAuthMethods)] {
-		way := ahp.AgentAuth{ID: m.ID, Name: m.Name, Description: m.Description, Kind: authKinds[m.Kind], Command: slices.Clone(m.Command), Variables: m.Variables}
-		for _, v := range m.Env {
-			if way.Env == nil {
-				way.Env = map[string]string{}
-			}
-			way.Env[v.Name] = v.Value
-		}
-		ways = append(ways, way)
-	}
-	return ways
-}
-
-var authKinds = map[agent.AuthKind]string{agent.AuthAgent: "agent", agent.AuthTerminal: "terminal", agent.AuthEnv: "env"}

@@ -8,20 +8,21 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // mark tells where a terminal is (x-tandemux/mark), so that what is asked from there
 // on can be asked again, of this host or the next one.
 func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.MarkParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	tx := c.h.core.Lock()
 	defer tx.Unlock()
 	t, ok := termAt(tx, p.Channel)
 	if !ok {
-		return nil, ahp.NotFound("mark: there is no terminal %q", clip(p.Channel))
+		return nil, ahp.NotFound("mark: there is no terminal %q", params.Clip(p.Channel))
 	}
 	return t.markOf(tx), nil
 }

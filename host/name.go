@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 	"tandemux/host/shell"
 )
 
@@ -21,7 +23,7 @@ import (
 const maxName = 128
 
 // title is the terminal's title in AHP.
-func (t *term) title() string { return orElse(t.meta.Name, t.auto) }
+func (t *term) title() string { return cmp.Or(t.meta.Name, t.auto) }
 
 // retitle tells the title if it is another one than was told.
 func (t *term) retitle(tx core.Tx) {
@@ -34,7 +36,7 @@ func (t *term) retitle(tx core.Tx) {
 func checkName(s string) string {
 	switch {
 	case len(s) > maxName:
-		return because("it is longer than %d bytes", maxName)
+		return fmt.Sprintf("it is longer than %d bytes", maxName)
 	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }):
 		return "it has control characters or others that don't show in it"
 	case strings.TrimSpace(s) != s:
@@ -62,7 +64,7 @@ func (h *Host) nameTaken(tx core.Tx, p *auth.Principal, name string, uri ahp.URI
 	}
 	for making, its := range h.reserved {
 		if its == name && making != uri {
-			return because("another terminal that is being made has the name %q: choose another", name)
+			return fmt.Sprintf("another terminal that is being made has the name %q: choose another", name)
 		}
 	}
 	for _, t := range h.terms {
@@ -71,15 +73,15 @@ func (h *Host) nameTaken(tx core.Tx, p *auth.Principal, name string, uri ahp.URI
 		case t.ch.URI == uri:
 		case !reaches(tx, p, t.ch.URI):
 			if t.meta.Name == name {
-				return because("another terminal has the name %q: choose another", name)
+				return fmt.Sprintf("another terminal has the name %q: choose another", name)
 			}
 		case t.meta.Name == name:
-			return because("terminal %s has the name %q: choose another, or take it away with `tandemux rename %s ''`", id, name, id)
+			return fmt.Sprintf("terminal %s has the name %q: choose another, or take it away with `tandemux rename %s ''`", id, name, id)
 		case id == name || t.ch.URI == name:
-			return because("%q is the id of another terminal: choose another name", name)
+			return fmt.Sprintf("%q is the id of another terminal: choose another name", name)
 		case !p.Human && strings.HasPrefix(id, name):
 			// People type the beginning of an id: nobody else catches that.
-			return because("%q begins the id of terminal %s: choose another name", name, id)
+			return fmt.Sprintf("%q begins the id of terminal %s: choose another name", name, id)
 		}
 	}
 	return ""
@@ -118,9 +120,9 @@ func rename(tx core.Tx, d *dispatch) string {
 func commandTitle(argv []string) string {
 	base := filepath.Base(argv[0])
 	if len(argv) > 2 && argv[1] == "-c" && strings.HasSuffix(base, "sh") {
-		base = orElse(shell.Program(argv[2]), base)
+		base = cmp.Or(shell.Program(argv[2]), base)
 	}
-	return cleanTitle(base)
+	return params.CleanTitle(base)
 }
 
 // shortID is the last part of a terminal's URI.

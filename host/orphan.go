@@ -85,7 +85,7 @@ func (h *Host) regainKeeper() error {
 	if tx.Closing() {
 		tx.Unlock()
 		k.Close()
-		return errClosing
+		return core.ErrClosing
 	}
 	h.keepers.Store(k)
 	h.following.Add(1)

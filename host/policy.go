@@ -5,6 +5,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/params"
 )
 
 // This file decides; it changes nothing. Each function gives the reason of a
@@ -129,8 +130,8 @@ func wellFormed(c ahp.Claim) string {
 		return fmt.Sprintf("the claim's kind is %q: use %q or %q", c.Kind, ahp.ClaimClient, ahp.ClaimSession)
 	}
 	for _, s := range []string{c.ClientID, c.Session, c.Chat, c.TurnID, c.ToolCallID} {
-		if len(s) > maxURI {
-			return fmt.Sprintf("the claim has a member of more than %d bytes", maxURI)
+		if len(s) > params.MaxURI {
+			return fmt.Sprintf("the claim has a member of more than %d bytes", params.MaxURI)
 		}
 	}
 	return ""
@@ -156,12 +157,4 @@ func keepChat(from, to ahp.Claim) ahp.Claim {
 		to.Chat = from.Chat
 	}
 	return to
-}
-
-// allowed wraps a refusal as the error of a request.
-func allowed(doing, refusal string) error {
-	if refusal == "" {
-		return nil
-	}
-	return ahp.PermissionDenied("%s: %s", doing, refusal)
 }

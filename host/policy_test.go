@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/params"
 )
 
 var (
@@ -82,7 +83,7 @@ func TestPolicy(t *testing.T) {
 		{"agent gives to a session", agents, alien, "agent", "claim", bySession("s", "c", "", ""), "right to drive"},
 		{"no kind", mine, auth.Operator, "tui", "claim", ahp.Claim{}, "kind"},
 		{"no session", mine, auth.Operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession}, "no session"},
-		{"endless", mine, auth.Operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession, Session: strings.Repeat("x", maxURI+1)}, "bytes"},
+		{"endless", mine, auth.Operator, "tui", "claim", ahp.Claim{Kind: ahp.ClaimSession, Session: strings.Repeat("x", params.MaxURI+1)}, "bytes"},
 	} {
 		got, follows := "", false
 		switch c.what {
@@ -109,10 +110,10 @@ func TestURIs(t *testing.T) {
 	for uri, ok := range map[string]bool{
 		"ahp-terminal:/1": true, "terminal:/5C0F-A": true, "x-my.own+scheme:anything?at#all": true, "ahp-terminal:/ü": true,
 		"": false, ":": false, "/path": false, "1x:/y": false, "ahp-terminal:": false, "ahp-terminal:/a\nb": false,
-		"ahp-root://": false, "AHP-CHAT:/1": false, "x-tandemux-layout:/m": false, "ahp-terminal:/" + strings.Repeat("x", maxURI): false,
+		"ahp-root://": false, "AHP-CHAT:/1": false, "x-tandemux-layout:/m": false, "ahp-terminal:/" + strings.Repeat("x", params.MaxURI): false,
 		"ahp-terminal:/\xff": false,
 	} {
-		if err := checkURI(uri); (err == nil) != ok {
+		if err := params.CheckURI(uri); (err == nil) != ok {
 			t.Errorf("%q: %v", uri, err)
 		}
 	}

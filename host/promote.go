@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // personID is the client that a terminal is given to while nobody is there; the
@@ -17,7 +18,7 @@ const personID = "user"
 // §2). For the agent that is final: it no longer holds it.
 func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.PromoteParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -26,7 +27,7 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	t, ok := termAt(tx, p.Channel)
 	switch {
 	case !ok || !reaches(tx, c.Principal, p.Channel):
-		return nil, ahp.NotFound("promote: there is no terminal %q", clip(p.Channel))
+		return nil, ahp.NotFound("promote: there is no terminal %q", params.Clip(p.Channel))
 	case t.value.Claim.Kind == ahp.ClaimClient:
 		return t.value.Claim, nil
 	case !t.holds(c.Principal) && !c.Principal.Operates():

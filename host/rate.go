@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"time"
 
 	"tandemux/ahp"
@@ -36,5 +37,5 @@ func (r *rate) tooMany(method string) error {
 
 // tooFast is the refusal of a dispatch beyond the rate.
 func (r *rate) tooFast() string {
-	return because("more than %d actions at once, or %d a second: slow down", r.burst, r.perSecond)
+	return fmt.Sprintf("more than %d actions at once, or %d a second: slow down", r.burst, r.perSecond)
 }

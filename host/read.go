@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 
 	"tandemux/ahp"
+	"tandemux/host/params"
 )
 
 // read gives a terminal's text without a subscription (x-tandemux/read).
 func read(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.ReadParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	switch p.What {

@@ -7,6 +7,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // reconnect resumes a client's subscriptions on a new connection (AHP, Lifecycle).
@@ -18,7 +19,7 @@ func reconnect(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		Subscriptions     []json.RawMessage `json:"subscriptions"`
 		Meta              json.RawMessage   `json:"_meta"`
 	}
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	if err := auth.CheckClientID(p.ClientID); err != nil {
@@ -77,7 +78,7 @@ func resumed(raws []json.RawMessage) ([]ahp.URI, error) {
 			}
 			uri = cursor.Channel
 		}
-		if uri = canonical(uri); !seen[uri] {
+		if uri = params.Canonical(uri); !seen[uri] {
 			seen[uri] = true
 			uris = append(uris, uri)
 		}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // What agents were not allowed is told to people where they look: on the channel
@@ -23,7 +25,7 @@ func (h *Host) refusedAgent(tx core.Tx, r ahp.AgentRefusal) {
 	v := h.activity
 	r.At, r.Count = h.now().UnixMilli(), 1
 	r.Agent, r.What, r.Why = inLine(r.Agent), inLine(r.What), inLine(r.Why)
-	r.Session, r.Terminal = clip(r.Session), clip(r.Terminal)
+	r.Session, r.Terminal = params.Clip(r.Session), params.Clip(r.Terminal)
 	i := slices.IndexFunc(v.refusals, func(o ahp.AgentRefusal) bool {
 		return o.Agent == r.Agent && o.Session == r.Session && o.What == r.What && o.Why == r.Why
 	})
@@ -49,7 +51,7 @@ func inLine(s string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(clipTo(s, ahp.MaxNote), ""))
+	}, strings.ToValidUTF8(params.ClipTo(s, ahp.MaxNote), ""))
 	return strings.TrimSpace(s)
 }
 
@@ -72,7 +74,7 @@ func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err 
 	h.core.Do(func(tx core.Tx) {
 		h.refusedAgent(tx, ahp.AgentRefusal{
 			Agent: c.Principal.Name(), Session: c.Principal.Session, Terminal: p.Channel,
-			What: orElse(what, method), Why: ahp.FromRPC(err).Message,
+			What: cmp.Or(what, method), Why: ahp.FromRPC(err).Message,
 		})
 	})
 }

@@ -49,7 +49,7 @@ func (w *wait) typeKeys(tx core.Tx) (id string, err error) {
 		t.dirty = true
 	}
 	if tx.Fenced() {
-		return "", errClosing
+		return "", core.ErrClosing
 	}
 	end := w.h.noteKeys(tx, t, keys)
 	if err := t.t.Submit(keys); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/params"
 )
 
 // resourceParams are those of all resource requests.
@@ -21,7 +22,7 @@ type resourceParams struct {
 func resource(do func(h *Host, p resourceParams) (any, error)) func(context.Context, *conn, json.RawMessage) (any, error) {
 	return func(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		var p resourceParams
-		if err := decode(raw, &p); err != nil {
+		if err := params.Decode(raw, &p); err != nil {
 			return nil, err
 		}
 		if s := c.Principal.Lacks(auth.ScopeCreate); s != "" {

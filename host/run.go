@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/params"
 	"tandemux/host/terminal"
 	"tandemux/internal/jsonrpc"
 )
@@ -18,7 +19,7 @@ import (
 // shell has begun it (x-tandemux/run). Who may type decides mayType, as for keys.
 func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.RunParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	if err := c.h.judgeLine(c.Principal, p.Command, p.Line); err != nil {
@@ -162,7 +163,7 @@ func (w *wait) submitLine(tx core.Tx) error {
 	refusal := ""
 	follow := false
 	if follow, refusal = w.t.mayType(w.c.Principal, w.c.Client.ID); refusal != "" {
-		return allowed("run", refusal)
+		return params.Allowed("run", refusal)
 	}
 	id, err := w.typeKeys(tx)
 	switch {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -121,7 +122,7 @@ func (s *session) label(tx core.Tx) string {
 		return s.value.Title
 	}
 	if s.provider != nil {
-		return orElse(s.provider.Info().Name, s.value.Provider)
+		return cmp.Or(s.provider.Info().Name, s.value.Provider)
 	}
 	return s.value.Provider
 }

@@ -10,6 +10,7 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // sessionRules are the actions that clients may dispatch to sessions (AHP, Session
@@ -66,7 +67,7 @@ func acceptForSession(tx core.Tx, d *dispatch) string {
 
 func retitleSession(tx core.Tx, d *dispatch) string {
 	s := d.ch.Body.(*session)
-	if why := checkTitle(d.action.(ahp.SessionTitleChanged).Title); why != "" {
+	if why := params.CheckTitle(d.action.(ahp.SessionTitleChanged).Title); why != "" {
 		return "the title is not usable: " + why
 	}
 	s.facts.Named = d.action.(ahp.SessionTitleChanged).Title != ""
@@ -92,9 +93,9 @@ func setActiveClient(tx core.Tx, d *dispatch) string {
 func checkActive(s *session, a ahp.ActiveClient) string {
 	switch {
 	case len(a.Tools) > maxClientTools:
-		return because("a client has %d tools at most", maxClientTools)
+		return fmt.Sprintf("a client has %d tools at most", maxClientTools)
 	case !s.isActive(a.ClientID) && len(s.value.ActiveClients) >= maxActiveClients:
-		return because("%d clients take part already, the most there can be", maxActiveClients)
+		return fmt.Sprintf("%d clients take part already, the most there can be", maxActiveClients)
 	}
 	return ""
 }
@@ -157,7 +158,7 @@ func checkConfirm(p *auth.Principal, v any) string {
 	policy, _ := v.(string)
 	switch {
 	case !slices.Contains(confirmPolicies, policy):
-		return because("%s: use one of %q", configConfirm, confirmPolicies)
+		return fmt.Sprintf("%s: use one of %q", configConfirm, confirmPolicies)
 	case policy != ahp.ConfirmAsk:
 		return p.Lacks(auth.ScopeApprove)
 	}
@@ -168,7 +169,7 @@ func checkConfirm(p *auth.Principal, v any) string {
 func (s *session) settable(id string, v any) (value, refusal string) {
 	i := slices.IndexFunc(s.meta.Options, func(o ahp.AgentOption) bool { return o.ID == id })
 	if i < 0 {
-		return "", because("%q can't be set in this session", clip(id))
+		return "", fmt.Sprintf("%q can't be set in this session", params.Clip(id))
 	}
 	o := s.meta.Options[i]
 	switch v := v.(type) {
@@ -181,7 +182,7 @@ func (s *session) settable(id string, v any) (value, refusal string) {
 			return v, ""
 		}
 	}
-	return "", because("%q is not one of the values of %s", clip(fmt.Sprint(v)), clip(id))
+	return "", fmt.Sprintf("%q is not one of the values of %s", params.Clip(fmt.Sprint(v)), params.Clip(id))
 }
 
 // setOption has the agents of the session's chats set an option; if that fails,

@@ -12,20 +12,22 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/files"
+	"tandemux/host/params"
 )
 
 // createSession makes a session at once and opens its agent behind it: session/ready
 // or session/creationFailed tells how that went (AHP, Session Channel).
 func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.CreateSessionParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
-	if err := allowed("create session", c.Principal.CannotDrive()); err != nil {
+	if err := params.Allowed("create session", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
@@ -40,7 +42,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 	}
 	confined := h.confine(p.Channel, p.Meta.Sandbox)
 	if confined != nil {
-		if err := allowed("create session", mayConfine(c.Principal)); err != nil {
+		if err := params.Allowed("create session", mayConfine(c.Principal)); err != nil {
 			return nil, err
 		}
 		if _, err := confined.get(); err != nil {
@@ -60,7 +62,7 @@ func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.by(), "create", p.Channel, "agent", clip(p.Provider))
+	h.audit.Did(c.by(), "create", p.Channel, "agent", params.Clip(p.Provider))
 	return nil, nil
 }
 
@@ -123,7 +125,7 @@ func (ss *sessions) newSession(tx core.Tx, c *conn, p ahp.CreateSessionParams, r
 		facts: sessionFacts{Created: now, Modified: now, Owner: c.Principal.ID, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
 			SessionInfo: ahp.SessionInfo{Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs},
-			Lifecycle: ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
+			Lifecycle:   ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
 			Config: &ahp.SessionConfig{Schema: ss.configSchema(info.ID), Values: values},
 		},
 	}
@@ -161,9 +163,9 @@ func (ss *sessions) checkNewSession(tx core.Tx, c *conn, p ahp.CreateSessionPara
 	size, _ := json.Marshal(p) //nolint:errcheck // it was JSON
 	switch {
 	case tx.Closing():
-		return errClosing
+		return core.ErrClosing
 	case taken || reserved || p.Channel == chat:
-		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", clip(p.Channel))
+		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", params.Clip(p.Channel))
 	case len(ss.list) >= ss.h.limits.Sessions:
 		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", ss.h.limits.Sessions)
 	case p.ActiveClient != nil && active.ClientID != c.Client.ID:
@@ -172,8 +174,8 @@ func (ss *sessions) checkNewSession(tx core.Tx, c *conn, p ahp.CreateSessionPara
 		return ahp.InvalidParams("create session: activeClient: more than %d tools", maxClientTools)
 	case len(size) > maxMessage:
 		return ahp.InvalidParams("create session: the params are larger than %d bytes", maxMessage)
-	case checkTitle(p.Meta.Title) != "":
-		return ahp.InvalidParams("create session: tandemux/title: %s", checkTitle(p.Meta.Title))
+	case params.CheckTitle(p.Meta.Title) != "":
+		return ahp.InvalidParams("create session: tandemux/title: %s", params.CheckTitle(p.Meta.Title))
 	}
 	return nil
 }
@@ -185,7 +187,7 @@ func checkSessionURI(uri ahp.URI, own string) string {
 	if rest, ok := strings.CutPrefix(uri, own); ok {
 		uri = "x:" + rest
 	}
-	if err := checkURI(uri); err != nil {
+	if err := params.CheckURI(uri); err != nil {
 		return strings.TrimPrefix(err.Message, "channel: ")
 	}
 	return ""
@@ -220,11 +222,11 @@ func (s *session) begin(tx core.Tx, c *conn, progress string) {
 				return
 			}
 			if o.err != nil {
-				s.apply(tx, ahp.SessionCreationFailed{Error: errorInfo(o.err)}, nil)
+				s.apply(tx, ahp.SessionCreationFailed{Error: words.Error(o.err)}, nil)
 			} else {
 				s.apply(tx, ahp.SessionReady{}, nil)
 			}
-			if c != nil && progress != "" && len(progress) <= maxURI {
+			if c != nil && progress != "" && len(progress) <= params.MaxURI {
 				if b, err := ahp.Encode(c.Profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
 					tx.Send(c.Link, core.Notification(ahp.NoteProgress, b))
 				}
@@ -237,7 +239,7 @@ func (s *session) begin(tx core.Tx, c *conn, progress string) {
 // still holds (AHP, Session Channel, G42).
 func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.SubscribeParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -245,10 +247,10 @@ func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error
 	h.core.Do(func(tx core.Tx) {
 		s, ok := sessionAt(tx, p.Channel)
 		if !ok {
-			err = ahp.SessionNotFound("dispose session: there is no session %q", clip(p.Channel))
+			err = ahp.SessionNotFound("dispose session: there is no session %q", params.Clip(p.Channel))
 			return
 		}
-		if err = allowed("dispose session", s.mayDispose(c.Principal)); err == nil {
+		if err = params.Allowed("dispose session", s.mayDispose(c.Principal)); err == nil {
 			h.sessions.removeSession(tx, s)
 		}
 	})
@@ -293,7 +295,7 @@ func (ss *sessions) removeSession(tx core.Tx, s *session) {
 // listSessions gives a page of the sessions, the last modified first.
 func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.ListSessionsParams
-	if err := decodeOptional(raw, &p); err != nil {
+	if err := params.Optional(raw, &p); err != nil {
 		return nil, err
 	}
 	if p.Limit < 0 {
@@ -354,8 +356,8 @@ func readCursor(cursor string) (p rank, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	at, uri, ok := strings.Cut(string(b), " ")
 	p = rank{ahp.Instant(at), uri}
-	if _, date := p.modified.Ms(); err != nil || !ok || !date || len(cursor) > 2*maxURI {
-		return p, ahp.InvalidParams("list sessions: the cursor %q is not one of this host's", clip(cursor))
+	if _, date := p.modified.Ms(); err != nil || !ok || !date || len(cursor) > 2*params.MaxURI {
+		return p, ahp.InvalidParams("list sessions: the cursor %q is not one of this host's", params.Clip(cursor))
 	}
 	return p, nil
 }
@@ -367,7 +369,7 @@ func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any,
 		Provider string                     `json:"provider"`
 		Config   map[string]json.RawMessage `json:"config"`
 	}
-	if err := decodeOptional(raw, &p); err != nil {
+	if err := params.Optional(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -429,7 +431,7 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	var p struct {
 		Resource string `json:"resource"`
 	}
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
@@ -439,16 +441,16 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	provider, err := h.sessions.provider(tx, id)
 	tx.Unlock()
 	if !ours || !ok || id == "" || err != nil {
-		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", clip(p.Resource))
+		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", params.Clip(p.Resource))
 	}
-	if err := allowed("authenticate", c.Principal.CannotDrive()); err != nil {
+	if err := params.Allowed("authenticate", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	return c.aside(ctx, func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
 		defer cancel()
 		if err := authGuarded(ctx, provider, method); err != nil {
-			return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", errorInfo(err).Message)
+			return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", words.Error(err).Message)
 		}
 		return struct{}{}, nil
 	})

@@ -8,6 +8,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // subscribe gives a channel's snapshot and everything after it. Members such as
@@ -37,7 +38,7 @@ func channelOf(raw json.RawMessage) (ahp.URI, error) {
 		Channel  *ahp.URI `json:"channel"`
 		Resource *ahp.URI `json:"resource"`
 	}
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return "", err
 	}
 	switch {
@@ -56,7 +57,7 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	}
 	tx := c.h.core.Lock()
 	defer tx.Unlock()
-	if ch := c.Watched(canonical(channel)); ch != nil {
+	if ch := c.Watched(params.Canonical(channel)); ch != nil {
 		tx.Unsubscribe(ch, c.Link)
 		c.h.sessions.clientLooksAway(tx, c, ch)
 		c.looksAway(tx, ch, false)
@@ -112,19 +113,19 @@ func (c *conn) snapshot(tx core.Tx, ch *core.Channel) snapshot {
 // visible finds the channel of a URI that a principal may watch. Layouts are
 // made on first use.
 func (h *Host) visible(tx core.Tx, p *auth.Principal, uri ahp.URI) (*core.Channel, error) {
-	uri = canonical(uri)
-	if err := allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {
+	uri = params.Canonical(uri)
+	if err := params.Allowed("subscribe to "+uri, p.Lacks(auth.ScopeRead)); err != nil {
 		return nil, err
 	}
 	if uri != ahp.RootURI && !reaches(tx, p, uri) {
-		return nil, allowed("subscribe to "+clip(uri), p.OutOfReach())
+		return nil, params.Allowed("subscribe to "+params.Clip(uri), p.OutOfReach())
 	}
 	if ch := tx.Channel(uri); ch != nil {
 		return ch, nil
 	}
 	switch scheme, _, _ := strings.Cut(uri, ":"); scheme + ":" {
 	case ahp.LayoutScheme:
-		if len(uri) > maxURI {
+		if len(uri) > params.MaxURI {
 			break
 		}
 		return h.openLayout(tx, p, uri)

@@ -8,12 +8,13 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/outbox"
+	"tandemux/host/params"
 )
 
 // tokenNew makes a token (x-tandemux/tokenNew).
 func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.TokenNewParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -26,7 +27,7 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		}
 		tx.Unlock()
 		if !ok {
-			return nil, ahp.NotFound("make a token: there is no terminal %q to bind it to", clip(p.Terminal))
+			return nil, ahp.NotFound("make a token: there is no terminal %q to bind it to", params.Clip(p.Terminal))
 		}
 	}
 	r, err := h.tokens.Create(p, process)
@@ -54,7 +55,7 @@ func tokenList(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 // (x-tandemux/tokenRevoke).
 func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.TokenRevokeParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h

@@ -1,16 +1,16 @@
 package host
 
 import (
-	"encoding/base64"
+	"cmp"
 	"encoding/json"
 	"reflect"
-	"strings"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
-	"tandemux/host/files"
+	"tandemux/host/params"
 )
 
 // call is a tool call of a turn that an agent is at.
@@ -68,7 +68,7 @@ func (k *call) status() string {
 // Tool implements agent.Sink: the difference to what was told becomes actions.
 func (r *prompting) Tool(t agent.ToolCall) {
 	size := len(t.Title) + len(t.Input) + len(t.Output)
-	content := toolContent(t.Content)
+	content := words.Contents(t.Content)
 	for i := range content {
 		size += len(content[i].Text) + len(content[i].Data) + len(content[i].Before) + len(content[i].After)
 	}
@@ -76,7 +76,7 @@ func (r *prompting) Tool(t agent.ToolCall) {
 }
 
 func (r *prompting) tool(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) {
-	if t.ID == "" || len(t.ID) > maxURI {
+	if t.ID == "" || len(t.ID) > params.MaxURI {
 		return
 	}
 	k := r.calls[t.ID]
@@ -92,8 +92,8 @@ func (r *prompting) tool(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent
 		k = &call{r: r, id: id}
 		r.calls[t.ID], r.calls[id] = k, k
 		r.c.apply(tx, ahp.ChatToolCallStart{
-			TurnID: r.id, ToolCallID: id, ToolName: clipTo(orElse(t.Name, orElse(t.Kind, "tool")), maxTitle),
-			DisplayName: clipTo(orElse(t.Title, orElse(t.Name, "Tool")), maxTitle), Meta: toolMeta(t),
+			TurnID: r.id, ToolCallID: id, ToolName: params.ClipTo(cmp.Or(t.Name, cmp.Or(t.Kind, "tool")), params.MaxTitle),
+			DisplayName: params.ClipTo(cmp.Or(t.Title, cmp.Or(t.Name, "Tool")), params.MaxTitle), Meta: words.ToolMeta(t),
 		}, nil)
 	}
 	if k.over || k.owner != "" {
@@ -110,7 +110,7 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 	case ahp.ToolStreaming:
 		if t.Status == agent.ToolPending {
 			if t.Title != k.told.Title || !reflect.DeepEqual(t.Locations, k.told.Locations) {
-				c.apply(tx, ahp.ChatToolCallDelta{TurnID: r.id, ToolCallID: k.id, InvocationMessage: title(t), Meta: toolMeta(t)}, nil)
+				c.apply(tx, ahp.ChatToolCallDelta{TurnID: r.id, ToolCallID: k.id, InvocationMessage: words.Title(t), Meta: words.ToolMeta(t)}, nil)
 			}
 			return
 		}
@@ -131,18 +131,18 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 	}
 	if !t.Status.Over() {
 		if len(content) > 0 && !reflect.DeepEqual(t.Content, k.told.Content) {
-			c.apply(tx, ahp.ChatToolCallContentChanged{TurnID: r.id, ToolCallID: k.id, Content: content, Meta: toolMeta(t)}, nil)
+			c.apply(tx, ahp.ChatToolCallContentChanged{TurnID: r.id, ToolCallID: k.id, Content: content, Meta: words.ToolMeta(t)}, nil)
 		}
 		return
 	}
-	result := ahp.ToolResult{Success: t.Status == agent.ToolCompleted, PastTenseMessage: title(t), Content: content}
-	if out := bounded(t.Output); out != nil {
+	result := ahp.ToolResult{Success: t.Status == agent.ToolCompleted, PastTenseMessage: words.Title(t), Content: content}
+	if out := words.Bounded(t.Output); out != nil {
 		result.StructuredContent = out
 	}
 	if !result.Success {
 		result.Error = &ahp.ToolError{Message: "The tool failed, or was not allowed to run."}
 	}
-	k.complete(tx, result, toolMeta(t), nil)
+	k.complete(tx, result, words.ToolMeta(t), nil)
 }
 
 // complete ends the call with a result.
@@ -162,7 +162,7 @@ func (k *call) complete(tx core.Tx, result ahp.ToolResult, meta json.RawMessage,
 
 // say puts what the call does where the chat's row shows it.
 func (k *call) say(tx core.Tx, t agent.ToolCall) {
-	words := cleanTitle(clipTo(orElse(t.Title, t.Name), maxNamed))
+	words := params.CleanTitle(params.ClipTo(cmp.Or(t.Title, t.Name), maxNamed))
 	if words != "" && words != k.r.c.value.Activity {
 		k.r.c.apply(tx, ahp.ChatActivityChanged{Activity: words}, nil)
 	}
@@ -170,115 +170,9 @@ func (k *call) say(tx core.Tx, t agent.ToolCall) {
 
 // ready is the action that begins the call, or with confirmed "" asks.
 func (k *call) ready(t agent.ToolCall, confirmed string) ahp.ChatToolCallReady {
-	a := ahp.ChatToolCallReady{TurnID: k.r.id, ToolCallID: k.id, InvocationMessage: title(t), Confirmed: confirmed, Meta: toolMeta(t)}
-	if in := bounded(t.Input); in != nil {
+	a := ahp.ChatToolCallReady{TurnID: k.r.id, ToolCallID: k.id, InvocationMessage: words.Title(t), Confirmed: confirmed, Meta: words.ToolMeta(t)}
+	if in := words.Bounded(t.Input); in != nil {
 		a.ToolInput = ahp.TextInput(string(in))
 	}
 	return a
-}
-
-func title(t agent.ToolCall) *ahp.Prose {
-	text := clipTo(orElse(t.Title, orElse(t.Name, t.Kind)), maxErrorText)
-	return &ahp.Prose{Text: text, Markdown: strings.Contains(text, "`")}
-}
-
-// toolMeta is what AHP has no member for.
-func toolMeta(t agent.ToolCall) json.RawMessage {
-	m := map[string]any{}
-	if t.Kind != "" {
-		m["tandemux/kind"] = clipTo(t.Kind, maxNamed)
-	}
-	if t.Parent != "" {
-		m["tandemux/parent"] = clipTo(t.Parent, maxURI)
-	}
-	var places []map[string]any
-	for _, l := range t.Locations[:min(len(t.Locations), maxLocations)] {
-		place := map[string]any{"path": clipTo(l.Path, maxURI)}
-		if l.Line > 0 {
-			place["line"] = l.Line
-		}
-		places = append(places, place)
-	}
-	if places != nil {
-		m["tandemux/locations"] = places
-	}
-	if len(m) == 0 {
-		return nil
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return nil
-	}
-	return b
-}
-
-// bounded is JSON of a tool's that is not too large, or nil.
-func bounded(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 || len(raw) > maxToolText || !json.Valid(raw) || string(raw) == "null" {
-		return nil
-	}
-	return raw
-}
-
-// toolContent is a tool's content on the wire.
-func toolContent(list []agent.Content) []ahp.ToolContent {
-	var out []ahp.ToolContent
-	for _, c := range list[:min(len(list), maxContents)] {
-		switch {
-		case c.Diff != nil:
-			out = append(out, fileEdit(*c.Diff))
-		case c.Terminal != nil && c.Terminal.URI != "":
-			out = append(out, terminalContent(*c.Terminal))
-		case c.Terminal != nil:
-			out = append(out, ahp.ToolContent{Type: ahp.ContentText, Text: clipTo(c.Terminal.Output, maxToolText)})
-		case c.Resource != nil && c.Resource.Data != nil:
-			data := c.Resource.Data[:min(len(c.Resource.Data), maxToolText)]
-			out = append(out, ahp.ToolContent{Type: ahp.ContentEmbedded, Data: base64.StdEncoding.EncodeToString(data), ContentType: orElse(c.Resource.Type, "application/octet-stream")})
-		case c.Resource != nil:
-			out = append(out, ahp.ToolContent{Type: ahp.ContentResource, URI: clipTo(c.Resource.URI, maxURI), ContentType: c.Resource.Type})
-		default:
-			out = append(out, ahp.ToolContent{Type: ahp.ContentText, Text: clipTo(c.Text, maxToolText)})
-		}
-	}
-	return out
-}
-
-func terminalContent(t agent.TerminalContent) ahp.ToolContent {
-	yes := true
-	w := ahp.ToolContent{Type: ahp.ContentTerminal, Resource: t.URI, Title: clipTo(t.Title, maxTitle), IsPty: &yes}
-	if t.Exit != nil {
-		w.Result = &ahp.TerminalResult{ExitCode: t.Exit.Code}
-	}
-	return w
-}
-
-// fileEdit is a change of a file, whose texts are in the URIs themselves: what
-// the agent says of a file is not always what the file has.
-func fileEdit(d agent.Diff) ahp.ToolContent {
-	side := func(text string) json.RawMessage {
-		b, err := json.Marshal(map[string]any{
-			"uri": files.URI(d.Path),
-			"content": map[string]any{
-				"uri":         "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(clipTo(text, maxToolText))),
-				"contentType": "text/plain", "sizeHint": len(text),
-			},
-		})
-		if err != nil {
-			return nil
-		}
-		return b
-	}
-	w := ahp.ToolContent{Type: ahp.ContentFileEdit, After: side(d.New)}
-	if d.Old != nil {
-		w.Before = side(*d.Old)
-	}
-	return w
-}
-
-// clipTo bounds a text at a character.
-func clipTo(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
 }

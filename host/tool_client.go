@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,9 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // clientTools are the tools that a session's active clients carry out; it
@@ -91,11 +94,11 @@ func (r *prompting) callClient(tx core.Tx, id, name string, input json.RawMessag
 	}
 	switch {
 	case owner == "":
-		return nil, fmt.Errorf("no client has a tool %q", clip(name))
-	case id == "" || len(id) > maxURI || r.calls[id] != nil && !r.calls[id].before:
-		return nil, fmt.Errorf("the tool call's id %q is not usable", clip(id))
-	case len(input) > maxToolText:
-		return nil, fmt.Errorf("the tool's input is larger than %d bytes", maxToolText)
+		return nil, fmt.Errorf("no client has a tool %q", params.Clip(name))
+	case id == "" || len(id) > params.MaxURI || r.calls[id] != nil && !r.calls[id].before:
+		return nil, fmt.Errorf("the tool call's id %q is not usable", params.Clip(id))
+	case len(input) > words.MaxText:
+		return nil, fmt.Errorf("the tool's input is larger than %d bytes", words.MaxText)
 	}
 	r.closeText(tx)
 	if r.over || !r.room(tx) {
@@ -104,9 +107,9 @@ func (r *prompting) callClient(tx core.Tx, id, name string, input json.RawMessag
 	k := &call{r: r, id: id, owner: owner, result: make(chan ahp.ToolResult, 1)}
 	r.calls[id] = k
 	by := &ahp.Contributor{Kind: ahp.ContributorClient, ClientID: owner}
-	c.apply(tx, ahp.ChatToolCallStart{TurnID: r.id, ToolCallID: id, ToolName: name, DisplayName: orElse(def.Title, name), Contributor: by}, nil)
-	ready := ahp.ChatToolCallReady{TurnID: r.id, ToolCallID: id, InvocationMessage: ahp.Plain(orElse(def.Title, name)), Confirmed: ahp.ConfirmedNotNeeded}
-	if in := bounded(input); in != nil {
+	c.apply(tx, ahp.ChatToolCallStart{TurnID: r.id, ToolCallID: id, ToolName: name, DisplayName: cmp.Or(def.Title, name), Contributor: by}, nil)
+	ready := ahp.ChatToolCallReady{TurnID: r.id, ToolCallID: id, InvocationMessage: ahp.Plain(cmp.Or(def.Title, name)), Confirmed: ahp.ConfirmedNotNeeded}
+	if in := words.Bounded(input); in != nil {
 		ready.ToolInput = ahp.TextInput(string(in))
 	}
 	c.apply(tx, ready, nil)
@@ -178,9 +181,9 @@ func ownCall(d *dispatch, turnID, id string) (*call, string) {
 	case t.Contributor == nil || t.Contributor.Kind != ahp.ContributorClient:
 		return nil, "the tool is the agent's: it tells the result itself"
 	case t.Contributor.ClientID != d.c.Client.ID:
-		return nil, because("the tool is another client's, %s: only that one tells the result", clip(t.Contributor.ClientID))
+		return nil, fmt.Sprintf("the tool is another client's, %s: only that one tells the result", params.Clip(t.Contributor.ClientID))
 	case t.Status != ahp.ToolRunning || c.now == nil || c.now.calls[id] == nil || c.now.calls[id].result == nil:
-		return nil, because("the tool call does not run: it is %s", t.Status)
+		return nil, fmt.Sprintf("the tool call does not run: it is %s", t.Status)
 	}
 	return c.now.calls[id], ""
 }

@@ -1,16 +1,19 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // errDenied is Confirm's answer when a person says no and the agent has no option
@@ -22,7 +25,7 @@ var reading = []string{"read", "search", "think"}
 
 // Confirm implements agent.Sink: a person answers, or the session's policy does.
 func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.Answer, error) {
-	q.Options = q.Options[:min(len(q.Options), maxChoices)]
+	q.Options = q.Options[:min(len(q.Options), words.MaxChoices)]
 	var wait chan ahp.ChatToolCallConfirmed
 	optionID, err := "", errors.New("the turn has ended")
 	r.event(0, func(tx core.Tx) {
@@ -30,7 +33,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 			return
 		}
 		if k := r.calls[q.Call.ID]; k == nil || k.before {
-			r.tool(tx, q.Call, toolContent(q.Call.Content))
+			r.tool(tx, q.Call, words.Contents(q.Call.Content))
 		}
 		k := r.calls[q.Call.ID]
 		if k == nil || k.over || k.answer != nil {
@@ -74,7 +77,7 @@ func (s *session) decides(q agent.Confirmation) string {
 	default:
 		return ""
 	}
-	id, _ := optionOf(q.Options, agent.ConfirmAllowOnce, agent.ConfirmAllowAlways)
+	id, _ := words.OptionOf(q.Options, agent.ConfirmAllowOnce, agent.ConfirmAllowAlways)
 	return id
 }
 
@@ -85,19 +88,19 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 	a := k.ready(q.Call, "")
 	one, two := 1, 2
 	for _, o := range q.Options {
-		w := ahp.ToolOption{ID: o.ID, Label: clipTo(o.Name, maxTitle), Kind: ahp.OptionApprove, Group: &one}
-		if denies(o) {
+		w := ahp.ToolOption{ID: o.ID, Label: params.ClipTo(o.Name, params.MaxTitle), Kind: ahp.OptionApprove, Group: &one}
+		if words.Denies(o) {
 			w.Kind, w.Group = ahp.OptionDeny, &two
 		}
-		if b, err := json.Marshal(map[string]string{"tandemux/group": clipTo(o.Group, maxNamed)}); err == nil && o.Group != "" {
+		if b, err := json.Marshal(map[string]string{"tandemux/group": params.ClipTo(o.Group, maxNamed)}); err == nil && o.Group != "" {
 			w.Meta = b // Once or always: AHP has no word for it.
 		}
 		a.Options = append(a.Options, w)
 	}
-	evidence(&a, q.Call)
-	if k.editable = editable(q, a.ToolInput); k.editable != "" {
+	words.Evidence(&a, q.Call)
+	if k.editable = words.Editable(q, a.ToolInput); k.editable != "" {
 		yes := true
-		a.Editable, a.Meta = &yes, withMember(a.Meta, "tandemux/editable", k.editable)
+		a.Editable, a.Meta = &yes, words.WithMember(a.Meta, "tandemux/editable", k.editable)
 	}
 	k.asked, k.answer = q.Options, make(chan ahp.ChatToolCallConfirmed, 1)
 	c.apply(tx, a, nil)
@@ -106,39 +109,6 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 		c.s.need(tx, ahp.InputNeeded{ID: k.need(), Chat: c.ch.URI, Kind: ahp.NeedToolConfirmation, TurnID: k.r.id, ToolCall: t})
 	}
 	return k.answer
-}
-
-// evidence adds to a question what else the call says of itself: the changes of files
-// as such, texts as "tandemux/text", and "tandemux/partial" where something was too large to
-// be sent, so that nobody allows what they can't see.
-func evidence(a *ahp.ChatToolCallReady, t agent.ToolCall) {
-	partial := t.Partial || len(t.Title) > maxErrorText || len(t.Content) > maxContents || len(t.Input) > maxToolText
-	var edits []map[string]json.RawMessage
-	var texts []string
-	for i, c := range toolContent(t.Content) {
-		switch c.Type {
-		case ahp.ContentFileEdit:
-			edit := map[string]json.RawMessage{"after": c.After}
-			if c.Before != nil {
-				edit["before"] = c.Before
-			}
-			edits = append(edits, edit)
-		case ahp.ContentText:
-			texts = append(texts, c.Text)
-			partial = partial || t.Content[i].Terminal == nil && len(t.Content[i].Text) > maxToolText
-		}
-	}
-	if len(edits) > 0 {
-		if b, err := json.Marshal(map[string]any{"items": edits}); err == nil {
-			a.Edits = b
-		}
-	}
-	if len(texts) > 0 {
-		a.Meta = withMember(a.Meta, "tandemux/text", strings.Join(texts, "\n"))
-	}
-	if partial {
-		a.Meta = withMember(a.Meta, "tandemux/partial", true)
-	}
 }
 
 // withdraw ends a question that the agent no longer asks: the call is skipped.
@@ -152,20 +122,6 @@ func (r *prompting) withdraw(tx core.Tx, id string, wait chan ahp.ChatToolCallCo
 	r.c.apply(tx, ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: the agent asks no more")}, nil)
 }
 
-func denies(o agent.Choice) bool {
-	return o.Group == agent.ConfirmRejectOnce || o.Group == agent.ConfirmRejectAlways
-}
-
-// optionOf is the first option of the first group that has one.
-func optionOf(options []agent.Choice, groups ...string) (id string, ok bool) {
-	for _, g := range groups {
-		if i := slices.IndexFunc(options, func(o agent.Choice) bool { return o.Group == g }); i >= 0 {
-			return options[i].ID, true
-		}
-	}
-	return "", false
-}
-
 // chosen is the agent's option for an answer.
 func chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error) {
 	if a.SelectedOptionID != "" {
@@ -175,7 +131,7 @@ func chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error)
 	if !a.Approved {
 		groups = []string{agent.ConfirmRejectOnce, agent.ConfirmRejectAlways}
 	}
-	id, ok := optionOf(options, groups...)
+	id, ok := words.OptionOf(options, groups...)
 	if !ok {
 		return "", errDenied
 	}
@@ -191,7 +147,7 @@ func confirmTool(tx core.Tx, d *dispatch) string {
 	case t == nil:
 		return "there is no such tool call in the turn that runs"
 	case t.Status != ahp.ToolPending:
-		return because("the tool call does not wait for confirmation: it is %s%s", t.Status, answered(*t))
+		return fmt.Sprintf("the tool call does not wait for confirmation: it is %s%s", t.Status, answered(*t))
 	case a.Approved:
 		if s := d.c.Principal.Lacks(auth.ScopeApprove); s != "" {
 			return s
@@ -200,15 +156,15 @@ func confirmTool(tx core.Tx, d *dispatch) string {
 	option := slices.IndexFunc(t.Options, func(o ahp.ToolOption) bool { return o.ID == a.SelectedOptionID })
 	switch {
 	case a.SelectedOptionID != "" && option < 0:
-		return because("the tool call has no option %q", clip(a.SelectedOptionID))
+		return fmt.Sprintf("the tool call has no option %q", params.Clip(a.SelectedOptionID))
 	case option >= 0 && (t.Options[option].Kind == ahp.OptionApprove) != a.Approved:
-		return because("the option %q is there to %s", clip(a.SelectedOptionID), t.Options[option].Kind)
+		return fmt.Sprintf("the option %q is there to %s", params.Clip(a.SelectedOptionID), t.Options[option].Kind)
 	case a.EditedToolInput != nil && !a.Approved:
 		return "the input of a tool call that is denied is not edited"
 	case a.EditedToolInput != nil && c.refusesEdit(*t, *a.EditedToolInput) != "":
 		return c.refusesEdit(*t, *a.EditedToolInput)
 	case !a.Approved && a.Reason != "" && a.Reason != ahp.ReasonDenied && a.Reason != ahp.ReasonSkipped:
-		return because("a tool call is not approved because it is %q or %q", ahp.ReasonDenied, ahp.ReasonSkipped)
+		return fmt.Sprintf("a tool call is not approved because it is %q or %q", ahp.ReasonDenied, ahp.ReasonSkipped)
 	}
 	if s := bulky(d.action); s != "" {
 		return s
@@ -216,12 +172,12 @@ func confirmTool(tx core.Tx, d *dispatch) string {
 	if a.Approved {
 		a.Confirmed, a.Reason = ahp.ConfirmedUserAction, ""
 	} else {
-		a.Reason, a.Confirmed = orElse(a.Reason, ahp.ReasonDenied), ""
+		a.Reason, a.Confirmed = cmp.Or(a.Reason, ahp.ReasonDenied), ""
 		if a.Reason == ahp.ReasonSkipped && a.ReasonMessage == nil {
 			a.ReasonMessage = ahp.Plain("not run: somebody skipped it")
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "confirm", d.ch.URI, "tool call", clip(a.ToolCallID), "approved", approvedText[a.Approved])
+	d.c.h.audit.Did(d.c.by(), "confirm", d.ch.URI, "tool call", params.Clip(a.ToolCallID), "approved", approvedText[a.Approved])
 	c.apply(tx, a, &d.by)
 	if r := c.now; r != nil && r.id == a.TurnID {
 		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {
@@ -249,7 +205,7 @@ var approvedText = map[bool]string{true: "yes", false: "no"}
 func answered(t ahp.ToolCall) string {
 	switch {
 	case t.Confirmed == ahp.ConfirmedUserAction && t.SelectedOption != nil:
-		return because(": somebody has chosen %q already", t.SelectedOption.Label)
+		return fmt.Sprintf(": somebody has chosen %q already", t.SelectedOption.Label)
 	case t.Confirmed == ahp.ConfirmedUserAction:
 		return ": somebody has approved it already"
 	case t.Reason == ahp.ReasonDenied:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
 )
 
@@ -47,32 +48,32 @@ func (c *chat) settleCalls(tx core.Tx, complete bool, since func(id string) time
 
 // interrupted ends a tool call that ran, with what is known of it.
 func (c *chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
-	words, meta, after := "may have run", t.Meta, ""
+	how, meta, after := "may have run", t.Meta, ""
 	if !since.IsZero() {
 		if took := c.h.now().Sub(since); took >= time.Second {
-			meta = withMember(meta, "tandemux/took", took.Milliseconds())
+			meta = words.WithMember(meta, "tandemux/took", took.Milliseconds())
 			after = fmt.Sprintf(" after %v", took.Truncate(time.Second))
 		}
-		words = "interrupted" + after + ", may have run to its end"
+		how = "interrupted" + after + ", may have run to its end"
 	}
 	if complete {
-		words = "the agent did not say how it ended"
+		how = "the agent did not say how it ended"
 	}
 	for _, term := range c.terminalsOf(tx, t) {
 		claim, life := term.value.Claim, term.value.Lifecycle
 		switch held := claim.Chat == c.ch.URI && claim.ToolCallID != ""; {
 		case life.Exited() && life.ExitCode != nil:
-			words = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
+			how = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
 		case life.Exited():
-			words = "its command was ended by a signal"
+			how = "its command was ended by a signal"
 		case !complete && !since.IsZero() && held: // Whoever interrupts the agent ends what it waits for.
-			words = "interrupted" + after + ", in terminal " + path.Base(term.ch.URI)
+			how = "interrupted" + after + ", in terminal " + path.Base(term.ch.URI)
 		default:
-			words = "still running in " + path.Base(term.ch.URI)
+			how = "still running in " + path.Base(term.ch.URI)
 		}
 	}
 	return ahp.ChatToolCallComplete{TurnID: turn, ToolCallID: t.ToolCallID, Meta: meta, Result: ahp.ToolResult{
-		PastTenseMessage: t.InvocationMessage, Content: t.Content, Error: &ahp.ToolError{Message: words, Code: errorInterrupted},
+		PastTenseMessage: t.InvocationMessage, Content: t.Content, Error: &ahp.ToolError{Message: how, Code: errorInterrupted},
 	}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // Agents that are spoken to by ACP reach the tools of their session's clients by the
@@ -26,7 +27,7 @@ func (ss *sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*chat, 
 // offerTools is x-tandemux/clientTools.
 func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.ClientToolsParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h
@@ -46,7 +47,7 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 			select {
 			case <-changed:
 			case <-ctx.Done():
-				return nil, errClosing
+				return nil, core.ErrClosing
 			}
 			tx := h.core.Lock()
 			if chat.dead(tx) {
@@ -90,7 +91,7 @@ func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 		ahp.CallToolParams
 		Input json.RawMessage `json:"input"`
 	}
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	h := c.h

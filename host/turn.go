@@ -1,15 +1,17 @@
 package host
 
 import (
+	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // prompting is a turn that an agent is at: from its start until Prompt has
@@ -70,7 +72,7 @@ func (s *session) nameAfter(tx core.Tx, m ahp.Message) {
 		return
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
-	if title := cleanTitle(clipTo(line, maxNamed)); title != "" {
+	if title := params.CleanTitle(params.ClipTo(line, maxNamed)); title != "" {
 		s.apply(tx, ahp.SessionTitleChanged{Title: title}, nil)
 	}
 }
@@ -146,28 +148,9 @@ func promptGuarded(ctx context.Context, a agent.Session, t agent.Turn, sink agen
 
 // asked is the message in the provider's words.
 func (r *prompting) asked() agent.Turn {
-	t := asTurn(r.id, r.message)
+	t := words.Turn(r.id, r.message)
 	if r.broken != "" {
 		t.Text = goOn(t.Text, r.broken)
-	}
-	return t
-}
-
-func asTurn(id string, m ahp.Message) agent.Turn {
-	t := agent.Turn{ID: id, Text: m.Text}
-	for _, a := range m.Attachments {
-		switch a.Type {
-		case ahp.AttachResource:
-			t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, URI: a.URI, Type: a.ContentType})
-		case ahp.AttachEmbedded:
-			if data, err := base64.StdEncoding.DecodeString(a.Data); err == nil {
-				t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, Type: a.ContentType, Data: data})
-			}
-		case ahp.AttachSimple:
-			if a.ModelRepresentation != "" {
-				t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, Type: "text/plain", Data: []byte(a.ModelRepresentation)})
-			}
-		}
 	}
 	return t
 }
@@ -218,10 +201,10 @@ func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 	case err == nil && (out.Stop == agent.StopEnd || out.Stop == ""):
 		r.end(tx, ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
 	case err == nil && out.Stop == agent.StopRefusal:
-		r.fail(tx, ahp.ErrorInfo{ErrorType: errorRefusal, Message: orElse(out.Message, "The agent refused to go on.")})
+		r.fail(tx, ahp.ErrorInfo{ErrorType: errorRefusal, Message: cmp.Or(out.Message, "The agent refused to go on.")})
 	case err == nil:
 		r.part(tx, ahp.ResponsePart{
-			Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(orElse(out.Message, "The agent stopped early: "+string(out.Stop)), maxErrorText)),
+			Kind: ahp.PartSystemNotification, Note: ahp.Plain(params.ClipTo(cmp.Or(out.Message, "The agent stopped early: "+string(out.Stop)), words.MaxError)),
 			Meta: fmt.Appendf(nil, `{"tandemux/stop":%q}`, out.Stop),
 		})
 		r.end(tx, ahp.ChatTurnComplete{TurnID: r.id, Duration: r.took()}, nil)
@@ -229,15 +212,8 @@ func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 		if cause := context.Cause(r.ctx); cause != nil && r.ctx.Err() != nil && cause != context.Canceled {
 			err = cause
 		}
-		r.fail(tx, errorInfo(err))
+		r.fail(tx, words.Error(err))
 	}
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // fail ends the turn with an error.

@@ -2,12 +2,15 @@ package host
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/core"
+	"tandemux/host/params"
 )
 
 // gathered is text that has yet to be told: deltas are joined as output of
@@ -71,7 +74,7 @@ func (r *prompting) event(size int, do func(tx core.Tx)) {
 		}
 		r.heard(tx)
 		if r.said += size + 64; r.said > r.c.h.limits.TurnBytes {
-			r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent said more than %d bytes in one turn", r.c.h.limits.TurnBytes)})
+			r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: fmt.Sprintf("the agent said more than %d bytes in one turn", r.c.h.limits.TurnBytes)})
 			return
 		}
 		do(tx)
@@ -116,7 +119,7 @@ func (r *prompting) room(tx core.Tx) bool {
 		return true
 	}
 	if r.parts == maxTurnParts+1 {
-		r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: because("the agent's turn has more than %d parts", maxTurnParts)})
+		r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: fmt.Sprintf("the agent's turn has more than %d parts", maxTurnParts)})
 	}
 	return false
 }
@@ -130,7 +133,7 @@ func (r *prompting) part(tx core.Tx, p ahp.ResponsePart) {
 }
 
 func (r *prompting) note(tx core.Tx, text string) {
-	r.part(tx, ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain(clipTo(text, maxErrorText))})
+	r.part(tx, ahp.ResponsePart{Kind: ahp.PartSystemNotification, Note: ahp.Plain(params.ClipTo(text, words.MaxError))})
 }
 
 // Notice implements agent.Sink.
@@ -144,7 +147,7 @@ func (r *prompting) Usage(u agent.Usage) {
 		more["tandemux/contextUsed"], more["tandemux/contextSize"] = u.ContextUsed, u.ContextSize
 	}
 	if u.Cost > 0 {
-		more["tandemux/cost"], more["tandemux/currency"] = u.Cost, clipTo(u.Currency, 16)
+		more["tandemux/cost"], more["tandemux/currency"] = u.Cost, params.ClipTo(u.Currency, 16)
 	}
 	if len(more) > 0 {
 		if b, err := json.Marshal(more); err == nil {
@@ -167,7 +170,7 @@ func (r *prompting) Plan(entries []agent.PlanEntry) {
 	list := make([]ahp.AgentPlanEntry, 0, len(entries))
 	for _, e := range entries[:min(len(entries), maxPlan)] {
 		size += len(e.Text)
-		list = append(list, ahp.AgentPlanEntry{Text: clipTo(e.Text, maxTitle), Priority: clipTo(e.Priority, 16), Status: clipTo(e.Status, 16)})
+		list = append(list, ahp.AgentPlanEntry{Text: params.ClipTo(e.Text, params.MaxTitle), Priority: params.ClipTo(e.Priority, 16), Status: params.ClipTo(e.Status, 16)})
 	}
 	r.event(size, func(tx core.Tx) {
 		s := r.c.s

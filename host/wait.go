@@ -9,6 +9,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/core"
+	"tandemux/host/params"
 	"tandemux/host/terminal"
 	"tandemux/internal/jsonrpc"
 )
@@ -59,12 +60,12 @@ type wait struct {
 // Nothing is polled: the terminal's actions decide as they are applied.
 func waitFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.WaitParams
-	if err := decode(raw, &p); err != nil {
+	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
 	begin, ok := conditions[p.Until]
 	if !ok {
-		return nil, ahp.InvalidParams("wait: until: %q is none of %q, %q, %q, %q, %q", clip(p.Until), ahp.WaitExit, ahp.WaitCommand, ahp.WaitIdle, ahp.WaitOutput, ahp.WaitText)
+		return nil, ahp.InvalidParams("wait: until: %q is none of %q, %q, %q, %q, %q", params.Clip(p.Until), ahp.WaitExit, ahp.WaitCommand, ahp.WaitIdle, ahp.WaitOutput, ahp.WaitText)
 	}
 	const most = int64(365 * 24 * time.Hour / time.Millisecond)
 	if p.TimeoutMs < 0 || p.TimeoutMs > most || p.IdleMs < 0 || p.IdleMs > most || p.AgoMs < 0 || p.AgoMs > most {
@@ -123,7 +124,7 @@ func (c *conn) newWait(tx core.Tx, uri ahp.URI, doing string) (*wait, error) {
 	t, ok := termAt(tx, uri)
 	switch {
 	case !ok:
-		return nil, ahp.NotFound("%s: there is no terminal %q", doing, clip(uri))
+		return nil, ahp.NotFound("%s: there is no terminal %q", doing, params.Clip(uri))
 	case len(c.waits) >= maxWaits && !c.keepsHouse(tx):
 		return nil, ahp.Conflict("%s: this connection has %d waits already, the most it may have: let some end", doing, maxWaits)
 	}

@@ -11,6 +11,9 @@ import (
 	"tandemux/host/outbox"
 )
 
+// ErrClosing is why nothing new is begun.
+var ErrClosing = ahp.Internal("the host is stopping")
+
 // Options are what a Core needs. Its functions are called with the lock held.
 type Options struct {
 	// State is the directory of the sequence mark.

@@ -1,0 +1,90 @@
+package words
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"tandemux/ahp"
+	"tandemux/host/agent"
+	"tandemux/host/params"
+)
+
+// Bounds of what agents say, in bytes where they don't say otherwise.
+const (
+	MaxText        = 256 << 10 // one text of a tool's input or result
+	MaxError       = 4 << 10
+	MaxContents    = 64  // of a tool call
+	MaxChoices     = 200 // of an option, or a question
+	maxLocations   = 32
+	maxAuthMethods = 16
+	maxNamed       = 80
+)
+
+// Error is an error of a provider on the wire.
+func Error(err error) ahp.ErrorInfo {
+	var e *agent.Error
+	if !errors.As(err, &e) {
+		return ahp.ErrorInfo{ErrorType: agent.KindAgent, Message: params.ClipTo(err.Error(), MaxError)}
+	}
+	info := ahp.ErrorInfo{ErrorType: e.Kind, Message: params.ClipTo(e.Message, MaxError)}
+	if len(e.Auth) == 0 {
+		return info
+	}
+	if meta, err := json.Marshal(map[string]any{"tandemux/auth": AuthWays(e.Auth)}); err == nil {
+		info.Meta = meta
+	}
+	return info
+}
+
+// Options are those of an agent on the wire.
+func Options(options []agent.Option) []ahp.AgentOption {
+	list := make([]ahp.AgentOption, 0, len(options))
+	for _, o := range options {
+		w := ahp.AgentOption{ID: o.ID, Name: o.Name, Description: o.Description, Category: o.Category, Boolean: o.Boolean}
+		for _, ch := range o.Choices[:min(len(o.Choices), MaxChoices)] {
+			w.Choices = append(w.Choices, ahp.AgentChoice(ch))
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// AuthWays are ways to log in on the wire.
+func AuthWays(list []agent.AuthMethod) []ahp.AgentAuth {
+	ways := make([]ahp.AgentAuth, 0, len(list))
+	for _, m := range list[:min(len(list), maxAuthMethods)] {
+		way := ahp.AgentAuth{ID: m.ID, Name: m.Name, Description: m.Description, Kind: authKinds[m.Kind], Command: slices.Clone(m.Command), Variables: m.Variables}
+		for _, v := range m.Env {
+			if way.Env == nil {
+				way.Env = map[string]string{}
+			}
+			way.Env[v.Name] = v.Value
+		}
+		ways = append(ways, way)
+	}
+	return ways
+}
+
+// Turn is a message in the provider's words.
+func Turn(id string, m ahp.Message) agent.Turn {
+	t := agent.Turn{ID: id, Text: m.Text}
+	for _, a := range m.Attachments {
+		switch a.Type {
+		case ahp.AttachResource:
+			t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, URI: a.URI, Type: a.ContentType})
+		case ahp.AttachEmbedded:
+			if data, err := base64.StdEncoding.DecodeString(a.Data); err == nil {
+				t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, Type: a.ContentType, Data: data})
+			}
+		case ahp.AttachSimple:
+			if a.ModelRepresentation != "" {
+				t.Attachments = append(t.Attachments, agent.Attachment{Label: a.Label, Type: "text/plain", Data: []byte(a.ModelRepresentation)})
+			}
+		}
+	}
+	return t
+}
+
+var authKinds = map[agent.AuthKind]string{agent.AuthAgent: "agent", agent.AuthTerminal: "terminal", agent.AuthEnv: "env"}
