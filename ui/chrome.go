@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"tandemux/emulator"
+	"tandemux/internal/fileuri"
 	"tandemux/keymap"
-	"tandemux/ui/address"
 	"tandemux/ui/command"
 	"tandemux/ui/layout"
 	"tandemux/ui/look"
@@ -181,7 +181,7 @@ func (m *Model) statusData() status.Data {
 	if t != nil {
 		d.Badge, d.BadgeStyle = m.panes.Badge(t)
 		d.Command, _, d.CommandStyle = m.lastCommand(t)
-		d.Cwd = words.Clean(words.Shorten(address.Path(t.Cwd), m.cfg.home()))
+		d.Cwd = words.Clean(words.Shorten(fileuri.Path(t.Cwd), m.cfg.home()))
 	}
 	if e := m.agents.Focused(); e != nil {
 		d.Badge, d.BadgeStyle = m.agents.Badge(e)

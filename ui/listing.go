@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/fileuri"
 	"tandemux/ui/address"
 	"tandemux/ui/attention"
 	"tandemux/ui/look"
@@ -53,7 +54,7 @@ func (m *Model) terminalRows() []overlay.Terminal {
 		if t == nil || t.Done {
 			continue
 		}
-		row := overlay.Terminal{URI: uri, Title: t.FullTitle(), Cwd: words.Clean(words.Shorten(address.Path(t.Cwd), m.cfg.home()))}
+		row := overlay.Terminal{URI: uri, Title: t.FullTitle(), Cwd: words.Clean(words.Shorten(fileuri.Path(t.Cwd), m.cfg.home()))}
 		row.Badge, row.BadgeStyle = m.panes.Badge(t)
 		if id, ok := m.panes.Doc.Shown.Showing(uri); ok {
 			i, _, _ := m.panes.Doc.Shown.Find(id)

@@ -19,7 +19,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host/listen"
-	"tandemux/internal/endpoint"
+	"tandemux/internal/fileuri"
 	"tandemux/internal/local"
 )
 
@@ -185,7 +185,7 @@ func (x *chaos) openTerminals() {
 func (x *chaos) open(t *chaosTerm, argv ...string) {
 	x.Helper()
 	x.must(x.views[0].Call(x.ctx(), ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
-		Channel: t.uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: x.views[0].ClientID()}, Cwd: endpoint.FileURI(x.bin),
+		Channel: t.uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: x.views[0].ClientID()}, Cwd: fileuri.Of(x.bin),
 		Meta: &ahp.CreateMeta{Command: argv},
 	}, nil))
 	x.terms = append(x.terms, t)

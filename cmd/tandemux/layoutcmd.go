@@ -15,6 +15,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/fileuri"
 	"tandemux/ui/layout"
 )
 
@@ -114,7 +115,7 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutFile,
 		if meta == nil {
 			return "", nil
 		}
-		cwd = endpoint.PathOf(meta.Cwd)
+		cwd = fileuri.Path(meta.Cwd)
 		if !s.At.Elsewhere() {
 			cwd = endpoint.Tilde(cwd)
 		}
@@ -229,7 +230,7 @@ func starting(s *endpoint.Conn, p paneFile, dir string) ahp.CreateTerminalParams
 	cwd := p.Cwd
 	if s.At.Elsewhere() {
 		if filepath.IsAbs(cwd) {
-			params.Cwd = endpoint.FileURI(cwd)
+			params.Cwd = fileuri.Of(cwd)
 		}
 		return params // the host's home is where the others start
 	}
@@ -241,6 +242,6 @@ func starting(s *endpoint.Conn, p paneFile, dir string) ahp.CreateTerminalParams
 	if !filepath.IsAbs(cwd) {
 		cwd = filepath.Join(dir, cwd)
 	}
-	params.Cwd = endpoint.FileURI(cwd)
+	params.Cwd = fileuri.Of(cwd)
 	return params
 }

@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/fileuri"
 	"tandemux/internal/local"
 )
 
@@ -82,7 +83,7 @@ func rowOf(t ahp.TerminalInfo, me string) row {
 	r.Signal, r.Pid, r.Command = meta.Signal, meta.Pid, meta.Command
 	r.LastCommand, r.Agent, r.Ask = meta.LastCommand, meta.Agent, meta.Ask
 	if meta.Cwd != "" {
-		r.Cwd = endpoint.PathOf(meta.Cwd)
+		r.Cwd = fileuri.Path(meta.Cwd)
 	}
 	if meta.Created > 0 {
 		r.Created = time.UnixMilli(meta.Created).Format(time.RFC3339)

@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/fileuri"
 )
 
 func newNewCommand() *cobra.Command {
@@ -82,7 +83,7 @@ func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalPara
 		}
 	}
 	p.Channel = newTerminalURI()
-	p.Name, p.Cwd = name, endpoint.FileURI(dir)
+	p.Name, p.Cwd = name, fileuri.Of(dir)
 	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: endpoint.ChildEnv(os.Environ())}
 	return p, nil
 }

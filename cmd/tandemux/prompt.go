@@ -17,6 +17,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/fileuri"
 )
 
 // cancelTime is how long an interrupted prompt waits for its turn to end.
@@ -194,7 +195,7 @@ func (p *prompter) begin(ctx context.Context) error {
 				return err
 			}
 		}
-		dirs = []ahp.URI{endpoint.FileURI(path)}
+		dirs = []ahp.URI{fileuri.Of(path)}
 	}
 	agent, err := useAgent(p.s, ctx, p.o.agent, strings.Fields(p.o.command))
 	if err != nil {

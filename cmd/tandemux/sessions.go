@@ -13,6 +13,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/fileuri"
 	"tandemux/internal/local"
 )
 
@@ -35,7 +36,7 @@ func sessionRowOf(s ahp.SessionSummary) sessionRow {
 		State: sessionState(s.Status), Activity: s.Activity, Cwd: []string{}, Modified: string(s.ModifiedAt),
 	}
 	for _, d := range s.WorkingDirectories {
-		r.Cwd = append(r.Cwd, endpoint.PathOf(d))
+		r.Cwd = append(r.Cwd, fileuri.Path(d))
 	}
 	return r
 }

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/pool"
+	"tandemux/internal/fileuri"
 	"tandemux/internal/plaintext"
 )
 
@@ -211,7 +212,7 @@ func (c call) told(ctx context.Context, uri ahp.URI, p ahp.CommandParams, raw bo
 	}
 	out := commandOutput{
 		TerminalID: pool.ID(uri), CommandID: r.ID, Command: r.CommandLine, Running: r.Running,
-		ExitCode: r.ExitCode, DurationMs: r.DurationMs, Cwd: pool.Path(r.Cwd),
+		ExitCode: r.ExitCode, DurationMs: r.DurationMs, Cwd: fileuri.Path(r.Cwd),
 	}
 	out.Output, out.Omitted = shorten(r.Output, r.Omitted, r.Tail)
 	return out, nil

@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/pool"
+	"tandemux/internal/fileuri"
 )
 
 type spawnInput struct {
@@ -41,7 +42,7 @@ func (c call) create(ctx context.Context, claim ahp.Claim, title, dir string, me
 		if !filepath.IsAbs(dir) {
 			return "", fmt.Errorf("cwd %q is not an absolute path", clip(dir))
 		}
-		p.Cwd = pool.FileURI(dir)
+		p.Cwd = fileuri.Of(dir)
 	}
 	return p.Channel, c.request(ctx, ahp.MethodCreateTerminal, p, nil)
 }

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/internal/fileuri"
 	"tandemux/internal/plaintext"
 )
 
@@ -48,7 +48,7 @@ func Describe(t *ahp.TerminalInfo) Terminal {
 		m = &ahp.TerminalMeta{}
 	}
 	d := Terminal{
-		ID: ID(t.Resource), Cwd: Path(m.Cwd), Owner: Agent, Visible: len(m.Layouts) > 0,
+		ID: ID(t.Resource), Cwd: fileuri.Path(m.Cwd), Owner: Agent, Visible: len(m.Layouts) > 0,
 		CreatedAt: m.Created, Command: m.Command, Name: m.Name, Title: t.Title,
 	}
 	if m.Name != "" {
@@ -105,15 +105,3 @@ func Find(all []ahp.TerminalInfo, id string) *ahp.TerminalInfo {
 	}
 	return nil
 }
-
-// Path is that of a file URI; what is none is given as it is.
-func Path(uri ahp.URI) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" {
-		return uri
-	}
-	return u.Path
-}
-
-// FileURI names an absolute path as AHP does.
-func FileURI(path string) ahp.URI { return (&url.URL{Scheme: "file", Path: path}).String() }

@@ -15,6 +15,7 @@ import (
 	"tandemux/host/front"
 	"tandemux/host/pool"
 	"tandemux/internal/client"
+	"tandemux/internal/fileuri"
 )
 
 const (
@@ -123,7 +124,7 @@ func (f Server) spawn(ctx context.Context, r *http.Request, c *client.Client) (a
 		if !filepath.IsAbs(in.Cwd) {
 			return nil, problem{http.StatusBadRequest, "cwd is not an absolute path"}
 		}
-		p.Cwd = pool.FileURI(in.Cwd)
+		p.Cwd = fileuri.Of(in.Cwd)
 	}
 	if err := c.Call(ctx, ahp.MethodCreateTerminal, p, nil); err != nil {
 		return nil, err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 
 	"tandemux/ahp"
 	"tandemux/host/task/store"
+	"tandemux/internal/fileuri"
 )
 
 // errWaiting says that the host has to do something first; its news wakes the
@@ -143,7 +143,7 @@ func (l *live) open(ctx context.Context, t *store.Task) error {
 	}
 	l.watch(t.Session)
 	err = l.s.call(ctx, ahp.MethodCreateSession, ahp.CreateSessionParams{
-		Channel: t.Session, Provider: provider, WorkingDirectories: []ahp.URI{(&url.URL{Scheme: "file", Path: dir}).String()},
+		Channel: t.Session, Provider: provider, WorkingDirectories: []ahp.URI{fileuri.Of(dir)},
 		Meta: &ahp.SessionMeta{Chat: chatOf(t.Session), Title: t.Name, Confirm: l.facts.Confirm, Sandbox: l.sandbox()},
 	}, nil)
 	if err != nil && ahp.CodeOf(err) != ahp.CodeSessionAlreadyExists {

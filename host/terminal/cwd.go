@@ -1,9 +1,10 @@
 package terminal
 
 import (
-	"net/url"
 	"path"
 	"strings"
+
+	"tandemux/internal/fileuri"
 )
 
 // localDir makes a file URI without a host of the directory that a shell
@@ -13,7 +14,7 @@ func localDir(dir, host, hostname string) (uri string, ok bool) {
 	if host != "" && !strings.EqualFold(host, "localhost") && !sameHost(host, hostname) {
 		return "", false
 	}
-	return (&url.URL{Scheme: "file", Path: path.Clean(dir)}).String(), true
+	return fileuri.Of(path.Clean(dir)), true
 }
 
 // sameHost compares host names; one may have its domain and the other not.

@@ -16,6 +16,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/listen"
 	"tandemux/internal/cli"
+	"tandemux/internal/fileuri"
 	"tandemux/internal/jsonrpc"
 	"tandemux/internal/local"
 	"tandemux/internal/wsrpc"
@@ -184,7 +185,7 @@ func (p Endpoint) Adapt(params *ahp.CreateTerminalParams, cwd string) error {
 		if !filepath.IsAbs(cwd) {
 			return cli.Usagef("--cwd %s: on another machine a directory is named by an absolute path", cwd)
 		}
-		params.Cwd = FileURI(cwd)
+		params.Cwd = fileuri.Of(cwd)
 	}
 	return nil
 }

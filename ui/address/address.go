@@ -2,7 +2,6 @@ package address
 
 import (
 	"crypto/rand"
-	"net/url"
 	"strings"
 
 	"tandemux/ahp"
@@ -19,20 +18,3 @@ func IsChat(uri ahp.URI) bool { return strings.HasPrefix(uri, ahp.ChatScheme) }
 
 // New makes an address of a scheme that nothing has.
 func New(scheme string) ahp.URI { return scheme + "/" + strings.ToLower(rand.Text()[:10]) }
-
-// File gives a directory as a URI, "" for none.
-func File(dir string) ahp.URI {
-	if dir == "" {
-		return ""
-	}
-	return (&url.URL{Scheme: "file", Path: dir}).String()
-}
-
-// Path gives a file URI's path, "" for other URIs.
-func Path(uri ahp.URI) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" {
-		return ""
-	}
-	return u.Path
-}

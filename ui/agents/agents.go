@@ -4,7 +4,7 @@ import (
 	"log/slog"
 
 	"tandemux/ahp"
-	"tandemux/ui/address"
+	"tandemux/internal/fileuri"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
@@ -134,5 +134,5 @@ func (s *session) cwd(home string) string {
 
 // directory words a directory.
 func directory(uri ahp.URI, home string) string {
-	return words.Clean(words.Shorten(address.Path(uri), home))
+	return words.Clean(words.Shorten(fileuri.Path(uri), home))
 }

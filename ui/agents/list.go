@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ui/address"
+	"tandemux/internal/fileuri"
 	"tandemux/ui/chat"
 	"tandemux/ui/command"
 	"tandemux/ui/link"
@@ -200,7 +200,7 @@ func (as *Agents) newSession(name string) {
 		}
 	}
 	if cwd == "" {
-		cwd = address.File(as.cwd)
+		cwd = fileuri.Of(as.cwd)
 	}
 	if name != "" {
 		as.beginSession(name, cwd)

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
-	"tandemux/ui/address"
+	"tandemux/internal/fileuri"
 	"tandemux/ui/chat"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
@@ -301,7 +301,7 @@ func (as *Agents) inform(e *Chat) {
 	e.session = s.uri
 	info := chat.Session{URI: s.uri, Title: s.title(), Agent: as.agentTitle(s.row.Provider)}
 	for _, d := range s.row.WorkingDirectories {
-		info.Roots = append(info.Roots, address.Path(d))
+		info.Roots = append(info.Roots, fileuri.Path(d))
 	}
 	if s.ready {
 		var meta struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tandemux/ahp"
+	"tandemux/internal/fileuri"
 	"tandemux/ui/address"
 	"tandemux/ui/layout"
 	"tandemux/ui/status"
@@ -104,7 +105,7 @@ func (ps *Panes) Created(uri ahp.URI, put Placement) {
 func (ps *Panes) NewTab(argv []string) {
 	cwd := ps.Cwd()
 	if cwd == "" {
-		cwd = address.File(ps.first.Cwd)
+		cwd = fileuri.Of(ps.first.Cwd)
 	}
 	ps.Create(func(l layout.Layout, uri ahp.URI) (layout.Layout, layout.PaneID, error) {
 		return l.NewTab(uri)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/ui/address"
+	"tandemux/internal/fileuri"
 	"tandemux/ui/command"
 	"tandemux/ui/pane"
 	"tandemux/ui/words"
@@ -198,7 +198,7 @@ func (t *Terminal) Title() string {
 	if s := words.Clean(t.Info.Title); s != "" {
 		return s
 	}
-	if dir := address.Path(t.Cwd); dir != "" {
+	if dir := fileuri.Path(t.Cwd); dir != "" {
 		return words.Clean(path.Base(dir))
 	}
 	return "terminal"
