@@ -132,13 +132,3 @@ func checkAgents(cmd *cobra.Command, d local.Dirs) (string, string) {
 	}
 	return levelOK, strings.Join(said, "; ")
 }
-
-// useAgent has the host make an agent available and gives its name there.
-func useAgent(s *endpoint.Conn, ctx context.Context, name string, command []string) (string, error) {
-	if name == "" && len(command) == 0 {
-		return "", nil // the host's first
-	}
-	var got ahp.AgentResult
-	err := s.Ask(ctx, ahp.MethodAgent, ahp.AgentParams{Channel: ahp.RootURI, Provider: name, Command: command}, &got)
-	return got.Provider, err
-}

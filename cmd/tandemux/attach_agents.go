@@ -14,14 +14,14 @@ import (
 )
 
 func (h hostAdapter) Sessions(ctx context.Context) ([]ahp.SessionSummary, error) {
-	return sessions(&endpoint.Conn{Client: h.Client, At: h.place}, ctx)
+	return (&endpoint.Conn{Client: h.Client, At: h.place}).Sessions(ctx)
 }
 
 // CreateSession implements link.Sessions: an agent that the host did not have when it
 // started is made known to it first.
 func (h hostAdapter) CreateSession(ctx context.Context, p ahp.CreateSessionParams) error {
 	s := &endpoint.Conn{Client: h.Client, At: h.place}
-	name, err := useAgent(s, ctx, p.Provider, nil)
+	name, err := s.UseAgent(ctx, p.Provider, nil)
 	if err != nil {
 		return err
 	}

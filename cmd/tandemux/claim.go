@@ -14,6 +14,7 @@ import (
 	"tandemux/internal/approval"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
+	"tandemux/internal/prompt"
 )
 
 // onTerminal makes a command that does one thing to the terminal named by its
@@ -21,7 +22,7 @@ import (
 func onTerminal(use, short string, args int, work func(ctx context.Context, cmd *cobra.Command, s *endpoint.Conn, t ahp.TerminalInfo, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args),
-		ValidArgsFunction: completeTerminal,
+		ValidArgsFunction: endpoint.CompleteTerminal,
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
 				t, err := s.Terminal(args[0])
@@ -32,24 +33,6 @@ func onTerminal(use, short string, args int, work func(ctx context.Context, cmd 
 			})
 		}),
 	}
-}
-
-// completeTerminal offers ids with titles, and names, to the shell.
-func completeTerminal(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var ids []string
-	if len(args) == 0 {
-		// Completion has nowhere to report an error to.
-		_ = endpoint.WithHost(cmd, false, func(_ context.Context, s *endpoint.Conn) error {
-			for _, t := range s.Terminals() {
-				ids = append(ids, endpoint.LastPart(t.Resource)+"\t"+cli.Short(t.Title))
-				if name := endpoint.NameOf(t); name != "" {
-					ids = append(ids, name+"\t"+endpoint.LastPart(t.Resource)+", "+cli.Short(endpoint.TitleOf(t)))
-				}
-			}
-			return nil
-		})
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 func newClaimCommand() *cobra.Command {
@@ -86,13 +69,13 @@ func newAnswerCommand() *cobra.Command {
 				if !ok || !term.IsTerminal(int(in.Fd())) {
 					return cli.Usagef("nobody is here to ask: say yes or no")
 				}
-				dropTyped(in)
-				a := newAsker(cmd.ErrOrStderr(), approval.Claim(ask, t))
+				prompt.DropTyped(in)
+				a := prompt.Ask(cmd.ErrOrStderr(), approval.Claim(ask, t))
 				for lines := bufio.NewScanner(in); ; {
 					if !lines.Scan() {
 						return errors.New("not answered: the input has ended")
 					}
-					if o, ok := a.answer(lines.Text()); ok {
+					if o, ok := a.Answer(lines.Text()); ok {
 						grant = o.Allows
 						break
 					}

@@ -224,7 +224,7 @@ func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutFile
 // starting says how a pane's terminal is started.
 func starting(s *endpoint.Conn, p paneFile, dir string) ahp.CreateTerminalParams {
 	params := ahp.CreateTerminalParams{
-		Channel: newTerminalURI(), Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()},
+		Channel: endpoint.NewTerminalURI(), Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()},
 		Meta: &ahp.CreateMeta{Command: p.Command, Env: s.At.ChildEnv(os.Environ())},
 	}
 	cwd := p.Cwd

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tandemux/ahp"
+	"tandemux/internal/endpoint"
 	"tandemux/ui/layout"
 )
 
@@ -40,7 +41,7 @@ func load(t *testing.T, doc string) (layout.Layout, map[ahp.URI]paneFile, error)
 	}
 	opened := map[ahp.URI]paneFile{}
 	ld := loading{open: func(p paneFile) ahp.URI {
-		uri := newTerminalURI()
+		uri := endpoint.NewTerminalURI()
 		opened[uri] = p
 		return uri
 	}}

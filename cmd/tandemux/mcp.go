@@ -55,7 +55,7 @@ it. docs/mcp.md says what it may run.`,
 				dir = "" // it is that machine's directories that count
 			}
 			return mcp.New(mcp.Options{
-				Name: name, Version: version, Dir: dir, NewURI: newTerminalURI, Chat: os.Getenv(chatEnv),
+				Name: name, Version: version, Dir: dir, NewURI: endpoint.NewTerminalURI, Chat: os.Getenv(chatEnv),
 				Open: func(ctx context.Context, name string) (mcp.Host, error) {
 					return openAgent(ctx, p, name, os.Getenv(sessionEnv), os.Getenv(chatEnv))
 				},
@@ -132,8 +132,8 @@ func (a *agentHost) Press(ctx context.Context, channel ahp.URI, names []string) 
 
 // doors are the side protocols' entrances on the host's listeners.
 func doors() []front.Door {
-	tools := &mcp.HTTP{Version: version, NewURI: newTerminalURI, Connect: connectAgent}
-	return []front.Door{tools.Door(), ptyws.Server{Version: version, NewURI: newTerminalURI}.Door()}
+	tools := &mcp.HTTP{Version: version, NewURI: endpoint.NewTerminalURI, Connect: connectAgent}
+	return []front.Door{tools.Door(), ptyws.Server{Version: version, NewURI: endpoint.NewTerminalURI}.Door()}
 }
 
 // connectAgent connects for an agent that came by HTTP.

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +10,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
-	"tandemux/internal/fileuri"
 )
 
 func newNewCommand() *cobra.Command {
@@ -31,7 +27,7 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
 				return cli.Usagef("put -- before the command, as in `tandemux new -- %s`", strings.Join(args, " "))
 			}
-			params, err := createParams(name, cwd, size, args)
+			params, err := endpoint.NewTerminal(name, cwd, size, args)
 			if err != nil {
 				return err
 			}
@@ -68,28 +64,4 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 	f.BoolVar(&background, "background", false, "show it in no layout")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
-}
-
-// createParams checks what the caller said before the host is bothered.
-func createParams(name, cwd, size string, argv []string) (ahp.CreateTerminalParams, error) {
-	var p ahp.CreateTerminalParams
-	dir, err := filepath.Abs(cwd)
-	if err != nil {
-		return p, fmt.Errorf("find the working directory: %w", err)
-	}
-	if size != "" {
-		if p.Cols, p.Rows, err = cli.Size(size); err != nil {
-			return p, err
-		}
-	}
-	p.Channel = newTerminalURI()
-	p.Name, p.Cwd = name, fileuri.Of(dir)
-	p.Meta = &ahp.CreateMeta{Name: name, Command: argv, Env: endpoint.ChildEnv(os.Environ())}
-	return p, nil
-}
-
-// newTerminalURI makes an id that is short to type and unique among the
-// terminals of a host; the host refuses a taken one.
-func newTerminalURI() ahp.URI {
-	return ahp.TerminalScheme + "/" + strings.ToLower(rand.Text()[:8])
 }

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/internal/acptest/model"
+	"tandemux/internal/prompt"
 )
 
 // realEnv names the folder of real agents: scripts/real-agents.sh makes it.
@@ -209,7 +210,7 @@ func (r *realRun) check(events string, terminal bool) {
 	for _, p := range state.Turns[0].ResponseParts {
 		text += p.Content
 		if c := p.ToolCall; c != nil {
-			calls = append(calls, fmt.Sprintf("%s %q %s, %d pieces", c.ToolName, callTitle(c), c.Status, len(c.Content)))
+			calls = append(calls, fmt.Sprintf("%s %q %s, %d pieces", c.ToolName, prompt.CallTitle(c), c.Status, len(c.Content)))
 			for _, content := range c.Content {
 				shown = shown || content.Type == ahp.ContentTerminal
 			}

@@ -36,7 +36,7 @@ typed them. What programs echo is output.`,
 		Example: `  tandemux record build -o build.cast
   tandemux record build --v2 -o - | gzip > build.cast.gz`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeTerminal,
+		ValidArgsFunction: endpoint.CompleteTerminal,
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			p, err := endpoint.Of(cmd)
 			if err != nil {

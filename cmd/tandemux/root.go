@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/internal/endpoint"
+	"tandemux/internal/prompt"
+	"tandemux/internal/runner"
 )
 
 // Groups of the command list.
@@ -44,7 +46,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	for group, commands := range map[string][]*cobra.Command{
 		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
 		groupTerminal: terminalCommands(),
-		groupAgents:   {newPromptCommand(), newSessionsCommand(), agents, newMCPCommand()},
+		groupAgents:   {prompt.Command(), newSessionsCommand(), agents, newMCPCommand()},
 		groupTasks:    taskHost().Commands(),
 		groupHost:     {newHostCommand(), newStopCommand(), newUpgradeCommand(), newForgetCommand(), newTokenCommand(), newDoctorCommand()},
 	} {
@@ -59,7 +61,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 
 func terminalCommands() []*cobra.Command {
 	return []*cobra.Command{
-		newRunCommand(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newAnswerCommand(), newBackgroundCommand(),
+		runner.Command(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newAnswerCommand(), newBackgroundCommand(),
 		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(), newRecordCommand(),
 	}
 }

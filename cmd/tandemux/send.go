@@ -29,7 +29,7 @@ typing until it is claimed.`,
 		Example: `  tandemux send build --enter make test
   tandemux send build --key ctrl+c`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeTerminal,
+		ValidArgsFunction: endpoint.CompleteTerminal,
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			var pressed []keymap.Key
 			for _, name := range keys {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ waits for you, is idle or has failed. tandemux prompt --session goes on with one
 		RunE: cli.Did(func(cmd *cobra.Command, _ []string) error {
 			rows := []sessionRow{}
 			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
-				all, err := sessions(s, ctx)
+				all, err := s.Sessions(ctx)
 				for _, one := range all {
 					rows = append(rows, sessionRowOf(one))
 				}
@@ -98,7 +97,7 @@ func newSessionsEndCommand() *cobra.Command {
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			return endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
 				for _, id := range args {
-					one, err := sessionNamed(s, ctx, id)
+					one, err := s.SessionNamed(ctx, id)
 					if err != nil {
 						return err
 					}
@@ -127,52 +126,4 @@ func ago(rfc3339 string) string {
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	}
 	return at.Local().Format("2006-01-02")
-}
-
-// maxSessions bounds how many sessions are looked through.
-const maxSessions = 10000
-
-// sessions are all of the host's, the last modified first.
-func sessions(s *endpoint.Conn, ctx context.Context) ([]ahp.SessionSummary, error) {
-	var all []ahp.SessionSummary
-	p := ahp.ListSessionsParams{Channel: ahp.RootURI}
-	for len(all) < maxSessions {
-		var page ahp.ListSessionsResult
-		if err := s.Ask(ctx, ahp.MethodListSessions, p, &page); err != nil {
-			return nil, err
-		}
-		all = append(all, page.Items...)
-		if p.Cursor = page.NextCursor; p.Cursor == "" {
-			break
-		}
-	}
-	return all, nil
-}
-
-// sessionNamed finds the session that an id means: the URI, its last part, a
-// unique prefix of that, or a title.
-func sessionNamed(s *endpoint.Conn, ctx context.Context, id string) (ahp.SessionSummary, error) {
-	all, err := sessions(s, ctx)
-	if err != nil {
-		return ahp.SessionSummary{}, err
-	}
-	rules := []func(ahp.SessionSummary) bool{
-		func(o ahp.SessionSummary) bool { return o.Resource == id },
-		func(o ahp.SessionSummary) bool { return endpoint.LastPart(o.Resource) == id },
-		func(o ahp.SessionSummary) bool {
-			return id != "" && strings.HasPrefix(endpoint.LastPart(o.Resource), id)
-		},
-		func(o ahp.SessionSummary) bool { return id != "" && o.Title == id },
-	}
-	for _, fits := range rules {
-		i := slices.IndexFunc(all, fits)
-		if i < 0 {
-			continue
-		}
-		if slices.ContainsFunc(all[i+1:], fits) {
-			return ahp.SessionSummary{}, fmt.Errorf("%q could be any of several sessions; give more of the id", id)
-		}
-		return all[i], nil
-	}
-	return ahp.SessionSummary{}, fmt.Errorf("no session matches %q; `tandemux sessions` lists them", id)
 }

@@ -84,7 +84,7 @@ do what its scopes say; without flags that is all that you may do.`,
 	f.StringVar(&terminal, "terminal", "", "it is for this terminal and sees no other")
 	f.StringVar(&expires, "expires", "", "it ends after a time such as 30m, 8h or 7d, or at a date such as 2026-12-01 (default: never)")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.RegisterFlagCompletionFunc("terminal", completeTerminal) //nolint:errcheck // the flag is there
+	cmd.RegisterFlagCompletionFunc("terminal", endpoint.CompleteTerminal) //nolint:errcheck // the flag is there
 	return cmd
 }
 

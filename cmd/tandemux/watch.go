@@ -24,7 +24,7 @@ func newWatchCommand() *cobra.Command {
 until interrupted or until the host is stopped: those of the list of terminals and
 of every terminal, new ones too; or those of the terminals named, until all of them
 have ended. Of one that has ended before, its state is printed, as with --snapshots.`,
-		ValidArgsFunction: completeTerminal,
+		ValidArgsFunction: endpoint.CompleteTerminal,
 		RunE: cli.Did(func(cmd *cobra.Command, args []string) error {
 			p, err := endpoint.Of(cmd)
 			if err != nil {

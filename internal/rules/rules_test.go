@@ -136,6 +136,10 @@ var arrows = map[string][]string{
 	"host/agent/catalog": {"host/agent", "host/agent/acp", "internal/config/option", "internal/spelling", "internal/statefile"},
 
 	"internal/endpoint": {"ahp", "internal/apiclient", "internal/cli", "internal/client", "internal/fileuri", "internal/jsonrpc", "internal/local", "internal/wsrpc", "host/listen"},
+
+	"internal/runner": {"ahp", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/plaintext"},
+
+	"internal/prompt": {"ahp", "internal/approval", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri"},
 }
 
 // soleImporters names modules that one package alone may import, and why.

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ type runOptions struct {
 	timeout           time.Duration
 }
 
-func newRunCommand() *cobra.Command {
+func Command() *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- COMMAND [ARG...]",
@@ -72,7 +72,7 @@ directory, use a pipe, or set a variable.`,
 	f.StringVar(&o.size, "size", "", "size of the new terminal as COLSxROWS (default 80x24)")
 	cmd.MarkFlagsMutuallyExclusive("raw", "json")
 	_ = cmd.RegisterFlagCompletionFunc("terminal", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		return completeTerminal(cmd, nil, word)
+		return endpoint.CompleteTerminal(cmd, nil, word)
 	})
 	return cmd
 }
@@ -80,7 +80,7 @@ directory, use a pipe, or set a variable.`,
 // runCommand does the work of `tandemux run`. Signals are the command's, so the
 // context of ours, which an interrupt ends, is not used.
 func runCommand(cmd *cobra.Command, o runOptions, argv []string) error {
-	params, err := createParams(o.name, o.cwd, o.size, argv)
+	params, err := endpoint.NewTerminal(o.name, o.cwd, o.size, argv)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package prompt
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropTyped forgets what was typed on a terminal and not read yet.
-func dropTyped(f *os.File) {
+// DropTyped forgets what was typed on a terminal and not read yet.
+func DropTyped(f *os.File) {
 	unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCFLUSH, 1) //nolint:errcheck // it is no terminal then
 }

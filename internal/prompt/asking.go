@@ -1,4 +1,4 @@
-package main
+package prompt
 
 import (
 	"fmt"
@@ -11,18 +11,18 @@ import (
 	"tandemux/internal/approval"
 )
 
-// asker puts an agent's question to a person line by line. What is longer than the
+// Asker puts an agent's question to a person line by line. What is longer than the
 // terminal comes in parts, each after an Enter; the answers come after the last.
-type asker struct {
+type Asker struct {
 	out   io.Writer
 	size  func() (w, h int) // of the terminal
 	read  *approval.Reading
 	shown int // rows that were printed
 }
 
-// newAsker begins to ask.
-func newAsker(out io.Writer, v approval.View) *asker {
-	a := &asker{out: out, read: approval.NewReading(v), size: func() (w, h int) {
+// Ask begins to ask.
+func Ask(out io.Writer, v approval.View) *Asker {
+	a := &Asker{out: out, read: approval.NewReading(v), size: func() (w, h int) {
 		if f, ok := out.(*os.File); ok {
 			if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
 				return w, h
@@ -35,7 +35,7 @@ func newAsker(out io.Writer, v approval.View) *asker {
 }
 
 // show prints what comes next, and waits at the end of a line for the answer.
-func (a *asker) show() {
+func (a *Asker) show() {
 	w, h := a.size()
 	w = max(w-3, 1) // less the indent, and the last column
 	answers := a.answers(w)
@@ -55,7 +55,7 @@ func (a *asker) show() {
 }
 
 // answers are the options in lines of w cells.
-func (a *asker) answers(w int) []string {
+func (a *Asker) answers(w int) []string {
 	var out []string
 	for _, o := range a.read.Options {
 		lead := o.Key + "  "
@@ -67,7 +67,7 @@ func (a *asker) answers(w int) []string {
 }
 
 // keys are those that can be typed now.
-func (a *asker) keys(all bool) string {
+func (a *Asker) keys(all bool) string {
 	var keys []string
 	for _, o := range a.read.Options {
 		if all && a.read.Can(o) == "" || !o.Allows {
@@ -77,9 +77,9 @@ func (a *asker) keys(all bool) string {
 	return strings.Join(keys, ", ")
 }
 
-// answer takes a line that was typed; ok is false while there is no answer, and the
+// Answer takes a line that was typed; ok is false while there is no answer, and the
 // person has been asked again. An empty line answers nothing.
-func (a *asker) answer(line string) (o approval.Option, ok bool) {
+func (a *Asker) Answer(line string) (o approval.Option, ok bool) {
 	line = strings.TrimSpace(line)
 	if line == "" && !a.read.Whole() {
 		a.read.Page(1)

@@ -1,4 +1,4 @@
-package main
+package prompt
 
 import (
 	"bufio"
@@ -239,7 +239,7 @@ func (p *prompter) tellCall(c *ahp.ToolCall) {
 		return
 	}
 	p.printed.calls[c.ToolCallID] = c.Status
-	title := callTitle(c)
+	title := CallTitle(c)
 	switch c.Status {
 	case ahp.ToolRunning:
 		p.note("· " + title)
@@ -258,8 +258,8 @@ func (p *prompter) tellCall(c *ahp.ToolCall) {
 	}
 }
 
-// callTitle is what a tool call does, on one line.
-func callTitle(c *ahp.ToolCall) string {
+// CallTitle is what a tool call does, on one line.
+func CallTitle(c *ahp.ToolCall) string {
 	text := c.DisplayName
 	if c.InvocationMessage != nil && c.InvocationMessage.Text != "" {
 		text = c.InvocationMessage.Text
@@ -336,14 +336,14 @@ func (p *prompter) ask(c *ahp.ToolCall) {
 	p.note("?")
 	if p.lines == nil {
 		p.lines = make(chan string)
-		dropTyped(os.Stdin) // what was typed before the question doesn't answer it
+		DropTyped(os.Stdin) // what was typed before the question doesn't answer it
 		go func(lines chan<- string) {
 			for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 				lines <- in.Text()
 			}
 		}(p.lines)
 	}
-	p.asker = newAsker(p.err, view)
+	p.asker = Ask(p.err, view)
 }
 
 // answered takes a line that a person has typed.
@@ -354,10 +354,10 @@ func (p *prompter) answered(ctx context.Context, line string) {
 	}
 	if view := approval.Of(c, nil); !reflect.DeepEqual(view, p.asker.read.View) {
 		p.note("  it asks something else meanwhile:")
-		p.asker = newAsker(p.err, view)
+		p.asker = Ask(p.err, view)
 		return
 	}
-	o, ok := p.asker.answer(line)
+	o, ok := p.asker.Answer(line)
 	if !ok {
 		return
 	}

@@ -1,8 +1,9 @@
-package main
+package prompt
 
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/approval"
 )
+
+var update = flag.Bool("update", false, "write the golden files")
 
 // TestAskerShowsAll: on the command line all of a command is printed before it can be
 // allowed, and an empty line allows nothing.
@@ -31,7 +34,7 @@ func TestAskerShowsAll(t *testing.T) {
 	}, nil)
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
 		var out bytes.Buffer
-		a := &asker{out: &out, read: approval.NewReading(v), size: func() (w, h int) { return size[0], size[1] }}
+		a := &Asker{out: &out, read: approval.NewReading(v), size: func() (w, h int) { return size[0], size[1] }}
 		a.show()
 		lines := []string{"", "what", "", ""}
 		if size[0] == 40 {
@@ -39,11 +42,11 @@ func TestAskerShowsAll(t *testing.T) {
 		}
 		for _, line := range lines {
 			fmt.Fprintf(&out, "[%s]\n", line)
-			if o, ok := a.answer(line); ok {
+			if o, ok := a.Answer(line); ok {
 				t.Fatalf("%v: %q answered with %s after:\n%s", size, line, o.ID, out.String())
 			}
 		}
-		if o, ok := a.answer("Y"); !ok || o.ID != "once" {
+		if o, ok := a.Answer("Y"); !ok || o.ID != "once" {
 			t.Errorf("%v: Y is %v, %v", size, o.ID, ok)
 		}
 		name := fmt.Sprintf("testdata/asked-%dx%d.txt", size[0], size[1])

@@ -1,4 +1,4 @@
-package main
+package prompt
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type promptOptions struct {
 	timeout                               time.Duration
 }
 
-func newPromptCommand() *cobra.Command {
+func Command() *cobra.Command {
 	var o promptOptions
 	cmd := &cobra.Command{
 		Use:   "prompt [flags] TEXT...",
@@ -110,14 +110,19 @@ type prompter struct {
 	state         ahp.ChatState
 	printed       printed
 	asked         string // the tool call that a person is asked about
-	asker         *asker // the question
+	asker         *Asker // the question
 
 	in inbox
 }
 
 func newPrompter(o promptOptions, out, err io.Writer) *prompter {
 	p := &prompter{Mirror: client.NewMirror(0), o: o, out: out, err: err, turn: "turn-" + strings.ToLower(rand.Text()), events: make(chan struct{}, 1)}
-	p.in.wake = func() { signalOne(p.events) }
+	p.in.wake = func() {
+		select {
+		case p.events <- struct{}{}:
+		default: // one is enough
+		}
+	}
 	p.printed = printed{calls: map[string]string{}}
 	return p
 }
@@ -172,7 +177,7 @@ func (p *prompter) follow(ctx context.Context, timeout <-chan time.Time) error {
 // begin finds or makes the session, and waits until its agent is there.
 func (p *prompter) begin(ctx context.Context) error {
 	if p.o.session != "" {
-		one, err := sessionNamed(p.s, ctx, p.o.session)
+		one, err := p.s.SessionNamed(ctx, p.o.session)
 		if err != nil {
 			return err
 		}
@@ -197,7 +202,7 @@ func (p *prompter) begin(ctx context.Context) error {
 		}
 		dirs = []ahp.URI{fileuri.Of(path)}
 	}
-	agent, err := useAgent(p.s, ctx, p.o.agent, strings.Fields(p.o.command))
+	agent, err := p.s.UseAgent(ctx, p.o.agent, strings.Fields(p.o.command))
 	if err != nil {
 		return err
 	}
