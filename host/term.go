@@ -114,7 +114,7 @@ func (t *term) State(tx core.Tx) any { return t.stateWithin(tx, math.MaxInt) }
 // stateWithin is the state with at most about limit bytes of content.
 func (t *term) stateWithin(tx core.Tx, limit int) any {
 	for {
-		pending, k, content := t.t.ContentWithin(min(limit, terminal.MaxWire))
+		pending, k, content := t.t.Content(min(limit, terminal.MaxWire))
 		if t.applyTaken(tx, pending, k) {
 			s := t.value
 			s.Content = content

@@ -50,7 +50,7 @@ func BenchmarkPipeline(b *testing.B) {
 	for _, e := range engines {
 		for _, name := range []string{"ascii", "sgr", "tui", "unicode", "shell"} {
 			b.Run(e.name+"/"+name, func(b *testing.B) {
-				t := build(Config{Process: idlePty(b), Cols: 80, Rows: 24, Nonce: "n", Emulator: e.new(emulator.Options{Cols: 80, Rows: 24})})
+				t := build(Config{Process: idlePty(b), Cols: 80, Rows: 24, Child: Child{Nonce: "n"}, Emulator: e.new(emulator.Options{Cols: 80, Rows: 24})})
 				defer t.Close()
 				stream := emutest.Streams()[name]
 				buf := make([]byte, headroom+chunk)
@@ -118,6 +118,6 @@ func BenchmarkContent(b *testing.B) {
 	t.kept.lose()
 	b.ReportAllocs()
 	for b.Loop() {
-		t.Content()
+		t.Content(MaxWire)
 	}
 }

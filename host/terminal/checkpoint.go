@@ -82,7 +82,7 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 	if history != nil {
 		records = append(records, journal.Record{Type: recordHistory, Version: 1, Data: history})
 	}
-	return actions, k, k.Records(t.outputs(records, list, s.Raw))
+	return actions, k, k.Records(t.kept.outputs(records, list, s.Raw))
 }
 
 // contentOf is the content of a checkpoint, and the history where that is not in
@@ -98,7 +98,7 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 			}
 			s.Cuts = append(s.Cuts, at)
 		}
-		s.Marks = t.rawMarks()
+		s.Marks = t.kept.marks(s.Facts)
 		*buf = t.kept.raw.Append((*buf)[:0], 0, t.kept.raw.Size())
 		return *buf, nil
 	case bare:
@@ -116,12 +116,12 @@ func (t *Terminal) contentOf(s *saved, bare bool, buf *[]byte) (content, history
 	return t.filter.Resume(content), history
 }
 
-// rawMarks are the places in the raw output that are marked: where commands
+// marks are the places in the raw output that are marked: where commands
 // begin and end, and the prompt's.
-func (t *Terminal) rawMarks() []emulator.Cut {
+func (k *kept) marks(f facts) []emulator.Cut {
 	var marks []emulator.Cut
 	var open *command
-	for _, c := range t.kept.cuts {
+	for _, c := range k.cuts {
 		if open != nil && open.end > 0 {
 			marks = append(marks, emulator.Cut{ID: open.end, At: c.at})
 		}
@@ -129,8 +129,7 @@ func (t *Terminal) rawMarks() []emulator.Cut {
 			marks = append(marks, emulator.Cut{ID: open.begin, At: c.at})
 		}
 	}
-	base, end := t.kept.base, t.kept.base+uint64(t.kept.raw.Size())
-	f := t.facts()
+	base, end := k.base, k.base+uint64(k.raw.Size())
 	for _, p := range f.places() {
 		if p.At >= base && p.At <= end {
 			marks = append(marks, emulator.Cut{ID: p.ID, At: int(p.At - base)})
@@ -142,10 +141,10 @@ func (t *Terminal) rawMarks() []emulator.Cut {
 
 // outputs appends the output that is kept of commands, the newest first, but for
 // what the content has as it came.
-func (t *Terminal) outputs(records []journal.Record, list []*command, raw bool) []journal.Record {
+func (k *kept) outputs(records []journal.Record, list []*command, raw bool) []journal.Record {
 	inside := map[*command]bool{}
 	if raw {
-		for _, c := range t.kept.cuts {
+		for _, c := range k.cuts {
 			inside[c.cmd] = true
 		}
 	}

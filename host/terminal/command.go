@@ -104,18 +104,18 @@ func number(id string) int {
 	return n
 }
 
-// setMark marks the cursor's place. The caller holds screen.
-func (t *Terminal) setMark() uint64 {
-	t.cmds.mark++
-	t.emu.Mark(t.cmds.mark)
-	if t.cmds.mark == 1 {
-		t.cmds.marks = len(t.emu.Marks(nil)) > 0
+// setMark marks the cursor's place.
+func (c *commands) setMark(e emulator.Emulator) uint64 {
+	c.mark++
+	e.Mark(c.mark)
+	if c.mark == 1 {
+		c.marks = len(e.Marks(nil)) > 0
 	}
-	return t.cmds.mark
+	return c.mark
 }
 
 // place marks the cursor's place. The caller holds screen.
-func (t *Terminal) place() place { return place{t.setMark(), t.passed} }
+func (t *Terminal) place() place { return place{t.cmds.setMark(t.emu), t.passed} }
 
 // event deals with what the shell's marks tell, at this place of the stream.
 // The caller holds screen.
@@ -179,7 +179,7 @@ func (t *Terminal) executed(line string) {
 	c.count++
 	line = c.name("c"+strconv.Itoa(c.count), line)
 	now := time.Now()
-	cmd := &command{start: now, begin: t.setMark(), info: ahp.CommandInfo{
+	cmd := &command{start: now, begin: c.setMark(t.emu), info: ahp.CommandInfo{
 		ID: "c" + strconv.Itoa(c.count), CommandLine: line, Timestamp: now.UnixMilli(), Running: true, Cwd: t.cwd,
 	}}
 	c.list = append(c.list, cmd)
@@ -200,7 +200,7 @@ func (t *Terminal) finished(code *int) {
 	c.running = nil
 	took := max(0, time.Since(cmd.start).Milliseconds())
 	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, code, &took
-	cmd.end = t.setMark()
+	cmd.end = c.setMark(t.emu)
 	c.bound()
 	t.kept.cut(nil)
 	t.push(ahp.TerminalCommandFinished{CommandID: cmd.info.ID, ExitCode: code, DurationMs: &took})
@@ -269,10 +269,10 @@ func before(a, b emulator.Mark) bool {
 
 // between appends the text from one place to another; a line that was not
 // wrapped ends with a newline.
-func (t *Terminal) between(b []byte, from, to emulator.Mark) []byte {
+func (d *display) between(b []byte, from, to emulator.Mark) []byte {
 	var cells []emulator.Cell
 	for y := from.Line; y <= to.Line && len(b) < shell.MaxText; y++ {
-		cells = t.emu.Line(y, cells[:0])
+		cells = d.emu.Line(y, cells[:0])
 		if y == to.Line {
 			cells = cells[:min(max(to.Col, 0), len(cells))]
 		}
@@ -283,7 +283,7 @@ func (t *Terminal) between(b []byte, from, to emulator.Mark) []byte {
 		for i := len(cells) - 1; y == to.Line && i >= 0 && (cells[i].Rune == 0 && cells[i].Width == 1 || cells[i].Rune == ' '); i-- {
 			b = append(b, ' ') // before the cursor, so meant
 		}
-		if y < to.Line && !t.emu.Wrapped(y) {
+		if y < to.Line && !d.emu.Wrapped(y) {
 			b = append(b, '\n')
 		}
 	}

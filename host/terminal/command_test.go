@@ -22,7 +22,7 @@ import (
 func fed(t testing.TB, change func(*Config)) *Terminal {
 	t.Helper()
 	c := Config{
-		Process: idlePty(t), Cols: 40, Rows: 10, Hostname: "here", Nonce: "n", titleDelay: time.Hour,
+		Process: idlePty(t), Cols: 40, Rows: 10, Hostname: "here", Child: Child{Nonce: "n"}, delays: delays{title: time.Hour},
 		Emulator: native.New(emulator.Options{Cols: 40, Rows: 10, History: 100}),
 	}
 	if change != nil {
@@ -250,7 +250,7 @@ func TestSerialisedParts(t *testing.T) {
 	if err := term.Resize(23, 7); err != nil {
 		t.Fatal(err)
 	}
-	_, _, parts := term.Content()
+	_, _, parts := term.Content(MaxWire)
 	if term.kept.whole {
 		t.Fatal("the state is not serialised")
 	}
@@ -276,7 +276,7 @@ func TestEngineWithoutMarks(t *testing.T) {
 	term := fed(t, func(c *Config) { c.Emulator = vt10x.New(emulator.Options{Cols: 40, Rows: 10}) })
 	term.give(run(1, "one", "out\r\n", "0") + own("A") + own("E;two") + own("C;2") + "x")
 	term.Resize(30, 8)
-	_, _, parts := term.Content()
+	_, _, parts := term.Content(MaxWire)
 	if len(parts) != 2 || parts[0].Type != ahp.PartUnclassified || parts[1].CommandLine != "two" || parts[1].Output != "" || parts[1].IsComplete {
 		t.Errorf("%+v", parts)
 	}
@@ -298,7 +298,7 @@ func TestClearWhileRunning(t *testing.T) {
 		if size > 0 {
 			term.Resize(size, 8)
 		}
-		_, _, parts := term.Content()
+		_, _, parts := term.Content(MaxWire)
 		if len(parts) != 1 || parts[0].Type != ahp.PartUnclassified {
 			t.Errorf("%+v", parts)
 		}
@@ -368,7 +368,7 @@ func TestSubmit(t *testing.T) {
 	if id, err := submit(term, "ls"); id != "c1" || err != nil {
 		t.Errorf("Submit = %q, %v", id, err)
 	}
-	if got := string(term.in.queue); got != "abc\x1b[200~ls\x1b[201~\r" {
+	if got := string(term.input.queue); got != "abc\x1b[200~ls\x1b[201~\r" {
 		t.Errorf("typed %q", got)
 	}
 	refuse(term, "prompt")
@@ -443,7 +443,7 @@ func checkSplit(t testing.TB, in []byte, r *rand.Rand) error {
 		}
 		term.endOfOutput()
 		all = append(all, taken(term)...)
-		parts := term.parts()
+		parts := term.parts(MaxWire)
 		for i := range parts {
 			parts[i].Timestamp, parts[i].DurationMs = 0, nil
 		}

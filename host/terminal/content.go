@@ -92,25 +92,16 @@ func (k *kept) restart(state []byte, at uint64) {
 // reproduce the state after them in a fresh emulator of the present size
 // (docs/decisions.md §32; G15): the output itself while nothing of it was trimmed
 // and the size has not changed, else the emulator's serialised state with as much
-// history as fits into MaxWire, cut where commands begin and end. Both results are
-// of one instant, so the holder sequences the pending actions before it serves the
-// parts. The parts are never nil.
-func (t *Terminal) Content() (actions []ahp.Action, k Taken, content []ahp.Part) {
-	return t.ContentWithin(MaxWire)
-}
-
-// ContentWithin is Content with at most about limit bytes of JSON, by leaving
-// history out; the screen itself is never cut.
-func (t *Terminal) ContentWithin(limit int) (actions []ahp.Action, k Taken, content []ahp.Part) {
+// history as fits into limit bytes of JSON, about, cut where commands begin and end;
+// the screen itself is never cut. Both results are of one instant, so the holder
+// sequences the pending actions before it serves the parts. The parts are never nil.
+func (t *Terminal) Content(limit int) (actions []ahp.Action, k Taken, content []ahp.Part) {
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("serve the content")
 	content = []ahp.Part{}
 	actions, k = t.Take()
-	if t.kept.whole && wireSize(t.kept.raw.Pieces()...) <= limit {
-		return actions, k, t.kept.parts()
-	}
-	return actions, k, t.serialised(limit)
+	return actions, k, t.parts(limit)
 }
 
 // MaxWire bounds content in bytes as JSON has it, where a control character takes six
@@ -134,10 +125,10 @@ func wireSize(pieces ...[]byte) (n int) {
 	return n
 }
 
-// stream is a VT stream that makes the present state. The caller holds screen.
-func (t *Terminal) stream() string {
+// rawText is a VT stream that makes the present state. The caller holds screen.
+func (t *Terminal) rawText() string {
 	if t.kept.whole {
-		return string(t.kept.raw.Bytes())
+		return output.Text(t.kept.raw.Bytes())
 	}
 	state, _ := t.snapshot(MaxWire)
 	return string(t.filter.Resume(state))
@@ -146,19 +137,19 @@ func (t *Terminal) stream() string {
 // snapshot serialises the emulator's state with the history that fits into limit
 // bytes of JSON, and a line that says how much more there is. The screen itself is
 // never cut. The caller holds screen.
-func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
-	all, cuts := t.emu.SnapshotMarks(nil, -1)
-	have := t.emu.HistoryLen()
+func (d *display) snapshot(limit int) ([]byte, []emulator.Cut) {
+	all, cuts := d.emu.SnapshotMarks(nil, -1)
+	have := d.emu.HistoryLen()
 	lines := have
 	pictures := 0 // which have a bound of their own
-	if e, ok := t.emu.(emulator.Illustrator); ok {
+	if e, ok := d.emu.(emulator.Illustrator); ok {
 		pictures = e.SnapshotPictures()
 	}
 	size := wireSize(all) - pictures
 	if size <= limit || lines == 0 {
 		return all, cuts
 	}
-	least := wireSize(t.emu.Snapshot(nil, 0)) - pictures
+	least := wireSize(d.emu.Snapshot(nil, 0)) - pictures
 	var note []byte
 	for size > limit && lines > 0 {
 		// Guess from the average line, and always make progress.
@@ -166,11 +157,11 @@ func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 		fits := max(0, limit-least)
 		lines = min(lines-1, int(int64(lines)*int64(fits)/int64(max(history, 1))))
 		// A wrapped line is taken whole or not, or it would reflow differently.
-		for lines > 0 && t.emu.Wrapped(-lines-1) {
+		for lines > 0 && d.emu.Wrapped(-lines-1) {
 			lines--
 		}
-		note = t.cutNote(have - lines)
-		all, cuts = t.emu.SnapshotMarks(append(all[:0], note...), lines)
+		note = d.cutNote(have - lines)
+		all, cuts = d.emu.SnapshotMarks(append(all[:0], note...), lines)
 		size = wireSize(all) - pictures
 	}
 	return all, cuts
@@ -178,10 +169,10 @@ func (t *Terminal) snapshot(limit int) ([]byte, []emulator.Cut) {
 
 // cutNote makes, on a blank screen, a line of history that says how many lines before
 // it were left out.
-func (t *Terminal) cutNote(lines int) []byte {
+func (d *display) cutNote(lines int) []byte {
 	note := fmt.Appendf(nil, "[tandemux: %d older lines: `tandemux read --history` prints their text]", lines)
-	rows := min(t.rows, (len(note)+t.cols-1)/t.cols)
-	note = fmt.Appendf(note, "\x1b[%d;1H", t.rows)
+	rows := min(d.rows, (len(note)+d.cols-1)/d.cols)
+	note = fmt.Appendf(note, "\x1b[%d;1H", d.rows)
 	note = append(note, bytes.Repeat([]byte("\n"), rows)...)
 	return append(note, "\x1b[H"...)
 }
@@ -205,7 +196,7 @@ func (t *Terminal) Read(what string) (ahp.ReadResult, error) {
 var reads = map[string]func(*Terminal) string{
 	ahp.ReadScreen:  func(t *Terminal) string { return emulator.ScreenText(t.emu) + "\n" },
 	ahp.ReadHistory: func(t *Terminal) string { return lines(emulator.HistoryText(t.emu, -1)) },
-	ahp.ReadRaw:     (*Terminal).stream,
+	ahp.ReadRaw:     (*Terminal).rawText,
 }
 
 // lines ends text with one newline, unless it is empty.

@@ -22,6 +22,10 @@ type exit struct {
 	queued atomic.Bool // TerminalExited was queued
 	last   time.Time   // when output was read last, after Exit
 	timer  *time.Timer
+
+	process keeper.Process
+	raw     syscall.RawConn
+	send    func(context.Context, syscall.Signal) error // Config.Signal
 }
 
 func (x *exit) known() bool {
@@ -57,7 +61,7 @@ func (t *Terminal) Exit(e keeper.Exit) {
 	x.how = &e
 	x.last = time.Now()
 	close(x.ended)
-	t.in.end(ErrExited)
+	t.input.end(ErrExited)
 	if t.closed.Load() {
 		return
 	}
@@ -67,13 +71,13 @@ func (t *Terminal) Exit(e keeper.Exit) {
 }
 
 // Exited reports how the child ended; ok is false before Exit.
-func (t *Terminal) Exited() (e keeper.Exit, ok bool) {
-	t.exit.mu.Lock()
-	defer t.exit.mu.Unlock()
-	if t.exit.how == nil {
+func (x *exit) Exited() (e keeper.Exit, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.how == nil {
 		return keeper.Exit{}, false
 	}
-	return *t.exit.how, true
+	return *x.how, true
 }
 
 // exitQuiet is called some time after the exit, to see whether the pty has
@@ -99,9 +103,9 @@ func (t *Terminal) exitQuiet() {
 }
 
 // readEmpty reports that the pty has nothing to read.
-func (t *Terminal) readEmpty() bool {
+func (x *exit) readEmpty() bool {
 	empty := false
-	t.raw.Control(func(fd uintptr) {
+	x.raw.Control(func(fd uintptr) {
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(p, 0)
 		empty = err == nil && (n == 0 || p[0].Revents&unix.POLLIN == 0)
@@ -136,15 +140,15 @@ func (t *Terminal) reportExit() {
 // endCommand ends what ran when the process ended. The caller holds screen.
 func (t *Terminal) endCommand() {
 	defer t.guard("end a command")
-	t.finished(t.finalCode())
+	t.finished(t.finalCode(t.cfg.Command == ""))
 }
 
 // finalCode is the exit code of what ran when the process ended: the process's
 // own, as of a shell that a command replaced (exec) or ended (exit 3). What a
 // signal to a shell did to its command is not known.
-func (t *Terminal) finalCode() *int {
-	code := t.exit.how.Code
-	if t.exit.how.Unknown || t.exit.how.Signal != "" && t.cfg.Command == "" {
+func (x *exit) finalCode(shell bool) *int {
+	code := x.how.Code
+	if x.how.Unknown || x.how.Signal != "" && shell {
 		return nil
 	}
 	return &code
@@ -153,7 +157,7 @@ func (t *Terminal) finalCode() *int {
 // Kill ends the child: SIGHUP and SIGTERM to its process groups, SIGKILL after
 // five seconds (docs/decisions.md §16). It returns once Exit was called, or with
 // ctx's error.
-func (t *Terminal) Kill(ctx context.Context) error {
+func (x *exit) Kill(ctx context.Context) error {
 	steps := []struct {
 		signals []syscall.Signal
 		wait    time.Duration
@@ -164,42 +168,42 @@ func (t *Terminal) Kill(ctx context.Context) error {
 	}
 	for _, step := range steps {
 		for _, sig := range step.signals {
-			if t.exit.known() {
+			if x.known() {
 				return nil
 			}
-			if err := t.signal(ctx, sig); err != nil {
-				return fmt.Errorf("end process %d with %v: %w", t.cfg.Process.Pid, sig, err)
+			if err := x.signal(ctx, sig); err != nil {
+				return fmt.Errorf("end process %d with %v: %w", x.process.Pid, sig, err)
 			}
 		}
 		timeout := time.NewTimer(step.wait)
 		select {
-		case <-t.exit.ended:
+		case <-x.ended:
 			timeout.Stop()
 			return nil
 		case <-ctx.Done():
 			timeout.Stop()
-			return fmt.Errorf("end process %d: %w", t.cfg.Process.Pid, ctx.Err())
+			return fmt.Errorf("end process %d: %w", x.process.Pid, ctx.Err())
 		case <-timeout.C:
 		}
 	}
-	return fmt.Errorf("end process %d: it outlives SIGKILL", t.cfg.Process.Pid)
+	return fmt.Errorf("end process %d: it outlives SIGKILL", x.process.Pid)
 }
 
 // Foreground is the process group in the terminal's foreground, 0 when there is
 // none. It may be called from any goroutine.
-func (t *Terminal) Foreground() (group int) {
-	t.raw.Control(func(fd uintptr) { group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
+func (x *exit) Foreground() (group int) {
+	x.raw.Control(func(fd uintptr) { group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) })
 	return group
 }
 
 // signal reaches the child's group and the terminal's foreground group.
-func (t *Terminal) signal(ctx context.Context, sig syscall.Signal) error {
-	if t.cfg.Signal != nil {
-		return t.cfg.Signal(ctx, sig)
+func (x *exit) signal(ctx context.Context, sig syscall.Signal) error {
+	if x.send != nil {
+		return x.send(ctx, sig)
 	}
-	pid := t.cfg.Process.Pid
+	pid := x.process.Pid
 	err := syscall.Kill(-pid, sig)
-	if fg := t.Foreground(); fg > 0 && fg != pid {
+	if fg := x.Foreground(); fg > 0 && fg != pid {
 		if ferr := syscall.Kill(-fg, sig); err != nil {
 			err = ferr
 		}

@@ -46,12 +46,12 @@ type clearing struct {
 // command that ran through it has some of the state in it when it is restored.
 const maxClears = 32
 
-// cleared notes a clearing. The caller holds screen.
-func (t *Terminal) cleared(c clearing) {
-	if n := len(t.clears); n == maxClears {
-		t.clears = slices.Delete(t.clears, 0, 1)
+// cleared notes a clearing.
+func (g *given) cleared(c clearing) {
+	if n := len(g.clears); n == maxClears {
+		g.clears = slices.Delete(g.clears, 0, 1)
 	}
-	t.clears = append(t.clears, c)
+	g.clears = append(g.clears, c)
 }
 
 // facts are those of now. The caller holds screen.
@@ -61,7 +61,7 @@ func (t *Terminal) facts() facts {
 		Passed: t.passed, Base: t.kept.base, Title: t.titles.program, Cwd: t.cwd,
 		Count: c.count, Hidden: c.hidden, Mark: c.mark, Marks: c.marks, Available: c.available, TellsInput: c.tellsInput,
 		Shows: c.prompt.shows, Input: c.prompt.input, Skip: slices.Clone(c.prompt.skip), Tracker: c.tracker.State(),
-		Typed: t.typed.on.Load(), Entered: t.entered.on.Load(), Exited: t.told,
+		Typed: t.line.on.Load(), Entered: t.entered.on.Load(), Exited: t.told,
 		Clears: slices.Clone(t.clears),
 	}
 }
@@ -75,7 +75,7 @@ func (t *Terminal) know(f facts) {
 	c.mark = max(c.mark, f.Mark)
 	c.prompt = prompt{shows: f.Shows, input: f.Input, skip: f.Skip}
 	c.tracker = f.Tracker.Tracker()
-	t.typed.set(f.Typed)
+	t.line.set(f.Typed)
 	t.entered.set(f.Entered)
 	t.clears, t.told = f.Clears, f.Exited
 	t.exit.queued.Store(f.Exited)

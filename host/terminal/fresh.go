@@ -6,6 +6,24 @@ import (
 	"tandemux/host/terminal/output"
 )
 
+// given is what viewers were given. Guarded by screen.
+type given struct {
+	store  output.Store
+	fresh  fresh
+	passed uint64 // bytes of output
+	kept   kept
+	clears []clearing
+}
+
+// tell gives viewers what no program wrote, to be published, and tells where it begins in
+// what they were given.
+func (g *given) tell(b []byte) (kept []byte, at uint64) {
+	b, at = g.store.Add(b), g.passed
+	g.fresh.output(b)
+	g.passed += uint64(len(b))
+	return b, at
+}
+
 // fresh is what came and is not published yet, in order: what of it is in no Take is
 // in no mark either. Guarded by screen.
 type fresh []freshItem
@@ -46,40 +64,12 @@ func (f *fresh) settle(p *pending) {
 	*f = (*f)[:0]
 }
 
-// progress is the mark that belongs to what is pending. Guarded by mu.
-type progress struct {
-	offset uint64
-	stream []byte // reused, in turn with spare, which the last Taken may have
-	spare  []byte
-	facts  facts
-	learnt bool // facts have changed since the last take
-}
-
-// takeMark gives the mark that belongs to what was published. The caller holds
-// mu.
-func (t *Terminal) takeMark() Taken {
-	p := &t.progress
-	k := Taken{Offset: p.offset}
-	if t.retyped.Load() {
-		t.retyped.Store(false)
-		p.facts.Typed, p.facts.Entered, p.learnt = t.typed.on.Load(), t.entered.on.Load(), true
-	}
-	if len(p.stream) > 0 {
-		k.Stream = p.stream
-		p.stream, p.spare = append(p.spare[:0], p.stream...), p.stream
-	}
-	if p.learnt {
-		k.Facts, p.learnt = p.facts.encode(), false
-	}
-	return k
-}
-
 // publish hands what came to whoever takes, with the mark that belongs to it: a
 // Take has all of it or nothing. It reports whether Wake is due; see due. The
 // caller holds screen.
 func (t *Terminal) publish(later bool) (due bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.queue.mu.Lock()
+	defer t.queue.mu.Unlock()
 	t.fresh.settle(&t.pending)
 	p := &t.progress
 	p.offset = t.offset

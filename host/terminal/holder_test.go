@@ -73,7 +73,7 @@ func startArgv(t testing.TB, argv []string, o startOptions) *holder {
 			}
 			h.mu.Unlock()
 		},
-		Signal: nil, titleDelay: time.Hour,
+		Signal: nil, delays: delays{title: time.Hour},
 	}
 	if o.config != nil {
 		o.config(&c)

@@ -122,10 +122,10 @@ func recoverFrom(file, pty *os.File) (*recovery, error) {
 	}
 	rec := &recovery{journal: j, fenced: make(chan error, 1)}
 	c := Config{
-		Process: keeper.Process{ID: "it", Pty: pty}, Cols: killCols, Rows: killRows, Nonce: "n", Landing: j.Landing,
+		Process: keeper.Process{ID: "it", Pty: pty}, Cols: killCols, Rows: killRows, Child: Child{Nonce: "n"}, Landing: j.Landing,
 		Emulator: native.New(emulator.Options{Cols: killCols, Rows: killRows, History: 200}), MaxContent: 64 << 10,
 		Wake:   func() { rec.do((*recovery).take) },
-		escape: time.Hour, titleDelay: time.Hour,
+		delays: delays{time.Hour, time.Hour},
 	}
 	s := Saved{State: r.State, After: r.Records}
 	if s.Actions, err = decoded(r.Records); err != nil {
@@ -334,9 +334,9 @@ func finish(t *testing.T, file, master *os.File, written chan [2]int) killed {
 		return r.t.offset == uint64(k.written)
 	})
 	h.poll("the replies to be written", func() bool {
-		r.t.in.mu.Lock()
-		defer r.t.in.mu.Unlock()
-		return len(r.t.in.queue)-r.t.in.head+r.t.in.busy == 0
+		r.t.input.mu.Lock()
+		defer r.t.input.mu.Unlock()
+		return len(r.t.input.queue)-r.t.input.head+r.t.input.busy == 0
 	})
 	r.do(func(r *recovery) error { return r.take() })
 	if r.err != nil {
@@ -357,7 +357,7 @@ func compareKilled(t *testing.T, k killed, kills int, answers []string) {
 	}
 	idle := idlePty(t)
 	want := build(Config{
-		Process: idle, Cols: killCols, Rows: killRows, Nonce: "n", MaxContent: 64 << 10, escape: time.Hour, titleDelay: time.Hour,
+		Process: idle, Cols: killCols, Rows: killRows, Child: Child{Nonce: "n"}, MaxContent: 64 << 10, delays: delays{time.Hour, time.Hour},
 		Emulator: native.New(emulator.Options{Cols: killCols, Rows: killRows, History: 200}),
 	})
 	defer func() {

@@ -18,7 +18,7 @@ func landed(t *testing.T, slots int) (*journal.Landing, func(*Config)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l, func(c *Config) { c.Landing, c.Emulator, c.escape = l, null{}, time.Hour }
+	return l, func(c *Config) { c.Landing, c.Emulator, c.delays.escape = l, null{}, time.Hour }
 }
 
 // The reader waits for what was taken to be released, however few slots there
@@ -38,8 +38,8 @@ func TestReleased(t *testing.T) {
 			actions, k := h.term.Take()
 			h.note(actions)
 			offsets = append(offsets, k.Offset)
-			h.term.mu.Lock()
-			defer h.term.mu.Unlock()
+			h.term.queue.mu.Lock()
+			defer h.term.queue.mu.Unlock()
 			return h.term.starved
 		})
 		at := offsets[len(offsets)-1]

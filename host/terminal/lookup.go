@@ -123,7 +123,7 @@ func (t *Terminal) Submit(keys string) error {
 	if err := t.ready(); err != nil {
 		return err
 	}
-	if err := t.in.add(keys, maxInput, true); err != nil {
+	if err := t.input.add(keys, maxInput, true); err != nil {
 		return err
 	}
 	t.cmds.prompt.shows = false
@@ -153,10 +153,6 @@ func (t *Terminal) ready() error {
 	return nil
 }
 
-// Entered reports that Enter was typed and no command has begun since, nor a
-// prompt been shown: one may be about to.
-func (t *Terminal) Entered() bool { return t.entered.on.Load() }
-
 // PresentLine gives the actions still pending, as Take does, and the text of the
 // line that the cursor is on up to there, of the same instant.
 func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
@@ -177,7 +173,7 @@ func (t *Terminal) PresentLine() (actions []ahp.Action, k Taken, line string) {
 // prompt counts. The caller holds screen.
 func (t *Terminal) inputPresent() bool {
 	if t.cmds.prompt.input.ID == 0 {
-		return t.typed.on.Load()
+		return t.line.on.Load()
 	}
 	if t.typedText() != "" {
 		return true
@@ -188,9 +184,6 @@ func (t *Terminal) inputPresent() bool {
 	}
 	return false
 }
-
-// focusReports are input that nobody types.
-var focusReports = map[string]bool{"\x1b[I": true, "\x1b[O": true}
 
 // clip shortens a command line for a message.
 func clip(s string) string {

@@ -40,7 +40,7 @@ func (t *Terminal) marked(body []byte) {
 			t.push(Declined{})
 		}
 		c.prompt.shows = true
-		t.typed.set(false)
+		t.line.set(false)
 	}
 	if c.wanted && c.ready() {
 		c.wanted = false

@@ -57,8 +57,8 @@ func (t *Terminal) notice(e emulator.Event) {
 	case emulator.EventProgress:
 		r = Report{Progress: true, Body: e.Text}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.queue.mu.Lock()
+	defer t.queue.mu.Unlock()
 	n := t.pending.noticed
 	if n == nil {
 		n = new(Noticed)

@@ -42,13 +42,13 @@ func TestNoticesAreBounded(t *testing.T) {
 	h := start(t, `for i in {1..3000}; do printf '\033]9;note %d\007\033]7501;state=done:id=%d\007\007' $i $i; done; read x`, startOptions{manual: true})
 	h.await("output", func() bool { return len(h.wakes) > 0 })
 	for {
-		h.term.mu.Lock()
+		h.term.queue.mu.Lock()
 		n := h.term.pending.noticed
 		last := n != nil && len(n.Notes) > 0 && n.Notes[len(n.Notes)-1].Text == "note 3000"
 		if n != nil && (len(n.Notes) > maxNotices || len(n.Reports) > maxReports) {
 			t.Fatalf("%d notes and %d reports wait", len(n.Notes), len(n.Reports))
 		}
-		h.term.mu.Unlock()
+		h.term.queue.mu.Unlock()
 		if last {
 			return
 		}

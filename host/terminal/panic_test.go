@@ -104,7 +104,7 @@ func TestPanicOnOutput(t *testing.T) {
 			viewer.Write([]byte(a.Data))
 		}
 	}
-	_, _, parts := h.term.Content()
+	_, _, parts := h.term.Content(MaxWire)
 	h.mu.Unlock()
 	late := native.New(emulator.Options{Cols: 80, Rows: 24})
 	late.Write([]byte(text(parts)))
@@ -132,7 +132,7 @@ func TestPanicInCalls(t *testing.T) {
 		"resize":     func(t *Terminal) bool { return t.Resize(30, 5) == nil },
 		"clear":      func(t *Terminal) bool { t.Clear(); return true },
 		"read":       func(t *Terminal) bool { _, err := t.Read(ahp.ReadScreen); return err == nil },
-		"content":    func(t *Terminal) bool { _, _, parts := t.ContentWithin(0); return parts != nil },
+		"content":    func(t *Terminal) bool { _, _, parts := t.Content(0); return parts != nil },
 		"checkpoint": func(t *Terminal) bool { _, _, records := t.Checkpoint(true, new([]byte)); return records == nil },
 		"line":       func(t *Terminal) bool { t.PresentLine(); return true },
 		"colors":     func(t *Terminal) bool { t.SetColors(emulator.Colors{FG: emulator.RGB(1, 2, 3)}); return true },
@@ -189,7 +189,7 @@ func TestPanicAgain(t *testing.T) {
 		if _, ok := term.emu.(blank); !ok {
 			t.Errorf("the emulator is a %T", term.emu)
 		}
-		if _, _, parts := term.Content(); !strings.HasPrefix(text(parts), apology) {
+		if _, _, parts := term.Content(MaxWire); !strings.HasPrefix(text(parts), apology) {
 			t.Errorf("the content is %q", text(parts))
 		}
 		if err := term.Resize(20, 5); err != nil {
@@ -202,7 +202,7 @@ func TestPanicAgain(t *testing.T) {
 // What makes the emulator panic costs a restored terminal its screen only.
 func TestPanicInRestore(t *testing.T) {
 	t.Parallel()
-	good := build(Config{Process: idlePty(t), Cols: 80, Rows: 24, Emulator: native.New(emulator.Options{Cols: 80, Rows: 24}), Nonce: "n"})
+	good := build(Config{Process: idlePty(t), Cols: 80, Rows: 24, Emulator: native.New(emulator.Options{Cols: 80, Rows: 24}), Child: Child{Nonce: "n"}})
 	defer good.Close()
 	good.process(append(make([]byte, headroom), own("A")+"$ "+own("B")+own("E;make")+own("C;1")+"\x1b]0;title\aBOOM"...))
 	actions, k, records := good.Checkpoint(false, new([]byte))

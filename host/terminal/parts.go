@@ -9,25 +9,16 @@ import (
 // parts is the content: never nil, its texts together a stream that makes the
 // present state, and the command that runs, unless the content was cleared
 // since it began, its last part (G12–G15). The caller holds screen.
-func (t *Terminal) parts() []ahp.Part {
-	if t.kept.whole {
-		return t.kept.parts()
+func (t *Terminal) parts(limit int) []ahp.Part {
+	if t.kept.whole && wireSize(t.kept.raw.Pieces()...) <= limit {
+		return assemble(&t.kept.raw, t.kept.cuts)
 	}
-	return t.serialised(MaxWire)
-}
-
-// serialised is the content made of the emulator's state. The caller holds
-// screen.
-func (t *Terminal) serialised(limit int) []ahp.Part {
 	state, marks := t.snapshot(limit)
-	cuts := t.cutAt(marks, len(state))
+	cuts := t.cmds.cutAt(marks, len(state))
 	var stream output.Range
 	stream.Add(t.filter.Resume(state))
 	return assemble(&stream, cuts)
 }
-
-// parts is the content, if it is whole.
-func (k *kept) parts() []ahp.Part { return assemble(&k.raw, k.cuts) }
 
 // assemble makes parts of a stream, of which cuts name where each begins.
 func assemble(stream *output.Range, cuts []cut) []ahp.Part {
@@ -62,7 +53,7 @@ func (c *command) part(output string) ahp.Part {
 // are left. Where only the beginning of a command is left of it, or only its
 // end, its output can't be told from what else is there, unless all before the
 // end has gone with the history: then the part is empty.
-func (t *Terminal) cutAt(marks []emulator.Cut, length int) []cut {
+func (c *commands) cutAt(marks []emulator.Cut, length int) []cut {
 	at := make(map[uint64]int, len(marks))
 	for _, m := range marks {
 		at[m.ID] = m.At
@@ -70,17 +61,17 @@ func (t *Terminal) cutAt(marks []emulator.Cut, length int) []cut {
 	var cuts []cut
 	last := 0      // where the part before ends
 	older := false // something of an older command is left
-	for _, cmd := range t.cmds.list {
-		if number(cmd.info.ID) <= t.cmds.hidden {
+	for _, cmd := range c.list {
+		if number(cmd.info.ID) <= c.hidden {
 			continue
 		}
 		from, begins := at[cmd.begin]
 		to, ends := at[cmd.end]
-		running := cmd == t.cmds.running
+		running := cmd == c.running
 		switch {
 		case running && begins:
 			to = length
-		case running && (older || !t.cmds.marks):
+		case running && (older || !c.marks):
 			from, to = length, length
 		case running:
 			from, to = last, length
@@ -101,7 +92,7 @@ func (t *Terminal) cutAt(marks []emulator.Cut, length int) []cut {
 		cuts = append(cuts, cut{from, cmd}, cut{to, nil})
 		last = to
 	}
-	if t.cmds.running != nil && len(cuts) > 0 && cuts[len(cuts)-2].cmd == t.cmds.running {
+	if c.running != nil && len(cuts) > 0 && cuts[len(cuts)-2].cmd == c.running {
 		cuts = cuts[:len(cuts)-1] // What completes a sequence belongs to it.
 	}
 	return cuts

@@ -1,9 +1,12 @@
 package terminal
 
 import (
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/journal"
 	"tandemux/host/terminal/output"
 )
 
@@ -78,6 +81,34 @@ func (p *pending) settle() {
 	}
 }
 
+// queue is what waits for Take, and who waits for that.
+type queue struct {
+	call    func() // Config.Wake
+	landing *journal.Landing
+	own     bool   // the landing is released by Take
+	half    uint64 // of the landing, in bytes
+	in      *input
+	running atomic.Bool // started and not closed
+
+	// mu guards what is below. It is taken after screen.
+	mu       sync.Mutex
+	pending  pending
+	progress progress
+	over     bool // closed
+	starved  bool // the reader waits for the landing
+	wake     wake
+	room     sync.Cond // pending has shrunk, or the landing was released, or closed
+}
+
+// end wakes who waits: nothing is taken any more.
+func (q *queue) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.over = true
+	q.wake.timer.Stop()
+	q.room.Broadcast()
+}
+
 // take gives everything and empties p.
 func (p *pending) take() []ahp.Action {
 	p.settle()
@@ -94,31 +125,59 @@ type wake struct {
 	timer  *time.Timer // calls wakeLate
 }
 
+// progress is the mark that belongs to what is pending. Guarded by mu.
+type progress struct {
+	offset uint64
+	stream []byte // reused, in turn with spare, which the last Taken may have
+	spare  []byte
+	facts  facts
+	learnt bool // facts have changed since the last take
+}
+
+// takeMark gives the mark that belongs to what was published. The caller holds
+// mu.
+func (q *queue) takeMark() Taken {
+	p := &q.progress
+	k := Taken{Offset: p.offset}
+	if q.in.changed.Load() {
+		q.in.changed.Store(false)
+		p.facts.Typed, p.facts.Entered, p.learnt = q.in.line.on.Load(), q.in.entered.on.Load(), true
+	}
+	if len(p.stream) > 0 {
+		k.Stream = p.stream
+		p.stream, p.spare = append(p.spare[:0], p.stream...), p.stream
+	}
+	if p.learnt {
+		k.Facts, p.learnt = p.facts.encode(), false
+	}
+	return k
+}
+
 // Take returns everything pending, in stream order, and empties it: output
 // (TerminalData, decoded and filtered), TerminalTitleChanged,
 // TerminalCwdChanged, TerminalCommandDetectionAvailable, -Executed, -Finished,
 // TerminalResized, TerminalCleared, TerminalExited; and Declined, which is for
 // the holder alone; and how far they have come. It calls it under its sequencing
 // lock. Nil when nothing is pending.
-func (t *Terminal) Take() ([]ahp.Action, Taken) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.wake.called = false
-	all, k := t.pending.take(), t.takeMark()
-	if t.cfg.Landing == nil {
-		t.landing.Release(k.Offset)
+func (q *queue) Take() ([]ahp.Action, Taken) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.wake.called = false
+	all, k := q.pending.take(), q.takeMark()
+	if q.own {
+		q.landing.Release(k.Offset)
 	}
-	t.room.Signal()
+	q.room.Signal()
 	return all, k
 }
 
 // due reports whether Wake is to be called now; otherwise it sees to it that it
 // will be, if there is a reason. With later set, now is not possible: the
 // caller's caller holds a lock. The caller holds mu.
-func (t *Terminal) due(later bool) bool {
-	w := &t.wake
-	crowded := t.crowded()
-	if t.pending.empty() && !crowded || w.called || !t.running.Load() {
+func (q *queue) due(later bool) bool {
+	w := &q.wake
+	crowded := q.crowded()
+	if q.pending.empty() && !crowded || w.called || !q.running.Load() {
 		return false
 	}
 	now := time.Now()
@@ -126,7 +185,7 @@ func (t *Terminal) due(later bool) bool {
 	switch {
 	case later:
 		wait = frame
-	case crowded || t.pending.full(): // The reader waits for Take.
+	case crowded || q.pending.full(): // The reader waits for Take.
 		wait = 0
 		w.timer.Stop()
 		w.armed = false
@@ -144,49 +203,63 @@ func (t *Terminal) due(later bool) bool {
 }
 
 // wakeUp calls Wake with no lock held, if it was found due.
-func (t *Terminal) wakeUp(due bool) {
-	if due && t.cfg.Wake != nil {
-		t.cfg.Wake()
+func (q *queue) wakeUp(due bool) {
+	if due && q.call != nil {
+		q.call()
 	}
 }
 
 // wakeLate is the end of a frame in which output came.
-func (t *Terminal) wakeLate() {
-	t.mu.Lock()
-	w := &t.wake
+func (q *queue) wakeLate() {
+	q.mu.Lock()
+	w := &q.wake
 	w.armed = false
-	due := (!t.pending.empty() || t.crowded()) && !w.called && t.running.Load()
+	due := (!q.pending.empty() || q.crowded()) && !w.called && q.running.Load()
 	if due {
 		w.called, w.last = true, time.Now()
 	}
-	t.mu.Unlock()
-	t.wakeUp(due)
+	q.mu.Unlock()
+	q.wakeUp(due)
 }
 
 // crowded reports that half of the landing is not released, or that it is full:
 // the holder is to take, if only the mark. The caller holds mu.
-func (t *Terminal) crowded() bool {
-	return t.starved || t.progress.offset-t.landing.Released() >= t.half
+func (q *queue) crowded() bool {
+	return q.starved || q.progress.offset-q.landing.Released() >= q.half
 }
 
 // waitRoom waits until pending output is below its bound and the landing has
 // room, and begins a chunk there; false when closed.
-func (t *Terminal) waitRoom() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for !t.closed.Load() {
-		if !t.pending.full() {
-			if t.starved = !t.landing.Begin(); !t.starved {
+func (q *queue) waitRoom() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.over {
+		if !q.pending.full() {
+			if q.starved = !q.landing.Begin(); !q.starved {
 				return true
 			}
-			if t.due(false) {
-				t.mu.Unlock()
-				t.wakeUp(true)
-				t.mu.Lock()
+			if q.due(false) {
+				q.mu.Unlock()
+				q.wakeUp(true)
+				q.mu.Lock()
 				continue
 			}
 		}
-		t.room.Wait()
+		q.room.Wait()
 	}
 	return false
+}
+
+// Released says that what came before an offset, a Taken's, is in the journal or
+// lost to a full one: the landing's memory up to there may be used again. The
+// reader waits for it when the landing is full. It is to be called after each
+// Take, also by a holder without a journal if it gave a landing.
+func (q *queue) Released(offset uint64) {
+	if q.own {
+		return
+	}
+	q.landing.Release(offset)
+	q.mu.Lock()
+	q.room.Signal()
+	q.mu.Unlock()
 }

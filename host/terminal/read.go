@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -25,8 +27,8 @@ func (t *Terminal) read() {
 		if !t.waitRoom() {
 			return
 		}
-		err := t.collect()
-		if c := t.landing.Chunk(); len(c) > headroom {
+		err := t.collect(t.exit.known)
+		if c := t.reader.landing.Chunk(); len(c) > headroom {
 			t.process(c)
 			t.exit.heard()
 			t.trim(len(c))
@@ -42,7 +44,7 @@ func (t *Terminal) read() {
 			t.report(fmt.Errorf("read the pty: %w", err))
 			return
 		default:
-			if err != io.EOF && !t.isClosed(err) {
+			if err != io.EOF && !t.input.isClosed(err) {
 				t.log.Warn("read the pty", "process", t.cfg.Process.ID, "err", err)
 			}
 			t.endOfOutput()
@@ -51,31 +53,39 @@ func (t *Terminal) read() {
 	}
 }
 
+// reader is what reads the pty, on one goroutine, into the landing.
+type reader struct {
+	raw     syscall.RawConn
+	landing *journal.Landing
+	parked  atomic.Bool // it waits for output, or has ended
+	busy    int         // bytes read since the landing was trimmed
+}
+
 // collect waits for output and takes what is there into the landing, up to a
 // chunk. A pty gives at most 4 KiB at a time, and the kernel's worker has to run
 // for the next: while it does, what came is processed. It is waited for only
 // when that is done.
-func (t *Terminal) collect() (err error) {
-	read := t.landing.Read // of what may be nothing; see package rawio
-	rerr := t.raw.Read(func(fd uintptr) bool {
-		t.parked.Store(false)
+func (r *reader) collect(ended func() bool) (err error) {
+	read := r.landing.Read // of what may be nothing; see package rawio
+	rerr := r.raw.Read(func(fd uintptr) bool {
+		r.parked.Store(false)
 		var n int
-		n, err = t.readAvailable(int(fd), read)
-		read = t.landing.ReadNow // the poller says that something is there
+		n, err = r.readAvailable(int(fd), read)
+		read = r.landing.ReadNow // the poller says that something is there
 		if err == unix.EIO || err == io.EOF {
 			// No process has the terminal open. While the child lives, or its
 			// exit is not known yet, one may open it again.
-			if err = nil; n == 0 && t.exit.known() {
+			if err = nil; n == 0 && ended() {
 				err = io.EOF
 			}
 		}
 		if n > 0 || err != nil {
 			return true
 		}
-		t.parked.Store(true)
+		r.parked.Store(true)
 		return false
 	})
-	t.parked.Store(false)
+	r.parked.Store(false)
 	if rerr != nil {
 		err = rerr
 	}
@@ -92,11 +102,11 @@ const little = 256
 // readAvailable reads until the chunk is full or, likely, nothing is left. What
 // was read before an error is given without it: the error comes again.
 // first reads first, as it may have to wait.
-func (t *Terminal) readAvailable(fd int, first func(int) (int, error)) (n int, err error) {
+func (r *reader) readAvailable(fd int, first func(int) (int, error)) (n int, err error) {
 	read := first
-	for !t.landing.Full() {
+	for !r.landing.Full() {
 		m, err := read(fd)
-		read = t.landing.ReadReady
+		read = r.landing.ReadReady
 		switch {
 		case m > 0 && n == 0 && m < little:
 			return m, nil
@@ -119,10 +129,10 @@ func (t *Terminal) readAvailable(fd int, first func(int) (int, error)) (n int, e
 const trimAfter = 256 << 10
 
 // trim gives back the memory that a flood needed, once little comes again.
-func (t *Terminal) trim(n int) {
-	if t.busy += n; n < little && t.busy > trimAfter {
-		t.busy = 0
-		t.landing.Trim()
+func (r *reader) trim(n int) {
+	if r.busy += n; n < little && r.busy > trimAfter {
+		r.busy = 0
+		r.landing.Trim()
 	}
 }
 
@@ -156,7 +166,7 @@ func (t *Terminal) digest(buf []byte) {
 	t.feed(buf)
 	t.lookSoon()
 	if t.filter.Lone() {
-		t.escTimer.Reset(t.cfg.escape)
+		t.escTimer.Reset(t.cfg.delays.escape)
 	}
 	due := t.publish(false)
 	t.screen.Unlock()
@@ -243,9 +253,9 @@ func (t *Terminal) answer(text string) {
 		if t.feeding <= t.quiet {
 			return
 		}
-		t.landing.SetAnswered(t.feeding)
+		t.reader.landing.SetAnswered(t.feeding)
 	}
-	t.in.reply(text)
+	t.input.reply(text)
 }
 
 // flushEscape passes on an ESC that nothing followed.

@@ -108,7 +108,7 @@ func (r *replay) executed(a ahp.TerminalCommandExecuted) {
 	t := r.t
 	c := &t.cmds
 	c.count = number(a.CommandID)
-	cmd := &command{start: time.UnixMilli(a.Timestamp), begin: t.setMark(), info: ahp.CommandInfo{
+	cmd := &command{start: time.UnixMilli(a.Timestamp), begin: c.setMark(t.emu), info: ahp.CommandInfo{
 		ID: a.CommandID, CommandLine: a.CommandLine, Timestamp: a.Timestamp, Running: true, Cwd: t.cwd,
 	}}
 	c.list = append(c.list, cmd)
@@ -126,7 +126,7 @@ func (r *replay) finished(a ahp.TerminalCommandFinished) {
 	}
 	c.running = nil
 	cmd.info.Running, cmd.info.ExitCode, cmd.info.DurationMs = false, a.ExitCode, a.DurationMs
-	cmd.end = t.setMark()
+	cmd.end = c.setMark(t.emu)
 	c.bound()
 	t.kept.cut(nil)
 }

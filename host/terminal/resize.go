@@ -44,7 +44,7 @@ func (t *Terminal) setWinsize(cols, rows int) error {
 		Col: uint16(cols), Row: uint16(rows),
 		Xpixel: uint16(cols * emulator.CellWidth), Ypixel: uint16(rows * emulator.CellHeight),
 	}
-	if cerr := t.raw.Control(func(fd uintptr) {
+	if cerr := t.reader.raw.Control(func(fd uintptr) {
 		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &size)
 	}); cerr != nil {
 		return cerr
@@ -84,22 +84,13 @@ func (t *Terminal) Clear() {
 	t.publish(true)
 }
 
-// tell gives viewers what no program wrote, to be published, and where it begins in
-// what they were given. The caller holds screen.
-func (t *Terminal) tell(b []byte) (kept []byte, at uint64) {
-	b, at = t.store.Add(b), t.passed
-	t.fresh.output(b)
-	t.passed += uint64(len(b))
-	return b, at
-}
-
 // clearing is what the emulator is told: scroll the cursor's line to the top
 // and forget the history.
-func (t *Terminal) clearing() string {
+func (d *display) clearing() string {
 	var b bytes.Buffer
-	if c := t.emu.Cursor(); !t.emu.Modes().AltScreen && c.Y > 0 {
+	if c := d.emu.Cursor(); !d.emu.Modes().AltScreen && c.Y > 0 {
 		top := c.Y
-		for top > 0 && t.emu.Wrapped(top-1) {
+		for top > 0 && d.emu.Wrapped(top-1) {
 			top--
 		}
 		if top > 0 {

@@ -70,8 +70,8 @@ func Restore(c Config, s Saved) (*Terminal, error) {
 		}
 	}
 	t.settleTitle()
-	t.titles.shown = t.title()
-	t.offset, t.quiet = cp.taken.Offset, t.landing.Answered()
+	t.titles.shown = t.titles.title(&t.cfg, &t.cmds, t.cwd)
+	t.offset, t.quiet = cp.taken.Offset, t.reader.landing.Answered()
 	t.learnt.Store(true)
 	t.publish(false)
 	t.screen.Unlock()
@@ -86,7 +86,7 @@ func join(a, b string) string { return strings.TrimSuffix(strings.TrimPrefix(a+"
 
 // resume processes what the earlier host had read.
 func (t *Terminal) resume(notice string) {
-	pieces := t.landing.Resume(t.offset)
+	pieces := t.reader.landing.Resume(t.offset)
 	if len(pieces) == 0 {
 		pieces = make([]journal.Piece, 1)
 	}
@@ -369,7 +369,7 @@ func (t *Terminal) recall(cp *checkpoint) (missing string) {
 
 // recallHistory puts the history back that is not in the content, and says what is
 // missing of it.
-func (t *Terminal) recallHistory(cp *checkpoint) (missing string) {
+func (d *display) recallHistory(cp *checkpoint) (missing string) {
 	if n := cp.saved.Missing; n > 0 {
 		missing = fmt.Sprintf("%d lines of history are missing: the host's journal had no room for them", n)
 	}
@@ -377,7 +377,7 @@ func (t *Terminal) recallHistory(cp *checkpoint) (missing string) {
 		return missing
 	}
 	err := errors.New("this emulator can't take it")
-	if e, ok := t.emu.(emulator.Historian); ok {
+	if e, ok := d.emu.(emulator.Historian); ok {
 		err = e.SetHistory(cp.history)
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func TestRestoreExit(t *testing.T) {
 		exit := keeper.Exit{ID: "it", Code: 3}
 		config := func(l *journal.Landing) Config {
 			return Config{
-				Process: keeper.Process{ID: "it", Pty: master}, Cols: 80, Rows: 24, Command: "make", Dir: "file:///d", Landing: l,
+				Process: keeper.Process{ID: "it", Pty: master}, Cols: 80, Rows: 24, Child: Child{Command: "make", Dir: "file:///d"}, Landing: l,
 				Emulator: native.New(emulator.Options{Cols: 80, Rows: 24}),
 			}
 		}

@@ -75,7 +75,7 @@ func (m *mortal) config(cols, rows int, l *journal.Landing) Config {
 	return Config{
 		Process: m.pty, Cols: cols, Rows: rows, Emulator: m.new(m.options(cols, rows)), MaxContent: m.content,
 		Renew: func(cols, rows int) emulator.Emulator { return m.new(m.options(cols, rows)) },
-		Nonce: "n", Landing: l, Dir: "file:///start", escape: time.Hour, titleDelay: time.Hour,
+		Child: Child{Nonce: "n", Dir: "file:///start"}, Landing: l, delays: delays{time.Hour, time.Hour},
 	}
 }
 
@@ -183,7 +183,7 @@ func (m *mortal) checkpoint(bare bool) {
 // die loses all but the journal and the pty, and restores.
 func (m *mortal) die() error {
 	m.deaths++
-	m.replies += string(m.t.in.queue)
+	m.replies += string(m.t.input.queue)
 	m.dropped = m.dropped || m.logged < len(m.done)
 	m.done, m.read = m.done[:m.logged], nil
 	var r journal.Recovered
@@ -328,7 +328,7 @@ func (m *mortal) step(r *rand.Rand, cols, rows int) error {
 	case op < 27:
 		on := r.IntN(2) == 0
 		note("typed %v", on)
-		m.do(func(t *Terminal) { t.typed.set(on); t.entered.set(on) })
+		m.do(func(t *Terminal) { t.line.set(on); t.entered.set(on) })
 	default:
 		return m.mustDie(note, cols, rows)
 	}
@@ -370,7 +370,7 @@ func (m *mortal) compare(cols, rows int) error {
 			return err
 		}
 	}
-	if a, b := m.replies+string(m.t.in.queue), string(want.in.queue); a != b && !m.dropped {
+	if a, b := m.replies+string(m.t.input.queue), string(want.input.queue); a != b && !m.dropped {
 		return fmt.Errorf("it answered %q, not %q", a, b)
 	}
 	actions := m.t.pending
@@ -385,7 +385,7 @@ func (m *mortal) compare(cols, rows int) error {
 // samePartsAs compares the content: as it is while that is output; else, part by
 // part, by what it makes, as other marks are left in it.
 func (m *mortal) samePartsAs(want *Terminal) error {
-	a, b := timeless(m.t.parts()), timeless(want.parts())
+	a, b := timeless(m.t.parts(MaxWire)), timeless(want.parts(MaxWire))
 	if reflect.DeepEqual(a, b) {
 		return nil
 	}

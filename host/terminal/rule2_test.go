@@ -83,7 +83,7 @@ func (tr trial) run(seed uint64) (err error) {
 	cols, rows := 2+r.IntN(30), 1+r.IntN(10)
 	t := build(Config{
 		Process: tr.pty, Cols: cols, Rows: rows, Emulator: tr.new(tr.options(cols, rows)), MaxContent: tr.content,
-		Nonce: "n", escape: time.Hour, titleDelay: time.Hour,
+		Child: Child{Nonce: "n"}, delays: delays{time.Hour, time.Hour},
 	})
 	viewers := []*viewer{{name: "from the start", emu: tr.new(tr.options(cols, rows))}}
 	var log []string
@@ -126,7 +126,7 @@ func (tr trial) run(seed uint64) (err error) {
 				v.apply(actions)
 			}
 		default:
-			actions, _, parts := t.Content()
+			actions, _, parts := t.Content(MaxWire)
 			for _, v := range viewers {
 				v.apply(actions)
 			}
@@ -199,7 +199,7 @@ func shellLike(r *rand.Rand, p []byte) []byte {
 // the same commands, the running one last and open in both. The newcomer may
 // miss those whose lines are gone.
 func sameCommands(t *Terminal, v *viewer) error {
-	now := t.parts()
+	now := t.parts(MaxWire)
 	known := map[string]ahp.Part{}
 	for _, p := range v.state.Content {
 		if p.Type == ahp.PartCommand {
@@ -240,7 +240,7 @@ func sameCommands(t *Terminal, v *viewer) error {
 	if a, b := open(now), open(v.state.Content); a != b {
 		return fmt.Errorf("newcomers get the open command %q; %q is open", a, b)
 	}
-	if t.kept.whole && !v.cleared && v.name == "from the start" && !reflect.DeepEqual(now, v.state.Content) && len(now)+len(v.state.Content) > 0 {
+	if t.kept.whole && !v.cleared && v.name == "from the start" && !reflect.DeepEqual(now, []ahp.Part(v.state.Content)) && len(now)+len(v.state.Content) > 0 {
 		return fmt.Errorf("newcomers get\n%+v; known is\n%+v", now, v.state.Content)
 	}
 	return nil

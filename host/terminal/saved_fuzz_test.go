@@ -14,7 +14,7 @@ import (
 // FuzzSaved restores from whatever a journal may hold, though no host wrote it:
 // a terminal is made, and shows what comes next.
 func FuzzSaved(f *testing.F) {
-	good := build(Config{Process: idlePty(f), Cols: 20, Rows: 5, Emulator: native.New(emulator.Options{Cols: 20, Rows: 5}), Nonce: "n"})
+	good := build(Config{Process: idlePty(f), Cols: 20, Rows: 5, Emulator: native.New(emulator.Options{Cols: 20, Rows: 5}), Child: Child{Nonce: "n"}})
 	good.process(append(make([]byte, headroom), own("A")+"$ "+own("B")+own("E;make")+own("C;1")+"out\r\n"+own("D;0")+own("A")+"$ "+own("B")+"\x1b]0;t"...))
 	_, _, records := good.Checkpoint(false, new([]byte))
 	good.Close()
@@ -24,7 +24,7 @@ func FuzzSaved(f *testing.F) {
 	f.Fuzz(func(t *testing.T, state, content, mark []byte, data, id string) {
 		c := Config{
 			Process: idlePty(t), Cols: 20, Rows: 5, Emulator: native.New(emulator.Options{Cols: 20, Rows: 5, History: 50}),
-			escape: time.Hour, titleDelay: time.Hour, Failed: func(err error) { t.Log(err) },
+			delays: delays{time.Hour, time.Hour}, Failed: func(err error) { t.Log(err) },
 		}
 		c.Renew = func(cols, rows int) emulator.Emulator {
 			return native.New(emulator.Options{Cols: cols, Rows: rows, History: 50})
@@ -56,7 +56,7 @@ func FuzzSaved(f *testing.F) {
 		if got := emulator.ScreenText(term.emu); !strings.HasPrefix(got, "ok") {
 			t.Errorf("the screen is %q", got)
 		}
-		if _, _, parts := term.Content(); parts == nil {
+		if _, _, parts := term.Content(MaxWire); parts == nil {
 			t.Error("no content")
 		}
 		if _, k, records := term.Checkpoint(false, new([]byte)); k.Offset != at+uint64(len(next)) || len(records) == 0 {

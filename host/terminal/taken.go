@@ -43,17 +43,3 @@ func (k Taken) Records(dst []journal.Record) []journal.Record {
 	}
 	return dst
 }
-
-// Released says that what came before an offset, a Taken's, is in the journal or
-// lost to a full one: the landing's memory up to there may be used again. The
-// reader waits for it when the landing is full. It is to be called after each
-// Take, also by a holder without a journal if it gave a landing.
-func (t *Terminal) Released(offset uint64) {
-	if t.cfg.Landing == nil {
-		return
-	}
-	t.cfg.Landing.Release(offset)
-	t.mu.Lock()
-	t.room.Signal()
-	t.mu.Unlock()
-}

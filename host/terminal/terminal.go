@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -14,7 +13,6 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/terminal/filter"
-	"tandemux/host/terminal/output"
 )
 
 // Errors that callers branch on.
@@ -77,17 +75,7 @@ type Config struct {
 	// Signal delivers a signal to the child, as keeper.Client.Signal does; nil
 	// signals the process groups from here.
 	Signal func(context.Context, syscall.Signal) error
-	// Command is the command line of a terminal that was started with a command:
-	// it is one command then, from start to exit. Empty means a shell.
-	Command string
-	// Nonce is what the shell's trusted marks have in them (shell.Inject); empty
-	// when the shell was started as it is. It is a secret of the terminal.
-	Nonce string
-	// PromptEnds says that the shell's marks tell where its prompts end, before
-	// one has.
-	PromptEnds bool
-	// Dir is the working directory at the start, as a file URI; may be empty.
-	Dir string
+	Child
 	// Before is text that is shown before the child's first byte, as output of
 	// nobody; it has no control characters but \n and \t. New only.
 	Before string
@@ -110,72 +98,86 @@ type Config struct {
 	// MaxContent bounds retained output in bytes; 0 means 1 MiB.
 	MaxContent int
 
-	// Title is what the terminal is called as long as nothing better is known: the
-	// shell, or the command that it was started with.
-	Title string
 	// Home is the directory that titles call "~"; may be empty.
 	Home string
 
-	escape     time.Duration // 0 means loneEscape
-	titleDelay time.Duration // 0 means titleDelay
+	delays delays
+}
+
+// delays are for tests to set.
+type delays struct {
+	escape time.Duration // 0 means loneEscape
+	title  time.Duration // 0 means titleDelay
+}
+
+// Child is what is known of what runs in a terminal.
+type Child struct {
+	// Command is the command line of a terminal that was started with a command:
+	// it is one command then, from start to exit. Empty means a shell.
+	Command string
+	// Nonce is what the shell's trusted marks have in them (shell.Inject); empty
+	// when the shell was started as it is. It is a secret of the terminal.
+	Nonce string
+	// PromptEnds says that the shell's marks tell where its prompts end, before
+	// one has.
+	PromptEnds bool
+	// Dir is the working directory at the start, as a file URI; may be empty.
+	Dir string
+	// Title is what the terminal is called as long as nothing better is known: the
+	// shell, or the command that it was started with.
+	Title string
 }
 
 // Terminal is one terminal. All methods may be called from any goroutine.
 type Terminal struct {
 	cfg Config
 	log *slog.Logger
-	raw syscall.RawConn // of the pty
 
+	life
+
+	// screen guards the emulator and all that must be of one instant with it.
+	screen sync.Mutex
+	display
+	stream
+	given
+	cmds     commands
+	titles   titling
+	cwd      string // last one the child reported
+	told     bool   // TerminalExited is queued
+	escTimer *time.Timer
+	learnt   atomic.Bool // facts have changed since they were published
+
+	reader
+	queue
+	input
+	exit
+}
+
+// life is that of a terminal's goroutines.
+type life struct {
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	done   chan struct{}
+	closed atomic.Bool
+}
 
-	// screen guards the emulator and all that must be of one instant with it.
-	screen     sync.Mutex
+// display is the emulator and what it was told. Guarded by screen.
+type display struct {
 	emu        emulator.Emulator
-	filter     filter.Filter
-	decoder    filter.Decoder // the reader's alone
 	cols, rows int
-	offset     uint64 // of the output that is fed
-	feeding    uint64 // offset behind what is being fed; 0 outside of feed
-	quiet      uint64 // questions before it were answered by an earlier host
-	replaying  bool   // nothing that the emulator says counts
-	store      output.Store
-	fresh      fresh
-	passed     uint64 // bytes of output that viewers were given
-	clears     []clearing
-	told       bool // TerminalExited is queued
-	kept       kept
-	titles     titling
-	cwd        string // last one the child reported
-	cmds       commands
-	panics     int
 	colors     emulator.Colors // as SetColors told
-	escTimer   *time.Timer
+	panics     int
+}
 
-	landing *journal.Landing // cfg's or its own
-	half    uint64           // of the landing, in bytes
-	busy    int              // bytes read since it was trimmed; the reader's
-
-	// mu guards what waits for Take. It is taken after screen.
-	mu       sync.Mutex
-	pending  pending
-	progress progress
-	starved  bool // the reader waits for the landing
-	wake     wake
-	room     sync.Cond // pending has shrunk, or the landing was released, or closed
-
-	in      input
-	typed   flag        // something was typed since the last prompt
-	entered flag        // Enter was typed, and neither command nor prompt came since
-	retyped atomic.Bool // one of the two has changed since the last take
-	learnt  atomic.Bool // facts have changed since they were published
-
-	exit    exit
-	parked  atomic.Bool // the reader waits for output, or has ended
-	running atomic.Bool // started and not closed
-	closed  atomic.Bool
+// stream is how far the child's output is processed. Guarded by screen.
+type stream struct {
+	filter    filter.Filter
+	decoder   filter.Decoder
+	offset    uint64 // of the output that is fed
+	feeding   uint64 // offset behind what is being fed; 0 outside of feed
+	quiet     uint64 // questions before it were answered by an earlier host
+	replaying bool   // nothing that the emulator says counts
 }
 
 // New starts the terminal's goroutines. Close ends them.
@@ -188,8 +190,8 @@ func New(c Config) *Terminal {
 // Start begins to read and write; Wake comes soon, not before it returns, if
 // something is pending. Only for what Restore made, once.
 func (t *Terminal) Start() {
-	if t.raw != nil {
-		t.in.now = t.writeNow
+	if t.input.raw != nil {
+		t.input.now = t.writeNow
 	}
 	t.work.Go(t.read)
 	t.work.Go(t.write)
@@ -197,10 +199,10 @@ func (t *Terminal) Start() {
 		t.work.Wait()
 		close(t.done)
 	})
-	t.mu.Lock()
+	t.queue.mu.Lock()
 	t.running.Store(!t.closed.Load())
 	t.due(true)
-	t.mu.Unlock()
+	t.queue.mu.Unlock()
 }
 
 // build makes a terminal that does not run yet.
@@ -221,35 +223,33 @@ func empty(c Config) *Terminal {
 	if c.MaxContent <= 0 {
 		c.MaxContent = defaultContent
 	}
-	if c.escape == 0 {
-		c.escape = loneEscape
+	if c.delays.escape == 0 {
+		c.delays.escape = loneEscape
 	}
-	if c.titleDelay == 0 {
-		c.titleDelay = titleDelay
+	if c.delays.title == 0 {
+		c.delays.title = titleDelay
 	}
-	t := &Terminal{cfg: c, log: c.Log, emu: c.Emulator, cols: c.Cols, rows: c.Rows, done: make(chan struct{})}
+	t := &Terminal{cfg: c, log: c.Log, life: life{done: make(chan struct{})}}
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
-	t.typed.changed, t.entered.changed = &t.retyped, &t.retyped
+	t.display = display{emu: c.Emulator, cols: c.Cols, rows: c.Rows}
+	t.input.log = t.log
+	t.line.changed, t.entered.changed = &t.input.changed, &t.input.changed
+	t.call, t.queue.in, t.own = c.Wake, &t.input, c.Landing == nil
+	t.exit.process, t.send = c.Process, c.Signal
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.room.L = &t.mu
-	t.in.ready.L = &t.in.mu
-	t.exit.ended = make(chan struct{})
+	t.room.L = &t.queue.mu
+	t.input.ready.L = &t.input.mu
+	t.ended = make(chan struct{})
 	t.kept = kept{whole: true, max: c.MaxContent, blank: c.Emulator.Snapshot(nil, -1)}
 	t.escTimer = stopped(t.flushEscape)
 	t.titles.timer = stopped(t.look)
 	t.titles.shown = c.Title
 	t.wake.timer = stopped(t.wakeLate)
 	t.exit.timer = stopped(t.exitQuiet)
-	var err error
-	if t.raw, err = c.Process.Pty.SyscallConn(); err != nil {
+	if err := t.open(); err != nil {
 		t.log.Error("use the pty", "process", c.Process.ID, "err", err)
-		t.Close()
-		return t
-	}
-	if err := t.land(); err != nil {
-		t.log.Error("read the pty", "process", c.Process.ID, "err", err)
 		t.Close()
 	}
 	return t
@@ -259,37 +259,24 @@ func empty(c Config) *Terminal {
 // room for more than may be pending.
 const ownSlots = 20
 
-// land makes the pty ready to be read into the landing.
-func (t *Terminal) land() error {
-	t.landing = t.cfg.Landing
-	if t.landing == nil {
+// open makes the pty ready to be read into the landing and written to.
+func (t *Terminal) open() error {
+	raw, err := t.cfg.Process.Pty.SyscallConn()
+	if err != nil {
+		return err
+	}
+	l := t.cfg.Landing
+	if l == nil {
 		o := journal.Options{Area: 1, Slots: ownSlots}
-		var err error
-		if _, t.landing, err = journal.Create(make([]byte, o.Size()), o); err != nil {
+		if _, l, err = journal.Create(make([]byte, o.Size()), o); err != nil {
 			return err
 		}
 	}
-	t.half = t.landing.Size() / 2
-	begun, _ := t.landing.Typed()
-	t.in.landing, t.in.accepted, t.in.typed = t.landing, begun, begun
-	t.landing.SetTyped(begun)
-	var err error
-	cerr := t.raw.Control(func(fd uintptr) { _, err = t.landing.Prepare(int(fd)) })
+	t.reader.raw, t.exit.raw = raw, raw
+	t.reader.landing, t.queue.landing, t.half = l, l, l.Size()/2
+	t.input.begin(t.cfg, raw, l)
+	cerr := raw.Control(func(fd uintptr) { _, err = l.Prepare(int(fd)) })
 	return errors.Join(cerr, err)
-}
-
-// flag is a fact that changes without the screen.
-type flag struct {
-	on      atomic.Bool
-	changed *atomic.Bool
-}
-
-// set sets it and reports what it was.
-func (f *flag) set(on bool) (was bool) {
-	if was = f.on.Swap(on); was != on {
-		f.changed.Store(true)
-	}
-	return was
 }
 
 // stopped makes a timer that does not run yet.
@@ -316,15 +303,12 @@ func (t *Terminal) Close() {
 	}
 	t.running.Store(false)
 	t.cancel()
+	t.input.mu.Lock()
+	t.input.over = ErrClosed // before the pty is, so that what it does not take then is not counted
+	t.input.ready.Broadcast()
+	t.input.mu.Unlock()
 	t.cfg.Process.Pty.Close()
-	t.mu.Lock()
-	t.wake.timer.Stop()
-	t.room.Broadcast()
-	t.mu.Unlock()
-	t.in.mu.Lock()
-	t.in.over = ErrClosed
-	t.in.ready.Broadcast()
-	t.in.mu.Unlock()
+	t.queue.end()
 	t.exit.mu.Lock()
 	t.exit.timer.Stop()
 	t.exit.mu.Unlock()
@@ -334,7 +318,3 @@ func (t *Terminal) Close() {
 
 // Done is closed when Close was called and the goroutines have ended.
 func (t *Terminal) Done() <-chan struct{} { return t.done }
-
-// isClosed reports whether an error is only that of a pty that we have closed. Go's
-// poller has an error of its own for it, which has no name.
-func (t *Terminal) isClosed(err error) bool { return t.closed.Load() || errors.Is(err, os.ErrClosed) }

@@ -131,9 +131,9 @@ func TestFlood(t *testing.T) {
 	h.busy = true
 	h.mu.Unlock()
 	h.poll("output to pile up", func() bool {
-		h.term.mu.Lock()
+		h.term.queue.mu.Lock()
 		held := h.term.pending.size
-		h.term.mu.Unlock()
+		h.term.queue.mu.Unlock()
 		if held > maxPending+chunk {
 			t.Errorf("%d bytes are pending", held)
 		}
@@ -171,7 +171,7 @@ func TestContentBound(t *testing.T) {
 		config: func(c *Config) { c.MaxContent = 1 << 10 },
 	})
 	h.exited()
-	_, _, parts := h.term.ContentWithin(limit)
+	_, _, parts := h.term.Content(limit)
 	if n := wireSize([]byte(text(parts))); n > limit || n < limit*3/4 {
 		t.Errorf("content of %d bytes; the limit is %d", n, limit)
 	}
@@ -202,7 +202,7 @@ func TestContentCutNarrow(t *testing.T) {
 		if err := h.term.Resize(size[0], size[1]); err != nil {
 			t.Fatal(err)
 		}
-		_, _, parts := h.term.ContentWithin(2 << 10)
+		_, _, parts := h.term.Content(2 << 10)
 		late := native.New(emulator.Options{Cols: size[0], Rows: size[1]})
 		late.Write([]byte(text(parts)))
 		note, rest, _ := strings.Cut(emulator.HistoryText(late, -1), "\n")
@@ -238,7 +238,7 @@ func TestContentHasPictures(t *testing.T) {
 	h.term.screen.Lock()
 	h.term.kept.lose()
 	h.term.screen.Unlock()
-	_, _, parts := h.term.Content()
+	_, _, parts := h.term.Content(MaxWire)
 	late := native.New(emulator.Options{Cols: 80, Rows: 24})
 	late.Write([]byte(text(parts)))
 	if late.HistoryLen() < 500 {
@@ -402,8 +402,8 @@ func TestCoalescing(t *testing.T) {
 }
 
 func (h *holder) armed() bool {
-	h.term.mu.Lock()
-	defer h.term.mu.Unlock()
+	h.term.queue.mu.Lock()
+	defer h.term.queue.mu.Unlock()
 	return h.term.wake.armed
 }
 
@@ -552,7 +552,7 @@ func TestClear(t *testing.T) {
 	h.term.Clear()
 	h.take()
 	after := h.actions
-	_, _, parts := h.term.Content()
+	_, _, parts := h.term.Content(MaxWire)
 	h.mu.Unlock()
 	if len(after) != 2 || after[0] != (ahp.TerminalCleared{}) {
 		t.Fatalf("actions %+v", after)
@@ -570,12 +570,12 @@ func TestClear(t *testing.T) {
 	h.input("\n")
 	h.see("\x1b[m\x1b[?2004l")
 	h.term.Clear()
-	if _, _, parts := h.term.Content(); len(parts) != 0 {
+	if _, _, parts := h.term.Content(MaxWire); len(parts) != 0 {
 		t.Errorf("content %q after clearing an empty screen", text(parts))
 	}
 	h.input("\n")
 	h.exited()
-	if _, _, parts := h.term.Content(); text(parts) != "new\r\n" {
+	if _, _, parts := h.term.Content(MaxWire); text(parts) != "new\r\n" {
 		t.Errorf("content %q", text(parts))
 	}
 }
@@ -595,7 +595,7 @@ func TestJoinInFlood(t *testing.T) {
 			if n == 0 {
 				return false
 			}
-			pending, _, parts := h.term.Content()
+			pending, _, parts := h.term.Content(MaxWire)
 			h.note(pending)
 			v := &viewer{name: fmt.Sprint(i), emu: native.New(emulator.Options{Cols: 60, Rows: 20})}
 			v.feed(parts)

@@ -73,7 +73,7 @@ func (t *Terminal) promptSets() bool {
 // titleBegins is called when the shell has begun a command.
 func (t *Terminal) titleBegins() {
 	if t.titles.settled = false; t.cfg.Command == "" {
-		t.lookAfter(t.cfg.titleDelay)
+		t.titles.lookAfter(t.cfg.delays.title)
 	}
 }
 
@@ -93,16 +93,16 @@ func (t *Terminal) titleEnds() {
 func (t *Terminal) lookSoon() {
 	if t.looks() && (!t.titles.armed || t.titles.again) {
 		t.titles.again = false
-		t.lookAfter(t.cfg.titleDelay)
+		t.titles.lookAfter(t.cfg.delays.title)
 	}
 }
 
 // looks reports whether only the process in the foreground tells what runs.
 func (t *Terminal) looks() bool { return !t.cmds.available && t.cfg.Command == "" }
 
-func (t *Terminal) lookAfter(d time.Duration) {
-	t.titles.armed = true
-	t.titles.timer.Reset(d)
+func (n *titling) lookAfter(d time.Duration) {
+	n.armed = true
+	n.timer.Reset(d)
 }
 
 // look is the timer's.
@@ -113,7 +113,7 @@ func (t *Terminal) look() {
 		t.settleTitle()
 		t.retitle()
 		if t.titles.again = t.looks() && !t.titles.again; t.titles.again {
-			t.lookAfter(titleAgain * t.cfg.titleDelay)
+			t.titles.lookAfter(titleAgain * t.cfg.delays.title)
 		}
 	}
 	due := t.publish(false)
@@ -146,27 +146,26 @@ func (t *Terminal) settleTitle() {
 // retitle tells the title if it has changed. The caller holds screen, and
 // publishes.
 func (t *Terminal) retitle() {
-	if now := t.title(); now != t.titles.shown {
+	if now := t.titles.title(&t.cfg, &t.cmds, t.cwd); now != t.titles.shown {
 		t.titles.shown = now
 		t.push(ahp.TerminalTitleChanged{Title: now})
 	}
 }
 
-// title is the title as of now. The caller holds screen.
-func (t *Terminal) title() string {
-	n := &t.titles
+// title is the title as of now.
+func (n *titling) title(c *Config, cmds *commands, cwd string) string {
 	switch {
-	case t.cfg.Command != "":
-		return first(n.program, t.cfg.Title)
-	case !t.cmds.available:
-		return first(n.program, n.process, t.cfg.Title)
-	case t.cmds.running != nil && n.settled:
-		line := t.cmds.running.info.CommandLine
-		return first(n.program, shell.Program(line), n.process, shell.FirstProgram(line), t.cfg.Title)
-	case t.cmds.running != nil:
-		return first(n.shown, t.cfg.Title)
+	case c.Command != "":
+		return first(n.program, c.Title)
+	case !cmds.available:
+		return first(n.program, n.process, c.Title)
+	case cmds.running != nil && n.settled:
+		line := cmds.running.info.CommandLine
+		return first(n.program, shell.Program(line), n.process, shell.FirstProgram(line), c.Title)
+	case cmds.running != nil:
+		return first(n.shown, c.Title)
 	}
-	return first(shortDir(t.cwd, t.cfg.Home), t.cfg.Title)
+	return first(shortDir(cwd, c.Home), c.Title)
 }
 
 // first is the first of names with something to see in it.

@@ -96,7 +96,7 @@ func TestTitleByProcess(t *testing.T) {
 	if err != nil {
 		t.Skip("no dash")
 	}
-	h := startArgv(t, []string{sh, "-i"}, startOptions{config: func(c *Config) { c.Title, c.titleDelay = "sh", 5*time.Millisecond }})
+	h := startArgv(t, []string{sh, "-i"}, startOptions{config: func(c *Config) { c.Title, c.delays.title = "sh", 5*time.Millisecond }})
 	called := func(want string) {
 		t.Helper()
 		h.await("the title "+want, func() bool {

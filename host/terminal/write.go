@@ -2,8 +2,12 @@ package terminal
 
 import (
 	"errors"
+	"log/slog"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -38,8 +42,38 @@ type input struct {
 	// holds mu.
 	now func(p []byte, typed bool) int
 
+	raw             syscall.RawConn
 	landing         *journal.Landing
+	spool           *journal.Spool
+	process         string
+	log             *slog.Logger
 	accepted, typed uint64 // of what was typed: taken, written
+
+	line    flag        // something was typed since the last prompt
+	entered flag        // Enter was typed, and neither command nor prompt came since
+	changed atomic.Bool // one of the two, since the last take
+}
+
+// flag is a fact that changes without the screen.
+type flag struct {
+	on      atomic.Bool
+	changed *atomic.Bool
+}
+
+// set sets it and reports what it was.
+func (f *flag) set(on bool) (was bool) {
+	if was = f.on.Swap(on); was != on {
+		f.changed.Store(true)
+	}
+	return was
+}
+
+// begin makes it ready.
+func (in *input) begin(c Config, raw syscall.RawConn, l *journal.Landing) {
+	begun, _ := l.Typed()
+	in.raw, in.landing, in.accepted, in.typed = raw, l, begun, begun
+	l.SetTyped(begun)
+	in.spool, in.process = c.Spool, c.Process.ID
 }
 
 // stretch is a part of the queue.
@@ -134,77 +168,89 @@ func (in *input) end(why error) {
 
 // Input queues data for the child. It never blocks; ErrInputFull when the queue
 // is full (nothing of data is taken then), ErrExited, ErrClosed.
-func (t *Terminal) Input(data string) error {
+func (in *input) Input(data string) error {
 	if !focusReports[data] {
 		// Ctrl-C drops what was typed; fish shows no new prompt then.
-		t.typed.set(!strings.HasSuffix(data, "\x03"))
+		in.line.set(!strings.HasSuffix(data, "\x03"))
 	}
 	if strings.ContainsAny(data, "\r\n") {
-		t.entered.set(true)
+		in.entered.set(true)
 	}
-	return t.in.add(data, maxInput, true)
+	return in.add(data, maxInput, true)
 }
 
+// Entered reports that Enter was typed and no command has begun since, nor a
+// prompt been shown: one may be about to.
+func (in *input) Entered() bool { return in.entered.on.Load() }
+
 // Waits reports that what is typed now has to wait for the program to read.
-func (t *Terminal) Waits() bool {
-	t.in.mu.Lock()
-	defer t.in.mu.Unlock()
-	return t.in.waiting()+t.in.busy > 0
+func (in *input) Waits() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.waiting()+in.busy > 0
 }
 
 // Accepted counts the bytes that were typed: the offset behind the last.
-func (t *Terminal) Accepted() uint64 {
-	t.in.mu.Lock()
-	defer t.in.mu.Unlock()
-	return t.in.accepted
+func (in *input) Accepted() uint64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.accepted
 }
 
 // Written is the offset up to which what was typed is written.
-func (t *Terminal) Written() uint64 {
-	t.in.mu.Lock()
-	defer t.in.mu.Unlock()
-	return t.in.typed
+func (in *input) Written() uint64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.typed
 }
 
 // Retype queues what was typed into the terminal of an earlier host and not begun
 // to be written. Only for what Restore made, before Start.
-func (t *Terminal) Retype(data string) error { return t.in.add(data, 2*maxInput, true) }
+func (in *input) Retype(data string) error { return in.add(data, 2*maxInput, true) }
 
 // write is the goroutine that writes to the pty, until the child has ended or
 // Close. Writes that find the pty full wait in the poller; only this goroutine
 // waits with them.
-func (t *Terminal) write() {
+func (in *input) write() {
 	var b []byte
 	for {
 		var typed, ok bool
-		if b, typed, ok = t.in.next(b); !ok {
+		if b, typed, ok = in.next(b); !ok {
 			return
 		}
 		for rest := b; len(rest) > 0; {
-			n, err := t.writeSome(rest, typed)
+			n, err := in.writeSome(rest, typed)
 			rest = rest[n:]
 			if err != nil {
-				if t.isClosed(err) {
+				if in.isClosed(err) {
 					return
 				}
 				// Nobody has the terminal open; what is typed into it is lost.
-				t.log.Debug("write to the pty", "process", t.cfg.Process.ID, "err", err)
-				t.in.mu.Lock()
-				t.in.wrote(len(rest), typed)
-				t.in.mu.Unlock()
+				in.log.Debug("write to the pty", "process", in.process, "err", err)
+				in.mu.Lock()
+				in.wrote(len(rest), typed)
+				in.mu.Unlock()
 				break
 			}
 		}
 	}
 }
 
+// isClosed reports whether an error is only that of a pty that we have closed. Go's
+// poller has an error of its own for it, which has no name.
+func (in *input) isClosed(err error) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.over == ErrClosed || errors.Is(err, os.ErrClosed)
+}
+
 // writeSome waits until the pty takes some of p, and notes how much.
-func (t *Terminal) writeSome(p []byte, typed bool) (n int, err error) {
-	werr := t.raw.Write(func(fd uintptr) bool {
-		t.in.mu.Lock()
-		defer t.in.mu.Unlock()
-		n, err = t.put(fd, p, typed)
-		t.in.wrote(n, typed)
+func (in *input) writeSome(p []byte, typed bool) (n int, err error) {
+	werr := in.raw.Write(func(fd uintptr) bool {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		n, err = in.put(fd, p, typed)
+		in.wrote(n, typed)
 		return n > 0 || err != nil && err != unix.EAGAIN && err != unix.EINTR
 	})
 	if n > 0 {
@@ -215,9 +261,9 @@ func (t *Terminal) writeSome(p []byte, typed bool) (n int, err error) {
 
 // writeNow writes what the pty takes at once. An error is left to the writer,
 // which meets it again.
-func (t *Terminal) writeNow(p []byte, typed bool) (n int) {
-	err := t.raw.Write(func(fd uintptr) bool {
-		n, _ = t.put(fd, p, typed)
+func (in *input) writeNow(p []byte, typed bool) (n int) {
+	err := in.raw.Write(func(fd uintptr) bool {
+		n, _ = in.put(fd, p, typed)
 		return true
 	})
 	if err != nil {
@@ -228,10 +274,13 @@ func (t *Terminal) writeNow(p []byte, typed bool) (n int) {
 
 // put writes to the pty, without waiting; what is typed in such a way that a next
 // host knows how much of it was taken. The caller holds in.mu.
-func (t *Terminal) put(fd uintptr, p []byte, typed bool) (n int, err error) {
+func (in *input) put(fd uintptr, p []byte, typed bool) (n int, err error) {
 	if typed {
-		return t.cfg.Spool.Write(t.landing, t.cfg.Process.ID, fd, t.in.typed, p, rawio.Write)
+		return in.spool.Write(in.landing, in.process, fd, in.typed, p, rawio.Write)
 	}
 	n, err = rawio.Write(fd, p)
 	return max(n, 0), err
 }
+
+// focusReports are input that nobody types.
+var focusReports = map[string]bool{"\x1b[I": true, "\x1b[O": true}

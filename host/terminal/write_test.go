@@ -23,8 +23,8 @@ func TestInputIsWrittenByItsCaller(t *testing.T) {
 		<-term.Done()
 	}()
 	written := 0
-	if now := term.in.now; now != nil {
-		term.in.now = func(p []byte, typed bool) int {
+	if now := term.input.now; now != nil {
+		term.input.now = func(p []byte, typed bool) int {
 			n := now(p, typed)
 			written += n
 			return n

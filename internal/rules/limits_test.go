@@ -53,8 +53,6 @@ var (
 		"host.Limits":               27,
 		"host.term":                 40,
 		"host/task/store.Task":      22,
-		"host/terminal.Config":      23,
-		"host/terminal.Terminal":    47,
 		"internal/acptest.scripted": 21,
 		"internal/client.Client":    26,
 		"internal/jsonrpc.Conn":     21,
@@ -66,7 +64,6 @@ var (
 		"emulator/vt10x.engine":  106,
 		"host.Host":              111,
 		"host/task/store.Store":  94,
-		"host/terminal.Terminal": 123,
 		"ui.Model":               84,
 	}
 )
