@@ -11,7 +11,7 @@ import (
 )
 
 // Main builds tandemux for the tests of a package and runs them: a TestMain is
-// os.Exit(world.Main(m)).
+// os.Exit(hosttest.Main(m)).
 func Main(tests *testing.M) int {
 	dir, err := os.MkdirTemp("", "tandemux-bin")
 	if err != nil {

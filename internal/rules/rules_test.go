@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	"internal/local":     {"ahp", "host/journal", "host/keeper", "host/listen", "internal/cli", "internal/client", "internal/daemon", "internal/jsonrpc", "internal/statefile"},
 	"internal/taskcmd":   {"ahp", "host/task/...", "host/workspace/...", "internal/apiclient", "internal/cli"},
 	"ui/layout":          {},
-	"ui/command":         {"keymap", "ui/layout"},
+	"ui/command":         {"keymap", "ui/layout", "internal/spelling"},
 	"ui/look":            {"emulator", "themes", "internal/config/option"},
 	"ui/tty":             {"emulator", "internal/rawio"},
 	"ui/paint":           {"emulator"},

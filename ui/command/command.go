@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"tandemux/internal/spelling"
 )
 
 // Command is a row of the table.
@@ -65,7 +67,11 @@ func All() []Command {
 func Check(name string, args []string) error {
 	c, ok := Find(name)
 	if !ok {
-		if near := nearest(name); near != "" {
+		names := make([]string, len(table))
+		for i, c := range table {
+			names[i] = c.Name
+		}
+		if near := spelling.Closest(name, names); near != "" {
 			return fmt.Errorf("there is no command %q; did you mean %q?", name, near)
 		}
 		return fmt.Errorf("there is no command %q", name)
@@ -150,41 +156,6 @@ func Why(name string, args []string, c Context) string {
 	}
 	c.Args = args
 	return cmd.Disabled(c)
-}
-
-// nearest gives the command whose name is closest to what was typed, "" when
-// none is close enough to be meant.
-func nearest(name string) string {
-	best, at := "", len(name)/3+2
-	if len(name) > maxText {
-		return ""
-	}
-	for _, c := range table {
-		if d := distance(name, c.Name); d < at {
-			best, at = c.Name, d
-		}
-	}
-	return best
-}
-
-// distance is the number of single-byte edits between two names.
-func distance(a, b string) int {
-	prev := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := prev[0]
-		prev[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			diagonal, prev[j] = prev[j], min(diagonal+cost, prev[j]+1, prev[j-1]+1)
-		}
-	}
-	return prev[len(b)]
 }
 
 // Do is what a command does with its arguments.

@@ -19,14 +19,14 @@ import (
 )
 
 // as sends a request with a key.
-func (w *world) as(secret, method, path string, body any) (int, string) {
+func (w *fixture) as(secret, method, path string, body any) (int, string) {
 	w.t.Helper()
 	status, text := w.raw(method, path, body, http.Header{"Authorization": {"Bearer " + secret}})
 	return status, string(text)
 }
 
 // key makes a key with scopes.
-func (w *world) key(name string, scopes ...string) registry.MadeKey {
+func (w *fixture) key(name string, scopes ...string) registry.MadeKey {
 	w.t.Helper()
 	var parsed []access.Scope
 	for _, s := range scopes {

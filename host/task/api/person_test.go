@@ -51,7 +51,7 @@ func (s *someone) poke() {
 	}
 }
 
-func person(t *testing.T, w *world) *someone {
+func person(t *testing.T, w *fixture) *someone {
 	t.Helper()
 	s := &someone{t: t, chats: map[ahp.URI]ahp.ChatState{}, news: make(chan struct{}, 1)}
 	c, err := client.Connect(context.Background(), client.Options{Dial: w.host.Front().Service("person"), Sink: s})
@@ -107,7 +107,7 @@ func (s *someone) approve(session ahp.URI) {
 }
 
 // dispose ends a session as a person does.
-func dispose(t *testing.T, w *world, session ahp.URI) {
+func dispose(t *testing.T, w *fixture, session ahp.URI) {
 	t.Helper()
 	if err := person(t, w).c.Call(context.Background(), ahp.MethodDisposeSession, ahp.SubscribeParams{Channel: session}, nil); err != nil {
 		t.Fatal(err)

@@ -167,7 +167,7 @@ func TestCancel(t *testing.T) {
 }
 
 // hooksOf is an agent of three programs.
-func hooksOf(w *world, name, interpreter, create, event, cancel string) registry.Definition {
+func hooksOf(w *fixture, name, interpreter, create, event, cancel string) registry.Definition {
 	d := registry.Definition{Name: name}
 	d.Hooks.OnCreate = []string{interpreter, w.file(name+"-create", create)}
 	d.Hooks.OnEvent = []string{interpreter, w.file(name+"-event", event)}

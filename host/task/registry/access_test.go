@@ -9,7 +9,7 @@ import (
 	"tandemux/host/task/store"
 )
 
-func tryFilesystems(t *testing.T, w *world) {
+func tryFilesystems(t *testing.T, w *fixture) {
 	shared, other := w.project("shared"), w.project("other")
 	f := must(w.store.CreateFilesystem(ctx, store.Filesystem{ProjectID: shared.ID, Name: "files"}))(t)
 	must(w.store.CreateFilesystem(ctx, store.Filesystem{ProjectID: other.ID, Name: "hidden"}))(t)
@@ -54,7 +54,7 @@ func tryFilesystems(t *testing.T, w *world) {
 	refused(t, err, 404)
 }
 
-func tryDualParents(t *testing.T, w *world) {
+func tryDualParents(t *testing.T, w *fixture) {
 	a := w.deploy(acp("a"), "")
 	p := w.project("p")
 	parents := access.Parents{Task: "tsk_1", Agent: a.Agent.ID, Project: p.ID, Creator: "operator"}
@@ -114,7 +114,7 @@ func tryDualParents(t *testing.T, w *world) {
 	}
 }
 
-func tryKeys(t *testing.T, w *world) {
+func tryKeys(t *testing.T, w *fixture) {
 	w.deploy(acp("a"), "")
 	_, k := w.key("mine", "agent:a:executor", "agent:a:executor")
 	if !strings.HasPrefix(k.Secret, "tandemux_sk_") || len(k.Secret) != len("tandemux_sk_")+43 {
@@ -171,7 +171,7 @@ func tryKeys(t *testing.T, w *world) {
 	}
 }
 
-func tryRevocation(t *testing.T, w *world) {
+func tryRevocation(t *testing.T, w *fixture) {
 	who, k := w.key("gone", "agent:*:viewer")
 	_, ended, _ := w.Principal(who.ID)
 	select {
@@ -246,7 +246,7 @@ func tryRevocation(t *testing.T, w *world) {
 	}
 }
 
-func tryScopes(t *testing.T, _ *world) {
+func tryScopes(t *testing.T, _ *fixture) {
 	for text, fine := range map[string]bool{
 		"agent:*:executor": true, "agent:agt_x:owner": true, "project:p:editor": true, "project:p:executor": false, "org:*:admin": false,
 		"namespace:n:admin": false, "agent:*:admin": false, "agent::viewer": false, "agent:viewer": false, "": false, "agent:a:b:viewer": false,
@@ -261,7 +261,7 @@ func tryScopes(t *testing.T, _ *world) {
 	}
 }
 
-func tryRoles(t *testing.T, _ *world) {
+func tryRoles(t *testing.T, _ *fixture) {
 	verbs := []access.Verb{access.Discover, access.Read, access.Run, access.Update, access.Delete}
 	for role, want := range map[string]string{
 		"agent:x:discoverer": "A----", "agent:x:viewer": "AA---", "agent:x:executor": "AAA--", "agent:x:editor": "AAAA-", "agent:x:owner": "AAAAA",
@@ -295,7 +295,7 @@ func tryRoles(t *testing.T, _ *world) {
 	}
 }
 
-func tryProjects(t *testing.T, w *world) {
+func tryProjects(t *testing.T, w *fixture) {
 	p := w.project("p")
 	name, text, dir := "renamed", "what it is for", t.TempDir()
 	got := must(w.UpdateProject(ctx, operator, "p", ProjectChange{Name: &name, Description: &text, Dir: &dir}))(t)
@@ -334,7 +334,7 @@ func tryProjects(t *testing.T, w *world) {
 	refused(t, w.DeleteProject(ctx, operator, "q"), 404)
 }
 
-func tryNames(t *testing.T, _ *world) {
+func tryNames(t *testing.T, _ *fixture) {
 	for name, fine := range map[string]bool{
 		"a": true, "my-agent_2": true, "0": true, strings.Repeat("a", 40): true,
 		"": false, "A": false, "-a": false, "_a": false, "a b": false, "ä": false, "a/b": false, "a.b": false, "a\n": false, strings.Repeat("a", 41): false,
@@ -345,7 +345,7 @@ func tryNames(t *testing.T, _ *world) {
 	}
 }
 
-func tryKinds(t *testing.T, w *world) {
+func tryKinds(t *testing.T, w *fixture) {
 	_, k := w.key("k", "agent:*:owner")
 	w.deploy(acp("a"), "")
 	if err := w.SetVariables(ctx, operator, "a", "prod", []store.Variable{{Name: "K", Value: "tandemux_sk_value-of-a-variable", Secret: true}}); err != nil {

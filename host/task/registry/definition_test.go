@@ -13,7 +13,7 @@ import (
 	"tandemux/host/task/store"
 )
 
-func tryDefinition(t *testing.T, w *world) {
+func tryDefinition(t *testing.T, w *fixture) {
 	text := `name = "reviewer"
 description = "Reviews what changed"
 command = ["sh", "-c", "exit"]

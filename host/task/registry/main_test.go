@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// world is a registry with its store, whose clock and configuration a test sets.
-type world struct {
+// fixture is a registry with its store, whose clock and configuration a test sets.
+type fixture struct {
 	*Registry
 	t          testing.TB
 	dir        string
@@ -33,14 +33,14 @@ var (
 	ctx      = context.Background()
 )
 
-func newWorld(t testing.TB) *world {
-	w := &world{t: t, dir: t.TempDir(), now: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), env: map[string]string{}, configured: map[string]Definition{}}
+func newWorld(t testing.TB) *fixture {
+	w := &fixture{t: t, dir: t.TempDir(), now: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), env: map[string]string{}, configured: map[string]Definition{}}
 	w.open()
 	t.Cleanup(func() { w.store.Close() })
 	return w
 }
 
-func (w *world) open() {
+func (w *fixture) open() {
 	w.t.Helper()
 	clock := func() time.Time {
 		w.mu.Lock()
@@ -62,7 +62,7 @@ func (w *world) open() {
 }
 
 // again opens the store anew, as the next host does.
-func (w *world) again() {
+func (w *fixture) again() {
 	w.t.Helper()
 	if err := w.store.Close(); err != nil {
 		w.t.Fatal(err)
@@ -75,7 +75,7 @@ func acp(name string) Definition {
 	return Definition{Name: name, Command: []string{"sh", "-c", "exit"}}
 }
 
-func (w *world) deploy(def Definition, branch string) store.Deployed {
+func (w *fixture) deploy(def Definition, branch string) store.Deployed {
 	w.t.Helper()
 	got, err := w.Deploy(ctx, operator, Deploy{Definition: &def, Branch: branch})
 	if err != nil {
@@ -84,7 +84,7 @@ func (w *world) deploy(def Definition, branch string) store.Deployed {
 	return got
 }
 
-func (w *world) task(d store.Deployed, name string) store.Task {
+func (w *fixture) task(d store.Deployed, name string) store.Task {
 	w.t.Helper()
 	t, err := w.store.CreateTask(ctx, store.Task{Name: name, AgentID: d.Agent.ID, VersionID: d.Version.ID, BranchID: d.Branch.ID, Creator: "operator"})
 	if err != nil {
@@ -93,7 +93,7 @@ func (w *world) task(d store.Deployed, name string) store.Task {
 	return t
 }
 
-func (w *world) project(name string) store.Project {
+func (w *fixture) project(name string) store.Project {
 	w.t.Helper()
 	p, err := w.CreateProject(ctx, operator, ProjectChange{Name: &name})
 	if err != nil {
@@ -103,7 +103,7 @@ func (w *world) project(name string) store.Project {
 }
 
 // key makes a key and gives its principal.
-func (w *world) key(name string, scopes ...string) (access.Principal, MadeKey) {
+func (w *fixture) key(name string, scopes ...string) (access.Principal, MadeKey) {
 	w.t.Helper()
 	var parsed []access.Scope
 	for _, s := range scopes {

@@ -20,7 +20,7 @@ import (
 var requirements = []struct {
 	numbers []int
 	titles  []string
-	try     func(t *testing.T, w *world)
+	try     func(t *testing.T, w *fixture)
 }{
 	{
 		[]int{12, 13, 14, 15, 57},
@@ -227,7 +227,7 @@ func refused(t *testing.T, err error, status int, words ...string) {
 
 func raw(s string) json.RawMessage { return json.RawMessage(s) }
 
-func tryState(t *testing.T, w *world) {
+func tryState(t *testing.T, w *fixture) {
 	d := w.deploy(acp("a"), "")
 	task := w.task(d, "t")
 	st := must(w.store.CreateState(ctx, task.ID, d.Agent.ID, raw(`{"count":0,"prefs":{"x":1}}`)))(t)
@@ -252,7 +252,7 @@ func tryState(t *testing.T, w *world) {
 	refused(t, w.store.DeleteState(ctx, st.ID), 404)
 }
 
-func tryStateScope(t *testing.T, w *world) {
+func tryStateScope(t *testing.T, w *fixture) {
 	a, b := w.deploy(acp("a"), ""), w.deploy(acp("b"), "")
 	one, two := w.task(a, "one"), w.task(a, "two")
 	must(w.store.CreateState(ctx, one.ID, a.Agent.ID, raw(`{"n":1}`)))(t)
@@ -265,7 +265,7 @@ func tryStateScope(t *testing.T, w *world) {
 	}
 }
 
-func tryTaskNames(t *testing.T, w *world) {
+func tryTaskNames(t *testing.T, w *fixture) {
 	d := w.deploy(acp("a"), "")
 	task := w.task(d, "my-task")
 	for _, ref := range []string{task.ID, "my-task", task.ID[:8]} {
@@ -278,7 +278,7 @@ func tryTaskNames(t *testing.T, w *world) {
 	refused(t, err, 404)
 }
 
-func tryEvents(t *testing.T, w *world) {
+func tryEvents(t *testing.T, w *fixture) {
 	task := w.task(w.deploy(acp("a"), ""), "t")
 	e := must(w.store.AddEvent(ctx, store.Event{TaskID: task.ID, Content: []store.Part{store.TextPart("hi")}, Author: "operator"}))(t)
 	must(w.store.AddEvent(ctx, store.Event{TaskID: task.ID, Content: []store.Part{store.DataPart(raw(`{"k":1}`))}}))(t)
@@ -301,7 +301,7 @@ func tryEvents(t *testing.T, w *world) {
 	refused(t, err, 409, "CANCELLED", "no events any more")
 }
 
-func tryAgents(t *testing.T, w *world) {
+func tryAgents(t *testing.T, w *fixture) {
 	d := w.deploy(Definition{Name: "first", Description: "does it", Command: []string{"sh"}}, "")
 	w.deploy(acp("second"), "")
 	for _, ref := range []string{"first", d.Agent.ID} {
@@ -330,7 +330,7 @@ func tryAgents(t *testing.T, w *world) {
 	}
 }
 
-func tryDeployStatus(t *testing.T, w *world) {
+func tryDeployStatus(t *testing.T, w *fixture) {
 	good := w.deploy(acp("a"), "")
 	if good.Version.Status != store.Ready || good.Branch.Status != store.Ready {
 		t.Errorf("%s, %s", good.Version.Status, good.Branch.Status)
@@ -353,7 +353,7 @@ func tryDeployStatus(t *testing.T, w *world) {
 	refused(t, err, 409, "was ever ready", "which has none")
 }
 
-func tryVersions(t *testing.T, w *world) {
+func tryVersions(t *testing.T, w *fixture) {
 	one := w.deploy(acp("a"), "")
 	two := w.deploy(acp("a"), "") // the same again is a version too
 	three := w.deploy(acp("a"), "feature")
@@ -385,7 +385,7 @@ func tryVersions(t *testing.T, w *world) {
 	}
 }
 
-func tryBranches(t *testing.T, w *world) {
+func tryBranches(t *testing.T, w *fixture) {
 	one := w.deploy(acp("a"), "main")
 	w.deploy(acp("a"), "feature/x")
 	two := w.deploy(acp("a"), "main")
@@ -440,7 +440,7 @@ func tryBranches(t *testing.T, w *world) {
 	}
 }
 
-func tryEnvironments(t *testing.T, w *world) {
+func tryEnvironments(t *testing.T, w *fixture) {
 	for branch, env := range map[string]string{"main": "production", "master": "preview", "feature/x": "preview", "production": "preview"} {
 		if got := w.deploy(acp("a"), branch); got.Branch.Environment != env || got.Version.Environment != env {
 			t.Errorf("%s is of %s", branch, got.Branch.Environment)
@@ -468,7 +468,7 @@ func tryEnvironments(t *testing.T, w *world) {
 	}
 }
 
-func tryBranchOrder(t *testing.T, w *world) {
+func tryBranchOrder(t *testing.T, w *fixture) {
 	main, feature := w.deploy(acp("a"), "main"), w.deploy(acp("a"), "feature")
 	for _, c := range []struct{ branch, hint, want string }{
 		{"feature", "main", feature.Version.ID},
@@ -484,7 +484,7 @@ func tryBranchOrder(t *testing.T, w *world) {
 	refused(t, err, 404, `nothing was deployed on the branch "never-deployed"`, "a was deployed on main, feature")
 }
 
-func trySticky(t *testing.T, w *world) {
+func trySticky(t *testing.T, w *fixture) {
 	prod, pre := w.deploy(acp("a"), "main"), w.deploy(acp("a"), "feature")
 	stays, follows, over := w.task(prod, "stays"), w.task(pre, "follows"), w.task(pre, "over")
 	must(w.store.UpdateTask(ctx, over.ID, func(t *store.Task) error { t.Status = store.Cancelled; return nil }))(t)
@@ -504,7 +504,7 @@ func trySticky(t *testing.T, w *world) {
 	}
 }
 
-func tryRollbackSecrets(t *testing.T, w *world) {
+func tryRollbackSecrets(t *testing.T, w *fixture) {
 	w.deploy(acp("a"), "")
 	set := func(value string) {
 		t.Helper()
@@ -536,7 +536,7 @@ func tryRollbackSecrets(t *testing.T, w *world) {
 	has(re.Version.ID, "third-secret")
 }
 
-func tryMigrate(t *testing.T, w *world) {
+func tryMigrate(t *testing.T, w *fixture) {
 	one := w.deploy(acp("a"), "main")
 	t1, t2, over := w.task(one, "t1"), w.task(one, "t2"), w.task(one, "over")
 	must(w.store.UpdateTask(ctx, over.ID, func(t *store.Task) error { t.Status = store.FailedRun; return nil }))(t)
@@ -578,7 +578,7 @@ func tryMigrate(t *testing.T, w *world) {
 	}
 }
 
-func tryHash(t *testing.T, w *world) {
+func tryHash(t *testing.T, w *fixture) {
 	files := func(text string) store.Deployed {
 		t.Helper()
 		b := archive(t, file(DefinitionFile, "name = \"a\"\ncommand = [\"./run\"]\n"), program("run", text))
@@ -609,7 +609,7 @@ func tryHash(t *testing.T, w *world) {
 	}
 }
 
-func tryResolve(t *testing.T, w *world) {
+func tryResolve(t *testing.T, w *fixture) {
 	d := w.deploy(acp("a"), "")
 	got := must(w.Resolve(ctx, operator, Wanted{Agent: d.Agent.ID}))(t)
 	if got.Version.ID != d.Version.ID || got.Branch.ID != d.Branch.ID || got.Agent.ID != d.Agent.ID {
@@ -650,7 +650,7 @@ func tryResolve(t *testing.T, w *world) {
 	refused(t, err, 403, "only the operator")
 }
 
-func tryContent(t *testing.T, _ *world) {
+func tryContent(t *testing.T, _ *fixture) {
 	for text, fine := range map[string]bool{
 		`{"type":"text","text":"a"}`: true, `{"type":"data","data":{"a":1}}`: true, `{"type":"data","data":null}`: true,
 		`{"type":"text","data":{}}`: false, `{"type":"image"}`: false, `{}`: false, `{"type":"data"}`: false,
@@ -665,7 +665,7 @@ func tryContent(t *testing.T, _ *world) {
 	}
 }
 
-func tryMessages(t *testing.T, w *world) {
+func tryMessages(t *testing.T, w *fixture) {
 	task := w.task(w.deploy(acp("a"), ""), "t")
 	var ids []string
 	for i := range 5 {
@@ -688,7 +688,7 @@ func tryMessages(t *testing.T, w *world) {
 	}
 }
 
-func tryIdempotency(t *testing.T, w *world) {
+func tryIdempotency(t *testing.T, w *fixture) {
 	if r, err := w.store.Reserve(ctx, "operator", "k", [32]byte{1}); r != nil || err != nil {
 		t.Fatal(r, err)
 	}
@@ -703,7 +703,7 @@ func tryIdempotency(t *testing.T, w *world) {
 	refused(t, err, 409)
 }
 
-func tryStatuses(t *testing.T, w *world) {
+func tryStatuses(t *testing.T, w *fixture) {
 	who, _ := w.key("k", "agent:*:discoverer")
 	d := w.deploy(acp("a"), "")
 	_, err := w.Branch(ctx, who, d.Branch.ID)
@@ -718,7 +718,7 @@ func tryStatuses(t *testing.T, w *world) {
 	refused(t, err, 422, "needs a name")
 }
 
-func tryLogs(t *testing.T, w *world) {
+func tryLogs(t *testing.T, w *fixture) {
 	d := w.deploy(acp("a"), "")
 	two := w.deploy(acp("a"), "")
 	task := w.task(d, "t")

@@ -12,7 +12,7 @@ import (
 	"tandemux/host/task/store"
 )
 
-func tryVariables(t *testing.T, w *world) {
+func tryVariables(t *testing.T, w *fixture) {
 	w.deploy(acp("a"), "")
 	set := func(env string, vars ...store.Variable) error {
 		return w.SetVariables(ctx, operator, "a", env, vars)

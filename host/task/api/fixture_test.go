@@ -65,8 +65,8 @@ func TestMain(m *testing.M) {
 	leak.Main(m)
 }
 
-// world is a host with tasks, in directories of its own.
-type world struct {
+// fixture is a host with tasks, in directories of its own.
+type fixture struct {
 	t    testing.TB
 	dir  string
 	host *host.Host
@@ -98,14 +98,14 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// start makes a world that ends with the test.
-func start(t testing.TB) *world {
+// start makes a fixture that ends with the test.
+func start(t testing.TB) *fixture {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "tandemux") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: dir, log: &syncBuffer{}}
+	w := &fixture{t: t, dir: dir, log: &syncBuffer{}}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for _, d := range []string{"run", "state", "files"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
@@ -123,7 +123,7 @@ func start(t testing.TB) *world {
 	return w
 }
 
-func (w *world) startKeeper() {
+func (w *fixture) startKeeper() {
 	self, err := os.Executable()
 	if err != nil {
 		w.t.Fatal(err)
@@ -147,7 +147,7 @@ func (w *world) startKeeper() {
 	})
 }
 
-func (w *world) startHost() {
+func (w *fixture) startHost() {
 	w.t.Helper()
 	ctx := context.Background()
 	k, err := keeper.Dial(ctx, filepath.Join(w.dir, "run", listen.KeeperName))
@@ -222,7 +222,7 @@ func (w *world) startHost() {
 	}}
 }
 
-func (w *world) open() (*task.Service, error) {
+func (w *fixture) open() (*task.Service, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.service != nil || w.openErr != nil {
@@ -243,7 +243,7 @@ func (w *world) open() (*task.Service, error) {
 }
 
 // stopHost ends the host in order; startHost begins another one.
-func (w *world) stopHost() {
+func (w *fixture) stopHost() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := w.host.Shutdown(ctx); err != nil {
@@ -261,7 +261,7 @@ func (w *world) stopHost() {
 	w.http.CloseIdleConnections()
 }
 
-func (w *world) until(what string, ok func() bool) {
+func (w *fixture) until(what string, ok func() bool) {
 	w.t.Helper()
 	deadline := time.Now().Add(patience)
 	for pause := time.Millisecond; !ok(); pause = min(2*pause, 50*time.Millisecond) {
@@ -273,7 +273,7 @@ func (w *world) until(what string, ok func() bool) {
 }
 
 // svc is the service, opened.
-func (w *world) svc() *task.Service {
+func (w *fixture) svc() *task.Service {
 	w.t.Helper()
 	s, err := w.open()
 	if err != nil {
@@ -282,8 +282,8 @@ func (w *world) svc() *task.Service {
 	return s
 }
 
-// file writes a file of the world's and gives its path.
-func (w *world) file(name, text string) string {
+// file writes a file of the fixture's and gives its path.
+func (w *fixture) file(name, text string) string {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "files", name)
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
@@ -293,7 +293,7 @@ func (w *world) file(name, text string) string {
 }
 
 // deploy makes an agent of a definition.
-func (w *world) deploy(d registry.Definition) store.Deployed {
+func (w *fixture) deploy(d registry.Definition) store.Deployed {
 	w.t.Helper()
 	got, err := w.svc().Agents.Deploy(context.Background(), access.TheOperator(), registry.Deploy{Definition: &d})
 	if err != nil {
@@ -306,7 +306,7 @@ func (w *world) deploy(d registry.Definition) store.Deployed {
 }
 
 // agent deploys an ACP agent that does what a script says.
-func (w *world) agent(name, script string) store.Deployed {
+func (w *fixture) agent(name, script string) store.Deployed {
 	w.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -316,7 +316,7 @@ func (w *world) agent(name, script string) store.Deployed {
 }
 
 // raw sends a request with headers and gives the answer as it is.
-func (w *world) raw(method, path string, body any, header http.Header) (int, []byte) {
+func (w *fixture) raw(method, path string, body any, header http.Header) (int, []byte) {
 	w.t.Helper()
 	var in io.Reader
 	switch b := body.(type) {
@@ -353,7 +353,7 @@ func (w *world) raw(method, path string, body any, header http.Header) (int, []b
 }
 
 // must sends a request that succeeds with a status, and decodes the answer.
-func (w *world) must(want int, method, path string, body, into any) {
+func (w *fixture) must(want int, method, path string, body, into any) {
 	w.t.Helper()
 	status, text := w.raw(method, path, body, nil)
 	if status != want {
@@ -367,7 +367,7 @@ func (w *world) must(want int, method, path string, body, into any) {
 }
 
 // refused sends a request that is refused with a status and a sentence.
-func (w *world) refused(want int, sentence, method, path string, body any) {
+func (w *fixture) refused(want int, sentence, method, path string, body any) {
 	w.t.Helper()
 	status, text := w.raw(method, path, body, nil)
 	var e api.Error
@@ -388,7 +388,7 @@ func needSandbox(t *testing.T) {
 }
 
 // create makes a task without a sandbox, unless the body says otherwise.
-func (w *world) create(agent string, more map[string]any) store.Task {
+func (w *fixture) create(agent string, more map[string]any) store.Task {
 	w.t.Helper()
 	body := map[string]any{"agent_name": agent, "no_sandbox": true}
 	for k, v := range more {
@@ -403,14 +403,14 @@ func (w *world) create(agent string, more map[string]any) store.Task {
 	return t
 }
 
-func (w *world) send(task, text string) store.Event {
+func (w *fixture) send(task, text string) store.Event {
 	w.t.Helper()
 	var e store.Event
 	w.must(http.StatusCreated, http.MethodPost, "/tasks/"+task+"/events", map[string]any{"content": text}, &e)
 	return e
 }
 
-func (w *world) get(task string) store.Task {
+func (w *fixture) get(task string) store.Task {
 	w.t.Helper()
 	var t store.Task
 	w.must(http.StatusOK, http.MethodGet, "/tasks/"+task, nil, &t)
@@ -418,7 +418,7 @@ func (w *world) get(task string) store.Task {
 }
 
 // becomes waits for a task's status.
-func (w *world) becomes(task string, want store.TaskStatus) store.Task {
+func (w *fixture) becomes(task string, want store.TaskStatus) store.Task {
 	w.t.Helper()
 	var t store.Task
 	w.until(fmt.Sprintf("the task is %s", want), func() bool { t = w.get(task); return t.Status == want })
@@ -426,7 +426,7 @@ func (w *world) becomes(task string, want store.TaskStatus) store.Task {
 }
 
 // settles waits for an event's end.
-func (w *world) settles(event string) store.Event {
+func (w *fixture) settles(event string) store.Event {
 	w.t.Helper()
 	var e store.Event
 	w.until("the event has ended", func() bool {
@@ -437,7 +437,7 @@ func (w *world) settles(event string) store.Event {
 }
 
 // said is the text of all messages of a task.
-func (w *world) said(task string) string {
+func (w *fixture) said(task string) string {
 	w.t.Helper()
 	var page struct{ Data []store.Message }
 	w.must(http.StatusOK, http.MethodGet, "/tasks/"+task+"/messages", nil, &page)
@@ -459,7 +459,7 @@ type frame struct {
 
 // stream opens a task's stream, after an id; frames come until [DONE], whereupon the
 // channel is closed. cut ends it.
-func (w *world) stream(path, after string) (frames <-chan frame, cut func()) {
+func (w *fixture) stream(path, after string) (frames <-chan frame, cut func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+api.Prefix+path, nil)
@@ -512,7 +512,7 @@ func (w *world) stream(path, after string) (frames <-chan frame, cut func()) {
 }
 
 // whole reads a stream to its [DONE].
-func (w *world) whole(path, after string) []frame {
+func (w *fixture) whole(path, after string) []frame {
 	w.t.Helper()
 	frames, cut := w.stream(path, after)
 	defer cut()
