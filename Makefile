@@ -3,15 +3,11 @@
 #   build           bin/tandemux
 #   install         bin/tandemux to $(PREFIX)/bin
 #   clean           remove bin
-#   test            every test, with the race detector where there is a C compiler
+#   test            every test, with the race detector where goroutines share memory
 #   test-hidden     every test without the programs that are optional, at once and each alone
+#   soak            every test at full size, for hours: make soak SOAK=1m
 #   lint            go vet, staticcheck, gofumpt, known vulnerabilities
 #   platforms       go vet for every system that is released for
-#   long            the tests that take minutes
-#   load            many terminals and clients at once
-#   load-tasks      many tasks and readers, hosts that are killed
-#   chaos           everything that can go wrong, at random
-#   keys-fuzz       random keys in the interface
 #   bench           measure, and compare with bench/baseline.txt
 #   bench-baseline  measure anew what is compared with
 #   compare         measure against the bare pty, tmux and screen
@@ -39,7 +35,7 @@ BENCH_PACKAGES := ./ahp ./emulator/native ./host/terminal ./host ./internal/clie
 BENCH := $(GO) test -run '^$$' -bench '^Benchmark(AppendDataEnvelope|ParseDataEnvelope|Write|Pipeline|Filter|Keystroke|Echo|Key|Output|RoundTrip|Stream|Frame.*)$$' \
 	-skip '/vt10x|//encoding-json|//string|/tcp' -benchmem -benchtime 0.1s -count 6
 
-.PHONY: run build install clean test test-hidden lint platforms long load load-tasks chaos keys-fuzz bench bench-baseline compare agents
+.PHONY: run build install clean test test-hidden soak lint platforms bench bench-baseline compare agents
 
 run: build
 	@./bin/tandemux
@@ -47,11 +43,29 @@ run: build
 build:
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/tandemux ./cmd/tandemux
 
-# What is checked by lint need not be here (-vet=off). A race-built command sleeps a
-# second at its end unless told otherwise, and cmd runs many.
+# The race detector costs several times the time, so it is for those who share memory
+# between goroutines; soak has it for all but cmd. What needs SQLite is not compiled for it.
+RACED := $(GO) list ./host/... ./internal/... | grep -v -e /host/task -e /internal/taskcmd -e /internal/rules
+
+# Both parts at once: where one waits for a program, the other computes. What is checked
+# by lint need not be here (-vet=off). A race-built command sleeps a second at its end
+# unless told otherwise.
 test:
-	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 5m $$($(GO) list ./... | grep -v /cmd/)
-	$(GO) test -vet=off -timeout 4m ./cmd/...
+	@{ GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 5m $$($(RACED)) && \
+		$(GO) test $(RACE) -vet=off -timeout 5m -run '^TestRun' ./ui; } & race=$$!; \
+	$(GO) test -vet=off -timeout 5m $$($(GO) list ./... | grep -v -x -F "$$($(RACED))"); plain=$$?; \
+	wait $$race && exit $$plain
+
+# First all with the race detector; then at full size: what goes on at random does so
+# for SOAK, and hosts and writers are killed by the hundred. RUN and PACKAGES choose:
+# make soak SOAK=1h RUN=TestChaos PACKAGES=./cmd/tandemux
+SOAK     := 10m
+RUN      := .
+PACKAGES := ./...
+soak:
+	@all=$$($(GO) list $(PACKAGES) | grep -v /cmd/); test -z "$$all" || \
+		GORACE=atexit_sleep_ms=10 nice -n 15 $(GO) test $(RACE) -vet=off -count 1 -timeout 1h -run '$(RUN)' $$all
+	TANDEMUX_SOAK=$(SOAK) nice -n 15 $(GO) test -vet=off -count 1 -p 1 -v -timeout 24h -run '$(RUN)' $(PACKAGES)
 
 test-hidden:
 	scripts/test-hidden.sh
@@ -65,39 +79,10 @@ lint:
 		case "$$out" in *"exit status 3") exit 1;; esac; \
 		echo "lint: known vulnerabilities were NOT looked for: govulncheck needs https://vuln.go.dev"; }
 
-# Ten minutes of each by default: make load DURATION=1m
-load:
-	TANDEMUX_LOAD=$(or $(DURATION),10m) nice -n 15 $(GO) test ./host -run '^TestLoad' -v -timeout 90m
-
-# Fifty tasks with fifty readers of their streams each, and hosts that are killed
-# anywhere in tasks' lives: make load-tasks KILLS=30
-load-tasks:
-	TANDEMUX_LOAD=1 nice -n 15 $(GO) test ./host/task/api -run '^TestLoadTasks$$' -v -count 1 -timeout 20m
-	TANDEMUX_TASK_KILLS=$(or $(KILLS),30) nice -n 15 $(GO) test ./cmd/tandemux -run '^TestTaskHostKilledAnywhere$$' -v -count 1 -timeout 30m
-
-# Everything that can go wrong, at random: make chaos DURATION=1h TERMINALS=50
-chaos:
-	TANDEMUX_CHAOS=$(or $(DURATION),10m) TANDEMUX_TERMINALS=$(or $(TERMINALS),20) TANDEMUX_SEED=$(SEED) nice -n 15 $(GO) test ./cmd/tandemux -run '^TestChaos$$' -v -count 1 -timeout 24h
-
 # Everything compiles for all systems that it is released for, tests included.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 platforms:
 	@for p in $(PLATFORMS); do echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; done
-
-# What takes minutes: a thousand commands in each shell, hundreds of odd arguments.
-long:
-	TANDEMUX_LONG=1 $(GO) test -timeout 20m -run 'ManyCommands|Arguments' -v ./host
-	TANDEMUX_LONG=1 $(GO) test -timeout 20m -run 'TestScript/run$$' ./cmd/tandemux
-	# Children that die at 100 instants of each job, trees by the hundred, a gigabyte.
-	TANDEMUX_LONG=1 TANDEMUX_WORKSPACE_KILLS=100 TANDEMUX_WORKSPACE_SEEDS=200 $(GO) test -timeout 20m -run 'Killed|Sync|Large' ./host/workspace
-	# Hosts of one terminal that are killed, and lives of terminals that die.
-	TANDEMUX_TERMINAL_KILLS=500 TANDEMUX_TERMINAL_LIVES=4000 $(GO) test -timeout 20m -run 'HostKilled|Restore$$' -v ./host/terminal
-	# Writers of the tasks' database that are killed.
-	TANDEMUX_STORE_KILLS=500 $(GO) test -timeout 20m -run 'TestKill$$' -v ./host/task/store
-
-# Random keys, resizes, output and accidents: make keys-fuzz DURATION=1m
-keys-fuzz:
-	TANDEMUX_KEYS=$(or $(DURATION),10m) nice -n 15 $(GO) test ./ui -run '^TestRandomKeys$$' -v -timeout 90m
 
 bench:
 	$(BENCH) $(BENCH_PACKAGES) | tee bench/new.txt

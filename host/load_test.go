@@ -22,12 +22,12 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/host"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
 // The load tests take seconds in the suite; `make load` runs them for as long as
-// TANDEMUX_LOAD says, at the size that is asked of the host.
-const loadEnv = "TANDEMUX_LOAD"
+// TANDEMUX_SOAK says, at the size that is asked of the host.
 
 // loadProgram writes as many numbered lines as the number it reads; loadLine is
 // what it writes.
@@ -173,15 +173,8 @@ type loadSize struct {
 
 func loadOf(t *testing.T) loadSize {
 	s := loadSize{duration: 2 * time.Second, viewers: 40, stalled: 4, terminals: 20, conns: 5, perConn: 20, rate: 50000, rateOfMany: 20000, queue: 3 << 19}
-	if env := os.Getenv(loadEnv); env != "" {
-		d, err := time.ParseDuration(env)
-		if err != nil {
-			t.Fatalf("%s: %v", loadEnv, err)
-		}
+	if d := soak.Time(t); d > 0 {
 		s = loadSize{duration: d, viewers: 200, stalled: 20, terminals: 200, conns: 50, perConn: 20, rate: 5000, rateOfMany: 10000, filled: 30000, queue: host.DefaultLimits.QueueBytes}
-		if r, err := strconv.Atoi(os.Getenv("TANDEMUX_LOAD_RATE")); err == nil {
-			s.rate, s.rateOfMany = r, 2*r
-		}
 	}
 	return s
 }

@@ -17,10 +17,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host"
+	"tandemux/internal/soak"
 )
-
-// longEnv makes the tests below play as much as the issue asks for.
-const longEnv = "TANDEMUX_LONG"
 
 // shells gives the path of each shell that is there.
 func shells(t *testing.T) map[string]string {
@@ -56,10 +54,7 @@ func startShell(w *world, p *peer, uri ahp.URI, path string) {
 // with the right exit codes, in order, in each shell.
 func TestManyCommands(t *testing.T) {
 	t.Parallel()
-	count := 60
-	if os.Getenv(longEnv) != "" {
-		count = 1000
-	}
+	count := soak.Size(t, 60, 1000)
 	for name, path := range shells(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,10 +130,7 @@ func TestTypedAhead(t *testing.T) {
 // Whatever the arguments are, each shell passes them on as they are.
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	rounds := 15
-	if os.Getenv(longEnv) != "" {
-		rounds = 300
-	}
+	rounds := soak.Size(t, 15, 300)
 	for name, path := range shells(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

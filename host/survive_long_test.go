@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,16 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 )
 
 // TestRecoveryTime measures how long fifty terminals, each with a megabyte and more
 // of history and some of them printing, are without a host that was killed, up to
 // the answer of the next one; and until a client has what it missed.
 func TestRecoveryTime(t *testing.T) {
-	rounds, err := strconv.Atoi(os.Getenv("TANDEMUX_ROUNDS"))
-	if err != nil {
-		t.Skip("set TANDEMUX_ROUNDS to the number of rounds")
-	}
+	soak.Only(t, "it measures")
+	const rounds = 20
 	m := startMortal(t)
 	c, mirror := m.client("owner")
 	const terminals = 50
@@ -75,9 +73,7 @@ func TestRecoveryTime(t *testing.T) {
 // TestQuietMemory: half a minute after a flood the keeper holds only what a next
 // host needs, and that is all there.
 func TestQuietMemory(t *testing.T) {
-	if os.Getenv("TANDEMUX_ROUNDS") == "" {
-		t.Skip("set TANDEMUX_ROUNDS: it takes most of a minute")
-	}
+	soak.Only(t, "it takes most of a minute")
 	m := startMortal(t)
 	c, mirror := m.client("owner")
 	const uri = "ahp-terminal:/flood"

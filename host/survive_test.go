@@ -24,6 +24,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/soak"
 	"tandemux/internal/wsrpc"
 )
 
@@ -269,9 +270,7 @@ func TestKilledHost(t *testing.T) {
 	if slow {
 		terminals, rounds = 8, 5
 	}
-	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds = soak.Size(t, rounds, 100)
 	m := startMortal(t)
 	c, mirror := m.client("watcher")
 	other, _ := m.client("other")

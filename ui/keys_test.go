@@ -3,13 +3,13 @@ package ui_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/internal/soak"
 	"tandemux/keymap"
 	"tandemux/ui"
 	"tandemux/ui/command"
@@ -19,20 +19,12 @@ import (
 
 // TestRandomKeys presses at random, with resizes, output, other people's deeds and
 // a host that refuses and vanishes between, and checks that nothing breaks, that
-// the layout stays in order, and that all comes to rest. TANDEMUX_KEYS=10m goes on
-// for that long (make keys-fuzz); TANDEMUX_KEYS_SEED=N begins with that seed.
+// the layout stays in order, and that all comes to rest.
 func TestRandomKeys(t *testing.T) {
-	long, seeds := time.Duration(0), uint64(8)
-	if s := os.Getenv("TANDEMUX_KEYS"); s != "" {
-		d, err := time.ParseDuration(s)
-		if err != nil {
-			t.Fatalf("TANDEMUX_KEYS: %v", err)
-		}
-		long = d
-	}
-	first := uint64(0)
-	if s := os.Getenv("TANDEMUX_KEYS_SEED"); s != "" {
-		fmt.Sscan(s, &first)
+	const seeds = 8
+	long, first := soak.Time(t), uint64(0)
+	if long > 0 {
+		first = soak.Seed(t) >> 1
 	}
 	began, steps := time.Now(), 0
 	seed := first

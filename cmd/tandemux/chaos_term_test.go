@@ -21,6 +21,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/fileuri"
 	"tandemux/internal/local"
+	"tandemux/internal/soak"
 )
 
 // jumpName is the file in the runtime directory that says by how many hours the
@@ -153,10 +154,7 @@ const chaosScheme = "x-chaos-terminal:/t"
 
 // openTerminals makes as many as are asked for, of each kind.
 func (x *chaos) openTerminals() {
-	n := 20
-	if m, err := strconv.Atoi(os.Getenv("TANDEMUX_TERMINALS")); err == nil {
-		n = m
-	}
+	n := soak.Size(x, 20, 50)
 	var full []string
 	for _, line := range []string{"vim -u NONE -N README", "less README", "htop -d 5"} {
 		if _, err := exec.LookPath(strings.Fields(line)[0]); err == nil {

@@ -21,20 +21,17 @@ import (
 	"tandemux/host/listen"
 	"tandemux/internal/leak"
 	"tandemux/internal/local"
+	"tandemux/internal/soak"
 )
 
 // TestChaos lets everything go wrong that can, at random, while terminals print,
 // are typed into and show full-screen programs, and looks after each round whether
-// anything is lost, doubled or left over. TANDEMUX_CHAOS says for how long, such as
-// "10m"; TANDEMUX_TERMINALS how many terminals; TANDEMUX_SEED repeats a run; TANDEMUX_FAULT
-// is a part of the names of the faults, if not all. `make chaos` runs it for long.
+// anything is lost, doubled or left over. TANDEMUX_FAULT is a part of the names of the
+// faults, if not all.
 func TestChaos(t *testing.T) {
 	rounds, until := 8, time.Time{}
-	if d, err := time.ParseDuration(os.Getenv("TANDEMUX_CHAOS")); err == nil {
+	if d := soak.Time(t); d > 0 {
 		rounds, until = 1<<30, time.Now().Add(d)
-	}
-	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_ROUNDS")); err == nil {
-		rounds = n
 	}
 	faults := faults
 	if only := os.Getenv("TANDEMUX_FAULT"); only != "" {
@@ -127,10 +124,7 @@ func startChaos(t *testing.T) *chaos {
 	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='$ '\nunset PROMPT_COMMAND\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(time.Now().UnixNano())
-	if n, err := strconv.ParseUint(os.Getenv("TANDEMUX_SEED"), 10, 64); err == nil {
-		seed = n
-	}
+	seed := soak.Seed(t)
 	x := &chaos{
 		T: t, dirs: local.FindDirs(), run: run, bin: filepath.Join(home, "bin"), seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
 		counts: map[string]int{}, typing: make(chan struct{}), typed: make(chan struct{}), ran: make(chan struct{}),

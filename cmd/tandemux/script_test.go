@@ -21,6 +21,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/host/sandbox"
 	"tandemux/internal/local"
+	"tandemux/internal/soak"
 )
 
 func TestMain(m *testing.M) {
@@ -68,7 +69,7 @@ func TestScript(t *testing.T) {
 				return sandboxes(), nil
 			}
 			if cond == "long" {
-				return os.Getenv("TANDEMUX_LONG") != "", nil
+				return soak.Time(t) > 0, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

@@ -14,15 +14,13 @@ import (
 	"time"
 
 	"tandemux/internal/local"
+	"tandemux/internal/soak"
 )
 
 // TestSendOnce: what `tandemux send` types arrives once and in order, and no send
 // fails, while one host after the other is killed.
 func TestSendOnce(t *testing.T) {
-	least := int64(5) // hosts that are killed
-	if os.Getenv("TANDEMUX_LONG") != "" {
-		least = 200
-	}
+	least := int64(soak.Size(t, 5, 200))     // hosts that are killed
 	run, err := os.MkdirTemp("", "tandemux") // a test's own directory is too long for a socket
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"tandemux/internal/apiclient"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
+	"tandemux/internal/soak"
 )
 
 // killed is a user whose host is killed in the middle of things.
@@ -237,13 +238,8 @@ func TestAPIHostKilled(t *testing.T) {
 // task is there and whole, or nothing of it is; what was pulled is whole, or is not.
 func TestTaskHostKilledAnywhere(t *testing.T) {
 	x := startKilled(t)
-	rounds := 2
-	if n := os.Getenv("TANDEMUX_TASK_KILLS"); n != "" {
-		fmt.Sscan(n, &rounds) //nolint:errcheck // it stays
-	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
+	rounds := soak.Size(t, 2, 30)
+	r := rand.New(rand.NewPCG(soak.Seed(t), 1))
 	agent := x.script("writer.txt", `prompt
 call w fs/write_text_file {"sessionId":"$SESSION","path":"$CWD/made.txt","content":"$PROMPT"}
 say wrote

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tandemux/host/keeper"
+	"tandemux/internal/soak"
 )
 
 // openRaw opens a pty whose other side changes nothing that is written.
@@ -290,17 +291,17 @@ func (v *victim) kill(n int) {
 // No byte is lost or doubled whenever the host dies, in any binary output.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	newVictim(t, false).kill(rounds(60))
+	newVictim(t, false).kill(soak.Size(t, 60, 1000))
 }
 
 // The same with a keeper between the hosts.
 func TestKillUnderKeeper(t *testing.T) {
 	t.Parallel()
-	underKeeper(t).kill(rounds(20))
+	underKeeper(t).kill(soak.Size(t, 20, 1000))
 }
 
 // Nor is one of text where reads can't be counted beforehand.
 func TestKillMarked(t *testing.T) {
 	t.Parallel()
-	newVictim(t, true, markedEnv+"=1").kill(rounds(20))
+	newVictim(t, true, markedEnv+"=1").kill(soak.Size(t, 20, 1000))
 }

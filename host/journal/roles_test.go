@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -251,11 +250,3 @@ func checkpoint(l *Log, pos uint64) error {
 
 // env is this process's environment with more.
 func env(more ...string) []string { return append(os.Environ(), more...) }
-
-// rounds is how many hosts a test kills.
-func rounds(few int) int {
-	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_JOURNAL_KILLS")); err == nil {
-		return n
-	}
-	return few
-}

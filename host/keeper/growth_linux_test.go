@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tandemux/internal/soak"
 )
 
 // private is a process's memory of its own, in bytes.
@@ -30,13 +32,10 @@ func private(t *testing.T, pid int) int64 {
 }
 
 // TestGrowth: a thousand terminals that came and went leave nothing: no memory, no
-// descriptor, no goroutine. TANDEMUX_SPAWNS says how many.
+// descriptor, no goroutine.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	n := 300
-	if m, err := strconv.Atoi(os.Getenv("TANDEMUX_SPAWNS")); err == nil {
-		n = m
-	}
+	n := soak.Size(t, 300, 3000)
 	k := startKeeper(t, "/usr/bin/env", "GOGC=25") // as tandemux keeper runs
 	c := k.dial()
 	ctx := context.Background()

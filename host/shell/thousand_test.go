@@ -2,18 +2,16 @@ package shell
 
 import (
 	"fmt"
-	"os"
 	"testing"
+
+	"tandemux/internal/soak"
 )
 
 // A thousand quick commands in a row, all typed ahead, are a thousand pairs of
-// executed and finished with the right exit codes, in order. TANDEMUX_TEST_LONG=1
-// runs all of them; otherwise fifty.
+// executed and finished with the right exit codes, in order. A
+// soak runs all of them, else there are fifty.
 func TestThousandCommands(t *testing.T) {
-	total := 50
-	if os.Getenv("TANDEMUX_TEST_LONG") != "" {
-		total = 1000
-	}
+	total := soak.Size(t, 50, 1000)
 	each(t, "bash zsh fish", func(t *testing.T, shell string) {
 		s := begin(t, setup{shell: shell, files: map[string]string{".zshrc": "", "x": "exit $1"}}).ready()
 		line := func(i int) string { return fmt.Sprintf("sh x %d", i%251) }

@@ -26,6 +26,7 @@ import (
 	"tandemux/emulator/native"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/internal/soak"
 )
 
 func init() { roles["program"], roles["host"] = programProcess, hostProcess }
@@ -219,10 +220,7 @@ func role(name string, files ...*os.File) *exec.Cmd {
 // answered twice.
 func TestHostKilled(t *testing.T) {
 	t.Parallel()
-	kills := 8
-	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_TERMINAL_KILLS")); err == nil {
-		kills = n
-	}
+	kills := soak.Size(t, 8, 500)
 	master, slave := openPair(t)
 	makeRaw(t, slave)
 	tty := os.NewFile(uintptr(slave), "tty")

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"tandemux/emulator/native"
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
+	"tandemux/internal/soak"
 )
 
 // mortal is a terminal with the holder and the journal that it has in a host,
@@ -441,7 +440,7 @@ func TestRestore(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		trial trial
-		lives uint64
+		lives int
 	}{
 		{"native", trial{new: native.New, features: emutest.All, clears: true}, 60},
 		{"native, commands", trial{new: native.New, features: emutest.All, clears: true, commands: true}, 120},
@@ -450,10 +449,7 @@ func TestRestore(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			deaths := 0
-			if n, err := strconv.Atoi(os.Getenv("TANDEMUX_TERMINAL_LIVES")); err == nil {
-				tt.lives = uint64(n)
-			}
-			for seed := range tt.lives {
+			for seed := range uint64(soak.Size(t, tt.lives, 4000)) {
 				n, err := tt.trial.live(t, seed)
 				if deaths += n; err != nil {
 					t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/soak"
 )
 
 // job is what a victim does until it is killed.
@@ -154,13 +155,8 @@ func atWork(dir string) bool {
 	return false
 }
 
-// instants is how often each job is killed; TANDEMUX_WORKSPACE_KILLS for more.
-func instants() int {
-	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_WORKSPACE_KILLS")); err == nil {
-		return n
-	}
-	return 3
-}
+// instants is how often each job is killed.
+func instants(t *testing.T) int { return soak.Size(t, 3, 100) }
 
 // TestKilled: whatever is killed at whatever instant, what it was at is old or new.
 func TestKilled(t *testing.T) {
@@ -186,7 +182,7 @@ func TestKilled(t *testing.T) {
 			create(t, s, "b", Spec{Kind: Filesystem, Filesystem: "fs"})
 			must(0, s.Close())(t)
 			rng := seeded(t, uint64(len(what)))
-			for range instants() {
+			for range instants(t) {
 				kill(t, j, time.Duration(rng.IntN(120))*time.Millisecond)
 				s := must(Open(Options{State: state}))(t)
 				j.check(t, s)

@@ -9,19 +9,17 @@ import (
 	"testing"
 
 	"tandemux/host/workspace/filetree"
+	"tandemux/internal/soak"
 
 	"golang.org/x/sys/unix"
 )
 
-// TestLargeSparseFile: a large file with holes keeps its holes on every way; with
-// TANDEMUX_LONG it has a gigabyte.
+// TestLargeSparseFile: a large file with holes keeps its holes on every way; in
+// a soak it has a gigabyte.
 func TestLargeSparseFile(t *testing.T) {
 	s := newStore(t)
 	src := t.TempDir()
-	size := int64(40 << 20)
-	if os.Getenv("TANDEMUX_LONG") != "" {
-		size = 1 << 30
-	}
+	size := int64(soak.Size(t, 40<<20, 1<<30))
 	f := must(os.Create(filepath.Join(src, "large")))(t)
 	must(0, f.Truncate(size))(t)
 	for _, at := range []int64{0, size / 3, size - 5} {

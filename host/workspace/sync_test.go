@@ -15,7 +15,7 @@ import (
 // TestSyncEquality: whatever is done to either side, one at a time, both are the same
 // after a synchronisation, and a third copy too.
 func TestSyncEquality(t *testing.T) {
-	for seed := range uint64(seeds()) {
+	for seed := range uint64(seeds(t)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := newStore(t)
 			rng := seeded(t, seed)
@@ -56,7 +56,7 @@ func TestSyncEquality(t *testing.T) {
 // TestSyncBothSides: whatever both sides do at once, what only one did is on both
 // afterwards, and what both did otherwise is on each as it was.
 func TestSyncBothSides(t *testing.T) {
-	for seed := range uint64(seeds()) {
+	for seed := range uint64(seeds(t)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := newStore(t)
 			rng := seeded(t, 100+seed)

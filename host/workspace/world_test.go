@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"tandemux/host/workspace/filetree"
 
 	"tandemux/internal/leak"
+	"tandemux/internal/soak"
 )
 
 func TestMain(m *testing.M) {
@@ -196,13 +196,8 @@ func shake(t testing.TB, rng *rand.Rand, dir string, changes int) {
 	grow(t, rng, dir, changes)
 }
 
-// seeds is how many random trees are tried; TANDEMUX_WORKSPACE_SEEDS for more.
-func seeds() int {
-	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_WORKSPACE_SEEDS")); err == nil {
-		return n
-	}
-	return 5
-}
+// seeds is how many random trees are tried.
+func seeds(t *testing.T) int { return soak.Size(t, 5, 200) }
 
 func seeded(t testing.TB, seed uint64) *rand.Rand {
 	t.Helper()

@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"internal/fileuri":   {},
 	"internal/leak":      {},
 	"internal/resurrect": {"ahp", "internal/client", "internal/plaintext", "internal/statefile", "internal/config/option"},
+	"internal/soak":      {},
 	"internal/spelling":  {},
 	"internal/rawio":     {},
 	"internal/plaintext": {},

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,15 +16,13 @@ import (
 	"tandemux/host/listen"
 	"tandemux/host/task/api"
 	"tandemux/host/task/store"
+	"tandemux/internal/soak"
 )
 
 // TestLoadTasks: fifty tasks with fifty readers of their streams each; memory does not
-// grow with what was streamed, nor with readers that take nothing. It is run by `make
-// load-tasks`, and reports figures.
+// grow with what was streamed, nor with readers that take nothing. It reports figures.
 func TestLoadTasks(t *testing.T) {
-	if os.Getenv("TANDEMUX_LOAD") == "" {
-		t.Skip("TANDEMUX_LOAD is not set: make load-tasks")
-	}
+	soak.Only(t, "it measures")
 	const tasks, readers, rounds, lines = 50, 50, 6, 100
 	w := start(t)
 	w.agent("chatty", chatty(lines))

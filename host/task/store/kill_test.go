@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tandemux/host/task/access"
+	"tandemux/internal/soak"
 )
 
 // writerEnv makes the test binary write to the store of a directory until it is
@@ -143,14 +144,9 @@ func (a *acks) read(r io.Reader) {
 // TestKill kills a writer at random instants: what it was told was done is there,
 // nothing is half done, and the database opens as if nothing had been.
 func TestKill(t *testing.T) {
-	rounds := 6
-	if n, err := strconv.Atoi(os.Getenv("TANDEMUX_STORE_KILLS")); err == nil {
-		rounds = n
-	}
+	rounds := soak.Size(t, 6, 500)
 	dir := t.TempDir()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := rand.New(rand.NewPCG(soak.Seed(t), 1))
 	done := 0
 	for range rounds {
 		cmd := exec.Command(os.Args[0])
