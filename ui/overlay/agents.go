@@ -99,8 +99,7 @@ func (a *Agents) Chosen() ahp.URI {
 // Draw implements Overlay.
 func (a *Agents) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	a.match()
-	r := centred(area, min(150, area.W-2), min(max(len(a.shown)+5, area.H*3/5, 8), area.H))
-	in, cursor := a.frame(c, r, "Agents", l.Pointer, l)
+	in, cursor := a.frame(c, area, 150, max(len(a.shown)+5, area.H*3/5, 8), "Agents", l.Pointer, l)
 	if in.Empty() {
 		return cursor
 	}

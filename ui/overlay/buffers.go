@@ -44,8 +44,7 @@ func NewBuffers(rows func() []Buffer, do BufferDo) *Buffers {
 // Draw implements Overlay.
 func (b *Buffers) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	b.match()
-	r := centred(area, min(110, area.W-2), min(max(len(b.shown)+12, 14), area.H))
-	in, cursor := b.frame(c, r, "Paste buffers", l.Pointer, l)
+	in, cursor := b.frame(c, area, 110, max(len(b.shown)+12, 14), "Paste buffers", l.Pointer, l)
 	if in.Empty() {
 		return cursor
 	}

@@ -53,8 +53,8 @@ func NewChanges(b Bringing) *Changes {
 // Draw implements Overlay.
 func (o *Changes) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	o.match()
-	r := centred(area, min(110, area.W-2), min(max(len(o.Files)+5, 7), max(area.H*4/5, min(area.H, 8))))
-	in, cursor := o.frame(c, r, o.Title, l.Pointer, l)
+	h := min(max(len(o.Files)+5, 7), max(area.H*4/5, min(area.H, 8)))
+	in, cursor := o.frame(c, area, 110, h, o.Title, l.Pointer, l)
 	if in.H < 2 {
 		return cursor
 	}

@@ -62,8 +62,7 @@ func (o *Choice) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Curso
 	for _, row := range o.Rows {
 		w = max(w, paint.Width(row)+4)
 	}
-	r := centred(area, min(w, 90, area.W-2), min(len(o.Rows)+3, area.H))
-	in, cursor := o.frame(c, r, o.Title, "/", l)
+	in, cursor := o.frame(c, area, min(w, 90), len(o.Rows)+3, o.Title, "/", l)
 	if in.Empty() {
 		return cursor
 	}

@@ -65,12 +65,11 @@ func NewCommands(rows func() []Ran, do RanDo) *Commands {
 // Draw implements Overlay.
 func (o *Commands) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	o.match()
-	r := centred(area, min(110, area.W-2), min(max(len(o.shown)+4, 8), area.H))
 	title := "Commands"
 	if o.failed {
 		title = "Commands that failed"
 	}
-	in, cursor := o.frame(c, r, title, l.Pointer, l)
+	in, cursor := o.frame(c, area, 110, max(len(o.shown)+4, 8), title, l.Pointer, l)
 	if in.Empty() {
 		return cursor
 	}

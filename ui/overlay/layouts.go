@@ -42,8 +42,7 @@ func NewLayouts(rows func() []Layout, current string, do LayoutDo) *Layouts {
 // Draw implements Overlay.
 func (s *Layouts) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	s.match()
-	r := centred(area, min(68, area.W-2), min(max(len(s.shown)+3, 8), area.H))
-	in, cursor := s.frame(c, r, "Layouts", l.Pointer, l)
+	in, cursor := s.frame(c, area, 68, max(len(s.shown)+3, 8), "Layouts", l.Pointer, l)
 	if in.Empty() {
 		return cursor
 	}

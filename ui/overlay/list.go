@@ -207,10 +207,11 @@ func (o *list[T]) Wheel(up bool) {
 	}
 }
 
-// frame draws the list's box in r with the filter on its first row, and gives the
-// room below that and the place of the cursor; the room is empty when there is
-// none.
-func (o *list[T]) frame(c *paint.Canvas, r paint.Rect, title, prompt string, l look.Look) (room paint.Rect, cursor paint.Cursor) {
+// frame draws the list's box, of at most w by h cells, with the filter on its first
+// row. It gives the room below that and the place of the cursor; the room is empty
+// when there is none.
+func (o *list[T]) frame(c *paint.Canvas, area paint.Rect, w, h int, title, prompt string, l look.Look) (room paint.Rect, cursor paint.Cursor) {
+	r := centred(area, min(w, area.W-2), h)
 	in := box(c, r, title, o.footer(r.W-6), l)
 	if in.H < 2 || in.W < 4 {
 		return paint.Rect{}, paint.Cursor{}

@@ -91,8 +91,7 @@ func (p *Palette) enterCommand(c Command) bool {
 // Draw implements Overlay.
 func (p *Palette) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	p.match()
-	r := centred(area, min(76, area.W-2), min(18, area.H))
-	in, cursor := p.frame(c, r, "Commands", ":", l)
+	in, cursor := p.frame(c, area, 76, 18, "Commands", ":", l)
 	if in.Empty() {
 		return cursor
 	}

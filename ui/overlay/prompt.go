@@ -38,12 +38,23 @@ func (p *Prompt) Paste(text string) { p.line.Insert(text) }
 
 // Draw implements Overlay.
 func (p *Prompt) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
+	return lastRow(c, area, p.label, &p.line, "", l)
+}
+
+// lastRow draws a label and the line that is written behind it on the last row of
+// the area, and a note at its end.
+func lastRow(c *paint.Canvas, area paint.Rect, label string, line *editor.Text, note string, l look.Look) paint.Cursor {
 	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
 	c.Fill(r, ' ', l.Hint)
-	label := paint.Cut(p.label, area.W/2, l.Ellipsis)
-	x := r.X + c.Text(r.X, r.Y, r.W, " "+label+" ", l.HintKey)
-	text, at := p.line.Window(r.X + r.W - x - 1)
-	c.Text(x, r.Y, r.X+r.W-x, text, l.Hint)
+	x := r.X + c.Text(r.X, r.Y, r.W, " "+paint.Cut(label, area.W/2, l.Ellipsis)+" ", l.HintKey)
+	room := r.X + r.W - x
+	note = paint.Cut(note, room/2, l.Ellipsis)
+	if w := paint.Width(note); w > 0 {
+		c.Text(r.X+r.W-w-1, r.Y, w, note, l.HintKey)
+		room -= w + 2
+	}
+	text, at := line.Window(room - 1)
+	c.Text(x, r.Y, room, text, l.Hint)
 	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
 }
 

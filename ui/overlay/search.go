@@ -90,16 +90,5 @@ func (s *Search) Paste(text string) {
 
 // Draw implements Overlay.
 func (s *Search) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
-	r := paint.Rect{X: area.X, Y: area.Y + area.H - 1, W: area.W, H: 1}
-	c.Fill(r, ' ', l.Hint)
-	x := r.X + c.Text(r.X, r.Y, r.W, " "+paint.Cut(s.label, area.W/2, l.Ellipsis)+" ", l.HintKey)
-	room := r.X + r.W - x
-	note := paint.Cut(s.note, room/2, l.Ellipsis)
-	if w := paint.Width(note); w > 0 {
-		c.Text(r.X+r.W-w-1, r.Y, w, note, l.HintKey)
-		room -= w + 2
-	}
-	text, at := s.line.Window(room - 1)
-	c.Text(x, r.Y, room, text, l.Hint)
-	return paint.Cursor{X: x + at, Y: r.Y, Visible: true, Default: true}
+	return lastRow(c, area, s.label, &s.line, s.note, l)
 }

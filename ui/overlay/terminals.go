@@ -81,12 +81,11 @@ const (
 // Draw implements Overlay.
 func (t *Terminals) Draw(c *paint.Canvas, area paint.Rect, l look.Look) paint.Cursor {
 	t.match()
-	h := len(t.shown) + 4
+	h := max(len(t.shown)+4, 8)
 	if t.preview != nil {
 		h = max(h, area.H*3/4)
 	}
-	r := centred(area, min(170, area.W-2), min(max(h, 8), area.H))
-	in, cursor := t.frame(c, r, "Terminals", l.Pointer, l)
+	in, cursor := t.frame(c, area, 170, h, "Terminals", l.Pointer, l)
 	if in.Empty() {
 		return cursor
 	}
