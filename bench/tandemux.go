@@ -193,7 +193,7 @@ func (b *bench) fanoutTo(k kind, n int, path string, size float64) error {
 	for i := range viewers {
 		v := &viewer{done: make(chan struct{})}
 		viewers[i] = v
-		c, err := client.Connect(context.Background(), client.Options{Sink: v, Reconnect: true, Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
+		c, err := client.Connect(context.Background(), client.Options{Sink: v, Wants: client.Wants{Print: v}, Reconnect: true, Dial: func(ctx context.Context) (jsonrpc.Transport, error) {
 			return wsrpc.Dial(ctx, wsrpc.Target{URL: "unix://" + s.home + "/run/tandemux/host.sock"})
 		}})
 		if err != nil {

@@ -1,19 +1,20 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
-	"tandemux/keymap"
 	"tandemux/ui/command"
+	"tandemux/ui/keys"
 	"tandemux/ui/layout"
 	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
-	"tandemux/ui/terminals"
 	"tandemux/ui/words"
 )
 
@@ -26,24 +27,19 @@ func (m *Model) commands() map[string]command.Do {
 	all := m.panes.Commands()
 	maps.Copy(all, m.agents.Commands())
 	maps.Copy(all, m.copying.Commands())
+	maps.Copy(all, m.control.Commands())
 	maps.Copy(all, command.Bind(m, ownActions))
 	return all
 }
 
 // ownActions are the commands about terminals and the interface itself.
 var ownActions = map[string]action{
-	"close-pane":  func(m *Model, _ []string) { m.closePane() },
-	"close-tab":   func(m *Model, _ []string) { m.closeTab() },
 	"next-alert":  func(m *Model, _ []string) { m.alerts.Next() },
-	"terminals":   func(m *Model, _ []string) { m.openTerminals() },
-	"reclaim":     onFocused(func(m *Model, t *terminals.Terminal) { m.take(t) }),
-	"background":  onFocused(func(m *Model, t *terminals.Terminal) { m.background(t) }),
-	"hand-back":   onFocused(func(m *Model, t *terminals.Terminal) { m.handBack(t) }),
-	"send-prefix": func(m *Model, _ []string) { m.typing.Press(PressOf(m.keys.Prefix())) },
+	"send-prefix": func(m *Model, _ []string) { m.typing.Press(keys.PressOf(m.keys.Prefix())) },
 
 	"detach":        func(m *Model, _ []string) { m.detach() },
-	"palette":       func(m *Model, _ []string) { m.openPalette() },
-	"help":          func(m *Model, _ []string) { m.openHelp() },
+	"palette":       func(m *Model, _ []string) { m.keys.OpenPalette() },
+	"help":          func(m *Model, _ []string) { m.keys.OpenHelp() },
 	"suspend":       func(m *Model, _ []string) { m.outer.Suspend() },
 	"redraw":        func(m *Model, _ []string) { m.outer.Redraw() },
 	"reload-config": func(m *Model, _ []string) { m.reload(true) },
@@ -54,15 +50,6 @@ var ownActions = map[string]action{
 		}
 	},
 	"stop": func(m *Model, _ []string) { m.stop() },
-}
-
-// onFocused is a command about the focused terminal.
-func onFocused(f func(*Model, *terminals.Terminal)) action {
-	return func(m *Model, _ []string) {
-		if _, t, _ := m.panes.Focused(); t != nil {
-			f(m, t)
-		}
-	}
 }
 
 // run runs a command by name; one that can't run now says why.
@@ -122,65 +109,6 @@ func (m *Model) context() command.Context {
 	return c
 }
 
-// openPalette opens the command palette.
-func (m *Model) openPalette() {
-	rows := func() []overlay.Command {
-		ctx := m.context()
-		var rows []overlay.Command
-		for _, c := range command.All() {
-			row := overlay.Command{Name: c.Name, Title: c.Title, Help: c.Help, Args: argsText(c)}
-			if len(c.Args) == 0 || c.Args[0].Optional {
-				row.Why = command.Why(c.Name, nil, ctx)
-			}
-			if b := m.keys.For(c.Name); len(b) > 0 {
-				row.Keys = m.short(b[0])
-			}
-			rows = append(rows, row)
-		}
-		return rows
-	}
-	m.loop.Open(overlay.NewPalette(rows, func(name string, args []string) {
-		m.loop.Close()
-		if c, ok := command.Find(name); ok && len(c.Args) == 1 && c.Args[0].Kind == command.Text && len(args) > 1 {
-			args = []string{strings.Join(args, " ")}
-		}
-		m.run(name, args)
-	}))
-}
-
-// short is a binding's keys, the prefix left out.
-func (m *Model) short(b keymap.Binding) string {
-	if len(b.Chord) > 1 && b.Chord[0] == m.keys.Prefix() {
-		return b.Chord[1:].String()
-	}
-	return b.Keys
-}
-
-// argsText shows what arguments a command takes.
-func argsText(c command.Command) string {
-	var parts []string
-	for _, a := range c.Args {
-		s := a.Name
-		if a.Optional {
-			s = "[" + s + "]"
-		}
-		parts = append(parts, s)
-	}
-	return strings.Join(parts, " ")
-}
-
-// openHelp opens the help on all keys: those after the prefix by group, then
-// copy mode's.
-func (m *Model) openHelp() {
-	sections := m.keys.Help(keymap.Normal, command.Describe)
-	in := keymap.Section{Title: "In copy mode"}
-	for _, s := range m.keys.Help(keymap.Copy, command.Describe) {
-		in.Rows = append(in.Rows, s.Rows...)
-	}
-	title := "Keys, after " + m.keys.Prefix().String()
-	m.loop.Open(overlay.NewHelp(title, append(sections, in)))
-}
-
 // reload reads the configuration again; with a mistake in it the old one stays.
 // Unless the person asked for it, one with nothing new is not worth a word.
 func (m *Model) reload(asked bool) {
@@ -222,7 +150,8 @@ func (m *Model) adopt(l Look) error {
 		return err
 	}
 	changed := m.cfg.Theme != l.Theme || !slices.Equal(m.cfg.Themes, l.Themes)
-	m.cfg, m.keys, m.line.line = next, chosen.keys, chosen.line
+	m.cfg, m.line.line = next, chosen.line
+	m.keys.Use(chosen.keys)
 	m.alerts.Settings, m.alerts.Stale = chosen.alerts, true
 	m.link.Sink.LimitHistory(l.Scrollback)
 	if changed {
@@ -253,15 +182,39 @@ var chatInstead = map[string]string{
 	"search-next": "chat-find-next", "search-previous": "chat-find-back",
 }
 
-// chatKeysOf gives the keys of a command in chats, "" for none.
-func (m *Model) chatKeysOf(name string) string {
-	for _, b := range m.keys.For(name) {
-		if mode, _ := m.agents.Mode(); b.Mode == mode {
-			return b.Keys
+// detach leaves; only a host that answers is known to run on.
+func (m *Model) detach() {
+	note := "detached; everything runs on"
+	if !m.link.Up() {
+		note = "detached; the host was not reached any more" + m.typing.Unsent()
+	}
+	note += m.recordings.Leave()
+	m.leave(Exit{Reason: Detached, Note: note})
+}
+
+// stop ends the host, asking first.
+func (m *Model) stop() {
+	if !m.link.Can(link.CanStop) {
+		m.loop.Say(status.Info, "this connection can't stop the host: use tandemux stop")
+		return
+	}
+	running := 0
+	for _, t := range m.panes.Terms.ByURI {
+		if !t.Exited() {
+			running++
 		}
 	}
-	if b := m.keys.For(name); len(b) > 0 {
-		return b[0].Keys
-	}
-	return ""
+	m.loop.Open(overlay.NewConfirm(fmt.Sprintf("stop the host and end %s?", words.Plural(running, "terminal")), func() {
+		m.loop.Async("stop the host", func(ctx context.Context) (func(), error) {
+			err := m.link.Host.Stop(ctx)
+			if errors.Is(err, context.DeadlineExceeded) {
+				err = errors.New("it did not answer")
+			}
+			return func() {
+				if err == nil {
+					m.leave(Exit{Reason: Emptied, Note: "the host was stopped"})
+				}
+			}, err
+		})
+	}, nil))
 }

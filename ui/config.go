@@ -18,6 +18,7 @@ import (
 	"tandemux/ui/copying"
 	"tandemux/ui/link"
 	"tandemux/ui/look"
+	"tandemux/ui/pane"
 	"tandemux/ui/recording"
 	"tandemux/ui/status"
 	"tandemux/ui/tty"
@@ -218,3 +219,6 @@ func (c *Config) home() string {
 	}
 	return ""
 }
+
+// stickies are the choices of Look.StickyCommand.
+var stickies = map[string]pane.Sticky{"": pane.StickyBack, "scrolled": pane.StickyBack, "always": pane.StickyAlways, "never": pane.StickyNever}

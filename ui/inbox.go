@@ -152,6 +152,3 @@ func (m *Model) linked(l link.Changed) {
 		m.loop.Dirty |= loop.Places
 	}
 }
-
-// errGone is what a call about a terminal says that vanished meanwhile.
-var errGone = errors.New("the terminal is gone")

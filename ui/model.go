@@ -7,18 +7,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tandemux/ahp"
-	"tandemux/keymap"
 	"tandemux/ui/agents"
 	"tandemux/ui/alerts"
 	"tandemux/ui/clipboard"
 	"tandemux/ui/command"
+	"tandemux/ui/control"
 	"tandemux/ui/copying"
+	"tandemux/ui/keys"
 	"tandemux/ui/link"
 	"tandemux/ui/loop"
 	"tandemux/ui/mouse"
 	"tandemux/ui/outer"
+	"tandemux/ui/pane"
 	"tandemux/ui/panes"
 	"tandemux/ui/recording"
+	"tandemux/ui/screen"
 	"tandemux/ui/status"
 	"tandemux/ui/tasks"
 	"tandemux/ui/terminals"
@@ -70,8 +73,6 @@ const leaveTime = time.Second
 type Model struct {
 	// Fixed at the start.
 	cfg     Config
-	env     Env
-	keys    keymap.Table
 	log     *slog.Logger
 	loop    *loop.Loop
 	actions map[string]command.Do // by the names of commands
@@ -91,13 +92,15 @@ type Model struct {
 	}
 
 	// What the person does.
-	kb         keyboard
+	keys       *keys.Keys
+	held       []tea.Msg // input that waits for terminals being created
 	typing     *typing.Typing
 	copying    *copying.Copying
 	mouse      *mouse.Mouse
 	clip       *clipboard.Clipboard
 	recordings *recording.Recordings
-	preview    preview
+	control    *control.Control
+	screen     *screen.Screen
 	agents     *agents.Agents
 	alerts     *alerts.Alerts
 
@@ -114,26 +117,30 @@ func New(c Config, env Env) (*Model, error) {
 	if c.Layout == "" {
 		c.Layout = "main"
 	}
-	m := &Model{cfg: c, env: env, keys: chosen.keys, log: c.Log}
+	m := &Model{cfg: c, log: c.Log}
 	m.line.line = chosen.line
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.loop = loop.New(m.log, env.Now, env.After, func() { m.outer.EndPreview() })
 	m.link = link.New(c.Host, c.Sink, m.loop, func() { m.typing.Disconnected(nil) })
-	m.outer = m.newOuter(chosen.themes)
+	m.outer = m.newOuter(env, chosen.themes)
 	var host tasks.Host
 	if m.link.Can(link.CanTasks) {
 		host = c.Host
 	}
 	m.clip = clipboard.New(m.loop, c.Desk.Texts, c.Desk.Clipper, m.outer.SetClipboard, m.pasteText)
+	m.keys = keys.New(chosen.keys, m.loop, keys.Hooks{
+		Mode: m.mode, Context: m.context, Run: m.run, Learnt: m.learnt,
+		Ran: func(name string) { m.copying.Ran(name) },
+	})
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
 		Arranged: func() { m.alerts.Stale = true; m.agents.Follow() },
 		Focused:  func(from, to ahp.URI) { m.typing.Moved(from, to) }, Released: m.release,
 		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
 		Switched:  func() { m.mouse.Drop() },
-		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Keys: func(name string) string { return m.keysOf(name) }, Run: m.run,
+		ChatTitle: func(uri ahp.URI) string { return m.agents.Title(uri) }, Keys: m.keys.Of, Run: m.run,
 	})
 	m.typing = typing.New(m.loop, m.link, m.panes, m.outer, typing.Hooks{
 		Sent: func(uri ahp.URI, data []byte) {
@@ -141,7 +148,7 @@ func New(c Config, env Env) (*Model, error) {
 				m.recordings.Input(uri, data)
 			}
 		},
-		Keys: func(name string) string { return m.keysOf(name) },
+		Keys: m.keys.Of,
 	})
 	m.copying = copying.New(m.loop, m.link, m.panes, m.outer, m.clip, c.Desk.Texts, copying.Hooks{
 		MayType: m.typing.MayType, Separators: func() string { return m.cfg.WordSeparators },
@@ -151,10 +158,13 @@ func New(c Config, env Env) (*Model, error) {
 		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Home: c.home(), Cwd: c.Cwd,
 	}, agents.Hooks{
 		Changed:  func() { m.alerts.Stale = true },
-		OpenLink: m.copying.OpenLink, ChatKeys: m.chatKeysOf,
-		Keys: func(name string) string { return m.keysOf(name) },
+		OpenLink: m.copying.OpenLink, ChatKeys: m.keys.InChat,
+		Keys: m.keys.Of,
 	})
 	m.alerts = alerts.New(chosen.alerts, m.loop, m.link, m.panes, m.agents, m.outer)
+	m.recordings = recording.New(m.loop, c.Desk.Recorder, c.home(), func() string { return m.keys.Of("record") })
+	m.screen = screen.New(m.loop, m.panes, m.agents, m.outer, m.recordings, m.keys.Of, func() pane.Sticky { return stickies[m.cfg.StickyCommand] })
+	m.control = control.New(m.loop, m.link, m.panes, m.outer, m.alerts, c.home(), m.keys.Of)
 	m.mouse = mouse.New(mouse.With{
 		Loop: m.loop, Link: m.link, Panes: m.panes, Outer: m.outer, Clip: m.clip,
 		Agents: m.agents, Typing: m.typing, Copying: m.copying,
@@ -164,7 +174,6 @@ func New(c Config, env Env) (*Model, error) {
 		NoCopy:     func() bool { return bool(m.cfg.NoCopyOnSelect) },
 	})
 	m.actions = m.commands()
-	m.recordings = recording.New(m.loop, c.Desk.Recorder, c.home(), func() string { return m.keysOf("record") })
 	if c.Misread != nil {
 		m.line.misread = words.Clean(oneLine(c.Misread).Error())
 	}
@@ -213,7 +222,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // sizes, what goes to the host, the screen.
 func (m *Model) settle() {
 	m.outer.Refresh()
-	m.peek()
+	m.control.Settle()
 	m.panes.Freshen()
 	m.alerts.Settle()
 	m.panes.Settle()

@@ -5,7 +5,6 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/themes"
-	"tandemux/ui/layout"
 	"tandemux/ui/loop"
 	"tandemux/ui/outer"
 	"tandemux/ui/paint"
@@ -14,12 +13,12 @@ import (
 )
 
 // newOuter makes the outer terminal's part.
-func (m *Model) newOuter(p themes.Pair) *outer.Terminal {
-	env := outer.Env{Expect: m.env.Expect, Learned: m.env.Learned, Suspend: m.env.Suspend, Write: m.env.Write}
+func (m *Model) newOuter(with Env, p themes.Pair) *outer.Terminal {
+	env := outer.Env{Expect: with.Expect, Learned: with.Learned, Suspend: with.Suspend, Write: with.Write}
 	settings := func() outer.Settings {
 		return outer.Settings{Colors: m.cfg.Colors, Unicode: m.cfg.Unicode, Graphics: m.cfg.Graphics, NoMarks: bool(m.cfg.NoCommandMarks)}
 	}
-	return outer.New(m.loop, env, settings, m.env.Caps, p, uint64(m.env.Now().UnixNano()))
+	return outer.New(m.loop, env, settings, with.Caps, p, uint64(m.loop.Now().UnixNano()))
 }
 
 // Caps is what the outer terminal can do as far as it has said.
@@ -59,7 +58,7 @@ func (m *Model) paint() {
 	if m.loop.Dirty == 0 && !o.Waits() || o.Sleeps() {
 		return
 	}
-	now := m.env.Now()
+	now := m.loop.Now()
 	if !m.typing.Echoes(now) {
 		switch wait := o.Pace.Next(now); {
 		case wait < 0:
@@ -115,36 +114,22 @@ func (m *Model) compose(now time.Time) {
 		o.Redraw()
 	}
 	// What lies under an overlay that may have shrunk is drawn again.
-	all := m.loop.Dirty&loop.All != 0 || m.loop.Overlay != nil || m.kb.hint || m.line.cut
+	all := m.loop.Dirty&loop.All != 0 || m.loop.Overlay != nil || m.keys.Hinting() || m.line.cut
 	cursor := paint.Cursor{}
 	if !m.link.Up() {
 		cursor.Default = true
 	}
-	if !all && m.floatHeld(now) {
+	cursor, drawn := m.screen.Draw(all, now, cursor)
+	if !drawn {
 		return
 	}
-	for _, p := range m.panes.Arr.Panes {
-		if p.Floating() {
-			break
-		}
-		if cur := m.drawPane(p, all, now); p.Focused {
-			cursor = cur
-		}
-	}
-	if all {
-		m.drawEmpty()
-		m.drawDividers()
-	}
-	m.drawTiledSigns()
 	if all || m.loop.Dirty&loop.Chrome != 0 {
-		m.drawHeaders()
 		m.line.tabs, m.line.cut = status.Draw(&o.Canvas, paint.Rect{Y: o.H - 1, W: o.W, H: 1}, m.statusData(), o.Look)
 	}
-	cursor = m.drawFloats(now, cursor)
 	if m.loop.Overlay != nil {
 		cursor = m.loop.Overlay.Draw(&o.Canvas, m.overlayArea(), o.Look)
-	} else if m.kb.hint {
-		m.drawHint()
+	} else if m.keys.Hinting() {
+		m.keys.DrawHint(&o.Canvas, paint.Rect(m.panes.Area()), o.Look)
 	} else if text, kind := m.loop.Note(); kind != status.Info && text != "" && m.line.cut {
 		status.DrawWhole(&o.Canvas, paint.Rect(m.panes.Area()), text, kind, o.Look)
 	}
@@ -156,24 +141,3 @@ func (m *Model) compose(now time.Time) {
 // overlayArea is where overlays draw themselves: everything, as prompts take
 // the status line's row.
 func (m *Model) overlayArea() paint.Rect { return m.outer.Canvas.Bounds() }
-
-// drawPane draws a pane's body and gives the place of its cursor.
-func (m *Model) drawPane(p layout.Placed, all bool, now time.Time) paint.Cursor {
-	o := m.outer
-	if e := m.agents.Chat(p.Terminal); e != nil {
-		return m.agents.Draw(p, e, all, now)
-	}
-	v := m.panes.Views[p.Pane]
-	if v == nil {
-		o.Canvas.Fill(paint.Rect(p.Body), ' ', emulator.Style{})
-		return paint.Cursor{}
-	}
-	if all {
-		v.Redraw()
-	} else if wait, hold := v.Feed.Hold(now); hold {
-		o.Hold(wait)
-		return v.Cursor()
-	}
-	v.Framed = m.framed(p)
-	return v.Draw(&o.Canvas, paint.Rect(p.Body), o.PaneLook(stickies[m.cfg.StickyCommand]))
-}

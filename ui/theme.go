@@ -71,13 +71,7 @@ func (m *Model) hints() []string {
 		return nil
 	}
 	prefix := m.keys.Prefix().String()
-	help, leave := "", ""
-	if b := m.keys.For("help"); len(b) > 0 {
-		help = m.short(b[0])
-	}
-	if b := m.keys.For("detach"); len(b) > 0 {
-		leave = m.short(b[0])
-	}
+	help, leave := m.keys.Short("help"), m.keys.Short("detach")
 	return []string{
 		fmt.Sprintf("press %s and wait to see all keys; then %s helps, %s leaves and all runs on", prefix, help, leave),
 		fmt.Sprintf("press %s and wait to see all keys", prefix),
@@ -105,7 +99,7 @@ func (m *Model) clock(d *status.Data) {
 	if !m.line.line.Ticks() {
 		return
 	}
-	now := m.env.Now()
+	now := m.loop.Now()
 	d.Time, d.Date = now.Format("15:04"), now.Format(time.DateOnly)
 	if m.cfg.Clock == "12h" {
 		d.Time = now.Format("3:04 pm")

@@ -66,19 +66,19 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		cwd = ""
 	}
 	interfaceTuning().apply()
-	sink, d := link.NewSink(), newDesk(p)
+	sink, d := sinkAdapter{link.NewSink()}, newDesk(p)
 	log, closeLog, err := p.Dirs.OpenLog("tui.log")
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: sinkAdapter{sink}, Kind: "tui", Log: log})
+	c, err := endpoint.Connect(cmd.Context(), p, endpoint.Options{Start: true, Reconnect: true, Sink: sink, Wants: client.Wants{Print: sink, Listen: sink, Observe: sink}, Kind: "tui", Log: log})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	conf := ui.Config{
-		Host: hostAdapter{c, p, sink.Agents}, Sink: sink, Layout: name, Cwd: cwd, Log: log, Machine: p.MachineName(), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d},
+		Host: hostAdapter{c, p, sink.Agents}, Sink: sink.Sink, Layout: name, Cwd: cwd, Log: log, Machine: p.MachineName(), Desk: ui.Desk{Texts: d, Clipper: d, Composer: d, Recorder: d},
 		Look: set.look, Misread: shortly(p.Dirs, misread), Engine: set.engine.Emulator, Reload: rereader(p.Dirs, set),
 		Hint: set.firstRunHint && !seen(p.Dirs), Learnt: func() error { return see(p.Dirs) },
 		KeepTheme: func(choice string) error { return keepTheme(p.Dirs, choice) },
@@ -196,7 +196,4 @@ func (s sinkAdapter) Status(status client.Status, err error) {
 	s.Sink.Status(links[status], err)
 }
 
-// Retrying implements client.Observer; so do link.Sink's own methods.
 func (s sinkAdapter) Retrying(r client.Retry) { s.Sink.Retrying(link.Retry(r)) }
-
-var _ client.Observer = sinkAdapter{}

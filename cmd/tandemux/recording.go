@@ -39,12 +39,10 @@ type recording struct {
 	err   error
 }
 
-var _ client.Printer = (*recording)(nil)
-
 // startRecording connects, and returns when the recording has begun.
 func startRecording(ctx context.Context, p endpoint.Endpoint, uri ahp.URI, file io.Writer, h asciicast.Header) (*recording, error) {
 	r := &recording{uri: uri, header: h, file: file, done: make(chan struct{})}
-	c, err := endpoint.Connect(ctx, p, endpoint.Options{Reconnect: true, Sink: r, Kind: "record"})
+	c, err := endpoint.Connect(ctx, p, endpoint.Options{Reconnect: true, Sink: r, Wants: client.Wants{Print: r}, Kind: "record"})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/keymap"
-	"tandemux/ui"
+	"tandemux/ui/keys"
 )
 
 func newSendCommand() *cobra.Command {
@@ -75,16 +75,16 @@ func sendTo(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo, text stri
 }
 
 // encode gives what keys send to the terminal's program.
-func encode(s *endpoint.Conn, ctx context.Context, uri ahp.URI, keys []keymap.Key) (data []byte, err error) {
-	if len(keys) == 0 {
+func encode(s *endpoint.Conn, ctx context.Context, uri ahp.URI, presses []keymap.Key) (data []byte, err error) {
+	if len(presses) == 0 {
 		return nil, nil
 	}
 	modes, err := modes(s, ctx, uri)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range keys {
-		data = input.AppendKey(data, ui.PressOf(k), input.Press, modes)
+	for _, k := range presses {
+		data = input.AppendKey(data, keys.PressOf(k), input.Press, modes)
 	}
 	return data, nil
 }

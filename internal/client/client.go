@@ -54,10 +54,17 @@ type Sink interface {
 	Status(s Status, err error)
 }
 
-// Predictor is a Sink that shows one's own actions before the host confirms
-// them. Its methods must not call the Client.
+// Wants are what a Sink can be told besides. Each may be nil.
+type Wants struct {
+	Predict Predictor
+	Print   Printer
+	Listen  Listener
+	Observe Observer
+}
+
+// Predictor shows one's own actions before the host confirms them. Its methods must
+// not call the Client.
 type Predictor interface {
-	Sink
 	// Dispatched is called before an action is sent, by the goroutine that
 	// dispatches it.
 	Dispatched(clientSeq int64, channel ahp.URI, a ahp.Action)
@@ -66,25 +73,22 @@ type Predictor interface {
 	Settled(clientSeq int64)
 }
 
-// Printer is a Sink that takes terminal output without a string made of it.
+// Printer takes terminal output without a string made of it.
 type Printer interface {
-	Sink
-	// Data is Action for an ahp.TerminalData. data is valid until it returns.
+	// Data is Sink.Action for an ahp.TerminalData. data is valid until it returns.
 	Data(channel ahp.URI, data []byte, serverSeq int64)
 }
 
-// Listener is a Sink that is told of the host's notifications beside actions: those
-// about the list of sessions, above all. They come in the order of the wire.
+// Listener is told of the host's notifications beside actions: those about the list
+// of sessions, above all. They come in the order of the wire.
 type Listener interface {
-	Sink
 	// Note takes one; params is its own.
 	Note(method string, params json.RawMessage)
 }
 
-// Observer is a Sink that is told more of a connection in trouble. Its methods
-// may be called from any goroutine, and must not block or call what waits.
+// Observer is told more of a connection in trouble. Its methods may be called from
+// any goroutine, and must not block or call what waits.
 type Observer interface {
-	Sink
 	// Retrying says that an attempt to reconnect failed and when the next is
 	// made.
 	Retrying(r Retry)
@@ -115,6 +119,7 @@ type Options struct {
 	Agent *ahp.AgentMeta
 	// Sink may be nil for a client that only calls.
 	Sink Sink
+	Wants
 	// Reconnect makes the client dial again after a lost connection.
 	Reconnect bool
 	// MaxPause bounds the pauses between attempts; 0 means two seconds. Pauses
@@ -158,14 +163,10 @@ var (
 
 // Client is a connection to a host that survives lost sockets.
 type Client struct {
-	o       Options
-	log     *slog.Logger
-	sink    Sink
-	predict Predictor     // nil unless the Sink is one
-	print   Printer       // nil unless the Sink is one
-	observe Observer      // nil unless the Sink is one
-	listen  Listener      // nil unless the Sink is one
-	now     chan struct{} // holds one when the next attempt is wanted at once
+	o    Options
+	log  *slog.Logger
+	sink Sink
+	now  chan struct{} // holds one when the next attempt is wanted at once
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -221,10 +222,6 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	if c.sink == nil {
 		c.sink = nobody{}
 	}
-	c.predict, _ = c.sink.(Predictor)
-	c.print, _ = c.sink.(Printer)
-	c.observe, _ = c.sink.(Observer)
-	c.listen, _ = c.sink.(Listener)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l, err := c.attempt(ctx, (*link).initialize)
 	if err != nil {

@@ -95,12 +95,12 @@ func (c *Client) send(channel ahp.URI, a ahp.Action, wait chan outcome) (seq int
 	}
 	c.clientSeq = seq
 	typed, input := a.(ahp.TerminalInput)
-	if c.predict != nil {
-		c.predict.Dispatched(seq, channel, a)
+	if c.o.Predict != nil {
+		c.o.Predict.Dispatched(seq, channel, a)
 	}
 	if err := c.link.rpc.Notify(ahp.MethodDispatchAction, params); err != nil {
-		if c.predict != nil {
-			c.predict.Settled(seq)
+		if c.o.Predict != nil {
+			c.o.Predict.Settled(seq)
 		}
 		if errors.Is(err, jsonrpc.ErrClosed) { // which Status is about to say
 			err = ErrDisconnected
@@ -171,16 +171,16 @@ func (c *Client) resend(l *link, missed []ahp.Envelope) (lost []*pending) {
 func (c *Client) giveUp(lost []*pending, err error) {
 	for _, p := range lost {
 		c.settle(p, outcome{err: err})
-		if p.input && c.observe != nil {
-			c.observe.Lost(p.uri, p.text)
+		if p.input && c.o.Observe != nil {
+			c.o.Observe.Lost(p.uri, p.text)
 		}
 	}
 }
 
 // settle gives an action's outcome to whoever waits for it.
 func (c *Client) settle(p *pending, o outcome) {
-	if c.predict != nil {
-		c.predict.Settled(p.seq)
+	if c.o.Predict != nil {
+		c.o.Predict.Settled(p.seq)
 	}
 	if p.wait != nil {
 		p.wait <- o

@@ -120,8 +120,8 @@ func (c *Client) redial(pause time.Duration, why error) (*link, time.Duration, e
 			return nil, 0, err
 		}
 		c.log.Debug("reconnect", "err", err)
-		if c.observe != nil {
-			c.observe.Retrying(Retry{Since: lost, Next: time.Now().Add(pause), Err: err})
+		if c.o.Observe != nil {
+			c.o.Observe.Retrying(Retry{Since: lost, Next: time.Now().Add(pause), Err: err})
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (c *Client) lose(l *link) {
 	said := c.vigil.end()
 	c.mu.Unlock()
 	if said {
-		c.observe.Silent(time.Time{})
+		c.o.Observe.Silent(time.Time{})
 	}
 	close(l.gone)
 }

@@ -63,8 +63,8 @@ func (l *link) raw(msg []byte) bool {
 	c.saw(seq)
 	switch {
 	case !pass:
-	case c.print != nil:
-		c.print.Data(ch.uri, data, seq)
+	case c.o.Print != nil:
+		c.o.Print.Data(ch.uri, data, seq)
 	default:
 		c.sink.Action(ahp.Envelope{Channel: ch.uri, Action: ahp.TerminalData{Data: string(data)}, ServerSeq: seq})
 	}
@@ -94,8 +94,8 @@ func (ch *channel) takes(seq int64) bool {
 // handle gets the host's other notifications and its requests.
 func (l *link) handle(_ context.Context, _ *jsonrpc.Conn, req *jsonrpc.Request) (any, error) {
 	if req.Method != ahp.MethodAction {
-		if l.c.listen != nil && l.live && req.IsNotification() {
-			l.c.listen.Note(req.Method, append(json.RawMessage(nil), req.Params...))
+		if l.c.o.Listen != nil && l.live && req.IsNotification() {
+			l.c.o.Listen.Note(req.Method, append(json.RawMessage(nil), req.Params...))
 			return nil, nil
 		}
 		return nil, ahp.MethodNotFound(req.Method)

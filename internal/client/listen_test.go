@@ -19,7 +19,7 @@ func (l *listening) Note(method string, params json.RawMessage) { l.notes <- met
 // become one.
 func TestListener(t *testing.T) {
 	l := &listening{notes: make(chan string, 4)}
-	_, p, _, _ := start(t, Options{Sink: l})
+	_, p, _, _ := start(t, Options{Sink: l, Wants: Wants{Listen: l}})
 	params := json.RawMessage(`{"channel":"ahp-root://","session":"ahp-session:/1"}`)
 	if err := p.conn.Notify(ahp.NoteSessionRemoved, params); err != nil {
 		t.Fatal(err)

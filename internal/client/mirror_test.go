@@ -65,7 +65,7 @@ func TestMirrorBoundsText(t *testing.T) {
 // TestMirrorPredicts title, claim and layout, and takes back what is refused.
 func TestMirrorPredicts(t *testing.T) {
 	m := NewMirror(0)
-	_, p, c, _ := start(t, Options{Sink: m})
+	_, p, c, _ := start(t, Options{Sink: m, Wants: Wants{Predict: m}})
 	for _, uri := range []string{t1, layout1} {
 		got := make(chan error, 1)
 		go func() { got <- c.Subscribe(context.Background(), uri) }()

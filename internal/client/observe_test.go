@@ -43,7 +43,7 @@ func (o *observer) Silent(since time.Time) {
 func observed(t *testing.T, o Options) (*script, *peer, *Client, *observer) {
 	t.Helper()
 	obs := &observer{record: newRecord(t)}
-	o.Sink = obs
+	o.Sink, o.Observe = obs, obs
 	s, p, c, _ := start(t, o)
 	obs.want("connected", "snapshot ahp-root:// 10")
 	return s, p, c, obs

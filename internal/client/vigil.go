@@ -25,7 +25,7 @@ type vigil struct {
 
 // begin watches what was just sent, unless a watch is on already.
 func (v *vigil) begin(c *Client) {
-	if v.timer != nil || c.observe == nil && c.o.GiveUp == 0 {
+	if v.timer != nil || c.o.Observe == nil && c.o.GiveUp == 0 {
 		return
 	}
 	l := c.link
@@ -75,8 +75,8 @@ func (c *Client) look(l *link) {
 		v.timer.Reset(silence)
 	}
 	c.mu.Unlock()
-	if tell && c.observe != nil {
-		c.observe.Silent(since)
+	if tell && c.o.Observe != nil {
+		c.o.Observe.Silent(since)
 	}
 	if drop {
 		c.log.Info("the host says nothing; the connection counts as lost", "since", since)
@@ -91,6 +91,6 @@ func (c *Client) answered(l *link) {
 	said := c.vigil.link == l && c.vigil.said && c.vigil.end()
 	c.mu.Unlock()
 	if said {
-		c.observe.Silent(time.Time{})
+		c.o.Observe.Silent(time.Time{})
 	}
 }

@@ -28,10 +28,11 @@ type Options struct {
 	Reconnect bool // go on with the next host when this one ends
 	Once      bool // of a command line's: do not reconnect
 	Sink      client.Sink
-	Kind      string         // part of the client id: "tui", "cli"
-	ID        string         // the client id, "" for a new one
-	Log       *slog.Logger   // of the connection; nil discards
-	Agent     *ahp.AgentMeta // nil unless it is for an agent
+	client.Wants
+	Kind  string         // part of the client id: "tui", "cli"
+	ID    string         // the client id, "" for a new one
+	Log   *slog.Logger   // of the connection; nil discards
+	Agent *ahp.AgentMeta // nil unless it is for an agent
 }
 
 // Connect reaches the host and shakes hands.
@@ -59,7 +60,7 @@ func Connect(ctx context.Context, p Endpoint, h Options) (*client.Client, error)
 		dial = (&local.Reviver{Dirs: p.Dirs, Connect: plain}).Dial
 	}
 	opts := client.Options{
-		Dial: dial, ClientID: cmp.Or(h.ID, NewClientID(h.Kind)), Reconnect: h.Reconnect, Sink: h.Sink, Log: h.Log,
+		Dial: dial, ClientID: cmp.Or(h.ID, NewClientID(h.Kind)), Reconnect: h.Reconnect, Sink: h.Sink, Wants: h.Wants, Log: h.Log,
 		Info: ahp.Implementation{Name: "tandemux", Version: Version}, Agent: h.Agent,
 	}
 	if h.Kind != "tui" && h.Kind != "mcp" { // those never give up
@@ -204,7 +205,7 @@ func (p Endpoint) With(cmd *cobra.Command, start bool, work func(ctx context.Con
 // As is with for a connection of a certain kind.
 func (p Endpoint) As(cmd *cobra.Command, h Options, work func(ctx context.Context, s *Conn) error) error {
 	m := client.NewMirror(0)
-	h.Sink, h.Kind, h.Reconnect = m, "cli", !h.Once
+	h.Sink, h.Predict, h.Kind, h.Reconnect = m, m, "cli", !h.Once
 	c, err := Connect(cmd.Context(), p, h)
 	if err != nil {
 		return err

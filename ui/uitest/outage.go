@@ -2,6 +2,7 @@ package uitest
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"tandemux/ahp"
@@ -40,3 +41,26 @@ func (h *Host) Retry() { h.Retries++ }
 
 // Time is the clock of the interface.
 func (u *UI) Time() time.Time { return u.now }
+
+// Reconnect loses the connection and brings it back with snapshots of all that
+// was followed.
+func (h *Host) Reconnect(during func()) {
+	h.lost = true
+	h.sink.Status(link.Reconnecting, errors.New("lost"))
+	if during != nil {
+		during()
+	}
+	h.lost = false
+	h.sink.Status(link.Connected, nil)
+	h.snapshot(ahp.RootURI, h.root)
+	for uri := range h.follows {
+		switch t := h.terms[uri]; {
+		case uri == ahp.ActivityURI:
+			h.snapshot(uri, h.activity)
+		case strings.HasPrefix(uri, ahp.LayoutScheme):
+			h.snapshot(uri, h.layouts[uri])
+		case t != nil:
+			h.snapshot(uri, t.snapshot())
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"tandemux/emulator/input"
 	"tandemux/keymap"
 	"tandemux/ui"
+	"tandemux/ui/keys"
 	"tandemux/ui/link"
 	"tandemux/ui/tty"
 )
@@ -241,15 +242,15 @@ func (u *UI) WaitIdle() {
 }
 
 // Press presses keys as a keyboard would, such as "ctrl+space |".
-func (u *UI) Press(keys ...string) {
+func (u *UI) Press(chords ...string) {
 	u.t.Helper()
-	for _, chord := range keys {
+	for _, chord := range chords {
 		for _, name := range strings.Fields(chord) {
 			k, err := keymap.Parse(name)
 			if err != nil {
 				u.t.Fatalf("press %q: %v", name, err)
 			}
-			u.read(string(input.AppendKey(nil, ui.PressOf(k), input.Press, u.keyboard())))
+			u.read(string(input.AppendKey(nil, keys.PressOf(k), input.Press, u.keyboard())))
 			u.WaitIdle()
 		}
 	}

@@ -1,4 +1,4 @@
-package ui
+package screen
 
 import (
 	"time"
@@ -8,16 +8,16 @@ import (
 	"tandemux/ui/paint"
 )
 
-// floatHeld reports whether a floating pane is in the middle of a frame of its
+// held reports whether a floating pane is in the middle of a frame of its
 // program's: nothing below it can be drawn without tearing that frame.
-func (m *Model) floatHeld(now time.Time) bool {
-	if !m.panes.Arr.Floats() {
+func (sc *Screen) held(now time.Time) bool {
+	if !sc.panes.Arr.Floats() {
 		return false
 	}
-	for _, p := range m.panes.Arr.Panes {
-		if v := m.panes.Views[p.Pane]; p.Floating() && v != nil {
+	for _, p := range sc.panes.Arr.Panes {
+		if v := sc.panes.Views[p.Pane]; p.Floating() && v != nil {
 			if wait, hold := v.Feed.Hold(now); hold {
-				m.outer.Hold(wait)
+				sc.outer.Hold(wait)
 				return true
 			}
 		}
@@ -25,40 +25,40 @@ func (m *Model) floatHeld(now time.Time) bool {
 	return false
 }
 
-// drawFloats draws the floating panes over everything else, whole, as what lies
+// floats draws the floating panes over everything else, whole, as what lies
 // below them may have been drawn. The cursor of a pane that they cover does not
 // show.
-func (m *Model) drawFloats(now time.Time, cursor paint.Cursor) paint.Cursor {
-	if !m.panes.Arr.Floats() {
+func (sc *Screen) floats(now time.Time, cursor paint.Cursor) paint.Cursor {
+	if !sc.panes.Arr.Floats() {
 		return cursor
 	}
-	focus, _ := m.panes.Arr.Focused()
-	if !focus.Floating() && m.panes.Arr.At(cursor.X, cursor.Y).Pane != focus.Pane {
+	focus, _ := sc.panes.Arr.Focused()
+	if !focus.Floating() && sc.panes.Arr.At(cursor.X, cursor.Y).Pane != focus.Pane {
 		cursor.Visible = false
 	}
-	for _, p := range m.panes.Arr.Panes {
+	for _, p := range sc.panes.Arr.Panes {
 		if !p.Floating() {
 			continue
 		}
-		m.drawFrame(p)
-		if cur := m.drawPane(p, true, now); p.Focused {
+		sc.frame(p)
+		if cur := sc.pane(p, true, now); p.Focused {
 			cursor = cur
-			top := m.panes.Arr.At(cur.X, cur.Y)
+			top := sc.panes.Arr.At(cur.X, cur.Y)
 			cursor.Visible = cursor.Visible && top.Pane == p.Pane
 		}
-		m.drawSigns(p, func(int, int) {}) // the frame was drawn whole
+		sc.signs(p, func(int, int) {}) // the frame was drawn whole
 	}
 	return cursor
 }
 
-// drawFrame draws a floating pane's border and header.
-func (m *Model) drawFrame(p layout.Placed) {
-	c, l, r := &m.outer.Canvas, &m.outer.Look, paint.Rect(p.Frame)
+// frame draws a floating pane's border and header.
+func (sc *Screen) frame(p layout.Placed) {
+	c, l, r := &sc.outer.Canvas, &sc.outer.Look, paint.Rect(p.Frame)
 	style := l.Border
 	if p.Focused {
 		style = l.BorderFocused
 	}
-	m.drawHeader(p)
+	sc.header(p)
 	right, bottom := r.X+r.W-1, r.Y+r.H-1
 	cell := func(x, y int, glyph rune, style emulator.Style) {
 		c.Fill(paint.Rect{X: x, Y: y, W: 1, H: 1}, glyph, style)

@@ -1,4 +1,4 @@
-package ui
+package control
 
 import (
 	"fmt"
@@ -19,62 +19,62 @@ import (
 	"tandemux/ui/words"
 )
 
-// openTerminals opens the list of all terminals.
-func (m *Model) openTerminals() {
+// openList opens the list of all terminals.
+func (ct *Control) openList() {
 	with := func(f func(*terminals.Terminal)) func(ahp.URI) {
 		return func(uri ahp.URI) {
-			if t := m.panes.Terms.Get(uri); t != nil {
+			if t := ct.panes.Terms.Get(uri); t != nil {
 				f(t)
 			} else {
-				m.loop.Say(status.Warning, "%v", errGone)
+				ct.loop.Say(status.Warning, "the terminal is gone")
 			}
 		}
 	}
-	current, _ := m.panes.Arr.Focused()
-	m.loop.Open(overlay.NewTerminals(m.terminalRows, current.Terminal, overlay.Actions{
-		Show:       with(m.panes.Show),
-		Bring:      with(m.panes.Bring),
-		Take:       with(m.take),
-		Background: with(m.background),
+	current, _ := ct.panes.Arr.Focused()
+	ct.loop.Open(overlay.NewTerminals(ct.rows, current.Terminal, overlay.Actions{
+		Show:       with(ct.panes.Show),
+		Bring:      with(ct.panes.Bring),
+		Take:       with(ct.take),
+		Background: with(ct.background),
 		Kill: with(func(t *terminals.Terminal) {
-			m.askFirst(m.question([]*terminals.Terminal{t}), func() {
-				m.panes.Dispose(t)
-				m.panes.Emptied()
+			ct.askFirst(ct.question([]*terminals.Terminal{t}), func() {
+				ct.panes.Dispose(t)
+				ct.panes.Emptied()
 			})
 		}),
-		Preview: m.drawPreview,
+		Preview: ct.drawPreview,
 	}))
 }
 
-// terminalRows are the rows of the terminal list.
-func (m *Model) terminalRows() []overlay.Terminal {
+// rows are the rows of the terminal list.
+func (ct *Control) rows() []overlay.Terminal {
 	var rows []overlay.Terminal
-	for _, uri := range m.panes.Terms.Order {
-		t := m.panes.Terms.Get(uri)
+	for _, uri := range ct.panes.Terms.Order {
+		t := ct.panes.Terms.Get(uri)
 		if t == nil || t.Done {
 			continue
 		}
-		row := overlay.Terminal{URI: uri, Title: t.FullTitle(), Cwd: words.Clean(words.Shorten(fileuri.Path(t.Cwd), m.cfg.home()))}
-		row.Badge, row.BadgeStyle = m.panes.Badge(t)
-		if id, ok := m.panes.Doc.Shown.Showing(uri); ok {
-			i, _, _ := m.panes.Doc.Shown.Find(id)
+		row := overlay.Terminal{URI: uri, Title: t.FullTitle(), Cwd: words.Clean(words.Shorten(fileuri.Path(t.Cwd), ct.home))}
+		row.Badge, row.BadgeStyle = ct.panes.Badge(t)
+		if id, ok := ct.panes.Doc.Shown.Showing(uri); ok {
+			i, _, _ := ct.panes.Doc.Shown.Find(id)
 			row.Where = fmt.Sprintf("tab %d", i+1)
 		} else if in := t.Layouts(); len(in) > 0 {
 			row.Where = "layout " + words.Clean(address.LayoutName(in[0]))
 		}
-		if a := m.alerts.Of(t); a.Kind != attention.None {
-			row.Mark, row.MarkStyle = m.alerts.Mark(a.Kind)
+		if a := ct.alerts.Of(t); a.Kind != attention.None {
+			row.Mark, row.MarkStyle = ct.alerts.Mark(a.Kind)
 			row.Alert = words.Clean(a.Text)
 		}
-		m.listCommand(&row, t)
+		ct.command(&row, t)
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// listCommand fills in how a terminal's newest command stands.
-func (m *Model) listCommand(row *overlay.Terminal, t *terminals.Terminal) {
-	l := &m.outer.Look
+// command fills in how a terminal's newest command stands.
+func (ct *Control) command(row *overlay.Terminal, t *terminals.Terminal) {
+	l := &ct.outer.Look
 	row.Command = words.Clean(strings.Join(t.Command(), " "))
 	if t.Info.Meta == nil || t.Info.Meta.LastCommand == nil {
 		return
@@ -109,25 +109,25 @@ type preview struct {
 	busy bool       // a subscription is under way
 }
 
-// peek follows the terminal that is chosen in the list, one at a time: who runs
+// Settle follows the terminal that is chosen in the list, one at a time: who runs
 // through a long list subscribes to those alone that they rest on.
-func (m *Model) peek() {
-	list, ok := m.loop.Overlay.(*overlay.Terminals)
+func (ct *Control) Settle() {
+	list, ok := ct.loop.Overlay.(*overlay.Terminals)
 	if !ok {
-		m.preview.uri, m.preview.view = "", nil
+		ct.preview.uri, ct.preview.view = "", nil
 		return
 	}
-	p := &m.preview
-	t := m.panes.Terms.Get(list.Chosen())
+	p := &ct.preview
+	t := ct.panes.Terms.Get(list.Chosen())
 	if t == nil {
 		p.uri, p.view = "", nil
 		return
 	}
-	if t.Feed == nil && !p.busy && !t.Done && m.link.Up() {
+	if t.Feed == nil && !p.busy && !t.Done && ct.link.Up() {
 		p.busy = true
-		m.panes.Keep(t) // among those that are kept longest
-		m.panes.Subscribe(t, func() { m.preview.busy = false })
-		m.loop.Dirty |= loop.Stale
+		ct.panes.Keep(t) // among those that are kept longest
+		ct.panes.Subscribe(t, func() { ct.preview.busy = false })
+		ct.loop.Dirty |= loop.Stale
 	}
 	if p.uri != t.URI || p.view == nil || p.view.Feed != t.Feed {
 		p.uri, p.view = t.URI, nil
@@ -138,15 +138,15 @@ func (m *Model) peek() {
 }
 
 // drawPreview draws the screen of the terminal that is chosen in the list.
-func (m *Model) drawPreview(c *paint.Canvas, r paint.Rect, uri ahp.URI) {
-	p := &m.preview
+func (ct *Control) drawPreview(c *paint.Canvas, r paint.Rect, uri ahp.URI) {
+	p := &ct.preview
 	if p.uri != uri || p.view == nil || !p.view.Feed.Ready() {
-		c.Fill(r, ' ', m.outer.Look.Overlay)
+		c.Fill(r, ' ', ct.outer.Look.Overlay)
 		return
 	}
 	p.view.Redraw()
-	l := m.outer.PaneLook(stickies[m.cfg.StickyCommand])
-	l.Signs, l.Sticky, l.Fill = nil, pane.StickyNever, ' '
-	l.Letterbox = look.Style{BG: m.outer.Look.Overlay.BG}
+	l := ct.outer.PaneLook(pane.StickyNever)
+	l.Signs, l.Fill = nil, ' '
+	l.Letterbox = look.Style{BG: ct.outer.Look.Overlay.BG}
 	p.view.Draw(c, r, l)
 }

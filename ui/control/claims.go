@@ -1,0 +1,247 @@
+package control
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tandemux/ahp"
+	"tandemux/ui/alerts"
+	"tandemux/ui/command"
+	"tandemux/ui/layout"
+	"tandemux/ui/link"
+	"tandemux/ui/loop"
+	"tandemux/ui/outer"
+	"tandemux/ui/panes"
+	"tandemux/ui/status"
+	"tandemux/ui/terminals"
+	"tandemux/ui/words"
+)
+
+// Control is what a person does with terminals: taking, handing back, ending, and the
+// list of them.
+type Control struct {
+	loop   *loop.Loop
+	link   *link.Link
+	panes  *panes.Panes
+	outer  *outer.Terminal
+	alerts *alerts.Alerts
+	home   string
+	keys   func(command string) string
+
+	preview preview
+}
+
+// New makes a control. home is the user's home directory, "" when unknown; keys gives
+// those that a command is bound to, for people.
+func New(l *loop.Loop, lk *link.Link, ps *panes.Panes, o *outer.Terminal, al *alerts.Alerts, home string, keys func(command string) string) *Control {
+	return &Control{loop: l, link: lk, panes: ps, outer: o, alerts: al, home: home, keys: keys}
+}
+
+// Commands are those about terminals, by name.
+func (ct *Control) Commands() map[string]command.Do {
+	focused := func(f func(*terminals.Terminal)) command.Do {
+		return func([]string) {
+			if _, t, _ := ct.panes.Focused(); t != nil {
+				f(t)
+			}
+		}
+	}
+	return map[string]command.Do{
+		"close-pane": func([]string) { ct.closePane() },
+		"close-tab":  func([]string) { ct.closeTab() },
+		"terminals":  func([]string) { ct.openList() },
+		"reclaim":    focused(ct.take),
+		"background": focused(ct.background),
+		"hand-back":  focused(ct.handBack),
+	}
+}
+
+// take makes a terminal this client's. What that interrupts is asked about first.
+func (ct *Control) take(t *terminals.Terminal) {
+	uri, said := t.URI, ""
+	switch ct.panes.Terms.Holder(t) {
+	case command.Agent:
+		said = fmt.Sprintf("taken from %s (%s)", t.AgentName(), t.Doing())
+	case command.Background:
+		said = "taken from " + t.AgentName()
+	case command.Other:
+		said = "taken from " + t.PersonName()
+	}
+	ct.askFirst(ct.interrupts(t), func() {
+		t := ct.panes.Terms.Get(uri)
+		if t == nil {
+			ct.loop.Say(status.Warning, "the terminal is gone")
+			return
+		}
+		if t.Info.Claim.Kind == ahp.ClaimSession {
+			said += "; " + ct.keys("hand-back") + " hands it back"
+		}
+		if said != "" {
+			ct.loop.Say(status.Info, "%s", said)
+		}
+		ct.panes.Claim(t)
+	})
+}
+
+// interrupts asks whether to take a terminal that somebody is busy with; "" when
+// nobody is.
+func (ct *Control) interrupts(t *terminals.Terminal) string {
+	switch ct.panes.Terms.Holder(t) {
+	case command.Agent:
+		return fmt.Sprintf("%s runs %s here: interrupt it and take the terminal?", t.AgentName(), t.Doing())
+	case command.Other:
+		if line := t.RunningLine(); line != "" {
+			return fmt.Sprintf("%s runs %s here: take the terminal?", t.PersonName(), line)
+		}
+	}
+	return ""
+}
+
+// background lets an agent's tool call end while the command runs on; a
+// terminal of this person's leaves the layout and runs on.
+func (ct *Control) background(t *terminals.Terminal) {
+	switch ct.panes.Terms.Holder(t) {
+	case command.Agent:
+		c := t.Info.Claim
+		ct.link.Dispatch(t.URI, ahp.TerminalClaimed{Claim: ahp.Claim{Kind: c.Kind, Session: c.Session, Chat: c.Chat}})
+		ct.loop.Say(status.Info, "%s goes on; %s runs in the background", t.AgentName(), t.Quoted())
+	case command.Background:
+		ct.loop.Say(status.Info, "%s runs in the background already", t.Quoted())
+	case command.Me, command.MyOther:
+		uri, area := t.URI, ct.panes.Area()
+		if _, shown := ct.panes.Doc.Shown.Showing(uri); !shown {
+			ct.loop.Say(status.Info, "%s runs in the background already", t.Quoted())
+			return
+		}
+		ct.panes.Change(func(l layout.Layout) layout.Layout { return l.RemoveTerminal(area, uri) })
+		ct.panes.Bare = len(ct.panes.Doc.Shown.Tabs) == 0
+		ct.loop.Say(status.Info, "%s runs in the background: %s shows it", t.Quoted(), ct.keys("terminals"))
+	default:
+		ct.loop.Say(status.Warning, "%s is not yours", t.Quoted())
+	}
+}
+
+// handBack returns a terminal to the session that it was taken from. A command of
+// the person's that runs there is asked about first.
+func (ct *Control) handBack(t *terminals.Terminal) {
+	if t.Info.Meta == nil || t.Info.Meta.HandBack == nil {
+		return
+	}
+	uri, to := t.URI, *t.Info.Meta.HandBack
+	name := words.Clean(cmp.Or(t.Info.Meta.Agent, terminals.ShortName(to.Session)))
+	question := ""
+	if line := t.RunningLine(); line != "" {
+		question = fmt.Sprintf("%s runs here: hand it to %s?", line, name)
+	}
+	ct.askFirst(question, func() {
+		ct.link.Dispatch(uri, ahp.TerminalClaimed{Claim: to})
+		ct.loop.Say(status.Info, "handed back to %s", name)
+	})
+}
+
+// question asks before terminals end; "" when none of them runs.
+func (ct *Control) question(ts []*terminals.Terminal) string {
+	var running []string
+	for _, t := range ts {
+		if t == nil || t.Exited() || ct.atPrompt(t) {
+			continue
+		}
+		s := t.Quoted()
+		if ct.panes.Terms.Holder(t) == command.Agent {
+			s += " (" + t.AgentName() + " runs " + t.Doing() + ")"
+		}
+		running = append(running, s)
+	}
+	switch len(running) {
+	case 0:
+		return ""
+	case 1:
+		return "end " + running[0] + "?"
+	}
+	return fmt.Sprintf("end %s: %s?", words.Plural(len(running), "terminal"), strings.Join(running, ", "))
+}
+
+// atPrompt reports that a terminal's shell is known to run nothing: it marks its
+// commands, and none runs. An agent that holds it may be about to run one.
+func (ct *Control) atPrompt(t *terminals.Terminal) bool {
+	if ct.panes.Terms.Holder(t) == command.Agent {
+		return false
+	}
+	if t.Feed != nil {
+		c, detects, ok := t.Feed.LastCommand()
+		return detects && !(ok && c.Running)
+	}
+	return t.Info.Meta != nil && t.Info.Meta.LastCommand != nil && !t.Info.Meta.LastCommand.Running
+}
+
+// closePane ends the focused pane's terminal, asking first when it runs. A
+// terminal that another pane shows too is left alone.
+func (ct *Control) closePane() {
+	p, t, _ := ct.panes.Focused()
+	if t == nil {
+		// The terminal is gone or not known yet: only the pane is there.
+		id, area := ct.panes.FocusID(), ct.panes.Area()
+		ct.panes.Change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
+		ct.panes.Emptied()
+		return
+	}
+	if ct.panes.PanesOf(t.URI) > 1 || t.Exited() && t.Info.Claim.Kind == ahp.ClaimSession {
+		// What an agent's command printed stays its chat's to show.
+		id, area := p.Pane, ct.panes.Area()
+		ct.panes.Change(func(l layout.Layout) layout.Layout { return l.Close(area, id) })
+		return
+	}
+	ct.askFirst(ct.question([]*terminals.Terminal{t}), func() { ct.endAll([]ahp.URI{t.URI}) })
+}
+
+// CloseExited closes the pane of a terminal that has ended; one of a session's stays
+// for its chat to show.
+func (ct *Control) CloseExited(t *terminals.Terminal) {
+	if t.Info.Claim.Kind != ahp.ClaimSession {
+		ct.panes.Dispose(t)
+		ct.panes.Emptied()
+		return
+	}
+	ct.closePane()
+	ct.panes.Emptied()
+}
+
+// closeTab ends all terminals of the active tab, asking first when any runs.
+func (ct *Control) closeTab() {
+	tab, ok := ct.panes.Doc.Shown.Tab()
+	if !ok {
+		return
+	}
+	var uris []ahp.URI
+	var ts []*terminals.Terminal
+	for _, leaf := range tab.Panes() {
+		if !slices.Contains(uris, leaf.Terminal) {
+			uris = append(uris, leaf.Terminal)
+			ts = append(ts, ct.panes.Terms.Get(leaf.Terminal))
+		}
+	}
+	ct.askFirst(ct.question(ts), func() { ct.endAll(uris) })
+}
+
+// endAll ends terminals and closes their panes.
+func (ct *Control) endAll(uris []ahp.URI) {
+	for _, uri := range uris {
+		if t := ct.panes.Terms.Get(uri); t != nil {
+			ct.panes.Dispose(t)
+			continue
+		}
+		ct.panes.RemovePane(uri)
+	}
+	ct.panes.Emptied()
+}
+
+// ask opens a question; with nothing to ask about it goes on at once.
+func (ct *Control) askFirst(question string, yes func()) {
+	if question == "" {
+		yes()
+		return
+	}
+	ct.loop.Confirm(question, yes)
+}

@@ -1,0 +1,170 @@
+package keys
+
+import (
+	"time"
+
+	"tandemux/keymap"
+	"tandemux/ui/command"
+	"tandemux/ui/loop"
+	"tandemux/ui/overlay"
+	"tandemux/ui/status"
+)
+
+// Hooks are what keys have done for them.
+type Hooks struct {
+	// Mode is the table of bindings that is in force, Context what decides which
+	// commands can run.
+	Mode    func() keymap.Mode
+	Context func() command.Context
+	// Run runs a command; Ran is told after that of a binding.
+	Run func(name string, args []string)
+	Ran func(name string)
+	// Learnt says that the person knows the prefix key.
+	Learnt func()
+}
+
+// Keys are the bindings, and what has been pressed of a chord.
+type Keys struct {
+	table keymap.Table
+	loop  *loop.Loop
+	do    Hooks
+
+	pending []keymap.Key // of a chord
+	hint    bool         // what can follow is shown
+	page    int          // of the hint
+	chord   int          // number of the chord, so that an old timer is known
+
+	repeat []keymap.Key // all but the last key of a chord that may be repeated
+	until  time.Time    // for how long
+}
+
+// New makes keys of which none is pressed.
+func New(t keymap.Table, l *loop.Loop, do Hooks) *Keys { return &Keys{table: t, loop: l, do: do} }
+
+// Use changes the bindings.
+func (k *Keys) Use(t keymap.Table) { k.table = t }
+
+// Prefix is the prefix key.
+func (k *Keys) Prefix() keymap.Key { return k.table.Prefix() }
+
+// Pending is what was pressed of a chord, "" for nothing.
+func (k *Keys) Pending() string {
+	if len(k.pending) == 0 {
+		return ""
+	}
+	return keymap.Chord(k.pending).String()
+}
+
+// Hinting reports whether what can follow is shown.
+func (k *Keys) Hinting() bool { return k.hint }
+
+// hintTime is how long the prefix has to stand alone until the hint shows what
+// can follow.
+const hintTime = 500 * time.Millisecond
+
+// Press handles a key as part of a chord and reports whether it was one.
+func (k *Keys) Press(key keymap.Key) bool {
+	if len(k.pending) == 0 && len(k.repeat) > 0 {
+		again := append(k.repeat[:len(k.repeat):len(k.repeat)], key)
+		soon := k.loop.Now().Before(k.until)
+		if b, match := k.table.Lookup(keymap.Normal, again...); soon && match == keymap.Full && b.Repeat {
+			k.runBinding(b)
+			return true
+		}
+		k.repeat = nil
+	}
+	seq := append(k.pending, key)
+	b, match := k.table.Lookup(k.do.Mode(), seq...)
+	switch match {
+	case keymap.Full:
+		k.end()
+		k.runBinding(b)
+	case keymap.Prefix:
+		k.start(seq)
+	default:
+		if len(k.pending) == 0 {
+			return k.do.Mode() == keymap.Copy || k.do.Mode() == keymap.Reading // which keep what they don't know
+		}
+		if k.hint && key.String() == overlay.MoreKey {
+			k.page++
+			k.loop.Dirty |= loop.Places
+			return true
+		}
+		k.end()
+		if key != (keymap.Key{Code: keymap.Esc}) {
+			k.loop.Say(status.Info, "%s is bound to nothing", keymap.Chord(seq))
+		}
+	}
+	return true
+}
+
+func (k *Keys) start(seq []keymap.Key) {
+	k.pending, k.page = seq, 0
+	k.chord++
+	k.do.Learnt()
+	k.loop.Unsay()
+	k.loop.Dirty |= loop.Chrome
+	if k.hint {
+		k.loop.Dirty |= loop.Places
+		return
+	}
+	n := k.chord
+	k.loop.After(hintTime, func() {
+		if k.chord == n && len(k.pending) > 0 {
+			k.hint = true
+			k.loop.Dirty |= loop.Chrome
+		}
+	})
+}
+
+func (k *Keys) end() {
+	if k.hint {
+		k.loop.Dirty |= loop.Places
+	}
+	k.pending, k.hint = nil, false
+	k.chord++
+	k.loop.Dirty |= loop.Chrome
+}
+
+func (k *Keys) runBinding(b keymap.Binding) {
+	k.do.Run(b.Command, b.Args)
+	k.do.Ran(b.Command)
+	k.repeat = nil
+	if b.Repeat {
+		k.repeat = b.Chord[:len(b.Chord)-1]
+		k.until = k.loop.Now().Add(keymap.RepeatTime)
+	}
+}
+
+// Of gives the keys that a command is bound to, for people.
+func (k *Keys) Of(name string) string {
+	if b := k.table.For(name); len(b) > 0 {
+		return b[0].Keys
+	}
+	return ":" + name
+}
+
+// Short gives the keys of a command, the prefix left out; "" for none.
+func (k *Keys) Short(name string) string {
+	b := k.table.For(name)
+	switch {
+	case len(b) == 0:
+		return ""
+	case len(b[0].Chord) > 1 && b[0].Chord[0] == k.table.Prefix():
+		return b[0].Chord[1:].String()
+	}
+	return b[0].Keys
+}
+
+// InChat gives the keys of a command in chats, "" for none.
+func (k *Keys) InChat(name string) string {
+	for _, b := range k.table.For(name) {
+		if b.Mode == k.do.Mode() {
+			return b.Keys
+		}
+	}
+	if b := k.table.For(name); len(b) > 0 {
+		return b[0].Keys
+	}
+	return ""
+}
