@@ -1,6 +1,10 @@
 package native
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"tandemux/emulator/native/grapheme"
+)
 
 // clearScreen moves n lines off the screen and clears it, which says in the
 // receiver that they are not to come back.
@@ -102,13 +106,13 @@ func (w *writer) joined(text []byte) bool {
 		return false
 	}
 	r, _ := utf8.DecodeRune(text)
-	switch cls := propOf(r).class(); cls {
-	case clsOther, clsControl, clsPrepend:
+	switch cls := grapheme.Of(r).Class(); cls {
+	case grapheme.Other, grapheme.Control, grapheme.Prepend:
 		return false
-	case clsExtend, clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
+	case grapheme.Extend, grapheme.ExtendPlain, grapheme.Linker, grapheme.Spacing, grapheme.ZWJ:
 		return true
 	default:
-		return joins(string(w.prev), cls)
+		return grapheme.Joins(string(w.prev), cls)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
+	"tandemux/emulator/native/grapheme"
 )
 
 // invariants checks what cell.go, screen.go and history.go promise.
@@ -66,7 +67,7 @@ func (e *Engine) rowInvariants(r *row) error {
 		case kind == padding && c != padding:
 			return fmt.Errorf("cell %d is padding with %x", x, c)
 		}
-		if w := clusterWidth(e.texts.appendText(nil, c)); e.cols > 1 && (w == 2) != (kind == wideLead) {
+		if w := grapheme.ClusterWidth(e.texts.appendText(nil, c)); e.cols > 1 && (w == 2) != (kind == wideLead) {
 			return fmt.Errorf("cell %d holds %+q, %d wide", x, e.texts.appendText(nil, c), w)
 		}
 		if st := e.styles.list[c.style()]; c.empty() && (st != style{Style: emulator.Style{BG: st.BG}}) {

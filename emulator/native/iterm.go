@@ -31,11 +31,7 @@ func (e *Engine) inlineFile(file []byte) {
 	if !ok || args["inline"] != "1" {
 		return
 	}
-	enc := base64.StdEncoding
-	if len(data)%4 != 0 {
-		enc = base64.RawStdEncoding
-	}
-	raw, err := enc.AppendDecode(nil, data)
+	raw, err := base64.RawStdEncoding.AppendDecode(nil, bytes.TrimRight(data, "="))
 	if err != nil || len(raw) > maxImageBytes {
 		return
 	}

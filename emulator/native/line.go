@@ -2,11 +2,11 @@ package native
 
 import (
 	"encoding/binary"
-	"hash/maphash"
 	"slices"
 	"unicode/utf8"
 
 	"tandemux/emulator"
+	"tandemux/emulator/native/grapheme"
 )
 
 // A line at rest (in history, and in the middle of a resize) is a stream of
@@ -185,7 +185,7 @@ const firstWide = 0x1100
 
 // appendNarrow appends a character beyond ASCII that is one column wide.
 func appendNarrow(buf []byte, r rune) []byte {
-	if r >= firstWide && propOf(r).width() == 2 {
+	if r >= firstWide && grapheme.Of(r).Width() == 2 {
 		buf = append(buf, tokOdd)
 	}
 	switch {
@@ -287,7 +287,7 @@ func (t *token) width() int {
 		if t.r < 0x80 {
 			return 1
 		}
-		return max(1, propOf(t.r).width())
+		return max(1, grapheme.Of(t.r).Width())
 	case tokWide:
 		return 2
 	case tokEmpty:
@@ -467,35 +467,4 @@ func (e *Engine) decodeRow(r *row, data []byte, l histLine) {
 		x += w
 		r.touch(x)
 	}
-}
-
-// links shares equal hyperlinks.
-type links struct{ index map[string]*link }
-
-// maxLinks bounds the index. When it is full it starts over: links in use live
-// on in their styles.
-const maxLinks = 1024
-
-var linkSeed = maphash.MakeSeed()
-
-func (t *links) intern(uri, id []byte) *link {
-	var key [128]byte
-	k := append(append(append(key[:0], id...), 0), uri...)
-	if l := t.index[string(k)]; l != nil {
-		return l
-	}
-	if t.index == nil || len(t.index) >= maxLinks {
-		t.index = map[string]*link{}
-	}
-	l := &link{uri: string(uri), id: string(id), hash: maphash.Bytes(linkSeed, k)}
-	t.index[string(k)] = l
-	return l
-}
-
-// text gives a cluster as a string without keeping it.
-func (t *clusters) text(b []byte) string {
-	if i, ok := t.index[string(b)]; ok {
-		return t.list[i]
-	}
-	return string(b)
 }

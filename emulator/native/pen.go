@@ -1,19 +1,15 @@
 package native
 
-import "tandemux/emulator"
+import (
+	"strconv"
 
-// decimal has the numbers of SGR, each with its separator, as strings of one to
-// three digits.
+	"tandemux/emulator"
+)
+
+// decimal has the numbers of SGR, each with its separator.
 var decimal = func() (t [256]string) {
 	for i := range t {
-		s := []byte{byte('0' + i%10), ';'}
-		if i >= 10 {
-			s = append([]byte{byte('0' + i/10%10)}, s...)
-		}
-		if i >= 100 {
-			s = append([]byte{byte('0' + i/100)}, s...)
-		}
-		t[i] = string(s)
+		t[i] = strconv.Itoa(i) + ";"
 	}
 	return t
 }()

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"tandemux/emulator/native/grapheme"
 )
 
 // settle says that the cursor moved or the grid changed other than by
@@ -113,44 +115,44 @@ func fillASCII(dst []cell, src []byte, pen cell) int {
 
 // printMapped prints an ASCII byte through the character sets.
 func (e *Engine) printMapped(b byte) {
-	e.print(e.cur.charsets.mapByte(b), plainProp)
+	e.print(e.cur.charsets.mapByte(b), grapheme.Plain)
 	e.setPlain()
 }
 
 // printSpecial handles what may join the cell before it, or shows nothing; it
 // reports whether r is done with.
-func (e *Engine) printSpecial(r rune, p prop) bool {
-	switch cls := p.class(); cls {
-	case clsControl:
+func (e *Engine) printSpecial(r rune, p grapheme.Prop) bool {
+	switch cls := p.Class(); cls {
+	case grapheme.Control:
 		e.last.ok = false
-		return p.width() == 0
-	case clsPrepend:
-		return p.width() == 0
+		return p.Width() == 0
+	case grapheme.Prepend:
+		return p.Width() == 0
 	default:
-		if p.width() == 0 {
+		if p.Width() == 0 {
 			e.attach(r, 0)
 			return true
 		}
-		return e.flags.has(flagGraphemes) && e.lastValid() && e.continues(p) && e.attach(r, p.width())
+		return e.flags.has(flagGraphemes) && e.lastValid() && e.continues(p) && e.attach(r, p.Width())
 	}
 }
 
 // continues reports whether a rune that takes columns continues the cluster in
 // the cell printed last.
-func (e *Engine) continues(p prop) bool {
-	switch cls := p.class(); cls {
-	case clsExtend:
+func (e *Engine) continues(p grapheme.Prop) bool {
+	switch cls := p.Class(); cls {
+	case grapheme.Extend:
 		// Of two columns are skin tones.
-		return p.width() < 2 || propOf(e.texts.first(e.scr.lines[e.last.y].cells[e.last.x])).class() == clsPict
-	case clsExtendPlain, clsLinker, clsSpacing, clsZWJ:
+		return p.Width() < 2 || grapheme.Of(e.texts.first(e.scr.lines[e.last.y].cells[e.last.x])).Class() == grapheme.Pict
+	case grapheme.ExtendPlain, grapheme.Linker, grapheme.Spacing, grapheme.ZWJ:
 		return true
 	default:
 		c := e.scr.lines[e.last.y].cells[e.last.x]
 		if c&clusterBit != 0 {
-			return joins(e.texts.list[c&runeMask], cls)
+			return grapheme.Joins(e.texts.list[c&runeMask], cls)
 		}
 		last := rune(c & runeMask)
-		return last != 0 && joinsRune(last, cls)
+		return last != 0 && grapheme.JoinsRune(last, cls)
 	}
 }
 
@@ -184,7 +186,7 @@ func (e *Engine) attach(r rune, w int) bool {
 	if c.empty() {
 		return true
 	}
-	widens := c&kindMask == 0 && (w > 0 || r == vs16 && emojiBase(e.texts.first(c)))
+	widens := c&kindMask == 0 && (w > 0 || grapheme.Widens(r, e.texts.first(c)))
 	if widens && w == 0 && !e.flags.has(flagGraphemes) {
 		return true
 	}
@@ -231,8 +233,8 @@ func (e *Engine) widen(x int, c cell) {
 }
 
 // print prints a character that stands alone.
-func (e *Engine) print(r rune, p prop) {
-	w := p.width()
+func (e *Engine) print(r rune, p grapheme.Prop) {
+	w := p.Width()
 	if w == 0 {
 		return
 	}
@@ -342,7 +344,7 @@ func (e *Engine) repeat(n int) {
 		return
 	}
 	n = min(n, e.cols*e.rows)
-	r, p := e.last.r, propOf(e.last.r)
+	r, p := e.last.r, grapheme.Of(e.last.r)
 	if e.plain && r < 0x80 {
 		var run [256]byte
 		for i := range min(n, len(run)) {

@@ -2,6 +2,7 @@ package native
 
 import (
 	"tandemux/emulator"
+	"tandemux/emulator/native/grapheme"
 )
 
 // rect is a rectangle of cells; right and bottom are inside it.
@@ -77,7 +78,7 @@ func (e *Engine) fillRect() {
 		sets := e.cur.charsets
 		ch = sets.mapByte(byte(ch))
 	}
-	if p := propOf(ch); !ok || ch > 0x7f && (ch < 0xa0 || p.width() != 1 || p.class() != clsOther) {
+	if p := grapheme.Of(ch); !ok || ch > 0x7f && (ch < 0xa0 || p.Width() != 1 || p.Class() != grapheme.Other) {
 		return
 	}
 	c := cell(ch) | e.penCell()

@@ -15,12 +15,10 @@ func (e *Engine) beginDCS(final byte) {
 // bound is how long the string may become.
 func (ps *parser) bound() int {
 	switch {
-	case ps.kind == 'P' && ps.final == 'q' && ps.ninter == 0, ps.kind == '_':
+	case ps.kind == 'P' && ps.final == 'q' && ps.ninter == 0, ps.kind == '_', ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:4]) == "1337":
 		return maxImage
 	case ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:3]) == "52;":
 		return maxOSC52
-	case ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:4]) == "1337":
-		return maxImage
 	case ps.kind == 'X' || ps.kind == '^':
 		return 0
 	}

@@ -2,6 +2,7 @@ package native
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"math/bits"
 	"slices"
 
@@ -187,4 +188,27 @@ func (s *styles) collect(screens ...*screen) {
 		n *= 2
 	}
 	s.rehash(n)
+}
+
+// links shares equal hyperlinks.
+type links struct{ index map[string]*link }
+
+// maxLinks bounds the index. When it is full it starts over: links in use live
+// on in their styles.
+const maxLinks = 1024
+
+var linkSeed = maphash.MakeSeed()
+
+func (t *links) intern(uri, id []byte) *link {
+	var key [128]byte
+	k := append(append(append(key[:0], id...), 0), uri...)
+	if l := t.index[string(k)]; l != nil {
+		return l
+	}
+	if t.index == nil || len(t.index) >= maxLinks {
+		t.index = map[string]*link{}
+	}
+	l := &link{uri: string(uri), id: string(id), hash: maphash.Bytes(linkSeed, k)}
+	t.index[string(k)] = l
+	return l
 }

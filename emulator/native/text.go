@@ -1,6 +1,10 @@
 package native
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"tandemux/emulator/native/grapheme"
+)
 
 // decodeRune is utf8.DecodeRune with fast paths for what needs no further look
 // than at the form of its bytes: all but the first and last of each length.
@@ -33,12 +37,12 @@ func (e *Engine) printText(p []byte) int {
 		e.cur.charsets.single = 0
 		e.setPlain()
 	}
-	pr := propOf(r)
-	if pr.class() != clsOther && e.printSpecial(r, pr) {
+	pr := grapheme.Of(r)
+	if pr.Class() != grapheme.Other && e.printSpecial(r, pr) {
 		return n
 	}
-	if e.plain && pr.starts() {
-		if k := e.printRun(p, r, n, pr.width()); k > 0 {
+	if e.plain && pr.Starts() {
+		if k := e.printRun(p, r, n, pr.Width()); k > 0 {
 			return k
 		}
 	}
@@ -48,8 +52,8 @@ func (e *Engine) printText(p []byte) int {
 
 // printRune prints a rune beyond ASCII.
 func (e *Engine) printRune(r rune) {
-	p := propOf(r)
-	if p.class() != clsOther && e.printSpecial(r, p) {
+	p := grapheme.Of(r)
+	if p.Class() != grapheme.Other && e.printSpecial(r, p) {
 		return
 	}
 	e.print(r, p)
@@ -119,9 +123,9 @@ func fillRun(cells []cell, p []byte, r rune, n, w int, pen cell) (used, last int
 			return used, last, lastRune
 		}
 		r, n = decodeRune(p[used:])
-		pr := propOf(r)
-		w = pr.width()
-		if r == utf8.RuneError || !pr.starts() || x+w > len(cells) {
+		pr := grapheme.Of(r)
+		w = pr.Width()
+		if r == utf8.RuneError || !pr.Starts() || x+w > len(cells) {
 			return used, last, lastRune
 		}
 	}
@@ -136,7 +140,7 @@ func fillWide(cells []cell, p []byte, pen cell) int {
 			break
 		}
 		r := rune(p[0]&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f)
-		if propOf(r) != wideProp {
+		if grapheme.Of(r) != grapheme.Wide {
 			break
 		}
 		cells[0] = pen | cell(r) | wideLead

@@ -9,6 +9,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"tandemux/emulator"
+	"tandemux/emulator/native/grapheme"
 )
 
 // The table is that of emulator.RuneWidth, for every rune.
@@ -17,7 +18,7 @@ func TestWidths(t *testing.T) {
 		if r >= 0xd800 && r <= 0xdfff {
 			continue
 		}
-		if got, want := propOf(r).width(), emulator.RuneWidth(r); got != want {
+		if got, want := grapheme.Of(r).Width(), emulator.RuneWidth(r); got != want {
 			t.Fatalf("%U is %d wide, want %d", r, got, want)
 		}
 	}
@@ -27,12 +28,15 @@ func TestWidths(t *testing.T) {
 // that the rest of tandemux measures text with.
 func TestClustersAreUAX29(t *testing.T) {
 	var pool []rune
-	for _, g := range propRanges {
-		switch {
-		case g.class == clsControl || g.class == clsPrepend || g.width == 0 && g.class == clsOther:
-			continue // Not shown, or apart on purpose.
+	for from, r := rune(0xa0), rune(0xa0); r <= 0x10ffff; r++ {
+		p := grapheme.Of(from)
+		if r < 0x10ffff && grapheme.Of(r+1) == p {
+			continue
 		}
-		pool = append(pool, g.from, (g.from+g.to)/2)
+		if p != grapheme.Plain && p.Class() != grapheme.Control && p.Class() != grapheme.Prepend && (p.Width() > 0 || p.Class() != grapheme.Other) {
+			pool = append(pool, from, (from+r)/2) // the others are not shown, or apart on purpose
+		}
+		from = r + 1
 	}
 	pool = append(pool, []rune("aé日👩👩👩👧🇩🇪🇫👍🏽☁1#\ufe0f\ufe0f\u200d\u200d\u200d\u0301\u0301ᄀ가각ᅡᆨक्षि\u094d\u094d")...)
 	common := pool[len(pool)-34:]
@@ -76,9 +80,9 @@ func apart(cluster string) bool {
 		switch {
 		case r == 0xff9e || r == 0xff9f:
 			return true
-		case i > 0 && propOf(r).class() == clsExtend && propOf(r).width() == 2 && propOf(runes[0]).class() != clsPict:
+		case i > 0 && grapheme.Of(r).Class() == grapheme.Extend && grapheme.Of(r).Width() == 2 && grapheme.Of(runes[0]).Class() != grapheme.Pict:
 			return true
-		case i == 0 && propOf(r).width() == 0:
+		case i == 0 && grapheme.Of(r).Width() == 0:
 			return true
 		}
 	}

@@ -21,17 +21,18 @@ const module = "tandemux"
 // besides its own sub-packages ("a/..." stands for a and all below it). It is
 // the table of docs/architecture.md; packages not listed may import nothing.
 var arrows = map[string][]string{
-	"ahp":              {},
-	"ahp/wire":         {"ahp"},
-	"emulator":         {},
-	"emulator/input":   {"emulator"},
-	"emulator/native":  {"internal/pty", "emulator"},
-	"emulator/vt10x":   {"emulator"},
-	"emulator/engine":  {"emulator/...", "internal/config/option"},
-	"emulator/emutest": {"emulator"},
-	"keymap":           {"internal/config/option"},
-	"themes":           {"internal/spelling"},
-	"internal/acptest": {},
+	"ahp":                      {},
+	"ahp/wire":                 {"ahp"},
+	"emulator":                 {},
+	"emulator/input":           {"emulator"},
+	"emulator/native":          {"internal/pty", "emulator", "emulator/native/grapheme"},
+	"emulator/vt10x":           {"emulator"},
+	"emulator/native/grapheme": {},
+	"emulator/engine":          {"emulator/...", "internal/config/option"},
+	"emulator/emutest":         {"emulator"},
+	"keymap":                   {"internal/config/option"},
+	"themes":                   {"internal/spelling"},
+	"internal/acptest":         {},
 
 	"internal/acptest/model": {}, // what real agents are run against
 

@@ -1,15 +1,10 @@
 package native
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // maxCluster bounds a grapheme cluster, in bytes; what would make it longer is
 // dropped. The longest emoji sequences have 35.
 const maxCluster = 128
-
-const vs16 = 0xfe0f
 
 // clusters interns grapheme clusters of more than one rune. Entries that no
 // cell names any more are dropped by collect.
@@ -102,90 +97,10 @@ func (t *clusters) first(c cell) rune {
 	return rune(c & runeMask)
 }
 
-// clusterWidth is the number of columns of a cluster: emulator.ClusterWidth.
-func clusterWidth(text []byte) int {
-	w := 0
-	first, _ := utf8.DecodeRune(text)
-	for len(text) > 0 && w < 2 {
-		r, n := utf8.DecodeRune(text)
-		if text = text[n:]; r == vs16 && emojiBase(first) {
-			return 2
-		}
-		w += propOf(r).width()
+// text gives a cluster as a string without keeping it.
+func (t *clusters) text(b []byte) string {
+	if i, ok := t.index[string(b)]; ok {
+		return t.list[i]
 	}
-	return min(w, 2)
-}
-
-// joins reports whether a rune of class c continues the cluster s, which the
-// classes that always do (marks) are not asked about. UAX #29 GB6–GB13, without
-// GB9b.
-func joins(s string, c class) bool {
-	last, n := utf8.DecodeLastRuneInString(s)
-	switch c {
-	case clsRegional:
-		return n == len(s) && joinsRune(last, c)
-	case clsPict:
-		return propOf(last).class() == clsZWJ && pictBefore(s)
-	case clsConsonant:
-		return conjunct(s)
-	}
-	return joinsRune(last, c)
-}
-
-// joinsRune is joins for a single rune.
-func joinsRune(last rune, c class) bool {
-	lc := propOf(last).class()
-	switch c {
-	case clsRegional:
-		return lc == clsRegional
-	case clsL, clsHangul:
-		return lc == clsL
-	case clsV:
-		return lc == clsL || lc == clsV || lc == clsHangul && (last-0xac00)%28 == 0
-	case clsT:
-		return lc == clsV || lc == clsT || lc == clsHangul
-	}
-	return false
-}
-
-// pictBefore reports whether s is … ExtPict Extend* ZWJ.
-func pictBefore(s string) bool {
-	s = s[:len(s)-len("\u200d")]
-	for len(s) > 0 {
-		r, n := utf8.DecodeLastRuneInString(s)
-		s = s[:len(s)-n]
-		switch propOf(r).class() {
-		case clsExtend, clsExtendPlain, clsLinker:
-		case clsPict:
-			return true
-		default:
-			return false
-		}
-	}
-	return false
-}
-
-// conjunct reports whether s ends with a consonant that a linker binds to the
-// next one.
-func conjunct(s string) bool {
-	linked := false
-	for len(s) > 0 {
-		r, n := utf8.DecodeLastRuneInString(s)
-		s = s[:len(s)-n]
-		switch propOf(r).class() {
-		case clsLinker:
-			linked = true
-		case clsExtend, clsZWJ:
-		case clsConsonant:
-			return linked
-		default:
-			return false
-		}
-	}
-	return false
-}
-
-// emojiBase reports whether VS16 turns r into a wide emoji.
-func emojiBase(r rune) bool {
-	return r < 0x80 && strings.ContainsRune("0123456789#*", r) || r >= 0x80 && propOf(r).class() == clsPict
+	return string(b)
 }
