@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,9 +56,8 @@ var checks = []struct {
 }
 
 func newDoctorCommand() *cobra.Command {
-	var asJSON bool
 	var prof profileOptions
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what keeps tandemux from working well here",
 		Long: `Look for what keeps tandemux from working well here.
@@ -82,22 +82,18 @@ of what terminals show.`,
 					bad++
 				}
 			}
-			if asJSON {
-				if err := cli.JSON(cmd.OutOrStdout(), found); err != nil {
-					return err
-				}
-			} else {
+			err := cli.Print(cmd, found, func(w io.Writer) error {
 				for _, f := range found {
-					fmt.Fprintf(cmd.OutOrStdout(), "%-8s %-18s %s\n", f.Level, f.Check, cli.Line(f.Detail))
+					fmt.Fprintf(w, "%-8s %-18s %s\n", f.Level, f.Check, cli.Line(f.Detail))
 				}
+				return nil
+			})
+			if err == nil && bad > 0 {
+				err = fmt.Errorf("%s above", cli.Count(bad, "problem"))
 			}
-			if bad > 0 {
-				return fmt.Errorf("%s above", cli.Count(bad, "problem"))
-			}
-			return nil
+			return err
 		}),
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	})
 	prof.flags(cmd)
 	return cmd
 }

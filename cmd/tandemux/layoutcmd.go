@@ -58,33 +58,12 @@ in them. Shells are started anew when the file is loaded.`,
 				_, err = cmd.OutOrStdout().Write(doc)
 				return err
 			}
-			return writeLayoutFile(args[0], doc, force)
+			return cli.WriteFile(args[0], doc, force)
 		}),
 	}
 	cmd.Flags().StringVar(&name, "layout", defaultLayout, "layout to save")
 	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
 	return cmd
-}
-
-// writeLayoutFile writes a file that only this user can read: commands may hold
-// what others should not see.
-func writeLayoutFile(path string, doc []byte, force bool) error {
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, flags, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already; choose another name, or write over it with --force", path)
-	}
-	if err != nil {
-		return fmt.Errorf("save the layout: %w", err)
-	}
-	_, err = f.Write(doc)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("save the layout to %s: %w", path, err)
-	}
-	return nil
 }
 
 // saveLayout describes a layout of the host.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -148,8 +147,7 @@ func (r row) commandText() string {
 }
 
 func newLsCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:   "ls",
 		Short: "List the terminals",
 		Args:  cobra.NoArgs,
@@ -163,7 +161,7 @@ func newLsCommand() *cobra.Command {
 				for _, o := range orphans(s, ctx) {
 					rows = append(rows, rowOfOrphan(o))
 				}
-				if !asJSON {
+				if !cli.AsJSON(cmd) {
 					refused, _ = refusals(s, ctx) //nolint:errcheck // an older host, or a token for one terminal
 				}
 				return nil
@@ -172,45 +170,39 @@ func newLsCommand() *cobra.Command {
 			if err != nil && !errors.Is(err, local.ErrNoHost) {
 				return err
 			}
-			if asJSON {
-				return cli.JSON(cmd.OutOrStdout(), rows)
-			}
-			if err != nil {
-				fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
-			}
-			if err := printRows(cmd.OutOrStdout(), rows); err != nil {
-				return err
-			}
-			printRefusals(cmd.ErrOrStderr(), refused)
-			return nil
+			return cli.Print(cmd, rows, func(w io.Writer) error {
+				if err != nil {
+					fmt.Fprintln(cmd.ErrOrStderr(), "no host is running, so there are no terminals; `tandemux` starts one")
+				}
+				defer printRefusals(cmd.ErrOrStderr(), refused)
+				return printRows(w, rows)
+			})
 		}),
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	})
 }
 
+// printRows prints the terminals; NAME and LAYOUT stand there where they tell
+// something.
 func printRows(w io.Writer, rows []row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	// NAME and LAYOUT stand there where they tell something.
 	named := slices.ContainsFunc(rows, func(r row) bool { return r.Name != "" })
 	placed := slices.ContainsFunc(rows, func(r row) bool { return len(r.Layouts) > 0 && !slices.Equal(r.Layouts, []string{defaultLayout}) })
-	line := func(id, name, title, holder, layout, state, command, dir string) {
-		fields := []string{id}
+	fields := func(id, name, title, holder, layout string, more ...any) []any {
+		all := []any{id}
 		if named {
-			fields = append(fields, name)
+			all = append(all, name)
 		}
-		fields = append(fields, title, holder)
+		all = append(all, title, holder)
 		if placed {
-			fields = append(fields, layout)
+			all = append(all, layout)
 		}
-		fmt.Fprintln(tw, strings.Join(append(fields, state, command, dir), "\t"))
+		return append(all, more...)
 	}
-	line("ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY")
-	for _, r := range rows {
-		line(r.ID, cli.Short(r.Name), cli.Short(r.Title), cli.Short(r.claimText()), cli.Short(strings.Join(r.Layouts, ", ")), r.stateText(), r.commandText(), cli.Short(endpoint.Tilde(r.Cwd)))
+	var head []string
+	for _, title := range fields("ID", "NAME", "TITLE", "HELD BY", "LAYOUT", "STATE", "COMMAND", "DIRECTORY") {
+		head = append(head, title.(string))
 	}
-	return tw.Flush()
+	return cli.Table(w, strings.Join(head, "\t"), rows, func(r row) []any {
+		return fields(r.ID, cli.Short(r.Name), cli.Short(r.Title), cli.Short(r.claimText()), cli.Short(strings.Join(r.Layouts, ", ")),
+			r.stateText(), r.commandText(), cli.Short(endpoint.Tilde(r.Cwd)))
+	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,9 +15,9 @@ import (
 
 func newNewCommand() *cobra.Command {
 	var name, cwd, size, layoutName string
-	var background, asJSON bool
+	var background bool
 	var scrollback int
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "new [flags] [-- COMMAND [ARG...]]",
 		Short: "Create a terminal and print its id",
 		Long: `Create a terminal that runs your shell, or COMMAND without a shell, and print
@@ -47,14 +48,13 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 						return fmt.Errorf("show the terminal in layout %s: %w", layoutName, err)
 					}
 				}
-				if asJSON {
-					return cli.JSON(cmd.OutOrStdout(), map[string]string{"id": endpoint.LastPart(params.Channel), "uri": params.Channel})
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), endpoint.LastPart(params.Channel))
-				return nil
+				return cli.Print(cmd, map[string]string{"id": endpoint.LastPart(params.Channel), "uri": params.Channel}, func(w io.Writer) error {
+					_, err := fmt.Fprintln(w, endpoint.LastPart(params.Channel))
+					return err
+				})
 			})
 		}),
-	}
+	})
 	f := cmd.Flags()
 	f.StringVar(&name, "name", "", "name, by which all commands find it; no other terminal may have it")
 	f.StringVar(&cwd, "cwd", "", "working directory (default: the current one)")
@@ -62,6 +62,5 @@ its id. It appears as a new tab of the layout, or in no layout with --background
 	f.IntVar(&scrollback, "scrollback", 0, "lines that it keeps of what scrolls off (default: as configured)")
 	f.StringVar(&layoutName, "layout", defaultLayout, "layout that gets the new tab")
 	f.BoolVar(&background, "background", false, "show it in no layout")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -29,8 +29,8 @@ func newTokenCommand() *cobra.Command {
 func newTokenNewCommand() *cobra.Command {
 	var scopes []string
 	var terminal, expires string
-	var readOnly, asJSON bool
-	cmd := &cobra.Command{
+	var readOnly bool
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "new [NAME]",
 		Short: "Make a token and print it, this once",
 		Long: `Make a token and print it, this once: only its hash is kept. Whoever has it may
@@ -69,7 +69,7 @@ do what its scopes say; without flags that is all that you may do.`,
 				if err := s.Ask(ctx, ahp.MethodTokenNew, params, &got); err != nil {
 					return err
 				}
-				if asJSON {
+				if cli.AsJSON(cmd) {
 					return cli.JSON(cmd.OutOrStdout(), got)
 				}
 				fmt.Fprintln(cmd.OutOrStdout(), got.Token)
@@ -77,13 +77,12 @@ do what its scopes say; without flags that is all that you may do.`,
 				return nil
 			})
 		}),
-	}
+	})
 	f := cmd.Flags()
 	f.StringSliceVar(&scopes, "scope", nil, "what it may do: "+strings.Join(auth.AllScopes, ", ")+" (default: all)")
 	f.BoolVar(&readOnly, "read-only", false, "it may look only, as --scope terminal:read")
 	f.StringVar(&terminal, "terminal", "", "it is for this terminal and sees no other")
 	f.StringVar(&expires, "expires", "", "it ends after a time such as 30m, 8h or 7d, or at a date such as 2026-12-01 (default: never)")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RegisterFlagCompletionFunc("terminal", endpoint.CompleteTerminal) //nolint:errcheck // the flag is there
 	return cmd
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func newWaitCommand() *cobra.Command {
-	var exit, command, asJSON bool
+	var exit, command bool
 	var idle, timeout time.Duration
 	var text string
 	cmd := onTerminal("wait ID", "Wait until a terminal's program, command or output is done", 1,
@@ -33,7 +33,7 @@ func newWaitCommand() *cobra.Command {
 			if err := s.Carry(ctx, ahp.MethodWait, p, &r); err != nil {
 				return err
 			}
-			if asJSON {
+			if cli.AsJSON(cmd) {
 				if err := cli.JSON(cmd.OutOrStdout(), r); err != nil {
 					return err
 				}
@@ -58,7 +58,7 @@ over.`
 	f.DurationVar(&idle, "idle", 0, "until there is no output for this long, such as 500ms")
 	f.StringVar(&text, "text", "", "until a line of output matches this regular expression")
 	f.DurationVar(&timeout, "timeout", 0, "give up after this long (exit code 124)")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
+	cli.WithJSON(cmd)
 	cmd.MarkFlagsMutuallyExclusive("exit", "command", "idle", "text")
 	cmd.MarkFlagsOneRequired("exit", "command", "idle", "text")
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -145,4 +146,26 @@ func Agrees(cmd *cobra.Command, question string) bool {
 	line, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"
+}
+
+// WriteFile writes a file that only this user can read; over one that is there only
+// with force.
+func WriteFile(path string, data []byte, force bool) error {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s is there already; choose another name, or write over it with --force", path)
+	}
+	if err == nil {
+		err = f.Chmod(0o600)
+		_, werr := f.Write(data)
+		err = errors.Join(err, werr, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write the file: %w", err)
+	}
+	return nil
 }

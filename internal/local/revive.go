@@ -15,6 +15,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/internal/client"
 	"tandemux/internal/jsonrpc"
+	"tandemux/internal/statefile"
 )
 
 // The statuses by which a host ends that was stopped, and one that got a signal.
@@ -111,17 +112,10 @@ func (d Dirs) ReadRecord() (Record, error) {
 // WriteRecord writes the record, whole or not at all.
 func (d Dirs) WriteRecord(r Record) error {
 	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(d.Runtime, recordName)
-	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
-	err = os.WriteFile(temp, text, 0o600)
 	if err == nil {
-		err = os.Rename(temp, path)
+		err = statefile.Write(filepath.Join(d.Runtime, recordName), text)
 	}
 	if err != nil {
-		os.Remove(temp)
 		return fmt.Errorf("write down which host runs: %w", err)
 	}
 	return nil

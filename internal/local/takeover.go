@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"tandemux/internal/statefile"
 )
 
 const formerName = "cotty" // until November 2026
@@ -74,10 +76,7 @@ func translate(dir string) error {
 		if today == string(text) {
 			continue
 		}
-		if err = os.WriteFile(path+".new", []byte(today), 0o600); err == nil {
-			err = os.Rename(path+".new", path)
-		}
-		if err != nil {
+		if err := statefile.Write(path, []byte(today)); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ var largerPackages = map[string]int{
 // goes.
 var (
 	packageExcess = map[string]int{
-		"cmd/tandemux": 5736,
+		"cmd/tandemux": 5689,
 		"host":         13540,
 	}
 	fileExcess  = map[string]int{}

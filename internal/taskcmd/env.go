@@ -1,7 +1,6 @@
 package taskcmd
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -241,23 +240,7 @@ read, or to standard output. Secrets are there by name, in comments.`,
 			_, err := io.WriteString(c.out(), text)
 			return err
 		}
-		flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-		if force {
-			flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-		}
-		f, err := os.OpenFile(args[0], flags, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s is there already; --force replaces it", args[0])
-		}
-		if err == nil {
-			err = f.Chmod(0o600)
-			_, werr := f.WriteString(text)
-			err = errors.Join(err, werr, f.Close())
-		}
-		if err != nil {
-			return fmt.Errorf("write the variables: %w", err)
-		}
-		return nil
+		return cli.WriteFile(args[0], []byte(text), force)
 	}))
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
 	return cmd

@@ -15,9 +15,9 @@ type Content struct {
 
 // Options gives the options, which keep their values in s.
 func (s *Content) Options() []option.Option {
-	names := make([]string, len(segments))
-	for i, segment := range segments {
-		names[i] = segment.Name
+	var names []string
+	for _, segment := range Segments() {
+		names = append(names, segment.Name)
 	}
 	hint := "Segments: " + strings.Join(names, ", ") + "."
 	return []option.Option{
