@@ -49,8 +49,8 @@ func newStopCommand() *cobra.Command {
 				case <-ctx.Done():
 					return ctx.Err()
 				}
-				if s.At.Own() {
-					s.At.Dirs.AwaitEnd()
+				if s.At.Own() && !s.At.Dirs.AwaitEnd() {
+					return errors.New("the host was told to stop and is still ending: `tandemux doctor` says when it is gone")
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "host stopped; %s ended\n", cli.Count(n, "running terminal"))
 				return outlived(s, lost)

@@ -78,20 +78,23 @@ func (d Dirs) LockStart() (unlock func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// AwaitEnd waits, not for long, until the lock is free that a host holds to the
-// last, so that the next one can start.
-func (d Dirs) AwaitEnd() {
+// endLimit is how long a host may take that ends.
+const endLimit = 15 * time.Second
+
+// AwaitEnd waits until the lock is free that a host holds to the last, so that the
+// next one can start; false when that takes too long.
+func (d Dirs) AwaitEnd() bool {
 	f, err := os.Open(filepath.Join(d.Runtime, listen.LockName))
 	if err != nil {
-		return
+		return true // there is none
 	}
 	defer f.Close()
-	for range 200 {
+	for end := time.Now().Add(endLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
-			return
+			return true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
+	return false
 }
 
 // OldProgram opens what a process runs, which may have no name any more; nil
