@@ -26,32 +26,38 @@ func (g *given) tell(b []byte) (kept []byte, at uint64) {
 
 // fresh is what came and is not published yet, in order: what of it is in no Take is
 // in no mark either. Guarded by screen.
-type fresh []freshItem
-
-// freshItem is output, in the store, or an action.
-type freshItem struct {
-	data []byte
-	a    ahp.Action
+type fresh struct {
+	items []freshItem
+	data  []byte // behind them, in the store
 }
 
-func (f *fresh) push(a ahp.Action) { *f = append(*f, freshItem{a: a}) }
+// freshItem is an action and the output before it.
+type freshItem struct {
+	data []byte
+	a    ahp.Action // nil where the output goes on elsewhere in the store
+}
+
+func (f *fresh) push(a ahp.Action) {
+	f.items = append(f.items, freshItem{f.data, a})
+	f.data = nil
+}
 
 func (f *fresh) output(b []byte) {
-	if n := len(*f); n > 0 {
-		if both, ok := output.Join((*f)[n-1].data, b); ok {
-			(*f)[n-1].data = both
-			return
-		}
+	both, ok := output.Join(f.data, b)
+	if !ok && len(f.data) > 0 {
+		f.push(nil)
 	}
-	*f = append(*f, freshItem{data: b})
+	if f.data = both; !ok {
+		f.data = b
+	}
 }
 
 // settle moves everything to p, in order.
 func (f *fresh) settle(p *pending) {
-	for _, x := range *f {
+	for _, x := range f.items {
+		p.output(x.data)
 		switch a := x.a.(type) {
 		case nil:
-			p.output(x.data)
 		case ahp.TerminalTitleChanged:
 			p.title = &a.Title
 		case ahp.TerminalCwdChanged:
@@ -60,8 +66,9 @@ func (f *fresh) settle(p *pending) {
 			p.push(a)
 		}
 	}
-	clear(*f)
-	*f = (*f)[:0]
+	p.output(f.data)
+	clear(f.items)
+	f.items, f.data = f.items[:0], nil
 }
 
 // publish hands what came to whoever takes, with the mark that belongs to it: a
