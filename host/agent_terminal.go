@@ -296,7 +296,7 @@ func (a *agentTerm) removed(tx core.Tx) bool { return tx.Channel(a.t.ch.URI) != 
 
 // awayNote is what an agent reads at the end of a terminal that runs on without
 // it.
-const awayNote = "\n[" + "A person has taken this terminal over, or sent it to the background. The command runs on; go on without waiting for it.]\n"
+const awayNote = "\n[" + agent.Detached + "]\n"
 
 // Output is what the agent reads.
 func (a *agentTerm) Output() (text string, truncated bool, exit *agent.Exit) {
