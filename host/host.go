@@ -132,6 +132,7 @@ type Host struct {
 	audit   *audit.Log
 	tokens  *auth.Tokens
 	front   *front.Front
+	quotas  *guard.Quotas
 	shell   string
 
 	scrollback atomic.Int64 // Config.Scrollback now
@@ -159,8 +160,6 @@ type Host struct {
 
 	// regaining is held while another keeper is started.
 	regaining sync.Mutex
-	// startsMu is held while agents' starts are written down.
-	startsMu sync.Mutex
 
 	core *core.Core
 
@@ -175,7 +174,6 @@ type Host struct {
 	list      listing
 	typist    typist
 	clientIDs *auth.ClientIDs
-	quotas    map[string]*guard.Quota // by whose they are
 	conns     map[*conn]struct{}
 	troubles  map[string]error // what the owner has to see to
 	marks     []journal.Record // reused
@@ -203,7 +201,7 @@ func New(c Config) (*Host, error) {
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
 		reserved: map[ahp.URI]string{},
 		procs:    processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
-		quotas:   map[string]*guard.Quota{}, conns: map[*conn]struct{}{},
+		conns:    map[*conn]struct{}{},
 	}
 	h.scrollback.Store(int64(c.Scrollback))
 	h.keepers.Store(c.Keeper)
@@ -264,7 +262,7 @@ func New(c Config) (*Host, error) {
 	})
 	h.mendState(noMark, noAudit)
 	h.sessions.initAgents(h, c.Agents)
-	h.recallStarts()
+	h.quotas = guard.OpenQuotas(c.State, h.now, h.log)
 	if err := h.restore(); err != nil {
 		h.Shutdown(context.Background()) //nolint:errcheck // the first error counts
 		return nil, fmt.Errorf("make host: take over from an earlier one: %w", err)

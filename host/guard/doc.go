@@ -11,7 +11,9 @@
 // and in nesting; beyond that they are refused.
 //
 // A Quota is shared by all who start terminals for one agent. Reserve checks and
-// takes a place in one step, so that two at once can't both get the last one.
+// takes a place in one step, so that two at once can't both get the last one. Quotas
+// are those of all agents; they write down what was started, and are the only part of
+// the package that does I/O.
 //
 // The texts of refusals are those of the documents tandemux was made from: an
 // agent's front chooses its own (Refusal).

@@ -59,7 +59,7 @@ var arrows = map[string][]string{
 	"host/agent/words":   {"ahp", "host/agent", "host/files", "host/params"},
 	"host/params":        {"ahp"},
 	"host/agent/acp":     {"ahp", "host/agent", "internal/jsonrpc", "internal/procgroup"},
-	"host/guard":         {"internal/config/option"},
+	"host/guard":         {"internal/config/option", "internal/statefile"},
 	"host/keeper":        {"internal/daemon"},
 	"host/journal":       {},
 	"host/shell":         {"internal/pty", "internal/config/option"},
