@@ -85,6 +85,7 @@ if [ -n "$user" ]; then
 	END
 	chmod 755 "$root/as-user"
 	exec=(-trimpath -exec "$root/as-user")
+	(cd "$root/src" && "$root/as-user" "$(command -v go)" build -o /dev/null ./cmd/tandemux) # once, and not while tests wait
 	root=$root/src
 fi
 hidden=$root/bin/hidden
