@@ -3,6 +3,7 @@ package transcript
 import (
 	"encoding/json"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -118,7 +119,7 @@ func (it *item) callState(r *renderer) string {
 		parts = append(parts, said)
 	}
 	if code := exitCode(t); code != nil && *code != 0 {
-		parts = append(parts, "exit "+itoa(*code))
+		parts = append(parts, "exit "+strconv.Itoa(*code))
 	}
 	if t.Success != nil && !*t.Success && len(parts) == 0 {
 		parts = append(parts, "failed")
@@ -134,8 +135,6 @@ func exitCode(t *ahp.ToolCall) *int {
 	}
 	return nil
 }
-
-func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
 // Terminal is the terminal of a tool call, "" for none.
 func terminalOf(t *ahp.ToolCall) ahp.URI {
