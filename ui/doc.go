@@ -1,36 +1,30 @@
-// Package ui is the terminal user interface: a root model that dispatches, and
-// small components below it that each draw themselves into a rectangle.
+// Package ui is the terminal user interface: a root model that dispatches, and parts
+// with a state of their own in the packages below it.
 //
-//	connection ─▶ Sink ─▶ feeds (ui/pane)      terminal/data, on the connection's goroutine
-//	                 └──▶ inbox ─▶ Model       everything else, in order
-//	keyboard   ─▶ ui/tty ─▶ Model              decoded keys, mouse, paste, focus, size
-//	Model      ─▶ Host                         dispatches, creates, disposes
-//	Model      ─▶ ui/paint ─▶ outer terminal   cells, compared with what is shown
+//	connection ─▶ link.Sink ─▶ feeds (ui/pane)   terminal/data, on the connection's goroutine
+//	                      └──▶ Model             everything else, in order
+//	keyboard   ─▶ ui/tty ─▶ Model                decoded keys, mouse, paste, focus, size
+//	Model      ─▶ parts  ─▶ link.Host            dispatches, creates, disposes
+//	Model      ─▶ ui/outer ─▶ outer terminal     cells, compared with what is shown
 //
-// Ownership: the Model and every component are owned by Bubble Tea's event
-// loop; nothing else touches them. A pane.Feed has its own lock, because the
-// connection writes to it while the loop draws it. The Sink has a lock and a
-// bounded inbox. Commands (tea.Cmd) run elsewhere, receive values and return a
-// message.
+// A message goes to the part that it is about: what the host says of the layout and of
+// terminals to ui/panes, of sessions and chats to ui/agents, of what goes on to
+// ui/alerts; a key to the overlay, to a command that waits for a character
+// (ui/copying), to ui/keys, to the focused chat, or to the program (ui/typing); the
+// mouse to ui/mouse. Commands are a table that the parts fill. After each message the
+// Model lets the parts settle: places, subscriptions, sizes, what goes to the host, and
+// the screen, which ui/screen draws but for the status line and what is on top.
 //
-// Long input, such as a paste, is a flow: a piece goes when the host has taken
-// the one before. What the outer terminal says of its colours goes to the host,
-// which answers programs with it.
+// Ownership: the Model and all parts belong to Bubble Tea's event loop; nothing else
+// touches them. A pane.Feed has its own lock, because the connection writes to it while
+// the loop draws it. The Sink has a lock and a bounded inbox. Commands (tea.Cmd) run
+// elsewhere, receive values and return a message. Parts know those below them in
+// docs/architecture.md; what one has done by others are functions that it is given.
 //
-// What is copied goes to the outer terminal's clipboard and to paste buffers,
-// which this client keeps, bounded, until it ends. Opening links, editing and
-// saving text is the Desk's, which cmd/tandemux supplies.
+// Invariants: nothing is written to the outer terminal but by ui/outer and ui/tty;
+// nothing is drawn unless something changed, so that an idle program writes no byte and
+// wakes for nothing; the terminal is restored on every way out.
 //
-// What terminals have to tell comes by the host's activity channel, so that those
-// that are not followed tell too (attention.go); package attention decides what
-// that is. The host is told what the person has seen.
-//
-// Invariants: nothing is written to the outer terminal but by the painter and
-// ui/tty; nothing is drawn unless something changed, so that an idle program
-// writes no byte and wakes for nothing; the terminal is restored on every way
-// out; the layout document that is shown is the newest confirmed one with the
-// operations on top that the host has not answered yet.
-//
-// The package knows no sockets and starts no processes: it declares Host and
-// Sink, and cmd/tandemux joins them to internal/client.
+// The package knows no sockets and starts no processes: cmd/tandemux joins the Sink and
+// the Host to internal/client, and supplies what the machine does (Desk).
 package ui

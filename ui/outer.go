@@ -127,7 +127,7 @@ func (m *Model) compose(now time.Time) {
 		m.line.tabs, m.line.cut = status.Draw(&o.Canvas, paint.Rect{Y: o.H - 1, W: o.W, H: 1}, m.statusData(), o.Look)
 	}
 	if m.loop.Overlay != nil {
-		cursor = m.loop.Overlay.Draw(&o.Canvas, m.overlayArea(), o.Look)
+		cursor = m.loop.Overlay.Draw(&o.Canvas, o.Canvas.Bounds(), o.Look)
 	} else if m.keys.Hinting() {
 		m.keys.DrawHint(&o.Canvas, paint.Rect(m.panes.Area()), o.Look)
 	} else if text, kind := m.loop.Note(); kind != status.Info && text != "" && m.line.cut {
@@ -137,7 +137,3 @@ func (m *Model) compose(now time.Time) {
 	m.loop.Dirty = 0
 	m.loop.Tick()
 }
-
-// overlayArea is where overlays draw themselves: everything, as prompts take
-// the status line's row.
-func (m *Model) overlayArea() paint.Rect { return m.outer.Canvas.Bounds() }

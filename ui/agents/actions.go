@@ -35,7 +35,7 @@ func (as *Agents) chatActions(e *Chat) chat.Actions {
 		},
 		Open: func(uri ahp.URI) {
 			if t := as.panes.Terms.Get(uri); t != nil {
-				as.panes.Show(t)
+				as.panes.Show(t.URI)
 			} else {
 				as.loop.Say(status.Info, "this terminal is gone")
 			}
@@ -117,7 +117,7 @@ func (as *Agents) forkChat(e *Chat, turn string) {
 		err := h.CreateChat(ctx, p)
 		return func() {
 			if err == nil {
-				as.panes.OpenChat(uri)
+				as.panes.Show(uri)
 			}
 		}, err
 	})

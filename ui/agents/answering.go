@@ -99,14 +99,14 @@ func (as *Agents) answerNeeded(n needed) {
 	t := n.what.ToolCall
 	if n.what.Kind != ahp.NeedToolConfirmation || t == nil {
 		as.loop.Close()
-		as.panes.OpenChat(n.what.Chat)
+		as.panes.Show(n.what.Chat)
 		return
 	}
 	view := approval.Of(t, nil)
 	var o *overlay.Approval
 	o = overlay.NewApproval(overlay.Asked{
 		Title: as.agentTitle(n.session.row.Provider) + " in " + n.session.title(), View: view,
-		Chat: func() { as.loop.Close(); as.panes.OpenChat(n.what.Chat) },
+		Chat: func() { as.loop.Close(); as.panes.Show(n.what.Chat) },
 		Say:  func(why string) { as.loop.Say(status.Info, "%s", why) },
 		Answer: func(a approval.Option) {
 			if as.loop.Overlay == o {

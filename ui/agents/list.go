@@ -54,7 +54,7 @@ func (as *Agents) openList() {
 	}
 	as.loop.Open(overlay.NewAgents(func() []overlay.Session { return as.rows(archived) }, as.current(), overlay.SessionActions{
 		Open:   with(as.openSession),
-		Bring:  with(func(s *session) { as.panes.BringChat(s.row.DefaultChat) }),
+		Bring:  with(func(s *session) { as.panes.Bring(s.row.DefaultChat) }),
 		Answer: with(as.answerSession),
 		Rename: with(as.renameSession),
 		Archive: with(func(s *session) {
@@ -176,14 +176,14 @@ func (as *Agents) openSession(s *session) {
 			word, _ := stateWord(c.Status, &as.outer.Look)
 			rows, uris = append(rows, title+"  "+word), append(uris, c.Resource)
 		}
-		as.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { as.panes.OpenChat(uris[i]) })
+		as.chooseRow("Chats of "+s.title(), rows, 0, func(i int) { as.panes.Show(uris[i]) })
 		return
 	}
 	if s.row.DefaultChat == "" {
 		as.loop.Say(status.Info, "the session has no chat")
 		return
 	}
-	as.panes.OpenChat(s.row.DefaultChat)
+	as.panes.Show(s.row.DefaultChat)
 }
 
 // newSession begins a session; without a name it asks which agent, where there are
@@ -264,7 +264,7 @@ func (as *Agents) beginSession(agent string, cwd ahp.URI) {
 		err := h.CreateSession(ctx, p)
 		return func() {
 			if err == nil {
-				as.panes.OpenChat(p.Meta.Chat)
+				as.panes.Show(p.Meta.Chat)
 			}
 		}, err
 	})
@@ -309,7 +309,7 @@ func (as *Agents) crossOver() {
 	}
 	if _, t, _ := as.panes.Focused(); t != nil {
 		if uri := as.ChatOf(t); uri != "" {
-			as.panes.OpenChat(uri)
+			as.panes.Show(uri)
 		}
 	}
 }

@@ -182,13 +182,8 @@ func (al *Alerts) Any() bool { return len(al.list()) > 0 }
 
 // Next goes to the terminal or chat whose alert weighs most.
 func (al *Alerts) Next() {
-	list := al.list()
-	switch {
-	case len(list) == 0:
-	case address.IsChat(list[0].URI):
-		al.panes.OpenChat(list[0].URI)
-	default:
-		al.panes.Show(al.panes.Terms.Get(list[0].URI))
+	if list := al.list(); len(list) > 0 {
+		al.panes.Show(list[0].URI)
 	}
 }
 

@@ -32,8 +32,8 @@ func (ct *Control) openList() {
 	}
 	current, _ := ct.panes.Arr.Focused()
 	ct.loop.Open(overlay.NewTerminals(ct.rows, current.Terminal, overlay.Actions{
-		Show:       with(ct.panes.Show),
-		Bring:      with(ct.panes.Bring),
+		Show:       with(func(t *terminals.Terminal) { ct.panes.Show(t.URI) }),
+		Bring:      with(func(t *terminals.Terminal) { ct.panes.Bring(t.URI) }),
 		Take:       with(ct.take),
 		Background: with(ct.background),
 		Kill: with(func(t *terminals.Terminal) {

@@ -103,6 +103,6 @@ func (ms *Mouse) pressBadge(h layout.Hit, ev tea.Mouse) bool {
 	if right := p.Header.X + p.Header.W - 1; w == 0 || ev.X < right-w-3 || ev.X > right {
 		return false
 	}
-	ms.panes.OpenChat(ms.agents.ChatOf(t))
+	ms.panes.Show(ms.agents.ChatOf(t))
 	return true
 }

@@ -52,23 +52,26 @@ func (d *Document) apply(o op) (bool, error) {
 	return true, nil
 }
 
-// next gives the action to dispatch now; ok is false when there is none. The
-// number of the dispatch goes to dispatched.
+// next gives the action to dispatch now; ok is false when there is none. The number of
+// the dispatch is seq from then on.
 func (d *Document) next() (a ahp.LayoutChanged, ok bool) {
 	if d.seq != 0 || len(d.waiting) == 0 || !d.loaded {
 		return a, false
 	}
 	d.sent, d.waiting = append(d.sent, d.waiting...), nil
-	d.doc = d.Shown.Encode()
-	d.rev = d.confirmed.Rev + 1
-	return ahp.LayoutChanged{Rev: d.rev, Doc: d.doc, Terminals: terminalsOf(d.Shown)}, true
+	a = revision(d.confirmed.Rev+1, d.Shown)
+	d.rev, d.doc = a.Rev, a.Doc
+	return a, true
 }
 
-func (d *Document) dispatched(seq int64) { d.seq = seq }
+// revision makes a layout one of its channel's. Panes with chats show no terminals.
+func revision(rev int64, l layout.Layout) ahp.LayoutChanged {
+	return ahp.LayoutChanged{Rev: rev, Doc: l.Encode(), Terminals: slices.DeleteFunc(l.Terminals(), address.IsChat)}
+}
 
 // unsent takes back what next gave: it could not be dispatched.
 func (d *Document) unsent() {
-	d.waiting, d.sent = append(d.sent, d.waiting...), nil
+	d.waiting, d.sent, d.seq = append(d.sent, d.waiting...), nil, 0
 }
 
 // replace takes a snapshot.
@@ -135,9 +138,4 @@ func (d *Document) rebase() {
 		}
 		*ops = kept
 	}
-}
-
-// terminalsOf are the terminals that a layout shows; panes with chats are left out.
-func terminalsOf(l layout.Layout) []ahp.URI {
-	return slices.DeleteFunc(l.Terminals(), address.IsChat)
 }

@@ -123,7 +123,7 @@ func (ps *Panes) showLayout(name string) {
 	ps.Name, ps.first.Command = name, nil
 	ps.Doc = Document{URI: address.Layout(name), Shown: layout.New(name)}
 	ps.Begun, ps.Bare = false, false
-	ps.together, ps.marked = together{}, ""
+	ps.together, ps.marked = map[string]bool{}, ""
 	ps.do.Switched()
 	ps.loop.Dirty |= loop.Places | loop.Chrome
 }
@@ -160,7 +160,7 @@ func (ls *layouts) other(uri ahp.URI, st ahp.LayoutState) {
 // writeLayout replaces a layout's document by the next revision.
 func (ps *Panes) writeLayout(name string, rev int64, l layout.Layout) {
 	l.Name = name
-	ps.link.Dispatch(address.Layout(name), ahp.LayoutChanged{Rev: rev + 1, Doc: l.Encode(), Terminals: l.Terminals()})
+	ps.link.Dispatch(address.Layout(name), revision(rev+1, l))
 }
 
 // deleteLayout takes a layout away. Its terminals run on in the background.

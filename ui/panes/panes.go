@@ -62,7 +62,7 @@ type Panes struct {
 	ticks    int                // arrangements so far
 	marked   layout.PaneID      // for the commands that take two, "" for none
 	then     map[ahp.URI]func() // what follows when a terminal's program ends
-	together together
+	together map[string]bool    // ids of the tabs where what is typed goes to all panes
 	layouts  layouts
 }
 
@@ -78,7 +78,7 @@ func New(name string, first First, l *loop.Loop, lk *link.Link, o *outer.Termina
 		Name: name, Doc: Document{URI: address.Layout(name), Shown: layout.New(name)},
 		Views: map[layout.PaneID]*pane.View{}, Terms: ts,
 		loop: l, link: lk, outer: o, do: do, first: first,
-		then: map[ahp.URI]func(){},
+		then: map[ahp.URI]func(){}, together: map[string]bool{},
 	}
 }
 
@@ -139,12 +139,9 @@ func (ps *Panes) sendLayout() {
 		return
 	}
 	if a, ok := ps.Doc.next(); ok {
-		seq, ok := ps.link.Dispatch(ps.Doc.URI, a)
-		if !ok {
+		if ps.Doc.seq, ok = ps.link.Dispatch(ps.Doc.URI, a); !ok {
 			ps.Doc.unsent()
-			return
 		}
-		ps.Doc.dispatched(seq)
 	}
 }
 
@@ -177,7 +174,7 @@ func (ps *Panes) arrange() {
 	if tab, ok := ps.Doc.Shown.Tab(); ok {
 		ps.Arr = tab.Arrange(ps.Area())
 	}
-	ps.together.prune(ps.Doc.Shown)
+	ps.pruneTogether()
 	ps.ticks++
 	for _, p := range ps.Arr.Panes {
 		if t := ps.Terms.Get(p.Terminal); t != nil {
