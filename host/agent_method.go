@@ -3,16 +3,12 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
 )
-
-// maxAgents bounds the agents that a host has.
-const maxAgents = 100
 
 // findAgent makes an agent available (x-tandemux/agent).
 func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
@@ -35,7 +31,7 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		return nil, params.Allowed("find agent", c.Principal.Lacks(need))
 	}
 	tx := h.core.Lock()
-	_, unknown := h.sessions.provider(tx, p.Provider)
+	_, unknown := h.sessions.Provider(tx, p.Provider)
 	tx.Unlock()
 	if p.Provider != "" && unknown == nil {
 		return ahp.AgentResult{Provider: p.Provider}, nil
@@ -49,19 +45,15 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	id := found.Info().ID
 	h.core.Do(func(tx core.Tx) {
-		switch _, unknown := h.sessions.provider(tx, id); {
+		switch _, unknown := h.sessions.Provider(tx, id); {
 		case unknown == nil:
-		case len(h.sessions.providers) >= maxAgents:
-			err = ahp.Conflict("find agent: there are %d agents already", maxAgents)
 		default:
-			// Behind those that were configured: the first is the default.
-			h.sessions.providers = append(slices.Clip(h.sessions.providers), found)
-			h.sessions.refreshAgents(tx)
+			err = h.sessions.AddProvider(tx, found)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.by(), "agent", id, "command", params.Clip(quoteCommand(p.Command, "")))
+	h.audit.Did(c.Who(), "agent", id, "command", params.Clip(quoteCommand(p.Command, "")))
 	return ahp.AgentResult{Provider: id}, nil
 }

@@ -13,10 +13,12 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/keeper"
 	"tandemux/host/params"
+	"tandemux/host/sessions"
 	"tandemux/internal/plaintext"
 )
 
@@ -34,19 +36,20 @@ const (
 // chatTerminals are the host's terminals as an agent's, for one chat (agent.
 // Terminals). It has no state of its own.
 type chatTerminals struct {
-	c     *chat // its uris and owner are immutable
+	h     *Host
+	c     *sessions.Chat
+	k     *confined // of the session; nil for most
 	roots *agent.Roots
-	owner string
 }
 
 // Create starts a command in a terminal that the session holds. What is checked
 // is checked in the order of docs/decisions.md §22.
 func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agent.Terminal, error) {
-	h := ct.c.h
+	h := ct.h
 	dir, err := ct.directory(s.Dir)
 	if err != nil {
 		if errors.Is(err, agent.ErrDirOutside) {
-			ct.c.refuse("directory", s.Dir, err)
+			heldTerminals{h}.refuse(ct.c, "directory", s.Dir, err)
 		}
 		return nil, err
 	}
@@ -57,16 +60,16 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 		refused = policy.CheckLine(s.Command)
 	}
 	if refused != nil {
-		ct.c.refuse("command", title, refused)
+		heldTerminals{h}.refuse(ct.c, "command", title, refused)
 		return nil, &agent.Refusal{Text: refused.Error()}
 	}
 	pl, err := ct.plan(s, argv, title, dir)
 	if err != nil {
 		return nil, asRefusal(err)
 	}
-	slot, err := h.reserveSlot("acp "+ct.c.s.ch.URI, h.agentLimits().Calls, 0)
+	slot, err := h.reserveSlot("acp "+ct.c.Session(), h.agentLimits().Calls, 0)
 	if err != nil {
-		ct.c.refuse("command", title, asRefusal(err))
+		heldTerminals{h}.refuse(ct.c, "command", title, asRefusal(err))
 		return nil, asRefusal(err)
 	}
 	uri := pl.params.Channel
@@ -85,12 +88,12 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 	h.core.Do(func(tx core.Tx) {
 		delete(h.reserved, uri)
 		t.slot = slot
-		if !ct.c.dead(tx) {
+		if !ct.c.Dead(tx) {
 			err = nil
 			t.used = a
-			t.meta.Agent = ct.c.s.label(tx)
-			ct.c.h.addTerm(tx, uri, t, t.unborn)
-			ct.c.forgetOld(tx)
+			t.meta.Agent = ct.c.Label(tx)
+			h.addTerm(tx, uri, t, t.unborn)
+			heldTerminals{h}.forgetOld(tx, ct.c)
 		}
 	})
 	if err != nil {
@@ -103,9 +106,9 @@ func (ct *chatTerminals) Create(ctx context.Context, s agent.TerminalSpec) (agen
 
 // directory is the host's view of a directory that the agent names.
 func (ct *chatTerminals) directory(path string) (string, error) {
-	if k := ct.c.s.confined; k != nil && path != "" {
+	if ct.k != nil && path != "" {
 		var err error
-		if path, err = k.Outside(path, false); err != nil {
+		if path, err = ct.k.Outside(path, false); err != nil {
 			return "", err
 		}
 	}
@@ -132,7 +135,7 @@ func shellLine(s agent.TerminalSpec, dir string) (argv []string, title string) {
 
 // plan is h.plan for a session's terminal.
 func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir string) (plan, error) {
-	h := ct.c.h
+	h := ct.h
 	env := map[string]string{}
 	for _, v := range s.Env {
 		env[v.Name] = v.Value
@@ -144,24 +147,24 @@ func (ct *chatTerminals) plan(s agent.TerminalSpec, argv []string, title, dir st
 	if err := checkEnv(env); err != nil {
 		return plan{}, err
 	}
-	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.s.ch.URI, Chat: ct.c.ch.URI, TurnID: s.TurnID, ToolCallID: s.ToolCallID}
+	claim := ahp.Claim{Kind: ahp.ClaimSession, Session: ct.c.Session(), Chat: ct.c.URI(), TurnID: s.TurnID, ToolCallID: s.ToolCallID}
 	if why := wellFormed(claim); why != "" {
 		return plan{}, ahp.InvalidParams("create terminal: %s", why)
 	}
 	uri := ahp.TerminalScheme + "/" + strings.ToLower(rand.Text())
 	pl := plan{
 		params: ahp.CreateTerminalParams{Channel: uri, Claim: claim, Cols: agentCols, Rows: agentRows, Meta: &meta},
-		holder: ct.owner, dir: dir, engine: h.start().Engine,
+		holder: ct.c.Owner(), dir: dir, engine: h.start().Engine,
 		spec: keeper.Spec{
 			ID: strings.ToLower(rand.Text()), Argv: argv, Dir: dir, Cols: agentCols, Rows: agentRows,
-			Env: h.environ(ct.c.s.confined, env, uri, dir),
+			Env: h.environ(ct.k, env, uri, dir),
 		},
 	}
-	if pl.confined = ct.c.s.confined; pl.confined != nil {
-		pl.in = ct.c.s.ch.URI
+	if pl.confined = ct.k; pl.confined != nil {
+		pl.in = ct.c.Session()
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(title), "\n")
-	pl.title = cmp.Or(params.CleanTitle(params.Cut(line, maxNamed)), "command")
+	pl.title = cmp.Or(params.CleanTitle(params.Cut(line, words.MaxNamed)), "command")
 	return pl, nil
 }
 
@@ -391,68 +394,93 @@ func (a *agentTerm) Release() {
 	})
 }
 
-// supplyAgent gives an agent the terminals and files of its chat.
-func supplyAgent(tx core.Tx, c *chat, spec *agent.Spec) {
-	h := c.h
+// heldTerminals are the host's terminals as far as sessions hold them; it implements
+// sessions.Terminals.
+type heldTerminals struct{ h *Host }
+
+// Supply implements sessions.Terminals.
+func (ts heldTerminals) Supply(tx core.Tx, c *sessions.Chat, spec *agent.Spec) {
+	h := ts.h
 	roots, err := agent.NewRoots(spec.Roots)
 	if err != nil {
-		h.log.Warn("an agent gets neither terminals nor files", "session", c.s.ch.URI, "err", err)
+		h.log.Warn("an agent gets neither terminals nor files", "session", c.Session(), "err", err)
 		return
 	}
-	spec.Terminals = &chatTerminals{c: c, roots: roots, owner: c.s.facts.Owner}
+	k, _ := c.Sandbox().(*confined)
+	spec.Terminals = &chatTerminals{h: h, c: c, k: k, roots: roots}
 	var files agent.Files = roots
-	if k := c.s.confined; k != nil {
+	if k != nil {
 		files = &insideFiles{k, roots}
 	}
-	spec.Files = chatFiles{files, c}
+	spec.Files = chatFiles{files, h, c}
 	if h.cfg.AgentServers != nil {
-		servers := h.cfg.AgentServers(c.s.value.Provider, c.s.ch.URI, c.ch.URI)
-		if c.s.confined != nil {
-			servers = h.serversInside(c.s.confined, servers)
+		servers := h.cfg.AgentServers(c.Provider(), c.Session(), c.URI())
+		if k != nil {
+			servers = h.serversInside(k, servers)
 		}
 		spec.Servers = append(spec.Servers, servers...)
 	}
 }
 
-// callEnded narrows the claims of a tool call that has ended, with call "" of a
-// turn, with turn "" of all: their terminals are the session's in the background
-// then (G41).
-func callEnded(tx core.Tx, c *chat, turn, call string) {
-	h := c.h
-	for _, t := range slices.Clone(h.terms) {
+// where are the terminals whose claim is a session's and is meant.
+func (ts heldTerminals) where(meant func(claim ahp.Claim) bool) (list []*term) {
+	for _, t := range ts.h.terms {
+		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && meant(claim) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// CallEnded implements sessions.Terminals: the terminals of what has ended are the
+// session's in the background then (G41).
+func (ts heldTerminals) CallEnded(tx core.Tx, c *sessions.Chat, turn, call string) {
+	for _, t := range ts.where(func(claim ahp.Claim) bool {
+		return claim.Chat == c.URI() && claim.TurnID+claim.ToolCallID != "" &&
+			(turn == "" || claim.TurnID == turn) && (call == "" || claim.ToolCallID == call)
+	}) {
 		claim := t.value.Claim
-		if claim.Kind != ahp.ClaimSession || claim.Chat != c.ch.URI || claim.TurnID+claim.ToolCallID == "" {
-			continue
-		}
-		if turn != "" && claim.TurnID != turn || call != "" && claim.ToolCallID != call {
-			continue
-		}
 		claim.TurnID, claim.ToolCallID = "", ""
 		t.claimForAgent(tx, claim)
 	}
 }
 
-// chatEnded ends the terminals that a chat still holds when it is disposed of (G42,
-// G46).
-func chatEnded(tx core.Tx, c *chat) {
-	h := c.h
-	for _, t := range slices.Clone(h.terms) {
-		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.URI {
-			t.dispose(tx)
-		}
+// ChatEnded implements sessions.Terminals (G42, G46).
+func (ts heldTerminals) ChatEnded(tx core.Tx, c *sessions.Chat) {
+	for _, t := range ts.where(func(claim ahp.Claim) bool { return claim.Chat == c.URI() }) {
+		t.dispose(tx)
 	}
+}
+
+// SessionEnded implements sessions.Terminals.
+func (ts heldTerminals) SessionEnded(tx core.Tx, session ahp.URI) {
+	for _, t := range ts.where(func(claim ahp.Claim) bool { return claim.Session == session }) {
+		t.dispose(tx)
+	}
+}
+
+// State implements sessions.Terminals.
+func (ts heldTerminals) State(tx core.Tx, uri ahp.URI) (ahp.TerminalState, bool) {
+	if t, ok := termAt(tx, uri); ok {
+		return t.value, true
+	}
+	return ahp.TerminalState{}, false
+}
+
+// HeldFor implements sessions.Terminals.
+func (ts heldTerminals) HeldFor(tx core.Tx, c *sessions.Chat, call string) (list []ahp.URI) {
+	for _, t := range ts.where(func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.ToolCallID == call }) {
+		list = append(list, t.ch.URI)
+	}
+	return list
 }
 
 // forgetOld removes the oldest of a chat's terminals whose command has ended, so
 // that a long conversation does not fill the host.
-func (c *chat) forgetOld(tx core.Tx) {
-	var over []*term
-	for _, t := range c.h.terms {
-		claim := t.value.Claim
-		if claim.Kind == ahp.ClaimSession && claim.Chat == c.ch.URI && claim.TurnID == "" && t.value.Lifecycle.Exited() && !t.inLayout(tx) {
-			over = append(over, t)
-		}
-	}
+func (ts heldTerminals) forgetOld(tx core.Tx, c *sessions.Chat) {
+	over := slices.DeleteFunc(ts.where(func(claim ahp.Claim) bool { return claim.Chat == c.URI() && claim.TurnID == "" }), func(t *term) bool {
+		return !t.value.Lifecycle.Exited() || t.inLayout(tx)
+	})
 	for len(over) > keptAgentTerms {
 		over[0].dispose(tx)
 		over = over[1:]

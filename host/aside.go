@@ -23,8 +23,10 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 	h, req := c.h, c.req
 	tx := h.core.Lock()
 	closing := tx.Closing()
+	var hostCtx context.Context
+	var done func()
 	if !closing {
-		h.sessions.work.Add(1)
+		hostCtx, done = h.sessions.Begin(tx)
 	}
 	tx.Unlock()
 	if closing {
@@ -32,9 +34,9 @@ func (c *conn) aside(ctx context.Context, do func(ctx context.Context) (any, err
 		return nil, core.ErrClosing
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(h.sessions.ctx, cancel)
+	stop := context.AfterFunc(hostCtx, cancel)
 	go func() {
-		defer h.sessions.work.Done()
+		defer done()
 		defer c.asides.Add(-1)
 		defer cancel()
 		defer stop()

@@ -78,7 +78,7 @@ func askFor(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		h.core.Do(func(tx core.Tx) { q.settle(tx, ahp.AskTimeout) })
 	})
 	h.listChanged(tx)
-	h.audit.Did(c.by(), "ask", p.Channel, "for", claimText(p.Claim))
+	h.audit.Did(c.Who(), "ask", p.Channel, "for", claimText(p.Claim))
 	return nil, jsonrpc.ErrReplied
 }
 
@@ -141,7 +141,7 @@ func answerAsk(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		t.flush(tx)
 		t.claim(tx, q.claim, nil, q.c.Principal)
 	}
-	h.audit.Did(c.by(), "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
+	h.audit.Did(c.Who(), "answer", p.Channel, "grant", p.Grant, "to", claimText(q.claim))
 	q.settle(tx, answer)
 	return nil, nil
 }

@@ -26,8 +26,12 @@ func init() {
 		"ahp-root:":            reviveRoot,
 		"x-tandemux-activity:": reviveActivity,
 		ahp.LayoutScheme:       reviveLayout,
-		ahp.SessionScheme:      reviveSession,
-		ahp.ChatScheme:         reviveChat,
+		ahp.SessionScheme: func(h *Host, ch *core.Channel, s json.RawMessage) (core.Body, error) {
+			return h.sessions.ReviveSession(ch, s)
+		},
+		ahp.ChatScheme: func(h *Host, ch *core.Channel, s json.RawMessage) (core.Body, error) {
+			return h.sessions.ReviveChat(ch, s)
+		},
 	}
 }
 

@@ -15,6 +15,12 @@ import (
 	"tandemux/host/params"
 )
 
+const (
+	maxCompleted   = 1 << 20 // bytes of the text that is completed
+	maxDirectory   = 5000    // entries of a directory that are looked at
+	maxCompletions = 50
+)
+
 // completions offers the agent's commands for a message that begins with "/", and
 // files of the session's directories for a word that begins with "@".
 func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
@@ -24,17 +30,17 @@ func completions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	h := c.h
 	tx := h.core.Lock()
-	chat, ok := chatAt(tx, p.Channel)
+	chat, ok := h.sessions.ChatAt(tx, p.Channel)
 	var commands []ahp.AgentCommand
 	var roots []string
 	if ok {
-		commands, roots = chat.s.meta.Commands, chat.s.facts.Roots
+		commands, roots = chat.Commands(tx), chat.Roots()
 	}
 	tx.Unlock()
 	if !ok {
 		return nil, ahp.SessionNotFound("completions: there is no chat %q", params.Clip(p.Channel))
 	}
-	units := utf16.Encode([]rune(p.Text[:min(len(p.Text), maxMessage)]))
+	units := utf16.Encode([]rune(p.Text[:min(len(p.Text), maxCompleted)]))
 	if p.Offset < 0 || p.Offset > len(units) {
 		return nil, ahp.InvalidParams("completions: offset: %d is not in the text", p.Offset)
 	}

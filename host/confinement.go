@@ -22,6 +22,7 @@ import (
 	"tandemux/host/listen"
 	"tandemux/host/outbox"
 	"tandemux/host/params"
+	"tandemux/host/sessions"
 	"tandemux/internal/daemon"
 )
 
@@ -31,6 +32,7 @@ import (
 // without the lock.
 type confined struct {
 	h       *Host
+	session ahp.URI
 	sandbox string
 	// socket is the session's own of ours; empty where it can't be made.
 	socket string
@@ -39,14 +41,19 @@ type confined struct {
 
 	mu  sync.Mutex
 	got agent.Confinement
+
+	listener *daemon.Listener // at socket, while it is open; guarded by the sequencing lock
 }
 
-// confine makes a session's confinement; nil without a sandbox.
-func (h *Host) confine(session ahp.URI, sandbox string) *confined {
-	if sandbox == "" {
-		return nil
-	}
-	return &confined{h: h, sandbox: sandbox, socket: h.sessionSocket(session), shell: filepath.Join(h.cfg.Runtime, ShellDir)}
+// confine makes a session's confinement.
+func (h *Host) confine(session ahp.URI, sandbox string) sessions.Sandbox {
+	return &confined{h: h, session: session, sandbox: sandbox, socket: h.sessionSocket(session), shell: filepath.Join(h.cfg.Runtime, ShellDir)}
+}
+
+// Ready implements sessions.Sandbox.
+func (k *confined) Ready() error {
+	_, err := k.get()
+	return err
 }
 
 // get asks for the confinement unless there is one.
@@ -265,8 +272,9 @@ func (h *Host) confinementOf(p *auth.Principal, claim ahp.Claim) (k *confined, s
 	}
 	tx := h.core.Lock()
 	defer tx.Unlock()
-	if s, ok := sessionAt(tx, session); ok && s.confined != nil {
-		return s.confined, session, s.facts.Roots
+	b, roots := h.sessions.Confined(tx, session)
+	if k, ok := b.(*confined); ok {
+		return k, session, roots
 	}
 	return nil, "", nil
 }
@@ -287,22 +295,21 @@ func (h *Host) sessionSocket(session ahp.URI) string {
 // sandboxDir is the directory below Config.Runtime that holds sessions' sockets.
 const sandboxDir = "s"
 
-// openSocket listens on the session's own socket. Whoever connects there is in the
+// Open listens on the session's own socket. Whoever connects there is in the
 // session's sandbox, or as good as: a guest of the session's, which reaches nothing
 // but what runs in there (confine.go).
-func (s *session) openSocket(tx core.Tx) {
-	k := s.confined
-	if k == nil || k.socket == "" {
+func (k *confined) Open(tx core.Tx) {
+	if k.socket == "" {
 		return
 	}
-	h := s.h
+	h := k.h
 	ln, err := listenConfined(k.socket)
 	if err != nil {
-		h.log.Warn("a sandbox can't reach the host", "session", s.ch.URI, "err", err)
+		h.log.Warn("a sandbox can't reach the host", "session", k.session, "err", err)
 		return
 	}
-	s.socket = ln
-	who := auth.InSandbox(s.ch.URI)
+	k.listener = ln
+	who := auth.InSandbox(k.session)
 	go func() {
 		if err := h.front.ServeAs(context.Background(), ln, front.Unix, who); err != nil {
 			h.log.Warn("serve a sandbox", "session", who.Sandbox, "err", err)
@@ -334,30 +341,31 @@ func (h *Host) Rebound() {
 	defer tx.Unlock()
 	h.roster.forget()
 	h.enroll(tx)
-	for _, s := range h.sessions.list {
-		if s.socket == nil || s.socket.Bound() {
+	for _, b := range h.sessions.Sandboxes(tx) {
+		k, ok := b.(*confined)
+		if !ok || k.listener == nil || k.listener.Bound() {
 			continue
 		}
-		err := ownSessionDirectory(s.socket.Path())
+		err := ownSessionDirectory(k.listener.Path())
 		if err == nil {
-			err = s.socket.Rebind()
+			err = k.listener.Rebind()
 		}
 		if err != nil {
-			h.log.Warn("a sandbox can't reach the host", "session", s.ch.URI, "err", err)
+			h.log.Warn("a sandbox can't reach the host", "session", k.session, "err", err)
 		}
 	}
 }
 
-// closeSocket ends what a disposed session's sandbox may still ask for.
-func (s *session) closeSocket(tx core.Tx) {
-	if s.socket == nil {
+// Close ends what a disposed session's sandbox may still ask for.
+func (k *confined) Close(tx core.Tx) {
+	if k.listener == nil {
 		return
 	}
-	s.socket.Close()
-	for c := range s.h.conns {
-		if c.Principal.Sandbox == s.ch.URI {
+	k.listener.Close()
+	for c := range k.h.conns {
+		if c.Principal.Sandbox == k.session {
 			c.Out.Close(outbox.ClosePolicy, "the session was disposed of")
 		}
 	}
-	os.Remove(filepath.Dir(s.confined.socket)) //nolint:errcheck // or it is left, empty
+	os.Remove(filepath.Dir(k.socket)) //nolint:errcheck // or it is left, empty
 }

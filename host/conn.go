@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"tandemux/ahp"
-	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/outbox"
@@ -86,7 +85,7 @@ func (h *Host) removeConn(c *conn) {
 	delete(h.conns, c)
 	if tx.End(c.Link) {
 		h.returnLoans(tx, c.Client, c.Principal)
-		h.sessions.clientGone(tx, c.Client.ID)
+		h.sessions.ClientGone(tx, c.Client.ID)
 		h.comesOrGoes(tx, c.Client)
 	}
 }
@@ -166,13 +165,13 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 	case ahp.CodePermissionDenied:
 		var p ahp.SubscribeParams
 		json.Unmarshal(req.Params, &p) //nolint:errcheck // then without a channel
-		c.h.audit.Refused(c.by(), req.Method, p.Channel, err.Error())
+		c.h.audit.Refused(c.Who(), req.Method, p.Channel, err.Error())
 		if c.Principal.Agent != "" {
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
 	case ahp.CodeConflict:
 		if c.Principal.Agent != "" && req.Method == ahp.MethodCreateTerminal { // a limit
-			c.h.audit.Refused(c.by(), req.Method, "", err.Error())
+			c.h.audit.Refused(c.Who(), req.Method, "", err.Error())
 			c.h.refusedGuest(c, req.Method, req.Params, err)
 		}
 	case 0, ahp.CodeInternal:
@@ -180,13 +179,4 @@ func (c *conn) noteError(req *jsonrpc.Request, err error) {
 			c.Log.Error("handle request", "method", req.Method, "err", err)
 		}
 	}
-}
-
-// by is who asks, for the audit log.
-func (c *conn) by() audit.By {
-	b := audit.By{Principal: c.Principal.ID}
-	if c.Client != nil {
-		b.Client = c.Client.ID
-	}
-	return b
 }

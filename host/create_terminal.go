@@ -86,7 +86,7 @@ func createTerminal(ctx context.Context, c *conn, raw json.RawMessage) (any, err
 		t.abandon()
 		return nil, core.ErrClosing
 	}
-	h.audit.Did(c.by(), "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
+	h.audit.Did(c.Who(), "create", p.Channel, "claim", claimText(p.Claim), "pid", t.meta.Pid)
 	return nil, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/sessions"
 )
 
 // dispatch is one client action being decided.
@@ -60,10 +61,12 @@ func init() {
 			return "this host has no configuration that clients can change"
 		}, nil, false},
 	}
-	maps.Copy(rules, chatRules())
-	maps.Copy(rules, sessionRules())
-	maps.Copy(needed, neededOfChats)
-	maps.Copy(needed, neededOfSessions)
+	for name, r := range sessions.Rules() {
+		rules[name] = rule{scope: auth.ScopeSession, fits: r.Fits, do: func(tx core.Tx, d *dispatch) string {
+			return r.Do(tx, &sessions.Dispatch{By: &d.by, Channel: d.ch, Action: d.action})
+		}}
+	}
+	maps.Copy(needed, sessions.Needed())
 }
 
 func isTerm(b core.Body) bool   { _, ok := b.(*term); return ok }
@@ -105,7 +108,7 @@ func (c *conn) dispatch(p ahp.DispatchParams, refusal string) {
 	h := c.h
 	h.core.Do(func(tx core.Tx) { refusal = c.decide(tx, p, refusal) })
 	if refusal != "" {
-		h.audit.Refused(c.by(), p.Action.ActionType(), p.Channel, refusal)
+		h.audit.Refused(c.Who(), p.Action.ActionType(), p.Channel, refusal)
 	}
 }
 
@@ -253,7 +256,7 @@ func typeInput(tx core.Tx, d *dispatch) string {
 		return refusal
 	}
 	if follow {
-		d.c.h.audit.Did(d.c.by(), "claim", d.ch.URI, "from", claimText(d.t.value.Claim), "follows", "keyboard")
+		d.c.h.audit.Did(d.c.Who(), "claim", d.ch.URI, "from", claimText(d.t.value.Claim), "follows", "keyboard")
 		d.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: d.c.Client.ID}, nil, d.c.Principal)
 	}
 	d.t.typed = time.Now()
@@ -306,7 +309,7 @@ func clearTerminal(tx core.Tx, d *dispatch) string {
 	d.t.requests = append(d.t.requests, &d.by)
 	d.t.t.Clear()
 	d.t.flush(tx)
-	d.c.h.audit.Did(d.c.by(), "clear", d.ch.URI)
+	d.c.h.audit.Did(d.c.Who(), "clear", d.ch.URI)
 	return ""
 }
 
@@ -317,7 +320,7 @@ func claimTerminal(tx core.Tx, d *dispatch) string {
 		return s
 	}
 	d.t.flush(tx)
-	d.c.h.audit.Did(d.c.by(), "claim", d.ch.URI, "from", claimText(d.t.value.Claim), "to", claimText(to))
+	d.c.h.audit.Did(d.c.Who(), "claim", d.ch.URI, "from", claimText(d.t.value.Claim), "to", claimText(to))
 	d.t.claim(tx, to, &d.by, d.c.Principal)
 	return ""
 }

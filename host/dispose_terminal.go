@@ -42,7 +42,7 @@ func disposeTerminal(_ context.Context, c *conn, raw json.RawMessage) (any, erro
 	if refusal != "" {
 		return nil, params.Allowed("dispose terminal", refusal)
 	}
-	h.audit.Did(c.by(), "dispose", p.Channel, "held by", claimText(t.value.Claim))
+	h.audit.Did(c.Who(), "dispose", p.Channel, "held by", claimText(t.value.Claim))
 	t.dispose(tx)
 	return nil, nil
 }

@@ -52,14 +52,8 @@
 //
 // # Agents
 //
-// A session (session.go) has chats (chat.go), each with a session of an agent's
-// of its own, which a provider opens (package agent). A turn that an agent is at
-// is a prompting (turn.go): the provider's calls become actions under the lock,
-// text joined as output is. What waits for a person or a client (tool_confirm.go,
-// tool_client.go, input_request.go) waits on a channel, outside the lock, until it
-// is answered or the turn ends. Nothing waits for a provider but goroutines of its
-// own, and those give up after Limits.AgentGrace. The latest turns are the chat's
-// state, those before wait in chat.older (chat_window.go).
+// Sessions are package sessions'. What their agents run is in the host's terminals
+// (agent_terminal.go), some of it in a sandbox (confinement.go).
 //
 // # Who may do what
 //

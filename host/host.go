@@ -25,6 +25,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/sessions"
 	"tandemux/internal/statefile"
 )
 
@@ -168,7 +169,7 @@ type Host struct {
 	activity  *activity
 	terms     []*term // oldest first
 	layouts   []*layout
-	sessions  sessions
+	sessions  *sessions.Sessions
 	reserved  map[ahp.URI]string // terminals being made, and their names
 	procs     processes
 	list      listing
@@ -261,7 +262,17 @@ func New(c Config) (*Host, error) {
 		h.activity = newActivity(tx, h)
 	})
 	h.mendState(noMark, noAudit)
-	h.sessions.initAgents(h, c.Agents)
+	h.sessions = sessions.New(sessions.Options{
+		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Home: h.home, Providers: c.Agents, Agent: c.Agent,
+		Limits: sessions.Limits{
+			Sessions: h.limits.Sessions, TurnBytes: h.limits.TurnBytes, AgentStart: h.limits.AgentStart, AgentGrace: h.limits.AgentGrace,
+			AgentSilence: h.limits.AgentSilence, ToolTime: h.limits.ToolTime, ClientGrace: h.limits.ClientGrace,
+		},
+		Directory: h.directory,
+		Reserved:  func(tx core.Tx, uri ahp.URI) bool { _, yes := h.reserved[uri]; return yes },
+		Root:      func() ahp.RootState { return h.root.value },
+		Confine:   h.confine, Confines: mayConfine, Terminals: heldTerminals{h},
+	})
 	h.quotas = guard.OpenQuotas(c.State, h.now, h.log)
 	if err := h.restore(); err != nil {
 		h.Shutdown(context.Background()) //nolint:errcheck // the first error counts
@@ -356,7 +367,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		h.list.timer = nil
 	}
 	h.activity.stop()
-	h.sessions.stopAgents(tx)
+	h.sessions.Stop(tx)
 	terms := slices.Clone(h.terms)
 	tx.Unlock()
 	for _, t := range terms {
@@ -389,7 +400,7 @@ func (h *Host) letGo(ctx context.Context, terms []*term) error {
 		defer close(ended)
 		h.front.Wait()
 		h.serving.Wait()
-		h.sessions.work.Wait()
+		h.sessions.Wait()
 		for _, t := range terms {
 			<-t.t.Done()
 		}

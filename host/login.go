@@ -11,11 +11,6 @@ import (
 	"tandemux/host/params"
 )
 
-// prober is a provider that can say how to log in before a session was opened.
-type prober interface {
-	Probe(ctx context.Context) (agent.Info, error)
-}
-
 // login is x-tandemux/login.
 func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	var p ahp.LoginParams
@@ -26,7 +21,7 @@ func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := params.Allowed("log in", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
-	provider, err := h.sessions.loginProvider(p)
+	provider, err := h.sessions.LoginProvider(p)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +36,8 @@ func login(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ahp.LoginParams) (any, error) {
 	info := provider.Info()
 	var err error
-	if pr, ok := provider.(prober); ok && len(info.Auth) == 0 {
-		if info, err = probeGuarded(ctx, pr); err != nil {
+	if len(info.Auth) == 0 {
+		if info, err = agent.Probe(ctx, provider); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", words.Error(err).Message)
 		}
 	}
@@ -51,48 +46,16 @@ func (h *Host) logIn(ctx context.Context, c *conn, provider agent.Provider, p ah
 		return nil, err
 	}
 	r := ahp.LoginResult{Method: words.AuthWays([]agent.AuthMethod{m})[0], Methods: words.AuthWays(info.Auth)}
-	h.audit.Did(c.by(), "log in", p.Terminal, "agent", params.Clip(info.ID), "method", params.Clip(m.ID))
+	h.audit.Did(c.Who(), "log in", p.Terminal, "agent", params.Clip(info.ID), "method", params.Clip(m.ID))
 	if m.Kind == agent.AuthAgent {
-		if err := authGuarded(ctx, provider, m.ID); err != nil {
+		if err := agent.Authenticate(ctx, provider, m.ID); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "log in: %s", words.Error(err).Message)
 		}
-		h.core.Do(func(tx core.Tx) { h.sessions.beginAgain(tx, p.Session) })
+		h.core.Do(func(tx core.Tx) { h.sessions.BeginAgain(tx, p.Session) })
 		return r, nil
 	}
 	r.Terminal = p.Terminal
 	return r, h.loginIn(ctx, c, p, m)
-}
-
-// loginProvider is the provider to log in to, of the session if one is named.
-func (ss *sessions) loginProvider(p ahp.LoginParams) (agent.Provider, error) {
-	tx := ss.h.core.Lock()
-	defer tx.Unlock()
-	if p.Session != "" {
-		s, ok := sessionAt(tx, p.Session)
-		switch {
-		case !ok:
-			return nil, ahp.SessionNotFound("log in: there is no session %q", params.Clip(p.Session))
-		case p.Provider != "" && p.Provider != s.value.Provider:
-			return nil, ahp.InvalidParams("log in: the session is one of %s, not of %q", s.value.Provider, params.Clip(p.Provider))
-		}
-		if s.confined != nil {
-			return nil, ahp.Conflict("log in: the session is in a sandbox, and what its agent would have run is not run outside of it: give the agent its key as a secret (`tandemux env add --secret`)")
-		}
-		p.Provider = s.value.Provider
-	}
-	if p.Provider == "" {
-		return nil, ahp.InvalidParams("log in: provider: missing")
-	}
-	return ss.provider(tx, p.Provider)
-}
-
-func probeGuarded(ctx context.Context, p prober) (i agent.Info, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = &agent.Error{Kind: agent.KindCrashed, Message: "the agent's provider failed"}
-		}
-	}()
-	return p.Probe(ctx)
 }
 
 // loginMethod is the way that was named, or the first that can be done here.
@@ -126,7 +89,7 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 	}
 	params, err := json.Marshal(ahp.CreateTerminalParams{
 		Channel: p.Terminal, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: c.Client.ID},
-		Name: params.CleanTitle(params.ClipTo("Log in: "+m.Name, maxNamed)), Cols: p.Cols, Rows: p.Rows,
+		Name: params.CleanTitle(params.ClipTo("Log in: "+m.Name, words.MaxNamed)), Cols: p.Cols, Rows: p.Rows,
 		Meta: &ahp.CreateMeta{Command: m.Command, Env: env},
 	})
 	if err != nil {
@@ -142,7 +105,7 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 		}
 		done := func(tx core.Tx, x ahp.TerminalExited) {
 			if x.ExitCode != nil && *x.ExitCode == 0 {
-				h.sessions.beginAgain(tx, p.Session)
+				h.sessions.BeginAgain(tx, p.Session)
 			}
 		}
 		if life := t.value.Lifecycle; life.Exited() {
@@ -152,14 +115,4 @@ func (h *Host) loginIn(ctx context.Context, c *conn, p ahp.LoginParams, m agent.
 		t.ended = done
 	})
 	return nil
-}
-
-// beginAgain opens the agent of a session that could not be created, now that
-// somebody has logged in.
-func (ss *sessions) beginAgain(tx core.Tx, uri ahp.URI) {
-	s, ok := sessionAt(tx, uri)
-	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || tx.Closing() {
-		return
-	}
-	s.begin(tx, nil, "")
 }

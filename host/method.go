@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
+	"tandemux/host/sessions"
 )
 
 // method is a row of the table of requests.
@@ -30,16 +31,16 @@ func init() {
 		ahp.MethodCreateTerminal:  {do: createTerminal},
 		ahp.MethodDisposeTerminal: {do: disposeTerminal},
 
-		ahp.MethodListSessions:     {do: listSessions},
-		"resolveSessionConfig":     {do: resolveSessionConfig},
-		"sessionConfigCompletions": {do: sessionConfigCompletions},
-		ahp.MethodCreateSession:    {do: createSession},
-		ahp.MethodDisposeSession:   {do: disposeSession},
-		ahp.MethodCreateChat:       {do: createChat},
-		ahp.MethodDisposeChat:      {do: disposeChat},
-		ahp.MethodFetchTurns:       {do: fetchTurns, scope: auth.ScopeRead, large: true},
+		ahp.MethodListSessions:     {do: ofSessions((*sessions.Sessions).ListSessions)},
+		"resolveSessionConfig":     {do: ofSessions((*sessions.Sessions).ResolveConfig)},
+		"sessionConfigCompletions": {do: ofSessions((*sessions.Sessions).ConfigCompletions)},
+		ahp.MethodCreateSession:    {do: ofSessions((*sessions.Sessions).CreateSession)},
+		ahp.MethodDisposeSession:   {do: ofSessions((*sessions.Sessions).DisposeSession)},
+		ahp.MethodCreateChat:       {do: ofSessions((*sessions.Sessions).CreateChat)},
+		ahp.MethodDisposeChat:      {do: ofSessions((*sessions.Sessions).DisposeChat)},
+		ahp.MethodFetchTurns:       {do: ofSessions((*sessions.Sessions).FetchTurns), scope: auth.ScopeRead, large: true},
 		ahp.MethodCompletions:      {do: completions, scope: auth.ScopeRead},
-		"authenticate":             {do: authenticate},
+		"authenticate":             {do: ofSessions((*sessions.Sessions).Authenticate)},
 
 		"resourceList":    {do: resourceList, large: true},
 		"resourceRead":    {do: resourceRead, large: true},
@@ -55,8 +56,8 @@ func init() {
 		ahp.MethodFeed:        {do: feed, scope: auth.ScopeRead}, // only what it was given to feed
 		ahp.MethodAgent:       {do: findAgent},
 		ahp.MethodLogin:       {do: login},
-		ahp.MethodClientTools: {do: offerTools, scope: auth.ScopeRead},
-		ahp.MethodCallTool:    {do: callTool, scope: auth.ScopeRead},
+		ahp.MethodClientTools: {do: ofSessions((*sessions.Sessions).OfferTools), scope: auth.ScopeRead},
+		ahp.MethodCallTool:    {do: ofSessions((*sessions.Sessions).CallTool), scope: auth.ScopeRead},
 		ahp.MethodPromote:     {do: promote, scope: auth.ScopeClaim},
 		ahp.MethodAsk:         {do: askFor, scope: auth.ScopeClaim},
 		ahp.MethodAnswer:      {do: answerAsk, scope: auth.ScopeClaim},
@@ -70,6 +71,13 @@ func init() {
 	}
 	for _, name := range readOnlyFiles {
 		methods[name] = method{do: refuseWrite(name)}
+	}
+}
+
+// ofSessions is a request that sessions answer.
+func ofSessions(do func(ss *sessions.Sessions, ctx context.Context, c *sessions.Caller, raw json.RawMessage) (any, error)) func(context.Context, *conn, json.RawMessage) (any, error) {
+	return func(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+		return do(c.h.sessions, ctx, &sessions.Caller{Link: c.Link, Aside: c.aside}, raw)
 	}
 }
 

@@ -60,7 +60,7 @@ func profile(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if len(b) > maxProfile {
 		return nil, fmt.Errorf("take a %s profile: it has %d bytes, and an answer %d at most", p.Kind, len(b), maxProfile)
 	}
-	c.h.audit.Did(c.by(), "profile", "", "kind", p.Kind)
+	c.h.audit.Did(c.Who(), "profile", "", "kind", p.Kind)
 	return ahp.ProfileResult{Profile: b}, nil
 }
 

@@ -35,7 +35,7 @@ func promote(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	t.flush(tx)
 	to := ahp.Claim{Kind: ahp.ClaimClient, ClientID: t.personFor(tx)}
-	h.audit.Did(c.by(), "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
+	h.audit.Did(c.Who(), "promote", p.Channel, "from", claimText(t.value.Claim), "to", claimText(to))
 	t.claim(tx, to, nil, auth.Operator)
 	return to, nil
 }

@@ -111,7 +111,7 @@ func (c *conn) resume(id string, seq int64, uris []ahp.URI) (resumption, error) 
 		return resumption{}, ahp.PermissionDenied("reconnect: the clientId %q belongs to somebody else", id)
 	}
 	c.begin(tx, cl)
-	defer c.h.sessions.clientBack(tx, c, true)
+	defer c.h.sessions.ClientBack(tx, c.Link, true)
 	c.Out.Hold()
 	r := resumption{kind: ahp.ReconnectReplay, missing: []ahp.URI{}}
 	var channels []*core.Channel

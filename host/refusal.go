@@ -13,6 +13,7 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/sessions"
 )
 
 // What agents were not allowed is told to people where they look: on the channel
@@ -99,12 +100,12 @@ func commandLine(p ahp.CreateTerminalParams) string {
 
 // refuse notes what the agent of a chat was not allowed; what and why are kept in
 // the audit log as well.
-func (c *chat) refuse(kind, what string, err error) {
-	h := c.h
-	h.audit.RefusedAgent(c.ch.URI, c.s.ch.URI, kind, what, err.Error())
+func (ts heldTerminals) refuse(c *sessions.Chat, kind, what string, err error) {
+	h := ts.h
+	h.audit.RefusedAgent(c.URI(), c.Session(), kind, what, err.Error())
 	h.core.Do(func(tx core.Tx) {
-		if !c.dead(tx) {
-			c.h.refusedAgent(tx, ahp.AgentRefusal{Agent: c.s.value.Provider, Session: c.s.ch.URI, What: what, Why: err.Error()})
+		if !c.Dead(tx) {
+			h.refusedAgent(tx, ahp.AgentRefusal{Agent: c.Provider(), Session: c.Session(), What: what, Why: err.Error()})
 		}
 	})
 }
@@ -112,7 +113,8 @@ func (c *chat) refuse(kind, what string, err error) {
 // chatFiles are an agent's files; what it may not have is told to people.
 type chatFiles struct {
 	files agent.Files
-	c     *chat
+	h     *Host
+	c     *sessions.Chat
 }
 
 // Read implements agent.Files.
@@ -131,6 +133,6 @@ func (f chatFiles) Write(ctx context.Context, path, content string) error {
 
 func (f chatFiles) note(doing, path string, err error) {
 	if errors.Is(err, agent.ErrFileOutside) {
-		f.c.refuse("file", doing+" "+path, err)
+		heldTerminals{f.h}.refuse(f.c, "file", doing+" "+path, err)
 	}
 }

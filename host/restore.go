@@ -71,7 +71,7 @@ func (h *Host) restore() error {
 	for _, a := range terms {
 		h.doubt(tx, a.t)
 	}
-	h.sessions.reviveSessions(tx)
+	h.sessions.Revive(tx)
 	channels := 0
 	for ch := range tx.Channels() {
 		channels++

@@ -63,7 +63,7 @@ func run(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		w.end(tx)
 		return nil, err
 	}
-	h.audit.Did(c.by(), "run", w.t.ch.URI)
+	h.audit.Did(c.Who(), "run", w.t.ch.URI)
 	return nil, jsonrpc.ErrReplied
 }
 
@@ -98,7 +98,7 @@ func typeLine(c *conn, p ahp.RunParams) (any, error) {
 	w.timer = w.after(beginTime, func(tx core.Tx) {
 		w.answer(tx, nil, ahp.Conflict("run: the command was typed, but the shell has not begun it within %v", beginTime))
 	})
-	h.audit.Did(c.by(), "run", w.t.ch.URI)
+	h.audit.Did(c.Who(), "run", w.t.ch.URI)
 	return nil, jsonrpc.ErrReplied
 }
 

@@ -22,7 +22,7 @@ func stop(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 		return nil, ahp.PermissionDenied("stop: %s", c.Principal.Lacks(auth.ScopeAdmin))
 	}
 	h := c.h
-	h.audit.Did(c.by(), "stop", "")
+	h.audit.Did(c.Who(), "stop", "")
 	c.rpc.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go h.endAll()

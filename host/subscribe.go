@@ -59,7 +59,7 @@ func unsubscribe(c *conn, raw json.RawMessage) {
 	defer tx.Unlock()
 	if ch := c.Watched(params.Canonical(channel)); ch != nil {
 		tx.Unsubscribe(ch, c.Link)
-		c.h.sessions.clientLooksAway(tx, c, ch)
+		c.h.sessions.ClientLooksAway(tx, c.Link, ch)
 		c.looksAway(tx, ch, false)
 		c.h.recount(tx, ch)
 	}
@@ -92,7 +92,7 @@ func (c *conn) open(tx core.Tx, uri ahp.URI) (snapshot, error) {
 		return snapshot{}, ahp.Conflict("subscribe to %s: this connection has %d subscriptions already, the most it may have: unsubscribe from some", uri, c.Subscribed())
 	}
 	s := c.snapshot(tx, ch)
-	c.h.sessions.clientBack(tx, c, false)
+	c.h.sessions.ClientBack(tx, c.Link, false)
 	return s, nil
 }
 

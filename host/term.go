@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -262,7 +263,10 @@ func (t *term) Follow(tx core.Tx, a ahp.Action) {
 	if listed[a.ActionType()] {
 		defer t.h.listChanged(tx)
 	}
-	t.h.sessions.followWork(tx, t, a)
+	switch a.(type) {
+	case ahp.TerminalClaimed, ahp.TerminalExited:
+		t.h.sessions.FollowWork(tx, t.value, t.work())
+	}
 	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
 		t.ended(tx, x)
 	}
@@ -311,6 +315,14 @@ func (t *term) wake() {
 			t.flush(tx)
 		}
 	})
+}
+
+// work is the terminal as a chat's background work.
+func (t *term) work() ahp.BackgroundWork {
+	return ahp.BackgroundWork{
+		ID: t.ch.URI, Label: t.value.Title, StartedAt: ahp.InstantOf(t.meta.Created), Kind: ahp.WorkShell,
+		Command: strings.Join(t.meta.Command, " "), Terminal: t.ch.URI,
+	}
 }
 
 // termAt finds a terminal.

@@ -38,7 +38,7 @@ func tokenNew(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if p.Expires != 0 {
 		args = append(args, "expires", time.UnixMilli(p.Expires).UTC().Format(time.RFC3339))
 	}
-	h.audit.Did(c.by(), "token new", p.Terminal, args...)
+	h.audit.Did(c.Who(), "token new", p.Terminal, args...)
 	return r, nil
 }
 
@@ -65,7 +65,7 @@ func tokenRevoke(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	}
 	// Also when the file could not be written: in this process it is revoked.
 	h.closeInvalid("the token was revoked", c)
-	h.audit.Did(c.by(), "token revoke", "", "token", p.ID)
+	h.audit.Did(c.Who(), "token revoke", "", "token", p.ID)
 	return nil, err
 }
 

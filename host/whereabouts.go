@@ -24,10 +24,8 @@ func (h *Host) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok bool)
 	}
 	told, _ := files.Path(t.value.Cwd, h.hostname)
 	pid, exited := t.meta.Pid, t.value.Lifecycle.Exited()
-	var k *confined
-	if s, ok := sessionAt(tx, t.sandbox); ok {
-		k = s.confined
-	}
+	b, _ := h.sessions.Confined(tx, t.sandbox)
+	k, _ := b.(*confined)
 	inside := t.sandbox != ""
 	tx.Unlock()
 	if !exited {

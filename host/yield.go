@@ -28,7 +28,7 @@ func yield(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	if ends {
 		return nil, ahp.Conflict("yield: the host is ending all its terminals")
 	}
-	h.audit.Did(c.by(), "yield", "")
+	h.audit.Did(c.Who(), "yield", "")
 	c.rpc.AfterReply(func() {
 		// Not counted in h.ending, which Shutdown waits for.
 		go func() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tandemux/ahp"
+	"tandemux/host/audit"
 	"tandemux/host/auth"
 	"tandemux/host/outbox"
 )
@@ -93,3 +94,12 @@ func (l *Link) Subscriptions() iter.Seq[*Channel] { return maps.Values(l.subs) }
 
 // Subscribed is how many there are.
 func (l *Link) Subscribed() int { return len(l.subs) }
+
+// Who is the link's principal and client, for the audit log.
+func (l *Link) Who() audit.By {
+	b := audit.By{Principal: l.Principal.ID}
+	if l.Client != nil {
+		b.Client = l.Client.ID
+	}
+	return b
+}

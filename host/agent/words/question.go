@@ -2,6 +2,8 @@ package words
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -90,4 +92,37 @@ func WithMember(object json.RawMessage, name string, value any) json.RawMessage 
 		return object
 	}
 	return b
+}
+
+// errDenied is Confirm's answer when a person says no and the agent has no option
+// for that.
+var errDenied = errors.New("the tool call was denied")
+
+// Chosen is the agent's option for an answer.
+func Chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error) {
+	if a.SelectedOptionID != "" {
+		return a.SelectedOptionID, nil
+	}
+	groups := []string{agent.ConfirmAllowOnce, agent.ConfirmAllowAlways}
+	if !a.Approved {
+		groups = []string{agent.ConfirmRejectOnce, agent.ConfirmRejectAlways}
+	}
+	id, ok := OptionOf(options, groups...)
+	if !ok {
+		return "", errDenied
+	}
+	return id, nil
+}
+
+// Answered says who was faster.
+func Answered(t ahp.ToolCall) string {
+	switch {
+	case t.Confirmed == ahp.ConfirmedUserAction && t.SelectedOption != nil:
+		return fmt.Sprintf(": somebody has chosen %q already", t.SelectedOption.Label)
+	case t.Confirmed == ahp.ConfirmedUserAction:
+		return ": somebody has approved it already"
+	case t.Reason == ahp.ReasonDenied:
+		return ": somebody has denied it already"
+	}
+	return ""
 }

@@ -8,8 +8,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
-	"tandemux/host/files"
 	"tandemux/host/params"
+	"tandemux/internal/fileuri"
 )
 
 // Title says what a tool call does.
@@ -22,7 +22,7 @@ func Title(t agent.ToolCall) *ahp.Prose {
 func ToolMeta(t agent.ToolCall) json.RawMessage {
 	m := map[string]any{}
 	if t.Kind != "" {
-		m["tandemux/kind"] = params.ClipTo(t.Kind, maxNamed)
+		m["tandemux/kind"] = params.ClipTo(t.Kind, MaxNamed)
 	}
 	if t.Parent != "" {
 		m["tandemux/parent"] = params.ClipTo(t.Parent, params.MaxURI)
@@ -93,7 +93,7 @@ func terminalContent(t agent.TerminalContent) ahp.ToolContent {
 func fileEdit(d agent.Diff) ahp.ToolContent {
 	side := func(text string) json.RawMessage {
 		b, err := json.Marshal(map[string]any{
-			"uri": files.URI(d.Path),
+			"uri": fileuri.Of(d.Path),
 			"content": map[string]any{
 				"uri":         "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(params.ClipTo(text, MaxText))),
 				"contentType": "text/plain", "sizeHint": len(text),

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,7 @@ const (
 	MaxChoices     = 200 // of an option, or a question
 	maxLocations   = 32
 	maxAuthMethods = 16
-	maxNamed       = 80
+	MaxNamed       = 80
 )
 
 // Error is an error of a provider on the wire.
@@ -88,3 +89,43 @@ func Turn(id string, m ahp.Message) agent.Turn {
 }
 
 var authKinds = map[agent.AuthKind]string{agent.AuthAgent: "agent", agent.AuthTerminal: "terminal", agent.AuthEnv: "env"}
+
+// Agent is what is known of an agent.
+func Agent(info agent.Info) ahp.AgentInfo {
+	a := ahp.AgentInfo{
+		Provider: info.ID, DisplayName: info.Name, Description: info.Description, Models: []map[string]any{},
+		Capabilities: json.RawMessage(`{"multipleChats":{}}`),
+	}
+	if info.Fork {
+		a.Capabilities = json.RawMessage(`{"multipleChats":{"fork":true,"sideChat":true}}`)
+	}
+	for _, m := range info.Models[:min(len(info.Models), MaxChoices)] {
+		a.Models = append(a.Models, map[string]any{"id": m.ID, "provider": info.ID, "name": cmp.Or(m.Name, m.ID)})
+	}
+	return a
+}
+
+// Usage is what an agent says that a turn took.
+func Usage(u agent.Usage) ahp.Usage {
+	w := ahp.Usage{InputTokens: known(u.InputTokens), OutputTokens: known(u.OutputTokens), CacheReadTokens: known(u.CacheReadTokens)}
+	more := map[string]any{}
+	if u.ContextSize > 0 {
+		more["tandemux/contextUsed"], more["tandemux/contextSize"] = u.ContextUsed, u.ContextSize
+	}
+	if u.Cost > 0 {
+		more["tandemux/cost"], more["tandemux/currency"] = u.Cost, params.ClipTo(u.Currency, 16)
+	}
+	if len(more) > 0 {
+		if b, err := json.Marshal(more); err == nil {
+			w.Meta = b
+		}
+	}
+	return w
+}
+
+func known(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"slices"
@@ -22,14 +22,14 @@ const (
 
 // compactLater compacts if the window is so large that it must not wait for
 // everybody to look away.
-func (c *chat) compactLater(tx core.Tx) {
+func (c *Chat) compactLater(tx core.Tx) {
 	if len(c.value.Turns) > 2*windowTurns || core.TurnsWeight(c.value.Turns) > 2*windowBytes {
 		c.compact(tx)
 	}
 }
 
 // compact moves old turns out of the window, down to half of what it may hold.
-func (c *chat) compact(tx core.Tx) {
+func (c *Chat) compact(tx core.Tx) {
 	turns := c.value.Turns
 	if len(turns) <= windowTurns && core.TurnsWeight(turns) <= windowBytes {
 		return
@@ -57,7 +57,7 @@ func (c *chat) compact(tx core.Tx) {
 }
 
 // cursor names the turns before the window, "" when there are none.
-func (c *chat) cursor() string {
+func (c *Chat) cursor() string {
 	if len(c.older) == 0 || len(c.value.Turns) == 0 {
 		return ""
 	}
@@ -65,7 +65,7 @@ func (c *chat) cursor() string {
 }
 
 // load puts the latest n older turns back into the window, for everybody.
-func (c *chat) load(tx core.Tx, n int) {
+func (c *Chat) load(tx core.Tx, n int) {
 	from := max(0, len(c.older)-n)
 	page := slices.Clone(c.older[from:])
 	c.older = slices.Clone(c.older[:from])
@@ -78,7 +78,7 @@ func (c *chat) load(tx core.Tx, n int) {
 }
 
 // fetch answers a fetchTurns in the window's terms.
-func (c *chat) fetch(tx core.Tx, cursor string) error {
+func (c *Chat) fetch(tx core.Tx, cursor string) error {
 	switch {
 	case cursor == "" || cursor == c.value.TurnsNextCursor:
 	case slices.ContainsFunc(c.value.Turns, func(t ahp.Turn) bool { return cursor == "before:"+t.ID }):

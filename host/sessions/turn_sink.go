@@ -1,7 +1,6 @@
-package host
+package sessions
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -60,7 +59,7 @@ func (r *prompting) say(kind, text string) {
 		case wait <= 0 || g.buf.Len() >= textPiece:
 			r.flush(tx)
 		case g.due == nil:
-			g.due = time.AfterFunc(wait, func() { r.c.h.core.Do(func(tx core.Tx) { r.flush(tx) }) })
+			g.due = time.AfterFunc(wait, func() { r.c.all.Core.Do(func(tx core.Tx) { r.flush(tx) }) })
 		}
 	})
 }
@@ -68,13 +67,13 @@ func (r *prompting) say(kind, text string) {
 // event does something under the lock unless the turn has ended; size is what it
 // adds. An agent that says too much fails its turn.
 func (r *prompting) event(size int, do func(tx core.Tx)) {
-	r.c.h.core.Do(func(tx core.Tx) {
-		if r.over || r.c.dead(tx) {
+	r.c.all.Core.Do(func(tx core.Tx) {
+		if r.over || r.c.Dead(tx) {
 			return
 		}
 		r.heard(tx)
-		if r.said += size + 64; r.said > r.c.h.limits.TurnBytes {
-			r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: fmt.Sprintf("the agent said more than %d bytes in one turn", r.c.h.limits.TurnBytes)})
+		if r.said += size + 64; r.said > r.c.all.Limits.TurnBytes {
+			r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindProtocol, Message: fmt.Sprintf("the agent said more than %d bytes in one turn", r.c.all.Limits.TurnBytes)})
 			return
 		}
 		do(tx)
@@ -85,7 +84,7 @@ func (r *prompting) event(size int, do func(tx core.Tx)) {
 func (r *prompting) flush(tx core.Tx) {
 	g := &r.text
 	g.stop()
-	if g.buf.Len() == 0 || r.over || r.c.dead(tx) {
+	if g.buf.Len() == 0 || r.over || r.c.Dead(tx) {
 		return
 	}
 	text := g.buf.String()
@@ -141,27 +140,7 @@ func (r *prompting) Notice(text string) { r.event(len(text), func(tx core.Tx) { 
 
 // Usage implements agent.Sink.
 func (r *prompting) Usage(u agent.Usage) {
-	w := ahp.Usage{InputTokens: known(u.InputTokens), OutputTokens: known(u.OutputTokens), CacheReadTokens: known(u.CacheReadTokens)}
-	more := map[string]any{}
-	if u.ContextSize > 0 {
-		more["tandemux/contextUsed"], more["tandemux/contextSize"] = u.ContextUsed, u.ContextSize
-	}
-	if u.Cost > 0 {
-		more["tandemux/cost"], more["tandemux/currency"] = u.Cost, params.ClipTo(u.Currency, 16)
-	}
-	if len(more) > 0 {
-		if b, err := json.Marshal(more); err == nil {
-			w.Meta = b
-		}
-	}
-	r.event(0, func(tx core.Tx) { r.c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: w}, nil) })
-}
-
-func known(n int64) *int64 {
-	if n <= 0 {
-		return nil
-	}
-	return &n
+	r.event(0, func(tx core.Tx) { r.c.apply(tx, ahp.ChatUsage{TurnID: r.id, Usage: words.Usage(u)}, nil) })
 }
 
 // Plan implements agent.Sink: the plan is in the session's _meta.
@@ -185,7 +164,7 @@ func (r *prompting) Plan(entries []agent.PlanEntry) {
 }
 
 // endPlan takes away a plan that is done with.
-func (c *chat) endPlan(tx core.Tx) {
+func (c *Chat) endPlan(tx core.Tx) {
 	plan, ok := c.s.meta.Plans[c.ch.URI]
 	if !ok {
 		return

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ var errorInterrupted = json.RawMessage(`"tandemux/interrupted"`)
 // run was not. complete says that the agent has ended its turn in order; since is
 // when a call began, zero where that is not known. It reports whether one of them
 // may have run.
-func (c *chat) settleCalls(tx core.Tx, complete bool, since func(id string) time.Time) (ran bool) {
+func (c *Chat) settleCalls(tx core.Tx, complete bool, since func(id string) time.Time) (ran bool) {
 	turn := c.value.ActiveTurn
 	if turn == nil {
 		return false
@@ -47,10 +47,10 @@ func (c *chat) settleCalls(tx core.Tx, complete bool, since func(id string) time
 }
 
 // interrupted ends a tool call that ran, with what is known of it.
-func (c *chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
+func (c *Chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bool, since time.Time) ahp.ChatToolCallComplete {
 	how, meta, after := "may have run", t.Meta, ""
 	if !since.IsZero() {
-		if took := c.h.now().Sub(since); took >= time.Second {
+		if took := c.all.Now().Sub(since); took >= time.Second {
 			meta = words.WithMember(meta, "tandemux/took", took.Milliseconds())
 			after = fmt.Sprintf(" after %v", took.Truncate(time.Second))
 		}
@@ -59,17 +59,18 @@ func (c *chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bo
 	if complete {
 		how = "the agent did not say how it ended"
 	}
-	for _, term := range c.terminalsOf(tx, t) {
-		claim, life := term.value.Claim, term.value.Lifecycle
+	for _, uri := range c.terminalsOf(tx, t) {
+		term, _ := c.all.Terminals.State(tx, uri)
+		claim, life := term.Claim, term.Lifecycle
 		switch held := claim.Chat == c.ch.URI && claim.ToolCallID != ""; {
 		case life.Exited() && life.ExitCode != nil:
 			how = fmt.Sprintf("its command has ended with exit code %d", *life.ExitCode)
 		case life.Exited():
 			how = "its command was ended by a signal"
 		case !complete && !since.IsZero() && held: // Whoever interrupts the agent ends what it waits for.
-			how = "interrupted" + after + ", in terminal " + path.Base(term.ch.URI)
+			how = "interrupted" + after + ", in terminal " + path.Base(uri)
 		default:
-			how = "still running in " + path.Base(term.ch.URI)
+			how = "still running in " + path.Base(uri)
 		}
 	}
 	return ahp.ChatToolCallComplete{TurnID: turn, ToolCallID: t.ToolCallID, Meta: meta, Result: ahp.ToolResult{
@@ -78,16 +79,15 @@ func (c *chat) interrupted(tx core.Tx, turn string, t *ahp.ToolCall, complete bo
 }
 
 // terminalsOf are the terminals that a tool call shows, or that are held for it.
-func (c *chat) terminalsOf(tx core.Tx, t *ahp.ToolCall) (list []*term) {
+func (c *Chat) terminalsOf(tx core.Tx, t *ahp.ToolCall) (list []ahp.URI) {
 	for _, k := range t.Content {
-		if term, ok := termAt(tx, k.Resource); ok && k.Type == ahp.ContentTerminal {
-			list = append(list, term)
+		if _, ok := c.all.Terminals.State(tx, k.Resource); ok && k.Type == ahp.ContentTerminal {
+			list = append(list, k.Resource)
 		}
 	}
-	for _, term := range c.h.terms {
-		claim := term.value.Claim
-		if claim.Chat == c.ch.URI && claim.ToolCallID == t.ToolCallID && !slices.Contains(list, term) {
-			list = append(list, term)
+	for _, uri := range c.all.Terminals.HeldFor(tx, c, t.ToolCallID) {
+		if !slices.Contains(list, uri) {
+			list = append(list, uri)
 		}
 	}
 	return list

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 )
 
 // newChat registers a chat of a session.
-func (ss *sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, now ahp.Instant) *chat {
-	c := &chat{h: ss.h, s: s, facts: chatFacts{Session: s.ch.URI}, value: ahp.ChatState{
+func (ss *Sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, now ahp.Instant) *Chat {
+	c := &Chat{all: ss, s: s, facts: chatFacts{Session: s.ch.URI}, value: ahp.ChatState{
 		ChatSummary: ahp.ChatSummary{
 			Resource: uri, Title: title, Status: ahp.ActivityIdle | ahp.FlagRead, ModifiedAt: now,
 			Origin: &ahp.ChatOrigin{Kind: ahp.OriginUser},
@@ -27,26 +27,25 @@ func (ss *sessions) newChat(tx core.Tx, s *session, uri ahp.URI, title string, n
 	return c
 }
 
-// createChat adds a chat to a session, with an agent's session of its own, which
+// CreateChat adds a chat to a session, with an agent's session of its own, which
 // is opened with the first message.
-func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (ss *Sessions) CreateChat(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p ahp.CreateChatParams
 	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
 	if err := params.Allowed("create chat", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	var err error
-	var chat *chat
+	var chat *Chat
 	var copying *agentStart
-	h.core.Do(func(tx core.Tx) {
+	ss.Core.Do(func(tx core.Tx) {
 		var s *session
-		if s, err = h.sessions.checkNewChat(tx, p); err != nil {
+		if s, err = ss.checkNewChat(tx, p); err != nil {
 			return
 		}
-		chat = h.sessions.newChat(tx, s, p.Chat, p.Title, ahp.InstantOf(h.now().UnixMilli()))
+		chat = ss.newChat(tx, s, p.Chat, p.Title, ahp.InstantOf(ss.Now().UnixMilli()))
 		if p.Source != nil {
 			copying = chat.copyOf(tx, *p.Source)
 		}
@@ -57,37 +56,37 @@ func createChat(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 	case err != nil:
 		return nil, err
 	case copying != nil:
-		return c.aside(ctx, func(context.Context) (any, error) {
+		return c.Aside(ctx, func(context.Context) (any, error) {
 			<-copying.done
-			return nil, h.sessions.createdChat(c, chat, p, copying.err)
+			return nil, ss.createdChat(c, chat, p, copying.err)
 		})
 	}
-	return nil, h.sessions.createdChat(c, chat, p, nil)
+	return nil, ss.createdChat(c, chat, p, nil)
 }
 
 // createdChat ends a createChat: with the first message, or where the agent could
 // make no copy without the chat.
-func (ss *sessions) createdChat(c *conn, chat *chat, p ahp.CreateChatParams, failed error) (err error) {
-	ss.h.core.Do(func(tx core.Tx) {
+func (ss *Sessions) createdChat(c *Caller, chat *Chat, p ahp.CreateChatParams, failed error) (err error) {
+	ss.Core.Do(func(tx core.Tx) {
 		switch {
 		case failed != nil:
 			err = ahp.Errorf(ahp.CodeInternal, "create chat: source: %s", words.Error(failed).Message)
-			if !chat.dead(tx) {
+			if !chat.Dead(tx) {
 				chat.drop(tx)
 			}
-		case chat.dead(tx):
+		case chat.Dead(tx):
 		case p.InitialMessage != nil && chat.value.ActiveTurn == nil:
 			chat.startTurn(tx, ahp.ChatTurnStarted{TurnID: newID("turn"), Message: *p.InitialMessage}, nil)
 		}
 	})
 	if err == nil {
-		ss.h.audit.Did(c.by(), "create", p.Chat, "session", params.Clip(p.Channel))
+		ss.Audit.Did(c.Who(), "create", p.Chat, "session", params.Clip(p.Channel))
 	}
 	return err
 }
 
 // checkNewChat says why there can't be such a chat.
-func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, error) {
+func (ss *Sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, error) {
 	s, ok := sessionAt(tx, p.Channel)
 	if !ok {
 		return nil, ahp.SessionNotFound("create chat: there is no session %q", params.Clip(p.Channel))
@@ -96,11 +95,10 @@ func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 		return nil, ahp.InvalidParams("create chat: chat: %s", why)
 	}
 	taken := tx.Channel(p.Chat) != nil
-	_, reserved := ss.h.reserved[p.Chat]
 	switch {
 	case tx.Closing():
 		return nil, core.ErrClosing
-	case taken || reserved:
+	case taken || ss.Reserved(tx, p.Chat):
 		return nil, ahp.AlreadyExists("create chat: %s exists already: choose another URI", params.Clip(p.Chat))
 	case p.Source != nil && s.refusesSource(tx, *p.Source) != nil:
 		return nil, s.refusesSource(tx, *p.Source)
@@ -130,15 +128,14 @@ func (ss *sessions) checkNewChat(tx core.Tx, p ahp.CreateChatParams) (*session, 
 	return s, nil
 }
 
-// disposeChat removes a chat from its session.
-func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+// DisposeChat removes a chat from its session.
+func (ss *Sessions) DisposeChat(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p ahp.SubscribeParams
 	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
 	var err error
-	h.core.Do(func(tx core.Tx) {
+	ss.Core.Do(func(tx core.Tx) {
 		chat, ok := chatAt(tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose chat: there is no chat %q", params.Clip(p.Channel))
@@ -156,12 +153,12 @@ func disposeChat(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.by(), "dispose", p.Channel)
+	ss.Audit.Did(c.Who(), "dispose", p.Channel)
 	return nil, nil
 }
 
 // drop removes a chat and tells the session's clients.
-func (c *chat) drop(tx core.Tx) {
+func (c *Chat) drop(tx core.Tx) {
 	c.remove(tx)
 	c.s.touch()
 	c.s.apply(tx, ahp.SessionChatRemoved{Chat: c.ch.URI}, nil)
@@ -169,7 +166,7 @@ func (c *chat) drop(tx core.Tx) {
 
 // remove forgets a chat; what its agent does is ended. Terminals stay its
 // session's.
-func (c *chat) remove(tx core.Tx) {
+func (c *Chat) remove(tx core.Tx) {
 	if r := c.now; r != nil {
 		r.over = true
 		r.cancel(errGone)
@@ -185,26 +182,23 @@ func (c *chat) remove(tx core.Tx) {
 	c.s.toolsMayHaveChanged(tx)
 	c.forsake(tx)
 	tx.RemoveChannel(c.ch)
-	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *chat) bool { return o == c })
-	if ended := c.h.sessions.chatEnded; ended != nil {
-		ended(tx, c)
-	}
+	c.s.chats = slices.DeleteFunc(c.s.chats, func(o *Chat) bool { return o == c })
+	c.all.Terminals.ChatEnded(tx, c)
 }
 
-// fetchTurns puts older turns into a chat's state, by an action that precedes the
+// FetchTurns puts older turns into a chat's state, by an action that precedes the
 // reply. 0.5 has them in the reply.
-func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (ss *Sessions) FetchTurns(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p ahp.FetchTurnsParams
 	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
 	var result ahp.FetchTurnsResult
 	var err error
-	h.core.Do(func(tx core.Tx) {
+	ss.Core.Do(func(tx core.Tx) {
 		chat, ok := chatAt(tx, p.Channel)
 		switch {
-		case !ok || !reaches(tx, c.Principal, p.Channel):
+		case !ok || c.Principal.Bounded():
 			err = ahp.SessionNotFound("fetch turns: there is no chat %q", params.Clip(p.Channel))
 		case c.Profile == ahp.V05:
 			result, err = chat.turnsBefore(p.Before, p.Limit)
@@ -219,7 +213,7 @@ func fetchTurns(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 }
 
 // turnsBefore is a page of turns as 0.5 asks for it.
-func (c *chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err error) {
+func (c *Chat) turnsBefore(id string, limit int) (r ahp.FetchTurnsResult, err error) {
 	all := append(slices.Clip(c.older), c.value.Turns...)
 	if id != "" {
 		i := slices.IndexFunc(all, func(t ahp.Turn) bool { return t.ID == id })

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"cmp"
@@ -10,20 +10,19 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/core"
-	"tandemux/internal/daemon"
 )
 
 // session is the body of a session's channel: what its chats share. Guarded by
 // the lock.
 type session struct {
-	h     *Host
+	all   *Sessions
 	ch    *core.Channel
 	value ahp.SessionState
 	facts sessionFacts
 	dirty bool // the facts have changed
 
 	provider agent.Provider // nil when this host has it no more
-	chats    []*chat        // in the order of value.Chats
+	chats    []*Chat        // in the order of value.Chats
 	told     ahp.SessionSummary
 	meta     sessionMeta
 	absent   map[string]*time.Timer // active clients that are away, by id
@@ -31,8 +30,7 @@ type session struct {
 	toolsChanged chan struct{}
 	// beginning says that its first agent is being opened.
 	beginning bool
-	confined  *confined        // nil unless facts.Sandbox is set; immutable
-	socket    *daemon.Listener // of the sandbox; nil without one
+	sandbox   Sandbox // nil unless facts.Sandbox is set; immutable
 }
 
 // sessionFacts are what no action of a session tells.
@@ -138,7 +136,7 @@ func (s *session) modified() ahp.Instant {
 
 // touch notes a change of the session's own.
 func (s *session) touch() {
-	s.facts.Modified = ahp.InstantOf(s.h.now().UnixMilli())
+	s.facts.Modified = ahp.InstantOf(s.all.Now().UnixMilli())
 	s.dirty = true
 }
 
@@ -159,7 +157,7 @@ func (s *session) announce(tx core.Tx) {
 		return
 	}
 	s.told = now
-	tx.Notify(s.h.root.ch, ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI, Changes: &c})
+	tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionSummaryChanged, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI, Changes: &c})
 }
 
 // apply applies an action of the session and tells what follows from it.
@@ -173,14 +171,14 @@ func (s *session) apply(tx core.Tx, a ahp.Action, by *core.By) {
 }
 
 // mirror brings a chat's row up to date after an action of the chat.
-func (s *session) mirror(tx core.Tx, c *chat) {
+func (s *session) mirror(tx core.Tx, c *Chat) {
 	i := slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.URI })
 	if i < 0 || reflect.DeepEqual(s.value.Chats[i], c.value.ChatSummary) {
 		return
 	}
 	changes, err := ahp.Differing(ahp.V1, s.value.Chats[i], c.value.ChatSummary)
 	if err != nil {
-		s.h.log.Error("mirror a chat", "chat", c.ch.URI, "err", err)
+		s.all.Log.Error("mirror a chat", "chat", c.ch.URI, "err", err)
 		return
 	}
 	unread := s.value.Chats[i].Status&ahp.FlagRead != 0 && c.value.Status&ahp.FlagRead == 0
@@ -194,7 +192,7 @@ func (s *session) mirror(tx core.Tx, c *chat) {
 func (s *session) setMeta(tx core.Tx) {
 	b, err := json.Marshal(s.meta)
 	if err != nil || len(b) > maxSessionMeta {
-		s.h.log.Warn("leave out a session's options, commands and plans", "session", s.ch.URI, "bytes", len(b))
+		s.all.Log.Warn("leave out a session's options, commands and plans", "session", s.ch.URI, "bytes", len(b))
 		return
 	}
 	if string(b) == "{}" {
@@ -237,14 +235,14 @@ func sessionAt(tx core.Tx, uri ahp.URI) (*session, bool) {
 }
 
 // chatAt finds a chat.
-func chatAt(tx core.Tx, uri ahp.URI) (*chat, bool) {
+func chatAt(tx core.Tx, uri ahp.URI) (*Chat, bool) {
 	ch := tx.Channel(uri)
 	if ch == nil {
 		return nil, false
 	}
-	c, ok := ch.Body.(*chat)
+	c, ok := ch.Body.(*Chat)
 	return c, ok
 }
 
 func isSession(b core.Body) bool { _, ok := b.(*session); return ok }
-func isChat(b core.Body) bool    { _, ok := b.(*chat); return ok }
+func isChat(b core.Body) bool    { _, ok := b.(*Chat); return ok }

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"cmp"
@@ -15,10 +15,6 @@ import (
 	"tandemux/host/core"
 	"tandemux/host/params"
 )
-
-// errDenied is Confirm's answer when a person says no and the agent has no option
-// for that.
-var errDenied = errors.New("the tool call was denied")
 
 // reading are the kinds of tools that change nothing.
 var reading = []string{"read", "search", "think"}
@@ -42,7 +38,7 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 		err = nil
 		if optionID = r.c.s.decides(q); optionID != "" {
 			r.c.apply(tx, k.ready(q.Call, ahp.ConfirmedSetting), nil)
-			k.runs = r.c.h.now()
+			k.runs = r.c.all.Now()
 			k.say(tx, q.Call)
 			return
 		}
@@ -56,14 +52,14 @@ func (r *prompting) Confirm(ctx context.Context, q agent.Confirmation) (agent.An
 		if !ok {
 			return agent.Answer{}, errors.New("the question was given up: the turn has ended")
 		}
-		id, err := chosen(q.Options, a)
+		id, err := words.Chosen(q.Options, a)
 		answer := agent.Answer{Option: id}
 		if a.EditedToolInput != nil {
 			answer.Input = json.RawMessage(*a.EditedToolInput)
 		}
 		return answer, err
 	case <-ctx.Done():
-		r.c.h.core.Do(func(tx core.Tx) { r.withdraw(tx, q.Call.ID, wait) })
+		r.c.all.Core.Do(func(tx core.Tx) { r.withdraw(tx, q.Call.ID, wait) })
 		return agent.Answer{}, context.Cause(ctx)
 	}
 }
@@ -92,7 +88,7 @@ func (k *call) ask(tx core.Tx, q agent.Confirmation) chan ahp.ChatToolCallConfir
 		if words.Denies(o) {
 			w.Kind, w.Group = ahp.OptionDeny, &two
 		}
-		if b, err := json.Marshal(map[string]string{"tandemux/group": params.ClipTo(o.Group, maxNamed)}); err == nil && o.Group != "" {
+		if b, err := json.Marshal(map[string]string{"tandemux/group": params.ClipTo(o.Group, words.MaxNamed)}); err == nil && o.Group != "" {
 			w.Meta = b // Once or always: AHP has no word for it.
 		}
 		a.Options = append(a.Options, w)
@@ -122,34 +118,18 @@ func (r *prompting) withdraw(tx core.Tx, id string, wait chan ahp.ChatToolCallCo
 	r.c.apply(tx, ahp.ChatToolCallConfirmed{TurnID: r.id, ToolCallID: id, Reason: ahp.ReasonSkipped, ReasonMessage: ahp.Plain("not run: the agent asks no more")}, nil)
 }
 
-// chosen is the agent's option for an answer.
-func chosen(options []agent.Choice, a ahp.ChatToolCallConfirmed) (string, error) {
-	if a.SelectedOptionID != "" {
-		return a.SelectedOptionID, nil
-	}
-	groups := []string{agent.ConfirmAllowOnce, agent.ConfirmAllowAlways}
-	if !a.Approved {
-		groups = []string{agent.ConfirmRejectOnce, agent.ConfirmRejectAlways}
-	}
-	id, ok := words.OptionOf(options, groups...)
-	if !ok {
-		return "", errDenied
-	}
-	return id, nil
-}
-
 // confirmTool is chat/toolCallConfirmed: the first one wins, whoever it is from.
-func confirmTool(tx core.Tx, d *dispatch) string {
-	a := d.action.(ahp.ChatToolCallConfirmed)
-	c := d.ch.Body.(*chat)
+func confirmTool(tx core.Tx, d *Dispatch) string {
+	a := d.Action.(ahp.ChatToolCallConfirmed)
+	c := d.Channel.Body.(*Chat)
 	t := c.value.ToolCall(a.TurnID, a.ToolCallID)
 	switch {
 	case t == nil:
 		return "there is no such tool call in the turn that runs"
 	case t.Status != ahp.ToolPending:
-		return fmt.Sprintf("the tool call does not wait for confirmation: it is %s%s", t.Status, answered(*t))
+		return fmt.Sprintf("the tool call does not wait for confirmation: it is %s%s", t.Status, words.Answered(*t))
 	case a.Approved:
-		if s := d.c.Principal.Lacks(auth.ScopeApprove); s != "" {
+		if s := d.By.Link.Principal.Lacks(auth.ScopeApprove); s != "" {
 			return s
 		}
 	}
@@ -166,7 +146,7 @@ func confirmTool(tx core.Tx, d *dispatch) string {
 	case !a.Approved && a.Reason != "" && a.Reason != ahp.ReasonDenied && a.Reason != ahp.ReasonSkipped:
 		return fmt.Sprintf("a tool call is not approved because it is %q or %q", ahp.ReasonDenied, ahp.ReasonSkipped)
 	}
-	if s := bulky(d.action); s != "" {
+	if s := bulky(d.Action); s != "" {
 		return s
 	}
 	if a.Approved {
@@ -177,8 +157,8 @@ func confirmTool(tx core.Tx, d *dispatch) string {
 			a.ReasonMessage = ahp.Plain("not run: somebody skipped it")
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "confirm", d.ch.URI, "tool call", params.Clip(a.ToolCallID), "approved", approvedText[a.Approved])
-	c.apply(tx, a, &d.by)
+	c.all.Audit.Did(d.By.Link.Who(), "confirm", d.Channel.URI, "tool call", params.Clip(a.ToolCallID), "approved", approvedText[a.Approved])
+	c.apply(tx, a, d.By)
 	if r := c.now; r != nil && r.id == a.TurnID {
 		if k := r.calls[a.ToolCallID]; k != nil && k.answer != nil {
 			k.answer <- a
@@ -189,7 +169,7 @@ func confirmTool(tx core.Tx, d *dispatch) string {
 				if a.EditedToolInput != nil {
 					k.told.Input = json.RawMessage(*a.EditedToolInput)
 				}
-				k.runs = d.c.h.now()
+				k.runs = c.all.Now()
 				k.say(tx, k.told)
 			} else {
 				k.over = true
@@ -200,16 +180,3 @@ func confirmTool(tx core.Tx, d *dispatch) string {
 }
 
 var approvedText = map[bool]string{true: "yes", false: "no"}
-
-// answered says who was faster.
-func answered(t ahp.ToolCall) string {
-	switch {
-	case t.Confirmed == ahp.ConfirmedUserAction && t.SelectedOption != nil:
-		return fmt.Sprintf(": somebody has chosen %q already", t.SelectedOption.Label)
-	case t.Confirmed == ahp.ConfirmedUserAction:
-		return ": somebody has approved it already"
-	case t.Reason == ahp.ReasonDenied:
-		return ": somebody has denied it already"
-	}
-	return ""
-}

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 
 // chat is the body of a chat's channel: the conversation with one session of an
 // agent. Guarded by the lock.
-type chat struct {
-	h     *Host
+type Chat struct {
+	all   *Sessions
 	ch    *core.Channel
 	s     *session
 	value ahp.ChatState
@@ -48,11 +48,11 @@ type chatFacts struct {
 	Older    []ahp.Turn `json:"older,omitempty"`
 }
 
-func (c *chat) Reduce(a ahp.Action)  { c.value = ahp.ReduceChat(c.value, a) }
-func (c *chat) State(tx core.Tx) any { return c.value }
+func (c *Chat) Reduce(a ahp.Action)  { c.value = ahp.ReduceChat(c.value, a) }
+func (c *Chat) State(tx core.Tx) any { return c.value }
 
 // settle tells the text that has gathered.
-func (c *chat) Settle(tx core.Tx) {
+func (c *Chat) Settle(tx core.Tx) {
 	if c.now != nil {
 		c.now.flush(tx)
 	}
@@ -61,19 +61,19 @@ func (c *chat) Settle(tx core.Tx) {
 	}
 }
 
-func (c *chat) Private() any {
+func (c *Chat) Private() any {
 	f := c.facts
 	f.Older, f.Forgot = c.older, c.forgot
 	return f
 }
 
-func (c *chat) Changed() bool {
+func (c *Chat) Changed() bool {
 	was := c.dirty
 	c.dirty = false
 	return was
 }
 
-func (c *chat) Know(raw json.RawMessage) error {
+func (c *Chat) Know(raw json.RawMessage) error {
 	c.facts = chatFacts{}
 	if err := json.Unmarshal(raw, &c.facts); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (c *chat) Know(raw json.RawMessage) error {
 }
 
 // apply applies an action of the chat and tells what follows from it.
-func (c *chat) apply(tx core.Tx, a ahp.Action, by *core.By) {
+func (c *Chat) apply(tx core.Tx, a ahp.Action, by *core.By) {
 	tx.Apply(c.ch, a, by)
 	c.s.mirror(tx, c)
 }
@@ -97,11 +97,27 @@ type agentStart struct {
 	err   error
 }
 
+// URI is the chat's, Session its session's; both are immutable, as are Owner, the
+// principal that made the session, Provider, the id of its agent's, Sandbox, which is nil for
+// most sessions, and Roots, its directories.
+func (c *Chat) URI() ahp.URI     { return c.ch.URI }
+func (c *Chat) Session() ahp.URI { return c.s.ch.URI }
+func (c *Chat) Owner() string    { return c.s.facts.Owner }
+func (c *Chat) Provider() string { return c.s.value.Provider }
+func (c *Chat) Sandbox() Sandbox { return c.s.sandbox }
+func (c *Chat) Roots() []string  { return c.s.facts.Roots }
+
+// Commands are the agent's.
+func (c *Chat) Commands(tx core.Tx) []ahp.AgentCommand { return c.s.meta.Commands }
+
+// Label is what the session's terminals say of who holds them.
+func (c *Chat) Label(tx core.Tx) string { return c.s.label(tx) }
+
 // errGone is why nothing more happens in a chat that was disposed of.
 var errGone = &agent.Error{Kind: agent.KindClosed, Message: "the chat was disposed of"}
 
 // open begins to open the agent's session unless it is open or that has begun.
-func (c *chat) open(tx core.Tx) *agentStart {
+func (c *Chat) open(tx core.Tx) *agentStart {
 	if c.opening != nil {
 		return c.opening
 	}
@@ -116,7 +132,7 @@ func (c *chat) open(tx core.Tx) *agentStart {
 	default:
 		c.opening = o
 		spec := c.spec(tx)
-		c.h.sessions.work.Add(1)
+		c.all.work.Add(1)
 		go c.finishOpening(o, spec)
 		return o
 	}
@@ -125,85 +141,63 @@ func (c *chat) open(tx core.Tx) *agentStart {
 }
 
 // spec says what to open.
-func (c *chat) spec(tx core.Tx) agent.Spec {
+func (c *Chat) spec(tx core.Tx) agent.Spec {
 	s := c.s
 	spec := agent.Spec{
 		Session: s.ch.URI, Chat: c.ch.URI, Roots: slices.Clone(s.facts.Roots), Resume: c.facts.Resume, Fork: c.facts.Fork,
 		Config: map[string]string{}, Events: &chatEvents{c}, Clients: &clientTools{c},
 	}
-	if s.confined != nil { // Whatever else the agent gets or lacks.
-		spec.Confine = s.confined
+	if s.sandbox != nil { // Whatever else the agent gets or lacks.
+		spec.Confine = s.sandbox
 	}
 	for k, v := range s.facts.Config {
-		if k != configConfirm {
+		if k != words.ConfigConfirm {
 			spec.Config[k] = fmt.Sprint(v)
 		}
 	}
-	if supply := c.h.sessions.supply; supply != nil {
-		supply(tx, c, &spec)
-	}
+	c.all.Terminals.Supply(tx, c, &spec)
 	return spec
 }
 
 // finishOpening waits for the provider, but not for ever.
-func (c *chat) finishOpening(o *agentStart, spec agent.Spec) {
-	h := c.h
-	defer h.sessions.work.Done()
-	ctx, cancel := context.WithTimeout(h.sessions.ctx, h.limits.AgentStart)
+func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
+	ss := c.all
+	defer ss.work.Done()
+	ctx, cancel := context.WithTimeout(ss.ctx, ss.Limits.AgentStart)
 	defer cancel()
 	provider := c.s.provider
-	got := make(chan opened, 1)
-	go func() { got <- openGuarded(ctx, provider, spec) }()
-	var r opened
+	got := make(chan agent.Opened, 1)
+	go func() { got <- agent.Open(ctx, provider, spec) }()
+	var r agent.Opened
 	select {
 	case r = <-got:
 	case <-ctx.Done():
 		select {
 		case r = <-got:
-		case <-time.After(h.limits.AgentGrace):
-			r.err = &agent.Error{Kind: agent.KindTimeout, Message: fmt.Sprintf("the agent was not ready within %v", h.limits.AgentStart)}
+		case <-time.After(ss.Limits.AgentGrace):
+			r.Err = &agent.Error{Kind: agent.KindTimeout, Message: fmt.Sprintf("the agent was not ready within %v", ss.Limits.AgentStart)}
 			go func() {
-				if late := <-got; late.agent != nil {
-					late.agent.Close() //nolint:errcheck // it was given up already
+				if late := <-got; late.Session != nil {
+					agent.Close(late.Session) //nolint:errcheck // it was given up already
 				}
 			}()
 		}
 	}
-	h.core.Do(func(tx core.Tx) {
+	ss.Core.Do(func(tx core.Tx) {
 		c.opening = nil
-		if (c.gone || tx.Closing()) && r.err == nil {
-			c.h.sessions.closeAgent(tx, r.agent)
-			r = opened{err: errGone}
+		if (c.gone || tx.Closing()) && r.Err == nil {
+			c.all.closeAgent(tx, r.Session)
+			r = agent.Opened{Err: errGone}
 		}
-		if o.agent, o.err = r.agent, r.err; r.err == nil {
-			c.take(tx, r.agent)
+		if o.agent, o.err = r.Session, r.Err; r.Err == nil {
+			c.take(tx, r.Session)
 		}
 	})
 	close(o.done)
 }
 
-// opened is what a provider's Open gave.
-type opened struct {
-	agent agent.Session
-	err   error
-}
-
-// openGuarded turns a provider's panic into an error.
-func openGuarded(ctx context.Context, p agent.Provider, spec agent.Spec) (o opened) {
-	defer func() {
-		if r := recover(); r != nil {
-			o = opened{err: &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent's provider failed: %v", r)}}
-		}
-	}()
-	o.agent, o.err = p.Open(ctx, spec)
-	if o.err == nil && o.agent == nil {
-		o.err = &agent.Error{Kind: agent.KindStart, Message: "the agent's provider opened nothing"}
-	}
-	return o
-}
-
 // take takes a session of the agent that is ready.
-func (c *chat) take(tx core.Tx, a agent.Session) {
+func (c *Chat) take(tx core.Tx, a agent.Session) {
 	c.agent = a
 	if c.facts.Resume != "" && !a.Resumed() && (len(c.value.Turns) > 0 || len(c.older) > 0) {
 		c.forgot = true
@@ -211,25 +205,25 @@ func (c *chat) take(tx core.Tx, a agent.Session) {
 	c.facts.Resume, c.facts.Fork = a.ID(), ""
 	c.dirty = true
 	c.s.noteCan(tx, a)
-	c.h.sessions.refreshAgents(tx)
+	c.all.refreshAgents(tx)
 }
 
 // forsake closes the agent's session; the next turn opens another.
-func (c *chat) forsake(tx core.Tx) {
+func (c *Chat) forsake(tx core.Tx) {
 	if c.agent != nil {
-		c.h.sessions.closeAgent(tx, c.agent)
+		c.all.closeAgent(tx, c.agent)
 		c.agent = nil
 	}
 }
 
 // chatEvents takes what an agent tells of its session.
-type chatEvents struct{ c *chat }
+type chatEvents struct{ c *Chat }
 
 // Title names the session unless a person has.
 func (e *chatEvents) Title(title string) {
 	c := e.c
-	c.h.core.Do(func(tx core.Tx) {
-		if c.dead(tx) || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
+	c.all.Core.Do(func(tx core.Tx) {
+		if c.Dead(tx) || c.s.facts.Named || len(c.s.chats) > 0 && c.s.chats[0] != c {
 			return
 		}
 		if title = params.CleanTitle(params.ClipTo(title, params.MaxTitle)); title != "" && title != c.s.value.Title {
@@ -242,8 +236,8 @@ func (e *chatEvents) Title(title string) {
 func (e *chatEvents) Options(options []agent.Option) {
 	c := e.c
 	options = options[:min(len(options), maxOptions)]
-	c.h.core.Do(func(tx core.Tx) {
-		if c.dead(tx) {
+	c.all.Core.Do(func(tx core.Tx) {
+		if c.Dead(tx) {
 			return
 		}
 		c.options = options
@@ -263,15 +257,15 @@ func (e *chatEvents) Options(options []agent.Option) {
 		if len(values) > 0 {
 			s.apply(tx, ahp.SessionConfigChanged{Config: values}, nil)
 		}
-		c.h.sessions.options[s.value.Provider] = s.meta.Options
+		c.all.options[s.value.Provider] = s.meta.Options
 	})
 }
 
 // Commands replaces the agent's commands.
 func (e *chatEvents) Commands(commands []agent.Command) {
 	c := e.c
-	c.h.core.Do(func(tx core.Tx) {
-		if c.dead(tx) {
+	c.all.Core.Do(func(tx core.Tx) {
+		if c.Dead(tx) {
 			return
 		}
 		list := make([]ahp.AgentCommand, 0, len(commands))
@@ -283,5 +277,5 @@ func (e *chatEvents) Commands(commands []agent.Command) {
 	})
 }
 
-// dead reports that nothing may happen in the chat any more.
-func (c *chat) dead(tx core.Tx) bool { return c.gone || tx.Closing() }
+// Dead reports that nothing may happen in the chat any more.
+func (c *Chat) Dead(tx core.Tx) bool { return c.gone || tx.Closing() }

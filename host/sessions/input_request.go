@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func (r *prompting) Ask(ctx context.Context, q ahp.InputRequest) (ahp.ChatInputC
 	case <-r.ctx.Done():
 		return ahp.ChatInputCompleted{}, errors.New("the question was given up: the turn has ended")
 	case <-ctx.Done():
-		r.c.h.core.Do(func(tx core.Tx) {
+		r.c.all.Core.Do(func(tx core.Tx) {
 			if r.asks[q.ID] == wait && !r.over {
 				r.c.apply(tx, ahp.ChatInputCompleted{RequestID: q.ID, Response: ahp.InputCancel}, nil)
 				r.closeAsk(tx, q.ID)

@@ -1,11 +1,10 @@
-package host
+package sessions
 
 import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,69 +14,70 @@ import (
 	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/files"
 	"tandemux/host/params"
+	"tandemux/internal/fileuri"
 )
 
-// createSession makes a session at once and opens its agent behind it: session/ready
+// CreateSession makes a session at once and opens its agent behind it: session/ready
 // or session/creationFailed tells how that went (AHP, Session Channel).
-func createSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (ss *Sessions) CreateSession(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p ahp.CreateSessionParams
 	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
 	if err := params.Allowed("create session", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
 	if p.WorkingDirectory != "" && p.WorkingDirectories == nil {
 		p.WorkingDirectories = []ahp.URI{p.WorkingDirectory}
 	}
-	roots, err := h.sessions.sessionRoots(p.WorkingDirectories)
+	roots, err := ss.sessionRoots(p.WorkingDirectories)
 	if err != nil {
 		return nil, err
 	}
 	if p.Meta == nil {
 		p.Meta = &ahp.SessionMeta{}
 	}
-	confined := h.confine(p.Channel, p.Meta.Sandbox)
-	if confined != nil {
-		if err := params.Allowed("create session", mayConfine(c.Principal)); err != nil {
+	var sandbox Sandbox
+	if p.Meta.Sandbox != "" {
+		if err := params.Allowed("create session", ss.Confines(c.Principal)); err != nil {
 			return nil, err
 		}
-		if _, err := confined.get(); err != nil {
+		sandbox = ss.Confine(p.Channel, p.Meta.Sandbox)
+		if err := sandbox.Ready(); err != nil {
 			return nil, ahp.Conflict("create session: %v", err)
 		}
 	}
-	h.core.Do(func(tx core.Tx) {
+	ss.Core.Do(func(tx core.Tx) {
 		var s *session
-		if s, err = h.sessions.newSession(tx, c, p, roots); err == nil {
-			s.confined = confined
-			s.openSocket(tx)
+		if s, err = ss.newSession(tx, c, p, roots); err == nil {
+			if s.sandbox = sandbox; sandbox != nil {
+				sandbox.Open(tx)
+			}
 			c.Out.Hold() // The reply precedes what follows, also for the root's subscribers.
-			h.sessions.announceSession(tx, s)
-			s.begin(tx, c, p.ProgressToken)
+			ss.announceSession(tx, s)
+			s.begin(tx, c.Link, p.ProgressToken)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.by(), "create", p.Channel, "agent", params.Clip(p.Provider))
+	ss.Audit.Did(c.Who(), "create", p.Channel, "agent", params.Clip(p.Provider))
 	return nil, nil
 }
 
 // sessionRoots are the directories of a new session; the user's home when there
 // are none.
-func (ss *sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
+func (ss *Sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
 	if len(uris) > maxRoots {
 		return nil, ahp.InvalidParams("create session: workingDirectories: more than %d", maxRoots)
 	}
 	if len(uris) == 0 {
-		return []string{ss.h.home}, nil
+		return []string{ss.Home}, nil
 	}
 	var roots []string
 	for _, u := range uris {
-		dir, err := ss.h.directory(u)
+		dir, err := ss.Directory(u)
 		if err != nil {
 			e := ahp.FromRPC(err)
 			return nil, ahp.Errorf(e.Code, "create session: workingDirectories: %s", strings.TrimPrefix(e.Message, "create terminal: cwd: "))
@@ -87,14 +87,14 @@ func (ss *sessions) sessionRoots(uris []ahp.URI) ([]string, error) {
 		}
 	}
 	if len(roots) == 0 {
-		roots = []string{ss.h.home}
+		roots = []string{ss.Home}
 	}
 	return roots, nil
 }
 
 // newSession checks what is asked and registers a session with its first chat.
-func (ss *sessions) newSession(tx core.Tx, c *conn, p ahp.CreateSessionParams, roots []string) (*session, error) {
-	provider, err := ss.provider(tx, p.Provider)
+func (ss *Sessions) newSession(tx core.Tx, c *Caller, p ahp.CreateSessionParams, roots []string) (*session, error) {
+	provider, err := ss.Provider(tx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
@@ -106,27 +106,27 @@ func (ss *sessions) newSession(tx core.Tx, c *conn, p ahp.CreateSessionParams, r
 		return nil, err
 	}
 	info := provider.Info()
-	values := map[string]any{configConfirm: ahp.ConfirmAsk}
+	values := map[string]any{words.ConfigConfirm: ahp.ConfirmAsk}
 	maps.Copy(values, p.Config)
 	if p.Meta.Confirm != "" {
-		values[configConfirm] = p.Meta.Confirm
+		values[words.ConfigConfirm] = p.Meta.Confirm
 	}
-	policy, _ := values[configConfirm].(string)
+	policy, _ := values[words.ConfigConfirm].(string)
 	if why := checkConfirm(c.Principal, policy); why != "" {
 		return nil, ahp.InvalidParams("create session: %s", why)
 	}
-	now := ahp.InstantOf(ss.h.now().UnixMilli())
+	now := ahp.InstantOf(ss.Now().UnixMilli())
 	dirs := make([]ahp.URI, 0, len(roots))
 	for _, r := range roots {
-		dirs = append(dirs, files.URI(r))
+		dirs = append(dirs, fileuri.Of(r))
 	}
 	s := &session{
-		h: ss.h, provider: provider,
+		all: ss, provider: provider,
 		facts: sessionFacts{Created: now, Modified: now, Owner: c.Principal.ID, Roots: roots, Confirm: policy, Named: p.Meta.Title != "", Config: p.Config, Sandbox: p.Meta.Sandbox},
 		value: ahp.SessionState{
 			SessionInfo: ahp.SessionInfo{Provider: info.ID, Title: p.Meta.Title, Status: ahp.ActivityIdle | ahp.FlagRead, WorkingDirectories: dirs},
 			Lifecycle:   ahp.LifecycleCreating, ActiveClients: []ahp.ActiveClient{}, Chats: []ahp.ChatSummary{},
-			Config: &ahp.SessionConfig{Schema: ss.configSchema(info.ID), Values: values},
+			Config: &ahp.SessionConfig{Schema: words.ConfigSchema(ss.options[info.ID]), Values: values},
 		},
 	}
 	s.meta.Options = ss.options[info.ID]
@@ -147,7 +147,7 @@ func (ss *sessions) newSession(tx core.Tx, c *conn, p ahp.CreateSessionParams, r
 }
 
 // checkNewSession says why there can't be such a session.
-func (ss *sessions) checkNewSession(tx core.Tx, c *conn, p ahp.CreateSessionParams, chat ahp.URI) error {
+func (ss *Sessions) checkNewSession(tx core.Tx, c *Caller, p ahp.CreateSessionParams, chat ahp.URI) error {
 	if s := checkSessionURI(p.Channel, ahp.SessionScheme); s != "" {
 		return ahp.InvalidParams("create session: channel: %s", s)
 	}
@@ -155,7 +155,6 @@ func (ss *sessions) checkNewSession(tx core.Tx, c *conn, p ahp.CreateSessionPara
 		return ahp.InvalidParams("create session: tandemux/chat: %s", s)
 	}
 	taken := tx.Channel(p.Channel) != nil || tx.Channel(chat) != nil
-	_, reserved := ss.h.reserved[p.Channel]
 	active := ahp.ActiveClient{}
 	if p.ActiveClient != nil {
 		active = *p.ActiveClient
@@ -164,10 +163,10 @@ func (ss *sessions) checkNewSession(tx core.Tx, c *conn, p ahp.CreateSessionPara
 	switch {
 	case tx.Closing():
 		return core.ErrClosing
-	case taken || reserved || p.Channel == chat:
+	case taken || ss.Reserved(tx, p.Channel) || p.Channel == chat:
 		return ahp.Errorf(ahp.CodeSessionAlreadyExists, "create session: %s exists already: choose another URI", params.Clip(p.Channel))
-	case len(ss.list) >= ss.h.limits.Sessions:
-		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", ss.h.limits.Sessions)
+	case len(ss.list) >= ss.Limits.Sessions:
+		return ahp.Conflict("create session: there are %d sessions already, the most this host keeps: dispose of some", ss.Limits.Sessions)
 	case p.ActiveClient != nil && active.ClientID != c.Client.ID:
 		return ahp.InvalidParams("create session: activeClient: a client takes part for itself only")
 	case len(active.Tools) > maxClientTools:
@@ -194,29 +193,29 @@ func checkSessionURI(uri ahp.URI, own string) string {
 }
 
 // announceSession tells the root's subscribers of a new session.
-func (ss *sessions) announceSession(tx core.Tx, s *session) {
+func (ss *Sessions) announceSession(tx core.Tx, s *session) {
 	s.told = s.summary(tx)
-	tx.Notify(ss.h.root.ch, ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
+	tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionAdded, ahp.SessionNotification{Channel: ahp.RootURI, Summary: &s.told})
 	ss.countSessions(tx)
 }
 
-func (ss *sessions) countSessions(tx core.Tx) {
+func (ss *Sessions) countSessions(tx core.Tx) {
 	n := len(ss.list)
-	if had := ss.h.root.value.ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
-		tx.Apply(ss.h.root.ch, ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
+	if had := ss.Root().ActiveSessions; had == nil && n > 0 || had != nil && *had != n {
+		tx.Apply(tx.Channel(ahp.RootURI), ahp.RootActiveSessionsChanged{ActiveSessions: n}, nil)
 	}
 }
 
 // begin opens the agent of a new session and tells when it is ready.
-func (s *session) begin(tx core.Tx, c *conn, progress string) {
-	h := s.h
+func (s *session) begin(tx core.Tx, l *core.Link, progress string) {
+	ss := s.all
 	s.beginning = true
 	o := s.chats[0].open(tx)
-	h.sessions.work.Add(1)
+	ss.work.Add(1)
 	go func() {
-		defer h.sessions.work.Done()
+		defer ss.work.Done()
 		<-o.done
-		h.core.Do(func(tx core.Tx) {
+		ss.Core.Do(func(tx core.Tx) {
 			s.beginning = false
 			if tx.Channel(s.ch.URI) != s.ch || tx.Closing() {
 				return
@@ -226,38 +225,37 @@ func (s *session) begin(tx core.Tx, c *conn, progress string) {
 			} else {
 				s.apply(tx, ahp.SessionReady{}, nil)
 			}
-			if c != nil && progress != "" && len(progress) <= params.MaxURI {
-				if b, err := ahp.Encode(c.Profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
-					tx.Send(c.Link, core.Notification(ahp.NoteProgress, b))
+			if l != nil && progress != "" && len(progress) <= params.MaxURI {
+				if b, err := ahp.Encode(l.Profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
+					tx.Send(l, core.Notification(ahp.NoteProgress, b))
 				}
 			}
 		})
 	}()
 }
 
-// disposeSession ends a session with its chats, agents and the terminals that it
+// DisposeSession ends a session with its chats, agents and the terminals that it
 // still holds (AHP, Session Channel, G42).
-func disposeSession(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (ss *Sessions) DisposeSession(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p ahp.SubscribeParams
 	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
 	var err error
-	h.core.Do(func(tx core.Tx) {
+	ss.Core.Do(func(tx core.Tx) {
 		s, ok := sessionAt(tx, p.Channel)
 		if !ok {
 			err = ahp.SessionNotFound("dispose session: there is no session %q", params.Clip(p.Channel))
 			return
 		}
 		if err = params.Allowed("dispose session", s.mayDispose(c.Principal)); err == nil {
-			h.sessions.removeSession(tx, s)
+			ss.removeSession(tx, s)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.by(), "dispose", p.Channel)
+	ss.Audit.Did(c.Who(), "dispose", p.Channel)
 	return nil, nil
 }
 
@@ -273,27 +271,25 @@ func (s *session) mayDispose(p *auth.Principal) string {
 }
 
 // removeSession forgets a session and all that is its.
-func (ss *sessions) removeSession(tx core.Tx, s *session) {
+func (ss *Sessions) removeSession(tx core.Tx, s *session) {
 	for _, c := range slices.Clone(s.chats) {
 		c.remove(tx)
 	}
 	for _, timer := range s.absent {
 		timer.Stop()
 	}
-	for _, t := range slices.Clone(ss.h.terms) {
-		if claim := t.value.Claim; claim.Kind == ahp.ClaimSession && claim.Session == s.ch.URI {
-			t.dispose(tx)
-		}
+	ss.Terminals.SessionEnded(tx, s.ch.URI)
+	if s.sandbox != nil {
+		s.sandbox.Close(tx)
 	}
-	s.closeSocket(tx)
 	tx.RemoveChannel(s.ch)
 	ss.list = slices.DeleteFunc(ss.list, func(o *session) bool { return o == s })
-	tx.Notify(ss.h.root.ch, ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI})
+	tx.Notify(tx.Channel(ahp.RootURI), ahp.NoteSessionRemoved, ahp.SessionNotification{Channel: ahp.RootURI, Session: s.ch.URI})
 	ss.countSessions(tx)
 }
 
-// listSessions gives a page of the sessions, the last modified first.
-func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+// ListSessions gives a page of the sessions, the last modified first.
+func (ss *Sessions) ListSessions(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p ahp.ListSessionsParams
 	if err := params.Optional(raw, &p); err != nil {
 		return nil, err
@@ -308,11 +304,10 @@ func listSessions(_ context.Context, c *conn, raw json.RawMessage) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	h := c.h
-	tx := h.core.Lock()
-	rows := make([]ahp.SessionSummary, 0, len(h.sessions.list))
+	tx := ss.Core.Lock()
+	rows := make([]ahp.SessionSummary, 0, len(ss.list))
 	if !c.Principal.Bounded() && c.Principal.May(auth.ScopeRead) {
-		for _, s := range h.sessions.list {
+		for _, s := range ss.list {
 			rows = append(rows, s.summary(tx))
 		}
 	}
@@ -362,9 +357,9 @@ func readCursor(cursor string) (p rank, err error) {
 	return p, nil
 }
 
-// resolveSessionConfig gives all that can be set for a session, and the values:
+// ResolveConfig gives all that can be set for a session, and the values:
 // the input's, and defaults (AHP, Root Channel).
-func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (ss *Sessions) ResolveConfig(_ context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p struct {
 		Provider string                     `json:"provider"`
 		Config   map[string]json.RawMessage `json:"config"`
@@ -372,62 +367,33 @@ func resolveSessionConfig(_ context.Context, c *conn, raw json.RawMessage) (any,
 	if err := params.Optional(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
-	tx := h.core.Lock()
+	tx := ss.Core.Lock()
 	defer tx.Unlock()
 	values := map[string]any{}
 	for k, v := range p.Config { // as they were written
 		values[k] = v
 	}
-	if len(h.sessions.providers) == 0 {
+	if len(ss.Providers) == 0 {
 		return ahp.ResolveSessionConfigResult{Values: values, Schema: json.RawMessage(`{"type":"object","properties":{}}`)}, nil
 	}
-	provider, err := h.sessions.provider(tx, p.Provider)
+	provider, err := ss.Provider(tx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := values[configConfirm]; !ok {
-		values[configConfirm] = ahp.ConfirmAsk
+	if _, ok := values[words.ConfigConfirm]; !ok {
+		values[words.ConfigConfirm] = ahp.ConfirmAsk
 	}
-	return ahp.ResolveSessionConfigResult{Schema: h.sessions.configSchema(provider.Info().ID), Values: values}, nil
+	return ahp.ResolveSessionConfigResult{Schema: words.ConfigSchema(ss.options[provider.Info().ID]), Values: values}, nil
 }
 
-// configSchema describes what can be set: tandemux's policy, and what the provider's
-// agent offered when it was last asked.
-func (ss *sessions) configSchema(provider string) json.RawMessage {
-	properties := map[string]any{configConfirm: map[string]any{
-		"type": "string", "title": "Confirm tool calls", "default": ahp.ConfirmAsk, "enum": confirmPolicies, "sessionMutable": true,
-		"enumLabels":  []string{"Ask about all", "Approve what only reads", "Approve all"},
-		"description": "Which of the tool calls that the agent asks about wait for a person",
-	}}
-	for _, o := range ss.options[provider] {
-		p := map[string]any{"type": "string", "title": o.Name, "description": o.Description, "sessionMutable": true}
-		if o.Boolean {
-			p["type"] = "boolean"
-		} else {
-			var ids, labels []string
-			for _, ch := range o.Choices {
-				ids, labels = append(ids, ch.ID), append(labels, ch.Name)
-			}
-			p["enum"], p["enumLabels"] = ids, labels
-		}
-		properties[o.ID] = p
-	}
-	b, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
-	if err != nil {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	return b
-}
-
-// sessionConfigCompletions has nothing to add: all values are in the schema.
-func sessionConfigCompletions(context.Context, *conn, json.RawMessage) (any, error) {
+// ConfigCompletions has nothing to add: all values are in the schema.
+func (ss *Sessions) ConfigCompletions(context.Context, *Caller, json.RawMessage) (any, error) {
 	return map[string]any{"items": []any{}}, nil
 }
 
-// authenticate logs in to an agent by a method of its own: the resource is
+// Authenticate logs in to an agent by a method of its own: the resource is
 // "x-tandemux-agent:/PROVIDER/METHOD". This host knows no others.
-func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+func (ss *Sessions) Authenticate(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p struct {
 		Resource string `json:"resource"`
 	}
@@ -436,9 +402,8 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	}
 	rest, ours := strings.CutPrefix(p.Resource, "x-tandemux-agent:/")
 	id, method, ok := strings.Cut(rest, "/")
-	h := c.h
-	tx := h.core.Lock()
-	provider, err := h.sessions.provider(tx, id)
+	tx := ss.Core.Lock()
+	provider, err := ss.Provider(tx, id)
 	tx.Unlock()
 	if !ours || !ok || id == "" || err != nil {
 		return nil, ahp.InvalidParams("authenticate: this host asks for no token for the resource %q", params.Clip(p.Resource))
@@ -446,21 +411,12 @@ func authenticate(ctx context.Context, c *conn, raw json.RawMessage) (any, error
 	if err := params.Allowed("authenticate", c.Principal.CannotDrive()); err != nil {
 		return nil, err
 	}
-	return c.aside(ctx, func(ctx context.Context) (any, error) {
-		ctx, cancel := context.WithTimeout(ctx, h.limits.AgentStart)
+	return c.Aside(ctx, func(ctx context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, ss.Limits.AgentStart)
 		defer cancel()
-		if err := authGuarded(ctx, provider, method); err != nil {
+		if err := agent.Authenticate(ctx, provider, method); err != nil {
 			return nil, ahp.Errorf(ahp.CodeInternal, "authenticate: %s", words.Error(err).Message)
 		}
 		return struct{}{}, nil
 	})
-}
-
-func authGuarded(ctx context.Context, p agent.Provider, method string) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the agent's provider failed: %v", r)
-		}
-	}()
-	return p.Authenticate(ctx, method)
 }

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"slices"
@@ -47,7 +47,7 @@ func (s *session) refusesSource(tx core.Tx, from ahp.ChatSource) error {
 
 // copyOf makes a new chat one that begins from another, and begins to copy the
 // agent's session. The caller has seen that it can be done.
-func (c *chat) copyOf(tx core.Tx, from ahp.ChatSource) *agentStart {
+func (c *Chat) copyOf(tx core.Tx, from ahp.ChatSource) *agentStart {
 	source, _ := chatAt(tx, from.Chat)
 	turns := source.value.Turns
 	c.value.Origin = &ahp.ChatOrigin{Kind: from.Kind, Chat: from.Chat, TurnID: turns[len(turns)-1].ID}

@@ -1,25 +1,54 @@
-package host
+package sessions
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/host/agent/words"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
 )
 
+// Dispatch is a client's action that is being decided.
+type Dispatch struct {
+	By      *core.By
+	Channel *core.Channel
+	Action  ahp.Action
+}
+
+// Rule says on which channels an action fits, and decides it: "", or why it is refused.
+type Rule struct {
+	Fits func(b core.Body) bool
+	Do   func(tx core.Tx, d *Dispatch) (refusal string)
+}
+
+// Rules are the actions that clients may dispatch to sessions and chats.
+func Rules() map[string]Rule {
+	all := chatRules()
+	maps.Copy(all, sessionRules())
+	return all
+}
+
+// Needed are the members that those actions must have.
+func Needed() map[string][]string {
+	all := maps.Clone(neededOfChats)
+	maps.Copy(all, neededOfSessions)
+	return all
+}
+
 // sessionRules are the actions that clients may dispatch to sessions (AHP, Session
 // Channel).
-func sessionRules() map[string]rule {
-	rules := map[string]rule{}
+func sessionRules() map[string]Rule {
+	rules := map[string]Rule{}
 	const noDirectories = "the directories of a session are those that it began with"
 	const noCustomizations = "this session has no customizations that can be changed here"
-	for name, do := range map[string]func(tx core.Tx, d *dispatch) string{
+	for name, do := range map[string]func(tx core.Tx, d *Dispatch) string{
 		ahp.SessionTitleChanged{}.ActionType():                 retitleSession,
 		ahp.SessionIsReadChanged{}.ActionType():                acceptForSession,
 		ahp.SessionIsArchivedChanged{}.ActionType():            acceptForSession,
@@ -36,16 +65,16 @@ func sessionRules() map[string]rule {
 		ahp.SessionMcpServerStopRequested{}.ActionType():       refuseBecause(noCustomizations),
 		ahp.SessionMcpServerBackgroundRequested{}.ActionType(): refuseBecause(noCustomizations),
 	} {
-		rules[name] = rule{scope: auth.ScopeSession, fits: isSession, do: byPeople(do)}
+		rules[name] = Rule{isSession, byPeople(do)}
 	}
 	return rules
 }
 
 // byPeople refuses agents that came from the side: who drives an agent is a
 // person, or a program that is no agent.
-func byPeople(do func(core.Tx, *dispatch) string) func(core.Tx, *dispatch) string {
-	return func(tx core.Tx, d *dispatch) string {
-		if s := d.c.Principal.CannotDrive(); s != "" {
+func byPeople(do func(core.Tx, *Dispatch) string) func(core.Tx, *Dispatch) string {
+	return func(tx core.Tx, d *Dispatch) string {
+		if s := d.By.Link.Principal.CannotDrive(); s != "" {
 			return s
 		}
 		return do(tx, d)
@@ -60,31 +89,31 @@ var neededOfSessions = map[string][]string{
 	ahp.SessionModelChanged{}.ActionType():        {"model"},
 }
 
-func acceptForSession(tx core.Tx, d *dispatch) string {
-	d.ch.Body.(*session).apply(tx, d.action, &d.by)
+func acceptForSession(tx core.Tx, d *Dispatch) string {
+	d.Channel.Body.(*session).apply(tx, d.Action, d.By)
 	return ""
 }
 
-func retitleSession(tx core.Tx, d *dispatch) string {
-	s := d.ch.Body.(*session)
-	if why := params.CheckTitle(d.action.(ahp.SessionTitleChanged).Title); why != "" {
+func retitleSession(tx core.Tx, d *Dispatch) string {
+	s := d.Channel.Body.(*session)
+	if why := params.CheckTitle(d.Action.(ahp.SessionTitleChanged).Title); why != "" {
 		return "the title is not usable: " + why
 	}
-	s.facts.Named = d.action.(ahp.SessionTitleChanged).Title != ""
+	s.facts.Named = d.Action.(ahp.SessionTitleChanged).Title != ""
 	s.touch()
 	return acceptForSession(tx, d)
 }
 
 // setActiveClient is session/activeClientSet: each client for itself.
-func setActiveClient(tx core.Tx, d *dispatch) string {
-	s, a := d.ch.Body.(*session), d.action.(ahp.SessionActiveClientSet).ActiveClient
-	if a.ClientID != d.c.Client.ID {
+func setActiveClient(tx core.Tx, d *Dispatch) string {
+	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionActiveClientSet).ActiveClient
+	if a.ClientID != d.By.Origin.ClientID {
 		return "a client takes part for itself only: that is not its clientId"
 	}
 	if why := checkActive(s, a); why != "" {
 		return why
 	}
-	if why := bulky(d.action); why != "" {
+	if why := bulky(d.Action); why != "" {
 		return why
 	}
 	return acceptForSession(tx, d)
@@ -100,31 +129,26 @@ func checkActive(s *session, a ahp.ActiveClient) string {
 	return ""
 }
 
-func removeActiveClient(tx core.Tx, d *dispatch) string {
-	s, id := d.ch.Body.(*session), d.action.(ahp.SessionActiveClientRemoved).ClientID
-	if id != d.c.Client.ID {
+func removeActiveClient(tx core.Tx, d *Dispatch) string {
+	s, id := d.Channel.Body.(*session), d.Action.(ahp.SessionActiveClientRemoved).ClientID
+	if id != d.By.Origin.ClientID {
 		return "a client removes itself only: that is not its clientId"
 	}
-	s.removeClient(tx, id, &d.by, "the client that has the tool no longer takes part")
+	s.removeClient(tx, id, d.By, "the client that has the tool no longer takes part")
 	return ""
 }
 
-// configConfirm is the property with the policy of confirmation.
-const configConfirm = "tandemux/confirm"
-
-var confirmPolicies = []string{ahp.ConfirmAsk, ahp.ConfirmReads, ahp.ConfirmAll}
-
 // changeSessionConfig is session/configChanged: of what the agent lets be set, and
 // the policy of confirmation.
-func changeSessionConfig(tx core.Tx, d *dispatch) string {
-	s, a := d.ch.Body.(*session), d.action.(ahp.SessionConfigChanged)
+func changeSessionConfig(tx core.Tx, d *Dispatch) string {
+	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionConfigChanged)
 	if a.Replace {
 		return "the values can be changed, not replaced"
 	}
 	set := map[string]string{}
 	for id, v := range a.Config {
-		if id == configConfirm {
-			if why := checkConfirm(d.c.Principal, v); why != "" {
+		if id == words.ConfigConfirm {
+			if why := checkConfirm(d.By.Link.Principal, v); why != "" {
 				return why
 			}
 			continue
@@ -135,8 +159,8 @@ func changeSessionConfig(tx core.Tx, d *dispatch) string {
 		}
 		set[id] = value
 	}
-	if policy, ok := a.Config[configConfirm].(string); ok {
-		d.c.h.audit.Did(d.c.by(), "confirm policy", d.ch.URI, "policy", policy)
+	if policy, ok := a.Config[words.ConfigConfirm].(string); ok {
+		s.all.Audit.Did(d.By.Link.Who(), "confirm policy", d.Channel.URI, "policy", policy)
 		s.facts.Confirm = policy
 		s.dirty = true
 	}
@@ -146,7 +170,7 @@ func changeSessionConfig(tx core.Tx, d *dispatch) string {
 			before[id] = s.value.Config.Values[id]
 		}
 	}
-	s.apply(tx, a, &d.by)
+	s.apply(tx, a, d.By)
 	for id, value := range set {
 		s.setOption(id, value, before[id])
 	}
@@ -157,8 +181,8 @@ func changeSessionConfig(tx core.Tx, d *dispatch) string {
 func checkConfirm(p *auth.Principal, v any) string {
 	policy, _ := v.(string)
 	switch {
-	case !slices.Contains(confirmPolicies, policy):
-		return fmt.Sprintf("%s: use one of %q", configConfirm, confirmPolicies)
+	case !slices.Contains(words.ConfirmPolicies, policy):
+		return fmt.Sprintf("%s: use one of %q", words.ConfigConfirm, words.ConfirmPolicies)
 	case policy != ahp.ConfirmAsk:
 		return p.Lacks(auth.ScopeApprove)
 	}
@@ -188,21 +212,21 @@ func (s *session) settable(id string, v any) (value, refusal string) {
 // setOption has the agents of the session's chats set an option; if that fails,
 // the value goes back.
 func (s *session) setOption(id, value string, before any) {
-	h := s.h
+	ss := s.all
 	for _, c := range s.chats {
 		a := c.agent
 		if a == nil {
 			continue
 		}
-		h.sessions.work.Add(1)
+		ss.work.Add(1)
 		go func() {
-			defer h.sessions.work.Done()
-			ctx, cancel := context.WithTimeout(h.sessions.ctx, h.limits.AgentGrace)
+			defer ss.work.Done()
+			ctx, cancel := context.WithTimeout(ss.ctx, ss.Limits.AgentGrace)
 			defer cancel()
-			if err := setGuarded(ctx, a, id, value); err != nil {
-				h.core.Do(func(tx core.Tx) {
-					if !c.dead(tx) {
-						h.log.Warn("set an agent's option", "session", s.ch.URI, "option", id, "err", err)
+			if err := agent.SetOption(ctx, a, id, value); err != nil {
+				ss.Core.Do(func(tx core.Tx) {
+					if !c.Dead(tx) {
+						ss.Log.Warn("set an agent's option", "session", s.ch.URI, "option", id, "err", err)
 						s.apply(tx, ahp.SessionConfigChanged{Config: map[string]any{id: before}}, nil)
 					}
 				})
@@ -211,18 +235,9 @@ func (s *session) setOption(id, value string, before any) {
 	}
 }
 
-func setGuarded(ctx context.Context, a agent.Session, id, value string) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the agent's provider failed: %v", r)
-		}
-	}()
-	return a.SetOption(ctx, id, value)
-}
-
 // changeModel is 0.5's session/modelChanged.
-func changeModel(tx core.Tx, d *dispatch) string {
-	s, a := d.ch.Body.(*session), d.action.(ahp.SessionModelChanged)
+func changeModel(tx core.Tx, d *Dispatch) string {
+	s, a := d.Channel.Body.(*session), d.Action.(ahp.SessionModelChanged)
 	var m ahp.ModelSelection
 	if json.Unmarshal(a.Model, &m) != nil {
 		return "model: want an object with an id"
@@ -240,7 +255,7 @@ func changeModel(tx core.Tx, d *dispatch) string {
 	if s.value.Config != nil {
 		before = s.value.Config.Values[o.ID]
 	}
-	s.apply(tx, a, &d.by)
+	s.apply(tx, a, d.By)
 	s.apply(tx, ahp.SessionConfigChanged{Config: map[string]any{o.ID: value}}, nil)
 	s.setOption(o.ID, value, before)
 	return ""

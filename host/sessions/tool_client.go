@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"cmp"
@@ -17,12 +17,12 @@ import (
 
 // clientTools are the tools that a session's active clients carry out; it
 // implements agent.ClientTools.
-type clientTools struct{ c *chat }
+type clientTools struct{ c *Chat }
 
 // List gives the tools, of the client that came first where two have one of a
 // name.
 func (t *clientTools) List() []ahp.ToolDefinition {
-	tx := t.c.h.core.Lock()
+	tx := t.c.all.Core.Lock()
 	defer tx.Unlock()
 	return t.c.s.clientTools(tx)
 }
@@ -46,9 +46,9 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	c := t.c
 	var wait chan ahp.ToolResult
 	err := errors.New("no turn runs")
-	c.h.core.Do(func(tx core.Tx) {
+	c.all.Core.Do(func(tx core.Tx) {
 		r := c.now
-		if r == nil || r.over || c.dead(tx) {
+		if r == nil || r.over || c.Dead(tx) {
 			return
 		}
 		r.heard(tx)
@@ -57,7 +57,7 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	if err != nil {
 		return ahp.ToolResult{}, err
 	}
-	limit := time.NewTimer(c.h.limits.ToolTime)
+	limit := time.NewTimer(c.all.Limits.ToolTime)
 	defer limit.Stop()
 	var why string
 	select {
@@ -69,10 +69,10 @@ func (t *clientTools) Call(ctx context.Context, id, name string, input json.RawM
 	case <-ctx.Done():
 		why = "the agent no longer waits for it"
 	case <-limit.C:
-		why = fmt.Sprintf("the client did not answer within %v", c.h.limits.ToolTime)
+		why = fmt.Sprintf("the client did not answer within %v", c.all.Limits.ToolTime)
 	}
 	failed := failedResult(why)
-	c.h.core.Do(func(tx core.Tx) { c.failCall(tx, id, wait, failed) })
+	c.all.Core.Do(func(tx core.Tx) { c.failCall(tx, id, wait, failed) })
 	return failed, nil
 }
 
@@ -120,8 +120,8 @@ func (r *prompting) callClient(tx core.Tx, id, name string, input json.RawMessag
 }
 
 // failCall completes a client's call as failed, unless it was answered.
-func (c *chat) failCall(tx core.Tx, id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
-	if c.now == nil || c.dead(tx) {
+func (c *Chat) failCall(tx core.Tx, id string, wait chan ahp.ToolResult, result ahp.ToolResult) {
+	if c.now == nil || c.Dead(tx) {
 		return
 	}
 	k := c.now.calls[id]
@@ -141,8 +141,8 @@ func (k *call) answerResult(tx core.Tx, result ahp.ToolResult, by *core.By) {
 }
 
 // completeTool is chat/toolCallComplete by a client: of its own tool only.
-func completeTool(tx core.Tx, d *dispatch) string {
-	a := d.action.(ahp.ChatToolCallComplete)
+func completeTool(tx core.Tx, d *Dispatch) string {
+	a := d.Action.(ahp.ChatToolCallComplete)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	switch {
 	case refusal != "":
@@ -153,34 +153,34 @@ func completeTool(tx core.Tx, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	k.answerResult(tx, a.Result, &d.by)
+	k.answerResult(tx, a.Result, d.By)
 	return ""
 }
 
 // changeToolContent is chat/toolCallContentChanged by a client: of its own tool.
-func changeToolContent(tx core.Tx, d *dispatch) string {
-	a := d.action.(ahp.ChatToolCallContentChanged)
+func changeToolContent(tx core.Tx, d *Dispatch) string {
+	a := d.Action.(ahp.ChatToolCallContentChanged)
 	k, refusal := ownCall(d, a.TurnID, a.ToolCallID)
 	if refusal == "" {
 		refusal = bulky(a)
 	}
 	if refusal == "" {
 		k.r.heard(tx)
-		k.r.c.apply(tx, a, &d.by)
+		k.r.c.apply(tx, a, d.By)
 	}
 	return refusal
 }
 
 // ownCall finds a running call of a tool that the dispatching client has.
-func ownCall(d *dispatch, turnID, id string) (*call, string) {
-	c := d.ch.Body.(*chat)
+func ownCall(d *Dispatch, turnID, id string) (*call, string) {
+	c := d.Channel.Body.(*Chat)
 	t := c.value.ToolCall(turnID, id)
 	switch {
 	case t == nil:
 		return nil, "there is no such tool call in the turn that runs"
 	case t.Contributor == nil || t.Contributor.Kind != ahp.ContributorClient:
 		return nil, "the tool is the agent's: it tells the result itself"
-	case t.Contributor.ClientID != d.c.Client.ID:
+	case t.Contributor.ClientID != d.By.Origin.ClientID:
 		return nil, fmt.Sprintf("the tool is another client's, %s: only that one tells the result", params.Clip(t.Contributor.ClientID))
 	case t.Status != ahp.ToolRunning || c.now == nil || c.now.calls[id] == nil || c.now.calls[id].result == nil:
 		return nil, fmt.Sprintf("the tool call does not run: it is %s", t.Status)
@@ -188,17 +188,17 @@ func ownCall(d *dispatch, turnID, id string) (*call, string) {
 	return c.now.calls[id], ""
 }
 
-// clientGone begins the grace of a client whose last connection has ended: it may
+// ClientGone begins the grace of a client whose last connection has ended: it may
 // come back.
-func (ss *sessions) clientGone(tx core.Tx, id string) {
+func (ss *Sessions) ClientGone(tx core.Tx, id string) {
 	for _, s := range ss.list {
 		if s.isActive(id) && s.absent[id] == nil {
 			if s.absent == nil {
 				s.absent = map[string]*time.Timer{}
 			}
 			var timer *time.Timer
-			timer = time.AfterFunc(ss.h.limits.ClientGrace, func() {
-				s.h.core.Do(func(tx core.Tx) {
+			timer = time.AfterFunc(ss.Limits.ClientGrace, func() {
+				s.all.Core.Do(func(tx core.Tx) {
 					if s.absent[id] == timer {
 						s.removeClient(tx, id, nil, "the client that has the tool is gone")
 					}
@@ -209,16 +209,16 @@ func (ss *sessions) clientGone(tx core.Tx, id string) {
 	}
 }
 
-// clientBack ends the grace of a client that is subscribed to its sessions again.
+// ClientBack ends the grace of a client that is subscribed to its sessions again.
 // When a reconnect is complete, those that it has not listed are without it (AHP,
 // Lifecycle).
-func (ss *sessions) clientBack(tx core.Tx, c *conn, complete bool) {
-	id := c.Client.ID
+func (ss *Sessions) ClientBack(tx core.Tx, l *core.Link, complete bool) {
+	id := l.Client.ID
 	for _, s := range ss.list {
 		if !s.isActive(id) {
 			continue
 		}
-		if c.Client.Watches(s.ch.URI) {
+		if l.Client.Watches(s.ch.URI) {
 			if timer := s.absent[id]; timer != nil {
 				timer.Stop()
 				delete(s.absent, id)
@@ -229,11 +229,11 @@ func (ss *sessions) clientBack(tx core.Tx, c *conn, complete bool) {
 	}
 }
 
-// clientLooksAway ends a client's part in a session that it has unsubscribed from
+// ClientLooksAway ends a client's part in a session that it has unsubscribed from
 // (AHP, Subscriptions).
-func (ss *sessions) clientLooksAway(tx core.Tx, c *conn, ch *core.Channel) {
-	if s, ok := ch.Body.(*session); ok && s.isActive(c.Client.ID) && !c.Client.Watches(ch.URI) {
-		s.removeClient(tx, c.Client.ID, nil, "the client that has the tool no longer takes part")
+func (ss *Sessions) ClientLooksAway(tx core.Tx, l *core.Link, ch *core.Channel) {
+	if s, ok := ch.Body.(*session); ok && s.isActive(l.Client.ID) && !l.Client.Watches(ch.URI) {
+		s.removeClient(tx, l.Client.ID, nil, "the client that has the tool no longer takes part")
 	}
 }
 

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"cmp"
@@ -115,7 +115,7 @@ func (k *call) advance(tx core.Tx, t agent.ToolCall, content []ahp.ToolContent) 
 			return
 		}
 		c.apply(tx, k.ready(t, ahp.ConfirmedNotNeeded), nil)
-		k.runs = c.h.now()
+		k.runs = c.all.Now()
 		k.say(tx, t)
 	case ahp.ToolPending:
 		if !t.Status.Over() {
@@ -155,16 +155,14 @@ func (k *call) complete(tx core.Tx, result ahp.ToolResult, meta json.RawMessage,
 		tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
 	}
 	c.apply(tx, ahp.ChatToolCallComplete{TurnID: k.r.id, ToolCallID: k.id, Result: result, Meta: meta}, by)
-	if ended := c.h.sessions.turnEnded; ended != nil {
-		ended(tx, c, k.r.id, k.id)
-	}
+	c.all.Terminals.CallEnded(tx, c, k.r.id, k.id)
 }
 
 // say puts what the call does where the chat's row shows it.
 func (k *call) say(tx core.Tx, t agent.ToolCall) {
-	words := params.CleanTitle(params.ClipTo(cmp.Or(t.Title, t.Name), maxNamed))
-	if words != "" && words != k.r.c.value.Activity {
-		k.r.c.apply(tx, ahp.ChatActivityChanged{Activity: words}, nil)
+	does := params.CleanTitle(params.ClipTo(cmp.Or(t.Title, t.Name), words.MaxNamed))
+	if does != "" && does != k.r.c.value.Activity {
+		k.r.c.apply(tx, ahp.ChatActivityChanged{Activity: does}, nil)
 	}
 }
 

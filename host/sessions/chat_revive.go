@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"encoding/json"
@@ -9,37 +9,37 @@ import (
 	"tandemux/host/core"
 )
 
-// reviveSession makes a session that an earlier host left.
-func reviveSession(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, error) {
-	s := &session{h: h, ch: ch}
+// ReviveSession makes a session that an earlier host left.
+func (ss *Sessions) ReviveSession(ch *core.Channel, state json.RawMessage) (core.Body, error) {
+	s := &session{all: ss, ch: ch}
 	if err := json.Unmarshal(state, &s.value); err != nil {
 		return nil, err
 	}
-	h.sessions.list = append(h.sessions.list, s)
+	ss.list = append(ss.list, s)
 	return s, nil
 }
 
-// reviveChat makes a chat that an earlier host left; it finds its session when
+// ReviveChat makes a chat that an earlier host left; it finds its session when
 // all are there.
-func reviveChat(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, error) {
-	c := &chat{h: h, ch: ch}
+func (ss *Sessions) ReviveChat(ch *core.Channel, state json.RawMessage) (core.Body, error) {
+	c := &Chat{all: ss, ch: ch}
 	if err := json.Unmarshal(state, &c.value); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// reviveSessions puts sessions and chats together again that an earlier host
+// Revive puts sessions and chats together again that an earlier host
 // left, and ends what its agents were doing: they are gone with it (AHP,
 // Lifecycle). The caller holds the lock; all channels are there.
-func (ss *sessions) reviveSessions(tx core.Tx) {
+func (ss *Sessions) Revive(tx core.Tx) {
 	for ch := range tx.Channels() {
-		if c, ok := ch.Body.(*chat); ok {
+		if c, ok := ch.Body.(*Chat); ok {
 			if s, ok := sessionAt(tx, c.facts.Session); ok {
 				c.s = s
 				s.chats = append(s.chats, c)
 			} else {
-				ss.h.log.Error("a chat without its session is dropped", "chat", ch.URI)
+				ss.Log.Error("a chat without its session is dropped", "chat", ch.URI)
 				tx.RemoveChannel(ch)
 			}
 		}
@@ -50,7 +50,7 @@ func (ss *sessions) reviveSessions(tx core.Tx) {
 	for _, s := range ss.list {
 		s.revive(tx)
 	}
-	if n := ss.h.root.value.ActiveSessions; n != nil || len(ss.list) > 0 {
+	if n := ss.Root().ActiveSessions; n != nil || len(ss.list) > 0 {
 		ss.countSessions(tx)
 	}
 	ss.refreshAgents(tx)
@@ -58,19 +58,19 @@ func (ss *sessions) reviveSessions(tx core.Tx) {
 
 // revive brings one session up to date.
 func (s *session) revive(tx core.Tx) {
-	h := s.h
+	ss := s.all
 	if s.facts.Sandbox != "" {
-		s.confined = h.confine(s.ch.URI, s.facts.Sandbox)
-		s.openSocket(tx)
+		s.sandbox = ss.Confine(s.ch.URI, s.facts.Sandbox)
+		s.sandbox.Open(tx)
 	}
-	order := func(c *chat) int {
+	order := func(c *Chat) int {
 		return slices.IndexFunc(s.value.Chats, func(r ahp.ChatSummary) bool { return r.Resource == c.ch.URI })
 	}
-	slices.SortFunc(s.chats, func(a, b *chat) int { return order(a) - order(b) })
-	s.provider, _ = s.h.sessions.provider(tx, s.value.Provider) //nolint:errcheck // without one, turns fail and say so
-	if s.provider == nil && h.cfg.Agent != nil && len(h.sessions.providers) < maxAgents {
-		if p, err := h.cfg.Agent(s.value.Provider, nil); err == nil && p.Info().ID == s.value.Provider {
-			h.sessions.providers = append(slices.Clip(h.sessions.providers), p)
+	slices.SortFunc(s.chats, func(a, b *Chat) int { return order(a) - order(b) })
+	s.provider, _ = s.all.Provider(tx, s.value.Provider) //nolint:errcheck // without one, turns fail and say so
+	if s.provider == nil && ss.Agent != nil && len(ss.Providers) < MaxAgents {
+		if p, err := ss.Agent(s.value.Provider, nil); err == nil && p.Info().ID == s.value.Provider {
+			ss.Providers = append(slices.Clip(ss.Providers), p)
 			s.provider = p
 		}
 	}
@@ -93,9 +93,9 @@ func (s *session) revive(tx core.Tx) {
 		s.met(tx, n.ID)
 	}
 	for _, cl := range slices.Clone(s.value.ActiveClients) {
-		s.h.sessions.clientGone(tx, cl.ClientID)
+		s.all.ClientGone(tx, cl.ClientID)
 	}
-	opened := slices.ContainsFunc(s.chats, func(c *chat) bool { return c.facts.Resume != "" })
+	opened := slices.ContainsFunc(s.chats, func(c *Chat) bool { return c.facts.Resume != "" })
 	switch {
 	case s.value.Lifecycle != ahp.LifecycleCreating:
 	case opened: // Its agent was there; only the word of it was not.
@@ -109,11 +109,11 @@ func (s *session) revive(tx core.Tx) {
 const errorRestarted = "hostRestarted"
 
 // revive ends the turn that was active when the earlier host ended.
-func (c *chat) revive(tx core.Tx) {
+func (c *Chat) revive(tx core.Tx) {
 	if t := c.value.ActiveTurn; t != nil {
 		took := int64(0)
 		if began, ok := t.StartedAt.Ms(); ok {
-			took = max(0, c.h.now().UnixMilli()-began)
+			took = max(0, c.all.Now().UnixMilli()-began)
 		}
 		if c.value.Activity != "" {
 			tx.Apply(c.ch, ahp.ChatActivityChanged{}, nil)
@@ -124,11 +124,9 @@ func (c *chat) revive(tx core.Tx) {
 		}
 		c.apply(tx, ahp.ChatError{TurnID: t.ID, Duration: &took, Part: failedPart(ahp.ErrorInfo{ErrorType: errorRestarted, Message: message})}, nil)
 	}
-	if ended := c.h.sessions.turnEnded; ended != nil {
-		ended(tx, c, "", "") // No tool call runs any more; its terminal may.
-	}
+	c.all.Terminals.CallEnded(tx, c, "", "") // No tool call runs any more; its terminal may.
 	for _, w := range slices.Clone(c.value.BackgroundWork) {
-		if t, ok := termAt(tx, w.Terminal); !ok || t.value.Lifecycle.Exited() {
+		if t, ok := c.all.Terminals.State(tx, w.Terminal); !ok || t.Lifecycle.Exited() {
 			c.apply(tx, ahp.ChatBackgroundWorkRemoved{ID: w.ID}, nil)
 		}
 	}

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"encoding/json"
@@ -38,7 +38,7 @@ func (s *session) usage() json.RawMessage {
 }
 
 // tally adds what a turn that ends has taken.
-func (c *chat) tally(tx core.Tx, r *prompting) {
+func (c *Chat) tally(tx core.Tx, r *prompting) {
 	t := c.value.ActiveTurn
 	if t == nil || t.ID != r.id {
 		return
@@ -59,7 +59,7 @@ const leastTook = time.Second
 
 // took adds to a tool call's _meta for how many milliseconds it ran.
 func (k *call) took(meta json.RawMessage) json.RawMessage {
-	ran := k.r.c.h.now().Sub(k.runs)
+	ran := k.r.c.all.Now().Sub(k.runs)
 	if k.runs.IsZero() || ran < leastTook {
 		return meta
 	}

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // MCP server that they are given: it asks for them here, as a guest of that session.
 
 // ownChat is the chat of a session that the agent works in.
-func (ss *sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*chat, error) {
+func (ss *Sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*Chat, error) {
 	c, ok := chatAt(tx, uri)
 	if p.Agent == "" || !ok || c.s.ch.URI != p.Session {
 		return nil, ahp.PermissionDenied("the tools of a session's clients are for the agent that works in it")
@@ -24,15 +24,14 @@ func (ss *sessions) ownChat(tx core.Tx, p *auth.Principal, uri ahp.URI) (*chat, 
 	return c, nil
 }
 
-// offerTools is x-tandemux/clientTools.
-func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+// OfferTools is x-tandemux/clientTools.
+func (ss *Sessions) OfferTools(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p ahp.ClientToolsParams
 	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
-	tx := h.core.Lock()
-	chat, err := h.sessions.ownChat(tx, c.Principal, p.Channel)
+	tx := ss.Core.Lock()
+	chat, err := ss.ownChat(tx, c.Principal, p.Channel)
 	if err != nil {
 		tx.Unlock()
 		return nil, err
@@ -42,15 +41,15 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 	if p.Known != r.Version {
 		return r, nil
 	}
-	return c.aside(ctx, func(ctx context.Context) (any, error) {
+	return c.Aside(ctx, func(ctx context.Context) (any, error) {
 		for {
 			select {
 			case <-changed:
 			case <-ctx.Done():
 				return nil, core.ErrClosing
 			}
-			tx := h.core.Lock()
-			if chat.dead(tx) {
+			tx := ss.Core.Lock()
+			if chat.Dead(tx) {
 				tx.Unlock()
 				return nil, ahp.SessionNotFound("client tools: the chat was disposed of")
 			}
@@ -64,7 +63,7 @@ func offerTools(ctx context.Context, c *conn, raw json.RawMessage) (any, error) 
 }
 
 // offer are the tools now, and what is closed when they may have changed.
-func (c *chat) offer(tx core.Tx) (ahp.ClientToolsResult, <-chan struct{}) {
+func (c *Chat) offer(tx core.Tx) (ahp.ClientToolsResult, <-chan struct{}) {
 	list := c.s.clientTools(tx)
 	if list == nil {
 		list = []ahp.ToolDefinition{}
@@ -85,8 +84,8 @@ func (s *session) toolsMayHaveChanged(tx core.Tx) {
 	}
 }
 
-// callTool is x-tandemux/callTool.
-func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
+// CallTool is x-tandemux/callTool.
+func (ss *Sessions) CallTool(ctx context.Context, c *Caller, raw json.RawMessage) (any, error) {
 	var p struct {
 		ahp.CallToolParams
 		Input json.RawMessage `json:"input"`
@@ -94,19 +93,18 @@ func callTool(ctx context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err := params.Decode(raw, &p); err != nil {
 		return nil, err
 	}
-	h := c.h
-	tx := h.core.Lock()
-	chat, err := h.sessions.ownChat(tx, c.Principal, p.Channel)
+	tx := ss.Core.Lock()
+	chat, err := ss.ownChat(tx, c.Principal, p.Channel)
 	tx.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	id := "mcp-" + c.Client.ID + "-" + p.ID // Another server of the agent's counts for itself.
 	if p.Cancel {
-		h.core.Do(func(tx core.Tx) { chat.failCall(tx, id, nil, failedResult("the agent no longer waits for it")) })
+		ss.Core.Do(func(tx core.Tx) { chat.failCall(tx, id, nil, failedResult("the agent no longer waits for it")) })
 		return nil, nil
 	}
-	return c.aside(ctx, func(ctx context.Context) (any, error) {
+	return c.Aside(ctx, func(ctx context.Context) (any, error) {
 		r, err := (&clientTools{chat}).Call(ctx, id, p.Name, p.Input)
 		if err != nil {
 			return nil, ahp.Conflict("call tool: %v", err)

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 // returned, which may be after the turn has ended for the clients. It is the
 // turn's agent.Sink. Guarded by the lock but for what says otherwise.
 type prompting struct {
-	c       *chat
+	c       *Chat
 	id      string
 	message ahp.Message
 	started time.Time
@@ -41,28 +41,28 @@ type prompting struct {
 
 // startTurn applies a turnStarted and has the agent begin. The caller has seen that
 // no turn is active.
-func (c *chat) startTurn(tx core.Tx, a ahp.ChatTurnStarted, by *core.By) {
+func (c *Chat) startTurn(tx core.Tx, a ahp.ChatTurnStarted, by *core.By) {
 	r := newPrompting(c, a.TurnID, a.Message)
 	a.StartedAt = ahp.InstantOf(r.started.UnixMilli())
 	c.begin(tx, r, a, by)
 	c.s.nameAfter(tx, a.Message)
 }
 
-func newPrompting(c *chat, turn string, m ahp.Message) *prompting {
+func newPrompting(c *Chat, turn string, m ahp.Message) *prompting {
 	r := &prompting{
-		c: c, id: turn, message: m, started: c.h.now(), done: make(chan struct{}),
+		c: c, id: turn, message: m, started: c.all.Now(), done: make(chan struct{}),
 		calls: map[string]*call{}, asks: map[string]chan ahp.ChatInputCompleted{},
 	}
-	r.ctx, r.cancel = context.WithCancelCause(c.h.sessions.ctx)
+	r.ctx, r.cancel = context.WithCancelCause(c.all.ctx)
 	return r
 }
 
 // begin applies the action that makes a turn active and has the agent begin.
-func (c *chat) begin(tx core.Tx, r *prompting, a ahp.Action, by *core.By) {
+func (c *Chat) begin(tx core.Tx, r *prompting, a ahp.Action, by *core.By) {
 	before := c.now
 	c.now = r
 	c.apply(tx, a, by)
-	c.h.sessions.work.Add(1)
+	c.all.work.Add(1)
 	go r.run(before)
 }
 
@@ -72,20 +72,20 @@ func (s *session) nameAfter(tx core.Tx, m ahp.Message) {
 		return
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
-	if title := params.CleanTitle(params.ClipTo(line, maxNamed)); title != "" {
+	if title := params.CleanTitle(params.ClipTo(line, words.MaxNamed)); title != "" {
 		s.apply(tx, ahp.SessionTitleChanged{Title: title}, nil)
 	}
 }
 
 // run has the agent carry the turn out, once it is done with the one before.
 func (r *prompting) run(before *prompting) {
-	h := r.c.h
-	defer h.sessions.work.Done()
+	ss := r.c.all
+	defer ss.work.Done()
 	defer close(r.done)
 	if before != nil {
 		<-before.done // which it is soon: it has ended
 	}
-	tx := h.core.Lock()
+	tx := ss.Core.Lock()
 	o := r.c.open(tx)
 	tx.Unlock()
 	var out agent.Outcome
@@ -102,13 +102,13 @@ func (r *prompting) run(before *prompting) {
 		r.wake()
 		out, err = r.prompt(o.agent)
 	}
-	h.core.Do(func(tx core.Tx) { r.finish(tx, out, err) })
+	ss.Core.Do(func(tx core.Tx) { r.finish(tx, out, err) })
 }
 
 // prompt calls the agent and waits, but after the turn has ended no longer than
 // the grace.
 func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
-	h := r.c.h
+	ss := r.c.all
 	type result struct {
 		out agent.Outcome
 		err error
@@ -116,7 +116,7 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 	got := make(chan result, 1)
 	go func() {
 		r.setModel(a)
-		out, err := promptGuarded(r.ctx, a, r.asked(), r)
+		out, err := agent.Prompt(r.ctx, a, r.asked(), r)
 		got <- result{out, err}
 	}()
 	select {
@@ -127,23 +127,14 @@ func (r *prompting) prompt(a agent.Session) (agent.Outcome, error) {
 	select {
 	case x := <-got:
 		return x.out, x.err
-	case <-time.After(h.limits.AgentGrace):
+	case <-time.After(ss.Limits.AgentGrace):
 	}
-	tx := h.core.Lock()
+	tx := ss.Core.Lock()
 	if r.c.agent == a { // else it is being closed already
 		r.c.forsake(tx)
 	}
 	tx.Unlock()
 	return agent.Outcome{}, &agent.Error{Kind: agent.KindTimeout, Message: "the agent did not end its turn when it was told to; it was ended"}
-}
-
-func promptGuarded(ctx context.Context, a agent.Session, t agent.Turn, sink agent.Sink) (out agent.Outcome, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = &agent.Error{Kind: agent.KindCrashed, Message: fmt.Sprintf("the agent's provider failed: %v", r)}
-		}
-	}()
-	return a.Prompt(ctx, t, sink)
 }
 
 // asked is the message in the provider's words.
@@ -161,7 +152,7 @@ func (r *prompting) setModel(a agent.Session) {
 	if m == nil {
 		return
 	}
-	tx := r.c.h.core.Lock()
+	tx := r.c.all.Core.Lock()
 	id := ""
 	for _, o := range r.c.options {
 		if o.Category == "model" && o.Value != m.ID {
@@ -192,7 +183,7 @@ func (r *prompting) finish(tx core.Tx, out agent.Outcome, err error) {
 			}
 		}()
 	}
-	if r.over || c.dead(tx) {
+	if r.over || c.Dead(tx) {
 		return
 	}
 	switch {
@@ -231,7 +222,7 @@ func failedPart(info ahp.ErrorInfo) ahp.ResponsePart {
 
 // took is how long the turn has taken.
 func (r *prompting) took() *int64 {
-	ms := max(0, r.c.h.now().Sub(r.started).Milliseconds())
+	ms := max(0, r.c.all.Now().Sub(r.started).Milliseconds())
 	return &ms
 }
 
@@ -262,9 +253,7 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 	}
 	c.tally(tx, r)
 	c.apply(tx, a, by)
-	if ended := c.h.sessions.turnEnded; ended != nil {
-		ended(tx, c, r.id, "")
-	}
+	c.all.Terminals.CallEnded(tx, c, r.id, "")
 	c.compactLater(tx)
 	if _, failed := a.(ahp.ChatError); !failed {
 		c.drain(tx)
@@ -274,8 +263,8 @@ func (r *prompting) end(tx core.Tx, a ahp.Action, by *core.By) {
 // drain begins a turn with what waits, if there is anything and no turn is active: a
 // steering message that came too late for its turn, then the queue in order. A turn
 // that failed leaves it waiting, lest an agent that can't work eats it up.
-func (c *chat) drain(tx core.Tx) {
-	if c.value.ActiveTurn != nil || c.dead(tx) || c.s.value.Lifecycle == ahp.LifecycleFailed {
+func (c *Chat) drain(tx core.Tx) {
+	if c.value.ActiveTurn != nil || c.Dead(tx) || c.s.value.Lifecycle == ahp.LifecycleFailed {
 		return
 	}
 	next, kind := c.value.SteeringMessage, ahp.PendingSteering
@@ -292,8 +281,8 @@ func (c *chat) drain(tx core.Tx) {
 
 // wake says that the agent is asked now, and starts to watch for silence.
 func (r *prompting) wake() {
-	r.c.h.core.Do(func(tx core.Tx) {
-		if r.over || r.c.dead(tx) {
+	r.c.all.Core.Do(func(tx core.Tx) {
+		if r.over || r.c.Dead(tx) {
 			return
 		}
 		if c := r.c; c.forgot {
@@ -312,16 +301,16 @@ func (r *prompting) heard(tx core.Tx) {
 	if r.over {
 		return
 	}
-	limit := r.c.h.limits.AgentSilence
+	limit := r.c.all.Limits.AgentSilence
 	if r.quiet == nil {
-		r.quiet = time.AfterFunc(limit, func() { r.c.h.core.Do(func(tx core.Tx) { r.silent(tx) }) })
+		r.quiet = time.AfterFunc(limit, func() { r.c.all.Core.Do(func(tx core.Tx) { r.silent(tx) }) })
 		return
 	}
 	r.quiet.Reset(limit)
 }
 
 func (r *prompting) silent(tx core.Tx) {
-	if r.over || r.c.dead(tx) {
+	if r.over || r.c.Dead(tx) {
 		return
 	}
 	if len(r.asks) > 0 {
@@ -334,7 +323,7 @@ func (r *prompting) silent(tx core.Tx) {
 			return
 		}
 	}
-	r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindTimeout, Message: fmt.Sprintf("the agent has said nothing for %v", r.c.h.limits.AgentSilence)})
+	r.fail(tx, ahp.ErrorInfo{ErrorType: agent.KindTimeout, Message: fmt.Sprintf("the agent has said nothing for %v", r.c.all.Limits.AgentSilence)})
 }
 
 func (r *prompting) stopWatch() {

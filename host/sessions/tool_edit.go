@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // differ: one member, a text.
 
 // refusesEdit says why a tool call can't run with an input.
-func (c *chat) refusesEdit(t ahp.ToolCall, edited string) string {
+func (c *Chat) refusesEdit(t ahp.ToolCall, edited string) string {
 	name := ""
 	if c.now != nil && c.now.calls[t.ToolCallID] != nil {
 		name = c.now.calls[t.ToolCallID].editable

@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 // resumeTurn is chat/turnResume: the last turn, which failed, goes on. Agents have
 // no way to do that, so they are asked again: with the message as it was, or where
 // they had begun to answer and remember it, with what happened in front of it.
-func resumeTurn(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTurnResume)
+func resumeTurn(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnResume)
 	if s := c.mayPrompt(nil); s != "" {
 		return s
 	}
@@ -37,8 +37,8 @@ func resumeTurn(tx core.Tx, d *dispatch) string {
 			r.calls[p.ToolCall.ToolCallID] = &call{r: r, id: p.ToolCall.ToolCallID, over: true, before: true}
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "resume", d.ch.URI, "turn", params.Clip(a.TurnID))
-	c.begin(tx, r, a, &d.by)
+	c.all.Audit.Did(d.By.Link.Who(), "resume", d.Channel.URI, "turn", params.Clip(a.TurnID))
+	c.begin(tx, r, a, d.By)
 	return ""
 }
 

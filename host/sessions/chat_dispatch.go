@@ -1,4 +1,4 @@
-package host
+package sessions
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/agent/words"
-	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
 )
@@ -16,9 +15,9 @@ import (
 // chatRules are the actions that clients may dispatch to chats (AHP, Chat Channel).
 // What is not among them, of those that AHP lets clients dispatch, is refused with
 // a reason.
-func chatRules() map[string]rule {
-	rules := map[string]rule{}
-	for name, do := range map[string]func(tx core.Tx, d *dispatch) string{
+func chatRules() map[string]Rule {
+	rules := map[string]Rule{}
+	for name, do := range map[string]func(tx core.Tx, d *Dispatch) string{
 		ahp.ChatTurnStarted{}.ActionType():             beginTurn,
 		ahp.ChatTurnCancelled{}.ActionType():           cancelTurn,
 		ahp.ChatTurnResume{}.ActionType():              resumeTurn,
@@ -38,7 +37,7 @@ func chatRules() map[string]rule {
 		ahp.ChatWorkingDirectorySet{}.ActionType():     refuseBecause("the directories of a chat are those that its session began with"),
 		ahp.ChatWorkingDirectoryRemoved{}.ActionType(): refuseBecause("the directories of a chat are those that its session began with"),
 	} {
-		rules[name] = rule{scope: auth.ScopeSession, fits: isChat, do: byPeople(do)}
+		rules[name] = Rule{isChat, byPeople(do)}
 	}
 	return rules
 }
@@ -59,13 +58,13 @@ var neededOfChats = map[string][]string{
 	ahp.ChatToolCallResultConfirmed{}.ActionType(): {"turnId", "toolCallId", "approved"},
 }
 
-func refuseBecause(why string) func(core.Tx, *dispatch) string {
-	return func(core.Tx, *dispatch) string { return why }
+func refuseBecause(why string) func(core.Tx, *Dispatch) string {
+	return func(core.Tx, *Dispatch) string { return why }
 }
 
 // accept applies an action that can't be wrong.
-func accept(tx core.Tx, d *dispatch) string {
-	d.ch.Body.(*chat).apply(tx, d.action, &d.by)
+func accept(tx core.Tx, d *Dispatch) string {
+	d.Channel.Body.(*Chat).apply(tx, d.Action, d.By)
 	return ""
 }
 
@@ -79,7 +78,7 @@ func bulky(a ahp.Action) string {
 }
 
 // mayPrompt says why a client can't say anything in a chat.
-func (c *chat) mayPrompt(m *ahp.Message) string {
+func (c *Chat) mayPrompt(m *ahp.Message) string {
 	switch {
 	case c.value.Interactivity != "" && c.value.Interactivity != ahp.InteractivityFull:
 		return fmt.Sprintf("the chat is %s", c.value.Interactivity)
@@ -98,8 +97,8 @@ func (c *chat) mayPrompt(m *ahp.Message) string {
 }
 
 // beginTurn is chat/turnStarted.
-func beginTurn(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTurnStarted)
+func beginTurn(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnStarted)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
 	}
@@ -115,34 +114,34 @@ func beginTurn(tx core.Tx, d *dispatch) string {
 	if s := bulky(a); s != "" {
 		return s
 	}
-	d.c.h.audit.Did(d.c.by(), "prompt", d.ch.URI, "turn", params.Clip(a.TurnID))
-	c.startTurn(tx, a, &d.by)
+	c.all.Audit.Did(d.By.Link.Who(), "prompt", d.Channel.URI, "turn", params.Clip(a.TurnID))
+	c.startTurn(tx, a, d.By)
 	return ""
 }
 
 // cancelTurn is chat/turnCancelled: the clients are done with the turn at once,
 // the agent is told.
-func cancelTurn(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTurnCancelled)
+func cancelTurn(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTurnCancelled)
 	switch t := c.value.ActiveTurn; {
 	case t == nil:
 		return "no turn runs"
 	case t.ID != a.TurnID:
 		return fmt.Sprintf("the turn that runs is %s", params.Clip(t.ID))
 	}
-	d.c.h.audit.Did(d.c.by(), "cancel", d.ch.URI, "turn", params.Clip(a.TurnID))
+	c.all.Audit.Did(d.By.Link.Who(), "cancel", d.Channel.URI, "turn", params.Clip(a.TurnID))
 	if r := c.now; r != nil && r.id == a.TurnID {
 		a.Duration = r.took()
-		r.end(tx, a, &d.by)
+		r.end(tx, a, d.By)
 		return ""
 	}
-	c.apply(tx, a, &d.by)
+	c.apply(tx, a, d.By)
 	return ""
 }
 
 // setPending is chat/pendingMessageSet.
-func setPending(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatPendingMessageSet)
+func setPending(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatPendingMessageSet)
 	if s := c.mayPrompt(&a.Message); s != "" {
 		return s
 	}
@@ -158,7 +157,7 @@ func setPending(tx core.Tx, d *dispatch) string {
 	case a.Kind == ahp.PendingQueued && !known && len(c.value.QueuedMessages) >= maxQueued:
 		return fmt.Sprintf("%d messages are queued already, the most there can be", maxQueued)
 	}
-	c.apply(tx, a, &d.by)
+	c.apply(tx, a, d.By)
 	if a.Kind == ahp.PendingQueued {
 		if c.value.ActiveTurn == nil {
 			c.drain(tx)
@@ -171,7 +170,7 @@ func setPending(tx core.Tx, d *dispatch) string {
 
 // steer gives the steering message to the agent in its turn, if it takes any.
 // Otherwise it waits: for the end of the turn.
-func (c *chat) steer(tx core.Tx) {
+func (c *Chat) steer(tx core.Tx) {
 	r, m := c.now, c.value.SteeringMessage
 	if r == nil || r.over || !r.begun || m == nil {
 		return
@@ -182,12 +181,12 @@ func (c *chat) steer(tx core.Tx) {
 	}
 	c.apply(tx, ahp.ChatPendingMessageRemoved{Kind: ahp.PendingSteering, ID: m.ID}, nil)
 	r.note(tx, "Said meanwhile: "+m.Message.Text) // The history has to say it.
-	c.h.sessions.work.Add(1)
+	c.all.work.Add(1)
 	go func() {
-		defer c.h.sessions.work.Done()
+		defer c.all.work.Done()
 		err := able.Steer(r.ctx, words.Turn(m.ID, m.Message))
-		c.h.core.Do(func(tx core.Tx) {
-			if err != nil && !c.dead(tx) && len(c.value.QueuedMessages) < maxQueued {
+		c.all.Core.Do(func(tx core.Tx) {
+			if err != nil && !c.Dead(tx) && len(c.value.QueuedMessages) < maxQueued {
 				c.apply(tx, ahp.ChatPendingMessageSet{Kind: ahp.PendingQueued, ID: m.ID, Message: m.Message}, nil)
 				c.drain(tx)
 			}
@@ -196,29 +195,29 @@ func (c *chat) steer(tx core.Tx) {
 }
 
 // removePending is chat/pendingMessageRemoved.
-func removePending(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatPendingMessageRemoved)
+func removePending(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatPendingMessageRemoved)
 	known := a.Kind == ahp.PendingQueued && slices.ContainsFunc(c.value.QueuedMessages, func(m ahp.PendingMessage) bool { return m.ID == a.ID }) ||
 		a.Kind == ahp.PendingSteering && c.value.SteeringMessage != nil && c.value.SteeringMessage.ID == a.ID
 	if !known {
 		return "no such message waits: it may have been sent already"
 	}
-	c.apply(tx, a, &d.by)
+	c.apply(tx, a, d.By)
 	return ""
 }
 
 // reorderQueue is chat/queuedMessagesReordered.
-func reorderQueue(tx core.Tx, d *dispatch) string {
-	if n := len(d.action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
+func reorderQueue(tx core.Tx, d *Dispatch) string {
+	if n := len(d.Action.(ahp.ChatQueuedMessagesReordered).Order); n > maxQueued {
 		return fmt.Sprintf("order: it names %d messages, more than there can be", n)
 	}
 	return accept(tx, d)
 }
 
 // changeDraft is chat/draftChanged.
-func changeDraft(tx core.Tx, d *dispatch) string {
-	a := d.action.(ahp.ChatDraftChanged)
-	if s := d.ch.Body.(*chat).mayPrompt(a.Draft); s != "" {
+func changeDraft(tx core.Tx, d *Dispatch) string {
+	a := d.Action.(ahp.ChatDraftChanged)
+	if s := d.Channel.Body.(*Chat).mayPrompt(a.Draft); s != "" {
 		return s
 	}
 	if s := bulky(a); s != "" {
@@ -229,8 +228,8 @@ func changeDraft(tx core.Tx, d *dispatch) string {
 
 // truncateChat is chat/truncated: the agent can't forget a part, so it forgets
 // all and begins anew with the next turn.
-func truncateChat(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatTruncated)
+func truncateChat(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatTruncated)
 	if s := c.mayPrompt(nil); s != "" {
 		return s
 	}
@@ -253,21 +252,21 @@ func truncateChat(tx core.Tx, d *dispatch) string {
 			r.closeAsk(tx, id)
 		}
 	}
-	d.c.h.audit.Did(d.c.by(), "truncate", d.ch.URI, "turn", params.Clip(a.TurnID))
+	c.all.Audit.Did(d.By.Link.Who(), "truncate", d.Channel.URI, "turn", params.Clip(a.TurnID))
 	if a.TurnID == "" {
 		c.older = nil
 	}
 	c.forsake(tx)
 	c.facts.Resume, c.dirty = "", true
-	c.apply(tx, a, &d.by)
+	c.apply(tx, a, d.By)
 	c.forgot = len(c.value.Turns) > 0
 	return ""
 }
 
 // confirmResult is chat/toolCallResultConfirmed.
-func confirmResult(tx core.Tx, d *dispatch) string {
-	a := d.action.(ahp.ChatToolCallResultConfirmed)
-	t := d.ch.Body.(*chat).value.ToolCall(a.TurnID, a.ToolCallID)
+func confirmResult(tx core.Tx, d *Dispatch) string {
+	a := d.Action.(ahp.ChatToolCallResultConfirmed)
+	t := d.Channel.Body.(*Chat).value.ToolCall(a.TurnID, a.ToolCallID)
 	switch {
 	case t == nil:
 		return "there is no such tool call in the turn that runs"
@@ -278,8 +277,8 @@ func confirmResult(tx core.Tx, d *dispatch) string {
 }
 
 // changeAnswer is chat/inputAnswerChanged.
-func changeAnswer(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatInputAnswerChanged)
+func changeAnswer(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatInputAnswerChanged)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
 		return "there is no such question, or it was answered already"
@@ -294,8 +293,8 @@ func changeAnswer(tx core.Tx, d *dispatch) string {
 }
 
 // completeInput is chat/inputCompleted: as with tool calls, the first one wins.
-func completeInput(tx core.Tx, d *dispatch) string {
-	c, a := d.ch.Body.(*chat), d.action.(ahp.ChatInputCompleted)
+func completeInput(tx core.Tx, d *Dispatch) string {
+	c, a := d.Channel.Body.(*Chat), d.Action.(ahp.ChatInputCompleted)
 	q := c.value.OpenRequest(a.RequestID)
 	if q == nil {
 		return "there is no such question, or it was answered already"
@@ -312,7 +311,7 @@ func completeInput(tx core.Tx, d *dispatch) string {
 	if s := words.LacksAnswer(*q, a); s != "" {
 		return s
 	}
-	c.apply(tx, a, &d.by)
+	c.apply(tx, a, d.By)
 	if r := c.now; r != nil {
 		r.completeAsk(tx, a, q.Answers)
 	}
