@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"tandemux/ahp"
@@ -101,20 +100,10 @@ func (d desk) Compose(text string) (argv []string, read func() (string, error), 
 	if d.place.Elsewhere() {
 		return nil, nil, errors.New("the editor would run on the host's machine, which has not got the text")
 	}
-	dir := filepath.Join(d.place.Dirs.Runtime, editDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, nil, fmt.Errorf("make a place for it: %w", err)
-	}
-	f, err := os.CreateTemp(dir, "message-*.md") // 0600
+	name, err := d.toEdit("message-*.md", text)
 	if err != nil {
-		return nil, nil, fmt.Errorf("make a file: %w", err)
+		return nil, nil, err
 	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
-		return nil, nil, fmt.Errorf("write it: %w", err)
-	}
-	name := f.Name()
 	read = func() (string, error) {
 		defer os.Remove(name)
 		b, err := os.ReadFile(name)

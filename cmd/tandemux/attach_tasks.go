@@ -16,6 +16,7 @@ import (
 	"tandemux/host/workspace"
 	"tandemux/host/workspace/filetree"
 	"tandemux/internal/apiclient"
+	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/ui/overlay"
 	uitasks "tandemux/ui/tasks"
@@ -133,7 +134,7 @@ func (h hostAdapter) MergeTask(ctx context.Context, id string) (said string, err
 
 // PullTask implements uitasks.Host: files are written on this machine.
 func (h hostAdapter) PullTask(ctx context.Context, id, dir string) (said string, err error) {
-	if dir, err = typedPath(dir); err != nil {
+	if dir, err = capture.TypedPath(dir); err != nil {
 		return "", err
 	}
 	err = h.withTasks(ctx, func(c *apiclient.Client) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,6 +15,11 @@ import (
 	"syscall"
 	"time"
 
+	rec "tandemux/ui/recording"
+
+	"tandemux/ahp"
+	"tandemux/internal/asciicast"
+	"tandemux/internal/capture"
 	"tandemux/internal/endpoint"
 )
 
@@ -93,21 +99,30 @@ func (d desk) Edit(text string, line int) ([]string, error) {
 	if d.place.Elsewhere() {
 		return nil, errors.New("the editor would run on the host's machine, which has not got the text; save it instead")
 	}
+	path, err := d.toEdit("scrollback-*.txt", text)
+	if err != nil {
+		return nil, err
+	}
+	return editing(editor(), path, line), nil
+}
+
+// toEdit puts text into a private file, and removes what editors left.
+func (d desk) toEdit(pattern, text string) (path string, err error) {
 	dir := filepath.Join(d.place.Dirs.Runtime, editDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make a place for it: %w", err)
+		return "", fmt.Errorf("make a place for it: %w", err)
 	}
 	sweep(dir)
-	f, err := os.CreateTemp(dir, "scrollback-*.txt") // 0600
+	f, err := os.CreateTemp(dir, pattern) // 0600
 	if err != nil {
-		return nil, fmt.Errorf("make a file: %w", err)
+		return "", fmt.Errorf("make a file: %w", err)
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
-		return nil, fmt.Errorf("write it: %w", err)
+		return "", fmt.Errorf("write it: %w", err)
 	}
-	return editing(editor(), f.Name(), line), nil
+	return f.Name(), nil
 }
 
 // leftTime is how old a file is that an editor left, as when the machine went
@@ -116,7 +131,7 @@ const leftTime = 7 * 24 * time.Hour
 
 // sweep removes what editors left.
 func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, "scrollback-*.txt"))
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, path := range left {
 		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > leftTime {
 			os.Remove(path)
@@ -150,7 +165,7 @@ func editing(editor, path string, line int) []string {
 
 // Save writes a new file that only this user can read.
 func (d desk) Save(path, text string) (string, error) {
-	full, f, err := createNew(path)
+	full, f, err := capture.CreateNew(path)
 	if err != nil {
 		return "", err
 	}
@@ -160,4 +175,31 @@ func (d desk) Save(path, text string) (string, error) {
 		return "", err
 	}
 	return full, nil
+}
+
+// Record implements rec.Recorder.
+func (d desk) Record(ctx context.Context, uri ahp.URI, path string) (rec.Recording, string, error) {
+	full, f, err := capture.CreateNew(path)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := capture.Start(ctx, d.place, uri, f, asciicast.Header{Version: asciicast.V3})
+	if err != nil {
+		f.Close()
+		os.Remove(full)
+		return nil, "", err
+	}
+	return filed{r, f}, full, nil
+}
+
+// filed is a recording with the file that it writes.
+type filed struct {
+	*capture.Recording
+	f *os.File
+}
+
+// Stop implements rec.Recording.
+func (r filed) Stop() (time.Duration, error) {
+	took, err := r.Recording.Stop()
+	return took, errors.Join(err, r.f.Close())
 }

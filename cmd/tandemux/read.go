@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
+	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 )
@@ -23,7 +24,7 @@ func newReadCommand() *cobra.Command {
 				return readCommand(s, ctx, cmd, t, command, failed, raw, asJSON)
 			}
 			if asSVG {
-				em, err := screenOf(s, ctx, t)
+				em, err := capture.Screen(ctx, s, t.Resource, 0)
 				if err != nil {
 					return err
 				}
@@ -31,11 +32,11 @@ func newReadCommand() *cobra.Command {
 				if err := s.Ask(ctx, ahp.MethodRead, ahp.ReadParams{Channel: t.Resource, What: ahp.ReadScreen}, &seen); err != nil {
 					return err
 				}
-				shot := screenshot{svg: true, light: light, dark: dark, seenIn: seen.Colors, title: t.Title}
+				shot := capture.Picture{SVG: true, Light: light, Dark: dark, SeenIn: seen.Colors, Title: t.Title}
 				if history {
-					shot.history = maxShotHistory
+					shot.History = maxShotHistory
 				}
-				return printScreen(cmd.OutOrStdout(), em, shot)
+				return capture.Print(cmd.OutOrStdout(), em, shot)
 			}
 			what := ahp.ReadScreen
 			switch {

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"tandemux/internal/capture"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/prompt"
 	"tandemux/internal/runner"
@@ -44,7 +45,7 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 	agents := newAgentsCommand()
 	agents.AddCommand(taskHost().DeployedCommands()...)
 	for group, commands := range map[string][]*cobra.Command{
-		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), newPlayCommand()},
+		groupUse:      {newAttachCommand(), newNewCommand(), newLsCommand(), newLayoutCommand(), newConfigCommand(), capture.PlayCommand(playTheme)},
 		groupTerminal: terminalCommands(),
 		groupAgents:   {prompt.Command(), newSessionsCommand(), agents, newMCPCommand()},
 		groupTasks:    taskHost().Commands(),
@@ -62,6 +63,6 @@ The prefix key is ctrl+space; ctrl+space ? shows all keys.`
 func terminalCommands() []*cobra.Command {
 	return []*cobra.Command{
 		runner.Command(), newSendCommand(), newReadCommand(), newWaitCommand(), newClaimCommand(), newAnswerCommand(), newBackgroundCommand(),
-		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(), newRecordCommand(),
+		newKillCommand(), newRenameCommand(), newResizeCommand(), newWatchCommand(), capture.RecordCommand(),
 	}
 }

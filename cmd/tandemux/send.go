@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tandemux/ahp"
-	"tandemux/emulator"
-	"tandemux/emulator/engine"
 	"tandemux/emulator/input"
+	"tandemux/internal/capture"
 	"tandemux/internal/cli"
 	"tandemux/internal/endpoint"
 	"tandemux/keymap"
@@ -74,37 +73,18 @@ func sendTo(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo, text stri
 	return nil
 }
 
-// encode gives what keys send to the terminal's program.
+// encode gives what keys send to the terminal's program: what it asked of its keyboard
+// is known from the state that the host serves to every viewer.
 func encode(s *endpoint.Conn, ctx context.Context, uri ahp.URI, presses []keymap.Key) (data []byte, err error) {
 	if len(presses) == 0 {
 		return nil, nil
 	}
-	modes, err := modes(s, ctx, uri)
+	screen, err := capture.Screen(ctx, s, uri, -1)
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range presses {
-		data = input.AppendKey(data, keys.PressOf(k), input.Press, modes)
+		data = input.AppendKey(data, keys.PressOf(k), input.Press, screen.Modes())
 	}
 	return data, nil
-}
-
-// modes are what the terminal's program asked of its keyboard, known from the
-// state that the host serves to every viewer.
-func modes(s *endpoint.Conn, ctx context.Context, uri ahp.URI) (emulator.Modes, error) {
-	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
-	defer cancel()
-	if err := s.Subscribe(ctx, uri); err != nil {
-		return emulator.Modes{}, fmt.Errorf("look at %s: %w", endpoint.LastPart(uri), err)
-	}
-	defer s.Unsubscribe(uri)
-	state, _ := s.Mirror.Terminal(uri)
-	e, err := engine.New(engine.Default, emulator.Options{Cols: state.Cols, Rows: state.Rows, History: -1})
-	if err != nil {
-		return emulator.Modes{}, err
-	}
-	for _, p := range state.Content {
-		e.Write([]byte(p.Text()))
-	}
-	return e.Modes(), nil
 }

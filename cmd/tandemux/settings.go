@@ -99,3 +99,13 @@ func rereader(d local.Dirs, now *settings) func() (ui.Reloaded, error) {
 		return ui.Reloaded{Look: next.look, Warnings: next.warnings, Later: later}, nil
 	}
 }
+
+// playTheme is the theme of the configuration, or the first one.
+func playTheme() themes.Theme {
+	set, err := loadSettings(local.FindDirs())
+	pair, err2 := themes.Choose(set.look.Theme, set.look.Themes)
+	if err != nil || err2 != nil {
+		pair, _ = themes.Choose("", nil) // what is wrong is for the interface to say
+	}
+	return pair.For(true)
+}

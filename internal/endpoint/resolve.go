@@ -37,26 +37,19 @@ func Resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) 
 	if id == "" {
 		return ahp.TerminalInfo{}, cli.Usagef("a terminal's id is empty; `tandemux ls` lists them")
 	}
-	rules := []func(ahp.TerminalInfo) bool{
+	found := matching(
+		terminals,
 		func(t ahp.TerminalInfo) bool { return t.Resource == id },
 		func(t ahp.TerminalInfo) bool { return LastPart(t.Resource) == id },
 		func(t ahp.TerminalInfo) bool { return NameOf(t) == id },
 		func(t ahp.TerminalInfo) bool { return strings.HasPrefix(LastPart(t.Resource), id) },
-	}
-	for _, rule := range rules {
-		var found []ahp.TerminalInfo
-		for _, t := range terminals {
-			if rule(t) {
-				found = append(found, t)
-			}
-		}
-		switch len(found) {
-		case 0:
-		case 1:
-			return found[0], nil
-		default:
-			return ahp.TerminalInfo{}, fmt.Errorf("%q could be any of %s; give more of the id", id, shortIDs(found))
-		}
+	)
+	switch len(found) {
+	case 0:
+	case 1:
+		return found[0], nil
+	default:
+		return ahp.TerminalInfo{}, fmt.Errorf("%q could be any of %s; give more of the id", id, shortIDs(found))
 	}
 	for _, t := range terminals {
 		if TitleOf(t) == id {
@@ -65,6 +58,21 @@ func Resolve(terminals []ahp.TerminalInfo, id string) (ahp.TerminalInfo, error) 
 		}
 	}
 	return ahp.TerminalInfo{}, fmt.Errorf("no terminal matches %q; `tandemux ls` lists them", id)
+}
+
+// matching are those that the first rule fits that fits any.
+func matching[T any](all []T, rules ...func(T) bool) (found []T) {
+	for _, rule := range rules {
+		for _, one := range all {
+			if rule(one) {
+				found = append(found, one)
+			}
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	return found
 }
 
 func shortIDs(terminals []ahp.TerminalInfo) string {

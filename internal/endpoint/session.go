@@ -3,7 +3,6 @@ package endpoint
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"tandemux/ahp"
@@ -36,23 +35,21 @@ func (s *Conn) SessionNamed(ctx context.Context, id string) (ahp.SessionSummary,
 	if err != nil {
 		return ahp.SessionSummary{}, err
 	}
-	rules := []func(ahp.SessionSummary) bool{
+	found := matching(
+		all,
 		func(o ahp.SessionSummary) bool { return o.Resource == id },
 		func(o ahp.SessionSummary) bool { return LastPart(o.Resource) == id },
 		func(o ahp.SessionSummary) bool {
 			return id != "" && strings.HasPrefix(LastPart(o.Resource), id)
 		},
 		func(o ahp.SessionSummary) bool { return id != "" && o.Title == id },
-	}
-	for _, fits := range rules {
-		i := slices.IndexFunc(all, fits)
-		if i < 0 {
-			continue
-		}
-		if slices.ContainsFunc(all[i+1:], fits) {
-			return ahp.SessionSummary{}, fmt.Errorf("%q could be any of several sessions; give more of the id", id)
-		}
-		return all[i], nil
+	)
+	switch len(found) {
+	case 0:
+	case 1:
+		return found[0], nil
+	default:
+		return ahp.SessionSummary{}, fmt.Errorf("%q could be any of several sessions; give more of the id", id)
 	}
 	return ahp.SessionSummary{}, fmt.Errorf("no session matches %q; `tandemux sessions` lists them", id)
 }

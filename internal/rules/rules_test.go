@@ -146,6 +146,8 @@ var arrows = map[string][]string{
 	"internal/runner": {"ahp", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri", "internal/plaintext"},
 
 	"internal/prompt": {"ahp", "internal/approval", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri"},
+
+	"internal/capture": {"ahp", "emulator", "emulator/engine", "internal/asciicast", "internal/cli", "internal/client", "internal/endpoint", "internal/svg", "themes", "ui/pane", "ui/player"},
 }
 
 // soleImporters names modules that one package alone may import, and why.

@@ -1,4 +1,4 @@
-package main
+package capture
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/internal/asciicast"
 	"tandemux/internal/cli"
-	"tandemux/internal/endpoint"
 	"tandemux/themes"
 	"tandemux/ui/player"
 )
@@ -22,7 +21,7 @@ import (
 // maxRecording bounds what is played, in bytes of what it holds.
 const maxRecording = 512 << 20
 
-func newPlayCommand() *cobra.Command {
+func PlayCommand(theme func() themes.Theme) *cobra.Command {
 	var o player.Options
 	var text, svg, light, dark bool
 	cmd := &cobra.Command{
@@ -49,17 +48,13 @@ With --text or --svg it prints the screen as it is at --start, or else at the en
 				return err
 			}
 			if text || svg {
-				return printFrame(cmd, rec, o, screenshot{svg: svg, light: light, dark: dark})
+				return printFrame(cmd, rec, o, Picture{SVG: svg, Light: light, Dark: dark})
 			}
 			in, err := keyboardFor(args[0])
 			if err != nil {
 				return err
 			}
-			p, err := endpoint.Of(cmd)
-			if err != nil {
-				return err
-			}
-			return player.Run(cmd.Context(), rec, o, in, os.Stdout, os.Environ(), playTheme(p))
+			return player.Run(cmd.Context(), rec, o, in, os.Stdout, os.Environ(), theme())
 		}),
 	}
 	f := cmd.Flags()
@@ -90,16 +85,6 @@ func keyboardFor(path string) (*os.File, error) {
 		return nil, fmt.Errorf("open the terminal for keys: %w", err)
 	}
 	return in, nil
-}
-
-// playTheme is the theme of the configuration, or the first one.
-func playTheme(p endpoint.Endpoint) themes.Theme {
-	set, err := loadSettings(p.Dirs)
-	pair, err2 := themes.Choose(set.look.Theme, set.look.Themes)
-	if err != nil || err2 != nil {
-		pair, _ = themes.Choose("", nil) // what is wrong is for the interface to say
-	}
-	return pair.For(true)
 }
 
 // readRecording reads a recording whole.
@@ -140,7 +125,7 @@ func readRecording(stdin io.Reader, path string) (rec player.Recording, err erro
 }
 
 // printFrame prints the screen at a place of a recording.
-func printFrame(cmd *cobra.Command, rec player.Recording, o player.Options, s screenshot) error {
+func printFrame(cmd *cobra.Command, rec player.Recording, o player.Options, s Picture) error {
 	if !cmd.Flags().Changed("start") {
 		o.Start = asciicast.MaxTime
 	}
@@ -157,9 +142,9 @@ func printFrame(cmd *cobra.Command, rec player.Recording, o player.Options, s sc
 			em.Resize(e.Cols, e.Rows)
 		}
 	})
-	s.title = rec.Header.Title
+	s.Title = rec.Header.Title
 	if c := rec.Header.Theme; c != nil {
-		s.seenIn = &ahp.ReadColors{FG: c.FG, BG: c.BG, Palette: c.Palette}
+		s.SeenIn = &ahp.ReadColors{FG: c.FG, BG: c.BG, Palette: c.Palette}
 	}
-	return printScreen(cmd.OutOrStdout(), em, s)
+	return Print(cmd.OutOrStdout(), em, s)
 }

@@ -1,4 +1,4 @@
-package main
+package capture
 
 import (
 	"context"
@@ -14,28 +14,28 @@ import (
 	"tandemux/internal/svg"
 )
 
-// screenshot says how a screen is printed.
-type screenshot struct {
-	svg, light bool
-	dark       bool            // rather than as seenIn
-	seenIn     *ahp.ReadColors // what the terminal was last seen in; nil if unknown
-	history    int             // lines above the screen
-	title      string
+// Picture says how a screen is printed.
+type Picture struct {
+	SVG, Light bool
+	Dark       bool            // rather than as seenIn
+	SeenIn     *ahp.ReadColors // what the terminal was last seen in; nil if unknown
+	History    int             // lines above the screen
+	Title      string
 }
 
-// printScreen prints an emulator's screen as text or as an image.
-func printScreen(w io.Writer, em emulator.Emulator, s screenshot) error {
-	if !s.svg {
+// Print prints an emulator's screen as text or as an image.
+func Print(w io.Writer, em emulator.Emulator, s Picture) error {
+	if !s.SVG {
 		text := emulator.ScreenText(em)
 		_, err := io.WriteString(w, strings.TrimRight(text, "\n")+"\n")
 		return err
 	}
-	o := svg.Options{Title: s.title, Cursor: true, History: s.history}
+	o := svg.Options{Title: s.Title, Cursor: true, History: s.History}
 	switch {
-	case s.light:
+	case s.Light:
 		o.Palette = &svg.Light
-	case s.seenIn != nil && !s.dark:
-		o.Palette = paletteOf(s.seenIn)
+	case s.SeenIn != nil && !s.Dark:
+		o.Palette = paletteOf(s.SeenIn)
 	}
 	_, err := w.Write(svg.Screen(nil, em, o))
 	return err
@@ -74,18 +74,25 @@ func rgbOf(text string) (emulator.Color, bool) {
 	return emulator.RGB(uint8(n>>16), uint8(n>>8), uint8(n)), err == nil
 }
 
-// screenOf builds a terminal's screen from its state, as a pane does.
-func screenOf(s *endpoint.Conn, ctx context.Context, t ahp.TerminalInfo) (emulator.Emulator, error) {
+// Screen builds a terminal's screen from its state, as a pane does. history is as
+// in emulator.Options.
+func Screen(ctx context.Context, s *endpoint.Conn, uri ahp.URI, history int) (emulator.Emulator, error) {
 	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
-	if err := s.Subscribe(ctx, t.Resource); err != nil {
-		return nil, err
+	if err := s.Subscribe(ctx, uri); err != nil {
+		return nil, fmt.Errorf("look at %s: %w", endpoint.LastPart(uri), err)
 	}
-	st, ok := s.Mirror.Terminal(t.Resource)
+	defer s.Unsubscribe(uri)
+	st, ok := s.Mirror.Terminal(uri)
 	if !ok {
-		return nil, fmt.Errorf("the host does not show terminal %s", endpoint.LastPart(t.Resource))
+		return nil, fmt.Errorf("the host does not show terminal %s", endpoint.LastPart(uri))
 	}
-	em, err := engine.New("", emulator.Options{Cols: max(st.Cols, 1), Rows: max(st.Rows, 1)})
+	return emulated(&st, history)
+}
+
+// emulated is a terminal's state in an emulator.
+func emulated(st *ahp.TerminalState, history int) (emulator.Emulator, error) {
+	em, err := engine.New("", emulator.Options{Cols: max(st.Cols, 1), Rows: max(st.Rows, 1), History: history})
 	if err != nil {
 		return nil, err
 	}

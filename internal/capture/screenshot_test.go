@@ -1,4 +1,4 @@
-package main
+package capture
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func TestRecordingsColors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{"": `fill="#fdf6e3"`, "--light": `fill="#fafbfc"`, "--dark": `fill="#16181d"`} {
-		cmd := newPlayCommand()
+		cmd := PlayCommand(nil)
 		var out bytes.Buffer
 		cmd.SetOut(&out)
 		cmd.SetArgs(append([]string{cast, "--svg"}, strings.Fields(args)...))

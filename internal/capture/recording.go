@@ -1,30 +1,25 @@
-package main
+package capture
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"tandemux/ahp"
-	"tandemux/emulator"
-	"tandemux/emulator/engine"
 	"tandemux/internal/asciicast"
 	"tandemux/internal/client"
 	"tandemux/internal/endpoint"
 	"tandemux/ui/pane"
-	rec "tandemux/ui/recording"
 )
 
-// recording writes what a terminal shows to a file, from a connection of its own.
+// Recording writes what a terminal shows to a file, from a connection of its own.
 // It is the connection's sink: its reader calls it, in order.
-type recording struct {
+type Recording struct {
 	uri    ahp.URI
 	c      *client.Client
 	header asciicast.Header
@@ -39,9 +34,9 @@ type recording struct {
 	err   error
 }
 
-// startRecording connects, and returns when the recording has begun.
-func startRecording(ctx context.Context, p endpoint.Endpoint, uri ahp.URI, file io.Writer, h asciicast.Header) (*recording, error) {
-	r := &recording{uri: uri, header: h, file: file, done: make(chan struct{})}
+// Start connects, and returns when the recording has begun.
+func Start(ctx context.Context, p endpoint.Endpoint, uri ahp.URI, file io.Writer, h asciicast.Header) (*Recording, error) {
+	r := &Recording{uri: uri, header: h, file: file, done: make(chan struct{})}
 	c, err := endpoint.Connect(ctx, p, endpoint.Options{Reconnect: true, Sink: r, Wants: client.Wants{Print: r}, Kind: "record"})
 	if err != nil {
 		return nil, err
@@ -59,7 +54,7 @@ func startRecording(ctx context.Context, p endpoint.Endpoint, uri ahp.URI, file 
 
 // seenIn puts the colours that the terminal was last seen in into the header, if
 // they are known. A recording goes on without.
-func (r *recording) seenIn(ctx context.Context) {
+func (r *Recording) seenIn(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	var seen ahp.ReadResult
@@ -72,8 +67,8 @@ func (r *recording) seenIn(ctx context.Context) {
 	}
 }
 
-// stop ends the recording and says how long it is.
-func (r *recording) stop() (time.Duration, error) {
+// Stop ends the recording and says how long it is.
+func (r *Recording) Stop() (time.Duration, error) {
 	defer r.c.Close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +82,7 @@ func (r *recording) stop() (time.Duration, error) {
 }
 
 // event writes an event that happens now. The lock must be held.
-func (r *recording) event(e asciicast.Event) {
+func (r *Recording) event(e asciicast.Event) {
 	if r.w == nil || r.ended {
 		return
 	}
@@ -99,7 +94,7 @@ func (r *recording) event(e asciicast.Event) {
 }
 
 // end stops writing. The lock must be held.
-func (r *recording) end(err error) {
+func (r *Recording) end(err error) {
 	if r.ended {
 		return
 	}
@@ -109,7 +104,7 @@ func (r *recording) end(err error) {
 
 // Snapshot implements client.Sink: the first begins the recording, further ones
 // come after a reconnect that could not replay.
-func (r *recording) Snapshot(s ahp.Snapshot) {
+func (r *Recording) Snapshot(s ahp.Snapshot) {
 	if s.Resource != r.uri {
 		return
 	}
@@ -120,15 +115,12 @@ func (r *recording) Snapshot(s ahp.Snapshot) {
 		r.end(fmt.Errorf("read its state: %w", err))
 		return
 	}
-	cols, rows := max(st.Cols, 1), max(st.Rows, 1)
-	em, err := engine.New("", emulator.Options{Cols: cols, Rows: rows})
+	em, err := emulated(&st, 0)
 	if err != nil {
 		r.end(err)
 		return
 	}
-	for i := range st.Content {
-		em.Write([]byte(st.Content[i].Text()))
-	}
+	cols, rows := max(st.Cols, 1), max(st.Rows, 1)
 	screen := string(em.Snapshot(nil, 0))
 	if r.w == nil {
 		r.begin(&st, cols, rows)
@@ -143,7 +135,7 @@ func (r *recording) Snapshot(s ahp.Snapshot) {
 }
 
 // begin writes the header. The lock must be held.
-func (r *recording) begin(st *ahp.TerminalState, cols, rows int) {
+func (r *Recording) begin(st *ahp.TerminalState, cols, rows int) {
 	h := r.header
 	h.Cols, h.Rows, h.Term = cols, rows, "xterm-256color"
 	if h.Title == "" {
@@ -160,7 +152,7 @@ func (r *recording) begin(st *ahp.TerminalState, cols, rows int) {
 }
 
 // exit writes the end of the program. The lock must be held.
-func (r *recording) exit(code *int) {
+func (r *Recording) exit(code *int) {
 	if code != nil {
 		r.event(asciicast.Event{Kind: asciicast.Exit, Code: *code})
 	}
@@ -168,7 +160,7 @@ func (r *recording) exit(code *int) {
 }
 
 // Data implements client.Printer.
-func (r *recording) Data(channel ahp.URI, data []byte, _ int64) {
+func (r *Recording) Data(channel ahp.URI, data []byte, _ int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if channel == r.uri {
@@ -180,7 +172,7 @@ func (r *recording) Data(channel ahp.URI, data []byte, _ int64) {
 const maxMarker = 200
 
 // Action implements client.Sink.
-func (r *recording) Action(e ahp.Envelope) {
+func (r *Recording) Action(e ahp.Envelope) {
 	if e.Channel != r.uri || e.RejectionReason != "" {
 		return
 	}
@@ -202,7 +194,7 @@ func (r *recording) Action(e ahp.Envelope) {
 }
 
 // Gone implements client.Sink.
-func (r *recording) Gone(channel ahp.URI) {
+func (r *Recording) Gone(channel ahp.URI) {
 	if channel == r.uri {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -211,7 +203,7 @@ func (r *recording) Gone(channel ahp.URI) {
 }
 
 // Status implements client.Sink.
-func (r *recording) Status(s client.Status, err error) {
+func (r *Recording) Status(s client.Status, err error) {
 	if s != client.Closed {
 		return
 	}
@@ -224,35 +216,8 @@ func (r *recording) Status(s client.Status, err error) {
 }
 
 // Input takes what was typed, where that is to be in the recording.
-func (r *recording) Input(data []byte) {
+func (r *Recording) Input(data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.event(asciicast.Event{Kind: asciicast.Input, Data: string(data)})
-}
-
-// Record implements rec.Recorder.
-func (d desk) Record(ctx context.Context, uri ahp.URI, path string) (rec.Recording, string, error) {
-	full, f, err := createNew(path)
-	if err != nil {
-		return nil, "", err
-	}
-	r, err := startRecording(ctx, d.place, uri, f, asciicast.Header{Version: asciicast.V3})
-	if err != nil {
-		f.Close()
-		os.Remove(full)
-		return nil, "", err
-	}
-	return filed{r, f}, full, nil
-}
-
-// filed is a recording with the file that it writes.
-type filed struct {
-	*recording
-	f *os.File
-}
-
-// Stop implements rec.Recording.
-func (r filed) Stop() (time.Duration, error) {
-	took, err := r.stop()
-	return took, errors.Join(err, r.f.Close())
 }

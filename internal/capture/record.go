@@ -1,4 +1,4 @@
-package main
+package capture
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"tandemux/internal/endpoint"
 )
 
-func newRecordCommand() *cobra.Command {
+func RecordCommand() *cobra.Command {
 	var out, title string
 	var v2, v3 bool
 	var most time.Duration
@@ -85,14 +85,14 @@ func recordTerminal(cmd *cobra.Command, p endpoint.Endpoint, id string, to recor
 		if to.path == "" {
 			to.path = recordingName(endpoint.LastPart(t.Resource), time.Now())
 		}
-		full, f, err := createNew(to.path)
+		full, f, err := CreateNew(to.path)
 		if err != nil {
 			return fmt.Errorf("record: %w", err)
 		}
 		defer f.Close()
 		file, name = f, full
 	}
-	r, err := startRecording(cmd.Context(), p, t.Resource, file, to.header)
+	r, err := Start(cmd.Context(), p, t.Resource, file, to.header)
 	if err != nil {
 		if to.path != "-" {
 			os.Remove(name)
@@ -113,7 +113,7 @@ func recordTerminal(cmd *cobra.Command, p endpoint.Endpoint, id string, to recor
 	case <-over:
 	case <-cmd.Context().Done():
 	}
-	took, err := r.stop()
+	took, err := r.Stop()
 	if err != nil {
 		return fmt.Errorf("record %s: %w", endpoint.LastPart(t.Resource), err)
 	}
@@ -134,9 +134,9 @@ func recordingName(id string, now time.Time) string {
 	return "tandemux-" + id + "-" + now.Format("20060102-150405") + ".cast"
 }
 
-// createNew makes a file that only this user can read; ~ is the home directory.
-func createNew(path string) (full string, f *os.File, err error) {
-	if full, err = typedPath(path); err != nil {
+// CreateNew makes a file that only this user can read; ~ is the home directory.
+func CreateNew(path string) (full string, f *os.File, err error) {
+	if full, err = TypedPath(path); err != nil {
 		return "", nil, err
 	}
 	f, err = os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -146,9 +146,9 @@ func createNew(path string) (full string, f *os.File, err error) {
 	return full, f, err
 }
 
-// typedPath is a path that a person has typed, as an absolute one; ~ is the home
+// TypedPath is a path that a person has typed, as an absolute one; ~ is the home
 // directory.
-func typedPath(path string) (string, error) {
+func TypedPath(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {
