@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"tandemux/ui/paint"
@@ -12,7 +13,7 @@ type find struct {
 	text string
 	hits []hit
 	at   int // the hit that was gone to, -1 for none
-	rows int // that hits were found in
+	rows int // that were looked at; those behind them have changed since
 }
 
 // hit is a match: a row and its cells.
@@ -27,7 +28,7 @@ const maxHits = 10_000
 // Find looks for a text, ignoring case unless it has capitals, and goes to the
 // match nearest above the bottom of what shows, or below. It says how that went.
 func (tr *View) Find(text string, back bool) string {
-	tr.find = find{text: text, at: -1, rows: -1}
+	tr.find = find{text: text, at: -1}
 	tr.dirty = true
 	if text == "" {
 		return ""
@@ -36,22 +37,12 @@ func (tr *View) Find(text string, back bool) string {
 	if len(tr.find.hits) == 0 {
 		return NoMatch
 	}
-	row := tr.top + tr.area.H
-	best := 0
-	for i, h := range tr.find.hits {
-		if h.row < row {
-			best = i
-		}
+	from := func(row int) int {
+		return sort.Search(len(tr.find.hits), func(i int) bool { return tr.find.hits[i].row >= row })
 	}
-	if !back {
-		for i, h := range tr.find.hits {
-			if h.row >= tr.top {
-				best = i
-				break
-			}
-		}
+	if tr.find.at = from(tr.top); back || tr.find.at == len(tr.find.hits) {
+		tr.find.at = max(from(tr.top+tr.area.H)-1, 0)
 	}
-	tr.find.at = best
 	tr.showHit()
 	return tr.Found()
 }
@@ -93,12 +84,10 @@ func (tr *View) Found() string {
 func (tr *View) match() {
 	tr.relayout()
 	f := &tr.find
-	if f.rows == tr.rows {
-		return
-	}
-	f.rows, f.hits = tr.rows, f.hits[:0]
+	known := min(f.rows, tr.rows)
+	f.rows, f.hits = tr.rows, f.hits[:sort.Search(len(f.hits), func(i int) bool { return f.hits[i].row >= known })]
 	fold := strings.ToLower(f.text) == f.text
-	for row := range tr.rows {
+	for row := known; row < tr.rows; row++ {
 		l, _, ok := tr.lineAt(row)
 		if !ok {
 			continue

@@ -21,6 +21,9 @@ func (tr *View) layout() {
 		if i > 0 {
 			tr.starts[i] = tr.starts[i-1] + tr.turns[i-1].rows
 		}
+		if i == tr.stale {
+			tr.find.rows = min(tr.find.rows, tr.starts[i]+v.fresh())
+		}
 		v.layout(&tr.r, i == 0)
 	}
 	tr.stale = len(tr.turns)
@@ -28,6 +31,14 @@ func (tr *View) layout() {
 	if n := len(tr.turns); n > 0 {
 		tr.rows = tr.starts[n-1] + tr.turns[n-1].rows
 	}
+}
+
+// fresh is how many rows of the turn are as they were laid out.
+func (v *turnView) fresh() int {
+	if v.from < len(v.at) {
+		return v.at[v.from]
+	}
+	return v.rows
 }
 
 // layout computes the rows of a turn's items from the first that has changed. A

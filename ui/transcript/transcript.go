@@ -49,7 +49,7 @@ func (tr *View) Reset(s *ahp.ChatState) {
 	if s.ActiveTurn != nil {
 		tr.turns = append(tr.turns, tr.newTurn(*s.ActiveTurn, nil))
 	}
-	tr.stale, tr.starts, tr.dirty = 0, nil, true
+	tr.stale, tr.starts, tr.find.rows, tr.dirty = 0, nil, 0, true
 }
 
 // SetRoots takes the directories below which paths are shown without them.

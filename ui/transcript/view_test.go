@@ -69,3 +69,40 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// TestFindGrows: what is looked for is found in a line that grows, and gone where it
+// has changed.
+func TestFindGrows(t *testing.T) {
+	theme, _ := themes.Find("tandemux-dark")
+	l := look.New(theme, true, true)
+	v := New(nil)
+	state := ahp.ChatState{}
+	apply := func(a ahp.Action) {
+		state = ahp.ReduceChat(state, a)
+		v.Sync(&state, time.Time{})
+	}
+	found := func(want string) {
+		t.Helper()
+		var cv paint.Canvas
+		cv.Resize(40, 10)
+		v.Dress(&l, time.Time{})
+		v.Draw(&cv, cv.Bounds(), &l, false)
+		if got := v.Found(); got != want {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+	apply(ahp.ChatTurnStarted{TurnID: "t", Message: ahp.Message{Text: "where is the word?"}})
+	apply(ahp.ChatResponsePart{TurnID: "t", Part: ahp.ResponsePart{Kind: ahp.PartMarkdown, ID: "a"}})
+	v.Grow("t", "a", false, "a wo")
+	found("")
+	v.Find("word", false)
+	found("1 of 1")
+	v.Grow("t", "a", false, "rd, another word")
+	found("1 of 3")
+	v.Grow("t", "a", false, "s\n\n**wo**rd")
+	found("1 of 4")
+	state = ahp.ReduceChat(state, ahp.ChatTruncated{})
+	v.Rebuild(&state)
+	v.Find("word", true)
+	found("no match")
+}
