@@ -8,55 +8,13 @@ import (
 	"tandemux/emulator"
 )
 
-// What OSC 10, 11 and 12 answer while the outer terminal's colours are unknown.
-var (
-	defaultFG = emulator.RGB(0xe5, 0xe5, 0xe5)
-	defaultBG = emulator.RGB(0, 0, 0)
-)
-
 // SetColors implements emulator.Emulator.
 func (e *Engine) SetColors(c emulator.Colors) {
-	was := e.dark()
+	was := e.outer.Dark()
 	e.outer = c
-	if e.flags.has(flagScheme) && e.dark() != was {
+	if e.flags.has(flagScheme) && c.Dark() != was {
 		e.reportScheme()
 	}
-}
-
-// dark reports whether the background is nearer to black.
-func (e *Engine) dark() bool {
-	r, g, b, ok := e.outer.BG.RGB()
-	return !ok || 299*int(r)+587*int(g)+114*int(b) < 128*1000
-}
-
-// colorOf gives what colour n (10 text, 11 background, 12 cursor) is now.
-func (e *Engine) colorOf(n int) emulator.Color {
-	set, outer, def := e.palette.FG, e.outer.FG, defaultFG
-	switch n {
-	case 11:
-		set, outer, def = e.palette.BG, e.outer.BG, defaultBG
-	case 12:
-		set, outer = e.palette.Cursor, e.outer.Cursor
-	}
-	for _, c := range []emulator.Color{set, outer} {
-		if _, _, _, ok := c.RGB(); ok {
-			return c
-		}
-	}
-	return def
-}
-
-// indexedColor gives what palette colour i is now.
-func (e *Engine) indexedColor(i uint8) emulator.Color {
-	if c, ok := e.palette.Indexed[i]; ok {
-		return c
-	}
-	if int(i) < len(e.outer.Indexed) {
-		if c := e.outer.Indexed[i]; !c.IsDefault() {
-			return c
-		}
-	}
-	return emulator.RGB(emulator.PaletteRGB(i))
 }
 
 func (e *Engine) setDynamic(n int, c emulator.Color) {
@@ -79,8 +37,8 @@ func (e *Engine) oscDynamic(n int, b []byte, bell bool) {
 			return
 		}
 		if string(spec) == "?" {
-			e.replyColor(strconv.Itoa(n), e.colorOf(n), bell)
-		} else if c, ok := parseColor(string(spec)); ok {
+			e.replyColor(strconv.Itoa(n), e.palette.Dynamic(n, e.outer), bell)
+		} else if c, ok := emulator.ParseColor(string(spec)); ok {
 			e.setDynamic(n, c)
 		}
 		n++
@@ -100,8 +58,8 @@ func (e *Engine) oscPalette(b []byte, bell bool) {
 			continue
 		}
 		if string(parts[i+1]) == "?" {
-			e.replyColor(fmt.Sprintf("4;%d", n), e.indexedColor(uint8(n)), bell)
-		} else if c, ok := parseColor(string(parts[i+1])); ok {
+			e.replyColor(fmt.Sprintf("4;%d", n), e.palette.At(uint8(n), e.outer), bell)
+		} else if c, ok := emulator.ParseColor(string(parts[i+1])); ok {
 			if e.palette.Indexed == nil {
 				e.palette.Indexed = map[uint8]emulator.Color{}
 			}
@@ -124,10 +82,10 @@ func (e *Engine) specialColor(i int, name, spec string, bell bool) {
 	if spec == "?" {
 		c := e.special[i]
 		if c.IsDefault() {
-			c = e.colorOf(10)
+			c = e.palette.Dynamic(10, e.outer)
 		}
 		e.replyColor(name, c, bell)
-	} else if c, ok := parseColor(spec); ok {
+	} else if c, ok := emulator.ParseColor(spec); ok {
 		e.special[i] = c
 	}
 }
@@ -185,43 +143,4 @@ func (e *Engine) replyColor(what string, c emulator.Color, bell bool) {
 	}
 	r, g, b, _ := c.RGB()
 	e.reply(fmt.Sprintf("\x1b]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g, g, b, b, end))
-}
-
-// parseColor reads rgb:R/G/B with one to four digits each, #RGB with one to four
-// digits each, and names (XParseColor).
-func parseColor(s string) (emulator.Color, bool) {
-	var part [3]string
-	if rest, ok := bytes.CutPrefix([]byte(s), []byte("rgb:")); ok {
-		p := bytes.Split(rest, []byte{'/'})
-		if len(p) != 3 {
-			return 0, false
-		}
-		for i := range part {
-			part[i] = string(p[i])
-		}
-	} else if len(s) > 1 && s[0] == '#' && (len(s)-1)%3 == 0 && len(s) <= 13 {
-		n := (len(s) - 1) / 3
-		for i := range part {
-			part[i] = s[1+i*n : 1+(i+1)*n]
-		}
-	} else {
-		return namedColor(s)
-	}
-	var v [3]uint8
-	for i, p := range part {
-		if len(p) < 1 || len(p) > 4 {
-			return 0, false
-		}
-		n, err := strconv.ParseUint(p, 16, 16)
-		if err != nil {
-			return 0, false
-		}
-		if s[0] == '#' {
-			// The digits are the high ones.
-			v[i] = uint8(n << (16 - 4*len(p)) >> 8)
-		} else {
-			v[i] = uint8(n * 255 / (1<<(4*len(p)) - 1))
-		}
-	}
-	return emulator.RGB(v[0], v[1], v[2]), true
 }

@@ -105,7 +105,7 @@ func (e *Engine) privateStatusReport() {
 }
 
 func (e *Engine) reportScheme() {
-	if e.dark() {
+	if e.outer.Dark() {
 		e.reply("\x1b[?997;1n")
 	} else {
 		e.reply("\x1b[?997;2n")

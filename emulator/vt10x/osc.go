@@ -17,33 +17,21 @@ const (
 	maxMark   = 4096
 )
 
-// The colours that are answered until the child sets others.
-var (
-	defaultFG = emulator.RGB(0xe5, 0xe5, 0xe5)
-	defaultBG = emulator.RGB(0, 0, 0)
-)
-
 // oscs are the OSC commands by number. body is what follows the first
 // semicolon, end how the sequence was ended, for replies.
 var oscs map[int]func(e *engine, body, end string)
 
 func init() {
 	oscs = map[int]func(e *engine, body, end string){
-		0: func(e *engine, body, _ string) { e.setTitle(body) },
-		2: func(e *engine, body, _ string) { e.setTitle(body) },
-		4: (*engine).oscPalette,
-		7: func(e *engine, body, _ string) { e.event(emulator.EventCwd, "", clean(body, maxURI)) },
-		8: (*engine).oscLink,
-		9: (*engine).oscNotify,
-		10: func(e *engine, body, end string) {
-			e.oscColors(body, end, 10)
-		},
-		11: func(e *engine, body, end string) {
-			e.oscColors(body, end, 11)
-		},
-		12: func(e *engine, body, end string) {
-			e.oscColors(body, end, 12)
-		},
+		0:   func(e *engine, body, _ string) { e.setTitle(body) },
+		2:   func(e *engine, body, _ string) { e.setTitle(body) },
+		4:   (*engine).oscPalette,
+		7:   func(e *engine, body, _ string) { e.event(emulator.EventCwd, "", clean(body, maxURI)) },
+		8:   (*engine).oscLink,
+		9:   (*engine).oscNotify,
+		10:  func(e *engine, body, end string) { e.oscColors(body, end, 10) },
+		11:  func(e *engine, body, end string) { e.oscColors(body, end, 11) },
+		12:  func(e *engine, body, end string) { e.oscColors(body, end, 12) },
 		52:  (*engine).oscClipboard,
 		104: (*engine).oscResetPalette,
 		110: func(e *engine, _, _ string) { e.palette.FG = 0; e.damage.all = true },
@@ -150,10 +138,10 @@ func (e *engine) oscPalette(body, end string) {
 		}
 		index := uint8(n)
 		if parts[i+1] == "?" {
-			e.reply(fmt.Sprintf("\x1b]4;%d;%s%s", index, spec(e.indexedColor(index)), end))
+			e.reply(fmt.Sprintf("\x1b]4;%d;%s%s", index, spec(e.palette.At(index, e.outer)), end))
 			continue
 		}
-		if c, ok := parseColor(parts[i+1]); ok {
+		if c, ok := emulator.ParseColor(parts[i+1]); ok {
 			indexed := map[uint8]emulator.Color{index: c}
 			for k, v := range e.palette.Indexed {
 				if k != index {
@@ -191,75 +179,21 @@ func (e *engine) oscResetPalette(body, _ string) {
 // the next numbers.
 func (e *engine) oscColors(body, end string, n int) {
 	for part := range strings.SplitSeq(body, ";") {
-		var at *emulator.Color
-		outer, fallback := e.outer.FG, defaultFG
-		switch n {
-		case 10:
-			at = &e.palette.FG
-		case 11:
-			at, outer, fallback = &e.palette.BG, e.outer.BG, defaultBG
-		case 12:
-			at, outer = &e.palette.Cursor, e.outer.Cursor
-		default:
+		if n > 12 {
 			return
 		}
 		if part == "?" {
-			c := *at
-			for _, next := range []emulator.Color{outer, fallback} {
-				if c.IsDefault() {
-					c = next
-				}
-			}
-			e.reply(fmt.Sprintf("\x1b]%d;%s%s", n, spec(c), end))
-		} else if c, ok := parseColor(part); ok {
-			*at = c
+			e.reply(fmt.Sprintf("\x1b]%d;%s%s", n, spec(e.palette.Dynamic(n, e.outer)), end))
+		} else if c, ok := emulator.ParseColor(part); ok {
+			*[]*emulator.Color{&e.palette.FG, &e.palette.BG, &e.palette.Cursor}[n-10] = c
 			e.damage.all = true
 		}
 		n++
 	}
 }
 
-// indexedColor gives what palette colour i is now.
-func (e *engine) indexedColor(i uint8) emulator.Color {
-	if c, ok := e.palette.Indexed[i]; ok {
-		return c
-	}
-	if int(i) < len(e.outer.Indexed) && !e.outer.Indexed[i].IsDefault() {
-		return e.outer.Indexed[i]
-	}
-	return emulator.RGB(emulator.PaletteRGB(i))
-}
-
 // spec is a colour as X has it, 16 bits a part.
 func spec(c emulator.Color) string {
 	r, g, b, _ := c.RGB()
 	return fmt.Sprintf("rgb:%02x%02x/%02x%02x/%02x%02x", r, r, g, g, b, b)
-}
-
-// parseColor reads X's rgb:r/g/b with 1–4 digits a part, and #rgb in the same
-// lengths. Names are not known.
-func parseColor(s string) (emulator.Color, bool) {
-	var parts []string
-	if rest, ok := strings.CutPrefix(s, "rgb:"); ok {
-		parts = strings.Split(rest, "/")
-	} else if rest, ok := strings.CutPrefix(s, "#"); ok && len(rest)%3 == 0 {
-		n := len(rest) / 3
-		parts = []string{rest[:n], rest[n : 2*n], rest[2*n:]}
-	}
-	if len(parts) != 3 {
-		return 0, false
-	}
-	var v [3]uint8
-	for i, p := range parts {
-		n, err := strconv.ParseUint(p, 16, 16)
-		if err != nil || len(p) > 4 {
-			return 0, false
-		}
-		full := uint64(1)<<(4*len(p)) - 1
-		if s[0] == '#' && len(p) == 1 {
-			n, full = n<<4, 255 // X reads #rgb as the upper bits.
-		}
-		v[i] = uint8((n*255 + full/2) / full)
-	}
-	return emulator.RGB(v[0], v[1], v[2]), true
 }

@@ -52,24 +52,18 @@ func (e *engine) privateStatus(s sequence) {
 }
 
 func (e *engine) reportScheme() {
-	if e.dark() {
+	if e.outer.Dark() {
 		e.reply("\x1b[?997;1n")
 	} else {
 		e.reply("\x1b[?997;2n")
 	}
 }
 
-// dark reports whether the outer terminal's background is nearer to black.
-func (e *engine) dark() bool {
-	r, g, b, ok := e.outer.BG.RGB()
-	return !ok || 299*int(r)+587*int(g)+114*int(b) < 128*1000
-}
-
 // SetColors implements emulator.Emulator.
 func (e *engine) SetColors(c emulator.Colors) {
-	was := e.dark()
+	was := e.outer.Dark()
 	e.outer = c
-	if e.modes.ColorScheme && e.dark() != was {
+	if e.modes.ColorScheme && c.Dark() != was {
 		e.reportScheme()
 	}
 }
