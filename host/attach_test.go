@@ -35,11 +35,15 @@ func filled(t testing.TB, w *world, script string) (*peer, ahp.URI) {
 // the wire, and shows what the early viewer sees (docs/decisions.md §32).
 func TestSnapshotBounds(t *testing.T) {
 	t.Parallel()
+	lines := 4000
+	if slow {
+		lines = 800
+	}
 	for name, script := range map[string]string{
-		"colours":  colouredLines(4000),
-		"controls": `head -c 600000 /dev/zero | tr '\0' '\001'`,
-		"escapes":  `head -c 600000 /dev/zero | tr '\0' '\033'`,
-		"wide":     `yes '漢字 ' | head -c 500000`,
+		"colours":  colouredLines(lines),
+		"controls": fmt.Sprintf(`head -c %d /dev/zero | tr '\0' '\001'`, 150*lines),
+		"escapes":  fmt.Sprintf(`head -c %d /dev/zero | tr '\0' '\033'`, 150*lines),
+		"wide":     fmt.Sprintf(`yes '漢字 ' | head -c %d`, 125*lines),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,7 +13,7 @@ import (
 // many they are and however much is printed (100 subscribers, memory flat;
 // docs/decisions.md §33).
 func TestStalledViewersShareMemory(t *testing.T) { // alone: it looks at the heap
-	const lag, viewers = 2 << 20, 40
+	const lag, viewers = 2 << 20, 12
 	w := start(t, func(c *host.Config) { c.Engine, c.Limits.LagBytes, c.Limits.StallTime = "native", lag, patience })
 	w.buffer = 4
 	const uri = "ahp-terminal:/t"
@@ -29,7 +29,7 @@ func TestStalledViewersShareMemory(t *testing.T) { // alone: it looks at the hea
 	before := heap()
 	p.dispatch(uri, 1, ahp.TerminalInput{Data: "\n"})
 	most := uint64(0)
-	for range 24 { // MiB; the sockets of the stalled take 200 KiB each
+	for range 10 { // MiB; the sockets of the stalled take 200 KiB each
 		for total := 0; total < 1<<20; {
 			raw, _, err := p.next()
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/emutest"
 	"tandemux/host"
+	"tandemux/internal/soak"
 )
 
 // life is a random life of one terminal, watched by clients that come, lose
@@ -37,7 +38,7 @@ func TestRule2(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *host.Config) { c.Limits.ReplayCount = 12 })
 	kinds := map[string]int{}
-	for seed := range uint64(8) {
+	for seed := range uint64(soak.Size(t, 4, 40)) {
 		l := &life{w: w, rnd: rand.New(rand.NewPCG(seed, 5)), uri: fmt.Sprint("ahp-terminal:/life-", seed), cols: 80, rows: 24, kinds: kinds}
 		if !l.live() {
 			t.Fatalf("seed %d: %s", seed, strings.Join(l.log, "\n"))

@@ -8,6 +8,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
+	"tandemux/internal/soak"
 )
 
 const (
@@ -301,7 +302,7 @@ func (f *folding) confirm(r *rand.Rand) {
 // folded the same state as the host has, which is the same for both.
 func TestFoldIsTheSnapshot(t *testing.T) {
 	kinds := map[string]int{}
-	for seed := range uint64(3) {
+	for seed := range uint64(soak.Size(t, 2, 30)) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		p := newScripted("scripted")
 		p.plain = seed%2 == 0

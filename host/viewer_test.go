@@ -163,8 +163,8 @@ func randomAction(rnd *rand.Rand) ahp.Action {
 // (docs/decisions.md §33).
 func TestStalledViewer(t *testing.T) {
 	t.Parallel()
-	w := start(t, func(c *host.Config) { c.Limits.QueueBytes, c.Limits.HoldBytes, c.Engine = 3<<20, 64<<10, "native" })
-	const uri, lines = "ahp-terminal:/t", 80_000
+	w := start(t, func(c *host.Config) { c.Limits.QueueBytes, c.Limits.HoldBytes, c.Engine = 1<<20, 64<<10, "native" })
+	const uri, lines = "ahp-terminal:/t", 30_000
 	p := w.connect("p")
 	p.initialize()
 	p.create(uri, "sh", "-c", fmt.Sprintf(`stty -echo; read x; seq -f %%070.0f 1 %d; echo END; read x`, lines))
