@@ -150,7 +150,10 @@ func (t *Terminal) process(buf []byte) {
 // fills the store's block, and no questions that were answered with any that were not.
 func (t *Terminal) sliceOf(p []byte) int {
 	most := slice
-	if left := t.store.Left() - len(t.filter.Held()); left >= leastSlice {
+	t.screen.Lock() // flushEscape and Clear use them, too
+	left := t.store.Left() - len(t.filter.Held())
+	t.screen.Unlock()
+	if left >= leastSlice {
 		most = min(most, left)
 	}
 	n := output.Boundary(p, most)
