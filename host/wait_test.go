@@ -225,13 +225,13 @@ func TestWaitFlood(t *testing.T) {
 	p := w.connect("one")
 	p.initialize()
 	const uri = "ahp-terminal:/flood"
-	size := 30_000_000
+	lines := 1_700_000
 	if slow {
-		size = 5_000_000
+		lines = 100_000
 	}
 	p.must(ahp.MethodCreateTerminal, ahp.CreateTerminalParams{
 		Channel: uri, Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: "one"}, Meta: &ahp.CreateMeta{Command: []string{
-			"sh", "-c", fmt.Sprintf("read x; yes 0123456789abcdef | head -c %d; echo the needle; read x", size),
+			"sh", "-c", fmt.Sprintf("read x; yes 0123456789abcdef | head -c %d; echo the needle; read x", 17*lines+15), // the last one up to e
 		}},
 	}, nil)
 	hard := p.await(ahp.WaitParams{Channel: uri, Until: ahp.WaitText, Pattern: `(a|aa|aaa)+b.*n[^x]+dle`})
