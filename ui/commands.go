@@ -11,7 +11,6 @@ import (
 
 	"tandemux/ui/command"
 	"tandemux/ui/keys"
-	"tandemux/ui/layout"
 	"tandemux/ui/link"
 	"tandemux/ui/overlay"
 	"tandemux/ui/status"
@@ -73,38 +72,13 @@ func (m *Model) run(name string, args []string) {
 
 // context is what decides which commands can run.
 func (m *Model) context() command.Context {
-	c := command.Context{
-		Connected: m.link.Up(), Tabs: len(m.panes.Doc.Shown.Tabs),
-		LastTab: len(m.panes.Doc.Shown.Recent) > 0, TabsFull: len(m.panes.Doc.Shown.Tabs) >= layout.MaxTabs,
-	}
-	c.Buffers = m.clip.Len()
+	c := m.panes.Context()
+	c.Connected, c.Buffers = m.link.Up(), m.clip.Len()
 	c.Sessions, c.Chat = m.link.Can(link.CanSessions), m.agents.Focused() != nil
-	tab, ok := m.panes.Doc.Shown.Tab()
-	if !ok {
-		return c
-	}
-	area, id := m.panes.Area(), tab.Focus
-	c.Panes = len(tab.Panes())
-	c.LastPane, c.PanesFull = len(tab.Recent) > 0, c.Panes >= layout.MaxPanes
-	for d, to := range map[layout.Direction]*bool{
-		layout.Left: &c.Left, layout.Down: &c.Down, layout.Up: &c.Up, layout.Right: &c.Right,
-	} {
-		_, *to = tab.Neighbour(area, id, d)
-	}
-	c.Marked, c.Floating = m.panes.OtherMarked(id), tab.Floating(id)
-	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
-	_, t, v := m.panes.Focused()
-	c.Alerts, c.Asked = m.alerts.Any(), m.agents.Asked()
-	c.Linked = c.Chat || t != nil && m.agents.ChatOf(t) != ""
-	if t != nil {
-		c.Holder, c.Exited = m.panes.Terms.Holder(t), t.Exited()
-		c.HandBack = t.Info.Meta != nil && t.Info.Meta.HandBack != nil
-	}
-	if v != nil {
-		c.Scroll, c.History, c.Copying = v.Back(), v.Feed.History(), v.Copying()
-		_, c.Detects, c.Commands = v.Feed.LastCommand()
-		c.FullScreen = v.Feed.Modes().AltScreen
-		c.Previous, c.Next = v.Around()
+	if c.Tabs > 0 {
+		_, t, _ := m.panes.Focused()
+		c.Alerts, c.Asked = m.alerts.Any(), m.agents.Asked()
+		c.Linked = c.Chat || t != nil && m.agents.ChatOf(t) != ""
 	}
 	return c
 }

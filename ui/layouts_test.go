@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"tandemux/ahp"
 	"tandemux/ui/layout"
 	"tandemux/ui/uitest"
 )
@@ -85,6 +86,24 @@ func TestRenameLayout(t *testing.T) {
 	u.Press("ctrl+space $", "ctrl+u")
 	u.Type("no/name\r")
 	u.Shows("is no name for a layout")
+}
+
+// A chat that a layout shows is none of its terminals, under another name too.
+func TestRenameLayoutWithAChat(t *testing.T) {
+	u := uitest.New(t, uitest.Options{Host: func(h *uitest.Host) { h.AddSession("docs", "read the docs") }})
+	u.Press("ctrl+space a", "enter")
+	u.Shows("read the docs")
+	sh := u.Host.Terminal("sh1").URI
+	for _, name := range []string{"main", "home"} {
+		if name == "home" {
+			u.Press("ctrl+space $", "ctrl+u")
+			u.Type("home\r")
+			u.Shows("layout main is called home now")
+		}
+		if got := u.Host.Layout(name).Terminals; !slices.Equal(got, []ahp.URI{sh}) {
+			t.Errorf("the terminals of %s are %v", name, got)
+		}
+	}
 }
 
 func TestDeleteLayout(t *testing.T) {

@@ -22,11 +22,12 @@ const (
 // before it has to be lowered.
 const slack = 3
 
-// largerPackages names the packages that are meant to be larger than
-// maxPackageLines, with their own limits: each is one thing that has no seam.
-var largerPackages = map[string]int{
+// ownPackageLines are the limits of packages that have one of their own: the larger
+// ones are one thing each that has no seam; the interface's root only dispatches.
+var ownPackageLines = map[string]int{
 	"emulator/native": 8500,
 	"ahp":             5000,
+	"ui":              2500,
 }
 
 // What exceeded its limit when the limits were written, with the number that it
@@ -51,7 +52,6 @@ var (
 		"internal/acptest.scripted": 21,
 		"internal/client.Client":    22,
 		"internal/jsonrpc.Conn":     21,
-		"ui/command.Context":        33,
 	}
 	methodExcess = map[string]int{
 		"emulator/native.Engine": 245,
@@ -95,7 +95,7 @@ func TestPackageSize(t *testing.T) {
 		}
 	}
 	check(t, "lines", lines, func(dir string) int {
-		if n, larger := largerPackages[dir]; larger {
+		if n, own := ownPackageLines[dir]; own {
 			return n
 		}
 		return maxPackageLines

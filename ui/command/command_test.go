@@ -168,10 +168,13 @@ func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	full := Context{
-		Connected: true, Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
-		RoomRight: true, RoomDown: true, Holder: Agent, HandBack: true, Scroll: 5, History: 10, Copying: true,
-		Detects: true, Commands: true, Previous: true, Next: true, Buffers: 1, Marked: true, Floating: true, Alerts: true, Asked: true,
-		Sessions: true, Chat: true, Linked: true,
+		Connected: true, Buffers: 1, Alerts: true, Asked: true, Sessions: true, Chat: true,
+		Layout: Layout{
+			Tabs: 3, LastTab: true, Panes: 2, LastPane: true, Left: true, Down: true, Up: true, Right: true,
+			RoomRight: true, RoomDown: true, Marked: true, Floating: true,
+		},
+		Terminal: Terminal{Holder: Agent, HandBack: true, Linked: true},
+		View:     View{Scroll: 5, History: 10, Copying: true, Detects: true, Commands: true, Previous: true, Next: true},
 	}
 	for _, c := range All() {
 		ctx := full

@@ -26,7 +26,19 @@ type Context struct {
 	Args []string // of the command asked about; Why sets them
 
 	Connected bool // the host answers
+	Layout
+	Terminal
+	View
 
+	Alerts   bool // another terminal or a chat has something to tell
+	Asked    bool // an agent asks for a terminal, or whether a tool may run
+	Sessions bool // the host has agents, or can have them
+	Chat     bool // the focused pane shows a chat
+	Buffers  int  // that were copied
+}
+
+// Layout is how the layout on the screen stands.
+type Layout struct {
 	Tabs     int  // in the layout
 	LastTab  bool // another tab was active before
 	TabsFull bool // no more tabs are allowed
@@ -41,28 +53,26 @@ type Context struct {
 	Left, Down, Up, Right bool
 	// There is room to split the focused pane.
 	RoomRight, RoomDown bool
+}
 
-	Alerts bool // another terminal or a chat has something to tell
-	Asked  bool // an agent asks for a terminal, or whether a tool may run
-
-	Sessions bool // the host has agents, or can have them
-	Chat     bool // the focused pane shows a chat
-	Linked   bool // the focused terminal is of a chat, or the chat has a terminal
-
+// Terminal is how the focused terminal stands.
+type Terminal struct {
 	Holder   Holder
-	Exited   bool // the focused terminal's process has ended
-	HandBack bool // a session had the focused terminal before this person took it
+	Exited   bool // its process has ended
+	HandBack bool // a session had it before this person took it
+	Linked   bool // it is of a chat, or the focused chat has a terminal
+}
 
-	Scroll  int  // lines that the focused pane is scrolled back
+// View is what the focused pane shows of its terminal.
+type View struct {
+	Scroll  int  // lines that it is scrolled back
 	History int  // lines that it can be scrolled back at most
 	Copying bool // copy mode is on
 
-	Buffers int // that were copied
-
-	Detects    bool // the focused terminal's shell marks its commands
+	Detects    bool // the shell marks its commands
 	Commands   bool // one has run
-	FullScreen bool // its program shows its own screen
-	// There is a command before or after what the focused pane shows.
+	FullScreen bool // the program shows its own screen
+	// There is a command before or after what shows.
 	Previous, Next bool
 }
 

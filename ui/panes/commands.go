@@ -194,3 +194,37 @@ func renameTab(ps *Panes, args []string) {
 	}
 	ps.loop.Open(overlay.NewPrompt("rename tab", tab.Name, rename))
 }
+
+// Context says how the layout and the focused pane stand, for commands.
+func (ps *Panes) Context() command.Context {
+	l := &ps.Doc.Shown
+	c := command.Context{Layout: command.Layout{
+		Tabs: len(l.Tabs), LastTab: len(l.Recent) > 0, TabsFull: len(l.Tabs) >= layout.MaxTabs,
+	}}
+	tab, ok := l.Tab()
+	if !ok {
+		return c
+	}
+	area, id := ps.Area(), tab.Focus
+	c.Panes = len(tab.Panes())
+	c.LastPane, c.PanesFull = len(tab.Recent) > 0, c.Panes >= layout.MaxPanes
+	for d, to := range map[layout.Direction]*bool{
+		layout.Left: &c.Left, layout.Down: &c.Down, layout.Up: &c.Up, layout.Right: &c.Right,
+	} {
+		_, *to = tab.Neighbour(area, id, d)
+	}
+	c.Marked, c.Floating = ps.otherMarked(id), tab.Floating(id)
+	c.RoomRight, c.RoomDown = tab.CanSplit(area, id, layout.Right), tab.CanSplit(area, id, layout.Down)
+	_, t, v := ps.Focused()
+	if t != nil {
+		c.Holder, c.Exited = ps.Terms.Holder(t), t.Exited()
+		c.HandBack = t.Info.Meta != nil && t.Info.Meta.HandBack != nil
+	}
+	if v != nil {
+		c.Scroll, c.History, c.Copying = v.Back(), v.Feed.History(), v.Copying()
+		_, c.Detects, c.View.Commands = v.Feed.LastCommand()
+		c.FullScreen = v.Feed.Modes().AltScreen
+		c.Previous, c.Next = v.Around()
+	}
+	return c
+}

@@ -81,8 +81,8 @@ func moveToTab(ps *Panes, args []string) {
 	ps.movePane(id, tab.Focus, d)
 }
 
-// OtherMarked reports whether a pane other than the focused one is marked.
-func (ps *Panes) OtherMarked(focus layout.PaneID) bool {
+// otherMarked reports whether a pane other than the focused one is marked.
+func (ps *Panes) otherMarked(focus layout.PaneID) bool {
 	if ps.marked == "" || ps.marked == focus {
 		return false
 	}
