@@ -14,6 +14,7 @@ import (
 	"tandemux/internal/cli"
 	"tandemux/internal/client"
 	"tandemux/internal/config"
+	"tandemux/internal/desk"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/jsonrpc"
 	"tandemux/ui"
@@ -66,7 +67,10 @@ func attach(cmd *cobra.Command, name string, force bool) error {
 		cwd = ""
 	}
 	interfaceTuning().apply()
-	sink, d := sinkAdapter{link.NewSink()}, newDesk(p)
+	sink, d := sinkAdapter{link.NewSink()}, desk.New(p, func() (open, copy string) {
+		set, _ := loadSettings(p.Dirs) // what is wrong in it was said when it was saved
+		return set.openCommand, set.copyCommand
+	})
 	log, closeLog, err := p.Dirs.OpenLog("tui.log")
 	if err != nil {
 		return err

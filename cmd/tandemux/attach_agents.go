@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"strings"
 
 	"tandemux/ahp"
 	"tandemux/internal/endpoint"
@@ -91,30 +88,4 @@ func (h hostAdapter) Complete(ctx context.Context, p ahp.CompletionsParams) (ahp
 	var got ahp.CompletionsResult
 	err := h.Call(ctx, ahp.MethodCompletions, p, &got)
 	return got, err
-}
-
-// maxComposed bounds a message that was edited, in bytes.
-const maxComposed = 1 << 20
-
-func (d desk) Compose(text string) (argv []string, read func() (string, error), err error) {
-	if d.place.Elsewhere() {
-		return nil, nil, errors.New("the editor would run on the host's machine, which has not got the text")
-	}
-	name, err := d.toEdit("message-*.md", text)
-	if err != nil {
-		return nil, nil, err
-	}
-	read = func() (string, error) {
-		defer os.Remove(name)
-		b, err := os.ReadFile(name)
-		if err != nil {
-			return "", fmt.Errorf("read what was written: %w", err)
-		}
-		if len(b) > maxComposed {
-			return "", fmt.Errorf("what was written has more than %d bytes", maxComposed)
-		}
-		return strings.ToValidUTF8(string(b), "\uFFFD"), nil
-	}
-	// The editor's command line is read as a shell reads it.
-	return []string{"sh", "-c", "exec " + editor() + ` "$1"`, "sh", name}, read, nil
 }

@@ -19,6 +19,7 @@ import (
 	"tandemux/emulator"
 	"tandemux/emulator/engine"
 	"tandemux/host/listen"
+	"tandemux/internal/desk"
 	"tandemux/internal/fileuri"
 	"tandemux/internal/local"
 	"tandemux/internal/soak"
@@ -461,7 +462,7 @@ func (x *chaos) end() {
 	x.await("all processes to end", func() bool { return len(x.processes()) == 0 })
 	left, _ := os.ReadDir(x.dirs.Runtime)
 	for _, f := range left {
-		if name := f.Name(); name != listen.LockName && name != "start.lock" && name != jumpName && name != roomName && name != editDir && name != "shell" {
+		if name := f.Name(); name != listen.LockName && name != "start.lock" && name != jumpName && name != roomName && name != desk.EditDir && name != "shell" {
 			x.Errorf("%s is left in the runtime directory", name)
 		}
 	}

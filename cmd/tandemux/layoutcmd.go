@@ -17,6 +17,7 @@ import (
 	"tandemux/internal/endpoint"
 	"tandemux/internal/fileuri"
 	"tandemux/ui/layout"
+	"tandemux/ui/layout/layoutfile"
 )
 
 func newLayoutCommand() *cobra.Command {
@@ -47,7 +48,7 @@ in them. Shells are started anew when the file is loaded.`,
 			err := endpoint.WithHost(cmd, false, func(ctx context.Context, s *endpoint.Conn) error {
 				f, err := saveLayout(s, ctx, name)
 				if err == nil {
-					doc, err = f.format()
+					doc, err = f.Format()
 				}
 				return err
 			})
@@ -67,7 +68,7 @@ in them. Shells are started anew when the file is loaded.`,
 }
 
 // saveLayout describes a layout of the host.
-func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutFile, error) {
+func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutfile.File, error) {
 	terminals := map[ahp.URI]ahp.TerminalInfo{}
 	for _, t := range s.Terminals() {
 		terminals[t.Resource] = t
@@ -77,17 +78,17 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutFile,
 	ctx, cancel := context.WithTimeout(ctx, endpoint.CallTimeout)
 	defer cancel()
 	if err := s.Subscribe(ctx, channel); err != nil {
-		return layoutFile{}, err
+		return layoutfile.File{}, err
 	}
 	defer s.Unsubscribe(channel)
 	if state, ok := s.Mirror.Layout(channel); ok && state.Rev > 0 {
 		var err error
 		if l, err = layout.Decode(state.Doc); err != nil {
-			return layoutFile{}, fmt.Errorf("read layout %s: %w", name, err)
+			return layoutfile.File{}, fmt.Errorf("read layout %s: %w", name, err)
 		}
 	}
 	if len(l.Tabs) == 0 {
-		return layoutFile{}, fmt.Errorf("there is nothing in layout %s", name)
+		return layoutfile.File{}, fmt.Errorf("there is nothing in layout %s", name)
 	}
 	describe := func(uri ahp.URI) (cwd string, command []string) {
 		meta := terminals[uri].Meta
@@ -100,7 +101,7 @@ func saveLayout(s *endpoint.Conn, ctx context.Context, name string) (layoutFile,
 		}
 		return cwd, meta.Command
 	}
-	return saving{describe: describe}.file(l), nil
+	return layoutfile.Saving{Describe: describe}.File(l), nil
 }
 
 func newLayoutLoadCommand() *cobra.Command {
@@ -133,7 +134,7 @@ empty; with --add the file's tabs come behind those that are there.`,
 
 // readLayoutFile reads a file and gives the directory that its paths are
 // relative to.
-func readLayoutFile(stdin io.Reader, args []string) (f layoutFile, dir string, err error) {
+func readLayoutFile(stdin io.Reader, args []string) (f layoutfile.File, dir string, err error) {
 	in, what := stdin, "stdin"
 	if dir, err = os.Getwd(); err != nil {
 		return f, "", fmt.Errorf("find the working directory: %w", err)
@@ -149,7 +150,7 @@ func readLayoutFile(stdin io.Reader, args []string) (f layoutFile, dir string, e
 			return f, "", err
 		}
 	}
-	if f, err = parseLayoutFile(in); err != nil {
+	if f, err = layoutfile.Parse(in); err != nil {
 		return f, "", fmt.Errorf("read a layout from %s: %w", what, err)
 	}
 	return f, dir, nil
@@ -157,13 +158,13 @@ func readLayoutFile(stdin io.Reader, args []string) (f layoutFile, dir string, e
 
 // loadLayout starts what a file names and puts it into a layout: all of it, or
 // nothing.
-func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutFile, dir string, add bool) (err error) {
+func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutfile.File, dir string, add bool) (err error) {
 	var starts []ahp.CreateTerminalParams
-	ld := loading{open: func(p paneFile) ahp.URI {
+	ld := layoutfile.Loading{Open: func(p layoutfile.Pane) ahp.URI {
 		starts = append(starts, starting(s, p, dir))
 		return starts[len(starts)-1].Channel
 	}}
-	tabs, err := ld.tabs(f)
+	tabs, err := ld.Tabs(f)
 	if err != nil {
 		return fmt.Errorf("load the layout: %w", err)
 	}
@@ -201,7 +202,7 @@ func loadLayout(s *endpoint.Conn, ctx context.Context, name string, f layoutFile
 }
 
 // starting says how a pane's terminal is started.
-func starting(s *endpoint.Conn, p paneFile, dir string) ahp.CreateTerminalParams {
+func starting(s *endpoint.Conn, p layoutfile.Pane, dir string) ahp.CreateTerminalParams {
 	params := ahp.CreateTerminalParams{
 		Channel: endpoint.NewTerminalURI(), Claim: ahp.Claim{Kind: ahp.ClaimClient, ClientID: s.ClientID()},
 		Meta: &ahp.CreateMeta{Command: p.Command, Env: s.At.ChildEnv(os.Environ())},

@@ -36,7 +36,7 @@ var ownPackageLines = map[string]int{
 // goes.
 var (
 	packageExcess = map[string]int{
-		"cmd/tandemux": 5034,
+		"cmd/tandemux": 4472,
 		"host":         9581,
 	}
 	fileExcess  = map[string]int{}

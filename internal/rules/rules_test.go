@@ -148,6 +148,10 @@ var arrows = map[string][]string{
 	"internal/prompt": {"ahp", "internal/approval", "internal/cli", "internal/client", "internal/endpoint", "internal/fileuri"},
 
 	"internal/capture": {"ahp", "emulator", "emulator/engine", "internal/asciicast", "internal/cli", "internal/client", "internal/endpoint", "internal/svg", "themes", "ui/pane", "ui/player"},
+
+	"internal/desk": {"ahp", "internal/asciicast", "internal/capture", "internal/endpoint", "ui/recording"},
+
+	"ui/layout/layoutfile": {"ahp", "ui/layout"},
 }
 
 // soleImporters names modules that one package alone may import, and why.

@@ -1,4 +1,4 @@
-package main
+package desk
 
 import (
 	"context"
@@ -23,25 +23,24 @@ import (
 	"tandemux/internal/endpoint"
 )
 
-// desk is what the interface needs of this machine: a program for links, an
+// Desk is what the interface needs of this machine: a program for links, an
 // editor, a clipboard, files.
-type desk struct {
-	place endpoint.Endpoint
-	clips *clipper
+type Desk struct {
+	place    endpoint.Endpoint
+	clips    *clipper
+	commands func() (open, copy string) // as configured
 }
 
-// newDesk makes the desk of an interface.
-func newDesk(p endpoint.Endpoint) desk { return desk{place: p, clips: &clipper{wait: clipWait}} }
-
-// settings are those of the configuration as it is now.
-func (d desk) settings() *settings {
-	set, _ := loadSettings(d.place.Dirs) // what is wrong in it was said when it was saved
-	return set
+// New makes the desk of an interface. commands gives the configured programs that open
+// links and set the clipboard, "" for the system's.
+func New(p endpoint.Endpoint, commands func() (open, copy string)) Desk {
+	return Desk{place: p, clips: &clipper{wait: clipWait}, commands: commands}
 }
 
 // Clip implements clipboard.Clipper.
-func (d desk) Clip(text string) (program string, running bool, err error) {
-	argv := copyCommand(d.settings().copyCommand)
+func (d Desk) Clip(text string) (program string, running bool, err error) {
+	_, set := d.commands()
+	argv := copyCommand(set)
 	if len(argv) == 0 {
 		return "", false, nil
 	}
@@ -55,7 +54,7 @@ var schemes = []string{"http", "https", "ftp", "mailto", "file"}
 
 // Open starts the program that shows an address. The address is an argument of
 // its own and no shell reads it.
-func (d desk) Open(uri string) error {
+func (d Desk) Open(uri string) error {
 	u, err := url.Parse(uri)
 	if err != nil || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return errors.New("it is no address")
@@ -66,7 +65,8 @@ func (d desk) Open(uri string) error {
 	if name, _ := os.Hostname(); u.Scheme == "file" && u.Host != "" && u.Host != "localhost" && u.Host != name {
 		return fmt.Errorf("the file is on %s", u.Host)
 	}
-	argv := strings.Fields(d.settings().openCommand)
+	set, _ := d.commands()
+	argv := strings.Fields(set)
 	if len(argv) == 0 {
 		if argv, err = systemOpener(); err != nil {
 			return err
@@ -91,11 +91,11 @@ func systemOpener() ([]string, error) {
 	return nil, errors.New(`there is no program for links here; set open-command = "firefox", say`)
 }
 
-// editDir is where texts that are edited lie, below the runtime directory.
-const editDir = "edit"
+// EditDir is where texts that are edited lie, below the runtime directory.
+const EditDir = "edit"
 
 // Edit puts text into a private file and gives the command that edits it.
-func (d desk) Edit(text string, line int) ([]string, error) {
+func (d Desk) Edit(text string, line int) ([]string, error) {
 	if d.place.Elsewhere() {
 		return nil, errors.New("the editor would run on the host's machine, which has not got the text; save it instead")
 	}
@@ -107,8 +107,8 @@ func (d desk) Edit(text string, line int) ([]string, error) {
 }
 
 // toEdit puts text into a private file, and removes what editors left.
-func (d desk) toEdit(pattern, text string) (path string, err error) {
-	dir := filepath.Join(d.place.Dirs.Runtime, editDir)
+func (d Desk) toEdit(pattern, text string) (path string, err error) {
+	dir := filepath.Join(d.place.Dirs.Runtime, EditDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a place for it: %w", err)
 	}
@@ -164,7 +164,7 @@ func editing(editor, path string, line int) []string {
 }
 
 // Save writes a new file that only this user can read.
-func (d desk) Save(path, text string) (string, error) {
+func (d Desk) Save(path, text string) (string, error) {
 	full, f, err := capture.CreateNew(path)
 	if err != nil {
 		return "", err
@@ -178,7 +178,7 @@ func (d desk) Save(path, text string) (string, error) {
 }
 
 // Record implements rec.Recorder.
-func (d desk) Record(ctx context.Context, uri ahp.URI, path string) (rec.Recording, string, error) {
+func (d Desk) Record(ctx context.Context, uri ahp.URI, path string) (rec.Recording, string, error) {
 	full, f, err := capture.CreateNew(path)
 	if err != nil {
 		return nil, "", err
@@ -202,4 +202,30 @@ type filed struct {
 func (r filed) Stop() (time.Duration, error) {
 	took, err := r.Recording.Stop()
 	return took, errors.Join(err, r.f.Close())
+}
+
+// maxComposed bounds a message that was edited, in bytes.
+const maxComposed = 1 << 20
+
+func (d Desk) Compose(text string) (argv []string, read func() (string, error), err error) {
+	if d.place.Elsewhere() {
+		return nil, nil, errors.New("the editor would run on the host's machine, which has not got the text")
+	}
+	name, err := d.toEdit("message-*.md", text)
+	if err != nil {
+		return nil, nil, err
+	}
+	read = func() (string, error) {
+		defer os.Remove(name)
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("read what was written: %w", err)
+		}
+		if len(b) > maxComposed {
+			return "", fmt.Errorf("what was written has more than %d bytes", maxComposed)
+		}
+		return strings.ToValidUTF8(string(b), "\uFFFD"), nil
+	}
+	// The editor's command line is read as a shell reads it.
+	return []string{"sh", "-c", "exec " + editor() + ` "$1"`, "sh", name}, read, nil
 }

@@ -1,4 +1,4 @@
-package main
+package desk
 
 import (
 	"os"
@@ -9,18 +9,25 @@ import (
 	"testing"
 	"time"
 
+	"tandemux/internal/config"
+	"tandemux/internal/config/option"
 	"tandemux/internal/endpoint"
 	"tandemux/internal/local"
 )
 
-func testDesk(t *testing.T) desk {
+func testDesk(t *testing.T) Desk {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
-	return newDesk(endpoint.Endpoint{Dirs: local.Dirs{Runtime: t.TempDir(), Config: t.TempDir()}})
+	dir := t.TempDir()
+	return New(endpoint.Endpoint{Dirs: local.Dirs{Runtime: t.TempDir(), Config: dir}}, func() (open, copy string) {
+		doc, _ := os.ReadFile(filepath.Join(dir, "config.toml")) // none is fine
+		config.Read(doc, []option.Option{{Name: "open-command", Value: &open}, {Name: "copy-command", Value: &copy}})
+		return open, copy
+	})
 }
 
 // configure writes a desk's configuration.
-func (d desk) configure(t *testing.T, toml string) {
+func (d Desk) configure(t *testing.T, toml string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(d.place.Dirs.Config, "config.toml"), []byte(toml), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package layoutfile
 
 import (
 	"bytes"
@@ -14,30 +14,30 @@ import (
 	"tandemux/ui/layout"
 )
 
-// layoutFile is a layout as people keep it: what to start and where, without the
+// File is a layout as people keep it: what to start and where, without the
 // terminals that happen to run.
-type layoutFile struct {
-	Tabs []tabFile `toml:"tab"`
+type File struct {
+	Tabs []Tab `toml:"tab"`
 }
 
-type tabFile struct {
-	Name   string     `toml:"name,omitempty"`
-	Active bool       `toml:"active,omitempty" comment:"the one that shows"`
-	Split  string     `toml:"split,omitempty" comment:"row: side by side; column: one above the other"`
-	Panes  []paneFile `toml:"pane"`
-	Floats []paneFile `toml:"float,omitempty"`
+type Tab struct {
+	Name   string `toml:"name,omitempty"`
+	Active bool   `toml:"active,omitempty" comment:"the one that shows"`
+	Split  string `toml:"split,omitempty" comment:"row: side by side; column: one above the other"`
+	Panes  []Pane `toml:"pane"`
+	Floats []Pane `toml:"float,omitempty"`
 }
 
-// paneFile is a pane, or a split where it has panes itself.
-type paneFile struct {
-	Name    string     `toml:"name,omitempty"`
-	Cwd     string     `toml:"cwd,omitempty"`
-	Command []string   `toml:"command,omitempty"`
-	Focus   bool       `toml:"focus,omitempty"`
-	Size    int        `toml:"size,omitempty"`
-	Place   []float64  `toml:"place,omitempty,inline"` // of a float
-	Split   string     `toml:"split,omitempty"`
-	Panes   []paneFile `toml:"pane,omitempty"`
+// Pane is a pane, or a split where it has panes itself.
+type Pane struct {
+	Name    string    `toml:"name,omitempty"`
+	Cwd     string    `toml:"cwd,omitempty"`
+	Command []string  `toml:"command,omitempty"`
+	Focus   bool      `toml:"focus,omitempty"`
+	Size    int       `toml:"size,omitempty"`
+	Place   []float64 `toml:"place,omitempty,inline"` // of a float
+	Split   string    `toml:"split,omitempty"`
+	Panes   []Pane    `toml:"pane,omitempty"`
 }
 
 // layoutHead explains a saved layout to who edits it.
@@ -48,8 +48,8 @@ const layoutHead = `# A layout of tandemux: tandemux layout load opens it again.
 
 `
 
-// format writes the file.
-func (f layoutFile) format() ([]byte, error) {
+// Format writes the file.
+func (f File) Format() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(layoutHead)
 	e := toml.NewEncoder(&b)
@@ -60,9 +60,9 @@ func (f layoutFile) format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// parseLayoutFile reads a file. What it doesn't know is an error.
-func parseLayoutFile(r io.Reader) (layoutFile, error) {
-	var f layoutFile
+// Parse reads a file. What it doesn't know is an error.
+func Parse(r io.Reader) (File, error) {
+	var f File
 	doc, err := io.ReadAll(io.LimitReader(r, layout.MaxBytes+1))
 	if err != nil {
 		return f, err
@@ -88,22 +88,22 @@ func parseLayoutFile(r io.Reader) (layoutFile, error) {
 	return f, nil
 }
 
-// saving makes a file of a layout; describe says what a terminal's pane starts
+// Saving makes a file of a layout; describe says what a terminal's pane starts
 // and where.
-type saving struct {
-	describe func(ahp.URI) (cwd string, command []string)
+type Saving struct {
+	Describe func(ahp.URI) (cwd string, command []string)
 	focus    layout.PaneID
 }
 
-func (s saving) file(l layout.Layout) layoutFile {
-	var f layoutFile
+func (s Saving) File(l layout.Layout) File {
+	var f File
 	for i, t := range l.Tabs {
 		s.focus = t.Focus
-		tab := tabFile{Name: t.Name, Active: i == l.Active && len(l.Tabs) > 1}
+		tab := Tab{Name: t.Name, Active: i == l.Active && len(l.Tabs) > 1}
 		root := s.pane(t.Root)
 		tab.Split, tab.Panes = root.Split, root.Panes
 		if len(root.Panes) == 0 {
-			tab.Panes = []paneFile{root}
+			tab.Panes = []Pane{root}
 		}
 		for _, fl := range t.Floats {
 			p := s.pane(fl.Leaf)
@@ -120,13 +120,13 @@ func (s saving) file(l layout.Layout) layoutFile {
 	return f
 }
 
-func (s saving) pane(n *layout.Node) paneFile {
+func (s Saving) pane(n *layout.Node) Pane {
 	if len(n.Children) == 0 {
-		p := paneFile{Name: n.Name, Focus: n.Pane == s.focus}
-		p.Cwd, p.Command = s.describe(n.Terminal)
+		p := Pane{Name: n.Name, Focus: n.Pane == s.focus}
+		p.Cwd, p.Command = s.Describe(n.Terminal)
 		return p
 	}
-	p := paneFile{Split: string(n.Axis)}
+	p := Pane{Split: string(n.Axis)}
 	for i, c := range n.Children {
 		kid := s.pane(c)
 		kid.Size = n.Weights[i]
@@ -135,20 +135,20 @@ func (s saving) pane(n *layout.Node) paneFile {
 	return p
 }
 
-// loading makes tabs of a file; open is called for each pane and gives its
+// Loading makes tabs of a file; open is called for each pane and gives its
 // terminal.
-type loading struct {
-	open  func(p paneFile) ahp.URI
+type Loading struct {
+	Open  func(p Pane) ahp.URI
 	panes int
 	focus layout.PaneID
 }
 
-// tabs gives a layout with the file's tabs. layout.Decode has checked it.
-func (ld *loading) tabs(f layoutFile) (layout.Layout, error) {
+// Tabs gives a layout with the file's tabs. layout.Decode has checked it.
+func (ld *Loading) Tabs(f File) (layout.Layout, error) {
 	l := layout.New("")
 	for i, t := range f.Tabs {
 		ld.focus = ""
-		root, err := ld.node(paneFile{Split: t.Split, Panes: t.Panes}, 1)
+		root, err := ld.node(Pane{Split: t.Split, Panes: t.Panes}, 1)
 		if err != nil {
 			return l, fmt.Errorf("tab %d: %w", i+1, err)
 		}
@@ -169,7 +169,7 @@ func (ld *loading) tabs(f layoutFile) (layout.Layout, error) {
 	return layout.Decode(l.Encode())
 }
 
-func (ld *loading) node(p paneFile, depth int) (*layout.Node, error) {
+func (ld *Loading) node(p Pane, depth int) (*layout.Node, error) {
 	switch {
 	case depth > layout.MaxDepth:
 		return nil, fmt.Errorf("panes are split more than %d levels deep", layout.MaxDepth-1)
@@ -197,16 +197,16 @@ func (ld *loading) node(p paneFile, depth int) (*layout.Node, error) {
 	return n, nil
 }
 
-func (ld *loading) leaf(p paneFile) *layout.Node {
+func (ld *Loading) leaf(p Pane) *layout.Node {
 	ld.panes++
-	n := &layout.Node{Pane: layout.PaneID(fmt.Sprintf("p%d", ld.panes)), Name: p.Name, Terminal: ld.open(p)}
+	n := &layout.Node{Pane: layout.PaneID(fmt.Sprintf("p%d", ld.panes)), Name: p.Name, Terminal: ld.Open(p)}
 	if p.Focus {
 		ld.focus = n.Pane
 	}
 	return n
 }
 
-func (ld *loading) float(p paneFile) (layout.Float, error) {
+func (ld *Loading) float(p Pane) (layout.Float, error) {
 	if len(p.Panes) > 0 || p.Split != "" {
 		return layout.Float{}, errors.New("a float can't be split")
 	}

@@ -1,4 +1,4 @@
-package main
+package layoutfile
 
 import (
 	"reflect"
@@ -33,19 +33,19 @@ active = true
 `
 
 // load makes a layout of a file, with the panes that it starts.
-func load(t *testing.T, doc string) (layout.Layout, map[ahp.URI]paneFile, error) {
+func load(t *testing.T, doc string) (layout.Layout, map[ahp.URI]Pane, error) {
 	t.Helper()
-	f, err := parseLayoutFile(strings.NewReader(doc))
+	f, err := Parse(strings.NewReader(doc))
 	if err != nil {
 		return layout.Layout{}, nil, err
 	}
-	opened := map[ahp.URI]paneFile{}
-	ld := loading{open: func(p paneFile) ahp.URI {
+	opened := map[ahp.URI]Pane{}
+	ld := Loading{Open: func(p Pane) ahp.URI {
 		uri := endpoint.NewTerminalURI()
 		opened[uri] = p
 		return uri
 	}}
-	l, err := ld.tabs(f)
+	l, err := ld.Tabs(f)
 	return l, opened, err
 }
 
@@ -62,8 +62,8 @@ func TestLayoutFile(t *testing.T) {
 		t.Errorf("the first pane starts %+v", p)
 	}
 	// What is saved of it loads as the same, again and again.
-	s := saving{describe: func(uri ahp.URI) (string, []string) { return opened[uri].Cwd, opened[uri].Command }}
-	doc, err := s.file(l).format()
+	s := Saving{Describe: func(uri ahp.URI) (string, []string) { return opened[uri].Cwd, opened[uri].Command }}
+	doc, err := s.File(l).Format()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestLayoutFile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, doc)
 	}
-	again, err := s.file(l).format()
+	again, err := s.File(l).Format()
 	if err != nil || string(again) != string(doc) {
 		t.Errorf("%v; saved again\n%s\nit was\n%s", err, again, doc)
 	}
