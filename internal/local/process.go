@@ -49,6 +49,9 @@ func (d Dirs) Start(file *os.File, args ...string) error {
 	cmd.Args[0] = "tandemux"
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), ReadyEnv+"=3")
+	if args[0] == "keeper" && os.Getenv("GOMAXPROCS") == "" {
+		cmd.Env = append(cmd.Env, "GOMAXPROCS=1") // from the start, as the runtime makes room for each processor
+	}
 	cmd.ExtraFiles = []*os.File{w}
 	if file != nil {
 		cmd.Path = "/proc/self/fd/4"
