@@ -6,6 +6,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/params"
+	"tandemux/host/terminal"
 	"tandemux/internal/plaintext"
 )
 
@@ -50,17 +51,18 @@ func (t *term) commandFrom(p ahp.CommandParams) (any, error) {
 	}
 	tx := h.core.Lock()
 	defer tx.Unlock()
-	for {
-		pending, k, r, ok := t.t.CommandFrom(p.ID, *p.From)
-		if !t.applyTaken(tx, pending, k) {
-			continue
-		}
-		if !ok {
-			return nil, t.noCommand(p)
-		}
-		r.Seq = t.ch.Last()
-		return r, nil
+	var r ahp.CommandResult
+	var ok bool
+	for !t.drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
+		pending, k, r, ok = t.t.CommandFrom(p.ID, *p.From)
+		return pending, k
+	}) {
 	}
+	if !ok {
+		return nil, t.noCommand(p)
+	}
+	r.Seq = t.ch.Last()
+	return r, nil
 }
 
 // noCommand says why there is none.

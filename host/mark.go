@@ -9,6 +9,7 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/terminal"
 )
 
 // mark tells where a terminal is (x-tandemux/mark), so that what is asked from there
@@ -29,13 +30,7 @@ func mark(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 
 // markOf is where a terminal is now.
 func (t *term) markOf(tx core.Tx) ahp.Mark {
-	var m ahp.Mark
-	for {
-		pending, k, line := t.t.PresentLine()
-		if m.Line = line; t.applyTaken(tx, pending, k) {
-			break
-		}
-	}
+	m := ahp.Mark{Line: t.presentLine(tx)}
 	m.Seq = t.ch.Last()
 	items := t.t.Commands().Items
 	if n := len(items); n > 0 {
@@ -45,6 +40,17 @@ func (t *term) markOf(tx core.Tx) ahp.Mark {
 	}
 	m.Next = m.CommandID == "" && !t.value.Lifecycle.Exited() && t.t.Entered()
 	return m
+}
+
+// presentLine is the line that the cursor is on, up to there, when all that was
+// pending is applied.
+func (t *term) presentLine(tx core.Tx) (line string) {
+	for !t.drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
+		pending, k, line = t.t.PresentLine()
+		return pending, k
+	}) {
+	}
+	return line
 }
 
 // since gives what the terminal did after a mark; ok is false when the first of

@@ -114,14 +114,15 @@ func (t *term) State(tx core.Tx) any { return t.stateWithin(tx, math.MaxInt) }
 
 // stateWithin is the state with at most about limit bytes of content.
 func (t *term) stateWithin(tx core.Tx, limit int) any {
-	for {
-		pending, k, content := t.t.Content(min(limit, terminal.MaxWire))
-		if t.applyTaken(tx, pending, k) {
-			s := t.value
-			s.Content = content
-			return s
-		}
+	var content []ahp.Part
+	for !t.drain(tx, func() (pending []ahp.Action, k terminal.Taken) {
+		pending, k, content = t.t.Content(min(limit, terminal.MaxWire))
+		return pending, k
+	}) {
 	}
+	s := t.value
+	s.Content = content
+	return s
 }
 
 // claim transfers the terminal to a claim of p's; by is nil when the claim follows
@@ -176,12 +177,25 @@ func (t *term) flush(tx core.Tx) {
 	if tx.Closed() || t.ch == nil {
 		return
 	}
-	actions, k := t.t.Take()
-	t.applyTaken(tx, actions, k)
+	t.drain(tx, t.t.Take)
 }
 
-// applyTaken applies what was taken from a terminal. It reports whether that is
-// still all: not so when a checkpoint had to be made, which takes again.
+// drain applies what read takes from the terminal. The journal has room for it before
+// it is taken: a checkpoint takes what there is too much of. It reports whether what
+// else read gave is still of the latest instant: not so when something that follows
+// from an action has taken again.
+func (t *term) drain(tx core.Tx, read func() ([]ahp.Action, terminal.Taken)) bool {
+	t.t.Bound(tx.Room(t.ch) / (1 + len(t.ch.URI)/256)) // each record has the URI in it
+	actions, k := read()
+	if k.Full {
+		tx.MakeRoom(t.ch)
+		t.t.Bound(math.MaxInt) // what came meanwhile
+		actions, k = read()
+	}
+	return t.applyTaken(tx, actions, k)
+}
+
+// applyTaken applies what was taken from the terminal, and reports what drain does.
 func (t *term) applyTaken(tx core.Tx, actions []ahp.Action, k terminal.Taken) bool {
 	h := t.h
 	t.takes++

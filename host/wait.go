@@ -258,20 +258,15 @@ func (w *wait) forOutput(tx core.Tx, _ *regexp.Regexp) error {
 // presentText is what a pattern is matched against besides what is to come: the
 // line that the cursor is on, and all that is kept if that counts too.
 func (w *wait) presentText(tx core.Tx, past bool) (string, error) {
-	for {
-		pending, k, line := w.t.t.PresentLine()
-		if !w.t.applyTaken(tx, pending, k) {
-			continue
+	line := w.t.presentLine(tx)
+	if past {
+		r, err := w.t.t.Read(ahp.ReadRaw)
+		if err != nil {
+			return "", ahp.Internal("wait: read what is there: %v", err)
 		}
-		if past {
-			r, err := w.t.t.Read(ahp.ReadRaw)
-			if err != nil {
-				return "", ahp.Internal("wait: read what is there: %v", err)
-			}
-			line = r.Text
-		}
-		return line, nil
+		line = r.Text
 	}
+	return line, nil
 }
 
 func (w *wait) forText(tx core.Tx, pattern *regexp.Regexp) (err error) {

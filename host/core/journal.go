@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"tandemux/ahp"
@@ -52,7 +53,21 @@ func (tx Tx) renew(ch *Channel) {
 	if !j.Open() || tx.c.fenced || !j.Due() || j.Retry.Waits(tx.c.o.Now()) {
 		return
 	}
-	if more, ok := tx.checkpoint(ch, j.Retry.Bare(tx.c.o.Now())); ok {
+	tx.MakeRoom(ch)
+}
+
+// Room is how many bytes of records may be applied to a channel at once without a
+// checkpoint in between, which would be of no use if that is all.
+func (tx Tx) Room(ch *Channel) int {
+	if j := ch.Journal; j.Open() && !j.Retry.Waits(tx.c.o.Now()) {
+		return j.Room()
+	}
+	return math.MaxInt
+}
+
+// MakeRoom makes a checkpoint, and tells what was pending and is part of it.
+func (tx Tx) MakeRoom(ch *Channel) {
+	if more, ok := tx.checkpoint(ch, ch.Journal.Retry.Bare(tx.c.o.Now())); ok {
 		tx.deliver(ch, more)
 	}
 }

@@ -127,6 +127,9 @@ func (j *Journal) Append(records ...Record) error {
 	return err
 }
 
+// Room is how many bytes of records there is room for until a checkpoint must be made.
+func (j *Journal) Room() int { return j.mem.Log.Room() }
+
 // Due reports that it is time for a checkpoint.
 func (j *Journal) Due() bool { return j.mem.Log.Due() }
 

@@ -59,7 +59,9 @@ func (t *Terminal) Checkpoint(bare bool, buf *[]byte) (actions []ahp.Action, k T
 	t.screen.Lock()
 	defer t.screen.Unlock()
 	defer t.guard("write a checkpoint")
-	actions, k = t.Take()
+	t.queue.mu.Lock()
+	actions, k = t.take()
+	t.queue.mu.Unlock()
 	s := saved{
 		Cols: t.cols, Rows: t.rows, Nonce: t.cfg.Nonce, Command: t.cfg.Command, Facts: t.facts(),
 	}

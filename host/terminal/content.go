@@ -100,8 +100,10 @@ func (t *Terminal) Content(limit int) (actions []ahp.Action, k Taken, content []
 	defer t.screen.Unlock()
 	defer t.guard("serve the content")
 	content = []ahp.Part{}
-	actions, k = t.Take()
-	return actions, k, t.parts(limit)
+	if actions, k = t.Take(); !k.Full {
+		content = t.parts(limit)
+	}
+	return actions, k, content
 }
 
 // MaxWire bounds content in bytes as JSON has it, where a control character takes six

@@ -55,7 +55,9 @@
 // published at once with the mark that belongs to it (fresh.go). So Take gives
 // all of a slice or nothing: Taken says to which offset of the stream it has
 // come, the state of decoder and filter there, and, when that has changed, the
-// facts that no action tells (facts.go): prompt, tracker, counts. The holder puts
+// facts that no action tells (facts.go): prompt, tracker, counts. It gives no more than
+// the journal has room for (Bound): where there is more the holder makes a checkpoint
+// in its place, so that none is needed while actions are on their way. The holder puts
 // actions and mark into its journal in one batch, then calls Released, then tells
 // others.
 //

@@ -23,6 +23,7 @@ type pending struct {
 	cwd     *string
 	noticed *Noticed
 	size    int // of all output, in bytes
+	rest    int // of the records of all else, in bytes, at most
 	last    int // how many actions were taken last
 }
 
@@ -36,6 +37,25 @@ func (p *pending) empty() bool {
 // push queues an action behind all that is there.
 func (p *pending) push(a ahp.Action) {
 	p.settle()
+	p.add(a)
+}
+
+// recordBytes is what the record of an action takes besides its texts, at most, where
+// the channel has no long name.
+const recordBytes = 512
+
+// add queues an action behind those that are there.
+func (p *pending) add(a ahp.Action) {
+	texts := 0
+	switch a := a.(type) {
+	case ahp.TerminalCommandExecuted:
+		texts = len(a.CommandLine)
+	case ahp.TerminalTitleChanged:
+		texts = len(a.Title)
+	case ahp.TerminalCwdChanged:
+		texts = len(a.Cwd)
+	}
+	p.rest += recordBytes + 6*texts // as JSON
 	p.actions = append(p.actions, a)
 }
 
@@ -61,6 +81,7 @@ func (p *pending) tell(n int) {
 		}
 		p.actions = append(p.actions, ahp.TerminalData{Data: output.Text(p.data[:n])})
 		p.data = p.data[n:]
+		p.rest += recordBytes
 	}
 }
 
@@ -68,11 +89,11 @@ func (p *pending) tell(n int) {
 func (p *pending) settle() {
 	p.tell(len(p.data))
 	if p.title != nil {
-		p.actions = append(p.actions, ahp.TerminalTitleChanged{Title: *p.title})
+		p.add(ahp.TerminalTitleChanged{Title: *p.title})
 		p.title = nil
 	}
 	if p.cwd != nil {
-		p.actions = append(p.actions, ahp.TerminalCwdChanged{Cwd: *p.cwd})
+		p.add(ahp.TerminalCwdChanged{Cwd: *p.cwd})
 		p.cwd = nil
 	}
 	if p.noticed != nil {
@@ -97,6 +118,7 @@ type queue struct {
 	over     bool // closed
 	starved  bool // the reader waits for the landing
 	wake     wake
+	bound    int       // see Bound
 	room     sync.Cond // pending has shrunk, or the landing was released, or closed
 }
 
@@ -113,7 +135,7 @@ func (q *queue) end() {
 func (p *pending) take() []ahp.Action {
 	p.settle()
 	all := p.actions
-	p.actions, p.data, p.size, p.last = nil, nil, 0, len(all)
+	p.actions, p.data, p.size, p.rest, p.last = nil, nil, 0, 0, len(all)
 	return all
 }
 
@@ -158,10 +180,35 @@ func (q *queue) takeMark() Taken {
 // TerminalCwdChanged, TerminalCommandDetectionAvailable, -Executed, -Finished,
 // TerminalResized, TerminalCleared, TerminalExited; and Declined, which is for
 // the holder alone; and how far they have come. It calls it under its sequencing
-// lock. Nil when nothing is pending.
+// lock. Nil when nothing is pending, or more than
+// Bound allows.
 func (q *queue) Take() ([]ahp.Action, Taken) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.records() > q.bound {
+		return nil, Taken{Full: true}
+	}
+	return q.take()
+}
+
+// Bound says how many bytes of records a Take may bring from here on, so that the
+// holder can make room for it before: where there is more it brings nothing and says
+// so (Taken.Full), and a Checkpoint takes it. Without it as many as there are.
+func (q *queue) Bound(n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.bound = n
+}
+
+// records is how many bytes the records of a Take have, at most. The caller holds mu.
+func (q *queue) records() int {
+	const each = 128 // of facts.Skip and facts.Clears, as JSON
+	f := &q.progress.facts
+	return q.pending.size + q.pending.rest + len(q.progress.stream) + 16*recordBytes + each*(len(f.Skip)+len(f.Clears))
+}
+
+// take is Take without a bound. The caller holds mu.
+func (q *queue) take() ([]ahp.Action, Taken) {
 	q.wake.called = false
 	all, k := q.pending.take(), q.takeMark()
 	if q.own {

@@ -29,6 +29,8 @@ type Taken struct {
 	// Facts is what the terminal knows that is in no action, nil when nothing
 	// of it has changed since the last Taken.
 	Facts []byte
+	// Full says that nothing was taken, as there is more than Bound allows.
+	Full bool
 }
 
 // Records appends what a journal has to say of k, in the same batch as the

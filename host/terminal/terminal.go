@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -239,7 +240,7 @@ func empty(c Config) *Terminal {
 	t.call, t.queue.in, t.own = c.Wake, &t.input, c.Landing == nil
 	t.exit.process, t.send = c.Process, c.Signal
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.room.L = &t.queue.mu
+	t.room.L, t.bound = &t.queue.mu, math.MaxInt
 	t.input.ready.L = &t.input.mu
 	t.ended = make(chan struct{})
 	t.kept = kept{whole: true, max: c.MaxContent, blank: c.Emulator.Snapshot(nil, -1)}
