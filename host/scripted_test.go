@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
@@ -115,13 +116,19 @@ type steered struct{ *scriptedSession }
 
 func (s *steered) Steers() bool { return true }
 
-func (s *steered) Steer(_ context.Context, t agent.Turn) error {
-	_, sink := s.turn()
-	if sink == nil {
-		return errors.New("no turn runs")
+// Steer may be called before Prompt has got to run.
+func (s *steered) Steer(ctx context.Context, t agent.Turn) error {
+	for {
+		if _, sink := s.turn(); sink != nil {
+			sink.Message("steered: " + t.Text)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("no turn runs")
+		case <-time.After(time.Millisecond):
+		}
 	}
-	sink.Message("steered: " + t.Text)
-	return nil
 }
 
 func (s *scriptedSession) ID() string    { return s.id }
