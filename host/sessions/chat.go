@@ -192,6 +192,7 @@ func (c *Chat) finishOpening(o *agentStart, spec agent.Spec) {
 		if o.agent, o.err = r.Session, r.Err; r.Err == nil {
 			c.take(tx, r.Session)
 		}
+		c.s.begun(tx, o)
 	})
 	close(o.done)
 }

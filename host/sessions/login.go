@@ -34,7 +34,7 @@ func (ss *Sessions) LoginProvider(p ahp.LoginParams) (agent.Provider, error) {
 // has logged in.
 func (ss *Sessions) BeginAgain(tx core.Tx, uri ahp.URI) {
 	s, ok := sessionAt(tx, uri)
-	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning || tx.Closing() {
+	if !ok || s.value.Lifecycle != ahp.LifecycleFailed || s.beginning != nil || tx.Closing() {
 		return
 	}
 	s.begin(tx, nil, "")

@@ -206,32 +206,45 @@ func (ss *Sessions) countSessions(tx core.Tx) {
 	}
 }
 
+// beginning is the opening of the agent that a new session waits for.
+type beginning struct {
+	start    *agentStart
+	asked    *core.Link // who is told the progress; may be nil
+	progress string
+}
+
 // begin opens the agent of a new session and tells when it is ready.
 func (s *session) begin(tx core.Tx, l *core.Link, progress string) {
-	ss := s.all
-	s.beginning = true
 	o := s.chats[0].open(tx)
-	ss.work.Add(1)
-	go func() {
-		defer ss.work.Done()
-		<-o.done
-		ss.Core.Do(func(tx core.Tx) {
-			s.beginning = false
-			if tx.Channel(s.ch.URI) != s.ch || tx.Closing() {
-				return
-			}
-			if o.err != nil {
-				s.apply(tx, ahp.SessionCreationFailed{Error: words.Error(o.err)}, nil)
-			} else {
-				s.apply(tx, ahp.SessionReady{}, nil)
-			}
-			if l != nil && progress != "" && len(progress) <= params.MaxURI {
-				if b, err := ahp.Encode(l.Profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: progress, Progress: 1, Total: 1}); err == nil {
-					tx.Send(l, core.Notification(ahp.NoteProgress, b))
-				}
-			}
-		})
-	}()
+	s.beginning = &beginning{o, l, progress}
+	select {
+	case <-o.done:
+		s.begun(tx, o)
+	default:
+	}
+}
+
+// begun tells how an opening went if the session waits for it: before anything that
+// comes of it.
+func (s *session) begun(tx core.Tx, o *agentStart) {
+	b := s.beginning
+	if b == nil || b.start != o {
+		return
+	}
+	s.beginning = nil
+	if tx.Channel(s.ch.URI) != s.ch || tx.Closing() {
+		return
+	}
+	if o.err != nil {
+		s.apply(tx, ahp.SessionCreationFailed{Error: words.Error(o.err)}, nil)
+	} else {
+		s.apply(tx, ahp.SessionReady{}, nil)
+	}
+	if l := b.asked; l != nil && b.progress != "" && len(b.progress) <= params.MaxURI {
+		if text, err := ahp.Encode(l.Profile, ahp.ProgressParams{Channel: ahp.RootURI, ProgressToken: b.progress, Progress: 1, Total: 1}); err == nil {
+			tx.Send(l, core.Notification(ahp.NoteProgress, text))
+		}
+	}
 }
 
 // DisposeSession ends a session with its chats, agents and the terminals that it

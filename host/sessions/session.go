@@ -28,9 +28,8 @@ type session struct {
 	absent   map[string]*time.Timer // active clients that are away, by id
 	// toolsChanged is closed when the clients' tools change; nil when nobody follows.
 	toolsChanged chan struct{}
-	// beginning says that its first agent is being opened.
-	beginning bool
-	sandbox   Sandbox // nil unless facts.Sandbox is set; immutable
+	beginning    *beginning // nil unless its first agent is being opened
+	sandbox      Sandbox    // nil unless facts.Sandbox is set; immutable
 }
 
 // sessionFacts are what no action of a session tells.
