@@ -78,12 +78,15 @@ type Model struct {
 	actions map[string]command.Do // by the names of commands
 
 	// What the host says.
-	link  *link.Link
-	panes *panes.Panes
+	link   *link.Link
+	panes  *panes.Panes
+	agents *agents.Agents
+	alerts *alerts.Alerts
 
 	// What shows.
-	outer *outer.Terminal
-	line  struct { // the status line
+	outer  *outer.Terminal
+	screen *screen.Screen
+	line   struct { // the status line
 		line    status.Line
 		tabs    []status.Hit
 		cut     bool   // a message had no room
@@ -100,12 +103,8 @@ type Model struct {
 	clip       *clipboard.Clipboard
 	recordings *recording.Recordings
 	control    *control.Control
-	screen     *screen.Screen
-	agents     *agents.Agents
-	alerts     *alerts.Alerts
 
-	// Work.
-	leaving *Exit
+	leaving *Exit // nil while it is not
 }
 
 // New makes the model. Config.Keymap and Theme must name what exists.
@@ -135,8 +134,9 @@ func New(c Config, env Env) (*Model, error) {
 		Ran: func(name string) { m.copying.Ran(name) },
 	})
 	m.panes = panes.New(c.Layout, panes.First{Cwd: c.Cwd, Command: c.Command}, m.loop, m.link, m.outer, terminals.New(c.Host.ClientID(), c.Person), panes.Hooks{
-		Arranged: func() { m.alerts.Stale = true; m.agents.Follow() },
-		Focused:  func(from, to ahp.URI) { m.typing.Moved(from, to) }, Released: m.release,
+		Arranged:  func() { m.alerts.Stale = true; m.agents.Follow() },
+		Focused:   func(from, to ahp.URI) { m.typing.Moved(from, to) },
+		Released:  m.release,
 		Emptied:   func(note string) { m.leave(Exit{Reason: Emptied, Note: note}) },
 		Broke:     func(note string) { m.leave(Exit{Reason: Ended, Note: note}) },
 		Switched:  func() { m.mouse.Drop() },
@@ -158,8 +158,7 @@ func New(c Config, env Env) (*Model, error) {
 		Tasks: tasks.New(m.loop, m.log, host, m.link.Up), Composer: c.Desk.Composer, Home: c.home(), Cwd: c.Cwd,
 	}, agents.Hooks{
 		Changed:  func() { m.alerts.Stale = true },
-		OpenLink: m.copying.OpenLink, ChatKeys: m.keys.InChat,
-		Keys: m.keys.Of,
+		OpenLink: m.copying.OpenLink, Keys: m.keys.Of, ChatKeys: m.keys.InChat,
 	})
 	m.alerts = alerts.New(chosen.alerts, m.loop, m.link, m.panes, m.agents, m.outer)
 	m.recordings = recording.New(m.loop, c.Desk.Recorder, c.home(), func() string { return m.keys.Of("record") })

@@ -16,7 +16,7 @@ import (
 func (m *Model) newOuter(with Env, p themes.Pair) *outer.Terminal {
 	env := outer.Env{Expect: with.Expect, Learned: with.Learned, Suspend: with.Suspend, Write: with.Write}
 	settings := func() outer.Settings {
-		return outer.Settings{Colors: m.cfg.Colors, Unicode: m.cfg.Unicode, Graphics: m.cfg.Graphics, NoMarks: bool(m.cfg.NoCommandMarks)}
+		return outer.Settings{Appearance: m.cfg.Appearance, NoMarks: bool(m.cfg.NoCommandMarks)}
 	}
 	return outer.New(m.loop, env, settings, with.Caps, p, uint64(m.loop.Now().UnixNano()))
 }

@@ -31,10 +31,8 @@ type Env struct {
 
 // Settings are what the person says of the terminal in place of what it says itself.
 type Settings struct {
-	Colors   string // "none", "16", "256" or "true"; else as many as it has
-	Unicode  string // "on" or "off"; else as the locale says
-	Graphics string // how pictures show (tty.Pictures), "" as it says
-	NoMarks  bool   // commands are not marked
+	look.Appearance
+	NoMarks bool // commands are not marked
 }
 
 // Terminal is the outer terminal: what it can do, how things look on it, and what

@@ -10,7 +10,7 @@ import (
 	"tandemux/ui/tty"
 )
 
-// depths are the choices of Settings.Colors.
+// depths are the choices of look.Appearance.Colors.
 var depths = map[string]emulator.Depth{
 	"none": emulator.NoColors, "16": emulator.Colors16, "256": emulator.Colors256, "true": emulator.TrueColor,
 }
