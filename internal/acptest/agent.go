@@ -19,7 +19,8 @@ import (
 func Main(script string) int {
 	a := &scripted{
 		out: bufio.NewWriter(os.Stdout), answers: map[string]chan message{}, results: map[string]json.RawMessage{},
-		on: map[string]string{}, cancelled: make(chan struct{}), version: "1", caps: "{}", auth: "[]", session: "{}",
+		parts:     parts{on: map[string]string{}, version: "1", caps: "{}", auth: "[]", session: "{}"},
+		cancelled: make(chan struct{}),
 	}
 	a.parse(script)
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
@@ -53,9 +54,7 @@ type failure struct {
 }
 
 type scripted struct {
-	version, caps, auth, session string
-	on                           map[string]string
-	prompts                      [][]string
+	parts
 
 	mu        sync.Mutex
 	out       *bufio.Writer
@@ -77,57 +76,6 @@ func (a *scripted) isDeaf() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.deaf
-}
-
-func (a *scripted) parse(script string) {
-	live := true
-	for line := range strings.Lines(script) {
-		line = strings.TrimSpace(line)
-		word, rest, _ := strings.Cut(line, " ")
-		if word == "once" {
-			_, err := os.Stat(rest)
-			if live = err != nil; live {
-				os.WriteFile(rest, nil, 0o600)
-			}
-			continue
-		}
-		if word == "always" {
-			live = true
-			continue
-		}
-		if line == "" || line[0] == '#' || !live {
-			continue
-		}
-		if n := len(a.prompts); n > 0 && word != "prompt" {
-			a.prompts[n-1] = append(a.prompts[n-1], line)
-			continue
-		}
-		switch word {
-		case "caps":
-			a.caps = rest
-		case "auth":
-			a.auth = rest
-		case "version":
-			a.version = rest
-		case "session":
-			a.session = rest
-		case "on":
-			method, what, _ := strings.Cut(rest, " ")
-			a.on[method] = what
-		case "prompt":
-			a.prompts = append(a.prompts, nil)
-		case "deaf":
-			a.stopListening()
-		case "stderr":
-			fmt.Fprintln(os.Stderr, rest)
-		case "garbage":
-			a.garbage(rest)
-		case "raw":
-			a.write(rest)
-		default:
-			die("line %q is not understood", line)
-		}
-	}
 }
 
 func die(format string, args ...any) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
 )
 
 // Go sends a request. done is called once, with the raw result or an error, in
@@ -17,33 +18,57 @@ func (c *Conn) Go(method string, params any, done func(result json.RawMessage, e
 }
 
 func (c *Conn) start(method string, params any, done func(json.RawMessage, error)) (id int64, err error) {
-	c.pendingMu.Lock()
-	if c.ended != nil {
-		defer c.pendingMu.Unlock()
-		return 0, c.ended
+	if id, err = c.calls.add(done); err != nil {
+		return 0, err
 	}
-	c.lastID++
-	id = c.lastID
-	c.pending[id] = done
-	c.pendingMu.Unlock()
 	msg, err := encodeRequest(id, method, params)
 	if err == nil {
 		err = c.Send(msg)
 	}
-	if err != nil && c.forget(id) == nil {
+	if err != nil && c.calls.forget(id) == nil {
 		err = nil // The connection ended in between, and done has been told.
 	}
 	return id, err
 }
 
+// calls are the requests of ours that have no answer yet.
+type calls struct {
+	mu      sync.Mutex
+	pending map[int64]func(json.RawMessage, error)
+	last    int64
+	ended   error // set when no answer can come any more
+}
+
+func (cs *calls) add(done func(json.RawMessage, error)) (id int64, err error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.ended != nil {
+		return 0, cs.ended
+	}
+	cs.last++
+	cs.pending[cs.last] = done
+	return cs.last, nil
+}
+
 // forget takes a pending call out, so that its answer is ignored; nil when it
 // has been answered.
-func (c *Conn) forget(id int64) func(json.RawMessage, error) {
-	c.pendingMu.Lock()
-	defer c.pendingMu.Unlock()
-	done := c.pending[id]
-	delete(c.pending, id)
+func (cs *calls) forget(id int64) func(json.RawMessage, error) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	done := cs.pending[id]
+	delete(cs.pending, id)
 	return done
+}
+
+// end fails the calls that can no longer be answered.
+func (cs *calls) end(err error) {
+	cs.mu.Lock()
+	pending := cs.pending
+	cs.pending, cs.ended = nil, err
+	cs.mu.Unlock()
+	for _, done := range pending {
+		done(nil, err)
+	}
 }
 
 // Call sends a request and decodes the answer into result, which may be nil.
@@ -69,7 +94,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	case err := <-answered:
 		return err
 	case <-ctx.Done():
-		if c.forget(id) == nil { // It is being decoded into result right now.
+		if c.calls.forget(id) == nil { // It is being decoded into result right now.
 			return <-answered
 		}
 		return fmt.Errorf("call %s: %w", method, ctx.Err())
@@ -79,7 +104,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 // answered gives an answer to the call that waits for it.
 func (c *Conn) answered(m message) {
 	id, err := strconv.ParseInt(string(m.ID), 10, 64)
-	done := c.forget(id)
+	done := c.calls.forget(id)
 	if err != nil || done == nil {
 		if m.Error != nil {
 			c.log.Debug("error from the peer that answers no call", "id", string(m.ID), "code", m.Error.Code, "err", m.Error.Message)
@@ -103,11 +128,5 @@ func (c *Conn) endCalls() {
 	if c.cause != nil {
 		err = fmt.Errorf("%w: %w", ErrClosed, c.cause)
 	}
-	c.pendingMu.Lock()
-	pending := c.pending
-	c.pending, c.ended = nil, err
-	c.pendingMu.Unlock()
-	for _, done := range pending {
-		done(nil, err)
-	}
+	c.calls.end(err)
 }

@@ -92,11 +92,7 @@ type Conn struct {
 	ahead  *intake       // where messages come from once a handler was slow
 	beside chan struct{} // then closed when nothing more is put into it
 
-	// Calls of ours.
-	pendingMu sync.Mutex
-	pending   map[int64]func(json.RawMessage, error)
-	lastID    int64
-	ended     error // set when no answer can come any more
+	calls calls
 
 	// The end.
 	closeOnce sync.Once
@@ -125,7 +121,7 @@ func New(t Transport, h Handler, o Options) *Conn {
 	c := &Conn{
 		t: t, handler: h, o: o, log: log,
 		queue:   newQueue(o.MaxQueueBytes, o.MaxQueueMessages),
-		pending: map[int64]func(json.RawMessage, error){},
+		calls:   calls{pending: map[int64]func(json.RawMessage, error){}},
 		closing: make(chan struct{}),
 		done:    make(chan struct{}),
 	}
