@@ -339,7 +339,7 @@ func ownSessionDirectory(socket string) error {
 func (h *Host) Rebound() {
 	tx := h.core.Lock()
 	defer tx.Unlock()
-	h.roster.forget()
+	h.roster.Forget()
 	h.enroll(tx)
 	for _, b := range h.sessions.Sandboxes(tx) {
 		k, ok := b.(*confined)

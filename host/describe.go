@@ -31,7 +31,9 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	at := listen.Addresses(h.front.Listeners(front.TCP))
 	r.Listen, r.URLs, r.Fingerprint = at.Listen, at.URLs, at.Fingerprint
 	r.Pid, r.KeeperPid, r.Started = os.Getpid(), h.keeper().Pid(), h.started.UnixMilli()
-	r.Orphans = h.orphans()
+	for _, p := range h.roster.Strays() {
+		r.Orphans = append(r.Orphans, ahp.Orphan{Terminal: p.Terminal, Pid: p.Pid, Name: p.Name})
+	}
 	r.Clients, r.Terminals = len(h.conns), len(h.terms)
 	for c := range h.conns {
 		if c.keepsHouse(tx) {

@@ -25,6 +25,7 @@ import (
 	"tandemux/host/journal"
 	"tandemux/host/keeper"
 	"tandemux/host/listen"
+	"tandemux/host/roster"
 	"tandemux/host/sessions"
 	"tandemux/internal/statefile"
 )
@@ -156,8 +157,7 @@ type Host struct {
 	// life ends when nothing is followed any more.
 	life    context.Context
 	endLife context.CancelFunc
-	strays  strays
-	roster  roster
+	roster  *roster.Roster
 
 	// regaining is held while another keeper is started.
 	regaining sync.Mutex
@@ -198,7 +198,7 @@ func New(c Config) (*Host, error) {
 		c.Engine = engine.Default
 	}
 	h := &Host{
-		cfg: c, limits: c.Limits.withDefaults(), log: c.Log, roster: roster{path: filepath.Join(c.Runtime, rosterName)},
+		cfg: c, limits: c.Limits.withDefaults(), log: c.Log,
 		shell: findShell(c.Shell), now: time.Now, started: time.Now(), done: make(chan struct{}),
 		reserved: map[ahp.URI]string{},
 		procs:    processes{terms: map[string]*term{}, early: map[string]*keeper.Exit{}},
@@ -213,6 +213,9 @@ func New(c Config) (*Host, error) {
 	if c.Now != nil {
 		h.now = c.Now
 	}
+	h.roster = roster.New(c.Runtime, &h.ending, func(err error) {
+		h.log.Warn("programs will not be found again if the keeper and the host die", "err", err)
+	})
 	h.journals = journal.Shelf{
 		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.keeper() }, Now: h.now, Log: h.log,
 		Failed: func(err error) { h.warn("spare journals", err) },

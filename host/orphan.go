@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 
-	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/keeper"
+	"tandemux/host/roster"
 )
 
 // What happens when the keeper dies, as by SIGKILL: the host has a descriptor of each
@@ -177,7 +178,7 @@ const aboutStrays = "the keeper is gone"
 // tellStrays says to the host's owner which programs have no terminal.
 func (h *Host) tellStrays(tx core.Tx) {
 	var pids []string
-	for _, p := range h.strays.list() {
+	for _, p := range h.roster.Strays() {
 		pids = append(pids, fmt.Sprintf("%d %s", p.Pid, p.Name))
 	}
 	if len(pids) == 0 {
@@ -191,36 +192,11 @@ func (h *Host) tellStrays(tx core.Tx) {
 	h.activity.warnSoon(tx)
 }
 
-// program is a terminal's process in the roster.
-type program struct {
-	Terminal ahp.URI `json:"terminal"`
-	Name     string  `json:"name"` // of the program that was started
-	keeper.Identity
-}
-
-// strays are programs whose keeper and host are both gone. Its methods may be
-// called from any goroutine.
-type strays struct {
-	mu  sync.Mutex
-	all []program
-}
-
-func (s *strays) list() []program {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = slices.DeleteFunc(s.all, func(p program) bool { return !p.Alive() })
-	return slices.Clone(s.all)
-}
-
-// findStrays looks in the roster of the host before for programs that still run and
-// that the keeper does not have. It is called before anything is started.
+// findStrays finds the programs that an earlier keeper has left. It is called before
+// anything is started.
 func (h *Host) findStrays(children []keeper.Info) {
-	for _, p := range h.roster.read() {
-		kept := slices.ContainsFunc(children, func(c keeper.Info) bool { return c.Pid == p.Pid && c.Exit == nil })
-		if kept || !p.Alive() {
-			continue
-		}
-		h.strays.all = append(h.strays.all, p)
+	all := h.roster.Find(children)
+	for _, p := range all {
 		h.following.Add(1)
 		go func() {
 			defer h.following.Done()
@@ -232,22 +208,39 @@ func (h *Host) findStrays(children []keeper.Info) {
 			}
 		}()
 	}
-	if n := len(h.strays.all); n > 0 {
+	if n := len(all); n > 0 {
 		h.log.Warn("programs of an earlier keeper run without a terminal", "programs", n)
 		h.core.Locked(func(tx core.Tx) { h.tellStrays(tx) })
 	}
 }
 
+// enroll writes down which programs run.
+func (h *Host) enroll(tx core.Tx) {
+	if tx.Closing() {
+		return
+	}
+	var all []roster.Program
+	for _, t := range h.terms {
+		if t.value.Lifecycle.Exited() || t.identity.Pid == 0 || h.stopping && !t.identity.Alive() {
+			continue
+		}
+		name := t.shell
+		if len(t.meta.Command) > 0 {
+			name = t.meta.Command[0]
+		}
+		all = append(all, roster.Program{Terminal: t.ch.URI, Name: filepath.Base(name), Identity: t.identity})
+	}
+	h.roster.Put(all)
+}
+
 // endStrays ends the programs that no keeper holds, at a stop.
 func (h *Host) endStrays(ctx context.Context) {
 	var all sync.WaitGroup
-	for _, p := range h.strays.list() {
-		all.Go(func() {
-			if err := p.End(ctx); err != nil {
-				h.log.Error("end a program without a keeper", "err", err)
-			}
-		})
-	}
+	all.Go(func() {
+		if err := h.roster.End(ctx); err != nil {
+			h.log.Error("end programs without a keeper", "err", err)
+		}
+	})
 	tx := h.core.Lock()
 	terms := slices.Clone(h.terms)
 	tx.Unlock()
