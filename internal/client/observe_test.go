@@ -243,6 +243,22 @@ func TestSilence(t *testing.T) {
 		if got := silences(); len(got) != 1 || !got[0].IsZero() || c.vigil.timer != nil {
 			t.Errorf("the end of its silence: %v", got)
 		}
+		// What was on its way when the host stopped is no answer to the ping.
+		c.Dispatch(t1, ahp.TerminalInput{Data: "b4"})
+		p.expect("dispatchAction", "")
+		time.Sleep(silence + silence/2)
+		ping = p.expect("ping", "")
+		p.action(t1, 12, `{"type":"terminal/data","data":"late"}`, "")
+		time.Sleep(time.Minute)
+		if got := silences(); len(got) != 1 || got[0].IsZero() {
+			t.Errorf("silences of a host that stopped with a message on its way: %v", got)
+		}
+		p.reply(ping, `{}`)
+		if got := silences(); len(got) != 1 || !got[0].IsZero() || c.vigil.timer != nil {
+			t.Errorf("the end of that silence: %v", got)
+		}
+		p.reply(p.expect("ping", ""), `{}`)
+		synctest.Wait()
 		// One that is stopped is silent until it goes on.
 		began := time.Now()
 		c.Dispatch(t1, ahp.TerminalInput{Data: "c"})

@@ -15,12 +15,13 @@ const silence = 2 * time.Second
 // process, or a network that swallows everything, ends no connection. Nothing
 // runs while all is answered. The client's lock guards it.
 type vigil struct {
-	timer *time.Timer // nil while nothing is watched
-	link  *link       // that is watched
-	heard uint64      // what the link had heard when the timer was set
-	since time.Time   // when it was last known to be there
-	asked time.Time   // a ping went out then; zero for none
-	said  bool        // Silent was called
+	timer  *time.Timer // nil while nothing is watched
+	link   *link       // that is watched
+	heard  uint64      // what the link had heard when the timer was set
+	since  time.Time   // when it was last known to be there
+	asked  time.Time   // a ping went out then; zero for none
+	ponged bool        // that ping was answered
+	said   bool        // Silent was called
 }
 
 // begin watches what was just sent, unless a watch is on already.
@@ -54,18 +55,20 @@ func (c *Client) look(l *link) {
 	}
 	tell, since, drop := false, time.Time{}, false
 	switch heard := l.heard.Load(); {
-	case len(c.pending) == 0, heard != v.heard && !v.asked.IsZero() && c.pending[len(c.pending)-1].at.Before(v.asked):
-		// All is answered, or the host answers and leaves the rest for good.
+	case len(c.pending) == 0, v.ponged && c.pending[len(c.pending)-1].at.Before(v.asked):
+		// All is answered, or the host answers and leaves the rest for good. What was
+		// on its way when the host stopped does not show that.
 		tell = v.end()
 	case heard != v.heard:
 		tell, v.said = v.said, false
-		v.heard, v.since, v.asked = heard, time.Now(), time.Time{}
+		v.heard, v.since, v.asked, v.ponged = heard, time.Now(), time.Time{}, false
 		v.timer.Reset(silence)
 	case v.asked.IsZero():
-		v.asked = time.Now()
+		asked := time.Now()
+		v.asked = asked
 		l.rpc.Go(ahp.MethodPing, ahp.SubscribeParams{Channel: ahp.RootURI}, func(json.RawMessage, error) { //nolint:errcheck // lost connections end the watch
 			l.heard.Add(1)
-			c.answered(l)
+			c.answered(l, asked)
 		})
 		v.timer.Reset(silence)
 	default:
@@ -85,9 +88,12 @@ func (c *Client) look(l *link) {
 	}
 }
 
-// answered ends a silence.
-func (c *Client) answered(l *link) {
+// answered takes the answer to the ping of that time, and ends a silence.
+func (c *Client) answered(l *link, asked time.Time) {
 	c.mu.Lock()
+	if c.vigil.link == l && c.vigil.asked.Equal(asked) {
+		c.vigil.ponged = true
+	}
 	said := c.vigil.link == l && c.vigil.said && c.vigil.end()
 	c.mu.Unlock()
 	if said {
