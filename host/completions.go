@@ -11,8 +11,8 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
-	"tandemux/host/files"
 	"tandemux/host/params"
+	"tandemux/internal/fileuri"
 )
 
 const (
@@ -99,6 +99,6 @@ func fileCompletion(root, dir string, e os.DirEntry) ahp.CompletionItem {
 	}
 	return ahp.CompletionItem{
 		InsertText: "@" + rel + " ",
-		Attachment: &ahp.Attachment{Type: ahp.AttachResource, Label: rel, URI: files.URI(filepath.Join(root, rel)), DisplayKind: "document"},
+		Attachment: &ahp.Attachment{Type: ahp.AttachResource, Label: rel, URI: fileuri.Of(filepath.Join(root, rel)), DisplayKind: "document"},
 	}
 }

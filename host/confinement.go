@@ -17,13 +17,13 @@ import (
 	"tandemux/host/agent"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/files"
 	"tandemux/host/front"
 	"tandemux/host/listen"
 	"tandemux/host/outbox"
 	"tandemux/host/params"
 	"tandemux/host/sessions"
 	"tandemux/internal/daemon"
+	"tandemux/internal/fileuri"
 )
 
 // confined is what a session with a sandbox is shut in with: an agent.Confinement
@@ -234,7 +234,7 @@ func (h *Host) startingDirectory(p *auth.Principal, k *confined, roots []string,
 		}
 		return h.directory(cwd)
 	}
-	path, ok := files.Path(cwd, h.hostname)
+	path, ok := fileuri.Local(cwd, h.hostname)
 	if cwd != "" && !ok {
 		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", params.Clip(cwd))
 	}

@@ -18,12 +18,12 @@ import (
 	"tandemux/emulator/engine"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/files"
 	"tandemux/host/journal"
 	"tandemux/host/journal/record"
 	"tandemux/host/keeper"
 	"tandemux/host/params"
 	"tandemux/host/terminal"
+	"tandemux/internal/fileuri"
 )
 
 const (
@@ -355,7 +355,7 @@ func (h *Host) unborn(pl plan, colors emulator.Colors) (*term, childNote) {
 	t := &term{
 		h: h, proc: pl.spec.ID, holder: pl.holder, sandbox: pl.in, colors: colors, engine: pl.engine, feed: pl.feed, auto: pl.title,
 		value: ahp.TerminalState{
-			Title: cmp.Or(pl.name, pl.title), Cwd: files.URI(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
+			Title: cmp.Or(pl.name, pl.title), Cwd: fileuri.Of(pl.confined.inside(pl.dir)), Cols: p.Cols, Rows: p.Rows,
 			Lifecycle: ahp.Lifecycle{Status: ahp.StatusRunning}, Claim: p.Claim, IsPty: &yes,
 		},
 		meta: ahp.TerminalMeta{Created: time.Now().UnixMilli(), Principal: clientPrincipal(p.Claim, pl.holder), Name: pl.name},

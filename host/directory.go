@@ -4,8 +4,8 @@ import (
 	"os"
 
 	"tandemux/ahp"
-	"tandemux/host/files"
 	"tandemux/host/params"
+	"tandemux/internal/fileuri"
 )
 
 // directory is the working directory that a client asked for: a file URI, a
@@ -14,7 +14,7 @@ func (h *Host) directory(cwd ahp.URI) (string, error) {
 	if cwd == "" {
 		return h.home, nil
 	}
-	dir, ok := files.Path(cwd, h.hostname)
+	dir, ok := fileuri.Local(cwd, h.hostname)
 	if !ok {
 		return "", ahp.InvalidParams("create terminal: cwd: %q is not a file URI with an absolute path on this machine", params.Clip(cwd))
 	}

@@ -7,9 +7,9 @@ import (
 	"tandemux/ahp"
 	"tandemux/emulator"
 	"tandemux/host/auth"
-	"tandemux/host/files"
 	"tandemux/host/keeper"
 	"tandemux/host/params"
+	"tandemux/internal/fileuri"
 )
 
 // facts are what is in no action of a terminal and the next host must know
@@ -108,7 +108,7 @@ var operatorClaim = ahp.Claim{Kind: ahp.ClaimClient, ClientID: "tandemux"}
 func (h *Host) noteOf(info keeper.Info) childNote {
 	n := childNote{}
 	if json.Unmarshal(info.Note, &n) != nil || n.Channel == "" {
-		n = childNote{Channel: ahp.TerminalScheme + "/" + info.ID, Cwd: files.URI(info.Dir)}
+		n = childNote{Channel: ahp.TerminalScheme + "/" + info.ID, Cwd: fileuri.Of(info.Dir)}
 	}
 	if n.Title == "" && len(info.Argv) > 0 {
 		n.Title = params.CleanTitle(info.Argv[0])

@@ -7,9 +7,9 @@ import (
 	"tandemux/ahp"
 	"tandemux/host/auth"
 	"tandemux/host/core"
-	"tandemux/host/files"
 	"tandemux/host/outbox"
 	"tandemux/host/params"
+	"tandemux/internal/fileuri"
 )
 
 // initialize is the handshake (AHP, Lifecycle).
@@ -69,7 +69,7 @@ func initialize(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 		ServerSeq:        seq,
 		Snapshots:        snapshots,
 		ServerInfo:       &ahp.Implementation{Name: "tandemux", Version: h.cfg.Version},
-		DefaultDirectory: files.URI(h.home),
+		DefaultDirectory: fileuri.Of(h.home),
 		Meta:             &ahp.InitializeMeta{Principal: who.ID, Session: who.Session},
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/auth"
-	"tandemux/host/files"
+	"tandemux/internal/fileuri"
 )
 
 // whereabouts is the directory that a new terminal beside another is started in:
@@ -22,7 +22,7 @@ func (h *Host) whereabouts(p *auth.Principal, uri ahp.URI) (dir string, ok bool)
 		tx.Unlock()
 		return "", false
 	}
-	told, _ := files.Path(t.value.Cwd, h.hostname)
+	told, _ := fileuri.Local(t.value.Cwd, h.hostname)
 	pid, exited := t.meta.Pid, t.value.Lifecycle.Exited()
 	b, _ := h.sessions.Confined(tx, t.sandbox)
 	k, _ := b.(*confined)

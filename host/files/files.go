@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"tandemux/ahp"
+	"tandemux/internal/fileuri"
 )
 
 // Bounds.
@@ -91,7 +92,7 @@ func (s *Server) locate(uri ahp.URI, follow bool) (place, error) {
 	if uri == "" {
 		return place{}, ahp.InvalidParams("uri: missing")
 	}
-	path, ok := Path(uri, s.hostname)
+	path, ok := fileuri.Local(uri, s.hostname)
 	if !ok || len(uri) > maxURI {
 		return place{}, outside(uri)
 	}
@@ -207,7 +208,7 @@ func kindOf(m fs.FileMode) string {
 // linked is the kind of what a link leads to: a directory only if that is
 // served.
 func (s *Server) linked(dir place, name string) string {
-	p, err := s.locate(URI(filepath.Join(dir.path(), name)), true)
+	p, err := s.locate(fileuri.Of(filepath.Join(dir.path(), name)), true)
 	if err != nil {
 		return kindFile
 	}
@@ -306,7 +307,7 @@ func (s *Server) Resolve(uri ahp.URI, follow bool) (any, error) {
 		return nil, fileError(uri, err)
 	}
 	r := map[string]any{
-		"uri": URI(p.path()), "type": kindOf(info.Mode()),
+		"uri": fileuri.Of(p.path()), "type": kindOf(info.Mode()),
 		"mtime": info.ModTime().UTC().Format(time.RFC3339Nano), "etag": etag(info),
 	}
 	if info.Mode().IsRegular() {
