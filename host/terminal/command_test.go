@@ -22,7 +22,7 @@ import (
 func fed(t testing.TB, change func(*Config)) *Terminal {
 	t.Helper()
 	c := Config{
-		Process: idlePty(t), Cols: 40, Rows: 10, Hostname: "here", Child: Child{Nonce: "n"}, delays: delays{title: time.Hour},
+		Process: idlePty(t), Cols: 40, Rows: 10, Hostname: "here", Child: Child{Nonce: "n"}, delays: delays{time.Hour, time.Hour},
 		Emulator: native.New(emulator.Options{Cols: 40, Rows: 10, History: 100}),
 	}
 	if change != nil {
