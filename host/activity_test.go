@@ -15,7 +15,7 @@ func newCore(tb testing.TB, now func() time.Time) *core.Core {
 	tb.Helper()
 	c, _, err := core.New(core.Options{
 		State: tb.TempDir(), Now: now, Log: slog.New(slog.DiscardHandler), Clients: 10,
-		Kept: func(ahp.URI) bool { return false }, Superseded: func(core.Tx, error) {},
+		Superseded: func(core.Tx, error) {},
 	})
 	if err != nil {
 		tb.Fatal(err)

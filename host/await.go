@@ -121,7 +121,7 @@ func (t *term) followed(tx core.Tx, c *conn) {
 	}
 }
 
-// unfollowed ends that. The caller holds the lock.
+// unfollowed ends that. Reduce, which calls it, has no Tx.
 func (t *term) unfollowed() {
 	if t.follower.who() != "" {
 		t.follower.expect("")

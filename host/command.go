@@ -109,8 +109,7 @@ func (h *Host) terminalAt(uri ahp.URI, doing string) (*term, error) {
 	return t, nil
 }
 
-// noteCommand keeps the newest command for the list of terminals. The caller
-// holds the lock.
+// noteCommand keeps the newest command for the list of terminals.
 func (t *term) noteCommand(a ahp.Action) {
 	switch a := a.(type) {
 	case ahp.TerminalCommandExecuted:

@@ -14,7 +14,7 @@ const leastShare = 16 << 10
 
 // fit makes the snapshots of one reply fit into it, by leaving out history of the
 // terminals that have most: a client that comes back to many terminals gets all of
-// them. The caller holds the lock since the snapshots were taken.
+// them. The snapshots were taken in the same turn.
 func (c *conn) fit(tx core.Tx, taken []snapshot) {
 	sizes := make([]int, len(taken))
 	total := 0

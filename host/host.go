@@ -223,7 +223,7 @@ func New(c Config) (*Host, error) {
 	var err error
 	var noMark error
 	h.core, noMark, err = core.New(core.Options{
-		State: c.State, Now: h.now, Log: h.log, Journals: &h.journals, Kept: isKept,
+		State: c.State, Now: h.now, Log: h.log, Journals: &h.journals, Kinds: kinds(h),
 		ReplayBytes: h.limits.ReplayBytes, ReplayCount: h.limits.ReplayCount, Clients: h.limits.Clients,
 		Shown: shownAction, Superseded: h.superseded,
 		Spoilt: func(tx core.Tx) { h.activity.warnSoon(tx) },

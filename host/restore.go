@@ -50,7 +50,7 @@ func (h *Host) restore() error {
 		}
 	}
 	for _, f := range left.Channels {
-		if err := tx.Revive(f, h.kind(f.Contents.Channel)); err != nil {
+		if err := tx.Revive(f); err != nil {
 			h.log.Error("restore a channel", "channel", f.Contents.Channel, "err", err)
 			left.Stale = append(left.Stale, f)
 		}

@@ -25,8 +25,9 @@ type Options struct {
 	ReplayBytes, ReplayCount, Clients int
 	// Journals gives channels their journals.
 	Journals *journal.Shelf
-	// Kept reports whether a channel that is no terminal outlives the host.
-	Kept func(uri ahp.URI) bool
+	// Kinds are the channels that are no terminals and outlive the host, by the scheme of
+	// their URIs, with its colon.
+	Kinds map[string]Kind
 	// Shown is what a principal that may not see everything sees of an action; nil for
 	// nothing.
 	Shown func(tx Tx, p *auth.Principal, a ahp.Action) ahp.Action

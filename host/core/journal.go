@@ -241,7 +241,7 @@ func (tx Tx) Checkpoint(ch *Channel) {
 // beginJournal gives a channel its journal, if it is of a kind that a next host knows
 // how to make: one that the keeper has, as a rule.
 func (tx Tx) beginJournal(ch *Channel) *journal.Journal {
-	if !tx.c.o.Kept(ch.URI) || tx.c.closed {
+	if tx.kind(ch.URI) == nil || tx.c.closed {
 		return nil
 	}
 	j, kept, err := tx.c.o.Journals.Take()

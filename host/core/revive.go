@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/journal"
@@ -14,9 +15,16 @@ import (
 // has it. What was applied after that is reduced then.
 type Kind func(ch *Channel, state json.RawMessage) (Body, error)
 
+// kind is that of a channel; nil for a terminal, and what this version has none of.
+func (tx Tx) kind(uri ahp.URI) Kind {
+	scheme, _, _ := strings.Cut(uri, ":")
+	return tx.c.o.Kinds[scheme+":"]
+}
+
 // Revive makes a channel that is no terminal, as an earlier host left it.
-func (tx Tx) Revive(f *record.Found, kind Kind) error {
+func (tx Tx) Revive(f *record.Found) error {
 	m := f.Contents
+	kind := tx.kind(m.Channel)
 	if kind == nil {
 		return errors.New("this version has no such channels")
 	}

@@ -31,7 +31,7 @@ func (ss *Sessions) ReviveChat(ch *core.Channel, state json.RawMessage) (core.Bo
 
 // Revive puts sessions and chats together again that an earlier host
 // left, and ends what its agents were doing: they are gone with it (AHP,
-// Lifecycle). The caller holds the lock; all channels are there.
+// Lifecycle). All channels are there.
 func (ss *Sessions) Revive(tx core.Tx) {
 	for ch := range tx.Channels() {
 		if c, ok := ch.Body.(*Chat); ok {
