@@ -27,7 +27,7 @@ func init() {
 // ACP; it folds what it is told.
 type conversation struct {
 	*peer
-	w             *world
+	w             *fixture
 	work          string
 	session, chat ahp.URI
 	state         ahp.ChatState

@@ -13,7 +13,7 @@ import (
 )
 
 // guest is an agent from the side.
-func guest(w *world, name string) *peer {
+func guest(w *fixture, name string) *peer {
 	w.t.Helper()
 	p := w.connect(name)
 	p.must(ahp.MethodInitialize, ahp.InitializeParams{

@@ -19,7 +19,7 @@ func colouredLines(n int) string {
 }
 
 // filled is a terminal of 200 × 50 that has run a script.
-func filled(t testing.TB, w *world, script string) (*peer, ahp.URI) {
+func filled(t testing.TB, w *fixture, script string) (*peer, ahp.URI) {
 	t.Helper()
 	const uri = "ahp-terminal:/t"
 	p := w.connect("p")

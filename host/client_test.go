@@ -16,7 +16,7 @@ import (
 
 // cutter dials, and cuts the latest connection when asked.
 type cutter struct {
-	w    *world
+	w    *fixture
 	mu   sync.Mutex
 	last jsonrpc.Transport
 }

@@ -20,7 +20,7 @@ import (
 	"tandemux/internal/wsrpc"
 )
 
-// taskOf makes a world with a task's session in a sandbox, whose agent does what a
+// taskOf makes a fixture with a task's session in a sandbox, whose agent does what a
 // script says. $OUT is a directory outside, with a file "secret".
 func taskOf(t *testing.T, script string, change ...func(*sandbox.Spec)) (*conversation, func(*host.Config)) {
 	t.Helper()
@@ -64,7 +64,7 @@ func taskOf(t *testing.T, script string, change ...func(*sandbox.Spec)) (*conver
 }
 
 // beginTask begins the session as the tasks do.
-func beginTask(t *testing.T, w *world, work string) *conversation {
+func beginTask(t *testing.T, w *fixture, work string) *conversation {
 	t.Helper()
 	tr, err := w.host.Front().Service("tasks")(t.Context())
 	if err != nil {

@@ -82,7 +82,7 @@ func mustHome(t *testing.T) string {
 
 type script struct {
 	t     *testing.T
-	w     *world
+	w     *fixture
 	peers map[string]*peer
 	vars  map[string]any
 	pings int

@@ -56,8 +56,8 @@ func TestMain(m *testing.M) {
 	leak.Main(m)
 }
 
-// world is a host with a keeper process of its own, in its own directory.
-type world struct {
+// fixture is a host with a keeper process of its own, in its own directory.
+type fixture struct {
 	t     testing.TB
 	dir   string
 	host  *host.Host
@@ -75,15 +75,15 @@ type world struct {
 	shut       *sync.Once
 }
 
-// start makes a world that ends with the test.
-func start(t testing.TB, change ...func(*host.Config)) *world {
+// start makes a fixture that ends with the test.
+func start(t testing.TB, change ...func(*host.Config)) *fixture {
 	t.Helper()
 	// A socket's path is short, a test's temporary directory may not be.
 	dir, err := os.MkdirTemp("", "tandemux")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: dir, log: &syncBuffer{}, buffer: 1 << 16}
+	w := &fixture{t: t, dir: dir, log: &syncBuffer{}, buffer: 1 << 16}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for _, d := range []string{"run", "state", "home"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
@@ -95,7 +95,7 @@ func start(t testing.TB, change ...func(*host.Config)) *world {
 	return w
 }
 
-func (w *world) startKeeper() {
+func (w *fixture) startKeeper() {
 	w.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *world) startKeeper() {
 	})
 }
 
-func (w *world) startHost(change ...func(*host.Config)) {
+func (w *fixture) startHost(change ...func(*host.Config)) {
 	w.t.Helper()
 	ctx := context.Background()
 	k, err := keeper.Dial(ctx, filepath.Join(w.dir, "run", listen.KeeperName))
@@ -176,7 +176,7 @@ func (w *world) startHost(change ...func(*host.Config)) {
 }
 
 // shutdown ends the host, not the keeper.
-func (w *world) shutdown() {
+func (w *fixture) shutdown() {
 	w.shut.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -190,7 +190,7 @@ func (w *world) shutdown() {
 }
 
 // until waits for a state that comes from outside the host's protocol.
-func (w *world) until(what string, ok func() bool) {
+func (w *fixture) until(what string, ok func() bool) {
 	w.t.Helper()
 	until(w.t, what, ok)
 }
@@ -207,7 +207,7 @@ func until(t testing.TB, what string, ok func() bool) {
 }
 
 // token makes an access token with the given scopes; none means all.
-func (w *world) token(scopes ...string) ahp.TokenNewResult {
+func (w *fixture) token(scopes ...string) ahp.TokenNewResult {
 	w.t.Helper()
 	if w.admin == nil {
 		w.admin = w.connect("admin")
@@ -233,17 +233,17 @@ type peer struct {
 	from   map[ahp.URI]int64 // fromSeq of each channel's latest snapshot
 }
 
-func (w *world) connect(name string) *peer {
+func (w *fixture) connect(name string) *peer {
 	w.t.Helper()
 	return w.dial(name, wsrpc.Target{URL: "unix://" + w.sock.Path()})
 }
 
-func (w *world) connectTCP(name, token string) *peer {
+func (w *fixture) connectTCP(name, token string) *peer {
 	w.t.Helper()
 	return w.dial(name, wsrpc.Target{URL: "ws://" + w.tcp.Addr().String() + "/ahp", Token: token})
 }
 
-func (w *world) dial(name string, target wsrpc.Target) *peer {
+func (w *fixture) dial(name string, target wsrpc.Target) *peer {
 	w.t.Helper()
 	p, err := w.try(name, target)
 	if err != nil {
@@ -252,7 +252,7 @@ func (w *world) dial(name string, target wsrpc.Target) *peer {
 	return p
 }
 
-func (w *world) try(name string, target wsrpc.Target) (*peer, error) {
+func (w *fixture) try(name string, target wsrpc.Target) (*peer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	tr, err := wsrpc.Dial(ctx, target)
@@ -263,7 +263,7 @@ func (w *world) try(name string, target wsrpc.Target) (*peer, error) {
 }
 
 // peer makes a client of a connection.
-func (w *world) peer(name string, tr jsonrpc.Transport) *peer {
+func (w *fixture) peer(name string, tr jsonrpc.Transport) *peer {
 	p := &peer{t: w.t, name: name, tr: tr, in: make(chan json.RawMessage, w.buffer), out: map[ahp.URI]*strings.Builder{}, from: map[ahp.URI]int64{}}
 	go func() {
 		defer close(p.in)

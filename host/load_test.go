@@ -53,7 +53,7 @@ func (s *stream) add(text string) {
 // tap is a viewer that costs little: it sums up what it gets.
 type tap struct {
 	t       testing.TB
-	w       *world
+	w       *fixture
 	name    string
 	tr      jsonrpc.Transport
 	streams map[ahp.URI]*stream // fixed once it runs
@@ -61,7 +61,7 @@ type tap struct {
 	err     error
 }
 
-func (w *world) tap(name string) *tap {
+func (w *fixture) tap(name string) *tap {
 	w.t.Helper()
 	p := &tap{t: w.t, w: w, name: name, streams: map[ahp.URI]*stream{}}
 	p.dial()
@@ -385,7 +385,7 @@ func (d *driver) delays() string {
 
 // lag is a viewer that reads nothing until it is closed, and comes back, until
 // ctx ends; then it comes back once more.
-func (w *world) lag(ctx context.Context, name string, uri ahp.URI, closes *atomic.Int64) *tap {
+func (w *fixture) lag(ctx context.Context, name string, uri ahp.URI, closes *atomic.Int64) *tap {
 	p := w.tap(name)
 	p.watch(uri)
 	for ctx.Err() == nil {
@@ -421,7 +421,7 @@ func (w *world) lag(ctx context.Context, name string, uri ahp.URI, closes *atomi
 }
 
 // closedFor counts how often the host has dropped a client, by its log.
-func closedFor(w *world, name string) int {
+func closedFor(w *fixture, name string) int {
 	return w.log.count("client=" + name + " reason=\"viewer too slow")
 }
 
@@ -447,7 +447,7 @@ func (p *tap) reconnect(uri ahp.URI) bool {
 }
 
 // sameScreen: what those who came back are given is what the host has.
-func (w *world) sameScreen(uri ahp.URI, taps []*tap) {
+func (w *fixture) sameScreen(uri ahp.URI, taps []*tap) {
 	reader := w.connect("reader")
 	reader.initialize()
 	var want ahp.ReadResult

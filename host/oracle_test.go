@@ -46,7 +46,7 @@ func FuzzDispatch(f *testing.F) {
 // game is one conversation.
 type game struct {
 	t         *testing.T
-	w         *world
+	w         *fixture
 	name      string
 	players   []*player
 	observers []*observer
@@ -62,7 +62,7 @@ type player struct {
 	refused  map[int64]bool
 }
 
-func play(t *testing.T, w *world, name, agent, driver string, program []byte) {
+func play(t *testing.T, w *fixture, name, agent, driver string, program []byte) {
 	g := &game{t: t, w: w, name: name, program: program, terms: map[ahp.URI]bool{}}
 	for i, token := range []string{"", agent, driver} {
 		p := &player{operates: i == 0, answers: map[int64]int{}, refused: map[int64]bool{}}

@@ -14,7 +14,7 @@ import (
 )
 
 // refusals folds the activity channel until it has so many refusals.
-func refusals(t *testing.T, w *world, n int) []ahp.AgentRefusal {
+func refusals(t *testing.T, w *fixture, n int) []ahp.AgentRefusal {
 	t.Helper()
 	p := w.connect(fmt.Sprint("watch", n))
 	p.initialize()
@@ -27,7 +27,7 @@ func refusals(t *testing.T, w *world, n int) []ahp.AgentRefusal {
 	return s.Refusals
 }
 
-func audited(t *testing.T, w *world, want ...string) {
+func audited(t *testing.T, w *fixture, want ...string) {
 	t.Helper()
 	var log []byte
 	w.until("the audit log", func() bool {

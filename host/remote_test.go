@@ -127,7 +127,7 @@ func TestTooManyAttempts(t *testing.T) {
 	}
 }
 
-func (w *world) audit() string {
+func (w *fixture) audit() string {
 	w.t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, "state", "audit.log"))
 	if err != nil {
@@ -187,7 +187,7 @@ func TestSlowHeaders(t *testing.T) {
 }
 
 // serve adds a TLS listener.
-func (w *world) serveTLS(c *listen.Certificate) string {
+func (w *fixture) serveTLS(c *listen.Certificate) string {
 	w.t.Helper()
 	ln, err := listen.TLS("127.0.0.1:0", c)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // life is a random life of one terminal, watched by clients that come, lose
 // their connection and come back.
 type life struct {
-	w       *world
+	w       *fixture
 	rnd     *rand.Rand
 	uri     ahp.URI
 	holder  *peer

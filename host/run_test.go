@@ -36,7 +36,7 @@ func shells(t *testing.T) map[string]string {
 }
 
 // startShell makes a terminal with a shell of its own home, and watches it.
-func startShell(w *world, p *peer, uri ahp.URI, path string) {
+func startShell(w *fixture, p *peer, uri ahp.URI, path string) {
 	w.t.Helper()
 	home := filepath.Join(w.dir, "home")
 	if err := os.WriteFile(filepath.Join(home, ".zshrc"), []byte("PS1='%# '\n"), 0o600); err != nil {

@@ -197,7 +197,7 @@ func (f *folding) same() {
 }
 
 // back comes back on a new connection after a loss.
-func (f *folding) back(w *world, subs ...ahp.URI) string {
+func (f *folding) back(w *fixture, subs ...ahp.URI) string {
 	f.t.Helper()
 	seq, name, id := f.seq, f.name, f.lastID
 	f.hangUp()

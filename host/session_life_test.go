@@ -13,8 +13,8 @@ import (
 	"tandemux/host/agent"
 )
 
-// one makes a world with a scripted agent and a client in its session.
-func one(t *testing.T, p *scripted, change ...func(*host.Config)) (*world, *folding) {
+// one makes a fixture with a scripted agent and a client in its session.
+func one(t *testing.T, p *scripted, change ...func(*host.Config)) (*fixture, *folding) {
 	t.Helper()
 	w := start(t, append([]func(*host.Config){withAgents(p)}, change...)...)
 	a := folder(t, w.connect("a"))

@@ -65,8 +65,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// startWith makes a world with these agents and short times.
-func startWith(t testing.TB, providers ...*scripted) *world {
+// startWith makes a fixture with these agents and short times.
+func startWith(t testing.TB, providers ...*scripted) *fixture {
 	return start(t, withAgents(providers...))
 }
 

@@ -97,9 +97,9 @@ func printerRole() {
 	}
 }
 
-// mortal is a world whose host is a process of its own.
+// mortal is a fixture whose host is a process of its own.
 type mortal struct {
-	*world
+	*fixture
 	cmd  *exec.Cmd
 	room int             // of each half of a terminal's journal, in bytes; 0 for the usual
 	took []time.Duration // from the start of a host until it answers
@@ -117,7 +117,7 @@ func startMortalWith(t testing.TB, room int) *mortal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mortal{room: room, world: &world{t: t, dir: dir, log: &syncBuffer{}, buffer: 1 << 16}}
+	m := &mortal{room: room, fixture: &fixture{t: t, dir: dir, log: &syncBuffer{}, buffer: 1 << 16}}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for _, d := range []string{"run", "state"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
