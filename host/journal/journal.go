@@ -163,9 +163,9 @@ func (j *Journal) Outgrown(state []Record, most int) (area int, yes bool) {
 	return min(most, growth*size), size >= have/2 && have < most && j.former == nil
 }
 
-// Replace makes j the journal in place of a former one. With a pty that one's landing
+// replace makes j the journal in place of a former one. With a pty that one's landing
 // stays in use.
-func (j *Journal) Replace(former *Journal, pty bool) {
+func (j *Journal) replace(former *Journal, pty bool) {
 	j.former = former
 	if !pty {
 		return

@@ -93,7 +93,7 @@ func (s *Shelf) Larger(old *Journal, child, about string, area int) *Journal {
 	if child != "" {
 		j.Name = child + " " + j.Name // By which the next host knows whose it is.
 	}
-	j.Replace(old, child != "")
+	j.replace(old, child != "")
 	return j
 }
 
