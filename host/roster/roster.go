@@ -49,6 +49,11 @@ func New(runtime string, work *sync.WaitGroup, failed func(error)) *Roster {
 func (r *Roster) Find(children []keeper.Info) []Program {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// Of a host that died while it wrote.
+	left, _ := filepath.Glob(r.path + ".*.new")
+	for _, name := range left {
+		os.Remove(name)
+	}
 	text, err := os.ReadFile(r.path)
 	if err != nil || json.Unmarshal(text, &r.last) != nil {
 		os.Remove(r.path) // damaged, or not there

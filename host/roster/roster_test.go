@@ -60,3 +60,16 @@ func TestRoster(t *testing.T) {
 		t.Errorf("strays of a damaged file: %v", all)
 	}
 }
+
+// TestHalfWritten: what a host that was killed had not written to the end is removed.
+func TestHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "programs.json.1891697473.new"), []byte("["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	New(dir, &work, func(err error) { t.Error(err) }).Find(nil)
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
