@@ -12,7 +12,6 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/host/keeper"
-	"tandemux/internal/statefile"
 )
 
 // fileName is the file's in the runtime directory.
@@ -138,5 +137,12 @@ func (r *Roster) write(all []Program) error {
 	if err != nil {
 		return err
 	}
-	return statefile.Write(r.path, text)
+	temp := r.path + ".new" // of one name: a host that is killed leaves one at most
+	if err = os.WriteFile(temp, text, 0o600); err == nil {
+		err = os.Rename(temp, r.path)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
 }

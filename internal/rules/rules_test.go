@@ -74,7 +74,7 @@ var arrows = map[string][]string{
 	"host/core":          {"ahp/...", "emulator", "host/audit", "host/auth", "host/journal", "host/journal/record", "host/outbox", "internal/statefile"},
 	"host/outbox":        {"ahp/...", "internal/jsonrpc", "internal/memtrim"},
 	"host/mcp":           {"ahp", "host/front", "host/guard", "host/pool", "internal/plaintext", "internal/hosttest", "internal/fileuri"},
-	"host/roster":        {"ahp", "host/keeper", "internal/statefile"},
+	"host/roster":        {"ahp", "host/keeper"},
 	"host/pool":          {"ahp", "internal/plaintext", "internal/fileuri"},
 	"host/ptyws":         {"ahp", "host/front", "host/pool", "internal/client", "internal/jsonrpc", "internal/hosttest", "internal/wsrpc", "internal/fileuri"},
 	"host/workspace":     {"host/workspace/filetree"},
