@@ -4,7 +4,7 @@ import "errors"
 
 // ErrDetached says that a person has taken a terminal from an agent, or sent it
 // to the background: the command runs on, and the agent should too.
-var ErrDetached = errors.New("detached: " + Detached)
+var ErrDetached = errors.New("a person has taken this terminal over or sent it to the background; its command may still run")
 
 // Detached is what an agent reads of that.
 const Detached = "A person has taken this terminal over, or sent it to the background. The command runs on; go on without waiting for it."
