@@ -48,11 +48,7 @@ func New(runtime string, work *sync.WaitGroup, failed func(error)) *Roster {
 func (r *Roster) Find(children []keeper.Info) []Program {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// Of a host that died while it wrote.
-	left, _ := filepath.Glob(r.path + ".*.new")
-	for _, name := range left {
-		os.Remove(name)
-	}
+	os.Remove(r.path + ".new") // of a host that died while it wrote
 	text, err := os.ReadFile(r.path)
 	if err != nil || json.Unmarshal(text, &r.last) != nil {
 		os.Remove(r.path) // damaged, or not there

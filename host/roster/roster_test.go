@@ -64,7 +64,7 @@ func TestRoster(t *testing.T) {
 // TestHalfWritten: what a host that was killed had not written to the end is removed.
 func TestHalfWritten(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "programs.json.1891697473.new"), []byte("["), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "programs.json.new"), []byte("["), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var work sync.WaitGroup
