@@ -83,9 +83,12 @@ func (h *Host) removeConn(c *conn) {
 	c.endFeeds(tx)
 	c.dropAsks(tx)
 	delete(h.conns, c)
-	if tx.End(c.Link) {
-		h.returnLoans(tx, c.Client, c.Principal)
+	last := tx.End(c.Link)
+	if c.Client != nil {
 		h.sessions.ClientGone(tx, c.Client.ID)
+	}
+	if last {
+		h.returnLoans(tx, c.Client, c.Principal)
 		h.comesOrGoes(tx, c.Client)
 	}
 }

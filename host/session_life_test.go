@@ -159,6 +159,21 @@ func TestLostInATurn(t *testing.T) {
 	b.same()
 }
 
+// TestLossIsSeenLate: who comes back before the host has seen the loss, and does not
+// list the session again, takes part no more once it has.
+func TestLossIsSeenLate(t *testing.T) {
+	w, a := one(t, newScripted("scripted"))
+	a.do(theSession, ahp.SessionActiveClientSet{ActiveClient: ahp.ActiveClient{ClientID: "a", Tools: []ahp.ToolDefinition{}}})
+	a.echo(a.next1)
+	b := folder(t, w.connect("b"))
+	b.initialize()
+	b.watch()
+	back := folder(t, w.connect("a"))
+	back.request(ahp.MethodReconnect, ahp.ReconnectParams{Channel: ahp.RootURI, ClientID: "a", LastSeenServerSeq: a.seq, Subscriptions: []ahp.URI{theChat}}, nil)
+	a.hangUp()
+	b.wait("a takes part no more", func() bool { return len(b.session.ActiveClients) == 0 })
+}
+
 // TestHostRestarted: a host that ends in a turn comes back with the turn failed,
 // the history whole and the queue kept, and goes on with a new session of the
 // agent (AHP, Lifecycle).

@@ -188,11 +188,12 @@ func ownCall(d *Dispatch, turnID, id string) (*call, string) {
 	return c.now.calls[id], ""
 }
 
-// ClientGone begins the grace of a client whose last connection has ended: it may
-// come back.
+// ClientGone begins the grace of a client of which a connection has ended, in the
+// sessions that no other of its connections is subscribed to: it may come back.
 func (ss *Sessions) ClientGone(tx core.Tx, id string) {
+	cl := tx.Client(id)
 	for _, s := range ss.list {
-		if s.isActive(id) && s.absent[id] == nil {
+		if s.isActive(id) && s.absent[id] == nil && (cl == nil || !cl.Watches(s.ch.URI)) {
 			if s.absent == nil {
 				s.absent = map[string]*time.Timer{}
 			}
