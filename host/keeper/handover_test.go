@@ -415,9 +415,9 @@ func TestHostsDieAtRandom(t *testing.T) {
 	k.dial().Close()
 	base := k.files()
 	ctx := context.Background()
-	rounds := 12
-	children := 0
-	for range rounds {
+	// More of them, that live longer, where none has got to start a child.
+	children, rounds := 0, 0
+	for ; rounds < 12 || children == 0 && rounds < 100; rounds++ {
 		host := exec.Command(os.Args[0])
 		host.Env = append(os.Environ(), roleEnv+"=busy", socketEnv+"="+k.socket)
 		host.Stdout = os.Stdout
@@ -425,7 +425,7 @@ func TestHostsDieAtRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The instant is the point, so this is a wait for time.
-		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+		time.Sleep(time.Duration(rand.IntN(60+10*max(rounds-12, 0))) * time.Millisecond)
 		host.Process.Kill()
 		host.Wait()
 		c := k.dial()
