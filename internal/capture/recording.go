@@ -81,12 +81,17 @@ func (r *Recording) Stop() (time.Duration, error) {
 	return r.last, r.err
 }
 
-// event writes an event that happens now. The lock must be held.
+// event writes an event that happens now; the first is the beginning. The lock must
+// be held.
 func (r *Recording) event(e asciicast.Event) {
 	if r.w == nil || r.ended {
 		return
 	}
-	e.At = max(time.Since(r.start), r.last)
+	if r.start.IsZero() {
+		r.start = time.Now()
+	} else {
+		e.At = max(time.Since(r.start), r.last)
+	}
 	r.last = e.At
 	if err := r.w.Write(e); err != nil {
 		r.end(err)
@@ -141,8 +146,7 @@ func (r *Recording) begin(st *ahp.TerminalState, cols, rows int) {
 	if h.Title == "" {
 		h.Title = st.Title
 	}
-	r.start = time.Now()
-	h.Time = r.start
+	h.Time = time.Now()
 	w, err := asciicast.NewWriter(r.file, h)
 	if err != nil {
 		r.end(err)
