@@ -1,6 +1,17 @@
 package grapheme
 
+import (
+	_ "embed"
+	"encoding/binary"
+)
+
 //go:generate go run gen.go
+
+// ranges are the runes that are not Plain: of each range how many before it are, its
+// length and its prop. A range is behind the one before it.
+//
+//go:embed ranges.bin
+var ranges []byte
 
 // Class is a rune's part in grapheme clusters (UAX #29).
 type Class uint8
@@ -32,12 +43,6 @@ func (p Prop) Width() int { return int(p & 3) }
 
 // Class is the rune's class.
 func (p Prop) Class() Class { return Class(p >> 2) }
-
-type propRange struct {
-	from, to rune
-	class    Class
-	width    uint8
-}
 
 // starterClasses are the classes of runes that begin a cell of their own unless
 // they continue a cluster of several runes, or Hangul that is not composed: next
@@ -107,8 +112,13 @@ func init() {
 			r = end + 1
 		}
 	}
-	for _, g := range propRanges {
-		set(g.from, g.to, Prop(g.class<<2)|Prop(g.width))
+	at := rune(0)
+	for b := ranges; len(b) > 0; {
+		gap, n := binary.Uvarint(b)
+		length, m := binary.Uvarint(b[n:])
+		at += rune(gap) + rune(length)
+		set(at-rune(length), at-1, Prop(b[n+m]))
+		b = b[n+m+1:]
 	}
 	set(0, 0x1f, control)
 	set(0x7f, 0x9f, control)
