@@ -1,7 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +17,8 @@ type Command struct {
 	Group string
 	Help  string // one sentence
 	Args  []Arg
-	// Disabled says why the command can't run now, in a few words that follow
-	// the title: "" when it can. Never nil.
-	Disabled func(Context) string
 
-	// describe words the title with its arguments; nil means Title alone.
-	describe func(args []string) string
+	needs [2]need // its group's, its own
 }
 
 // Arg is an argument of a command, in order. Optional ones come last.
@@ -102,12 +100,7 @@ func (a Arg) accepts(s string) bool {
 		n, err := strconv.Atoi(s)
 		return err == nil && n >= a.Min && n <= a.Max
 	case Choice:
-		for _, c := range a.Choices {
-			if s == c {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(a.Choices, s)
 	default:
 		return len(s) <= maxText
 	}
@@ -142,20 +135,27 @@ func Describe(name string, args []string) (group, text string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	if c.describe != nil && len(args) > 0 {
-		return c.Group, c.describe(args), true
+	text = c.Title
+	if len(args) > 0 && arguments[name].title != "" {
+		text = cmp.Or(worded[name+" "+args[0]], strings.Replace(arguments[name].title, "%", args[0], 1))
 	}
-	return c.Group, c.Title, true
+	return c.Group, text, true
 }
 
-// Why says why the command can't run now: "" when it can.
+// Why says why the command can't run now, in a few words that follow the title: ""
+// when it can.
 func Why(name string, args []string, c Context) string {
 	cmd, ok := Find(name)
 	if !ok {
 		return "there is no such command"
 	}
 	c.Args = args
-	return cmd.Disabled(c)
+	for _, r := range slices.Concat(cmd.needs[0], cmd.needs[1]) {
+		if why := r(c); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // Do is what a command does with its arguments.

@@ -40,7 +40,7 @@ func TestRowsAreComplete(t *testing.T) {
 		if c.Title == "" || strings.HasSuffix(c.Title, ".") || titles[c.Title] {
 			t.Errorf("%s: the title is %q", c.Name, c.Title)
 		}
-		if !strings.HasSuffix(c.Help, ".") || len(c.Help) < 15 || c.Group == "" || c.Disabled == nil {
+		if !strings.HasSuffix(c.Help, ".") || len(c.Help) < 15 || c.Group == "" {
 			t.Errorf("%s: help %q, group %q", c.Name, c.Help, c.Group)
 		}
 		optional := false
@@ -55,8 +55,10 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%s is not found", c.Name)
 		}
 	}
-	if got := groups(); !slices.Equal(got, []string{"Panes", "Tabs", "Layouts", "Terminals", "Agents", "Chats", "Commands", "Scrolling", "Copy mode", "tandemux"}) {
-		t.Errorf("the groups are %v", got)
+	for name := range arguments {
+		if !seen[name] {
+			t.Errorf("arguments are of a command %s that is not there", name)
+		}
 	}
 }
 
@@ -66,15 +68,9 @@ func TestArrangementsAreTheLayoutsPresets(t *testing.T) {
 		t.Fatalf("%d arrangements, %d presets", len(arrangements), len(want))
 	}
 	for i, a := range arrangements {
-		if a.name != string(want[i]) {
-			t.Errorf("arrangement %d is %s, the preset %s", i, a.name, want[i])
+		if a != string(want[i]) || worded["arrange "+a] == "" {
+			t.Errorf("arrangement %d is %s, the preset %s", i, a, want[i])
 		}
-	}
-}
-
-func TestEveryTabHasANumber(t *testing.T) {
-	if c, _ := Find("go-tab"); c.Args[0].Max != layout.MaxTabs {
-		t.Errorf("go-tab goes up to %d of %d tabs", c.Args[0].Max, layout.MaxTabs)
 	}
 }
 
@@ -157,7 +153,7 @@ func TestDescribe(t *testing.T) {
 func TestNothingWorksWithoutPaneTabOrHost(t *testing.T) {
 	var left []string
 	for _, c := range All() {
-		if c.Disabled(Context{}) == "" {
+		if Why(c.Name, nil, Context{}) == "" {
 			left = append(left, c.Name)
 		}
 	}

@@ -79,18 +79,6 @@ type View struct {
 // reason says why something can't be done, "" when it can.
 type reason func(Context) string
 
-// all gives the first of the reasons that holds.
-func all(reasons ...reason) func(Context) string {
-	return func(c Context) string {
-		for _, r := range reasons {
-			if why := r(c); why != "" {
-				return why
-			}
-		}
-		return ""
-	}
-}
-
 // unless makes a reason of a condition.
 func unless(ok func(Context) bool, why string) reason {
 	return func(c Context) string {
@@ -102,7 +90,6 @@ func unless(ok func(Context) bool, why string) reason {
 }
 
 var (
-	always    = all()
 	connected = unless(func(c Context) bool { return c.Connected }, "the host does not answer")
 	pane      = unless(func(c Context) bool { return c.Panes > 0 }, "there is no pane")
 	several   = unless(func(c Context) bool { return c.Panes > 1 }, "this tab has no other pane")

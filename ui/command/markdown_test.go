@@ -21,21 +21,21 @@ func markdown(tables ...keymap.Table) string {
 	}
 	b.WriteString("\nKeys marked with ↻ may be repeated without the prefix for half a second. ")
 	b.WriteString("The command palette has every command, also those without a key.\n")
-	for _, group := range groups() {
-		writeKeys(&b, keymap.Normal, group, tables)
+	for _, g := range groups {
+		writeKeys(&b, keymap.Normal, g.name, tables)
 	}
 	b.WriteString("\n# In copy mode\n\nThese keys need no prefix; the prefix key does what it always does.\n")
-	for _, group := range groups() {
-		writeKeys(&b, keymap.Copy, group, tables)
+	for _, g := range groups {
+		writeKeys(&b, keymap.Copy, g.name, tables)
 	}
 	writeEmacs(&b, tables[0])
 	b.WriteString("\n# In a chat\n\nThese keys work in the prompt of a chat, beside readline's. The prefix key does what it always does.\n")
-	for _, group := range groups() {
-		writeKeys(&b, keymap.Chat, group, tables)
+	for _, g := range groups {
+		writeKeys(&b, keymap.Chat, g.name, tables)
 	}
 	b.WriteString("\n# In the transcript of a chat\n\nThese keys need no prefix.\n")
-	for _, group := range groups() {
-		writeKeys(&b, keymap.Reading, group, tables)
+	for _, g := range groups {
+		writeKeys(&b, keymap.Reading, g.name, tables)
 	}
 	b.WriteString("\n# In lists\n\nA list of terminals, layouts, sessions, commands, buffers, files or themes opens on the current row. ")
 	b.WriteString("What you type filters it: words first, then their beginnings, then parts of words. The arrows, `ctrl+n` and `ctrl+p` move, `enter` takes the row, `ctrl+u` empties the filter, `esc` leaves. ")
@@ -58,8 +58,8 @@ func writeEmacs(b *strings.Builder, t keymap.Table) {
 	}
 	emacs.Name = "every preset"
 	b.WriteString("\n# In copy mode with `mode-keys = \"emacs\"`\n\nThe keys above are vi's. These take their place.\n")
-	for _, group := range groups() {
-		writeKeys(b, keymap.Copy, group, []keymap.Table{emacs})
+	for _, g := range groups {
+		writeKeys(b, keymap.Copy, g.name, []keymap.Table{emacs})
 	}
 }
 
@@ -80,17 +80,6 @@ func writeAlt(b *strings.Builder, t keymap.Table) {
 	}
 }
 
-// groups gives the groups in the order of the table.
-func groups() []string {
-	var out []string
-	for _, c := range table {
-		if len(out) == 0 || out[len(out)-1] != c.Group {
-			out = append(out, c.Group)
-		}
-	}
-	return out
-}
-
 // effect is a row of the documentation: a command, or one of the choices of a
 // command that takes one.
 type effect struct {
@@ -105,7 +94,8 @@ func effects(group string) []effect {
 		case c.Group != group:
 		case len(c.Args) == 1 && c.Args[0].Kind == Choice:
 			for _, choice := range c.Args[0].Choices {
-				out = append(out, effect{c.describe([]string{choice}), c.Name, choice})
+				_, text, _ := Describe(c.Name, []string{choice})
+				out = append(out, effect{text, c.Name, choice})
 			}
 		default:
 			out = append(out, effect{title: c.Title, name: c.Name})

@@ -1,381 +1,293 @@
 package command
 
-import (
-	"fmt"
-	"slices"
-)
+import "tandemux/ui/layout"
 
-// Groups, in the order of the help.
-const (
-	groupPanes     = "Panes"
-	groupTabs      = "Tabs"
-	groupLayouts   = "Layouts"
-	groupTerminals = "Terminals"
-	groupAgents    = "Agents"
-	groupChats     = "Chats"
-	groupScrolling = "Scrolling"
-	groupCommands  = "Commands"
-	groupCopying   = "Copy mode"
-	groupTandemux  = "tandemux"
-)
+// need are reasons why a command can't run now, of which the first that holds is
+// told.
+type need []reason
+
+// row is a command of a group: its name, title, help, and what it needs besides
+// what all of its group do.
+type row struct {
+	name, title, help string
+	needs             need
+}
+
+// groups are the commands in the order of the help.
+var groups = []struct {
+	name  string
+	needs need
+	rows  []row
+}{
+	{"Panes", need{pane}, []row{
+		{"split-right", "Split right", "Open a new terminal to the right of this pane.", need{connected, morePanes, roomRight}},
+		{"split-down", "Split down", "Open a new terminal below this pane.", need{connected, morePanes, roomDown}},
+		{"focus-left", "Focus left", "Go to the pane on the left.", need{left}},
+		{"focus-down", "Focus down", "Go to the pane below.", need{down}},
+		{"focus-up", "Focus up", "Go to the pane above.", need{up}},
+		{"focus-right", "Focus right", "Go to the pane on the right.", need{right}},
+		{"focus-next", "Focus the next pane", "Go to the next pane of this tab, and from the last one to the first.", need{several}},
+		{"focus-last", "Focus the last pane", "Go back to the pane that was focused before this one.", need{lastPane}},
+		{"resize-left", "Resize left", "Move this pane's border to the left.", need{beside}},
+		{"resize-down", "Resize down", "Move this pane's border down.", need{stacked}},
+		{"resize-up", "Resize up", "Move this pane's border up.", need{stacked}},
+		{"resize-right", "Resize right", "Move this pane's border to the right.", need{beside}},
+		{"zoom", "Zoom", "Show this pane alone, or all panes again.", need{several}},
+		{"close-pane", "Close pane", "End this pane's terminal and take the pane out; asks when something runs in it.", need{connected}},
+		{"rename-pane", "Rename pane", "Name this pane's terminal: the name stands in place of the title, and commands find the terminal by it. An empty one takes it away.", need{connected}},
+		{"swap-previous", "Swap with the previous pane", "Exchange this pane's place with the previous one's.", need{several}},
+		{"swap-next", "Swap with the next pane", "Exchange this pane's place with the next one's.", need{several}},
+		{"break-out", "Break out to a tab", "Move this pane to a new tab of its own.", need{several, moreTabs}},
+		{"floating", "Floating panes", "Show the panes above the others and go to the top one, or hide them; the first time, open one.", need{connected, tab}},
+		{"new-floating", "New floating pane", "Open a new terminal above the other panes.", need{connected, tab, morePanes}},
+		{"float-pane", "Float or tile this pane", "Take this pane out and put it above the others, or put a floating one among them.", need{connected, several}},
+		{"move-floating", "Move a floating pane", "Move this floating pane; the keys that resize a pane make it smaller and larger.", need{connected, floating}},
+		{"mark-pane", "Mark this pane", "Mark this pane for joining or swapping, or take its mark away.", nil},
+		{"join-pane", "Join the marked pane", "Move the marked pane, of any tab, beside this one: to the side given, or where there is room.", need{connected, marked}},
+		{"swap-marked", "Swap with the marked pane", "Exchange this pane's place with the marked one's, of any tab.", need{connected, marked}},
+		{"move-to-tab", "Move to another tab", "Move this pane to the tab with this number, beside the pane that is focused there.", need{connected, tabs, tabGiven}},
+		{"type-to-all", "Type into all panes", "Send what is typed and pasted to every pane of this tab that shows and is yours, until called again.", need{connected, several}},
+		{"even", "Even out", "Give all panes of this tab the same size, as far as their arrangement allows.", need{several}},
+		{"next-layout", "Next arrangement", "Arrange this tab's panes in the next of the usual ways.", need{several}},
+		{"arrange", "Arrange panes", "Arrange this tab's panes side by side, one above the other, around a main pane, or tiled.", need{several}},
+	}},
+	{"Tabs", nil, []row{
+		{"new-tab", "New tab", "Open a new terminal in a tab of its own.", need{connected, moreTabs}},
+		{"next-tab", "Next tab", "Go to the next tab, and from the last one to the first.", need{tab, tabs}},
+		{"previous-tab", "Previous tab", "Go to the previous tab, and from the first one to the last.", need{tab, tabs}},
+		{"last-tab", "Last tab", "Go back to the tab that was active before this one.", need{tab, lastTab}},
+		{"go-tab", "Go to a tab", "Go to the tab with this number; the first one is 1.", need{tab, tabExists}},
+		{"rename-tab", "Rename tab", "Give this tab a name; an empty one takes it away.", need{connected, tab}},
+		{"close-tab", "Close tab", "End all terminals of this tab and take it out; asks when something runs in them.", need{connected, tab}},
+	}},
+	{"Layouts", nil, []row{
+		{"layouts", "Layouts", "Show the layouts: go to one, make a new one, rename, delete; or go to the one named.", need{connected}},
+		{"rename-layout", "Rename layout", "Give this layout another name.", need{connected, tab}},
+	}},
+	{"Terminals", nil, []row{
+		{"terminals", "All terminals", "Show every terminal of the host, also those in no pane: pick, take, kill.", need{connected}},
+		{"next-alert", "Go to the next alert", "Go to the terminal that has something to tell: one that waits for you first, then failures, notifications and bells.", need{alerted}},
+		{"answer-agent", "Answer an agent", "Answer what an agent waits for, wherever it is: allow or reject its tool call, hand a terminal over or refuse.", need{connected, asked}},
+		{"reclaim", "Reclaim", "Take this terminal, from an agent, from the background or from another client.", need{connected, pane, terminal, notMine, running}},
+		{"background", "Send to the background", "Let an agent move on while its command runs; a terminal of your own leaves the screen and runs on.", need{connected, pane, terminal, running}},
+		{"hand-back", "Hand back", "Return this terminal to the session that you took it from.", need{connected, pane, terminal, mine, handBack, running}},
+		{"record", "Record, or end the recording", "Write what this terminal shows from now on to a new file for tandemux play and asciinema, or end that; asks for the file's name without one.", need{connected, pane}},
+		{"send-prefix", "Send the prefix key", "Type the prefix key itself into this pane.", need{connected, pane, mine, running}},
+	}},
+	{"Agents", need{connected, sessions}, []row{
+		{"agents", "Agents", "Show the sessions with agents and how each stands: open, begin, rename, archive or end one.", nil},
+		{"new-session", "New session", "Begin a session with an agent in this pane's directory; asks which agent when there are several.", nil},
+		{"open-chat", "From a terminal to its chat", "Show the chat whose agent runs or ran this terminal; from a chat, show the terminal of its last tool call.", need{linked}},
+	}},
+	{"Chats", need{chat}, []row{
+		{"chat-send", "Send the message", "Send the message, or queue it while a turn runs; in a question choose what the cursor is on, in a form go on.", nil},
+		{"chat-newline", "New line", "Begin another line of the message.", nil},
+		{"chat-steer", "Send into the turn", "Tell the agent now, in the turn that runs, instead of after it.", nil},
+		{"chat-escape", "Close, or cancel the turn", "Close what is open; twice cancel the turn that runs.", nil},
+		{"chat-cancel", "Clear, or cancel the turn", "Clear the prompt; when it is empty cancel the turn that runs.", nil},
+		{"chat-tab", "Complete, or go on", "Complete the word, go to the next field or to a question, or give the keys to the transcript and back.", nil},
+		{"chat-mode", "Next mode", "Take the next of the agent's modes; in a form go back a field.", nil},
+		{"chat-up", "Up in the prompt", "Move up in the prompt; above it, take an older message of yours.", nil},
+		{"chat-down", "Down in the prompt", "Move down in the prompt; below it, take a newer message of yours.", nil},
+		{"chat-older", "Older message", "Take an older message of yours into the prompt.", nil},
+		{"chat-newer", "Newer message", "Take a newer message of yours into the prompt.", nil},
+		{"chat-unqueue", "Take back a queued message", "Take the message that was queued last back into the prompt.", nil},
+		{"chat-edit", "Edit in an editor", "Write the message in your editor, in a pane of its own.", nil},
+		{"chat-details", "Show all details", "Unfold all reasoning and all that tools gave, or fold it again.", nil},
+		{"chat-plan", "Show the plan", "Show every step of the agent's plan, or one line of it.", nil},
+		{"chat-options", "Options", "Choose the agent's mode, model and other options, and when tools ask first.", nil},
+		{"chat-model", "Choose a model", "Choose the agent's model.", nil},
+		{"chat-approve", "Allow once", "Allow the tool call that waits, this once.", nil},
+		{"chat-approve-always", "Allow always", "Allow the tool call that waits, and such calls from now on.", nil},
+		{"chat-reject", "Reject", "Reject the tool call that waits.", nil},
+		{"chat-read", "Read the transcript", "Give the keys to the transcript.", nil},
+		{"chat-prompt", "Back to the prompt", "Give the keys to the prompt.", nil},
+		{"chat-next", "Next part", "Go to the next message, answer, block of code or tool call.", nil},
+		{"chat-previous", "Previous part", "Go to the previous message, answer, block of code or tool call.", nil},
+		{"chat-fold", "Fold or unfold", "Fold or unfold the reasoning or tool call that the cursor is on.", nil},
+		{"chat-copy", "Copy this part", "Copy the selection or the part that the cursor is on; from the prompt, the last answer.", nil},
+		{"chat-answer", "Copy the answer", "Copy all that the agent said in this turn.", nil},
+		{"chat-code", "Copy the last code", "Copy the last block of code.", nil},
+		{"chat-terminal", "Open the terminal", "Show the terminal of this tool call, or of the last one, in a pane.", nil},
+		{"chat-fork", "Fork", "Begin another chat with what was said up to here, where the agent can.", nil},
+		{"chat-rewind", "Rewind", "Forget this message and all after it, and edit it again.", nil},
+		{"chat-retry", "Try again", "Go on with the turn that failed, or send its message again.", nil},
+		{"chat-login", "Log in", "Log in to the agent that asks for it.", nil},
+		{"chat-search", "Search the transcript", "Look for a text in the transcript.", nil},
+		{"chat-find-next", "Next match in the transcript", "Go to the next match.", nil},
+		{"chat-find-back", "Previous match in the transcript", "Go to the match before.", nil},
+		{"chat-line-up", "Scroll the transcript up", "Scroll the transcript back by a line.", nil},
+		{"chat-line-down", "Scroll the transcript down", "Scroll the transcript forward by a line.", nil},
+		{"chat-half-up", "Scroll the transcript half a page up", "Scroll the transcript back by half of its height.", nil},
+		{"chat-half-down", "Scroll the transcript half a page down", "Scroll the transcript forward by half of its height.", nil},
+		{"chat-page-up", "Scroll the transcript a page up", "Scroll the transcript back by its height.", nil},
+		{"chat-page-down", "Scroll the transcript a page down", "Scroll the transcript forward by its height.", nil},
+		{"chat-top", "First message", "Go to the beginning of the transcript.", nil},
+		{"chat-bottom", "Newest text", "Follow the newest text again.", nil},
+	}},
+	{"Commands", need{pane, detects, ran}, []row{
+		{"previous-command", "Previous command", "Go to the command before, scrolling to its line where that does not show, and mark it: copying, folding and running again are about it. In copy mode move the cursor there.", need{mainText, previous}},
+		{"next-command", "Next command", "Go to the command after, and from the last one to what the program shows now.", need{mainText, next}},
+		{"commands", "All commands", "Show the commands that this terminal has run: go to one, copy its output or line, run it again, see only those that failed.", nil},
+		{"copy-output", "Copy a command's output", "Copy the output of the last command, or of the one that was gone to.", need{mainText}},
+		{"copy-command-line", "Copy a command's line", "Copy the line of the last command, or of the one that was gone to.", need{mainText}},
+		{"select-output", "Select a command's output", "Enter copy mode with the output of the last command selected, or of the one that was gone to.", need{mainText}},
+		{"fold-output", "Fold a command's output", "Leave out the output of the last command, or of the one that was gone to, or show it again; the command's line stays.", need{mainText}},
+		{"fold-all", "Fold all output", "Leave out the output of all commands of this pane that have ended.", need{mainText}},
+		{"unfold-all", "Unfold all output", "Show all output of this pane again.", need{mainText}},
+		{"run-again", "Run a command again", "Type the line of the last command, or of the one that was gone to, at the prompt and run it; nothing is typed where no empty prompt waits.", need{connected, mine, running, mainText}},
+	}},
+	{"Scrolling", nil, []row{
+		{"copy-mode", "Copy mode", "Enter copy mode, in which keys move through what has scrolled away, select and copy it.", need{pane}},
+		{"scroll-up", "Scroll up", "Scroll this pane back by lines.", need{pane, older}},
+		{"scroll-down", "Scroll down", "Scroll this pane forward by lines.", need{pane, newer}},
+		{"scroll-half-up", "Scroll half a page up", "Scroll this pane back by half of its height.", need{pane, older}},
+		{"scroll-half-down", "Scroll half a page down", "Scroll this pane forward by half of its height.", need{pane, newer}},
+		{"scroll-page-up", "Scroll a page up", "Scroll this pane back by its height.", need{pane, older}},
+		{"scroll-page-down", "Scroll a page down", "Scroll this pane forward by its height.", need{pane, newer}},
+		{"scroll-top", "Scroll to the top", "Show the oldest lines that are kept.", need{pane, older}},
+		{"scroll-bottom", "Scroll to the bottom", "Show what the program shows now.", need{pane, newer}},
+		{"paste-buffer", "Paste", "Type what was copied last into this pane, as a paste of the terminal would.", need{connected, pane, mine, running, buffered}},
+		{"choose-buffer", "Paste buffers", "Show what was copied lately: pick, paste, copy again, delete, save.", need{buffered}},
+		{"delete-buffer", "Forget the last copy", "Delete the paste buffer that was copied last.", need{buffered}},
+		{"save-buffer", "Save the last copy to a file", "Write what was copied last to a new file that only you can read; asks for its name without one.", need{buffered}},
+		{"edit-scrollback", "Edit the scrollback", "Open all of this pane's text in your editor ($VISUAL, $EDITOR), in a pane of its own.", need{connected, pane, morePanes}},
+		{"save-scrollback", "Save the scrollback to a file", "Write all of this pane's text to a new file that only you can read; asks for its name without one.", need{pane}},
+	}},
+	{"Copy mode", need{pane}, []row{
+		{"copy-left", "Left", "Move the cursor of copy mode to the left.", need{copying}},
+		{"copy-right", "Right", "Move the cursor of copy mode to the right.", need{copying}},
+		{"copy-line-start", "Start of the line", "Move the cursor of copy mode to the start of the line.", need{copying}},
+		{"copy-line-text", "First text of the line", "Move the cursor of copy mode to the first character of the line that is no blank.", need{copying}},
+		{"copy-line-end", "End of the line", "Move the cursor of copy mode to the end of the line.", need{copying}},
+		{"copy-word-next", "Next word", "Move the cursor of copy mode to the start of the next word.", need{copying}},
+		{"copy-word-back", "Word before", "Move the cursor of copy mode to the start of the word before.", need{copying}},
+		{"copy-word-end", "End of the word", "Move the cursor of copy mode to the end of the word.", need{copying}},
+		{"copy-big-word-next", "Next big word", "Move the cursor of copy mode to the start of the next word, taking all between blanks as one.", need{copying}},
+		{"copy-big-word-back", "Big word before", "Move the cursor of copy mode to the start of the word before, taking all between blanks as one.", need{copying}},
+		{"copy-big-word-end", "End of the big word", "Move the cursor of copy mode to the end of the word, taking all between blanks as one.", need{copying}},
+		{"copy-find", "To a character", "Move the cursor of copy mode to the next such character of the line.", need{copying}},
+		{"copy-find-back", "Back to a character", "Move the cursor of copy mode to the last such character before it on the line.", need{copying}},
+		{"copy-till", "Up to a character", "Move the cursor of copy mode before the next such character of the line.", need{copying}},
+		{"copy-till-back", "Back up to a character", "Move the cursor of copy mode behind the last such character before it on the line.", need{copying}},
+		{"copy-find-again", "To the character again", "Repeat the last move to a character.", need{copying}},
+		{"copy-find-reverse", "Back to the character again", "Repeat the last move to a character in the other direction.", need{copying}},
+		{"copy-bracket", "Matching bracket", "Move the cursor of copy mode to the bracket that belongs to the one here.", need{copying}},
+		{"copy-paragraph-next", "Next paragraph", "Move the cursor of copy mode to the next paragraph.", need{copying}},
+		{"copy-paragraph-back", "Paragraph before", "Move the cursor of copy mode to the paragraph before.", need{copying}},
+		{"copy-screen-top", "Top of the pane", "Move the cursor of copy mode to the top line of the pane.", need{copying}},
+		{"copy-screen-middle", "Middle of the pane", "Move the cursor of copy mode to the middle line of the pane.", need{copying}},
+		{"copy-screen-bottom", "Bottom of the pane", "Move the cursor of copy mode to the bottom line of the pane.", need{copying}},
+		{"copy-view-up", "View up", "Scroll what copy mode shows back by a line; the cursor stays on its line.", need{copying}},
+		{"copy-view-down", "View down", "Scroll what copy mode shows forward by a line; the cursor stays on its line.", need{copying}},
+		{"copy-view-top", "Line to the top", "Scroll so that the line of copy mode's cursor is at the top.", need{copying}},
+		{"copy-view-middle", "Line to the middle", "Scroll so that the line of copy mode's cursor is in the middle.", need{copying}},
+		{"copy-view-bottom", "Line to the bottom", "Scroll so that the line of copy mode's cursor is at the bottom.", need{copying}},
+		{"copy-go-line", "Go to a line", "Move the cursor of copy mode to the line with this number, 1 being the oldest; to the last one without a number.", need{copying}},
+		{"copy-count", "Count", "Add a digit to how often the next command of copy mode is done; 0 without others goes to the line's start.", need{copying}},
+		{"copy-set-mark", "Set a mark", "Remember the place of copy mode's cursor under a letter.", need{copying}},
+		{"copy-go-mark", "Go to a mark", "Go to the place remembered under a letter; ' is the one before the last jump.", need{copying}},
+		{"copy-select", "Select", "Start a selection at the cursor of copy mode, or end it.", need{copying}},
+		{"copy-select-lines", "Select lines", "Start a selection of whole lines at the cursor of copy mode, or end it.", need{copying}},
+		{"copy-select-block", "Select a block", "Start a rectangular selection at the cursor of copy mode, or end it.", need{copying}},
+		{"copy-other-end", "Other end", "Move the cursor of copy mode to the other end of the selection.", need{copying}},
+		{"copy-select-clear", "Select nothing", "Take the selection away and stay in copy mode.", need{copying}},
+		{"copy-selection", "Copy what is selected", "Copy what is selected with the mouse or in copy mode, or copy mode's line, and stay.", nil},
+		{"copy-open-link", "Open the link", "Open the link at the cursor of copy mode, or the last one that shows; ctrl with a click does it too.", nil},
+		{"copy-link", "Copy the link", "Copy the address of the link at the cursor of copy mode, or of the last one that shows; ctrl and alt with a click does it too.", nil},
+		{"copy-yank", "Copy and leave", "Copy what is selected, if anything is, and leave copy mode.", need{copying}},
+		{"search", "Search", "Look for a regular expression as it is typed, from here towards the newest line; without upper case letters either case matches.", nil},
+		{"search-back", "Search back", "Look for a regular expression as it is typed, from here towards the oldest line.", nil},
+		{"search-next", "Next match", "Go to the next match of the search, in its direction.", nil},
+		{"search-previous", "Previous match", "Go to the next match of the search, against its direction.", nil},
+		{"search-word", "Search the word here", "Look for the word at the cursor of copy mode, towards the newest line.", need{copying}},
+		{"search-word-back", "Search the word here back", "Look for the word at the cursor of copy mode, towards the oldest line.", need{copying}},
+		{"copy-escape", "Back", "Take the selection away, or leave copy mode where nothing is selected.", need{copying}},
+		{"copy-exit", "Leave copy mode", "Leave copy mode and return to what the program shows now.", need{copying}},
+	}},
+	{"tandemux", nil, []row{
+		{"detach", "Detach", "Leave tandemux; everything runs on, and the next tandemux shows it again.", nil},
+		{"palette", "Command palette", "Find a command by its name and run it.", nil},
+		{"help", "Help", "Show all keys and what they do.", nil},
+		{"suspend", "Suspend", "Stop tandemux and go back to the shell that it was started from; fg there goes on.", nil},
+		{"redraw", "Redraw", "Draw the whole screen again.", nil},
+		{"choose-theme", "Choose a theme", "Show the themes, each at once as you come to it; enter keeps one in the configuration. Or change to the one named, for now.", nil},
+		{"reload-config", "Reload configuration", "Read the configuration file again; with a mistake in it the old one stays.", nil},
+		{"stop", "Stop the host", "End every terminal and the host itself; asks first.", need{connected}},
+	}},
+}
 
 // Arguments that several commands take.
 var (
-	cells = []Arg{{Name: "cells", Kind: Int, Optional: true, Min: 1, Max: 1000}}
-	lines = []Arg{{Name: "lines", Kind: Int, Optional: true, Min: 1, Max: 1000}}
-	sides = []string{"left", "down", "up", "right"}
-	name  = []Arg{{Name: "name", Kind: Text, Optional: true}}
+	cells     = Arg{Name: "cells", Kind: Int, Optional: true, Min: 1, Max: 1000}
+	lines     = Arg{Name: "lines", Kind: Int, Optional: true, Min: 1, Max: 1000}
+	digit     = Arg{Name: "digit", Kind: Int, Max: 9}
+	character = Arg{Name: "character", Optional: true}
+	file      = Arg{Name: "file", Optional: true}
+	name      = Arg{Name: "name", Optional: true}
+	sides     = []string{"left", "down", "up", "right"}
 )
 
-// choice is a value of a Choice argument, and what the command is called with
-// it.
-type choice struct{ name, title string }
+// arguments are those of the commands that take any, and what such a command is
+// called with its first one.
+var arguments = map[string]struct {
+	title string
+	args  []Arg
+}{
+	"resize-left":   {"Resize left by %", []Arg{cells}},
+	"resize-down":   {"Resize down by %", []Arg{cells}},
+	"resize-up":     {"Resize up by %", []Arg{cells}},
+	"resize-right":  {"Resize right by %", []Arg{cells}},
+	"rename-pane":   {`Rename pane to "%"`, []Arg{name}},
+	"move-floating": {"Float %", []Arg{{Name: "side", Kind: Choice, Choices: sides}, cells}},
+	"join-pane":     {"Join the marked pane, %", []Arg{{Name: "side", Kind: Choice, Optional: true, Choices: sides}}},
+	"move-to-tab":   {"Move to tab %", []Arg{{Name: "number", Kind: Int, Optional: true, Min: 1, Max: layout.MaxTabs}}},
+	"arrange":       {"Arrange panes", []Arg{{Name: "arrangement", Kind: Choice, Choices: arrangements}}},
 
-// arrangements are the choices of "arrange": layout's presets, in the words of
-// tmux's select-layout, and what a person calls them.
-var arrangements = []choice{
-	{"even-horizontal", "Panes side by side"},
-	{"even-vertical", "Panes one above the other"},
-	{"main-horizontal", "Main pane on top"},
-	{"main-vertical", "Main pane on the left"},
-	{"tiled", "Panes tiled"},
+	"go-tab":        {"Go to tab %", []Arg{{Name: "number", Kind: Int, Min: 1, Max: layout.MaxTabs}}},
+	"rename-tab":    {`Rename tab to "%"`, []Arg{name}},
+	"layouts":       {"Go to layout %", []Arg{name}},
+	"rename-layout": {`Rename layout to "%"`, []Arg{name}},
+
+	"record":          {"Record to %", []Arg{file}},
+	"save-buffer":     {"Save the last copy to %", []Arg{file}},
+	"save-scrollback": {"Save the scrollback to %", []Arg{file}},
+	"new-session":     {"New session with %", []Arg{{Name: "agent", Optional: true}}},
+	"choose-theme":    {`Change to theme "%"`, []Arg{{Name: "theme", Optional: true}}},
+
+	"scroll-up":      {"Scroll up by %", []Arg{lines}},
+	"scroll-down":    {"Scroll down by %", []Arg{lines}},
+	"copy-find":      {"To the character %", []Arg{character}},
+	"copy-find-back": {"Back to the character %", []Arg{character}},
+	"copy-till":      {"Up to the character %", []Arg{character}},
+	"copy-till-back": {"Back up to the character %", []Arg{character}},
+	"copy-set-mark":  {"Set the mark %", []Arg{character}},
+	"copy-go-mark":   {"Go to the mark %", []Arg{character}},
+	"copy-go-line":   {"Go to line %", []Arg{{Name: "number", Kind: Int, Optional: true, Min: 1, Max: 1 << 30}}},
+	"copy-count":     {"How often to do the next command", []Arg{digit}},
 }
 
-// table has the rows in the order of the help.
-var table = slices.Concat(arrangeRows, agentRows, shellRows, copyRows, tandemuxRows)
+// arrangements are layout's presets, in the words of tmux's select-layout.
+var arrangements = []string{"even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled"}
 
-// arrangeRows are about panes, tabs and terminals.
-var arrangeRows = []Command{
-	{
-		Name: "split-right", Title: "Split right", Group: groupPanes,
-		Help:     "Open a new terminal to the right of this pane.",
-		Disabled: all(connected, pane, morePanes, roomRight),
-	},
-	{
-		Name: "split-down", Title: "Split down", Group: groupPanes,
-		Help:     "Open a new terminal below this pane.",
-		Disabled: all(connected, pane, morePanes, roomDown),
-	},
-	{
-		Name: "focus-left", Title: "Focus left", Group: groupPanes,
-		Help:     "Go to the pane on the left.",
-		Disabled: all(pane, left),
-	},
-	{
-		Name: "focus-down", Title: "Focus down", Group: groupPanes,
-		Help:     "Go to the pane below.",
-		Disabled: all(pane, down),
-	},
-	{
-		Name: "focus-up", Title: "Focus up", Group: groupPanes,
-		Help:     "Go to the pane above.",
-		Disabled: all(pane, up),
-	},
-	{
-		Name: "focus-right", Title: "Focus right", Group: groupPanes,
-		Help:     "Go to the pane on the right.",
-		Disabled: all(pane, right),
-	},
-	{
-		Name: "focus-next", Title: "Focus the next pane", Group: groupPanes,
-		Help:     "Go to the next pane of this tab, and from the last one to the first.",
-		Disabled: all(pane, several),
-	},
-	{
-		Name: "focus-last", Title: "Focus the last pane", Group: groupPanes,
-		Help:     "Go back to the pane that was focused before this one.",
-		Disabled: all(pane, lastPane),
-	},
-	{
-		Name: "resize-left", Title: "Resize left", Group: groupPanes, Args: cells,
-		Help:     "Move this pane's border to the left.",
-		Disabled: all(pane, beside),
-		describe: func(args []string) string { return "Resize left by " + args[0] },
-	},
-	{
-		Name: "resize-down", Title: "Resize down", Group: groupPanes, Args: cells,
-		Help:     "Move this pane's border down.",
-		Disabled: all(pane, stacked),
-		describe: func(args []string) string { return "Resize down by " + args[0] },
-	},
-	{
-		Name: "resize-up", Title: "Resize up", Group: groupPanes, Args: cells,
-		Help:     "Move this pane's border up.",
-		Disabled: all(pane, stacked),
-		describe: func(args []string) string { return "Resize up by " + args[0] },
-	},
-	{
-		Name: "resize-right", Title: "Resize right", Group: groupPanes, Args: cells,
-		Help:     "Move this pane's border to the right.",
-		Disabled: all(pane, beside),
-		describe: func(args []string) string { return "Resize right by " + args[0] },
-	},
-	{
-		Name: "zoom", Title: "Zoom", Group: groupPanes,
-		Help:     "Show this pane alone, or all panes again.",
-		Disabled: all(pane, several),
-	},
-	{
-		Name: "close-pane", Title: "Close pane", Group: groupPanes,
-		Help:     "End this pane's terminal and take the pane out; asks when something runs in it.",
-		Disabled: all(connected, pane),
-	},
-	{
-		Name: "rename-pane", Title: "Rename pane", Group: groupPanes, Args: name,
-		Help:     "Name this pane's terminal: the name stands in place of the title, and commands find the terminal by it. An empty one takes it away.",
-		Disabled: all(connected, pane),
-		describe: func(args []string) string { return fmt.Sprintf("Rename pane to %q", args[0]) },
-	},
-	{
-		Name: "swap-previous", Title: "Swap with the previous pane", Group: groupPanes,
-		Help:     "Exchange this pane's place with the previous one's.",
-		Disabled: all(pane, several),
-	},
-	{
-		Name: "swap-next", Title: "Swap with the next pane", Group: groupPanes,
-		Help:     "Exchange this pane's place with the next one's.",
-		Disabled: all(pane, several),
-	},
-	{
-		Name: "break-out", Title: "Break out to a tab", Group: groupPanes,
-		Help:     "Move this pane to a new tab of its own.",
-		Disabled: all(pane, several, moreTabs),
-	},
-	{
-		Name: "floating", Title: "Floating panes", Group: groupPanes,
-		Help:     "Show the panes above the others and go to the top one, or hide them; the first time, open one.",
-		Disabled: all(connected, tab),
-	},
-	{
-		Name: "new-floating", Title: "New floating pane", Group: groupPanes,
-		Help:     "Open a new terminal above the other panes.",
-		Disabled: all(connected, tab, morePanes),
-	},
-	{
-		Name: "float-pane", Title: "Float or tile this pane", Group: groupPanes,
-		Help:     "Take this pane out and put it above the others, or put a floating one among them.",
-		Disabled: all(connected, pane, several),
-	},
-	{
-		Name: "move-floating", Title: "Move a floating pane", Group: groupPanes,
-		Args: []Arg{
-			{Name: "side", Kind: Choice, Choices: sides},
-			{Name: "cells", Kind: Int, Optional: true, Min: 1, Max: 1000},
-		},
-		Help:     "Move this floating pane; the keys that resize a pane make it smaller and larger.",
-		Disabled: all(connected, pane, floating),
-		describe: func(args []string) string { return "Float " + args[0] },
-	},
-	{
-		Name: "mark-pane", Title: "Mark this pane", Group: groupPanes,
-		Help:     "Mark this pane for joining or swapping, or take its mark away.",
-		Disabled: all(pane),
-	},
-	{
-		Name: "join-pane", Title: "Join the marked pane", Group: groupPanes,
-		Args:     []Arg{{Name: "side", Kind: Choice, Optional: true, Choices: sides}},
-		Help:     "Move the marked pane, of any tab, beside this one: to the side given, or where there is room.",
-		Disabled: all(connected, pane, marked),
-		describe: func(args []string) string { return "Join the marked pane, " + args[0] },
-	},
-	{
-		Name: "swap-marked", Title: "Swap with the marked pane", Group: groupPanes,
-		Help:     "Exchange this pane's place with the marked one's, of any tab.",
-		Disabled: all(connected, pane, marked),
-	},
-	{
-		Name: "move-to-tab", Title: "Move to another tab", Group: groupPanes,
-		Args:     []Arg{{Name: "number", Kind: Int, Optional: true, Min: 1, Max: 64}},
-		Help:     "Move this pane to the tab with this number, beside the pane that is focused there.",
-		Disabled: all(connected, pane, tabs, tabGiven),
-		describe: func(args []string) string { return "Move to tab " + args[0] },
-	},
-	{
-		Name: "type-to-all", Title: "Type into all panes", Group: groupPanes,
-		Help:     "Send what is typed and pasted to every pane of this tab that shows and is yours, until called again.",
-		Disabled: all(connected, pane, several),
-	},
-	{
-		Name: "even", Title: "Even out", Group: groupPanes,
-		Help:     "Give all panes of this tab the same size, as far as their arrangement allows.",
-		Disabled: all(pane, several),
-	},
-	{
-		Name: "next-layout", Title: "Next arrangement", Group: groupPanes,
-		Help:     "Arrange this tab's panes in the next of the usual ways.",
-		Disabled: all(pane, several),
-	},
-	{
-		Name: "arrange", Title: "Arrange panes", Group: groupPanes, Args: choose("arrangement", arrangements),
-		Help:     "Arrange this tab's panes side by side, one above the other, around a main pane, or tiled.",
-		Disabled: all(pane, several),
-		describe: describeChoice("Arrange panes", arrangements),
-	},
-
-	{
-		Name: "new-tab", Title: "New tab", Group: groupTabs,
-		Help:     "Open a new terminal in a tab of its own.",
-		Disabled: all(connected, moreTabs),
-	},
-	{
-		Name: "next-tab", Title: "Next tab", Group: groupTabs,
-		Help:     "Go to the next tab, and from the last one to the first.",
-		Disabled: all(tab, tabs),
-	},
-	{
-		Name: "previous-tab", Title: "Previous tab", Group: groupTabs,
-		Help:     "Go to the previous tab, and from the first one to the last.",
-		Disabled: all(tab, tabs),
-	},
-	{
-		Name: "last-tab", Title: "Last tab", Group: groupTabs,
-		Help:     "Go back to the tab that was active before this one.",
-		Disabled: all(tab, lastTab),
-	},
-	{
-		Name: "go-tab", Title: "Go to a tab", Group: groupTabs,
-		Args:     []Arg{{Name: "number", Kind: Int, Min: 1, Max: 64}},
-		Help:     "Go to the tab with this number; the first one is 1.",
-		Disabled: all(tab, tabExists),
-		describe: func(args []string) string { return "Go to tab " + args[0] },
-	},
-	{
-		Name: "rename-tab", Title: "Rename tab", Group: groupTabs, Args: name,
-		Help:     "Give this tab a name; an empty one takes it away.",
-		Disabled: all(connected, tab),
-		describe: func(args []string) string { return fmt.Sprintf("Rename tab to %q", args[0]) },
-	},
-	{
-		Name: "close-tab", Title: "Close tab", Group: groupTabs,
-		Help:     "End all terminals of this tab and take it out; asks when something runs in them.",
-		Disabled: all(connected, tab),
-	},
-
-	{
-		Name: "layouts", Title: "Layouts", Group: groupLayouts, Args: name,
-		Help:     "Show the layouts: go to one, make a new one, rename, delete; or go to the one named.",
-		Disabled: all(connected),
-		describe: func(args []string) string { return "Go to layout " + args[0] },
-	},
-	{
-		Name: "rename-layout", Title: "Rename layout", Group: groupLayouts, Args: name,
-		Help:     "Give this layout another name.",
-		Disabled: all(connected, tab),
-		describe: func(args []string) string { return fmt.Sprintf("Rename layout to %q", args[0]) },
-	},
-
-	{
-		Name: "terminals", Title: "All terminals", Group: groupTerminals,
-		Help:     "Show every terminal of the host, also those in no pane: pick, take, kill.",
-		Disabled: all(connected),
-	},
-	{
-		Name: "next-alert", Title: "Go to the next alert", Group: groupTerminals,
-		Help:     "Go to the terminal that has something to tell: one that waits for you first, then failures, notifications and bells.",
-		Disabled: all(alerted),
-	},
-	{
-		Name: "answer-agent", Title: "Answer an agent", Group: groupTerminals,
-		Help:     "Answer what an agent waits for, wherever it is: allow or reject its tool call, hand a terminal over or refuse.",
-		Disabled: all(connected, asked),
-	},
-	{
-		Name: "reclaim", Title: "Reclaim", Group: groupTerminals,
-		Help:     "Take this terminal, from an agent, from the background or from another client.",
-		Disabled: all(connected, pane, terminal, notMine, running),
-	},
-	{
-		Name: "background", Title: "Send to the background", Group: groupTerminals,
-		Help:     "Let an agent move on while its command runs; a terminal of your own leaves the screen and runs on.",
-		Disabled: all(connected, pane, terminal, running),
-	},
-	{
-		Name: "hand-back", Title: "Hand back", Group: groupTerminals,
-		Help:     "Return this terminal to the session that you took it from.",
-		Disabled: all(connected, pane, terminal, mine, handBack, running),
-	},
-	{
-		Name: "record", Title: "Record, or end the recording", Group: groupTerminals, Args: file,
-		Help:     "Write what this terminal shows from now on to a new file for tandemux play and asciinema, or end that; asks for the file's name without one.",
-		Disabled: all(connected, pane),
-	},
-	{
-		Name: "send-prefix", Title: "Send the prefix key", Group: groupTerminals,
-		Help:     "Type the prefix key itself into this pane.",
-		Disabled: all(connected, pane, mine, running),
-	},
+// worded are commands with an argument that are called otherwise than arguments say.
+var worded = map[string]string{
+	"arrange even-horizontal": "Panes side by side",
+	"arrange even-vertical":   "Panes one above the other",
+	"arrange main-horizontal": "Main pane on top",
+	"arrange main-vertical":   "Main pane on the left",
+	"arrange tiled":           "Panes tiled",
+	"copy-count 0":            "Start of the line, or 0",
 }
 
-// tandemuxRows are about the program itself.
-var tandemuxRows = []Command{
-	{
-		Name: "detach", Title: "Detach", Group: groupTandemux,
-		Help:     "Leave tandemux; everything runs on, and the next tandemux shows it again.",
-		Disabled: always,
-	},
-	{
-		Name: "palette", Title: "Command palette", Group: groupTandemux,
-		Help:     "Find a command by its name and run it.",
-		Disabled: always,
-	},
-	{
-		Name: "help", Title: "Help", Group: groupTandemux,
-		Help:     "Show all keys and what they do.",
-		Disabled: always,
-	},
-	{
-		Name: "suspend", Title: "Suspend", Group: groupTandemux,
-		Help:     "Stop tandemux and go back to the shell that it was started from; fg there goes on.",
-		Disabled: always,
-	},
-	{
-		Name: "redraw", Title: "Redraw", Group: groupTandemux,
-		Help:     "Draw the whole screen again.",
-		Disabled: always,
-	},
-	{
-		Name: "choose-theme", Title: "Choose a theme", Group: groupTandemux, Args: []Arg{{Name: "theme", Kind: Text, Optional: true}},
-		Help:     "Show the themes, each at once as you come to it; enter keeps one in the configuration. Or change to the one named, for now.",
-		Disabled: always,
-		describe: func(args []string) string { return fmt.Sprintf("Change to theme %q", args[0]) },
-	},
-	{
-		Name: "reload-config", Title: "Reload configuration", Group: groupTandemux,
-		Help:     "Read the configuration file again; with a mistake in it the old one stays.",
-		Disabled: always,
-	},
-	{
-		Name: "stop", Title: "Stop the host", Group: groupTandemux,
-		Help:     "End every terminal and the host itself; asks first.",
-		Disabled: all(connected),
-	},
-}
-
-var index = func() map[string]int {
-	m := make(map[string]int, len(table))
-	for i, c := range table {
-		m[c.Name] = i
-	}
-	return m
-}()
-
-// choose makes the one argument of a command that takes a choice.
-func choose(name string, from []choice) []Arg {
-	a := Arg{Name: name, Kind: Choice}
-	for _, c := range from {
-		a.Choices = append(a.Choices, c.name)
-	}
-	return []Arg{a}
-}
-
-// describeChoice words a command by its choice.
-func describeChoice(otherwise string, from []choice) func([]string) string {
-	return func(args []string) string {
-		for _, c := range from {
-			if c.name == args[0] {
-				return c.title
-			}
+// table has the commands in the order of the help, and index where each is.
+var table, index = func() (table []Command, index map[string]int) {
+	index = map[string]int{}
+	for _, g := range groups {
+		for _, r := range g.rows {
+			index[r.name] = len(table)
+			table = append(table, Command{Name: r.name, Title: r.title, Group: g.name, Help: r.help, Args: arguments[r.name].args, needs: [2]need{g.needs, r.needs}})
 		}
-		return otherwise
 	}
-}
+	return table, index
+}()
