@@ -7,19 +7,21 @@ import (
 
 // The keys with alt work beside every preset's and the user's own win.
 func TestAltKeys(t *testing.T) {
+	altKeys := column(Normal, afterPrefix, 1+len(presets), "")
 	for _, name := range Presets() {
 		table := presetOf(t, name)
 		with := table.WithAlt()
 		consistent(t, with)
 		for _, r := range altKeys {
-			if got := bound(t, with, Normal, r.keys); got != r.line {
-				t.Errorf("%s: %s does %q, want %q", name, r.keys, got, r.line)
+			keys, does := r.chord.String(), strings.Join(append([]string{r.command}, r.args...), " ")
+			if got := bound(t, with, Normal, keys); got != does {
+				t.Errorf("%s: %s does %q, want %q", name, keys, got, does)
 			}
-			if got := bound(t, table, Normal, r.keys); got != "" {
-				t.Errorf("%s: %s does %q without being asked for", name, r.keys, got)
+			if got := bound(t, table, Normal, keys); got != "" {
+				t.Errorf("%s: %s does %q without being asked for", name, keys, got)
 			}
-			if !strings.HasPrefix(r.keys, "alt+") {
-				t.Errorf("%s has no alt", r.keys)
+			if !strings.HasPrefix(keys, "alt+") {
+				t.Errorf("%s has no alt", keys)
 			}
 		}
 		if len(with.rows) != len(table.rows)+len(altKeys) {

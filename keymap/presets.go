@@ -1,323 +1,241 @@
 package keymap
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// preset is a table as written: the prefix key and the rows.
-type preset struct {
-	name   string
-	prefix string
-	normal []row
-	copy   []row
+// presets are the tables that ship, the default one first; their keys after the
+// prefix are the columns of afterPrefix.
+var presets = []struct{ name, prefix string }{{"default", "ctrl+space"}, {"tmux", "ctrl+b"}, {"screen", "ctrl+a"}}
+
+// afterPrefix are the keys after the prefix in the presets, and those with alt that need
+// none.
+//
+// tmux has tmux's own default keys where it has the action (tmux 3.3a, list-keys -T
+// prefix); tabs count from 1 as they are shown, so 0 is the tenth. screen has screen's
+// (screen 4.9, manual section "Default Key Bindings"): S and | split, tab goes on, X takes
+// a region off the screen, Q leaves only this one; as there, a sends the prefix and the
+// prefix twice goes to the other window. The rest are free in those, or stand for what few
+// use there.
+//
+// With alt, what readline and shells use all day is left to them: alt with b, d, f, c, u,
+// t, y, r, a dot, backspace.
+//
+// Of each: the command, its keys in every column, with "again " before keys that may be
+// repeated and "_" within a chord; "1-9" makes a row for each digit.
+var afterPrefix = [][]string{
+	{"split-right", "|", "%", "|", `alt+\`},
+	{"split-down", "-", `"`, "S", "alt+-"},
+	{"focus-left", "h left", "again left", "left", "alt+left alt+h"},
+	{"focus-down", "j down", "again down", "down", "alt+down alt+j"},
+	{"focus-up", "k up", "again up", "up", "alt+up alt+k"},
+	{"focus-right", "l right", "again right", "right", "alt+right alt+l"},
+	{"focus-next", "o", "o", "tab"},
+	{"focus-last", ";", ";", ";"},
+	{"resize-left", "", "again ctrl+left", "again ctrl+left"},
+	{"resize-left 2", "again H", "", "", "alt+H"},
+	{"resize-down", "again J", "again ctrl+down", "again ctrl+down", "alt+J"},
+	{"resize-up", "again K", "again ctrl+up", "again ctrl+up", "alt+K"},
+	{"resize-right", "", "again ctrl+right", "again ctrl+right"},
+	{"resize-right 2", "again L", "", "", "alt+L"},
+	{"resize-left 5", "", "again alt+left"},
+	{"resize-down 5", "", "again alt+down"},
+	{"resize-up 5", "", "again alt+up"},
+	{"resize-right 5", "", "again alt+right"},
+	{"zoom", "z", "z", "Q", "alt+z"},
+	{"close-pane", "x", "x", "k ctrl+k"},
+	{"rename-pane", ",", "T", "T"},
+	{"swap-previous", "<", "{", "<"},
+	{"swap-next", ">", "}", ">"},
+	{"break-out", "!", "!", "!"},
+	{"floating", "f", "f", "f", "alt+s"},
+	{"float-pane", "F", "F", "F"},
+	{"move-floating left 4", "again shift+left", "again shift+left", "again shift+left"},
+	{"move-floating down 2", "again shift+down", "again shift+down", "again shift+down"},
+	{"move-floating up 2", "again shift+up", "again shift+up", "again shift+up"},
+	{"move-floating right 4", "again shift+right", "again shift+right", "again shift+right"},
+	{"mark-pane", "m", "m", "m"},
+	{"join-pane", "@", "@", "@"},
+	{"type-to-all", "s", "S", "s"},
+	{"even", "=", "E", "=", "alt+="},
+	{"next-layout", "space", "space", "E", "alt+space"},
+	{"arrange even-horizontal", "", "alt+1"},
+	{"arrange even-vertical", "", "alt+2"},
+	{"arrange main-horizontal", "", "alt+3"},
+	{"arrange main-vertical", "", "alt+4"},
+	{"arrange tiled", "", "alt+5"},
+
+	{"new-tab", "c", "c", "c ctrl+c", "alt+n"},
+	{"next-tab", "n", "n", "n ctrl+n space", "alt+pgdown"},
+	{"previous-tab", "p", "p", "p ctrl+p backspace", "alt+pgup"},
+	{"last-tab", "tab", "l", "prefix"},
+	{"go-tab 1-9", "1-9", "1-9", "1-9", "alt+1-9"},
+	{"go-tab 10", "", "0", "0"},
+	{"rename-tab", ".", ",", "A"},
+	{"close-tab", "X", "&", "K"},
+
+	{"layouts", "S", "s", "W"},
+	{"rename-layout", "$", "$", "$"},
+
+	{"terminals", "w", "w", `" w ctrl+w`, "alt+w"},
+	{"next-alert", "g", "G", "g", "alt+g"},
+	{"answer-agent", "A", "A", "*"},
+	{"agents", "a", "a", "G"},
+	{"open-chat", "u", "u", "u"},
+	{"reclaim", "r", "R", "r"},
+	{"background", "b", "b", "X b"},
+	{"hand-back", "B", "B", "B"},
+	{"record", "ctrl+r", "ctrl+r", "H"},
+	{"send-prefix", "prefix", "prefix", "a"},
+
+	{"copy-mode", "[", "[", "[ esc"},
+	{"search-back", "/", "/", "/"},
+	{"scroll-page-up", "pgup", "pgup", "pgup"},
+	{"previous-command", "again {", "again K", "again {"},
+	{"next-command", "again }", "again J", "again }"},
+	{"copy-output", "y", "y", "y"},
+	{"fold-output", "e", "h", "e"},
+	{"commands", "C", "H", "C"},
+	{"run-again", "R", "g", "R"},
+	{"select-output", "v", "v", "v"},
+	{"copy-command-line", "ctrl+y", "ctrl+y", "ctrl+y"},
+	{"copy-selection", "Y", "Y", "Y"},
+	{"paste-buffer", "]", "]", "]"},
+	{"choose-buffer", "#", "= #", "#"},
+	{"delete-buffer", "", "-"},
+	{"edit-scrollback", "E", "e", "h"},
+	{"copy-open-link", "O", "O", "O"},
+
+	{"detach", "d", "d", "d ctrl+d"},
+	{"suspend", "ctrl+z", "ctrl+z", "ctrl+z"},
+	{"palette", ":", ":", ":", "alt+x"},
+	{"help", "?", "?", "?"},
+	{"redraw", "ctrl+l", "r", "l ctrl+l"},
+	{"stop", "", "", `\`},
 }
 
-// row is a binding as written: the keys, with the word "prefix" for the prefix
-// key, and the command with its arguments.
-type row struct {
-	keys, line string
-	repeat     bool
+// The columns of copyKeys: vi's, as tmux's vi mode has them; those of tmux's emacs copy
+// mode, its default one, which mean nothing else in its vi mode; emacs' and tmux's emacs
+// mode's, with alt for what emacs lacks. Where the prefix is ctrl+space, space sets the
+// mark in emacs'.
+const (
+	viKeys = 1 + iota
+	tmuxKeys
+	emacsKeys
+)
+
+var copyKeys = [][]string{
+	{"copy-left", "h left", "", "ctrl+b left"},
+	{"scroll-down", "j down", "ctrl+n", "ctrl+n down"},
+	{"scroll-up", "k up", "ctrl+p", "ctrl+p up"},
+	{"copy-right", "l right", "", "ctrl+f right"},
+	{"copy-count 1-9", "1-9", "", "alt+1-9"},
+	{"copy-count 0", "0", "", "alt+0"},
+	{"copy-line-start", "home", "ctrl+a", "ctrl+a home"},
+	{"copy-line-text", "^", "alt+m", "alt+m"},
+	{"copy-line-end", "$ end", "", "ctrl+e end"},
+	{"copy-word-next", "w", "", "alt+F"},
+	{"copy-word-back", "b", "alt+b", "alt+b"},
+	{"copy-word-end", "e", "alt+f", "alt+f"},
+	{"copy-big-word-next", "W", "", "alt+W"},
+	{"copy-big-word-back", "B", "", "alt+left"},
+	{"copy-big-word-end", "E", "", "alt+right"},
+	{"copy-find", "f", "", "f"},
+	{"copy-find-back", "F", "", "F"},
+	{"copy-till", "t", "", "t"},
+	{"copy-till-back", "T", "", "T"},
+	{"copy-find-again", ";", "", ";"},
+	{"copy-find-reverse", ",", "", ","},
+	{"copy-bracket", "%", "", "ctrl+alt+f %"},
+	{"copy-paragraph-next", "}", "alt+}", "alt+}"},
+	{"copy-paragraph-back", "{", "alt+{", "alt+{"},
+	{"copy-screen-top", "H", "alt+R", "alt+R"},
+	{"copy-screen-middle", "M", "alt+r", "alt+r"},
+	{"copy-screen-bottom", "L", "", "alt+L"},
+	{"scroll-top", "g ctrl+home", "alt+<", "alt+<"},
+	{"copy-go-line", "G", "", "alt+g g"},
+	{"scroll-bottom", "ctrl+end", "alt+>", "alt+>"},
+	{"scroll-half-up", "ctrl+u", "alt+up", "alt+up"},
+	{"scroll-half-down", "ctrl+d", "alt+down", "alt+down"},
+	{"scroll-page-up", "ctrl+b pgup", "alt+v", "alt+v pgup"},
+	{"scroll-page-down", "ctrl+f pgdown", "", "ctrl+v pgdown"},
+	{"copy-view-up", "ctrl+y ctrl+up", "", "ctrl+up"},
+	{"copy-view-down", "ctrl+e ctrl+down", "", "ctrl+down"},
+	{"copy-view-top", "z_t", "", "alt+t"},
+	{"copy-view-middle", "z_z", "", "ctrl+l"},
+	{"copy-view-bottom", "z_b", "", "alt+T"},
+	{"previous-command", "(", "", "("},
+	{"next-command", ")", "", ")"},
+	{"select-output", "c", "", "c"},
+	{"copy-command-line", "C", "", "C"},
+	{"fold-output", "z_a", "", "z_a"},
+	{"fold-all", "z_M", "", "z_M"},
+	{"unfold-all", "z_R", "", "z_R"},
+	{"copy-set-mark", "m", "", "m"},
+	{"copy-go-mark", "' `", "", "'"},
+	{"copy-select", "v space", "ctrl+space", "ctrl+space space"},
+	{"copy-select-lines", "V", "", "V"},
+	{"copy-select-block", "ctrl+v", "", "R"},
+	{"copy-other-end", "o", "", "ctrl+x_ctrl+x"},
+	{"copy-yank", "y enter", "alt+w ctrl+w", "alt+w ctrl+w enter"},
+	{"copy-selection", "Y", "", "Y"},
+	{"copy-open-link", "O", "", "O"},
+	{"copy-link", "U", "", "U"},
+	{"search", "/", "ctrl+s", "ctrl+s"},
+	{"search-back", "?", "ctrl+r", "ctrl+r"},
+	{"search-next", "n", "", "n"},
+	{"search-previous", "N", "", "N"},
+	{"search-word", "*", "", "*"},
+	{"search-word-back", "#", "", "#"},
+	{"copy-select-clear", "ctrl+g", "", "ctrl+g"},
+	{"copy-escape", "esc", "", "esc"},
+	{"copy-exit", "q ctrl+c", "", "q ctrl+c"},
 }
 
-// again marks a row that may be repeated.
-const again = true
-
-var presets = []preset{
-	{name: "default", prefix: "ctrl+space", normal: defaultKeys, copy: viKeys},
-	{name: "tmux", prefix: "ctrl+b", normal: tmuxKeys, copy: append(viKeys[:len(viKeys):len(viKeys)], tmuxCopyKeys...)},
-	{name: "screen", prefix: "ctrl+a", normal: screenKeys, copy: viKeys},
-}
-
-// defaultKeys is the key table of the preset "default".
-var defaultKeys = []row{
-	{"prefix |", "split-right", false},
-	{"prefix -", "split-down", false},
-	{"prefix h", "focus-left", false},
-	{"prefix j", "focus-down", false},
-	{"prefix k", "focus-up", false},
-	{"prefix l", "focus-right", false},
-	{"prefix left", "focus-left", false},
-	{"prefix down", "focus-down", false},
-	{"prefix up", "focus-up", false},
-	{"prefix right", "focus-right", false},
-	{"prefix o", "focus-next", false},
-	{"prefix ;", "focus-last", false},
-	{"prefix H", "resize-left 2", again},
-	{"prefix J", "resize-down", again},
-	{"prefix K", "resize-up", again},
-	{"prefix L", "resize-right 2", again},
-	{"prefix z", "zoom", false},
-	{"prefix x", "close-pane", false},
-	{"prefix ,", "rename-pane", false},
-	{"prefix <", "swap-previous", false},
-	{"prefix >", "swap-next", false},
-	{"prefix !", "break-out", false},
-	{"prefix f", "floating", false},
-	{"prefix F", "float-pane", false},
-	{"prefix shift+left", "move-floating left 4", again},
-	{"prefix shift+down", "move-floating down 2", again},
-	{"prefix shift+up", "move-floating up 2", again},
-	{"prefix shift+right", "move-floating right 4", again},
-	{"prefix m", "mark-pane", false},
-	{"prefix @", "join-pane", false},
-	{"prefix s", "type-to-all", false},
-	{"prefix =", "even", false},
-	{"prefix space", "next-layout", false},
-
-	{"prefix c", "new-tab", false},
-	{"prefix n", "next-tab", false},
-	{"prefix p", "previous-tab", false},
-	{"prefix tab", "last-tab", false},
-	{"prefix 1", "go-tab 1", false},
-	{"prefix 2", "go-tab 2", false},
-	{"prefix 3", "go-tab 3", false},
-	{"prefix 4", "go-tab 4", false},
-	{"prefix 5", "go-tab 5", false},
-	{"prefix 6", "go-tab 6", false},
-	{"prefix 7", "go-tab 7", false},
-	{"prefix 8", "go-tab 8", false},
-	{"prefix 9", "go-tab 9", false},
-	{"prefix .", "rename-tab", false},
-	{"prefix X", "close-tab", false},
-
-	{"prefix S", "layouts", false},
-	{"prefix $", "rename-layout", false},
-
-	{"prefix w", "terminals", false},
-	{"prefix g", "next-alert", false},
-	{"prefix A", "answer-agent", false},
-	{"prefix a", "agents", false},
-	{"prefix u", "open-chat", false},
-	{"prefix r", "reclaim", false},
-	{"prefix b", "background", false},
-	{"prefix B", "hand-back", false},
-	{"prefix ctrl+r", "record", false},
-	{"prefix prefix", "send-prefix", false},
-
-	{"prefix [", "copy-mode", false},
-	{"prefix /", "search-back", false},
-	{"prefix pgup", "scroll-page-up", false},
-	{"prefix {", "previous-command", again},
-	{"prefix }", "next-command", again},
-	{"prefix y", "copy-output", false},
-	{"prefix e", "fold-output", false},
-	{"prefix C", "commands", false},
-	{"prefix R", "run-again", false},
-	{"prefix v", "select-output", false},
-	{"prefix ctrl+y", "copy-command-line", false},
-	{"prefix Y", "copy-selection", false},
-	{"prefix ]", "paste-buffer", false},
-	{"prefix #", "choose-buffer", false},
-	{"prefix E", "edit-scrollback", false},
-	{"prefix O", "copy-open-link", false},
-
-	{"prefix d", "detach", false},
-	{"prefix ctrl+z", "suspend", false},
-	{"prefix :", "palette", false},
-	{"prefix ?", "help", false},
-	{"prefix ctrl+l", "redraw", false},
-}
-
-// tmuxKeys are tmux's own default keys where it has the action (tmux 3.3a,
-// list-keys -T prefix). Tabs count from 1 as they are shown, so 0 is the tenth.
-// Keys for what tmux lacks are free in tmux.
-var tmuxKeys = []row{
-	{"prefix %", "split-right", false},
-	{"prefix \"", "split-down", false},
-	{"prefix left", "focus-left", again},
-	{"prefix down", "focus-down", again},
-	{"prefix up", "focus-up", again},
-	{"prefix right", "focus-right", again},
-	{"prefix o", "focus-next", false},
-	{"prefix ;", "focus-last", false},
-	{"prefix ctrl+left", "resize-left", again},
-	{"prefix ctrl+down", "resize-down", again},
-	{"prefix ctrl+up", "resize-up", again},
-	{"prefix ctrl+right", "resize-right", again},
-	{"prefix alt+left", "resize-left 5", again},
-	{"prefix alt+down", "resize-down 5", again},
-	{"prefix alt+up", "resize-up 5", again},
-	{"prefix alt+right", "resize-right 5", again},
-	{"prefix z", "zoom", false},
-	{"prefix x", "close-pane", false},
-	{"prefix T", "rename-pane", false},
-	{"prefix {", "swap-previous", false},
-	{"prefix }", "swap-next", false},
-	{"prefix !", "break-out", false},
-	{"prefix f", "floating", false},
-	{"prefix F", "float-pane", false},
-	{"prefix shift+left", "move-floating left 4", again},
-	{"prefix shift+down", "move-floating down 2", again},
-	{"prefix shift+up", "move-floating up 2", again},
-	{"prefix shift+right", "move-floating right 4", again},
-	{"prefix m", "mark-pane", false},
-	{"prefix @", "join-pane", false},
-	{"prefix S", "type-to-all", false},
-	{"prefix E", "even", false},
-	{"prefix space", "next-layout", false},
-	{"prefix alt+1", "arrange even-horizontal", false},
-	{"prefix alt+2", "arrange even-vertical", false},
-	{"prefix alt+3", "arrange main-horizontal", false},
-	{"prefix alt+4", "arrange main-vertical", false},
-	{"prefix alt+5", "arrange tiled", false},
-
-	{"prefix c", "new-tab", false},
-	{"prefix n", "next-tab", false},
-	{"prefix p", "previous-tab", false},
-	{"prefix l", "last-tab", false},
-	{"prefix 1", "go-tab 1", false},
-	{"prefix 2", "go-tab 2", false},
-	{"prefix 3", "go-tab 3", false},
-	{"prefix 4", "go-tab 4", false},
-	{"prefix 5", "go-tab 5", false},
-	{"prefix 6", "go-tab 6", false},
-	{"prefix 7", "go-tab 7", false},
-	{"prefix 8", "go-tab 8", false},
-	{"prefix 9", "go-tab 9", false},
-	{"prefix 0", "go-tab 10", false},
-	{"prefix ,", "rename-tab", false},
-	{"prefix &", "close-tab", false},
-
-	{"prefix s", "layouts", false},
-	{"prefix $", "rename-layout", false},
-
-	{"prefix w", "terminals", false},
-	{"prefix G", "next-alert", false},
-	{"prefix A", "answer-agent", false},
-	{"prefix a", "agents", false},
-	{"prefix u", "open-chat", false},
-	{"prefix R", "reclaim", false},
-	{"prefix b", "background", false},
-	{"prefix B", "hand-back", false},
-	{"prefix ctrl+r", "record", false},
-	{"prefix prefix", "send-prefix", false},
-
-	{"prefix [", "copy-mode", false},
-	{"prefix /", "search-back", false},
-	{"prefix pgup", "scroll-page-up", false},
-	{"prefix K", "previous-command", again},
-	{"prefix J", "next-command", again},
-	{"prefix y", "copy-output", false},
-	{"prefix h", "fold-output", false},
-	{"prefix H", "commands", false},
-	{"prefix g", "run-again", false},
-	{"prefix v", "select-output", false},
-	{"prefix ctrl+y", "copy-command-line", false},
-	{"prefix Y", "copy-selection", false},
-	{"prefix ]", "paste-buffer", false},
-	{"prefix =", "choose-buffer", false},
-	{"prefix #", "choose-buffer", false},
-	{"prefix -", "delete-buffer", false},
-	{"prefix e", "edit-scrollback", false},
-	{"prefix O", "copy-open-link", false},
-
-	{"prefix d", "detach", false},
-	{"prefix ctrl+z", "suspend", false},
-	{"prefix :", "palette", false},
-	{"prefix ?", "help", false},
-	{"prefix r", "redraw", false},
-}
-
-// screenKeys are screen's own default keys where it has the action (screen 4.9,
-// manual section "Default Key Bindings"): S and | split, tab goes on, X takes a
-// region off the screen, Q leaves only this one. As in screen, a sends the
-// prefix and the prefix twice goes to the other window. The rest are free in
-// screen, or stand for what few use there.
-var screenKeys = []row{
-	{"prefix |", "split-right", false},
-	{"prefix S", "split-down", false},
-	{"prefix left", "focus-left", false},
-	{"prefix down", "focus-down", false},
-	{"prefix up", "focus-up", false},
-	{"prefix right", "focus-right", false},
-	{"prefix tab", "focus-next", false},
-	{"prefix ;", "focus-last", false},
-	{"prefix ctrl+left", "resize-left", again},
-	{"prefix ctrl+down", "resize-down", again},
-	{"prefix ctrl+up", "resize-up", again},
-	{"prefix ctrl+right", "resize-right", again},
-	{"prefix Q", "zoom", false},
-	{"prefix k", "close-pane", false},
-	{"prefix ctrl+k", "close-pane", false},
-	{"prefix T", "rename-pane", false},
-	{"prefix <", "swap-previous", false},
-	{"prefix >", "swap-next", false},
-	{"prefix !", "break-out", false},
-	{"prefix f", "floating", false},
-	{"prefix F", "float-pane", false},
-	{"prefix shift+left", "move-floating left 4", again},
-	{"prefix shift+down", "move-floating down 2", again},
-	{"prefix shift+up", "move-floating up 2", again},
-	{"prefix shift+right", "move-floating right 4", again},
-	{"prefix m", "mark-pane", false},
-	{"prefix @", "join-pane", false},
-	{"prefix s", "type-to-all", false},
-	{"prefix =", "even", false},
-	{"prefix E", "next-layout", false},
-
-	{"prefix c", "new-tab", false},
-	{"prefix ctrl+c", "new-tab", false},
-	{"prefix n", "next-tab", false},
-	{"prefix ctrl+n", "next-tab", false},
-	{"prefix space", "next-tab", false},
-	{"prefix p", "previous-tab", false},
-	{"prefix ctrl+p", "previous-tab", false},
-	{"prefix backspace", "previous-tab", false},
-	{"prefix prefix", "last-tab", false},
-	{"prefix 1", "go-tab 1", false},
-	{"prefix 2", "go-tab 2", false},
-	{"prefix 3", "go-tab 3", false},
-	{"prefix 4", "go-tab 4", false},
-	{"prefix 5", "go-tab 5", false},
-	{"prefix 6", "go-tab 6", false},
-	{"prefix 7", "go-tab 7", false},
-	{"prefix 8", "go-tab 8", false},
-	{"prefix 9", "go-tab 9", false},
-	{"prefix 0", "go-tab 10", false},
-	{"prefix A", "rename-tab", false},
-	{"prefix K", "close-tab", false},
-
-	{"prefix W", "layouts", false},
-	{"prefix $", "rename-layout", false},
-
-	{"prefix \"", "terminals", false},
-	{"prefix w", "terminals", false},
-	{"prefix ctrl+w", "terminals", false},
-	{"prefix g", "next-alert", false},
-	{"prefix *", "answer-agent", false},
-	{"prefix G", "agents", false},
-	{"prefix u", "open-chat", false},
-	{"prefix r", "reclaim", false},
-	{"prefix X", "background", false},
-	{"prefix b", "background", false},
-	{"prefix B", "hand-back", false},
-	{"prefix H", "record", false},
-	{"prefix a", "send-prefix", false},
-
-	{"prefix [", "copy-mode", false},
-	{"prefix /", "search-back", false},
-	{"prefix esc", "copy-mode", false},
-	{"prefix pgup", "scroll-page-up", false},
-	{"prefix {", "previous-command", again},
-	{"prefix }", "next-command", again},
-	{"prefix y", "copy-output", false},
-	{"prefix e", "fold-output", false},
-	{"prefix C", "commands", false},
-	{"prefix R", "run-again", false},
-	{"prefix v", "select-output", false},
-	{"prefix ctrl+y", "copy-command-line", false},
-	{"prefix Y", "copy-selection", false},
-	{"prefix ]", "paste-buffer", false},
-	{"prefix #", "choose-buffer", false},
-	{"prefix h", "edit-scrollback", false},
-	{"prefix O", "copy-open-link", false},
-
-	{"prefix d", "detach", false},
-	{"prefix ctrl+z", "suspend", false},
-	{"prefix ctrl+d", "detach", false},
-	{"prefix :", "palette", false},
-	{"prefix ?", "help", false},
-	{"prefix l", "redraw", false},
-	{"prefix ctrl+l", "redraw", false},
-	{"prefix \\", "stop", false},
+// chatKeys are the keys of a chat's prompt, as the interfaces of agents have them
+// (those of readline, which edit, are the prompt's own), and of its transcript.
+var chatKeys = [][]string{
+	{"chat-send", "enter"},
+	{"chat-newline", "alt+enter ctrl+j"},
+	{"chat-steer", "ctrl+s"},
+	{"chat-escape", "esc", "esc"},
+	{"chat-cancel", "ctrl+c", "ctrl+c"},
+	{"chat-tab", "tab", "tab"},
+	{"chat-mode", "shift+tab"},
+	{"chat-up", "up"},
+	{"chat-down", "down"},
+	{"chat-older", "ctrl+p"},
+	{"chat-newer", "ctrl+n"},
+	{"chat-unqueue", "alt+up"},
+	{"chat-edit", "ctrl+g"},
+	{"chat-next", "", "j down"},
+	{"chat-previous", "", "k up"},
+	{"chat-fold", "", "enter space o"},
+	{"chat-details", "ctrl+o", "O ctrl+o"},
+	{"chat-plan", "ctrl+t", "p ctrl+t"},
+	{"chat-options", "alt+o"},
+	{"chat-model", "alt+m"},
+	{"chat-copy", "", "y"},
+	{"chat-answer", "", "Y"},
+	{"chat-code", "alt+y", "c"},
+	{"chat-retry", "alt+r", "r"},
+	{"chat-terminal", "alt+t", "t"},
+	{"chat-login", "alt+i"},
+	{"chat-fork", "", "f"},
+	{"chat-rewind", "", "u"},
+	{"chat-search", "", "/"},
+	{"chat-find-next", "", "n"},
+	{"chat-find-back", "", "N"},
+	{"chat-page-up", "pgup", "ctrl+b pgup"},
+	{"chat-page-down", "pgdown", "ctrl+f pgdown"},
+	{"chat-half-up", "", "ctrl+u"},
+	{"chat-half-down", "", "ctrl+d"},
+	{"chat-line-up", "shift+up", "ctrl+y shift+up"},
+	{"chat-line-down", "shift+down", "ctrl+e shift+down"},
+	{"chat-top", "ctrl+home", "g ctrl+home"},
+	{"chat-bottom", "ctrl+end", "G ctrl+end"},
+	{"chat-prompt", "", "i q"},
 }
 
 // Presets gives the names of the presets, the default one first.
@@ -331,37 +249,64 @@ func Presets() []string {
 
 // Preset gives the table of that name; ok is false when there is none.
 func Preset(name string) (t Table, ok bool) {
-	for _, p := range presets {
-		if p.name == name {
-			return p.table(), true
-		}
+	i := slices.Index(Presets(), name)
+	if i < 0 {
+		return Table{}, false
 	}
-	return Table{}, false
-}
-
-func (p preset) table() Table {
-	sources := append(compileRows(p.name, Normal, p.normal), compileRows(p.name, Copy, p.copy)...)
-	sources = append(sources, compileRows(p.name, Chat, chatKeys)...)
-	sources = append(sources, compileRows(p.name, Reading, readingKeys)...)
-	prefix, err := Parse(p.prefix)
+	sources := slices.Concat(column(Normal, afterPrefix, 1+i, "prefix "), column(Copy, copyKeys, viKeys, ""))
+	if name == "tmux" {
+		sources = append(sources, column(Copy, copyKeys, tmuxKeys, "")...)
+	}
+	sources = append(sources, column(Chat, chatKeys, 1, "")...)
+	sources = append(sources, column(Reading, chatKeys, 2, "")...)
+	prefix, err := Parse(presets[i].prefix)
 	if err != nil {
-		panic("keymap: preset " + p.name + ": " + err.Error())
+		panic("keymap: preset " + name + ": " + err.Error())
 	}
-	return compile(p.name, prefix, sources)
+	return compile(name, prefix, sources), true
 }
 
-// compileRows reads rows as written.
-func compileRows(name string, mode Mode, rows []row) []source {
+// WithAlt gives the table with the keys with alt that need no prefix. What the
+// user has bound otherwise stays.
+func (t Table) WithAlt() Table {
+	return compile(t.Name, t.prefix, slices.Concat(t.sources, column(Normal, afterPrefix, 1+len(presets), "")))
+}
+
+// ModeKeys gives the names of the sets of copy mode's keys, the default first.
+func ModeKeys() []string { return []string{"vi", "emacs"} }
+
+// WithModeKeys gives the table with another set of copy mode's keys, "" for its
+// own; ok is false when there is no such set. The user's own keys stay.
+func (t Table) WithModeKeys(name string) (with Table, ok bool) {
+	if name != "emacs" {
+		return t, name == "" || name == "vi"
+	}
+	own := slices.DeleteFunc(slices.Clone(t.sources), func(s source) bool { return s.mode == Copy && !s.user })
+	return compile(t.Name, t.prefix, append(own, column(Copy, copyKeys, emacsKeys, "")...)), true
+}
+
+// column reads the keys of a column; lead is what comes before each.
+func column(mode Mode, rows [][]string, col int, lead string) []source {
 	var sources []source
 	for _, r := range rows {
-		chord, err := parseSource(r.keys)
-		if err != nil {
-			panic("keymap: preset " + name + ": " + err.Error()) // A test parses them all.
+		if col >= len(r) {
+			continue
 		}
-		words := strings.Fields(r.line)
-		sources = append(sources, source{
-			mode: mode, chord: chord, command: words[0], args: words[1:], repeat: r.repeat,
-		})
+		digits := "1"
+		if strings.Contains(r[0], "1-9") {
+			digits = "123456789"
+		}
+		all, repeat := strings.CutPrefix(r[col], "again ")
+		for _, digit := range digits {
+			words := strings.Fields(strings.ReplaceAll(r[0], "1-9", string(digit)))
+			for _, keys := range strings.Fields(strings.ReplaceAll(all, "1-9", string(digit))) {
+				chord, err := parseSource(lead + strings.ReplaceAll(keys, "_", " "))
+				if err != nil {
+					panic("keymap: " + r[0] + ": " + err.Error()) // A test parses them all.
+				}
+				sources = append(sources, source{mode: mode, chord: chord, command: words[0], args: words[1:], repeat: repeat})
+			}
+		}
 	}
 	return sources
 }

@@ -24,7 +24,7 @@ type Selection struct {
 func (s *Selection) Options(check func(name string, args []string) error) []option.Option {
 	return []option.Option{
 		{
-			Name: "keymap", Value: option.Default(&s.Keymap, presets[0].name), Choices: Presets(),
+			Name: "keymap", Value: option.Default(&s.Keymap, Presets()[0]), Choices: Presets(),
 			Doc: "The preset of keys: tandemux's own, or those of tmux or screen. docs/keys.md has them all.",
 		},
 		{
