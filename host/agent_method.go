@@ -8,6 +8,7 @@ import (
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/shell"
 )
 
 // findAgent makes an agent available (x-tandemux/agent).
@@ -54,6 +55,6 @@ func findAgent(_ context.Context, c *conn, raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.audit.Did(c.Who(), "agent", id, "command", params.Clip(quoteCommand(p.Command, "")))
+	h.audit.Did(c.Who(), "agent", id, "command", params.Clip(shell.Quote(p.Command, "")))
 	return ahp.AgentResult{Provider: id}, nil
 }

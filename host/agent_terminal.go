@@ -19,6 +19,7 @@ import (
 	"tandemux/host/keeper"
 	"tandemux/host/params"
 	"tandemux/host/sessions"
+	"tandemux/host/shell"
 	"tandemux/internal/plaintext"
 )
 
@@ -119,7 +120,7 @@ func (ct *chatTerminals) directory(path string) (string, error) {
 // a shell's line, unless it names a file (docs/decisions.md §11).
 func shellLine(s agent.TerminalSpec, dir string) (argv []string, title string) {
 	if len(s.Args) > 0 {
-		return append([]string{s.Command}, s.Args...), quoteCommand(append([]string{s.Command}, s.Args...), "")
+		return append([]string{s.Command}, s.Args...), shell.Quote(append([]string{s.Command}, s.Args...), "")
 	}
 	file := s.Command
 	if strings.Contains(file, "/") {

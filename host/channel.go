@@ -7,10 +7,6 @@ import (
 	"tandemux/host/core"
 )
 
-// revived is a body that has something to do when all channels of an earlier host
-// are there again, such as to end what that host was doing. It may apply actions.
-type revived interface{ revived(tx core.Tx) }
-
 // kinds are the channels that outlive the host, by the scheme of their URIs. Terminals,
 // whose scheme is any, are besides (adopt.go). A channel of these kinds is journalled
 // from its first action on, or from Tx.Keep.
@@ -20,7 +16,7 @@ func kinds(h *Host) map[string]core.Kind {
 	}
 	return map[string]core.Kind{
 		"ahp-root:":            of(reviveRoot),
-		"x-tandemux-activity:": of(reviveActivity),
+		"x-tandemux-activity:": h.activity.Revive,
 		ahp.LayoutScheme:       of(reviveLayout),
 		ahp.SessionScheme:      func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveSession(ch, s) },
 		ahp.ChatScheme:         func(ch *core.Channel, s json.RawMessage) (core.Body, error) { return h.sessions.ReviveChat(ch, s) },

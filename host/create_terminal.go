@@ -305,7 +305,7 @@ func (h *Host) spawn(ctx context.Context, pl plan) (*term, error) {
 		werr = j.Append(journal.Record{Type: record.TypeBefore, Version: record.Version, Data: []byte(pl.before)})
 	}
 	if werr != nil {
-		h.warn("journal a terminal", werr)
+		h.activity.Warn("journal a terminal", werr)
 	}
 	ctx, cancel := context.WithTimeout(ctx, spawnTime)
 	defer cancel()

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"tandemux/ahp"
+	"tandemux/host/activity"
 	"tandemux/host/core"
 	"tandemux/host/front"
 	"tandemux/host/listen"
@@ -23,9 +24,9 @@ func describeHost(_ context.Context, c *conn, _ json.RawMessage) (any, error) {
 	tx := h.core.Lock()
 	defer tx.Unlock()
 	if c.Principal.Operates() {
-		r.Warning = h.warning(tx, trouble)
+		r.Warning = h.activity.Warning(tx, trouble)
 		if err := h.losing(tx); err != nil {
-			r.Losing = oneLine(err)
+			r.Losing = activity.OneLine(err)
 		}
 	}
 	at := listen.Addresses(h.front.Listeners(front.TCP))

@@ -24,7 +24,7 @@
 // Two kinds of action are neither logged nor
 // broadcast: refusals and the echoes of terminal/input go to their sender only,
 // the latter because typed keys may be a password. The root list is sent at
-// once when the last one is older than listInterval, and otherwise when that
+// once when the last one is older than activity.Interval, and otherwise when that
 // has passed; there is no timer while nothing changes.
 //
 // # Connections

@@ -2,8 +2,11 @@ package host
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"time"
+
+	"tandemux/host/core"
 )
 
 // TestAFloodGivesWay: a terminal is read less often while its holder types into
@@ -44,4 +47,17 @@ func TestAFloodGivesWay(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	flood.giveWay(ctx) // The terminal was closed: it must return.
+}
+
+// newCore is a core that journals nothing.
+func newCore(tb testing.TB, now func() time.Time) *core.Core {
+	tb.Helper()
+	c, _, err := core.New(core.Options{
+		State: tb.TempDir(), Now: now, Log: slog.New(slog.DiscardHandler), Clients: 10,
+		Superseded: func(core.Tx, error) {},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
 }

@@ -15,6 +15,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator/engine"
+	"tandemux/host/activity"
 	"tandemux/host/agent"
 	"tandemux/host/audit"
 	"tandemux/host/auth"
@@ -145,7 +146,6 @@ type Host struct {
 	started  time.Time
 	now      func() time.Time
 	done     chan struct{}
-	mender   mender
 	journals journal.Shelf
 	spool    *journal.Spool  // see typed.go; nil when there is none
 	spooled  journal.Spooled // by the host before
@@ -162,11 +162,11 @@ type Host struct {
 	// regaining is held while another keeper is started.
 	regaining sync.Mutex
 
-	core *core.Core
+	core     *core.Core
+	activity *activity.Activity
 
 	// Guarded by core's lock, as is everything in bodies and connections.
 	root      *root
-	activity  *activity
 	terms     []*term // oldest first
 	layouts   []*layout
 	sessions  *sessions.Sessions
@@ -176,7 +176,6 @@ type Host struct {
 	typist    typist
 	clientIDs *auth.ClientIDs
 	conns     map[*conn]struct{}
-	troubles  map[string]error // what the owner has to see to
 	marks     []journal.Record // reused
 	typing    []byte           // reused
 	stopping  bool             // a client asked to stop
@@ -218,15 +217,17 @@ func New(c Config) (*Host, error) {
 	})
 	h.journals = journal.Shelf{
 		Dir: c.Runtime, Keeper: func() journal.Keeper { return h.keeper() }, Now: h.now, Log: h.log,
-		Failed: func(err error) { h.warn("spare journals", err) },
+		Failed: func(err error) { h.activity.Warn("spare journals", err) },
 	}
+	h.tokens = auth.OpenTokens(c.State, h.now)
+	h.activity = activity.New(activity.Options{Now: h.now, Log: h.log, Tokens: h.tokens.Trouble, Losing: h.losing})
 	var err error
 	var noMark error
 	h.core, noMark, err = core.New(core.Options{
 		State: c.State, Now: h.now, Log: h.log, Journals: &h.journals, Kinds: kinds(h),
 		ReplayBytes: h.limits.ReplayBytes, ReplayCount: h.limits.ReplayCount, Clients: h.limits.Clients,
 		Shown: shownAction, Superseded: h.superseded,
-		Spoilt: func(tx core.Tx) { h.activity.warnSoon(tx) },
+		Spoilt: func(tx core.Tx) { h.activity.WarnSoon(tx) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make host: %w", err)
@@ -238,7 +239,6 @@ func New(c Config) (*Host, error) {
 	if h.audit, noAudit = audit.Open(c.State, h.now); noAudit != nil && !statefile.Unwritable(noAudit) {
 		return nil, fmt.Errorf("make host: open the audit log: %w", noAudit)
 	}
-	h.tokens = auth.OpenTokens(c.State, h.now)
 	if err := h.tokens.Trouble(); err != nil {
 		h.log.Error("closed to tokens", "err", err)
 	}
@@ -262,9 +262,16 @@ func New(c Config) (*Host, error) {
 	h.root = &root{h: h, value: ahp.RootState{Agents: []ahp.AgentInfo{}}}
 	h.core.Locked(func(tx core.Tx) {
 		h.root.ch = tx.NewChannel(ahp.RootURI, h.root)
-		h.activity = newActivity(tx, h)
+		h.activity.Open(tx, h.core)
 	})
-	h.mendState(noMark, noAudit)
+	auditFailed := func(err error) { h.activity.Mend("audit log", err, h.audit.Probe) }
+	h.audit.OnFailure(auditFailed)
+	if noAudit != nil {
+		auditFailed(noAudit)
+	}
+	if noMark != nil {
+		h.activity.Mend("state directory", noMark, h.core.WriteMark)
+	}
 	h.sessions = sessions.New(sessions.Options{
 		Core: h.core, Log: h.log, Now: h.now, Audit: h.audit, Home: h.home, Providers: c.Agents, Agent: c.Agent,
 		Limits: sessions.Limits{
@@ -326,6 +333,13 @@ func (h *Host) listenOn(addr string) (net.Listener, error) {
 	return listen.TCP(addr, h.cfg.Plaintext)
 }
 
+// losing says what the end of the host would lose, nil when nothing.
+func (h *Host) losing(tx core.Tx) error { return errors.Join(h.orphaned(tx), tx.Losing()) }
+
+// Warn says what the host's owner has to see to, about something of the caller's,
+// until err is nil. It must not be called by Config.Ending.
+func (h *Host) Warn(about string, err error) { h.activity.Warn(about, err) }
+
 // Front is what the host is reached by.
 func (h *Host) Front() *front.Front { return h.front }
 
@@ -369,7 +383,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		h.list.timer.Stop()
 		h.list.timer = nil
 	}
-	h.activity.stop()
+	h.activity.Stop(tx)
 	h.sessions.Stop(tx)
 	terms := slices.Clone(h.terms)
 	tx.Unlock()
@@ -377,7 +391,7 @@ func (h *Host) shutdown(ctx context.Context, reason string) error {
 		t.t.Close()
 	}
 	err := h.letGo(ctx, terms)
-	h.mender.close()
+	h.activity.Close()
 	h.tokens.Close()
 	h.core.Locked(func(tx core.Tx) { h.clientIDs.Close() })
 	h.audit.Close()

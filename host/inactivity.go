@@ -60,7 +60,7 @@ func (t *term) checkIdle(tx core.Tx) {
 	if !t.background(tx) {
 		t.begun = time.Now() // the time begins when it is in the background again
 	}
-	left := idle - time.Since(latest(t.begun, t.typed, t.attention.output))
+	left := idle - time.Since(latest(t.begun, t.typed, t.attention.Output))
 	if idle <= 0 {
 		t.idle = nil
 		return

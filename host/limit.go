@@ -96,9 +96,6 @@ const (
 	maxListed     = 256     // bytes of a command in the list of terminals
 )
 
-// listInterval is the least time between two lists of terminals.
-const listInterval = 50 * time.Millisecond
-
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	if l.LagBytes <= 0 {

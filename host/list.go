@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tandemux/ahp"
+	"tandemux/host/activity"
 	"tandemux/host/core"
 )
 
@@ -33,7 +34,7 @@ func (h *Host) listChanged(tx core.Tx) {
 	if h.list.timer != nil || h.list.held {
 		return
 	}
-	wait := listInterval - time.Since(h.list.last)
+	wait := activity.Interval - time.Since(h.list.last)
 	if wait <= 0 {
 		h.sendList(tx)
 		return
@@ -61,7 +62,7 @@ func (h *Host) comesOrGoes(tx core.Tx, cl *core.Client) {
 // listSoon is listChanged where nothing may be sent now.
 func (h *Host) listSoon(tx core.Tx) {
 	if h.list.timer == nil && !h.list.held && !tx.Closing() {
-		h.listAfter(listInterval)
+		h.listAfter(activity.Interval)
 	}
 }
 

@@ -147,7 +147,7 @@ func (h *Host) orphan(k *keeper.Client) {
 		}()
 	}
 	h.listChanged(tx)
-	h.activity.warnSoon(tx)
+	h.activity.WarnSoon(tx)
 }
 
 // signal signals a terminal's process.
@@ -172,24 +172,17 @@ func (h *Host) orphaned(tx core.Tx) error {
 	return fmt.Errorf("the keeper is gone: programs that it started run on, until this host ends, and how they end will not be known (pids %s)", strings.Join(pids, ", "))
 }
 
-// aboutStrays names what the host's owner is told of programs without a terminal.
-const aboutStrays = "the keeper is gone"
-
 // tellStrays says to the host's owner which programs have no terminal.
 func (h *Host) tellStrays(tx core.Tx) {
 	var pids []string
 	for _, p := range h.roster.Strays() {
 		pids = append(pids, fmt.Sprintf("%d %s", p.Pid, p.Name))
 	}
-	if len(pids) == 0 {
-		delete(h.troubles, aboutStrays)
-	} else {
-		if h.troubles == nil {
-			h.troubles = map[string]error{}
-		}
-		h.troubles[aboutStrays] = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
+	var err error
+	if len(pids) > 0 {
+		err = fmt.Errorf("programs that it started may still run, without a terminal: `tandemux stop` ends them (pids %s)", strings.Join(pids, ", "))
 	}
-	h.activity.warnSoon(tx)
+	h.activity.Trouble(tx, "the keeper is gone", err)
 }
 
 // findStrays finds the programs that an earlier keeper has left. It is called before

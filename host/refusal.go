@@ -5,58 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
-	"unicode"
 
 	"tandemux/ahp"
 	"tandemux/host/agent"
 	"tandemux/host/core"
-	"tandemux/host/params"
 	"tandemux/host/sessions"
+	"tandemux/host/shell"
 )
 
-// What agents were not allowed is told to people where they look: on the channel
-// of what goes on (ahp.ActivityURI), besides the audit log. The same again only
-// counts, and lists go out no more often than rows of terminals do, so that an agent
-// that tries in a loop costs no more than one that tried once.
-
-// refusedAgent notes what an agent was not allowed.
-func (h *Host) refusedAgent(tx core.Tx, r ahp.AgentRefusal) {
-	v := h.activity
-	r.At, r.Count = h.now().UnixMilli(), 1
-	r.Agent, r.What, r.Why = inLine(r.Agent), inLine(r.What), inLine(r.Why)
-	r.Session, r.Terminal = params.Clip(r.Session), params.Clip(r.Terminal)
-	i := slices.IndexFunc(v.refusals, func(o ahp.AgentRefusal) bool {
-		return o.Agent == r.Agent && o.Session == r.Session && o.What == r.What && o.Why == r.Why
-	})
-	if i >= 0 {
-		r.Count += v.refusals[i].Count
-		v.refusals = slices.Delete(v.refusals, i, i+1)
-	}
-	v.refusals = append(v.refusals, r)
-	if n := len(v.refusals); n > ahp.MaxRefusals {
-		v.refusals = slices.Delete(v.refusals, 0, n-ahp.MaxRefusals)
-	}
-	v.refused = true
-	v.sendSoon(tx)
-}
-
-// inLine is a text that fits into a line of an interface.
-func inLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(params.ClipTo(s, ahp.MaxNote), ""))
-	return strings.TrimSpace(s)
-}
-
-// refusedGuest is refusedAgent for a request of an agent from the side.
+// refusedGuest tells people what was not allowed of a request of an agent from the side.
 func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err error) {
 	var p struct {
 		Channel ahp.URI         `json:"channel"`
@@ -73,7 +30,7 @@ func (h *Host) refusedGuest(c *conn, method string, params json.RawMessage, err 
 		what = shownCommand(p.Command)
 	}
 	h.core.Do(func(tx core.Tx) {
-		h.refusedAgent(tx, ahp.AgentRefusal{
+		h.activity.Refuse(tx, ahp.AgentRefusal{
 			Agent: c.Principal.Name(), Session: c.Principal.Session, Terminal: p.Channel,
 			What: cmp.Or(what, method), Why: ahp.FromRPC(err).Message,
 		})
@@ -86,7 +43,7 @@ func shownCommand(argv []string) string {
 	if len(argv) == 3 && argv[0] == "/bin/sh" && argv[1] == "-c" {
 		return argv[2]
 	}
-	return quoteCommand(argv, "")
+	return shell.Quote(argv, "")
 }
 
 // commandLine is what the command of a new terminal is called: a line that an agent
@@ -95,7 +52,7 @@ func commandLine(p ahp.CreateTerminalParams) string {
 	if p.Claim.Kind == ahp.ClaimSession {
 		return shownCommand(p.Meta.Command)
 	}
-	return quoteCommand(p.Meta.Command, "")
+	return shell.Quote(p.Meta.Command, "")
 }
 
 // refuse notes what the agent of a chat was not allowed; what and why are kept in
@@ -105,7 +62,7 @@ func (ts heldTerminals) refuse(c *sessions.Chat, kind, what string, err error) {
 	h.audit.RefusedAgent(c.URI(), c.Session(), kind, what, err.Error())
 	h.core.Do(func(tx core.Tx) {
 		if !c.Dead(tx) {
-			h.refusedAgent(tx, ahp.AgentRefusal{Agent: c.Provider(), Session: c.Session(), What: what, Why: err.Error()})
+			h.activity.Refuse(tx, ahp.AgentRefusal{Agent: c.Provider(), Session: c.Session(), What: what, Why: err.Error()})
 		}
 	})
 }

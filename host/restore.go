@@ -72,17 +72,16 @@ func (h *Host) restore() error {
 		h.doubt(tx, a.t)
 	}
 	h.sessions.Revive(tx)
+	h.sendList(tx)
+	h.activity.Revived(tx)
 	channels := 0
-	for ch := range tx.Channels() {
+	for range tx.Channels() {
 		channels++
-		if b, ok := ch.Body.(revived); ok {
-			b.revived(tx)
-		}
 	}
 	tx.Unlock()
 	h.storeSpool(ctx)
 	if err := h.journals.Fill(); err != nil {
-		h.warn("journals", err)
+		h.activity.Warn("journals", err)
 	}
 	h.core.Locked(func(tx core.Tx) { tx.Keep(h.root.ch) })
 	for _, a := range terms {

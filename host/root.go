@@ -34,9 +34,6 @@ func reviveRoot(h *Host, ch *core.Channel, state json.RawMessage) (core.Body, er
 	return r, nil
 }
 
-// revived implements revived: the list as it is now.
-func (r *root) revived(tx core.Tx) { r.h.sendList(tx) }
-
 // infos is the list of terminals as of now, oldest first.
 func (h *Host) infos(tx core.Tx) []ahp.TerminalInfo {
 	shown := h.shownIn(tx)

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"tandemux/ahp"
 	"tandemux/host/core"
 	"tandemux/host/params"
+	"tandemux/host/shell"
 	"tandemux/host/terminal"
 	"tandemux/internal/jsonrpc"
 )
@@ -124,14 +124,14 @@ func (w *wait) seeBegin(tx core.Tx, _ *wait, a ahp.Action) {
 func (w *wait) submit(tx core.Tx, argv []string, line string) error {
 	t := w.t
 	t.flush(tx)
-	shell := filepath.Base(t.shell)
-	if words := strings.Fields(line); quoteCommand(words, shell) == line && line != "" {
+	base := filepath.Base(t.shell)
+	if words := strings.Fields(line); shell.Quote(words, base) == line && line != "" {
 		argv = words
 	}
 	if w.plain = line; line == "" {
-		w.plain = quoteCommand(argv, shell)
+		w.plain = shell.Quote(argv, base)
 	}
-	if w.line = quoteCommand(argv, shell); w.feed != nil {
+	if w.line = shell.Quote(argv, base); w.feed != nil {
 		w.line = w.feed.redirect(w.line)
 	}
 	w.see = w.seeBegin
@@ -183,90 +183,4 @@ func (w *wait) submitLine(tx core.Tx) error {
 		w.t.claim(tx, ahp.Claim{Kind: ahp.ClaimClient, ClientID: w.c.Client.ID}, nil, w.c.Principal)
 	}
 	return nil
-}
-
-// quoteCommand writes an argument vector as a line that a shell splits into the
-// same again, without control characters: they would be keys to its line
-// editor. Words of plain characters stay as they are, so that aliases and
-// builtins work. What it uses means the same in bash, zsh, fish and POSIX
-// shells; only control characters need the shell's own way.
-func quoteCommand(argv []string, shell string) string {
-	control := ansiEscape
-	if shell == "fish" {
-		control = fishEscape
-	}
-	var b strings.Builder
-	if shell == "fish" && len(argv) > 0 && slices.Contains(opening, argv[0]) {
-		b.WriteString("command ") // Quotes don't make it a plain word there.
-	}
-	for i, word := range argv {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		quoteWord(&b, word, i == 0, control)
-	}
-	return b.String()
-}
-
-// plainChars are special to no shell, wherever they stand in a word but at its
-// start.
-const plainChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=@%+,-"
-
-// opening are the words by which bash, zsh or fish begin what one line need not
-// end: unquoted, the shell would wait for the rest at its secondary prompt.
-var opening = []string{
-	"begin", "case", "coproc", "for", "foreach", "function", "if", "repeat", "select", "switch", "until", "while",
-}
-
-func quoteWord(b *strings.Builder, word string, first bool, control func(*strings.Builder, byte)) {
-	strange := func(r rune) bool { return !strings.ContainsRune(plainChars, r) }
-	switch {
-	case word == "":
-		b.WriteString("''")
-		return
-	case slices.Contains(opening, word), strings.ContainsFunc(word, strange), strings.ContainsRune("=%", rune(word[0])), first && strings.Contains(word, "="):
-	default:
-		b.WriteString(word)
-		return
-	}
-	open := false
-	quoted := func(want bool) {
-		if open != want {
-			b.WriteByte('\'')
-			open = want
-		}
-	}
-	for i := range len(word) {
-		switch c := word[i]; {
-		case c == '\'' || c == '\\': // Inside quotes fish takes them otherwise.
-			quoted(false)
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < 0x20 || c == 0x7f:
-			quoted(false)
-			control(b, c)
-		default:
-			quoted(true)
-			b.WriteByte(c)
-		}
-	}
-	quoted(false)
-}
-
-const hexDigits = "0123456789abcdef"
-
-func ansiEscape(b *strings.Builder, c byte) {
-	b.WriteString(`$'\x`)
-	writeHex(b, c)
-	b.WriteByte('\'')
-}
-
-func fishEscape(b *strings.Builder, c byte) {
-	b.WriteString(`\x`)
-	writeHex(b, c)
-}
-
-func writeHex(b *strings.Builder, c byte) {
-	b.WriteByte(hexDigits[c>>4])
-	b.WriteByte(hexDigits[c&15])
 }

@@ -11,6 +11,7 @@ import (
 
 	"tandemux/ahp"
 	"tandemux/emulator"
+	"tandemux/host/activity"
 	"tandemux/host/auth"
 	"tandemux/host/core"
 	"tandemux/host/guard"
@@ -70,7 +71,7 @@ type term struct {
 	ended    func(core.Tx, ahp.TerminalExited)
 	read     time.Time // when the pty was read last; see giveWay
 
-	attention attention
+	attention activity.Terminal
 
 	offset  uint64            // how far the pty's output has been taken
 	takes   int               // counts what was taken
@@ -273,7 +274,7 @@ func (t *term) Follow(tx core.Tx, a ahp.Action) {
 		tell(tx, t, a)
 		return
 	}
-	t.noteAttention(tx, a)
+	t.attend(tx, a)
 	if listed[a.ActionType()] {
 		defer t.h.listChanged(tx)
 	}
@@ -284,6 +285,15 @@ func (t *term) Follow(tx core.Tx, a ahp.Action) {
 	if x, ok := a.(ahp.TerminalExited); ok && t.ended != nil {
 		t.ended(tx, x)
 	}
+}
+
+// attend has people told of an action that they may want to know of.
+func (t *term) attend(tx core.Tx, a ahp.Action) {
+	var typed time.Time
+	if t.h.typist.into == t {
+		typed = t.h.typist.at
+	}
+	t.h.activity.Follow(tx, t.ch.URI, &t.attention, a, typed)
 }
 
 // capture implements captured.
@@ -372,7 +382,7 @@ func (t *term) removeTerm(tx core.Tx) {
 	}
 	t.letAgentGo(tx)
 	t.setFeed(tx, nil)
-	h.activity.forget(tx, t)
+	h.activity.Forget(tx, t.ch.URI)
 	tx.RemoveChannel(t.ch)
 	if i := slices.Index(h.terms, t); i >= 0 {
 		h.terms = slices.Delete(h.terms, i, i+1)

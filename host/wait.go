@@ -393,6 +393,7 @@ var told = map[string]func(tx core.Tx, t *term, a ahp.Action){
 // The table would refer to itself: what follows from an action may be another
 // one.
 func init() {
+	told[terminal.Noticed{}.ActionType()] = func(tx core.Tx, t *term, a ahp.Action) { t.attend(tx, a) }
 	told[terminal.Ready{}.ActionType()] = func(tx core.Tx, t *term, _ ahp.Action) {
 		for _, w := range slices.Clone(t.waits) {
 			w.ready(tx)

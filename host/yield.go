@@ -57,16 +57,3 @@ func (h *Host) parting(tx core.Tx, reason string) (code int, why string) {
 	}
 	return code, why
 }
-
-// Warn says what the host's owner has to see to, about something of the caller's,
-// until err is nil. It must not be called by Config.Ending.
-func (h *Host) Warn(about string, err error) {
-	if err != nil {
-		h.warn(about, err)
-		return
-	}
-	tx := h.core.Lock()
-	defer tx.Unlock()
-	delete(h.troubles, about)
-	h.activity.warnSoon(tx)
-}

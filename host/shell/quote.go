@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -132,4 +134,72 @@ func number(s string, base, most int) (n, digits int) {
 		digits++
 	}
 	return n, digits
+}
+
+// Quote writes an argument vector as a line that a shell splits into the
+// same again, without control characters: they would be keys to its line
+// editor. Words of plain characters stay as they are, so that aliases and
+// builtins work. What it uses means the same in bash, zsh, fish and POSIX
+// shells; only control characters need the shell's own way.
+func Quote(argv []string, shell string) string {
+	control := `$'\x%02x'`
+	if shell == "fish" {
+		control = `\x%02x`
+	}
+	var b strings.Builder
+	if shell == "fish" && len(argv) > 0 && slices.Contains(opening, argv[0]) {
+		b.WriteString("command ") // Quotes don't make it a plain word there.
+	}
+	for i, word := range argv {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		quoteWord(&b, word, i == 0, control)
+	}
+	return b.String()
+}
+
+// plainChars are special to no shell, wherever they stand in a word but at its
+// start.
+const plainChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=@%+,-"
+
+// opening are the words by which bash, zsh or fish begin what one line need not
+// end: unquoted, the shell would wait for the rest at its secondary prompt.
+var opening = []string{
+	"begin", "case", "coproc", "for", "foreach", "function", "if", "repeat", "select", "switch", "until", "while",
+}
+
+func quoteWord(b *strings.Builder, word string, first bool, control string) {
+	strange := func(r rune) bool { return !strings.ContainsRune(plainChars, r) }
+	switch {
+	case word == "":
+		b.WriteString("''")
+		return
+	case slices.Contains(opening, word), strings.ContainsFunc(word, strange), strings.ContainsRune("=%", rune(word[0])), first && strings.Contains(word, "="):
+	default:
+		b.WriteString(word)
+		return
+	}
+	open := false
+	quoted := func(want bool) {
+		if open != want {
+			b.WriteByte('\'')
+			open = want
+		}
+	}
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c == '\'' || c == '\\': // Inside quotes fish takes them otherwise.
+			quoted(false)
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c == 0x7f:
+			quoted(false)
+			fmt.Fprintf(b, control, c)
+		default:
+			quoted(true)
+			b.WriteByte(c)
+		}
+	}
+	quoted(false)
 }

@@ -1,4 +1,4 @@
-package host
+package activity
 
 import (
 	"encoding/base64"
@@ -18,10 +18,10 @@ const (
 	maxStatusApp = 64
 )
 
-// records are what the programs of a terminal say of themselves. A report
+// reports are what the programs of a terminal say of themselves. A report
 // replaces the record that it names, one for the whole program where it names
 // none; clearing a record clears those below it.
-type records struct {
+type reports struct {
 	list []statusRecord // the least recently reported first
 }
 
@@ -34,7 +34,7 @@ type statusRecord struct {
 // report takes the body of an OSC 7501 behind its number, at a time in Unix
 // milliseconds, and reports whether anything changed. What breaks a rule of the
 // protocol is dropped whole.
-func (r *records) report(body string, at int64) bool {
+func (r *reports) report(body string, at int64) bool {
 	fields := map[string]string{}
 	for f := range strings.SplitSeq(body, ":") {
 		k, v, ok := strings.Cut(f, "=")
@@ -112,7 +112,7 @@ func isStatusName(s string) bool {
 // progress takes the body of an OSC 9;4: "STATE;PERCENT", where 0 takes it away,
 // 1 sets a percentage, 2 is an error, 3 is of unknown length and 4 paused. It is
 // the record of a program that does not know OSC 7501.
-func (r *records) progress(body string, at int64) bool {
+func (r *reports) progress(body string, at int64) bool {
 	state, percent, _ := strings.Cut(body, ";")
 	report, known := map[string]string{
 		"0": "state=clear:id=" + conEmu, "1": "state=working:id=" + conEmu, "2": "state=error:id=" + conEmu,
@@ -131,7 +131,7 @@ func (r *records) progress(body string, at int64) bool {
 const conEmu = "osc9"
 
 // clear takes a record and those below it out; all for "".
-func (r *records) clear(id string) bool {
+func (r *reports) clear(id string) bool {
 	n := len(r.list)
 	r.list = slices.DeleteFunc(r.list, func(old statusRecord) bool {
 		return id == "" || old.id == id || strings.HasPrefix(old.id, id+"/")
@@ -141,7 +141,7 @@ func (r *records) clear(id string) bool {
 
 // ended drops what no program does any more: a prompt shows, or the process has
 // ended. What it came to stays.
-func (r *records) ended() bool {
+func (r *reports) ended() bool {
 	n := len(r.list)
 	r.list = slices.DeleteFunc(r.list, func(old statusRecord) bool {
 		return passing(old.status.State) || old.id == conEmu
@@ -154,7 +154,7 @@ func passing(state string) bool { return state == ahp.StatusWorking || state == 
 
 // top is the record that matters most: by its state, then the newest; nil when
 // there is none. An app that it does not name is that of a record above it.
-func (r *records) top() *ahp.ProgramStatus {
+func (r *reports) top() *ahp.ProgramStatus {
 	var best *statusRecord
 	for i := range r.list {
 		now := &r.list[i]

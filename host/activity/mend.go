@@ -1,4 +1,4 @@
-package host
+package activity
 
 import (
 	"sync"
@@ -20,42 +20,27 @@ type mender struct {
 	over  bool
 }
 
-// mend warns the owner about something that could not be written, and tries it
+// Mend warns the owner about something that could not be written, and tries it
 // again if that was for want of room. It is called without the lock, as is again.
-func (h *Host) mend(about string, err error, again func() error) {
-	h.warn(about, err)
+func (v *Activity) Mend(about string, err error, again func() error) {
+	v.Warn(about, err)
 	if !statefile.Full(err) {
 		return
 	}
-	m := &h.mender
+	m := &v.mender
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.over {
 		return
 	}
-	if m.again == nil {
-		m.again = map[string]func() error{}
-	}
 	m.again[about] = again
 	if m.timer == nil {
-		m.timer = time.AfterFunc(mendEvery, h.tryAgain)
+		m.timer = time.AfterFunc(mendEvery, v.tryAgain)
 	}
 }
 
-// mendState sees to what could not be written at the start.
-func (h *Host) mendState(noMark, noAudit error) {
-	auditFailed := func(err error) { h.mend("audit log", err, h.audit.Probe) }
-	h.audit.OnFailure(auditFailed)
-	if noAudit != nil {
-		auditFailed(noAudit)
-	}
-	if noMark != nil {
-		h.mend("state directory", noMark, h.core.WriteMark)
-	}
-}
-
-func (h *Host) tryAgain() {
-	m := &h.mender
+func (v *Activity) tryAgain() {
+	m := &v.mender
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.timer = nil; m.over {
@@ -64,16 +49,17 @@ func (h *Host) tryAgain() {
 	for about, again := range m.again {
 		if again() == nil {
 			delete(m.again, about)
-			h.Warn(about, nil)
+			v.Warn(about, nil)
 		}
 	}
 	if len(m.again) > 0 {
-		m.timer = time.AfterFunc(mendEvery, h.tryAgain)
+		m.timer = time.AfterFunc(mendEvery, v.tryAgain)
 	}
 }
 
-// close ends the trying.
-func (m *mender) close() {
+// Close ends the trying. It is called without the lock.
+func (v *Activity) Close() {
+	m := &v.mender
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.over = true

@@ -1,4 +1,4 @@
-package host
+package activity
 
 import (
 	"encoding/base64"
@@ -32,7 +32,7 @@ func TestProgramStatus(t *testing.T) {
 		{"twice", []string{"state=idle:app=a", "state=done:state=error"}, "idle a   "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var r records
+			var r reports
 			for i, body := range c.reports {
 				r.report(body, int64(i))
 			}
@@ -55,7 +55,7 @@ func statusText(s *ahp.ProgramStatus) string {
 }
 
 func TestProgramStatusIsBounded(t *testing.T) {
-	var r records
+	var r reports
 	for i := range 3 * maxRecords {
 		r.report(fmt.Sprintf("state=working:id=%d", i), int64(i))
 	}
@@ -68,7 +68,7 @@ func TestProgramStatusIsBounded(t *testing.T) {
 }
 
 func TestProgressOfOldPrograms(t *testing.T) {
-	var r records
+	var r reports
 	for _, c := range []struct{ body, want string }{
 		{"1;30", "working    30"}, {"3", "working    "}, {"2;30", "error    30"}, {"9;1", "error    30"}, {"0", "none"},
 	} {
@@ -81,7 +81,7 @@ func TestProgressOfOldPrograms(t *testing.T) {
 
 // The time is when the state began.
 func TestProgramStatusSince(t *testing.T) {
-	var r records
+	var r reports
 	r.report("state=working:progress=1", 10)
 	r.report("state=working:progress=2", 20)
 	if at := r.top().At; at != 10 {

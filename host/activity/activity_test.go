@@ -1,4 +1,4 @@
-package host
+package activity
 
 import (
 	"log/slog"
@@ -23,66 +23,65 @@ func newCore(tb testing.TB, now func() time.Time) *core.Core {
 	return c
 }
 
-// noticing is a host with one terminal and a clock of its own.
-func noticing(tb testing.TB) (h *Host, t *term, now *time.Time) {
+const uri ahp.URI = "ahp-terminal:/a"
+
+// noticing is an activity with one terminal and a clock of its own.
+func noticing(tb testing.TB) (v *Activity, t *Terminal, tx core.Tx, now *time.Time) {
 	clock := time.UnixMilli(1_000_000)
-	h = &Host{
-		limits: DefaultLimits, log: slog.New(slog.DiscardHandler), now: func() time.Time { return clock },
-	}
-	h.core = newCore(tb, h.now)
-	tx := h.core.Lock()
-	defer tx.Unlock()
-	tx.Supersede(nil) // nothing is journalled or told
-	h.activity = newActivity(tx, h)
-	t = &term{h: h}
-	t.ch = tx.NewChannel("ahp-terminal:/a", t)
-	return h, t, &clock
+	v = New(Options{Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return clock }})
+	c := newCore(tb, v.Now)
+	tx = c.Lock()
+	tb.Cleanup(tx.Unlock)
+	v.Open(tx, c)
+	tx.NewChannel(uri, nil)
+	tb.Cleanup(func() { v.Stop(tx) })
+	return v, &Terminal{}, tx, &clock
 }
 
 func TestOutputAfterSilence(t *testing.T) {
-	h, term, now := noticing(t)
-	tx := h.core.Lock()
-	defer tx.Unlock()
+	v, term, tx, now := noticing(t)
+	var typed time.Time
+	follow := func(a ahp.Action) { v.Follow(tx, uri, term, a, typed) }
 	data := ahp.TerminalData{Data: "x"}
-	at := func() int64 { return term.attention.row.Output }
-	term.noteAttention(tx, data)
+	at := func() int64 { return v.row(uri).Output }
+	follow(data)
 	if at() != 0 {
 		t.Error("the first output calls")
 	}
 	*now = now.Add(silence - time.Millisecond)
-	term.noteAttention(tx, data)
+	follow(data)
 	if at() != 0 {
 		t.Error("output calls before the silence was long enough")
 	}
 	*now = now.Add(silence)
-	term.noteAttention(tx, data)
+	follow(data)
 	if at() != now.UnixMilli() {
 		t.Errorf("output after a silence is at %d", at())
 	}
 	first := at()
 	*now = now.Add(silence)
-	h.typist = typist{"operator", term, *now}
-	term.noteAttention(tx, data)
+	typed = *now
+	follow(data)
 	if at() != first {
 		t.Error("the answer to what was typed calls")
 	}
 	*now = now.Add(2 * silence)
-	term.noteAttention(tx, data)
+	follow(data)
 	if at() == first {
 		t.Error("output long after typing does not call")
 	}
 	// What a new size has a program draw is no output; what comes later is.
 	first = at()
 	*now = now.Add(2 * silence)
-	term.noteAttention(tx, ahp.TerminalResized{Cols: 90, Rows: 20})
-	term.noteAttention(tx, data)
+	follow(ahp.TerminalResized{Cols: 90, Rows: 20})
+	follow(data)
 	*now = now.Add(answerTime / 2)
-	term.noteAttention(tx, data)
+	follow(data)
 	if at() != first {
 		t.Error("what a program draws for its new size calls")
 	}
 	*now = now.Add(answerTime)
-	term.noteAttention(tx, data)
+	follow(data)
 	if at() == first {
 		t.Error("output after a new size does not call")
 	}
@@ -91,23 +90,22 @@ func TestOutputAfterSilence(t *testing.T) {
 // A prompt, or the end, takes away what no program does any more; what it came to
 // stays.
 func TestStatusEndsWithTheCommand(t *testing.T) {
-	h, term, now := noticing(t)
-	tx := h.core.Lock()
-	defer tx.Unlock()
+	v, term, tx, now := noticing(t)
+	follow := func(a ahp.Action) { v.Follow(tx, uri, term, a, time.Time{}) }
 	say := func(body string) {
-		term.noticed(tx, terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
+		follow(terminal.Noticed{Reports: []terminal.Report{{Body: body}}})
 	}
 	say("state=blocked:kind=permission:app=claude")
-	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusBlocked || s.At != now.UnixMilli() {
+	if s := v.row(uri).Status; s == nil || s.State != ahp.StatusBlocked || s.At != now.UnixMilli() {
 		t.Fatalf("status %+v", s)
 	}
-	term.noteAttention(tx, ahp.TerminalCommandFinished{CommandID: "1"})
-	if s := term.attention.row.Status; s != nil {
+	follow(ahp.TerminalCommandFinished{CommandID: "1"})
+	if s := v.row(uri).Status; s != nil {
 		t.Errorf("after the prompt %+v", s)
 	}
 	say("state=done:app=claude")
-	term.noteAttention(tx, ahp.TerminalExited{})
-	if s := term.attention.row.Status; s == nil || s.State != ahp.StatusDone {
+	follow(ahp.TerminalExited{})
+	if s := v.row(uri).Status; s == nil || s.State != ahp.StatusDone {
 		t.Errorf("after the end %+v", s)
 	}
 }
