@@ -221,7 +221,7 @@ func TestLinkHashes(t *testing.T) {
 	var l links
 	seen := map[uint32]bool{}
 	for i := range 1000 {
-		st := style{link: l.intern(fmt.Appendf(nil, "file:///%08d", i), nil)}
+		st := style{link: internLink(&l, fmt.Sprintf("file:///%08d", i), "")}
 		seen[st.hash()] = true
 	}
 	if len(seen) < 990 {

@@ -1,5 +1,7 @@
 package native
 
+import "tandemux/emulator/control"
+
 // charset is a graphic set that can be designated; sets that are not known print
 // as ASCII.
 type charset uint8
@@ -131,7 +133,7 @@ func (e *Engine) designate(g int, is96 bool, name string) {
 	if is96 {
 		set = sets96[name]
 	}
-	if set >= setNational && !e.flags.has(flagNational) {
+	if set >= setNational && !e.modes.Has(control.National) {
 		set = setASCII
 	}
 	e.cur.charsets.g[g] = set
@@ -140,5 +142,5 @@ func (e *Engine) designate(g int, is96 bool, name string) {
 
 // setPlain works out whether ASCII may be printed as it is.
 func (e *Engine) setPlain() {
-	e.plain = !e.cur.charsets.active() && !e.flags.has(flagInsert)
+	e.plain = !e.cur.charsets.active() && !e.modes.Has(control.Insert)
 }

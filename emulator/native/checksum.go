@@ -37,7 +37,7 @@ func (e *Engine) reportChecksum() {
 			sum = -sum
 		}
 	}
-	e.replyf("\x1bP%d!~%04X\x1b\\", e.raw(0), sum&0xffff)
+	e.sys.Replyf("\x1bP%d!~%04X\x1b\\", e.parser.Raw(0), sum&0xffff)
 }
 
 // lineSum is the sum of cells [left, right] of a line.

@@ -1,26 +1,29 @@
 package native
 
-import "tandemux/emulator"
+import (
+	"tandemux/emulator"
+	"tandemux/emulator/control"
+)
 
-// control executes a C0 control.
-func (e *Engine) control(b byte) {
+// Control implements control.Handler.
+func (e *Engine) Control(b byte) {
 	if b != 0x0e && b != 0x0f {
 		e.intervene()
 	}
 	switch b {
 	case 0x07:
-		e.event(emulator.EventBell, "", "")
+		e.sys.Event(emulator.EventBell, "", "")
 	case 0x08:
 		e.backspace()
 	case 0x09:
-		if e.cur.pending && e.flags.has(flagMoreFix) {
+		if e.cur.pending && e.modes.Has(control.MoreFix) {
 			e.last.ok = false
 			e.wrapLine()
 		}
 		e.printTab()
 	case 0x0a, 0x0b, 0x0c:
 		e.index()
-		if e.flags.has(flagNewline) {
+		if e.modes.Has(control.Newline) {
 			e.cur.x = e.lineStart()
 		}
 	case 0x0d:
@@ -57,7 +60,7 @@ var escTable = map[string]func(*Engine){
 	"W":  func(e *Engine) { e.guard(false) },
 	"N":  func(e *Engine) { e.cur.charsets.single = 2; e.setPlain() },
 	"O":  func(e *Engine) { e.cur.charsets.single = 3; e.setPlain() },
-	"Z":  (*Engine).identify,
+	"Z":  func(e *Engine) { e.sys.Reply(deviceAttributes) },
 	"c":  (*Engine).reset,
 	"n":  func(e *Engine) { e.shift(2) },
 	"o":  func(e *Engine) { e.shift(3) },
@@ -65,23 +68,23 @@ var escTable = map[string]func(*Engine){
 	"7":  (*Engine).saveCursor,
 	"8":  (*Engine).restoreCursor,
 	"9":  (*Engine).forwardIndex,
-	"=":  func(e *Engine) { e.flags.set(flagAppKeypad, true) },
-	">":  func(e *Engine) { e.flags.set(flagAppKeypad, false) },
+	"=":  func(e *Engine) { e.modes.Put(control.AppKeypad, true) },
+	">":  func(e *Engine) { e.modes.Put(control.AppKeypad, false) },
 	"#8": (*Engine).alignmentTest,
 	"\\": func(*Engine) {},
 }
 
-// esc executes an ESC sequence.
-func (e *Engine) esc(final byte) {
+// Esc implements control.Handler.
+func (e *Engine) Esc(final byte) {
 	ps := &e.parser
-	if ps.ninter > 0 {
-		if g := designates(ps.inter[0]); g >= 0 {
-			e.designate(g, ps.inter[0] > '+', string(append(ps.inter[1:ps.ninter:ps.ninter], final)))
+	if ps.NInter > 0 {
+		if g := designates(ps.Inter[0]); g >= 0 {
+			e.designate(g, ps.Inter[0] > '+', string(append(ps.Inter[1:ps.NInter:ps.NInter], final)))
 			return
 		}
 	}
-	var key [maxIntermed + 1]byte
-	n := copy(key[:], ps.inter[:ps.ninter])
+	var key [control.MaxIntermed + 1]byte
+	n := copy(key[:], ps.Inter[:ps.NInter])
 	key[n] = final
 	if n > 0 || final != 'n' && final != 'o' {
 		e.intervene()

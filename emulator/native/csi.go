@@ -1,74 +1,77 @@
 package native
 
-import "tandemux/emulator"
+import (
+	"tandemux/emulator"
+	"tandemux/emulator/control"
+)
 
 // csiNames maps a CSI's private prefix, intermediate and final bytes to what
 // it does. csiTable is made from it.
 var csiNames = map[string]func(*Engine){
-	"@":   func(e *Engine) { e.insertChars(e.arg(0, 1)) },
-	" @":  func(e *Engine) { e.scrollSideways(-e.arg(0, 1)) },
-	"A":   func(e *Engine) { e.up(e.arg(0, 1)) },
-	" A":  func(e *Engine) { e.scrollSideways(e.arg(0, 1)) },
-	"B":   func(e *Engine) { e.down(e.arg(0, 1)) },
-	"C":   func(e *Engine) { e.forward(e.arg(0, 1)) },
-	"D":   func(e *Engine) { e.back(e.arg(0, 1)) },
-	"E":   func(e *Engine) { e.down(e.arg(0, 1)); e.cur.x = e.lineStart() },
-	"F":   func(e *Engine) { e.up(e.arg(0, 1)); e.cur.x = e.lineStart() },
-	"G":   func(e *Engine) { e.moveTo(e.arg(0, 1)-1, e.line()) },
-	"H":   func(e *Engine) { e.moveTo(e.arg(1, 1)-1, e.arg(0, 1)-1) },
-	"I":   func(e *Engine) { e.tab(e.arg(0, 1)) },
-	">I":  func(e *Engine) { e.setTab(e.cur.x, e.arg(0, 1)) },
-	"J":   func(e *Engine) { e.eraseDisplay(e.raw(0), false) },
-	"?J":  func(e *Engine) { e.eraseDisplay(e.raw(0), true) },
-	"K":   func(e *Engine) { e.eraseLine(e.raw(0), false) },
-	"?K":  func(e *Engine) { e.eraseLine(e.raw(0), true) },
-	"L":   func(e *Engine) { e.insertLines(e.arg(0, 1)) },
-	"M":   func(e *Engine) { e.deleteLines(e.arg(0, 1)) },
-	"P":   func(e *Engine) { e.deleteChars(e.arg(0, 1)) },
-	"S":   func(e *Engine) { e.scrollUp(e.top, e.bot, e.arg(0, 1)) },
+	"@":   func(e *Engine) { e.insertChars(e.parser.Arg(0, 1)) },
+	" @":  func(e *Engine) { e.scrollSideways(-e.parser.Arg(0, 1)) },
+	"A":   func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
+	" A":  func(e *Engine) { e.scrollSideways(e.parser.Arg(0, 1)) },
+	"B":   func(e *Engine) { e.down(e.parser.Arg(0, 1)) },
+	"C":   func(e *Engine) { e.forward(e.parser.Arg(0, 1)) },
+	"D":   func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
+	"E":   func(e *Engine) { e.down(e.parser.Arg(0, 1)); e.cur.x = e.lineStart() },
+	"F":   func(e *Engine) { e.up(e.parser.Arg(0, 1)); e.cur.x = e.lineStart() },
+	"G":   func(e *Engine) { e.moveTo(e.parser.Arg(0, 1)-1, e.line()) },
+	"H":   func(e *Engine) { e.moveTo(e.parser.Arg(1, 1)-1, e.parser.Arg(0, 1)-1) },
+	"I":   func(e *Engine) { e.tab(e.parser.Arg(0, 1)) },
+	">I":  func(e *Engine) { e.setTab(e.cur.x, e.parser.Arg(0, 1)) },
+	"J":   func(e *Engine) { e.eraseDisplay(e.parser.Raw(0), false) },
+	"?J":  func(e *Engine) { e.eraseDisplay(e.parser.Raw(0), true) },
+	"K":   func(e *Engine) { e.eraseLine(e.parser.Raw(0), false) },
+	"?K":  func(e *Engine) { e.eraseLine(e.parser.Raw(0), true) },
+	"L":   func(e *Engine) { e.insertLines(e.parser.Arg(0, 1)) },
+	"M":   func(e *Engine) { e.deleteLines(e.parser.Arg(0, 1)) },
+	"P":   func(e *Engine) { e.deleteChars(e.parser.Arg(0, 1)) },
+	"S":   func(e *Engine) { e.scrollUp(e.top, e.bot, e.parser.Arg(0, 1)) },
 	"T":   scrollDownOrTrack,
-	"^":   func(e *Engine) { e.scrollDown(e.top, e.bot, e.arg(0, 1)) },
-	"?W":  func(e *Engine) { e.resetTabs(e.raw(0)) },
-	"X":   func(e *Engine) { e.eraseChars(e.arg(0, 1)) },
-	"Z":   func(e *Engine) { e.backTab(e.arg(0, 1)) },
-	"`":   func(e *Engine) { e.moveTo(e.arg(0, 1)-1, e.line()) },
-	"a":   func(e *Engine) { e.moveTo(e.column()+e.arg(0, 1), e.line()) },
-	"b":   func(e *Engine) { e.repeat(e.arg(0, 1)) },
-	"c":   (*Engine).deviceAttributes,
-	">c":  (*Engine).deviceAttributes2,
-	"=c":  (*Engine).deviceAttributes3,
-	"d":   func(e *Engine) { e.moveTo(e.column(), e.arg(0, 1)-1) },
-	"e":   func(e *Engine) { e.moveTo(e.column(), e.line()+e.arg(0, 1)) },
-	"f":   func(e *Engine) { e.moveTo(e.arg(1, 1)-1, e.arg(0, 1)-1) },
-	"j":   func(e *Engine) { e.back(e.arg(0, 1)) },
-	"k":   func(e *Engine) { e.up(e.arg(0, 1)) },
-	"g":   func(e *Engine) { e.clearTabs(e.raw(0)) },
-	"h":   func(e *Engine) { e.setModes(ansiModes, true) },
-	"?h":  func(e *Engine) { e.setModes(privateModes, true) },
-	"l":   func(e *Engine) { e.setModes(ansiModes, false) },
-	"?l":  func(e *Engine) { e.setModes(privateModes, false) },
+	"^":   func(e *Engine) { e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1)) },
+	"?W":  func(e *Engine) { e.resetTabs(e.parser.Raw(0)) },
+	"X":   func(e *Engine) { e.eraseChars(e.parser.Arg(0, 1)) },
+	"Z":   func(e *Engine) { e.backTab(e.parser.Arg(0, 1)) },
+	"`":   func(e *Engine) { e.moveTo(e.parser.Arg(0, 1)-1, e.line()) },
+	"a":   func(e *Engine) { e.moveTo(e.column()+e.parser.Arg(0, 1), e.line()) },
+	"b":   func(e *Engine) { e.repeat(e.parser.Arg(0, 1)) },
+	"c":   atZero(deviceAttributes),
+	">c":  atZero(deviceAttributes2),
+	"=c":  atZero(deviceAttributes3),
+	"d":   func(e *Engine) { e.moveTo(e.column(), e.parser.Arg(0, 1)-1) },
+	"e":   func(e *Engine) { e.moveTo(e.column(), e.line()+e.parser.Arg(0, 1)) },
+	"f":   func(e *Engine) { e.moveTo(e.parser.Arg(1, 1)-1, e.parser.Arg(0, 1)-1) },
+	"j":   func(e *Engine) { e.back(e.parser.Arg(0, 1)) },
+	"k":   func(e *Engine) { e.up(e.parser.Arg(0, 1)) },
+	"g":   func(e *Engine) { e.tabs.Clear(e.parser.Raw(0), e.cur.x) },
+	"h":   func(e *Engine) { e.setModes(false, true) },
+	"?h":  func(e *Engine) { e.setModes(true, true) },
+	"l":   func(e *Engine) { e.setModes(false, false) },
+	"?l":  func(e *Engine) { e.setModes(true, false) },
 	"m":   (*Engine).sgr,
 	">m":  (*Engine).keyModifierOptions,
 	"?m":  (*Engine).reportKeyModifierOptions,
 	">n":  (*Engine).resetKeyModifierOptions,
-	"n":   (*Engine).statusReport,
-	"?n":  (*Engine).privateStatusReport,
+	"n":   func(e *Engine) { e.sys.Status(&e.parser, e.line(), e.column()) },
+	"?n":  func(e *Engine) { e.sys.PrivateStatus(&e.parser, e.line(), e.column(), e.level) },
 	"!p":  (*Engine).softReset,
 	"\"p": (*Engine).setLevel,
-	"$p":  func(e *Engine) { e.reportMode(ansiModes, "") },
-	"?$p": func(e *Engine) { e.reportMode(privateModes, "?") },
-	" q":  (*Engine).setCursorShape,
-	"\"q": func(e *Engine) { e.setProtected(e.raw(0)) },
-	">q":  (*Engine).reportVersion,
+	"$p":  func(e *Engine) { e.reportMode(false) },
+	"?$p": func(e *Engine) { e.reportMode(true) },
+	" q":  func(e *Engine) { e.modes.SetShape(e.parser.Raw(0)) },
+	"\"q": func(e *Engine) { e.setProtected(e.parser.Raw(0)) },
+	">q":  func(e *Engine) { e.sys.Version(&e.parser, e.version) },
 	"r":   (*Engine).setMargins,
 	"?r":  (*Engine).restoreModes,
 	"s":   saveOrSideMargins,
 	"?s":  (*Engine).saveModes,
-	"t":   (*Engine).windowOp,
+	"t":   func(e *Engine) { e.sys.Window(&e.parser, e.cols, e.rows) },
 	"u":   (*Engine).restoreCursor,
-	">u":  func(e *Engine) { e.scr.kitty.push(e.raw(0)) },
-	"<u":  func(e *Engine) { e.scr.kitty.pop(e.arg(0, 1)) },
-	"=u":  func(e *Engine) { e.scr.kitty.set(e.raw(0), e.arg(1, 1)) },
+	">u":  func(e *Engine) { e.scr.kitty.push(e.parser.Raw(0)) },
+	"<u":  func(e *Engine) { e.scr.kitty.pop(e.parser.Arg(0, 1)) },
+	"=u":  func(e *Engine) { e.scr.kitty.set(e.parser.Raw(0), e.parser.Arg(1, 1)) },
 	"?u":  (*Engine).reportKitty,
 	"x":   (*Engine).reportParameters,
 	"$r":  func(e *Engine) { e.restyleRect(changeAttr) },
@@ -79,9 +82,9 @@ var csiNames = map[string]func(*Engine){
 	"${":  onRect(0, (*Engine).eraseRectSelectively),
 	"*x":  (*Engine).setExtent,
 	"*y":  (*Engine).reportChecksum,
-	"#y":  func(e *Engine) { e.sumMode = e.raw(0) },
-	"'}":  func(e *Engine) { e.editColumns(e.arg(0, 1)) },
-	"'~":  func(e *Engine) { e.editColumns(-e.arg(0, 1)) },
+	"#y":  func(e *Engine) { e.sumMode = e.parser.Raw(0) },
+	"'}":  func(e *Engine) { e.editColumns(e.parser.Arg(0, 1)) },
+	"'~":  func(e *Engine) { e.editColumns(-e.parser.Arg(0, 1)) },
 	"$w":  (*Engine).reportPresentation,
 	"\"v": (*Engine).reportExtent,
 	"&u":  (*Engine).reportSupplement,
@@ -106,17 +109,17 @@ var csiTable = func() (t [5][17][63]func(*Engine)) {
 	return t
 }()
 
-// csi executes a control sequence.
-func (e *Engine) csi(final byte) {
+// CSI implements control.Handler.
+func (e *Engine) CSI(final byte) {
 	ps := &e.parser
 	prefix, inter := 0, 0
-	if ps.prefix != 0 {
-		prefix = int(ps.prefix-'<') + 1
+	if ps.Prefix != 0 {
+		prefix = int(ps.Prefix-'<') + 1
 	}
-	if ps.ninter == 1 {
-		inter = int(ps.inter[0]-0x20) + 1
+	if ps.NInter == 1 {
+		inter = int(ps.Inter[0]-0x20) + 1
 	}
-	if final < 0x7f && ps.ninter < 2 {
+	if final < 0x7f && ps.NInter < 2 {
 		if do := csiTable[prefix][inter][final-0x40]; do != nil {
 			do(e)
 			if final != 'h' && final != 'l' || prefix != 0 {
@@ -132,16 +135,16 @@ func (e *Engine) csi(final byte) {
 // scrollDownOrTrack is SD; with five parameters it is xterm's highlight mouse
 // tracking, which is not there.
 func scrollDownOrTrack(e *Engine) {
-	if e.parser.nparams > 1 {
+	if e.parser.NParams > 1 {
 		return
 	}
-	e.scrollDown(e.top, e.bot, e.arg(0, 1))
+	e.scrollDown(e.top, e.bot, e.parser.Arg(0, 1))
 }
 
 // saveOrSideMargins: CSI s is DECSLRM in mode 69, else SCOSC, with parameters
 // or without, as in xterm.
 func saveOrSideMargins(e *Engine) {
-	if e.flags.has(flagSideMargins) {
+	if e.modes.Has(control.SideMargins) {
 		e.setSideMargins()
 	} else {
 		e.saveCursor()
@@ -165,7 +168,7 @@ func (e *Engine) editColumns(n int) {
 // resetTabs is DECST8C.
 func (e *Engine) resetTabs(what int) {
 	if what == 5 {
-		e.defaultTabs()
+		e.tabs = control.DefaultTabs(e.cols)
 	}
 }
 
@@ -174,7 +177,7 @@ func (e *Engine) resetTabs(what int) {
 func (e *Engine) guard(on bool) {
 	if on {
 		e.cur.pen.Attrs |= emulator.Protected
-		e.flags.set(flagISOProtect, true)
+		e.modes.Put(control.ISOProtect, true)
 	} else {
 		e.cur.pen.Attrs &^= emulator.Protected
 	}
@@ -185,16 +188,9 @@ func (e *Engine) guard(on bool) {
 func (e *Engine) setProtected(n int) {
 	if n == 1 {
 		e.cur.pen.Attrs |= emulator.Protected
-		e.flags.set(flagISOProtect, false)
+		e.modes.Put(control.ISOProtect, false)
 	} else {
 		e.cur.pen.Attrs &^= emulator.Protected
 	}
 	e.penChanged()
-}
-
-// setCursorShape is DECSCUSR.
-func (e *Engine) setCursorShape() {
-	if n := e.raw(0); n <= 6 {
-		e.shape = n
-	}
 }

@@ -8,19 +8,54 @@ import (
 	"strings"
 
 	"tandemux/emulator"
+	"tandemux/emulator/control"
 )
 
 // maxCaps bounds the capabilities asked for in one XTGETTCAP.
 const maxCaps = 64
 
+// ControlString implements control.Handler.
+func (e *Engine) ControlString(c control.Command) {
+	e.intervene()
+	switch c.Kind {
+	case ']':
+		e.osc(c)
+	case 'P':
+		e.dcs(c.Body)
+	case '_':
+		e.apc(c.Body)
+	}
+}
+
+// osc executes an operating system command: hyperlinks and images here, others where
+// they change nothing on the grid.
+func (e *Engine) osc(c control.Command) {
+	switch n, body, known := e.sys.OSC(c); {
+	case n == 8:
+		if uri, id, ok := control.ParseLink(body); ok {
+			e.link = nil
+			if uri != "" {
+				e.link = internLink(&e.links, uri, id)
+			}
+			e.penChanged()
+		}
+	case n == 1337:
+		e.oscITerm(body)
+	case !known:
+		e.unhandled++
+	}
+	e.damageAll = e.damageAll || e.sys.Repaint
+	e.sys.Repaint = false
+}
+
 // dcs executes a device control string.
 func (e *Engine) dcs(body []byte) {
 	ps := &e.parser
-	if ps.bad || ps.prefix != 0 {
+	if ps.Bad || ps.Prefix != 0 {
 		e.unhandled++
 		return
 	}
-	switch string(ps.inter[:ps.ninter]) + string(ps.final) {
+	switch string(ps.Inter[:ps.NInter]) + string(ps.Final) {
 	case "$q":
 		e.requestSetting(string(body))
 	case "$t":
@@ -53,7 +88,7 @@ var settings = map[string]func(*Engine) string{
 	"t":   func(e *Engine) string { return fmt.Sprintf("%dt", e.rows) },
 	"$|":  func(e *Engine) string { return fmt.Sprintf("%d$|", e.cols) },
 	"*|":  func(e *Engine) string { return fmt.Sprintf("%d*|", e.rows) },
-	" q":  func(e *Engine) string { return fmt.Sprintf("%d q", max(1, e.shape)) },
+	" q":  func(e *Engine) string { return fmt.Sprintf("%d q", max(1, e.modes.Shape)) },
 	"\"p": func(e *Engine) string { return fmt.Sprintf("6%d;1\"p", e.level) },
 	"*x":  func(e *Engine) string { return fmt.Sprintf("%d*x", e.extent) },
 	"$}":  func(*Engine) string { return "0$}" }, // No status line.
@@ -69,9 +104,9 @@ var settings = map[string]func(*Engine) string{
 // requestSetting is DECRQSS.
 func (e *Engine) requestSetting(what string) {
 	if get, ok := settings[what]; ok {
-		e.reply("\x1bP1$r" + get(e) + "\x1b\\")
+		e.sys.Reply("\x1bP1$r" + get(e) + "\x1b\\")
 	} else {
-		e.reply("\x1bP0$r\x1b\\")
+		e.sys.Reply("\x1bP0$r\x1b\\")
 	}
 }
 
@@ -138,7 +173,7 @@ func (e *Engine) capability(name string) (value string, ok bool) {
 		return strconv.Itoa(e.cols), true
 	}
 	if key, ok := cursorKeys[name]; ok {
-		if e.flags.has(flagAppCursor) {
+		if e.modes.Has(control.AppCursor) {
 			return "\x1bO" + key, true
 		}
 		return "\x1b[" + key, true
@@ -153,18 +188,18 @@ func (e *Engine) requestCaps(body string) {
 	for i, h := range strings.Split(body, ";") {
 		name, err := hex.DecodeString(h)
 		if err != nil || len(name) == 0 || len(name) > 64 || i == maxCaps {
-			e.reply("\x1bP0+r\x1b\\")
+			e.sys.Reply("\x1bP0+r\x1b\\")
 			return
 		}
 		key := strings.ToUpper(hex.EncodeToString(name))
 		value, ok := e.capability(string(name))
 		switch {
 		case !ok:
-			e.reply("\x1bP0+r" + key + "\x1b\\")
+			e.sys.Reply("\x1bP0+r" + key + "\x1b\\")
 		case value == "":
-			e.reply("\x1bP1+r" + key + "\x1b\\")
+			e.sys.Reply("\x1bP1+r" + key + "\x1b\\")
 		default:
-			e.reply("\x1bP1+r" + key + "=" + strings.ToUpper(hex.EncodeToString([]byte(value))) + "\x1b\\")
+			e.sys.Reply("\x1bP1+r" + key + "=" + strings.ToUpper(hex.EncodeToString([]byte(value))) + "\x1b\\")
 		}
 	}
 }

@@ -1,12 +1,15 @@
 package native
 
-import "tandemux/emulator"
+import (
+	"tandemux/emulator"
+	"tandemux/emulator/control"
+)
 
 // spares reports whether an erase spares protected cells: those of DECSCA are
 // spared by DECSED, DECSEL and DECSERA; those of SPA by ED, EL, ECH and, as in
 // xterm, by DECSED and DECSEL, too.
 func (e *Engine) spares(selective bool) bool {
-	return selective || e.flags.has(flagISOProtect)
+	return selective || e.modes.Has(control.ISOProtect)
 }
 
 // erase blanks cells [from, to) of line y; selective spares protected ones. A

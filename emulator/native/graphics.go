@@ -132,7 +132,7 @@ func (e *Engine) graphics(body []byte) {
 // answerGraphic tells the child what became of a command; "" is that all is well.
 // Like a terminal without graphics it says nothing where nobody can see any.
 func (e *Engine) answerGraphic(g *graphic, problem string) {
-	if !e.outer.Pictures || g.id == 0 && g.number == 0 || g.quiet >= 2 || g.quiet == 1 && problem == "" {
+	if !e.sys.Outer.Pictures || g.id == 0 && g.number == 0 || g.quiet >= 2 || g.quiet == 1 && problem == "" {
 		return
 	}
 	b := []byte("\x1b_G")
@@ -150,7 +150,7 @@ func (e *Engine) answerGraphic(g *graphic, problem string) {
 	if problem == "" {
 		problem = "OK"
 	}
-	e.reply(string(append(append(append(b, ';'), problem...), "\x1b\\"...)))
+	e.sys.Reply(string(append(append(append(b, ';'), problem...), "\x1b\\"...)))
 }
 
 // transmit takes an image's data, or the next piece of it.

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"tandemux/emulator"
+	"tandemux/emulator/control"
 )
 
 // This file prints pictures: cells that stand for the parts of one, or, for those
@@ -119,8 +120,8 @@ func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
 	e.settle()
 	x := e.cur.x
 	cols = max(min(cols, e.edge()-x), 1)
-	insert := e.flags.has(flagInsert)
-	e.flags.set(flagInsert, false)
+	insert := e.modes.Has(control.Insert)
+	e.modes.Put(control.Insert, false)
 	for row := range rows {
 		if row > 0 {
 			e.index()
@@ -137,7 +138,7 @@ func (e *Engine) block(cols, rows int, what func(row, col int) (cell, bool)) {
 			}
 		}
 	}
-	e.flags.set(flagInsert, insert)
+	e.modes.Put(control.Insert, insert)
 }
 
 // sixelImage stands in for a sixel picture, whose size its raster attributes may

@@ -10,9 +10,9 @@ import (
 )
 
 // oscITerm is OSC 1337, of which the working directory and images in the text count.
-func (e *Engine) oscITerm(b []byte, _ bool) {
+func (e *Engine) oscITerm(b []byte) {
 	if dir, ok := bytes.CutPrefix(b, []byte("CurrentDir=")); ok {
-		e.cwd(dir)
+		e.sys.Cwd(dir)
 	}
 	if file, ok := bytes.CutPrefix(b, []byte("File=")); ok {
 		e.inlineFile(file)

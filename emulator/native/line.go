@@ -366,7 +366,7 @@ func (e *Engine) decodeStyle(b []byte) (style, int) {
 			part[i] = b[n : n+int(v)]
 			n += int(v)
 		}
-		s.link = e.links.intern(part[0], part[1])
+		s.link = internLink(&e.links, part[0], part[1])
 	}
 	return s, n
 }

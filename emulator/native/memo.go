@@ -107,17 +107,17 @@ func (e *Engine) learnSGR(p []byte, n int) {
 		m.seen = hash
 		return
 	}
-	for _, v := range e.parser.params[:e.parser.nparams] {
+	for _, v := range e.parser.Params[:e.parser.NParams] {
 		if v == 21 {
 			return // Depends on the underline that is there.
 		}
 	}
 	pen := e.cur.pen
 	e.cur.pen = emulator.Style{}
-	e.changePen()
+	e.parser.SGR(&e.cur.pen)
 	zeros := packPen(&e.cur.pen)
 	unpackPen(&e.cur.pen, pair{^uint64(0), ^uint64(0)})
-	e.changePen()
+	e.parser.SGR(&e.cur.pen)
 	ones := packPen(&e.cur.pen)
 	e.cur.pen = pen
 	if m.key != (pair{}) {

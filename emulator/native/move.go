@@ -1,5 +1,7 @@
 package native
 
+import "tandemux/emulator/control"
+
 // index moves the cursor down, scrolling at the bottom margin (IND, LF).
 func (e *Engine) index() {
 	e.settle()
@@ -67,10 +69,10 @@ func (e *Engine) backspace() { e.back(1) }
 // margin to the bottom one (xterm, since patch 383).
 func (e *Engine) back(n int) {
 	c := &e.cur
-	wrap, extended := e.flags.has(flagReverseWrap), e.flags.has(flagReverseWrapExt)
+	wrap, extended := e.modes.Has(control.ReverseWrap), e.modes.Has(control.ReverseWrapExt)
 	pending := c.pending
 	e.settle()
-	if !(wrap || extended) || !e.flags.has(flagWrap) {
+	if !(wrap || extended) || !e.modes.Has(control.Wrap) {
 		limit := 0
 		if c.x >= e.left {
 			limit = e.left
@@ -153,12 +155,7 @@ func (e *Engine) tab(n int) {
 	if e.cur.x <= e.right {
 		limit = e.right
 	}
-	x := e.cur.x
-	for ; n > 0 && x < limit; n-- {
-		for x++; x < limit && !e.tabs[x]; x++ {
-		}
-	}
-	if x != e.cur.x {
+	if x := e.tabs.Next(e.cur.x, n, limit); x != e.cur.x {
 		e.settle()
 		e.cur.x = x
 	}
@@ -196,36 +193,13 @@ func (e *Engine) backTab(n int) {
 	if e.cur.origin {
 		limit = e.left
 	}
-	x := e.cur.x
-	for ; n > 0 && x > limit; n-- {
-		for x--; x > limit && !e.tabs[x]; x-- {
-		}
-	}
-	e.cur.x = max(x, 0)
-}
-
-// clearTabs removes the stop at the cursor (0) or all (3) (TBC).
-func (e *Engine) clearTabs(what int) {
-	switch what {
-	case 0:
-		e.tabs[e.cur.x] = false
-	case 3:
-		clear(e.tabs)
-	}
-}
-
-// defaultTabs sets a stop every eight columns.
-func (e *Engine) defaultTabs() {
-	e.tabs = make([]bool, e.cols)
-	for x := 8; x < e.cols; x += 8 {
-		e.tabs[x] = true
-	}
+	e.cur.x = e.tabs.Prev(e.cur.x, n, limit)
 }
 
 // setMargins sets the scroll region's rows (DECSTBM); a region of less than two
 // lines is ignored.
 func (e *Engine) setMargins() {
-	top, bot := e.arg(0, 1), e.arg(1, e.rows)
+	top, bot := e.parser.Arg(0, 1), e.parser.Arg(1, e.rows)
 	bot = min(bot, e.rows)
 	if top >= bot {
 		return
@@ -236,7 +210,7 @@ func (e *Engine) setMargins() {
 
 // setSideMargins sets the scroll region's columns (DECSLRM), in mode 69.
 func (e *Engine) setSideMargins() {
-	left, right := e.arg(0, 1), e.arg(1, e.cols)
+	left, right := e.parser.Arg(0, 1), e.parser.Arg(1, e.cols)
 	right = min(right, e.cols)
 	if left >= right {
 		return

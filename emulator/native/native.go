@@ -1,9 +1,11 @@
 package native
 
 import (
+	"maps"
 	"unicode/utf8"
 
 	"tandemux/emulator"
+	"tandemux/emulator/control"
 )
 
 // Engine is one terminal's screen; see emulator.Emulator. Make one with New.
@@ -26,7 +28,7 @@ type Engine struct {
 	last        lastPrint
 	top, bot    int // scroll region, rows
 	left, right int // scroll region, columns
-	tabs        []bool
+	tabs        control.Tabs
 	link        *link
 	penBits     cell // cur.pen and link interned, unless penStale
 	penStale    bool
@@ -36,30 +38,19 @@ type Engine struct {
 	plain       bool // ASCII is printed as it is: no charset, no insert mode
 
 	// State that a child set.
-	flags    flags
-	savedSet map[int]bool // XTSAVE
-	mouse    emulator.Mouse
-	mouseEnc emulator.MouseEncoding
-	keyMods  int // modifyOtherKeys
-	level    int // DECSCL, 1 to 4
-	extent   int // DECSACE
-	sumMode  int // XTCHECKSUM
-	special  [maxSpecial]emulator.Color
-	shape    int // DECSCUSR, 0 is the default
-	title    string
-	titles   []string
-	palette  emulator.Palette
-	outer    emulator.Colors
-	marks    int // at least as many as there are
+	modes   control.Modes
+	sys     control.System
+	level   int // DECSCL, 1 to 4
+	extent  int // DECSACE
+	sumMode int // XTCHECKSUM
+	marks   int // at least as many as there are
 
-	parser parser
+	parser control.Parser
 
 	// For the caller.
 	damage    []emulator.Span
 	damageAll bool
 	scrolled  int
-	events    []emulator.Event
-	eventSize int
 	spans     []emulator.Span
 	unhandled int
 
@@ -96,6 +87,7 @@ func newEngine(o emulator.Options) *Engine {
 		version: o.Version,
 
 		checksums: o.Checksums,
+		modes:     control.NewModes(^control.ISOProtect, defaultFlags),
 	}
 	e.hist = newHistory(historyLimit(o.History))
 	e.styles = newStyles()
@@ -192,63 +184,32 @@ func (e *Engine) Wrapped(y int) bool {
 }
 
 // Cursor implements emulator.Emulator.
-func (e *Engine) Cursor() emulator.Cursor {
-	c := emulator.Cursor{X: e.cur.x, Y: e.cur.y, Visible: e.flags.has(flagCursor)}
-	c.Shape, c.Blink = cursorShape(e.shape)
-	c.Default = e.shape == 0
-	if e.shape == 0 {
-		c.Blink = e.flags.has(flagCursorBlink)
-	}
-	return c
-}
-
-// cursorShape decodes DECSCUSR's parameter.
-func cursorShape(n int) (emulator.CursorShape, bool) {
-	if n == 0 {
-		return emulator.CursorBlock, false
-	}
-	return emulator.CursorShape((n - 1) / 2), n%2 == 1
-}
+func (e *Engine) Cursor() emulator.Cursor { return e.modes.Cursor(e.cur.x, e.cur.y) }
 
 // Modes implements emulator.Emulator.
 func (e *Engine) Modes() emulator.Modes {
-	has := e.flags.has
-	return emulator.Modes{
-		AltScreen:        e.alt(),
-		AppCursor:        has(flagAppCursor),
-		AppKeypad:        has(flagAppKeypad),
-		BracketedPaste:   has(flagPaste),
-		FocusEvents:      has(flagFocus),
-		Mouse:            e.mouse,
-		MouseEncoding:    e.mouseEnc,
-		AltScroll:        has(flagAltScroll),
-		Sync:             has(flagSync),
-		Graphemes:        has(flagGraphemes),
-		ColorScheme:      has(flagScheme),
-		ReverseScreen:    has(flagReverse),
-		ModifyOtherKeys:  e.keyMods,
-		Kitty:            e.scr.kitty.flags(),
-		Newline:          has(flagNewline),
-		BackspaceSendsBS: has(flagBackspace),
-	}
+	m := e.modes.Emulator()
+	m.AltScreen, m.Kitty = e.alt(), e.scr.kitty.flags()
+	return m
 }
 
 func (e *Engine) alt() bool { return e.scr == &e.screens[1] }
 
 // Title implements emulator.Emulator.
-func (e *Engine) Title() string { return e.title }
+func (e *Engine) Title() string { return e.sys.Title }
 
 // Palette implements emulator.Emulator.
 func (e *Engine) Palette() emulator.Palette {
-	p := e.palette
-	if p.Indexed != nil {
-		p.Indexed = make(map[uint8]emulator.Color, len(e.palette.Indexed))
-		for k, v := range e.palette.Indexed {
-			p.Indexed[k] = v
-		}
-	}
+	p := e.sys.Palette
+	p.Indexed = maps.Clone(p.Indexed)
 	return p
 }
+
+// SetColors implements emulator.Emulator.
+func (e *Engine) SetColors(c emulator.Colors) { e.sys.SetColors(c, e.modes.Has(control.Scheme)) }
+
+// Events implements emulator.Emulator.
+func (e *Engine) Events() []emulator.Event { return e.sys.Events() }
 
 // Unhandled counts the sequences that were understood as such but do nothing
 // here, for tests.

@@ -29,9 +29,9 @@ const (
 // reportPresentation is DECRQPSR: the cursor (DECCIR) or the tab stops
 // (DECTABSR).
 func (e *Engine) reportPresentation() {
-	switch e.raw(0) {
+	switch e.parser.Raw(0) {
 	case 1:
-		e.reply(e.cursorReport())
+		e.sys.Reply(e.cursorReport())
 	case 2:
 		var stops []string
 		for x, on := range e.tabs {
@@ -39,7 +39,7 @@ func (e *Engine) reportPresentation() {
 				stops = append(stops, strconv.Itoa(x+1))
 			}
 		}
-		e.reply("\x1bP2$u" + strings.Join(stops, "/") + "\x1b\\")
+		e.sys.Reply("\x1bP2$u" + strings.Join(stops, "/") + "\x1b\\")
 	}
 }
 
@@ -74,7 +74,7 @@ func (e *Engine) cursorReport() string {
 
 // restorePresentation is DECRSPS: what reportPresentation reported is so again.
 func (e *Engine) restorePresentation(body []byte) {
-	switch e.raw(0) {
+	switch e.parser.Raw(0) {
 	case 1:
 		e.restoreCursorReport(body)
 	case 2:
@@ -150,8 +150,8 @@ func (e *Engine) setsFromReport(names []byte, size byte) {
 
 // reportExtent is DECRQDE: the part of the page that shows is all of it.
 func (e *Engine) reportExtent() {
-	e.replyf("\x1b[%d;%d;1;1;1\"w", e.rows, e.cols)
+	e.sys.Replyf("\x1b[%d;%d;1;1;1\"w", e.rows, e.cols)
 }
 
 // reportSupplement is DECRQUPSS: the preferred supplemental set is Latin-1.
-func (e *Engine) reportSupplement() { e.reply("\x1bP1!uA\x1b\\") }
+func (e *Engine) reportSupplement() { e.sys.Reply("\x1bP1!uA\x1b\\") }

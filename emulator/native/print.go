@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
+	"tandemux/emulator/control"
+
 	"tandemux/emulator/native/grapheme"
 )
 
@@ -13,6 +15,22 @@ import (
 func (e *Engine) settle() {
 	e.cur.pending = false
 	e.last.ok = false
+}
+
+// penChanged says that the pen must be interned anew. It is the one place where
+// styles that are in no cell are dropped: nobody holds an index here.
+func (e *Engine) penChanged() {
+	e.penStale = true
+	if len(e.styles.list) >= e.styles.limit {
+		e.styles.collect(&e.screens[0], &e.screens[1])
+		e.blankBG = 0
+	}
+}
+
+// sgr changes the pen (SGR).
+func (e *Engine) sgr() {
+	e.parser.SGR(&e.cur.pen)
+	e.penChanged()
 }
 
 // edge is the column behind the last one that printing at x may use.
@@ -43,7 +61,7 @@ func (e *Engine) printASCII(p []byte) int {
 	c := &e.cur
 	n := 0
 	for {
-		if c.pending && e.flags.has(flagWrap) {
+		if c.pending && e.modes.Has(control.Wrap) {
 			e.wrapLine()
 		}
 		r := e.scr.lines[c.y]
@@ -133,7 +151,7 @@ func (e *Engine) printSpecial(r rune, p grapheme.Prop) bool {
 			e.attach(r, 0)
 			return true
 		}
-		return e.flags.has(flagGraphemes) && e.lastValid() && e.continues(p) && e.attach(r, p.Width())
+		return e.modes.Has(control.Graphemes) && e.lastValid() && e.continues(p) && e.attach(r, p.Width())
 	}
 }
 
@@ -187,7 +205,7 @@ func (e *Engine) attach(r rune, w int) bool {
 		return true
 	}
 	widens := c&kindMask == 0 && (w > 0 || grapheme.Widens(r, e.texts.first(c)))
-	if widens && w == 0 && !e.flags.has(flagGraphemes) {
+	if widens && w == 0 && !e.modes.Has(control.Graphemes) {
 		return true
 	}
 	if widens = widens && e.cols > 1; widens && !e.canWiden() {
@@ -213,7 +231,7 @@ func (e *Engine) attach(r rune, w int) bool {
 
 // canWiden reports whether the cell printed last could have been a wide one.
 func (e *Engine) canWiden() bool {
-	return e.lastValid() && (!e.cur.pending || e.flags.has(flagWrap) && e.edge()-e.left >= 2)
+	return e.lastValid() && (!e.cur.pending || e.modes.Has(control.Wrap) && e.edge()-e.left >= 2)
 }
 
 // widen gives the cell printed last, now c, a second column. In the last column it
@@ -238,7 +256,7 @@ func (e *Engine) print(r rune, p grapheme.Prop) {
 	if w == 0 {
 		return
 	}
-	if e.cur.pending && e.flags.has(flagWrap) {
+	if e.cur.pending && e.modes.Has(control.Wrap) {
 		e.wrapLine()
 	}
 	e.place(cell(r)|e.penCell(), w, w)
@@ -253,7 +271,7 @@ func (e *Engine) place(c cell, w, shift int) {
 	if w == 2 && cur.x+2 > limit {
 		if limit-e.left < 2 {
 			w = 1 // No line has room: it is squeezed into one column.
-		} else if !e.flags.has(flagWrap) {
+		} else if !e.modes.Has(control.Wrap) {
 			cur.x = limit - 2
 		} else {
 			e.pad(limit)
@@ -264,7 +282,7 @@ func (e *Engine) place(c cell, w, shift int) {
 		}
 	}
 	y, x := cur.y, cur.x
-	if e.flags.has(flagInsert) {
+	if e.modes.Has(control.Insert) {
 		e.shiftRight(y, x, limit, shift, 0)
 	}
 	r := e.scr.lines[y]

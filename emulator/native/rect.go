@@ -2,6 +2,7 @@ package native
 
 import (
 	"tandemux/emulator"
+	"tandemux/emulator/control"
 	"tandemux/emulator/native/grapheme"
 )
 
@@ -23,10 +24,10 @@ func (e *Engine) rectArgs(i int) (r rect, ok bool) {
 func (e *Engine) corners(i int) rect {
 	b := e.bounds()
 	return rect{
-		top:    b.top + e.arg(i, 1) - 1,
-		left:   b.left + e.arg(i+1, 1) - 1,
-		bottom: b.top + e.arg(i+2, emulator.MaxRows) - 1,
-		right:  b.left + e.arg(i+3, emulator.MaxCols) - 1,
+		top:    b.top + e.parser.Arg(i, 1) - 1,
+		left:   b.left + e.parser.Arg(i+1, 1) - 1,
+		bottom: b.top + e.parser.Arg(i+2, emulator.MaxRows) - 1,
+		right:  b.left + e.parser.Arg(i+3, emulator.MaxCols) - 1,
 	}
 }
 
@@ -70,7 +71,7 @@ func (e *Engine) overwritten(y int) {
 // fillRect is DECFRA: the character of the first parameter in the pen's style.
 func (e *Engine) fillRect() {
 	r, ok := e.rectArgs(1)
-	ch := rune(e.raw(0))
+	ch := rune(e.parser.Raw(0))
 	if ch < 0x80 {
 		if ch < 0x20 || ch > 0x7e {
 			return
@@ -100,7 +101,7 @@ func (e *Engine) eraseRect(r rect) {
 // eraseRectSelectively is DECSERA.
 func (e *Engine) eraseRectSelectively(r rect) {
 	for y := r.top; y <= r.bottom; y++ {
-		e.erase(y, r.left, r.right+1, !e.flags.has(flagISOProtect))
+		e.erase(y, r.left, r.right+1, !e.modes.Has(control.ISOProtect))
 	}
 }
 
@@ -108,7 +109,7 @@ func (e *Engine) eraseRectSelectively(r rect) {
 func (e *Engine) copyRect() {
 	src, ok := e.rectArgs(0)
 	b := e.bounds()
-	top, left := b.top+e.arg(5, 1)-1, b.left+e.arg(6, 1)-1
+	top, left := b.top+e.parser.Arg(5, 1)-1, b.left+e.parser.Arg(6, 1)-1
 	w := min(src.right-src.left, b.right-left) + 1
 	h := min(src.bottom-src.top, b.bottom-top) + 1
 	if !ok || w <= 0 || h <= 0 {
@@ -198,10 +199,10 @@ func (e *Engine) restyleRect(change func(*emulator.Style, int)) {
 	}
 	e.penChanged() // Makes room for new styles.
 	args := []int{0}
-	if n := e.parser.nparams; n > 4 {
+	if n := e.parser.NParams; n > 4 {
 		args = args[:0]
 		for i := 4; i < n; i++ {
-			args = append(args, e.raw(i))
+			args = append(args, e.parser.Raw(i))
 		}
 	}
 	for y := r.top; y <= r.bottom; y++ {
@@ -255,7 +256,7 @@ func (e *Engine) restyle(y, left, right int, args []int, change func(*emulator.S
 
 // setExtent is DECSACE.
 func (e *Engine) setExtent() {
-	if n := e.raw(0); n <= 2 {
+	if n := e.parser.Raw(0); n <= 2 {
 		e.extent = n
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tandemux/emulator"
+	"tandemux/emulator/control"
 	"tandemux/emulator/native/grapheme"
 )
 
@@ -28,7 +29,7 @@ func (e *Engine) Resize(cols, rows int) {
 		e.reflow(cur, cols, rows)
 	}
 	e.resizeAlt(cols, rows)
-	e.resizeTabs(cols)
+	e.tabs = e.tabs.Resize(cols)
 	e.cols, e.rows = cols, rows
 	e.resetMargins()
 	for _, c := range []*cursor{&e.cur, &e.screens[0].saved, &e.screens[1].saved} {
@@ -39,19 +40,9 @@ func (e *Engine) Resize(cols, rows int) {
 	scrolled := e.scrolled
 	e.clearDamage()
 	e.damageAll, e.scrolled = true, scrolled
-	if e.flags.has(flagInBand) {
+	if e.modes.Has(control.InBand) {
 		e.reportResize()
 	}
-}
-
-// resizeTabs keeps the stops that are there and sets the usual ones in new
-// columns.
-func (e *Engine) resizeTabs(cols int) {
-	tabs := make([]bool, cols)
-	for x := copy(tabs, e.tabs); x < cols; x++ {
-		tabs[x] = x%8 == 0
-	}
-	e.tabs = tabs
 }
 
 // resizeAlt cuts or extends the alternate screen: lines go at its bottom, but

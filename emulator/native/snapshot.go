@@ -2,11 +2,10 @@ package native
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"tandemux/emulator"
+	"tandemux/emulator/control"
 )
 
 // Snapshot implements emulator.Emulator. Lines are written as a child would
@@ -21,14 +20,13 @@ func (e *Engine) Snapshot(buf []byte, history int) []byte {
 
 func (w *writer) snapshot(history int) {
 	e := w.e
-	if e.flags.has(flagColumns) {
+	if e.modes.Has(control.Columns) {
 		w.raw("\x1b[?3h") // It clears the screen.
 	}
 	w.level()
-	w.tabs()
-	w.titles()
-	w.savedModes()
-	w.palette()
+	w.buf = e.tabs.Append(w.buf)
+	w.buf = e.sys.Append(w.buf)
+	w.buf = e.modes.AppendSaved(w.buf)
 	w.pictures()
 	if alt := &e.screens[1]; !e.alt() && !alt.pristine() {
 		w.raw("\x1b[?47h")
@@ -43,7 +41,7 @@ func (w *writer) snapshot(history int) {
 	w.modes()
 	w.cursor()
 	w.pen()
-	w.pending()
+	w.buf = e.parser.AppendPending(w.buf)
 }
 
 // writer writes a snapshot.
@@ -111,76 +109,11 @@ func (w *writer) national(on bool) string {
 	for _, cs := range []*charsets{&w.e.cur.charsets, &w.e.screens[0].saved.charsets, &w.e.screens[1].saved.charsets} {
 		for _, s := range cs.g {
 			if s >= setNational {
-				return fmt.Sprintf("\x1b[?42%c", setReset(on))
+				return fmt.Sprintf("\x1b[?42%c", control.SetReset(on))
 			}
 		}
 	}
 	return ""
-}
-
-func (w *writer) tabs() {
-	e := w.e
-	same := true
-	for x, on := range e.tabs {
-		same = same && on == (x > 0 && x%8 == 0)
-	}
-	if same {
-		return
-	}
-	w.raw("\x1b[3g")
-	for x, on := range e.tabs {
-		if on {
-			w.rawf("\x1b[%dG\x1bH", x+1)
-		}
-	}
-	w.raw("\x1b[H")
-}
-
-func (w *writer) titles() {
-	for _, t := range w.e.titles {
-		w.rawf("\x1b]2;%s\x1b\\\x1b[22;2t", t)
-	}
-	if w.e.title != "" || len(w.e.titles) > 0 {
-		w.rawf("\x1b]2;%s\x1b\\", w.e.title)
-	}
-}
-
-// savedModes rebuilds what XTSAVE kept; none of those modes has an effect of
-// its own.
-func (w *writer) savedModes() {
-	for _, n := range slices.Sorted(maps.Keys(w.e.savedSet)) {
-		on := w.e.savedSet[n]
-		def := defaultFlags.has(privateModes[n].flag)
-		w.rawf("\x1b[?%d%c\x1b[?%ds", n, setReset(on), n)
-		if on != def {
-			w.rawf("\x1b[?%d%c", n, setReset(def))
-		}
-	}
-}
-
-func setReset(on bool) byte {
-	if on {
-		return 'h'
-	}
-	return 'l'
-}
-
-func (w *writer) palette() {
-	p := &w.e.palette
-	for _, i := range slices.Sorted(maps.Keys(p.Indexed)) {
-		r, g, b, _ := p.Indexed[i].RGB()
-		w.rawf("\x1b]4;%d;rgb:%02x/%02x/%02x\x1b\\", i, r, g, b)
-	}
-	for i, c := range w.e.special {
-		if r, g, b, ok := c.RGB(); ok {
-			w.rawf("\x1b]5;%d;rgb:%02x/%02x/%02x\x1b\\", i, r, g, b)
-		}
-	}
-	for i, c := range []emulator.Color{p.FG, p.BG, p.Cursor} {
-		if r, g, b, ok := c.RGB(); ok {
-			w.rawf("\x1b]%d;rgb:%02x/%02x/%02x\x1b\\", 10+i, r, g, b)
-		}
-	}
 }
 
 // pristine reports whether nothing would be lost by leaving s out.
@@ -284,46 +217,20 @@ func (w *writer) charsets(c *charsets) {
 }
 
 // lateFlags are set after the cursor's last character is printed anew.
-const lateFlags = flagInsert | flagGraphemes
+const lateFlags = control.Insert | control.Graphemes
 
 // modes sets what differs from a reset, except what would be in the way yet.
 func (w *writer) modes() {
 	e := w.e
-	w.table("\x1b[?", privateModes, lateFlags)
-	if e.flags.has(flagSideMargins) {
+	w.buf = e.modes.Append(w.buf, lateFlags|control.Columns)
+	if e.modes.Has(control.SideMargins) {
 		w.rawf("\x1b[%d;%ds", e.left+1, e.right+1)
-	}
-	w.table("\x1b[", ansiModes, lateFlags)
-	if e.mouse != emulator.MouseOff {
-		w.rawf("\x1b[?%dh", [...]int{0, 9, 1000, 1002, 1003}[e.mouse])
-	}
-	if e.mouseEnc != emulator.MouseDefault {
-		w.rawf("\x1b[?%dh", [...]int{0, 1005, 1006, 1015, 1016}[e.mouseEnc])
-	}
-	if e.keyMods != 0 {
-		w.rawf("\x1b[>4;%dm", e.keyMods)
-	}
-	if e.shape != 0 {
-		w.rawf("\x1b[%d q", e.shape)
 	}
 	if e.top > 0 || e.bot < e.rows-1 {
 		w.rawf("\x1b[%d;%dr", e.top+1, e.bot+1)
 	}
 	if e.cur.origin {
 		w.raw("\x1b[?6h")
-	}
-}
-
-// table sets the modes of a table that are flags.
-func (w *writer) table(prefix string, modes map[int]mode, not flags) {
-	var done flags
-	for _, n := range slices.Sorted(maps.Keys(modes)) {
-		f := modes[n].flag
-		if f == 0 || f == flagColumns || f&(not|done) != 0 || w.e.flags&f == defaultFlags&f {
-			continue
-		}
-		done |= f
-		w.rawf("%s%d%c", prefix, n, setReset(w.e.flags.has(f)))
 	}
 }
 
@@ -374,14 +281,13 @@ func (w *writer) cursor() {
 // pen sets what the next character is printed with.
 func (w *writer) pen() {
 	e := w.e
-	w.table("\x1b[", map[int]mode{4: ansiModes[4]}, 0)
-	w.table("\x1b[?", map[int]mode{2027: privateModes[2027]}, 0)
+	w.buf = e.modes.AppendFlags(w.buf, lateFlags)
 	w.style(style{e.cur.pen, e.link})
 	if e.last.r == 0 || !e.lastValid() {
 		w.guard() // Else it was there before the last character.
 	}
 	w.charsets(&e.cur.charsets)
-	if !e.flags.has(flagNational) {
+	if !e.modes.Has(control.National) {
 		w.raw(w.national(false))
 	}
 	if s := e.cur.charsets.single; s != 0 {
@@ -391,85 +297,10 @@ func (w *writer) pen() {
 
 // guard makes the protected cells those of SPA where they are.
 func (w *writer) guard() {
-	if w.e.flags.has(flagISOProtect) {
+	if w.e.modes.Has(control.ISOProtect) {
 		w.raw("\x1bV")
 		if w.e.cur.pen.Attrs&emulator.Protected == 0 {
 			w.raw("\x1bW")
 		}
-	}
-}
-
-// pending writes the beginning of a sequence whose end has not come yet.
-func (w *writer) pending() {
-	ps := &w.e.parser
-	w.buf = append(w.buf, ps.utf8[:ps.nutf8]...)
-	switch ps.state {
-	case stGround:
-		return
-	case stEscape, stEscInter:
-		w.raw("\x1b")
-		w.inter(ps)
-	case stCSI, stCSIInter:
-		w.raw("\x1b[")
-		w.params(ps)
-		w.inter(ps)
-	case stCSIIgnore:
-		w.raw("\x1b[0?")
-	case stDCS, stDCSInter:
-		w.raw("\x1bP")
-		w.params(ps)
-		w.inter(ps)
-	case stString, stStringEsc:
-		switch {
-		case !ps.over:
-			w.raw("\x1b")
-			w.buf = append(w.buf, ps.kind)
-			if ps.kind == 'P' {
-				w.params(ps)
-				w.inter(ps)
-				w.buf = append(w.buf, ps.final)
-			}
-			w.buf = append(w.buf, ps.str...)
-		case ps.kind == ']':
-			w.raw("\x1b]999999;") // An OSC that is ignored as well.
-		case ps.kind == 'k':
-			w.raw("\x1bk")
-		default:
-			w.raw("\x1bX") // Ends as DCS, APC and PM do.
-		}
-		if ps.state == stStringEsc {
-			w.raw("\x1b")
-		}
-	}
-}
-
-func (w *writer) inter(ps *parser) {
-	w.buf = append(w.buf, ps.inter[:ps.ninter]...)
-	if ps.bad {
-		// Too many, as they may not be the reason.
-		for range maxIntermed + 1 - ps.ninter {
-			w.raw(" ")
-		}
-	}
-}
-
-func (w *writer) params(ps *parser) {
-	if ps.prefix != 0 {
-		w.buf = append(w.buf, ps.prefix)
-	}
-	for i := range min(ps.nparams, maxParams) {
-		if i > 0 {
-			sep := byte(';')
-			if ps.sub>>i&1 != 0 {
-				sep = ':'
-			}
-			w.buf = append(w.buf, sep)
-		}
-		if v := ps.params[i]; v >= 0 {
-			w.buf = strconv.AppendInt(w.buf, int64(v), 10)
-		}
-	}
-	if ps.nparams > maxParams {
-		w.raw(";")
 	}
 }

@@ -199,7 +199,7 @@ const maxLinks = 1024
 
 var linkSeed = maphash.MakeSeed()
 
-func (t *links) intern(uri, id []byte) *link {
+func internLink[T string | []byte](t *links, uri, id T) *link {
 	var key [128]byte
 	k := append(append(append(key[:0], id...), 0), uri...)
 	if l := t.index[string(k)]; l != nil {

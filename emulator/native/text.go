@@ -3,6 +3,8 @@ package native
 import (
 	"unicode/utf8"
 
+	"tandemux/emulator/control"
+
 	"tandemux/emulator/native/grapheme"
 )
 
@@ -66,7 +68,7 @@ func (e *Engine) printRune(r rune) {
 func (e *Engine) printRun(p []byte, r rune, n, w int) int {
 	pen := e.penCell()
 	c := &e.cur
-	if c.pending && e.flags.has(flagWrap) {
+	if c.pending && e.modes.Has(control.Wrap) {
 		e.wrapLine()
 	}
 	x, limit := c.x, e.edge()

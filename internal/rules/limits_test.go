@@ -25,7 +25,7 @@ const slack = 3
 // ownPackageLines are the limits of packages that have one of their own: the larger
 // ones are one thing each that has no seam; the interface's root only dispatches.
 var ownPackageLines = map[string]int{
-	"emulator/native": 8500,
+	"emulator/native": 7100,
 	"ahp":             5000,
 	"ui":              2500,
 }
@@ -41,7 +41,7 @@ var (
 	}
 	fileExcess  = map[string]int{}
 	fieldExcess = map[string]int{
-		"emulator/native.Engine":  51,
+		"emulator/native.Engine":  40,
 		"emulator/native.graphic": 22,
 		"emulator/vt10x.engine":   30,
 		"host.Config":             28,
@@ -52,7 +52,7 @@ var (
 		"internal/client.Client":  22,
 	}
 	methodExcess = map[string]int{
-		"emulator/native.Engine": 245,
+		"emulator/native.Engine": 197,
 		"emulator/vt10x.engine":  106,
 		"host.Host":              99,
 		"host/task/store.Store":  94,

@@ -1,21 +1,21 @@
-package native
+package control
 
 // beginString starts the body of a control string; kind is what followed ESC.
-func (ps *parser) beginString(kind byte) {
+func (ps *Parser) beginString(kind byte) {
 	ps.state, ps.kind = stString, kind
 	ps.str, ps.over = ps.str[:0], false
 }
 
 // beginDCS starts a DCS body after its final byte.
-func (e *Engine) beginDCS(final byte) {
-	e.parser.beginString('P')
-	e.parser.final = final
+func (ps *Parser) beginDCS(final byte) {
+	ps.beginString('P')
+	ps.Final = final
 }
 
 // bound is how long the string may become.
-func (ps *parser) bound() int {
+func (ps *Parser) bound() int {
 	switch {
-	case ps.kind == 'P' && ps.final == 'q' && ps.ninter == 0, ps.kind == '_', ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:4]) == "1337":
+	case ps.kind == 'P' && ps.Final == 'q' && ps.NInter == 0, ps.kind == '_', ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:4]) == "1337":
 		return maxImage
 	case ps.kind == ']' && len(ps.str) > 3 && string(ps.str[:3]) == "52;":
 		return maxOSC52
@@ -25,9 +25,8 @@ func (ps *parser) bound() int {
 	return maxString
 }
 
-// parseString consumes a string's body.
-func (e *Engine) parseString(p []byte) int {
-	ps := &e.parser
+// body consumes a string's body.
+func (ps *Parser) body(p []byte, h Handler) int {
 	for i, b := range p {
 		if b >= 0x20 {
 			continue
@@ -42,7 +41,7 @@ func (e *Engine) parseString(p []byte) int {
 				continue
 			}
 			ps.collect(p[:i])
-			e.endString(true)
+			ps.end(true, h)
 			return i + 1
 		case 0x18, 0x1a:
 			ps.drop()
@@ -55,7 +54,7 @@ func (e *Engine) parseString(p []byte) int {
 
 // collect keeps a part of the body. Going over the bound is decided by length
 // alone, so that it doesn't depend on how the input is split.
-func (ps *parser) collect(b []byte) {
+func (ps *Parser) collect(b []byte) {
 	if ps.over || len(b) == 0 {
 		return
 	}
@@ -74,7 +73,7 @@ func (ps *parser) collect(b []byte) {
 }
 
 // drop forgets the string.
-func (ps *parser) drop() {
+func (ps *Parser) drop() {
 	ps.state = stGround
 	if cap(ps.str) > keepString {
 		ps.str = nil
@@ -84,30 +83,23 @@ func (ps *parser) drop() {
 
 // stringEsc handles the byte after an ESC within a string: a backslash ends it,
 // anything else drops it and begins a sequence of its own, as in xterm.
-func (e *Engine) stringEsc(b byte) int {
+func (ps *Parser) stringEsc(b byte, h Handler) int {
 	if b == '\\' {
-		e.endString(false)
+		ps.end(false, h)
 		return 1
 	}
-	e.parser.drop()
-	e.enterEscape()
+	ps.drop()
+	ps.Escape()
 	return 0
 }
 
-// endString handles a complete string; bell tells how it ended.
-func (e *Engine) endString(bell bool) {
-	ps := &e.parser
+// end handles a complete string.
+func (ps *Parser) end(bell bool, h Handler) {
 	ps.state = stGround
-	e.intervene()
-	if !ps.over {
-		switch ps.kind {
-		case ']':
-			e.osc(ps.str, bell)
-		case 'P':
-			e.dcs(ps.str)
-		case '_':
-			e.apc(ps.str)
-		}
+	if c := (Command{ps.kind, ps.str, bell}); ps.over {
+		h.ControlString(Command{})
+	} else {
+		h.ControlString(c)
 	}
 	ps.drop()
 }

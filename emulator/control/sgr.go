@@ -1,16 +1,6 @@
-package native
+package control
 
 import "tandemux/emulator"
-
-// penChanged says that the pen must be interned anew. It is the one place where
-// styles that are in no cell are dropped: nobody holds an index here.
-func (e *Engine) penChanged() {
-	e.penStale = true
-	if len(e.styles.list) >= e.styles.limit {
-		e.styles.collect(&e.screens[0], &e.screens[1])
-		e.blankBG = 0
-	}
-}
 
 // sgrAttr has the parameters that set and clear attributes.
 var sgrAttr = [...]struct{ set, clear emulator.Attrs }{
@@ -36,29 +26,21 @@ var sgrAttr = [...]struct{ set, clear emulator.Attrs }{
 	222: {clear: emulator.Faint},
 }
 
-// sgr changes the pen (SGR).
-func (e *Engine) sgr() {
-	e.changePen()
-	e.penChanged()
-}
-
-// changePen applies the parameters of SGR to the pen. What it makes of a bit of
-// the pen must not depend on others, but for 21: see learnSGR.
-func (e *Engine) changePen() {
-	ps := &e.parser
-	pen := &e.cur.pen
-	for i := 0; i < ps.nparams; {
-		n := int(max(ps.params[i], 0))
+// SGR applies the parameters of SGR to a pen. What it makes of a bit of the pen does
+// not depend on others, but for 21.
+func (ps *Parser) SGR(pen *emulator.Style) {
+	for i := 0; i < ps.NParams; {
+		n := int(max(ps.Params[i], 0))
 		i++
 		subs := i // Sub-parameters of n are [subs, i).
-		for i < ps.nparams && ps.sub>>i&1 != 0 {
+		for i < ps.NParams && ps.Sub>>i&1 != 0 {
 			i++
 		}
 		switch {
 		case n == 0:
 			*pen = emulator.Style{Attrs: pen.Attrs & emulator.Protected}
 		case n == 4:
-			e.setUnderline(ps.params[subs:i])
+			setUnderline(pen, ps.Params[subs:i])
 		case n >= 30 && n <= 37:
 			pen.FG = emulator.Indexed(uint8(n - 30))
 		case n >= 40 && n <= 47:
@@ -66,10 +48,10 @@ func (e *Engine) changePen() {
 		case n == 38 || n == 48 || n == 58:
 			c, ok := emulator.Color(0), false
 			if i > subs {
-				c, ok = colonColor(ps.params[subs:i])
+				c, ok = colonColor(ps.Params[subs:i])
 			} else {
 				var used int
-				c, used, ok = semicolonColor(ps.params[i:ps.nparams])
+				c, used, ok = semicolonColor(ps.Params[i:ps.NParams])
 				i += used
 			}
 			if !ok {
@@ -108,7 +90,7 @@ func (e *Engine) changePen() {
 }
 
 // setUnderline is SGR 4, alone or with a style behind a colon.
-func (e *Engine) setUnderline(sub []int32) {
+func setUnderline(pen *emulator.Style, sub []int32) {
 	style := emulator.Single
 	if len(sub) > 0 && sub[0] >= 0 {
 		if sub[0] > int32(emulator.Dashed) {
@@ -116,7 +98,7 @@ func (e *Engine) setUnderline(sub []int32) {
 		}
 		style = emulator.Underline(sub[0])
 	}
-	e.cur.pen.Underline = style
+	pen.Underline = style
 }
 
 // colonColor reads 5:n, 2:r:g:b, and 2:space:r:g:b with what may follow

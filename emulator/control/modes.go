@@ -1,0 +1,280 @@
+package control
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"tandemux/emulator"
+)
+
+// Flags is a set of modes that are on or off.
+type Flags uint64
+
+// The flags. Those without an effect are there to be asked for.
+const (
+	AppCursor Flags = 1 << iota
+	Reverse
+	Wrap
+	CursorVisible
+	CursorBlink
+	ReverseWrap
+	ReverseWrapExt
+	AppKeypad
+	Backspace
+	SideMargins
+	Focus
+	AltScroll
+	Paste
+	Sync
+	Scheme
+	Insert
+	Newline
+	Columns    // 3: no effect beyond what setting it does
+	Smooth     // 4
+	AutoRepeat // 8
+	Allow80    // 40
+	Meta       // 1034
+	AltEsc     // 1036, 1039
+	Echo       // 12, SRM
+	MoreFix    // 41
+	National   // 42: no effect
+	Lock       // 2, KAM: no effect
+	FormFeed   // 18: no effect, there is no printer
+	Extent     // 19: the same
+	InBand     // 2048
+	Graphemes
+	ISOProtect // protected cells are those of SPA: not a mode
+)
+
+// Has reports whether some of b are set.
+func (f Flags) Has(b Flags) bool { return f&b != 0 }
+
+// Put sets b or takes it away.
+func (f *Flags) Put(b Flags, on bool) {
+	if on {
+		*f |= b
+	} else {
+		*f &^= b
+	}
+}
+
+// The modes that are a flag: those of SM and RM (ECMA-48), those of DECSET and DECRST.
+var (
+	ansiFlags    = map[int]Flags{2: Lock, 4: Insert, 12: Echo, 20: Newline}
+	privateFlags = map[int]Flags{
+		1: AppCursor, 3: Columns, 4: Smooth, 5: Reverse, 7: Wrap, 8: AutoRepeat, 12: CursorBlink,
+		18: FormFeed, 19: Extent, 25: CursorVisible, 40: Allow80, 41: MoreFix, 42: National,
+		45: ReverseWrap, 66: AppKeypad, 67: Backspace, 69: SideMargins,
+		1004: Focus, 1007: AltScroll, 1034: Meta, 1036: AltEsc, 1039: AltEsc, 1045: ReverseWrapExt,
+		2004: Paste, 2026: Sync, 2027: Graphemes, 2031: Scheme, 2048: InBand,
+	}
+	mouseModes = map[int]emulator.Mouse{
+		9: emulator.MouseX10, 1000: emulator.MouseNormal, 1002: emulator.MouseButton, 1003: emulator.MouseAny,
+	}
+	mouseEncodings = map[int]emulator.MouseEncoding{
+		1005: emulator.MouseUTF8, 1006: emulator.MouseSGR, 1015: emulator.MouseURXVT, 1016: emulator.MouseSGRPixels,
+	}
+)
+
+// Modes is what a program asked of its terminal. The zero value is not ready: call Reset.
+type Modes struct {
+	Flags
+	Mouse    emulator.Mouse
+	Encoding emulator.MouseEncoding
+	KeyMods  int // modifyOtherKeys
+	Shape    int // DECSCUSR, 0 is the default
+
+	known, initial Flags
+	saved          map[int]bool // XTSAVE
+}
+
+// NewModes makes the modes of an engine that has these flags, and after a reset those.
+func NewModes(known, initial Flags) Modes {
+	m := Modes{known: known, initial: initial}
+	m.Reset()
+	return m
+}
+
+// Reset is RIS.
+func (m *Modes) Reset() { *m = Modes{Flags: m.initial, known: m.known, initial: m.initial} }
+
+// flag is the flag of a mode, 0 for none that the engine has.
+func (m *Modes) flag(private bool, n int) Flags {
+	if private {
+		return privateFlags[n] & m.known
+	}
+	return ansiFlags[n] & m.known
+}
+
+// Set sets or resets a mode; it reports whether there is such a one.
+func (m *Modes) Set(private bool, n int, on bool) bool {
+	f := m.flag(private, n)
+	mouse, encoding := mouseModes[n], mouseEncodings[n]
+	switch {
+	case f != 0:
+		m.Put(f, on)
+	case !private:
+		return false
+	case mouse != 0 && on:
+		m.Mouse = mouse
+	case mouse != 0:
+		m.Mouse = emulator.MouseOff
+	case encoding != 0 && on:
+		m.Encoding = encoding
+	case encoding == 0:
+		return false
+	case m.Encoding == encoding:
+		m.Encoding = emulator.MouseDefault
+	}
+	return true
+}
+
+// What DECRQM answers.
+const (
+	modeUnknown = 0
+	modeSet     = 1
+	modeReset   = 2
+	modeNever   = 4
+)
+
+// Report is DECRQM. own is the state of a mode that is the engine's; ok says that it
+// is one.
+func (m *Modes) Report(s *System, private bool, n int, own, ok bool) {
+	state, mark, on := modeReset, "", own
+	if f := m.flag(private, n); !ok && f != 0 {
+		on, ok = m.Has(f), true
+	}
+	if private {
+		mark = "?"
+		if mouse := mouseModes[n]; mouse != 0 {
+			on, ok = m.Mouse == mouse, true
+		} else if encoding := mouseEncodings[n]; encoding != 0 {
+			on, ok = m.Encoding == encoding, true
+		}
+	}
+	switch {
+	case on:
+		state = modeSet
+	case ok:
+	case private && n == 60, !private && (n == 1 || n == 5 || n == 7 || n >= 10 && n <= 19):
+		state = modeNever // What no terminal has (ECMA-48).
+	default:
+		state = modeUnknown
+	}
+	s.Replyf("\x1b[%s%d;%d$y", mark, n, state)
+}
+
+// effects are the flags whose setting does more.
+const effects = Columns | Reverse | SideMargins | InBand
+
+// Save is XTSAVE, of the modes that are nothing but flags.
+func (m *Modes) Save(n int) {
+	if f := m.flag(true, n); f != 0 && !effects.Has(f) {
+		if m.saved == nil {
+			m.saved = map[int]bool{}
+		}
+		m.saved[n] = m.Has(f)
+	}
+}
+
+// Saved is what XTRESTORE restores.
+func (m *Modes) Saved(n int) (on, ok bool) {
+	on, ok = m.saved[n]
+	return on, ok
+}
+
+// SetShape is DECSCUSR.
+func (m *Modes) SetShape(n int) {
+	if n <= 6 {
+		m.Shape = n
+	}
+}
+
+// Cursor is the cursor's look at a place.
+func (m *Modes) Cursor(x, y int) emulator.Cursor {
+	c := emulator.Cursor{X: x, Y: y, Visible: m.Has(CursorVisible), Default: m.Shape == 0}
+	if c.Default {
+		c.Blink = m.Has(CursorBlink)
+	} else {
+		c.Shape, c.Blink = emulator.CursorShape((m.Shape-1)/2), m.Shape%2 == 1
+	}
+	return c
+}
+
+// Emulator gives the modes as callers see them, but for AltScreen and Kitty.
+func (m *Modes) Emulator() emulator.Modes {
+	return emulator.Modes{
+		AppCursor:        m.Has(AppCursor),
+		AppKeypad:        m.Has(AppKeypad),
+		BracketedPaste:   m.Has(Paste),
+		FocusEvents:      m.Has(Focus),
+		Mouse:            m.Mouse,
+		MouseEncoding:    m.Encoding,
+		AltScroll:        m.Has(AltScroll),
+		Sync:             m.Has(Sync),
+		Graphemes:        m.Has(Graphemes),
+		ColorScheme:      m.Has(Scheme),
+		ReverseScreen:    m.Has(Reverse),
+		ModifyOtherKeys:  m.KeyMods,
+		Newline:          m.Has(Newline),
+		BackspaceSendsBS: m.Has(Backspace),
+	}
+}
+
+// AppendSaved appends to a snapshot what XTSAVE kept; none of those modes has an effect
+// of its own.
+func (m *Modes) AppendSaved(buf []byte) []byte {
+	for _, n := range slices.Sorted(maps.Keys(m.saved)) {
+		on := m.saved[n]
+		def := m.initial.Has(m.flag(true, n))
+		buf = fmt.Appendf(buf, "\x1b[?%d%c\x1b[?%ds", n, SetReset(on), n)
+		if on != def {
+			buf = fmt.Appendf(buf, "\x1b[?%d%c", n, SetReset(def))
+		}
+	}
+	return buf
+}
+
+// SetReset is the final byte that sets or resets a mode.
+func SetReset(on bool) byte {
+	if on {
+		return 'h'
+	}
+	return 'l'
+}
+
+// Append appends to a snapshot what sets the modes that differ from a reset.
+func (m *Modes) Append(buf []byte, not Flags) []byte {
+	buf = m.AppendFlags(buf, ^not)
+	if m.Mouse != emulator.MouseOff {
+		buf = fmt.Appendf(buf, "\x1b[?%dh", [...]int{0, 9, 1000, 1002, 1003}[m.Mouse])
+	}
+	if m.Encoding != emulator.MouseDefault {
+		buf = fmt.Appendf(buf, "\x1b[?%dh", [...]int{0, 1005, 1006, 1015, 1016}[m.Encoding])
+	}
+	if m.KeyMods != 0 {
+		buf = fmt.Appendf(buf, "\x1b[>4;%dm", m.KeyMods)
+	}
+	if m.Shape != 0 {
+		buf = fmt.Appendf(buf, "\x1b[%d q", m.Shape)
+	}
+	return buf
+}
+
+// AppendFlags is Append of some flags only.
+func (m *Modes) AppendFlags(buf []byte, these Flags) []byte {
+	these &= (m.Flags ^ m.initial) & m.known
+	for _, t := range []struct {
+		intro string
+		flags map[int]Flags
+	}{{"\x1b[?", privateFlags}, {"\x1b[", ansiFlags}} {
+		for _, n := range slices.Sorted(maps.Keys(t.flags)) {
+			if f := t.flags[n]; f&these != 0 {
+				buf = fmt.Appendf(buf, "%s%d%c", t.intro, n, SetReset(m.Has(f)))
+				these &^= f
+			}
+		}
+	}
+	return buf
+}

@@ -1,0 +1,169 @@
+package control
+
+import (
+	"bytes"
+	"encoding/base64"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"tandemux/emulator"
+)
+
+// oscs maps an OSC's number to what it does with its body.
+var oscs = map[int]func(s *System, body []byte, bell bool){
+	0:   func(s *System, b []byte, _ bool) { s.SetTitle(b) },
+	1:   func(*System, []byte, bool) {},
+	2:   func(s *System, b []byte, _ bool) { s.SetTitle(b) },
+	4:   (*System).oscPalette,
+	5:   (*System).oscSpecial,
+	7:   func(s *System, b []byte, _ bool) { s.Cwd(b) },
+	9:   (*System).oscNotify,
+	10:  func(s *System, b []byte, bell bool) { s.oscDynamic(10, b, bell) },
+	11:  func(s *System, b []byte, bell bool) { s.oscDynamic(11, b, bell) },
+	12:  func(s *System, b []byte, bell bool) { s.oscDynamic(12, b, bell) },
+	52:  (*System).oscClipboard,
+	99:  (*System).oscKittyNotify,
+	104: (*System).oscResetPalette,
+	105: (*System).oscResetSpecial,
+	110: func(s *System, _ []byte, _ bool) { s.setDynamic(10, 0) },
+	111: func(s *System, _ []byte, _ bool) { s.setDynamic(11, 0) },
+	112: func(s *System, _ []byte, _ bool) { s.setDynamic(12, 0) },
+	133: func(s *System, b []byte, _ bool) { s.passMark("133;", b) },
+	633: func(s *System, b []byte, _ bool) { s.passMark("633;", b) },
+	777: (*System).oscRxvt,
+
+	7501: func(s *System, b []byte, _ bool) { s.passMark("7501;", b) },
+}
+
+// OSC executes an operating system command. It gives the number and the body of one that
+// it doesn't know, which the engine may; known commands and malformed ones have -1.
+func (s *System) OSC(c Command) (number int, body []byte, known bool) {
+	num, body, _ := bytes.Cut(c.Body, []byte{';'})
+	n, err := strconv.ParseUint(string(num), 10, 16)
+	if err != nil {
+		return -1, nil, false
+	}
+	if do := oscs[int(n)]; do != nil {
+		do(s, body, c.Bell)
+		return -1, nil, true
+	}
+	return int(n), body, false
+}
+
+// Cwd is what OSC 7 does.
+func (s *System) Cwd(b []byte) {
+	if dir := clean(b, maxURI); dir != "" {
+		s.Event(emulator.EventCwd, "", dir)
+	}
+}
+
+// passMark passes what a shell or program says of itself on (OSC 133, 633,
+// 7501).
+func (s *System) passMark(number string, body []byte) {
+	if len(body) > 0 {
+		s.Event(emulator.EventMark, "", number+string(body))
+	}
+}
+
+// ParseLink takes OSC 8's body apart: params ; URI. An empty URI ends the link; ok is
+// false for a malformed one.
+func ParseLink(b []byte) (uri, id string, ok bool) {
+	params, u, ok := bytes.Cut(b, []byte{';'})
+	if !ok {
+		return "", "", false
+	}
+	if uri = clean(u, maxURI+1); uri == "" || len(uri) > maxURI {
+		return "", "", true
+	}
+	for p := range strings.SplitSeq(string(params), ":") {
+		if v, ok := strings.CutPrefix(p, "id="); ok {
+			id = clean([]byte(v), maxLinkID)
+		}
+	}
+	return uri, id, true
+}
+
+// oscNotify is OSC 9: a notification, or ConEmu's 9;4 (progress) and 9;9
+// (working directory).
+func (s *System) oscNotify(b []byte, _ bool) {
+	text := clean(b, maxText)
+	switch {
+	case strings.HasPrefix(text, "4;"):
+		s.Event(emulator.EventProgress, "", text[2:])
+	case strings.HasPrefix(text, "9;"):
+		s.Cwd([]byte(strings.Trim(text[2:], `"`)))
+	case text != "":
+		s.Event(emulator.EventNotify, "", text)
+	}
+}
+
+// notifyID is what may name a notification; it is given back to who asks.
+var notifyID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`) })
+
+// oscKittyNotify is OSC 99: metadata ; payload. Only the payload's plain text
+// is passed on. Who asks what there is (p=?) is told of titles and bodies.
+func (s *System) oscKittyNotify(b []byte, _ bool) {
+	meta, payload, ok := bytes.Cut(b, []byte{';'})
+	if !ok {
+		return
+	}
+	part, id := "title", "0"
+	for _, kv := range strings.Split(string(meta), ":") {
+		switch {
+		case strings.HasPrefix(kv, "p="):
+			part = kv[2:]
+		case strings.HasPrefix(kv, "i="):
+			id = kv[2:]
+		case kv == "e=1":
+			dec, err := base64.StdEncoding.DecodeString(string(payload))
+			if err != nil {
+				return
+			}
+			payload = dec
+		}
+	}
+	switch text := clean(payload, maxText); {
+	case part == "?":
+		if notifyID().MatchString(id) {
+			s.Reply("\x1b]99;i=" + id + ":p=?;p=title,body\x1b\\")
+		}
+	case text == "":
+	case part == "title":
+		s.Event(emulator.EventNotify, text, "")
+	case part == "body":
+		s.Event(emulator.EventNotify, "", text)
+	}
+}
+
+// oscRxvt is OSC 777: notify ; title ; body.
+func (s *System) oscRxvt(b []byte, _ bool) {
+	parts := bytes.SplitN(b, []byte{';'}, 3)
+	if len(parts) < 2 || string(parts[0]) != "notify" {
+		return
+	}
+	var body string
+	if len(parts) == 3 {
+		body = clean(parts[2], maxText)
+	}
+	s.Event(emulator.EventNotify, clean(parts[1], maxText), body)
+}
+
+// oscClipboard is OSC 52: selection ; base64. Only setting is done; asking is
+// not answered, since it would hand the user's clipboard to the child.
+func (s *System) oscClipboard(b []byte, _ bool) {
+	sel, data, ok := bytes.Cut(b, []byte{';'})
+	if !ok || string(data) == "?" {
+		return
+	}
+	enc := base64.StdEncoding
+	if len(data)%4 != 0 {
+		enc = base64.RawStdEncoding
+	}
+	text, err := enc.DecodeString(string(data))
+	if err != nil || len(text) > emulator.MaxClipboard {
+		return
+	}
+	s.Event(emulator.EventClipboard, clean(sel, 16), string(text))
+}

@@ -1,0 +1,309 @@
+package control
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// state is where the parser is between two bytes. The machine is Paul
+// Williams's (vt100.net/emu/dec_ansi_parser), without the 8-bit controls: they
+// would be bytes of UTF-8.
+type state uint8
+
+const (
+	stGround    state = iota
+	stEscape          // ESC
+	stEscInter        // ESC and an intermediate
+	stCSI             // CSI, its parameters
+	stCSIInter        // CSI, an intermediate was seen
+	stCSIIgnore       // a malformed CSI, up to its final byte
+	stDCS             // DCS, up to its final byte: as stCSI
+	stDCSInter
+	stString    // the body of OSC, DCS, APC, PM or SOS
+	stStringEsc // ESC within it: ST if a backslash follows
+)
+
+// Bounds of what a sequence may have; what is beyond is dropped.
+const (
+	MaxParams   = 64
+	MaxParam    = 65535
+	MaxIntermed = 2
+	maxString   = 64 << 10   // OSC and DCS
+	maxOSC52    = 1400 << 10 // base64 of 1 MiB
+	maxImage    = 4 << 20    // kitty graphics, sixel, iTerm2 images
+	keepString  = 128 << 10  // a larger buffer is given back after use
+)
+
+// Parser is the state of a sequence that is not complete yet, and has the parts of one
+// that is while a Handler executes it.
+type Parser struct {
+	state  state
+	Prefix byte // one of <=>? or 0
+	Inter  [MaxIntermed]byte
+	NInter int
+	Bad    bool // too many intermediates: ignored
+
+	Params  [MaxParams]int32 // -1 is missing
+	NParams int
+	Sub     uint64 // bit i: parameter i came after a colon
+
+	kind  byte // of a string, as Command has it
+	Final byte // of a DCS
+	str   []byte
+	over  bool // the string exceeds its bound and is ignored
+
+	// Held is an incomplete rune, for whoever decodes text.
+	Held  [utf8.UTFMax]byte
+	NHeld int
+}
+
+// Handler executes sequences.
+type Handler interface {
+	Control(b byte) // C0
+	Esc(final byte) // ESC, with the parser's intermediates
+	CSI(final byte) // with its prefix, parameters and intermediates
+	ControlString(c Command)
+}
+
+// Command is a control string.
+type Command struct {
+	Kind byte // ']' OSC, 'P' DCS, '_' APC, 'k' title; 0 for one to be ignored
+	Body []byte
+	Bell bool // ended by BEL
+}
+
+// Ground reports whether text comes next.
+func (ps *Parser) Ground() bool { return ps.state == stGround }
+
+// Escape begins a sequence.
+func (ps *Parser) Escape() {
+	ps.state = stEscape
+	ps.NInter, ps.Bad = 0, false
+}
+
+// Feed consumes some of p, while Ground says that no text comes next. It may use no
+// byte at all when that changes.
+func (ps *Parser) Feed(p []byte, h Handler) int {
+	switch ps.state {
+	case stCSI, stDCS:
+		return ps.parameters(p, h)
+	case stString:
+		return ps.body(p, h)
+	}
+	return ps.step(p[0], h)
+}
+
+// step handles one byte in a state that isn't worth a loop.
+func (ps *Parser) step(b byte, h Handler) int {
+	if ps.state == stStringEsc {
+		return ps.stringEsc(b, h)
+	}
+	switch {
+	case b == 0x1b:
+		ps.Escape()
+		return 1
+	case b == 0x18 || b == 0x1a:
+		ps.state = stGround
+		return 1
+	case b < 0x20:
+		if ps.state != stDCS && ps.state != stDCSInter {
+			h.Control(b)
+		}
+		return 1
+	case b == 0x7f:
+		return 1
+	case b >= 0x80:
+		ps.state = stGround
+		return 0
+	}
+	switch ps.state {
+	case stEscape, stEscInter:
+		ps.escape(b, h)
+	case stCSIIgnore:
+		if b >= 0x40 {
+			ps.state = stGround
+		}
+	case stCSIInter, stDCSInter:
+		switch {
+		case b < 0x30:
+			ps.addInter(b)
+		case b < 0x40:
+			ps.Bad = true
+		case ps.state == stDCSInter:
+			ps.beginDCS(b)
+		default:
+			ps.state = stGround
+			if !ps.Bad {
+				h.CSI(b)
+			}
+		}
+	}
+	return 1
+}
+
+func (ps *Parser) addInter(b byte) {
+	if ps.NInter == MaxIntermed {
+		ps.Bad = true
+		return
+	}
+	ps.Inter[ps.NInter] = b
+	ps.NInter++
+}
+
+// escape handles a printable byte after ESC.
+func (ps *Parser) escape(b byte, h Handler) {
+	if b < 0x30 {
+		ps.addInter(b)
+		ps.state = stEscInter
+		return
+	}
+	if ps.state = stGround; ps.NInter > 0 {
+		if !ps.Bad {
+			h.Esc(b)
+		}
+		return
+	}
+	switch b {
+	case '[', 'P':
+		ps.state = stCSI
+		if b == 'P' {
+			ps.state = stDCS
+		}
+		ps.Prefix, ps.Sub = 0, 0
+		ps.Params[0], ps.NParams = -1, 1
+	case ']', '_', '^', 'X', 'k':
+		ps.beginString(b)
+	default:
+		h.Esc(b)
+	}
+}
+
+// parameters consumes the parameters of a CSI or DCS.
+func (ps *Parser) parameters(p []byte, h Handler) int {
+	for i, b := range p {
+		switch {
+		case b-'0' <= 9:
+			if ps.NParams <= MaxParams {
+				v := &ps.Params[ps.NParams-1]
+				if *v = max(*v, 0)*10 + int32(b-'0'); *v > MaxParam {
+					*v = MaxParam
+				}
+			}
+		case b == ';' || b == ':':
+			if ps.NParams < MaxParams {
+				ps.Params[ps.NParams] = -1
+				if b == ':' {
+					ps.Sub |= 1 << ps.NParams
+				}
+				ps.NParams++
+			} else {
+				ps.NParams = MaxParams + 1 // The rest goes nowhere.
+			}
+		case b >= 0x40 && b <= 0x7e:
+			ps.NParams = min(ps.NParams, MaxParams)
+			if ps.state == stDCS {
+				ps.beginDCS(b)
+			} else {
+				ps.state = stGround
+				h.CSI(b)
+			}
+			return i + 1
+		case b >= '<' && b <= '?':
+			if ps.NParams == 1 && ps.Params[0] < 0 && ps.Prefix == 0 {
+				ps.Prefix = b
+			} else if ps.Bad = true; ps.state == stCSI {
+				ps.state = stCSIIgnore
+				return i + 1
+			}
+		case b >= 0x20 && b < 0x30:
+			ps.NParams = min(ps.NParams, MaxParams)
+			ps.addInter(b)
+			ps.state++ // To stCSIInter, stDCSInter.
+			return i + 1
+		default:
+			ps.NParams = min(ps.NParams, MaxParams+1)
+			return i + ps.step(b, h)
+		}
+	}
+	return len(p)
+}
+
+// Arg is parameter i, def when it is missing or zero.
+func (ps *Parser) Arg(i, def int) int {
+	if i < ps.NParams && ps.Params[i] > 0 {
+		return int(ps.Params[i])
+	}
+	return def
+}
+
+// Raw is parameter i, zero when it is missing.
+func (ps *Parser) Raw(i int) int { return ps.Arg(i, 0) }
+
+// AppendPending appends the beginning of a sequence, or of a rune, whose end has not
+// come yet.
+func (ps *Parser) AppendPending(buf []byte) []byte {
+	buf = append(buf, ps.Held[:ps.NHeld]...)
+	switch ps.state {
+	case stGround:
+	case stEscape, stEscInter:
+		buf = ps.appendInter(append(buf, "\x1b"...))
+	case stCSI, stCSIInter:
+		buf = ps.appendInter(ps.appendParams(append(buf, "\x1b["...)))
+	case stCSIIgnore:
+		buf = append(buf, "\x1b[0?"...)
+	case stDCS, stDCSInter:
+		buf = ps.appendInter(ps.appendParams(append(buf, "\x1bP"...)))
+	case stString, stStringEsc:
+		switch {
+		case !ps.over:
+			buf = append(buf, 0x1b, ps.kind)
+			if ps.kind == 'P' {
+				buf = append(ps.appendInter(ps.appendParams(buf)), ps.Final)
+			}
+			buf = append(buf, ps.str...)
+		case ps.kind == ']':
+			buf = append(buf, "\x1b]999999;"...) // An OSC that is ignored as well.
+		case ps.kind == 'k':
+			buf = append(buf, "\x1bk"...)
+		default:
+			buf = append(buf, "\x1bX"...) // Ends as DCS, APC and PM do.
+		}
+		if ps.state == stStringEsc {
+			buf = append(buf, 0x1b)
+		}
+	}
+	return buf
+}
+
+func (ps *Parser) appendInter(buf []byte) []byte {
+	buf = append(buf, ps.Inter[:ps.NInter]...)
+	if ps.Bad {
+		// Too many, as they may not be the reason.
+		for range MaxIntermed + 1 - ps.NInter {
+			buf = append(buf, ' ')
+		}
+	}
+	return buf
+}
+
+func (ps *Parser) appendParams(buf []byte) []byte {
+	if ps.Prefix != 0 {
+		buf = append(buf, ps.Prefix)
+	}
+	for i := range min(ps.NParams, MaxParams) {
+		if i > 0 {
+			sep := byte(';')
+			if ps.Sub>>i&1 != 0 {
+				sep = ':'
+			}
+			buf = append(buf, sep)
+		}
+		if v := ps.Params[i]; v >= 0 {
+			buf = strconv.AppendInt(buf, int64(v), 10)
+		}
+	}
+	if ps.NParams > MaxParams {
+		buf = append(buf, ';')
+	}
+	return buf
+}

@@ -1,0 +1,132 @@
+package control
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"tandemux/emulator"
+)
+
+// Bounds of what is kept, in bytes but for maxTitles and maxEvents.
+const (
+	maxTitle     = 4096
+	maxTitles    = 16 // the title stack
+	maxText      = 4096
+	maxURI       = 4096
+	maxLinkID    = 256
+	maxEvents    = 4096
+	maxEventSize = 16 << 20
+)
+
+// System is what a program tells its terminal beside what is printed, and is told by it:
+// titles, colours, and the events for the engine's caller.
+type System struct {
+	Title   string
+	Palette emulator.Palette
+	Outer   emulator.Colors
+	// Repaint is set when a colour changed, for the engine to take.
+	Repaint bool
+
+	titles  []string
+	special [maxSpecial]emulator.Color
+	events  []emulator.Event
+	size    int // of events, in bytes
+}
+
+// Reset is RIS. The title stays, as in xterm.
+func (s *System) Reset() {
+	s.titles, s.Palette, s.special = nil, emulator.Palette{}, [maxSpecial]emulator.Color{}
+}
+
+// Event hands something to the caller. Over the bound new events are dropped:
+// whoever doesn't take them has had enough.
+func (s *System) Event(kind emulator.EventKind, name, text string) {
+	if len(s.events) >= maxEvents || s.size+len(name)+len(text) > maxEventSize {
+		return
+	}
+	s.size += len(name) + len(text)
+	s.events = append(s.events, emulator.Event{Kind: kind, Name: name, Text: text})
+}
+
+// Events gives the events since the last call.
+func (s *System) Events() []emulator.Event {
+	out := s.events
+	s.events, s.size = nil, 0
+	return out
+}
+
+// Reply is for the pty.
+func (s *System) Reply(text string) { s.Event(emulator.EventReply, "", text) }
+
+// Replyf is Reply of a format.
+func (s *System) Replyf(format string, args ...any) { s.Reply(fmt.Sprintf(format, args...)) }
+
+// clean gives b as text: valid UTF-8 without C0, C1 and DEL, at most limit
+// bytes.
+func clean(b []byte, limit int) string {
+	var out strings.Builder
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		b = b[n:]
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && n == 1 {
+			continue
+		}
+		if out.Len()+n > limit {
+			break
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// SetTitle is what OSC 2 does.
+func (s *System) SetTitle(b []byte) { s.setTitle(clean(b, maxTitle)) }
+
+func (s *System) setTitle(title string) {
+	s.Title = title
+	s.Event(emulator.EventTitle, "", title)
+}
+
+// pushTitle and popTitle are XTWINOPS 22 and 23.
+func (s *System) pushTitle() {
+	if len(s.titles) == maxTitles {
+		s.titles = s.titles[1:]
+	}
+	s.titles = append(s.titles, s.Title)
+}
+
+func (s *System) popTitle() {
+	if n := len(s.titles); n > 0 {
+		title := s.titles[n-1]
+		s.titles = s.titles[:n-1]
+		s.setTitle(title)
+	}
+}
+
+// Append appends to a snapshot what sets titles and colours.
+func (s *System) Append(buf []byte) []byte {
+	for _, t := range s.titles {
+		buf = fmt.Appendf(buf, "\x1b]2;%s\x1b\\\x1b[22;2t", t)
+	}
+	if s.Title != "" || len(s.titles) > 0 {
+		buf = fmt.Appendf(buf, "\x1b]2;%s\x1b\\", s.Title)
+	}
+	color := func(name string, c emulator.Color) {
+		if r, g, b, ok := c.RGB(); ok {
+			buf = fmt.Appendf(buf, "\x1b]%s;rgb:%02x/%02x/%02x\x1b\\", name, r, g, b)
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(s.Palette.Indexed)) {
+		color(fmt.Sprintf("4;%d", i), s.Palette.Indexed[i])
+	}
+	for i, c := range s.special {
+		color(fmt.Sprintf("5;%d", i), c)
+	}
+	for i, c := range []emulator.Color{s.Palette.FG, s.Palette.BG, s.Palette.Cursor} {
+		color(fmt.Sprint(10+i), c)
+	}
+	return buf
+}
