@@ -72,7 +72,7 @@ func (o *deployOptions) deploy(c *call) error {
 		if err != nil {
 			return err
 		}
-		req.Path, req.Body = "/agents/deploy", api.NewDeploy{Definition: def, Branch: o.branch, Note: o.note, Unchanged: o.ifChanged}
+		req.Path, req.Body = "/agents/deploy", api.NewDeploy{Definition: def, DeployOptions: api.DeployOptions{Branch: o.branch, Note: o.note, Unchanged: o.ifChanged}}
 	} else {
 		def, err := findDefinition(o.config)
 		if err != nil {

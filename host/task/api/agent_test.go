@@ -47,7 +47,7 @@ func TestAgents(t *testing.T) {
 	w := start(t)
 	def := registry.Definition{Name: "a", Description: "first", Command: []string{"sh"}}
 	var one store.Deployed
-	w.must(http.StatusCreated, http.MethodPost, "/agents/deploy", api.NewDeploy{Definition: def, Branch: "feature/x", Note: "n"}, &one)
+	w.must(http.StatusCreated, http.MethodPost, "/agents/deploy", api.NewDeploy{Definition: def, DeployOptions: api.DeployOptions{Branch: "feature/x", Note: "n"}}, &one)
 	if one.Version.Status != store.Ready || one.Branch.Environment != "preview" {
 		t.Errorf("%+v", one)
 	}
@@ -130,7 +130,7 @@ func TestAgents(t *testing.T) {
 
 	// What is wrong says so.
 	w.refused(http.StatusUnprocessableEntity, "neither a command", http.MethodPost, "/agents/deploy", api.NewDeploy{Definition: registry.Definition{Name: "b"}})
-	w.refused(http.StatusUnprocessableEntity, "no name of a branch", http.MethodPost, "/agents/deploy", api.NewDeploy{Definition: def, Branch: "a b"})
+	w.refused(http.StatusUnprocessableEntity, "no name of a branch", http.MethodPost, "/agents/deploy", api.NewDeploy{Definition: def, DeployOptions: api.DeployOptions{Branch: "a b"}})
 	w.refused(http.StatusNotFound, "nobody", http.MethodGet, "/agents/nobody/versions", nil)
 	w.refused(http.StatusUnprocessableEntity, "level", http.MethodGet, "/agents/a/logs?level=loud", nil)
 	w.must(http.StatusNoContent, http.MethodDelete, "/agents/a", nil, nil)

@@ -1,11 +1,12 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"tandemux/host/task"
 	"tandemux/host/task/access"
@@ -20,141 +21,75 @@ type API struct {
 	Log     *slog.Logger
 }
 
-// Answer is a result with a status of its own, or with headers.
-type Answer struct {
-	Status int
-	Header map[string]string
-	Body   any // nil: none
+// caller is what the context of a request holds: who asks, of which interface.
+type caller struct {
+	api *API
+	who access.Principal
 }
 
-// Streamed is the result of a handler that has written by itself.
-var Streamed any = streamed{}
+type callerKey struct{}
 
-type streamed struct{}
+// mux finds the route of a request. It is made at the first one.
+var mux = sync.OnceValue(func() *http.ServeMux {
+	m := http.NewServeMux()
+	for i := range Table {
+		m.HandleFunc(Table[i].Method+" "+Prefix+Table[i].Path, Table[i].serve)
+	}
+	return m
+})
 
 // Serve answers a request whose caller is known.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, who access.Principal) {
-	route, parts, allow := match(r.Method, r.URL)
-	if route == nil {
-		if len(allow) > 0 {
-			w.Header().Set("Allow", strings.Join(allow, ", "))
-			a.fail(w, r, Errorf(http.StatusMethodNotAllowed, "%s is not answered here, but %s", clip(r.Method), strings.Join(allow, ", ")))
-			return
+	if _, pattern := mux().Handler(r); pattern != "" {
+		mux().ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller{a, who})))
+		return
+	}
+	var allow []string
+	for _, route := range Table {
+		other := *r
+		other.Method = route.Method
+		if _, pattern := mux().Handler(&other); pattern != "" && !slices.Contains(allow, route.Method) {
+			allow = append(allow, route.Method)
 		}
+	}
+	if len(allow) == 0 {
 		a.fail(w, r, Errorf(http.StatusNotFound, "there is nothing at this path; %s/openapi.json describes what there is", Prefix))
 		return
 	}
-	req := &Request{Request: r, W: w, Who: who, route: route, path: parts}
-	result, err := a.handle(req)
-	if err != nil {
-		a.fail(w, r, err)
-		return
-	}
-	a.answer(w, route, result)
+	slices.Sort(allow)
+	w.Header().Set("Allow", strings.Join(allow, ", "))
+	a.fail(w, r, Errorf(http.StatusMethodNotAllowed, "%s is not answered here, but %s", clip(r.Method), strings.Join(allow, ", ")))
 }
 
-func (a *API) handle(r *Request) (any, error) {
-	if err := r.check(); err != nil {
-		return nil, err
+// serve answers a request to a route.
+func (route *Route) serve(w http.ResponseWriter, r *http.Request) {
+	c, _ := r.Context().Value(callerKey{}).(caller)
+	req := &Request{Request: r, W: w, Who: c.who, route: route, status: route.status}
+	result, err := req.handle(c.api)
+	switch {
+	case err != nil && req.wrote:
+		panic(http.ErrAbortHandler) // the answer is cut off, and the caller sees that
+	case err != nil:
+		c.api.fail(w, r, err)
+	case route.gives != "":
+		req.Write(nil) //nolint:errcheck // the caller is gone
+	case req.status == http.StatusNoContent:
+		w.WriteHeader(req.status)
+	default:
+		writeJSON(w, req.status, result)
 	}
-	if r.route.Tag != aboutTag {
+}
+
+func (r *Request) handle(a *API) (any, error) {
+	if !r.route.storeless {
 		var err error
 		if r.Tasks, err = a.Open(); err != nil {
 			a.Log.Error("open the store of tasks", "err", err)
 			return nil, Errorf(http.StatusServiceUnavailable, "the store of tasks can't be opened: %v", err)
 		}
 	}
-	return r.route.Handle(r)
-}
-
-func (a *API) answer(w http.ResponseWriter, route *Route, result any) {
-	status := route.status()
-	switch v := result.(type) {
-	case streamed:
-		return
-	case Answer:
-		for name, value := range v.Header {
-			w.Header().Set(name, value)
-		}
-		result = v.Body
-		if v.Status != 0 {
-			status = v.Status
-		}
+	if r.route.keyed && r.Header.Get(keyHeader) != "" {
+		return r.once()
 	}
-	if result == nil {
-		w.WriteHeader(status)
-		return
-	}
-	writeJSON(w, status, result)
-}
-
-// match finds the route of a request and what its path's names stand for; without
-// one, the methods that there are at the path. Of two routes that fit, the one with
-// the earlier literal segment counts.
-func match(method string, u *url.URL) (route *Route, parts map[string]string, allow []string) {
-	rest, ok := strings.CutPrefix(u.EscapedPath(), Prefix+"/")
-	if !ok {
-		return nil, nil, nil
-	}
-	segments := strings.Split(rest, "/")
-	for i, s := range segments {
-		text, err := url.PathUnescape(s)
-		if err != nil {
-			return nil, nil, nil
-		}
-		segments[i] = text
-	}
-	for i := range Table {
-		r := &Table[i]
-		got, ok := fit(r.Path, segments)
-		if !ok {
-			continue
-		}
-		if r.Method != method {
-			if !slices.Contains(allow, r.Method) {
-				allow = append(allow, r.Method)
-			}
-			continue
-		}
-		if route == nil || plainer(r.Path, route.Path) {
-			route, parts = r, got
-		}
-	}
-	slices.Sort(allow)
-	return route, parts, allow
-}
-
-// fit matches segments with a route's path.
-func fit(path string, segments []string) (map[string]string, bool) {
-	pattern := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	got := map[string]string{}
-	for i, p := range pattern {
-		if i >= len(segments) {
-			return nil, false
-		}
-		name, isName := strings.CutPrefix(p, "{")
-		name = strings.TrimSuffix(name, "}")
-		if all, isRest := strings.CutSuffix(name, "..."); isName && isRest {
-			got[all] = strings.Join(segments[i:], "/")
-			return got, true
-		}
-		switch {
-		case !isName && p != segments[i], isName && segments[i] == "":
-			return nil, false
-		case isName:
-			got[name] = segments[i]
-		}
-	}
-	return got, len(pattern) == len(segments)
-}
-
-// plainer reports whether a has a literal segment where b first has a name.
-func plainer(a, b string) bool {
-	x, y := strings.Split(a, "/"), strings.Split(b, "/")
-	for i := range min(len(x), len(y)) {
-		if named, other := strings.HasPrefix(x[i], "{"), strings.HasPrefix(y[i], "{"); named != other {
-			return other
-		}
-	}
-	return len(x) > len(y)
+	return r.route.handle(r)
 }

@@ -1,16 +1,15 @@
 // Package api is the HTTP interface of tasks and all that belongs to them, below
-// /api/v1: one table of routes (Table), from which requests are dispatched and the
-// OpenAPI description is made.
+// /api/v1: one table of routes (Table), from which requests are dispatched and
+// decoded, the OpenAPI description is made, and the command line calls (Named).
 //
 // # Adding a route
 //
-// A file per resource holds a slice of Route, which Table lists, and its handlers.
-// A handler gets a Request and returns what is to be written as JSON, an Answer
-// where the status depends, or Streamed when it has written by itself. It decodes
-// its body by Request.Decode, which knows what the Route declares, and reads only
-// declared parameters. Bodies and results are structs with json tags in snake_case;
-// a `doc` tag says in the description what a field is, `enum` what it may be,
-// separated by commas. Members without omitempty are required. Lists are Pages.
+// A route is a line of a slice that Table lists: on with the pattern, a name, a
+// summary and a function from a Request and a struct to a result. The struct's
+// members are the query's parameters of GET, DELETE and bodies of bytes, else those of
+// a JSON body, which is strict. Structs have json tags in snake_case; a `doc` tag says
+// what a member is, `enum` and `range` what it may be, `flag` how the command line
+// names it. Members without omitempty are required. Lists are Pages.
 //
 // # Errors
 //
@@ -21,7 +20,7 @@
 // # Who may call
 //
 // The host has checked Host, Origin and token, or API key. What a caller may do is
-// for the handlers, or what they call, to decide: see Request.Who and Allow.
+// for the handlers, or what they call, to decide: see Request.Who.
 // What a caller may not see is answered as what is not there (404).
 //
 // It keeps no state of its own: every method may be called from any goroutine.

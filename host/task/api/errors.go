@@ -1,13 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"time"
 )
 
 // Error is the body of an answer that is none (U100).
@@ -41,12 +40,10 @@ var codes = map[int]string{
 type failure struct {
 	status int
 	text   string
-	again  time.Duration // Retry-After; 0: none
 }
 
-func (f *failure) Error() string             { return f.text }
-func (f *failure) StatusCode() int           { return f.status }
-func (f *failure) RetryAfter() time.Duration { return f.again }
+func (f *failure) Error() string   { return f.text }
+func (f *failure) StatusCode() int { return f.status }
 
 // Errorf is an error that is answered with a status.
 func Errorf(status int, format string, args ...any) error {
@@ -59,9 +56,7 @@ func statusOf(err error) (status int, told bool) {
 	switch {
 	case errors.As(err, &coded) && coded.StatusCode() >= 400:
 		return coded.StatusCode(), true
-	case errors.Is(err, context.Canceled):
-		return http.StatusServiceUnavailable, false
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable, false
 	}
 	return http.StatusInternalServerError, false
@@ -70,28 +65,17 @@ func statusOf(err error) (status int, told bool) {
 // fail writes an error.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, told := statusOf(err)
-	e := Error{StatusCode: status, Code: codes[status], Message: err.Error()}
+	text := err.Error()
 	if !told {
 		a.Log.Error("answer a request", "method", r.Method, "path", r.URL.Path, "err", err)
-		e.Message = "the host could not do that; its log says why"
+		text = "the host could not do that; its log says why"
 	}
-	if e.Code == "" {
-		e.Code = "bad_request"
-	}
-	var later interface{ RetryAfter() time.Duration }
-	if errors.As(err, &later) && later.RetryAfter() > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int((later.RetryAfter()+time.Second-1)/time.Second)))
-	}
-	writeJSON(w, status, e)
+	Refuse(w, status, text)
 }
 
-// Refuse writes the answer to a request that is not let in (host.Door.Refuse).
+// Refuse writes an error, also to a request that is not let in (front.Door.Refuse).
 func Refuse(w http.ResponseWriter, status int, text string) {
-	e := Error{StatusCode: status, Code: codes[status], Message: text}
-	if e.Code == "" {
-		e.Code = "bad_request"
-	}
-	writeJSON(w, status, e)
+	writeJSON(w, status, Error{StatusCode: status, Code: cmp.Or(codes[status], "bad_request"), Message: text})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

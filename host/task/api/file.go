@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,74 +13,103 @@ import (
 	"unicode/utf8"
 
 	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 	"tandemux/host/workspace/filetree"
 )
 
-// pathParam names a file; a query has any bytes, percent-encoded.
-var (
-	pathParam = Param{Name: "path", Required: true, Doc: "The file's path in the filesystem: src/app.py"}
-	baseParam = Param{Name: "baseVersion", Doc: "The archive_version that the caller knows; another one is a conflict"}
-)
-
-// fileLimit bounds a file that is sent, archiveLimit an archive, in bytes; the
-// workspace's own limits may be lower.
 const (
+	// fileLimit bounds a file that is sent, archiveLimit an archive, in bytes; the
+	// workspace's own limits may be lower.
 	fileLimit    = 16 << 30
 	archiveLimit = 64 << 30
+	// maxContent bounds contents that are given as JSON, in bytes.
+	maxContent = 1 << 20
 )
 
 var fileRoutes = []Route{
-	{
-		Method: http.MethodGet, Path: "/filesystems/{filesystem}/files", Name: "listFiles", Tag: filesystemTag, Summary: "List files, by path.",
-		Params: []Param{
-			{Name: "directory", Doc: "Of this directory; the top when absent"},
-			{Name: "recursive", Kind: "boolean", Doc: "And of all below it"},
-			{Name: "mime_type", Doc: "Of this type, such as text/markdown or image/*"},
-			limitParam, cursorParam,
-		},
-		Result: FilePage{}, Handle: listFiles,
-	},
-	{
-		Method: http.MethodGet, Path: "/filesystems/{filesystem}/files/{path...}", Name: "getFile", Tag: filesystemTag, Summary: "Get what is known of a file or directory.",
-		Params: []Param{{Name: "include_content", Kind: "boolean", Doc: "With its contents, if they have at most 1 MiB"}},
-		Result: File{}, Errors: []int{http.StatusRequestEntityTooLarge}, Handle: getFile,
-	},
-	{
-		Method: http.MethodDelete, Path: "/filesystems/{filesystem}/files/{path...}", Name: "deleteFile", Tag: filesystemTag,
-		Summary: "Remove a file, or a directory with all in it.", Params: []Param{baseParam},
-		Result: Versioned{}, Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: deleteFile,
-	},
-	{
-		Method: http.MethodGet, Path: "/filesystems/{filesystem}/file-download", Name: "downloadFile", Tag: filesystemTag, Summary: "Download one file.",
-		Detail: "Of a symlink it is the target.", Params: []Param{pathParam}, Result: Raw{Type: "application/octet-stream"}, Handle: downloadFile,
-	},
-	{
-		Method: http.MethodPut, Path: "/filesystems/{filesystem}/file-upload", Name: "uploadFile", Tag: filesystemTag, Summary: "Write one file.",
-		Detail: "With writeMode=conditional, baseVersion and either expectedVersion or createOnly=* say what must hold. A stale baseVersion is 409, another file version 412, missing conditions are 428.",
-		Params: []Param{
-			pathParam,
-			{Name: "writeMode", Enum: []string{string(filetree.Overwrite), string(filetree.Conditional)}, Doc: "overwrite when absent"},
-			baseParam,
-			{Name: "expectedVersion", Doc: "The file_version that is to be replaced"},
-			{Name: "createOnly", Doc: "*: the file must not be there"},
-			{Name: "digest", Doc: "What the contents must have: sha256:HEX"},
-			{Name: "executable", Kind: "boolean", Doc: "Whether a new file is executable"},
-			idempotencyParam,
-		},
-		Body: Raw{Type: "application/octet-stream"}, BodyLimit: fileLimit, Result: filetree.Written{}, More: []int{http.StatusCreated},
-		Errors: []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusPreconditionRequired, http.StatusInsufficientStorage},
-		Handle: uploadFile,
-	},
-	{
-		Method: http.MethodGet, Path: "/filesystems/{filesystem}/archive", Name: "downloadArchive", Tag: filesystemTag, Summary: "Download all files as tar.zst.",
-		Result: Raw{Type: "application/zstd"}, Handle: downloadArchive,
-	},
-	{
-		Method: http.MethodPut, Path: "/filesystems/{filesystem}/archive", Name: "uploadArchive", Tag: filesystemTag, Summary: "Replace all files by those of a tar.zst, tar.gz or tar.",
-		Detail: "An archive with a path that climbs, a device or a hard link that leads out of it is refused as a whole.",
-		Params: []Param{baseParam}, Body: Raw{Type: "application/zstd"}, BodyLimit: archiveLimit, Result: filetree.Synced{},
-		Errors: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage}, Handle: uploadArchive,
-	},
+	on("GET /filesystems", "listFilesystems", "List filesystems, oldest first.", func(r *Request, in FilesystemQuery) (Page[store.Filesystem], error) {
+		all, next, err := r.Tasks.Agents.Filesystems(r.Context(), r.Who, in.ProjectID, in.page())
+		for i := range all {
+			r.describe(&all[i])
+		}
+		return paged(all, next, err)
+	}),
+	on("POST /filesystems", "createFilesystem", "Make a filesystem in a project.", createFilesystem).creates().once(),
+	on("GET /filesystems/{filesystem}", "getFilesystem", "Get a filesystem, by id or name.", func(r *Request, _ none) (store.Filesystem, error) {
+		f, err := r.Tasks.Agents.Filesystem(r.Context(), r.Who, access.Read, r.ref())
+		r.describe(&f)
+		return f, err
+	}),
+	on("DELETE /filesystems/{filesystem}", "deleteFilesystem", "Delete a filesystem that no task has.", deleteFilesystem),
+	on("GET /filesystems/{filesystem}/files", "listFiles", "List files, by path.", withTree(access.Read, listFiles)),
+	on("GET /filesystems/{filesystem}/files/{path...}", "getFile", "Get what is known of a file or directory.", withTree(access.Read, getFile)),
+	on("DELETE /filesystems/{filesystem}/files/{path...}", "deleteFile", "Remove a file, or a directory with all in it.",
+		withTree(access.Update, func(r *Request, t *filetree.Tree, in Base) (Versioned, error) {
+			version, err := t.Remove(r.Context(), r.PathValue("path"), in.Version)
+			return Versioned{version}, err
+		})),
+	on("GET /filesystems/{filesystem}/file-download", "downloadFile", "Download one file.\nOf a symlink it is the target.", withTree(access.Read, downloadFile)).bytes("application/octet-stream"),
+	on("PUT /filesystems/{filesystem}/file-upload", "uploadFile", `Write one file.
+With writeMode=conditional, baseVersion and either expectedVersion or createOnly=* say what must hold. A stale baseVersion is 409, another file version 412, missing conditions are 428. A new file is answered with 201.`,
+		withTree(access.Update, uploadFile)).of("application/octet-stream", fileLimit).reads(keyHeader),
+	on("GET /filesystems/{filesystem}/archive", "downloadArchive", "Download all files as tar.zst.", withTree(access.Read, func(r *Request, t *filetree.Tree, _ none) (none, error) {
+		now, err := t.Summary()
+		if err == nil {
+			r.W.Header().Set("Archive-Version", now.Version)
+			_, err = t.WriteArchive(r.Context(), r)
+		}
+		return none{}, err
+	})).bytes("application/zstd"),
+	on("PUT /filesystems/{filesystem}/archive", "uploadArchive", `Replace all files by those of a tar.zst, tar.gz or tar.
+An archive with a path that climbs, a device or a hard link that leads out of it is refused as a whole.`,
+		withTree(access.Update, func(r *Request, t *filetree.Tree, in Base) (filetree.Synced, error) {
+			return t.ReadArchive(r.Context(), r.stream(), in.Version)
+		})).of("application/zstd", archiveLimit),
+}
+
+// FilesystemQuery says which filesystems are wanted.
+type FilesystemQuery struct {
+	ProjectID string `json:"project_id,omitempty" flag:"project,p" doc:"Of this project, by id or name"`
+	Paging
+}
+
+// NewFilesystem is what a filesystem is made of (U59).
+type NewFilesystem struct {
+	ProjectID string `json:"project_id" flag:"project,p" doc:"The project that it belongs to, by id or name"`
+	Name      string `json:"name,omitempty" flag:"name,n" doc:"Unique in the project; the id when it is absent"`
+	Dir       string `json:"dir,omitempty" doc:"A directory of the host's whose files it begins with, absolute; the operator's alone"`
+}
+
+// FileQuery says which files are wanted.
+type FileQuery struct {
+	Directory string `json:"directory,omitempty" doc:"Of this directory; the top when absent"`
+	Recursive bool   `json:"recursive,omitempty" flag:"recursive,r" doc:"And of all below it"`
+	MIME      string `json:"mime_type,omitempty" doc:"Of this type, such as text/markdown or image/*"`
+	Paging
+}
+
+type contentQuery struct {
+	Include bool `json:"include_content,omitempty" doc:"With its contents, if they have at most 1 MiB"`
+}
+
+// FilePath names a file; a query has any bytes, percent-encoded.
+type FilePath struct {
+	Path string `json:"path" doc:"The file's path in the filesystem: src/app.py"`
+}
+
+// Base is the version that a change is made to.
+type Base struct {
+	Version string `json:"baseVersion,omitempty" flag:"base" doc:"The archive_version that the caller knows; another one is a conflict"`
+}
+
+type upload struct {
+	FilePath
+	Mode string `json:"writeMode,omitempty" enum:"overwrite,conditional" doc:"overwrite when absent"`
+	Base
+	Expected   string `json:"expectedVersion,omitempty" doc:"The file_version that is to be replaced"`
+	CreateOnly string `json:"createOnly,omitempty" doc:"*: the file must not be there"`
+	Digest     string `json:"digest,omitempty" doc:"What the contents must have: sha256:HEX"`
+	Executable bool   `json:"executable,omitempty" doc:"Whether a new file is executable"`
 }
 
 // File is a file, symlink or directory of a filesystem.
@@ -99,8 +129,7 @@ type File struct {
 
 // FilePage is a part of a list of files.
 type FilePage struct {
-	Data    []File `json:"data"`
-	Next    string `json:"next,omitempty" doc:"The cursor of the rest, absent when there is none"`
+	Page[File]
 	Archive string `json:"archive_version"`
 }
 
@@ -109,174 +138,157 @@ type Versioned struct {
 	Version string `json:"archive_version"`
 }
 
-// maxContent bounds contents that are given as JSON, in bytes.
-const maxContent = 1 << 20
+// withTree makes a handler of one that works on the tree of a filesystem, for who may
+// do something with that.
+func withTree[In, Out any](verb access.Verb, handle func(*Request, *filetree.Tree, In) (Out, error)) func(*Request, In) (Out, error) {
+	return func(r *Request, in In) (out Out, err error) {
+		f, err := r.Tasks.Agents.Filesystem(r.Context(), r.Who, verb, r.ref())
+		if err != nil {
+			return out, err
+		}
+		t, err := r.Tasks.Files.Tree(f.ID)
+		if err != nil {
+			return out, err
+		}
+		return handle(r, t, in)
+	}
+}
+
+// describe adds what the files say, which only they know.
+func (r *Request) describe(f *store.Filesystem) {
+	t, err := r.Tasks.Files.Tree(f.ID)
+	if err != nil {
+		return
+	}
+	if now, err := t.Summary(); err == nil {
+		f.Version, f.Files, f.Size = now.Version, int64(now.Entries), now.Bytes
+	}
+}
+
+func createFilesystem(r *Request, in NewFilesystem) (f store.Filesystem, err error) {
+	ctx := r.Context()
+	p, err := r.Tasks.Agents.Project(ctx, r.Who, access.Update, in.ProjectID)
+	switch {
+	case err != nil:
+		return f, err
+	case in.Dir != "" && r.Who.Kind != access.Operator:
+		return f, Errorf(http.StatusForbidden, "only the operator may name a directory of the host's: make an empty filesystem and put an archive into it")
+	case in.Name != "":
+		if err := access.CheckName("a filesystem", in.Name); err != nil {
+			return f, Errorf(http.StatusUnprocessableEntity, "%v", err)
+		}
+	}
+	if f, err = r.Tasks.Store.CreateFilesystem(ctx, store.Filesystem{ProjectID: p.ID, Name: in.Name}); err != nil {
+		return f, err
+	}
+	if _, err := r.Tasks.Files.NewTree(ctx, f.ID, in.Dir); err != nil {
+		r.Tasks.Store.DeleteFilesystem(context.WithoutCancel(ctx), f.ID) //nolint:errcheck // the other error says more
+		return f, err
+	}
+	r.describe(&f)
+	return f, nil
+}
+
+func deleteFilesystem(r *Request, _ none) (none, error) {
+	ctx := r.Context()
+	f, err := r.Tasks.Agents.Filesystem(ctx, r.Who, access.Delete, r.ref())
+	if err == nil {
+		// The record first: it knows whether a task has it. A tree that a death leaves
+		// behind is nobody's, and swept.
+		err = r.Tasks.Store.DeleteFilesystem(ctx, f.ID)
+	}
+	if err == nil {
+		if err = r.Tasks.Files.RemoveTree(context.WithoutCancel(ctx), f.ID); errors.Is(err, filetree.ErrNotFound) {
+			err = nil
+		}
+	}
+	return none{}, err
+}
 
 func fileOf(e filetree.Entry, version string) File {
 	f := File{Path: e.Path, Kind: "file", Size: e.Size, Mode: strconv.FormatUint(uint64(e.Mode.Perm()), 8), MIME: e.MIME(), Archive: version}
-	switch {
-	case e.Mode.IsDir():
+	if !utf8.ValidString(f.Path) {
+		f.PathBase64 = []byte(f.Path)
+	}
+	if e.Mode.IsDir() {
 		f.Kind = "directory"
-		return f.valid()
-	case e.Mode&fs.ModeSymlink != 0:
+		return f
+	}
+	if e.Mode&fs.ModeSymlink != 0 {
 		f.Kind = "symlink"
 	}
 	at := e.ModTime().UTC()
 	f.Modified, f.Version = &at, e.Version()
-	return f.valid()
-}
-
-func (f File) valid() File {
-	if !utf8.ValidString(f.Path) {
-		f.PathBase64 = []byte(f.Path)
-	}
 	return f
 }
 
-// isGone reports whether an error is about what there is not.
-func isGone(err error) bool { return errors.Is(err, filetree.ErrNotFound) }
-
-func listFiles(r *Request) (any, error) {
-	_, t, err := r.filesystem(access.Read)
-	if err != nil {
-		return nil, err
+func listFiles(_ *Request, t *filetree.Tree, in FileQuery) (page FilePage, err error) {
+	got, err := t.List(filetree.ListQuery{Dir: in.Directory, MIME: in.MIME, After: in.Cursor, Recursive: in.Recursive, Limit: in.page().Limit})
+	page = FilePage{Page[File]{[]File{}, got.Next}, got.Version}
+	for _, e := range got.Entries {
+		page.Data = append(page.Data, fileOf(e, got.Version))
 	}
-	q := filetree.ListQuery{Dir: r.Text("directory"), MIME: r.Text("mime_type"), After: r.Text("cursor"), Recursive: r.Bool("recursive"), Limit: r.Limit()}
-	list, err := t.List(q)
-	if err != nil {
-		return nil, err
-	}
-	page := FilePage{Data: []File{}, Next: list.Next, Archive: list.Version}
-	for _, e := range list.Entries {
-		page.Data = append(page.Data, fileOf(e, list.Version))
-	}
-	return page, nil
+	return page, err
 }
 
-func getFile(r *Request) (any, error) {
-	_, t, err := r.filesystem(access.Read)
-	if err != nil {
-		return nil, err
-	}
+func getFile(r *Request, t *filetree.Tree, in contentQuery) (f File, err error) {
 	m, err := t.Manifest()
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	e, err := m.Stat(r.Part("path"))
+	e, err := m.Stat(r.PathValue("path"))
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	f := fileOf(e, m.Version())
-	if !r.Bool("include_content") || e.Mode.IsDir() {
-		return f, nil
+	if !in.Include || e.Mode.IsDir() {
+		return fileOf(e, m.Version()), nil
 	}
 	if e.Size > maxContent {
-		return nil, Errorf(http.StatusRequestEntityTooLarge, "the file has %d bytes, more than the %d that are given so: download it", e.Size, maxContent)
+		return f, Errorf(http.StatusRequestEntityTooLarge, "the file has %d bytes, more than the %d that are given so: download it", e.Size, maxContent)
 	}
-	e, body, err := t.Read(r.Part("path"))
+	e, body, err := t.Read(r.PathValue("path"))
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	defer body.Close()
 	text, err := io.ReadAll(io.LimitReader(body, maxContent+1))
-	if err != nil {
-		return nil, err
-	}
 	f = fileOf(e, m.Version())
-	if utf8.Valid(text) {
-		content := string(text)
+	if content := string(text); utf8.Valid(text) {
 		f.Content = &content
 	} else {
 		f.Base64 = text
 	}
-	return f, nil
+	return f, err
 }
 
-func deleteFile(r *Request) (any, error) {
-	_, t, err := r.filesystem(access.Update)
+func downloadFile(r *Request, t *filetree.Tree, in FilePath) (none, error) {
+	e, body, err := t.Read(in.Path)
 	if err != nil {
-		return nil, err
-	}
-	version, err := t.Remove(r.Context(), r.Part("path"), r.Text("baseVersion"))
-	return Versioned{version}, err
-}
-
-func downloadFile(r *Request) (any, error) {
-	_, t, err := r.filesystem(access.Read)
-	if err != nil {
-		return nil, err
-	}
-	e, body, err := t.Read(r.Text("path"))
-	if err != nil {
-		return nil, err
+		return none{}, err
 	}
 	defer body.Close()
 	h := r.W.Header()
-	h.Set("Content-Type", "application/octet-stream") // no browser shows what an agent wrote
 	h.Set("Content-Length", strconv.FormatInt(e.Size, 10))
 	h.Set("ETag", strconv.Quote(e.Version()))
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(e.Path)}))
-	return r.stream(body)
+	_, err = io.Copy(r, body)
+	return none{}, err
 }
 
-// stream writes bytes. What goes wrong behind the first of them can only be told by
-// ending the connection.
-func (r *Request) stream(body io.Reader) (any, error) {
-	if _, err := io.Copy(r.W, body); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	return Streamed, nil
-}
-
-func uploadFile(r *Request) (any, error) {
-	_, t, err := r.filesystem(access.Update)
-	if err != nil {
-		return nil, err
-	}
+func uploadFile(r *Request, t *filetree.Tree, in upload) (filetree.Written, error) {
 	w := filetree.Write{
-		Path: r.Text("path"), Mode: filetree.WriteMode(r.Text("writeMode")), Base: r.Text("baseVersion"), Expected: r.Text("expectedVersion"),
-		CreateOnly: r.Text("createOnly"), Digest: r.Text("digest"), Executable: r.Bool("executable"), Body: r.Stream(),
+		Path: in.Path, Mode: filetree.WriteMode(in.Mode), Base: in.Version, Expected: in.Expected,
+		CreateOnly: in.CreateOnly, Digest: in.Digest, Executable: in.Executable, Body: r.stream(),
 	}
-	if key := r.Text(idempotencyParam.Name); key != "" {
+	if key := r.Header.Get(keyHeader); key != "" {
 		w.Key = r.Who.String() + " " + key // a key is its sender's
 	}
 	out, err := t.Write(r.Context(), w)
-	if err != nil {
-		return nil, err
-	}
-	a := Answer{Status: http.StatusOK, Body: out, Header: map[string]string{}}
 	if out.Created {
-		a.Status = http.StatusCreated
+		r.status = http.StatusCreated
 	}
 	if out.Replay {
-		a.Header["Idempotency-Replayed"] = "true"
+		r.W.Header().Set("Idempotency-Replayed", "true")
 	}
-	return a, nil
-}
-
-func downloadArchive(r *Request) (any, error) {
-	_, t, err := r.filesystem(access.Read)
-	if err != nil {
-		return nil, err
-	}
-	now, err := t.Summary()
-	if err != nil {
-		return nil, err
-	}
-	h := r.W.Header()
-	h.Set("Content-Type", "application/zstd")
-	h.Set("Archive-Version", now.Version)
-	if _, err := t.WriteArchive(r.Context(), r.W); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	return Streamed, nil
-}
-
-func uploadArchive(r *Request) (any, error) {
-	_, t, err := r.filesystem(access.Update)
-	if err != nil {
-		return nil, err
-	}
-	return t.ReadArchive(r.Context(), r.Stream(), r.Text("baseVersion"))
+	return out, err
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"net/http"
@@ -9,37 +10,54 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"tandemux/host/task/access"
 )
 
 // object is a JSON object of the description.
 type object = map[string]any
 
-// description is made once: the table does not change.
-var description = sync.OnceValue(func() object { return describeTable(Table) })
-
-func describe(*Request) (any, error) { return description(), nil }
-
-// commonErrors are those that every operation may have.
-var commonErrors = []int{
-	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-	http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError,
+var aboutRoutes = []Route{
+	on("GET /openapi.json", "describe", "Describe this interface, as OpenAPI 3.1.", func(*Request, none) (object, error) {
+		return description(), nil
+	}).local(),
+	on("GET /whoami", "whoami", "Say who the caller is.", func(r *Request, _ none) (Identity, error) {
+		return Identity{r.Who.String(), string(r.Who.Kind), append([]access.Scope{}, r.Who.Scopes...)}, nil
+	}).local(),
 }
 
-// describeTable is the OpenAPI description of a table.
-func describeTable(table []Route) object {
-	s := schemas{}
-	s.of(reflect.TypeFor[Error]())
+// local is for a route that needs no store.
+func (route Route) local() Route {
+	route.storeless = true
+	return route
+}
+
+// Identity is who a caller is.
+type Identity struct {
+	ID     string         `json:"id" doc:"operator, key:ID or task:ID"`
+	Kind   string         `json:"kind" enum:"operator,key,task"`
+	Scopes []access.Scope `json:"scopes" doc:"What a key may do; the operator may do everything"`
+}
+
+// headerDocs say what headers are for.
+var headerDocs = map[string]string{
+	keyHeader:       "The same request under the same key is done once, and answered again with what it was answered; another request is a conflict",
+	"Last-Event-ID": "The id of the last event that was received",
+}
+
+// description is the OpenAPI description of the table, which does not change.
+var description = sync.OnceValue(func() object {
 	paths := object{}
-	for i := range table {
-		r := &table[i]
-		at := Prefix + strings.ReplaceAll(r.Path, "...}", "}")
-		item, ok := paths[at].(object)
-		if !ok {
+	for i := range Table {
+		at := Prefix + strings.ReplaceAll(Table[i].Path, "...}", "}")
+		item, _ := paths[at].(object)
+		if item == nil {
 			item = object{}
 			paths[at] = item
 		}
-		item[strings.ToLower(r.Method)] = s.operation(r)
+		item[strings.ToLower(Table[i].Method)] = Table[i].describe()
 	}
 	return object{
 		"openapi": "3.1.0",
@@ -50,163 +68,90 @@ func describeTable(table []Route) object {
 		"paths":    paths,
 		"security": []any{object{"bearer": []string{}}},
 		"components": object{
-			"schemas":         map[string]object(s),
+			"responses":       object{"Error": object{"description": "It was not done", "content": content("", reflect.TypeFor[Error]())}},
 			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer", "description": "A token of the host's or an API key; none is needed on the unix socket."}},
 		},
 	}
-}
+})
 
-// operation describes a route.
-func (s schemas) operation(r *Route) object {
-	op := object{"operationId": r.Name, "tags": []string{r.Tag}, "summary": r.Summary}
-	if r.Detail != "" {
-		op["description"] = r.Detail
-	}
-	if params := s.params(r); len(params) > 0 {
-		op["parameters"] = params
-	}
-	if r.Body != nil {
-		op["requestBody"] = object{"required": true, "content": s.content(r.Body)}
-	}
-	answers := object{}
-	for _, status := range append([]int{r.status()}, r.More...) {
-		a := object{"description": http.StatusText(status)}
-		if r.Result != nil && status != http.StatusNoContent {
-			a["content"] = s.content(r.Result)
-		}
-		answers[strconv.Itoa(status)] = a
-	}
-	for _, status := range append(slices.Clone(commonErrors), r.Errors...) {
-		answers[strconv.Itoa(status)] = object{
-			"description": http.StatusText(status),
-			"content":     object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}},
+// describe describes a route.
+func (route *Route) describe() object {
+	params := []object{}
+	for segment := range strings.SplitSeq(route.Path, "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			params = append(params, object{"name": strings.TrimRight(name, ".}"), "in": "path", "required": true, "schema": object{"type": "string"}})
 		}
 	}
-	op["responses"] = answers
+	for _, name := range route.headers {
+		params = append(params, object{"name": name, "in": "header", "description": headerDocs[name], "schema": object{"type": "string"}})
+	}
+	success := object{"description": http.StatusText(route.status)}
+	if route.status != http.StatusNoContent {
+		success["content"] = content(route.gives, route.out)
+	}
+	tag, _, _ := strings.Cut(route.Path[1:], "/")
+	op := object{
+		"operationId": route.Name, "tags": []string{tag}, "summary": route.Summary, "description": route.Detail,
+		"responses": object{strconv.Itoa(route.status): success, "default": object{"$ref": "#/components/responses/Error"}},
+	}
+	if route.Asks() {
+		in := schemaOf(route.In)
+		for _, name := range in.PropertyOrder {
+			p := in.Properties[name]
+			params = append(params, object{"name": name, "in": "query", "required": slices.Contains(in.Required, name), "description": p.Description, "schema": p})
+		}
+	}
+	if route.takes != "" || !route.Asks() && route.In.NumField() > 0 {
+		op["requestBody"] = object{"required": true, "content": content(route.takes, route.In)}
+	}
+	op["parameters"] = params
 	return op
 }
 
-func (s schemas) params(r *Route) []object {
-	var all []object
-	for _, segment := range strings.Split(r.Path, "/") {
-		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			all = append(all, object{"name": strings.TrimRight(name, ".}"), "in": "path", "required": true, "schema": object{"type": "string"}})
-		}
+// content is a body: bytes of a type, or JSON.
+func content(kind string, t reflect.Type) object {
+	if kind != "" {
+		return object{kind: object{"schema": object{"type": "string", "format": "binary"}}}
 	}
-	for _, p := range r.Params {
-		schema := object{"type": "string"}
-		if p.Kind != "" && p.Kind != timeKind {
-			schema["type"] = p.Kind
-		}
-		if len(p.Enum) > 0 {
-			schema["enum"] = p.Enum
-		}
-		one := object{"name": p.Name, "in": "query", "schema": schema}
-		if p.Header {
-			one["in"] = "header"
-		}
-		if p.Required {
-			one["required"] = true
-		}
-		if p.Doc != "" {
-			one["description"] = p.Doc
-		}
-		all = append(all, one)
-	}
-	return all
+	return object{"application/json": object{"schema": schemaOf(t)}}
 }
 
-func (s schemas) content(v any) object {
-	if raw, ok := v.(Raw); ok {
-		return object{raw.Type: object{"schema": object{"type": "string", "format": "binary"}}}
+// schemaOf is the schema of a type, with what the tags doc and enum say of members.
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	known := map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
+	for _, text := range []reflect.Type{reflect.TypeFor[When](), reflect.TypeFor[level]()} {
+		known[text] = &jsonschema.Schema{Type: "string"}
 	}
-	return object{"application/json": object{"schema": s.of(reflect.TypeOf(v))}}
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: known})
+	if err != nil {
+		panic("api: " + err.Error()) // the table's types are fixed, and tested
+	}
+	annotate(s, t)
+	return s
 }
 
-// schemas are the named types of the description, by name.
-type schemas map[string]object
-
-// of is the schema of a type, or a reference to it.
-func (s schemas) of(t reflect.Type) object {
-	switch t {
-	case reflect.TypeFor[time.Time]():
-		return object{"type": "string", "format": "date-time"}
-	case reflect.TypeFor[json.RawMessage]():
-		return object{}
+func annotate(s *jsonschema.Schema, t reflect.Type) {
+	for s != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
+		if t.Kind() != reflect.Pointer {
+			s = cmp.Or(s.Items, s.AdditionalProperties)
+		}
+		t = t.Elem()
 	}
-	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
-		return object{"type": "string"}
+	if s == nil || t.Kind() != reflect.Struct || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return
 	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return s.of(t.Elem())
-	case reflect.String:
-		return object{"type": "string"}
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uint8, reflect.Int8:
-		return object{"type": "integer"}
-	case reflect.Float32, reflect.Float64:
-		return object{"type": "number"}
-	case reflect.Slice, reflect.Array:
-		return object{"type": "array", "items": s.of(t.Elem())}
-	case reflect.Map:
-		return object{"type": "object", "additionalProperties": s.of(t.Elem())}
-	case reflect.Struct:
-		return s.named(t)
-	}
-	return object{}
-}
-
-// named is a reference to a struct's schema, which is made when it is new.
-func (s schemas) named(t reflect.Type) object {
-	name := typeName(t)
-	ref := object{"$ref": "#/components/schemas/" + name}
-	if _, known := s[name]; known {
-		return ref
-	}
-	s[name] = object{} // for types that hold themselves
-	members, required := object{}, []string{}
-	s.members(t, members, &required)
-	schema := object{"type": "object", "properties": members}
-	if len(required) > 0 {
-		schema["required"] = required
-	}
-	s[name] = schema
-	return ref
-}
-
-func (s schemas) members(t reflect.Type, into object, required *[]string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			s.members(f.Type, into, required)
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		member := s.Properties[name]
+		if member == nil {
 			continue
 		}
-		if name == "-" || name == "" || !f.IsExported() {
-			continue
-		}
-		member := s.of(f.Type)
-		if doc := f.Tag.Get("doc"); doc != "" {
-			member["description"] = doc
-		}
+		member.Description = f.Tag.Get("doc")
 		if enum := f.Tag.Get("enum"); enum != "" {
-			member["enum"] = strings.Split(enum, ",")
+			for word := range strings.SplitSeq(enum, ",") {
+				member.Enum = append(member.Enum, word)
+			}
 		}
-		into[name] = member
-		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
-			*required = append(*required, name)
-		}
+		annotate(member, f.Type)
 	}
-}
-
-// typeName is a type's name; one with parameters is named after those too.
-func typeName(t reflect.Type) string {
-	name, of, generic := strings.Cut(t.Name(), "[")
-	if !generic {
-		return name
-	}
-	of = strings.TrimSuffix(of, "]")
-	return of[strings.LastIndex(of, ".")+1:] + name
 }

@@ -2,12 +2,16 @@ package api
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +19,8 @@ import (
 
 	"tandemux/host/task"
 	"tandemux/host/task/access"
+	"tandemux/host/task/store"
 )
-
-// defaultBody bounds a body where its route says nothing, in bytes.
-const defaultBody = 1 << 20
 
 // bodyTime is how long a body may take that is decoded as a whole.
 const bodyTime = 30 * time.Second
@@ -26,134 +28,153 @@ const bodyTime = 30 * time.Second
 // Request is a request to one route.
 type Request struct {
 	*http.Request
-	// W is for handlers that write by themselves and return Streamed.
+	// W is for handlers that write by themselves.
 	W http.ResponseWriter
 	// Who asks.
 	Who access.Principal
 	// Tasks is the service; it is open.
 	Tasks *task.Service
 
-	route *Route
-	path  map[string]string
+	route  *Route
+	status int  // of success
+	wrote  bool // Write was called
 }
 
-// Part is a segment of the path, by its name in the route, unescaped.
-func (r *Request) Part(name string) string {
-	v, ok := r.path[name]
-	if !ok {
-		panic("api: " + r.route.Name + " has no segment " + name)
+// Write writes a part of an answer in bytes.
+func (r *Request) Write(b []byte) (int, error) {
+	if !r.wrote {
+		r.W.Header().Set("Content-Type", r.route.gives)
+		r.W.Header().Set("X-Content-Type-Options", "nosniff") // no browser shows what an agent wrote
+		r.wrote = true
 	}
-	return v
+	return r.W.Write(b)
 }
 
-// Text is a parameter of the query, or a header that the route declares.
-func (r *Request) Text(name string) string {
-	i := slices.IndexFunc(r.route.Params, func(p Param) bool { return p.Name == name })
-	switch {
-	case i < 0:
-		panic("api: " + r.route.Name + " declares no parameter " + name)
-	case r.route.Params[i].Header:
-		return r.Header.Get(name)
+// ref is what the path names first.
+func (r *Request) ref() string {
+	_, name, _ := strings.Cut(r.route.Path, "{")
+	name, _, _ = strings.Cut(name, "}")
+	return r.PathValue(name)
+}
+
+// read fills In: by the query or the body.
+func (r *Request) read(in reflect.Value) error {
+	query := r.URL.Query()
+	query.Del("tkn") // the host's token
+	if r.route.Asks() {
+		return readQuery(in, query)
 	}
-	return r.URL.Query().Get(name)
-}
-
-// Has reports whether a parameter was given.
-func (r *Request) Has(name string) bool { return r.URL.Query().Has(name) }
-
-// Int is a parameter that is a number; check has seen that it is one in its range.
-func (r *Request) Int(name string, otherwise int64) int64 {
-	if text := r.Text(name); text != "" {
-		otherwise, _ = strconv.ParseInt(text, 10, 64)
+	for name := range query {
+		return unknown(name)
 	}
-	return otherwise
+	return r.decode(in.Addr().Interface())
 }
 
-// Bool is a parameter that is true or false.
-func (r *Request) Bool(name string) bool {
-	v, _ := strconv.ParseBool(r.Text(name))
-	return v
+func unknown(name string) error {
+	return Errorf(http.StatusUnprocessableEntity, "no parameter is named %q", clip(name))
 }
 
-// Time is a parameter that is a time: RFC 3339, or a duration before now.
-func (r *Request) Time(name string) time.Time {
-	t, _ := parseTime(r.Text(name))
-	return t
-}
-
-func parseTime(text string) (time.Time, error) {
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return time.Now().Add(-d), nil
+// readQuery fills a struct by parameters, and refuses such as it does not have.
+func readQuery(in reflect.Value, query url.Values) error {
+	for _, f := range reflect.VisibleFields(in.Type()) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			continue
+		}
+		values, given := query[name]
+		delete(query, name)
+		switch {
+		case len(values) > 1:
+			return Errorf(http.StatusUnprocessableEntity, "%s is given more than once", name)
+		case !given && options == "":
+			return Errorf(http.StatusUnprocessableEntity, "%s is missing", name)
+		case !given || values[0] == "":
+			continue
+		}
+		if err := setParam(in.FieldByIndex(f.Index), f.Tag, values[0]); err != nil {
+			return Errorf(http.StatusUnprocessableEntity, "%s: %v", name, err)
+		}
 	}
-	return time.Parse(time.RFC3339, text)
-}
-
-// fits says what is wrong with a parameter's text.
-func (p *Param) fits(text string) error {
-	if text == "" {
-		return nil
-	}
-	wrong, want := false, ""
-	switch {
-	case len(p.Enum) > 0:
-		wrong, want = !slices.Contains(p.Enum, text), fmt.Sprintf("%s is %q: want %s", p.Name, clip(text), strings.Join(p.Enum, ", "))
-	case p.Kind == "integer" && p.Most != 0:
-		n, err := strconv.ParseInt(text, 10, 64)
-		wrong, want = err != nil || n < p.Least || n > p.Most, fmt.Sprintf("%s: want a number from %d to %d", p.Name, p.Least, p.Most)
-	case p.Kind == "boolean":
-		_, err := strconv.ParseBool(text)
-		wrong, want = err != nil, p.Name+": want true or false"
-	case p.Kind == timeKind:
-		_, err := parseTime(text)
-		wrong, want = err != nil, p.Name+": want a time such as 2026-01-02T15:04:05Z, or how long ago, such as 10m"
-	}
-	if wrong {
-		return Errorf(http.StatusUnprocessableEntity, "%s", want)
+	for name := range query {
+		return unknown(name)
 	}
 	return nil
 }
 
-// Limit is the parameter limit of paged lists.
-func (r *Request) Limit() int { return int(r.Int("limit", 100)) }
-
-// limited is the body, bounded as the route says. One that is longer fails with
-// 413.
-func (r *Request) limited() io.ReadCloser {
-	most := r.route.BodyLimit
-	if most == 0 {
-		most = defaultBody
+func setParam(into reflect.Value, tag reflect.StructTag, text string) error {
+	if u, ok := into.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return u.UnmarshalText([]byte(text))
 	}
-	return http.MaxBytesReader(r.W, r.Request.Body, most)
-}
-
-// Stream is a body of bytes, bounded as the route says.
-func (r *Request) Stream() io.Reader { return tooLarge{r.limited()} }
-
-type tooLarge struct{ io.Reader }
-
-func (t tooLarge) Read(b []byte) (int, error) {
-	n, err := t.Reader.Read(b)
-	return n, bodyError(err)
-}
-
-// decoded makes a handler of one that wants the body as a value.
-func decoded[T any](handle func(*Request, T) (any, error)) func(*Request) (any, error) {
-	return func(r *Request) (any, error) {
-		var in T
-		if err := r.decode(&in); err != nil {
-			return nil, err
+	switch into.Kind() {
+	case reflect.Bool:
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("want true or false")
 		}
-		return handle(r, in)
+		into.SetBool(v)
+	case reflect.Int, reflect.Int64:
+		least, most, _ := strings.Cut(tag.Get("range"), ",")
+		from, _ := strconv.ParseInt(least, 10, 64)
+		to, _ := strconv.ParseInt(most, 10, 64)
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < from || n > to {
+			return fmt.Errorf("want a number from %d to %d", from, to)
+		}
+		into.SetInt(n)
+	default:
+		if enum := tag.Get("enum"); enum != "" && !slices.Contains(strings.Split(enum, ","), text) {
+			return fmt.Errorf("want one of %s, not %q", enum, clip(text))
+		}
+		into.SetString(text)
 	}
+	return nil
 }
 
-// decode reads the body as the JSON that the route declares. Nothing at all counts
-// as {}.
-func (r *Request) decode(v any) error {
+// When is a time: RFC 3339, or how long ago.
+type When struct{ time.Time }
+
+// UnmarshalText reads one.
+func (t *When) UnmarshalText(text []byte) error {
+	if d, err := time.ParseDuration(string(text)); err == nil && d >= 0 {
+		t.Time = time.Now().Add(-d)
+		return nil
+	}
+	if t.Time.UnmarshalText(text) != nil {
+		return errors.New("want a time such as 2026-01-02T15:04:05Z, or how long ago, such as 10m")
+	}
+	return nil
+}
+
+// stream is a body of bytes, bounded as the route says. One that is longer fails
+// with 413.
+func (r *Request) stream() io.Reader {
+	return bounded{http.MaxBytesReader(r.W, r.Body, r.route.limit)}
+}
+
+type bounded struct{ io.Reader }
+
+func (t bounded) Read(b []byte) (int, error) {
+	n, err := t.Reader.Read(b)
+	switch long, is := errors.AsType[*http.MaxBytesError](err); {
+	case is:
+		err = Errorf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", long.Limit)
+	case err != nil && !errors.Is(err, io.EOF):
+		err = Errorf(http.StatusBadRequest, "read the body: %v", err)
+	}
+	return n, err
+}
+
+// whole is the body, as far as the route allows.
+func (r *Request) whole() ([]byte, error) {
 	http.NewResponseController(r.W).SetReadDeadline(time.Now().Add(bodyTime)) //nolint:errcheck // then it is not bounded
-	text, err := io.ReadAll(r.limited())
+	return io.ReadAll(r.stream())
+}
+
+// decode reads the body as JSON. Nothing at all counts as {}.
+func (r *Request) decode(v any) error {
+	text, err := r.whole()
 	if err != nil {
-		return bodyError(err)
+		return err
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
@@ -171,63 +192,15 @@ func (r *Request) decode(v any) error {
 	return nil
 }
 
-func bodyError(err error) error {
-	var long *http.MaxBytesError
-	switch {
-	case err == nil, errors.Is(err, io.EOF):
-		return err
-	case errors.As(err, &long):
-		return Errorf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", long.Limit)
-	}
-	return Errorf(http.StatusBadRequest, "read the body: %v", err)
-}
-
 // decodeError tells text that is no JSON (400) from JSON that does not fit (422).
 func decodeError(err error) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
+	if _, is := errors.AsType[*json.SyntaxError](err); is || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Errorf(http.StatusBadRequest, "the body is not JSON: %v", err)
-	case errors.As(err, &kind):
+	}
+	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return Errorf(http.StatusUnprocessableEntity, "%s: want %s, not %s", clip(kind.Field), kind.Type, kind.Value)
 	}
 	return Errorf(http.StatusUnprocessableEntity, "%s", clip(strings.TrimPrefix(err.Error(), "json: ")))
-}
-
-// check refuses parameters that the route does not know, and such that must be
-// there and are not.
-func (r *Request) check() error {
-	query := r.URL.Query()
-	known := map[string]*Param{}
-	for i := range r.route.Params {
-		p := &r.route.Params[i]
-		known[p.Name] = p
-		given := query.Has(p.Name)
-		if p.Header {
-			given = len(r.Header.Values(p.Name)) > 0
-		}
-		if p.Required && !given {
-			return Errorf(http.StatusUnprocessableEntity, "%s is missing", p.Name)
-		}
-	}
-	for name, values := range query {
-		p := known[name]
-		switch {
-		case name == "tkn": // the host's token
-		case p == nil || p.Header:
-			return Errorf(http.StatusUnprocessableEntity, "no parameter is named %q", clip(name))
-		case len(values) > 1:
-			return Errorf(http.StatusUnprocessableEntity, "%s is given more than once", name)
-		}
-		if p == nil {
-			continue
-		}
-		if err := p.fits(values[0]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // clip bounds what is quoted in an error.
@@ -237,4 +210,48 @@ func clip(s string) string {
 		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:200], ""), len(s))
 	}
 	return s
+}
+
+// keyHeader names a request, so that it is done once however often it is sent (U66).
+const keyHeader = "Idempotency-Key"
+
+// maxKey bounds an idempotency key, in bytes.
+const maxKey = 255
+
+// once does what a request asks for once for each key.
+func (r *Request) once() (any, error) {
+	key, who := r.Header.Get(keyHeader), r.Who.String()
+	if len(key) > maxKey {
+		return nil, Errorf(http.StatusUnprocessableEntity, "%s has %d bytes, more than %d", keyHeader, len(key), maxKey)
+	}
+	body, err := r.whole()
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	s, ctx := r.Tasks.Store, r.Context()
+	was, err := s.Reserve(ctx, who, key, sha256.Sum256(append([]byte(r.Method+" "+r.URL.RequestURI()+"\n"), body...)))
+	if err != nil {
+		return nil, err
+	}
+	if was != nil {
+		r.W.Header().Set("Idempotency-Replayed", "true")
+		r.status = was.Status
+		return json.RawMessage(was.Body), nil
+	}
+	result, err := r.route.handle(r)
+	if err != nil {
+		if forget := s.Abandon(ctx, who, key); forget != nil {
+			err = forget
+		}
+		return nil, err
+	}
+	text, err := json.Marshal(result)
+	if err == nil {
+		err = s.Settle(ctx, who, key, store.Reply{Status: r.status, Body: text})
+	}
+	if errors.Is(err, store.ErrTooLarge) { // it can't be answered again
+		err = s.Abandon(ctx, who, key)
+	}
+	return result, err
 }

@@ -1,8 +1,15 @@
 package api
 
 import (
+	"context"
 	"net/http"
+	"reflect"
 	"slices"
+	"strings"
+
+	"tandemux/host/task/access"
+	"tandemux/host/task/registry"
+	"tandemux/host/task/store"
 )
 
 // Prefix is where the interface is on the host's listeners.
@@ -10,86 +17,99 @@ const Prefix = "/api/v1"
 
 // Route is one operation of the interface.
 type Route struct {
-	// Method and Path are what it answers. Path begins with "/", below Prefix; a
-	// segment "{name}" stands for any one, "{name...}" at the end for the rest.
+	// Method and Path are what it answers. Path is below Prefix, a pattern of
+	// http.ServeMux.
 	Method, Path string
 	// Name is the operation's id, unique: createTask.
 	Name string
-	// Tag groups operations: tasks, filesystems, …
-	Tag string
 	// Summary is a sentence; Detail, if any, more of them.
 	Summary, Detail string
-	// Params are the query's parameters and the headers that it looks at.
-	Params []Param
-	// Body is a zero value of what the request carries as JSON; Raw{} for bytes;
-	// nil for nothing.
-	Body any
-	// BodyLimit bounds the body, in bytes; 0: 1 MiB.
-	BodyLimit int64
-	// Result is a zero value of what comes back as JSON; Raw{} for bytes; nil for
-	// nothing (204).
-	Result any
-	// Status is that of success; 0: 200, or 204 without a Result. More are others
-	// that success may have.
-	Status int
-	More   []int
-	// Errors are the statuses of failures besides 400, 401, 403, 404, 422, 429, 500.
-	Errors []int
-	// Handle does it.
-	Handle func(*Request) (any, error)
+	// In is a struct: what it takes by members of the query or, see Asks, as JSON.
+	In reflect.Type
+
+	out          reflect.Type
+	takes, gives string // the content type of a body and of an answer in bytes
+	limit        int64  // bounds the body, in bytes
+	status       int    // of success
+	keyed        bool   // done once for each keyHeader
+	headers      []string
+	storeless    bool // needs no store
+	handle       func(*Request) (any, error)
 }
 
-// Raw stands for a body of bytes in a Route.
-type Raw struct {
-	// Type is its content type.
-	Type string
+// none is for routes that take or give nothing.
+type none struct{}
+
+// Asks reports whether In is the query, in place of the body.
+func (route *Route) Asks() bool {
+	return route.Method == http.MethodGet || route.Method == http.MethodDelete || route.takes != ""
 }
 
-// Param is a parameter of the query, or a header.
-type Param struct {
-	Name string
-	// Header is set for a header; all others are the query's.
-	Header bool
-	// Kind is string, integer, boolean or timeKind; empty: string.
-	Kind string
-	// Least and Most bound an integer; one without Most is the handler's to check.
-	Least, Most int64
-	// Enum is what it may be; empty: anything.
-	Enum []string
-	// Required says that there must be one.
-	Required bool
-	Doc      string
+// on makes a route; about is its summary and, in further lines, its detail.
+func on[In, Out any](at, name, about string, handle func(*Request, In) (Out, error)) Route {
+	route := Route{Name: name, In: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), limit: 1 << 20, status: http.StatusOK}
+	route.Method, route.Path, _ = strings.Cut(at, " ")
+	route.Summary, route.Detail, _ = strings.Cut(about, "\n")
+	if route.out == reflect.TypeFor[none]() {
+		route.status = http.StatusNoContent
+	}
+	route.handle = func(r *Request) (any, error) {
+		var in In
+		if err := r.read(reflect.ValueOf(&in).Elem()); err != nil {
+			return nil, err
+		}
+		return handle(r, in)
+	}
+	return route
 }
 
-// timeKind is a time in RFC 3339, or how long ago.
-const timeKind = "time"
+// creates is for a route that makes something.
+func (route Route) creates() Route {
+	route.status = http.StatusCreated
+	return route
+}
+
+// once is for a route that does something once for each Idempotency-Key.
+func (route Route) once() Route {
+	route.keyed = true
+	return route.reads(keyHeader)
+}
+
+// reads names a header that the handler looks at.
+func (route Route) reads(header string) Route {
+	route.headers = append(route.headers, header)
+	return route
+}
+
+// upTo bounds the body, in bytes.
+func (route Route) upTo(n int64) Route {
+	route.limit = n
+	return route
+}
+
+// of is for a body of bytes, which the handler reads.
+func (route Route) of(kind string, limit int64) Route {
+	route.takes = kind
+	return route.upTo(limit)
+}
+
+// bytes is for an answer that the handler writes.
+func (route Route) bytes(kind string) Route {
+	route.gives, route.status = kind, http.StatusOK
+	return route
+}
 
 // Table is all there is; it does not change once the program runs.
 var Table []Route
 
 func init() { // the description is one of the routes that it describes
-	Table = slices.Concat(
-		aboutRoutes,
-		taskRoutes,
-		streamRoutes,
-		eventRoutes,
-		stateRoutes,
-		agentRoutes,
-		branchRoutes,
-		variableRoutes,
-		keyRoutes,
-		projectRoutes,
-		filesystemRoutes,
-		fileRoutes,
-		workspaceRoutes,
-	)
+	Table = slices.Concat(aboutRoutes, taskRoutes, agentRoutes, accessRoutes, fileRoutes, workspaceRoutes)
 }
 
-// limit and cursor are the parameters of paged lists.
-var (
-	limitParam  = Param{Name: "limit", Kind: "integer", Least: 1, Most: 1000, Doc: "How many at most, 1 to 1000; 100 by default"}
-	cursorParam = Param{Name: "cursor", Doc: "What an earlier answer gave as next"}
-)
+// Named is a route by its name, which must be one.
+func Named(name string) *Route {
+	return &Table[slices.IndexFunc(Table, func(r Route) bool { return r.Name == name })]
+}
 
 // Page is a part of a list.
 type Page[T any] struct {
@@ -98,13 +118,50 @@ type Page[T any] struct {
 	Next string `json:"next,omitempty" doc:"The cursor of the rest, absent when there is none"`
 }
 
-// status is that of success.
-func (r *Route) status() int {
-	switch {
-	case r.Status != 0:
-		return r.Status
-	case r.Result == nil:
-		return http.StatusNoContent
+// Paging is which part of a list is wanted.
+type Paging struct {
+	Limit  int    `json:"limit,omitempty" range:"1,1000" doc:"How many at most, 1 to 1000; 100 by default"`
+	Cursor string `json:"cursor,omitempty" doc:"What an earlier answer gave as next"`
+}
+
+func (p Paging) page() store.Page {
+	if p.Limit == 0 {
+		p.Limit = 100
 	}
-	return http.StatusOK
+	return store.Page{Limit: p.Limit, Cursor: p.Cursor}
+}
+
+// paged makes a page of a part of a list.
+func paged[T any](all []T, next string, err error) (Page[T], error) {
+	if all == nil {
+		all = []T{}
+	}
+	return Page[T]{all, next}, err
+}
+
+// The following make handlers of methods of the registry: those about one thing,
+// which the path names first, and lists.
+
+type reg = registry.Registry
+
+func one[T any](get func(*reg, context.Context, access.Principal, string) (T, error)) func(*Request, none) (T, error) {
+	return func(r *Request, _ none) (T, error) { return get(r.Tasks.Agents, r.Context(), r.Who, r.ref()) }
+}
+
+func gone(remove func(*reg, context.Context, access.Principal, string) error) func(*Request, none) (none, error) {
+	return func(r *Request, _ none) (none, error) {
+		return none{}, remove(r.Tasks.Agents, r.Context(), r.Who, r.ref())
+	}
+}
+
+func list[T any](get func(*reg, context.Context, access.Principal, store.Page) ([]T, string, error)) func(*Request, Paging) (Page[T], error) {
+	return func(r *Request, in Paging) (Page[T], error) {
+		return paged(get(r.Tasks.Agents, r.Context(), r.Who, in.page()))
+	}
+}
+
+func listOf[T any](get func(*reg, context.Context, access.Principal, string, store.Page) ([]T, string, error)) func(*Request, Paging) (Page[T], error) {
+	return func(r *Request, in Paging) (Page[T], error) {
+		return paged(get(r.Tasks.Agents, r.Context(), r.Who, r.ref(), in.page()))
+	}
 }

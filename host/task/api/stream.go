@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,17 +12,11 @@ import (
 	"tandemux/host/task/store"
 )
 
-var streamRoutes = []Route{{
-	Method: http.MethodGet, Path: "/tasks/{task}/stream", Name: "streamTask", Tag: taskTag, Summary: "Stream what a task does, as server-sent events.",
-	Detail: "Each event's data is a part, its id a number; Last-Event-ID resumes behind that. The stream ends with [DONE] once a turn has ended and nothing is to be done, or with follow once the task is over. " +
-		"Without Last-Event-ID it begins with the oldest part that is kept; an idle task that nothing was ever sent to waits for the first event.",
-	Params: []Param{
-		{Name: "Last-Event-ID", Header: true, Doc: "The id of the last event that was received"},
-		{Name: "after", Kind: "integer", Doc: "The same, as a parameter; \"now\" begins with what comes next"},
-		{Name: "follow", Kind: "boolean", Doc: "Go on until the task is over"},
-	},
-	Result: Raw{"text/event-stream"}, Handle: streamTask,
-}}
+// StreamQuery says which part of a stream is wanted.
+type StreamQuery struct {
+	After  string `json:"after,omitempty" flag:"after" doc:"Begin behind this event, as Last-Event-ID does, or with what comes next: now"`
+	Follow bool   `json:"follow,omitempty" flag:"follow" doc:"Go on until the task is over"`
+}
 
 const (
 	// batch is how many events are read at once.
@@ -50,42 +45,36 @@ type reader struct {
 	text   []byte // of a batch, reused
 }
 
-func streamTask(r *Request) (any, error) {
-	t, err := r.Tasks.Find(r.Context(), r.Who, access.Read, r.Part("task"))
+func streamTask(r *Request, in StreamQuery) (none, error) {
+	t, err := r.task(access.Read)
 	if err != nil {
-		return nil, err
+		return none{}, err
 	}
-	rd := &reader{r: r, out: http.NewResponseController(r.W), task: t.ID, follow: r.Bool("follow")}
-	if err := rd.begin(); err != nil {
-		return nil, err
+	rd := &reader{r: r, out: http.NewResponseController(r.W), task: t.ID, follow: in.Follow}
+	if err := rd.begin(cmp.Or(in.After, r.Header.Get("Last-Event-ID")), in.After == "now"); err != nil {
+		return none{}, err
 	}
-	h := r.W.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	r.W.WriteHeader(http.StatusOK)
+	r.W.Header().Set("Cache-Control", "no-store")
+	r.W.Header().Set("X-Accel-Buffering", "no")
 	rd.run()
-	return Streamed, nil
+	return none{}, nil
 }
 
-// begin finds where the reader is.
-func (d *reader) begin() error {
-	from := d.r.Text("Last-Event-ID")
-	if d.r.Has("after") {
-		from = d.r.Text("after")
-	}
-	switch {
-	case from == "":
+// begin finds where the reader is: behind an event, at the end, or at the beginning.
+func (d *reader) begin(from string, now bool) error {
+	if from == "" {
 		return nil
-	case from == "now" && d.r.Has("after"):
-		d.at = d.r.Tasks.Store.StreamEnd(d.task)
+	}
+	end := d.r.Tasks.Store.StreamEnd(d.task)
+	if now {
+		d.at = end
 		return nil
 	}
 	n, err := strconv.ParseInt(from, 10, 64)
 	if err != nil || n < 0 {
 		return Errorf(http.StatusUnprocessableEntity, "%q is no id of an event of this stream", clip(from))
 	}
-	if end := d.r.Tasks.Store.StreamEnd(d.task); n > end {
+	if n > end {
 		return Errorf(http.StatusUnprocessableEntity, "the stream has no event %d: its last is %d", n, end)
 	}
 	d.at, d.resume = n, true
@@ -98,7 +87,7 @@ func (d *reader) run() {
 	defer news.Close()
 	beat := time.NewTimer(heartbeat)
 	defer beat.Stop()
-	if d.flush() != nil { // the header, so that the reader knows
+	if d.say(nil) != nil { // the header, so that the reader knows
 		return
 	}
 	for {
@@ -111,7 +100,7 @@ func (d *reader) run() {
 		select {
 		case <-rung:
 		case <-beat.C:
-			if d.say([]byte(": here\n\n")) != nil || d.flush() != nil {
+			if d.say([]byte(": here\n\n")) != nil {
 				return
 			}
 		case <-d.r.Context().Done():
@@ -177,7 +166,7 @@ func (d *reader) batch() (some bool, err error) {
 	if cap(d.text) > keptText {
 		d.text = nil
 	}
-	return true, d.flush()
+	return true, nil
 }
 
 // state is the task's, as it was before the stream is read: what is written down
@@ -203,18 +192,12 @@ func (d *reader) ended() bool {
 	return d.resume && d.at > 0
 }
 
-func (d *reader) done() (bool, error) {
-	err := d.say([]byte("data: [DONE]\n\n"))
-	if err == nil {
-		err = d.flush()
-	}
-	return true, err
-}
+func (d *reader) done() (bool, error) { return true, d.say([]byte("data: [DONE]\n\n")) }
 
 func (d *reader) say(text []byte) error {
 	d.out.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:errcheck // then it is not bounded
-	_, err := d.r.W.Write(text)
-	return err
+	if _, err := d.r.Write(text); err != nil {
+		return err
+	}
+	return d.out.Flush()
 }
-
-func (d *reader) flush() error { return d.out.Flush() }

@@ -12,84 +12,133 @@ import (
 	"tandemux/host/task/store"
 )
 
-const taskTag = "tasks"
+// contentLimit and stateLimit bound bodies, in bytes.
+const (
+	contentLimit = store.MaxContent + 4<<10
+	stateLimit   = store.MaxState + 4<<10
+)
 
 var taskRoutes = []Route{
-	{
-		Method: http.MethodGet, Path: "/tasks", Name: "listTasks", Tag: taskTag, Summary: "List tasks, newest first.",
-		Params: []Param{
-			{Name: "agent", Doc: "Of this agent, by id or name"},
-			{Name: "status", Doc: "Of these statuses, separated by commas"},
-			{Name: "project_id", Doc: "Of this project"},
-			{Name: "filesystem_id", Doc: "With this filesystem"},
-			{Name: "version_id", Doc: "Of this version"},
-			limitParam, cursorParam,
-		},
-		Result: Page[store.Task]{}, Handle: listTasks,
-	},
-	{
-		Method: http.MethodPost, Path: "/tasks", Name: "createTask", Tag: taskTag, Summary: "Create a task.",
-		Detail: "Takes no message: send an event afterwards. The answer comes when the workspace is made; the agent is started then, and the task is CREATING until it is ready.",
-		Params: []Param{idempotencyParam}, Body: NewTask{}, Result: store.Task{}, Status: http.StatusCreated,
-		Errors: []int{http.StatusConflict, http.StatusInsufficientStorage}, Handle: idempotent(decoded(createTask)),
-	},
-	{
-		Method: http.MethodPost, Path: "/tasks/migrate", Name: "migrateTasks", Tag: taskTag, Summary: "Move tasks to another version of their branch.",
-		Detail: "Either all of a version or those named, either to a version or to the active one. A task that runs goes on with its version until its event has ended.",
-		Body:   registry.Migration{}, Result: registry.Migrated{}, Errors: []int{http.StatusConflict}, Handle: decoded(migrateTasks),
-	},
-	{
-		Method: http.MethodGet, Path: "/tasks/{task}", Name: "getTask", Tag: taskTag, Summary: "Get a task, by id or name.",
-		Result: store.Task{}, Handle: getTask,
-	},
-	{
-		Method: http.MethodPut, Path: "/tasks/{task}", Name: "updateTask", Tag: taskTag, Summary: "Rename a task, or replace its params.",
-		Body: TaskChange{}, Result: store.Task{}, Errors: []int{http.StatusConflict}, Handle: decoded(updateTask),
-	},
-	{
-		Method: http.MethodDelete, Path: "/tasks/{task}", Name: "deleteTask", Tag: taskTag, Summary: "Delete a task with its workspace.",
-		Detail: "A git branch with commits that are nowhere else stays, unless force is true.",
-		Params: []Param{{Name: "force", Kind: "boolean", Doc: "Delete what is nowhere else, too"}},
-		Result: task.Deleted{}, Errors: []int{http.StatusConflict, http.StatusServiceUnavailable}, Handle: deleteTask,
-	},
-	{
-		Method: http.MethodPost, Path: "/tasks/{task}/cancel", Name: "cancelTask", Tag: taskTag, Summary: "Stop a task for good.",
-		Detail: "The status is CANCELLED at once, the agent is stopped, and events that wait are discarded.",
-		Result: store.Task{}, Errors: []int{http.StatusConflict}, Handle: cancelTask,
-	},
-	{
-		Method: http.MethodGet, Path: "/tasks/{task}/progress", Name: "getProgress", Tag: taskTag, Summary: "Say how far a task is.",
-		Result: task.Progress{}, Handle: getProgress,
-	},
-	{
-		Method: http.MethodPut, Path: "/tasks/{task}/progress", Name: "setProgress", Tag: taskTag, Summary: "Note how far a task is.",
-		Body: ProgressChange{}, Result: task.Progress{}, Errors: []int{http.StatusConflict}, Handle: decoded(setProgress),
-	},
-	{
-		Method: http.MethodGet, Path: "/progress", Name: "listProgress", Tag: taskTag, Summary: "Say how far all tasks are that are not over.",
-		Params: []Param{limitParam, cursorParam}, Result: Page[task.Progress]{}, Handle: listProgress,
-	},
+	on("GET /tasks", "listTasks", "List tasks, newest first.", listTasks),
+	on("POST /tasks", "createTask", `Create a task.
+Takes no message: send an event afterwards. The answer comes when the workspace is made; the agent is started then, and the task is CREATING until it is ready.`, createTask).creates().once(),
+	on("POST /tasks/migrate", "migrateTasks", `Move tasks to another version of their branch.
+Either all of a version or those named, either to a version or to the active one. A task that runs goes on with its version until its event has ended.`,
+		func(r *Request, in registry.Migration) (registry.Migrated, error) {
+			got, err := r.Tasks.Agents.Migrate(r.Context(), r.Who, in)
+			if err == nil {
+				r.Tasks.Changed(got.Moved...)
+			}
+			return got, err
+		}),
+	on("GET /tasks/{task}", "getTask", "Get a task, by id or name.", func(r *Request, _ none) (store.Task, error) { return r.task(access.Read) }),
+	on("PUT /tasks/{task}", "updateTask", "Rename a task, or replace its params.", func(r *Request, in TaskChange) (store.Task, error) {
+		return r.Tasks.Rename(r.Context(), r.Who, r.ref(), in.Name, in.Params)
+	}),
+	on("DELETE /tasks/{task}", "deleteTask", `Delete a task with its workspace.
+A git branch with commits that are nowhere else stays, unless force is true.`, func(r *Request, in Force) (task.Deleted, error) {
+		return r.Tasks.Delete(r.Context(), r.Who, r.ref(), in.Force)
+	}),
+	on("POST /tasks/{task}/cancel", "cancelTask", `Stop a task for good.
+The status is CANCELLED at once, the agent is stopped, and events that wait are discarded.`, func(r *Request, _ none) (store.Task, error) {
+		return r.Tasks.Cancel(r.Context(), r.Who, r.ref())
+	}),
+	on("GET /tasks/{task}/progress", "getProgress", "Say how far a task is.", func(r *Request, _ none) (task.Progress, error) {
+		t, err := r.task(access.Read)
+		return task.ProgressOf(t), err
+	}),
+	on("PUT /tasks/{task}/progress", "setProgress", "Note how far a task is.", func(r *Request, in ProgressChange) (task.Progress, error) {
+		t, err := r.Tasks.SetProgress(r.Context(), r.Who, r.ref(), in.Percent, in.Line)
+		return task.ProgressOf(t), err
+	}),
+	on("GET /progress", "listProgress", "Say how far all tasks are that are not over.", func(r *Request, in Paging) (Page[task.Progress], error) {
+		return seenTasks(r, store.TaskFilter{Statuses: []store.TaskStatus{store.Creating, store.Idle, store.Running}}, in, task.ProgressOf)
+	}),
+	on("GET /tasks/{task}/stream", "streamTask", `Stream what a task does, as server-sent events.
+Each event's data is a part, its id a number; Last-Event-ID resumes behind that. The stream ends with [DONE] once a turn has ended and nothing is to be done, or with follow once the task is over. Without Last-Event-ID it begins with the oldest part that is kept; an idle task that nothing was ever sent to waits for the first event.`,
+		streamTask).bytes("text/event-stream").reads("Last-Event-ID"),
+	on("POST /tasks/{task}/events", "sendEvent", `Send an event to a task.
+It begins a turn when those before it have ended.`, func(r *Request, in NewContent) (e store.Event, err error) {
+		parts, err := task.ParseContent(in.Content)
+		if err != nil {
+			return e, err
+		}
+		return r.Tasks.Send(r.Context(), r.Who, r.ref(), parts)
+	}).creates().once().upTo(contentLimit),
+	on("GET /tasks/{task}/events", "listEvents", "List a task's events, oldest first.", func(r *Request, in Paging) (p Page[store.Event], err error) {
+		t, err := r.task(access.Read)
+		if err != nil {
+			return p, err
+		}
+		return paged(r.Tasks.Store.Events(r.Context(), t.ID, in.page()))
+	}),
+	on("GET /events/{event}", "getEvent", "Get an event.", func(r *Request, _ none) (store.Event, error) {
+		e, err := r.Tasks.Store.Event(r.Context(), r.ref())
+		return e, r.ofTask(err, e.TaskID, access.Read, "event")
+	}),
+	on("POST /tasks/{task}/messages", "sendMessage", `Add a message to a task.
+This is what an agent says to who watches; to say something to the agent, send an event.`, func(r *Request, in NewContent) (m store.Message, err error) {
+		parts, err := task.ParseContent(in.Content)
+		if err != nil {
+			return m, err
+		}
+		return r.Tasks.Say(r.Context(), r.Who, r.ref(), parts)
+	}).creates().once().upTo(contentLimit),
+	on("GET /tasks/{task}/messages", "listMessages", "List a task's messages.", func(r *Request, in messageQuery) (p Page[store.Message], err error) {
+		t, err := r.task(access.Read)
+		if err != nil {
+			return p, err
+		}
+		return paged(r.Tasks.Store.Messages(r.Context(), t.ID, in.Direction == "older", in.page()))
+	}),
+	on("GET /messages/{message}", "getMessage", "Get a message.", func(r *Request, _ none) (store.Message, error) {
+		m, err := r.Tasks.Store.Message(r.Context(), r.ref())
+		return m, r.ofTask(err, m.TaskID, access.Read, "message")
+	}),
+	on("POST /states", "createState", `Create the state of a task and an agent.
+There is one for each task and agent; a second is a conflict.`, createState).creates().upTo(stateLimit),
+	on("GET /states", "listStates", "List states.", listStates),
+	on("GET /states/{state}", "getState", "Get a state.", func(r *Request, _ none) (store.State, error) { return r.state(access.Read) }),
+	on("PUT /states/{state}", "updateState", `Merge into a state, or replace it.
+Members of the object are merged into those that are there, objects in them too; null removes one. With replace the object becomes the whole state.`,
+		func(r *Request, in StateChange) (store.State, error) {
+			v, err := r.state(access.Report)
+			switch {
+			case err != nil:
+				return v, err
+			case in.Replace:
+				return r.Tasks.Store.ReplaceState(r.Context(), v.ID, in.State)
+			}
+			return r.Tasks.Store.MergeState(r.Context(), v.ID, in.State)
+		}).upTo(stateLimit),
+	on("DELETE /states/{state}", "deleteState", "Delete a state.", func(r *Request, _ none) (none, error) {
+		v, err := r.state(access.Report)
+		if err != nil {
+			return none{}, err
+		}
+		return none{}, r.Tasks.Store.DeleteState(r.Context(), v.ID)
+	}),
 }
 
 // NewTask is what a task is created of (U39).
 type NewTask struct {
-	Name      string   `json:"name,omitempty" doc:"Unique; one is made when it is absent"`
-	AgentName string   `json:"agent_name,omitempty" doc:"The agent: this, agent_id or agent_command"`
+	Name      string   `json:"name,omitempty" flag:"name,n" doc:"Unique; one is made when it is absent"`
+	AgentName string   `json:"agent_name,omitempty" flag:"agent,a" doc:"The agent: this, agent_id or agent_command"`
 	AgentID   string   `json:"agent_id,omitempty"`
 	Command   []string `json:"agent_command,omitempty" doc:"A command that speaks ACP; the operator's alone"`
-	Branch    string   `json:"branch,omitempty" doc:"The agent's branch, which must have been deployed; main when absent"`
+	Branch    string   `json:"branch,omitempty" flag:"branch" doc:"The agent's branch, which must have been deployed; main when absent"`
 	Hint      string   `json:"branch_hint,omitempty" doc:"A branch that counts where it was deployed"`
 
-	FilesystemID string `json:"filesystem_id,omitempty" doc:"The filesystem to work on"`
-	ProjectID    string `json:"project_id,omitempty" doc:"The project in which a filesystem is made for the task"`
-	Workspace    string `json:"workspace,omitempty" doc:"worktree[:DIR], copy:DIR, ro:DIR, rw:DIR, fs:ID, none, or auto; the operator's alone, but for none"`
-	Cwd          string `json:"cwd,omitempty" doc:"The directory that workspace is about"`
-	GitBranch    string `json:"git_branch,omitempty" doc:"The branch of a worktree; one is made of the name when it is absent"`
-	From         string `json:"from,omitempty" doc:"The commit that a worktree begins at"`
+	FilesystemID string `json:"filesystem_id,omitempty" flag:"filesystem,f" doc:"The filesystem to work on"`
+	ProjectID    string `json:"project_id,omitempty" flag:"project,p" doc:"The project in which a filesystem is made for the task"`
+	Workspace    string `json:"workspace,omitempty" flag:"workspace,w" doc:"worktree[:DIR], copy:DIR, ro:DIR, rw:DIR, fs:ID, none, or auto; the operator's alone, but for none"`
+	Cwd          string `json:"cwd,omitempty" flag:"cwd" doc:"The directory that workspace is about"`
+	GitBranch    string `json:"git_branch,omitempty" flag:"git-branch" doc:"The branch of a worktree; one is made of the name when it is absent"`
+	From         string `json:"from,omitempty" flag:"from" doc:"The commit that a worktree begins at"`
 
-	Params    json.RawMessage `json:"params,omitempty" doc:"An object, given to the agent's hooks and environment"`
-	Approve   string          `json:"approve,omitempty" doc:"Which of the agent's questions are answered with yes" enum:"ask,reads,all"`
-	NoSandbox bool            `json:"no_sandbox,omitempty" doc:"Run it without a sandbox; the operator's alone"`
+	Params    json.RawMessage `json:"params,omitempty" flag:"params" doc:"An object, given to the agent's hooks and environment"`
+	Approve   string          `json:"approve,omitempty" flag:"approve" doc:"Which of the agent's questions are answered with yes: ask, reads or all" enum:"ask,reads,all"`
+	NoSandbox bool            `json:"no_sandbox,omitempty" flag:"no-sandbox" doc:"Run it without a sandbox; the operator's alone"`
 }
 
 // TaskChange is what may be changed of a task.
@@ -98,15 +147,76 @@ type TaskChange struct {
 	Params json.RawMessage `json:"params,omitempty"`
 }
 
+// Force is whether what is nowhere else may go.
+type Force struct {
+	Force bool `json:"force,omitempty" flag:"force" doc:"Delete what is nowhere else, too"`
+}
+
 // ProgressChange is how far a task is; absent members stay.
 type ProgressChange struct {
 	Percent *int    `json:"progress,omitempty"`
 	Line    *string `json:"status_message,omitempty"`
 }
 
-func createTask(r *Request, in NewTask) (any, error) {
+// TaskQuery says which tasks are wanted.
+type TaskQuery struct {
+	Agent      string `json:"agent,omitempty" flag:"agent,a" doc:"Of this agent, by id or name"`
+	Status     string `json:"status,omitempty" doc:"Of these statuses, separated by commas"`
+	Project    string `json:"project_id,omitempty" doc:"Of this project"`
+	Filesystem string `json:"filesystem_id,omitempty" doc:"With this filesystem"`
+	Version    string `json:"version_id,omitempty" doc:"Of this version"`
+	Paging
+}
+
+// NewContent is what is sent.
+type NewContent struct {
+	Content json.RawMessage `json:"content" doc:"A text, {\"type\":\"text\",\"text\":…}, {\"type\":\"data\",\"data\":…}, or a list of these"`
+}
+
+type messageQuery struct {
+	Direction string `json:"direction,omitempty" enum:"newer,older" doc:"From the oldest on (newer, the default), or from the newest backwards (older); with a cursor from there"`
+	Paging
+}
+
+// NewState is a state that is to be made (U12).
+type NewState struct {
+	TaskID  string          `json:"task_id"`
+	AgentID string          `json:"agent_id,omitempty" doc:"The task's own agent when it is absent"`
+	State   json.RawMessage `json:"state" doc:"An object"`
+}
+
+type stateQuery struct {
+	TaskID  string `json:"task_id,omitempty" doc:"Of this task"`
+	AgentID string `json:"agent_id,omitempty" doc:"Of this agent"`
+	Paging
+}
+
+// StateChange is what is to become of a state (U14, U57).
+type StateChange struct {
+	State   json.RawMessage `json:"state" doc:"An object"`
+	Replace bool            `json:"replace,omitempty" doc:"Replace the state instead of merging into it"`
+}
+
+// task is the one of the path, for somebody who may do something with it.
+func (r *Request) task(verb access.Verb) (store.Task, error) {
+	return r.Tasks.Find(r.Context(), r.Who, verb, r.ref())
+}
+
+// ofTask is err or the refusal of what belongs to a task that the caller may not see.
+func (r *Request) ofTask(err error, id string, verb access.Verb, what string) error {
+	if err != nil {
+		return err
+	}
+	_, err = r.Tasks.Find(r.Context(), r.Who, verb, id)
+	if status, _ := statusOf(err); err != nil && status == http.StatusNotFound {
+		return Errorf(http.StatusNotFound, "there is no %s %q", what, clip(r.ref()))
+	}
+	return err
+}
+
+func createTask(r *Request, in NewTask) (store.Task, error) {
 	if in.AgentName != "" && in.AgentID != "" || (in.AgentName+in.AgentID != "") && len(in.Command) > 0 {
-		return nil, Errorf(http.StatusUnprocessableEntity, "give one of agent_name, agent_id and agent_command")
+		return store.Task{}, Errorf(http.StatusUnprocessableEntity, "give one of agent_name, agent_id and agent_command")
 	}
 	return r.Tasks.Create(r.Context(), r.Who, task.New{
 		Name: in.Name, Agent: in.AgentName + in.AgentID, Command: in.Command, Branch: in.Branch, Hint: in.Hint,
@@ -116,76 +226,92 @@ func createTask(r *Request, in NewTask) (any, error) {
 }
 
 // statuses are what a task's status may be.
-var statuses = []string{string(store.Creating), string(store.Idle), string(store.Running), string(store.Cancelled), string(store.FailedRun), string(store.Deleting)}
+var statuses = []store.TaskStatus{store.Creating, store.Idle, store.Running, store.Cancelled, store.FailedRun, store.Deleting}
 
-func listTasks(r *Request) (any, error) {
-	f := store.TaskFilter{Project: r.Text("project_id"), Filesystem: r.Text("filesystem_id"), Version: r.Text("version_id")}
-	if ref := r.Text("agent"); ref != "" {
-		a, err := r.Tasks.Agents.Agent(r.Context(), r.Who, ref)
+func listTasks(r *Request, in TaskQuery) (page Page[store.Task], err error) {
+	f := store.TaskFilter{Project: in.Project, Filesystem: in.Filesystem, Version: in.Version}
+	if in.Agent != "" {
+		a, err := r.Tasks.Agents.Agent(r.Context(), r.Who, in.Agent)
 		if err != nil {
-			return nil, err
+			return page, err
 		}
 		f.Agent = a.ID
 	}
-	for _, word := range strings.FieldsFunc(r.Text("status"), func(c rune) bool { return c == ',' }) {
-		if word = strings.ToUpper(strings.TrimSpace(word)); !slices.Contains(statuses, word) {
-			return nil, Errorf(http.StatusUnprocessableEntity, "status: %q is none of %s", clip(word), strings.Join(statuses, ", "))
+	for _, word := range strings.FieldsFunc(in.Status, func(c rune) bool { return c == ',' }) {
+		status := store.TaskStatus(strings.ToUpper(strings.TrimSpace(word)))
+		if !slices.Contains(statuses, status) {
+			return page, Errorf(http.StatusUnprocessableEntity, "status: %q is none of %v", clip(string(status)), statuses)
 		}
-		f.Statuses = append(f.Statuses, store.TaskStatus(word))
+		f.Statuses = append(f.Statuses, status)
 	}
-	return seenTasks(r, f, func(t store.Task) store.Task { return t })
+	return seenTasks(r, f, in.Paging, func(t store.Task) store.Task { return t })
 }
 
 // seenTasks is a page of the tasks that the caller may see. It may have fewer than
 // were asked for, or none, and go on.
-func seenTasks[T any](r *Request, f store.TaskFilter, as func(store.Task) T) (any, error) {
-	all, next, err := r.Tasks.Store.Tasks(r.Context(), f, r.paged())
-	if err != nil {
-		return nil, err
-	}
-	page := Page[T]{Data: []T{}, Next: next}
+func seenTasks[T any](r *Request, f store.TaskFilter, in Paging, as func(store.Task) T) (Page[T], error) {
+	page := Page[T]{Data: []T{}}
+	all, next, err := r.Tasks.Store.Tasks(r.Context(), f, in.page())
 	for _, t := range all {
 		if access.MayTask(r.Who, access.Read, registry.ParentsOf(t)) == access.Allowed {
 			page.Data = append(page.Data, as(t))
 		}
 	}
-	return page, nil
+	page.Next = next
+	return page, err
 }
 
-func listProgress(r *Request) (any, error) {
-	return seenTasks(r, store.TaskFilter{Statuses: []store.TaskStatus{store.Creating, store.Idle, store.Running}}, task.ProgressOf)
-}
-
-func getTask(r *Request) (any, error) {
-	return r.Tasks.Find(r.Context(), r.Who, access.Read, r.Part("task"))
-}
-
-func updateTask(r *Request, in TaskChange) (any, error) {
-	return r.Tasks.Rename(r.Context(), r.Who, r.Part("task"), in.Name, in.Params)
-}
-
-func deleteTask(r *Request) (any, error) {
-	return r.Tasks.Delete(r.Context(), r.Who, r.Part("task"), r.Bool("force"))
-}
-
-func cancelTask(r *Request) (any, error) {
-	return r.Tasks.Cancel(r.Context(), r.Who, r.Part("task"))
-}
-
-func migrateTasks(r *Request, in registry.Migration) (any, error) {
-	got, err := r.Tasks.Agents.Migrate(r.Context(), r.Who, in)
-	if err == nil {
-		r.Tasks.Changed(got.Moved...)
+func createState(r *Request, in NewState) (v store.State, err error) {
+	t, err := r.Tasks.Find(r.Context(), r.Who, access.Report, in.TaskID)
+	if err != nil {
+		return v, err
 	}
-	return got, err
+	id := t.AgentID
+	if in.AgentID != "" {
+		a, err := r.Tasks.Store.Agent(r.Context(), in.AgentID)
+		if err != nil {
+			return v, err
+		}
+		id = a.ID
+	}
+	return r.Tasks.Store.CreateState(r.Context(), t.ID, id, in.State)
 }
 
-func getProgress(r *Request) (any, error) {
-	t, err := r.Tasks.Find(r.Context(), r.Who, access.Read, r.Part("task"))
-	return task.ProgressOf(t), err
+// listStates lists those of tasks that the caller may see; a task its own.
+func listStates(r *Request, in stateQuery) (page Page[store.State], err error) {
+	if in.TaskID == "" && r.Who.Kind == access.TaskKind {
+		in.TaskID = r.Who.ID
+	}
+	if in.TaskID != "" {
+		t, err := r.Tasks.Find(r.Context(), r.Who, access.Read, in.TaskID)
+		if err != nil {
+			return page, err
+		}
+		in.TaskID = t.ID
+	}
+	if in.AgentID != "" {
+		a, err := r.Tasks.Store.Agent(r.Context(), in.AgentID)
+		if err != nil {
+			return page, err
+		}
+		in.AgentID = a.ID
+	}
+	all, next, err := r.Tasks.Store.States(r.Context(), in.TaskID, in.page())
+	seen := map[string]bool{}
+	all = slices.DeleteFunc(all, func(v store.State) bool {
+		may, known := seen[v.TaskID]
+		if !known {
+			t, err := r.Tasks.Store.Task(r.Context(), v.TaskID)
+			may = err == nil && access.MayTask(r.Who, access.Read, registry.ParentsOf(t)) == access.Allowed
+			seen[v.TaskID] = may
+		}
+		return !may || in.AgentID != "" && v.AgentID != in.AgentID
+	})
+	return paged(all, next, err)
 }
 
-func setProgress(r *Request, in ProgressChange) (any, error) {
-	t, err := r.Tasks.SetProgress(r.Context(), r.Who, r.Part("task"), in.Percent, in.Line)
-	return task.ProgressOf(t), err
+// state is the one of the path, for somebody who may do something with its task.
+func (r *Request) state(verb access.Verb) (store.State, error) {
+	v, err := r.Tasks.Store.StateByID(r.Context(), r.ref())
+	return v, r.ofTask(err, v.TaskID, verb, "state")
 }
